@@ -1,0 +1,202 @@
+-- Schema version 1. Statements end with a line that holds only ";".
+-- {retention_days} is replaced by a number from 1 to 7 before a statement runs.
+--
+-- Every table is a target of deduplicated inserts (docs/formats/storage.md): one batch writes
+-- exactly one block per table with the token "<batch id>/<table>", and every column that decides a
+-- partition comes from inside the batch, so that a retry meets its own token in the same partition.
+
+CREATE TABLE IF NOT EXISTS ingestion_batches
+(
+    created      DateTime64(3, 'UTC'),           -- the collector's clock, from inside the batch
+    batch_id     FixedString(16),
+    digest       FixedString(16),
+    cluster      LowCardinality(String),
+    node         LowCardinality(String),
+    instance     LowCardinality(String),
+    day          Date,
+    windows      UInt32,
+    sample_rows  UInt32,
+    stacks       UInt32,
+    body_bytes   UInt64,
+    received     DateTime64(3, 'UTC')
+)
+ENGINE = MergeTree
+PARTITION BY toDate(created)
+ORDER BY batch_id
+TTL toStartOfDay(created) + INTERVAL {retention_days} DAY
+SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
+;
+
+CREATE TABLE IF NOT EXISTS profile_samples
+(
+    cluster      LowCardinality(String),
+    namespace    LowCardinality(String),
+    workload     LowCardinality(String),
+    profile_type UInt8,
+    time         DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),   -- its window's start
+    stack_id     FixedString(16) CODEC(ZSTD(1)),
+    target_id    UInt64 CODEC(ZSTD(1)),
+    pod          LowCardinality(String),
+    container    LowCardinality(String),
+    node         LowCardinality(String),
+    app_version  LowCardinality(String),
+    pool         LowCardinality(String),
+    raw_value    UInt64 CODEC(T64, ZSTD(1)),
+    value        UInt64 CODEC(T64, ZSTD(1)),
+    samples      UInt64 CODEC(T64, ZSTD(1))
+)
+ENGINE = MergeTree
+PARTITION BY toDate(time)
+ORDER BY (cluster, namespace, workload, profile_type, time, stack_id, target_id, pool)
+TTL toStartOfDay(time) + INTERVAL {retention_days} DAY
+SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
+;
+
+-- One row a (target, window, profile type): totals, coverage, and the ledger of what was cut.
+CREATE TABLE IF NOT EXISTS profile_windows
+(
+    cluster        LowCardinality(String),
+    namespace      LowCardinality(String),
+    workload       LowCardinality(String),
+    workload_kind  LowCardinality(String),
+    profile_type   UInt8,
+    time           DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    target_id      UInt64 CODEC(ZSTD(1)),
+    pod            LowCardinality(String),
+    container      LowCardinality(String),
+    node           LowCardinality(String),
+    host_pid       UInt32,
+    jvm_version    LowCardinality(String),
+    app_version    LowCardinality(String),
+    length_ms      UInt32,
+    covered_ms     UInt32,
+    engine         LowCardinality(String),
+    interval       UInt64,
+    samples        UInt64,
+    raw_total      UInt64,
+    value_total    UInt64,
+    truncated_raw  UInt64,
+    dropped_raw    UInt64,
+    dropped_stacks UInt64,
+    lost_events    UInt64,
+    second_pool    Array(LowCardinality(String)),  -- sparse per-second totals: three columns,
+    second_index   Array(UInt32),                  -- one entry a (pool, second) that is not zero
+    second_value   Array(UInt64)
+)
+ENGINE = MergeTree
+PARTITION BY toDate(time)
+ORDER BY (cluster, namespace, workload, profile_type, time, target_id)
+TTL toStartOfDay(time) + INTERVAL {retention_days} DAY
+SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
+;
+
+CREATE TABLE IF NOT EXISTS profile_threads
+(
+    cluster      LowCardinality(String),
+    namespace    LowCardinality(String),
+    workload     LowCardinality(String),
+    profile_type UInt8,
+    time         DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    target_id    UInt64 CODEC(ZSTD(1)),
+    pool         LowCardinality(String),
+    name         String CODEC(ZSTD(1)),
+    os_tid       UInt64,
+    java_tid     UInt64,
+    raw_value    UInt64 CODEC(T64, ZSTD(1)),
+    value        UInt64 CODEC(T64, ZSTD(1)),
+    samples      UInt64 CODEC(T64, ZSTD(1))
+)
+ENGINE = MergeTree
+PARTITION BY toDate(time)
+ORDER BY (cluster, namespace, workload, profile_type, time, target_id, pool, name)
+TTL toStartOfDay(time) + INTERVAL {retention_days} DAY
+SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
+;
+
+-- Known per (cluster, namespace, workload, day, stack_id). The same stack may stand in several
+-- parts until a merge; readers take any of the equal rows.
+CREATE TABLE IF NOT EXISTS profile_stacks
+(
+    cluster      LowCardinality(String),
+    namespace    LowCardinality(String),
+    workload     LowCardinality(String),
+    day          Date,
+    stack_id     FixedString(16) CODEC(ZSTD(1)),
+    normaliser   UInt8,
+    flags        UInt8,                            -- bit 0: cut by the depth limit
+    class        Array(LowCardinality(String)),    -- frames leaf first, five columns
+    method       Array(LowCardinality(String)),
+    file         Array(LowCardinality(String)),
+    line         Array(UInt32),
+    kind         Array(UInt8)
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY day
+ORDER BY (cluster, namespace, workload, stack_id)
+TTL toStartOfDay(day) + INTERVAL {retention_days} DAY
+SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
+;
+
+-- Hourly sums per stack: what long ranges read.
+CREATE TABLE IF NOT EXISTS profile_rollups
+(
+    cluster      LowCardinality(String),
+    namespace    LowCardinality(String),
+    workload     LowCardinality(String),
+    profile_type UInt8,
+    hour         DateTime('UTC') CODEC(Delta, ZSTD(1)),
+    stack_id     FixedString(16) CODEC(ZSTD(1)),
+    raw_value    UInt64 CODEC(T64, ZSTD(1)),
+    value        UInt64 CODEC(T64, ZSTD(1)),
+    samples      UInt64 CODEC(T64, ZSTD(1))
+)
+ENGINE = SummingMergeTree((raw_value, value, samples))
+PARTITION BY toDate(hour)
+ORDER BY (cluster, namespace, workload, profile_type, hour, stack_id)
+TTL toStartOfDay(hour) + INTERVAL {retention_days} DAY
+SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
+;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS profile_rollups_mv TO profile_rollups AS
+SELECT cluster, namespace, workload, profile_type, toStartOfHour(time) AS hour, stack_id,
+       sum(raw_value) AS raw_value, sum(value) AS value, sum(samples) AS samples
+FROM profile_samples
+GROUP BY cluster, namespace, workload, profile_type, hour, stack_id
+;
+
+CREATE TABLE IF NOT EXISTS target_status_history
+(
+    observed      DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    cluster       LowCardinality(String),
+    namespace     LowCardinality(String),
+    workload_kind LowCardinality(String),
+    workload      LowCardinality(String),
+    pod           LowCardinality(String),
+    container     LowCardinality(String),
+    pod_uid       LowCardinality(String),
+    container_id  LowCardinality(String),
+    node          LowCardinality(String),
+    instance      LowCardinality(String),
+    target_id     UInt64,
+    boot_id       LowCardinality(String),
+    host_pid      UInt32,
+    ns_pid        UInt32,
+    start_ticks   UInt64,
+    started       DateTime64(3, 'UTC'),
+    jvm_version   LowCardinality(String),
+    jvm_vendor    LowCardinality(String),
+    main_class    LowCardinality(String),
+    app_version   LowCardinality(String),
+    image         LowCardinality(String),
+    state         UInt8,
+    reason        UInt16,
+    session       UInt8,
+    detail        String CODEC(ZSTD(1)),
+    last_window   DateTime64(3, 'UTC')
+)
+ENGINE = MergeTree
+PARTITION BY toDate(observed)
+ORDER BY (cluster, namespace, workload, target_id, observed)
+TTL toStartOfDay(observed) + INTERVAL {retention_days} DAY
+SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
+;

@@ -1,0 +1,33 @@
+/*
+ * What a target and its profiling session are doing. Numbers stand in the contract and in the
+ * store: they are never reused. Pure functions, any thread.
+ */
+#ifndef CATALOGUE_STATE_H
+#define CATALOGUE_STATE_H
+
+enum target_state {
+    TARGET_STATE_UNKNOWN = 0,
+    TARGET_STATE_PROFILING = 1,   /* a session runs and windows arrive */
+    TARGET_STATE_STARTING = 2,    /* opted in; the session is being started or warms up */
+    TARGET_STATE_DISABLED = 3,    /* nobody asked for this JVM to be profiled */
+    TARGET_STATE_FAILED = 4,      /* opted in, but it cannot be done: see the reason */
+    TARGET_STATE_UNSUPPORTED = 5, /* not a JVM that we can profile */
+    TARGET_STATE_GONE = 6,        /* the process has ended */
+    TARGET_STATE_END
+};
+
+enum session_state {
+    SESSION_STATE_UNKNOWN = 0,
+    SESSION_STATE_NONE = 1,     /* no profiler session in the JVM */
+    SESSION_STATE_OWNED = 2,    /* started by this collector process */
+    SESSION_STATE_ADOPTED = 3,  /* ours, found running after a restart and taken over */
+    SESSION_STATE_ORPHANED = 4, /* ours, could not be adopted, stopped */
+    SESSION_STATE_EXTERNAL = 5, /* another profiler's */
+    SESSION_STATE_END
+};
+
+/* The stable name of a number ("profiling"), or NULL where it is not in the table. */
+const char *target_state_name(unsigned number);
+const char *session_state_name(unsigned number);
+
+#endif

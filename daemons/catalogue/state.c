@@ -1,0 +1,26 @@
+#include <catalogue/state.h>
+
+#include <stddef.h>
+
+static const char *const target_names[TARGET_STATE_END] = {
+    [TARGET_STATE_UNKNOWN] = "unknown",   [TARGET_STATE_PROFILING] = "profiling",
+    [TARGET_STATE_STARTING] = "starting", [TARGET_STATE_DISABLED] = "disabled",
+    [TARGET_STATE_FAILED] = "failed",     [TARGET_STATE_UNSUPPORTED] = "unsupported",
+    [TARGET_STATE_GONE] = "gone",
+};
+
+static const char *const session_names[SESSION_STATE_END] = {
+    [SESSION_STATE_UNKNOWN] = "unknown",   [SESSION_STATE_NONE] = "none",
+    [SESSION_STATE_OWNED] = "owned",       [SESSION_STATE_ADOPTED] = "adopted",
+    [SESSION_STATE_ORPHANED] = "orphaned", [SESSION_STATE_EXTERNAL] = "external",
+};
+
+const char *target_state_name(unsigned number)
+{
+    return number < TARGET_STATE_END ? target_names[number] : NULL;
+}
+
+const char *session_state_name(unsigned number)
+{
+    return number < SESSION_STATE_END ? session_names[number] : NULL;
+}
