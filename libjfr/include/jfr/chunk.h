@@ -1,0 +1,52 @@
+#ifndef JFR_CHUNK_H
+#define JFR_CHUNK_H
+
+#include <jfr/error.h>
+#include <jfr/export.h>
+#include <jfr/settings.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+JFR_BEGIN_DECLS
+
+/* A chunk's header, with its clock. */
+typedef struct jfr_chunk_info {
+    uint64_t offset; /* of the chunk in the recording, bytes */
+    uint64_t size;   /* bytes; of an unfinished chunk: those that are there */
+    uint16_t major;  /* format version: 1.0, 2.0, 2.1 */
+    uint16_t minor;
+    bool finished;        /* false: still written, cut or left by a JVM that died */
+    bool compressed;      /* integers are LEB128 (all known writers) */
+    int64_t start_ns;     /* UTC epoch */
+    uint64_t duration_ns; /* 0 in an unfinished chunk */
+    uint64_t start_ticks; /* the clock of events at start_ns */
+    uint64_t ticks_per_second;
+} jfr_chunk_info;
+
+/* The chunk's header. Borrowed until the chunk ends (see jfr_next_chunk). */
+JFR_EXPORT const jfr_chunk_info *jfr_chunk_get_info(const jfr_chunk *chunk);
+
+/* Counts of what reading the chunk's samples met so far. */
+typedef struct jfr_chunk_stats {
+    uint64_t events;         /* events walked, of all types, checkpoints and metadata included */
+    uint64_t samples;        /* samples yielded */
+    uint64_t bad_events;     /* events whose fields do not fit into their size: skipped */
+    uint64_t rival_events;   /* left out because a better event counts the same thing: of two
+                                allocation or two cpu event kinds in one chunk one wins */
+    uint64_t idle_waits;     /* left out: idle parks and Object.wait */
+    uint64_t native_samples; /* left out: jdk.NativeMethodSample */
+    uint64_t failed_samples; /* yielded without a stack: jdk.CPUTimeSample that failed to walk it */
+    uint64_t unmeasured_events; /* left out: cpu samples whose interval is unknown or no time */
+    uint64_t stackless_samples; /* yielded with stack JFR_NONE */
+    uint64_t unknown_pools;     /* constant pools of types this library has no use for: skipped by
+                                   metadata */
+    uint64_t undefined_pools;   /* constant pools of types the metadata does not define: they and
+                                   what follows in their checkpoint were lost */
+} jfr_chunk_stats;
+
+/* Fills `out`. Final after jfr_samples_next returned 0. */
+JFR_EXPORT void jfr_chunk_get_stats(const jfr_chunk *chunk, jfr_chunk_stats *out);
+
+JFR_END_DECLS
+
+#endif

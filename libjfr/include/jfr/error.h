@@ -1,0 +1,29 @@
+#ifndef JFR_ERROR_H
+#define JFR_ERROR_H
+
+#include <stdint.h>
+
+/*
+ * What a function that fails returns, always negative. The classes are few, so that a binding can
+ * map each of them to one exception.
+ */
+enum jfr_error_code {
+    JFR_OK = 0,
+    JFR_ERR_IO = -1,     /* the file cannot be opened, read or mapped */
+    JFR_ERR_FORMAT = -2, /* the bytes are not JFR, or are damaged at `offset` */
+    JFR_ERR_LIMIT = -3,  /* a limit of jfr_options is passed; the message names it */
+    JFR_ERR_USAGE = -4,  /* a wrong argument: an index out of range, unknown options */
+    JFR_ERR_NOMEM = -5   /* the allocator returned NULL */
+};
+
+/*
+ * Details of a failure. Optional last parameter of every function that can fail: NULL is allowed.
+ * It is written only on failure.
+ */
+typedef struct jfr_error {
+    int code;        /* one of jfr_error_code */
+    uint64_t offset; /* byte offset in the recording the failure was seen at; 0 when it has none */
+    char message[256]; /* one sentence: what, where, what to do; UTF-8, always terminated */
+} jfr_error;
+
+#endif

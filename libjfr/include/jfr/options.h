@@ -1,0 +1,62 @@
+#ifndef JFR_OPTIONS_H
+#define JFR_OPTIONS_H
+
+#include <jfr/settings.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where a jfr_file takes its memory from. All three functions must be set, or none (malloc). */
+typedef struct jfr_allocator {
+    void *(*alloc)(void *ctx, size_t size);
+    void *(*realloc)(void *ctx, void *ptr, size_t old_size, size_t new_size);
+    void (*free)(void *ctx, void *ptr);
+    void *ctx;
+} jfr_allocator;
+
+/* Flags of jfr_options.flags. */
+enum jfr_flags {
+    /*
+     * Also deliver an unfinished chunk: one that its JVM still writes, or that the end of the file
+     * cuts. Without this flag it is only reported as a loss, so that a reader that follows a live
+     * recording never counts a chunk twice.
+     */
+    JFR_WALK_UNFINISHED = 1u << 0,
+    /* Also yield waits that are no contention: idle parks and Object.wait (see jfr/sample.h). */
+    JFR_KEEP_IDLE_WAITS = 1u << 1,
+    /* Also yield jdk.NativeMethodSample as cpu samples (see jfr/sample.h). */
+    JFR_KEEP_NATIVE_SAMPLES = 1u << 2
+};
+
+/*
+ * Options of jfr_open_mem and jfr_open_file. Start from JFR_OPTIONS_INIT; a field that is 0 takes
+ * its default, NULL instead of the struct takes all defaults. A limit that is passed fails with
+ * JFR_ERR_LIMIT and a message that names the limit's field.
+ */
+typedef struct jfr_options {
+    size_t size;         /* sizeof(jfr_options); a larger struct must be zero beyond what we know */
+    uint32_t flags;      /* of enum jfr_flags */
+    uint32_t max_chunks; /* chunks in a file; 1,000,000 */
+    uint32_t max_metadata_depth; /* nesting of elements and of struct fields; 32 */
+    uint32_t
+        max_metadata_elements;   /* elements, attributes and strings each, per chunk; 1,000,000 */
+    uint32_t max_stack_frames;   /* frames of one stack that are delivered; 4,096. A longer stack
+                                    is cut at its root and marked truncated, it is no error */
+    uint32_t reserved;           /* 0 */
+    uint64_t max_pool_entries;   /* constant pool entries per chunk, all pools; 64 Mi */
+    uint64_t max_string_bytes;   /* one string; 16 MiB */
+    uint64_t max_unpacked_bytes; /* a gzip file after unpacking; 4 GiB */
+    const jfr_allocator *allocator; /* NULL = malloc; copied */
+    /*
+     * What is known about the recording from before these bytes; NULL = nothing. async-profiler
+     * writes its settings only into the first chunk of a file, so a reader that opens a later part
+     * passes what jfr_chunk_intervals gave for the chunk before. Copied.
+     */
+    const jfr_intervals *inherit;
+} jfr_options;
+
+#define JFR_OPTIONS_INIT                                                                           \
+    {                                                                                              \
+        .size = sizeof(jfr_options)                                                                \
+    }
+
+#endif

@@ -1,0 +1,140 @@
+#ifndef JFR_SAMPLE_H
+#define JFR_SAMPLE_H
+
+#include <jfr/chunk.h>
+#include <jfr/error.h>
+#include <jfr/export.h>
+#include <stdint.h>
+
+JFR_BEGIN_DECLS
+
+/* "No stack", "no thread", "no class". */
+#define JFR_NONE UINT32_MAX
+
+/* What is measured. The values are dense from 0 and stable. */
+typedef enum jfr_profile_type {
+    JFR_CPU = 0,        /* ns on CPU */
+    JFR_WALL,           /* ns of wall time */
+    JFR_ALLOC_BYTES,    /* bytes allocated on the heap */
+    JFR_ALLOC_OBJECTS,  /* objects allocated */
+    JFR_LOCK_COUNT,     /* contended lock acquisitions */
+    JFR_LOCK_DELAY,     /* ns waited for them */
+    JFR_LIVE_BYTES,     /* bytes of sampled objects alive at the end */
+    JFR_NATIVEMEM_BYTES /* bytes taken by malloc and its kin */
+} jfr_profile_type;
+
+enum { JFR_PROFILE_TYPE_COUNT = 8 };
+
+/* Which event a sample came from. */
+typedef enum jfr_sample_source {
+    JFR_SOURCE_EXECUTION = 1, /* jdk.ExecutionSample */
+    JFR_SOURCE_CPU_TIME,      /* jdk.CPUTimeSample */
+    JFR_SOURCE_NATIVE_METHOD, /* jdk.NativeMethodSample */
+    JFR_SOURCE_WALL_CLOCK,    /* profiler.WallClockSample */
+    JFR_SOURCE_ALLOC_IN_TLAB, /* jdk.ObjectAllocationInNewTLAB */
+    JFR_SOURCE_ALLOC_OUTSIDE, /* jdk.ObjectAllocationOutsideTLAB */
+    JFR_SOURCE_ALLOC_SAMPLE,  /* jdk.ObjectAllocationSample */
+    JFR_SOURCE_LIVE_OBJECT,   /* profiler.LiveObject */
+    JFR_SOURCE_MALLOC,        /* profiler.Malloc */
+    JFR_SOURCE_MONITOR_ENTER, /* jdk.JavaMonitorEnter */
+    JFR_SOURCE_MONITOR_WAIT,  /* jdk.JavaMonitorWait */
+    JFR_SOURCE_THREAD_PARK,   /* jdk.ThreadPark */
+    JFR_SOURCE_NATIVE_LOCK    /* profiler.NativeLock */
+} jfr_sample_source;
+
+/* How a thread waited. */
+typedef enum jfr_lock_kind {
+    JFR_LOCK_NONE = 0,    /* no lock sample */
+    JFR_LOCK_MONITOR,     /* synchronized */
+    JFR_LOCK_PARK,        /* a java.util.concurrent lock */
+    JFR_LOCK_NATIVE,      /* pthread mutex or rwlock */
+    JFR_LOCK_IDLE_PARK,   /* parked, not for a lock; with JFR_KEEP_IDLE_WAITS only */
+    JFR_LOCK_MONITOR_WAIT /* Object.wait; with JFR_KEEP_IDLE_WAITS only */
+} jfr_lock_kind;
+
+/* What the thread did when it was sampled. */
+typedef enum jfr_thread_state {
+    JFR_STATE_UNKNOWN = 0, /* the event has no state, or async-profiler's STATE_DEFAULT */
+    JFR_STATE_RUNNABLE,
+    JFR_STATE_SLEEPING, /* asleep, waiting, parked or blocked */
+    JFR_STATE_NATIVE    /* the JDK's STATE_IN_NATIVE */
+} jfr_thread_state;
+
+/* One measured value of a sample. Add `raw` for what was seen, `value` for the best estimate. */
+typedef struct jfr_value {
+    jfr_profile_type type;
+    uint64_t raw;
+    uint64_t value;
+} jfr_value;
+
+enum { JFR_SAMPLE_VALUES = 2 };
+
+/*
+ * One profile sample. Plain data: copy it freely; its indices mean something while their chunk is
+ * current.
+ *
+ * How an event becomes values (raw / value where they differ):
+ *   cpu             the recording's own interval. CPUTimeSample: its own sampling period
+ *   wall            samples x interval
+ *   alloc_bytes     the weight as the engine defines it: InNewTLAB tlabSize, OutsideTLAB
+ *                   allocationSize, ObjectAllocationSample weight. In and outside are one series
+ *   alloc_objects   1 / max(1, weight / object size); absent for ObjectAllocationSample, which has
+ *                   no object size
+ *   lock_count      1 / max(1, interval / duration)
+ *   lock_delay      duration in ns by this chunk's frequency / max(duration, interval)
+ *   live_bytes      allocationSize
+ *   nativemem_bytes size / max(size, interval)
+ * `interval` of locks and nativemem exists in async-profiler's chunks only: there `lock=` and
+ * `nativemem=` sample what accumulates, so an event stands for the whole interval. The JDK's
+ * thresholds merely cut short waits away; its values are not scaled.
+ *
+ * Never counted twice, per chunk:
+ *   - ObjectAllocationSample is left out where ObjectAllocationInNewTLAB events are present, which
+ *     see every TLAB and know the object's size; where they are not, OutsideTLAB is left out in
+ *     favour of ObjectAllocationSample;
+ *   - jdk.ExecutionSample is left out where jdk.CPUTimeSample events are present.
+ * The left-out ones are counted in jfr_chunk_stats.rival_events.
+ *
+ * async-profiler's ExecutionSample counts as wall where its main event is wall, or its state is not
+ * STATE_DEFAULT (wall samples written with `nobatch`), else as cpu. jdk.NativeMethodSample is left
+ * out: it also samples threads that sleep inside a system call, which is not cpu time.
+ *
+ * What is contention: JavaMonitorEnter; ThreadPark when the class parked on is a lock of
+ * java.util.concurrent (its name starts with java.util.concurrent.locks.Reentrant,
+ * java.util.concurrent.locks.StampedLock or java.util.concurrent.Semaphore: the rule by which
+ * async-profiler itself records parks, and StampedLock); NativeLock. Other parks (thread pools
+ * waiting for work, futures, conditions, sleeps) and Object.wait are idle: left out, counted in
+ * jfr_chunk_stats.idle_waits, yielded only with JFR_KEEP_IDLE_WAITS and told apart by lock_kind.
+ */
+typedef struct jfr_sample {
+    int64_t time_ns;     /* UTC epoch, when the event started, by this chunk's clock */
+    uint32_t stack;      /* for jfr_chunk_stack; dense from 0 in this chunk; JFR_NONE */
+    uint32_t thread;     /* for jfr_chunk_thread; dense from 0 in this chunk; JFR_NONE */
+    uint32_t klass;      /* for jfr_chunk_class: allocated object or lock; JFR_NONE */
+    uint8_t source;      /* jfr_sample_source */
+    uint8_t state;       /* jfr_thread_state */
+    uint8_t lock_kind;   /* jfr_lock_kind */
+    uint8_t value_count; /* 1 or 2 */
+    jfr_value values[JFR_SAMPLE_VALUES];
+} jfr_sample;
+
+/*
+ * Yields the chunk's next sample, in file order (which is not time order).
+ * Returns 1 with a sample, 0 at the chunk's end, negative on an error that ends this chunk's
+ * samples; the next chunk can still be read.
+ * Errors: JFR_ERR_FORMAT (an event size that is impossible), JFR_ERR_NOMEM.
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_samples_next(jfr_chunk *chunk, jfr_sample *sample, jfr_error *err);
+
+/* Starts over at the chunk's first sample; its stats start over too. */
+JFR_EXPORT void jfr_samples_rewind(jfr_chunk *chunk);
+
+/* The stable lower-case name of a type: "cpu", "alloc_bytes", ...; NULL when out of range. */
+JFR_EXPORT const char *jfr_profile_type_name(jfr_profile_type type);
+
+/* The unit of a type: "ns", "bytes" or "count"; NULL when out of range. */
+JFR_EXPORT const char *jfr_profile_type_unit(jfr_profile_type type);
+
+JFR_END_DECLS
+
+#endif

@@ -1,0 +1,87 @@
+#ifndef JFR_STACK_H
+#define JFR_STACK_H
+
+#include <jfr/chunk.h>
+#include <jfr/error.h>
+#include <jfr/export.h>
+#include <jfr/string.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+JFR_BEGIN_DECLS
+
+/* What a frame is. */
+typedef enum jfr_frame_kind {
+    JFR_FRAME_UNKNOWN = 0, /* a frame type we do not know, or the unwinder's "[unknown]" and kin */
+    JFR_FRAME_JAVA,
+    JFR_FRAME_NATIVE, /* async-profiler "Native": C, assembler */
+    JFR_FRAME_JVM,    /* async-profiler "C++": in practice HotSpot itself */
+    JFR_FRAME_KERNEL
+} jfr_frame_kind;
+
+/* How a Java frame ran. A counter beside the frame, not part of its identity. */
+typedef enum jfr_frame_tier {
+    JFR_TIER_NONE = 0, /* not a Java frame, or not told */
+    JFR_TIER_INTERPRETED,
+    JFR_TIER_JIT, /* compiled; async-profiler: by C2 */
+    JFR_TIER_C1,
+    JFR_TIER_INLINED,
+    JFR_TIER_NATIVE /* the JDK's "Native": a Java method declared native */
+} jfr_frame_tier;
+
+/*
+ * A method or native function. Neither JDK nor async-profiler records source files, so there is
+ * none here.
+ */
+typedef struct jfr_method {
+    jfr_str class_name; /* binary name with dots ("java.util.Map$Entry", hidden suffixes as
+                           recorded); empty for native functions */
+    jfr_str name;
+    jfr_str descriptor; /* "(I)V"; empty for native functions */
+} jfr_method;
+
+/* One frame of a stack. */
+typedef struct jfr_frame {
+    const jfr_method *method; /* never NULL; its strings may be null */
+    uint32_t method_index;    /* dense, < jfr_chunk_method_count; JFR_NONE when the pool has no such
+                                 method: a key for caches */
+    uint32_t line;            /* 0 = none */
+    int32_t bci;              /* bytecode index; 0 or -1 = none */
+    uint8_t kind;             /* jfr_frame_kind */
+    uint8_t tier;             /* jfr_frame_tier */
+} jfr_frame;
+
+/* A stack, leaf first. */
+typedef struct jfr_stack {
+    const jfr_frame *frames;
+    uint32_t frame_count;
+    bool truncated; /* its root is missing: cut by the recorder or by max_stack_frames */
+} jfr_stack;
+
+/* A class: of an allocated object, of a lock. */
+typedef struct jfr_class {
+    jfr_str name; /* "java.lang.String"; arrays as in Java source: "byte[]", "java.lang.String[]" */
+} jfr_class;
+
+/* How many distinct stacks, methods, classes the chunk's pools hold; indices run below it. */
+JFR_EXPORT uint32_t jfr_chunk_stack_count(const jfr_chunk *chunk);
+JFR_EXPORT uint32_t jfr_chunk_method_count(const jfr_chunk *chunk);
+JFR_EXPORT uint32_t jfr_chunk_class_count(const jfr_chunk *chunk);
+
+/*
+ * Decodes stack `index`.
+ *   out   frames: borrowed until the next jfr_chunk_stack on this chunk; the methods they point to
+ *         and their strings: until the chunk ends (see jfr_next_chunk)
+ * Errors: JFR_ERR_USAGE (index out of range), JFR_ERR_FORMAT (the entry is damaged),
+ * JFR_ERR_LIMIT (max_string_bytes), JFR_ERR_NOMEM.
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_chunk_stack(jfr_chunk *chunk, uint32_t index, jfr_stack *out,
+                                            jfr_error *err);
+
+/* Decodes class `index` of a sample. Strings: borrowed until the chunk ends. Errors: as above. */
+JFR_EXPORT JFR_MUST_USE int jfr_chunk_class(jfr_chunk *chunk, uint32_t index, jfr_class *out,
+                                            jfr_error *err);
+
+JFR_END_DECLS
+
+#endif
