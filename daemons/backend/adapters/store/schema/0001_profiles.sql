@@ -41,6 +41,8 @@ CREATE TABLE IF NOT EXISTS profile_samples
     node         LowCardinality(String),
     app_version  LowCardinality(String),
     pool         LowCardinality(String),
+    facet        UInt8,
+    object       LowCardinality(String),         -- class allocated, or of the lock
     raw_value    UInt64 CODEC(T64, ZSTD(1)),
     value        UInt64 CODEC(T64, ZSTD(1)),
     samples      UInt64 CODEC(T64, ZSTD(1))
