@@ -1,0 +1,69 @@
+/* Return codes, reasons and the error record of libattach. */
+#ifndef ATTACH_ERROR_H
+#define ATTACH_ERROR_H
+
+#include <stdint.h>
+
+#include "attach/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every fallible function returns 0 or one of these. */
+enum {
+    ATTACH_OK = 0,
+    ATTACH_E_IO = -1,     /* a system call failed */
+    ATTACH_E_FORMAT = -2, /* bytes that are not what their format says */
+    ATTACH_E_LIMIT = -3,  /* larger than a documented limit */
+    ATTACH_E_USAGE = -4,  /* the caller's arguments are wrong */
+    ATTACH_E_NOMEM = -5,
+    ATTACH_E_TARGET = -6 /* the JVM cannot be served: attach_error.reason says why */
+};
+
+/*
+ * Why a JVM cannot be attached to or profiled. The names that attach_reason_name() gives are stable
+ * and shared with every other part of Hotstack; the numbers are not: store and send the names.
+ */
+typedef enum attach_reason {
+    ATTACH_REASON_NONE = 0,
+    ATTACH_REASON_NO_EXEC_DIR,     /* no mount takes an executable file from the target */
+    ATTACH_REASON_ATTACH_DISABLED, /* -XX:+DisableAttachMechanism */
+    ATTACH_REASON_DYNAMIC_AGENT_LOADING_DISABLED, /* -XX:-EnableDynamicAgentLoading */
+    ATTACH_REASON_ATTACH_SOCKET_GONE,             /* the listener's socket file was removed */
+    ATTACH_REASON_PERMISSION_DENIED,
+    ATTACH_REASON_NOT_HOTSPOT,
+    ATTACH_REASON_EXTERNAL_PROFILER, /* somebody else's profiler or session */
+    ATTACH_REASON_PROCESS_EXITED,
+    ATTACH_REASON_TARGET_STOPPED, /* SIGSTOP or a debugger */
+    ATTACH_REASON_ATTACH_TIMEOUT,
+    ATTACH_REASON_LIBRARY_LOAD_FAILED,
+    ATTACH_REASON_PROFILER_ERROR, /* async-profiler refused; the message carries its words */
+    ATTACH_REASON_DISK_FULL,
+    ATTACH_REASON_IDENTITY_CHANGED,   /* the pid now belongs to another process */
+    ATTACH_REASON_NO_PROFILER_LIBRARY /* libasyncProfiler.so is not installed where it was looked
+                                         for */
+} attach_reason;
+
+/*
+ * What went wrong. offset is the byte at which hostile or damaged input was refused (0 where that
+ * means nothing). message is a sentence that names what, where and what to do.
+ */
+typedef struct attach_error {
+    int code;
+    uint64_t offset;
+    char message[256];
+    attach_reason reason;
+} attach_error;
+
+/* The stable name ("no_exec_dir" ...; "none" for ATTACH_REASON_NONE). Never NULL. Thread-safe. */
+ATTACH_EXPORT const char *attach_reason_name(attach_reason reason);
+
+/* The reason of that name; ATTACH_REASON_NONE when the name is unknown or NULL. Thread-safe. */
+ATTACH_EXPORT attach_reason attach_reason_from_name(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

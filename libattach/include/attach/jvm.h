@@ -1,0 +1,92 @@
+/* Find and identify the HotSpot JVMs of this host. */
+#ifndef ATTACH_JVM_H
+#define ATTACH_JVM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attach/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What makes a process that process: a pid alone is reused. */
+typedef struct attach_identity {
+    char boot_id[40];     /* /proc/sys/kernel/random/boot_id, NUL-terminated */
+    int32_t pid;          /* in the pid namespace of proc_root */
+    uint64_t start_ticks; /* field 22 of /proc/PID/stat: clock ticks since boot */
+} attach_identity;
+
+typedef struct attach_options {
+    size_t size;           /* sizeof(attach_options) */
+    const char *proc_root; /* NULL = "/proc"; a mounted host procfs, or a fake tree in tests */
+} attach_options;
+
+#define ATTACH_OPTIONS_INIT                                                                        \
+    {                                                                                              \
+        sizeof(attach_options), NULL                                                               \
+    }
+
+typedef enum attach_libc {
+    ATTACH_LIBC_UNKNOWN = 0,
+    ATTACH_LIBC_GLIBC,
+    ATTACH_LIBC_MUSL
+} attach_libc;
+
+/*
+ * One JVM. Strings are NUL-terminated, printable UTF-8 or '?' where the target wrote something
+ * else, and cut at their array; empty where unknown. Everything but identity, ns_pid, uid, gid and
+ * cgroup is the target's own word and for display only.
+ */
+typedef struct attach_jvm {
+    attach_identity identity;
+    int32_t ns_pid; /* the JVM's own view of its pid */
+    uint32_t uid;   /* effective ids, as this host sees them */
+    uint32_t gid;
+    char main_class[256]; /* class, module/class or path of the jar */
+    char command_line[1024];
+    char version[64]; /* java.version, "17.0.9" */
+    char vendor[64];
+    char vm_name[64];      /* "OpenJDK 64-Bit Server VM" */
+    char libjvm[512];      /* path in the target's root */
+    char cgroup[512];      /* the path that names the container, else the first non-root path */
+    char container_id[80]; /* 64 hex digits, or empty outside a container */
+    char pod_uid[40];      /* with dashes, or empty outside Kubernetes */
+    attach_libc libc;
+    attach_reason reason; /* ATTACH_REASON_NONE: nothing seen that speaks against attaching */
+    char detail[256];     /* a sentence for the reason; empty without one */
+} attach_jvm;
+
+typedef struct attach_jvm_list attach_jvm_list;
+
+/*
+ * Lists the Java processes of the host, sorted by pid: every process that has a libjvm.so mapped,
+ * OpenJ9 and GraalVM native images (reason not_hotspot), and processes called "java" whose maps
+ * this user may not read (reason permission_denied). A process that exits meanwhile is left out.
+ *
+ * options may be NULL. Returns 0, ATTACH_E_IO when proc_root cannot be read, ATTACH_E_NOMEM or
+ * ATTACH_E_USAGE. *out: caller frees with attach_jvm_list_free. Thread-safe.
+ * Sources: proc(5); hsperfdata: HotSpot's perfMemory.hpp.
+ */
+ATTACH_EXPORT ATTACH_MUST_USE int
+attach_jvm_list_read(attach_jvm_list **out, const attach_options *options, attach_error *err);
+ATTACH_EXPORT size_t attach_jvm_list_count(const attach_jvm_list *list);
+/* Borrowed until the list is freed; NULL past the end. */
+ATTACH_EXPORT const attach_jvm *attach_jvm_list_at(const attach_jvm_list *list, size_t index);
+ATTACH_EXPORT void attach_jvm_list_free(attach_jvm_list *list);
+
+/*
+ * Looks at one process. Returns 0 with *out filled (its reason may still be not_hotspot or
+ * permission_denied), ATTACH_E_TARGET with reason process_exited when there is no such process, or
+ * not_hotspot when it is no JVM at all. Thread-safe.
+ */
+ATTACH_EXPORT ATTACH_MUST_USE int attach_jvm_read(attach_jvm *out, int32_t pid,
+                                                  const attach_options *options, attach_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

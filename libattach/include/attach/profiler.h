@@ -1,0 +1,128 @@
+/* async-profiler sessions in a JVM: start, windows without stopping, stop, status. */
+#ifndef ATTACH_PROFILER_H
+#define ATTACH_PROFILER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attach/target.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ATTACH_INSTALLATION_MAX 32 /* characters of an installation id: [a-z0-9]+ */
+#define ATTACH_PIECE_MAX        ((size_t)1 << 20)
+
+/* Whose session runs in a JVM. Names: attach_ap_state_name. */
+typedef enum attach_ap_state {
+    ATTACH_AP_NONE = 0, /* no session */
+    ATTACH_AP_OWNED,    /* ours, started by this call */
+    ATTACH_AP_ADOPTED,  /* ours, found running and taken over with its data */
+    ATTACH_AP_ORPHANED, /* ours, found running, could not be taken over and was stopped */
+    ATTACH_AP_EXTERNAL, /* another profiler, or another installation's session */
+    ATTACH_AP_UNKNOWN
+} attach_ap_state;
+
+typedef enum attach_ap_engine {
+    ATTACH_AP_ENGINE_AUTO = 0, /* perf events, else ctimer, else itimer */
+    ATTACH_AP_ENGINE_PERF,
+    ATTACH_AP_ENGINE_CTIMER,
+    ATTACH_AP_ENGINE_ITIMER,
+    ATTACH_AP_ENGINE_OFF /* no CPU profile */
+} attach_ap_engine;
+
+typedef struct attach_ap_options {
+    size_t size;                 /* sizeof(attach_ap_options) */
+    const char *installation_id; /* required: 1..ATTACH_INSTALLATION_MAX of [a-z0-9] */
+    int library_fd;              /* start: the installed libasyncProfiler.so, open for reading */
+    attach_ap_engine engine;
+    uint64_t cpu_interval_ns; /* 0 = 10 ms */
+    uint64_t alloc_bytes;     /* 0 = no allocation profile */
+    uint64_t lock_ns;         /* 0 = no lock profile */
+    uint64_t memlimit_bytes;  /* the profiler's stack storage; 0 = 64 MiB */
+    const char *const *dirs;  /* absolute directories to try before the usual ones, or NULL */
+    size_t n_dirs;
+} attach_ap_options;
+
+#define ATTACH_AP_OPTIONS_INIT                                                                     \
+    {                                                                                              \
+        sizeof(attach_ap_options), NULL, -1, ATTACH_AP_ENGINE_AUTO, 0, 0, 0, 0, NULL, 0            \
+    }
+
+/* A session as it stands after a call. */
+typedef struct attach_ap_info {
+    attach_ap_state state;
+    bool running;
+    attach_ap_engine engine; /* the CPU engine in use; OFF without a CPU profile */
+    char engine_reason[160]; /* why not a better one; empty when it is the best */
+    int64_t started_ms;      /* Unix time at which the session began; 0 = unknown */
+    uint64_t offset;         /* recording bytes handed over so far: where the next window begins */
+    char directory[256];     /* ours, in the target's file system; empty = none */
+} attach_ap_info;
+
+/*
+ * Takes recording bytes, in order, at most ATTACH_PIECE_MAX at once. What is handed over between
+ * the start of a call and its success is a whole number of JFR chunks. Returns 0, or anything else
+ * to end the call with ATTACH_E_IO.
+ */
+typedef int (*attach_piece_fn)(void *ctx, const uint8_t *bytes, size_t n);
+
+/* Stable lower-case names; never NULL. */
+ATTACH_EXPORT const char *attach_ap_state_name(attach_ap_state state);
+ATTACH_EXPORT const char *attach_ap_engine_name(attach_ap_engine engine);
+
+/*
+ * Starts a session, or takes over the one that this installation has running (state adopted). One
+ * that runs with other settings, or whose recording is lost, is stopped first (the answer's state
+ * is then orphaned and the new session is running). The profiler library is put into a private
+ * directory "hotstack-<installation id>-<random>" of the target; a copy that the JVM has mapped
+ * before, even a deleted one, is used again under its path.
+ *
+ * Errors: those of attach_command and attach_load, and ATTACH_E_TARGET with external_profiler,
+ * no_exec_dir (the message lists the mounts tried), disk_full, no_profiler_library, profiler_error.
+ */
+ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_start(attach_ap_info *out, attach_target *target,
+                                                  const attach_ap_options *options,
+                                                  uint64_t deadline_ns, attach_error *err);
+
+/*
+ * Ends a window without stopping: finishes the recording's chunk and hands over the finished chunks
+ * from byte `offset` on; out->offset is where the next window begins. What lies before `offset` is
+ * taken as consumed and given back to the file system, so a window whose piece callback failed can
+ * be asked for again with the same offset. offset UINT64_MAX = where the last finished call ended.
+ *
+ * Errors: as attach_ap_start; profiler_error when no session of ours runs; ATTACH_E_USAGE when the
+ * offset lies outside the recording.
+ */
+ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_window(attach_ap_info *out, attach_target *target,
+                                                   const attach_ap_options *options,
+                                                   uint64_t offset, attach_piece_fn piece,
+                                                   void *ctx, uint64_t deadline_ns,
+                                                   attach_error *err);
+
+/*
+ * Stops our session, hands over what is left from `offset` on (as attach_ap_window; piece may be
+ * NULL to drop it) and removes everything of ours from the target's file system. Without a session
+ * of ours it only tidies up and returns 0 with state none: calling it twice does no harm. When
+ * handing over fails the files are kept, so that the call can be repeated.
+ */
+ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_stop(attach_ap_info *out, attach_target *target,
+                                                 const attach_ap_options *options, uint64_t offset,
+                                                 attach_piece_fn piece, void *ctx,
+                                                 uint64_t deadline_ns, attach_error *err);
+
+/*
+ * Says whose session runs, without loading anything new: owned (ours, running), external, none, or
+ * unknown (ours by name, but it does not answer as it should). Needs only installation_id.
+ */
+ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_status(attach_ap_info *out, attach_target *target,
+                                                   const attach_ap_options *options,
+                                                   uint64_t deadline_ns, attach_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,15 @@
+/* Filling attach_error: each returns the code it stores, so that callers can `return
+ * attach__fail(...)`. */
+#ifndef ATTACH_ERROR_INTERNAL_H
+#define ATTACH_ERROR_INTERNAL_H
+
+#include "attach/error.h"
+
+int attach__fail(attach_error *err, int code, const char *format, ...) ATTACH_PRINTF(3, 4);
+int attach__fail_at(attach_error *err, int code, uint64_t offset, const char *format, ...)
+    ATTACH_PRINTF(4, 5);
+/* Code ATTACH_E_TARGET with a reason. */
+int attach__refuse(attach_error *err, attach_reason reason, const char *format, ...)
+    ATTACH_PRINTF(3, 4);
+
+#endif
