@@ -3,10 +3,10 @@
 #include <stddef.h>
 
 static const char *const target_names[TARGET_STATE_END] = {
-    [TARGET_STATE_UNKNOWN] = "unknown",   [TARGET_STATE_PROFILING] = "profiling",
-    [TARGET_STATE_STARTING] = "starting", [TARGET_STATE_DISABLED] = "disabled",
-    [TARGET_STATE_FAILED] = "failed",     [TARGET_STATE_UNSUPPORTED] = "unsupported",
-    [TARGET_STATE_GONE] = "gone",
+    [TARGET_STATE_UNKNOWN] = "unknown", [TARGET_STATE_PROFILING] = "profiling",
+    [TARGET_STATE_WAITING] = "waiting", [TARGET_STATE_OFF] = "off",
+    [TARGET_STATE_FAILED] = "failed",   [TARGET_STATE_UNSUPPORTED] = "unsupported",
+    [TARGET_STATE_EXITED] = "exited",
 };
 
 static const char *const session_names[SESSION_STATE_END] = {

@@ -25,7 +25,7 @@ enum profile_type {
 typedef struct profile_type_info {
     enum profile_type type;
     const char *name;  /* stable: API, UI, files */
-    const char *unit;  /* "ns", "bytes", "objects", "events" */
+    const char *unit;  /* "ns", "bytes" or "count" */
     const char *title; /* for people */
 } profile_type_info;
 

@@ -8,11 +8,11 @@
 enum target_state {
     TARGET_STATE_UNKNOWN = 0,
     TARGET_STATE_PROFILING = 1,   /* a session runs and windows arrive */
-    TARGET_STATE_STARTING = 2,    /* opted in; the session is being started or warms up */
-    TARGET_STATE_DISABLED = 3,    /* nobody asked for this JVM to be profiled */
+    TARGET_STATE_WAITING = 2,     /* opted in; starts by itself: warming up, cooling down */
+    TARGET_STATE_OFF = 3,         /* nobody asked for this JVM to be profiled */
     TARGET_STATE_FAILED = 4,      /* opted in, but it cannot be done: see the reason */
     TARGET_STATE_UNSUPPORTED = 5, /* not a JVM that we can profile */
-    TARGET_STATE_GONE = 6,        /* the process has ended */
+    TARGET_STATE_EXITED = 6,      /* the process has ended */
     TARGET_STATE_END
 };
 
