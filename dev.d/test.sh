@@ -39,7 +39,14 @@ lane_directory() {
     esac
 }
 
+# Builds a lane's directory, once a run.
 build_directory() {
+    [[ -z ${built[$1]:-} ]] || return "${built[$1]}"
+    compile_directory "$1" && built[$1]=0 || built[$1]=1
+    return "${built[$1]}"
+}
+
+compile_directory() {
     case $1 in
     build-clang) build_tree "$1" CC=clang-14 -Dui=disabled ;;
     build-asan) build_tree "$1" -Db_sanitize=address,undefined "${SANITIZED[@]}" ;;
@@ -95,6 +102,8 @@ list_suites() {
         python3 -c 'import json, sys
 for s in sorted({s.split(":")[-1] for t in json.load(sys.stdin) for s in t["suite"]}): print("  " + s)'
 }
+
+declare -A built=()
 
 command_test() {
     local lanes=() argument

@@ -31,8 +31,8 @@ class Lane:
 
 
 def test_name(entry):
-    """meson writes "project:suite / name" where several suites exist."""
-    return entry["name"].rsplit(" / ", 1)[-1]
+    """meson writes "suite - project:name", the suite only where there is one."""
+    return entry["name"].split(" - ", 1)[-1].split(":", 1)[-1]
 
 
 def add_tap(lane, name, output):
