@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STACKAGG_AGGREGATE_H
+#define STACKAGG_AGGREGATE_H
+
+#include <stdbool.h>
+
+#include <stackagg/frame.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * An aggregate: frames and stacks interned once, and totals by (profile type, thread or pool,
+ * stack), within hard caps. What does not fit is summed into one stack, SAGG_DROPPED, per type and
+ * thread, so that totals are exact at all times.
+ *
+ * An aggregate may be used by one thread at a time; two aggregates are independent of each other.
+ * Reading functions do not change it: several threads may read while none writes.
+ */
+typedef struct sagg sagg;
+
+/** The stack that holds what was dropped: one frame "[dropped]", kind unknown. Always index 0. */
+#define SAGG_DROPPED 0u
+/** The thread of samples that have none; its name and pool are empty. Always index 0. */
+#define SAGG_NO_THREAD 0u
+/** The thread into which threads are summed that are past every cap; name and pool are "[dropped]".
+ * Always index 1. */
+#define SAGG_DROPPED_THREAD 1u
+/** Profile type ids are 1 .. SAGG_MAX_TYPE. */
+#define SAGG_MAX_TYPE 63u
+
+/** One row of the table of profile types. The library gives types no meaning. */
+typedef struct sagg_type {
+    uint32_t id;      /**< 1 .. SAGG_MAX_TYPE */
+    const char *name; /**< such as "cpu"; copied */
+    const char *unit; /**< such as "ns"; copied */
+} sagg_type;
+
+/** What entries are told apart by, beside type and stack. */
+enum sagg_group {
+    SAGG_BY_THREAD = 0, /**< exact threads */
+    SAGG_BY_POOL = 1,   /**< thread pools; exact threads keep only their totals per type */
+    SAGG_BY_NONE = 2,   /**< neither: every entry has SAGG_NO_THREAD; threads keep their totals */
+};
+
+/** Where an aggregate takes its memory. All four together or none (then the C library's). */
+typedef struct sagg_allocator {
+    void *(*alloc)(void *ctx, size_t bytes);
+    void *(*realloc)(void *ctx, void *block, size_t old_bytes, size_t new_bytes);
+    void (*free)(void *ctx, void *block, size_t bytes);
+    void *ctx;
+} sagg_allocator;
+
+/**
+ * Options of sagg_new. Start from SAGG_OPTIONS_INIT; 0 means the default. Caps are hard: memory
+ * stays below `max_bytes` but for one row of totals per thread and type.
+ */
+typedef struct sagg_options {
+    size_t
+        size; /**< sizeof(sagg_options); a larger one must be zero behind what the library knows */
+    const sagg_type *types; /**< `type_count` rows, ids distinct; read by sagg_new only */
+    size_t type_count;      /**< 1 .. SAGG_MAX_TYPE */
+    int normaliser;      /**< enum sagg_normaliser, taken as given: the INIT macro sets version 1 */
+    int group;           /**< enum sagg_group */
+    uint32_t max_stacks; /**< stacks that sagg_compact keeps, default 200,000; up to twice as many
+                            live between compactions */
+    uint32_t max_threads;     /**< exact threads, and pools, each; default 10,000 */
+    uint32_t max_frames;      /**< frames of one stack, leaf-most kept; default 2,048 */
+    uint64_t max_bytes;       /**< all memory; default 512 MiB, least 1 MiB */
+    int64_t origin_ns;        /**< start of the per-second totals, UTC ns */
+    uint32_t seconds;         /**< how many seconds they cover, 0 = none are kept; at most 86,400 */
+    sagg_allocator allocator; /**< zero = malloc, realloc, free */
+} sagg_options;
+
+#define SAGG_OPTIONS_INIT                                                                          \
+    {                                                                                              \
+        .size = sizeof(sagg_options), .normaliser = SAGG_NORMALISE_V1                              \
+    }
+
+/**
+ * Makes an empty aggregate.
+ * @param out      receives it; the caller frees it with sagg_free
+ * @param options  must not be NULL: the types have no default
+ * @return 0; SAGG_E_USAGE; SAGG_E_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_new(sagg **out, const sagg_options *options, sagg_error *err);
+
+/** Frees an aggregate; NULL is allowed. Everything borrowed from it ends. */
+SAGG_EXPORT void sagg_free(sagg *agg);
+
+/* ---- interning: cheap, repeatable, same content gives the same index ---- */
+
+/**
+ * Interns a frame, cleaned and normalised.
+ * @param frame_index  receives its index, valid until sagg_compact
+ * @return 0; SAGG_E_USAGE (unknown kind); SAGG_E_LIMIT (max_bytes reached: give its stack as
+ *         SAGG_DROPPED, see sagg_full); SAGG_E_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_add_frame(sagg *agg, uint32_t *frame_index,
+                                             const sagg_frame *frame, sagg_error *err);
+
+/**
+ * Interns a stack of interned frames.
+ * @param stack   receives its index, valid until sagg_compact; SAGG_DROPPED when the caps leave no
+ * room
+ * @param frames  `count` frame indices, leaf to root; `count` may be 0
+ * @return 0; SAGG_E_USAGE (a frame index out of range); SAGG_E_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_add_stack(sagg *agg, uint32_t *stack, const uint32_t *frames,
+                                             size_t count, sagg_error *err);
+
+/** A thread as given or handed out. */
+typedef struct sagg_thread {
+    int64_t os_tid;   /**< 0 = not known */
+    int64_t java_tid; /**< 0 = none or not known */
+    sagg_str name;    /**< any bytes; cleaned to UTF-8 */
+    sagg_str pool; /**< given: empty = folded from the name, else taken as it is. Handed out: always
+                      set */
+    uint32_t pool_thread; /**< handed out only: index of the thread that stands for the pool */
+} sagg_thread;
+
+/**
+ * Interns a thread by (os_tid, java_tid, name, pool). One that has only a pool stands for the pool.
+ * Past max_threads the pool's thread is returned, past as many pools SAGG_DROPPED_THREAD.
+ * @param index  receives its index, valid as long as the aggregate
+ * @return 0; SAGG_E_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_add_thread(sagg *agg, uint32_t *index, const sagg_thread *thread,
+                                              sagg_error *err);
+
+/* ---- adding ---- */
+
+/** What is added for one sample, or for many of the same kind at once. Sums saturate at 2^64 - 1.
+ */
+typedef struct sagg_sample {
+    uint32_t type;      /**< an id of the table */
+    uint32_t thread;    /**< thread index or SAGG_NO_THREAD */
+    uint32_t stack;     /**< stack index or SAGG_DROPPED */
+    uint64_t raw_value; /**< as recorded */
+    uint64_t value;     /**< the estimate */
+    uint64_t samples;   /**< how many samples this stands for */
+    int64_t time_ns;    /**< UTC ns; read only when per-second totals are kept */
+} sagg_sample;
+
+/**
+ * Adds to the totals. Never loses anything: what has no room goes to SAGG_DROPPED.
+ * @return 0; SAGG_E_USAGE (an unknown type, an index out of range); SAGG_E_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_add(sagg *agg, const sagg_sample *sample, sagg_error *err);
+
+/**
+ * Whether new stacks are being dropped because a cap is reached: time for sagg_compact.
+ * A caller that adds without end asks after each stack it adds.
+ */
+SAGG_EXPORT bool sagg_full(const sagg *agg);
+
+/**
+ * Keeps the max_stacks heaviest stacks and sums the rest into SAGG_DROPPED. A stack's weight is its
+ * largest share of any type's total; equal weights go by stack id. If a byte cap was the reason,
+ * half of the stacks go. Does nothing below the caps. **Frame and stack indices are void after
+ * it**, thread indices stay.
+ * @return 0; SAGG_E_NOMEM, then the aggregate is unchanged
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_compact(sagg *agg, sagg_error *err);
+
+/**
+ * Adds everything in `from` to `into`: entries, threads, per-second totals by their time, losses.
+ * Type tables, normaliser and group must be equal. Below the caps the order of merges does not
+ * matter.
+ * @return 0; SAGG_E_USAGE; SAGG_E_NOMEM, then `into` holds a part and must be freed
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_merge(sagg *into, const sagg *from, sagg_error *err);
+
+/* ---- reading ---- */
+
+/** Sums. */
+typedef struct sagg_totals {
+    uint64_t raw_value;
+    uint64_t value;
+    uint64_t samples;
+} sagg_totals;
+
+/** One row of the aggregate. */
+typedef struct sagg_entry {
+    uint32_t type;
+    uint32_t thread; /**< per options.group: exact, the pool's, or SAGG_NO_THREAD */
+    uint32_t stack;  /**< SAGG_DROPPED for what was dropped */
+    sagg_totals totals;
+} sagg_entry;
+
+/**
+ * Steps through the entries, dropped ones last.
+ * @param cursor  0 at first, then as left by the call before
+ * @return true and one entry, or false at the end. Adding voids the cursor.
+ */
+SAGG_EXPORT bool sagg_next(const sagg *agg, size_t *cursor, sagg_entry *entry);
+
+/** Totals of one type, or all zero for a type that is not in the table. */
+SAGG_EXPORT sagg_totals sagg_type_totals(const sagg *agg, uint32_t type);
+/** Totals of one thread (exact, or a pool's own row) in one type; zero for what does not exist. */
+SAGG_EXPORT sagg_totals sagg_thread_totals(const sagg *agg, uint32_t thread, uint32_t type);
+
+/** The table of types: row `index` into `*type`, false past its end. Strings borrowed from the
+ * aggregate. */
+SAGG_EXPORT bool sagg_type_at(const sagg *agg, size_t index, sagg_type *type);
+
+/** How many there are; indices are 0 .. count - 1. */
+SAGG_EXPORT uint32_t sagg_stack_count(const sagg *agg);
+SAGG_EXPORT uint32_t sagg_frame_count(const sagg *agg);
+SAGG_EXPORT uint32_t sagg_thread_count(const sagg *agg);
+
+/** Frame `index`; its strings are borrowed until the next call that changes the aggregate. False
+ * when there is none. */
+SAGG_EXPORT bool sagg_frame_at(const sagg *agg, uint32_t index, sagg_frame *frame);
+/** Thread `index`; strings borrowed as with sagg_frame_at. */
+SAGG_EXPORT bool sagg_thread_at(const sagg *agg, uint32_t index, sagg_thread *thread);
+
+/** A stack, borrowed until the next call that changes the aggregate. */
+typedef struct sagg_stack {
+    sagg_stack_id id;
+    const uint32_t *frames; /**< `count` frame indices, leaf to root */
+    uint32_t count;
+} sagg_stack;
+
+/** Stack `index`; false when there is none. */
+SAGG_EXPORT bool sagg_stack_at(const sagg *agg, uint32_t index, sagg_stack *stack);
+
+/**
+ * Per-second totals (of `value`) of one type and pool, borrowed until the next change.
+ * @param pool_thread  the pool's thread (sagg_thread.pool_thread)
+ * @return options.seconds numbers, or NULL when nothing was added there
+ */
+SAGG_EXPORT const uint64_t *sagg_seconds(const sagg *agg, uint32_t type, uint32_t pool_thread);
+
+/** What the caps cost; all zero = nothing was lost. Totals are exact whatever stands here. */
+typedef struct sagg_loss {
+    uint64_t
+        stacks_dropped; /**< stacks summed into SAGG_DROPPED, counted again if they came again */
+    uint64_t samples_dropped; /**< samples in SAGG_DROPPED */
+    uint64_t stacks_cut; /**< stacks with more than max_frames frames: root-most ones left out */
+    uint64_t
+        threads_folded; /**< times a thread past the cap was counted with its pool or as dropped */
+    uint64_t outside_seconds; /**< samples outside the per-second range: counted in its first or
+                                 last second */
+    uint64_t saturated;       /**< sums that reached 2^64 - 1 */
+} sagg_loss;
+
+SAGG_EXPORT sagg_loss sagg_losses(const sagg *agg);
+
+/**
+ * How much too small the `value` of any single stack of a type can be because of the caps (0 =
+ * exact). The sum, over compactions and drops, of what one stack can have lost.
+ */
+SAGG_EXPORT uint64_t sagg_error_bound(const sagg *agg, uint32_t type);
+
+/** Bytes of memory held now, as counted against max_bytes. */
+SAGG_EXPORT uint64_t sagg_bytes(const sagg *agg);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STACKAGG_ERROR_H
+#define STACKAGG_ERROR_H
+
+#include <stdint.h>
+
+/**
+ * What can go wrong. Functions return 0 or one of these negative codes; each names those it
+ * returns.
+ */
+enum sagg_code {
+    SAGG_OK = 0,
+    SAGG_E_USAGE =
+        -1, /**< the caller broke a contract (unknown type id, index out of range, bad option) */
+    SAGG_E_LIMIT = -2,  /**< a hard cap leaves no room for what must not be dropped */
+    SAGG_E_NOMEM = -3,  /**< the allocator returned NULL */
+    SAGG_E_IO = -4,     /**< the write callback refused */
+    SAGG_E_FORMAT = -5, /**< a given text (template, meta) is not what it must be */
+};
+
+/**
+ * Details of one failure, filled by the failing call when the caller passed a place for it.
+ * On success it is left alone.
+ */
+typedef struct sagg_error {
+    int code;          /**< the code that the call returned */
+    uint64_t offset;   /**< byte offset in the given text where that applies, else 0 */
+    char message[256]; /**< one sentence, NUL-terminated: what, where, what to do */
+} sagg_error;
+
+#endif

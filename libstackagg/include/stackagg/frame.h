@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STACKAGG_FRAME_H
+#define STACKAGG_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stackagg/error.h>
+#include <stackagg/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a frame is. How Java code ran (interpreted, compiled, inlined) is no kind: all is
+ * SAGG_JAVA. */
+enum sagg_kind {
+    SAGG_JAVA = 0,
+    SAGG_NATIVE = 1,
+    SAGG_JVM = 2,
+    SAGG_KERNEL = 3,
+    SAGG_UNKNOWN = 4,
+};
+
+/** Normaliser versions (docs/formats/stack-id.md, section 3). */
+enum sagg_normaliser {
+    SAGG_NORMALISE_NONE = 0, /**< names are cleaned to UTF-8, nothing else */
+    SAGG_NORMALISE_V1 = 1,
+};
+
+/** A counted string; `data` may be NULL when `size` is 0. Not NUL-terminated unless a function says
+ * so. */
+typedef struct sagg_str {
+    const char *data;
+    size_t size; /**< bytes */
+} sagg_str;
+
+/** One frame as given by, or handed to, a caller. Given names may be any bytes; handed out ones are
+ * UTF-8. */
+typedef struct sagg_frame {
+    sagg_str class_name; /**< Java: binary name with '.' or '/'; else library; may be empty */
+    sagg_str method;     /**< bare name or symbol; may be empty */
+    sagg_str file;       /**< source file, empty when not known; no part of any identity */
+    uint32_t line;       /**< 0 = none */
+    uint8_t kind;        /**< enum sagg_kind */
+} sagg_frame;
+
+/** 16 bytes in canonical order (as stored and sent). */
+typedef struct sagg_stack_id {
+    uint8_t bytes[16];
+} sagg_stack_id;
+
+/**
+ * The id of a stack, computed without an aggregate (docs/formats/stack-id.md).
+ *
+ * @param out      where the id goes
+ * @param frames   `count` frames, leaf to root; may be NULL when `count` is 0
+ * @param version  enum sagg_normaliser
+ * @return 0; SAGG_E_USAGE for an unknown version or kind; SAGG_E_NOMEM.
+ * Reads only its arguments: any thread, any time.
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_stack_id_of(sagg_stack_id *out, const sagg_frame *frames,
+                                               size_t count, int version, sagg_error *err);
+
+/** Writes the 32 lower-case hex digits of `id` and a NUL into `hex`. Any thread. */
+SAGG_EXPORT void sagg_stack_id_hex(char hex[33], const sagg_stack_id *id);
+
+/**
+ * Cleans and normalises one frame's names (docs/formats/stack-id.md, sections 2 and 3).
+ *
+ * @param out      receives the frame; its names lie in `*storage`, file is cleaned only
+ * @param storage  receives one block holding the names; the caller frees it with free()
+ * @return 0; SAGG_E_USAGE for an unknown version or kind; SAGG_E_NOMEM. Any thread.
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_frame_normalise(sagg_frame *out, char **storage,
+                                                   const sagg_frame *in, int version,
+                                                   sagg_error *err);
+
+/**
+ * Hashes one frame as it stands, without cleaning or normalising it.
+ *
+ * @param method_hash  receives XXH3-64 of kind, class and method; may be NULL
+ * @param frame_id     receives the method hash with the line mixed in; may be NULL
+ * Any thread.
+ */
+SAGG_EXPORT void sagg_frame_hash(uint64_t *method_hash, uint64_t *frame_id,
+                                 const sagg_frame *frame);
+
+/**
+ * The pool that a thread's name belongs to: the name with its counting digits folded into '#'.
+ * Folded are the last run of digits, each run in parentheses, each run of more than five digits,
+ * and hexadecimal behind "0x" or '@'; other digits (ports, pool numbers) stay:
+ * "http-nio-8080-exec-12" -> "http-nio-8080-exec-#", "GC Thread#3" -> "GC Thread#".
+ *
+ * @param pool      receives at most `capacity` bytes of UTF-8 (whole code points), no NUL
+ * @return the number of bytes written. `capacity` >= 3 * name.size is always enough. Any thread.
+ */
+SAGG_EXPORT size_t sagg_pool_name(char *pool, size_t capacity, sagg_str name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STACKAGG_OUTPUT_H
+#define STACKAGG_OUTPUT_H
+
+#include <stackagg/tree.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Where output goes. Called with pieces of at most 64 KiB, in order; must take all of a piece and
+ * return 0, or return another number, which ends the output with SAGG_E_IO. It runs on the caller's
+ * thread.
+ */
+typedef struct sagg_sink {
+    int (*write)(void *ctx, const void *data, size_t bytes);
+    void *ctx;
+} sagg_sink;
+
+/** Options of sagg_write_collapsed; NULL = defaults. */
+typedef struct sagg_collapsed_options {
+    size_t size;  /**< sizeof(sagg_collapsed_options); an unknown tail must be zero */
+    bool threads; /**< begin each line with a frame "[thread name]" */
+    bool lines;   /**< write "method:line" where the line is known */
+} sagg_collapsed_options;
+
+#define SAGG_COLLAPSED_OPTIONS_INIT                                                                \
+    {                                                                                              \
+        .size = sizeof(sagg_collapsed_options)                                                     \
+    }
+
+/**
+ * Collapsed stacks of one type: a line per stack, "root;...;leaf value\n", sorted bytewise, equal
+ * lines summed. A frame is "class.method" (or "method" without a class). ';' and '\n', '\r' in
+ * names are written as '_'; other control and bidirectional formatting characters as '?'. A stack
+ * without frames is "[no stack]".
+ * @return 0; SAGG_E_USAGE; SAGG_E_NOMEM; SAGG_E_IO
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_write_collapsed(const sagg *agg, uint32_t type,
+                                                   const sagg_collapsed_options *options,
+                                                   const sagg_sink *sink, sagg_error *err);
+
+/**
+ * Flame graph JSON, version 1 (docs/formats/flamegraph-json.md). In the text every '<', U+2028,
+ * U+2029, control and bidirectional formatting character is escaped, so it may stand inside an HTML
+ * script element.
+ * @param trees  `count` trees, a profile each, in this order
+ * @param meta   one JSON object as text (UTF-8), written as the document's "meta"; empty = {}. The
+ * library escapes what is named above in it and checks no more than its braces
+ * @return 0; SAGG_E_FORMAT (meta); SAGG_E_NOMEM; SAGG_E_IO
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_write_json(const sagg_tree *const *trees, size_t count,
+                                              sagg_str meta, const sagg_sink *sink,
+                                              sagg_error *err);
+
+/** What stands in a template once, where the JSON goes. */
+#define SAGG_HTML_MARKER "/*HOTSTACK_DATA*/"
+
+/**
+ * A flame graph file: the template with its marker (SAGG_HTML_MARKER, exactly one, inside
+ * `<script type="application/json" id="hotstack-data">` ... `</script>`) replaced by the JSON of
+ * sagg_write_json.
+ * @param html_template  the template's bytes
+ * @return 0; SAGG_E_FORMAT (template or meta; the error's offset points into the template);
+ * SAGG_E_NOMEM; SAGG_E_IO
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_write_html(sagg_str html_template, const sagg_tree *const *trees,
+                                              size_t count, sagg_str meta, const sagg_sink *sink,
+                                              sagg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

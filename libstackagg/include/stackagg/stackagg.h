@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * libstackagg: frames and stacks, stable stack ids, bounded aggregation, flame trees, exports.
+ * This header includes all others of the library.
+ */
+#ifndef STACKAGG_STACKAGG_H
+#define STACKAGG_STACKAGG_H
+
+#include <stackagg/aggregate.h>
+#include <stackagg/error.h>
+#include <stackagg/export.h>
+#include <stackagg/frame.h>
+#include <stackagg/output.h>
+#include <stackagg/tree.h>
+
+#endif
