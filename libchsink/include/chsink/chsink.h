@@ -1,0 +1,14 @@
+/* chsink/chsink.h: everything of libchsink. */
+#ifndef CHSINK_CHSINK_H
+#define CHSINK_CHSINK_H
+
+#include <chsink/block.h>
+#include <chsink/bytes.h>
+#include <chsink/embedded.h>
+#include <chsink/error.h>
+#include <chsink/export.h>
+#include <chsink/http.h>
+#include <chsink/reader.h>
+#include <chsink/transport.h>
+
+#endif

@@ -1,0 +1,102 @@
+#include <stdlib.h>
+
+#include <xxhash.h>
+
+#include "dictionary.h"
+
+typedef struct chs__place {
+    uint64_t hash;
+    size_t offset; /* of the bytes in keys, after their length */
+    size_t length;
+} chs__place;
+
+static const chs__place *place_at(const chs__dictionary *dictionary, uint32_t number)
+{
+    return (const chs__place *)(const void *)dictionary->places.data + number;
+}
+
+/* Doubles the slots once half of them are taken. */
+static int make_slots(chs__dictionary *dictionary)
+{
+    size_t slot_count = dictionary->slot_count ? dictionary->slot_count * 2 : 64;
+    uint32_t *slots;
+    uint32_t number;
+
+    if (((size_t)dictionary->count + 1) * 2 <= dictionary->slot_count)
+        return 0;
+    slots = calloc(slot_count, sizeof *slots);
+    if (!slots)
+        return CHS_ERR_NO_MEMORY;
+    for (number = 0; number < dictionary->count; number++) {
+        size_t slot = place_at(dictionary, number)->hash & (slot_count - 1);
+
+        while (slots[slot])
+            slot = (slot + 1) & (slot_count - 1);
+        slots[slot] = number + 1;
+    }
+    free(dictionary->slots);
+    dictionary->slots = slots;
+    dictionary->slot_count = slot_count;
+    return 0;
+}
+
+static int add_key(chs__dictionary *dictionary, const void *data, size_t length, uint64_t hash)
+{
+    chs__place place = {hash, 0, length};
+    size_t before = dictionary->keys.length;
+    int rc = chs__buffer_string(&dictionary->keys, data, length);
+
+    place.offset = dictionary->keys.length - length;
+    if (!rc)
+        rc = chs__buffer_add(&dictionary->places, &place, sizeof place);
+    if (rc) {
+        dictionary->keys.length = before;
+        return rc;
+    }
+    dictionary->count++;
+    return 0;
+}
+
+int chs__dictionary_number(chs__dictionary *dictionary, const void *data, size_t length,
+                           uint32_t *number)
+{
+    uint64_t hash = XXH3_64bits(data, length);
+    size_t slot;
+    int rc = make_slots(dictionary);
+
+    if (rc)
+        return rc;
+    for (slot = hash & (dictionary->slot_count - 1); dictionary->slots[slot];
+         slot = (slot + 1) & (dictionary->slot_count - 1)) {
+        const chs__place *place = place_at(dictionary, dictionary->slots[slot] - 1);
+
+        if (place->hash == hash && place->length == length &&
+            (!length || memcmp(dictionary->keys.data + place->offset, data, length) == 0)) {
+            *number = dictionary->slots[slot] - 1;
+            return 0;
+        }
+    }
+    rc = add_key(dictionary, data, length, hash);
+    if (rc)
+        return rc;
+    *number = dictionary->count - 1;
+    dictionary->slots[slot] = dictionary->count;
+    return 0;
+}
+
+void chs__dictionary_clear(chs__dictionary *dictionary)
+{
+    dictionary->keys.length = 0;
+    dictionary->places.length = 0;
+    dictionary->count = 0;
+    if (dictionary->slots)
+        memset(dictionary->slots, 0, dictionary->slot_count * sizeof *dictionary->slots);
+}
+
+void chs__dictionary_free(chs__dictionary *dictionary)
+{
+    chs__buffer_free(&dictionary->keys);
+    chs__buffer_free(&dictionary->places);
+    free(dictionary->slots);
+    memset(dictionary, 0, sizeof *dictionary);
+}

@@ -1,0 +1,34 @@
+/* Shared by the library's own sources; never included from outside libchsink. */
+#ifndef CHSINK_SRC_INTERNAL_H
+#define CHSINK_SRC_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <chsink/error.h>
+
+/* Fills err (may be NULL) with a message and returns code. */
+int chs__fail(chs_error *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/*
+ * Fills err from ClickHouse's own exception text ("Code: 60. DB::Exception: ...") and returns the
+ * class of its code. text need not be NUL-terminated. fallback is the class when no code can be
+ * read.
+ */
+int chs__fail_server(chs_error *err, int fallback, const char *text, size_t length);
+
+/* Reads the exception code in text, 0 when there is none; *start is where "Code: " begins. */
+int chs__server_code(const char *text, size_t length, size_t *start);
+
+/*
+ * Copies an options struct of a caller that may be older (shorter: the rest stays as it is in
+ * known) or newer (longer: the tail that this library does not know must be zero). Both start with
+ * size_t size. options may be NULL. Returns 0 or CHS_ERR_USAGE; what names the struct in the
+ * message.
+ */
+int chs__options(void *known, size_t known_size, const void *options, const char *what,
+                 chs_error *err);
+
+#endif
