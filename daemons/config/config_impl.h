@@ -1,0 +1,92 @@
+/* What the files of daemons/config share; not for others. */
+#ifndef CONFIG_IMPL_H
+#define CONFIG_IMPL_H
+
+#include <config/config.h>
+
+enum config__source { SOURCE_DEFAULT, SOURCE_FILE, SOURCE_ENVIRONMENT, SOURCE_FLAG };
+
+enum {
+    FILE_MAX = 1024 * 1024,
+    SECRET_MAX = 64 * 1024,
+    EVENTS_MAX = 20000,
+    DEPTH_MAX = 8,
+    NAME_MAX_LENGTH = 128, /* of a key, flag or environment name */
+};
+
+typedef struct config__value {
+    enum config__source source;
+    unsigned line;
+    char *text;        /* string; NULL = "" */
+    char *secret_file; /* KEY_file of a secret */
+    int64_t number;    /* bool, int, duration in ms, bytes */
+    char **items;
+    size_t item_count;
+    config_section **rules;
+    size_t rule_count;
+} config__value;
+
+struct config_section {
+    const config_field *fields;
+    size_t count;
+    config__value *values; /* one a field */
+};
+
+struct config {
+    const config_program *program;
+    char *file;
+    config_section *root;
+};
+
+/* Where a value comes from, for messages: "collector.yaml:12", "--x", "HOTSTACK_X". */
+typedef struct config__origin {
+    enum config__source source;
+    const char *name; /* file, flag or variable */
+    unsigned line;
+} config__origin;
+
+/* Fills `err` and returns `code`; the origin (may be NULL) comes first in the message. */
+int config__fail(config_error *err, int code, const config__origin *origin, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A section with every default in place. NULL where memory ran out. */
+config_section *config__section_new(const config_field *fields, size_t count);
+void config__section_free(config_section *section);
+void config__value_clear(config__value *value);
+
+/* Index of `key` in the section's table, or -1. */
+long config__find(const config_section *section, const char *key, size_t length);
+
+/* The key of the table that `key` may have meant, or NULL. */
+const char *config__near_miss(const config_section *section, const char *key);
+
+/* Names of a field in other places, into char[NAME_MAX_LENGTH]. */
+void config__flag_name(char *out, const char *key);
+void config__variable_name(char *out, const char *key);
+
+/* Sets a field from one text. A list is split at commas. */
+int config__set(config_section *section, size_t index, const char *text,
+                const config__origin *origin, config_error *err);
+
+/* Sets a secret from its file. */
+int config__set_secret_file(config_section *section, size_t index, const char *path,
+                            const config__origin *origin, config_error *err);
+
+/* Appends one item to a list value, or one empty rule. 0 or CONFIG_E_NO_MEMORY. */
+int config__add_item(config__value *value, const char *text, size_t length);
+config_section *config__add_rule(config__value *value, const config_field *field);
+
+/* What a field takes, as words for a message: "a duration between 1s and 10m (such as 10s)". */
+void config__allowed(char *out, size_t size, const config_field *field);
+
+/* A number as a user writes it. */
+void config__format_number(char *out, size_t size, enum config_type type, int64_t number);
+
+/* Reads YAML into the root section. */
+int config__read_yaml(config_section *root, const char *name, const char *text, size_t length,
+                      config_error *err);
+
+/* Reads a whole file of at most `max` bytes, NUL-terminated. The caller frees *out. */
+int config__read_file(char **out, size_t *length, const char *path, size_t max, config_error *err);
+
+#endif

@@ -1,0 +1,232 @@
+/* Tables and their values: lookup, getters, names in other places. */
+#include "config_impl.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+int config__fail(config_error *err, int code, const config__origin *origin, const char *format, ...)
+{
+    if (err == NULL)
+        return code;
+    err->code = code;
+    err->line = origin != NULL ? origin->line : 0;
+    int used = 0;
+    if (origin != NULL && origin->line > 0)
+        used = snprintf(err->message, sizeof(err->message), "%s:%u: ", origin->name, origin->line);
+    else if (origin != NULL)
+        used = snprintf(err->message, sizeof(err->message), "%s: ", origin->name);
+    if (used < 0 || (size_t)used >= sizeof(err->message))
+        return code;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(err->message + used, sizeof(err->message) - (size_t)used, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+config_section *config__section_new(const config_field *fields, size_t count)
+{
+    config_section *section = calloc(1, sizeof(*section));
+    if (section == NULL)
+        return NULL;
+    section->fields = fields;
+    section->count = count;
+    section->values = calloc(count + 1, sizeof(*section->values));
+    if (section->values == NULL) {
+        config__section_free(section);
+        return NULL;
+    }
+    const config__origin origin = {.source = SOURCE_DEFAULT, .name = "default"};
+    for (size_t i = 0; i < count; i++) {
+        const char *fallback = fields[i].fallback;
+        if (fallback == NULL)
+            continue;
+        int rc = config__set(section, i, fallback, &origin, NULL);
+        assert(rc != CONFIG_E_USAGE && "a default does not fit its own field");
+        if (rc != 0) {
+            config__section_free(section);
+            return NULL;
+        }
+    }
+    return section;
+}
+
+void config__value_clear(config__value *value)
+{
+    free(value->text);
+    free(value->secret_file);
+    for (size_t i = 0; i < value->item_count; i++)
+        free(value->items[i]);
+    free(value->items);
+    for (size_t i = 0; i < value->rule_count; i++)
+        config__section_free(value->rules[i]);
+    free(value->rules);
+    *value = (config__value){0};
+}
+
+void config__section_free(config_section *section)
+{
+    if (section == NULL)
+        return;
+    for (size_t i = 0; section->values != NULL && i < section->count; i++)
+        config__value_clear(&section->values[i]);
+    free(section->values);
+    free(section);
+}
+
+long config__find(const config_section *section, const char *key, size_t length)
+{
+    for (size_t i = 0; i < section->count; i++) {
+        const char *name = section->fields[i].key;
+        if (strlen(name) == length && memcmp(name, key, length) == 0)
+            return (long)i;
+    }
+    return -1;
+}
+
+/* Edit distance (insert, delete, replace), for names shorter than NAME_MAX_LENGTH. */
+static unsigned distance(const char *a, const char *b)
+{
+    size_t n = strlen(b);
+    unsigned row[NAME_MAX_LENGTH];
+    if (n >= NAME_MAX_LENGTH || strlen(a) >= NAME_MAX_LENGTH)
+        return NAME_MAX_LENGTH;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; a[i - 1] != '\0'; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= n; j++) {
+            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+const char *config__near_miss(const config_section *section, const char *key)
+{
+    const char *best = NULL;
+    unsigned best_distance = (unsigned)strlen(key) / 3 + 1;
+    const char *last = strrchr(key, '.');
+    for (size_t i = 0; i < section->count; i++) {
+        const char *candidate = section->fields[i].key;
+        unsigned far = distance(key, candidate);
+        if (far <= best_distance) {
+            best = candidate;
+            best_distance = far;
+        }
+        const char *word = strrchr(candidate, '.');
+        if (best == NULL && word != NULL && strcmp(word + 1, last != NULL ? last + 1 : key) == 0)
+            best = candidate;
+    }
+    return best;
+}
+
+void config__flag_name(char *out, const char *key)
+{
+    size_t used = (size_t)snprintf(out, NAME_MAX_LENGTH, "--%s", key);
+    assert(used < NAME_MAX_LENGTH);
+    for (char *at = out; *at != '\0'; at++) {
+        if (*at == '.' || *at == '_')
+            *at = '-';
+    }
+}
+
+void config__variable_name(char *out, const char *key)
+{
+    size_t used = (size_t)snprintf(out, NAME_MAX_LENGTH, "HOTSTACK_%s", key);
+    assert(used < NAME_MAX_LENGTH);
+    for (char *at = out; *at != '\0'; at++)
+        *at = *at == '.' ? '_' : (char)toupper((unsigned char)*at);
+}
+
+static const config__value *get(const config_section *section, const char *key,
+                                enum config_type type)
+{
+    long index = config__find(section, key, strlen(key));
+    assert(index >= 0 && "no such key in the table");
+    assert(section->fields[index].type == type && "the key has another type");
+    (void)type;
+    return &section->values[index];
+}
+
+const char *config_string(const config_section *section, const char *key)
+{
+    const char *text = get(section, key, CONFIG_STRING)->text;
+    return text != NULL ? text : "";
+}
+
+bool config_bool(const config_section *section, const char *key)
+{
+    return get(section, key, CONFIG_BOOL)->number != 0;
+}
+
+int64_t config_int(const config_section *section, const char *key)
+{
+    return get(section, key, CONFIG_INT)->number;
+}
+
+int64_t config_duration_ms(const config_section *section, const char *key)
+{
+    return get(section, key, CONFIG_DURATION)->number;
+}
+
+uint64_t config_bytes(const config_section *section, const char *key)
+{
+    return (uint64_t)get(section, key, CONFIG_BYTES)->number;
+}
+
+size_t config_list_count(const config_section *section, const char *key)
+{
+    return get(section, key, CONFIG_LIST)->item_count;
+}
+
+const char *config_list_item(const config_section *section, const char *key, size_t index)
+{
+    const config__value *value = get(section, key, CONFIG_LIST);
+    assert(index < value->item_count);
+    return value->items[index];
+}
+
+size_t config_rule_count(const config_section *section, const char *key)
+{
+    return get(section, key, CONFIG_RULES)->rule_count;
+}
+
+const config_section *config_rule(const config_section *section, const char *key, size_t index)
+{
+    const config__value *value = get(section, key, CONFIG_RULES);
+    assert(index < value->rule_count);
+    return value->rules[index];
+}
+
+static const config__value *value_of(const config_section *section, const char *key)
+{
+    long index = config__find(section, key, strlen(key));
+    assert(index >= 0 && "no such key in the table");
+    return &section->values[index];
+}
+
+bool config_is_set(const config_section *section, const char *key)
+{
+    return value_of(section, key)->source != SOURCE_DEFAULT;
+}
+
+unsigned config_line(const config_section *section, const char *key)
+{
+    return value_of(section, key)->line;
+}
+
+const char *config_secret_file(const config_section *section, const char *key)
+{
+    return value_of(section, key)->secret_file;
+}
