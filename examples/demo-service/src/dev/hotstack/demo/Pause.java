@@ -1,0 +1,14 @@
+package dev.hotstack.demo;
+
+/** Waiting that stands for a database or a disk. */
+final class Pause {
+    private Pause() {}
+
+    static void milliseconds(long duration) {
+        try {
+            Thread.sleep(duration);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
