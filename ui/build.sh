@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Builds and tests the UI outside the source tree.
+#
+#   build.sh build OUT    flamegraph.html into OUT
+#   build.sh unit OUT     unit tests of what was built into OUT
+#   build.sh smoke OUT    the built pages in headless Chromium; exit 77 without one
+#   build.sh packages     npm packages into the cache, nothing else
+#
+# npm packages are installed once per lock file into $HOTSTACK_CACHE (default ~/.cache/hotstack). NODE names the node to use.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+command=${1:?usage: build.sh build|unit|smoke OUT}
+node=${NODE:-node}
+case $node in */*) PATH=$(dirname "$node"):$PATH ;; esac
+cache=${HOTSTACK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hotstack}
+
+# Prints the directory that holds node_modules for this lock file, after filling it if need be. Two builds may race: the first rename wins.
+packages() {
+  local key dir fresh
+  key=$(cat "$here/package.json" "$here/package-lock.json" | sha256sum | cut -c1-16)-$(node -p 'process.platform + "-" + process.arch')
+  dir=$cache/npm/$key
+  if [ ! -d "$dir/node_modules" ]; then
+    mkdir -p "$cache/npm"
+    fresh=$(mktemp -d "$cache/npm/.fresh.XXXXXX")
+    cp "$here/package.json" "$here/package-lock.json" "$fresh/"
+    echo "ui: installing npm packages (about 140 MB) into $dir" >&2
+    if ! (cd "$fresh" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2); then
+      rm -rf "$fresh"
+      echo "ui: npm ci failed. Without network, configure with -Dui=disabled: all but the web UI and HTML export is then built." >&2
+      exit 1
+    fi
+    mv -T "$fresh" "$dir" 2>/dev/null || rm -rf "$fresh"
+  fi
+  echo "$dir"
+}
+
+# A copy of the sources beside the packages: tools resolve modules from where the sources stand, and the source tree stays clean.
+stage_sources() {
+  local packages
+  packages=$(packages)
+  rm -rf "$stage"
+  mkdir -p "$stage"
+  for entry in flamegraph tests package.json tsconfig.json vitest.config.ts vitest.smoke.config.ts; do
+    cp -r "$here/$entry" "$stage/"
+  done
+  ln -s "$packages/node_modules" "$stage/node_modules"
+}
+
+build() {
+  stage_sources
+  cd "$stage"
+  node node_modules/typescript/bin/tsc --noEmit
+  HOTSTACK_UI_OUT=$stage/dist node flamegraph/build.mjs
+  cp dist/flamegraph/flamegraph.html "$out/flamegraph.html"
+}
+
+if [ "$command" = packages ]; then
+  packages >/dev/null
+  exit 0
+fi
+out=$(cd "${2:?OUT is missing}" && pwd)
+stage=$out/stage
+
+case $command in
+  build) build ;;
+  unit) cd "$stage" && exec node node_modules/vitest/vitest.mjs run ;;
+  smoke)
+    browser=${CHROMIUM:-/usr/bin/chromium}
+    if [ ! -x "$browser" ]; then
+      echo "SKIP: no Chromium at $browser; apt-get install chromium, or set CHROMIUM"
+      exit 77
+    fi
+    cd "$stage" && CHROMIUM=$browser exec node node_modules/vitest/vitest.mjs run --config vitest.smoke.config.ts
+    ;;
+  *)
+    echo "build.sh: unknown command $command" >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,359 @@
+// The graph itself: canvas, scrolling, zoom, keyboard and mouse. Says what happens by events on `events`; draws once per frame.
+import { element, uniqueId } from './dom.ts';
+import { describe, sentence } from './describe.ts';
+import { formatPercent } from './format.ts';
+import { currentScheme, frameFills, onSchemeChange, palette } from './palette.ts';
+import { Painter, ROW_HEIGHT, rowAt, rowTop, type Mode, type Scene } from './painter.ts';
+import type { Profile } from './profile.ts';
+import { itemAt, type Item, type Span } from './rows.ts';
+import { Tooltip } from './tooltip.ts';
+
+/** A box that a jump lands on is made at least this wide by zooming. */
+const JUMP_WIDTH = 40;
+
+export interface ChartListener {
+  /** The box with the keyboard's focus changed. */
+  onActive(box: number): void;
+  onZoom(box: number): void;
+  /** A key that is not the chart's own; return true when it was used. */
+  onKey(event: KeyboardEvent): boolean;
+}
+
+export class Chart {
+  readonly element: HTMLElement;
+  private readonly canvas = element('canvas', { 'aria-hidden': true });
+  private readonly spacer = element('div', { class: 'hsf-spacer', 'aria-hidden': true });
+  private readonly current = element('div', { id: uniqueId('current'), role: 'treeitem', class: 'hsf-sr' });
+  private readonly scroller: HTMLElement;
+  private readonly tooltip = new Tooltip();
+  private readonly painter = new Painter(this.canvas);
+  private readonly stops: (() => void)[] = [];
+  private readonly listener: ChartListener;
+  private readonly maxHeight: number;
+
+  private profile: Profile | null = null;
+  private fills: Uint8Array = new Uint8Array(0);
+  private mode: Mode = 'icicle';
+  private matches: Uint8Array | null = null;
+  private zoomed = 0;
+  private range: [number, number] = [0, 1];
+  private deepest = 0;
+  private active = 0;
+  private hover: Item | null = null;
+  private width = 0;
+  private height = 0;
+  private frameRequest = 0;
+
+  /** `maxHeight` in CSS pixels; 0 = as high as its place in the page. */
+  constructor(label: string, maxHeight: number, listener: ChartListener) {
+    this.listener = listener;
+    this.maxHeight = maxHeight;
+    this.scroller = element(
+      'div',
+      {
+        class: 'hsf-scroll',
+        tabindex: 0,
+        role: 'tree',
+        'aria-label': label,
+        'aria-activedescendant': this.current.id,
+        'data-testid': 'flamegraph-canvas',
+      },
+      this.canvas,
+      this.spacer,
+      this.current,
+    );
+    this.element = element('div', { class: maxHeight === 0 ? 'hsf-chart hsf-fill' : 'hsf-chart' }, this.scroller, this.tooltip.element);
+    this.listen();
+  }
+
+  private listen(): void {
+    const { scroller } = this;
+    scroller.addEventListener('mousemove', (event) => this.point(event));
+    scroller.addEventListener('mouseleave', () => this.unpoint());
+    scroller.addEventListener('click', (event) => this.click(event));
+    scroller.addEventListener('keydown', (event) => this.key(event));
+    scroller.addEventListener('focus', () => this.repaint());
+    scroller.addEventListener('blur', () => this.unpoint());
+    scroller.addEventListener('scroll', () => {
+      this.unpoint();
+      this.repaint();
+    });
+    const observer = new ResizeObserver(() => this.measure());
+    observer.observe(this.element);
+    this.stops.push(() => observer.disconnect(), onSchemeChange(() => this.repaint()));
+  }
+
+  destroy(): void {
+    for (const stop of this.stops) stop();
+    cancelAnimationFrame(this.frameRequest);
+    this.profile = null;
+    this.element.remove();
+  }
+
+  /** Shows another profile. Zoom and focus stay on the same path, as far as the new profile has it. */
+  setProfile(profile: Profile): void {
+    const old = this.profile;
+    const zoomPath = old === null ? [] : old.pathOf(this.zoomed);
+    const activePath = old === null ? [] : old.pathOf(this.active);
+    const isFirst = old === null;
+    this.profile = profile;
+    this.fills = frameFills(profile);
+    this.matches = null;
+    this.hover = null;
+    this.tooltip.hide();
+    this.active = profile.findPath(activePath);
+    this.zoomTo(profile.findPath(zoomPath));
+    if (isFirst) this.scrollToRoot();
+  }
+
+  setMode(mode: Mode): void {
+    this.mode = mode;
+    this.layout();
+    this.scrollToRoot();
+  }
+
+  setMatches(frames: Uint8Array | null): void {
+    this.matches = frames;
+    this.repaint();
+  }
+
+  focus(): void {
+    this.scroller.focus({ preventScroll: true });
+  }
+
+  get zoomedBox(): number {
+    return this.zoomed;
+  }
+
+  /** Zooms so that the box fills the width. */
+  zoomTo(box: number): void {
+    const { profile } = this;
+    if (profile === null) return;
+    this.zoomRange(box, profile.start[box]!, profile.start[box]! + profile.total[box]!);
+  }
+
+  private zoomRange(box: number, from: number, to: number): void {
+    this.zoomed = box;
+    this.range = [from, to > from ? to : from + 1];
+    this.deepest = this.profile!.deepestUnder(box);
+    this.layout();
+    this.activate(this.isInView(this.active) ? this.active : box);
+    this.listener.onZoom(box);
+  }
+
+  private isInView(box: number): boolean {
+    const { start, total, depth } = this.profile!;
+    const [from, to] = this.range;
+    return depth[box]! <= this.deepest && start[box]! < to && start[box]! + total[box]! > from;
+  }
+
+  /** Gives a box the keyboard's focus and brings it into view. */
+  activate(box: number): void {
+    this.active = box;
+    this.describeActive();
+    this.reveal(box);
+    this.listener.onActive(box);
+    this.repaint();
+  }
+
+  /** Like activate, and zooms out or in until the box is in view and wide enough to see. */
+  jumpTo(box: number): void {
+    const profile = this.profile!;
+    let target = this.isInView(box) ? this.zoomed : 0;
+    const wide = (ancestor: number) => (profile.total[box]! / profile.total[ancestor]!) * this.width >= JUMP_WIDTH;
+    if (!wide(target)) target = profile.ancestry(box).find((ancestor) => ancestor === box || wide(ancestor)) ?? box;
+    if (target !== this.zoomed) this.zoomTo(target);
+    this.activate(box);
+  }
+
+  private describeActive(): void {
+    const profile = this.profile!;
+    const box = this.active;
+    const siblings = box === 0 ? [0] : profile.children(profile.parent[box]!);
+    this.current.textContent = sentence(profile, box);
+    this.current.setAttribute('aria-level', String(profile.depth[box]! + 1));
+    this.current.setAttribute('aria-posinset', String(siblings.indexOf(box) + 1));
+    this.current.setAttribute('aria-setsize', String(siblings.length));
+    this.current.setAttribute('aria-selected', 'true');
+  }
+
+  private reveal(box: number): void {
+    const top = rowTop(this.view(), this.profile!.depth[box]!);
+    if (top < 0) this.scroller.scrollTop += top;
+    else if (top + ROW_HEIGHT > this.height) this.scroller.scrollTop += top + ROW_HEIGHT - this.height;
+  }
+
+  private scrollToRoot(): void {
+    this.scroller.scrollTop = this.mode === 'icicle' ? 0 : this.scroller.scrollHeight;
+    this.repaint();
+  }
+
+  private view() {
+    return { mode: this.mode, deepest: this.deepest, scrollTop: this.scroller.scrollTop };
+  }
+
+  private span(): Span {
+    return { x0: this.range[0], x1: this.range[1], width: this.width };
+  }
+
+  private measure(): void {
+    this.layout();
+    this.repaint();
+  }
+
+  /** Fits scroller, canvas and spacer to the rows. The canvas stays in view while the spacer scrolls. */
+  private layout(): void {
+    const content = (this.deepest + 1) * ROW_HEIGHT;
+    if (this.maxHeight > 0) this.scroller.style.height = `${Math.min(content, this.maxHeight)}px`;
+    this.width = this.scroller.clientWidth;
+    this.height = Math.min(this.scroller.clientHeight, Math.max(content, ROW_HEIGHT));
+    this.spacer.style.height = `${Math.max(0, content - this.height)}px`;
+    this.painter.resize(this.width, this.height);
+    this.paint();
+  }
+
+  private repaint(): void {
+    if (this.frameRequest !== 0) return;
+    this.frameRequest = requestAnimationFrame(() => {
+      this.frameRequest = 0;
+      this.paint();
+    });
+  }
+
+  private paint(): void {
+    const { profile } = this;
+    if (profile === null || this.width === 0) return;
+    const scene: Scene = {
+      ...this.view(),
+      profile,
+      fills: this.fills,
+      palette: palette(currentScheme()),
+      span: this.span(),
+      zoomed: this.zoomed,
+      matches: this.matches,
+      active: this.active,
+      hover: this.hover === null || this.hover.merged ? -1 : this.hover.first,
+      focused: document.activeElement === this.scroller,
+      height: this.height,
+    };
+    this.painter.paint(scene);
+  }
+
+  private itemUnder(event: MouseEvent): Item | null {
+    if (this.profile === null) return null;
+    const bounds = this.canvas.getBoundingClientRect();
+    const y = event.clientY - bounds.top;
+    if (y < 0 || y >= this.height) return null;
+    const row = rowAt(this.view(), y);
+    return row > this.deepest ? null : itemAt(this.profile, row, this.span(), event.clientX - bounds.left);
+  }
+
+  private point(event: MouseEvent): void {
+    const item = this.itemUnder(event);
+    const changed = item?.first !== this.hover?.first || item?.merged !== this.hover?.merged;
+    this.hover = item;
+    this.scroller.classList.toggle('hsf-pointing', item !== null);
+    if (item === null) this.tooltip.hide();
+    else this.tooltip.show(describe(this.profile!, item, this.zoomed), event.clientX, event.clientY);
+    if (changed) this.repaint();
+  }
+
+  private unpoint(): void {
+    this.hover = null;
+    this.tooltip.hide();
+    this.repaint();
+  }
+
+  private click(event: MouseEvent): void {
+    const item = this.itemUnder(event);
+    if (item === null) return;
+    if (item.merged) this.zoomIntoMerged(item);
+    else {
+      this.active = item.first;
+      this.zoomTo(item.first);
+    }
+    this.unpoint();
+  }
+
+  /** A merged block holds siblings and cousins: show its values, under the box that all of them share. */
+  private zoomIntoMerged(item: Item): void {
+    const profile = this.profile!;
+    let common = profile.parent[item.first]!;
+    const last = profile.start[item.last]! + profile.total[item.last]!;
+    while (profile.start[common]! + profile.total[common]! < last) common = profile.parent[common]!;
+    this.active = item.first;
+    this.zoomRange(common, profile.start[item.first]!, last);
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (this.profile === null || event.altKey) return;
+    if (this.listener.onKey(event) || (!event.ctrlKey && !event.metaKey && this.ownKey(event.key))) event.preventDefault();
+  }
+
+  private ownKey(key: string): boolean {
+    const deeper = this.mode === 'icicle' ? 'ArrowDown' : 'ArrowUp';
+    switch (key) {
+      case 'ArrowDown':
+      case 'ArrowUp':
+        this.move(key === deeper ? this.heaviestChild() : this.profile!.parent[this.active]!);
+        return true;
+      case 'ArrowLeft':
+      case 'ArrowRight':
+        this.move(this.neighbour(key === 'ArrowLeft' ? -1 : 1));
+        return true;
+      case 'Home':
+        this.move(this.zoomed);
+        return true;
+      case 'Enter':
+      case ' ':
+        this.zoomTo(this.active);
+        return true;
+      case 'Backspace':
+        this.zoomTo(Math.max(0, this.profile!.parent[this.zoomed]!));
+        return true;
+      case 'Escape':
+      case '0':
+        this.zoomTo(0);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  private move(box: number): void {
+    if (box < 0) return;
+    this.activate(box);
+    this.showTooltipAtActive();
+  }
+
+  private heaviestChild(): number {
+    const { total } = this.profile!;
+    return this.profile!.children(this.active).reduce((best, box) => (best < 0 || total[box]! > total[best]! ? box : best), -1);
+  }
+
+  /** The next box of the same row that is in view. */
+  private neighbour(step: number): number {
+    const { rowBoxes, rowStart, depth } = this.profile!;
+    const row = depth[this.active]!;
+    const boxes = rowBoxes.subarray(rowStart[row]!, rowStart[row + 1]!);
+    const next = boxes[boxes.indexOf(this.active) + step];
+    return next !== undefined && this.isInView(next) ? next : -1;
+  }
+
+  private showTooltipAtActive(): void {
+    const profile = this.profile!;
+    const { x0, x1, width } = this.span();
+    const bounds = this.canvas.getBoundingClientRect();
+    const left = Math.max(0, ((profile.start[this.active]! - x0) / (x1 - x0)) * width);
+    const top = rowTop(this.view(), profile.depth[this.active]!);
+    const item = { first: this.active, last: this.active, index: 0, count: 1, total: 0, merged: false, left, right: left };
+    this.tooltip.show(describe(profile, item, this.zoomed), bounds.left + left, bounds.top + top + ROW_HEIGHT);
+  }
+
+  /** `Cart.total, 12.3 %`, or an empty string when nothing is zoomed. */
+  zoomLabel(): string {
+    const { profile, zoomed } = this;
+    if (profile === null || zoomed === 0) return '';
+    return `${profile.label(zoomed)}, ${formatPercent(profile.total[zoomed]!, profile.total[0]!)}`;
+  }
+}

@@ -1,0 +1,97 @@
+// What one row of the graph shows. The painter draws from it and the mouse asks it, so both always agree.
+import type { Profile } from './profile.ts';
+
+/** Narrower boxes are not drawn alone but merged with their neighbours, in CSS pixels. */
+export const MIN_WIDTH = 0.5;
+/** A merged block goes on over gaps up to this, in CSS pixels. */
+const MAX_GAP = 1;
+
+/** The values x0..x1 of the graph, shown over `width` CSS pixels. */
+export interface Span {
+  x0: number;
+  x1: number;
+  width: number;
+}
+
+/** A drawn box (`first` === `last`, not merged) or a merged block of boxes. Positions in CSS pixels, cut to the span. */
+export interface Item {
+  first: number;
+  last: number;
+  /** Where `first` stands in rowBoxes; the block's boxes follow. */
+  index: number;
+  count: number;
+  total: number;
+  merged: boolean;
+  left: number;
+  right: number;
+}
+
+/** Index into rowBoxes of the first box of the row that ends behind `value`. */
+export function firstEndingAfter(profile: Profile, row: number, value: number): number {
+  let low = profile.rowStart[row]!;
+  let high = profile.rowStart[row + 1]!;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const box = profile.rowBoxes[middle]!;
+    if (profile.start[box]! + profile.total[box]! > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Calls `visit` for each item of the row, from left to right. The item is reused: copy what must stay. */
+export function visitRow(profile: Profile, row: number, span: Span, visit: (item: Item) => void): void {
+  const { rowBoxes, start, total } = profile;
+  const scale = span.width / (span.x1 - span.x0);
+  const slack = (span.x1 - span.x0) * 1e-12;
+  const rowEnd = profile.rowStart[row + 1]!;
+  const item: Item = { first: -1, last: -1, index: 0, count: 0, total: 0, merged: false, left: 0, right: 0 };
+  const block: Item = { first: -1, last: -1, index: 0, count: 0, total: 0, merged: true, left: 0, right: 0 };
+  const flush = () => {
+    if (block.count > 0) visit(block);
+    block.count = 0;
+  };
+  for (let i = firstEndingAfter(profile, row, span.x0 + slack); i < rowEnd; i++) {
+    const box = rowBoxes[i]!;
+    const from = start[box]!;
+    if (from >= span.x1 - slack) break;
+    if (total[box] === 0) continue;
+    const left = Math.max(0, (from - span.x0) * scale);
+    const right = Math.min(span.width, (from + total[box]! - span.x0) * scale);
+    if (total[box]! * scale >= MIN_WIDTH) {
+      flush();
+      item.first = item.last = box;
+      item.index = i;
+      item.count = 1;
+      item.total = total[box]!;
+      item.left = left;
+      item.right = right;
+      visit(item);
+      continue;
+    }
+    if (block.count > 0 && left - block.right > MAX_GAP) flush();
+    if (block.count === 0) {
+      block.first = box;
+      block.index = i;
+      block.left = left;
+      block.total = 0;
+    }
+    block.last = box;
+    block.right = right;
+    block.count++;
+    block.total += total[box]!;
+  }
+  flush();
+}
+
+/** The item under `x`, or the merged block within a pixel of it (blocks can be thinner than the mouse can hit). */
+export function itemAt(profile: Profile, row: number, span: Span, x: number): Item | null {
+  if (row < 0 || row > profile.maxDepth) return null;
+  let found: Item | null = null;
+  let near: Item | null = null;
+  visitRow(profile, row, span, (item) => {
+    if (found === null && x >= item.left && x < item.right) found = { ...item };
+    else if (item.merged && x >= item.left - 1 && x < item.right + 1) near = { ...item };
+  });
+  return found ?? near;
+}

@@ -1,0 +1,47 @@
+// Search over frame names. A profile has thousands of distinct frames and up to millions of nodes: the expression runs once per frame.
+import type { Profile } from './profile.ts';
+
+/** Longer names are searched up to here, so that one hostile name cannot hold the page. */
+const MAX_SEARCHED = 4096;
+
+export interface Matches {
+  /** By frame: 1 = the name matches. */
+  frames: Uint8Array;
+  /** Matching nodes, heaviest first. */
+  nodes: Int32Array;
+  /** Value under matching nodes, a recursion counted once. */
+  total: number;
+  /** False when the query is no regular expression and was searched as plain text. */
+  isRegex: boolean;
+}
+
+export function compileQuery(query: string): { regex: RegExp; isRegex: boolean } {
+  try {
+    return { regex: new RegExp(query, 'i'), isRegex: true };
+  } catch {
+    return { regex: new RegExp(query.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i'), isRegex: false };
+  }
+}
+
+/** Null for an empty query. */
+export function search(profile: Profile, query: string): Matches | null {
+  if (query === '') return null;
+  const { regex, isRegex } = compileQuery(query);
+  const frames = new Uint8Array(profile.frameCount);
+  for (let frame = 0; frame < frames.length; frame++) {
+    if (regex.test(profile.frameLabel(frame).slice(0, MAX_SEARCHED))) frames[frame] = 1;
+  }
+  const found: number[] = [];
+  let total = 0;
+  let coveredTo = 0;
+  for (let node = 1; node < profile.nodeCount; node++) {
+    if (frames[profile.frame[node]!] === 0) continue;
+    found.push(node);
+    if (node >= coveredTo) {
+      total += profile.total[node]!;
+      coveredTo = profile.end[node]!;
+    }
+  }
+  const nodes = Int32Array.from(found).sort((a, b) => profile.total[b]! - profile.total[a]! || a - b);
+  return { frames, nodes, total, isRegex };
+}

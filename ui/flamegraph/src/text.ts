@@ -1,0 +1,24 @@
+// Frame names come out of profiled programs and may hold anything. Everything shown passes through here, so that a name cannot
+// hide, reorder or break what stands around it.
+
+const INVISIBLE =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+function reveal(char: string): string {
+  const code = char.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return '\u2421';
+  return `\u27e8${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
+}
+
+/** The text with control, bidi, zero-width and broken characters made visible. */
+export function visibleText(text: string): string {
+  return text.replace(INVISIBLE, reveal);
+}
+
+/** The text cut to `max` characters, in the middle, where Java names carry the least. */
+export function shorten(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const head = Math.ceil((max - 1) / 3);
+  return `${text.slice(0, head)}\u2026${text.slice(text.length - (max - 1 - head))}`;
+}

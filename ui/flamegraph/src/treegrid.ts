@@ -1,0 +1,179 @@
+// The same tree as a table, for screen readers and for reading figures. Kept in step with the graph: both follow one active box.
+import { element } from './dom.ts';
+import { formatPercent, formatValue } from './format.ts';
+import { KINDS, type Profile } from './profile.ts';
+import { shorten } from './text.ts';
+
+/** Children shown under one row; the rest is summed up in a last row. */
+const MAX_CHILDREN = 100;
+const MAX_ROWS = 2000;
+const MAX_NAME = 300;
+const TEXT_COLUMNS = new Set(['Frame', 'Kind']);
+
+export interface TreeGridListener {
+  onSelect(box: number): void;
+  onOpen(box: number): void;
+}
+
+export class TreeGrid {
+  readonly element: HTMLElement;
+  private readonly body = element('tbody');
+  private readonly listener: TreeGridListener;
+  private profile: Profile | null = null;
+  private expanded = new Set<number>([0]);
+  private rows: number[] = [];
+  private active = 0;
+
+  constructor(label: string, listener: TreeGridListener) {
+    this.listener = listener;
+    const head = element('tr', {}, ...['Frame', 'Total', '%', 'Self', 'Kind'].map((name) => element('th', { scope: 'col', class: TEXT_COLUMNS.has(name) ? undefined : 'hsf-number' }, name)));
+    const table = element('table', { role: 'treegrid', 'aria-label': label, class: 'hsf-table' }, element('thead', {}, head), this.body);
+    this.element = element('div', { class: 'hsf-panel', 'data-testid': 'tree-table', hidden: true }, table);
+    this.body.addEventListener('keydown', (event) => this.key(event));
+    this.body.addEventListener('click', (event) => this.click(event));
+    this.body.addEventListener('dblclick', () => this.listener.onOpen(this.active));
+  }
+
+  get isShown(): boolean {
+    return !this.element.hidden;
+  }
+
+  setShown(shown: boolean): void {
+    this.element.hidden = !shown;
+    if (shown) this.render();
+  }
+
+  setProfile(profile: Profile): void {
+    const old = this.profile;
+    this.profile = profile;
+    if (old !== null) this.expanded = new Set([...this.expanded].map((box) => profile.findPath(old.pathOf(box))));
+    this.expanded.add(0);
+    if (this.isShown) this.render();
+  }
+
+  /** Makes the box's row visible and current, without taking the focus. */
+  select(box: number): void {
+    this.active = box;
+    if (this.profile === null || !this.isShown) return;
+    for (const ancestor of this.profile.ancestry(box).slice(0, -1)) this.expanded.add(ancestor);
+    this.render();
+    this.currentRow()?.scrollIntoView({ block: 'nearest' });
+  }
+
+  private render(): void {
+    const { profile } = this;
+    if (profile === null) return;
+    for (const ancestor of profile.ancestry(this.active).slice(0, -1)) this.expanded.add(ancestor);
+    const hadFocus = this.body.contains(document.activeElement);
+    this.rows = [];
+    const out: HTMLElement[] = [];
+    const pending: { box: number; position: number; size: number }[] = [{ box: 0, position: 1, size: 1 }];
+    while (pending.length > 0 && out.length < MAX_ROWS) {
+      const { box, position, size } = pending.pop()!;
+      out.push(this.row(profile, box, position, size));
+      this.rows.push(box);
+      if (!this.expanded.has(box)) continue;
+      const children = this.shownChildren(profile, box);
+      children.forEach((child, i) => pending.push({ box: child, position: children.length - i, size: children.length }));
+    }
+    this.body.replaceChildren(...out);
+    if (hadFocus) this.currentRow()?.focus({ preventScroll: true });
+  }
+
+  /** Lightest first, ready for a stack. The active branch is always among them. */
+  private shownChildren(profile: Profile, box: number): number[] {
+    const children = profile.children(box).sort((a, b) => profile.total[b]! - profile.total[a]!);
+    const onPath = new Set(profile.ancestry(this.active));
+    return children.filter((child, i) => i < MAX_CHILDREN || onPath.has(child)).reverse();
+  }
+
+  private row(profile: Profile, box: number, position: number, size: number): HTMLElement {
+    const { unit } = profile;
+    const hasChildren = profile.children(box).length > 0;
+    const isActive = box === this.active;
+    const name = element(
+      'td',
+      { role: 'gridcell', class: 'hsf-name' },
+      element('span', { class: 'hsf-twist', 'aria-hidden': true }, hasChildren ? (this.expanded.has(box) ? '\u25be' : '\u25b8') : ''),
+      element('bdi', { dir: 'ltr' }, shorten(profile.label(box), MAX_NAME)),
+    );
+    name.style.setProperty('--level', String(Math.min(profile.depth[box]!, 60)));
+    const number = (text: string) => element('td', { role: 'gridcell', class: 'hsf-number' }, text);
+    return element(
+      'tr',
+      {
+        role: 'row',
+        'data-box': box,
+        tabindex: isActive ? 0 : -1,
+        'aria-level': profile.depth[box]! + 1,
+        'aria-posinset': position,
+        'aria-setsize': size,
+        'aria-selected': isActive,
+        'aria-expanded': hasChildren ? this.expanded.has(box) : undefined,
+      },
+      name,
+      number(formatValue(profile.total[box]!, unit)),
+      number(formatPercent(profile.total[box]!, profile.total[0]!)),
+      number(profile.isOmitted(box) ? '' : formatValue(profile.self[box]!, unit)),
+      element('td', { role: 'gridcell' }, profile.frame[box]! < 0 ? '' : KINDS[profile.kind(box)]!),
+    );
+  }
+
+  private currentRow(): HTMLElement | null {
+    return this.body.querySelector('[aria-selected="true"]');
+  }
+
+  private toggle(box: number, open: boolean): void {
+    if (open) this.expanded.add(box);
+    else this.expanded.delete(box);
+    this.render();
+  }
+
+  private click(event: MouseEvent): void {
+    const row = (event.target as Element).closest<HTMLElement>('[data-box]');
+    if (row === null) return;
+    const box = Number(row.dataset['box']);
+    if ((event.target as Element).closest('.hsf-twist') !== null) this.toggle(box, !this.expanded.has(box));
+    this.go(box);
+  }
+
+  private go(box: number | undefined): void {
+    if (box === undefined) return;
+    this.listener.onSelect(box);
+    this.currentRow()?.focus();
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.altKey || event.ctrlKey || event.metaKey || this.profile === null) return;
+    const at = this.rows.indexOf(this.active);
+    const isOpen = this.expanded.has(this.active);
+    switch (event.key) {
+      case 'ArrowDown':
+        this.go(this.rows[at + 1]);
+        break;
+      case 'ArrowUp':
+        this.go(this.rows[at - 1]);
+        break;
+      case 'ArrowRight':
+        if (!isOpen) this.toggle(this.active, true);
+        else this.go(this.rows[at + 1]);
+        break;
+      case 'ArrowLeft':
+        if (isOpen && this.active !== 0) this.toggle(this.active, false);
+        else this.go(this.profile.parent[this.active]! < 0 ? undefined : this.profile.parent[this.active]);
+        break;
+      case 'Home':
+        this.go(this.rows[0]);
+        break;
+      case 'End':
+        this.go(this.rows[this.rows.length - 1]);
+        break;
+      case 'Enter':
+        this.listener.onOpen(this.active);
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+  }
+}

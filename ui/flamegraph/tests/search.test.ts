@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { readDocument } from '../src/document.ts';
+import { search } from '../src/search.ts';
+import { cpuSample } from './sample.ts';
+
+const profile = readDocument(
+  cpuSample({ 'com.Cart.total;com.Cart.sum;com.Cart.total': 30, 'com.Cart.total;java.Map.get': 20, 'com.Pay.run;java.Map.get': 50 }),
+).profiles[0]!;
+
+const found = (query: string) => {
+  const result = search(profile, query)!;
+  return { labels: Array.from(result.nodes, (node) => profile.label(node)), total: result.total };
+};
+
+describe('search', () => {
+  it('is off for an empty query', () => {
+    expect(search(profile, '')).toBeNull();
+  });
+
+  it('counts a match inside a match once', () => {
+    expect(found('Cart')).toEqual({ labels: ['com.Cart.total', 'com.Cart.sum', 'com.Cart.total'], total: 50 });
+  });
+
+  it('adds up matches in different stacks', () => {
+    expect(found('Map\\.get')).toEqual({ labels: ['java.Map.get', 'java.Map.get'], total: 70 });
+  });
+
+  it('takes regular expressions, in any case', () => {
+    expect(found('^com\\.(pay|none)').total).toBe(50);
+  });
+
+  it('lists the heaviest match first', () => {
+    const result = search(profile, 'get|sum')!;
+    expect(Array.from(result.nodes, (node) => profile.total[node])).toEqual([50, 30, 20]);
+  });
+
+  it('searches a broken expression as text', () => {
+    const result = search(profile, 'total(')!;
+    expect(result).toMatchObject({ isRegex: false, total: 0 });
+  });
+
+  it('says so when nothing matches', () => {
+    expect(found('nothing like it')).toEqual({ labels: [], total: 0 });
+  });
+});
