@@ -1,0 +1,127 @@
+"""What `meson install` puts down works alone, in TAP. Usage: installed.py TREE BUILD
+
+Installs BUILD into a temporary root and then uses only what is there: pkg-config names each library,
+each public header compiles alone as strict C11 and as C++, each library exports exactly what its
+version map says, and every C example of examples/ builds.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+STRICT_C = ["gcc", "-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c"]
+STRICT_CXX = ["g++", "-std=c++17", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++"]
+LIBRARIES = {"libjfr": "jfr", "libstackagg": "stackagg", "libattach": "attach", "libchsink": "chsink"}
+
+
+class Points:
+    def __init__(self):
+        self.count = self.failed = 0
+
+    def report(self, name, fault):
+        self.count += 1
+        self.failed += bool(fault)
+        print(f"{'not ok' if fault else 'ok'} {self.count} - {name}", flush=True)
+        if fault:
+            print("\n".join(f"# {line}" for line in str(fault).splitlines()), flush=True)
+
+
+def run(command, **options):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+
+
+def fault_of(command, **options):
+    done = run(command, **options)
+    return (done.stderr or f"exit status {done.returncode}") if done.returncode else None
+
+
+class Installation:
+    """An installed tree below a temporary root, seen through pkg-config only."""
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.pc_files = sorted(self.root.rglob("*.pc"))
+        self.environment = dict(
+            os.environ,
+            PKG_CONFIG_PATH=":".join(sorted({str(file.parent) for file in self.pc_files})),
+            PKG_CONFIG_SYSROOT_DIR=str(self.root),
+        )
+
+    def flags(self, library, *options):
+        """pkg-config's words. The sysroot is meant for ours alone, so system libraries lose it again."""
+        done = run(["pkg-config", *options, library], env=self.environment)
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+        return [self.without_root(word) for word in done.stdout.split()]
+
+    def without_root(self, word):
+        option, path = word[:2], word[2:]
+        if option in ("-I", "-L") and path.startswith(str(self.root)) and not pathlib.Path(path).exists():
+            return option + path[len(str(self.root)) :]
+        return word
+
+    def shared_object(self, library):
+        return next(self.root.rglob(f"{library}.so"), None)
+
+
+def check_headers(points, installation, library, prefix):
+    headers = sorted(installation.root.rglob(f"include/{prefix}/*.h"))
+    points.report(f"{library} installs headers", None if headers else "none found")
+    flags = installation.flags(library, "--cflags")
+    for header in headers:
+        for language, compiler in (("C11", STRICT_C), ("C++", STRICT_CXX)):
+            source = f"#include <{prefix}/{header.name}>\n"
+            fault = fault_of([*compiler, *flags, "-"], input=source)
+            points.report(f"{prefix}/{header.name} alone as {language}", fault)
+
+
+def check_exports(points, tree, installation, library):
+    shared = installation.shared_object(library)
+    if shared is None:
+        points.report(f"{library} exports what its map says", f"no {library}.so was installed")
+        return
+    text = re.sub(r"/\*.*?\*/|#.*", "", (tree / library / f"{library}.map").read_text(), flags=re.DOTALL)
+    promised = set(re.findall(r"\b(\w+)\s*;", text.split("local:")[0]))
+    listed = run(["nm", "-D", "--defined-only", "--without-symbol-versions", shared]).stdout
+    exported = {line.split()[-1] for line in listed.splitlines() if line.split()[1] not in ("A", "a")}
+    differences = [f"in the map only: {name}" for name in sorted(promised - exported)]
+    differences += [f"exported only: {name}" for name in sorted(exported - promised)]
+    points.report(f"{library} exports what its map says", "\n".join(differences))
+
+
+def libraries_of(sources):
+    text = "\n".join(source.read_text() for source in sources)
+    return [library for library, prefix in LIBRARIES.items() if re.search(rf"#include <{prefix}/", text)]
+
+
+def check_examples(points, tree, installation, scratch):
+    for directory in sorted((tree / "examples").iterdir()):
+        sources = sorted(directory.glob("*.c"))
+        if sources:
+            flags = [w for lib in libraries_of(sources) for w in installation.flags(lib, "--cflags", "--libs")]
+            output = pathlib.Path(scratch) / directory.name
+            command = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-o", output, *sources]
+            points.report(f"example {directory.name} builds", fault_of([*command, *flags]))
+
+
+def main():
+    tree, build = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    points = Points()
+    with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as scratch:
+        fault = fault_of(["meson", "install", "--no-rebuild", "-C", build], env=dict(os.environ, DESTDIR=root))
+        points.report("meson install", fault)
+        if not fault:
+            installation = Installation(root)
+            for library, prefix in LIBRARIES.items():
+                check_headers(points, installation, library, prefix)
+                check_exports(points, tree, installation, library)
+            check_examples(points, tree, installation, scratch)
+    print(f"1..{points.count}")
+    return 1 if points.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
