@@ -28,6 +28,13 @@ class Points:
         if fault:
             print("\n".join(f"# {line}" for line in str(fault).splitlines()), flush=True)
 
+    def attempt(self, name, body, *arguments):
+        """Runs a group of points; what stops the group is a failed point."""
+        try:
+            body(*arguments)
+        except RuntimeError as error:
+            self.report(name, error)
+
 
 def run(command, **options):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
@@ -73,7 +80,7 @@ def check_headers(points, installation, library, prefix):
     flags = installation.flags(library, "--cflags")
     for header in headers:
         for language, compiler in (("C11", STRICT_C), ("C++", STRICT_CXX)):
-            source = f"#include <{prefix}/{header.name}>\n"
+            source = f"#include <{prefix}/{header.name}>\nextern int not_empty;\n"
             fault = fault_of([*compiler, *flags, "-"], input=source)
             points.report(f"{prefix}/{header.name} alone as {language}", fault)
 
@@ -116,9 +123,9 @@ def main():
         if not fault:
             installation = Installation(root)
             for library, prefix in LIBRARIES.items():
-                check_headers(points, installation, library, prefix)
+                points.attempt(f"{library}: headers", check_headers, points, installation, library, prefix)
                 check_exports(points, tree, installation, library)
-            check_examples(points, tree, installation, scratch)
+            points.attempt("examples", check_examples, points, tree, installation, scratch)
     print(f"1..{points.count}")
     return 1 if points.failed else 0
 
