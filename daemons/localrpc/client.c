@@ -1,0 +1,204 @@
+/* The asking side: nng req, one context a call. */
+#include "localrpc_impl.h"
+
+#include <errno.h>
+#include <nng/protocol/reqrep0/req.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+enum { SEND_MS = 2000, GRACE_MS = 5000, RECONNECT_MIN_MS = 50, RECONNECT_MAX_MS = 1000 };
+
+struct localrpc_client {
+    nng_socket socket;
+    char path[LOCALRPC_URL_SIZE];
+};
+
+int localrpc__fail(localrpc_error *err, int code, const char *format, ...)
+{
+    if (err == NULL)
+        return code;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(err->message, sizeof(err->message), format, arguments);
+    va_end(arguments);
+    err->code = code;
+    err->offset = 0;
+    return code;
+}
+
+int localrpc__url(char out[LOCALRPC_URL_SIZE], const char *path, localrpc_error *err)
+{
+    if (path == NULL || path[0] != '/')
+        return localrpc__fail(err, LOCALRPC_E_USAGE,
+                              "the socket path \"%.100s\" is not absolute; give one such as "
+                              "/run/hotstack/attachd.sock",
+                              path != NULL ? path : "");
+    if (strlen(path) > 100)
+        return localrpc__fail(err, LOCALRPC_E_USAGE,
+                              "the socket path %.100s... is longer than 100 bytes; choose a "
+                              "shorter one",
+                              path);
+    snprintf(out, LOCALRPC_URL_SIZE, "ipc://%s", path);
+    return 0;
+}
+
+void localrpc_new_id(uint8_t id[LOCAL_ID_SIZE])
+{
+    size_t used = 0;
+    while (used < LOCAL_ID_SIZE) {
+        ssize_t got = getrandom(id + used, LOCAL_ID_SIZE - used, 0);
+        if (got > 0)
+            used += (size_t)got;
+        else if (errno != EINTR)
+            abort(); /* no kernel that we run on lacks it */
+    }
+}
+
+/* We tell our JVMs only to root's server or our own. */
+static void check_server(nng_pipe pipe, nng_pipe_ev event, void *context)
+{
+    (void)event;
+    (void)context;
+    uint64_t uid = UINT64_MAX;
+    if (nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_UID, &uid) != 0 ||
+        (uid != 0 && uid != geteuid()))
+        nng_pipe_close(pipe);
+}
+
+static int set_options(nng_socket socket)
+{
+    int rc = nng_socket_set_ms(socket, NNG_OPT_REQ_RESENDTIME, NNG_DURATION_INFINITE);
+    if (rc == 0)
+        rc = nng_socket_set_size(socket, NNG_OPT_RECVMAXSZ, LOCAL_ANSWER_MAX);
+    if (rc == 0)
+        rc = nng_socket_set_ms(socket, NNG_OPT_RECONNMINT, RECONNECT_MIN_MS);
+    if (rc == 0)
+        rc = nng_socket_set_ms(socket, NNG_OPT_RECONNMAXT, RECONNECT_MAX_MS);
+    if (rc == 0)
+        rc = nng_pipe_notify(socket, NNG_PIPE_EV_ADD_PRE, check_server, NULL);
+    return rc;
+}
+
+int localrpc_client_open(localrpc_client **out, const char *socket_path, localrpc_error *err)
+{
+    *out = NULL;
+    char url[LOCALRPC_URL_SIZE];
+    int rc = localrpc__url(url, socket_path, err);
+    if (rc != 0)
+        return rc;
+    localrpc_client *client = calloc(1, sizeof(*client));
+    if (client == NULL)
+        return localrpc__fail(err, LOCALRPC_E_IO, "out of memory");
+    snprintf(client->path, sizeof(client->path), "%s", socket_path);
+    rc = nng_req0_open(&client->socket);
+    if (rc != 0) {
+        free(client);
+        return localrpc__fail(err, LOCALRPC_E_IO, "cannot make a socket: %s", nng_strerror(rc));
+    }
+    rc = set_options(client->socket);
+    if (rc == 0)
+        rc = nng_dial(client->socket, url, NULL, NNG_FLAG_NONBLOCK);
+    if (rc != 0) {
+        localrpc_client_close(client);
+        return localrpc__fail(err, LOCALRPC_E_IO, "cannot use %s: %s", socket_path,
+                              nng_strerror(rc));
+    }
+    *out = client;
+    return 0;
+}
+
+void localrpc_client_close(localrpc_client *client)
+{
+    if (client == NULL)
+        return;
+    nng_close(client->socket);
+    free(client);
+}
+
+static int unreachable(const localrpc_client *client, int rc, localrpc_error *err)
+{
+    return localrpc__fail(err, LOCALRPC_E_UNREACHABLE,
+                          "cannot reach hotstack-attachd at %s (%s); see that it runs, listens "
+                          "there, and lets in uid %u",
+                          client->path, nng_strerror(rc), (unsigned)geteuid());
+}
+
+/* Sends `message` (taken in every case) and waits for the answer's message. */
+static int exchange(localrpc_client *client, nng_msg *message, uint32_t deadline_ms, nng_msg **out,
+                    localrpc_error *err)
+{
+    nng_ctx context;
+    nng_aio *aio = NULL;
+    int rc = nng_ctx_open(&context, client->socket);
+    if (rc != 0) {
+        nng_msg_free(message);
+        return localrpc__fail(err, LOCALRPC_E_IO, "cannot ask: %s", nng_strerror(rc));
+    }
+    rc = nng_aio_alloc(&aio, NULL, NULL);
+    if (rc != 0) {
+        nng_msg_free(message);
+        nng_ctx_close(context);
+        return localrpc__fail(err, LOCALRPC_E_IO, "cannot ask: %s", nng_strerror(rc));
+    }
+    nng_aio_set_timeout(aio, SEND_MS);
+    nng_aio_set_msg(aio, message);
+    nng_ctx_send(context, aio);
+    nng_aio_wait(aio);
+    rc = nng_aio_result(aio);
+    if (rc != 0) {
+        nng_msg_free(message);
+        rc = unreachable(client, rc, err);
+        goto out;
+    }
+    nng_aio_set_timeout(aio, (nng_duration)deadline_ms + GRACE_MS);
+    nng_ctx_recv(context, aio);
+    nng_aio_wait(aio);
+    rc = nng_aio_result(aio);
+    if (rc == NNG_ETIMEDOUT)
+        rc = localrpc__fail(err, LOCALRPC_E_TIMEOUT,
+                            "hotstack-attachd at %s did not answer within %u ms", client->path,
+                            deadline_ms + GRACE_MS);
+    else if (rc != 0)
+        rc = unreachable(client, rc, err);
+    else
+        *out = nng_aio_get_msg(aio);
+out:
+    nng_aio_free(aio);
+    nng_ctx_close(context);
+    return rc;
+}
+
+int localrpc_client_call(localrpc_client *client, const local_request *request, local_answer *out,
+                         localrpc_error *err)
+{
+    *out = (local_answer){0};
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    if (request->deadline_ms > INT32_MAX / 2 || local_request_encode(&bytes, &length, request) != 0)
+        return localrpc__fail(err, LOCALRPC_E_USAGE, "the request is out of range");
+    nng_msg *message = NULL;
+    int rc = nng_msg_alloc(&message, 0);
+    if (rc == 0)
+        rc = nng_msg_append(message, bytes, length);
+    free(bytes);
+    if (rc != 0) {
+        nng_msg_free(message);
+        return localrpc__fail(err, LOCALRPC_E_IO, "out of memory");
+    }
+    nng_msg *reply = NULL;
+    rc = exchange(client, message, request->deadline_ms, &reply, err);
+    if (rc != 0)
+        return rc;
+    rc = local_answer_decode(out, nng_msg_body(reply), nng_msg_len(reply));
+    nng_msg_free(reply);
+    if (rc == 0 && memcmp(out->id, request->id, LOCAL_ID_SIZE) == 0)
+        return 0;
+    local_answer_clear(out);
+    return localrpc__fail(
+        err, LOCALRPC_E_FORMAT,
+        "the answer of %s cannot be read; is it hotstack-attachd of this release?", client->path);
+}

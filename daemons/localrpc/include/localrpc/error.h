@@ -1,0 +1,22 @@
+/* Return codes and the error record of localrpc. */
+#ifndef LOCALRPC_ERROR_H
+#define LOCALRPC_ERROR_H
+
+#include <stdint.h>
+
+enum localrpc_code {
+    LOCALRPC_OK = 0,
+    LOCALRPC_E_USAGE = -1,       /* wrong arguments or socket path */
+    LOCALRPC_E_UNREACHABLE = -2, /* nobody listens, or we are not let in */
+    LOCALRPC_E_TIMEOUT = -3,     /* no answer in time; it may still have been done */
+    LOCALRPC_E_FORMAT = -4,      /* an answer that is none */
+    LOCALRPC_E_IO = -5,
+};
+
+typedef struct localrpc_error {
+    int code;
+    uint64_t offset; /* always 0 */
+    char message[256];
+} localrpc_error;
+
+#endif

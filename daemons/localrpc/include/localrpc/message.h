@@ -1,0 +1,109 @@
+/*
+ * What collector, CLI and attachd say to each other on one host, as plain C. The wire form is
+ * daemons/proto/hotstack/v1/local.proto; the codec is the only place that knows it.
+ *
+ * A request and its answer may be handled by any one thread at a time.
+ */
+#ifndef LOCALRPC_MESSAGE_H
+#define LOCALRPC_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LOCAL_PROTOCOL = 1,
+    LOCAL_ID_SIZE = 16,
+    LOCAL_PIECE_MAX = 1024 * 1024,       /* bytes of one READ answer */
+    LOCAL_REQUEST_MAX = 16 * 1024,       /* bytes of an encoded request */
+    LOCAL_ANSWER_MAX = 16 * 1024 * 1024, /* bytes of an encoded answer */
+    LOCAL_JVMS_MAX = 4096,
+};
+
+/* The process itself: a pid alone is reused. */
+typedef struct local_identity {
+    char boot_id[40];
+    uint32_t host_pid;
+    uint64_t start_ticks; /* /proc/PID/stat field 22 */
+} local_identity;
+
+typedef enum local_op {
+    LOCAL_LIST = 1,    /* every JVM of the host */
+    LOCAL_START = 2,   /* start a session, or take over ours */
+    LOCAL_WINDOW = 3,  /* end a window without stopping; its bytes stay behind a handle */
+    LOCAL_STOP = 4,    /* stop our session; what is left of it stays behind a handle */
+    LOCAL_READ = 5,    /* a piece of the bytes behind a handle; `done` frees them */
+    LOCAL_SESSION = 6, /* whose session runs */
+} local_op;
+
+typedef struct local_request {
+    uint8_t id[LOCAL_ID_SIZE]; /* random; the same id is never done twice */
+    local_op op;
+    uint32_t deadline_ms; /* from receipt */
+    local_identity jvm;   /* START, WINDOW, STOP, SESSION */
+    /* START; 0 = no such profile */
+    uint64_t cpu_interval_ns;
+    uint64_t alloc_interval_bytes;
+    uint64_t lock_interval_ns;
+    uint64_t memlimit_bytes; /* 0 = the engine's default */
+    /* READ */
+    uint8_t handle[LOCAL_ID_SIZE];
+    uint64_t offset;
+    uint32_t length; /* at most LOCAL_PIECE_MAX; 0 with done */
+    bool done;
+} local_request;
+
+typedef struct local_jvm {
+    local_identity id;
+    uint32_t ns_pid;
+    uint32_t uid;
+    uint32_t gid;
+    uint64_t start_ms;
+    char main_class[256];
+    char command_line[1024];
+    char version[64];
+    char vendor[64];
+    char cgroup[512];
+    char container_id[80];
+    char pod_uid[40];
+    uint32_t verdict; /* enum reason: 0 = can be profiled as far as known */
+    char detail[256];
+} local_jvm;
+
+typedef struct local_answer {
+    uint8_t id[LOCAL_ID_SIZE];
+    uint32_t reason; /* enum reason, 0 = done */
+    char detail[512];
+    local_jvm *jvms; /* LIST; owned */
+    size_t jvm_count;
+    bool has_handle; /* WINDOW, STOP */
+    uint8_t handle[LOCAL_ID_SIZE];
+    uint64_t size; /* bytes behind the handle */
+    uint8_t *data; /* READ; owned */
+    size_t length;
+    uint64_t window_start_ms;
+    uint64_t window_end_ms;
+    char engine[16]; /* START: what runs, "" without a CPU profile */
+    char engine_reason[160];
+    uint32_t session; /* enum session_state */
+    uint64_t gap_ms;  /* recording time lost before this window */
+} local_answer;
+
+/* Frees what the answer owns and zeroes it. */
+void local_answer_clear(local_answer *answer);
+
+/* True when both name the same process. */
+bool local_identity_equal(const local_identity *a, const local_identity *b);
+
+/*
+ * Encoders: *out is malloc'd and the caller's, *length its bytes. 0 or -1 (no memory, or a
+ * request that is out of range). Decoders: 0, or -1 when the bytes are not such a message or break
+ * a bound; *out is then empty. local_request_decode returns 1 when only `protocol` is another
+ * than LOCAL_PROTOCOL; then out->id is filled.
+ */
+int local_request_encode(uint8_t **out, size_t *length, const local_request *request);
+int local_request_decode(local_request *out, const uint8_t *bytes, size_t length);
+int local_answer_encode(uint8_t **out, size_t *length, const local_answer *answer);
+int local_answer_decode(local_answer *out, const uint8_t *bytes, size_t length);
+
+#endif

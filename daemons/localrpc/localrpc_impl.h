@@ -1,0 +1,31 @@
+/* What the files of daemons/localrpc share; not for others. */
+#ifndef LOCALRPC_IMPL_H
+#define LOCALRPC_IMPL_H
+
+#include <localrpc/client.h>
+#include <localrpc/server.h>
+
+#include <nng/nng.h>
+
+int localrpc__fail(localrpc_error *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* "ipc://PATH"; LOCALRPC_E_USAGE for a path that is not absolute or too long. */
+enum { LOCALRPC_URL_SIZE = 112 };
+int localrpc__url(char out[LOCALRPC_URL_SIZE], const char *path, localrpc_error *err);
+
+/*
+ * Answers to ids seen. `begin` waits while the same id is being done; it returns true when the
+ * caller shall do the request and `finish` it, false when *answer holds a copy of the remembered
+ * bytes (NULL: the id was used for another request, or memory ran out).
+ */
+typedef struct localrpc__memory localrpc__memory;
+localrpc__memory *localrpc__memory_new(unsigned capacity);
+void localrpc__memory_free(localrpc__memory *memory);
+bool localrpc__memory_begin(localrpc__memory *memory, const uint8_t id[LOCAL_ID_SIZE],
+                            const uint8_t *request, size_t request_length, uint8_t **answer,
+                            size_t *length);
+void localrpc__memory_finish(localrpc__memory *memory, const uint8_t id[LOCAL_ID_SIZE],
+                             const uint8_t *answer, size_t length);
+
+#endif
