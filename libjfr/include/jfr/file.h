@@ -65,9 +65,10 @@ JFR_EXPORT JFR_MUST_USE int jfr_open_file(jfr_file **out, const char *path, cons
 /*
  * Goes to the next chunk.
  *   chunk   receives the chunk, borrowed until the next jfr_next_chunk or jfr_close
- * Returns 1 with a chunk, 0 at the end, negative on an error that ends reading. A chunk that cannot
- * be read is skipped and reported by jfr_file_loss; that is no error here.
- * Errors: JFR_ERR_LIMIT (max_chunks), JFR_ERR_NOMEM.
+ * Returns 1 with a chunk, 0 at the end, negative on an error. A chunk that cannot be read is
+ * skipped and reported by jfr_file_loss; that is no error here.
+ * Errors: JFR_ERR_LIMIT (a limit was passed: that chunk is reported as lost, the next call goes on
+ * behind it; after max_chunks the recording ends), JFR_ERR_NOMEM.
  */
 JFR_EXPORT JFR_MUST_USE int jfr_next_chunk(jfr_file *file, jfr_chunk **chunk, jfr_error *err);
 

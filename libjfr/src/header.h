@@ -1,0 +1,39 @@
+#ifndef JFR_SRC_HEADER_H
+#define JFR_SRC_HEADER_H
+
+#include <jfr/error.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { JFR__HEADER_SIZE = 68 };
+
+/* A chunk's header as it stands in the file; big-endian throughout. */
+typedef struct jfr__header {
+    uint16_t major;
+    uint16_t minor;
+    uint64_t size;
+    uint64_t pool_offset;     /* of the last checkpoint, from the chunk's start; 0 = not known */
+    uint64_t metadata_offset; /* of the metadata event; 0 = not known */
+    int64_t start_ns;
+    uint64_t duration_ns;
+    uint64_t start_ticks;
+    uint64_t ticks_per_second;
+    uint8_t state; /* 0 = finished; a JDK that still writes counts up here */
+    bool compressed;
+} jfr__header;
+
+/*
+ * Reads the header at `offset` of the recording data[0, len).
+ * Returns 0 or JFR_ERR_FORMAT: too few bytes, no magic, a version we do not know, no clock.
+ */
+int jfr__header_read(jfr__header *out, const uint8_t *data, size_t len, uint64_t offset,
+                     jfr_error *err);
+
+/* True when sizes and offsets are those of a chunk that its writer has finished. */
+bool jfr__header_is_finished(const jfr__header *header);
+
+/* The offset of the next chunk header at or after `from`, or `len` when there is none. */
+uint64_t jfr__header_find(const uint8_t *data, size_t len, uint64_t from);
+
+#endif

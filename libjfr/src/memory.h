@@ -1,0 +1,33 @@
+#ifndef JFR_SRC_MEMORY_H
+#define JFR_SRC_MEMORY_H
+
+#include <jfr/options.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* malloc and its kin as a jfr_allocator. */
+extern const jfr_allocator jfr__malloc;
+
+/*
+ * A bump arena: what a chunk decodes lives until the chunk ends and is dropped at once. The first
+ * block is kept over a reset, so that reading many small chunks allocates nothing.
+ */
+typedef struct jfr__arena {
+    const jfr_allocator *alloc;
+    struct jfr__block *head;
+    size_t used; /* of head */
+} jfr__arena;
+
+void jfr__arena_init(jfr__arena *arena, const jfr_allocator *alloc);
+void *jfr__arena_alloc(jfr__arena *arena, size_t size); /* 8-byte aligned; NULL = no memory */
+void *jfr__arena_zalloc(jfr__arena *arena, size_t count, size_t size);
+void jfr__arena_reset(jfr__arena *arena);
+void jfr__arena_free(jfr__arena *arena);
+
+/*
+ * Makes room for `need` elements of `size` bytes in the array *data of capacity *cap, doubling it.
+ * Returns 0, or -1 without memory (the array stays as it is).
+ */
+int jfr__grow(const jfr_allocator *alloc, void **data, size_t *cap, size_t need, size_t size);
+
+#endif

@@ -1,0 +1,316 @@
+#include "metadata.h"
+
+#include "error.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <jfr/sample.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The metadata event: size, type 0, start, duration, metadata id, a table of strings, and a tree of
+ * elements "root" > ("metadata" > "class"* > ("field" | "setting" | "annotation")*, "region"). An
+ * element is: name, number of attributes, their (key, value) pairs, number of children, the
+ * children; names, keys and values are indices into the string table (JDK
+ * jdk.jfr.internal.MetadataReader).
+ */
+struct reader {
+    jfr__metadata *meta;
+    jfr__cursor *c;
+    const jfr_options *limits;
+    jfr__arena *arena;
+    jfr_error *err;
+    jfr_str *strings;
+    uint32_t string_count;
+    uint32_t elements; /* elements and attributes so far */
+    struct annotation *annotations;
+    size_t annotation_count;
+    size_t annotation_cap;
+};
+
+/* An annotation is understood once all types are known: it names its class by id. */
+struct annotation {
+    bool of_field;
+    uint32_t owner; /* index of a field or type */
+    uint64_t class_id;
+    jfr_str value;
+};
+
+/* What the attributes of one element say, as far as we read them. */
+struct attributes {
+    jfr_str name;
+    jfr_str value;
+    uint64_t id;
+    uint64_t class_id;
+    bool constant_pool;
+    bool array;
+};
+
+bool jfr__str_is(jfr_str s, const char *text)
+{
+    return s.data != NULL && s.len == strlen(text) && memcmp(s.data, text, s.len) == 0;
+}
+
+bool jfr__str_starts(jfr_str s, const char *prefix)
+{
+    size_t len = strlen(prefix);
+    return s.data != NULL && s.len >= len && memcmp(s.data, prefix, len) == 0;
+}
+
+void jfr__metadata_init(jfr__metadata *meta, const jfr_allocator *alloc)
+{
+    *meta = (jfr__metadata){.type_count = 0};
+    jfr__idmap_init(&meta->by_id, alloc);
+}
+
+void jfr__metadata_free(jfr__metadata *meta)
+{
+    const jfr_allocator *alloc = meta->by_id.alloc;
+    if (meta->types != NULL)
+        alloc->free(alloc->ctx, meta->types);
+    if (meta->fields != NULL)
+        alloc->free(alloc->ctx, meta->fields);
+    jfr__idmap_free(&meta->by_id);
+    jfr__metadata_init(meta, alloc);
+}
+
+static int damaged(const struct reader *r, const char *what)
+{
+    return jfr__fail(r->err, JFR_ERR_FORMAT, jfr__cursor_offset(r->c),
+                     "The chunk's metadata is damaged at this offset: %s.", what);
+}
+
+static int over_limit(const struct reader *r, const char *field, uint32_t limit)
+{
+    return jfr__fail(r->err, JFR_ERR_LIMIT, jfr__cursor_offset(r->c),
+                     "The chunk's metadata passes %s (%" PRIu32 ").", field, limit);
+}
+
+static int read_strings(struct reader *r)
+{
+    uint32_t count = jfr__read_count(r->c);
+    if (r->c->failed || count > jfr__cursor_left(r->c))
+        return damaged(r, "more strings than bytes");
+    if (count > r->limits->max_metadata_elements)
+        return over_limit(r, "max_metadata_elements", r->limits->max_metadata_elements);
+    r->strings = jfr__arena_zalloc(r->arena, count, sizeof(*r->strings));
+    if (r->strings == NULL)
+        return jfr__fail_nomem(r->err);
+    for (; r->string_count < count; r->string_count++) {
+        uint64_t pool_key;
+        int rc = jfr__read_string(r->c, r->arena, r->limits->max_string_bytes,
+                                  &r->strings[r->string_count], &pool_key, r->err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static jfr_str string_at(struct reader *r)
+{
+    uint32_t index = jfr__read_count(r->c);
+    if (index < r->string_count)
+        return r->strings[index];
+    r->c->failed = true;
+    return (jfr_str){NULL, 0};
+}
+
+static uint64_t parse_id(jfr_str s)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < s.len && s.data[i] >= '0' && s.data[i] <= '9'; i++)
+        value = value * 10 + (uint64_t)(s.data[i] - '0');
+    return value;
+}
+
+static int read_attributes(struct reader *r, struct attributes *out)
+{
+    *out = (struct attributes){.id = 0};
+    uint32_t count = jfr__read_count(r->c);
+    for (uint32_t i = 0; i < count && !r->c->failed; i++) {
+        if (++r->elements > r->limits->max_metadata_elements)
+            return over_limit(r, "max_metadata_elements", r->limits->max_metadata_elements);
+        jfr_str key = string_at(r);
+        jfr_str value = string_at(r);
+        if (jfr__str_is(key, "name"))
+            out->name = value;
+        else if (jfr__str_is(key, "id"))
+            out->id = parse_id(value);
+        else if (jfr__str_is(key, "class"))
+            out->class_id = parse_id(value);
+        else if (jfr__str_is(key, "constantPool"))
+            out->constant_pool = jfr__str_is(value, "true");
+        else if (jfr__str_is(key, "dimension"))
+            out->array = jfr__str_is(value, "1");
+        else if (jfr__str_is(key, "value") || jfr__str_is(key, "value-0"))
+            out->value = value;
+    }
+    return r->c->failed ? damaged(r, "an attribute is no index into the strings") : 0;
+}
+
+static jfr__shape shape_of(jfr_str name)
+{
+    static const char *const names[] = {
+        [JFR__BOOLEAN] = "boolean", [JFR__BYTE] = "byte",     [JFR__CHAR] = "char",
+        [JFR__SHORT] = "short",     [JFR__INT] = "int",       [JFR__LONG] = "long",
+        [JFR__FLOAT] = "float",     [JFR__DOUBLE] = "double", [JFR__STRING] = "java.lang.String",
+    };
+    for (int shape = JFR__BOOLEAN; shape <= JFR__STRING; shape++) {
+        if (jfr__str_is(name, names[shape]))
+            return (jfr__shape)shape;
+    }
+    return JFR__STRUCT;
+}
+
+static int add_type(struct reader *r, const struct attributes *a)
+{
+    jfr__metadata *m = r->meta;
+    void *types = m->types;
+    if (jfr__grow(m->by_id.alloc, &types, &m->type_cap, m->type_count + 1, sizeof(*m->types)) < 0)
+        return jfr__fail_nomem(r->err);
+    m->types = types;
+    uint32_t index = jfr__idmap_put(&m->by_id, a->id);
+    if (index == JFR_NONE)
+        return jfr__fail_nomem(r->err);
+    if (index != m->type_count)
+        return damaged(r, "two types have one id");
+    m->types[m->type_count++] = (jfr__type){
+        .id = a->id,
+        .name = a->name,
+        .shape = shape_of(a->name),
+        .first_field = (uint32_t)m->field_count,
+    };
+    return 0;
+}
+
+static int add_field(struct reader *r, const struct attributes *a)
+{
+    jfr__metadata *m = r->meta;
+    if (m->type_count == 0)
+        return damaged(r, "a field outside of a type");
+    void *fields = m->fields;
+    if (jfr__grow(m->by_id.alloc, &fields, &m->field_cap, m->field_count + 1, sizeof(*m->fields)) <
+        0)
+        return jfr__fail_nomem(r->err);
+    m->fields = fields;
+    m->fields[m->field_count++] = (jfr__field){
+        .name = a->name,
+        .type_id = a->class_id,
+        .constant_pool = a->constant_pool,
+        .array = a->array,
+    };
+    m->types[m->type_count - 1].field_count++;
+    return 0;
+}
+
+static int add_annotation(struct reader *r, const struct attributes *a, jfr_str parent)
+{
+    const jfr__metadata *m = r->meta;
+    bool of_field = jfr__str_is(parent, "field");
+    size_t owners = of_field ? m->field_count : m->type_count;
+    bool of_setting = !of_field && !jfr__str_is(parent, "class");
+    if (owners == 0 || of_setting || a->value.data == NULL)
+        return 0;
+    void *list = r->annotations;
+    if (jfr__grow(m->by_id.alloc, &list, &r->annotation_cap, r->annotation_count + 1,
+                  sizeof(*r->annotations)) < 0)
+        return jfr__fail_nomem(r->err);
+    r->annotations = list;
+    r->annotations[r->annotation_count++] =
+        (struct annotation){of_field, (uint32_t)(owners - 1), a->class_id, a->value};
+    return 0;
+}
+
+static int read_element(struct reader *r, uint32_t depth, jfr_str parent)
+{
+    if (depth > r->limits->max_metadata_depth)
+        return over_limit(r, "max_metadata_depth", r->limits->max_metadata_depth);
+    if (++r->elements > r->limits->max_metadata_elements)
+        return over_limit(r, "max_metadata_elements", r->limits->max_metadata_elements);
+    jfr_str name = string_at(r);
+    struct attributes attributes;
+    int rc = read_attributes(r, &attributes);
+    if (rc == 0 && jfr__str_is(name, "class"))
+        rc = add_type(r, &attributes);
+    else if (rc == 0 && jfr__str_is(name, "field"))
+        rc = add_field(r, &attributes);
+    else if (rc == 0 && jfr__str_is(name, "annotation"))
+        rc = add_annotation(r, &attributes, parent);
+    uint32_t children = rc == 0 ? jfr__read_count(r->c) : 0;
+    if (rc == 0 && r->c->failed)
+        rc = damaged(r, "it ends inside an element");
+    for (uint32_t i = 0; rc == 0 && i < children; i++)
+        rc = read_element(r, depth + 1, name);
+    return rc;
+}
+
+static jfr__unit unit_of(jfr_str value)
+{
+    if (jfr__str_is(value, "TICKS"))
+        return JFR__UNIT_TICKS;
+    if (jfr__str_is(value, "NANOSECONDS"))
+        return JFR__UNIT_NANOS;
+    return jfr__str_is(value, "MILLISECONDS") ? JFR__UNIT_MILLIS : JFR__UNIT_NONE;
+}
+
+static void resolve(struct reader *r)
+{
+    jfr__metadata *m = r->meta;
+    jfr__idmap_finish(&m->by_id);
+    for (size_t i = 0; i < m->field_count; i++)
+        m->fields[i].type = jfr__idmap_find(&m->by_id, m->fields[i].type_id);
+    for (size_t i = 0; i < r->annotation_count; i++) {
+        const struct annotation *a = &r->annotations[i];
+        const jfr__type *type = jfr__metadata_type(m, a->class_id);
+        if (type == NULL)
+            continue;
+        if (a->of_field && jfr__str_is(type->name, "jdk.jfr.Timespan"))
+            m->fields[a->owner].unit = unit_of(a->value);
+        if (!a->of_field && jfr__str_is(type->name, "jdk.jfr.Label"))
+            m->types[a->owner].label = a->value;
+    }
+}
+
+int jfr__metadata_read(jfr__metadata *meta, jfr__cursor *c, const jfr_options *limits,
+                       jfr__arena *arena, jfr_error *err)
+{
+    struct reader r = {.meta = meta, .c = c, .limits = limits, .arena = arena, .err = err};
+    jfr__idmap_clear(&meta->by_id);
+    meta->type_count = 0;
+    meta->field_count = 0;
+
+    uint64_t at = jfr__cursor_offset(c);
+    uint32_t size = jfr__read_count(c);
+    uint64_t type = jfr__read_long(c);
+    (void)jfr__read_long(c); /* start */
+    (void)jfr__read_long(c); /* duration */
+    (void)jfr__read_long(c); /* id: changes when the types do */
+    if (c->failed || type != 0 || size > (uint64_t)(c->end - c->base) - at)
+        return damaged(&r, "this is no metadata event");
+    c->end = c->base + at + size;
+
+    int rc = read_strings(&r);
+    if (rc == 0)
+        rc = read_element(&r, 1, (jfr_str){NULL, 0});
+    if (rc == 0)
+        resolve(&r);
+    if (r.annotations != NULL)
+        meta->by_id.alloc->free(meta->by_id.alloc->ctx, r.annotations);
+    return rc;
+}
+
+const jfr__type *jfr__metadata_type(const jfr__metadata *meta, uint64_t id)
+{
+    uint32_t index = jfr__idmap_find(&meta->by_id, id);
+    return index == JFR_NONE ? NULL : &meta->types[index];
+}
+
+const jfr__type *jfr__metadata_named(const jfr__metadata *meta, const char *name)
+{
+    for (size_t i = 0; i < meta->type_count; i++) {
+        if (jfr__str_is(meta->types[i].name, name))
+            return &meta->types[i];
+    }
+    return NULL;
+}

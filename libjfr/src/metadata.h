@@ -1,0 +1,80 @@
+#ifndef JFR_SRC_METADATA_H
+#define JFR_SRC_METADATA_H
+
+#include "cursor.h"
+#include "idmap.h"
+#include "memory.h"
+
+#include <jfr/error.h>
+#include <jfr/options.h>
+#include <jfr/string.h>
+
+/* How values of a type lie in the file. */
+typedef enum jfr__shape {
+    JFR__STRUCT = 0, /* its fields in order */
+    JFR__BOOLEAN,
+    JFR__BYTE,
+    JFR__CHAR,
+    JFR__SHORT,
+    JFR__INT,
+    JFR__LONG,
+    JFR__FLOAT,
+    JFR__DOUBLE,
+    JFR__STRING
+} jfr__shape;
+
+/* What a field's jdk.jfr.Timespan or Timestamp annotation says. */
+typedef enum jfr__unit {
+    JFR__UNIT_NONE = 0,
+    JFR__UNIT_TICKS,
+    JFR__UNIT_NANOS,
+    JFR__UNIT_MILLIS
+} jfr__unit;
+
+typedef struct jfr__field {
+    jfr_str name;
+    uint64_t type_id;
+    uint32_t type; /* index in types, JFR_NONE when undefined */
+    bool constant_pool;
+    bool array;
+    jfr__unit unit;
+} jfr__field;
+
+typedef struct jfr__type {
+    uint64_t id;
+    jfr_str name;
+    jfr_str label; /* null when there is none */
+    jfr__shape shape;
+    uint32_t first_field;
+    uint32_t field_count;
+} jfr__type;
+
+/* The types that one chunk defines. Ids are the chunk's own. */
+typedef struct jfr__metadata {
+    jfr__type *types;
+    size_t type_count;
+    jfr__field *fields;
+    size_t field_count;
+    jfr__idmap by_id; /* type id to index in types */
+    size_t type_cap;
+    size_t field_cap;
+} jfr__metadata;
+
+void jfr__metadata_init(jfr__metadata *meta, const jfr_allocator *alloc);
+void jfr__metadata_free(jfr__metadata *meta);
+
+/*
+ * Reads the metadata event at the cursor, replacing what `meta` held. Strings go to `arena`.
+ * Returns 0, JFR_ERR_FORMAT, JFR_ERR_LIMIT or JFR_ERR_NOMEM.
+ */
+int jfr__metadata_read(jfr__metadata *meta, jfr__cursor *c, const jfr_options *limits,
+                       jfr__arena *arena, jfr_error *err);
+
+/* The type of that id or name, or NULL. */
+const jfr__type *jfr__metadata_type(const jfr__metadata *meta, uint64_t id);
+const jfr__type *jfr__metadata_named(const jfr__metadata *meta, const char *name);
+
+bool jfr__str_is(jfr_str s, const char *text);
+bool jfr__str_starts(jfr_str s, const char *prefix);
+
+#endif

@@ -1,0 +1,15 @@
+#ifndef JFR_SRC_OPTIONS_H
+#define JFR_SRC_OPTIONS_H
+
+#include <jfr/error.h>
+#include <jfr/options.h>
+
+/*
+ * Copies what the caller gave (NULL = nothing) and fills the defaults in. `allocator` and
+ * `intervals` receive what the options point to.
+ * Returns 0 or JFR_ERR_USAGE: a size that cannot be, unknown fields or flags that are set.
+ */
+int jfr__options_resolve(jfr_options *out, jfr_allocator *allocator, jfr_intervals *intervals,
+                         const jfr_options *given, jfr_error *err);
+
+#endif

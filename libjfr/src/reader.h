@@ -1,0 +1,228 @@
+#ifndef JFR_SRC_READER_H
+#define JFR_SRC_READER_H
+
+#include "cursor.h"
+#include "header.h"
+#include "idmap.h"
+#include "memory.h"
+#include "metadata.h"
+#include "plan.h"
+
+#include <jfr/jfr.h>
+
+/* The constant pools that the library resolves; all others are only skipped. */
+typedef enum jfr__pool_role {
+    JFR__POOL_STRING = 0,
+    JFR__POOL_SYMBOL,
+    JFR__POOL_CLASS,
+    JFR__POOL_METHOD,
+    JFR__POOL_STACK,
+    JFR__POOL_THREAD,
+    JFR__POOL_GROUP,
+    JFR__POOL_STATE,
+    JFR__POOL_FRAME_TYPE,
+    JFR__POOL_ROLES
+} jfr__pool_role;
+
+/* One pool of a chunk, over all its checkpoints: where each entry lies. Entries are decoded late.
+ */
+typedef struct jfr__pool {
+    jfr__idmap index;  /* entry id to dense index */
+    uint64_t *offsets; /* of each entry's value in the recording */
+    size_t cap;
+    jfr__plan plan; /* how to read an entry, into slots of enum jfr__pool_slot */
+    bool defined;   /* the chunk's metadata has the type */
+} jfr__pool;
+
+/* Slots of the pool entries' plans; each role uses its own few. */
+enum jfr__pool_slot {
+    JFR__SLOT_TEXT = 0, /* string, symbol, state, frame type, group: the string's offset */
+    JFR__SLOT_NAME = 1, /* class, method: a symbol */
+    JFR__SLOT_TYPE = 2, /* method: its class; frame: its frame type */
+    JFR__SLOT_DESCRIPTOR = 3,
+    JFR__SLOT_TRUNCATED = 4,
+    JFR__SLOT_FRAMES = 5,
+    JFR__SLOT_METHOD = 6,
+    JFR__SLOT_LINE = 7,
+    JFR__SLOT_BCI = 8,
+    JFR__SLOT_OS_NAME = 9,
+    JFR__SLOT_OS_TID = 10,
+    JFR__SLOT_JAVA_NAME = 11,
+    JFR__SLOT_JAVA_TID = 12,
+    JFR__SLOT_GROUP = 13,
+    JFR__SLOT_VIRTUAL = 14,
+    JFR__POOL_SLOTS = 15
+};
+
+/* Slots of sample events. */
+enum jfr__event_slot {
+    JFR__SLOT_START = 0,
+    JFR__SLOT_DURATION,
+    JFR__SLOT_THREAD,
+    JFR__SLOT_STACK,
+    JFR__SLOT_STATE,
+    JFR__SLOT_CLASS,
+    JFR__SLOT_SIZE,
+    JFR__SLOT_WEIGHT,
+    JFR__SLOT_SAMPLES,
+    JFR__SLOT_PERIOD,
+    JFR__SLOT_FAILED,
+    JFR__EVENT_SLOTS
+};
+
+/* How to read one event type that yields samples. */
+typedef struct jfr__event_plan {
+    jfr__plan plan;
+    jfr_sample_source source;
+    jfr__unit duration_unit;
+    jfr__unit period_unit;
+} jfr__event_plan;
+
+/* The kind and tier of a frame type of the chunk. */
+typedef struct jfr__frame_type {
+    uint8_t kind;
+    uint8_t tier;
+} jfr__frame_type;
+
+enum { JFR__SMALL_IDS = 256, JFR__SOURCES = JFR_SOURCE_NATIVE_LOCK + 1 };
+
+/* A decoded pool entry, kept for the chunk's life. */
+typedef struct jfr__method_entry {
+    jfr_method method;
+    bool decoded;
+} jfr__method_entry;
+
+typedef struct jfr__class_entry {
+    jfr_class klass;
+    bool decoded;
+} jfr__class_entry;
+
+typedef struct jfr__thread_entry {
+    jfr_thread thread;
+    bool decoded;
+} jfr__thread_entry;
+
+struct jfr_chunk {
+    jfr_file *file;
+    jfr_chunk_info info;
+    jfr__header header;
+    uint64_t end; /* of the chunk's bytes in the recording */
+    jfr__arena arena;
+    jfr__metadata meta;
+    jfr_producer producer;
+
+    jfr__pool pools[JFR__POOL_ROLES];
+    jfr__plan frame_plan;
+    jfr__plan
+        *skips; /* by type index: how to read over an entry; compiled when met; in the arena */
+    uint8_t states[JFR__SMALL_IDS]; /* jfr_thread_state by id */
+    jfr__frame_type frame_types[JFR__SMALL_IDS];
+
+    jfr__idmap plan_by_type; /* event type id to index in event_plans */
+    jfr__event_plan event_plans[JFR__SOURCES];
+    bool seen[JFR__SOURCES]; /* events of that source are in the chunk, as far as looked */
+    bool left_out[JFR__SOURCES];
+
+    jfr_intervals intervals;
+    jfr_setting *settings;
+    size_t setting_count;
+    size_t setting_cap;
+
+    jfr__cursor events; /* where jfr_samples_next goes on */
+    bool events_lost;   /* their loss is recorded already */
+    jfr_chunk_stats stats;
+    uint64_t unknown_pools; /* found while indexing; a rewind keeps them */
+    uint64_t undefined_pools;
+
+    jfr__method_entry *methods; /* NULL until the first is asked for; in the arena */
+    jfr__class_entry *classes;
+    jfr__thread_entry *threads;
+    jfr_frame *frames; /* of the last jfr_chunk_stack */
+    size_t frame_cap;
+};
+
+enum { JFR__MAX_LOSSES = 64 };
+
+struct jfr_file {
+    jfr_allocator allocator;
+    jfr_options options; /* defaults filled in */
+    const uint8_t *data;
+    size_t len;
+    void *unpacked; /* owned; what data points to when the input was gzip */
+    void *mapped;   /* owned; a mapping of mapped_len bytes */
+    size_t mapped_len;
+    uint64_t next; /* where the next chunk header must be */
+    uint32_t chunks_seen;
+    jfr_chunk chunk; /* the current one */
+    bool chunk_open;
+    bool chunk_damaged; /* a loss was recorded inside of it */
+    bool ended;
+    jfr_intervals intervals[JFR_PRODUCER_ASYNC_PROFILER + 1]; /* by producer: carried on */
+    jfr_recording_info recording;
+    jfr__arena recording_arena;
+    jfr_loss loss;
+    jfr_loss_record losses[JFR__MAX_LOSSES];
+};
+
+/* A cursor over bytes [from, to) of the chunk's recording. */
+static inline jfr__cursor jfr__chunk_cursor(const jfr_chunk *chunk, uint64_t from, uint64_t to)
+{
+    const uint8_t *data = chunk->file->data;
+    return (jfr__cursor){data, data + from, data + to, chunk->info.compressed, false};
+}
+
+/* An event's place: what its first two fields say. */
+typedef struct jfr__event_head {
+    uint64_t offset;
+    uint64_t end;
+    uint64_t type;
+} jfr__event_head;
+
+/*
+ * Reads the head of the event at the cursor, which is left behind the type. Returns false at the
+ * cursor's end and where the size is impossible (0, or beyond the end).
+ */
+static inline bool jfr__event_next(jfr__cursor *c, jfr__event_head *out)
+{
+    out->offset = jfr__cursor_offset(c);
+    uint64_t left = jfr__cursor_left(c);
+    uint32_t size = jfr__read_count(c);
+    out->type = jfr__read_long(c);
+    out->end = out->offset + size;
+    return !c->failed && size <= left && out->end >= jfr__cursor_offset(c);
+}
+
+/* loss.c */
+void jfr__loss_add(jfr_file *file, jfr_loss_reason reason, uint64_t offset, uint64_t bytes,
+                   uint64_t chunk);
+
+/* chunk.c: `whole` = the header says finished and its bytes are all there. */
+void jfr__chunk_init(jfr_chunk *chunk, jfr_file *file);
+int jfr__chunk_open(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,
+                    bool whole, jfr_error *err);
+void jfr__chunk_free(jfr_chunk *chunk);
+
+/* pool.c */
+int jfr__pools_define(jfr_chunk *chunk, jfr_error *err);
+int jfr__pools_read(jfr_chunk *chunk, bool whole, jfr_error *err);
+/* The text of a pool entry of role string, symbol, state, frame type or group; null when absent. */
+int jfr__pool_text(jfr_chunk *chunk, jfr__pool_role role, uint64_t id, jfr_str *out,
+                   jfr_error *err);
+int jfr__string_at(jfr_chunk *chunk, uint64_t offset, jfr_str *out, jfr_error *err);
+/* Reads entry `index` of a pool into slots[JFR__POOL_SLOTS]. */
+int jfr__pool_entry(const jfr_chunk *chunk, jfr__pool_role role, uint32_t index, uint64_t *slots,
+                    jfr_error *err);
+
+/* sample.c */
+int jfr__samples_define(jfr_chunk *chunk, jfr_error *err);
+
+/* settings.c */
+int jfr__settings_read(jfr_chunk *chunk, jfr_error *err);
+
+/* stack.c */
+int jfr__frame_types_read(jfr_chunk *chunk, jfr_error *err);
+
+/* class.c: whether a class is one of java.util.concurrent's locks (see jfr/sample.h). */
+int jfr__class_is_lock(jfr_chunk *chunk, uint32_t index, bool *out, jfr_error *err);
+
+#endif

@@ -1,0 +1,196 @@
+#include "error.h"
+#include "reader.h"
+#include "text.h"
+
+#include <string.h>
+
+static uint32_t pool_count(const jfr_chunk *chunk, jfr__pool_role role)
+{
+    return chunk->pools[role].index.count;
+}
+
+uint32_t jfr_chunk_stack_count(const jfr_chunk *chunk)
+{
+    return pool_count(chunk, JFR__POOL_STACK);
+}
+
+uint32_t jfr_chunk_method_count(const jfr_chunk *chunk)
+{
+    return pool_count(chunk, JFR__POOL_METHOD);
+}
+
+static jfr__frame_type frame_type_of(jfr_str description, jfr_producer producer)
+{
+    static const struct {
+        const char *description;
+        jfr__frame_type type;
+    } known[] = {
+        {"Interpreted", {JFR_FRAME_JAVA, JFR_TIER_INTERPRETED}},
+        {"JIT compiled", {JFR_FRAME_JAVA, JFR_TIER_JIT}},
+        {"C1 compiled", {JFR_FRAME_JAVA, JFR_TIER_C1}},
+        {"Inlined", {JFR_FRAME_JAVA, JFR_TIER_INLINED}},
+        {"Native", {JFR_FRAME_NATIVE, JFR_TIER_NONE}},
+        {"C++", {JFR_FRAME_JVM, JFR_TIER_NONE}},
+        {"Kernel", {JFR_FRAME_KERNEL, JFR_TIER_NONE}},
+    };
+    /* The JDK records Java frames only: its "Native" is a Java method declared native. */
+    if (producer == JFR_PRODUCER_JDK && jfr__str_is(description, "Native"))
+        return (jfr__frame_type){JFR_FRAME_JAVA, JFR_TIER_NATIVE};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (jfr__str_is(description, known[i].description))
+            return known[i].type;
+    }
+    return (jfr__frame_type){JFR_FRAME_UNKNOWN, JFR_TIER_NONE};
+}
+
+static uint8_t state_of(jfr_str name)
+{
+    if (jfr__str_is(name, "STATE_RUNNABLE"))
+        return JFR_STATE_RUNNABLE;
+    if (jfr__str_is(name, "STATE_IN_NATIVE"))
+        return JFR_STATE_NATIVE;
+    static const char *const waiting[] = {"STATE_SLEEPING", "STATE_IN_OBJECT_WAIT", "STATE_PARKED",
+                                          "STATE_BLOCKED_ON_MONITOR_ENTER"};
+    for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++) {
+        if (jfr__str_starts(name, waiting[i])) /* also ..._TIMED */
+            return JFR_STATE_SLEEPING;
+    }
+    return JFR_STATE_UNKNOWN;
+}
+
+/* Frame types and thread states are few: they are read once, by name, as ids are the chunk's own.
+ */
+int jfr__frame_types_read(jfr_chunk *chunk, jfr_error *err)
+{
+    for (uint64_t id = 0; id < JFR__SMALL_IDS; id++) {
+        jfr_str text;
+        int rc = jfr__pool_text(chunk, JFR__POOL_FRAME_TYPE, id, &text, err);
+        if (rc < 0 && rc != JFR_ERR_FORMAT)
+            return rc;
+        chunk->frame_types[id] = frame_type_of(text, chunk->producer);
+        rc = jfr__pool_text(chunk, JFR__POOL_STATE, id, &text, err);
+        if (rc < 0 && rc != JFR_ERR_FORMAT)
+            return rc;
+        chunk->states[id] = state_of(text);
+    }
+    return 0;
+}
+
+/* Fills the cached method of a pool entry. Damage inside of it leaves strings null, no more. */
+static int decode_method(jfr_chunk *chunk, uint32_t index, jfr_method *out, jfr_error *err)
+{
+    uint64_t slots[JFR__POOL_SLOTS];
+    int rc = jfr__pool_entry(chunk, JFR__POOL_METHOD, index, slots, err);
+    if (rc == 0)
+        rc = jfr__pool_text(chunk, JFR__POOL_SYMBOL, slots[JFR__SLOT_NAME], &out->name, err);
+    if (rc == 0)
+        rc = jfr__pool_text(chunk, JFR__POOL_SYMBOL, slots[JFR__SLOT_DESCRIPTOR], &out->descriptor,
+                            err);
+    uint32_t klass = jfr__idmap_find(&chunk->pools[JFR__POOL_CLASS].index, slots[JFR__SLOT_TYPE]);
+    if (rc < 0 || klass == JFR_NONE)
+        return rc == JFR_ERR_FORMAT ? 0 : rc;
+    jfr_class view;
+    rc = jfr_chunk_class(chunk, klass, &view, err);
+    if (rc == 0)
+        out->class_name = view.name;
+    return rc == JFR_ERR_FORMAT ? 0 : rc;
+}
+
+static int get_method(jfr_chunk *chunk, uint32_t index, const jfr_method **out, jfr_error *err)
+{
+    static const jfr_method unknown;
+    *out = &unknown;
+    if (index == JFR_NONE)
+        return 0;
+    if (chunk->methods == NULL)
+        chunk->methods = jfr__arena_zalloc(&chunk->arena, jfr_chunk_method_count(chunk),
+                                           sizeof(*chunk->methods));
+    if (chunk->methods == NULL)
+        return jfr__fail_nomem(err);
+    jfr__method_entry *entry = &chunk->methods[index];
+    if (!entry->decoded) {
+        int rc = decode_method(chunk, index, &entry->method, err);
+        if (rc < 0)
+            return rc;
+        entry->decoded = true;
+    }
+    *out = &entry->method;
+    return 0;
+}
+
+/*
+ * async-profiler names what its unwinder could not name in brackets (frameName.cpp,
+ * profiler.cpp asgctError): those frames are of no kind.
+ */
+static bool is_unwinder_note(jfr_str name)
+{
+    static const char *const notes[] = {"[unknown", "[not_walkable", "[no_Java_frame",
+                                        "[break_",  "[skipped",      "[deopt"};
+    for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+        if (jfr__str_starts(name, notes[i]))
+            return true;
+    }
+    return false;
+}
+
+static int decode_frame(jfr_chunk *chunk, jfr__cursor *c, jfr_frame *out, jfr_error *err)
+{
+    uint64_t slots[JFR__POOL_SLOTS] = {0};
+    uint64_t offset = jfr__cursor_offset(c);
+    jfr__plan_run(&chunk->frame_plan, c, slots);
+    if (c->failed)
+        return jfr__fail(err, JFR_ERR_FORMAT, offset, "A stack's frame cannot be decoded.");
+    uint64_t type = slots[JFR__SLOT_TYPE];
+    jfr__frame_type kind = {JFR_FRAME_UNKNOWN, JFR_TIER_NONE};
+    if (type < JFR__SMALL_IDS)
+        kind = chunk->frame_types[type];
+    *out = (jfr_frame){
+        .method_index =
+            jfr__idmap_find(&chunk->pools[JFR__POOL_METHOD].index, slots[JFR__SLOT_METHOD]),
+        .line = (uint32_t)slots[JFR__SLOT_LINE],
+        .bci = (int32_t)slots[JFR__SLOT_BCI],
+        .kind = kind.kind,
+        .tier = kind.tier,
+    };
+    int rc = get_method(chunk, out->method_index, &out->method, err);
+    if (rc == 0 && out->kind == JFR_FRAME_NATIVE && is_unwinder_note(out->method->name))
+        out->kind = JFR_FRAME_UNKNOWN;
+    return rc;
+}
+
+static int bad_index(jfr_error *err, const char *what, uint32_t index, uint32_t count)
+{
+    return jfr__fail(err, JFR_ERR_USAGE, 0, "%s %u does not exist: the chunk has %u.", what, index,
+                     count);
+}
+
+int jfr_chunk_stack(jfr_chunk *chunk, uint32_t index, jfr_stack *out, jfr_error *err)
+{
+    if (index >= jfr_chunk_stack_count(chunk))
+        return bad_index(err, "Stack", index, jfr_chunk_stack_count(chunk));
+    uint64_t slots[JFR__POOL_SLOTS];
+    int rc = jfr__pool_entry(chunk, JFR__POOL_STACK, index, slots, err);
+    if (rc < 0)
+        return rc;
+    jfr__cursor c = jfr__chunk_cursor(chunk, slots[JFR__SLOT_FRAMES], chunk->end);
+    uint32_t count = slots[JFR__SLOT_FRAMES] != 0 ? jfr__read_count(&c) : 0;
+    if (chunk->frame_plan.count == 0)
+        count = 0;
+    bool truncated = slots[JFR__SLOT_TRUNCATED] != 0;
+    if (count > chunk->file->options.max_stack_frames) {
+        count = chunk->file->options.max_stack_frames;
+        truncated = true;
+    }
+    void *frames = chunk->frames;
+    if (jfr__grow(&chunk->file->allocator, &frames, &chunk->frame_cap, count,
+                  sizeof(*chunk->frames)) < 0)
+        return jfr__fail_nomem(err);
+    chunk->frames = frames;
+    for (uint32_t i = 0; i < count; i++) {
+        rc = decode_frame(chunk, &c, &chunk->frames[i], err);
+        if (rc < 0)
+            return rc;
+    }
+    *out = (jfr_stack){chunk->frames, count, truncated};
+    return 0;
+}

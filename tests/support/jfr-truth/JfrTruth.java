@@ -1,0 +1,259 @@
+import java.io.IOException;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import jdk.jfr.consumer.RecordedClass;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+
+/**
+ * What the JDK's own API reads from recordings: per profile type the number of samples and the sum
+ * of raw values, by the rules of libjfr's jfr/sample.h. The yardstick of libjfr and of the e2e test.
+ *
+ * <p>usage: java -cp DIR JfrTruth [--events] FILE...
+ *
+ * <p>Prints one JSON object: {"types": {"cpu": {"events": N, "raw_value": N, "stackless": N}, ...}}
+ * summed over the files, each read on its own; with --events also {"events": {"jdk.X": N, ...}}.
+ * Exit code 0, or 1 with a message when a file cannot be read.
+ */
+public final class JfrTruth {
+    private static final String[] TYPES = {
+        "cpu", "wall", "alloc_bytes", "alloc_objects", "lock_count", "lock_delay", "live_bytes",
+        "nativemem_bytes"
+    };
+    private static final String[] LOCKS = {
+        "java.util.concurrent.locks.Reentrant",
+        "java.util.concurrent.locks.StampedLock",
+        "java.util.concurrent.Semaphore"
+    };
+
+    /** One type's totals. */
+    private static final class Total {
+        long events;
+        long rawValue;
+        long stackless;
+    }
+
+    private final Map<String, Total> totals = new LinkedHashMap<>();
+    private final Map<String, Long> counts = new java.util.TreeMap<>();
+
+    // One file.
+    private List<RecordedEvent> samples = new ArrayList<>();
+    private Map<String, String> settings = new HashMap<>();
+    private Set<String> seen = new HashSet<>();
+    private boolean async;
+
+    private JfrTruth() {
+        for (String type : TYPES) {
+            totals.put(type, new Total());
+        }
+    }
+
+    private void add(RecordedEvent event, String type, long raw) {
+        Total total = totals.get(type);
+        total.events++;
+        total.rawValue += raw;
+        if (event.getStackTrace() == null) {
+            total.stackless++;
+        }
+    }
+
+    private void read(Path file) throws IOException {
+        samples = new ArrayList<>();
+        settings = new HashMap<>();
+        seen = new HashSet<>();
+        async = false;
+        try (RecordingFile recording = new RecordingFile(file)) {
+            while (recording.hasMoreEvents()) {
+                RecordedEvent event = recording.readEvent();
+                String name = event.getEventType().getName();
+                counts.merge(name, 1L, Long::sum);
+                seen.add(name);
+                if (name.equals("jdk.ActiveSetting")) {
+                    setting(event);
+                } else if (isSample(name)) {
+                    samples.add(event);
+                }
+            }
+        }
+        for (RecordedEvent event : samples) {
+            sample(event, event.getEventType().getName());
+        }
+    }
+
+    private static boolean isSample(String name) {
+        return name.startsWith("jdk.ObjectAllocation") || name.startsWith("profiler.")
+                || name.equals("jdk.ExecutionSample") || name.equals("jdk.CPUTimeSample")
+                || name.equals("jdk.JavaMonitorEnter") || name.equals("jdk.ThreadPark");
+    }
+
+    private void setting(RecordedEvent event) {
+        String label = event.getEventType().getLabel();
+        async |= label != null && label.startsWith("Async-profiler");
+        String name = event.getString("name");
+        long id = event.getLong("id");
+        settings.put(name, event.getString("value"));
+        settings.put(id + "#" + name, event.getString("value"));
+    }
+
+    private long number(String name, long fallback) {
+        String value = settings.get(name);
+        long parsed = value == null ? 0 : Long.parseLong(value);
+        return parsed == 0 ? fallback : parsed;
+    }
+
+    private static long periodNanos(String period) {
+        if (period == null || !period.contains(" ")) {
+            return 0;
+        }
+        String[] parts = period.split(" ");
+        long value = Long.parseLong(parts[0]);
+        switch (parts[1]) {
+            case "ns":
+                return value;
+            case "us":
+                return value * 1_000;
+            case "ms":
+                return value * 1_000_000;
+            default:
+                return value * 1_000_000_000;
+        }
+    }
+
+    private void execution(RecordedEvent event) {
+        if (!async) {
+            long id = event.getEventType().getId();
+            add(event, "cpu", periodNanos(settings.get(id + "#period")));
+            return;
+        }
+        String state = event.getString("state");
+        String main = settings.get("event");
+        boolean wallOn = settings.containsKey("wall");
+        if ("wall".equals(main) || (wallOn && !"STATE_DEFAULT".equals(state))) {
+            add(event, "wall", wallInterval());
+        } else {
+            add(event, "cpu", number("interval", 10_000_000));
+        }
+    }
+
+    private long wallInterval() {
+        String name = settings.containsKey("wall") ? "wall" : "interval";
+        return number(name, 50_000_000);
+    }
+
+    private void lock(RecordedEvent event) {
+        Duration duration = event.getDuration();
+        add(event, "lock_count", 1);
+        add(event, "lock_delay", duration.toNanos());
+    }
+
+    private static boolean isLock(RecordedClass parked) {
+        if (parked == null) {
+            return false;
+        }
+        for (String prefix : LOCKS) {
+            if (parked.getName().startsWith(prefix)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void sample(RecordedEvent event, String name) {
+        boolean inTlab = seen.contains("jdk.ObjectAllocationInNewTLAB");
+        switch (name) {
+            case "jdk.ExecutionSample":
+                if (!seen.contains("jdk.CPUTimeSample")) {
+                    execution(event);
+                }
+                break;
+            case "jdk.CPUTimeSample":
+                add(event, "cpu", event.getDuration("samplingPeriod").toNanos());
+                break;
+            case "profiler.WallClockSample":
+                add(event, "wall", event.getInt("samples") * wallInterval());
+                break;
+            case "jdk.ObjectAllocationInNewTLAB":
+                add(event, "alloc_bytes", event.getLong("tlabSize"));
+                add(event, "alloc_objects", 1);
+                break;
+            case "jdk.ObjectAllocationOutsideTLAB":
+                if (inTlab || !seen.contains("jdk.ObjectAllocationSample")) {
+                    add(event, "alloc_bytes", event.getLong("allocationSize"));
+                    add(event, "alloc_objects", 1);
+                }
+                break;
+            case "jdk.ObjectAllocationSample":
+                if (!inTlab) {
+                    add(event, "alloc_bytes", event.getLong("weight"));
+                }
+                break;
+            case "jdk.JavaMonitorEnter":
+            case "profiler.NativeLock":
+                lock(event);
+                break;
+            case "jdk.ThreadPark":
+                if (isLock(event.getValue("parkedClass"))) {
+                    lock(event);
+                }
+                break;
+            case "profiler.LiveObject":
+                add(event, "live_bytes", event.getLong("allocationSize"));
+                break;
+            case "profiler.Malloc":
+                add(event, "nativemem_bytes", event.getLong("size"));
+                break;
+            default:
+                break;
+        }
+    }
+
+    private String json(boolean withEvents) {
+        StringBuilder out = new StringBuilder("{\"types\": {");
+        String separator = "";
+        for (Map.Entry<String, Total> entry : totals.entrySet()) {
+            Total total = entry.getValue();
+            out.append(separator).append('"').append(entry.getKey()).append("\": {\"events\": ")
+                    .append(total.events).append(", \"raw_value\": ").append(total.rawValue)
+                    .append(", \"stackless\": ").append(total.stackless).append('}');
+            separator = ", ";
+        }
+        out.append('}');
+        if (withEvents) {
+            out.append(", \"events\": {");
+            separator = "";
+            for (Map.Entry<String, Long> entry : counts.entrySet()) {
+                out.append(separator).append('"').append(entry.getKey()).append("\": ")
+                        .append(entry.getValue());
+                separator = ", ";
+            }
+            out.append('}');
+        }
+        return out.append('}').toString();
+    }
+
+    public static void main(String[] args) {
+        JfrTruth truth = new JfrTruth();
+        boolean withEvents = false;
+        for (String arg : args) {
+            if (arg.equals("--events")) {
+                withEvents = true;
+                continue;
+            }
+            try {
+                truth.read(Paths.get(arg));
+            } catch (IOException | RuntimeException e) {
+                System.err.println("JfrTruth: cannot read " + arg + ": " + e);
+                System.exit(1);
+            }
+        }
+        System.out.println(truth.json(withEvents));
+    }
+}
