@@ -1,0 +1,40 @@
+/*
+ * http/request.h: what a handler sees of a request. Everything is borrowed until the handler
+ * returns. Only requests that passed the gate (http/gate.h) become one.
+ */
+#ifndef HTTP_REQUEST_H
+#define HTTP_REQUEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct http_request http_request;
+
+enum { HTTP_PATH_PARAMS_MAX = 4 };
+
+const char *http_request_method(const http_request *request); /* "GET", "HEAD", "POST", ... */
+const char *http_request_path(const http_request *request);   /* raw, without the query */
+const char *http_request_query(const http_request *request);  /* raw, "" when there is none */
+
+/* The client's address as text, without the port ("127.0.0.1"). */
+const char *http_request_peer(const http_request *request);
+
+/* A header field's value, NULL when absent. Any case. */
+const char *http_request_header(const http_request *request, const char *name);
+
+/* A cookie's value copied into out; NULL when absent, or longer than capacity - 1. */
+const char *http_request_cookie(const http_request *request, const char *name, char *out,
+                                size_t capacity);
+
+/* The index-th {parameter} of the route's pattern, percent-decoded; NULL beyond. */
+const char *http_request_param(const http_request *request, unsigned index);
+
+/* The body, whole; *length bytes. Never NULL; not NUL-terminated. */
+const void *http_request_body(const http_request *request, size_t *length);
+
+/* A pointer that a route's admit function leaves for its handler. 8-byte value copied around;
+ * what it points to is the caller's business. */
+void http_request_set_user(http_request *request, const void *user);
+const void *http_request_user(const http_request *request);
+
+#endif

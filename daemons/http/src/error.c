@@ -1,0 +1,26 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "internal.h"
+
+int http__fail(http_error *err, int code, uint64_t offset, const char *format, ...)
+{
+    if (err == NULL)
+        return code;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->message, sizeof(err->message), format, args);
+    va_end(args);
+    err->code = code;
+    err->offset = offset;
+    return code;
+}
+
+uint64_t http__now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}

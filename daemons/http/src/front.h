@@ -1,0 +1,102 @@
+/*
+ * Private: the front. One thread that owns the listening socket and all client connections, runs
+ * every byte of theirs through the gate and pumps what passed to the engine behind it (which gets
+ * one half of a socketpair per connection), and the engine's answers back.
+ */
+#ifndef HTTP_FRONT_H
+#define HTTP_FRONT_H
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <http/server.h>
+
+enum { FRONT_BUFFER = 16384 };
+
+typedef enum conn_state {
+    CONN_HEAD,   /* between requests, or a head is coming */
+    CONN_BODY,   /* the head has passed, its body is coming */
+    CONN_ANSWER, /* the request has passed whole, its answer is awaited */
+    CONN_FLUSH,  /* no more input is taken; what stands in `out` goes to the client */
+    CONN_LINGER, /* all is sent; input is thrown away until the client closes, or a second passed:
+                    closing at once with unread input would destroy the answer on its way */
+    CONN_GONE    /* the client's side is closed; the engine still holds its half */
+} conn_state;
+
+/* One connection. Touched by the front thread only, but for the atomics. */
+typedef struct front_conn {
+    struct front_conn *next;
+    conn_state state;
+    int client_fd;
+    int inner_fd;  /* our half of the socketpair, -1 before the first request passed */
+    int engine_fd; /* the engine's half; guarded by front.lock, -1 once the engine closed it */
+    bool inner_eof;
+    bool last; /* the client asked to close after this request */
+    uint64_t deadline_ms;
+    uint64_t body_left;
+    http_framing framing;
+    http_chunked chunked;
+    unsigned answered;      /* requests that the front has seen through */
+    atomic_uint completed;  /* requests that the engine has seen through */
+    uint32_t client_events; /* what epoll watches now */
+    uint32_t inner_events;
+    char in[FRONT_BUFFER];
+    size_t in_length;
+    size_t in_seen; /* of the head, looked at */
+    size_t in_pass; /* first bytes of `in` that passed the gate and go to the engine */
+    char out[FRONT_BUFFER];
+    size_t out_at;
+    size_t out_length;
+    struct sockaddr_storage address;
+    char peer[64];
+} front_conn;
+
+typedef struct front {
+    const http_server_options *options;
+    int listen_fd;
+    int epoll_fd;
+    int wake_fd;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of the list for other threads, and of engine_fd */
+    front_conn *conns;
+    unsigned count;
+    atomic_bool stopping;
+    uint64_t stop_ms; /* when stopping: the end of the grace */
+    uint32_t grace_ms;
+    atomic_uint_fast64_t accepted, refused_connections, refused_requests, timeouts, open;
+    /* Gives the engine its half of a connection; false when it cannot take it (fd is closed). */
+    bool (*adopt)(void *engine, int fd);
+    void *engine;
+} front;
+
+/* front.c */
+int http__front_start(front *f, http_error *err);
+/* Asks the thread to stop and joins it; all clients' connections are closed then. */
+void http__front_stop(front *f, uint32_t grace_ms);
+/* Frees the connections; after the engine has stopped. */
+void http__front_free(front *f);
+/* From the engine: it takes fd; returns the connection. It closed it. It finished a request. */
+front_conn *http__front_started(front *f, int fd);
+void http__front_closed(front *f, front_conn *conn);
+void http__front_completed(front *f, front_conn *conn);
+/* Watches or stops watching a descriptor of a connection. */
+void http__front_watch(front *f, front_conn *conn, int fd, uint32_t *current, uint32_t wanted);
+
+/* conn.c */
+/* Does all that can be done for a connection now. */
+void http__conn_run(front *f, front_conn *conn, uint64_t now);
+/* A deadline has passed. */
+void http__conn_expire(front *f, front_conn *conn, uint64_t now);
+/* Closes the client's side. */
+void http__conn_close(front *f, front_conn *conn);
+
+/* listen.c */
+int http__listen(const char *address, uint16_t port, http_error *err);
+void http__peer_text(char *out, size_t capacity, const struct sockaddr_storage *address);
+bool http__same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
+
+#endif

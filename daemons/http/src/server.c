@@ -1,0 +1,169 @@
+#include <http/server.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <microhttpd.h>
+
+#include "exchange.h"
+#include "internal.h"
+
+/* A connection's memory in libmicrohttpd: the largest head twice, and the answer's fields. */
+enum { ENGINE_CONNECTION_BYTES = 65536 };
+
+static void log_line(void *context, const char *format, va_list args)
+{
+    const http_server *server = context;
+    char line[512];
+
+    if (server->options.log == NULL)
+        return;
+    vsnprintf(line, sizeof(line), format, args);
+    line[strcspn(line, "\n")] = '\0';
+    server->options.log(server->options.log_context, line);
+}
+
+static bool adopt(void *context, int fd)
+{
+    http_server *server = context;
+    struct sockaddr_un nobody = {.sun_family = AF_UNIX};
+
+    /* libmicrohttpd never learns the client's address; exchanges take it from the front. */
+    return MHD_add_connection(server->engine, fd, (struct sockaddr *)&nobody, sizeof(nobody)) ==
+           MHD_YES;
+}
+
+static void on_connection(void *context, struct MHD_Connection *connection, void **socket_context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    http_server *server = context;
+
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        *socket_context = http__front_started(&server->front, info->connect_fd);
+    } else if (*socket_context != NULL) {
+        http__front_closed(&server->front, *socket_context);
+        *socket_context = NULL;
+    }
+}
+
+static bool start_engine(http_server *server)
+{
+    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET |
+                     MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    struct MHD_OptionItem options[] = {
+        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, ENGINE_CONNECTION_BYTES, NULL},
+        /* The front counts; a connection that it has let go of may live here a moment longer. */
+        {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)server->options.connections * 2, NULL},
+        {MHD_OPTION_CONNECTION_TIMEOUT, 0, NULL},
+        {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+        {MHD_OPTION_END, 0, NULL},
+    };
+
+    server->engine = MHD_start_daemon(
+        flags, 0, NULL, NULL, http__exchange_handle, server, MHD_OPTION_EXTERNAL_LOGGER, log_line,
+        server, MHD_OPTION_URI_LOG_CALLBACK, http__exchange_new, server,
+        MHD_OPTION_NOTIFY_COMPLETED, http__exchange_completed, server, MHD_OPTION_NOTIFY_CONNECTION,
+        on_connection, server, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+    return server->engine != NULL;
+}
+
+static int check_options(const http_server_options *options, http_error *err)
+{
+    if (options == NULL || options->size < sizeof(*options) || options->address == NULL ||
+        (options->routes == NULL && options->route_count > 0))
+        return http__fail(err, HTTP_ERR_USAGE, 0, "The server's options are not complete.");
+    for (size_t i = sizeof(*options); i < options->size; i++) {
+        if (((const char *)options)[i] != 0)
+            return http__fail(err, HTTP_ERR_USAGE, 0,
+                              "The server's options hold more than this version knows.");
+    }
+    if (options->workers == 0 || options->queue == 0 || options->connections == 0 ||
+        options->gate.head_bytes > FRONT_BUFFER)
+        return http__fail(err, HTTP_ERR_USAGE, 0,
+                          "The server needs workers, a queue and connections, and a head of at "
+                          "most %d bytes.",
+                          FRONT_BUFFER);
+    return 0;
+}
+
+/* Undoes what http_server_start did so far. */
+static void free_server(http_server *server)
+{
+    if (server->engine != NULL)
+        MHD_stop_daemon(server->engine);
+    http__pool_free(server->pool);
+    free(server);
+}
+
+int http_server_start(http_server **out, const http_server_options *options, http_error *err)
+{
+    *out = NULL;
+    int rc = check_options(options, err);
+    if (rc != 0)
+        return rc;
+    http_server *server = calloc(1, sizeof(*server));
+    if (server == NULL)
+        return http__fail(err, HTTP_ERR_NO_MEMORY, 0, "No memory for the server.");
+    server->options = *options;
+    server->front.options = &server->options;
+    server->front.adopt = adopt;
+    server->front.engine = server;
+    server->pool = http__pool_start(options->workers, options->queue, http__exchange_work);
+    if (server->pool == NULL || !start_engine(server)) {
+        free_server(server);
+        return http__fail(err, HTTP_ERR_IO, 0, "Cannot start the server's threads.");
+    }
+    rc = http__front_start(&server->front, err);
+    if (rc != 0) {
+        free_server(server);
+        return rc;
+    }
+    *out = server;
+    return 0;
+}
+
+uint16_t http_server_port(const http_server *server)
+{
+    struct sockaddr_storage address = {0};
+    socklen_t length = sizeof(address);
+
+    if (getsockname(server->front.listen_fd, (struct sockaddr *)&address, &length) != 0)
+        return 0;
+    return address.ss_family == AF_INET ? ntohs(((struct sockaddr_in *)&address)->sin_port)
+                                        : ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+}
+
+void http_server_get_stats(const http_server *server, http_server_stats *out)
+{
+    const front *f = &server->front;
+
+    *out = (http_server_stats){
+        .accepted = atomic_load(&f->accepted),
+        .refused_connections = atomic_load(&f->refused_connections),
+        .refused_requests = atomic_load(&f->refused_requests),
+        .requests = atomic_load(&server->requests),
+        .timeouts = atomic_load(&f->timeouts),
+        .open = atomic_load(&f->open),
+        .body_bytes = atomic_load(&server->body_bytes),
+    };
+}
+
+void http_server_stop(http_server *server, uint32_t grace_ms)
+{
+    if (server == NULL)
+        return;
+    http__front_stop(&server->front, grace_ms);
+    /* Workers resume the last suspended connections: libmicrohttpd must not be stopped before. */
+    http__pool_stop(server->pool);
+    MHD_stop_daemon(server->engine);
+    http__pool_free(server->pool);
+    http__front_free(&server->front);
+    free(server);
+}
