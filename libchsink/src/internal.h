@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <chsink/error.h>
+#include <chsink/transport.h>
 
 /* Fills err (may be NULL) with a message and returns code. */
 int chs__fail(chs_error *err, int code, const char *format, ...)
@@ -30,5 +31,11 @@ int chs__server_code(const char *text, size_t length, size_t *start);
  */
 int chs__options(void *known, size_t known_size, const void *options, const char *what,
                  chs_error *err);
+
+/*
+ * Gives the reader's blocks to on_block until the end, a failure, or a negative answer, which is
+ * returned with err saying that the caller stopped.
+ */
+int chs__each_block(chs_reader *reader, chs_block_fn on_block, void *context, chs_error *err);
 
 #endif

@@ -192,6 +192,17 @@ int chs__insert_sql(chs__buffer *out, const chs_insert_request *request, const c
     return rc ? chs__fail(err, rc, "No memory for the INSERT into %s", request->table) : 0;
 }
 
+int chs__use_sql(chs__buffer *out, const char *database, chs_error *err)
+{
+    int rc = chs__buffer_text(out, "USE ");
+
+    if (!rc)
+        rc = add_name(out, database);
+    if (!rc)
+        rc = chs__buffer_add(out, "", 1);
+    return rc ? chs__fail(err, rc, "No memory to choose the database %s", database) : 0;
+}
+
 static int add_list(chs__buffer *out, const chs_param *param)
 {
     int rc = chs__buffer_text(out, "[");

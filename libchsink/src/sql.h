@@ -26,6 +26,9 @@ void chs__token_settings(chs_setting out[CHS__TOKEN_SETTINGS], const char *token
 int chs__insert_sql(chs__buffer *out, const chs_insert_request *request, const char *database,
                     chs_error *err);
 
+/* Appends "USE `database`" and a final NUL. 0, CHS_ERR_NO_MEMORY or CHS_ERR_LIMIT. */
+int chs__use_sql(chs__buffer *out, const char *database, chs_error *err);
+
 /*
  * Appends the text of a parameter as ClickHouse reads it (TSV escapes for a scalar, a literal array
  * of quoted strings or of numbers). NUL-free, not NUL-terminated.

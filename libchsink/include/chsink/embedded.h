@@ -27,7 +27,7 @@ typedef struct chs_embedded_options {
                             else the loader's own search */
     const char *path; /* data directory, made if absent; required; the same for every transport of
                          the process */
-    const char *database; /* default "default"; need not exist yet */
+    const char *database; /* default "default"; must exist when a call needs it */
     int readonly;         /* 1: only SELECT and the like, and no setting can be changed by SQL */
     uint64_t max_server_memory_usage; /* bytes, for the engine of the whole process; 0: its own
                                          rule. Only the first open of the process counts */

@@ -24,7 +24,7 @@ typedef enum chs_compression {
 typedef struct chs_http_options {
     size_t size;          /* sizeof(chs_http_options); an unknown tail must be zero */
     const char *url;      /* "http://host:8123" or https, no credentials, no query; required */
-    const char *database; /* default "default" */
+    const char *database; /* default "default"; must exist before the first call */
     const char *user;     /* default: none sent */
     const char *password; /* sent only as a header, never in the URL */
     const char *ca_file;  /* PEM; NULL: the system's */

@@ -1,0 +1,16 @@
+/* Content-Encoding of request bodies. */
+#ifndef CHSINK_SRC_COMPRESS_H
+#define CHSINK_SRC_COMPRESS_H
+
+#include <chsink/http.h>
+
+#include "buffer.h"
+
+/* The coding's HTTP name, NULL for none. */
+const char *chs__compression_name(chs_compression compression);
+
+/* Sets out to body in this coding. 0 or CHS_ERR_NO_MEMORY; CHS_COMPRESSION_NONE is not for here. */
+int chs__compress(chs__buffer *out, chs_compression compression, const chs_bytes *body,
+                  chs_error *err);
+
+#endif
