@@ -1,8 +1,8 @@
 """Adds up what the lanes of ./dev test did; the last line is "N passed, N failed[, N skipped]".
 
 For each lane LANE the results directory holds LANE.json (meson's log: one JSON object a test),
-LANE.status (meson's exit status), or LANE.error (why there is neither). A test that speaks TAP
-counts its points, any other counts as one. Exit status 1 if anything failed, or did not run.
+LANE.status (meson's exit status), or LANE.error (why there is neither). A test that speaks TAP counts its
+points, one that runs Vitest its tests, any other counts as one. Exit status 1 if anything failed, or did not run.
 """
 
 import argparse
@@ -17,6 +17,9 @@ from dataclasses import dataclass, field
 TAP_PLAN = re.compile(r"^1\.\.\d+", re.MULTILINE)
 TAP_POINT = re.compile(r"^(not )?ok\b(.*)$", re.MULTILINE)
 TAP_DIRECTIVE = re.compile(r"#\s*(SKIP|TODO)\b", re.IGNORECASE)
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+VITEST_SUMMARY = re.compile(r"Tests  +\d")
+CLOSING_LINE = re.compile(r"(Tests?( Files)?|Ran) .*\b(passed|failed|tests?)\b")
 
 
 @dataclass
@@ -50,28 +53,46 @@ def add_tap(lane, name, output):
     return failed
 
 
+def add_vitest(lane, name, summaries):
+    """Counts lines such as "Tests  1 failed | 12 passed | 2 skipped (15)"; returns how many failed."""
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    for summary in summaries:
+        for number, what in re.findall(r"(\d+) (passed|failed|skipped)", summary):
+            counts[what] += int(number)
+    lane.passed += counts["passed"]
+    lane.failed += counts["failed"]
+    lane.skips += [f"{lane.name}/{name}: skipped by Vitest"] * counts["skipped"]
+    return counts["failed"]
+
+
 def add_test(lane, entry):
     name, result, output = test_name(entry), entry["result"], entry.get("stdout") or ""
     lane.seconds += entry.get("duration") or 0.0
     bad = result in ("FAIL", "ERROR", "TIMEOUT", "INTERRUPT", "UNEXPECTEDPASS")
-    tap = bool(TAP_PLAN.search(output))
-    failed_points = add_tap(lane, name, output) if tap else 0
+    lines = [COLOUR.sub("", line).strip() for line in output.splitlines()]
+    lane.closing += [f"{name}: {line}" for line in lines if CLOSING_LINE.match(line)]
+    summaries = [line for line in lines if VITEST_SUMMARY.match(line)]
+    if TAP_PLAN.search(output):
+        counted, failed_points = bool(TAP_POINT.search(output)), add_tap(lane, name, output)
+    elif summaries:
+        counted, failed_points = True, add_vitest(lane, name, summaries)
+    else:
+        counted, failed_points = False, 0
     if bad:
         lane.problems.append(f"{lane.name}/{name}: {result.lower()}")
         if not failed_points:
             lane.failed += 1
+    elif counted:
+        return
     elif result == "SKIP":
-        if not (tap and TAP_POINT.search(output)):
-            lane.skips.append(f"{lane.name}/{name}: {reason_of_skip(output)}")
-    elif not tap:
+        lane.skips.append(f"{lane.name}/{name}: {reason_of_skip(lines)}")
+    else:
         lane.passed += 1
-        lines = [line.strip() for line in output.splitlines() if line.strip()]
-        lane.closing += [f"{name}: {line}" for line in lines[-4:] if re.search(r"\b(pass|Tests?\b)", line)]
 
 
-def reason_of_skip(output):
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return lines[-1] if lines else "no reason given"
+def reason_of_skip(lines):
+    said = [line for line in lines if line]
+    return said[-1] if said else "no reason given"
 
 
 def read_lane(results, name):

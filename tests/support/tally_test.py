@@ -42,6 +42,11 @@ class Tally(unittest.TestCase):
         self.lane("unit", entry("a", stdout="1..2\nok 1 - x\nok 2 - y\n"), entry("b", stdout="fine"))
         self.assertEqual(self.run_tally("unit"), (0, "3 passed, 0 failed"))
 
+    def test_counts_the_tests_of_vitest(self):
+        output = "\x1b[2m      Tests \x1b[22m 1 failed | \x1b[32m12 passed\x1b[39m | 2 skipped (15)\n"
+        self.lane("ui", entry("a", "FAIL", output), status="1")
+        self.assertEqual(self.run_tally("ui"), (1, "12 passed, 1 failed, 2 skipped"))
+
     def test_adds_lanes(self):
         self.lane("one", entry("a"))
         self.lane("two", entry("a"), entry("b", "FAIL"), status="1")
