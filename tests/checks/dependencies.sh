@@ -23,7 +23,7 @@ STUB
 new_case() {
     case=$(mktemp -d "$work/XXXXXX")
     cache=$case/cache
-    mkdir -p "$case"/{deploy/dependencies,dev.d,bin,registry,cache/venv/bin}
+    mkdir -p "$case"/{deploy/dependencies,dev.d,ui,bin,registry,cache/venv/bin}
     cp "$tree/deploy/dependencies/install" "$tree/deploy/dependencies/"*.txt "$case/deploy/dependencies/"
     cp "$tree/dev.d/say.sh" "$case/dev.d/"
     sha256sum <"$case/deploy/dependencies/tools.txt" >"$cache/venv/.tools.sha256"
@@ -72,6 +72,8 @@ PINS
     write_client "$case/bin/dpkg-query" dpkg-query \
         'shift 2; for p in "$@"; do [[ $p == "${ABSENT:-}" ]] || echo "installed $p"; done'
     write_client "$case/bin/dpkg" dpkg :
+    touch "$case/ui/package.json" "$case/ui/package-lock.json"
+    write_client "$case/ui/build.sh" ui "mkdir -p '$cache/npm'"
     # shellcheck disable=SC2016
     write_client "$case/bin/apt-get" apt-get \
         'case " $* " in *" --assume-no "*) echo "Need to get 3,210 kB of archives.";; *" update "*) ;; *) exit ${APT_STATUS:-0};; esac'
@@ -117,9 +119,10 @@ all_there_after_one_run() {
 
 second_run_fetches_nothing() {
     install test
+    [[ $(calls 'ui packages') == 1 ]]
     : >"$case/calls.txt"
     install test
-    [[ $(calls 'pip\|mvn\|npm\|apt-get') == 0 && ! -s $case/out.txt ]]
+    [[ $(calls 'ui\|pip\|mvn\|npm\|apt-get') == 0 && ! -s $case/out.txt ]]
 }
 
 refused_download_is_named() {
