@@ -11,19 +11,6 @@ typedef Hotstack__Local__V1__Answer wire_answer;
 typedef Hotstack__Local__V1__Jvm wire_jvm;
 typedef Hotstack__Local__V1__Identity wire_identity;
 
-void local_answer_clear(local_answer *answer)
-{
-    free(answer->jvms);
-    free(answer->data);
-    *answer = (local_answer){0};
-}
-
-bool local_identity_equal(const local_identity *a, const local_identity *b)
-{
-    return a->host_pid == b->host_pid && a->start_ticks == b->start_ticks &&
-           strcmp(a->boot_id, b->boot_id) == 0;
-}
-
 static void copy_text(char *to, size_t size, const char *from)
 {
     size_t length = strnlen(from, size - 1);

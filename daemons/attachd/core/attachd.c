@@ -1,0 +1,225 @@
+/* The command table. */
+#include "core_impl.h"
+
+#include <catalogue/reason.h>
+#include <catalogue/state.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+attachd *attachd_new(const attachd_ports *ports, const attachd_limits *limits)
+{
+    attachd *self = calloc(1, sizeof(*self));
+    if (self == NULL)
+        return NULL;
+    self->ports = *ports;
+    self->limits = *limits;
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->freed, NULL);
+    return self;
+}
+
+void attachd_free(attachd *self)
+{
+    if (self == NULL)
+        return;
+    attachd__drop_all_windows(self);
+    while (self->targets != NULL) {
+        target *next = self->targets->next;
+        free(self->targets);
+        self->targets = next;
+    }
+    pthread_cond_destroy(&self->freed);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
+void attachd__say(attachd *self, const char *format, ...)
+{
+    char message[640];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    self->ports.log(self->ports.context, message);
+}
+
+attachd_counts attachd_count(attachd *self)
+{
+    pthread_mutex_lock(&self->lock);
+    attachd_counts counts = {.windows = self->window_count,
+                             .window_bytes = self->window_bytes,
+                             .windows_dropped = self->windows_dropped};
+    for (const target *one = self->targets; one != NULL; one = one->next)
+        counts.targets += one->running;
+    pthread_mutex_unlock(&self->lock);
+    return counts;
+}
+
+static void fail(local_answer *answer, uint32_t reason, const char *detail)
+{
+    answer->reason = reason;
+    snprintf(answer->detail, sizeof(answer->detail), "%s", detail);
+}
+
+static void tell(local_answer *answer, const attachd_outcome *outcome)
+{
+    fail(answer, outcome->reason, outcome->detail);
+    answer->session = outcome->session;
+    snprintf(answer->engine, sizeof(answer->engine), "%s", outcome->engine);
+    snprintf(answer->engine_reason, sizeof(answer->engine_reason), "%s", outcome->engine_reason);
+}
+
+/* An operation's target, for as long as the operation runs, and its deadline. */
+typedef struct operation {
+    target *on;
+    uint32_t deadline_ms; /* what is left of it */
+} operation;
+
+static bool begin(attachd *self, const local_request *request, operation *op, local_answer *answer)
+{
+    uint32_t allowed = request->deadline_ms != 0 ? request->deadline_ms : DEADLINE_DEFAULT_MS;
+    allowed = allowed < DEADLINE_MAX_MS ? allowed : DEADLINE_MAX_MS;
+    uint64_t now = self->ports.monotonic_ms(self->ports.context);
+    op->on = attachd__take(self, &request->jvm, now + allowed);
+    if (op->on == NULL) {
+        fail(answer, REASON_ATTACH_TIMEOUT,
+             "another operation on this JVM did not end before the deadline");
+        return false;
+    }
+    uint64_t waited = self->ports.monotonic_ms(self->ports.context) - now;
+    op->deadline_ms = waited < allowed ? allowed - (uint32_t)waited : 1;
+    return true;
+}
+
+static void do_list(attachd *self, const local_request *request, local_answer *answer)
+{
+    (void)request;
+    answer->reason = self->ports.list(self->ports.context, &answer->jvms, &answer->jvm_count,
+                                      answer->detail, sizeof(answer->detail));
+}
+
+static void do_start(attachd *self, const local_request *request, local_answer *answer)
+{
+    operation op;
+    if (!begin(self, request, &op, answer))
+        return;
+    attachd_outcome outcome = {0};
+    self->ports.start(self->ports.context, request, op.deadline_ms, &outcome);
+    op.on->running = outcome.reason == REASON_NONE && outcome.running;
+    if (op.on->running) {
+        bool adopted = outcome.session == SESSION_STATE_ADOPTED;
+        uint64_t now = self->ports.now_ms(self->ports.context);
+        if (op.on->covered_ms != 0 && !adopted)
+            answer->gap_ms = now > op.on->covered_ms ? now - op.on->covered_ms : 0;
+        if (!adopted)
+            op.on->covered_ms = now;
+        op.on->offset = adopted ? UINT64_MAX : outcome.offset;
+        answer->window_start_ms = op.on->covered_ms;
+    }
+    tell(answer, &outcome);
+    attachd__give_back(self, op.on);
+}
+
+/* A recording past the cap cannot be handed over: the session ends, and its bytes are dropped. */
+static void give_up(attachd *self, const operation *op, attachd_outcome *outcome)
+{
+    char detail[200];
+    snprintf(detail, sizeof(detail),
+             "the window was larger than %llu bytes (limits.window_bytes); the session was stopped",
+             (unsigned long long)self->limits.window_bytes);
+    attachd_outcome ignored = {0};
+    self->ports.stop(self->ports.context, &op->on->id, UINT64_MAX, -1, 0, STOP_DEADLINE_MS,
+                     &ignored);
+    op->on->running = ignored.running;
+    outcome->reason = REASON_BUDGET_TRIPPED;
+    outcome->session = ignored.session;
+    snprintf(outcome->detail, sizeof(outcome->detail), "%s", detail);
+}
+
+static void keep(attachd *self, int fd, uint64_t size, local_answer *answer)
+{
+    if (attachd__keep_window(self, fd, size, answer->handle) != 0) {
+        fail(answer, REASON_INTERNAL, "out of memory");
+        return;
+    }
+    answer->has_handle = true;
+    answer->size = size;
+}
+
+/* WINDOW and STOP: the port's work, and the bytes behind a handle. */
+static void end_window(attachd *self, const local_request *request, local_answer *answer)
+{
+    operation op;
+    if (!begin(self, request, &op, answer))
+        return;
+    attachd_outcome outcome = {0};
+    bool stopping = request->op == LOCAL_STOP;
+    uint64_t now = self->ports.now_ms(self->ports.context);
+    int fd = self->ports.new_file(self->ports.context);
+    if (fd < 0) {
+        fail(answer, REASON_DISK_FULL, strerror(errno));
+        attachd__give_back(self, op.on);
+        return;
+    }
+    (stopping ? self->ports.stop : self->ports.window)(self->ports.context, &op.on->id,
+                                                       op.on->offset, fd, self->limits.window_bytes,
+                                                       op.deadline_ms, &outcome);
+    if (outcome.over_limit)
+        give_up(self, &op, &outcome);
+    tell(answer, &outcome);
+    if (outcome.reason == REASON_NONE) {
+        answer->window_start_ms = op.on->covered_ms;
+        answer->window_end_ms = now;
+        op.on->covered_ms = now;
+        op.on->offset = outcome.offset;
+        op.on->running = outcome.running;
+        keep(self, fd, outcome.bytes, answer);
+    } else {
+        close(fd);
+        if (outcome.reason == REASON_PROCESS_EXITED || outcome.reason == REASON_IDENTITY_CHANGED)
+            op.on->running = false;
+    }
+    attachd__give_back(self, op.on);
+}
+
+static void do_session(attachd *self, const local_request *request, local_answer *answer)
+{
+    operation op;
+    if (!begin(self, request, &op, answer))
+        return;
+    attachd_outcome outcome = {0};
+    self->ports.status(self->ports.context, &op.on->id, op.deadline_ms, &outcome);
+    tell(answer, &outcome);
+    attachd__give_back(self, op.on);
+}
+
+static void do_read(attachd *self, const local_request *request, local_answer *answer)
+{
+    if (request->length > 0) {
+        answer->data = malloc(request->length);
+        long got = answer->data == NULL
+                       ? -1
+                       : attachd__read_window(self, request->handle, request->offset, answer->data,
+                                              request->length);
+        if (got < 0)
+            fail(answer, REASON_INTERNAL,
+                 "no window lies behind this handle; it was fetched or made room for newer ones");
+        else
+            answer->length = (size_t)got;
+    }
+    if (request->done)
+        attachd__drop_window(self, request->handle);
+}
+
+void attachd_handle(attachd *self, const local_request *request, local_answer *answer)
+{
+    static void (*const commands[])(attachd *, const local_request *, local_answer *) = {
+        [LOCAL_LIST] = do_list,    [LOCAL_START] = do_start, [LOCAL_WINDOW] = end_window,
+        [LOCAL_STOP] = end_window, [LOCAL_READ] = do_read,   [LOCAL_SESSION] = do_session,
+    };
+    commands[request->op](self, request, answer);
+}

@@ -1,0 +1,89 @@
+/* The table of targets: one operation each at a time. */
+#include "core_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static target *find(attachd *self, const local_identity *jvm)
+{
+    target *one = self->targets;
+    while (one != NULL && !local_identity_equal(&one->id, jvm))
+        one = one->next;
+    return one;
+}
+
+static target *find_or_add(attachd *self, const local_identity *jvm)
+{
+    target *one = find(self, jvm);
+    if (one != NULL)
+        return one;
+    one = calloc(1, sizeof(*one));
+    if (one == NULL)
+        return NULL;
+    one->id = *jvm;
+    one->offset = UINT64_MAX;
+    one->next = self->targets;
+    self->targets = one;
+    return one;
+}
+
+/* A target without a session that nobody uses says nothing: it goes. */
+static void forget_if_idle(attachd *self, target *one)
+{
+    if (one->running || one->users > 0)
+        return;
+    target **at = &self->targets;
+    while (*at != one)
+        at = &(*at)->next;
+    *at = one->next;
+    free(one);
+}
+
+static bool wait_until(attachd *self, uint64_t deadline_monotonic_ms)
+{
+    uint64_t now = self->ports.monotonic_ms(self->ports.context);
+    if (now >= deadline_monotonic_ms)
+        return false;
+    uint64_t left = deadline_monotonic_ms - now;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (time_t)(left / 1000);
+    until.tv_nsec += (long)(left % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    return pthread_cond_timedwait(&self->freed, &self->lock, &until) != ETIMEDOUT;
+}
+
+target *attachd__take(attachd *self, const local_identity *jvm, uint64_t deadline_monotonic_ms)
+{
+    pthread_mutex_lock(&self->lock);
+    target *one = find_or_add(self, jvm);
+    if (one != NULL) {
+        one->users++;
+        bool in_time = true;
+        while (one->busy && in_time)
+            in_time = wait_until(self, deadline_monotonic_ms);
+        if (one->busy) {
+            one->users--;
+            one = NULL;
+        } else {
+            one->busy = true;
+        }
+    }
+    pthread_mutex_unlock(&self->lock);
+    return one;
+}
+
+void attachd__give_back(attachd *self, target *one)
+{
+    pthread_mutex_lock(&self->lock);
+    one->busy = false;
+    one->users--;
+    forget_if_idle(self, one);
+    pthread_cond_broadcast(&self->freed);
+    pthread_mutex_unlock(&self->lock);
+}

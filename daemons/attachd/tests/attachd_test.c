@@ -1,0 +1,398 @@
+/* attachd's core with a fake JVM world behind its ports. */
+#include "../core/attachd.h"
+
+#include <catalogue/reason.h>
+#include <catalogue/state.h>
+#include <check.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Two JVMs; what was asked of each, and how many operations ran on it at once. */
+static struct {
+    struct fake_jvm {
+        bool running;
+        bool has_files;
+        bool ours;
+        atomic_int inside;
+        int started, windows, stopped;
+    } jvms[2];
+    atomic_bool hold;
+    atomic_int overlaps; /* operations that met another on the same JVM */
+    atomic_int held;
+    uint32_t fail_with;
+    const char *recording;
+    bool too_large;
+    int unstoppable;
+    atomic_uchar next_id;
+    uint64_t now;
+} world;
+
+static struct fake_jvm *enter(const local_identity *jvm)
+{
+    struct fake_jvm *one = &world.jvms[jvm->host_pid - 1];
+    if (atomic_fetch_add(&one->inside, 1) > 0)
+        atomic_fetch_add(&world.overlaps, 1);
+    atomic_fetch_add(&world.held, 1);
+    while (atomic_load(&world.hold))
+        usleep(500);
+    return one;
+}
+
+static void leave(struct fake_jvm *one)
+{
+    atomic_fetch_sub(&one->inside, 1);
+}
+
+static uint32_t list(void *context, local_jvm **out, size_t *count, char *detail, size_t size)
+{
+    (void)context;
+    (void)detail;
+    (void)size;
+    *out = calloc(2, sizeof(**out));
+    *count = 2;
+    for (uint32_t i = 0; i < 2; i++)
+        (*out)[i].id.host_pid = i + 1;
+    return REASON_NONE;
+}
+
+static void start(void *context, const local_request *request, uint32_t deadline_ms,
+                  attachd_outcome *out)
+{
+    (void)context;
+    (void)deadline_ms;
+    struct fake_jvm *one = enter(&request->jvm);
+    out->reason = world.fail_with;
+    out->session = one->ours ? SESSION_STATE_ADOPTED : SESSION_STATE_OWNED;
+    one->started++;
+    one->running = out->running = world.fail_with == 0;
+    snprintf(out->engine, sizeof(out->engine), "ctimer");
+    leave(one);
+}
+
+static void hand_over(int fd, uint64_t limit, attachd_outcome *out)
+{
+    out->over_limit = world.too_large && fd >= 0;
+    if (out->over_limit) {
+        out->reason = REASON_WORKER_FAILED;
+        return;
+    }
+    size_t length = strlen(world.recording);
+    ck_assert(fd < 0 || length <= limit);
+    if (fd >= 0 && write(fd, world.recording, length) == (ssize_t)length)
+        out->bytes = length;
+    out->offset = 100;
+}
+
+static void window(void *context, const local_identity *jvm, uint64_t offset, int fd,
+                   uint64_t limit, uint32_t deadline_ms, attachd_outcome *out)
+{
+    (void)context;
+    (void)offset;
+    (void)deadline_ms;
+    struct fake_jvm *one = enter(jvm);
+    one->windows++;
+    out->reason = world.fail_with;
+    out->running = one->running;
+    out->session = SESSION_STATE_OWNED;
+    if (out->reason == 0)
+        hand_over(fd, limit, out);
+    leave(one);
+}
+
+static void stop(void *context, const local_identity *jvm, uint64_t offset, int fd, uint64_t limit,
+                 uint32_t deadline_ms, attachd_outcome *out)
+{
+    (void)context;
+    (void)offset;
+    (void)deadline_ms;
+    struct fake_jvm *one = enter(jvm);
+    one->stopped++;
+    out->session = SESSION_STATE_NONE;
+    if (world.unstoppable == (int)jvm->host_pid) {
+        out->reason = REASON_ATTACH_TIMEOUT;
+    } else {
+        one->running = one->ours = one->has_files = false;
+        if (fd >= 0)
+            hand_over(fd, limit, out);
+    }
+    leave(one);
+}
+
+static void status(void *context, const local_identity *jvm, uint32_t deadline_ms,
+                   attachd_outcome *out)
+{
+    (void)context;
+    (void)deadline_ms;
+    struct fake_jvm *one = enter(jvm);
+    out->session = one->ours ? SESSION_STATE_OWNED : SESSION_STATE_NONE;
+    out->running = one->ours;
+    out->has_files = one->has_files;
+    leave(one);
+}
+
+static int new_file(void *context)
+{
+    (void)context;
+    return memfd_create("test", MFD_CLOEXEC);
+}
+
+static uint64_t now_ms(void *context)
+{
+    (void)context;
+    return world.now;
+}
+
+static uint64_t monotonic_ms(void *context)
+{
+    (void)context;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void random_id(void *context, uint8_t id[LOCAL_ID_SIZE])
+{
+    (void)context;
+    memset(id, atomic_fetch_add(&world.next_id, 1) + 1, LOCAL_ID_SIZE);
+}
+
+static void log_line(void *context, const char *message)
+{
+    (void)context;
+    (void)message;
+}
+
+static attachd *core;
+
+static void set_up(void)
+{
+    memset((void *)&world, 0, sizeof(world));
+    world.recording = "recorded bytes";
+    world.now = 1000;
+    const attachd_ports ports = {
+        .list = list,
+        .start = start,
+        .window = window,
+        .stop = stop,
+        .status = status,
+        .new_file = new_file,
+        .now_ms = now_ms,
+        .monotonic_ms = monotonic_ms,
+        .random_id = random_id,
+        .log = log_line,
+    };
+    const attachd_limits limits = {.window_bytes = 64, .spool_bytes = 40, .windows = 3};
+    core = attachd_new(&ports, &limits);
+    ck_assert_ptr_nonnull(core);
+}
+
+static void tear_down(void)
+{
+    attachd_free(core);
+}
+
+static local_answer ask(local_op op, uint32_t pid)
+{
+    local_request request = {.op = op, .deadline_ms = 20000, .jvm = {.host_pid = pid}};
+    local_answer answer = {0};
+    attachd_handle(core, &request, &answer);
+    return answer;
+}
+
+static local_answer read_handle(const local_answer *window_answer, uint64_t offset, bool done)
+{
+    local_request request = {
+        .op = LOCAL_READ, .offset = offset, .length = done ? 0 : 8, .done = done};
+    memcpy(request.handle, window_answer->handle, LOCAL_ID_SIZE);
+    local_answer answer = {0};
+    attachd_handle(core, &request, &answer);
+    return answer;
+}
+
+START_TEST(a_window_is_read_in_pieces_and_freed)
+{
+    ask(LOCAL_START, 1);
+    world.now = 61000;
+    local_answer ended = ask(LOCAL_WINDOW, 1);
+    ck_assert_uint_eq(ended.reason, 0);
+    ck_assert(ended.has_handle);
+    ck_assert_uint_eq(ended.size, 14);
+    ck_assert_uint_eq(ended.window_start_ms, 1000);
+    ck_assert_uint_eq(ended.window_end_ms, 61000);
+    local_answer piece = read_handle(&ended, 0, false);
+    ck_assert_uint_eq(piece.length, 8);
+    ck_assert(memcmp(piece.data, "recorded", 8) == 0);
+    local_answer_clear(&piece);
+    piece = read_handle(&ended, 8, false);
+    ck_assert_uint_eq(piece.length, 6);
+    local_answer_clear(&piece);
+    piece = read_handle(&ended, 0, true);
+    ck_assert_uint_eq(piece.reason, 0);
+    ck_assert_uint_eq(attachd_count(core).windows, 0);
+    piece = read_handle(&ended, 0, false);
+    ck_assert_uint_eq(piece.reason, REASON_INTERNAL);
+    local_answer_clear(&piece);
+    world.now = 121000; /* the next window goes on where this one ended */
+    local_answer next = ask(LOCAL_WINDOW, 1);
+    ck_assert_uint_eq(next.window_start_ms, 61000);
+}
+END_TEST
+
+START_TEST(a_failed_window_keeps_the_session_and_its_start)
+{
+    ask(LOCAL_START, 1);
+    world.now = 61000;
+    world.fail_with = REASON_ATTACH_TIMEOUT;
+    local_answer failed = ask(LOCAL_WINDOW, 1);
+    ck_assert_uint_eq(failed.reason, REASON_ATTACH_TIMEOUT);
+    ck_assert(!failed.has_handle);
+    world.fail_with = 0;
+    world.now = 121000;
+    local_answer ended = ask(LOCAL_WINDOW, 1);
+    ck_assert_uint_eq(ended.window_start_ms, 1000);
+    ck_assert_uint_eq(attachd_count(core).targets, 1);
+}
+END_TEST
+
+START_TEST(an_exited_process_is_forgotten)
+{
+    ask(LOCAL_START, 1);
+    world.fail_with = REASON_PROCESS_EXITED;
+    ask(LOCAL_WINDOW, 1);
+    ck_assert_uint_eq(attachd_count(core).targets, 0);
+}
+END_TEST
+
+START_TEST(the_oldest_windows_make_room)
+{
+    ask(LOCAL_START, 1);
+    local_answer answers[3];
+    for (int i = 0; i < 3; i++)
+        answers[i] = ask(LOCAL_WINDOW, 1); /* 14 bytes each, and 40 are allowed */
+    attachd_counts counts = attachd_count(core);
+    ck_assert_uint_eq(counts.windows, 2);
+    ck_assert_uint_eq(counts.windows_dropped, 1);
+    local_answer gone = read_handle(&answers[0], 0, false);
+    ck_assert_uint_eq(gone.reason, REASON_INTERNAL);
+    local_answer_clear(&gone);
+    local_answer there = read_handle(&answers[2], 0, false);
+    ck_assert_uint_eq(there.length, 8);
+    local_answer_clear(&there);
+    there = read_handle(&answers[2], 0, true); /* not the oldest */
+    there = read_handle(&answers[1], 0, true);
+    ck_assert_uint_eq(attachd_count(core).window_bytes, 0);
+}
+END_TEST
+
+START_TEST(a_window_past_its_cap_ends_the_session_with_the_reason)
+{
+    ask(LOCAL_START, 1);
+    world.too_large = true;
+    local_answer ended = ask(LOCAL_WINDOW, 1);
+    ck_assert_uint_eq(ended.reason, REASON_BUDGET_TRIPPED);
+    ck_assert_ptr_nonnull(strstr(ended.detail, "limits.window_bytes"));
+    ck_assert_int_eq(world.jvms[0].stopped, 1);
+    ck_assert_uint_eq(attachd_count(core).targets, 0);
+}
+END_TEST
+
+static void *window_aside(void *argument)
+{
+    local_answer answer = ask(LOCAL_WINDOW, *(uint32_t *)argument);
+    local_answer_clear(&answer);
+    return NULL;
+}
+
+START_TEST(one_operation_a_target_and_all_targets_side_by_side)
+{
+    ask(LOCAL_START, 1);
+    ask(LOCAL_START, 2);
+    atomic_store(&world.held, 0);
+    atomic_store(&world.hold, true);
+    uint32_t pids[] = {1, 1, 2, 2};
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, window_aside, &pids[i]), 0);
+    while (atomic_load(&world.held) < 2) /* one on each JVM */
+        usleep(500);
+    ck_assert_int_eq(atomic_load(&world.jvms[0].inside), 1);
+    ck_assert_int_eq(atomic_load(&world.jvms[1].inside), 1);
+    atomic_store(&world.hold, false);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    ck_assert_int_eq(atomic_load(&world.overlaps), 0);
+    ck_assert_int_eq(world.jvms[0].windows, 2);
+}
+END_TEST
+
+START_TEST(a_request_waits_for_its_deadline_only)
+{
+    ask(LOCAL_START, 1);
+    atomic_store(&world.held, 0);
+    atomic_store(&world.hold, true);
+    uint32_t pid = 1;
+    pthread_t thread;
+    ck_assert_int_eq(pthread_create(&thread, NULL, window_aside, &pid), 0);
+    while (atomic_load(&world.held) == 0)
+        usleep(500);
+    local_request request = {.op = LOCAL_SESSION, .deadline_ms = 20, .jvm = {.host_pid = 1}};
+    local_answer answer = {0};
+    attachd_handle(core, &request, &answer);
+    ck_assert_uint_eq(answer.reason, REASON_ATTACH_TIMEOUT);
+    atomic_store(&world.hold, false);
+    pthread_join(thread, NULL);
+}
+END_TEST
+
+START_TEST(what_an_earlier_run_left_is_swept_unless_claimed)
+{
+    world.jvms[0].ours = true;
+    world.jvms[1].has_files = true;
+    local_answer adopted = ask(LOCAL_START, 1);
+    ck_assert_uint_eq(adopted.session, SESSION_STATE_ADOPTED);
+    ck_assert_uint_eq(attachd_sweep(core), 1);
+    ck_assert_int_eq(world.jvms[0].stopped, 0);
+    ck_assert_int_eq(world.jvms[1].stopped, 1);
+}
+END_TEST
+
+START_TEST(at_the_end_every_session_is_stopped_and_failures_are_counted)
+{
+    ask(LOCAL_START, 1);
+    ask(LOCAL_START, 2);
+    world.unstoppable = 2;
+    ck_assert_uint_eq(attachd_stop_sessions(core), 1);
+    ck_assert_int_eq(world.jvms[0].stopped, 1);
+    ck_assert_int_eq(world.jvms[1].stopped, 1);
+    ck_assert(!world.jvms[0].running);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("attachd");
+    TCase *tests = tcase_create("core");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, a_window_is_read_in_pieces_and_freed);
+    tcase_add_test(tests, a_failed_window_keeps_the_session_and_its_start);
+    tcase_add_test(tests, an_exited_process_is_forgotten);
+    tcase_add_test(tests, the_oldest_windows_make_room);
+    tcase_add_test(tests, a_window_past_its_cap_ends_the_session_with_the_reason);
+    tcase_add_test(tests, one_operation_a_target_and_all_targets_side_by_side);
+    tcase_add_test(tests, a_request_waits_for_its_deadline_only);
+    tcase_add_test(tests, what_an_earlier_run_left_is_swept_unless_claimed);
+    tcase_add_test(tests, at_the_end_every_session_is_stopped_and_failures_are_counted);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
