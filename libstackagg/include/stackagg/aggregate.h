@@ -65,11 +65,12 @@ typedef struct sagg_options {
     int group;           /**< enum sagg_group */
     uint32_t max_stacks; /**< stacks that sagg_compact keeps, default 200,000; up to twice as many
                             live between compactions */
-    uint32_t max_threads;     /**< exact threads, and pools, each; default 10,000 */
-    uint32_t max_frames;      /**< frames of one stack, leaf-most kept; default 2,048 */
-    uint64_t max_bytes;       /**< all memory; default 512 MiB, least 1 MiB */
-    int64_t origin_ns;        /**< start of the per-second totals, UTC ns */
-    uint32_t seconds;         /**< how many seconds they cover, 0 = none are kept; at most 86,400 */
+    uint32_t max_threads; /**< exact threads, and pools, each; default 10,000 */
+    uint32_t max_frames; /**< frames of one stack, at least 2; default 2,048. A deeper one keeps its
+                            leaf-most frames and ends with the root "[truncated]", kind unknown */
+    uint64_t max_bytes;  /**< all memory; default 512 MiB, least 1 MiB */
+    int64_t origin_ns;   /**< start of the per-second totals, UTC ns */
+    uint32_t seconds;    /**< how many seconds they cover, 0 = none are kept; at most 86,400 */
     sagg_allocator allocator; /**< zero = malloc, realloc, free */
 } sagg_options;
 
@@ -129,6 +130,15 @@ typedef struct sagg_thread {
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_thread(sagg *agg, uint32_t *index, const sagg_thread *thread,
                                               sagg_error *err);
 
+/**
+ * Interns a label: what entries are told apart by beyond type, thread and stack, such as which part
+ * of the type they are (a number) and which class was allocated (a text). (0, empty) is label 0.
+ * @param label  receives its index, valid as long as the aggregate; 0 when max_bytes leaves no room
+ * @return 0; SAGG_E_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_add_label(sagg *agg, uint32_t *label, uint32_t tag,
+                                             sagg_str text, sagg_error *err);
+
 /* ---- adding ---- */
 
 /** What is added for one sample, or for many of the same kind at once. Sums saturate at 2^64 - 1.
@@ -137,6 +147,7 @@ typedef struct sagg_sample {
     uint32_t type;      /**< an id of the table */
     uint32_t thread;    /**< thread index or SAGG_NO_THREAD */
     uint32_t stack;     /**< stack index or SAGG_DROPPED */
+    uint32_t label;     /**< label index or 0 */
     uint64_t raw_value; /**< as recorded */
     uint64_t value;     /**< the estimate */
     uint64_t samples;   /**< how many samples this stands for */
@@ -186,6 +197,7 @@ typedef struct sagg_entry {
     uint32_t type;
     uint32_t thread; /**< per options.group: exact, the pool's, or SAGG_NO_THREAD */
     uint32_t stack;  /**< SAGG_DROPPED for what was dropped */
+    uint32_t label;  /**< 0 for what was dropped */
     sagg_totals totals;
 } sagg_entry;
 
@@ -198,7 +210,8 @@ SAGG_EXPORT bool sagg_next(const sagg *agg, size_t *cursor, sagg_entry *entry);
 
 /** Totals of one type, or all zero for a type that is not in the table. */
 SAGG_EXPORT sagg_totals sagg_type_totals(const sagg *agg, uint32_t type);
-/** Totals of one thread (exact, or a pool's own row) in one type; zero for what does not exist. */
+/** Totals of one thread in one type; for a thread that stands for a pool, of the whole pool. Zero
+ * for what does not exist. */
 SAGG_EXPORT sagg_totals sagg_thread_totals(const sagg *agg, uint32_t thread, uint32_t type);
 
 /** The table of types: row `index` into `*type`, false past its end. Strings borrowed from the
@@ -215,6 +228,8 @@ SAGG_EXPORT uint32_t sagg_thread_count(const sagg *agg);
 SAGG_EXPORT bool sagg_frame_at(const sagg *agg, uint32_t index, sagg_frame *frame);
 /** Thread `index`; strings borrowed as with sagg_frame_at. */
 SAGG_EXPORT bool sagg_thread_at(const sagg *agg, uint32_t index, sagg_thread *thread);
+/** Label `index`; text borrowed as with sagg_frame_at. */
+SAGG_EXPORT bool sagg_label_at(const sagg *agg, uint32_t index, uint32_t *tag, sagg_str *text);
 
 /** A stack, borrowed until the next call that changes the aggregate. */
 typedef struct sagg_stack {
@@ -238,7 +253,7 @@ typedef struct sagg_loss {
     uint64_t
         stacks_dropped; /**< stacks summed into SAGG_DROPPED, counted again if they came again */
     uint64_t samples_dropped; /**< samples in SAGG_DROPPED */
-    uint64_t stacks_cut; /**< stacks with more than max_frames frames: root-most ones left out */
+    uint64_t stacks_cut;      /**< stacks that max_frames cut, each time they were added */
     uint64_t
         threads_folded; /**< times a thread past the cap was counted with its pool or as dropped */
     uint64_t outside_seconds; /**< samples outside the per-second range: counted in its first or

@@ -31,10 +31,10 @@ typedef struct sagg_collapsed_options {
     }
 
 /**
- * Collapsed stacks of one type: a line per stack, "root;...;leaf value\n", sorted bytewise, equal
- * lines summed. A frame is "class.method" (or "method" without a class). ';' and '\n', '\r' in
- * names are written as '_'; other control and bidirectional formatting characters as '?'. A stack
- * without frames is "[no stack]".
+ * Collapsed stacks of one type: a line per stack, "root;...;leaf value\n", in the order of the
+ * flame tree. A frame is "class.method" (or "method" without a class). ';', blanks at the ends and
+ * line breaks in names are written as '_', other control and bidirectional formatting characters as
+ * '?'. A stack without frames is "[no stack]".
  * @return 0; SAGG_E_USAGE; SAGG_E_NOMEM; SAGG_E_IO
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_write_collapsed(const sagg *agg, uint32_t type,

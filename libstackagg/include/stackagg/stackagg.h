@@ -13,4 +13,15 @@
 #include <stackagg/output.h>
 #include <stackagg/tree.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The library's version, "MAJOR.MINOR.PATCH": a static string. */
+SAGG_EXPORT const char *sagg_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif

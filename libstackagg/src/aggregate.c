@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making and freeing an aggregate, and adding to it. */
+#include "aggregate.h"
+
+#include <string.h>
+
+#include "fail.h"
+#include "frame.h"
+
+#define DEFAULT_MAX_STACKS  200000u
+#define DEFAULT_MAX_THREADS 10000u
+#define DEFAULT_MAX_FRAMES  2048u
+#define DEFAULT_MAX_BYTES   (UINT64_C(512) << 20)
+#define LEAST_MAX_BYTES     (UINT64_C(1) << 20)
+#define MOST_SECONDS        86400u
+#define MOST_STACKS         (UINT32_MAX / 8)
+
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
+/* Takes what we know of the caller's options; a longer struct must be zero behind it. */
+static int read_options(sagg_options *out, const sagg_options *given, sagg_error *err)
+{
+    if (given == NULL || given->size < offsetof(sagg_options, normaliser))
+        return sagg__fail(err, SAGG_E_USAGE, 0,
+                          "sagg_new needs options with the table of types: start from "
+                          "SAGG_OPTIONS_INIT.");
+    size_t known = given->size < sizeof(*out) ? given->size : sizeof(*out);
+    memset(out, 0, sizeof(*out));
+    memcpy(out, given, known);
+    if (!is_zero((const uint8_t *)given + known, given->size - known))
+        return sagg__fail(err, SAGG_E_USAGE, 0,
+                          "The options have fields set that this library does not know: use a "
+                          "newer libstackagg.");
+    return 0;
+}
+
+static int check_caps(const sagg_options *o, sagg_error *err)
+{
+    if (!sagg__version_known(o->normaliser))
+        return sagg__fail(err, SAGG_E_USAGE, 0, "Option normaliser is %d: use 0 or 1.",
+                          o->normaliser);
+    if (o->group < SAGG_BY_THREAD || o->group > SAGG_BY_NONE)
+        return sagg__fail(err, SAGG_E_USAGE, 0, "Option group is %d: use enum sagg_group.",
+                          o->group);
+    if (o->max_frames == 1)
+        return sagg__fail(err, SAGG_E_USAGE, 0, "Option max_frames is 1: it must be at least 2.");
+    if (o->max_stacks > MOST_STACKS || o->max_threads > MOST_STACKS)
+        return sagg__fail(err, SAGG_E_USAGE, 0,
+                          "Options max_stacks and max_threads must not pass %u.", MOST_STACKS);
+    if (o->max_bytes != 0 && o->max_bytes < LEAST_MAX_BYTES)
+        return sagg__fail(err, SAGG_E_USAGE, 0, "Option max_bytes is below 1 MiB: raise it.");
+    if (o->seconds > MOST_SECONDS)
+        return sagg__fail(err, SAGG_E_USAGE, 0, "Option seconds is %u: at most %u are kept.",
+                          o->seconds, MOST_SECONDS);
+    const sagg_allocator *a = &o->allocator;
+    bool any = a->alloc != NULL || a->realloc != NULL || a->free != NULL;
+    bool all = a->alloc != NULL && a->realloc != NULL && a->free != NULL;
+    if (any && !all)
+        return sagg__fail(err, SAGG_E_USAGE, 0, "Set all functions of the allocator or none.");
+    return 0;
+}
+
+static int check_types(const sagg_options *o, sagg_error *err)
+{
+    if (o->types == NULL || o->type_count == 0 || o->type_count > SAGG_MAX_TYPE)
+        return sagg__fail(err, SAGG_E_USAGE, 0, "The table of types must have 1 to %u rows.",
+                          SAGG_MAX_TYPE);
+    uint64_t seen = 0;
+    for (size_t i = 0; i < o->type_count; i++) {
+        const sagg_type *type = &o->types[i];
+        bool valid =
+            type->id >= 1 && type->id <= SAGG_MAX_TYPE && type->name != NULL && type->unit != NULL;
+        if (!valid || (seen >> type->id & 1) != 0)
+            return sagg__fail(err, SAGG_E_USAGE, 0,
+                              "Row %zu of the table of types is not valid: ids are distinct, 1 to "
+                              "%u, with a name and a unit.",
+                              i, SAGG_MAX_TYPE);
+        seen |= UINT64_C(1) << type->id;
+    }
+    return 0;
+}
+
+static const char *append_text(char *text, size_t *at, const char *from)
+{
+    size_t size = strlen(from) + 1;
+    char *to = text + *at;
+    memcpy(to, from, size);
+    *at += size;
+    return to;
+}
+
+static int copy_types(sagg *agg, const sagg_options *o)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < o->type_count; i++)
+        bytes += strlen(o->types[i].name) + strlen(o->types[i].unit) + 2;
+    agg->type_text = sagg__alloc(&agg->mem, bytes);
+    if (agg->type_text == NULL)
+        return SAGG_E_NOMEM;
+    agg->type_text_size = bytes;
+    memset(agg->slot_of, SAGG__NO_SLOT, sizeof(agg->slot_of));
+    size_t at = 0;
+    for (size_t i = 0; i < o->type_count; i++) {
+        agg->types[i].id = o->types[i].id;
+        agg->types[i].name = append_text(agg->type_text, &at, o->types[i].name);
+        agg->types[i].unit = append_text(agg->type_text, &at, o->types[i].unit);
+        agg->slot_of[o->types[i].id] = (uint8_t)i;
+    }
+    agg->type_count = (uint32_t)o->type_count;
+    return 0;
+}
+
+static uint32_t or_default(uint32_t value, uint32_t fallback)
+{
+    return value != 0 ? value : fallback;
+}
+
+static void set_caps(sagg *agg, const sagg_options *o)
+{
+    agg->normaliser = o->normaliser;
+    agg->group = o->group;
+    agg->max_stacks = or_default(o->max_stacks, DEFAULT_MAX_STACKS);
+    agg->max_threads = or_default(o->max_threads, DEFAULT_MAX_THREADS);
+    agg->max_frames = or_default(o->max_frames, DEFAULT_MAX_FRAMES);
+    agg->origin_ns = o->origin_ns;
+    agg->seconds = o->seconds;
+}
+
+static int fill_first_rows(sagg *agg, const sagg_options *o)
+{
+    uint32_t label;
+    int rc = copy_types(agg, o);
+    if (rc == 0)
+        rc = sagg__names_init(&agg->mem, &agg->names);
+    if (rc == 0)
+        rc = sagg__add_stack_zero(agg);
+    if (rc == 0)
+        rc = sagg__add_first_threads(agg);
+    if (rc == 0)
+        rc = sagg_add_label(agg, &label, 0, (sagg_str){NULL, 0}, NULL);
+    if (rc == 0)
+        rc = sagg__seconds_init(agg);
+    return rc;
+}
+
+int sagg_new(sagg **out, const sagg_options *options, sagg_error *err)
+{
+    sagg_options o;
+    int rc = read_options(&o, options, err);
+    if (rc == 0)
+        rc = check_caps(&o, err);
+    if (rc == 0)
+        rc = check_types(&o, err);
+    if (rc != 0)
+        return rc;
+    sagg__mem mem;
+    sagg__mem_init(&mem, &o.allocator, o.max_bytes != 0 ? o.max_bytes : DEFAULT_MAX_BYTES);
+    sagg *agg = sagg__alloc_zero(&mem, 1, sizeof(*agg));
+    if (agg == NULL)
+        return sagg__no_memory(err);
+    agg->mem = mem;
+    set_caps(agg, &o);
+    rc = fill_first_rows(agg, &o);
+    if (rc != 0) {
+        sagg_free(agg);
+        if (rc == SAGG_E_NOMEM)
+            return sagg__no_memory(err);
+        return sagg__fail(err, SAGG_E_USAGE, 0,
+                          "The per-second totals alone would pass max_bytes: lower option seconds "
+                          "or raise max_bytes.");
+    }
+    *out = agg;
+    return 0;
+}
+
+void sagg__set_free(sagg *agg, sagg__set *set, size_t each)
+{
+    sagg__array_free(&agg->mem, &set->array, each);
+    sagg__index_free(&agg->mem, &set->index);
+}
+
+void sagg_free(sagg *agg)
+{
+    if (agg == NULL)
+        return;
+    sagg__release(&agg->mem, agg->type_text, agg->type_text_size);
+    sagg__names_free(&agg->mem, &agg->names);
+    sagg__set_free(agg, &agg->methods, sizeof(sagg__method));
+    sagg__set_free(agg, &agg->frames, sizeof(sagg__frame));
+    sagg__set_free(agg, &agg->stacks, sizeof(sagg__stack));
+    sagg__array_free(&agg->mem, &agg->stack_frames, sizeof(uint32_t));
+    sagg__set_free(agg, &agg->threads, sizeof(sagg__thread));
+    sagg__set_free(agg, &agg->labels, sizeof(sagg__label));
+    sagg__set_free(agg, &agg->entries, sizeof(sagg__entry));
+    sagg__array_free(&agg->mem, &agg->thread_totals, sizeof(sagg_totals));
+    sagg__array_free(&agg->mem, &agg->dropped, sizeof(sagg_totals));
+    sagg__set_free(agg, &agg->second_rows, sizeof(sagg__second_row));
+    sagg__array_free(&agg->mem, &agg->second_values, sizeof(uint64_t));
+    sagg__array_free(&agg->mem, &agg->scratch, 1);
+    sagg__mem mem = agg->mem;
+    sagg__release(&mem, agg, sizeof(*agg));
+}
+
+int sagg__set_reserve(sagg *agg, sagg__set *set, size_t each)
+{
+    if (set->count == UINT32_MAX - 1)
+        return SAGG_E_LIMIT;
+    int rc = sagg__index_reserve(&agg->mem, &set->index);
+    return rc != 0 ? rc : sagg__grow(&agg->mem, &set->array, (size_t)set->count + 1, each);
+}
+
+void *sagg__scratch(sagg *agg, size_t bytes)
+{
+    uint64_t cap = agg->mem.cap;
+    agg->mem.cap = UINT64_MAX; /* bounded by the caps on names and frames, and needed to drop */
+    int rc = sagg__grow(&agg->mem, &agg->scratch, bytes, 1);
+    agg->mem.cap = cap;
+    return rc == 0 ? agg->scratch.items : NULL;
+}
+
+void sagg__sum_one(sagg *agg, uint64_t *into, uint64_t value)
+{
+    if (!__builtin_add_overflow(*into, value, into))
+        return;
+    *into = UINT64_MAX;
+    agg->loss.saturated++;
+}
+
+void sagg__sum(sagg *agg, sagg_totals *into, const sagg_totals *from)
+{
+    sagg__sum_one(agg, &into->raw_value, from->raw_value);
+    sagg__sum_one(agg, &into->value, from->value);
+    sagg__sum_one(agg, &into->samples, from->samples);
+}
+
+uint64_t sagg__key_hash(const sagg__key *key)
+{
+    uint64_t a = (uint64_t)key->stack << 32 | key->thread;
+    uint64_t b = (uint64_t)key->label << 32 | key->slot;
+    a = (a ^ b * 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
+    return a ^ a >> 29;
+}
+
+struct wanted_entry {
+    const sagg *agg;
+    const sagg__key *key;
+};
+
+static bool is_entry(const void *context, uint32_t value)
+{
+    const struct wanted_entry *wanted = context;
+    const sagg__key *key = &SAGG__AT(sagg__entry, wanted->agg->entries.array, value)->key;
+    return key->slot == wanted->key->slot && key->thread == wanted->key->thread &&
+           key->stack == wanted->key->stack && key->label == wanted->key->label;
+}
+
+void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals)
+{
+    sagg__sum(agg, sagg__dropped_row(agg, thread, slot), totals);
+    sagg__sum_one(agg, &agg->loss.samples_dropped, totals->samples);
+}
+
+int sagg__add_to_entry(sagg *agg, const sagg__key *key, const sagg_totals *totals)
+{
+    struct wanted_entry wanted = {agg, key};
+    uint64_t hash = sagg__key_hash(key);
+    uint32_t at;
+    if (sagg__index_find(&agg->entries.index, hash, is_entry, &wanted, &at)) {
+        sagg__sum(agg, &SAGG__AT(sagg__entry, agg->entries.array, at)->totals, totals);
+        return 0;
+    }
+    int rc = sagg__set_reserve(agg, &agg->entries, sizeof(sagg__entry));
+    if (rc == SAGG_E_LIMIT) {
+        agg->full = true;
+        sagg__add_dropped(agg, key->slot, key->thread, totals);
+        sagg__sum_one(agg, &agg->error_bound[key->slot], totals->value);
+        return 0;
+    }
+    if (rc != 0)
+        return rc;
+    *SAGG__AT(sagg__entry, agg->entries.array, agg->entries.count) = (sagg__entry){*key, *totals};
+    sagg__index_put(&agg->entries.index, hash, agg->entries.count++);
+    return 0;
+}
+
+static int check_sample(const sagg *agg, const sagg_sample *s, sagg_error *err)
+{
+    if (s->type > SAGG_MAX_TYPE || agg->slot_of[s->type] == SAGG__NO_SLOT)
+        return sagg__fail(err, SAGG_E_USAGE, 0, "Profile type %u is not in the aggregate's table.",
+                          s->type);
+    if (s->thread >= agg->threads.count || s->stack >= agg->stacks.count ||
+        s->label >= agg->labels.count)
+        return sagg__fail(err, SAGG_E_USAGE, 0,
+                          "Thread %u, stack %u or label %u does not exist: indices of stacks are "
+                          "void after sagg_compact.",
+                          s->thread, s->stack, s->label);
+    return 0;
+}
+
+/* The thread that entries carry: the sample's own, its pool's, or none. */
+static uint32_t group_thread(const sagg *agg, uint32_t thread)
+{
+    if (agg->group == SAGG_BY_NONE)
+        return SAGG_NO_THREAD;
+    if (agg->group == SAGG_BY_POOL)
+        return SAGG__AT(sagg__thread, agg->threads.array, thread)->pool_thread;
+    return thread;
+}
+
+int sagg_add(sagg *agg, const sagg_sample *sample, sagg_error *err)
+{
+    int rc = check_sample(agg, sample, err);
+    if (rc != 0)
+        return rc;
+    uint32_t slot = agg->slot_of[sample->type];
+    uint32_t pool = SAGG__AT(sagg__thread, agg->threads.array, sample->thread)->pool_thread;
+    sagg_totals totals = {sample->raw_value, sample->value, sample->samples};
+    sagg__key key = {slot, group_thread(agg, sample->thread), sample->stack, sample->label};
+    if (key.stack == SAGG_DROPPED) {
+        sagg__add_dropped(agg, slot, key.thread, &totals);
+        sagg__sum_one(agg, &agg->error_bound[slot], totals.value);
+    } else {
+        rc = sagg__add_to_entry(agg, &key, &totals);
+    }
+    if (rc == 0 && agg->seconds > 0)
+        rc = sagg__add_second(agg, slot, pool, sample->time_ns, sample->value, sample->samples);
+    if (rc != 0)
+        return sagg__no_memory(err);
+    sagg__sum(agg, &agg->totals[slot], &totals);
+    sagg__sum(agg, sagg__thread_row(agg, sample->thread, slot), &totals);
+    if (pool != sample->thread)
+        sagg__sum(agg, sagg__thread_row(agg, pool, slot), &totals);
+    return 0;
+}

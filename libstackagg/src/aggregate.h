@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an aggregate is made of. Shared by the files that fill, compact, merge and read it. */
+#ifndef STACKAGG_AGGREGATE_INTERNAL_H
+#define STACKAGG_AGGREGATE_INTERNAL_H
+
+#include "names.h"
+
+/* A slot of slot_of[] that is no type. */
+#define SAGG__NO_SLOT 0xFFu
+
+typedef struct sagg__method {
+    uint64_t hash;
+    uint32_t class_name; /* numbers of names */
+    uint32_t method;
+    uint32_t file; /* the smallest seen, bytewise */
+    uint8_t kind;
+} sagg__method;
+
+typedef struct sagg__frame {
+    uint32_t method;
+    uint32_t line;
+} sagg__frame;
+
+typedef struct sagg__stack {
+    sagg_stack_id id;
+    uint32_t first; /* in stack_frames */
+    uint32_t count;
+} sagg__stack;
+
+typedef struct sagg__thread {
+    int64_t os_tid;
+    int64_t java_tid;
+    uint32_t name;
+    uint32_t pool;
+    uint32_t pool_thread; /* itself, when it stands for the pool */
+} sagg__thread;
+
+typedef struct sagg__label {
+    uint32_t tag;
+    uint32_t text;
+} sagg__label;
+
+/* What entries are told apart by. */
+typedef struct sagg__key {
+    uint32_t slot; /* of the type */
+    uint32_t thread;
+    uint32_t stack;
+    uint32_t label;
+} sagg__key;
+
+typedef struct sagg__entry {
+    sagg__key key;
+    sagg_totals totals;
+} sagg__entry;
+
+/* Which type and pool a row of per-second totals belongs to. */
+typedef struct sagg__second_row {
+    uint32_t slot;
+    uint32_t thread;
+} sagg__second_row;
+
+/* An array with how much of it is used, and the index over it. */
+typedef struct sagg__set {
+    sagg__array array;
+    uint32_t count;
+    sagg__index index;
+} sagg__set;
+
+struct sagg {
+    sagg__mem mem;
+    int normaliser;
+    int group;
+    uint32_t max_stacks;
+    uint32_t max_threads;
+    uint32_t max_frames;
+    int64_t origin_ns;
+    uint32_t seconds;
+
+    uint32_t type_count;
+    sagg_type types[SAGG_MAX_TYPE];
+    uint8_t slot_of[SAGG_MAX_TYPE + 1];
+    char *type_text; /* names and units of the types */
+    size_t type_text_size;
+
+    sagg__names names;
+    sagg__set methods;        /* sagg__method */
+    sagg__set frames;         /* sagg__frame */
+    sagg__set stacks;         /* sagg__stack */
+    sagg__array stack_frames; /* uint32_t */
+    uint32_t stack_frames_used;
+    sagg__set threads; /* sagg__thread */
+    uint32_t exact_threads;
+    uint32_t pool_threads;
+    sagg__set labels;  /* sagg__label */
+    sagg__set entries; /* sagg__entry */
+
+    sagg_totals totals[SAGG_MAX_TYPE];
+    sagg__array thread_totals; /* sagg_totals [thread][slot] */
+    sagg__array dropped;       /* sagg_totals [thread][slot] */
+    sagg__set second_rows;     /* sagg__second_row */
+    sagg__array second_values; /* uint64_t [row][second] */
+    uint64_t error_bound[SAGG_MAX_TYPE];
+    sagg_loss loss;
+    bool full;           /* something was refused since the last compaction */
+    sagg__array scratch; /* char: names being cleaned; text being hashed */
+};
+
+/* Element `i` of a set or array of T. */
+#define SAGG__AT(T, array_, i) ((T *)(array_).items + (i))
+
+/* Makes room in a set and its index for one more element of `each` bytes. */
+int sagg__set_reserve(sagg *agg, sagg__set *set, size_t each);
+void sagg__set_free(sagg *agg, sagg__set *set, size_t each);
+
+/* `bytes` of scratch memory, valid until the next call; NULL when there is none. */
+void *sagg__scratch(sagg *agg, size_t bytes);
+
+/* Interns a frame whose names are prepared. Returns as sagg_add_frame. */
+int sagg__intern_frame(sagg *agg, uint32_t *index, const sagg_frame *frame);
+
+/* Where a method, a frame, a stack, an entry stands in its index. */
+uint64_t sagg__frame_hash(const sagg *agg, const sagg__frame *frame);
+uint64_t sagg__stack_hash(const sagg__stack *stack);
+uint64_t sagg__key_hash(const sagg__key *key);
+
+/* Makes the rows that always exist: the dropped stack, the two threads, the empty label, their
+ * seconds. */
+int sagg__add_stack_zero(sagg *agg);
+int sagg__add_first_threads(sagg *agg);
+int sagg__seconds_init(sagg *agg);
+
+/* Adds to sums, counting those that saturate. */
+void sagg__sum(sagg *agg, sagg_totals *into, const sagg_totals *from);
+void sagg__sum_one(sagg *agg, uint64_t *into, uint64_t value);
+
+/* Adds to the entry of a key, or to what is dropped where there is no room. Returns 0 or
+ * SAGG_E_NOMEM. */
+int sagg__add_to_entry(sagg *agg, const sagg__key *key, const sagg_totals *totals);
+void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals);
+
+/* Adds `value` to the second that lies `at_ns` after the origin. Returns 0 or SAGG_E_NOMEM. */
+int sagg__add_second(sagg *agg, uint32_t slot, uint32_t thread, int64_t time_ns, uint64_t value,
+                     uint64_t samples);
+
+/* A thread's or pool's row of totals. */
+sagg_totals *sagg__thread_row(const sagg *agg, uint32_t thread, uint32_t slot);
+sagg_totals *sagg__dropped_row(const sagg *agg, uint32_t thread, uint32_t slot);
+
+#endif

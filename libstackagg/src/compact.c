@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keeping the heaviest stacks of an aggregate. */
+#include <string.h>
+
+#include "aggregate.h"
+#include "fail.h"
+#include "sort.h"
+
+/* What one compaction works with; one row a stack, frame, method or name. */
+struct plan {
+    sagg *agg;
+    uint32_t keep_count; /* stacks that stay, the dropped one included */
+    double *weight;      /* of stacks: largest share of a type */
+    uint64_t *value;     /* of stacks, in one type */
+    uint32_t *order;     /* stacks by weight; then new numbers of stacks */
+    uint32_t *room;      /* for sorting */
+    uint32_t *new_frame; /* UINT32_MAX = goes */
+    uint32_t *new_method;
+    uint32_t *new_name;
+    uint8_t *keep_name;
+    uint32_t stacks, frames, methods, names; /* sizes of the arrays */
+};
+
+static void end(struct plan *p)
+{
+    sagg__mem *mem = &p->agg->mem;
+    sagg__release(mem, p->weight, p->stacks * sizeof(*p->weight));
+    sagg__release(mem, p->value, p->stacks * sizeof(*p->value));
+    sagg__release(mem, p->order, p->stacks * sizeof(*p->order));
+    sagg__release(mem, p->room, p->stacks * sizeof(*p->room));
+    sagg__release(mem, p->new_frame, p->frames * sizeof(*p->new_frame));
+    sagg__release(mem, p->new_method, p->methods * sizeof(*p->new_method));
+    sagg__release(mem, p->new_name, p->names * sizeof(*p->new_name));
+    sagg__release(mem, p->keep_name, p->names);
+}
+
+static bool begin(struct plan *p)
+{
+    sagg *agg = p->agg;
+    p->stacks = agg->stacks.count;
+    p->frames = agg->frames.count;
+    p->methods = agg->methods.count;
+    p->names = agg->names.count;
+    p->weight = sagg__alloc_zero(&agg->mem, p->stacks, sizeof(*p->weight));
+    p->value = sagg__alloc_zero(&agg->mem, p->stacks, sizeof(*p->value));
+    p->order = sagg__alloc_zero(&agg->mem, p->stacks, sizeof(*p->order));
+    p->room = sagg__alloc_zero(&agg->mem, p->stacks, sizeof(*p->room));
+    p->new_frame = sagg__alloc_zero(&agg->mem, p->frames, sizeof(*p->new_frame));
+    p->new_method = sagg__alloc_zero(&agg->mem, p->methods, sizeof(*p->new_method));
+    p->new_name = sagg__alloc_zero(&agg->mem, p->names, sizeof(*p->new_name));
+    p->keep_name = sagg__alloc_zero(&agg->mem, p->names, 1);
+    return p->weight != NULL && p->value != NULL && p->order != NULL && p->room != NULL &&
+           p->new_frame != NULL && p->new_method != NULL && p->new_name != NULL &&
+           p->keep_name != NULL;
+}
+
+/* Fills `value` with each stack's total in one type. */
+static void value_stacks(struct plan *p, uint32_t slot)
+{
+    memset(p->value, 0, p->stacks * sizeof(*p->value));
+    for (uint32_t i = 0; i < p->agg->entries.count; i++) {
+        const sagg__entry *entry = SAGG__AT(sagg__entry, p->agg->entries.array, i);
+        if (entry->key.slot == slot)
+            p->value[entry->key.stack] += entry->totals.value;
+    }
+}
+
+static void weigh_stacks(struct plan *p)
+{
+    for (uint32_t slot = 0; slot < p->agg->type_count; slot++) {
+        double total = (double)p->agg->totals[slot].value;
+        if (total == 0)
+            continue;
+        value_stacks(p, slot);
+        for (uint32_t i = 0; i < p->stacks; i++) {
+            double share = (double)p->value[i] / total;
+            p->weight[i] = share > p->weight[i] ? share : p->weight[i];
+        }
+    }
+}
+
+/* Heaviest first; the dropped stack before all. */
+static int by_weight(const void *context, uint32_t a, uint32_t b)
+{
+    const struct plan *p = context;
+    if ((a == SAGG_DROPPED) != (b == SAGG_DROPPED))
+        return a == SAGG_DROPPED ? -1 : 1;
+    if (p->weight[a] != p->weight[b])
+        return p->weight[a] > p->weight[b] ? -1 : 1;
+    const sagg__array *stacks = &p->agg->stacks.array;
+    return memcmp(SAGG__AT(sagg__stack, *stacks, a)->id.bytes,
+                  SAGG__AT(sagg__stack, *stacks, b)->id.bytes, sizeof(sagg_stack_id));
+}
+
+/* Turns `order` into new numbers: stacks that stay keep their order of adding. */
+static void choose_stacks(struct plan *p)
+{
+    for (uint32_t i = 0; i < p->stacks; i++)
+        p->order[i] = i;
+    sagg__sort(p->order, p->room, p->stacks, by_weight, p);
+    memset(p->room, 0, p->stacks * sizeof(*p->room));
+    for (uint32_t i = 0; i < p->keep_count; i++)
+        p->room[p->order[i]] = 1;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < p->stacks; i++)
+        p->order[i] = p->room[i] ? next++ : UINT32_MAX;
+}
+
+/* The most that one evicted stack had is the most that a stack can now be short of. */
+static void widen_error_bounds(struct plan *p)
+{
+    for (uint32_t slot = 0; slot < p->agg->type_count; slot++) {
+        uint64_t most = 0;
+        value_stacks(p, slot);
+        for (uint32_t i = 0; i < p->stacks; i++)
+            if (p->order[i] == UINT32_MAX && p->value[i] > most)
+                most = p->value[i];
+        sagg__sum_one(p->agg, &p->agg->error_bound[slot], most);
+    }
+}
+
+static void move_entries(struct plan *p)
+{
+    sagg *agg = p->agg;
+    uint32_t count = 0;
+    sagg__index_clear(&agg->entries.index);
+    for (uint32_t i = 0; i < agg->entries.count; i++) {
+        sagg__entry entry = *SAGG__AT(sagg__entry, agg->entries.array, i);
+        uint32_t stack = p->order[entry.key.stack];
+        if (stack == UINT32_MAX) {
+            sagg__add_dropped(agg, entry.key.slot, entry.key.thread, &entry.totals);
+            continue;
+        }
+        entry.key.stack = stack;
+        *SAGG__AT(sagg__entry, agg->entries.array, count) = entry;
+        sagg__index_put(&agg->entries.index, sagg__key_hash(&entry.key), count++);
+    }
+    agg->entries.count = count;
+}
+
+/* Marks what the stacks that stay need with a number that is not UINT32_MAX. */
+static void mark_frames(struct plan *p)
+{
+    sagg *agg = p->agg;
+    memset(p->new_frame, 0xFF, p->frames * sizeof(*p->new_frame));
+    memset(p->new_method, 0xFF, p->methods * sizeof(*p->new_method));
+    for (uint32_t i = 0; i < p->stacks; i++) {
+        const sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, i);
+        for (uint32_t f = 0; p->order[i] != UINT32_MAX && f < stack->count; f++) {
+            uint32_t frame = *SAGG__AT(uint32_t, agg->stack_frames, stack->first + f);
+            p->new_frame[frame] = 0;
+            p->new_method[SAGG__AT(sagg__frame, agg->frames.array, frame)->method] = 0;
+        }
+    }
+}
+
+static void mark_names(struct plan *p)
+{
+    sagg *agg = p->agg;
+    for (uint32_t i = 0; i < p->methods; i++) {
+        const sagg__method *method = SAGG__AT(sagg__method, agg->methods.array, i);
+        if (p->new_method[i] == UINT32_MAX)
+            continue;
+        p->keep_name[method->class_name] = 1;
+        p->keep_name[method->method] = 1;
+        p->keep_name[method->file] = 1;
+    }
+    for (uint32_t i = 0; i < agg->threads.count; i++) {
+        p->keep_name[SAGG__AT(sagg__thread, agg->threads.array, i)->name] = 1;
+        p->keep_name[SAGG__AT(sagg__thread, agg->threads.array, i)->pool] = 1;
+    }
+    for (uint32_t i = 0; i < agg->labels.count; i++)
+        p->keep_name[SAGG__AT(sagg__label, agg->labels.array, i)->text] = 1;
+}
+
+static void move_methods(struct plan *p)
+{
+    sagg *agg = p->agg;
+    uint32_t count = 0;
+    sagg__index_clear(&agg->methods.index);
+    for (uint32_t i = 0; i < p->methods; i++) {
+        if (p->new_method[i] == UINT32_MAX)
+            continue;
+        sagg__method method = *SAGG__AT(sagg__method, agg->methods.array, i);
+        method.class_name = p->new_name[method.class_name];
+        method.method = p->new_name[method.method];
+        method.file = p->new_name[method.file];
+        *SAGG__AT(sagg__method, agg->methods.array, count) = method;
+        sagg__index_put(&agg->methods.index, method.hash, count);
+        p->new_method[i] = count++;
+    }
+    agg->methods.count = count;
+}
+
+static void move_frames(struct plan *p)
+{
+    sagg *agg = p->agg;
+    uint32_t count = 0;
+    sagg__index_clear(&agg->frames.index);
+    for (uint32_t i = 0; i < p->frames; i++) {
+        if (p->new_frame[i] == UINT32_MAX)
+            continue;
+        sagg__frame frame = *SAGG__AT(sagg__frame, agg->frames.array, i);
+        frame.method = p->new_method[frame.method];
+        *SAGG__AT(sagg__frame, agg->frames.array, count) = frame;
+        sagg__index_put(&agg->frames.index, sagg__frame_hash(agg, &frame), count);
+        p->new_frame[i] = count++;
+    }
+    agg->frames.count = count;
+}
+
+static void move_stacks(struct plan *p)
+{
+    sagg *agg = p->agg;
+    uint32_t count = 0;
+    uint32_t used = 0;
+    sagg__index_clear(&agg->stacks.index);
+    for (uint32_t i = 0; i < p->stacks; i++) {
+        if (p->order[i] == UINT32_MAX)
+            continue;
+        sagg__stack stack = *SAGG__AT(sagg__stack, agg->stacks.array, i);
+        for (uint32_t f = 0; f < stack.count; f++) {
+            uint32_t frame = *SAGG__AT(uint32_t, agg->stack_frames, stack.first + f);
+            *SAGG__AT(uint32_t, agg->stack_frames, used + f) = p->new_frame[frame];
+        }
+        stack.first = used;
+        used += stack.count;
+        *SAGG__AT(sagg__stack, agg->stacks.array, count) = stack;
+        sagg__index_put(&agg->stacks.index, sagg__stack_hash(&stack), count++);
+    }
+    agg->stacks.count = count;
+    agg->stack_frames_used = used;
+}
+
+static void move_thread_names(struct plan *p)
+{
+    sagg *agg = p->agg;
+    for (uint32_t i = 0; i < agg->threads.count; i++) {
+        sagg__thread *thread = SAGG__AT(sagg__thread, agg->threads.array, i);
+        thread->name = p->new_name[thread->name];
+        thread->pool = p->new_name[thread->pool];
+    }
+    for (uint32_t i = 0; i < agg->labels.count; i++) {
+        sagg__label *label = SAGG__AT(sagg__label, agg->labels.array, i);
+        label->text = p->new_name[label->text];
+    }
+}
+
+/* How many stacks stay, the dropped one included. */
+static uint32_t target(const sagg *agg)
+{
+    uint32_t kept = agg->stacks.count;
+    if (agg->full)
+        kept = 1 + (agg->stacks.count - 1) / 2;
+    return kept > agg->max_stacks + 1 ? agg->max_stacks + 1 : kept;
+}
+
+int sagg_compact(sagg *agg, sagg_error *err)
+{
+    struct plan p = {.agg = agg, .keep_count = target(agg)};
+    if (p.keep_count == agg->stacks.count && !agg->full)
+        return 0;
+    if (!begin(&p)) {
+        end(&p);
+        return sagg__no_memory(err);
+    }
+    agg->full = false;
+    weigh_stacks(&p);
+    choose_stacks(&p);
+    widen_error_bounds(&p);
+    agg->loss.stacks_dropped += p.stacks - p.keep_count;
+    move_entries(&p);
+    mark_frames(&p);
+    mark_names(&p);
+    sagg__names_compact(&agg->names, p.keep_name, p.new_name);
+    move_methods(&p);
+    move_frames(&p);
+    move_stacks(&p);
+    move_thread_names(&p);
+    end(&p);
+    return 0;
+}

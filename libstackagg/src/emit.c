@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "utf8.h"
+
+void sagg__emit_begin(sagg__emit *emit, const sagg_sink *sink, sagg__mem *mem)
+{
+    *emit = (sagg__emit){.sink = sink, .buffer = sagg__alloc(mem, SAGG__EMIT_BUFFER)};
+    if (emit->buffer == NULL)
+        emit->rc = SAGG_E_NOMEM;
+}
+
+static void flush(sagg__emit *emit)
+{
+    if (emit->rc == 0 && emit->size > 0 &&
+        emit->sink->write(emit->sink->ctx, emit->buffer, emit->size) != 0)
+        emit->rc = SAGG_E_IO;
+    emit->size = 0;
+}
+
+int sagg__emit_end(sagg__emit *emit, sagg__mem *mem)
+{
+    flush(emit);
+    sagg__release(mem, emit->buffer, SAGG__EMIT_BUFFER);
+    return emit->rc;
+}
+
+void sagg__emit_bytes(sagg__emit *emit, const char *bytes, size_t size)
+{
+    while (size > 0 && emit->rc == 0) {
+        size_t room = SAGG__EMIT_BUFFER - emit->size;
+        size_t part = size < room ? size : room;
+        memcpy(emit->buffer + emit->size, bytes, part);
+        emit->size += part;
+        bytes += part;
+        size -= part;
+        if (emit->size == SAGG__EMIT_BUFFER)
+            flush(emit);
+    }
+}
+
+void sagg__emit_text(sagg__emit *emit, const char *text)
+{
+    sagg__emit_bytes(emit, text, strlen(text));
+}
+
+void sagg__emit_number(sagg__emit *emit, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof(digits);
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    sagg__emit_bytes(emit, digits + at, sizeof(digits) - at);
+}
+
+static void emit_escape(sagg__emit *emit, uint32_t code_point)
+{
+    char text[8];
+    int size = snprintf(text, sizeof(text), "\\u%04x", (unsigned)code_point & 0xFFFFu);
+    sagg__emit_bytes(emit, text, (size_t)size);
+}
+
+/* In JSON text white space stands outside strings, so only strings must not hold it raw. */
+static bool needs_escape(uint32_t code_point, bool in_string)
+{
+    if (in_string && (code_point == '"' || code_point == '\\'))
+        return true;
+    if (!in_string && (code_point == '\n' || code_point == '\r' || code_point == '\t'))
+        return false;
+    return code_point == '<' || sagg__hostile(code_point);
+}
+
+static void emit_escaped(sagg__emit *emit, sagg_str text, bool in_string)
+{
+    const uint8_t *bytes = (const uint8_t *)text.data;
+    size_t plain = 0; /* start of what is written as it is */
+    for (size_t at = 0; at < text.size;) {
+        uint32_t code_point = 0xFFFD;
+        int step = sagg__utf8_step(bytes + at, text.size - at, &code_point);
+        size_t size = (size_t)(step > 0 ? step : -step);
+        if (step > 0 && !needs_escape(code_point, in_string)) {
+            at += size;
+            continue;
+        }
+        sagg__emit_bytes(emit, text.data + plain, at - plain);
+        emit_escape(emit, code_point);
+        at += size;
+        plain = at;
+    }
+    sagg__emit_bytes(emit, text.data + plain, text.size - plain);
+}
+
+void sagg__emit_string(sagg__emit *emit, sagg_str text)
+{
+    sagg__emit_text(emit, "\"");
+    emit_escaped(emit, text, true);
+    sagg__emit_text(emit, "\"");
+}
+
+void sagg__emit_json(sagg__emit *emit, sagg_str json)
+{
+    emit_escaped(emit, json, false);
+}

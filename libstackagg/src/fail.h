@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STACKAGG_FAIL_H
+#define STACKAGG_FAIL_H
+
+#include <stackagg/error.h>
+
+/* Fills `err` (may be NULL) with a code, an offset and a formatted sentence; returns `code`. */
+__attribute__((format(printf, 4, 5))) int sagg__fail(sagg_error *err, int code, uint64_t offset,
+                                                     const char *format, ...);
+
+/* The two failures that every module has. */
+int sagg__no_memory(sagg_error *err);
+int sagg__refused(sagg_error *err);
+
+#endif

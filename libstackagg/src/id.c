@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "id.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "fail.h"
+#include "utf8.h"
+
+/* Unsigned LEB128; a cleaned name's length takes 3 bytes at most. */
+static size_t put_varint(uint8_t *out, size_t value)
+{
+    size_t size = 0;
+    for (; value >= 0x80; value >>= 7)
+        out[size++] = (uint8_t)(value | 0x80);
+    out[size++] = (uint8_t)value;
+    return size;
+}
+
+static size_t put_name(uint8_t *out, sagg_str name)
+{
+    size_t size = put_varint(out, name.size);
+    if (name.size > 0)
+        memcpy(out + size, name.data, name.size);
+    return size + name.size;
+}
+
+static uint64_t hash_in_pieces(uint8_t kind, sagg_str class_name, sagg_str method)
+{
+    XXH3_state_t state;
+    uint8_t head[1 + 10];
+    (void)XXH3_64bits_reset(&state);
+    head[0] = kind;
+    (void)XXH3_64bits_update(&state, head, 1 + put_varint(head + 1, class_name.size));
+    (void)XXH3_64bits_update(&state, class_name.data, class_name.size);
+    (void)XXH3_64bits_update(&state, head, put_varint(head, method.size));
+    (void)XXH3_64bits_update(&state, method.data, method.size);
+    return XXH3_64bits_digest(&state);
+}
+
+uint64_t sagg__method_hash(uint8_t kind, sagg_str class_name, sagg_str method)
+{
+    uint8_t text[512];
+    if (class_name.size + method.size > sizeof(text) - 1 - 2 * 3)
+        return hash_in_pieces(kind, class_name, method);
+    size_t size = 1;
+    text[0] = kind;
+    size += put_name(text + size, class_name);
+    size += put_name(text + size, method);
+    return XXH3_64bits(text, size);
+}
+
+uint64_t sagg__frame_id(uint64_t method_hash, uint32_t line)
+{
+    return method_hash * 0x9E3779B97F4A7C15u + line;
+}
+
+void sagg__id_begin(uint8_t *text, int version)
+{
+    memcpy(text, "HS1", 3);
+    text[3] = (uint8_t)version;
+}
+
+void sagg__id_put(uint8_t *text, size_t index, uint64_t frame_id)
+{
+    uint8_t *at = text + SAGG__ID_PREFIX + index * 8;
+    for (int i = 0; i < 8; i++)
+        at[i] = (uint8_t)(frame_id >> (8 * i));
+}
+
+void sagg__id_end(sagg_stack_id *id, const uint8_t *text, size_t count)
+{
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits(text, SAGG__ID_PREFIX + count * 8));
+    memcpy(id->bytes, canonical.digest, sizeof(id->bytes));
+}
+
+void sagg_stack_id_hex(char hex[33], const sagg_stack_id *id)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < sizeof(id->bytes); i++) {
+        hex[2 * i] = digits[id->bytes[i] >> 4];
+        hex[2 * i + 1] = digits[id->bytes[i] & 15];
+    }
+    hex[32] = '\0';
+}
+
+void sagg_frame_hash(uint64_t *method_hash, uint64_t *frame_id, const sagg_frame *frame)
+{
+    uint64_t hash = sagg__method_hash(frame->kind, frame->class_name, frame->method);
+    if (method_hash != NULL)
+        *method_hash = hash;
+    if (frame_id != NULL)
+        *frame_id = sagg__frame_id(hash, frame->line);
+}

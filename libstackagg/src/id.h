@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hashes of docs/formats/stack-id.md, section 4. */
+#ifndef STACKAGG_ID_H
+#define STACKAGG_ID_H
+
+#include <stackagg/frame.h>
+
+uint64_t sagg__method_hash(uint8_t kind, sagg_str class_name, sagg_str method);
+uint64_t sagg__frame_id(uint64_t method_hash, uint32_t line);
+
+/* Bytes in front of the frame ids in what a stack id hashes. */
+#define SAGG__ID_PREFIX 4u
+
+/* What a stack id hashes: the prefix, then frame ids, 8 bytes each. */
+void sagg__id_begin(uint8_t *text, int version);
+void sagg__id_put(uint8_t *text, size_t index, uint64_t frame_id);
+void sagg__id_end(sagg_stack_id *id, const uint8_t *text, size_t count);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adding one aggregate to another. */
+#include <string.h>
+
+#include "aggregate.h"
+#include "fail.h"
+
+#define UNKNOWN UINT32_MAX
+
+/* Numbers in `into` of what `from` holds; UNKNOWN = not added yet. */
+struct merging {
+    sagg *into;
+    const sagg *from;
+    uint32_t *frames;
+    uint32_t *stacks;
+    uint32_t *threads;
+    uint32_t *labels;
+    uint32_t *scratch; /* frames of one stack */
+};
+
+static int check(const sagg *into, const sagg *from, sagg_error *err)
+{
+    bool same = into->type_count == from->type_count && into->normaliser == from->normaliser &&
+                into->group == from->group && into != from;
+    for (uint32_t i = 0; same && i < into->type_count; i++)
+        same = into->types[i].id == from->types[i].id &&
+               strcmp(into->types[i].name, from->types[i].name) == 0 &&
+               strcmp(into->types[i].unit, from->types[i].unit) == 0;
+    if (same)
+        return 0;
+    return sagg__fail(err, SAGG_E_USAGE, 0,
+                      "Only two different aggregates with equal types, normaliser and group can be "
+                      "merged.");
+}
+
+static uint32_t *make_map(sagg *into, uint32_t count)
+{
+    uint32_t *map = sagg__alloc(&into->mem, (size_t)count * sizeof(*map));
+    if (map != NULL)
+        memset(map, 0xFF, (size_t)count * sizeof(*map));
+    return map;
+}
+
+static void end(struct merging *m)
+{
+    sagg__mem *mem = &m->into->mem;
+    sagg__release(mem, m->frames, m->from->frames.count * sizeof(uint32_t));
+    sagg__release(mem, m->stacks, m->from->stacks.count * sizeof(uint32_t));
+    sagg__release(mem, m->threads, m->from->threads.count * sizeof(uint32_t));
+    sagg__release(mem, m->labels, m->from->labels.count * sizeof(uint32_t));
+    sagg__release(mem, m->scratch, m->from->stack_frames_used * sizeof(uint32_t));
+}
+
+static bool begin(struct merging *m)
+{
+    m->frames = make_map(m->into, m->from->frames.count);
+    m->stacks = make_map(m->into, m->from->stacks.count);
+    m->threads = make_map(m->into, m->from->threads.count);
+    m->labels = make_map(m->into, m->from->labels.count);
+    m->scratch = make_map(m->into, m->from->stack_frames_used);
+    return m->frames != NULL && m->stacks != NULL && m->threads != NULL && m->labels != NULL &&
+           m->scratch != NULL;
+}
+
+static int map_frame(struct merging *m, uint32_t frame)
+{
+    sagg_frame row;
+    if (m->frames[frame] != UNKNOWN || !sagg_frame_at(m->from, frame, &row))
+        return 0;
+    return sagg__intern_frame(m->into, &m->frames[frame], &row);
+}
+
+/* Makes room where stacks have been refused: their numbers, and those of frames, are void then. */
+static int compact_if_full(struct merging *m)
+{
+    if (!sagg_full(m->into))
+        return 0;
+    memset(m->frames, 0xFF, m->from->frames.count * sizeof(uint32_t));
+    memset(m->stacks, 0xFF, m->from->stacks.count * sizeof(uint32_t));
+    return sagg_compact(m->into, NULL);
+}
+
+static int map_stack(struct merging *m, uint32_t stack)
+{
+    sagg_stack row;
+    int rc = 0;
+    if (m->stacks[stack] != UNKNOWN || !sagg_stack_at(m->from, stack, &row))
+        return 0;
+    for (uint32_t i = 0; rc == 0 && i < row.count; i++) {
+        rc = map_frame(m, row.frames[i]);
+        m->scratch[i] = m->frames[row.frames[i]];
+    }
+    if (rc == 0)
+        rc = sagg_add_stack(m->into, &m->stacks[stack], m->scratch, row.count, NULL);
+    if (rc != SAGG_E_LIMIT)
+        return rc;
+    m->into->full = true;
+    m->stacks[stack] = SAGG_DROPPED;
+    return 0;
+}
+
+static int map_threads(struct merging *m)
+{
+    int rc = 0;
+    m->threads[SAGG_NO_THREAD] = SAGG_NO_THREAD;
+    m->threads[SAGG_DROPPED_THREAD] = SAGG_DROPPED_THREAD;
+    for (uint32_t i = SAGG_DROPPED_THREAD + 1; rc == 0 && i < m->from->threads.count; i++) {
+        sagg_thread row;
+        if (sagg_thread_at(m->from, i, &row))
+            rc = sagg_add_thread(m->into, &m->threads[i], &row, NULL);
+    }
+    return rc;
+}
+
+static int map_labels(struct merging *m)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < m->from->labels.count; i++) {
+        uint32_t tag = 0;
+        sagg_str text = {NULL, 0};
+        (void)sagg_label_at(m->from, i, &tag, &text);
+        rc = sagg_add_label(m->into, &m->labels[i], tag, text, NULL);
+    }
+    return rc;
+}
+
+static int merge_entries(struct merging *m)
+{
+    for (uint32_t i = 0; i < m->from->entries.count; i++) {
+        const sagg__entry *entry = SAGG__AT(sagg__entry, m->from->entries.array, i);
+        int rc = compact_if_full(m);
+        if (rc == 0)
+            rc = map_stack(m, entry->key.stack);
+        if (rc != 0)
+            return rc;
+        sagg__key key = {entry->key.slot, m->threads[entry->key.thread],
+                         m->stacks[entry->key.stack], m->labels[entry->key.label]};
+        if (key.stack == SAGG_DROPPED) {
+            sagg__add_dropped(m->into, key.slot, key.thread, &entry->totals);
+            sagg__sum_one(m->into, &m->into->error_bound[key.slot], entry->totals.value);
+        } else {
+            rc = sagg__add_to_entry(m->into, &key, &entry->totals);
+        }
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* Whether rows of `thread` in `from` are summed into its pool's row of `into` a second time. */
+static bool folded_into_pool(const struct merging *m, uint32_t thread)
+{
+    const sagg__thread *row = SAGG__AT(sagg__thread, m->from->threads.array, thread);
+    return row->pool_thread != thread && m->threads[thread] == m->threads[row->pool_thread];
+}
+
+static void merge_thread_rows(struct merging *m)
+{
+    for (uint32_t thread = 0; thread < m->from->threads.count; thread++) {
+        for (uint32_t slot = 0; slot < m->from->type_count; slot++) {
+            uint32_t to = m->threads[thread];
+            const sagg_totals *dropped = sagg__dropped_row(m->from, thread, slot);
+            sagg__sum(m->into, sagg__dropped_row(m->into, to, slot), dropped);
+            if (!folded_into_pool(m, thread))
+                sagg__sum(m->into, sagg__thread_row(m->into, to, slot),
+                          sagg__thread_row(m->from, thread, slot));
+        }
+    }
+}
+
+static int merge_seconds(struct merging *m)
+{
+    const sagg *from = m->from;
+    int rc = 0;
+    size_t count = m->into->seconds > 0 ? (size_t)from->second_rows.count * from->seconds : 0;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        uint64_t value = *SAGG__AT(uint64_t, from->second_values, i);
+        const sagg__second_row *row =
+            SAGG__AT(sagg__second_row, from->second_rows.array, i / from->seconds);
+        int64_t time_ns = from->origin_ns + (int64_t)(i % from->seconds) * 1000000000;
+        if (value > 0)
+            rc = sagg__add_second(m->into, row->slot, m->threads[row->thread], time_ns, value, 0);
+    }
+    return rc;
+}
+
+static void merge_sums(struct merging *m)
+{
+    sagg *into = m->into;
+    const sagg *from = m->from;
+    for (uint32_t slot = 0; slot < from->type_count; slot++) {
+        sagg__sum(into, &into->totals[slot], &from->totals[slot]);
+        sagg__sum_one(into, &into->error_bound[slot], from->error_bound[slot]);
+    }
+    into->loss.stacks_dropped += from->loss.stacks_dropped;
+    into->loss.samples_dropped += from->loss.samples_dropped;
+    into->loss.stacks_cut += from->loss.stacks_cut;
+    into->loss.threads_folded += from->loss.threads_folded;
+    into->loss.outside_seconds += from->loss.outside_seconds;
+    into->loss.saturated += from->loss.saturated;
+}
+
+int sagg_merge(sagg *into, const sagg *from, sagg_error *err)
+{
+    int rc = check(into, from, err);
+    if (rc != 0)
+        return rc;
+    struct merging m = {.into = into, .from = from};
+    rc = begin(&m) ? 0 : SAGG_E_NOMEM;
+    if (rc == 0)
+        rc = map_threads(&m);
+    if (rc == 0)
+        rc = map_labels(&m);
+    if (rc == 0)
+        rc = merge_entries(&m);
+    if (rc == 0)
+        rc = merge_seconds(&m);
+    if (rc == 0) {
+        merge_thread_rows(&m);
+        merge_sums(&m);
+    }
+    end(&m);
+    return rc != 0 ? sagg__no_memory(err) : 0;
+}

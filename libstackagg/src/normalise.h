@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The normaliser, version 1 (docs/formats/stack-id.md, section 3). */
+#ifndef STACKAGG_NORMALISE_H
+#define STACKAGG_NORMALISE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Rules N1 to N5 on the class of a Java frame, in place; returns the new length (never longer). */
+size_t sagg__normalise_class(char *name, size_t n);
+
+/* Rule N6 on the method of a frame that is not Java, in place; returns the new length. */
+size_t sagg__normalise_symbol(const char *name, size_t n);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The frames of a picture: merged, sorted, with strings of their own. */
+#include <string.h>
+
+#include "sort.h"
+#include "tree.h"
+
+/* Byte `at` of "class.method", or -1 behind its end. */
+static int byte_at(const sagg_frame *frame, size_t at)
+{
+    size_t class_size = frame->class_name.size;
+    if (at < class_size)
+        return (uint8_t)frame->class_name.data[at];
+    size_t start = class_size > 0 ? class_size + 1 : 0;
+    if (at < start)
+        return '.';
+    return at - start < frame->method.size ? (uint8_t)frame->method.data[at - start] : -1;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int name_order(const sagg_frame *a, const sagg_frame *b)
+{
+    size_t common =
+        a->class_name.size < b->class_name.size ? a->class_name.size : b->class_name.size;
+    int order = common > 0 ? memcmp(a->class_name.data, b->class_name.data, common) : 0;
+    for (size_t at = common; order == 0; at++) {
+        int x = byte_at(a, at);
+        order = x - byte_at(b, at);
+        if (x < 0)
+            break;
+    }
+    return order;
+}
+
+int sagg__frame_order(const sagg_frame *a, const sagg_frame *b)
+{
+    int order = name_order(a, b);
+    if (order == 0)
+        order = compare(a->class_name.size, b->class_name.size);
+    if (order == 0)
+        order = compare(a->kind, b->kind);
+    return order != 0 ? order : compare(a->line, b->line);
+}
+
+/* What the palette is made from: the aggregate's frames, then its threads. */
+struct source {
+    const sagg *agg;
+    bool lines;
+    uint32_t frames;
+    uint32_t threads;
+};
+
+static sagg_frame get(const struct source *source, uint32_t number)
+{
+    sagg_frame frame = {.kind = SAGG_UNKNOWN};
+    if (number < source->frames) {
+        (void)sagg_frame_at(source->agg, number, &frame);
+        frame.line = source->lines ? frame.line : 0;
+        return frame;
+    }
+    sagg_thread thread;
+    (void)sagg_thread_at(source->agg, number - source->frames, &thread);
+    frame.method = thread.name.size > 0 ? thread.name : thread.pool;
+    if (frame.method.size == 0)
+        frame.method = (sagg_str){"[no thread]", strlen("[no thread]")};
+    return frame;
+}
+
+static int by_frame(const void *context, uint32_t a, uint32_t b)
+{
+    sagg_frame left = get(context, a);
+    sagg_frame right = get(context, b);
+    return sagg__frame_order(&left, &right);
+}
+
+/* Of two frames merged into one, the file that is smaller. */
+static sagg_str merge_file(sagg_str a, sagg_str b)
+{
+    if (a.size == 0 || b.size == 0)
+        return a.size > 0 ? a : b;
+    int order = memcmp(a.data, b.data, a.size < b.size ? a.size : b.size);
+    return order < 0 || (order == 0 && a.size <= b.size) ? a : b;
+}
+
+/* Fills frames and maps from the sorted numbers. */
+static void fill(sagg__palette *palette, const struct source *source, const uint32_t *order,
+                 uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        sagg_frame frame = get(source, order[i]);
+        sagg_frame *last = palette->count > 0 ? &palette->frames[palette->count - 1] : NULL;
+        if (last != NULL && sagg__frame_order(last, &frame) == 0)
+            last->file = merge_file(last->file, frame.file);
+        else
+            palette->frames[palette->count++] = frame;
+        uint32_t *map = order[i] < source->frames ? &palette->of_frame[order[i]]
+                                                  : &palette->of_thread[order[i] - source->frames];
+        *map = palette->count - 1;
+    }
+}
+
+static size_t text_bytes(const sagg__palette *palette)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < palette->count; i++)
+        bytes += palette->frames[i].class_name.size + palette->frames[i].method.size +
+                 palette->frames[i].file.size;
+    return bytes;
+}
+
+static void own(sagg_str *text, char *room, size_t *used)
+{
+    if (text->size > 0)
+        memcpy(room + *used, text->data, text->size);
+    text->data = room + *used;
+    *used += text->size;
+}
+
+static int own_text(sagg__palette *palette, sagg__mem *mem)
+{
+    palette->text_size = text_bytes(palette);
+    palette->text = sagg__alloc(mem, palette->text_size);
+    if (palette->text == NULL)
+        return SAGG_E_NOMEM;
+    size_t used = 0;
+    for (uint32_t i = 0; i < palette->count; i++) {
+        own(&palette->frames[i].class_name, palette->text, &used);
+        own(&palette->frames[i].method, palette->text, &used);
+        own(&palette->frames[i].file, palette->text, &used);
+    }
+    return 0;
+}
+
+int sagg__palette_new(sagg__palette *palette, sagg__mem *mem, const sagg *agg, bool lines,
+                      bool threads)
+{
+    struct source source = {agg, lines, agg->frames.count, threads ? agg->threads.count : 0};
+    uint32_t count = source.frames + source.threads;
+    *palette = (sagg__palette){.frame_slots = source.frames, .thread_slots = source.threads};
+    palette->frames = sagg__alloc_zero(mem, count, sizeof(sagg_frame));
+    palette->of_frame = sagg__alloc_zero(mem, source.frames, sizeof(uint32_t));
+    palette->of_thread = sagg__alloc_zero(mem, source.threads, sizeof(uint32_t));
+    uint32_t *order = sagg__alloc(mem, count * sizeof(*order));
+    uint32_t *room = sagg__alloc(mem, count * sizeof(*room));
+    int rc = SAGG_E_NOMEM;
+    if (palette->frames != NULL && palette->of_frame != NULL && palette->of_thread != NULL &&
+        order != NULL && room != NULL) {
+        for (uint32_t i = 0; i < count; i++)
+            order[i] = i;
+        sagg__sort(order, room, count, by_frame, &source);
+        fill(palette, &source, order, count);
+        rc = own_text(palette, mem);
+    }
+    sagg__release(mem, order, count * sizeof(*order));
+    sagg__release(mem, room, count * sizeof(*room));
+    return rc;
+}
+
+void sagg__palette_drop_maps(sagg__palette *palette, sagg__mem *mem)
+{
+    sagg__release(mem, palette->of_frame, palette->frame_slots * sizeof(uint32_t));
+    sagg__release(mem, palette->of_thread, palette->thread_slots * sizeof(uint32_t));
+    palette->of_frame = NULL;
+    palette->of_thread = NULL;
+}
+
+void sagg__palette_free(sagg__palette *palette, sagg__mem *mem)
+{
+    size_t slots = (size_t)palette->frame_slots + palette->thread_slots;
+    sagg__release(mem, palette->frames, slots * sizeof(sagg_frame));
+    sagg__release(mem, palette->text, palette->text_size);
+    sagg__palette_drop_maps(palette, mem);
+}

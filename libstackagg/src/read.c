@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading an aggregate. */
+#include "aggregate.h"
+
+/* The cursor counts through the entries, then through the dropped rows. */
+bool sagg_next(const sagg *agg, size_t *cursor, sagg_entry *entry)
+{
+    if (*cursor < agg->entries.count) {
+        const sagg__entry *row = SAGG__AT(sagg__entry, agg->entries.array, *cursor);
+        *entry = (sagg_entry){.type = agg->types[row->key.slot].id,
+                              .thread = row->key.thread,
+                              .stack = row->key.stack,
+                              .label = row->key.label,
+                              .totals = row->totals};
+        (*cursor)++;
+        return true;
+    }
+    size_t end = (size_t)agg->threads.count * agg->type_count;
+    for (size_t at = *cursor - agg->entries.count; at < end; at++) {
+        const sagg_totals *row = SAGG__AT(sagg_totals, agg->dropped, at);
+        (*cursor)++;
+        if (row->samples == 0 && row->value == 0 && row->raw_value == 0)
+            continue;
+        *entry = (sagg_entry){.type = agg->types[at % agg->type_count].id,
+                              .thread = (uint32_t)(at / agg->type_count),
+                              .stack = SAGG_DROPPED,
+                              .totals = *row};
+        return true;
+    }
+    return false;
+}
+
+static uint32_t slot_of(const sagg *agg, uint32_t type)
+{
+    return type <= SAGG_MAX_TYPE ? agg->slot_of[type] : SAGG__NO_SLOT;
+}
+
+sagg_totals sagg_type_totals(const sagg *agg, uint32_t type)
+{
+    uint32_t slot = slot_of(agg, type);
+    return slot != SAGG__NO_SLOT ? agg->totals[slot] : (sagg_totals){0};
+}
+
+sagg_totals sagg_thread_totals(const sagg *agg, uint32_t thread, uint32_t type)
+{
+    uint32_t slot = slot_of(agg, type);
+    if (slot == SAGG__NO_SLOT || thread >= agg->threads.count)
+        return (sagg_totals){0};
+    return *sagg__thread_row(agg, thread, slot);
+}
+
+uint64_t sagg_error_bound(const sagg *agg, uint32_t type)
+{
+    uint32_t slot = slot_of(agg, type);
+    return slot != SAGG__NO_SLOT ? agg->error_bound[slot] : 0;
+}
+
+bool sagg_type_at(const sagg *agg, size_t index, sagg_type *type)
+{
+    if (index >= agg->type_count)
+        return false;
+    *type = agg->types[index];
+    return true;
+}
+
+uint32_t sagg_stack_count(const sagg *agg)
+{
+    return agg->stacks.count;
+}
+
+uint32_t sagg_frame_count(const sagg *agg)
+{
+    return agg->frames.count;
+}
+
+uint32_t sagg_thread_count(const sagg *agg)
+{
+    return agg->threads.count;
+}
+
+bool sagg_frame_at(const sagg *agg, uint32_t index, sagg_frame *frame)
+{
+    if (index >= agg->frames.count)
+        return false;
+    const sagg__frame *row = SAGG__AT(sagg__frame, agg->frames.array, index);
+    const sagg__method *method = SAGG__AT(sagg__method, agg->methods.array, row->method);
+    frame->class_name = sagg__name_get(&agg->names, method->class_name);
+    frame->method = sagg__name_get(&agg->names, method->method);
+    frame->file = sagg__name_get(&agg->names, method->file);
+    frame->line = row->line;
+    frame->kind = method->kind;
+    return true;
+}
+
+bool sagg_thread_at(const sagg *agg, uint32_t index, sagg_thread *thread)
+{
+    if (index >= agg->threads.count)
+        return false;
+    const sagg__thread *row = SAGG__AT(sagg__thread, agg->threads.array, index);
+    thread->os_tid = row->os_tid;
+    thread->java_tid = row->java_tid;
+    thread->name = sagg__name_get(&agg->names, row->name);
+    thread->pool = sagg__name_get(&agg->names, row->pool);
+    thread->pool_thread = row->pool_thread;
+    return true;
+}
+
+bool sagg_label_at(const sagg *agg, uint32_t index, uint32_t *tag, sagg_str *text)
+{
+    if (index >= agg->labels.count)
+        return false;
+    const sagg__label *row = SAGG__AT(sagg__label, agg->labels.array, index);
+    *tag = row->tag;
+    *text = sagg__name_get(&agg->names, row->text);
+    return true;
+}
+
+bool sagg_stack_at(const sagg *agg, uint32_t index, sagg_stack *stack)
+{
+    if (index >= agg->stacks.count)
+        return false;
+    const sagg__stack *row = SAGG__AT(sagg__stack, agg->stacks.array, index);
+    stack->id = row->id;
+    stack->frames = SAGG__AT(uint32_t, agg->stack_frames, row->first);
+    stack->count = row->count;
+    return true;
+}
+
+sagg_loss sagg_losses(const sagg *agg)
+{
+    return agg->loss;
+}
+
+uint64_t sagg_bytes(const sagg *agg)
+{
+    return agg->mem.used;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Methods, frames and stacks of an aggregate. */
+#include <string.h>
+
+#include "aggregate.h"
+#include "fail.h"
+#include "frame.h"
+#include "id.h"
+#include "utf8.h"
+
+struct wanted_method {
+    const sagg *agg;
+    const sagg_frame *frame;
+};
+
+static bool equal(sagg_str a, sagg_str b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+static bool is_method(const void *context, uint32_t value)
+{
+    const struct wanted_method *wanted = context;
+    const sagg__method *method = SAGG__AT(sagg__method, wanted->agg->methods.array, value);
+    const sagg__names *names = &wanted->agg->names;
+    return method->kind == wanted->frame->kind &&
+           equal(sagg__name_get(names, method->class_name), wanted->frame->class_name) &&
+           equal(sagg__name_get(names, method->method), wanted->frame->method);
+}
+
+/* Whether `a` is the better file name: there is one, and it is smaller bytewise. */
+static bool better_file(sagg_str a, sagg_str b)
+{
+    if (a.size == 0 || b.size == 0)
+        return a.size > 0;
+    int order = memcmp(a.data, b.data, a.size < b.size ? a.size : b.size);
+    return order < 0 || (order == 0 && a.size < b.size);
+}
+
+static int offer_file(sagg *agg, uint32_t method, sagg_str file)
+{
+    sagg__method *row = SAGG__AT(sagg__method, agg->methods.array, method);
+    if (!better_file(file, sagg__name_get(&agg->names, row->file)))
+        return 0;
+    uint32_t number;
+    int rc = sagg__name_add(&agg->mem, &agg->names, file, &number);
+    if (rc == 0)
+        row->file = number;
+    return rc;
+}
+
+static int add_method(sagg *agg, uint32_t *index, const sagg_frame *frame)
+{
+    struct wanted_method wanted = {agg, frame};
+    sagg__method method = {.kind = frame->kind};
+    method.hash = sagg__method_hash(frame->kind, frame->class_name, frame->method);
+    if (sagg__index_find(&agg->methods.index, method.hash, is_method, &wanted, index))
+        return 0;
+    int rc = sagg__set_reserve(agg, &agg->methods, sizeof(method));
+    if (rc == 0)
+        rc = sagg__name_add(&agg->mem, &agg->names, frame->class_name, &method.class_name);
+    if (rc == 0)
+        rc = sagg__name_add(&agg->mem, &agg->names, frame->method, &method.method);
+    if (rc != 0)
+        return rc;
+    *index = agg->methods.count++;
+    *SAGG__AT(sagg__method, agg->methods.array, *index) = method;
+    sagg__index_put(&agg->methods.index, method.hash, *index);
+    return 0;
+}
+
+struct wanted_frame {
+    const sagg *agg;
+    const sagg__frame *frame;
+};
+
+static bool is_frame(const void *context, uint32_t value)
+{
+    const struct wanted_frame *wanted = context;
+    const sagg__frame *frame = SAGG__AT(sagg__frame, wanted->agg->frames.array, value);
+    return frame->method == wanted->frame->method && frame->line == wanted->frame->line;
+}
+
+uint64_t sagg__frame_hash(const sagg *agg, const sagg__frame *frame)
+{
+    uint64_t hash = SAGG__AT(sagg__method, agg->methods.array, frame->method)->hash;
+    return sagg__frame_id(hash, frame->line);
+}
+
+int sagg__intern_frame(sagg *agg, uint32_t *index, const sagg_frame *frame)
+{
+    sagg__frame row = {.line = frame->line};
+    int rc = add_method(agg, &row.method, frame);
+    if (rc == 0)
+        rc = offer_file(agg, row.method, frame->file);
+    if (rc != 0)
+        return rc;
+    struct wanted_frame wanted = {agg, &row};
+    uint64_t hash = sagg__frame_hash(agg, &row);
+    if (sagg__index_find(&agg->frames.index, hash, is_frame, &wanted, index))
+        return 0;
+    rc = sagg__set_reserve(agg, &agg->frames, sizeof(row));
+    if (rc != 0)
+        return rc;
+    *index = agg->frames.count++;
+    *SAGG__AT(sagg__frame, agg->frames.array, *index) = row;
+    sagg__index_put(&agg->frames.index, hash, *index);
+    return 0;
+}
+
+int sagg_add_frame(sagg *agg, uint32_t *frame_index, const sagg_frame *frame, sagg_error *err)
+{
+    if (!sagg__kind_known(frame->kind))
+        return sagg__fail(err, SAGG_E_USAGE, 0, "A frame has the unknown kind %u: use 0 to 4.",
+                          frame->kind);
+    size_t names = sagg__frame_room(frame);
+    char *room = sagg__scratch(agg, names + sagg__clean_room(frame->file.size));
+    if (room == NULL)
+        return sagg__no_memory(err);
+    sagg_frame prepared;
+    sagg__frame_prepare(&prepared, room, frame, agg->normaliser);
+    prepared.file.data = room + names;
+    prepared.file.size = sagg__clean(room + names, frame->file.data, frame->file.size);
+    int rc = sagg__intern_frame(agg, frame_index, &prepared);
+    if (rc == SAGG_E_LIMIT) {
+        agg->full = true;
+        return sagg__fail(err, rc, 0,
+                          "The aggregate's byte cap is reached: give the frame's stacks as "
+                          "SAGG_DROPPED, or call sagg_compact.");
+    }
+    return rc != 0 ? sagg__no_memory(err) : 0;
+}
+
+uint64_t sagg__stack_hash(const sagg__stack *stack)
+{
+    uint64_t hash;
+    memcpy(&hash, stack->id.bytes, sizeof(hash));
+    return hash;
+}
+
+struct wanted_stack {
+    const sagg *agg;
+    const sagg_stack_id *id;
+};
+
+static bool is_stack(const void *context, uint32_t value)
+{
+    const struct wanted_stack *wanted = context;
+    const sagg__stack *stack = SAGG__AT(sagg__stack, wanted->agg->stacks.array, value);
+    return memcmp(stack->id.bytes, wanted->id->bytes, sizeof(stack->id.bytes)) == 0;
+}
+
+static int compute_id(sagg *agg, sagg_stack_id *id, const uint32_t *frames, size_t count)
+{
+    uint8_t *text = sagg__scratch(agg, SAGG__ID_PREFIX + count * 8);
+    if (text == NULL)
+        return SAGG_E_NOMEM;
+    sagg__id_begin(text, agg->normaliser);
+    for (size_t i = 0; i < count; i++) {
+        const sagg__frame *frame = SAGG__AT(sagg__frame, agg->frames.array, frames[i]);
+        sagg__id_put(text, i, sagg__frame_hash(agg, frame));
+    }
+    sagg__id_end(id, text, count);
+    return 0;
+}
+
+/* Appends a stack that is not there. Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. */
+static int append_stack(sagg *agg, uint32_t *index, sagg__stack stack, const uint32_t *frames)
+{
+    if (agg->stacks.count > 2 * (uint64_t)agg->max_stacks)
+        return SAGG_E_LIMIT;
+    if (stack.count > UINT32_MAX - agg->stack_frames_used)
+        return SAGG_E_LIMIT;
+    int rc = sagg__set_reserve(agg, &agg->stacks, sizeof(stack));
+    if (rc == 0)
+        rc = sagg__grow(&agg->mem, &agg->stack_frames, (size_t)agg->stack_frames_used + stack.count,
+                        sizeof(uint32_t));
+    if (rc != 0)
+        return rc;
+    stack.first = agg->stack_frames_used;
+    if (stack.count > 0)
+        memcpy(SAGG__AT(uint32_t, agg->stack_frames, stack.first), frames,
+               stack.count * sizeof(uint32_t));
+    agg->stack_frames_used += stack.count;
+    *index = agg->stacks.count++;
+    *SAGG__AT(sagg__stack, agg->stacks.array, *index) = stack;
+    sagg__index_put(&agg->stacks.index, sagg__stack_hash(&stack), *index);
+    return 0;
+}
+
+static int intern_stack(sagg *agg, uint32_t *index, const uint32_t *frames, size_t count)
+{
+    sagg__stack stack = {.count = (uint32_t)count};
+    int rc = compute_id(agg, &stack.id, frames, count);
+    if (rc != 0)
+        return rc;
+    struct wanted_stack wanted = {agg, &stack.id};
+    if (sagg__index_find(&agg->stacks.index, sagg__stack_hash(&stack), is_stack, &wanted, index))
+        return 0;
+    rc = append_stack(agg, index, stack, frames);
+    if (rc == SAGG_E_LIMIT) {
+        agg->full = true;
+        agg->loss.stacks_dropped++;
+        *index = SAGG_DROPPED;
+        return 0;
+    }
+    return rc;
+}
+
+static sagg_frame marker(const char *name)
+{
+    return (sagg_frame){.method = {name, strlen(name)}, .kind = SAGG_UNKNOWN};
+}
+
+/* A stack past max_frames: its leaf-most frames with a root that says so. */
+static int intern_cut(sagg *agg, uint32_t *index, const uint32_t *frames)
+{
+    sagg_frame root = marker("[truncated]");
+    size_t count = agg->max_frames;
+    uint32_t *cut = sagg__alloc(&agg->mem, count * sizeof(*cut));
+    if (cut == NULL)
+        return SAGG_E_NOMEM;
+    memcpy(cut, frames, (count - 1) * sizeof(*cut));
+    int rc = sagg__intern_frame(agg, &cut[count - 1], &root);
+    if (rc == 0)
+        rc = intern_stack(agg, index, cut, count);
+    sagg__release(&agg->mem, cut, count * sizeof(*cut));
+    agg->loss.stacks_cut++;
+    if (rc != SAGG_E_LIMIT)
+        return rc;
+    agg->full = true;
+    *index = SAGG_DROPPED;
+    return 0;
+}
+
+int sagg_add_stack(sagg *agg, uint32_t *stack, const uint32_t *frames, size_t count,
+                   sagg_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (frames[i] >= agg->frames.count)
+            return sagg__fail(err, SAGG_E_USAGE, 0,
+                              "Frame %u does not exist: indices of frames are void after "
+                              "sagg_compact.",
+                              frames[i]);
+    int rc = count > agg->max_frames ? intern_cut(agg, stack, frames)
+                                     : intern_stack(agg, stack, frames, count);
+    return rc != 0 ? sagg__no_memory(err) : 0;
+}
+
+int sagg__add_stack_zero(sagg *agg)
+{
+    sagg_frame frame = marker("[dropped]");
+    uint32_t index, stack;
+    int rc = sagg__intern_frame(agg, &index, &frame);
+    return rc != 0 ? rc : intern_stack(agg, &stack, &index, 1);
+}
+
+bool sagg_full(const sagg *agg)
+{
+    return agg->full || agg->stacks.count > 2 * (uint64_t)agg->max_stacks;
+}

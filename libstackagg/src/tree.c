@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A flame tree from the stacks of an aggregate: sort them root first by the rank of their frames,
+ * then write the nodes in preorder, each stack opening only what it does not share with the one
+ * before.
+ */
+#include "tree.h"
+
+#include <string.h>
+
+#include "fail.h"
+#include "sort.h"
+
+#define NONE UINT32_MAX
+
+/* A stack, possibly of one thread, with its value in the type. */
+struct item {
+    uint32_t stack;
+    uint32_t thread; /* rank in the palette, NONE = no frame for it */
+    uint64_t value;
+};
+
+struct build {
+    const sagg *agg;
+    sagg_tree *tree;
+    const sagg_tree_options *options;
+    sagg__array items; /* struct item */
+    uint32_t item_count;
+    uint32_t *item_of; /* of a stack, when threads are not told apart; NONE = none yet */
+    uint32_t *order;
+    uint32_t *room;
+    sagg__array sums; /* uint64_t, by depth */
+};
+
+/* ---- items ---- */
+
+static int add_item(struct build *b, const sagg_entry *entry)
+{
+    uint32_t *known = &b->item_of[entry->stack];
+    uint32_t thread = b->options->threads ? b->tree->palette.of_thread[entry->thread] : NONE;
+    if (thread == NONE && *known != NONE) {
+        struct item *item = SAGG__AT(struct item, b->items, *known);
+        if (__builtin_add_overflow(item->value, entry->totals.value, &item->value))
+            item->value = UINT64_MAX;
+        return 0;
+    }
+    int rc = sagg__grow(&b->tree->mem, &b->items, (size_t)b->item_count + 1, sizeof(struct item));
+    if (rc != 0)
+        return rc;
+    *known = b->item_count;
+    *SAGG__AT(struct item, b->items, b->item_count++) =
+        (struct item){entry->stack, thread, entry->totals.value};
+    return 0;
+}
+
+static int collect(struct build *b)
+{
+    uint32_t stacks = b->agg->stacks.count;
+    b->item_of = sagg__alloc(&b->tree->mem, stacks * sizeof(*b->item_of));
+    if (b->item_of == NULL)
+        return SAGG_E_NOMEM;
+    memset(b->item_of, 0xFF, stacks * sizeof(*b->item_of));
+    size_t cursor = 0;
+    sagg_entry entry;
+    int rc = 0;
+    while (rc == 0 && sagg_next(b->agg, &cursor, &entry))
+        if (entry.type == b->options->type)
+            rc = add_item(b, &entry);
+    return rc;
+}
+
+/* ---- paths: ranks from the root down ---- */
+
+static uint32_t path_length(const struct build *b, const struct item *item)
+{
+    const sagg__stack *stack = SAGG__AT(sagg__stack, b->agg->stacks.array, item->stack);
+    return stack->count + (item->thread != NONE ? 1 : 0);
+}
+
+static uint32_t path_rank(const struct build *b, const struct item *item, uint32_t at)
+{
+    if (item->thread != NONE) {
+        if (at == 0)
+            return item->thread;
+        at--;
+    }
+    const sagg__stack *stack = SAGG__AT(sagg__stack, b->agg->stacks.array, item->stack);
+    uint32_t from_root = stack->first + stack->count - 1 - at;
+    return b->tree->palette.of_frame[*SAGG__AT(uint32_t, b->agg->stack_frames, from_root)];
+}
+
+static int by_path(const void *context, uint32_t x, uint32_t y)
+{
+    const struct build *b = context;
+    const struct item *left = SAGG__AT(struct item, b->items, x);
+    const struct item *right = SAGG__AT(struct item, b->items, y);
+    uint32_t left_length = path_length(b, left);
+    uint32_t right_length = path_length(b, right);
+    uint32_t common = left_length < right_length ? left_length : right_length;
+    for (uint32_t at = 0; at < common; at++) {
+        uint32_t l = path_rank(b, left, at);
+        uint32_t r = path_rank(b, right, at);
+        if (l != r)
+            return l < r ? -1 : 1;
+    }
+    return (left_length > right_length) - (left_length < right_length);
+}
+
+static int sort_items(struct build *b)
+{
+    size_t bytes = b->item_count * sizeof(uint32_t);
+    b->order = sagg__alloc(&b->tree->mem, bytes);
+    b->room = sagg__alloc(&b->tree->mem, bytes);
+    if (b->order == NULL || b->room == NULL)
+        return SAGG_E_NOMEM;
+    for (uint32_t i = 0; i < b->item_count; i++)
+        b->order[i] = i;
+    sagg__sort(b->order, b->room, b->item_count, by_path, b);
+    return 0;
+}
+
+/* ---- nodes ---- */
+
+static int open_node(struct build *b, uint32_t depth, uint32_t frame)
+{
+    sagg__nodes *nodes = &b->tree->nodes;
+    sagg__mem *mem = &b->tree->mem;
+    size_t count = nodes->count + 1;
+    int rc = sagg__grow(mem, &nodes->depth, count, sizeof(uint32_t));
+    if (rc == 0)
+        rc = sagg__grow(mem, &nodes->frame, count, sizeof(uint32_t));
+    if (rc == 0)
+        rc = sagg__grow(mem, &nodes->self, count, sizeof(uint64_t));
+    if (rc == 0)
+        rc = sagg__grow(mem, &nodes->total, count, sizeof(uint64_t));
+    if (rc != 0)
+        return rc;
+    *SAGG__AT(uint32_t, nodes->depth, nodes->count) = depth;
+    *SAGG__AT(uint32_t, nodes->frame, nodes->count) = frame;
+    nodes->count = count;
+    return 0;
+}
+
+static uint32_t shared_length(const struct build *b, const struct item *a, const struct item *c)
+{
+    uint32_t length = path_length(b, a);
+    uint32_t other = path_length(b, c);
+    uint32_t most = length < other ? length : other;
+    uint32_t shared = 0;
+    while (shared < most && path_rank(b, a, shared) == path_rank(b, c, shared))
+        shared++;
+    return shared;
+}
+
+/* The node that was opened last is always the end of the path before: sorted paths never go back.
+ */
+static int add_path(struct build *b, const struct item *before, const struct item *item)
+{
+    uint32_t shared = before != NULL ? shared_length(b, before, item) : 0;
+    uint32_t length = path_length(b, item);
+    int rc = 0;
+    for (uint32_t at = shared; rc == 0 && at < length; at++)
+        rc = open_node(b, at + 1, path_rank(b, item, at));
+    if (rc != 0)
+        return rc;
+    uint64_t *self = SAGG__AT(uint64_t, b->tree->nodes.self, b->tree->nodes.count - 1);
+    if (__builtin_add_overflow(*self, item->value, self))
+        *self = UINT64_MAX;
+    return 0;
+}
+
+static int write_nodes(struct build *b)
+{
+    const struct item *before = NULL;
+    int rc = open_node(b, 0, SAGG_ROOT_FRAME);
+    for (uint32_t i = 0; rc == 0 && i < b->item_count; i++) {
+        const struct item *item = SAGG__AT(struct item, b->items, b->order[i]);
+        rc = add_path(b, before, item);
+        before = item;
+    }
+    return rc;
+}
+
+/* Totals from the leaves up: read backwards, all children of a node come before it. */
+static int sum_nodes(struct build *b)
+{
+    sagg__nodes *nodes = &b->tree->nodes;
+    for (size_t i = nodes->count; i-- > 0;) {
+        uint32_t depth = *SAGG__AT(uint32_t, nodes->depth, i);
+        int rc = sagg__grow(&b->tree->mem, &b->sums, (size_t)depth + 2, sizeof(uint64_t));
+        if (rc != 0)
+            return rc;
+        uint64_t *below = SAGG__AT(uint64_t, b->sums, depth + 1);
+        uint64_t *beside = SAGG__AT(uint64_t, b->sums, depth);
+        uint64_t total = *SAGG__AT(uint64_t, nodes->self, i) + *below;
+        *SAGG__AT(uint64_t, nodes->total, i) = total;
+        *below = 0;
+        *beside += total;
+    }
+    return 0;
+}
+
+/* ---- finishing ---- */
+
+/* Keeps only the frames that nodes have; the order stays. */
+static int drop_unused_frames(sagg_tree *tree)
+{
+    sagg__palette *palette = &tree->palette;
+    sagg__nodes *nodes = &tree->nodes;
+    uint32_t slots = palette->count;
+    uint32_t *moved = sagg__alloc_zero(&tree->mem, slots, sizeof(*moved));
+    if (moved == NULL)
+        return SAGG_E_NOMEM;
+    for (size_t i = 1; i < nodes->count; i++)
+        moved[*SAGG__AT(uint32_t, nodes->frame, i)] = 1;
+    palette->count = 0;
+    for (uint32_t i = 0; i < slots; i++) {
+        if (moved[i] == 0)
+            continue;
+        palette->frames[palette->count] = palette->frames[i];
+        moved[i] = palette->count++;
+    }
+    for (size_t i = 1; i < nodes->count; i++) {
+        uint32_t *frame = SAGG__AT(uint32_t, nodes->frame, i);
+        *frame = moved[*frame];
+    }
+    sagg__release(&tree->mem, moved, slots * sizeof(*moved));
+    return 0;
+}
+
+static int name_type(sagg_tree *tree, const sagg *agg, uint32_t type)
+{
+    const sagg_type *row = &agg->types[agg->slot_of[type]];
+    size_t name = strlen(row->name);
+    size_t unit = strlen(row->unit);
+    tree->type_text_size = name + unit;
+    tree->type_text = sagg__alloc(&tree->mem, tree->type_text_size);
+    if (tree->type_text == NULL)
+        return SAGG_E_NOMEM;
+    memcpy(tree->type_text, row->name, name);
+    memcpy(tree->type_text + name, row->unit, unit);
+    tree->view.type = (sagg_str){tree->type_text, name};
+    tree->view.unit = (sagg_str){tree->type_text + name, unit};
+    return 0;
+}
+
+static void fill_view(sagg_tree *tree, const sagg *agg, uint32_t type)
+{
+    sagg_tree_view *view = &tree->view;
+    view->totals = sagg_type_totals(agg, type);
+    view->frame_count = tree->palette.count;
+    view->frames = tree->palette.frames;
+    view->node_count = tree->nodes.count;
+    view->depth = tree->nodes.depth.items;
+    view->frame = tree->nodes.frame.items;
+    view->self = tree->nodes.self.items;
+    view->total = tree->nodes.total.items;
+    view->omitted_count = tree->omitted_count;
+    view->omitted_node = tree->omitted_node.items;
+    view->omitted_total = tree->omitted_total.items;
+    view->omitted_nodes = tree->omitted_nodes.items;
+}
+
+static void end_build(struct build *b)
+{
+    sagg__mem *mem = &b->tree->mem;
+    sagg__array_free(mem, &b->items, sizeof(struct item));
+    sagg__array_free(mem, &b->sums, sizeof(uint64_t));
+    sagg__release(mem, b->item_of, b->agg->stacks.count * sizeof(uint32_t));
+    sagg__release(mem, b->order, b->item_count * sizeof(uint32_t));
+    sagg__release(mem, b->room, b->item_count * sizeof(uint32_t));
+    sagg__palette_drop_maps(&b->tree->palette, mem);
+}
+
+static int build_nodes(struct build *b)
+{
+    sagg_tree *tree = b->tree;
+    int rc = sagg__palette_new(&tree->palette, &tree->mem, b->agg, b->options->lines,
+                               b->options->threads);
+    if (rc == 0)
+        rc = collect(b);
+    if (rc == 0)
+        rc = sort_items(b);
+    if (rc == 0)
+        rc = write_nodes(b);
+    if (rc == 0)
+        rc = sum_nodes(b);
+    end_build(b);
+    return rc;
+}
+
+static int check(const sagg *agg, const sagg_tree_options *given, sagg_tree_options *out,
+                 sagg_error *err)
+{
+    if (given == NULL || given->size < offsetof(sagg_tree_options, lines))
+        return sagg__fail(err, SAGG_E_USAGE, 0, "A tree needs options with a type.");
+    memset(out, 0, sizeof(*out));
+    memcpy(out, given, given->size < sizeof(*out) ? given->size : sizeof(*out));
+    for (size_t i = sizeof(*out); i < given->size; i++)
+        if (((const uint8_t *)given)[i] != 0)
+            return sagg__fail(err, SAGG_E_USAGE, 0,
+                              "The tree options have fields set that this library does not know.");
+    if (out->type > SAGG_MAX_TYPE || agg->slot_of[out->type] == SAGG__NO_SLOT)
+        return sagg__fail(err, SAGG_E_USAGE, 0, "Profile type %u is not in the aggregate's table.",
+                          out->type);
+    return 0;
+}
+
+int sagg_tree_new(sagg_tree **out, const sagg *agg, const sagg_tree_options *options,
+                  sagg_error *err)
+{
+    sagg_tree_options o;
+    int rc = check(agg, options, &o, err);
+    if (rc != 0)
+        return rc;
+    sagg__mem mem;
+    sagg__mem_init(&mem, &agg->mem.allocator, UINT64_MAX);
+    sagg_tree *tree = sagg__alloc_zero(&mem, 1, sizeof(*tree));
+    if (tree == NULL)
+        return sagg__no_memory(err);
+    tree->mem = mem;
+    struct build b = {.agg = agg, .tree = tree, .options = &o};
+    rc = build_nodes(&b);
+    if (rc == 0 && o.max_nodes > 0)
+        rc = sagg__tree_cut(tree, o.max_nodes);
+    if (rc == 0)
+        rc = drop_unused_frames(tree);
+    if (rc == 0)
+        rc = name_type(tree, agg, o.type);
+    if (rc != 0) {
+        sagg_tree_free(tree);
+        return sagg__no_memory(err);
+    }
+    fill_view(tree, agg, o.type);
+    *out = tree;
+    return 0;
+}
+
+void sagg__nodes_free(sagg__nodes *nodes, sagg__mem *mem)
+{
+    sagg__array_free(mem, &nodes->depth, sizeof(uint32_t));
+    sagg__array_free(mem, &nodes->frame, sizeof(uint32_t));
+    sagg__array_free(mem, &nodes->self, sizeof(uint64_t));
+    sagg__array_free(mem, &nodes->total, sizeof(uint64_t));
+}
+
+void sagg_tree_free(sagg_tree *tree)
+{
+    if (tree == NULL)
+        return;
+    sagg__nodes_free(&tree->nodes, &tree->mem);
+    sagg__palette_free(&tree->palette, &tree->mem);
+    sagg__array_free(&tree->mem, &tree->omitted_node, sizeof(uint32_t));
+    sagg__array_free(&tree->mem, &tree->omitted_total, sizeof(uint64_t));
+    sagg__array_free(&tree->mem, &tree->omitted_nodes, sizeof(uint64_t));
+    sagg__release(&tree->mem, tree->type_text, tree->type_text_size);
+    sagg__mem mem = tree->mem;
+    sagg__release(&mem, tree, sizeof(*tree));
+}
+
+const sagg_tree_view *sagg_tree_get(const sagg_tree *tree)
+{
+    return &tree->view;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STACKAGG_TREE_INTERNAL_H
+#define STACKAGG_TREE_INTERNAL_H
+
+#include <stackagg/tree.h>
+
+#include "aggregate.h"
+
+/* Frames as a picture tells them apart: sorted, each once, with their own strings. */
+typedef struct sagg__palette {
+    sagg_frame *frames;
+    uint32_t count;
+    char *text;
+    size_t text_size;
+    /* Where the frames of the aggregate and its threads stand in `frames`; UINT32_MAX = unused. */
+    uint32_t *of_frame;
+    uint32_t *of_thread;
+    uint32_t frame_slots, thread_slots;
+} sagg__palette;
+
+/*
+ * Makes the palette of all frames of the aggregate (methods, unless `lines`) and, when `threads`,
+ * of its threads' names. Returns 0 or SAGG_E_NOMEM. `mem` has no cap.
+ */
+int sagg__palette_new(sagg__palette *palette, sagg__mem *mem, const sagg *agg, bool lines,
+                      bool threads);
+/* Frees what only building needs. */
+void sagg__palette_drop_maps(sagg__palette *palette, sagg__mem *mem);
+void sagg__palette_free(sagg__palette *palette, sagg__mem *mem);
+
+/* Order of siblings: "class.method" bytewise, then where the class ends, kind, line. */
+int sagg__frame_order(const sagg_frame *a, const sagg_frame *b);
+
+/* A growing tree, or a cut one. */
+typedef struct sagg__nodes {
+    sagg__array depth; /* uint32_t */
+    sagg__array frame; /* uint32_t */
+    sagg__array self;  /* uint64_t */
+    sagg__array total; /* uint64_t */
+    size_t count;
+} sagg__nodes;
+
+struct sagg_tree {
+    sagg__mem mem;
+    sagg__palette palette;
+    sagg__nodes nodes;
+    sagg__array omitted_node;  /* uint32_t */
+    sagg__array omitted_total; /* uint64_t */
+    sagg__array omitted_nodes; /* uint64_t */
+    size_t omitted_count;
+    char *type_text; /* name, then unit */
+    size_t type_text_size;
+    sagg_tree_view view;
+};
+
+void sagg__nodes_free(sagg__nodes *nodes, sagg__mem *mem);
+
+/* Keeps the `max_nodes` heaviest nodes of a whole tree. Returns 0 or SAGG_E_NOMEM. */
+int sagg__tree_cut(sagg_tree *tree, size_t max_nodes);
+
+#endif

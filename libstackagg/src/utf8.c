@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "utf8.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static bool within(uint8_t byte, uint8_t low, uint8_t high)
+{
+    return byte >= low && byte <= high;
+}
+
+/* Unicode standard, table 3-7: how long a sequence is, and which second bytes may follow its first.
+ */
+static int lead(uint8_t first, uint8_t *low, uint8_t *high)
+{
+    *low = 0x80;
+    *high = 0xBF;
+    if (within(first, 0xC2, 0xDF))
+        return 2;
+    if (within(first, 0xE0, 0xEF)) {
+        if (first == 0xE0)
+            *low = 0xA0;
+        if (first == 0xED)
+            *high = 0x9F;
+        return 3;
+    }
+    if (within(first, 0xF0, 0xF4)) {
+        if (first == 0xF0)
+            *low = 0x90;
+        if (first == 0xF4)
+            *high = 0x8F;
+        return 4;
+    }
+    return 0;
+}
+
+int sagg__utf8_step(const uint8_t *bytes, size_t n, uint32_t *code_point)
+{
+    if (bytes[0] < 0x80) {
+        *code_point = bytes[0];
+        return 1;
+    }
+    uint8_t low, high;
+    int length = lead(bytes[0], &low, &high);
+    if (length == 0)
+        return -1;
+    uint32_t value = bytes[0] & (0x7Fu >> length);
+    for (int i = 1; i < length; i++) {
+        if ((size_t)i >= n || !within(bytes[i], low, high))
+            return -i;
+        value = value << 6 | (bytes[i] & 0x3Fu);
+        low = 0x80;
+        high = 0xBF;
+    }
+    *code_point = value;
+    return length;
+}
+
+static bool is_surrogate_pair(const uint8_t *bytes, size_t n)
+{
+    return n >= 6 && bytes[0] == 0xED && within(bytes[1], 0xA0, 0xAF) &&
+           within(bytes[2], 0x80, 0xBF) && bytes[3] == 0xED && within(bytes[4], 0xB0, 0xBF) &&
+           within(bytes[5], 0x80, 0xBF);
+}
+
+static void write_pair(char out[4], const uint8_t *bytes)
+{
+    uint32_t high = (bytes[1] & 0x0Fu) << 6 | (bytes[2] & 0x3Fu);
+    uint32_t low = (bytes[4] & 0x0Fu) << 6 | (bytes[5] & 0x3Fu);
+    uint32_t code_point = 0x10000u + (high << 10 | low);
+    out[0] = (char)(0xF0 | code_point >> 18);
+    out[1] = (char)(0x80 | (code_point >> 12 & 0x3F));
+    out[2] = (char)(0x80 | (code_point >> 6 & 0x3F));
+    out[3] = (char)(0x80 | (code_point & 0x3F));
+}
+
+/* One step of the scan: what to append (1 to 4 bytes) and how many input bytes it stands for. */
+static size_t clean_step(char out[4], size_t *out_size, const uint8_t *in, size_t n)
+{
+    if (is_surrogate_pair(in, n)) {
+        write_pair(out, in);
+        *out_size = 4;
+        return 6;
+    }
+    uint32_t code_point;
+    int step = sagg__utf8_step(in, n, &code_point);
+    if (step > 0 && in[0] != 0) {
+        memcpy(out, in, (size_t)step);
+        *out_size = (size_t)step;
+        return (size_t)step;
+    }
+    memcpy(out, "\xEF\xBF\xBD", 3);
+    *out_size = 3;
+    if (n >= 2 && in[0] == 0xC0 && in[1] == 0x80)
+        return 2;
+    return in[0] == 0 ? 1 : (size_t)-step;
+}
+
+size_t sagg__clean(char *out, const char *in, size_t n)
+{
+    const uint8_t *bytes = (const uint8_t *)in;
+    size_t size = 0;
+    for (size_t at = 0; at < n;) {
+        char piece[4];
+        size_t piece_size;
+        at += clean_step(piece, &piece_size, bytes + at, n - at);
+        if (size + piece_size > SAGG__NAME_MAX)
+            break;
+        memcpy(out + size, piece, piece_size);
+        size += piece_size;
+    }
+    return size;
+}
+
+size_t sagg__clean_room(size_t n)
+{
+    return n > SAGG__NAME_MAX / 3 ? SAGG__NAME_MAX : n * 3;
+}
+
+int sagg__hostile(uint32_t code_point)
+{
+    return code_point < 0x20 || (code_point >= 0x7F && code_point <= 0x9F) ||
+           code_point == 0x061C || code_point == 0x200E || code_point == 0x200F ||
+           (code_point >= 0x2028 && code_point <= 0x202E) ||
+           (code_point >= 0x2066 && code_point <= 0x2069);
+}

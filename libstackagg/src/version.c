@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stackagg/stackagg.h>
+
+const char *sagg_version(void)
+{
+    return SAGG__VERSION;
+}
