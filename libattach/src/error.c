@@ -40,8 +40,9 @@ attach_reason attach_reason_from_name(const char *name)
     return ATTACH_REASON_NONE;
 }
 
-static void fill(attach_error *err, int code, attach_reason reason, uint64_t offset,
-                 const char *format, va_list args)
+__attribute__((format(printf, 5, 0))) static void fill(attach_error *err, int code,
+                                                       attach_reason reason, uint64_t offset,
+                                                       const char *format, va_list args)
 {
     if (err == NULL)
         return;

@@ -16,7 +16,8 @@
 /* A connection's memory in libmicrohttpd: the largest head twice, and the answer's fields. */
 enum { ENGINE_CONNECTION_BYTES = 65536 };
 
-static void log_line(void *context, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void log_line(void *context, const char *format,
+                                                           va_list args)
 {
     const http_server *server = context;
     char line[512];
