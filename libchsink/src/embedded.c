@@ -2,7 +2,6 @@
  * The embedded transport: every call is a session of its own with the call's settings, so that no
  * setting, database or temporary table leaks from one call into the next (a session costs 0.2 ms).
  */
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -164,14 +163,15 @@ static int end(statement *st, int rc, chs_error *err)
 /* chDB would run every statement of a text: one call is one statement, as over HTTP. */
 static int check_single(const statement *st, const char *sql, chs_error *err)
 {
+    static const char multiple[] =
+        "Code: 62. DB::Exception: The text holds several statements: give one per call. "
+        "(SYNTAX_ERROR)";
     chs__chdb_analysis analysis = {sizeof analysis, 0, 0, 0};
 
     if (st->self->chdb->classify(*st->session, sql, strlen(sql), NULL, 0, &analysis) != 0)
         return chs__fail(err, CHS_ERR_UNAVAILABLE, "libchdb.so cannot classify a statement");
     if (analysis.statements > 1)
-        return chs__fail(err, CHS_ERR_USAGE,
-                         "The text holds %" PRIu32 " statements: give one per call",
-                         analysis.statements);
+        return chs__fail_server(err, CHS_ERR_SERVER_FINAL, multiple, strlen(multiple));
     return 0;
 }
 

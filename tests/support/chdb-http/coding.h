@@ -1,0 +1,17 @@
+/* Content codings of chdb-http: what ClickHouse takes and gives. */
+#ifndef CHDB_HTTP_CODING_H
+#define CHDB_HTTP_CODING_H
+
+#include "buffer.h"
+
+enum { CODING_MAX_BYTES = 1 << 30 };
+
+/* Sets out to body without its coding (gzip, deflate, zstd, lz4). NULL, or what is wrong with it.
+ */
+const char *decode_body(chs__buffer *out, const char *coding, const chs__buffer *body);
+
+/* Replaces body by its form in the first coding of accepted that is known; NULL when there is none.
+ */
+const char *encode_body(chs__buffer *body, const char *accepted);
+
+#endif

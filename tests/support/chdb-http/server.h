@@ -1,0 +1,24 @@
+/* chdb-http's listener. */
+#ifndef CHDB_HTTP_SERVER_H
+#define CHDB_HTTP_SERVER_H
+
+#include <stdint.h>
+
+#include "store.h"
+
+typedef struct http_server http_server;
+
+/* Who may ask; NULL user: everybody. Borrowed for the server's life. */
+typedef struct http_credentials {
+    const char *user;
+    const char *password;
+} http_credentials;
+
+/* Listens on 127.0.0.1. port 0 takes a free one; *bound says which. NULL when it cannot. */
+http_server *server_start(http_store *store, const http_credentials *credentials, uint16_t port,
+                          uint16_t *bound);
+
+/* Takes no more requests, ends the SELECTs under way, waits for the rest. */
+void server_stop(http_server *server);
+
+#endif
