@@ -1,0 +1,204 @@
+#include "jvm_fixture.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATH_LENGTH 512
+#define WAIT_STEPS  6000 /* of 10 ms: a limit for a broken machine, not an expectation */
+#define INODES_MAX  32
+
+extern char **environ;
+
+static void cache_path(char out[PATH_LENGTH], const char *rest)
+{
+    const char *cache = getenv("HOTSTACK_CACHE"), *home = getenv("HOME");
+    if (cache != NULL)
+        (void)snprintf(out, PATH_LENGTH, "%s/%s", cache, rest);
+    else
+        (void)snprintf(out, PATH_LENGTH, "%s/.cache/hotstack/%s", home == NULL ? "" : home, rest);
+}
+
+const char *jvm_fixture_java(const char *version)
+{
+    static char path[PATH_LENGTH];
+    char rest[64];
+    (void)snprintf(rest, sizeof(rest), "jdk/%s/bin/java", version);
+    cache_path(path, rest);
+    if (access(path, X_OK) == 0)
+        return path;
+    (void)snprintf(path, sizeof(path), "/usr/lib/jvm/java-%s-openjdk-%s/bin/java", version,
+                   sizeof(void *) == 8 ? "amd64" : "i386");
+    return access(path, X_OK) == 0 ? path : NULL;
+}
+
+const char *jvm_fixture_any(void)
+{
+    static const char *const versions[] = {"17", "21", "11", "25"};
+    for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+        if (jvm_fixture_java(versions[i]) != NULL)
+            return jvm_fixture_java(versions[i]);
+    return NULL;
+}
+
+const char *jvm_fixture_profiler(void)
+{
+    static char path[PATH_LENGTH];
+    const char *given = getenv("HOTSTACK_ASYNC_PROFILER");
+    if (given != NULL)
+        return access(given, R_OK) == 0 ? given : NULL;
+#if defined(__aarch64__)
+    cache_path(path, "async-profiler/linux-arm64/libasyncProfiler.so");
+#else
+    cache_path(path, "async-profiler/linux-x64/libasyncProfiler.so");
+#endif
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
+static void nap(void)
+{
+    (void)nanosleep(&(struct timespec){0, 10000000}, NULL);
+}
+
+char *jvm_fixture_output(const jvm_fixture *jvm)
+{
+    FILE *file = fopen(jvm->output, "r");
+    char *text = calloc(1, 65536);
+    ck_assert_ptr_nonnull(text);
+    if (file != NULL) {
+        (void)fread(text, 1, 65535, file);
+        (void)fclose(file);
+    }
+    return text;
+}
+
+static bool is_ready(const jvm_fixture *jvm)
+{
+    char *text = jvm_fixture_output(jvm);
+    bool ready = strstr(text, "ready") != NULL;
+    free(text);
+    return ready;
+}
+
+static bool find_by_token(attach_identity *out, const char *token)
+{
+    attach_jvm_list *list = NULL;
+    bool found = false;
+    ck_assert_int_eq(attach_jvm_list_read(&list, NULL, NULL), ATTACH_OK);
+    for (size_t i = 0; i < attach_jvm_list_count(list); i++) {
+        const attach_jvm *jvm = attach_jvm_list_at(list, i);
+        if (strstr(jvm->command_line, token) != NULL && jvm->libjvm[0] != '\0') {
+            *out = jvm->identity;
+            found = true;
+        }
+    }
+    attach_jvm_list_free(list);
+    return found;
+}
+
+static void spawn(jvm_fixture *out, const char *const *argv)
+{
+    posix_spawn_file_actions_t actions;
+    char *copy[JVM_ARGS_MAX + 1];
+    size_t n = 0;
+    for (; argv[n] != NULL; n++)
+        ck_assert_ptr_nonnull(copy[n] = strdup(argv[n]));
+    copy[n] = NULL;
+    ck_assert_int_eq(posix_spawn_file_actions_init(&actions), 0);
+    (void)posix_spawn_file_actions_addopen(&actions, 1, out->output, O_WRONLY | O_APPEND, 0);
+    (void)posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    (void)posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    ck_assert_int_eq(posix_spawnp(&out->child, copy[0], &actions, NULL, copy, environ), 0);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    for (size_t i = 0; i < n; i++)
+        free(copy[i]);
+}
+
+void jvm_fixture_start(jvm_fixture *out, const char *java, const char *const *wrapper,
+                       const char *const *flags)
+{
+    static int count;
+    const char *argv[JVM_ARGS_MAX + 1];
+    char token[64];
+    size_t n = 0;
+    memset(out, 0, sizeof(*out));
+    (void)snprintf(out->output, sizeof(out->output), "/tmp/libattach-jvm-XXXXXX");
+    int fd = mkstemp(out->output);
+    ck_assert_int_ge(fd, 0);
+    (void)close(fd);
+    (void)snprintf(token, sizeof(token), "-Dhotstack.test=%d-%d", (int)getpid(), count++);
+    for (; wrapper != NULL && *wrapper != NULL; wrapper++)
+        argv[n++] = *wrapper;
+    argv[n++] = java;
+    argv[n++] = token;
+    argv[n++] = "-Xmx64m";
+    for (; flags != NULL && *flags != NULL; flags++)
+        argv[n++] = *flags;
+    argv[n++] = "-cp";
+    argv[n++] = TARGET_CLASSES;
+    argv[n++] = "Target";
+    argv[n] = NULL;
+    spawn(out, argv);
+    for (int i = 0; i < WAIT_STEPS; i++) {
+        if (is_ready(out) && find_by_token(&out->identity, token))
+            return;
+        ck_assert_msg(waitpid(out->child, NULL, WNOHANG) == 0, "the JVM did not start: %s",
+                      jvm_fixture_output(out));
+        nap();
+    }
+    ck_abort_msg("the JVM did not come up: %s", jvm_fixture_output(out));
+}
+
+void jvm_fixture_stop(jvm_fixture *jvm)
+{
+    if (jvm->identity.pid > 0)
+        (void)kill(jvm->identity.pid, SIGKILL);
+    (void)kill(jvm->child, SIGKILL);
+    (void)waitpid(jvm->child, NULL, 0);
+    (void)unlink(jvm->output);
+    char socket[64];
+    (void)snprintf(socket, sizeof(socket), "/tmp/.java_pid%d", jvm->identity.pid);
+    (void)unlink(socket);
+}
+
+int jvm_fixture_mapped(const jvm_fixture *jvm, const char *part)
+{
+    char path[64], line[4096];
+    unsigned long inodes[INODES_MAX];
+    int n = 0;
+    (void)snprintf(path, sizeof(path), "/proc/%d/maps", jvm->identity.pid);
+    FILE *maps = fopen(path, "r");
+    ck_assert_ptr_nonnull(maps);
+    while (fgets(line, sizeof(line), maps) != NULL) {
+        unsigned long inode = 0;
+        if (strstr(line, part) == NULL || sscanf(line, "%*s %*s %*s %*s %lu", &inode) != 1)
+            continue;
+        int known = 0;
+        for (int i = 0; i < n; i++)
+            known |= inodes[i] == inode;
+        if (!known && n < INODES_MAX)
+            inodes[n++] = inode;
+    }
+    (void)fclose(maps);
+    return n;
+}
+
+int jvm_fixture_entries(const char *path, const char *prefix)
+{
+    int n = 0;
+    const struct dirent *entry;
+    DIR *dir = opendir(path);
+    ck_assert_ptr_nonnull(dir);
+    while ((entry = readdir(dir)) != NULL)
+        n += strncmp(entry->d_name, prefix, strlen(prefix)) == 0;
+    (void)closedir(dir);
+    return n;
+}

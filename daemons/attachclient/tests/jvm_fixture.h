@@ -1,0 +1,41 @@
+/* Real JVMs for tests: found on this machine, started, waited for, ended. */
+#ifndef JVM_FIXTURE_H
+#define JVM_FIXTURE_H
+
+#include <attachclient/attachclient.h>
+#include <sys/types.h>
+
+#define JVM_ARGS_MAX 24
+
+typedef struct jvm_fixture {
+    pid_t child;              /* what was spawned: the JVM or its wrapper */
+    attach_identity identity; /* of the JVM itself */
+    char output[64];          /* the file that has its standard output and error */
+} jvm_fixture;
+
+/* The `java` of that version, or NULL when this machine has none. */
+const char *jvm_fixture_java(const char *version);
+/* The first version there is, or NULL. */
+const char *jvm_fixture_any(void);
+/* libasyncProfiler.so, or NULL. */
+const char *jvm_fixture_profiler(void);
+
+/*
+ * Starts `wrapper... java flags... Target` and waits until it is up; both lists end in NULL and may
+ * be NULL. Fails the test when it does not come up.
+ */
+void jvm_fixture_start(jvm_fixture *out, const char *java, const char *const *wrapper,
+                       const char *const *flags);
+/* Kills and waits. */
+void jvm_fixture_stop(jvm_fixture *jvm);
+
+/* What the JVM has printed so far; free it. */
+char *jvm_fixture_output(const jvm_fixture *jvm);
+
+/* Lines of its maps that hold `part`, each counted once per inode. */
+int jvm_fixture_mapped(const jvm_fixture *jvm, const char *part);
+
+/* How many directory entries of `path` (in this test's own file system) begin with `prefix`. */
+int jvm_fixture_entries(const char *path, const char *prefix);
+
+#endif

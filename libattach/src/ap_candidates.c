@@ -1,0 +1,105 @@
+#include "ap_candidates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proc_mountinfo.h"
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+    for (; *list != NULL; list++)
+        if (strcmp(word, *list) == 0)
+            return true;
+    return false;
+}
+
+static bool on_disk(const char *fstype)
+{
+    static const char *const types[] = {"ext2", "ext3", "ext4",    "xfs",      "btrfs",
+                                        "f2fs", "zfs",  "overlay", "bcachefs", NULL};
+    return is_one_of(fstype, types);
+}
+
+static bool in_memory(const char *fstype)
+{
+    static const char *const types[] = {"tmpfs", "ramfs", NULL};
+    return is_one_of(fstype, types);
+}
+
+/* async-profiler's option string has no quoting, and '%' starts a pattern there. */
+static bool fits_option_string(const char *path)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@~";
+    return path[0] == '/' && path[strspn(path, allowed)] == '\0';
+}
+
+static void add(attach__candidates *out, const char *path)
+{
+    if (out->n == ATTACH__CANDIDATES_MAX || strlen(path) >= ATTACH__CANDIDATE_PATH ||
+        !fits_option_string(path))
+        return;
+    for (size_t i = 0; i < out->n; i++)
+        if (strcmp(out->paths[i], path) == 0)
+            return;
+    memcpy(out->paths[out->n++], path, strlen(path) + 1);
+}
+
+/* The type of the file system that a path lies on: the longest mount point that holds it, the last
+ * one mounted there. */
+static bool type_of(char out[32], attach__span mountinfo, const char *path)
+{
+    attach__mount mount;
+    size_t best = 0;
+    while (attach__mountinfo_next(&mountinfo, &mount)) {
+        size_t n = strcmp(mount.path, "/") == 0 ? 0 : strlen(mount.path);
+        bool holds = strncmp(path, mount.path, n) == 0 && (path[n] == '/' || path[n] == '\0');
+        if (!holds || n + 1 < best)
+            continue;
+        best = n + 1;
+        memcpy(out, mount.fstype, sizeof(mount.fstype));
+    }
+    return best > 0;
+}
+
+static void add_usual(attach__candidates *out, attach__span mountinfo,
+                      bool (*wanted)(const char *fstype))
+{
+    static const char *const usual[] = {"/tmp", "/var/tmp", NULL};
+    char fstype[32];
+    for (const char *const *path = usual; *path != NULL; path++)
+        if (type_of(fstype, mountinfo, *path) && wanted(fstype))
+            add(out, *path);
+}
+
+static void add_mounts(attach__candidates *out, attach__span mountinfo,
+                       bool (*wanted)(const char *fstype))
+{
+    attach__mount mount;
+    while (attach__mountinfo_next(&mountinfo, &mount))
+        if (!mount.read_only && wanted(mount.fstype) && strcmp(mount.path, "/") != 0)
+            add(out, mount.path);
+}
+
+void attach__candidates_from(attach__candidates *out, attach__span mountinfo,
+                             const attach_ap_options *options)
+{
+    out->n = 0;
+    for (size_t i = 0; i < options->n_dirs; i++)
+        add(out, options->dirs[i]);
+    add_usual(out, mountinfo, on_disk);
+    add_mounts(out, mountinfo, on_disk);
+    add_usual(out, mountinfo, in_memory);
+    add_mounts(out, mountinfo, in_memory);
+    add(out, "/");
+}
+
+void attach__candidates_list(attach__candidates *out, const attach_target *target,
+                             const attach_ap_options *options)
+{
+    attach__blob text;
+    if (attach__target_reread(&text, target->mountinfo_fd) != 0)
+        text = (attach__blob){NULL, 0};
+    attach__candidates_from(out, attach__blob_span(&text), options);
+    free(text.p);
+}

@@ -1,0 +1,35 @@
+/*
+ * The marker file of a session, in our directory in the target: whose it is and where it stands.
+ * Format: docs/formats/attach.md. The target can write it, so what it says is checked, and it never
+ * decides anything that could hurt another process.
+ */
+#ifndef ATTACH_AP_MARKER_H
+#define ATTACH_AP_MARKER_H
+
+#include "attach/profiler.h"
+#include "text.h"
+
+#define ATTACH__MARKER_MAX 2048
+
+typedef struct attach__marker {
+    char installation[ATTACH_INSTALLATION_MAX + 1];
+    attach_identity identity;
+    attach_ap_engine wanted; /* what the caller asked for */
+    attach_ap_engine engine; /* what runs; AUTO while it is being started */
+    char engine_reason[160];
+    uint64_t cpu_interval_ns;
+    uint64_t alloc_bytes;
+    uint64_t lock_ns;
+    uint64_t memlimit_bytes;
+    int64_t started_ms;
+    uint64_t handed; /* recording bytes given out by calls that succeeded */
+} attach__marker;
+
+int attach__marker_parse(attach__marker *out, attach__span text, attach_error *err);
+/* Writes the text to buf and returns its length. */
+size_t attach__marker_format(char buf[ATTACH__MARKER_MAX], const attach__marker *marker);
+
+bool attach__is_installation_id(attach__span id);
+bool attach__engine_from_name(attach__span name, attach_ap_engine *out);
+
+#endif

@@ -1,0 +1,59 @@
+/* Our private directory in a target's file system, and the files in it. */
+#ifndef ATTACH_AP_PLACE_H
+#define ATTACH_AP_PLACE_H
+
+#include "ap_marker.h"
+#include "target_internal.h"
+
+#define ATTACH__PLACE_PATH_MAX 256
+#define ATTACH__PLACE_NAME_MAX 64
+
+/* What we ever create there; nothing else is ever removed. */
+#define ATTACH__FILE_RECORDING "recording.jfr"
+#define ATTACH__FILE_LOG       "log"
+#define ATTACH__FILE_STATUS    "status"
+#define ATTACH__FILE_MARKER    "session"
+#define ATTACH__FILE_MARKER_2  "session.new"
+
+typedef struct attach__place {
+    int fd; /* -1 = none */
+    char path[ATTACH__PLACE_PATH_MAX];
+} attach__place;
+
+void attach__place_close(attach__place *place);
+
+/* Opens an existing directory of ours at that absolute path: a directory of the target's user that
+ * nobody else may enter. 0 or -errno; -EPERM for one that belongs to somebody else. */
+int attach__place_open(attach__place *out, const attach_target *target, const char *path);
+
+/* Opens the directory called `name` in the first candidate that has it; -ENOENT when none has. */
+int attach__place_find(attach__place *out, const attach_target *target,
+                       const attach_ap_options *options, const char *name);
+
+/*
+ * Creates a directory called `name`, 0700, in `first` (may be NULL), else in the first candidate
+ * that takes it: needs_exec asks for a mount that runs code. Errors: no_exec_dir with the mounts
+ * tried, disk_full.
+ */
+int attach__place_create(attach__place *out, const attach_target *target,
+                         const attach_ap_options *options, const char *first, const char *name,
+                         bool needs_exec, attach_error *err);
+
+/* "hotstack-<id>-<16 random hex digits>" */
+int attach__place_new_name(char out[ATTACH__PLACE_NAME_MAX], const char *installation,
+                           attach_error *err);
+
+/* Removes our files and the directory, and closes it. keep_library leaves the library, and the
+ * marker that keeps a sweep off it. */
+void attach__place_remove(attach__place *place, const attach_target *target, bool keep_library);
+
+/* Marker access. -errno, or -EINVAL for one that cannot be parsed. */
+int attach__place_read_marker(attach__marker *out, const attach__place *place);
+int attach__place_write_marker(const attach__place *place, const attach__marker *marker);
+
+/* Removes directories of this installation in every candidate whose JVM is gone, and those of this
+ * JVM that are not called `keep` (NULL = all of them). */
+void attach__place_sweep(const attach_target *target, const attach_ap_options *options,
+                         const char *keep);
+
+#endif

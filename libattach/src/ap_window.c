@@ -1,0 +1,186 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ap_recording.h"
+#include "ap_session.h"
+#include "error_internal.h"
+
+static int no_session(const attach__session *s, attach_error *err)
+{
+    return attach__refuse(err, ATTACH_REASON_PROFILER_ERROR,
+                          "no profiling session of this installation runs in process %d: start one",
+                          s->target->identity.pid);
+}
+
+static int open_recording(int *out, const attach__session *s, attach_error *err)
+{
+    *out = attach__open_regular(s->place.fd, ATTACH__FILE_RECORDING, O_RDWR, 0);
+    if (*out < 0)
+        return attach__refuse(err, ATTACH_REASON_PROFILER_ERROR,
+                              "the recording of process %d is gone from %s (%s): start anew",
+                              s->target->identity.pid, s->place.path, strerror(-*out));
+    return ATTACH_OK;
+}
+
+/* Hands over what is finished from *offset on and moves *offset there. */
+static int hand_over(uint64_t *offset, const attach__session *s, int fd, attach_piece_fn piece,
+                     void *ctx, attach_error *err)
+{
+    uint64_t end = *offset;
+    int rc = attach__recording_finished(&end, fd, *offset, err);
+    if (rc == ATTACH_OK)
+        rc = attach__recording_hand_over(fd, *offset, end, piece, ctx, s->deadline_ns, err);
+    if (rc == ATTACH_OK)
+        *offset = end;
+    return rc;
+}
+
+static int window_of(attach__session *s, int fd, uint64_t offset, attach_piece_fn piece, void *ctx,
+                     attach_error *err)
+{
+    uint64_t end = 0;
+    int rc = attach__recording_finished(&end, fd, offset, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    attach__recording_punch(fd, offset);
+    rc = attach__session_run(s, "dump,jfr", err);
+    if (rc == ATTACH_OK)
+        rc = hand_over(&offset, s, fd, piece, ctx, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    s->marker.handed = offset;
+    return attach__session_save(s, err);
+}
+
+static int window(attach_ap_info *out, attach__session *s, uint64_t offset, attach_piece_fn piece,
+                  void *ctx, attach_error *err)
+{
+    int fd = -1;
+    if (!attach__session_is_mapped(s) || s->place.fd < 0)
+        return no_session(s, err);
+    int rc = attach__session_probe(s, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    if (!s->running || !s->has_marker || attach__session_is_foreign(s))
+        return no_session(s, err);
+    rc = open_recording(&fd, s, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    rc = window_of(s, fd, offset == UINT64_MAX ? s->marker.handed : offset, piece, ctx, err);
+    (void)close(fd);
+    if (rc == ATTACH_OK)
+        attach__session_info(out, s, ATTACH_AP_OWNED);
+    return rc;
+}
+
+int attach_ap_window(attach_ap_info *out, attach_target *target, const attach_ap_options *options,
+                     uint64_t offset, attach_piece_fn piece, void *ctx, uint64_t deadline_ns,
+                     attach_error *err)
+{
+    attach__session s;
+    memset(out, 0, sizeof(*out));
+    if (piece == NULL)
+        return attach__fail(err, ATTACH_E_USAGE, "a window needs somebody who takes its bytes");
+    int rc = attach__session_open(&s, target, options, deadline_ns, err);
+    if (rc == ATTACH_OK)
+        rc = window(out, &s, offset, piece, ctx, err);
+    attach__session_close(&s);
+    return rc;
+}
+
+/* What the stopped session still has. A recording that somebody removed has nothing. */
+static int rest_of(attach__session *s, uint64_t offset, attach_piece_fn piece, void *ctx,
+                   attach_error *err)
+{
+    int fd = attach__open_regular(s->place.fd, ATTACH__FILE_RECORDING, O_RDWR, 0);
+    if (fd < 0 || !s->has_marker || piece == NULL) {
+        if (fd >= 0)
+            (void)close(fd);
+        return ATTACH_OK;
+    }
+    if (offset == UINT64_MAX)
+        offset = s->marker.handed;
+    int rc = hand_over(&offset, s, fd, piece, ctx, err);
+    (void)close(fd);
+    s->marker.handed = offset;
+    return rc;
+}
+
+static int stop(attach_ap_info *out, attach__session *s, uint64_t offset, attach_piece_fn piece,
+                void *ctx, attach_error *err)
+{
+    int rc = attach__session_probe(s, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    if (attach__session_is_foreign(s)) {
+        attach__session_info(out, s, s->running ? ATTACH_AP_EXTERNAL : ATTACH_AP_NONE);
+        return ATTACH_OK;
+    }
+    if (s->running)
+        rc = attach__session_run(s, "stop", err);
+    if (rc != ATTACH_OK)
+        return rc;
+    s->running = false;
+    rc = rest_of(s, offset, piece, ctx, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    attach__session_info(out, s, ATTACH_AP_NONE);
+    attach__session_remove(s);
+    out->directory[0] = '\0';
+    return ATTACH_OK;
+}
+
+int attach_ap_stop(attach_ap_info *out, attach_target *target, const attach_ap_options *options,
+                   uint64_t offset, attach_piece_fn piece, void *ctx, uint64_t deadline_ns,
+                   attach_error *err)
+{
+    attach__session s;
+    memset(out, 0, sizeof(*out));
+    int rc = attach__session_open(&s, target, options, deadline_ns, err);
+    if (rc == ATTACH_OK && attach__session_is_mapped(&s))
+        rc = stop(out, &s, offset, piece, ctx, err);
+    if (rc == ATTACH_OK)
+        attach__place_sweep(target, options, s.name[0] == '\0' ? NULL : s.name);
+    attach__session_close(&s);
+    return rc;
+}
+
+static attach_ap_state judge(const attach__session *s)
+{
+    if (!s->running)
+        return s->maps.external[0] != '\0' ? ATTACH_AP_EXTERNAL : ATTACH_AP_NONE;
+    if (attach__session_is_foreign(s))
+        return ATTACH_AP_EXTERNAL;
+    return s->has_marker ? ATTACH_AP_OWNED : ATTACH_AP_UNKNOWN;
+}
+
+static int status(attach_ap_info *out, attach__session *s, attach_error *err)
+{
+    bool had_place = s->place.fd >= 0;
+    if (attach__session_is_mapped(s)) {
+        int rc = attach__session_probe(s, err);
+        if (rc != ATTACH_OK)
+            return rc;
+    }
+    attach__session_info(out, s, judge(s));
+    /* made only to receive the answer */
+    if (!had_place && s->place.fd >= 0) {
+        attach__session_remove(s);
+        out->directory[0] = '\0';
+    }
+    return ATTACH_OK;
+}
+
+int attach_ap_status(attach_ap_info *out, attach_target *target, const attach_ap_options *options,
+                     uint64_t deadline_ns, attach_error *err)
+{
+    attach__session s;
+    memset(out, 0, sizeof(*out));
+    int rc = attach__session_open(&s, target, options, deadline_ns, err);
+    if (rc == ATTACH_OK)
+        rc = status(out, &s, err);
+    attach__session_close(&s);
+    return rc;
+}

@@ -1,0 +1,47 @@
+#include "proc_mountinfo.h"
+
+#include <string.h>
+
+static bool has_option(attach__span options, const char *name)
+{
+    attach__span option;
+    while (attach__next_field(&options, ',', &option))
+        if (attach__span_is(option, name))
+            return true;
+    return false;
+}
+
+/* "id parent major:minor root mount-point options [tags...] - fstype source super-options" */
+static bool parse_line(attach__span line, attach__mount *out)
+{
+    attach__span word, options, type;
+    for (int i = 0; i < 4; i++)
+        if (!attach__next_word(&line, &word))
+            return false;
+    if (!attach__next_word(&line, &word) ||
+        !attach__copy_unescaped(out->path, sizeof(out->path), word) || out->path[0] != '/')
+        return false;
+    if (!attach__next_word(&line, &options))
+        return false;
+    do {
+        if (!attach__next_word(&line, &word))
+            return false;
+    } while (!attach__span_is(word, "-"));
+    if (!attach__next_word(&line, &type) || !attach__next_word(&line, &word))
+        return false;
+    attach__copy_text(out->fstype, sizeof(out->fstype), type);
+    attach__span super = {NULL, 0};
+    (void)attach__next_word(&line, &super);
+    out->read_only = has_option(options, "ro") || has_option(super, "ro");
+    out->noexec = has_option(options, "noexec");
+    return true;
+}
+
+bool attach__mountinfo_next(attach__span *rest, attach__mount *out)
+{
+    attach__span line;
+    while (attach__next_line(rest, &line))
+        if (parse_line(line, out))
+            return true;
+    return false;
+}

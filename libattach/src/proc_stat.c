@@ -1,0 +1,34 @@
+#include "proc_stat.h"
+
+#include <string.h>
+
+#include "error_internal.h"
+
+#define FIELDS_BETWEEN_STATE_AND_START 18 /* fields 4..21 */
+
+int attach__stat_parse(attach__stat *out, attach__span text, attach_error *err)
+{
+    const char *close = text.n == 0 ? NULL : memrchr(text.p, ')', text.n);
+    if (close == NULL)
+        return attach__fail_at(err, ATTACH_E_FORMAT, 0, "stat has no command name in parentheses");
+    attach__span rest = attach__span_skip(text, (size_t)(close - text.p) + 1);
+    attach__span word;
+    if (!attach__next_word(&rest, &word) || word.n != 1)
+        return attach__fail_at(err, ATTACH_E_FORMAT, text.n - rest.n, "stat has no state letter");
+    out->state = word.p[0];
+    for (int i = 0; i < FIELDS_BETWEEN_STATE_AND_START; i++)
+        (void)attach__next_word(&rest, &word);
+    if (!attach__next_word(&rest, &word) || !attach__parse_u64(word, 10, &out->start_ticks))
+        return attach__fail_at(err, ATTACH_E_FORMAT, text.n - rest.n, "stat has no start time");
+    return ATTACH_OK;
+}
+
+bool attach__state_is_stopped(char state)
+{
+    return state == 'T' || state == 't';
+}
+
+bool attach__state_is_dead(char state)
+{
+    return state == 'Z' || state == 'X' || state == 'x';
+}

@@ -1,0 +1,46 @@
+/* An opened target, as the files that use one see it. */
+#ifndef ATTACH_TARGET_INTERNAL_H
+#define ATTACH_TARGET_INTERNAL_H
+
+#include "attach/target.h"
+#include "jvm_facts.h"
+#include "proc_maps.h"
+#include "proc_status.h"
+
+struct attach_target {
+    attach_identity identity;
+    attach_jvm jvm; /* reason and detail unused */
+    attach__flags flags;
+    attach_ids ids;
+    int proc_fd;      /* /proc/PID: bound to the process, ESRCH once it is gone */
+    int root_fd;      /* O_PATH of its root */
+    int cwd_fd;       /* O_PATH of its working directory, or -1 */
+    int maps_fd;      /* opened while privileged, read again when needed */
+    int mountinfo_fd; /* likewise */
+    int pid_fd;       /* -1 in a fake tree */
+};
+
+/* The process's state letter now, 'X' once it is gone. */
+char attach__target_state(const attach_target *target);
+
+/* Whether the process still is the one that was opened; fills err with process_exited. */
+int attach__target_check(const attach_target *target, attach_error *err);
+
+/* Reads the maps as they are now. */
+int attach__target_maps(attach__map_facts *out, const attach_target *target, attach_error *err);
+
+/* Reads a text that was opened when the target was; free with free(out->p). */
+int attach__target_reread(attach__blob *out, int fd);
+
+uint64_t attach__now_ns(void);
+
+/* boot_id of that proc root; an empty string when unreadable. */
+void attach__boot_id(char out[40], int proc_root_fd);
+
+/* Opens options' proc_root: the descriptor or an error with its sentence. */
+int attach__open_proc_root(int *out, const attach_options *options, attach_error *err);
+
+/* The error for an errno met on /proc/<pid>/<what>. */
+int attach__proc_error(attach_error *err, int error, int32_t pid, const char *what);
+
+#endif
