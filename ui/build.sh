@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds and tests the UI outside the source tree.
 #
-#   build.sh build OUT    flamegraph.html into OUT
+#   build.sh build OUT    flamegraph.html and ui/ (the app's assets) into OUT
 #   build.sh unit OUT     unit tests of what was built into OUT
 #   build.sh smoke OUT    the built pages in headless Chromium; exit 77 without one
 #   build.sh packages     npm packages into the cache, nothing else
@@ -41,7 +41,7 @@ stage_sources() {
   packages=$(packages)
   rm -rf "$stage"
   mkdir -p "$stage"
-  for entry in flamegraph tests package.json tsconfig.json vitest.config.ts vitest.smoke.config.ts; do
+  for entry in flamegraph app tests package.json tsconfig.json vitest.config.ts vitest.smoke.config.ts; do
     cp -r "$here/$entry" "$stage/"
   done
   ln -s "$packages/node_modules" "$stage/node_modules"
@@ -52,7 +52,10 @@ build() {
   cd "$stage"
   node node_modules/typescript/bin/tsc --noEmit
   HOTSTACK_UI_OUT=$stage/dist node flamegraph/build.mjs
+  HOTSTACK_UI_OUT=$stage/dist node node_modules/vite/bin/vite.js build --config app/vite.config.ts --logLevel warn
+  rm -rf "$out/ui"
   cp dist/flamegraph/flamegraph.html "$out/flamegraph.html"
+  cp -r dist/app "$out/ui"
 }
 
 if [ "$command" = packages ]; then

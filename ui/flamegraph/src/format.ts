@@ -70,9 +70,9 @@ const TYPE_NAMES: Record<string, string> = {
   cpu: 'CPU time',
   alloc_bytes: 'Allocated bytes',
   alloc_objects: 'Allocated objects',
-  lock_delay: 'Lock delay',
+  lock_delay: 'Lock waiting time',
   lock_count: 'Lock contentions',
-  wall: 'Wall-clock time',
+  wall: 'Wall time',
   live_bytes: 'Live bytes',
   nativemem_bytes: 'Native memory',
 };

@@ -139,9 +139,15 @@ export class Painter {
     for (const text of candidates) {
       if (text.length * 3 <= room && this.width(text) <= room) return text;
     }
-    const text = candidates[Math.min(1, candidates.length - 1)]!;
-    const letters = Math.floor((room / Math.max(this.width(text.slice(0, 200)), 1)) * Math.min(text.length, 200)) - 1;
-    return letters < 2 ? '' : `${text.slice(0, letters)}\u2026`;
+    return this.cut(candidates[Math.min(1, candidates.length - 1)]!, room);
+  }
+
+  /** The beginning of a text that does not fit, with an ellipsis; nothing when less than two letters would be left. */
+  private cut(text: string, room: number): string {
+    const head = text.slice(0, 200);
+    let letters = Math.floor((room / this.width(head)) * head.length);
+    while (letters >= 2 && this.width(`${head.slice(0, letters)}\u2026`) > room) letters--;
+    return letters < 2 ? '' : `${head.slice(0, letters)}\u2026`;
   }
 
   private width(text: string): number {

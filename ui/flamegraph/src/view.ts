@@ -46,7 +46,7 @@ export class FlameView {
   private readonly root: HTMLElement;
   private readonly chart: Chart;
   private readonly tree: TreeGrid;
-  private readonly top: TopTable;
+  private readonly top: TopTable | null;
   private readonly input: HTMLInputElement;
   private readonly matched = element('output', { class: 'hsf-matched', 'data-testid': 'matched-percent' });
   private readonly position = element('span', { class: 'hsf-position', 'data-testid': 'match-position' });
@@ -77,7 +77,7 @@ export class FlameView {
       onSelect: (box) => this.chart.jumpTo(box),
       onOpen: (box) => this.chart.zoomTo(box),
     });
-    this.top = new TopTable((label) => this.changeQuery(`^${label.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`));
+    this.top = options.topTable !== true ? null : new TopTable((label) => this.changeQuery(`^${label.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`));
     this.input = element('input', {
       type: 'search',
       class: 'hsf-search',
@@ -123,10 +123,10 @@ export class FlameView {
       element('span', { class: 'hsf-gap' }),
       this.legend,
       element('span', { class: 'hsf-group' }, buttons.icicle, buttons.flame),
-      element('span', { class: 'hsf-group' }, buttons.tree, ...(options.topTable === true ? [buttons.top] : []), help),
+      element('span', { class: 'hsf-group' }, buttons.tree, ...(this.top === null ? [] : [buttons.top]), help),
     );
     const zoom = element('div', { class: 'hsf-zoom' }, buttons.reset, this.zoomText);
-    const body = element('div', { class: 'hsf-body' }, this.chart.element, this.tree.element, this.top.element);
+    const body = element('div', { class: 'hsf-body' }, this.chart.element, this.tree.element, ...(this.top === null ? [] : [this.top.element]));
     return element('section', { class: 'hsf', 'aria-label': options.label, 'data-testid': options.testId }, bar, zoom, body, this.live, this.help);
   }
 
@@ -151,13 +151,18 @@ export class FlameView {
     data['total'] = profile.valueTotal;
     data['rawTotal'] = profile.rawTotal;
     this.tree.setProfile(profile);
-    this.top.setProfile(profile);
+    this.top?.setProfile(profile);
     this.chart.setProfile(profile);
     this.showLegend();
     this.runSearch();
   }
 
+  /** Sets the search from outside. While somebody types into this graph's own field, the field is right. */
   setQuery(query: string): void {
+    if (document.activeElement !== this.input) this.applyQuery(query);
+  }
+
+  private applyQuery(query: string): void {
     if (query === this.query) return;
     this.query = query;
     if (this.input.value !== query) this.input.value = query;
@@ -172,7 +177,7 @@ export class FlameView {
   }
 
   private changeQuery(query: string): void {
-    this.setQuery(query);
+    this.applyQuery(query);
     this.options.onQuery?.(query);
   }
 
@@ -224,7 +229,7 @@ export class FlameView {
   private togglePanel(panel: Panel): void {
     this.panel = this.panel === panel ? 'none' : panel;
     this.tree.setShown(this.panel === 'tree');
-    this.top.setShown(this.panel === 'top');
+    this.top?.setShown(this.panel === 'top');
     this.buttons.tree.setAttribute('aria-pressed', String(this.panel === 'tree'));
     this.buttons.top.setAttribute('aria-pressed', String(this.panel === 'top'));
     this.root.dataset['panel'] = this.panel;
@@ -281,7 +286,6 @@ export class FlameView {
     if (event.key === 'Enter') this.step(event.shiftKey ? -1 : 1);
     else if (event.key === 'Escape') {
       this.changeQuery('');
-      this.input.value = '';
       this.chart.focus();
     } else return;
     event.preventDefault();

@@ -1,0 +1,72 @@
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createBrowserRouter, Navigate } from 'react-router';
+import { RouterProvider } from 'react-router/dom';
+import { useEffect, useState } from 'react';
+import { ApiError, logIn } from './api/client.ts';
+import { Layout } from './parts/Layout.tsx';
+import { Notice } from './parts/Notice.tsx';
+import { LoginPage } from './pages/LoginPage.tsx';
+import { ServicePage } from './pages/ServicePage.tsx';
+import { ServicesPage } from './pages/ServicesPage.tsx';
+import { loginAddress } from './url/address.ts';
+
+const router = createBrowserRouter([
+  { path: '/login', element: <LoginPage /> },
+  {
+    element: <Layout />,
+    children: [
+      { path: '/', element: <Navigate to="/services" replace /> },
+      { path: '/services', element: <ServicesPage /> },
+      { path: '/services/:namespace/:workload', element: <ServicePage /> },
+      { path: '*', element: <Notice title="No such page">The address leads nowhere. Start from the list of services.</Notice> },
+    ],
+  },
+]);
+
+function toLogin(): void {
+  const { pathname, search } = router.state.location;
+  if (pathname !== '/login') void router.navigate(loginAddress(pathname + search), { replace: true });
+}
+
+const queries = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error) => {
+      if (error instanceof ApiError && error.status === 401) toLogin();
+    },
+  }),
+  defaultOptions: {
+    queries: {
+      retry: (failures, error) => error instanceof ApiError && error.isPassing && failures < 2,
+      refetchOnWindowFocus: true,
+      staleTime: 4_000,
+    },
+  },
+});
+
+/** `code`: a one-time code that opens the session before the first page asks for anything. */
+export function App({ code }: { code: string | null }) {
+  const [ready, setReady] = useState(code === null);
+  useEffect(() => {
+    if (code === null) return;
+    redeem(code)
+      .catch((error: Error) => router.navigate('/login', { replace: true, state: { problem: error.message } }))
+      .finally(() => setReady(true));
+  }, [code]);
+  if (!ready) return <Notice title="Logging in" busy />;
+  return (
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  );
+}
+
+const redeemed = new Map<string, Promise<void>>();
+
+/** A code works once, and effects may run twice. */
+function redeem(code: string): Promise<void> {
+  const known = redeemed.get(code);
+  if (known !== undefined) return known;
+  const attempt = logIn({ code });
+  redeemed.set(code, attempt);
+  return attempt;
+}

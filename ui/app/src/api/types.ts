@@ -1,0 +1,86 @@
+// Answers of the query API (docs/reference/query-api.md).
+
+export interface Ledger {
+  seen: string;
+  truncated: string;
+  dropped: string;
+  rejected: string;
+  omitted: string;
+}
+
+export interface Meta {
+  from: string;
+  to: string;
+  fresh_until: string | null;
+  rows_scanned: number;
+  nodes_omitted: number;
+  truncated: boolean;
+  sampled: boolean;
+  missing: string[];
+  ledger: Ledger;
+}
+
+export interface TypeTotal {
+  raw_total: string;
+  value_total: string;
+  unit: string;
+}
+
+export interface ServiceRow {
+  cluster: string;
+  namespace: string;
+  workload: string;
+  targets: number;
+  last_seen: string;
+  types: Record<string, TypeTotal>;
+}
+
+export interface Target {
+  cluster: string;
+  namespace: string;
+  workload: string;
+  pod: string;
+  container: string;
+  node: string;
+  pid: number;
+  jvm_version: string;
+  started: string;
+  state: string;
+  reason: string;
+  message: string;
+  fix: string;
+  detail: string;
+  last_window: string | null;
+}
+
+export interface TopRow {
+  class: string;
+  method: string;
+  kind: string;
+  self: string;
+  total: string;
+}
+
+export interface ServicesAnswer {
+  services: ServiceRow[];
+  meta: Meta;
+}
+
+export interface TopAnswer {
+  rows: TopRow[];
+  total: string;
+  unit: string;
+  meta: Meta;
+}
+
+export interface StatusAnswer {
+  targets: Target[];
+  meta: Meta;
+}
+
+/** Which service a page is about; no cluster = the only one. */
+export interface ServiceId {
+  cluster: string | null;
+  namespace: string;
+  workload: string;
+}

@@ -1,0 +1,40 @@
+import { Link, Outlet, useNavigate, useSearchParams } from 'react-router';
+import { useQueryClient } from '@tanstack/react-query';
+import { logOut } from '../api/client.ts';
+import { toggleTheme } from '../theme.ts';
+import { servicesAddress } from '../url/address.ts';
+import controls from './controls.module.css';
+import styles from './Layout.module.css';
+
+export function Layout() {
+  const [search] = useSearchParams();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const leave = async () => {
+    await logOut().catch(() => undefined);
+    queries.clear();
+    void navigate('/login');
+  };
+  return (
+    <>
+      <header className={styles['bar']}>
+        <Link to={servicesAddress(search)} className={styles['brand']}>
+          Hotstack
+        </Link>
+        <nav aria-label="Pages">
+          <Link to={servicesAddress(search)}>Services</Link>
+        </nav>
+        <span className={styles['gap']} />
+        <button type="button" className={controls['button']} onClick={toggleTheme}>
+          Light / dark
+        </button>
+        <button type="button" className={controls['button']} onClick={() => void leave()}>
+          Log out
+        </button>
+      </header>
+      <main className={styles['main']}>
+        <Outlet />
+      </main>
+    </>
+  );
+}

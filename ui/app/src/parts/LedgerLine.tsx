@@ -1,0 +1,62 @@
+import { formatDecimal, groupDigits, visibleText, type Profile } from '@hotstack/flamegraph';
+import type { Meta } from '../api/types.ts';
+import { formatTime } from '../url/range.ts';
+import { ledgerShares } from './ledger.ts';
+import styles from './LedgerLine.module.css';
+
+/** Totals to the last digit, and the shares of what was sampled. */
+export function LedgerLine({ profile, meta }: { profile: Profile; meta: Partial<Meta> }) {
+  const { type, unit } = profile;
+  return (
+    <div className={styles['line']} data-testid="ledger" data-type={type}>
+      <span>
+        Total <b>{formatDecimal(profile.valueTotal, unit)}</b>
+      </span>
+      <span title="Sum of the estimates, exactly">
+        estimate{' '}
+        <b data-testid="value-total" data-type={type}>
+          {profile.valueTotal}
+        </b>{' '}
+        {unit}
+      </span>
+      <span title="Sum of what the samples said, exactly">
+        raw{' '}
+        <b data-testid="raw-total" data-type={type}>
+          {profile.rawTotal}
+        </b>{' '}
+        {unit}
+      </span>
+      <Shares meta={meta} />
+      {meta.fresh_until != null && <span>up to {formatTime(meta.fresh_until)}</span>}
+      {meta.rows_scanned !== undefined && <span>{groupDigits(String(meta.rows_scanned))} rows read</span>}
+      <Warnings meta={meta} />
+    </div>
+  );
+}
+
+function Shares({ meta }: { meta: Partial<Meta> }) {
+  if (meta.ledger === undefined || meta.ledger.seen === '0') return null;
+  return (
+    <span className={styles['shares']} data-testid="shares">
+      {ledgerShares(meta.ledger)
+        .filter((share) => share.key === 'shown' || !share.isZero)
+        .map(({ key, percent, explanation }) => (
+          <span key={key} title={explanation} data-share={key}>
+            {key} <b>{percent}</b>
+          </span>
+        ))}
+    </span>
+  );
+}
+
+function Warnings({ meta }: { meta: Partial<Meta> }) {
+  const warnings: string[] = [];
+  if (meta.truncated === true) warnings.push('stopped at its budget: less than the whole');
+  if (meta.sampled === true) warnings.push('computed from a sample of the rows');
+  if (meta.missing !== undefined && meta.missing.length > 0) warnings.push(`missing: ${visibleText(meta.missing.join(', '))}`);
+  return warnings.map((warning) => (
+    <span key={warning} className={styles['warning']} role="note">
+      {warning}
+    </span>
+  ));
+}

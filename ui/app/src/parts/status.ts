@@ -1,0 +1,41 @@
+// What the status rows of a service say together.
+import type { Target } from '../api/types.ts';
+
+export type Tone = 'good' | 'plain' | 'warn' | 'bad';
+
+const TONES: Record<string, Tone> = { profiling: 'good', waiting: 'plain', off: 'plain', unsupported: 'warn', failed: 'bad', exited: 'plain' };
+
+export function toneOf(state: string): Tone {
+  return Object.hasOwn(TONES, state) ? TONES[state]! : 'warn';
+}
+
+export interface WhyNot {
+  reason: string;
+  message: string;
+  fix: string;
+  count: number;
+}
+
+export function reasonOf({ reason }: Target): string {
+  return reason === 'none' ? '' : reason;
+}
+
+/** The distinct reasons why targets are without data, the commonest first. */
+export function whyNot(targets: Target[]): WhyNot[] {
+  const found = new Map<string, WhyNot>();
+  for (const target of targets) {
+    const reason = reasonOf(target);
+    if (target.state === 'profiling' || reason === '') continue;
+    const known = found.get(reason);
+    if (known === undefined) found.set(reason, { reason, message: target.message, fix: target.fix, count: 1 });
+    else known.count++;
+  }
+  return [...found.values()].sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason));
+}
+
+/** `3 profiling, 1 failed` */
+export function stateSummary(targets: Target[]): string {
+  const counts = new Map<string, number>();
+  for (const { state } of targets) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([state, count]) => `${count} ${state}`).join(', ');
+}

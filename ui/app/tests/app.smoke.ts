@@ -1,0 +1,254 @@
+// The built app in a real browser, against the mock backend and under the real backend's content security policy.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { accessibilityProblems, launchBrowser, openPage, screenshot, type Browser } from '../../tests/browser.ts';
+import { CODE, MockBackend, target, TOKEN } from './mock.ts';
+
+let browser: Browser;
+let backend: MockBackend;
+let origin: string;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+beforeEach(async () => {
+  backend = new MockBackend();
+  origin = await backend.start();
+  ({ page, complaints } = await openPage(browser.context, [origin]));
+});
+
+afterEach(async () => {
+  await page.close();
+  await browser.context.clearCookies();
+  await backend.stop();
+});
+
+const SERVICE = '/services/shop/checkout?cluster=local';
+
+/** Opens a page of the app with a session. */
+async function enter(address: string): Promise<void> {
+  const response = await browser.context.request.post(`${origin}/v1/session`, { data: { token: TOKEN } });
+  expect(response.status()).toBe(204);
+  await page.goto(origin + address);
+}
+
+const graph = (group: string) => page.getByTestId(`flamegraph-${group}`);
+const address = () => new URL(page.url());
+const attribute = (group: string, name: string, value: string) => page.locator(`[data-testid="flamegraph-${group}"][${name}="${value}"]`).waitFor();
+
+describe('login', () => {
+  it('asks for a token, tells a wrong one, and goes where the user wanted to', async () => {
+    await page.goto(`${origin}${SERVICE}&range=1h`);
+    await page.getByTestId('token-input').fill('wrong');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('This token is not valid.').waitFor();
+    await screenshot(page, 'app-login');
+    await page.getByTestId('token-input').fill(TOKEN);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await graph('cpu').waitFor();
+    expect(address().search).toBe('?cluster=local&range=1h');
+  });
+
+  it('takes a one-time code from the fragment and leaves no trace of it', async () => {
+    await page.goto(`${origin}/#code=${CODE}`);
+    await page.getByTestId('services-table').waitFor();
+    expect(page.url()).toBe(`${origin}/services`);
+    await page.goBack().catch(() => null);
+    expect(page.url()).not.toContain(CODE);
+  });
+
+  it('says that a used code does not work', async () => {
+    await browser.context.request.post(`${origin}/v1/session`, { data: { code: CODE } });
+    await browser.context.clearCookies();
+    await page.goto(`${origin}/#code=${CODE}`);
+    await page.getByText('The link could not log you in: The token or code is not valid.').waitFor();
+  });
+
+  it('goes back to login when the session ends, and returns', async () => {
+    await enter(SERVICE);
+    await graph('cpu').waitFor();
+    backend.endSessions();
+    await page.getByTestId('token-input').waitFor();
+    expect(address().searchParams.get('next')).toBe(SERVICE);
+  });
+
+  it('never leaves the site after login', async () => {
+    await page.goto(`${origin}/login?next=${encodeURIComponent('//evil.example/')}`);
+    await page.getByTestId('token-input').fill(TOKEN);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByTestId('services-table').waitFor();
+    expect(address().pathname).toBe('/services');
+  });
+
+  it('logs out', async () => {
+    await enter('/services');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByTestId('token-input').waitFor();
+  });
+});
+
+describe('services', () => {
+  it('lists services with totals, filters, and leads to one', async () => {
+    await enter('/services?range=1h');
+    const table = page.getByTestId('services-table');
+    await table.waitFor();
+    expect(await table.getByTestId('service-link').allTextContents()).toEqual(['checkout', 'ledger-writer', 'mailer']);
+    await screenshot(page, 'app-services-light');
+    await page.getByTestId('services-filter').fill('pay');
+    expect(await table.getByTestId('service-link').allTextContents()).toEqual(['ledger-writer']);
+    await page.getByTestId('services-filter').fill('');
+    await table.getByRole('link', { name: 'checkout' }).click();
+    await graph('cpu').waitFor();
+    expect(address().pathname + address().search).toBe('/services/shop/checkout?range=1h&cluster=local');
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('service', () => {
+  it('shows the three graphs with exact totals', async () => {
+    await enter(SERVICE);
+    for (const [group, type, total] of [
+      ['cpu', 'cpu', '45000000000'],
+      ['alloc', 'alloc_bytes', '1101004800'],
+      ['lock', 'lock_delay', '3450000000'],
+    ]) {
+      await attribute(group!, 'data-total', total!);
+      const panel = page.getByTestId(`panel-${group}`);
+      expect(await panel.getByTestId('value-total').textContent()).toBe(total);
+      expect(await panel.getByTestId('raw-total').textContent()).toBe(total);
+      expect(await panel.getByTestId('raw-total').getAttribute('data-type')).toBe(type);
+      expect(await panel.getByTestId('shares').textContent()).toContain('shown 98.6 %');
+    }
+    expect(Number(await graph('cpu').getAttribute('data-nodes'))).toBeGreaterThan(30);
+    expect(complaints).toEqual([]);
+  });
+
+  it('searches all graphs at once and keeps the search in the address', async () => {
+    await enter(SERVICE);
+    await graph('cpu').getByTestId('search-input').fill('com\\.acme\\.search');
+    await graph('lock').getByText('30.4 % matched').waitFor();
+    expect(await graph('cpu').getByTestId('matched-percent').textContent()).toBe('32.4 % matched');
+    expect(address().searchParams.get('q')).toBe('com\\.acme\\.search');
+    await graph('cpu').getByTestId('search-input').press('Enter');
+    expect(await graph('cpu').getAttribute('data-active')).toMatch(/^com\.acme\.search\.Index\.query, self 0 ns, total 14\.6 s, 32\.4 %/);
+  });
+
+  it('keeps the search of a link', async () => {
+    await enter(`${SERVICE}&q=Pricing`);
+    await graph('cpu').getByText('28.4 % matched').waitFor();
+  });
+
+  it('grows while somebody looks, with the zoom where it was', async () => {
+    await enter(`${SERVICE}&range=5m`);
+    await attribute('cpu', 'data-total', '45000000000');
+    await graph('cpu').getByTestId('search-input').fill('Pricing.total');
+    await graph('cpu').getByTestId('search-input').press('Enter');
+    await graph('cpu').getByTestId('flamegraph-canvas').focus();
+    await page.keyboard.press('Enter');
+    await attribute('cpu', 'data-zoom', 'com.acme.shop.Pricing.total, 28.4 %');
+    backend.age = 3;
+    await attribute('cpu', 'data-total', '135000000000');
+    expect(await graph('cpu').getAttribute('data-zoom')).toBe('com.acme.shop.Pricing.total, 28.4 %');
+    await page.keyboard.press('Escape');
+    await attribute('cpu', 'data-zoom', '');
+  });
+
+  it('asks with the tag it has, and not at all when told to stand still', async () => {
+    await enter(`${SERVICE}&range=5m`);
+    await graph('cpu').waitFor();
+    await expect.poll(() => backend.calls.filter((call) => call.unchanged).length, { timeout: 30_000 }).toBeGreaterThan(3);
+    await page.getByTestId('live-toggle').click();
+    expect(address().searchParams.get('live')).toBe('off');
+  });
+
+  it('switches what allocation and locks count', async () => {
+    await enter(SERVICE);
+    await page.getByTestId('type-alloc').getByText('objects').click();
+    await attribute('alloc', 'data-type', 'alloc_objects');
+    await page.getByTestId('type-lock').getByText('count').click();
+    await attribute('lock', 'data-total', '1150');
+    expect(address().searchParams.get('lock')).toBe('lock_count');
+  });
+
+  it('has the time range in the address', async () => {
+    await enter(SERVICE);
+    await page.getByTestId('range-presets').getByText('24h').click();
+    await page.waitForURL(/range=24h/);
+    await page.getByTestId('range-absolute').click();
+    await page.getByLabel('From').fill('2026-01-31T10:00:00');
+    await page.getByLabel('To', { exact: true }).fill('2026-01-31T09:00:00');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByText('The start must be before the end.').waitFor();
+    await page.getByLabel('To', { exact: true }).fill('2026-01-31T11:30:00');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.waitForURL(/from=2026-01-31T/);
+    const asked = () => new URL(`http://x${backend.calls[backend.calls.length - 1]!.url}`).searchParams;
+    await expect.poll(() => Number(asked().get('to')) - Number(asked().get('from'))).toBe(90 * 60 * 1000);
+  });
+
+  it('lists top methods, and finds one in the graphs', async () => {
+    await enter(SERVICE);
+    const table = page.getByTestId('top-table');
+    await table.waitFor();
+    expect(await table.getByRole('row').nth(1).textContent()).toBe('9.2 s20.4 %9.2 s20.4 %com.acme.search.Postings.intersectjava');
+    await table.getByRole('button', { name: 'com.acme.search.Postings.intersect' }).click();
+    await graph('cpu').getByText('20.4 % matched').waitFor();
+  });
+
+  it('says why there is nothing, by the reasons that the collectors gave', async () => {
+    backend.emptyTypes = new Set(['lock_delay']);
+    await enter(SERVICE);
+    await page.getByTestId('panel-lock').getByTestId('empty').getByText('had nothing of this kind').waitFor();
+    const broken = { state: 'failed', reason: 'no_exec_dir', message: 'No place to load a library from.', fix: 'Mount an emptyDir.', last_window: null };
+    backend.targets = [target(broken), target({ ...broken, pid: 4712 }), target({ state: 'off', reason: 'disabled', message: 'Nobody asked.', pid: 9 })];
+    await page.reload();
+    const empty = page.getByTestId('panel-lock').getByTestId('empty');
+    await empty.getByText('2 JVMs: no_exec_dir. No place to load a library from. Mount an emptyDir.').waitFor();
+    expect(await page.getByTestId('target-list').getByText('3 JVMs: 2 failed, 1 off').isVisible()).toBe(true);
+    expect(await page.getByTestId('target-table').isVisible()).toBe(true);
+    await screenshot(page, 'app-empty');
+  });
+
+  it.each([
+    ['flamegraph', 504, 'query_timeout', 'The query timed out'],
+    ['flamegraph', 410, 'expired', 'Expired by retention'],
+    ['flamegraph', 503, 'store_unavailable', 'The store is down'],
+    ['flamegraph', 500, 'odd', 'This could not be loaded'],
+    ['*', 403, 'forbidden_scope', 'Outside your scope'],
+  ])('tells %s %i %s apart', async (call, status, code, title) => {
+    backend.failures.set(call, { status, code, message: 'The words of the backend.' });
+    await enter(SERVICE);
+    const notice = page.getByTestId(`error-${code}`).first();
+    await notice.waitFor();
+    expect(await notice.textContent()).toContain(title);
+    expect(await notice.textContent()).toContain('The words of the backend.');
+  });
+
+  it('keeps the picture when a refresh fails, and says so', async () => {
+    await enter(`${SERVICE}&range=5m`);
+    await graph('cpu').waitFor();
+    backend.failures.set('flamegraph', { status: 504, code: 'query_timeout', message: 'Too long.' });
+    await page.getByTestId('panel-cpu').getByTestId('stale').waitFor();
+    expect(await graph('cpu').isVisible()).toBe(true);
+  });
+
+  it.each(['light', 'dark'] as const)('passes axe in %s', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    await enter(SERVICE);
+    await page.getByTestId('top-table').waitFor();
+    await graph('lock').waitFor();
+    await screenshot(page, `app-service-${colorScheme}`);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.goto(`${origin}/services`);
+    await page.getByTestId('services-table').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await screenshot(page, `app-services-${colorScheme}`);
+  });
+});
