@@ -1,0 +1,84 @@
+#include "fixture.h"
+
+writer w;
+chunk_params params;
+jfr_options options;
+jfr_file *file;
+jfr_chunk *chunk;
+jfr_error err;
+
+void fixture_setup(void)
+{
+    w = (writer){.data = NULL};
+    params = (chunk_params)CHUNK_PARAMS_INIT;
+    options = (jfr_options)JFR_OPTIONS_INIT;
+    err = (jfr_error){.code = 0};
+}
+
+void fixture_teardown(void)
+{
+    jfr_close(file);
+    file = NULL;
+    writer_free(&w);
+}
+
+void open_written(void)
+{
+    int rc = jfr_open_mem(&file, w.data, w.len, &options, &err);
+    ck_assert_msg(rc == 0, "open: %s", err.message);
+}
+
+void next_chunk(void)
+{
+    int rc = jfr_next_chunk(file, &chunk, &err);
+    jfr_loss l = loss();
+    ck_assert_msg(rc == 1, "next chunk: %d %s; %zu losses", rc, err.message, l.record_count);
+}
+
+void open_first_chunk(void)
+{
+    open_written();
+    next_chunk();
+}
+
+jfr_sample next_sample(void)
+{
+    jfr_sample s;
+    int rc = jfr_samples_next(chunk, &s, &err);
+    ck_assert_msg(rc == 1, "next sample: %d %s", rc, err.message);
+    return s;
+}
+
+void expect_no_sample(void)
+{
+    jfr_sample s;
+    ck_assert_int_eq(jfr_samples_next(chunk, &s, &err), 0);
+}
+
+void expect_end(void)
+{
+    ck_assert_int_eq(jfr_next_chunk(file, &chunk, &err), 0);
+}
+
+jfr_chunk_stats stats(void)
+{
+    jfr_chunk_stats s;
+    jfr_chunk_get_stats(chunk, &s);
+    return s;
+}
+
+jfr_loss loss(void)
+{
+    jfr_loss l;
+    jfr_file_loss(file, &l);
+    return l;
+}
+
+void write_simple_chunk(void)
+{
+    begin_chunk(&w, &params);
+    put_setting(&w, T_EXECUTION, "period", "10 ms");
+    put_execution(&w, 600, 70, 7, 1);
+    put_standard_pools(&w);
+    end_chunk(&w, &params);
+}

@@ -1,0 +1,45 @@
+#ifndef JFR_TESTS_FIXTURE_H
+#define JFR_TESTS_FIXTURE_H
+
+/* What the tests of the public API share: one file that is written, then one that is read. */
+#include "run.h"
+#include "writer.h"
+
+#include <jfr/jfr.h>
+
+extern writer w;            /* the recording */
+extern chunk_params params; /* CHUNK_PARAMS_INIT at first */
+extern jfr_options options; /* JFR_OPTIONS_INIT at first */
+extern jfr_file *file;      /* NULL until open_written */
+extern jfr_chunk *chunk;    /* the last of next_chunk */
+extern jfr_error err;
+
+void fixture_setup(void);
+void fixture_teardown(void);
+
+/* Opens what was written with `options`; must succeed. */
+void open_written(void);
+/* Moves to the next chunk; must be there. */
+void next_chunk(void);
+/* Both. */
+void open_first_chunk(void);
+/* Yields the next sample; must be there. */
+jfr_sample next_sample(void);
+/* The chunk must have no further sample. */
+void expect_no_sample(void);
+/* The file must have no further chunk. */
+void expect_end(void);
+jfr_chunk_stats stats(void);
+jfr_loss loss(void);
+
+/* Whole chunks of the standard pools and one execution sample (interval 10 ms). */
+void write_simple_chunk(void);
+
+#define assert_str(str, text)                                                                      \
+    do {                                                                                           \
+        jfr_str str_ = (str);                                                                      \
+        ck_assert_msg(str_.len == strlen(text) && memcmp(str_.data, text, str_.len) == 0,          \
+                      "\"%.*s\" is not \"%s\"", (int)str_.len, str_.data, text);                   \
+    } while (0)
+
+#endif

@@ -1,0 +1,69 @@
+#include "idmap.h"
+#include "run.h"
+
+#include <jfr/sample.h>
+
+static jfr__idmap map;
+
+static void setup(void)
+{
+    jfr__idmap_init(&map, &jfr__malloc);
+}
+
+static void teardown(void)
+{
+    jfr__idmap_free(&map);
+}
+
+static uint64_t key_of(int spread, uint64_t i)
+{
+    return spread ? i * UINT64_C(0x100000001) + 3 : i + 1;
+}
+
+/* Ids that lie dense take the table by id, spread ones the hash table: the answers are the same. */
+START_TEST(finds_what_was_put)
+{
+    for (uint32_t i = 0; i < 5000; i++)
+        ck_assert_uint_eq(jfr__idmap_put(&map, key_of(_i, i)), i);
+    ck_assert_uint_eq(jfr__idmap_put(&map, key_of(_i, 17)), 17);
+    jfr__idmap_finish(&map);
+    ck_assert_int_eq(map.direct != NULL, _i == 0);
+    for (uint32_t i = 0; i < 5000; i++)
+        ck_assert_uint_eq(jfr__idmap_find(&map, key_of(_i, i)), i);
+    ck_assert_uint_eq(jfr__idmap_find(&map, key_of(_i, 5000)), JFR_NONE);
+    ck_assert_uint_eq(jfr__idmap_find(&map, 0), JFR_NONE);
+    ck_assert_uint_eq(jfr__idmap_find(&map, UINT64_MAX), JFR_NONE);
+}
+END_TEST
+
+START_TEST(clear_forgets)
+{
+    jfr__idmap_put(&map, 4);
+    jfr__idmap_finish(&map);
+    jfr__idmap_clear(&map);
+    ck_assert_uint_eq(jfr__idmap_find(&map, 4), JFR_NONE);
+    ck_assert_uint_eq(jfr__idmap_put(&map, 9), 0);
+    jfr__idmap_finish(&map);
+    ck_assert_uint_eq(jfr__idmap_find(&map, 9), 0);
+    ck_assert_uint_eq(jfr__idmap_find(&map, 4), JFR_NONE);
+}
+END_TEST
+
+START_TEST(empty_finds_nothing)
+{
+    jfr__idmap_finish(&map);
+    ck_assert_uint_eq(jfr__idmap_find(&map, 0), JFR_NONE);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("idmap");
+    TCase *t = tcase_create("idmap");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, finds_what_was_put, 0, 2);
+    tcase_add_test(t, clear_forgets);
+    tcase_add_test(t, empty_finds_nothing);
+    suite_add_tcase(suite, t);
+    return run_suite(suite);
+}

@@ -1,0 +1,134 @@
+#ifndef JFR_TESTS_WRITER_H
+#define JFR_TESTS_WRITER_H
+
+/*
+ * Writes small recordings byte by byte, right or deliberately wrong. One `writer` is one file; its
+ * buffer grows and is freed by writer_free. Running out of memory aborts.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct writer {
+    uint8_t *data;
+    size_t len;
+    size_t cap;
+    bool plain;       /* integers as fixed-width big-endian instead of LEB128 */
+    size_t chunk;     /* offset of the current chunk */
+    size_t last_pool; /* offset of the current chunk's last checkpoint; 0 = none yet */
+    size_t pool_count_at;
+    unsigned pools;
+    uint32_t base; /* first type id of the current chunk */
+} writer;
+
+/* Ids of the types that writer_metadata defines, added to the chunk's base. */
+enum type {
+    T_BOOLEAN,
+    T_BYTE,
+    T_CHAR,
+    T_SHORT,
+    T_INT,
+    T_LONG,
+    T_FLOAT,
+    T_DOUBLE,
+    T_STRING,
+    T_CLASS,
+    T_THREAD,
+    T_GROUP,
+    T_FRAME_TYPE,
+    T_STATE,
+    T_STACK,
+    T_FRAME,
+    T_METHOD,
+    T_SYMBOL,
+    T_WEIRD, /* a pool the library has no use for, of all field kinds */
+    T_LABEL,
+    T_TIMESPAN,
+    T_RECORDING,
+    T_SETTING,
+    T_JVM,
+    T_EXECUTION,
+    T_CPU_TIME,
+    T_NATIVE_METHOD,
+    T_WALL,
+    T_IN_TLAB,
+    T_OUTSIDE,
+    T_ALLOC_SAMPLE,
+    T_LIVE,
+    T_MALLOC,
+    T_MONITOR_ENTER,
+    T_MONITOR_WAIT,
+    T_PARK,
+    T_NATIVE_LOCK,
+    T_COUNT
+};
+
+/* What a chunk's header says. */
+typedef struct chunk_params {
+    int64_t start_ns;
+    uint64_t start_ticks;
+    uint64_t ticks_per_second;
+    uint32_t base; /* of type ids; at least 2 */
+    bool async;    /* labelled as async-profiler's */
+    bool plain;
+    bool open; /* leave the header as a writer does that has not finished: no sizes, no offsets */
+} chunk_params;
+
+#define CHUNK_PARAMS_INIT                                                                          \
+    {                                                                                              \
+        .start_ns = 1000000000, .start_ticks = 500, .ticks_per_second = 1000000000, .base = 20     \
+    }
+
+void put_u8(writer *w, unsigned value);
+void put_be(writer *w, uint64_t value, unsigned width);
+void put_varint(writer *w, uint64_t value);
+void put_padded(writer *w, uint64_t value, unsigned width); /* LEB128 of exactly that width */
+void put_bytes(writer *w, const void *bytes, size_t len);
+void put_long(writer *w, uint64_t value); /* by the chunk's integer format */
+void put_int(writer *w, uint64_t value);
+void put_text(writer *w, const char *text); /* encoding 3; NULL = encoding 0 */
+
+/* An event: begin gives what end needs; the size is patched in, 4 bytes wide. */
+size_t begin_event(writer *w, enum type type);
+void end_event(writer *w, size_t event);
+
+/*
+ * A chunk: header and metadata first, then events and pools in any order, then its end, which
+ * patches the header.
+ */
+void begin_chunk(writer *w, const chunk_params *params);
+void end_chunk(writer *w, const chunk_params *params);
+void put_metadata(writer *w, bool async);
+
+/* A checkpoint, chained to the one before in its chunk; pools inside: type, count, entries. */
+size_t begin_checkpoint(writer *w);
+void begin_pool(writer *w, enum type type, uint64_t entries);
+void end_checkpoint(writer *w, size_t checkpoint);
+
+/*
+ * The pools most tests share, in one checkpoint:
+ *   frame types 0 Interpreted, 1 JIT compiled, 2 Inlined, 3 Native, 4 C++, 5 Kernel, 6 C1 compiled,
+ *   7 Quantum; states 0 STATE_DEFAULT, 1 STATE_RUNNABLE, 2 STATE_SLEEPING, 3 STATE_PARKED_TIMED
+ *   symbols 1 "java/util/HashMap", 2 "put", 3 "(I)V", 4 "[[I", 5 "[Ljava/lang/String;",
+ *   6 "java/util/concurrent/locks/ReentrantLock$NonfairSync", 7 "java/util/concurrent/FutureTask",
+ *   8 "memcpy", 9 "[unknown_Java]", 10 ""
+ *   classes 1-7 of symbols 1, 4, 5, 6, 7, 10, 1
+ *   methods 1 HashMap.put(I)V, 2 memcpy, 3 [unknown_Java]
+ *   stacks 7 = HashMap.put:42 (frame type 1) < HashMap.put:7 (0), 9 = one frame of each frame type
+ *   thread 70: os "os-main", os tid 1234, java "main", java tid 1, group 5 "workers";
+ *   thread 71: os "GC Thread#0", os tid 1240, no Java thread, virtual
+ */
+void put_standard_pools(writer *w);
+
+/* Events, by field. Times are ticks. */
+void put_setting(writer *w, enum type of, const char *name, const char *value);
+void put_execution(writer *w, uint64_t time, uint64_t thread, uint64_t stack, uint64_t state);
+void put_monitor_enter(writer *w, uint64_t time, uint64_t duration, uint64_t klass);
+void put_park(writer *w, uint64_t duration, uint64_t klass);
+void put_in_tlab(writer *w, uint64_t klass, uint64_t size, uint64_t tlab_size);
+void put_outside(writer *w, uint64_t klass, uint64_t size);
+void put_alloc_sample(writer *w, uint64_t klass, uint64_t weight);
+
+void writer_free(writer *w);
+
+#endif
