@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support.h"
+
+#include <stdlib.h>
+
+START_TEST(the_same_content_has_the_same_index)
+{
+    sagg *agg = make(NULL);
+    uint32_t a = stack(agg, "Main.main;a.B.c");
+    ck_assert_uint_eq(stack(agg, "Main.main;a.B.c"), a);
+    ck_assert_uint_ne(stack(agg, "a.B.c;Main.main"), a);
+    ck_assert_uint_eq(sagg_stack_count(agg), 3); /* [dropped] is one */
+    ck_assert_uint_eq(sagg_frame_count(agg), 3);
+    ck_assert_uint_eq(thread(agg, 7, "main"), thread(agg, 7, "main"));
+    ck_assert_uint_ne(thread(agg, 7, "main"), thread(agg, 8, "main"));
+    sagg_free(agg);
+}
+END_TEST
+
+START_TEST(totals_add_up_by_type_thread_and_stack)
+{
+    sagg *agg = make(NULL);
+    uint32_t s = stack(agg, "Main.main;a.B.c");
+    uint32_t t = thread(agg, 7, "exec-1");
+    uint32_t u = thread(agg, 8, "exec-2");
+    add(agg, CPU, t, s, 10);
+    add(agg, CPU, t, s, 5);
+    add(agg, CPU, u, s, 1);
+    add(agg, ALLOC, t, s, 100);
+    sagg_totals totals = sagg_type_totals(agg, CPU);
+    ck_assert_uint_eq(totals.value, 16);
+    ck_assert_uint_eq(totals.raw_value, 13);
+    ck_assert_uint_eq(totals.samples, 3);
+    ck_assert_uint_eq(sagg_thread_totals(agg, t, CPU).value, 15);
+    sagg_thread row;
+    ck_assert(sagg_thread_at(agg, t, &row));
+    ck_assert_uint_eq(row.pool.size, strlen("exec-#"));
+    ck_assert_mem_eq(row.pool.data, "exec-#", row.pool.size);
+    ck_assert_uint_eq(sagg_thread_totals(agg, row.pool_thread, CPU).value, 16);
+    size_t cursor = 0;
+    size_t count = 0;
+    sagg_entry entry;
+    while (sagg_next(agg, &cursor, &entry))
+        count++;
+    ck_assert_uint_eq(count, 3);
+    sagg_free(agg);
+}
+END_TEST
+
+START_TEST(pools_replace_threads_in_entries)
+{
+    sagg_options options = two_types();
+    options.group = SAGG_BY_POOL;
+    sagg *agg = make(&options);
+    uint32_t s = stack(agg, "Main.main");
+    uint32_t t = thread(agg, 7, "exec-1");
+    add(agg, CPU, t, s, 10);
+    add(agg, CPU, thread(agg, 8, "exec-2"), s, 1);
+    size_t cursor = 0;
+    sagg_entry entry;
+    ck_assert(sagg_next(agg, &cursor, &entry));
+    ck_assert_uint_eq(entry.totals.value, 11);
+    sagg_thread row;
+    ck_assert(sagg_thread_at(agg, entry.thread, &row));
+    ck_assert_uint_eq(row.name.size, 0);
+    ck_assert_uint_eq(row.pool_thread, entry.thread);
+    ck_assert(!sagg_next(agg, &cursor, &entry));
+    ck_assert_uint_eq(sagg_thread_totals(agg, t, CPU).value, 10);
+    sagg_free(agg);
+}
+END_TEST
+
+START_TEST(labels_keep_parts_of_a_type_apart)
+{
+    sagg *agg = make(NULL);
+    uint32_t label, tag = 0;
+    sagg_str text;
+    ck_assert_int_eq(sagg_add_label(agg, &label, 3, str("byte[]"), NULL), 0);
+    ck_assert_uint_eq(label, 1);
+    sagg_sample sample = {.type = ALLOC, .stack = stack(agg, "a.B.c"), .value = 5, .samples = 1};
+    ck_assert_int_eq(sagg_add(agg, &sample, NULL), 0);
+    sample.label = label;
+    ck_assert_int_eq(sagg_add(agg, &sample, NULL), 0);
+    size_t cursor = 0;
+    sagg_entry entry;
+    ck_assert(sagg_next(agg, &cursor, &entry));
+    ck_assert_uint_eq(entry.label, 0);
+    ck_assert(sagg_next(agg, &cursor, &entry));
+    ck_assert(sagg_label_at(agg, entry.label, &tag, &text));
+    ck_assert_uint_eq(tag, 3);
+    ck_assert_mem_eq(text.data, "byte[]", text.size);
+    sagg_free(agg);
+}
+END_TEST
+
+START_TEST(seconds_are_kept_by_pool)
+{
+    sagg_options options = two_types();
+    options.seconds = 3;
+    options.origin_ns = 1000000000;
+    sagg *agg = make(&options);
+    uint32_t t = thread(agg, 7, "exec-1");
+    sagg_sample sample = {.type = CPU, .thread = t, .stack = stack(agg, "a.b"), .value = 4, .samples = 1};
+    const int64_t times[] = {0, 1000000000, 2999999999, 3000000000, 99000000000};
+    for (size_t i = 0; i < 5; i++) {
+        sample.time_ns = times[i];
+        ck_assert_int_eq(sagg_add(agg, &sample, NULL), 0);
+    }
+    sagg_thread row;
+    ck_assert(sagg_thread_at(agg, t, &row));
+    const uint64_t *seconds = sagg_seconds(agg, CPU, row.pool_thread);
+    ck_assert_ptr_nonnull(seconds);
+    ck_assert_uint_eq(seconds[0], 8);
+    ck_assert_uint_eq(seconds[1], 4);
+    ck_assert_uint_eq(seconds[2], 8);
+    ck_assert_uint_eq(sagg_losses(agg).outside_seconds, 2);
+    ck_assert_ptr_null(sagg_seconds(agg, ALLOC, row.pool_thread));
+    sagg_free(agg);
+}
+END_TEST
+
+START_TEST(sums_saturate_and_say_so)
+{
+    sagg *agg = make(NULL);
+    sagg_sample sample = {.type = CPU, .stack = stack(agg, "a.b"), .value = UINT64_MAX, .samples = 1};
+    ck_assert_int_eq(sagg_add(agg, &sample, NULL), 0);
+    ck_assert_uint_eq(sagg_losses(agg).saturated, 0);
+    ck_assert_int_eq(sagg_add(agg, &sample, NULL), 0);
+    ck_assert_uint_eq(sagg_type_totals(agg, CPU).value, UINT64_MAX);
+    ck_assert_uint_gt(sagg_losses(agg).saturated, 0);
+    sagg_free(agg);
+}
+END_TEST
+
+START_TEST(deep_stacks_keep_their_leaves)
+{
+    sagg_options options = two_types();
+    options.max_frames = 3;
+    sagg *agg = make(&options);
+    add(agg, CPU, 0, stack(agg, "a.r;a.s;a.t;a.u;a.v"), 5);
+    char *text = collapsed(agg, CPU, NULL);
+    ck_assert_str_eq(text, "[truncated];a.u;a.v 5\n");
+    ck_assert_uint_eq(sagg_losses(agg).stacks_cut, 1);
+    free(text);
+    sagg_free(agg);
+}
+END_TEST
+
+START_TEST(threads_past_the_cap_count_with_their_pool)
+{
+    sagg_options options = two_types();
+    options.max_threads = 2;
+    sagg *agg = make(&options);
+    uint32_t s = stack(agg, "a.b");
+    uint64_t sum = 0;
+    for (int i = 0; i < 10; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof(name), "%s-%d", i < 6 ? "first" : i < 8 ? "second" : "third", i);
+        add(agg, CPU, thread(agg, i + 1, name), s, 1);
+        sum++;
+    }
+    ck_assert_uint_eq(sagg_type_totals(agg, CPU).value, sum);
+    ck_assert_uint_eq(sagg_thread_count(agg), 2 + 2 + 2); /* none, dropped; exact; pools */
+    ck_assert_uint_eq(sagg_thread_totals(agg, SAGG_DROPPED_THREAD, CPU).value, 2);
+    ck_assert_uint_eq(sagg_losses(agg).threads_folded, 8);
+    uint64_t pools = 0;
+    for (uint32_t i = 0; i < sagg_thread_count(agg); i++) {
+        sagg_thread row;
+        ck_assert(sagg_thread_at(agg, i, &row));
+        if (row.pool_thread == i)
+            pools += sagg_thread_totals(agg, i, CPU).value;
+    }
+    ck_assert_uint_eq(pools, sum);
+    sagg_free(agg);
+}
+END_TEST
+
+START_TEST(mistakes_are_named)
+{
+    sagg *agg = make(NULL);
+    sagg_sample sample = {.type = 9, .samples = 1};
+    sagg_error err = {0};
+    ck_assert_int_eq(sagg_add(agg, &sample, &err), SAGG_E_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.message, "type 9"));
+    sample.type = CPU;
+    sample.stack = 77;
+    ck_assert_int_eq(sagg_add(agg, &sample, &err), SAGG_E_USAGE);
+    uint32_t bad = 55, index;
+    ck_assert_int_eq(sagg_add_stack(agg, &index, &bad, 1, &err), SAGG_E_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.message, "Frame 55"));
+    sagg_free(agg);
+}
+END_TEST
+
+static const sagg_type twice[] = {{1, "a", "b"}, {1, "c", "d"}};
+static const sagg_type no_id[] = {{0, "a", "b"}};
+static const sagg_type no_name[] = {{1, NULL, "b"}};
+
+START_TEST(bad_options_are_refused)
+{
+    sagg_options rows[8];
+    for (size_t i = 0; i < 8; i++)
+        rows[i] = two_types();
+    rows[0].type_count = 0;
+    rows[1].types = twice;
+    rows[2].types = no_id, rows[2].type_count = 1;
+    rows[3].types = no_name, rows[3].type_count = 1;
+    rows[4].normaliser = 2;
+    rows[5].group = 3;
+    rows[6].max_bytes = 1;
+    rows[7].seconds = 86401;
+    for (size_t i = 0; i < 8; i++) {
+        sagg *agg = NULL;
+        sagg_error err = {0};
+        ck_assert_int_eq(sagg_new(&agg, &rows[i], &err), SAGG_E_USAGE);
+        ck_assert_ptr_null(agg);
+        ck_assert_uint_gt(strlen(err.message), 10);
+    }
+    ck_assert_int_eq(sagg_new(NULL, NULL, NULL), SAGG_E_USAGE);
+}
+END_TEST
+
+START_TEST(options_of_a_newer_header_must_be_zero_behind_ours)
+{
+    struct {
+        sagg_options known;
+        uint64_t later;
+    } options = {two_types(), 0};
+    sagg *agg = NULL;
+    options.known.size = sizeof(options);
+    ck_assert_int_eq(sagg_new(&agg, &options.known, NULL), 0);
+    sagg_free(agg);
+    options.later = 1;
+    ck_assert_int_eq(sagg_new(&agg, &options.known, NULL), SAGG_E_USAGE);
+}
+END_TEST
+
+/* An allocator that fails at the n-th call and counts what is out. */
+struct failing {
+    long calls_left;
+    size_t out;
+};
+
+static void *fail_alloc(void *ctx, size_t bytes)
+{
+    struct failing *f = ctx;
+    if (f->calls_left-- <= 0)
+        return NULL;
+    f->out += bytes;
+    return malloc(bytes);
+}
+
+static void *fail_realloc(void *ctx, void *block, size_t old_bytes, size_t new_bytes)
+{
+    struct failing *f = ctx;
+    if (f->calls_left-- <= 0)
+        return NULL;
+    f->out += new_bytes - old_bytes;
+    return realloc(block, new_bytes);
+}
+
+static void fail_free(void *ctx, void *block, size_t bytes)
+{
+    struct failing *f = ctx;
+    f->out -= bytes;
+    free(block);
+}
+
+static int use(sagg *agg)
+{
+    sagg_frame frame = {.class_name = str("a.B"), .method = str("c"), .file = str("B.java")};
+    sagg_thread who = {.os_tid = 4, .name = str("worker-1")};
+    sagg_sample sample = {.type = CPU, .value = 3, .samples = 1};
+    uint32_t index;
+    int rc = sagg_add_frame(agg, &index, &frame, NULL);
+    if (rc == 0)
+        rc = sagg_add_stack(agg, &sample.stack, &index, 1, NULL);
+    if (rc == 0)
+        rc = sagg_add_thread(agg, &sample.thread, &who, NULL);
+    if (rc == 0)
+        rc = sagg_add(agg, &sample, NULL);
+    sagg_tree *tree = NULL;
+    sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;
+    options.type = CPU;
+    if (rc == 0)
+        rc = sagg_tree_new(&tree, agg, &options, NULL);
+    sagg_tree_free(tree);
+    return rc;
+}
+
+START_TEST(each_failed_allocation_is_reported_and_leaks_nothing)
+{
+    int rc = SAGG_E_NOMEM;
+    for (long n = 0; n < 200 && rc != 0; n++) {
+        struct failing f = {n, 0};
+        sagg_options options = two_types();
+        options.seconds = 2;
+        options.allocator = (sagg_allocator){fail_alloc, fail_realloc, fail_free, &f};
+        sagg *agg = NULL;
+        rc = sagg_new(&agg, &options, NULL);
+        if (rc == 0)
+            rc = use(agg);
+        ck_assert(rc == 0 || rc == SAGG_E_NOMEM);
+        sagg_free(agg);
+        ck_assert_uint_eq(f.out, 0);
+    }
+    ck_assert_int_eq(rc, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("aggregate");
+    TCase *tcase = tcase_create("aggregate");
+    tcase_add_test(tcase, the_same_content_has_the_same_index);
+    tcase_add_test(tcase, totals_add_up_by_type_thread_and_stack);
+    tcase_add_test(tcase, pools_replace_threads_in_entries);
+    tcase_add_test(tcase, labels_keep_parts_of_a_type_apart);
+    tcase_add_test(tcase, seconds_are_kept_by_pool);
+    tcase_add_test(tcase, sums_saturate_and_say_so);
+    tcase_add_test(tcase, deep_stacks_keep_their_leaves);
+    tcase_add_test(tcase, threads_past_the_cap_count_with_their_pool);
+    tcase_add_test(tcase, mistakes_are_named);
+    tcase_add_test(tcase, bad_options_are_refused);
+    tcase_add_test(tcase, options_of_a_newer_header_must_be_zero_behind_ours);
+    tcase_add_test(tcase, each_failed_allocation_is_reported_and_leaks_nothing);
+    suite_add_tcase(suite, tcase);
+    return run(suite);
+}

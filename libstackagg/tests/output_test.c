@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "support.h"
+
+static const char hostile[] = "</script><b>\"'&\\\n\x1b[31m\xe2\x80\xae\xe2\x80\xa8\x7f\xc2\x85;x";
+static const char page[] = "<html><script type=\"application/json\" id=\"hotstack-data\">"
+                           "/*HOTSTACK_DATA*/</script></html>\n";
+
+static uint32_t named_stack(sagg *agg, const char *class_name, const char *method)
+{
+    sagg_frame frame = {.class_name = str(class_name), .method = str(method), .file = str("F.java")};
+    uint32_t index, s;
+    ck_assert_int_eq(sagg_add_frame(agg, &index, &frame, NULL), 0);
+    ck_assert_int_eq(sagg_add_stack(agg, &s, &index, 1, NULL), 0);
+    return s;
+}
+
+START_TEST(json_is_what_the_page_says)
+{
+    sagg *agg = make(NULL);
+    add(agg, CPU, 0, named_stack(agg, "com.acme.Main", "run"), 30);
+    char *text = json(agg, CPU, 0);
+    ck_assert_str_eq(
+        text, "{\"version\":1,\"strings\":[\"\",\"com.acme.Main\",\"run\",\"F.java\"],\"profiles\":[{"
+              "\"type\":\"cpu\",\"unit\":\"ns\",\"total\":30,\"raw_total\":\"29\",\"value_total\":\"30\","
+              "\"samples\":1,\"frames\":{\"class\":[1],\"method\":[2],\"file\":[3],\"line\":[0],"
+              "\"kind\":[0]},\"nodes\":{\"depth\":[0,1],\"frame\":[-1,0],\"self\":[0,30],"
+              "\"total\":[30,30]},\"omitted\":{\"node\":[],\"total\":[],\"count\":[]}}],\"meta\":{}}");
+    free(text);
+    sagg_free(agg);
+}
+END_TEST
+
+/* Nothing that a page, a terminal or an editor would act on stands raw in the text. */
+static void check_harmless(const char *text)
+{
+    ck_assert_ptr_null(strchr(text, '<'));
+    ck_assert_ptr_null(strstr(text, "\xe2\x80\xae"));
+    ck_assert_ptr_null(strstr(text, "\xe2\x80\xa8"));
+    ck_assert_ptr_null(strstr(text, "\xc2\x85"));
+    for (const char *at = text; *at != '\0'; at++)
+        ck_assert(((unsigned char)*at >= 0x20 && *at != 0x7F) || *at == '\n');
+}
+
+START_TEST(hostile_names_are_escaped_and_come_back_whole)
+{
+    sagg *agg = make(NULL);
+    add(agg, CPU, 0, named_stack(agg, hostile, "m"), 1);
+    char *text = json(agg, CPU, 0);
+    check_harmless(text);
+    json_error_t error;
+    json_t *document = json_loads(text, 0, &error);
+    ck_assert_msg(document != NULL, "%s", error.text);
+    const json_t *strings = json_object_get(document, "strings");
+    ck_assert_str_eq(json_string_value(json_array_get(strings, 1)), hostile);
+    json_decref(document);
+    free(text);
+    sagg_free(agg);
+}
+END_TEST
+
+static int write_page(const char *html, const char *meta, memory *to, sagg_error *err)
+{
+    sagg *agg = make(NULL);
+    add(agg, CPU, 0, named_stack(agg, hostile, "m"), 1);
+    sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;
+    sagg_tree *tree = NULL;
+    options.type = CPU;
+    ck_assert_int_eq(sagg_tree_new(&tree, agg, &options, NULL), 0);
+    sagg_free(agg); /* a tree lives on its own */
+    sagg_sink sink = memory_sink(to);
+    const sagg_tree *trees[] = {tree, tree};
+    int rc = sagg_write_html(str(html), trees, 2, str(meta), &sink, err);
+    sagg_tree_free(tree);
+    return rc;
+}
+
+START_TEST(html_is_the_template_with_the_json_in_it)
+{
+    memory to;
+    ck_assert_int_eq(write_page(page, "{\"title\": \"</script>\xe2\x80\xae\"}\n", &to, NULL), 0);
+    const char *start = strstr(to.text, "data\">") + strlen("data\">");
+    const char *end = strstr(to.text, "</script></html>\n");
+    ck_assert_ptr_nonnull(end);
+    ck_assert_ptr_null(strstr(end + 1, "</script>"));
+    char *inner = strndup(start, (size_t)(end - start));
+    check_harmless(inner);
+    json_t *document = json_loads(inner, 0, NULL);
+    ck_assert_ptr_nonnull(document);
+    ck_assert_uint_eq(json_array_size(json_object_get(document, "profiles")), 2);
+    json_t *title = json_object_get(json_object_get(document, "meta"), "title");
+    ck_assert_str_eq(json_string_value(title), "</script>\xe2\x80\xae");
+    json_decref(document);
+    free(inner);
+    free(to.text);
+}
+END_TEST
+
+static const struct {
+    const char *html;
+    const char *meta;
+    uint64_t offset;
+    const char *says;
+} bad_pages[] = {
+    {"<html></html>", "", 0, "no /*HOTSTACK_DATA*/"},
+    {"", "", 0, "no /*HOTSTACK_DATA*/"},
+    {"/*HOTSTACK_DATA*/ /*HOTSTACK_DATA*/", "", 18, "twice"},
+    {"<script>/*HOTSTACK_DATA*/</script>", "", 8, "hotstack-data"},
+    {page, "[]", 0, "not a JSON object"},
+    {page, "{", 0, "not a JSON object"},
+};
+
+START_TEST(bad_templates_and_meta_are_refused_before_output)
+{
+    memory to;
+    sagg_error err = {0};
+    ck_assert_int_eq(write_page(bad_pages[_i].html, bad_pages[_i].meta, &to, &err), SAGG_E_FORMAT);
+    ck_assert_uint_eq(err.offset, bad_pages[_i].offset);
+    ck_assert_msg(strstr(err.message, bad_pages[_i].says) != NULL, "%s", err.message);
+    ck_assert_uint_eq(to.size, 0);
+}
+END_TEST
+
+START_TEST(collapsed_lines_are_stacks)
+{
+    sagg *agg = make(NULL);
+    add(agg, CPU, 0, stack(agg, "m.main;b.B.x"), 3);
+    add(agg, CPU, thread(agg, 4, "w;1"), stack(agg, "m.main"), 2);
+    add(agg, CPU, 0, stack(agg, ""), 9);
+    add(agg, CPU, 0, named_stack(agg, hostile, " m "), 1);
+    char *text = collapsed(agg, CPU, NULL);
+    ck_assert_str_eq(text, "[no stack] 9\n</script><b>\"'&\\_?[31m????_x._m_ 1\n"
+                           "m.main 2\nm.main;b.B.x 3\n");
+    free(text);
+    sagg_collapsed_options options = SAGG_COLLAPSED_OPTIONS_INIT;
+    options.threads = true;
+    text = collapsed(agg, CPU, &options);
+    ck_assert_ptr_nonnull(strstr(text, "w_1;m.main 2\n"));
+    ck_assert_ptr_nonnull(strstr(text, "[no thread];m.main;b.B.x 3\n"));
+    free(text);
+    sagg_free(agg);
+}
+END_TEST
+
+static int refuse(void *ctx, const void *data, size_t bytes)
+{
+    (void)data;
+    (void)bytes;
+    return --*(int *)ctx < 0 ? -1 : 0;
+}
+
+START_TEST(a_refusing_sink_ends_the_output)
+{
+    sagg *agg = make(NULL);
+    for (uint32_t i = 0; i < 20000; i++) {
+        char text[32];
+        (void)snprintf(text, sizeof(text), "a.b%u", i);
+        add(agg, CPU, 0, stack(agg, text), 1);
+    }
+    int calls = 2;
+    sagg_sink sink = {refuse, &calls};
+    sagg_error err = {0};
+    ck_assert_int_eq(sagg_write_collapsed(agg, CPU, NULL, &sink, &err), SAGG_E_IO);
+    ck_assert_int_eq(err.code, SAGG_E_IO);
+    ck_assert_int_eq(calls, -1); /* not asked again */
+    sagg_free(agg);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("output");
+    TCase *tcase = tcase_create("output");
+    tcase_add_test(tcase, json_is_what_the_page_says);
+    tcase_add_test(tcase, hostile_names_are_escaped_and_come_back_whole);
+    tcase_add_test(tcase, html_is_the_template_with_the_json_in_it);
+    tcase_add_loop_test(tcase, bad_templates_and_meta_are_refused_before_output, 0,
+                        (int)(sizeof(bad_pages) / sizeof(bad_pages[0])));
+    tcase_add_test(tcase, collapsed_lines_are_stacks);
+    tcase_add_test(tcase, a_refusing_sink_ends_the_output);
+    suite_add_tcase(suite, tcase);
+    return run(suite);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of this library share: aggregates built from short texts, output caught in memory. */
+#ifndef STACKAGG_TEST_SUPPORT_H
+#define STACKAGG_TEST_SUPPORT_H
+
+#include <check.h>
+#include <string.h>
+
+#include <stackagg/stackagg.h>
+
+enum { CPU = 1, ALLOC = 2 };
+
+sagg_str str(const char *text);
+
+/* Options with the types CPU ("cpu", "ns") and ALLOC ("alloc_bytes", "bytes"). */
+sagg_options two_types(void);
+sagg *make(const sagg_options *options);
+
+/* Interns "root;middle;leaf": Java frames "class.method", line 0. */
+uint32_t stack(sagg *agg, const char *root_first);
+uint32_t thread(sagg *agg, int64_t tid, const char *name);
+
+/* Adds `value` (raw: one less) as one sample. */
+void add(sagg *agg, uint32_t type, uint32_t thread, uint32_t stack, uint64_t value);
+
+/* Output as one string; free it. */
+char *collapsed(const sagg *agg, uint32_t type, const sagg_collapsed_options *options);
+char *json(const sagg *agg, uint32_t type, uint32_t max_nodes);
+
+/* A sink that keeps everything, NUL-terminated, in `text`. */
+typedef struct memory {
+    char *text;
+    size_t size;
+} memory;
+sagg_sink memory_sink(memory *to);
+
+/* Small numbers that look random, the same each time. */
+uint32_t next_random(uint64_t *state, uint32_t below);
+
+/* Runs the suite of a test program; returns its exit code. */
+int run(Suite *suite);
+
+#endif
