@@ -27,33 +27,37 @@ static size_t run_length(const char *text, size_t n, bool (*is)(char))
     return run;
 }
 
-/* Where the last run of digits starts, n when there is none. */
-static size_t last_run(const char *name, size_t n)
-{
-    size_t end = n;
-    while (end > 0 && !is_digit(name[end - 1]))
-        end--;
-    if (end == 0)
-        return n;
-    while (end > 0 && is_digit(name[end - 1]))
-        end--;
-    return end;
-}
-
 static bool is_word(char c)
 {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* An address or identity hash behind "0x" or '@': all hexadecimal up to the end of the word. */
+/* An address or identity hash: "0x" with hexadecimal, or hexadecimal behind '@', up to the end of
+ * the word. */
 static size_t address_run(const char *name, size_t n, size_t at)
 {
     bool after_at = at > 0 && name[at - 1] == '@';
-    bool after_0x = at > 1 && name[at - 1] == 'x' && name[at - 2] == '0';
-    if (!after_at && !after_0x)
+    size_t prefix = at + 1 < n && name[at] == '0' && name[at + 1] == 'x' ? 2 : 0;
+    if (!after_at && prefix == 0)
         return 0;
-    size_t run = run_length(name + at, n - at, is_hex);
-    return at + run < n && is_word(name[at + run]) ? 0 : run;
+    size_t run = run_length(name + at + prefix, n - at - prefix, is_hex);
+    size_t end = at + prefix + run;
+    return run == 0 || (end < n && is_word(name[end])) ? 0 : prefix + run;
+}
+
+/* Where the last run of digits outside addresses starts, n when there is none. */
+static size_t last_run(const char *name, size_t n)
+{
+    size_t last = n;
+    for (size_t at = 0; at < n;) {
+        size_t address = address_run(name, n, at);
+        size_t digits = run_length(name + at, n - at, is_digit);
+        if (address == 0 && digits > 0)
+            last = at;
+        size_t step = address > digits ? address : digits;
+        at += step > 0 ? step : 1;
+    }
+    return last;
 }
 
 /* How many bytes at `at` are a counting number, 0 = none; `last` is where the last run of digits

@@ -100,7 +100,8 @@ START_TEST(seconds_are_kept_by_pool)
     options.origin_ns = 1000000000;
     sagg *agg = make(&options);
     uint32_t t = thread(agg, 7, "exec-1");
-    sagg_sample sample = {.type = CPU, .thread = t, .stack = stack(agg, "a.b"), .value = 4, .samples = 1};
+    sagg_sample sample = {
+        .type = CPU, .thread = t, .stack = stack(agg, "a.b"), .value = 4, .samples = 1};
     const int64_t times[] = {0, 1000000000, 2999999999, 3000000000, 99000000000};
     for (size_t i = 0; i < 5; i++) {
         sample.time_ns = times[i];
@@ -122,7 +123,8 @@ END_TEST
 START_TEST(sums_saturate_and_say_so)
 {
     sagg *agg = make(NULL);
-    sagg_sample sample = {.type = CPU, .stack = stack(agg, "a.b"), .value = UINT64_MAX, .samples = 1};
+    sagg_sample sample = {
+        .type = CPU, .stack = stack(agg, "a.b"), .value = UINT64_MAX, .samples = 1};
     ck_assert_int_eq(sagg_add(agg, &sample, NULL), 0);
     ck_assert_uint_eq(sagg_losses(agg).saturated, 0);
     ck_assert_int_eq(sagg_add(agg, &sample, NULL), 0);
@@ -155,7 +157,11 @@ START_TEST(threads_past_the_cap_count_with_their_pool)
     uint64_t sum = 0;
     for (int i = 0; i < 10; i++) {
         char name[32];
-        (void)snprintf(name, sizeof(name), "%s-%d", i < 6 ? "first" : i < 8 ? "second" : "third", i);
+        (void)snprintf(name, sizeof(name), "%s-%d",
+                       i < 6   ? "first"
+                       : i < 8 ? "second"
+                               : "third",
+                       i);
         add(agg, CPU, thread(agg, i + 1, name), s, 1);
         sum++;
     }

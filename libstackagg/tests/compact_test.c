@@ -73,8 +73,8 @@ START_TEST(totals_stay_exact_and_errors_within_the_bound)
     uint64_t state = 42;
     uint64_t total = 0;
     for (int i = 0; i < ADDS; i++) {
-        uint32_t number = next_random(&state, 4) == 0 ? next_random(&state, STACKS)
-                                                      : next_random(&state, 30);
+        uint32_t number =
+            next_random(&state, 4) == 0 ? next_random(&state, STACKS) : next_random(&state, 30);
         if (sagg_full(agg))
             ck_assert_int_eq(sagg_compact(agg, NULL), 0);
         uint64_t value = 1 + next_random(&state, 100);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/formats/stack-id.md, checked with the vectors of a second implementation. */
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "support.h"

@@ -16,7 +16,7 @@ static const struct {
     {"RMI TCP Connection(12)-10.0.0.1", "RMI TCP Connection(#)-10.0.0.#"},
     {"qtp99-31-acceptor-0@5a6bcd-Server", "qtp99-31-acceptor-#@#-Server"},
     {"worker@example", "worker@example"},
-    {"conn-0x00007f01", "conn-0x#"},
+    {"conn-0x00007f01", "conn-#"},
     {"kafka-producer-network-thread | producer-1", "kafka-producer-network-thread | producer-#"},
     {"42", "#"},
     {"Größe-3", "Größe-#"},

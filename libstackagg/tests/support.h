@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of this library share: aggregates built from short texts, output caught in memory. */
+/* What the tests of this library share: aggregates built from short texts, output caught in memory.
+ */
 #ifndef STACKAGG_TEST_SUPPORT_H
 #define STACKAGG_TEST_SUPPORT_H
 
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <stackagg/stackagg.h>

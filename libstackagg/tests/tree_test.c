@@ -56,7 +56,11 @@ END_TEST
 
 static uint32_t lined(sagg *agg, uint32_t line, uint8_t kind, const char *file)
 {
-    sagg_frame frame = {.class_name = str("a.A"), .method = str("m"), .file = str(file), .line = line, .kind = kind};
+    sagg_frame frame = {.class_name = str("a.A"),
+                        .method = str("m"),
+                        .file = str(file),
+                        .line = line,
+                        .kind = kind};
     uint32_t index, s;
     ck_assert_int_eq(sagg_add_frame(agg, &index, &frame, NULL), 0);
     ck_assert_int_eq(sagg_add_stack(agg, &s, &index, 1, NULL), 0);
