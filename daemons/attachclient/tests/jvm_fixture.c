@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,6 +28,17 @@ static void cache_path(char out[PATH_LENGTH], const char *rest)
         (void)snprintf(out, PATH_LENGTH, "%s/.cache/hotstack/%s", home == NULL ? "" : home, rest);
 }
 
+/* Debian's, which every user can run. */
+static const char *system_java(void)
+{
+    static const char *const places[] = {"/usr/lib/jvm/java-17-openjdk-amd64/bin/java",
+                                         "/usr/lib/jvm/java-17-openjdk-arm64/bin/java"};
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        if (access(places[i], X_OK) == 0)
+            return places[i];
+    return NULL;
+}
+
 const char *jvm_fixture_java(const char *version)
 {
     static char path[PATH_LENGTH];
@@ -35,9 +47,7 @@ const char *jvm_fixture_java(const char *version)
     cache_path(path, rest);
     if (access(path, X_OK) == 0)
         return path;
-    (void)snprintf(path, sizeof(path), "/usr/lib/jvm/java-%s-openjdk-%s/bin/java", version,
-                   sizeof(void *) == 8 ? "amd64" : "i386");
-    return access(path, X_OK) == 0 ? path : NULL;
+    return strcmp(version, "17") == 0 ? system_java() : NULL;
 }
 
 const char *jvm_fixture_any(void)
@@ -47,6 +57,26 @@ const char *jvm_fixture_any(void)
         if (jvm_fixture_java(versions[i]) != NULL)
             return jvm_fixture_java(versions[i]);
     return NULL;
+}
+
+/* Whether every directory of an absolute path can be passed by everybody. */
+static bool open_to_all(const char *path)
+{
+    char part[PATH_LENGTH];
+    struct stat st;
+    for (size_t i = 1; i < sizeof(part) && path[i - 1] != '\0'; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        (void)snprintf(part, sizeof(part), "%.*s", (int)i, path);
+        if (stat(part, &st) != 0 || (st.st_mode & S_IXOTH) == 0)
+            return false;
+    }
+    return true;
+}
+
+const char *jvm_fixture_shared(void)
+{
+    return open_to_all(TARGET_CLASSES) ? system_java() : NULL;
 }
 
 const char *jvm_fixture_profiler(void)

@@ -17,6 +17,8 @@ typedef struct jvm_fixture {
 const char *jvm_fixture_java(const char *version);
 /* The first version there is, or NULL. */
 const char *jvm_fixture_any(void);
+/* One that every user of this machine can run, with the target's classes, or NULL. */
+const char *jvm_fixture_shared(void);
 /* libasyncProfiler.so, or NULL. */
 const char *jvm_fixture_profiler(void);
 

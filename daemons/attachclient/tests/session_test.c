@@ -7,82 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "jvm_fixture.h"
-
-#define TIMEOUT_MS 30000
+#include "jvm_operation.h"
 
 static const char *const versions[] = {"11", "17", "21", "25"};
-
-/* Recording bytes as they come. */
-typedef struct collected {
-    uint8_t *bytes;
-    size_t n;
-} collected;
-
-static int collect(void *ctx, const uint8_t *bytes, size_t n)
-{
-    collected *c = ctx;
-    c->bytes = realloc(c->bytes, c->n + n);
-    ck_assert_ptr_nonnull(c->bytes);
-    memcpy(c->bytes + c->n, bytes, n);
-    c->n += n;
-    return 0;
-}
-
-static uint64_t chunk_size(const uint8_t *header)
-{
-    uint64_t size = 0;
-    for (int i = 8; i < 16; i++)
-        size = size << 8 | header[i];
-    return size;
-}
-
-/* How many whole JFR chunks the bytes are; fails when they are anything else. */
-static int whole_chunks(const collected *c)
-{
-    size_t at = 0;
-    int n = 0;
-    while (at < c->n) {
-        ck_assert_uint_ge(c->n - at, 68);
-        ck_assert_mem_eq(c->bytes + at, "FLR\0", 4);
-        ck_assert_uint_le(chunk_size(c->bytes + at), c->n - at);
-        at += chunk_size(c->bytes + at);
-        n++;
-    }
-    return n;
-}
-
-static attach_request *request_for(const jvm_fixture *jvm, attach_op op)
-{
-    attach_request *r = calloc(1, sizeof(*r));
-    ck_assert_ptr_nonnull(r);
-    r->op = op;
-    r->identity = jvm->identity;
-    r->timeout_ms = TIMEOUT_MS;
-    r->offset = UINT64_MAX;
-    r->alloc_bytes = 524288;
-    r->lock_ns = 1000000;
-    (void)snprintf(r->installation_id, sizeof(r->installation_id), "libattachtest");
-    (void)snprintf(r->library, sizeof(r->library), "%s", jvm_fixture_profiler());
-    return r;
-}
-
-static attach_result run(const jvm_fixture *jvm, attach_op op, collected *c)
-{
-    attach_result result;
-    attach_request *r = request_for(jvm, op);
-    ck_assert_int_eq(attachclient_run(&result, r, collect, c, NULL, NULL), result.code);
-    free(r);
-    return result;
-}
-
-static attach_result must(const jvm_fixture *jvm, attach_op op, collected *c)
-{
-    attach_result result = run(jvm, op, c);
-    ck_assert_msg(result.code == ATTACH_OK, "op %d: %s: %s", (int)op,
-                  attach_reason_name(result.reason), result.message);
-    return result;
-}
 
 static const char *java_of(int i)
 {
@@ -113,14 +40,14 @@ START_TEST(command_answers)
     if (java_of(_i) == NULL)
         return;
     jvm_fixture jvm;
-    collected text = {0};
+    operation_bytes text = {0};
     attach_result result;
     jvm_fixture_start(&jvm, java_of(_i), NULL, NULL);
-    attach_request *r = request_for(&jvm, ATTACH_OP_COMMAND);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_COMMAND);
     (void)snprintf(r->command, sizeof(r->command), "jcmd");
     (void)snprintf(r->args[0], sizeof(r->args[0]), "VM.version");
     r->n_args = 1;
-    ck_assert_int_eq(attachclient_run(&result, r, collect, &text, NULL, NULL), ATTACH_OK);
+    ck_assert_int_eq(attachclient_run(&result, r, operation_collect, &text, NULL, NULL), ATTACH_OK);
     ck_assert_int_eq(result.reply_code, 0);
     ck_assert_ptr_nonnull(memmem(text.bytes, text.n, "JDK ", 4));
     ck_assert_ptr_nonnull(memmem(text.bytes, text.n, versions[_i], 2));
@@ -135,27 +62,27 @@ START_TEST(windows_without_stopping)
     if (java_of(_i) == NULL)
         return;
     jvm_fixture jvm;
-    collected recording = {0};
+    operation_bytes recording = {0};
     jvm_fixture_start(&jvm, java_of(_i), NULL, NULL);
-    attach_result started = must(&jvm, ATTACH_OP_START, NULL);
+    attach_result started = operation_must(&jvm, ATTACH_OP_START, NULL);
     ck_assert_int_eq(started.info.state, ATTACH_AP_OWNED);
     ck_assert(started.info.running);
     ck_assert_int_ne(started.info.engine, ATTACH_AP_ENGINE_OFF);
     ck_assert_uint_eq(started.info.offset, 0);
 
-    attach_result first = must(&jvm, ATTACH_OP_WINDOW, &recording);
-    ck_assert_int_eq(whole_chunks(&recording), 1);
+    attach_result first = operation_must(&jvm, ATTACH_OP_WINDOW, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 1);
     ck_assert_uint_eq(first.info.offset, recording.n);
-    attach_result second = must(&jvm, ATTACH_OP_WINDOW, &recording);
-    ck_assert_int_eq(whole_chunks(&recording), 2);
+    attach_result second = operation_must(&jvm, ATTACH_OP_WINDOW, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 2);
     ck_assert_uint_eq(second.info.offset, recording.n);
-    ck_assert_int_eq(must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_OWNED);
-    (void)must(&jvm, ATTACH_OP_STOP, &recording);
-    ck_assert_int_eq(whole_chunks(&recording), 3);
+    ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_OWNED);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 3);
     ck_assert_ptr_nonnull(memmem(recording.bytes, recording.n, "burn", 4));
 
-    ck_assert_int_eq(jvm_fixture_entries("/tmp", "hotstack-libattachtest-"), 0);
-    ck_assert_int_eq(must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_NONE);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_NONE);
     char *printed = jvm_fixture_output(&jvm);
     ck_assert_str_eq(printed, "ready\n");
     free(printed);
@@ -171,12 +98,12 @@ START_TEST(one_library_however_often_started)
     jvm_fixture jvm;
     jvm_fixture_start(&jvm, java_of(_i), NULL, NULL);
     for (int round = 0; round < 3; round++) {
-        collected recording = {0};
-        (void)must(&jvm, ATTACH_OP_START, NULL);
+        operation_bytes recording = {0};
+        (void)operation_must(&jvm, ATTACH_OP_START, NULL);
         ck_assert_int_eq(jvm_fixture_mapped(&jvm, "libasyncProfiler.so"), 1);
-        (void)must(&jvm, ATTACH_OP_STOP, &recording);
-        ck_assert_int_eq(whole_chunks(&recording), 1);
-        ck_assert_int_eq(jvm_fixture_entries("/tmp", "hotstack-libattachtest-"), 0);
+        (void)operation_must(&jvm, ATTACH_OP_STOP, &recording);
+        ck_assert_int_eq(operation_whole_chunks(&recording), 1);
+        ck_assert_int_eq(operation_leftovers("/tmp"), 0);
         free(recording.bytes);
     }
     ck_assert_int_eq(jvm_fixture_mapped(&jvm, "libasyncProfiler.so (deleted)"), 1);

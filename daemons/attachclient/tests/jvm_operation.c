@@ -1,0 +1,88 @@
+#include "jvm_operation.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TIMEOUT_MS 30000
+
+const char *operation_installation(void)
+{
+    static char id[ATTACH_INSTALLATION_MAX + 1];
+    (void)snprintf(id, sizeof(id), "t%d", (int)getpid());
+    return id;
+}
+
+int operation_leftovers(const char *path)
+{
+    char prefix[64];
+    (void)snprintf(prefix, sizeof(prefix), "hotstack-%s-", operation_installation());
+    return jvm_fixture_entries(path, prefix);
+}
+
+int operation_collect(void *ctx, const uint8_t *bytes, size_t n)
+{
+    operation_bytes *c = ctx;
+    c->bytes = realloc(c->bytes, c->n + n);
+    ck_assert_ptr_nonnull(c->bytes);
+    memcpy(c->bytes + c->n, bytes, n);
+    c->n += n;
+    return 0;
+}
+
+static uint64_t chunk_size(const uint8_t *header)
+{
+    uint64_t size = 0;
+    for (int i = 8; i < 16; i++)
+        size = size << 8 | header[i];
+    return size;
+}
+
+/* How many whole JFR chunks the bytes are; fails when they are anything else. */
+int operation_whole_chunks(const operation_bytes *c)
+{
+    size_t at = 0;
+    int n = 0;
+    while (at < c->n) {
+        ck_assert_uint_ge(c->n - at, 68);
+        ck_assert_mem_eq(c->bytes + at, "FLR\0", 4);
+        ck_assert_uint_le(chunk_size(c->bytes + at), c->n - at);
+        at += chunk_size(c->bytes + at);
+        n++;
+    }
+    return n;
+}
+
+attach_request *operation_request(const jvm_fixture *jvm, attach_op op)
+{
+    attach_request *r = calloc(1, sizeof(*r));
+    ck_assert_ptr_nonnull(r);
+    r->op = op;
+    r->identity = jvm->identity;
+    r->timeout_ms = TIMEOUT_MS;
+    r->offset = UINT64_MAX;
+    r->alloc_bytes = 524288;
+    r->lock_ns = 1000000;
+    (void)snprintf(r->installation_id, sizeof(r->installation_id), "%s", operation_installation());
+    (void)snprintf(r->library, sizeof(r->library), "%s", jvm_fixture_profiler());
+    return r;
+}
+
+attach_result operation_run(const jvm_fixture *jvm, attach_op op, operation_bytes *c)
+{
+    attach_result result;
+    attach_request *r = operation_request(jvm, op);
+    ck_assert_int_eq(attachclient_run(&result, r, operation_collect, c, NULL, NULL), result.code);
+    free(r);
+    return result;
+}
+
+attach_result operation_must(const jvm_fixture *jvm, attach_op op, operation_bytes *c)
+{
+    attach_result result = operation_run(jvm, op, c);
+    ck_assert_msg(result.code == ATTACH_OK, "op %d: %s: %s", (int)op,
+                  attach_reason_name(result.reason), result.message);
+    return result;
+}

@@ -1,0 +1,32 @@
+/* Operations on the JVMs of a test, through the real client and worker. */
+#ifndef JVM_OPERATION_H
+#define JVM_OPERATION_H
+
+#include "jvm_fixture.h"
+
+/* The installation id of this test process, so that tests can run side by side; static memory. */
+const char *operation_installation(void);
+/* How many directories of that installation are in `path`. */
+int operation_leftovers(const char *path);
+
+/* Bytes as they come; free(bytes). */
+typedef struct operation_bytes {
+    uint8_t *bytes;
+    size_t n;
+} operation_bytes;
+
+/* An attach_piece_fn with operation_bytes as ctx. */
+int operation_collect(void *ctx, const uint8_t *bytes, size_t n);
+
+/* How many whole JFR chunks the bytes are; fails the test when they are anything else. */
+int operation_whole_chunks(const operation_bytes *c);
+
+/* A request with the usual settings; free it. */
+attach_request *operation_request(const jvm_fixture *jvm, attach_op op);
+
+/* Runs the usual request; `must` fails the test unless it succeeds. c may be NULL where no bytes
+ * come. */
+attach_result operation_run(const jvm_fixture *jvm, attach_op op, operation_bytes *c);
+attach_result operation_must(const jvm_fixture *jvm, attach_op op, operation_bytes *c);
+
+#endif
