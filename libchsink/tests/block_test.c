@@ -1,9 +1,10 @@
 /* The block encoder, byte by byte, and the mistakes that it names. */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <chsink/chsink.h>
+
+#include "runner.h"
 
 static chs_block *block;
 static chs_error err;
@@ -291,14 +292,10 @@ START_TEST(refuses_an_empty_block)
 }
 END_TEST
 
-#define ROWS(table) ((int)(sizeof(table) / sizeof *(table)))
-
 int main(void)
 {
     Suite *suite = suite_create("libchsink-block");
     TCase *tcase = tcase_create("block");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, encodes_each_type, 0, ROWS(fixed_rows));
@@ -313,9 +310,5 @@ int main(void)
     tcase_add_test(tcase, keeps_to_its_limits);
     tcase_add_test(tcase, refuses_an_empty_block);
     suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,12 +1,12 @@
 /* What an error tells a caller: its class, whether to try again, and a message without surprises.
  */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <chsink/chsink.h>
 
 #include "internal.h"
+#include "runner.h"
 
 static const struct code_row {
     int server_code;
@@ -120,20 +120,13 @@ int main(void)
 {
     Suite *suite = suite_create("libchsink-error");
     TCase *tcase = tcase_create("error");
-    SRunner *runner;
-    int failed;
 
-    tcase_add_loop_test(tcase, classifies_server_codes, 0,
-                        (int)(sizeof code_rows / sizeof *code_rows));
+    tcase_add_loop_test(tcase, classifies_server_codes, 0, ROWS(code_rows));
     tcase_add_test(tcase, own_errors_are_not_retried_blindly);
     tcase_add_test(tcase, reads_the_exception_text);
     tcase_add_test(tcase, cuts_a_long_exception);
     tcase_add_test(tcase, names_every_code);
     tcase_add_test(tcase, options_of_other_versions);
     suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }
