@@ -1,0 +1,283 @@
+#include "worker_port.h"
+
+#include <attachclient/attachclient.h>
+#include <catalogue/reason.h>
+#include <catalogue/state.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <localrpc/client.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint32_t reason_of(attach_reason reason)
+{
+    const reason_info *info = reason_find(attach_reason_name(reason));
+    return info != NULL ? (uint32_t)info->reason : REASON_INTERNAL;
+}
+
+static uint32_t session_of(attach_ap_state state)
+{
+    switch (state) {
+    case ATTACH_AP_NONE:
+        return SESSION_STATE_NONE;
+    case ATTACH_AP_OWNED:
+        return SESSION_STATE_OWNED;
+    case ATTACH_AP_ADOPTED:
+        return SESSION_STATE_ADOPTED;
+    case ATTACH_AP_ORPHANED:
+        return SESSION_STATE_ORPHANED;
+    case ATTACH_AP_EXTERNAL:
+        return SESSION_STATE_EXTERNAL;
+    case ATTACH_AP_UNKNOWN:
+        break;
+    }
+    return SESSION_STATE_UNKNOWN;
+}
+
+static void copy_jvm(local_jvm *to, const attach_jvm *from)
+{
+    snprintf(to->id.boot_id, sizeof(to->id.boot_id), "%s", from->identity.boot_id);
+    to->id.host_pid = (uint32_t)from->identity.pid;
+    to->id.start_ticks = from->identity.start_ticks;
+    to->ns_pid = (uint32_t)from->ns_pid;
+    to->uid = from->uid;
+    to->gid = from->gid;
+    snprintf(to->main_class, sizeof(to->main_class), "%s", from->main_class);
+    snprintf(to->command_line, sizeof(to->command_line), "%s", from->command_line);
+    snprintf(to->version, sizeof(to->version), "%s", from->version);
+    snprintf(to->vendor, sizeof(to->vendor), "%s", from->vendor);
+    snprintf(to->cgroup, sizeof(to->cgroup), "%s", from->cgroup);
+    snprintf(to->container_id, sizeof(to->container_id), "%s", from->container_id);
+    snprintf(to->pod_uid, sizeof(to->pod_uid), "%s", from->pod_uid);
+    to->verdict =
+        from->reason == ATTACH_REASON_NONE ? (uint32_t)REASON_NONE : reason_of(from->reason);
+    snprintf(to->detail, sizeof(to->detail), "%s", from->detail);
+}
+
+/* Unix ms of the host's boot: start times of processes count from it. */
+static uint64_t boot_ms(void)
+{
+    struct timespec wall;
+    struct timespec up;
+    clock_gettime(CLOCK_REALTIME, &wall);
+    clock_gettime(CLOCK_BOOTTIME, &up);
+    return (uint64_t)(wall.tv_sec - up.tv_sec) * 1000 +
+           (uint64_t)((wall.tv_nsec - up.tv_nsec) / 1000000);
+}
+
+static attach_options discovery(const worker_port *port)
+{
+    attach_options options = ATTACH_OPTIONS_INIT;
+    options.proc_root = port->proc_root[0] != '\0' ? port->proc_root : NULL;
+    return options;
+}
+
+static uint32_t list(void *context, local_jvm **out, size_t *count, char *detail, size_t size)
+{
+    attach_options options = discovery(context);
+    attach_jvm_list *found = NULL;
+    attach_error err = {0};
+    *out = NULL;
+    *count = 0;
+    if (attach_jvm_list_read(&found, &options, &err) != 0) {
+        snprintf(detail, size, "%s", err.message);
+        return err.reason != ATTACH_REASON_NONE ? reason_of(err.reason) : REASON_INTERNAL;
+    }
+    size_t jvms = attach_jvm_list_count(found);
+    jvms = jvms < LOCAL_JVMS_MAX ? jvms : LOCAL_JVMS_MAX;
+    *out = calloc(jvms + 1, sizeof(**out));
+    uint64_t booted = boot_ms();
+    uint64_t hertz = (uint64_t)sysconf(_SC_CLK_TCK);
+    for (size_t i = 0; *out != NULL && i < jvms; i++) {
+        copy_jvm(&(*out)[i], attach_jvm_list_at(found, i));
+        (*out)[i].start_ms = booted + (*out)[i].id.start_ticks * 1000 / hertz;
+        *count = i + 1;
+    }
+    attach_jvm_list_free(found);
+    return *out != NULL ? REASON_NONE : REASON_INTERNAL;
+}
+
+/* Bytes of a recording into a file, up to a cap. */
+typedef struct sink {
+    int fd; /* -1 = drop */
+    uint64_t limit;
+    uint64_t bytes;
+    bool over_limit;
+    int error; /* errno of a failed write */
+} sink;
+
+static int write_piece(void *context, const uint8_t *bytes, size_t n)
+{
+    sink *to = context;
+    if (to->fd < 0)
+        return 0;
+    if (n > to->limit - to->bytes) {
+        to->over_limit = true;
+        return -1;
+    }
+    for (size_t used = 0; used < n;) {
+        ssize_t wrote = write(to->fd, bytes + used, n - used);
+        if (wrote < 0 && errno != EINTR) {
+            to->error = errno;
+            return -1;
+        }
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+    to->bytes += n;
+    return 0;
+}
+
+static void prepare(attach_request *request, const worker_port *port, attach_op op,
+                    const local_identity *jvm, uint32_t deadline_ms)
+{
+    *request = (attach_request){.op = op};
+    snprintf(request->identity.boot_id, sizeof(request->identity.boot_id), "%s", jvm->boot_id);
+    request->identity.pid = (int32_t)jvm->host_pid;
+    request->identity.start_ticks = jvm->start_ticks;
+    request->timeout_ms = deadline_ms < ATTACH_TIMEOUT_MAX_MS ? deadline_ms : ATTACH_TIMEOUT_MAX_MS;
+    snprintf(request->proc_root, sizeof(request->proc_root), "%s", port->proc_root);
+    snprintf(request->installation_id, sizeof(request->installation_id), "%s",
+             port->installation_id);
+    snprintf(request->library, sizeof(request->library), "%s", port->library);
+}
+
+static void tell(attachd_outcome *out, int rc, const attach_result *result, const attach_error *err,
+                 const sink *to)
+{
+    const attach_ap_info *info = &result->info;
+    if (rc != 0) {
+        out->reason = err->reason != ATTACH_REASON_NONE ? reason_of(err->reason)
+                                                        : (uint32_t)REASON_WORKER_FAILED;
+        snprintf(out->detail, sizeof(out->detail), "%s", err->message);
+    }
+    if (to->error != 0) {
+        out->reason = REASON_DISK_FULL;
+        snprintf(out->detail, sizeof(out->detail), "the window could not be kept: %s",
+                 strerror(to->error));
+    }
+    out->over_limit = to->over_limit;
+    out->bytes = to->bytes;
+    out->session = session_of(info->state);
+    out->running = info->running;
+    out->has_files = info->directory[0] != '\0';
+    if (info->running && info->engine != ATTACH_AP_ENGINE_OFF)
+        snprintf(out->engine, sizeof(out->engine), "%s", attach_ap_engine_name(info->engine));
+    snprintf(out->engine_reason, sizeof(out->engine_reason), "%s", info->engine_reason);
+    out->offset = info->offset;
+    out->started_ms = info->started_ms > 0 ? (uint64_t)info->started_ms : 0;
+}
+
+static void run(const worker_port *port, const attach_request *request, sink *to,
+                attachd_outcome *out)
+{
+    attachclient_options options = ATTACHCLIENT_OPTIONS_INIT;
+    options.worker = port->worker[0] != '\0' ? port->worker : NULL;
+    attach_result result = {0};
+    attach_error err = {0};
+    int rc = attachclient_run(&result, request, write_piece, to, &options, &err);
+    tell(out, rc, &result, &err, to);
+}
+
+static void start(void *context, const local_request *asked, uint32_t deadline_ms,
+                  attachd_outcome *out)
+{
+    const worker_port *port = context;
+    attach_request request;
+    prepare(&request, port, ATTACH_OP_START, &asked->jvm, deadline_ms);
+    request.engine = asked->cpu_interval_ns != 0 ? ATTACH_AP_ENGINE_AUTO : ATTACH_AP_ENGINE_OFF;
+    request.cpu_interval_ns = asked->cpu_interval_ns;
+    request.alloc_bytes = asked->alloc_interval_bytes;
+    request.lock_ns = asked->lock_interval_ns;
+    request.memlimit_bytes = asked->memlimit_bytes;
+    sink nothing = {.fd = -1};
+    run(port, &request, &nothing, out);
+}
+
+static void window(void *context, const local_identity *jvm, uint64_t offset, int fd,
+                   uint64_t limit, uint32_t deadline_ms, attachd_outcome *out)
+{
+    attach_request request;
+    prepare(&request, context, ATTACH_OP_WINDOW, jvm, deadline_ms);
+    request.offset = offset;
+    sink to = {.fd = fd, .limit = limit};
+    run(context, &request, &to, out);
+}
+
+static void stop(void *context, const local_identity *jvm, uint64_t offset, int fd, uint64_t limit,
+                 uint32_t deadline_ms, attachd_outcome *out)
+{
+    attach_request request;
+    prepare(&request, context, ATTACH_OP_STOP, jvm, deadline_ms);
+    request.offset = offset;
+    sink to = {.fd = fd, .limit = limit};
+    run(context, &request, &to, out);
+}
+
+static void status(void *context, const local_identity *jvm, uint32_t deadline_ms,
+                   attachd_outcome *out)
+{
+    attach_request request;
+    prepare(&request, context, ATTACH_OP_STATUS, jvm, deadline_ms);
+    sink nothing = {.fd = -1};
+    run(context, &request, &nothing, out);
+}
+
+static int new_file(void *context)
+{
+    const worker_port *port = context;
+    if (port->spool_dir[0] == '\0')
+        return memfd_create("hotstack-window", MFD_CLOEXEC);
+    return open(port->spool_dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+static uint64_t milliseconds(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static uint64_t now_ms(void *context)
+{
+    (void)context;
+    return milliseconds(CLOCK_REALTIME);
+}
+
+static uint64_t monotonic_ms(void *context)
+{
+    (void)context;
+    return milliseconds(CLOCK_MONOTONIC);
+}
+
+static void random_id(void *context, uint8_t id[LOCAL_ID_SIZE])
+{
+    (void)context;
+    localrpc_new_id(id);
+}
+
+static void log_line(void *context, const char *message)
+{
+    (void)context;
+    fprintf(stderr, "hotstack-attachd: %s\n", message);
+}
+
+void worker_port_init(attachd_ports *ports, worker_port *port)
+{
+    *ports = (attachd_ports){
+        .context = port,
+        .list = list,
+        .start = start,
+        .window = window,
+        .stop = stop,
+        .status = status,
+        .new_file = new_file,
+        .now_ms = now_ms,
+        .monotonic_ms = monotonic_ms,
+        .random_id = random_id,
+        .log = log_line,
+    };
+}
