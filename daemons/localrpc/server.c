@@ -6,10 +6,12 @@
 #include <nng/protocol/reqrep0/rep.h>
 #include <nng/transport/ipc/ipc.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 enum { WORKERS_DEFAULT = 16, WORKERS_MAX = 256, REMEMBERED_DEFAULT = 1024 };
 
@@ -17,6 +19,7 @@ typedef struct worker {
     localrpc_server *server;
     pthread_t thread;
     nng_ctx context;
+    nng_aio *aio;
 } worker;
 
 struct localrpc_server {
@@ -27,6 +30,7 @@ struct localrpc_server {
     uint32_t *uids;
     size_t uid_count;
     localrpc__memory *memory;
+    atomic_bool stopping;
     worker *workers;
     unsigned worker_count;
 };
@@ -143,30 +147,23 @@ static nng_msg *reply_to(const localrpc_server *server, const nng_msg *message)
 static void *work(void *argument)
 {
     worker *self = argument;
-    nng_aio *aio = NULL;
-    if (nng_aio_alloc(&aio, NULL, NULL) != 0)
-        return NULL;
-    for (;;) {
-        nng_aio_set_timeout(aio, NNG_DURATION_INFINITE);
-        nng_ctx_recv(self->context, aio);
-        nng_aio_wait(aio);
-        int rc = nng_aio_result(aio);
-        if (rc == NNG_ECLOSED || rc == NNG_ECANCELED)
-            break;
-        if (rc != 0)
+    while (!atomic_load(&self->server->stopping)) {
+        nng_aio_set_timeout(self->aio, NNG_DURATION_INFINITE);
+        nng_ctx_recv(self->context, self->aio);
+        nng_aio_wait(self->aio);
+        if (nng_aio_result(self->aio) != 0)
             continue;
-        nng_msg *message = nng_aio_get_msg(aio);
+        nng_msg *message = nng_aio_get_msg(self->aio);
         nng_msg *reply = reply_to(self->server, message);
         nng_msg_free(message);
         if (reply == NULL)
             continue;
-        nng_aio_set_msg(aio, reply);
-        nng_ctx_send(self->context, aio);
-        nng_aio_wait(aio);
-        if (nng_aio_result(aio) != 0)
+        nng_aio_set_msg(self->aio, reply);
+        nng_ctx_send(self->context, self->aio);
+        nng_aio_wait(self->aio);
+        if (nng_aio_result(self->aio) != 0)
             nng_msg_free(reply);
     }
-    nng_aio_free(aio);
     return NULL;
 }
 
@@ -226,13 +223,16 @@ static int start_workers(localrpc_server *server, unsigned count, localrpc_error
     for (unsigned i = 0; i < count; i++) {
         worker *one = &server->workers[i];
         one->server = server;
-        int rc = nng_ctx_open(&one->context, server->socket);
-        if (rc != 0)
-            return localrpc__fail(err, LOCALRPC_E_IO, "cannot serve: %s", nng_strerror(rc));
-        rc = pthread_create(&one->thread, NULL, work, one);
-        if (rc != 0)
-            return localrpc__fail(err, LOCALRPC_E_IO, "cannot start a thread: %s", strerror(rc));
-        server->worker_count++;
+        int rc = nng_aio_alloc(&one->aio, NULL, NULL);
+        if (rc == 0)
+            rc = nng_ctx_open(&one->context, server->socket);
+        if (rc == 0 && pthread_create(&one->thread, NULL, work, one) == 0) {
+            server->worker_count++;
+            continue;
+        }
+        nng_aio_free(one->aio);
+        return localrpc__fail(err, LOCALRPC_E_IO, "cannot start a worker: %s",
+                              rc != 0 ? nng_strerror(rc) : "no thread");
     }
     return 0;
 }
@@ -286,13 +286,33 @@ int localrpc_server_start(localrpc_server **out, const localrpc_server_options *
     return 0;
 }
 
+/*
+ * nng frees a closed socket's contexts under the feet of a thread that is still inside nng_ctx_recv
+ * or nng_ctx_send (nng issue 2238, seen with 1.5.2), so all workers end before the socket closes.
+ */
+static void join_worker(worker *one)
+{
+    enum { AGAIN_MS = 5 };
+    struct timespec until;
+    do {
+        nng_aio_cancel(one->aio); /* no effect while the worker is between two waits */
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += AGAIN_MS * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+    } while (pthread_timedjoin_np(one->thread, NULL, &until) == ETIMEDOUT);
+    nng_ctx_close(one->context);
+    nng_aio_free(one->aio);
+}
+
 void localrpc_server_stop(localrpc_server *server)
 {
     if (server == NULL)
         return;
-    nng_close(server->socket);
+    atomic_store(&server->stopping, true);
     for (unsigned i = 0; i < server->worker_count; i++)
-        pthread_join(server->workers[i].thread, NULL);
+        join_worker(&server->workers[i]);
+    nng_close(server->socket);
     localrpc__memory_free(server->memory);
     free(server->workers);
     free(server->uids);

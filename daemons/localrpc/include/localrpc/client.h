@@ -10,7 +10,8 @@ typedef struct localrpc_client localrpc_client;
 /*
  * Makes a client of the socket at `socket_path` (absolute, at most 100 bytes). It connects in the
  * background and again after a loss; only a server of uid 0 or of our own is talked to. Returns 0,
- * LOCALRPC_E_USAGE or LOCALRPC_E_IO. The caller frees *out with localrpc_client_close.
+ * LOCALRPC_E_USAGE or LOCALRPC_E_IO. The caller frees *out with localrpc_client_close, once no call
+ * runs any more.
  */
 int localrpc_client_open(localrpc_client **out, const char *socket_path, localrpc_error *err);
 void localrpc_client_close(localrpc_client *client);
