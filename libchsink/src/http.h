@@ -55,6 +55,7 @@ typedef struct chs__exchange {
         tail[CHS__TEXT_KEPT]; /* of a 200: the last bytes, for an exception in the middle */
     size_t tail_length;
     int exception_code; /* X-ClickHouse-Exception-Code */
+    bool framed;        /* the answer says where it ends */
     bool too_long;
     bool attached;
     bool done;

@@ -51,16 +51,23 @@ static size_t on_body(char *data, size_t size, size_t count, void *context)
     return chs__buffer_add(&exchange->body, data, length) ? 0 : length;
 }
 
+static bool is_header(const char *data, size_t length, const char *name)
+{
+    return length >= strlen(name) && strncasecmp(data, name, strlen(name)) == 0;
+}
+
 static size_t on_header(char *data, size_t size, size_t count, void *context)
 {
-    static const char name[] = "X-ClickHouse-Exception-Code:";
+    static const char exception[] = "X-ClickHouse-Exception-Code:";
     chs__exchange *exchange = context;
     size_t length = size * count, i;
 
-    if (length < sizeof name - 1 || strncasecmp(data, name, sizeof name - 1) != 0)
+    if (is_header(data, length, "Content-Length:") || is_header(data, length, "Transfer-Encoding:"))
+        exchange->framed = true;
+    if (!is_header(data, length, exception))
         return length;
     exchange->exception_code = 0;
-    for (i = sizeof name - 1; i < length && exchange->exception_code < 100000; i++)
+    for (i = sizeof exception - 1; i < length && exchange->exception_code < 100000; i++)
         if (data[i] >= '0' && data[i] <= '9')
             exchange->exception_code = exchange->exception_code * 10 + (data[i] - '0');
     return length;
@@ -86,7 +93,6 @@ static int class_of_curl(CURLcode code)
     case CURLE_BAD_CONTENT_ENCODING:
         return CHS_ERR_FORMAT;
     case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL:
         return CHS_ERR_USAGE;
     default:
         return CHS_ERR_NETWORK;
@@ -174,7 +180,13 @@ static int outcome(chs__exchange *exchange, chs_error *err)
     if (exchange->result != CURLE_OK)
         return fail_with_curl(exchange, err);
     (void)curl_easy_getinfo(exchange->http->easy, CURLINFO_RESPONSE_CODE, &status);
-    return status == 200 ? 0 : fail_with_status(exchange, status, err);
+    if (status != 200)
+        return fail_with_status(exchange, status, err);
+    if (!exchange->framed) /* its end is the connection's: it may have been cut anywhere */
+        return chs__fail(err, CHS_ERR_NETWORK,
+                         "ClickHouse at %s: the answer does not say its length",
+                         exchange->http->url);
+    return 0;
 }
 
 static void collect_result(chs__exchange *exchange)
