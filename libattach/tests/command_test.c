@@ -1,0 +1,248 @@
+/* The attach protocol against a listener that is not a JVM: cut, garbage, huge and missing answers.
+ */
+#include "run.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "fake_proc.h"
+
+#define LONG_MS  60000
+#define SHORT_MS 300
+
+/* A listener that takes one connection, reads a request and answers with the given bytes. */
+typedef struct listener {
+    int fd;
+    const char *answer;
+    size_t n;
+    size_t repeat; /* how often the answer is sent */
+    bool hold;     /* keeps the connection open */
+    char request[4096];
+    size_t request_n;
+    int connection;
+    pthread_t thread;
+} listener;
+
+static fake_proc proc;
+static attach_target *target;
+static attach_reply *reply;
+static attach_error err;
+
+static void *serve(void *arg)
+{
+    listener *l = arg;
+    l->connection = accept(l->fd, NULL, NULL);
+    if (l->connection < 0)
+        return NULL;
+    ssize_t got = read(l->connection, l->request, sizeof(l->request));
+    l->request_n = got < 0 ? 0 : (size_t)got;
+    for (size_t i = 0; i < l->repeat; i++)
+        if (send(l->connection, l->answer, l->n, MSG_NOSIGNAL) < 0)
+            break;
+    if (!l->hold)
+        (void)close(l->connection);
+    return NULL;
+}
+
+static void listen_as_jvm(listener *l)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    (void)snprintf(address.sun_path, sizeof(address.sun_path), "%s/root/tmp/.java_pid7", proc.path);
+    l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_eq(bind(l->fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+    ck_assert_int_eq(listen(l->fd, 1), 0);
+    ck_assert_int_eq(pthread_create(&l->thread, NULL, serve, l), 0);
+}
+
+static void end(listener *l)
+{
+    (void)shutdown(l->fd, SHUT_RDWR);
+    (void)pthread_join(l->thread, NULL);
+    if (l->hold)
+        (void)close(l->connection);
+    (void)close(l->fd);
+}
+
+static int ask(uint64_t ms)
+{
+    return attach_jcmd(&reply, target, "VM.version", attach_deadline_in(ms), &err);
+}
+
+static void setup(void)
+{
+    fake_proc_make(&proc);
+    ck_assert_int_eq(attach_target_open(&target, &proc.identity, &proc.options, NULL), ATTACH_OK);
+    memset(&err, 0, sizeof(err));
+    reply = NULL;
+}
+
+static void teardown(void)
+{
+    attach_reply_free(reply);
+    attach_target_close(target);
+    fake_proc_remove(&proc);
+}
+
+START_TEST(sends_protocol_1_and_reads_to_the_end)
+{
+    static const char wanted[] = "1\0jcmd\0VM.version\0\0";
+    listener l = {.answer = "0\nline 1\nline 2", .n = 15, .repeat = 1};
+    listen_as_jvm(&l);
+    ck_assert_int_eq(ask(LONG_MS), ATTACH_OK);
+    end(&l);
+    ck_assert_uint_eq(l.request_n, sizeof(wanted));
+    ck_assert_mem_eq(l.request, wanted, sizeof(wanted));
+    ck_assert_int_eq(attach_reply_code(reply), 0);
+    ck_assert_str_eq(attach_reply_text(reply), "line 1\nline 2");
+    ck_assert_uint_eq(attach_reply_length(reply), 13);
+}
+END_TEST
+
+static const struct {
+    const char *answer;
+    size_t n;
+    int rc;
+    attach_reason reason;
+} answers[] = {
+    {"", 0, ATTACH_E_TARGET, ATTACH_REASON_PERMISSION_DENIED}, /* how HotSpot turns a user away */
+    {"garbage", 7, ATTACH_E_FORMAT, ATTACH_REASON_NONE},
+    {"\n0\n", 3, ATTACH_E_FORMAT, ATTACH_REASON_NONE},
+    {"\0\0\0", 3, ATTACH_E_FORMAT, ATTACH_REASON_NONE},
+    {"123456\n", 7, ATTACH_E_FORMAT, ATTACH_REASON_NONE},
+    {"--1\n", 4, ATTACH_E_FORMAT, ATTACH_REASON_NONE},
+    {"-1", 2, ATTACH_OK, ATTACH_REASON_NONE},
+    {"101\n", 4, ATTACH_OK, ATTACH_REASON_NONE},
+};
+
+START_TEST(answers_are_checked)
+{
+    listener l = {.answer = answers[_i].answer, .n = answers[_i].n, .repeat = 1};
+    listen_as_jvm(&l);
+    ck_assert_int_eq(ask(LONG_MS), answers[_i].rc);
+    ck_assert_int_eq(err.reason, answers[_i].reason);
+    end(&l);
+}
+END_TEST
+
+START_TEST(huge_answer_meets_the_limit)
+{
+    char *piece = calloc(1, 1 << 20);
+    ck_assert_ptr_nonnull(piece);
+    memset(piece, '1', 1 << 20);
+    listener l = {.answer = piece, .n = 1 << 20, .repeat = 128};
+    listen_as_jvm(&l);
+    ck_assert_int_eq(ask(LONG_MS), ATTACH_E_LIMIT);
+    end(&l);
+    free(piece);
+}
+END_TEST
+
+START_TEST(silent_listener_meets_the_deadline)
+{
+    listener l = {.answer = "0\n", .n = 2, .repeat = 1, .hold = true};
+    listen_as_jvm(&l);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_TIMEOUT);
+    end(&l);
+}
+END_TEST
+
+START_TEST(process_that_dies_meanwhile_is_noticed_at_once)
+{
+    listener l = {.answer = "0\n", .n = 2, .repeat = 1, .hold = true};
+    listen_as_jvm(&l);
+    fake_proc_set_state(&proc, 'Z');
+    ck_assert_int_eq(ask(LONG_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(err.reason, ATTACH_REASON_PROCESS_EXITED);
+    end(&l);
+}
+END_TEST
+
+START_TEST(no_signal_without_a_handler)
+{
+    /* the process is this test: a SIGQUIT would end it */
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_DISABLED);
+    ck_assert_ptr_nonnull(strstr(err.message, "SIGQUIT"));
+}
+END_TEST
+
+START_TEST(no_signal_for_a_jvm_that_refuses_attach)
+{
+    attach_target_close(target);
+    FILE *file;
+    char path[128];
+    (void)snprintf(path, sizeof(path), "%s/%d/cmdline", proc.path, proc.identity.pid);
+    file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    (void)fwrite("java\0-XX:+DisableAttachMechanism\0M", 1, 34, file);
+    (void)fclose(file);
+    ck_assert_int_eq(attach_target_open(&target, &proc.identity, &proc.options, NULL), ATTACH_OK);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_DISABLED);
+    ck_assert_ptr_nonnull(strstr(err.message, "DisableAttachMechanism"));
+}
+END_TEST
+
+START_TEST(what_lies_at_the_sockets_place_is_checked)
+{
+    char path[160];
+    (void)snprintf(path, sizeof(path), "%s/root/tmp/.java_pid7", proc.path);
+    ck_assert_int_eq(symlink("/tmp/elsewhere", path), 0);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(err.reason, ATTACH_REASON_PERMISSION_DENIED);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(err.reason, ATTACH_REASON_PERMISSION_DENIED);
+}
+END_TEST
+
+START_TEST(stopped_process_is_not_asked)
+{
+    fake_proc_set_state(&proc, 'T');
+    ck_assert_int_eq(ask(LONG_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(err.reason, ATTACH_REASON_TARGET_STOPPED);
+}
+END_TEST
+
+START_TEST(arguments_are_bounded)
+{
+    char longer[ATTACH_ARG_MAX + 2];
+    const char *const four[] = {"a", "b", "c", "d"};
+    const char *const one[] = {longer};
+    memset(longer, 'x', sizeof(longer) - 1);
+    longer[sizeof(longer) - 1] = '\0';
+    uint64_t soon = attach_deadline_in(SHORT_MS);
+    ck_assert_int_eq(attach_command(&reply, target, "x", four, 4, soon, &err), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_command(&reply, target, "x", one, 1, soon, &err), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_command(&reply, target, "", NULL, 0, soon, &err), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_command(&reply, target, longer, NULL, 0, soon, &err), ATTACH_E_USAGE);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tc = tcase_create("command");
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_set_timeout(tc, 100);
+    tcase_add_test(tc, sends_protocol_1_and_reads_to_the_end);
+    tcase_add_loop_test(tc, answers_are_checked, 0, COUNT_OF(answers));
+    tcase_add_test(tc, huge_answer_meets_the_limit);
+    tcase_add_test(tc, silent_listener_meets_the_deadline);
+    tcase_add_test(tc, process_that_dies_meanwhile_is_noticed_at_once);
+    tcase_add_test(tc, no_signal_without_a_handler);
+    tcase_add_test(tc, no_signal_for_a_jvm_that_refuses_attach);
+    tcase_add_test(tc, what_lies_at_the_sockets_place_is_checked);
+    tcase_add_test(tc, stopped_process_is_not_asked);
+    tcase_add_test(tc, arguments_are_bounded);
+    Suite *suite = suite_create("command");
+    suite_add_tcase(suite, tc);
+    return run_suite(suite);
+}

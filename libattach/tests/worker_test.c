@@ -1,0 +1,202 @@
+/* The worker's messages: what is written is read again; anything else is refused, never harmful. */
+#include "run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/worker.h"
+
+static attach_request request;
+static uint8_t bytes[ATTACH_REQUEST_MAX];
+
+static void setup(void)
+{
+    memset(&request, 0, sizeof(request));
+    request.op = ATTACH_OP_START;
+    request.identity = (attach_identity){"11111111-2222-3333-4444-555555555555", 42, UINT64_MAX};
+    request.timeout_ms = 30000;
+    (void)snprintf(request.proc_root, sizeof(request.proc_root), "/host/proc");
+    (void)snprintf(request.installation_id, sizeof(request.installation_id), "abc1");
+    (void)snprintf(request.library, sizeof(request.library), "/usr/lib/libasyncProfiler.so");
+    request.engine = ATTACH_AP_ENGINE_ITIMER;
+    request.cpu_interval_ns = 1;
+    request.alloc_bytes = UINT64_MAX;
+    request.lock_ns = 1000000;
+    request.memlimit_bytes = 1 << 26;
+    request.offset = 77;
+    request.n_args = 3;
+    (void)snprintf(request.args[0], sizeof(request.args[0]), "one");
+    memset(request.args[2], 'x', ATTACH_ARG_MAX);
+    request.n_dirs = 2;
+    (void)snprintf(request.dirs[0], sizeof(request.dirs[0]), "/data");
+    (void)snprintf(request.dirs[1], sizeof(request.dirs[1]), "/more");
+}
+
+START_TEST(request_survives)
+{
+    attach_request got;
+    size_t n = 0, body = 0;
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL), ATTACH_OK);
+    ck_assert_int_eq(attach_request_body_length(&body, bytes, NULL), ATTACH_OK);
+    ck_assert_uint_eq(body, n - ATTACH_REQUEST_HEADER);
+    ck_assert_int_eq(attach_request_decode(&got, bytes, n, NULL), ATTACH_OK);
+    ck_assert_mem_eq(&got, &request, sizeof(got));
+}
+END_TEST
+
+START_TEST(largest_request_fits)
+{
+    size_t n = 0;
+    memset(request.proc_root, 'p', sizeof(request.proc_root) - 1);
+    memset(request.library, 'l', sizeof(request.library) - 1);
+    for (int i = 0; i < ATTACH_COMMAND_ARGS; i++)
+        memset(request.args[i], 'a', ATTACH_ARG_MAX);
+    request.n_dirs = ATTACH_REQUEST_DIRS;
+    for (int i = 0; i < ATTACH_REQUEST_DIRS; i++)
+        memset(request.dirs[i], 'd', ATTACH_REQUEST_PATH_MAX - 1);
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL), ATTACH_OK);
+    ck_assert_int_eq(attach_request_encode(bytes, n - 1, &n, &request, NULL), ATTACH_E_LIMIT);
+    ck_assert_int_eq(attach_request_encode(bytes, 7, &n, &request, NULL), ATTACH_E_LIMIT);
+}
+END_TEST
+
+START_TEST(encoding_names_the_bad_field)
+{
+    size_t n = 0;
+    attach_error err = {0};
+    attach_request bad = request;
+    bad.timeout_ms = 0;
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_E_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.message, "timeout_ms"));
+    bad = request;
+    bad.installation_id[0] = '/';
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_E_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.message, "installation_id"));
+    bad = request;
+    bad.op = ATTACH_OP_COMMAND;
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_E_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.message, "command"));
+    bad = request;
+    bad.library[0] = '\0';
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_E_USAGE);
+    bad = request;
+    bad.identity.pid = 0;
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_E_USAGE);
+}
+END_TEST
+
+START_TEST(cut_requests_are_refused)
+{
+    attach_request got;
+    size_t n = 0;
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL), ATTACH_OK);
+    for (size_t cut = 0; cut < n; cut++)
+        ck_assert_int_eq(attach_request_decode(&got, bytes, cut, NULL), ATTACH_E_FORMAT);
+}
+END_TEST
+
+START_TEST(any_byte_may_be_wrong)
+{
+    attach_request got;
+    size_t n = 0;
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL), ATTACH_OK);
+    for (size_t at = 0; at < n; at++) {
+        uint8_t *copy = malloc(n); /* exact size: a read beyond shows under ASan, valgrind */
+        ck_assert_ptr_nonnull(copy);
+        memcpy(copy, bytes, n);
+        copy[at] ^= 0xff;
+        int rc = attach_request_decode(&got, copy, n, NULL);
+        ck_assert(rc == ATTACH_OK || rc == ATTACH_E_FORMAT || rc == ATTACH_E_LIMIT);
+        free(copy);
+    }
+}
+END_TEST
+
+START_TEST(lengths_are_bounded)
+{
+    static const uint8_t huge[] = {'H', 'S', 'A', '1', 0xff, 0xff, 0xff, 0x7f};
+    static const uint8_t other[] = {'H', 'T', 'T', 'P', 0, 0, 0, 0};
+    static const uint8_t frame[] = {1, 0, 0, 0, 1, 0, 0x10, 0};
+    static const uint8_t no_type[] = {9, 0, 0, 0, 1, 0, 0, 0};
+    attach_frame_type type;
+    size_t n = 0;
+    uint8_t header[ATTACH_FRAME_HEADER];
+    ck_assert_int_eq(attach_request_body_length(&n, huge, NULL), ATTACH_E_LIMIT);
+    ck_assert_int_eq(attach_request_body_length(&n, other, NULL), ATTACH_E_FORMAT);
+    ck_assert_int_eq(attach_answer_header_decode(&type, &n, frame, NULL), ATTACH_E_LIMIT);
+    ck_assert_int_eq(attach_answer_header_decode(&type, &n, no_type, NULL), ATTACH_E_FORMAT);
+    ck_assert_int_eq(
+        attach_answer_header_encode(header, ATTACH_FRAME_DATA, ATTACH_PIECE_MAX + 1, NULL),
+        ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_answer_header_encode(header, ATTACH_FRAME_DATA, ATTACH_PIECE_MAX, NULL),
+                     ATTACH_OK);
+    ck_assert_int_eq(attach_answer_header_decode(&type, &n, header, NULL), ATTACH_OK);
+    ck_assert_int_eq(type, ATTACH_FRAME_DATA);
+    ck_assert_uint_eq(n, ATTACH_PIECE_MAX);
+}
+END_TEST
+
+static attach_result a_result(void)
+{
+    attach_result r = {.code = ATTACH_E_TARGET,
+                       .reason = ATTACH_REASON_NO_EXEC_DIR,
+                       .message = "no place",
+                       .reply_code = -1,
+                       .bytes = 12345};
+    r.info = (attach_ap_info){.state = ATTACH_AP_ADOPTED,
+                              .running = true,
+                              .engine = ATTACH_AP_ENGINE_CTIMER,
+                              .engine_reason = "because",
+                              .started_ms = 1700000000000,
+                              .offset = UINT64_MAX,
+                              .directory = "/tmp/x"};
+    return r;
+}
+
+START_TEST(result_survives)
+{
+    attach_result wanted = a_result(), got;
+    size_t n = 0;
+    ck_assert_int_eq(attach_answer_result_encode(bytes, 2048, &n, &wanted, NULL), ATTACH_OK);
+    ck_assert_int_eq(attach_answer_result_decode(&got, bytes, n, NULL), ATTACH_OK);
+    ck_assert_mem_eq(&got, &wanted, sizeof(got));
+    ck_assert_int_eq(attach_answer_result_encode(bytes, n - 1, &n, &wanted, NULL), ATTACH_E_LIMIT);
+    ck_assert_int_eq(attach_answer_result_decode(&got, bytes, 0, NULL), ATTACH_OK);
+    ck_assert_int_eq(got.code, ATTACH_OK);
+}
+END_TEST
+
+START_TEST(bad_results_are_refused)
+{
+    attach_result wanted = a_result(), got;
+    size_t n = 0;
+    ck_assert_int_eq(attach_answer_result_encode(bytes, 2048, &n, &wanted, NULL), ATTACH_OK);
+    for (size_t at = 0; at < n; at++) {
+        uint8_t *copy = malloc(n);
+        ck_assert_ptr_nonnull(copy);
+        memcpy(copy, bytes, n);
+        copy[at] ^= 0xff;
+        int rc = attach_answer_result_decode(&got, copy, n, NULL);
+        ck_assert(rc == ATTACH_OK || rc == ATTACH_E_FORMAT);
+        free(copy);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tc = tcase_create("worker");
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_test(tc, request_survives);
+    tcase_add_test(tc, largest_request_fits);
+    tcase_add_test(tc, encoding_names_the_bad_field);
+    tcase_add_test(tc, cut_requests_are_refused);
+    tcase_add_test(tc, any_byte_may_be_wrong);
+    tcase_add_test(tc, lengths_are_bounded);
+    tcase_add_test(tc, result_survives);
+    tcase_add_test(tc, bad_results_are_refused);
+    Suite *suite = suite_create("worker");
+    suite_add_tcase(suite, tc);
+    return run_suite(suite);
+}
