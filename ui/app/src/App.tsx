@@ -2,7 +2,7 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-qu
 import { createBrowserRouter, Navigate } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { useEffect, useState } from 'react';
-import { ApiError, logIn } from './api/client.ts';
+import { ApiError, hasSession, logIn } from './api/client.ts';
 import { Layout } from './parts/Layout.tsx';
 import { Notice } from './parts/Notice.tsx';
 import { LoginPage } from './pages/LoginPage.tsx';
@@ -49,7 +49,10 @@ export function App({ code }: { code: string | null }) {
   useEffect(() => {
     if (code === null) return;
     redeem(code)
-      .catch((error: Error) => router.navigate('/login', { replace: true, state: { problem: error.message } }))
+      .catch(async (error: Error) => {
+        // The same link opened again: its code is used up, but the session it opened may still be good.
+        if (!(await hasSession())) await router.navigate('/login', { replace: true, state: { problem: error.message } });
+      })
       .finally(() => setReady(true));
   }, [code]);
   if (!ready) return <Notice title="Logging in" busy />;

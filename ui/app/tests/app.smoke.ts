@@ -71,6 +71,15 @@ describe('login', () => {
     await page.getByText('The link could not log you in: The token or code is not valid.').waitFor();
   });
 
+  it('takes the same link again while its session is good', async () => {
+    await page.goto(`${origin}/#code=${CODE}`);
+    await page.getByTestId('services-table').waitFor();
+    await page.goto('about:blank');
+    await page.goto(`${origin}/#code=${CODE}`);
+    await page.getByTestId('services-table').waitFor();
+    expect(page.url()).toBe(`${origin}/services`);
+  });
+
   it('goes back to login when the session ends, and returns', async () => {
     await enter(SERVICE);
     await graph('cpu').waitFor();
@@ -155,6 +164,8 @@ describe('service', () => {
     await attribute('cpu', 'data-zoom', 'com.acme.shop.Pricing.total, 28.4 %');
     backend.age = 3;
     await attribute('cpu', 'data-total', '135000000000');
+    expect(await graph('cpu').getByTestId('flamegraph-live').textContent()).toContain('total 12.8 s');
+    expect(await graph('cpu').getAttribute('data-active')).toContain('total 38.4 s');
     expect(await graph('cpu').getAttribute('data-zoom')).toBe('com.acme.shop.Pricing.total, 28.4 %');
     await page.keyboard.press('Escape');
     await attribute('cpu', 'data-zoom', '');

@@ -12,8 +12,8 @@ import { Tooltip } from './tooltip.ts';
 const JUMP_WIDTH = 40;
 
 export interface ChartListener {
-  /** The box with the keyboard's focus changed. */
-  onActive(box: number): void;
+  /** The box with the keyboard's focus changed; `byUser` = not because new data came. */
+  onActive(box: number, byUser: boolean): void;
   onZoom(box: number): void;
   /** A key that is not the chart's own; return true when it was used. */
   onKey(event: KeyboardEvent): boolean;
@@ -40,6 +40,11 @@ export class Chart {
   private deepest = 0;
   private active = 0;
   private hover: Item | null = null;
+  /** Where the tooltip came from: the mouse's last place, or the keyboard. */
+  private pointer: { clientX: number; clientY: number } | null = null;
+  private keyboardTip = false;
+  /** Where this class itself has scrolled to: that scroll leaves the tooltip alone. */
+  private ownScroll = -1;
   private width = 0;
   private height = 0;
   private frameRequest = 0;
@@ -68,14 +73,15 @@ export class Chart {
 
   private listen(): void {
     const { scroller } = this;
-    scroller.addEventListener('mousemove', (event) => this.point(event));
+    scroller.addEventListener('mousemove', ({ clientX, clientY }) => this.point({ clientX, clientY }));
     scroller.addEventListener('mouseleave', () => this.unpoint());
     scroller.addEventListener('click', (event) => this.click(event));
     scroller.addEventListener('keydown', (event) => this.key(event));
     scroller.addEventListener('focus', () => this.repaint());
     scroller.addEventListener('blur', () => this.unpoint());
     scroller.addEventListener('scroll', () => {
-      this.unpoint();
+      if (scroller.scrollTop !== this.ownScroll) this.unpoint();
+      this.ownScroll = -1;
       this.repaint();
     });
     const observer = new ResizeObserver(() => this.measure());
@@ -90,20 +96,24 @@ export class Chart {
     this.element.remove();
   }
 
-  /** Shows another profile. Zoom and focus stay on the same path, as far as the new profile has it. */
+  /** Shows another profile. Zoom, focus and tooltip stay on the same path, as far as the new profile has it. */
   setProfile(profile: Profile): void {
     const old = this.profile;
     const zoomPath = old === null ? [] : old.pathOf(this.zoomed);
     const activePath = old === null ? [] : old.pathOf(this.active);
-    const isFirst = old === null;
     this.profile = profile;
     this.fills = frameFills(profile);
     this.matches = null;
     this.hover = null;
-    this.tooltip.hide();
     this.active = profile.findPath(activePath);
-    this.zoomTo(profile.findPath(zoomPath));
-    if (isFirst) this.scrollToRoot();
+    const zoomed = profile.findPath(zoomPath);
+    this.setRange(zoomed, profile.start[zoomed]!, profile.start[zoomed]! + profile.total[zoomed]!);
+    if (!this.isInView(this.active)) this.active = zoomed;
+    this.describeActive();
+    this.listener.onActive(this.active, false);
+    if (old === null) this.scrollToRoot();
+    if (this.pointer !== null) this.point(this.pointer);
+    else if (this.keyboardTip) this.showTooltipAtActive();
   }
 
   setMode(mode: Mode): void {
@@ -133,11 +143,15 @@ export class Chart {
   }
 
   private zoomRange(box: number, from: number, to: number): void {
+    this.setRange(box, from, to);
+    this.activate(this.isInView(this.active) ? this.active : box);
+  }
+
+  private setRange(box: number, from: number, to: number): void {
     this.zoomed = box;
     this.range = [from, to > from ? to : from + 1];
     this.deepest = this.profile!.deepestUnder(box);
     this.layout();
-    this.activate(this.isInView(this.active) ? this.active : box);
     this.listener.onZoom(box);
   }
 
@@ -152,7 +166,7 @@ export class Chart {
     this.active = box;
     this.describeActive();
     this.reveal(box);
-    this.listener.onActive(box);
+    this.listener.onActive(box, true);
     this.repaint();
   }
 
@@ -181,6 +195,8 @@ export class Chart {
     const top = rowTop(this.view(), this.profile!.depth[box]!);
     if (top < 0) this.scroller.scrollTop += top;
     else if (top + ROW_HEIGHT > this.height) this.scroller.scrollTop += top + ROW_HEIGHT - this.height;
+    else return;
+    this.ownScroll = this.scroller.scrollTop;
   }
 
   private scrollToRoot(): void {
@@ -239,27 +255,31 @@ export class Chart {
     this.painter.paint(scene);
   }
 
-  private itemUnder(event: MouseEvent): Item | null {
+  private itemUnder({ clientX, clientY }: { clientX: number; clientY: number }): Item | null {
     if (this.profile === null) return null;
     const bounds = this.canvas.getBoundingClientRect();
-    const y = event.clientY - bounds.top;
+    const y = clientY - bounds.top;
     if (y < 0 || y >= this.height) return null;
     const row = rowAt(this.view(), y);
-    return row > this.deepest ? null : itemAt(this.profile, row, this.span(), event.clientX - bounds.left);
+    return row > this.deepest ? null : itemAt(this.profile, row, this.span(), clientX - bounds.left);
   }
 
-  private point(event: MouseEvent): void {
-    const item = this.itemUnder(event);
+  private point(pointer: { clientX: number; clientY: number }): void {
+    const item = this.itemUnder(pointer);
     const changed = item?.first !== this.hover?.first || item?.merged !== this.hover?.merged;
     this.hover = item;
+    this.pointer = pointer;
+    this.keyboardTip = false;
     this.scroller.classList.toggle('hsf-pointing', item !== null);
     if (item === null) this.tooltip.hide();
-    else this.tooltip.show(describe(this.profile!, item, this.zoomed), event.clientX, event.clientY);
+    else this.tooltip.show(describe(this.profile!, item, this.zoomed), pointer.clientX, pointer.clientY);
     if (changed) this.repaint();
   }
 
   private unpoint(): void {
     this.hover = null;
+    this.pointer = null;
+    this.keyboardTip = false;
     this.tooltip.hide();
     this.repaint();
   }
@@ -323,6 +343,9 @@ export class Chart {
   private move(box: number): void {
     if (box < 0) return;
     this.activate(box);
+    this.hover = null;
+    this.pointer = null;
+    this.keyboardTip = true;
     this.showTooltipAtActive();
   }
 

@@ -6,9 +6,16 @@ import { shorten } from './text.ts';
 
 /** Children shown under one row; the rest is summed up in a last row. */
 const MAX_CHILDREN = 100;
-const MAX_ROWS = 2000;
+const MAX_ROWS = 1000;
 const MAX_NAME = 300;
 const TEXT_COLUMNS = new Set(['Frame', 'Kind']);
+
+/** A box with its place among its shown siblings. */
+interface Row {
+  box: number;
+  position: number;
+  size: number;
+}
 
 export interface TreeGridListener {
   onSelect(box: number): void;
@@ -21,7 +28,7 @@ export class TreeGrid {
   private readonly listener: TreeGridListener;
   private profile: Profile | null = null;
   private expanded = new Set<number>([0]);
-  private rows: number[] = [];
+  private rows: Row[] = [];
   private active = 0;
 
   constructor(label: string, listener: TreeGridListener) {
@@ -46,48 +53,68 @@ export class TreeGrid {
   setProfile(profile: Profile): void {
     const old = this.profile;
     this.profile = profile;
-    if (old !== null) this.expanded = new Set([...this.expanded].map((box) => profile.findPath(old.pathOf(box))));
+    const again = (box: number) => (old === null ? 0 : profile.findPath(old.pathOf(box)));
+    this.expanded = new Set([...this.expanded].map(again));
     this.expanded.add(0);
+    this.active = again(this.active);
     if (this.isShown) this.render();
   }
 
-  /** Makes the box's row visible and current, without taking the focus. */
-  select(box: number): void {
+  /** Makes the box's row current and, if `reveal`, visible; without taking the focus. */
+  select(box: number, reveal: boolean): void {
     this.active = box;
-    if (this.profile === null || !this.isShown) return;
-    for (const ancestor of this.profile.ancestry(box).slice(0, -1)) this.expanded.add(ancestor);
+    if (!this.isShown) return;
     this.render();
-    this.currentRow()?.scrollIntoView({ block: 'nearest' });
+    if (reveal) this.revealCurrent();
+  }
+
+  /** Scrolls the panel and nothing around it. */
+  private revealCurrent(): void {
+    const row = this.currentRow();
+    if (row === null) return;
+    const panel = this.element;
+    const top = row.offsetTop - row.offsetHeight - 8;
+    const bottom = row.offsetTop + row.offsetHeight;
+    if (top < panel.scrollTop) panel.scrollTop = top;
+    else if (bottom > panel.scrollTop + panel.clientHeight) panel.scrollTop = bottom - panel.clientHeight;
   }
 
   private render(): void {
     const { profile } = this;
     if (profile === null) return;
     for (const ancestor of profile.ancestry(this.active).slice(0, -1)) this.expanded.add(ancestor);
-    const hadFocus = this.body.contains(document.activeElement);
-    this.rows = [];
-    const out: HTMLElement[] = [];
-    const pending: { box: number; position: number; size: number }[] = [{ box: 0, position: 1, size: 1 }];
-    while (pending.length > 0 && out.length < MAX_ROWS) {
-      const { box, position, size } = pending.pop()!;
-      out.push(this.row(profile, box, position, size));
-      this.rows.push(box);
-      if (!this.expanded.has(box)) continue;
-      const children = this.shownChildren(profile, box);
-      children.forEach((child, i) => pending.push({ box: child, position: children.length - i, size: children.length }));
+    this.rows = this.visibleRows(profile);
+    if (!this.rows.some(({ box }) => box === this.active)) {
+      // More is open than a table can hold: close all but the way to the current row.
+      this.expanded = new Set(profile.ancestry(this.active).slice(0, -1));
+      this.rows = this.visibleRows(profile);
     }
-    this.body.replaceChildren(...out);
+    const hadFocus = this.body.contains(document.activeElement);
+    this.body.replaceChildren(...this.rows.map((row) => this.row(profile, row)));
     if (hadFocus) this.currentRow()?.focus({ preventScroll: true });
   }
 
-  /** Lightest first, ready for a stack. The active branch is always among them. */
-  private shownChildren(profile: Profile, box: number): number[] {
-    const children = profile.children(box).sort((a, b) => profile.total[b]! - profile.total[a]!);
+  private visibleRows(profile: Profile): Row[] {
+    const rows: Row[] = [];
     const onPath = new Set(profile.ancestry(this.active));
+    const pending: Row[] = [{ box: 0, position: 1, size: 1 }];
+    while (pending.length > 0 && rows.length < MAX_ROWS) {
+      const row = pending.pop()!;
+      rows.push(row);
+      if (!this.expanded.has(row.box)) continue;
+      const children = this.shownChildren(profile, row.box, onPath);
+      children.forEach((box, i) => pending.push({ box, position: children.length - i, size: children.length }));
+    }
+    return rows;
+  }
+
+  /** Lightest first, ready for a stack. The active branch is always among them. */
+  private shownChildren(profile: Profile, box: number, onPath: Set<number>): number[] {
+    const children = profile.children(box).sort((a, b) => profile.total[b]! - profile.total[a]!);
     return children.filter((child, i) => i < MAX_CHILDREN || onPath.has(child)).reverse();
   }
 
-  private row(profile: Profile, box: number, position: number, size: number): HTMLElement {
+  private row(profile: Profile, { box, position, size }: Row): HTMLElement {
     const { unit } = profile;
     const hasChildren = profile.children(box).length > 0;
     const isActive = box === this.active;
@@ -140,33 +167,33 @@ export class TreeGrid {
   private go(box: number | undefined): void {
     if (box === undefined) return;
     this.listener.onSelect(box);
-    this.currentRow()?.focus();
+    this.currentRow()?.focus({ preventScroll: true });
   }
 
   private key(event: KeyboardEvent): void {
     if (event.altKey || event.ctrlKey || event.metaKey || this.profile === null) return;
-    const at = this.rows.indexOf(this.active);
+    const at = this.rows.findIndex(({ box }) => box === this.active);
     const isOpen = this.expanded.has(this.active);
     switch (event.key) {
       case 'ArrowDown':
-        this.go(this.rows[at + 1]);
+        this.go(this.rows[at + 1]?.box);
         break;
       case 'ArrowUp':
-        this.go(this.rows[at - 1]);
+        this.go(this.rows[at - 1]?.box);
         break;
       case 'ArrowRight':
         if (!isOpen) this.toggle(this.active, true);
-        else this.go(this.rows[at + 1]);
+        else this.go(this.rows[at + 1]?.box);
         break;
       case 'ArrowLeft':
         if (isOpen && this.active !== 0) this.toggle(this.active, false);
         else this.go(this.profile.parent[this.active]! < 0 ? undefined : this.profile.parent[this.active]);
         break;
       case 'Home':
-        this.go(this.rows[0]);
+        this.go(this.rows[0]?.box);
         break;
       case 'End':
-        this.go(this.rows[this.rows.length - 1]);
+        this.go(this.rows[this.rows.length - 1]?.box);
         break;
       case 'Enter':
         this.listener.onOpen(this.active);

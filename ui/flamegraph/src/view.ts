@@ -69,7 +69,7 @@ export class FlameView {
     this.query = options.query ?? '';
     this.mode = options.mode ?? 'icicle';
     this.chart = new Chart(options.label, options.maxHeight ?? 0, {
-      onActive: (box) => this.activated(box),
+      onActive: (box, byUser) => this.activated(box, byUser),
       onZoom: () => this.zoomChanged(),
       onKey: (event) => this.key(event),
     });
@@ -235,11 +235,12 @@ export class FlameView {
     this.root.dataset['panel'] = this.panel;
   }
 
-  private activated(box: number): void {
+  private activated(box: number, byUser: boolean): void {
     const text = this.profile === null ? '' : sentence(this.profile, box);
     this.root.dataset['active'] = text;
-    this.live.textContent = text;
-    this.tree.select(box);
+    // New figures every few seconds are not worth being read out.
+    if (byUser) this.live.textContent = text;
+    this.tree.select(box, byUser);
   }
 
   private zoomChanged(): void {

@@ -90,6 +90,14 @@ export async function logIn(secret: { token: string } | { code: string }): Promi
   await call('/v1/session', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(secret) });
 }
 
+/** Whether this browser has a session already. */
+export async function hasSession(): Promise<boolean> {
+  return call('/v1/services?limit=1', {}).then(
+    () => true,
+    () => false,
+  );
+}
+
 export async function logOut(): Promise<void> {
   await call('/v1/session', { method: 'DELETE' });
 }
