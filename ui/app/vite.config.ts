@@ -19,7 +19,7 @@ export default defineConfig({
     // The backend's policy is default-src 'self': nothing may be inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    license: { fileName: 'licenses.md' },
+    license: { fileName: 'licenses.txt' },
   },
   server: { proxy: { '/v1': process.env['HOTSTACK_BACKEND'] ?? 'http://127.0.0.1:8080' } },
 });

@@ -171,6 +171,19 @@ describe('service', () => {
     await attribute('cpu', 'data-zoom', '');
   });
 
+  it('leaves the tooltip under the mouse when new data comes, with new figures', async () => {
+    await enter(`${SERVICE}&range=5m`);
+    const canvas = (await graph('cpu').locator('canvas').boundingBox())!;
+    await page.mouse.move(canvas.x + canvas.width * 0.5, canvas.y + 27);
+    const tooltip = graph('cpu').getByTestId('tooltip');
+    expect(await tooltip.textContent()).toContain('java.lang.Thread.run');
+    const before = await tooltip.textContent();
+    backend.age = 2;
+    await attribute('cpu', 'data-total', '90000000000');
+    expect(await tooltip.isVisible()).toBe(true);
+    expect(await tooltip.textContent()).not.toBe(before);
+  });
+
   it('asks with the tag it has, and not at all when told to stand still', async () => {
     await enter(`${SERVICE}&range=5m`);
     await graph('cpu').waitFor();

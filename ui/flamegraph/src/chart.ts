@@ -24,6 +24,8 @@ export class Chart {
   private readonly canvas = element('canvas', { 'aria-hidden': true });
   private readonly spacer = element('div', { class: 'hsf-spacer', 'aria-hidden': true });
   private readonly current = element('div', { id: uniqueId('current'), role: 'treeitem', class: 'hsf-sr' });
+  private readonly hoverBox = element('div', { class: 'hsf-outline', 'aria-hidden': true, hidden: true });
+  private readonly activeBox = element('div', { class: 'hsf-outline hsf-outline-active', 'aria-hidden': true, hidden: true });
   private readonly scroller: HTMLElement;
   private readonly tooltip = new Tooltip();
   private readonly painter = new Painter(this.canvas);
@@ -65,6 +67,8 @@ export class Chart {
       },
       this.canvas,
       this.spacer,
+      this.hoverBox,
+      this.activeBox,
       this.current,
     );
     this.element = element('div', { class: maxHeight === 0 ? 'hsf-chart hsf-fill' : 'hsf-chart' }, this.scroller, this.tooltip.element);
@@ -77,7 +81,6 @@ export class Chart {
     scroller.addEventListener('mouseleave', () => this.unpoint());
     scroller.addEventListener('click', (event) => this.click(event));
     scroller.addEventListener('keydown', (event) => this.key(event));
-    scroller.addEventListener('focus', () => this.repaint());
     scroller.addEventListener('blur', () => this.unpoint());
     scroller.addEventListener('scroll', () => {
       if (scroller.scrollTop !== this.ownScroll) this.unpoint();
@@ -110,6 +113,7 @@ export class Chart {
     this.setRange(zoomed, profile.start[zoomed]!, profile.start[zoomed]! + profile.total[zoomed]!);
     if (!this.isInView(this.active)) this.active = zoomed;
     this.describeActive();
+    this.outline(this.activeBox, this.active);
     this.listener.onActive(this.active, false);
     if (old === null) this.scrollToRoot();
     if (this.pointer !== null) this.point(this.pointer);
@@ -167,7 +171,7 @@ export class Chart {
     this.describeActive();
     this.reveal(box);
     this.listener.onActive(box, true);
-    this.repaint();
+    this.outline(this.activeBox, box);
   }
 
   /** Like activate, and zooms out or in until the box is in view and wide enough to see. */
@@ -213,8 +217,10 @@ export class Chart {
   }
 
   private measure(): void {
+    const { width, height } = this;
     this.layout();
-    this.repaint();
+    // A canvas that changed its size is empty, and this is the last call before the screen shows it.
+    if (this.width !== width || this.height !== height) this.paint();
   }
 
   /** Fits scroller, canvas and spacer to the rows. The canvas stays in view while the spacer scrolls. */
@@ -225,7 +231,30 @@ export class Chart {
     this.height = Math.min(this.scroller.clientHeight, Math.max(content, ROW_HEIGHT));
     this.spacer.style.height = `${Math.max(0, content - this.height)}px`;
     this.painter.resize(this.width, this.height);
-    this.paint();
+    if (this.profile !== null) {
+      this.outline(this.activeBox, this.active);
+      this.outline(this.hoverBox, this.hoverTarget());
+    }
+    this.repaint();
+  }
+
+  private hoverTarget(): number {
+    return this.hover === null || this.hover.merged ? -1 : this.hover.first;
+  }
+
+  /** Puts a frame around a box, or takes it away (-1). It lies over the canvas, so pointing and moving paint nothing. */
+  private outline(frame: HTMLElement, box: number): void {
+    frame.hidden = box < 0 || !this.isInView(box);
+    if (frame.hidden) return;
+    const { start, total, depth } = this.profile!;
+    const { x0, x1, width } = this.span();
+    const scale = width / (x1 - x0);
+    const left = Math.max(0, (start[box]! - x0) * scale);
+    const right = Math.min(width, (start[box]! + total[box]! - x0) * scale);
+    frame.style.left = `${left}px`;
+    frame.style.top = `${rowTop({ ...this.view(), scrollTop: 0 }, depth[box]!)}px`;
+    frame.style.width = `${Math.max(right - left, 2)}px`;
+    frame.style.height = `${ROW_HEIGHT - 1}px`;
   }
 
   private repaint(): void {
@@ -247,9 +276,6 @@ export class Chart {
       span: this.span(),
       zoomed: this.zoomed,
       matches: this.matches,
-      active: this.active,
-      hover: this.hover === null || this.hover.merged ? -1 : this.hover.first,
-      focused: document.activeElement === this.scroller,
       height: this.height,
     };
     this.painter.paint(scene);
@@ -266,22 +292,21 @@ export class Chart {
 
   private point(pointer: { clientX: number; clientY: number }): void {
     const item = this.itemUnder(pointer);
-    const changed = item?.first !== this.hover?.first || item?.merged !== this.hover?.merged;
     this.hover = item;
+    this.outline(this.hoverBox, this.hoverTarget());
     this.pointer = pointer;
     this.keyboardTip = false;
     this.scroller.classList.toggle('hsf-pointing', item !== null);
     if (item === null) this.tooltip.hide();
     else this.tooltip.show(describe(this.profile!, item, this.zoomed), pointer.clientX, pointer.clientY);
-    if (changed) this.repaint();
   }
 
   private unpoint(): void {
     this.hover = null;
     this.pointer = null;
     this.keyboardTip = false;
+    this.hoverBox.hidden = true;
     this.tooltip.hide();
-    this.repaint();
   }
 
   private click(event: MouseEvent): void {
@@ -343,8 +368,7 @@ export class Chart {
   private move(box: number): void {
     if (box < 0) return;
     this.activate(box);
-    this.hover = null;
-    this.pointer = null;
+    this.unpoint();
     this.keyboardTip = true;
     this.showTooltipAtActive();
   }

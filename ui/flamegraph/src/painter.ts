@@ -1,4 +1,5 @@
-// Draws the visible rows on a 2D canvas. Work is bounded by what is on the screen.
+// Draws the visible rows on a 2D canvas. A large graph shows tens of thousands of boxes at once, most of them a pixel wide: boxes are
+// written into a strip image, one line of pixels per row, and the strip is stretched to row height in one go. Only text is drawn singly.
 import { formatPercent } from './format.ts';
 import { type Palette } from './palette.ts';
 import type { Profile } from './profile.ts';
@@ -22,10 +23,6 @@ export interface Scene {
   /** The deepest row that is shown. */
   deepest: number;
   matches: Uint8Array | null;
-  /** Box with the keyboard's focus, and box under the mouse; -1 = none. */
-  active: number;
-  hover: number;
-  focused: boolean;
   scrollTop: number;
   height: number;
 }
@@ -44,87 +41,122 @@ export function rowAt(scene: Pick<Scene, 'mode' | 'deepest' | 'scrollTop'>, y: n
 
 export class Painter {
   private readonly context: CanvasRenderingContext2D;
+  private readonly strip: CanvasRenderingContext2D;
   private readonly widths = new Map<string, number>();
+  private image = new ImageData(1, 1);
+  private pixels = new Uint32Array(this.image.data.buffer);
+  private density = 1;
 
   constructor(canvas: HTMLCanvasElement) {
     const context = canvas.getContext('2d', { alpha: false });
-    if (context === null) throw new Error('this browser has no 2D canvas');
+    const strip = document.createElement('canvas').getContext('2d', { alpha: false });
+    if (context === null || strip === null) throw new Error('this browser has no 2D canvas');
     this.context = context;
+    this.strip = strip;
   }
 
   /** Sizes the canvas for the screen's density. */
   resize(width: number, height: number): void {
     const { canvas } = this.context;
-    const density = devicePixelRatio || 1;
-    const pixelWidth = Math.max(1, Math.round(width * density));
-    const pixelHeight = Math.max(1, Math.round(height * density));
+    this.density = devicePixelRatio || 1;
+    const pixelWidth = Math.max(1, Math.round(width * this.density));
+    const pixelHeight = Math.max(1, Math.round(height * this.density));
     if (canvas.width !== pixelWidth) canvas.width = pixelWidth;
     if (canvas.height !== pixelHeight) canvas.height = pixelHeight;
     canvas.style.width = `${width}px`;
     canvas.style.height = `${height}px`;
-    this.context.setTransform(density, 0, 0, density, 0, 0);
   }
 
   paint(scene: Scene): void {
-    const { context } = this;
-    context.fillStyle = scene.palette.background;
-    context.fillRect(0, 0, scene.span.width, scene.height);
-    context.font = FONT;
-    context.textBaseline = 'middle';
-    context.direction = 'ltr';
+    const { context, density } = this;
+    const { palette, span } = scene;
+    context.setTransform(density, 0, 0, density, 0, 0);
+    context.fillStyle = palette.backgroundText;
+    context.fillRect(0, 0, span.width, scene.height);
     if (scene.profile.total[0] === 0) return;
     const edges = [rowAt(scene, 0), rowAt(scene, scene.height)];
     const from = Math.max(0, Math.min(...edges));
     const to = Math.min(scene.deepest, Math.max(...edges));
-    for (let row = from; row <= to; row++) {
-      const top = rowTop(scene, row);
-      visitRow(scene.profile, row, scene.span, (item) => this.paintItem(scene, item, top));
-    }
-    this.outline(scene, scene.hover, 1);
-    if (scene.focused) this.outline(scene, scene.active, 2);
+    if (to < from) return;
+    const labelled = this.paintStrip(scene, from, to);
+    const top = Math.min(rowTop(scene, from), rowTop(scene, to));
+    context.imageSmoothingEnabled = false;
+    context.drawImage(this.strip.canvas, 0, top, span.width, (to - from + 1) * ROW_HEIGHT);
+    for (let row = from; row <= to; row++) context.fillRect(0, rowTop(scene, row) + ROW_HEIGHT - 1, span.width, 1);
+    context.font = FONT;
+    context.textBaseline = 'middle';
+    context.direction = 'ltr';
+    for (const item of labelled) this.paintText(scene, item);
   }
 
-  private paintItem(scene: Scene, item: Item, top: number): void {
-    const { context } = this;
-    const width = item.right - item.left;
-    // A hairline of background between boxes, where there is room for it.
-    const gap = width > 3 ? 1 : 0;
-    context.fillStyle = this.fill(scene, item);
-    context.globalAlpha = this.isAncestor(scene, item) ? 0.55 : 1;
-    context.fillRect(item.left, top, Math.max(width - gap, 0.5), ROW_HEIGHT - 1);
-    if (width >= MIN_TEXT_WIDTH) this.paintText(scene, item, top);
-    context.globalAlpha = 1;
+  /** Writes the rows into the strip, in the order in which they stand on the screen; gives back the items that have room for text. */
+  private paintStrip(scene: Scene, from: number, to: number): Item[] {
+    const width = this.context.canvas.width;
+    const rows = to - from + 1;
+    if (this.image.width !== width || this.image.height !== rows) {
+      this.strip.canvas.width = width;
+      this.strip.canvas.height = rows;
+      this.image = new ImageData(width, rows);
+      this.pixels = new Uint32Array(this.image.data.buffer);
+    }
+    const { pixels, density } = this;
+    pixels.fill(scene.palette.background);
+    const labelled: Item[] = [];
+    for (let row = from; row <= to; row++) {
+      const line = (scene.mode === 'icicle' ? row - from : to - row) * width;
+      visitRow(scene.profile, row, scene.span, (item) => {
+        const left = Math.min(Math.round(item.left * density), width - 1);
+        // A line of background between boxes, where there is room for it.
+        const gap = item.right - item.left > 3 ? 1 : 0;
+        const right = Math.max(left + 1, Math.round(item.right * density) - gap);
+        const color = this.fill(scene, item);
+        for (let x = line + left; x < line + right; x++) pixels[x] = color;
+        if (item.right - item.left >= MIN_TEXT_WIDTH) labelled.push({ ...item });
+      });
+    }
+    this.strip.putImageData(this.image, 0, 0);
+    return labelled;
   }
 
   private isAncestor({ profile, zoomed }: Scene, item: Item): boolean {
     return !item.merged && profile.depth[item.first]! < profile.depth[zoomed]!;
   }
 
-  private fill({ profile, palette, fills, matches }: Scene, item: Item): string {
+  private fill(scene: Scene, item: Item): number {
+    const { profile, palette, fills, matches } = scene;
     if (item.merged) return this.mergedMatch(profile, matches, item) ? palette.match : palette.merged;
     if (profile.isOmitted(item.first)) return palette.omitted;
     const frame = profile.frame[item.first]!;
-    if (frame < 0) return palette.root;
-    if (matches === null) return palette.fills[fills[frame]!]!;
-    return matches[frame] === 1 ? palette.match : palette.dimmed;
+    const isFaded = this.isAncestor(scene, item);
+    if (frame < 0) return isFaded ? palette.fadedRoot : palette.root;
+    if (matches === null) return (isFaded ? palette.fadedFills : palette.fills)[fills[frame]!]!;
+    if (matches[frame] === 1) return isFaded ? palette.fadedMatch : palette.match;
+    return isFaded ? palette.fadedDimmed : palette.dimmed;
   }
 
   /** Whether a merged block hides a match; a block of very many boxes is looked at in part only. */
   private mergedMatch(profile: Profile, matches: Uint8Array | null, item: Item): boolean {
     if (matches === null) return false;
-    const boxes = profile.rowBoxes.subarray(item.index, item.index + Math.min(item.count, 2000));
-    return boxes.some((box) => profile.frame[box]! >= 0 && matches[profile.frame[box]!] === 1);
+    const end = item.index + Math.min(item.count, 500);
+    for (let i = item.index; i < end; i++) {
+      const frame = profile.frame[profile.rowBoxes[i]!]!;
+      if (frame >= 0 && matches[frame] === 1) return true;
+    }
+    return false;
   }
 
-  private paintText(scene: Scene, item: Item, top: number): void {
+  private paintText(scene: Scene, item: Item): void {
+    const room = item.right - item.left - 2 * PADDING;
+    const text = this.fit(this.candidates(scene.profile, item), room);
+    if (text === '') return;
     const { context } = this;
     const { palette, profile, matches } = scene;
     const frame = item.merged ? -1 : profile.frame[item.first]!;
     const plain = frame < 0 || matches === null;
     context.fillStyle = plain ? palette.text : matches[frame] === 1 ? palette.matchText : palette.dimmedText;
-    const room = item.right - item.left - 2 * PADDING;
-    const text = this.fit(this.candidates(profile, item), room);
-    if (text !== '') context.fillText(text, item.left + PADDING, top + ROW_HEIGHT / 2);
+    context.globalAlpha = this.isAncestor(scene, item) ? 0.6 : 1;
+    context.fillText(text, item.left + PADDING, rowTop(scene, profile.depth[item.first]!) + ROW_HEIGHT / 2);
+    context.globalAlpha = 1;
   }
 
   /** What may stand in the box, best first. */
@@ -158,25 +190,6 @@ export class Painter {
       this.widths.set(text, width);
     }
     return width;
-  }
-
-  private outline(scene: Scene, box: number, thickness: number): void {
-    if (box < 0) return;
-    const { profile, span } = scene;
-    const scale = span.width / (span.x1 - span.x0);
-    const left = Math.max(0, (profile.start[box]! - span.x0) * scale);
-    const right = Math.min(span.width, (profile.start[box]! + profile.total[box]! - span.x0) * scale);
-    if (right < 0 || left > span.width || right < left) return;
-    const { context } = this;
-    const inset = thickness / 2;
-    context.strokeStyle = scene.palette.outline;
-    context.lineWidth = thickness;
-    context.strokeRect(
-      left + inset,
-      rowTop(scene, profile.depth[box]!) + inset,
-      Math.max(right - left - 2 * inset, 1),
-      ROW_HEIGHT - 1 - 2 * inset,
-    );
   }
 }
 

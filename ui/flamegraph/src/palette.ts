@@ -2,23 +2,32 @@
 import type { Profile } from './profile.ts';
 
 export const SHADES = 6;
+/** How much of its colour a box above the zoomed one keeps. */
+const FADE = 0.55;
 
+/** Boxes are written as pixels: colours as they lie in ImageData. Text colours are CSS. */
 export interface Palette {
   /** kind * SHADES + shade. */
-  fills: string[];
+  fills: Uint32Array;
+  fadedFills: Uint32Array;
+  dimmed: number;
+  fadedDimmed: number;
+  match: number;
+  fadedMatch: number;
+  root: number;
+  fadedRoot: number;
+  merged: number;
+  omitted: number;
+  background: number;
   /** Legend colour by kind. */
   kinds: string[];
+  backgroundText: string;
   text: string;
-  dimmed: string;
   dimmedText: string;
-  match: string;
   matchText: string;
-  root: string;
-  merged: string;
-  omitted: string;
-  outline: string;
-  background: string;
 }
+
+type Rgb = [red: number, green: number, blue: number];
 
 interface Hue {
   hue: number;
@@ -26,58 +35,83 @@ interface Hue {
   lightness: number;
 }
 
-// java, native, jvm, kernel, unknown. Told apart by lightness too where red and green are not.
-const LIGHT: Hue[] = [
-  { hue: 212, saturation: 62, lightness: 77 },
-  { hue: 42, saturation: 78, lightness: 68 },
-  { hue: 8, saturation: 66, lightness: 76 },
-  { hue: 172, saturation: 38, lightness: 66 },
-  { hue: 220, saturation: 8, lightness: 76 },
-];
-const DARK: Hue[] = [
-  { hue: 212, saturation: 42, lightness: 38 },
-  { hue: 40, saturation: 52, lightness: 34 },
-  { hue: 8, saturation: 40, lightness: 40 },
-  { hue: 172, saturation: 38, lightness: 30 },
-  { hue: 220, saturation: 7, lightness: 38 },
-];
+interface Plan {
+  hues: Hue[];
+  /** Lightness between two shades. */
+  step: number;
+  colors: Record<'dimmed' | 'match' | 'root' | 'merged' | 'omitted' | 'background', string>;
+  texts: Record<'text' | 'dimmedText' | 'matchText', string>;
+}
 
-function build(hues: Hue[], step: number, rest: Omit<Palette, 'fills' | 'kinds'>): Palette {
-  const color = ({ hue, saturation, lightness }: Hue, shade: number) =>
-    `hsl(${hue + (shade - SHADES / 2) * 2} ${saturation}% ${lightness + (shade - SHADES / 2) * step}%)`;
+// Hues: java, native, jvm, kernel, unknown. Told apart by lightness too where red and green are not.
+const LIGHT: Plan = {
+  hues: [
+    { hue: 212, saturation: 62, lightness: 77 },
+    { hue: 42, saturation: 78, lightness: 68 },
+    { hue: 8, saturation: 66, lightness: 76 },
+    { hue: 172, saturation: 38, lightness: 66 },
+    { hue: 220, saturation: 8, lightness: 76 },
+  ],
+  step: 1.7,
+  colors: { dimmed: '#e6e8ec', match: '#7a3ff2', root: '#d3d8e0', merged: '#c2c8d1', omitted: '#e9ecf0', background: '#ffffff' },
+  texts: { text: '#14181f', dimmedText: '#6b7280', matchText: '#ffffff' },
+};
+const DARK: Plan = {
+  hues: [
+    { hue: 212, saturation: 42, lightness: 38 },
+    { hue: 40, saturation: 52, lightness: 34 },
+    { hue: 8, saturation: 40, lightness: 40 },
+    { hue: 172, saturation: 38, lightness: 30 },
+    { hue: 220, saturation: 7, lightness: 38 },
+  ],
+  step: 1.5,
+  colors: { dimmed: '#262b34', match: '#a98bff', root: '#3a414d', merged: '#4a525f', omitted: '#2b313b', background: '#15181d' },
+  texts: { text: '#eef1f6', dimmedText: '#8a93a3', matchText: '#14101f' },
+};
+
+function hexColor(text: string): Rgb {
+  const value = parseInt(text.slice(1), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+function shadeColor({ hue, saturation, lightness }: Hue, step: number, shade: number): Rgb {
+  const h = (hue + (shade - SHADES / 2) * 2 + 360) % 360;
+  const l = (lightness + (shade - SHADES / 2) * step) / 100;
+  const a = (saturation / 100) * Math.min(l, 1 - l);
+  const channel = (n: number) => {
+    const k = (n + h / 30) % 12;
+    return Math.round(255 * (l - a * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+  };
+  return [channel(0), channel(8), channel(4)];
+}
+
+const pack = ([red, green, blue]: Rgb): number => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+
+function build({ hues, step, colors, texts }: Plan): Palette {
+  const background = hexColor(colors.background);
+  const faded = (color: Rgb) => pack(color.map((part, i) => Math.round(part * FADE + background[i]! * (1 - FADE))) as Rgb);
+  const shades = hues.flatMap((hue) => Array.from({ length: SHADES }, (_, shade) => shadeColor(hue, step, shade)));
+  const color = (name: keyof Plan['colors']) => pack(hexColor(colors[name]));
+  const fadedColor = (name: keyof Plan['colors']) => faded(hexColor(colors[name]));
   return {
-    fills: hues.flatMap((hue) => Array.from({ length: SHADES }, (_, shade) => color(hue, shade))),
-    kinds: hues.map((hue) => color(hue, SHADES / 2)),
-    ...rest,
+    fills: Uint32Array.from(shades, pack),
+    fadedFills: Uint32Array.from(shades, faded),
+    dimmed: color('dimmed'),
+    fadedDimmed: fadedColor('dimmed'),
+    match: color('match'),
+    fadedMatch: fadedColor('match'),
+    root: color('root'),
+    fadedRoot: fadedColor('root'),
+    merged: color('merged'),
+    omitted: color('omitted'),
+    background: pack(background),
+    kinds: hues.map((hue) => `rgb(${shadeColor(hue, step, SHADES / 2).join(' ')})`),
+    backgroundText: colors.background,
+    ...texts,
   };
 }
 
-const PALETTES = {
-  light: build(LIGHT, 1.7, {
-    text: '#14181f',
-    dimmed: '#e6e8ec',
-    dimmedText: '#6b7280',
-    match: '#7a3ff2',
-    matchText: '#ffffff',
-    root: '#d3d8e0',
-    merged: '#c2c8d1',
-    omitted: '#e9ecf0',
-    outline: '#14181f',
-    background: '#ffffff',
-  }),
-  dark: build(DARK, 1.5, {
-    text: '#eef1f6',
-    dimmed: '#262b34',
-    dimmedText: '#8a93a3',
-    match: '#a98bff',
-    matchText: '#14101f',
-    root: '#3a414d',
-    merged: '#4a525f',
-    omitted: '#2b313b',
-    outline: '#f5f7fa',
-    background: '#15181d',
-  }),
-};
+const PALETTES = { light: build(LIGHT), dark: build(DARK) };
 
 export type Scheme = keyof typeof PALETTES;
 

@@ -84,14 +84,18 @@ export function visitRow(profile: Profile, row: number, span: Span, visit: (item
   flush();
 }
 
-/** The item under `x`, or the merged block within a pixel of it (blocks can be thinner than the mouse can hit). */
+/** The item under the pixel at `x`. What is thinner than a pixel owns the pixel that it is painted on, and can be hit a pixel beside it. */
 export function itemAt(profile: Profile, row: number, span: Span, x: number): Item | null {
   if (row < 0 || row > profile.maxDepth) return null;
-  let found: Item | null = null;
+  const pixel = Math.floor(x);
+  let thin: Item | null = null;
+  let wide: Item | null = null;
   let near: Item | null = null;
   visitRow(profile, row, span, (item) => {
-    if (found === null && x >= item.left && x < item.right) found = { ...item };
-    else if (item.merged && x >= item.left - 1 && x < item.right + 1) near = { ...item };
+    if (item.right - item.left >= 1) {
+      if (pixel + 0.5 >= item.left && pixel + 0.5 < item.right) wide = { ...item };
+    } else if (Math.round(item.left) === pixel) thin = { ...item };
+    else if (Math.abs(Math.round(item.left) - pixel) === 1) near = { ...item };
   });
-  return found ?? near;
+  return thin ?? wide ?? near;
 }

@@ -7,7 +7,7 @@ const MAX_SEARCHED = 4096;
 export interface Matches {
   /** By frame: 1 = the name matches. */
   frames: Uint8Array;
-  /** Matching nodes, heaviest first. */
+  /** Matching nodes, in preorder. */
   nodes: Int32Array;
   /** Value under matching nodes, a recursion counted once. */
   total: number;
@@ -42,6 +42,10 @@ export function search(profile: Profile, query: string): Matches | null {
       coveredTo = profile.end[node]!;
     }
   }
-  const nodes = Int32Array.from(found).sort((a, b) => profile.total[b]! - profile.total[a]! || a - b);
-  return { frames, nodes, total, isRegex };
+  return { frames, nodes: Int32Array.from(found), total, isRegex };
+}
+
+/** The order in which to step through matches: heaviest first. */
+export function heaviestFirst(profile: Profile, nodes: Int32Array): Int32Array {
+  return nodes.slice().sort((a, b) => profile.total[b]! - profile.total[a]! || a - b);
 }

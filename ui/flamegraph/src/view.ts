@@ -6,7 +6,7 @@ import { formatPercent, formatValue, groupDigits } from './format.ts';
 import { currentScheme, onSchemeChange, palette } from './palette.ts';
 import type { Mode } from './painter.ts';
 import { KINDS, type Profile } from './profile.ts';
-import { search, type Matches } from './search.ts';
+import { heaviestFirst, search, type Matches } from './search.ts';
 import { TopTable } from './toptable.ts';
 import { TreeGrid } from './treegrid.ts';
 
@@ -60,6 +60,8 @@ export class FlameView {
   private profile: Profile | null = null;
   private matches: Matches | null = null;
   private matchAt = -1;
+  /** The order of stepping, made at the first step: typing has no use for it. */
+  private steps: Int32Array | null = null;
   private query: string;
   private mode: Mode;
   private panel: Panel = 'none';
@@ -186,6 +188,7 @@ export class FlameView {
     if (profile === null) return;
     this.matches = search(profile, this.query);
     this.matchAt = -1;
+    this.steps = null;
     this.chart.setMatches(this.matches?.frames ?? null);
     this.showMatches();
   }
@@ -207,11 +210,12 @@ export class FlameView {
   }
 
   private step(by: number): void {
-    const { matches } = this;
-    if (matches === null || matches.nodes.length === 0) return;
-    const count = matches.nodes.length;
+    const { matches, profile } = this;
+    if (matches === null || profile === null || matches.nodes.length === 0) return;
+    this.steps ??= heaviestFirst(profile, matches.nodes);
+    const count = this.steps.length;
     this.matchAt = this.matchAt < 0 ? (by > 0 ? 0 : count - 1) : (this.matchAt + by + count) % count;
-    this.chart.jumpTo(matches.nodes[this.matchAt]!);
+    this.chart.jumpTo(this.steps[this.matchAt]!);
     this.showMatches();
   }
 

@@ -135,10 +135,14 @@ describe('rows', () => {
     expect(itemAt(profile, 9, span, 5)).toBeNull();
   });
 
-  it('hits a merged block a pixel beside it', () => {
+  it('hits what is thinner than a pixel on its pixel, over its neighbour, and beside it over nothing', () => {
     const profile = profileOf({ 'a.A.big': 100_000, 'b.B.tiny': 1 });
-    const hit = itemAt(profile, 1, { x0: 0, x1: 200_000, width: 1000 }, 500.6);
-    expect(hit).toMatchObject({ merged: true, count: 1, total: 1 });
+    const span = { x0: 0, x1: 200_000, width: 1000 };
+    const thin = { merged: true, count: 1, total: 1 };
+    expect(itemAt(profile, 1, span, 500)).toMatchObject(thin);
+    expect(itemAt(profile, 1, span, 501.6)).toMatchObject(thin);
+    expect(profile.label(itemAt(profile, 1, span, 499)!.first)).toBe('a.A.big');
+    expect(itemAt(profile, 1, span, 503)).toBeNull();
   });
 });
 

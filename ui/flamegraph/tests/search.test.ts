@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readDocument } from '../src/document.ts';
-import { search } from '../src/search.ts';
+import { heaviestFirst, search } from '../src/search.ts';
 import { cpuSample } from './sample.ts';
 
 const profile = readDocument(
@@ -29,9 +29,9 @@ describe('search', () => {
     expect(found('^com\\.(pay|none)').total).toBe(50);
   });
 
-  it('lists the heaviest match first', () => {
-    const result = search(profile, 'get|sum')!;
-    expect(Array.from(result.nodes, (node) => profile.total[node])).toEqual([50, 30, 20]);
+  it('steps to the heaviest match first', () => {
+    const { nodes } = search(profile, 'get|sum')!;
+    expect(Array.from(heaviestFirst(profile, nodes), (node) => profile.total[node])).toEqual([50, 30, 20]);
   });
 
   it('searches a broken expression as text', () => {

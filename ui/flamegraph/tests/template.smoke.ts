@@ -105,6 +105,44 @@ describe('flamegraph.html', () => {
     expect(await graph.getAttribute('data-zoom')).toBe('');
   });
 
+  it('paints each kind in its legend colour, and the root at the bottom when asked', async () => {
+    const { page } = await openDocument(shop());
+    const legend = await page.locator('.hsf-legend li').evaluateAll((entries) =>
+      entries.map((entry) => [entry.textContent, getComputedStyle(entry.firstElementChild!).backgroundColor]),
+    );
+    expect(legend.map(([kind]) => kind)).toEqual(['java', 'native', 'jvm', 'kernel']);
+    const colorAt = (row: number, share: number) =>
+      page.locator('canvas').evaluate(
+        (canvas: HTMLCanvasElement, [y, x]) => {
+          const [red, green, blue] = canvas.getContext('2d')!.getImageData(canvas.width * x! - 4, (y! * 18 + 3) * devicePixelRatio, 1, 1).data;
+          return [red, green, blue] as number[];
+        },
+        [row, share] as const,
+      );
+    const [red, , blue] = await colorAt(1, 0.5);
+    expect(blue).toBeGreaterThan(red! + 20);
+    const [kernelRed, kernelGreen] = await colorAt(4, 0.7);
+    expect(kernelGreen).toBeGreaterThan(kernelRed! + 20);
+    expect(await colorAt(4, 0.3)).toEqual([255, 255, 255]);
+    const icicleRoot = await colorAt(0, 0.5);
+    await page.getByRole('button', { name: /^Flame/ }).click();
+    await expect.poll(() => colorAt(4, 0.5)).toEqual(icicleRoot);
+    expect(await colorAt(0, 0.3)).toEqual([255, 255, 255]);
+  });
+
+  it('zooms into what was too narrow to draw apart', async () => {
+    const stacks: Record<string, number> = { 'com.acme.Big.one': 1_000_000 };
+    for (let i = 0; i < 50; i++) stacks[`com.acme.Tiny.m${i}`] = 10;
+    const { page } = await openDocument(cpuSample(stacks));
+    const canvas = (await page.locator('canvas').boundingBox())!;
+    const place = [canvas.x + canvas.width - 0.6, canvas.y + 27] as const;
+    await page.mouse.move(...place);
+    expect(await page.getByTestId('tooltip').textContent()).toContain('\u2026 50 frames, 0.05 %');
+    await page.mouse.click(...place);
+    await page.mouse.move(canvas.x + 30, canvas.y + 27);
+    expect(await page.getByTestId('tooltip').textContent()).toContain('com.acme.Tiny.m');
+  });
+
   it('keeps table and graph in step', async () => {
     const { page, graph } = await openDocument(shop());
     await page.getByTestId('tree-toggle').click();
