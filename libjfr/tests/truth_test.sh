@@ -41,7 +41,7 @@ javac --release 11 -encoding UTF-8 -d "$tmp" "$support/recordings/Workload.java"
 types_of() {
   case $1 in
     jdk-all) echo cpu alloc_bytes alloc_objects lock_count lock_delay ;;
-    jdk-*) echo cpu alloc_bytes ;;
+    jdk-*) echo cpu ;;
     async-alloc) echo alloc_bytes alloc_objects ;;
     async-lock) echo lock_count lock_delay ;;
     async-live) echo alloc_bytes live_bytes ;;
@@ -53,7 +53,7 @@ types_of() {
 
 # The events of a type in a totals line.
 events_in() {
-  local rest=${1#*\"$2\": \{\"events\": }
+  local rest=${1#*"\"$2\": {\"events\": "}
   echo "${rest%%,*}"
 }
 

@@ -1,0 +1,87 @@
+/*
+ * Writes the seeds of the corpora, with the writer of the unit tests.
+ *
+ * usage: seed CORPUS_DIR   (then: git add the files)
+ */
+#include "../tests/writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void save(const char *dir, const char *name, const void *data, size_t len)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    FILE *out = fopen(path, "wb");
+    if (out == NULL || fwrite(data, 1, len, out) != len || fclose(out) != 0) {
+        perror(path);
+        exit(EXIT_FAILURE);
+    }
+}
+
+static void put_events(writer *w)
+{
+    put_setting(w, T_RECORDING, "event", "cpu");
+    put_setting(w, T_EXECUTION, "interval", "0");
+    put_setting(w, T_EXECUTION, "period", "10 ms");
+    put_setting(w, T_MONITOR_ENTER, "lock", "10000");
+    put_execution(w, 600, 70, 7, 1);
+    put_monitor_enter(w, 600, 100, 4);
+    put_park(w, 100, 4);
+    put_park(w, 100, 5);
+    put_in_tlab(w, 2, 16, 1000);
+    put_outside(w, 3, 300);
+    put_alloc_sample(w, 2, 700);
+}
+
+static void save_recording(const char *dir, const char *name, const chunk_params *params)
+{
+    writer w = {.data = NULL};
+    for (int chunk = 0; chunk < 2; chunk++) {
+        begin_chunk(&w, params);
+        put_events(&w);
+        put_standard_pools(&w);
+        end_chunk(&w, params);
+    }
+    save(dir, name, w.data, w.len);
+    writer_free(&w);
+}
+
+static void save_metadata(const char *dir)
+{
+    writer w = {.base = 20};
+    put_u8(&w, 1);
+    writer event = {.base = 20};
+    put_metadata(&event, true);
+    put_bytes(&w, event.data, event.len);
+    save(dir, "metadata", w.data, w.len);
+    writer_free(&event);
+    writer_free(&w);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return EXIT_FAILURE;
+    char dir[4000];
+    chunk_params params = CHUNK_PARAMS_INIT;
+    snprintf(dir, sizeof(dir), "%s/fuzz_recording", argv[1]);
+    save_recording(dir, "jdk", &params);
+    params.async = true;
+    save_recording(dir, "async", &params);
+    params.open = true;
+    save_recording(dir, "open", &params);
+    params.open = false;
+    params.plain = true;
+    save_recording(dir, "plain", &params);
+    snprintf(dir, sizeof(dir), "%s/fuzz_metadata", argv[1]);
+    save_metadata(dir);
+    snprintf(dir, sizeof(dir), "%s/fuzz_text", argv[1]);
+    save(dir, "utf8", "\1\3\7x\xED\xA0\xBD\xED\xB8\x80", 10);
+    save(dir, "utf16", "\1\4\2\xBD\xB0\x03\x80\xBC\x03", 9);
+    save(dir, "latin1", "\1\5\2a\xE4", 5);
+    save(dir, "pool", "\1\2\x85\x80\x00", 5);
+    save(dir, "plain", "\0\3\0\0\0\2ab", 8);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,17 @@
+#!/bin/sh
+# The totals of the committed recordings are those that the JDK's own reader gave.
+# usage: data_test.sh JFR_TOTALS DIR
+set -eu
+totals=$1 data=$2
+set -- "$data"/*.jfr.gz
+echo "1..$#"
+number=0
+for file; do
+  number=$((number + 1))
+  name=${file##*/}
+  if "$totals" "$file" | diff "${file%.jfr.gz}.json" - >&2; then
+    echo "ok $number - $name"
+  else
+    echo "not ok $number - $name"
+  fi
+done
