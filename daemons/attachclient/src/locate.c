@@ -17,21 +17,26 @@ static void program_directory(char out[PATH_MAX])
         *slash = '\0';
 }
 
+/* Copies path to out; 0 when it fits and names a readable file. */
+static int take(char *out, size_t cap, const char *path)
+{
+    size_t n = strlen(path);
+    if (n >= cap)
+        return -1;
+    memcpy(out, path, n + 1);
+    return access(path, R_OK);
+}
+
 static int locate(char *out, size_t cap, const char *variable, const char *relative,
                   const char *configured)
 {
-    char directory[PATH_MAX];
+    char directory[PATH_MAX], path[PATH_MAX + 128];
     const char *wanted = getenv(variable);
-    if (wanted != NULL && wanted[0] != '\0') {
-        (void)snprintf(out, cap, "%s", wanted);
-        return access(out, R_OK) == 0 ? 0 : -1;
-    }
+    if (wanted != NULL && wanted[0] != '\0')
+        return take(out, cap, wanted);
     program_directory(directory);
-    int n = snprintf(out, cap, "%s/%s", directory, relative);
-    if (n > 0 && (size_t)n < cap && access(out, R_OK) == 0)
-        return 0;
-    (void)snprintf(out, cap, "%s", configured);
-    return access(out, R_OK) == 0 ? 0 : -1;
+    (void)snprintf(path, sizeof(path), "%s/%s", directory, relative);
+    return take(out, cap, path) == 0 ? 0 : take(out, cap, configured);
 }
 
 int attachclient_find_worker(char *out, size_t cap)

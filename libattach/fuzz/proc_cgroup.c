@@ -1,0 +1,10 @@
+#include "fuzz.h"
+
+#include "proc_cgroup.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    attach_jvm jvm = {0};
+    attach__cgroup_read(&jvm, attach__span_of((const char *)data, size));
+    return 0;
+}

@@ -1,0 +1,10 @@
+#include "fuzz.h"
+
+#include "proc_maps.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    attach__map_facts facts;
+    attach__maps_read(&facts, attach__span_of((const char *)data, size));
+    return 0;
+}

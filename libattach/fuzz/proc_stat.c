@@ -1,0 +1,10 @@
+#include "fuzz.h"
+
+#include "proc_stat.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    attach__stat stat;
+    (void)attach__stat_parse(&stat, attach__span_of((const char *)data, size), NULL);
+    return 0;
+}
