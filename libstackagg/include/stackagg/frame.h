@@ -88,8 +88,8 @@ SAGG_EXPORT void sagg_frame_hash(uint64_t *method_hash, uint64_t *frame_id,
 
 /**
  * The pool that a thread's name belongs to: the name with its counting digits folded into '#'.
- * Folded are the last run of digits, each run in parentheses, each run of more than five digits,
- * and hexadecimal behind "0x" or '@'; other digits (ports, pool numbers) stay:
+ * Folded are the last run of digits, each run in parentheses, each of more than five digits, and
+ * hexadecimal that starts with "0x" or stands behind '@'; other digits (ports, pool numbers) stay:
  * "http-nio-8080-exec-12" -> "http-nio-8080-exec-#", "GC Thread#3" -> "GC Thread#".
  *
  * @param pool      receives at most `capacity` bytes of UTF-8 (whole code points), no NUL

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The samples of one chunk into the aggregate: each stack, thread and class is interned once, then
+ * found by its index. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* Labels of one class: one a facet. */
+enum { FACETS = RECORDING_FACET_WALL_WAITING + 1 };
+
+/* The frame that a method was last seen as. */
+typedef struct last_frame {
+    uint32_t line;
+    uint32_t frame; /* + 1; 0 = none */
+    uint8_t kind;
+} last_frame;
+
+/* What is known about the chunk's indices. Entries are an index of the aggregate + 1; 0 = not met
+ * yet. */
+typedef struct cache {
+    recording *rec;
+    jfr_chunk *chunk;
+    uint32_t *stacks;
+    bool *cut; /* by stack: the recorder or max_frames left its root out */
+    uint32_t *threads;
+    uint32_t (*labels)[FACETS]; /* by class; the last row is for samples without one */
+    last_frame *methods;
+    uint32_t stack_count, thread_count, class_count, method_count;
+    uint32_t *frames; /* of the stack being interned */
+    size_t frame_room;
+} cache;
+
+static int no_memory(recording_error *err)
+{
+    return recording__fail(err, RECORDING_E_NOMEM, 0,
+                           "There is no memory left to read the recording.");
+}
+
+enum profile_type recording__type(jfr_profile_type type)
+{
+    static const enum profile_type types[JFR_PROFILE_TYPE_COUNT] = {
+        [JFR_CPU] = PROFILE_TYPE_CPU,
+        [JFR_WALL] = PROFILE_TYPE_WALL,
+        [JFR_ALLOC_BYTES] = PROFILE_TYPE_ALLOC_BYTES,
+        [JFR_ALLOC_OBJECTS] = PROFILE_TYPE_ALLOC_OBJECTS,
+        [JFR_LOCK_COUNT] = PROFILE_TYPE_LOCK_COUNT,
+        [JFR_LOCK_DELAY] = PROFILE_TYPE_LOCK_DELAY,
+        [JFR_LIVE_BYTES] = PROFILE_TYPE_LIVE_BYTES,
+        [JFR_NATIVEMEM_BYTES] = PROFILE_TYPE_NATIVEMEM_BYTES,
+    };
+    return types[type];
+}
+
+static sagg_str str(jfr_str text)
+{
+    return (sagg_str){text.data, text.len};
+}
+
+/* ---- the cache ---- */
+
+static void cache_free(cache *c)
+{
+    free(c->stacks);
+    free(c->cut);
+    free(c->threads);
+    free(c->labels);
+    free(c->methods);
+    free(c->frames);
+}
+
+/* calloc's pages cost nothing until they are touched: a chunk's pools can hold many more stacks
+ * than it uses. */
+static bool cache_init(cache *c, recording *rec, jfr_chunk *chunk)
+{
+    *c = (cache){.rec = rec, .chunk = chunk};
+    c->stack_count = jfr_chunk_stack_count(chunk);
+    c->thread_count = jfr_chunk_thread_count(chunk);
+    c->class_count = jfr_chunk_class_count(chunk);
+    c->method_count = jfr_chunk_method_count(chunk);
+    c->stacks = calloc((size_t)c->stack_count + 1, sizeof(*c->stacks));
+    c->cut = calloc((size_t)c->stack_count + 1, sizeof(*c->cut));
+    c->threads = calloc((size_t)c->thread_count + 1, sizeof(*c->threads));
+    c->labels = calloc((size_t)c->class_count + 1, sizeof(*c->labels));
+    c->methods = calloc((size_t)c->method_count + 1, sizeof(*c->methods));
+    return c->stacks != NULL && c->cut != NULL && c->threads != NULL && c->labels != NULL &&
+           c->methods != NULL;
+}
+
+/* After a compaction all numbers of stacks and frames are void. */
+static int make_room(cache *c)
+{
+    if (!sagg_full(c->rec->agg))
+        return 0;
+    memset(c->stacks, 0, ((size_t)c->stack_count + 1) * sizeof(*c->stacks));
+    memset(c->methods, 0, ((size_t)c->method_count + 1) * sizeof(*c->methods));
+    return sagg_compact(c->rec->agg, NULL);
+}
+
+/* ---- frames and stacks ---- */
+
+static uint8_t kind_of(uint8_t kind)
+{
+    switch (kind) {
+    case JFR_FRAME_JAVA:
+        return SAGG_JAVA;
+    case JFR_FRAME_NATIVE:
+        return SAGG_NATIVE;
+    case JFR_FRAME_JVM:
+        return SAGG_JVM;
+    case JFR_FRAME_KERNEL:
+        return SAGG_KERNEL;
+    default:
+        return SAGG_UNKNOWN;
+    }
+}
+
+/* Returns 0, SAGG_E_LIMIT (the stack is to be dropped) or SAGG_E_NOMEM. */
+static int map_frame(cache *c, const jfr_frame *from, uint32_t *frame)
+{
+    uint32_t slot = from->method_index < c->method_count ? from->method_index : c->method_count;
+    last_frame *last = &c->methods[slot];
+    bool keyed = slot < c->method_count;
+    if (keyed && last->frame != 0 && last->line == from->line && last->kind == from->kind) {
+        *frame = last->frame - 1;
+        return 0;
+    }
+    sagg_frame row = {.class_name = str(from->method->class_name),
+                      .method = str(from->method->name),
+                      .line = from->line,
+                      .kind = kind_of(from->kind)};
+    int rc = sagg_add_frame(c->rec->agg, frame, &row, NULL);
+    if (rc == 0)
+        *last = (last_frame){from->line, *frame + 1, from->kind};
+    return rc;
+}
+
+static int frame_room(cache *c, size_t count)
+{
+    if (count <= c->frame_room)
+        return 0;
+    size_t room = count < 256 ? 256 : count * 2;
+    uint32_t *frames = realloc(c->frames, room * sizeof(*frames));
+    if (frames == NULL)
+        return SAGG_E_NOMEM;
+    c->frames = frames;
+    c->frame_room = room;
+    return 0;
+}
+
+static int intern_stack(cache *c, const jfr_stack *from, uint32_t *stack)
+{
+    int rc = frame_room(c, from->frame_count);
+    for (uint32_t i = 0; rc == 0 && i < from->frame_count; i++)
+        rc = map_frame(c, &from->frames[i], &c->frames[i]);
+    if (rc == 0)
+        rc = sagg_add_stack(c->rec->agg, stack, c->frames, from->frame_count, NULL);
+    if (rc != SAGG_E_LIMIT)
+        return rc;
+    *stack = SAGG_DROPPED;
+    return 0;
+}
+
+static uint32_t max_frames(const recording *rec)
+{
+    return rec->options.max_frames != 0 ? rec->options.max_frames : 2048;
+}
+
+/* The stack of a sample. A damaged one counts as none; the sample stays. */
+static int map_stack(cache *c, uint32_t index, uint32_t *stack)
+{
+    uint32_t slot = index < c->stack_count ? index : c->stack_count;
+    if (c->stacks[slot] != 0) {
+        *stack = c->stacks[slot] - 1;
+        return 0;
+    }
+    jfr_stack from = {0};
+    jfr_error cause;
+    int rc = slot < c->stack_count ? jfr_chunk_stack(c->chunk, index, &from, &cause) : 0;
+    if (rc == JFR_ERR_NOMEM)
+        return SAGG_E_NOMEM;
+    if (rc < 0) {
+        from = (jfr_stack){0};
+        c->rec->info.counts.bad_stacks++;
+    }
+    c->cut[slot] = from.truncated || from.frame_count > max_frames(c->rec);
+    rc = intern_stack(c, &from, stack);
+    if (rc == 0 && *stack != SAGG_DROPPED)
+        c->stacks[slot] = *stack + 1;
+    return rc;
+}
+
+/* ---- threads and labels ---- */
+
+static int map_thread(cache *c, uint32_t index, uint32_t *thread)
+{
+    *thread = SAGG_NO_THREAD;
+    if (index >= c->thread_count)
+        return 0;
+    if (c->threads[index] != 0) {
+        *thread = c->threads[index] - 1;
+        return 0;
+    }
+    jfr_thread from;
+    jfr_error cause;
+    int rc = jfr_chunk_thread(c->chunk, index, &from, &cause);
+    if (rc < 0)
+        return rc == JFR_ERR_NOMEM ? SAGG_E_NOMEM : 0;
+    sagg_thread row = {.os_tid = from.os_tid,
+                       .java_tid = from.java_tid,
+                       .name = str(from.java_name.len > 0 ? from.java_name : from.os_name)};
+    rc = sagg_add_thread(c->rec->agg, thread, &row, NULL);
+    if (rc == 0)
+        c->threads[index] = *thread + 1;
+    return rc;
+}
+
+static uint32_t facet_of(const jfr_sample *sample)
+{
+    if (sample->lock_kind == JFR_LOCK_MONITOR)
+        return RECORDING_FACET_LOCK_MONITOR;
+    if (sample->lock_kind == JFR_LOCK_PARK)
+        return RECORDING_FACET_LOCK_PARK;
+    if (sample->source == JFR_SOURCE_ALLOC_IN_TLAB)
+        return RECORDING_FACET_ALLOC_IN_TLAB;
+    if (sample->source == JFR_SOURCE_ALLOC_OUTSIDE)
+        return RECORDING_FACET_ALLOC_OUTSIDE_TLAB;
+    bool is_wall = sample->value_count > 0 && sample->values[0].type == JFR_WALL;
+    if (is_wall && sample->state == JFR_STATE_RUNNABLE)
+        return RECORDING_FACET_WALL_RUNNING;
+    if (is_wall && sample->state == JFR_STATE_SLEEPING)
+        return RECORDING_FACET_WALL_WAITING;
+    return RECORDING_FACET_NONE;
+}
+
+static int map_label(cache *c, const jfr_sample *sample, uint32_t *label)
+{
+    const recording_options *o = &c->rec->options;
+    uint32_t facet = o->facets ? facet_of(sample) : RECORDING_FACET_NONE;
+    bool has_class = o->objects && sample->klass < c->class_count;
+    uint32_t *known = &c->labels[has_class ? sample->klass : c->class_count][facet];
+    if (*known != 0) {
+        *label = *known - 1;
+        return 0;
+    }
+    jfr_class klass = {0};
+    jfr_error cause;
+    int rc = has_class ? jfr_chunk_class(c->chunk, sample->klass, &klass, &cause) : 0;
+    if (rc == JFR_ERR_NOMEM)
+        return SAGG_E_NOMEM;
+    if (rc < 0)
+        klass = (jfr_class){0};
+    rc = sagg_add_label(c->rec->agg, label, facet, str(klass.name), NULL);
+    if (rc == 0)
+        *known = *label + 1;
+    return rc;
+}
+
+/* ---- samples ---- */
+
+static int add_values(cache *c, const jfr_sample *from, sagg_sample *to)
+{
+    uint32_t slot = from->stack < c->stack_count ? from->stack : c->stack_count;
+    int rc = 0;
+    for (int i = 0; rc == 0 && i < from->value_count; i++) {
+        to->type = recording__type(from->values[i].type);
+        to->raw_value = from->values[i].raw;
+        to->value = from->values[i].value;
+        rc = sagg_add(c->rec->agg, to, NULL);
+        if (c->cut[slot])
+            c->rec->info.truncated_raw[to->type] += to->raw_value;
+    }
+    return rc;
+}
+
+static int add_sample(cache *c, const jfr_sample *from)
+{
+    sagg_sample to = {.samples = 1, .time_ns = from->time_ns};
+    int rc = make_room(c);
+    if (rc == 0)
+        rc = map_thread(c, from->thread, &to.thread);
+    if (rc == 0)
+        rc = map_label(c, from, &to.label);
+    if (rc == 0)
+        rc = map_stack(c, from->stack, &to.stack);
+    return rc == 0 ? add_values(c, from, &to) : rc;
+}
+
+/* Damage ends a chunk's samples and is in the file's loss; the next chunk can still be read. */
+static int add_samples(cache *c, int64_t *last_ns)
+{
+    jfr_sample sample;
+    jfr_error cause;
+    int rc;
+    while ((rc = jfr_samples_next(c->chunk, &sample, &cause)) == 1) {
+        *last_ns = sample.time_ns > *last_ns ? sample.time_ns : *last_ns;
+        rc = add_sample(c, &sample);
+        if (rc != 0)
+            return rc;
+    }
+    return rc == JFR_ERR_NOMEM ? SAGG_E_NOMEM : 0;
+}
+
+/* ---- what the chunk says about itself ---- */
+
+static void copy_text(char *to, size_t room, jfr_str from)
+{
+    size_t size = from.len < room - 1 ? from.len : room - 1;
+    if (from.len == 0)
+        return;
+    while (size > 0 && size < from.len && ((unsigned char)from.data[size] & 0xC0) == 0x80)
+        size--;
+    memcpy(to, from.data, size);
+    to[size] = '\0';
+}
+
+static jfr_str engine_of(const jfr_recording_info *from)
+{
+    static const char jdk[] = "jfr";
+    static const char perf[] = "perf";
+    if (from->producer == JFR_PRODUCER_JDK)
+        return (jfr_str){jdk, strlen(jdk)};
+    jfr_str engine = from->engine.len > 0 ? from->engine : from->event;
+    if (engine.len == strlen("perf_events") && memcmp(engine.data, "perf_events", engine.len) == 0)
+        return (jfr_str){perf, strlen(perf)};
+    return engine;
+}
+
+static void take_settings(recording *rec, const jfr_chunk *chunk)
+{
+    recording_info *info = &rec->info;
+    const jfr_recording_info *from = jfr_chunk_recording(chunk);
+    copy_text(info->engine, sizeof(info->engine), engine_of(from));
+    copy_text(info->profiler, sizeof(info->profiler), from->profiler_version);
+    copy_text(info->jvm_version, sizeof(info->jvm_version), from->jvm_version);
+    copy_text(info->java_args, sizeof(info->java_args), from->java_args);
+    jfr_intervals intervals = JFR_INTERVALS_INIT;
+    if (jfr_chunk_intervals(chunk, &intervals, NULL) != 0)
+        return;
+    info->intervals = intervals;
+    info->interval[PROFILE_TYPE_CPU] = intervals.cpu_ns;
+    info->interval[PROFILE_TYPE_WALL] = intervals.wall_ns;
+    info->interval[PROFILE_TYPE_ALLOC_BYTES] = intervals.alloc_bytes;
+    info->interval[PROFILE_TYPE_ALLOC_OBJECTS] = intervals.alloc_bytes;
+    info->interval[PROFILE_TYPE_LIVE_BYTES] = intervals.alloc_bytes;
+    info->interval[PROFILE_TYPE_LOCK_COUNT] = intervals.lock_ns;
+    info->interval[PROFILE_TYPE_LOCK_DELAY] = intervals.lock_ns;
+    info->interval[PROFILE_TYPE_NATIVEMEM_BYTES] = intervals.nativemem_bytes;
+}
+
+static void take_counts(recording_counts *to, const jfr_chunk *chunk)
+{
+    jfr_chunk_stats from;
+    jfr_chunk_get_stats(chunk, &from);
+    to->events += from.events;
+    to->samples += from.samples;
+    to->bad_events += from.bad_events;
+    to->rival_events += from.rival_events;
+    to->idle_waits += from.idle_waits;
+    to->native_samples += from.native_samples;
+    to->failed_samples += from.failed_samples;
+    to->unmeasured_events += from.unmeasured_events;
+    to->stackless_samples += from.stackless_samples;
+    to->undefined_pools += from.undefined_pools;
+}
+
+/* An unfinished chunk has no duration: it lasted at least to its last sample. */
+static void take_time(recording_info *info, const jfr_chunk *chunk, int64_t last_ns)
+{
+    const jfr_chunk_info *from = jfr_chunk_get_info(chunk);
+    int64_t end_ns;
+    if (__builtin_add_overflow(from->start_ns, from->duration_ns, &end_ns))
+        end_ns = INT64_MAX;
+    if (!from->finished && last_ns > end_ns)
+        end_ns = last_ns;
+    bool first = info->start_ns == 0 && info->end_ns == 0;
+    if (first || from->start_ns < info->start_ns)
+        info->start_ns = from->start_ns;
+    if (first || end_ns > info->end_ns)
+        info->end_ns = end_ns;
+    info->covered_ns += (uint64_t)end_ns - (uint64_t)from->start_ns;
+}
+
+int recording__add_chunk(recording *rec, jfr_chunk *chunk, recording_error *err)
+{
+    cache c;
+    int64_t last_ns = INT64_MIN;
+    int rc = cache_init(&c, rec, chunk) ? add_samples(&c, &last_ns) : SAGG_E_NOMEM;
+    cache_free(&c);
+    take_settings(rec, chunk);
+    take_counts(&rec->info.counts, chunk);
+    take_time(&rec->info, chunk, last_ns);
+    return rc != 0 ? no_memory(err) : 0;
+}

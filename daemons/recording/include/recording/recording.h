@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Recordings in, aggregate out: what the collector and the command line share on top of libjfr and
+ * libstackagg.
+ *
+ * A `recording` collects any number of JFR inputs (files, or pieces of one) into one aggregate of
+ * profile samples, whose type ids are those of the catalogue (catalogue/profile_type.h), and counts
+ * what was lost on the way. It is bounded by the caps of the aggregate and the limits of the
+ * reader, prints nothing, and may be used by one thread at a time.
+ */
+#ifndef RECORDING_RECORDING_H
+#define RECORDING_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <catalogue/profile_type.h>
+#include <jfr/jfr.h>
+#include <stackagg/stackagg.h>
+
+typedef struct recording recording;
+
+/** What functions return when they fail; the same classes as those of the two libraries. */
+enum recording_code {
+    RECORDING_E_USAGE = -1,
+    RECORDING_E_LIMIT = -2,
+    RECORDING_E_NOMEM = -3,
+    RECORDING_E_IO = -4,
+    RECORDING_E_FORMAT = -5,
+};
+
+typedef struct recording_error {
+    int code;
+    uint64_t offset;   /**< byte in the input, where that applies */
+    char message[256]; /**< one sentence */
+} recording_error;
+
+/** Which part of its type a sample belongs to: the tag of its label. The numbers are the contract's
+ * (ingest.proto, Facet). */
+enum recording_facet {
+    RECORDING_FACET_NONE = 0,
+    RECORDING_FACET_LOCK_MONITOR = 1,
+    RECORDING_FACET_LOCK_PARK = 2,
+    RECORDING_FACET_ALLOC_IN_TLAB = 3,
+    RECORDING_FACET_ALLOC_OUTSIDE_TLAB = 4,
+    RECORDING_FACET_WALL_RUNNING = 5,
+    RECORDING_FACET_WALL_WAITING = 6,
+};
+
+/** Options; start from RECORDING_OPTIONS_INIT, 0 = default. */
+typedef struct recording_options {
+    size_t size;    /**< sizeof(recording_options); an unknown tail must be zero */
+    int normaliser; /**< enum sagg_normaliser; INIT sets version 1 */
+    int group;      /**< enum sagg_group */
+    bool facets;    /**< label samples with their facet */
+    bool objects;   /**< label samples with the class allocated or locked */
+    bool
+        walk_unfinished; /**< also read a chunk that its JVM never finished (JFR_WALK_UNFINISHED) */
+    uint32_t max_stacks; /**< caps of the aggregate: see sagg_options */
+    uint32_t max_threads;
+    uint32_t max_frames;
+    uint64_t max_bytes;
+    uint64_t max_unpacked_bytes; /**< of a gzip input: see jfr_options */
+    int64_t origin_ns;           /**< per-second totals: see sagg_options */
+    uint32_t seconds;
+    const jfr_intervals
+        *inherit; /**< settings stated before the first input (jfr_options.inherit); copied */
+} recording_options;
+
+#define RECORDING_OPTIONS_INIT                                                                     \
+    {                                                                                              \
+        .size = sizeof(recording_options), .normaliser = SAGG_NORMALISE_V1                         \
+    }
+
+/**
+ * Makes an empty one; free it with recording_free. `options` may be NULL.
+ * Returns 0, RECORDING_E_USAGE (the message names the option), RECORDING_E_NOMEM.
+ */
+int recording_new(recording **out, const recording_options *options, recording_error *err);
+/** Frees it with its aggregate; NULL is allowed. */
+void recording_free(recording *rec);
+
+/**
+ * Reads one input to its end. What cannot be read of it is counted (recording_info), which is no
+ * failure as long as the input is a recording at all. Settings are inherited from input to input.
+ * Returns 0; RECORDING_E_FORMAT (not a recording; offset), RECORDING_E_IO (file only),
+ * RECORDING_E_LIMIT, RECORDING_E_NOMEM: then what was read before the failure stays in the
+ * aggregate.
+ */
+int recording_add_mem(recording *rec, const void *data, size_t bytes, recording_error *err);
+/** As recording_add_mem, from a file (mapped: it must not be cut shorter meanwhile). */
+int recording_add_file(recording *rec, const char *path, recording_error *err);
+
+/**
+ * Enforces the caps (sagg_compact) and hands out the aggregate, borrowed for the recording's life
+ * and void for reading indices after the next input. NULL only when there is no memory.
+ */
+const sagg *recording_aggregate(recording *rec);
+
+/** What was lost within chunks, and left out on purpose: sums over all chunks (jfr_chunk_stats). */
+typedef struct recording_counts {
+    uint64_t events;
+    uint64_t samples;
+    uint64_t bad_events;
+    uint64_t
+        bad_stacks; /**< samples whose stack is damaged or too large: counted without a stack */
+    uint64_t rival_events;
+    uint64_t idle_waits;
+    uint64_t native_samples;
+    uint64_t failed_samples;
+    uint64_t unmeasured_events;
+    uint64_t stackless_samples;
+    uint64_t undefined_pools;
+} recording_counts;
+
+/** What the inputs were. Strings are NUL-terminated, cut to their room, empty when not stated. */
+typedef struct recording_info {
+    char engine[32];   /**< "jfr", or async-profiler's: "perf", "ctimer", "itimer", "wall" ... */
+    char profiler[32]; /**< async-profiler's version */
+    char jvm_version[256]; /**< as the recording states it */
+    char java_args[256];   /**< main class or jar, with arguments */
+    jfr_intervals
+        intervals; /**< after the last input: what the next recording_options.inherit wants */
+    uint64_t interval[PROFILE_TYPE_END]; /**< of each type, in ns or bytes; 0 = not stated */
+    int64_t start_ns;    /**< UTC; of the earliest chunk. 0 with end_ns 0 = no chunk */
+    int64_t end_ns;      /**< of the latest */
+    uint64_t covered_ns; /**< sum of the chunks' durations */
+    uint64_t chunks_whole;
+    uint64_t chunks_partial;
+    uint64_t chunks_lost;
+    uint64_t bytes_lost;
+    recording_counts counts;
+    uint64_t truncated_raw[PROFILE_TYPE_END]; /**< raw_value in stacks cut by the recorder or by
+                                                 max_frames */
+} recording_info;
+
+void recording_get_info(const recording *rec, recording_info *out);
+
+/** Whether anything that the inputs held is missing: chunks, events, stacks. Left out on purpose is
+ * not missing. */
+bool recording_is_whole(const recording *rec);
+
+/**
+ * One sentence on each thing that is missing, without a full stop: "truncated at byte 5120: 300
+ * bytes of the chunk at byte 0 lost". Writes line `index` into `line`; returns false when there is
+ * no such line.
+ */
+bool recording_loss_line(const recording *rec, size_t index, char *line, size_t room);
+
+#endif

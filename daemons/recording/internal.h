@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RECORDING_INTERNAL_H
+#define RECORDING_INTERNAL_H
+
+#include <recording/recording.h>
+
+/* Loss records that are kept to be named; all are counted. */
+#define RECORDING_LOSSES 64
+
+struct recording {
+    recording_options options;
+    jfr_intervals inherited;
+    sagg *agg;
+    recording_info info;
+    jfr_loss_record losses[RECORDING_LOSSES];
+    size_t loss_count;
+};
+
+/* The catalogue's type of a type of libjfr. */
+enum profile_type recording__type(jfr_profile_type type);
+
+/* Adds all samples of a chunk, and its settings and counts. Returns 0 or RECORDING_E_NOMEM. */
+int recording__add_chunk(recording *rec, jfr_chunk *chunk, recording_error *err);
+
+int recording__fail(recording_error *err, int code, uint64_t offset, const char *message);
+
+#endif

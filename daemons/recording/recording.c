@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+int recording__fail(recording_error *err, int code, uint64_t offset, const char *message)
+{
+    if (err == NULL)
+        return code;
+    err->code = code;
+    err->offset = offset;
+    (void)snprintf(err->message, sizeof(err->message), "%s", message);
+    return code;
+}
+
+static int from_jfr(recording_error *err, const jfr_error *cause)
+{
+    static const int codes[] = {[-JFR_ERR_IO] = RECORDING_E_IO,
+                                [-JFR_ERR_FORMAT] = RECORDING_E_FORMAT,
+                                [-JFR_ERR_LIMIT] = RECORDING_E_LIMIT,
+                                [-JFR_ERR_USAGE] = RECORDING_E_USAGE,
+                                [-JFR_ERR_NOMEM] = RECORDING_E_NOMEM};
+    return recording__fail(err, codes[-cause->code], cause->offset, cause->message);
+}
+
+static int from_sagg(recording_error *err, const sagg_error *cause)
+{
+    /* The classes have the same numbers. */
+    return recording__fail(err, cause->code, cause->offset, cause->message);
+}
+
+static int read_options(recording_options *out, const recording_options *given,
+                        recording_error *err)
+{
+    *out = (recording_options)RECORDING_OPTIONS_INIT;
+    if (given == NULL)
+        return 0;
+    memcpy(out, given, given->size < sizeof(*out) ? given->size : sizeof(*out));
+    for (size_t i = sizeof(*out); i < given->size; i++)
+        if (((const unsigned char *)given)[i] != 0)
+            return recording__fail(err, RECORDING_E_USAGE, 0,
+                                   "The options of recording_new have unknown fields set.");
+    return 0;
+}
+
+/* The aggregate's table of types is the catalogue. */
+static int new_aggregate(recording *rec, recording_error *err)
+{
+    const recording_options *o = &rec->options;
+    sagg_type types[PROFILE_TYPE_END];
+    size_t count = 0;
+    for (unsigned number = 1; number < PROFILE_TYPE_END; number++) {
+        const profile_type_info *info = profile_type_get(number);
+        if (info != NULL)
+            types[count++] = (sagg_type){number, info->name, info->unit};
+    }
+    sagg_options options = {.size = sizeof(options),
+                            .types = types,
+                            .type_count = count,
+                            .normaliser = o->normaliser,
+                            .group = o->group,
+                            .max_stacks = o->max_stacks,
+                            .max_threads = o->max_threads,
+                            .max_frames = o->max_frames,
+                            .max_bytes = o->max_bytes,
+                            .origin_ns = o->origin_ns,
+                            .seconds = o->seconds};
+    sagg_error cause;
+    return sagg_new(&rec->agg, &options, &cause) == 0 ? 0 : from_sagg(err, &cause);
+}
+
+int recording_new(recording **out, const recording_options *options, recording_error *err)
+{
+    recording *rec = calloc(1, sizeof(*rec));
+    if (rec == NULL)
+        return recording__fail(err, RECORDING_E_NOMEM, 0, "There is no memory for a recording.");
+    int rc = read_options(&rec->options, options, err);
+    if (rc == 0)
+        rc = new_aggregate(rec, err);
+    if (rc != 0) {
+        recording_free(rec);
+        return rc;
+    }
+    rec->inherited = (jfr_intervals)JFR_INTERVALS_INIT;
+    if (rec->options.inherit != NULL)
+        memcpy(&rec->inherited, rec->options.inherit,
+               rec->options.inherit->size < sizeof(rec->inherited) ? rec->options.inherit->size
+                                                                   : sizeof(rec->inherited));
+    rec->inherited.size = sizeof(rec->inherited);
+    rec->options.inherit = NULL; /* the caller's memory */
+    rec->info.intervals = rec->inherited;
+    *out = rec;
+    return 0;
+}
+
+void recording_free(recording *rec)
+{
+    if (rec == NULL)
+        return;
+    sagg_free(rec->agg);
+    free(rec);
+}
+
+static void take_loss(recording *rec, const jfr_file *file)
+{
+    jfr_loss loss;
+    jfr_file_loss(file, &loss);
+    rec->info.chunks_whole += loss.chunks_whole;
+    rec->info.chunks_partial += loss.chunks_partial;
+    rec->info.chunks_lost += loss.chunks_lost;
+    rec->info.bytes_lost += loss.bytes_lost;
+    for (size_t i = 0; i < loss.record_count && rec->loss_count < RECORDING_LOSSES; i++)
+        rec->losses[rec->loss_count++] = loss.records[i];
+}
+
+static int add_chunks(recording *rec, jfr_file *file, recording_error *err)
+{
+    jfr_chunk *chunk;
+    jfr_error cause;
+    int rc;
+    while ((rc = jfr_next_chunk(file, &chunk, &cause)) == 1) {
+        rc = recording__add_chunk(rec, chunk, err);
+        if (rc != 0)
+            return rc;
+    }
+    return rc < 0 ? from_jfr(err, &cause) : 0;
+}
+
+static jfr_options reader_options(const recording *rec)
+{
+    jfr_options options = JFR_OPTIONS_INIT;
+    options.flags = rec->options.walk_unfinished ? JFR_WALK_UNFINISHED : 0;
+    options.max_unpacked_bytes = rec->options.max_unpacked_bytes;
+    options.inherit = &rec->info.intervals;
+    return options;
+}
+
+static int add_file(recording *rec, jfr_file *file, recording_error *err)
+{
+    int rc = add_chunks(rec, file, err);
+    take_loss(rec, file);
+    jfr_close(file);
+    return rc;
+}
+
+int recording_add_mem(recording *rec, const void *data, size_t bytes, recording_error *err)
+{
+    jfr_options options = reader_options(rec);
+    jfr_file *file;
+    jfr_error cause;
+    if (jfr_open_mem(&file, data, bytes, &options, &cause) < 0)
+        return from_jfr(err, &cause);
+    return add_file(rec, file, err);
+}
+
+int recording_add_file(recording *rec, const char *path, recording_error *err)
+{
+    jfr_options options = reader_options(rec);
+    jfr_file *file;
+    jfr_error cause;
+    if (jfr_open_file(&file, path, &options, &cause) < 0)
+        return from_jfr(err, &cause);
+    return add_file(rec, file, err);
+}
+
+const sagg *recording_aggregate(recording *rec)
+{
+    return sagg_compact(rec->agg, NULL) == 0 ? rec->agg : NULL;
+}
+
+void recording_get_info(const recording *rec, recording_info *out)
+{
+    *out = rec->info;
+}
+
+/* What is missing beside the stretches of loss records, in words. */
+typedef struct counted {
+    const char *text;
+    uint64_t count;
+} counted;
+
+enum { COUNTED = 5 };
+
+static void count_losses(const recording *rec, counted lines[COUNTED])
+{
+    sagg_loss caps = sagg_losses(rec->agg);
+    const recording_counts *counts = &rec->info.counts;
+    lines[0] = (counted){"events with damaged fields were skipped", counts->bad_events};
+    lines[1] =
+        (counted){"samples lost their stack, which is damaged or too large", counts->bad_stacks};
+    lines[2] = (counted){"constant pools of undefined types were skipped", counts->undefined_pools};
+    lines[3] =
+        (counted){"samples were summed into [dropped] by the cap on stacks", caps.samples_dropped};
+    lines[4] = (counted){"threads past the cap were counted with their pool", caps.threads_folded};
+}
+
+bool recording_is_whole(const recording *rec)
+{
+    char line[8];
+    return !recording_loss_line(rec, 0, line, sizeof(line));
+}
+
+static void write_stretch(const jfr_loss_record *loss, char *line, size_t room)
+{
+    (void)snprintf(line, room,
+                   "%s at byte %" PRIu64 ": %" PRIu64 " bytes of the chunk at byte %" PRIu64
+                   " are lost",
+                   jfr_loss_reason_name(loss->reason), loss->offset, loss->bytes, loss->chunk);
+}
+
+bool recording_loss_line(const recording *rec, size_t index, char *line, size_t room)
+{
+    counted lines[COUNTED];
+    if (index < rec->loss_count) {
+        write_stretch(&rec->losses[index], line, room);
+        return true;
+    }
+    size_t left = index - rec->loss_count;
+    count_losses(rec, lines);
+    for (size_t i = 0; i < COUNTED; i++) {
+        if (lines[i].count == 0 || left-- > 0)
+            continue;
+        int used = snprintf(line, room, "%" PRIu64 " ", lines[i].count);
+        if (used >= 0 && (size_t)used < room)
+            (void)snprintf(line + used, room - (size_t)used, "%s", lines[i].text);
+        return true;
+    }
+    return false;
+}
