@@ -3,7 +3,7 @@
 """Writes vectors.json beside this file, or checks it with --check.
 
 A second implementation of docs/formats/stack-id.md, written from that page and sharing no code with the C one.
-Needs the package `xxhash` (pip install xxhash).
+Needs Debian's python3-xxhash.
 """
 import json
 import pathlib
@@ -13,7 +13,7 @@ import sys
 try:
     import xxhash
 except ImportError:
-    print("skipped: Python's xxhash is missing; pip install xxhash")
+    print("skipped: Python's xxhash is missing; install the package python3-xxhash")
     sys.exit(77)
 
 JAVA, NATIVE, JVM, KERNEL, UNKNOWN = range(5)

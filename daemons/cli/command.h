@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands of the program `hotstack`: one file each, one row each in the table of main.c. */
+#ifndef HOTSTACK_CLI_COMMAND_H
+#define HOTSTACK_CLI_COMMAND_H
+
+/* How the program ends. */
+enum exit_code {
+    EXIT_WHOLE = 0, /* done, nothing missing */
+    EXIT_UNREADABLE =
+        1, /* an input cannot be read, an output cannot be written, or there is nothing to show */
+    EXIT_USAGE = 2,    /* the command line is wrong */
+    EXIT_SALVAGED = 3, /* done, but something of the input is missing; standard error says what */
+};
+
+typedef struct command {
+    const char *name;
+    const char *summary; /* one line for `hotstack --help` */
+    /*
+     * Runs the command. argv[0] is the command's own name; --help is the command's to answer.
+     * Returns an exit code.
+     */
+    int (*run)(int argc, char **argv);
+} command;
+
+int convert_run(int argc, char **argv);
+
+/* Prints "hotstack COMMAND: " (NULL: "hotstack: ") and a formatted message to standard error, with
+ * control characters made harmless. */
+__attribute__((format(printf, 2, 3))) void complain(const char *command_name, const char *format,
+                                                    ...);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "command.h"
+
+/* File names and messages about hostile files must not drive the terminal. */
+static void defuse(char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7F)
+            *text = '?';
+}
+
+void complain(const char *command_name, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    defuse(text);
+    if (command_name != NULL)
+        (void)fprintf(stderr, "hotstack %s: %s\n", command_name, text);
+    else
+        (void)fprintf(stderr, "hotstack: %s\n", text);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `hotstack convert`: recordings in, flame graphs out. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <recording/recording.h>
+
+#include "command.h"
+#include "input.h"
+#include "meta.h"
+#include "options.h"
+#include "output.h"
+#include "template.h"
+
+/* A recording from standard input must fit into memory. */
+#define STDIN_LIMIT (UINT64_C(4) << 30)
+
+/* ---- reading ---- */
+
+static int add_stdin(recording *rec, recording_error *err)
+{
+    bytes input;
+    int error = read_all(&input, "-", STDIN_LIMIT);
+    if (error != 0) {
+        *err = (recording_error){.code = RECORDING_E_IO};
+        (void)snprintf(err->message, sizeof(err->message), "cannot read it: %s", strerror(error));
+        return err->code;
+    }
+    int rc = recording_add_mem(rec, input.data, input.size, err);
+    free(input.data);
+    return rc;
+}
+
+static void complain_input(const char *path, const recording_error *err)
+{
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    if (err->code == RECORDING_E_FORMAT)
+        complain("convert", "%s at byte %" PRIu64 ": %s", name, err->offset, err->message);
+    else
+        complain("convert", "%s: %s", name, err->message);
+}
+
+static bool read_inputs(recording *rec, const convert_options *o)
+{
+    for (int i = 0; i < o->input_count; i++) {
+        recording_error err = {0};
+        int rc = strcmp(o->inputs[i], "-") == 0 ? add_stdin(rec, &err)
+                                                : recording_add_file(rec, o->inputs[i], &err);
+        if (rc != 0) {
+            complain_input(o->inputs[i], &err);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What is missing, and what may be missed, on standard error. */
+static void report(const recording *rec)
+{
+    recording_info info;
+    char line[256];
+    recording_get_info(rec, &info);
+    for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
+        complain("convert", "missing: %s", line);
+    if (info.counts.unmeasured_events > 0)
+        complain("convert",
+                 "note: %" PRIu64 " samples of an event that measures no time were left out",
+                 info.counts.unmeasured_events);
+}
+
+/* ---- types ---- */
+
+/* The types that have samples and were asked for, as bits. */
+static uint32_t types_to_write(const sagg *agg, const convert_options *o)
+{
+    uint32_t types = 0;
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
+        bool asked = o->types == 0 || (o->types >> type & 1) != 0;
+        if (asked && sagg_type_totals(agg, type).samples > 0)
+            types |= UINT32_C(1) << type;
+    }
+    return types;
+}
+
+static void list_types(char *list, size_t room, uint32_t types)
+{
+    size_t used = 0;
+    list[0] = '\0';
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
+        if ((types >> type & 1) == 0)
+            continue;
+        int size = snprintf(list + used, room - used, "%s%s", used > 0 ? ", " : "",
+                            profile_type_get(type)->name);
+        if (size < 0 || (size_t)size >= room - used)
+            return;
+        used += (size_t)size;
+    }
+}
+
+/* ---- html and json: all types in one document ---- */
+
+typedef struct forest {
+    sagg_tree *trees[PROFILE_TYPE_END];
+    size_t count;
+} forest;
+
+static void forest_free(forest *trees)
+{
+    for (size_t i = 0; i < trees->count; i++)
+        sagg_tree_free(trees->trees[i]);
+}
+
+static bool grow_forest(forest *trees, const sagg *agg, uint32_t types, const convert_options *o)
+{
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
+        sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;
+        sagg_error err;
+        if ((types >> type & 1) == 0)
+            continue;
+        options.type = type;
+        options.threads = o->threads;
+        options.lines = o->lines;
+        options.max_nodes = o->max_nodes;
+        if (sagg_tree_new(&trees->trees[trees->count], agg, &options, &err) != 0) {
+            complain("convert", "%s", err.message);
+            return false;
+        }
+        trees->count++;
+    }
+    return true;
+}
+
+static bool write_document(const forest *trees, const char *meta, const bytes *html,
+                           const char *path)
+{
+    output out;
+    sagg_error err;
+    if (!output_open(&out, path))
+        return false;
+    sagg_sink sink = output_sink(&out);
+    sagg_str about = {meta, strlen(meta)};
+    const sagg_tree *const *all = (const sagg_tree *const *)trees->trees;
+    int rc = html != NULL ? sagg_write_html((sagg_str){html->data, html->size}, all, trees->count,
+                                            about, &sink, &err)
+                          : sagg_write_json(all, trees->count, about, &sink, &err);
+    if (rc == 0 || rc == SAGG_E_IO) /* a failed write is the output's to report */
+        return output_commit(&out);
+    complain("convert", "%s", err.message);
+    output_abort(&out);
+    return false;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static int write_page(recording *rec, const sagg *agg, uint32_t types, const convert_options *o)
+{
+    forest trees = {0};
+    bytes html = {0};
+    bool is_html = o->format == FORMAT_HTML;
+    if (is_html && !template_read(&html))
+        return EXIT_UNREADABLE;
+    const char *title = strcmp(o->inputs[0], "-") == 0 ? "" : base_name(o->inputs[0]);
+    char *meta = meta_json(rec, title);
+    if (meta == NULL)
+        complain("convert", "there is no memory to write the document");
+    bool done = meta != NULL && grow_forest(&trees, agg, types, o) &&
+                write_document(&trees, meta, is_html ? &html : NULL, o->output);
+    forest_free(&trees);
+    free(meta);
+    free(html.data);
+    return done ? EXIT_WHOLE : EXIT_UNREADABLE;
+}
+
+/* ---- collapsed: a file per type ---- */
+
+static bool write_collapsed(const sagg *agg, unsigned type, const convert_options *o,
+                            const char *path)
+{
+    sagg_collapsed_options options = SAGG_COLLAPSED_OPTIONS_INIT;
+    output out;
+    sagg_error err;
+    options.threads = o->threads;
+    options.lines = o->lines;
+    if (!output_open(&out, path))
+        return false;
+    sagg_sink sink = output_sink(&out);
+    int rc = sagg_write_collapsed(agg, type, &options, &sink, &err);
+    if (rc == 0 || rc == SAGG_E_IO)
+        return output_commit(&out);
+    complain("convert", "%s", err.message);
+    output_abort(&out);
+    return false;
+}
+
+/* "out.collapsed" -> "out.cpu.collapsed"; a name without the ending gets the type at its end. Free
+ * it. */
+static char *typed_path(const char *path, const char *type)
+{
+    static const char ending[] = ".collapsed";
+    size_t size = strlen(path);
+    size_t stem = size;
+    char *typed;
+    if (size > strlen(ending) && strcmp(path + size - strlen(ending), ending) == 0)
+        stem = size - strlen(ending);
+    if (asprintf(&typed, "%.*s.%s%s", (int)stem, path, type, path + stem) < 0)
+        return NULL;
+    return typed;
+}
+
+static int write_each(const sagg *agg, uint32_t types, const convert_options *o)
+{
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
+        if ((types >> type & 1) == 0)
+            continue;
+        char *path = typed_path(o->output, profile_type_get(type)->name);
+        bool done = path != NULL && write_collapsed(agg, type, o, path);
+        if (done)
+            complain("convert", "wrote %s", path);
+        free(path);
+        if (!done)
+            return EXIT_UNREADABLE;
+    }
+    return EXIT_WHOLE;
+}
+
+static int write_lines(const sagg *agg, uint32_t types, const convert_options *o)
+{
+    if ((types & (types - 1)) == 0) {
+        unsigned type = (unsigned)__builtin_ctz(types);
+        return write_collapsed(agg, type, o, o->output) ? EXIT_WHOLE : EXIT_UNREADABLE;
+    }
+    if (strcmp(o->output, "-") != 0)
+        return write_each(agg, types, o);
+    char list[128];
+    list_types(list, sizeof(list), types);
+    complain("convert",
+             "standard output holds one profile type and there are several: choose with --type one "
+             "of %s",
+             list);
+    return EXIT_USAGE;
+}
+
+/* ---- the command ---- */
+
+/* Nothing to draw: say what there is instead. */
+static int nothing_to_write(const sagg *agg, const convert_options *o)
+{
+    convert_options all = *o;
+    char list[128];
+    all.types = 0;
+    uint32_t types = types_to_write(agg, &all);
+    list_types(list, sizeof(list), types);
+    if (types == 0)
+        complain("convert", "there are no profile samples in the input: nothing was written");
+    else
+        complain("convert", "there are no samples of that type; there are samples of: %s", list);
+    return EXIT_UNREADABLE;
+}
+
+static int write_outputs(recording *rec, const convert_options *o)
+{
+    const sagg *agg = recording_aggregate(rec);
+    if (agg == NULL) {
+        complain("convert", "there is no memory to aggregate the input");
+        return EXIT_UNREADABLE;
+    }
+    uint32_t types = types_to_write(agg, o);
+    if (types == 0)
+        return nothing_to_write(agg, o);
+    return o->format == FORMAT_COLLAPSED ? write_lines(agg, types, o)
+                                         : write_page(rec, agg, types, o);
+}
+
+int convert_run(int argc, char **argv)
+{
+    convert_options o;
+    int rc = convert_parse(&o, argc, argv);
+    if (rc >= 0)
+        return rc;
+    recording_options options = RECORDING_OPTIONS_INIT;
+    recording_error err;
+    recording *rec;
+    options.normaliser = o.raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
+    options.group = o.threads ? SAGG_BY_THREAD : SAGG_BY_NONE;
+    options.max_stacks = 2000000;
+    options.max_bytes = UINT64_C(4) << 30;
+    if (recording_new(&rec, &options, &err) != 0) {
+        complain("convert", "%s", err.message);
+        return EXIT_UNREADABLE;
+    }
+    rc = EXIT_UNREADABLE;
+    if (read_inputs(rec, &o)) {
+        rc = write_outputs(rec, &o);
+        report(rec);
+    }
+    if (rc == EXIT_WHOLE && !recording_is_whole(rec))
+        rc = EXIT_SALVAGED;
+    recording_free(rec);
+    return rc;
+}

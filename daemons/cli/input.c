@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int grow(bytes *out, size_t *room, size_t limit)
+{
+    if (out->size < *room)
+        return 0;
+    if (*room > limit)
+        return EFBIG;
+    size_t next = *room == 0 ? 65536 : *room * 2;
+    next = next > limit + 1 ? limit + 1 : next; /* one more byte shows that there is more */
+    char *data = realloc(out->data, next);
+    if (data == NULL)
+        return ENOMEM;
+    out->data = data;
+    *room = next;
+    return 0;
+}
+
+static int read_fd(bytes *out, int fd, size_t limit)
+{
+    size_t room = 0;
+    for (;;) {
+        int error = grow(out, &room, limit);
+        if (error != 0)
+            return error;
+        ssize_t got = read(fd, out->data + out->size, room - out->size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return errno;
+        if (got == 0)
+            return out->size > limit ? EFBIG : 0;
+        out->size += (size_t)got;
+    }
+}
+
+int read_all(bytes *out, const char *path, size_t limit)
+{
+    *out = (bytes){0};
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    int error = read_fd(out, fd, limit);
+    if (!is_stdin)
+        (void)close(fd);
+    if (error != 0) {
+        free(out->data);
+        *out = (bytes){0};
+    }
+    return error;
+}

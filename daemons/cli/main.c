@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+
+static const command commands[] = {
+    {"convert", "Make flame graphs from recordings", convert_run},
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static void print_help(FILE *to)
+{
+    (void)fputs("usage: hotstack COMMAND [ARGUMENTS]\n"
+                "       hotstack --help | --version\n"
+                "\n"
+                "Java profiling: recordings, flame graphs, live JVMs.\n"
+                "\n"
+                "Commands:\n",
+                to);
+    for (size_t i = 0; i < COMMANDS; i++)
+        (void)fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    (void)fputs("\n"
+                "`hotstack COMMAND --help` explains a command; so do the manual pages hotstack(1)\n"
+                "and hotstack-COMMAND(1).\n"
+                "\n"
+                "Exit codes: 0 done; 1 failed; 2 wrong usage; 3 done, but a part of the input is\n"
+                "missing, which standard error names.\n",
+                to);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        print_help(stdout);
+        return EXIT_WHOLE;
+    }
+    if (strcmp(name, "--version") == 0) {
+        (void)puts("hotstack " HOTSTACK_VERSION);
+        return EXIT_WHOLE;
+    }
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    if (name[0] != '\0')
+        complain(NULL, "there is no command '%s'", name);
+    print_help(stderr);
+    return EXIT_USAGE;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "meta.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+
+/* Text of a recording or a file name: a damaged one is left out rather than failing the document.
+ */
+static void set_text(json_t *object, const char *key, const char *text)
+{
+    if (text[0] != '\0')
+        (void)json_object_set_new(object, key, json_string(text));
+}
+
+static void set_number(json_t *object, const char *key, int64_t number)
+{
+    char text[24];
+    (void)snprintf(text, sizeof(text), "%" PRId64, number);
+    set_text(object, key, text);
+}
+
+static json_t *intervals(const recording_info *info)
+{
+    json_t *object = json_object();
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
+        const profile_type_info *row = profile_type_get(type);
+        if (row != NULL && info->interval[type] != 0)
+            set_number(object, row->name, (int64_t)info->interval[type]);
+    }
+    return object;
+}
+
+static void set_count(json_t *object, const char *key, uint64_t count)
+{
+    if (count > 0)
+        (void)json_object_set_new(object, key, json_integer((json_int_t)count));
+}
+
+static json_t *loss(const recording_info *info)
+{
+    json_t *object = json_object();
+    set_count(object, "chunks_lost", info->chunks_lost);
+    set_count(object, "chunks_partial", info->chunks_partial);
+    set_count(object, "bytes_lost", info->bytes_lost);
+    set_count(object, "bad_events", info->counts.bad_events);
+    set_count(object, "bad_stacks", info->counts.bad_stacks);
+    set_count(object, "stackless_samples", info->counts.stackless_samples);
+    set_count(object, "unmeasured_events", info->counts.unmeasured_events);
+    return object;
+}
+
+static json_t *notes(const recording *rec)
+{
+    json_t *list = json_array();
+    char line[256];
+    for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
+        (void)json_array_append_new(list, json_string(line));
+    return list;
+}
+
+char *meta_json(const recording *rec, const char *title)
+{
+    recording_info info;
+    recording_get_info(rec, &info);
+    json_t *meta = json_object();
+    set_text(meta, "title", title);
+    set_text(meta, "generator", "hotstack " HOTSTACK_VERSION);
+    set_text(meta, "engine", info.engine);
+    set_text(meta, "java_args", info.java_args);
+    set_text(meta, "jvm_version", info.jvm_version);
+    set_number(meta, "start_ns", info.start_ns);
+    set_number(meta, "end_ns", info.end_ns);
+    (void)json_object_set_new(meta, "intervals", intervals(&info));
+    (void)json_object_set_new(meta, "loss", loss(&info));
+    (void)json_object_set_new(meta, "notes", notes(rec));
+    char *text = json_dumps(meta, JSON_COMPACT);
+    json_decref(meta);
+    return text;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HOTSTACK_CLI_META_H
+#define HOTSTACK_CLI_META_H
+
+#include <recording/recording.h>
+
+/*
+ * The "meta" object of a flame graph document about recordings (docs/formats/flamegraph-json.md).
+ * Returns JSON text, freed with free(); NULL when there is no memory.
+ */
+char *meta_json(const recording *rec, const char *title);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of `hotstack convert`. */
+#ifndef HOTSTACK_CLI_OPTIONS_H
+#define HOTSTACK_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum convert_format { FORMAT_NONE, FORMAT_HTML, FORMAT_COLLAPSED, FORMAT_JSON };
+
+typedef struct convert_options {
+    char **inputs; /* "-" = standard input */
+    int input_count;
+    const char *output; /* "-" = standard output */
+    enum convert_format format;
+    uint32_t types; /* bit 1 << PROFILE_TYPE_*; 0 = all that there are */
+    bool threads;
+    bool lines;
+    bool raw_names;
+    uint32_t max_nodes;
+} convert_options;
+
+/*
+ * Reads argv. Returns -1 to go on, or an exit code: after --help, or after a mistake that it has
+ * named. What `out` holds is borrowed from argv.
+ */
+int convert_parse(convert_options *out, int argc, char **argv);
+
+#endif

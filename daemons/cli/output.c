@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+
+/* What is no plain file (/dev/null, a pipe) is written to as it is. */
+static bool is_special(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static bool open_special(output *out, const char *path)
+{
+    out->file = fopen(path, "we");
+    out->path = strdup(path);
+    if (out->file != NULL && out->path != NULL)
+        return true;
+    complain("convert", "cannot write %s: %s", path, strerror(errno));
+    output_abort(out);
+    return false;
+}
+
+/* mkstemp makes files private; an output has the rights that the umask leaves. */
+static void set_mode(int fd)
+{
+    mode_t mask = umask(0);
+    (void)umask(mask);
+    (void)fchmod(fd, 0666 & ~mask);
+}
+
+static bool open_temporary(output *out, const char *path)
+{
+    out->path = strdup(path);
+    if (asprintf(&out->temporary, "%s.XXXXXX", path) < 0)
+        out->temporary = NULL;
+    if (out->path == NULL || out->temporary == NULL) {
+        complain("convert", "there is no memory to write %s", path);
+        output_abort(out);
+        return false;
+    }
+    int fd = mkostemp(out->temporary, O_CLOEXEC);
+    if (fd >= 0) {
+        set_mode(fd);
+        out->file = fdopen(fd, "w");
+    }
+    if (out->file != NULL)
+        return true;
+    complain("convert", "cannot write %s: %s", path, strerror(errno));
+    if (fd >= 0) {
+        (void)close(fd);
+        (void)unlink(out->temporary);
+    }
+    output_abort(out);
+    return false;
+}
+
+bool output_open(output *out, const char *path)
+{
+    *out = (output){0};
+    if (strcmp(path, "-") == 0) {
+        out->file = stdout;
+        return true;
+    }
+    return is_special(path) ? open_special(out, path) : open_temporary(out, path);
+}
+
+static int write_piece(void *ctx, const void *data, size_t bytes)
+{
+    output *out = ctx;
+    if (fwrite(data, 1, bytes, out->file) == bytes)
+        return 0;
+    out->error = errno;
+    return -1;
+}
+
+sagg_sink output_sink(output *out)
+{
+    return (sagg_sink){write_piece, out};
+}
+
+static void release(output *out)
+{
+    free(out->path);
+    free(out->temporary);
+    *out = (output){0};
+}
+
+bool output_commit(output *out)
+{
+    bool whole = fflush(out->file) == 0 && out->error == 0;
+    int error = out->error != 0 ? out->error : errno;
+    if (out->path != NULL && fclose(out->file) != 0 && whole) {
+        whole = false;
+        error = errno;
+    }
+    if (whole && out->temporary != NULL && rename(out->temporary, out->path) != 0) {
+        whole = false;
+        error = errno;
+    }
+    if (!whole) {
+        complain("convert", "cannot write %s: %s",
+                 out->path != NULL ? out->path : "standard output", strerror(error));
+        if (out->temporary != NULL)
+            (void)unlink(out->temporary);
+    }
+    release(out);
+    return whole;
+}
+
+void output_abort(output *out)
+{
+    if (out->file != NULL && out->file != stdout)
+        (void)fclose(out->file);
+    if (out->file != NULL && out->temporary != NULL)
+        (void)unlink(out->temporary);
+    release(out);
+}

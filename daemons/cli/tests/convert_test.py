@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""hotstack convert over recordings of real JVMs.
+
+usage: convert_test.py HOTSTACK DATADIR
+  HOTSTACK  the program
+  DATADIR   the folder where the build puts flamegraph.html, when it has Node
+Prints TAP. Skips, naming the command that helps, where javac, a JDK or async-profiler is missing.
+"""
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TREE = pathlib.Path(__file__).resolve().parents[3]
+SUPPORT = TREE / "tests/support"
+CACHE = pathlib.Path(os.environ.get("HOTSTACK_CACHE") or
+                     pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "hotstack")
+INSTALL = "run deploy/dependencies/install test"
+ELEMENT = re.compile(r'<script type="application/json" id="hotstack-data">(.*?)</script>', re.DOTALL)
+
+
+class Recordings:
+    """Recordings made once, and what the JDK's own reader says of them."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        arch = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), "unknown")
+        self.profiler = CACHE / f"async-profiler/linux-{arch}/libasyncProfiler.so"
+        self.javas = {release: CACHE / f"jdk/{release}/bin/java" for release in (17, 21)}
+
+    def missing(self):
+        if not shutil.which("javac"):
+            return "javac"
+        for path in (self.profiler, *self.javas.values()):
+            if not path.exists():
+                return str(path)
+        return None
+
+    def make(self, kind, release):
+        out = self.directory / f"{kind}-{release}"
+        command = [SUPPORT / "recordings/make.sh", out, kind, self.javas[release]]
+        if kind.startswith("async"):
+            command.append(self.profiler)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL,
+                       env=dict(os.environ, HOTSTACK_RECORD_SECONDS="1.5"))
+        return out / "recording.jfr"
+
+    def truth(self, recording):
+        classes = self.directory / "truth"
+        if not classes.exists():
+            subprocess.run(["javac", "--release", "11", "-encoding", "UTF-8", "-d", classes,
+                            SUPPORT / "jfr-truth/JfrTruth.java"], check=True)
+        text = subprocess.run([self.javas[21], "-cp", classes, "JfrTruth", recording], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+        return {name: row for name, row in json.loads(text)["types"].items() if row["events"] > 0}
+
+
+class Convert:
+    def __init__(self, program, datadir, directory):
+        self.program = program
+        self.directory = directory
+        self.env = dict(os.environ)
+        self.env["HOTSTACK_DATADIR"] = str(datadir)
+
+    def __call__(self, *arguments, code=0, stdin=None, **env):
+        done = subprocess.run([self.program, "convert", *map(str, arguments)], cwd=self.directory,
+                              input=stdin, capture_output=True, env=dict(self.env, **env))
+        stderr = done.stderr.decode()
+        assert done.returncode == code, f"exit {done.returncode}, not {code}: {stderr}"
+        return done.stdout.decode(), stderr
+
+
+def profiles(document):
+    return {profile["type"]: profile for profile in document["profiles"]}
+
+
+def check_sums(profile):
+    """total = self + children + omitted for each node."""
+    nodes, omitted = profile["nodes"], profile["omitted"]
+    sums = list(nodes["self"])
+    path = []
+    for i, depth in enumerate(nodes["depth"]):
+        assert (depth == 0) == (i == 0) and depth <= len(path), f"node {i} has depth {depth}"
+        path[depth:] = [i]
+        if depth > 0:
+            sums[path[depth - 1]] += nodes["total"][i]
+    for node, total in zip(omitted["node"], omitted["total"]):
+        sums[node] += total
+    assert sums == nodes["total"]
+    assert nodes["total"][0] == profile["total"] == int(profile["value_total"])
+
+
+def collapsed_total(text):
+    return sum(int(line.rsplit(" ", 1)[1]) for line in text.splitlines())
+
+
+class Tests:
+    def __init__(self, recordings, convert, datadir):
+        self.recordings, self.convert, self.datadir = recordings, convert, datadir
+        self.directory = convert.directory
+        self.asynchronous = recordings.make("async-all", 21)
+        self.jdk = recordings.make("jdk-all", 17)
+        self.chunks = recordings.make("async-chunks", 17)
+
+    def document(self, *arguments, code=0):
+        return json.loads(self.convert(*arguments, "-f", "json", "-o", "-", code=code)[0])
+
+    def test_raw_totals_equal_the_jdks_own_reader(self):
+        for recording in (self.asynchronous, self.jdk, self.chunks):
+            truth = self.recordings.truth(recording)
+            ours = profiles(self.document(recording))
+            assert set(ours) == set(truth), f"{recording}: {set(ours)} {set(truth)}"
+            for name, row in truth.items():
+                assert int(ours[name]["raw_total"]) == int(row["raw_value"]), f"{recording}: {name}"
+                assert ours[name]["samples"] == row["events"], f"{recording}: {name}"
+                check_sums(ours[name])
+
+    def test_known_methods_are_there(self):
+        def names(profile, document):
+            return {document["strings"][i] for i in profile["frames"]["method"]}
+        document = self.document(self.asynchronous)
+        byname = profiles(document)
+        assert "burnCpu" in names(byname["cpu"], document)
+        assert "allocate" in names(byname["alloc_bytes"], document)
+        assert {"enterMonitor", "takeLock"} & names(byname["lock_delay"], document)
+        assert document["meta"]["engine"] == "ctimer"
+        assert document["meta"]["intervals"]["cpu"] == "5000000"
+        assert document["meta"]["notes"] == []
+        assert int(document["meta"]["end_ns"]) > int(document["meta"]["start_ns"]) > 1.5e18
+
+    def test_collapsed_has_a_file_per_type(self):
+        _, stderr = self.convert(self.asynchronous, "-o", "many.collapsed")
+        for name, profile in profiles(self.document(self.asynchronous)).items():
+            path = self.directory / f"many.{name}.collapsed"
+            assert f"wrote many.{name}.collapsed" in stderr
+            assert collapsed_total(path.read_text()) == profile["total"], name
+        assert not (self.directory / "many.collapsed").exists()
+
+    def test_one_type_goes_to_the_named_file_or_standard_output(self):
+        self.convert(self.asynchronous, "-t", "cpu", "-o", "one.collapsed")
+        text, _ = self.convert(self.asynchronous, "--type=cpu", "-f", "collapsed", "-o", "-")
+        assert (self.directory / "one.collapsed").read_text() == text != ""
+        assert "Workload.burnCpu" in text
+
+    def test_several_types_on_standard_output_are_an_error_that_lists_them(self):
+        stdout, stderr = self.convert(self.asynchronous, "-f", "collapsed", "-o", "-", code=2)
+        assert stdout == ""
+        assert "cpu, alloc_bytes, alloc_objects, lock_count, lock_delay, wall" in stderr, stderr
+
+    def test_standard_input_and_files_say_the_same(self):
+        piped, _ = self.convert("-", "-t", "cpu", "-f", "collapsed", "-o", "-", stdin=self.asynchronous.read_bytes())
+        named, _ = self.convert(self.asynchronous, "-t", "cpu", "-f", "collapsed", "-o", "-")
+        assert piped == named
+
+    def test_inputs_add_up(self):
+        once = profiles(self.document(self.jdk))
+        twice = profiles(self.document(self.jdk, self.jdk))
+        assert {n: 2 * p["total"] for n, p in once.items()} == {n: p["total"] for n, p in twice.items()}
+
+    def test_threads_and_lines(self):
+        plain, _ = self.convert(self.asynchronous, "-t", "cpu", "-f", "collapsed", "-o", "-")
+        threads, _ = self.convert(self.asynchronous, "-t", "cpu", "--threads", "--lines", "-f", "collapsed", "-o", "-")
+        assert collapsed_total(plain) == collapsed_total(threads)
+        assert re.search(r"^[^;]+;.*Workload\.burnCpu:\d+", threads, re.MULTILINE)
+
+    def test_a_node_limit_cuts_by_weight_and_counts(self):
+        whole = profiles(self.document(self.asynchronous))["alloc_bytes"]
+        cut = profiles(self.document(self.asynchronous, "--max-nodes", "10"))["alloc_bytes"]
+        check_sums(cut)
+        assert len(cut["nodes"]["depth"]) == 10
+        assert 10 + sum(cut["omitted"]["count"]) == len(whole["nodes"]["depth"])
+        assert cut["total"] == whole["total"]
+
+    def test_html_holds_all_types(self):
+        if not (self.datadir / "flamegraph.html").exists():
+            return "no template: the build has no Node"
+        self.convert(self.asynchronous, "-o", "page.html")
+        page = (self.directory / "page.html").read_text()
+        document = json.loads(ELEMENT.search(page)[1])
+        wanted = self.document(self.asynchronous)
+        assert document == wanted
+        assert "burnCpu" in page and "<init>" not in ELEMENT.search(page)[1]
+        return None
+
+    def test_hostile_file_names_stay_text(self):
+        hostile = self.directory / "<img src=x onerror=alert(1)>\x1b[31m.jfr"
+        shutil.copy(self.jdk, hostile)
+        text, _ = self.convert(hostile, "-f", "json", "-o", "-")
+        assert "<" not in text and "\x1b" not in text
+        assert json.loads(text)["meta"]["title"] == hostile.name
+        hostile.write_bytes(b"no recording")
+        assert "\x1b" not in self.convert(hostile, "-f", "json", "-o", "-", code=1)[1]
+
+    def test_a_missing_template_is_named_and_collapsed_works_without(self):
+        empty = self.directory / "empty"
+        empty.mkdir()
+        _, stderr = self.convert(self.jdk, "-o", "none.html", code=1, HOTSTACK_DATADIR=str(empty))
+        assert str(empty) in stderr and "flamegraph.html" in stderr
+        assert not (self.directory / "none.html").exists()
+        self.convert(self.jdk, "-o", "none.collapsed", HOTSTACK_DATADIR=str(empty))
+
+    def test_a_cut_recording_is_salvaged_and_the_loss_named(self):
+        cut = self.directory / "cut.jfr"
+        cut.write_bytes(self.jdk.read_bytes() + self.asynchronous.read_bytes()[:-1000])
+        _, stderr = self.convert(cut, "-o", "cut.json", code=3)
+        assert re.search(r"missing: truncated at byte \d+: \d+ bytes", stderr), stderr
+        document = json.loads((self.directory / "cut.json").read_text())
+        assert document["meta"]["loss"]["chunks_lost"] == 1
+        assert document["meta"]["notes"]
+        whole, kept = profiles(self.document(self.jdk)), profiles(document)
+        assert {n: p["total"] for n, p in kept.items()} == {n: p["total"] for n, p in whole.items()}
+
+    def test_unreadable_inputs_say_where(self):
+        garbage = self.directory / "garbage.jfr"
+        for content in (b"", b"FLR", b"not a recording at all" * 100, self.jdk.read_bytes()[:40]):
+            garbage.write_bytes(content)
+            _, stderr = self.convert(garbage, "-o", "garbage.json", code=1)
+            assert re.search(r"garbage\.jfr at byte \d+: ", stderr) or "no profile samples" in stderr, stderr
+            assert not (self.directory / "garbage.json").exists()
+        for path in ("does-not-exist.jfr", "."):
+            _, stderr = self.convert(path, "-o", "garbage.json", code=1)
+            assert path in stderr
+
+    def test_an_output_that_cannot_be_written_is_an_error(self):
+        _, stderr = self.convert(self.jdk, "-o", "no/such/folder.json", code=1)
+        assert "no/such/folder.json" in stderr
+        _, stderr = self.convert(self.jdk, "-f", "json", "-o", "/dev/full", code=1)
+        assert "No space left" in stderr
+
+    def test_a_failed_run_leaves_the_old_output(self):
+        old = self.directory / "old.json"
+        old.write_text("old")
+        self.convert("does-not-exist.jfr", "-o", "old.json", code=1)
+        assert old.read_text() == "old"
+        self.convert(self.jdk, "-o", "old.json")
+        json.loads(old.read_text())
+        assert not list(self.directory.glob("old.json.*"))
+
+    def test_a_type_without_samples_lists_those_there_are(self):
+        _, stderr = self.convert(self.jdk, "-t", "live_bytes", "-o", "x.json", code=1)
+        assert "cpu, alloc_bytes" in stderr, stderr
+
+    def test_wrong_usage_exits_2_and_help_is_complete(self):
+        for arguments, says in ((("-o", "x.html"), "name a recording"), ((self.jdk,), "-o FILE"),
+                                ((self.jdk, "-o", "x"), "--format"), ((self.jdk, "-o", "x.html", "-t", "cup"), "cup"),
+                                ((self.jdk, "-o", "x.html", "-f", "pdf"), "pdf"),
+                                ((self.jdk, "-o", "x.html", "--max-nodes", "-1"), "--max-nodes"),
+                                ((self.jdk, "--frobnicate"), "--help")):
+            assert says in self.convert(*arguments, code=2)[1], arguments
+        text, _ = self.convert("--help")
+        manual = (TREE / "docs/man/hotstack-convert.1").read_text().replace("\\-", "-")
+        options = set(re.findall(r"--[a-z-]+", text))
+        assert options == set(re.findall(r"--[a-z-]+", manual)), options
+        assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--help"} == options
+
+    def test_the_program_lists_its_commands(self):
+        done = subprocess.run([self.convert.program, "--help"], capture_output=True, text=True, check=True)
+        assert "convert" in done.stdout
+        for arguments in ([], ["frobnicate"]):
+            done = subprocess.run([self.convert.program, *arguments], capture_output=True, text=True)
+            assert done.returncode == 2 and "usage" in done.stderr
+
+
+def main():
+    program, datadir = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    with tempfile.TemporaryDirectory() as name:
+        directory = pathlib.Path(name)
+        recordings = Recordings(directory)
+        if missing := recordings.missing():
+            print(f"1..0 # SKIP {missing} is missing: {INSTALL}")
+            return
+        tests = Tests(recordings, Convert(program, datadir, directory), datadir)
+        methods = [m for m in dir(tests) if m.startswith("test_")]
+        print(f"1..{len(methods)}")
+        failed = 0
+        for number, method in enumerate(methods, 1):
+            label = method.removeprefix("test_").replace("_", " ")
+            try:
+                skipped = getattr(tests, method)()
+                print(f"ok {number} - {label}" + (f" # SKIP {skipped}" if skipped else ""), flush=True)
+            except (AssertionError, KeyError, ValueError, TypeError, OSError) as error:
+                failed += 1
+                print(f"not ok {number} - {label}\n# " + f"{type(error).__name__}: {error}".replace("\n", "\n# "), flush=True)
+        sys.exit(1 if failed else 0)
+
+
+main()
