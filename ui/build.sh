@@ -4,7 +4,7 @@
 #   build.sh build OUT    flamegraph.html and ui/ (the app's assets) into OUT
 #   build.sh unit OUT     unit tests of what was built into OUT
 #   build.sh smoke OUT    the built pages in headless Chromium; exit 77 without one
-#   build.sh packages     npm packages into the cache, nothing else
+#   build.sh packages     npm packages into the cache; prints the directory that holds their node_modules
 #
 # npm packages are installed once per lock file into $HOTSTACK_CACHE (default ~/.cache/hotstack). NODE names the node to use.
 set -euo pipefail
@@ -59,7 +59,7 @@ build() {
 }
 
 if [ "$command" = packages ]; then
-  packages >/dev/null
+  packages
   exit 0
 fi
 out=$(cd "${2:?OUT is missing}" && pwd)
@@ -69,12 +69,12 @@ case $command in
   build) build ;;
   unit) cd "$stage" && exec node node_modules/vitest/vitest.mjs run ;;
   smoke)
-    browser=${CHROMIUM:-/usr/bin/chromium}
+    browser=${HOTSTACK_CHROMIUM:-/usr/bin/chromium}
     if [ ! -x "$browser" ]; then
-      echo "SKIP: no Chromium at $browser; apt-get install chromium, or set CHROMIUM"
+      echo "SKIP: no Chromium at $browser; apt-get install chromium, or set HOTSTACK_CHROMIUM"
       exit 77
     fi
-    cd "$stage" && CHROMIUM=$browser exec node node_modules/vitest/vitest.mjs run --config vitest.smoke.config.ts
+    cd "$stage" && HOTSTACK_CHROMIUM=$browser exec node node_modules/vitest/vitest.mjs run --config vitest.smoke.config.ts
     ;;
   *)
     echo "build.sh: unknown command $command" >&2

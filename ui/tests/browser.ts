@@ -24,7 +24,7 @@ export interface Browser {
 export async function launchBrowser(): Promise<Browser> {
   const directory = mkdtempSync(path.join(tmpdir(), 'hotstack-ui-'));
   const context = await chromium.launchPersistentContext(directory, {
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    executablePath: process.env['HOTSTACK_CHROMIUM'] ?? '/usr/bin/chromium',
     args: FLAGS,
     viewport: { width: 1280, height: 800 },
   });

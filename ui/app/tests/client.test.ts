@@ -80,7 +80,8 @@ describe('logIn', () => {
 
 describe('queryString', () => {
   it('leaves out what is not set and encodes the rest', () => {
-    expect(queryString({ cluster: null, namespace: 'a&b', from: 5, q: '' })).toBe('?namespace=a%26b&from=5');
+    expect(queryString({ cluster: null, namespace: 'a&b', from: 5 })).toBe('?namespace=a%26b&from=5');
+    expect(queryString({ namespace: '', type: undefined })).toBe('?namespace=');
     expect(queryString({})).toBe('');
   });
 });

@@ -17,6 +17,7 @@ const MEDIA: Record<string, string> = { '.html': 'text/html; charset=utf-8', '.j
 
 export const TOKEN = 'mock-token';
 export const CODE = 'one-time';
+const FRESH = new Date().toISOString();
 
 /** An error to answer with, by the last part of the path or `*`. */
 type Failures = Map<string, { status: number; code: string; message: string; oldest?: string }>;
@@ -146,7 +147,7 @@ export class MockBackend {
     return {
       from: time('from'),
       to: time('to'),
-      fresh_until: '2026-01-31T09:59:50.000Z',
+      fresh_until: FRESH,
       rows_scanned: 18_234 * this.age,
       nodes_omitted: 0,
       truncated: false,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { codeOfFragment, loginAddress, nextAfterLogin, serviceAddress, servicesAddress } from '../src/url/address.ts';
-import { formatAgo, parseRange, rangeKey, refreshInterval, resolveRange, writeRange, type TimeRange } from '../src/url/range.ts';
+import { formatAgo, formatMoment, parseRange, rangeKey, refreshInterval, resolveRange, writeRange, type TimeRange } from '../src/url/range.ts';
 
 const search = (text: string) => new URLSearchParams(text);
 const NOON = Date.parse('2026-01-31T12:00:00.000Z');
@@ -52,6 +52,14 @@ describe('time range', () => {
     [-5, '0 s ago'],
   ])('%d s back is %s', (seconds, expected) => {
     expect(formatAgo(new Date(NOON - seconds * 1000).toISOString(), NOON)).toBe(expected);
+  });
+});
+
+describe('formatMoment', () => {
+  it('leaves out the day of today', () => {
+    const now = new Date(2026, 0, 31, 12, 0, 0);
+    expect(formatMoment(new Date(2026, 0, 31, 9, 5, 7).toISOString(), now.getTime())).toBe('09:05:07');
+    expect(formatMoment(new Date(2026, 0, 30, 9, 5, 7).toISOString(), now.getTime())).toBe('2026-01-30 09:05:07');
   });
 });
 

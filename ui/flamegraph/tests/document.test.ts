@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FormatError, parseDocument, readDocument } from '../src/document.ts';
-import { cpuSample, type SampleDocument, type SampleProfile } from './sample.ts';
+import { cpuSample, largeSample, sequence, type SampleDocument, type SampleProfile } from './sample.ts';
 
 const small = () => cpuSample({ 'a.B.run;a.C.work': 60, 'a.B.run': 10 });
 
@@ -63,6 +63,40 @@ describe('readDocument', () => {
 
   it.each([[null], [[]], ['x'], [7]])('refuses %j as a document', (value) => {
     expect(() => readDocument(value)).toThrow('the document is not an object');
+  });
+
+  it('reads what the C exporter writes', () => {
+    const { profiles } = parseDocument(
+      '{"version":1,"strings":["","com.acme.Main","run","F.java"],"profiles":[{"type":"cpu","unit":"ns","total":30,"raw_total":"29",' +
+        '"value_total":"30","samples":1,"frames":{"class":[1],"method":[2],"file":[3],"line":[0],"kind":[0]},"nodes":{"depth":[0,1],' +
+        '"frame":[-1,0],"self":[0,30],"total":[30,30]},"omitted":{"node":[],"total":[],"count":[]}}],"meta":{}}',
+    );
+    expect([profiles[0]!.label(1), profiles[0]!.source(1), profiles[0]!.rawTotal]).toEqual(['com.acme.Main.run', 'F.java', '29']);
+  });
+
+  it('refuses or accepts any damage, and never fails otherwise', () => {
+    const random = sequence(11);
+    const pick = <T>(list: T[]): T => list[Math.floor(random() * list.length)]!;
+    const junk = () => pick<unknown>([null, -1, 0, 1, 2 ** 31, 2 ** 53, 1e308, NaN, Infinity, 0.5, '', 'x', [], {}, true, undefined]);
+    const whole = JSON.stringify(largeSample(60, 8));
+    for (let round = 0; round < 3000; round++) {
+      const document = JSON.parse(whole) as SampleDocument;
+      let at = document as unknown as Record<string, unknown>;
+      for (let depth = 0; depth < 6; depth++) {
+        const key = pick(Object.keys(at));
+        const next = at[key];
+        if (typeof next !== 'object' || next === null || Object.keys(next).length === 0 || random() < 0.1) {
+          at[key] = junk();
+          break;
+        }
+        at = next as Record<string, unknown>;
+      }
+      try {
+        readDocument(document);
+      } catch (error) {
+        expect(error).toBeInstanceOf(FormatError);
+      }
+    }
   });
 
   it('says where a text stops being JSON', () => {

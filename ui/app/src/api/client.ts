@@ -28,10 +28,11 @@ export interface Tagged<T> {
 
 export type Parameters = Record<string, string | number | null | undefined>;
 
+/** What is not set is left out; what is empty is sent: outside Kubernetes a namespace is empty. */
 export function queryString(parameters: Parameters): string {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters)) {
-    if (value !== null && value !== undefined && value !== '') search.set(key, String(value));
+    if (value !== null && value !== undefined) search.set(key, String(value));
   }
   const text = search.toString();
   return text === '' ? '' : `?${text}`;

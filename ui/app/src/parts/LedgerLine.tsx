@@ -1,6 +1,6 @@
 import { formatDecimal, groupDigits, visibleText, type Profile } from '@hotstack/flamegraph';
 import type { Meta } from '../api/types.ts';
-import { formatTime } from '../url/range.ts';
+import { formatMoment } from '../url/range.ts';
 import { ledgerShares } from './ledger.ts';
 import styles from './LedgerLine.module.css';
 
@@ -27,7 +27,7 @@ export function LedgerLine({ profile, meta }: { profile: Profile; meta: Partial<
         {unit}
       </span>
       <Shares meta={meta} />
-      {meta.fresh_until != null && <span>up to {formatTime(meta.fresh_until)}</span>}
+      {meta.fresh_until != null && <span title="End of the last window in the store">up to {formatMoment(meta.fresh_until, Date.now())}</span>}
       {meta.rows_scanned !== undefined && <span>{groupDigits(String(meta.rows_scanned))} rows read</span>}
       <Warnings meta={meta} />
     </div>

@@ -36,7 +36,7 @@ function Rows({ answer, onPick }: { answer: TopAnswer; onPick: (name: string) =>
   const share = (decimal: string) => <td className={table['number']}>{formatPercent(Number(decimal), Number(total))}</td>;
   return (
     <div className={table['frame']}>
-      <table className={table['table']} data-testid="top-table" data-total={total}>
+      <table className={`${table['table']} ${table['dense']}`} data-testid="top-table" data-total={total}>
         <thead>
           <tr>
             <th className={table['number']}>Self</th>

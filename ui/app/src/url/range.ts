@@ -76,6 +76,12 @@ export function formatTime(time: number | string): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
+/** `09:15:00` on the day of `now`, else with the day. */
+export function formatMoment(time: string, now: number): string {
+  const text = formatTime(time);
+  return text.slice(0, 10) === formatTime(now).slice(0, 10) ? text.slice(11) : text;
+}
+
 /** `12 s ago`, `3 min ago`, `2 h ago`, `5 d ago`. */
 export function formatAgo(time: string, now: number): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1000));
