@@ -20,7 +20,18 @@ static struct {
     const char *version;
 } engine;
 
-/* chDB blocks SIGPIPE in the thread that connects: the caller's mask is put back. */
+/* chDB blocks SIGPIPE in the thread that loads it or connects: the caller's mask is put back. */
+static int load_quietly(chs__chdb *out, const char *path, chs_error *err)
+{
+    sigset_t mask;
+    int rc;
+
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    rc = chs__chdb_load(out, path, err);
+    (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    return rc;
+}
+
 static chdb_session *connect_quietly(int argc, char **argv)
 {
     sigset_t mask;
@@ -152,7 +163,7 @@ int chs__engine_join(const chs__chdb **out, const chs_embedded_options *options,
     if (!engine.chdb.handle) {
         chs__chdb loaded;
 
-        rc = chs__chdb_load(&loaded, options->library, err);
+        rc = load_quietly(&loaded, options->library, err);
         if (!rc)
             engine.chdb = loaded;
     }
