@@ -103,6 +103,8 @@ static bool take(attach__marker *out, attach__span key, attach__span value)
     }
     if (attach__span_is(key, "started_ms"))
         return parse_time(value, &out->started_ms);
+    if (attach__span_is(key, "until_ms"))
+        return parse_time(value, &out->until_ms);
     return take_number(out, key, value);
 }
 
@@ -129,11 +131,11 @@ size_t attach__marker_format(char buf[ATTACH__MARKER_MAX], const attach__marker 
                                 "\nwanted %s\nengine %s\nengine_reason %s\ncpu_interval_ns %" PRIu64
                                 "\nalloc_bytes %" PRIu64 "\nlock_ns %" PRIu64
                                 "\nmemlimit_bytes %" PRIu64 "\nstarted_ms %" PRId64
-                                "\nhanded %" PRIu64 "\n",
+                                "\nuntil_ms %" PRId64 "\nhanded %" PRIu64 "\n",
                      marker->installation, marker->identity.boot_id, marker->identity.pid,
                      marker->identity.start_ticks, attach_ap_engine_name(marker->wanted),
                      attach_ap_engine_name(marker->engine), marker->engine_reason,
                      marker->cpu_interval_ns, marker->alloc_bytes, marker->lock_ns,
-                     marker->memlimit_bytes, marker->started_ms, marker->handed);
+                     marker->memlimit_bytes, marker->started_ms, marker->until_ms, marker->handed);
     return n < 0 ? 0 : (size_t)n;
 }

@@ -22,7 +22,8 @@ typedef struct attach__marker {
     uint64_t lock_ns;
     uint64_t memlimit_bytes;
     int64_t started_ms;
-    uint64_t handed; /* recording bytes given out by calls that succeeded */
+    int64_t until_ms; /* when the profiler stops by itself; 0 = never */
+    uint64_t handed;  /* recording bytes given out by calls that succeeded */
 } attach__marker;
 
 int attach__marker_parse(attach__marker *out, attach__span text, attach_error *err);

@@ -38,6 +38,8 @@ static void describe(attach__marker *out, const attach_target *target,
     out->lock_ns = options->lock_ns;
     out->memlimit_bytes = options->memlimit_bytes == 0 ? DEFAULT_MEMLIMIT : options->memlimit_bytes;
     out->started_ms = unix_ms();
+    if (options->max_seconds > 0)
+        out->until_ms = out->started_ms + (int64_t)options->max_seconds * 1000;
 }
 
 static bool same_settings(const attach__marker *a, const attach__marker *b)
@@ -98,6 +100,7 @@ static int start_with(attach__session *s, attach_ap_engine engine, attach_error 
     add_number(command, sizeof(command), "alloc", s->marker.alloc_bytes);
     add_number(command, sizeof(command), "lock", s->marker.lock_ns);
     add_number(command, sizeof(command), "memlimit", s->marker.memlimit_bytes);
+    add_number(command, sizeof(command), "timeout", s->options->max_seconds);
     n = strlen(command);
     (void)snprintf(command + n, sizeof(command) - n, ",file=%s/" ATTACH__FILE_RECORDING,
                    s->place.path);
@@ -196,16 +199,27 @@ static int begin(attach__session *s, attach_error *err)
     return rc;
 }
 
+static void describe_time(char *out, size_t cap, int64_t ms)
+{
+    struct tm parts;
+    time_t seconds = (time_t)(ms / 1000);
+    if (gmtime_r(&seconds, &parts) != NULL)
+        (void)strftime(out, cap, ", until %Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
 static int refuse_external(const attach__session *s, attach_error *err)
 {
     if (s->maps.external[0] != '\0')
         return attach__refuse(err, ATTACH_REASON_EXTERNAL_PROFILER,
                               "process %d has another profiler loaded: %.160s",
                               s->target->identity.pid, s->maps.external);
+    char until[64] = "";
+    if (s->has_marker && s->marker.until_ms > 0)
+        describe_time(until, sizeof(until), s->marker.until_ms);
     return attach__refuse(err, ATTACH_REASON_EXTERNAL_PROFILER,
-                          "the Hotstack installation %s has a session in process %d",
+                          "the Hotstack installation %s has a session in process %d%s",
                           s->has_marker ? s->marker.installation : "that loaded the profiler",
-                          s->target->identity.pid);
+                          s->target->identity.pid, until);
 }
 
 /* Settles what runs already: *state is NONE when a new session is to begin, else ADOPTED; a session

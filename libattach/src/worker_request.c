@@ -25,7 +25,8 @@ enum {
     TAG_OFFSET = 14,
     TAG_COMMAND = 15,
     TAG_ARG = 16,
-    TAG_DIR = 17
+    TAG_DIR = 17,
+    TAG_MAX_SECONDS = 18
 };
 
 /* The field that makes a request unusable, or NULL. */
@@ -67,6 +68,7 @@ static void put_fields(attach__writer *w, const attach_request *r)
     attach__put_number(w, TAG_LOCK, r->lock_ns);
     attach__put_number(w, TAG_MEMLIMIT, r->memlimit_bytes);
     attach__put_number(w, TAG_OFFSET, r->offset);
+    attach__put_number(w, TAG_MAX_SECONDS, r->max_seconds);
     attach__put_text(w, TAG_COMMAND, r->command);
     for (uint32_t i = 0; i < r->n_args; i++) /* an empty argument counts too */
         attach__put_field(w, TAG_ARG, r->args[i], strlen(r->args[i]));
@@ -165,6 +167,8 @@ static bool take_field(attach_request *out, const attach__field *field)
         return take_choice(out, field);
     case TAG_TIMEOUT_MS:
         return take_u32(field, ATTACH_TIMEOUT_MAX_MS, &out->timeout_ms);
+    case TAG_MAX_SECONDS:
+        return take_u32(field, UINT32_MAX, &out->max_seconds);
     case TAG_PROC_ROOT:
         return attach__field_text(field, out->proc_root, sizeof(out->proc_root));
     case TAG_INSTALLATION:

@@ -25,6 +25,7 @@ static attach__marker a_marker(void)
                             .lock_ns = 1000000,
                             .memlimit_bytes = 1 << 26,
                             .started_ms = 1700000000123,
+                            .until_ms = 1700000060123,
                             .handed = 123456789};
 }
 

@@ -25,6 +25,7 @@ static void setup(void)
     request.lock_ns = 1000000;
     request.memlimit_bytes = 1 << 26;
     request.offset = 77;
+    request.max_seconds = 3600;
     request.n_args = 3;
     (void)snprintf(request.args[0], sizeof(request.args[0]), "one");
     memset(request.args[2], 'x', ATTACH_ARG_MAX);

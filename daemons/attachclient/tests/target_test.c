@@ -457,6 +457,25 @@ START_TEST(leftovers_are_swept)
 }
 END_TEST
 
+START_TEST(session_ends_by_itself)
+{
+    jvm_fixture jvm;
+    operation_bytes recording = {0};
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_START);
+    r->max_seconds = 1;
+    attach_result result = run_request(r, NULL);
+    ck_assert_msg(result.code == ATTACH_OK, "%s", result.message);
+    while (operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.running)
+        continue; /* each status takes a while; the test's own time limit bounds the wait */
+    (void)operation_must(&jvm, ATTACH_OP_STOP, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 1);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    free(recording.bytes);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
 START_TEST(stop_twice)
 {
     jvm_fixture jvm;
@@ -516,6 +535,7 @@ int main(void)
     tcase_add_test(tc, directory_lost_while_running);
     tcase_add_test(tc, window_can_be_asked_for_again);
     tcase_add_test(tc, leftovers_are_swept);
+    tcase_add_test(tc, session_ends_by_itself);
     tcase_add_test(tc, stop_twice);
     tcase_add_test(tc, deadline_holds_for_a_jvm_stopped_midway);
     Suite *suite = suite_create("libattach-jvm-target");

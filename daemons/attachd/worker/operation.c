@@ -52,6 +52,7 @@ static void session_options(attach_ap_options *out, const char **dirs, const att
         dirs[i] = r->dirs[i];
     out->dirs = dirs;
     out->n_dirs = r->n_dirs;
+    out->max_seconds = r->max_seconds;
 }
 
 static int send_text(frames_output *output, const char *text, size_t n)

@@ -44,11 +44,13 @@ typedef struct attach_ap_options {
     uint64_t memlimit_bytes;  /* the profiler's stack storage; 0 = 64 MiB */
     const char *const *dirs;  /* absolute directories to try before the usual ones, or NULL */
     size_t n_dirs;
+    uint32_t
+        max_seconds; /* the profiler stops by itself after so long, were we all killed; 0 = never */
 } attach_ap_options;
 
 #define ATTACH_AP_OPTIONS_INIT                                                                     \
     {                                                                                              \
-        sizeof(attach_ap_options), NULL, -1, ATTACH_AP_ENGINE_AUTO, 0, 0, 0, 0, NULL, 0            \
+        sizeof(attach_ap_options), NULL, -1, ATTACH_AP_ENGINE_AUTO, 0, 0, 0, 0, NULL, 0, 0         \
     }
 
 /* A session as it stands after a call. */

@@ -48,6 +48,7 @@ typedef struct attach_request {
     uint64_t lock_ns;
     uint64_t memlimit_bytes;
     uint64_t offset;
+    uint32_t max_seconds;
     char command[ATTACH_NAME_MAX + 1];
     uint32_t n_args;
     char args[ATTACH_COMMAND_ARGS][ATTACH_ARG_MAX + 1];
