@@ -11,15 +11,14 @@ int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         FILE *from = fopen(argv[i], "rb");
-        uint8_t *data = malloc(CORPUS_FILE_MAX);
-        if (from == NULL || data == NULL) {
+        static uint8_t data[CORPUS_FILE_MAX];
+        if (from == NULL) {
             fprintf(stderr, "cannot read %s\n", argv[i]);
             return EXIT_FAILURE;
         }
         size_t size = fread(data, 1, CORPUS_FILE_MAX, from);
         fclose(from);
         LLVMFuzzerTestOneInput(data, size);
-        free(data);
     }
     return EXIT_SUCCESS;
 }
