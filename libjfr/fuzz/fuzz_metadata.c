@@ -5,7 +5,9 @@
 
 static void run_plans(const jfr__metadata *meta, jfr__arena *arena, jfr__cursor rest)
 {
-    static const jfr__want wants[] = {{"name", 0}, {"startTime", 1}, {"frames", 2}};
+    static const jfr__want wants[] = {{"name", 0, JFR__WANT_STRING},
+                                      {"startTime", 1, JFR__WANT_INTEGER},
+                                      {"frames", 2, JFR__WANT_ARRAY}};
     for (size_t i = 0; i < meta->type_count; i++) {
         jfr__plan plan;
         uint64_t slots[3] = {0};

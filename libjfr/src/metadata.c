@@ -286,9 +286,10 @@ int jfr__metadata_read(jfr__metadata *meta, jfr__cursor *c, const jfr_options *l
     (void)jfr__read_long(c); /* start */
     (void)jfr__read_long(c); /* duration */
     (void)jfr__read_long(c); /* id: changes when the types do */
-    if (c->failed || type != 0 || size > (uint64_t)(c->end - c->base) - at)
+    uint64_t end = at + size;
+    if (c->failed || type != 0 || end < jfr__cursor_offset(c) || end > (uint64_t)(c->end - c->base))
         return damaged(&r, "this is no metadata event");
-    c->end = c->base + at + size;
+    c->end = c->base + end;
 
     int rc = read_strings(&r);
     if (rc == 0)

@@ -21,8 +21,22 @@ struct compiler {
     jfr__op ops[MAX_OPS];
 };
 
+/* The slot, unless what the op yields is not of the kind that the slot is meant for. */
+static uint8_t fitting_slot(const struct compiler *k, uint8_t code, uint8_t slot)
+{
+    jfr__want_kind kind = code == JFR__OP_STRING  ? JFR__WANT_STRING
+                          : code == JFR__OP_ARRAY ? JFR__WANT_ARRAY
+                                                  : JFR__WANT_INTEGER;
+    for (size_t i = 0; i < k->want_count; i++) {
+        if (k->wants[i].slot == slot)
+            return k->wants[i].kind == kind ? slot : JFR__SKIP;
+    }
+    return JFR__SKIP;
+}
+
 static int push(struct compiler *k, uint8_t code, uint8_t slot, uint32_t n)
 {
+    slot = fitting_slot(k, code, slot);
     jfr__op *last = k->count > 0 && !k->barrier ? &k->ops[k->count - 1] : NULL;
     bool melts = code == JFR__OP_VARINT || code == JFR__OP_FIXED;
     if (last != NULL && melts && slot == JFR__SKIP && last->slot == JFR__SKIP &&

@@ -29,10 +29,22 @@ typedef struct jfr__plan {
     uint32_t count;
 } jfr__plan;
 
-/* "The value of the field of this name goes into that slot." */
+/* What a slot is meant to hold. */
+typedef enum jfr__want_kind {
+    JFR__WANT_INTEGER = 0, /* the value */
+    JFR__WANT_STRING,      /* the offset of a string */
+    JFR__WANT_ARRAY        /* the offset of an array's count */
+} jfr__want_kind;
+
+/*
+ * "The value of the field of this name goes into that slot." Wants that share a slot share a kind.
+ * The metadata may give a field of that name another shape: it is then read over, so that a number
+ * is never taken for an offset.
+ */
 typedef struct jfr__want {
     const char *field;
     uint8_t slot;
+    uint8_t kind; /* jfr__want_kind */
 } jfr__want;
 
 /*

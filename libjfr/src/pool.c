@@ -20,21 +20,25 @@ struct role {
 
 #define WANTS(list) (list), sizeof(list) / sizeof((list)[0])
 
-static const jfr__want text_wants[] = {
-    {"string", JFR__SLOT_TEXT}, {"name", JFR__SLOT_TEXT}, {"description", JFR__SLOT_TEXT}};
-static const jfr__want class_wants[] = {{"name", JFR__SLOT_NAME}};
-static const jfr__want method_wants[] = {
-    {"type", JFR__SLOT_TYPE}, {"name", JFR__SLOT_NAME}, {"descriptor", JFR__SLOT_DESCRIPTOR}};
-static const jfr__want stack_wants[] = {{"truncated", JFR__SLOT_TRUNCATED},
-                                        {"frames", JFR__SLOT_FRAMES}};
-static const jfr__want frame_wants[] = {{"method", JFR__SLOT_METHOD},
-                                        {"lineNumber", JFR__SLOT_LINE},
-                                        {"bytecodeIndex", JFR__SLOT_BCI},
-                                        {"type", JFR__SLOT_TYPE}};
-static const jfr__want thread_wants[] = {
-    {"osName", JFR__SLOT_OS_NAME},     {"osThreadId", JFR__SLOT_OS_TID},
-    {"javaName", JFR__SLOT_JAVA_NAME}, {"javaThreadId", JFR__SLOT_JAVA_TID},
-    {"group", JFR__SLOT_GROUP},        {"virtual", JFR__SLOT_VIRTUAL}};
+static const jfr__want text_wants[] = {{"string", JFR__SLOT_TEXT, JFR__WANT_STRING},
+                                       {"name", JFR__SLOT_TEXT, JFR__WANT_STRING},
+                                       {"description", JFR__SLOT_TEXT, JFR__WANT_STRING}};
+static const jfr__want class_wants[] = {{"name", JFR__SLOT_NAME, JFR__WANT_INTEGER}};
+static const jfr__want method_wants[] = {{"type", JFR__SLOT_TYPE, JFR__WANT_INTEGER},
+                                         {"name", JFR__SLOT_NAME, JFR__WANT_INTEGER},
+                                         {"descriptor", JFR__SLOT_DESCRIPTOR, JFR__WANT_INTEGER}};
+static const jfr__want stack_wants[] = {{"truncated", JFR__SLOT_TRUNCATED, JFR__WANT_INTEGER},
+                                        {"frames", JFR__SLOT_FRAMES, JFR__WANT_ARRAY}};
+static const jfr__want frame_wants[] = {{"method", JFR__SLOT_METHOD, JFR__WANT_INTEGER},
+                                        {"lineNumber", JFR__SLOT_LINE, JFR__WANT_INTEGER},
+                                        {"bytecodeIndex", JFR__SLOT_BCI, JFR__WANT_INTEGER},
+                                        {"type", JFR__SLOT_TYPE, JFR__WANT_INTEGER}};
+static const jfr__want thread_wants[] = {{"osName", JFR__SLOT_OS_NAME, JFR__WANT_STRING},
+                                         {"osThreadId", JFR__SLOT_OS_TID, JFR__WANT_INTEGER},
+                                         {"javaName", JFR__SLOT_JAVA_NAME, JFR__WANT_STRING},
+                                         {"javaThreadId", JFR__SLOT_JAVA_TID, JFR__WANT_INTEGER},
+                                         {"group", JFR__SLOT_GROUP, JFR__WANT_INTEGER},
+                                         {"virtual", JFR__SLOT_VIRTUAL, JFR__WANT_INTEGER}};
 
 static const struct role roles[JFR__POOL_ROLES] = {
     [JFR__POOL_STRING] = {"java.lang.String", WANTS(text_wants)},

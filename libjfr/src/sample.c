@@ -22,22 +22,22 @@ static const char *const source_types[JFR__SOURCES] = {
 };
 
 static const jfr__want event_wants[] = {
-    {"startTime", JFR__SLOT_START},
-    {"duration", JFR__SLOT_DURATION},
-    {"eventThread", JFR__SLOT_THREAD},
-    {"sampledThread", JFR__SLOT_THREAD},
-    {"stackTrace", JFR__SLOT_STACK},
-    {"state", JFR__SLOT_STATE},
-    {"objectClass", JFR__SLOT_CLASS},
-    {"monitorClass", JFR__SLOT_CLASS},
-    {"parkedClass", JFR__SLOT_CLASS},
-    {"allocationSize", JFR__SLOT_SIZE},
-    {"size", JFR__SLOT_SIZE},
-    {"tlabSize", JFR__SLOT_WEIGHT},
-    {"weight", JFR__SLOT_WEIGHT},
-    {"samples", JFR__SLOT_SAMPLES},
-    {"samplingPeriod", JFR__SLOT_PERIOD},
-    {"failed", JFR__SLOT_FAILED},
+    {"startTime", JFR__SLOT_START, JFR__WANT_INTEGER},
+    {"duration", JFR__SLOT_DURATION, JFR__WANT_INTEGER},
+    {"eventThread", JFR__SLOT_THREAD, JFR__WANT_INTEGER},
+    {"sampledThread", JFR__SLOT_THREAD, JFR__WANT_INTEGER},
+    {"stackTrace", JFR__SLOT_STACK, JFR__WANT_INTEGER},
+    {"state", JFR__SLOT_STATE, JFR__WANT_INTEGER},
+    {"objectClass", JFR__SLOT_CLASS, JFR__WANT_INTEGER},
+    {"monitorClass", JFR__SLOT_CLASS, JFR__WANT_INTEGER},
+    {"parkedClass", JFR__SLOT_CLASS, JFR__WANT_INTEGER},
+    {"allocationSize", JFR__SLOT_SIZE, JFR__WANT_INTEGER},
+    {"size", JFR__SLOT_SIZE, JFR__WANT_INTEGER},
+    {"tlabSize", JFR__SLOT_WEIGHT, JFR__WANT_INTEGER},
+    {"weight", JFR__SLOT_WEIGHT, JFR__WANT_INTEGER},
+    {"samples", JFR__SLOT_SAMPLES, JFR__WANT_INTEGER},
+    {"samplingPeriod", JFR__SLOT_PERIOD, JFR__WANT_INTEGER},
+    {"failed", JFR__SLOT_FAILED, JFR__WANT_INTEGER},
 };
 
 static jfr__unit unit_of(const jfr_chunk *chunk, const jfr__type *type, const char *field)

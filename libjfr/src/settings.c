@@ -17,12 +17,16 @@ enum jvm_slot {
     JVM_SLOTS
 };
 
-static const jfr__want setting_wants[] = {
-    {"id", SETTING_ID}, {"name", SETTING_NAME}, {"value", SETTING_VALUE}};
-static const jfr__want jvm_wants[] = {
-    {"jvmName", JVM_NAME},   {"jvmVersion", JVM_VERSION},      {"jvmArguments", JVM_ARGS},
-    {"jvmFlags", JVM_FLAGS}, {"javaArguments", JVM_JAVA_ARGS}, {"jvmStartTime", JVM_START},
-    {"pid", JVM_PID}};
+static const jfr__want setting_wants[] = {{"id", SETTING_ID, JFR__WANT_INTEGER},
+                                          {"name", SETTING_NAME, JFR__WANT_STRING},
+                                          {"value", SETTING_VALUE, JFR__WANT_STRING}};
+static const jfr__want jvm_wants[] = {{"jvmName", JVM_NAME, JFR__WANT_STRING},
+                                      {"jvmVersion", JVM_VERSION, JFR__WANT_STRING},
+                                      {"jvmArguments", JVM_ARGS, JFR__WANT_STRING},
+                                      {"jvmFlags", JVM_FLAGS, JFR__WANT_STRING},
+                                      {"javaArguments", JVM_JAVA_ARGS, JFR__WANT_STRING},
+                                      {"jvmStartTime", JVM_START, JFR__WANT_INTEGER},
+                                      {"pid", JVM_PID, JFR__WANT_INTEGER}};
 
 /* async-profiler's defaults: DEFAULT_INTERVAL in arguments.h, five times that in wallClock.cpp. */
 #define DEFAULT_CPU_NS      UINT64_C(10000000)

@@ -133,6 +133,19 @@ static bool is_unwinder_note(jfr_str name)
     return false;
 }
 
+/*
+ * async-profiler's "Native" and "C++" tell C from mangled names. Whether a function is HotSpot's is
+ * told by the library, which stands in the place of the class; without one, C++ is taken for it.
+ */
+static uint8_t native_kind(uint8_t kind, const jfr_method *method)
+{
+    if (is_unwinder_note(method->name))
+        return JFR_FRAME_UNKNOWN;
+    if (method->class_name.len == 0)
+        return kind;
+    return jfr__str_is(method->class_name, "libjvm.so") ? JFR_FRAME_JVM : JFR_FRAME_NATIVE;
+}
+
 static int decode_frame(jfr_chunk *chunk, jfr__cursor *c, jfr_frame *out, jfr_error *err)
 {
     uint64_t slots[JFR__POOL_SLOTS] = {0};
@@ -153,8 +166,8 @@ static int decode_frame(jfr_chunk *chunk, jfr__cursor *c, jfr_frame *out, jfr_er
         .tier = kind.tier,
     };
     int rc = get_method(chunk, out->method_index, &out->method, err);
-    if (rc == 0 && out->kind == JFR_FRAME_NATIVE && is_unwinder_note(out->method->name))
-        out->kind = JFR_FRAME_UNKNOWN;
+    if (rc == 0 && (out->kind == JFR_FRAME_NATIVE || out->kind == JFR_FRAME_JVM))
+        out->kind = native_kind(out->kind, out->method);
     return rc;
 }
 

@@ -67,6 +67,17 @@ START_TEST(each_cut_is_an_error)
 }
 END_TEST
 
+/* A size smaller than the event's own head. */
+START_TEST(too_small_size_is_an_error)
+{
+    put_metadata(&w, false);
+    for (uint8_t size = 0; size < 8; size++) {
+        memcpy(w.data, (const uint8_t[]){size | 0x80, 0x80, 0x80, 0}, 4);
+        ck_assert_int_eq(read_written(w.len), JFR_ERR_FORMAT);
+    }
+}
+END_TEST
+
 START_TEST(limits_hold)
 {
     put_metadata(&w, false);
@@ -170,6 +181,7 @@ int main(void)
     tcase_add_test(t, knows_types_fields_and_annotations);
     tcase_add_test(t, reading_again_replaces);
     tcase_add_test(t, each_cut_is_an_error);
+    tcase_add_test(t, too_small_size_is_an_error);
     tcase_add_test(t, limits_hold);
     tcase_add_test(t, two_types_of_one_id_are_refused);
     tcase_add_test(t, string_index_out_of_range_is_refused);

@@ -33,7 +33,7 @@ START_TEST(unwanted_neighbours_are_one_step)
                            {.name = STR("b"), .type = 1},
                            {.name = STR("c"), .type = 1},
                            {.name = STR("d"), .type = 1}};
-    const jfr__want wants[] = {{"c", 2}};
+    const jfr__want wants[] = {{"c", 2, JFR__WANT_INTEGER}};
     jfr__plan plan;
     ck_assert_int_eq(compile(&plan, types, fields, wants, 1), 0);
     ck_assert_uint_eq(plan.count, 3);
@@ -46,6 +46,30 @@ START_TEST(unwanted_neighbours_are_one_step)
     ck_assert(!c.failed);
     ck_assert_uint_eq(slots[2], 131);
     ck_assert_uint_eq(jfr__cursor_left(&c), 0);
+}
+END_TEST
+
+/* A field whose shape is not the one that is wanted: a number must never pass for an offset. */
+START_TEST(field_of_another_shape_is_not_taken)
+{
+    jfr__type types[] = {
+        {.name = STR("T"), .field_count = 3}, {.shape = JFR__LONG}, {.shape = JFR__STRING}};
+    jfr__field fields[] = {{.name = STR("text"), .type = 1},
+                           {.name = STR("list"), .type = 1},
+                           {.name = STR("number"), .type = 2}};
+    const jfr__want wants[] = {{"text", 0, JFR__WANT_STRING},
+                               {"list", 1, JFR__WANT_ARRAY},
+                               {"number", 2, JFR__WANT_INTEGER}};
+    jfr__plan plan;
+    ck_assert_int_eq(compile(&plan, types, fields, wants, 3), 0);
+    const uint8_t bytes[] = {77, 78, 3, 1, 'a'};
+    jfr__cursor c = {bytes, bytes, bytes + sizeof(bytes), true, false};
+    uint64_t slots[3] = {0};
+    jfr__plan_run(&plan, &c, slots);
+    ck_assert(!c.failed);
+    ck_assert_uint_eq(jfr__cursor_left(&c), 0);
+    for (int i = 0; i < 3; i++)
+        ck_assert_uint_eq(slots[i], 0);
 }
 END_TEST
 
@@ -112,6 +136,7 @@ int main(void)
     TCase *t = tcase_create("plan");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, unwanted_neighbours_are_one_step);
+    tcase_add_test(t, field_of_another_shape_is_not_taken);
     tcase_add_test(t, array_body_ends_where_it_ends);
     tcase_add_test(t, type_that_contains_itself_is_refused);
     tcase_add_test(t, field_of_undefined_type_is_refused);

@@ -14,8 +14,8 @@ JFR_BEGIN_DECLS
 typedef enum jfr_frame_kind {
     JFR_FRAME_UNKNOWN = 0, /* a frame type we do not know, or the unwinder's "[unknown]" and kin */
     JFR_FRAME_JAVA,
-    JFR_FRAME_NATIVE, /* async-profiler "Native": C, assembler */
-    JFR_FRAME_JVM,    /* async-profiler "C++": in practice HotSpot itself */
+    JFR_FRAME_NATIVE, /* native code but HotSpot's own */
+    JFR_FRAME_JVM,    /* HotSpot: of libjvm.so, or C++ of an unnamed library */
     JFR_FRAME_KERNEL
 } jfr_frame_kind;
 
@@ -37,7 +37,7 @@ typedef struct jfr_method {
     jfr_str class_name; /* binary name with dots ("java.util.Map$Entry", hidden suffixes as
                            recorded); empty for native functions */
     jfr_str name;
-    jfr_str descriptor; /* "(I)V"; empty for native functions */
+    jfr_str descriptor; /* "(I)V"; of native functions meaningless */
 } jfr_method;
 
 /* One frame of a stack. */

@@ -78,7 +78,8 @@ record_async() {
     -cp "$out" Workload "$seconds" >"$out/workload.log" 2>&1 &
   local pid=$!
   if [ "$kind" = async-chunks ]; then
-    sleep "$(awk "BEGIN { print $seconds - 0.5 }")"
+    # Until the JVM has finished a chunk and begun the next; it dies by itself when it is too slow.
+    while kill -0 "$pid" 2>/dev/null && [ "$(grep -ao FLR "$file" | wc -l)" -lt 2 ]; do sleep 0.2; done
     cp "$file" "$out/open.jfr"
   fi
   wait "$pid"
