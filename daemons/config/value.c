@@ -14,7 +14,7 @@ typedef struct unit {
 static const unit durations[] = {{"d", 86400000}, {"h", 3600000}, {"m", 60000},
                                  {"s", 1000},     {"ms", 1},      {NULL, 0}};
 static const unit sizes[] = {
-    {"g", INT64_C(1) << 30}, {"m", INT64_C(1) << 20}, {"k", INT64_C(1) << 10}, {"", 1}, {NULL, 0}};
+    {"g", 1024 * 1024 * 1024}, {"m", 1024 * 1024}, {"k", 1024}, {"", 1}, {NULL, 0}};
 static const unit plain[] = {{"", 1}, {NULL, 0}};
 
 static const unit *units_of(enum config_type type)

@@ -361,7 +361,7 @@ static void embedded_cancel(void *context)
         (void)pthread_mutex_unlock(&self->lock);
         kill_statement(self);
         (void)clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 20000000;
+        until.tv_nsec += 20 * 1000 * 1000;
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
         (void)pthread_mutex_lock(&self->lock);

@@ -5,7 +5,7 @@
 
 #include "internal.h"
 
-int(chs__fail)(chs_error *err, int code, const char *format, ...)
+int chs__fail(chs_error *err, int code, const char *format, ...)
 {
     va_list args;
 

@@ -27,7 +27,7 @@ static int add_encoded(chs__buffer *url, CURL *easy, const char *text, size_t le
 static int add_query_item(chs__buffer *url, CURL *easy, const char *prefix, const char *name,
                           const chs_bytes *value)
 {
-    bool first = url->length == 0 || !memchr(url->data, '?', url->length);
+    bool first = !memchr(url->data, '?', url->length);
     int rc = chs__buffer_text(url, first ? "/?" : "&");
 
     if (!rc)

@@ -13,11 +13,6 @@
 int chs__fail(chs_error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* For the analyser, which sees one file at a time: a failure is never 0. */
-#ifdef __clang_analyzer__
-#define chs__fail(err, code, ...) (chs__fail(err, code, __VA_ARGS__), (code))
-#endif
-
 /*
  * Fills err from ClickHouse's own exception text ("Code: 60. DB::Exception: ...") and returns the
  * class of its code. text need not be NUL-terminated. fallback is the class when no code can be

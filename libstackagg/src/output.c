@@ -61,7 +61,6 @@ static int write_around(sagg__json *json, sagg_str before, sagg_str after, const
     int rc = sagg__json_write(json, &emit);
     sagg__emit_bytes(&emit, after.data, after.size);
     int end = sagg__emit_end(&emit, &mem);
-    json->mem = NULL;
     return finish(rc != 0 ? rc : end, err);
 }
 

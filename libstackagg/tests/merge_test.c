@@ -94,7 +94,7 @@ START_TEST(shards_merge_to_the_whole)
     static const int counts[] = {1, 2, 64};
     int count = counts[_i];
     sagg *whole = shard();
-    sagg *shards[64] = {NULL};
+    sagg *shards[64];
     for (int i = 0; i < count; i++)
         shards[i] = shard();
     uint64_t state = 7;

@@ -5,20 +5,19 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CORPUS_FILE_MAX = 1 << 20 };
-
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         FILE *from = fopen(argv[i], "rb");
-        static uint8_t data[CORPUS_FILE_MAX];
-        if (from == NULL) {
+        uint8_t *data = malloc(1024 * 1024);
+        if (from == NULL || data == NULL) {
             fprintf(stderr, "cannot read %s\n", argv[i]);
             return EXIT_FAILURE;
         }
-        size_t size = fread(data, 1, CORPUS_FILE_MAX, from);
+        size_t size = fread(data, 1, 1024 * 1024, from);
         fclose(from);
         LLVMFuzzerTestOneInput(data, size);
+        free(data);
     }
     return EXIT_SUCCESS;
 }

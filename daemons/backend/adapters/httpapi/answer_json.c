@@ -1,0 +1,102 @@
+#include "answer_json.h"
+
+#include <stdio.h>
+
+#include <catalogue/profile_type.h>
+#include <catalogue/reason.h>
+#include <catalogue/state.h>
+
+#include "query_params.h"
+
+json_t *json_time(uint64_t unix_ms)
+{
+    char printed[25];
+
+    if (unix_ms == 0)
+        return json_null();
+    query_time_print(printed, unix_ms);
+    return json_string(printed);
+}
+
+json_t *json_sum(uint64_t value)
+{
+    char printed[24];
+
+    snprintf(printed, sizeof(printed), "%llu", (unsigned long long)value);
+    return json_string(printed);
+}
+
+json_t *json_meta(const query_meta *m)
+{
+    json_t *missing = json_array();
+
+    if (m->missing_stacks)
+        json_array_append_new(missing, json_string("stacks"));
+    return json_pack("{s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:o, s:{s:o, s:o, s:o, s:o, s:o}}",
+                     "from", json_time(m->from_ms), "to", json_time(m->to_ms), "fresh_until",
+                     json_time(m->fresh_until_ms), "rows_scanned", (json_int_t)m->rows_scanned,
+                     "nodes_omitted", (json_int_t)m->nodes_omitted, "truncated", m->truncated,
+                     "sampled", 0, "missing", missing, "ledger", "seen", json_sum(m->seen),
+                     "truncated", json_sum(m->cut), "dropped", json_sum(m->dropped), "rejected",
+                     json_sum(0), "omitted", json_sum(m->omitted));
+}
+
+json_t *json_service(const service_entry *entry)
+{
+    json_t *types = json_object();
+
+    for (size_t i = 0; i < entry->type_count; i++) {
+        const profile_type_info *info = profile_type_get(entry->types[i].type);
+        if (info != NULL)
+            json_object_set_new(types, info->name,
+                                json_pack("{s:o, s:o, s:s}", "raw_total",
+                                          json_sum(entry->types[i].raw_total), "value_total",
+                                          json_sum(entry->types[i].value_total), "unit",
+                                          info->unit));
+    }
+    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "cluster", entry->cluster, "namespace",
+                     entry->namespace_name, "workload", entry->workload, "targets",
+                     (json_int_t)entry->targets, "last_seen", json_time(entry->last_seen_ms),
+                     "types", types);
+}
+
+json_t *json_target(const target_entry *entry)
+{
+    const char *state = target_state_name((unsigned)entry->state);
+    const reason_info *reason = reason_get((unsigned)entry->reason);
+    bool has_reason = reason != NULL && entry->reason != REASON_NONE;
+    const char *message = entry->detail[0] != '\0' ? entry->detail
+                          : has_reason             ? reason->explanation
+                                                   : "";
+
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:o}",
+                     "cluster", entry->cluster, "namespace", entry->namespace_name, "workload",
+                     entry->workload, "pod", entry->pod, "container", entry->container, "node",
+                     entry->node, "pid", (json_int_t)entry->pid, "jvm_version", entry->jvm_version,
+                     "started", json_time(entry->started_ms), "state",
+                     state != NULL ? state : "unknown", "reason", has_reason ? reason->name : "",
+                     "message", message, "fix", has_reason ? reason->fix : "", "last_window",
+                     json_time(entry->last_window_ms), "observed", json_time(entry->observed_ms));
+}
+
+json_t *json_top_row(const top_row *row, bool lines)
+{
+    static const char *const kinds[] = {"java", "native", "jvm", "kernel", "unknown"};
+    const sagg_frame *frame = &row->frame;
+    json_t *out = json_pack(
+        "{s:o, s:o, s:s, s:o, s:o}", "class",
+        json_stringn(frame->class_name.data != NULL ? frame->class_name.data : "",
+                     frame->class_name.size),
+        "method",
+        json_stringn(frame->method.data != NULL ? frame->method.data : "", frame->method.size),
+        "kind", kinds[frame->kind <= SAGG_UNKNOWN ? frame->kind : SAGG_UNKNOWN], "self",
+        json_sum(row->self), "total", json_sum(row->total));
+
+    if (lines && out != NULL) {
+        json_object_set_new(out, "line", json_integer(frame->line));
+        json_object_set_new(
+            out, "file",
+            json_stringn(frame->file.data != NULL ? frame->file.data : "", frame->file.size));
+    }
+    return out;
+}

@@ -1,0 +1,23 @@
+/*
+ * adapters/httpapi/answer_json.h: the core's answers as JSON values (docs/reference/query-api.md).
+ * Each returns a new reference, or NULL when there is no memory.
+ */
+#ifndef BACKEND_ANSWER_JSON_H
+#define BACKEND_ANSWER_JSON_H
+
+#include <jansson.h>
+
+#include "query.h"
+
+json_t *json_meta(const query_meta *meta);
+json_t *json_service(const service_entry *entry);
+json_t *json_target(const target_entry *entry);
+json_t *json_top_row(const top_row *row, bool lines);
+
+/* RFC 3339; null for 0. */
+json_t *json_time(uint64_t unix_ms);
+
+/* A decimal string: sums pass what JSON numbers hold. */
+json_t *json_sum(uint64_t value);
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * adapters/httpapi/api.h: the backend's HTTP routes over the core's use cases.
+ *
+ * Every route but /healthz, /readyz and POST /v1/session asks for a token or a session before a
+ * byte of the body is read. Contract: docs/formats/ingest.md, docs/reference/query-api.md.
+ */
+#ifndef BACKEND_API_H
+#define BACKEND_API_H
+
+#include <http/assets.h>
+#include <http/server.h>
+
+#include "auth.h"
+#include "ingest.h"
+#include "metrics.h"
+#include "query.h"
+
+enum { API_ROUTES_MAX = 20 };
+
+typedef struct api api;
+
+/* What a route's functions get. */
+typedef struct api_route {
+    api *api;
+    bool open; /* asks for nothing */
+    bool for_collectors;
+    bool for_users;
+} api_route;
+
+struct api {
+    ingest ingest;
+    query query;
+    auth *auth;
+    metrics *metrics;
+    const http_assets *assets; /* NULL: this backend has no page */
+    bool secure_cookie;        /* the page is reached by https */
+    bool (*store_ready)(void *context);
+    void *store_context;
+    http_server **server; /* set once it runs; its counters go to /metrics */
+    void (*log)(void *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+    void *log_context;
+
+    http_route routes[API_ROUTES_MAX]; /* filled by api_init */
+    api_route contexts[API_ROUTES_MAX];
+    size_t route_count;
+};
+
+/* Fills routes; everything above must be set and stay. */
+void api_init(api *a);
+
+/* ---- the handlers, by file; context is an api_route ---- */
+
+/* guard.c */
+bool api_admit(void *context, http_request *request, http_response *response);
+const principal *api_who(const http_request *request);
+/* False, with the response filled, when a page of another origin sent this. */
+bool api_same_origin(const http_request *request, http_response *response);
+
+/* ingest_api.c */
+void api_ingest_profiles(void *context, const http_request *request, http_response *response);
+void api_ingest_status(void *context, const http_request *request, http_response *response);
+void api_ingest_heartbeat(void *context, const http_request *request, http_response *response);
+void api_ingest_refuse(void *context, http_refuse_reason reason, http_response *response);
+
+/* session_api.c */
+void api_session_open(void *context, const http_request *request, http_response *response);
+void api_session_close(void *context, const http_request *request, http_response *response);
+
+/* query_api.c */
+void api_services(void *context, const http_request *request, http_response *response);
+void api_service(void *context, const http_request *request, http_response *response);
+void api_flamegraph(void *context, const http_request *request, http_response *response);
+void api_top(void *context, const http_request *request, http_response *response);
+void api_status(void *context, const http_request *request, http_response *response);
+
+/* health_api.c */
+void api_healthz(void *context, const http_request *request, http_response *response);
+void api_readyz(void *context, const http_request *request, http_response *response);
+void api_metrics(void *context, const http_request *request, http_response *response);
+
+#define API_SESSION_COOKIE "hotstack_session"
+
+#endif

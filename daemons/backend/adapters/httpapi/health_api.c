@@ -1,0 +1,63 @@
+#include "api.h"
+
+void api_healthz(void *context, const http_request *request, http_response *response)
+{
+    (void)context, (void)request;
+    http_response_copy(response, "text/plain", "ok\n", 3);
+}
+
+/*
+ * Ready means: it takes calls. With its store down it still does, and answers retry: a backend that
+ * went unready then would only hide that answer from the collectors.
+ */
+void api_readyz(void *context, const http_request *request, http_response *response)
+{
+    (void)context, (void)request;
+    http_response_copy(response, "text/plain", "ready\n", 6);
+}
+
+static void set_server_gauges(api *a)
+{
+    http_server_stats s = {0};
+
+    http_server_get_stats(*a->server, &s);
+    const struct {
+        metric_kind kind;
+        const char *name, *help;
+        uint64_t value;
+    } rows[] = {
+        {METRIC_GAUGE, "hotstack_backend_http_connections", "Open connections.", s.open},
+        {METRIC_GAUGE, "hotstack_backend_http_body_bytes", "Bytes of request bodies held.",
+         s.body_bytes},
+        {METRIC_COUNTER, "hotstack_backend_http_connections_total", "Connections accepted.",
+         s.accepted},
+        {METRIC_COUNTER, "hotstack_backend_http_connections_refused_total",
+         "Connections over the limits.", s.refused_connections},
+        {METRIC_COUNTER, "hotstack_backend_http_requests_total", "Requests that passed the gate.",
+         s.requests},
+        {METRIC_COUNTER, "hotstack_backend_http_requests_refused_total",
+         "Requests refused by the gate.", s.refused_requests},
+        {METRIC_COUNTER, "hotstack_backend_http_timeouts_total", "Connections ended by a deadline.",
+         s.timeouts},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        metrics_set(a->metrics, rows[i].kind, rows[i].name, rows[i].help, rows[i].value);
+}
+
+void api_metrics(void *context, const http_request *request, http_response *response)
+{
+    api *a = ((const api_route *)context)->api;
+    size_t length;
+
+    (void)request;
+    set_server_gauges(a);
+    metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_store_ready",
+                "1 when the store has been reached and has our schema.",
+                a->store_ready(a->store_context) ? 1 : 0);
+    char *page = metrics_text(a->metrics, &length);
+    if (page == NULL)
+        http_response_error(response, 503, "over_capacity", "No memory for the metrics.");
+    else
+        http_response_take(response, "text/plain; version=0.0.4; charset=utf-8", page, length);
+}

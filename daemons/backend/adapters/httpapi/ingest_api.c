@@ -1,0 +1,165 @@
+/* POST /v1/ingest/...: lines 2 to 4 of the order of checks, then the core. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "api.h"
+#include "decode.h"
+#include "inflate.h"
+
+static const char media_type[] = "application/x-protobuf";
+
+/* A payload on its way in. */
+typedef struct payload {
+    api *api;
+    const scope *allowed;
+    const char *data;
+    size_t length;
+    char *inflated; /* owned; NULL when the body came as it is */
+    verdict v;
+} payload;
+
+static void count(api *a, const verdict *v)
+{
+    metrics_add(a->metrics, "hotstack_backend_ingest_calls_total", "Ingest calls by outcome.",
+                "outcome", outcome_name(v->outcome), 1);
+    if (v->outcome == OUTCOME_REJECTED || v->outcome == OUTCOME_RETRY)
+        metrics_add(a->metrics, "hotstack_backend_ingest_refused_total",
+                    "Ingest calls rejected or sent back, by code.", "code", v->code, 1);
+    metrics_add(a->metrics, "hotstack_backend_ingest_rows_total", "Sample rows stored.", NULL, NULL,
+                v->rows);
+}
+
+static void answer(api *a, verdict *v, const ingest_limits *limits, http_response *response)
+{
+    size_t length = 0;
+
+    count(a, v);
+    if (v->outcome == OUTCOME_REJECTED || v->outcome == OUTCOME_RETRY)
+        a->log(a->log_context, "ingest %s: %s: %s", outcome_name(v->outcome), v->code, v->message);
+    if (v->http_status == 413)
+        limits = &a->ingest.limits;
+    void *body = proto_encode_answer(&length, v, limits);
+    if (v->outcome == OUTCOME_RETRY)
+        http_response_retry_after(response, (v->retry_after_ms + 999) / 1000);
+    if (body == NULL) {
+        http_response_error(response, 503, "over_capacity", "No memory for an answer.");
+    } else {
+        http_response_status(response, v->http_status);
+        http_response_take(response, media_type, body, length);
+    }
+    verdict_clear(v);
+}
+
+void api_ingest_refuse(void *context, http_refuse_reason reason, http_response *response)
+{
+    api *a = ((const api_route *)context)->api;
+    verdict v = {0};
+
+    if (reason == HTTP_REFUSE_TOO_LARGE)
+        verdict_reject(&v, "payload_too_large", "The body is longer than %llu bytes as sent.",
+                       (unsigned long long)a->ingest.limits.compressed_bytes);
+    else
+        verdict_retry(&v, "over_capacity", 1000, "The backend has no room for this body now.");
+    answer(a, &v, NULL, response);
+}
+
+/* Lines 2 and 3. */
+static int open_payload(payload *p, const http_request *request)
+{
+    const char *type = http_request_header(request, "Content-Type");
+    const char *coding = http_request_header(request, "Content-Encoding");
+    const ingest_limits *limits = &p->api->ingest.limits;
+
+    p->data = http_request_body(request, &p->length);
+    if (type == NULL || strcasecmp(type, media_type) != 0)
+        return verdict_reject(&p->v, "unsupported_encoding", "Content-Type must be %s.",
+                              media_type);
+    if (coding != NULL && strcasecmp(coding, "zstd") == 0) {
+        int rc = inflate_zstd(&p->inflated, &p->length, p->data, p->length,
+                              (size_t)limits->payload_bytes, &p->v);
+        p->data = p->inflated;
+        return rc;
+    }
+    if (coding != NULL && strcasecmp(coding, "identity") != 0)
+        return verdict_reject(&p->v, "unsupported_encoding",
+                              "Content-Encoding must be zstd or identity.");
+    if (p->length > limits->payload_bytes)
+        return verdict_reject(&p->v, "payload_too_large", "The body is longer than %llu bytes.",
+                              (unsigned long long)limits->payload_bytes);
+    return 0;
+}
+
+/* Each returns false when the token's scope forbids the payload's cluster. */
+static bool take_profiles(payload *p)
+{
+    proto_decoded *decoded = NULL;
+    profile_batch batch;
+    bool allowed = true;
+
+    if (proto_decode_batch(&decoded, &batch, p->data, p->length, &p->v) == 0)
+        allowed = ingest_profiles(&p->api->ingest, &batch, p->allowed, &p->v);
+    profile_batch_clear(&batch);
+    proto_decoded_free(decoded);
+    return allowed;
+}
+
+static bool take_status(payload *p)
+{
+    proto_decoded *decoded = NULL;
+    status_report report;
+    bool allowed = true;
+
+    if (proto_decode_status(&decoded, &report, p->data, p->length, &p->v) == 0)
+        allowed = ingest_status(&p->api->ingest, &report, p->allowed, &p->v);
+    status_report_clear(&report);
+    proto_decoded_free(decoded);
+    return allowed;
+}
+
+static bool take_heartbeat(payload *p)
+{
+    proto_decoded *decoded = NULL;
+    heartbeat beat;
+    bool allowed = true;
+
+    if (proto_decode_heartbeat(&decoded, &beat, p->data, p->length, &p->v) == 0)
+        allowed = ingest_heartbeat(&p->api->ingest, &beat, p->allowed, &p->v);
+    proto_decoded_free(decoded);
+    return allowed;
+}
+
+static void take(void *context, const http_request *request, http_response *response,
+                 bool (*take_message)(payload *p), const ingest_limits *limits)
+{
+    const principal *who = api_who(request);
+    payload p = {.api = ((const api_route *)context)->api, .allowed = &who->scope};
+
+    p.v.code = "";
+    bool allowed = open_payload(&p, request) != 0 || take_message(&p);
+    free(p.inflated);
+    if (allowed) {
+        answer(p.api, &p.v, limits, response);
+        return;
+    }
+    p.api->log(p.api->log_context, "refused: %s sent data of a cluster outside its scope",
+               who->name);
+    http_response_error(response, 403, "forbidden_scope",
+                        "The token's scope does not allow this cluster.");
+}
+
+void api_ingest_profiles(void *context, const http_request *request, http_response *response)
+{
+    take(context, request, response, take_profiles, NULL);
+}
+
+void api_ingest_status(void *context, const http_request *request, http_response *response)
+{
+    take(context, request, response, take_status, NULL);
+}
+
+void api_ingest_heartbeat(void *context, const http_request *request, http_response *response)
+{
+    take(context, request, response, take_heartbeat,
+         &((const api_route *)context)->api->ingest.limits);
+}

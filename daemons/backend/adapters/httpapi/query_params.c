@@ -1,0 +1,223 @@
+#include "query_params.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <catalogue/profile_type.h>
+
+static const uint64_t HOUR_MS = 3600000, LATEST_MS = 4102444800000; /* 2100-01-01 */
+
+/* Reads exactly `count` digits. */
+static bool read_digits(const char **at, unsigned count, int *out)
+{
+    *out = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (!isdigit((unsigned char)(*at)[i]))
+            return false;
+        *out = *out * 10 + ((*at)[i] - '0');
+    }
+    *at += count;
+    return true;
+}
+
+static bool read_char(const char **at, char wanted)
+{
+    if (**at != wanted)
+        return false;
+    (*at)++;
+    return true;
+}
+
+/* ".123", any number of digits; to milliseconds. */
+static bool read_fraction(const char **at, int *ms)
+{
+    int scale = 100;
+
+    *ms = 0;
+    if (!read_char(at, '.'))
+        return true;
+    if (!isdigit((unsigned char)**at))
+        return false;
+    for (; isdigit((unsigned char)**at); (*at)++) {
+        *ms += (**at - '0') * scale;
+        scale /= 10;
+    }
+    return true;
+}
+
+/* "Z" or "+hh:mm"; to minutes east. */
+static bool read_zone(const char **at, int *minutes)
+{
+    int hours, rest;
+
+    *minutes = 0;
+    if (read_char(at, 'Z') || read_char(at, 'z'))
+        return true;
+    int sign = **at == '+' ? 1 : **at == '-' ? -1 : 0;
+    (*at)++;
+    if (sign == 0 || !read_digits(at, 2, &hours) || !read_char(at, ':') ||
+        !read_digits(at, 2, &rest) || hours > 23 || rest > 59)
+        return false;
+    *minutes = sign * (hours * 60 + rest);
+    return true;
+}
+
+static int parse_rfc3339(uint64_t *out, const char *input)
+{
+    struct tm tm = {0};
+    int ms, zone;
+
+    if (!read_digits(&input, 4, &tm.tm_year) || !read_char(&input, '-') ||
+        !read_digits(&input, 2, &tm.tm_mon) || !read_char(&input, '-') ||
+        !read_digits(&input, 2, &tm.tm_mday) ||
+        (!read_char(&input, 'T') && !read_char(&input, 't')) ||
+        !read_digits(&input, 2, &tm.tm_hour) || !read_char(&input, ':') ||
+        !read_digits(&input, 2, &tm.tm_min) || !read_char(&input, ':') ||
+        !read_digits(&input, 2, &tm.tm_sec) || !read_fraction(&input, &ms) ||
+        !read_zone(&input, &zone) || *input != '\0')
+        return -1;
+    if (tm.tm_year < 1970 || tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 ||
+        tm.tm_hour > 23 || tm.tm_min > 59 || tm.tm_sec > 60)
+        return -1;
+    tm.tm_year -= 1900;
+    tm.tm_mon -= 1;
+    int64_t seconds = (int64_t)timegm(&tm) - (int64_t)zone * 60;
+    if (seconds < 0)
+        return -1;
+    *out = (uint64_t)seconds * 1000 + (uint64_t)ms;
+    return 0;
+}
+
+/* A plain decimal number of at most `most`. */
+static int parse_number(uint64_t *out, const char *input, uint64_t most)
+{
+    char *end;
+
+    errno = 0;
+    if (!isdigit((unsigned char)input[0]))
+        return -1;
+    *out = strtoull(input, &end, 10);
+    return *end == '\0' && errno == 0 && *out <= most ? 0 : -1;
+}
+
+int query_time_parse(uint64_t *out, const char *input)
+{
+    if (strchr(input, '-') == NULL)
+        return parse_number(out, input, LATEST_MS);
+    return parse_rfc3339(out, input) == 0 && *out <= LATEST_MS ? 0 : -1;
+}
+
+void query_time_print(char out[25], uint64_t unix_ms)
+{
+    time_t seconds = (time_t)(unix_ms / 1000);
+    struct tm tm;
+
+    gmtime_r(&seconds, &tm);
+    size_t used = strftime(out, 25, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(out + used, 25 - used, ".%03uZ", (unsigned)(unix_ms % 1000));
+}
+
+static int fail(http_error *err, const char *format, const char *name, const char *value)
+{
+    err->code = HTTP_ERR_FORMAT;
+    /* The formats are this file's own. */
+    snprintf(err->message, sizeof(err->message), "The parameter %.40s is \"%.60s\"; %.120s", name,
+             value, format);
+    return -1;
+}
+
+static int read_range(query_params *p, uint64_t now_ms, http_error *err)
+{
+    const char *from = http_query_get(&p->raw, "from"), *to = http_query_get(&p->raw, "to");
+
+    p->filter.to_ms = now_ms;
+    if (to != NULL && query_time_parse(&p->filter.to_ms, to) != 0)
+        return fail(err, "RFC 3339 or milliseconds since 1970 are allowed.", "to", to);
+    p->filter.from_ms = p->filter.to_ms > HOUR_MS ? p->filter.to_ms - HOUR_MS : 0;
+    if (from != NULL && query_time_parse(&p->filter.from_ms, from) != 0)
+        return fail(err, "RFC 3339 or milliseconds since 1970 are allowed.", "from", from);
+    if (p->filter.from_ms >= p->filter.to_ms)
+        return fail(err, "it must be before \"to\".", "from", from != NULL ? from : "");
+    return 0;
+}
+
+static int read_limit(query_params *p, query_kind kind, http_error *err)
+{
+    static const struct {
+        uint64_t usual, most;
+        const char *allowed;
+    } limits[] = {
+        [QUERY_LIST] = {1000, 10000, "1 to 10000 are allowed."},
+        [QUERY_STATUS] = {1000, 10000, "1 to 10000 are allowed."},
+        [QUERY_FLAMEGRAPH] = {8192, 200000, "1 to 200000 are allowed."},
+        [QUERY_TOP] = {100, 1000, "1 to 1000 are allowed."},
+    };
+    const char *input = http_query_get(&p->raw, "limit");
+
+    p->filter.limit = limits[kind].usual;
+    if (input != NULL &&
+        (parse_number(&p->filter.limit, input, limits[kind].most) != 0 || p->filter.limit == 0))
+        return fail(err, limits[kind].allowed, "limit", input);
+    return 0;
+}
+
+static int read_selection(query_params *p, http_error *err)
+{
+    const char *type = http_query_get(&p->raw, "type");
+    const char *lines = http_query_get(&p->raw, "lines");
+    const profile_type_info *info = type != NULL ? profile_type_find(type) : NULL;
+
+    if (p->filter.namespace_name == NULL || p->filter.workload == NULL || type == NULL) {
+        err->code = HTTP_ERR_FORMAT;
+        snprintf(err->message, sizeof(err->message),
+                 "The parameters namespace, workload and type are required.");
+        return -1;
+    }
+    if (info == NULL)
+        return fail(err,
+                    "cpu, alloc_bytes, alloc_objects, lock_delay, lock_count and the like are "
+                    "allowed.",
+                    "type", type);
+    p->filter.type = info->type;
+    if (lines != NULL && strcmp(lines, "0") != 0 && strcmp(lines, "1") != 0)
+        return fail(err, "0 and 1 are allowed.", "lines", lines);
+    p->lines = lines != NULL && lines[0] == '1';
+    return 0;
+}
+
+int query_params_parse(query_params *out, query_kind kind, const char *input, uint64_t now_ms,
+                       http_error *err)
+{
+    static const char *const list[] = {"from", "to", "cluster", "limit", NULL};
+    static const char *const status[] = {"from",      "to",       "cluster", "limit",
+                                         "namespace", "workload", NULL};
+    static const char *const profile[] = {"from",     "to",   "cluster", "limit", "namespace",
+                                          "workload", "type", "lines",   NULL};
+    static const char *const *const allowed[] = {[QUERY_LIST] = list,
+                                                 [QUERY_STATUS] = status,
+                                                 [QUERY_FLAMEGRAPH] = profile,
+                                                 [QUERY_TOP] = profile};
+
+    memset(out, 0, sizeof(*out));
+    if (http_query_parse(&out->raw, input, err) != 0)
+        return -1;
+    const char *unknown = http_query_unknown(&out->raw, allowed[kind]);
+    if (unknown != NULL)
+        return fail(err, "there is no such parameter here.", unknown,
+                    http_query_get(&out->raw, unknown));
+    out->filter.cluster = http_query_get(&out->raw, "cluster");
+    out->filter.namespace_name = http_query_get(&out->raw, "namespace");
+    out->filter.workload = http_query_get(&out->raw, "workload");
+    if (read_range(out, now_ms, err) != 0 || read_limit(out, kind, err) != 0)
+        return -1;
+    return kind == QUERY_FLAMEGRAPH || kind == QUERY_TOP ? read_selection(out, err) : 0;
+}
+
+void query_params_clear(query_params *params)
+{
+    http_query_clear(&params->raw);
+}

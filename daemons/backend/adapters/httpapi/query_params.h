@@ -1,0 +1,31 @@
+/* adapters/httpapi/query_params.h: a request's parameters as the core's filter. */
+#ifndef BACKEND_QUERY_PARAMS_H
+#define BACKEND_QUERY_PARAMS_H
+
+#include <http/query.h>
+
+#include "store.h"
+
+typedef enum query_kind { QUERY_LIST, QUERY_STATUS, QUERY_FLAMEGRAPH, QUERY_TOP } query_kind;
+
+typedef struct query_params {
+    http_query raw; /* what the filter's strings point into */
+    store_filter filter;
+    bool lines;
+} query_params;
+
+/*
+ * Reads the parameters of docs/reference/query-api.md. 0, or -1 with a sentence for the client in
+ * err. Free with query_params_clear either way.
+ */
+int query_params_parse(query_params *out, query_kind kind, const char *input, uint64_t now_ms,
+                       http_error *err);
+void query_params_clear(query_params *params);
+
+/* RFC 3339 or milliseconds since the epoch; 0, or -1. */
+int query_time_parse(uint64_t *out, const char *input);
+
+/* RFC 3339, UTC, milliseconds; 25 bytes. */
+void query_time_print(char out[25], uint64_t unix_ms);
+
+#endif

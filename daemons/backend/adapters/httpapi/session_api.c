@@ -1,0 +1,73 @@
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "api.h"
+#include "session_body.h"
+
+static void set_cookie(const api *a, http_response *response, const char *session, unsigned seconds)
+{
+    char cookie[256];
+
+    snprintf(cookie, sizeof(cookie), "%s=%s; Path=/; Max-Age=%u; HttpOnly; SameSite=Strict%s",
+             API_SESSION_COOKIE, session, seconds, a->secure_cookie ? "; Secure" : "");
+    http_response_header(response, "Set-Cookie", cookie);
+}
+
+static void answer_login(api *a, login result, const char *session, const char *peer,
+                         http_response *response)
+{
+    switch (result) {
+    case LOGIN_OK:
+        http_response_status(response, 204);
+        set_cookie(a, response, session, AUTH_SESSION_SECONDS);
+        return;
+    case LOGIN_LIMITED:
+        http_response_error(response, 429, "rate_limited",
+                            "Too many failed logins from this address: wait a minute.");
+        http_response_retry_after(response, AUTH_FAILURE_WINDOW_SECONDS);
+        break;
+    case LOGIN_WRONG:
+        http_response_error(response, 401, "unauthenticated", "The token or code is not valid.");
+        break;
+    }
+    a->log(a->log_context, "refused: a login from %s", peer);
+    metrics_add(a->metrics, "hotstack_backend_auth_refusals_total",
+                "Calls refused for want of a token or of its role.", "why", "login", 1);
+}
+
+void api_session_open(void *context, const http_request *request, http_response *response)
+{
+    api *a = ((const api_route *)context)->api;
+    const char *type = http_request_header(request, "Content-Type");
+    char session[AUTH_SESSION_CHARS + 1] = "";
+    session_body body;
+    size_t length;
+    const char *data = http_request_body(request, &length);
+
+    if (!api_same_origin(request, response))
+        return;
+    if (type == NULL || strncasecmp(type, "application/json", 16) != 0 ||
+        session_body_parse(&body, data, length) != 0) {
+        http_response_error(response, 400, "bad_request",
+                            "The body must be JSON: {\"token\": \"...\"} or {\"code\": \"...\"}.");
+        return;
+    }
+    login result =
+        auth_login(a->auth, body.token[0] != '\0' ? body.token : NULL,
+                   body.code[0] != '\0' ? body.code : NULL, http_request_peer(request), session);
+    explicit_bzero(&body, sizeof(body));
+    answer_login(a, result, session, http_request_peer(request), response);
+    explicit_bzero(session, sizeof(session));
+}
+
+void api_session_close(void *context, const http_request *request, http_response *response)
+{
+    api *a = ((const api_route *)context)->api;
+    char session[AUTH_SESSION_CHARS + 1];
+
+    if (http_request_cookie(request, API_SESSION_COOKIE, session, sizeof(session)) != NULL)
+        auth_logout(a->auth, session);
+    http_response_status(response, 204);
+    set_cookie(a, response, "", 0);
+}

@@ -1,0 +1,18 @@
+/* adapters/httpapi/session_body.h: the JSON of POST /v1/session. */
+#ifndef BACKEND_SESSION_BODY_H
+#define BACKEND_SESSION_BODY_H
+
+#include <stddef.h>
+
+#include "auth.h"
+
+/* One of the two is set, the other "". */
+typedef struct session_body {
+    char token[AUTH_TOKEN_MAX + 1];
+    char code[AUTH_TOKEN_MAX + 1];
+} session_body;
+
+/* Reads {"token": "..."} or {"code": "..."}, nothing else. 0, or -1. */
+int session_body_parse(session_body *out, const char *data, size_t length);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * adapters/proto/wire.h: the wire form that docs/formats/ingest.md asks for, checked in one pass
+ * over the tags before anything is unpacked: each field number once in a message, repeated scalars
+ * packed, no groups, at most 64 unknown fields, strings without NUL. Pure; any thread.
+ */
+#ifndef BACKEND_WIRE_H
+#define BACKEND_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <protobuf-c/protobuf-c.h>
+
+/* True when the form holds; else *problem is a static sentence and *offset where. */
+bool wire_check(const ProtobufCMessageDescriptor *type, const uint8_t *data, size_t length,
+                const char **problem, size_t *offset);
+
+#endif

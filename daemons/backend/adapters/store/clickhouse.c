@@ -1,0 +1,195 @@
+#include "clickhouse_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "migrate.h"
+#include "sql.h"
+
+const store_ops clickhouse_port = {
+    .find_batch = clickhouse__find_batch,
+    .find_stacks = clickhouse__find_stacks,
+    .write_batch = clickhouse__write_batch,
+    .write_status = clickhouse__write_status,
+    .read_services = clickhouse__read_services,
+    .read_types = clickhouse__read_types,
+    .read_stacks = clickhouse__read_stacks,
+    .read_fresh = clickhouse__read_fresh,
+    .read_targets = clickhouse__read_targets,
+};
+
+/* What every read is held to, beside its time: a query must not hurt others on the server. */
+static const chs_setting read_settings[] = {
+    {"max_threads", "4"},
+    {"max_memory_usage", "2147483648"},
+};
+
+static int open_http(chs_transport **out, const clickhouse_options *o, const char *database,
+                     bool readonly, chs_error *err)
+{
+    chs_http_options http = CHS_HTTP_OPTIONS_INIT;
+
+    http.url = o->url;
+    http.database = database;
+    http.user = o->user;
+    http.password = o->password;
+    http.ca_file = o->ca_file;
+    http.settings = readonly ? read_settings : NULL;
+    http.setting_count = readonly ? sizeof(read_settings) / sizeof(read_settings[0]) : 0;
+    return chs_http_open(out, &http, err);
+}
+
+static int open_embedded(chs_transport **out, const clickhouse_options *o, const char *database,
+                         bool readonly, chs_error *err)
+{
+    chs_embedded_options embedded = CHS_EMBEDDED_OPTIONS_INIT;
+
+    embedded.library = o->library;
+    embedded.path = o->path;
+    embedded.database = database;
+    embedded.readonly = readonly ? 1 : 0;
+    embedded.max_server_memory_usage = o->memory;
+    embedded.settings = readonly ? read_settings : NULL;
+    embedded.setting_count = readonly ? sizeof(read_settings) / sizeof(read_settings[0]) : 0;
+    return chs_embedded_open(out, &embedded, err);
+}
+
+static int open_transport(chs_transport **out, const clickhouse_options *o, const char *database,
+                          bool readonly, store_error *err)
+{
+    chs_error failure = {0};
+    int rc = o->url != NULL ? open_http(out, o, database, readonly, &failure)
+                            : open_embedded(out, o, database, readonly, &failure);
+
+    if (rc == 0)
+        return 0;
+    failure.code = rc;
+    return sql_error(err, &failure);
+}
+
+int clickhouse_open(clickhouse **out, const clickhouse_options *options, store_error *err)
+{
+    *out = NULL;
+    clickhouse *c = calloc(1, sizeof(*c));
+    if (c == NULL)
+        return sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory for the store.");
+    c->options = *options;
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->returned, NULL);
+    sql_fail(&c->problem, STORE_ERR_UNAVAILABLE, "The store has not answered yet.");
+    int rc = open_transport(&c->writer, options, options->database, false, err);
+    if (rc != 0) {
+        clickhouse_close(c);
+        return rc;
+    }
+    *out = c;
+    return 0;
+}
+
+void clickhouse_close(clickhouse *c)
+{
+    if (c == NULL)
+        return;
+    for (unsigned i = 0; i < READERS_MAX; i++)
+        chs_transport_close(c->readers[i]);
+    chs_transport_close(c->writer);
+    pthread_cond_destroy(&c->returned);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}
+
+/* By a connection of its own: a server refuses one that names a database which is not there. */
+static int make_database(clickhouse *c, store_error *err)
+{
+    chs_transport *transport = NULL;
+    chs_error failure = {0};
+    char sql[256];
+
+    int rc = open_transport(&transport, &c->options, "default", false, err);
+    if (rc != 0)
+        return rc;
+    /* The name is checked by the configuration: letters, digits and underscores. */
+    snprintf(sql, sizeof(sql), "CREATE DATABASE IF NOT EXISTS %s", c->options.database);
+    rc = chs_exec(transport, sql, NULL, &failure);
+    chs_transport_close(transport);
+    failure.code = rc;
+    return rc == 0 ? 0 : sql_error(err, &failure);
+}
+
+static int open_readers(clickhouse *c, store_error *err)
+{
+    unsigned count = c->options.readers < READERS_MAX ? c->options.readers : READERS_MAX;
+    int rc = 0;
+
+    for (unsigned i = 0; i < count && rc == 0; i++) {
+        if (c->readers[i] == NULL)
+            rc = open_transport(&c->readers[i], &c->options, c->options.database, true, err);
+    }
+    return rc;
+}
+
+int clickhouse_prepare(clickhouse *c, store_error *err)
+{
+    if (atomic_load(&c->ready))
+        return 0;
+    int rc = make_database(c, err);
+    if (rc == 0)
+        rc = migrate(c->writer, c->options.retention_days, err);
+    pthread_mutex_lock(&c->lock);
+    if (rc == 0)
+        rc = open_readers(c, err);
+    if (rc != 0)
+        c->problem = *err;
+    pthread_mutex_unlock(&c->lock);
+    atomic_store(&c->ready, rc == 0);
+    return rc;
+}
+
+bool clickhouse_is_ready(const clickhouse *c)
+{
+    return atomic_load(&c->ready);
+}
+
+int clickhouse__check_ready(clickhouse *c, store_error *err)
+{
+    if (atomic_load(&c->ready))
+        return 0;
+    pthread_mutex_lock(&c->lock);
+    *err = c->problem;
+    pthread_mutex_unlock(&c->lock);
+    err->code = STORE_ERR_UNAVAILABLE;
+    return STORE_ERR_UNAVAILABLE;
+}
+
+chs_transport *clickhouse__take(clickhouse *c, store_error *err)
+{
+    chs_transport *found = NULL;
+
+    if (clickhouse__check_ready(c, err) != 0)
+        return NULL;
+    pthread_mutex_lock(&c->lock);
+    while (found == NULL) {
+        for (unsigned i = 0; i < READERS_MAX && found == NULL; i++) {
+            if (c->readers[i] != NULL && !c->taken[i]) {
+                found = c->readers[i];
+                c->taken[i] = true;
+            }
+        }
+        if (found == NULL)
+            pthread_cond_wait(&c->returned, &c->lock);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return found;
+}
+
+void clickhouse__give(clickhouse *c, chs_transport *reader)
+{
+    pthread_mutex_lock(&c->lock);
+    for (unsigned i = 0; i < READERS_MAX; i++) {
+        if (c->readers[i] == reader)
+            c->taken[i] = false;
+    }
+    pthread_cond_signal(&c->returned);
+    pthread_mutex_unlock(&c->lock);
+}

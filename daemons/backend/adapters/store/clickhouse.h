@@ -1,0 +1,54 @@
+/*
+ * adapters/store/clickhouse.h: the store port over libchsink, to the embedded engine or a server.
+ *
+ * Connections: one for the writer's thread, and `readers` for queries, read-only, each used by one
+ * thread at a time.
+ *
+ * What is promised: when write_batch has returned 0, all its rows are in files of the engine. They
+ * outlive a kill of this process (the kernel holds the pages). They outlive a crash of the machine
+ * only as far as the file system's own write-back has come (about 30 s), as with every ClickHouse
+ * table whose fsync_after_insert is off, the default.
+ */
+#ifndef BACKEND_CLICKHOUSE_H
+#define BACKEND_CLICKHOUSE_H
+
+#include <stdbool.h>
+
+#include "store.h"
+
+typedef struct clickhouse clickhouse;
+
+/* Strings are borrowed for the life of the store. */
+typedef struct clickhouse_options {
+    const char *url;      /* NULL: the embedded engine */
+    const char *user;     /* NULL: none */
+    const char *password; /* NULL: none */
+    const char *ca_file;  /* NULL: the system's */
+    const char *database;
+    const char *library; /* embedded: libchdb.so; NULL: found by libchsink */
+    const char *path;    /* embedded: the data directory */
+    uint64_t memory;     /* embedded: max_server_memory_usage */
+    unsigned retention_days;
+    unsigned readers;
+    uint32_t query_ms; /* budget of one read */
+} clickhouse_options;
+
+/*
+ * Opens the connections. The embedded engine must start now, or this fails; a server may be down.
+ * 0 or a STORE_ERR_ code. Close with clickhouse_close.
+ */
+int clickhouse_open(clickhouse **out, const clickhouse_options *options, store_error *err);
+void clickhouse_close(clickhouse *store);
+
+/*
+ * Brings the store to our schema if that is not done yet; on the writer's thread only. Until it has
+ * succeeded once, every call answers STORE_ERR_UNAVAILABLE with what it said.
+ */
+int clickhouse_prepare(clickhouse *store, store_error *err);
+
+/* True once clickhouse_prepare has succeeded. Any thread. */
+bool clickhouse_is_ready(const clickhouse *store);
+
+extern const store_ops clickhouse_port;
+
+#endif

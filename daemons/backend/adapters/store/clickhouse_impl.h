@@ -1,0 +1,51 @@
+/* Private to adapters/store: what its files share. */
+#ifndef BACKEND_CLICKHOUSE_IMPL_H
+#define BACKEND_CLICKHOUSE_IMPL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <chsink/chsink.h>
+
+#include "clickhouse.h"
+
+enum { READERS_MAX = 16 };
+
+struct clickhouse {
+    clickhouse_options options;
+    chs_transport *writer;
+    atomic_bool ready;
+    pthread_mutex_t lock; /* of all below */
+    pthread_cond_t returned;
+    store_error problem; /* why it is not ready */
+    chs_transport *readers[READERS_MAX];
+    bool taken[READERS_MAX];
+};
+
+/* A read-only connection for this thread, given back with clickhouse__give; waits for one. NULL:
+ * err is filled. */
+chs_transport *clickhouse__take(clickhouse *c, store_error *err);
+void clickhouse__give(clickhouse *c, chs_transport *reader);
+
+/* 0 when the store is ready, else STORE_ERR_UNAVAILABLE with the reason. */
+int clickhouse__check_ready(clickhouse *c, store_error *err);
+
+/* The port's functions, by file. */
+int clickhouse__find_batch(void *self, const uint8_t batch_id[16], ledger_entry *out,
+                           store_error *err);
+int clickhouse__find_stacks(void *self, const service_key *service, uint32_t day,
+                            const uint8_t *const *ids, size_t count, bool *known, store_error *err);
+int clickhouse__write_batch(void *self, const batch_write *write, store_error *err);
+int clickhouse__write_status(void *self, const status_report *report, store_error *err);
+int clickhouse__read_services(void *self, const store_filter *filter, service_fn each,
+                              void *context, store_error *err);
+int clickhouse__read_types(void *self, const store_filter *filter, type_fn each, void *context,
+                           store_error *err);
+int clickhouse__read_stacks(void *self, const store_filter *filter, stack_fn each, void *context,
+                            store_error *err);
+int clickhouse__read_fresh(void *self, const store_filter *filter, uint64_t *fresh_until_ms,
+                           store_error *err);
+int clickhouse__read_targets(void *self, const store_filter *filter, target_fn each, void *context,
+                             store_error *err);
+
+#endif

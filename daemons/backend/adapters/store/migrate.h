@@ -1,0 +1,30 @@
+/*
+ * adapters/store/migrate.h: brings a store to this program's schema (docs/formats/storage.md):
+ * numbered migrations, forward only, each recorded with the checksum of its file.
+ */
+#ifndef BACKEND_MIGRATE_H
+#define BACKEND_MIGRATE_H
+
+#include <stddef.h>
+
+#include <chsink/chsink.h>
+
+#include "store.h"
+
+typedef struct migration {
+    unsigned version;
+    const char *name;
+    const char *sql; /* statements that end with a line of ";" */
+} migration;
+
+/* Made from schema/ by embed_schema.py, in order from version 1. */
+extern const migration migrations[];
+extern const size_t migration_count;
+
+/*
+ * Applies what is missing, and sets the retention where it differs from retention_days (1 to 7).
+ * Refuses (STORE_ERR_FAILED) a store with a newer version than ours or another checksum.
+ */
+int migrate(chs_transport *transport, unsigned retention_days, store_error *err);
+
+#endif

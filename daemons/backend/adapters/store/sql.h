@@ -1,0 +1,57 @@
+/* adapters/store/sql.h: statements with parameters, and what the store's errors mean to the core.
+ */
+#ifndef BACKEND_SQL_H
+#define BACKEND_SQL_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <chsink/chsink.h>
+
+#include "store.h"
+
+enum { SQL_TEXT_MAX = 8192, SQL_PARAMS_MAX = 24, SQL_NUMBERS_MAX = 16 };
+
+/* A statement under construction. Values go in as parameters only, never as text. */
+typedef struct statement {
+    char text[SQL_TEXT_MAX];
+    size_t length;
+    chs_param params[SQL_PARAMS_MAX];
+    chs_bytes items[SQL_PARAMS_MAX]; /* of scalar parameters */
+    size_t param_count;
+    char numbers[SQL_NUMBERS_MAX][24];
+    size_t number_count;
+    chs_bytes *lists[3]; /* owned: items of array parameters */
+    size_t list_count;
+    int failed; /* something did not fit */
+} statement;
+
+void sql_begin(statement *s);
+void sql_end(statement *s); /* frees lists */
+void sql_add(statement *s, const char *text);
+/* name: static. value: borrowed until the statement has run. */
+void sql_text(statement *s, const char *name, text value);
+void sql_number(statement *s, const char *name, uint64_t value);
+void sql_list(statement *s, const char *name, const char *const *values, size_t count);
+void sql_ids(statement *s, const char *name, const uint8_t *const *ids, size_t count);
+
+/*
+ * " WHERE ..." for a filter over a table whose time column is `column`. sql_where_days is the same
+ * for a Date column: all days that the range touches. sql_filter_params adds the parameters, once,
+ * however often the conditions stand in the statement.
+ */
+void sql_where(statement *s, const store_filter *filter, const char *column);
+void sql_where_days(statement *s, const store_filter *filter, const char *column);
+void sql_filter_params(statement *s, const store_filter *filter);
+
+/* Fills err from a chs_error and returns its code. */
+int sql_error(store_error *err, const chs_error *from);
+int sql_fail(store_error *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Runs a statement that was built without failure; each block goes to on_block. */
+int sql_query(statement *s, chs_transport *transport, uint32_t timeout_ms, chs_block_fn on_block,
+              void *context, store_error *err);
+
+#endif

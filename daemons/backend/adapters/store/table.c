@@ -1,0 +1,115 @@
+#include "table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "sql.h"
+
+static const uint64_t LATEST_MS = 4102444800000; /* 2100-01-01 */
+
+int table_begin(table *t, const char *name, const table_column *columns, size_t count,
+                store_error *err)
+{
+    chs_error failure = {0};
+
+    memset(t, 0, sizeof(*t));
+    t->name = name;
+    t->columns = columns;
+    t->count = count;
+    int rc = chs_block_new(&t->block, NULL, &failure);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        rc = chs_block_add_column(&t->at[i], t->block, columns[i].name, columns[i].type, &failure);
+    if (rc == 0)
+        return 0;
+    failure.code = rc;
+    return sql_error(err, &failure);
+}
+
+void table_end(table *t)
+{
+    chs_block_free(t->block);
+    t->block = NULL;
+}
+
+static chs_column *next_column(table *t)
+{
+    chs_column *column = t->at[t->next];
+
+    t->next = (t->next + 1) % t->count;
+    return column;
+}
+
+void table_put_text(table *t, text value)
+{
+    chs_append_bytes(next_column(t), value.data, value.length);
+}
+
+void table_put_uint(table *t, uint64_t value)
+{
+    chs_append_uint(next_column(t), value);
+}
+
+void table_put_ms(table *t, uint64_t unix_ms)
+{
+    chs_append_int(next_column(t), unix_ms < LATEST_MS ? (int64_t)unix_ms : 0);
+}
+
+void table_put_texts(table *t, const chs_bytes *values, size_t count)
+{
+    chs_append_bytes_array(next_column(t), values, count);
+}
+
+void table_put_uints(table *t, const uint64_t *values, size_t count)
+{
+    chs_append_uint_array(next_column(t), values, count);
+}
+
+static size_t put_hex(char *out, const uint8_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    return 2 * count;
+}
+
+static void make_token(char *out, size_t capacity, const table *t, const uint8_t *key,
+                       bool by_content, chs_bytes block)
+{
+    XXH128_canonical_t hash;
+    size_t used = put_hex(out, key, 16);
+
+    used += (size_t)snprintf(out + used, capacity - used, "/%s", t->name);
+    if (!by_content)
+        return;
+    XXH128_canonicalFromHash(&hash, XXH3_128bits(block.data, block.length));
+    out[used++] = '/';
+    put_hex(out + used, hash.digest, sizeof(hash.digest));
+}
+
+int table_insert(table *t, const clickhouse *c, const uint8_t *key, bool by_content,
+                 store_error *err)
+{
+    chs_insert_request request = CHS_INSERT_REQUEST_INIT;
+    const char *names[TABLE_COLUMNS_MAX];
+    chs_error failure = {0};
+    char token[160];
+
+    if (chs_block_rows(t->block) == 0)
+        return 0;
+    for (size_t i = 0; i < t->count; i++)
+        names[i] = t->columns[i].name;
+    request.table = t->name;
+    request.columns = names;
+    request.column_count = t->count;
+    int rc = chs_block_encode(&request.block, t->block, &failure);
+    if (rc == 0) {
+        make_token(token, sizeof(token), t, key, by_content, request.block);
+        request.token = token;
+        rc = chs_insert(c->writer, &request, NULL, &failure);
+    }
+    if (rc == 0)
+        return 0;
+    failure.code = rc;
+    return sql_error(err, &failure);
+}

@@ -1,0 +1,47 @@
+/*
+ * adapters/store/table.h: one table's block under construction, its columns in the schema's order.
+ * Appends that fail stay with the block and show when it is inserted.
+ */
+#ifndef BACKEND_TABLE_H
+#define BACKEND_TABLE_H
+
+#include <chsink/chsink.h>
+
+#include "clickhouse_impl.h"
+
+enum { TABLE_COLUMNS_MAX = 32 };
+
+typedef struct table_column {
+    const char *name;
+    const char *type;
+} table_column;
+
+typedef struct table {
+    const char *name;
+    const table_column *columns;
+    size_t count;
+    chs_block *block;
+    chs_column *at[TABLE_COLUMNS_MAX];
+    size_t next; /* the column that the next value of this row goes to */
+} table;
+
+/* 0, or a STORE_ERR_ code. End with table_end either way. */
+int table_begin(table *t, const char *name, const table_column *columns, size_t count,
+                store_error *err);
+void table_end(table *t);
+
+/* The next column's value of the row; the last column ends it. */
+void table_put_text(table *t, text value);
+void table_put_uint(table *t, uint64_t value);
+void table_put_ms(table *t, uint64_t unix_ms); /* DateTime64(3); a time beyond 2100 becomes 1970 */
+void table_put_texts(table *t, const chs_bytes *values, size_t count);
+void table_put_uints(table *t, const uint64_t *values, size_t count);
+
+/*
+ * Inserts the block with its token; nothing when it has no row. key: 16 bytes of a batch's or
+ * report's id. The token is "<key in hex>/<table>", and with by_content also the block's hash.
+ */
+int table_insert(table *t, const clickhouse *c, const uint8_t *key, bool by_content,
+                 store_error *err);
+
+#endif

@@ -1,0 +1,440 @@
+/* The blocks of one batch, in the order of docs/formats/storage.md. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql.h"
+#include "table.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define LOW          "LowCardinality(String)"
+#define MOMENT       "DateTime64(3, 'UTC')"
+#define KEY                                                                                        \
+    {"cluster", LOW}, {"namespace", LOW},                                                          \
+    {                                                                                              \
+        "workload", LOW                                                                            \
+    }
+
+static text string_of(const profile_batch *b, const u32s *column, uint32_t row)
+{
+    return string_at(&b->strings, column->at[row]);
+}
+
+static void put_service(table *t, const profile_batch *b, uint32_t target)
+{
+    table_put_text(t, b->collector.cluster);
+    table_put_text(t, string_of(b, &b->targets.namespace_name, target));
+    table_put_text(t, string_of(b, &b->targets.workload, target));
+}
+
+static int insert_table(table *t, const clickhouse *c, const batch_write *w, bool by_content,
+                        store_error *err)
+{
+    return table_insert(t, c, (const uint8_t *)w->batch->batch_id.data, by_content, err);
+}
+
+/* ---- profile_stacks ---- */
+
+/* Arrays of one stack's frames, long enough for the deepest. */
+typedef struct frames {
+    chs_bytes *class_name, *method, *file;
+    uint64_t *line, *kind;
+} frames;
+
+static void frames_free(frames *f)
+{
+    free(f->class_name);
+    free(f->method);
+    free(f->file);
+    free(f->line);
+    free(f->kind);
+}
+
+static int frames_make(frames *f, size_t depth)
+{
+    f->class_name = malloc((depth + 1) * sizeof(*f->class_name));
+    f->method = malloc((depth + 1) * sizeof(*f->method));
+    f->file = malloc((depth + 1) * sizeof(*f->file));
+    f->line = malloc((depth + 1) * sizeof(*f->line));
+    f->kind = malloc((depth + 1) * sizeof(*f->kind));
+    return f->class_name != NULL && f->method != NULL && f->file != NULL && f->line != NULL &&
+                   f->kind != NULL
+               ? 0
+               : -1;
+}
+
+static chs_bytes dictionary_string(const stack_dictionary *d, uint32_t index)
+{
+    text value = string_at(&d->strings, index);
+
+    return (chs_bytes){value.data, value.length};
+}
+
+static void put_frames(table *t, frames *f, const stack_dictionary *d, const uint32_t *stack,
+                       uint32_t depth)
+{
+    for (uint32_t i = 0; i < depth; i++) {
+        uint32_t frame = stack[i];
+        f->class_name[i] = dictionary_string(d, d->frame_class.at[frame]);
+        f->method[i] = dictionary_string(d, d->frame_method.at[frame]);
+        f->file[i] = dictionary_string(d, d->frame_file.at[frame]);
+        f->line[i] = d->frame_line.at[frame];
+        f->kind[i] = (unsigned char)d->frame_kind.data[frame];
+    }
+    table_put_texts(t, f->class_name, depth);
+    table_put_texts(t, f->method, depth);
+    table_put_texts(t, f->file, depth);
+    table_put_uints(t, f->line, depth);
+    table_put_uints(t, f->kind, depth);
+}
+
+/* Where each stack's frames begin in the dictionary, and the greatest depth. */
+static size_t *find_starts(const stack_dictionary *d, size_t *deepest)
+{
+    size_t *starts = malloc((d->stack_depth.count + 1) * sizeof(*starts));
+
+    *deepest = 0;
+    for (size_t i = 0, at = 0; starts != NULL && i < d->stack_depth.count; i++) {
+        starts[i] = at;
+        at += d->stack_depth.at[i];
+        *deepest = d->stack_depth.at[i] > *deepest ? d->stack_depth.at[i] : *deepest;
+    }
+    return starts;
+}
+
+static void put_stack(table *t, frames *f, const batch_write *w, const stack_use *use,
+                      const size_t *starts)
+{
+    const stack_dictionary *d = &w->batch->stacks;
+    const service_key *service = &w->services[use->service];
+
+    table_put_text(t, service->cluster);
+    table_put_text(t, service->namespace_name);
+    table_put_text(t, service->workload);
+    table_put_uint(t, w->batch->day);
+    table_put_text(t,
+                   (text){d->stack_ids.data + (size_t)use->stack * STACK_ID_BYTES, STACK_ID_BYTES});
+    table_put_uint(t, (unsigned char)d->normaliser.data[use->stack]);
+    table_put_uint(t, (unsigned char)d->stack_flags.data[use->stack]);
+    put_frames(t, f, d, d->stack_frame.at + starts[use->stack], d->stack_depth.at[use->stack]);
+}
+
+static int write_stacks(const clickhouse *c, const batch_write *w, store_error *err)
+{
+    static const table_column columns[] = {
+        KEY,
+        {"day", "Date"},
+        {"stack_id", "FixedString(16)"},
+        {"normaliser", "UInt8"},
+        {"flags", "UInt8"},
+        {"class", "Array(" LOW ")"},
+        {"method", "Array(" LOW ")"},
+        {"file", "Array(" LOW ")"},
+        {"line", "Array(UInt32)"},
+        {"kind", "Array(UInt8)"},
+    };
+    size_t deepest;
+    frames f = {0};
+    table t;
+    int rc = table_begin(&t, "profile_stacks", columns, COUNT(columns), err);
+    size_t *starts = find_starts(&w->batch->stacks, &deepest);
+
+    if (rc == 0 && (starts == NULL || frames_make(&f, deepest) != 0))
+        rc = sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory for a batch's stacks.");
+    for (size_t i = 0; i < w->stack_count && rc == 0; i++)
+        put_stack(&t, &f, w, &w->stacks[i], starts);
+    /* A resend may bring other stacks: the token must tell the blocks apart. */
+    if (rc == 0)
+        rc = insert_table(&t, c, w, true, err);
+    frames_free(&f);
+    free(starts);
+    table_end(&t);
+    return rc;
+}
+
+/* ---- profile_windows ---- */
+
+/* The rows of `seconds`, gathered by window: those of window i are order[starts[i]..starts[i+1]).
+ */
+typedef struct seconds_by_window {
+    uint32_t *order;
+    size_t *starts;
+    chs_bytes *pool; /* of one window */
+    uint64_t *second, *value;
+} seconds_by_window;
+
+static void seconds_free(seconds_by_window *s)
+{
+    free(s->order);
+    free(s->starts);
+    free(s->pool);
+    free(s->second);
+    free(s->value);
+}
+
+static int seconds_gather(seconds_by_window *s, const profile_batch *b)
+{
+    size_t rows = b->seconds.window.count, windows = b->windows.target.count;
+
+    s->order = malloc((rows + 1) * sizeof(*s->order));
+    s->starts = calloc(windows + 2, sizeof(*s->starts));
+    s->pool = malloc((rows + 1) * sizeof(*s->pool));
+    s->second = malloc((rows + 1) * sizeof(*s->second));
+    s->value = malloc((rows + 1) * sizeof(*s->value));
+    if (s->order == NULL || s->starts == NULL || s->pool == NULL || s->second == NULL ||
+        s->value == NULL)
+        return -1;
+    /* A counting sort: it keeps the batch's own order, so that the block can be made again. */
+    for (size_t i = 0; i < rows; i++)
+        s->starts[b->seconds.window.at[i] + 2]++;
+    for (size_t i = 2; i < windows + 2; i++)
+        s->starts[i] += s->starts[i - 1];
+    for (size_t i = 0; i < rows; i++)
+        s->order[s->starts[b->seconds.window.at[i] + 1]++] = (uint32_t)i;
+    return 0;
+}
+
+static void put_seconds(table *t, seconds_by_window *s, const profile_batch *b, uint32_t window)
+{
+    size_t count = s->starts[window + 1] - s->starts[window];
+
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row = s->order[s->starts[window] + i];
+        text pool = string_of(b, &b->seconds.pool, row);
+        s->pool[i] = (chs_bytes){pool.data, pool.length};
+        s->second[i] = b->seconds.second.at[row];
+        s->value[i] = b->seconds.value.at[row];
+    }
+    table_put_texts(t, s->pool, count);
+    table_put_uints(t, s->second, count);
+    table_put_uints(t, s->value, count);
+}
+
+static void put_window(table *t, seconds_by_window *s, const profile_batch *b, uint32_t i)
+{
+    const window_columns *w = &b->windows;
+    const target_columns *targets = &b->targets;
+    uint32_t target = w->target.at[i];
+
+    put_service(t, b, target);
+    table_put_text(t, string_of(b, &targets->workload_kind, target));
+    table_put_uint(t, w->type.at[i]);
+    table_put_ms(t, w->start_ms.at[i]);
+    table_put_uint(t, target_id_at(targets, &b->strings, target));
+    table_put_text(t, string_of(b, &targets->pod, target));
+    table_put_text(t, string_of(b, &targets->container, target));
+    table_put_text(t, b->collector.node);
+    table_put_uint(t, targets->host_pid.at[target]);
+    table_put_text(t, string_of(b, &targets->jvm_version, target));
+    table_put_text(t, string_of(b, &targets->app_version, target));
+    table_put_uint(t, w->length_ms.at[i]);
+    table_put_uint(t, w->covered_ms.at[i]);
+    table_put_text(t, string_of(b, &w->engine, i));
+    table_put_uint(t, w->interval.at[i]);
+    table_put_uint(t, w->samples.at[i]);
+    table_put_uint(t, w->raw_total.at[i]);
+    table_put_uint(t, w->value_total.at[i]);
+    table_put_uint(t, w->truncated_raw.at[i]);
+    table_put_uint(t, w->dropped_raw.at[i]);
+    table_put_uint(t, w->dropped_stacks.at[i]);
+    table_put_uint(t, w->lost_events.at[i]);
+    put_seconds(t, s, b, i);
+}
+
+static int write_windows(const clickhouse *c, const batch_write *w, store_error *err)
+{
+    static const table_column columns[] = {
+        KEY,
+        {"workload_kind", LOW},
+        {"profile_type", "UInt8"},
+        {"time", MOMENT},
+        {"target_id", "UInt64"},
+        {"pod", LOW},
+        {"container", LOW},
+        {"node", LOW},
+        {"host_pid", "UInt32"},
+        {"jvm_version", LOW},
+        {"app_version", LOW},
+        {"length_ms", "UInt32"},
+        {"covered_ms", "UInt32"},
+        {"engine", LOW},
+        {"interval", "UInt64"},
+        {"samples", "UInt64"},
+        {"raw_total", "UInt64"},
+        {"value_total", "UInt64"},
+        {"truncated_raw", "UInt64"},
+        {"dropped_raw", "UInt64"},
+        {"dropped_stacks", "UInt64"},
+        {"lost_events", "UInt64"},
+        {"second_pool", "Array(" LOW ")"},
+        {"second_index", "Array(UInt32)"},
+        {"second_value", "Array(UInt64)"},
+    };
+    seconds_by_window s = {0};
+    table t;
+    int rc = table_begin(&t, "profile_windows", columns, COUNT(columns), err);
+
+    if (rc == 0 && seconds_gather(&s, w->batch) != 0)
+        rc = sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory for a batch's windows.");
+    for (uint32_t i = 0; i < w->batch->windows.target.count && rc == 0; i++)
+        put_window(&t, &s, w->batch, i);
+    if (rc == 0)
+        rc = insert_table(&t, c, w, false, err);
+    seconds_free(&s);
+    table_end(&t);
+    return rc;
+}
+
+/* ---- profile_threads ---- */
+
+static void put_thread(table *t, const profile_batch *b, uint32_t i)
+{
+    const thread_columns *rows = &b->threads;
+    uint32_t window = rows->window.at[i], target = b->windows.target.at[window];
+
+    put_service(t, b, target);
+    table_put_uint(t, b->windows.type.at[window]);
+    table_put_ms(t, b->windows.start_ms.at[window]);
+    table_put_uint(t, target_id_at(&b->targets, &b->strings, target));
+    table_put_text(t, string_of(b, &rows->pool, i));
+    table_put_text(t, string_of(b, &rows->name, i));
+    table_put_uint(t, rows->os_tid.at[i]);
+    table_put_uint(t, rows->java_tid.at[i]);
+    table_put_uint(t, rows->raw_value.at[i]);
+    table_put_uint(t, rows->value.at[i]);
+    table_put_uint(t, rows->samples.at[i]);
+}
+
+static int write_threads(const clickhouse *c, const batch_write *w, store_error *err)
+{
+    static const table_column columns[] = {
+        KEY,
+        {"profile_type", "UInt8"},
+        {"time", MOMENT},
+        {"target_id", "UInt64"},
+        {"pool", LOW},
+        {"name", "String"},
+        {"os_tid", "UInt64"},
+        {"java_tid", "UInt64"},
+        {"raw_value", "UInt64"},
+        {"value", "UInt64"},
+        {"samples", "UInt64"},
+    };
+    table t;
+    int rc = table_begin(&t, "profile_threads", columns, COUNT(columns), err);
+
+    for (uint32_t i = 0; i < w->batch->threads.window.count && rc == 0; i++)
+        put_thread(&t, w->batch, i);
+    if (rc == 0)
+        rc = insert_table(&t, c, w, false, err);
+    table_end(&t);
+    return rc;
+}
+
+/* ---- profile_samples ---- */
+
+static void put_sample(table *t, const profile_batch *b, uint32_t i)
+{
+    const sample_columns *rows = &b->samples;
+    uint32_t window = rows->window.at[i], target = b->windows.target.at[window];
+
+    put_service(t, b, target);
+    table_put_uint(t, b->windows.type.at[window]);
+    table_put_ms(t, b->windows.start_ms.at[window]);
+    table_put_text(
+        t, (text){b->stack_ids.data + (size_t)rows->stack.at[i] * STACK_ID_BYTES, STACK_ID_BYTES});
+    table_put_uint(t, target_id_at(&b->targets, &b->strings, target));
+    table_put_text(t, string_of(b, &b->targets.pod, target));
+    table_put_text(t, string_of(b, &b->targets.container, target));
+    table_put_text(t, b->collector.node);
+    table_put_text(t, string_of(b, &b->targets.app_version, target));
+    table_put_text(t, string_of(b, &rows->pool, i));
+    table_put_uint(t, rows->facet.at[i]);
+    table_put_text(t, string_of(b, &rows->object, i));
+    table_put_uint(t, rows->raw_value.at[i]);
+    table_put_uint(t, rows->value.at[i]);
+    table_put_uint(t, rows->samples.at[i]);
+}
+
+static int write_samples(const clickhouse *c, const batch_write *w, store_error *err)
+{
+    static const table_column columns[] = {
+        KEY,
+        {"profile_type", "UInt8"},
+        {"time", MOMENT},
+        {"stack_id", "FixedString(16)"},
+        {"target_id", "UInt64"},
+        {"pod", LOW},
+        {"container", LOW},
+        {"node", LOW},
+        {"app_version", LOW},
+        {"pool", LOW},
+        {"facet", "UInt8"},
+        {"object", LOW},
+        {"raw_value", "UInt64"},
+        {"value", "UInt64"},
+        {"samples", "UInt64"},
+    };
+    table t;
+    int rc = table_begin(&t, "profile_samples", columns, COUNT(columns), err);
+
+    for (uint32_t i = 0; i < w->batch->samples.window.count && rc == 0; i++)
+        put_sample(&t, w->batch, i);
+    if (rc == 0)
+        rc = insert_table(&t, c, w, false, err);
+    table_end(&t);
+    return rc;
+}
+
+/* ---- ingestion_batches ---- */
+
+static int write_ledger(const clickhouse *c, const batch_write *w, store_error *err)
+{
+    static const table_column columns[] = {
+        {"created", MOMENT},
+        {"batch_id", "FixedString(16)"},
+        {"digest", "FixedString(16)"},
+        {"cluster", LOW},
+        {"node", LOW},
+        {"instance", LOW},
+        {"day", "Date"},
+        {"windows", "UInt32"},
+        {"sample_rows", "UInt32"},
+        {"stacks", "UInt32"},
+        {"body_bytes", "UInt64"},
+        {"received", MOMENT},
+    };
+    const profile_batch *b = w->batch;
+    table t;
+    int rc = table_begin(&t, "ingestion_batches", columns, COUNT(columns), err);
+
+    if (rc == 0) {
+        table_put_ms(&t, b->created_ms);
+        table_put_text(&t, b->batch_id);
+        table_put_text(&t, b->digest);
+        table_put_text(&t, b->collector.cluster);
+        table_put_text(&t, b->collector.node);
+        table_put_text(&t, b->collector.instance);
+        table_put_uint(&t, b->day);
+        table_put_uint(&t, b->windows.target.count);
+        table_put_uint(&t, b->samples.window.count);
+        table_put_uint(&t, w->stack_count);
+        table_put_uint(&t, b->body.length);
+        table_put_ms(&t, w->received_ms);
+        rc = insert_table(&t, c, w, false, err);
+    }
+    table_end(&t);
+    return rc;
+}
+
+int clickhouse__write_batch(void *self, const batch_write *w, store_error *err)
+{
+    clickhouse *c = self;
+    int (*const steps[])(const clickhouse *, const batch_write *, store_error *) = {
+        write_stacks, write_windows, write_threads, write_samples, write_ledger,
+    };
+    int rc = clickhouse__check_ready(c, err);
+
+    for (size_t i = 0; i < COUNT(steps) && rc == 0; i++)
+        rc = steps[i](c, w, err);
+    return rc;
+}

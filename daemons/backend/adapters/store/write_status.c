@@ -1,0 +1,82 @@
+/* target_status_history: one row a target of a report. */
+#include "table.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define LOW          "LowCardinality(String)"
+#define MOMENT       "DateTime64(3, 'UTC')"
+
+static text string_of(const status_report *r, const u32s *column, uint32_t row)
+{
+    return string_at(&r->strings, column->at[row]);
+}
+
+static void put_identity(table *t, const status_report *r, uint32_t i)
+{
+    const target_columns *c = &r->targets;
+
+    table_put_text(t, r->collector.cluster);
+    table_put_text(t, string_of(r, &c->namespace_name, i));
+    table_put_text(t, string_of(r, &c->workload_kind, i));
+    table_put_text(t, string_of(r, &c->workload, i));
+    table_put_text(t, string_of(r, &c->pod, i));
+    table_put_text(t, string_of(r, &c->container, i));
+    table_put_text(t, string_of(r, &c->pod_uid, i));
+    table_put_text(t, string_of(r, &c->container_id, i));
+    table_put_text(t, r->collector.node);
+    table_put_text(t, r->collector.instance);
+    table_put_uint(t, target_id_at(c, &r->strings, i));
+    table_put_text(t, string_of(r, &c->boot_id, i));
+    table_put_uint(t, c->host_pid.at[i]);
+    table_put_uint(t, c->ns_pid.at[i]);
+    table_put_uint(t, c->start_ticks.at[i]);
+    table_put_ms(t, c->start_ms.at[i]);
+    table_put_text(t, string_of(r, &c->jvm_version, i));
+    table_put_text(t, string_of(r, &c->jvm_vendor, i));
+    table_put_text(t, string_of(r, &c->main_class, i));
+    table_put_text(t, string_of(r, &c->app_version, i));
+    table_put_text(t, string_of(r, &c->image, i));
+}
+
+static void put_row(table *t, const status_report *r, uint32_t i)
+{
+    table_put_ms(t, r->status.observed_ms.at[i]);
+    put_identity(t, r, i);
+    table_put_uint(t, r->status.state.at[i]);
+    table_put_uint(t, r->status.reason.at[i]);
+    table_put_uint(t, r->status.session.at[i]);
+    table_put_text(t, string_of(r, &r->status.detail, i));
+    table_put_ms(t, r->status.last_window_ms.at[i]);
+}
+
+int clickhouse__write_status(void *self, const status_report *r, store_error *err)
+{
+    static const table_column columns[] = {
+        {"observed", MOMENT},    {"cluster", LOW},
+        {"namespace", LOW},      {"workload_kind", LOW},
+        {"workload", LOW},       {"pod", LOW},
+        {"container", LOW},      {"pod_uid", LOW},
+        {"container_id", LOW},   {"node", LOW},
+        {"instance", LOW},       {"target_id", "UInt64"},
+        {"boot_id", LOW},        {"host_pid", "UInt32"},
+        {"ns_pid", "UInt32"},    {"start_ticks", "UInt64"},
+        {"started", MOMENT},     {"jvm_version", LOW},
+        {"jvm_vendor", LOW},     {"main_class", LOW},
+        {"app_version", LOW},    {"image", LOW},
+        {"state", "UInt8"},      {"reason", "UInt16"},
+        {"session", "UInt8"},    {"detail", "String"},
+        {"last_window", MOMENT},
+    };
+    clickhouse *c = self;
+    table t;
+    int rc = clickhouse__check_ready(c, err);
+
+    if (rc != 0)
+        return rc;
+    rc = table_begin(&t, "target_status_history", columns, COUNT(columns), err);
+    for (uint32_t i = 0; i < r->targets.workload.count && rc == 0; i++)
+        put_row(&t, r, i);
+    if (rc == 0)
+        rc = table_insert(&t, c, (const uint8_t *)r->report_id.data, false, err);
+    table_end(&t);
+    return rc;
+}

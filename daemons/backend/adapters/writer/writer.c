@@ -1,0 +1,148 @@
+#include "writer.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nng/nng.h>
+#include <nng/protocol/pipeline0/pull.h>
+#include <nng/protocol/pipeline0/push.h>
+
+struct writer {
+    nng_socket push, pull;
+    pthread_t thread;
+    void (*idle)(void *context);
+    void *context;
+    uint32_t idle_ms;
+};
+
+/* What travels through the queue is a pointer to this; it lives on its caller's stack. */
+typedef struct ticket {
+    void (*job)(void *arg); /* NULL: the thread ends */
+    void *arg;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool done;
+} ticket;
+
+static void finish(ticket *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->done = true;
+    pthread_cond_signal(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void *writer_main(void *context)
+{
+    writer *w = context;
+
+    if (w->idle != NULL)
+        w->idle(w->context);
+    for (bool last = false; !last;) {
+        ticket *t = NULL;
+        size_t size = sizeof(t);
+        int rc = nng_recv(w->pull, &t, &size, 0);
+        if (rc == NNG_ETIMEDOUT && w->idle != NULL)
+            w->idle(w->context);
+        if (rc != 0)
+            continue;
+        last = t->job == NULL;
+        if (!last)
+            t->job(t->arg);
+        finish(t);
+    }
+    return NULL;
+}
+
+static int open_sockets(writer *w, int depth)
+{
+    static atomic_uint serial;
+    char url[64];
+
+    /* inproc names are the process's: every writer has its own. */
+    snprintf(url, sizeof(url), "inproc://backend-writer-%u", atomic_fetch_add(&serial, 1));
+    if (nng_pull0_open(&w->pull) != 0)
+        return -1;
+    if (nng_push0_open(&w->push) != 0) {
+        nng_close(w->pull);
+        return -1;
+    }
+    if (nng_socket_set_int(w->push, NNG_OPT_SENDBUF, depth) == 0 &&
+        nng_socket_set_int(w->pull, NNG_OPT_RECVBUF, 0) == 0 &&
+        nng_socket_set_ms(w->pull, NNG_OPT_RECVTIMEO, (nng_duration)w->idle_ms) == 0 &&
+        nng_listen(w->pull, url, NULL, 0) == 0 && nng_dial(w->push, url, NULL, 0) == 0)
+        return 0;
+    nng_close(w->push);
+    nng_close(w->pull);
+    return -1;
+}
+
+writer *writer_start(int depth, void (*idle)(void *context), void *context, uint32_t idle_ms)
+{
+    sigset_t all, before;
+    writer *w = calloc(1, sizeof(*w));
+
+    if (w == NULL)
+        return NULL;
+    w->idle = idle;
+    w->context = context;
+    w->idle_ms = idle_ms;
+    if (open_sockets(w, depth) != 0) {
+        free(w);
+        return NULL;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int rc = pthread_create(&w->thread, NULL, writer_main, w);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (rc != 0) {
+        nng_close(w->push);
+        nng_close(w->pull);
+        free(w);
+        return NULL;
+    }
+    return w;
+}
+
+/* Queues a ticket and waits for its end. */
+static int submit(writer *w, ticket *t, int flags)
+{
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->changed, NULL);
+    int rc = nng_send(w->push, &t, sizeof(t), flags);
+    if (rc == 0) {
+        pthread_mutex_lock(&t->lock);
+        while (!t->done)
+            pthread_cond_wait(&t->changed, &t->lock);
+        pthread_mutex_unlock(&t->lock);
+    }
+    pthread_cond_destroy(&t->changed);
+    pthread_mutex_destroy(&t->lock);
+    return rc == 0 ? 0 : -1;
+}
+
+static int run(void *self, void (*job)(void *arg), void *arg)
+{
+    ticket t = {.job = job, .arg = arg};
+
+    return submit(self, &t, NNG_FLAG_NONBLOCK);
+}
+
+void writer_stop(writer *w)
+{
+    ticket last = {.job = NULL};
+
+    if (w == NULL)
+        return;
+    submit(w, &last, 0);
+    pthread_join(w->thread, NULL);
+    nng_close(w->push);
+    nng_close(w->pull);
+    free(w);
+}
+
+const writer_ops writer_port = {run};

@@ -1,0 +1,25 @@
+/*
+ * adapters/writer/writer.h: the one thread that writes to the store, behind a bounded queue: nng
+ * push/pull over inproc. Jobs run one after the other; their callers wait.
+ */
+#ifndef BACKEND_WRITER_H
+#define BACKEND_WRITER_H
+
+#include "ingest.h"
+
+typedef struct writer writer;
+
+/*
+ * Starts the thread. depth: jobs that may wait, beyond the one that runs. idle: NULL, or called on
+ * the thread whenever it has waited idle_ms for a job (and once at the start): where a store that
+ * was down is tried again. NULL on failure.
+ */
+writer *writer_start(int depth, void (*idle)(void *context), void *context, uint32_t idle_ms);
+
+/* Runs what is queued, then ends the thread. Takes NULL. */
+void writer_stop(writer *w);
+
+/* The port, with a writer as self. */
+extern const writer_ops writer_port;
+
+#endif

@@ -1,0 +1,55 @@
+#include "index_set.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include <xxhash.h>
+
+static uint64_t seed;
+static pthread_once_t seed_once = PTHREAD_ONCE_INIT;
+
+static void make_seed(void)
+{
+    if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
+        abort();
+}
+
+uint64_t index_set_hash(const void *bytes, size_t length)
+{
+    pthread_once(&seed_once, make_seed);
+    return XXH3_64bits_withSeed(bytes, length, seed);
+}
+
+int index_set_init(index_set *set, size_t count,
+                   bool (*equal)(const void *context, uint32_t a, uint32_t b), const void *context)
+{
+    size_t slots = 16;
+
+    while (slots < 2 * count)
+        slots *= 2;
+    set->slots = calloc(slots, sizeof(*set->slots));
+    set->mask = slots - 1;
+    set->equal = equal;
+    set->context = context;
+    return set->slots != NULL ? 0 : -1;
+}
+
+void index_set_free(index_set *set)
+{
+    free(set->slots);
+    set->slots = NULL;
+}
+
+uint32_t index_set_add(index_set *set, uint64_t hash, uint32_t index)
+{
+    for (size_t slot = (size_t)hash & set->mask;; slot = (slot + 1) & set->mask) {
+        uint32_t found = set->slots[slot];
+        if (found == 0) {
+            set->slots[slot] = index + 1;
+            return INDEX_SET_NONE;
+        }
+        if (set->equal(set->context, found - 1, index))
+            return found - 1;
+    }
+}

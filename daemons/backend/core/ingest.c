@@ -1,0 +1,248 @@
+#include "ingest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest_plan.h"
+
+/* A batch on its way to the writer. */
+typedef struct commit {
+    const ingest *in;
+    const profile_batch *batch;
+    const status_report *report;
+    ingest_plan plan;
+    verdict *v;
+} commit;
+
+bool scope_allows(const char *const *list, size_t count, text value)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (text_equal(text_of(list[i]), value))
+            return true;
+    }
+    return count == 0;
+}
+
+static void retry_for(verdict *v, const store_error *err)
+{
+    switch (err->code) {
+    case STORE_ERR_BUSY:
+        verdict_retry(v, "store_busy", 2000, "The store is busy: %.400s", err->message);
+        break;
+    case STORE_ERR_FAILED:
+        /* Not the collector's fault and not for good: an operator mends the store. */
+        verdict_retry(v, "store_unavailable", 30000, "The store refused the batch: %.400s",
+                      err->message);
+        break;
+    default:
+        verdict_retry(v, "store_unavailable", 5000, "The store does not answer: %.400s",
+                      err->message);
+    }
+}
+
+/* ---- on the writer's thread ---- */
+
+/* Line 14: 0 to go on, -1 when the verdict is filled. */
+static int ask_ledger(commit *c)
+{
+    const store *s = &c->in->store;
+    const uint8_t *id = (const uint8_t *)c->batch->batch_id.data;
+    ledger_entry entry = {0};
+    store_error err = {0};
+
+    if (s->ops->find_batch(s->self, id, &entry, &err) != 0) {
+        retry_for(c->v, &err);
+        return -1;
+    }
+    if (!entry.found)
+        return 0;
+    if (memcmp(entry.digest, c->batch->digest.data, 16) != 0)
+        return verdict_reject(c->v, "batch_id_reused",
+                              "batch_id names a batch that was stored with another digest.");
+    c->v->outcome = OUTCOME_DUPLICATE;
+    c->v->http_status = 200;
+    return -1;
+}
+
+/* Asks for the missing stacks of one service, which stand in a row from `first` on. */
+static int ask_service(commit *c, size_t first, size_t count, bool *known)
+{
+    const store *s = &c->in->store;
+    const stack_use *missing = c->plan.missing + first;
+    const uint8_t **ids = malloc(count * sizeof(*ids));
+    store_error err = {0};
+
+    if (ids == NULL)
+        return check_no_memory(c->v);
+    for (size_t i = 0; i < count; i++)
+        ids[i] =
+            (const uint8_t *)c->batch->stack_ids.data + (size_t)missing[i].stack * STACK_ID_BYTES;
+    int rc = s->ops->find_stacks(s->self, &c->plan.services[missing->service], c->batch->day, ids,
+                                 count, known, &err);
+    free(ids);
+    if (rc != 0)
+        retry_for(c->v, &err);
+    return rc != 0 ? -1 : 0;
+}
+
+static int compare_uses(const void *a, const void *b)
+{
+    const stack_use *left = a, *right = b;
+
+    if (left->service != right->service)
+        return left->service < right->service ? -1 : 1;
+    return left->stack < right->stack ? -1 : left->stack > right->stack;
+}
+
+static int compare_indexes(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+    return left < right ? -1 : left > right;
+}
+
+/* Lists, each once, the stacks that some service does not know. */
+static int list_needed(commit *c, const bool *known)
+{
+    uint32_t *need = malloc((c->plan.missing_count + 1) * sizeof(*need));
+    size_t count = 0, kept = 0;
+
+    if (need == NULL)
+        return check_no_memory(c->v);
+    for (size_t i = 0; i < c->plan.missing_count; i++) {
+        if (!known[i])
+            need[count++] = c->plan.missing[i].stack;
+    }
+    qsort(need, count, sizeof(*need), compare_indexes);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || need[i] != need[i - 1])
+            need[kept++] = need[i];
+    }
+    if (kept == 0) {
+        free(need);
+        return 0;
+    }
+    c->v->outcome = OUTCOME_NEED_STACKS;
+    c->v->http_status = 200;
+    c->v->need = need;
+    c->v->need_count = kept;
+    return -1;
+}
+
+/* Line 15: 0 to go on, -1 when the verdict is filled. */
+static int ask_stacks(commit *c)
+{
+    size_t count = c->plan.missing_count;
+    bool *known = calloc(count + 1, sizeof(*known));
+    int rc = known != NULL ? 0 : check_no_memory(c->v);
+
+    qsort(c->plan.missing, count, sizeof(*c->plan.missing), compare_uses);
+    for (size_t i = 0; i < count && rc == 0;) {
+        size_t end = i;
+        while (end < count && c->plan.missing[end].service == c->plan.missing[i].service)
+            end++;
+        rc = ask_service(c, i, end - i, known + i);
+        i = end;
+    }
+    if (rc == 0)
+        rc = list_needed(c, known);
+    free(known);
+    return rc;
+}
+
+static void accept(verdict *v, uint64_t rows)
+{
+    v->outcome = OUTCOME_ACCEPTED;
+    v->http_status = 200;
+    v->rows = rows;
+}
+
+static void commit_batch(void *arg)
+{
+    commit *c = arg;
+    const ingest *in = c->in;
+    store_error err = {0};
+
+    if (ask_ledger(c) != 0 || ask_stacks(c) != 0)
+        return;
+    batch_write write = {
+        .batch = c->batch,
+        .services = c->plan.services,
+        .service_count = c->plan.service_count,
+        .stacks = c->plan.brought,
+        .stack_count = c->plan.brought_count,
+        .received_ms = in->now_ms(in->clock),
+    };
+    if (in->store.ops->write_batch(in->store.self, &write, &err) != 0)
+        retry_for(c->v, &err);
+    else
+        accept(c->v, c->batch->samples.window.count);
+}
+
+static void commit_status(void *arg)
+{
+    commit *c = arg;
+    store_error err = {0};
+
+    if (c->in->store.ops->write_status(c->in->store.self, c->report, &err) != 0)
+        retry_for(c->v, &err);
+    else
+        accept(c->v, 0);
+}
+
+/* ---- on the caller's thread ---- */
+
+static void run(commit *c, void (*job)(void *arg))
+{
+    if (c->in->writer->run(c->in->writer_self, job, c) != 0)
+        verdict_retry(c->v, "store_busy", 1000,
+                      "The queue to the store is full: send the batch again.");
+}
+
+/* A batch of a cluster that is no valid name is not forbidden, it is rejected by the check. */
+static bool is_forbidden(const scope *allowed, const collector_id *collector)
+{
+    return collector->cluster.length > 0 &&
+           !scope_allows(allowed->clusters, allowed->cluster_count, collector->cluster);
+}
+
+bool ingest_profiles(const ingest *in, profile_batch *batch, const scope *allowed, verdict *v)
+{
+    commit c = {.in = in, .batch = batch, .v = v};
+
+    if (is_forbidden(allowed, &batch->collector))
+        return false;
+    if (check_profile_batch(batch, &in->limits, in->now_ms(in->clock), v) != 0)
+        return true;
+    if (ingest_plan_make(&c.plan, batch) != 0)
+        check_no_memory(v);
+    else
+        run(&c, commit_batch);
+    ingest_plan_free(&c.plan);
+    return true;
+}
+
+bool ingest_status(const ingest *in, status_report *report, const scope *allowed, verdict *v)
+{
+    commit c = {.in = in, .report = report, .v = v};
+
+    if (is_forbidden(allowed, &report->collector))
+        return false;
+    if (check_status_report(report, &in->limits, in->now_ms(in->clock), v) != 0)
+        return true;
+    if (report->targets.workload.count == 0)
+        accept(v, 0);
+    else
+        run(&c, commit_status);
+    return true;
+}
+
+bool ingest_heartbeat(const ingest *in, const heartbeat *beat, const scope *allowed, verdict *v)
+{
+    (void)in;
+    if (is_forbidden(allowed, &beat->collector))
+        return false;
+    if (check_heartbeat(beat, v) == 0)
+        accept(v, 0);
+    return true;
+}

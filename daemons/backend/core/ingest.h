@@ -1,0 +1,39 @@
+/*
+ * core/ingest.h: the use cases behind POST /v1/ingest/... A call checks on the caller's thread and
+ * commits on the writer's (the port below), so that the ledger's answer still holds when the batch
+ * is written.
+ */
+#ifndef BACKEND_INGEST_H
+#define BACKEND_INGEST_H
+
+#include "check.h"
+#include "store.h"
+
+/* The port to the one thread that writes. */
+typedef struct writer_ops {
+    /* Runs job(arg) there and waits for its end. 0, or -1 when its queue is full (nothing ran). */
+    int (*run)(void *self, void (*job)(void *arg), void *arg);
+} writer_ops;
+
+typedef struct ingest {
+    store store;
+    const writer_ops *writer;
+    void *writer_self;
+    ingest_limits limits;
+    uint64_t (*now_ms)(void *clock); /* Unix time */
+    void *clock;
+} ingest;
+
+/*
+ * Checks, commits and fills the verdict (verdict_clear frees it). clusters: those the token may
+ * write for, an empty list is all. Returns true unless the token's scope forbids the cluster: then
+ * the verdict is not filled, and the answer is 403.
+ */
+bool ingest_profiles(const ingest *in, profile_batch *batch, const scope *allowed, verdict *v);
+bool ingest_status(const ingest *in, status_report *report, const scope *allowed, verdict *v);
+bool ingest_heartbeat(const ingest *in, const heartbeat *beat, const scope *allowed, verdict *v);
+
+/* True when the list is empty or holds the value. */
+bool scope_allows(const char *const *list, size_t count, text value);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * core/ingest_plan.h: which services a batch is about, which stacks each of them uses, and which of
+ * these the batch brings along.
+ */
+#ifndef BACKEND_INGEST_PLAN_H
+#define BACKEND_INGEST_PLAN_H
+
+#include "store.h"
+
+typedef struct ingest_plan {
+    service_key *services;
+    size_t service_count;
+    uint32_t *service_of_target;
+    stack_use *brought; /* stack: index into the dictionary; sorted by first use */
+    size_t brought_count;
+    stack_use *missing; /* stack: index into the body's stack_ids; not in the dictionary */
+    size_t missing_count;
+} ingest_plan;
+
+/* 0, or -1 when there is no memory. Free with ingest_plan_free either way. */
+int ingest_plan_make(ingest_plan *plan, const profile_batch *batch);
+void ingest_plan_free(ingest_plan *plan);
+
+#endif

@@ -1,0 +1,50 @@
+#include "query.h"
+
+#include "ingest.h"
+
+query_code query_code_of(int store_code)
+{
+    switch (store_code) {
+    case STORE_OK:
+        return QUERY_OK;
+    case STORE_ERR_TIMEOUT:
+        return QUERY_TIMEOUT;
+    case STORE_ERR_FAILED:
+        return QUERY_FAILED;
+    default:
+        return QUERY_UNAVAILABLE;
+    }
+}
+
+static bool allows(const char *const *list, size_t count, const char *value)
+{
+    return value == NULL || scope_allows(list, count, text_of(value));
+}
+
+uint64_t query_oldest_ms(const query *q)
+{
+    uint64_t now_ms = q->now_ms(q->clock);
+
+    /* The store keeps whole days. */
+    return now_ms < q->retention_ms ? 0 : (now_ms - q->retention_ms) / DAY_MS * DAY_MS + DAY_MS;
+}
+
+query_code query_check(const query *q, const store_filter *f)
+{
+    const scope *s = f->scope;
+
+    if (!allows(s->clusters, s->cluster_count, f->cluster) ||
+        !allows(s->namespaces, s->namespace_count, f->namespace_name) ||
+        !allows(s->workloads, s->workload_count, f->workload))
+        return QUERY_FORBIDDEN;
+    return f->to_ms <= query_oldest_ms(q) ? QUERY_EXPIRED : QUERY_OK;
+}
+
+query_code query_fresh(const query *q, const store_filter *filter, query_meta *meta,
+                       store_error *err)
+{
+    meta->from_ms = filter->from_ms;
+    meta->to_ms = filter->to_ms;
+    return query_code_of(
+        q->store.ops->read_fresh(q->store.self, filter, &meta->fresh_until_ms, err));
+}

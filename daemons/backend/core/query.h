@@ -1,0 +1,125 @@
+/*
+ * core/query.h: the use cases behind the query API (docs/reference/query-api.md).
+ * Thread rule: any thread; each call uses only its arguments and the store's read port.
+ */
+#ifndef BACKEND_QUERY_H
+#define BACKEND_QUERY_H
+
+#include <stackagg/stackagg.h>
+
+#include "store.h"
+
+typedef struct query {
+    store store;
+    uint64_t retention_ms;
+    uint64_t (*now_ms)(void *clock); /* Unix time */
+    void *clock;
+} query;
+
+typedef enum query_code {
+    QUERY_OK,
+    QUERY_FORBIDDEN,   /* outside the user's scope */
+    QUERY_EXPIRED,     /* the whole range is older than retention */
+    QUERY_NOT_FOUND,   /* no such service in the range */
+    QUERY_UNAVAILABLE, /* the store is down or busy */
+    QUERY_TIMEOUT,
+    QUERY_FAILED
+} query_code;
+
+/* How much there is beside what an answer shows; see meta in query-api.md. */
+typedef struct query_meta {
+    uint64_t from_ms, to_ms;
+    uint64_t fresh_until_ms; /* 0: no window in the range */
+    uint64_t rows_scanned;
+    uint64_t nodes_omitted;
+    bool truncated;
+    bool missing_stacks;
+    uint64_t seen, cut, dropped, omitted; /* the ledger, in the type's unit */
+} query_meta;
+
+/* May this be asked for? QUERY_OK, QUERY_FORBIDDEN or QUERY_EXPIRED. */
+query_code query_check(const query *q, const store_filter *filter);
+
+/* The first millisecond that is still kept. */
+uint64_t query_oldest_ms(const query *q);
+
+/* ---- lists ---- */
+
+enum { QUERY_TYPES_MAX = 16 };
+
+typedef struct service_entry {
+    char *cluster, *namespace_name, *workload;
+    uint64_t targets;
+    uint64_t last_seen_ms;
+    struct {
+        unsigned type;
+        uint64_t raw_total, value_total;
+    } types[QUERY_TYPES_MAX];
+    size_t type_count;
+} service_entry;
+
+typedef struct service_list {
+    service_entry *items;
+    size_t count;
+} service_list;
+
+/* filter->limit is the most entries; meta says how many more there are. Free with
+ * service_list_free also after a failure. */
+query_code query_services(const query *q, const store_filter *filter, service_list *out,
+                          query_meta *meta, store_error *err);
+void service_list_free(service_list *list);
+
+typedef struct target_entry {
+    char *cluster, *namespace_name, *workload, *pod, *container, *node, *jvm_version, *detail;
+    uint64_t pid, state, reason;
+    uint64_t started_ms, last_window_ms, observed_ms;
+} target_entry;
+
+typedef struct target_list {
+    target_entry *items;
+    size_t count;
+} target_list;
+
+query_code query_targets(const query *q, const store_filter *filter, target_list *out,
+                         query_meta *meta, store_error *err);
+void target_list_free(target_list *list);
+
+/* ---- profiles ---- */
+
+/* All stacks of a selection, summed. */
+typedef struct profile {
+    sagg *stacks;
+    uint64_t fingerprint; /* of the samples found, whatever their order */
+} profile;
+
+/* filter has namespace, workload and type. Free with profile_free also after a failure. */
+query_code query_profile(const query *q, const store_filter *filter, profile *out, query_meta *meta,
+                         store_error *err);
+void profile_free(profile *p);
+
+/* A flame tree of at most `nodes` nodes; meta gains what it omits. NULL: no memory. The caller
+ * frees it with sagg_tree_free. */
+sagg_tree *profile_tree(const profile *p, unsigned type, bool lines, uint32_t nodes,
+                        query_meta *meta);
+
+/* One row of the top table; texts are borrowed from the profile. */
+typedef struct top_row {
+    sagg_frame frame; /* line 0 unless told apart by line */
+    uint64_t self, total;
+} top_row;
+
+typedef struct top_table {
+    top_row *rows;
+    size_t count;
+} top_table;
+
+/* From all stacks; at most `limit` rows, meta gains what that omits. 0, or -1: no memory. */
+int profile_top(const profile *p, bool lines, size_t limit, top_table *out, query_meta *meta);
+void top_table_free(top_table *table);
+
+/* ---- shared inside the core ---- */
+query_code query_code_of(int store_code);
+query_code query_fresh(const query *q, const store_filter *filter, query_meta *meta,
+                       store_error *err);
+
+#endif

@@ -1,0 +1,202 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "query.h"
+
+/* What the store is asked for, so that meta can say how many rows a list leaves off. */
+static const uint64_t LIST_MAX = 20000;
+
+static char *copy_text(text value)
+{
+    char *out = malloc(value.length + 1);
+
+    if (out == NULL)
+        return NULL;
+    if (value.length > 0)
+        memcpy(out, value.data, value.length);
+    out[value.length] = '\0';
+    return out;
+}
+
+/* Room for one more item; NULL when there is no memory. Grows by doubling at powers of two. */
+static void *grow(void *items, size_t count, size_t item_size)
+{
+    if (count != 0 && (count & (count - 1)) != 0)
+        return items;
+    return realloc(items, (count == 0 ? 1 : 2 * count) * item_size);
+}
+
+/* ---- services ---- */
+
+typedef struct service_reader {
+    service_list *list;
+    size_t limit;
+    size_t total;
+    size_t cursor; /* of the types' rows, which come in the same order */
+} service_reader;
+
+static int on_service(void *context, const service_row *row)
+{
+    service_reader *r = context;
+    service_list *list = r->list;
+
+    if (r->total++ >= r->limit)
+        return 0;
+    service_entry *items = grow(list->items, list->count, sizeof(*items));
+    if (items == NULL)
+        return -1;
+    list->items = items;
+    service_entry *entry = &items[list->count++];
+    memset(entry, 0, sizeof(*entry));
+    entry->cluster = copy_text(row->key.cluster);
+    entry->namespace_name = copy_text(row->key.namespace_name);
+    entry->workload = copy_text(row->key.workload);
+    entry->targets = row->targets;
+    entry->last_seen_ms = row->last_seen_ms;
+    return entry->cluster != NULL && entry->namespace_name != NULL && entry->workload != NULL ? 0
+                                                                                              : -1;
+}
+
+static int compare_text(const char *a, text b)
+{
+    size_t length = strlen(a);
+    size_t shorter = length < b.length ? length : b.length;
+    int order = shorter > 0 ? memcmp(a, b.data, shorter) : 0;
+
+    if (order != 0)
+        return order;
+    return length < b.length ? -1 : length > b.length;
+}
+
+static int compare_key(const service_entry *entry, const service_key *key)
+{
+    int order = compare_text(entry->cluster, key->cluster);
+
+    if (order == 0)
+        order = compare_text(entry->namespace_name, key->namespace_name);
+    return order != 0 ? order : compare_text(entry->workload, key->workload);
+}
+
+static int on_type(void *context, const type_row *row)
+{
+    service_reader *r = context;
+    service_list *list = r->list;
+
+    while (r->cursor < list->count && compare_key(&list->items[r->cursor], &row->key) < 0)
+        r->cursor++;
+    if (r->cursor == list->count || compare_key(&list->items[r->cursor], &row->key) != 0)
+        return 0;
+    service_entry *entry = &list->items[r->cursor];
+    if (entry->type_count < QUERY_TYPES_MAX) {
+        entry->types[entry->type_count].type = row->type;
+        entry->types[entry->type_count].raw_total = row->raw_total;
+        entry->types[entry->type_count++].value_total = row->value_total;
+    }
+    return 0;
+}
+
+query_code query_services(const query *q, const store_filter *filter, service_list *out,
+                          query_meta *meta, store_error *err)
+{
+    service_reader r = {.list = out, .limit = (size_t)filter->limit};
+    store_filter wide = *filter;
+
+    wide.limit = LIST_MAX;
+    query_code code = query_fresh(q, filter, meta, err);
+    if (code == QUERY_OK)
+        code =
+            query_code_of(q->store.ops->read_services(q->store.self, &wide, on_service, &r, err));
+    if (code == QUERY_OK)
+        code = query_code_of(q->store.ops->read_types(q->store.self, &wide, on_type, &r, err));
+    meta->rows_scanned = r.total;
+    meta->nodes_omitted = r.total - out->count;
+    return code;
+}
+
+void service_list_free(service_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->items[i].cluster);
+        free(list->items[i].namespace_name);
+        free(list->items[i].workload);
+    }
+    free(list->items);
+    *list = (service_list){NULL, 0};
+}
+
+/* ---- targets ---- */
+
+typedef struct target_reader {
+    target_list *list;
+    size_t limit;
+    size_t total;
+} target_reader;
+
+static bool copy_target(target_entry *entry, const target_row *row)
+{
+    *entry = (target_entry){
+        .cluster = copy_text(row->key.cluster),
+        .namespace_name = copy_text(row->key.namespace_name),
+        .workload = copy_text(row->key.workload),
+        .pod = copy_text(row->pod),
+        .container = copy_text(row->container),
+        .node = copy_text(row->node),
+        .jvm_version = copy_text(row->jvm_version),
+        .detail = copy_text(row->detail),
+        .pid = row->pid,
+        .state = row->state,
+        .reason = row->reason,
+        .started_ms = row->started_ms,
+        .last_window_ms = row->last_window_ms,
+        .observed_ms = row->observed_ms,
+    };
+    return entry->cluster != NULL && entry->namespace_name != NULL && entry->workload != NULL &&
+           entry->pod != NULL && entry->container != NULL && entry->node != NULL &&
+           entry->jvm_version != NULL && entry->detail != NULL;
+}
+
+static int on_target(void *context, const target_row *row)
+{
+    target_reader *r = context;
+    target_list *list = r->list;
+
+    if (r->total++ >= r->limit)
+        return 0;
+    target_entry *items = grow(list->items, list->count, sizeof(*items));
+    if (items == NULL)
+        return -1;
+    list->items = items;
+    return copy_target(&items[list->count++], row) ? 0 : -1;
+}
+
+query_code query_targets(const query *q, const store_filter *filter, target_list *out,
+                         query_meta *meta, store_error *err)
+{
+    target_reader r = {.list = out, .limit = (size_t)filter->limit};
+    store_filter wide = *filter;
+
+    wide.limit = LIST_MAX;
+    query_code code = query_fresh(q, filter, meta, err);
+    if (code == QUERY_OK)
+        code = query_code_of(q->store.ops->read_targets(q->store.self, &wide, on_target, &r, err));
+    meta->rows_scanned += r.total;
+    meta->nodes_omitted += r.total - out->count;
+    return code;
+}
+
+void target_list_free(target_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        target_entry *entry = &list->items[i];
+        free(entry->cluster);
+        free(entry->namespace_name);
+        free(entry->workload);
+        free(entry->pod);
+        free(entry->container);
+        free(entry->node);
+        free(entry->jvm_version);
+        free(entry->detail);
+    }
+    free(list->items);
+    *list = (target_list){NULL, 0};
+}

@@ -1,0 +1,146 @@
+/*
+ * core/store.h: the port to the store. adapters/store fills it for ClickHouse; tests with a fake.
+ *
+ * Writes (find_batch to write_status) are called by one thread, the writer. Reads may come from
+ * several threads at once. Every function returns 0 or a STORE_ERR_ code with err filled.
+ */
+#ifndef BACKEND_STORE_H
+#define BACKEND_STORE_H
+
+#include "batch.h"
+
+enum {
+    STORE_OK = 0,
+    STORE_ERR_UNAVAILABLE = -1, /* down, not migrated yet, or did not answer: try again later */
+    STORE_ERR_BUSY = -2,        /* refuses for load or memory: try again later */
+    STORE_ERR_TIMEOUT = -3,     /* the query ran past its budget */
+    STORE_ERR_FAILED = -4       /* will fail again: a bug or a store that we do not understand */
+};
+
+typedef struct store_error {
+    int code;
+    char message[512];
+} store_error;
+
+/* A row of the ledger. */
+typedef struct ledger_entry {
+    bool found;
+    unsigned char digest[16];
+} ledger_entry;
+
+/* Who the stacks belong to. */
+typedef struct service_key {
+    text cluster, namespace_name, workload;
+} service_key;
+
+/* What is written to the stacks' table: stack index of the dictionary, under a service. */
+typedef struct stack_use {
+    uint32_t service; /* index into services */
+    uint32_t stack;   /* index into the dictionary, or the body's stack_ids: see where it is used */
+} stack_use;
+
+/* A batch that has been checked, with what the store needs to write it. */
+typedef struct batch_write {
+    const profile_batch *batch;
+    const service_key *services;
+    size_t service_count;
+    const stack_use *stacks; /* rows for the stacks' table: dictionary indexes */
+    size_t stack_count;
+    uint64_t received_ms;
+} batch_write;
+
+/* ---- reads ---- */
+
+/* What a user may see; an empty list: everything. */
+typedef struct scope {
+    const char *const *clusters;
+    size_t cluster_count;
+    const char *const *namespaces;
+    size_t namespace_count;
+    const char *const *workloads;
+    size_t workload_count;
+} scope;
+
+/* Which rows a read is about. Strings NULL: any. */
+typedef struct store_filter {
+    const scope *scope;
+    const char *cluster, *namespace_name, *workload;
+    unsigned type; /* 0: any */
+    uint64_t from_ms, to_ms;
+    uint64_t limit;
+} store_filter;
+
+/* One service's JVM count and last sign of life. */
+typedef struct service_row {
+    service_key key;
+    uint64_t targets;
+    uint64_t last_seen_ms;
+} service_row;
+
+/* Totals of one type of one service. */
+typedef struct type_row {
+    service_key key;
+    unsigned type;
+    uint64_t raw_total, value_total;
+} type_row;
+
+typedef struct stack_frame {
+    text class_name, method, file;
+    uint32_t line;
+    uint8_t kind;
+} stack_frame;
+
+/* One stack with its sums. known: false when its frames are missing in the store. */
+typedef struct stack_row {
+    const uint8_t *stack_id;
+    uint64_t raw_value, value, samples, rows;
+    bool known;
+    unsigned flags;
+    const stack_frame *frames; /* leaf first */
+    size_t depth;
+} stack_row;
+
+/* The last verdict on one JVM. */
+typedef struct target_row {
+    service_key key;
+    text pod, container, node, jvm_version, detail;
+    uint64_t pid, state, reason;
+    uint64_t started_ms, last_window_ms, observed_ms;
+} target_row;
+
+/* Borrowed for the call; returns 0 to go on, else the read ends with STORE_ERR_FAILED. */
+typedef int (*service_fn)(void *context, const service_row *row);
+typedef int (*type_fn)(void *context, const type_row *row);
+typedef int (*stack_fn)(void *context, const stack_row *row);
+typedef int (*target_fn)(void *context, const target_row *row);
+
+typedef struct store_ops {
+    /* Looks a batch up in the ledger. */
+    int (*find_batch)(void *self, const uint8_t batch_id[16], ledger_entry *out, store_error *err);
+    /* known[i] says whether ids[i] is known for the service on that day; false at first. */
+    int (*find_stacks)(void *self, const service_key *service, uint32_t day,
+                       const uint8_t *const *ids, size_t count, bool *known, store_error *err);
+    /* Writes all tables in order, the ledger last: 0 means that the whole batch is stored. */
+    int (*write_batch)(void *self, const batch_write *write, store_error *err);
+    int (*write_status)(void *self, const status_report *report, store_error *err);
+
+    int (*read_services)(void *self, const store_filter *filter, service_fn each, void *context,
+                         store_error *err);
+    int (*read_types)(void *self, const store_filter *filter, type_fn each, void *context,
+                      store_error *err);
+    /* Grouped by stack; filter has a type. */
+    int (*read_stacks)(void *self, const store_filter *filter, stack_fn each, void *context,
+                       store_error *err);
+    /* End of the newest window; 0 when there is none. */
+    int (*read_fresh)(void *self, const store_filter *filter, uint64_t *fresh_until_ms,
+                      store_error *err);
+    int (*read_targets)(void *self, const store_filter *filter, target_fn each, void *context,
+                        store_error *err);
+} store_ops;
+
+typedef struct store {
+    const store_ops *ops;
+    void *self;
+} store;
+
+#endif

@@ -1,0 +1,32 @@
+/* core/text.h: a borrowed run of bytes, and columns of numbers. */
+#ifndef BACKEND_TEXT_H
+#define BACKEND_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Any bytes; not NUL-terminated. */
+typedef struct text {
+    const char *data;
+    size_t length;
+} text;
+
+typedef struct u32s {
+    const uint32_t *at;
+    size_t count;
+} u32s;
+
+typedef struct u64s {
+    const uint64_t *at;
+    size_t count;
+} u64s;
+
+/* A text of a literal or other NUL-terminated string. */
+text text_of(const char *string);
+bool text_equal(text a, text b);
+
+/* UTF-8 (Unicode, table 3-7) without NUL. */
+bool text_is_utf8(text value);
+
+#endif

@@ -1,0 +1,62 @@
+/* core/verdict.h: the answer to an ingest call, and the limits in force. */
+#ifndef BACKEND_VERDICT_H
+#define BACKEND_VERDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum outcome {
+    OUTCOME_ACCEPTED,
+    OUTCOME_DUPLICATE,
+    OUTCOME_REJECTED,
+    OUTCOME_RETRY,
+    OUTCOME_NEED_STACKS,
+    OUTCOME_COUNT
+} outcome;
+
+/* "accepted" ...: for metrics and logs. */
+const char *outcome_name(outcome value);
+
+typedef struct verdict {
+    outcome outcome;
+    int http_status;
+    const char *code; /* static; "" for the good outcomes */
+    char message[512];
+    uint32_t retry_after_ms;
+    uint64_t rows;
+    uint32_t *need; /* owned: indexes into the body's stack_ids */
+    size_t need_count;
+} verdict;
+
+/* Limits on one payload; 0 is not "none" here: every limit is in force. */
+typedef struct ingest_limits {
+    uint64_t compressed_bytes; /* of a body as sent */
+    uint64_t payload_bytes;    /* decompressed */
+    uint64_t rows_per_batch;
+    uint64_t stacks_per_batch;
+    uint64_t frames_per_stack;
+    uint64_t strings_bytes;
+    uint64_t targets_per_batch;
+    uint64_t windows_per_batch;
+    uint64_t retention_ms;
+    uint64_t future_ms;
+} ingest_limits;
+
+#define LIMITS_INIT                                                                                \
+    {                                                                                              \
+        16u << 20, 32u << 20, 100000, 100000, 2048, 16u << 20, 10000, 50000, 7ull * 86400000,      \
+            300000                                                                                 \
+    }
+
+/* Fills a rejection (400, or the status that the code has) and returns -1. */
+int verdict_reject(verdict *v, const char *code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Fills a retry (503, or 429 for a busy store) and returns -1. */
+int verdict_retry(verdict *v, const char *code, uint32_t after_ms, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+void verdict_clear(verdict *v);
+
+#endif

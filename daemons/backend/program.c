@@ -1,0 +1,306 @@
+#include "program.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api.h"
+#include "clickhouse.h"
+#include "settings.h"
+#include "writer.h"
+
+enum { GRACE_MS = 10000, PREPARE_EVERY_MS = 2000, DAY = 86400000 };
+
+struct program {
+    const config_section *values;
+    settings_tokens tokens;
+    clickhouse *store;
+    bool store_complained;
+    writer *writer;
+    auth *auth;
+    metrics *metrics;
+    http_assets *assets;
+    http_server *server;
+    api api;
+};
+
+static uint64_t unix_ms(void *clock)
+{
+    struct timespec now;
+
+    (void)clock;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+__attribute__((format(printf, 2, 3))) static void log_line(void *context, const char *format, ...)
+{
+    char line[1024], when[32];
+    time_t now = time(NULL);
+    struct tm tm;
+    va_list args;
+
+    (void)context;
+    va_start(args, format);
+    vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    /* What clients send stands in some lines: none of it may begin a line of its own. */
+    for (char *c = line; *c != '\0'; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    }
+    gmtime_r(&now, &tm);
+    strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
+    fprintf(stderr, "%s hotstack-backend: %s\n", when, line);
+}
+
+static void log_server(void *context, const char *message)
+{
+    log_line(context, "http: %s", message);
+}
+
+/* ---- the store ---- */
+
+/* NULL for an empty setting. */
+static const char *optional(const config_section *values, const char *key)
+{
+    const char *value = config_string(values, key);
+
+    return value[0] != '\0' ? value : NULL;
+}
+
+static bool is_name(const char *name)
+{
+    return name[0] != '\0' &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                        "0123456789_") == strlen(name) &&
+           strlen(name) <= 64;
+}
+
+static int check_store_settings(const config_section *values)
+{
+    bool embedded = strcmp(config_string(values, "store.kind"), "embedded") == 0;
+
+    if (!embedded && optional(values, "store.url") == NULL)
+        log_line(NULL, "store.kind is clickhouse, but store.url is empty: set it to "
+                       "http://HOST:8123 (--store-url)");
+    else if (!is_name(config_string(values, "store.database")))
+        log_line(NULL, "store.database may hold letters, digits and underscores only");
+    else if (config_duration_ms(values, "retention") % DAY != 0)
+        log_line(NULL, "retention must be whole days: 1d to 7d");
+    else
+        return 0;
+    return -1;
+}
+
+static int open_store(program *p)
+{
+    const config_section *v = p->values;
+    bool embedded = strcmp(config_string(v, "store.kind"), "embedded") == 0;
+    store_error err = {0};
+    clickhouse_options options = {
+        .url = embedded ? NULL : config_string(v, "store.url"),
+        .user = optional(v, "store.user"),
+        .password = optional(v, "store.password"),
+        .ca_file = optional(v, "store.ca_file"),
+        .database = config_string(v, "store.database"),
+        .library = optional(v, "store.library"),
+        .path = config_string(v, "data_dir"),
+        .memory = config_bytes(v, "store.memory"),
+        .retention_days = (unsigned)(config_duration_ms(v, "retention") / DAY),
+        .readers = (unsigned)config_int(v, "query.connections"),
+        .query_ms = (uint32_t)config_duration_ms(v, "query.timeout"),
+    };
+
+    if (check_store_settings(v) != 0)
+        return -1;
+    if (embedded && mkdir(options.path, 0700) != 0 && errno != EEXIST) {
+        log_line(NULL, "cannot make the data directory %s: %s (--data-dir names another)",
+                 options.path, strerror(errno));
+        return -1;
+    }
+    if (clickhouse_open(&p->store, &options, &err) == 0)
+        return 0;
+    log_line(NULL, "cannot open the store: %s", err.message);
+    if (embedded)
+        log_line(NULL, "to use a ClickHouse server instead, set store.kind to clickhouse and "
+                       "store.url to its address (--store-kind clickhouse --store-url "
+                       "http://HOST:8123)");
+    return -1;
+}
+
+/* On the writer's thread, now and then: brings up a store that was down. */
+static void prepare_store(void *context)
+{
+    program *p = context;
+    store_error err = {0};
+
+    if (clickhouse_is_ready(p->store))
+        return;
+    if (clickhouse_prepare(p->store, &err) == 0) {
+        log_line(NULL, "the store is ready");
+    } else if (!p->store_complained) {
+        p->store_complained = true;
+        log_line(NULL, "the store is not ready, trying again: %s", err.message);
+    }
+}
+
+static bool store_ready(void *context)
+{
+    return clickhouse_is_ready(((program *)context)->store);
+}
+
+/* ---- the rest ---- */
+
+static int make_auth(program *p)
+{
+    config_error err = {0};
+
+    if (settings_tokens_read(&p->tokens, p->values, &err) != 0) {
+        log_line(NULL, "%s", err.message);
+        return -1;
+    }
+    auth_options options = {p->tokens.principals, p->tokens.count, p->tokens.one_time_code, unix_ms,
+                            NULL};
+    p->auth = auth_new(&options);
+    p->metrics = metrics_new();
+    return p->auth != NULL && p->metrics != NULL ? 0 : -1;
+}
+
+static int load_assets(program *p)
+{
+    const char *directory = config_string(p->values, "ui.dir");
+    http_error err = {0};
+
+    if (access(directory, F_OK) != 0 && !config_is_set(p->values, "ui.dir")) {
+        log_line(NULL, "no page is served: %s is absent (--ui-dir names another)", directory);
+        return 0;
+    }
+    if (http_assets_load(&p->assets, directory, &err) == 0)
+        return 0;
+    log_line(NULL, "%s", err.message);
+    return -1;
+}
+
+static void fill_api(program *p)
+{
+    const config_section *v = p->values;
+    store port = {&clickhouse_port, p->store};
+    ingest_limits limits = LIMITS_INIT;
+
+    limits.compressed_bytes = config_bytes(v, "limits.compressed_bytes");
+    limits.payload_bytes = config_bytes(v, "limits.payload_bytes");
+    limits.rows_per_batch = (uint64_t)config_int(v, "limits.rows_per_batch");
+    limits.frames_per_stack = (uint64_t)config_int(v, "limits.frames_per_stack");
+    limits.retention_ms = (uint64_t)config_duration_ms(v, "retention");
+    p->api = (api){
+        .ingest = {.store = port,
+                   .writer = &writer_port,
+                   .writer_self = p->writer,
+                   .limits = limits,
+                   .now_ms = unix_ms},
+        .query = {.store = port, .retention_ms = limits.retention_ms, .now_ms = unix_ms},
+        .auth = p->auth,
+        .metrics = p->metrics,
+        .assets = p->assets,
+        .secure_cookie = config_bool(v, "ui.https"),
+        .store_ready = store_ready,
+        .store_context = p,
+        .server = &p->server,
+        .log = log_line,
+    };
+    api_init(&p->api);
+}
+
+static int start_server(program *p)
+{
+    const config_section *v = p->values;
+    http_server_options options = HTTP_SERVER_OPTIONS_INIT;
+    config_error problem = {0};
+    http_error err = {0};
+    char host[64];
+
+    if (settings_listen(v, host, &options.port, &problem) != 0) {
+        log_line(NULL, "%s", problem.message);
+        return -1;
+    }
+    options.address = host;
+    options.routes = p->api.routes;
+    options.route_count = p->api.route_count;
+    options.connections = (uint32_t)config_int(v, "http.connections");
+    options.connections_per_address = (uint32_t)config_int(v, "http.connections_per_address");
+    options.workers = (uint32_t)config_int(v, "http.workers");
+    options.body_bytes_total = config_bytes(v, "http.body_bytes");
+    options.chunked_bytes = 2 * config_bytes(v, "limits.compressed_bytes");
+    options.log = log_server;
+    if (http_server_start(&p->server, &options, &err) != 0) {
+        log_line(NULL, "%s (--listen names another address)", err.message);
+        return -1;
+    }
+    log_line(NULL, "serving on %s port %u", host, http_server_port(p->server));
+    return 0;
+}
+
+/* Written whole beside its place and then moved there: a reader never sees half a number. */
+static int write_port_file(const program *p)
+{
+    const char *path = config_string(p->values, "port_file");
+    char beside[4096];
+
+    if (path[0] == '\0')
+        return 0;
+    snprintf(beside, sizeof(beside), "%s.new", path);
+    FILE *to = fopen(beside, "we");
+    bool good = to != NULL && fprintf(to, "%u\n", http_server_port(p->server)) > 0;
+    good = to != NULL && fclose(to) == 0 && good && rename(beside, path) == 0;
+    if (!good)
+        log_line(NULL, "cannot write the port file %s: %s", path, strerror(errno));
+    return good ? 0 : -1;
+}
+
+static int start_writer(program *p)
+{
+    p->writer = writer_start((int)config_int(p->values, "ingest.queue"), prepare_store, p,
+                             PREPARE_EVERY_MS);
+    if (p->writer == NULL)
+        log_line(NULL, "cannot start the writer's thread");
+    return p->writer != NULL ? 0 : -1;
+}
+
+program *program_start(const config *settings)
+{
+    program *p = calloc(1, sizeof(*p));
+
+    if (p == NULL)
+        return NULL;
+    p->values = config_values(settings);
+    if (make_auth(p) != 0 || load_assets(p) != 0 || open_store(p) != 0 || start_writer(p) != 0) {
+        program_stop(p);
+        return NULL;
+    }
+    fill_api(p);
+    if (start_server(p) != 0 || write_port_file(p) != 0) {
+        program_stop(p);
+        return NULL;
+    }
+    return p;
+}
+
+void program_stop(program *p)
+{
+    if (p == NULL)
+        return;
+    http_server_stop(p->server, GRACE_MS);
+    writer_stop(p->writer);
+    clickhouse_close(p->store);
+    http_assets_free(p->assets);
+    auth_free(p->auth);
+    metrics_free(p->metrics);
+    settings_tokens_free(&p->tokens);
+    free(p);
+}

@@ -1,0 +1,324 @@
+#include "settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const store_kinds[] = {"embedded", "clickhouse", NULL};
+static const char *const roles[] = {"collector", "user", NULL};
+
+static const config_field token_fields[] = {
+    {.key = "name", .type = CONFIG_STRING, .flags = CONFIG_REQUIRED, .help = "Who holds it."},
+    {.key = "role",
+     .type = CONFIG_STRING,
+     .flags = CONFIG_REQUIRED,
+     .choices = roles,
+     .help = "collector may send data, user may read it."},
+    {.key = "token",
+     .type = CONFIG_STRING,
+     .flags = CONFIG_SECRET | CONFIG_REQUIRED,
+     .help = "The token, 16 to 512 characters. Two rules of one name: both tokens are valid."},
+    {.key = "clusters", .type = CONFIG_LIST, .help = "Empty: all."},
+    {.key = "namespaces", .type = CONFIG_LIST, .help = "Empty: all. For users only."},
+    {.key = "workloads", .type = CONFIG_LIST, .help = "Empty: all. For users only."},
+};
+
+static const config_field fields[] = {
+    {.key = "listen",
+     .type = CONFIG_STRING,
+     .fallback = "127.0.0.1:7700",
+     .help = "Address and port to serve on; port 0 takes a free one. IPv6 in brackets."},
+    {.key = "port_file",
+     .type = CONFIG_STRING,
+     .help = "File that gets the port's number once calls are taken."},
+    {.key = "data_dir",
+     .type = CONFIG_STRING,
+     .fallback = "/var/lib/hotstack",
+     .help = "Directory of the embedded store."},
+    {.key = "store.kind",
+     .type = CONFIG_STRING,
+     .fallback = "embedded",
+     .choices = store_kinds,
+     .help = "embedded: ClickHouse's engine in this process, from libchdb.so. clickhouse: a server "
+             "at store.url."},
+    {.key = "store.url",
+     .type = CONFIG_STRING,
+     .help = "http://host:8123 or https, with store.kind clickhouse."},
+    {.key = "store.user", .type = CONFIG_STRING, .help = "User of the ClickHouse server."},
+    {.key = "store.password",
+     .type = CONFIG_STRING,
+     .flags = CONFIG_SECRET,
+     .help = "Its password."},
+    {.key = "store.ca_file",
+     .type = CONFIG_STRING,
+     .help = "PEM file of authorities for https; empty: the system's."},
+    {.key = "store.database",
+     .type = CONFIG_STRING,
+     .fallback = "hotstack",
+     .help = "Database to use; made where it is absent. Letters, digits and underscores."},
+    {.key = "store.library",
+     .type = CONFIG_STRING,
+     .help = "Path of libchdb.so; empty: HOTSTACK_LIBCHDB, then the install directory."},
+    {.key = "store.memory",
+     .type = CONFIG_BYTES,
+     .fallback = "1g",
+     .min = 256 << 20,
+     .help = "Most memory that the embedded engine takes for itself."},
+    {.key = "retention",
+     .type = CONFIG_DURATION,
+     .fallback = "7d",
+     .min = 86400000,
+     .max = 7 * 86400000,
+     .help = "How long profiles are kept: whole days."},
+    {.key = "ui.dir",
+     .type = CONFIG_STRING,
+     .fallback = BACKEND_UI_DIR,
+     .help = "Directory of the page's files; where it is absent there is no page."},
+    {.key = "ui.https",
+     .type = CONFIG_BOOL,
+     .help = "The page is reached by https: mark its cookie Secure."},
+    {.key = "auth.collector_token",
+     .type = CONFIG_STRING,
+     .flags = CONFIG_SECRET,
+     .help = "Token of collectors, for all clusters. One or two lines: both are valid."},
+    {.key = "auth.user_token",
+     .type = CONFIG_STRING,
+     .flags = CONFIG_SECRET,
+     .help = "Token of users, for everything. One or two lines: both are valid."},
+    {.key = "one_time_code_file",
+     .type = CONFIG_STRING,
+     .help = "File with a code that opens one session, once, in the first ten minutes."},
+    {.key = "tokens",
+     .type = CONFIG_RULES,
+     .items = token_fields,
+     .item_count = sizeof(token_fields) / sizeof(token_fields[0]),
+     .help = "Tokens with a scope."},
+    {.key = "http.connections",
+     .type = CONFIG_INT,
+     .fallback = "1024",
+     .min = 4,
+     .max = 20000,
+     .help = "Most connections at once."},
+    {.key = "http.connections_per_address",
+     .type = CONFIG_INT,
+     .fallback = "256",
+     .min = 1,
+     .max = 20000,
+     .help = "Most connections of one client address."},
+    {.key = "http.workers",
+     .type = CONFIG_INT,
+     .fallback = "8",
+     .min = 2,
+     .max = 64,
+     .help = "Threads that handle calls."},
+    {.key = "http.body_bytes",
+     .type = CONFIG_BYTES,
+     .fallback = "64m",
+     .min = 1 << 20,
+     .help = "Most bytes of request bodies held at once."},
+    {.key = "limits.compressed_bytes",
+     .type = CONFIG_BYTES,
+     .fallback = "16m",
+     .min = 65536,
+     .max = 256 << 20,
+     .help = "Most bytes of one payload as sent."},
+    {.key = "limits.payload_bytes",
+     .type = CONFIG_BYTES,
+     .fallback = "32m",
+     .min = 65536,
+     .max = 256 << 20,
+     .help = "Most bytes of one payload once decompressed."},
+    {.key = "limits.rows_per_batch",
+     .type = CONFIG_INT,
+     .fallback = "100000",
+     .min = 1000,
+     .max = 100000,
+     .help = "Most sample rows of one batch."},
+    {.key = "limits.frames_per_stack",
+     .type = CONFIG_INT,
+     .fallback = "2048",
+     .min = 64,
+     .max = 4096,
+     .help = "Most frames of one stack."},
+    {.key = "ingest.queue",
+     .type = CONFIG_INT,
+     .fallback = "16",
+     .min = 1,
+     .max = 1000,
+     .help = "Batches that may wait for the store; beyond them collectors are told to retry."},
+    {.key = "query.timeout",
+     .type = CONFIG_DURATION,
+     .fallback = "10s",
+     .min = 100,
+     .max = 120000,
+     .help = "Budget of one query."},
+    {.key = "query.connections",
+     .type = CONFIG_INT,
+     .fallback = "4",
+     .min = 1,
+     .max = 16,
+     .help = "Queries that run at once."},
+};
+
+const config_program backend_program = {
+    .name = "hotstack-backend",
+    .version = BACKEND_VERSION,
+    .summary = "Takes profiles from collectors, keeps them, and serves the page and its queries.",
+    .default_file = "/etc/hotstack/backend.yaml",
+    .fields = fields,
+    .count = sizeof(fields) / sizeof(fields[0]),
+};
+
+static int fail(config_error *err, const char *format, const char *value)
+{
+    err->code = CONFIG_E_USAGE;
+    err->line = 0;
+    /* The formats are this file's own and hold the value at the end. */
+    snprintf(err->message, sizeof(err->message), "%s: \"%.100s\".", format, value);
+    return -1;
+}
+
+int settings_listen(const config_section *values, char *host, uint16_t *port, config_error *err)
+{
+    const char *listen = config_string(values, "listen");
+    const char *colon = strrchr(listen, ':');
+    char *end = NULL;
+    unsigned long number = colon != NULL ? strtoul(colon + 1, &end, 10) : 0;
+    size_t length = colon != NULL ? (size_t)(colon - listen) : 0;
+
+    if (colon == NULL || colon[1] < '0' || colon[1] > '9' || *end != '\0' || number > 65535 ||
+        length == 0 || length >= 64)
+        return fail(err, "listen must be ADDRESS:PORT, such as 127.0.0.1:7700 or [::1]:7700",
+                    listen);
+    bool bracketed = listen[0] == '[' && listen[length - 1] == ']';
+    memcpy(host, listen + (bracketed ? 1 : 0), length);
+    host[length - (bracketed ? 2 : 0)] = '\0';
+    *port = (uint16_t)number;
+    return 0;
+}
+
+/* ---- tokens ---- */
+
+static int add_token(settings_tokens *out, const char *name, role who, const char *token,
+                     config_error *err)
+{
+    size_t length = strlen(token);
+
+    if (length < AUTH_TOKEN_MIN || length > AUTH_TOKEN_MAX)
+        return fail(err, "A token must have 16 to 512 characters; that of this name has not", name);
+    out->principals[out->count++] = (principal){.name = name, .role = who, .token = token};
+    return 0;
+}
+
+/* One token a line, at most two. Cuts the lines in place. */
+static int add_lines(settings_tokens *out, const char *name, role who, char *lines,
+                     config_error *err)
+{
+    unsigned count = 0;
+
+    for (char *at = lines; *at != '\0';) {
+        size_t length = strcspn(at, "\n");
+        char *next = at[length] != '\0' ? at + length + 1 : at + length;
+        at[length] = '\0';
+        if (length > 0 && at[length - 1] == '\r')
+            at[length - 1] = '\0';
+        if (++count > 2)
+            return fail(err, "A token setting holds at most two lines", name);
+        if (at[0] != '\0' && add_token(out, name, who, at, err) != 0)
+            return -1;
+        at = next;
+    }
+    return 0;
+}
+
+static const char *const *list_of(const config_section *rule, const char *key,
+                                  const char ***storage, size_t *count)
+{
+    const char **first = *storage;
+
+    *count = config_list_count(rule, key);
+    for (size_t i = 0; i < *count; i++)
+        first[i] = config_list_item(rule, key, i);
+    *storage += *count;
+    return first;
+}
+
+static size_t count_list_items(const config_section *values)
+{
+    size_t count = 1;
+
+    for (size_t i = 0; i < config_rule_count(values, "tokens"); i++) {
+        const config_section *rule = config_rule(values, "tokens", i);
+        count += config_list_count(rule, "clusters") + config_list_count(rule, "namespaces") +
+                 config_list_count(rule, "workloads");
+    }
+    return count;
+}
+
+static int add_rules(settings_tokens *out, const config_section *values, const char **lists,
+                     config_error *err)
+{
+    for (size_t i = 0; i < config_rule_count(values, "tokens"); i++) {
+        const config_section *rule = config_rule(values, "tokens", i);
+        role who = strcmp(config_string(rule, "role"), "user") == 0 ? ROLE_USER : ROLE_COLLECTOR;
+        if (add_token(out, config_string(rule, "name"), who, config_string(rule, "token"), err) !=
+            0)
+            return -1;
+        scope *s = &out->principals[out->count - 1].scope;
+        s->clusters = list_of(rule, "clusters", &lists, &s->cluster_count);
+        s->namespaces = list_of(rule, "namespaces", &lists, &s->namespace_count);
+        s->workloads = list_of(rule, "workloads", &lists, &s->workload_count);
+    }
+    return 0;
+}
+
+static int read_code(settings_tokens *out, const config_section *values, config_error *err)
+{
+    const char *path = config_string(values, "one_time_code_file");
+
+    if (path[0] == '\0')
+        return 0;
+    if (config_read_secret(&out->one_time_code, path, err) != 0)
+        return -1;
+    size_t length = strlen(out->one_time_code);
+    if (length < AUTH_TOKEN_MIN || length > AUTH_TOKEN_MAX)
+        return fail(err, "The one-time code must have 16 to 512 characters; see the file", path);
+    return 0;
+}
+
+int settings_tokens_read(settings_tokens *out, const config_section *values, config_error *err)
+{
+    const char *collector = config_string(values, "auth.collector_token");
+    const char *user = config_string(values, "auth.user_token");
+    size_t lists = count_list_items(values) * sizeof(const char *);
+
+    memset(out, 0, sizeof(*out));
+    out->principals = calloc(config_rule_count(values, "tokens") + 4, sizeof(*out->principals));
+    out->storage = malloc(lists + strlen(collector) + strlen(user) + 2);
+    if (out->principals == NULL || out->storage == NULL)
+        return fail(err, "No memory for the tokens of", "auth");
+    char *lines = (char *)out->storage + lists;
+    memcpy(lines, collector, strlen(collector) + 1);
+    char *user_lines = lines + strlen(collector) + 1;
+    memcpy(user_lines, user, strlen(user) + 1);
+    if (add_lines(out, "auth.collector_token", ROLE_COLLECTOR, lines, err) != 0 ||
+        add_lines(out, "auth.user_token", ROLE_USER, user_lines, err) != 0 ||
+        add_rules(out, values, out->storage, err) != 0 || read_code(out, values, err) != 0)
+        return -1;
+    if (out->count == 0)
+        return fail(err,
+                    "Nobody could call: set auth.collector_token_file and auth.user_token_file "
+                    "(flags --auth-collector-token-file, --auth-user-token-file), or tokens in "
+                    "the file. Tokens set",
+                    "none");
+    return 0;
+}
+
+void settings_tokens_free(settings_tokens *tokens)
+{
+    free(tokens->principals);
+    free(tokens->storage);
+    if (tokens->one_time_code != NULL)
+        explicit_bzero(tokens->one_time_code, strlen(tokens->one_time_code));
+    free(tokens->one_time_code);
+}
