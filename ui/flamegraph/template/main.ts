@@ -12,6 +12,7 @@ import {
   type FlameDocument,
   type Profile,
 } from '../src/index.ts';
+import { recordingInfo, type RecordingInfo } from '../src/recording.ts';
 import './template.css';
 
 const page = document.getElementById('page')!;
@@ -43,6 +44,19 @@ function showFigures(line: HTMLElement, profile: Profile): void {
   );
 }
 
+function about({ facts }: RecordingInfo): HTMLElement[] {
+  if (facts.length === 0) return [];
+  const list = element('dl', {}, ...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
+  return [element('details', { class: 'about', 'data-testid': 'about' }, element('summary', {}, 'About this recording'), list)];
+}
+
+/** Losses are said before anybody reads the graph. */
+function warnings({ notes }: RecordingInfo): HTMLElement[] {
+  if (notes.length === 0) return [];
+  const list = element('ul', {}, ...notes.map((note) => element('li', {}, note)));
+  return [element('div', { class: 'warnings', role: 'note', 'data-testid': 'warnings' }, list)];
+}
+
 function themeButton(): HTMLElement {
   const button = element('button', { type: 'button', class: 'hsf-button theme' }, 'Light / dark');
   button.addEventListener('click', () => {
@@ -52,11 +66,12 @@ function themeButton(): HTMLElement {
 }
 
 function show({ profiles, meta }: FlameDocument): void {
-  const title = typeof meta['title'] === 'string' ? visibleText(meta['title']) : 'Flame graph';
+  const info = recordingInfo(meta);
+  const title = info.title === '' ? 'Flame graph' : info.title;
   document.title = `${title} \u00b7 Hotstack`;
   const types = element('span', { class: 'types', role: 'group', 'aria-label': 'Profile type' });
   const figures = element('div', { class: 'figures', 'data-testid': 'figures' });
-  page.replaceChildren(element('header', { class: 'head' }, element('h1', {}, title), types, themeButton()), figures);
+  page.replaceChildren(element('header', { class: 'head' }, element('h1', {}, title), types, themeButton()), figures, ...about(info), ...warnings(info));
   const view = new FlameView(page, { label: 'Flame graph', testId: 'flamegraph', topTable: true });
   const buttons = profiles.map((profile) => {
     const button = element('button', { type: 'button', class: 'hsf-button', 'data-type': profile.type }, visibleText(typeName(profile.type)));

@@ -157,6 +157,18 @@ describe('flamegraph.html', () => {
     expect(await page.getByRole('row', { selected: true }).getAttribute('aria-level')).toBe('3');
   });
 
+  it('says what the recording is and what was lost of it', async () => {
+    const meta = { title: 't', jvm_version: 'OpenJDK 25', start_ns: '1769846400000000000', loss: { bad_events: 2 }, notes: ['Two events could not be read.'] };
+    const { page } = await openDocument({ ...shop(), meta });
+    expect(await page.getByTestId('warnings').textContent()).toBe('Two events could not be read.');
+    await page.getByText('About this recording').click();
+    expect(await page.getByTestId('about').locator('dd').allTextContents()).toEqual([
+      '2026-01-31 08:00:00.000 UTC',
+      'OpenJDK 25',
+      '2 events that could not be read',
+    ]);
+  });
+
   it('shows hostile names as text', async () => {
     const name = '</script><img src=x onerror=alert(1)>\u202e\u0000\u2028';
     const { page, graph, complaints } = await openDocument(cpuSample({ [`a.${name}`]: 1 }));
