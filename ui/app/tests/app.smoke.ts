@@ -43,6 +43,9 @@ const graph = (group: string) => page.getByTestId(`flamegraph-${group}`);
 const address = () => new URL(page.url());
 const attribute = (group: string, name: string, value: string) => page.locator(`[data-testid="flamegraph-${group}"][${name}="${value}"]`).waitFor();
 
+/** Waits until `read` gives `value`: what goes by way of the address takes a moment. */
+const eventually = <T>(read: () => T | Promise<T>, value: T) => expect.poll(read, { timeout: 30_000 }).toEqual(value);
+
 describe('login', () => {
   it('asks for a token, tells a wrong one, and goes where the user wanted to', async () => {
     await page.goto(`${origin}${SERVICE}&range=1h`);
@@ -53,13 +56,13 @@ describe('login', () => {
     await page.getByTestId('token-input').fill(TOKEN);
     await page.getByRole('button', { name: 'Log in' }).click();
     await graph('cpu').waitFor();
-    expect(address().search).toBe('?cluster=local&range=1h');
+    await eventually(() => address().search, '?cluster=local&range=1h');
   });
 
   it('takes a one-time code from the fragment and leaves no trace of it', async () => {
     await page.goto(`${origin}/#code=${CODE}`);
     await page.getByTestId('services-table').waitFor();
-    expect(page.url()).toBe(`${origin}/services`);
+    await eventually(() => page.url(), `${origin}/services`);
     await page.goBack().catch(() => null);
     expect(page.url()).not.toContain(CODE);
   });
@@ -77,7 +80,7 @@ describe('login', () => {
     await page.goto('about:blank');
     await page.goto(`${origin}/#code=${CODE}`);
     await page.getByTestId('services-table').waitFor();
-    expect(page.url()).toBe(`${origin}/services`);
+    await eventually(() => page.url(), `${origin}/services`);
   });
 
   it('goes back to login when the session ends, and returns', async () => {
@@ -85,7 +88,7 @@ describe('login', () => {
     await graph('cpu').waitFor();
     backend.endSessions();
     await page.getByTestId('token-input').waitFor();
-    expect(address().searchParams.get('next')).toBe(SERVICE);
+    await eventually(() => address().searchParams.get('next'), SERVICE);
   });
 
   it('never leaves the site after login', async () => {
@@ -93,7 +96,7 @@ describe('login', () => {
     await page.getByTestId('token-input').fill(TOKEN);
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByTestId('services-table').waitFor();
-    expect(address().pathname).toBe('/services');
+    await eventually(() => address().pathname, '/services');
   });
 
   it('logs out', async () => {
@@ -108,14 +111,16 @@ describe('services', () => {
     await enter('/services?range=1h');
     const table = page.getByTestId('services-table');
     await table.waitFor();
-    expect(await table.getByTestId('service-link').allTextContents()).toEqual(['checkout', 'ledger-writer', 'mailer']);
+    const names = () => table.getByTestId('service-link').allTextContents();
+    expect(await names()).toEqual(['checkout', 'ledger-writer', 'mailer']);
     await screenshot(page, 'app-services-light');
     await page.getByTestId('services-filter').fill('pay');
-    expect(await table.getByTestId('service-link').allTextContents()).toEqual(['ledger-writer']);
+    await eventually(names, ['ledger-writer']);
     await page.getByTestId('services-filter').fill('');
+    await eventually(async () => (await names()).length, 3);
     await table.getByRole('link', { name: 'checkout' }).click();
     await graph('cpu').waitFor();
-    expect(address().pathname + address().search).toBe('/services/shop/checkout?range=1h&cluster=local');
+    await eventually(() => address().pathname + address().search, '/services/shop/checkout?range=1h&cluster=local');
     expect(complaints).toEqual([]);
   });
 });
@@ -143,8 +148,8 @@ describe('service', () => {
     await enter(SERVICE);
     await graph('cpu').getByTestId('search-input').fill('com\\.acme\\.search');
     await graph('lock').getByText('30.4 % matched').waitFor();
-    expect(await graph('cpu').getByTestId('matched-percent').textContent()).toBe('32.4 % matched');
-    expect(address().searchParams.get('q')).toBe('com\\.acme\\.search');
+    await eventually(() => graph('cpu').getByTestId('matched-percent').textContent(), '32.4 % matched');
+    await eventually(() => address().searchParams.get('q'), 'com\\.acme\\.search');
     await graph('cpu').getByTestId('search-input').press('Enter');
     expect(await graph('cpu').getAttribute('data-active')).toMatch(/^com\.acme\.search\.Index\.query, self 0 ns, total 14\.6 s, 32\.4 %/);
   });
@@ -189,7 +194,7 @@ describe('service', () => {
     await graph('cpu').waitFor();
     await expect.poll(() => backend.calls.filter((call) => call.unchanged).length, { timeout: 30_000 }).toBeGreaterThan(3);
     await page.getByTestId('live-toggle').click();
-    expect(address().searchParams.get('live')).toBe('off');
+    await eventually(() => address().searchParams.get('live'), 'off');
   });
 
   it('switches what allocation and locks count', async () => {
@@ -198,7 +203,7 @@ describe('service', () => {
     await attribute('alloc', 'data-type', 'alloc_objects');
     await page.getByTestId('type-lock').getByText('count').click();
     await attribute('lock', 'data-total', '1150');
-    expect(address().searchParams.get('lock')).toBe('lock_count');
+    await eventually(() => address().searchParams.get('lock'), 'lock_count');
   });
 
   it('has the time range in the address', async () => {
@@ -214,7 +219,7 @@ describe('service', () => {
     await page.getByRole('button', { name: 'Show' }).click();
     await page.waitForURL(/from=2026-01-31T/);
     const asked = () => new URL(`http://x${backend.calls[backend.calls.length - 1]!.url}`).searchParams;
-    await expect.poll(() => Number(asked().get('to')) - Number(asked().get('from'))).toBe(90 * 60 * 1000);
+    await eventually(() => Number(asked().get('to')) - Number(asked().get('from')), 90 * 60 * 1000);
   });
 
   it('lists top methods, and finds one in the graphs', async () => {

@@ -45,7 +45,7 @@ function intervals(value: unknown): string {
 
 function losses(value: unknown): string {
   const known = entries(value).filter(([key, count]) => Object.hasOwn(LOSSES, key) && typeof count === 'number' && count > 0);
-  return known.map(([key, count]) => `${count as number} ${LOSSES[key]}`).join(', ');
+  return known.map(([key, count]) => `${LOSSES[key]}: ${count as number}`).join(', ');
 }
 
 export function recordingInfo(meta: Record<string, unknown>): RecordingInfo {

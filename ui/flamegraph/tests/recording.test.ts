@@ -15,7 +15,7 @@ describe('recordingInfo', () => {
       facts: [
         ['JVM', 'OpenJDK 21'],
         ['Intervals', 'cpu 10 ms, alloc_bytes 512 KiB'],
-        ['Left out', '3 samples without a stack'],
+        ['Left out', 'samples without a stack: 3'],
       ],
       notes: ['The last chunk is cut off.'],
     });

@@ -165,7 +165,7 @@ describe('flamegraph.html', () => {
     expect(await page.getByTestId('about').locator('dd').allTextContents()).toEqual([
       '2026-01-31 08:00:00.000 UTC',
       'OpenJDK 25',
-      '2 events that could not be read',
+      'events that could not be read: 2',
     ]);
   });
 
