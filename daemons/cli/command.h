@@ -23,6 +23,8 @@ typedef struct command {
 } command;
 
 int convert_run(int argc, char **argv);
+int profile_run(int argc, char **argv);
+int ps_run(int argc, char **argv);
 
 /* Prints "hotstack COMMAND: " (NULL: "hotstack: ") and a formatted message to standard error, with
  * control characters made harmless. */

@@ -276,30 +276,33 @@ static int write_outputs(recording *rec, const convert_options *o)
                                          : write_page(rec, agg, types, o);
 }
 
-int convert_run(int argc, char **argv)
+int convert_files(const convert_options *o)
 {
-    convert_options o;
-    int rc = convert_parse(&o, argc, argv);
-    if (rc >= 0)
-        return rc;
     recording_options options = RECORDING_OPTIONS_INIT;
     recording_error err;
     recording *rec;
-    options.normaliser = o.raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
-    options.group = o.threads ? SAGG_BY_THREAD : SAGG_BY_NONE;
+    options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
+    options.group = o->threads ? SAGG_BY_THREAD : SAGG_BY_NONE;
     options.max_stacks = 2000000;
     options.max_bytes = UINT64_C(4) << 30;
     if (recording_new(&rec, &options, &err) != 0) {
         complain("convert", "%s", err.message);
         return EXIT_UNREADABLE;
     }
-    rc = EXIT_UNREADABLE;
-    if (read_inputs(rec, &o)) {
-        rc = write_outputs(rec, &o);
+    int rc = EXIT_UNREADABLE;
+    if (read_inputs(rec, o)) {
+        rc = write_outputs(rec, o);
         report(rec);
     }
     if (rc == EXIT_WHOLE && !recording_is_whole(rec))
         rc = EXIT_SALVAGED;
     recording_free(rec);
     return rc;
+}
+
+int convert_run(int argc, char **argv)
+{
+    convert_options o;
+    int rc = convert_parse(&o, argc, argv);
+    return rc >= 0 ? rc : convert_files(&o);
 }

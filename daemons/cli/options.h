@@ -26,4 +26,7 @@ typedef struct convert_options {
  */
 int convert_parse(convert_options *out, int argc, char **argv);
 
+/* Converts what the options say, which must be complete; complains and returns an exit code. */
+int convert_files(const convert_options *o);
+
 #endif

@@ -25,6 +25,8 @@ int operation_leftovers(const char *path)
 int operation_collect(void *ctx, const uint8_t *bytes, size_t n)
 {
     operation_bytes *c = ctx;
+    if (c == NULL)
+        return 0;
     c->bytes = realloc(c->bytes, c->n + n);
     ck_assert_ptr_nonnull(c->bytes);
     memcpy(c->bytes + c->n, bytes, n);

@@ -15,7 +15,7 @@ typedef struct operation_bytes {
     size_t n;
 } operation_bytes;
 
-/* An attach_piece_fn with operation_bytes as ctx. */
+/* An attach_piece_fn with operation_bytes as ctx; NULL drops the bytes. */
 int operation_collect(void *ctx, const uint8_t *bytes, size_t n);
 
 /* How many whole JFR chunks the bytes are; fails the test when they are anything else. */

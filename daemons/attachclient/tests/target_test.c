@@ -201,7 +201,7 @@ START_TEST(stopped)
     ck_assert_int_eq(seen.reason, ATTACH_REASON_TARGET_STOPPED);
     ck_assert_int_eq(kill(jvm.identity.pid, SIGCONT), 0);
     (void)operation_must(&jvm, ATTACH_OP_START, NULL);
-    (void)operation_must(&jvm, ATTACH_OP_STOP, &(operation_bytes){0});
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
     jvm_fixture_stop(&jvm);
 }
 END_TEST
@@ -286,7 +286,7 @@ START_TEST(socket_removed)
     (void)operation_must(&jvm, ATTACH_OP_START, NULL);
     (void)snprintf(path, sizeof(path), "/tmp/.java_pid%d", jvm.identity.pid);
     ck_assert_int_eq(unlink(path), 0);
-    (void)operation_must(&jvm, ATTACH_OP_STOP, &(operation_bytes){0});
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
     char *printed = jvm_fixture_output(&jvm);
     ck_assert_str_eq(printed, "ready\n");
     free(printed);
@@ -337,7 +337,7 @@ START_TEST(another_installation)
     attach_result result = run_request(r, NULL);
     expect(&result, ATTACH_REASON_EXTERNAL_PROFILER);
     ck_assert_msg(strstr(result.message, operation_installation()) != NULL, "%s", result.message);
-    (void)operation_must(&jvm, ATTACH_OP_STOP, &(operation_bytes){0});
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
 
     /* free now: the other one uses the copy that is mapped */
     r = operation_request(&jvm, ATTACH_OP_START);
@@ -348,7 +348,7 @@ START_TEST(another_installation)
     ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_EXTERNAL);
     r = operation_request(&jvm, ATTACH_OP_STOP);
     (void)snprintf(r->installation_id, sizeof(r->installation_id), "other%d", (int)getpid());
-    result = run_request(r, &(operation_bytes){0});
+    result = run_request(r, NULL);
     ck_assert_msg(result.code == ATTACH_OK, "%s", result.message);
     ck_assert_int_eq(jvm_fixture_entries("/tmp", "hotstack-other") + operation_leftovers("/tmp"),
                      0);
@@ -404,12 +404,12 @@ START_TEST(directory_lost_while_running)
     attach_result started = operation_must(&jvm, ATTACH_OP_START, NULL);
     (void)snprintf(command, sizeof(command), "rm -r %s", started.info.directory);
     ck_assert_int_eq(system(command), 0);
-    attach_result window = operation_run(&jvm, ATTACH_OP_WINDOW, &(operation_bytes){0});
+    attach_result window = operation_run(&jvm, ATTACH_OP_WINDOW, NULL);
     expect(&window, ATTACH_REASON_PROFILER_ERROR);
     attach_result again = operation_must(&jvm, ATTACH_OP_START, NULL);
     ck_assert_int_eq(again.info.state, ATTACH_AP_ORPHANED);
     ck_assert_str_eq(again.info.directory, started.info.directory);
-    (void)operation_must(&jvm, ATTACH_OP_STOP, &(operation_bytes){0});
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
     jvm_fixture_stop(&jvm);
 }
 END_TEST
@@ -451,7 +451,7 @@ START_TEST(leftovers_are_swept)
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     (void)operation_must(&jvm, ATTACH_OP_START, NULL);
     ck_assert_int_eq(operation_leftovers("/tmp"), 1);
-    (void)operation_must(&jvm, ATTACH_OP_STOP, &(operation_bytes){0});
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
     ck_assert_int_eq(operation_leftovers("/tmp"), 0);
     jvm_fixture_stop(&jvm);
 }
@@ -482,7 +482,7 @@ START_TEST(stop_twice)
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STOP, NULL).info.state, ATTACH_AP_NONE);
     (void)operation_must(&jvm, ATTACH_OP_START, NULL);
-    (void)operation_must(&jvm, ATTACH_OP_STOP, &(operation_bytes){0});
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
     ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STOP, NULL).info.state, ATTACH_AP_NONE);
     attach_result window = operation_run(&jvm, ATTACH_OP_WINDOW, NULL);
     expect(&window, ATTACH_REASON_PROFILER_ERROR);
@@ -498,10 +498,10 @@ START_TEST(deadline_holds_for_a_jvm_stopped_midway)
     ck_assert_int_eq(kill(jvm.identity.pid, SIGSTOP), 0);
     attach_request *r = operation_request(&jvm, ATTACH_OP_WINDOW);
     r->timeout_ms = SHORT_MS;
-    attach_result result = run_request(r, &(operation_bytes){0});
+    attach_result result = run_request(r, NULL);
     expect(&result, ATTACH_REASON_TARGET_STOPPED);
     ck_assert_int_eq(kill(jvm.identity.pid, SIGCONT), 0);
-    (void)operation_must(&jvm, ATTACH_OP_STOP, &(operation_bytes){0});
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
     jvm_fixture_stop(&jvm);
 }
 END_TEST

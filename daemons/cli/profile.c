@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `hotstack profile`: a flame graph of a running JVM. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "profile_session.h"
+#include "template.h"
+
+/* Where the recording is kept until it is converted. */
+typedef struct scratch {
+    char directory[PATH_MAX];
+    char path[PATH_MAX + 64];
+    int fd;
+} scratch;
+
+/* "com.acme.Main" -> "Main", "/app/service.jar" -> "service.jar": what the page is called. */
+static void short_name(char *out, size_t cap, const char *main_class)
+{
+    const char *slash = strrchr(main_class, '/');
+    const char *name = slash == NULL ? main_class : slash + 1;
+    size_t n = strlen(name);
+    bool jar = n > 4 && strcmp(name + n - 4, ".jar") == 0;
+    const char *dot = jar ? NULL : strrchr(name, '.');
+    (void)snprintf(out, cap, "%.40s", dot == NULL ? name : dot + 1);
+}
+
+static bool scratch_open(scratch *out, const profile_session *session)
+{
+    char name[48];
+    const char *tmp = getenv("TMPDIR");
+    (void)snprintf(out->directory, sizeof(out->directory), "%s/hotstack-profile-XXXXXX",
+                   tmp == NULL || tmp[0] == '\0' ? "/tmp" : tmp);
+    out->fd = -1;
+    if (mkdtemp(out->directory) == NULL) {
+        complain("profile", "cannot create %s: %s", out->directory, strerror(errno));
+        return false;
+    }
+    short_name(name, sizeof(name), session->jvm.main_class);
+    (void)snprintf(out->path, sizeof(out->path), "%s/%s-%d.jfr", out->directory, name,
+                   session->jvm.identity.pid);
+    out->fd = open(out->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (out->fd >= 0)
+        return true;
+    complain("profile", "cannot create %s: %s", out->path, strerror(errno));
+    (void)rmdir(out->directory);
+    return false;
+}
+
+static void scratch_close(scratch *s, bool keep)
+{
+    (void)close(s->fd);
+    if (keep) {
+        complain("profile", "the recording is kept: %s", s->path);
+        return;
+    }
+    (void)unlink(s->path);
+    (void)rmdir(s->directory);
+}
+
+static bool is_empty(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) != 0 || st.st_size == 0;
+}
+
+static int convert(const scratch *s, const profile_options *o)
+{
+    char path[sizeof(s->path)];
+    char *inputs[] = {path};
+    memcpy(path, s->path, sizeof(path));
+    convert_options options = {.inputs = inputs,
+                               .input_count = 1,
+                               .output = o->output,
+                               .format = o->format,
+                               .types = o->types,
+                               .max_nodes = 200000};
+    int rc = convert_files(&options);
+    if (rc == EXIT_WHOLE || rc == EXIT_SALVAGED)
+        complain("profile", "wrote %s", o->output);
+    return rc;
+}
+
+/* Anything that would make the end fail is better known before the wait. */
+static bool can_finish(const profile_options *o)
+{
+    char directory[PATH_MAX];
+    bytes html;
+    const char *slash = strrchr(o->output, '/');
+    (void)snprintf(directory, sizeof(directory), "%.*s",
+                   slash == NULL ? 1 : (int)(slash - o->output + 1),
+                   slash == NULL ? "." : o->output);
+    if (access(directory, W_OK) != 0) {
+        complain("profile", "cannot write into %s: %s", directory, strerror(errno));
+        return false;
+    }
+    if (o->format != FORMAT_HTML)
+        return true;
+    if (!template_read(&html))
+        return false;
+    free(html.data);
+    return true;
+}
+
+/* From here on Ctrl-C is waited for, not suffered: the session must be stopped in any case. */
+static void block_ending_signals(void)
+{
+    sigset_t ending;
+    (void)sigemptyset(&ending);
+    (void)sigaddset(&ending, SIGINT);
+    (void)sigaddset(&ending, SIGTERM);
+    (void)sigprocmask(SIG_BLOCK, &ending, NULL);
+}
+
+static int record(profile_session *session, const profile_options *o, int fd)
+{
+    if (!profile_session_start(session, o))
+        return EXIT_UNREADABLE;
+    profile_session_wait(session, o);
+    return profile_session_stop(session, fd) ? EXIT_WHOLE : EXIT_UNREADABLE;
+}
+
+static int profile_to_page(profile_session *session, const profile_options *o)
+{
+    scratch recording;
+    if (!scratch_open(&recording, session))
+        return EXIT_UNREADABLE;
+    int rc = record(session, o, recording.fd);
+    if (rc == EXIT_WHOLE)
+        rc = convert(&recording, o);
+    bool worth_keeping = rc != EXIT_WHOLE && rc != EXIT_SALVAGED && !is_empty(recording.fd);
+    scratch_close(&recording, worth_keeping);
+    return rc;
+}
+
+static int profile_to_jfr(profile_session *session, const profile_options *o)
+{
+    int fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        complain("profile", "cannot write %s: %s", o->output, strerror(errno));
+        return EXIT_UNREADABLE;
+    }
+    int rc = record(session, o, fd);
+    if (close(fd) != 0 && rc == EXIT_WHOLE) {
+        complain("profile", "cannot write %s: %s", o->output, strerror(errno));
+        rc = EXIT_UNREADABLE;
+    }
+    if (rc == EXIT_WHOLE)
+        complain("profile", "wrote %s", o->output);
+    else
+        (void)unlink(o->output);
+    return rc;
+}
+
+int profile_run(int argc, char **argv)
+{
+    static profile_session session;
+    profile_options o;
+    int rc = profile_parse(&o, argc, argv);
+    if (rc >= 0)
+        return rc;
+    if (!profile_session_open(&session, &o) || !can_finish(&o))
+        return EXIT_UNREADABLE;
+    block_ending_signals();
+    return o.keep_jfr ? profile_to_jfr(&session, &o) : profile_to_page(&session, &o);
+}

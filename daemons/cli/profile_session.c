@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile_session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+
+#define OPERATION_MS 60000
+/* How much longer than asked for the profiler goes on when this program is killed. */
+#define SPARE_SECONDS 60
+
+/* An id of this run's own: two runs on one JVM are two installations to each other. */
+static bool choose_id(char out[ATTACH_INSTALLATION_MAX + 1])
+{
+    uint64_t random = 0;
+    if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random)) {
+        complain("profile", "getrandom: %s", strerror(errno));
+        return false;
+    }
+    (void)snprintf(out, ATTACH_INSTALLATION_MAX + 1, "cli%016" PRIx64, random);
+    return true;
+}
+
+static bool run(profile_session *s, attach_result *result, attach_piece_fn piece, void *ctx)
+{
+    attach_error err = {0};
+    if (attachclient_run(result, &s->request, piece, ctx, NULL, &err) == ATTACH_OK)
+        return true;
+    if (err.reason == ATTACH_REASON_NONE)
+        complain("profile", "%s", err.message);
+    else
+        complain("profile", "%s (%s)", err.message, attach_reason_name(err.reason));
+    return false;
+}
+
+bool profile_session_open(profile_session *out, const profile_options *o)
+{
+    attach_error err = {0};
+    memset(out, 0, sizeof(*out));
+    if (attach_jvm_read(&out->jvm, o->pid, NULL, &err) != ATTACH_OK) {
+        complain("profile", "%s", err.message);
+        return false;
+    }
+    attach_reason reason = out->jvm.reason;
+    if (reason == ATTACH_REASON_NONE || reason == ATTACH_REASON_PERMISSION_DENIED)
+        return true; /* of the second the attempt itself gives the better sentence */
+    complain("profile", "the JVM %d %s (%s)", o->pid, out->jvm.detail, attach_reason_name(reason));
+    return false;
+}
+
+static void describe(attach_request *r, const profile_session *s, const profile_options *o)
+{
+    r->op = ATTACH_OP_START;
+    r->identity = s->jvm.identity;
+    r->timeout_ms = OPERATION_MS;
+    r->engine = o->cpu ? ATTACH_AP_ENGINE_AUTO : ATTACH_AP_ENGINE_OFF;
+    r->cpu_interval_ns = o->cpu_interval_ns;
+    r->alloc_bytes = o->alloc_bytes;
+    r->lock_ns = o->lock_ns;
+    r->max_seconds = o->seconds + SPARE_SECONDS;
+}
+
+bool profile_session_start(profile_session *session, const profile_options *o)
+{
+    attach_request *r = &session->request;
+    attach_result result;
+    describe(r, session, o);
+    if (attachclient_find_profiler(r->library, sizeof(r->library)) != 0) {
+        complain("profile",
+                 "libasyncProfiler.so is not at %s: set HOTSTACK_ASYNC_PROFILER to where it is",
+                 r->library);
+        return false;
+    }
+    if (!choose_id(r->installation_id) || !run(session, &result, NULL, NULL))
+        return false;
+    if (result.info.engine_reason[0] != '\0')
+        complain("profile", "note: CPU time is taken with %s: %s",
+                 attach_ap_engine_name(result.info.engine), result.info.engine_reason);
+    return true;
+}
+
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+}
+
+static void show(const profile_session *s, double elapsed, uint32_t seconds)
+{
+    (void)fprintf(stderr, "\rprofiling %.60s (pid %d): %.0f of %u s, Ctrl-C ends early ",
+                  s->jvm.main_class, s->jvm.identity.pid, elapsed, seconds);
+    (void)fflush(stderr);
+}
+
+static bool is_gone(const profile_session *s)
+{
+    return kill(s->jvm.identity.pid, 0) != 0 && errno == ESRCH;
+}
+
+void profile_session_wait(const profile_session *session, const profile_options *o)
+{
+    struct timespec start;
+    sigset_t ending;
+    bool terminal = isatty(STDERR_FILENO) == 1;
+    (void)sigemptyset(&ending);
+    (void)sigaddset(&ending, SIGINT);
+    (void)sigaddset(&ending, SIGTERM);
+    (void)clock_gettime(CLOCK_MONOTONIC, &start);
+    for (;;) {
+        double elapsed = seconds_since(&start);
+        double left = (double)o->seconds - elapsed;
+        if (terminal)
+            show(session, elapsed, o->seconds);
+        if (left <= 0 || is_gone(session))
+            break;
+        struct timespec slice = {.tv_sec = left >= 1 ? 1 : 0,
+                                 .tv_nsec = left >= 1 ? 0 : (long)(left * 1e9)};
+        if (sigtimedwait(&ending, NULL, &slice) > 0)
+            break;
+    }
+    if (terminal)
+        (void)fputc('\n', stderr);
+}
+
+static int write_piece(void *ctx, const uint8_t *bytes, size_t n)
+{
+    const int *fd = ctx;
+    while (n > 0) {
+        ssize_t put = write(*fd, bytes, n);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0) {
+            complain("profile", "cannot write the recording: %s", strerror(errno));
+            return -1;
+        }
+        bytes += put;
+        n -= (size_t)put;
+    }
+    return 0;
+}
+
+/* Takes bytes that cannot be kept. */
+static int drop_piece(void *ctx, const uint8_t *bytes, size_t n)
+{
+    (void)ctx;
+    (void)bytes;
+    (void)n;
+    return 0;
+}
+
+bool profile_session_stop(profile_session *session, int fd)
+{
+    attach_result result;
+    session->request.op = ATTACH_OP_STOP;
+    session->request.offset = 0;
+    if (run(session, &result, write_piece, &fd))
+        return true;
+    /* without a reason it was our own side that failed: what we cannot keep need not stay there */
+    if (result.reason == ATTACH_REASON_NONE)
+        (void)run(session, &result, drop_piece, NULL);
+    return false;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `hotstack ps`: the JVMs of this machine and the verdict on each. */
+#include <getopt.h>
+#include <pwd.h>
+#include <stdio.h>
+
+#include <attach/attach.h>
+
+#include "command.h"
+
+static const char help[] =
+    "usage: hotstack ps\n"
+    "\n"
+    "Lists the JVMs of this machine: process id, user, Java version, main class, and `ok` or the\n"
+    "reason why the JVM cannot be profiled. JVMs in containers are among them; those of other "
+    "users\n"
+    "show their details to root only.\n"
+    "\n"
+    "  -h, --help  this text\n";
+
+static const char *user_name(uint32_t uid, char *buf, size_t cap)
+{
+    const struct passwd *entry = getpwuid(uid);
+    (void)snprintf(buf, cap, "%u", uid);
+    return entry == NULL ? buf : entry->pw_name;
+}
+
+static void print_row(const attach_jvm *jvm)
+{
+    char number[16];
+    const char *main_class = jvm->main_class[0] == '\0' ? "?" : jvm->main_class;
+    (void)printf("%7d  %-12s  %-12s  %-40s  ", jvm->identity.pid,
+                 user_name(jvm->uid, number, sizeof(number)),
+                 jvm->version[0] == '\0' ? "?" : jvm->version, main_class);
+    if (jvm->reason == ATTACH_REASON_NONE)
+        (void)puts("ok");
+    else
+        (void)printf("%s: %s\n", attach_reason_name(jvm->reason), jvm->detail);
+}
+
+static int list(void)
+{
+    attach_jvm_list *jvms = NULL;
+    attach_error err = {0};
+    if (attach_jvm_list_read(&jvms, NULL, &err) != ATTACH_OK) {
+        complain("ps", "%s", err.message);
+        return EXIT_UNREADABLE;
+    }
+    (void)printf("%7s  %-12s  %-12s  %-40s  %s\n", "PID", "USER", "VERSION", "MAIN", "VERDICT");
+    for (size_t i = 0; i < attach_jvm_list_count(jvms); i++)
+        print_row(attach_jvm_list_at(jvms, i));
+    attach_jvm_list_free(jvms);
+    return EXIT_WHOLE;
+}
+
+int ps_run(int argc, char **argv)
+{
+    static const struct option longs[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    optind = 1;
+    int option = getopt_long(argc, argv, "h", longs, NULL);
+    if (option == 'h') {
+        (void)fputs(help, stdout);
+        return EXIT_WHOLE;
+    }
+    if (option != -1 || optind < argc) {
+        complain("ps", "it takes no arguments; see `hotstack ps --help`");
+        return EXIT_USAGE;
+    }
+    return list();
+}

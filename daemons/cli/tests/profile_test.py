@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""hotstack profile and hotstack ps on a real JVM.
+
+usage: profile_test.py HOTSTACK WORKER CLASSES DATADIR
+  HOTSTACK  the program
+  WORKER    hotstack-attach-worker
+  CLASSES   the folder with Target.class
+  DATADIR   the folder where the build puts flamegraph.html, or - without Node
+Prints TAP. Skips, naming the command that helps, where a JDK or async-profiler is missing.
+"""
+import json
+import os
+import pathlib
+import platform
+import pty
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+CACHE = pathlib.Path(os.environ.get("HOTSTACK_CACHE") or
+                     pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "hotstack")
+ELEMENT = re.compile(r'<script type="application/json" id="hotstack-data">(.*?)</script>', re.DOTALL)
+HOTSTACK, WORKER, CLASSES, DATADIR = sys.argv[1:5]
+ARCH = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), "unknown")
+PROFILER = pathlib.Path(os.environ.get("HOTSTACK_ASYNC_PROFILER") or
+                        CACHE / f"async-profiler/linux-{ARCH}/libasyncProfiler.so")
+ENVIRONMENT = dict(os.environ, HOTSTACK_ATTACH_WORKER=WORKER, HOTSTACK_ASYNC_PROFILER=str(PROFILER))
+
+
+def find_java():
+    for java in (CACHE / "jdk/21/bin/java", CACHE / "jdk/17/bin/java",
+                 pathlib.Path("/usr/lib/jvm/java-17-openjdk-amd64/bin/java"),
+                 pathlib.Path("/usr/lib/jvm/java-17-openjdk-arm64/bin/java")):
+        if java.exists():
+            return java
+    return None
+
+
+def start_jvm(*flags):
+    jvm = subprocess.Popen([find_java(), "-Xmx64m", *flags, "-cp", CLASSES, "Target"],
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert jvm.stdout.readline() == "ready\n"
+    return jvm
+
+
+def end_jvm(jvm):
+    jvm.kill()
+    rest = jvm.stdout.read()
+    jvm.wait()
+    pathlib.Path(f"/tmp/.java_pid{jvm.pid}").unlink(missing_ok=True)
+    return rest
+
+
+def hotstack(*arguments, **options):
+    return subprocess.run([HOTSTACK, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, env=ENVIRONMENT, **options)
+
+
+def is_clean(jvm):
+    """Nothing of this program's in the JVM's /tmp: its directories are named in the JVM's maps."""
+    maps = pathlib.Path(f"/proc/{jvm.pid}/maps").read_text()
+    return not any(pathlib.Path(path).exists() for path in re.findall(r"(/\S*/hotstack-cli\w+-\w+)/lib", maps))
+
+
+def cpu_seconds(jvm):
+    fields = pathlib.Path(f"/proc/{jvm.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def collapsed_has_the_burning_method(directory, jvm):
+    out = directory / "out.collapsed"
+    result = hotstack("profile", "-d", "2", "-e", "cpu", "-f", out, jvm.pid)
+    assert result.returncode == 0, result.stderr
+    lines = out.read_text().splitlines()
+    total = sum(int(line.rsplit(" ", 1)[1]) for line in lines)
+    burning = sum(int(line.rsplit(" ", 1)[1]) for line in lines if "Target.burn" in line)
+    assert burning > total / 2, (burning, total)
+    assert is_clean(jvm)
+    assert "wrote" in result.stderr and "\r" not in result.stderr
+
+
+def three_types_from_one_recording(directory, jvm):
+    result = hotstack("profile", "-d", "2", "-e", "cpu,alloc=64k,lock=100us", "-f", directory / "all.collapsed", jvm.pid)
+    assert result.returncode == 0, result.stderr
+    for name in ("cpu", "alloc_bytes", "lock_delay"):
+        assert (directory / f"all.{name}.collapsed").stat().st_size > 0, name
+    only = hotstack("profile", "-d", "1", "-t", "cpu", "-f", directory / "one.collapsed", jvm.pid)
+    assert only.returncode == 0 and (directory / "one.collapsed").exists(), only.stderr
+
+
+def page_is_self_contained(directory, jvm):
+    if DATADIR == "-":
+        print("# skipped: the page's template needs Node; ./dev build installs it")
+        return
+    out = directory / "flame.html"
+    result = hotstack("profile", "-d", "1", "-f", out, jvm.pid)
+    assert result.returncode == 0, result.stderr
+    document = json.loads(ELEMENT.search(out.read_text()).group(1))
+    assert "burn" in json.dumps(document), document.keys()
+
+
+def recording_itself(directory, jvm):
+    out = directory / "out.jfr"
+    result = hotstack("profile", "-d", "1", "-f", out, jvm.pid)
+    assert result.returncode == 0, result.stderr
+    assert out.read_bytes()[:4] == b"FLR\0"
+
+
+def interrupt_still_writes(directory, jvm):
+    out = directory / "early.collapsed"
+    with tempfile.TemporaryFile() as log:
+        profile = subprocess.Popen([HOTSTACK, "profile", "-d", "300", "-e", "cpu", "-f", str(out), str(jvm.pid)],
+                                   env=ENVIRONMENT, stderr=log)
+        while is_clean(jvm):  # until the session's directory is there
+            assert profile.poll() is None
+            time.sleep(0.05)
+        start = cpu_seconds(jvm)
+        while cpu_seconds(jvm) < start + 0.5:  # until there must be samples
+            time.sleep(0.05)
+        profile.send_signal(signal.SIGINT)
+        assert profile.wait() == 0
+    assert out.exists() and is_clean(jvm)
+
+
+def progress_on_a_terminal(directory, jvm):
+    ours, theirs = pty.openpty()
+    profile = subprocess.Popen([HOTSTACK, "profile", "-d", "1", "-e", "cpu", "-f", str(directory / "tty.jfr"), str(jvm.pid)],
+                               env=ENVIRONMENT, stderr=theirs)
+    os.close(theirs)
+    text = b""
+    try:
+        while piece := os.read(ours, 4096):
+            text += piece
+    except OSError:  # the terminal's other end is closed
+        pass
+    os.close(ours)
+    assert profile.wait() == 0, text
+    assert b"\rprofiling Target" in text and b"of 1 s" in text, text
+
+
+def second_run_is_told(directory, jvm):
+    first = subprocess.Popen([HOTSTACK, "profile", "-d", "300", "-f", str(directory / "first.jfr"), str(jvm.pid)],
+                             env=ENVIRONMENT, stderr=subprocess.DEVNULL)
+    while is_clean(jvm):
+        assert first.poll() is None
+        time.sleep(0.05)
+    second = hotstack("profile", "-d", "1", "-f", directory / "second.jfr", jvm.pid)
+    assert second.returncode == 1 and "external_profiler" in second.stderr and "until" in second.stderr, second.stderr
+    assert not (directory / "second.jfr").exists()
+    first.send_signal(signal.SIGTERM)
+    assert first.wait() == 0 and (directory / "first.jfr").stat().st_size > 0
+
+
+def mistakes_are_named(directory, jvm):
+    for arguments, words in ((("-f", "x.html"), "process id"), (("-f", "x.txt", "1"), ".html"), (("1",), "-f FILE"),
+                             (("-e", "gpu", "-f", "x.jfr", "1"), "gpu"), (("-d", "0", "-f", "x.jfr", "1"), "--duration"),
+                             (("-d", "-5", "-f", "x.jfr", "1"), "--duration"), (("-f", "x.jfr", "12x"), "process id"),
+                             (("-e", "", "-f", "x.jfr", "1"), "no event")):
+        result = hotstack("profile", *arguments)
+        assert result.returncode == 2 and words in result.stderr, (arguments, result.stderr)
+    nobody = hotstack("profile", "-f", directory / "x.jfr", os.getpid())
+    assert nobody.returncode == 1 and "HotSpot" in nobody.stderr, nobody.stderr
+    nowhere = hotstack("profile", "-f", directory / "none/x.jfr", jvm.pid)
+    assert nowhere.returncode == 1 and "cannot write" in nowhere.stderr, nowhere.stderr
+
+
+def list_names_the_jvm_and_the_verdict(directory, jvm):
+    locked = start_jvm("-XX:+DisableAttachMechanism")
+    try:
+        rows = {row.split()[0]: row.split(None, 4) for row in hotstack("ps").stdout.splitlines()[1:]}
+        assert rows[str(jvm.pid)][3:5] == ["Target", "ok"], rows
+        assert rows[str(locked.pid)][4].startswith("attach_disabled"), rows
+        refused = hotstack("profile", "-f", directory / "x.jfr", locked.pid)
+        assert refused.returncode == 1 and "attach_disabled" in refused.stderr, refused.stderr
+    finally:
+        assert end_jvm(locked) == ""
+
+
+TESTS = [collapsed_has_the_burning_method, three_types_from_one_recording, page_is_self_contained, recording_itself,
+         interrupt_still_writes, progress_on_a_terminal, second_run_is_told, mistakes_are_named,
+         list_names_the_jvm_and_the_verdict]
+
+
+def main():
+    if find_java() is None or not PROFILER.exists():
+        print("1..0 # SKIP no JDK or no libasyncProfiler.so: run deploy/dependencies/install test")
+        return 0
+    failed = 0
+    print(f"1..{len(TESTS) + 1}")
+    jvm = start_jvm()
+    with tempfile.TemporaryDirectory() as directory:
+        for number, test in enumerate(TESTS, 1):
+            try:
+                test(pathlib.Path(directory), jvm)
+                print(f"ok {number} - {test.__name__}", flush=True)
+            except Exception as error:  # pylint: disable=broad-except
+                failed += 1
+                print(f"not ok {number} - {test.__name__}")
+                print("# " + repr(error).replace("\n", "\n# "), flush=True)
+    printed = end_jvm(jvm)
+    failed += printed != ""
+    print(f"{'ok' if printed == '' else 'not ok'} {len(TESTS) + 1} - the JVM's own output is untouched")
+    return 1 if failed else 0
+
+
+sys.exit(main())
