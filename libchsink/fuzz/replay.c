@@ -33,16 +33,16 @@ int main(int argc, char **argv)
     int count = 0, failed = 0;
 
     if (!inputs) {
-        fprintf(stderr, "usage: %s DIRECTORY\n", argv[0]);
+        (void)fprintf(stderr, "usage: %s DIRECTORY\n", argv[0]);
         return 2;
     }
     while ((entry = readdir(inputs)) != NULL) {
         if (entry->d_name[0] == '.')
             continue;
         failed |= replay(argv[1], entry->d_name);
-        printf("%sok %d - %s\n", failed ? "not " : "", ++count, entry->d_name);
+        (void)printf("%sok %d - %s\n", failed ? "not " : "", ++count, entry->d_name);
     }
     (void)closedir(inputs);
-    printf("1..%d\n", count);
+    (void)printf("1..%d\n", count);
     return failed || !count ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -5,7 +5,7 @@
 #include "column.h"
 
 /* Keeps the first failure of the block. */
-#define KEEP(column, code, ...) chs__fail(&(column)->block->failure, (code), __VA_ARGS__)
+#define KEEP(column, code, ...) CHS__FAIL(&(column)->block->failure, (code), __VA_ARGS__)
 
 static int keep_memory(chs_column *column, int code)
 {

@@ -16,7 +16,7 @@ int chs_block_new(chs_block **out, const chs_block_options *options, chs_error *
         return rc;
     block = calloc(1, sizeof *block);
     if (!block)
-        return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for a block");
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for a block");
     block->options = settled;
     if (!settled.max_rows)
         block->options.max_rows = defaults.max_rows;
@@ -59,15 +59,15 @@ static int check_new_column(const chs_block *block, const char *name, chs_error 
     uint32_t i;
 
     if (!name || !name[0])
-        return chs__fail(err, CHS_ERR_USAGE, "A column needs a name");
+        return CHS__FAIL(err, CHS_ERR_USAGE, "A column needs a name");
     if (chs_block_rows(block))
-        return chs__fail(err, CHS_ERR_USAGE, "Column %s comes too late: the block has rows", name);
+        return CHS__FAIL(err, CHS_ERR_USAGE, "Column %s comes too late: the block has rows", name);
     if (block->column_count == block->options.max_columns)
-        return chs__fail(err, CHS_ERR_LIMIT, "Column %s is one more than the limit of %u", name,
+        return CHS__FAIL(err, CHS_ERR_LIMIT, "Column %s is one more than the limit of %u", name,
                          block->options.max_columns);
     for (i = 0; i < block->column_count; i++)
         if (strcmp(block->columns[i]->name, name) == 0)
-            return chs__fail(err, CHS_ERR_USAGE, "Column %s is in the block already", name);
+            return CHS__FAIL(err, CHS_ERR_USAGE, "Column %s is in the block already", name);
     return 0;
 }
 
@@ -85,9 +85,9 @@ static int make_column(chs_column **out, chs_block *block, const char *name, con
     if (rc) {
         free_column(column);
         if (rc == CHS_ERR_USAGE)
-            return chs__fail(err, rc, "Column %s: the block builder does not know the type %s",
+            return CHS__FAIL(err, rc, "Column %s: the block builder does not know the type %s",
                              name, type);
-        return chs__fail(err, rc, "No memory for column %s", name);
+        return CHS__FAIL(err, rc, "No memory for column %s", name);
     }
     *out = column;
     return 0;
@@ -103,10 +103,10 @@ int chs_block_add_column(chs_column **out, chs_block *block, const char *name, c
     if (rc)
         return rc;
     if (!type)
-        return chs__fail(err, CHS_ERR_USAGE, "Column %s needs a type", name);
+        return CHS__FAIL(err, CHS_ERR_USAGE, "Column %s needs a type", name);
     columns = realloc(block->columns, (block->column_count + 1) * sizeof(chs_column *));
     if (!columns)
-        return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for column %s", name);
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for column %s", name);
     block->columns = columns;
     rc = make_column(out, block, name, type, err);
     if (rc)

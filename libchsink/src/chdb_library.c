@@ -55,7 +55,7 @@ static int bind_symbols(chs__chdb *out, const char *path, chs_error *err)
         void *address = dlsym(out->handle, symbols[i].name);
 
         if (!address)
-            return chs__fail(err, CHS_ERR_UNAVAILABLE,
+            return CHS__FAIL(err, CHS_ERR_UNAVAILABLE,
                              "%s has no function %s: it is not a libchdb.so of version 26.7 or "
                              "later",
                              path, symbols[i].name);
@@ -67,7 +67,7 @@ static int bind_symbols(chs__chdb *out, const char *path, chs_error *err)
 int chs__chdb_load(chs__chdb *out, const char *path, chs_error *err)
 {
     if (sanitised)
-        return chs__fail(err, CHS_ERR_UNAVAILABLE,
+        return CHS__FAIL(err, CHS_ERR_UNAVAILABLE,
                          "The embedded store cannot run in a build with sanitisers: use a "
                          "ClickHouse server by its URL");
     if (!path)
@@ -78,7 +78,7 @@ int chs__chdb_load(chs__chdb *out, const char *path, chs_error *err)
     /* The engine's threads outlive every handle, so the library is never unloaded. */
     out->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!out->handle)
-        return chs__fail(err, CHS_ERR_UNAVAILABLE,
+        return CHS__FAIL(err, CHS_ERR_UNAVAILABLE,
                          "The embedded store's library cannot be loaded: %s (looked for %s). %s.",
                          dlerror(), strchr(path, '/') ? path : INSTALLED " and libchdb.so",
                          SERVER_HINT);

@@ -12,7 +12,7 @@ static int allocate(chs__chdb_params *out, size_t count, chs_error *err)
     out->value_lengths = calloc(count, sizeof *out->value_lengths);
     if (out->names && out->name_lengths && out->values && out->value_lengths)
         return 0;
-    return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for %zu query parameters", count);
+    return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for %zu query parameters", count);
 }
 
 int chs__chdb_params_make(chs__chdb_params *out, const chs_call *call, chs_error *err)

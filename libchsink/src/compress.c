@@ -87,5 +87,5 @@ int chs__compress(chs__buffer *out, chs_compression compression, const chs_bytes
         rc = compress_lz4(out, body);
     else
         rc = compress_gzip(out, body);
-    return rc ? chs__fail(err, rc, "No memory to compress a block of %zu bytes", body->length) : 0;
+    return rc ? CHS__FAIL(err, rc, "No memory to compress a block of %zu bytes", body->length) : 0;
 }

@@ -60,7 +60,7 @@ static void widen(const chs__input *input, chs__values *column, size_t count)
             memcpy(out + i * 8, &value, 8);
         } else {
             uint64_t value = read_le(at, width);
-            unsigned shift = (unsigned)(64 - 8 * width);
+            unsigned shift = (64 - 8 * (unsigned)width) % 64;
 
             if (column->type.family == CHS__INTS)
                 value = (uint64_t)((int64_t)(value << shift) >> shift);

@@ -98,7 +98,7 @@ static int gather_settings(statement *st, const chs_call *call, const char *toke
         return rc;
     comment = chs__settings_get(&st->settings, "log_comment");
     if (asprintf(&st->comment, "%s%s%s", comment ? comment : "", comment ? " " : "", self->tag) < 0)
-        return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for a call");
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for a call");
     return chs__settings_set(&st->settings, "log_comment", st->comment, err);
 }
 
@@ -155,7 +155,7 @@ static int end(statement *st, int rc, chs_error *err)
     chs__settings_free(&st->settings);
     free(st->comment);
     if (rc && is_cancelled(self))
-        rc = chs__fail(err, CHS_ERR_CANCELLED, "The call was cancelled");
+        rc = CHS__FAIL(err, CHS_ERR_CANCELLED, "The call was cancelled");
     mark_busy(self, false);
     return rc;
 }
@@ -169,7 +169,7 @@ static int check_single(const statement *st, const char *sql, chs_error *err)
     chs__chdb_analysis analysis = {sizeof analysis, 0, 0, 0};
 
     if (st->self->chdb->classify(*st->session, sql, strlen(sql), NULL, 0, &analysis) != 0)
-        return chs__fail(err, CHS_ERR_UNAVAILABLE, "libchdb.so cannot classify a statement");
+        return CHS__FAIL(err, CHS_ERR_UNAVAILABLE, "libchdb.so cannot classify a statement");
     if (analysis.statements > 1)
         return chs__fail_server(err, CHS_ERR_SERVER_FINAL, multiple, strlen(multiple));
     return 0;
@@ -250,7 +250,7 @@ static int read_chunk(void *context, void *buffer, size_t capacity, size_t *leng
         const char *text;
 
         if (is_cancelled(in->self))
-            return chs__fail(err, CHS_ERR_CANCELLED, "The call was cancelled");
+            return CHS__FAIL(err, CHS_ERR_CANCELLED, "The call was cancelled");
         if (in->chunk)
             chdb->answer_free(in->chunk);
         in->used = 0;
@@ -361,7 +361,7 @@ static void embedded_cancel(void *context)
         (void)pthread_mutex_unlock(&self->lock);
         kill_statement(self);
         (void)clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 20 * 1000 * 1000;
+        until.tv_nsec += 20000000;
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
         (void)pthread_mutex_lock(&self->lock);
@@ -402,7 +402,7 @@ static int configure(embedded *self, const chs_embedded_options *options, chs_er
                    atomic_fetch_add(&transports, 1));
     self->database = strdup(options->database ? options->database : "default");
     if (!self->database)
-        return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for a transport");
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for a transport");
     return chs__settings_own(&self->settings, options->settings, options->setting_count, err);
 }
 
@@ -416,10 +416,10 @@ int chs_embedded_open(chs_transport **out, const chs_embedded_options *options, 
     if (rc)
         return rc;
     if (!settled.path || !settled.path[0])
-        return chs__fail(err, CHS_ERR_USAGE, "The embedded store needs the path of a directory");
+        return CHS__FAIL(err, CHS_ERR_USAGE, "The embedded store needs the path of a directory");
     self = calloc(1, sizeof *self);
     if (!self)
-        return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for a transport");
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for a transport");
     (void)pthread_mutex_init(&self->lock, NULL);
     (void)pthread_cond_init(&self->ended, NULL);
     self->reader = (chs_reader_options)CHS_READER_OPTIONS_INIT;

@@ -58,11 +58,11 @@ static int check_rows(const chs_block *block, chs_error *err)
     uint32_t i;
 
     if (!block->column_count || !rows)
-        return chs__fail(err, CHS_ERR_USAGE, "The block has no %s: there is nothing to encode",
+        return CHS__FAIL(err, CHS_ERR_USAGE, "The block has no %s: there is nothing to encode",
                          block->column_count ? "rows" : "columns");
     for (i = 0; i < block->column_count; i++)
         if (block->columns[i]->rows != rows)
-            return chs__fail(err, CHS_ERR_USAGE,
+            return CHS__FAIL(err, CHS_ERR_USAGE,
                              "Column %s has %" PRIu64 " rows where the block has %" PRIu64,
                              block->columns[i]->name, block->columns[i]->rows, rows);
     return 0;
@@ -91,7 +91,7 @@ int chs_block_encode(chs_bytes *out, chs_block *block, chs_error *err)
     for (i = 0; i < block->column_count && !rc; i++)
         rc = put_column(encoded, block->columns[i]);
     if (rc)
-        return chs__fail(err, rc, "The encoded block %s",
+        return CHS__FAIL(err, rc, "The encoded block %s",
                          rc == CHS_ERR_LIMIT ? "passes the limit of its options" : "has no memory");
     out->data = (const char *)encoded->data;
     out->length = encoded->length;

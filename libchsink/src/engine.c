@@ -82,11 +82,11 @@ int chs__session_open(chdb_session **out, const chs_setting *settings, size_t co
 
     *out = NULL;
     if (!argv)
-        return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for a session of the embedded store");
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for a session of the embedded store");
     *out = connect_quietly((int)argc, argv);
     free_arguments(argv, argc);
     if (!*out)
-        return chs__fail(err, CHS_ERR_SERVER_FINAL,
+        return CHS__FAIL(err, CHS_ERR_SERVER_FINAL,
                          "The embedded store refused a session: one of its %zu settings has a "
                          "value that ClickHouse cannot read",
                          count);
@@ -97,12 +97,12 @@ int chs__session_open(chdb_session **out, const chs_setting *settings, size_t co
 static int canonical_path(char **out, const char *path, chs_error *err)
 {
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return chs__fail(err, CHS_ERR_UNAVAILABLE,
+        return CHS__FAIL(err, CHS_ERR_UNAVAILABLE,
                          "The embedded store's directory %s cannot be made: %s", path,
                          strerror(errno));
     *out = realpath(path, NULL);
     if (!*out)
-        return chs__fail(err, CHS_ERR_UNAVAILABLE,
+        return CHS__FAIL(err, CHS_ERR_UNAVAILABLE,
                          "The embedded store's directory %s cannot be opened: %s", path,
                          strerror(errno));
     return 0;
@@ -116,11 +116,11 @@ static int start(const chs_embedded_options *options, chs_error *err)
     engine.chdb.set_signal_handlers(0);
     argv = make_arguments(&argc, NULL, 0, options->max_server_memory_usage);
     if (!argv)
-        return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory to start the embedded store");
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory to start the embedded store");
     engine.keeper = connect_quietly((int)argc, argv);
     free_arguments(argv, argc);
     if (!engine.keeper)
-        return chs__fail(err, CHS_ERR_UNAVAILABLE,
+        return CHS__FAIL(err, CHS_ERR_UNAVAILABLE,
                          "The embedded store does not start on %s: another process may have it "
                          "open, or it cannot be written. One process per directory; end the other "
                          "one, or choose another directory",
@@ -136,7 +136,7 @@ static int join(const chs_embedded_options *options, char *path, chs_error *err)
 
     if (engine.joined) {
         if (strcmp(engine.path, path) != 0)
-            return chs__fail(err, CHS_ERR_UNAVAILABLE,
+            return CHS__FAIL(err, CHS_ERR_UNAVAILABLE,
                              "This process has the embedded store open on %s and cannot open %s "
                              "beside it",
                              engine.path, path);

@@ -5,18 +5,17 @@
 
 #include "internal.h"
 
-int chs__fail(chs_error *err, int code, const char *format, ...)
+void chs__describe(chs_error *err, int code, const char *format, ...)
 {
     va_list args;
 
     if (!err)
-        return code;
+        return;
     memset(err, 0, sizeof *err);
     err->code = code;
     va_start(args, format);
     (void)vsnprintf(err->message, sizeof err->message, format, args);
     va_end(args);
-    return code;
 }
 
 int chs__server_code(const char *text, size_t length, size_t *start)
@@ -48,7 +47,7 @@ int chs__fail_server(chs_error *err, int fallback, const char *text, size_t leng
         shown--;
     if (shown > sizeof err->message - 1)
         shown = sizeof err->message - 1;
-    (void)chs__fail(err, code, "%.*s", (int)shown, shown ? text + start : "");
+    chs__describe(err, code, "%.*s", (int)shown, shown ? text + start : "");
     if (err)
         err->server_code = server_code;
     return code;
@@ -64,11 +63,11 @@ int chs__options(void *known, size_t known_size, const void *options, const char
         return 0;
     memcpy(&size, options, sizeof size);
     if (size < sizeof size || size > 65536)
-        return chs__fail(err, CHS_ERR_USAGE, "%s.size is %zu: start from the struct's _INIT macro",
+        return CHS__FAIL(err, CHS_ERR_USAGE, "%s.size is %zu: start from the struct's _INIT macro",
                          what, size);
     for (i = known_size; i < size; i++)
         if (bytes[i])
-            return chs__fail(err, CHS_ERR_USAGE,
+            return CHS__FAIL(err, CHS_ERR_USAGE,
                              "%s has fields that this version of libchsink does not know: "
                              "they must be zero",
                              what);

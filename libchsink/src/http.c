@@ -27,8 +27,8 @@ static int add_encoded(chs__buffer *url, CURL *easy, const char *text, size_t le
 static int add_query_item(chs__buffer *url, CURL *easy, const char *prefix, const char *name,
                           const chs_bytes *value)
 {
-    bool first = !memchr(url->data, '?', url->length);
-    int rc = chs__buffer_text(url, first ? "/?" : "&");
+    bool has_query = url->data && memchr(url->data, '?', url->length);
+    int rc = chs__buffer_text(url, has_query ? "&" : "/?");
 
     if (!rc)
         rc = chs__buffer_text(url, prefix);
@@ -126,11 +126,11 @@ static int make_url(chs__buffer *url, const chs__http *http, const chs_call *cal
         rc = chs__buffer_add(url, "", 1);
     chs__settings_free(&settings);
     if (rc == CHS_ERR_LIMIT)
-        return chs__fail(err, rc,
+        return CHS__FAIL(err, rc,
                          "The parameters of a call pass the %d bytes that ClickHouse takes in a "
                          "URL",
                          CHS__MAX_URL);
-    return rc ? chs__fail(err, rc, "No memory for the URL of a call") : 0;
+    return rc ? CHS__FAIL(err, rc, "No memory for the URL of a call") : 0;
 }
 
 static void mark_busy(chs__http *http, bool busy)
@@ -170,7 +170,7 @@ static int http_run(chs__http *http, const char *sql, const char *format, const 
     int rc = make_url(&url, http, call, NULL, NULL, err);
 
     if (!rc && (chs__buffer_text(&body, sql) || chs__buffer_text(&body, format)))
-        rc = chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for a query");
+        rc = CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for a query");
     mark_busy(http, true);
     if (!rc) {
         request.url = (const char *)url.data;
@@ -228,7 +228,7 @@ static int http_insert(void *self, const chs_insert_request *insert, const chs_c
     int rc = chs__insert_sql(&sql, insert, NULL, err);
 
     if (!rc && chs__buffer_text(&sql, " FORMAT Native"))
-        rc = chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for an INSERT");
+        rc = CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for an INSERT");
     if (!rc)
         rc = make_url(&url, http, call, &sql, insert->token, err);
     if (!rc)
@@ -300,7 +300,7 @@ static int add_header(struct curl_slist **headers, const char *name, const char 
     if (!value)
         return 0;
     if (strpbrk(value, "\r\n"))
-        return chs__fail(err, CHS_ERR_USAGE, "The header %s would hold a line break", name);
+        return CHS__FAIL(err, CHS_ERR_USAGE, "The header %s would hold a line break", name);
     if (!chs__buffer_text(&line, name) && !chs__buffer_text(&line, ": ") &&
         !chs__buffer_text(&line, value) && !chs__buffer_add(&line, "", 1))
         longer = curl_slist_append(*headers, (const char *)line.data);
@@ -308,7 +308,7 @@ static int add_header(struct curl_slist **headers, const char *name, const char 
         explicit_bzero(line.data, line.length);
     chs__buffer_free(&line);
     if (!longer)
-        return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for a transport");
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for a transport");
     *headers = longer;
     return 0;
 }
@@ -358,7 +358,7 @@ static int check_url(const char *url, chs_error *err)
 
     if (scheme && !strpbrk(url, "@?# \t\r\n") && strlen(url) < 1024)
         return 0;
-    return chs__fail(err, CHS_ERR_USAGE,
+    return CHS__FAIL(err, CHS_ERR_USAGE,
                      "The URL of a ClickHouse server has the form http://host:8123 or "
                      "https://host:8443, without user, password or query");
 }
@@ -374,7 +374,7 @@ static int copy_strings(chs__http *http, const chs_http_options *options, chs_er
     http->ca_file = options->ca_file ? strdup(options->ca_file) : NULL;
     if (http->url && http->database && (http->ca_file || !options->ca_file))
         return 0;
-    return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for a transport");
+    return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for a transport");
 }
 
 static int configure(chs__http *http, const chs_http_options *options, chs_error *err)
@@ -405,7 +405,7 @@ static int configure(chs__http *http, const chs_http_options *options, chs_error
     http->easy = curl_easy_init();
     http->multi = curl_multi_init();
     if (!http->easy || !http->multi || set_connection(http))
-        return chs__fail(err, CHS_ERR_NO_MEMORY, "libcurl cannot make a handle for %s", http->url);
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "libcurl cannot make a handle for %s", http->url);
     return 0;
 }
 
@@ -422,7 +422,7 @@ int chs_http_open(chs_transport **out, const chs_http_options *options, chs_erro
         return rc;
     http = calloc(1, sizeof *http);
     if (!http)
-        return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for a transport");
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for a transport");
     (void)pthread_mutex_init(&http->lock, NULL);
     rc = configure(http, &settled, err);
     if (!rc)

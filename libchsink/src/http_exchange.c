@@ -141,12 +141,12 @@ static int fail_with_curl(const chs__exchange *exchange, chs_error *err)
     int rc;
 
     if (exchange->too_long)
-        return chs__fail(err, CHS_ERR_LIMIT, "The answer passes the limit of %" PRIu64 " bytes",
+        return CHS__FAIL(err, CHS_ERR_LIMIT, "The answer passes the limit of %" PRIu64 " bytes",
                          exchange->http->reader.max_bytes);
     if (exception_in_tail(exchange, &start))
         return fail_with_tail(exchange, start, err);
     rc = class_of_curl(exchange->result);
-    return chs__fail(err, rc, "ClickHouse at %s: %s", exchange->http->url,
+    return CHS__FAIL(err, rc, "ClickHouse at %s: %s", exchange->http->url,
                      exchange->curl_text[0] ? exchange->curl_text
                                             : curl_easy_strerror(exchange->result));
 }
@@ -158,7 +158,7 @@ static int fail_with_status(const chs__exchange *exchange, long status, chs_erro
     int rc = class_of_status(status);
 
     if (!exchange->text.length)
-        rc = chs__fail(err, rc, "ClickHouse at %s answered with HTTP status %ld",
+        rc = CHS__FAIL(err, rc, "ClickHouse at %s answered with HTTP status %ld",
                        exchange->http->url, status);
     else
         rc = chs__fail_server(err, rc, text, exchange->text.length);
@@ -183,7 +183,7 @@ static int outcome(chs__exchange *exchange, chs_error *err)
     if (status != 200)
         return fail_with_status(exchange, status, err);
     if (!exchange->framed) /* its end is the connection's: it may have been cut anywhere */
-        return chs__fail(err, CHS_ERR_NETWORK,
+        return CHS__FAIL(err, CHS_ERR_NETWORK,
                          "ClickHouse at %s: the answer does not say its length",
                          exchange->http->url);
     return 0;
@@ -213,13 +213,13 @@ static int advance(chs__exchange *exchange, chs_error *err)
 
         exchange->used = exchange->body.length = 0;
         if (was_cancelled(exchange->http))
-            return chs__fail(err, CHS_ERR_CANCELLED, "The call was cancelled");
+            return CHS__FAIL(err, CHS_ERR_CANCELLED, "The call was cancelled");
         code = curl_multi_perform(multi, &running);
         collect_result(exchange);
         if (!code && !exchange->done && !exchange->body.length)
             code = curl_multi_poll(multi, NULL, 0, POLL_MS, NULL);
         if (code)
-            return chs__fail(err, CHS_ERR_NETWORK, "ClickHouse at %s: %s", exchange->http->url,
+            return CHS__FAIL(err, CHS_ERR_NETWORK, "ClickHouse at %s: %s", exchange->http->url,
                              curl_multi_strerror(code));
     }
     return 0;
@@ -308,7 +308,7 @@ int chs__exchange_begin(chs__exchange *exchange, chs__http *http, const chs__req
     memset(exchange, 0, sizeof *exchange);
     exchange->http = http;
     if (set_request(exchange, request) || curl_multi_add_handle(http->multi, http->easy))
-        return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for a request to %s", http->url);
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for a request to %s", http->url);
     exchange->attached = true;
     return 0;
 }

@@ -2,11 +2,10 @@
 
 #include "input.h"
 
-int chs__input_mark(chs__input *input, int code)
+void chs__input_mark(const chs__input *input)
 {
     if (input->err)
         input->err->offset = input->offset;
-    return code;
 }
 
 static int cut_short(chs__input *input)

@@ -50,9 +50,9 @@ static inline size_t chs__input_ready(const chs__input *input)
     return (size_t)(input->end - input->at);
 }
 
-/* A failure at this place of the stream. */
+/* CHS__FAIL at this place of the stream. code is evaluated twice. */
 #define CHS__INPUT_FAIL(input, code, ...)                                                          \
-    chs__input_mark((input), chs__fail((input)->err, (code), __VA_ARGS__))
-int chs__input_mark(chs__input *input, int code);
+    (chs__describe((input)->err, (code), __VA_ARGS__), chs__input_mark(input), (code))
+void chs__input_mark(const chs__input *input);
 
 #endif

@@ -9,9 +9,15 @@
 #include <chsink/error.h>
 #include <chsink/transport.h>
 
-/* Fills err (may be NULL) with a message and returns code. */
-int chs__fail(chs_error *err, int code, const char *format, ...)
+/* Fills err, which may be NULL. */
+void chs__describe(chs_error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/*
+ * Fills err (may be NULL) with code and a message, and has code as its value. A macro so that a
+ * constant code stays one for whoever analyses the caller. code is evaluated twice.
+ */
+#define CHS__FAIL(err, code, ...) (chs__describe((err), (code), __VA_ARGS__), (code))
 
 /*
  * Fills err from ClickHouse's own exception text ("Code: 60. DB::Exception: ...") and returns the

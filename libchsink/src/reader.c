@@ -37,7 +37,7 @@ static int make_reader(chs_reader **out, const chs_reader_options *options, chs_
         return rc;
     reader = calloc(1, sizeof *reader);
     if (!reader)
-        return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for a reader");
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for a reader");
     settle(&settled);
     reader->options = settled;
     reader->input.max_bytes = settled.max_bytes;
@@ -54,7 +54,7 @@ int chs_reader_open_mem(chs_reader **out, const void *data, size_t length,
     if (rc)
         return rc;
     if (length > (*out)->options.max_bytes) {
-        rc = chs__fail(err, CHS_ERR_LIMIT, "The answer passes the limit of %" PRIu64 " bytes",
+        rc = CHS__FAIL(err, CHS_ERR_LIMIT, "The answer passes the limit of %" PRIu64 " bytes",
                        (*out)->options.max_bytes);
         chs_reader_close(*out);
         *out = NULL;
@@ -76,7 +76,7 @@ int chs_reader_open(chs_reader **out, chs_read_fn read, void *context,
     if (!(*out)->input.window) {
         chs_reader_close(*out);
         *out = NULL;
-        return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for a reader");
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for a reader");
     }
     (*out)->input.at = (*out)->input.end = (*out)->input.window;
     (*out)->input.read = read;
@@ -213,7 +213,7 @@ int chs__each_block(chs_reader *reader, chs_block_fn on_block, void *context, ch
             return rc;
         rc = on_block(context, block);
         if (rc)
-            return chs__fail(err, rc < 0 ? rc : CHS_ERR_CANCELLED,
+            return CHS__FAIL(err, rc < 0 ? rc : CHS_ERR_CANCELLED,
                              "The caller ended the query at one of its blocks");
     }
 }

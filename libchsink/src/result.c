@@ -56,11 +56,11 @@ static int find(const chs__values **out, const chs_result *result, const char *n
         if (strcmp(result->columns[i].name, name) == 0)
             break;
     if (i == result->column_count)
-        return chs__fail(err, CHS_ERR_FORMAT, "The answer has no column %s among its %zu", name,
+        return CHS__FAIL(err, CHS_ERR_FORMAT, "The answer has no column %s among its %zu", name,
                          result->column_count);
     column = &result->columns[i];
     if (column->type.family != family || column->type.is_array != is_array)
-        return chs__fail(
+        return CHS__FAIL(
             err, CHS_ERR_FORMAT, "Column %s has the type %s where %s of %s values is wanted", name,
             column->type.text, is_array ? "an array" : "a column", chs__family_name(family));
     *out = column;

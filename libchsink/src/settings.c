@@ -14,19 +14,25 @@ static chs_setting *find(const chs__settings *settings, const char *name)
     return NULL;
 }
 
+static int append(chs__settings *settings, const char *name, const char *value, chs_error *err)
+{
+    chs_setting *list = realloc(settings->list, (settings->count + 1) * sizeof *list);
+
+    if (!list)
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for the setting %s", name);
+    list[settings->count].name = name;
+    list[settings->count].value = value;
+    settings->list = list;
+    settings->count++;
+    return 0;
+}
+
 int chs__settings_set(chs__settings *settings, const char *name, const char *value, chs_error *err)
 {
     chs_setting *setting = find(settings, name);
 
-    if (!setting) {
-        chs_setting *list = realloc(settings->list, (settings->count + 1) * sizeof *list);
-
-        if (!list)
-            return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for the settings of a call");
-        settings->list = list;
-        setting = &list[settings->count++];
-    }
-    setting->name = name;
+    if (!setting)
+        return append(settings, name, value, err);
     setting->value = value;
     return 0;
 }
@@ -61,19 +67,16 @@ void chs__settings_free(chs__settings *settings)
 static int own_one(chs__settings *out, const chs_setting *setting, chs_error *err)
 {
     char *name, *value;
-    int rc = CHS_ERR_NO_MEMORY;
 
     if (find(out, setting->name))
-        return chs__fail(err, CHS_ERR_USAGE, "Setting %s is given twice", setting->name);
+        return CHS__FAIL(err, CHS_ERR_USAGE, "Setting %s is given twice", setting->name);
     name = strdup(setting->name);
     value = strdup(setting->value);
-    if (name && value)
-        rc = chs__settings_set(out, name, value, err);
-    if (!rc)
+    if (name && value && append(out, name, value, err) == 0)
         return 0;
     free(name);
     free(value);
-    return chs__fail(err, rc, "No memory for the settings of a transport");
+    return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for the settings of a transport");
 }
 
 int chs__settings_own(chs__settings *out, const chs_setting *list, size_t count, chs_error *err)

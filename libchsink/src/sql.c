@@ -34,10 +34,10 @@ int chs__check_settings(const chs_setting *settings, size_t count, chs_error *er
 
     for (i = 0; i < count; i++) {
         if (!is_identifier(settings[i].name))
-            return chs__fail(err, CHS_ERR_USAGE,
+            return CHS__FAIL(err, CHS_ERR_USAGE,
                              "Setting %zu has no plain name: use letters, digits and _", i);
         if (!settings[i].value || has_control_bytes(settings[i].value))
-            return chs__fail(err, CHS_ERR_USAGE,
+            return CHS__FAIL(err, CHS_ERR_USAGE,
                              "Setting %s has no value, or one with control bytes",
                              settings[i].name);
     }
@@ -63,21 +63,21 @@ static int check_param(const chs_param *param, chs_error *err)
     case CHS_PARAM_SCALAR:
         if (param->items ? param->item_count == 1 : param->text != NULL)
             return 0;
-        return chs__fail(err, CHS_ERR_USAGE, "Parameter %s needs text or exactly one item",
+        return CHS__FAIL(err, CHS_ERR_USAGE, "Parameter %s needs text or exactly one item",
                          param->name);
     case CHS_PARAM_STRINGS:
     case CHS_PARAM_NUMBERS:
         if (param->item_count && !param->items)
-            return chs__fail(err, CHS_ERR_USAGE, "Parameter %s has a count but no items",
+            return CHS__FAIL(err, CHS_ERR_USAGE, "Parameter %s has a count but no items",
                              param->name);
         for (i = 0; param->kind == CHS_PARAM_NUMBERS && i < param->item_count; i++)
             if (!is_number(&param->items[i]))
-                return chs__fail(err, CHS_ERR_USAGE,
+                return CHS__FAIL(err, CHS_ERR_USAGE,
                                  "Item %zu of parameter %s is not a decimal number", i,
                                  param->name);
         return 0;
     }
-    return chs__fail(err, CHS_ERR_USAGE, "Parameter %s has no known kind", param->name);
+    return CHS__FAIL(err, CHS_ERR_USAGE, "Parameter %s has no known kind", param->name);
 }
 
 int chs__check_params(const chs_param *params, size_t count, chs_error *err)
@@ -88,7 +88,7 @@ int chs__check_params(const chs_param *params, size_t count, chs_error *err)
         int rc;
 
         if (!is_identifier(params[i].name))
-            return chs__fail(err, CHS_ERR_USAGE,
+            return CHS__FAIL(err, CHS_ERR_USAGE,
                              "Parameter %zu has no plain name: use letters, digits and _", i);
         rc = check_param(&params[i], err);
         if (rc)
@@ -102,19 +102,19 @@ int chs__check_insert(const chs_insert_request *request, chs_error *err)
     size_t i;
 
     if (!request->table || !request->table[0])
-        return chs__fail(err, CHS_ERR_USAGE, "An insert needs a table");
+        return CHS__FAIL(err, CHS_ERR_USAGE, "An insert needs a table");
     if (!request->columns || !request->column_count)
-        return chs__fail(err, CHS_ERR_USAGE, "An insert into %s needs its columns by name",
+        return CHS__FAIL(err, CHS_ERR_USAGE, "An insert into %s needs its columns by name",
                          request->table);
     for (i = 0; i < request->column_count; i++)
         if (!request->columns[i] || !request->columns[i][0])
-            return chs__fail(err, CHS_ERR_USAGE, "Column %zu of an insert into %s has no name", i,
+            return CHS__FAIL(err, CHS_ERR_USAGE, "Column %zu of an insert into %s has no name", i,
                              request->table);
     if (!request->block.data || !request->block.length)
-        return chs__fail(err, CHS_ERR_USAGE, "An insert into %s needs an encoded block",
+        return CHS__FAIL(err, CHS_ERR_USAGE, "An insert into %s needs an encoded block",
                          request->table);
     if (request->token && (!request->token[0] || has_control_bytes(request->token)))
-        return chs__fail(err, CHS_ERR_USAGE,
+        return CHS__FAIL(err, CHS_ERR_USAGE,
                          "The deduplication token of an insert into %s is empty or has control "
                          "bytes",
                          request->table);
@@ -189,7 +189,7 @@ int chs__insert_sql(chs__buffer *out, const chs_insert_request *request, const c
     }
     if (!rc)
         rc = chs__buffer_text(out, ")");
-    return rc ? chs__fail(err, rc, "No memory for the INSERT into %s", request->table) : 0;
+    return rc ? CHS__FAIL(err, rc, "No memory for the INSERT into %s", request->table) : 0;
 }
 
 int chs__use_sql(chs__buffer *out, const char *database, chs_error *err)
@@ -200,7 +200,7 @@ int chs__use_sql(chs__buffer *out, const char *database, chs_error *err)
         rc = add_name(out, database);
     if (!rc)
         rc = chs__buffer_add(out, "", 1);
-    return rc ? chs__fail(err, rc, "No memory to choose the database %s", database) : 0;
+    return rc ? CHS__FAIL(err, rc, "No memory to choose the database %s", database) : 0;
 }
 
 static int add_list(chs__buffer *out, const chs_param *param)
@@ -234,5 +234,5 @@ int chs__param_text(chs__buffer *out, const chs_param *param, chs_error *err)
 
         rc = add_escaped(out, &text);
     }
-    return rc ? chs__fail(err, rc, "No memory for the value of parameter %s", param->name) : 0;
+    return rc ? CHS__FAIL(err, rc, "No memory for the value of parameter %s", param->name) : 0;
 }

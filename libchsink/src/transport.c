@@ -19,12 +19,12 @@ int chs_transport_new(chs_transport **out, const chs_transport_ops *ops, void *s
     *out = NULL;
     if (!ops || ops->size != sizeof *ops || !ops->ping || !ops->exec || !ops->insert ||
         !ops->query || !ops->cancel || !ops->close)
-        return chs__fail(err, CHS_ERR_USAGE,
+        return CHS__FAIL(err, CHS_ERR_USAGE,
                          "chs_transport_ops is of another version or lacks a function: set size "
                          "and every function");
     transport = malloc(sizeof *transport);
     if (!transport)
-        return chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for a transport");
+        return CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for a transport");
     transport->ops = ops;
     transport->self = self;
     *out = transport;

@@ -302,7 +302,7 @@ START_TEST(threads_use_transports_side_by_side)
         ck_assert_int_eq(pthread_join(threads[i], &done), 0);
         ck_assert_ptr_nonnull(done);
     }
-    ck_assert_uint_eq(ask(store, "SELECT count() AS n FROM shared"), 100 * THREADS);
+    ck_assert_uint_eq(ask(store, "SELECT count() AS n FROM shared"), (uint64_t)100 * THREADS);
     chs_transport_close(store);
 }
 END_TEST

@@ -1,6 +1,7 @@
 /* What an error tells a caller: its class, whether to try again, and a message without surprises.
  */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <chsink/chsink.h>
@@ -73,8 +74,7 @@ START_TEST(cuts_a_long_exception)
     char text[2000];
     chs_error err;
 
-    memset(text, 'x', sizeof text);
-    memcpy(text, "Code: 62. ", 10);
+    (void)snprintf(text, sizeof text, "Code: 62. %01985d", 0);
     ck_assert_int_eq(chs__fail_server(&err, CHS_ERR_NETWORK, text, sizeof text),
                      CHS_ERR_SERVER_FINAL);
     ck_assert_uint_eq(strlen(err.message), sizeof err.message - 1);

@@ -118,6 +118,18 @@ static void *serve(void *context)
     return NULL;
 }
 
+static bool start_serving(fake_server *server, connection *peer)
+{
+    bool started;
+
+    (void)pthread_mutex_lock(&server->lock);
+    started = server->connections < MAX_CONNECTIONS &&
+              pthread_create(&server->threads[server->connections], NULL, serve, peer) == 0;
+    server->connections += started;
+    (void)pthread_mutex_unlock(&server->lock);
+    return started;
+}
+
 static void *accept_all(void *context)
 {
     fake_server *server = context;
@@ -129,11 +141,10 @@ static void *accept_all(void *context)
             break;
         peer->server = server;
         peer->socket = accept(server->listener, NULL, NULL);
-        (void)pthread_mutex_lock(&server->lock);
-        if (server->connections < MAX_CONNECTIONS &&
-            pthread_create(&server->threads[server->connections], NULL, serve, peer) == 0)
-            server->connections++;
-        (void)pthread_mutex_unlock(&server->lock);
+        if (!start_serving(server, peer)) {
+            (void)close(peer->socket);
+            free(peer);
+        }
     }
     return NULL;
 }

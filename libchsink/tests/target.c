@@ -17,11 +17,12 @@ extern char **environ;
 static char directory[64] = "/tmp/chsink-test-XXXXXX";
 static char data[96];
 static char url[64];
-static pid_t server; /* chdb-http, 0 when the target is the engine in this process */
+static char *program; /* of chdb-http */
+static pid_t server;  /* chdb-http, 0 when the target is the engine in this process */
 
 static void skip_all(const char *why)
 {
-    printf("1..0 # SKIP %s\n", why);
+    (void)printf("1..0 # SKIP %s\n", why);
     (void)fflush(stdout);
     target_stop();
     exit(EXIT_SUCCESS);
@@ -46,12 +47,12 @@ static void await_ready(int from)
     server = 0;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
         skip_all("libchdb.so is not here: name it in HOTSTACK_LIBCHDB, ./dev build fetches it");
-    fprintf(stderr, "chdb-http did not start: %s\n", line);
+    (void)fprintf(stderr, "chdb-http did not start: %s\n", line);
     target_stop();
     exit(EXIT_FAILURE);
 }
 
-static void start_server(char *program)
+static void start_server(void)
 {
     char *arguments[] = {program,
                          (char[]){"--path"},
@@ -90,7 +91,7 @@ static void require_engine(void)
             chs_transport_close(transport);
             _exit(0);
         }
-        fprintf(stderr, "%s\n", err.message);
+        (void)fprintf(stderr, "%s\n", err.message);
         _exit(err.code == CHS_ERR_UNAVAILABLE ? 77 : 1);
     }
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
@@ -105,14 +106,16 @@ static void require_engine(void)
 void target_start(int argc, char **argv)
 {
     if (argc < 2 || !mkdtemp(directory)) {
-        fprintf(stderr, "usage: %s embedded | http CHDB-HTTP\n", argv[0]);
+        (void)fprintf(stderr, "usage: %s embedded | http CHDB-HTTP\n", argv[0]);
         exit(2);
     }
     (void)snprintf(data, sizeof data, "%s/data", directory);
-    if (strcmp(argv[1], "http") == 0 && argc == 3)
-        start_server(argv[2]);
-    else
+    if (strcmp(argv[1], "http") == 0 && argc == 3) {
+        program = argv[2];
+        start_server();
+    } else {
         require_engine();
+    }
 }
 
 static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *at)
@@ -133,6 +136,29 @@ void target_stop(void)
         server = 0;
     }
     (void)nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+int target_end_own(void)
+{
+    int status = 0;
+
+    ck_assert_int_eq(kill(server, SIGTERM), 0);
+    ck_assert_int_eq(waitpid(server, &status, 0), server);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void target_start_own(void)
+{
+    (void)snprintf(data, sizeof data, "%s/own", directory);
+    start_server();
+}
+
+int target_restart_own(void)
+{
+    int code = target_end_own();
+
+    start_server();
+    return code;
 }
 
 bool target_is_http(void)

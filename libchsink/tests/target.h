@@ -22,6 +22,14 @@ chs_transport *target_open(void);
 const char *target_url(void);
 chs_transport *target_open_http(const chs_http_options *options);
 
+/*
+ * For http, in a test's own process: from here on a chdb-http of its own on another directory;
+ * ended by SIGTERM and started again there; ended. Exit codes of the process that was ended.
+ */
+void target_start_own(void);
+int target_restart_own(void);
+int target_end_own(void);
+
 /* For embedded: the data directory. */
 const char *target_path(void);
 

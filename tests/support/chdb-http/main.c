@@ -58,10 +58,8 @@ static bool parse(http_arguments *out, int argc, char **argv)
             out->credentials.user = optarg;
         else if (option == 'w')
             out->credentials.password = optarg;
-        else if (option != 'p' && option != 'm')
-            return false;
-        else if (!parse_number(optarg, option == 'p' ? 65535 : ULONG_MAX / 2,
-                               option == 'p' ? &out->port : &memory))
+        else if (option == 'p' ? !parse_number(optarg, 65535, &out->port)
+                               : option != 'm' || !parse_number(optarg, ULONG_MAX / 2, &memory))
             return false;
     }
     out->store.max_server_memory_usage = memory;
@@ -95,15 +93,16 @@ static int serve(const http_arguments *arguments, http_store *store, const sigse
     int number;
 
     if (!server) {
-        fprintf(stderr, "chdb-http: cannot listen on 127.0.0.1:%lu\n", arguments->port);
+        (void)fprintf(stderr, "chdb-http: cannot listen on 127.0.0.1:%lu\n", arguments->port);
         return EXIT_FAILURE;
     }
     if (arguments->port_file && !write_port_file(arguments->port_file, port)) {
-        fprintf(stderr, "chdb-http: cannot write %s: %s\n", arguments->port_file, strerror(errno));
+        (void)fprintf(stderr, "chdb-http: cannot write %s: %s\n", arguments->port_file,
+                      strerror(errno));
         server_stop(server);
         return EXIT_FAILURE;
     }
-    printf("chdb-http: ready on http://127.0.0.1:%u\n", port);
+    (void)printf("chdb-http: ready on http://127.0.0.1:%u\n", port);
     (void)fflush(stdout);
     (void)sigwait(ends, &number);
     server_stop(server);
@@ -119,7 +118,7 @@ int main(int argc, char **argv)
     int code;
 
     if (!parse(&arguments, argc, argv)) {
-        fputs(usage, stderr);
+        (void)fputs(usage, stderr);
         return 2;
     }
     /* Blocked before any thread starts, so that only sigwait sees them. */
@@ -129,7 +128,7 @@ int main(int argc, char **argv)
     (void)sigprocmask(SIG_BLOCK, &ends, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
     if (!store_open(&store, &arguments.store, &err)) {
-        fprintf(stderr, "chdb-http: %s\n", err.message);
+        (void)fprintf(stderr, "chdb-http: %s\n", err.message);
         return err.code == CHS_ERR_UNAVAILABLE ? 77 : EXIT_FAILURE;
     }
     code = serve(&arguments, store, &ends);

@@ -299,7 +299,7 @@ bool store_open(http_store **out, const chs_embedded_options *options, chs_error
 
     *out = NULL;
     if (!store) {
-        (void)chs__fail(err, CHS_ERR_NO_MEMORY, "No memory for the store");
+        (void)CHS__FAIL(err, CHS_ERR_NO_MEMORY, "No memory for the store");
         return false;
     }
     if (chs__engine_join(&store->chdb, options, err)) {
@@ -307,7 +307,7 @@ bool store_open(http_store **out, const chs_embedded_options *options, chs_error
         return false;
     }
     if (!load_settings(store)) {
-        (void)chs__fail(err, CHS_ERR_UNAVAILABLE, "The engine does not list its settings");
+        (void)CHS__FAIL(err, CHS_ERR_UNAVAILABLE, "The engine does not list its settings");
         store_close(store);
         return false;
     }
