@@ -1,0 +1,23 @@
+/* Recordings into profiles: collector_ports' functions over daemons/recording. */
+#ifndef COLLECTOR_ADAPTERS_READER_H
+#define COLLECTOR_ADAPTERS_READER_H
+
+#include "../core/collector.h"
+
+/* Caps of one window's aggregate. */
+typedef struct reader {
+    uint32_t max_stacks;
+    uint32_t max_threads;
+    uint64_t max_bytes;
+    const char *keep_dir; /* copies of recordings, "" = none */
+} reader;
+
+/* The functions of collector_ports of the same names; context = a reader. */
+uint64_t reader_start_ms(void *context, int fd);
+int reader_parse(void *context, void **memory, int fd, uint64_t size, const window_span *span,
+                 const event_choice *events, profile *out, char *message, size_t message_size);
+void reader_forget(void *context, void *memory);
+void reader_keep(void *context, int fd, uint64_t size, const local_jvm *jvm,
+                 const window_span *span);
+
+#endif

@@ -1,0 +1,179 @@
+#include "web.h"
+
+#include <http/server.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct web {
+    http_server *server;
+    web_sources sources;
+    http_route routes[3];
+};
+
+static void metric(FILE *to, const char *name, const char *kind, const char *help, uint64_t value)
+{
+    fprintf(to,
+            "# HELP hotstack_collector_%s %s\n# TYPE hotstack_collector_%s %s\n"
+            "hotstack_collector_%s %llu\n",
+            name, help, name, kind, name, (unsigned long long)value);
+}
+
+static void typed(FILE *to, const char *name, const char *help, const uint64_t *values)
+{
+    fprintf(to, "# HELP hotstack_collector_%s %s\n# TYPE hotstack_collector_%s counter\n", name,
+            help, name);
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
+        fprintf(to, "hotstack_collector_%s{type=\"%s\"} %llu\n", name, profile_type_get(type)->name,
+                (unsigned long long)values[type]);
+}
+
+static void outcomes(FILE *to, const uploader_stats *stats)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+    } rows[] = {
+        {"accepted", stats->accepted},       {"duplicate", stats->duplicate},
+        {"rejected", stats->rejected},       {"retry", stats->retried},
+        {"need_stacks", stats->need_stacks}, {"split", stats->split},
+    };
+    fprintf(to, "# HELP hotstack_collector_batch_answers_total Answers to batches.\n"
+                "# TYPE hotstack_collector_batch_answers_total counter\n");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        fprintf(to, "hotstack_collector_batch_answers_total{outcome=\"%s\"} %llu\n", rows[i].name,
+                (unsigned long long)rows[i].value);
+}
+
+static void write_metrics(FILE *to, const web_sources *from)
+{
+    collector_stats core = collector_get_stats(from->core);
+    uploader_stats uploads = uploader_get_stats(from->uploads);
+    queue_stats queued = queue_get_stats(from->queued);
+    metric(to, "jvms", "gauge", "JVMs seen on this host.", core.jvms);
+    metric(to, "jvms_profiled", "gauge", "JVMs with a session that gives windows.", core.profiling);
+    metric(to, "attachd_reachable", "gauge", "1 when attachd answered last.",
+           core.attachd_reachable);
+    metric(to, "discoveries_total", "counter", "Looks at the host.", core.discoveries);
+    metric(to, "discovery_failures_total", "counter", "Of them failed.", core.discovery_failures);
+    metric(to, "session_starts_total", "counter", "Sessions asked for.", core.starts);
+    metric(to, "session_start_failures_total", "counter", "Of them failed.", core.start_failures);
+    metric(to, "windows_total", "counter", "Windows read.", core.windows);
+    metric(to, "windows_failed_total", "counter", "Windows that attachd could not end.",
+           core.windows_failed);
+    metric(to, "parse_failures_total", "counter", "Recordings that could not be read.",
+           core.parse_failures);
+    metric(to, "recording_bytes_total", "counter", "Bytes of recordings read.",
+           core.recording_bytes);
+    metric(to, "window_milliseconds_total", "counter", "Nominal length of all windows read.",
+           core.window_ms);
+    metric(to, "covered_milliseconds_total", "counter", "Of it really recorded.", core.covered_ms);
+    metric(to, "batches_total", "counter", "Batches put into the queue.", core.batches);
+    metric(to, "invalid_batches_total", "counter", "Batches that broke the contract, dropped.",
+           core.invalid_batches);
+    metric(to, "queue_failures_total", "counter", "Batches that could not be written, lost.",
+           core.queue_failures);
+    metric(to, "queue_bytes", "gauge", "Bytes that wait for the backend.", queued.bytes);
+    metric(to, "queue_batches", "gauge", "Batches that wait for the backend.", queued.entries);
+    metric(to, "queue_dropped_total", "counter", "Batches dropped by the queue's limits.",
+           queued.dropped);
+    metric(to, "queue_damaged_total", "counter", "Queue files that could not be read back.",
+           queued.damaged);
+    outcomes(to, &uploads);
+    metric(to, "upload_failures_total", "counter", "Calls without a good answer.",
+           uploads.failed_calls);
+    metric(to, "upload_blocked", "gauge", "1 while the backend refuses the token.",
+           uploads.blocked);
+    metric(to, "upload_bytes_total", "counter", "Bytes of bodies sent, compressed.",
+           transport_sent_bytes(from->http));
+    metric(to, "rows_sent_total", "counter", "Sample rows that the backend acknowledged.",
+           uploads.rows);
+    typed(to, "raw_recorded_total", "Sum of raw_value recorded, in the type's unit.",
+          core.raw_recorded);
+    typed(to, "raw_sent_total", "Sum of raw_value that the backend acknowledged.",
+          uploads.raw_sent);
+}
+
+char *web_metrics(const web_sources *sources, size_t *length)
+{
+    char *text = NULL;
+    FILE *to = open_memstream(&text, length);
+    if (to == NULL)
+        return NULL;
+    write_metrics(to, sources);
+    fclose(to);
+    return text;
+}
+
+static void show_metrics(void *context, const http_request *request, http_response *response)
+{
+    (void)request;
+    size_t length = 0;
+    char *text = web_metrics(context, &length);
+    if (text == NULL)
+        http_response_status(response, 500);
+    else
+        http_response_take(response, "text/plain; version=0.0.4; charset=utf-8", text, length);
+}
+
+static void show_health(void *context, const http_request *request, http_response *response)
+{
+    (void)context;
+    (void)request;
+    http_response_copy(response, "text/plain", "ok\n", 3);
+}
+
+static void show_readiness(void *context, const http_request *request, http_response *response)
+{
+    (void)request;
+    const web_sources *from = context;
+    bool ready = collector_get_stats(from->core).attachd_reachable &&
+                 !uploader_get_stats(from->uploads).blocked;
+    http_response_status(response, ready ? 200 : 503);
+    if (ready)
+        http_response_copy(response, "text/plain", "ready\n", 6);
+    else
+        http_response_copy(response, "text/plain", "not ready\n", 10);
+}
+
+int web_start(web **out, const char *address, uint16_t port, const web_sources *sources,
+              char *message, size_t size)
+{
+    *out = NULL;
+    web *self = calloc(1, sizeof(*self));
+    if (self == NULL) {
+        snprintf(message, size, "out of memory");
+        return -1;
+    }
+    self->sources = *sources;
+    self->routes[0] = (http_route){
+        .method = "GET", .pattern = "/metrics", .handle = show_metrics, .context = &self->sources};
+    self->routes[1] = (http_route){
+        .method = "GET", .pattern = "/healthz", .handle = show_health, .context = &self->sources};
+    self->routes[2] = (http_route){
+        .method = "GET", .pattern = "/readyz", .handle = show_readiness, .context = &self->sources};
+    http_server_options options = HTTP_SERVER_OPTIONS_INIT;
+    options.address = address;
+    options.port = port;
+    options.routes = self->routes;
+    options.route_count = sizeof(self->routes) / sizeof(self->routes[0]);
+    options.connections = 64;
+    options.connections_per_address = 32;
+    options.workers = 1;
+    http_error err = {0};
+    if (http_server_start(&self->server, &options, &err) != 0) {
+        snprintf(message, size, "%s", err.message);
+        free(self);
+        return -1;
+    }
+    *out = self;
+    return 0;
+}
+
+void web_stop(web *self)
+{
+    enum { GRACE_MS = 1000 };
+    if (self == NULL)
+        return;
+    http_server_stop(self->server, GRACE_MS);
+    free(self);
+}

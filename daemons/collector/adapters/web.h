@@ -1,0 +1,29 @@
+/* /metrics, /healthz and /readyz. Labels never hold a pid, a stack or a thread. */
+#ifndef COLLECTOR_ADAPTERS_WEB_H
+#define COLLECTOR_ADAPTERS_WEB_H
+
+#include "../core/collector.h"
+#include "../core/uploader.h"
+#include "transport.h"
+
+#include <stdint.h>
+
+/* What is shown; all borrowed for the server's life. */
+typedef struct web_sources {
+    collector *core;
+    uploader *uploads;
+    queue *queued;
+    const transport *http;
+} web_sources;
+
+typedef struct web web;
+
+/* Listens on a numeric address. 0, or -1 with a sentence in message. */
+int web_start(web **out, const char *address, uint16_t port, const web_sources *sources,
+              char *message, size_t size);
+void web_stop(web *self);
+
+/* The text of /metrics: malloc'd, *length bytes; NULL = no memory. */
+char *web_metrics(const web_sources *sources, size_t *length);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * The ingest contract's wire form: batches, reports and answers. Also what the collector takes as
+ * known of the backend's stacks. Batches are kept in the queue as ProfileBatch with every stack,
+ * compressed by zstd.
+ */
+#ifndef COLLECTOR_ADAPTERS_WIRE_H
+#define COLLECTOR_ADAPTERS_WIRE_H
+
+#include "../core/report.h"
+#include "../core/uploader.h"
+
+/* Who sends; texts are borrowed. */
+typedef struct wire_sender {
+    const char *cluster;
+    const char *node;
+    const char *instance;
+    const char *version;
+    uint64_t run_id;
+} wire_sender;
+
+typedef struct wire wire;
+
+/* `sender` is copied, its texts borrowed. NULL where memory ran out. */
+wire *wire_new(const wire_sender *sender);
+void wire_free(wire *self);
+
+/* uploader_ports' and collector_ports' functions of the same names; context = a wire. */
+int wire_encode(void *context, const batch *one, uint8_t **out, size_t *length);
+int wire_decode(void *context, const uint8_t *entry, size_t length, batch *out);
+int wire_dress(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
+               size_t *out_length);
+int wire_learn(void *context, const uint8_t *entry, size_t length, entry_sums *sums);
+int wire_encode_status(void *context, const status_report *report, uint8_t **out, size_t *length);
+int wire_encode_heartbeat(void *context, const heartbeat *beat, uint8_t **out, size_t *length);
+
+/* Reads an IngestAnswer; bytes that are none leave outcome at UPLOAD_NO_ANSWER. */
+void wire_read_answer(const uint8_t *bytes, size_t length, upload_answer *out);
+
+#endif

@@ -1,0 +1,142 @@
+/* Status reports, heartbeats and answers. */
+#include "wire_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { CONTRACT = 1 };
+
+typedef Hotstack__V1__StatusColumns wire_status;
+
+typedef struct status_row {
+    uint64_t observed_ms;
+    uint32_t state;
+    uint32_t reason;
+    uint32_t detail_str;
+    uint64_t last_window_ms;
+    uint32_t session;
+} status_row;
+
+static const column status_columns[] = {
+    COLUMN(status_row, observed_ms, wire_status, observed_ms),
+    COLUMN(status_row, state, wire_status, state),
+    COLUMN(status_row, reason, wire_status, reason),
+    COLUMN(status_row, detail_str, wire_status, detail_str),
+    COLUMN(status_row, last_window_ms, wire_status, last_window_ms),
+    COLUMN(status_row, session, wire_status, session),
+};
+
+static int target_row(string_table *strings, const target_status *from, batch_target *target,
+                      status_row *row)
+{
+    *target = (batch_target){.host_pid = from->jvm.id.host_pid,
+                             .ns_pid = from->jvm.ns_pid,
+                             .start_ticks = from->jvm.id.start_ticks,
+                             .start_ms = from->jvm.start_ms};
+    *row = (status_row){.observed_ms = from->observed_ms,
+                        .state = from->state,
+                        .reason = from->reason,
+                        .last_window_ms = from->last_window_ms,
+                        .session = from->session};
+    const struct {
+        const char *text;
+        uint32_t *index;
+    } texts[] = {
+        {from->labels.namespace_name, &target->namespace_str},
+        {from->labels.workload_kind, &target->workload_kind_str},
+        {from->labels.workload, &target->workload_str},
+        {from->jvm.pod_uid, &target->pod_uid_str},
+        {from->jvm.container_id, &target->container_id_str},
+        {from->jvm.id.boot_id, &target->boot_id_str},
+        {from->jvm.version, &target->jvm_version_str},
+        {from->jvm.vendor, &target->jvm_vendor_str},
+        {from->jvm.main_class, &target->main_class_str},
+        {from->detail, &row->detail_str},
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (string_table_add(strings, texts[i].text, strlen(texts[i].text), texts[i].index) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int wire_encode_status(void *context, const status_report *report, uint8_t **out, size_t *length)
+{
+    const wire *self = context;
+    Hotstack__V1__StatusReport message = HOTSTACK__V1__STATUS_REPORT__INIT;
+    Hotstack__V1__TargetColumns targets = HOTSTACK__V1__TARGET_COLUMNS__INIT;
+    wire_status status = HOTSTACK__V1__STATUS_COLUMNS__INIT;
+    string_table strings = {0};
+    arena in = {0};
+    uint8_t id[16];
+    batch_target *rows = arena_take(&in, (report->count + 1) * sizeof(*rows));
+    status_row *states = arena_take(&in, (report->count + 1) * sizeof(*states));
+    int rc = rows != NULL && states != NULL && getrandom(id, sizeof(id), 0) == sizeof(id) ? 0 : -1;
+    for (size_t i = 0; i < report->count && rc == 0; i++)
+        rc = target_row(&strings, &report->targets[i], &rows[i], &states[i]);
+    message.report_id = (ProtobufCBinaryData){.len = sizeof(id), .data = id};
+    message.contract = CONTRACT;
+    message.collector = wire__collector(self, &in);
+    message.strings = strings_out(&in, &strings);
+    message.targets = &targets;
+    message.status = &status;
+    if (rc == 0 &&
+        (message.collector == NULL || message.strings == NULL ||
+         columns_out(&in, &targets, rows, sizeof(*rows), report->count, wire__target_columns,
+                     wire__target_column_count) != 0 ||
+         columns_out(&in, &status, states, sizeof(*states), report->count, status_columns,
+                     sizeof(status_columns) / sizeof(status_columns[0])) != 0))
+        rc = -1;
+    if (rc == 0)
+        rc = message_pack(&message.base, out, length);
+    string_table_clear(&strings);
+    arena_free(&in);
+    return rc;
+}
+
+int wire_encode_heartbeat(void *context, const heartbeat *beat, uint8_t **out, size_t *length)
+{
+    Hotstack__V1__Heartbeat message = HOTSTACK__V1__HEARTBEAT__INIT;
+    arena in = {0};
+    message.contract = CONTRACT;
+    message.collector = wire__collector(context, &in);
+    message.sent_ms = beat->sent_ms;
+    message.queued_bytes = beat->queued_bytes;
+    message.queued_batches = beat->queued_batches;
+    message.dropped_batches = beat->dropped_batches;
+    message.jvms_seen = beat->jvms_seen;
+    message.jvms_profiled = beat->jvms_profiled;
+    int rc = message.collector != NULL ? message_pack(&message.base, out, length) : -1;
+    arena_free(&in);
+    return rc;
+}
+
+static void read_limits(const Hotstack__V1__Limits *from, upload_answer *out)
+{
+    out->has_limits = true;
+    out->limits = (batch_limits){.rows = from->rows_per_batch,
+                                 .stacks = from->stacks_per_batch,
+                                 .string_bytes = from->strings_bytes,
+                                 .targets = from->targets_per_batch,
+                                 .windows = from->windows_per_batch,
+                                 .payload_bytes = from->payload_bytes};
+}
+
+void wire_read_answer(const uint8_t *bytes, size_t length, upload_answer *out)
+{
+    Hotstack__V1__IngestAnswer *answer = hotstack__v1__ingest_answer__unpack(NULL, length, bytes);
+    if (answer == NULL)
+        return;
+    if (answer->outcome >= HOTSTACK__V1__OUTCOME__OUTCOME_ACCEPTED &&
+        answer->outcome <= HOTSTACK__V1__OUTCOME__OUTCOME_NEED_STACKS)
+        out->outcome = (enum upload_outcome)answer->outcome;
+    snprintf(out->code, sizeof(out->code), "%s", answer->code);
+    snprintf(out->message, sizeof(out->message), "%s", answer->message);
+    if (answer->retry_after_ms > 0)
+        out->retry_after_ms = answer->retry_after_ms;
+    if (answer->limits != NULL)
+        read_limits(answer->limits, out);
+    hotstack__v1__ingest_answer__free_unpacked(answer, NULL);
+}

@@ -1,0 +1,27 @@
+/* What the wire files share. */
+#ifndef COLLECTOR_ADAPTERS_WIRE_IMPL_H
+#define COLLECTOR_ADAPTERS_WIRE_IMPL_H
+
+#include "wire.h"
+#include "wire_columns.h"
+
+#include <pthread.h>
+
+enum { KNOWN_MAX = 1 << 20, ENTRY_BYTES_MAX = 256 * 1024 * 1024 };
+
+struct wire {
+    wire_sender sender;
+    pthread_mutex_t lock;
+    key_table known; /* hashes of (namespace, workload, day, stack id) */
+};
+
+extern const column wire__target_columns[];
+extern const size_t wire__target_column_count;
+
+/* The sender's message, in the arena; NULL = no memory. */
+Hotstack__V1__Collector *wire__collector(const wire *self, arena *in);
+
+/* A queue entry's ProfileBatch; free with hotstack__v1__profile_batch__free_unpacked. */
+Hotstack__V1__ProfileBatch *wire__open(const uint8_t *entry, size_t length);
+
+#endif

@@ -1,0 +1,241 @@
+#include "batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RESERVE(items, room, count)                                                                \
+    array_reserve((void **)&(items), &(room), (count), sizeof(*(items)))
+
+void batch_begin(batch *one, const uint8_t id[BATCH_ID_SIZE], uint32_t day)
+{
+    *one = (batch){.day = day,
+                   .stack_ids = {.key_size = STACK_ID_SIZE},
+                   .frames = {.key_size = sizeof(profile_frame)}};
+    memcpy(one->id, id, BATCH_ID_SIZE);
+}
+
+void batch_clear(batch *one)
+{
+    string_table_clear(&one->strings);
+    string_table_clear(&one->dictionary);
+    key_table_clear(&one->stack_ids);
+    key_table_clear(&one->frames);
+    free(one->targets);
+    free(one->windows);
+    free(one->rows);
+    free(one->seconds);
+    free(one->threads);
+    free(one->stacks);
+    free(one->stack_frames);
+    batch_begin(one, one->id, one->day);
+}
+
+static int add_text(batch *one, const char *text, uint32_t *index)
+{
+    return string_table_add(&one->strings, text, strlen(text), index);
+}
+
+static bool same_target(const batch *one, const batch_target *have, const local_jvm *jvm)
+{
+    size_t length = 0;
+    const char *boot = string_table_at(&one->strings, have->boot_id_str, &length);
+    return have->host_pid == jvm->id.host_pid && have->start_ticks == jvm->id.start_ticks &&
+           length == strlen(jvm->id.boot_id) && memcmp(boot, jvm->id.boot_id, length) == 0;
+}
+
+static int add_target(batch *one, const local_jvm *jvm, const target_labels *labels,
+                      uint32_t *index)
+{
+    for (size_t i = 0; i < one->target_count; i++) {
+        if (same_target(one, &one->targets[i], jvm)) {
+            *index = (uint32_t)i;
+            return 0;
+        }
+    }
+    if (RESERVE(one->targets, one->target_room, one->target_count) != 0)
+        return -1;
+    batch_target *to = &one->targets[one->target_count];
+    *to = (batch_target){.host_pid = jvm->id.host_pid,
+                         .ns_pid = jvm->ns_pid,
+                         .start_ticks = jvm->id.start_ticks,
+                         .start_ms = jvm->start_ms};
+    if (add_text(one, labels->namespace_name, &to->namespace_str) != 0 ||
+        add_text(one, labels->workload_kind, &to->workload_kind_str) != 0 ||
+        add_text(one, labels->workload, &to->workload_str) != 0 ||
+        add_text(one, jvm->pod_uid, &to->pod_uid_str) != 0 ||
+        add_text(one, jvm->container_id, &to->container_id_str) != 0 ||
+        add_text(one, jvm->id.boot_id, &to->boot_id_str) != 0 ||
+        add_text(one, jvm->version, &to->jvm_version_str) != 0 ||
+        add_text(one, jvm->vendor, &to->jvm_vendor_str) != 0 ||
+        add_text(one, jvm->main_class, &to->main_class_str) != 0)
+        return -1;
+    *index = (uint32_t)one->target_count++;
+    return 0;
+}
+
+static int move_string(string_table *to, const string_table *from, uint32_t index, uint32_t *out)
+{
+    size_t length = 0;
+    const char *text = string_table_at(from, index, &length);
+    return string_table_add(to, text, length, out);
+}
+
+/* A stack with its frames and strings; `strings` and `frames` are where it comes from. */
+static int add_stack(batch *one, const string_table *strings, const profile_frame *frames,
+                     const profile_stack *stack, const uint32_t *stack_frames, uint32_t *index)
+{
+    bool is_new = false;
+    if (key_table_add(&one->stack_ids, stack->id, index, &is_new) != 0)
+        return -1;
+    if (!is_new)
+        return 0;
+    size_t room = one->stack_room;
+    if (array_reserve((void **)&one->stacks, &room, *index, sizeof(*one->stacks)) != 0)
+        return -1;
+    one->stack_room = room;
+    one->stacks[*index] = *stack;
+    one->stacks[*index].first = (uint32_t)one->stack_frame_count;
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        const profile_frame *frame = &frames[stack_frames[stack->first + i]];
+        profile_frame key;
+        memset(&key, 0, sizeof(key));
+        key.line = frame->line;
+        key.kind = frame->kind;
+        uint32_t frame_index = 0;
+        if (move_string(&one->dictionary, strings, frame->class_name, &key.class_name) != 0 ||
+            move_string(&one->dictionary, strings, frame->method, &key.method) != 0 ||
+            move_string(&one->dictionary, strings, frame->file, &key.file) != 0 ||
+            key_table_add(&one->frames, &key, &frame_index, &is_new) != 0 ||
+            RESERVE(one->stack_frames, one->stack_frame_room, one->stack_frame_count) != 0)
+            return -1;
+        one->stack_frames[one->stack_frame_count++] = frame_index;
+    }
+    return 0;
+}
+
+static int add_rows(batch *one, const profile *from, uint32_t part, uint32_t window)
+{
+    for (size_t i = 0; i < from->row_count; i++) {
+        const profile_row *row = &from->rows[i];
+        if (row->part != part)
+            continue;
+        if (RESERVE(one->rows, one->row_room, one->row_count) != 0)
+            return -1;
+        batch_row *to = &one->rows[one->row_count];
+        *to = (batch_row){.window = window,
+                          .facet = row->facet,
+                          .raw_value = row->raw_value,
+                          .value = row->value,
+                          .samples = row->samples};
+        if (move_string(&one->strings, &from->strings, row->pool, &to->pool_str) != 0 ||
+            move_string(&one->strings, &from->strings, row->object, &to->object_str) != 0 ||
+            add_stack(one, &from->strings, from->frames, &from->stacks[row->stack],
+                      from->stack_frames, &to->stack) != 0)
+            return -1;
+        one->row_count++;
+    }
+    return 0;
+}
+
+static int add_seconds(batch *one, const profile *from, uint32_t part, uint32_t window)
+{
+    uint32_t last = (one->windows[window].length_ms + 999) / 1000 - 1;
+    for (size_t i = 0; i < from->second_count; i++) {
+        const profile_second *second = &from->seconds[i];
+        if (second->part != part || second->value == 0)
+            continue;
+        if (RESERVE(one->seconds, one->second_room, one->second_count) != 0)
+            return -1;
+        batch_second *to = &one->seconds[one->second_count];
+        *to = (batch_second){.window = window,
+                             .second = second->second < last ? second->second : last,
+                             .value = second->value};
+        if (move_string(&one->strings, &from->strings, second->pool, &to->pool_str) != 0)
+            return -1;
+        one->second_count++;
+    }
+    return 0;
+}
+
+static int add_threads(batch *one, const profile *from, uint32_t part, uint32_t window)
+{
+    for (size_t i = 0; i < from->thread_count; i++) {
+        const profile_thread *thread = &from->threads[i];
+        if (thread->part != part)
+            continue;
+        if (RESERVE(one->threads, one->thread_room, one->thread_count) != 0)
+            return -1;
+        batch_thread *to = &one->threads[one->thread_count];
+        *to = (batch_thread){.window = window,
+                             .os_tid = thread->os_tid,
+                             .java_tid = thread->java_tid,
+                             .raw_value = thread->raw_value,
+                             .value = thread->value,
+                             .samples = thread->samples};
+        if (move_string(&one->strings, &from->strings, thread->name, &to->name_str) != 0 ||
+            move_string(&one->strings, &from->strings, thread->pool, &to->pool_str) != 0)
+            return -1;
+        one->thread_count++;
+    }
+    return 0;
+}
+
+int batch_add(batch *one, const local_jvm *jvm, const target_labels *labels,
+              const window_span *span, const profile *from, uint32_t part)
+{
+    uint32_t target = 0;
+    if (add_target(one, jvm, labels, &target) != 0 ||
+        RESERVE(one->windows, one->window_room, one->window_count) != 0)
+        return -1;
+    uint32_t window = (uint32_t)one->window_count;
+    batch_window *to = &one->windows[window];
+    *to = (batch_window){.target = target,
+                         .start_ms = span->start_ms,
+                         .length_ms = span->length_ms,
+                         .covered_ms = span->covered_ms,
+                         .totals = from->parts[part]};
+    if (add_text(one, from->parts[part].engine, &to->engine_str) != 0)
+        return -1;
+    one->window_count++;
+    if (add_rows(one, from, part, window) != 0 || add_seconds(one, from, part, window) != 0)
+        return -1;
+    return add_threads(one, from, part, window);
+}
+
+static size_t rows_of(const profile *from, uint32_t part)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < from->row_count; i++)
+        rows += from->rows[i].part == part;
+    return rows;
+}
+
+static bool over(uint64_t limit, uint64_t amount)
+{
+    return limit != 0 && amount > limit;
+}
+
+bool batch_would_pass(const batch *one, const batch_limits *limits, const profile *from,
+                      uint32_t part)
+{
+    /* A profile's strings and stacks may all be new to the batch. */
+    return over(limits->rows, one->row_count + rows_of(from, part)) ||
+           over(limits->windows, one->window_count + 1) ||
+           over(limits->targets, one->target_count + 1) ||
+           over(limits->stacks, one->stack_ids.count + from->stack_count) ||
+           over(limits->string_bytes,
+                one->strings.bytes + one->dictionary.bytes + from->strings.bytes) ||
+           over(limits->payload_bytes, batch_bytes(one) + from->strings.bytes +
+                                           64 * (uint64_t)from->row_count +
+                                           32 * (uint64_t)from->stack_count);
+}
+
+uint64_t batch_bytes(const batch *one)
+{
+    /* Every column's varint at its widest that occurs in practice. */
+    return one->strings.bytes + one->dictionary.bytes +
+           2 * (one->strings.count + one->dictionary.count) + 160 * one->target_count +
+           96 * one->window_count + 32 * one->row_count + 16 * one->second_count +
+           40 * one->thread_count + 40 * one->stack_ids.count + 16 * one->frames.count +
+           3 * one->stack_frame_count + 512;
+}

@@ -1,0 +1,218 @@
+#include "collector_impl.h"
+
+#include <catalogue/reason.h>
+#include <catalogue/state.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+collector *collector_new(const collector_ports *ports, const collector_options *options,
+                         const rule_set *rules, queue *queued)
+{
+    collector *self = calloc(1, sizeof(*self));
+    if (self == NULL)
+        return NULL;
+    self->ports = *ports;
+    self->options = *options;
+    self->rules = rules;
+    self->queued = queued;
+    self->drops_seen = queue_get_stats(queued).dropped;
+    pthread_mutex_init(&self->lock, NULL);
+    return self;
+}
+
+void collector_free(collector *self)
+{
+    if (self == NULL)
+        return;
+    while (self->targets != NULL) {
+        target *one = self->targets;
+        self->targets = one->next;
+        if (one->memory != NULL)
+            self->ports.forget(self->ports.context, one->memory);
+        free(one);
+    }
+    if (self->has_pending)
+        batch_clear(&self->pending);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
+void collector__say(collector *self, const char *format, ...)
+{
+    char message[640];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    self->ports.log(self->ports.context, message);
+}
+
+void collector__set_state(target *one, phase to, uint32_t reason, const char *detail)
+{
+    bool changed = one->phase != to || one->reason != reason;
+    one->phase = to;
+    one->reason = reason;
+    if (detail != one->detail)
+        snprintf(one->detail, sizeof(one->detail), "%s", detail);
+    if (changed)
+        one->owner->ports.status_changed(one->owner->ports.context);
+}
+
+static bool is_due(const target *one, uint64_t now)
+{
+    return one->phase != PHASE_OFF && !one->busy && now >= one->due_ms;
+}
+
+/* Marks up to `room` due targets busy. */
+static size_t take_due(collector *self, uint64_t now, target **due, size_t room)
+{
+    size_t count = 0;
+    for (target *one = self->targets; one != NULL && count < room; one = one->next) {
+        if (!is_due(one, now))
+            continue;
+        one->busy = true;
+        self->jobs++;
+        due[count++] = one;
+    }
+    return count;
+}
+
+static uint64_t next_time(const collector *self, uint64_t now)
+{
+    uint64_t next = self->discovering ? now + self->options.discovery_ms : self->next_discovery_ms;
+    for (const target *one = self->targets; one != NULL; one = one->next) {
+        if (one->phase != PHASE_OFF && !one->busy && one->due_ms < next)
+            next = one->due_ms;
+    }
+    if (self->has_pending && self->pending_since_ms + self->options.flush_ms < next)
+        next = self->pending_since_ms + self->options.flush_ms;
+    return next;
+}
+
+uint64_t collector_tick(collector *self)
+{
+    enum { AT_ONCE = 64 };
+    target *due[AT_ONCE];
+    uint64_t now = self->ports.now_ms(self->ports.context);
+    pthread_mutex_lock(&self->lock);
+    if (self->finishing) {
+        pthread_mutex_unlock(&self->lock);
+        return UINT64_MAX;
+    }
+    bool discover = !self->discovering && now >= self->next_discovery_ms;
+    if (discover) {
+        self->discovering = true;
+        self->next_discovery_ms = now + self->options.discovery_ms;
+        self->jobs++;
+    }
+    size_t count = take_due(self, now, due, AT_ONCE);
+    if (self->has_pending && now >= self->pending_since_ms + self->options.flush_ms)
+        collector__flush(self);
+    pthread_mutex_unlock(&self->lock);
+    for (size_t i = 0; i < count; i++)
+        self->ports.submit(self->ports.context, collector__step, due[i]);
+    if (discover)
+        self->ports.submit(self->ports.context, collector__discover, self);
+    pthread_mutex_lock(&self->lock);
+    uint64_t next = next_time(self, now);
+    pthread_mutex_unlock(&self->lock);
+    return next;
+}
+
+void collector_set_limits(collector *self, const batch_limits *limits)
+{
+    pthread_mutex_lock(&self->lock);
+    self->backend_limits = *limits;
+    pthread_mutex_unlock(&self->lock);
+}
+
+static unsigned running_jobs(collector *self)
+{
+    pthread_mutex_lock(&self->lock);
+    unsigned jobs = self->jobs;
+    pthread_mutex_unlock(&self->lock);
+    return jobs;
+}
+
+void collector_finish(collector *self, bool leave, void (*idle)(void *context), void *context)
+{
+    pthread_mutex_lock(&self->lock);
+    self->finishing = true;
+    pthread_mutex_unlock(&self->lock);
+    while (running_jobs(self) > 0)
+        idle(context);
+    for (target *one = self->targets; one != NULL; one = one->next)
+        collector__end_session(one, leave);
+    pthread_mutex_lock(&self->lock);
+    collector__flush(self);
+    pthread_mutex_unlock(&self->lock);
+}
+
+static uint32_t state_of(const target *one)
+{
+    switch (one->phase) {
+    case PHASE_WARMING:
+    case PHASE_STARTING:
+        return TARGET_STATE_WAITING;
+    case PHASE_PROFILING:
+        return TARGET_STATE_PROFILING;
+    case PHASE_COOLDOWN:
+        return TARGET_STATE_FAILED;
+    case PHASE_OFF:
+        break;
+    }
+    if (one->reason == REASON_NOT_HOTSPOT || one->reason == REASON_UNSUPPORTED_JVM)
+        return TARGET_STATE_UNSUPPORTED;
+    return one->reason == REASON_DISABLED ? TARGET_STATE_OFF : TARGET_STATE_FAILED;
+}
+
+static void tell(const collector *self, const target *one, uint64_t now, target_status *out)
+{
+    *out = (target_status){.jvm = one->jvm,
+                           .labels = one->rule.labels,
+                           .observed_ms = now,
+                           .state = state_of(one),
+                           .reason = one->reason,
+                           .session = one->session,
+                           .last_window_ms = one->last_window_ms};
+    snprintf(out->detail, sizeof(out->detail), "%s", one->detail);
+    if (one->rule.profiled && !self->stats.attachd_reachable) {
+        out->state = TARGET_STATE_FAILED;
+        out->reason = REASON_ATTACHD_UNREACHABLE;
+        snprintf(out->detail, sizeof(out->detail), "%s", self->attachd_detail);
+    } else if (out->state == TARGET_STATE_PROFILING && out->reason == REASON_NONE &&
+               self->queue_full) {
+        out->reason = REASON_QUEUE_FULL;
+    }
+}
+
+void collector_snapshot(collector *self, status_report *out)
+{
+    *out = (status_report){0};
+    uint64_t now = self->ports.now_ms(self->ports.context);
+    pthread_mutex_lock(&self->lock);
+    size_t count = 0;
+    for (const target *one = self->targets; one != NULL; one = one->next)
+        count++;
+    out->targets = calloc(count + 1, sizeof(*out->targets));
+    for (const target *one = self->targets; one != NULL && out->targets != NULL; one = one->next) {
+        target_status *to = &out->targets[out->count++];
+        tell(self, one, now, to);
+        out->profiled += to->state == TARGET_STATE_PROFILING;
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+collector_stats collector_get_stats(collector *self)
+{
+    pthread_mutex_lock(&self->lock);
+    collector_stats stats = self->stats;
+    for (const target *one = self->targets; one != NULL; one = one->next) {
+        stats.jvms++;
+        stats.profiling += one->phase == PHASE_PROFILING;
+    }
+    pthread_mutex_unlock(&self->lock);
+    return stats;
+}

@@ -1,0 +1,105 @@
+/*
+ * The collector's heart: it discovers JVMs through attachd, keeps a session in each that the rules
+ * choose, cuts windows at their borders, and turns recordings into batches in the queue.
+ *
+ * The core does nothing by itself: collector_tick hands out jobs through ports.submit, which may
+ * run them on any thread or at once. All JVMs go side by side, one job each at a time.
+ */
+#ifndef COLLECTOR_CORE_COLLECTOR_H
+#define COLLECTOR_CORE_COLLECTOR_H
+
+#include "queue.h"
+#include "report.h"
+#include "rules.h"
+
+enum collector_call { CALL_DONE = 0, CALL_UNREACHABLE = -1, CALL_TIMED_OUT = -2 };
+
+/* Everything outside; any thread. */
+typedef struct collector_ports {
+    void *context;
+    uint64_t (*now_ms)(void *context); /* Unix ms */
+    uint64_t (*random)(void *context);
+    void (*log)(void *context, const char *message);
+    void (*submit)(void *context, void (*job)(void *argument), void *argument);
+    void (*wake)(void *context); /* call collector_tick again */
+
+    /* Asks attachd. An enum collector_call; message on failure. */
+    int (*call)(void *context, const local_request *request, local_answer *answer, char *message,
+                size_t size);
+
+    /* A file for a recording's bytes, -1 = none. */
+    int (*new_file)(void *context);
+    /* Unix ms at which a recording begins, 0 = it cannot be told. */
+    uint64_t (*recording_start_ms)(void *context, int fd);
+    /*
+     * Reads a recording. `memory` is what the reader keeps of this JVM from window to window (NULL
+     * at first), `span` the window (its covered_ms is not set), `events` what the session records.
+     * 0, or -1 with a sentence.
+     */
+    int (*parse)(void *context, void **memory, int fd, uint64_t size, const window_span *span,
+                 const event_choice *events, profile *out, char *message, size_t message_size);
+    void (*forget)(void *context, void *memory);
+    /* Keeps a copy of a recording for tests; NULL = no copies. */
+    void (*keep)(void *context, int fd, uint64_t size, const local_jvm *jvm,
+                 const window_span *span);
+
+    void (*user_name)(void *context, uint32_t uid, char *out, size_t size);
+
+    /* The queue's form of a batch; *out is malloc'd. 0 or -1. */
+    int (*encode)(void *context, const batch *one, uint8_t **out, size_t *length);
+    void (*queued)(void *context);         /* there is a new entry */
+    void (*status_changed)(void *context); /* a target's state or reason is another */
+} collector_ports;
+
+typedef struct collector_options {
+    uint32_t window_ms;
+    uint32_t jitter_ms;
+    uint64_t discovery_ms; /* interval between two looks at the host */
+    uint64_t flush_ms;     /* the longest that a finished window waits for others */
+    uint64_t cooldown_min_ms;
+    uint64_t cooldown_max_ms;
+    uint32_t call_ms; /* deadline of one operation on a JVM */
+    uint64_t memlimit_bytes;
+    uint32_t max_targets;
+    size_t max_rows_per_part; /* of one window and type */
+    batch_limits limits;      /* ours; the backend's are taken where they are lower */
+} collector_options;
+
+typedef struct collector collector;
+
+/* `rules` and `queued` are borrowed. NULL where memory ran out. */
+collector *collector_new(const collector_ports *ports, const collector_options *options,
+                         const rule_set *rules, queue *queued);
+/* No job may run any more. */
+void collector_free(collector *self);
+
+/* Submits what is due; returns the Unix ms at which it wants to be called again. One thread. */
+uint64_t collector_tick(collector *self);
+
+/* The limits that the backend advertises; 0 = none. */
+void collector_set_limits(collector *self, const batch_limits *limits);
+
+/*
+ * The end: after it collector_tick does nothing. Waits for running jobs by `idle` being called
+ * until none runs, takes the last window of each session (and stops it unless `leave`), and
+ * flushes.
+ */
+void collector_finish(collector *self, bool leave, void (*idle)(void *context), void *context);
+
+/* What to report now. */
+void collector_snapshot(collector *self, status_report *out);
+
+typedef struct collector_stats {
+    uint64_t discoveries, discovery_failures;
+    uint64_t windows, windows_failed, parse_failures;
+    uint64_t starts, start_failures;
+    uint64_t batches, invalid_batches, queue_failures;
+    uint64_t recording_bytes;
+    uint64_t window_ms, covered_ms; /* sums over all windows */
+    uint64_t jvms, profiling;
+    bool attachd_reachable;
+    uint64_t raw_recorded[PROFILE_TYPE_END];
+} collector_stats;
+collector_stats collector_get_stats(collector *self);
+
+#endif

@@ -1,0 +1,77 @@
+/* What the files of the collector's core share. */
+#ifndef COLLECTOR_CORE_IMPL_H
+#define COLLECTOR_CORE_IMPL_H
+
+#include "collector.h"
+
+#include <pthread.h>
+
+typedef enum phase {
+    PHASE_OFF,       /* nobody asked, or it cannot be: see reason */
+    PHASE_WARMING,   /* the start-up delay runs */
+    PHASE_STARTING,  /* to be started at due_ms */
+    PHASE_PROFILING, /* a window ends at due_ms */
+    PHASE_COOLDOWN,  /* failed; started again at due_ms */
+} phase;
+
+/* One JVM. Guarded by the collector's lock; a job works on a copy. */
+typedef struct target {
+    struct target *next;
+    collector *owner;
+    local_jvm jvm;
+    rule_verdict rule;
+    phase phase;
+    uint32_t reason; /* the last, until a success */
+    uint32_t session;
+    char detail[512];
+    bool busy; /* a job runs on it */
+    bool seen; /* in the last list */
+    uint32_t jitter_ms;
+    uint64_t due_ms;
+    uint64_t backoff_ms;
+    uint64_t window_start_ms; /* nominal; kept over a cooldown, for an adopted session goes on */
+    uint64_t last_window_ms;
+    void *memory; /* the recording reader's */
+} target;
+
+struct collector {
+    collector_ports ports;
+    collector_options options;
+    const rule_set *rules;
+    queue *queued;
+    pthread_mutex_t lock;
+    target *targets;
+    bool finishing;
+    bool discovering;
+    uint64_t next_discovery_ms;
+    unsigned jobs;      /* that run */
+    bool attachd_known; /* the first look has been answered or failed */
+    char attachd_detail[512];
+    batch pending;
+    bool has_pending;
+    uint64_t pending_since_ms;
+    uint64_t drops_seen; /* queue drops that a report has told */
+    bool queue_full;
+    batch_limits backend_limits;
+    collector_stats stats;
+};
+
+/* discovery.c: looks at the host once. A job. */
+void collector__discover(void *argument);
+
+/* session.c: the step that is due on one target. A job. */
+void collector__step(void *argument);
+/* The last window of a target that profiles; stops the session unless `leave`. */
+void collector__end_session(target *one, bool leave);
+
+/* flush.c; both with the lock held. */
+int collector__add_profile(collector *self, const local_jvm *jvm, const target_labels *labels,
+                           const window_span *span, const profile *from);
+void collector__flush(collector *self);
+
+/* With the lock held: a new state or reason; tells when it is another. */
+void collector__set_state(target *one, phase to, uint32_t reason, const char *detail);
+
+void collector__say(collector *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,140 @@
+/* The JVMs of the host, as attachd lists them, against the table of targets. */
+#include "collector_impl.h"
+#include "spans.h"
+
+#include <catalogue/reason.h>
+#include <catalogue/state.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static target *find(collector *self, const local_identity *jvm)
+{
+    target *one = self->targets;
+    while (one != NULL && !local_identity_equal(&one->jvm.id, jvm))
+        one = one->next;
+    return one;
+}
+
+static unsigned chosen_targets(const collector *self)
+{
+    unsigned chosen = 0;
+    for (const target *one = self->targets; one != NULL; one = one->next)
+        chosen += one->phase != PHASE_OFF;
+    return chosen;
+}
+
+/* What a JVM's verdict and the rules make of it, while no session is wanted or begun. */
+static void judge(collector *self, target *one)
+{
+    uint64_t ready = one->jvm.start_ms + one->rule.startup_delay_ms;
+    if (!one->rule.profiled) {
+        collector__set_state(one, PHASE_OFF, REASON_DISABLED, "no rule chooses this process");
+    } else if (one->jvm.verdict != REASON_NONE) {
+        collector__set_state(one, PHASE_OFF, one->jvm.verdict, one->jvm.detail);
+    } else if (chosen_targets(self) >= self->options.max_targets) {
+        collector__set_state(one, PHASE_OFF, REASON_TARGET_LIMIT, "limits.targets is reached");
+    } else if (ready > self->ports.now_ms(self->ports.context)) {
+        collector__set_state(one, PHASE_WARMING, REASON_WARMING_UP, "");
+        one->due_ms = ready;
+    } else {
+        collector__set_state(one, PHASE_STARTING, REASON_NONE, "");
+        one->due_ms = 0;
+    }
+}
+
+static void add(collector *self, const local_jvm *jvm)
+{
+    target *one = calloc(1, sizeof(*one));
+    if (one == NULL)
+        return; /* the next look finds it again */
+    char user[64] = "";
+    self->ports.user_name(self->ports.context, jvm->uid, user, sizeof(user));
+    one->owner = self;
+    one->jvm = *jvm;
+    one->seen = true;
+    one->session = SESSION_STATE_NONE;
+    one->jitter_ms = span_jitter(&jvm->id, self->options.jitter_ms);
+    one->reason = REASON_END; /* so that the first state is a change */
+    rule_set_match(self->rules, jvm, user, &one->rule);
+    one->next = self->targets;
+    self->targets = one;
+    judge(self, one);
+}
+
+static void update(collector *self, target *one, const local_jvm *jvm)
+{
+    one->seen = true;
+    if (one->busy)
+        return;
+    bool verdict_changed = one->jvm.verdict != jvm->verdict;
+    one->jvm = *jvm;
+    bool may_change = one->phase == PHASE_OFF && one->rule.profiled;
+    if (may_change && (verdict_changed || one->reason == REASON_TARGET_LIMIT))
+        judge(self, one);
+}
+
+static void remove_gone(collector *self)
+{
+    for (target **at = &self->targets; *at != NULL;) {
+        target *one = *at;
+        if (one->seen || one->busy) {
+            at = &one->next;
+            continue;
+        }
+        *at = one->next;
+        if (one->memory != NULL)
+            self->ports.forget(self->ports.context, one->memory);
+        self->ports.status_changed(self->ports.context);
+        free(one);
+    }
+}
+
+static void merge(collector *self, const local_answer *answer)
+{
+    for (target *one = self->targets; one != NULL; one = one->next)
+        one->seen = false;
+    for (size_t i = 0; i < answer->jvm_count; i++) {
+        target *one = find(self, &answer->jvms[i].id);
+        if (one != NULL)
+            update(self, one, &answer->jvms[i]);
+        else
+            add(self, &answer->jvms[i]);
+    }
+    remove_gone(self);
+}
+
+static void note_reachable(collector *self, bool reachable, const char *detail)
+{
+    if (self->attachd_known && self->stats.attachd_reachable == reachable)
+        return;
+    self->attachd_known = true;
+    self->stats.attachd_reachable = reachable;
+    snprintf(self->attachd_detail, sizeof(self->attachd_detail), "%s", detail);
+    if (!reachable)
+        collector__say(self, "%s", detail);
+    self->ports.status_changed(self->ports.context);
+}
+
+void collector__discover(void *argument)
+{
+    collector *self = argument;
+    local_request request = {.op = LOCAL_LIST, .deadline_ms = self->options.call_ms};
+    for (size_t i = 0; i < LOCAL_ID_SIZE; i++)
+        request.id[i] = (uint8_t)self->ports.random(self->ports.context);
+    local_answer answer = {0};
+    char message[256] = "";
+    int rc = self->ports.call(self->ports.context, &request, &answer, message, sizeof(message));
+    pthread_mutex_lock(&self->lock);
+    bool good = rc == CALL_DONE && answer.reason == REASON_NONE;
+    if (good)
+        merge(self, &answer);
+    self->stats.discoveries++;
+    self->stats.discovery_failures += !good;
+    note_reachable(self, good, rc == CALL_DONE ? answer.detail : message);
+    self->discovering = false;
+    self->jobs--;
+    pthread_mutex_unlock(&self->lock);
+    local_answer_clear(&answer);
+    self->ports.wake(self->ports.context);
+}

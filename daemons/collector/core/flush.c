@@ -1,0 +1,98 @@
+/* Profiles into the batch under way, and the batch into the queue. */
+#include "collector_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t lower(uint64_t ours, uint64_t theirs)
+{
+    if (ours == 0 || theirs == 0)
+        return ours + theirs;
+    return ours < theirs ? ours : theirs;
+}
+
+static batch_limits limits_of(const collector *self)
+{
+    const batch_limits *a = &self->options.limits;
+    const batch_limits *b = &self->backend_limits;
+    return (batch_limits){
+        .rows = lower(a->rows, b->rows),
+        .stacks = lower(a->stacks, b->stacks),
+        .string_bytes = lower(a->string_bytes, b->string_bytes),
+        .targets = lower(a->targets, b->targets),
+        .windows = lower(a->windows, b->windows),
+        .payload_bytes = lower(a->payload_bytes, b->payload_bytes),
+    };
+}
+
+static void queue_pending(collector *self)
+{
+    char detail[256] = "";
+    const char *code = batch_check(&self->pending, detail, sizeof(detail));
+    if (code != NULL) {
+        self->stats.invalid_batches++;
+        collector__say(self, "a batch breaks the contract and is dropped: %s: %s", code, detail);
+        return;
+    }
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    if (self->ports.encode(self->ports.context, &self->pending, &bytes, &length) == 0 &&
+        queue_push(self->queued, bytes, length) == 0) {
+        self->stats.batches++;
+    } else {
+        self->stats.queue_failures++;
+        collector__say(self, "a batch could not be written to the queue and is lost");
+    }
+    free(bytes);
+    self->ports.queued(self->ports.context);
+}
+
+void collector__flush(collector *self)
+{
+    if (!self->has_pending)
+        return;
+    self->pending.created_ms = self->ports.now_ms(self->ports.context);
+    queue_pending(self);
+    batch_clear(&self->pending);
+    self->has_pending = false;
+    queue_stats queued = queue_get_stats(self->queued);
+    bool full = queued.dropped > self->drops_seen;
+    if (full != self->queue_full)
+        self->ports.status_changed(self->ports.context);
+    self->queue_full = full;
+    self->drops_seen = queued.dropped;
+}
+
+static void begin(collector *self, uint32_t day)
+{
+    uint8_t id[BATCH_ID_SIZE];
+    for (size_t i = 0; i < BATCH_ID_SIZE; i += sizeof(uint64_t)) {
+        uint64_t random = self->ports.random(self->ports.context);
+        memcpy(id + i, &random, sizeof(random));
+    }
+    batch_begin(&self->pending, id, day);
+    self->has_pending = true;
+    self->pending_since_ms = self->ports.now_ms(self->ports.context);
+}
+
+int collector__add_profile(collector *self, const local_jvm *jvm, const target_labels *labels,
+                           const window_span *span, const profile *from)
+{
+    batch_limits limits = limits_of(self);
+    uint32_t day = (uint32_t)(span->start_ms / MS_PER_DAY);
+    for (uint32_t part = 0; part < from->part_count; part++) {
+        if (self->has_pending &&
+            (self->pending.day != day || batch_would_pass(&self->pending, &limits, from, part)))
+            collector__flush(self);
+        if (!self->has_pending)
+            begin(self, day);
+        if (batch_add(&self->pending, jvm, labels, span, from, part) != 0) {
+            batch_clear(&self->pending);
+            self->has_pending = false;
+            self->stats.queue_failures++;
+            return -1;
+        }
+        self->stats.raw_recorded[from->parts[part].type] += from->parts[part].raw_total;
+    }
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* What the collector tells of its targets, plain: the source of StatusReport and Heartbeat. */
+#ifndef COLLECTOR_CORE_REPORT_H
+#define COLLECTOR_CORE_REPORT_H
+
+#include "batch.h"
+
+typedef struct target_status {
+    local_jvm jvm;
+    target_labels labels;
+    uint64_t observed_ms;
+    uint32_t state;   /* enum target_state */
+    uint32_t reason;  /* enum reason */
+    uint32_t session; /* enum session_state */
+    uint64_t last_window_ms;
+    char detail[512];
+} target_status;
+
+typedef struct status_report {
+    target_status *targets; /* owned */
+    size_t count;
+    size_t profiled; /* of them in state profiling */
+} status_report;
+
+void status_report_clear(status_report *report);
+
+typedef struct heartbeat {
+    uint64_t sent_ms;
+    uint64_t queued_bytes;
+    uint64_t queued_batches;
+    uint64_t dropped_batches;
+    uint32_t jvms_seen;
+    uint32_t jvms_profiled;
+} heartbeat;
+
+#endif

@@ -1,0 +1,296 @@
+/* One target's session: start, windows, failures. Jobs; the lock is not held while they work. */
+#include "collector_impl.h"
+#include "spans.h"
+
+#include <catalogue/reason.h>
+#include <catalogue/state.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a job needs of its target, taken under the lock. */
+typedef struct job {
+    collector *self;
+    target *on;
+    local_jvm jvm;
+    rule_verdict rule;
+    phase phase;
+    uint32_t jitter_ms;
+    uint64_t window_start_ms;
+    uint64_t due_ms;
+    void *memory;
+} job;
+
+static job begin(target *one)
+{
+    collector *self = one->owner;
+    pthread_mutex_lock(&self->lock);
+    job now = {.self = self,
+               .on = one,
+               .jvm = one->jvm,
+               .rule = one->rule,
+               .phase = one->phase,
+               .jitter_ms = one->jitter_ms,
+               .window_start_ms = one->window_start_ms,
+               .due_ms = one->due_ms,
+               .memory = one->memory};
+    pthread_mutex_unlock(&self->lock);
+    return now;
+}
+
+static local_request about(const job *now, local_op op)
+{
+    local_request request = {
+        .op = op, .deadline_ms = now->self->options.call_ms, .jvm = now->jvm.id};
+    for (size_t i = 0; i < LOCAL_ID_SIZE; i++)
+        request.id[i] = (uint8_t)now->self->ports.random(now->self->ports.context);
+    return request;
+}
+
+/* Asks, and asks the same once more where the answer was lost: attachd does it once. */
+static int ask(const job *now, const local_request *request, local_answer *answer)
+{
+    char message[256] = "";
+    const collector_ports *ports = &now->self->ports;
+    int rc = ports->call(ports->context, request, answer, message, sizeof(message));
+    if (rc == CALL_TIMED_OUT)
+        rc = ports->call(ports->context, request, answer, message, sizeof(message));
+    if (rc == CALL_DONE)
+        return 0;
+    answer->reason = rc == CALL_UNREACHABLE ? REASON_ATTACHD_UNREACHABLE : REASON_ATTACH_TIMEOUT;
+    snprintf(answer->detail, sizeof(answer->detail), "%s", message);
+    return -1;
+}
+
+/* The next try: doubled from failure to failure, and spread. */
+static void cool_down(target *one, uint32_t reason, const char *detail)
+{
+    collector *self = one->owner;
+    uint64_t wait = one->backoff_ms == 0 ? self->options.cooldown_min_ms : one->backoff_ms * 2;
+    if (wait > self->options.cooldown_max_ms)
+        wait = self->options.cooldown_max_ms;
+    if (reason == REASON_ATTACHD_UNREACHABLE) /* not the JVM's fault: soon again */
+        wait = self->options.discovery_ms;
+    else
+        one->backoff_ms = wait;
+    uint64_t spread = wait / 4 + 1;
+    one->due_ms = self->ports.now_ms(self->ports.context) + wait - spread / 2 +
+                  self->ports.random(self->ports.context) % spread;
+    collector__set_state(one, PHASE_COOLDOWN, reason, detail);
+}
+
+static void start(const job *now)
+{
+    collector *self = now->self;
+    local_request request = about(now, LOCAL_START);
+    request.cpu_interval_ns = now->rule.events.cpu_ns;
+    request.alloc_interval_bytes = now->rule.events.alloc_bytes;
+    request.lock_interval_ns = now->rule.events.lock_ns;
+    request.memlimit_bytes = self->options.memlimit_bytes;
+    local_answer answer = {0};
+    ask(now, &request, &answer);
+    uint64_t time = self->ports.now_ms(self->ports.context);
+    pthread_mutex_lock(&self->lock);
+    target *one = now->on;
+    self->stats.starts++;
+    if (answer.reason == REASON_NONE) {
+        /* An adopted session goes on with the window that was under way. */
+        if (answer.session != SESSION_STATE_ADOPTED || one->window_start_ms == 0)
+            one->window_start_ms = span_last(time, self->options.window_ms, one->jitter_ms);
+        one->session = answer.session;
+        one->due_ms = span_next(time, self->options.window_ms, one->jitter_ms);
+        char detail[512] = "";
+        if (answer.engine_reason[0] != '\0')
+            snprintf(detail, sizeof(detail), "engine %s: %s", answer.engine, answer.engine_reason);
+        collector__set_state(one, PHASE_PROFILING, REASON_NONE, detail);
+    } else {
+        self->stats.start_failures++;
+        one->session = answer.session;
+        cool_down(one, answer.reason, answer.detail);
+    }
+    pthread_mutex_unlock(&self->lock);
+    local_answer_clear(&answer);
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t length)
+{
+    for (size_t used = 0; used < length;) {
+        ssize_t wrote = write(fd, bytes + used, length - used);
+        if (wrote <= 0)
+            return -1;
+        used += (size_t)wrote;
+    }
+    return 0;
+}
+
+/* Copies the bytes behind a handle into fd, then frees them there. */
+static int fetch(const job *now, const local_answer *window, int fd, char *message, size_t size)
+{
+    int rc = 0;
+    for (uint64_t at = 0; at < window->size && rc == 0;) {
+        local_request request = about(now, LOCAL_READ);
+        memcpy(request.handle, window->handle, LOCAL_ID_SIZE);
+        request.offset = at;
+        request.length = LOCAL_PIECE_MAX;
+        local_answer piece = {0};
+        rc = ask(now, &request, &piece);
+        if (rc != 0 || piece.reason != REASON_NONE || piece.length == 0) {
+            snprintf(message, size, "the window could not be fetched from attachd: %.300s",
+                     piece.detail);
+            rc = -1;
+        } else if (write_all(fd, piece.data, piece.length) != 0) {
+            snprintf(message, size, "the window could not be kept: no room");
+            rc = -1;
+        }
+        at += piece.length;
+        local_answer_clear(&piece);
+    }
+    local_request done = about(now, LOCAL_READ);
+    memcpy(done.handle, window->handle, LOCAL_ID_SIZE);
+    done.done = true;
+    local_answer ignored = {0};
+    ask(now, &done, &ignored);
+    local_answer_clear(&ignored);
+    return rc;
+}
+
+/* The window of a recording that begins at `first_ms` (0 = not known) and ended at `end_ms`. */
+static window_span span_of(const job *now, uint64_t first_ms, uint64_t end_ms)
+{
+    uint32_t length = now->self->options.window_ms;
+    uint64_t start_ms = now->window_start_ms;
+    if (first_ms != 0 && first_ms + 1000 < start_ms) /* adopted with older data */
+        start_ms = span_last(first_ms, length, now->jitter_ms);
+    uint64_t border = span_next(start_ms, length, now->jitter_ms);
+    if (end_ms > border)
+        border = end_ms;
+    uint64_t midnight = (start_ms / MS_PER_DAY + 1) * MS_PER_DAY;
+    if (border > midnight)
+        border = midnight;
+    return (window_span){.start_ms = start_ms, .length_ms = (uint32_t)(border - start_ms)};
+}
+
+static void note_failure(const job *now, uint32_t reason, const char *detail)
+{
+    collector *self = now->self;
+    pthread_mutex_lock(&self->lock);
+    self->stats.parse_failures++;
+    collector__say(self, "pid %u: a window is lost: %s", now->jvm.id.host_pid, detail);
+    collector__set_state(now->on, now->on->phase, reason, detail);
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void deliver(const job *now, window_span *span, profile *found, uint64_t bytes)
+{
+    collector *self = now->self;
+    span->covered_ms =
+        found->covered_ms < span->length_ms ? (uint32_t)found->covered_ms : span->length_ms;
+    pthread_mutex_lock(&self->lock);
+    if (profile_fold(found, self->options.max_rows_per_part) != 0 ||
+        collector__add_profile(self, &now->jvm, &now->rule.labels, span, found) != 0)
+        collector__say(self, "pid %u: a window is lost: out of memory", now->jvm.id.host_pid);
+    self->stats.windows++;
+    self->stats.recording_bytes += bytes;
+    self->stats.window_ms += span->length_ms;
+    self->stats.covered_ms += span->covered_ms;
+    now->on->last_window_ms = span->start_ms;
+    now->on->backoff_ms = 0;
+    collector__set_state(now->on, now->on->phase, REASON_NONE, now->on->detail);
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* A finished window: fetch, read, hand to the batch. What fails here costs this window only. */
+static void take(job *now, const local_answer *answer, uint64_t end_ms)
+{
+    collector *self = now->self;
+    const collector_ports *ports = &self->ports;
+    char message[400] = "";
+    int fd = ports->new_file(ports->context);
+    if (fd < 0 || fetch(now, answer, fd, message, sizeof(message)) != 0) {
+        note_failure(now, REASON_INTERNAL, fd < 0 ? "no file for the recording" : message);
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    window_span span = span_of(now, ports->recording_start_ms(ports->context, fd), end_ms);
+    if (ports->keep != NULL)
+        ports->keep(ports->context, fd, answer->size, &now->jvm, &span);
+    profile found = {0};
+    if (ports->parse(ports->context, &now->memory, fd, answer->size, &span, &now->rule.events,
+                     &found, message, sizeof(message)) == 0)
+        deliver(now, &span, &found, answer->size);
+    else
+        note_failure(now, REASON_PARSE_FAILED, message);
+    profile_clear(&found);
+    close(fd);
+    pthread_mutex_lock(&self->lock);
+    now->on->memory = now->memory;
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void window(job *now)
+{
+    collector *self = now->self;
+    local_request request = about(now, LOCAL_WINDOW);
+    local_answer answer = {0};
+    ask(now, &request, &answer);
+    uint64_t time = self->ports.now_ms(self->ports.context);
+    uint64_t border = span_last(time, self->options.window_ms, now->jitter_ms);
+    if (border < now->due_ms) /* the clock was set back, or the border was cut early */
+        border = now->due_ms;
+    pthread_mutex_lock(&self->lock);
+    target *one = now->on;
+    if (answer.reason == REASON_NONE) {
+        one->window_start_ms = border;
+        one->due_ms = span_next(border, self->options.window_ms, one->jitter_ms);
+        one->session = answer.session;
+    } else {
+        self->stats.windows_failed++;
+        cool_down(one, answer.reason, answer.detail);
+    }
+    pthread_mutex_unlock(&self->lock);
+    if (answer.reason == REASON_NONE && answer.has_handle && answer.size > 0)
+        take(now, &answer, border);
+    local_answer_clear(&answer);
+}
+
+void collector__end_session(target *one, bool leave)
+{
+    job now = begin(one);
+    if (now.phase != PHASE_PROFILING && now.phase != PHASE_COOLDOWN)
+        return;
+    local_request request = about(&now, leave ? LOCAL_WINDOW : LOCAL_STOP);
+    local_answer answer = {0};
+    ask(&now, &request, &answer);
+    uint64_t time = now.self->ports.now_ms(now.self->ports.context);
+    if (answer.reason == REASON_NONE && answer.has_handle && answer.size > 0 &&
+        now.window_start_ms != 0)
+        take(&now, &answer, time);
+    local_answer_clear(&answer);
+}
+
+void collector__step(void *argument)
+{
+    target *one = argument;
+    collector *self = one->owner;
+    job now = begin(one);
+    switch (now.phase) {
+    case PHASE_WARMING:
+    case PHASE_STARTING:
+    case PHASE_COOLDOWN:
+        start(&now);
+        break;
+    case PHASE_PROFILING:
+        window(&now);
+        break;
+    case PHASE_OFF:
+        break;
+    }
+    pthread_mutex_lock(&self->lock);
+    one->busy = false;
+    self->jobs--;
+    pthread_mutex_unlock(&self->lock);
+    self->ports.wake(self->ports.context);
+}

@@ -1,0 +1,378 @@
+#include "uploader.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct uploader {
+    uploader_ports ports;
+    uploader_options options;
+    queue *queued;
+    uint64_t backoff_ms;     /* 0 = the last call went well */
+    uint64_t not_before_ms;  /* no call before it */
+    uint64_t all_stacks_for; /* sequence of the entry that needs all its stacks */
+    uint64_t next_heartbeat_ms;
+    uint64_t next_status_ms;
+    uint64_t last_status_ms;
+    uint64_t blocked_generation;
+    pthread_mutex_t lock; /* of what follows */
+    bool status_dirty;
+    uploader_stats stats;
+};
+
+uploader *uploader_new(const uploader_ports *ports, const uploader_options *options, queue *queued)
+{
+    uploader *self = calloc(1, sizeof(*self));
+    if (self == NULL)
+        return NULL;
+    self->ports = *ports;
+    self->options = *options;
+    self->queued = queued;
+    self->status_dirty = true;
+    pthread_mutex_init(&self->lock, NULL);
+    return self;
+}
+
+void uploader_free(uploader *self)
+{
+    if (self == NULL)
+        return;
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
+void uploader_status_changed(uploader *self)
+{
+    pthread_mutex_lock(&self->lock);
+    self->status_dirty = true;
+    pthread_mutex_unlock(&self->lock);
+}
+
+uploader_stats uploader_get_stats(uploader *self)
+{
+    pthread_mutex_lock(&self->lock);
+    uploader_stats stats = self->stats;
+    pthread_mutex_unlock(&self->lock);
+    return stats;
+}
+
+static void say(uploader *self, const char *what, const upload_answer *answer)
+{
+    char message[480];
+    snprintf(message, sizeof(message), "%s: %s%s%s (HTTP %d)", what, answer->code,
+             answer->code[0] != '\0' ? ": " : "", answer->message, answer->status);
+    self->ports.log(self->ports.context, message);
+}
+
+/* Doubles the wait up to its bound, and takes between half and all of it. */
+static void back_off(uploader *self, uint64_t now, uint64_t asked_ms)
+{
+    uint64_t wait = self->backoff_ms == 0 ? self->options.backoff_min_ms : self->backoff_ms * 2;
+    self->backoff_ms = wait < self->options.backoff_max_ms ? wait : self->options.backoff_max_ms;
+    wait =
+        self->backoff_ms / 2 + self->ports.random(self->ports.context) % (self->backoff_ms / 2 + 1);
+    if (asked_ms > 0) /* the backend knows best; a little jitter keeps collectors apart */
+        wait = asked_ms + self->ports.random(self->ports.context) % (asked_ms / 8 + 1);
+    self->not_before_ms = now + wait;
+}
+
+static void block(uploader *self, const upload_answer *answer)
+{
+    self->blocked_generation = self->ports.token_generation(self->ports.context);
+    say(self, "uploads stop until the token changes", answer);
+}
+
+/* What every answer means for the calls to come. True when a backend took the call. */
+static bool note_answer(uploader *self, const upload_answer *answer)
+{
+    uint64_t now = self->ports.now_ms(self->ports.context);
+    bool refused =
+        answer->outcome == UPLOAD_NO_ANSWER && (answer->status == 401 || answer->status == 403);
+    bool good = answer->outcome != UPLOAD_NO_ANSWER && answer->outcome != UPLOAD_RETRY;
+    pthread_mutex_lock(&self->lock);
+    bool was_reachable = self->stats.reachable;
+    self->stats.reachable = answer->outcome != UPLOAD_NO_ANSWER;
+    self->stats.blocked = refused;
+    if (answer->has_limits)
+        self->stats.limits = answer->limits;
+    if (good)
+        self->stats.last_ok_ms = now;
+    else
+        self->stats.failed_calls++;
+    snprintf(self->stats.last_error, sizeof(self->stats.last_error), "%s%s%s",
+             good ? "" : answer->code, !good && answer->code[0] != '\0' ? ": " : "",
+             good ? "" : answer->message);
+    pthread_mutex_unlock(&self->lock);
+    if (good) {
+        self->backoff_ms = 0;
+        self->not_before_ms = 0;
+        return true;
+    }
+    if (refused)
+        block(self, answer);
+    else if (was_reachable || self->backoff_ms == 0)
+        say(self, "the backend did not take a call; it is tried again", answer);
+    back_off(self, now, answer->retry_after_ms);
+    return false;
+}
+
+static void count(uploader *self, uint64_t *counter, uint64_t amount)
+{
+    pthread_mutex_lock(&self->lock);
+    *counter += amount;
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void acknowledge(uploader *self, uint64_t sequence, const uint8_t *entry, size_t length)
+{
+    entry_sums sums = {0};
+    bool known = self->ports.learn(self->ports.context, entry, length, &sums) == 0;
+    queue_remove(self->queued, sequence);
+    pthread_mutex_lock(&self->lock);
+    self->stats.rows += sums.rows;
+    for (unsigned type = 0; type < PROFILE_TYPE_END; type++)
+        self->stats.raw_sent[type] += sums.raw[type];
+    pthread_mutex_unlock(&self->lock);
+    if (known && self->ports.settled != NULL)
+        self->ports.settled(self->ports.context, &sums, NULL);
+}
+
+static void new_id(uploader *self, uint8_t id[BATCH_ID_SIZE])
+{
+    for (size_t i = 0; i < BATCH_ID_SIZE; i += sizeof(uint64_t)) {
+        uint64_t random = self->ports.random(self->ports.context);
+        memcpy(id + i, &random, sizeof(random));
+    }
+}
+
+static bool queue_batch(uploader *self, const batch *one)
+{
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    bool good = self->ports.encode(self->ports.context, one, &bytes, &length) == 0 &&
+                queue_push(self->queued, bytes, length) == 0;
+    free(bytes);
+    return good;
+}
+
+/* Two batches with new ids in an entry's place. False when it has one window only. */
+static bool split_entry(uploader *self, const uint8_t *entry, size_t length)
+{
+    batch whole;
+    batch parts[2];
+    uint8_t ids[2][BATCH_ID_SIZE];
+    if (self->ports.decode(self->ports.context, entry, length, &whole) != 0)
+        return false;
+    new_id(self, ids[0]);
+    new_id(self, ids[1]);
+    bool good = batch_split(&whole, &parts[0], &parts[1], ids[0], ids[1]) == 0;
+    good = good && queue_batch(self, &parts[0]) && queue_batch(self, &parts[1]);
+    batch_clear(&parts[0]);
+    batch_clear(&parts[1]);
+    batch_clear(&whole);
+    return good;
+}
+
+static bool is_too_large(const upload_answer *answer)
+{
+    return strcmp(answer->code, "payload_too_large") == 0 ||
+           strcmp(answer->code, "too_many_rows") == 0 ||
+           (answer->outcome == UPLOAD_NO_ANSWER && answer->status == 413);
+}
+
+static void reject(uploader *self, uint64_t sequence, const uint8_t *entry, size_t length,
+                   const upload_answer *answer)
+{
+    if (is_too_large(answer) && split_entry(self, entry, length)) {
+        count(self, &self->stats.split, 1);
+        queue_remove(self->queued, sequence);
+        return;
+    }
+    entry_sums sums = {0};
+    batch lost;
+    if (self->ports.decode(self->ports.context, entry, length, &lost) == 0) {
+        memcpy(sums.id, lost.id, BATCH_ID_SIZE);
+        sums.rows = lost.row_count;
+        for (size_t i = 0; i < lost.window_count; i++)
+            sums.raw[lost.windows[i].totals.type] += lost.windows[i].totals.raw_total;
+        batch_clear(&lost);
+    }
+    say(self, "the backend rejected a batch, which is dropped", answer);
+    count(self, &self->stats.rejected, 1);
+    queue_remove(self->queued, sequence);
+    if (self->ports.settled != NULL)
+        self->ports.settled(self->ports.context, &sums,
+                            answer->code[0] != '\0' ? answer->code : "rejected");
+}
+
+static void settle(uploader *self, uint64_t sequence, const uint8_t *entry, size_t length,
+                   const upload_answer *answer)
+{
+    switch (answer->outcome) {
+    case UPLOAD_ACCEPTED:
+        count(self, &self->stats.accepted, 1);
+        acknowledge(self, sequence, entry, length);
+        return;
+    case UPLOAD_DUPLICATE:
+        count(self, &self->stats.duplicate, 1);
+        acknowledge(self, sequence, entry, length);
+        return;
+    case UPLOAD_REJECTED:
+        reject(self, sequence, entry, length, answer);
+        return;
+    case UPLOAD_NEED_STACKS:
+        count(self, &self->stats.need_stacks, 1);
+        if (self->all_stacks_for == sequence) /* all were inside: asking again is no answer */
+            back_off(self, self->ports.now_ms(self->ports.context), 0);
+        self->all_stacks_for = sequence;
+        return;
+    case UPLOAD_RETRY:
+    case UPLOAD_NO_ANSWER:
+        if (is_too_large(answer))
+            reject(self, sequence, entry, length, answer);
+        else
+            count(self, &self->stats.retried, 1);
+        return;
+    }
+}
+
+static bool send_batch(uploader *self)
+{
+    uint64_t sequence = 0;
+    uint8_t *entry = NULL;
+    size_t length = 0;
+    if (!queue_peek(self->queued, &sequence, &entry, &length))
+        return false;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    upload_answer answer = {0};
+    bool all_stacks = self->all_stacks_for == sequence;
+    if (self->ports.dress(self->ports.context, entry, length, all_stacks, &bytes, &size) != 0) {
+        answer.outcome = UPLOAD_REJECTED;
+        snprintf(answer.code, sizeof(answer.code), "queue_damaged");
+        snprintf(answer.message, sizeof(answer.message), "the queued file cannot be read");
+    } else {
+        self->ports.post(self->ports.context, UPLOAD_PROFILES, bytes, size, &answer);
+        note_answer(self, &answer);
+    }
+    free(bytes);
+    settle(self, sequence, entry, length, &answer);
+    free(entry);
+    return true;
+}
+
+static void send_heartbeat(uploader *self, uint64_t now)
+{
+    queue_stats queued = queue_get_stats(self->queued);
+    status_report report = {0};
+    self->ports.snapshot(self->ports.context, &report);
+    const heartbeat beat = {.sent_ms = now,
+                            .queued_bytes = queued.bytes,
+                            .queued_batches = queued.entries,
+                            .dropped_batches = queued.dropped,
+                            .jvms_seen = (uint32_t)report.count,
+                            .jvms_profiled = (uint32_t)report.profiled};
+    status_report_clear(&report);
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    upload_answer answer = {0};
+    if (self->ports.encode_heartbeat(self->ports.context, &beat, &bytes, &length) == 0) {
+        self->ports.post(self->ports.context, UPLOAD_HEARTBEAT, bytes, length, &answer);
+        if (note_answer(self, &answer))
+            self->next_heartbeat_ms = now + self->options.heartbeat_interval_ms;
+    }
+    free(bytes);
+}
+
+static void send_status(uploader *self, uint64_t now)
+{
+    pthread_mutex_lock(&self->lock);
+    self->status_dirty = false;
+    pthread_mutex_unlock(&self->lock);
+    status_report report = {0};
+    self->ports.snapshot(self->ports.context, &report);
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    upload_answer answer = {0};
+    bool good = false;
+    if (self->ports.encode_status(self->ports.context, &report, &bytes, &length) == 0) {
+        self->ports.post(self->ports.context, UPLOAD_STATUS, bytes, length, &answer);
+        good = note_answer(self, &answer);
+    }
+    free(bytes);
+    status_report_clear(&report);
+    self->last_status_ms = now;
+    if (good)
+        self->next_status_ms = now + self->options.status_interval_ms;
+    else
+        uploader_status_changed(self);
+    if (answer.outcome == UPLOAD_REJECTED)
+        say(self, "the backend rejected a status report", &answer);
+}
+
+/* When the next status report is due. */
+static uint64_t status_due(uploader *self)
+{
+    pthread_mutex_lock(&self->lock);
+    bool dirty = self->status_dirty;
+    pthread_mutex_unlock(&self->lock);
+    uint64_t soon = self->last_status_ms + self->options.status_gap_ms;
+    return dirty && soon < self->next_status_ms ? soon : self->next_status_ms;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool is_blocked(uploader *self)
+{
+    pthread_mutex_lock(&self->lock);
+    bool blocked = self->stats.blocked;
+    pthread_mutex_unlock(&self->lock);
+    if (!blocked || self->ports.token_generation(self->ports.context) == self->blocked_generation)
+        return blocked;
+    pthread_mutex_lock(&self->lock);
+    self->stats.blocked = false;
+    pthread_mutex_unlock(&self->lock);
+    self->not_before_ms = 0;
+    return false;
+}
+
+uint64_t uploader_step(uploader *self)
+{
+    enum { IDLE_MS = 1000 };
+    uint64_t now = self->ports.now_ms(self->ports.context);
+    if (is_blocked(self))
+        return now + IDLE_MS;
+    if (now < self->not_before_ms) {
+        if (self->not_before_ms - now > self->options.backoff_max_ms * 2 + MS_PER_DAY)
+            self->not_before_ms = now; /* the clock was set back */
+        return earlier(self->not_before_ms, now + IDLE_MS);
+    }
+    if (now >= self->next_heartbeat_ms) {
+        send_heartbeat(self, now);
+        return self->not_before_ms;
+    }
+    if (now >= status_due(self)) {
+        send_status(self, now);
+        return self->not_before_ms;
+    }
+    if (send_batch(self))
+        return self->not_before_ms;
+    return earlier(earlier(self->next_heartbeat_ms, status_due(self)), now + IDLE_MS);
+}
+
+bool uploader_has_work(uploader *self)
+{
+    uint64_t now = self->ports.now_ms(self->ports.context);
+    return !is_blocked(self) && now >= self->not_before_ms &&
+           queue_get_stats(self->queued).entries > 0;
+}
+
+void status_report_clear(status_report *report)
+{
+    free(report->targets);
+    *report = (status_report){0};
+}

@@ -1,0 +1,70 @@
+/* hotstack-collector: parse, wire, run until SIGTERM. */
+#include "adapters/settings.h"
+#include "adapters/wiring.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static int fail(const char *message)
+{
+    fprintf(stderr, "hotstack-collector: %s\n", message);
+    return EXIT_FAILURE;
+}
+
+/* SIGTERM and SIGINT as a descriptor; blocked for every thread to come. */
+static int open_signals(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    signal(SIGPIPE, SIG_IGN);
+    if (sigprocmask(SIG_BLOCK, &signals, NULL) != 0)
+        return -1;
+    return signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+static int run(const config *loaded)
+{
+    char message[512] = "";
+    int signals = open_signals();
+    if (signals < 0)
+        return fail(strerror(errno));
+    wiring *all = wiring_new(loaded, message, sizeof(message));
+    if (all == NULL) {
+        close(signals);
+        return fail(message);
+    }
+    fprintf(stderr, "hotstack-collector: running\n");
+    int rc = wiring_run(all, signals, message, sizeof(message));
+    wiring_free(all);
+    close(signals);
+    return rc == 0 ? EXIT_SUCCESS : fail(message);
+}
+
+int main(int argc, char **argv)
+{
+    config *loaded = NULL;
+    int rc = config_start(&loaded, &collector_program, argc, argv, environ);
+    if (rc >= 0)
+        return rc;
+    umask(077);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || curl_global_init(CURL_GLOBAL_ALL) != 0) {
+        config_free(loaded);
+        return fail("cannot set up the process");
+    }
+    rc = run(loaded);
+    curl_global_cleanup();
+    config_free(loaded);
+    return rc;
+}
