@@ -23,6 +23,7 @@ APT_TEST=(
     chromium                                 # end-to-end tests of the page
     musl-tools                               # the agent on Alpine
     shellcheck
+    mandoc                                   # checks the manual pages
     python3-xxhash                           # stack ids, computed a second way
     mmdebstrap                               # tests/support/fresh-root
 )

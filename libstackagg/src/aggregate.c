@@ -26,12 +26,12 @@ static bool is_zero(const uint8_t *bytes, size_t n)
 /* Takes what we know of the caller's options; a longer struct must be zero behind it. */
 static int read_options(sagg_options *out, const sagg_options *given, sagg_error *err)
 {
+    memset(out, 0, sizeof(*out));
     if (given == NULL || given->size < offsetof(sagg_options, normaliser))
         return sagg__fail(err, SAGG_E_USAGE, 0,
                           "sagg_new needs options with the table of types: start from "
                           "SAGG_OPTIONS_INIT.");
     size_t known = given->size < sizeof(*out) ? given->size : sizeof(*out);
-    memset(out, 0, sizeof(*out));
     memcpy(out, given, known);
     if (!is_zero((const uint8_t *)given + known, given->size - known))
         return sagg__fail(err, SAGG_E_USAGE, 0,

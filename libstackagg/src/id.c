@@ -9,7 +9,10 @@
 #include "fail.h"
 #include "utf8.h"
 
-/* Unsigned LEB128; a cleaned name's length takes 3 bytes at most. */
+/* The kind and the lengths of two cleaned names: 3 bytes at most, each. */
+#define HEAD_ROOM 7u
+
+/* Unsigned LEB128. */
 static size_t put_varint(uint8_t *out, size_t value)
 {
     size_t size = 0;
@@ -43,7 +46,7 @@ static uint64_t hash_in_pieces(uint8_t kind, sagg_str class_name, sagg_str metho
 uint64_t sagg__method_hash(uint8_t kind, sagg_str class_name, sagg_str method)
 {
     uint8_t text[512];
-    if (class_name.size + method.size > sizeof(text) - 1 - 2 * 3)
+    if (class_name.size + method.size > sizeof(text) - HEAD_ROOM)
         return hash_in_pieces(kind, class_name, method);
     size_t size = 1;
     text[0] = kind;
@@ -59,8 +62,8 @@ uint64_t sagg__frame_id(uint64_t method_hash, uint32_t line)
 
 void sagg__id_begin(uint8_t *text, int version)
 {
-    memcpy(text, "HS1", 3);
-    text[3] = (uint8_t)version;
+    const uint8_t prefix[SAGG__ID_PREFIX] = {'H', 'S', '1', (uint8_t)version};
+    memcpy(text, prefix, sizeof(prefix));
 }
 
 void sagg__id_put(uint8_t *text, size_t index, uint64_t frame_id)

@@ -49,16 +49,16 @@ static int finish(int rc, sagg_error *err)
 }
 
 /* Writes `before`, the document, `after`. */
-static int write_around(sagg__json *json, sagg_str before, sagg_str after, const sagg_sink *sink,
+static int write_around(sagg__json json, sagg_str before, sagg_str after, const sagg_sink *sink,
                         sagg_error *err)
 {
     sagg__mem mem;
     sagg__emit emit;
     sagg__mem_init(&mem, NULL, UINT64_MAX);
-    json->mem = &mem;
+    json.mem = &mem;
     sagg__emit_begin(&emit, sink, &mem);
     sagg__emit_bytes(&emit, before.data, before.size);
-    int rc = sagg__json_write(json, &emit);
+    int rc = sagg__json_write(&json, &emit);
     sagg__emit_bytes(&emit, after.data, after.size);
     int end = sagg__emit_end(&emit, &mem);
     return finish(rc != 0 ? rc : end, err);
@@ -72,7 +72,7 @@ int sagg_write_json(const sagg_tree *const *trees, size_t count, sagg_str meta,
     if (rc != 0)
         return rc;
     sagg_str nothing = {"", 0};
-    return write_around(&json, nothing, nothing, sink, err);
+    return write_around(json, nothing, nothing, sink, err);
 }
 
 int sagg_write_html(sagg_str html_template, const sagg_tree *const *trees, size_t count,
@@ -88,5 +88,5 @@ int sagg_write_html(sagg_str html_template, const sagg_tree *const *trees, size_
     size_t behind = marker + strlen(SAGG_HTML_MARKER);
     sagg_str before = {html_template.data, marker};
     sagg_str after = {html_template.data + behind, html_template.size - behind};
-    return write_around(&json, before, after, sink, err);
+    return write_around(json, before, after, sink, err);
 }

@@ -292,9 +292,9 @@ static int build_nodes(struct build *b)
 static int check(const sagg *agg, const sagg_tree_options *given, sagg_tree_options *out,
                  sagg_error *err)
 {
+    memset(out, 0, sizeof(*out));
     if (given == NULL || given->size < offsetof(sagg_tree_options, lines))
         return sagg__fail(err, SAGG_E_USAGE, 0, "A tree needs options with a type.");
-    memset(out, 0, sizeof(*out));
     memcpy(out, given, given->size < sizeof(*out) ? given->size : sizeof(*out));
     for (size_t i = sizeof(*out); i < given->size; i++)
         if (((const uint8_t *)given)[i] != 0)

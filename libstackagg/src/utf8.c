@@ -74,6 +74,9 @@ static void write_pair(char out[4], const uint8_t *bytes)
     out[3] = (char)(0x80 | (code_point & 0x3F));
 }
 
+/* U+FFFD. */
+static const uint8_t replacement[] = {0xEF, 0xBF, 0xBD};
+
 /* One step of the scan: what to append (1 to 4 bytes) and how many input bytes it stands for. */
 static size_t clean_step(char out[4], size_t *out_size, const uint8_t *in, size_t n)
 {
@@ -89,8 +92,8 @@ static size_t clean_step(char out[4], size_t *out_size, const uint8_t *in, size_
         *out_size = (size_t)step;
         return (size_t)step;
     }
-    memcpy(out, "\xEF\xBF\xBD", 3);
-    *out_size = 3;
+    memcpy(out, replacement, sizeof(replacement));
+    *out_size = sizeof(replacement);
     if (n >= 2 && in[0] == 0xC0 && in[1] == 0x80)
         return 2;
     return in[0] == 0 ? 1 : (size_t)-step;

@@ -22,7 +22,7 @@ START_TEST(the_heaviest_stay)
 {
     sagg *agg = small(3);
     for (uint32_t i = 1; i <= 6; i++)
-        add(agg, CPU, 0, numbered_stack(agg, i), i * 10);
+        add(agg, CPU, 0, numbered_stack(agg, i), UINT64_C(10) * i);
     ck_assert_uint_eq(sagg_stack_count(agg), 7);
     ck_assert_int_eq(sagg_compact(agg, NULL), 0);
     ck_assert_uint_eq(sagg_stack_count(agg), 4);
@@ -42,7 +42,7 @@ START_TEST(a_stack_heavy_in_a_small_type_stays)
 {
     sagg *agg = small(2);
     for (uint32_t i = 1; i <= 4; i++)
-        add(agg, CPU, 0, numbered_stack(agg, i), 1000000 * i);
+        add(agg, CPU, 0, numbered_stack(agg, i), UINT64_C(1000000) * i);
     add(agg, ALLOC, 0, numbered_stack(agg, 1), 1);
     ck_assert_int_eq(sagg_compact(agg, NULL), 0);
     char *text = collapsed(agg, ALLOC, NULL);

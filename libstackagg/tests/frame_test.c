@@ -70,7 +70,8 @@ static void check_name(const json_t *row, const char *key, sagg_str got, const c
 
 static void check_frame(const json_t *row, const sagg_frame *given, int version, const char *name)
 {
-    sagg_frame normal, again;
+    sagg_frame normal = {0};
+    sagg_frame again = {0};
     char *storage = NULL;
     char *storage_again = NULL;
     uint64_t method_hash, frame_id;
@@ -115,7 +116,7 @@ static void check_aggregate(const sagg_frame *frames, size_t count, int version,
     sagg_options options = two_types();
     options.normaliser = version;
     sagg *agg = make(&options);
-    uint32_t indices[64];
+    uint32_t indices[64] = {0};
     uint32_t index;
     sagg_stack row;
     char hex[33];
@@ -141,7 +142,7 @@ START_TEST(vectors_hold)
         int version = (int)json_integer_value(json_object_get(row, "version"));
         const json_t *rows = json_object_get(row, "frames");
         size_t count = json_array_size(rows);
-        sagg_frame frames[64];
+        sagg_frame frames[64] = {0};
         ck_assert_uint_le(count, 64);
         read_frames(rows, frames);
         for (size_t f = 0; f < count; f++)
@@ -180,7 +181,8 @@ START_TEST(one_lambda_has_one_id)
                                         "T$$Lambda$76+0x00000008000c6a08/1414506856",
                                         "T$$Lambda/0x0000000099142800",
                                         "T$$Lambda.0x000000009e080210"};
-    sagg_stack_id first, id;
+    sagg_stack_id first = {0};
+    sagg_stack_id id = {0};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         sagg_frame frame = {.class_name = str(names[i]), .method = str("run"), .line = 3};
         ck_assert_int_eq(sagg_stack_id_of(i == 0 ? &first : &id, &frame, 1, 1, NULL), 0);

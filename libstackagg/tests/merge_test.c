@@ -52,8 +52,11 @@ static char *picture(const sagg *agg)
         size += strlen(parts[i]);
     char *all = calloc(1, size);
     ck_assert_ptr_nonnull(all);
+    size_t used = 0;
     for (size_t i = 0; i < 5; i++) {
-        strcat(all, parts[i]);
+        size_t part = strlen(parts[i]);
+        memcpy(all + used, parts[i], part);
+        used += part;
         free(parts[i]);
     }
     return all;
@@ -94,7 +97,7 @@ START_TEST(shards_merge_to_the_whole)
     static const int counts[] = {1, 2, 64};
     int count = counts[_i];
     sagg *whole = shard();
-    sagg *shards[64];
+    sagg *shards[64] = {0};
     for (int i = 0; i < count; i++)
         shards[i] = shard();
     uint64_t state = 7;

@@ -68,9 +68,9 @@ typedef struct sagg_options {
     uint32_t max_threads; /**< exact threads, and pools, each; default 10,000 */
     uint32_t max_frames; /**< frames of one stack, at least 2; default 2,048. A deeper one keeps its
                             leaf-most frames and ends with the root "[truncated]", kind unknown */
+    uint32_t seconds;    /**< of per-second totals, 0 = none are kept; at most 86,400 */
     uint64_t max_bytes;  /**< all memory; default 512 MiB, least 1 MiB */
     int64_t origin_ns;   /**< start of the per-second totals, UTC ns */
-    uint32_t seconds;    /**< how many seconds they cover, 0 = none are kept; at most 86,400 */
     sagg_allocator allocator; /**< zero = malloc, realloc, free */
 } sagg_options;
 

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An aggregate with small caps under any order of calls: totals are exact and what entries hold
+ * adds up to them. Each input byte is a call: what it does in the low bits, with what in the high
+ * ones.
+ */
+#include "fuzz.h"
+
+#include <string.h>
+
+#include <stackagg/stackagg.h>
+
+enum { NAMES = 32, DEPTH = 6 };
+
+typedef struct state {
+    sagg *agg;
+    uint32_t stack;
+    uint32_t thread;
+    uint32_t label;
+    uint64_t total;
+    uint64_t frames_seen;
+} state;
+
+static sagg *make(void)
+{
+    static const sagg_type types[] = {{1, "cpu", "ns"}, {2, "bytes", "bytes"}};
+    sagg_options options = SAGG_OPTIONS_INIT;
+    sagg *agg;
+    options.types = types;
+    options.type_count = 2;
+    options.max_stacks = 5;
+    options.max_threads = 3;
+    options.max_frames = 4;
+    options.seconds = 2;
+    MUST(sagg_new(&agg, &options, NULL) == 0);
+    return agg;
+}
+
+static void add_stack(state *s, uint8_t seed)
+{
+    uint32_t frames[DEPTH];
+    uint32_t depth = seed % DEPTH;
+    for (uint32_t i = 0; i < depth; i++) {
+        char name[2] = {(char)('a' + (seed + i * s->frames_seen) % NAMES), 'x'};
+        sagg_frame frame = {.class_name = {name, 1 + i % 2}, .method = {name, 2}, .line = seed};
+        MUST(sagg_add_frame(s->agg, &frames[i], &frame, NULL) == 0);
+    }
+    s->frames_seen++;
+    MUST(sagg_add_stack(s->agg, &s->stack, frames, depth, NULL) == 0);
+}
+
+static void add_thread(state *s, uint8_t seed)
+{
+    char name[2] = {(char)('a' + seed / 4 % 6), (char)('0' + seed % 4)};
+    sagg_thread thread = {.os_tid = seed % 7, .name = {name, sizeof(name)}};
+    MUST(sagg_add_thread(s->agg, &s->thread, &thread, NULL) == 0);
+}
+
+static void add_sample(state *s, uint8_t seed)
+{
+    sagg_sample sample = {.type = 1 + seed % 2,
+                          .thread = s->thread,
+                          .stack = s->stack,
+                          .label = s->label,
+                          .value = seed,
+                          .samples = 1,
+                          .time_ns = (int64_t)seed * 100000000};
+    MUST(sagg_add(s->agg, &sample, NULL) == 0);
+    s->total += seed;
+}
+
+static void merge(state *s)
+{
+    sagg *into = make();
+    MUST(sagg_merge(into, s->agg, NULL) == 0);
+    sagg_free(s->agg);
+    *s = (state){.agg = into, .total = s->total, .frames_seen = s->frames_seen};
+}
+
+static void call(state *s, uint8_t byte)
+{
+    uint8_t seed = byte >> 3;
+    switch (byte & 7) {
+    case 0:
+        add_thread(s, seed);
+        break;
+    case 1:
+        MUST(sagg_add_label(s->agg, &s->label, seed, (sagg_str){"text", seed % 4}, NULL) == 0);
+        break;
+    case 2:
+        MUST(sagg_compact(s->agg, NULL) == 0);
+        s->stack = SAGG_DROPPED;
+        break;
+    case 3:
+        if (seed == 0)
+            merge(s);
+        break;
+    case 4:
+    case 5:
+        add_stack(s, seed);
+        break;
+    default:
+        add_sample(s, seed);
+    }
+}
+
+static void check(const sagg *agg, uint64_t total)
+{
+    size_t cursor = 0;
+    sagg_entry entry;
+    uint64_t sum = 0;
+    while (sagg_next(agg, &cursor, &entry))
+        sum += entry.totals.value;
+    MUST(sum == total);
+    MUST(sagg_type_totals(agg, 1).value + sagg_type_totals(agg, 2).value == total);
+    uint64_t pools = 0;
+    for (uint32_t i = 0; i < sagg_thread_count(agg); i++) {
+        sagg_thread row;
+        MUST(sagg_thread_at(agg, i, &row));
+        if (row.pool_thread == i)
+            pools += sagg_thread_totals(agg, i, 1).value + sagg_thread_totals(agg, i, 2).value;
+    }
+    MUST(pools == total);
+    for (uint32_t type = 1; type <= 2; type++) {
+        sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;
+        sagg_tree *tree;
+        options.type = type;
+        options.max_nodes = 3;
+        options.threads = type == 1;
+        MUST(sagg_tree_new(&tree, agg, &options, NULL) == 0);
+        MUST(sagg_tree_get(tree)->total[0] == sagg_type_totals(agg, type).value);
+        sagg_tree_free(tree);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    state s = {.agg = make()};
+    for (size_t i = 0; i < size && i < 4096; i++)
+        call(&s, data[i]);
+    check(s.agg, s.total);
+    sagg_free(s.agg);
+    return 0;
+}
