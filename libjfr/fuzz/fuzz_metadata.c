@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     jfr__metadata meta;
     jfr__arena arena;
     jfr__metadata_init(&meta, &jfr__malloc);
-    jfr__arena_init(&arena, &jfr__malloc);
+    jfr__arena_init(&arena, &jfr__malloc, UINT64_MAX);
     /* the first byte chooses the integer format */
     jfr__cursor c = {data, data + 1, data + size, (data[0] & 1) != 0, false};
     if (jfr__metadata_read(&meta, &c, &limits, &arena, NULL) == 0) {

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     jfr__arena arena;
-    jfr__arena_init(&arena, &jfr__malloc);
+    jfr__arena_init(&arena, &jfr__malloc, UINT64_MAX);
     jfr__cursor read = {data, data + 1, data + size, (data[0] & 1) != 0, false};
     jfr__cursor skipped = read;
     jfr_str text;

@@ -21,7 +21,7 @@ void jfr__chunk_init(jfr_chunk *chunk, jfr_file *file)
 {
     const jfr_allocator *alloc = &file->allocator;
     chunk->file = file;
-    jfr__arena_init(&chunk->arena, alloc);
+    jfr__arena_init(&chunk->arena, alloc, file->options.max_decoded_bytes);
     jfr__metadata_init(&chunk->meta, alloc);
     jfr__idmap_init(&chunk->plan_by_type, alloc);
     for (int role = 0; role < JFR__POOL_ROLES; role++)

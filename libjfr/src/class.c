@@ -42,7 +42,7 @@ static int display_name(jfr_chunk *chunk, jfr_str raw, jfr_str *out, jfr_error *
     }
     char *copy = jfr__arena_alloc(&chunk->arena, name.len + dimensions * 2);
     if (copy == NULL)
-        return jfr__fail_nomem(err);
+        return jfr__arena_fail(&chunk->arena, err);
     for (size_t i = 0; i < name.len; i++)
         copy[i] = name.data[i] == '/' ? '.' : name.data[i];
     for (size_t i = 0; i < dimensions; i++)
@@ -70,7 +70,7 @@ static int get_entry(jfr_chunk *chunk, uint32_t index, jfr__class_entry **out, j
     if (chunk->classes == NULL)
         chunk->classes = jfr__arena_zalloc(&chunk->arena, count, sizeof(*chunk->classes));
     if (chunk->classes == NULL)
-        return jfr__fail_nomem(err);
+        return jfr__arena_fail(&chunk->arena, err);
     jfr__class_entry *entry = &chunk->classes[index];
     if (!entry->decoded) {
         int rc = decode(chunk, index, &entry->klass, err);

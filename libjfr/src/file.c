@@ -22,7 +22,7 @@ static int new_file(jfr_file **out, const jfr_options *opts, jfr_error *err)
     file->allocator = allocator;
     for (int producer = 0; producer <= JFR_PRODUCER_ASYNC_PROFILER; producer++)
         file->intervals[producer] = intervals;
-    jfr__arena_init(&file->recording_arena, &file->allocator);
+    jfr__arena_init(&file->recording_arena, &file->allocator, options.max_decoded_bytes);
     jfr__chunk_init(&file->chunk, file);
     *out = file;
     return 0;

@@ -1,5 +1,8 @@
 #include "memory.h"
 
+#include "error.h"
+
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,15 +35,26 @@ static void default_free(void *ctx, void *ptr)
 
 const jfr_allocator jfr__malloc = {default_alloc, default_realloc, default_free, NULL};
 
-void jfr__arena_init(jfr__arena *arena, const jfr_allocator *alloc)
+void jfr__arena_init(jfr__arena *arena, const jfr_allocator *alloc, uint64_t max)
 {
-    *arena = (jfr__arena){.alloc = alloc};
+    *arena = (jfr__arena){.alloc = alloc, .max = max};
+}
+
+int(jfr__arena_fail)(const jfr__arena *arena, jfr_error *err)
+{
+    if (!arena->full)
+        return jfr__fail_nomem(err);
+    return jfr__fail(err, JFR_ERR_LIMIT, 0,
+                     "What a chunk decodes passes max_decoded_bytes (%" PRIu64 ").", arena->max);
 }
 
 static int add_block(jfr__arena *arena, size_t size)
 {
     size_t payload = size > BLOCK_SIZE ? size : BLOCK_SIZE;
     if (payload > SIZE_MAX - sizeof(struct jfr__block))
+        return -1;
+    arena->full = payload > arena->max || arena->total > arena->max - payload;
+    if (arena->full)
         return -1;
     struct jfr__block *block =
         arena->alloc->alloc(arena->alloc->ctx, sizeof(struct jfr__block) + payload);
@@ -50,6 +64,7 @@ static int add_block(jfr__arena *arena, size_t size)
     block->size = payload;
     arena->head = block;
     arena->used = 0;
+    arena->total += payload;
     return 0;
 }
 
@@ -85,6 +100,7 @@ void jfr__arena_reset(jfr__arena *arena)
         arena->alloc->free(arena->alloc->ctx, arena->head);
         arena->head = next;
     }
+    arena->total = arena->head != NULL ? arena->head->size : 0;
     arena->used = 0;
 }
 

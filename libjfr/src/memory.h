@@ -1,7 +1,9 @@
 #ifndef JFR_SRC_MEMORY_H
 #define JFR_SRC_MEMORY_H
 
+#include <jfr/error.h>
 #include <jfr/options.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,12 +17,20 @@ extern const jfr_allocator jfr__malloc;
 typedef struct jfr__arena {
     const jfr_allocator *alloc;
     struct jfr__block *head;
-    size_t used; /* of head */
+    size_t used;    /* of head */
+    uint64_t total; /* bytes of all blocks */
+    uint64_t max;   /* what total may reach */
+    bool full;      /* an allocation failed because of max */
 } jfr__arena;
 
-void jfr__arena_init(jfr__arena *arena, const jfr_allocator *alloc);
+void jfr__arena_init(jfr__arena *arena, const jfr_allocator *alloc, uint64_t max);
 void *jfr__arena_alloc(jfr__arena *arena, size_t size); /* 8-byte aligned; NULL = no memory */
 void *jfr__arena_zalloc(jfr__arena *arena, size_t count, size_t size);
+/* Tells why the arena gave NULL: JFR_ERR_LIMIT (max_decoded_bytes) or JFR_ERR_NOMEM. */
+int jfr__arena_fail(const jfr__arena *arena, jfr_error *err);
+#ifdef __clang_analyzer__ /* see error.h */
+#define jfr__arena_fail(arena, err) (jfr__arena_fail(arena, err), JFR_ERR_NOMEM)
+#endif
 void jfr__arena_reset(jfr__arena *arena);
 void jfr__arena_free(jfr__arena *arena);
 

@@ -96,7 +96,7 @@ static int read_strings(struct reader *r)
         return over_limit(r, "max_metadata_elements", r->limits->max_metadata_elements);
     r->strings = jfr__arena_zalloc(r->arena, count, sizeof(*r->strings));
     if (r->strings == NULL)
-        return jfr__fail_nomem(r->err);
+        return jfr__arena_fail(r->arena, r->err);
     for (; r->string_count < count; r->string_count++) {
         uint64_t pool_key;
         int rc = jfr__read_string(r->c, r->arena, r->limits->max_string_bytes,

@@ -153,7 +153,7 @@ int jfr__plan_compile(jfr__plan *out, const jfr__metadata *meta, const jfr__type
         return rc;
     jfr__op *ops = jfr__arena_alloc(arena, k.count * sizeof(*ops));
     if (ops == NULL)
-        return jfr__fail_nomem(err);
+        return jfr__arena_fail(arena, err);
     memcpy(ops, k.ops, k.count * sizeof(*ops));
     *out = (jfr__plan){ops, k.count};
     return 0;

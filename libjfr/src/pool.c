@@ -63,7 +63,7 @@ int jfr__pools_define(jfr_chunk *chunk, jfr_error *err)
 {
     chunk->skips = jfr__arena_zalloc(&chunk->arena, chunk->meta.type_count, sizeof(jfr__plan));
     if (chunk->skips == NULL)
-        return jfr__fail_nomem(err);
+        return jfr__arena_fail(&chunk->arena, err);
     for (int role = 0; role < JFR__POOL_ROLES; role++) {
         jfr__pool *pool = &chunk->pools[role];
         const jfr__type *type = jfr__metadata_named(&chunk->meta, roles[role].type);
@@ -159,11 +159,14 @@ static int read_pool(jfr_chunk *chunk, jfr__cursor *c, uint64_t *budget, jfr_err
     return rc < 0 ? rc : read_entries(chunk, c, NULL, skip, budget, err);
 }
 
-/* Reads the checkpoint at `offset`. `*delta` receives how far before it the previous one lies. */
-static int read_checkpoint(jfr_chunk *chunk, uint64_t offset, uint64_t *budget, uint64_t *delta,
-                           jfr_error *err)
+/*
+ * Reads the checkpoint at `offset`, which must end before `end`: hostile ones that overlap would be
+ * read over and over. `*delta` receives how far before it the previous one lies.
+ */
+static int read_checkpoint(jfr_chunk *chunk, uint64_t offset, uint64_t end, uint64_t *budget,
+                           uint64_t *delta, jfr_error *err)
 {
-    jfr__cursor c = jfr__chunk_cursor(chunk, offset, chunk->end);
+    jfr__cursor c = jfr__chunk_cursor(chunk, offset, end);
     jfr__event_head head;
     *delta = 0;
     if (!jfr__event_next(&c, &head) || head.type != CHECKPOINT_TYPE)
@@ -203,16 +206,18 @@ static int read_chain(jfr_chunk *chunk, uint64_t *budget, jfr_error *err)
 {
     uint64_t first = chunk->info.offset + JFR__HEADER_SIZE;
     uint64_t at = chunk->info.offset + chunk->header.pool_offset;
+    uint64_t end = chunk->end;
     for (;;) {
         uint64_t delta;
         jfr_error inner;
-        int rc = read_checkpoint(chunk, at, budget, &delta, &inner);
+        int rc = read_checkpoint(chunk, at, end, budget, &delta, &inner);
         rc = tolerate(chunk, rc, &inner);
         if (rc < 0)
             return forward(err, &inner, rc);
         /* Only ever backwards: a chain that turns round would never end. */
         if (delta == 0 || delta > at - first)
             return 0;
+        end = at;
         at -= delta;
     }
 }
@@ -227,7 +232,7 @@ static int read_walking(jfr_chunk *chunk, uint64_t *budget, jfr_error *err)
         jfr_error inner;
         int rc = 0;
         if (head.type == CHECKPOINT_TYPE)
-            rc = read_checkpoint(chunk, head.offset, budget, &delta, &inner);
+            rc = read_checkpoint(chunk, head.offset, head.end, budget, &delta, &inner);
         rc = tolerate(chunk, rc, &inner);
         if (rc < 0)
             return forward(err, &inner, rc);

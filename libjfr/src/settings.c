@@ -103,7 +103,7 @@ static int keep(struct scan *s, jfr_str *kept, jfr_str text)
         return 0;
     char *copy = jfr__arena_alloc(&s->chunk->file->recording_arena, text.len + 1);
     if (copy == NULL)
-        return jfr__fail_nomem(s->err);
+        return jfr__arena_fail(&s->chunk->file->recording_arena, s->err);
     memcpy(copy, text.data, text.len);
     *kept = (jfr_str){copy, text.len};
     return 0;

@@ -106,7 +106,7 @@ static int get_method(jfr_chunk *chunk, uint32_t index, const jfr_method **out, 
         chunk->methods = jfr__arena_zalloc(&chunk->arena, jfr_chunk_method_count(chunk),
                                            sizeof(*chunk->methods));
     if (chunk->methods == NULL)
-        return jfr__fail_nomem(err);
+        return jfr__arena_fail(&chunk->arena, err);
     jfr__method_entry *entry = &chunk->methods[index];
     if (!entry->decoded) {
         int rc = decode_method(chunk, index, &entry->method, err);

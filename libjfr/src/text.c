@@ -225,7 +225,7 @@ int jfr__read_string(jfr__cursor *c, jfr__arena *arena, uint64_t max_bytes, jfr_
                              count, max_bytes);
         c->failed = c->failed || count > jfr__cursor_left(c);
         if (!c->failed && read_body(c, encoding, count, arena, out) < 0)
-            return jfr__fail_nomem(err);
+            return jfr__arena_fail(arena, err);
     }
     if (c->failed || encoding > JFR__LATIN1)
         return jfr__fail(err, JFR_ERR_FORMAT, at,

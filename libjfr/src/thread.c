@@ -37,7 +37,7 @@ int jfr_chunk_thread(jfr_chunk *chunk, uint32_t index, jfr_thread *out, jfr_erro
     if (chunk->threads == NULL)
         chunk->threads = jfr__arena_zalloc(&chunk->arena, count, sizeof(*chunk->threads));
     if (chunk->threads == NULL)
-        return jfr__fail_nomem(err);
+        return jfr__arena_fail(&chunk->arena, err);
     jfr__thread_entry *entry = &chunk->threads[index];
     if (!entry->decoded) {
         int rc = decode(chunk, index, &entry->thread, err);

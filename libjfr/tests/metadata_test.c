@@ -11,7 +11,7 @@ static void setup(void)
 {
     fixture_setup();
     jfr__metadata_init(&meta, &jfr__malloc);
-    jfr__arena_init(&arena, &jfr__malloc);
+    jfr__arena_init(&arena, &jfr__malloc, UINT64_MAX);
     limits = (jfr_options){
         .max_metadata_depth = 32, .max_metadata_elements = 10000, .max_string_bytes = 1000};
     w.base = 20;

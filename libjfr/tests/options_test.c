@@ -124,6 +124,17 @@ START_TEST(survives_every_failed_allocation)
 }
 END_TEST
 
+START_TEST(decoded_bytes_are_limited)
+{
+    options.max_decoded_bytes = 1000;
+    ck_assert_int_eq(open_with(&options), 0);
+    ck_assert_int_eq(jfr_next_chunk(file, &chunk, &err), JFR_ERR_LIMIT);
+    ck_assert_ptr_nonnull(strstr(err.message, "max_decoded_bytes"));
+    ck_assert_int_eq(loss().records[0].reason, JFR_LOSS_LIMIT);
+    expect_end();
+}
+END_TEST
+
 START_TEST(version_is_stated)
 {
     ck_assert_int_gt((int)strlen(jfr_version()), 4);
@@ -145,6 +156,7 @@ int main(void)
     tcase_add_test(t, refuses_wrong_options);
     tcase_add_test(t, options_of_other_sizes);
     tcase_add_test(t, survives_every_failed_allocation);
+    tcase_add_test(t, decoded_bytes_are_limited);
     tcase_add_test(t, version_is_stated);
     tcase_add_test(t, reasons_have_names);
     suite_add_tcase(suite, t);

@@ -11,7 +11,7 @@ static jfr_error err;
 
 static void setup(void)
 {
-    jfr__arena_init(&arena, &jfr__malloc);
+    jfr__arena_init(&arena, &jfr__malloc, UINT64_MAX);
 }
 
 static void teardown(void)

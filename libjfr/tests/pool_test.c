@@ -195,6 +195,24 @@ START_TEST(chain_only_goes_backwards)
 }
 END_TEST
 
+/* A checkpoint that reaches into the one behind it. */
+START_TEST(overlapping_checkpoints_are_refused)
+{
+    begin_chunk(&w, &params);
+    size_t first = w.len;
+    put_delta_checkpoint(0);
+    put_standard_pools(&w);
+    put_padded(&w, 200, 4);
+    memcpy(w.data + first, w.data + w.len - 4, 4); /* its size now covers what follows */
+    w.len -= 4;
+    end_chunk(&w, &params);
+    open_first_chunk();
+    ck_assert_uint_eq(jfr_chunk_stack_count(chunk), 2);
+    ck_assert_int_eq(loss().records[0].reason, JFR_LOSS_BAD_POOLS);
+    ck_assert_uint_eq(loss().records[0].offset, first);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("pool");
@@ -208,6 +226,7 @@ int main(void)
     tcase_add_test(t, strings_of_the_string_pool);
     tcase_add_test(t, chain_that_points_nowhere_is_reported);
     tcase_add_loop_test(t, chain_only_goes_backwards, 0, 4);
+    tcase_add_test(t, overlapping_checkpoints_are_refused);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

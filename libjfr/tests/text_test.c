@@ -7,7 +7,7 @@ static jfr__arena arena;
 
 static void setup(void)
 {
-    jfr__arena_init(&arena, &jfr__malloc);
+    jfr__arena_init(&arena, &jfr__malloc, UINT64_MAX);
 }
 
 static void teardown(void)

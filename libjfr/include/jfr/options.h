@@ -45,6 +45,8 @@ typedef struct jfr_options {
     uint64_t max_pool_entries;   /* constant pool entries per chunk, all pools; 64 Mi */
     uint64_t max_string_bytes;   /* one string; 16 MiB */
     uint64_t max_unpacked_bytes; /* a gzip file after unpacking; 4 GiB */
+    uint64_t max_decoded_bytes;  /* type descriptions, names and converted strings that a chunk
+                                    keeps; 1 GiB */
     const jfr_allocator *allocator; /* NULL = malloc; copied */
     /*
      * What is known about the recording from before these bytes; NULL = nothing. async-profiler

@@ -122,7 +122,7 @@ typedef struct jfr_sample {
  * Yields the chunk's next sample, in file order (which is not time order).
  * Returns 1 with a sample, 0 at the chunk's end, negative on an error. Where an event's size is
  * impossible the samples end too: jfr_file_loss then reports the rest as lost.
- * Errors: JFR_ERR_LIMIT (max_string_bytes), JFR_ERR_NOMEM.
+ * Errors: JFR_ERR_LIMIT (max_string_bytes, max_decoded_bytes), JFR_ERR_NOMEM.
  */
 JFR_EXPORT JFR_MUST_USE int jfr_samples_next(jfr_chunk *chunk, jfr_sample *sample, jfr_error *err);
 

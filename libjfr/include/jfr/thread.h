@@ -26,7 +26,7 @@ JFR_EXPORT uint32_t jfr_chunk_thread_count(const jfr_chunk *chunk);
 /*
  * Decodes thread `index`. Strings: borrowed until the chunk ends (see jfr_next_chunk).
  * Errors: JFR_ERR_USAGE (index out of range), JFR_ERR_FORMAT (the entry is damaged),
- * JFR_ERR_LIMIT (max_string_bytes), JFR_ERR_NOMEM.
+ * JFR_ERR_LIMIT (max_string_bytes, max_decoded_bytes), JFR_ERR_NOMEM.
  */
 JFR_EXPORT JFR_MUST_USE int jfr_chunk_thread(jfr_chunk *chunk, uint32_t index, jfr_thread *out,
                                              jfr_error *err);
