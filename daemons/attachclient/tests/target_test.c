@@ -2,10 +2,12 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,6 +74,32 @@ START_TEST(another_user)
     if (!serves_others("a JVM of another user"))
         return;
     jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
+    whole_session(&jvm, "/tmp/hotstack-");
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+/* From here on every program that this process starts as root has these capabilities only. */
+static void keep_only_what_attachd_has(void)
+{
+    for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
+        bool kept =
+            cap == CAP_SYS_PTRACE || cap == CAP_KILL || cap == CAP_SETUID || cap == CAP_SETGID;
+        if (!kept)
+            ck_assert_int_eq(prctl(PR_CAPBSET_DROP, cap, 0, 0, 0), 0);
+    }
+}
+
+START_TEST(four_capabilities_suffice)
+{
+    static const char *const wrapper[] = {"setpriv", "--reuid",        NOBODY, "--regid",
+                                          NOBODY,    "--clear-groups", NULL};
+    jvm_fixture jvm;
+    if (!serves_others("a JVM of another user"))
+        return;
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
+    keep_only_what_attachd_has();
     whole_session(&jvm, "/tmp/hotstack-");
     ck_assert_int_eq(operation_leftovers("/tmp"), 0);
     jvm_fixture_stop(&jvm);
@@ -516,6 +544,7 @@ int main(void)
     TCase *tc = tcase_create("target");
     tcase_set_timeout(tc, 180);
     tcase_add_test(tc, another_user);
+    tcase_add_test(tc, four_capabilities_suffice);
     tcase_add_test(tc, own_pid_and_mount_namespace);
     tcase_add_test(tc, no_place_for_the_library);
     tcase_add_test(tc, noexec_tmp_and_another_place);
