@@ -3,6 +3,7 @@
 #ifndef CHSINK_SRC_BUFFER_H
 #define CHSINK_SRC_BUFFER_H
 
+#include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -24,7 +25,7 @@ void chs__buffer_free(chs__buffer *buffer);
 
 static inline int chs__buffer_reserve(chs__buffer *buffer, size_t extra)
 {
-    if (extra <= buffer->capacity - buffer->length)
+    if (buffer->data && extra <= buffer->capacity - buffer->length)
         return 0;
     return chs__buffer_grow(buffer, extra);
 }
@@ -49,12 +50,14 @@ static inline int chs__buffer_text(chs__buffer *buffer, const char *text)
 /* Little-endian, width 1..8 bytes. */
 static inline int chs__buffer_le(chs__buffer *buffer, uint64_t value, size_t width)
 {
-    unsigned char bytes[8];
-    size_t i;
+    uint64_t little = htole64(value);
+    int rc = chs__buffer_reserve(buffer, sizeof little);
 
-    for (i = 0; i < 8; i++)
-        bytes[i] = (unsigned char)(value >> (8 * i));
-    return chs__buffer_add(buffer, bytes, width);
+    if (rc)
+        return rc;
+    memcpy(buffer->data + buffer->length, &little, sizeof little); /* the rest is written over */
+    buffer->length += width;
+    return 0;
 }
 
 /* LEB128, ClickHouse's VarUInt. */

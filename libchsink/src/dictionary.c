@@ -1,3 +1,4 @@
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include <xxhash.h>
@@ -57,8 +58,17 @@ static int add_key(chs__dictionary *dictionary, const void *data, size_t length,
     return 0;
 }
 
-int chs__dictionary_number(chs__dictionary *dictionary, const void *data, size_t length,
-                           uint32_t *number)
+static bool is_key(const chs__dictionary *dictionary, uint32_t number, const void *data,
+                   size_t length)
+{
+    const chs__place *place = place_at(dictionary, number);
+
+    return place->length == length &&
+           (!length || memcmp(dictionary->keys.data + place->offset, data, length) == 0);
+}
+
+static int find_or_add(chs__dictionary *dictionary, const void *data, size_t length,
+                       uint32_t *number)
 {
     uint64_t hash = XXH3_64bits(data, length);
     size_t slot;
@@ -68,13 +78,10 @@ int chs__dictionary_number(chs__dictionary *dictionary, const void *data, size_t
         return rc;
     for (slot = hash & (dictionary->slot_count - 1); dictionary->slots[slot];
          slot = (slot + 1) & (dictionary->slot_count - 1)) {
-        const chs__place *place = place_at(dictionary, dictionary->slots[slot] - 1);
-
-        if (place->hash == hash && place->length == length &&
-            (!length || memcmp(dictionary->keys.data + place->offset, data, length) == 0)) {
-            *number = dictionary->slots[slot] - 1;
+        *number = dictionary->slots[slot] - 1;
+        if (place_at(dictionary, *number)->hash == hash &&
+            is_key(dictionary, *number, data, length))
             return 0;
-        }
     }
     rc = add_key(dictionary, data, length, hash);
     if (rc)
@@ -84,11 +91,28 @@ int chs__dictionary_number(chs__dictionary *dictionary, const void *data, size_t
     return 0;
 }
 
+/* Neighbouring rows mostly repeat a value, so the last one is tried before any hashing. */
+int chs__dictionary_number(chs__dictionary *dictionary, const void *data, size_t length,
+                           uint32_t *number)
+{
+    int rc;
+
+    if (dictionary->count && is_key(dictionary, dictionary->last, data, length)) {
+        *number = dictionary->last;
+        return 0;
+    }
+    rc = find_or_add(dictionary, data, length, number);
+    if (!rc)
+        dictionary->last = *number;
+    return rc;
+}
+
 void chs__dictionary_clear(chs__dictionary *dictionary)
 {
     dictionary->keys.length = 0;
     dictionary->places.length = 0;
     dictionary->count = 0;
+    dictionary->last = 0;
     if (dictionary->slots)
         memset(dictionary->slots, 0, dictionary->slot_count * sizeof *dictionary->slots);
 }

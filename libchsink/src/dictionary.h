@@ -12,6 +12,7 @@ typedef struct chs__dictionary {
     uint32_t *slots;    /* key number + 1, 0 = empty; open addressing */
     size_t slot_count;  /* a power of two, 0 before the first key */
     uint32_t count;
+    uint32_t last; /* the number given last */
 } chs__dictionary;
 
 /* The number of a string, given now if it is new. 0, CHS_ERR_NO_MEMORY or CHS_ERR_LIMIT. */

@@ -120,6 +120,23 @@ START_TEST(encodes_low_cardinality)
 }
 END_TEST
 
+START_TEST(forgets_a_dictionary_when_cleared)
+{
+    chs_column *column = add("s", "LowCardinality(String)");
+
+    ck_assert_int_eq(chs_append_bytes(column, "a", 1), 0);
+    ck_assert_int_eq(chs_append_bytes(column, "b", 1), 0);
+    chs_block_clear(block);
+    ck_assert_uint_eq(chs_block_rows(block), 0);
+    ck_assert_int_eq(chs_append_bytes(column, "b", 1), 0);
+    EXPECT("\x01\x01\x01s\x16LowCardinality(String)"
+           "\x01\0\0\0\0\0\0\0"
+           "\0\x06\0\0\0\0\0\0"
+           "\x01\0\0\0\0\0\0\0\x01"
+           "b\x01\0\0\0\0\0\0\0\0");
+}
+END_TEST
+
 START_TEST(encodes_wide_dictionary_indexes)
 {
     chs_column *column = add("s", "LowCardinality(String)");
@@ -300,6 +317,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, encodes_each_type, 0, ROWS(fixed_rows));
     tcase_add_test(tcase, encodes_low_cardinality);
+    tcase_add_test(tcase, forgets_a_dictionary_when_cleared);
     tcase_add_test(tcase, encodes_wide_dictionary_indexes);
     tcase_add_test(tcase, encodes_arrays);
     tcase_add_test(tcase, names_the_column_with_other_rows);
