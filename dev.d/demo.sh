@@ -58,7 +58,7 @@ new_secret() { od -An -N 24 -tx1 /dev/urandom | tr -d ' \n'; }
 
 # ---- processes: name, pid and log of each, stopped in the order wanted ----
 
-declare -A demo_pid=()
+declare -gA demo_pid=()
 
 # start NAME COMMAND...: in a session of its own, so that Ctrl-C reaches this script only.
 start() {
@@ -237,6 +237,9 @@ wait_for_profiles() {
             failed collector "no ${row%%:*} profile of the service arrived within $DEMO_PATIENCE s"
     done
     say_good "CPU, allocation and lock profiles are on the page, $((SECONDS - service_started)) s after the service's start"
+    local pid=${demo_pid[service]}
+    say_note "while it runs, the service holds $(session_traces "$pid" | wc -l) traces of a profiling session" \
+        "and $(files_of_ours "$pid" | wc -l) directory of ours in its /tmp"
 }
 
 # Runs until Ctrl-C, or for the time that was asked; a program that ends by itself ends the demo.
@@ -251,18 +254,22 @@ watch_over() {
     done
 }
 
-# What a profiling session would leave in the process: an open recording, or its sampling timers.
+# What a running session has in its process: an open recording, sampling events or timers. (The
+# profiler's library stays mapped, and its log open, until the process ends: no JVM can unload it.)
 session_traces() {
     local pid=$1 fd target
     for fd in "/proc/$pid/fd"/*; do
         target=$(readlink "$fd") || continue
-        case $target in *hotstack* | *.jfr* | *perf_event*) echo "open: $target" ;; esac
+        case $target in */recording.jfr* | *perf_event*) echo "open: $target" ;; esac
     done
     # Readable with the checkpoint feature of the kernel only; the JVM itself has no such timers.
     sed -n 's/^ID: /timer: /p' "/proc/$pid/timers" 2>/dev/null
 }
 
-files_of_ours() { find "/proc/$1/root/tmp" -maxdepth 1 -name 'hotstack-*' 2>/dev/null; }
+# Named by the installation's id: other installations on this host have files there, too.
+files_of_ours() {
+    find "/proc/$1/root/tmp" -maxdepth 1 -name "hotstack-$(<"$demo/attachd/installation-id")-*" 2>/dev/null
+}
 
 end_demo() {
     local pid=${demo_pid[service]} left
@@ -276,7 +283,7 @@ end_demo() {
     say_good "it still answers: $(http_get "$service_port" /stats | sed -n 's/.*"orders":\([0-9]*\).*/\1 orders served/p')"
     left=$(session_traces "$pid")
     [[ -z $left ]] || die "a profiling session is still in it: $left"
-    say_good "no profiling session is in it: no open recording, no sampling timer"
+    say_good "no profiling session is in it: no open recording, no sampling event, no timer"
     left=$(files_of_ours "$pid")
     [[ -z $left ]] || die "files of ours are left in its /tmp: $left"
     say_good "no file of ours is in its /tmp"

@@ -104,7 +104,7 @@ list_suites() {
 for s in sorted({s.split(":")[-1] for t in json.load(sys.stdin) for s in t["suite"]}): print("  " + s)'
 }
 
-declare -A built=()
+declare -gA built=()
 
 command_test() {
     local lanes=() argument

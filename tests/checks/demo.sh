@@ -6,10 +6,11 @@ work=$(mktemp -d)
 holder=''
 end() {
     [[ -z $holder ]] || kill "$holder" 2>/dev/null || true
+    [[ -z $demo ]] || kill "$demo" 2>/dev/null || true
     rm -rf "$work"
 }
 trap end EXIT
-count=0 failed=0
+count=0 failed=0 demo=''
 
 # point NAME PATTERN: the demo's output has a line like that.
 point() {
@@ -44,10 +45,16 @@ taken=$(<"$work/port")
 "$dev" demo --port "$taken" --for 1 >"$work/out" 2>&1 || true
 point "a taken port is named, with what to do" "port $taken of 127.0.0.1 is taken .*--port"
 
+# Ended by Ctrl-C, as a user does. A shell starts what it puts in the background deaf to it.
+env --default-signal=INT "$dev" demo --port 0 >"$work/out" 2>&1 &
+demo=$!
+until grep -q 'Ctrl-C ends it' "$work/out" || ! kill -0 "$demo" 2>/dev/null; do sleep 0.2; done
+kill -INT "$demo" 2>/dev/null || true
 status=0
-"$dev" demo --port 0 --for 3 >"$work/out" 2>&1 || status=$?
+wait "$demo" || status=$?
 point "one URL with a one-time code" '^ +http://127\.0\.0\.1:[0-9]+/#code=[0-9a-f]{48}$'
 point "all three profiles arrive" 'CPU, allocation and lock profiles are on the page'
+point "the end's checks can see a session" 'holds [1-9][0-9]* traces of a profiling session and 1 directory'
 point "the service answers afterwards" 'still answers: [1-9][0-9]* orders served'
 point "no profiling session is left in it" 'no profiling session is in it'
 point "no file is left in its /tmp" 'no file of ours is in its /tmp'
