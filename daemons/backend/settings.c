@@ -80,11 +80,19 @@ static const config_field fields[] = {
     {.key = "auth.collector_token",
      .type = CONFIG_STRING,
      .flags = CONFIG_SECRET,
-     .help = "Token of collectors, for all clusters. One or two lines: both are valid."},
+     .help = "Token of collectors, for all clusters."},
+    {.key = "auth.collector_token_previous",
+     .type = CONFIG_STRING,
+     .flags = CONFIG_SECRET,
+     .help = "The token before it, valid as well while collectors are given the new one."},
     {.key = "auth.user_token",
      .type = CONFIG_STRING,
      .flags = CONFIG_SECRET,
-     .help = "Token of users, for everything. One or two lines: both are valid."},
+     .help = "Token of users, for everything."},
+    {.key = "auth.user_token_previous",
+     .type = CONFIG_STRING,
+     .flags = CONFIG_SECRET,
+     .help = "The token before it, valid as well while users are given the new one."},
     {.key = "one_time_code_file",
      .type = CONFIG_STRING,
      .help = "File with a code that opens one session, once, in the first ten minutes."},
@@ -199,6 +207,8 @@ int settings_listen(const config_section *values, char *host, uint16_t *port, co
 
 /* ---- tokens ---- */
 
+enum { SETTINGS_TOKENS = 4 };
+
 static int add_token(settings_tokens *out, const char *name, role who, const char *token,
                      config_error *err)
 {
@@ -210,23 +220,23 @@ static int add_token(settings_tokens *out, const char *name, role who, const cha
     return 0;
 }
 
-/* One token a line, at most two. Cuts the lines in place. */
-static int add_lines(settings_tokens *out, const char *name, role who, char *lines,
-                     config_error *err)
+/* The four settings auth.*_token*; those that are empty name nobody. */
+static int add_settings(settings_tokens *out, const config_section *values, config_error *err)
 {
-    unsigned count = 0;
+    static const struct {
+        const char *key;
+        role who;
+    } keys[SETTINGS_TOKENS] = {
+        {"auth.collector_token", ROLE_COLLECTOR},
+        {"auth.collector_token_previous", ROLE_COLLECTOR},
+        {"auth.user_token", ROLE_USER},
+        {"auth.user_token_previous", ROLE_USER},
+    };
 
-    for (char *at = lines; *at != '\0';) {
-        size_t length = strcspn(at, "\n");
-        char *next = at[length] != '\0' ? at + length + 1 : at + length;
-        at[length] = '\0';
-        if (length > 0 && at[length - 1] == '\r')
-            at[length - 1] = '\0';
-        if (++count > 2)
-            return fail(err, "A token setting holds at most two lines", name);
-        if (at[0] != '\0' && add_token(out, name, who, at, err) != 0)
+    for (size_t i = 0; i < SETTINGS_TOKENS; i++) {
+        const char *token = config_string(values, keys[i].key);
+        if (token[0] != '\0' && add_token(out, keys[i].key, keys[i].who, token, err) != 0)
             return -1;
-        at = next;
     }
     return 0;
 }
@@ -288,22 +298,15 @@ static int read_code(settings_tokens *out, const config_section *values, config_
 
 int settings_tokens_read(settings_tokens *out, const config_section *values, config_error *err)
 {
-    const char *collector = config_string(values, "auth.collector_token");
-    const char *user = config_string(values, "auth.user_token");
-    size_t lists = count_list_items(values) * sizeof(const char *);
+    size_t most = config_rule_count(values, "tokens") + SETTINGS_TOKENS;
 
     memset(out, 0, sizeof(*out));
-    out->principals = calloc(config_rule_count(values, "tokens") + 4, sizeof(*out->principals));
-    out->storage = malloc(lists + strlen(collector) + strlen(user) + 2);
-    if (out->principals == NULL || out->storage == NULL)
+    out->principals = calloc(most, sizeof(*out->principals));
+    out->lists = malloc(count_list_items(values) * sizeof(*out->lists));
+    if (out->principals == NULL || out->lists == NULL)
         return fail(err, "No memory for the tokens of", "auth");
-    char *lines = (char *)out->storage + lists;
-    memcpy(lines, collector, strlen(collector) + 1);
-    char *user_lines = lines + strlen(collector) + 1;
-    memcpy(user_lines, user, strlen(user) + 1);
-    if (add_lines(out, "auth.collector_token", ROLE_COLLECTOR, lines, err) != 0 ||
-        add_lines(out, "auth.user_token", ROLE_USER, user_lines, err) != 0 ||
-        add_rules(out, values, out->storage, err) != 0 || read_code(out, values, err) != 0)
+    if (add_settings(out, values, err) != 0 || add_rules(out, values, out->lists, err) != 0 ||
+        read_code(out, values, err) != 0)
         return -1;
     if (out->count == 0)
         return fail(err,
@@ -317,7 +320,7 @@ int settings_tokens_read(settings_tokens *out, const config_section *values, con
 void settings_tokens_free(settings_tokens *tokens)
 {
     free(tokens->principals);
-    free(tokens->storage);
+    free(tokens->lists);
     if (tokens->one_time_code != NULL)
         explicit_bzero(tokens->one_time_code, strlen(tokens->one_time_code));
     free(tokens->one_time_code);

@@ -16,7 +16,7 @@ typedef struct settings_tokens {
     principal *principals;
     size_t count;
     char *one_time_code; /* NULL: none */
-    void *storage;       /* owned: what the principals point into, beside the configuration */
+    const char **lists;  /* owned: what the scopes point into */
 } settings_tokens;
 
 /* 0, or -1 with err filled. Free with settings_tokens_free either way; the configuration outlives

@@ -8,7 +8,7 @@
 #include "front.h"
 #include "internal.h"
 
-enum { LINGER_MS = 1000 };
+enum { LINGER_MS = 1000, LINGER_BYTES = 1 << 20 };
 
 void http__conn_close(front *f, front_conn *conn)
 {
@@ -282,7 +282,10 @@ static bool throw_away(front *f, front_conn *conn)
     char bin[FRONT_BUFFER];
     ssize_t got = recv(conn->client_fd, bin, sizeof(bin), 0);
 
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+    if (got > 0)
+        conn->thrown_away += (size_t)got;
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR) ||
+        conn->thrown_away > LINGER_BYTES)
         http__conn_close(f, conn);
     return false;
 }

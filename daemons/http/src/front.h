@@ -22,7 +22,8 @@ typedef enum conn_state {
     CONN_BODY,   /* the head has passed, its body is coming */
     CONN_ANSWER, /* the request has passed whole, its answer is awaited */
     CONN_FLUSH,  /* no more input is taken; what stands in `out` goes to the client */
-    CONN_LINGER, /* all is sent; input is thrown away until the client closes, or a second passed:
+    CONN_LINGER, /* all is sent; input is thrown away until the client closes, a second has passed
+                    or a MiB has come:
                     closing at once with unread input would destroy the answer on its way */
     CONN_GONE    /* the client's side is closed; the engine still holds its half */
 } conn_state;
@@ -38,6 +39,7 @@ typedef struct front_conn {
     bool last; /* the client asked to close after this request */
     uint64_t deadline_ms;
     uint64_t body_left;
+    size_t thrown_away; /* while lingering */
     http_framing framing;
     http_chunked chunked;
     unsigned answered;      /* requests that the front has seen through */

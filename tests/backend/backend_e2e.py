@@ -1,0 +1,415 @@
+"""The real backend against a real store: what is acknowledged is stored whole, once; what is wrong
+is refused early and clearly.
+
+usage: backend_e2e.py MODE BACKEND CLIENT CHDB-HTTP [TEST...]
+MODE: embedded (the engine in the backend) or http (a server behind it; for sanitised builds)."""
+import json
+import os
+import pathlib
+import random
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import lab as parts
+from lab import CODE, COLLECTOR, USER, wait_for
+
+
+def expect(answer, **wanted):
+    got = {key: answer[key] for key in wanted}
+    assert got == wanted, f'{got}, wanted {wanted}'
+
+
+# ---- acknowledgement ----
+
+def test_a_batch_sent_twice_is_stored_once(lab):
+    backend = lab.start()
+    first, second = backend.send()[0], backend.send()[0]
+    expect(first, outcome='accepted', http=200, rows=600)
+    expect(second, outcome='duplicate', http=200, rows=0)
+    expect(backend.send('--other-body')[0], outcome='rejected', code='batch_id_reused', http=409)
+    backend.stop()
+    counts = lab.ask('SELECT count(), sum(value), uniqExact(stack_id) FROM profile_samples')
+    assert counts.split() == ['600', str(first['value']), '100'], counts
+    assert lab.ask('SELECT count() FROM ingestion_batches') == '1'
+    assert lab.ask('SELECT count() FROM profile_windows') == '3'
+    assert lab.ask('SELECT sum(value) FROM profile_rollups') == str(first['value'])
+    assert lab.ask('SELECT count() FROM profile_threads') == '1'
+
+
+def test_unknown_stacks_are_asked_for_per_workload(lab):
+    backend = lab.start()
+    expect(backend.send('--no-stacks')[0], outcome='need_stacks', needed=100, rows=0)
+    expect(backend.send()[0], outcome='accepted')
+    expect(backend.send('--no-stacks', '--seed', '2')[0], outcome='accepted')
+    expect(backend.send('--no-stacks', '--seed', '3', '--workload', 'other')[0],
+           outcome='need_stacks', needed=100)
+    backend.stop()
+    assert lab.ask('SELECT count() FROM profile_samples') == '1200'
+    assert lab.ask('SELECT uniqExact(workload, stack_id) FROM profile_stacks') == '100'
+
+
+def test_what_is_acknowledged_outlives_a_kill(lab):
+    """kill -9 at random points while batches come in; then all are sent again."""
+    random.seed(int(os.environ.get('HOTSTACK_TEST_SEED', '1')))
+    acknowledged, sent = set(), 12
+    backend = lab.start()
+    for _ in range(3):
+        killer = threading.Timer(random.uniform(0.05, 1.0), backend.process.kill)
+        killer.start()
+        answers = backend.send('--count', str(sent))
+        killer.join()
+        backend.process.wait()
+        acknowledged |= {a['seed'] for a in answers if a['outcome'] in ('accepted', 'duplicate')}
+        backend = lab.start()
+    if lab.mode == 'http' and acknowledged:
+        seen = int(lab.store.ask('SELECT count() FROM ingestion_batches'))
+        assert seen >= len(acknowledged), f'{seen} in the ledger, {len(acknowledged)} acknowledged'
+    answers = backend.send('--count', str(sent))
+    for answer in answers:
+        assert answer['outcome'] in ('accepted', 'duplicate'), answer
+        if answer['seed'] in acknowledged:
+            expect(answer, outcome='duplicate')
+    backend.stop()
+    total = str(sum(a['value'] for a in answers))
+    counts = lab.ask('SELECT count(), sum(value) FROM profile_samples')
+    assert counts.split() == [str(600 * sent), total], (counts, total)
+    assert lab.ask('SELECT sum(value) FROM profile_rollups') == total
+    assert lab.ask('SELECT count(), uniqExact(batch_id) FROM ingestion_batches').split() == \
+        [str(sent), str(sent)]
+    assert lab.ask('SELECT count() FROM profile_windows') == str(3 * sent)
+
+
+def test_a_store_that_is_down_means_retry(lab):
+    holder = socket.socket()
+    holder.bind(('127.0.0.1', 0))
+    port = holder.getsockname()[1]
+    flags = [flag for flag in lab.flags() if flag not in ('--data-dir', str(lab.path('data')))]
+    if lab.store is not None:
+        lab.store.close()
+        lab.store = None
+    backend = lab.backend = parts.Backend(
+        lab, [*flags, '--listen', '127.0.0.1:0', '--store-kind', 'clickhouse', '--store-url',
+              f'http://127.0.0.1:{port}'])
+    assert backend.call('GET', '/readyz', token=None)[0] == 200
+    expect(backend.send()[0], outcome='retry', code='store_unavailable', http=503)
+    status, headers, _ = backend.get('/v1/services')
+    assert (status, headers['Retry-After']) == (503, '5')
+    holder.close()
+    store = parts.Store(lab, lab.path('data'), port)
+    try:
+        backend.wait_ready()
+        expect(backend.send()[0], outcome='accepted')
+        backend.stop()
+        assert store.ask('SELECT count() FROM profile_samples') == '600'
+    finally:
+        store.close()
+
+
+# ---- refusals ----
+
+def test_wrong_batches_are_rejected_by_name(lab):
+    backend = lab.start()
+    day = 86400000
+    rows = [
+        (['--wrong-totals'], {}, 'totals_mismatch', 422),
+        (['--wrong-stack'], {}, 'stack_id_mismatch', 422),
+        (['--contract', '2'], {}, 'contract_unknown', 422),
+        (['--cluster', ''], {}, 'bad_identity', 422),
+        (['--workload', ''], {}, 'bad_identity', 422),
+        ([], {'start_ms': lab.start_ms - 8 * day}, 'window_too_old', 422),
+        ([], {'start_ms': lab.start_ms + 3600000}, 'window_in_future', 422),
+        ([], {'start_ms': lab.start_ms // day * day - 5000}, 'wrong_day', 422),
+        (['--rows', '40000', '--stacks', '5000'], {}, 'too_many_rows', 413),
+    ]
+    for flags, more, code, status in rows:
+        expect(backend.send(*flags, **more)[0], outcome='rejected', code=code, http=status)
+    backend.stop()
+    assert lab.ask('SELECT count() FROM profile_samples') == '0'
+    assert lab.ask('SELECT count() FROM profile_stacks') == '0'
+
+
+def ingest(backend, body, **headers):
+    return backend.call('POST', '/v1/ingest/profiles',
+                        {'Content-Type': 'application/x-protobuf', **headers}, body, COLLECTOR)
+
+
+def test_garbage_is_malformed(lab):
+    backend = lab.start()
+    random.seed(7)
+    for size in (0, 1, 7, 1000, 200000):
+        status, _, data = ingest(backend, random.randbytes(size))
+        assert status == 400 and (b'malformed' in data), (size, status, data)
+    # A field that stands twice, and columns that are not packed, are refused before unpacking.
+    assert b'malformed' in ingest(backend, b'\x0a\x01a\x0a\x01b')[2]
+    status, _, data = ingest(backend, b'x', **{'Content-Encoding': 'gzip'})
+    assert status == 400 and b'unsupported_encoding' in data
+    status, _, data = ingest(backend, b'not zstd', **{'Content-Encoding': 'zstd'})
+    assert status == 400 and b'bad_compression' in data
+    expect(backend.send()[0], outcome='accepted')
+
+
+def zstd_bomb(mebibytes):
+    """A zstd frame of RLE blocks: 4 bytes for each 128 KiB."""
+    block = 128 * 1024
+    frame = b'\x28\xb5\x2f\xfd\x00\x50'
+    count = mebibytes * 8
+    for i in range(count):
+        header = (block << 3) | (1 << 1) | (1 if i == count - 1 else 0)
+        frame += header.to_bytes(3, 'little') + b'\0'
+    return frame
+
+
+def test_a_bomb_is_refused_within_memory(lab):
+    backend = lab.start()
+    before = backend.resident_kib()
+    status, _, data = ingest(backend, zstd_bomb(1024), **{'Content-Encoding': 'zstd'})
+    assert status == 413 and b'payload_too_large' in data, (status, data)
+    assert backend.resident_kib() - before < 120 * 1024
+    expect(backend.send()[0], outcome='accepted')
+
+
+def test_a_gigabyte_is_refused_before_it_comes(lab):
+    backend = lab.start()
+    before = backend.resident_kib()
+    head = ('POST /v1/ingest/profiles HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-protobuf\r\n'
+            f'Authorization: Bearer {COLLECTOR}\r\n')
+    answer = backend.raw(f'{head}Content-Length: 1073741824\r\n\r\n'.encode() + b'x' * 1000)
+    assert answer.startswith(b'HTTP/1.1 413') and b'payload_too_large' in answer, answer
+    connection = socket.create_connection(('127.0.0.1', backend.port), timeout=60)
+    connection.sendall(f'{head}Transfer-Encoding: chunked\r\n\r\n'.encode())
+    chunk = b'100000\r\n' + b'x' * 0x100000 + b'\r\n'
+    sent = 0
+    try:
+        while sent < 1024:
+            connection.sendall(chunk)
+            sent += 1
+    except OSError:
+        pass
+    connection.close()
+    assert sent < 200, f'{sent} MiB were taken'
+    assert backend.resident_kib() - before < 120 * 1024
+    expect(backend.send()[0], outcome='accepted')
+
+
+def test_the_gate_stands_in_front(lab):
+    backend = lab.start(ready=False)
+    for request in (
+            b'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n',
+            b'GET /healthz HTTP/1.1\r\n\r\n',
+            b'GET http://a/healthz HTTP/1.1\r\nHost: a\r\n\r\n',
+            b'GET /healthz HTTP/1.1\nHost: a\n\n',
+            b'GET /healthz%00 HTTP/1.1\r\nHost: a\r\n\r\n',
+            b'GET /%4 HTTP/1.1\r\nHost: a\r\n\r\n',
+            b'POST /v1/session HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx',
+            b'POST /v1/session HTTP/1.1\r\nHost: a\r\nContent-Length : 1\r\n\r\nx'):
+        answer = backend.raw(request)
+        assert answer.startswith(b'HTTP/1.1 400 ') and b'Connection: close' in answer, answer
+    assert b'200 OK' in backend.raw(b'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+
+
+# ---- who may ----
+
+def test_every_call_needs_the_right_token(lab):
+    backend = lab.start(ready=False)
+    calls = [('GET', '/metrics'), ('GET', '/v1/services'), ('GET', '/v1/services/-/shop'),
+             ('GET', '/v1/flamegraph'), ('GET', '/v1/top'), ('GET', '/v1/status'),
+             ('DELETE', '/v1/session'), ('POST', '/v1/ingest/profiles'),
+             ('POST', '/v1/ingest/status'), ('POST', '/v1/ingest/heartbeat')]
+    bodies = set()
+    for method, path in calls:
+        for token in (None, 'wrong-token-0123456789', COLLECTOR[:-1], COLLECTOR + 'x', USER.upper()):
+            status, _, data = backend.call(method, path, token=token)
+            assert status == 401, (method, path, token, status)
+            bodies.add(data)
+    assert len(bodies) == 1, 'a 401 says more than that'
+    for method, path in calls[1:7]:
+        assert backend.call(method, path, token=COLLECTOR)[0] == 403, path
+    for method, path in calls[7:]:
+        assert backend.call(method, path, token=USER)[0] == 403, path
+    for path in ('/healthz', '/readyz'):
+        status, _, data = backend.call('GET', path, token=None)
+        assert status == 200 and len(data) < 10
+    log = lab.path('log').read_text()
+    assert COLLECTOR not in log and USER not in log
+
+
+def test_two_tokens_are_valid_while_one_is_rotated(lab):
+    lab.path('old').write_text('old-collector-token-1\n')
+    backend = lab.start('--auth-collector-token-previous-file', str(lab.path('old')), ready=False)
+    for token, status in (('old-collector-token-1', 200), (COLLECTOR, 200),
+                          ('other-collector-token', 401)):
+        assert backend.call('GET', '/metrics', token=token)[0] == status
+
+
+def test_a_scope_bounds_what_is_sent_and_seen(lab):
+    settings = lab.path('backend.yaml')
+    settings.write_text(
+        'tokens:\n'
+        '  - {name: north, role: collector, token: north-token-0123456789, clusters: [north]}\n'
+        '  - {name: ann, role: user, token: ann-token-0123456789, workloads: [shop]}\n')
+    lab.path('north').write_text('north-token-0123456789\n')
+    backend = lab.start('--config', str(settings))
+    expect(backend.send('--cluster', 'north', '--workload', 'shop',
+                        token_file=lab.path('north'))[0], outcome='accepted')
+    expect(backend.send('--cluster', 'south', token_file=lab.path('north'))[0], http=403,
+           outcome='none')
+    expect(backend.send('--seed', '2', '--workload', 'bank')[0], outcome='accepted')
+
+    def ask(path):
+        status, _, data = backend.call('GET', path, token='ann-token-0123456789')
+        return status, data
+    status, data = ask('/v1/services')
+    assert [s['workload'] for s in json.loads(data)['services']] == ['shop']
+    status, data = ask('/v1/flamegraph?namespace=&workload=bank&type=cpu')
+    assert status == 403 and b'forbidden_scope' in data and b'Cart' not in data
+    assert ask('/v1/services/-/bank')[0] == 403
+    assert ask('/v1/flamegraph?namespace=&workload=shop&type=cpu')[0] == 200
+    assert 'ann asked for' in lab.path('log').read_text()
+
+
+def log_in(backend, body, **headers):
+    return backend.call('POST', '/v1/session', {'Content-Type': 'application/json', **headers},
+                        json.dumps(body), token=None)
+
+
+def test_sessions(lab):
+    backend = lab.start()
+    status, headers, data = log_in(backend, {'token': USER})
+    cookie = headers['Set-Cookie']
+    assert status == 204 and data == b''
+    assert 'HttpOnly' in cookie and 'SameSite=Strict' in cookie and 'Path=/' in cookie
+    mine = {'Cookie': cookie.split(';')[0]}
+    assert backend.call('GET', '/v1/services', mine, token=None)[0] == 200
+    own = {'Origin': f'http://127.0.0.1:{backend.port}'}
+    assert backend.call('DELETE', '/v1/session', {**mine, 'Origin': 'http://evil.example'},
+                        token=None)[0] == 403
+    assert backend.call('DELETE', '/v1/session', {**mine, **own}, token=None)[0] == 204
+    assert backend.call('GET', '/v1/services', mine, token=None)[0] == 401
+    assert log_in(backend, {'code': CODE}, Origin='http://evil.example')[0] == 403
+    assert log_in(backend, {'code': CODE})[0] == 204
+    assert log_in(backend, {'code': CODE})[0] == 401
+    assert log_in(backend, {'token': COLLECTOR})[0] == 401
+    assert log_in(backend, {'token': USER, 'code': CODE})[0] == 400
+    assert log_in(backend, ['token'])[0] == 400
+    statuses = [log_in(backend, {'token': f'guess-number-{i:06}'})[0] for i in range(12)]
+    assert statuses[0] == 401 and statuses[-1] == 429, statuses
+    assert log_in(backend, {'token': USER})[0] == 429
+
+
+# ---- queries ----
+
+def test_what_was_sent_is_answered(lab):
+    backend = lab.start()
+    answers = backend.send('--count', '3')
+    per_type = sum(a['value'] for a in answers) // 3
+    backend.send('--status')
+    services = backend.json('/v1/services')
+    assert [(s['namespace'], s['workload']) for s in services['services']] == [('', 'shop')]
+    assert services['services'][0]['types']['cpu']['value_total'] == str(per_type)
+    assert services['services'][0]['types']['cpu']['unit'] == 'ns'
+    one = backend.json('/v1/services/-/shop')
+    assert one['workload'] == 'shop' and one['targets'][0]['state'] == 'profiling'
+    selection = {'namespace': '', 'workload': 'shop', 'type': 'lock_delay'}
+    graph = backend.json('/v1/flamegraph', **selection)
+    profile = graph['profiles'][0]
+    assert profile['value_total'] == str(per_type) and profile['total'] == per_type
+    assert sum(profile['nodes']['self']) == per_type
+    assert graph['meta']['ledger']['seen'] == str(per_type)
+    small = backend.json('/v1/flamegraph', limit=5, **selection)
+    assert len(small['profiles'][0]['nodes']['depth']) == 5
+    assert int(small['meta']['ledger']['omitted']) > 0 and small['meta']['nodes_omitted'] > 0
+    top = backend.json('/v1/top', **selection)
+    assert top['total'] == str(per_type) and top['unit'] == 'ns'
+    assert sum(int(row['self']) for row in top['rows']) == per_type
+    everywhere = max(top['rows'], key=lambda row: int(row['total']))
+    assert everywhere['total'] == str(per_type), 'the callers stand in every stack'
+    lines = backend.json('/v1/top', lines=1, limit=1000, **selection)['rows']
+    assert all(row['file'] == 'Cart.java' and row['line'] >= 10 for row in lines)
+    target = backend.json('/v1/status', **{'workload': 'shop', 'namespace': ''})['targets'][0]
+    assert target['pid'] == 4711 and target['jvm_version'] == '21.0.8+9-LTS'
+
+
+def test_a_tag_holds_until_something_comes(lab):
+    backend = lab.start()
+    backend.send()
+    for path in ('/v1/services?', '/v1/status?', '/v1/services/-/shop?',
+                 '/v1/flamegraph?namespace=&workload=shop&type=cpu&',
+                 '/v1/top?namespace=&workload=shop&type=cpu&'):
+        status, headers, _ = backend.call('GET', path)
+        tag = headers['ETag']
+        assert status == 200 and headers['Cache-Control'] == 'no-cache, private'
+        # A range that has moved on over the same data is the same picture.
+        later = f'{path}to={int(time.time() * 1000) + 5000}'
+        status, _, data = backend.call('GET', later, {'If-None-Match': tag})
+        assert (status, data) == (304, b''), (path, status)
+    tag = backend.call('GET', path)[1]['ETag']
+    backend.send('--seed', '2')
+    assert backend.call('GET', path, {'If-None-Match': tag})[0] == 200
+
+
+def test_wrong_parameters_are_named(lab):
+    backend = lab.start()
+    for path, status, word in (
+            ('/v1/flamegraph', 400, 'namespace'),
+            ('/v1/flamegraph?namespace=&workload=shop&type=heat', 400, 'heat'),
+            ('/v1/flamegraph?namespace=&workload=shop&type=cpu&limit=0', 400, 'limit'),
+            ('/v1/flamegraph?namespace=&workload=shop&type=cpu&limit=200001', 400, '200000'),
+            ('/v1/services?form=1', 400, 'form'),
+            ('/v1/services?from=yesterday', 400, 'from'),
+            ('/v1/services?from=2026-13-01T00:00:00Z', 400, 'from'),
+            ('/v1/services?from=5&to=4', 400, 'before'),
+            ('/v1/services?from=1&from=2', 400, 'twice'),
+            ('/v1/services?from=1&to=2', 410, 'oldest'),
+            ('/v1/services/-/nobody', 404, 'not_found'),
+            ('/v1/nothing', 404, 'not_found'),
+            ("/v1/flamegraph?namespace='&workload=%27%29%20OR%201=1%20--&type=cpu", 200, '"total":0'),
+    ):
+        got, _, data = backend.call('GET', path)
+        assert got == status and word in data.decode(), (path, got, data)
+
+
+# ---- settings ----
+
+def run_backend(lab, *flags):
+    return subprocess.run([lab.programs['backend'], *flags], capture_output=True, text=True,
+                          env={**lab.environment, 'HOTSTACK_LIBCHDB': '/nonexistent/libchdb.so'})
+
+
+def test_mistakes_in_settings_are_named(lab):
+    settings = lab.path('bad.yaml')
+    settings.write_text('listen: 127.0.0.1:0\nhttp:\n  conections: 5\n')
+    result = run_backend(lab, '--config', str(settings))
+    assert result.returncode == 2 and 'bad.yaml' in result.stderr and '3' in result.stderr
+    assert 'conections' in result.stderr
+    tokens = ['--auth-user-token-file', str(lab.path('user-token')), '--listen', '127.0.0.1:0']
+    result = run_backend(lab, '--data-dir', str(lab.path('d')), *tokens)
+    assert result.returncode == 1 and '--store-url' in result.stderr, result.stderr
+    result = run_backend(lab, '--store-kind', 'clickhouse', *tokens)
+    assert result.returncode == 1 and 'store.url' in result.stderr
+    result = run_backend(lab, '--data-dir', str(lab.path('d')))
+    assert result.returncode == 1 and 'auth.collector_token_file' in result.stderr
+    lab.path('short').write_text('short\n')
+    result = run_backend(lab, '--auth-user-token-file', str(lab.path('short')))
+    assert result.returncode == 1 and '16 to 512' in result.stderr
+
+
+TESTS = [value for name, value in list(globals().items()) if name.startswith('test_')]
+
+
+def main():
+    mode, backend, client, chdb_http, *names = sys.argv[1:]
+    library = os.environ.get('HOTSTACK_LIBCHDB') or str(
+        pathlib.Path(os.environ.get('XDG_CACHE_HOME', pathlib.Path.home() / '.cache')) /
+        'hotstack/chdb/libchdb.so')
+    if not pathlib.Path(library).exists():
+        parts.skip_all(f'{library} is absent: ./dev test backend fetches it (x86-64 only)')
+    os.environ['HOTSTACK_LIBCHDB'] = library
+    programs = {'backend': backend, 'client': client, 'chdb_http': chdb_http}
+    tests = [test for test in TESTS if not names or test.__name__ in names]
+    sys.exit(parts.run(tests, programs, mode))
+
+
+main()
