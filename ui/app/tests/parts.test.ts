@@ -1,10 +1,11 @@
+import { exactQuery } from '@hotstack/flamegraph';
 import { describe, expect, it } from 'vitest';
 import type { ServiceRow, Target } from '../src/api/types.ts';
 import { chosenType, GROUPS } from '../src/parts/groups.ts';
 import { ledgerShares } from '../src/parts/ledger.ts';
 import { matchingServices, rateText, sortedServices } from '../src/parts/services.ts';
 import { stateSummary, toneOf, whyNot } from '../src/parts/status.ts';
-import { exactQuery, rowName } from '../src/parts/topNames.ts';
+import { rowName } from '../src/parts/topNames.ts';
 
 const shares = (ledger: Parameters<typeof ledgerShares>[0]) =>
   Object.fromEntries(ledgerShares(ledger).map(({ key, percent }) => [key, percent]));

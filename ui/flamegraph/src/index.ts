@@ -2,6 +2,7 @@ export { parseDocument, readDocument, FormatError, MAX_DEPTH, MAX_NODES, type Fl
 export { formatDecimal, formatPercent, formatValue, groupDigits, typeName } from './format.ts';
 export { currentScheme, onSchemeChange, type Scheme } from './palette.ts';
 export { KINDS, Profile } from './profile.ts';
-export { shorten, visibleText } from './text.ts';
+export { exactQuery } from './search.ts';
+export { frameName, shorten, visibleText } from './text.ts';
 export { FlameView, type FlameViewOptions } from './view.ts';
 export type { Mode } from './painter.ts';

@@ -154,7 +154,7 @@ export class Painter {
     const frame = item.merged ? -1 : profile.frame[item.first]!;
     const plain = frame < 0 || matches === null;
     context.fillStyle = plain ? palette.text : matches[frame] === 1 ? palette.matchText : palette.dimmedText;
-    context.globalAlpha = this.isAncestor(scene, item) ? 0.6 : 1;
+    context.globalAlpha = this.isAncestor(scene, item) ? 0.8 : 1;
     context.fillText(text, item.left + PADDING, rowTop(scene, profile.depth[item.first]!) + ROW_HEIGHT / 2);
     context.globalAlpha = 1;
   }

@@ -1,6 +1,6 @@
 // One flame graph as flat typed arrays. Nodes 0..nodeCount-1 are the document's nodes in preorder; the boxes from nodeCount on are
 // the omitted blocks, each drawn after its parent's children.
-import { visibleText } from './text.ts';
+import { frameName, visibleText } from './text.ts';
 
 export const KINDS = ['java', 'native', 'jvm', 'kernel', 'unknown'] as const;
 
@@ -155,15 +155,12 @@ export class Profile {
 
   /** `com.acme.Cart.total`, made safe to show. */
   frameLabel(frame: number): string {
-    return (this.labels[frame] ??= visibleText(this.frameName(frame, this.frameClass(frame))));
+    return (this.labels[frame] ??= visibleText(this.nameWithClass(frame, this.frameClass(frame))));
   }
 
-  private frameName(frame: number, cls: string): string {
+  private nameWithClass(frame: number, cls: string): string {
     const { frames, strings } = this.data;
-    const method = strings[frames.method[frame]!]!;
-    const line = frames.line[frame]! > 0 ? `:${frames.line[frame]}` : '';
-    if (cls === '') return (method === '' ? '(no name)' : method) + line;
-    return `${cls}${frames.kind[frame] === 0 ? '.' : '!'}${method}${line}`;
+    return frameName(frames.kind[frame] === 0, cls, strings[frames.method[frame]!]!, frames.line[frame]);
   }
 
   /** The class, or for frames of other kinds the library, as it stands in the document. */
@@ -175,12 +172,12 @@ export class Profile {
   frameShortLabel(frame: number): string {
     if (this.data.frames.kind[frame] !== 0) return this.frameMethod(frame);
     const cls = this.frameClass(frame);
-    return visibleText(this.frameName(frame, cls.slice(cls.lastIndexOf('.', cls.length - 2) + 1)));
+    return visibleText(this.nameWithClass(frame, cls.slice(cls.lastIndexOf('.', cls.length - 2) + 1)));
   }
 
   /** The method alone: `total`. */
   frameMethod(frame: number): string {
-    return visibleText(this.frameName(frame, ''));
+    return visibleText(this.nameWithClass(frame, ''));
   }
 
   label(box: number): string {

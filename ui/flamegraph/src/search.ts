@@ -15,11 +15,18 @@ export interface Matches {
   isRegex: boolean;
 }
 
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** A query that finds this name and no other. */
+export function exactQuery(name: string): string {
+  return `^${escaped(name)}$`;
+}
+
 export function compileQuery(query: string): { regex: RegExp; isRegex: boolean } {
   try {
     return { regex: new RegExp(query, 'i'), isRegex: true };
   } catch {
-    return { regex: new RegExp(query.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i'), isRegex: false };
+    return { regex: new RegExp(escaped(query), 'i'), isRegex: false };
   }
 }
 

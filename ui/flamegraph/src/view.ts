@@ -6,7 +6,7 @@ import { formatPercent, formatValue, groupDigits } from './format.ts';
 import { currentScheme, onSchemeChange, palette } from './palette.ts';
 import type { Mode } from './painter.ts';
 import { KINDS, type Profile } from './profile.ts';
-import { heaviestFirst, search, type Matches } from './search.ts';
+import { exactQuery, heaviestFirst, search, type Matches } from './search.ts';
 import { TopTable } from './toptable.ts';
 import { TreeGrid } from './treegrid.ts';
 
@@ -58,6 +58,7 @@ export class FlameView {
   private readonly stopScheme: () => void;
 
   private profile: Profile | null = null;
+  private active = 0;
   private matches: Matches | null = null;
   private matchAt = -1;
   /** The order of stepping, made at the first step: typing has no use for it. */
@@ -79,7 +80,7 @@ export class FlameView {
       onSelect: (box) => this.chart.jumpTo(box),
       onOpen: (box) => this.chart.zoomTo(box),
     });
-    this.top = options.topTable !== true ? null : new TopTable((label) => this.changeQuery(`^${label.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`));
+    this.top = options.topTable !== true ? null : new TopTable((label) => this.changeQuery(exactQuery(label)));
     this.input = element('input', {
       type: 'search',
       class: 'hsf-search',
@@ -240,6 +241,7 @@ export class FlameView {
   }
 
   private activated(box: number, byUser: boolean): void {
+    this.active = box;
     const text = this.profile === null ? '' : sentence(this.profile, box);
     this.root.dataset['active'] = text;
     // New figures every few seconds are not worth being read out.
@@ -296,6 +298,15 @@ export class FlameView {
     event.preventDefault();
   }
 
+  /** The clipboard is there on https and localhost only. */
+  private copyName(): void {
+    const name = this.profile?.label(this.active) ?? '';
+    navigator.clipboard?.writeText(name).then(
+      () => (this.live.textContent = `Copied ${name}`),
+      () => (this.live.textContent = 'The browser does not allow copying'),
+    );
+  }
+
   private key(event: KeyboardEvent): boolean {
     const modified = event.ctrlKey || event.metaKey;
     if (modified && event.key.toLowerCase() !== 'f') return false;
@@ -318,7 +329,7 @@ export class FlameView {
         this.togglePanel('tree');
         return true;
       case 'c':
-        void navigator.clipboard?.writeText((this.root.dataset['active'] ?? '').split(', self ')[0]!);
+        this.copyName();
         return true;
       case '?':
         this.help.togglePopover();

@@ -33,6 +33,8 @@ export function LoginPage() {
     <main className={styles['page']}>
       <form className={styles['form']} onSubmit={(event) => void submit(event)} data-testid="login-form">
         <h1>Hotstack</h1>
+        {/* For password managers, which want a name to go with the secret. */}
+        <input type="text" name="username" autoComplete="username" defaultValue="hotstack" hidden />
         <label className={styles['label']}>
           Access token
           <input

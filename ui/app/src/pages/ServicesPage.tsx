@@ -106,7 +106,10 @@ function Amount({ service, type, seconds }: { service: ServiceRow; type: string;
   if (amount === undefined) return <td className={`${table['number']} ${table['faint']}`}>–</td>;
   return (
     <td className={table['number']}>
-      {formatDecimal(amount.value_total, amount.unit)} <span className={table['faint']}>{rateText(amount, seconds)}</span>
+      {formatDecimal(amount.value_total, amount.unit)}{' '}
+      <span className={table['faint']} title="Average over the time range">
+        {rateText(amount, seconds)}
+      </span>
     </td>
   );
 }

@@ -1,4 +1,4 @@
-import { formatDecimal, formatPercent, shorten, typeName } from '@hotstack/flamegraph';
+import { exactQuery, formatDecimal, formatPercent, shorten, typeName } from '@hotstack/flamegraph';
 import { useTop } from '../api/queries.ts';
 import type { ServiceId, TopAnswer } from '../api/types.ts';
 import type { Address } from '../url/useAddress.ts';
@@ -6,7 +6,7 @@ import { Choice } from './Choice.tsx';
 import { ErrorNotice } from './ErrorNotice.tsx';
 import { GROUPS } from './groups.ts';
 import { Notice } from './Notice.tsx';
-import { exactQuery, rowName } from './topNames.ts';
+import { rowName } from './topNames.ts';
 import panel from './FlamePanel.module.css';
 import table from './table.module.css';
 
