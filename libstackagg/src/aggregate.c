@@ -262,6 +262,7 @@ static bool is_entry(const void *context, uint32_t value)
 
 void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals)
 {
+    agg->adds++;
     sagg__sum(agg, sagg__dropped_row(agg, thread, slot), totals);
     sagg__sum_one(agg, &agg->loss.samples_dropped, totals->samples);
 }
@@ -269,6 +270,7 @@ void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_tot
 int sagg__add_to_entry(sagg *agg, const sagg__key *key, const sagg_totals *totals)
 {
     struct wanted_entry wanted = {agg, key};
+    agg->adds++;
     uint64_t hash = sagg__key_hash(key);
     uint32_t at;
     if (sagg__index_find(&agg->entries.index, hash, is_entry, &wanted, &at)) {

@@ -101,6 +101,7 @@ struct sagg {
     sagg__array second_values; /* uint64_t [row][second] */
     uint64_t error_bound[SAGG_MAX_TYPE];
     sagg_loss loss;
+    uint64_t adds;       /* since the last compaction */
     bool full;           /* something was refused since the last compaction */
     sagg__array scratch; /* char: names being cleaned; text being hashed */
 };

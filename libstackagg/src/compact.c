@@ -265,6 +265,7 @@ int sagg_compact(sagg *agg, sagg_error *err)
         return sagg__no_memory(err);
     }
     agg->full = false;
+    agg->adds = 0;
     weigh_stacks(&p);
     choose_stacks(&p);
     widen_error_bounds(&p);

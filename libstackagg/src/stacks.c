@@ -255,7 +255,14 @@ int sagg__add_stack_zero(sagg *agg)
     return rc != 0 ? rc : intern_stack(agg, &stack, &index, 1);
 }
 
+/* What a compaction walks over: it pays once a part of that has been added since the last one. */
+static uint64_t compaction_work(const sagg *agg)
+{
+    return (uint64_t)agg->stacks.count + agg->names.count + agg->threads.count + agg->labels.count;
+}
+
 bool sagg_full(const sagg *agg)
 {
-    return agg->full || agg->stacks.count > 2 * (uint64_t)agg->max_stacks;
+    bool refused = agg->full || agg->stacks.count > 2 * (uint64_t)agg->max_stacks;
+    return refused && agg->adds >= compaction_work(agg) / 8;
 }

@@ -145,6 +145,9 @@ sagg_totals *sagg__dropped_row(const sagg *agg, uint32_t thread, uint32_t slot)
     return SAGG__AT(sagg_totals, agg->dropped, (size_t)thread * agg->type_count + slot);
 }
 
+/* Bytes of a label's text that are looked at. */
+#define LABEL_MAX 1024u
+
 struct wanted_label {
     const sagg *agg;
     uint32_t tag;
@@ -159,26 +162,34 @@ static bool is_label(const void *context, uint32_t value)
            equal(sagg__name_get(&wanted->agg->names, label->text), wanted->text);
 }
 
-int sagg_add_label(sagg *agg, uint32_t *label, uint32_t tag, sagg_str text, sagg_error *err)
+/* Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. */
+static int append_label(sagg *agg, const struct wanted_label *wanted, uint64_t hash,
+                        uint32_t *label)
 {
-    char *clean = sagg__scratch(agg, sagg__clean_room(text.size));
-    if (clean == NULL)
-        return sagg__no_memory(err);
-    struct wanted_label wanted = {agg, tag, {clean, sagg__clean(clean, text.data, text.size)}};
-    uint64_t hash = XXH3_64bits_withSeed(clean, wanted.text.size, tag);
-    if (sagg__index_find(&agg->labels.index, hash, is_label, &wanted, label))
-        return 0;
-    sagg__label row = {.tag = tag};
+    sagg__label row = {.tag = wanted->tag};
+    if (agg->labels.count == SAGG_MAX_LABELS)
+        return SAGG_E_LIMIT;
     int rc = sagg__set_reserve(agg, &agg->labels, sizeof(row));
     if (rc == 0)
-        rc = sagg__name_add(&agg->mem, &agg->names, wanted.text, &row.text);
-    if (rc == SAGG_E_NOMEM)
-        return sagg__no_memory(err);
-    *label = 0;
-    if (rc == SAGG_E_LIMIT)
-        return 0;
+        rc = sagg__name_add(&agg->mem, &agg->names, wanted->text, &row.text);
+    if (rc != 0)
+        return rc;
     *label = agg->labels.count++;
     *SAGG__AT(sagg__label, agg->labels.array, *label) = row;
     sagg__index_put(&agg->labels.index, hash, *label);
     return 0;
+}
+
+int sagg_add_label(sagg *agg, uint32_t *label, uint32_t tag, sagg_str text, sagg_error *err)
+{
+    char clean[3 * LABEL_MAX];
+    size_t given = text.size < LABEL_MAX ? text.size : LABEL_MAX;
+    struct wanted_label wanted = {agg, tag, {clean, sagg__clean(clean, text.data, given)}};
+    uint64_t hash = XXH3_64bits_withSeed(clean, wanted.text.size, tag);
+    if (sagg__index_find(&agg->labels.index, hash, is_label, &wanted, label))
+        return 0;
+    int rc = append_label(agg, &wanted, hash, label);
+    if (rc == SAGG_E_LIMIT)
+        *label = 0;
+    return rc == SAGG_E_NOMEM ? sagg__no_memory(err) : 0;
 }

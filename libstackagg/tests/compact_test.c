@@ -172,6 +172,43 @@ START_TEST(bytes_stay_below_their_cap)
 }
 END_TEST
 
+/* Names that compaction cannot free fill the cap: it must not be asked for again at each sample. */
+START_TEST(a_useless_compaction_is_not_asked_for_again)
+{
+    sagg_options options = two_types();
+    options.max_bytes = 1u << 20;
+    sagg *agg = make(&options);
+    uint32_t label;
+    for (uint32_t i = 0; i < 3000; i++) {
+        char text[600];
+        memset(text, 'x', sizeof(text));
+        (void)snprintf(text, sizeof(text), "%u", i);
+        text[strlen(text)] = 'y';
+        ck_assert_int_eq(sagg_add_label(agg, &label, 1, (sagg_str){text, sizeof(text)}, NULL), 0);
+    }
+    ck_assert_uint_eq(label, 0); /* the cap was reached */
+    uint32_t compactions = 0;
+    for (uint32_t i = 0; i < 20000; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof(name), "a.method_with_a_name_of_its_own_%u", i);
+        sagg_frame frame = {.method = str(name)};
+        uint32_t index, s = SAGG_DROPPED;
+        int rc = sagg_add_frame(agg, &index, &frame, NULL);
+        ck_assert(rc == 0 || rc == SAGG_E_LIMIT);
+        if (rc == 0)
+            ck_assert_int_eq(sagg_add_stack(agg, &s, &index, 1, NULL), 0);
+        add(agg, CPU, 0, s, 1);
+        if (sagg_full(agg)) {
+            ck_assert_int_eq(sagg_compact(agg, NULL), 0);
+            compactions++;
+        }
+    }
+    ck_assert_uint_eq(sagg_type_totals(agg, CPU).value, 20000);
+    ck_assert_uint_lt(compactions, 500);
+    sagg_free(agg);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("compact");
@@ -183,6 +220,7 @@ int main(void)
     tcase_add_test(tcase, what_stays_is_found_again);
     tcase_add_test(tcase, a_caller_that_never_compacts_loses_no_total);
     tcase_add_test(tcase, bytes_stay_below_their_cap);
+    tcase_add_test(tcase, a_useless_compaction_is_not_asked_for_again);
     suite_add_tcase(suite, tcase);
     return run(suite);
 }

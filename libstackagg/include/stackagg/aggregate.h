@@ -30,6 +30,9 @@ typedef struct sagg sagg;
 /** Profile type ids are 1 .. SAGG_MAX_TYPE. */
 #define SAGG_MAX_TYPE 63u
 
+/** Labels past this number are label 0. */
+#define SAGG_MAX_LABELS 65536u
+
 /** One row of the table of profile types. The library gives types no meaning. */
 typedef struct sagg_type {
     uint32_t id;      /**< 1 .. SAGG_MAX_TYPE */
@@ -133,7 +136,8 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_thread(sagg *agg, uint32_t *index, const 
 /**
  * Interns a label: what entries are told apart by beyond type, thread and stack, such as which part
  * of the type they are (a number) and which class was allocated (a text). (0, empty) is label 0.
- * @param label  receives its index, valid as long as the aggregate; 0 when max_bytes leaves no room
+ * @param label  receives its index, valid as long as the aggregate; 0 when there are
+ * SAGG_MAX_LABELS or max_bytes leaves no room. A text is cut to 1,024 bytes
  * @return 0; SAGG_E_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_label(sagg *agg, uint32_t *label, uint32_t tag,
@@ -161,8 +165,9 @@ typedef struct sagg_sample {
 SAGG_EXPORT SAGG_MUST_USE int sagg_add(sagg *agg, const sagg_sample *sample, sagg_error *err);
 
 /**
- * Whether new stacks are being dropped because a cap is reached: time for sagg_compact.
- * A caller that adds without end asks after each stack it adds.
+ * Whether new stacks are being dropped because a cap is reached, and enough was added since the
+ * last compaction for another one to pay: time for sagg_compact. A caller that adds without end
+ * asks after each stack it adds.
  */
 SAGG_EXPORT bool sagg_full(const sagg *agg);
 
