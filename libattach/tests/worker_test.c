@@ -36,13 +36,21 @@ static void setup(void)
 
 START_TEST(request_survives)
 {
+    static uint8_t again[ATTACH_REQUEST_MAX];
     attach_request got;
-    size_t n = 0, body = 0;
+    size_t n = 0, body = 0, again_n = 0;
     ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL), ATTACH_OK);
     ck_assert_int_eq(attach_request_body_length(&body, bytes, NULL), ATTACH_OK);
     ck_assert_uint_eq(body, n - ATTACH_REQUEST_HEADER);
     ck_assert_int_eq(attach_request_decode(&got, bytes, n, NULL), ATTACH_OK);
-    ck_assert_mem_eq(&got, &request, sizeof(got));
+    ck_assert_int_eq(got.op, ATTACH_OP_START);
+    ck_assert_uint_eq(got.identity.start_ticks, UINT64_MAX);
+    ck_assert_uint_eq(got.n_args, 3);
+    ck_assert_str_eq(got.args[2], request.args[2]);
+    ck_assert_str_eq(got.dirs[1], "/more");
+    ck_assert_int_eq(attach_request_encode(again, sizeof(again), &again_n, &got, NULL), ATTACH_OK);
+    ck_assert_uint_eq(again_n, n);
+    ck_assert_mem_eq(again, bytes, n);
 }
 END_TEST
 
@@ -157,11 +165,18 @@ static attach_result a_result(void)
 
 START_TEST(result_survives)
 {
+    uint8_t again[2048];
     attach_result wanted = a_result(), got;
-    size_t n = 0;
+    size_t n = 0, again_n = 0;
     ck_assert_int_eq(attach_answer_result_encode(bytes, 2048, &n, &wanted, NULL), ATTACH_OK);
     ck_assert_int_eq(attach_answer_result_decode(&got, bytes, n, NULL), ATTACH_OK);
-    ck_assert_mem_eq(&got, &wanted, sizeof(got));
+    ck_assert_int_eq(got.reason, ATTACH_REASON_NO_EXEC_DIR);
+    ck_assert_int_eq(got.reply_code, -1);
+    ck_assert_uint_eq(got.info.offset, UINT64_MAX);
+    ck_assert_int_eq(attach_answer_result_encode(again, sizeof(again), &again_n, &got, NULL),
+                     ATTACH_OK);
+    ck_assert_uint_eq(again_n, n);
+    ck_assert_mem_eq(again, bytes, n);
     ck_assert_int_eq(attach_answer_result_encode(bytes, n - 1, &n, &wanted, NULL), ATTACH_E_LIMIT);
     ck_assert_int_eq(attach_answer_result_decode(&got, bytes, 0, NULL), ATTACH_OK);
     ck_assert_int_eq(got.code, ATTACH_OK);
