@@ -159,7 +159,7 @@ int attach__session_run(attach__session *s, const char *command, attach_error *e
         s->target->identity.pid, code, words[0] == '\0' ? "it wrote no reason" : words);
 }
 
-static int ask_status(attach__session *s, attach_error *err)
+int attach__session_ask(attach__session *s, attach_error *err)
 {
     char command[ATTACH__PLACE_PATH_MAX + 32];
     attach__blob text;
@@ -179,7 +179,7 @@ static int ask_status(attach__session *s, attach_error *err)
     return ATTACH_OK;
 }
 
-int attach__session_probe(attach__session *s, attach_error *err)
+int attach__session_hold(attach__session *s, attach_error *err)
 {
     int rc = ensure_place(s, err);
     if (rc == ATTACH_OK)
@@ -187,7 +187,13 @@ int attach__session_probe(attach__session *s, attach_error *err)
     if (rc != ATTACH_OK)
         return rc;
     s->has_marker = attach__place_read_marker(&s->marker, &s->place) == 0;
-    return ask_status(s, err);
+    return ATTACH_OK;
+}
+
+int attach__session_probe(attach__session *s, attach_error *err)
+{
+    int rc = attach__session_hold(s, err);
+    return rc == ATTACH_OK ? attach__session_ask(s, err) : rc;
 }
 
 static int copy_bytes(int from, int to)

@@ -14,7 +14,7 @@ typedef struct attach__session {
     attach__place place;
     attach__marker marker;
     bool has_marker;
-    bool running; /* valid after attach__session_probe */
+    bool running; /* valid after attach__session_ask */
 } attach__session;
 
 /* Checks the options and the target, reads its maps, finds the directory that goes with a library
@@ -28,10 +28,14 @@ bool attach__session_is_mapped(const attach__session *s);
 /* Whether the session that the marker describes is another installation's. */
 bool attach__session_is_foreign(const attach__session *s);
 
-/*
- * With a mapped library: makes sure that its directory exists, takes the directory's lock, reads
- * the marker and asks the profiler whether it runs.
- */
+/* With a mapped library: makes sure that its directory exists, takes the directory's lock and reads
+ * the marker. */
+int attach__session_hold(attach__session *s, attach_error *err);
+
+/* Asks the profiler whether it runs. The session must be held. */
+int attach__session_ask(attach__session *s, attach_error *err);
+
+/* Holds, then asks. */
 int attach__session_probe(attach__session *s, attach_error *err);
 
 /* Creates the directory of a first session and puts the library into it. */

@@ -37,15 +37,33 @@ static int hand_over(uint64_t *offset, const attach__session *s, int fd, attach_
     return rc;
 }
 
-static int window_of(attach__session *s, int fd, uint64_t offset, attach_piece_fn piece, void *ctx,
-                     attach_error *err)
+/*
+ * Finishes the chunk that is being written. A dump that adds none may come from a profiler that has
+ * stopped: only then is it asked, since every command leaves some bytes in the JVM.
+ */
+static int finish_chunk(attach__session *s, int fd, uint64_t offset, attach_error *err)
 {
-    uint64_t end = 0;
-    int rc = attach__recording_finished(&end, fd, offset, err);
+    uint64_t before = 0, after = 0;
+    int rc = attach__recording_finished(&before, fd, offset, err);
     if (rc != ATTACH_OK)
         return rc;
     attach__recording_punch(fd, offset);
     rc = attach__session_run(s, "dump,jfr", err);
+    if (rc == ATTACH_OK)
+        rc = attach__recording_finished(&after, fd, before, err);
+    s->running = after > before;
+    if (rc == ATTACH_OK && !s->running)
+        rc = attach__session_ask(s, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    /* what a session that ended by itself has left is still a window */
+    return s->running || after > offset ? ATTACH_OK : no_session(s, err);
+}
+
+static int window_of(attach__session *s, int fd, uint64_t offset, attach_piece_fn piece, void *ctx,
+                     attach_error *err)
+{
+    int rc = finish_chunk(s, fd, offset, err);
     if (rc == ATTACH_OK)
         rc = hand_over(&offset, s, fd, piece, ctx, err);
     if (rc != ATTACH_OK)
@@ -60,10 +78,10 @@ static int window(attach_ap_info *out, attach__session *s, uint64_t offset, atta
     int fd = -1;
     if (!attach__session_is_mapped(s) || s->place.fd < 0)
         return no_session(s, err);
-    int rc = attach__session_probe(s, err);
+    int rc = attach__session_hold(s, err);
     if (rc != ATTACH_OK)
         return rc;
-    if (!s->running || !s->has_marker || attach__session_is_foreign(s))
+    if (!s->has_marker || attach__session_is_foreign(s))
         return no_session(s, err);
     rc = open_recording(&fd, s, err);
     if (rc != ATTACH_OK)
@@ -71,7 +89,7 @@ static int window(attach_ap_info *out, attach__session *s, uint64_t offset, atta
     rc = window_of(s, fd, offset == UINT64_MAX ? s->marker.handed : offset, piece, ctx, err);
     (void)close(fd);
     if (rc == ATTACH_OK)
-        attach__session_info(out, s, ATTACH_AP_OWNED);
+        attach__session_info(out, s, s->running ? ATTACH_AP_OWNED : ATTACH_AP_NONE);
     return rc;
 }
 

@@ -496,6 +496,11 @@ START_TEST(session_ends_by_itself)
     ck_assert_msg(result.code == ATTACH_OK, "%s", result.message);
     while (operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.running)
         continue; /* each status takes a while; the test's own time limit bounds the wait */
+    attach_result last = operation_must(&jvm, ATTACH_OP_WINDOW, &recording);
+    ck_assert(!last.info.running);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 1);
+    attach_result none = operation_run(&jvm, ATTACH_OP_WINDOW, &recording);
+    expect(&none, ATTACH_REASON_PROFILER_ERROR);
     (void)operation_must(&jvm, ATTACH_OP_STOP, &recording);
     ck_assert_int_eq(operation_whole_chunks(&recording), 1);
     ck_assert_int_eq(operation_leftovers("/tmp"), 0);

@@ -94,6 +94,7 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_start(attach_ap_info *out, attach_ta
  * from byte `offset` on; out->offset is where the next window begins. What lies before `offset` is
  * taken as consumed and given back to the file system, so a window whose piece callback failed can
  * be asked for again with the same offset. offset UINT64_MAX = where the last finished call ended.
+ * A session that has ended by itself gives what is left, with running false.
  *
  * Errors: as attach_ap_start; profiler_error when no session of ours runs; ATTACH_E_USAGE when the
  * offset lies outside the recording.
