@@ -19,6 +19,10 @@ import jdk.jfr.consumer.RecordingFile;
  *
  * <p>usage: java -cp DIR JfrTruth [--events] FILE...
  *
+ * <p>Which of two rival events wins is decided per file here, per chunk in libjfr: a file whose
+ * chunks were recorded with different allocation or cpu events can differ. Files of jfrsync too: the
+ * API takes type ids for the whole file's.
+ *
  * <p>Prints one JSON object: {"types": {"cpu": {"events": N, "raw_value": N, "stackless": N}, ...}}
  * summed over the files, each read on its own; with --events also {"events": {"jdk.X": N, ...}}.
  * Exit code 0, or 1 with a message when a file cannot be read.
