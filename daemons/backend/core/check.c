@@ -1,4 +1,4 @@
-#include "check.h"
+#include "checks.h"
 
 #include <stdlib.h>
 #include <string.h>

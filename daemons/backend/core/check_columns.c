@@ -1,7 +1,7 @@
 /* Lines 9 of the order of checks: columns agree, indexes are in range, nothing stands twice. */
 #include <string.h>
 
-#include "check.h"
+#include "checks.h"
 #include "index_set.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

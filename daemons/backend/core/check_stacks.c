@@ -9,7 +9,7 @@
 #include <stackagg/stackagg.h>
 #include <xxhash.h>
 
-#include "check.h"
+#include "checks.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -3,7 +3,7 @@
 
 #include <catalogue/profile_type.h>
 
-#include "check.h"
+#include "checks.h"
 
 typedef unsigned long long ull;
 

@@ -6,7 +6,7 @@
 #ifndef BACKEND_INGEST_H
 #define BACKEND_INGEST_H
 
-#include "check.h"
+#include "checks.h"
 #include "store.h"
 
 /* The port to the one thread that writes. */

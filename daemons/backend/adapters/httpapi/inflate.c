@@ -4,7 +4,7 @@
 
 #include <zstd.h>
 
-#include "check.h"
+#include "checks.h"
 
 enum { WINDOW_LOG = 23, FIRST_BYTES = 65536 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "budget.h"
-#include "check.h"
+#include "checks.h"
 #include "ingest.pb-c.h"
 #include "wire.h"
 

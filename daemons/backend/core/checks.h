@@ -1,13 +1,13 @@
 /*
- * core/check.h: is what a collector sent what docs/formats/ingest.md allows? The functions check in
+ * core/checks.h: is what a collector sent what docs/formats/ingest.md allows? The functions check in
  * that page's order, stop at the first failure and fill the verdict with its code and a message
  * that names field, entry, value and what is allowed.
  *
  * All return 0 or -1 (verdict filled; running out of memory is a retry). Thread rule: one batch,
  * one thread.
  */
-#ifndef BACKEND_CHECK_H
-#define BACKEND_CHECK_H
+#ifndef BACKEND_CHECKS_H
+#define BACKEND_CHECKS_H
 
 #include "batch.h"
 #include "verdict.h"

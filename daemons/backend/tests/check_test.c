@@ -1,0 +1,350 @@
+/* Every line of the order of checks (docs/formats/ingest.md) by one way to break it. */
+#include <check.h>
+#include <string.h>
+
+#include "sample_batch.h"
+
+static sample_batch s;
+static const ingest_limits limits = LIMITS_INIT;
+
+static void break_batch_id(void)
+{
+    s.batch.batch_id.length = 15;
+}
+static void break_digest(void)
+{
+    s.body[0] = 'x';
+}
+static void break_contract(void)
+{
+    s.batch.contract = 2;
+}
+static void break_cluster(void)
+{
+    s.batch.collector.cluster.length = 0;
+}
+static void break_node(void)
+{
+    s.batch.collector.node = text_of("\xff");
+}
+static void break_entry_0(void)
+{
+    s.lengths[0] = 1;
+}
+static void break_lengths_over(void)
+{
+    s.lengths[4] = 5;
+}
+static void break_lengths_under(void)
+{
+    s.lengths[4] = 3;
+}
+static void break_lengths_huge(void)
+{
+    s.lengths[1] = UINT32_MAX;
+}
+static void break_utf8(void)
+{
+    memcpy(s.strings, "\xed\xa0\x80x", 4);
+}
+static void break_nul(void)
+{
+    s.strings[1] = '\0';
+}
+static void break_frame_utf8(void)
+{
+    s.frame_strings[0] = (char)0xff;
+}
+static void break_target_columns(void)
+{
+    s.batch.targets.host_pid.count = 1;
+}
+static void break_target_index(void)
+{
+    s.workload[1] = 5;
+}
+static void break_workload(void)
+{
+    s.workload[1] = 0;
+}
+static void break_boot_id(void)
+{
+    s.boot_id[1] = 1;
+}
+static void break_window_columns(void)
+{
+    s.batch.windows.lost_events.count = 1;
+}
+static void break_sample_columns(void)
+{
+    s.batch.samples.facet.count = 3;
+}
+static void break_window_index(void)
+{
+    s.row_window[3] = 2;
+}
+static void break_stack_index(void)
+{
+    s.row_stack[3] = 3;
+}
+static void break_facet(void)
+{
+    s.facet[0] = 256;
+}
+static void break_stack_ids_size(void)
+{
+    s.batch.stack_ids.length--;
+}
+static void break_row_twice(void)
+{
+    s.row_pool[2] = 4;
+}
+static void break_stack_twice(void)
+{
+    memcpy(s.stack_ids + 16, s.stack_ids, 16);
+}
+static void break_window_twice(void)
+{
+    s.window_target[1] = 0;
+    s.type[1] = 1;
+}
+static void break_type(void)
+{
+    s.type[0] = 99;
+}
+static void break_covered(void)
+{
+    s.covered_ms[0] = 10001;
+}
+static void break_length(void)
+{
+    s.length_ms[0] = 0;
+}
+static void break_second(void)
+{
+    s.second[0] = 10;
+}
+static void break_day(void)
+{
+    s.start_ms[1] -= DAY_MS;
+}
+static void break_midnight(void)
+{
+    s.start_ms[1] = (uint64_t)(SAMPLE_DAY + 1) * DAY_MS - 9999;
+}
+static void break_future(void)
+{
+    s.start_ms[1] = SAMPLE_NOW_MS + 300001;
+}
+static void break_created_ahead(void)
+{
+    s.batch.created_ms = SAMPLE_NOW_MS + 300001;
+}
+static void break_created_old(void)
+{
+    s.batch.created_ms = SAMPLE_NOW_MS - 8ull * DAY_MS;
+}
+static void break_raw_total(void)
+{
+    s.raw_total[0]++;
+}
+static void break_value_total(void)
+{
+    s.value_total[1]--;
+}
+static void break_samples_total(void)
+{
+    s.samples_total[0] = 0;
+}
+static void break_overflow(void)
+{
+    s.value[0] = UINT64_MAX;
+}
+static void break_frame_columns(void)
+{
+    s.batch.stacks.frame_line.count = 1;
+}
+static void break_depths(void)
+{
+    s.depth[0] = 2;
+}
+static void break_frame_index(void)
+{
+    s.frames[3] = 2;
+}
+static void break_kind(void)
+{
+    s.kinds[0] = 5;
+}
+static void break_normaliser(void)
+{
+    s.versions[0] = 2;
+}
+static void break_line(void)
+{
+    s.frame_line[1]++;
+}
+static void break_version(void)
+{
+    s.versions[2] = 0;
+}
+
+static const struct {
+    void (*break_it)(void);
+    const char *code;
+    int status;
+
+} rows[] = {
+    {break_batch_id, "malformed", 400},
+    {break_digest, "digest_mismatch", 400},
+    {break_contract, "contract_unknown", 422},
+    {break_cluster, "bad_identity", 422},
+    {break_node, "bad_identity", 422},
+    {break_entry_0, "bad_strings", 422},
+    {break_lengths_over, "bad_strings", 422},
+    {break_lengths_under, "bad_strings", 422},
+    {break_lengths_huge, "bad_strings", 422},
+    {break_utf8, "bad_strings", 422},
+    {break_nul, "bad_strings", 422},
+    {break_frame_utf8, "bad_strings", 422},
+    {break_target_columns, "bad_columns", 422},
+    {break_target_index, "bad_index", 422},
+    {break_workload, "bad_identity", 422},
+    {break_boot_id, "bad_identity", 422},
+    {break_window_columns, "bad_columns", 422},
+    {break_sample_columns, "bad_columns", 422},
+    {break_window_index, "bad_index", 422},
+    {break_stack_index, "bad_index", 422},
+    {break_facet, "bad_index", 422},
+    {break_stack_ids_size, "bad_columns", 422},
+    {break_row_twice, "duplicate_row", 422},
+    {break_stack_twice, "duplicate_row", 422},
+    {break_window_twice, "duplicate_row", 422},
+    {break_type, "unknown_type", 422},
+    {break_covered, "bad_window", 422},
+    {break_length, "bad_window", 422},
+    {break_second, "bad_window", 422},
+    {break_day, "wrong_day", 422},
+    {break_midnight, "wrong_day", 422},
+    {break_future, "window_in_future", 422},
+    {break_created_ahead, "clock_ahead", 422},
+    {break_created_old, "batch_too_old", 422},
+    {break_raw_total, "totals_mismatch", 422},
+    {break_value_total, "totals_mismatch", 422},
+    {break_samples_total, "totals_mismatch", 422},
+    {break_overflow, "overflow", 422},
+    {break_frame_columns, "bad_stacks", 422},
+    {break_depths, "bad_stacks", 422},
+    {break_frame_index, "bad_stacks", 422},
+    {break_kind, "bad_stacks", 422},
+    {break_normaliser, "bad_stacks", 422},
+    {break_line, "stack_id_mismatch", 422},
+    {break_version, "stack_id_mismatch", 422},
+};
+
+START_TEST(test_the_sample_is_right)
+{
+    verdict v = {0};
+
+    sample_batch_make(&s);
+    ck_assert_msg(check_profile_batch(&s.batch, &limits, SAMPLE_NOW_MS, &v) == 0, "%s: %s", v.code,
+                  v.message);
+    profile_batch_clear(&s.batch);
+}
+END_TEST
+
+START_TEST(test_broken)
+{
+    verdict v = {0};
+
+    sample_batch_make(&s);
+    rows[_i].break_it();
+    ck_assert_int_eq(check_profile_batch(&s.batch, &limits, SAMPLE_NOW_MS, &v), -1);
+    ck_assert_str_eq(v.code, rows[_i].code);
+    ck_assert_int_eq(v.http_status, rows[_i].status);
+    ck_assert_uint_gt(strlen(v.message), 15);
+    profile_batch_clear(&s.batch);
+}
+END_TEST
+
+START_TEST(test_the_first_failure_decides)
+{
+    verdict v = {0};
+
+    /* All are wrong at once: the line that stands first is named. */
+    sample_batch_make(&s);
+    for (size_t i = sizeof(rows) / sizeof(rows[0]); i-- > 2;)
+        rows[i].break_it();
+    ck_assert_int_eq(check_profile_batch(&s.batch, &limits, SAMPLE_NOW_MS, &v), -1);
+    ck_assert_str_eq(v.code, "contract_unknown");
+    profile_batch_clear(&s.batch);
+}
+END_TEST
+
+START_TEST(test_a_day_is_kept_until_the_store_drops_it)
+{
+    /* A row of day D goes when D + 7 begins: one moment before it is taken, then it is too old. */
+    uint64_t gone = (uint64_t)(SAMPLE_DAY + 7) * DAY_MS;
+    verdict v = {0};
+
+    sample_batch_make(&s);
+    s.batch.created_ms = gone - 1000;
+    ck_assert_int_eq(check_profile_batch(&s.batch, &limits, gone - 1, &v), 0);
+    ck_assert_int_eq(check_profile_batch(&s.batch, &limits, gone, &v), -1);
+    ck_assert_str_eq(v.code, "window_too_old");
+    profile_batch_clear(&s.batch);
+}
+END_TEST
+
+START_TEST(test_limits_on_counts)
+{
+    ingest_limits small = LIMITS_INIT;
+    verdict v = {0};
+
+    small.rows_per_batch = SAMPLE_ROWS - 1;
+    sample_batch_make(&s);
+    ck_assert_int_eq(check_profile_batch(&s.batch, &small, SAMPLE_NOW_MS, &v), -1);
+    ck_assert_str_eq(v.code, "too_many_rows");
+    ck_assert_int_eq(v.http_status, 413);
+    profile_batch_clear(&s.batch);
+}
+END_TEST
+
+START_TEST(test_an_empty_batch_is_right)
+{
+    verdict v = {0};
+
+    sample_batch_make(&s);
+    s.batch.strings = (string_table){{NULL, 0}, {NULL, 0}, NULL};
+    s.batch.targets = (target_columns){.host_pid = {NULL, 0}};
+    s.batch.windows = (window_columns){.target = {NULL, 0}};
+    s.batch.samples = (sample_columns){.window = {NULL, 0}};
+    s.batch.seconds = (second_columns){.window = {NULL, 0}};
+    s.batch.stacks = (stack_dictionary){.stack_ids = {NULL, 0}};
+    s.batch.stack_ids = (text){NULL, 0};
+    ck_assert_msg(check_profile_batch(&s.batch, &limits, SAMPLE_NOW_MS, &v) == 0, "%s", v.message);
+    s.batch.day = SAMPLE_DAY + 9;
+    ck_assert_int_eq(check_profile_batch(&s.batch, &limits, SAMPLE_NOW_MS, &v), -1);
+    ck_assert_str_eq(v.code, "window_in_future");
+    profile_batch_clear(&s.batch);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("backend-check");
+    TCase *tcase = tcase_create("check");
+    SRunner *runner = srunner_create(suite);
+
+    suite_add_tcase(suite, tcase);
+    tcase_add_test(tcase, test_the_sample_is_right);
+    tcase_add_loop_test(tcase, test_broken, 0, sizeof(rows) / sizeof(rows[0]));
+    tcase_add_test(tcase, test_the_first_failure_decides);
+    tcase_add_test(tcase, test_a_day_is_kept_until_the_store_drops_it);
+    tcase_add_test(tcase, test_limits_on_counts);
+    tcase_add_test(tcase, test_an_empty_batch_is_right);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
