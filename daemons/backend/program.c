@@ -82,7 +82,7 @@ static bool is_name(const char *name)
            strlen(name) <= 64;
 }
 
-static int check_store_settings(const config_section *values)
+static int check_settings(const config_section *values)
 {
     bool embedded = strcmp(config_string(values, "store.kind"), "embedded") == 0;
 
@@ -91,6 +91,8 @@ static int check_store_settings(const config_section *values)
                        "http://HOST:8123 (--store-url)");
     else if (!is_name(config_string(values, "store.database")))
         log_line(NULL, "store.database may hold letters, digits and underscores only");
+    else if (config_int(values, "ingest.queue") >= config_int(values, "http.workers"))
+        log_line(NULL, "ingest.queue must be less than http.workers");
     else if (config_duration_ms(values, "retention") % DAY != 0)
         log_line(NULL, "retention must be whole days: 1d to 7d");
     else
@@ -117,7 +119,7 @@ static int open_store(program *p)
         .query_ms = (uint32_t)config_duration_ms(v, "query.timeout"),
     };
 
-    if (check_store_settings(v) != 0)
+    if (check_settings(v) != 0)
         return -1;
     if (embedded && mkdir(options.path, 0700) != 0 && errno != EEXIST) {
         log_line(NULL, "cannot make the data directory %s: %s (--data-dir names another)",
@@ -204,7 +206,10 @@ static void fill_api(program *p)
                    .writer_self = p->writer,
                    .limits = limits,
                    .now_ms = unix_ms},
-        .query = {.store = port, .retention_ms = limits.retention_ms, .now_ms = unix_ms},
+        .query = {.store = port,
+                  .retention_ms = limits.retention_ms,
+                  .silent_ms = (uint64_t)config_duration_ms(v, "status.silent_after"),
+                  .now_ms = unix_ms},
         .auth = p->auth,
         .metrics = p->metrics,
         .assets = p->assets,

@@ -1,6 +1,6 @@
 /*
- * core/checks.h: is what a collector sent what docs/formats/ingest.md allows? The functions check in
- * that page's order, stop at the first failure and fill the verdict with its code and a message
+ * core/checks.h: is what a collector sent what docs/formats/ingest.md allows? The functions check
+ * in that page's order, stop at the first failure and fill the verdict with its code and a message
  * that names field, entry, value and what is allowed.
  *
  * All return 0 or -1 (verdict filled; running out of memory is a retry). Thread rule: one batch,

@@ -12,6 +12,7 @@
 typedef struct query {
     store store;
     uint64_t retention_ms;
+    uint64_t silent_ms;              /* a collector that has said nothing for so long is silent */
     uint64_t (*now_ms)(void *clock); /* Unix time */
     void *clock;
 } query;
@@ -80,6 +81,11 @@ typedef struct target_list {
     size_t count;
 } target_list;
 
+/*
+ * The last verdict on each JVM of the range, with what the rows alone do not say: a JVM that is
+ * missing from its collector's newer reports has exited, and one whose collector was silent up to
+ * the range's end (or to now) is marked so.
+ */
 query_code query_targets(const query *q, const store_filter *filter, target_list *out,
                          query_meta *meta, store_error *err);
 void target_list_free(target_list *list);

@@ -1,6 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <catalogue/reason.h>
+#include <catalogue/state.h>
+
 #include "query.h"
 
 /* What the store is asked for, so that meta can say how many rows a list leaves off. */
@@ -126,8 +129,12 @@ void service_list_free(service_list *list)
 
 /* ---- targets ---- */
 
+/* Reports of one collector are this near to one another when they are of one moment. */
+static const uint64_t SAME_REPORT_MS = 60000;
+
 typedef struct target_reader {
     target_list *list;
+    uint64_t silent_before_ms;
     size_t limit;
     size_t total;
 } target_reader;
@@ -155,6 +162,24 @@ static bool copy_target(target_entry *entry, const target_row *row)
            entry->jvm_version != NULL && entry->detail != NULL;
 }
 
+/* What the last row of a JVM does not say itself. */
+static void judge(const target_reader *r, target_entry *entry, const target_row *row)
+{
+    if (row->state == TARGET_STATE_EXITED)
+        return;
+    if (row->reported_ms > row->observed_ms + SAME_REPORT_MS) {
+        entry->state = TARGET_STATE_EXITED;
+        entry->reason = REASON_PROCESS_EXITED;
+    } else if (row->reported_ms < r->silent_before_ms) {
+        entry->state = TARGET_STATE_FAILED;
+        entry->reason = REASON_COLLECTOR_SILENT;
+    } else {
+        return;
+    }
+    /* The detail was about the verdict that no longer holds. */
+    entry->detail[0] = '\0';
+}
+
 static int on_target(void *context, const target_row *row)
 {
     target_reader *r = context;
@@ -166,13 +191,21 @@ static int on_target(void *context, const target_row *row)
     if (items == NULL)
         return -1;
     list->items = items;
-    return copy_target(&items[list->count++], row) ? 0 : -1;
+    target_entry *entry = &items[list->count++];
+    if (!copy_target(entry, row))
+        return -1;
+    judge(r, entry, row);
+    return 0;
 }
 
 query_code query_targets(const query *q, const store_filter *filter, target_list *out,
                          query_meta *meta, store_error *err)
 {
-    target_reader r = {.list = out, .limit = (size_t)filter->limit};
+    uint64_t now_ms = q->now_ms(q->clock);
+    uint64_t end_ms = filter->to_ms < now_ms ? filter->to_ms : now_ms;
+    target_reader r = {.list = out,
+                       .limit = (size_t)filter->limit,
+                       .silent_before_ms = end_ms > q->silent_ms ? end_ms - q->silent_ms : 0};
     store_filter wide = *filter;
 
     wide.limit = LIST_MAX;

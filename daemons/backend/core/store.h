@@ -106,6 +106,7 @@ typedef struct target_row {
     text pod, container, node, jvm_version, detail;
     uint64_t pid, state, reason;
     uint64_t started_ms, last_window_ms, observed_ms;
+    uint64_t reported_ms; /* the newest observation that its collector sent of any JVM */
 } target_row;
 
 /* Borrowed for the call; returns 0 to go on, else the read ends with STORE_ERR_FAILED. */

@@ -9,7 +9,7 @@ typedef struct targets {
 typedef struct target_columns_read {
     key_columns keys;
     chs_strings pod, container, node, jvm_version, detail;
-    chs_uints pid, state, reason, started, last_window, observed;
+    chs_uints pid, state, reason, started, last_window, observed, reported;
 } target_columns_read;
 
 static int bind(target_columns_read *c, const chs_result *block)
@@ -27,7 +27,8 @@ static int bind(target_columns_read *c, const chs_result *block)
         const char *name;
     } numbers[] = {{&c->pid, "host_pid"},          {&c->state, "state"},
                    {&c->reason, "reason"},         {&c->started, "started_ms"},
-                   {&c->last_window, "window_ms"}, {&c->observed, "observed_ms"}};
+                   {&c->last_window, "window_ms"}, {&c->observed, "observed_ms"},
+                   {&c->reported, "reported_ms"}};
 
     for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
         if (read_strings(strings[i].out, block, strings[i].name) != 0)
@@ -63,6 +64,7 @@ static int on_targets(void *context, const chs_result *block)
             .started_ms = c.started.values[i],
             .last_window_ms = c.last_window.values[i],
             .observed_ms = c.observed.values[i],
+            .reported_ms = c.reported.values[i],
         };
         if (r->each(r->context, &row) != 0)
             return -1;
@@ -80,7 +82,9 @@ int clickhouse__read_targets(void *self, const store_filter *filter, target_fn e
     sql_add(&s, "SELECT cluster, namespace, workload, pod, container, node, jvm_version, detail, "
                 "host_pid, state, reason, toUInt64(toUnixTimestamp64Milli(started)) AS started_ms, "
                 "toUInt64(toUnixTimestamp64Milli(last_window)) AS window_ms, "
-                "toUInt64(toUnixTimestamp64Milli(observed)) AS observed_ms FROM (SELECT * FROM "
+                "toUInt64(toUnixTimestamp64Milli(observed)) AS observed_ms, "
+                "toUInt64(toUnixTimestamp64Milli(reported)) AS reported_ms FROM (SELECT *, "
+                "max(observed) OVER (PARTITION BY cluster, instance) AS reported FROM "
                 "target_status_history");
     sql_where(&s, filter, "observed");
     sql_add(&s,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <nng/nng.h>
 #include <nng/protocol/pipeline0/pull.h>
@@ -17,6 +18,8 @@ struct writer {
     void (*idle)(void *context);
     void *context;
     uint32_t idle_ms;
+    int depth;
+    atomic_int queued; /* or running */
 };
 
 /* What travels through the queue is a pointer to this; it lives on its caller's stack. */
@@ -36,18 +39,33 @@ static void finish(ticket *t)
     pthread_mutex_unlock(&t->lock);
 }
 
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Calls idle when its time has come, however busy the queue is. */
+static void look_after(writer *w, uint64_t *next_ms)
+{
+    if (w->idle == NULL || now_ms() < *next_ms)
+        return;
+    w->idle(w->context);
+    *next_ms = now_ms() + w->idle_ms;
+}
+
 static void *writer_main(void *context)
 {
     writer *w = context;
+    uint64_t next_ms = 0;
 
-    if (w->idle != NULL)
-        w->idle(w->context);
     for (bool last = false; !last;) {
+        look_after(w, &next_ms);
         ticket *t = NULL;
         size_t size = sizeof(t);
         int rc = nng_recv(w->pull, &t, &size, 0);
-        if (rc == NNG_ETIMEDOUT && w->idle != NULL)
-            w->idle(w->context);
         if (rc != 0)
             continue;
         last = t->job == NULL;
@@ -91,6 +109,7 @@ writer *writer_start(int depth, void (*idle)(void *context), void *context, uint
     w->idle = idle;
     w->context = context;
     w->idle_ms = idle_ms;
+    w->depth = depth;
     if (open_sockets(w, depth) != 0) {
         free(w);
         return NULL;
@@ -127,9 +146,15 @@ static int submit(writer *w, ticket *t, int flags)
 
 static int run(void *self, void (*job)(void *arg), void *arg)
 {
+    writer *w = self;
     ticket t = {.job = job, .arg = arg};
+    int rc = -1;
 
-    return submit(self, &t, NNG_FLAG_NONBLOCK);
+    /* nng's own buffers are longer by what is on its way: the count is exact. */
+    if (atomic_fetch_add(&w->queued, 1) < w->depth)
+        rc = submit(w, &t, NNG_FLAG_NONBLOCK);
+    atomic_fetch_sub(&w->queued, 1);
+    return rc;
 }
 
 void writer_stop(writer *w)

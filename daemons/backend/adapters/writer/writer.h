@@ -10,9 +10,9 @@
 typedef struct writer writer;
 
 /*
- * Starts the thread. depth: jobs that may wait, beyond the one that runs. idle: NULL, or called on
- * the thread whenever it has waited idle_ms for a job (and once at the start): where a store that
- * was down is tried again. NULL on failure.
+ * Starts the thread. depth: jobs that may be queued or running at once; more are turned away. idle:
+ * NULL, or called on the thread between jobs, every idle_ms or a little later (and once at the
+ * start): where a store that was down is tried again. NULL on failure.
  */
 writer *writer_start(int depth, void (*idle)(void *context), void *context, uint32_t idle_ms);
 
