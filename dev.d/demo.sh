@@ -239,7 +239,7 @@ wait_for_profiles() {
     say_good "CPU, allocation and lock profiles are on the page, $((SECONDS - service_started)) s after the service's start"
     local pid=${demo_pid[service]}
     say_note "while it runs, the service holds $(session_traces "$pid" | wc -l) traces of a profiling session" \
-        "and $(files_of_ours "$pid" | wc -l) directory of ours in its /tmp"
+        "and $(files_of_ours "$pid" | wc -l) directory of ours in its temporary directories"
 }
 
 # Runs until Ctrl-C, or for the time that was asked; a program that ends by itself ends the demo.
@@ -268,7 +268,8 @@ session_traces() {
 
 # Named by the installation's id: other installations on this host have files there, too.
 files_of_ours() {
-    find "/proc/$1/root/tmp" -maxdepth 1 -name "hotstack-$(<"$demo/attachd/installation-id")-*" 2>/dev/null
+    local root=/proc/$1/root
+    find "$root/tmp" "$root/var/tmp" "$root/dev/shm" "$root/run" -maxdepth 1 -name "hotstack-$(<"$demo/attachd/installation-id")-*" 2>/dev/null
 }
 
 end_demo() {
@@ -285,8 +286,8 @@ end_demo() {
     [[ -z $left ]] || die "a profiling session is still in it: $left"
     say_good "no profiling session is in it: no open recording, no sampling event, no timer"
     left=$(files_of_ours "$pid")
-    [[ -z $left ]] || die "files of ours are left in its /tmp: $left"
-    say_good "no file of ours is in its /tmp"
+    [[ -z $left ]] || die "files of ours are left: $left"
+    say_good "no file of ours is in its /tmp, /var/tmp, /dev/shm or /run"
     stop service
     say_step "the service was ended; that was the demo. Logs: $demo"
 }
