@@ -87,7 +87,8 @@ static int read_directory(queue *self)
     for (struct dirent *name = readdir(names); name != NULL && rc == 0; name = readdir(names))
         rc = note_file(self, name->d_name);
     closedir(names);
-    qsort(self->entries, self->count, sizeof(entry), oldest_first);
+    if (self->count > 0)
+        qsort(self->entries, self->count, sizeof(entry), oldest_first);
     return rc;
 }
 

@@ -105,7 +105,8 @@ static bool note_answer(uploader *self, const upload_answer *answer)
              good ? "" : answer->message);
     pthread_mutex_unlock(&self->lock);
     if (good) {
-        self->backoff_ms = 0;
+        if (answer->outcome != UPLOAD_NEED_STACKS) /* asked for without end, it is a failure too */
+            self->backoff_ms = 0;
         self->not_before_ms = 0;
         return true;
     }

@@ -1,0 +1,530 @@
+/* The collector with a fake attachd, a fake reader and a clock that the test turns. */
+#include "collector_tests.h"
+
+#include <catalogue/reason.h>
+#include <catalogue/state.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { SPANS_MAX = 64, WINDOW = 10000 };
+
+static struct {
+    uint64_t now;
+    local_jvm jvms[4];
+    size_t jvm_count;
+    bool unreachable;
+    unsigned lost_answers; /* so many calls are done, but their answer does not come */
+    uint32_t start_reason, window_reason;
+    uint32_t session;
+    uint8_t ids[SPANS_MAX]; /* of WINDOW requests, first byte; a repeated one is done once */
+    size_t id_count;
+    unsigned starts, windows, stops, reads_done;
+    local_request last_start;
+    bool parse_fails;
+    uint64_t recording_start;
+    uint64_t covered;
+    window_span spans[SPANS_MAX]; /* as given to the reader */
+    size_t span_count;
+    unsigned status_changes;
+    uint64_t queued_windows, queued_raw;
+    uint32_t days[SPANS_MAX];
+    size_t batches;
+    unsigned forgotten;
+} host;
+
+static queue *queued;
+static rule_set *rules;
+static collector *core;
+
+static uint64_t now_ms(void *context)
+{
+    (void)context;
+    return host.now;
+}
+
+static uint64_t random_number(void *context)
+{
+    static uint64_t state = 7;
+    (void)context;
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return state >> 16;
+}
+
+static void log_line(void *context, const char *message)
+{
+    (void)context;
+    (void)message;
+}
+
+static void submit(void *context, void (*job)(void *argument), void *argument)
+{
+    (void)context;
+    job(argument);
+}
+
+static void nothing(void *context)
+{
+    (void)context;
+}
+
+static void answer_window(const local_request *request, local_answer *answer)
+{
+    for (size_t i = 0; i < host.id_count; i++)
+        ck_assert_msg(host.ids[i] != request->id[0] || host.lost_answers == 0, "id used twice");
+    host.windows += request->op == LOCAL_WINDOW;
+    host.stops += request->op == LOCAL_STOP;
+    answer->reason = host.window_reason;
+    answer->session = host.session;
+    answer->has_handle = host.window_reason == 0;
+    answer->size = 5;
+}
+
+static int call(void *context, const local_request *request, local_answer *answer, char *message,
+                size_t size)
+{
+    (void)context;
+    snprintf(message, size, "nobody listens");
+    if (host.unreachable)
+        return CALL_UNREACHABLE;
+    switch (request->op) {
+    case LOCAL_LIST:
+        answer->jvms = calloc(host.jvm_count + 1, sizeof(*answer->jvms));
+        memcpy(answer->jvms, host.jvms, host.jvm_count * sizeof(*answer->jvms));
+        answer->jvm_count = host.jvm_count;
+        break;
+    case LOCAL_START:
+        host.starts++;
+        host.last_start = *request;
+        answer->reason = host.start_reason;
+        answer->session = host.session;
+        snprintf(answer->detail, sizeof(answer->detail), "%s", host.start_reason ? "why" : "");
+        break;
+    case LOCAL_WINDOW:
+    case LOCAL_STOP:
+        if (host.lost_answers > 0) {
+            host.lost_answers--;
+            host.ids[host.id_count++] = request->id[0];
+            return CALL_TIMED_OUT;
+        }
+        answer_window(request, answer);
+        break;
+    case LOCAL_READ:
+        host.reads_done += request->done;
+        answer->data = calloc(1, 5);
+        answer->length = request->done ? 0 : 5;
+        break;
+    case LOCAL_SESSION:
+        break;
+    }
+    return CALL_DONE;
+}
+
+static int new_file(void *context)
+{
+    (void)context;
+    return memfd_create("test", MFD_CLOEXEC);
+}
+
+static uint64_t recording_start_ms(void *context, int fd)
+{
+    (void)context;
+    (void)fd;
+    return host.recording_start;
+}
+
+static int parse(void *context, void **memory, int fd, uint64_t size, const window_span *span,
+                 const event_choice *events, profile *out, char *message, size_t message_size)
+{
+    (void)context;
+    (void)fd;
+    ck_assert_uint_eq(size, 5);
+    ck_assert_uint_gt(events->cpu_ns, 0);
+    if (*memory == NULL)
+        *memory = malloc(1);
+    host.spans[host.span_count++] = *span;
+    snprintf(message, message_size, "byte 7: no chunk");
+    if (host.parse_fails)
+        return -1;
+    sample_profile(out, 2, 3);
+    out->covered_ms = host.covered;
+    return 0;
+}
+
+static void forget(void *context, void *memory)
+{
+    (void)context;
+    host.forgotten++;
+    free(memory);
+}
+
+static void user_name(void *context, uint32_t uid, char *out, size_t size)
+{
+    (void)context;
+    snprintf(out, size, "user%u", uid);
+}
+
+static int encode(void *context, const batch *one, uint8_t **out, size_t *length)
+{
+    (void)context;
+    for (size_t i = 0; i < one->window_count; i++)
+        host.queued_raw += one->windows[i].totals.raw_total;
+    host.queued_windows += one->window_count;
+    host.days[host.batches++] = one->day;
+    *out = calloc(1, 1);
+    *length = 1;
+    return 0;
+}
+
+static void status_changed(void *context)
+{
+    (void)context;
+    host.status_changes++;
+}
+
+static void add_rule(const char *main_class, bool off, uint64_t delay_ms)
+{
+    const rule_text text = {.main_class = main_class,
+                            .command_line = "",
+                            .user = "",
+                            .namespace_name = "",
+                            .workload = "",
+                            .events = "cpu=10ms,alloc=2m",
+                            .off = off,
+                            .startup_delay_ms = delay_ms};
+    char message[256];
+    ck_assert_int_eq(rule_set_add(rules, &text, message, sizeof(message)), 0);
+}
+
+static void set_up(void)
+{
+    memset(&host, 0, sizeof(host));
+    host.now = NOON + 3000;
+    host.session = SESSION_STATE_OWNED;
+    host.covered = WINDOW;
+    host.jvms[0] = sample_jvm(1);
+    host.jvm_count = 1;
+    rules = rule_set_new();
+    char message[256] = "";
+    ck_assert_int_eq(queue_open(&queued, make_directory(), 100000, 100, message, sizeof(message)),
+                     0);
+    const collector_ports ports = {
+        .now_ms = now_ms,
+        .random = random_number,
+        .log = log_line,
+        .submit = submit,
+        .wake = nothing,
+        .call = call,
+        .new_file = new_file,
+        .recording_start_ms = recording_start_ms,
+        .parse = parse,
+        .forget = forget,
+        .user_name = user_name,
+        .encode = encode,
+        .queued = nothing,
+        .status_changed = status_changed,
+    };
+    const collector_options options = {.window_ms = WINDOW,
+                                       .discovery_ms = 5000,
+                                       .flush_ms = 1000,
+                                       .cooldown_min_ms = 10000,
+                                       .cooldown_max_ms = 80000,
+                                       .call_ms = 1000,
+                                       .max_targets = 2,
+                                       .max_rows_per_part = 1000,
+                                       .limits = {.rows = 100000}};
+    core = collector_new(&ports, &options, rules, queued);
+}
+
+static void tear_down(void)
+{
+    collector_free(core);
+    queue_close(queued);
+    rule_set_free(rules);
+    remove_directory();
+}
+
+/* Turns the clock to `until`, ticking at each time that the collector asks for. */
+static void run_to(uint64_t until)
+{
+    unsigned steps = 0;
+    for (;;) {
+        uint64_t next = collector_tick(core);
+        ck_assert_uint_lt(++steps, 100000);
+        if (next <= host.now)
+            continue;
+        if (next > until)
+            break;
+        host.now = next;
+    }
+    host.now = until;
+}
+
+static target_status status_of(uint32_t pid)
+{
+    status_report report;
+    target_status found = {0};
+    collector_snapshot(core, &report);
+    for (size_t i = 0; i < report.count; i++) {
+        if (report.targets[i].jvm.id.host_pid == pid)
+            found = report.targets[i];
+    }
+    status_report_clear(&report);
+    return found;
+}
+
+START_TEST(a_chosen_jvm_gives_aligned_windows)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 41500);
+    ck_assert_uint_eq(host.starts, 1);
+    ck_assert_uint_eq(host.last_start.cpu_interval_ns, 10000000);
+    ck_assert_uint_eq(host.last_start.lock_interval_ns, 0);
+    ck_assert_uint_eq(host.span_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_uint_eq(host.spans[i].start_ms, NOON + WINDOW * i);
+        ck_assert_uint_eq(host.spans[i].length_ms, WINDOW);
+    }
+    ck_assert_uint_eq(host.reads_done, 4);
+    ck_assert_uint_eq(host.queued_windows, 8);
+    ck_assert_uint_eq(queue_get_stats(queued).entries, 4);
+    target_status status = status_of(1);
+    ck_assert_uint_eq(status.state, TARGET_STATE_PROFILING);
+    ck_assert_uint_eq(status.reason, REASON_NONE);
+    ck_assert_uint_eq(status.last_window_ms, NOON + 30000);
+}
+END_TEST
+
+START_TEST(windows_of_several_jvms_share_a_batch)
+{
+    add_rule("Shop", false, 0);
+    host.jvms[1] = sample_jvm(2);
+    host.jvm_count = 2;
+    run_to(NOON + 11500);
+    ck_assert_uint_eq(host.span_count, 2);
+    ck_assert_uint_eq(host.batches, 1);
+    ck_assert_uint_eq(host.queued_windows, 4);
+}
+END_TEST
+
+START_TEST(windows_end_at_midnight_and_days_do_not_mix)
+{
+    uint64_t midnight = (NOON / MS_PER_DAY + 1) * MS_PER_DAY;
+    add_rule("Shop", false, 0);
+    host.now = midnight - 14000;
+    run_to(midnight + 12000);
+    ck_assert_uint_eq(host.span_count, 3);
+    ck_assert_uint_eq(host.spans[1].start_ms + host.spans[1].length_ms, midnight);
+    ck_assert_uint_eq(host.spans[2].start_ms, midnight);
+    ck_assert_uint_eq(host.batches, 3);
+    ck_assert_uint_eq(host.days[1] + 1, host.days[2]);
+    ck_assert_uint_eq(collector_get_stats(core).invalid_batches, 0);
+}
+END_TEST
+
+START_TEST(nobody_is_profiled_without_being_asked)
+{
+    add_rule("Other", false, 0);
+    run_to(NOON + 30000);
+    ck_assert_uint_eq(host.starts, 0);
+    target_status status = status_of(1);
+    ck_assert_uint_eq(status.state, TARGET_STATE_OFF);
+    ck_assert_uint_eq(status.reason, REASON_DISABLED);
+    ck_assert_str_eq(status.labels.workload, "Shop");
+}
+END_TEST
+
+START_TEST(a_young_jvm_warms_up_first)
+{
+    add_rule("Shop", false, 60000);
+    host.jvms[0].start_ms = NOON;
+    run_to(NOON + 59000);
+    ck_assert_uint_eq(host.starts, 0);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_WAITING);
+    ck_assert_uint_eq(status_of(1).reason, REASON_WARMING_UP);
+    run_to(NOON + 61000);
+    ck_assert_uint_eq(host.starts, 1);
+}
+END_TEST
+
+START_TEST(a_failed_start_cools_down_longer_and_longer_and_keeps_its_reason)
+{
+    add_rule("Shop", false, 0);
+    host.start_reason = REASON_NO_EXEC_DIR;
+    run_to(NOON + 400000);
+    ck_assert_uint_ge(host.starts, 5);
+    ck_assert_uint_le(host.starts, 10);
+    target_status status = status_of(1);
+    ck_assert_uint_eq(status.state, TARGET_STATE_FAILED);
+    ck_assert_uint_eq(status.reason, REASON_NO_EXEC_DIR);
+    ck_assert_str_eq(status.detail, "why");
+    host.start_reason = REASON_NONE;
+    run_to(NOON + 500000);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
+    ck_assert_uint_eq(status_of(1).reason, REASON_NONE);
+}
+END_TEST
+
+START_TEST(a_failed_parse_costs_one_window_and_says_so)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 12000);
+    host.parse_fails = true;
+    run_to(NOON + 22000);
+    target_status status = status_of(1);
+    ck_assert_uint_eq(status.state, TARGET_STATE_PROFILING);
+    ck_assert_uint_eq(status.reason, REASON_PARSE_FAILED);
+    ck_assert_ptr_nonnull(strstr(status.detail, "byte 7"));
+    host.parse_fails = false;
+    run_to(NOON + 32000);
+    ck_assert_uint_eq(status_of(1).reason, REASON_NONE);
+    ck_assert_uint_eq(host.starts, 1);
+    ck_assert_uint_eq(host.queued_windows, 4);
+    ck_assert_uint_eq(collector_get_stats(core).parse_failures, 1);
+}
+END_TEST
+
+START_TEST(a_lost_answer_is_asked_for_again_under_the_same_id)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 8000);
+    host.lost_answers = 1;
+    run_to(NOON + 12000);
+    ck_assert_uint_eq(host.windows, 1);
+    ck_assert_uint_eq(host.span_count, 1);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
+}
+END_TEST
+
+START_TEST(a_window_that_failed_is_made_up_for_when_the_session_is_adopted)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 12000);
+    host.window_reason = REASON_ATTACH_TIMEOUT;
+    run_to(NOON + 21000);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_FAILED);
+    ck_assert_uint_eq(status_of(1).reason, REASON_ATTACH_TIMEOUT);
+    host.window_reason = REASON_NONE;
+    host.session = SESSION_STATE_ADOPTED;
+    host.covered = 30000;
+    run_to(NOON + 41500);
+    ck_assert_uint_eq(host.span_count, 2);
+    ck_assert_uint_eq(host.spans[1].start_ms, NOON + 10000);
+    ck_assert_uint_eq(host.spans[1].length_ms, 30000);
+    ck_assert_uint_eq(collector_get_stats(core).covered_ms, 40000);
+}
+END_TEST
+
+START_TEST(an_adopted_session_brings_what_was_recorded_before)
+{
+    add_rule("Shop", false, 0);
+    host.session = SESSION_STATE_ADOPTED;
+    host.recording_start = NOON - 25000;
+    host.covered = 35000;
+    run_to(NOON + 12000);
+    ck_assert_uint_eq(host.span_count, 1);
+    ck_assert_uint_eq(host.spans[0].start_ms, NOON - 30000);
+    ck_assert_uint_eq(host.spans[0].length_ms, 40000);
+}
+END_TEST
+
+START_TEST(without_attachd_targets_say_so_and_come_back)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 12000);
+    host.unreachable = true;
+    run_to(NOON + 32000);
+    target_status status = status_of(1);
+    ck_assert_uint_eq(status.reason, REASON_ATTACHD_UNREACHABLE);
+    ck_assert_str_eq(status.detail, "nobody listens");
+    ck_assert(!collector_get_stats(core).attachd_reachable);
+    host.unreachable = false;
+    host.session = SESSION_STATE_ADOPTED;
+    run_to(NOON + 52000);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
+    ck_assert_uint_eq(host.starts, 2);
+}
+END_TEST
+
+START_TEST(a_verdict_is_told_and_not_tried)
+{
+    add_rule("Shop", false, 0);
+    host.jvms[0].verdict = REASON_ATTACH_DISABLED;
+    host.jvms[1] = sample_jvm(2);
+    host.jvms[1].verdict = REASON_NOT_HOTSPOT;
+    host.jvm_count = 2;
+    run_to(NOON + 20000);
+    ck_assert_uint_eq(host.starts, 0);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_FAILED);
+    ck_assert_uint_eq(status_of(1).reason, REASON_ATTACH_DISABLED);
+    ck_assert_uint_eq(status_of(2).state, TARGET_STATE_UNSUPPORTED);
+    host.jvms[0].verdict = REASON_NONE;
+    run_to(NOON + 30000);
+    ck_assert_uint_eq(host.starts, 1);
+}
+END_TEST
+
+START_TEST(past_the_limit_jvms_wait_for_room)
+{
+    add_rule("Shop", false, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        host.jvms[i] = sample_jvm(i + 1);
+    host.jvm_count = 3;
+    run_to(NOON + 12000);
+    ck_assert_uint_eq(host.starts, 2);
+    ck_assert_uint_eq(status_of(3).reason, REASON_TARGET_LIMIT);
+    host.jvms[0] = host.jvms[2];
+    host.jvm_count = 2;
+    run_to(NOON + 32000);
+    ck_assert_uint_eq(status_of(3).state, TARGET_STATE_PROFILING);
+    ck_assert_uint_eq(host.forgotten, 1);
+    ck_assert_uint_eq(status_of(1).jvm.id.host_pid, 0);
+}
+END_TEST
+
+START_TEST(the_end_takes_the_last_window_and_stops_the_session)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 14000);
+    collector_finish(core, false, nothing, NULL);
+    ck_assert_uint_eq(host.stops, 1);
+    ck_assert_uint_eq(host.span_count, 2);
+    ck_assert_uint_eq(host.spans[1].start_ms, NOON + 10000);
+    ck_assert_uint_eq(host.queued_windows, 4);
+    ck_assert_uint_eq(collector_tick(core), UINT64_MAX);
+}
+END_TEST
+
+START_TEST(the_end_may_leave_the_session_running)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 14000);
+    collector_finish(core, true, nothing, NULL);
+    ck_assert_uint_eq(host.stops, 0);
+    ck_assert_uint_eq(host.windows, 2);
+}
+END_TEST
+
+TCase *session_tests(void)
+{
+    TCase *tests = tcase_create("sessions");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, a_chosen_jvm_gives_aligned_windows);
+    tcase_add_test(tests, windows_of_several_jvms_share_a_batch);
+    tcase_add_test(tests, windows_end_at_midnight_and_days_do_not_mix);
+    tcase_add_test(tests, nobody_is_profiled_without_being_asked);
+    tcase_add_test(tests, a_young_jvm_warms_up_first);
+    tcase_add_test(tests, a_failed_start_cools_down_longer_and_longer_and_keeps_its_reason);
+    tcase_add_test(tests, a_failed_parse_costs_one_window_and_says_so);
+    tcase_add_test(tests, a_lost_answer_is_asked_for_again_under_the_same_id);
+    tcase_add_test(tests, a_window_that_failed_is_made_up_for_when_the_session_is_adopted);
+    tcase_add_test(tests, an_adopted_session_brings_what_was_recorded_before);
+    tcase_add_test(tests, without_attachd_targets_say_so_and_come_back);
+    tcase_add_test(tests, a_verdict_is_told_and_not_tried);
+    tcase_add_test(tests, past_the_limit_jvms_wait_for_room);
+    tcase_add_test(tests, the_end_takes_the_last_window_and_stops_the_session);
+    tcase_add_test(tests, the_end_may_leave_the_session_running);
+    return tests;
+}

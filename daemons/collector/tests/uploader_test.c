@@ -1,0 +1,380 @@
+/* The uploader against a backend whose answers are written down beforehand. */
+#include "collector_tests.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCRIPT_MAX = 64 };
+
+static struct {
+    uint64_t now;
+    upload_answer script[SCRIPT_MAX]; /* to profile batches, one after the other; then accepted */
+    size_t scripted, used;
+    bool down;    /* no connection at all */
+    bool refused; /* 401 */
+    uint64_t generation;
+    unsigned profiles, statuses, beats;
+    bool last_had_all;
+    uint8_t stored[SCRIPT_MAX]; /* first byte of each accepted batch */
+    size_t stored_count;
+    char settled_code[64];
+    unsigned settled;
+} backend;
+
+static queue *queued;
+static uploader *uploads;
+
+static uint64_t now_ms(void *context)
+{
+    (void)context;
+    return backend.now;
+}
+
+static uint64_t random_number(void *context)
+{
+    static uint64_t state = 1;
+    (void)context;
+    return state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+}
+
+static void log_line(void *context, const char *message)
+{
+    (void)context;
+    (void)message;
+}
+
+static void post(void *context, enum upload_call call, const uint8_t *bytes, size_t length,
+                 upload_answer *out)
+{
+    (void)context;
+    *out = (upload_answer){.status = 200, .outcome = UPLOAD_ACCEPTED};
+    if (backend.down || backend.refused) {
+        *out = (upload_answer){.status = backend.refused ? 401 : 0};
+        return;
+    }
+    backend.statuses += call == UPLOAD_STATUS;
+    backend.beats += call == UPLOAD_HEARTBEAT;
+    if (call != UPLOAD_PROFILES)
+        return;
+    backend.profiles++;
+    if (backend.used < backend.scripted)
+        *out = backend.script[backend.used++];
+    if (out->outcome == UPLOAD_ACCEPTED && length > 0)
+        backend.stored[backend.stored_count++] = bytes[0];
+}
+
+static uint64_t token_generation(void *context)
+{
+    (void)context;
+    return backend.generation;
+}
+
+/* Entries of these tests are texts; a batch's is its id and how many windows it has. */
+static int encode(void *context, const batch *one, uint8_t **out, size_t *length)
+{
+    (void)context;
+    *out = malloc(2);
+    (*out)[0] = one->id[0];
+    (*out)[1] = (uint8_t)one->window_count;
+    *length = 2;
+    return 0;
+}
+
+static int decode(void *context, const uint8_t *entry, size_t length, batch *out)
+{
+    (void)context;
+    (void)length;
+    sample_batch(out, entry[0], entry[1], 2);
+    return 0;
+}
+
+static int dress(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
+                 size_t *out_length)
+{
+    (void)context;
+    backend.last_had_all = all_stacks;
+    *out = malloc(length + 1);
+    memcpy(*out, entry, length);
+    *out_length = length;
+    return 0;
+}
+
+static int learn(void *context, const uint8_t *entry, size_t length, entry_sums *sums)
+{
+    (void)context;
+    (void)length;
+    sums->id[0] = entry[0];
+    sums->rows = 2;
+    sums->raw[PROFILE_TYPE_CPU] = 3;
+    return 0;
+}
+
+static int encode_status(void *context, const status_report *report, uint8_t **out, size_t *length)
+{
+    (void)context;
+    (void)report;
+    *out = calloc(1, 1);
+    *length = 1;
+    return 0;
+}
+
+static int encode_heartbeat(void *context, const heartbeat *beat, uint8_t **out, size_t *length)
+{
+    (void)context;
+    (void)beat;
+    *out = calloc(1, 1);
+    *length = 1;
+    return 0;
+}
+
+static void snapshot(void *context, status_report *out)
+{
+    (void)context;
+    *out = (status_report){0};
+}
+
+static void settled(void *context, const entry_sums *sums, const char *code)
+{
+    (void)context;
+    (void)sums;
+    backend.settled++;
+    snprintf(backend.settled_code, sizeof(backend.settled_code), "%s", code != NULL ? code : "");
+}
+
+static void set_up(void)
+{
+    memset(&backend, 0, sizeof(backend));
+    backend.now = NOON;
+    char message[256] = "";
+    ck_assert_int_eq(queue_open(&queued, make_directory(), 100000, 100, message, sizeof(message)),
+                     0);
+    const uploader_ports ports = {
+        .now_ms = now_ms,
+        .random = random_number,
+        .log = log_line,
+        .post = post,
+        .token_generation = token_generation,
+        .encode = encode,
+        .decode = decode,
+        .dress = dress,
+        .learn = learn,
+        .encode_status = encode_status,
+        .encode_heartbeat = encode_heartbeat,
+        .snapshot = snapshot,
+        .settled = settled,
+    };
+    const uploader_options options = {.backoff_min_ms = 1000,
+                                      .backoff_max_ms = 60000,
+                                      .status_interval_ms = 60000,
+                                      .status_gap_ms = 1000,
+                                      .heartbeat_interval_ms = 30000};
+    uploads = uploader_new(&ports, &options, queued);
+}
+
+static void tear_down(void)
+{
+    uploader_free(uploads);
+    queue_close(queued);
+    remove_directory();
+}
+
+static void push(uint8_t id, uint8_t windows)
+{
+    const uint8_t entry[2] = {id, windows};
+    ck_assert_int_eq(queue_push(queued, entry, sizeof(entry)), 0);
+}
+
+/* Steps for that long, each at the time that the one before asked for. */
+static void run_for(uint64_t ms)
+{
+    uint64_t until = backend.now + ms;
+    unsigned steps = 0;
+    for (;;) {
+        uint64_t next = uploader_step(uploads);
+        ck_assert_uint_lt(++steps, 100000);
+        if (next > until)
+            break;
+        if (next > backend.now)
+            backend.now = next;
+    }
+    backend.now = until;
+}
+
+static void script(upload_answer answer)
+{
+    backend.script[backend.scripted++] = answer;
+}
+
+START_TEST(batches_go_oldest_first_with_status_and_heartbeat)
+{
+    push(1, 1);
+    push(2, 1);
+    run_for(3000);
+    ck_assert_uint_eq(backend.stored_count, 2);
+    ck_assert_uint_eq(backend.stored[0], 1);
+    ck_assert_uint_eq(backend.statuses, 1);
+    ck_assert_uint_eq(backend.beats, 1);
+    ck_assert_uint_eq(queue_get_stats(queued).entries, 0);
+    uploader_stats stats = uploader_get_stats(uploads);
+    ck_assert_uint_eq(stats.accepted, 2);
+    ck_assert_uint_eq(stats.raw_sent[PROFILE_TYPE_CPU], 6);
+    run_for(120000);
+    ck_assert_uint_ge(backend.beats, 4);
+    ck_assert_uint_ge(backend.statuses, 2);
+}
+END_TEST
+
+START_TEST(a_change_of_status_is_reported_soon_but_not_at_once_again)
+{
+    run_for(5000);
+    unsigned before = backend.statuses;
+    uploader_status_changed(uploads);
+    run_for(10);
+    uploader_status_changed(uploads);
+    run_for(10);
+    ck_assert_uint_eq(backend.statuses, before + 1);
+    run_for(2000);
+    ck_assert_uint_eq(backend.statuses, before + 2);
+}
+END_TEST
+
+START_TEST(a_backend_down_for_two_minutes_loses_nothing)
+{
+    backend.down = true;
+    for (uint8_t id = 1; id <= 12; id++) {
+        push(id, 1);
+        run_for(10000);
+    }
+    ck_assert_uint_eq(backend.stored_count, 0);
+    ck_assert_uint_eq(queue_get_stats(queued).entries, 12);
+    uint64_t failed = uploader_get_stats(uploads).failed_calls;
+    ck_assert_uint_gt(failed, 3);
+    ck_assert_uint_lt(failed, 20); /* the wait grows */
+    backend.down = false;
+    run_for(62000);
+    ck_assert_uint_eq(backend.stored_count, 12);
+    for (uint8_t id = 1; id <= 12; id++)
+        ck_assert_uint_eq(backend.stored[id - 1], id);
+}
+END_TEST
+
+START_TEST(the_same_entry_is_sent_again_after_a_retry_when_the_backend_asked)
+{
+    run_for(2000); /* the first status and heartbeat are out */
+    push(5, 1);
+    script((upload_answer){
+        .status = 503, .outcome = UPLOAD_RETRY, .code = "store_busy", .retry_after_ms = 20000});
+    uint64_t began = backend.now;
+    run_for(19000);
+    ck_assert_uint_eq(backend.profiles, 1);
+    while (backend.profiles < 2)
+        run_for(10);
+    ck_assert_uint_ge(backend.now - began, 20000);
+    ck_assert_uint_eq(backend.stored[0], 5);
+    ck_assert_uint_eq(uploader_get_stats(uploads).retried, 1);
+}
+END_TEST
+
+START_TEST(a_duplicate_is_success)
+{
+    push(5, 1);
+    script((upload_answer){.status = 200, .outcome = UPLOAD_DUPLICATE});
+    run_for(3000);
+    ck_assert_uint_eq(queue_get_stats(queued).entries, 0);
+    ck_assert_uint_eq(uploader_get_stats(uploads).duplicate, 1);
+    ck_assert_uint_eq(backend.settled, 1);
+    ck_assert_str_eq(backend.settled_code, "");
+}
+END_TEST
+
+START_TEST(need_stacks_is_answered_with_all_of_them)
+{
+    push(5, 1);
+    script((upload_answer){.status = 200, .outcome = UPLOAD_NEED_STACKS});
+    run_for(3000);
+    ck_assert_uint_eq(backend.profiles, 2);
+    ck_assert(backend.last_had_all);
+    ck_assert_uint_eq(backend.stored_count, 1);
+    push(6, 1);
+    run_for(1100);
+    ck_assert(!backend.last_had_all);
+}
+END_TEST
+
+START_TEST(a_backend_that_asks_for_stacks_for_ever_is_not_hammered)
+{
+    push(5, 1);
+    for (int i = 0; i < 40; i++)
+        script((upload_answer){.status = 200, .outcome = UPLOAD_NEED_STACKS});
+    run_for(10000);
+    ck_assert_uint_lt(backend.profiles, 15);
+}
+END_TEST
+
+START_TEST(a_rejected_batch_is_dropped_and_counted)
+{
+    push(5, 1);
+    push(6, 1);
+    script((upload_answer){.status = 422, .outcome = UPLOAD_REJECTED, .code = "window_too_old"});
+    run_for(3000);
+    ck_assert_uint_eq(uploader_get_stats(uploads).rejected, 1);
+    ck_assert_uint_eq(backend.stored_count, 1);
+    ck_assert_uint_eq(backend.stored[0], 6);
+}
+END_TEST
+
+START_TEST(too_large_is_split_into_new_batches)
+{
+    push(5, 4);
+    script((upload_answer){.status = 413, .outcome = UPLOAD_REJECTED, .code = "payload_too_large"});
+    script((upload_answer){.status = 413}); /* a proxy's words */
+    run_for(3000);
+    ck_assert_uint_eq(uploader_get_stats(uploads).split, 2);
+    run_for(5000);
+    ck_assert_uint_eq(backend.stored_count, 3);
+    ck_assert_uint_eq(uploader_get_stats(uploads).rejected, 0);
+    push(7, 1); /* one window cannot be split */
+    script((upload_answer){.status = 413, .outcome = UPLOAD_REJECTED, .code = "too_many_rows"});
+    run_for(3000);
+    ck_assert_uint_eq(uploader_get_stats(uploads).rejected, 1);
+}
+END_TEST
+
+START_TEST(a_refused_token_stops_uploads_until_it_changes)
+{
+    push(5, 1);
+    backend.refused = true;
+    run_for(100000);
+    uploader_stats stats = uploader_get_stats(uploads);
+    ck_assert(stats.blocked);
+    ck_assert_uint_eq(stats.failed_calls, 1);
+    ck_assert_uint_eq(queue_get_stats(queued).entries, 1);
+    ck_assert(!uploader_has_work(uploads));
+    backend.refused = false;
+    run_for(10000);
+    ck_assert_uint_eq(backend.stored_count, 0);
+    backend.generation++;
+    run_for(3000);
+    ck_assert_uint_eq(backend.stored_count, 1);
+    ck_assert(!uploader_get_stats(uploads).blocked);
+}
+END_TEST
+
+TCase *uploader_tests(void)
+{
+    TCase *tests = tcase_create("uploader");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, batches_go_oldest_first_with_status_and_heartbeat);
+    tcase_add_test(tests, a_change_of_status_is_reported_soon_but_not_at_once_again);
+    tcase_add_test(tests, a_backend_down_for_two_minutes_loses_nothing);
+    tcase_add_test(tests, the_same_entry_is_sent_again_after_a_retry_when_the_backend_asked);
+    tcase_add_test(tests, a_duplicate_is_success);
+    tcase_add_test(tests, need_stacks_is_answered_with_all_of_them);
+    tcase_add_test(tests, a_backend_that_asks_for_stacks_for_ever_is_not_hammered);
+    tcase_add_test(tests, a_rejected_batch_is_dropped_and_counted);
+    tcase_add_test(tests, too_large_is_split_into_new_batches);
+    tcase_add_test(tests, a_refused_token_stops_uploads_until_it_changes);
+    return tests;
+}
