@@ -175,7 +175,9 @@ static int prepare_directory(const char *path, localrpc_error *err)
     if (slash == directory)
         return 0;
     *slash = '\0';
-    if (mkdir(directory, 0755) != 0 && errno != EEXIST)
+    bool made = mkdir(directory, 0755) == 0;
+    if ((!made && errno != EEXIST) ||
+        (made && chmod(directory, 0755) != 0)) /* whatever the umask */
         return localrpc__fail(err, LOCALRPC_E_IO, "cannot make the socket's directory %s: %s",
                               directory, strerror(errno));
     struct stat at;

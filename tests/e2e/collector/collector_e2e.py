@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+"""The collector with real parts: a JVM, hotstack-attachd, hotstack-collector, and fake_ingest.py.
+
+What the backend acknowledged must equal, to the unit, what the JDK's own API reads from copies of
+the recordings, through a refused token, refused and lost answers, missing stacks, a split, a backend
+that is away, and a collector killed and started again. Prints TAP.
+
+usage: collector_e2e.py ATTACHD WORKER COLLECTOR CLASSES SOURCE_ROOT
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+ATTACHD, WORKER, COLLECTOR, CLASSES, SOURCE = sys.argv[1:6]
+HERE = pathlib.Path(__file__).parent
+CACHE = pathlib.Path(os.environ.get("HOTSTACK_CACHE", pathlib.Path.home() / ".cache/hotstack"))
+ARCH = "linux-arm64" if os.uname().machine == "aarch64" else "linux-x64"
+PROFILER = pathlib.Path(
+    os.environ.get("HOTSTACK_ASYNC_PROFILER", CACHE / "async-profiler" / ARCH / "libasyncProfiler.so")
+)
+JAVA = shutil.which("java") or "/usr/lib/jvm/java-17-openjdk-amd64/bin/java"
+TYPES = ("cpu", "alloc_bytes", "alloc_objects", "lock_count", "lock_delay")
+NOBODY = 65534
+PATIENCE = 240  # seconds until something that must come is given up
+
+
+class Failed(Exception):
+    pass
+
+
+def wait_for(what, condition):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        got = condition()
+        if got:
+            return got
+        time.sleep(0.05)
+    raise Failed(f"did not come: {what}")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class World:
+    def __init__(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="collector-e2e-"))
+        self.dir.chmod(0o755)
+        self.running = []
+        self.installation = "e2e" + os.urandom(4).hex()
+        for name in ("recordings", "collector"):
+            (self.dir / name).mkdir()
+            if os.geteuid() == 0:
+                os.chown(self.dir / name, NOBODY, NOBODY)
+        self.token = self.dir / "collector" / "token"
+        self.metrics_port = free_port()
+
+    def start(self, name, *command, user=None):
+        log = open(self.dir / f"{name}.log", "a", encoding="utf-8")
+        environment = {**os.environ, "HOTSTACK_ATTACH_WORKER": WORKER}
+        extra = {"user": user, "group": user, "extra_groups": []} if user is not None else {}
+        process = subprocess.Popen(
+            [str(c) for c in command], stdout=log, stderr=log, env=environment, **extra
+        )
+        self.running.append(process)
+        return process
+
+    def log(self, name):
+        path = self.dir / f"{name}.log"
+        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+    def write_token(self, text):
+        fresh = self.token.with_suffix(".new")
+        fresh.write_text(text + "\n", encoding="utf-8")
+        fresh.chmod(0o644)
+        fresh.rename(self.token)
+
+    def start_ingest(self):
+        self.ingest = self.start("ingest", sys.executable, HERE / "fake_ingest.py")
+        self.port = wait_for("the ingest server", lambda: self.log("ingest").split()[1:2])[0]
+
+    def start_attachd(self):
+        allowed = [f"--allow-uids={NOBODY}"] if os.geteuid() == 0 else []
+        self.attachd = self.start(
+            "attachd", ATTACHD, f"--socket={self.dir}/run/attachd.sock",
+            f"--state-dir={self.dir}/attachd", f"--installation-id={self.installation}",
+            f"--profiler-library={PROFILER}", *allowed)
+        wait_for("attachd's socket", (self.dir / "run/attachd.sock").exists)
+
+    def start_collector(self):
+        self.collector = self.start(
+            "collector", COLLECTOR, f"--config={self.dir}/collector.yaml",
+            user=NOBODY if os.geteuid() == 0 else None)
+
+    def configure(self):
+        (self.dir / "collector.yaml").write_text(f"""
+rules:
+  - main_class: ^Target$
+    workload: demo
+    events: cpu=1ms,alloc=64k,lock=100us
+    startup_delay: 0s
+attachd:
+  socket: {self.dir}/run/attachd.sock
+backend:
+  url: http://127.0.0.1:{self.port}
+  token_file: {self.token}
+window: {{length: 2s, jitter: 0s}}
+discovery: {{interval: 500ms}}
+flush_interval: 200ms
+upload: {{backoff_min: 50ms, backoff_max: 500ms, grace: 60s}}
+queue: {{dir: {self.dir}/collector/queue}}
+listen: {{port: {self.metrics_port}}}
+debug:
+  keep_recordings: {self.dir}/recordings
+  ledger: {self.dir}/collector/ledger
+""", encoding="utf-8")
+
+    def get(self, url):
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            return answer.read().decode()
+
+    def state(self, path="/state"):
+        state = json.loads(self.get(f"http://127.0.0.1:{self.port}{path}"))
+        if state["errors"]:
+            raise Failed(f"the contract was broken: {state['errors']}")
+        return state
+
+    def metrics(self):
+        try:
+            text = self.get(f"http://127.0.0.1:{self.metrics_port}/metrics")
+        except OSError:
+            return {}
+        rows = [line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#")]
+        return {name: int(value) for name, value in rows}
+
+    def more_batches(self, count):
+        have = len(self.state()["batches"])
+        wait_for(f"{count} more batches", lambda: len(self.state()["batches"]) >= have + count)
+
+    def end(self):
+        for process in reversed(self.running):
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+
+def mine(state, pid):
+    return [w for b in state["batches"] for w in b["windows"] if w["pid"] == pid]
+
+
+def totals(windows):
+    return {t: sum(w["raw"] for w in windows if w["type"] == t) for t in TYPES}
+
+
+def truth(world, pid):
+    """The JDK's sums over all recordings of the JVM, one after the other as one file."""
+    whole = world.dir / "whole.jfr"
+    parts = sorted((world.dir / "recordings").glob(f"{pid}-*.jfr"))
+    with open(whole, "wb") as to:
+        for part in parts:
+            to.write(part.read_bytes())
+    program = pathlib.Path(SOURCE) / "tests/support/jfr-truth/JfrTruth.java"
+    out = subprocess.run([JAVA, str(program), str(whole)], capture_output=True, text=True)
+    if out.returncode != 0:
+        raise Failed(out.stderr)
+    types = json.loads(out.stdout)["types"]
+    return {t: types[t]["raw_value"] for t in TYPES}, len(parts)
+
+
+def leftovers(world):
+    return list(pathlib.Path("/tmp").glob(f"hotstack-{world.installation}-*"))
+
+
+def same(name, got, expected):
+    if got != expected:
+        raise Failed(f"{name}: {got} is not {expected}")
+
+
+def refused_token(world):
+    wait_for("a refused call", lambda: world.state()["counts"]["refused"] >= 1)
+    wait_for("a queue", lambda: world.metrics().get("hotstack_collector_queue_batches", 0) >= 2)
+    same("blocked", world.metrics()["hotstack_collector_upload_blocked"], 1)
+    same("calls while blocked", world.state()["counts"]["refused"], 1)
+    world.write_token("e2e-token")
+    world.more_batches(2)
+
+
+def windows_and_status(world):
+    wait_for("a window of every type", lambda: {w["type"] for w in mine(world.state(), world.jvm.pid)
+                                                 if w["samples"] > 0} >= set(TYPES))
+    state = world.state()
+    windows = mine(state, world.jvm.pid)
+    same("workload", {w["workload"] for w in windows}, {"demo"})
+    same("aligned", {w["start"] % 2000 for w in windows}, {0})
+    status = wait_for("the status profiling", lambda: [
+        t for t in world.state()["targets"] if t["pid"] == world.jvm.pid and t["state"] == 1])[0]
+    same("reason", status["reason"], 0)
+    same("heartbeats", state["counts"]["heartbeat"] >= 1, True)
+    same("engine named in every window", all(w["engine"] for w in windows), True)
+
+
+def odd_answers(world):
+    for mode, times in (("retry", 2), ("lost", 1), ("need_stacks", 1), ("too_large", 1)):
+        world.state(f"/behave?mode={mode}&times={times}")
+        world.more_batches(2)
+    counts = world.state()["counts"]
+    same("the lost answer's batch came again", counts["duplicate"] >= 1, True)
+    same("stacks asked for came", counts["need_stacks"] >= 1, True)
+    known = [b["stacks_sent"] for b in world.state()["batches"]]
+    same("known stacks are left out", min(known) < max(known), True)
+
+
+def backend_away(world):
+    world.ingest.send_signal(signal.SIGSTOP)
+    before = len(list((world.dir / "recordings").iterdir()))
+    wait_for("windows meanwhile", lambda: len(list((world.dir / "recordings").iterdir())) >= before + 3)
+    world.ingest.send_signal(signal.SIGCONT)
+    world.more_batches(3)
+
+
+def killed_collector(world):
+    world.more_batches(1)  # so that no window is between its recording and the queue
+    world.collector.kill()
+    world.collector.wait()
+    before = mine(world.state(), world.jvm.pid)
+    world.start_collector()
+    wait_for("windows after the restart", lambda: max(
+        w["start"] for w in mine(world.state(), world.jvm.pid)) > max(w["start"] for w in before))
+    after = [w for w in mine(world.state(), world.jvm.pid) if w["type"] == "cpu"]
+    after.sort(key=lambda w: w["start"])
+    for one, other in zip(after, after[1:]):
+        same("no gap between windows", one["start"] + one["length"], other["start"])
+    status = [t for t in world.state()["targets"] if t["pid"] == world.jvm.pid]
+    same("session adopted", [t["session"] for t in status], [3])
+
+
+def the_end(world):
+    world.collector.terminate()
+    same("collector's exit", world.collector.wait(PATIENCE), 0)
+    same("queue", [p.name for p in (world.dir / "collector/queue").iterdir()], ["lock"])
+    same("sessions stopped: leftovers", leftovers(world), [])
+    world.attachd.terminate()
+    same("attachd's exit", world.attachd.wait(PATIENCE), 0)
+    same("the service still runs", world.jvm.poll(), None)
+
+
+def sums_equal_the_truth(world):
+    got = totals(mine(world.state(), world.jvm.pid))
+    expected, files = truth(world, world.jvm.pid)
+    print(f"# {files} recordings: {expected}")
+    same("acknowledged = the JDK's", got, expected)
+    same("something of each type", all(expected.values()), True)
+    ledger = [json.loads(line) for line in
+              (world.dir / "collector/ledger").read_text(encoding="utf-8").splitlines()]
+    batches = {line["batch"]: line for line in ledger if line["rejected"] == ""}
+    same("ledger", {t: sum(b["raw"][t] for b in batches.values()) for t in TYPES}, expected)
+
+
+STEPS = (refused_token, windows_and_status, odd_answers, backend_away, killed_collector, the_end,
+         sums_equal_the_truth)
+
+
+def main():
+    if not PROFILER.exists() or not pathlib.Path(JAVA).exists():
+        print("1..0 # SKIP no java, or no libasyncProfiler.so; install them with: ./dev build")
+        return 0
+    world = World()
+    print(f"1..{len(STEPS)}", flush=True)
+    failed = 0
+    try:
+        world.start_ingest()
+        world.write_token("wrong-token")
+        world.configure()
+        world.start_attachd()
+        world.jvm = world.start("jvm", JAVA, "-cp", CLASSES, "Target")
+        world.start_collector()
+        for number, step in enumerate(STEPS, 1):
+            name = step.__name__.replace("_", " ")
+            try:
+                step(world)
+                print(f"ok {number} - {name}", flush=True)
+            except (Failed, OSError, KeyError, ValueError) as error:
+                print(f"not ok {number} - {name}: {error!r}", flush=True)
+                failed += 1
+                break
+    finally:
+        if failed:
+            for log in ("collector", "attachd", "ingest", "jvm"):
+                for line in world.log(log).splitlines()[-30:]:
+                    print(f"# {log}: {line}")
+        world.end()
+    return 1 if failed else 0
+
+
+sys.exit(main())
