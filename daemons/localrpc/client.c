@@ -127,49 +127,66 @@ static int unreachable(const localrpc_client *client, int rc, localrpc_error *er
                           client->path, nng_strerror(rc), (unsigned)geteuid());
 }
 
-/* Sends `message` (taken in every case) and waits for the answer's message. */
-static int exchange(localrpc_client *client, nng_msg *message, uint32_t deadline_ms, nng_msg **out,
-                    localrpc_error *err)
+static nng_msg *new_message(const uint8_t *bytes, size_t length)
 {
-    nng_ctx context;
-    nng_aio *aio = NULL;
-    int rc = nng_ctx_open(&context, client->socket);
-    if (rc != 0) {
-        nng_msg_free(message);
-        return localrpc__fail(err, LOCALRPC_E_IO, "cannot ask: %s", nng_strerror(rc));
-    }
-    rc = nng_aio_alloc(&aio, NULL, NULL);
-    if (rc != 0) {
-        nng_msg_free(message);
-        nng_ctx_close(context);
-        return localrpc__fail(err, LOCALRPC_E_IO, "cannot ask: %s", nng_strerror(rc));
-    }
+    nng_msg *message = NULL;
+    if (nng_msg_alloc(&message, 0) != 0)
+        return NULL;
+    if (nng_msg_append(message, bytes, length) == 0)
+        return message;
+    nng_msg_free(message);
+    return NULL;
+}
+
+/* One send and one receive. 0, or nng's error; *sent says whether the request went out. */
+static int try_exchange(nng_ctx context, nng_aio *aio, nng_msg *message, uint32_t deadline_ms,
+                        nng_msg **out, bool *sent)
+{
     nng_aio_set_timeout(aio, SEND_MS);
     nng_aio_set_msg(aio, message);
     nng_ctx_send(context, aio);
     nng_aio_wait(aio);
-    rc = nng_aio_result(aio);
+    int rc = nng_aio_result(aio);
+    *sent = rc == 0;
     if (rc != 0) {
         nng_msg_free(message);
-        rc = unreachable(client, rc, err);
-        goto out;
+        return rc;
     }
     nng_aio_set_timeout(aio, (nng_duration)deadline_ms + GRACE_MS);
     nng_ctx_recv(context, aio);
     nng_aio_wait(aio);
     rc = nng_aio_result(aio);
-    if (rc == NNG_ETIMEDOUT)
-        rc = localrpc__fail(err, LOCALRPC_E_TIMEOUT,
-                            "hotstack-attachd at %s did not answer within %u ms", client->path,
-                            deadline_ms + GRACE_MS);
-    else if (rc != 0)
-        rc = unreachable(client, rc, err);
-    else
+    if (rc == 0)
         *out = nng_aio_get_msg(aio);
-out:
+    return rc;
+}
+
+/* A connection that broke, as when the server was started anew, is worth a second try. */
+static int exchange(localrpc_client *client, const uint8_t *bytes, size_t length,
+                    uint32_t deadline_ms, nng_msg **out, localrpc_error *err)
+{
+    nng_ctx context;
+    nng_aio *aio = NULL;
+    bool sent = false;
+    int rc = nng_ctx_open(&context, client->socket);
+    if (rc != 0)
+        return localrpc__fail(err, LOCALRPC_E_IO, "cannot ask: %s", nng_strerror(rc));
+    rc = nng_aio_alloc(&aio, NULL, NULL);
+    for (int tries = 0; rc == 0 && tries < 2; tries++) {
+        nng_msg *message = new_message(bytes, length);
+        rc = message != NULL ? try_exchange(context, aio, message, deadline_ms, out, &sent)
+                             : NNG_ENOMEM;
+        if (rc != NNG_ECONNRESET)
+            break;
+        rc = tries == 0 ? 0 : rc;
+    }
     nng_aio_free(aio);
     nng_ctx_close(context);
-    return rc;
+    if (rc == NNG_ETIMEDOUT && sent)
+        return localrpc__fail(err, LOCALRPC_E_TIMEOUT,
+                              "hotstack-attachd at %s did not answer within %u ms", client->path,
+                              deadline_ms + GRACE_MS);
+    return rc != 0 ? unreachable(client, rc, err) : 0;
 }
 
 int localrpc_client_call(localrpc_client *client, const local_request *request, local_answer *out,
@@ -180,17 +197,9 @@ int localrpc_client_call(localrpc_client *client, const local_request *request, 
     size_t length = 0;
     if (request->deadline_ms > INT32_MAX / 2 || local_request_encode(&bytes, &length, request) != 0)
         return localrpc__fail(err, LOCALRPC_E_USAGE, "the request is out of range");
-    nng_msg *message = NULL;
-    int rc = nng_msg_alloc(&message, 0);
-    if (rc == 0)
-        rc = nng_msg_append(message, bytes, length);
-    free(bytes);
-    if (rc != 0) {
-        nng_msg_free(message);
-        return localrpc__fail(err, LOCALRPC_E_IO, "out of memory");
-    }
     nng_msg *reply = NULL;
-    rc = exchange(client, message, request->deadline_ms, &reply, err);
+    int rc = exchange(client, bytes, length, request->deadline_ms, &reply, err);
+    free(bytes);
     if (rc != 0)
         return rc;
     rc = local_answer_decode(out, nng_msg_body(reply), nng_msg_len(reply));

@@ -18,7 +18,8 @@ void localrpc_client_close(localrpc_client *client);
 
 /*
  * Sends one request and waits for its answer: at most 2 s until it is sent and
- * request->deadline_ms + 5 s for the answer. request->id is the caller's: after
+ * request->deadline_ms + 5 s for the answer, and once more where the connection breaks.
+ * request->id is the caller's: after
  * LOCALRPC_E_TIMEOUT or a lost connection the same request may be asked again, and is done once.
  * Returns 0 with *out filled (its reason may say that the JVM could not be served); the caller
  * clears it with local_answer_clear. Errors: UNREACHABLE, TIMEOUT, FORMAT, USAGE, IO. Any number of
