@@ -8,6 +8,9 @@ enum { BOOT_ID_BYTES = 36 };
 
 text string_at(const string_table *table, uint32_t index)
 {
+    /* A table of empty strings has no data at all. */
+    if (table->length.at[index] == 0)
+        return (text){"", 0};
     return (text){table->data.data + table->offset[index], table->length.at[index]};
 }
 

@@ -145,9 +145,10 @@ static bool check_message(cursor *c, const ProtobufCMessageDescriptor *type, uns
 bool wire_check(const ProtobufCMessageDescriptor *type, const uint8_t *data, size_t length,
                 const char **problem, size_t *offset)
 {
+    if (length == 0)
+        return true;
     cursor c = {data, data, data + length, NULL};
-
-    if (length == 0 || check_message(&c, type, 0))
+    if (check_message(&c, type, 0))
         return true;
     *problem = c.problem;
     *offset = (size_t)(c.at - c.start);

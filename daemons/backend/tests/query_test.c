@@ -1,0 +1,295 @@
+/* The query use cases over a store that is only remembered. */
+#include <check.h>
+#include <string.h>
+
+#include <catalogue/profile_type.h>
+#include <catalogue/reason.h>
+#include <catalogue/state.h>
+
+#include "query.h"
+
+#define NOW_MS (20000ull * DAY_MS + 3600000)
+
+/* What the store shall say. */
+typedef struct fake {
+    target_row target;
+    const stack_row *stacks;
+    size_t stack_count;
+    int fails;
+} fake;
+
+static fake f;
+static const scope everything;
+static const char *const shop_only[] = {"shop"};
+static const scope shop_scope = {.workloads = shop_only, .workload_count = 1};
+
+static int read_fresh(void *self, const store_filter *filter, uint64_t *fresh, store_error *err)
+{
+    (void)filter;
+    *fresh = NOW_MS - 10000;
+    err->code = ((fake *)self)->fails;
+    return err->code;
+}
+
+static int read_targets(void *self, const store_filter *filter, target_fn each, void *context,
+                        store_error *err)
+{
+    (void)filter, (void)err;
+    return each(context, &((fake *)self)->target);
+}
+
+static int read_services(void *self, const store_filter *filter, service_fn each, void *context,
+                         store_error *err)
+{
+    static const char *const names[] = {"bank", "mail", "shop"};
+
+    (void)self, (void)filter, (void)err;
+    for (size_t i = 0; i < 3; i++) {
+        service_row row = {{text_of("east"), text_of(""), text_of(names[i])}, i + 1, NOW_MS};
+        ck_assert_int_eq(each(context, &row), 0);
+    }
+    return 0;
+}
+
+static int read_types(void *self, const store_filter *filter, type_fn each, void *context,
+                      store_error *err)
+{
+    const type_row rows[] = {
+        {{text_of("east"), text_of(""), text_of("aaaa")}, 1, 1, 1},
+        {{text_of("east"), text_of(""), text_of("bank")}, 1, 10, 20},
+        {{text_of("east"), text_of(""), text_of("bank")}, 5, 30, 40},
+        {{text_of("east"), text_of(""), text_of("shop")}, 1, 50, 60},
+    };
+
+    (void)self, (void)filter, (void)err;
+    for (size_t i = 0; i < 4; i++)
+        ck_assert_int_eq(each(context, &rows[i]), 0);
+    return 0;
+}
+
+static int read_stacks(void *self, const store_filter *filter, stack_fn each, void *context,
+                       store_error *err)
+{
+    const fake *from = self;
+
+    (void)filter, (void)err;
+    for (size_t i = 0; i < from->stack_count; i++)
+        ck_assert_int_eq(each(context, &from->stacks[i]), 0);
+    return 0;
+}
+
+static uint64_t now(void *clock)
+{
+    (void)clock;
+    return NOW_MS;
+}
+
+static const store_ops ops = {.read_fresh = read_fresh,
+                              .read_targets = read_targets,
+                              .read_services = read_services,
+                              .read_types = read_types,
+                              .read_stacks = read_stacks};
+static const query q = {
+    .store = {&ops, &f}, .retention_ms = 7ull * DAY_MS, .silent_ms = 180000, .now_ms = now};
+static store_filter filter;
+static query_meta meta;
+static store_error err;
+
+static void set_up(void)
+{
+    f = (fake){.fails = 0};
+    filter = (store_filter){.scope = &everything,
+                            .namespace_name = "",
+                            .workload = "shop",
+                            .type = PROFILE_TYPE_CPU,
+                            .from_ms = NOW_MS - 3600000,
+                            .to_ms = NOW_MS,
+                            .limit = 2};
+    meta = (query_meta){.from_ms = 0};
+}
+
+START_TEST(test_scope_and_retention)
+{
+    ck_assert_int_eq(query_check(&q, &filter), QUERY_OK);
+    filter.scope = &shop_scope;
+    ck_assert_int_eq(query_check(&q, &filter), QUERY_OK);
+    filter.workload = "bank";
+    ck_assert_int_eq(query_check(&q, &filter), QUERY_FORBIDDEN);
+    filter.scope = &everything;
+    filter.to_ms = query_oldest_ms(&q);
+    ck_assert_int_eq(query_check(&q, &filter), QUERY_EXPIRED);
+    /* Day 19994 is the first that the store still has: 19993 went when 20000 began. */
+    ck_assert_uint_eq(query_oldest_ms(&q), 19994ull * DAY_MS);
+}
+END_TEST
+
+START_TEST(test_services)
+{
+    service_list list = {NULL, 0};
+
+    ck_assert_int_eq(query_services(&q, &filter, &list, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(list.count, 2);
+    ck_assert_uint_eq(meta.nodes_omitted, 1);
+    ck_assert_uint_eq(meta.fresh_until_ms, NOW_MS - 10000);
+    ck_assert_str_eq(list.items[0].workload, "bank");
+    ck_assert_uint_eq(list.items[0].type_count, 2);
+    ck_assert_uint_eq(list.items[0].types[1].value_total, 40);
+    ck_assert_uint_eq(list.items[1].type_count, 0);
+    service_list_free(&list);
+}
+END_TEST
+
+static const struct {
+    uint64_t state, observed_ago, reported_ago;
+    uint64_t shown_state, shown_reason;
+} verdicts[] = {
+    {TARGET_STATE_PROFILING, 1000, 1000, TARGET_STATE_PROFILING, REASON_NONE},
+    {TARGET_STATE_PROFILING, 90000, 60000, TARGET_STATE_PROFILING, REASON_NONE},
+    {TARGET_STATE_PROFILING, 70000, 5000, TARGET_STATE_EXITED, REASON_PROCESS_EXITED},
+    {TARGET_STATE_PROFILING, 190000, 190000, TARGET_STATE_FAILED, REASON_COLLECTOR_SILENT},
+    {TARGET_STATE_OFF, 190000, 190000, TARGET_STATE_FAILED, REASON_COLLECTOR_SILENT},
+    {TARGET_STATE_EXITED, 190000, 190000, TARGET_STATE_EXITED, REASON_NONE},
+    {TARGET_STATE_EXITED, 190000, 1000, TARGET_STATE_EXITED, REASON_NONE},
+};
+
+START_TEST(test_verdicts)
+{
+    target_list list = {NULL, 0};
+
+    f.target = (target_row){.key = {text_of("east"), text_of(""), text_of("shop")},
+                            .pod = text_of("p"),
+                            .detail = text_of("a detail"),
+                            .state = verdicts[_i].state,
+                            .observed_ms = NOW_MS - verdicts[_i].observed_ago,
+                            .reported_ms = NOW_MS - verdicts[_i].reported_ago};
+    ck_assert_int_eq(query_targets(&q, &filter, &list, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(list.count, 1);
+    ck_assert_uint_eq(list.items[0].state, verdicts[_i].shown_state);
+    ck_assert_uint_eq(list.items[0].reason, verdicts[_i].shown_reason);
+    bool kept = verdicts[_i].state == verdicts[_i].shown_state;
+    ck_assert_str_eq(list.items[0].detail, kept ? "a detail" : "");
+    target_list_free(&list);
+}
+END_TEST
+
+#define FRAME(name, number)                                                                        \
+    {                                                                                              \
+        .class_name = {"C", 1}, .method = {name, sizeof(name) - 1}, .line = (number),              \
+        .kind = SAGG_JAVA                                                                          \
+    }
+
+/* a <- root (7), b <- a <- a <- root (5, cut), [dropped] (3), one that the store has lost (1) */
+static const stack_frame stack_a[] = {FRAME("a", 1), FRAME("root", 9)};
+static const stack_frame stack_b[] = {FRAME("b", 4), FRAME("a", 1), FRAME("a", 2),
+                                      FRAME("root", 9)};
+static const stack_frame stack_dropped[] = {{.method = {"[dropped]", 9}, .kind = SAGG_UNKNOWN}};
+static const uint8_t ids[4][16] = {{1}, {2}, {3}, {4}};
+static const stack_row rows[] = {
+    {ids[0], 7, 70, 1, 2, true, 0, stack_a, 2},
+    {ids[1], 5, 50, 1, 1, true, 1, stack_b, 4},
+    {ids[2], 3, 30, 1, 1, true, 0, stack_dropped, 1},
+    {ids[3], 1, 10, 1, 1, false, 0, NULL, 0},
+};
+
+START_TEST(test_profile)
+{
+    profile p;
+
+    f.stacks = rows;
+    f.stack_count = 4;
+    ck_assert_int_eq(query_profile(&q, &filter, &p, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(meta.seen, 160);
+    ck_assert_uint_eq(meta.cut, 50);
+    ck_assert_uint_eq(meta.dropped, 30);
+    ck_assert(meta.missing_stacks);
+    ck_assert_uint_eq(meta.rows_scanned, 5);
+    sagg_tree *tree = profile_tree(&p, PROFILE_TYPE_CPU, false, 1000, &meta);
+    ck_assert_ptr_nonnull(tree);
+    ck_assert_uint_eq(sagg_tree_get(tree)->total[0], 160);
+    ck_assert_uint_eq(meta.omitted, 0);
+    sagg_tree_free(tree);
+    tree = profile_tree(&p, PROFILE_TYPE_CPU, false, 2, &meta);
+    ck_assert_uint_gt(meta.omitted, 0);
+    sagg_tree_free(tree);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(test_the_fingerprint_knows_no_order)
+{
+    const stack_row turned[] = {rows[2], rows[0], rows[1]};
+    profile p;
+
+    f.stacks = rows;
+    f.stack_count = 3;
+    ck_assert_int_eq(query_profile(&q, &filter, &p, &meta, &err), QUERY_OK);
+    uint64_t first = p.fingerprint;
+    profile_free(&p);
+    f.stacks = turned;
+    ck_assert_int_eq(query_profile(&q, &filter, &p, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(p.fingerprint, first);
+    profile_free(&p);
+    f.stack_count = 2;
+    ck_assert_int_eq(query_profile(&q, &filter, &p, &meta, &err), QUERY_OK);
+    ck_assert_uint_ne(p.fingerprint, first);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(test_top_counts_recursion_once)
+{
+    top_table table;
+    profile p;
+
+    f.stacks = rows;
+    f.stack_count = 2;
+    ck_assert_int_eq(query_profile(&q, &filter, &p, &meta, &err), QUERY_OK);
+    ck_assert_int_eq(profile_top(&p, false, 10, &table, &meta), 0);
+    ck_assert_uint_eq(table.count, 3);
+    ck_assert_int_eq(strncmp(table.rows[0].frame.method.data, "a", 1), 0);
+    ck_assert_uint_eq(table.rows[0].self, 70);
+    ck_assert_uint_eq(table.rows[0].total, 120);
+    ck_assert_uint_eq(table.rows[2].self, 0);
+    ck_assert_uint_eq(table.rows[2].total, 120);
+    top_table_free(&table);
+    ck_assert_int_eq(profile_top(&p, true, 2, &table, &meta), 0);
+    ck_assert_uint_eq(table.count, 2);
+    ck_assert_uint_eq(meta.nodes_omitted, 2);
+    top_table_free(&table);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(test_a_store_that_is_down)
+{
+    profile p;
+
+    f.fails = STORE_ERR_UNAVAILABLE;
+    ck_assert_int_eq(query_profile(&q, &filter, &p, &meta, &err), QUERY_UNAVAILABLE);
+    profile_free(&p);
+    f.fails = STORE_ERR_TIMEOUT;
+    ck_assert_int_eq(query_profile(&q, &filter, &p, &meta, &err), QUERY_TIMEOUT);
+    profile_free(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("backend-query");
+    TCase *tcase = tcase_create("query");
+    SRunner *runner = srunner_create(suite);
+
+    suite_add_tcase(suite, tcase);
+    tcase_add_checked_fixture(tcase, set_up, NULL);
+    tcase_add_test(tcase, test_scope_and_retention);
+    tcase_add_test(tcase, test_services);
+    tcase_add_loop_test(tcase, test_verdicts, 0, sizeof(verdicts) / sizeof(verdicts[0]));
+    tcase_add_test(tcase, test_profile);
+    tcase_add_test(tcase, test_the_fingerprint_knows_no_order);
+    tcase_add_test(tcase, test_top_counts_recursion_once);
+    tcase_add_test(tcase, test_a_store_that_is_down);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
