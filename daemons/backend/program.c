@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,7 +217,6 @@ static void fill_api(program *p)
         .secure_cookie = config_bool(v, "ui.https"),
         .store_ready = store_ready,
         .store_context = p,
-        .server = &p->server,
         .log = log_line,
     };
     api_init(&p->api);
@@ -247,6 +247,7 @@ static int start_server(program *p)
         log_line(NULL, "%s (--listen names another address)", err.message);
         return -1;
     }
+    atomic_store(&p->api.server, p->server);
     log_line(NULL, "serving on %s port %u", host, http_server_port(p->server));
     return 0;
 }

@@ -36,7 +36,7 @@ struct api {
     bool secure_cookie;        /* the page is reached by https */
     bool (*store_ready)(void *context);
     void *store_context;
-    http_server **server; /* set once it runs; its counters go to /metrics */
+    _Atomic(http_server *) server; /* NULL until it runs; its counters go to /metrics */
     void (*log)(void *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
     void *log_context;
 

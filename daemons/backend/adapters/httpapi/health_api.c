@@ -1,3 +1,5 @@
+#include <stdatomic.h>
+
 #include "api.h"
 
 void api_healthz(void *context, const http_request *request, http_response *response)
@@ -19,8 +21,11 @@ void api_readyz(void *context, const http_request *request, http_response *respo
 static void set_server_gauges(api *a)
 {
     http_server_stats s = {0};
+    /* A call may come before the program has the server that took it. */
+    const http_server *server = atomic_load(&a->server);
 
-    http_server_get_stats(*a->server, &s);
+    if (server != NULL)
+        http_server_get_stats(server, &s);
     const struct {
         metric_kind kind;
         const char *name, *help;
