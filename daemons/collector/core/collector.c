@@ -140,11 +140,20 @@ void collector_finish(collector *self, bool leave, void (*idle)(void *context), 
 {
     pthread_mutex_lock(&self->lock);
     self->finishing = true;
+    self->leave = leave;
     pthread_mutex_unlock(&self->lock);
     while (running_jobs(self) > 0)
         idle(context);
-    for (target *one = self->targets; one != NULL; one = one->next)
-        collector__end_session(one, leave);
+    /* Nothing changes the list any more. */
+    for (target *one = self->targets; one != NULL; one = one->next) {
+        pthread_mutex_lock(&self->lock);
+        one->busy = true;
+        self->jobs++;
+        pthread_mutex_unlock(&self->lock);
+        self->ports.submit(self->ports.context, collector__end_session, one);
+    }
+    while (running_jobs(self) > 0)
+        idle(context);
     pthread_mutex_lock(&self->lock);
     collector__flush(self);
     pthread_mutex_unlock(&self->lock);

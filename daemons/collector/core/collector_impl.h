@@ -42,6 +42,7 @@ struct collector {
     pthread_mutex_t lock;
     target *targets;
     bool finishing;
+    bool leave; /* sessions, at the end */
     bool discovering;
     uint64_t next_discovery_ms;
     unsigned jobs;      /* that run */
@@ -61,8 +62,8 @@ void collector__discover(void *argument);
 
 /* session.c: the step that is due on one target. A job. */
 void collector__step(void *argument);
-/* The last window of a target that profiles; stops the session unless `leave`. */
-void collector__end_session(target *one, bool leave);
+/* The last window of a target that profiles; stops the session unless told to leave it. A job. */
+void collector__end_session(void *argument);
 
 /* flush.c; both with the lock held. */
 int collector__add_profile(collector *self, const local_jvm *jvm, const target_labels *labels,

@@ -43,23 +43,36 @@ static void judge(collector *self, target *one)
     }
 }
 
+static void match(const collector *self, target *one)
+{
+    char user[64] = "";
+    self->ports.user_name(self->ports.context, one->jvm.uid, user, sizeof(user));
+    rule_set_match(self->rules, &one->jvm, user, &one->rule);
+}
+
 static void add(collector *self, const local_jvm *jvm)
 {
     target *one = calloc(1, sizeof(*one));
     if (one == NULL)
         return; /* the next look finds it again */
-    char user[64] = "";
-    self->ports.user_name(self->ports.context, jvm->uid, user, sizeof(user));
     one->owner = self;
     one->jvm = *jvm;
     one->seen = true;
     one->session = SESSION_STATE_NONE;
     one->jitter_ms = span_jitter(&jvm->id, self->options.jitter_ms);
     one->reason = REASON_END; /* so that the first state is a change */
-    rule_set_match(self->rules, jvm, user, &one->rule);
     one->next = self->targets;
     self->targets = one;
+    match(self, one);
     judge(self, one);
+}
+
+/* A JVM that has just begun may not have told its main class at the first look. */
+static bool is_another(const local_jvm *before, const local_jvm *now)
+{
+    return before->verdict != now->verdict || before->uid != now->uid ||
+           strcmp(before->main_class, now->main_class) != 0 ||
+           strcmp(before->command_line, now->command_line) != 0;
 }
 
 static void update(collector *self, target *one, const local_jvm *jvm)
@@ -67,10 +80,12 @@ static void update(collector *self, target *one, const local_jvm *jvm)
     one->seen = true;
     if (one->busy)
         return;
-    bool verdict_changed = one->jvm.verdict != jvm->verdict;
+    bool another = is_another(&one->jvm, jvm);
+    bool untouched = one->phase == PHASE_OFF || one->phase == PHASE_WARMING;
     one->jvm = *jvm;
-    bool may_change = one->phase == PHASE_OFF && one->rule.profiled;
-    if (may_change && (verdict_changed || one->reason == REASON_TARGET_LIMIT))
+    if (untouched && another)
+        match(self, one);
+    if (untouched && (another || one->reason == REASON_TARGET_LIMIT))
         judge(self, one);
 }
 

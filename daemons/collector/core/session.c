@@ -197,7 +197,8 @@ static void deliver(const job *now, window_span *span, profile *found, uint64_t 
     self->stats.covered_ms += span->covered_ms;
     now->on->last_window_ms = span->start_ms;
     now->on->backoff_ms = 0;
-    collector__set_state(now->on, now->on->phase, REASON_NONE, now->on->detail);
+    const char *detail = now->on->reason == REASON_NONE ? now->on->detail : "";
+    collector__set_state(now->on, now->on->phase, REASON_NONE, detail);
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -256,25 +257,41 @@ static void window(job *now)
     local_answer_clear(&answer);
 }
 
-void collector__end_session(target *one, bool leave)
+static void end_session(job *now, bool leave)
 {
-    job now = begin(one);
-    if (now.phase != PHASE_PROFILING && now.phase != PHASE_COOLDOWN)
+    if (now->phase != PHASE_PROFILING && now->phase != PHASE_COOLDOWN)
         return;
-    local_request request = about(&now, leave ? LOCAL_WINDOW : LOCAL_STOP);
+    local_request request = about(now, leave ? LOCAL_WINDOW : LOCAL_STOP);
     local_answer answer = {0};
-    ask(&now, &request, &answer);
-    uint64_t time = now.self->ports.now_ms(now.self->ports.context);
+    ask(now, &request, &answer);
+    uint64_t time = now->self->ports.now_ms(now->self->ports.context);
     if (answer.reason == REASON_NONE && answer.has_handle && answer.size > 0 &&
-        now.window_start_ms != 0)
-        take(&now, &answer, time);
+        now->window_start_ms != 0)
+        take(now, &answer, time);
     local_answer_clear(&answer);
+}
+
+static void job_done(target *one)
+{
+    collector *self = one->owner;
+    pthread_mutex_lock(&self->lock);
+    one->busy = false;
+    self->jobs--;
+    pthread_mutex_unlock(&self->lock);
+    self->ports.wake(self->ports.context);
+}
+
+void collector__end_session(void *argument)
+{
+    target *one = argument;
+    job now = begin(one);
+    end_session(&now, one->owner->leave);
+    job_done(one);
 }
 
 void collector__step(void *argument)
 {
     target *one = argument;
-    collector *self = one->owner;
     job now = begin(one);
     switch (now.phase) {
     case PHASE_WARMING:
@@ -288,9 +305,5 @@ void collector__step(void *argument)
     case PHASE_OFF:
         break;
     }
-    pthread_mutex_lock(&self->lock);
-    one->busy = false;
-    self->jobs--;
-    pthread_mutex_unlock(&self->lock);
-    self->ports.wake(self->ports.context);
+    job_done(one);
 }

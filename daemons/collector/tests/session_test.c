@@ -335,6 +335,20 @@ START_TEST(nobody_is_profiled_without_being_asked)
 }
 END_TEST
 
+START_TEST(a_jvm_that_tells_its_class_late_is_chosen_then)
+{
+    add_rule("Shop", false, 0);
+    host.jvms[0].main_class[0] = '\0';
+    run_to(NOON + 9000);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_OFF);
+    host.jvms[0] = sample_jvm(1);
+    run_to(NOON + 32000);
+    target_status status = status_of(1);
+    ck_assert_uint_eq(status.state, TARGET_STATE_PROFILING);
+    ck_assert_str_eq(status.labels.workload, "Shop");
+}
+END_TEST
+
 START_TEST(a_young_jvm_warms_up_first)
 {
     add_rule("Shop", false, 60000);
@@ -379,6 +393,7 @@ START_TEST(a_failed_parse_costs_one_window_and_says_so)
     host.parse_fails = false;
     run_to(NOON + 32000);
     ck_assert_uint_eq(status_of(1).reason, REASON_NONE);
+    ck_assert_str_eq(status_of(1).detail, "");
     ck_assert_uint_eq(host.starts, 1);
     ck_assert_uint_eq(host.queued_windows, 4);
     ck_assert_uint_eq(collector_get_stats(core).parse_failures, 1);
@@ -515,6 +530,7 @@ TCase *session_tests(void)
     tcase_add_test(tests, windows_of_several_jvms_share_a_batch);
     tcase_add_test(tests, windows_end_at_midnight_and_days_do_not_mix);
     tcase_add_test(tests, nobody_is_profiled_without_being_asked);
+    tcase_add_test(tests, a_jvm_that_tells_its_class_late_is_chosen_then);
     tcase_add_test(tests, a_young_jvm_warms_up_first);
     tcase_add_test(tests, a_failed_start_cools_down_longer_and_longer_and_keeps_its_reason);
     tcase_add_test(tests, a_failed_parse_costs_one_window_and_says_so);
