@@ -177,10 +177,11 @@ static int make_auth(program *p)
 
 static int load_assets(program *p)
 {
-    const char *directory = config_string(p->values, "ui.dir");
+    const char *chosen = optional(p->values, "ui.dir");
+    const char *directory = chosen != NULL ? chosen : BACKEND_UI_DIR;
     http_error err = {0};
 
-    if (access(directory, F_OK) != 0 && !config_is_set(p->values, "ui.dir")) {
+    if (chosen == NULL && access(directory, F_OK) != 0) {
         log_line(NULL, "no page is served: %s is absent (--ui-dir names another)", directory);
         return 0;
     }

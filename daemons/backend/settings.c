@@ -72,8 +72,8 @@ static const config_field fields[] = {
      .help = "How long profiles are kept: whole days."},
     {.key = "ui.dir",
      .type = CONFIG_STRING,
-     .fallback = BACKEND_UI_DIR,
-     .help = "Directory of the page's files; where it is absent there is no page."},
+     .help = "Directory of the page's files; empty: share/hotstack/ui where the program is "
+             "installed, and no page when that is absent."},
     {.key = "ui.https",
      .type = CONFIG_BOOL,
      .help = "The page is reached by https: mark its cookie Secure."},
