@@ -141,8 +141,10 @@ int check_profile_batch(profile_batch *batch, const ingest_limits *limits, uint6
         check_strings(&batch->strings, "strings", limits->strings_bytes, v) != 0 ||
         check_strings(&batch->stacks.strings, "stacks.strings", limits->strings_bytes, v) != 0 ||
         check_targets(&batch->targets, &batch->strings, limits, v) != 0 ||
-        check_rows(batch, limits, v) != 0 || check_windows(batch, v) != 0 ||
-        check_times(batch, limits, now_ms, v) != 0 || check_totals(batch, v) != 0)
+        check_rows(batch, limits, v) != 0 ||
+        check_texts("threads.name_str", &batch->strings, batch->threads.name, limits, v) != 0 ||
+        check_windows(batch, v) != 0 || check_times(batch, limits, now_ms, v) != 0 ||
+        check_totals(batch, v) != 0)
         return -1;
     return check_stacks(&batch->stacks, limits, v);
 }
@@ -176,7 +178,8 @@ static int check_status_columns(const status_report *report, const ingest_limits
                       v) != 0 ||
         check_indexes("status.state", s->state, 256, "bad_index", v) != 0 ||
         check_indexes("status.reason", s->reason, 65536, "bad_index", v) != 0 ||
-        check_indexes("status.session", s->session, 256, "bad_index", v) != 0)
+        check_indexes("status.session", s->session, 256, "bad_index", v) != 0 ||
+        check_texts("status.detail_str", &report->strings, s->detail, limits, v) != 0)
         return -1;
     for (size_t i = 0; i < s->observed_ms.count; i++) {
         uint64_t day = s->observed_ms.at[i] / DAY_MS;

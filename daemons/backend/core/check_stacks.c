@@ -179,7 +179,7 @@ int check_stacks(stack_dictionary *d, const ingest_limits *limits, verdict *v)
     frame_ids frames = {.dictionary = d};
 
     if (check_shape(d, limits, v) != 0 || check_depths(d, limits, v) != 0 ||
-        check_dictionary_ranges(d, v) != 0)
+        check_dictionary_ranges(d, v) != 0 || check_frame_texts(d, limits, v) != 0)
         return -1;
     frames.buffer = malloc(4 + 8 * limits->frames_per_stack);
     int rc = frames.buffer != NULL ? check_ids(&frames, v) : check_no_memory(v);

@@ -9,7 +9,7 @@
 #ifndef BACKEND_CHECKS_H
 #define BACKEND_CHECKS_H
 
-#include "batch.h"
+#include "store.h"
 #include "verdict.h"
 
 /* Lines 5 to 13 of the order of checks. now_ms: Unix time. Scope (7) is the caller's, see
@@ -38,7 +38,17 @@ int check_rows(const profile_batch *batch, const ingest_limits *limits, verdict 
 int check_times(const profile_batch *batch, const ingest_limits *limits, uint64_t now_ms,
                 verdict *v);
 int check_totals(const profile_batch *batch, verdict *v);
+int check_texts(const char *name, const string_table *strings, u32s column,
+                const ingest_limits *limits, verdict *v);
+int check_frame_texts(const stack_dictionary *d, const ingest_limits *limits, verdict *v);
 int check_stacks(stack_dictionary *stacks, const ingest_limits *limits, verdict *v);
+
+/* uses: the stacks of the dictionary that are to be stored. The writer asks, after the ledger. */
+int check_stored_frames(const stack_dictionary *d, const stack_use *uses, size_t count, verdict *v);
+
+/* The texts of a dictionary's frames, in times of strings_bytes; the most frames of one batch that
+ * are stored: their block must stay below libchsink's 256 MiB. */
+enum { FRAME_TEXTS = 4, STORED_FRAMES_MAX = 10000000 };
 
 /* ---- what the parts are made of ---- */
 

@@ -163,7 +163,10 @@ static void commit_batch(void *arg)
     const ingest *in = c->in;
     store_error err = {0};
 
-    if (ask_ledger(c) != 0 || ask_stacks(c) != 0)
+    /* Only what the ledger does not know is too large: what is stored must not be cut anew. */
+    if (ask_ledger(c) != 0 ||
+        check_stored_frames(&c->batch->stacks, c->plan.brought, c->plan.brought_count, c->v) != 0 ||
+        ask_stacks(c) != 0)
         return;
     batch_write write = {
         .batch = c->batch,

@@ -310,6 +310,74 @@ START_TEST(test_limits_on_counts)
 }
 END_TEST
 
+/* One long string that `count` entries name: little on the wire, much once it is written out. */
+enum { LONG_TEXT = 60000, LONG_COUNT = 1200 };
+static char long_text[LONG_TEXT];
+static uint32_t long_lengths[2] = {0, LONG_TEXT}, ones[LONG_COUNT], none[LONG_COUNT];
+static uint64_t none64[LONG_COUNT];
+
+static string_table make_long(void)
+{
+    memset(long_text, 'a', sizeof(long_text));
+    for (size_t i = 0; i < LONG_COUNT; i++)
+        ones[i] = 1;
+    return (string_table){{long_text, sizeof(long_text)}, {long_lengths, 2}, NULL};
+}
+
+START_TEST(test_frames_may_not_name_long_texts_over_and_over)
+{
+    static char kinds[LONG_COUNT];
+    verdict v = {0};
+    u32s zeros = {none, LONG_COUNT};
+
+    sample_batch_make(&s);
+    s.batch.stacks.strings = make_long();
+    s.batch.stacks.frame_class = s.batch.stacks.frame_method = (u32s){ones, LONG_COUNT};
+    s.batch.stacks.frame_file = s.batch.stacks.frame_line = zeros;
+    s.batch.stacks.frame_kind = (text){kinds, LONG_COUNT};
+    ck_assert_int_eq(check_profile_batch(&s.batch, &limits, SAMPLE_NOW_MS, &v), -1);
+    ck_assert_str_eq(v.code, "payload_too_large");
+    ck_assert_int_eq(v.http_status, 413);
+    profile_batch_clear(&s.batch);
+}
+END_TEST
+
+START_TEST(test_threads_may_not_name_long_texts_over_and_over)
+{
+    uint32_t lengths[6] = {0, 4, 4, 36, 4, LONG_TEXT}, names[LONG_COUNT];
+    char data[48 + LONG_TEXT];
+    verdict v = {0};
+    u32s zeros = {none, LONG_COUNT};
+    u64s zeros64 = {none64, LONG_COUNT};
+
+    sample_batch_make(&s);
+    memcpy(data, s.strings, 48);
+    memset(data + 48, 'a', LONG_TEXT);
+    for (size_t i = 0; i < LONG_COUNT; i++)
+        names[i] = 5;
+    s.batch.strings = (string_table){{data, sizeof(data)}, {lengths, 6}, NULL};
+    s.batch.threads = (thread_columns){zeros, zeros64, zeros64, {names, LONG_COUNT},
+                                       zeros, zeros64, zeros64, zeros64};
+    ck_assert_int_eq(check_profile_batch(&s.batch, &limits, SAMPLE_NOW_MS, &v), -1);
+    ck_assert_str_eq(v.code, "payload_too_large");
+    profile_batch_clear(&s.batch);
+}
+END_TEST
+
+START_TEST(test_details_may_not_name_long_texts_over_and_over)
+{
+    string_table strings = make_long();
+    uint32_t offsets[2] = {0, 0};
+    verdict v = {0};
+
+    strings.offset = offsets;
+    ck_assert_int_eq(check_texts("status.detail_str", &strings, (u32s){ones, 279}, &limits, &v), 0);
+    ck_assert_int_eq(check_texts("status.detail_str", &strings, (u32s){ones, 280}, &limits, &v),
+                     -1);
+    ck_assert_str_eq(v.code, "payload_too_large");
+}
+END_TEST
+
 START_TEST(test_an_empty_batch_is_right)
 {
     verdict v = {0};
@@ -342,6 +410,9 @@ int main(void)
     tcase_add_test(tcase, test_the_first_failure_decides);
     tcase_add_test(tcase, test_a_day_is_kept_until_the_store_drops_it);
     tcase_add_test(tcase, test_limits_on_counts);
+    tcase_add_test(tcase, test_frames_may_not_name_long_texts_over_and_over);
+    tcase_add_test(tcase, test_threads_may_not_name_long_texts_over_and_over);
+    tcase_add_test(tcase, test_details_may_not_name_long_texts_over_and_over);
     tcase_add_test(tcase, test_an_empty_batch_is_right);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

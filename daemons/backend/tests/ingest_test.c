@@ -229,6 +229,21 @@ START_TEST(test_a_wrong_batch_does_not_reach_the_store)
 }
 END_TEST
 
+/* Few stacks, deep and used by many workloads, are many frames. */
+START_TEST(test_more_frames_than_a_block_holds)
+{
+    enum { DEPTH = 2000, SERVICES = 5001 };
+    static uint32_t frames[DEPTH], depth[1] = {DEPTH};
+    static stack_use uses[SERVICES];
+    stack_dictionary d = {.stack_depth = {depth, 1}, .stack_frame = {frames, DEPTH}};
+
+    ck_assert_int_eq(check_stored_frames(&d, uses, SERVICES - 1, &v), 0);
+    ck_assert_int_eq(check_stored_frames(&d, uses, SERVICES, &v), -1);
+    ck_assert_str_eq(v.code, "payload_too_large");
+    ck_assert_int_eq(v.http_status, 413);
+}
+END_TEST
+
 START_TEST(test_scope)
 {
     const char *west[] = {"west"}, *both[] = {"west", "east"};
@@ -260,6 +275,7 @@ int main(void)
                         sizeof(failures) / sizeof(failures[0]));
     tcase_add_test(tcase, test_a_full_queue_means_retry);
     tcase_add_test(tcase, test_a_wrong_batch_does_not_reach_the_store);
+    tcase_add_test(tcase, test_more_frames_than_a_block_holds);
     tcase_add_test(tcase, test_scope);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
