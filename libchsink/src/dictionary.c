@@ -1,5 +1,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #include <xxhash.h>
 
@@ -14,6 +15,17 @@ typedef struct chs__place {
 static const chs__place *place_at(const chs__dictionary *dictionary, uint32_t number)
 {
     return (const chs__place *)(const void *)dictionary->places.data + number;
+}
+
+/* Strings often come from elsewhere: whoever knew the hash could choose them to fall into few
+ * slots. Nobody sees the numbers that it decides. */
+static uint64_t draw_seed(const chs__dictionary *dictionary)
+{
+    uint64_t seed;
+
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed)
+        return seed;
+    return (uint64_t)(uintptr_t)dictionary; /* early at boot */
 }
 
 /* Doubles the slots once half of them are taken. */
@@ -35,6 +47,8 @@ static int make_slots(chs__dictionary *dictionary)
             slot = (slot + 1) & (slot_count - 1);
         slots[slot] = number + 1;
     }
+    if (!dictionary->slots)
+        dictionary->seed = draw_seed(dictionary);
     free(dictionary->slots);
     dictionary->slots = slots;
     dictionary->slot_count = slot_count;
@@ -70,12 +84,13 @@ static bool is_key(const chs__dictionary *dictionary, uint32_t number, const voi
 static int find_or_add(chs__dictionary *dictionary, const void *data, size_t length,
                        uint32_t *number)
 {
-    uint64_t hash = XXH3_64bits(data, length);
+    uint64_t hash;
     size_t slot;
     int rc = make_slots(dictionary);
 
     if (rc)
         return rc;
+    hash = XXH3_64bits_withSeed(data, length, dictionary->seed);
     for (slot = hash & (dictionary->slot_count - 1); dictionary->slots[slot];
          slot = (slot + 1) & (dictionary->slot_count - 1)) {
         *number = dictionary->slots[slot] - 1;

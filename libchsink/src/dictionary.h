@@ -11,6 +11,7 @@ typedef struct chs__dictionary {
     chs__buffer places; /* chs__place of each key */
     uint32_t *slots;    /* key number + 1, 0 = empty; open addressing */
     size_t slot_count;  /* a power of two, 0 before the first key */
+    uint64_t seed;      /* of the hashes, drawn with the first slots */
     uint32_t count;
     uint32_t last; /* the number given last */
 } chs__dictionary;
