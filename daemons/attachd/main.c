@@ -25,7 +25,7 @@ static void handle(void *context, const local_request *request, local_answer *an
 static void log_line(void *context, const char *message)
 {
     (void)context;
-    fprintf(stderr, "hotstack-attachd: %s\n", message);
+    (void)fprintf(stderr, "hotstack-attachd: %s\n", message);
 }
 
 static int fail(const char *message)
@@ -70,7 +70,7 @@ static int start_server(localrpc_server **server, attachd *core, const config_se
     localrpc_error err = {0};
     int rc = localrpc_server_start(server, &options, &err);
     if (rc != 0)
-        snprintf(message, size, "%s", err.message);
+        (void)snprintf(message, size, "%s", err.message);
     return rc;
 }
 
@@ -92,7 +92,7 @@ static int run(const config_section *settings, worker_port *port, const sigset_t
         attachd_free(core);
         return fail(message);
     }
-    fprintf(stderr, "hotstack-attachd: listening on %s\n", config_string(settings, "socket"));
+    (void)fprintf(stderr, "hotstack-attachd: listening on %s\n", config_string(settings, "socket"));
     wait_for_end(core, signals, config_duration_ms(settings, "adopt_grace"));
     localrpc_server_stop(server);
     unsigned left = config_bool(settings, "leave_sessions") ? 0 : attachd_stop_sessions(core);
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
         return fail(message);
     }
     char library[PATH_MAX] = "";
-    snprintf(library, sizeof(library), "%s", config_string(settings, "profiler_library"));
+    (void)snprintf(library, sizeof(library), "%s", config_string(settings, "profiler_library"));
     if (library[0] == '\0' && attachclient_find_profiler(library, sizeof(library)) != 0)
         log_line(NULL, "libasyncProfiler.so is not installed; set profiler_library");
     worker_port port = {

@@ -17,7 +17,7 @@ extern char **environ;
 
 static int fail(const char *message)
 {
-    fprintf(stderr, "hotstack-collector: %s\n", message);
+    (void)fprintf(stderr, "hotstack-collector: %s\n", message);
     return EXIT_FAILURE;
 }
 
@@ -45,7 +45,7 @@ static int run(const config *loaded)
         close(signals);
         return fail(message);
     }
-    fprintf(stderr, "hotstack-collector: running\n");
+    (void)fprintf(stderr, "hotstack-collector: running\n");
     int rc = wiring_run(all, signals, message, sizeof(message));
     wiring_free(all);
     close(signals);

@@ -31,7 +31,7 @@ static void print_wrapped(FILE *to, const char *text, int indent)
     while (*text != '\0') {
         int length = (int)strcspn(text, " ");
         if (column > 0 && column + 1 + length > 96 - indent) {
-            fputc('\n', to);
+            (void)fputc('\n', to);
             column = 0;
         }
         column += column == 0 ? fprintf(to, "%*s%.*s", indent, "", length, text) - indent
@@ -39,7 +39,7 @@ static void print_wrapped(FILE *to, const char *text, int indent)
         text += length;
         text += strspn(text, " ");
     }
-    fputc('\n', to);
+    (void)fputc('\n', to);
 }
 
 static void help_fields(FILE *to, const config_field *fields, size_t count, int indent);
@@ -50,16 +50,16 @@ static void help_field(FILE *to, const config_field *field, int indent)
     config__flag_name(flag, field->key);
     bool secret = (field->flags & CONFIG_SECRET) != 0;
     if (field->type == CONFIG_RULES || indent > 2)
-        fprintf(to, "%*s%s: %s\n", indent, "", field->key, type_word(field->type));
+        (void)fprintf(to, "%*s%s: %s\n", indent, "", field->key, type_word(field->type));
     else
-        fprintf(to, "%*s%s%s %s\n", indent, "", flag, secret ? "-file" : "",
-                secret ? "FILE" : type_word(field->type));
+        (void)fprintf(to, "%*s%s%s %s\n", indent, "", flag, secret ? "-file" : "",
+                      secret ? "FILE" : type_word(field->type));
     print_wrapped(to, field->help, indent + 6);
     char allowed[256];
     config__allowed(allowed, sizeof(allowed), field);
     const char *fallback = field->fallback != NULL ? field->fallback : "";
-    fprintf(to, "%*s[%s%s%s]\n", indent + 6, "", allowed, fallback[0] != '\0' ? "; default " : "",
-            fallback);
+    (void)fprintf(to, "%*s[%s%s%s]\n", indent + 6, "", allowed,
+                  fallback[0] != '\0' ? "; default " : "", fallback);
     if (field->type == CONFIG_RULES)
         help_fields(to, field->items, field->item_count, indent + 6);
 }
@@ -72,28 +72,29 @@ static void help_fields(FILE *to, const config_field *fields, size_t count, int 
 
 void config_print_help(const config_program *program, FILE *to)
 {
-    fprintf(to, "usage: %s [FLAGS]\n\n", program->name);
+    (void)fprintf(to, "usage: %s [FLAGS]\n\n", program->name);
     print_wrapped(to, program->summary, 0);
-    fprintf(to,
-            "\n"
-            "Each setting is a flag, a variable of the environment and a key of the YAML file: "
-            "a.b_c is\n"
-            "--a-b-c, HOTSTACK_A_B_C, and {a: {b_c: ...}}. Flags win over the environment, that "
-            "over the\n"
-            "file. A secret may come from a file: a.b_file, --a-b-file, HOTSTACK_A_B_FILE.\n"
-            "\n"
-            "  --config FILE\n"
-            "      The YAML file (HOTSTACK_CONFIG).%s%s\n"
-            "  --print-config\n"
-            "      Show every setting in force and where it comes from, secrets masked.\n"
-            "  --print-reference\n"
-            "      Show every setting as a Markdown table.\n"
-            "  --version\n"
-            "  --help\n"
-            "\n"
-            "Settings:\n",
-            program->default_file != NULL ? " Read without being named: " : "",
-            program->default_file != NULL ? program->default_file : "");
+    (void)fprintf(
+        to,
+        "\n"
+        "Each setting is a flag, a variable of the environment and a key of the YAML file: "
+        "a.b_c is\n"
+        "--a-b-c, HOTSTACK_A_B_C, and {a: {b_c: ...}}. Flags win over the environment, that "
+        "over the\n"
+        "file. A secret may come from a file: a.b_file, --a-b-file, HOTSTACK_A_B_FILE.\n"
+        "\n"
+        "  --config FILE\n"
+        "      The YAML file (HOTSTACK_CONFIG).%s%s\n"
+        "  --print-config\n"
+        "      Show every setting in force and where it comes from, secrets masked.\n"
+        "  --print-reference\n"
+        "      Show every setting as a Markdown table.\n"
+        "  --version\n"
+        "  --help\n"
+        "\n"
+        "Settings:\n",
+        program->default_file != NULL ? " Read without being named: " : "",
+        program->default_file != NULL ? program->default_file : "");
     help_fields(to, program->fields, program->count, 2);
 }
 
@@ -105,12 +106,12 @@ static void reference_rows(FILE *to, const config_field *fields, size_t count, c
         config__allowed(allowed, sizeof(allowed), field);
         const char *fallback = field->fallback != NULL ? field->fallback : "";
         const char *tick = fallback[0] != '\0' ? "`" : "";
-        fprintf(to, "| `%s%s` | %s%s%s | %s%s%s | %s |\n", prefix, field->key, allowed,
-                (field->flags & CONFIG_SECRET) != 0 ? "; secret" : "",
-                (field->flags & CONFIG_REQUIRED) != 0 ? "; required" : "", tick, fallback, tick,
-                field->help);
+        (void)fprintf(to, "| `%s%s` | %s%s%s | %s%s%s | %s |\n", prefix, field->key, allowed,
+                      (field->flags & CONFIG_SECRET) != 0 ? "; secret" : "",
+                      (field->flags & CONFIG_REQUIRED) != 0 ? "; required" : "", tick, fallback,
+                      tick, field->help);
         char inner[NAME_MAX_LENGTH];
-        snprintf(inner, sizeof(inner), "%s%s[].", prefix, field->key);
+        (void)snprintf(inner, sizeof(inner), "%s%s[].", prefix, field->key);
         if (field->type == CONFIG_RULES)
             reference_rows(to, field->items, field->item_count, inner);
     }
@@ -118,39 +119,39 @@ static void reference_rows(FILE *to, const config_field *fields, size_t count, c
 
 void config_print_reference(const config_program *program, FILE *to)
 {
-    fprintf(to, "| key | takes | default | meaning |\n|---|---|---|---|\n");
+    (void)fprintf(to, "| key | takes | default | meaning |\n|---|---|---|---|\n");
     reference_rows(to, program->fields, program->count, "");
 }
 
 static void print_quoted(FILE *to, const char *text)
 {
-    fputc('"', to);
+    (void)fputc('"', to);
     for (; *text != '\0'; text++) {
         unsigned char byte = (unsigned char)*text;
         if (byte == '"' || byte == '\\')
-            fprintf(to, "\\%c", byte);
+            (void)fprintf(to, "\\%c", byte);
         else if (byte < 0x20 || byte == 0x7f)
-            fprintf(to, "\\x%02x", byte);
+            (void)fprintf(to, "\\x%02x", byte);
         else
-            fputc(byte, to);
+            (void)fputc(byte, to);
     }
-    fputc('"', to);
+    (void)fputc('"', to);
 }
 
 static void print_source(FILE *to, const config__value *value)
 {
     static const char *const words[] = {"default", "file", "environment", "flag"};
     if (value->line > 0)
-        fprintf(to, "  # line %u\n", value->line);
+        (void)fprintf(to, "  # line %u\n", value->line);
     else
-        fprintf(to, "  # %s\n", words[value->source]);
+        (void)fprintf(to, "  # %s\n", words[value->source]);
 }
 
 static void print_section(FILE *to, const config_section *section, int indent, const char *bullet);
 
 static void print_rules(FILE *to, const config__value *value, int indent)
 {
-    fputs(value->rule_count == 0 ? " []" : "", to);
+    (void)fputs(value->rule_count == 0 ? " []" : "", to);
     print_source(to, value);
     for (size_t i = 0; i < value->rule_count; i++)
         print_section(to, value->rules[i], indent + 4, "- ");
@@ -164,25 +165,25 @@ static void print_value(FILE *to, const config_field *field, const config__value
         print_rules(to, value, indent);
         return;
     case CONFIG_LIST:
-        fputs(" [", to);
+        (void)fputs(" [", to);
         for (size_t i = 0; i < value->item_count; i++) {
-            fputs(i > 0 ? ", " : "", to);
+            (void)fputs(i > 0 ? ", " : "", to);
             print_quoted(to, value->items[i]);
         }
-        fputc(']', to);
+        (void)fputc(']', to);
         break;
     case CONFIG_STRING:
-        fputc(' ', to);
+        (void)fputc(' ', to);
         print_quoted(to, value->text != NULL ? value->text : "");
         break;
     case CONFIG_BOOL:
-        fputs(value->number != 0 ? " true" : " false", to);
+        (void)fputs(value->number != 0 ? " true" : " false", to);
         break;
     case CONFIG_INT:
     case CONFIG_DURATION:
     case CONFIG_BYTES:
         config__format_number(number, sizeof(number), field->type, value->number);
-        fprintf(to, " %s", number);
+        (void)fprintf(to, " %s", number);
         break;
     }
     print_source(to, value);
@@ -191,11 +192,11 @@ static void print_value(FILE *to, const config_field *field, const config__value
 static void print_secret(FILE *to, const char *word, const config__value *value)
 {
     if (value->secret_file != NULL) {
-        fprintf(to, "%s_file: ", word);
+        (void)fprintf(to, "%s_file: ", word);
         print_quoted(to, value->secret_file);
     } else {
         bool set = value->text != NULL && value->text[0] != '\0';
-        fprintf(to, "# %s: %s", word, set ? "(set, not shown)" : "(not set)");
+        (void)fprintf(to, "# %s: %s", word, set ? "(set, not shown)" : "(not set)");
     }
     print_source(to, value);
 }
@@ -207,7 +208,7 @@ static const char *print_groups(FILE *to, const char *key, const char *before, i
     for (const char *dot = strchr(word, '.'); dot != NULL; dot = strchr(word, '.')) {
         size_t upto = (size_t)(dot - key) + 1;
         if (before == NULL || strncmp(before, key, upto) != 0) {
-            fprintf(to, "%*s%.*s:\n", *indent, "", (int)(dot - word), word);
+            (void)fprintf(to, "%*s%.*s:\n", *indent, "", (int)(dot - word), word);
             before = NULL;
         }
         *indent += 2;
@@ -224,11 +225,11 @@ static void print_section(FILE *to, const config_section *section, int indent, c
         int column = indent;
         const char *word = print_groups(to, field->key, before, &column);
         bool first = i == 0 && bullet[0] != '\0';
-        fprintf(to, "%*s%s", first ? column - 2 : column, "", first ? bullet : "");
+        (void)fprintf(to, "%*s%s", first ? column - 2 : column, "", first ? bullet : "");
         if ((field->flags & CONFIG_SECRET) != 0) {
             print_secret(to, word, &section->values[i]);
         } else {
-            fprintf(to, "%s:", word);
+            (void)fprintf(to, "%s:", word);
             print_value(to, field, &section->values[i], column);
         }
         before = field->key;
@@ -237,8 +238,9 @@ static void print_section(FILE *to, const config_section *section, int indent, c
 
 void config_print(const config *settings, FILE *to)
 {
-    fprintf(to, "# %s: the settings in force%s%s\n", settings->program->name,
-            settings->file != NULL ? "; file " : "", settings->file != NULL ? settings->file : "");
+    (void)fprintf(to, "# %s: the settings in force%s%s\n", settings->program->name,
+                  settings->file != NULL ? "; file " : "",
+                  settings->file != NULL ? settings->file : "");
     print_section(to, settings->root, 0, "");
 }
 
@@ -273,7 +275,7 @@ int config_start(config **out, const config_program *program, int argc, char *co
         return 0;
     }
     if (is_given(argc, argv, "--version")) {
-        printf("%s %s\n", program->name, program->version);
+        (void)printf("%s %s\n", program->name, program->version);
         return 0;
     }
     if (is_given(argc, argv, "--print-reference")) {
@@ -283,7 +285,7 @@ int config_start(config **out, const config_program *program, int argc, char *co
     config_error err = {0};
     int rc = load_without(out, program, argc, argv, envp, &err);
     if (rc != 0) {
-        fprintf(stderr, "%s: %s\n", program->name, err.message);
+        (void)fprintf(stderr, "%s: %s\n", program->name, err.message);
         return rc == CONFIG_E_USAGE ? 2 : 1;
     }
     if (!is_given(argc, argv, "--print-config"))

@@ -22,7 +22,7 @@ int config__fail(config_error *err, int code, const config__origin *origin, cons
         return code;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(err->message + used, sizeof(err->message) - (size_t)used, format, arguments);
+    (void)vsnprintf(err->message + used, sizeof(err->message) - (size_t)used, format, arguments);
     va_end(arguments);
     return code;
 }
@@ -146,7 +146,7 @@ void config__variable_name(char *out, const char *key)
     size_t used = (size_t)snprintf(out, NAME_MAX_LENGTH, "HOTSTACK_%s", key);
     assert(used < NAME_MAX_LENGTH);
     for (char *at = out; *at != '\0'; at++)
-        *at = *at == '.' ? '_' : (char)toupper((unsigned char)*at);
+        *at = (char)(*at == '.' ? '_' : toupper((unsigned char)*at));
 }
 
 static const config__value *get(const config_section *section, const char *key,

@@ -117,7 +117,7 @@ static int split_flag(flag *out, int argc, char *const *argv, int at, config_err
 static int unknown_flag(const config_section *root, const flag *given, config_error *err)
 {
     char key[NAME_MAX_LENGTH];
-    snprintf(key, sizeof(key), "%s", given->name + 2);
+    (void)snprintf(key, sizeof(key), "%s", given->name + 2);
     const char *meant = config__near_miss(root, key);
     char name[NAME_MAX_LENGTH] = "";
     if (meant != NULL)
@@ -171,7 +171,7 @@ static void give_back_word(const config_section *root, flag *given)
 
 static int apply_flags(config_section *root, int argc, char *const *argv, config_error *err)
 {
-    flag given;
+    flag given = {0};
     for (int at = 1; at < argc; at += given.words) {
         int rc = split_flag(&given, argc, argv, at, err);
         if (rc != 0)
@@ -192,7 +192,7 @@ static int choose_file(const char **out, const config_program *program, int argc
 {
     *out = NULL;
     for (int at = 1; at < argc; at++) {
-        flag given;
+        flag given = {0};
         if (strncmp(argv[at], "--config", strlen("--config")) != 0 ||
             split_flag(&given, argc, argv, at, err) != 0 || strcmp(given.name, "--config") != 0)
             continue;

@@ -14,7 +14,7 @@ typedef struct unit {
 static const unit durations[] = {{"d", 86400000}, {"h", 3600000}, {"m", 60000},
                                  {"s", 1000},     {"ms", 1},      {NULL, 0}};
 static const unit sizes[] = {
-    {"g", 1024 * 1024 * 1024}, {"m", 1024 * 1024}, {"k", 1024}, {"", 1}, {NULL, 0}};
+    {"g", INT64_C(1073741824)}, {"m", INT64_C(1048576)}, {"k", 1024}, {"", 1}, {NULL, 0}};
 static const unit plain[] = {{"", 1}, {NULL, 0}};
 
 static const unit *units_of(enum config_type type)
@@ -69,7 +69,8 @@ void config__format_number(char *out, size_t size, enum config_type type, int64_
     const unit *best = units_of(type);
     while (best[1].name != NULL && (number == 0 || number % best->factor != 0))
         best++;
-    snprintf(out, size, "%" PRId64 "%s", number / best->factor, number == 0 ? "" : best->name);
+    (void)snprintf(out, size, "%" PRId64 "%s", number / best->factor,
+                   number == 0 ? "" : best->name);
 }
 
 static void allowed_number(char *out, size_t size, const config_field *field, const char *kind)
@@ -79,9 +80,9 @@ static void allowed_number(char *out, size_t size, const config_field *field, co
     config__format_number(low, sizeof(low), field->type, field->min);
     config__format_number(high, sizeof(high), field->type, field->max);
     if (field->max != 0)
-        snprintf(out, size, "%s between %s and %s", kind, low, high);
+        (void)snprintf(out, size, "%s between %s and %s", kind, low, high);
     else
-        snprintf(out, size, "%s of at least %s", kind, low);
+        (void)snprintf(out, size, "%s of at least %s", kind, low);
 }
 
 static void allowed_choice(char *out, size_t size, const config_field *field)
@@ -99,10 +100,10 @@ void config__allowed(char *out, size_t size, const config_field *field)
         if (field->choices != NULL)
             allowed_choice(out, size, field);
         else
-            snprintf(out, size, "text");
+            (void)snprintf(out, size, "text");
         return;
     case CONFIG_BOOL:
-        snprintf(out, size, "true or false");
+        (void)snprintf(out, size, "true or false");
         return;
     case CONFIG_INT:
         allowed_number(out, size, field, "a whole number");
@@ -114,10 +115,10 @@ void config__allowed(char *out, size_t size, const config_field *field)
         allowed_number(out, size, field, "a size (units k, m, g)");
         return;
     case CONFIG_LIST:
-        snprintf(out, size, "a list of texts");
+        (void)snprintf(out, size, "a list of texts");
         return;
     case CONFIG_RULES:
-        snprintf(out, size, "a list of rules, in the file only");
+        (void)snprintf(out, size, "a list of rules, in the file only");
         return;
     }
 }

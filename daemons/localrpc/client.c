@@ -23,7 +23,7 @@ int localrpc__fail(localrpc_error *err, int code, const char *format, ...)
         return code;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(err->message, sizeof(err->message), format, arguments);
+    (void)vsnprintf(err->message, sizeof(err->message), format, arguments);
     va_end(arguments);
     err->code = code;
     err->offset = 0;
@@ -42,7 +42,7 @@ int localrpc__url(char out[LOCALRPC_URL_SIZE], const char *path, localrpc_error 
                               "the socket path %.100s... is longer than 100 bytes; choose a "
                               "shorter one",
                               path);
-    snprintf(out, LOCALRPC_URL_SIZE, "ipc://%s", path);
+    (void)snprintf(out, LOCALRPC_URL_SIZE, "ipc://%s", path);
     return 0;
 }
 
@@ -93,7 +93,7 @@ int localrpc_client_open(localrpc_client **out, const char *socket_path, localrp
     localrpc_client *client = calloc(1, sizeof(*client));
     if (client == NULL)
         return localrpc__fail(err, LOCALRPC_E_IO, "out of memory");
-    snprintf(client->path, sizeof(client->path), "%s", socket_path);
+    (void)snprintf(client->path, sizeof(client->path), "%s", socket_path);
     rc = nng_req0_open(&client->socket);
     if (rc != 0) {
         free(client);

@@ -53,15 +53,15 @@ static void check_peer(nng_pipe pipe, nng_pipe_ev event, void *context)
     }
     nng_pipe_close(pipe);
     char message[128];
-    snprintf(message, sizeof(message), "refused a connection of uid %lld: it is not in the list",
-             (long long)uid);
+    (void)snprintf(message, sizeof(message),
+                   "refused a connection of uid %lld: it is not in the list", (long long)uid);
     say(server, message);
 }
 
 static void refuse(local_answer *answer, enum reason reason, const char *detail)
 {
     answer->reason = reason;
-    snprintf(answer->detail, sizeof(answer->detail), "%s", detail);
+    (void)snprintf(answer->detail, sizeof(answer->detail), "%s", detail);
 }
 
 static bool changes_something(local_op op)
@@ -170,7 +170,7 @@ static void *work(void *argument)
 static int prepare_directory(const char *path, localrpc_error *err)
 {
     char directory[LOCALRPC_URL_SIZE];
-    snprintf(directory, sizeof(directory), "%s", path);
+    (void)snprintf(directory, sizeof(directory), "%s", path);
     char *slash = strrchr(directory, '/');
     if (slash == directory)
         return 0;

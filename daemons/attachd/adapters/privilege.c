@@ -22,7 +22,7 @@ static uint64_t kept_mask(void)
 
 static int fail(char *message, size_t size, const char *what)
 {
-    snprintf(message, size, "cannot %s: %s", what, strerror(errno));
+    (void)snprintf(message, size, "cannot %s: %s", what, strerror(errno));
     return -1;
 }
 

@@ -92,7 +92,7 @@ size_t settings_uids(const config_section *settings, unsigned uids[UIDS_MAX], ch
         uids[count++] = (unsigned)geteuid();
     size_t listed = config_list_count(settings, "allow_uids");
     if (listed + count > UIDS_MAX) {
-        snprintf(message, size, "allow_uids holds more than %zu users", UIDS_MAX - count);
+        (void)snprintf(message, size, "allow_uids holds more than %zu users", UIDS_MAX - count);
         return 0;
     }
     for (size_t i = 0; i < listed; i++) {
@@ -101,7 +101,7 @@ size_t settings_uids(const config_section *settings, unsigned uids[UIDS_MAX], ch
         errno = 0;
         unsigned long uid = strtoul(text, &end, 10);
         if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || uid >= UINT32_MAX) {
-            snprintf(message, size, "allow_uids: \"%.40s\" is not a numeric user id", text);
+            (void)snprintf(message, size, "allow_uids: \"%.40s\" is not a numeric user id", text);
             return 0;
         }
         uids[count++] = (unsigned)uid;
@@ -120,7 +120,7 @@ static int make_directories(const char *path, char *message, size_t size)
 {
     char part[512];
     if (snprintf(part, sizeof(part), "%s", path) >= (int)sizeof(part)) {
-        snprintf(message, size, "state_dir is longer than 500 bytes");
+        (void)snprintf(message, size, "state_dir is longer than 500 bytes");
         return -1;
     }
     for (char *at = part + 1;; at++) {
@@ -129,7 +129,8 @@ static int make_directories(const char *path, char *message, size_t size)
             continue;
         *at = '\0';
         if (mkdir(part, was == '\0' ? 0700 : 0755) != 0 && errno != EEXIST) {
-            snprintf(message, size, "cannot make %s: %s; set state_dir", part, strerror(errno));
+            (void)snprintf(message, size, "cannot make %s: %s; set state_dir", part,
+                           strerror(errno));
             return -1;
         }
         *at = was;
@@ -167,20 +168,20 @@ int settings_installation_id(char out[INSTALLATION_ID_SIZE], const config_sectio
     const char *directory = config_string(settings, "state_dir");
     if (given[0] != '\0') {
         if (!is_installation_id(given)) {
-            snprintf(message, size, "installation_id: \"%.40s\" is not 1 to 32 of a-z and 0-9",
-                     given);
+            (void)snprintf(message, size,
+                           "installation_id: \"%.40s\" is not 1 to 32 of a-z and 0-9", given);
             return -1;
         }
-        snprintf(out, INSTALLATION_ID_SIZE, "%s", given);
+        (void)snprintf(out, INSTALLATION_ID_SIZE, "%s", given);
         return 0;
     }
     char path[600];
     if (make_directories(directory, message, size) != 0)
         return -1;
-    snprintf(path, sizeof(path), "%s/installation-id", directory);
+    (void)snprintf(path, sizeof(path), "%s/installation-id", directory);
     char *kept = NULL;
     if (config_read_secret(&kept, path, NULL) == 0 && is_installation_id(kept)) {
-        snprintf(out, INSTALLATION_ID_SIZE, "%s", kept);
+        (void)snprintf(out, INSTALLATION_ID_SIZE, "%s", kept);
         free(kept);
         return 0;
     }
@@ -188,8 +189,8 @@ int settings_installation_id(char out[INSTALLATION_ID_SIZE], const config_sectio
     new_id(out);
     if (keep_id(path, out) == 0)
         return 0;
-    snprintf(message, size, "cannot write %.300s: %s; remove it, or set state_dir", path,
-             strerror(errno));
+    (void)snprintf(message, size, "cannot write %.300s: %s; remove it, or set state_dir", path,
+                   strerror(errno));
     return -1;
 }
 
@@ -199,13 +200,14 @@ int settings_spool_dir(char *out, size_t out_size, const config_section *setting
     const char *directory = config_string(settings, "state_dir");
     if (make_directories(directory, message, size) != 0)
         return -1;
-    snprintf(out, out_size, "%s", directory);
+    (void)snprintf(out, out_size, "%s", directory);
     int fd = open(out, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0)
         close(fd);
     else if (errno == EOPNOTSUPP || errno == EISDIR)
         out[0] = '\0'; /* this file system has no nameless files */
     else
-        snprintf(message, size, "cannot write to %.300s: %s; set state_dir", out, strerror(errno));
+        (void)snprintf(message, size, "cannot write to %.300s: %s; set state_dir", out,
+                       strerror(errno));
     return fd >= 0 || out[0] == '\0' ? 0 : -1;
 }

@@ -40,22 +40,22 @@ static uint32_t session_of(attach_ap_state state)
 
 static void copy_jvm(local_jvm *to, const attach_jvm *from)
 {
-    snprintf(to->id.boot_id, sizeof(to->id.boot_id), "%s", from->identity.boot_id);
+    (void)snprintf(to->id.boot_id, sizeof(to->id.boot_id), "%s", from->identity.boot_id);
     to->id.host_pid = (uint32_t)from->identity.pid;
     to->id.start_ticks = from->identity.start_ticks;
     to->ns_pid = (uint32_t)from->ns_pid;
     to->uid = from->uid;
     to->gid = from->gid;
-    snprintf(to->main_class, sizeof(to->main_class), "%s", from->main_class);
-    snprintf(to->command_line, sizeof(to->command_line), "%s", from->command_line);
-    snprintf(to->version, sizeof(to->version), "%s", from->version);
-    snprintf(to->vendor, sizeof(to->vendor), "%s", from->vendor);
-    snprintf(to->cgroup, sizeof(to->cgroup), "%s", from->cgroup);
-    snprintf(to->container_id, sizeof(to->container_id), "%s", from->container_id);
-    snprintf(to->pod_uid, sizeof(to->pod_uid), "%s", from->pod_uid);
+    (void)snprintf(to->main_class, sizeof(to->main_class), "%s", from->main_class);
+    (void)snprintf(to->command_line, sizeof(to->command_line), "%s", from->command_line);
+    (void)snprintf(to->version, sizeof(to->version), "%s", from->version);
+    (void)snprintf(to->vendor, sizeof(to->vendor), "%s", from->vendor);
+    (void)snprintf(to->cgroup, sizeof(to->cgroup), "%s", from->cgroup);
+    (void)snprintf(to->container_id, sizeof(to->container_id), "%s", from->container_id);
+    (void)snprintf(to->pod_uid, sizeof(to->pod_uid), "%s", from->pod_uid);
     to->verdict =
         from->reason == ATTACH_REASON_NONE ? (uint32_t)REASON_NONE : reason_of(from->reason);
-    snprintf(to->detail, sizeof(to->detail), "%s", from->detail);
+    (void)snprintf(to->detail, sizeof(to->detail), "%s", from->detail);
 }
 
 /* Unix ms of the host's boot: start times of processes count from it. */
@@ -84,7 +84,7 @@ static uint32_t list(void *context, local_jvm **out, size_t *count, char *detail
     *out = NULL;
     *count = 0;
     if (attach_jvm_list_read(&found, &options, &err) != 0) {
-        snprintf(detail, size, "%s", err.message);
+        (void)snprintf(detail, size, "%s", err.message);
         return err.reason != ATTACH_REASON_NONE ? reason_of(err.reason) : REASON_INTERNAL;
     }
     size_t jvms = attach_jvm_list_count(found);
@@ -135,14 +135,15 @@ static void prepare(attach_request *request, const worker_port *port, attach_op 
                     const local_identity *jvm, uint32_t deadline_ms)
 {
     *request = (attach_request){.op = op};
-    snprintf(request->identity.boot_id, sizeof(request->identity.boot_id), "%s", jvm->boot_id);
+    (void)snprintf(request->identity.boot_id, sizeof(request->identity.boot_id), "%s",
+                   jvm->boot_id);
     request->identity.pid = (int32_t)jvm->host_pid;
     request->identity.start_ticks = jvm->start_ticks;
     request->timeout_ms = deadline_ms < ATTACH_TIMEOUT_MAX_MS ? deadline_ms : ATTACH_TIMEOUT_MAX_MS;
-    snprintf(request->proc_root, sizeof(request->proc_root), "%s", port->proc_root);
-    snprintf(request->installation_id, sizeof(request->installation_id), "%s",
-             port->installation_id);
-    snprintf(request->library, sizeof(request->library), "%s", port->library);
+    (void)snprintf(request->proc_root, sizeof(request->proc_root), "%s", port->proc_root);
+    (void)snprintf(request->installation_id, sizeof(request->installation_id), "%s",
+                   port->installation_id);
+    (void)snprintf(request->library, sizeof(request->library), "%s", port->library);
 }
 
 static void tell(attachd_outcome *out, int rc, const attach_result *result, const attach_error *err,
@@ -152,12 +153,12 @@ static void tell(attachd_outcome *out, int rc, const attach_result *result, cons
     if (rc != 0) {
         out->reason = err->reason != ATTACH_REASON_NONE ? reason_of(err->reason)
                                                         : (uint32_t)REASON_WORKER_FAILED;
-        snprintf(out->detail, sizeof(out->detail), "%s", err->message);
+        (void)snprintf(out->detail, sizeof(out->detail), "%s", err->message);
     }
     if (to->error != 0) {
         out->reason = REASON_DISK_FULL;
-        snprintf(out->detail, sizeof(out->detail), "the window could not be kept: %s",
-                 strerror(to->error));
+        (void)snprintf(out->detail, sizeof(out->detail), "the window could not be kept: %s",
+                       strerror(to->error));
     }
     out->over_limit = to->over_limit;
     out->bytes = to->bytes;
@@ -165,8 +166,8 @@ static void tell(attachd_outcome *out, int rc, const attach_result *result, cons
     out->running = info->running;
     out->has_files = info->directory[0] != '\0';
     if (info->running && info->engine != ATTACH_AP_ENGINE_OFF)
-        snprintf(out->engine, sizeof(out->engine), "%s", attach_ap_engine_name(info->engine));
-    snprintf(out->engine_reason, sizeof(out->engine_reason), "%s", info->engine_reason);
+        (void)snprintf(out->engine, sizeof(out->engine), "%s", attach_ap_engine_name(info->engine));
+    (void)snprintf(out->engine_reason, sizeof(out->engine_reason), "%s", info->engine_reason);
     out->offset = info->offset;
     out->started_ms = info->started_ms > 0 ? (uint64_t)info->started_ms : 0;
 }
@@ -262,7 +263,7 @@ static void random_id(void *context, uint8_t id[LOCAL_ID_SIZE])
 static void log_line(void *context, const char *message)
 {
     (void)context;
-    fprintf(stderr, "hotstack-attachd: %s\n", message);
+    (void)fprintf(stderr, "hotstack-attachd: %s\n", message);
 }
 
 void worker_port_init(attachd_ports *ports, worker_port *port)

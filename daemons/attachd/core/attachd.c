@@ -42,7 +42,7 @@ void attachd__say(attachd *self, const char *format, ...)
     char message[640];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
+    (void)vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
     self->ports.log(self->ports.context, message);
 }
@@ -62,15 +62,16 @@ attachd_counts attachd_count(attachd *self)
 static void fail(local_answer *answer, uint32_t reason, const char *detail)
 {
     answer->reason = reason;
-    snprintf(answer->detail, sizeof(answer->detail), "%s", detail);
+    (void)snprintf(answer->detail, sizeof(answer->detail), "%s", detail);
 }
 
 static void tell(local_answer *answer, const attachd_outcome *outcome)
 {
     fail(answer, outcome->reason, outcome->detail);
     answer->session = outcome->session;
-    snprintf(answer->engine, sizeof(answer->engine), "%s", outcome->engine);
-    snprintf(answer->engine_reason, sizeof(answer->engine_reason), "%s", outcome->engine_reason);
+    (void)snprintf(answer->engine, sizeof(answer->engine), "%s", outcome->engine);
+    (void)snprintf(answer->engine_reason, sizeof(answer->engine_reason), "%s",
+                   outcome->engine_reason);
 }
 
 /* An operation's target, for as long as the operation runs, and its deadline. */
@@ -128,16 +129,17 @@ static void do_start(attachd *self, const local_request *request, local_answer *
 static void give_up(attachd *self, const operation *op, attachd_outcome *outcome)
 {
     char detail[200];
-    snprintf(detail, sizeof(detail),
-             "the window was larger than %llu bytes (limits.window_bytes); the session was stopped",
-             (unsigned long long)self->limits.window_bytes);
+    (void)snprintf(
+        detail, sizeof(detail),
+        "the window was larger than %llu bytes (limits.window_bytes); the session was stopped",
+        (unsigned long long)self->limits.window_bytes);
     attachd_outcome ignored = {0};
     self->ports.stop(self->ports.context, &op->on->id, UINT64_MAX, -1, 0, STOP_DEADLINE_MS,
                      &ignored);
     op->on->running = ignored.running;
     outcome->reason = REASON_BUDGET_TRIPPED;
     outcome->session = ignored.session;
-    snprintf(outcome->detail, sizeof(outcome->detail), "%s", detail);
+    (void)snprintf(outcome->detail, sizeof(outcome->detail), "%s", detail);
 }
 
 static void keep(attachd *self, int fd, uint64_t size, local_answer *answer)

@@ -32,11 +32,11 @@ static void start_attachd(const char *extra)
     char id[64];
     char library[600];
     char more[64];
-    snprintf(state, sizeof(state), "--state-dir=%s/state", directory);
-    snprintf(socket_flag, sizeof(socket_flag), "--socket=%s", socket_path);
-    snprintf(id, sizeof(id), "--installation-id=%s", installation);
-    snprintf(library, sizeof(library), "--profiler-library=%s", jvm_fixture_profiler());
-    snprintf(more, sizeof(more), "%s", extra);
+    (void)snprintf(state, sizeof(state), "--state-dir=%s/state", directory);
+    (void)snprintf(socket_flag, sizeof(socket_flag), "--socket=%s", socket_path);
+    (void)snprintf(id, sizeof(id), "--installation-id=%s", installation);
+    (void)snprintf(library, sizeof(library), "--profiler-library=%s", jvm_fixture_profiler());
+    (void)snprintf(more, sizeof(more), "%s", extra);
     char *arguments[] = {program, state, socket_flag, id, library, more, NULL};
     ck_assert_int_eq(posix_spawn(&attachd, program, NULL, NULL, arguments, environ), 0);
 }
@@ -54,7 +54,7 @@ static void set_up(void)
 {
     strcpy(directory, "/tmp/attachd-test-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(directory));
-    snprintf(socket_path, sizeof(socket_path), "%s/run/attachd.sock", directory);
+    (void)snprintf(socket_path, sizeof(socket_path), "%s/run/attachd.sock", directory);
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     start_attachd("--adopt-grace=1s");
     localrpc_error err = {0};
@@ -68,7 +68,7 @@ static void tear_down(void)
         end_attachd(SIGKILL);
     jvm_fixture_stop(&jvm);
     char command[128];
-    snprintf(command, sizeof(command), "rm -rf %s", directory);
+    (void)snprintf(command, sizeof(command), "rm -rf %s", directory);
     ck_assert_int_eq(system(command), 0);
 }
 
@@ -89,7 +89,7 @@ static local_request about_jvm(local_op op)
     local_request request = {.op = op, .cpu_interval_ns = 1000000, .alloc_interval_bytes = 65536};
     request.jvm.host_pid = (uint32_t)jvm.identity.pid;
     request.jvm.start_ticks = jvm.identity.start_ticks;
-    snprintf(request.jvm.boot_id, sizeof(request.jvm.boot_id), "%s", jvm.identity.boot_id);
+    (void)snprintf(request.jvm.boot_id, sizeof(request.jvm.boot_id), "%s", jvm.identity.boot_id);
     return request;
 }
 
@@ -133,7 +133,7 @@ static void take_window(void)
 static int leftovers(void)
 {
     char prefix[64];
-    snprintf(prefix, sizeof(prefix), "hotstack-%s-", installation);
+    (void)snprintf(prefix, sizeof(prefix), "hotstack-%s-", installation);
     return jvm_fixture_entries("/tmp", prefix);
 }
 
@@ -212,7 +212,8 @@ END_TEST
 int main(void)
 {
     if (jvm_fixture_any() == NULL || jvm_fixture_profiler() == NULL) {
-        printf("1..0 # SKIP no JDK or no libasyncProfiler.so; install them with: ./dev build\n");
+        (void)printf(
+            "1..0 # SKIP no JDK or no libasyncProfiler.so; install them with: ./dev build\n");
         return EXIT_SUCCESS;
     }
     Suite *suite = suite_create("attachd-jvm");

@@ -71,7 +71,7 @@ static void start(void *context, const local_request *request, uint32_t deadline
     out->session = one->ours ? SESSION_STATE_ADOPTED : SESSION_STATE_OWNED;
     one->started++;
     one->running = out->running = world.fail_with == 0;
-    snprintf(out->engine, sizeof(out->engine), "ctimer");
+    (void)snprintf(out->engine, sizeof(out->engine), "ctimer");
     leave(one);
 }
 

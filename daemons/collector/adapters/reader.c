@@ -54,14 +54,15 @@ static int read_all(recording *into, int fd, uint64_t size, char *message, size_
     recording_error err = {0};
     void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED) {
-        snprintf(message, message_size, "the recording cannot be mapped: %s", strerror(errno));
+        (void)snprintf(message, message_size, "the recording cannot be mapped: %s",
+                       strerror(errno));
         return -1;
     }
     int rc = recording_add_mem(into, bytes, size, &err);
     munmap(bytes, size);
     if (rc != 0)
-        snprintf(message, message_size, "byte %llu: %s", (unsigned long long)err.offset,
-                 err.message);
+        (void)snprintf(message, message_size, "byte %llu: %s", (unsigned long long)err.offset,
+                       err.message);
     return rc;
 }
 
@@ -117,7 +118,7 @@ static int convert_parts(conversion *in)
                                .value_total = totals.value,
                                .truncated_raw = in->info->truncated_raw[type]};
         part->lost_events = in->info->counts.bad_events;
-        snprintf(part->engine, sizeof(part->engine), "%.15s", in->engine);
+        (void)snprintf(part->engine, sizeof(part->engine), "%.15s", in->engine);
     }
     for (size_t i = 0; i < to->part_count; i++)
         to->parts[i].dropped_stacks = lost.stacks_dropped;
@@ -329,7 +330,7 @@ int reader_parse(void *context, void **memory, int fd, uint64_t size, const wind
     const reader *self = context;
     remembered *known = recall(memory, events);
     if (known == NULL) {
-        snprintf(message, message_size, "out of memory");
+        (void)snprintf(message, message_size, "out of memory");
         return -1;
     }
     recording_options options = RECORDING_OPTIONS_INIT;
@@ -345,7 +346,7 @@ int reader_parse(void *context, void **memory, int fd, uint64_t size, const wind
     recording *read = NULL;
     recording_error err = {0};
     if (recording_new(&read, &options, &err) != 0) {
-        snprintf(message, message_size, "%s", err.message);
+        (void)snprintf(message, message_size, "%s", err.message);
         return -1;
     }
     int rc = read_all(read, fd, size, message, message_size);
@@ -353,7 +354,7 @@ int reader_parse(void *context, void **memory, int fd, uint64_t size, const wind
         remember(known, read);
         rc = convert(read, known, span, events, out);
         if (rc != 0)
-            snprintf(message, message_size, "out of memory");
+            (void)snprintf(message, message_size, "out of memory");
     }
     recording_free(read);
     return rc;
@@ -370,8 +371,8 @@ void reader_keep(void *context, int fd, uint64_t size, const local_jvm *jvm,
 {
     const reader *self = context;
     char path[512];
-    snprintf(path, sizeof(path), "%s/%u-%llu.jfr", self->keep_dir, jvm->id.host_pid,
-             (unsigned long long)span->start_ms);
+    (void)snprintf(path, sizeof(path), "%s/%u-%llu.jfr", self->keep_dir, jvm->id.host_pid,
+                   (unsigned long long)span->start_ms);
     int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (to < 0)
         return;

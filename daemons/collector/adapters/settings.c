@@ -247,7 +247,7 @@ rule_set *settings_rules(const config *loaded, char *message, size_t size)
     const config_section *settings = config_values(loaded);
     rule_set *rules = rule_set_new();
     if (rules == NULL) {
-        snprintf(message, size, "out of memory");
+        (void)snprintf(message, size, "out of memory");
         return NULL;
     }
     for (size_t i = 0; i < config_rule_count(settings, "rules"); i++) {
@@ -264,8 +264,8 @@ rule_set *settings_rules(const config *loaded, char *message, size_t size)
         };
         char why[256] = "";
         if (rule_set_add(rules, &text, why, sizeof(why)) != 0) {
-            snprintf(message, size, "%s:%u: rules[%zu]: %s", config_file(loaded),
-                     config_line(settings, "rules"), i, why);
+            (void)snprintf(message, size, "%s:%u: rules[%zu]: %s", config_file(loaded),
+                           config_line(settings, "rules"), i, why);
             rule_set_free(rules);
             return NULL;
         }

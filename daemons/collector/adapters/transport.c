@@ -94,7 +94,8 @@ transport *transport_new(const transport_options *options, char *message, size_t
     }
     if (self == NULL || self->curl == NULL || self->zstd == NULL || self->url == NULL ||
         self->token == NULL || set_up(self, options) != 0) {
-        snprintf(message, size, "cannot set up uploads: no memory, or backend.ca_file is wrong");
+        (void)snprintf(message, size,
+                       "cannot set up uploads: no memory, or backend.ca_file is wrong");
         transport_free(self);
         return NULL;
     }
@@ -164,8 +165,8 @@ static void perform(transport *self, const char *url, const void *body, size_t l
     curl_easy_setopt(self->curl, CURLOPT_ERRORBUFFER, NULL);
     curl_slist_free_all(headers);
     if (rc != CURLE_OK) {
-        snprintf(out->message, sizeof(out->message), "%.100s: %.120s", url,
-                 why[0] != '\0' ? why : curl_easy_strerror(rc));
+        (void)snprintf(out->message, sizeof(out->message), "%.100s: %.120s", url,
+                       why[0] != '\0' ? why : curl_easy_strerror(rc));
         return;
     }
     curl_easy_getinfo(self->curl, CURLINFO_RESPONSE_CODE, &status);
@@ -179,8 +180,9 @@ static void perform(transport *self, const char *url, const void *body, size_t l
     if (!refused && type != NULL && strncmp(type, "application/x-protobuf", 22) == 0)
         wire_read_answer(self->answer, self->answer_length, out);
     if (out->outcome == UPLOAD_NO_ANSWER)
-        snprintf(out->message, sizeof(out->message), "%.150s answered HTTP %ld%s", url, status,
-                 refused ? "; see backend.token" : " without an answer of the contract");
+        (void)snprintf(out->message, sizeof(out->message), "%.150s answered HTTP %ld%s", url,
+                       status,
+                       refused ? "; see backend.token" : " without an answer of the contract");
 }
 
 void transport_post(void *context, enum upload_call call, const uint8_t *bytes, size_t length,
@@ -195,13 +197,13 @@ void transport_post(void *context, enum upload_call call, const uint8_t *bytes, 
     char url[1024];
     *out = (upload_answer){0};
     read_token(self);
-    snprintf(url, sizeof(url), "%s%s", self->url, paths[call]);
+    (void)snprintf(url, sizeof(url), "%s%s", self->url, paths[call]);
     size_t room = ZSTD_compressBound(length);
     void *body = malloc(room);
     size_t body_length =
         body != NULL ? ZSTD_compressCCtx(self->zstd, body, room, bytes, length, UPLOAD_LEVEL) : 0;
     if (body == NULL || ZSTD_isError(body_length)) {
-        snprintf(out->message, sizeof(out->message), "out of memory");
+        (void)snprintf(out->message, sizeof(out->message), "out of memory");
     } else {
         perform(self, url, body, body_length, out);
         atomic_fetch_add(&self->sent, body_length);

@@ -12,19 +12,19 @@ struct web {
 
 static void metric(FILE *to, const char *name, const char *kind, const char *help, uint64_t value)
 {
-    fprintf(to,
-            "# HELP hotstack_collector_%s %s\n# TYPE hotstack_collector_%s %s\n"
-            "hotstack_collector_%s %llu\n",
-            name, help, name, kind, name, (unsigned long long)value);
+    (void)fprintf(to,
+                  "# HELP hotstack_collector_%s %s\n# TYPE hotstack_collector_%s %s\n"
+                  "hotstack_collector_%s %llu\n",
+                  name, help, name, kind, name, (unsigned long long)value);
 }
 
 static void typed(FILE *to, const char *name, const char *help, const uint64_t *values)
 {
-    fprintf(to, "# HELP hotstack_collector_%s %s\n# TYPE hotstack_collector_%s counter\n", name,
-            help, name);
+    (void)fprintf(to, "# HELP hotstack_collector_%s %s\n# TYPE hotstack_collector_%s counter\n",
+                  name, help, name);
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
-        fprintf(to, "hotstack_collector_%s{type=\"%s\"} %llu\n", name, profile_type_get(type)->name,
-                (unsigned long long)values[type]);
+        (void)fprintf(to, "hotstack_collector_%s{type=\"%s\"} %llu\n", name,
+                      profile_type_get(type)->name, (unsigned long long)values[type]);
 }
 
 static void outcomes(FILE *to, const uploader_stats *stats)
@@ -37,11 +37,11 @@ static void outcomes(FILE *to, const uploader_stats *stats)
         {"rejected", stats->rejected},       {"retry", stats->retried},
         {"need_stacks", stats->need_stacks}, {"split", stats->split},
     };
-    fprintf(to, "# HELP hotstack_collector_batch_answers_total Answers to batches.\n"
-                "# TYPE hotstack_collector_batch_answers_total counter\n");
+    (void)fprintf(to, "# HELP hotstack_collector_batch_answers_total Answers to batches.\n"
+                      "# TYPE hotstack_collector_batch_answers_total counter\n");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        fprintf(to, "hotstack_collector_batch_answers_total{outcome=\"%s\"} %llu\n", rows[i].name,
-                (unsigned long long)rows[i].value);
+        (void)fprintf(to, "hotstack_collector_batch_answers_total{outcome=\"%s\"} %llu\n",
+                      rows[i].name, (unsigned long long)rows[i].value);
 }
 
 static void write_metrics(FILE *to, const web_sources *from)
@@ -100,7 +100,7 @@ char *web_metrics(const web_sources *sources, size_t *length)
     if (to == NULL)
         return NULL;
     write_metrics(to, sources);
-    fclose(to);
+    (void)fclose(to);
     return text;
 }
 
@@ -141,7 +141,7 @@ int web_start(web **out, const char *address, uint16_t port, const web_sources *
     *out = NULL;
     web *self = calloc(1, sizeof(*self));
     if (self == NULL) {
-        snprintf(message, size, "out of memory");
+        (void)snprintf(message, size, "out of memory");
         return -1;
     }
     self->sources = *sources;
@@ -161,7 +161,7 @@ int web_start(web **out, const char *address, uint16_t port, const web_sources *
     options.workers = 1;
     http_error err = {0};
     if (http_server_start(&self->server, &options, &err) != 0) {
-        snprintf(message, size, "%s", err.message);
+        (void)snprintf(message, size, "%s", err.message);
         free(self);
         return -1;
     }

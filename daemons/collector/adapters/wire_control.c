@@ -132,8 +132,8 @@ void wire_read_answer(const uint8_t *bytes, size_t length, upload_answer *out)
     if (answer->outcome >= HOTSTACK__V1__OUTCOME__OUTCOME_ACCEPTED &&
         answer->outcome <= HOTSTACK__V1__OUTCOME__OUTCOME_NEED_STACKS)
         out->outcome = (enum upload_outcome)answer->outcome;
-    snprintf(out->code, sizeof(out->code), "%s", answer->code);
-    snprintf(out->message, sizeof(out->message), "%s", answer->message);
+    (void)snprintf(out->code, sizeof(out->code), "%s", answer->code);
+    (void)snprintf(out->message, sizeof(out->message), "%s", answer->message);
     if (answer->retry_after_ms > 0)
         out->retry_after_ms = answer->retry_after_ms;
     if (answer->limits != NULL)

@@ -65,7 +65,7 @@ static uint64_t random_number(void *context)
 static void log_line(void *context, const char *message)
 {
     (void)context;
-    fprintf(stderr, "hotstack-collector: %s\n", message);
+    (void)fprintf(stderr, "hotstack-collector: %s\n", message);
 }
 
 static void submit(void *context, void (*job)(void *argument), void *argument)
@@ -104,7 +104,7 @@ static int call(void *context, const local_request *request, local_answer *answe
     int rc = localrpc_client_call(self->attachd, request, answer, &err);
     if (rc == LOCALRPC_OK)
         return CALL_DONE;
-    snprintf(message, size, "%s", err.message);
+    (void)snprintf(message, size, "%s", err.message);
     return rc == LOCALRPC_E_TIMEOUT ? CALL_TIMED_OUT : CALL_UNREACHABLE;
 }
 
@@ -148,9 +148,9 @@ static void user_name(void *context, uint32_t uid, char *out, size_t size)
     struct passwd *found = NULL;
     char room[4096];
     if (getpwuid_r(uid, &entry, room, sizeof(room), &found) == 0 && found != NULL)
-        snprintf(out, size, "%s", entry.pw_name);
+        (void)snprintf(out, size, "%s", entry.pw_name);
     else
-        snprintf(out, size, "%u", uid);
+        (void)snprintf(out, size, "%u", uid);
 }
 
 static int encode(void *context, const batch *one, uint8_t **out, size_t *length)
@@ -216,16 +216,16 @@ static void settled(void *context, const entry_sums *sums, const char *code)
     const wiring *self = context;
     if (self->ledger == NULL)
         return;
-    fprintf(self->ledger, "{\"batch\":\"");
+    (void)fprintf(self->ledger, "{\"batch\":\"");
     for (size_t i = 0; i < BATCH_ID_SIZE; i++)
-        fprintf(self->ledger, "%02x", sums->id[i]);
-    fprintf(self->ledger, "\",\"rejected\":\"%s\",\"rows\":%llu,\"raw\":{",
-            code != NULL ? code : "", (unsigned long long)sums->rows);
+        (void)fprintf(self->ledger, "%02x", sums->id[i]);
+    (void)fprintf(self->ledger, "\",\"rejected\":\"%s\",\"rows\":%llu,\"raw\":{",
+                  code != NULL ? code : "", (unsigned long long)sums->rows);
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
-        fprintf(self->ledger, "%s\"%s\":%llu", type > 1 ? "," : "", profile_type_get(type)->name,
-                (unsigned long long)sums->raw[type]);
-    fprintf(self->ledger, "}}\n");
-    fflush(self->ledger);
+        (void)fprintf(self->ledger, "%s\"%s\":%llu", type > 1 ? "," : "",
+                      profile_type_get(type)->name, (unsigned long long)sums->raw[type]);
+    (void)fprintf(self->ledger, "}}\n");
+    (void)fflush(self->ledger);
 }
 
 static collector_ports core_ports(wiring *self)
@@ -276,9 +276,9 @@ static int make_contract(wiring *self)
     const char *node = config_string(settings, "node");
     const char *instance = config_string(settings, "instance");
     if (node[0] != '\0')
-        snprintf(self->node, sizeof(self->node), "%s", node);
+        (void)snprintf(self->node, sizeof(self->node), "%s", node);
     else if (gethostname(self->node, sizeof(self->node) - 1) != 0)
-        snprintf(self->node, sizeof(self->node), "localhost");
+        (void)snprintf(self->node, sizeof(self->node), "localhost");
     const wire_sender sender = {
         .cluster = config_string(settings, "cluster"),
         .node = self->node,
@@ -334,7 +334,8 @@ static int open_ledger(wiring *self, char *message, size_t size)
         return 0;
     self->ledger = fopen(path, "ae");
     if (self->ledger == NULL)
-        snprintf(message, size, "debug.ledger: cannot open %.200s: %s", path, strerror(errno));
+        (void)snprintf(message, size, "debug.ledger: cannot open %.200s: %s", path,
+                       strerror(errno));
     return self->ledger != NULL ? 0 : -1;
 }
 
@@ -352,7 +353,7 @@ static int start_pages(wiring *self, char *message, size_t size)
 wiring *wiring_new(const config *loaded, char *message, size_t size)
 {
     wiring *self = calloc(1, sizeof(*self));
-    snprintf(message, size, "out of memory, or no more threads");
+    (void)snprintf(message, size, "out of memory, or no more threads");
     if (self == NULL)
         return NULL;
     self->settings = config_values(loaded);
@@ -371,7 +372,7 @@ wiring *wiring_new(const config *loaded, char *message, size_t size)
         rc = localrpc_client_open(&self->attachd, config_string(self->settings, "attachd.socket"),
                                   &err);
         if (rc != 0)
-            snprintf(message, size, "attachd.socket: %s", err.message);
+            (void)snprintf(message, size, "attachd.socket: %s", err.message);
     }
     if (rc == 0)
         rc = make_contract(self);
@@ -403,7 +404,7 @@ void wiring_free(wiring *self)
     queue_close(self->queued);
     rule_set_free(self->rules);
     if (self->ledger != NULL)
-        fclose(self->ledger);
+        (void)fclose(self->ledger);
     if (self->wake >= 0)
         close(self->wake);
     pthread_cond_destroy(&self->upload_wake);
@@ -458,7 +459,7 @@ static void idle(void *context)
     (void)context;
     enum { NAP_NS = 10000000 };
     const struct timespec nap = {.tv_nsec = NAP_NS};
-    nanosleep(&nap, NULL);
+    (void)nanosleep(&nap, NULL);
 }
 
 static void set_ending(wiring *self, bool ended)
@@ -488,7 +489,7 @@ int wiring_run(wiring *self, int signals, char *message, size_t size)
     pthread_t uploads;
     int rc = pthread_create(&uploads, NULL, upload, self);
     if (rc != 0) {
-        snprintf(message, size, "cannot start a thread: %s", strerror(rc));
+        (void)snprintf(message, size, "cannot start a thread: %s", strerror(rc));
         return -1;
     }
     schedule(self, signals);

@@ -19,7 +19,7 @@ static bool refuse(verdict *on, const char *code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(on->detail, on->size, format, arguments);
+    (void)vsnprintf(on->detail, on->size, format, arguments);
     va_end(arguments);
     on->code = code;
     return false;

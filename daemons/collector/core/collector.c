@@ -44,7 +44,7 @@ void collector__say(collector *self, const char *format, ...)
     char message[640];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
+    (void)vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
     self->ports.log(self->ports.context, message);
 }
@@ -55,7 +55,7 @@ void collector__set_state(target *one, phase to, uint32_t reason, const char *de
     one->phase = to;
     one->reason = reason;
     if (detail != one->detail)
-        snprintf(one->detail, sizeof(one->detail), "%s", detail);
+        (void)snprintf(one->detail, sizeof(one->detail), "%s", detail);
     if (changed)
         one->owner->ports.status_changed(one->owner->ports.context);
 }
@@ -186,11 +186,11 @@ static void tell(const collector *self, const target *one, uint64_t now, target_
                            .reason = one->reason,
                            .session = one->session,
                            .last_window_ms = one->last_window_ms};
-    snprintf(out->detail, sizeof(out->detail), "%s", one->detail);
+    (void)snprintf(out->detail, sizeof(out->detail), "%s", one->detail);
     if (one->rule.profiled && !self->stats.attachd_reachable) {
         out->state = TARGET_STATE_FAILED;
         out->reason = REASON_ATTACHD_UNREACHABLE;
-        snprintf(out->detail, sizeof(out->detail), "%s", self->attachd_detail);
+        (void)snprintf(out->detail, sizeof(out->detail), "%s", self->attachd_detail);
     } else if (out->state == TARGET_STATE_PROFILING && out->reason == REASON_NONE &&
                self->queue_full) {
         out->reason = REASON_QUEUE_FULL;

@@ -125,7 +125,7 @@ static void note_reachable(collector *self, bool reachable, const char *detail)
         return;
     self->attachd_known = true;
     self->stats.attachd_reachable = reachable;
-    snprintf(self->attachd_detail, sizeof(self->attachd_detail), "%s", detail);
+    (void)snprintf(self->attachd_detail, sizeof(self->attachd_detail), "%s", detail);
     if (!reachable)
         collector__say(self, "%s", detail);
     self->ports.status_changed(self->ports.context);

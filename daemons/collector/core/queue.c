@@ -37,7 +37,7 @@ enum { NAME_SIZE = 32 };
 
 static void name_of(char out[NAME_SIZE], uint64_t sequence, const char *suffix)
 {
-    snprintf(out, NAME_SIZE, "%016" PRIx64 "%s", sequence, suffix);
+    (void)snprintf(out, NAME_SIZE, "%016" PRIx64 "%s", sequence, suffix);
 }
 
 static int oldest_first(const void *left, const void *right)
@@ -109,7 +109,7 @@ int queue_open(queue **out, const char *directory, uint64_t max_bytes, uint64_t 
     *out = NULL;
     queue *self = calloc(1, sizeof(*self));
     if (self == NULL) {
-        snprintf(message, size, "out of memory");
+        (void)snprintf(message, size, "out of memory");
         return -1;
     }
     pthread_mutex_init(&self->lock, NULL);
@@ -118,12 +118,13 @@ int queue_open(queue **out, const char *directory, uint64_t max_bytes, uint64_t 
     self->max_entries = max_entries;
     self->next_sequence = 1;
     if (open_directory(self, directory) < 0)
-        snprintf(message, size, "cannot use the queue's directory %.200s: %s", directory,
-                 strerror(errno));
+        (void)snprintf(message, size, "cannot use the queue's directory %.200s: %s", directory,
+                       strerror(errno));
     else if (flock(self->lock_file, LOCK_EX | LOCK_NB) != 0)
-        snprintf(message, size, "another collector uses the queue in %.200s", directory);
+        (void)snprintf(message, size, "another collector uses the queue in %.200s", directory);
     else if (read_directory(self) != 0)
-        snprintf(message, size, "cannot read the queue in %.200s: %s", directory, strerror(errno));
+        (void)snprintf(message, size, "cannot read the queue in %.200s: %s", directory,
+                       strerror(errno));
     else
         *out = self;
     if (*out == NULL)

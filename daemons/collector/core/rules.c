@@ -84,12 +84,14 @@ static int parse_event(event_choice *out, const char *text, size_t length, char 
     name = name < length ? name : length;
     const event_kind *kind = find_kind(text, name);
     if (kind == NULL) {
-        snprintf(message, size, "events: \"%.*s\" is not one of cpu, alloc, lock", (int)name, text);
+        (void)snprintf(message, size, "events: \"%.*s\" is not one of cpu, alloc, lock", (int)name,
+                       text);
         return -1;
     }
     uint64_t amount = kind->fallback;
     if (name < length && !parse_amount(&amount, text + name + 1, length - name - 1, kind->scales)) {
-        snprintf(message, size, "events: \"%.*s\" takes %s", (int)length, text, kind->allowed);
+        (void)snprintf(message, size, "events: \"%.*s\" takes %s", (int)length, text,
+                       kind->allowed);
         return -1;
     }
     memcpy((char *)out + kind->offset, &amount, sizeof(amount));
@@ -147,7 +149,8 @@ static int compile(expression *out, const char *key, const char *text, char *mes
     if (rc != 0) {
         char why[128];
         regerror(rc, NULL, why, sizeof(why));
-        snprintf(message, size, "%s: \"%.80s\" is not a regular expression: %s", key, text, why);
+        (void)snprintf(message, size, "%s: \"%.80s\" is not a regular expression: %s", key, text,
+                       why);
         return -1;
     }
     out->compiled = compiled;
@@ -159,8 +162,8 @@ static int fill_rule(rule *one, const rule_text *from, char *message, size_t siz
 {
     if (strlen(from->workload) >= sizeof(one->workload) ||
         strlen(from->namespace_name) >= sizeof(one->namespace_name)) {
-        snprintf(message, size, "workload takes at most %zu bytes, namespace %zu",
-                 sizeof(one->workload) - 1, sizeof(one->namespace_name) - 1);
+        (void)snprintf(message, size, "workload takes at most %zu bytes, namespace %zu",
+                       sizeof(one->workload) - 1, sizeof(one->namespace_name) - 1);
         return -1;
     }
     strcpy(one->workload, from->workload);
@@ -180,7 +183,7 @@ int rule_set_add(rule_set *rules, const rule_text *from, char *message, size_t s
     if (one == NULL || array_reserve((void **)&rules->rules, &rules->room, rules->count,
                                      sizeof(*rules->rules)) != 0) {
         free(one);
-        snprintf(message, size, "out of memory");
+        (void)snprintf(message, size, "out of memory");
         return -1;
     }
     one->main_class.any = one->command_line.any = one->user.any = true;
@@ -200,7 +203,7 @@ static bool fits(const expression *one, const char *text)
 static bool rule_fits(const rule *one, const local_jvm *jvm, const char *user)
 {
     char number[16];
-    snprintf(number, sizeof(number), "%u", jvm->uid);
+    (void)snprintf(number, sizeof(number), "%u", jvm->uid);
     return fits(&one->main_class, jvm->main_class) && fits(&one->command_line, jvm->command_line) &&
            (fits(&one->user, user) || fits(&one->user, number));
 }
@@ -209,7 +212,7 @@ static bool rule_fits(const rule *one, const local_jvm *jvm, const char *user)
 static void name_of(char *out, size_t size, const local_jvm *jvm)
 {
     char text[sizeof(jvm->main_class)];
-    snprintf(text, sizeof(text), "%s", jvm->main_class);
+    (void)snprintf(text, sizeof(text), "%s", jvm->main_class);
     size_t length = strlen(text);
     if (length > 4 && strcmp(text + length - 4, ".jar") == 0)
         text[length - 4] = '\0';
@@ -218,9 +221,9 @@ static void name_of(char *out, size_t size, const local_jvm *jvm)
     const char *dot = length > 4 && text[length - 4] == '\0' ? NULL : strrchr(word, '.');
     word = dot != NULL ? dot + 1 : word;
     if (word[0] != '\0')
-        snprintf(out, size, "%s", word);
+        (void)snprintf(out, size, "%s", word);
     else
-        snprintf(out, size, "java-%u", jvm->id.host_pid);
+        (void)snprintf(out, size, "java-%u", jvm->id.host_pid);
 }
 
 static const rule *choose(const rule_set *rules, const local_jvm *jvm, const char *user)
@@ -242,7 +245,7 @@ void rule_set_match(const rule_set *rules, const local_jvm *jvm, const char *use
 {
     *out = (rule_verdict){0};
     const rule *one = choose(rules, jvm, user);
-    snprintf(out->labels.workload_kind, sizeof(out->labels.workload_kind), "process");
+    (void)snprintf(out->labels.workload_kind, sizeof(out->labels.workload_kind), "process");
     name_of(out->labels.workload, sizeof(out->labels.workload), jvm);
     if (one == NULL)
         return;

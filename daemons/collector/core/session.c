@@ -60,7 +60,7 @@ static int ask(const job *now, const local_request *request, local_answer *answe
     if (rc == CALL_DONE)
         return 0;
     answer->reason = rc == CALL_UNREACHABLE ? REASON_ATTACHD_UNREACHABLE : REASON_ATTACH_TIMEOUT;
-    snprintf(answer->detail, sizeof(answer->detail), "%s", message);
+    (void)snprintf(answer->detail, sizeof(answer->detail), "%s", message);
     return -1;
 }
 
@@ -103,7 +103,8 @@ static void start(const job *now)
         one->due_ms = span_next(time, self->options.window_ms, one->jitter_ms);
         char detail[512] = "";
         if (answer.engine_reason[0] != '\0')
-            snprintf(detail, sizeof(detail), "engine %s: %s", answer.engine, answer.engine_reason);
+            (void)snprintf(detail, sizeof(detail), "engine %s: %s", answer.engine,
+                           answer.engine_reason);
         collector__set_state(one, PHASE_PROFILING, REASON_NONE, detail);
     } else {
         self->stats.start_failures++;
@@ -137,11 +138,11 @@ static int fetch(const job *now, const local_answer *window, int fd, char *messa
         local_answer piece = {0};
         rc = ask(now, &request, &piece);
         if (rc != 0 || piece.reason != REASON_NONE || piece.length == 0) {
-            snprintf(message, size, "the window could not be fetched from attachd: %.300s",
-                     piece.detail);
+            (void)snprintf(message, size, "the window could not be fetched from attachd: %.300s",
+                           piece.detail);
             rc = -1;
         } else if (write_all(fd, piece.data, piece.length) != 0) {
-            snprintf(message, size, "the window could not be kept: no room");
+            (void)snprintf(message, size, "the window could not be kept: no room");
             rc = -1;
         }
         at += piece.length;

@@ -60,8 +60,8 @@ uploader_stats uploader_get_stats(uploader *self)
 static void say(uploader *self, const char *what, const upload_answer *answer)
 {
     char message[480];
-    snprintf(message, sizeof(message), "%s: %s%s%s (HTTP %d)", what, answer->code,
-             answer->code[0] != '\0' ? ": " : "", answer->message, answer->status);
+    (void)snprintf(message, sizeof(message), "%s: %s%s%s (HTTP %d)", what, answer->code,
+                   answer->code[0] != '\0' ? ": " : "", answer->message, answer->status);
     self->ports.log(self->ports.context, message);
 }
 
@@ -100,9 +100,9 @@ static bool note_answer(uploader *self, const upload_answer *answer)
         self->stats.last_ok_ms = now;
     else
         self->stats.failed_calls++;
-    snprintf(self->stats.last_error, sizeof(self->stats.last_error), "%s%s%s",
-             good ? "" : answer->code, !good && answer->code[0] != '\0' ? ": " : "",
-             good ? "" : answer->message);
+    (void)snprintf(self->stats.last_error, sizeof(self->stats.last_error), "%s%s%s",
+                   good ? "" : answer->code, !good && answer->code[0] != '\0' ? ": " : "",
+                   good ? "" : answer->message);
     pthread_mutex_unlock(&self->lock);
     if (good) {
         if (answer->outcome != UPLOAD_NEED_STACKS) /* asked for without end, it is a failure too */
@@ -251,8 +251,8 @@ static bool send_batch(uploader *self)
     bool all_stacks = self->all_stacks_for == sequence;
     if (self->ports.dress(self->ports.context, entry, length, all_stacks, &bytes, &size) != 0) {
         answer.outcome = UPLOAD_REJECTED;
-        snprintf(answer.code, sizeof(answer.code), "queue_damaged");
-        snprintf(answer.message, sizeof(answer.message), "the queued file cannot be read");
+        (void)snprintf(answer.code, sizeof(answer.code), "queue_damaged");
+        (void)snprintf(answer.message, sizeof(answer.message), "the queued file cannot be read");
     } else {
         self->ports.post(self->ports.context, UPLOAD_PROFILES, bytes, size, &answer);
         note_answer(self, &answer);

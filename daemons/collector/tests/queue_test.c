@@ -86,13 +86,13 @@ START_TEST(half_written_and_damaged_files_stand_in_nobodys_way)
     push(one, "cut short");
     queue_close(one);
     char path[128];
-    snprintf(path, sizeof(path), "%s/00000000000000ff.tmp", directory);
+    (void)snprintf(path, sizeof(path), "%s/00000000000000ff.tmp", directory);
     int fd = open(path, O_CREAT | O_WRONLY, 0600);
     ck_assert_int_ge(fd, 0);
     close(fd);
     one = open_queue(directory, 1000, 10);
     ck_assert_int_ne(access(path, F_OK), 0);
-    snprintf(path, sizeof(path), "%s/0000000000000002.batch", directory);
+    (void)snprintf(path, sizeof(path), "%s/0000000000000002.batch", directory);
     ck_assert_int_eq(truncate(path, 3), 0);
     expect(one, "kept");
     uint64_t sequence = 0;

@@ -46,7 +46,7 @@ START_TEST(the_first_match_counts_and_off_wins)
     rule_set_match(rules, &jvm, "root", &verdict);
     ck_assert(!verdict.profiled);
     ck_assert_str_eq(verdict.labels.workload, "Shop");
-    snprintf(jvm.main_class, sizeof(jvm.main_class), "/srv/web.app.jar");
+    (void)snprintf(jvm.main_class, sizeof(jvm.main_class), "/srv/web.app.jar");
     rule_set_match(rules, &jvm, "alice", &verdict);
     ck_assert(verdict.profiled);
     ck_assert_str_eq(verdict.labels.workload, "web.app");

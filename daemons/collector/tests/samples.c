@@ -10,7 +10,7 @@ static void add_stack(profile *to, uint32_t index)
 {
     char method[32];
     profile_frame *frame = &to->frames[index];
-    snprintf(method, sizeof(method), index == 0 ? "[dropped]" : "method%u", index);
+    (void)snprintf(method, sizeof(method), index == 0 ? "[dropped]" : "method%u", index);
     ck_assert_int_eq(string_table_add(&to->strings, method, strlen(method), &frame->method), 0);
     frame->kind = index == 0 ? 4 : 0;
     profile_stack *stack = &to->stacks[index];
@@ -61,8 +61,8 @@ local_jvm sample_jvm(uint32_t pid)
     local_jvm jvm = {.ns_pid = pid, .uid = 1000, .start_ms = NOON - 3600000};
     jvm.id.host_pid = pid;
     jvm.id.start_ticks = 5;
-    snprintf(jvm.id.boot_id, sizeof(jvm.id.boot_id), "01234567-89ab-cdef-0123-456789abcdef");
-    snprintf(jvm.main_class, sizeof(jvm.main_class), "com.example.Shop");
+    (void)snprintf(jvm.id.boot_id, sizeof(jvm.id.boot_id), "01234567-89ab-cdef-0123-456789abcdef");
+    (void)snprintf(jvm.main_class, sizeof(jvm.main_class), "com.example.Shop");
     return jvm;
 }
 
@@ -93,6 +93,6 @@ const char *make_directory(void)
 void remove_directory(void)
 {
     char command[96];
-    snprintf(command, sizeof(command), "rm -rf %s", directory);
+    (void)snprintf(command, sizeof(command), "rm -rf %s", directory);
     ck_assert_int_eq(system(command), 0);
 }

@@ -85,7 +85,7 @@ static int call(void *context, const local_request *request, local_answer *answe
                 size_t size)
 {
     (void)context;
-    snprintf(message, size, "nobody listens");
+    (void)snprintf(message, size, "nobody listens");
     if (host.unreachable)
         return CALL_UNREACHABLE;
     switch (request->op) {
@@ -99,7 +99,8 @@ static int call(void *context, const local_request *request, local_answer *answe
         host.last_start = *request;
         answer->reason = host.start_reason;
         answer->session = host.session;
-        snprintf(answer->detail, sizeof(answer->detail), "%s", host.start_reason ? "why" : "");
+        (void)snprintf(answer->detail, sizeof(answer->detail), "%s",
+                       host.start_reason ? "why" : "");
         break;
     case LOCAL_WINDOW:
     case LOCAL_STOP:
@@ -144,7 +145,7 @@ static int parse(void *context, void **memory, int fd, uint64_t size, const wind
     if (*memory == NULL)
         *memory = malloc(1);
     host.spans[host.span_count++] = *span;
-    snprintf(message, message_size, "byte 7: no chunk");
+    (void)snprintf(message, message_size, "byte 7: no chunk");
     if (host.parse_fails)
         return -1;
     sample_profile(out, 2, 3);
@@ -162,7 +163,7 @@ static void forget(void *context, void *memory)
 static void user_name(void *context, uint32_t uid, char *out, size_t size)
 {
     (void)context;
-    snprintf(out, size, "user%u", uid);
+    (void)snprintf(out, size, "user%u", uid);
 }
 
 static int encode(void *context, const batch *one, uint8_t **out, size_t *length)

@@ -139,7 +139,8 @@ static void settled(void *context, const entry_sums *sums, const char *code)
     (void)context;
     (void)sums;
     backend.settled++;
-    snprintf(backend.settled_code, sizeof(backend.settled_code), "%s", code != NULL ? code : "");
+    (void)snprintf(backend.settled_code, sizeof(backend.settled_code), "%s",
+                   code != NULL ? code : "");
 }
 
 static void set_up(void)

@@ -11,11 +11,11 @@ int main(int argc, char **argv)
         FILE *from = fopen(argv[i], "rb");
         uint8_t *data = malloc(1024 * 1024);
         if (from == NULL || data == NULL) {
-            fprintf(stderr, "cannot read %s\n", argv[i]);
+            (void)fprintf(stderr, "cannot read %s\n", argv[i]);
             return EXIT_FAILURE;
         }
         size_t size = fread(data, 1, 1024 * 1024, from);
-        fclose(from);
+        (void)fclose(from);
         LLVMFuzzerTestOneInput(data, size);
         free(data);
     }

@@ -183,7 +183,7 @@ static char *printed(void (*print)(FILE *, const void *), const void *what)
     size_t length = 0;
     FILE *to = open_memstream(&text, &length);
     print(to, what);
-    fclose(to);
+    (void)fclose(to);
     return text;
 }
 
@@ -231,7 +231,7 @@ START_TEST(help_and_reference_hold_every_key)
     ck_assert_ptr_null(strstr(help, "--backend-token "));
     for (size_t i = 0; i < sample_program.count; i++) {
         char row[128];
-        snprintf(row, sizeof(row), "\n| `%s` |", sample_program.fields[i].key);
+        (void)snprintf(row, sizeof(row), "\n| `%s` |", sample_program.fields[i].key);
         ck_assert_ptr_nonnull(strstr(reference, row));
     }
     ck_assert_ptr_nonnull(strstr(reference, "| `rules[].every` |"));

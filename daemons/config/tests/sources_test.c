@@ -13,7 +13,7 @@ static void write_file(const char *path, const char *text)
 {
     FILE *to = fopen(path, "w");
     ck_assert_ptr_nonnull(to);
-    fputs(text, to);
+    (void)fputs(text, to);
     ck_assert_int_eq(fclose(to), 0);
 }
 
@@ -21,8 +21,8 @@ static void set_up(void)
 {
     strcpy(directory, "/tmp/hotstack-config-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(directory));
-    snprintf(file_path, sizeof(file_path), "%s/c.yaml", directory);
-    snprintf(secret_path, sizeof(secret_path), "%s/token", directory);
+    (void)snprintf(file_path, sizeof(file_path), "%s/c.yaml", directory);
+    (void)snprintf(secret_path, sizeof(secret_path), "%s/token", directory);
 }
 
 static void tear_down(void)
@@ -96,7 +96,7 @@ START_TEST(a_secret_comes_from_a_file_and_the_file_is_remembered)
 {
     write_file(secret_path, "hunter2\n");
     char variable[128];
-    snprintf(variable, sizeof(variable), "HOTSTACK_BACKEND_TOKEN_FILE=%s", secret_path);
+    (void)snprintf(variable, sizeof(variable), "HOTSTACK_BACKEND_TOKEN_FILE=%s", secret_path);
     char *argv[] = {program_word, NULL};
     char *envp[] = {variable, NULL};
     config *settings = load(argv, envp);
@@ -105,10 +105,10 @@ START_TEST(a_secret_comes_from_a_file_and_the_file_is_remembered)
     config_free(settings);
 
     char yaml[160];
-    snprintf(yaml, sizeof(yaml), "backend: {token_file: %s}\n", secret_path);
+    (void)snprintf(yaml, sizeof(yaml), "backend: {token_file: %s}\n", secret_path);
     write_file(file_path, yaml);
     char config_flag[160];
-    snprintf(config_flag, sizeof(config_flag), "--config=%s", file_path);
+    (void)snprintf(config_flag, sizeof(config_flag), "--config=%s", file_path);
     char *with_file[] = {program_word, config_flag, NULL};
     settings = load(with_file, NULL);
     ck_assert_str_eq(config_string(config_values(settings), "backend.token"), "hunter2");

@@ -28,11 +28,11 @@ static void handle(void *context, const local_request *request, local_answer *an
     while (request->op == LOCAL_STOP && atomic_load(&hold))
         usleep(1000);
     answer->size = turn;
-    snprintf(answer->detail, sizeof(answer->detail), "pid %u", request->jvm.host_pid);
+    (void)snprintf(answer->detail, sizeof(answer->detail), "pid %u", request->jvm.host_pid);
     if (request->op == LOCAL_LIST) {
         answer->jvm_count = 2;
         answer->jvms = calloc(2, sizeof(*answer->jvms));
-        snprintf(answer->jvms[1].main_class, sizeof(answer->jvms[1].main_class), "demo.Main");
+        (void)snprintf(answer->jvms[1].main_class, sizeof(answer->jvms[1].main_class), "demo.Main");
         answer->jvms[1].id.host_pid = 42;
     }
     if (request->op == LOCAL_READ) {
@@ -65,7 +65,7 @@ static void set_up(void)
 {
     strcpy(directory, "/tmp/hotstack-localrpc-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(directory));
-    snprintf(path, sizeof(path), "%s/attachd.sock", directory);
+    (void)snprintf(path, sizeof(path), "%s/attachd.sock", directory);
     own_uid = (uint32_t)geteuid();
     atomic_store(&executed, 0);
     atomic_store(&hold, false);
@@ -233,7 +233,7 @@ END_TEST
 static int send_raw(const void *bytes, size_t length, nng_msg **reply)
 {
     char url[128];
-    snprintf(url, sizeof(url), "ipc://%s", path);
+    (void)snprintf(url, sizeof(url), "ipc://%s", path);
     nng_socket raw;
     nng_msg *message = NULL;
     ck_assert_int_eq(nng_req0_open(&raw), 0);
@@ -339,8 +339,8 @@ END_TEST
 START_TEST(every_field_survives_the_wire)
 {
     local_request request = new_request(LOCAL_START);
-    snprintf(request.jvm.boot_id, sizeof(request.jvm.boot_id),
-             "01234567-89ab-cdef-0123-456789abcdef");
+    (void)snprintf(request.jvm.boot_id, sizeof(request.jvm.boot_id),
+                   "01234567-89ab-cdef-0123-456789abcdef");
     request.jvm.start_ticks = UINT64_MAX;
     request.cpu_interval_ns = 10000000;
     request.alloc_interval_bytes = 2097152;
@@ -364,7 +364,7 @@ START_TEST(every_field_survives_the_wire)
                            .window_end_ms = 2,
                            .session = 3};
     memset(answer.handle, 9, sizeof(answer.handle));
-    snprintf(answer.engine, sizeof(answer.engine), "ctimer");
+    (void)snprintf(answer.engine, sizeof(answer.engine), "ctimer");
     ck_assert_int_eq(local_answer_encode(&bytes, &length, &answer), 0);
     local_answer got;
     ck_assert_int_eq(local_answer_decode(&got, bytes, length), 0);
