@@ -115,7 +115,7 @@ int main(int argc, char **argv)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigprocmask(SIG_BLOCK, &signals, NULL);
-    signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGPIPE, SIG_IGN);
     umask(077);
     if (settings_installation_id(id, settings, message, sizeof(message)) != 0 ||
         settings_spool_dir(spool, sizeof(spool), settings, message, sizeof(message)) != 0 ||

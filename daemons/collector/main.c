@@ -28,7 +28,7 @@ static int open_signals(void)
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
-    signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGPIPE, SIG_IGN);
     if (sigprocmask(SIG_BLOCK, &signals, NULL) != 0)
         return -1;
     return signalfd(-1, &signals, SFD_CLOEXEC);

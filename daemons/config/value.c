@@ -150,6 +150,7 @@ int config__add_item(config__value *value, const char *text, size_t length)
 
 config_section *config__add_rule(config__value *value, const config_field *field)
 {
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
     config_section **grown = realloc(value->rules, (value->rule_count + 1) * sizeof(*grown));
     if (grown == NULL)
         return NULL;

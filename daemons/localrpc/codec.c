@@ -222,6 +222,7 @@ static int jvms_out(wire_jvms *jvms, const local_answer *answer)
     size_t count = answer->jvm_count;
     jvms->all = calloc(count + 1, sizeof(*jvms->all));
     jvms->ids = calloc(count + 1, sizeof(*jvms->ids));
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
     jvms->pointers = calloc(count + 1, sizeof(*jvms->pointers));
     if (jvms->all == NULL || jvms->ids == NULL || jvms->pointers == NULL)
         return -1;

@@ -166,8 +166,8 @@ static int fill_rule(rule *one, const rule_text *from, char *message, size_t siz
                        sizeof(one->workload) - 1, sizeof(one->namespace_name) - 1);
         return -1;
     }
-    strcpy(one->workload, from->workload);
-    strcpy(one->namespace_name, from->namespace_name);
+    (void)snprintf(one->workload, sizeof(one->workload), "%s", from->workload);
+    (void)snprintf(one->namespace_name, sizeof(one->namespace_name), "%s", from->namespace_name);
     one->off = from->off;
     one->startup_delay_ms = from->startup_delay_ms;
     if (compile(&one->main_class, "main_class", from->main_class, message, size) != 0 ||
@@ -180,8 +180,10 @@ static int fill_rule(rule *one, const rule_text *from, char *message, size_t siz
 int rule_set_add(rule_set *rules, const rule_text *from, char *message, size_t size)
 {
     rule *one = calloc(1, sizeof(*one));
-    if (one == NULL || array_reserve((void **)&rules->rules, &rules->room, rules->count,
-                                     sizeof(*rules->rules)) != 0) {
+    if (one == NULL ||
+        array_reserve((void **)&rules->rules, &rules->room, rules->count,
+                      /* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
+                      sizeof(*rules->rules)) != 0) {
         free(one);
         (void)snprintf(message, size, "out of memory");
         return -1;
@@ -249,9 +251,10 @@ void rule_set_match(const rule_set *rules, const local_jvm *jvm, const char *use
     name_of(out->labels.workload, sizeof(out->labels.workload), jvm);
     if (one == NULL)
         return;
-    strcpy(out->labels.namespace_name, one->namespace_name);
+    (void)snprintf(out->labels.namespace_name, sizeof(out->labels.namespace_name), "%s",
+                   one->namespace_name);
     if (one->workload[0] != '\0')
-        strcpy(out->labels.workload, one->workload);
+        (void)snprintf(out->labels.workload, sizeof(out->labels.workload), "%s", one->workload);
     out->profiled = !one->off;
     out->events = one->events;
     out->startup_delay_ms = one->startup_delay_ms;
