@@ -165,10 +165,17 @@ ${rules.join('')}`
     return totals
   }
 
-  // What the JDK's own API reads from the kept recordings: raw sums by type.
+  // What the JDK's own API reads from the kept recordings: raw sums by type. A session's windows
+  // are consecutive chunks of one recording, and its settings stand in the first: so each JVM's are
+  // put together again.
   async truthTotals() {
-    const files = readdirSync(this.path('recordings')).map((name) => this.path('recordings', name))
-    const answer = await run('java', ['-Xmx1g', parts.truthSource, ...files])
+    const whole = new Map()
+    for (const name of readdirSync(this.path('recordings')).sort()) {
+      const jvm = this.path(`${name.split('-')[0]}.jfr`)
+      whole.set(jvm, [...(whole.get(jvm) ?? []), readFileSync(this.path('recordings', name))])
+    }
+    for (const [file, pieces] of whole) writeFileSync(file, Buffer.concat(pieces))
+    const answer = await run('java', ['-Xmx1g', parts.truthSource, ...whole.keys()])
     if (answer.code !== 0) throw new Error(`JfrTruth: ${answer.stderr}`)
     const totals = {}
     for (const [type, { raw_value: raw }] of Object.entries(JSON.parse(answer.stdout).types))
