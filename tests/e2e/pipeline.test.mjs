@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { frameNames } from './lib/api.mjs'
 import { withPage } from './lib/browser.mjs'
 import { jdks, missing } from './lib/parts.mjs'
+import { until } from './lib/process.mjs'
 import { Stack } from './lib/stack.mjs'
 import { withStore } from './lib/store.mjs'
 
@@ -80,7 +81,6 @@ step('a new pid after a restart is another target of the same service', async ()
   await stack.end(old)
   stack.services.splice(stack.services.indexOf(old), 1)
   const again = await stack.demo('demo-17b', 17, { load: 'low' })
-  const { until } = await import('./lib/process.mjs')
   await until('the restarted JVM is profiled', async () => {
     const { targets } = await stack.api.get('/v1/status')
     return targets.find((one) => one.pid === again.pid && one.state === 'profiling' && one.last_window)
@@ -145,11 +145,10 @@ step('truth: page = store = sent = what the JDK reads from the same recordings',
     // The same frames have one id in every JVM, restart and JDK.
     const [ids] = await query(
       `SELECT countIf(ids > 1) AS split, countIf(jvms > 1) AS shared, countIf(jdks > 1) AS across FROM (
-         SELECT uniqExact(stack_id) AS ids, uniqExact(s.target_id) AS jvms, uniqExact(w.jvm_version) AS jdks
-         FROM profile_stacks AS k
-         INNER JOIN (SELECT DISTINCT stack_id, target_id, workload FROM profile_samples) AS s
-           ON s.stack_id = k.stack_id AND s.workload = k.workload
-         INNER JOIN (SELECT DISTINCT target_id, jvm_version FROM profile_windows) AS w USING (target_id)
+         SELECT uniqExact(id) AS ids, uniqExact(target) AS jvms, uniqExact(jdk) AS jdks
+         FROM (SELECT DISTINCT stack_id AS id, class, method, line, kind FROM profile_stacks) AS known
+         INNER JOIN (SELECT DISTINCT stack_id AS id, target_id AS target FROM profile_samples) AS used USING (id)
+         INNER JOIN (SELECT DISTINCT target_id AS target, jvm_version AS jdk FROM profile_windows) AS run USING (target)
          GROUP BY class, method, line, kind)`,
     )
     assert.equal(Number(ids.split), 0, 'equal frames with different ids')
