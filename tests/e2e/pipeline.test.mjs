@@ -1,146 +1,164 @@
 // From live JVMs (11, 17, 21, 25) to the page, and the truth check: what the page shows = the rows
 // in the store = what the collector sent = what the JDK reads from the same recordings.
-import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { frameNames } from './lib/api.mjs'
-import { withPage } from './lib/browser.mjs'
-import { jdks, missing } from './lib/parts.mjs'
-import { until } from './lib/process.mjs'
-import { Stack } from './lib/stack.mjs'
-import { withStore } from './lib/store.mjs'
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { frameNames } from './lib/api.mjs';
+import { withPage } from './lib/browser.mjs';
+import { jdks, missing } from './lib/parts.mjs';
+import { until } from './lib/process.mjs';
+import { Stack } from './lib/stack.mjs';
+import { withStore } from './lib/store.mjs';
 
-const skip = missing('backend', 'attachd', 'collector', 'demo', 'chdb', 'chdbHttp', 'profiler', 'jdks', 'chromium', 'ui')
+const skip = missing(
+  'backend',
+  'attachd',
+  'collector',
+  'demo',
+  'chdb',
+  'chdbHttp',
+  'profiler',
+  'jdks',
+  'chromium',
+  'ui',
+);
 const hot = {
   cpu: 'dev.hotstack.demo.PriceEngine.computeDiscounts',
   alloc_bytes: 'dev.hotstack.demo.ReportBuilder.renderRows',
   alloc_objects: 'dev.hotstack.demo.ReportBuilder.renderRows',
   lock_delay: 'dev.hotstack.demo.InventoryLedger.reserve',
   lock_count: 'dev.hotstack.demo.InventoryLedger.reserve',
-}
+};
 // "demo-17b" is a second JVM of the same JDK.
-const workloads = [...jdks.map((version) => [`demo-${version}`, version]), ['demo-17b', 17]]
-let stack
-let failed = false
+const workloads = [...jdks.map((version) => [`demo-${version}`, version]), ['demo-17b', 17]];
+let stack;
+let failed = false;
 
 function step(name, body) {
   test(name, { skip }, async (t) => {
     try {
-      await body(t)
+      await body(t);
     } catch (error) {
-      failed = true
-      throw error
+      failed = true;
+      throw error;
     }
-  })
+  });
 }
 
 before(async () => {
-  if (skip) return
-  stack = new Stack('pipeline')
-  await stack.backend()
-  for (const [workload, version] of workloads) await stack.demo(workload, version, { load: 'low' })
-  await stack.attachd()
-  await stack.collector()
-})
+  if (skip) return;
+  stack = new Stack('pipeline');
+  await stack.backend();
+  for (const [workload, version] of workloads) await stack.demo(workload, version, { load: 'low' });
+  await stack.attachd();
+  await stack.collector();
+});
 
-after(() => stack?.close(failed))
+after(() => stack?.close(failed));
 
 step('every JVM becomes a service with cpu, allocation and lock profiles', async () => {
   for (const [workload] of workloads) {
-    const service = await stack.profiled(workload, Object.keys(hot))
-    assert.equal(service.targets, 1)
+    const service = await stack.profiled(workload, Object.keys(hot));
+    assert.equal(service.targets, 1);
   }
-})
+});
 
 for (const [type, method] of Object.entries(hot)) {
   step(`${type}: the hot method of the demo service stands in the flame graph and in the top table`, async () => {
     for (const [workload] of workloads) {
-      const graph = await stack.api.query('flamegraph', workload, type)
-      assert.ok(frameNames(graph).includes(method), `${workload}: ${method} is missing`)
-      assert.equal(graph.profiles[0].type, type)
-      const top = await stack.api.query('top', workload, type)
-      const row = top.rows.find((one) => `${one.class}.${one.method}` === method)
-      assert.ok(row, `${workload}: ${method} is not in the top table`)
-      assert.ok(BigInt(row.total) <= BigInt(top.total))
+      const graph = await stack.api.query('flamegraph', workload, type);
+      assert.ok(frameNames(graph).includes(method), `${workload}: ${method} is missing`);
+      assert.equal(graph.profiles[0].type, type);
+      const top = await stack.api.query('top', workload, type);
+      const row = top.rows.find((one) => `${one.class}.${one.method}` === method);
+      assert.ok(row, `${workload}: ${method} is not in the top table`);
+      assert.ok(BigInt(row.total) <= BigInt(top.total));
     }
-  })
+  });
 }
 
 step('every JVM has a status that says that it is profiled', async () => {
-  const { targets } = await stack.api.get('/v1/status')
+  const { targets } = await stack.api.get('/v1/status');
   for (const [workload, version] of workloads) {
-    const mine = targets.filter((target) => target.workload === workload)
-    assert.equal(mine.length, 1)
-    assert.equal(mine[0].state, 'profiling')
-    assert.equal(mine[0].pid, stack.services.find((one) => one.workload === workload).pid)
-    assert.match(mine[0].jvm_version, new RegExp(`^${version}\\.`))
+    const mine = targets.filter((target) => target.workload === workload);
+    assert.equal(mine.length, 1);
+    assert.equal(mine[0].state, 'profiling');
+    assert.equal(mine[0].pid, stack.services.find((one) => one.workload === workload).pid);
+    assert.match(mine[0].jvm_version, new RegExp(`^${version}\\.`));
   }
-})
+});
 
 step('a new pid after a restart is another target of the same service', async () => {
-  const old = stack.services.find((one) => one.workload === 'demo-17b')
-  await stack.end(old)
-  stack.services.splice(stack.services.indexOf(old), 1)
-  const again = await stack.demo('demo-17b', 17, { load: 'low' })
+  const old = stack.services.find((one) => one.workload === 'demo-17b');
+  await stack.end(old);
+  stack.services.splice(stack.services.indexOf(old), 1);
+  const again = await stack.demo('demo-17b', 17, { load: 'low' });
   await until('the restarted JVM is profiled', async () => {
-    const { targets } = await stack.api.get('/v1/status')
-    return targets.find((one) => one.pid === again.pid && one.state === 'profiling' && one.last_window)
-  })
-})
+    const { targets } = await stack.api.get('/v1/status');
+    return targets.find((one) => one.pid === again.pid && one.state === 'profiling' && one.last_window);
+  });
+});
 
 step('the page: three graphs, search with its share, zoom, tooltip, top table', async () => {
   await withPage(async (page, errors) => {
-    await page.goto(`${stack.url}/#code=e2e-one-time-code-0123456789`)
-    await page.getByTestId('services-table').waitFor()
-    assert.ok(!page.url().includes('e2e-one-time-code'), 'the code stays in the address')
-    await page.getByTestId('service-link').filter({ hasText: /^demo-21$/ }).click()
-    for (const [panel, type] of [['cpu', 'cpu'], ['alloc', 'alloc_bytes'], ['lock', 'lock_delay']]) {
-      const graph = page.getByTestId(`flamegraph-${panel}`)
-      await graph.waitFor()
-      const card = page.getByTestId(`panel-${panel}`)
-      const search = card.getByTestId('search-input')
-      await search.fill(hot[type].replaceAll('.', '\\.'))
-      await search.press('Enter')
-      const matched = await card.getByTestId('matched-percent').innerText()
-      const percent = Number(/([\d.]+)\s*%/.exec(matched)?.[1])
-      assert.ok(percent > 1 && percent <= 100, `${panel}: "${matched}"`)
-      const active = await graph.getAttribute('data-active')
-      assert.ok(active.startsWith(hot[type]), `${panel}: the search led to "${active}"`)
-      assert.match(active, /self .*, total .*, .* %/)
-      await card.getByTestId('flamegraph-canvas').focus()
-      await page.keyboard.press('Enter')
-      assert.match(await graph.getAttribute('data-zoom'), new RegExp(hot[type].split('.').at(-1)))
-      await page.keyboard.press('Escape')
+    await page.goto(`${stack.url}/#code=e2e-one-time-code-0123456789`);
+    await page.getByTestId('services-table').waitFor();
+    assert.ok(!page.url().includes('e2e-one-time-code'), 'the code stays in the address');
+    await page
+      .getByTestId('service-link')
+      .filter({ hasText: /^demo-21$/ })
+      .click();
+    for (const [panel, type] of [
+      ['cpu', 'cpu'],
+      ['alloc', 'alloc_bytes'],
+      ['lock', 'lock_delay'],
+    ]) {
+      const graph = page.getByTestId(`flamegraph-${panel}`);
+      await graph.waitFor();
+      const card = page.getByTestId(`panel-${panel}`);
+      const search = card.getByTestId('search-input');
+      await search.fill(hot[type].replaceAll('.', '\\.'));
+      await search.press('Enter');
+      const matched = await card.getByTestId('matched-percent').innerText();
+      const percent = Number(/([\d.]+)\s*%/.exec(matched)?.[1]);
+      assert.ok(percent > 1 && percent <= 100, `${panel}: "${matched}"`);
+      const active = await graph.getAttribute('data-active');
+      assert.ok(active.startsWith(hot[type]), `${panel}: the search led to "${active}"`);
+      assert.match(active, /self .*, total .*, .* %/);
+      await card.getByTestId('flamegraph-canvas').focus();
+      await page.keyboard.press('Enter');
+      assert.match(await graph.getAttribute('data-zoom'), new RegExp(hot[type].split('.').at(-1)));
+      await page.keyboard.press('Escape');
     }
-    const canvas = page.getByTestId('panel-cpu').getByTestId('flamegraph-canvas')
-    await canvas.hover({ position: { x: 60, y: 30 } })
-    await page.getByTestId('tooltip').filter({ visible: true }).first().waitFor()
-    await page.getByTestId('top-table').first().getByText('computeDiscounts').first().waitFor()
-    assert.deepEqual(errors, [])
-  })
-})
+    const canvas = page.getByTestId('panel-cpu').getByTestId('flamegraph-canvas');
+    await canvas.hover({ position: { x: 60, y: 30 } });
+    await page.getByTestId('tooltip').filter({ visible: true }).first().waitFor();
+    await page.getByTestId('top-table').first().getByText('computeDiscounts').first().waitFor();
+    assert.deepEqual(errors, []);
+  });
+});
 
 step('truth: page = store = sent = what the JDK reads from the same recordings', async () => {
-  await stack.end(stack.collectorProgram)
-  const sent = stack.sentTotals()
-  const truth = await stack.truthTotals()
-  for (const type of Object.keys(hot)) assert.ok(truth[type] > 0n, `the recordings hold no ${type}`)
-  assert.deepEqual(nonZero(sent), truth)
+  await stack.end(stack.collectorProgram);
+  const sent = stack.sentTotals();
+  const truth = await stack.truthTotals();
+  for (const type of Object.keys(hot)) assert.ok(truth[type] > 0n, `the recordings hold no ${type}`);
+  assert.deepEqual(nonZero(sent), truth);
 
-  const shown = await shownTotals()
-  await stack.end(stack.backendProgram)
+  const shown = await shownTotals();
+  await stack.end(stack.backendProgram);
   await withStore(stack, async (query) => {
     const rows = await query(
       `SELECT workload, profile_type AS type, toString(sum(raw_value)) AS raw FROM profile_samples
        GROUP BY workload, type ORDER BY workload, type`,
-    )
-    const stored = Object.fromEntries(rows.map((row) => [`${row.workload} ${typeNames[row.type]}`, BigInt(row.raw)]))
-    for (const [key, raw] of Object.entries(shown)) assert.equal(raw, stored[key], `the page's ${key}`)
-    assert.deepEqual(sumByType(stored), nonZero(sent))
-    const [windows] = await query(`SELECT toString(sum(raw_total)) AS raw FROM profile_windows`)
-    const [rollups] = await query(`SELECT toString(sum(raw_value)) AS raw FROM profile_rollups`)
-    const total = Object.values(sent).reduce((sum, raw) => sum + raw, 0n)
-    assert.equal(BigInt(windows.raw), total, 'the windows of the store')
-    assert.equal(BigInt(rollups.raw), total, 'the rollups of the store')
+    );
+    const stored = Object.fromEntries(rows.map((row) => [`${row.workload} ${typeNames[row.type]}`, BigInt(row.raw)]));
+    for (const [key, raw] of Object.entries(shown)) assert.equal(raw, stored[key], `the page's ${key}`);
+    assert.deepEqual(sumByType(stored), nonZero(sent));
+    const [windows] = await query(`SELECT toString(sum(raw_total)) AS raw FROM profile_windows`);
+    const [rollups] = await query(`SELECT toString(sum(raw_value)) AS raw FROM profile_rollups`);
+    const total = Object.values(sent).reduce((sum, raw) => sum + raw, 0n);
+    assert.equal(BigInt(windows.raw), total, 'the windows of the store');
+    assert.equal(BigInt(rollups.raw), total, 'the rollups of the store');
 
     // The same frames have one id in every JVM, restart and JDK.
     const [ids] = await query(
@@ -150,48 +168,54 @@ step('truth: page = store = sent = what the JDK reads from the same recordings',
          INNER JOIN (SELECT DISTINCT stack_id AS id, target_id AS target FROM profile_samples) AS used USING (id)
          INNER JOIN (SELECT DISTINCT target_id AS target, jvm_version AS jdk FROM profile_windows) AS run USING (target)
          GROUP BY class, method, line, kind)`,
-    )
-    assert.equal(Number(ids.split), 0, 'equal frames with different ids')
-    assert.ok(Number(ids.shared) > 0, 'no stack was seen in two JVMs')
-    assert.ok(Number(ids.across) > 0, 'no stack was seen on two JDKs')
-  })
-})
+    );
+    assert.equal(Number(ids.split), 0, 'equal frames with different ids');
+    assert.ok(Number(ids.shared) > 0, 'no stack was seen in two JVMs');
+    assert.ok(Number(ids.across) > 0, 'no stack was seen on two JDKs');
+  });
+});
 
-const typeNames = { 1: 'cpu', 2: 'alloc_bytes', 3: 'alloc_objects', 4: 'lock_count', 5: 'lock_delay' }
+const typeNames = { 1: 'cpu', 2: 'alloc_bytes', 3: 'alloc_objects', 4: 'lock_count', 5: 'lock_delay' };
 
 function nonZero(totals) {
-  return Object.fromEntries(Object.entries(totals).filter(([, raw]) => raw > 0n))
+  return Object.fromEntries(Object.entries(totals).filter(([, raw]) => raw > 0n));
 }
 
 function sumByType(stored) {
-  const sums = {}
+  const sums = {};
   for (const [key, raw] of Object.entries(stored)) {
-    const type = key.split(' ')[1]
-    sums[type] = (sums[type] ?? 0n) + raw
+    const type = key.split(' ')[1];
+    sums[type] = (sums[type] ?? 0n) + raw;
   }
-  return nonZero(sums)
+  return nonZero(sums);
 }
 
 // The exact raw totals that the page prints, by "workload type".
 async function shownTotals() {
-  const shown = {}
+  const shown = {};
   await withPage(async (page) => {
-    await page.goto(stack.url)
-    await page.getByTestId('token-input').fill('e2e-user-token-0123456789')
-    await page.keyboard.press('Enter')
+    await page.goto(stack.url);
+    await page.getByTestId('token-input').fill('e2e-user-token-0123456789');
+    await page.keyboard.press('Enter');
     for (const [workload] of workloads) {
-      await page.goto(`${stack.url}/services/-/${workload}?range=24h`)
-      for (const [panel, types] of [['cpu', []], ['alloc', ['objects', 'bytes']], ['lock', ['count', 'delay']]]) {
-        const card = page.getByTestId(`panel-${panel}`)
+      await page.goto(`${stack.url}/services/-/${workload}?range=24h`);
+      for (const [panel, types] of [
+        ['cpu', []],
+        ['alloc', ['objects', 'bytes']],
+        ['lock', ['count', 'delay']],
+      ]) {
+        const card = page.getByTestId(`panel-${panel}`);
         for (const choice of types.length > 0 ? types : [null]) {
-          if (choice) await card.getByTestId(`type-${panel}`).getByText(choice, { exact: true }).click()
-          const type = { objects: 'alloc_objects', bytes: 'alloc_bytes', count: 'lock_count', delay: 'lock_delay' }[choice] ?? 'cpu'
-          const total = card.locator(`[data-testid="raw-total"][data-type="${type}"]`)
-          await total.waitFor()
-          shown[`${workload} ${type}`] = BigInt((await total.innerText()).replace(/\D/g, ''))
+          if (choice) await card.getByTestId(`type-${panel}`).getByText(choice, { exact: true }).click();
+          const type =
+            { objects: 'alloc_objects', bytes: 'alloc_bytes', count: 'lock_count', delay: 'lock_delay' }[choice] ??
+            'cpu';
+          const total = card.locator(`[data-testid="raw-total"][data-type="${type}"]`);
+          await total.waitFor();
+          shown[`${workload} ${type}`] = BigInt((await total.innerText()).replace(/\D/g, ''));
         }
       }
     }
-  })
-  return shown
+  });
+  return shown;
 }

@@ -1,15 +1,15 @@
 // Debian's Chromium by playwright-core, from the packages that the UI was built with.
-import { createRequire } from 'node:module'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { build, chromium as executablePath } from './parts.mjs'
+import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build, chromium as executablePath } from './parts.mjs';
 
-const { chromium } = createRequire(join(build, 'ui/stage/package.json'))('playwright-core')
+const { chromium } = createRequire(join(build, 'ui/stage/package.json'))('playwright-core');
 
 // Opens a page, runs `use(page)`, closes everything. Fails on any error the page reports.
 export async function withPage(use, { viewport = { width: 1400, height: 900 }, colorScheme = 'light' } = {}) {
-  const profile = mkdtempSync(join(tmpdir(), 'hotstack-chromium-'))
+  const profile = mkdtempSync(join(tmpdir(), 'hotstack-chromium-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
     headless: true,
@@ -24,17 +24,17 @@ export async function withPage(use, { viewport = { width: 1400, height: 900 }, c
       '--disable-component-update',
       '--disable-sync',
     ],
-  })
-  const errors = []
+  });
+  const errors = [];
   try {
-    const page = context.pages()[0] ?? (await context.newPage())
-    page.on('pageerror', (error) => errors.push(error.message))
+    const page = context.pages()[0] ?? (await context.newPage());
+    page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (message) => {
-      if (message.type() === 'error') errors.push(message.text())
-    })
-    return await use(page, errors)
+      if (message.type() === 'error') errors.push(message.text());
+    });
+    return await use(page, errors);
   } finally {
-    await context.close()
-    rmSync(profile, { recursive: true, force: true })
+    await context.close();
+    rmSync(profile, { recursive: true, force: true });
   }
 }

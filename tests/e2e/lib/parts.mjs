@@ -1,12 +1,12 @@
 // Where the real parts are: programs of the build, JDKs, the profiler, the store, the browser.
 // A part that is missing makes a test skip, loudly, with the command that brings it.
-import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 
-export const build = process.env.HOTSTACK_BUILD ?? join(import.meta.dirname, '../../../build')
+export const build = process.env.HOTSTACK_BUILD ?? join(import.meta.dirname, '../../../build');
 export const cache =
-  process.env.HOTSTACK_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'hotstack')
+  process.env.HOTSTACK_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'hotstack');
 
 export const programs = {
   attachd: join(build, 'daemons/attachd/hotstack-attachd'),
@@ -15,16 +15,16 @@ export const programs = {
   cli: join(build, 'daemons/cli/hotstack'),
   worker: join(build, 'daemons/attachd/worker/hotstack-attach-worker'),
   chdbHttp: join(build, 'tests/support/chdb-http/chdb-http'),
-}
-export const demoJar = join(build, 'examples/demo-service/demo-service.jar')
-export const truthSource = join(import.meta.dirname, '../../support/jfr-truth/JfrTruth.java')
-export const uiAssets = join(build, 'ui/ui')
-export const libchdb = process.env.HOTSTACK_LIBCHDB ?? join(cache, 'chdb/libchdb.so')
-export const profiler = join(cache, 'async-profiler/linux-x64/libasyncProfiler.so')
-export const chromium = process.env.HOTSTACK_CHROMIUM ?? '/usr/bin/chromium'
+};
+export const demoJar = join(build, 'examples/demo-service/demo-service.jar');
+export const truthSource = join(import.meta.dirname, '../../support/jfr-truth/JfrTruth.java');
+export const uiAssets = join(build, 'ui/ui');
+export const libchdb = process.env.HOTSTACK_LIBCHDB ?? join(cache, 'chdb/libchdb.so');
+export const profiler = join(cache, 'async-profiler/linux-x64/libasyncProfiler.so');
+export const chromium = process.env.HOTSTACK_CHROMIUM ?? '/usr/bin/chromium';
 
-export const jdks = [11, 17, 21, 25]
-export const java = (version) => join(cache, 'jdk', String(version), 'bin/java')
+export const jdks = [11, 17, 21, 25];
+export const java = (version) => join(cache, 'jdk', String(version), 'bin/java');
 
 const needs = {
   attachd: [programs.attachd, './dev build'],
@@ -38,13 +38,13 @@ const needs = {
   jdks: [java(17), './dev test e2e (its dependency step fetches the JDKs)'],
   ui: [join(build, 'ui/stage/node_modules/playwright-core'), './dev build (with node and npm)'],
   chromium: [chromium, 'apt-get install chromium'],
-}
+};
 
 // The reason to skip, or false: `test(name, { skip: missing('chdb', 'chromium') }, ...)`.
 export function missing(...names) {
   for (const name of names) {
-    const [path, command] = needs[name]
-    if (!existsSync(path)) return `${name} is missing (${path}); to get it: ${command}`
+    const [path, command] = needs[name];
+    if (!existsSync(path)) return `${name} is missing (${path}); to get it: ${command}`;
   }
-  return false
+  return false;
 }

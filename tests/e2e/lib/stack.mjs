@@ -1,49 +1,49 @@
 // The whole product on this machine: demo services on real JVMs, attachd, collector, backend.
 // Each stack lives in a directory of its own and on free ports; close() ends what it started.
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { Api } from './api.mjs'
-import * as parts from './parts.mjs'
-import { Program, run, until } from './process.mjs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Api } from './api.mjs';
+import * as parts from './parts.mjs';
+import { Program, run, until } from './process.mjs';
 
-const userToken = 'e2e-user-token-0123456789'
-const collectorToken = 'e2e-collector-token-0123456789'
+const userToken = 'e2e-user-token-0123456789';
+const collectorToken = 'e2e-collector-token-0123456789';
 
 export class Stack {
   constructor(name) {
-    this.dir = mkdtempSync(join(tmpdir(), `hotstack-e2e-${name}-`))
-    this.programs = []
-    this.services = []
-    for (const sub of ['recordings', 'queue', 'attachd', 'store', 'logs']) mkdirSync(this.path(sub))
-    writeFileSync(this.path('user-token'), userToken + '\n', { mode: 0o600 })
-    writeFileSync(this.path('collector-token'), collectorToken + '\n', { mode: 0o600 })
-    writeFileSync(this.path('one-time-code'), 'e2e-one-time-code-0123456789\n', { mode: 0o600 })
+    this.dir = mkdtempSync(join(tmpdir(), `hotstack-e2e-${name}-`));
+    this.programs = [];
+    this.services = [];
+    for (const sub of ['recordings', 'queue', 'attachd', 'store', 'logs']) mkdirSync(this.path(sub));
+    writeFileSync(this.path('user-token'), userToken + '\n', { mode: 0o600 });
+    writeFileSync(this.path('collector-token'), collectorToken + '\n', { mode: 0o600 });
+    writeFileSync(this.path('one-time-code'), 'e2e-one-time-code-0123456789\n', { mode: 0o600 });
   }
 
   path(...names) {
-    return join(this.dir, ...names)
+    return join(this.dir, ...names);
   }
 
   start(name, path, args, options = {}) {
-    const program = new Program(name, path, args, { log: this.path('logs', `${name}.log`), ...options })
-    this.programs.push(program)
-    return program
+    const program = new Program(name, path, args, { log: this.path('logs', `${name}.log`), ...options });
+    this.programs.push(program);
+    return program;
   }
 
   // Waits for a file that `program` writes once it is ready, and gives its text.
   async written(program, file) {
     return until(`${program.name} is ready`, () => {
-      if (!program.running) throw new Error(`it ended: ${program.log()}`)
-      return existsSync(file) && readFileSync(file, 'utf8').trim()
-    })
+      if (!program.running) throw new Error(`it ended: ${program.log()}`);
+      return existsSync(file) && readFileSync(file, 'utf8').trim();
+    });
   }
 
   // A demo service under `workload`, on JDK `version`.
   async demo(workload, version, { load = 'normal', jvm = [] } = {}) {
-    const portFile = this.path(`${workload}.port`)
-    rmSync(portFile, { force: true })
+    const portFile = this.path(`${workload}.port`);
+    rmSync(portFile, { force: true });
     const program = this.start(workload, parts.java(version), [
       '-Xmx96m',
       `-Dworkload=${workload}`,
@@ -57,16 +57,16 @@ export class Stack {
       portFile,
       '--load',
       load,
-    ])
-    program.workload = workload
-    program.url = `http://127.0.0.1:${await this.written(program, portFile)}`
-    this.services.push(program)
-    return program
+    ]);
+    program.workload = workload;
+    program.url = `http://127.0.0.1:${await this.written(program, portFile)}`;
+    this.services.push(program);
+    return program;
   }
 
   async backend({ port = 0, path = parts.programs.backend, args = [], env = {} } = {}) {
-    const portFile = this.path('backend.port')
-    rmSync(portFile, { force: true })
+    const portFile = this.path('backend.port');
+    rmSync(portFile, { force: true });
     this.backendProgram = this.start(
       'backend',
       path,
@@ -82,25 +82,25 @@ export class Stack {
         ...args,
       ],
       { env },
-    )
-    this.port = Number(await this.written(this.backendProgram, portFile))
-    this.url = `http://127.0.0.1:${this.port}`
-    this.api = new Api(this.url, userToken)
-    await until('the backend answers', async () => (await fetch(`${this.url}/healthz`)).ok)
-    return this.backendProgram
+    );
+    this.port = Number(await this.written(this.backendProgram, portFile));
+    this.url = `http://127.0.0.1:${this.port}`;
+    this.api = new Api(this.url, userToken);
+    await until('the backend answers', async () => (await fetch(`${this.url}/healthz`)).ok);
+    return this.backendProgram;
   }
 
   async attachd({ args = [] } = {}) {
-    const socket = this.path('attachd.sock')
+    const socket = this.path('attachd.sock');
     this.attachdProgram = this.start('attachd', parts.programs.attachd, [
       `--socket=${socket}`,
       `--state-dir=${this.path('attachd')}`,
       `--profiler-library=${parts.profiler}`,
       `--worker=${parts.programs.worker}`,
       ...args,
-    ])
-    await until('attachd listens', () => existsSync(socket))
-    return this.attachdProgram
+    ]);
+    await until('attachd listens', () => existsSync(socket));
+    return this.attachdProgram;
   }
 
   // One rule a service: this stack's JVMs and nobody else's.
@@ -111,7 +111,7 @@ export class Stack {
     events: cpu=10ms,alloc=256k,lock=1ms
     startup_delay: 0s
 `,
-    )
+    );
     return `cluster: e2e
 node: e2e-node
 attachd: {socket: ${this.path('attachd.sock')}}
@@ -128,14 +128,14 @@ debug:
   keep_recordings: ${this.path('recordings')}
   ledger: ${this.path('ledger.jsonl')}
 rules:
-${rules.join('')}`
+${rules.join('')}`;
   }
 
   async collector({ args = [] } = {}) {
-    const file = this.path('collector.yaml')
-    writeFileSync(file, this.collectorConfig())
-    this.collectorProgram = this.start('collector', parts.programs.collector, [`--config=${file}`, ...args])
-    return this.collectorProgram
+    const file = this.path('collector.yaml');
+    writeFileSync(file, this.collectorConfig());
+    this.collectorProgram = this.start('collector', parts.programs.collector, [`--config=${file}`, ...args]);
+    return this.collectorProgram;
   }
 
   // Waits until `workload` has samples of all `types` in the store.
@@ -145,56 +145,56 @@ ${rules.join('')}`
       async () => {
         for (const program of this.programs)
           if (!program.running && !program.expectedEnd)
-            throw new Error(`${program.name} ended: ${program.log().slice(-2000)}`)
-        const service = (await this.api.services()).find((one) => one.workload === workload)
-        return service && types.every((type) => service.types[type]) && service
+            throw new Error(`${program.name} ended: ${program.log().slice(-2000)}`);
+        const service = (await this.api.services()).find((one) => one.workload === workload);
+        return service && types.every((type) => service.types[type]) && service;
       },
       { seconds: 180, every: 500 },
-    )
+    );
   }
 
   // What the collector says that the backend took: raw sums by type over all settled batches.
   sentTotals() {
-    const totals = {}
-    const lines = readFileSync(this.path('ledger.jsonl'), 'utf8').trim().split('\n').filter(Boolean)
+    const totals = {};
+    const lines = readFileSync(this.path('ledger.jsonl'), 'utf8').trim().split('\n').filter(Boolean);
     for (const line of lines) {
-      const { rejected, raw } = JSON.parse(line)
-      if (rejected) throw new Error(`a batch was rejected: ${line}`)
-      for (const [type, value] of Object.entries(raw)) totals[type] = (totals[type] ?? 0n) + BigInt(value)
+      const { rejected, raw } = JSON.parse(line);
+      if (rejected) throw new Error(`a batch was rejected: ${line}`);
+      for (const [type, value] of Object.entries(raw)) totals[type] = (totals[type] ?? 0n) + BigInt(value);
     }
-    return totals
+    return totals;
   }
 
   // What the JDK's own API reads from the kept recordings: raw sums by type. A session's windows
   // are consecutive chunks of one recording, and its settings stand in the first: so each JVM's are
   // put together again.
   async truthTotals() {
-    const whole = new Map()
+    const whole = new Map();
     for (const name of readdirSync(this.path('recordings')).sort()) {
-      const jvm = this.path(`${name.split('-')[0]}.jfr`)
-      whole.set(jvm, [...(whole.get(jvm) ?? []), readFileSync(this.path('recordings', name))])
+      const jvm = this.path(`${name.split('-')[0]}.jfr`);
+      whole.set(jvm, [...(whole.get(jvm) ?? []), readFileSync(this.path('recordings', name))]);
     }
-    for (const [file, pieces] of whole) writeFileSync(file, Buffer.concat(pieces))
-    const answer = await run('java', ['-Xmx1g', parts.truthSource, ...whole.keys()])
-    if (answer.code !== 0) throw new Error(`JfrTruth: ${answer.stderr}`)
-    const totals = {}
+    for (const [file, pieces] of whole) writeFileSync(file, Buffer.concat(pieces));
+    const answer = await run('java', ['-Xmx1g', parts.truthSource, ...whole.keys()]);
+    if (answer.code !== 0) throw new Error(`JfrTruth: ${answer.stderr}`);
+    const totals = {};
     for (const [type, { raw_value: raw }] of Object.entries(JSON.parse(answer.stdout).types))
-      if (raw > 0) totals[type] = BigInt(raw)
-    return totals
+      if (raw > 0) totals[type] = BigInt(raw);
+    return totals;
   }
 
   async end(program, signal = 'SIGTERM') {
-    program.expectedEnd = true
-    return program.end(signal)
+    program.expectedEnd = true;
+    return program.end(signal);
   }
 
   // Ends everything, collectors first; keeps the directory when `failed`.
   async close(failed = false) {
     for (const name of ['collectorProgram', 'attachdProgram', 'backendProgram']) {
-      if (this[name]?.running) await this.end(this[name])
+      if (this[name]?.running) await this.end(this[name]);
     }
-    for (const program of this.programs) if (program.running) await this.end(program)
-    if (failed) console.log(`# kept: ${this.dir}`)
-    else rmSync(this.dir, { recursive: true, force: true })
+    for (const program of this.programs) if (program.running) await this.end(program);
+    if (failed) console.log(`# kept: ${this.dir}`);
+    else rmSync(this.dir, { recursive: true, force: true });
   }
 }
