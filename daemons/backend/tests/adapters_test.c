@@ -9,6 +9,7 @@
 #include "inflate.h"
 #include "ingest.pb-c.h"
 #include "query_params.h"
+#include "room.h"
 #include "session_body.h"
 #include "wire.h"
 
@@ -123,6 +124,38 @@ START_TEST(test_inflate)
 }
 END_TEST
 
+/* What is set aside for a frame is all that it may unpack to, whatever it announces. */
+START_TEST(test_a_frame_gets_no_more_than_was_set_aside)
+{
+    static char plain[70000], packed[80000];
+    verdict v = {0};
+
+    size_t length = ZSTD_compress(packed, sizeof(packed), plain, sizeof(plain), 1);
+    ck_assert_uint_eq(inflate_size(packed, length, 100000), 70000);
+    ck_assert_uint_eq(inflate_size(packed, length, 60000), 60000);
+    ck_assert_uint_eq(inflate_size("no frame", 8, 60000), 60000);
+    /* The frame's size field, of four bytes for 70,000: a lie of 4,464. */
+    ck_assert_int_eq((unsigned char)packed[4] >> 6, 2);
+    packed[7] = packed[8] = 0;
+    ck_assert_uint_lt(inflate_size(packed, length, 100000), 70000);
+    ck_assert_int_eq(unpack(packed, length, inflate_size(packed, length, 100000), &v), -1);
+}
+END_TEST
+
+START_TEST(test_room)
+{
+    room r = {.most = 100};
+
+    ck_assert(room_take(&r, 60));
+    ck_assert(!room_take(&r, 41));
+    ck_assert(!room_take(&r, SIZE_MAX));
+    ck_assert(room_take(&r, 40));
+    ck_assert(!room_take(&r, 1));
+    room_give(&r, 60);
+    ck_assert(room_take(&r, 60));
+}
+END_TEST
+
 static const struct {
     const char *input;
     int rc;
@@ -202,6 +235,8 @@ int main(void)
     tcase_add_test(tcase, test_too_many_unknown_fields);
     tcase_add_test(tcase, test_the_dearest_payload_fits_its_budget);
     tcase_add_test(tcase, test_inflate);
+    tcase_add_test(tcase, test_a_frame_gets_no_more_than_was_set_aside);
+    tcase_add_test(tcase, test_room);
     tcase_add_loop_test(tcase, test_time, 0, sizeof(times) / sizeof(times[0]));
     tcase_add_loop_test(tcase, test_session_body, 0, sizeof(bodies) / sizeof(bodies[0]));
     srunner_run_all(runner, CK_ENV);

@@ -14,8 +14,11 @@
 #include "ingest.h"
 #include "metrics.h"
 #include "query.h"
+#include "room.h"
 
-enum { API_ROUTES_MAX = 20 };
+/* A byte of payload, unpacked: itself, its copy in the body's message, and eight in columns.
+ * Payloads of the greatest size that may be in work at once; more of smaller ones. */
+enum { API_ROUTES_MAX = 20, PAYLOAD_COST = 10, PAYLOADS_AT_ONCE = 2 };
 
 typedef struct api api;
 
@@ -40,7 +43,8 @@ struct api {
     void (*log)(void *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
     void *log_context;
 
-    http_route routes[API_ROUTES_MAX]; /* filled by api_init */
+    room room; /* of payloads in work; filled by api_init, as are these: */
+    http_route routes[API_ROUTES_MAX];
     api_route contexts[API_ROUTES_MAX];
     size_t route_count;
 };

@@ -62,6 +62,13 @@ static int unpack(output *o, ZSTD_DStream *stream, ZSTD_inBuffer *in, verdict *v
     return 0;
 }
 
+size_t inflate_size(const void *data, size_t length, size_t limit)
+{
+    unsigned long long announced = ZSTD_getFrameContentSize(data, length);
+
+    return announced < limit ? (size_t)announced : limit;
+}
+
 int inflate_zstd(char **out, size_t *out_length, const void *data, size_t length, size_t limit,
                  verdict *v)
 {

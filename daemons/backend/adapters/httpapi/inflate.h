@@ -6,6 +6,10 @@
 
 #include "verdict.h"
 
+/* The most bytes to unpack from a frame: what it announces, or the limit when it announces nothing
+ * or more. */
+size_t inflate_size(const void *data, size_t length, size_t limit);
+
 /*
  * Unpacks the one frame that data holds. *out: from malloc, *out_length bytes. Memory grows with
  * what has really been unpacked and stays below twice the limit and 8 MiB of window.

@@ -16,6 +16,7 @@ typedef struct payload {
     const char *data;
     size_t length;
     char *inflated; /* owned; NULL when the body came as it is */
+    size_t taken;   /* of the room */
     verdict v;
 } payload;
 
@@ -64,6 +65,27 @@ void api_ingest_refuse(void *context, http_refuse_reason reason, http_response *
     answer(a, &v, NULL, response);
 }
 
+/* Room for a payload of so many bytes, which it keeps until its answer. */
+static int take_room(payload *p, size_t bytes)
+{
+    if (!room_take(&p->api->room, PAYLOAD_COST * bytes))
+        return verdict_retry(&p->v, "over_capacity", 1000,
+                             "The backend has no room to unpack %zu bytes now.", bytes);
+    p->taken = PAYLOAD_COST * bytes;
+    return 0;
+}
+
+static int inflate(payload *p)
+{
+    size_t size = inflate_size(p->data, p->length, (size_t)p->api->ingest.limits.payload_bytes);
+
+    if (take_room(p, size) != 0)
+        return -1;
+    int rc = inflate_zstd(&p->inflated, &p->length, p->data, p->length, size, &p->v);
+    p->data = p->inflated;
+    return rc;
+}
+
 /* Lines 2 and 3. */
 static int open_payload(payload *p, const http_request *request)
 {
@@ -75,19 +97,15 @@ static int open_payload(payload *p, const http_request *request)
     if (type == NULL || strcasecmp(type, media_type) != 0)
         return verdict_reject(&p->v, "unsupported_encoding", "Content-Type must be %s.",
                               media_type);
-    if (coding != NULL && strcasecmp(coding, "zstd") == 0) {
-        int rc = inflate_zstd(&p->inflated, &p->length, p->data, p->length,
-                              (size_t)limits->payload_bytes, &p->v);
-        p->data = p->inflated;
-        return rc;
-    }
+    if (coding != NULL && strcasecmp(coding, "zstd") == 0)
+        return inflate(p);
     if (coding != NULL && strcasecmp(coding, "identity") != 0)
         return verdict_reject(&p->v, "unsupported_encoding",
                               "Content-Encoding must be zstd or identity.");
     if (p->length > limits->payload_bytes)
         return verdict_reject(&p->v, "payload_too_large", "The body is longer than %llu bytes.",
                               (unsigned long long)limits->payload_bytes);
-    return 0;
+    return take_room(p, p->length);
 }
 
 /* Each returns false when the token's scope forbids the payload's cluster. */
@@ -138,6 +156,7 @@ static void take(void *context, const http_request *request, http_response *resp
     p.v.code = "";
     bool allowed = open_payload(&p, request) != 0 || take_message(&p);
     free(p.inflated);
+    room_give(&p.api->room, p.taken);
     if (allowed) {
         answer(p.api, &p.v, limits, response);
         return;
