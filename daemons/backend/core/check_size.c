@@ -53,3 +53,12 @@ int check_stored_frames(const stack_dictionary *d, const stack_use *uses, size_t
                           "are %llu; at most %u are allowed.",
                           (ull)sum, STORED_FRAMES_MAX);
 }
+
+int check_services(size_t count, verdict *v)
+{
+    if (count <= SERVICES_MAX)
+        return 0;
+    return verdict_reject(v, "too_many_rows",
+                          "targets are of %zu workloads; at most %u are allowed in one batch.",
+                          count, SERVICES_MAX);
+}

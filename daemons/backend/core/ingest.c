@@ -219,7 +219,7 @@ bool ingest_profiles(const ingest *in, profile_batch *batch, const scope *allowe
         return true;
     if (ingest_plan_make(&c.plan, batch) != 0)
         check_no_memory(v);
-    else
+    else if (check_services(c.plan.service_count, v) == 0)
         run(&c, commit_batch);
     ingest_plan_free(&c.plan);
     return true;

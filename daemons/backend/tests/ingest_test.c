@@ -244,6 +244,16 @@ START_TEST(test_more_frames_than_a_block_holds)
 }
 END_TEST
 
+/* Each workload is a question to the store, on the one thread that writes. */
+START_TEST(test_more_workloads_than_one_batch_may_ask_for)
+{
+    ck_assert_int_eq(check_services(500, &v), 0);
+    ck_assert_int_eq(check_services(501, &v), -1);
+    ck_assert_str_eq(v.code, "too_many_rows");
+    ck_assert_int_eq(v.http_status, 413);
+}
+END_TEST
+
 START_TEST(test_scope)
 {
     const char *west[] = {"west"}, *both[] = {"west", "east"};
@@ -276,6 +286,7 @@ int main(void)
     tcase_add_test(tcase, test_a_full_queue_means_retry);
     tcase_add_test(tcase, test_a_wrong_batch_does_not_reach_the_store);
     tcase_add_test(tcase, test_more_frames_than_a_block_holds);
+    tcase_add_test(tcase, test_more_workloads_than_one_batch_may_ask_for);
     tcase_add_test(tcase, test_scope);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
