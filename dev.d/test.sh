@@ -28,7 +28,7 @@ USAGE
 LANES=(unit unit-clang unit-asan tsan checks tidy install examples ui e2e)
 # Meson suites that are not C unit tests, so not repeated by the compiler and sanitizer lanes.
 OTHER_SUITES=(checks tidy install examples ui e2e bench soak k8s)
-SANITIZED=(-Db_lundef=false -Dui=disabled)
+SANITIZED=(-Db_lundef=false)
 
 # Prints the build directory of a lane.
 lane_directory() {
@@ -49,7 +49,7 @@ build_directory() {
 
 compile_directory() {
     case $1 in
-    build-clang) build_tree "$1" CC=clang-14 -Dui=disabled ;;
+    build-clang) build_tree "$1" CC=clang-14 ;;
     build-asan) build_tree "$1" -Db_sanitize=address,undefined "${SANITIZED[@]}" ;;
     build-tsan) build_tree "$1" -Db_sanitize=thread "${SANITIZED[@]}" ;;
     *) build_tree "$1" ;;
