@@ -21,6 +21,20 @@ static int check_target_identity(const target_columns *t, const string_table *st
     return 0;
 }
 
+/* Identity and labels stand in every list that a person asks for: they are names, not texts. */
+static int check_target_texts(const char *name, u32s column, const string_table *strings,
+                              verdict *v)
+{
+    for (size_t i = 0; i < column.count; i++) {
+        size_t length = string_at(strings, column.at[i]).length;
+        if (length > TARGET_TEXT_MAX)
+            return verdict_reject(v, "bad_identity",
+                                  "targets.%s: entry %zu has %zu bytes; at most %u are allowed.",
+                                  name, i, length, TARGET_TEXT_MAX);
+    }
+    return 0;
+}
+
 int check_targets(const target_columns *t, const string_table *strings, const ingest_limits *limits,
                   verdict *v)
 {
@@ -48,7 +62,8 @@ int check_targets(const target_columns *t, const string_table *strings, const in
                               "allowed.",
                               t->workload.count, (unsigned long long)limits->targets_per_batch);
     for (size_t i = 0; i < COUNT(indexes); i++) {
-        if (check_indexes(names[i], indexes[i], strings->length.count, "bad_index", v) != 0)
+        if (check_indexes(names[i], indexes[i], strings->length.count, "bad_index", v) != 0 ||
+            check_target_texts(names[i], indexes[i], strings, v) != 0)
             return -1;
     }
     return check_target_identity(t, strings, v);

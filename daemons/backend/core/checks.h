@@ -48,7 +48,7 @@ int check_stored_frames(const stack_dictionary *d, const stack_use *uses, size_t
 
 /* The texts of a dictionary's frames, in times of strings_bytes; the most frames of one batch that
  * are stored: their block must stay below libchsink's 256 MiB. */
-enum { FRAME_TEXTS = 4, STORED_FRAMES_MAX = 10000000, SERVICES_MAX = 500 };
+enum { FRAME_TEXTS = 4, STORED_FRAMES_MAX = 10000000, SERVICES_MAX = 500, TARGET_TEXT_MAX = 1024 };
 
 /* count: the distinct (namespace, workload) of a batch. The store is asked for the stacks of each.
  */

@@ -378,6 +378,26 @@ START_TEST(test_details_may_not_name_long_texts_over_and_over)
 }
 END_TEST
 
+START_TEST(test_names_of_targets_are_short)
+{
+    char data[48 + 1025];
+    uint32_t lengths[6] = {0, 4, 4, 36, 4, 1025}, mains[2] = {0, 5};
+    verdict v = {0};
+
+    sample_batch_make(&s);
+    memcpy(data, s.strings, 48);
+    memset(data + 48, 'a', 1025);
+    s.batch.strings = (string_table){{data, sizeof(data)}, {lengths, 6}, NULL};
+    s.batch.targets.main_class = (u32s){mains, 2};
+    ck_assert_int_eq(check_profile_batch(&s.batch, &limits, SAMPLE_NOW_MS, &v), -1);
+    ck_assert_str_eq(v.code, "bad_identity");
+    lengths[5] = 1024;
+    s.batch.strings.data.length--;
+    ck_assert_int_eq(check_profile_batch(&s.batch, &limits, SAMPLE_NOW_MS, &v), 0);
+    profile_batch_clear(&s.batch);
+}
+END_TEST
+
 START_TEST(test_an_empty_batch_is_right)
 {
     verdict v = {0};
@@ -413,6 +433,7 @@ int main(void)
     tcase_add_test(tcase, test_frames_may_not_name_long_texts_over_and_over);
     tcase_add_test(tcase, test_threads_may_not_name_long_texts_over_and_over);
     tcase_add_test(tcase, test_details_may_not_name_long_texts_over_and_over);
+    tcase_add_test(tcase, test_names_of_targets_are_short);
     tcase_add_test(tcase, test_an_empty_batch_is_right);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
