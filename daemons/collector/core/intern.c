@@ -1,7 +1,18 @@
 #include "intern.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+
+static uint64_t basis;
+static pthread_once_t basis_once = PTHREAD_ONCE_INIT;
+
+static void make_basis(void)
+{
+    if (getrandom(&basis, sizeof(basis), 0) != (ssize_t)sizeof(basis))
+        abort();
+}
 
 int array_reserve(void **items, size_t *room, size_t count, size_t item_size)
 {
@@ -16,11 +27,13 @@ int array_reserve(void **items, size_t *room, size_t count, size_t item_size)
     return 0;
 }
 
-/* FNV-1a with a final mix: tables are small, and keys mostly digests. */
+/* FNV-1a with a final mix: tables are small, and keys mostly digests. It starts from a secret,
+ * since a JVM chooses its class and thread names, and must not choose where they fall. */
 static uint64_t hash_of(const void *key, size_t length)
 {
     const uint8_t *bytes = key;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    pthread_once(&basis_once, make_basis);
+    uint64_t hash = basis;
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
     return hash ^ (hash >> 29);

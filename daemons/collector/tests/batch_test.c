@@ -2,6 +2,7 @@
 #include "../core/spans.h"
 #include "collector_tests.h"
 
+#include <stdio.h>
 #include <string.h>
 
 START_TEST(borders_lie_at_utc_multiples_plus_jitter)
@@ -224,6 +225,42 @@ START_TEST(strings_are_clean_utf8)
 }
 END_TEST
 
+/* The longest row of taken slots: what a search may have to walk. */
+static size_t longest_run(const string_table *table)
+{
+    size_t longest = 0;
+    for (size_t i = 0, run = 0; i < table->slot_count; i++) {
+        run = table->slots[i] != 0 ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    return longest;
+}
+
+/* FNV-1a as everybody knows it, which a JVM could choose its names against. */
+static uint64_t known_hash(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+    return hash ^ (hash >> 29);
+}
+
+START_TEST(names_chosen_by_a_jvm_do_not_pile_up)
+{
+    enum { NAMES = 4000 };
+    string_table table = {0};
+    char name[24];
+    for (unsigned long made = 0; table.count < NAMES; made++) {
+        uint32_t index = 0;
+        snprintf(name, sizeof(name), "%lx", made);
+        if ((known_hash(name) & 16383) < 256)
+            ck_assert_int_eq(string_table_add(&table, name, strlen(name), &index), 0);
+    }
+    ck_assert_uint_lt(longest_run(&table), NAMES / 4);
+    string_table_clear(&table);
+}
+END_TEST
+
 TCase *batch_tests(void)
 {
     TCase *tests = tcase_create("batch");
@@ -237,5 +274,6 @@ TCase *batch_tests(void)
     tcase_add_test(tests, folding_keeps_the_heaviest_and_every_total);
     tcase_add_test(tests, rows_that_look_alike_become_one);
     tcase_add_test(tests, strings_are_clean_utf8);
+    tcase_add_test(tests, names_chosen_by_a_jvm_do_not_pile_up);
     return tests;
 }
