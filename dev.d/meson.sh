@@ -23,15 +23,15 @@ build_tree() {
 
 # A build directory that somebody set up by hand is taken as it is.
 configure_tree() {
-    local dir=$1 want=$2 log=$3 compiler=() wipe=()
+    local dir=$1 want=$2 log=$3 compiler=()
     shift 3
     while [[ $1 != -- ]]; do compiler+=("$1"); shift; done
     shift
     if [[ -f $dir/build.ninja ]]; then
         [[ -f $dir/.dev-options && $(<"$dir/.dev-options") != "$want" ]] || return 0
-        wipe=(--wipe)
+        rm -rf "$dir" # meson's own --wipe would keep the old options
     fi
-    logged "$log" env "${compiler[@]}" meson setup "${wipe[@]}" "$@" "$dir" "$HOTSTACK_ROOT" || return 1
+    logged "$log" env "${compiler[@]}" meson setup "$@" "$dir" "$HOTSTACK_ROOT" || return 1
     printf '%s' "$want" >"$dir/.dev-options"
 }
 
