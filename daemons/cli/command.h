@@ -26,9 +26,11 @@ int convert_run(int argc, char **argv);
 int profile_run(int argc, char **argv);
 int ps_run(int argc, char **argv);
 
-/* Prints "hotstack COMMAND: " (NULL: "hotstack: ") and a formatted message to standard error, with
- * control characters made harmless. */
-__attribute__((format(printf, 2, 3))) void complain(const char *command_name, const char *format,
-                                                    ...);
+/* Names the command that this process runs, for complain. `name` is kept, not copied. */
+void complain_as(const char *name);
+
+/* Prints "hotstack COMMAND: " ("hotstack: " before complain_as) and a formatted message to standard
+ * error, with control characters made harmless. Main thread only. */
+__attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 
 #endif

@@ -12,7 +12,14 @@ static void defuse(char *text)
             *text = '?';
 }
 
-void complain(const char *command_name, const char *format, ...)
+static const char *command_name;
+
+void complain_as(const char *name)
+{
+    command_name = name;
+}
+
+void complain(const char *format, ...)
 {
     char text[1024];
     va_list args;

@@ -36,9 +36,9 @@ static void complain_input(const char *path, const recording_error *err)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     if (err->code == RECORDING_E_FORMAT)
-        complain("convert", "%s at byte %" PRIu64 ": %s", name, err->offset, err->message);
+        complain("%s at byte %" PRIu64 ": %s", name, err->offset, err->message);
     else
-        complain("convert", "%s: %s", name, err->message);
+        complain("%s: %s", name, err->message);
 }
 
 static bool read_inputs(recording *rec, const convert_options *o)
@@ -62,10 +62,9 @@ static void report(const recording *rec)
     char line[256];
     recording_get_info(rec, &info);
     for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
-        complain("convert", "missing: %s", line);
+        complain("missing: %s", line);
     if (info.counts.unmeasured_events > 0)
-        complain("convert",
-                 "note: %" PRIu64 " samples of an event that measures no time were left out",
+        complain("note: %" PRIu64 " samples of an event that measures no time were left out",
                  info.counts.unmeasured_events);
 }
 
@@ -123,7 +122,7 @@ static bool grow_forest(forest *trees, const sagg *agg, uint32_t types, const co
         options.lines = o->lines;
         options.max_nodes = o->max_nodes;
         if (sagg_tree_new(&trees->trees[trees->count], agg, &options, &err) != 0) {
-            complain("convert", "%s", err.message);
+            complain("%s", err.message);
             return false;
         }
         trees->count++;
@@ -146,7 +145,7 @@ static bool write_document(const forest *trees, const char *meta, const bytes *h
                           : sagg_write_json(all, trees->count, about, &sink, &err);
     if (rc == 0 || rc == SAGG_E_IO) /* a failed write is the output's to report */
         return output_commit(&out);
-    complain("convert", "%s", err.message);
+    complain("%s", err.message);
     output_abort(&out);
     return false;
 }
@@ -167,7 +166,7 @@ static int write_page(recording *rec, const sagg *agg, uint32_t types, const con
     const char *title = strcmp(o->inputs[0], "-") == 0 ? "" : base_name(o->inputs[0]);
     char *meta = meta_json(rec, title);
     if (meta == NULL)
-        complain("convert", "there is no memory to write the document");
+        complain("there is no memory to write the document");
     bool done = meta != NULL && grow_forest(&trees, agg, types, o) &&
                 write_document(&trees, meta, is_html ? &html : NULL, o->output);
     forest_free(&trees);
@@ -192,7 +191,7 @@ static bool write_collapsed(const sagg *agg, unsigned type, const convert_option
     int rc = sagg_write_collapsed(agg, type, &options, &sink, &err);
     if (rc == 0 || rc == SAGG_E_IO)
         return output_commit(&out);
-    complain("convert", "%s", err.message);
+    complain("%s", err.message);
     output_abort(&out);
     return false;
 }
@@ -220,7 +219,7 @@ static int write_each(const sagg *agg, uint32_t types, const convert_options *o)
         char *path = typed_path(o->output, profile_type_get(type)->name);
         bool done = path != NULL && write_collapsed(agg, type, o, path);
         if (done)
-            complain("convert", "wrote %s", path);
+            complain("wrote %s", path);
         free(path);
         if (!done)
             return EXIT_UNREADABLE;
@@ -238,8 +237,7 @@ static int write_lines(const sagg *agg, uint32_t types, const convert_options *o
         return write_each(agg, types, o);
     char list[128];
     list_types(list, sizeof(list), types);
-    complain("convert",
-             "standard output holds one profile type and there are several: choose with --type one "
+    complain("standard output holds one profile type and there are several: choose with --type one "
              "of %s",
              list);
     return EXIT_USAGE;
@@ -256,9 +254,9 @@ static int nothing_to_write(const sagg *agg, const convert_options *o)
     uint32_t types = types_to_write(agg, &all);
     list_types(list, sizeof(list), types);
     if (types == 0)
-        complain("convert", "there are no profile samples in the input: nothing was written");
+        complain("there are no profile samples in the input: nothing was written");
     else
-        complain("convert", "there are no samples of that type; there are samples of: %s", list);
+        complain("there are no samples of that type; there are samples of: %s", list);
     return EXIT_UNREADABLE;
 }
 
@@ -266,7 +264,7 @@ static int write_outputs(recording *rec, const convert_options *o)
 {
     const sagg *agg = recording_aggregate(rec);
     if (agg == NULL) {
-        complain("convert", "there is no memory to aggregate the input");
+        complain("there is no memory to aggregate the input");
         return EXIT_UNREADABLE;
     }
     uint32_t types = types_to_write(agg, o);
@@ -286,7 +284,7 @@ int convert_files(const convert_options *o)
     options.max_stacks = 2000000;
     options.max_bytes = UINT64_C(4) << 30;
     if (recording_new(&rec, &options, &err) != 0) {
-        complain("convert", "%s", err.message);
+        complain("%s", err.message);
         return EXIT_UNREADABLE;
     }
     int rc = EXIT_UNREADABLE;

@@ -43,11 +43,14 @@ int main(int argc, char **argv)
         (void)puts("hotstack " HOTSTACK_VERSION);
         return EXIT_WHOLE;
     }
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (strcmp(name, commands[i].name) == 0)
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(name, commands[i].name) == 0) {
+            complain_as(name);
             return commands[i].run(argc - 1, argv + 1);
+        }
+    }
     if (name[0] != '\0')
-        complain(NULL, "there is no command '%s'", name);
+        complain("there is no command '%s'", name);
     print_help(stderr);
     return EXIT_USAGE;
 }

@@ -75,7 +75,7 @@ static int set_format(convert_options *out, const char *name)
     out->format = find_format(name);
     if (out->format != FORMAT_NONE)
         return -1;
-    complain("convert", "there is no format '%s': use html, collapsed or json", name);
+    complain("there is no format '%s': use html, collapsed or json", name);
     return EXIT_USAGE;
 }
 
@@ -85,7 +85,7 @@ static int add_types(convert_options *out, char *list)
     for (char *name = strtok_r(list, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
         const profile_type_info *info = profile_type_find(name);
         if (info == NULL) {
-            complain("convert", "there is no profile type '%s': see --help for their names", name);
+            complain("there is no profile type '%s': see --help for their names", name);
             return EXIT_USAGE;
         }
         out->types |= UINT32_C(1) << info->type;
@@ -102,7 +102,7 @@ static int set_max_nodes(convert_options *out, const char *text)
         out->max_nodes = (uint32_t)number;
         return -1;
     }
-    complain("convert", "--max-nodes takes a number, not '%s'", text);
+    complain("--max-nodes takes a number, not '%s'", text);
     return EXIT_USAGE;
 }
 
@@ -139,11 +139,11 @@ static int take_option(convert_options *out, int option)
 static int check(convert_options *out)
 {
     if (out->input_count == 0) {
-        complain("convert", "name a recording to read, or - for standard input");
+        complain("name a recording to read, or - for standard input");
         return EXIT_USAGE;
     }
     if (out->output == NULL) {
-        complain("convert", "say where to write with -o FILE, or -o - for standard output");
+        complain("say where to write with -o FILE, or -o - for standard output");
         return EXIT_USAGE;
     }
     if (out->format != FORMAT_NONE)
@@ -152,7 +152,7 @@ static int check(convert_options *out)
     out->format = ending != NULL ? find_format(ending + 1) : FORMAT_NONE;
     if (out->format != FORMAT_NONE)
         return -1;
-    complain("convert", "'%s' does not end in a known format: add --format html, collapsed or json",
+    complain("'%s' does not end in a known format: add --format html, collapsed or json",
              out->output);
     return EXIT_USAGE;
 }

@@ -23,7 +23,7 @@ static bool open_special(output *out, const char *path)
     out->path = strdup(path);
     if (out->file != NULL && out->path != NULL)
         return true;
-    complain("convert", "cannot write %s: %s", path, strerror(errno));
+    complain("cannot write %s: %s", path, strerror(errno));
     output_abort(out);
     return false;
 }
@@ -42,7 +42,7 @@ static bool open_temporary(output *out, const char *path)
     if (asprintf(&out->temporary, "%s.XXXXXX", path) < 0)
         out->temporary = NULL;
     if (out->path == NULL || out->temporary == NULL) {
-        complain("convert", "there is no memory to write %s", path);
+        complain("there is no memory to write %s", path);
         output_abort(out);
         return false;
     }
@@ -53,7 +53,7 @@ static bool open_temporary(output *out, const char *path)
     }
     if (out->file != NULL)
         return true;
-    complain("convert", "cannot write %s: %s", path, strerror(errno));
+    complain("cannot write %s: %s", path, strerror(errno));
     if (fd >= 0) {
         (void)close(fd);
         (void)unlink(out->temporary);
@@ -106,8 +106,8 @@ bool output_commit(output *out)
         error = errno;
     }
     if (!whole) {
-        complain("convert", "cannot write %s: %s",
-                 out->path != NULL ? out->path : "standard output", strerror(error));
+        complain("cannot write %s: %s", out->path != NULL ? out->path : "standard output",
+                 strerror(error));
         if (out->temporary != NULL)
             (void)unlink(out->temporary);
     }

@@ -40,7 +40,7 @@ static bool scratch_open(scratch *out, const profile_session *session)
                    tmp == NULL || tmp[0] == '\0' ? "/tmp" : tmp);
     out->fd = -1;
     if (mkdtemp(out->directory) == NULL) {
-        complain("profile", "cannot create %s: %s", out->directory, strerror(errno));
+        complain("cannot create %s: %s", out->directory, strerror(errno));
         return false;
     }
     short_name(name, sizeof(name), session->jvm.main_class);
@@ -49,7 +49,7 @@ static bool scratch_open(scratch *out, const profile_session *session)
     out->fd = open(out->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (out->fd >= 0)
         return true;
-    complain("profile", "cannot create %s: %s", out->path, strerror(errno));
+    complain("cannot create %s: %s", out->path, strerror(errno));
     (void)rmdir(out->directory);
     return false;
 }
@@ -58,7 +58,7 @@ static void scratch_close(scratch *s, bool keep)
 {
     (void)close(s->fd);
     if (keep) {
-        complain("profile", "the recording is kept: %s", s->path);
+        complain("the recording is kept: %s", s->path);
         return;
     }
     (void)unlink(s->path);
@@ -84,7 +84,7 @@ static int convert(const scratch *s, const profile_options *o)
                                .max_nodes = 200000};
     int rc = convert_files(&options);
     if (rc == EXIT_WHOLE || rc == EXIT_SALVAGED)
-        complain("profile", "wrote %s", o->output);
+        complain("wrote %s", o->output);
     return rc;
 }
 
@@ -98,7 +98,7 @@ static bool can_finish(const profile_options *o)
                    slash == NULL ? 1 : (int)(slash - o->output + 1),
                    slash == NULL ? "." : o->output);
     if (access(directory, W_OK) != 0) {
-        complain("profile", "cannot write into %s: %s", directory, strerror(errno));
+        complain("cannot write into %s: %s", directory, strerror(errno));
         return false;
     }
     if (o->format != FORMAT_HTML)
@@ -144,16 +144,16 @@ static int profile_to_jfr(profile_session *session, const profile_options *o)
 {
     int fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {
-        complain("profile", "cannot write %s: %s", o->output, strerror(errno));
+        complain("cannot write %s: %s", o->output, strerror(errno));
         return EXIT_UNREADABLE;
     }
     int rc = record(session, o, fd);
     if (close(fd) != 0 && rc == EXIT_WHOLE) {
-        complain("profile", "cannot write %s: %s", o->output, strerror(errno));
+        complain("cannot write %s: %s", o->output, strerror(errno));
         rc = EXIT_UNREADABLE;
     }
     if (rc == EXIT_WHOLE)
-        complain("profile", "wrote %s", o->output);
+        complain("wrote %s", o->output);
     else
         (void)unlink(o->output);
     return rc;

@@ -104,15 +104,14 @@ static int set_events(profile_options *out, char *list)
             *amount++ = '\0';
         if (set_event(out, item, amount))
             continue;
-        complain("profile",
-                 "there is no event '%s%s%s': use cpu, alloc and lock, as in "
+        complain("there is no event '%s%s%s': use cpu, alloc and lock, as in "
                  "cpu,alloc=512k,lock=1ms",
                  item, amount == NULL ? "" : "=", amount == NULL ? "" : amount);
         return EXIT_USAGE;
     }
     if (out->cpu || out->alloc_bytes > 0 || out->lock_ns > 0)
         return -1;
-    complain("profile", "--events names no event: use cpu, alloc and lock");
+    complain("--events names no event: use cpu, alloc and lock");
     return EXIT_USAGE;
 }
 
@@ -123,8 +122,7 @@ static int set_duration(profile_options *out, const char *text)
         out->seconds = (uint32_t)seconds;
         return -1;
     }
-    complain("profile", "--duration takes 1 to %d seconds, as in 10, 30s, 5m; not '%s'",
-             SECONDS_MAX, text);
+    complain("--duration takes 1 to %d seconds, as in 10, 30s, 5m; not '%s'", SECONDS_MAX, text);
     return EXIT_USAGE;
 }
 
@@ -135,7 +133,7 @@ static int set_type(profile_options *out, const char *name)
         out->types |= UINT32_C(1) << info->type;
         return -1;
     }
-    complain("profile", "there is no profile type '%s': see hotstack convert --help", name);
+    complain("there is no profile type '%s': see hotstack convert --help", name);
     return EXIT_USAGE;
 }
 
@@ -179,9 +177,8 @@ static int set_output_format(profile_options *out)
         out->keep_jfr = out->format == FORMAT_NONE;
         return -1;
     }
-    complain("profile", out->output == NULL
-                            ? "say where to write with -f FILE, as in -f flame.html"
-                            : "the file must end in .html, .collapsed, .json or .jfr");
+    complain(out->output == NULL ? "say where to write with -f FILE, as in -f flame.html"
+                                 : "the file must end in .html, .collapsed, .json or .jfr");
     return EXIT_USAGE;
 }
 
@@ -193,7 +190,7 @@ static int set_pid(profile_options *out, int argc, char **argv)
         out->pid = (int32_t)pid;
         return -1;
     }
-    complain("profile", "name one JVM by its process id; `hotstack ps` lists them");
+    complain("name one JVM by its process id; `hotstack ps` lists them");
     return EXIT_USAGE;
 }
 

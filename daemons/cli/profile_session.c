@@ -22,7 +22,7 @@ static bool choose_id(char out[ATTACH_INSTALLATION_MAX + 1])
 {
     uint64_t random = 0;
     if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random)) {
-        complain("profile", "getrandom: %s", strerror(errno));
+        complain("getrandom: %s", strerror(errno));
         return false;
     }
     (void)snprintf(out, ATTACH_INSTALLATION_MAX + 1, "cli%016" PRIx64, random);
@@ -35,9 +35,9 @@ static bool run(profile_session *s, attach_result *result, attach_piece_fn piece
     if (attachclient_run(result, &s->request, piece, ctx, NULL, &err) == ATTACH_OK)
         return true;
     if (err.reason == ATTACH_REASON_NONE)
-        complain("profile", "%s", err.message);
+        complain("%s", err.message);
     else
-        complain("profile", "%s (%s)", err.message, attach_reason_name(err.reason));
+        complain("%s (%s)", err.message, attach_reason_name(err.reason));
     return false;
 }
 
@@ -46,13 +46,13 @@ bool profile_session_open(profile_session *out, const profile_options *o)
     attach_error err = {0};
     memset(out, 0, sizeof(*out));
     if (attach_jvm_read(&out->jvm, o->pid, NULL, &err) != ATTACH_OK) {
-        complain("profile", "%s", err.message);
+        complain("%s", err.message);
         return false;
     }
     attach_reason reason = out->jvm.reason;
     if (reason == ATTACH_REASON_NONE || reason == ATTACH_REASON_PERMISSION_DENIED)
         return true; /* of the second the attempt itself gives the better sentence */
-    complain("profile", "the JVM %d %s (%s)", o->pid, out->jvm.detail, attach_reason_name(reason));
+    complain("the JVM %d %s (%s)", o->pid, out->jvm.detail, attach_reason_name(reason));
     return false;
 }
 
@@ -74,16 +74,15 @@ bool profile_session_start(profile_session *session, const profile_options *o)
     attach_result result;
     describe(r, session, o);
     if (attachclient_find_profiler(r->library, sizeof(r->library)) != 0) {
-        complain("profile",
-                 "libasyncProfiler.so is not at %s: set HOTSTACK_ASYNC_PROFILER to where it is",
+        complain("libasyncProfiler.so is not at %s: set HOTSTACK_ASYNC_PROFILER to where it is",
                  r->library);
         return false;
     }
     if (!choose_id(r->installation_id) || !run(session, &result, NULL, NULL))
         return false;
     if (result.info.engine_reason[0] != '\0')
-        complain("profile", "note: CPU time is taken with %s: %s",
-                 attach_ap_engine_name(result.info.engine), result.info.engine_reason);
+        complain("note: CPU time is taken with %s: %s", attach_ap_engine_name(result.info.engine),
+                 result.info.engine_reason);
     return true;
 }
 
@@ -139,7 +138,7 @@ static int write_piece(void *ctx, const uint8_t *bytes, size_t n)
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0) {
-            complain("profile", "cannot write the recording: %s", strerror(errno));
+            complain("cannot write the recording: %s", strerror(errno));
             return -1;
         }
         bytes += put;

@@ -43,7 +43,7 @@ static int list(void)
     attach_jvm_list *jvms = NULL;
     attach_error err = {0};
     if (attach_jvm_list_read(&jvms, NULL, &err) != ATTACH_OK) {
-        complain("ps", "%s", err.message);
+        complain("%s", err.message);
         return EXIT_UNREADABLE;
     }
     (void)printf("%7s  %-12s  %-12s  %-40s  %s\n", "PID", "USER", "VERSION", "MAIN", "VERDICT");
@@ -63,7 +63,7 @@ int ps_run(int argc, char **argv)
         return EXIT_WHOLE;
     }
     if (option != -1 || optind < argc) {
-        complain("ps", "it takes no arguments; see `hotstack ps --help`");
+        complain("it takes no arguments; see `hotstack ps --help`");
         return EXIT_USAGE;
     }
     return list();

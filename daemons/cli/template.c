@@ -48,8 +48,7 @@ bool template_read(bytes *out)
     if (chosen != NULL && chosen[0] != '\0') {
         if (try_dir(out, chosen, &error))
             return true;
-        complain("convert", "cannot read %s/flamegraph.html (HOTSTACK_DATADIR): %s", chosen,
-                 strerror(error));
+        complain("cannot read %s/flamegraph.html (HOTSTACK_DATADIR): %s", chosen, strerror(error));
         return false;
     }
     if (datadir_beside_program(beside, sizeof(beside)) && try_dir(out, beside, &error))
@@ -57,8 +56,7 @@ bool template_read(bytes *out)
     if (try_dir(out, HOTSTACK_INSTALLED_DATADIR, &error) ||
         try_dir(out, HOTSTACK_BUILD_DATADIR, &error))
         return true;
-    complain("convert",
-             "the page's template flamegraph.html is not installed in %s: a build without Node has "
+    complain("the page's template flamegraph.html is not installed in %s: a build without Node has "
              "none. Set HOTSTACK_DATADIR to a folder that has it, or write --format collapsed or "
              "json",
              HOTSTACK_INSTALLED_DATADIR);

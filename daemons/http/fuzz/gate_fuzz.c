@@ -48,6 +48,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
     char *bytes = malloc(size > 0 ? size : 1);
 
+    if (bytes == NULL)
+        return 0;
     memcpy(bytes, data, size);
     check_head(bytes, size);
     check_chunked(bytes, size);

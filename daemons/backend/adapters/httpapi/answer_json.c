@@ -65,18 +65,15 @@ json_t *json_target(const target_entry *entry)
     const char *state = target_state_name((unsigned)entry->state);
     const reason_info *reason = reason_get((unsigned)entry->reason);
     bool has_reason = reason != NULL && entry->reason != REASON_NONE;
-    const char *message = entry->detail[0] != '\0' ? entry->detail
-                          : has_reason             ? reason->explanation
-                                                   : "";
-
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:o}",
-                     "cluster", entry->cluster, "namespace", entry->namespace_name, "workload",
-                     entry->workload, "pod", entry->pod, "container", entry->container, "node",
-                     entry->node, "pid", (json_int_t)entry->pid, "jvm_version", entry->jvm_version,
-                     "started", json_time(entry->started_ms), "state",
-                     state != NULL ? state : "unknown", "reason", has_reason ? reason->name : "",
-                     "message", message, "fix", has_reason ? reason->fix : "", "last_window",
-                     json_time(entry->last_window_ms), "observed", json_time(entry->observed_ms));
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:o, s:o}",
+        "cluster", entry->cluster, "namespace", entry->namespace_name, "workload", entry->workload,
+        "pod", entry->pod, "container", entry->container, "node", entry->node, "pid",
+        (json_int_t)entry->pid, "jvm_version", entry->jvm_version, "started",
+        json_time(entry->started_ms), "state", state != NULL ? state : "unknown", "reason",
+        has_reason ? reason->name : "", "message", has_reason ? reason->explanation : "", "fix",
+        has_reason ? reason->fix : "", "detail", entry->detail, "last_window",
+        json_time(entry->last_window_ms), "observed", json_time(entry->observed_ms));
 }
 
 json_t *json_top_row(const top_row *row, bool lines)
