@@ -128,6 +128,7 @@ static void take_window(void)
     read.done = true;
     ask(&read, &piece);
     local_answer_clear(&piece);
+    local_answer_clear(&ended);
 }
 
 static int leftovers(void)
