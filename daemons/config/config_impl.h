@@ -49,6 +49,11 @@ typedef struct config__origin {
 int config__fail(config_error *err, int code, const config__origin *origin, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* For the analyser, which sees one file at a time: a failure is never 0. */
+#ifdef __clang_analyzer__
+#define config__fail(err, code, ...) (config__fail(err, code, __VA_ARGS__), (code))
+#endif
+
 /* A section with every default in place. NULL where memory ran out. */
 config_section *config__section_new(const config_field *fields, size_t count);
 void config__section_free(config_section *section);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int config__fail(config_error *err, int code, const config__origin *origin, const char *format, ...)
+int(config__fail)(config_error *err, int code, const config__origin *origin, const char *format,
+                  ...)
 {
     if (err == NULL)
         return code;

@@ -52,7 +52,7 @@ __attribute__((format(printf, 5, 0))) static void fill(attach_error *err, int co
     (void)vsnprintf(err->message, sizeof(err->message), format, args);
 }
 
-int attach__fail(attach_error *err, int code, const char *format, ...)
+int(attach__fail)(attach_error *err, int code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -61,7 +61,7 @@ int attach__fail(attach_error *err, int code, const char *format, ...)
     return code;
 }
 
-int attach__fail_at(attach_error *err, int code, uint64_t offset, const char *format, ...)
+int(attach__fail_at)(attach_error *err, int code, uint64_t offset, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -70,7 +70,7 @@ int attach__fail_at(attach_error *err, int code, uint64_t offset, const char *fo
     return code;
 }
 
-int attach__refuse(attach_error *err, attach_reason reason, const char *format, ...)
+int(attach__refuse)(attach_error *err, attach_reason reason, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -12,4 +12,11 @@ int attach__fail_at(attach_error *err, int code, uint64_t offset, const char *fo
 int attach__refuse(attach_error *err, attach_reason reason, const char *format, ...)
     ATTACH_PRINTF(3, 4);
 
+/* For the analyser, which sees one file at a time: a failure is never 0. */
+#ifdef __clang_analyzer__
+#define attach__fail(err, code, ...)    (attach__fail(err, code, __VA_ARGS__), (code))
+#define attach__fail_at(err, code, ...) (attach__fail_at(err, code, __VA_ARGS__), (code))
+#define attach__refuse(err, ...)        (attach__refuse(err, __VA_ARGS__), ATTACH_E_TARGET)
+#endif
+
 #endif

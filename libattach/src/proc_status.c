@@ -7,9 +7,9 @@
 /* "Uid:  real effective saved fs" */
 static bool effective_id(attach__span value, uint32_t *out)
 {
-    attach__span word;
-    return attach__next_word(&value, &word) && attach__next_word(&value, &word) &&
-           attach__parse_u32(word, out);
+    attach__span real, effective;
+    return attach__next_word(&value, &real) && attach__next_word(&value, &effective) &&
+           attach__parse_u32(effective, out);
 }
 
 static bool last_pid(attach__span value, int32_t *out)

@@ -98,7 +98,7 @@ int attach__target_reread(attach__blob *out, int fd)
 
 int attach__target_maps(attach__map_facts *out, const attach_target *target, attach_error *err)
 {
-    attach__blob text;
+    attach__blob text = {0};
     int rc = attach__target_reread(&text, target->maps_fd);
     if (rc != 0)
         return attach__proc_error(err, -rc, target->identity.pid, "maps");
@@ -153,7 +153,7 @@ static int read_status(attach_target *target, attach_error *err)
 
 static int check_is_hotspot(attach_target *target, attach_error *err)
 {
-    attach__map_facts facts;
+    attach__map_facts facts = {0};
     int rc = attach__target_maps(&facts, target, err);
     if (rc != ATTACH_OK)
         return rc;

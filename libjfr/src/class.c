@@ -54,7 +54,7 @@ static int display_name(jfr_chunk *chunk, jfr_str raw, jfr_str *out, jfr_error *
 static int decode(jfr_chunk *chunk, uint32_t index, jfr_class *out, jfr_error *err)
 {
     uint64_t slots[JFR__POOL_SLOTS];
-    jfr_str symbol;
+    jfr_str symbol = {NULL, 0};
     int rc = jfr__pool_entry(chunk, JFR__POOL_CLASS, index, slots, err);
     if (rc == 0)
         rc = jfr__pool_text(chunk, JFR__POOL_SYMBOL, slots[JFR__SLOT_NAME], &symbol, err);

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int jfr__fail(jfr_error *err, int code, uint64_t offset, const char *format, ...)
+int(jfr__fail)(jfr_error *err, int code, uint64_t offset, const char *format, ...)
 {
     if (err == NULL)
         return code;
@@ -16,7 +16,7 @@ int jfr__fail(jfr_error *err, int code, uint64_t offset, const char *format, ...
     return code;
 }
 
-int jfr__fail_nomem(jfr_error *err)
+int(jfr__fail_nomem)(jfr_error *err)
 {
     return jfr__fail(err, JFR_ERR_NOMEM, 0, "Out of memory while reading a JFR recording.");
 }

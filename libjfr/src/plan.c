@@ -181,7 +181,7 @@ void jfr__plan_run(const jfr__plan *plan, jfr__cursor *c, uint64_t *slots)
 {
     for (uint32_t i = 0; i < plan->count; i++) {
         const jfr__op *op = &plan->ops[i];
-        bool wanted = op->slot != JFR__SKIP;
+        bool wanted = slots != NULL && op->slot != JFR__SKIP;
         uint64_t value = jfr__cursor_offset(c);
         switch (op->code) {
         case JFR__OP_VARINT:

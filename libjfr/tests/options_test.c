@@ -25,7 +25,7 @@ START_TEST(refuses_wrong_options)
     options.max_metadata_depth = 100000;
     ck_assert_int_eq(open_with(&options), JFR_ERR_USAGE);
     options = (jfr_options)JFR_OPTIONS_INIT;
-    const jfr_allocator half = {.alloc = NULL};
+    static const jfr_allocator half = {.alloc = NULL};
     options.allocator = &half;
     ck_assert_int_eq(open_with(&options), JFR_ERR_USAGE);
     ck_assert_ptr_null(file);

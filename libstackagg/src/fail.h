@@ -12,4 +12,11 @@ __attribute__((format(printf, 4, 5))) int sagg__fail(sagg_error *err, int code, 
 int sagg__no_memory(sagg_error *err);
 int sagg__refused(sagg_error *err);
 
+/* For the analyser, which sees one file at a time: a failure is never 0. */
+#ifdef __clang_analyzer__
+#define sagg__fail(err, code, ...) (sagg__fail(err, code, __VA_ARGS__), (code))
+#define sagg__no_memory(err)       (sagg__no_memory(err), SAGG_E_NOMEM)
+#define sagg__refused(err)         (sagg__refused(err), SAGG_E_IO)
+#endif
+
 #endif

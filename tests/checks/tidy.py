@@ -3,7 +3,7 @@
 Usage: tidy.py TREE BUILD. BUILD must be configured with clang. The first point is a canary: a file
 with a planted fault that must be flagged, which proves that the analyser looks. A clean result is
 remembered under the hash of the preprocessed file (comments included, NOLINT lives there), so a
-second run checks what changed.
+second run checks what changed. BUILD/tidy.log says how each finding comes about.
 """
 
 import concurrent.futures
@@ -56,6 +56,12 @@ def tidy(source, arguments, build):
     return run.returncode, run.stdout
 
 
+def findings(output, tree):
+    """The first line of each finding; how it comes about stands in tidy.log."""
+    lines = [line for line in output.splitlines() if " error: " in line or " warning: " in line]
+    return [line.replace(f"{tree}/", "") for line in lines] or ["clang-tidy failed; see tidy.log"]
+
+
 class Remembered:
     """The fingerprints of files that were clean."""
 
@@ -103,12 +109,13 @@ def main():
     print(f"{'ok' if flagged else 'not ok'} 1 - the planted fault is flagged", flush=True)
     failed = not flagged
     workers = int(os.environ.get("HOTSTACK_JOBS") or os.cpu_count() or 1)
-    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+    with open(build / "tidy.log", "w") as log, concurrent.futures.ThreadPoolExecutor(workers) as pool:
         for number, (source, status, output) in enumerate(pool.map(check, files), start=2):
             print(f"{'not ok' if status else 'ok'} {number} - {source.relative_to(tree)}", flush=True)
             if status:
                 failed = True
-                print(output, file=sys.stderr, flush=True)
+                log.write(output)
+                print("\n".join(f"# {line}" for line in findings(output, tree)), flush=True)
     return 1 if failed else 0
 
 

@@ -146,6 +146,7 @@ static void spawn(jvm_fixture *out, const char *const *argv)
     (void)posix_spawn_file_actions_addopen(&actions, 1, out->output, O_WRONLY | O_APPEND, 0);
     (void)posix_spawn_file_actions_adddup2(&actions, 1, 2);
     (void)posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    ck_assert_ptr_nonnull(copy[0]);
     ck_assert_int_eq(posix_spawnp(&out->child, copy[0], &actions, NULL, copy, environ), 0);
     (void)posix_spawn_file_actions_destroy(&actions);
     for (size_t i = 0; i < n; i++)

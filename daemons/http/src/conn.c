@@ -176,7 +176,7 @@ static bool step_head(front *f, front_conn *conn, uint64_t now)
 static bool step_body(front *f, front_conn *conn, uint64_t now)
 {
     size_t fresh = conn->in_length - conn->in_pass;
-    http_refusal why;
+    http_refusal why = {0};
     bool done = false;
     int taken;
 

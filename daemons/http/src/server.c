@@ -25,10 +25,6 @@ __attribute__((format(printf, 2, 0))) static void log_line(void *context, const 
     if (server->options.log == NULL)
         return;
     vsnprintf(line, sizeof(line), format, args);
-    /* It takes its half of a socketpair for TCP and complains for every answer. */
-    if (strstr(line, "TCP_NODELAY") != NULL || strstr(line, "TCP_CORK") != NULL ||
-        strstr(line, "push the data") != NULL)
-        return;
     line[strcspn(line, "\n")] = '\0';
     server->options.log(server->options.log_context, line);
 }
@@ -136,13 +132,16 @@ int http_server_start(http_server **out, const http_server_options *options, htt
 
 uint16_t http_server_port(const http_server *server)
 {
-    struct sockaddr_storage address = {0};
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address = {.v6 = {0}};
     socklen_t length = sizeof(address);
 
-    if (getsockname(server->front.listen_fd, (struct sockaddr *)&address, &length) != 0)
+    if (getsockname(server->front.listen_fd, &address.any, &length) != 0)
         return 0;
-    return address.ss_family == AF_INET ? ntohs(((struct sockaddr_in *)&address)->sin_port)
-                                        : ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+    return ntohs(address.any.sa_family == AF_INET ? address.v4.sin_port : address.v6.sin6_port);
 }
 
 void http_server_get_stats(const http_server *server, http_server_stats *out)

@@ -431,7 +431,7 @@ START_TEST(test_many_clients_at_once)
     unsigned good[4] = {0};
 
     for (int i = 0; i < 4; i++)
-        pthread_create(&threads[i], NULL, ask_many, &good[i]);
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, ask_many, &good[i]), 0);
     for (int i = 0; i < 4; i++) {
         pthread_join(threads[i], NULL);
         ck_assert_uint_eq(good[i], 50);
