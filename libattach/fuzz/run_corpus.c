@@ -11,19 +11,18 @@
 
 static int run_file(const char *path)
 {
+    static uint8_t bytes[FILE_MAX];
     FILE *file = fopen(path, "rb");
-    uint8_t *bytes = malloc(FILE_MAX);
-    if (file == NULL || bytes == NULL) {
+    if (file == NULL) {
         (void)fprintf(stderr, "cannot read %s\n", path);
         return 1;
     }
-    size_t n = fread(bytes, 1, FILE_MAX, file);
+    size_t n = fread(bytes, 1, sizeof(bytes), file);
     (void)fclose(file);
     uint8_t *exact = malloc(n == 0 ? 1 : n); /* so that a read beyond shows under ASan, valgrind */
     if (exact == NULL)
         return 1;
     memcpy(exact, bytes, n);
-    free(bytes);
     (void)LLVMFuzzerTestOneInput(exact, n);
     free(exact);
     return 0;

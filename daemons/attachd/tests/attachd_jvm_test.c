@@ -38,6 +38,7 @@ static void start_attachd(const char *extra)
     (void)snprintf(library, sizeof(library), "--profiler-library=%s", jvm_fixture_profiler());
     (void)snprintf(more, sizeof(more), "%s", extra);
     char *arguments[] = {program, state, socket_flag, id, library, more, NULL};
+    ck_assert_ptr_nonnull(program);
     ck_assert_int_eq(posix_spawn(&attachd, program, NULL, NULL, arguments, environ), 0);
 }
 

@@ -5,7 +5,7 @@
 
 #include <xxhash.h>
 
-int check_no_memory(verdict *v)
+int(check_no_memory)(verdict *v)
 {
     return verdict_retry(v, "over_capacity", 5000, "The backend has no memory for this now.");
 }

@@ -71,4 +71,9 @@ int check_indexes(const char *name, u32s column, size_t bound, const char *code,
 
 int check_no_memory(verdict *v);
 
+/* For the analyser, which sees one file at a time: this never returns 0. */
+#ifdef __clang_analyzer__
+#define check_no_memory(v) (check_no_memory(v), -1)
+#endif
+
 #endif

@@ -35,7 +35,7 @@ static int status_of(const char *code)
     return 422;
 }
 
-int verdict_reject(verdict *v, const char *code, const char *format, ...)
+int(verdict_reject)(verdict *v, const char *code, const char *format, ...)
 {
     va_list args;
 
@@ -48,7 +48,7 @@ int verdict_reject(verdict *v, const char *code, const char *format, ...)
     return -1;
 }
 
-int verdict_retry(verdict *v, const char *code, uint32_t after_ms, const char *format, ...)
+int(verdict_retry)(verdict *v, const char *code, uint32_t after_ms, const char *format, ...)
 {
     va_list args;
 

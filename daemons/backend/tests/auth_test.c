@@ -51,7 +51,7 @@ START_TEST(test_tokens)
                                         "token-old-012345678",
                                         "token-old-01234567890",
                                         "Token-old-0123456789",
-                                        TOKEN_OLD TOKEN_OLD};
+                                        (TOKEN_OLD TOKEN_OLD)};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         ck_assert_ptr_null(by_token(wrong[i]));
 }

@@ -43,7 +43,7 @@ START_TEST(test_one_at_a_time_and_bounded)
 
     ck_assert_ptr_nonnull(w);
     for (int i = 0; i < CALLERS; i++)
-        pthread_create(&callers[i], NULL, call, w);
+        ck_assert_int_eq(pthread_create(&callers[i], NULL, call, w), 0);
     while (atomic_load(&running) == 0)
         sched_yield();
     atomic_store(&open_gate, true);

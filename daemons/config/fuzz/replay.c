@@ -3,19 +3,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { FILE_MAX = 1 << 20 };
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         FILE *from = fopen(argv[i], "rb");
-        uint8_t *data = malloc(1024 * 1024);
-        if (from == NULL || data == NULL) {
+        if (from == NULL) {
             (void)fprintf(stderr, "cannot read %s\n", argv[i]);
             return EXIT_FAILURE;
         }
-        size_t size = fread(data, 1, 1024 * 1024, from);
+        uint8_t *data = malloc(FILE_MAX);
+        size_t size = data != NULL ? fread(data, 1, FILE_MAX, from) : 0;
         (void)fclose(from);
+        if (data == NULL)
+            return EXIT_FAILURE;
         LLVMFuzzerTestOneInput(data, size);
         free(data);
     }

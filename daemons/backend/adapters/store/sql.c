@@ -160,7 +160,7 @@ void sql_where_days(statement *s, const store_filter *f, const char *column)
 
 /* ---- running ---- */
 
-int sql_fail(store_error *err, int code, const char *format, ...)
+int(sql_fail)(store_error *err, int code, const char *format, ...)
 {
     va_list args;
 
