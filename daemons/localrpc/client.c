@@ -139,7 +139,7 @@ static nng_msg *new_message(const uint8_t *bytes, size_t length)
 }
 
 /* One send and one receive. 0, or nng's error; *sent says whether the request went out. */
-static int try_exchange(nng_ctx context, nng_aio *aio, nng_msg *message, uint32_t deadline_ms,
+static int try_exchange(nng_ctx context, nng_aio *aio, nng_msg *message, uint32_t wait_ms,
                         nng_msg **out, bool *sent)
 {
     nng_aio_set_timeout(aio, SEND_MS);
@@ -152,7 +152,7 @@ static int try_exchange(nng_ctx context, nng_aio *aio, nng_msg *message, uint32_
         nng_msg_free(message);
         return rc;
     }
-    nng_aio_set_timeout(aio, (nng_duration)deadline_ms + GRACE_MS);
+    nng_aio_set_timeout(aio, (nng_duration)wait_ms);
     nng_ctx_recv(context, aio);
     nng_aio_wait(aio);
     rc = nng_aio_result(aio);
@@ -161,22 +161,30 @@ static int try_exchange(nng_ctx context, nng_aio *aio, nng_msg *message, uint32_
     return rc;
 }
 
-/* A connection that broke, as when the server was started anew, is worth a second try. */
+/*
+ * A second try with the same id, which the server runs once however often it comes: after a
+ * connection that broke, as when the server was started anew, and after half of our patience
+ * without an answer, because nng does not tell of a request that was lost on a connection's end.
+ */
 static int exchange(localrpc_client *client, const uint8_t *bytes, size_t length,
                     uint32_t deadline_ms, nng_msg **out, localrpc_error *err)
 {
     nng_ctx context;
     nng_aio *aio = NULL;
     bool sent = false;
+    uint32_t patience_ms = deadline_ms + GRACE_MS;
+    uint32_t wait_ms = patience_ms / 2;
     int rc = nng_ctx_open(&context, client->socket);
     if (rc != 0)
         return localrpc__fail(err, LOCALRPC_E_IO, "cannot ask: %s", nng_strerror(rc));
     rc = nng_aio_alloc(&aio, NULL, NULL);
     for (int tries = 0; rc == 0 && tries < 2; tries++) {
         nng_msg *message = new_message(bytes, length);
-        rc = message != NULL ? try_exchange(context, aio, message, deadline_ms, out, &sent)
-                             : NNG_ENOMEM;
-        if (rc != NNG_ECONNRESET)
+        rc =
+            message != NULL ? try_exchange(context, aio, message, wait_ms, out, &sent) : NNG_ENOMEM;
+        if (rc == NNG_ECONNRESET)
+            wait_ms = patience_ms;
+        else if (rc != NNG_ETIMEDOUT || !sent)
             break;
         rc = tries == 0 ? 0 : rc;
     }
@@ -185,7 +193,7 @@ static int exchange(localrpc_client *client, const uint8_t *bytes, size_t length
     if (rc == NNG_ETIMEDOUT && sent)
         return localrpc__fail(err, LOCALRPC_E_TIMEOUT,
                               "hotstack-attachd at %s did not answer within %u ms", client->path,
-                              deadline_ms + GRACE_MS);
+                              patience_ms);
     return rc != 0 ? unreachable(client, rc, err) : 0;
 }
 

@@ -5,6 +5,7 @@
 #include <catalogue/reason.h>
 #include <check.h>
 #include <nng/nng.h>
+#include <nng/protocol/reqrep0/rep.h>
 #include <nng/protocol/reqrep0/req.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -267,6 +268,53 @@ START_TEST(an_oversized_request_ends_its_connection_only)
 }
 END_TEST
 
+/* A server that loses the first request and answers the second, which must bear the same id. */
+static void *lose_the_first(void *argument)
+{
+    nng_socket *socket = argument;
+    local_request requests[2];
+    for (int i = 0; i < 2; i++) {
+        nng_msg *message = NULL;
+        if (nng_recvmsg(*socket, &message, 0) != 0)
+            return NULL;
+        int rc = local_request_decode(&requests[i], nng_msg_body(message), nng_msg_len(message));
+        nng_msg_free(message);
+        if (rc != 0)
+            return NULL;
+    }
+    local_answer answer = {.size = 5};
+    memcpy(answer.id, requests[0].id, LOCAL_ID_SIZE);
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    if (local_answer_encode(&bytes, &length, &answer) == 0 &&
+        memcmp(requests[0].id, requests[1].id, LOCAL_ID_SIZE) == 0)
+        (void)nng_send(*socket, bytes, length, 0);
+    free(bytes);
+    return NULL;
+}
+
+START_TEST(a_lost_request_is_asked_again_with_its_id)
+{
+    nng_socket socket;
+    char url[300];
+    pthread_t thread;
+    (void)snprintf(url, sizeof(url), "ipc://%s", path);
+    ck_assert_int_eq(nng_rep0_open(&socket), 0);
+    ck_assert_int_eq(nng_listen(socket, url, NULL, 0), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, lose_the_first, &socket), 0);
+    localrpc_client *client = open_client();
+    local_request request = new_request(LOCAL_LIST);
+    request.deadline_ms = 1;
+    local_answer answer;
+    ask(client, &request, &answer);
+    ck_assert_uint_eq(answer.size, 5);
+    local_answer_clear(&answer);
+    localrpc_client_close(client);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    nng_close(socket);
+}
+END_TEST
+
 START_TEST(garbage_is_answered_with_nothing)
 {
     serve(&own_uid, 1);
@@ -395,6 +443,7 @@ int main(void)
     tcase_add_test(tests, others_are_served_beside_a_slow_request);
     tcase_add_test(tests, a_foreign_uid_is_refused_before_its_request_is_read);
     tcase_add_test(tests, an_oversized_request_ends_its_connection_only);
+    tcase_add_test(tests, a_lost_request_is_asked_again_with_its_id);
     tcase_add_test(tests, garbage_is_answered_with_nothing);
     tcase_add_test(tests, another_protocol_is_named);
     tcase_add_test(tests, a_client_finds_a_server_that_comes_later_or_again);
