@@ -240,6 +240,8 @@ static int send_raw(const void *bytes, size_t length, nng_msg **reply)
     ck_assert_int_eq(nng_req0_open(&raw), 0);
     ck_assert_int_eq(nng_socket_set_ms(raw, NNG_OPT_REQ_RESENDTIME, NNG_DURATION_INFINITE), 0);
     ck_assert_int_eq(nng_socket_set_ms(raw, NNG_OPT_RECVTIMEO, 10000), 0);
+    /* No new connection beside the close below: nng 1.5.2 loses memory in that race. */
+    ck_assert_int_eq(nng_socket_set_ms(raw, NNG_OPT_RECONNMINT, 60000), 0);
     ck_assert_int_eq(nng_dial(raw, url, NULL, 0), 0);
     ck_assert_int_eq(nng_msg_alloc(&message, 0), 0);
     ck_assert_int_eq(nng_msg_append(message, bytes, length), 0);
