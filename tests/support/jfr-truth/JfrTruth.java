@@ -1,4 +1,10 @@
+import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.time.Duration;
@@ -9,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import jdk.jfr.EventType;
 import jdk.jfr.consumer.RecordedClass;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -19,12 +26,14 @@ import jdk.jfr.consumer.RecordingFile;
  *
  * <p>usage: java -cp DIR JfrTruth [--events] FILE...
  *
- * <p>Which of two rival events wins is decided per file here, per chunk in libjfr: a file whose
- * chunks were recorded with different allocation or cpu events can differ. Files of jfrsync too: the
- * API takes type ids for the whole file's.
+ * <p>Each chunk is handed to the API as a file of its own. Given the whole file it takes the first
+ * chunk's clock and type ids for all whose type descriptions are equal: durations of a recording of
+ * async-profiler, which measures the clock anew for each chunk, come out wrong by some millionths, and
+ * files of jfrsync are misread.
  *
  * <p>Prints one JSON object: {"types": {"cpu": {"events": N, "raw_value": N, "stackless": N}, ...}}
- * summed over the files, each read on its own; with --events also {"events": {"jdk.X": N, ...}}.
+ * summed over the files; settings hold on within a file, because async-profiler writes them into its first
+ * chunk only; with --events also {"events": {"jdk.X": N, ...}}.
  * Exit code 0, or 1 with a message when a file cannot be read.
  */
 public final class JfrTruth {
@@ -48,9 +57,11 @@ public final class JfrTruth {
     private final Map<String, Total> totals = new LinkedHashMap<>();
     private final Map<String, Long> counts = new java.util.TreeMap<>();
 
-    // One file.
-    private List<RecordedEvent> samples = new ArrayList<>();
+    // One file: the settings of each writer.
+    private Map<Boolean, Map<String, String>> settingsOf = new HashMap<>();
+    // One chunk.
     private Map<String, String> settings = new HashMap<>();
+    private List<RecordedEvent> samples = new ArrayList<>();
     private Set<String> seen = new HashSet<>();
     private boolean async;
 
@@ -70,11 +81,38 @@ public final class JfrTruth {
     }
 
     private void read(Path file) throws IOException {
+        settingsOf = new HashMap<>();
+        Path copy = Files.createTempFile("chunk", ".jfr");
+        try (FileChannel in = FileChannel.open(file)) {
+            for (long offset = 0, size; offset < in.size(); offset += size) {
+                size = chunkSize(in, offset);
+                try (FileChannel out = FileChannel.open(copy, WRITE, TRUNCATE_EXISTING)) {
+                    in.transferTo(offset, size, out);
+                }
+                readChunk(copy);
+            }
+        } finally {
+            Files.delete(copy);
+        }
+    }
+
+    /** The size of the chunk at an offset, from its header: its second 8 bytes, big-endian. */
+    private static long chunkSize(FileChannel in, long offset) throws IOException {
+        ByteBuffer header = ByteBuffer.allocate(16);
+        int read = in.read(header, offset);
+        long size = read < 16 ? 0 : header.getLong(8);
+        if (size < 68 || size > in.size() - offset) {
+            throw new IOException("no whole chunk at offset " + offset);
+        }
+        return size;
+    }
+
+    private void readChunk(Path file) throws IOException {
         samples = new ArrayList<>();
-        settings = new HashMap<>();
         seen = new HashSet<>();
-        async = false;
         try (RecordingFile recording = new RecordingFile(file)) {
+            async = recording.readEventTypes().stream().anyMatch(JfrTruth::isAsyncProfilers);
+            settings = settingsOf.computeIfAbsent(async, writer -> new HashMap<>());
             while (recording.hasMoreEvents()) {
                 RecordedEvent event = recording.readEvent();
                 String name = event.getEventType().getName();
@@ -92,6 +130,11 @@ public final class JfrTruth {
         }
     }
 
+    private static boolean isAsyncProfilers(EventType type) {
+        String label = type.getLabel();
+        return type.getName().equals("jdk.ActiveSetting") && label != null && label.startsWith("Async-profiler");
+    }
+
     private static boolean isSample(String name) {
         return name.startsWith("jdk.ObjectAllocation") || name.startsWith("profiler.")
                 || name.equals("jdk.ExecutionSample") || name.equals("jdk.CPUTimeSample")
@@ -99,8 +142,6 @@ public final class JfrTruth {
     }
 
     private void setting(RecordedEvent event) {
-        String label = event.getEventType().getLabel();
-        async |= label != null && label.startsWith("Async-profiler");
         String name = event.getString("name");
         long id = event.getLong("id");
         settings.put(name, event.getString("value"));
@@ -153,7 +194,9 @@ public final class JfrTruth {
     }
 
     private void lock(RecordedEvent event) {
-        Duration duration = event.getDuration();
+        // The field: getDuration() without a name subtracts two times of day that were rounded each, and
+        // is off by one now and then where a tick is not a whole nanosecond.
+        Duration duration = event.getDuration("duration");
         add(event, "lock_count", 1);
         add(event, "lock_delay", duration.toNanos());
     }
