@@ -7,7 +7,7 @@ enum { METADATA_TYPE = 0 };
 
 const jfr_chunk_info *jfr_chunk_get_info(const jfr_chunk *chunk)
 {
-    return &chunk->info;
+    return &chunk->shown;
 }
 
 void jfr_chunk_get_stats(const jfr_chunk *chunk, jfr_chunk_stats *out)
@@ -129,6 +129,8 @@ int jfr__chunk_open(jfr_chunk *chunk, const jfr__header *header, uint64_t offset
         .start_ticks = header->start_ticks,
         .ticks_per_second = header->ticks_per_second,
     };
+    chunk->shown = chunk->info;
+    chunk->shown.offset += chunk->file->origin;
     forget(chunk);
     jfr_error why = {.code = 0};
     jfr_loss_reason reason;

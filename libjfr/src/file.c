@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int new_file(jfr_file **out, const jfr_options *opts, jfr_error *err)
+int jfr__file_new(jfr_file **out, const jfr_options *opts, jfr_error *err)
 {
     jfr_options options;
     jfr_allocator allocator;
@@ -47,7 +47,7 @@ int jfr_open_mem(jfr_file **out, const void *data, size_t len, const jfr_options
                  jfr_error *err)
 {
     jfr_file *file;
-    int rc = new_file(&file, opts, err);
+    int rc = jfr__file_new(&file, opts, err);
     if (rc < 0)
         return rc;
     rc = set_data(file, data, len, err);
@@ -62,7 +62,7 @@ int jfr_open_mem(jfr_file **out, const void *data, size_t len, const jfr_options
 int jfr_open_file(jfr_file **out, const char *path, const jfr_options *opts, jfr_error *err)
 {
     jfr_file *file;
-    int rc = new_file(&file, opts, err);
+    int rc = jfr__file_new(&file, opts, err);
     if (rc < 0)
         return rc;
     rc = jfr__map_file(&file->mapped, &file->mapped_len, path, err);
@@ -89,8 +89,7 @@ void jfr_close(jfr_file *file)
     allocator.free(allocator.ctx, file);
 }
 
-/* Counts the chunk that was current, now that nothing more can happen to it. */
-static void leave_chunk(jfr_file *file)
+void jfr__file_leave(jfr_file *file)
 {
     if (!file->chunk_open)
         return;
@@ -101,12 +100,17 @@ static void leave_chunk(jfr_file *file)
     file->chunk_open = false;
 }
 
-/* Where the chunk at `offset` ends: where its header says, else at the next one or at the end. */
+/*
+ * Where the chunk at `offset` ends: where its header says, else at the next one or at the end. A
+ * JDK that still writes states the size of its last flush, and has written on since.
+ */
 static uint64_t chunk_end(const jfr_file *file, const jfr__header *header, uint64_t offset)
 {
-    if (header->size >= JFR__HEADER_SIZE && header->size <= file->len - offset)
+    bool inside = header->size >= JFR__HEADER_SIZE && header->size <= file->len - offset;
+    if (inside && header->state == 0)
         return offset + header->size;
-    return jfr__header_find(file->data, file->len, offset + JFR__HEADER_SIZE);
+    uint64_t from = offset + (inside ? header->size : JFR__HEADER_SIZE);
+    return jfr__header_find(file->data, file->len, from);
 }
 
 /* No header where one must be: what lies before the next one is lost. */
@@ -157,7 +161,7 @@ static int try_chunk(jfr_file *file, jfr_error *err)
 
 int jfr_next_chunk(jfr_file *file, jfr_chunk **chunk, jfr_error *err)
 {
-    leave_chunk(file);
+    jfr__file_leave(file);
     while (!file->ended && file->next < file->len) {
         file->chunk_damaged = false;
         int rc = try_chunk(file, err);

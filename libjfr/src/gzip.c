@@ -1,96 +1,119 @@
 #include "error.h"
 #include "input.h"
-#include "memory.h"
 
 #include <inttypes.h>
 #define ZLIB_CONST
 #include <zlib.h>
 
-enum { WINDOW_GZIP = 15 + 16, FIRST_SIZE = 1 << 20, PIECE = 1 << 30 };
+enum { WINDOW_GZIP = 15 + 16, PIECE = 1 << 20, FEED_SIZE = 1 << 30 };
 
-bool jfr__is_gzip(const void *data, size_t len)
-{
-    const uint8_t *bytes = data;
-    return len >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B;
-}
-
-struct sink {
+struct jfr__inflater {
     const jfr_allocator *alloc;
-    void *data;
-    size_t len;
-    size_t cap;
+    z_stream z;
     uint64_t max;
+    uint64_t in;  /* packed bytes taken so far */
+    uint64_t out; /* bytes unpacked so far */
+    bool at_end;  /* of a member: another one may follow */
 };
 
-/* Gives the stream more room to write to. Returns 0, JFR_ERR_LIMIT or JFR_ERR_NOMEM. */
-static int make_room(struct sink *sink, z_stream *z)
+int jfr__inflater_new(jfr__inflater **out, const jfr_allocator *alloc, uint64_t max_bytes,
+                      jfr_error *err)
 {
-    if (sink->len >= sink->max)
-        return JFR_ERR_LIMIT;
-    if (sink->len == sink->cap &&
-        jfr__grow(sink->alloc, &sink->data, &sink->cap, sink->len + FIRST_SIZE, 1) < 0)
-        return JFR_ERR_NOMEM;
-    uint64_t room = sink->cap - sink->len;
-    if (room > sink->max - sink->len)
-        room = sink->max - sink->len;
-    z->next_out = (Bytef *)sink->data + sink->len;
-    z->avail_out = (uInt)(room < PIECE ? room : PIECE);
+    jfr__inflater *f = alloc->alloc(alloc->ctx, sizeof(*f));
+    if (f == NULL)
+        return jfr__fail_nomem(err);
+    *f = (jfr__inflater){.alloc = alloc, .max = max_bytes};
+    if (inflateInit2(&f->z, WINDOW_GZIP) != Z_OK) {
+        alloc->free(alloc->ctx, f);
+        return jfr__fail_nomem(err);
+    }
+    *out = f;
     return 0;
 }
 
-static void feed(z_stream *z, size_t *left)
+void jfr__inflater_free(jfr__inflater *f)
 {
-    if (z->avail_in > 0 || *left == 0)
+    if (f == NULL)
         return;
-    z->avail_in = (uInt)(*left < PIECE ? *left : PIECE);
-    *left -= z->avail_in;
+    inflateEnd(&f->z);
+    f->alloc->free(f->alloc->ctx, f);
 }
 
-/* Returns 0 at the end of all input, else a negative code. */
-static int inflate_all(struct sink *sink, z_stream *z, size_t left)
+/* Unpacks one piece of output. Returns zlib's word. */
+static int inflate_piece(jfr__inflater *f, jfr__buffer *out, size_t room)
 {
+    f->z.next_out = out->data + out->len;
+    f->z.avail_out = (uInt)room;
+    uInt had = f->z.avail_in;
+    int status = inflate(&f->z, Z_NO_FLUSH);
+    size_t written = room - f->z.avail_out;
+    out->len += written;
+    f->out += written;
+    f->in += had - f->z.avail_in;
+    f->at_end = status == Z_STREAM_END;
+    return status;
+}
+
+static int too_much(const jfr__inflater *f, jfr_error *err)
+{
+    return jfr__fail(err, JFR_ERR_LIMIT, f->in,
+                     "The gzip input unpacks to more than max_unpacked_bytes (%" PRIu64 ").",
+                     f->max);
+}
+
+int jfr__inflater_feed(jfr__inflater *f, const void *data, size_t len, jfr__buffer *out,
+                       jfr_error *err)
+{
+    const uint8_t *next = data;
+    f->z.avail_in = 0;
     for (;;) {
-        feed(z, &left);
-        int rc = make_room(sink, z);
-        if (rc < 0)
-            return z->avail_in == 0 && left == 0 && rc == JFR_ERR_LIMIT ? 0 : rc;
-        uInt room = z->avail_out;
-        int status = inflate(z, Z_NO_FLUSH);
-        sink->len += room - z->avail_out;
-        bool drained = z->avail_in == 0 && left == 0;
-        if (status == Z_STREAM_END && !drained)
-            status = inflateReset(z); /* another member follows */
-        else if (status == Z_STREAM_END || (drained && z->avail_out > 0))
+        if (f->z.avail_in == 0 && len > 0) {
+            f->z.next_in = next;
+            f->z.avail_in = (uInt)(len < FEED_SIZE ? len : FEED_SIZE);
+            next += f->z.avail_in;
+            len -= f->z.avail_in;
+        }
+        if (f->z.avail_in == 0 && f->at_end)
             return 0;
+        if (f->at_end && inflateReset(&f->z) != Z_OK)
+            return jfr__fail_nomem(err);
+        /* One byte beyond the limit tells an input that ends there from one that goes on. */
+        uint64_t room = f->max - f->out < PIECE ? f->max - f->out + 1 : PIECE;
+        int rc = jfr__buffer_reserve(out, (size_t)room, err);
+        if (rc < 0)
+            return rc;
+        int status = inflate_piece(f, out, (size_t)room);
+        if (f->out > f->max) {
+            out->len--;
+            f->out--;
+            return too_much(f, err);
+        }
         if (status == Z_MEM_ERROR)
-            return JFR_ERR_NOMEM;
-        if (status != Z_OK && status != Z_BUF_ERROR)
-            return JFR_ERR_FORMAT;
+            return jfr__fail_nomem(err);
+        if (status != Z_OK && status != Z_BUF_ERROR && status != Z_STREAM_END)
+            return jfr__fail(err, JFR_ERR_FORMAT, f->in,
+                             "The gzip input is damaged at this offset of the packed bytes.");
+        bool drained = f->z.avail_in == 0 && len == 0;
+        if (drained && f->z.avail_out > 0)
+            return 0;
     }
 }
 
 int jfr__gunzip(void **out, size_t *out_len, const void *data, size_t len, uint64_t max_bytes,
                 const jfr_allocator *alloc, jfr_error *err)
 {
-    struct sink sink = {.alloc = alloc, .max = max_bytes};
-    z_stream z = {.next_in = data};
-    if (inflateInit2(&z, WINDOW_GZIP) != Z_OK)
-        return jfr__fail_nomem(err);
-    int rc = inflate_all(&sink, &z, len);
-    uint64_t at = (uint64_t)z.total_in;
-    inflateEnd(&z);
-    if (rc == 0) {
-        *out = sink.data;
-        *out_len = sink.len;
-        return 0;
+    jfr__inflater *f;
+    int rc = jfr__inflater_new(&f, alloc, max_bytes, err);
+    if (rc < 0)
+        return rc;
+    jfr__buffer buffer = {.alloc = alloc};
+    rc = jfr__inflater_feed(f, data, len, &buffer, err);
+    jfr__inflater_free(f);
+    if (rc < 0) {
+        jfr__buffer_free(&buffer);
+        return rc;
     }
-    if (sink.data != NULL)
-        alloc->free(alloc->ctx, sink.data);
-    if (rc == JFR_ERR_NOMEM)
-        return jfr__fail_nomem(err);
-    if (rc == JFR_ERR_LIMIT)
-        return jfr__fail(err, rc, at,
-                         "The gzip input unpacks to more than max_unpacked_bytes (%" PRIu64 ").",
-                         max_bytes);
-    return jfr__fail(err, rc, at, "The gzip input is damaged at this offset of the packed bytes.");
+    *out = buffer.data;
+    *out_len = buffer.len;
+    return 0;
 }

@@ -7,19 +7,54 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Bytes that grow. Freed by jfr__buffer_free. */
+typedef struct jfr__buffer {
+    const jfr_allocator *alloc;
+    uint8_t *data;
+    size_t len;
+    size_t cap;
+} jfr__buffer;
+
+/* Makes room for `more` bytes behind len. Returns 0 or JFR_ERR_NOMEM. */
+int jfr__buffer_reserve(jfr__buffer *buffer, size_t more, jfr_error *err);
+void jfr__buffer_free(jfr__buffer *buffer);
+
 /* Whether bytes are gzip. */
 bool jfr__is_gzip(const void *data, size_t len);
 
+/* Unpacks gzip, also several members in a row, piece by piece. */
+typedef struct jfr__inflater jfr__inflater;
+
+/* Returns 0, JFR_ERR_NOMEM, or JFR_ERR_FORMAT in a build without zlib. */
+int jfr__inflater_new(jfr__inflater **out, const jfr_allocator *alloc, uint64_t max_bytes,
+                      jfr_error *err);
+
 /*
- * Unpacks gzip (also several members in a row) into memory of `alloc`, which the caller frees. A
- * stream that is cut short yields what came before: a recording may end early too.
+ * Appends what the next packed bytes unpack to. Returns 0, JFR_ERR_FORMAT, JFR_ERR_LIMIT (more than
+ * max_bytes in all) or JFR_ERR_NOMEM; what was unpacked before a failure stays in `out`.
+ */
+int jfr__inflater_feed(jfr__inflater *inflater, const void *data, size_t len, jfr__buffer *out,
+                       jfr_error *err);
+void jfr__inflater_free(jfr__inflater *inflater);
+
+/*
+ * Unpacks a whole gzip input into memory of `alloc`, which the caller frees. A stream that is cut
+ * short yields what came before: a recording may end early too.
  * Returns 0, JFR_ERR_FORMAT, JFR_ERR_LIMIT (more than max_bytes) or JFR_ERR_NOMEM.
  */
 int jfr__gunzip(void **out, size_t *out_len, const void *data, size_t len, uint64_t max_bytes,
                 const jfr_allocator *alloc, jfr_error *err);
 
-/* Maps the file at `path` read-only. An empty file yields NULL and 0. Returns 0 or JFR_ERR_IO. */
+/*
+ * Maps the file at `path` read-only, or reads it where there is no mmap. An empty file yields NULL
+ * and 0. Returns 0, JFR_ERR_IO or JFR_ERR_NOMEM.
+ */
 int jfr__map_file(void **out, size_t *len, const char *path, jfr_error *err);
 void jfr__unmap_file(void *data, size_t len);
+
+/* The size of an open regular file, which messages call `name`. Returns 0 or JFR_ERR_IO. */
+int jfr__fd_size(int fd, uint64_t *size, const char *name, jfr_error *err);
+/* Reads `len` bytes at `offset`, or as many as there are. Returns 0 or JFR_ERR_IO. */
+int jfr__fd_read(int fd, uint64_t offset, void *data, size_t len, size_t *got, jfr_error *err);
 
 #endif

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static int fail_errno(jfr_error *err, const char *doing, const char *path)
@@ -15,16 +14,13 @@ static int fail_errno(jfr_error *err, const char *doing, const char *path)
 
 static int map_fd(void **out, size_t *len, int fd, const char *path, jfr_error *err)
 {
-    struct stat st;
-    if (fstat(fd, &st) < 0)
-        return fail_errno(err, "read the size of", path);
-    if (!S_ISREG(st.st_mode))
-        return jfr__fail(err, JFR_ERR_IO, 0,
-                         "%s is not a regular file: read it into memory and use jfr_open_mem.",
-                         path);
+    uint64_t size;
+    int rc = jfr__fd_size(fd, &size, path, err);
+    if (rc < 0)
+        return rc;
     *out = NULL;
-    *len = (size_t)st.st_size;
-    if (*len == 0)
+    *len = (size_t)size;
+    if (size == 0)
         return 0;
     void *data = mmap(NULL, *len, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED)

@@ -104,7 +104,8 @@ typedef struct jfr__thread_entry {
 
 struct jfr_chunk {
     jfr_file *file;
-    jfr_chunk_info info;
+    jfr_chunk_info info;  /* its offset counts in file->data, as all offsets in here */
+    jfr_chunk_info shown; /* the same with its offset in the recording */
     jfr__header header;
     uint64_t end; /* of the chunk's bytes in the recording */
     jfr__arena arena;
@@ -151,7 +152,8 @@ struct jfr_file {
     void *unpacked; /* owned; what data points to when the input was gzip */
     void *mapped;   /* owned; a mapping of mapped_len bytes */
     size_t mapped_len;
-    uint64_t next; /* where the next chunk header must be */
+    uint64_t origin; /* where data begins in the recording: of a jfr_stream not its start */
+    uint64_t next;   /* where the next chunk header must be */
     uint32_t chunks_seen;
     jfr_chunk chunk; /* the current one */
     bool chunk_open;
@@ -192,7 +194,12 @@ static inline bool jfr__event_next(jfr__cursor *c, jfr__event_head *out)
     return !c->failed && size <= left && out->end >= jfr__cursor_offset(c);
 }
 
-/* loss.c */
+/* file.c */
+int jfr__file_new(jfr_file **out, const jfr_options *opts, jfr_error *err);
+/* Counts the chunk that was current, now that nothing more can happen to it. */
+void jfr__file_leave(jfr_file *file);
+
+/* loss.c: offsets in file->data */
 void jfr__loss_add(jfr_file *file, jfr_loss_reason reason, uint64_t offset, uint64_t bytes,
                    uint64_t chunk);
 

@@ -24,6 +24,7 @@
 #include <jfr/sample.h>
 #include <jfr/settings.h>
 #include <jfr/stack.h>
+#include <jfr/stream.h>
 #include <jfr/string.h>
 #include <jfr/thread.h>
 
