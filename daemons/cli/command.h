@@ -23,6 +23,7 @@ typedef struct command {
 } command;
 
 int convert_run(int argc, char **argv);
+int jfr_run(int argc, char **argv);
 int profile_run(int argc, char **argv);
 int ps_run(int argc, char **argv);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `hotstack convert`: recordings in, flame graphs out. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,61 +10,15 @@
 #include "meta.h"
 #include "options.h"
 #include "output.h"
+#include "reading.h"
 #include "template.h"
-
-/* A recording from standard input must fit into memory. */
-#define STDIN_LIMIT (UINT64_C(4) << 30)
-
-/* ---- reading ---- */
-
-static int add_stdin(recording *rec, recording_error *err)
-{
-    bytes input;
-    int error = read_all(&input, "-", STDIN_LIMIT);
-    if (error != 0) {
-        *err = (recording_error){.code = RECORDING_E_IO};
-        (void)snprintf(err->message, sizeof(err->message), "cannot read it: %s", strerror(error));
-        return err->code;
-    }
-    int rc = recording_add_mem(rec, input.data, input.size, err);
-    free(input.data);
-    return rc;
-}
-
-static void complain_input(const char *path, const recording_error *err)
-{
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    if (err->code == RECORDING_E_FORMAT)
-        complain("%s at byte %" PRIu64 ": %s", name, err->offset, err->message);
-    else
-        complain("%s: %s", name, err->message);
-}
 
 static bool read_inputs(recording *rec, const convert_options *o)
 {
-    for (int i = 0; i < o->input_count; i++) {
-        recording_error err = {0};
-        int rc = strcmp(o->inputs[i], "-") == 0 ? add_stdin(rec, &err)
-                                                : recording_add_file(rec, o->inputs[i], &err);
-        if (rc != 0) {
-            complain_input(o->inputs[i], &err);
+    for (int i = 0; i < o->input_count; i++)
+        if (!reading_add(rec, o->inputs[i]))
             return false;
-        }
-    }
     return true;
-}
-
-/* What is missing, and what may be missed, on standard error. */
-static void report(const recording *rec)
-{
-    recording_info info;
-    char line[256];
-    recording_get_info(rec, &info);
-    for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
-        complain("missing: %s", line);
-    if (info.counts.unmeasured_events > 0)
-        complain("note: %" PRIu64 " samples of an event that measures no time were left out",
-                 info.counts.unmeasured_events);
 }
 
 /* ---- types ---- */
@@ -290,7 +243,7 @@ int convert_files(const convert_options *o)
     int rc = EXIT_UNREADABLE;
     if (read_inputs(rec, o)) {
         rc = write_outputs(rec, o);
-        report(rec);
+        reading_report(rec);
     }
     if (rc == EXIT_WHOLE && !recording_is_whole(rec))
         rc = EXIT_SALVAGED;

@@ -6,6 +6,7 @@
 
 static const command commands[] = {
     {"convert", "Make flame graphs from recordings", convert_run},
+    {"jfr", "Look into a recording: totals per profile type", jfr_run},
     {"profile", "Profile a running JVM and write its flame graph", profile_run},
     {"ps", "List the JVMs of this machine, and whether they can be profiled", ps_run},
 };

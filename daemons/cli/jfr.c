@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `hotstack jfr`: looking into a recording, a subcommand a question. */
+#include "jfr.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+
+typedef struct subcommand {
+    command command;
+    const char *full_name; /* for complain_as */
+} subcommand;
+
+static const subcommand subcommands[] = {
+    {{"totals", "Events, values and distinct stacks of each profile type", jfr_totals_run},
+     "jfr totals"},
+};
+
+enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(subcommands[0]) };
+
+static void print_help(FILE *to)
+{
+    (void)fputs("usage: hotstack jfr SUBCOMMAND [ARGUMENTS]\n"
+                "\n"
+                "Looks into a recording of async-profiler or the JDK's Flight Recorder.\n"
+                "\n"
+                "Subcommands:\n",
+                to);
+    for (size_t i = 0; i < SUBCOMMANDS; i++)
+        (void)fprintf(to, "  %-10s %s\n", subcommands[i].command.name,
+                      subcommands[i].command.summary);
+    (void)fputs("\n`hotstack jfr SUBCOMMAND --help` explains one; so does hotstack-jfr(1).\n", to);
+}
+
+int jfr_run(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_help(stdout);
+        return EXIT_WHOLE;
+    }
+    for (size_t i = 0; i < SUBCOMMANDS; i++) {
+        if (strcmp(name, subcommands[i].command.name) == 0) {
+            complain_as(subcommands[i].full_name);
+            return subcommands[i].command.run(argc - 1, argv + 1);
+        }
+    }
+    if (name[0] != '\0')
+        complain("there is no subcommand '%s'", name);
+    print_help(stderr);
+    return EXIT_USAGE;
+}

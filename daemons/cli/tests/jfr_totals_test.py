@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""hotstack jfr, and hotstack jfr totals over recordings of real JVMs.
+
+usage: jfr_totals_test.py HOTSTACK
+  HOTSTACK  the program
+Prints TAP. Skips, naming the command that helps, where javac, a JDK or async-profiler is missing.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from recordings import INSTALL, TREE, Recordings
+
+
+class Tests:
+    def __init__(self, program, recordings):
+        self.program = program
+        self.directory = recordings.directory
+        self.recordings = recordings
+        self.asynchronous = recordings.make("async-all", 21)
+        self.jdk = recordings.make("jdk-all", 17)
+        self.chunks = recordings.make("async-chunks", 17)
+
+    def run(self, *arguments, code=0, stdin=None):
+        done = subprocess.run([self.program, "jfr", *map(str, arguments)], input=stdin, capture_output=True)
+        stderr = done.stderr.decode()
+        assert done.returncode == code, f"exit {done.returncode}, not {code}: {stderr}"
+        return done.stdout.decode(), stderr
+
+    def totals(self, *arguments, code=0, stdin=None):
+        return json.loads(self.run("totals", *arguments, "--json", code=code, stdin=stdin)[0])["types"]
+
+    def collapsed(self, recording, kind):
+        command = [self.program, "convert", recording, "--lines", "-t", kind, "-f", "collapsed", "-o", "-"]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+
+    def test_totals_equal_the_jdks_own_reader(self):
+        for recording in (self.asynchronous, self.jdk, self.chunks):
+            truth = self.recordings.truth(recording)
+            ours = self.totals(recording)
+            assert set(ours) == set(truth), f"{recording}: {set(ours)} {set(truth)}"
+            for name, row in truth.items():
+                assert ours[name]["raw_value"] == int(row["raw_value"]), f"{recording}: {name}: {ours[name]} {row}"
+                assert ours[name]["events"] == row["events"], f"{recording}: {name}"
+
+    def test_values_and_stacks_are_those_of_convert(self):
+        for recording in (self.asynchronous, self.jdk):
+            for name, row in self.totals(recording).items():
+                lines = self.collapsed(recording, name)
+                assert row["value"] == sum(int(line.rsplit(" ", 1)[1]) for line in lines), name
+                # A line is a distinct text; stacks that differ in a frame's kind alone share one.
+                assert row["stacks"] >= len(lines) > 0, name
+
+    def test_the_table_holds_the_same_numbers(self):
+        table, _ = self.run("totals", self.asynchronous)
+        rows = {line.split()[0]: line.split()[1:] for line in table.splitlines()[1:]}
+        wanted = {name: [row["unit"], *(str(row[key]) for key in ("events", "raw_value", "value", "stacks"))]
+                  for name, row in self.totals(self.asynchronous).items()}
+        assert rows == wanted, table
+
+    def test_standard_input_says_the_same(self):
+        assert self.totals("-", stdin=self.jdk.read_bytes()) == self.totals(self.jdk)
+
+    def test_a_cut_recording_is_salvaged_and_the_loss_named(self):
+        cut = self.directory / "cut.jfr"
+        cut.write_bytes(self.jdk.read_bytes() + self.asynchronous.read_bytes()[:-1000])
+        stdout, stderr = self.run("totals", "--json", cut, code=3)
+        assert re.search(r"jfr totals: missing: truncated at byte \d+: \d+ bytes", stderr), stderr
+        assert json.loads(stdout)["types"] == self.totals(self.jdk)
+
+    def test_unreadable_input_says_where(self):
+        garbage = self.directory / "garbage.jfr"
+        garbage.write_bytes(b"not a recording at all" * 100)
+        assert re.search(r"garbage\.jfr at byte 0: ", self.run("totals", garbage, code=1)[1])
+        assert "does-not-exist.jfr" in self.run("totals", "does-not-exist.jfr", code=1)[1]
+
+    def test_output_that_cannot_be_written_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([self.program, "jfr", "totals", self.jdk], stdout=full, stderr=subprocess.PIPE)
+        assert done.returncode == 1 and b"cannot write" in done.stderr
+
+    def test_wrong_usage_exits_2_and_help_is_complete(self):
+        for arguments, says in (((), "usage"), (("frobnicate",), "frobnicate"), (("totals",), "name one recording"),
+                                (("totals", self.jdk, self.jdk), "name one recording"),
+                                (("totals", self.jdk, "--frobnicate"), "--help")):
+            assert says in self.run(*arguments, code=2)[1], arguments
+        assert "totals" in self.run("--help")[0]
+        manual = (TREE / "docs/man/hotstack-jfr.1").read_text().replace("\\-", "-")
+        options = set(re.findall(r"--[a-z-]+", self.run("totals", "--help")[0]))
+        assert options and options <= set(re.findall(r"--[a-z-]+", manual)), options
+
+
+def main():
+    program = pathlib.Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as name:
+        recordings = Recordings(pathlib.Path(name))
+        if missing := recordings.missing():
+            print(f"1..0 # SKIP {missing} is missing: {INSTALL}")
+            return
+        tests = Tests(program, recordings)
+        methods = [m for m in dir(tests) if m.startswith("test_")]
+        print(f"1..{len(methods)}")
+        failed = 0
+        for number, method in enumerate(methods, 1):
+            label = method.removeprefix("test_").replace("_", " ")
+            try:
+                getattr(tests, method)()
+                print(f"ok {number} - {label}", flush=True)
+            except (AssertionError, KeyError, ValueError, TypeError, OSError) as error:
+                failed += 1
+                print(f"not ok {number} - {label}\n# " + f"{type(error).__name__}: {error}".replace("\n", "\n# "), flush=True)
+        sys.exit(1 if failed else 0)
+
+
+main()

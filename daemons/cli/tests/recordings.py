@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings of real JVMs for the tests of the command line, and what the JDK's reader says of them."""
+import json
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+
+TREE = pathlib.Path(__file__).resolve().parents[3]
+SUPPORT = TREE / "tests/support"
+CACHE = pathlib.Path(os.environ.get("HOTSTACK_CACHE") or
+                     pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "hotstack")
+INSTALL = "run deploy/dependencies/install test"
+
+
+class Recordings:
+    """Recordings made once, and what the JDK's own reader says of them."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        arch = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), "unknown")
+        self.profiler = CACHE / f"async-profiler/linux-{arch}/libasyncProfiler.so"
+        self.javas = {release: CACHE / f"jdk/{release}/bin/java" for release in (17, 21)}
+
+    def missing(self):
+        if not shutil.which("javac"):
+            return "javac"
+        for path in (self.profiler, *self.javas.values()):
+            if not path.exists():
+                return str(path)
+        return None
+
+    def make(self, kind, release):
+        out = self.directory / f"{kind}-{release}"
+        command = [SUPPORT / "recordings/make.sh", out, kind, self.javas[release]]
+        if kind.startswith("async"):
+            command.append(self.profiler)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL,
+                       env=dict(os.environ, HOTSTACK_RECORD_SECONDS="1.5"))
+        return out / "recording.jfr"
+
+    def truth(self, recording):
+        classes = self.directory / "truth"
+        if not classes.exists():
+            subprocess.run(["javac", "--release", "11", "-encoding", "UTF-8", "-d", classes,
+                            SUPPORT / "jfr-truth/JfrTruth.java"], check=True)
+        text = subprocess.run([self.javas[21], "-cp", classes, "JfrTruth", recording], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+        return {name: row for name, row in json.loads(text)["types"].items() if row["events"] > 0}
