@@ -45,30 +45,13 @@ static void add(attach__candidates *out, const char *path)
     memcpy(out->paths[out->n++], path, strlen(path) + 1);
 }
 
-/* The type of the file system that a path lies on: the longest mount point that holds it, the last
- * one mounted there. */
-static bool type_of(char out[32], attach__span mountinfo, const char *path)
-{
-    attach__mount mount;
-    size_t best = 0;
-    while (attach__mountinfo_next(&mountinfo, &mount)) {
-        size_t n = strcmp(mount.path, "/") == 0 ? 0 : strlen(mount.path);
-        bool holds = strncmp(path, mount.path, n) == 0 && (path[n] == '/' || path[n] == '\0');
-        if (!holds || n + 1 < best)
-            continue;
-        best = n + 1;
-        memcpy(out, mount.fstype, sizeof(mount.fstype));
-    }
-    return best > 0;
-}
-
 static void add_usual(attach__candidates *out, attach__span mountinfo,
                       bool (*wanted)(const char *fstype))
 {
     static const char *const usual[] = {"/tmp", "/var/tmp", NULL};
     char fstype[32];
     for (const char *const *path = usual; *path != NULL; path++)
-        if (type_of(fstype, mountinfo, *path) && wanted(fstype))
+        if (attach__mount_type_of(fstype, mountinfo, *path) && wanted(fstype))
             add(out, *path);
 }
 

@@ -72,15 +72,25 @@ int attach__read_proc(attach__blob *out, int dir_fd, const char *name, size_t ma
     return rc;
 }
 
-int attach__open_in_root(int root_fd, const char *path, int flags, mode_t mode)
+static int open_resolved(int root_fd, const char *path, int flags, mode_t mode, uint64_t resolve)
 {
     struct open_how how = {
         .flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
         .mode = flags & O_CREAT ? mode : 0,
-        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve,
     };
     long fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
     return fd < 0 ? -errno : (int)fd;
+}
+
+int attach__open_in_root(int root_fd, const char *path, int flags, mode_t mode)
+{
+    return open_resolved(root_fd, path, flags, mode, 0);
+}
+
+int attach__open_plain(int root_fd, const char *path, int flags)
+{
+    return open_resolved(root_fd, path, flags, 0, RESOLVE_NO_SYMLINKS);
 }
 
 int attach__open_regular(int root_fd, const char *path, int flags, mode_t mode)

@@ -34,7 +34,10 @@ int attach__open_in_root(int root_fd, const char *path, int flags, mode_t mode);
 /* The same, for a regular file only: anything else is -ELOOP (a link) or -EINVAL. */
 int attach__open_regular(int root_fd, const char *path, int flags, mode_t mode);
 
-/* Reads a regular file below root_fd. -errno on failure. */
+/* attach__open_in_root for a path without any symbolic link in it: -ELOOP where there is one. */
+int attach__open_plain(int root_fd, const char *path, int flags);
+
+/* Reads a regular file below root_fd, links on the way followed within it. -errno on failure. */
 int attach__read_in_root(attach__blob *out, int root_fd, const char *path, size_t max);
 
 /* Removes a file below dir_fd, links on the way not leaving it; what cannot be removed stays. */

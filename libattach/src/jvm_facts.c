@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "hsperf.h"
+#include "proc_mountinfo.h"
 
 #define RELEASE_MAX     ((size_t)64 << 10)
 #define HSPERF_DIRS_MAX 64
@@ -41,25 +42,6 @@ static bool takes_value(attach__span arg)
     return false;
 }
 
-static void note_flag(attach__flags *flags, attach__span arg)
-{
-    if (attach__span_is(arg, "-XX:+DisableAttachMechanism"))
-        flags->attach_disabled = true;
-    else if (attach__span_is(arg, "-XX:-DisableAttachMechanism"))
-        flags->attach_disabled = false;
-    else if (attach__span_is(arg, "-XX:-EnableDynamicAgentLoading"))
-        flags->agent_loading_disabled = true;
-    else if (attach__span_is(arg, "-XX:+EnableDynamicAgentLoading"))
-        flags->agent_loading_disabled = false;
-}
-
-static void note_words(attach__flags *flags, attach__span words)
-{
-    attach__span word;
-    while (attach__next_word(&words, &word))
-        note_flag(flags, word);
-}
-
 static void join_arguments(attach_jvm *out, attach__span text)
 {
     char joined[sizeof(out->command_line)];
@@ -81,7 +63,7 @@ void attach__cmdline_read(attach_jvm *out, attach__flags *flags, attach__span te
     while (!named && attach__next_field(&rest, '\0', &arg)) {
         bool names_main = attach__span_is(arg, "-jar") || attach__span_is(arg, "-m") ||
                           attach__span_is(arg, "--module");
-        note_flag(flags, arg);
+        attach__flags_note(flags, arg);
         if (takes_value(arg)) {
             (void)attach__next_field(&rest, '\0', &arg);
             continue;
@@ -95,15 +77,7 @@ void attach__cmdline_read(attach_jvm *out, attach__flags *flags, attach__span te
     }
 }
 
-/* sun.rt.jvmCapabilities: its first character is '1' when attach is supported, '0' when disabled.
- */
-static void note_capabilities(attach__flags *flags, attach__span value)
-{
-    if (value.n > 0 && value.p[0] == '0')
-        flags->attach_disabled = true;
-}
-
-static void note_counter(attach_jvm *out, attach__flags *flags, attach__span name,
+static void note_counter(attach_jvm *out, attach__flags *flags, char *can_attach, attach__span name,
                          attach__span value)
 {
     attach__span word;
@@ -116,19 +90,23 @@ static void note_counter(attach_jvm *out, attach__flags *flags, attach__span nam
     else if (attach__span_is(name, "sun.rt.javaCommand") && attach__next_word(&value, &word))
         attach__copy_text(out->main_class, sizeof(out->main_class), word);
     else if (attach__span_is(name, "java.rt.vmArgs") || attach__span_is(name, "java.rt.vmFlags"))
-        note_words(flags, value);
-    else if (attach__span_is(name, "sun.rt.jvmCapabilities"))
-        note_capabilities(flags, value);
+        attach__flags_note_words(flags, value);
+    else if (attach__span_is(name, "sun.rt.jvmCapabilities") && value.n > 0)
+        *can_attach = value.p[0];
 }
 
 void attach__hsperf_read(attach_jvm *out, attach__flags *flags, attach__span bytes)
 {
     attach__hsperf file;
     attach__span name, value;
+    char can_attach = '\0';
     if (attach__hsperf_open(&file, (const uint8_t *)bytes.p, bytes.n, NULL) != ATTACH_OK)
         return;
     while (attach__hsperf_next(&file, &name, &value))
-        note_counter(out, flags, name, value);
+        note_counter(out, flags, &can_attach, name, value);
+    /* sun.rt.jvmCapabilities begins with what the JVM has made of all flags: '1' = attach works */
+    if (can_attach != '\0')
+        flags->attach_disabled = can_attach == '0';
 }
 
 void attach__release_read(attach_jvm *out, attach__span text)
@@ -152,10 +130,10 @@ static bool read_counters(attach__blob *out, int root_fd, const char *user_dir,
     char path[NAME_MAX + 32];
     struct stat st;
     (void)snprintf(path, sizeof(path), "tmp/%s/%d", user_dir, jvm->ns_pid);
-    int fd = attach__open_regular(root_fd, path, O_RDONLY, 0);
+    int fd = attach__open_plain(root_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return false;
-    bool ok = fstat(fd, &st) == 0 && st.st_uid == jvm->uid &&
+    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == jvm->uid &&
               attach__read_fd(out, fd, ATTACH__HSPERF_MAX) == 0;
     (void)close(fd);
     return ok;
@@ -163,7 +141,7 @@ static bool read_counters(attach__blob *out, int root_fd, const char *user_dir,
 
 static bool find_counters(attach__blob *out, int root_fd, const attach_jvm *jvm)
 {
-    int tmp = attach__open_in_root(root_fd, "tmp", O_RDONLY | O_DIRECTORY, 0);
+    int tmp = attach__open_plain(root_fd, "tmp", O_RDONLY | O_DIRECTORY);
     DIR *dir = tmp < 0 ? NULL : fdopendir(tmp);
     if (dir == NULL && tmp >= 0)
         (void)close(tmp);
@@ -184,10 +162,12 @@ static bool find_counters(attach__blob *out, int root_fd, const attach_jvm *jvm)
 }
 
 /* <home>/lib/server/libjvm.so, or on JDK 8 <home>[/jre]/lib/<cpu>/server/libjvm.so */
-static void read_release_file(attach_jvm *out, int root_fd)
+static void read_release_file(attach_jvm *out, int root_fd, attach__span mountinfo)
 {
     char path[sizeof(out->libjvm) + 16];
     attach__span home = attach__span_of(out->libjvm, strlen(out->libjvm));
+    if (attach__mount_could_hang(mountinfo, out->libjvm))
+        return;
     for (int up = 0; up < 5 && home.n > 0 && out->version[0] == '\0'; up++) {
         home = attach__span_dirname(home);
         attach__blob text;
@@ -199,12 +179,13 @@ static void read_release_file(attach_jvm *out, int root_fd)
     }
 }
 
-void attach__facts_from_root(attach_jvm *out, attach__flags *flags, int root_fd)
+void attach__facts_from_root(attach_jvm *out, attach__flags *flags, int root_fd,
+                             attach__span mountinfo)
 {
     attach__blob bytes;
-    if (find_counters(&bytes, root_fd, out)) {
+    if (!attach__mount_could_hang(mountinfo, "/tmp") && find_counters(&bytes, root_fd, out)) {
         attach__hsperf_read(out, flags, attach__blob_span(&bytes));
         free(bytes.p);
     }
-    read_release_file(out, root_fd);
+    read_release_file(out, root_fd, mountinfo);
 }

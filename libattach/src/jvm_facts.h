@@ -5,12 +5,7 @@
 
 #include "attach/jvm.h"
 #include "files.h"
-
-/* -XX flags that decide whether we can attach; the last word on a command line counts. */
-typedef struct attach__flags {
-    bool attach_disabled;
-    bool agent_loading_disabled;
-} attach__flags;
+#include "jvm_flags.h"
 
 /* /proc/PID/cmdline: arguments ending in NUL. Fills command_line, main_class, flags. */
 void attach__cmdline_read(attach_jvm *out, attach__flags *flags, attach__span text);
@@ -21,7 +16,11 @@ void attach__hsperf_read(attach_jvm *out, attach__flags *flags, attach__span byt
 /* The JDK's `release` file: version and vendor where still empty. */
 void attach__release_read(attach_jvm *out, attach__span text);
 
-/* Finds and reads the hsperfdata of ns_pid below root_fd, and the release file beside libjvm. */
-void attach__facts_from_root(attach_jvm *out, attach__flags *flags, int root_fd);
+/*
+ * Finds and reads the hsperfdata of ns_pid below root_fd, and the release file beside libjvm. What
+ * lies on a mount that could hang us is left alone; mountinfo may be empty: no mount is suspected.
+ */
+void attach__facts_from_root(attach_jvm *out, attach__flags *flags, int root_fd,
+                             attach__span mountinfo);
 
 #endif

@@ -186,7 +186,8 @@ static int check_may_signal(attach_target *target, attach_error *err)
         return rc;
     if (attach__state_is_stopped(attach__target_state(target)))
         return too_late(target, "is stopped", err);
-    attach__facts_from_root(&target->jvm, &target->flags, target->root_fd);
+    attach__facts_from_root(&target->jvm, &target->flags, target->root_fd,
+                            attach__span_of(NULL, 0));
     if (target->flags.attach_disabled)
         return attach__refuse(err, ATTACH_REASON_ATTACH_DISABLED,
                               "process %d runs with -XX:+DisableAttachMechanism: start it without",

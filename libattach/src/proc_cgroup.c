@@ -67,14 +67,18 @@ static bool pod_of(attach__span component, char *out, size_t cap)
 
 static void names_in_path(attach_jvm *out, attach__span path)
 {
-    attach__span component;
+    attach__span component, part;
     char pod[sizeof(out->pod_uid)], container[sizeof(out->container_id)];
     while (attach__next_field(&path, '/', &component)) {
-        if (pod_of(component, pod, sizeof(pod)))
-            memcpy(out->pod_uid, pod, sizeof(pod));
-        /* the innermost wins: docker in a pod names both */
-        if (container_of(component, container, sizeof(container)))
-            memcpy(out->container_id, container, sizeof(container));
+        /* containerd with systemd's names under the cgroupfs driver: "<slice>:cri-containerd:<id>"
+         */
+        while (attach__next_field(&component, ':', &part)) {
+            if (pod_of(part, pod, sizeof(pod)))
+                memcpy(out->pod_uid, pod, sizeof(pod));
+            /* the innermost wins: docker in a pod names both */
+            if (container_of(part, container, sizeof(container)))
+                memcpy(out->container_id, container, sizeof(container));
+        }
     }
 }
 

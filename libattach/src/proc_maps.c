@@ -38,14 +38,6 @@ static bool file_path(attach__span line, attach__span *path)
     return line.n > 0 && line.p[0] == '/';
 }
 
-static bool is_profiler_library(attach__span base)
-{
-    /* async-profiler under any build's name, and Datadog's fork of it */
-    return (attach__span_starts(base, "libasyncProfiler") ||
-            attach__span_starts(base, "libjavaProfiler")) &&
-           attach__span_find(base, ".so") >= 0;
-}
-
 static bool is_ours(attach__span path)
 {
     attach__span id;
@@ -64,12 +56,15 @@ static void note_libc(attach__map_facts *out, attach__span base)
 
 static void note_profiler(attach__map_facts *out, attach__span path, bool deleted)
 {
+    const attach__profiler *kind = attach__profiler_of(path);
     bool ours = is_ours(path);
     char *slot = ours ? out->profiler : out->external;
-    if (slot[0] != '\0')
+    if (kind == NULL || slot[0] != '\0' || !attach__copy_unescaped(slot, ATTACH__PATH_MAX, path))
         return;
-    if (attach__copy_unescaped(slot, ATTACH__PATH_MAX, path) && ours)
+    if (ours)
         out->profiler_deleted = deleted;
+    else
+        out->external_kind = kind;
 }
 
 static void note_path(attach__map_facts *out, attach__span path)
@@ -83,8 +78,7 @@ static void note_path(attach__map_facts *out, attach__span path)
         (void)attach__copy_unescaped(out->libjvm, sizeof(out->libjvm), path);
     if (attach__span_starts(base, "libj9vm"))
         out->openj9 = true;
-    if (is_profiler_library(base))
-        note_profiler(out, path, deleted);
+    note_profiler(out, path, deleted);
 }
 
 void attach__maps_read(attach__map_facts *out, attach__span text)

@@ -3,6 +3,7 @@
 #define ATTACH_PROC_MAPS_H
 
 #include "attach/jvm.h"
+#include "profilers.h"
 #include "text.h"
 
 #define ATTACH__PATH_MAX 1024
@@ -15,7 +16,8 @@ typedef struct attach__map_facts {
     attach_libc libc;
     char profiler[ATTACH__PATH_MAX]; /* a library that a Hotstack installation loaded */
     bool profiler_deleted;
-    char external[ATTACH__PATH_MAX]; /* the first profiler library that none of ours loaded */
+    char external[ATTACH__PATH_MAX];       /* the first profiler library that none of ours loaded */
+    const attach__profiler *external_kind; /* whose it is; NULL without one */
 } attach__map_facts;
 
 /* Never fails: lines that are no mappings of a file are passed over. */

@@ -45,3 +45,31 @@ bool attach__mountinfo_next(attach__span *rest, attach__mount *out)
             return true;
     return false;
 }
+
+bool attach__mount_type_of(char out[32], attach__span mountinfo, const char *path)
+{
+    attach__mount mount;
+    size_t best = 0;
+    while (attach__mountinfo_next(&mountinfo, &mount)) {
+        size_t n = strcmp(mount.path, "/") == 0 ? 0 : strlen(mount.path);
+        bool holds = strncmp(path, mount.path, n) == 0 && (path[n] == '/' || path[n] == '\0');
+        if (!holds || n + 1 < best)
+            continue;
+        best = n + 1;
+        memcpy(out, mount.fstype, sizeof(mount.fstype));
+    }
+    return best > 0;
+}
+
+bool attach__mount_could_hang(attach__span mountinfo, const char *path)
+{
+    static const char *const network[] = {"fuse", "nfs",    "cifs", "smb",  "9p",
+                                          "ceph", "lustre", "afs",  "gpfs", "glusterfs"};
+    char type[32];
+    if (!attach__mount_type_of(type, mountinfo, path))
+        return false;
+    for (size_t i = 0; i < sizeof(network) / sizeof(network[0]); i++)
+        if (strncmp(type, network[i], strlen(network[i])) == 0)
+            return true;
+    return false;
+}

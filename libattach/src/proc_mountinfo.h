@@ -17,4 +17,11 @@ typedef struct attach__mount {
 /* Takes the next mount; lines that are malformed or too long are passed over. False at the end. */
 bool attach__mountinfo_next(attach__span *rest, attach__mount *out);
 
+/* The type of the file system that an absolute path lies on: that of the longest mount point that
+ * holds it, the last one mounted there. false when no mount does. */
+bool attach__mount_type_of(char out[32], attach__span mountinfo, const char *path);
+
+/* Whether looking at that path may wait for somebody else: it lies on a network or FUSE mount. */
+bool attach__mount_could_hang(attach__span mountinfo, const char *path);
+
 #endif

@@ -15,6 +15,7 @@
 
 #define SMALL_FILE_MAX ((size_t)64 << 10)
 #define MAPS_MAX       ((size_t)64 << 20)
+#define ENVIRON_MAX    ((size_t)1 << 20)
 
 uint64_t attach__now_ns(void)
 {
@@ -187,13 +188,23 @@ static int check_identity(attach_target *target, const attach_identity *wanted, 
     return ATTACH_OK;
 }
 
+/* As attach_jvm_read's: in the order in which the JVM takes them. */
 static void read_flags(attach_target *target)
 {
-    attach__blob text;
+    attach__blob text, environment;
+    if (attach__read_proc(&environment, target->proc_fd, "environ", ENVIRON_MAX) != 0)
+        environment = (attach__blob){NULL, 0};
+    attach__span variables = attach__blob_span(&environment);
+    attach__flags_note_variable(&target->flags, variables, "JAVA_TOOL_OPTIONS");
+    attach__flags_note_variable(&target->flags, variables, "JDK_JAVA_OPTIONS");
     if (attach__read_proc(&text, target->proc_fd, "cmdline", SMALL_FILE_MAX) == 0) {
         attach__cmdline_read(&target->jvm, &target->flags, attach__blob_span(&text));
         free(text.p);
     }
+    attach__flags_note_variable(&target->flags, variables, "_JAVA_OPTIONS");
+    if (environment.p != NULL)
+        explicit_bzero(environment.p, environment.n);
+    free(environment.p);
 }
 
 static int fill(attach_target *target, const attach_identity *identity, int proc_root_fd,

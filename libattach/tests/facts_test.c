@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cgroup_limits.h"
 #include "hsperf.h"
 #include "jvm_facts.h"
 #include "load_answer.h"
@@ -29,7 +30,7 @@ START_TEST(command_line_names_the_main_class)
     };
     for (int i = 0; i < COUNT_OF(rows); i++) {
         attach_jvm jvm = {0};
-        attach__flags flags = {false, false};
+        attach__flags flags = {0};
         attach__cmdline_read(&jvm, &flags, rows[i].args);
         ck_assert_str_eq(jvm.main_class, rows[i].main);
         ck_assert_str_eq(jvm.command_line, rows[i].line);
@@ -40,12 +41,71 @@ END_TEST
 START_TEST(last_flag_counts)
 {
     attach_jvm jvm = {0};
-    attach__flags flags = {false, false};
+    attach__flags flags = {0};
     attach__cmdline_read(&jvm, &flags,
                          ARGS("java\0-XX:+DisableAttachMechanism\0-XX:-EnableDynamicAgentLoading\0"
                               "-XX:-DisableAttachMechanism\0Main\0-XX:+DisableAttachMechanism"));
     ck_assert(!flags.attach_disabled); /* what follows the main class is the program's */
     ck_assert(flags.agent_loading_disabled);
+}
+END_TEST
+
+START_TEST(flags_from_variables)
+{
+    static const char environment[] =
+        "PATH=/bin\0JAVA_TOOL_OPTIONS=-Dx=y\t'-XX:+DisableAttachMechanism' \"-XX:+PerfDisableShared"
+        "Mem\"\n-XX:-EnableDynamicAgentLoading\0X_JAVA_OPTIONS=-XX:-DisableAttachMechanism\0"
+        "_JAVA_OPTIONS=-XX:+EnableDynamicAgentLoading -XX:+Unterminated'\0";
+    attach__span text = ARGS(environment);
+    attach__flags flags = {0};
+    attach__flags_note_variable(&flags, text, "JAVA_TOOL_OPTIONS");
+    ck_assert(flags.attach_disabled && flags.agent_loading_disabled && flags.perf_data_off);
+    attach__flags_note_variable(&flags, text, "_JAVA_OPTIONS");
+    ck_assert(flags.attach_disabled && !flags.agent_loading_disabled);
+    attach__flags_note_words(&flags,
+                             span("-XX:-DisableAttachMechanism -XX: -XX:+ -XX:=UsePerfData"));
+    ck_assert(!flags.attach_disabled && flags.perf_data_off);
+    attach__flags_note_words(&flags, span("-XX:-PerfDisableSharedMem"));
+    ck_assert(!flags.perf_data_off);
+    attach__flags_note(&flags, span("-XX:-UsePerfData"));
+    ck_assert(flags.perf_data_off);
+}
+END_TEST
+
+START_TEST(limits_are_read)
+{
+    static const struct {
+        const char *text;
+        bool ok;
+        uint64_t bytes;
+    } memory[] = {{"max\n", true, 0},
+                  {"1073741824\n", true, 1073741824},
+                  {"9223372036854771712\n", true, 0},
+                  {"", false, 0},
+                  {"-1\n", false, 0},
+                  {"99999999999999999999\n", false, 0}};
+    static const struct {
+        const char *text;
+        bool ok;
+        uint32_t millis;
+    } cpu[] = {{"max 100000\n", true, 0},
+               {"50000 100000\n", true, 500},
+               {"150000 100000", true, 1500},
+               {"1 0\n", false, 0},
+               {"50000\n", false, 0},
+               {"", false, 0},
+               {"18446744073709551615 1\n", false, 0}};
+    for (int i = 0; i < COUNT_OF(memory); i++) {
+        uint64_t bytes = 1;
+        ck_assert_int_eq(attach__limit_bytes(span(memory[i].text), &bytes), memory[i].ok);
+        if (memory[i].ok)
+            ck_assert_uint_eq(bytes, memory[i].bytes);
+    }
+    for (int i = 0; i < COUNT_OF(cpu); i++) {
+        uint32_t millis = 1;
+        ck_assert_int_eq(attach__limit_cpu(span(cpu[i].text), &millis), cpu[i].ok);
+        ck_assert_uint_eq(millis, cpu[i].millis);
+    }
 }
 END_TEST
 
@@ -97,7 +157,7 @@ START_TEST(counters_are_read)
 {
     perf_file f = a_perf_file();
     attach_jvm jvm = {0};
-    attach__flags flags = {false, false};
+    attach__flags flags = {0};
     attach__hsperf_read(&jvm, &flags, attach__span_of((const char *)f.bytes, f.n));
     ck_assert_str_eq(jvm.version, "17.0.9");
     ck_assert_str_eq(jvm.vendor, "Acme");
@@ -114,7 +174,7 @@ START_TEST(counters_with_any_byte_changed_do_no_harm)
         for (int value = 0; value < 256; value += 51) {
             uint8_t *copy = malloc(f.n); /* exact size: a read beyond shows under ASan, valgrind */
             attach_jvm jvm = {0};
-            attach__flags flags;
+            attach__flags flags = {0};
             ck_assert_ptr_nonnull(copy);
             memcpy(copy, f.bytes, f.n);
             copy[at] = (uint8_t)value;
@@ -201,6 +261,8 @@ int main(void)
     TCase *tc = tcase_create("facts");
     tcase_add_test(tc, command_line_names_the_main_class);
     tcase_add_test(tc, last_flag_counts);
+    tcase_add_test(tc, flags_from_variables);
+    tcase_add_test(tc, limits_are_read);
     tcase_add_test(tc, counters_are_read);
     tcase_add_test(tc, counters_with_any_byte_changed_do_no_harm);
     tcase_add_loop_test(tc, other_files_are_no_counters, 0, COUNT_OF(bad_prologues));

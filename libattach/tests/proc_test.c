@@ -128,6 +128,32 @@ START_TEST(maps_tell_what_runs)
     ck_assert_str_eq(facts.profiler, maps[_i].profiler);
     ck_assert_int_eq(facts.profiler_deleted, maps[_i].deleted);
     ck_assert_str_eq(facts.external, maps[_i].external);
+    ck_assert_int_eq(facts.external_kind == NULL, facts.external[0] == '\0');
+}
+END_TEST
+
+START_TEST(profilers_have_owners)
+{
+    static const struct {
+        const char *path;
+        const char *name;
+        bool shareable;
+    } rows[] = {
+        {"/tmp/root-pyroscope17/libasyncProfiler-linux-x64-a1b2.so", "Pyroscope", false},
+        {"/tmp/alloy-asprof-glibc-ae0261b1/lib/libasyncProfiler.so", "Grafana Alloy", false},
+        {"/tmp/coroot/libasyncProfiler.so", "Coroot", false},
+        {"/tmp/gprofiler_tmp/x/libasyncProfiler.so", "gProfiler", false},
+        {"/tmp/dd/libjavaProfiler-dd_java_agent-1.so", "Datadog", false},
+        {"/opt/async-profiler/lib/libasyncProfiler.so", "async-profiler", true},
+    };
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        const attach__profiler *kind = attach__profiler_of(span(rows[i].path));
+        ck_assert_ptr_nonnull(kind);
+        ck_assert_str_eq(kind->name, rows[i].name);
+        ck_assert_int_eq(kind->shareable, rows[i].shareable);
+    }
+    ck_assert_ptr_null(attach__profiler_of(span("/lib/libc.so.6")));
+    ck_assert_ptr_null(attach__profiler_of(span("/libasyncProfiler")));
 }
 END_TEST
 
@@ -153,6 +179,14 @@ static const struct {
     /* a static pod's uid has no dashes */
     {"0::/kubepods/burstable/pod0123456789abcdef0123456789abcdef/" HEX64 "\n", HEX64,
      "0123456789abcdef0123456789abcdef"},
+    /* CRI-O and podman, conmon beside the container; containerd's mix of both drivers */
+    {"0::/kubepods/burstable/pod" POD "/crio-" HEX64 "\n", HEX64, POD},
+    {"0::/machine.slice/libpod-" HEX64 ".scope/container\n", HEX64, ""},
+    {"0::/system.slice/containerd.service/"
+     "kubepods-burstable-pod8dbc5577_d0e2_4706_8787_57d52c03ddf2.slice:cri-containerd:" HEX64 "\n",
+     HEX64, POD},
+    /* seen from within another cgroup namespace */
+    {"0::/../../pod" POD "/" HEX64 "\n", HEX64, POD},
     {"0::/system.slice/docker-" HEX64 ".scope\n", HEX64, ""},
     {"9:memory:/docker/" HEX64 "\n0::/\n", HEX64, ""},
     {"0::/user.slice/user-1000.slice/session-3.scope\n", "", ""},
@@ -194,6 +228,21 @@ START_TEST(mountinfo_reads_good_lines_only)
 }
 END_TEST
 
+START_TEST(mounts_that_could_hang_are_known)
+{
+    attach__span mounts =
+        span("1 0 0:1 / / rw - ext4 x rw\n2 1 0:2 / /tmp rw - fuse.sshfs x rw\n"
+             "3 1 0:3 / /tmp/in rw - tmpfs x rw\n4 1 0:4 / /jdk rw - nfs4 x rw\n");
+    ck_assert(!attach__mount_could_hang(mounts, "/etc"));
+    ck_assert(attach__mount_could_hang(mounts, "/tmp"));
+    ck_assert(attach__mount_could_hang(mounts, "/tmp/x"));
+    ck_assert(!attach__mount_could_hang(mounts, "/tmp/in/x"));
+    ck_assert(!attach__mount_could_hang(mounts, "/tmpx"));
+    ck_assert(attach__mount_could_hang(mounts, "/jdk/lib/libjvm.so"));
+    ck_assert(!attach__mount_could_hang(span(""), "/tmp"));
+}
+END_TEST
+
 int main(void)
 {
     TCase *tc = tcase_create("proc");
@@ -202,8 +251,10 @@ int main(void)
     tcase_add_test(tc, status_gives_effective_ids_and_inner_pid);
     tcase_add_loop_test(tc, status_refuses, 0, COUNT_OF(bad_statuses));
     tcase_add_loop_test(tc, maps_tell_what_runs, 0, COUNT_OF(maps));
+    tcase_add_test(tc, profilers_have_owners);
     tcase_add_loop_test(tc, cgroup_names_container_and_pod, 0, COUNT_OF(cgroups));
     tcase_add_test(tc, mountinfo_reads_good_lines_only);
+    tcase_add_test(tc, mounts_that_could_hang_are_known);
     Suite *suite = suite_create("proc");
     suite_add_tcase(suite, tc);
     return run_suite(suite);

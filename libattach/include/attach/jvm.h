@@ -22,11 +22,13 @@ typedef struct attach_identity {
 typedef struct attach_options {
     size_t size;           /* sizeof(attach_options) */
     const char *proc_root; /* NULL = "/proc"; a mounted host procfs, or a fake tree in tests */
+    const char
+        *cgroup_root; /* NULL = "/sys/fs/cgroup"; where the host's control groups are mounted */
 } attach_options;
 
 #define ATTACH_OPTIONS_INIT                                                                        \
     {                                                                                              \
-        sizeof(attach_options), NULL                                                               \
+        sizeof(attach_options), NULL, NULL                                                         \
     }
 
 typedef enum attach_libc {
@@ -37,8 +39,9 @@ typedef enum attach_libc {
 
 /*
  * One JVM. Strings are NUL-terminated, printable UTF-8 or '?' where the target wrote something
- * else, and cut at their array; empty where unknown. Everything but identity, ns_pid, uid, gid and
- * cgroup is the target's own word and for display only.
+ * else, and cut at their array; empty where unknown. Everything but identity, ns_pid, uid, gid,
+ * start_ms and cgroup is the target's own word (the limits, where the host's control groups cannot
+ * be seen) and for display only.
  */
 typedef struct attach_jvm {
     attach_identity identity;
@@ -55,8 +58,18 @@ typedef struct attach_jvm {
     char container_id[80]; /* 64 hex digits, or empty outside a container */
     char pod_uid[40];      /* with dashes, or empty outside Kubernetes */
     attach_libc libc;
-    attach_reason reason; /* ATTACH_REASON_NONE: nothing seen that speaks against attaching */
-    char detail[256];     /* a sentence for the reason; empty without one */
+    int64_t start_ms;            /* Unix time of the process's start */
+    bool attach_disabled;        /* -XX:+DisableAttachMechanism */
+    bool agent_loading_disabled; /* -XX:-EnableDynamicAgentLoading */
+    bool perf_data_off;          /* -XX:+PerfDisableSharedMem, -XX:-UsePerfData: no hsperfdata */
+    uint64_t memory_limit;       /* bytes its control groups allow; 0 = no limit seen */
+    uint64_t memory_used;        /* by its control group; 0 = not known */
+    uint32_t cpu_millis;        /* thousandths of a core that its groups allow; 0 = no limit seen */
+    char profiler[32];          /* whose profiler library is mapped: "Hotstack", "async-profiler",
+                                   "Datadog", "Pyroscope" ...; empty = none */
+    char profiler_library[256]; /* its path in the target's file system */
+    attach_reason reason;       /* ATTACH_REASON_NONE: nothing seen that speaks against attaching */
+    char detail[256];           /* a sentence for the reason; empty without one */
 } attach_jvm;
 
 typedef struct attach_jvm_list attach_jvm_list;
@@ -65,6 +78,13 @@ typedef struct attach_jvm_list attach_jvm_list;
  * Lists the Java processes of the host, sorted by pid: every process that has a libjvm.so mapped,
  * OpenJ9 and GraalVM native images (reason not_hotspot), and processes called "java" whose maps
  * this user may not read (reason permission_denied). A process that exits meanwhile is left out.
+ * Where hsperfdata is off or out of reach the version comes from the JDK's release file and the
+ * main class from the command line. Nothing on a network or FUSE mount of a target is looked at,
+ * since that could wait for its server.
+ *
+ * The reason external_profiler means a profiler that is known to start by itself (Datadog,
+ * Pyroscope ...) or an async-profiler that has run; an attach_ap_start on the latter finds out
+ * whether it still does.
  *
  * options may be NULL. Returns 0, ATTACH_E_IO when proc_root cannot be read, ATTACH_E_NOMEM or
  * ATTACH_E_USAGE. *out: caller frees with attach_jvm_list_free. Thread-safe.
