@@ -166,7 +166,7 @@ static const struct {
 START_TEST(limits_of_the_control_groups)
 {
     attach_jvm jvm;
-    char cgroup_root[128];
+    static char cgroup_root[128];
     (void)snprintf(cgroup_root, sizeof(cgroup_root), "%s/cg", proc.path);
     proc.options.cgroup_root = cgroup_root;
     fake_proc_write(&proc, "cgroup", limits[_i].cgroup);
