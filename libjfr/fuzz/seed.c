@@ -60,6 +60,64 @@ static void save_metadata(const char *dir)
     writer_free(&w);
 }
 
+static void save_headers(const char *dir)
+{
+    writer w = {.data = NULL};
+    chunk_params params = CHUNK_PARAMS_INIT;
+    begin_chunk(&w, &params);
+    w.len = 68;
+    save(dir, "open", w.data, w.len);
+    put_bytes(&w, "FLR", 4);
+    params.plain = true;
+    size_t second = w.len;
+    begin_chunk(&w, &params);
+    w.len = second + 68;
+    save(dir, "two", w.data, w.len);
+    save(dir, "cut", w.data, 40);
+    writer_free(&w);
+}
+
+/* What stands between a checkpoint's head and its end, or between pools and a chunk's end. */
+static void save_parts(const char *pools_dir, const char *events_dir)
+{
+    static const char *const names[] = {"compressed", "plain", "async"};
+    for (int i = 0; i < 3; i++) {
+        chunk_params params = CHUNK_PARAMS_INIT;
+        params.plain = i == 1;
+        writer part = {.base = params.base, .plain = params.plain};
+        size_t checkpoint = part.len;
+        put_standard_pools(&part);
+        size_t pools_at = part.pool_count_at + 4 - 1; /* one byte before, for the choice */
+        part.data[pools_at] = (uint8_t)i;
+        save(pools_dir, names[i], part.data + pools_at, part.len - pools_at);
+        part.len = checkpoint;
+        put_u8(&part, (unsigned)i | 4);
+        put_events(&part);
+        save(events_dir, names[i], part.data, part.len);
+        writer_free(&part);
+    }
+}
+
+static void save_streams(const char *dir)
+{
+    static const unsigned pieces[] = {1, 64, 0};
+    static const char *const names[] = {"open-bytewise", "two-in-64", "whole"};
+    for (int i = 0; i < 3; i++) {
+        chunk_params params = CHUNK_PARAMS_INIT;
+        writer w = {.data = NULL};
+        put_u8(&w, pieces[i]);
+        for (int chunk = 0; chunk < 2; chunk++) {
+            params.open = i == 0 && chunk == 1;
+            begin_chunk(&w, &params);
+            put_events(&w);
+            put_standard_pools(&w);
+            end_chunk(&w, &params);
+        }
+        save(dir, names[i], w.data, w.len);
+        writer_free(&w);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -75,6 +133,14 @@ int main(int argc, char **argv)
     params.open = false;
     params.plain = true;
     save_recording(dir, "plain", &params);
+    char other[4000];
+    snprintf(dir, sizeof(dir), "%s/fuzz_header", argv[1]);
+    save_headers(dir);
+    snprintf(dir, sizeof(dir), "%s/fuzz_pools", argv[1]);
+    snprintf(other, sizeof(other), "%s/fuzz_events", argv[1]);
+    save_parts(dir, other);
+    snprintf(dir, sizeof(dir), "%s/fuzz_stream", argv[1]);
+    save_streams(dir);
     snprintf(dir, sizeof(dir), "%s/fuzz_metadata", argv[1]);
     save_metadata(dir);
     snprintf(dir, sizeof(dir), "%s/fuzz_text", argv[1]);

@@ -177,6 +177,8 @@ static int read_checkpoint(jfr_chunk *chunk, uint64_t offset, uint64_t end, uint
     *delta = 0 - jfr__read_long(&c);
     (void)jfr__read_u8(&c); /* kinds: flush, chunk header, statics, thread */
     uint32_t pools = jfr__read_count(&c);
+    if (c.failed)
+        return damaged(err, offset, "the checkpoint ends inside its head");
     for (uint32_t i = 0; i < pools; i++) {
         int rc = read_pool(chunk, &c, budget, err);
         if (rc < 0)
@@ -214,9 +216,13 @@ static int read_chain(jfr_chunk *chunk, uint64_t *budget, jfr_error *err)
         rc = tolerate(chunk, rc, &inner);
         if (rc < 0)
             return forward(err, &inner, rc);
-        /* Only ever backwards: a chain that turns round would never end. */
-        if (delta == 0 || delta > at - first)
+        if (delta == 0)
             return 0;
+        /* Only ever backwards: a chain that turns round would never end. */
+        if (delta > at - first) {
+            jfr__loss_add(chunk->file, JFR_LOSS_BAD_POOLS, at, 0, chunk->info.offset);
+            return 0;
+        }
         end = at;
         at -= delta;
     }

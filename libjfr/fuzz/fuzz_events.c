@@ -1,0 +1,9 @@
+/* The events of a chunk whose metadata and pools are right. */
+#include "fuzz.h"
+#include "in_chunk.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    read_in_chunk(IN_CHUNK_EVENTS, data, size);
+    return 0;
+}

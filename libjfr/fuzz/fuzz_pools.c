@@ -1,0 +1,9 @@
+/* The pools of a checkpoint: entries of all types, stacks, threads, classes, strings. */
+#include "fuzz.h"
+#include "in_chunk.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    read_in_chunk(IN_CHUNK_POOLS, data, size);
+    return 0;
+}

@@ -1,0 +1,22 @@
+#ifndef JFR_FUZZ_VERDICT_H
+#define JFR_FUZZ_VERDICT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What reading a recording came to. */
+typedef struct verdict {
+    /* One line: "JFR_ERR_FORMAT at 56", or "1 whole, 0 partial, 1 lost; 3 samples; truncated at
+     * 900", with one "; REASON at OFFSET" for each loss (the first four). */
+    char text[400];
+    /* Over all that was read: chunks with offsets, samples, stacks, threads, classes, losses. */
+    uint64_t digest;
+} verdict;
+
+/* Reads `data` by jfr_open_mem. `flags` of jfr_options.flags. */
+void verdict_of_file(verdict *out, const uint8_t *data, size_t len, uint32_t flags);
+
+/* Feeds `data` to a jfr_stream in pieces of `piece` bytes; the same recording, the same verdict. */
+void verdict_of_stream(verdict *out, const uint8_t *data, size_t len, uint32_t flags, size_t piece);
+
+#endif
