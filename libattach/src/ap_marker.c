@@ -11,14 +11,38 @@
 static const char *const engine_names[] = {
     [ATTACH_AP_ENGINE_AUTO] = "auto",     [ATTACH_AP_ENGINE_PERF] = "perf_events",
     [ATTACH_AP_ENGINE_CTIMER] = "ctimer", [ATTACH_AP_ENGINE_ITIMER] = "itimer",
-    [ATTACH_AP_ENGINE_OFF] = "off",
+    [ATTACH_AP_ENGINE_OFF] = "off",       [ATTACH_AP_ENGINE_JFR] = "jfr",
 };
+
+static const char *const recorder_names[] = {
+    [ATTACH_AP_RECORDER_AUTO] = "auto",
+    [ATTACH_AP_RECORDER_ASYNC_PROFILER] = "async-profiler",
+    [ATTACH_AP_RECORDER_JFR] = "jfr",
+};
+
+#define N_RECORDERS (sizeof(recorder_names) / sizeof(recorder_names[0]))
 
 #define N_ENGINES (sizeof(engine_names) / sizeof(engine_names[0]))
 
 const char *attach_ap_engine_name(attach_ap_engine engine)
 {
     return (unsigned)engine < N_ENGINES ? engine_names[engine] : "auto";
+}
+
+const char *attach_ap_recorder_name(attach_ap_recorder recorder)
+{
+    return (unsigned)recorder < N_RECORDERS ? recorder_names[recorder] : "auto";
+}
+
+static bool recorder_from_name(attach__span name, attach_ap_recorder *out)
+{
+    for (size_t i = 0; i < N_RECORDERS; i++) {
+        if (attach__span_is(name, recorder_names[i])) {
+            *out = (attach_ap_recorder)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool attach__engine_from_name(attach__span name, attach_ap_engine *out)
@@ -74,9 +98,13 @@ static bool take_number(attach__marker *out, attach__span key, attach__span valu
         const char *key;
         uint64_t *slot;
     } numbers[] = {
-        {"start_ticks", &out->identity.start_ticks}, {"cpu_interval_ns", &out->cpu_interval_ns},
-        {"alloc_bytes", &out->alloc_bytes},          {"lock_ns", &out->lock_ns},
-        {"memlimit_bytes", &out->memlimit_bytes},    {"handed", &out->handed},
+        {"start_ticks", &out->identity.start_ticks},
+        {"cpu_interval_ns", &out->cpu_interval_ns},
+        {"alloc_bytes", &out->alloc_bytes},
+        {"lock_ns", &out->lock_ns},
+        {"memlimit_bytes", &out->memlimit_bytes},
+        {"handed", &out->handed},
+        {"until_ns", &out->until_ns},
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         if (attach__span_is(key, numbers[i].key))
@@ -99,6 +127,12 @@ static bool take(attach__marker *out, attach__span key, attach__span value)
         return attach__engine_from_name(value, &out->engine);
     if (attach__span_is(key, "engine_reason")) {
         attach__copy_text(out->engine_reason, sizeof(out->engine_reason), value);
+        return true;
+    }
+    if (attach__span_is(key, "recorder"))
+        return recorder_from_name(value, &out->recorder);
+    if (attach__span_is(key, "owner")) {
+        attach__copy_text(out->owner, sizeof(out->owner), value);
         return true;
     }
     if (attach__span_is(key, "started_ms"))
@@ -131,11 +165,13 @@ size_t attach__marker_format(char buf[ATTACH__MARKER_MAX], const attach__marker 
                                 "\nwanted %s\nengine %s\nengine_reason %s\ncpu_interval_ns %" PRIu64
                                 "\nalloc_bytes %" PRIu64 "\nlock_ns %" PRIu64
                                 "\nmemlimit_bytes %" PRIu64 "\nstarted_ms %" PRId64
-                                "\nuntil_ms %" PRId64 "\nhanded %" PRIu64 "\n",
+                                "\nuntil_ms %" PRId64 "\nhanded %" PRIu64 "\nuntil_ns %" PRIu64
+                                "\nrecorder %s\nowner %s\n",
                      marker->installation, marker->identity.boot_id, marker->identity.pid,
                      marker->identity.start_ticks, attach_ap_engine_name(marker->wanted),
                      attach_ap_engine_name(marker->engine), marker->engine_reason,
                      marker->cpu_interval_ns, marker->alloc_bytes, marker->lock_ns,
-                     marker->memlimit_bytes, marker->started_ms, marker->until_ms, marker->handed);
+                     marker->memlimit_bytes, marker->started_ms, marker->until_ms, marker->handed,
+                     marker->until_ns, attach_ap_recorder_name(marker->recorder), marker->owner);
     return n < 0 ? 0 : (size_t)n;
 }

@@ -16,14 +16,17 @@ typedef struct attach__marker {
     attach_identity identity;
     attach_ap_engine wanted; /* what the caller asked for */
     attach_ap_engine engine; /* what runs; AUTO while it is being started */
-    char engine_reason[160];
+    char engine_reason[256];
+    attach_ap_recorder recorder; /* what the caller asked for */
+    char owner[ATTACH_OWNER_MAX + 1];
     uint64_t cpu_interval_ns;
     uint64_t alloc_bytes;
     uint64_t lock_ns;
     uint64_t memlimit_bytes;
     int64_t started_ms;
-    int64_t until_ms; /* when the profiler stops by itself; 0 = never */
-    uint64_t handed;  /* recording bytes given out by calls that succeeded */
+    int64_t until_ms;  /* when the profiler stops by itself; 0 = never */
+    uint64_t handed;   /* recording bytes given out by calls that succeeded */
+    uint64_t until_ns; /* the JDK's recorder: Unix time at which what was given out ends */
 } attach__marker;
 
 int attach__marker_parse(attach__marker *out, attach__span text, attach_error *err);

@@ -208,8 +208,8 @@ static void remove_directory(const attach__place *place, const attach_target *ta
 void attach__place_remove(attach__place *place, const attach_target *target, bool keep_library)
 {
     static const char *const files[] = {
-        ATTACH__FILE_RECORDING, ATTACH__FILE_LOG,    ATTACH__FILE_STATUS,
-        ATTACH__FILE_MARKER_2,  ATTACH__FILE_MARKER, ATTACH__LIBRARY_NAME,
+        ATTACH__FILE_RECORDING, ATTACH__FILE_LOG,      ATTACH__FILE_STATUS, ATTACH__FILE_SETTINGS,
+        ATTACH__FILE_EXPIRED,   ATTACH__FILE_MARKER_2, ATTACH__FILE_MARKER, ATTACH__LIBRARY_NAME,
     };
     size_t n = sizeof(files) / sizeof(files[0]);
     if (place->fd < 0)

@@ -14,6 +14,8 @@
 #define ATTACH__FILE_STATUS    "status"
 #define ATTACH__FILE_MARKER    "session"
 #define ATTACH__FILE_MARKER_2  "session.new"
+#define ATTACH__FILE_SETTINGS  "settings.jfc" /* of the JDK's recorder */
+#define ATTACH__FILE_EXPIRED   "expired.jfr"  /* what it wrote when its time was over */
 
 typedef struct attach__place {
     int fd; /* -1 = none */
@@ -29,6 +31,11 @@ int attach__place_open(attach__place *out, const attach_target *target, const ch
 /* Opens the directory called `name` in the first candidate that has it; -ENOENT when none has. */
 int attach__place_find(attach__place *out, const attach_target *target,
                        const attach_ap_options *options, const char *name);
+
+/* Opens the directory of ours, whichever installation's, whose marker names this very process;
+ * name[] gets its last component. -ENOENT when there is none. */
+int attach__place_find_marked(attach__place *out, char name[ATTACH__PLACE_NAME_MAX],
+                              const attach_target *target, const attach_ap_options *options);
 
 /*
  * Creates a directory called `name`, 0700, in `first` (may be NULL), else in the first candidate

@@ -33,12 +33,12 @@ static ssize_t read_at(int fd, void *buf, size_t n, uint64_t offset)
     return got;
 }
 
-/* The size of the finished chunk at offset; 0 when it is still open or cut short. */
-static int finished_chunk(uint64_t *size, int fd, uint64_t offset, uint64_t file_size,
+/* The finished chunk at offset; size 0 when it is still open or cut short. */
+static int finished_chunk(attach__chunk *out, int fd, uint64_t offset, uint64_t file_size,
                           attach_error *err)
 {
     uint8_t header[HEADER_SIZE];
-    *size = 0;
+    *out = (attach__chunk){0};
     if (file_size - offset < HEADER_SIZE)
         return ATTACH_OK;
     if (read_at(fd, header, sizeof(header), offset) != (ssize_t)sizeof(header))
@@ -53,27 +53,43 @@ static int finished_chunk(uint64_t *size, int fd, uint64_t offset, uint64_t file
         return attach__fail_at(err, ATTACH_E_FORMAT, offset + 8,
                                "the chunk at byte %" PRIu64 " states a size of %" PRIu64, offset,
                                stated);
-    *size = stated;
+    *out = (attach__chunk){stated, big_endian_64(header + 32), big_endian_64(header + 40)};
     return ATTACH_OK;
+}
+
+static int size_of(uint64_t *out, int fd, uint64_t offset, attach_error *err)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return attach__fail(err, ATTACH_E_IO, "fstat: %s", strerror(errno));
+    *out = (uint64_t)st.st_size;
+    if (offset > *out)
+        return attach__fail_at(err, ATTACH_E_USAGE, offset,
+                               "the recording has %" PRIu64 " bytes, not %" PRIu64, *out, offset);
+    return ATTACH_OK;
+}
+
+int attach__recording_chunk(attach__chunk *out, int fd, uint64_t offset, attach_error *err)
+{
+    uint64_t file_size = 0;
+    *out = (attach__chunk){0};
+    int rc = size_of(&file_size, fd, offset, err);
+    return rc == ATTACH_OK ? finished_chunk(out, fd, offset, file_size, err) : rc;
 }
 
 int attach__recording_finished(uint64_t *end, int fd, uint64_t offset, attach_error *err)
 {
-    struct stat st;
+    uint64_t file_size = 0;
     *end = offset;
-    if (fstat(fd, &st) != 0)
-        return attach__fail(err, ATTACH_E_IO, "fstat: %s", strerror(errno));
-    if (offset > (uint64_t)st.st_size)
-        return attach__fail_at(err, ATTACH_E_USAGE, offset,
-                               "the recording has %" PRIu64 " bytes, not %" PRIu64,
-                               (uint64_t)st.st_size, offset);
-    for (;;) {
-        uint64_t size = 0;
-        int rc = finished_chunk(&size, fd, *end, (uint64_t)st.st_size, err);
-        if (rc != ATTACH_OK || size == 0)
-            return rc;
-        *end += size;
+    int rc = size_of(&file_size, fd, offset, err);
+    while (rc == ATTACH_OK) {
+        attach__chunk chunk;
+        rc = finished_chunk(&chunk, fd, *end, file_size, err);
+        if (rc != ATTACH_OK || chunk.size == 0)
+            break;
+        *end += chunk.size;
     }
+    return rc;
 }
 
 static int hand_over(uint8_t *buffer, int fd, uint64_t from, uint64_t to, attach_piece_fn piece,

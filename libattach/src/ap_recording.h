@@ -13,6 +13,16 @@
  * ATTACH_E_USAGE when offset lies beyond the file, ATTACH_E_FORMAT when no chunk begins there. */
 int attach__recording_finished(uint64_t *end, int fd, uint64_t offset, attach_error *err);
 
+/* One finished chunk; size 0 = none. Times as its header has them: Unix time, and how long. */
+typedef struct attach__chunk {
+    uint64_t size;
+    uint64_t start_ns;
+    uint64_t duration_ns;
+} attach__chunk;
+
+/* The finished chunk at `offset`. Errors as attach__recording_finished. */
+int attach__recording_chunk(attach__chunk *out, int fd, uint64_t offset, attach_error *err);
+
 /* Hands over [from, to). ATTACH_E_IO, attach_timeout. */
 int attach__recording_hand_over(int fd, uint64_t from, uint64_t to, attach_piece_fn piece,
                                 void *ctx, uint64_t deadline_ns, attach_error *err);

@@ -10,14 +10,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ap_jfr.h"
 #include "attach/command.h"
 #include "error_internal.h"
 
-#define LOG_MAX     16384
-#define STATUS_MAX  4096
-#define LIBRARY_MAX ((uint64_t)64 << 20)
-#define COPY_UNIT   65536
-#define LOCK_NAP_NS 5000000L
+#define LOG_MAX       16384
+#define STATUS_MAX    4096
+#define LIBRARY_MAX   ((uint64_t)64 << 20)
+#define COPY_UNIT     65536
+#define LOCK_NAP_NS   5000000L
+#define START_LOCK_MS 15000 /* the longest first start that others wait for */
+#define OLDEST_MAJOR  4
 
 static bool unknown_tail_is_zero(const attach_ap_options *options)
 {
@@ -42,7 +45,8 @@ static int check_options(const attach_ap_options *options, attach_error *err)
     return ATTACH_OK;
 }
 
-static void find_place(attach__session *s)
+/* Our own library's directory, which its path names. */
+static void find_place_of_library(attach__session *s)
 {
     char directory[ATTACH__PATH_MAX];
     attach__span path = attach__span_of(s->maps.profiler, strlen(s->maps.profiler));
@@ -55,6 +59,22 @@ static void find_place(attach__session *s)
         (void)attach__place_find(&s->place, s->target, s->options, s->name);
 }
 
+static int look(attach__session *s, attach_error *err)
+{
+    int rc = attach__target_maps(&s->maps, s->target, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    if (s->maps.profiler[0] != '\0') {
+        find_place_of_library(s);
+        return ATTACH_OK;
+    }
+    s->borrowed = s->maps.external_kind != NULL && s->maps.external_kind->shareable;
+    if (s->borrowed)
+        memcpy(s->library, s->maps.external, sizeof(s->library));
+    (void)attach__place_find_marked(&s->place, s->name, s->target, s->options);
+    return ATTACH_OK;
+}
+
 int attach__session_open(attach__session *s, attach_target *target,
                          const attach_ap_options *options, uint64_t deadline_ns, attach_error *err)
 {
@@ -63,24 +83,61 @@ int attach__session_open(attach__session *s, attach_target *target,
     s->options = options;
     s->deadline_ns = deadline_ns;
     s->place.fd = -1;
+    s->start_lock = -1;
     int rc = check_options(options, err);
     if (rc == ATTACH_OK)
         rc = attach__target_check(target, err);
-    if (rc == ATTACH_OK)
-        rc = attach__target_maps(&s->maps, target, err);
-    if (rc == ATTACH_OK && s->maps.profiler[0] != '\0')
-        find_place(s);
-    return rc;
+    return rc == ATTACH_OK ? look(s, err) : rc;
 }
 
 void attach__session_close(attach__session *s)
 {
     attach__place_close(&s->place); /* gives the lock back */
+    if (s->start_lock >= 0)
+        (void)close(s->start_lock);
+    s->start_lock = -1;
 }
 
-bool attach__session_is_mapped(const attach__session *s)
+bool attach__session_is_known(const attach__session *s)
 {
-    return s->maps.profiler[0] != '\0';
+    return s->library[0] != '\0' || s->place.fd >= 0;
+}
+
+bool attach__session_is_jfr(const attach__session *s)
+{
+    return s->has_marker && s->marker.engine == ATTACH_AP_ENGINE_JFR;
+}
+
+void attach__session_leave_place(attach__session *s)
+{
+    attach__place_close(&s->place);
+    s->has_marker = false;
+    if (s->maps.profiler[0] == '\0')
+        s->name[0] = '\0';
+}
+
+/* Waits for the lock of an open file, at most until then; false when somebody else still has it. */
+static bool lock_until(int fd, uint64_t until_ns)
+{
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if ((errno != EWOULDBLOCK && errno != EINTR) || attach__now_ns() >= until_ns)
+            return false;
+        (void)nanosleep(&(struct timespec){0, LOCK_NAP_NS}, NULL);
+    }
+    return true;
+}
+
+int attach__session_lock_start(attach__session *s, attach_error *err)
+{
+    uint64_t until_ns = attach_deadline_in(START_LOCK_MS);
+    /* every tool finds the same file here; the directory of the first session has no name yet */
+    s->start_lock = attach__open_in_root(s->target->root_fd, "/tmp", O_RDONLY | O_DIRECTORY, 0);
+    if (s->start_lock < 0)
+        return ATTACH_OK;
+    (void)lock_until(s->start_lock, until_ns < s->deadline_ns ? until_ns : s->deadline_ns);
+    attach__place_close(&s->place);
+    s->library[0] = s->name[0] = '\0';
+    return look(s, err);
 }
 
 bool attach__session_is_foreign(const attach__session *s)
@@ -95,17 +152,11 @@ bool attach__session_is_foreign(const attach__session *s)
 /* One call at a time per JVM, whichever of our programs makes it. */
 static int lock(attach__session *s, attach_error *err)
 {
-    while (flock(s->place.fd, LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK && errno != EINTR)
-            return attach__fail(err, ATTACH_E_IO, "cannot lock %s: %s", s->place.path,
-                                strerror(errno));
-        if (attach__now_ns() >= s->deadline_ns)
-            return attach__refuse(err, ATTACH_REASON_ATTACH_TIMEOUT,
-                                  "another Hotstack program is working on process %d",
-                                  s->target->identity.pid);
-        (void)nanosleep(&(struct timespec){0, LOCK_NAP_NS}, NULL);
-    }
-    return ATTACH_OK;
+    if (lock_until(s->place.fd, s->deadline_ns))
+        return ATTACH_OK;
+    return attach__refuse(err, ATTACH_REASON_ATTACH_TIMEOUT,
+                          "another Hotstack program is working on process %d",
+                          s->target->identity.pid);
 }
 
 /* The directory above the one that the mapped library came from; false when it has none. */
@@ -116,14 +167,25 @@ static bool original_base(char out[ATTACH__PATH_MAX], const attach__session *s)
     return attach__copy_exact(out, ATTACH__PATH_MAX, base.n == 0 ? attach__span_of("/", 1) : base);
 }
 
-static int ensure_place(attach__session *s, attach_error *err)
+static int ensure_place(attach__session *s, bool needs_exec, attach_error *err)
 {
     char base[ATTACH__PATH_MAX];
+    int rc = ATTACH_OK;
     if (s->place.fd >= 0)
         return ATTACH_OK;
-    bool known = original_base(base, s);
+    if (s->name[0] == '\0')
+        rc = attach__place_new_name(s->name, s->options->installation_id, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    bool known = s->maps.profiler[0] != '\0' && original_base(base, s);
     return attach__place_create(&s->place, s->target, s->options, known ? base : NULL, s->name,
-                                false, err);
+                                needs_exec, err);
+}
+
+int attach__session_make_place(attach__session *s, bool needs_exec, attach_error *err)
+{
+    int rc = ensure_place(s, needs_exec, err);
+    return rc == ATTACH_OK ? lock(s, err) : rc;
 }
 
 static void words_of_log(char *out, size_t cap, const attach__session *s)
@@ -143,7 +205,7 @@ static void words_of_log(char *out, size_t cap, const attach__session *s)
 
 int attach__session_run(attach__session *s, const char *command, attach_error *err)
 {
-    char line[ATTACH_ARG_MAX + 1], words[128];
+    char line[ATTACH_ARG_V1_MAX + 1], words[128];
     int code = 0;
     (void)unlinkat(s->place.fd, ATTACH__FILE_LOG, 0);
     int n =
@@ -159,31 +221,65 @@ int attach__session_run(attach__session *s, const char *command, attach_error *e
         s->target->identity.pid, code, words[0] == '\0' ? "it wrote no reason" : words);
 }
 
-int attach__session_ask(attach__session *s, attach_error *err)
+/* What a question ("status", "version") is answered with; free(out->p). */
+static int question(attach__blob *out, attach__session *s, const char *what, attach_error *err)
 {
     char command[ATTACH__PLACE_PATH_MAX + 32];
-    attach__blob text;
     (void)unlinkat(s->place.fd, ATTACH__FILE_STATUS, 0);
-    (void)snprintf(command, sizeof(command), "status,file=%s/" ATTACH__FILE_STATUS, s->place.path);
+    (void)snprintf(command, sizeof(command), "%s,file=%s/" ATTACH__FILE_STATUS, what,
+                   s->place.path);
     int rc = attach__session_run(s, command, err);
     if (rc != ATTACH_OK)
         return rc;
-    rc = attach__read_in_root(&text, s->place.fd, ATTACH__FILE_STATUS, STATUS_MAX);
-    if (rc != 0)
-        return attach__refuse(err, ATTACH_REASON_PROFILER_ERROR,
-                              "async-profiler in process %d wrote no status into %s: %s",
-                              s->target->identity.pid, s->place.path, strerror(-rc));
+    rc = attach__read_in_root(out, s->place.fd, ATTACH__FILE_STATUS, STATUS_MAX);
+    (void)unlinkat(s->place.fd, ATTACH__FILE_STATUS, 0);
+    if (rc == 0)
+        return ATTACH_OK;
+    return attach__refuse(err, ATTACH_REASON_PROFILER_ERROR,
+                          "async-profiler in process %d wrote no %s into %s: %s",
+                          s->target->identity.pid, what, s->place.path, strerror(-rc));
+}
+
+int attach__session_ask(attach__session *s, attach_error *err)
+{
+    attach__blob text;
+    s->running = false;
+    if (attach__session_is_jfr(s))
+        return attach__jfr_ask(s, err);
+    if (s->library[0] == '\0')
+        return ATTACH_OK;
+    int rc = question(&text, s, "status", err);
+    if (rc != ATTACH_OK)
+        return rc;
     s->running = attach__span_find(attach__blob_span(&text), "Profiling is running") >= 0;
     free(text.p);
-    (void)unlinkat(s->place.fd, ATTACH__FILE_STATUS, 0);
     return ATTACH_OK;
+}
+
+int attach__session_check_version(attach__session *s, attach_error *err)
+{
+    attach__blob text;
+    char words[32];
+    uint32_t major = 0;
+    attach__span number;
+    int rc = question(&text, s, "version", err);
+    if (rc != ATTACH_OK)
+        return rc;
+    attach__span whole = attach__blob_span(&text), rest = whole;
+    bool old = !attach__next_field(&rest, '.', &number) || !attach__parse_u32(number, &major) ||
+               major < OLDEST_MAJOR;
+    attach__copy_text(words, sizeof(words), whole);
+    free(text.p);
+    if (!old)
+        return ATTACH_OK;
+    return attach__refuse(err, ATTACH_REASON_EXTERNAL_PROFILER,
+                          "process %d has async-profiler %s loaded, too old to be shared: %.120s",
+                          s->target->identity.pid, words, s->library);
 }
 
 int attach__session_hold(attach__session *s, attach_error *err)
 {
-    int rc = ensure_place(s, err);
-    if (rc == ATTACH_OK)
-        rc = lock(s, err);
+    int rc = attach__session_make_place(s, false, err);
     if (rc != ATTACH_OK)
         return rc;
     s->has_marker = attach__place_read_marker(&s->marker, &s->place) == 0;
@@ -213,7 +309,7 @@ static int copy_bytes(int from, int to)
     }
 }
 
-static int write_error(const attach__session *s, int error, attach_error *err)
+int attach__session_write_error(const attach__session *s, int error, attach_error *err)
 {
     if (error == ENOSPC || error == EDQUOT)
         return attach__refuse(err, ATTACH_REASON_DISK_FULL, "no room left in %s of process %d",
@@ -238,34 +334,30 @@ static int copy_library(attach__session *s, attach_error *err)
     int fd =
         attach__open_regular(s->place.fd, ATTACH__LIBRARY_NAME, O_WRONLY | O_CREAT | O_EXCL, 0500);
     if (fd < 0)
-        return write_error(s, -fd, err);
+        return attach__session_write_error(s, -fd, err);
     int rc = copy_bytes(s->options->library_fd, fd);
     if (close(fd) != 0 && rc == 0)
         rc = -errno;
-    return rc == 0 ? ATTACH_OK : write_error(s, -rc, err);
+    return rc == 0 ? ATTACH_OK : attach__session_write_error(s, -rc, err);
 }
 
 int attach__session_save(attach__session *s, attach_error *err)
 {
     int rc = attach__place_write_marker(&s->place, &s->marker);
     s->has_marker = rc == 0;
-    return rc == 0 ? ATTACH_OK : write_error(s, -rc, err);
+    return rc == 0 ? ATTACH_OK : attach__session_write_error(s, -rc, err);
 }
 
 int attach__session_install(attach__session *s, attach_error *err)
 {
     int rc = check_library(s, err);
     if (rc == ATTACH_OK)
-        rc = attach__place_new_name(s->name, s->options->installation_id, err);
-    if (rc == ATTACH_OK)
-        rc = attach__place_create(&s->place, s->target, s->options, NULL, s->name, true, err);
+        rc = attach__session_make_place(s, true, err);
     if (rc != ATTACH_OK)
         return rc;
     (void)snprintf(s->library, sizeof(s->library), "%s/" ATTACH__LIBRARY_NAME, s->place.path);
-    rc = lock(s, err);
     /* the marker first: from then on a sweep knows what the directory is */
-    if (rc == ATTACH_OK)
-        rc = attach__session_save(s, err);
+    rc = attach__session_save(s, err);
     return rc == ATTACH_OK ? copy_library(s, err) : rc;
 }
 
@@ -273,7 +365,8 @@ void attach__session_remove(attach__session *s)
 {
     /* musl compares files, not names: a library loaded again from a new file would be a second one
      */
-    attach__place_remove(&s->place, s->target, s->maps.libc == ATTACH_LIBC_MUSL);
+    bool keep_library = s->maps.libc == ATTACH_LIBC_MUSL && !s->borrowed;
+    attach__place_remove(&s->place, s->target, keep_library);
 }
 
 void attach__session_info(attach_ap_info *out, const attach__session *s, attach_ap_state state)
@@ -284,8 +377,18 @@ void attach__session_info(attach_ap_info *out, const attach__session *s, attach_
     out->engine = ATTACH_AP_ENGINE_OFF;
     if (s->place.fd >= 0)
         memcpy(out->directory, s->place.path, sizeof(out->directory));
+    bool ours = s->maps.profiler[0] != '\0';
+    const char *library = ours ? s->maps.profiler : s->maps.external;
+    if (library[0] != '\0')
+        (void)snprintf(out->profiler, sizeof(out->profiler), "%s",
+                       ours ? "Hotstack" : s->maps.external_kind->name);
+    attach__copy_text(out->profiler_library, sizeof(out->profiler_library),
+                      attach__span_of(library, strlen(library)));
     if (!s->has_marker)
         return;
+    out->until_ms = s->marker.until_ms;
+    memcpy(out->installation, s->marker.installation, sizeof(out->installation));
+    memcpy(out->owner, s->marker.owner, sizeof(out->owner));
     out->engine = s->marker.engine;
     out->started_ms = s->marker.started_ms;
     out->offset = s->marker.handed;

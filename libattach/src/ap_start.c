@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ap_jfr.h"
 #include "ap_recording.h"
 #include "ap_session.h"
 #include "attach/command.h"
@@ -31,6 +32,10 @@ static void describe(attach__marker *out, const attach_target *target,
     (void)snprintf(out->installation, sizeof(out->installation), "%s", options->installation_id);
     out->identity = target->identity;
     out->wanted = options->engine;
+    out->recorder = options->recorder;
+    if (options->owner != NULL)
+        attach__copy_text(out->owner, sizeof(out->owner),
+                          attach__span_of(options->owner, strlen(options->owner)));
     if (cpu)
         out->cpu_interval_ns =
             options->cpu_interval_ns == 0 ? DEFAULT_INTERVAL_NS : options->cpu_interval_ns;
@@ -44,9 +49,9 @@ static void describe(attach__marker *out, const attach_target *target,
 
 static bool same_settings(const attach__marker *a, const attach__marker *b)
 {
-    return a->wanted == b->wanted && a->cpu_interval_ns == b->cpu_interval_ns &&
-           a->alloc_bytes == b->alloc_bytes && a->lock_ns == b->lock_ns &&
-           a->memlimit_bytes == b->memlimit_bytes;
+    return a->wanted == b->wanted && a->recorder == b->recorder &&
+           a->cpu_interval_ns == b->cpu_interval_ns && a->alloc_bytes == b->alloc_bytes &&
+           a->lock_ns == b->lock_ns && a->memlimit_bytes == b->memlimit_bytes;
 }
 
 /* Whether the running session can be taken over: ours, as wanted, its recording readable where the
@@ -57,6 +62,8 @@ static bool can_adopt(const attach__session *s, const attach__marker *wanted)
     if (!s->has_marker || !same_settings(&s->marker, wanted) ||
         s->marker.engine == ATTACH_AP_ENGINE_AUTO)
         return false;
+    if (attach__session_is_jfr(s))
+        return true;
     int fd = attach__open_regular(s->place.fd, ATTACH__FILE_RECORDING, O_RDWR, 0);
     if (fd < 0)
         return false;
@@ -77,6 +84,7 @@ static const char *event_of(attach_ap_engine engine)
         return "itimer";
     case ATTACH_AP_ENGINE_AUTO:
     case ATTACH_AP_ENGINE_OFF:
+    case ATTACH_AP_ENGINE_JFR:
         break;
     }
     return "cpu";
@@ -91,7 +99,7 @@ static void add_number(char *command, size_t cap, const char *name, uint64_t val
 
 static int start_with(attach__session *s, attach_ap_engine engine, attach_error *err)
 {
-    char command[ATTACH_ARG_MAX] = "start,jfr,cstack=vm";
+    char command[ATTACH_ARG_V1_MAX] = "start,jfr,cstack=vm";
     size_t n = strlen(command);
     (void)unlinkat(s->place.fd, ATTACH__FILE_RECORDING, 0);
     if (engine != ATTACH_AP_ENGINE_OFF)
@@ -184,18 +192,67 @@ static int start_profiler(attach__session *s, attach_error *err)
     return rc == ATTACH_OK ? attach__session_save(s, err) : rc;
 }
 
+/* Begins with async-profiler. What it made is removed again when that fails. */
 static int begin(attach__session *s, attach_error *err)
 {
-    bool mapped = attach__session_is_mapped(s);
-    attach__place_sweep(s->target, s->options, mapped ? s->name : NULL);
-    int rc = mapped ? attach__session_save(s, err) : attach__session_install(s, err);
+    attach_error local = {0};
+    bool has_library = s->library[0] != '\0';
+    int rc = has_library ? attach__session_make_place(s, false, &local)
+                         : attach__session_install(s, &local);
     if (rc == ATTACH_OK)
-        rc = start_profiler(s, err);
+        rc = attach__session_save(s, &local);
+    if (rc == ATTACH_OK)
+        rc = start_profiler(s, &local);
     if (rc == ATTACH_OK)
         return rc;
     if (s->running)
         (void)attach__session_run(s, "stop", NULL);
+    s->running = false;
     attach__session_remove(s);
+    if (err != NULL)
+        *err = local;
+    return rc;
+}
+
+/* Whether the library cannot come into the JVM, which its own recorder does not mind. */
+static bool cannot_load(int rc, const attach_error *err)
+{
+    return rc == ATTACH_E_TARGET && (err->reason == ATTACH_REASON_NO_EXEC_DIR ||
+                                     err->reason == ATTACH_REASON_LIBRARY_LOAD_FAILED ||
+                                     err->reason == ATTACH_REASON_DYNAMIC_AGENT_LOADING_DISABLED ||
+                                     err->reason == ATTACH_REASON_NO_PROFILER_LIBRARY);
+}
+
+static int refuse_loading(const attach__session *s, attach_error *err)
+{
+    return attach__refuse(err, ATTACH_REASON_DYNAMIC_AGENT_LOADING_DISABLED,
+                          "process %d runs with -XX:-EnableDynamicAgentLoading: start it without",
+                          s->target->identity.pid);
+}
+
+/* The recorder that was asked for, or async-profiler and else the JDK's own. */
+static int begin_best(attach__session *s, attach_error *err)
+{
+    attach_error local = {0};
+    char why[256];
+    attach_ap_recorder wanted = s->options->recorder;
+    const attach__marker described = s->marker;
+    attach__place_sweep(s->target, s->options, s->name[0] == '\0' ? NULL : s->name);
+    if (wanted == ATTACH_AP_RECORDER_JFR)
+        return attach__jfr_begin(s, "", err);
+    int rc = s->target->flags.agent_loading_disabled && s->library[0] == '\0'
+                 ? refuse_loading(s, &local)
+                 : begin(s, &local);
+    if (wanted == ATTACH_AP_RECORDER_AUTO && cannot_load(rc, &local)) {
+        (void)snprintf(why, sizeof(why), "async-profiler cannot be loaded: %.180s (%s)",
+                       local.message, attach_reason_name(local.reason));
+        s->marker = described;
+        if (s->maps.profiler[0] == '\0')
+            s->library[0] = s->name[0] = '\0';
+        return attach__jfr_begin(s, why, err);
+    }
+    if (rc != ATTACH_OK && err != NULL)
+        *err = local;
     return rc;
 }
 
@@ -209,39 +266,77 @@ static void describe_time(char *out, size_t cap, int64_t ms)
 
 static int refuse_external(const attach__session *s, attach_error *err)
 {
-    if (s->maps.external[0] != '\0')
-        return attach__refuse(err, ATTACH_REASON_EXTERNAL_PROFILER,
-                              "process %d has another profiler loaded: %.160s",
-                              s->target->identity.pid, s->maps.external);
+    const char *state = s->borrowed ? "running" : "loaded";
+    if (s->maps.external_kind != NULL && !s->has_marker)
+        return attach__refuse(
+            err, ATTACH_REASON_EXTERNAL_PROFILER, "process %d has the profiler of %s %s: %.140s",
+            s->target->identity.pid, s->maps.external_kind->name, state, s->maps.external);
     char until[64] = "";
     if (s->has_marker && s->marker.until_ms > 0)
         describe_time(until, sizeof(until), s->marker.until_ms);
+    const char *installation = s->has_marker ? s->marker.installation : "that loaded the profiler";
+    if (s->has_marker && s->marker.owner[0] != '\0')
+        return attach__refuse(err, ATTACH_REASON_EXTERNAL_PROFILER,
+                              "%s has a session in process %d%s (installation %s)", s->marker.owner,
+                              s->target->identity.pid, until, installation);
     return attach__refuse(err, ATTACH_REASON_EXTERNAL_PROFILER,
                           "the Hotstack installation %s has a session in process %d%s",
-                          s->has_marker ? s->marker.installation : "that loaded the profiler",
-                          s->target->identity.pid, until);
+                          installation, s->target->identity.pid, until);
 }
 
-/* Settles what runs already: *state is NONE when a new session is to begin, else ADOPTED; a session
- * that had to be stopped leaves ORPHANED. */
-static int settle(attach_ap_state *state, attach__session *s, const attach__marker *wanted,
-                  attach_error *err)
+static int stop_running(attach__session *s, attach_error *err)
 {
-    *state = ATTACH_AP_NONE;
-    if (!attach__session_is_mapped(s))
-        return ATTACH_OK;
-    int rc = attach__session_probe(s, err);
-    if (rc != ATTACH_OK || !s->running)
+    int rc =
+        attach__session_is_jfr(s) ? attach__jfr_stop(s, err) : attach__session_run(s, "stop", err);
+    s->running = false;
+    return rc;
+}
+
+/* A session runs: whose is it, and can it go on? */
+static int settle_running(attach_ap_state *state, attach__session *s, const attach__marker *wanted,
+                          attach_error *err)
+{
+    bool somebody_elses = s->borrowed && !s->has_marker;
+    if (somebody_elses || attach__session_is_foreign(s)) {
+        int rc = refuse_external(s, err);
+        if (somebody_elses)
+            attach__session_remove(s);
         return rc;
-    if (attach__session_is_foreign(s))
-        return refuse_external(s, err);
+    }
     if (can_adopt(s, wanted)) {
         *state = ATTACH_AP_ADOPTED;
         return ATTACH_OK;
     }
     *state = ATTACH_AP_ORPHANED;
-    rc = attach__session_run(s, "stop", err);
-    s->running = false;
+    return stop_running(s, err);
+}
+
+/* Settles what is there already: *state is NONE when a new session is to begin, else ADOPTED; a
+ * session that had to be stopped leaves ORPHANED. */
+static int settle(attach_ap_state *state, attach__session *s, const attach__marker *wanted,
+                  attach_error *err)
+{
+    *state = ATTACH_AP_NONE;
+    int rc = ATTACH_OK;
+    if (s->maps.profiler[0] == '\0') /* nothing yet shows in the JVM what another is doing */
+        rc = attach__session_lock_start(s, err);
+    if (rc != ATTACH_OK || !attach__session_is_known(s))
+        return rc;
+    rc = attach__session_probe(s, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    if (s->running)
+        return settle_running(state, s, wanted, err);
+    if (s->borrowed)
+        rc = attach__session_check_version(s, err);
+    /* what another installation left is its own to clear away; what we left may lie where no
+       library can be loaded from */
+    if (s->has_marker && attach__session_is_foreign(s) && s->maps.profiler[0] == '\0')
+        attach__session_leave_place(s);
+    else if (s->library[0] == '\0') {
+        attach__session_remove(s);
+        attach__session_leave_place(s);
+    }
     return rc;
 }
 
@@ -249,7 +344,8 @@ static int start(attach_ap_info *out, attach__session *s, attach_error *err)
 {
     attach__marker wanted;
     attach_ap_state found = ATTACH_AP_NONE;
-    if (s->maps.external[0] != '\0')
+    bool left_alone = s->maps.external_kind != NULL && !s->maps.external_kind->shareable;
+    if (left_alone && s->options->recorder != ATTACH_AP_RECORDER_JFR)
         return refuse_external(s, err);
     describe(&wanted, s->target, s->options);
     if (wanted.cpu_interval_ns + wanted.alloc_bytes + wanted.lock_ns == 0)
@@ -258,9 +354,9 @@ static int start(attach_ap_info *out, attach__session *s, attach_error *err)
     int rc = settle(&found, s, &wanted, err);
     if (rc != ATTACH_OK)
         return rc;
-    if (found == ATTACH_AP_NONE || found == ATTACH_AP_ORPHANED) {
+    if (found != ATTACH_AP_ADOPTED) {
         s->marker = wanted;
-        rc = begin(s, err);
+        rc = begin_best(s, err);
         if (rc != ATTACH_OK)
             return rc;
     }

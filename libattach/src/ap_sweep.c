@@ -1,4 +1,5 @@
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,34 +55,39 @@ static bool is_leftover(const attach__place *place, const attach_target *target)
     return is_this(&marker.identity, target) || !is_alive(&marker.identity, target);
 }
 
-static void sweep_directory(const attach_target *target, const char *base, DIR *dir,
-                            const char *installation, const char *keep)
+/* What to do with one directory of ours; true ends the walk, and the place is then the visitor's.
+ */
+typedef bool (*visit_fn)(void *ctx, attach__place *place, const char *name, attach__span id);
+
+static bool walk_directory(const attach_target *target, const char *base, DIR *dir, visit_fn visit,
+                           void *ctx)
 {
     const struct dirent *entry;
     for (int seen = 0; seen < ENTRIES_MAX && (entry = readdir(dir)) != NULL; seen++) {
         char path[ATTACH__PLACE_PATH_MAX];
         attach__span id;
         attach__place place;
-        if (!attach__is_our_directory(attach__span_of(entry->d_name, strlen(entry->d_name)), &id) ||
-            !attach__span_is(id, installation) ||
-            (keep != NULL && strcmp(entry->d_name, keep) == 0))
+        if (!attach__is_our_directory(attach__span_of(entry->d_name, strlen(entry->d_name)), &id))
             continue;
         int n = snprintf(path, sizeof(path), "%s/%s", strcmp(base, "/") == 0 ? "" : base,
                          entry->d_name);
         if (n >= (int)sizeof(path) || attach__place_open(&place, target, path) != 0)
             continue;
-        if (is_leftover(&place, target))
-            attach__place_remove(&place, target, false);
+        if (visit(ctx, &place, entry->d_name, id))
+            return true;
         attach__place_close(&place);
     }
+    return false;
 }
 
-void attach__place_sweep(const attach_target *target, const attach_ap_options *options,
-                         const char *keep)
+/* Every directory of ours in every candidate. */
+static bool walk(const attach_target *target, const attach_ap_options *options, visit_fn visit,
+                 void *ctx)
 {
     attach__candidates candidates;
+    bool ended = false;
     attach__candidates_list(&candidates, target, options);
-    for (size_t i = 0; i < candidates.n; i++) {
+    for (size_t i = 0; i < candidates.n && !ended; i++) {
         const char *base = candidates.paths[i];
         int fd = attach__open_in_root(target->root_fd, base, O_RDONLY | O_DIRECTORY, 0);
         DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -90,7 +96,57 @@ void attach__place_sweep(const attach_target *target, const attach_ap_options *o
                 (void)close(fd);
             continue;
         }
-        sweep_directory(target, base, dir, options->installation_id, keep);
+        ended = walk_directory(target, base, dir, visit, ctx);
         (void)closedir(dir);
     }
+    return ended;
+}
+
+typedef struct sweep {
+    const attach_target *target;
+    const char *installation;
+    const char *keep; /* NULL = nothing */
+} sweep;
+
+static bool sweep_one(void *ctx, attach__place *place, const char *name, attach__span id)
+{
+    const sweep *s = ctx;
+    bool kept = s->keep != NULL && strcmp(name, s->keep) == 0;
+    if (attach__span_is(id, s->installation) && !kept && is_leftover(place, s->target))
+        attach__place_remove(place, s->target, false);
+    return false;
+}
+
+void attach__place_sweep(const attach_target *target, const attach_ap_options *options,
+                         const char *keep)
+{
+    sweep s = {target, options->installation_id, keep};
+    (void)walk(target, options, sweep_one, &s);
+}
+
+typedef struct search {
+    const attach_target *target;
+    attach__place *found;
+    char *name;
+} search;
+
+static bool is_marked(void *ctx, attach__place *place, const char *name, attach__span id)
+{
+    const search *s = ctx;
+    attach__marker marker;
+    (void)id;
+    if (attach__place_read_marker(&marker, place) != 0 || !is_this(&marker.identity, s->target))
+        return false;
+    *s->found = *place;
+    (void)snprintf(s->name, ATTACH__PLACE_NAME_MAX, "%s", name);
+    return true;
+}
+
+int attach__place_find_marked(attach__place *out, char name[ATTACH__PLACE_NAME_MAX],
+                              const attach_target *target, const attach_ap_options *options)
+{
+    search s = {target, out, name};
+    out->fd = -1;
+    name[0] = '\0';
+    return walk(target, options, is_marked, &s) ? 0 : -ENOENT;
 }

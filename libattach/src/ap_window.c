@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ap_jfr.h"
 #include "ap_recording.h"
 #include "ap_session.h"
 #include "error_internal.h"
@@ -60,7 +61,7 @@ static int finish_chunk(attach__session *s, int fd, uint64_t offset, attach_erro
     return s->running || after > offset ? ATTACH_OK : no_session(s, err);
 }
 
-static int window_of(attach__session *s, int fd, uint64_t offset, attach_piece_fn piece, void *ctx,
+static int ap_window(attach__session *s, int fd, uint64_t offset, attach_piece_fn piece, void *ctx,
                      attach_error *err)
 {
     int rc = finish_chunk(s, fd, offset, err);
@@ -72,22 +73,33 @@ static int window_of(attach__session *s, int fd, uint64_t offset, attach_piece_f
     return attach__session_save(s, err);
 }
 
+static int window_of(attach__session *s, uint64_t offset, attach_piece_fn piece, void *ctx,
+                     attach_error *err)
+{
+    int fd = -1;
+    if (attach__session_is_jfr(s))
+        return attach__jfr_window(s, offset, piece, ctx, err);
+    if (s->library[0] == '\0')
+        return no_session(s, err);
+    int rc = open_recording(&fd, s, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    rc = ap_window(s, fd, offset == UINT64_MAX ? s->marker.handed : offset, piece, ctx, err);
+    (void)close(fd);
+    return rc;
+}
+
 static int window(attach_ap_info *out, attach__session *s, uint64_t offset, attach_piece_fn piece,
                   void *ctx, attach_error *err)
 {
-    int fd = -1;
-    if (!attach__session_is_mapped(s) || s->place.fd < 0)
+    if (s->place.fd < 0)
         return no_session(s, err);
     int rc = attach__session_hold(s, err);
     if (rc != ATTACH_OK)
         return rc;
     if (!s->has_marker || attach__session_is_foreign(s))
         return no_session(s, err);
-    rc = open_recording(&fd, s, err);
-    if (rc != ATTACH_OK)
-        return rc;
-    rc = window_of(s, fd, offset == UINT64_MAX ? s->marker.handed : offset, piece, ctx, err);
-    (void)close(fd);
+    rc = window_of(s, offset, piece, ctx, err);
     if (rc == ATTACH_OK)
         attach__session_info(out, s, s->running ? ATTACH_AP_OWNED : ATTACH_AP_NONE);
     return rc;
@@ -104,101 +116,6 @@ int attach_ap_window(attach_ap_info *out, attach_target *target, const attach_ap
     int rc = attach__session_open(&s, target, options, deadline_ns, err);
     if (rc == ATTACH_OK)
         rc = window(out, &s, offset, piece, ctx, err);
-    attach__session_close(&s);
-    return rc;
-}
-
-/* What the stopped session still has. A recording that somebody removed has nothing. */
-static int rest_of(attach__session *s, uint64_t offset, attach_piece_fn piece, void *ctx,
-                   attach_error *err)
-{
-    int fd = attach__open_regular(s->place.fd, ATTACH__FILE_RECORDING, O_RDWR, 0);
-    if (fd < 0 || !s->has_marker || piece == NULL) {
-        if (fd >= 0)
-            (void)close(fd);
-        return ATTACH_OK;
-    }
-    if (offset == UINT64_MAX)
-        offset = s->marker.handed;
-    int rc = hand_over(&offset, s, fd, piece, ctx, err);
-    (void)close(fd);
-    s->marker.handed = offset;
-    return rc;
-}
-
-static int stop(attach_ap_info *out, attach__session *s, uint64_t offset, attach_piece_fn piece,
-                void *ctx, attach_error *err)
-{
-    int rc = attach__session_probe(s, err);
-    if (rc != ATTACH_OK)
-        return rc;
-    if (attach__session_is_foreign(s)) {
-        attach__session_info(out, s, s->running ? ATTACH_AP_EXTERNAL : ATTACH_AP_NONE);
-        return ATTACH_OK;
-    }
-    if (s->running)
-        rc = attach__session_run(s, "stop", err);
-    if (rc != ATTACH_OK)
-        return rc;
-    s->running = false;
-    rc = rest_of(s, offset, piece, ctx, err);
-    if (rc != ATTACH_OK)
-        return rc;
-    attach__session_info(out, s, ATTACH_AP_NONE);
-    attach__session_remove(s);
-    out->directory[0] = '\0';
-    return ATTACH_OK;
-}
-
-int attach_ap_stop(attach_ap_info *out, attach_target *target, const attach_ap_options *options,
-                   uint64_t offset, attach_piece_fn piece, void *ctx, uint64_t deadline_ns,
-                   attach_error *err)
-{
-    attach__session s;
-    memset(out, 0, sizeof(*out));
-    int rc = attach__session_open(&s, target, options, deadline_ns, err);
-    if (rc == ATTACH_OK && attach__session_is_mapped(&s))
-        rc = stop(out, &s, offset, piece, ctx, err);
-    if (rc == ATTACH_OK)
-        attach__place_sweep(target, options, s.name[0] == '\0' ? NULL : s.name);
-    attach__session_close(&s);
-    return rc;
-}
-
-static attach_ap_state judge(const attach__session *s)
-{
-    if (!s->running)
-        return s->maps.external[0] != '\0' ? ATTACH_AP_EXTERNAL : ATTACH_AP_NONE;
-    if (attach__session_is_foreign(s))
-        return ATTACH_AP_EXTERNAL;
-    return s->has_marker ? ATTACH_AP_OWNED : ATTACH_AP_UNKNOWN;
-}
-
-static int status(attach_ap_info *out, attach__session *s, attach_error *err)
-{
-    bool had_place = s->place.fd >= 0;
-    if (attach__session_is_mapped(s)) {
-        int rc = attach__session_probe(s, err);
-        if (rc != ATTACH_OK)
-            return rc;
-    }
-    attach__session_info(out, s, judge(s));
-    /* made only to receive the answer */
-    if (!had_place && s->place.fd >= 0) {
-        attach__session_remove(s);
-        out->directory[0] = '\0';
-    }
-    return ATTACH_OK;
-}
-
-int attach_ap_status(attach_ap_info *out, attach_target *target, const attach_ap_options *options,
-                     uint64_t deadline_ns, attach_error *err)
-{
-    attach__session s;
-    memset(out, 0, sizeof(*out));
-    int rc = attach__session_open(&s, target, options, deadline_ns, err);
-    if (rc == ATTACH_OK)
-        rc = status(out, &s, err);
     attach__session_close(&s);
     return rc;
 }

@@ -12,10 +12,16 @@
 #include "listener.h"
 #include "load_answer.h"
 
-#define PROTOCOL_VERSION "1"
-/* version, name and arguments, each with its NUL */
-#define REQUEST_MAX (2 + ATTACH_NAME_MAX + 1 + ATTACH_COMMAND_ARGS * (ATTACH_ARG_MAX + 1))
+/* version, size (protocol 2), name and arguments, each with its NUL */
+#define PAYLOAD_MAX (ATTACH_NAME_MAX + 1 + ATTACH_COMMAND_ARGS * (ATTACH_ARG_MAX + 1))
+#define REQUEST_MAX (2 + 12 + PAYLOAD_MAX)
 #define FIRST_READ  4096
+
+typedef struct request {
+    const char *name;
+    const char *const *args;
+    size_t n_args;
+} request;
 
 struct attach_reply {
     int code;
@@ -47,34 +53,63 @@ void attach_reply_free(attach_reply *reply)
     free(reply);
 }
 
-static bool append_text(char *buf, size_t *n, const char *text, size_t max)
+static int check_request(const request *r, attach_error *err)
 {
-    size_t length = strnlen(text, max + 1);
-    if (length > max)
-        return false;
-    memcpy(buf + *n, text, length + 1);
-    *n += length + 1;
+    size_t n = strnlen(r->name, ATTACH_NAME_MAX + 1);
+    if (r->n_args > ATTACH_COMMAND_ARGS)
+        return attach__fail(err, ATTACH_E_USAGE, "an attach command takes at most %d arguments",
+                            ATTACH_COMMAND_ARGS);
+    if (n == 0 || n > ATTACH_NAME_MAX)
+        return attach__fail(err, ATTACH_E_USAGE, "an attach command's name has 1 to %d characters",
+                            ATTACH_NAME_MAX);
+    for (size_t i = 0; i < r->n_args; i++)
+        if (strnlen(r->args[i], ATTACH_ARG_MAX + 1) > ATTACH_ARG_MAX)
+            return attach__fail(err, ATTACH_E_USAGE,
+                                "argument %zu of attach command %s is longer than %d bytes", i,
+                                r->name, ATTACH_ARG_MAX);
+    return ATTACH_OK;
+}
+
+static bool fits_version_1(const request *r)
+{
+    for (size_t i = 0; i < r->n_args; i++)
+        if (strlen(r->args[i]) > ATTACH_ARG_V1_MAX)
+            return false;
     return true;
 }
 
-/* "1\0name\0arg\0arg\0arg\0": HotSpot's protocol 1, which every version speaks. */
-static int build_request(char buf[REQUEST_MAX], size_t *n, const char *name,
-                         const char *const *args, size_t n_args, attach_error *err)
+static void append(char *buf, size_t *n, const char *text)
 {
-    *n = 0;
-    if (n_args > ATTACH_COMMAND_ARGS)
-        return attach__fail(err, ATTACH_E_USAGE, "an attach command takes at most %d arguments",
-                            ATTACH_COMMAND_ARGS);
-    (void)append_text(buf, n, PROTOCOL_VERSION, 1);
-    if (name[0] == '\0' || !append_text(buf, n, name, ATTACH_NAME_MAX))
-        return attach__fail(err, ATTACH_E_USAGE, "an attach command's name has 1 to %d characters",
-                            ATTACH_NAME_MAX);
+    size_t length = strlen(text);
+    memcpy(buf + *n, text, length + 1);
+    *n += length + 1;
+}
+
+/* "1\0name\0arg\0arg\0arg\0" */
+static size_t build_version_1(char buf[REQUEST_MAX], const request *r)
+{
+    size_t n = 0;
+    append(buf, &n, "1");
+    append(buf, &n, r->name);
     for (size_t i = 0; i < ATTACH_COMMAND_ARGS; i++)
-        if (!append_text(buf, n, i < n_args ? args[i] : "", ATTACH_ARG_MAX))
-            return attach__fail(err, ATTACH_E_USAGE,
-                                "argument %zu of attach command %s is longer than %d bytes", i,
-                                name, ATTACH_ARG_MAX);
-    return ATTACH_OK;
+        append(buf, &n, i < r->n_args ? r->args[i] : "");
+    return n;
+}
+
+/* "2\0<bytes that follow>\0name\0" and as many arguments as there are */
+static size_t build_version_2(char buf[REQUEST_MAX], const request *r)
+{
+    char size[12];
+    size_t n = 0, payload = strlen(r->name) + 1;
+    for (size_t i = 0; i < r->n_args; i++)
+        payload += strlen(r->args[i]) + 1;
+    (void)snprintf(size, sizeof(size), "%zu", payload);
+    append(buf, &n, "2");
+    append(buf, &n, size);
+    append(buf, &n, r->name);
+    for (size_t i = 0; i < r->n_args; i++)
+        append(buf, &n, r->args[i]);
+    return n;
 }
 
 static int send_request(int fd, const char *bytes, size_t n, const attach_target *target,
@@ -167,14 +202,14 @@ static int parse_answer(attach_reply *reply, const attach_target *target, attach
     return ATTACH_OK;
 }
 
-static int exchange(attach_reply *reply, attach_target *target, const char *request, size_t n,
+static int exchange(attach_reply *reply, attach_target *target, const char *bytes, size_t n,
                     uint64_t deadline_ns, attach_error *err)
 {
     int fd = -1;
     int rc = attach__listener_connect(&fd, target, deadline_ns, err);
     if (rc != ATTACH_OK)
         return rc;
-    rc = send_request(fd, request, n, target, deadline_ns, err);
+    rc = send_request(fd, bytes, n, target, deadline_ns, err);
     if (rc == ATTACH_OK)
         rc = read_answer(reply, fd, target, deadline_ns, err);
     if (rc == ATTACH_OK)
@@ -183,25 +218,60 @@ static int exchange(attach_reply *reply, attach_target *target, const char *requ
     return rc;
 }
 
-int attach_command(attach_reply **out, attach_target *target, const char *name,
-                   const char *const *args, size_t n_args, uint64_t deadline_ns, attach_error *err)
+static int send_and_receive(attach_reply **out, attach_target *target, const char *bytes, size_t n,
+                            uint64_t deadline_ns, attach_error *err)
 {
-    char request[REQUEST_MAX];
-    size_t n = 0;
-    *out = NULL;
-    int rc = build_request(request, &n, name, args, n_args, err);
-    if (rc != ATTACH_OK)
-        return rc;
     attach_reply *reply = calloc(1, sizeof(*reply));
     if (reply == NULL)
         return attach__fail(err, ATTACH_E_NOMEM, "no memory for the JVM's answer");
-    rc = exchange(reply, target, request, n, deadline_ns, err);
+    int rc = exchange(reply, target, bytes, n, deadline_ns, err);
     if (rc != ATTACH_OK) {
         attach_reply_free(reply);
         return rc;
     }
     *out = reply;
     return ATTACH_OK;
+}
+
+/* JDK 24 and later answer getversion with "2"; older ones do not know the command. */
+static int check_version_2(attach_target *target, uint64_t deadline_ns, attach_error *err)
+{
+    static const request question = {"getversion", NULL, 0};
+    char buf[REQUEST_MAX];
+    attach_reply *reply = NULL;
+    attach__span text, version;
+    uint32_t number = 0;
+    size_t n = build_version_1(buf, &question);
+    int rc = send_and_receive(&reply, target, buf, n, deadline_ns, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    text = attach__span_of(reply->text, reply->length);
+    bool known = reply->code == 0 && attach__next_line(&text, &version) &&
+                 attach__parse_u32(version, &number) && number >= 2;
+    attach_reply_free(reply);
+    return known ? ATTACH_OK
+                 : attach__fail(err, ATTACH_E_LIMIT,
+                                "the JVM of process %d takes arguments of at most %d bytes (JDK 24 "
+                                "and later take longer ones)",
+                                target->identity.pid, ATTACH_ARG_V1_MAX);
+}
+
+int attach_command(attach_reply **out, attach_target *target, const char *name,
+                   const char *const *args, size_t n_args, uint64_t deadline_ns, attach_error *err)
+{
+    char buf[REQUEST_MAX];
+    const request r = {name, args, n_args};
+    *out = NULL;
+    int rc = check_request(&r, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    bool version_1 = fits_version_1(&r);
+    if (!version_1)
+        rc = check_version_2(target, deadline_ns, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    size_t n = version_1 ? build_version_1(buf, &r) : build_version_2(buf, &r);
+    return send_and_receive(out, target, buf, n, deadline_ns, err);
 }
 
 int attach_properties(attach_reply **out, attach_target *target, uint64_t deadline_ns,

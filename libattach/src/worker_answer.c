@@ -16,7 +16,12 @@ enum {
     TAG_OFFSET = 9,
     TAG_DIRECTORY = 10,
     TAG_REPLY_CODE = 11, /* as 32 bits */
-    TAG_BYTES = 12
+    TAG_BYTES = 12,
+    TAG_UNTIL_MS = 30,
+    TAG_INSTALLATION = 31,
+    TAG_OWNER = 32,
+    TAG_PROFILER = 33,
+    TAG_PROFILER_LIBRARY = 34
 };
 
 int attach_answer_header_encode(uint8_t header[ATTACH_FRAME_HEADER], attach_frame_type type,
@@ -62,6 +67,11 @@ int attach_answer_result_encode(uint8_t *buf, size_t cap, size_t *n, const attac
     attach__put_number(&w, TAG_STARTED_MS, (uint64_t)info->started_ms);
     attach__put_number(&w, TAG_OFFSET, info->offset);
     attach__put_text(&w, TAG_DIRECTORY, info->directory);
+    attach__put_number(&w, TAG_UNTIL_MS, (uint64_t)info->until_ms);
+    attach__put_text(&w, TAG_INSTALLATION, info->installation);
+    attach__put_text(&w, TAG_OWNER, info->owner);
+    attach__put_text(&w, TAG_PROFILER, info->profiler);
+    attach__put_text(&w, TAG_PROFILER_LIBRARY, info->profiler_library);
     attach__put_number(&w, TAG_REPLY_CODE, (uint32_t)result->reply_code);
     attach__put_number(&w, TAG_BYTES, result->bytes);
     *n = w.n;
@@ -92,11 +102,20 @@ static bool take_small(attach_result *out, const attach__field *field)
         return value <= ATTACH_AP_UNKNOWN;
     case TAG_ENGINE:
         out->info.engine = (attach_ap_engine)value;
-        return value <= ATTACH_AP_ENGINE_OFF;
+        return value <= ATTACH_AP_ENGINE_JFR;
     default:
         out->info.running = value != 0;
         return value <= 1;
     }
+}
+
+static bool take_time(int64_t *out, const attach__field *field)
+{
+    uint64_t value = 0;
+    if (!attach__field_number(field, INT64_MAX, &value))
+        return false;
+    *out = (int64_t)value;
+    return true;
 }
 
 static bool take_field(attach_result *out, const attach__field *field)
@@ -122,10 +141,17 @@ static bool take_field(attach_result *out, const attach__field *field)
     case TAG_BYTES:
         return attach__field_number(field, UINT64_MAX, &out->bytes);
     case TAG_STARTED_MS:
-        if (!attach__field_number(field, INT64_MAX, &value))
-            return false;
-        info->started_ms = (int64_t)value;
-        return true;
+        return take_time(&info->started_ms, field);
+    case TAG_UNTIL_MS:
+        return take_time(&info->until_ms, field);
+    case TAG_INSTALLATION:
+        return attach__field_text(field, info->installation, sizeof(info->installation));
+    case TAG_OWNER:
+        return attach__field_text(field, info->owner, sizeof(info->owner));
+    case TAG_PROFILER:
+        return attach__field_text(field, info->profiler, sizeof(info->profiler));
+    case TAG_PROFILER_LIBRARY:
+        return attach__field_text(field, info->profiler_library, sizeof(info->profiler_library));
     case TAG_REPLY_CODE:
         if (!attach__field_number(field, UINT32_MAX, &value))
             return false;

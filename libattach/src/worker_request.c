@@ -26,7 +26,9 @@ enum {
     TAG_COMMAND = 15,
     TAG_ARG = 16,
     TAG_DIR = 17,
-    TAG_MAX_SECONDS = 18
+    TAG_MAX_SECONDS = 18,
+    TAG_RECORDER = 30,
+    TAG_OWNER = 31
 };
 
 /* The field that makes a request unusable, or NULL. */
@@ -40,16 +42,17 @@ static const char *unusable_field(const attach_request *r)
         return "timeout_ms";
     if ((unsigned)r->engine > ATTACH_AP_ENGINE_OFF)
         return "engine";
+    if ((unsigned)r->recorder > ATTACH_AP_RECORDER_JFR)
+        return "recorder";
     if (r->n_args > ATTACH_COMMAND_ARGS)
         return "n_args";
     if (r->n_dirs > ATTACH_REQUEST_DIRS)
         return "n_dirs";
     if (r->op == ATTACH_OP_COMMAND)
         return r->command[0] == '\0' ? "command" : NULL;
-    if (!attach__is_installation_id(attach__span_of(
-            r->installation_id, strnlen(r->installation_id, sizeof(r->installation_id)))))
-        return "installation_id";
-    return r->op == ATTACH_OP_START && r->library[0] == '\0' ? "library" : NULL;
+    attach__span id = attach__span_of(r->installation_id,
+                                      strnlen(r->installation_id, sizeof(r->installation_id)));
+    return attach__is_installation_id(id) ? NULL : "installation_id";
 }
 
 static void put_fields(attach__writer *w, const attach_request *r)
@@ -69,6 +72,8 @@ static void put_fields(attach__writer *w, const attach_request *r)
     attach__put_number(w, TAG_MEMLIMIT, r->memlimit_bytes);
     attach__put_number(w, TAG_OFFSET, r->offset);
     attach__put_number(w, TAG_MAX_SECONDS, r->max_seconds);
+    attach__put_number(w, TAG_RECORDER, (uint64_t)r->recorder);
+    attach__put_text(w, TAG_OWNER, r->owner);
     attach__put_text(w, TAG_COMMAND, r->command);
     for (uint32_t i = 0; i < r->n_args; i++) /* an empty argument counts too */
         attach__put_field(w, TAG_ARG, r->args[i], strlen(r->args[i]));
@@ -150,6 +155,8 @@ static bool take_choice(attach_request *out, const attach__field *field)
         return false;
     if (field->tag == TAG_OP)
         out->op = (attach_op)value;
+    else if (field->tag == TAG_RECORDER)
+        out->recorder = (attach_ap_recorder)value;
     else
         out->engine = (attach_ap_engine)value;
     return true;
@@ -164,6 +171,7 @@ static bool take_field(attach_request *out, const attach__field *field)
         return take_identity(out, field);
     case TAG_OP:
     case TAG_ENGINE:
+    case TAG_RECORDER:
         return take_choice(out, field);
     case TAG_TIMEOUT_MS:
         return take_u32(field, ATTACH_TIMEOUT_MAX_MS, &out->timeout_ms);
@@ -185,6 +193,8 @@ static bool take_field(attach_request *out, const attach__field *field)
         return attach__field_number(field, UINT64_MAX, &out->memlimit_bytes);
     case TAG_OFFSET:
         return attach__field_number(field, UINT64_MAX, &out->offset);
+    case TAG_OWNER:
+        return attach__field_text(field, out->owner, sizeof(out->owner));
     case TAG_COMMAND:
         return attach__field_text(field, out->command, sizeof(out->command));
     case TAG_ARG:

@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,82 @@ START_TEST(no_signal_without_a_handler)
 }
 END_TEST
 
+static volatile sig_atomic_t quits;
+
+static void count_quit(int signal_number)
+{
+    (void)signal_number;
+    quits++;
+}
+
+/* The process is this test, which catches SIGQUIT from here on and says so; a JVM with a listener
+ * thread has been attached to before. */
+static void catch_quit(const char *thread)
+{
+    char status[256], path[128];
+    (void)signal(SIGQUIT, count_quit);
+    quits = 0;
+    (void)snprintf(status, sizeof(status),
+                   "Pid:\t%d\nNSpid:\t%d\t7\nUid:\t%u\t%u\nGid:\t%u\t%u\nSigCgt:\t%016x\n",
+                   proc.identity.pid, proc.identity.pid, geteuid(), geteuid(), getegid(), getegid(),
+                   1u << (SIGQUIT - 1));
+    fake_proc_write(&proc, "status", status);
+    (void)snprintf(path, sizeof(path), "%s/%d/task/12", proc.path, proc.identity.pid);
+    ck_assert_int_eq(mkdir(path, 0755), 0);
+    fake_proc_write(&proc, "task/12/comm", thread);
+}
+
+static bool trigger_is_left(void)
+{
+    char path[128];
+    (void)snprintf(path, sizeof(path), "%s/root/tmp/.attach_pid7", proc.path);
+    return access(path, F_OK) == 0;
+}
+
+START_TEST(one_signal_then_the_deadline)
+{
+    catch_quit("GC Thread#0\n");
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_TIMEOUT);
+    ck_assert_int_eq(quits, 1);
+    ck_assert(!trigger_is_left());
+}
+END_TEST
+
+START_TEST(a_listener_whose_socket_is_gone)
+{
+    catch_quit("Attach Listener\n");
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_SOCKET_GONE);
+    ck_assert_int_eq(quits, 1);
+    ck_assert(!trigger_is_left());
+}
+END_TEST
+
+START_TEST(no_signal_where_a_listener_answers)
+{
+    listener l = {.answer = "0\n", .n = 2, .repeat = 1};
+    catch_quit("Attach Listener\n");
+    listen_as_jvm(&l);
+    ck_assert_int_eq(ask(LONG_MS), ATTACH_OK);
+    end(&l);
+    ck_assert_int_eq(quits, 0);
+}
+END_TEST
+
+/* A stale socket file of an earlier process with that pid: nobody listens behind it. */
+START_TEST(stale_socket_counts_as_none)
+{
+    listener l = {.answer = "0\n", .n = 2, .repeat = 1};
+    catch_quit("GC Thread#0\n");
+    listen_as_jvm(&l);
+    end(&l);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_TIMEOUT);
+    ck_assert_int_eq(quits, 1);
+}
+END_TEST
+
 START_TEST(no_signal_for_a_jvm_that_refuses_attach)
 {
     attach_target_close(target);
@@ -238,6 +315,10 @@ int main(void)
     tcase_add_test(tc, silent_listener_meets_the_deadline);
     tcase_add_test(tc, process_that_dies_meanwhile_is_noticed_at_once);
     tcase_add_test(tc, no_signal_without_a_handler);
+    tcase_add_test(tc, one_signal_then_the_deadline);
+    tcase_add_test(tc, a_listener_whose_socket_is_gone);
+    tcase_add_test(tc, no_signal_where_a_listener_answers);
+    tcase_add_test(tc, stale_socket_counts_as_none);
     tcase_add_test(tc, no_signal_for_a_jvm_that_refuses_attach);
     tcase_add_test(tc, what_lies_at_the_sockets_place_is_checked);
     tcase_add_test(tc, stopped_process_is_not_asked);

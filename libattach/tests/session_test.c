@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "ap_candidates.h"
+#include "ap_jfr.h"
 #include "ap_marker.h"
 #include "ap_recording.h"
 #include "fake_proc.h"
+#include "jfr_settings.h"
 
 static attach__marker a_marker(void)
 {
@@ -26,7 +28,10 @@ static attach__marker a_marker(void)
                             .memlimit_bytes = 1 << 26,
                             .started_ms = 1700000000123,
                             .until_ms = 1700000060123,
-                            .handed = 123456789};
+                            .handed = 123456789,
+                            .until_ns = 1700000001123456789,
+                            .recorder = ATTACH_AP_RECORDER_JFR,
+                            .owner = "hotstack profile (pid 17)"};
 }
 
 START_TEST(marker_survives_writing_and_reading)
@@ -42,6 +47,57 @@ START_TEST(marker_survives_writing_and_reading)
 }
 END_TEST
 
+START_TEST(settings_of_the_jdk_recorder)
+{
+    char text[ATTACH__JFR_SETTINGS_MAX];
+    attach__marker marker = a_marker();
+    size_t n = attach__jfr_settings(text, &marker, 17);
+    ck_assert_uint_eq(strlen(text), n);
+    ck_assert_ptr_nonnull(strstr(text, "<setting name=\"period\">10 ms</setting>"));
+    ck_assert_ptr_nonnull(strstr(text, "jdk.ObjectAllocationSample"));
+    ck_assert_ptr_null(strstr(text, "TLAB"));
+    ck_assert_ptr_nonnull(strstr(text, "<setting name=\"threshold\">1000000 ns</setting>"));
+    ck_assert_str_eq(text + n - strlen("</configuration>\n"), "</configuration>\n");
+    marker.cpu_interval_ns = 1000; /* less than the recorder grants */
+    (void)attach__jfr_settings(text, &marker, 11);
+    ck_assert_ptr_nonnull(strstr(text, "<setting name=\"period\">10 ms</setting>"));
+    ck_assert_ptr_null(strstr(text, "jdk.ObjectAllocationSample"));
+    ck_assert_ptr_nonnull(strstr(text, "jdk.ObjectAllocationOutsideTLAB"));
+    marker.cpu_interval_ns = marker.alloc_bytes = marker.lock_ns = 0;
+    (void)attach__jfr_settings(text, &marker, 25);
+    ck_assert_ptr_null(strstr(text, "Sample"));
+    ck_assert_ptr_null(strstr(text, "Monitor"));
+}
+END_TEST
+
+START_TEST(answers_of_the_jdk_recorder)
+{
+    static const char name[] = "hotstack-abc1-0123456789abcdef";
+    static const struct {
+        const char *text;
+        bool runs;
+    } checks[] = {
+        {"Recording 1: name=hotstack-abc1-0123456789abcdef maxsize=250.0MB (running)\n", true},
+        {"Recording: recording=1 name=\"hotstack-abc1-0123456789abcdef\" (running)\n", true},
+        {"Recording 1: name=other (running)\n"
+         "Recording 2: name=hotstack-abc1-0123456789abcdef (stopped)\n",
+         false},
+        {"Recording 1: name=hotstack-abc1-0123456789abcdef0 (running)\n", false},
+        {"No available recordings.\n", false},
+        {"name=\"\n", false},
+        {"", false},
+    };
+    for (int i = 0; i < COUNT_OF(checks); i++)
+        ck_assert_int_eq(attach__jfr_runs(span(checks[i].text), name), checks[i].runs);
+    ck_assert_uint_eq(
+        attach__jfr_java_release(span("OpenJDK 64-Bit Server VM version 17.0.9+9\nJDK 17.0.9\n")),
+        17);
+    ck_assert_uint_eq(attach__jfr_java_release(span("VM\nJDK 8.0_392\n")), 8);
+    ck_assert_uint_eq(attach__jfr_java_release(span("JDK x\nJDK \n")), 0);
+    ck_assert_uint_eq(attach__jfr_java_release(span("")), 0);
+}
+END_TEST
+
 #define FIRST "hotstack-session 1\n"
 
 static const char *const bad_markers[] = {
@@ -52,6 +108,7 @@ static const char *const bad_markers[] = {
     FIRST "installation ../x\npid 1\n",
     FIRST "installation a\npid -1\n",
     FIRST "installation a\npid 1\nengine warp\n",
+    FIRST "installation a\npid 1\nrecorder tape\n",
     FIRST "installation a\npid 1\nhanded 99999999999999999999\n",
     FIRST "installation a\npid 1\nstarted_ms 18446744073709551615\n",
     FIRST "installation aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\npid 1\n",
@@ -268,6 +325,8 @@ END_TEST
 int main(void)
 {
     TCase *tc = tcase_create("session");
+    tcase_add_test(tc, settings_of_the_jdk_recorder);
+    tcase_add_test(tc, answers_of_the_jdk_recorder);
     tcase_add_test(tc, marker_survives_writing_and_reading);
     tcase_add_loop_test(tc, marker_refuses, 0, COUNT_OF(bad_markers));
     tcase_add_test(tc, disk_comes_before_memory_and_root_last);

@@ -26,6 +26,8 @@ static void setup(void)
     request.memlimit_bytes = 1 << 26;
     request.offset = 77;
     request.max_seconds = 3600;
+    request.recorder = ATTACH_AP_RECORDER_JFR;
+    (void)snprintf(request.owner, sizeof(request.owner), "hotstack profile (pid 17)");
     request.n_args = 3;
     (void)snprintf(request.args[0], sizeof(request.args[0]), "one");
     memset(request.args[2], 'x', ATTACH_ARG_MAX);
@@ -48,6 +50,8 @@ START_TEST(request_survives)
     ck_assert_uint_eq(got.n_args, 3);
     ck_assert_str_eq(got.args[2], request.args[2]);
     ck_assert_str_eq(got.dirs[1], "/more");
+    ck_assert_int_eq(got.recorder, ATTACH_AP_RECORDER_JFR);
+    ck_assert_str_eq(got.owner, request.owner);
     ck_assert_int_eq(attach_request_encode(again, sizeof(again), &again_n, &got, NULL), ATTACH_OK);
     ck_assert_uint_eq(again_n, n);
     ck_assert_mem_eq(again, bytes, n);
@@ -87,8 +91,9 @@ START_TEST(encoding_names_the_bad_field)
     ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_E_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, "command"));
     bad = request;
-    bad.library[0] = '\0';
+    bad.recorder = (attach_ap_recorder)3;
     ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_E_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.message, "recorder"));
     bad = request;
     bad.identity.pid = 0;
     ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_E_USAGE);

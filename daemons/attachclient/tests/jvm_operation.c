@@ -34,12 +34,17 @@ int operation_collect(void *ctx, const uint8_t *bytes, size_t n)
     return 0;
 }
 
+static uint64_t big_endian(const uint8_t *at)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++)
+        value = value << 8 | at[i];
+    return value;
+}
+
 static uint64_t chunk_size(const uint8_t *header)
 {
-    uint64_t size = 0;
-    for (int i = 8; i < 16; i++)
-        size = size << 8 | header[i];
-    return size;
+    return big_endian(header + 8);
 }
 
 /* How many whole JFR chunks the bytes are; fails when they are anything else. */
@@ -55,6 +60,18 @@ int operation_whole_chunks(const operation_bytes *c)
         n++;
     }
     return n;
+}
+
+uint64_t operation_gap_ns(const operation_bytes *c)
+{
+    uint64_t largest = 0, end = 0;
+    for (size_t at = 0; at < c->n; at += chunk_size(c->bytes + at)) {
+        uint64_t start = big_endian(c->bytes + at + 32);
+        if (at > 0 && start > end && start - end > largest)
+            largest = start - end;
+        end = start + big_endian(c->bytes + at + 40);
+    }
+    return largest;
 }
 
 attach_request *operation_request(const jvm_fixture *jvm, attach_op op)

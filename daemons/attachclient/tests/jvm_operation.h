@@ -21,6 +21,9 @@ int operation_collect(void *ctx, const uint8_t *bytes, size_t n);
 /* How many whole JFR chunks the bytes are; fails the test when they are anything else. */
 int operation_whole_chunks(const operation_bytes *c);
 
+/* The largest hole between two chunks, by the times in their headers. */
+uint64_t operation_gap_ns(const operation_bytes *c);
+
 /* A request with the usual settings; free it. */
 attach_request *operation_request(const jvm_fixture *jvm, attach_op op);
 

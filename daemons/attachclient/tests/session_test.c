@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "jvm_operation.h"
@@ -51,11 +52,31 @@ START_TEST(command_answers)
     ck_assert_int_eq(result.reply_code, 0);
     ck_assert_ptr_nonnull(memmem(text.bytes, text.n, "JDK ", 4));
     ck_assert_ptr_nonnull(memmem(text.bytes, text.n, versions[_i], 2));
+    /* longer than protocol 1 carries: by protocol 2 where the JVM speaks it */
+    memset(r->args[0] + strlen("VM.version"), ' ', ATTACH_ARG_V1_MAX);
+    text.n = 0;
+    int wanted = strcmp(versions[_i], "25") == 0 ? ATTACH_OK : ATTACH_E_LIMIT;
+    ck_assert_int_eq(attachclient_run(&result, r, operation_collect, &text, NULL, NULL), wanted);
+    if (wanted == ATTACH_OK)
+        ck_assert_ptr_nonnull(memmem(text.bytes, text.n, "JDK ", 4));
+    else
+        ck_assert_msg(strstr(result.message, "JDK 24") != NULL, "%s", result.message);
     free(r);
     free(text.bytes);
     jvm_fixture_stop(&jvm);
 }
 END_TEST
+
+/* Takes windows until the busy method shows, however little CPU this machine gives to it. */
+static int windows_until_busy(const jvm_fixture *jvm, operation_bytes *recording)
+{
+    int windows = 0;
+    while (recording->n == 0 || memmem(recording->bytes, recording->n, "burn", 4) == NULL) {
+        (void)operation_must(jvm, ATTACH_OP_WINDOW, recording);
+        windows++;
+    }
+    return windows;
+}
 
 START_TEST(windows_without_stopping)
 {
@@ -77,16 +98,75 @@ START_TEST(windows_without_stopping)
     ck_assert_int_eq(operation_whole_chunks(&recording), 2);
     ck_assert_uint_eq(second.info.offset, recording.n);
     ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_OWNED);
+    int more = windows_until_busy(&jvm, &recording);
     (void)operation_must(&jvm, ATTACH_OP_STOP, &recording);
-    ck_assert_int_eq(operation_whole_chunks(&recording), 3);
-    ck_assert_ptr_nonnull(memmem(recording.bytes, recording.n, "burn", 4));
-
+    ck_assert_int_eq(operation_whole_chunks(&recording), 3 + more);
+    ck_assert_uint_eq(operation_gap_ns(&recording), 0);
     ck_assert_int_eq(operation_leftovers("/tmp"), 0);
     ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_NONE);
     char *printed = jvm_fixture_output(&jvm);
     ck_assert_str_eq(printed, "ready\n");
     free(printed);
     free(recording.bytes);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+/* The JDK's own recorder, asked for: windows that follow each other, and adoption. */
+START_TEST(windows_of_the_jdk_recorder)
+{
+    if (java_of(_i) == NULL)
+        return;
+    jvm_fixture jvm;
+    attach_result result;
+    operation_bytes recording = {0};
+    jvm_fixture_start(&jvm, java_of(_i), NULL, NULL);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_START);
+    r->recorder = ATTACH_AP_RECORDER_JFR;
+    ck_assert_int_eq(attachclient_run(&result, r, NULL, NULL, NULL, NULL), ATTACH_OK);
+    ck_assert_int_eq(result.info.engine, ATTACH_AP_ENGINE_JFR);
+    ck_assert_str_eq(result.info.engine_reason, "");
+    attach_result first = operation_must(&jvm, ATTACH_OP_WINDOW, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 1);
+    ck_assert_uint_eq(first.info.offset, recording.n);
+    ck_assert_int_eq(attachclient_run(&result, r, NULL, NULL, NULL, NULL), ATTACH_OK);
+    ck_assert_int_eq(result.info.state, ATTACH_AP_ADOPTED);
+    ck_assert_uint_eq(result.info.offset, recording.n);
+    ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_OWNED);
+    (void)operation_must(&jvm, ATTACH_OP_WINDOW, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 2);
+    int more = windows_until_busy(&jvm, &recording);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 3 + more);
+    ck_assert_uint_eq(operation_gap_ns(&recording), 0);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    char *printed = jvm_fixture_output(&jvm);
+    ck_assert_str_eq(printed, "ready\n");
+    free(printed);
+    free(recording.bytes);
+    free(r);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+/* Without hsperfdata, and with flags that only the environment carries. */
+START_TEST(listed_without_counters)
+{
+    static const char *const wrapper[] = {"env", "JAVA_TOOL_OPTIONS=-XX:+PerfDisableSharedMem",
+                                          NULL};
+    if (java_of(_i) == NULL)
+        return;
+    jvm_fixture jvm;
+    attach_jvm seen;
+    jvm_fixture_start(&jvm, java_of(_i), wrapper, NULL);
+    ck_assert_int_eq(attach_jvm_read(&seen, jvm.identity.pid, NULL, NULL), ATTACH_OK);
+    ck_assert(seen.perf_data_off);
+    ck_assert_str_eq(seen.main_class, "Target");
+    ck_assert_mem_eq(seen.version, versions[_i], strlen(versions[_i]));
+    ck_assert_int_eq(seen.reason, ATTACH_REASON_NONE);
+    int64_t now_ms = (int64_t)time(NULL) * 1000;
+    ck_assert_int_le(seen.start_ms, now_ms + 1000);
+    ck_assert_int_gt(seen.start_ms, now_ms - 600000);
     jvm_fixture_stop(&jvm);
 }
 END_TEST
@@ -129,6 +209,8 @@ int main(void)
     tcase_add_loop_test(tc, listed_with_version_and_main_class, 0, n);
     tcase_add_loop_test(tc, command_answers, 0, n);
     tcase_add_loop_test(tc, windows_without_stopping, 0, n);
+    tcase_add_loop_test(tc, windows_of_the_jdk_recorder, 0, n);
+    tcase_add_loop_test(tc, listed_without_counters, 0, n);
     tcase_add_loop_test(tc, one_library_however_often_started, 0, n);
     Suite *suite = suite_create("libattach-jvm-session");
     suite_add_tcase(suite, tc);

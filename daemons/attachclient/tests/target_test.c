@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,31 @@ static attach_result run_request(attach_request *r, operation_bytes *c)
     ck_assert_int_eq(attachclient_run(&result, r, operation_collect, c, NULL, NULL), result.code);
     free(r);
     return result;
+}
+
+/* A start that takes no other recorder than async-profiler. */
+static attach_result start_strictly(const jvm_fixture *jvm)
+{
+    attach_request *r = operation_request(jvm, ATTACH_OP_START);
+    r->recorder = ATTACH_AP_RECORDER_ASYNC_PROFILER;
+    return run_request(r, NULL);
+}
+
+/* A session with the JDK's recorder, which says why it is that; both its windows are whole. */
+static void whole_jfr_session(const jvm_fixture *jvm, const char *why)
+{
+    operation_bytes recording = {0};
+    attach_result started = operation_must(jvm, ATTACH_OP_START, NULL);
+    ck_assert_int_eq(started.info.state, ATTACH_AP_OWNED);
+    ck_assert_int_eq(started.info.engine, ATTACH_AP_ENGINE_JFR);
+    ck_assert_msg(strstr(started.info.engine_reason, why) != NULL, "%s",
+                  started.info.engine_reason);
+    ck_assert_int_eq(jvm_fixture_mapped(jvm, "libasyncProfiler"), 0);
+    (void)operation_must(jvm, ATTACH_OP_WINDOW, &recording);
+    (void)operation_must(jvm, ATTACH_OP_STOP, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 2);
+    ck_assert_int_eq(operation_must(jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_NONE);
+    free(recording.bytes);
 }
 
 static void whole_session(const jvm_fixture *jvm, const char *directory)
@@ -150,9 +176,10 @@ START_TEST(no_place_for_the_library)
     if (!serves_others("a JVM on noexec mounts"))
         return;
     jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
-    attach_result result = operation_run(&jvm, ATTACH_OP_START, NULL);
+    attach_result result = start_strictly(&jvm);
     expect(&result, ATTACH_REASON_NO_EXEC_DIR);
     ck_assert_msg(strstr(result.message, "/tmp: noexec") != NULL, "%s", result.message);
+    whole_jfr_session(&jvm, "no_exec_dir");
     jvm_fixture_stop(&jvm);
 }
 END_TEST
@@ -279,8 +306,9 @@ START_TEST(agent_loading_disabled)
     if (jvm_fixture_java(versions[_i]) == NULL)
         return;
     jvm_fixture_start(&jvm, jvm_fixture_java(versions[_i]), NULL, flags);
-    attach_result result = operation_run(&jvm, ATTACH_OP_START, NULL);
+    attach_result result = start_strictly(&jvm);
     expect(&result, ATTACH_REASON_DYNAMIC_AGENT_LOADING_DISABLED);
+    whole_jfr_session(&jvm, "dynamic_agent_loading_disabled");
     ck_assert_int_eq(operation_leftovers("/tmp"), 0);
     jvm_fixture_stop(&jvm);
 }
@@ -295,10 +323,12 @@ START_TEST(library_that_does_not_load)
     jvm_fixture_start(&jvm, jvm_fixture_java(versions[_i]), NULL, NULL);
     attach_request *r = operation_request(&jvm, ATTACH_OP_START);
     (void)snprintf(r->library, sizeof(r->library), "/proc/self/exe");
+    r->recorder = ATTACH_AP_RECORDER_ASYNC_PROFILER;
     attach_result result = run_request(r, NULL);
     expect(&result, ATTACH_REASON_LIBRARY_LOAD_FAILED);
     r = operation_request(&jvm, ATTACH_OP_START);
     (void)snprintf(r->library, sizeof(r->library), "/nonexistent/libasyncProfiler.so");
+    r->recorder = ATTACH_AP_RECORDER_ASYNC_PROFILER;
     result = run_request(r, NULL);
     expect(&result, ATTACH_REASON_NO_PROFILER_LIBRARY);
     ck_assert_int_eq(operation_leftovers("/tmp"), 0);
@@ -351,6 +381,96 @@ START_TEST(external_profiler)
     /* and its session is left alone, also by our stop */
     (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
     load_elsewhere(&jvm, jvm_fixture_profiler(), "stop,file=/dev/null,collapsed,quiet");
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(idle_external_profiler_is_shared)
+{
+    jvm_fixture jvm;
+    attach_jvm seen;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    load_elsewhere(&jvm, jvm_fixture_profiler(), "version,quiet,file=/dev/null");
+    ck_assert_int_eq(attach_jvm_read(&seen, jvm.identity.pid, NULL, NULL), ATTACH_OK);
+    ck_assert_int_eq(seen.reason, ATTACH_REASON_NONE);
+    ck_assert_str_eq(seen.profiler, "async-profiler");
+    ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_NONE);
+    for (int round = 0; round < 2; round++) {
+        whole_session(&jvm, "/tmp/hotstack-");
+        ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+        ck_assert_int_eq(jvm_fixture_mapped(&jvm, "libasyncProfiler"), 1);
+    }
+    /* while ours runs its loader is told as we would be */
+    (void)operation_must(&jvm, ATTACH_OP_START, NULL);
+    ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_OWNED);
+    attach_result again = operation_must(&jvm, ATTACH_OP_START, NULL);
+    ck_assert_int_eq(again.info.state, ATTACH_AP_ADOPTED);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
+    char *printed = jvm_fixture_output(&jvm);
+    ck_assert_str_eq(printed, "ready\n");
+    free(printed);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+typedef struct racer {
+    const jvm_fixture *jvm;
+    int number;
+    attach_result result;
+} racer;
+
+static void *race(void *ctx)
+{
+    racer *r = ctx;
+    attach_request *request = operation_request(r->jvm, ATTACH_OP_START);
+    (void)snprintf(request->installation_id, sizeof(request->installation_id), "race%dx%d",
+                   (int)getpid(), r->number);
+    (void)snprintf(request->owner, sizeof(request->owner), "tool %d", r->number);
+    request->max_seconds = 600;
+    ck_assert_int_eq(attachclient_run(&r->result, request, NULL, NULL, NULL, NULL), r->result.code);
+    free(request);
+    return NULL;
+}
+
+static void stop_race(const jvm_fixture *jvm, int number, operation_bytes *recording)
+{
+    attach_request *r = operation_request(jvm, ATTACH_OP_STOP);
+    (void)snprintf(r->installation_id, sizeof(r->installation_id), "race%dx%d", (int)getpid(),
+                   number);
+    attach_result result = run_request(r, recording);
+    ck_assert_msg(result.code == ATTACH_OK, "%s", result.message);
+}
+
+/* Both begin in the same moment in a JVM that nobody has attached to before. */
+START_TEST(two_tools_at_once)
+{
+    jvm_fixture jvm;
+    pthread_t threads[2];
+    operation_bytes recording = {0};
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    racer racers[] = {{.jvm = &jvm, .number = 0}, {.jvm = &jvm, .number = 1}};
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, race, &racers[i]), 0);
+    for (int i = 0; i < 2; i++)
+        (void)pthread_join(threads[i], NULL);
+    int winner = racers[0].result.code == ATTACH_OK ? 0 : 1;
+    const attach_result *lost = &racers[1 - winner].result;
+    char words[64];
+    ck_assert_msg(racers[winner].result.code == ATTACH_OK, "%s", racers[winner].result.message);
+    expect(lost, ATTACH_REASON_EXTERNAL_PROFILER);
+    (void)snprintf(words, sizeof(words), "tool %d has a session", winner);
+    ck_assert_msg(strstr(lost->message, words) != NULL, "%s", lost->message);
+    ck_assert_msg(strstr(lost->message, ", until 20") != NULL, "%s", lost->message);
+    ck_assert_int_eq(jvm_fixture_mapped(&jvm, "libasyncProfiler.so"), 1);
+    attach_result seen = operation_must(&jvm, ATTACH_OP_STATUS, NULL);
+    ck_assert_int_eq(seen.info.state, ATTACH_AP_EXTERNAL);
+    ck_assert_int_gt(seen.info.until_ms, seen.info.started_ms);
+    ck_assert_mem_eq(seen.info.owner, words, strlen("tool 0"));
+    stop_race(&jvm, winner, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 1);
+    stop_race(&jvm, 1 - winner, NULL);
+    ck_assert_int_eq(jvm_fixture_entries("/tmp", "hotstack-race"), 0);
+    free(recording.bytes);
     jvm_fixture_stop(&jvm);
 }
 END_TEST
@@ -563,6 +683,8 @@ int main(void)
     tcase_add_loop_test(tc, library_that_does_not_load, 0, 4);
     tcase_add_test(tc, socket_removed);
     tcase_add_test(tc, external_profiler);
+    tcase_add_test(tc, idle_external_profiler_is_shared);
+    tcase_add_test(tc, two_tools_at_once);
     tcase_add_test(tc, another_installation);
     tcase_add_test(tc, restart_adopts_without_loss);
     tcase_add_test(tc, other_settings_stop_and_start_anew);

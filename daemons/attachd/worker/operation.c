@@ -53,6 +53,8 @@ static void session_options(attach_ap_options *out, const char **dirs, const att
     out->dirs = dirs;
     out->n_dirs = r->n_dirs;
     out->max_seconds = r->max_seconds;
+    out->recorder = r->recorder;
+    out->owner = r->owner;
 }
 
 static int send_text(frames_output *output, const char *text, size_t n)

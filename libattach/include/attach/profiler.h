@@ -14,6 +14,7 @@ extern "C" {
 
 #define ATTACH_INSTALLATION_MAX 32 /* characters of an installation id: [a-z0-9]+ */
 #define ATTACH_PIECE_MAX        ((size_t)1 << 20)
+#define ATTACH_OWNER_MAX        63
 
 /* Whose session runs in a JVM. Names: attach_ap_state_name. */
 typedef enum attach_ap_state {
@@ -30,8 +31,19 @@ typedef enum attach_ap_engine {
     ATTACH_AP_ENGINE_PERF,
     ATTACH_AP_ENGINE_CTIMER,
     ATTACH_AP_ENGINE_ITIMER,
-    ATTACH_AP_ENGINE_OFF /* no CPU profile */
+    ATTACH_AP_ENGINE_OFF, /* no CPU profile */
+    ATTACH_AP_ENGINE_JFR  /* in answers only: the JDK's own recorder runs */
 } attach_ap_engine;
+
+/* Which recorder is to run. Names: attach_ap_recorder_name. */
+typedef enum attach_ap_recorder {
+    /* async-profiler; where that cannot be loaded (no_exec_dir, library_load_failed,
+       dynamic_agent_loading_disabled, no_profiler_library) the JDK's own, and engine_reason says
+       so */
+    ATTACH_AP_RECORDER_AUTO = 0,
+    ATTACH_AP_RECORDER_ASYNC_PROFILER, /* or fail with the reason */
+    ATTACH_AP_RECORDER_JFR
+} attach_ap_recorder;
 
 typedef struct attach_ap_options {
     size_t size;                 /* sizeof(attach_ap_options) */
@@ -46,22 +58,31 @@ typedef struct attach_ap_options {
     size_t n_dirs;
     uint32_t
         max_seconds; /* the profiler stops by itself after so long, were we all killed; 0 = never */
+    attach_ap_recorder recorder;
+    const char *owner; /* who starts it, told to others that want this JVM: "hotstack profile (pid
+                          17)"; at most ATTACH_OWNER_MAX bytes, or NULL */
 } attach_ap_options;
 
 #define ATTACH_AP_OPTIONS_INIT                                                                     \
     {                                                                                              \
-        sizeof(attach_ap_options), NULL, -1, ATTACH_AP_ENGINE_AUTO, 0, 0, 0, 0, NULL, 0, 0         \
+        sizeof(attach_ap_options), NULL, -1, ATTACH_AP_ENGINE_AUTO, 0, 0, 0, 0, NULL, 0, 0,        \
+            ATTACH_AP_RECORDER_AUTO, NULL                                                          \
     }
 
 /* A session as it stands after a call. */
 typedef struct attach_ap_info {
     attach_ap_state state;
     bool running;
-    attach_ap_engine engine; /* the CPU engine in use; OFF without a CPU profile */
-    char engine_reason[160]; /* why not a better one; empty when it is the best */
+    attach_ap_engine engine; /* the CPU engine in use; OFF without a CPU profile; JFR */
+    char engine_reason[256]; /* why not a better one; empty when it is the best */
     int64_t started_ms;      /* Unix time at which the session began; 0 = unknown */
     uint64_t offset;         /* recording bytes handed over so far: where the next window begins */
     char directory[256];     /* ours, in the target's file system; empty = none */
+    int64_t until_ms;        /* Unix time at which it ends by itself; 0 = never, or not known */
+    char installation[ATTACH_INSTALLATION_MAX + 1]; /* whose session it is; empty = not known */
+    char owner[ATTACH_OWNER_MAX + 1];               /* as its starter called itself */
+    char profiler[32];          /* whose library is mapped, as attach_jvm.profiler */
+    char profiler_library[256]; /* its path in the target's file system */
 } attach_ap_info;
 
 /*
@@ -74,13 +95,16 @@ typedef int (*attach_piece_fn)(void *ctx, const uint8_t *bytes, size_t n);
 /* Stable lower-case names; never NULL. */
 ATTACH_EXPORT const char *attach_ap_state_name(attach_ap_state state);
 ATTACH_EXPORT const char *attach_ap_engine_name(attach_ap_engine engine);
+ATTACH_EXPORT const char *attach_ap_recorder_name(attach_ap_recorder recorder);
 
 /*
  * Starts a session, or takes over the one that this installation has running (state adopted). One
  * that runs with other settings, or whose recording is lost, is stopped first (the answer's state
  * is then orphaned and the new session is running). The profiler library is put into a private
  * directory "hotstack-<installation id>-<random>" of the target; a copy that the JVM has mapped
- * before, even a deleted one, is used again under its path.
+ * before, even a deleted one, is used again under its path, and so is an idle async-profiler (4.0
+ * or later) that somebody else has loaded. Two callers at once on one JVM: the second waits for the
+ * first, and then adopts its session (same installation) or is told whose it is and until when.
  *
  * Errors: those of attach_command and attach_load, and ATTACH_E_TARGET with external_profiler,
  * no_exec_dir (the message lists the mounts tried), disk_full, no_profiler_library, profiler_error.

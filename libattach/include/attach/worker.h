@@ -49,6 +49,8 @@ typedef struct attach_request {
     uint64_t memlimit_bytes;
     uint64_t offset;
     uint32_t max_seconds;
+    attach_ap_recorder recorder;
+    char owner[ATTACH_OWNER_MAX + 1];
     char command[ATTACH_NAME_MAX + 1];
     uint32_t n_args;
     char args[ATTACH_COMMAND_ARGS][ATTACH_ARG_MAX + 1];

@@ -1,0 +1,12 @@
+#include "fuzz.h"
+
+#include "ap_jfr.h"
+#include "jfr_settings.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    attach__span text = attach__span_of((const char *)data, size);
+    (void)attach__jfr_runs(text, "hotstack-abc1-0123456789abcdef");
+    (void)attach__jfr_java_release(text);
+    return 0;
+}
