@@ -100,6 +100,21 @@ static const char *objection(int fd, bool needs_exec, bool *full)
     return NULL;
 }
 
+const char *attach__place_objection(const attach_target *target, const char *path, bool needs_exec)
+{
+    char by_fd[40];
+    bool full = false;
+    int fd = attach__open_in_root(target->root_fd, path, O_PATH | O_DIRECTORY, 0);
+    if (fd < 0)
+        return fd == -ENOENT ? "missing" : "not reachable";
+    const char *why = objection(fd, needs_exec, &full);
+    (void)snprintf(by_fd, sizeof(by_fd), "/proc/self/fd/%d", fd);
+    if (why == NULL && faccessat(AT_FDCWD, by_fd, W_OK | X_OK, AT_EACCESS) != 0)
+        why = "not writable";
+    (void)close(fd);
+    return why;
+}
+
 static const char *mkdir_objection(int error, bool *full)
 {
     if (error == ENOSPC || error == EDQUOT)

@@ -24,6 +24,10 @@ typedef struct attach__place {
 
 void attach__place_close(attach__place *place);
 
+/* Why no directory can be made at that absolute path, a word or two; NULL when one can. Asks the
+ * file system and changes nothing. */
+const char *attach__place_objection(const attach_target *target, const char *path, bool needs_exec);
+
 /* Opens an existing directory of ours at that absolute path: a directory of the target's user that
  * nobody else may enter. 0 or -errno; -EPERM for one that belongs to somebody else. */
 int attach__place_open(attach__place *out, const attach_target *target, const char *path);

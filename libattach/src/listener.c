@@ -1,6 +1,5 @@
 #include "listener.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -151,31 +150,6 @@ static int try_connect(int *out, const attach_target *target, uint64_t deadline_
     return rc;
 }
 
-/* Whether HotSpot's thread of that name runs: it has been attached to before. */
-static bool has_listener_thread(const attach_target *target)
-{
-    bool found = false;
-    int task_fd = openat(target->proc_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *tasks = task_fd < 0 ? NULL : fdopendir(task_fd);
-    if (tasks == NULL) {
-        if (task_fd >= 0)
-            (void)close(task_fd);
-        return false;
-    }
-    const struct dirent *entry;
-    while (!found && (entry = readdir(tasks)) != NULL) {
-        char path[NAME_MAX + 8];
-        attach__blob name;
-        (void)snprintf(path, sizeof(path), "%s/comm", entry->d_name);
-        if (entry->d_name[0] == '.' || attach__read_proc(&name, task_fd, path, 64) != 0)
-            continue;
-        found = attach__span_is(attach__blob_span(&name), "Attach Listener\n");
-        free(name.p);
-    }
-    (void)closedir(tasks);
-    return found;
-}
-
 /* Everything that makes a SIGQUIT useless or deadly. */
 static int check_may_signal(attach_target *target, attach_error *err)
 {
@@ -296,7 +270,7 @@ static int start_listener(int *out, attach_target *target, uint64_t deadline_ns,
     int rc = check_may_signal(target, err);
     if (rc != ATTACH_OK)
         return rc;
-    bool attached_before = has_listener_thread(target);
+    bool attached_before = attach__target_has_thread(target, "Attach Listener\n");
     tmp_name(in_tmp, sizeof(in_tmp), ".attach_pid", target);
     rc = create_trigger(&dir_fd, &path, in_tmp, target, err);
     if (rc != ATTACH_OK)

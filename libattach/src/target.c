@@ -1,7 +1,9 @@
 #include "attach/target.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +114,30 @@ int attach__target_maps(attach__map_facts *out, const attach_target *target, att
     attach__maps_read(out, attach__blob_span(&text));
     free(text.p);
     return ATTACH_OK;
+}
+
+bool attach__target_has_thread(const attach_target *target, const char *comm)
+{
+    bool found = false;
+    int task_fd = openat(target->proc_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *tasks = task_fd < 0 ? NULL : fdopendir(task_fd);
+    if (tasks == NULL) {
+        if (task_fd >= 0)
+            (void)close(task_fd);
+        return false;
+    }
+    const struct dirent *entry;
+    while (!found && (entry = readdir(tasks)) != NULL) {
+        char path[NAME_MAX + 8];
+        attach__blob name;
+        (void)snprintf(path, sizeof(path), "%s/comm", entry->d_name);
+        if (entry->d_name[0] == '.' || attach__read_proc(&name, task_fd, path, 64) != 0)
+            continue;
+        found = attach__span_is(attach__blob_span(&name), comm);
+        free(name.p);
+    }
+    (void)closedir(tasks);
+    return found;
 }
 
 static int open_in_proc(int *out, const attach_target *target, const char *name, int flags,

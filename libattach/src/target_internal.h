@@ -26,6 +26,10 @@ char attach__target_state(const attach_target *target);
 /* Whether the process still is the one that was opened; fills err with process_exited. */
 int attach__target_check(const attach_target *target, attach_error *err);
 
+/* Whether a thread of that name runs; the name as the kernel shows it, 15 characters and a newline.
+ */
+bool attach__target_has_thread(const attach_target *target, const char *comm);
+
 /* Reads the maps as they are now. */
 int attach__target_maps(attach__map_facts *out, const attach_target *target, attach_error *err);
 

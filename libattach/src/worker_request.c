@@ -34,7 +34,7 @@ enum {
 /* The field that makes a request unusable, or NULL. */
 static const char *unusable_field(const attach_request *r)
 {
-    if (r->op < ATTACH_OP_START || r->op > ATTACH_OP_COMMAND)
+    if ((r->op < ATTACH_OP_START || r->op > ATTACH_OP_COMMAND) && r->op != ATTACH_OP_EXAMINE)
         return "op";
     if (r->identity.pid <= 0)
         return "pid";

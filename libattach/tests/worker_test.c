@@ -74,6 +74,30 @@ START_TEST(largest_request_fits)
 }
 END_TEST
 
+START_TEST(examination_survives)
+{
+    char text[ATTACH_EXAMINE_TEXT_MAX], again[ATTACH_EXAMINE_TEXT_MAX];
+    attach_examination wanted = {.listener = true,
+                                 .jfr_used = true,
+                                 .seccomp = 2,
+                                 .perf_event_paranoid = -1,
+                                 .n_places = 2,
+                                 .places = {{"/tmp", "noexec", ""}, {"/data", "", ""}}};
+    attach_examination got;
+    attach_error err = {0};
+    size_t n = attach_examination_format(text, &wanted);
+    ck_assert_int_eq(attach_examination_parse(&got, text, n, NULL), ATTACH_OK);
+    ck_assert_uint_eq(attach_examination_format(again, &got), n);
+    ck_assert_str_eq(again, text);
+    ck_assert_str_eq(got.places[0].library, "noexec");
+    ck_assert_str_eq(got.places[1].recording, "");
+    ck_assert_int_eq(got.perf_event_paranoid, -1);
+    ck_assert_int_eq(attach_examination_parse(&got, "listener 1\njfr_used x\n", 22, &err),
+                     ATTACH_E_FORMAT);
+    ck_assert_uint_eq(err.offset, 11);
+}
+END_TEST
+
 START_TEST(encoding_names_the_bad_field)
 {
     size_t n = 0;
@@ -211,6 +235,7 @@ int main(void)
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, request_survives);
     tcase_add_test(tc, largest_request_fits);
+    tcase_add_test(tc, examination_survives);
     tcase_add_test(tc, encoding_names_the_bad_field);
     tcase_add_test(tc, cut_requests_are_refused);
     tcase_add_test(tc, any_byte_may_be_wrong);

@@ -23,7 +23,7 @@ typedef struct attachd_outcome {
     bool running;     /* a session of ours runs now */
     bool has_files;   /* files of ours lie in the target */
     char engine[16];  /* CPU engine in use, "" without a CPU profile */
-    char engine_reason[160];
+    char engine_reason[256];
     uint64_t offset;     /* where the recording's next window begins */
     uint64_t started_ms; /* Unix ms of the session's start, 0 = not known */
     uint64_t bytes;      /* written to the descriptor */

@@ -85,6 +85,17 @@ static int run_command(attach_result *result, attach_target *target, const attac
     return rc;
 }
 
+static int run_examination(attach_target *target, const attach_ap_options *options,
+                           frames_output *output, attach_error *err)
+{
+    char text[ATTACH_EXAMINE_TEXT_MAX];
+    attach_examination found;
+    int rc = attach_examine(&found, target, options, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    return send_text(output, text, attach_examination_format(text, &found));
+}
+
 static int run_on(attach_result *result, attach_target *target, const attach_request *r,
                   int library_fd, frames_output *output, uint64_t deadline_ns, attach_error *err)
 {
@@ -105,6 +116,8 @@ static int run_on(attach_result *result, attach_target *target, const attach_req
                               deadline_ns, err);
     case ATTACH_OP_STATUS:
         return attach_ap_status(&result->info, target, &options, deadline_ns, err);
+    case ATTACH_OP_EXAMINE:
+        return run_examination(target, &options, output, err);
     case ATTACH_OP_COMMAND:
         break;
     }

@@ -4,6 +4,7 @@
 
 #include "attach/command.h"
 #include "attach/error.h"
+#include "attach/examine.h"
 #include "attach/export.h"
 #include "attach/jvm.h"
 #include "attach/profiler.h"

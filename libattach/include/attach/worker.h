@@ -30,7 +30,8 @@ typedef enum attach_op {
     ATTACH_OP_WINDOW = 2,
     ATTACH_OP_STOP = 3,
     ATTACH_OP_STATUS = 4,
-    ATTACH_OP_COMMAND = 5 /* name and args as attach_command; the text comes as data frames */
+    ATTACH_OP_EXAMINE = 20, /* attach_examination_format's text comes as a data frame */
+    ATTACH_OP_COMMAND = 5   /* name and args as attach_command; the text comes as data frames */
 } attach_op;
 
 /* One operation. Strings are NUL-terminated; unused fields are zero. */

@@ -84,7 +84,7 @@ typedef struct local_answer {
     uint64_t window_start_ms;
     uint64_t window_end_ms;
     char engine[16]; /* START: what runs, "" without a CPU profile */
-    char engine_reason[160];
+    char engine_reason[256];
     uint32_t session; /* enum session_state */
     uint64_t gap_ms;  /* recording time lost before this window */
 } local_answer;
