@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/examine.h"
 #include "attach/worker.h"
 
 static attach_request request;
