@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <nng/protocol/reqrep0/req.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +11,14 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { SEND_MS = 2000, GRACE_MS = 5000, RECONNECT_MIN_MS = 50, RECONNECT_MAX_MS = 1000 };
+enum { SEND_MS = 1000, GRACE_MS = 5000, RECONNECT_MIN_MS = 50, RECONNECT_MAX_MS = 1000 };
 
 struct localrpc_client {
     nng_socket socket;
     char path[LOCALRPC_URL_SIZE];
+    pthread_mutex_t lock; /* over the two below */
+    nng_dialer dialer;
+    unsigned dials;
 };
 
 int localrpc__fail(localrpc_error *err, int code, const char *format, ...)
@@ -94,14 +98,16 @@ int localrpc_client_open(localrpc_client **out, const char *socket_path, localrp
     if (client == NULL)
         return localrpc__fail(err, LOCALRPC_E_IO, "out of memory");
     (void)snprintf(client->path, sizeof(client->path), "%s", socket_path);
+    pthread_mutex_init(&client->lock, NULL);
     rc = nng_req0_open(&client->socket);
     if (rc != 0) {
+        pthread_mutex_destroy(&client->lock);
         free(client);
         return localrpc__fail(err, LOCALRPC_E_IO, "cannot make a socket: %s", nng_strerror(rc));
     }
     rc = set_options(client->socket);
     if (rc == 0)
-        rc = nng_dial(client->socket, url, NULL, NNG_FLAG_NONBLOCK);
+        rc = nng_dial(client->socket, url, &client->dialer, NNG_FLAG_NONBLOCK);
     if (rc != 0) {
         localrpc_client_close(client);
         return localrpc__fail(err, LOCALRPC_E_IO, "cannot use %s: %s", socket_path,
@@ -116,7 +122,33 @@ void localrpc_client_close(localrpc_client *client)
     if (client == NULL)
         return;
     nng_close(client->socket);
+    pthread_mutex_destroy(&client->lock);
     free(client);
+}
+
+static unsigned dials_of(localrpc_client *client)
+{
+    pthread_mutex_lock(&client->lock);
+    unsigned dials = client->dials;
+    pthread_mutex_unlock(&client->lock);
+    return dials;
+}
+
+/*
+ * A new connection in place of the one that a call saw fail, unless another call was faster. nng
+ * 1.5.2 dials no more after a server that hung up during the handshake (NNG_ECLOSED in
+ * dialer_connect_cb of its src/core/dialer.c), and tells nobody.
+ */
+static void dial_anew(localrpc_client *client, unsigned dials_seen)
+{
+    char url[LOCALRPC_URL_SIZE];
+    pthread_mutex_lock(&client->lock);
+    if (client->dials == dials_seen && localrpc__url(url, client->path, NULL) == 0) {
+        nng_dialer_close(client->dialer);
+        client->dials++;
+        (void)nng_dial(client->socket, url, &client->dialer, NNG_FLAG_NONBLOCK);
+    }
+    pthread_mutex_unlock(&client->lock);
 }
 
 static int unreachable(const localrpc_client *client, int rc, localrpc_error *err)
@@ -161,10 +193,26 @@ static int try_exchange(nng_ctx context, nng_aio *aio, nng_msg *message, uint32_
     return rc;
 }
 
+/* Whether a call may be tried once more after `rc`; sets how long its answer may take. */
+static bool again(localrpc_client *client, int rc, bool sent, unsigned dials, uint32_t *wait_ms,
+                  uint32_t patience_ms)
+{
+    if (rc == NNG_ECONNRESET) {
+        *wait_ms = patience_ms;
+        return true;
+    }
+    if (rc != NNG_ETIMEDOUT)
+        return false;
+    dial_anew(client, dials);
+    if (!sent)
+        *wait_ms = patience_ms;
+    return true;
+}
+
 /*
  * A second try with the same id, which the server runs once however often it comes: after a
- * connection that broke, as when the server was started anew, and after half of our patience
- * without an answer, because nng does not tell of a request that was lost on a connection's end.
+ * connection that broke, as when the server was started anew; on a new connection where there was
+ * none to send on, or no answer in half of our patience.
  */
 static int exchange(localrpc_client *client, const uint8_t *bytes, size_t length,
                     uint32_t deadline_ms, nng_msg **out, localrpc_error *err)
@@ -174,6 +222,7 @@ static int exchange(localrpc_client *client, const uint8_t *bytes, size_t length
     bool sent = false;
     uint32_t patience_ms = deadline_ms + GRACE_MS;
     uint32_t wait_ms = patience_ms / 2;
+    unsigned dials = dials_of(client);
     int rc = nng_ctx_open(&context, client->socket);
     if (rc != 0)
         return localrpc__fail(err, LOCALRPC_E_IO, "cannot ask: %s", nng_strerror(rc));
@@ -182,11 +231,10 @@ static int exchange(localrpc_client *client, const uint8_t *bytes, size_t length
         nng_msg *message = new_message(bytes, length);
         rc =
             message != NULL ? try_exchange(context, aio, message, wait_ms, out, &sent) : NNG_ENOMEM;
-        if (rc == NNG_ECONNRESET)
-            wait_ms = patience_ms;
-        else if (rc != NNG_ETIMEDOUT || !sent)
+        if (rc == 0)
             break;
-        rc = tries == 0 ? 0 : rc;
+        if (tries == 0 && again(client, rc, sent, dials, &wait_ms, patience_ms))
+            rc = 0;
     }
     nng_aio_free(aio);
     nng_ctx_close(context);

@@ -28,4 +28,14 @@ bool localrpc__memory_begin(localrpc__memory *memory, const uint8_t id[LOCAL_ID_
 void localrpc__memory_finish(localrpc__memory *memory, const uint8_t id[LOCAL_ID_SIZE],
                              const uint8_t *answer, size_t length);
 
+/*
+ * The listening end of a server's socket, on `path` with the file mode `mode`. Where nng stops to
+ * accept it listens anew, and says so (any thread); the connections it had end then.
+ */
+typedef struct localrpc__listener localrpc__listener;
+int localrpc__listen(localrpc__listener **out, nng_socket socket, const char *path, unsigned mode,
+                     void (*say)(void *context, const char *message), void *say_context,
+                     localrpc_error *err);
+void localrpc__listener_stop(localrpc__listener *listener);
+
 #endif

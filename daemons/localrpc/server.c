@@ -4,7 +4,6 @@
 #include <catalogue/reason.h>
 #include <errno.h>
 #include <nng/protocol/reqrep0/rep.h>
-#include <nng/transport/ipc/ipc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -24,6 +23,7 @@ typedef struct worker {
 
 struct localrpc_server {
     nng_socket socket;
+    localrpc__listener *listener;
     localrpc_handler handler;
     void *handler_context;
     void (*log)(void *context, const char *message);
@@ -191,6 +191,11 @@ static int prepare_directory(const char *path, localrpc_error *err)
     return 0;
 }
 
+static void say_of_listener(void *server, const char *message)
+{
+    say(server, message);
+}
+
 static int listen_on(localrpc_server *server, const localrpc_server_options *options,
                      localrpc_error *err)
 {
@@ -200,21 +205,15 @@ static int listen_on(localrpc_server *server, const localrpc_server_options *opt
         rc = prepare_directory(options->socket_path, err);
     if (rc != 0)
         return rc;
-    nng_listener listener;
     rc = nng_socket_set_size(server->socket, NNG_OPT_RECVMAXSZ, LOCAL_REQUEST_MAX);
     if (rc == 0)
         rc = nng_pipe_notify(server->socket, NNG_PIPE_EV_ADD_PRE, check_peer, server);
-    if (rc == 0)
-        rc = nng_listener_create(&listener, server->socket, url);
-    if (rc == 0)
-        rc = nng_listener_set_int(listener, NNG_OPT_IPC_PERMISSIONS,
-                                  (int)(options->mode != 0 ? options->mode : 0600));
-    if (rc == 0)
-        rc = nng_listener_start(listener, 0);
     if (rc != 0)
         return localrpc__fail(err, LOCALRPC_E_IO, "cannot listen on %s: %s", options->socket_path,
                               nng_strerror(rc));
-    return 0;
+    return localrpc__listen(&server->listener, server->socket, options->socket_path,
+                            options->mode != 0 ? options->mode : 0600, say_of_listener, server,
+                            err);
 }
 
 static int start_workers(localrpc_server *server, unsigned count, localrpc_error *err)
@@ -311,6 +310,7 @@ void localrpc_server_stop(localrpc_server *server)
 {
     if (server == NULL)
         return;
+    localrpc__listener_stop(server->listener);
     atomic_store(&server->stopping, true);
     for (unsigned i = 0; i < server->worker_count; i++)
         join_worker(&server->workers[i]);

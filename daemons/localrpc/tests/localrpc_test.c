@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static char directory[64];
@@ -270,6 +272,69 @@ START_TEST(an_oversized_request_ends_its_connection_only)
 }
 END_TEST
 
+static struct sockaddr_un address(void)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    (void)snprintf(at.sun_path, sizeof(at.sun_path), "%s", path);
+    return at;
+}
+
+START_TEST(peers_that_leave_at_once_do_not_deafen_the_server)
+{
+    serve(&own_uid, 1);
+    struct sockaddr_un at = address();
+    for (int i = 0; i < 300; i++) {
+        int peer = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        ck_assert_int_ge(peer, 0);
+        (void)connect(peer, (const struct sockaddr *)&at, sizeof(at)); /* refused while it mends */
+        close(peer);
+    }
+    localrpc_client *client = open_client();
+    local_request request = new_request(LOCAL_LIST);
+    local_answer answer;
+    ask(client, &request, &answer);
+    local_answer_clear(&answer);
+    localrpc_client_close(client);
+}
+END_TEST
+
+/* A server that hangs up on the first who come, and is the real one from then on. */
+static void *hang_up_then_serve(void *argument)
+{
+    int listening = *(int *)argument;
+    for (int i = 0; i < 3; i++) {
+        int peer = accept(listening, NULL, NULL);
+        if (peer >= 0)
+            close(peer);
+    }
+    close(listening);
+    unlink(path);
+    serve(&own_uid, 1);
+    return NULL;
+}
+
+START_TEST(a_server_that_hangs_up_is_dialled_again)
+{
+    struct sockaddr_un at = address();
+    pthread_t thread;
+    int listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_eq(bind(listening, (const struct sockaddr *)&at, sizeof(at)), 0);
+    ck_assert_int_eq(listen(listening, 16), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, hang_up_then_serve, &listening), 0);
+    localrpc_client *client = open_client();
+    local_request request = new_request(LOCAL_LIST);
+    localrpc_error err = {0};
+    local_answer answer;
+    int rc = LOCALRPC_E_UNREACHABLE;
+    for (int calls = 0; calls < 4 && rc == LOCALRPC_E_UNREACHABLE; calls++)
+        rc = localrpc_client_call(client, &request, &answer, &err); /* dials at least once more */
+    ck_assert_msg(rc == 0, "%s", err.message);
+    local_answer_clear(&answer);
+    localrpc_client_close(client);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+}
+END_TEST
+
 /* A server that loses the first request and answers the second, which must bear the same id. */
 static void *lose_the_first(void *argument)
 {
@@ -445,6 +510,8 @@ int main(void)
     tcase_add_test(tests, others_are_served_beside_a_slow_request);
     tcase_add_test(tests, a_foreign_uid_is_refused_before_its_request_is_read);
     tcase_add_test(tests, an_oversized_request_ends_its_connection_only);
+    tcase_add_test(tests, peers_that_leave_at_once_do_not_deafen_the_server);
+    tcase_add_test(tests, a_server_that_hangs_up_is_dialled_again);
     tcase_add_test(tests, a_lost_request_is_asked_again_with_its_id);
     tcase_add_test(tests, garbage_is_answered_with_nothing);
     tcase_add_test(tests, another_protocol_is_named);

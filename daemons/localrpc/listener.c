@@ -1,0 +1,141 @@
+/*
+ * The server's listening end, and the watch over it. nng 1.5.2 stops accepting for good when a peer
+ * leaves between its connect and the end of the handshake: the write into the closed connection
+ * gives EPIPE, which nng takes for NNG_ECLOSED, its word for "the listener was closed"
+ * (listener_accept_cb in nng's src/core/listener.c, ipc_pipe_nego_cb in its ipc transport). Such an
+ * error only shows in nng's statistics; one more of them, and we listen anew.
+ */
+#include "localrpc_impl.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { WATCH_MS = 100 };
+
+struct localrpc__listener {
+    nng_socket socket;
+    nng_listener listener;
+    char url[LOCALRPC_URL_SIZE];
+    unsigned mode;
+    void (*say)(void *context, const char *message);
+    void *say_context;
+    pthread_t watch;
+    pthread_mutex_t lock; /* over stopping */
+    pthread_cond_t wake;
+    bool stopping;
+};
+
+static int listen_at(localrpc__listener *self)
+{
+    int rc = nng_listener_create(&self->listener, self->socket, self->url);
+    if (rc != 0)
+        return rc;
+    rc = nng_listener_set_int(self->listener, NNG_OPT_IPC_PERMISSIONS, (int)self->mode);
+    if (rc == 0)
+        rc = nng_listener_start(self->listener, 0);
+    if (rc != 0)
+        nng_listener_close(self->listener);
+    return rc;
+}
+
+/* Accepts that failed for a reason that nng has no counter of its own for. */
+static uint64_t odd_errors(nng_listener listener)
+{
+    nng_stat *all = NULL;
+    if (nng_stats_get(&all) != 0)
+        return 0;
+    nng_stat *mine = nng_stat_find_listener(all, listener);
+    nng_stat *other = mine != NULL ? nng_stat_find(mine, "other") : NULL;
+    uint64_t count = other != NULL ? nng_stat_value(other) : 0;
+    nng_stats_free(all);
+    return count;
+}
+
+/* Waits a watch's time; false once the listener is to end. */
+static bool wait_a_little(localrpc__listener *self)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += WATCH_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_mutex_lock(&self->lock);
+    if (!self->stopping)
+        pthread_cond_timedwait(&self->wake, &self->lock, &until);
+    bool on = !self->stopping;
+    pthread_mutex_unlock(&self->lock);
+    return on;
+}
+
+static void *watch(void *argument)
+{
+    localrpc__listener *self = argument;
+    bool open = true;
+    while (wait_a_little(self)) {
+        if (open && odd_errors(self->listener) == 0)
+            continue;
+        if (open)
+            nng_listener_close(self->listener);
+        open = listen_at(self) == 0;
+        self->say(self->say_context, open ? "a peer left during its handshake: listening anew"
+                                          : "cannot listen again; trying on");
+    }
+    if (open)
+        nng_listener_close(self->listener);
+    return NULL;
+}
+
+static int start_watch(localrpc__listener *self)
+{
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->wake, &clock);
+    pthread_condattr_destroy(&clock);
+    return pthread_create(&self->watch, NULL, watch, self);
+}
+
+int localrpc__listen(localrpc__listener **out, nng_socket socket, const char *path, unsigned mode,
+                     void (*say)(void *context, const char *message), void *say_context,
+                     localrpc_error *err)
+{
+    localrpc__listener *self = calloc(1, sizeof(*self));
+    if (self == NULL)
+        return localrpc__fail(err, LOCALRPC_E_IO, "out of memory");
+    self->socket = socket;
+    self->mode = mode;
+    self->say = say;
+    self->say_context = say_context;
+    int rc = localrpc__url(self->url, path, err);
+    if (rc != 0) {
+        free(self);
+        return rc;
+    }
+    rc = listen_at(self);
+    if (rc == 0 && start_watch(self) == 0) {
+        *out = self;
+        return 0;
+    }
+    if (rc == 0)
+        nng_listener_close(self->listener);
+    free(self);
+    return localrpc__fail(err, LOCALRPC_E_IO, "cannot listen on %s: %s", path,
+                          rc != 0 ? nng_strerror(rc) : "no thread");
+}
+
+void localrpc__listener_stop(localrpc__listener *self)
+{
+    if (self == NULL)
+        return;
+    pthread_mutex_lock(&self->lock);
+    self->stopping = true;
+    pthread_cond_signal(&self->wake);
+    pthread_mutex_unlock(&self->lock);
+    pthread_join(self->watch, NULL);
+    pthread_cond_destroy(&self->wake);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
