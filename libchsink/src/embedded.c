@@ -175,19 +175,28 @@ static int check_single(const statement *st, const char *sql, chs_error *err)
     return 0;
 }
 
+/* Begins a call that runs a text of the caller's; ends like any other. */
+static int begin_text(statement *st, chs__chdb_params *params, embedded *self, const char *sql,
+                      const chs_call *call, chs_error *err)
+{
+    int rc = begin(st, self, call, NULL, err);
+
+    if (!rc)
+        rc = use_database(st, err);
+    if (!rc)
+        rc = check_single(st, sql, err);
+    if (!rc)
+        rc = chs__chdb_params_make(params, call, err);
+    return rc;
+}
+
 static int embedded_exec(void *context, const char *sql, const chs_call *call, chs_error *err)
 {
     embedded *self = context;
     chs__chdb_params params = {0};
     statement st;
-    int rc = begin(&st, self, call, NULL, err);
+    int rc = begin_text(&st, &params, self, sql, call, err);
 
-    if (!rc)
-        rc = use_database(&st, err);
-    if (!rc)
-        rc = check_single(&st, sql, err);
-    if (!rc)
-        rc = chs__chdb_params_make(&params, call, err);
     if (!rc)
         rc = run_plain(self->chdb, *st.session, sql, &params, call->param_count, err);
     chs__chdb_params_free(&params);
@@ -308,14 +317,8 @@ static int embedded_query(void *context, const char *sql, const chs_call *call,
 {
     chs__chdb_params params = {0};
     statement st;
-    int rc = begin(&st, context, call, NULL, err);
+    int rc = begin_text(&st, &params, context, sql, call, err);
 
-    if (!rc)
-        rc = use_database(&st, err);
-    if (!rc)
-        rc = check_single(&st, sql, err);
-    if (!rc)
-        rc = chs__chdb_params_make(&params, call, err);
     if (!rc)
         rc = run_query(&st, sql, &params, call->param_count, on_block, block_context, err);
     chs__chdb_params_free(&params);

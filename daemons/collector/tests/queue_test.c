@@ -68,7 +68,12 @@ START_TEST(past_a_cap_the_oldest_go_and_are_counted)
     expect(one, "ccccc");
     ck_assert_int_eq(queue_push(one, (const uint8_t *)"thirteen byte", 13), -1);
     queue_close(one);
-    one = open_queue(make_directory(), 1000, 2);
+}
+END_TEST
+
+START_TEST(past_a_count_the_oldest_go)
+{
+    queue *one = open_queue(make_directory(), 1000, 2);
     push(one, "1");
     push(one, "2");
     push(one, "3");
@@ -122,6 +127,7 @@ TCase *queue_tests(void)
     tcase_add_checked_fixture(tests, NULL, remove_directory);
     tcase_add_test(tests, entries_come_oldest_first_and_survive_a_restart);
     tcase_add_test(tests, past_a_cap_the_oldest_go_and_are_counted);
+    tcase_add_test(tests, past_a_count_the_oldest_go);
     tcase_add_test(tests, half_written_and_damaged_files_stand_in_nobodys_way);
     tcase_add_test(tests, two_collectors_cannot_share_it);
     return tests;
