@@ -112,6 +112,7 @@ walk_result walk_recording(const uint8_t *data, size_t len, uint32_t flags)
     must(loss.chunks_whole + loss.chunks_partial == out.chunks);
     for (size_t i = 0; i < loss.record_count; i++)
         must(loss.records[i].reason >= JFR_LOSS_TRUNCATED);
+    out.whole = loss.chunks_whole;
     out.losses = loss.record_count;
     jfr_close(file);
     return out;

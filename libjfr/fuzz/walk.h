@@ -8,6 +8,7 @@
 typedef struct walk_result {
     int opened; /* what jfr_open_mem returned */
     uint64_t chunks;
+    uint64_t whole; /* of them, by jfr_file_loss */
     uint64_t samples;
     uint64_t frames;
     uint64_t losses;

@@ -136,6 +136,8 @@ int jfr__chunk_open(jfr_chunk *chunk, const jfr__header *header, uint64_t offset
     jfr_loss_reason reason;
     int rc = open_steps(chunk, whole, &reason, &why);
     if (rc < 0) {
+        if (why.offset < offset) /* of a type as a whole: no byte of the chunk in particular */
+            why.offset = offset;
         if (err != NULL)
             *err = why;
         return lost(chunk, rc, &why, reason);

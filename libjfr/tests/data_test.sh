@@ -1,9 +1,9 @@
 #!/bin/sh
 # The totals of the committed recordings are those that the JDK's own reader gave.
-# usage: data_test.sh JFR_TOTALS DIR
+# usage: data_test.sh JFR_TOTALS DIR   (its recordings, and those in DIR/cut)
 set -eu
 totals=$1 data=$2
-set -- "$data"/*.jfr.gz
+set -- "$data"/*.jfr.gz "$data"/cut/*.jfr.gz
 echo "1..$#"
 number=0
 for file; do

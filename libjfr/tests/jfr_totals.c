@@ -3,11 +3,15 @@
  * compares the two. Every stack, thread and class of the samples is decoded on the way.
  *
  * usage: jfr_totals [--walk-unfinished] FILE...
+ *        jfr_totals --follow DONE FILE   follows the growing FILE until DONE exists
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jfr/jfr.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 struct total {
     uint64_t events;
@@ -46,6 +50,14 @@ static int add_chunk(jfr_chunk *chunk, struct total *totals, jfr_error *err)
     return rc;
 }
 
+static void tell_loss(const char *path, const jfr_loss *loss)
+{
+    for (size_t i = 0; i < loss->record_count; i++)
+        fprintf(stderr, "%s: %s at byte %" PRIu64 ", %" PRIu64 " bytes lost\n", path,
+                jfr_loss_reason_name(loss->records[i].reason), loss->records[i].offset,
+                loss->records[i].bytes);
+}
+
 static int add_file(const char *path, uint32_t flags, struct total *totals, jfr_error *err)
 {
     jfr_options options = JFR_OPTIONS_INIT;
@@ -62,11 +74,61 @@ static int add_file(const char *path, uint32_t flags, struct total *totals, jfr_
     }
     jfr_loss loss;
     jfr_file_loss(file, &loss);
-    for (size_t i = 0; i < loss.record_count; i++)
-        fprintf(stderr, "%s: %s at byte %" PRIu64 ", %" PRIu64 " bytes lost\n", path,
-                jfr_loss_reason_name(loss.records[i].reason), loss.records[i].offset,
-                loss.records[i].bytes);
+    tell_loss(path, &loss);
     jfr_close(file);
+    return rc;
+}
+
+static void pause_shortly(void)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    nanosleep(&pause, NULL);
+}
+
+static int take_chunks(jfr_stream *stream, struct total *totals, int *chunks, jfr_error *err)
+{
+    jfr_chunk *chunk;
+    int rc;
+    while ((rc = jfr_stream_next(stream, &chunk, err)) == 1) {
+        ++*chunks;
+        rc = add_chunk(chunk, totals, err);
+        if (rc < 0)
+            return rc;
+    }
+    return rc;
+}
+
+static int follow_chunks(jfr_stream *stream, const char *done, struct total *totals, jfr_error *err)
+{
+    int live = 0;
+    int rest = 0;
+    int rc;
+    while ((rc = take_chunks(stream, totals, &live, err)) == 0 && access(done, F_OK) != 0)
+        pause_shortly();
+    jfr_stream_end(stream);
+    if (rc == 0)
+        rc = take_chunks(stream, totals, &rest, err);
+    fprintf(stderr, "%d chunks while it grew, %d at its end\n", live, rest);
+    return rc;
+}
+
+static int follow_file(const char *path, const char *done, struct total *totals, jfr_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd < 0 && access(done, F_OK) != 0) {
+        pause_shortly();
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    }
+    jfr_stream *stream;
+    int rc = jfr_stream_follow(&stream, fd, 0, NULL, err);
+    if (rc < 0)
+        return rc;
+    rc = follow_chunks(stream, done, totals, err);
+    jfr_loss loss;
+    jfr_stream_loss(stream, &loss);
+    tell_loss(path, &loss);
+    jfr_stream_free(stream);
+    close(fd);
     return rc;
 }
 
@@ -83,20 +145,28 @@ static void print(const struct total *totals)
     printf("}}\n");
 }
 
+static int fail(const char *path, const jfr_error *err)
+{
+    fprintf(stderr, "%s: %s (byte %" PRIu64 ")\n", path, err->message, err->offset);
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     struct total totals[JFR_PROFILE_TYPE_COUNT] = {0};
     uint32_t flags = 0;
+    jfr_error err;
+    if (argc == 4 && strcmp(argv[1], "--follow") == 0) {
+        if (follow_file(argv[3], argv[2], totals, &err) < 0)
+            return fail(argv[3], &err);
+        print(totals);
+        return 0;
+    }
     for (int i = 1; i < argc; i++) {
-        jfr_error err;
-        if (strcmp(argv[i], "--walk-unfinished") == 0) {
+        if (strcmp(argv[i], "--walk-unfinished") == 0)
             flags = JFR_WALK_UNFINISHED;
-            continue;
-        }
-        if (add_file(argv[i], flags, totals, &err) < 0) {
-            fprintf(stderr, "%s: %s (byte %" PRIu64 ")\n", argv[i], err.message, err.offset);
-            return 1;
-        }
+        else if (add_file(argv[i], flags, totals, &err) < 0)
+            return fail(argv[i], &err);
     }
     print(totals);
     return 0;

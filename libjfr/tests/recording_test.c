@@ -130,22 +130,6 @@ START_TEST(walks_whole)
 }
 END_TEST
 
-/* Cut at every 31st byte and around the header's border: no crash, and the cut is reported. */
-START_TEST(truncation_is_survived)
-{
-    load(_i / 2);
-    uint32_t flags = _i % 2 ? JFR_WALK_UNFINISHED | JFR_KEEP_IDLE_WAITS : 0;
-    for (size_t cut = 1; cut < len; cut += cut < 100 ? 1 : 31) {
-        uint8_t *copy = malloc(cut);
-        ck_assert_ptr_nonnull(copy);
-        memcpy(copy, bytes, cut);
-        walk_result r = walk_recording(copy, cut, flags);
-        ck_assert(r.opened < 0 || r.losses > 0);
-        free(copy);
-    }
-}
-END_TEST
-
 /* Single bytes overwritten, spread over the recording: whatever is read, no promise is broken. */
 START_TEST(damage_is_survived)
 {
@@ -171,7 +155,6 @@ int main(void)
     tcase_add_test(t, virtual_threads_show_as_themselves_in_the_jdk);
     tcase_add_test(t, idle_parks_are_set_aside);
     tcase_add_loop_test(t, walks_whole, 0, 3);
-    tcase_add_loop_test(t, truncation_is_survived, 0, 6);
     tcase_add_loop_test(t, damage_is_survived, 0, 3);
     suite_add_tcase(suite, t);
     return run_suite(suite);

@@ -18,8 +18,10 @@ install='run deploy/dependencies/install test'
 export HOTSTACK_RECORD_SECONDS=${HOTSTACK_RECORD_SECONDS:-1.5}
 
 [ $# -gt 0 ] || set -- jdk-all:11 jdk-all:17 jdk-all:21 jdk-all:25 jdk-default:17 jdk-profile:25 \
-  async-cpu:17 async-ctimer:21 async-itimer:11 async-wall:17 async-alloc:25 async-lock:17 \
-  async-live:21 async-all:11 async-all:17 async-all:21 async-all:25 async-chunks:17
+  jdk-chunks:17 jdk-chunks:25 async-cpu:17 async-ctimer:21 async-itimer:11 async-method:25 async-wall:17 \
+  async-nobatch:21 async-alloc:25 async-live:21 async-nativemem:11 async-lock:17 async-nativelock:25 \
+  async-features:21 async-process:17 async-all:11 async-all:17 async-all:21 async-all:25 \
+  async-chunks:17 async-chunks:25 async-sync:17 async-sync:25
 
 if ! command -v javac >/dev/null; then
   echo "1..0 # SKIP javac is missing: $install"
@@ -40,12 +42,18 @@ javac --release 11 -encoding UTF-8 -d "$tmp" "$support/recordings/Workload.java"
 # The types that a recording of a kind must show, so that two empty readings never pass.
 types_of() {
   case $1 in
-    jdk-all) echo cpu alloc_bytes alloc_objects lock_count lock_delay ;;
+    jdk-all | jdk-chunks) echo cpu alloc_bytes alloc_objects lock_count lock_delay ;;
     jdk-*) echo cpu ;;
     async-alloc) echo alloc_bytes alloc_objects ;;
     async-lock) echo lock_count lock_delay ;;
     async-live) echo alloc_bytes live_bytes ;;
     async-wall) echo wall ;;
+    async-nobatch) echo cpu wall ;;
+    async-nativemem) echo nativemem_bytes ;;
+    async-nativelock) echo lock_count ;;
+    async-features) echo cpu alloc_bytes ;;
+    async-sync) echo cpu wall lock_delay ;;
+    async-method) ;; # a counter of calls is no time: all totals are 0, in both readings
     async-all | async-chunks) echo cpu wall alloc_bytes lock_delay nativemem_bytes ;;
     *) echo cpu ;;
   esac
@@ -71,31 +79,51 @@ compare() {
 }
 
 # A copy taken while the last chunk was open: its finished chunks are read, the loss is named, and
-# what the open chunk holds already (it may be nothing) is there for who asks.
+# what the open chunk holds already (of async-profiler it may be nothing) is there for who asks.
 check_open() {
-  local dir=$1 closed walked
+  local dir=$1 kind=$2 closed walked least=1
   closed=$("$totals" "$dir/open.jfr" 2>"$dir/loss")
   grep -q unfinished "$dir/loss" || { echo "# the open chunk was not reported"; return 1; }
-  walked=$("$totals" --walk-unfinished "$dir/open.jfr" 2>/dev/null)
-  if [ "$(events_in "$closed" alloc_bytes)" -eq 0 ] ||
-    [ "$(events_in "$walked" alloc_bytes)" -lt "$(events_in "$closed" alloc_bytes)" ]; then
+  walked=$("$totals" --walk-unfinished "$dir/open.jfr" 2>"$dir/loss")
+  grep -q unfinished "$dir/loss" || { echo "# the walked chunk was not reported"; return 1; }
+  [ "$kind" = jdk-chunks ] || least=$(events_in "$closed" alloc_bytes)
+  if [ "$least" -eq 0 ] || [ "$(events_in "$walked" alloc_bytes)" -lt "$least" ]; then
     echo "# closed $closed, walked $walked"
     return 1
   fi
 }
 
+# The same file, read chunk by chunk while the profiler wrote it.
+check_followed() {
+  local dir=$1 ours
+  wait "$2" || { sed 's/^/# /' "$dir/follow.log"; return 1; }
+  ours=$("$totals" "$dir/recording.jfr")
+  [ "$ours" = "$(cat "$dir/followed")" ] || { echo "# followed $(cat "$dir/followed")"; return 1; }
+  grep -q '^[1-9][0-9]* chunks while it grew' "$dir/follow.log" ||
+    { sed 's/^/# /' "$dir/follow.log"; return 1; }
+}
+
 run_one() {
-  local kind=$1 java=$2 dir=$3 seconds=$HOTSTACK_RECORD_SECONDS
-  # async-profiler looks once a second whether a chunk is full.
-  [ "$kind" != async-chunks ] || seconds=4
+  local kind=$1 java=$2 dir=$3 seconds=$HOTSTACK_RECORD_SECONDS follower=
+  # async-profiler looks once a second whether a chunk is full, the JDK flushes once a second.
+  [[ $kind != *-chunks ]] || seconds=4
   mkdir -p "$dir"
   cp "$tmp"/Workload*.class "$dir"
-  HOTSTACK_RECORD_SECONDS=$seconds "$support/recordings/make.sh" "$dir" "$kind" "$java" "$lib" >"$dir/make.log" 2>&1 || {
+  if [ "$kind" = async-chunks ]; then
+    "$totals" --follow "$dir/done" "$dir/recording.jfr" >"$dir/followed" 2>"$dir/follow.log" &
+    follower=$!
+  fi
+  local made=0
+  HOTSTACK_RECORD_SECONDS=$seconds "$support/recordings/make.sh" "$dir" "$kind" "$java" "$lib" \
+    >"$dir/make.log" 2>&1 || made=$?
+  touch "$dir/done"
+  if [ "$made" != 0 ]; then
     sed 's/^/# /' "$dir/make.log" "$dir/workload.log"
     return 1
-  }
+  fi
   compare "$dir" "$kind" || return 1
-  [ ! -e "$dir/open.jfr" ] || check_open "$dir"
+  [ -z "$follower" ] || check_followed "$dir" "$follower" || return 1
+  [[ $kind != *-chunks ]] || check_open "$dir" "$kind"
 }
 
 reader=$cache/jdk/25/bin/java

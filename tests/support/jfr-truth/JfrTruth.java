@@ -47,6 +47,9 @@ public final class JfrTruth {
         "java.util.concurrent.Semaphore"
     };
 
+    private static final Set<String> CPU_EVENTS =
+            Set.of("cpu", "cpu-clock", "task-clock", "ctimer", "itimer");
+
     /** One type's totals. */
     private static final class Total {
         long events;
@@ -172,10 +175,13 @@ public final class JfrTruth {
         }
     }
 
+    /** A sample whose interval is no time ("everyChunk", a counter, a method) is no cpu time. */
     private void execution(RecordedEvent event) {
         if (!async) {
-            long id = event.getEventType().getId();
-            add(event, "cpu", periodNanos(settings.get(id + "#period")));
+            long period = periodNanos(settings.get(event.getEventType().getId() + "#period"));
+            if (period != 0) {
+                add(event, "cpu", period);
+            }
             return;
         }
         String state = event.getString("state");
@@ -183,7 +189,7 @@ public final class JfrTruth {
         boolean wallOn = settings.containsKey("wall");
         if ("wall".equals(main) || (wallOn && !"STATE_DEFAULT".equals(state))) {
             add(event, "wall", wallInterval());
-        } else {
+        } else if (CPU_EVENTS.contains(main)) {
             add(event, "cpu", number("interval", 10_000_000));
         }
     }
