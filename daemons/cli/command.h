@@ -22,8 +22,11 @@ typedef struct command {
     int (*run)(int argc, char **argv);
 } command;
 
+int attach_run(int argc, char **argv);
 int convert_run(int argc, char **argv);
 int jfr_run(int argc, char **argv);
+int doctor_run(int argc, char **argv);
+int jcmd_run(int argc, char **argv);
 int profile_run(int argc, char **argv);
 int ps_run(int argc, char **argv);
 

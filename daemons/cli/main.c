@@ -5,7 +5,10 @@
 #include "command.h"
 
 static const command commands[] = {
+    {"attach", "Say whose profiling session runs in which JVM (attach status)", attach_run},
     {"convert", "Make flame graphs from recordings", convert_run},
+    {"doctor", "Say whether and how a JVM can be profiled, and what to do if not", doctor_run},
+    {"jcmd", "Run a diagnostic command in a running JVM", jcmd_run},
     {"jfr", "Look into a recording: totals per profile type", jfr_run},
     {"profile", "Profile a running JVM and write its flame graph", profile_run},
     {"ps", "List the JVMs of this machine, and whether they can be profiled", ps_run},

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "jvm_find.h"
 #include "profile_session.h"
 #include "template.h"
 
@@ -21,20 +23,9 @@ typedef struct scratch {
     int fd;
 } scratch;
 
-/* "com.acme.Main" -> "Main", "/app/service.jar" -> "service.jar": what the page is called. */
-static void short_name(char *out, size_t cap, const char *main_class)
-{
-    const char *slash = strrchr(main_class, '/');
-    const char *name = slash == NULL ? main_class : slash + 1;
-    size_t n = strlen(name);
-    bool jar = n > 4 && strcmp(name + n - 4, ".jar") == 0;
-    const char *dot = jar ? NULL : strrchr(name, '.');
-    (void)snprintf(out, cap, "%.40s", dot == NULL ? name : dot + 1);
-}
-
 static bool scratch_open(scratch *out, const profile_session *session)
 {
-    char name[48];
+    char name[sizeof(session->jvm.main_class)];
     const char *tmp = getenv("TMPDIR");
     (void)snprintf(out->directory, sizeof(out->directory), "%s/hotstack-profile-XXXXXX",
                    tmp == NULL || tmp[0] == '\0' ? "/tmp" : tmp);
@@ -43,8 +34,8 @@ static bool scratch_open(scratch *out, const profile_session *session)
         complain("cannot create %s: %s", out->directory, strerror(errno));
         return false;
     }
-    short_name(name, sizeof(name), session->jvm.main_class);
-    (void)snprintf(out->path, sizeof(out->path), "%s/%s-%d.jfr", out->directory, name,
+    jvm_short_name(name, sizeof(name), session->jvm.main_class);
+    (void)snprintf(out->path, sizeof(out->path), "%s/%.40s-%d.jfr", out->directory, name,
                    session->jvm.identity.pid);
     out->fd = open(out->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (out->fd >= 0)
@@ -119,20 +110,21 @@ static void block_ending_signals(void)
     (void)sigprocmask(SIG_BLOCK, &ending, NULL);
 }
 
-static int record(profile_session *session, const profile_options *o, int fd)
+/* *whole: the duration was not cut short. */
+static int record(profile_session *session, const profile_options *o, int fd, bool *whole)
 {
     if (!profile_session_start(session, o))
         return EXIT_UNREADABLE;
-    profile_session_wait(session, o);
+    *whole = profile_session_wait(session, o);
     return profile_session_stop(session, fd) ? EXIT_WHOLE : EXIT_UNREADABLE;
 }
 
-static int profile_to_page(profile_session *session, const profile_options *o)
+static int profile_to_page(profile_session *session, const profile_options *o, bool *whole)
 {
     scratch recording;
     if (!scratch_open(&recording, session))
         return EXIT_UNREADABLE;
-    int rc = record(session, o, recording.fd);
+    int rc = record(session, o, recording.fd, whole);
     if (rc == EXIT_WHOLE)
         rc = convert(&recording, o);
     bool worth_keeping = rc != EXIT_WHOLE && rc != EXIT_SALVAGED && !is_empty(recording.fd);
@@ -140,14 +132,14 @@ static int profile_to_page(profile_session *session, const profile_options *o)
     return rc;
 }
 
-static int profile_to_jfr(profile_session *session, const profile_options *o)
+static int profile_to_jfr(profile_session *session, const profile_options *o, bool *whole)
 {
     int fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {
         complain("cannot write %s: %s", o->output, strerror(errno));
         return EXIT_UNREADABLE;
     }
-    int rc = record(session, o, fd);
+    int rc = record(session, o, fd, whole);
     if (close(fd) != 0 && rc == EXIT_WHOLE) {
         complain("cannot write %s: %s", o->output, strerror(errno));
         rc = EXIT_UNREADABLE;
@@ -159,15 +151,65 @@ static int profile_to_jfr(profile_session *session, const profile_options *o)
     return rc;
 }
 
+static int profile_once(profile_session *session, const profile_options *o, bool *whole)
+{
+    *whole = false;
+    return o->keep_jfr ? profile_to_jfr(session, o, whole) : profile_to_page(session, o, whole);
+}
+
+/* Replaces %t by the time (UTC) and %n by the number; false when the name gets too long. */
+static bool expand(char *out, size_t cap, const char *pattern, unsigned number)
+{
+    size_t n = 0;
+    for (const char *at = pattern; *at != '\0'; at++) {
+        char piece[32] = {*at, '\0'};
+        if (at[0] == '%' && at[1] == 't') {
+            time_t now = time(NULL);
+            struct tm parts;
+            if (gmtime_r(&now, &parts) == NULL)
+                return false;
+            (void)strftime(piece, sizeof(piece), "%Y%m%d-%H%M%S", &parts);
+            at++;
+        } else if (at[0] == '%' && at[1] == 'n') {
+            (void)snprintf(piece, sizeof(piece), "%u", number);
+            at++;
+        }
+        int put = snprintf(out + n, cap - n, "%s", piece);
+        if (put < 0 || (size_t)put >= cap - n)
+            return false;
+        n += (size_t)put;
+    }
+    return true;
+}
+
+/* One session after the other, each a file that stands alone. */
+static int profile_in_a_loop(profile_session *session, const profile_options *o)
+{
+    char output[PATH_MAX];
+    profile_options one = *o;
+    bool whole = true;
+    int rc = EXIT_WHOLE;
+    one.output = output;
+    for (unsigned number = 1; whole && (rc == EXIT_WHOLE || rc == EXIT_SALVAGED); number++) {
+        if (!expand(output, sizeof(output), o->output, number)) {
+            complain("the file's name is too long");
+            return EXIT_UNREADABLE;
+        }
+        rc = profile_once(session, &one, &whole);
+    }
+    return rc;
+}
+
 int profile_run(int argc, char **argv)
 {
     static profile_session session;
     profile_options o;
+    bool whole;
     int rc = profile_parse(&o, argc, argv);
     if (rc >= 0)
         return rc;
     if (!profile_session_open(&session, &o) || !can_finish(&o))
         return EXIT_UNREADABLE;
     block_ending_signals();
-    return o.keep_jfr ? profile_to_jfr(&session, &o) : profile_to_page(&session, &o);
+    return o.loop ? profile_in_a_loop(&session, &o) : profile_once(&session, &o, &whole);
 }

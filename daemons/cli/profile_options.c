@@ -17,7 +17,8 @@
 #define DEFAULT_LOCK_NS UINT64_C(1000000)
 
 static const char help[] =
-    "usage: hotstack profile [-d SECONDS] [-e EVENTS] [-t TYPE] -f FILE PID\n"
+    "usage: hotstack profile [-d TIME] [-e EVENTS] [-t TYPE] [--engine NAME] [--loop] -f FILE "
+    "PID|NAME\n"
     "\n"
     "Profiles a running JVM (HotSpot 11 or later) without a restart or a flag on it, and writes a\n"
     "flame graph. Ctrl-C ends the recording early; the file is written all the same. Nothing of\n"
@@ -33,6 +34,12 @@ static const char help[] =
     "                         .collapsed        a line per stack; a file per profile type\n"
     "                         .json             the data of the page\n"
     "                         .jfr              the recording itself\n"
+    "      --engine NAME    async-profiler, or fail; jfr = the JDK's own recorder; auto (default) "
+    "=\n"
+    "                       async-profiler, and jfr where that cannot be loaded\n"
+    "      --loop           one file after the other, each of -d TIME, until Ctrl-C; FILE holds "
+    "%t\n"
+    "                       (time, UTC) or %n (number)\n"
     "  -t, --type TYPE      collapsed: only this profile type (see hotstack convert --help)\n"
     "  -h, --help           this text\n"
     "\n"
@@ -41,10 +48,17 @@ static const char help[] =
     "libasyncProfiler.so and hotstack-attach-worker where they are not installed beside this\n"
     "program.\n";
 
+enum { OPTION_ENGINE = 1000, OPTION_LOOP };
+
 static const struct option longs[] = {
-    {"duration", required_argument, NULL, 'd'}, {"events", required_argument, NULL, 'e'},
-    {"file", required_argument, NULL, 'f'},     {"type", required_argument, NULL, 't'},
-    {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
+    {"duration", required_argument, NULL, 'd'},
+    {"events", required_argument, NULL, 'e'},
+    {"file", required_argument, NULL, 'f'},
+    {"type", required_argument, NULL, 't'},
+    {"engine", required_argument, NULL, OPTION_ENGINE},
+    {"loop", no_argument, NULL, OPTION_LOOP},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
 };
 
 typedef struct unit {
@@ -137,6 +151,18 @@ static int set_type(profile_options *out, const char *name)
     return EXIT_USAGE;
 }
 
+static int set_recorder(profile_options *out, const char *name)
+{
+    for (int i = ATTACH_AP_RECORDER_AUTO; i <= ATTACH_AP_RECORDER_JFR; i++) {
+        if (strcmp(attach_ap_recorder_name((attach_ap_recorder)i), name) != 0)
+            continue;
+        out->recorder = (attach_ap_recorder)i;
+        return -1;
+    }
+    complain("--engine is auto, async-profiler or jfr, not '%s'", name);
+    return EXIT_USAGE;
+}
+
 static int take_option(profile_options *out, int option)
 {
     switch (option) {
@@ -149,6 +175,11 @@ static int take_option(profile_options *out, int option)
         return -1;
     case 't':
         return set_type(out, optarg);
+    case OPTION_ENGINE:
+        return set_recorder(out, optarg);
+    case OPTION_LOOP:
+        out->loop = true;
+        return -1;
     case 'h':
         (void)fputs(help, stdout);
         return EXIT_WHOLE;
@@ -182,15 +213,22 @@ static int set_output_format(profile_options *out)
     return EXIT_USAGE;
 }
 
-static int set_pid(profile_options *out, int argc, char **argv)
+/* In a loop each file needs a name of its own. */
+static int check_name(const profile_options *o)
 {
-    uint64_t pid = 0;
-    static const unit none[] = {{"", 1}, {NULL, 0}};
-    if (argc - optind == 1 && parse_amount(&pid, argv[optind], none) && pid <= INT32_MAX) {
-        out->pid = (int32_t)pid;
+    if (!o->loop || strstr(o->output, "%t") != NULL || strstr(o->output, "%n") != NULL)
+        return -1;
+    complain("with --loop the file's name holds %%t or %%n, as in flame-%%t.html");
+    return EXIT_USAGE;
+}
+
+static int set_jvm(profile_options *out, int argc, char **argv)
+{
+    if (argc - optind == 1 && argv[optind][0] != '\0') {
+        out->jvm = argv[optind];
         return -1;
     }
-    complain("name one JVM by its process id; `hotstack ps` lists them");
+    complain("name one JVM by its process id or main class; `hotstack ps` lists them");
     return EXIT_USAGE;
 }
 
@@ -209,6 +247,8 @@ int profile_parse(profile_options *out, int argc, char **argv)
         if (rc >= 0)
             return rc;
     }
-    int rc = set_pid(out, argc, argv);
-    return rc >= 0 ? rc : set_output_format(out);
+    int rc = set_jvm(out, argc, argv);
+    if (rc < 0)
+        rc = set_output_format(out);
+    return rc >= 0 ? rc : check_name(out);
 }

@@ -6,10 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <attach/attach.h>
+
 #include "options.h"
 
 typedef struct profile_options {
-    int32_t pid;
+    const char *jvm; /* process id or name */
+    bool loop;
+    attach_ap_recorder recorder;
     uint32_t seconds;
     const char *output;
     bool keep_jfr;              /* the output is the recording itself */

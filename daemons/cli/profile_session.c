@@ -2,57 +2,48 @@
 #include "profile_session.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "attach_call.h"
 #include "command.h"
+#include "jvm_find.h"
 
 #define OPERATION_MS 60000
 /* How much longer than asked for the profiler goes on when this program is killed. */
 #define SPARE_SECONDS 60
-
-/* An id of this run's own: two runs on one JVM are two installations to each other. */
-static bool choose_id(char out[ATTACH_INSTALLATION_MAX + 1])
-{
-    uint64_t random = 0;
-    if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random)) {
-        complain("getrandom: %s", strerror(errno));
-        return false;
-    }
-    (void)snprintf(out, ATTACH_INSTALLATION_MAX + 1, "cli%016" PRIx64, random);
-    return true;
-}
 
 static bool run(profile_session *s, attach_result *result, attach_piece_fn piece, void *ctx)
 {
     attach_error err = {0};
     if (attachclient_run(result, &s->request, piece, ctx, NULL, &err) == ATTACH_OK)
         return true;
-    if (err.reason == ATTACH_REASON_NONE)
-        complain("%s", err.message);
-    else
-        complain("%s (%s)", err.message, attach_reason_name(err.reason));
+    attach_call_complain(&err);
     return false;
+}
+
+/* What stands in the way for good; of all else the attempt itself gives the better sentence. */
+static bool is_hopeless(attach_reason reason)
+{
+    return reason == ATTACH_REASON_NOT_HOTSPOT || reason == ATTACH_REASON_ATTACH_DISABLED ||
+           reason == ATTACH_REASON_TARGET_STOPPED;
 }
 
 bool profile_session_open(profile_session *out, const profile_options *o)
 {
-    attach_error err = {0};
     memset(out, 0, sizeof(*out));
-    if (attach_jvm_read(&out->jvm, o->pid, NULL, &err) != ATTACH_OK) {
-        complain("%s", err.message);
+    if (!jvm_find(&out->jvm, o->jvm))
         return false;
-    }
-    attach_reason reason = out->jvm.reason;
-    if (reason == ATTACH_REASON_NONE || reason == ATTACH_REASON_PERMISSION_DENIED)
-        return true; /* of the second the attempt itself gives the better sentence */
-    complain("the JVM %d %s (%s)", o->pid, out->jvm.detail, attach_reason_name(reason));
+    if (!is_hopeless(out->jvm.reason))
+        return true;
+    attach_error err = {.reason = out->jvm.reason};
+    (void)snprintf(err.message, sizeof(err.message), "the process %d %.200s", out->jvm.identity.pid,
+                   out->jvm.detail);
+    attach_call_complain(&err);
     return false;
 }
 
@@ -61,6 +52,8 @@ static void describe(attach_request *r, const profile_session *s, const profile_
     r->op = ATTACH_OP_START;
     r->identity = s->jvm.identity;
     r->timeout_ms = OPERATION_MS;
+    r->recorder = o->recorder;
+    (void)snprintf(r->owner, sizeof(r->owner), "hotstack profile (pid %d)", (int)getpid());
     r->engine = o->cpu ? ATTACH_AP_ENGINE_AUTO : ATTACH_AP_ENGINE_OFF;
     r->cpu_interval_ns = o->cpu_interval_ns;
     r->alloc_bytes = o->alloc_bytes;
@@ -76,11 +69,15 @@ bool profile_session_start(profile_session *session, const profile_options *o)
     if (attachclient_find_profiler(r->library, sizeof(r->library)) != 0) {
         complain("libasyncProfiler.so is not at %s: set HOTSTACK_ASYNC_PROFILER to where it is",
                  r->library);
-        return false;
+        if (o->recorder == ATTACH_AP_RECORDER_ASYNC_PROFILER)
+            return false;
+        r->library[0] = '\0';
     }
-    if (!choose_id(r->installation_id) || !run(session, &result, NULL, NULL))
+    if (!attach_call_id(r->installation_id) || !run(session, &result, NULL, NULL))
         return false;
-    if (result.info.engine_reason[0] != '\0')
+    if (result.info.engine == ATTACH_AP_ENGINE_JFR && result.info.engine_reason[0] != '\0')
+        complain("note: recorded with the JDK's own recorder: %s", result.info.engine_reason);
+    else if (result.info.engine_reason[0] != '\0')
         complain("note: CPU time is taken with %s: %s", attach_ap_engine_name(result.info.engine),
                  result.info.engine_reason);
     return true;
@@ -105,8 +102,9 @@ static bool is_gone(const profile_session *s)
     return kill(s->jvm.identity.pid, 0) != 0 && errno == ESRCH;
 }
 
-void profile_session_wait(const profile_session *session, const profile_options *o)
+bool profile_session_wait(const profile_session *session, const profile_options *o)
 {
+    bool ended = false;
     struct timespec start;
     sigset_t ending;
     bool terminal = isatty(STDERR_FILENO) == 1;
@@ -119,15 +117,19 @@ void profile_session_wait(const profile_session *session, const profile_options 
         double left = (double)o->seconds - elapsed;
         if (terminal)
             show(session, elapsed, o->seconds);
-        if (left <= 0 || is_gone(session))
+        ended = is_gone(session);
+        if (left <= 0 || ended)
             break;
         struct timespec slice = {.tv_sec = left >= 1 ? 1 : 0,
                                  .tv_nsec = left >= 1 ? 0 : (long)(left * 1e9)};
-        if (sigtimedwait(&ending, NULL, &slice) > 0)
+        if (sigtimedwait(&ending, NULL, &slice) > 0) {
+            ended = true;
             break;
+        }
     }
     if (terminal)
         (void)fputc('\n', stderr);
+    return !ended;
 }
 
 static int write_piece(void *ctx, const uint8_t *bytes, size_t n)

@@ -20,9 +20,9 @@ bool profile_session_start(profile_session *session, const profile_options *o);
 
 /*
  * Waits for the duration, SIGINT or SIGTERM (which must be blocked), or the JVM's end; shows
- * progress on a terminal.
+ * progress on a terminal. Returns whether it was the duration.
  */
-void profile_session_wait(const profile_session *session, const profile_options *o);
+bool profile_session_wait(const profile_session *session, const profile_options *o);
 
 /* Stops the session, writes its recording to fd and removes what is ours from the JVM. Complains
  * and returns false when that fails. */

@@ -7,15 +7,21 @@
 #include <attach/attach.h>
 
 #include "command.h"
+#include "jvm_json.h"
+
+enum { OPTION_JSON = 1000 };
 
 static const char help[] =
-    "usage: hotstack ps\n"
+    "usage: hotstack ps [--json]\n"
     "\n"
     "Lists the JVMs of this machine: process id, user, Java version, main class, and `ok` or the\n"
     "reason why the JVM cannot be profiled. JVMs in containers are among them; those of other "
     "users\n"
     "show their details to root only.\n"
     "\n"
+    "  --json      {\"jvms\": [...]}, with versions, containers, limits and verdicts; see the "
+    "manual\n"
+    "              page\n"
     "  -h, --help  this text\n";
 
 static const char *user_name(uint32_t uid, char *buf, size_t cap)
@@ -38,13 +44,27 @@ static void print_row(const attach_jvm *jvm)
         (void)printf("%s: %s\n", attach_reason_name(jvm->reason), jvm->detail);
 }
 
-static int list(void)
+static bool print_json(const attach_jvm_list *jvms)
+{
+    json_t *rows = json_array();
+    bool ok = rows != NULL;
+    for (size_t i = 0; ok && i < attach_jvm_list_count(jvms); i++)
+        ok = json_array_append_new(rows, jvm_json(attach_jvm_list_at(jvms, i))) == 0;
+    return json_print(json_pack("{s:o}", "jvms", rows)) && ok;
+}
+
+static int list(bool json)
 {
     attach_jvm_list *jvms = NULL;
     attach_error err = {0};
     if (attach_jvm_list_read(&jvms, NULL, &err) != ATTACH_OK) {
         complain("%s", err.message);
         return EXIT_UNREADABLE;
+    }
+    if (json) {
+        bool ok = print_json(jvms);
+        attach_jvm_list_free(jvms);
+        return ok ? EXIT_WHOLE : EXIT_UNREADABLE;
     }
     (void)printf("%7s  %-12s  %-12s  %-40s  %s\n", "PID", "USER", "VERSION", "MAIN", "VERDICT");
     for (size_t i = 0; i < attach_jvm_list_count(jvms); i++)
@@ -55,9 +75,16 @@ static int list(void)
 
 int ps_run(int argc, char **argv)
 {
-    static const struct option longs[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {{"json", no_argument, NULL, OPTION_JSON},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    bool json = false;
     optind = 1;
     int option = getopt_long(argc, argv, "h", longs, NULL);
+    while (option == OPTION_JSON) {
+        json = true;
+        option = getopt_long(argc, argv, "h", longs, NULL);
+    }
     if (option == 'h') {
         (void)fputs(help, stdout);
         return EXIT_WHOLE;
@@ -66,5 +93,5 @@ int ps_run(int argc, char **argv)
         complain("it takes no arguments; see `hotstack ps --help`");
         return EXIT_USAGE;
     }
-    return list();
+    return list(json);
 }

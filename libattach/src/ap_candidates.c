@@ -34,9 +34,15 @@ static bool fits_option_string(const char *path)
     return path[0] == '/' && path[strspn(path, allowed)] == '\0';
 }
 
+/* Some hosts mount tmpfs there too; it is not a place for files all the same. */
+static bool is_kernels(const char *path)
+{
+    return strncmp(path, "/sys/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+}
+
 static void add(attach__candidates *out, const char *path)
 {
-    if (out->n == ATTACH__CANDIDATES_MAX || strlen(path) >= ATTACH__CANDIDATE_PATH ||
+    if (is_kernels(path) || out->n == ATTACH__CANDIDATES_MAX || strlen(path) >= ATTACH__CANDIDATE_PATH ||
         !fits_option_string(path))
         return;
     for (size_t i = 0; i < out->n; i++)

@@ -154,6 +154,11 @@ def second_run_is_told(directory, jvm):
         time.sleep(0.05)
     second = hotstack("profile", "-d", "1", "-f", directory / "second.jfr", jvm.pid)
     assert second.returncode == 1 and "external_profiler" in second.stderr and "until" in second.stderr, second.stderr
+    assert f"hotstack profile (pid {first.pid})" in second.stderr, second.stderr
+    row = json.loads(hotstack("attach", "status", "--json", jvm.pid).stdout)["jvms"][0]
+    assert row["session"] == "hotstack" and row["owner"] == f"hotstack profile (pid {first.pid})" and row["until"], row
+    text = hotstack("attach", "status").stdout
+    assert f"hotstack profile (pid {first.pid})" in text, text
     assert not (directory / "second.jfr").exists()
     first.send_signal(signal.SIGTERM)
     assert first.wait() == 0 and (directory / "first.jfr").stat().st_size > 0
@@ -162,7 +167,7 @@ def second_run_is_told(directory, jvm):
 def mistakes_are_named(directory, jvm):
     for arguments, words in ((("-f", "x.html"), "process id"), (("-f", "x.txt", "1"), ".html"), (("1",), "-f FILE"),
                              (("-e", "gpu", "-f", "x.jfr", "1"), "gpu"), (("-d", "0", "-f", "x.jfr", "1"), "--duration"),
-                             (("-d", "-5", "-f", "x.jfr", "1"), "--duration"), (("-f", "x.jfr", "12x"), "process id"),
+                             (("-d", "-5", "-f", "x.jfr", "1"), "--duration"), (("--engine", "tape", "-f", "x.jfr", "1"), "--engine"), (("--loop", "-f", "x.jfr", "1"), "%t"),
                              (("-e", "", "-f", "x.jfr", "1"), "no event")):
         result = hotstack("profile", *arguments)
         assert result.returncode == 2 and words in result.stderr, (arguments, result.stderr)
@@ -170,6 +175,91 @@ def mistakes_are_named(directory, jvm):
     assert nobody.returncode == 1 and "HotSpot" in nobody.stderr, nobody.stderr
     nowhere = hotstack("profile", "-f", directory / "none/x.jfr", jvm.pid)
     assert nowhere.returncode == 1 and "cannot write" in nowhere.stderr, nowhere.stderr
+
+
+def a_name_is_enough(directory, jvm):
+    out = directory / "named.jfr"
+    result = hotstack("profile", "-d", "1", "-f", out, "Target")
+    if "JVMs are called" in result.stderr:  # another test's JVM beside ours
+        assert f" {jvm.pid} Target" in result.stderr, result.stderr
+    else:
+        assert result.returncode == 0 and out.read_bytes()[:4] == b"FLR\0", result.stderr
+    nobody = hotstack("profile", "-f", out, "no.such.Main")
+    assert nobody.returncode == 1 and "no JVM is called" in nobody.stderr, nobody.stderr
+
+
+def loop_writes_one_file_after_the_other(directory, jvm):
+    loop = subprocess.Popen([HOTSTACK, "profile", "--loop", "-d", "1", "-e", "cpu", "-f", str(directory / "loop-%n.jfr"),
+                             str(jvm.pid)], env=ENVIRONMENT, stderr=subprocess.DEVNULL)
+    while not (directory / "loop-3.jfr").exists():
+        assert loop.poll() is None
+        time.sleep(0.05)
+    loop.send_signal(signal.SIGINT)
+    assert loop.wait() == 0 and is_clean(jvm)
+    for number in (1, 2, 3):
+        assert (directory / f"loop-{number}.jfr").read_bytes()[:4] == b"FLR\0", number
+
+
+def the_jdks_recorder_when_asked(directory, jvm):
+    out = directory / "jdk.jfr"
+    result = hotstack("profile", "-d", "1", "--engine", "jfr", "-f", out, jvm.pid)
+    assert result.returncode == 0 and b"jdk.ExecutionSample" in out.read_bytes(), result.stderr
+    assert is_clean(jvm)
+
+
+def the_jdks_recorder_where_no_agent_may_be_loaded(directory, jvm):
+    locked = start_jvm("-XX:-EnableDynamicAgentLoading")
+    try:
+        strict = hotstack("profile", "-d", "1", "--engine", "async-profiler", "-f", directory / "x.jfr", locked.pid)
+        assert strict.returncode == 1 and "dynamic_agent_loading_disabled" in strict.stderr, strict.stderr
+        assert "fix: " in strict.stderr, strict.stderr
+        out = directory / "second.collapsed"
+        result = hotstack("profile", "-d", "2", "-e", "cpu", "-f", out, locked.pid)
+        assert result.returncode == 0 and "JDK's own recorder" in result.stderr, result.stderr
+        assert "dynamic_agent_loading_disabled" in result.stderr and out.stat().st_size > 0, result.stderr
+        report = hotstack("doctor", "--json", locked.pid)
+        assert report.returncode == 0, report.stderr
+        verdict = json.loads(report.stdout)["verdict"]
+        assert verdict["recorder"] == "jfr" and verdict["reason"] == "dynamic_agent_loading_disabled", verdict
+    finally:
+        assert end_jvm(locked) == ""
+
+
+def doctor_names_what_stands_in_the_way(directory, jvm):
+    good = hotstack("doctor", jvm.pid)
+    assert good.returncode == 0 and "verdict: can be profiled with async-profiler" in good.stdout, good.stdout
+    locked = start_jvm("-XX:+DisableAttachMechanism")
+    try:
+        bad = hotstack("doctor", locked.pid)
+        assert bad.returncode == 1 and "verdict: cannot be profiled (attach_disabled)" in bad.stdout, bad.stdout
+        assert "paste: _JAVA_OPTIONS=-XX:-DisableAttachMechanism" in bad.stdout, bad.stdout
+        os.kill(locked.pid, signal.SIGSTOP)
+        report = json.loads(hotstack("doctor", "--json", locked.pid).stdout)
+        state = [check for check in report["checks"] if check["name"] == "state"][0]
+        assert state["reason"] == "target_stopped" and state["paste"] == f"kill -CONT {locked.pid}", state
+        os.kill(locked.pid, signal.SIGCONT)
+    finally:
+        assert end_jvm(locked) == ""
+    none = hotstack("doctor", os.getpid())
+    assert none.returncode == 1 and "not a HotSpot JVM" in none.stderr, none.stderr
+
+
+def jcmd_answers(directory, jvm):
+    text = hotstack("jcmd", jvm.pid, "VM.version")
+    assert text.returncode == 0 and "JDK " in text.stdout, text
+    answer = json.loads(hotstack("jcmd", "--json", jvm.pid, "Thread.print", "-l").stdout)
+    assert answer["code"] == 0 and answer["command"] == "Thread.print -l" and "Target.burn" in answer["text"], answer
+    assert "Thread.print" in hotstack("jcmd", jvm.pid).stdout
+    unknown = hotstack("jcmd", jvm.pid, "No.such")
+    assert unknown.returncode == 1 and "Unknown diagnostic command" in unknown.stdout, unknown
+    assert hotstack("jcmd").returncode == 2 and hotstack("attach", "stop").returncode == 2
+
+
+def list_as_json(directory, jvm):
+    rows = {row["pid"]: row for row in json.loads(hotstack("ps", "--json").stdout)["jvms"]}
+    mine = rows[jvm.pid]
+    assert mine["main_class"] == "Target" and mine["verdict"] == {"ok": True, "reason": "none", "detail": "", "fix": ""}, mine
+    assert mine["libc"] == "glibc" and mine["version"] and mine["started_at"].endswith("Z"), mine
 
 
 def list_names_the_jvm_and_the_verdict(directory, jvm):
@@ -186,6 +276,8 @@ def list_names_the_jvm_and_the_verdict(directory, jvm):
 
 TESTS = [collapsed_has_the_burning_method, three_types_from_one_recording, page_is_self_contained, recording_itself,
          interrupt_still_writes, progress_on_a_terminal, second_run_is_told, mistakes_are_named,
+         a_name_is_enough, loop_writes_one_file_after_the_other, the_jdks_recorder_when_asked,
+         the_jdks_recorder_where_no_agent_may_be_loaded, doctor_names_what_stands_in_the_way, jcmd_answers, list_as_json,
          list_names_the_jvm_and_the_verdict]
 
 

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `hotstack attach status`: whose profiling session runs in which JVM. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attach_call.h"
+#include "command.h"
+#include "jvm_find.h"
+#include "jvm_json.h"
+
+static const char help[] =
+    "usage: hotstack attach status [--json] [PID|NAME]\n"
+    "\n"
+    "Says for each JVM of this machine, or for one, whether a profiler is in it, whose session "
+    "runs\n"
+    "and until when. Loads nothing: a JVM without a profiler is not even attached to.\n"
+    "\n"
+    "  --json      {\"jvms\": [...]}, see the manual page\n"
+    "  -h, --help  this text\n";
+
+enum { OPTION_JSON = 1000 };
+
+static const struct option longs[] = {
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+typedef struct row {
+    const attach_jvm *jvm;
+    attach_result result;
+    attach_error err;
+    bool failed;
+} row;
+
+static void ask(row *out, const attach_jvm *jvm)
+{
+    static attach_request request;
+    memset(out, 0, sizeof(*out));
+    out->jvm = jvm;
+    bool unreachable = jvm->reason == ATTACH_REASON_NOT_HOTSPOT ||
+                       jvm->reason == ATTACH_REASON_PERMISSION_DENIED ||
+                       jvm->reason == ATTACH_REASON_TARGET_STOPPED;
+    if (unreachable) {
+        out->failed = true;
+        out->err.reason = jvm->reason;
+        (void)snprintf(out->err.message, sizeof(out->err.message), "%s", jvm->detail);
+        return;
+    }
+    out->failed =
+        !attach_call_prepare(&request, jvm, ATTACH_OP_STATUS) ||
+        attachclient_run(&out->result, &request, NULL, NULL, NULL, &out->err) != ATTACH_OK;
+}
+
+/* For a reader "owned" says little: the session is somebody's in any case. */
+static const char *session_word(const row *r)
+{
+    const attach_ap_info *info = &r->result.info;
+    if (r->failed)
+        return "unknown";
+    if (!info->running)
+        return info->state == ATTACH_AP_EXTERNAL ? "external" : "none";
+    return info->installation[0] != '\0'       ? "hotstack"
+           : info->state == ATTACH_AP_EXTERNAL ? "external"
+                                               : "unknown";
+}
+
+static void describe(char *out, size_t cap, const row *r)
+{
+    const attach_ap_info *info = &r->result.info;
+    char until[32];
+    if (r->failed) {
+        (void)snprintf(out, cap, "%s", r->err.message);
+        return;
+    }
+    if (!info->running) {
+        const char *idle = info->profiler[0] == '\0' ? "" : "is loaded, no session";
+        (void)snprintf(out, cap, "%s%s%s", info->profiler, idle[0] == '\0' ? "" : " ", idle);
+        return;
+    }
+    if (info->installation[0] == '\0') {
+        (void)snprintf(out, cap, "%s: %s", info->profiler, info->profiler_library);
+        return;
+    }
+    format_time(until, info->until_ms);
+    (void)snprintf(out, cap, "%s, engine %s%s%s, installation %s",
+                   info->owner[0] == '\0' ? "a Hotstack program" : info->owner,
+                   attach_ap_engine_name(info->engine), info->until_ms == 0 ? "" : ", until ",
+                   info->until_ms == 0 ? "" : until, info->installation);
+}
+
+static json_t *row_json(const row *r)
+{
+    const attach_ap_info *info = &r->result.info;
+    return json_pack(
+        "{s:i, s:s, s:s, s:b, s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:o}", "pid",
+        r->jvm->identity.pid, "main_class", r->jvm->main_class, "session", session_word(r),
+        "running", info->running, "engine",
+        info->running ? attach_ap_engine_name(info->engine) : "", "engine_reason",
+        info->engine_reason, "started_at", time_json(info->running ? info->started_ms : 0), "until",
+        time_json(info->running ? info->until_ms : 0), "installation", info->installation, "owner",
+        info->owner, "directory", info->directory, "profiler", info->profiler, "profiler_library",
+        info->profiler_library, "verdict",
+        verdict_json(r->failed ? attach_reason_name(r->err.reason) : "none", r->err.message));
+}
+
+static bool show(const row *r, json_t *rows)
+{
+    char words[512], name[64];
+    if (rows != NULL)
+        return json_array_append_new(rows, row_json(r)) == 0;
+    describe(words, sizeof(words), r);
+    jvm_short_name(name, sizeof(name), r->jvm->main_class);
+    return printf("%7d  %-24s  %-8s  %s\n", r->jvm->identity.pid, name[0] == '\0' ? "?" : name,
+                  session_word(r), words) > 0;
+}
+
+static int status_of_all(json_t *rows)
+{
+    static row r;
+    attach_jvm_list *jvms = NULL;
+    attach_error err = {0};
+    bool shown = true;
+    if (attach_jvm_list_read(&jvms, NULL, &err) != ATTACH_OK) {
+        complain("%s", err.message);
+        return EXIT_UNREADABLE;
+    }
+    if (rows == NULL)
+        (void)printf("%7s  %-24s  %-8s  %s\n", "PID", "MAIN", "SESSION", "WHOSE");
+    for (size_t i = 0; i < attach_jvm_list_count(jvms) && shown; i++) {
+        ask(&r, attach_jvm_list_at(jvms, i));
+        shown = show(&r, rows);
+    }
+    attach_jvm_list_free(jvms);
+    return shown ? EXIT_WHOLE : EXIT_UNREADABLE;
+}
+
+static int status_of_one(const char *wanted, json_t *rows)
+{
+    static row r;
+    attach_jvm jvm;
+    if (!jvm_find(&jvm, wanted))
+        return EXIT_UNREADABLE;
+    ask(&r, &jvm);
+    if (r.failed && rows == NULL) {
+        attach_call_complain(&r.err);
+        return EXIT_UNREADABLE;
+    }
+    return show(&r, rows) && !r.failed ? EXIT_WHOLE : EXIT_UNREADABLE;
+}
+
+static int status(const char *wanted, bool json)
+{
+    json_t *rows = json ? json_array() : NULL;
+    if (json && rows == NULL)
+        return EXIT_UNREADABLE;
+    int rc = wanted == NULL ? status_of_all(rows) : status_of_one(wanted, rows);
+    if (json && !json_print(json_pack("{s:o}", "jvms", rows)))
+        rc = EXIT_UNREADABLE;
+    return rc;
+}
+
+int attach_run(int argc, char **argv)
+{
+    bool json = false;
+    int option;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+        if (option == 'h') {
+            (void)fputs(help, stdout);
+            return EXIT_WHOLE;
+        }
+        if (option != OPTION_JSON) {
+            (void)fputs("`hotstack attach --help` explains the usage.\n", stderr);
+            return EXIT_USAGE;
+        }
+        json = true;
+    }
+    int left = argc - optind;
+    if (left < 1 || left > 2 || strcmp(argv[optind], "status") != 0) {
+        complain("it is `hotstack attach status [PID|NAME]`");
+        return EXIT_USAGE;
+    }
+    return status(left == 2 ? argv[optind + 1] : NULL, json);
+}

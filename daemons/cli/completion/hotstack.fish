@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# fish completion for hotstack
+
+function __hotstack_jvms
+    hotstack ps 2>/dev/null | awk 'NR > 1 { print $1 "\t" $4 }'
+end
+
+function __hotstack_commands
+    hotstack --help 2>/dev/null | awk '/^  [a-z]+  / { name = $1; sub(/^ *[a-z]+ +/, ""); print name "\t" $0 }'
+end
+
+complete -c hotstack -f -n "__fish_use_subcommand" -a "(__hotstack_commands)"
+complete -c hotstack -f -n "__fish_seen_subcommand_from attach" -a status
+complete -c hotstack -f -n "__fish_seen_subcommand_from attach doctor jcmd profile" -a "(__hotstack_jvms)"
+complete -c hotstack -n "__fish_seen_subcommand_from attach doctor jcmd ps" -l json -d 'print JSON'
+complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -s d -l duration -d 'how long'
+complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -s e -l events -a "cpu alloc lock cpu,alloc,lock" -d 'what to record'
+complete -c hotstack -r -F -n "__fish_seen_subcommand_from profile" -s f -l file -d 'where to write'
+complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -s t -l type -d 'profile type'
+complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -l engine -a "auto async-profiler jfr" -d recorder
+complete -c hotstack -n "__fish_seen_subcommand_from profile" -l loop -d 'file after file'
+complete -c hotstack -r -F -n "__fish_seen_subcommand_from convert jfr"

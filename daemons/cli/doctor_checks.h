@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `hotstack doctor` finds out about one JVM. Nothing is attached to and nothing is changed. */
+#ifndef HOTSTACK_CLI_DOCTOR_CHECKS_H
+#define HOTSTACK_CLI_DOCTOR_CHECKS_H
+
+#include <attach/attach.h>
+
+#define DOCTOR_CHECKS_MAX 16
+
+typedef enum doctor_status { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_FAIL } doctor_status;
+
+typedef struct doctor_check {
+    const char *name; /* static: "process", "attach", "place" ... */
+    doctor_status status;
+    attach_reason reason; /* of a failure */
+    char detail[400];     /* one sentence */
+} doctor_check;
+
+typedef struct doctor_report {
+    attach_jvm jvm;
+    attach_examination seen; /* valid when examined */
+    bool examined;
+    attach_error not_examined; /* why not */
+    size_t n;
+    doctor_check checks[DOCTOR_CHECKS_MAX];
+    /* The verdict: what `hotstack profile` would use, or ATTACH_AP_RECORDER_AUTO for nothing. */
+    attach_ap_recorder recorder;
+    char library_place[160]; /* where the library would go; empty = nowhere */
+    attach_reason reason;    /* why not async-profiler */
+} doctor_report;
+
+/* Fills everything from out->jvm. */
+void doctor_examine(doctor_report *out);
+
+/* A line to paste for a reason ("kill -CONT 17"), or "". buf is for lines that name the JVM. */
+const char *doctor_paste(char *buf, size_t cap, const doctor_report *report, attach_reason reason);
+
+#endif

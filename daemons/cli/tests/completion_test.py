@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""bash completes every command of the program, and the options that its help names.
+
+usage: completion_test.py HOTSTACK COMPLETION_DIRECTORY
+Prints TAP. The commands of zsh and fish come from the program in the same way; neither shell is needed.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+HOTSTACK, DIRECTORY = sys.argv[1], pathlib.Path(sys.argv[2])
+HELP = subprocess.run([HOTSTACK, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+COMMANDS = set(re.findall(r"^  ([a-z]+)  ", HELP, re.MULTILINE))
+
+
+def bash(*words):
+    """What bash offers for the last of the words."""
+    script = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hotstack; printf "%s\\n" "${COMPREPLY[@]}"'
+    result = subprocess.run(["bash", "-c", script, DIRECTORY / "hotstack.bash", "hotstack", *words],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                            env=dict(os.environ, PATH=f"{pathlib.Path(HOTSTACK).resolve().parent}:{os.environ['PATH']}"))
+    assert result.returncode == 0 and result.stderr == "", result
+    return set(result.stdout.split())
+
+
+def check_commands():
+    assert "profile" in COMMANDS, COMMANDS
+    assert bash("") == COMMANDS | {"--help", "--version"}, bash("") ^ COMMANDS
+
+
+def check_options():
+    assert bash("profile", "--en") == {"--engine"}
+    assert bash("profile", "--engine", "j") == {"jfr"}
+    assert bash("attach", "st") == {"status"}
+    for name in ("_hotstack", "hotstack.fish"):
+        text = (DIRECTORY / name).read_text()
+        assert "hotstack --help" in text and "async-profiler jfr" in text, name
+    for option in re.findall(r"--[a-z]+", " ".join(bash("profile", "--"))):
+        help_text = subprocess.run([HOTSTACK, "profile", "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        assert option in help_text, option
+
+
+failed = 0
+print("1..2")
+for number, check in enumerate((check_commands, check_options), 1):
+    try:
+        check()
+        print(f"ok {number} - {check.__name__}")
+    except AssertionError as error:
+        failed += 1
+        print(f"not ok {number} - {check.__name__}\n# {error!r}")
+sys.exit(failed)
