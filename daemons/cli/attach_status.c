@@ -139,7 +139,7 @@ static int status_of_all(json_t *rows)
 static int status_of_one(const char *wanted, json_t *rows)
 {
     static row r;
-    attach_jvm jvm;
+    static attach_jvm jvm; /* as long as r, which points to it */
     if (!jvm_find(&jvm, wanted))
         return EXIT_UNREADABLE;
     ask(&r, &jvm);

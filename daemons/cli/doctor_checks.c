@@ -210,8 +210,8 @@ static void look(doctor_report *r)
     if (r->jvm.reason == ATTACH_REASON_NOT_HOTSPOT ||
         r->jvm.reason == ATTACH_REASON_PERMISSION_DENIED) {
         r->not_examined.reason = r->jvm.reason;
-        (void)snprintf(r->not_examined.message, sizeof(r->not_examined.message), "the process %.200s",
-                       r->jvm.detail);
+        (void)snprintf(r->not_examined.message, sizeof(r->not_examined.message),
+                       "the process %.200s", r->jvm.detail);
         return;
     }
     r->examined = attach_call_prepare(&request, &r->jvm, ATTACH_OP_EXAMINE) &&

@@ -42,8 +42,8 @@ static bool is_kernels(const char *path)
 
 static void add(attach__candidates *out, const char *path)
 {
-    if (is_kernels(path) || out->n == ATTACH__CANDIDATES_MAX || strlen(path) >= ATTACH__CANDIDATE_PATH ||
-        !fits_option_string(path))
+    if (is_kernels(path) || out->n == ATTACH__CANDIDATES_MAX ||
+        strlen(path) >= ATTACH__CANDIDATE_PATH || !fits_option_string(path))
         return;
     for (size_t i = 0; i < out->n; i++)
         if (strcmp(out->paths[i], path) == 0)
