@@ -17,6 +17,11 @@
 
 extern char **environ;
 
+enum {
+    LONGEST_WAIT_MS = 30000, /* between two looks at the leases */
+    SPARE_SECONDS = 3600     /* how much longer than its age allows a session goes on without us */
+};
+
 static void handle(void *context, const local_request *request, local_answer *answer)
 {
     attachd_handle(context, request, answer);
@@ -34,20 +39,29 @@ static int fail(const char *message)
     return EXIT_FAILURE;
 }
 
-/* Waits for the end; sweeps once when the time of grace is over. */
-static void wait_for_end(attachd *core, const sigset_t *signals, int64_t grace_ms)
+/* Waits for the end; sweeps once when the time of grace is over, and looks after the leases. */
+static void wait_for_end(attachd *core, const sigset_t *signals, int64_t grace_ms, int64_t lease_ms)
 {
-    struct timespec grace = {.tv_sec = (time_t)(grace_ms / 1000),
-                             .tv_nsec = (long)(grace_ms % 1000) * 1000000};
-    int got = 0;
-    do
-        got = sigtimedwait(signals, NULL, &grace);
-    while (got < 0 && errno == EINTR);
-    if (got > 0)
-        return;
-    attachd_sweep(core);
-    while (sigwait(signals, &got) != 0)
-        continue;
+    int64_t slice_ms =
+        lease_ms > 0 && lease_ms / 4 < LONGEST_WAIT_MS ? lease_ms / 4 + 1 : LONGEST_WAIT_MS;
+    int64_t left_ms = grace_ms;
+    bool swept = false;
+    for (;;) {
+        int64_t wait_ms = !swept && left_ms < slice_ms ? left_ms : slice_ms;
+        struct timespec slice = {.tv_sec = (time_t)(wait_ms / 1000),
+                                 .tv_nsec = (long)(wait_ms % 1000) * 1000000};
+        int got = sigtimedwait(signals, NULL, &slice);
+        if (got > 0)
+            return;
+        if (errno != EAGAIN)
+            continue;
+        left_ms -= wait_ms;
+        if (!swept && left_ms <= 0) {
+            attachd_sweep(core);
+            swept = true;
+        }
+        attachd_expire(core);
+    }
 }
 
 static int start_server(localrpc_server **server, attachd *core, const config_section *settings,
@@ -82,6 +96,9 @@ static int run(const config_section *settings, worker_port *port, const sigset_t
         .window_bytes = config_bytes(settings, "limits.window_bytes"),
         .spool_bytes = config_bytes(settings, "limits.spool_bytes"),
         .windows = (unsigned)config_int(settings, "limits.windows"),
+        .lease_ms = (uint64_t)config_duration_ms(settings, "lease"),
+        .restart_ms = (uint64_t)config_duration_ms(settings, "restart_age"),
+        .restart_bytes = config_bytes(settings, "limits.restart_bytes"),
     };
     attachd *core = attachd_new(&ports, &limits);
     if (core == NULL)
@@ -93,7 +110,8 @@ static int run(const config_section *settings, worker_port *port, const sigset_t
         return fail(message);
     }
     (void)fprintf(stderr, "hotstack-attachd: listening on %s\n", config_string(settings, "socket"));
-    wait_for_end(core, signals, config_duration_ms(settings, "adopt_grace"));
+    wait_for_end(core, signals, config_duration_ms(settings, "adopt_grace"),
+                 config_duration_ms(settings, "lease"));
     localrpc_server_stop(server);
     unsigned left = config_bool(settings, "leave_sessions") ? 0 : attachd_stop_sessions(core);
     attachd_free(core);
@@ -132,6 +150,8 @@ int main(int argc, char **argv)
         .library = library,
         .installation_id = id,
         .proc_root = config_string(settings, "proc_root"),
+        .max_seconds =
+            (uint32_t)(config_duration_ms(settings, "restart_age") / 1000) + SPARE_SECONDS,
         .spool_dir = spool,
     };
     rc = run(settings, &port, &signals);

@@ -48,6 +48,26 @@ static const config_field fields[] = {
      .max = 86400000,
      .help = "How long after the start a session that an earlier run left may wait to be taken "
              "over before it is stopped."},
+    {.key = "lease",
+     .type = CONFIG_DURATION,
+     .fallback = "15m",
+     .max = 86400000,
+     .help = "A session whose owner asks for no window for so long is stopped; longer than the "
+             "collector's window. 0 = never."},
+    {.key = "restart_age",
+     .type = CONFIG_DURATION,
+     .fallback = "6h",
+     .min = 60000,
+     .max = 604800000,
+     .help = "A session of that age is begun anew at the end of a window, which costs some 100 ms "
+             "of recording. Were everything of ours gone, the profiler ends by itself an hour "
+             "later."},
+    {.key = "limits.restart_bytes",
+     .type = CONFIG_BYTES,
+     .fallback = "32m",
+     .min = 65536,
+     .help = "A session whose windows are that large, and that is older than 10 minutes, is begun "
+             "anew: each window carries every stack seen since the start."},
     {.key = "limits.operations",
      .type = CONFIG_INT,
      .fallback = "16",

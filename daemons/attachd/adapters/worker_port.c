@@ -194,6 +194,9 @@ static void start(void *context, const local_request *asked, uint32_t deadline_m
     request.alloc_bytes = asked->alloc_interval_bytes;
     request.lock_ns = asked->lock_interval_ns;
     request.memlimit_bytes = asked->memlimit_bytes;
+    request.max_seconds = port->max_seconds;
+    (void)snprintf(request.owner, sizeof(request.owner), "hotstack-attachd (pid %d)",
+                   (int)getpid());
     sink nothing = {.fd = -1};
     run(port, &request, &nothing, out);
 }

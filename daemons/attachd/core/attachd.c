@@ -103,6 +103,16 @@ static void do_list(attachd *self, const local_request *request, local_answer *a
                                       answer->detail, sizeof(answer->detail));
 }
 
+static void note_start(attachd *self, target *one, const local_request *request,
+                       const attachd_outcome *outcome)
+{
+    one->wanted = *request;
+    one->started_ms =
+        outcome->started_ms != 0 ? outcome->started_ms : self->ports.now_ms(self->ports.context);
+    one->asked_ms = self->ports.monotonic_ms(self->ports.context);
+    one->last_bytes = 0;
+}
+
 static void do_start(attachd *self, const local_request *request, local_answer *answer)
 {
     operation op;
@@ -112,6 +122,7 @@ static void do_start(attachd *self, const local_request *request, local_answer *
     self->ports.start(self->ports.context, request, op.deadline_ms, &outcome);
     op.on->running = outcome.reason == REASON_NONE && outcome.running;
     if (op.on->running) {
+        note_start(self, op.on, request, &outcome);
         bool adopted = outcome.session == SESSION_STATE_ADOPTED;
         uint64_t now = self->ports.now_ms(self->ports.context);
         if (op.on->covered_ms != 0 && !adopted)
@@ -152,6 +163,40 @@ static void keep(attachd *self, int fd, uint64_t size, local_answer *answer)
     answer->size = size;
 }
 
+/* Whether the session is to begin anew: too old, or its chunks carry too much of the past. */
+static bool is_outgrown(const attachd *self, const target *one)
+{
+    const attachd_limits *limits = &self->limits;
+    uint64_t now = self->ports.now_ms(self->ports.context);
+    uint64_t age = now > one->started_ms ? now - one->started_ms : 0;
+    if (!one->running || one->started_ms == 0)
+        return false;
+    bool old = limits->restart_ms != 0 && age >= limits->restart_ms;
+    bool large = limits->restart_bytes != 0 && one->last_bytes >= limits->restart_bytes;
+    return old || (large && age >= RESTART_MIN_MS);
+}
+
+/* Begins the session that was just stopped again; what goes by meanwhile is a gap. */
+static void begin_anew(attachd *self, const operation *op)
+{
+    target *one = op->on;
+    attachd_outcome outcome = {0};
+    local_request wanted = one->wanted;
+    uint64_t stopped_ms = self->ports.now_ms(self->ports.context);
+    self->ports.start(self->ports.context, &wanted, op->deadline_ms, &outcome);
+    one->running = outcome.reason == REASON_NONE && outcome.running;
+    uint64_t now = self->ports.now_ms(self->ports.context);
+    if (!one->running) {
+        attachd__say(self, "pid %u: the session could not be begun anew: %s", one->id.host_pid,
+                     outcome.detail);
+        return;
+    }
+    note_start(self, one, &wanted, &outcome);
+    one->offset = outcome.offset;
+    one->covered_ms = now;
+    one->gap_ms = now > stopped_ms ? now - stopped_ms : 0;
+}
+
 /* WINDOW and STOP: the port's work, and the bytes behind a handle. */
 static void end_window(attachd *self, const local_request *request, local_answer *answer)
 {
@@ -159,7 +204,9 @@ static void end_window(attachd *self, const local_request *request, local_answer
     if (!begin(self, request, &op, answer))
         return;
     attachd_outcome outcome = {0};
-    bool stopping = request->op == LOCAL_STOP;
+    bool restarting = request->op == LOCAL_WINDOW && is_outgrown(self, op.on);
+    bool stopping = request->op == LOCAL_STOP || restarting;
+    op.on->asked_ms = self->ports.monotonic_ms(self->ports.context);
     uint64_t now = self->ports.now_ms(self->ports.context);
     int fd = self->ports.new_file(self->ports.context);
     if (fd < 0) {
@@ -176,10 +223,17 @@ static void end_window(attachd *self, const local_request *request, local_answer
     if (outcome.reason == REASON_NONE) {
         answer->window_start_ms = op.on->covered_ms;
         answer->window_end_ms = now;
+        answer->gap_ms = op.on->gap_ms;
+        op.on->gap_ms = 0;
         op.on->covered_ms = now;
         op.on->offset = outcome.offset;
         op.on->running = outcome.running;
+        op.on->last_bytes = outcome.bytes;
         keep(self, fd, outcome.bytes, answer);
+        if (restarting) {
+            begin_anew(self, &op);
+            answer->session = op.on->running ? SESSION_STATE_OWNED : SESSION_STATE_NONE;
+        }
     } else {
         close(fd);
         if (outcome.reason == REASON_PROCESS_EXITED || outcome.reason == REASON_IDENTITY_CHANGED)

@@ -60,6 +60,14 @@ typedef struct attachd_limits {
     uint64_t window_bytes; /* of one window */
     uint64_t spool_bytes;  /* of all windows not fetched yet */
     unsigned windows;      /* how many of them */
+    uint64_t lease_ms;     /* a session that nobody asks about for so long is stopped; 0 = never */
+    /*
+     * A session is begun anew at the end of a window when it is that old, or when its windows are
+     * that large and it is not quite young: each chunk of a recording carries every stack seen
+     * since the start. 0 = never.
+     */
+    uint64_t restart_ms;
+    uint64_t restart_bytes;
 } attachd_limits;
 
 typedef struct attachd attachd;
@@ -77,6 +85,13 @@ void attachd_handle(attachd *self, const local_request *request, local_answer *a
  * some time after the start. Returns how many JVMs were cleaned.
  */
 unsigned attachd_sweep(attachd *self);
+
+/*
+ * Stops the sessions whose lease is over: whoever started them has asked for no window for that
+ * long, and is gone for good. To be called from time to time. Returns how many were stopped; each
+ * is logged.
+ */
+unsigned attachd_expire(attachd *self);
 
 /*
  * Stops every session that START gave out and that runs still, several at once, and removes their

@@ -7,16 +7,26 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { DEADLINE_DEFAULT_MS = 30000, DEADLINE_MAX_MS = 600000, STOP_DEADLINE_MS = 20000 };
+enum {
+    DEADLINE_DEFAULT_MS = 30000,
+    DEADLINE_MAX_MS = 600000,
+    STOP_DEADLINE_MS = 20000,
+    RESTART_MIN_MS = 600000 /* the youngest session that its size alone restarts */
+};
 
 /* One JVM that was worked on. */
 typedef struct target {
     local_identity id;
-    bool busy;           /* an operation runs on it */
-    unsigned users;      /* threads that hold or wait for it */
-    atomic_bool running; /* our session, as far as known */
-    uint64_t offset;     /* where the next window begins; UINT64_MAX = ask the marker */
-    uint64_t covered_ms; /* Unix ms up to which windows were taken; 0 = not known */
+    bool busy;            /* an operation runs on it */
+    unsigned users;       /* threads that hold or wait for it */
+    atomic_bool running;  /* our session, as far as known */
+    uint64_t offset;      /* where the next window begins; UINT64_MAX = ask the marker */
+    uint64_t covered_ms;  /* Unix ms up to which windows were taken; 0 = not known */
+    local_request wanted; /* the START that began the session */
+    uint64_t started_ms;  /* Unix ms of its begin */
+    uint64_t asked_ms;    /* monotonic: when its owner last asked for something */
+    uint64_t last_bytes;  /* of its last window */
+    uint64_t gap_ms;      /* lost by a restart, to be told with the next window */
     struct target *next;
 } target;
 

@@ -42,6 +42,13 @@ static bool sweep_one(attachd *self, const local_identity *jvm)
     return cleaned;
 }
 
+/* Verdicts that speak against a new session need not speak against ending one. */
+static bool can_be_asked(uint32_t verdict)
+{
+    return verdict == REASON_NONE || verdict == REASON_EXTERNAL_PROFILER ||
+           verdict == REASON_DYNAMIC_AGENT_LOADING_DISABLED;
+}
+
 unsigned attachd_sweep(attachd *self)
 {
     local_jvm *jvms = NULL;
@@ -54,11 +61,50 @@ unsigned attachd_sweep(attachd *self)
     }
     unsigned cleaned = 0;
     for (size_t i = 0; i < count; i++) {
-        if (jvms[i].verdict == REASON_NONE && !is_claimed(self, &jvms[i].id))
+        if (can_be_asked(jvms[i].verdict) && !is_claimed(self, &jvms[i].id))
             cleaned += sweep_one(self, &jvms[i].id);
     }
     free(jvms);
     return cleaned;
+}
+
+/* The first session whose lease is over, held like by any operation; NULL when there is none. */
+static target *take_expired(attachd *self, uint64_t now)
+{
+    local_identity id;
+    bool found = false;
+    pthread_mutex_lock(&self->lock);
+    for (const target *one = self->targets; one != NULL && !found; one = one->next) {
+        found = one->running && !one->busy && now - one->asked_ms >= self->limits.lease_ms;
+        if (found)
+            id = one->id;
+    }
+    pthread_mutex_unlock(&self->lock);
+    return found ? attachd__take(self, &id, now) : NULL;
+}
+
+unsigned attachd_expire(attachd *self)
+{
+    unsigned stopped = 0;
+    target *one;
+    uint64_t now = self->ports.monotonic_ms(self->ports.context);
+    if (self->limits.lease_ms == 0)
+        return 0;
+    while ((one = take_expired(self, now)) != NULL) {
+        bool over = one->running && now - one->asked_ms >= self->limits.lease_ms;
+        if (over) {
+            attachd_outcome outcome = {0};
+            self->ports.stop(self->ports.context, &one->id, UINT64_MAX, -1, 0, STOP_DEADLINE_MS,
+                             &outcome);
+            bool done = outcome.reason == REASON_NONE || outcome.reason == REASON_PROCESS_EXITED;
+            one->running = false; /* one that will not stop ends by itself, and is tried no more */
+            stopped += done;
+            attachd__say(self, "pid %u: nobody asked for its session in time: %s", one->id.host_pid,
+                         done ? "stopped" : outcome.detail);
+        }
+        attachd__give_back(self, one);
+    }
+    return stopped;
 }
 
 typedef struct stopping {

@@ -31,6 +31,7 @@ static struct {
     int unstoppable;
     atomic_uchar next_id;
     uint64_t now;
+    uint64_t skipped_ms; /* of the monotonic clock */
 } world;
 
 static struct fake_jvm *enter(const local_identity *jvm)
@@ -153,7 +154,7 @@ static uint64_t monotonic_ms(void *context)
     (void)context;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return world.skipped_ms + (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 static void random_id(void *context, uint8_t id[LOCAL_ID_SIZE])
@@ -167,6 +168,8 @@ static void log_line(void *context, const char *message)
     (void)context;
     (void)message;
 }
+
+enum { LEASE_MS = 900000, RESTART_MS = 3600000 };
 
 static attachd *core;
 
@@ -187,7 +190,12 @@ static void set_up(void)
         .random_id = random_id,
         .log = log_line,
     };
-    const attachd_limits limits = {.window_bytes = 64, .spool_bytes = 40, .windows = 3};
+    const attachd_limits limits = {.window_bytes = 64,
+                                   .spool_bytes = 40,
+                                   .windows = 3,
+                                   .lease_ms = LEASE_MS,
+                                   .restart_ms = RESTART_MS,
+                                   .restart_bytes = 14};
     core = attachd_new(&ports, &limits);
     ck_assert_ptr_nonnull(core);
 }
@@ -374,6 +382,83 @@ START_TEST(at_the_end_every_session_is_stopped_and_failures_are_counted)
 }
 END_TEST
 
+START_TEST(a_session_that_nobody_asks_about_is_stopped)
+{
+    ask(LOCAL_START, 1);
+    ask(LOCAL_START, 2);
+    world.skipped_ms = LEASE_MS - 60000;
+    ask(LOCAL_WINDOW, 2); /* its owner lives */
+    ck_assert_uint_eq(attachd_expire(core), 0);
+    world.skipped_ms = LEASE_MS;
+    ck_assert_uint_eq(attachd_expire(core), 1);
+    ck_assert_int_eq(world.jvms[0].stopped, 1);
+    ck_assert_int_eq(world.jvms[1].stopped, 0);
+    ck_assert_uint_eq(attachd_count(core).targets, 1);
+    /* its owner comes back: what went by is told */
+    world.now = 901000;
+    local_answer again = ask(LOCAL_START, 1);
+    ck_assert_uint_eq(again.reason, 0);
+    ck_assert_int_eq(world.jvms[0].started, 2);
+}
+END_TEST
+
+START_TEST(one_that_cannot_be_stopped_is_not_tried_for_ever)
+{
+    ask(LOCAL_START, 1);
+    world.unstoppable = 1;
+    world.skipped_ms = LEASE_MS;
+    ck_assert_uint_eq(attachd_expire(core), 0);
+    ck_assert_uint_eq(attachd_expire(core), 0);
+    ck_assert_int_eq(world.jvms[0].stopped, 1);
+}
+END_TEST
+
+START_TEST(an_old_session_begins_anew_at_the_end_of_a_window)
+{
+    ask(LOCAL_START, 1);
+    world.now = 61000;
+    ask(LOCAL_WINDOW, 1);
+    ck_assert_int_eq(world.jvms[0].windows, 1);
+    world.now = 1000 + RESTART_MS;
+    local_answer last = ask(LOCAL_WINDOW, 1);
+    ck_assert_uint_eq(last.reason, 0);
+    ck_assert(last.has_handle); /* what the old session had */
+    ck_assert_uint_eq(last.window_start_ms, 61000);
+    ck_assert_uint_eq(last.session, SESSION_STATE_OWNED);
+    ck_assert_int_eq(world.jvms[0].windows, 1);
+    ck_assert_int_eq(world.jvms[0].stopped, 1);
+    ck_assert_int_eq(world.jvms[0].started, 2);
+    world.now += 60000;
+    local_answer next = ask(LOCAL_WINDOW, 1);
+    ck_assert_int_eq(world.jvms[0].windows, 2);
+    ck_assert_uint_eq(next.window_start_ms, 1000 + RESTART_MS);
+}
+END_TEST
+
+START_TEST(large_windows_restart_a_session_that_is_not_young)
+{
+    ask(LOCAL_START, 1);
+    for (int minute = 1; minute <= 10; minute++) {
+        world.now = 1000 + (uint64_t)minute * 60000;
+        ask(LOCAL_WINDOW, 1);
+        ck_assert_int_eq(world.jvms[0].started, minute < 10 ? 1 : 2);
+    }
+}
+END_TEST
+
+START_TEST(a_restart_that_fails_leaves_the_window)
+{
+    ask(LOCAL_START, 1);
+    world.now = 1000 + RESTART_MS;
+    world.fail_with = REASON_ATTACH_TIMEOUT; /* the fake stop heeds it not, the start does */
+    local_answer last = ask(LOCAL_WINDOW, 1);
+    ck_assert_uint_eq(last.reason, 0);
+    ck_assert(last.has_handle);
+    ck_assert_uint_eq(last.session, SESSION_STATE_NONE);
+    ck_assert_uint_eq(attachd_count(core).targets, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("attachd");
@@ -389,6 +474,11 @@ int main(void)
     tcase_add_test(tests, a_request_waits_for_its_deadline_only);
     tcase_add_test(tests, what_an_earlier_run_left_is_swept_unless_claimed);
     tcase_add_test(tests, at_the_end_every_session_is_stopped_and_failures_are_counted);
+    tcase_add_test(tests, a_session_that_nobody_asks_about_is_stopped);
+    tcase_add_test(tests, one_that_cannot_be_stopped_is_not_tried_for_ever);
+    tcase_add_test(tests, an_old_session_begins_anew_at_the_end_of_a_window);
+    tcase_add_test(tests, large_windows_restart_a_session_that_is_not_young);
+    tcase_add_test(tests, a_restart_that_fails_leaves_the_window);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

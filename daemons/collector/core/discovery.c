@@ -24,13 +24,19 @@ static unsigned chosen_targets(const collector *self)
     return chosen;
 }
 
+/* A JVM that loads no agent is served by its own recorder. */
+static bool is_barred(uint32_t verdict)
+{
+    return verdict != REASON_NONE && verdict != REASON_DYNAMIC_AGENT_LOADING_DISABLED;
+}
+
 /* What a JVM's verdict and the rules make of it, while no session is wanted or begun. */
 static void judge(collector *self, target *one)
 {
     uint64_t ready = one->jvm.start_ms + one->rule.startup_delay_ms;
     if (!one->rule.profiled) {
         collector__set_state(one, PHASE_OFF, REASON_DISABLED, "no rule chooses this process");
-    } else if (one->jvm.verdict != REASON_NONE) {
+    } else if (is_barred(one->jvm.verdict)) {
         collector__set_state(one, PHASE_OFF, one->jvm.verdict, one->jvm.detail);
     } else if (chosen_targets(self) >= self->options.max_targets) {
         collector__set_state(one, PHASE_OFF, REASON_TARGET_LIMIT, "limits.targets is reached");
