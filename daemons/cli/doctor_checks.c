@@ -75,7 +75,7 @@ static void check_attach(doctor_report *r)
              "no listener, and the JVM does not handle SIGQUIT: it is still starting, or runs with "
              "-Xrs and its socket was removed");
     else if (!seen->trigger_possible)
-        note(r, "attach", DOCTOR_FAIL, ATTACH_REASON_PERMISSION_DENIED,
+        note(r, "attach", DOCTOR_FAIL, ATTACH_REASON_NO_EXEC_DIR,
              "neither its /tmp nor its working directory can be written, so that its listener "
              "cannot be started");
     else if (seen->had_listener)
@@ -194,6 +194,8 @@ static bool failed(const doctor_report *r, attach_reason reason)
 static bool recorder_works(const doctor_report *r)
 {
     bool any_place = r->library_place[0] != '\0';
+    if (!r->seen.listener && !r->seen.trigger_possible)
+        return false;
     for (size_t i = 0; i < r->seen.n_places; i++)
         any_place = any_place || r->seen.places[i].recording[0] == '\0';
     return r->examined && any_place && !failed(r, ATTACH_REASON_ATTACH_DISABLED) &&

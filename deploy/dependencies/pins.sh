@@ -21,7 +21,8 @@ APT_TEST=(
     lld-14 wasi-libc libclang-rt-14-dev-wasm32   # libjfr and libstackagg as WebAssembly
     valgrind binutils g++
     chromium                                 # end-to-end tests of the page
-    musl-tools                               # the agent on Alpine
+    musl-tools linux-libc-dev                # the agent and libattach on Alpine
+    runc                                     # JVMs in containers
     shellcheck
     mandoc                                   # checks the manual pages
     python3-xxhash                           # stack ids, computed a second way

@@ -212,11 +212,14 @@ static int create_trigger(int *dir_fd, const char **path, const char *in_tmp,
     if (rc == -ENOSPC || rc == -EDQUOT)
         return attach__refuse(err, ATTACH_REASON_DISK_FULL, "cannot create /%s in process %d: %s",
                               in_tmp, target->identity.pid, strerror(-rc));
+    /* we are the JVM's user: where we may not write it may not either */
+    bool no_place = rc == -EROFS || rc == -EACCES || rc == -ENOENT;
     if (rc != 0)
-        return attach__refuse(err, ATTACH_REASON_PERMISSION_DENIED,
-                              "cannot create /%s in process %d: %s; its /tmp or its working "
-                              "directory must be writable",
-                              in_tmp, target->identity.pid, strerror(-rc));
+        return attach__refuse(
+            err, no_place ? ATTACH_REASON_NO_EXEC_DIR : ATTACH_REASON_PERMISSION_DENIED,
+            "cannot create /%s in process %d: %s; its /tmp or its working "
+            "directory must be writable",
+            in_tmp, target->identity.pid, strerror(-rc));
     return ATTACH_OK;
 }
 

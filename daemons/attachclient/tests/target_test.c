@@ -670,6 +670,51 @@ START_TEST(deadline_holds_for_a_jvm_stopped_midway)
 }
 END_TEST
 
+/* Loads the agent that misbehaves, within a second and a half. */
+static attach_result misbehave(const jvm_fixture *jvm, const char *how)
+{
+    const char *agent = getenv("HOTSTACK_BAD_AGENT");
+    ck_assert_ptr_nonnull(agent);
+    attach_request *r = operation_request(jvm, ATTACH_OP_COMMAND);
+    (void)snprintf(r->command, sizeof(r->command), "load");
+    (void)snprintf(r->args[0], sizeof(r->args[0]), "%s", agent);
+    (void)snprintf(r->args[1], sizeof(r->args[1]), "true");
+    (void)snprintf(r->args[2], sizeof(r->args[2]), "%s", how);
+    r->n_args = 3;
+    if (strcmp(how, "hang") == 0)
+        r->timeout_ms = SHORT_MS;
+    return run_request(r, NULL);
+}
+
+START_TEST(exits_while_we_are_attached)
+{
+    jvm_fixture jvm;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_result result = misbehave(&jvm, "exit");
+    expect(&result, ATTACH_REASON_PROCESS_EXITED);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+/* Its attach thread is stuck for good: each later question meets its own deadline. */
+START_TEST(half_dead)
+{
+    jvm_fixture jvm;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_result result = misbehave(&jvm, "hang");
+    expect(&result, ATTACH_REASON_ATTACH_TIMEOUT);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_START);
+    r->timeout_ms = SHORT_MS;
+    result = run_request(r, NULL);
+    expect(&result, ATTACH_REASON_ATTACH_TIMEOUT);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    char *printed = jvm_fixture_output(&jvm);
+    ck_assert_str_eq(printed, "ready\n");
+    free(printed);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
 int main(void)
 {
     if (jvm_fixture_any() == NULL || jvm_fixture_profiler() == NULL) {
@@ -705,6 +750,8 @@ int main(void)
     tcase_add_test(tc, session_ends_by_itself);
     tcase_add_test(tc, stop_twice);
     tcase_add_test(tc, deadline_holds_for_a_jvm_stopped_midway);
+    tcase_add_test(tc, exits_while_we_are_attached);
+    tcase_add_test(tc, half_dead);
     Suite *suite = suite_create("libattach-jvm-target");
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

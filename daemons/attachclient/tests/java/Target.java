@@ -1,4 +1,5 @@
-/** A small JVM to attach to: burns some CPU, allocates, contends for a monitor; ends by itself. */
+/** A small JVM to attach to: burns some CPU, allocates, contends for a monitor; ends by itself,
+ * after 300 seconds or as many as it is told. */
 public class Target {
     static final Object LOCK = new Object();
     static volatile long sink;
@@ -24,7 +25,8 @@ public class Target {
         holder.setDaemon(true);
         holder.start();
         System.out.println("ready");
-        long end = System.nanoTime() + 300_000_000_000L;
+        long seconds = args.length > 0 ? Long.parseLong(args[0]) : 300;
+        long end = System.nanoTime() + seconds * 1_000_000_000L;
         while (System.nanoTime() < end) {
             synchronized (LOCK) {
                 burn();
