@@ -48,25 +48,25 @@ def why_not():
 class Container:
     """A JVM in a container, whose /tmp is mounted with the given options."""
 
-    def __init__(self, jdk, tmp_options, environment=()):
+    def __init__(self, jdk, tmp_options, command=None, binds=(), ready="ready\n"):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="hotstack-container-"))
         self.directory.chmod(0o755)
         self.id = os.urandom(32).hex()
-        self.make_bundle(jdk, tmp_options, environment)
+        self.make_bundle(jdk, tmp_options, command or ["-Xmx64m", "-cp", "/app", "Target"], list(binds))
         self.output = open(self.directory / "output", "w+", encoding="utf-8")
         self.runc = subprocess.Popen(["runc", "--root", self.directory / "state", "run", "--bundle", self.directory, self.id],
                                      stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT)
-        while "ready\n" not in self.text():
+        while ready not in self.text():
             assert self.runc.poll() is None, self.text()
             time.sleep(0.05)
         state = subprocess.run(["runc", "--root", self.directory / "state", "state", self.id],
                                stdout=subprocess.PIPE, text=True, check=True)
         self.pid = json.loads(state.stdout)["pid"]
 
-    def make_bundle(self, jdk, tmp_options, environment):
+    def make_bundle(self, jdk, tmp_options, command, more):
         root = self.directory / "rootfs"
         shared = [path for path in ("/usr", "/lib", "/lib64", "/bin") if pathlib.Path(path).exists()]
-        binds = [(path, path) for path in shared] + [(str(jdk), "/jdk"), (CLASSES, "/app")]
+        binds = [(path, path) for path in shared] + [(str(jdk), "/jdk"), (CLASSES, "/app")] + more
         for _, inside in binds + [("", "/proc"), ("", "/tmp"), ("", "/dev")]:
             (root / inside[1:]).mkdir(parents=True)
         (root / "tmp").chmod(0o1777)
@@ -78,8 +78,7 @@ class Container:
             "ociVersion": "1.0.2",
             "root": {"path": "rootfs", "readonly": True},
             "process": {"user": {"uid": NOBODY, "gid": NOBODY}, "cwd": "/", "noNewPrivileges": True,
-                        "args": ["/jdk/bin/java", "-Xmx64m", "-cp", "/app", "Target"],
-                        "env": ["PATH=/usr/bin", *environment], "capabilities": {}},
+                        "args": ["/jdk/bin/java", *command], "env": ["PATH=/usr/bin"], "capabilities": {}},
             "mounts": mounts,
             "linux": {"namespaces": [{"type": name} for name in ("pid", "mount", "ipc", "uts")],
                       "cgroupsPath": f"/kubepods/burstable/pod{POD}/{self.id}",
@@ -94,6 +93,9 @@ class Container:
     def files(self):
         """What is ours in its /tmp."""
         return [path.name for path in pathlib.Path(f"/proc/{self.pid}/root/tmp").iterdir() if path.name.startswith("hotstack-")]
+
+    def limit_memory(self, size):
+        subprocess.run(["runc", "--root", self.directory / "state", "update", "--memory", str(size), self.id], check=True)
 
     def end(self):
         subprocess.run(["runc", "--root", self.directory / "state", "kill", self.id, "KILL"],
@@ -178,4 +180,5 @@ def main():
     return 1 if failed else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
