@@ -248,7 +248,7 @@ def jcmd_answers(directory, jvm):
     text = hotstack("jcmd", jvm.pid, "VM.version")
     assert text.returncode == 0 and "JDK " in text.stdout, text
     answer = json.loads(hotstack("jcmd", "--json", jvm.pid, "Thread.print", "-l").stdout)
-    assert answer["code"] == 0 and answer["command"] == "Thread.print -l" and "Target.burn" in answer["text"], answer
+    assert answer["code"] == 0 and answer["command"] == "Thread.print -l" and "Target.holdLock" in answer["text"], answer
     assert "Thread.print" in hotstack("jcmd", jvm.pid).stdout
     unknown = hotstack("jcmd", jvm.pid, "No.such")
     assert unknown.returncode == 1 and "Unknown diagnostic command" in unknown.stdout, unknown
