@@ -63,6 +63,13 @@ static void forest_free(forest *trees)
         sagg_tree_free(trees->trees[i]);
 }
 
+/* What a node must have to be `width` (parts per billion) of the total wide. */
+static uint64_t least_total(uint64_t total, uint32_t width)
+{
+    const uint64_t billion = 1000000000;
+    return total / billion * width + (total % billion * width + billion - 1) / billion;
+}
+
 static bool grow_forest(forest *trees, const sagg *agg, uint32_t types, const convert_options *o)
 {
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
@@ -74,6 +81,7 @@ static bool grow_forest(forest *trees, const sagg *agg, uint32_t types, const co
         options.threads = o->threads;
         options.lines = o->lines;
         options.max_nodes = o->max_nodes;
+        options.min_total = least_total(sagg_type_totals(agg, type).value, o->min_width);
         if (sagg_tree_new(&trees->trees[trees->count], agg, &options, &err) != 0) {
             complain("%s", err.message);
             return false;

@@ -30,6 +30,7 @@ static const char help[] =
     "      --raw-names      keep the names of hidden classes, lambdas and proxies as recorded\n"
     "      --max-nodes N    html, json: keep the N heaviest nodes of each type (default 200000,\n"
     "                       0 = all); what is cut away is counted in the output\n"
+    "      --min-width P    html, json: keep nodes of P percent of their type's total or more\n"
     "  -h, --help           this text\n"
     "\n"
     "Exit codes: 0 all was read; 3 written, but a part of the input is damaged or was left out by\n"
@@ -39,7 +40,7 @@ static const char help[] =
     "The page's template is share/hotstack/flamegraph.html of the installation;\n"
     "HOTSTACK_DATADIR names another folder to look for it.\n";
 
-enum { OPT_THREADS = 256, OPT_LINES, OPT_RAW_NAMES, OPT_MAX_NODES };
+enum { OPT_THREADS = 256, OPT_LINES, OPT_RAW_NAMES, OPT_MAX_NODES, OPT_MIN_WIDTH };
 
 static const struct option longs[] = {
     {"output", required_argument, NULL, 'o'},
@@ -49,6 +50,7 @@ static const struct option longs[] = {
     {"lines", no_argument, NULL, OPT_LINES},
     {"raw-names", no_argument, NULL, OPT_RAW_NAMES},
     {"max-nodes", required_argument, NULL, OPT_MAX_NODES},
+    {"min-width", required_argument, NULL, OPT_MIN_WIDTH},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -106,6 +108,18 @@ static int set_max_nodes(convert_options *out, const char *text)
     return EXIT_USAGE;
 }
 
+static int set_min_width(convert_options *out, const char *text)
+{
+    char *end;
+    double percent = strtod(text, &end);
+    if (end != text && *end == '\0' && percent >= 0 && percent <= 100) {
+        out->min_width = (uint32_t)(percent * 1e7 + 0.5);
+        return -1;
+    }
+    complain("--min-width takes a percentage from 0 to 100, not '%s'", text);
+    return EXIT_USAGE;
+}
+
 static int take_option(convert_options *out, int option)
 {
     switch (option) {
@@ -127,6 +141,8 @@ static int take_option(convert_options *out, int option)
         return -1;
     case OPT_MAX_NODES:
         return set_max_nodes(out, optarg);
+    case OPT_MIN_WIDTH:
+        return set_min_width(out, optarg);
     case 'h':
         (void)fputs(help, stdout);
         return EXIT_WHOLE;

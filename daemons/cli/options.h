@@ -18,6 +18,7 @@ typedef struct convert_options {
     bool lines;
     bool raw_names;
     uint32_t max_nodes;
+    uint32_t min_width; /* parts per billion of the type's total */
 } convert_options;
 
 /*

@@ -261,6 +261,18 @@ static void fill_view(sagg_tree *tree, const sagg *agg, uint32_t type)
     view->omitted_nodes = tree->omitted_nodes.items;
 }
 
+/* How many nodes both limits leave; 0 = all of them. */
+static size_t nodes_to_keep(const sagg_tree *tree, const sagg_tree_options *o)
+{
+    size_t keep = 0;
+    if (o->min_total == 0)
+        return o->max_nodes;
+    for (size_t i = 1; i < tree->nodes.count; i++)
+        keep += *SAGG__AT(uint64_t, tree->nodes.total, i) >= o->min_total ? 1 : 0;
+    keep++; /* the root */
+    return o->max_nodes > 0 && o->max_nodes < keep ? o->max_nodes : keep;
+}
+
 static void end_build(struct build *b)
 {
     sagg__mem *mem = &b->tree->mem;
@@ -321,8 +333,9 @@ int sagg_tree_new(sagg_tree **out, const sagg *agg, const sagg_tree_options *opt
     tree->mem = mem;
     struct build b = {.agg = agg, .tree = tree, .options = &o};
     rc = build_nodes(&b);
-    if (rc == 0 && o.max_nodes > 0)
-        rc = sagg__tree_cut(tree, o.max_nodes);
+    size_t keep = rc == 0 ? nodes_to_keep(tree, &o) : 0;
+    if (keep > 0)
+        rc = sagg__tree_cut(tree, keep);
     if (rc == 0)
         rc = drop_unused_frames(tree);
     if (rc == 0)
@@ -332,6 +345,7 @@ int sagg_tree_new(sagg_tree **out, const sagg *agg, const sagg_tree_options *opt
         return sagg__no_memory(err);
     }
     fill_view(tree, agg, o.type);
+    tree->view.threads = o.threads;
     *out = tree;
     return 0;
 }

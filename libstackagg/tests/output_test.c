@@ -79,7 +79,7 @@ static int write_page(const char *html, const char *meta, memory *to, sagg_error
     return rc;
 }
 
-START_TEST(html_is_the_template_with_the_json_in_it)
+START_TEST(html_is_the_template_with_the_data_in_it)
 {
     memory to;
     ck_assert_int_eq(write_page(page, "{\"title\": \"</script>\xe2\x80\xae\"}\n", &to, NULL), 0);
@@ -91,7 +91,9 @@ START_TEST(html_is_the_template_with_the_json_in_it)
     check_harmless(inner);
     json_t *document = json_loads(inner, 0, NULL);
     ck_assert_ptr_nonnull(document);
+    ck_assert_int_eq(json_integer_value(json_object_get(document, "version")), 2);
     ck_assert_uint_eq(json_array_size(json_object_get(document, "profiles")), 2);
+    ck_assert_uint_eq(json_array_size(json_object_get(document, "names")), 1); /* of both */
     json_t *title = json_object_get(json_object_get(document, "meta"), "title");
     ck_assert_str_eq(json_string_value(title), "</script>\xe2\x80\xae");
     json_decref(document);
@@ -177,7 +179,7 @@ int main(void)
     TCase *tcase = tcase_create("output");
     tcase_add_test(tcase, json_is_what_the_page_says);
     tcase_add_test(tcase, hostile_names_are_escaped_and_come_back_whole);
-    tcase_add_test(tcase, html_is_the_template_with_the_json_in_it);
+    tcase_add_test(tcase, html_is_the_template_with_the_data_in_it);
     tcase_add_loop_test(tcase, bad_templates_and_meta_are_refused_before_output, 0,
                         (int)(sizeof(bad_pages) / sizeof(bad_pages[0])));
     tcase_add_test(tcase, collapsed_lines_are_stacks);

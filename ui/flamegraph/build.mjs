@@ -1,16 +1,18 @@
-// Builds the renderer as one small module (dist/flamegraph.js, for measure and for other pages) and the self-contained page
-// (dist/flamegraph.html). Fails when either outgrows its budget or when the page breaks its promises.
+// Builds the self-contained pages (dist/flamegraph.html ...): the renderer and what stands around it in one file. Fails when one outgrows its budget or when a page breaks its promises.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
+import { minify } from 'rolldown/experimental';
+import { build, parseAst } from 'vite';
+import { mangle, shortenStyle } from './mangle.mjs';
 
 const BUDGET = 60 * 1024;
 const MARKER = '/*HOTSTACK_DATA*/';
 const here = path.dirname(fileURLToPath(import.meta.url));
 const out = path.join(process.env.HOTSTACK_UI_OUT ?? path.join(here, '..', 'dist'), 'flamegraph');
 
-async function bundle(entry, format) {
+/** One script and one style of an entry and all that it imports. */
+async function bundle(entry) {
   const result = await build({
     configFile: false,
     root: here,
@@ -20,14 +22,18 @@ async function bundle(entry, format) {
       write: false,
       target: 'es2022',
       cssTarget: 'chrome123',
-      minify: true,
-      lib: { entry: path.join(here, entry), formats: [format], name: 'hotstack', fileName: 'flamegraph', cssFileName: 'flamegraph' },
+      minify: false,
+      cssMinify: true,
+      lib: { entry: path.join(here, entry), formats: ['iife'], name: 'hotstack', fileName: 'page', cssFileName: 'page' },
     },
   });
   const { output } = Array.isArray(result) ? result[0] : result;
-  const script = output.find((file) => file.type === 'chunk').code;
+  const loose = output.find((file) => file.type === 'chunk').code;
   const style = output.find((file) => file.fileName.endsWith('.css'));
-  return { script: script.trim(), style: style === undefined ? '' : String(style.source).trim() };
+  const sources = await Promise.all(output.flatMap((file) => file.moduleIds ?? []).filter((id) => id.endsWith('.ts')).map((id) => readFile(id, 'utf8')));
+  const { code, errors } = await minify('page.js', mangle(loose, parseAst, sources), { mangle: { toplevel: true }, compress: { target: 'es2022' } });
+  if (errors.length > 0) throw new Error(errors[0].message);
+  return shortenStyle(code.trim(), String(style.source).trim());
 }
 
 function within(name, text) {
@@ -41,16 +47,16 @@ function fill(html, placeholder, text) {
   return html.split(placeholder).join(text);
 }
 
-const library = await bundle('src/index.ts', 'es');
-within('flamegraph.js', library.script);
-
-const { script, style } = await bundle('template/main.ts', 'iife');
-let page = await readFile(path.join(here, 'template', 'index.html'), 'utf8');
-page = fill(page, '/*TEMPLATE_STYLE*/', style.replaceAll('</', '<\\/'));
-page = fill(page, '/*TEMPLATE_SCRIPT*/', script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--'));
-if (page.split(MARKER).length !== 2) throw new Error(`flamegraph.html must hold ${MARKER} exactly once`);
-within('flamegraph.html', page);
+/** A page of its own: script and style inside, one place for the data. */
+async function pageOf(entry, name) {
+  const { script, style } = await bundle(entry);
+  let page = await readFile(path.join(here, 'template', 'index.html'), 'utf8');
+  page = fill(page, '/*TEMPLATE_STYLE*/', style.replaceAll('</', '<\\/'));
+  page = fill(page, '/*TEMPLATE_SCRIPT*/', script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--'));
+  if (page.split(MARKER).length !== 2) throw new Error(`${name} must hold ${MARKER} exactly once`);
+  within(name, page);
+  await writeFile(path.join(out, name), page);
+}
 
 await mkdir(out, { recursive: true });
-await writeFile(path.join(out, 'flamegraph.js'), library.script);
-await writeFile(path.join(out, 'flamegraph.html'), page);
+await pageOf('template/main.ts', 'flamegraph.html');

@@ -18,7 +18,8 @@ import tempfile
 
 from recordings import INSTALL, TREE, Recordings
 
-ELEMENT = re.compile(r'<script type="application/json" id="hotstack-data">(.*?)</script>', re.DOTALL)
+sys.path.insert(0, str(TREE / "tests/support"))
+import packed  # noqa: E402
 
 
 class Convert:
@@ -142,11 +143,30 @@ class Tests:
             return "no template: the build has no Node"
         self.convert(self.asynchronous, "-o", "page.html")
         page = (self.directory / "page.html").read_text()
-        document = json.loads(ELEMENT.search(page)[1])
         wanted = self.document(self.asynchronous)
-        assert document == wanted
-        assert "burnCpu" in page and "<init>" not in ELEMENT.search(page)[1]
+        assert packed.picture(page) == packed.picture_of_json(wanted)
+        assert packed.page_document(page)["meta"] == wanted["meta"]
+        assert "<init>" not in packed.ELEMENT.search(page)[1]
+        assert [line for line in page.splitlines() if re.fullmatch(r'"Workload\.burnCpu",?', line)], "grep finds no name"
         return None
+
+    def test_html_holds_threads_lines_and_what_was_cut(self):
+        if not (self.datadir / "flamegraph.html").exists():
+            return "no template: the build has no Node"
+        for arguments in (("--threads",), ("--lines",), ("--max-nodes", "30"), ("--min-width", "1"), ("--raw-names", "--threads", "--lines")):
+            self.convert(self.chunks, *arguments, "-o", "page.html")
+            page = (self.directory / "page.html").read_text()
+            assert packed.picture(page) == packed.picture_of_json(self.document(self.chunks, *arguments)), arguments
+            assert packed.page_document(page).get("threads", False) == ("--threads" in arguments)
+        return None
+
+    def test_a_minimum_width_cuts_what_is_narrower(self):
+        whole = profiles(self.document(self.asynchronous))["alloc_bytes"]
+        cut = profiles(self.document(self.asynchronous, "--min-width", "2.5"))["alloc_bytes"]
+        check_sums(cut)
+        wide = [total for total in whole["nodes"]["total"] if total * 40 >= whole["total"]]
+        assert sorted(cut["nodes"]["total"]) == sorted(wide)
+        assert len(wide) + sum(cut["omitted"]["count"]) == len(whole["nodes"]["total"])
 
     def test_hostile_file_names_stay_text(self):
         hostile = self.directory / "<img src=x onerror=alert(1)>\x1b[31m.jfr"
@@ -211,13 +231,15 @@ class Tests:
                                 ((self.jdk, "-o", "x"), "--format"), ((self.jdk, "-o", "x.html", "-t", "cup"), "cup"),
                                 ((self.jdk, "-o", "x.html", "-f", "pdf"), "pdf"),
                                 ((self.jdk, "-o", "x.html", "--max-nodes", "-1"), "--max-nodes"),
+                                ((self.jdk, "-o", "x.html", "--min-width", "101"), "--min-width"),
+                                ((self.jdk, "-o", "x.html", "--min-width", "1%"), "--min-width"),
                                 ((self.jdk, "--frobnicate"), "--help")):
             assert says in self.convert(*arguments, code=2)[1], arguments
         text, _ = self.convert("--help")
         manual = (TREE / "docs/man/hotstack-convert.1").read_text().replace("\\-", "-")
         options = set(re.findall(r"--[a-z-]+", text))
         assert options == set(re.findall(r"--[a-z-]+", manual)), options
-        assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--help"} == options
+        assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--min-width", "--help"} == options
 
     def test_the_program_lists_its_commands(self):
         done = subprocess.run([self.convert.program, "--help"], capture_output=True, text=True, check=True)

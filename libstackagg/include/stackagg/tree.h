@@ -20,6 +20,7 @@ typedef struct sagg_tree_options {
     bool threads;  /**< put a frame named after the thread (kind unknown) above the root frame of
                       each stack */
     uint32_t max_nodes; /**< keep the heaviest nodes, the root counted; 0 = all */
+    uint64_t min_total; /**< keep nodes whose total is at least this; 0 = all */
 } sagg_tree_options;
 
 #define SAGG_TREE_OPTIONS_INIT                                                                     \
@@ -47,6 +48,7 @@ typedef struct sagg_tree_view {
     const uint32_t *omitted_node;  /**< ascending */
     const uint64_t *omitted_total; /**< value of the children cut away */
     const uint64_t *omitted_nodes; /**< how many nodes were cut away, all depths */
+    bool threads;                  /**< nodes of depth 1 are threads */
 } sagg_tree_view;
 
 /**

@@ -178,7 +178,7 @@ describe('service', () => {
 
   it('leaves the tooltip under the mouse when new data comes, with new figures', async () => {
     await enter(`${SERVICE}&range=5m`);
-    const canvas = (await graph('cpu').locator('canvas').boundingBox())!;
+    const canvas = (await graph('cpu').getByTestId('flamegraph-canvas').locator('canvas').boundingBox())!;
     await page.mouse.move(canvas.x + canvas.width * 0.5, canvas.y + 27);
     const tooltip = graph('cpu').getByTestId('tooltip');
     expect(await tooltip.textContent()).toContain('java.lang.Thread.run');

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readDocument } from '../../flamegraph/src/document.ts';
 import { topFrames } from '../../flamegraph/src/top.ts';
-import { KINDS } from '../../flamegraph/src/profile.ts';
+import { KINDS } from '../../flamegraph/src/frames.ts';
 import { shopGraph, TYPES } from './shop.ts';
 
 const ASSETS = fileURLToPath(new URL('../../dist/app', import.meta.url));
@@ -119,9 +119,9 @@ export class MockBackend {
   private top(type: string) {
     const profile = readDocument(this.graph(type)).profiles[0]!;
     const rows = topFrames(profile, 50).map(({ frame, self, total }) => {
-      const cls = profile.frameClass(frame);
-      const method = profile.frameMethod(frame);
-      return { class: cls, method, kind: KINDS[profile.frameKind(frame)], self: String(self), total: String(total) };
+      const cls = profile.frames.cls(frame);
+      const method = profile.frames.methodLabel(frame);
+      return { class: cls, method, kind: KINDS[profile.frames.kind(frame)], self: String(self), total: String(total) };
     });
     return { rows, type, unit: profile.unit, total: profile.valueTotal };
   }

@@ -1,8 +1,8 @@
 // The graph itself: canvas, scrolling, zoom, keyboard and mouse. Says what happens by events on `events`; draws once per frame.
-import { element, uniqueId } from './dom.ts';
+import { element, on, uniqueId } from './dom.ts';
 import { describe, sentence } from './describe.ts';
 import { formatPercent } from './format.ts';
-import { currentScheme, frameFills, onSchemeChange, palette } from './palette.ts';
+import { currentScheme, Fills, onSchemeChange, palette } from './palette.ts';
 import { Painter, ROW_HEIGHT, rowAt, rowTop, type Mode, type Scene } from './painter.ts';
 import type { Profile } from './profile.ts';
 import { itemAt, type Item, type Span } from './rows.ts';
@@ -15,6 +15,13 @@ export interface ChartListener {
   /** The box with the keyboard's focus changed; `byUser` = not because new data came. */
   onActive(box: number, byUser: boolean): void;
   onZoom(box: number): void;
+  /** The values in view changed. */
+  onRange(from: number, to: number): void;
+  /** The menu of a box was asked for, at a place of the screen. */
+  onMenu(box: number, x: number, y: number): void;
+  /** A box is to go: clicked with Ctrl or Alt. */
+  onRemove(box: number): void;
+  onFocus(): void;
   /** A key that is not the chart's own; return true when it was used. */
   onKey(event: KeyboardEvent): boolean;
 }
@@ -34,7 +41,7 @@ export class Chart {
   private readonly maxHeight: number;
 
   private profile: Profile | null = null;
-  private fills: Uint8Array = new Uint8Array(0);
+  private colors: Fills | null = null;
   private mode: Mode = 'icicle';
   private matches: Uint8Array | null = null;
   private zoomed = 0;
@@ -52,7 +59,7 @@ export class Chart {
   private frameRequest = 0;
 
   /** `maxHeight` in CSS pixels; 0 = as high as its place in the page. */
-  constructor(label: string, maxHeight: number, listener: ChartListener) {
+  constructor(label: string, maxHeight: number, testId: string, listener: ChartListener) {
     this.listener = listener;
     this.maxHeight = maxHeight;
     this.scroller = element(
@@ -63,7 +70,7 @@ export class Chart {
         role: 'tree',
         'aria-label': label,
         'aria-activedescendant': this.current.id,
-        'data-testid': 'flamegraph-canvas',
+        'data-testid': testId,
       },
       this.canvas,
       this.spacer,
@@ -77,12 +84,15 @@ export class Chart {
 
   private listen(): void {
     const { scroller } = this;
-    scroller.addEventListener('mousemove', ({ clientX, clientY }) => this.point({ clientX, clientY }));
-    scroller.addEventListener('mouseleave', () => this.unpoint());
-    scroller.addEventListener('click', (event) => this.click(event));
-    scroller.addEventListener('keydown', (event) => this.key(event));
-    scroller.addEventListener('blur', () => this.unpoint());
-    scroller.addEventListener('scroll', () => {
+    on(scroller, 'mousemove', ({ clientX, clientY }) => this.point({ clientX, clientY }));
+    on(scroller, 'mouseleave', () => this.unpoint());
+    on(scroller, 'click', (event) => this.click(event));
+    on(scroller, 'keydown', (event) => this.key(event));
+    on(scroller, 'blur', () => this.unpoint());
+    on(scroller, 'focus', () => this.listener.onFocus());
+    on(scroller, 'contextmenu', (event) => this.menu(event));
+    on(scroller, 'wheel', (event) => this.wheel(event), { passive: false });
+    on(scroller, 'scroll', () => {
       if (scroller.scrollTop !== this.ownScroll) this.unpoint();
       this.ownScroll = -1;
       this.repaint();
@@ -105,7 +115,7 @@ export class Chart {
     const zoomPath = old === null ? [] : old.pathOf(this.zoomed);
     const activePath = old === null ? [] : old.pathOf(this.active);
     this.profile = profile;
-    this.fills = frameFills(profile);
+    this.colors = new Fills(profile);
     this.matches = null;
     this.hover = null;
     this.active = profile.findPath(activePath);
@@ -135,8 +145,31 @@ export class Chart {
     this.scroller.focus({ preventScroll: true });
   }
 
-  get zoomedBox(): number {
-    return this.zoomed;
+  get shown(): Profile | null {
+    return this.profile;
+  }
+
+  get fills(): Fills | null {
+    return this.colors;
+  }
+
+  /** The frames on the way to the zoomed box. */
+  get zoomPath(): number[] {
+    const { profile } = this;
+    return profile === null ? [] : profile.ancestry(this.zoomed).slice(1).map((box) => profile.frame[box]!);
+  }
+
+  /** Zooms to the box of a path, or to its nearest ancestor. */
+  zoomToPath(path: number[]): void {
+    const { profile } = this;
+    if (profile === null) return;
+    let box = 0;
+    for (const frame of path) {
+      const next = profile.children(box).find((child) => profile.frame[child] === frame);
+      if (next === undefined) break;
+      box = next;
+    }
+    this.zoomTo(box);
   }
 
   /** Zooms so that the box fills the width. */
@@ -157,6 +190,66 @@ export class Chart {
     this.deepest = this.profile!.deepestUnder(box);
     this.layout();
     this.listener.onZoom(box);
+    this.listener.onRange(this.range[0], this.range[1]);
+  }
+
+  /** Shows a stretch of values, under the deepest box that has all of it. */
+  showRange(from: number, to: number): void {
+    const profile = this.profile;
+    if (profile === null || !(to > from)) return;
+    const { start, total } = profile;
+    const holds = (box: number) => start[box]! <= from && start[box]! + total[box]! >= to;
+    if (from <= 0 && to >= total[0]!) return this.zoomTo(0);
+    let box = 0;
+    for (let next: number | undefined = 0; next !== undefined; next = profile.children(box).find(holds)) box = next;
+    this.zoomRange(box, from, to);
+  }
+
+  /** Makes `share` (1 = all) of what is in view fill the width; the value at `at` stays where it is. */
+  private scale(share: number, at: number): void {
+    const [from, to] = this.range;
+    const whole = this.profile!.total[0]!;
+    const width = Math.min(whole, Math.max((to - from) * share, whole / 2 ** 40));
+    const start = Math.max(0, Math.min(whole - width, at - ((at - from) / (to - from)) * width));
+    this.showRange(start, start + width);
+  }
+
+  private pan(share: number): void {
+    const [from, to] = this.range;
+    const by = Math.max(-from, Math.min(this.profile!.total[0]! - to, (to - from) * share));
+    this.showRange(from + by, to + by);
+  }
+
+  private wheel(event: WheelEvent): void {
+    if (this.profile === null || !event.ctrlKey) return;
+    event.preventDefault();
+    const bounds = this.canvas.getBoundingClientRect();
+    const at = this.range[0] + ((event.clientX - bounds.left) / this.width) * (this.range[1] - this.range[0]);
+    this.scale(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 200))), at);
+  }
+
+  private menu(event: MouseEvent): void {
+    // Without a mouse (the menu key) the box with the keyboard's focus is meant, below which the menu opens.
+    const item = event.button === 2 ? this.itemUnder(event) : null;
+    if (this.profile === null || item?.merged === true) return;
+    event.preventDefault();
+    if (item !== null) this.activate(item.first);
+    this.unpoint();
+    const place = item === null ? this.activePlace() : { x: event.clientX, y: event.clientY };
+    this.listener.onMenu(this.active, place.x, place.y);
+  }
+
+  openMenu(): void {
+    const { x, y } = this.activePlace();
+    this.unpoint();
+    this.listener.onMenu(this.active, x, y);
+  }
+
+  private activePlace(): { x: number; y: number } {
+    const { x0, x1, width } = this.span();
+    const bounds = this.canvas.getBoundingClientRect();
+    const left = Math.max(0, ((this.profile!.start[this.active]! - x0) / (x1 - x0)) * width);
+    return { x: bounds.left + left, y: bounds.top + rowTop(this.view(), this.profile!.depth[this.active]!) + ROW_HEIGHT };
   }
 
   private isInView(box: number): boolean {
@@ -266,12 +359,12 @@ export class Chart {
   }
 
   private paint(): void {
-    const { profile } = this;
-    if (profile === null || this.width === 0) return;
+    const { profile, colors } = this;
+    if (profile === null || colors === null || this.width === 0) return;
     const scene: Scene = {
       ...this.view(),
       profile,
-      fills: this.fills,
+      fills: colors,
       palette: palette(currentScheme()),
       span: this.span(),
       zoomed: this.zoomed,
@@ -313,6 +406,7 @@ export class Chart {
     const item = this.itemUnder(event);
     if (item === null) return;
     if (item.merged) this.zoomIntoMerged(item);
+    else if (event.ctrlKey || event.altKey) this.listener.onRemove(item.first);
     else {
       this.active = item.first;
       this.zoomTo(item.first);
@@ -332,19 +426,24 @@ export class Chart {
 
   private key(event: KeyboardEvent): void {
     if (this.profile === null || event.altKey) return;
-    if (this.listener.onKey(event) || (!event.ctrlKey && !event.metaKey && this.ownKey(event.key))) event.preventDefault();
+    if (this.listener.onKey(event) || (!event.ctrlKey && !event.metaKey && this.ownKey(event))) event.preventDefault();
   }
 
-  private ownKey(key: string): boolean {
+  private ownKey({ key, shiftKey }: KeyboardEvent): boolean {
     const deeper = this.mode === 'icicle' ? 'ArrowDown' : 'ArrowUp';
     switch (key) {
+      case '+':
+      case '-':
+        this.scale(key === '+' ? 0.5 : 2, this.middle());
+        return true;
       case 'ArrowDown':
       case 'ArrowUp':
         this.move(key === deeper ? this.heaviestChild() : this.profile!.parent[this.active]!);
         return true;
       case 'ArrowLeft':
       case 'ArrowRight':
-        this.move(this.neighbour(key === 'ArrowLeft' ? -1 : 1));
+        if (shiftKey) this.pan(key === 'ArrowLeft' ? -0.25 : 0.25);
+        else this.move(this.neighbour(key === 'ArrowLeft' ? -1 : 1));
         return true;
       case 'Home':
         this.move(this.zoomed);
@@ -356,7 +455,6 @@ export class Chart {
       case 'Backspace':
         this.zoomTo(Math.max(0, this.profile!.parent[this.zoomed]!));
         return true;
-      case 'Escape':
       case '0':
         this.zoomTo(0);
         return true;
@@ -371,6 +469,15 @@ export class Chart {
     this.unpoint();
     this.keyboardTip = true;
     this.showTooltipAtActive();
+  }
+
+  /** The value to zoom around: the middle of the box with the keyboard's focus, as far as it is in view. */
+  private middle(): number {
+    const { start, total } = this.profile!;
+    const [from, to] = this.range;
+    const left = Math.max(from, start[this.active]!);
+    const right = Math.min(to, start[this.active]! + total[this.active]!);
+    return right > left ? (left + right) / 2 : (from + to) / 2;
   }
 
   private heaviestChild(): number {
@@ -388,13 +495,9 @@ export class Chart {
   }
 
   private showTooltipAtActive(): void {
-    const profile = this.profile!;
-    const { x0, x1, width } = this.span();
-    const bounds = this.canvas.getBoundingClientRect();
-    const left = Math.max(0, ((profile.start[this.active]! - x0) / (x1 - x0)) * width);
-    const top = rowTop(this.view(), profile.depth[this.active]!);
-    const item = { first: this.active, last: this.active, index: 0, count: 1, total: 0, merged: false, left, right: left };
-    this.tooltip.show(describe(profile, item, this.zoomed), bounds.left + left, bounds.top + top + ROW_HEIGHT);
+    const { x, y } = this.activePlace();
+    const item = { first: this.active, last: this.active, index: 0, count: 1, total: 0, merged: false, left: 0, right: 0 };
+    this.tooltip.show(describe(this.profile!, item, this.zoomed), x, y);
   }
 
   /** `Cart.total, 12.3 %`, or an empty string when nothing is zoomed. */

@@ -1,5 +1,7 @@
 // Reader of flame graph JSON version 1 (docs/formats/flamegraph-json.md). The input is hostile: everything is checked before
 // anything is drawn, and every refusal names the place.
+import { Frames, type FrameColumns } from './frames.ts';
+import { layout, type Columns } from './layout.ts';
 import { Profile } from './profile.ts';
 
 export const MAX_NODES = 2_000_000;
@@ -74,11 +76,13 @@ function amounts(value: unknown, place: string, length: number): Float64Array {
   return result;
 }
 
-function readFrames(value: unknown, place: string, strings: number) {
+function readFrames(value: unknown, place: string, texts: string[]): FrameColumns {
   const frames = object(value, place);
+  const strings = texts.length;
   const cls = integers(frames['class'], `${place}.class`, 0, strings - 1);
   const column = (key: string, max: number) => integers(frames[key], `${place}.${key}`, 0, max, cls.length);
   return {
+    strings: texts,
     cls,
     method: column('method', strings - 1),
     file: column('file', strings - 1),
@@ -118,24 +122,22 @@ function readOmitted(value: unknown, place: string, nodes: number) {
 
 function readProfile(value: unknown, place: string, strings: string[]): Profile {
   const source = object(value, place);
-  const frames = readFrames(source['frames'], `${place}.frames`, strings.length);
-  const nodes = readNodes(source['nodes'], `${place}.nodes`, frames.cls.length);
-  const profile = new Profile({
+  const frames = readFrames(source['frames'], `${place}.frames`, strings);
+  const { total, ...nodes } = readNodes(source['nodes'], `${place}.nodes`, frames.cls.length);
+  const columns: Columns = { ...nodes, before: null, omitted: { ...readOmitted(source['omitted'], `${place}.omitted`, total.length), before: null } };
+  const boxes = layout(columns);
+  for (let node = 0; node < total.length; node++) {
+    if (boxes.total[node]! <= total[node]! * (1 + 1e-9) + 0.5) continue;
+    throw new FormatError(`${place}.nodes.total[${node}] is less than the node's self, children and omitted parts`);
+  }
+  const head = {
     type: text(source['type'], `${place}.type`),
     unit: text(source['unit'], `${place}.unit`),
     rawTotal: decimal(source['raw_total'], `${place}.raw_total`),
     valueTotal: decimal(source['value_total'], `${place}.value_total`),
     samples: amount(source['samples'], `${place}.samples`),
-    strings,
-    frames,
-    nodes,
-    omitted: readOmitted(source['omitted'], `${place}.omitted`, nodes.depth.length),
-  });
-  const wrong = profile.overfullNode();
-  if (wrong >= 0) {
-    throw new FormatError(`${place}.nodes.total[${wrong}] is less than the node's self, children and omitted parts`);
-  }
-  return profile;
+  };
+  return new Profile(head, new Frames(frames), boxes);
 }
 
 /** Checks and unpacks a parsed JSON value. Throws FormatError. */

@@ -21,6 +21,11 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return result;
 }
 
+/** Calls back on an event of an element. */
+export function on<K extends keyof HTMLElementEventMap>(target: HTMLElement, name: K, listener: (event: HTMLElementEventMap[K]) => void, options?: AddEventListenerOptions): void {
+  target.addEventListener(name, listener, options);
+}
+
 let lastId = 0;
 
 /** An id that no other part of the page uses. */

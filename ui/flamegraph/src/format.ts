@@ -66,18 +66,18 @@ export function formatPercent(part: number, whole: number): string {
   return `${percent.toFixed(percent < 10 ? 2 : percent < 99.95 ? 1 : 2)} %`;
 }
 
-const TYPE_NAMES: Record<string, string> = {
-  cpu: 'CPU time',
-  alloc_bytes: 'Allocated bytes',
-  alloc_objects: 'Allocated objects',
-  lock_delay: 'Lock waiting time',
-  lock_count: 'Lock contentions',
-  wall: 'Wall time',
-  live_bytes: 'Live bytes',
-  nativemem_bytes: 'Native memory',
-};
+const TYPE_NAMES = new Map([
+  ['cpu', 'CPU time'],
+  ['alloc_bytes', 'Allocated bytes'],
+  ['alloc_objects', 'Allocated objects'],
+  ['lock_delay', 'Lock waiting time'],
+  ['lock_count', 'Lock contentions'],
+  ['wall', 'Wall time'],
+  ['live_bytes', 'Live bytes'],
+  ['nativemem_bytes', 'Native memory'],
+]);
 
 /** A profile type's name for people; a type that this version does not know is shown as it is. */
 export function typeName(type: string): string {
-  return Object.hasOwn(TYPE_NAMES, type) ? TYPE_NAMES[type]! : type;
+  return TYPE_NAMES.get(type) ?? type;
 }

@@ -1,20 +1,20 @@
 // Draws the visible rows on a 2D canvas. A large graph shows tens of thousands of boxes at once, most of them a pixel wide: boxes are
 // written into a strip image, one line of pixels per row, and the strip is stretched to row height in one go. Only text is drawn singly.
 import { formatPercent } from './format.ts';
-import { type Palette } from './palette.ts';
+import type { Fills, Palette } from './palette.ts';
 import type { Profile } from './profile.ts';
 import { visitRow, type Item, type Span } from './rows.ts';
 
 export const ROW_HEIGHT = 18;
 export type Mode = 'icicle' | 'flame';
 
-const FONT = '12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
+const FONT = '12px system-ui, sans-serif';
 const PADDING = 5;
 const MIN_TEXT_WIDTH = 22;
 
 export interface Scene {
   profile: Profile;
-  fills: Uint8Array;
+  fills: Fills;
   palette: Palette;
   mode: Mode;
   span: Span;
@@ -124,12 +124,11 @@ export class Painter {
 
   private fill(scene: Scene, item: Item): number {
     const { profile, palette, fills, matches } = scene;
-    if (item.merged) return this.mergedMatch(profile, matches, item) ? palette.match : palette.merged;
-    if (profile.isOmitted(item.first)) return palette.omitted;
     const frame = profile.frame[item.first]!;
+    if (item.merged && this.mergedMatch(profile, matches, item)) return palette.match;
     const isFaded = this.isAncestor(scene, item);
-    if (frame < 0) return isFaded ? palette.fadedRoot : palette.root;
-    if (matches === null) return (isFaded ? palette.fadedFills : palette.fills)[fills[frame]!]!;
+    if (item.merged || frame < 0) return isFaded && frame < 0 && !profile.isOmitted(item.first) ? palette.fadedRoot : fills.color(item, palette);
+    if (matches === null) return (isFaded ? palette.fadedFills : palette.fills)[fills.of(item.first)]!;
     if (matches[frame] === 1) return isFaded ? palette.fadedMatch : palette.match;
     return isFaded ? palette.fadedDimmed : palette.dimmed;
   }
@@ -164,7 +163,7 @@ export class Painter {
     if (item.merged) return [mergedLabel(profile, item), '\u2026'];
     const frame = profile.frame[item.first]!;
     if (frame < 0) return [profile.label(item.first), '\u2026'];
-    return [profile.frameLabel(frame), profile.frameShortLabel(frame), profile.frameMethod(frame)];
+    return [profile.frames.label(frame), profile.frames.shortLabel(frame), profile.frames.methodLabel(frame)];
   }
 
   private fit(candidates: string[], room: number): string {

@@ -1,13 +1,18 @@
 // Colours. Kind gives the hue, the class gives one of a few close shades so that neighbours can be told apart.
+import { KINDS } from './frames.ts';
 import type { Profile } from './profile.ts';
+import type { Item } from './rows.ts';
 
 export const SHADES = 6;
+/** Steps from less to more in a comparison; the middle one is no change. */
+const STEPS = 17;
+const FIRST_STEP = KINDS.length * SHADES;
 /** How much of its colour a box above the zoomed one keeps. */
 const FADE = 0.55;
 
 /** Boxes are written as pixels: colours as they lie in ImageData. Text colours are CSS. */
 export interface Palette {
-  /** kind * SHADES + shade. */
+  /** kind * SHADES + shade; behind them, for comparisons, from much less to much more. */
   fills: Uint32Array;
   fadedFills: Uint32Array;
   dimmed: number;
@@ -21,6 +26,8 @@ export interface Palette {
   background: number;
   /** Legend colour by kind. */
   kinds: string[];
+  /** Legend colours of a comparison: less, the same, more. */
+  changes: string[];
   backgroundText: string;
   text: string;
   dimmedText: string;
@@ -29,16 +36,14 @@ export interface Palette {
 
 type Rgb = [red: number, green: number, blue: number];
 
-interface Hue {
-  hue: number;
-  saturation: number;
-  lightness: number;
-}
+type Hue = [hue: number, saturation: number, lightness: number];
 
 interface Plan {
   hues: Hue[];
   /** Lightness between two shades. */
   step: number;
+  /** Less, the same, more. */
+  changes: [string, string, string];
   colors: Record<'dimmed' | 'match' | 'root' | 'merged' | 'omitted' | 'background', string>;
   texts: Record<'text' | 'dimmedText' | 'matchText', string>;
 }
@@ -46,25 +51,27 @@ interface Plan {
 // Hues: java, native, jvm, kernel, unknown. Told apart by lightness too where red and green are not.
 const LIGHT: Plan = {
   hues: [
-    { hue: 212, saturation: 62, lightness: 77 },
-    { hue: 42, saturation: 78, lightness: 68 },
-    { hue: 8, saturation: 66, lightness: 76 },
-    { hue: 172, saturation: 38, lightness: 66 },
-    { hue: 220, saturation: 8, lightness: 76 },
+    [212, 62, 77],
+    [42, 78, 68],
+    [8, 66, 76],
+    [172, 38, 66],
+    [220, 8, 76],
   ],
   step: 1.7,
+  changes: ['#4a83d6', '#e3e5e9', '#e2574c'],
   colors: { dimmed: '#e6e8ec', match: '#7a3ff2', root: '#d3d8e0', merged: '#c2c8d1', omitted: '#e9ecf0', background: '#ffffff' },
   texts: { text: '#14181f', dimmedText: '#6b7280', matchText: '#ffffff' },
 };
 const DARK: Plan = {
   hues: [
-    { hue: 212, saturation: 42, lightness: 38 },
-    { hue: 40, saturation: 52, lightness: 34 },
-    { hue: 8, saturation: 40, lightness: 40 },
-    { hue: 172, saturation: 38, lightness: 30 },
-    { hue: 220, saturation: 7, lightness: 38 },
+    [212, 42, 38],
+    [40, 52, 34],
+    [8, 40, 40],
+    [172, 38, 30],
+    [220, 7, 38],
   ],
   step: 1.5,
+  changes: ['#3f78c9', '#3a404a', '#c2473d'],
   colors: { dimmed: '#262b34', match: '#a98bff', root: '#3a414d', merged: '#4a525f', omitted: '#2b313b', background: '#15181d' },
   texts: { text: '#eef1f6', dimmedText: '#8a93a3', matchText: '#14101f' },
 };
@@ -74,7 +81,7 @@ function hexColor(text: string): Rgb {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-function shadeColor({ hue, saturation, lightness }: Hue, step: number, shade: number): Rgb {
+function shadeColor([hue, saturation, lightness]: Hue, step: number, shade: number): Rgb {
   const h = (hue + (shade - SHADES / 2) * 2 + 360) % 360;
   const l = (lightness + (shade - SHADES / 2) * step) / 100;
   const a = (saturation / 100) * Math.min(l, 1 - l);
@@ -87,25 +94,36 @@ function shadeColor({ hue, saturation, lightness }: Hue, step: number, shade: nu
 
 const pack = ([red, green, blue]: Rgb): number => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
-function build({ hues, step, colors, texts }: Plan): Palette {
+/** From the first colour over the second to the third. */
+function between(ends: [string, string, string]): Rgb[] {
+  const [less, same, more] = ends.map(hexColor) as [Rgb, Rgb, Rgb];
+  return Array.from({ length: STEPS }, (_, step) => {
+    const at = (step / (STEPS - 1)) * 2 - 1;
+    const end = at < 0 ? less : more;
+    return same.map((part, i) => Math.round(part + (end[i]! - part) * Math.abs(at))) as Rgb;
+  });
+}
+
+function build({ hues, step, changes, colors, texts }: Plan): Palette {
   const background = hexColor(colors.background);
   const faded = (color: Rgb) => pack(color.map((part, i) => Math.round(part * FADE + background[i]! * (1 - FADE))) as Rgb);
-  const shades = hues.flatMap((hue) => Array.from({ length: SHADES }, (_, shade) => shadeColor(hue, step, shade)));
-  const color = (name: keyof Plan['colors']) => pack(hexColor(colors[name]));
-  const fadedColor = (name: keyof Plan['colors']) => faded(hexColor(colors[name]));
+  const shades = [...hues.flatMap((hue) => Array.from({ length: SHADES }, (_, shade) => shadeColor(hue, step, shade))), ...between(changes)];
+  const color = (text: string) => pack(hexColor(text));
+  const fadedColor = (text: string) => faded(hexColor(text));
   return {
     fills: Uint32Array.from(shades, pack),
     fadedFills: Uint32Array.from(shades, faded),
-    dimmed: color('dimmed'),
-    fadedDimmed: fadedColor('dimmed'),
-    match: color('match'),
-    fadedMatch: fadedColor('match'),
-    root: color('root'),
-    fadedRoot: fadedColor('root'),
-    merged: color('merged'),
-    omitted: color('omitted'),
+    dimmed: color(colors.dimmed),
+    fadedDimmed: fadedColor(colors.dimmed),
+    match: color(colors.match),
+    fadedMatch: fadedColor(colors.match),
+    root: color(colors.root),
+    fadedRoot: fadedColor(colors.root),
+    merged: color(colors.merged),
+    omitted: color(colors.omitted),
     background: pack(background),
     kinds: hues.map((hue) => `rgb(${shadeColor(hue, step, SHADES / 2).join(' ')})`),
+    changes,
     backgroundText: colors.background,
     ...texts,
   };
@@ -138,13 +156,47 @@ export function onSchemeChange(callback: () => void): () => void {
   };
 }
 
-/** By frame: index into Palette.fills. */
-export function frameFills(profile: Profile): Uint8Array {
+function kindFills(profile: Profile): Uint8Array {
   const fills = new Uint8Array(profile.frameCount);
   for (let frame = 0; frame < fills.length; frame++) {
-    fills[frame] = profile.frameKind(frame) * SHADES + (hash(profile.frameClass(frame)) % SHADES);
+    fills[frame] = profile.frames.kind(frame) * SHADES + (hash(profile.frames.cls(frame)) % SHADES);
   }
   return fills;
+}
+
+/** By box: how its share changed, of the larger share. */
+function changeFills(profile: Profile): Uint8Array | null {
+  if (profile.sides === null) return null;
+  const { before, after } = profile.sides;
+  const scale = before[0]! > 0 ? after[0]! / before[0]! : 1;
+  return Uint8Array.from(after, (now, box) => {
+    const then = before[box]! * scale;
+    const change = now === then ? 0 : (now - then) / Math.max(now, then);
+    return FIRST_STEP + Math.round((change + 1) * ((STEPS - 1) / 2));
+  });
+}
+
+/** Which colour a box has: by its frame's kind and class or, in a comparison, by its change. */
+export class Fills {
+  private readonly byFrame: Uint8Array;
+  private readonly byBox: Uint8Array | null;
+
+  constructor(private readonly profile: Profile) {
+    this.byFrame = kindFills(profile);
+    this.byBox = changeFills(profile);
+  }
+
+  /** An index into Palette.fills, of a box with a frame. */
+  of(box: number): number {
+    return this.byBox === null ? this.byFrame[this.profile.frame[box]!]! : this.byBox[box]!;
+  }
+
+  /** The colour of what stands for one or many boxes, outside any search. */
+  color(item: Item, { fills, merged, omitted, root }: Palette): number {
+    if (item.merged) return merged;
+    if (this.profile.isOmitted(item.first)) return omitted;
+    return this.profile.frame[item.first]! < 0 ? root : fills[this.of(item.first)]!;
+  }
 }
 
 function hash(text: string): number {

@@ -1,19 +1,15 @@
-// One flame graph as flat typed arrays. Nodes 0..nodeCount-1 are the document's nodes in preorder; the boxes from nodeCount on are
-// the omitted blocks, each drawn after its parent's children.
-import { frameName, visibleText } from './text.ts';
+// One flame graph: its totals, its frames and where its boxes stand. Boxes 0..nodeCount-1 are nodes in preorder; the boxes from
+// nodeCount on are the omitted blocks, each drawn after its parent's children.
+import type { Frames } from './frames.ts';
+import type { Columns, Layout, Sides } from './layout.ts';
 
-export const KINDS = ['java', 'native', 'jvm', 'kernel', 'unknown'] as const;
-
-export interface ProfileData {
+/** What a document says about a profile beside its tree. */
+export interface Head {
   type: string;
   unit: string;
   rawTotal: string;
   valueTotal: string;
   samples: number;
-  strings: string[];
-  frames: { cls: Int32Array; method: Int32Array; file: Int32Array; line: Int32Array; kind: Int32Array };
-  nodes: { depth: Int32Array; frame: Int32Array; self: Float64Array; total: Float64Array };
-  omitted: { node: Int32Array; total: Float64Array; count: Int32Array };
 }
 
 export class Profile {
@@ -23,12 +19,9 @@ export class Profile {
   readonly valueTotal: string;
   readonly samples: number;
 
-  /** Number of nodes; boxes from here on are omitted blocks. */
   readonly nodeCount: number;
   readonly boxCount: number;
   readonly maxDepth: number;
-
-  // By box.
   readonly depth: Int32Array;
   readonly frame: Int32Array;
   readonly self: Float64Array;
@@ -37,163 +30,68 @@ export class Profile {
   readonly parent: Int32Array;
   /** By node: the first node behind its subtree. */
   readonly end: Int32Array;
-
-  /** Boxes by depth, each row from left to right; row d is rowBoxes[rowStart[d] .. rowStart[d + 1]). */
   readonly rowBoxes: Int32Array;
   readonly rowStart: Int32Array;
+  /** Both sides, when this is a comparison. */
+  readonly sides: Sides | null;
+  private readonly omittedBox: Int32Array;
+  private readonly omittedCount: Int32Array;
 
-  readonly frameCount: number;
-  private readonly data: ProfileData;
-  private readonly omittedUnder = new Map<number, number>();
-  private readonly labels: (string | undefined)[] = [];
-  private overfull = -1;
-
-  constructor(data: ProfileData) {
-    this.data = data;
-    this.type = data.type;
-    this.unit = data.unit;
-    this.rawTotal = data.rawTotal;
-    this.valueTotal = data.valueTotal;
-    this.samples = data.samples;
-    const nodes = data.nodes.depth.length;
-    const boxes = nodes + data.omitted.node.length;
-    this.nodeCount = nodes;
-    this.boxCount = boxes;
-    this.frameCount = data.frames.cls.length;
-    this.depth = new Int32Array(boxes);
-    this.depth.set(data.nodes.depth);
-    this.frame = new Int32Array(boxes).fill(-1);
-    this.frame.set(data.nodes.frame);
-    this.self = new Float64Array(boxes);
-    this.self.set(data.nodes.self);
-    this.total = new Float64Array(boxes);
-    this.total.set(data.nodes.total);
-    this.start = new Float64Array(boxes);
-    this.parent = new Int32Array(boxes).fill(-1);
-    this.end = new Int32Array(nodes);
-    data.omitted.node.forEach((node, i) => {
-      this.omittedUnder.set(node, nodes + i);
-      this.depth[nodes + i] = this.depth[node]! + 1;
-      this.parent[nodes + i] = node;
-      this.total[nodes + i] = data.omitted.total[i]!;
-    });
-    this.maxDepth = this.depth.reduce((max, depth) => Math.max(max, depth), 0);
-    this.rowStart = new Int32Array(this.maxDepth + 2);
-    this.rowBoxes = new Int32Array(boxes);
-    this.countRows();
-    this.place();
+  constructor(
+    readonly head: Head,
+    readonly frames: Frames,
+    place: Layout,
+  ) {
+    this.type = head.type;
+    this.unit = head.unit;
+    this.rawTotal = head.rawTotal;
+    this.valueTotal = head.valueTotal;
+    this.samples = head.samples;
+    this.nodeCount = place.nodeCount;
+    this.boxCount = place.boxCount;
+    this.maxDepth = place.maxDepth;
+    this.depth = place.depth;
+    this.frame = place.frame;
+    this.self = place.self;
+    this.total = place.total;
+    this.start = place.start;
+    this.parent = place.parent;
+    this.end = place.end;
+    this.rowBoxes = place.rowBoxes;
+    this.rowStart = place.rowStart;
+    this.sides = place.sides;
+    this.omittedBox = place.omittedBox;
+    this.omittedCount = place.omittedCount;
   }
 
-  private countRows(): void {
-    for (let box = 0; box < this.boxCount; box++) this.rowStart[this.depth[box]! + 1]!++;
-    for (let row = 0; row <= this.maxDepth; row++) this.rowStart[row + 1]! += this.rowStart[row]!;
-  }
-
-  /** Gives each box its place: one walk in preorder, with the path to the current node as stack. */
-  private place(): void {
-    const filled = this.rowStart.slice();
-    const path = new Int32Array(this.maxDepth + 2);
-    const cursor = new Float64Array(this.maxDepth + 2);
-    let open = 0;
-    const put = (box: number, parentDepth: number) => {
-      this.start[box] = cursor[parentDepth]!;
-      cursor[parentDepth]! += this.total[box]!;
-      this.rowBoxes[filled[this.depth[box]!]!++] = box;
-    };
-    const closeTo = (depth: number, next: number) => {
-      for (; open > depth; open--) {
-        const level = open - 1;
-        const node = path[level]!;
-        const omitted = this.omittedUnder.get(node);
-        if (omitted !== undefined) put(omitted, level);
-        this.end[node] = next;
-        this.checkParts(node, cursor[level]! - this.start[node]!);
-      }
-    };
-    for (let node = 0; node < this.nodeCount; node++) {
-      const depth = this.depth[node]!;
-      closeTo(depth, node);
-      if (depth === 0) this.rowBoxes[filled[0]!++] = node;
-      else {
-        this.parent[node] = path[depth - 1]!;
-        put(node, depth - 1);
-      }
-      path[depth] = node;
-      cursor[depth] = this.start[node]!;
-      open = depth + 1;
-    }
-    closeTo(0, this.nodeCount);
-  }
-
-  private checkParts(node: number, below: number): void {
-    const total = this.total[node]!;
-    if (this.self[node]! + below > total * (1 + 1e-9) + 0.5 && this.overfull < 0) this.overfull = node;
-  }
-
-  /** A node whose parts exceed it, or -1: a document to refuse. */
-  overfullNode(): number {
-    return this.overfull;
+  get frameCount(): number {
+    return this.frames.count;
   }
 
   isOmitted(box: number): boolean {
     return box >= this.nodeCount;
   }
 
-  /** How many nodes an omitted block stands for. */
+  /** How many nodes an omitted block stands for; 0 = not known. */
   omittedNodes(box: number): number {
-    return this.isOmitted(box) ? this.data.omitted.count[box - this.nodeCount]! : 0;
+    return this.isOmitted(box) ? this.omittedCount[box - this.nodeCount]! : 0;
   }
 
   kind(box: number): number {
     const frame = this.frame[box]!;
-    return frame < 0 ? 4 : this.data.frames.kind[frame]!;
-  }
-
-  frameKind(frame: number): number {
-    return this.data.frames.kind[frame]!;
-  }
-
-  /** `com.acme.Cart.total`, made safe to show. */
-  frameLabel(frame: number): string {
-    return (this.labels[frame] ??= visibleText(this.nameWithClass(frame, this.frameClass(frame))));
-  }
-
-  private nameWithClass(frame: number, cls: string): string {
-    const { frames, strings } = this.data;
-    return frameName(frames.kind[frame] === 0, cls, strings[frames.method[frame]!]!, frames.line[frame]);
-  }
-
-  /** The class, or for frames of other kinds the library, as it stands in the document. */
-  frameClass(frame: number): string {
-    return this.data.strings[this.data.frames.cls[frame]!]!;
-  }
-
-  /** The label without the package, or for frames of other kinds without the library: `Cart.total`. */
-  frameShortLabel(frame: number): string {
-    if (this.data.frames.kind[frame] !== 0) return this.frameMethod(frame);
-    const cls = this.frameClass(frame);
-    return visibleText(this.nameWithClass(frame, cls.slice(cls.lastIndexOf('.', cls.length - 2) + 1)));
-  }
-
-  /** The method alone: `total`. */
-  frameMethod(frame: number): string {
-    return visibleText(this.nameWithClass(frame, ''));
+    return frame < 0 ? 4 : this.frames.kind(frame);
   }
 
   label(box: number): string {
-    if (this.isOmitted(box)) return `\u2026 ${this.omittedNodes(box)} omitted frames`;
+    if (this.isOmitted(box)) return `\u2026 ${this.omittedNodes(box) || 'more'} omitted frames`;
     const frame = this.frame[box]!;
-    return frame < 0 ? 'all' : this.frameLabel(frame);
+    return frame < 0 ? 'all' : this.frames.label(frame);
   }
 
   /** `Cart.java:42`, `Cart.java` or an empty string. */
   source(box: number): string {
     const frame = this.frame[box]!;
-    if (frame < 0) return '';
-    const { frames, strings } = this.data;
-    const file = visibleText(strings[frames.file[frame]!]!);
-    const line = frames.line[frame]!;
-    return file === '' || line === 0 ? file : `${file}:${line}`;
+    return frame < 0 ? '' : this.frames.source(frame);
   }
 
   /** Child boxes from left to right, the omitted block last. */
@@ -201,8 +99,7 @@ export class Profile {
     if (this.isOmitted(box)) return [];
     const result: number[] = [];
     for (let node = box + 1; node < this.end[box]!; node = this.end[node]!) result.push(node);
-    const omitted = this.omittedUnder.get(box);
-    if (omitted !== undefined) result.push(omitted);
+    if (this.omittedBox[box]! > 0) result.push(this.omittedBox[box]!);
     return result;
   }
 
@@ -220,9 +117,7 @@ export class Profile {
 
   private key(box: number): string {
     const frame = this.frame[box]!;
-    if (frame < 0) return 'omitted';
-    const { frames, strings } = this.data;
-    return [frames.kind[frame], strings[frames.cls[frame]!], strings[frames.method[frame]!], frames.line[frame]].join('\u0000');
+    return frame < 0 ? 'omitted' : this.frames.key(frame);
   }
 
   /** The box of a path, or the nearest ancestor that this profile has. */
@@ -236,12 +131,26 @@ export class Profile {
     return at;
   }
 
+  /** The tree alone, as it was laid out. */
+  columns(): Columns {
+    const { nodeCount: nodes, sides, boxCount } = this;
+    const node = new Int32Array(boxCount - nodes);
+    for (let i = 0; i < node.length; i++) node[i] = this.parent[nodes + i]!;
+    return {
+      depth: this.depth.slice(0, nodes),
+      frame: this.frame.slice(0, nodes),
+      self: (sides?.afterSelf ?? this.self).slice(0, nodes),
+      before: sides?.beforeSelf.slice(0, nodes) ?? null,
+      omitted: { node, total: (sides?.after ?? this.total).slice(nodes), before: sides?.before.slice(nodes) ?? null, count: this.omittedCount.slice() },
+    };
+  }
+
   /** The deepest row under a box, omitted blocks included. */
   deepestUnder(box: number): number {
     if (box === 0 || this.isOmitted(box)) return box === 0 ? this.maxDepth : this.depth[box]!;
     let deepest = this.depth[box]!;
     for (let node = box; node < this.end[box]!; node++) {
-      const depth = this.depth[node]! + (this.omittedUnder.has(node) ? 1 : 0);
+      const depth = this.depth[node]! + (this.omittedBox[node]! > 0 ? 1 : 0);
       if (depth > deepest) deepest = depth;
     }
     return deepest;

@@ -13,15 +13,15 @@ export interface RecordingInfo {
   notes: string[];
 }
 
-const LOSSES: Record<string, string> = {
-  chunks_lost: 'chunks lost',
-  chunks_partial: 'chunks read in part',
-  bytes_lost: 'bytes not read',
-  bad_events: 'events that could not be read',
-  bad_stacks: 'stacks that could not be read',
-  stackless_samples: 'samples without a stack',
-  unmeasured_events: 'events without a measure',
-};
+const LOSSES = new Map([
+  ['chunks_lost', 'chunks lost'],
+  ['chunks_partial', 'chunks read in part'],
+  ['bytes_lost', 'bytes not read'],
+  ['bad_events', 'events that could not be read'],
+  ['bad_stacks', 'stacks that could not be read'],
+  ['stackless_samples', 'samples without a stack'],
+  ['unmeasured_events', 'events without a measure'],
+]);
 
 function text(value: unknown): string {
   return typeof value === 'string' ? shorten(visibleText(value), MAX_TEXT) : '';
@@ -44,8 +44,8 @@ function intervals(value: unknown): string {
 }
 
 function losses(value: unknown): string {
-  const known = entries(value).filter(([key, count]) => Object.hasOwn(LOSSES, key) && typeof count === 'number' && count > 0);
-  return known.map(([key, count]) => `${LOSSES[key]}: ${count as number}`).join(', ');
+  const known = entries(value).filter(([key, count]) => LOSSES.has(key) && typeof count === 'number' && count > 0);
+  return known.map(([key, count]) => `${LOSSES.get(key)}: ${count as number}`).join(', ');
 }
 
 export function recordingInfo(meta: Record<string, unknown>): RecordingInfo {

@@ -36,7 +36,7 @@ export function search(profile: Profile, query: string): Matches | null {
   const { regex, isRegex } = compileQuery(query);
   const frames = new Uint8Array(profile.frameCount);
   for (let frame = 0; frame < frames.length; frame++) {
-    if (regex.test(profile.frameLabel(frame).slice(0, MAX_SEARCHED))) frames[frame] = 1;
+    if (regex.test(profile.frames.label(frame).slice(0, MAX_SEARCHED))) frames[frame] = 1;
   }
   const found: number[] = [];
   let total = 0;
@@ -52,7 +52,17 @@ export function search(profile: Profile, query: string): Matches | null {
   return { frames, nodes: Int32Array.from(found), total, isRegex };
 }
 
-/** The order in which to step through matches: heaviest first. */
-export function heaviestFirst(profile: Profile, nodes: Int32Array): Int32Array {
-  return nodes.slice().sort((a, b) => profile.total[b]! - profile.total[a]! || a - b);
+/**
+ * The match that follows (`by` > 0) or precedes another one, heaviest first; from -1 the first or the last. Found by looking through,
+ * for there may be hundreds of thousands and few are ever stepped to.
+ */
+export function nextMatch({ total }: Profile, nodes: Int32Array, from: number, by: number): number {
+  const isBefore = (a: number, b: number) => total[a]! > total[b]! || (total[a] === total[b] && a < b);
+  const inOrder = (a: number, b: number) => (by > 0 ? isBefore(a, b) : isBefore(b, a));
+  let best = -1;
+  for (const node of nodes) {
+    if (from >= 0 && !inOrder(from, node)) continue;
+    if (best < 0 || inOrder(node, best)) best = node;
+  }
+  return best < 0 && from >= 0 ? nextMatch({ total } as Profile, nodes, -1, by) : best;
 }

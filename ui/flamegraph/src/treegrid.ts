@@ -1,7 +1,8 @@
 // The same tree as a table, for screen readers and for reading figures. Kept in step with the graph: both follow one active box.
-import { element } from './dom.ts';
+import { element, on } from './dom.ts';
 import { formatPercent, formatValue } from './format.ts';
-import { KINDS, type Profile } from './profile.ts';
+import { KINDS } from './frames.ts';
+import type { Profile } from './profile.ts';
 import { shorten } from './text.ts';
 
 /** Children shown under one row; the rest is summed up in a last row. */
@@ -36,9 +37,9 @@ export class TreeGrid {
     const head = element('tr', {}, ...['Frame', 'Total', '%', 'Self', 'Kind'].map((name) => element('th', { scope: 'col', class: TEXT_COLUMNS.has(name) ? undefined : 'hsf-number' }, name)));
     const table = element('table', { role: 'treegrid', 'aria-label': label, class: 'hsf-table' }, element('thead', {}, head), this.body);
     this.element = element('div', { class: 'hsf-panel', 'data-testid': 'tree-table', hidden: true }, table);
-    this.body.addEventListener('keydown', (event) => this.key(event));
-    this.body.addEventListener('click', (event) => this.click(event));
-    this.body.addEventListener('dblclick', () => this.listener.onOpen(this.active));
+    on(this.body, 'keydown', (event) => this.key(event));
+    on(this.body, 'click', (event) => this.click(event));
+    on(this.body, 'dblclick', () => this.listener.onOpen(this.active));
   }
 
   get isShown(): boolean {

@@ -1,13 +1,21 @@
 // The whole instrument: tool bar, graph, tables and live text around one Profile.
 import { Chart } from './chart.ts';
 import { sentence } from './describe.ts';
-import { element, uniqueId } from './dom.ts';
+import { element, on, uniqueId } from './dom.ts';
+import { Engine } from './engine.ts';
 import { formatPercent, formatValue, groupDigits } from './format.ts';
+import { KINDS } from './frames.ts';
+import { callersOf, NO_LENS, transformOf, type Lens } from './lens.ts';
+import { Menu, type MenuItem } from './menu.ts';
+import { Minimap } from './minimap.ts';
+import type { Change } from './packed.ts';
 import { currentScheme, onSchemeChange, palette } from './palette.ts';
 import type { Mode } from './painter.ts';
-import { KINDS, type Profile } from './profile.ts';
-import { exactQuery, heaviestFirst, search, type Matches } from './search.ts';
+import type { Profile } from './profile.ts';
+import { exactQuery, nextMatch, search, type Matches } from './search.ts';
+import { shorten } from './text.ts';
 import { TopTable } from './toptable.ts';
+import { isPlain } from './transform.ts';
 import { TreeGrid } from './treegrid.ts';
 
 export interface FlameViewOptions {
@@ -19,66 +27,94 @@ export interface FlameViewOptions {
   maxHeight?: number;
   mode?: Mode;
   query?: string;
+  lens?: Lens;
+  /** Works out other views of the tree; without one the view makes its own, in the page. */
+  engine?: Engine;
   /** A top table computed from the graph itself. */
   topTable?: boolean;
   onQuery?: (query: string) => void;
   onMode?: (mode: Mode) => void;
+  onLens?: (lens: Lens) => void;
+  onZoom?: (path: number[]) => void;
 }
 
 type Panel = 'none' | 'tree' | 'top';
 
-const KEYS: [string, string][] = [
-  ['\u2190 \u2191 \u2192 \u2193', 'move to neighbour, parent, heaviest child'],
-  ['Enter', 'zoom to the frame'],
-  ['Backspace', 'zoom out one step'],
-  ['Esc, 0', 'reset zoom'],
-  ['Home', 'first frame of the zoom'],
-  ['/, Ctrl+F', 'search'],
-  ['n, N', 'next, previous match, heaviest first'],
-  ['i', 'icicle or flame'],
-  ['t', 'tree table'],
-  ['c', 'copy the frame\u2019s name'],
-  ['?', 'this help'],
-];
+/** A line per key, and what it does. */
+const KEYS = `← ↑ → ↓|neighbour, parent, heaviest child
+Enter|zoom to the frame
++ −|zoom in, out (Ctrl + wheel)
+Shift ← →|pan
+Backspace|zoom out one step
+0|reset zoom
+Esc|reset zoom, then the view
+Home|first frame of the zoom
+/, Ctrl+F|search
+n, N|next, previous match
+m|menu of the frame
+f|focus: the frame and its callees
+s|sandwich: its callers and callees
+x|remove the stacks through it (Ctrl + click)
+u|undo
+d|collapse recursion
+r|reverse: leaves first
+i|icicle or flame
+t|tree table
+c|copy the frame’s name
+?|this help`;
 
 export class FlameView {
   private readonly options: FlameViewOptions;
+  private readonly engine: Engine;
   private readonly root: HTMLElement;
   private readonly chart: Chart;
+  private readonly callers: Chart;
+  private readonly map: Minimap;
   private readonly tree: TreeGrid;
   private readonly top: TopTable | null;
   private readonly input: HTMLInputElement;
+  private readonly menu = new Menu(() => this.at.focus());
   private readonly matched = element('output', { class: 'hsf-matched', 'data-testid': 'matched-percent' });
   private readonly position = element('span', { class: 'hsf-position', 'data-testid': 'match-position' });
   private readonly live = element('div', { class: 'hsf-sr', 'aria-live': 'polite', 'data-testid': 'flamegraph-live' });
   private readonly zoomText = element('bdi', { class: 'hsf-zoom-text', dir: 'ltr', 'data-testid': 'zoom-label' });
-  private readonly legend = element('ul', { class: 'hsf-legend', 'aria-label': 'Frame kinds' });
+  private readonly chips = element('span', { class: 'hsf-chips', 'data-testid': 'lens' });
+  private readonly sandwich = element('div', { class: 'hsf-callers', 'data-testid': 'callers' });
+  private readonly legend = element('ul', { class: 'hsf-legend', 'aria-label': 'Colours', 'data-testid': 'legend' });
   private readonly help = element('div', { class: 'hsf-help', popover: 'auto', id: uniqueId('help') });
-  private readonly buttons: Record<'previous' | 'next' | 'icicle' | 'flame' | 'reset' | 'tree' | 'top', HTMLButtonElement>;
+  private readonly buttons: Record<'previous' | 'next' | 'icicle' | 'flame' | 'reverse' | 'reset' | 'tree' | 'top', HTMLButtonElement>;
   private readonly stopScheme: () => void;
 
+  /** As given, as shown, and the other half of a sandwich. */
+  private base: Profile | null = null;
   private profile: Profile | null = null;
+  private lens: Lens;
+  private readonly past: Lens[] = [];
+  /** Counts what was asked of the engine: an answer that was overtaken is dropped. */
+  private asked = 0;
+  /** The chart that had the focus last. */
+  private at: Chart;
   private active = 0;
   private matches: Matches | null = null;
+  private match = -1;
   private matchAt = -1;
-  /** The order of stepping, made at the first step: typing has no use for it. */
-  private steps: Int32Array | null = null;
   private query: string;
   private mode: Mode;
   private panel: Panel = 'none';
 
   constructor(host: HTMLElement, options: FlameViewOptions) {
     this.options = options;
+    this.engine = options.engine ?? new Engine(null);
     this.query = options.query ?? '';
     this.mode = options.mode ?? 'icicle';
-    this.chart = new Chart(options.label, options.maxHeight ?? 0, {
-      onActive: (box, byUser) => this.activated(box, byUser),
-      onZoom: () => this.zoomChanged(),
-      onKey: (event) => this.key(event),
-    });
+    this.lens = options.lens ?? NO_LENS;
+    this.chart = this.newChart(options.label, options.maxHeight ?? 0, 'flamegraph-canvas');
+    this.callers = this.newChart(`${options.label}: callers`, 240, 'callers-canvas');
+    this.at = this.chart;
+    this.map = new Minimap((from, to) => this.chart.showRange(from, to));
     this.tree = new TreeGrid(`${options.label}, as a table`, {
-      onSelect: (box) => this.chart.jumpTo(box),
-      onOpen: (box) => this.chart.zoomTo(box),
+      onSelect: (box) => this.at.jumpTo(box),
+      onOpen: (box) => this.at.zoomTo(box),
     });
     this.top = options.topTable !== true ? null : new TopTable((label) => this.changeQuery(exactQuery(label)));
     this.input = element('input', {
@@ -96,25 +132,44 @@ export class FlameView {
       next: this.button('\u2193', 'Next match (n)', () => this.step(1)),
       icicle: this.button('Icicle', 'Icicle: root on top (i)', () => this.changeMode('icicle')),
       flame: this.button('Flame', 'Flame: root at the bottom (i)', () => this.changeMode('flame')),
-      reset: this.button('Reset zoom', 'Reset zoom (Esc)', () => this.chart.zoomTo(0)),
+      reverse: this.button('Reverse', 'Reverse: leaves first (r)', () => this.change({ reverse: !this.lens.reverse })),
+      reset: this.button('Reset zoom', 'Reset zoom (0)', () => this.at.zoomTo(0)),
       tree: this.button('Tree', 'Tree table (t)', () => this.togglePanel('tree')),
       top: this.button('Top', 'Top table', () => this.togglePanel('top')),
     };
     this.buttons.reset.dataset['testid'] = 'reset-zoom';
     this.buttons.tree.dataset['testid'] = 'tree-toggle';
     this.root = this.build();
-    this.stopScheme = onSchemeChange(() => this.showLegend());
+    this.stopScheme = onSchemeChange(() => {
+      this.showLegend();
+      this.map.paint();
+    });
     this.chart.setMode(this.mode);
+    this.callers.setMode('flame');
     this.showMode();
+    this.showLens();
     this.showZoom();
     host.append(this.root);
   }
 
+  private newChart(label: string, maxHeight: number, testId: string): Chart {
+    const chart: Chart = new Chart(label, maxHeight, testId, {
+      onActive: (box, byUser) => this.activated(chart, box, byUser),
+      onZoom: () => this.zoomChanged(chart),
+      onRange: (from, to) => chart === this.chart && this.map.setRange(from, to),
+      onMenu: (box, x, y) => this.openMenu(box, x, y),
+      onRemove: (box) => this.removeFrame(chart.shown!.frame[box]!),
+      onFocus: () => this.use(chart),
+      onKey: (event) => this.key(event),
+    });
+    return chart;
+  }
+
   private build(): HTMLElement {
     const { buttons, options } = this;
-    this.input.addEventListener('input', () => this.changeQuery(this.input.value));
-    this.input.addEventListener('keydown', (event) => this.inputKey(event));
-    const keys = element('dl', {}, ...KEYS.flatMap(([key, what]) => [element('dt', {}, key), element('dd', {}, what)]));
+    on(this.input, 'input', () => this.changeQuery(this.input.value));
+    on(this.input, 'keydown', (event) => this.inputKey(event));
+    const keys = element('dl', {}, ...KEYS.split('\n').flatMap((line) => line.split('|').map((part, i) => element(i === 0 ? 'dt' : 'dd', {}, part))));
     this.help.append(element('strong', {}, 'Keys in the graph'), keys);
     const help = element('button', { type: 'button', class: 'hsf-button', popovertarget: this.help.id, title: 'Keys (?)', 'aria-label': 'Keys' }, '?');
     const bar = element(
@@ -125,39 +180,172 @@ export class FlameView {
       this.position,
       element('span', { class: 'hsf-gap' }),
       this.legend,
-      element('span', { class: 'hsf-group' }, buttons.icicle, buttons.flame),
+      element('span', { class: 'hsf-group' }, buttons.icicle, buttons.flame, buttons.reverse),
       element('span', { class: 'hsf-group' }, buttons.tree, ...(this.top === null ? [] : [buttons.top]), help),
     );
-    const zoom = element('div', { class: 'hsf-zoom' }, buttons.reset, this.zoomText);
-    const body = element('div', { class: 'hsf-body' }, this.chart.element, this.tree.element, ...(this.top === null ? [] : [this.top.element]));
-    return element('section', { class: 'hsf', 'aria-label': options.label, 'data-testid': options.testId }, bar, zoom, body, this.live, this.help);
+    const zoom = element('div', { class: 'hsf-zoom' }, buttons.reset, this.chips, this.zoomText);
+    this.sandwich.append(element('div', { class: 'hsf-half' }, 'Callers, nearest at the bottom'), this.callers.element, element('div', { class: 'hsf-half' }, 'Callees'));
+    const top = this.top === null ? [] : [this.top.element];
+    const body = element('div', { class: 'hsf-body' }, this.map.element, this.chart.element, this.tree.element, ...top);
+    return element('section', { class: 'hsf', 'aria-label': options.label, 'data-testid': options.testId }, bar, zoom, body, this.live, this.help, this.menu.element);
   }
 
   private button(text: string, title: string, action: () => void): HTMLButtonElement {
     const result = element('button', { type: 'button', class: 'hsf-button', title, 'aria-label': title.replace(/ \(.*/, '') }, text);
-    result.addEventListener('click', action);
+    on(result, 'click', action);
     return result;
   }
 
   destroy(): void {
     this.stopScheme();
+    this.asked++;
+    if (this.options.engine === undefined) this.engine.destroy();
     this.chart.destroy();
+    this.callers.destroy();
     this.root.remove();
   }
 
-  /** Shows a profile; zoom, focus, search and open table rows stay where the last one had them. */
-  setProfile(profile: Profile): void {
-    this.profile = profile;
+  /** Shows a profile; zoom, focus, search and open table rows stay where the last one had them. Done at once where the lens is plain. */
+  setProfile(profile: Profile, changes: Change[] = []): Promise<void> {
+    this.base = profile;
     const data = this.root.dataset;
     data['type'] = profile.type;
     data['nodes'] = String(profile.nodeCount);
     data['total'] = profile.valueTotal;
     data['rawTotal'] = profile.rawTotal;
-    this.tree.setProfile(profile);
-    this.top?.setProfile(profile);
-    this.chart.setProfile(profile);
+    this.top?.setChanges(changes);
+    return this.refresh();
+  }
+
+  /** Works out what the lens makes of the profile, and shows it. */
+  private async refresh(): Promise<void> {
+    const { base, lens } = this;
+    if (base === null) return;
+    const ask = ++this.asked;
+    const transform = transformOf(lens, base.frames);
+    const halves = lens.sandwich !== '' && transform.focus >= 0;
+    if (isPlain(transform)) return this.show(base, null);
+    this.root.setAttribute('aria-busy', 'true');
+    const views = [this.engine.show(base, transform), ...(halves ? [this.engine.show(base, callersOf(transform))] : [])];
+    try {
+      const [main, callers] = await Promise.all(views);
+      if (ask === this.asked) this.show(main!, callers ?? null);
+    } catch (error) {
+      this.live.textContent = `This view cannot be made: ${(error as Error).message}`;
+      this.root.removeAttribute('aria-busy');
+    }
+  }
+
+  private show(main: Profile, callers: Profile | null): void {
+    this.profile = main;
+    this.root.removeAttribute('aria-busy');
+    if (callers === null) {
+      this.sandwich.remove();
+      this.at = this.chart;
+    } else {
+      this.chart.element.insertAdjacentElement('beforebegin', this.sandwich);
+      this.callers.setProfile(callers);
+    }
+    this.root.dataset['shown'] = String(main.total[0]);
+    this.tree.setProfile(this.at.shown ?? main);
+    this.top?.setProfile(main);
+    this.chart.setProfile(main);
+    this.use(this.at);
+    this.map.setProfile(main, this.chart.fills!);
     this.showLegend();
+    this.showLens();
     this.runSearch();
+  }
+
+  /** The tables and the live text follow the chart that has the focus. */
+  private use(chart: Chart): void {
+    this.at = chart;
+    const profile = chart.shown;
+    if (profile !== null) this.tree.setProfile(profile);
+    this.showZoom();
+  }
+
+  /** Sets the lens from outside. */
+  setLens(lens: Lens): void {
+    if (JSON.stringify(lens) === JSON.stringify(this.lens)) return;
+    this.lens = lens;
+    this.showLens();
+    void this.refresh();
+  }
+
+  getLens(): Lens {
+    return this.lens;
+  }
+
+  private change(part: Partial<Lens>): void {
+    this.past.push(this.lens);
+    this.setLens({ ...this.lens, ...part });
+    this.options.onLens?.(this.lens);
+  }
+
+  private undo(): void {
+    const before = this.past.pop();
+    if (before === undefined) return;
+    this.setLens(before);
+    this.options.onLens?.(this.lens);
+  }
+
+  private removeFrame(frame: number): void {
+    if (frame >= 0) this.change({ remove: [...this.lens.remove, this.base!.frames.key(frame)] });
+  }
+
+  /** A button for each part of the lens, which takes it away. */
+  private showLens(): void {
+    const { lens } = this;
+    this.buttons.reverse.setAttribute('aria-pressed', String(lens.reverse));
+    const name = (key: string) => {
+      const frame = this.base?.frames.find(key) ?? -1;
+      return frame < 0 ? key.slice(1) : this.base!.frames.label(frame);
+    };
+    const parts: [string, Partial<Lens>][] = lens.remove.map((key) => [`Without ${name(key)}`, { remove: lens.remove.filter((other) => other !== key) }]);
+    if (lens.fold) parts.push(['Recursion collapsed', { fold: false }]);
+    if (lens.focus !== '' && lens.sandwich === '') parts.push([`Focus on ${name(lens.focus)}`, { focus: '' }]);
+    if (lens.sandwich !== '') parts.push([`Sandwich of ${name(lens.sandwich)}`, { sandwich: '' }]);
+    const chips = parts.map(([text, without]) => {
+      const chip = element('button', { type: 'button', class: 'hsf-chip', title: `Take away: ${text}` }, element('bdi', { dir: 'ltr' }, shorten(text, 80)), ' \u2715');
+      on(chip, 'click', () => this.change(without));
+      return chip;
+    });
+    this.chips.replaceChildren(...chips);
+    this.root.dataset['lens'] = parts.map(([text]) => text).join('; ');
+  }
+
+  private openMenu(box: number, x: number, y: number): void {
+    const profile = this.at.shown!;
+    const frame = profile.frame[box]!;
+    const key = frame < 0 ? '' : profile.frames.key(frame);
+    const name = profile.label(box);
+    const items: MenuItem[] = [{ label: 'Zoom here', key: '', action: () => this.at.zoomTo(box) }];
+    if (frame >= 0) {
+      items.push(
+        { label: 'Focus on it', key: 'f', action: () => this.change({ focus: key }) },
+        { label: 'Sandwich: callers and callees', key: 's', action: () => this.change({ sandwich: key }) },
+        { label: 'Remove its stacks', key: 'x', action: () => this.removeFrame(frame) },
+        { label: 'Find it everywhere', key: '/', action: () => this.changeQuery(exactQuery(name)) },
+        { label: 'Copy its name', key: 'c', action: () => this.copy(name) },
+        { label: 'Copy its stack', key: 'C', action: () => this.copy(this.stackText(profile, box)) },
+      );
+    }
+    items.push(
+      { label: this.lens.fold ? 'Show recursion' : 'Collapse recursion', key: 'd', action: () => this.change({ fold: !this.lens.fold }) },
+      { label: this.lens.reverse ? 'Roots first' : 'Reverse: leaves first', key: 'r', action: () => this.change({ reverse: !this.lens.reverse }) },
+      { label: 'Reset the view', key: '0', action: () => this.resetView() },
+    );
+    this.menu.show(shorten(name, 100), items, x, y);
+  }
+
+  private stackText(profile: Profile, box: number): string {
+    return profile.ancestry(box).slice(1).map((at) => profile.label(at)).reverse().join('\n');
+  }
+
+  private resetView(): void {
+    this.change({ ...NO_LENS, thread: this.lens.thread });
+    this.chart.zoomTo(0);
   }
 
   /** Sets the search from outside. While somebody types into this graph's own field, the field is right. */
@@ -179,6 +367,11 @@ export class FlameView {
     this.showMode();
   }
 
+  /** Zooms to the box at the end of these frames. */
+  setZoom(path: number[]): void {
+    this.chart.zoomToPath(path);
+  }
+
   private changeQuery(query: string): void {
     this.applyQuery(query);
     this.options.onQuery?.(query);
@@ -188,9 +381,8 @@ export class FlameView {
     const { profile } = this;
     if (profile === null) return;
     this.matches = search(profile, this.query);
-    this.matchAt = -1;
-    this.steps = null;
-    this.chart.setMatches(this.matches?.frames ?? null);
+    this.match = this.matchAt = -1;
+    for (const chart of [this.chart, this.callers]) chart.setMatches(this.matches?.frames ?? null);
     this.showMatches();
   }
 
@@ -213,10 +405,10 @@ export class FlameView {
   private step(by: number): void {
     const { matches, profile } = this;
     if (matches === null || profile === null || matches.nodes.length === 0) return;
-    this.steps ??= heaviestFirst(profile, matches.nodes);
-    const count = this.steps.length;
+    const count = matches.nodes.length;
     this.matchAt = this.matchAt < 0 ? (by > 0 ? 0 : count - 1) : (this.matchAt + by + count) % count;
-    this.chart.jumpTo(this.steps[this.matchAt]!);
+    this.match = nextMatch(profile, matches.nodes, this.match, by);
+    this.chart.jumpTo(this.match);
     this.showMatches();
   }
 
@@ -240,48 +432,52 @@ export class FlameView {
     this.root.dataset['panel'] = this.panel;
   }
 
-  private activated(box: number, byUser: boolean): void {
+  private activated(chart: Chart, box: number, byUser: boolean): void {
+    if (chart !== this.at) return;
     this.active = box;
-    const text = this.profile === null ? '' : sentence(this.profile, box);
+    const text = chart.shown === null ? '' : sentence(chart.shown, box);
     this.root.dataset['active'] = text;
     // New figures every few seconds are not worth being read out.
     if (byUser) this.live.textContent = text;
     this.tree.select(box, byUser);
   }
 
-  private zoomChanged(): void {
+  private zoomChanged(chart: Chart): void {
     this.showZoom();
-    this.root.dispatchEvent(new CustomEvent('hotstack-zoom', { bubbles: true, detail: { label: this.chart.zoomLabel() } }));
+    if (chart === this.chart) this.options.onZoom?.(chart.zoomPath);
   }
 
   /** The line above the graph is always there, so that zooming does not move the graph under the mouse. */
   private showZoom(): void {
-    const label = this.chart.zoomLabel();
+    const label = this.at.zoomLabel();
     this.root.dataset['zoom'] = label;
     this.buttons.reset.disabled = label === '';
     this.zoomText.textContent = label === '' ? this.wholeText() : `Zoomed to ${label}`;
   }
 
   private wholeText(): string {
-    const { profile } = this;
-    if (profile === null) return '';
+    const { profile, base } = this;
+    if (profile === null || base === null) return '';
     const nodes = profile.nodeCount === 1 ? '1 node' : `${groupDigits(String(profile.nodeCount))} nodes`;
-    return `Whole graph: ${formatValue(profile.total[0]!, profile.unit)}, ${nodes}`;
+    const [shown, whole] = [profile.total[0]!, base.total[0]!];
+    const share = shown === whole ? 'Whole graph' : `${formatPercent(shown, whole)} of the whole`;
+    return `${share}: ${formatValue(shown, profile.unit)}, ${nodes}`;
   }
 
-  /** One entry for each kind that the graph has. */
+  /** One entry for each kind that the graph has; for a comparison what the colours of change mean. */
   private showLegend(): void {
     const { profile } = this;
     if (profile === null) return;
-    const colors = palette(currentScheme()).kinds;
-    const used = new Set<number>();
-    for (let frame = 0; frame < profile.frameCount; frame++) used.add(profile.frameKind(frame));
-    const entries = KINDS.map((name, kind) => {
+    const colors = palette(currentScheme());
+    const entry = (name: string, color: string) => {
       const swatch = element('span', { class: 'hsf-swatch', 'aria-hidden': true });
-      swatch.style.backgroundColor = colors[kind]!;
+      swatch.style.backgroundColor = color;
       return element('li', {}, swatch, name);
-    });
-    this.legend.replaceChildren(...entries.filter((_, kind) => used.has(kind)));
+    };
+    const used = new Set(profile.frames.columns.kind);
+    const kinds = KINDS.map((name, kind) => entry(name, colors.kinds[kind]!)).filter((_, kind) => used.has(kind));
+    const changes = ['less', 'the same', 'more'].map((name, i) => entry(name, colors.changes[i]!));
+    this.legend.replaceChildren(...(profile.sides === null ? kinds : changes));
   }
 
   private focusSearch(): void {
@@ -298,44 +494,50 @@ export class FlameView {
     event.preventDefault();
   }
 
-  /** The clipboard is there on https and localhost only. */
-  private copyName(): void {
-    const name = this.profile?.label(this.active) ?? '';
-    navigator.clipboard?.writeText(name).then(
-      () => (this.live.textContent = `Copied ${name}`),
+  /** The clipboard is there on https, localhost and, in most browsers, in files only. */
+  private copy(text: string): void {
+    const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error());
+    copied.then(
+      () => (this.live.textContent = `Copied ${text}`),
       () => (this.live.textContent = 'The browser does not allow copying'),
     );
   }
 
+  /** Escape undoes what is nearest: the zoom, then the view. */
+  private escape(): void {
+    if (this.at.zoomLabel() === '' && this.root.dataset['lens'] !== '') this.resetView();
+    else this.at.zoomTo(0);
+  }
+
   private key(event: KeyboardEvent): boolean {
-    const modified = event.ctrlKey || event.metaKey;
-    if (modified && event.key.toLowerCase() !== 'f') return false;
-    switch (event.key) {
-      case '/':
-      case 'f':
-        if (event.key === 'f' && !modified) return false;
-        this.focusSearch();
-        return true;
-      case 'n':
-        this.step(1);
-        return true;
-      case 'N':
-        this.step(-1);
-        return true;
-      case 'i':
-        this.changeMode(this.mode === 'icicle' ? 'flame' : 'icicle');
-        return true;
-      case 't':
-        this.togglePanel('tree');
-        return true;
-      case 'c':
-        this.copyName();
-        return true;
-      case '?':
-        this.help.togglePopover();
-        return true;
-      default:
-        return false;
+    if (event.ctrlKey || event.metaKey) {
+      if (event.key.toLowerCase() === 'f') this.focusSearch();
+      return event.key.toLowerCase() === 'f';
     }
+    const profile = this.at.shown;
+    const frame = profile?.frame[this.active] ?? -1;
+    const withFrame = (part: Partial<Lens>) => frame >= 0 && this.change(part);
+    const key = frame >= 0 ? profile!.frames.key(frame) : '';
+    const actions = new Map<string, () => void>([
+      ['/', () => this.focusSearch()],
+      ['n', () => this.step(1)],
+      ['N', () => this.step(-1)],
+      ['i', () => this.changeMode(this.mode === 'icicle' ? 'flame' : 'icicle')],
+      ['t', () => this.togglePanel('tree')],
+      ['r', () => this.change({ reverse: !this.lens.reverse })],
+      ['d', () => this.change({ fold: !this.lens.fold })],
+      ['f', () => withFrame({ focus: key })],
+      ['s', () => withFrame({ sandwich: key })],
+      ['x', () => this.removeFrame(frame)],
+      ['u', () => this.undo()],
+      ['m', () => this.at.openMenu()],
+      ['c', () => this.copy(profile?.label(this.active) ?? '')],
+      ['C', () => profile !== null && this.copy(this.stackText(profile, this.active))],
+      ['?', () => this.help.togglePopover()],
+      ['Escape', () => this.escape()],
+    ]);
+    const action = actions.get(event.key);
+    action?.();
+    return action !== undefined;
   }
 }

@@ -149,7 +149,7 @@ describe('rows', () => {
 describe('topFrames', () => {
   it('counts a recursive frame once per stack', () => {
     const profile = profileOf({ 'a.A.f;a.A.g;a.A.f': 10, 'a.A.f': 5 });
-    const rows = topFrames(profile, 10).map(({ frame, self, total }) => [profile.frameLabel(frame), self, total]);
+    const rows = topFrames(profile, 10).map(({ frame, self, total }) => [profile.frames.label(frame), self, total]);
     expect(rows).toEqual([
       ['a.A.f', 15, 15],
       ['a.A.g', 0, 10],

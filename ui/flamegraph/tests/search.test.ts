@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readDocument } from '../src/document.ts';
-import { heaviestFirst, search } from '../src/search.ts';
+import { nextMatch, search } from '../src/search.ts';
 import { cpuSample } from './sample.ts';
 
 const profile = readDocument(
@@ -31,7 +31,13 @@ describe('search', () => {
 
   it('steps to the heaviest match first', () => {
     const { nodes } = search(profile, 'get|sum')!;
-    expect(Array.from(heaviestFirst(profile, nodes), (node) => profile.total[node])).toEqual([50, 30, 20]);
+    const walk = (by: number) => {
+      const path = [nextMatch(profile, nodes, -1, by)];
+      while (path.length < 5) path.push(nextMatch(profile, nodes, path[path.length - 1]!, by));
+      return path.map((node) => profile.total[node]);
+    };
+    expect(walk(1)).toEqual([50, 30, 20, 50, 30]);
+    expect(walk(-1)).toEqual([20, 30, 50, 20, 30]);
   });
 
   it('searches a broken expression as text', () => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityProblems, launchBrowser, openPage, screenshot, type Browser } from '../../tests/browser.ts';
+import { pack } from './pack.ts';
 import { cpuSample, largeSample, sample, type SampleDocument } from './sample.ts';
 
 const TEMPLATE = readFileSync(fileURLToPath(new URL('../../dist/flamegraph/flamegraph.html', import.meta.url)), 'utf8');
@@ -23,19 +24,26 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What an exporter writes (docs/formats/flamegraph-json.md). */
+/** What an exporter writes (docs/formats/flamegraph-packed.md). */
 const escaped = (document: unknown) => JSON.stringify(document).replaceAll('<', '\\u003c');
 
-async function open(html: string) {
+async function open(html: string, hash = '') {
   const file = path.join(directory, 'flame.html');
   writeFileSync(file, html);
   const url = pathToFileURL(file).href;
-  const watched = await openPage(browser.context, [url, 'data:,']);
-  await watched.page.goto(url);
+  const watched = await openPage(browser.context, [url, 'data:,', 'blob:']);
+  await watched.page.goto(url + hash);
   return { ...watched, graph: watched.page.getByTestId('flamegraph') };
 }
 
-const openDocument = (document: SampleDocument) => open(TEMPLATE.split(MARKER).join(escaped(document)));
+/** Opens a packed document, and waits until it is shown or refused. */
+async function openPacked(packed: Record<string, unknown>, hash = '') {
+  const opened = await open(TEMPLATE.split(MARKER).join(escaped(packed)), hash);
+  await opened.page.locator('[data-testid="flamegraph"][data-nodes], [data-testid="problem"]').waitFor();
+  return opened;
+}
+
+const openDocument = (document: SampleDocument, hash = '') => openPacked(pack(document), hash);
 
 const shop = (): SampleDocument =>
   sample({
@@ -69,8 +77,9 @@ describe('flamegraph.html', () => {
   it('switches between profile types', async () => {
     const { page, graph } = await openDocument(shop());
     await page.getByRole('button', { name: 'Allocated bytes' }).click();
+    await page.locator('[data-type="alloc_bytes"][data-nodes]').waitFor();
     expect(await graph.getAttribute('data-type')).toBe('alloc_bytes');
-    expect(await page.getByTestId('raw-total').textContent()).toBe(String(3 * 2 ** 20));
+    await expect.poll(() => page.getByTestId('raw-total').textContent()).toBe(String(3 * 2 ** 20));
   });
 
   it('searches and steps through matches', async () => {
@@ -95,7 +104,7 @@ describe('flamegraph.html', () => {
 
   it('zooms by click and tells self and total under the mouse', async () => {
     const { page, graph } = await openDocument(shop());
-    const canvas = (await page.locator('canvas').boundingBox())!;
+    const canvas = (await page.getByTestId('flamegraph-canvas').locator('canvas').boundingBox())!;
     const below = (row: number, share: number) => [canvas.x + canvas.width * share, canvas.y + row * 18 + 9] as const;
     await page.mouse.move(...below(3, 0.2));
     expect(await page.getByTestId('tooltip').textContent()).toBe('java.util.HashMap.getSelf600 ms (60.0 %)Total600 ms (60.0 %)Kindjava');
@@ -107,12 +116,12 @@ describe('flamegraph.html', () => {
 
   it('paints each kind in its legend colour, and the root at the bottom when asked', async () => {
     const { page } = await openDocument(shop());
-    const legend = await page.locator('.hsf-legend li').evaluateAll((entries) =>
+    const legend = await page.getByTestId('legend').locator('li').evaluateAll((entries) =>
       entries.map((entry) => [entry.textContent, getComputedStyle(entry.firstElementChild!).backgroundColor]),
     );
     expect(legend.map(([kind]) => kind)).toEqual(['java', 'native', 'jvm', 'kernel']);
     const colorAt = (row: number, share: number) =>
-      page.locator('canvas').evaluate(
+      page.getByTestId('flamegraph-canvas').locator('canvas').evaluate(
         (canvas: HTMLCanvasElement, [y, x]) => {
           const [red, green, blue] = canvas.getContext('2d')!.getImageData(canvas.width * x! - 4, (y! * 18 + 3) * devicePixelRatio, 1, 1).data;
           return [red, green, blue] as number[];
@@ -134,7 +143,7 @@ describe('flamegraph.html', () => {
     const stacks: Record<string, number> = { 'com.acme.Big.one': 1_000_000 };
     for (let i = 0; i < 50; i++) stacks[`com.acme.Tiny.m${i}`] = 10;
     const { page } = await openDocument(cpuSample(stacks));
-    const canvas = (await page.locator('canvas').boundingBox())!;
+    const canvas = (await page.getByTestId('flamegraph-canvas').locator('canvas').boundingBox())!;
     const place = [canvas.x + canvas.width - 0.6, canvas.y + 27] as const;
     await page.mouse.move(...place);
     expect(await page.getByTestId('tooltip').textContent()).toContain('\u2026 50 frames, 0.05 %');
@@ -179,11 +188,129 @@ describe('flamegraph.html', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('lays out in a worker, also from a file', async () => {
+    const { page } = await openDocument(shop());
+    expect(page.workers()).toHaveLength(1);
+  });
+
+  it('shows other views by keyboard alone, and takes them back', async () => {
+    const { page, graph } = await openDocument(shop());
+    const lens = (text: string) => expect.poll(() => graph.getAttribute('data-lens')).toBe(text);
+    const shown = (value: number) => expect.poll(() => graph.getAttribute('data-shown')).toBe(String(value));
+    await page.getByTestId('flamegraph-canvas').focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'f']) await page.keyboard.press(key);
+    await shown(700_000_000);
+    await lens('Focus on com.acme.Cart.total');
+    await page.keyboard.press('u');
+    await shown(1_000_000_000);
+    await page.keyboard.press('/');
+    await page.keyboard.type('Pay.sign');
+    await page.keyboard.press('Enter');
+    await page.getByTestId('flamegraph-canvas').focus();
+    await page.keyboard.press('x');
+    await shown(700_000_000);
+    await lens('Without com.acme.Pay.sign');
+    await page.keyboard.press('r');
+    await expect.poll(() => page.getByRole('button', { name: 'Reverse' }).getAttribute('aria-pressed')).toBe('true');
+    await page.keyboard.press('Escape');
+    await lens('');
+    await shown(1_000_000_000);
+    expect(await page.getByRole('button', { name: 'Reverse' }).getAttribute('aria-pressed')).toBe('false');
+  });
+
+  it('puts callers above callees in a sandwich, chosen from the menu', async () => {
+    const { page, graph } = await openDocument(shop());
+    await page.getByTestId('search-input').fill('Cart.total');
+    await page.getByTestId('search-input').press('Enter');
+    await page.getByTestId('flamegraph-canvas').focus();
+    await page.keyboard.press('m');
+    expect(await page.getByRole('menuitem').first().textContent()).toContain('Zoom here');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => graph.getAttribute('data-lens')).toBe('Sandwich of com.acme.Cart.total');
+    await page.getByTestId('callers-canvas').focus();
+    for (const key of ['Home', 'ArrowUp', 'ArrowUp']) await page.keyboard.press(key);
+    expect(await graph.getAttribute('data-active')).toBe('com.acme.Main.run, self 700 ms, total 700 ms, 100 %, java');
+    await screenshot(page, 'template-sandwich');
+    await page.getByTestId('lens').getByRole('button').click();
+    await expect.poll(() => page.getByTestId('callers').count()).toBe(0);
+  });
+
+  it('opens the menu by mouse and copies a stack', async () => {
+    const { page } = await openDocument(shop());
+    const canvas = (await page.getByTestId('flamegraph-canvas').locator('canvas').boundingBox())!;
+    await page.mouse.click(canvas.x + canvas.width * 0.2, canvas.y + 2 * 18 + 9, { button: 'right' });
+    expect(await page.getByRole('menu').getAttribute('aria-label')).toBe('com.acme.Cart.total');
+    await screenshot(page, 'template-menu');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('menu').count()).toBe(0);
+  });
+
+  it('keeps what it shows in the address', async () => {
+    const first = await openDocument(shop());
+    await first.page.getByTestId('search-input').fill('cart');
+    await first.page.getByTestId('flamegraph-canvas').focus();
+    for (const key of ['i', 'd', 'ArrowUp', 'ArrowUp', 'Enter']) await first.page.keyboard.press(key);
+    await expect.poll(() => first.page.url()).toContain('zoom=');
+    const again = await openDocument(shop(), new URL(first.page.url()).hash);
+    await expect.poll(() => again.graph.getAttribute('data-zoom')).toBe('com.acme.Cart.total, 70.0 %');
+    expect(await again.graph.getAttribute('data-mode')).toBe('flame');
+    expect(await again.graph.getAttribute('data-lens')).toBe('Recursion collapsed');
+    expect(await again.page.getByTestId('matched-percent').textContent()).toBe('70.0 % matched');
+  });
+
+  it('moves a window over the minimap', async () => {
+    const { page, graph } = await openDocument(shop());
+    const map = (await page.getByTestId('minimap').boundingBox())!;
+    await page.mouse.move(map.x + map.width * 0.75, map.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(map.x + map.width * 0.95, map.y + 10, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(() => graph.getAttribute('data-zoom')).toContain('libjvm.so!JVM_Clone');
+    await page.getByTestId('flamegraph-canvas').focus();
+    for (let i = 0; i < 4; i++) await page.keyboard.press('-');
+    await expect.poll(() => graph.getAttribute('data-zoom')).toBe('');
+  });
+
+  it('shows threads apart, together or one', async () => {
+    const stacks = { 'unknown:http-1;a.B.run': 3, 'unknown:http-2;a.B.run': 4, 'unknown:http-2;a.C.idle': 1 };
+    const { page, graph } = await openPacked(pack(cpuSample(stacks), [], { threads: true }));
+    const threads = page.getByTestId('threads');
+    expect(await threads.locator('option').allTextContents()).toEqual(['All threads, apart', 'All threads, together', 'http-2', 'http-1']);
+    await threads.selectOption('http-1');
+    await expect.poll(() => graph.getAttribute('data-shown')).toBe('3');
+    await threads.selectOption('All threads, together');
+    await expect.poll(() => graph.getAttribute('data-shown')).toBe('8');
+    await page.getByTestId('flamegraph-canvas').focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await graph.getAttribute('data-active')).toContain('a.B.run, self 7 ns');
+  });
+
+  it('compares two recordings', async () => {
+    const document = cpuSample({ 'a.A.run;a.B.more': 60, 'a.A.run;a.C.less': 20, 'a.A.run;a.D.same': 20 });
+    const packed = pack(document, [[0, 0, 20, 60, 20]]);
+    Object.assign((packed['profiles'] as object[])[0]!, { changes: [[1, 2e8, 6e8, 3.5e8, 4.5e8], [3, 2e8, 2e8]] });
+    const { page, graph } = await openPacked(packed);
+    expect(await page.getByTestId('legend').locator('li').allTextContents()).toEqual(['less', 'the same', 'more']);
+    await page.getByTestId('search-input').fill('more');
+    await page.getByTestId('search-input').press('Enter');
+    expect(await graph.getAttribute('data-active')).toBe('a.B.more, before 20 ns (20.0 %), self 20 ns, after 60 ns (60.0 %), self 60 ns, change +40.0 points');
+    await page.getByRole('button', { name: 'Top table' }).click();
+    expect(await page.getByTestId('top-table').locator('tbody tr').first().textContent()).toContain('+40.0 points20.0 %60.0 %+35.0 points to +45.0 pointsa.B.more');
+    await screenshot(page, 'template-compare');
+  });
+
+  it('says how much runs through what is missing', async () => {
+    const { page } = await openDocument(cpuSample({ 'unknown:[truncated];a.B.run': 25, 'a.B.run': 75 }));
+    expect(await page.getByTestId('[truncated]').textContent()).toBe('25.0 %');
+  });
+
   it('says what is wrong with a broken document', async () => {
-    const document = shop();
-    document.profiles[0]!.nodes.depth[1] = 5;
-    const { page } = await openDocument(document);
-    expect(await page.getByTestId('problem').textContent()).toContain('profiles[0].nodes.depth[1] is 5 after 0');
+    const packed = pack(shop());
+    (packed['profiles'] as { tree: string }[])[0]!.tree += '#';
+    const { page } = await openPacked(packed);
+    expect(await page.getByTestId('problem').textContent()).toContain('the tree does not end');
   });
 
   it('says that the template is empty', async () => {
@@ -198,6 +325,13 @@ describe('flamegraph.html', () => {
     await page.getByTestId('search-input').fill('cart');
     await screenshot(page, `template-${colorScheme}`);
     expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
+  it('stays readable on a narrow screen', async () => {
+    const { page } = await openDocument(shop());
+    await page.setViewportSize({ width: 420, height: 700 });
+    await screenshot(page, 'template-narrow');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(420);
   });
 
   it('opens 200,000 nodes and stays usable', async () => {

@@ -44,7 +44,7 @@ export function FlameGraph({ profile, label, testId, maxHeight, query, mode, onQ
     };
   }, [label, testId, maxHeight]);
   useEffect(() => view.current?.setMode(mode), [mode, label, testId, maxHeight]);
-  useEffect(() => view.current?.setProfile(profile), [profile, label, testId, maxHeight]);
+  useEffect(() => void view.current?.setProfile(profile), [profile, label, testId, maxHeight]);
   useEffect(() => view.current?.setQuery(query), [query, label, testId, maxHeight]);
   return <div ref={host} />;
 }

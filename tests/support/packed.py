@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A reader of packed flame graphs, version 2, made from docs/formats/flamegraph-packed.md: what a page holds, as plain lists."""
+import json
+import re
+
+DIGITS = [chr(c) for c in range(0x23, 0x7F) if chr(c) not in "<\\"]
+VALUE = {digit: value for value, digit in enumerate(DIGITS)}
+ELEMENT = re.compile(r'<script type="application/json" id="hotstack-data">(.*?)</script>', re.DOTALL)
+MASK = 0xFFFFFFFF
+
+
+class Numbers:
+    def __init__(self, text):
+        self.digits = iter(text)
+
+    def digit(self):
+        return VALUE[next(self.digits)]
+
+    def next(self):
+        first = self.digit()
+        if first < 70:
+            return first
+        if first < 85:
+            return 70 + (first - 70) * 90 + self.digit()
+        if first < 89:
+            return 1420 + (first - 85) * 8100 + self.digit() * 90 + self.digit()
+        value = 0
+        for _ in range(self.digit()):
+            value = value * 90 + self.digit()
+        return value
+
+    def at_end(self):
+        return next(self.digits, None) is None
+
+
+def frames_of(document):
+    """(kind, class, method, line) of each frame."""
+    classes = dict(zip(document.get("classes", [])[::2], document.get("classes", [])[1::2]))
+    kinds = [kind for kind, count in enumerate(document["kinds"]) for _ in range(count)]
+    names = []
+    for i, (name, kind) in enumerate(zip(document["names"], kinds, strict=True)):
+        if i in classes:
+            cls = classes[i]
+            names.append((kind, cls, name[len(cls) + 1:] if cls else name))
+        else:
+            cls, _, method = name.rpartition(".") if kind == 0 else name.partition("!")
+            names.append((kind, cls, method) if kind == 0 or _ else (kind, "", name))
+    pairs = document.get("frames", [x for i in range(len(names)) for x in (i, 0)])
+    return [(*names[name], line) for name, line in zip(pairs[::2], pairs[1::2])]
+
+
+def nodes_of(profile):
+    """(depth, frame or -1, self[, self before]) of each node, in preorder."""
+    numbers, compares = Numbers(profile["tree"]), profile.get("compares", False)
+    foretold, last = {}, {}
+
+    def value(leaf):
+        code = numbers.next()
+        if compares:
+            return ((code - 1) * profile["scale"], (numbers.next() - 1) * profile["scale"])
+        if code > 0:
+            last[leaf] = code - 1
+        return (last.get(leaf, 0) * profile["scale"],)
+    nodes = [(0, -1, *value(None))]
+    path = [-1]
+    while len(nodes) < profile["nodes"]:
+        up, fresh = numbers.next(), numbers.next()
+        behind = path[len(path) - up] if up else -1
+        del path[len(path) - up:]
+        hits = -1
+        for i in range(fresh):
+            if hits < 0:
+                hits = numbers.next()
+            slot = ((path[-1] + 1) * 0x9E3779B1 + (behind + 1) * 0x85EBCA77 & MASK) >> 16
+            frame = foretold.get(slot, 0) if hits > 0 else numbers.next()
+            hits -= 1
+            foretold[slot] = frame
+            path.append(frame)
+            behind = -1
+            nodes.append((len(path) - 1, frame, 0, 0) if compares else (len(path) - 1, frame, 0))
+        nodes[-1] = (*nodes[-1][:2], *value(path[-1]))
+    assert numbers.at_end()
+    return nodes
+
+
+def omitted_of(profile):
+    """(node, value[, value before], nodes) of each omitted block."""
+    numbers, node, rows = Numbers(profile.get("omitted", "")), -1, []
+    for _ in range(profile.get("omitted_nodes", 0)):
+        node += numbers.next()
+        values = [numbers.next() * profile["scale"] for _ in range(2 if profile.get("compares") else 1)]
+        rows.append((node, *values, numbers.next()))
+    assert numbers.at_end()
+    return rows
+
+
+def page_document(page):
+    return json.loads(ELEMENT.search(page)[1])
+
+
+def picture(page):
+    """By type: unit, exact totals, nodes with their frames, and omitted blocks."""
+    document = page_document(page)
+    frames = frames_of(document)
+    return {p["type"]: {
+        "unit": p["unit"], "raw_total": p["raw_total"], "value_total": p["value_total"], "samples": p["samples"],
+        "nodes": [(depth, frames[frame] if frame >= 0 else None, *values) for depth, frame, *values in nodes_of(p)],
+        "omitted": omitted_of(p),
+    } for p in document["profiles"]}
+
+
+def picture_of_json(document):
+    """The same of flame graph JSON, version 1."""
+    strings = document["strings"]
+
+    def profile(p):
+        f, n, o = p["frames"], p["nodes"], p["omitted"]
+        frames = [(kind, strings[cls], strings[method], line) for kind, cls, method, line in
+                  zip(f["kind"], f["class"], f["method"], f["line"])]
+        return {"unit": p["unit"], "raw_total": p["raw_total"], "value_total": p["value_total"], "samples": p["samples"],
+                "nodes": [(depth, frames[frame] if frame >= 0 else None, self) for depth, frame, self in
+                          zip(n["depth"], n["frame"], n["self"])],
+                "omitted": list(zip(o["node"], o["total"], o["count"]))}
+    return {p["type"]: profile(p) for p in document["profiles"]}

@@ -1,0 +1,166 @@
+// The work that must not hold the page up: reading documents, laying trees out, other views of a tree. It runs in a worker; where there
+// is none (an old browser, a policy that forbids it) in the page itself.
+import { Frames, type FrameColumns } from './frames.ts';
+import { buffers, layout, type Columns, type Layout } from './layout.ts';
+import { readPacked, type Cells, type Change, type PackedProfile } from './packed.ts';
+import { Profile, type Head } from './profile.ts';
+import { transformed, type Transform } from './transform.ts';
+
+type Request =
+  | { op: 'open'; json: string }
+  | { op: 'put'; source: number; frames: FrameColumns; columns: Columns }
+  | { op: 'show'; source: number; transform: Transform }
+  | { op: 'cells'; source: number };
+
+interface Opened {
+  frames: FrameColumns;
+  threads: boolean;
+  heads: Head[];
+  changes: Change[][];
+  hasCells: boolean[];
+  meta: Record<string, unknown>;
+}
+
+/** The worker's side. */
+export class Kitchen {
+  private readonly sources = new Map<number, { columns: Columns; ranks: () => Int32Array; cells: Cells | null }>();
+
+  private add(source: number, columns: Columns, ranks: () => Int32Array, cells: Cells | null): void {
+    this.sources.set(source, { columns, ranks, cells });
+  }
+
+  private static ranksOf(frames: FrameColumns): () => Int32Array {
+    let made: Int32Array | null = null;
+    return () => (made ??= new Frames(frames).ranks());
+  }
+
+  /** The answer, and what of it may be moved rather than copied. */
+  serve(request: Request): [answer: unknown, moved: ArrayBufferLike[]] {
+    if (request.op === 'open') {
+      const { frames, threads, profiles, meta } = readPacked(request.json);
+      const ranks = Kitchen.ranksOf(frames);
+      profiles.forEach(({ columns, cells }, i) => this.add(i, columns, ranks, cells));
+      const each = <T>(part: (profile: PackedProfile) => T) => profiles.map(part);
+      return [{ frames, threads, meta, heads: each(({ head }) => head), changes: each(({ changes }) => changes), hasCells: each(({ cells }) => cells !== null) }, []];
+    }
+    if (request.op === 'put') {
+      this.add(request.source, request.columns, Kitchen.ranksOf(request.frames), null);
+      return [null, []];
+    }
+    const source = this.sources.get(request.source)!;
+    if (request.op === 'cells') return [source.cells, []];
+    const place = layout(transformed(source.columns, source.ranks(), request.transform));
+    return [place, buffers(place)];
+  }
+}
+
+interface Message {
+  id: number;
+  answer?: unknown;
+  error?: string;
+}
+
+/** Makes the worker's global scope answer. */
+export function serveFrom(scope: { onmessage: unknown; postMessage(message: Message, moved: Transferable[]): void }): void {
+  const kitchen = new Kitchen();
+  scope.onmessage = ({ data: { id, request } }: MessageEvent<{ id: number; request: Request }>) => {
+    try {
+      const [answer, moved] = kitchen.serve(request);
+      scope.postMessage({ id, answer }, moved as Transferable[]);
+    } catch (error) {
+      scope.postMessage({ id, error: (error as Error).message }, []);
+    }
+  };
+}
+
+/** A document as opened: its profiles are laid out when they are shown. */
+export interface OpenDocument extends Omit<Opened, 'frames'> {
+  frames: Frames;
+}
+
+export class Engine {
+  private worker: Worker | null = null;
+  private local: Kitchen | null = null;
+  private readonly waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void; request: Request }>();
+  private readonly known = new WeakMap<Profile, number>();
+  private lastId = 0;
+  private lastSource = 1_000_000;
+
+  /** `start` makes the worker; it may throw, or be null for none. */
+  constructor(start: (() => Worker) | null) {
+    try {
+      this.worker = start?.() ?? null;
+    } catch {
+      this.worker = null;
+    }
+    if (this.worker === null) return;
+    this.worker.onmessage = ({ data }: MessageEvent<Message>) => this.answered(data);
+    this.worker.onerror = () => this.goLocal();
+  }
+
+  destroy(): void {
+    this.worker?.terminate();
+    this.waiting.clear();
+  }
+
+  private answered({ id, answer, error }: Message): void {
+    const { resolve, reject } = this.waiting.get(id)!;
+    this.waiting.delete(id);
+    if (error === undefined) resolve(answer as never);
+    else reject(new Error(error));
+  }
+
+  /** The worker could not be loaded: what it was asked is done here, in the order of asking. */
+  private goLocal(): void {
+    this.worker?.terminate();
+    this.worker = null;
+    for (const [id, { request }] of this.waiting) this.cook(id, request);
+  }
+
+  private cook(id: number, request: Request): void {
+    this.local ??= new Kitchen();
+    try {
+      this.answered({ id, answer: this.local.serve(request)[0] });
+    } catch (error) {
+      this.answered({ id, error: (error as Error).message });
+    }
+  }
+
+  private ask<T>(request: Request): Promise<T> {
+    const id = ++this.lastId;
+    return new Promise<T>((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject, request });
+      if (this.worker === null) this.cook(id, request);
+      else this.worker.postMessage({ id, request });
+    });
+  }
+
+  async open(json: string): Promise<OpenDocument> {
+    const opened = await this.ask<Opened>({ op: 'open', json });
+    return { ...opened, frames: new Frames(opened.frames) };
+  }
+
+  /** Profile number `at` of the opened document. */
+  async load({ frames, heads }: OpenDocument, at: number, transform: Transform): Promise<Profile> {
+    const place = await this.ask<Layout>({ op: 'show', source: at, transform });
+    const profile = new Profile(heads[at]!, frames, place);
+    this.known.set(profile, at);
+    return profile;
+  }
+
+  cells(at: number): Promise<Cells> {
+    return this.ask<Cells>({ op: 'cells', source: at });
+  }
+
+  /** Another view of a profile. */
+  async show(profile: Profile, transform: Transform): Promise<Profile> {
+    let source = this.known.get(profile);
+    if (source === undefined) {
+      source = ++this.lastSource;
+      this.known.set(profile, source);
+      void this.ask({ op: 'put', source, frames: profile.frames.columns, columns: profile.columns() });
+    }
+    const place = await this.ask<Layout>({ op: 'show', source, transform });
+    return new Profile(profile.head, profile.frames, place);
+  }
+}

@@ -1,0 +1,182 @@
+// What the self-contained pages share: the embedded document, the worker, and what stands around the graph.
+import { element, on } from '../src/dom.ts';
+import { Engine, serveFrom, type OpenDocument } from '../src/engine.ts';
+import { formatDecimal, formatPercent, groupDigits, typeName } from '../src/format.ts';
+import { readLens, writeLens } from '../src/lens.ts';
+import { currentScheme } from '../src/palette.ts';
+import type { Mode } from '../src/painter.ts';
+import type { Profile } from '../src/profile.ts';
+import { recordingInfo, type RecordingInfo } from '../src/recording.ts';
+import { visibleText } from '../src/text.ts';
+import type { FlameViewOptions } from '../src/view.ts';
+import './template.css';
+
+/** The page's main element; there is none in the worker. */
+export const page = (): HTMLElement => document.getElementById('page')!;
+
+export function problem(title: string, message: string): void {
+  const text = element('p', {}, visibleText(message));
+  page().replaceChildren(element('div', { class: 'problem', role: 'alert', 'data-testid': 'problem' }, element('strong', {}, title), text));
+}
+
+/** Null when nobody has filled the template. */
+function embeddedText(): string | null {
+  const text = document.getElementById('hotstack-data')?.textContent ?? '';
+  return /^\s*(\/\*.*\*\/)?\s*$/.test(text) ? null : text;
+}
+
+function figure(name: string, value: string, testId?: string, unit = ''): HTMLElement {
+  return element('span', {}, `${name} `, element('b', { 'data-testid': testId }, value), unit === '' ? '' : ` ${unit}`);
+}
+
+/** How much of the profile runs through a frame that stands for what is missing. */
+function through({ frames, frame, total, end, nodeCount }: Profile, name: string): number {
+  const wanted = frames.find(`4${name}`);
+  let sum = 0;
+  if (wanted < 0) return 0;
+  for (let node = 1; node < nodeCount; ) {
+    const isIt = frame[node] === wanted;
+    if (isIt) sum += total[node]!;
+    node = isIt ? end[node]! : node + 1;
+  }
+  return sum;
+}
+
+function showFigures(line: HTMLElement, profile: Profile): void {
+  const whole = profile.total[0]!;
+  const omitted = profile.total.subarray(profile.nodeCount).reduce((sum, total) => sum + total, 0);
+  const parts = [
+    figure('Total', formatDecimal(profile.valueTotal, profile.unit)),
+    figure('Exactly', profile.valueTotal, 'value-total', profile.unit),
+    figure('Sampled', profile.rawTotal, 'raw-total', profile.unit),
+    figure('Samples', groupDigits(String(profile.samples)), 'samples'),
+    figure('Nodes', groupDigits(String(profile.nodeCount))),
+    figure('Omitted', formatPercent(omitted, whole), 'omitted-percent'),
+  ];
+  for (const [name, what] of [
+    ['[truncated]', 'Stacks cut at their root'],
+    ['[dropped]', 'Over the cap'],
+  ] as const) {
+    const part = through(profile, name);
+    if (part > 0) parts.push(figure(what, formatPercent(part, whole), name));
+  }
+  line.replaceChildren(...parts);
+}
+
+function about({ facts }: RecordingInfo): HTMLElement[] {
+  if (facts.length === 0) return [];
+  const list = element('dl', {}, ...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
+  return [element('details', { class: 'about', 'data-testid': 'about' }, element('summary', {}, 'About this recording'), list)];
+}
+
+/** Losses are said before anybody reads the graph. */
+function warnings({ notes }: RecordingInfo): HTMLElement[] {
+  if (notes.length === 0) return [];
+  const list = element('ul', {}, ...notes.map((note) => element('li', {}, note)));
+  return [element('div', { class: 'warnings', role: 'note', 'data-testid': 'warnings' }, list)];
+}
+
+function themeButton(): HTMLElement {
+  const button = element('button', { type: 'button', class: 'hsf-button theme' }, 'Light / dark');
+  on(button, 'click', () => {
+    document.documentElement.dataset['theme'] = currentScheme() === 'dark' ? 'light' : 'dark';
+  });
+  return button;
+}
+
+/** The part of the address behind '#': what is shown, so that it can be kept and passed on. */
+export class State {
+  private readonly parts = new URLSearchParams(location.hash.slice(1));
+
+  get(name: string): string {
+    return this.parts.get(name) ?? '';
+  }
+
+  set(name: string, value: string): void {
+    if (value === '') this.parts.delete(name);
+    else this.parts.set(name, value);
+    this.write();
+  }
+
+  private write(): void {
+    const hash = this.parts.toString();
+    history.replaceState(null, '', hash === '' ? location.pathname + location.search : `#${hash}`);
+  }
+
+  /** A view that begins where the address says, and keeps it true. */
+  viewOptions(engine: Engine): FlameViewOptions {
+    return {
+      label: 'Flame graph',
+      testId: 'flamegraph',
+      topTable: true,
+      engine,
+      mode: this.get('view') === 'flame' ? 'flame' : 'icicle',
+      query: this.get('q'),
+      lens: readLens(this.parts),
+      onQuery: (query) => this.set('q', query),
+      onMode: (mode: Mode) => this.set('view', mode === 'icicle' ? '' : mode),
+      onLens: (lens) => {
+        writeLens(this.parts, lens);
+        this.write();
+      },
+      onZoom: (path) => this.set('zoom', path.join('.')),
+    };
+  }
+
+  get zoom(): number[] {
+    return this.get('zoom').split('.').filter((part) => part !== '').map(Number);
+  }
+}
+
+export interface Chosen {
+  /** Shows profile number `at`. */
+  select(at: number): void;
+}
+
+/** Heading, types, figures and warnings; `select` loads a profile and gives it back. */
+export function frame(opened: OpenDocument, kind: string, state: State, select: (at: number) => Promise<Profile>, extra: HTMLElement[] = []): Chosen {
+  const info = recordingInfo(opened.meta);
+  const title = info.title === '' ? kind : info.title;
+  document.title = `${title} \u00b7 Hotstack`;
+  const types = element('span', { class: 'types', role: 'group', 'aria-label': 'Profile type' });
+  const figures = element('div', { class: 'figures', 'data-testid': 'figures' });
+  page().replaceChildren(element('header', { class: 'head' }, element('h1', {}, title), types, ...extra, themeButton()), figures, ...about(info), ...warnings(info));
+  const chosen = {
+    select: (at: number) => {
+      buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(i === at)));
+      select(at).then(
+        (profile) => showFigures(figures, profile),
+        (error: Error) => problem('This file cannot be shown', error.message),
+      );
+    },
+  };
+  const buttons = opened.heads.map(({ type }, at) => {
+    const button = element('button', { type: 'button', class: 'hsf-button', 'data-type': type }, visibleText(typeName(type)));
+    on(button, 'click', () => {
+      state.set('type', type);
+      chosen.select(at);
+    });
+    return button;
+  });
+  types.append(...buttons);
+  return chosen;
+}
+
+/** The profile to begin with: the address's, else the first that has something. */
+export function firstShown({ heads }: OpenDocument, state: State): number {
+  const named = heads.findIndex(({ type }) => type === state.get('type'));
+  return named >= 0 ? named : Math.max(0, heads.findIndex(({ valueTotal }) => /[1-9]/.test(valueTotal)));
+}
+
+/** Runs the page, or, loaded as the page's worker, the kitchen. The worker is this very script: the file holds it once. */
+export function start(show: (opened: OpenDocument, engine: Engine) => void): void {
+  if (typeof document === 'undefined') return serveFrom(self as never);
+  const json = embeddedText();
+  const script = document.currentScript!.textContent;
+  if (json === null) return problem('No data', 'This is the empty template: "hotstack convert" fills it.');
+  const engine = new Engine(() => new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))));
+  engine.open(json).then(
+    (opened) => show(opened, engine),
+    (error: Error) => problem('This file cannot be shown', error.message),
+  );
+}

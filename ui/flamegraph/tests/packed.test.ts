@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { readDocument } from '../src/document.ts';
+import { Frames } from '../src/frames.ts';
+import { layout } from '../src/layout.ts';
+import { Digits, readPacked } from '../src/packed.ts';
+import { Profile } from '../src/profile.ts';
+import { number, pack } from './pack.ts';
+import { cpuSample, largeSample, sample, sequence, type SampleDocument } from './sample.ts';
+
+const read = (document: SampleDocument, ...more: unknown[]) => readPacked(JSON.stringify(pack(document, ...(more as []))));
+
+function profileOf(document: SampleDocument, at = 0): Profile {
+  const { frames, profiles } = read(document);
+  return new Profile(profiles[at]!.head, new Frames(frames), layout(profiles[at]!.columns));
+}
+
+/** All that a picture shows of a profile. */
+const picture = (profile: Profile) =>
+  Array.from({ length: profile.boxCount }, (_, box) => [profile.depth[box], profile.label(box), profile.kind(box), profile.self[box], profile.total[box], profile.start[box]]);
+
+describe('packed numbers', () => {
+  it.each([0, 1, 69, 70, 159, 1419, 1420, 33_819, 33_820, 1e6, 2 ** 31, 2 ** 53 - 1])('reads %d as it was written', (value) => {
+    const digits = new Digits(number(value), 'it');
+    expect(digits.next()).toBe(value);
+    expect(() => digits.end()).not.toThrow();
+  });
+
+  it('writes nothing that could end a script, a string or a comment', () => {
+    for (let value = 0; value < 40_000; value += 7) expect(number(value)).toMatch(/^[^<"\\\s]+$/);
+  });
+});
+
+describe('readPacked', () => {
+  it('shows what the document of version 1 shows', () => {
+    const document = largeSample(5_000);
+    const profile = document.profiles[0]!;
+    const rich = profile.nodes.self.flatMap((self, node) => (self > 1000 ? [node] : [])).slice(0, 40);
+    profile.omitted = { node: rich, total: rich.map((_, i) => i * 20), count: rich.map((_, i) => i + 1) };
+    rich.forEach((node, i) => (profile.nodes.self[node]! -= i * 20));
+    expect(picture(profileOf(document))).toEqual(picture(readDocument(document).profiles[0]!));
+  });
+
+  it('keeps several profiles over one table of frames', () => {
+    const document = sample({ cpu: { unit: 'ns', stacks: { 'a.B.run;native:libc.so!read': 3 } }, alloc_bytes: { unit: 'bytes', stacks: { 'a.B.run': 2, 'a.C.x': 1 } } });
+    expect(picture(profileOf(document, 1))).toEqual(picture(readDocument(document).profiles[1]!));
+    expect(read(document).frames.cls).toHaveLength(3);
+  });
+
+  it('takes class and method apart as they were, whatever they hold', () => {
+    const document = cpuSample({ 'a.B.run': 1 });
+    document.strings.push('odd', 'me.th!od', 'lib!v2', 'f');
+    Object.assign(document.profiles[0]!, {
+      frames: { class: [3, 5, 0], method: [4, 6, 4], file: [0, 0, 0], line: [0, 0, 0], kind: [0, 1, 0] },
+      nodes: { depth: [0, 1, 2, 3], frame: [-1, 0, 1, 2], self: [0, 0, 0, 1], total: [1, 1, 1, 1] },
+    });
+    const { frames } = profileOf(document);
+    const parts = Array.from({ length: 3 }, (_, frame) => [frames.cls(frame), frames.methodLabel(frame)]);
+    expect(parts).toEqual(expect.arrayContaining([['odd', 'me.th!od'], ['lib!v2', 'f'], ['', 'me.th!od']]));
+  });
+
+  it('reads both sides of a comparison', () => {
+    const document = cpuSample({ 'a.A.f': 30, 'a.B.g': 0 });
+    const { profiles } = read(document, [[0, 10, 20]]);
+    const { sides, total } = layout(profiles[0]!.columns);
+    expect([...sides!.before]).toEqual([30, 10, 20]);
+    expect([...sides!.after]).toEqual([30, 30, 0]);
+    expect([...total]).toEqual([30, 20, 10]);
+  });
+
+  it('places the samples of a heatmap', () => {
+    const document = cpuSample({ 'a.A.f': 3, 'a.B.g': 2 });
+    const packed = pack(document);
+    const cells = [0, 2, 0, 1, 0, 2, 4, 1, 1, 2].map(number).join('');
+    Object.assign((packed['profiles'] as object[])[0]!, { cells, cell_entries: 3, buckets: 8, step: 20_000_000 });
+    const read = readPacked(JSON.stringify(packed)).profiles[0]!.cells!;
+    expect([[...read.bucket], [...read.node], [...read.value]]).toEqual([[0, 0, 5], [1, 2, 2], [1, 2, 2]]);
+  });
+
+  it('refuses or accepts any damage, and never fails otherwise', () => {
+    const random = sequence(5);
+    const whole = JSON.stringify(pack(largeSample(300, 9)));
+    const tree = whole.indexOf('"tree"');
+    let refused = 0;
+    for (let round = 0; round < 1000; round++) {
+      const at = round % 2 === 0 ? tree + 8 + Math.floor(random() * 1500) : Math.floor(random() * whole.length);
+      const text = whole.slice(0, at) + String.fromCharCode(35 + Math.floor(random() * 90)) + whole.slice(at + 1);
+      try {
+        const { profiles, frames } = readPacked(text);
+        const profile = new Profile(profiles[0]!.head, new Frames(frames), layout(profiles[0]!.columns));
+        expect(profile.total[0]).toBeGreaterThanOrEqual(0);
+      } catch (error) {
+        refused++;
+        expect(error).toBeInstanceOf(Error);
+        expect(error).not.toBeInstanceOf(RangeError);
+      }
+    }
+    expect(refused).toBeGreaterThan(300);
+  }, 120_000);
+});
