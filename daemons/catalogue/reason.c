@@ -83,6 +83,12 @@ static const reason_info reasons[REASON_END] = {
           "Install both from the same release."),
     ENTRY(INTERNAL, "internal", "A step failed in a way that has no name of its own.",
           "The detail says which; please report it."),
+    ENTRY(NO_THREAD_AGENT, "no_thread_agent",
+          "libhotstackthreads.so is not installed, so there are no thread snapshots.",
+          "Install it beside libasyncProfiler.so; a build without jni.h leaves it out."),
+    ENTRY(THREAD_AGENT_ERROR, "thread_agent_error",
+          "The thread-snapshot agent refused the request.",
+          "The detail holds its words, or those of the Java exception."),
 };
 
 const reason_info *reason_get(unsigned number)

@@ -203,8 +203,8 @@ int attach__place_write_marker(const attach__place *place, const attach__marker 
     return rc;
 }
 
-/* Removes the directory by its name from its parent: the name was checked to be ours. */
-static void remove_directory(const attach__place *place, const attach_target *target)
+/* The name was checked to be ours. */
+void attach__place_remove_directory(const attach__place *place, const attach_target *target)
 {
     char parent[ATTACH__PLACE_PATH_MAX];
     attach__span path = attach__span_of(place->path, strlen(place->path));
@@ -232,6 +232,6 @@ void attach__place_remove(attach__place *place, const attach_target *target, boo
     for (size_t i = 0; i < n - (keep_library ? 2 : 0); i++)
         (void)unlinkat(place->fd, files[i], 0);
     if (!keep_library)
-        remove_directory(place, target);
+        attach__place_remove_directory(place, target);
     attach__place_close(place);
 }

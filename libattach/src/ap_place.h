@@ -58,6 +58,12 @@ int attach__place_new_name(char out[ATTACH__PLACE_NAME_MAX], const char *install
  * marker that keeps a sweep off it. */
 void attach__place_remove(attach__place *place, const attach_target *target, bool keep_library);
 
+/* Removes the empty directory by its name from its parent. */
+void attach__place_remove_directory(const attach__place *place, const attach_target *target);
+
+/* Whether the process of that identity still runs on this host. */
+bool attach__identity_is_alive(const attach_identity *identity, const attach_target *target);
+
 /* Marker access. -errno, or -EINVAL for one that cannot be parsed. */
 int attach__place_read_marker(attach__marker *out, const attach__place *place);
 int attach__place_write_marker(const attach__place *place, const attach__marker *marker);

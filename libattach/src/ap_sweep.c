@@ -16,8 +16,7 @@
 #define UNMARKED_MIN_SECONDS 600
 #define STAT_MAX             4096
 
-/* Whether the process of that identity still runs on this host. */
-static bool is_alive(const attach_identity *identity, const attach_target *target)
+bool attach__identity_is_alive(const attach_identity *identity, const attach_target *target)
 {
     char path[40];
     attach__blob text;
@@ -52,7 +51,8 @@ static bool is_leftover(const attach__place *place, const attach_target *target)
     attach__marker marker;
     if (attach__place_read_marker(&marker, place) != 0)
         return is_old(place);
-    return is_this(&marker.identity, target) || !is_alive(&marker.identity, target);
+    return is_this(&marker.identity, target) ||
+           !attach__identity_is_alive(&marker.identity, target);
 }
 
 /* What to do with one directory of ours; true ends the walk, and the place is then the visitor's.

@@ -37,6 +37,6 @@ int attach__load_answer_read(int *agent_code, int reply_code, attach__span text,
         return ATTACH_OK;
     attach__copy_text(words, sizeof(words), text);
     return attach__refuse(err, ATTACH_REASON_LIBRARY_LOAD_FAILED,
-                          "the JVM did not load the profiler library (answer %d): %s", reply_code,
+                          "the JVM did not load the library (answer %d): %s", reply_code,
                           words[0] == '\0' ? "it gave no reason" : words);
 }

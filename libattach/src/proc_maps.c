@@ -14,15 +14,27 @@ static bool all_of(attach__span s, const char *allowed)
     return s.n > 0;
 }
 
-bool attach__is_our_directory(attach__span name, attach__span *id)
+/* "<prefix><installation id>-<random>" */
+static bool is_directory(attach__span name, const char *prefix, size_t prefix_length,
+                         attach__span *id)
 {
-    if (!attach__span_starts(name, OUR_PREFIX))
+    if (!attach__span_starts(name, prefix))
         return false;
-    attach__span rest = attach__span_skip(name, sizeof(OUR_PREFIX) - 1);
+    attach__span rest = attach__span_skip(name, prefix_length);
     if (!attach__next_field(&rest, '-', id) || id->n > 32)
         return false;
     return all_of(*id, "abcdefghijklmnopqrstuvwxyz0123456789") && rest.n == RANDOM_DIGITS &&
            all_of(rest, "0123456789abcdef");
+}
+
+bool attach__is_our_directory(attach__span name, attach__span *id)
+{
+    return is_directory(name, OUR_PREFIX, sizeof(OUR_PREFIX) - 1, id);
+}
+
+bool attach__is_agent_directory(attach__span name, attach__span *id)
+{
+    return is_directory(name, ATTACH__AGENT_PREFIX, sizeof(ATTACH__AGENT_PREFIX) - 1, id);
 }
 
 /* "start-end perms offset dev inode   path": takes the path of a file; false for anything else. */
@@ -43,6 +55,13 @@ static bool is_ours(attach__span path)
     attach__span id;
     return attach__span_is(attach__span_basename(path), ATTACH__LIBRARY_NAME) &&
            attach__is_our_directory(attach__span_basename(attach__span_dirname(path)), &id);
+}
+
+static bool is_agent(attach__span path)
+{
+    attach__span id;
+    return attach__span_is(attach__span_basename(path), ATTACH__AGENT_NAME) &&
+           attach__is_agent_directory(attach__span_basename(attach__span_dirname(path)), &id);
 }
 
 static void note_libc(attach__map_facts *out, attach__span base)
@@ -78,6 +97,8 @@ static void note_path(attach__map_facts *out, attach__span path)
         (void)attach__copy_unescaped(out->libjvm, sizeof(out->libjvm), path);
     if (attach__span_starts(base, "libj9vm"))
         out->openj9 = true;
+    if (is_agent(path) && out->thread_agent[0] == '\0')
+        (void)attach__copy_unescaped(out->thread_agent, sizeof(out->thread_agent), path);
     note_profiler(out, path, deleted);
 }
 

@@ -16,7 +16,8 @@ typedef struct attach__map_facts {
     attach_libc libc;
     char profiler[ATTACH__PATH_MAX]; /* a library that a Hotstack installation loaded */
     bool profiler_deleted;
-    char external[ATTACH__PATH_MAX];       /* the first profiler library that none of ours loaded */
+    char thread_agent[ATTACH__PATH_MAX]; /* our snapshot agent, whichever installation loaded it */
+    char external[ATTACH__PATH_MAX];     /* the first profiler library that none of ours loaded */
     const attach__profiler *external_kind; /* whose it is; NULL without one */
 } attach__map_facts;
 
@@ -26,6 +27,11 @@ void attach__maps_read(attach__map_facts *out, attach__span text);
 /* "hotstack-<installation id>-<16 hex digits>": the directory name of ours; *id gets the middle. */
 bool attach__is_our_directory(attach__span name, attach__span *id);
 
+/* "hotstack-threads-<installation id>-<16 hex digits>": the thread agent's. */
+bool attach__is_agent_directory(attach__span name, attach__span *id);
+
 #define ATTACH__LIBRARY_NAME "libasyncProfiler.so"
+#define ATTACH__AGENT_NAME   "libhotstackthreads.so"
+#define ATTACH__AGENT_PREFIX "hotstack-threads-"
 
 #endif

@@ -28,13 +28,26 @@ enum {
     TAG_DIR = 17,
     TAG_MAX_SECONDS = 18,
     TAG_RECORDER = 30,
-    TAG_OWNER = 31
+    TAG_OWNER = 31,
+    TAG_LEASE_ID = 32,
+    TAG_THREADS_FLAGS = 33,
+    TAG_MAX_THREADS = 34,
+    TAG_MAX_STACKS = 35,
+    TAG_MAX_DEPTH = 36,
+    TAG_MAX_BYTES = 37,
+    TAG_LEASE_MS = 38
 };
+
+static bool is_op(attach_op op)
+{
+    return (op >= ATTACH_OP_START && op <= ATTACH_OP_COMMAND) || op == ATTACH_OP_THREADS ||
+           op == ATTACH_OP_THREADS_CLOSE || op == ATTACH_OP_EXAMINE;
+}
 
 /* The field that makes a request unusable, or NULL. */
 static const char *unusable_field(const attach_request *r)
 {
-    if ((r->op < ATTACH_OP_START || r->op > ATTACH_OP_COMMAND) && r->op != ATTACH_OP_EXAMINE)
+    if (!is_op(r->op))
         return "op";
     if (r->identity.pid <= 0)
         return "pid";
@@ -52,7 +65,9 @@ static const char *unusable_field(const attach_request *r)
         return r->command[0] == '\0' ? "command" : NULL;
     attach__span id = attach__span_of(r->installation_id,
                                       strnlen(r->installation_id, sizeof(r->installation_id)));
-    return attach__is_installation_id(id) ? NULL : "installation_id";
+    if (!attach__is_installation_id(id))
+        return "installation_id";
+    return r->op == ATTACH_OP_THREADS && r->library[0] == '\0' ? "library" : NULL;
 }
 
 static void put_fields(attach__writer *w, const attach_request *r)
@@ -74,6 +89,13 @@ static void put_fields(attach__writer *w, const attach_request *r)
     attach__put_number(w, TAG_MAX_SECONDS, r->max_seconds);
     attach__put_number(w, TAG_RECORDER, (uint64_t)r->recorder);
     attach__put_text(w, TAG_OWNER, r->owner);
+    attach__put_text(w, TAG_LEASE_ID, r->lease_id);
+    attach__put_number(w, TAG_THREADS_FLAGS, r->threads_flags);
+    attach__put_number(w, TAG_MAX_THREADS, r->max_threads);
+    attach__put_number(w, TAG_MAX_STACKS, r->max_stacks);
+    attach__put_number(w, TAG_MAX_DEPTH, r->max_depth);
+    attach__put_number(w, TAG_MAX_BYTES, r->max_bytes);
+    attach__put_number(w, TAG_LEASE_MS, r->lease_ms);
     attach__put_text(w, TAG_COMMAND, r->command);
     for (uint32_t i = 0; i < r->n_args; i++) /* an empty argument counts too */
         attach__put_field(w, TAG_ARG, r->args[i], strlen(r->args[i]));
@@ -162,6 +184,28 @@ static bool take_choice(attach_request *out, const attach__field *field)
     return true;
 }
 
+static bool take_threads(attach_request *out, const attach__field *field)
+{
+    switch (field->tag) {
+    case TAG_LEASE_ID:
+        return attach__field_text(field, out->lease_id, sizeof(out->lease_id));
+    case TAG_THREADS_FLAGS:
+        return take_u32(field, UINT32_MAX, &out->threads_flags);
+    case TAG_MAX_THREADS:
+        return take_u32(field, UINT32_MAX, &out->max_threads);
+    case TAG_MAX_STACKS:
+        return take_u32(field, UINT32_MAX, &out->max_stacks);
+    case TAG_MAX_DEPTH:
+        return take_u32(field, UINT32_MAX, &out->max_depth);
+    case TAG_MAX_BYTES:
+        return take_u32(field, UINT32_MAX, &out->max_bytes);
+    case TAG_LEASE_MS:
+        return take_u32(field, UINT32_MAX, &out->lease_ms);
+    default:
+        return false; /* worker and client are installed together: an unknown field is an error */
+    }
+}
+
 static bool take_field(attach_request *out, const attach__field *field)
 {
     switch (field->tag) {
@@ -201,7 +245,7 @@ static bool take_field(attach_request *out, const attach__field *field)
     case TAG_DIR:
         return take_list_item(out, field);
     default:
-        return false; /* worker and client are installed together: an unknown field is an error */
+        return take_threads(out, field);
     }
 }
 

@@ -248,7 +248,7 @@ END_TEST
 
 START_TEST(reasons_have_names)
 {
-    for (int r = ATTACH_REASON_NONE; r <= ATTACH_REASON_NO_PROFILER_LIBRARY; r++)
+    for (int r = ATTACH_REASON_NONE; r <= ATTACH_REASON_THREAD_AGENT_ERROR; r++)
         ck_assert_int_eq(attach_reason_from_name(attach_reason_name((attach_reason)r)), r);
     ck_assert_int_eq(attach_reason_from_name("no such"), ATTACH_REASON_NONE);
     ck_assert_int_eq(attach_reason_from_name(NULL), ATTACH_REASON_NONE);

@@ -59,6 +59,39 @@ START_TEST(request_survives)
 }
 END_TEST
 
+START_TEST(snapshot_request_survives)
+{
+    attach_request got;
+    size_t n = 0;
+    request.op = ATTACH_OP_THREADS;
+    (void)snprintf(request.lease_id, sizeof(request.lease_id), "cli1");
+    request.threads_flags = ATTACH_THREADS_FULL | ATTACH_THREADS_NATIVE_IDS;
+    request.max_threads = 1;
+    request.max_stacks = UINT32_MAX;
+    request.max_depth = 3;
+    request.max_bytes = 4;
+    request.lease_ms = 5;
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL), ATTACH_OK);
+    ck_assert_int_eq(attach_request_decode(&got, bytes, n, NULL), ATTACH_OK);
+    ck_assert_int_eq(got.op, ATTACH_OP_THREADS);
+    ck_assert_str_eq(got.lease_id, "cli1");
+    ck_assert_uint_eq(got.threads_flags, request.threads_flags);
+    ck_assert_uint_eq(got.max_threads, 1);
+    ck_assert_uint_eq(got.max_stacks, UINT32_MAX);
+    ck_assert_uint_eq(got.max_depth, 3);
+    ck_assert_uint_eq(got.max_bytes, 4);
+    ck_assert_uint_eq(got.lease_ms, 5);
+    request.library[0] = '\0';
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL),
+                     ATTACH_E_USAGE);
+    request.op = ATTACH_OP_THREADS_CLOSE; /* loads nothing */
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL), ATTACH_OK);
+    request.op = (attach_op)(ATTACH_OP_COMMAND + 1);
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL),
+                     ATTACH_E_USAGE);
+}
+END_TEST
+
 START_TEST(largest_request_fits)
 {
     size_t n = 0;
@@ -235,6 +268,7 @@ int main(void)
     TCase *tc = tcase_create("worker");
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, request_survives);
+    tcase_add_test(tc, snapshot_request_survives);
     tcase_add_test(tc, largest_request_fits);
     tcase_add_test(tc, examination_survives);
     tcase_add_test(tc, encoding_names_the_bad_field);

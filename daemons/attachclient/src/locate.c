@@ -45,6 +45,12 @@ int attachclient_find_worker(char *out, size_t cap)
                   HOTSTACK_WORKER_CONFIGURED);
 }
 
+int attachclient_find_thread_agent(char *out, size_t cap)
+{
+    return locate(out, cap, "HOTSTACK_THREAD_AGENT", HOTSTACK_AGENT_RELATIVE,
+                  HOTSTACK_AGENT_CONFIGURED);
+}
+
 int attachclient_find_profiler(char *out, size_t cap)
 {
     return locate(out, cap, "HOTSTACK_ASYNC_PROFILER", HOTSTACK_PROFILER_RELATIVE,

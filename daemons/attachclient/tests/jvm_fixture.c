@@ -50,6 +50,11 @@ const char *jvm_fixture_java(const char *version)
     return strcmp(version, "17") == 0 ? system_java() : NULL;
 }
 
+const char *jvm_fixture_thread_agent(void)
+{
+    return getenv("HOTSTACK_THREAD_AGENT");
+}
+
 const char *jvm_fixture_any(void)
 {
     static const char *const versions[] = {"17", "21", "11", "25"};
@@ -156,6 +161,13 @@ static void spawn(jvm_fixture *out, const char *const *argv)
 void jvm_fixture_start(jvm_fixture *out, const char *java, const char *const *wrapper,
                        const char *const *flags)
 {
+    static const char *const program[] = {"Target", NULL};
+    jvm_fixture_run(out, java, wrapper, flags, program);
+}
+
+void jvm_fixture_run(jvm_fixture *out, const char *java, const char *const *wrapper,
+                     const char *const *flags, const char *const *program)
+{
     static int count;
     const char *argv[JVM_ARGS_MAX + 1];
     char token[64];
@@ -175,7 +187,8 @@ void jvm_fixture_start(jvm_fixture *out, const char *java, const char *const *wr
         argv[n++] = *flags;
     argv[n++] = "-cp";
     argv[n++] = TARGET_CLASSES;
-    argv[n++] = "Target";
+    for (; *program != NULL; program++)
+        argv[n++] = *program;
     argv[n] = NULL;
     spawn(out, argv);
     for (int i = 0; i < WAIT_STEPS; i++) {

@@ -21,6 +21,8 @@ const char *jvm_fixture_any(void);
 const char *jvm_fixture_shared(void);
 /* libasyncProfiler.so, or NULL. */
 const char *jvm_fixture_profiler(void);
+/* libhotstackthreads.so of this build. */
+const char *jvm_fixture_thread_agent(void);
 
 /*
  * Starts `wrapper... java flags... Target` and waits until it is up; both lists end in NULL and may
@@ -28,6 +30,9 @@ const char *jvm_fixture_profiler(void);
  */
 void jvm_fixture_start(jvm_fixture *out, const char *java, const char *const *wrapper,
                        const char *const *flags);
+/* The same with another program of the test's classes: its name and arguments, ended by NULL. */
+void jvm_fixture_run(jvm_fixture *out, const char *java, const char *const *wrapper,
+                     const char *const *flags, const char *const *program);
 /* Kills and waits. */
 void jvm_fixture_stop(jvm_fixture *jvm);
 

@@ -96,6 +96,36 @@ static int run_examination(attach_target *target, const attach_ap_options *optio
     return send_text(output, text, attach_examination_format(text, &found));
 }
 
+static void snapshot_options(attach_threads_options *out, const char **dirs,
+                             const attach_request *r, int library_fd)
+{
+    *out = (attach_threads_options)ATTACH_THREADS_OPTIONS_INIT;
+    out->installation_id = r->installation_id;
+    out->lease_id = r->lease_id[0] == '\0' ? NULL : r->lease_id;
+    out->library_fd = library_fd;
+    out->flags = r->threads_flags;
+    out->max_threads = r->max_threads;
+    out->max_stacks = r->max_stacks;
+    out->max_depth = r->max_depth;
+    out->max_bytes = r->max_bytes;
+    out->lease_ms = r->lease_ms;
+    for (uint32_t i = 0; i < r->n_dirs; i++)
+        dirs[i] = r->dirs[i];
+    out->dirs = dirs;
+    out->n_dirs = r->n_dirs;
+}
+
+static int run_snapshot(attach_target *target, const attach_request *r, int library_fd,
+                        frames_output *output, uint64_t deadline_ns, attach_error *err)
+{
+    const char *dirs[ATTACH_REQUEST_DIRS];
+    attach_threads_options options;
+    snapshot_options(&options, dirs, r, library_fd);
+    return r->op == ATTACH_OP_THREADS
+               ? attach_threads_take(target, &options, frames_send_piece, output, deadline_ns, err)
+               : attach_threads_close(target, &options, deadline_ns, err);
+}
+
 static int run_on(attach_result *result, attach_target *target, const attach_request *r,
                   int library_fd, frames_output *output, uint64_t deadline_ns, attach_error *err)
 {
@@ -118,6 +148,9 @@ static int run_on(attach_result *result, attach_target *target, const attach_req
         return attach_ap_status(&result->info, target, &options, deadline_ns, err);
     case ATTACH_OP_EXAMINE:
         return run_examination(target, &options, output, err);
+    case ATTACH_OP_THREADS:
+    case ATTACH_OP_THREADS_CLOSE:
+        return run_snapshot(target, r, library_fd, output, deadline_ns, err);
     case ATTACH_OP_COMMAND:
         break;
     }

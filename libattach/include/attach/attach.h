@@ -9,6 +9,7 @@
 #include "attach/jvm.h"
 #include "attach/profiler.h"
 #include "attach/target.h"
+#include "attach/threads.h"
 #include "attach/worker.h"
 
 #endif

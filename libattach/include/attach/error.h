@@ -40,9 +40,11 @@ typedef enum attach_reason {
     ATTACH_REASON_LIBRARY_LOAD_FAILED,
     ATTACH_REASON_PROFILER_ERROR, /* async-profiler refused; the message carries its words */
     ATTACH_REASON_DISK_FULL,
-    ATTACH_REASON_IDENTITY_CHANGED,   /* the pid now belongs to another process */
-    ATTACH_REASON_NO_PROFILER_LIBRARY /* libasyncProfiler.so is not installed where it was looked
-                                         for */
+    ATTACH_REASON_IDENTITY_CHANGED,    /* the pid now belongs to another process */
+    ATTACH_REASON_NO_PROFILER_LIBRARY, /* libasyncProfiler.so is not installed where it was looked
+                                          for */
+    ATTACH_REASON_NO_THREAD_AGENT,     /* nor libhotstackthreads.so */
+    ATTACH_REASON_THREAD_AGENT_ERROR   /* the agent refused; the message carries its words */
 } attach_reason;
 
 /*

@@ -12,6 +12,7 @@
 #include "attach/command.h"
 #include "attach/jvm.h"
 #include "attach/profiler.h"
+#include "attach/threads.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,8 +31,10 @@ typedef enum attach_op {
     ATTACH_OP_WINDOW = 2,
     ATTACH_OP_STOP = 3,
     ATTACH_OP_STATUS = 4,
-    ATTACH_OP_EXAMINE = 20, /* attach_examination_format's text comes as a data frame */
-    ATTACH_OP_COMMAND = 5   /* name and args as attach_command; the text comes as data frames */
+    ATTACH_OP_COMMAND = 5,  /* name and args as attach_command; the text comes as data frames */
+    ATTACH_OP_THREADS = 16, /* attach_threads_take: the snapshot's bytes as data frames */
+    ATTACH_OP_THREADS_CLOSE = 17, /* attach_threads_close */
+    ATTACH_OP_EXAMINE = 20        /* attach_examination_format's text comes as a data frame */
 } attach_op;
 
 /* One operation. Strings are NUL-terminated; unused fields are zero. */
@@ -41,8 +44,9 @@ typedef struct attach_request {
     uint32_t timeout_ms; /* 1..ATTACH_TIMEOUT_MAX_MS, from when the worker has read the request */
     char proc_root[ATTACH_REQUEST_PATH_MAX];
     char installation_id[ATTACH_INSTALLATION_MAX + 1];
-    char library[ATTACH_REQUEST_PATH_MAX]; /* the installed libasyncProfiler.so, on the worker's
-                                              side */
+    char library[ATTACH_REQUEST_PATH_MAX]; /* the installed libasyncProfiler.so, or for
+                                              ATTACH_OP_THREADS libhotstackthreads.so, on the
+                                              worker's side */
     attach_ap_engine engine;
     uint64_t cpu_interval_ns;
     uint64_t alloc_bytes;
@@ -55,6 +59,13 @@ typedef struct attach_request {
     char command[ATTACH_NAME_MAX + 1];
     uint32_t n_args;
     char args[ATTACH_COMMAND_ARGS][ATTACH_ARG_MAX + 1];
+    char lease_id[ATTACH_INSTALLATION_MAX + 1]; /* the rest as attach_threads_options */
+    uint32_t threads_flags;
+    uint32_t max_threads;
+    uint32_t max_stacks;
+    uint32_t max_depth;
+    uint32_t max_bytes;
+    uint32_t lease_ms;
     uint32_t n_dirs;
     char dirs[ATTACH_REQUEST_DIRS][ATTACH_REQUEST_PATH_MAX];
 } attach_request;

@@ -41,13 +41,15 @@ ATTACH_MUST_USE int attachclient_run(attach_result *out, const attach_request *r
                                      const attachclient_options *options, attach_error *err);
 
 /*
- * Where the installed parts are: the worker program and libasyncProfiler.so. Each looks, in this
- * order, at the environment (HOTSTACK_ATTACH_WORKER, HOTSTACK_ASYNC_PROFILER), at the place
- * relative to the running program (so that an installation can be moved), and at the place that the
- * build was configured for. Writes the first that exists to out[cap] and returns 0; -1 when none
- * does, with out holding the last place, for the error message.
+ * Where the installed parts are: the worker program, libasyncProfiler.so and libhotstackthreads.so.
+ * Each looks, in this order, at the environment (HOTSTACK_ATTACH_WORKER, HOTSTACK_ASYNC_PROFILER,
+ * HOTSTACK_THREAD_AGENT), at the place relative to the running program (so that an installation can
+ * be moved), and at the place that the build was configured for. Writes the first that exists to
+ * out[cap] and returns 0; -1 when none does, with out holding the last place, for the error
+ * message.
  */
 ATTACH_MUST_USE int attachclient_find_worker(char *out, size_t cap);
 ATTACH_MUST_USE int attachclient_find_profiler(char *out, size_t cap);
+ATTACH_MUST_USE int attachclient_find_thread_agent(char *out, size_t cap);
 
 #endif

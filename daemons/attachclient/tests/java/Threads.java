@@ -1,0 +1,211 @@
+import java.lang.reflect.Method;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Threads of known kinds, by argument: monitors N, locks N (a deadlock of N threads), many N (parked ones), deep N D (N
+ * parked below D calls), burn P... (a thread each that burns P percent of a core), contend (one owner, three that wait
+ * for its monitor), virtual (virtual threads at work, where there are any), alloc MB (that much live data besides).
+ * Prints "ready" once all are there and ends by itself.
+ */
+public class Threads {
+    static volatile long sink;
+    static Object[] live;
+
+    static void daemon(String name, Runnable body) {
+        Thread thread = new Thread(null, body, name, 256 * 1024);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    static void parkForever() {
+        while (true) {
+            LockSupport.park();
+        }
+    }
+
+    // ---- deadlocks ----
+
+    static void meet(CyclicBarrier barrier) {
+        try {
+            barrier.await();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void lockMonitors(Object first, Object second, CyclicBarrier barrier) {
+        synchronized (first) {
+            meet(barrier);
+            synchronized (second) {
+                sink++;
+            }
+        }
+    }
+
+    static void lockLocks(ReentrantLock first, ReentrantLock second, CyclicBarrier barrier) {
+        first.lock();
+        meet(barrier);
+        second.lock();
+    }
+
+    static void awaitStates(String prefix, Thread.State state, int n) throws InterruptedException {
+        while (true) {
+            int found = 0;
+            for (Thread thread : Thread.getAllStackTraces().keySet()) {
+                found += thread.getName().startsWith(prefix) && thread.getState() == state ? 1 : 0;
+            }
+            if (found == n) {
+                return;
+            }
+            Thread.sleep(2);
+        }
+    }
+
+    static void monitors(int n) throws InterruptedException {
+        Object[] locks = new Object[n];
+        for (int i = 0; i < n; i++) {
+            locks[i] = new Object();
+        }
+        CyclicBarrier barrier = new CyclicBarrier(n);
+        for (int i = 0; i < n; i++) {
+            Object first = locks[i], second = locks[(i + 1) % n];
+            daemon("stuck-" + i, () -> lockMonitors(first, second, barrier));
+        }
+        awaitStates("stuck-", Thread.State.BLOCKED, n);
+    }
+
+    static void locks(int n) throws InterruptedException {
+        ReentrantLock[] locks = new ReentrantLock[n];
+        for (int i = 0; i < n; i++) {
+            locks[i] = new ReentrantLock();
+        }
+        CyclicBarrier barrier = new CyclicBarrier(n);
+        CountDownLatch through = new CountDownLatch(n);
+        for (int i = 0; i < n; i++) {
+            ReentrantLock first = locks[i], second = locks[(i + 1) % n];
+            daemon("stuck-" + i, () -> {
+                lockLocks(first, second, barrier);
+                through.countDown();
+            });
+        }
+        for (ReentrantLock lock : locks) {
+            while (!lock.hasQueuedThreads()) {
+                Thread.sleep(2);
+            }
+        }
+        awaitStates("stuck-", Thread.State.WAITING, n);
+    }
+
+    // ---- crowds ----
+
+    static int descend(int depth) {
+        if (depth == 0) {
+            parkForever();
+        }
+        return descend(depth - 1) + 1;
+    }
+
+    static void many(int n, int depth) throws InterruptedException {
+        for (int i = 0; i < n; i++) {
+            daemon("idle-" + i, () -> descend(depth));
+        }
+        awaitStates("idle-", Thread.State.WAITING, n);
+    }
+
+    static void fill(int megabytes) {
+        live = new Object[megabytes * 16];
+        for (int i = 0; i < live.length; i++) {
+            Object[] part = new Object[2048];
+            for (int j = 0; j < part.length; j++) {
+                part[j] = new long[5];
+            }
+            live[i] = part;
+        }
+    }
+
+    // ---- work ----
+
+    static void spin(long nanos) {
+        long end = System.nanoTime() + nanos;
+        while (System.nanoTime() < end) {
+            sink++;
+        }
+    }
+
+    static void burnShare(int percent) {
+        while (true) {
+            spin(percent * 200_000L);
+            LockSupport.parkNanos((100 - percent) * 200_000L);
+        }
+    }
+
+    static void hold(Object lock, CountDownLatch held) {
+        synchronized (lock) {
+            held.countDown();
+            parkForever();
+        }
+    }
+
+    static void want(Object lock) {
+        synchronized (lock) {
+            sink++;
+        }
+    }
+
+    static void contend() throws InterruptedException {
+        Object lock = new Threads();
+        CountDownLatch held = new CountDownLatch(1);
+        daemon("holder", () -> hold(lock, held));
+        held.await();
+        for (int i = 0; i < 3; i++) {
+            daemon("wanting-" + i, () -> want(lock));
+        }
+        awaitStates("wanting-", Thread.State.BLOCKED, 3);
+    }
+
+    static void virtual() throws Exception {
+        Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+        CountDownLatch running = new CountDownLatch(1);
+        start.invoke(null, (Runnable) () -> {
+            running.countDown();
+            while (true) {
+                spin(1_000_000);
+            }
+        });
+        running.await();
+    }
+
+    static int number(String[] args, int i) {
+        return Integer.parseInt(args[i]);
+    }
+
+    static void begin(String[] args) throws Exception {
+        switch (args[0]) {
+            case "monitors": monitors(number(args, 1)); break;
+            case "locks": locks(number(args, 1)); break;
+            case "many": many(number(args, 1), 1); break;
+            case "deep":
+                fill(number(args, 3));
+                many(number(args, 1), number(args, 2));
+                break;
+            case "burn":
+                for (int i = 1; i < args.length; i++) {
+                    int percent = number(args, i);
+                    daemon("burn-" + percent, () -> burnShare(percent));
+                }
+                break;
+            case "contend": contend(); break;
+            case "virtual": virtual(); break;
+            default: throw new IllegalArgumentException(args[0]);
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        begin(args);
+        System.out.println("ready");
+        Thread.sleep(600_000);
+    }
+}

@@ -1,0 +1,30 @@
+/* Thread snapshots of the JVMs of a test, through the real client, worker and agent. */
+#ifndef THREADS_ASK_H
+#define THREADS_ASK_H
+
+#include "jvm_operation.h"
+
+/* A request with the defaults; free it. */
+attach_request *threads_request(const jvm_fixture *jvm);
+
+/* Sends it (and frees it) and returns the answer's code; *out is the snapshot on success. */
+attach_result threads_send(attach_threads **out, attach_request *r);
+
+/* A snapshot with these flags and that many stacks (UINT32_MAX = none); fails the test otherwise.
+ */
+attach_threads *threads_take(const jvm_fixture *jvm, uint32_t flags, uint32_t max_stacks);
+
+/* Gives the lease back. */
+void threads_end(const jvm_fixture *jvm);
+
+/* The thread of that name; fails the test when there is not exactly one. */
+const attach_thread *threads_named(const attach_threads *threads, const char *name);
+
+/* Whether a frame of that method of class Threads is in the stack. */
+bool threads_has_frame(const attach_threads *threads, const attach_thread *thread,
+                       const char *method);
+
+/* How many directories of ours are in /tmp. */
+int threads_leftovers(void);
+
+#endif

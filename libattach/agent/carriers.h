@@ -1,0 +1,11 @@
+/* Which platform threads carry virtual ones (Java 21 and later). */
+#ifndef HOTSTACK_THREADS_CARRIERS_H
+#define HOTSTACK_THREADS_CARRIERS_H
+
+#include "reading.h"
+
+/* Sets THREADS_CARRIER on the rows of carrier threads: those of the JDK's own thread group for
+ * them. ThreadInfo does not say it, and their names are not theirs alone. */
+void carriers_mark(jvm *j, reading *r);
+
+#endif

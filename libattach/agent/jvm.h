@@ -1,0 +1,131 @@
+/*
+ * The Java side, as one thread sees it: classes and methods looked up once, calls that leave no
+ * exception pending. One thread.
+ */
+#ifndef HOTSTACK_THREADS_JVM_H
+#define HOTSTACK_THREADS_JVM_H
+
+#include <jni.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum java_class {
+    CLASS_MANAGEMENT,
+    CLASS_BEAN,
+    CLASS_SUN_BEAN, /* com.sun.management.ThreadMXBean; absent without jdk.management */
+    CLASS_INFO,
+    CLASS_ENUM,
+    CLASS_LOCK,
+    CLASS_MONITOR,
+    CLASS_FRAME,
+    CLASS_OBJECT,
+    CLASS_RUNTIME,
+    CLASS_THREAD,
+    CLASS_GROUP,
+    CLASS_END
+};
+
+enum java_method {
+    GET_BEAN,
+    GET_ALL_IDS,
+    GET_INFOS,         /* getThreadInfo(long[], int) */
+    GET_INFOS_BOUNDED, /* getThreadInfo(long[], boolean, boolean, int), 10 and later */
+    DUMP_ALL,          /* dumpAllThreads(boolean, boolean, int), 10 and later */
+    FIND_DEADLOCKED,
+    IS_CONTENTION_OFFERED,
+    IS_CONTENTION_ON,
+    SET_CONTENTION,
+    IS_CPU_ON,
+    GET_CPU,
+    GET_USER,
+    SUN_GET_CPU,
+    SUN_GET_USER,
+    SUN_GET_ALLOCATED,
+    SUN_IS_ALLOCATED_ON,
+    INFO_ID,
+    INFO_NAME,
+    INFO_STATE,
+    INFO_DAEMON,
+    INFO_NATIVE,
+    INFO_SUSPENDED,
+    INFO_BLOCKED_COUNT,
+    INFO_WAITED_COUNT,
+    INFO_BLOCKED_TIME,
+    INFO_WAITED_TIME,
+    INFO_LOCK,
+    INFO_OWNER,
+    INFO_STACK,
+    INFO_MONITORS,
+    INFO_SYNCHRONIZERS,
+    ENUM_ORDINAL,
+    LOCK_CLASS,
+    LOCK_HASH,
+    MONITOR_DEPTH,
+    FRAME_CLASS,
+    FRAME_METHOD,
+    FRAME_FILE,
+    FRAME_LINE,
+    OBJECT_TO_STRING,
+    RUNTIME_GET,
+    RUNTIME_FREE,
+    RUNTIME_TOTAL,
+    RUNTIME_MAX,
+    THREAD_CURRENT,
+    THREAD_ID,
+    THREAD_GROUP,
+    GROUP_PARENT,
+    GROUP_NAME,
+    GROUP_GROUPS,  /* enumerate(ThreadGroup[], boolean) */
+    GROUP_THREADS, /* enumerate(Thread[], boolean) */
+    METHOD_END
+};
+
+#define JVM_TEXT_UNITS 512 /* of a string that are read; the rest is cut */
+#define JVM_TEXT_MAX   (JVM_TEXT_UNITS * 3)
+
+typedef struct jvm {
+    JNIEnv *env;
+    jclass classes[CLASS_END]; /* global references */
+    jmethodID methods[METHOD_END];
+    jobject bean; /* global reference to the ThreadMXBean */
+    bool bulk;    /* the bean is a com.sun.management.ThreadMXBean */
+    jlong own_tid;
+    char error[256]; /* the last exception's words; empty = none since it was cleared by the caller
+                      */
+} jvm;
+
+/* Looks everything up; false with j->error. The thread is attached. Close in every case. */
+bool jvm_open(jvm *j, JNIEnv *env);
+void jvm_close(jvm *j);
+
+/* Whether something failed since jvm_clear; j->error says what. */
+bool jvm_failed(const jvm *j);
+void jvm_clear(jvm *j);
+
+/* Calls on `object`; after an exception, and with a NULL object, the result is NULL or 0. */
+jobject jvm_object(jvm *j, jobject object, enum java_method method, ...);
+jlong jvm_long(jvm *j, jobject object, enum java_method method, ...);
+jint jvm_int(jvm *j, jobject object, enum java_method method, ...);
+bool jvm_bool(jvm *j, jobject object, enum java_method method, ...);
+void jvm_void(jvm *j, jobject object, enum java_method method, ...);
+jobject jvm_static_object(jvm *j, enum java_class class_id, enum java_method method);
+
+/* A local frame for `n` references; false without memory. */
+bool jvm_push(jvm *j, int n);
+void jvm_pop(jvm *j);
+void jvm_drop(jvm *j, jobject local);
+
+/* The UTF-8 of a java.lang.String (NULL = empty) in out[JVM_TEXT_MAX]; returns its bytes. */
+size_t jvm_text(jvm *j, char *out, jobject string);
+
+/* A new long[] with these values, or NULL. */
+jlongArray jvm_longs(jvm *j, const int64_t *values, size_t n);
+/* The length of an array; 0 for NULL. */
+size_t jvm_length(jvm *j, jobject array);
+/* Element i, a local reference. */
+jobject jvm_element(jvm *j, jobject array, size_t i);
+/* Copies n longs out; false when the array is NULL or shorter. */
+bool jvm_read_longs(jvm *j, int64_t *out, jobject array, size_t n);
+
+#endif

@@ -1,0 +1,51 @@
+/* Step one's numbers: all platform threads, by id, with their CPU times and allocated bytes. */
+#ifndef HOTSTACK_THREADS_READING_H
+#define HOTSTACK_THREADS_READING_H
+
+#include "history.h"
+#include "jvm.h"
+#include "out.h"
+
+/* A thread of one snapshot. Counters below 0 are not known. */
+typedef struct thread_row {
+    int64_t tid;
+    int64_t cpu_ns;
+    int64_t user_ns;
+    int64_t allocated;
+    int64_t cpu_delta; /* since the snapshot before; its whole CPU time in a first one */
+    int64_t blocked_count;
+    int64_t waited_count;
+    int64_t blocked_ms;
+    int64_t waited_ms;
+    int64_t owner; /* 0 = none */
+    uint32_t name_str;
+    uint32_t lock; /* index + 1 */
+    uint8_t state;
+    uint8_t flags;
+    uint8_t why;
+    uint8_t deadlocked;
+    uint8_t present; /* its ThreadInfo was read: it still lives */
+} thread_row;
+
+typedef struct reading {
+    thread_row *rows; /* sorted by tid */
+    size_t n;
+    uint32_t total; /* threads that there are */
+    uint64_t at_ns; /* CLOCK_MONOTONIC when the CPU times were read */
+    uint64_t took_ns;
+    uint32_t offers; /* enum threads_offer, contention apart */
+} reading;
+
+/*
+ * Reads ids and times; of more than max_threads those with most CPU since the snapshot before stay,
+ * then the oldest. The history is replaced. False with j->error, or without memory (error empty).
+ */
+bool reading_take(reading *out, jvm *j, uint32_t max_threads, history *h);
+void reading_free(reading *r);
+
+/* The row of that id, or NULL. */
+thread_row *reading_find(const reading *r, int64_t tid);
+
+uint64_t monotonic_ns(void);
+
+#endif

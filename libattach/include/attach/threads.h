@@ -1,0 +1,239 @@
+/*
+ * Thread snapshots of a JVM: our agent, loaded once and asked again and again over its own channel.
+ * Format: docs/formats/threads.md.
+ */
+#ifndef ATTACH_THREADS_H
+#define ATTACH_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attach/profiler.h"
+#include "attach/target.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- asking ---- */
+
+enum {
+    ATTACH_THREADS_FULL = 1,          /* the stacks of all threads, by one dumpAllThreads */
+    ATTACH_THREADS_MONITORS = 2,      /* stacks come with the monitors that they hold */
+    ATTACH_THREADS_SYNCHRONIZERS = 4, /* with FULL: with j.u.c. locks too, which walks the heap in a
+                                         pause: 0.1 s and more per GB. It adds nothing to owners */
+    ATTACH_THREADS_CONTENTION = 8,    /* blocked and waited times: monitoring is switched on while
+                                         the lease lives, and back after */
+    ATTACH_THREADS_NATIVE_IDS = 16    /* joined with /proc/PID/task, where certain */
+};
+
+#define ATTACH_THREADS_MAX_DEFAULT   10000
+#define ATTACH_STACKS_MAX_DEFAULT    64
+#define ATTACH_DEPTH_MAX_DEFAULT     256
+#define ATTACH_THREADS_BYTES_DEFAULT ((uint32_t)8 << 20)
+#define ATTACH_THREADS_BYTES_MAX     ((uint32_t)64 << 20)
+#define ATTACH_LEASE_MS_DEFAULT      60000
+#define ATTACH_LEASE_MS_MAX          600000
+
+typedef struct attach_threads_options {
+    size_t size;                 /* sizeof(attach_threads_options) */
+    const char *installation_id; /* required, as in attach_ap_options */
+    const char *lease_id;        /* who asks, of [a-z0-9]; NULL = the installation id */
+    int library_fd;              /* the installed libhotstackthreads.so, open for reading */
+    uint32_t flags;              /* ATTACH_THREADS_* */
+    uint32_t max_threads; /* 0 = 10,000; above it those with most CPU since the snapshot before */
+    uint32_t max_stacks;  /* step two's threads: 0 = 64, UINT32_MAX = none; at most 4,096 */
+    uint32_t max_depth;   /* frames of a stack: 0 = 256, at most 2,048 */
+    uint32_t max_bytes;   /* of the answer: 0 = 8 MiB, at most 64 MiB */
+    uint32_t lease_ms;    /* the agent ends so long after the last request: 0 = 1 min, at most 10 */
+    const char *const *dirs; /* absolute directories to try before the usual ones, or NULL */
+    size_t n_dirs;
+} attach_threads_options;
+
+#define ATTACH_THREADS_OPTIONS_INIT                                                                \
+    {                                                                                              \
+        sizeof(attach_threads_options), NULL, NULL, -1, 0, 0, 0, 0, 0, 0, NULL, 0                  \
+    }
+
+/*
+ * Takes a snapshot and hands its bytes over in pieces (hotstack.threads.v1; attach_threads_decode
+ * reads them). The agent is loaded where it does not run yet, into a private directory
+ * "hotstack-threads-<installation id>-<random>" of the target; a copy that the JVM has mapped is
+ * used whoever loaded it. It keeps the CPU times for the lease's next snapshot, and ends with its
+ * files when the last lease has ended, by attach_threads_close or by time. The library stays
+ * mapped.
+ *
+ * Step one asks for the state, lock, owner and CPU time of all threads without stopping them, and
+ * for deadlocks; step two stops the JVM for the stacks of max_stacks threads: the busiest since the
+ * lease's snapshot before, blocked ones, owners, deadlocked ones, and others in turn.
+ *
+ * Returns 0; the errors of attach_load; ATTACH_E_TARGET with no_exec_dir, disk_full,
+ * no_thread_agent, thread_agent_error (the message has the agent's or Java's words),
+ * permission_denied, attach_timeout; ATTACH_E_FORMAT, ATTACH_E_USAGE, ATTACH_E_NOMEM, and
+ * ATTACH_E_IO when `piece` refused. What was handed over counts only on success.
+ */
+ATTACH_EXPORT ATTACH_MUST_USE int attach_threads_take(attach_target *target,
+                                                      const attach_threads_options *options,
+                                                      attach_piece_fn piece, void *ctx,
+                                                      uint64_t deadline_ns, attach_error *err);
+
+/*
+ * Gives the lease back. With the last one the agent's thread ends, its socket and files are
+ * removed. Returns 0 too when there is none; errors as attach_threads_take. Needs only the ids.
+ */
+ATTACH_EXPORT ATTACH_MUST_USE int attach_threads_close(attach_target *target,
+                                                       const attach_threads_options *options,
+                                                       uint64_t deadline_ns, attach_error *err);
+
+/* ---- reading ---- */
+
+#define ATTACH_THREADS_UNKNOWN UINT64_MAX /* of a counter that is not offered */
+
+typedef enum attach_thread_state {
+    ATTACH_THREAD_UNKNOWN = 0,
+    ATTACH_THREAD_NEW,
+    ATTACH_THREAD_RUNNABLE,
+    ATTACH_THREAD_BLOCKED,
+    ATTACH_THREAD_WAITING,
+    ATTACH_THREAD_TIMED_WAITING,
+    ATTACH_THREAD_TERMINATED
+} attach_thread_state;
+
+enum { /* attach_thread.flags */
+       ATTACH_THREAD_DAEMON = 1,
+       ATTACH_THREAD_NATIVE = 2, /* in native code */
+       ATTACH_THREAD_SUSPENDED = 4,
+       ATTACH_THREAD_CARRIER = 8,    /* of virtual threads; those themselves are not listed */
+       ATTACH_THREAD_STACK_CUT = 16, /* deeper than max_depth, or there was no room for more */
+       ATTACH_THREAD_DEADLOCKED = 32
+};
+
+enum { /* attach_thread.why: why the stack was taken; 0 = it was not asked for */
+       ATTACH_STACK_BUSY = 1,
+       ATTACH_STACK_BLOCKED = 2,
+       ATTACH_STACK_OWNER = 4,
+       ATTACH_STACK_DEADLOCKED = 8,
+       ATTACH_STACK_SAMPLED = 16,
+       ATTACH_STACK_FULL = 32
+};
+
+enum { /* attach_threads_meta.cut: what is missing */
+       ATTACH_CUT_THREADS = 1,
+       ATTACH_CUT_STACKS = 2,
+       ATTACH_CUT_DEPTH = 4,
+       ATTACH_CUT_BYTES = 8,
+       ATTACH_CUT_TIME = 16
+};
+
+/* An object's class and identity hash: a lock's name. Two may share one hash. */
+typedef struct attach_thread_lock {
+    const char *class_name;
+    uint32_t identity_hash;
+} attach_thread_lock;
+
+typedef struct attach_thread_frame {
+    const char *class_name;
+    const char *method;
+    const char *file; /* empty = not known */
+    uint32_t line;    /* 0 = not known */
+    bool native;
+} attach_thread_frame;
+
+typedef struct attach_held_lock {
+    const attach_thread_lock *lock;
+    uint32_t depth;    /* of the frame that locked it, leaf = 0; 0 for a synchronizer */
+    bool synchronizer; /* a j.u.c. lock; false = a monitor */
+} attach_held_lock;
+
+/* A platform thread. Counters may be ATTACH_THREADS_UNKNOWN. */
+typedef struct attach_thread {
+    uint64_t java_tid;
+    uint32_t os_tid; /* in the host's pid namespace; 0 = not asked for, or not certain */
+    const char *name;
+    attach_thread_state state;
+    uint32_t flags;
+    uint32_t why;
+    uint64_t cpu_ns;
+    uint64_t user_ns;
+    uint64_t allocated_bytes;
+    uint64_t blocked_count;
+    uint64_t waited_count;
+    uint64_t blocked_ms;
+    uint64_t waited_ms;
+    const attach_thread_lock *lock;    /* that it waits for; NULL = none */
+    uint64_t owner_tid;                /* java_tid of who holds that; 0 = nobody, or not known */
+    const struct attach_thread *owner; /* NULL as well when the owner is not in the snapshot */
+    bool has_stack;
+    const uint32_t *frames; /* leaf first: attach_threads_frame */
+    size_t n_frames;
+    const attach_held_lock *held;
+    size_t n_held;
+} attach_thread;
+
+typedef struct attach_threads_meta {
+    uint64_t wall_ms;     /* Unix time at the begin */
+    uint64_t cpu_read_ns; /* CLOCK_MONOTONIC when the CPU times were read */
+    uint64_t interval_ns; /* since the lease's snapshot before; 0 = the first */
+    uint32_t threads_total;
+    uint32_t stacks_wanted;
+    uint32_t cut;  /* ATTACH_CUT_*; 0 = whole */
+    bool cpu_time; /* what the JVM offers */
+    bool allocated;
+    bool contention; /* blocked and waited times count */
+    bool full;
+    uint64_t info_took_ns;     /* step one's call */
+    uint64_t deadlock_took_ns; /* an upper bound of its pause */
+    uint64_t stacks_took_ns;   /* step two's call: an upper bound of its pause */
+    uint64_t total_took_ns;
+} attach_threads_meta;
+
+/* A cycle: each thread waits for a lock that the next one holds, the last for one of the first's.
+ */
+typedef struct attach_deadlock {
+    const attach_thread *const *threads;
+    size_t n;
+} attach_deadlock;
+
+typedef struct attach_threads attach_threads;
+
+/*
+ * Reads the bytes of a snapshot, which are hostile: the JVM wrote them. Allocates at most about ten
+ * times n. Returns 0, ATTACH_E_FORMAT (err->offset is the byte refused), ATTACH_E_LIMIT (over
+ * ATTACH_THREADS_BYTES_MAX and a little) or ATTACH_E_NOMEM. *out: caller frees with
+ * attach_threads_free; what is reached through it is borrowed until then. Thread-safe; afterwards
+ * read-only, so any number of threads may look at it.
+ */
+ATTACH_EXPORT ATTACH_MUST_USE int attach_threads_decode(attach_threads **out, const uint8_t *bytes,
+                                                        size_t n, attach_error *err);
+ATTACH_EXPORT void attach_threads_free(attach_threads *threads);
+
+ATTACH_EXPORT const attach_threads_meta *attach_threads_meta_of(const attach_threads *threads);
+ATTACH_EXPORT size_t attach_threads_count(const attach_threads *threads);
+/* Sorted by java_tid; NULL past the end. */
+ATTACH_EXPORT const attach_thread *attach_threads_at(const attach_threads *threads, size_t index);
+/* The thread of that id, or NULL. */
+ATTACH_EXPORT const attach_thread *attach_threads_find(const attach_threads *threads,
+                                                       uint64_t java_tid);
+/* The frame that an entry of attach_thread.frames names; NULL for other numbers. */
+ATTACH_EXPORT const attach_thread_frame *attach_threads_frame(const attach_threads *threads,
+                                                              uint32_t frame);
+ATTACH_EXPORT size_t attach_threads_deadlock_count(const attach_threads *threads);
+/* NULL past the end. */
+ATTACH_EXPORT const attach_deadlock *attach_threads_deadlock_at(const attach_threads *threads,
+                                                                size_t index);
+/* "runnable", "blocked" ...; never NULL. */
+ATTACH_EXPORT const char *attach_thread_state_name(attach_thread_state state);
+
+/*
+ * CPU time of `now` since the snapshot `before` of the same JVM, in ns; a thread that is new since
+ * has all of its own. ATTACH_THREADS_UNKNOWN where either is not known.
+ */
+ATTACH_EXPORT uint64_t attach_thread_cpu_since(const attach_thread *now,
+                                               const attach_threads *before);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
