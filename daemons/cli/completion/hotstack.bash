@@ -22,7 +22,7 @@ _hotstack() {
     profile:-e | profile:--events) mapfile -t COMPREPLY < <(compgen -W "cpu alloc lock cpu,alloc,lock" -- "$current") && return ;;
     profile:--engine) mapfile -t COMPREPLY < <(compgen -W "auto async-profiler jfr" -- "$current") && return ;;
     profile:-f | profile:--file) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
-    profile:-d | profile:--duration | profile:-t | profile:--type) return ;;
+    profile:-d | profile:--duration | threads:-d | threads:--duration | profile:-t | profile:--type) return ;;
     esac
     case $command in
     attach) mapfile -t COMPREPLY < <(compgen -W "status --json --help $(_hotstack_jvms)" -- "$current") ;;
@@ -30,6 +30,9 @@ _hotstack() {
     ps) mapfile -t COMPREPLY < <(compgen -W "--json --help" -- "$current") ;;
     profile)
         mapfile -t COMPREPLY < <(compgen -W "--duration --events --file --type --engine --loop --help $(_hotstack_jvms)" -- "$current")
+        ;;
+    threads)
+        mapfile -t COMPREPLY < <(compgen -W "--duration --watch --json --top --stacks --depth --max-threads --full --synchronizers --contention --help $(_hotstack_jvms)" -- "$current")
         ;;
     *) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
     esac

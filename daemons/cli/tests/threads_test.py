@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""hotstack threads on real JVMs.
+
+usage: threads_test.py HOTSTACK WORKER AGENT CLASSES
+  HOTSTACK  the program
+  WORKER    hotstack-attach-worker
+  AGENT     libhotstackthreads.so
+  CLASSES   the folder with Threads.class
+Prints TAP. Skips, naming the command that helps, where there is no JDK.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import pty
+import re
+import signal
+import subprocess
+import sys
+
+CACHE = pathlib.Path(os.environ.get("HOTSTACK_CACHE") or
+                     pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "hotstack")
+HOTSTACK, WORKER, AGENT, CLASSES = sys.argv[1:5]
+ENVIRONMENT = dict(os.environ, HOTSTACK_ATTACH_WORKER=WORKER, HOTSTACK_THREAD_AGENT=AGENT)
+
+
+def find_java():
+    for java in (CACHE / "jdk/21/bin/java", CACHE / "jdk/17/bin/java",
+                 pathlib.Path("/usr/lib/jvm/java-17-openjdk-amd64/bin/java"),
+                 pathlib.Path("/usr/lib/jvm/java-17-openjdk-arm64/bin/java")):
+        if java.exists():
+            return java
+    return None
+
+
+@contextlib.contextmanager
+def jvm(*arguments):
+    """A JVM that runs Threads with these arguments; nothing of ours may be left in its /tmp."""
+    child = subprocess.Popen([find_java(), "-XX:+EnableDynamicAgentLoading", "-Xmx64m", "-cp", CLASSES, "Threads",
+                              *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        assert child.stdout.readline() == "ready\n"
+        yield child
+        maps = pathlib.Path(f"/proc/{child.pid}/maps").read_text()
+        left = [path for path in re.findall(r"(/\S*/hotstack-threads-\S+)/lib", maps) if pathlib.Path(path).exists()]
+        assert not left, left
+    finally:
+        child.kill()
+        printed = child.stdout.read()
+        child.wait()
+        pathlib.Path(f"/tmp/.java_pid{child.pid}").unlink(missing_ok=True)
+    assert printed == "", printed
+
+
+def hotstack(*arguments):
+    return subprocess.run([HOTSTACK, "threads", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, env=ENVIRONMENT)
+
+
+def document(*arguments, status=0):
+    result = hotstack("--json", *arguments)
+    assert result.returncode == status, (result.returncode, result.stderr)
+    assert result.stderr == "", result.stderr
+    return json.loads(result.stdout)
+
+
+def named(threads, name):
+    found = [thread for thread in threads if thread["name"] == name]
+    assert len(found) == 1, (name, [thread["name"] for thread in threads])
+    return found[0]
+
+
+def deadlock_as_a_cycle():
+    for kind, n, method in (("monitors", 2, "lockMonitors"), ("locks", 5, "lockLocks")):
+        with jvm(kind, n) as child:
+            found = document("-d", "0", child.pid)
+            assert len(found["deadlocks"]) == 1, found["deadlocks"]
+            cycle = found["deadlocks"][0]
+            assert sorted(thread["name"] for thread in cycle["threads"]) == [f"stuck-{i}" for i in range(n)]
+            tids = [thread["java_tid"] for thread in cycle["threads"]]
+            for i, lock in enumerate(cycle["locks"]):
+                assert lock["wanted_by"] == tids[i] and lock["held_by"] == tids[(i + 1) % n], cycle
+                stuck = named(found["blocked"], cycle["threads"][i]["name"])
+                assert stuck["lock"]["identity_hash"] == lock["identity_hash"], stuck
+                assert any(frame["method"] == method for frame in stuck["stack"]), stuck
+                assert stuck["deadlocked"] is True
+            text = hotstack("-d", "0", child.pid)
+            assert text.returncode == 0 and f"DEADLOCK 1: a cycle of {n} threads" in text.stdout, text
+            for i in range(n):
+                assert f'held by "stuck-{i}"' in text.stdout, text.stdout
+            assert f"Threads.{method} (Threads.java:" in text.stdout, text.stdout
+
+
+def blocked_with_its_owner():
+    with jvm("contend") as child:
+        found = document("-d", "200ms", child.pid)
+        for i in range(3):
+            wanting = named(found["blocked"], f"wanting-{i}")
+            assert wanting["state"] == "blocked" and wanting["lock"]["class"] == "Threads", wanting
+            assert [owner["name"] for owner in wanting["owner_chain"]] == ["holder"], wanting
+        holder = named(found["waiting"], "holder")
+        assert "owner" in holder["why"], holder
+        hashes = [lock["identity_hash"] for frame in holder["stack"] for lock in frame.get("locked", [])]
+        assert hashes == [wanting["lock"]["identity_hash"]], holder
+        assert "blocked_ms" not in wanting and found["meta"]["contention"] is False
+        timed = document("-d", "200ms", "--contention", child.pid)
+        assert named(timed["blocked"], "wanting-0")["blocked_ms"] >= 0 and timed["meta"]["contention"] is True
+        assert document("-d", "0", child.pid)["meta"]["contention"] is False  # and back after
+        text = hotstack("-d", "200ms", child.pid).stdout
+        assert 'held by "holder" (waiting), locked in Threads.hold (Threads.java:' in text, text
+
+
+def busy_by_cpu():
+    with jvm("burn", 80) as child:
+        found = document("-d", "2s", child.pid)
+        first = found["busy"][0]
+        assert first["name"] == "burn-80" and first["cpu_share"] > 0.01, first
+        assert any(frame["method"] == "burnShare" for frame in first["stack"]), first
+        assert first["os_tid"] in map(int, os.listdir(f"/proc/{child.pid}/task")), first
+        window = found["meta"]["window_s"]
+        assert window >= 2 and abs(first["cpu_share"] - first["cpu_ns"] / 1e9 / window) < 1e-6, found["meta"]
+        everybody = {thread["java_tid"] for part in ("busy", "blocked", "waiting") for thread in found[part]}
+        assert len(everybody) == found["meta"]["threads_total"] == found["meta"]["threads"], found["meta"]
+        text = hotstack(child.pid).stdout
+        assert re.search(r'BUSY\n +\d+\.\d % +"burn-80"', text), text
+
+
+def all_stacks_on_demand():
+    with jvm("locks", 2) as child:
+        found = document("-d", "0", "--full", "--synchronizers", child.pid)
+        assert found["meta"]["full"] is True and found["meta"]["cut"] == [], found["meta"]
+        threads = {t["java_tid"]: t for part in ("busy", "blocked", "waiting") for t in found[part]}
+        assert all(t["why"] == ["full"] and "stack" in t for t in threads.values()), threads
+        stuck = named(found["blocked"], "stuck-0")
+        assert [lock["class"] for lock in stuck["owns"]] == ["java.util.concurrent.locks.ReentrantLock$NonfairSync"]
+        shallow = document("-d", "0", "--full", "--depth", 1, child.pid)
+        assert all(len(t["stack"]) <= 1 for t in shallow["waiting"]), shallow
+        assert shallow["meta"]["cut"] == ["depth"], shallow["meta"]
+
+
+def what_is_cut_is_told():
+    with jvm("many", 300) as child:
+        found = document("-d", "0", "--max-threads", 50, "--stacks", 5, child.pid, status=3)
+        assert found["meta"]["threads_total"] >= 300 and found["meta"]["threads"] == 50, found["meta"]
+        assert found["meta"]["cut"] == ["threads"] and found["meta"]["stacks_wanted"] == 5
+        text = hotstack("-d", "0", child.pid)
+        assert text.returncode == 0 and re.search(r'\d+  "idle-#"  waiting', text.stdout), text.stdout
+        cut = hotstack("-d", "0", "--max-threads", 50, child.pid)
+        assert cut.returncode == 3 and "cut short: threads" in cut.stdout, cut.stdout
+
+
+def watch_until_interrupted():
+    with jvm("burn", 50) as child:
+        watch = subprocess.Popen([HOTSTACK, "threads", "--watch", "--json", "-d", "100ms", str(child.pid)],
+                                 stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+        for _ in range(3):
+            found = json.loads(watch.stdout.readline())
+            assert found["meta"]["window_s"] >= 0.1 and "busy" in found
+        watch.send_signal(signal.SIGINT)
+        watch.stdout.read()
+        assert watch.wait() == 0
+        ours, theirs = pty.openpty()
+        screen = subprocess.Popen([HOTSTACK, "threads", "--watch", "-d", "100ms", str(child.pid)], stdout=theirs,
+                                  env=ENVIRONMENT)
+        os.close(theirs)
+        text = b""
+        while text.count(b"\x1b[H\x1b[J") < 2:
+            text += os.read(ours, 4096)
+        screen.send_signal(signal.SIGTERM)
+        with contextlib.suppress(OSError):  # the terminal's other end is closed
+            while os.read(ours, 4096):
+                pass
+        os.close(ours)
+        assert screen.wait() == 0
+
+
+def mistakes_are_named():
+    for arguments, words in (((), "name one JVM"), (("1", "2"), "name one JVM"), (("-d", "x", "1"), "--duration"),
+                             (("-d", "-1", "1"), "--duration"), (("--top", "0", "1"), "--top"),
+                             (("--synchronizers", "1"), "--full"), (("--watch", "-d", "0", "1"), "--watch"),
+                             (("--stacks", "5000", "1"), "--stacks")):
+        result = hotstack(*arguments)
+        assert result.returncode == 2 and words in result.stderr, (arguments, result.stderr)
+    nobody = hotstack("-d", "0", os.getpid())
+    assert nobody.returncode == 1 and "HotSpot" in nobody.stderr, nobody.stderr
+    help_text = hotstack("--help")
+    assert help_text.returncode == 0 and "--contention" in help_text.stdout
+
+
+TESTS = [deadlock_as_a_cycle, blocked_with_its_owner, busy_by_cpu, all_stacks_on_demand, what_is_cut_is_told,
+         watch_until_interrupted, mistakes_are_named]
+
+
+def main():
+    if find_java() is None:
+        print("1..0 # SKIP no JDK: run deploy/dependencies/install test")
+        return 0
+    failed = 0
+    print(f"1..{len(TESTS)}")
+    for number, test in enumerate(TESTS, 1):
+        try:
+            test()
+            print(f"ok {number} - {test.__name__}", flush=True)
+        except Exception as error:  # pylint: disable=broad-except
+            failed += 1
+            print(f"not ok {number} - {test.__name__}")
+            print("# " + repr(error)[:3000].replace("\n", "\n# "), flush=True)
+    return 1 if failed else 0
+
+
+sys.exit(main())
