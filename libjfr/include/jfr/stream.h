@@ -34,8 +34,9 @@ typedef struct jfr_stream jfr_stream;
 /*
  * Makes a stream whose bytes the caller feeds (jfr_stream_feed).
  *   out      receives the stream; free with jfr_stream_free
- *   offset   where in the recording the first fed byte lies: a chunk's beginning. All offsets that
- *            the stream tells count from the recording's start
+ *   offset   where in the recording the first fed byte lies: a chunk's beginning. Offsets that the
+ *            stream tells, in chunks, losses and its own errors, count from the recording's start;
+ *            in errors of functions on a chunk they count from that chunk's beginning
  *   opts     NULL = defaults. JFR_WALK_UNFINISHED concerns what is left at jfr_stream_end
  * Errors: JFR_ERR_USAGE (options), JFR_ERR_NOMEM.
  */
