@@ -85,12 +85,28 @@ static void pause_shortly(void)
     nanosleep(&pause, NULL);
 }
 
-static int take_chunks(jfr_stream *stream, struct total *totals, int *chunks, jfr_error *err)
+/* What following a file came to. */
+struct followed {
+    int chunks;
+    int64_t end_ns;  /* of the last chunk */
+    uint64_t gap_ns; /* between chunks */
+};
+
+static void look_for_gap(struct followed *f, const jfr_chunk_info *info)
+{
+    int64_t gap = info->start_ns - f->end_ns;
+    f->gap_ns += f->chunks > 0 && gap > 0 ? (uint64_t)gap : 0;
+    f->end_ns = info->start_ns + (int64_t)info->duration_ns;
+    f->chunks++;
+}
+
+static int take_chunks(jfr_stream *stream, struct total *totals, struct followed *followed,
+                       jfr_error *err)
 {
     jfr_chunk *chunk;
     int rc;
     while ((rc = jfr_stream_next(stream, &chunk, err)) == 1) {
-        ++*chunks;
+        look_for_gap(followed, jfr_chunk_get_info(chunk));
         rc = add_chunk(chunk, totals, err);
         if (rc < 0)
             return rc;
@@ -100,15 +116,16 @@ static int take_chunks(jfr_stream *stream, struct total *totals, int *chunks, jf
 
 static int follow_chunks(jfr_stream *stream, const char *done, struct total *totals, jfr_error *err)
 {
-    int live = 0;
-    int rest = 0;
+    struct followed followed = {.chunks = 0};
     int rc;
-    while ((rc = take_chunks(stream, totals, &live, err)) == 0 && access(done, F_OK) != 0)
+    while ((rc = take_chunks(stream, totals, &followed, err)) == 0 && access(done, F_OK) != 0)
         pause_shortly();
+    int live = followed.chunks;
     jfr_stream_end(stream);
     if (rc == 0)
-        rc = take_chunks(stream, totals, &rest, err);
-    fprintf(stderr, "%d chunks while it grew, %d at its end\n", live, rest);
+        rc = take_chunks(stream, totals, &followed, err);
+    fprintf(stderr, "%d chunks while it grew, %d in all, %" PRIu64 " ns between them\n", live,
+            followed.chunks, followed.gap_ns);
     return rc;
 }
 
