@@ -199,7 +199,7 @@ static void count_losses(const recording *rec, counted lines[COUNTED])
 
 bool recording_is_whole(const recording *rec)
 {
-    char line[8];
+    char line[256];
     return !recording_loss_line(rec, 0, line, sizeof(line));
 }
 
