@@ -3,21 +3,36 @@
 
 bench_usage() {
     cat <<'USAGE'
-usage: ./dev bench [NAME...]
+usage: ./dev bench [--quick] [--no-page] [NAME...]
 
-Builds an optimised tree into build-bench/ and runs meson's benchmarks, or only those named, one
-at a time. Each measures ours and a peer in the same run on the same data and prints the ratio;
-it fails when the ratio misses its target. Close other programs first.
+Installs an optimised build into build-bench/stage, makes the recordings it needs (once, minutes, in
+$HOTSTACK_CACHE/bench), and measures the installed programs and their peers in one run: all benchmarks,
+or only those named. Prints their tables, writes them to docs/benchmarks.md, and fails when a target is
+missed, by how much it says. Close other programs first.
+
+  --quick     fewer recordings, rounds and peers
+  --no-page   leave docs/benchmarks.md as it is
+  --list      name the benchmarks
 USAGE
 }
 
+# Warnings are no errors here: they differ from one optimisation to the next.
+bench_build() {
+    build_tree build-bench --prefix "$HOTSTACK_ROOT/build-bench/stage" -Dbuildtype=release -Dtests=disabled \
+        -Dwerror=false || return 1
+    logged "$HOTSTACK_ROOT/build-bench/install.log" meson install --no-rebuild -C "$HOTSTACK_ROOT/build-bench" ||
+        { show_log "$HOTSTACK_ROOT/build-bench/install.log" "installing failed"; return 1; }
+}
+
 command_bench() {
+    local program=$HOTSTACK_ROOT/tests/bench/bench.py
     case ${1:-} in
     -h | --help) bench_usage; return ;;
-    -*) die_usage "unknown option '$1'; see ./dev bench --help" ;;
+    --list) python3 "$program" --list; return ;;
     esac
-    dependencies test
-    build_tree build-bench -Dbuildtype=release || exit 1
+    python3 "$program" --check "$@" || exit 2
+    dependencies bench
+    bench_build || exit 1
     say_step "measuring"
-    meson test -C "$HOTSTACK_ROOT/build-bench" --no-rebuild --benchmark --verbose --num-processes 1 "$@"
+    HOTSTACK_BENCH_BUILD=$HOTSTACK_ROOT/build-bench python3 "$program" "$@"
 }

@@ -236,6 +236,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             with STORE.lock:
                 body = unzstd(data)
+                self.packed = len(data)
                 call = {
                     "/v1/ingest/profiles": self.profiles,
                     "/v1/ingest/status": self.status,
@@ -273,7 +274,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.reply(200, answer(5, need=missing))
             return
         STORE.known |= learned
-        STORE.batches[batch_id] = {"windows": windows, "rows": len(rows), "stacks_sent": sent}
+        STORE.batches[batch_id] = {
+            "windows": windows,
+            "rows": len(rows),
+            "stacks_sent": sent,
+            "bytes": self.packed,
+        }
         if mode == "lost":
             self.close_connection = True
             return

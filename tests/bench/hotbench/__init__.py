@@ -1,0 +1,1 @@
+"""Hotstack's benchmarks: ours and its peers in one run, on the same data. See ../README.md."""

@@ -1,0 +1,96 @@
+"""P6 and P7: what the collector sends and costs for real windows of the demo service."""
+
+import os
+
+from . import live, measure, peers, place, report
+from .measure import median, say
+
+WINDOW_S = 60
+QUICK_WINDOW_S = 15
+PPROF_KINDS = ("cpu", "alloc", "lock")
+KNOWN, FIRST = 5, 1.5
+CPU_PER_JVM = 0.1  # per cent of a core
+MEMORY, JVMS = 40, 50
+
+
+def pprof_bytes(recording, work):
+    """The window as three gzip pprof files, one a kind."""
+    total = 0
+    for kind in PPROF_KINDS:
+        out = work / f"{kind}.pb.gz"
+        measure.run([place.java(17), "-jar", place.CONVERTER, f"--{kind}", "-o", "pb.gz", recording, out])
+        total += out.stat().st_size
+    return total
+
+
+def recording_of(running, start):
+    return next(iter((running.dir / "recordings").glob(f"*-{start}.jfr")), None)
+
+
+def upload_bytes(section, window_s, windows_wanted):
+    """One JVM, windows kept as recordings too: bytes on the wire beside the same as pprof."""
+    with live.Live(window_s, "normal") as running:
+        running.start_services(1)
+        running.start_ingest()
+        running.start_collector(keep=True)
+        say(f"waiting for {windows_wanted} full windows of {window_s} s")
+        live.wait_for("the windows", lambda: len(running.windows()) > windows_wanted)
+        rows = []
+        found = sorted(running.windows().items())[: windows_wanted + 1]
+        for start, one in found:
+            recording = recording_of(running, start)
+            if recording is None:
+                continue
+            pprof = pprof_bytes(recording, running.dir)
+            rows.append((one["bytes"], pprof, recording.stat().st_size, one["rows"]))
+    section.text(f"P6: one JVM of the demo service, its default load and settings, windows of {window_s} s; the first is cut short by the start:")
+    section.table(
+        ["window", "rows", "recording, kB", "gzip pprof (cpu, alloc, lock), kB", "upload, kB", "pprof / upload"],
+        [[i + 1, f"{r[3]:.0f}", f"{r[2] / 1e3:.1f}", f"{r[1] / 1e3:.1f}", f"{r[0] / 1e3:.2f}", f"{r[1] / r[0]:.2f}"]
+         for i, r in enumerate(rows)],
+    )  # fmt: skip
+    section.target("P6: gzip pprof over upload, the first window", FIRST, rows[0][1] / rows[0][0] if rows else None)
+    known = [pprof / upload for upload, pprof, _, _ in rows[2:]]
+    section.target("P6: the same, stacks known", KNOWN, median(known) if known else None)
+
+
+def collector_cost(section, window_s, windows_wanted, jvms):
+    """CPU of collector, attachd and its workers from one full window to a later one; memory on the way."""
+    with live.Live(window_s, "low") as running:
+        running.start_services(jvms)
+        running.start_ingest()
+        running.start_collector(keep=False)
+        say(f"{jvms} JVMs: waiting for {windows_wanted + 1} full windows of {window_s} s")
+        pids = [running.running[name].pid for name in ("collector", "attachd")]
+        peak = 0
+
+        def anonymous():
+            nonlocal peak
+            workers = [child for pid in pids for child in live.children_of(pid)]
+            try:
+                peak = max(peak, sum(live.anonymous_of(pid) for pid in [*pids, *workers]))
+            except FileNotFoundError:
+                pass  # a worker ended meanwhile
+            return True
+
+        live.wait_for("a full window", lambda: anonymous() and running.full_windows(jvms))
+        before, first = sum(map(live.cpu_of, pids)), max(running.full_windows(jvms))
+        live.wait_for("more windows", lambda: anonymous() and max(running.full_windows(jvms)) >= first + windows_wanted * window_s * 1000)
+        after, last = sum(map(live.cpu_of, pids)), max(running.full_windows(jvms))
+        wall = (last - first) / 1000
+    share = (after - before) / wall / jvms * 100
+    section.text(
+        f"P7: {jvms} JVMs of the demo service at low load, {wall:.0f} s of windows of {window_s} s: collector, attachd and workers took"
+        f" {after - before:.2f} CPU s and at most {peak / (1 << 20):.1f} MiB of anonymous memory (looked at every 50 ms). Peers: none in this run."
+    )
+    section.target("P7: CPU of the collector's side per JVM, of a core", CPU_PER_JVM, share, False, " %")
+    section.target(f"P7: anonymous memory with {jvms} JVMs", MEMORY, peak / (1 << 20), False, " MiB")
+
+
+def bench(quick):
+    section = report.Section("upload", "What a window costs to send, and the collector's own cost")
+    window_s = QUICK_WINDOW_S if quick else WINDOW_S
+    upload_bytes(section, window_s, 4)
+    jvms = 2 if quick else int(os.environ.get("HOTSTACK_BENCH_JVMS", JVMS))
+    collector_cost(section, window_s, 2, jvms)
+    return section
