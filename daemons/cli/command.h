@@ -8,8 +8,9 @@ enum exit_code {
     EXIT_WHOLE = 0, /* done, nothing missing */
     EXIT_UNREADABLE =
         1, /* an input cannot be read, an output cannot be written, or there is nothing to show */
-    EXIT_USAGE = 2,    /* the command line is wrong */
-    EXIT_SALVAGED = 3, /* done, but something of the input is missing; standard error says what */
+    EXIT_USAGE = 2,      /* the command line is wrong */
+    EXIT_SALVAGED = 3,   /* done, but something of the input is missing; standard error says what */
+    EXIT_REGRESSION = 4, /* done, and the comparison fails the rule that was given */
 };
 
 typedef struct command {
@@ -24,6 +25,7 @@ typedef struct command {
 
 int attach_run(int argc, char **argv);
 int convert_run(int argc, char **argv);
+int diff_run(int argc, char **argv);
 int jfr_run(int argc, char **argv);
 int doctor_run(int argc, char **argv);
 int jcmd_run(int argc, char **argv);

@@ -6,6 +6,7 @@
 #include <recording/recording.h>
 
 #include "command.h"
+#include "formats.h"
 #include "input.h"
 #include "meta.h"
 #include "options.h"
@@ -70,23 +71,47 @@ static uint64_t least_total(uint64_t total, uint32_t width)
     return total / billion * width + (total % billion * width + billion - 1) / billion;
 }
 
+/* Puts the tree that was asked for in the place of the whole one. */
+static bool invert(sagg_tree **tree, const convert_options *o, uint64_t min_total)
+{
+    sagg_shape_options options = SAGG_SHAPE_OPTIONS_INIT;
+    sagg_error err;
+    sagg_tree *inverted;
+    options.shape = SAGG_SHAPE_REVERSED;
+    options.max_nodes = o->max_nodes;
+    options.min_total = min_total;
+    if (sagg_tree_shape(&inverted, *tree, &options, &err) != 0) {
+        complain("%s", err.message);
+        return false;
+    }
+    sagg_tree_free(*tree);
+    *tree = inverted;
+    return true;
+}
+
+/* Pictures may be cut; files for other tools hold all. */
 static bool grow_forest(forest *trees, const sagg *agg, uint32_t types, const convert_options *o)
 {
+    bool is_picture = o->format == FORMAT_HTML || o->format == FORMAT_JSON;
+    bool is_cut = is_picture && !o->inverted;
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
         sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;
         sagg_error err;
         if ((types >> type & 1) == 0)
             continue;
+        uint64_t min_total = least_total(sagg_type_totals(agg, type).value, o->min_width);
         options.type = type;
         options.threads = o->threads;
         options.lines = o->lines;
-        options.max_nodes = o->max_nodes;
-        options.min_total = least_total(sagg_type_totals(agg, type).value, o->min_width);
+        options.max_nodes = is_cut ? o->max_nodes : 0;
+        options.min_total = is_cut ? min_total : 0;
         if (sagg_tree_new(&trees->trees[trees->count], agg, &options, &err) != 0) {
             complain("%s", err.message);
             return false;
         }
         trees->count++;
+        if (is_picture && o->inverted && !invert(&trees->trees[trees->count - 1], o, min_total))
+            return false;
     }
     return true;
 }
@@ -136,7 +161,32 @@ static int write_page(recording *rec, const sagg *agg, uint32_t types, const con
     return done ? EXIT_WHOLE : EXIT_UNREADABLE;
 }
 
-/* ---- collapsed: a file per type ---- */
+/* ---- pprof, speedscope, top: all types for another tool ---- */
+
+static bool write_foreign(const recording *rec, const sagg *agg, uint32_t types,
+                          const convert_options *o)
+{
+    forest trees = {0};
+    output out;
+    recording_info info;
+    if (!output_open(&out, o->output))
+        return false;
+    recording_get_info(rec, &info);
+    const sagg_tree *const *all = (const sagg_tree *const *)trees.trees;
+    bool done =
+        o->format == FORMAT_TOP ? format_top(&out, agg, types) : grow_forest(&trees, agg, types, o);
+    if (done && o->format == FORMAT_PPROF)
+        done = format_pprof(&out, all, trees.count, &info);
+    if (done && o->format == FORMAT_SPEEDSCOPE)
+        done = format_speedscope(&out, all, trees.count, base_name(o->inputs[0]));
+    forest_free(&trees);
+    if (done)
+        return output_commit(&out);
+    output_abort(&out);
+    return false;
+}
+
+/* ---- collapsed, csv: a file per type ---- */
 
 static bool write_collapsed(const sagg *agg, unsigned type, const convert_options *o,
                             const char *path)
@@ -157,11 +207,27 @@ static bool write_collapsed(const sagg *agg, unsigned type, const convert_option
     return false;
 }
 
+static bool write_csv(const sagg *agg, unsigned type, const char *path)
+{
+    output out;
+    if (!output_open(&out, path))
+        return false;
+    if (format_csv(&out, agg, type))
+        return output_commit(&out);
+    output_abort(&out);
+    return false;
+}
+
+static bool write_one(const sagg *agg, unsigned type, const convert_options *o, const char *path)
+{
+    return o->format == FORMAT_CSV ? write_csv(agg, type, path)
+                                   : write_collapsed(agg, type, o, path);
+}
+
 /* "out.collapsed" -> "out.cpu.collapsed"; a name without the ending gets the type at its end. Free
  * it. */
-static char *typed_path(const char *path, const char *type)
+static char *typed_path(const char *path, const char *type, const char *ending)
 {
-    static const char ending[] = ".collapsed";
     size_t size = strlen(path);
     size_t stem = size;
     char *typed;
@@ -177,8 +243,9 @@ static int write_each(const sagg *agg, uint32_t types, const convert_options *o)
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
         if ((types >> type & 1) == 0)
             continue;
-        char *path = typed_path(o->output, profile_type_get(type)->name);
-        bool done = path != NULL && write_collapsed(agg, type, o, path);
+        const char *ending = o->format == FORMAT_CSV ? ".csv" : ".collapsed";
+        char *path = typed_path(o->output, profile_type_get(type)->name, ending);
+        bool done = path != NULL && write_one(agg, type, o, path);
         if (done)
             complain("wrote %s", path);
         free(path);
@@ -192,7 +259,7 @@ static int write_lines(const sagg *agg, uint32_t types, const convert_options *o
 {
     if ((types & (types - 1)) == 0) {
         unsigned type = (unsigned)__builtin_ctz(types);
-        return write_collapsed(agg, type, o, o->output) ? EXIT_WHOLE : EXIT_UNREADABLE;
+        return write_one(agg, type, o, o->output) ? EXIT_WHOLE : EXIT_UNREADABLE;
     }
     if (strcmp(o->output, "-") != 0)
         return write_each(agg, types, o);
@@ -231,17 +298,26 @@ static int write_outputs(recording *rec, const convert_options *o)
     uint32_t types = types_to_write(agg, o);
     if (types == 0)
         return nothing_to_write(agg, o);
-    return o->format == FORMAT_COLLAPSED ? write_lines(agg, types, o)
-                                         : write_page(rec, agg, types, o);
+    switch (o->format) {
+    case FORMAT_COLLAPSED:
+    case FORMAT_CSV:
+        return write_lines(agg, types, o);
+    case FORMAT_HTML:
+    case FORMAT_JSON:
+        return write_page(rec, agg, types, o);
+    default:
+        return write_foreign(rec, agg, types, o) ? EXIT_WHOLE : EXIT_UNREADABLE;
+    }
 }
 
-int convert_files(const convert_options *o)
+int convert_files(convert_options *o)
 {
     recording_options options = RECORDING_OPTIONS_INIT;
     recording_error err;
     recording *rec;
     options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
     options.group = o->threads ? SAGG_BY_THREAD : SAGG_BY_NONE;
+    options.tap = filter_tap(&o->filter);
     options.max_stacks = 2000000;
     options.max_bytes = UINT64_C(4) << 30;
     if (recording_new(&rec, &options, &err) != 0) {
@@ -263,5 +339,8 @@ int convert_run(int argc, char **argv)
 {
     convert_options o;
     int rc = convert_parse(&o, argc, argv);
-    return rc >= 0 ? rc : convert_files(&o);
+    if (rc < 0)
+        rc = convert_files(&o);
+    filter_free(&o.filter);
+    return rc;
 }

@@ -7,6 +7,7 @@
 static const command commands[] = {
     {"attach", "Say whose profiling session runs in which JVM (attach status)", attach_run},
     {"convert", "Make flame graphs from recordings", convert_run},
+    {"diff", "Compare two recordings, for people or for a build", diff_run},
     {"doctor", "Say whether and how a JVM can be profiled, and what to do if not", doctor_run},
     {"jcmd", "Run a diagnostic command in a running JVM", jcmd_run},
     {"jfr", "Look into a recording: totals per profile type", jfr_run},
@@ -33,7 +34,7 @@ static void print_help(FILE *to)
                 "and hotstack-COMMAND(1).\n"
                 "\n"
                 "Exit codes: 0 done; 1 failed; 2 wrong usage; 3 done, but a part of the input is\n"
-                "missing, which standard error names.\n",
+                "missing, which standard error names; 4 a comparison fails its rule.\n",
                 to);
 }
 

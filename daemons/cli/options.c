@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <catalogue/profile_type.h>
-
 #include "command.h"
+#include "option_values.h"
 
 static const char help[] =
     "usage: hotstack convert IN.jfr... -o OUT [OPTIONS]\n"
@@ -21,10 +18,20 @@ static const char help[] =
     "  -f, --format FORMAT  html       one self-contained, searchable page with all types\n"
     "                       collapsed  a line per stack, `root;...;leaf value`: one type a file\n"
     "                       json       the data of the page (flame graph JSON, version 1)\n"
+    "                       pprof      gzipped protobuf for `go tool pprof` (.pprof, .pb.gz)\n"
+    "                       speedscope JSON for speedscope.app (.speedscope.json)\n"
+    "                       csv        the methods with self and total: one type a file\n"
+    "                       top        the same as JSON, all types (.top.json)\n"
     "  -t, --type TYPE,...  only these profile types: cpu, alloc_bytes, alloc_objects,\n"
     "                       lock_count, lock_delay, wall, live_bytes, nativemem_bytes.\n"
-    "                       Without it collapsed stacks of several types go to one file per\n"
-    "                       type (out.cpu.collapsed ...), which standard error names\n"
+    "                       Without it formats that hold one type write a file per type\n"
+    "                       (out.cpu.collapsed ...), which standard error names\n"
+    "      --thread REGEX   only threads whose name has a match (extended regular expression)\n"
+    "      --from TIME      only samples from then on: Unix seconds, or 2026-01-31T09:15:00Z\n"
+    "      --to TIME        only samples before then\n"
+    "      --state STATE,.. only samples in these thread states: runnable, sleeping, native,\n"
+    "                       unknown (the recorder did not say)\n"
+    "      --inverted       html, json: leaves first\n"
     "      --threads        tell threads apart: a frame for the thread above each stack\n"
     "      --lines          tell lines of a method apart\n"
     "      --raw-names      keep the names of hidden classes, lambdas and proxies as recorded\n"
@@ -40,7 +47,18 @@ static const char help[] =
     "The page's template is share/hotstack/flamegraph.html of the installation;\n"
     "HOTSTACK_DATADIR names another folder to look for it.\n";
 
-enum { OPT_THREADS = 256, OPT_LINES, OPT_RAW_NAMES, OPT_MAX_NODES, OPT_MIN_WIDTH };
+enum {
+    OPT_THREADS = 256,
+    OPT_LINES,
+    OPT_RAW_NAMES,
+    OPT_MAX_NODES,
+    OPT_MIN_WIDTH,
+    OPT_THREAD,
+    OPT_FROM,
+    OPT_TO,
+    OPT_STATE,
+    OPT_INVERTED
+};
 
 static const struct option longs[] = {
     {"output", required_argument, NULL, 'o'},
@@ -51,6 +69,11 @@ static const struct option longs[] = {
     {"raw-names", no_argument, NULL, OPT_RAW_NAMES},
     {"max-nodes", required_argument, NULL, OPT_MAX_NODES},
     {"min-width", required_argument, NULL, OPT_MIN_WIDTH},
+    {"thread", required_argument, NULL, OPT_THREAD},
+    {"from", required_argument, NULL, OPT_FROM},
+    {"to", required_argument, NULL, OPT_TO},
+    {"state", required_argument, NULL, OPT_STATE},
+    {"inverted", no_argument, NULL, OPT_INVERTED},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -59,9 +82,19 @@ static const struct {
     const char *name;
     enum convert_format format;
 } formats[] = {
-    {"html", FORMAT_HTML},
-    {"collapsed", FORMAT_COLLAPSED},
-    {"json", FORMAT_JSON},
+    {"html", FORMAT_HTML},   {"collapsed", FORMAT_COLLAPSED},   {"json", FORMAT_JSON},
+    {"pprof", FORMAT_PPROF}, {"speedscope", FORMAT_SPEEDSCOPE}, {"csv", FORMAT_CSV},
+    {"top", FORMAT_TOP},
+};
+
+/* Endings of files that are not the format's name; the first that fits counts. */
+static const struct {
+    const char *ending;
+    enum convert_format format;
+} endings[] = {
+    {".speedscope.json", FORMAT_SPEEDSCOPE},
+    {".top.json", FORMAT_TOP},
+    {".pb.gz", FORMAT_PPROF},
 };
 
 static enum convert_format find_format(const char *name)
@@ -77,47 +110,21 @@ static int set_format(convert_options *out, const char *name)
     out->format = find_format(name);
     if (out->format != FORMAT_NONE)
         return -1;
-    complain("there is no format '%s': use html, collapsed or json", name);
+    complain("there is no format '%s': use html, collapsed, json, pprof, speedscope, csv or top",
+             name);
     return EXIT_USAGE;
 }
 
-static int add_types(convert_options *out, char *list)
+static enum convert_format format_of(const char *path)
 {
-    char *rest;
-    for (char *name = strtok_r(list, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
-        const profile_type_info *info = profile_type_find(name);
-        if (info == NULL) {
-            complain("there is no profile type '%s': see --help for their names", name);
-            return EXIT_USAGE;
-        }
-        out->types |= UINT32_C(1) << info->type;
+    size_t size = strlen(path);
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        size_t ending = strlen(endings[i].ending);
+        if (size > ending && strcmp(path + size - ending, endings[i].ending) == 0)
+            return endings[i].format;
     }
-    return -1;
-}
-
-static int set_max_nodes(convert_options *out, const char *text)
-{
-    char *end;
-    errno = 0;
-    unsigned long number = strtoul(text, &end, 10);
-    if (errno == 0 && end != text && *end == '\0' && text[0] != '-' && number <= UINT32_MAX) {
-        out->max_nodes = (uint32_t)number;
-        return -1;
-    }
-    complain("--max-nodes takes a number, not '%s'", text);
-    return EXIT_USAGE;
-}
-
-static int set_min_width(convert_options *out, const char *text)
-{
-    char *end;
-    double percent = strtod(text, &end);
-    if (end != text && *end == '\0' && percent >= 0 && percent <= 100) {
-        out->min_width = (uint32_t)(percent * 1e7 + 0.5);
-        return -1;
-    }
-    complain("--min-width takes a percentage from 0 to 100, not '%s'", text);
-    return EXIT_USAGE;
+    const char *dot = strrchr(path, '.');
+    return dot != NULL ? find_format(dot + 1) : FORMAT_NONE;
 }
 
 static int take_option(convert_options *out, int option)
@@ -129,7 +136,7 @@ static int take_option(convert_options *out, int option)
     case 'f':
         return set_format(out, optarg);
     case 't':
-        return add_types(out, optarg);
+        return option_types(&out->types, optarg);
     case OPT_THREADS:
         out->threads = true;
         return -1;
@@ -140,9 +147,20 @@ static int take_option(convert_options *out, int option)
         out->raw_names = true;
         return -1;
     case OPT_MAX_NODES:
-        return set_max_nodes(out, optarg);
+        return option_max_nodes(&out->max_nodes, optarg);
     case OPT_MIN_WIDTH:
-        return set_min_width(out, optarg);
+        return option_min_width(&out->min_width, optarg);
+    case OPT_THREAD:
+        return filter_thread(&out->filter, optarg);
+    case OPT_FROM:
+        return filter_time(&out->filter.from_ns, "--from", optarg);
+    case OPT_TO:
+        return filter_time(&out->filter.to_ns, "--to", optarg);
+    case OPT_STATE:
+        return filter_states(&out->filter, optarg);
+    case OPT_INVERTED:
+        out->inverted = true;
+        return -1;
     case 'h':
         (void)fputs(help, stdout);
         return EXIT_WHOLE;
@@ -164,12 +182,10 @@ static int check(convert_options *out)
     }
     if (out->format != FORMAT_NONE)
         return -1;
-    const char *ending = strrchr(out->output, '.');
-    out->format = ending != NULL ? find_format(ending + 1) : FORMAT_NONE;
+    out->format = format_of(out->output);
     if (out->format != FORMAT_NONE)
         return -1;
-    complain("'%s' does not end in a known format: add --format html, collapsed or json",
-             out->output);
+    complain("'%s' does not end in a known format: add --format (--help lists them)", out->output);
     return EXIT_USAGE;
 }
 

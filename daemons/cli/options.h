@@ -6,7 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum convert_format { FORMAT_NONE, FORMAT_HTML, FORMAT_COLLAPSED, FORMAT_JSON };
+#include "convert_filter.h"
+
+enum convert_format {
+    FORMAT_NONE,
+    FORMAT_HTML,
+    FORMAT_COLLAPSED, /* one type a file */
+    FORMAT_JSON,
+    FORMAT_PPROF,
+    FORMAT_SPEEDSCOPE,
+    FORMAT_CSV, /* one type a file */
+    FORMAT_TOP,
+};
 
 typedef struct convert_options {
     char **inputs; /* "-" = standard input */
@@ -17,6 +28,8 @@ typedef struct convert_options {
     bool threads;
     bool lines;
     bool raw_names;
+    bool inverted;
+    convert_filter filter; /* free it with filter_free */
     uint32_t max_nodes;
     uint32_t min_width; /* parts per billion of the type's total */
 } convert_options;
@@ -28,6 +41,6 @@ typedef struct convert_options {
 int convert_parse(convert_options *out, int argc, char **argv);
 
 /* Converts what the options say, which must be complete; complains and returns an exit code. */
-int convert_files(const convert_options *o);
+int convert_files(convert_options *o);
 
 #endif

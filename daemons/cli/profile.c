@@ -121,14 +121,14 @@ static int record(profile_session *session, const profile_options *o, int fd, bo
 
 static int profile_to_page(profile_session *session, const profile_options *o, bool *whole)
 {
-    scratch recording;
-    if (!scratch_open(&recording, session))
+    scratch taken;
+    if (!scratch_open(&taken, session))
         return EXIT_UNREADABLE;
-    int rc = record(session, o, recording.fd, whole);
+    int rc = record(session, o, taken.fd, whole);
     if (rc == EXIT_WHOLE)
-        rc = convert(&recording, o);
-    bool worth_keeping = rc != EXIT_WHOLE && rc != EXIT_SALVAGED && !is_empty(recording.fd);
-    scratch_close(&recording, worth_keeping);
+        rc = convert(&taken, o);
+    bool worth_keeping = rc != EXIT_WHOLE && rc != EXIT_SALVAGED && !is_empty(taken.fd);
+    scratch_close(&taken, worth_keeping);
     return rc;
 }
 

@@ -267,10 +267,19 @@ static int add_values(cache *c, const jfr_sample *from, sagg_sample *to)
         to->raw_value = from->values[i].raw;
         to->value = from->values[i].value;
         rc = sagg_add(c->rec->agg, to, NULL);
+        if (rc == 0 && c->rec->options.tap.added != NULL)
+            rc = c->rec->options.tap.added(c->rec->options.tap.ctx, c->rec->agg, to);
         if (c->cut[slot])
             c->rec->info.truncated_raw[to->type] += to->raw_value;
     }
     return rc;
+}
+
+static bool is_wanted(const recording *rec, const jfr_sample *from, uint32_t thread)
+{
+    const recording_tap *tap = &rec->options.tap;
+    recording_moment moment = {.time_ns = from->time_ns, .thread = thread, .state = from->state};
+    return tap->keep == NULL || tap->keep(tap->ctx, rec->agg, &moment);
 }
 
 static int add_sample(cache *c, const jfr_sample *from)
@@ -279,6 +288,8 @@ static int add_sample(cache *c, const jfr_sample *from)
     int rc = make_room(c);
     if (rc == 0)
         rc = map_thread(c, from->thread, &to.thread);
+    if (rc == 0 && !is_wanted(c->rec, from, to.thread))
+        return 0;
     if (rc == 0)
         rc = map_label(c, from, &to.label);
     if (rc == 0)

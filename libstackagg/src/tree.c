@@ -202,8 +202,8 @@ static int sum_nodes(struct build *b)
 
 /* ---- finishing ---- */
 
-/* Keeps only the frames that nodes have; the order stays. */
-static int drop_unused_frames(sagg_tree *tree)
+/* The order stays. */
+int sagg__tree_drop_frames(sagg_tree *tree)
 {
     sagg__palette *palette = &tree->palette;
     sagg__nodes *nodes = &tree->nodes;
@@ -244,10 +244,9 @@ static int name_type(sagg_tree *tree, const sagg *agg, uint32_t type)
     return 0;
 }
 
-static void fill_view(sagg_tree *tree, const sagg *agg, uint32_t type)
+void sagg__tree_view_fill(sagg_tree *tree)
 {
     sagg_tree_view *view = &tree->view;
-    view->totals = sagg_type_totals(agg, type);
     view->frame_count = tree->palette.count;
     view->frames = tree->palette.frames;
     view->node_count = tree->nodes.count;
@@ -262,15 +261,25 @@ static void fill_view(sagg_tree *tree, const sagg *agg, uint32_t type)
 }
 
 /* How many nodes both limits leave; 0 = all of them. */
-static size_t nodes_to_keep(const sagg_tree *tree, const sagg_tree_options *o)
+static size_t nodes_to_keep(const sagg_tree *tree, uint32_t max_nodes, uint64_t min_total)
 {
-    size_t keep = 0;
-    if (o->min_total == 0)
-        return o->max_nodes;
+    size_t keep = 1; /* the root */
+    if (min_total == 0)
+        return max_nodes;
     for (size_t i = 1; i < tree->nodes.count; i++)
-        keep += *SAGG__AT(uint64_t, tree->nodes.total, i) >= o->min_total ? 1 : 0;
-    keep++; /* the root */
-    return o->max_nodes > 0 && o->max_nodes < keep ? o->max_nodes : keep;
+        keep += *SAGG__AT(uint64_t, tree->nodes.total, i) >= min_total ? 1 : 0;
+    return max_nodes > 0 && max_nodes < keep ? max_nodes : keep;
+}
+
+int sagg__tree_finish(sagg_tree *tree, uint32_t max_nodes, uint64_t min_total)
+{
+    size_t keep = nodes_to_keep(tree, max_nodes, min_total);
+    int rc = keep > 0 ? sagg__tree_cut(tree, keep) : 0;
+    if (rc == 0)
+        rc = sagg__tree_drop_frames(tree);
+    if (rc == 0)
+        sagg__tree_view_fill(tree);
+    return rc;
 }
 
 static void end_build(struct build *b)
@@ -333,18 +342,15 @@ int sagg_tree_new(sagg_tree **out, const sagg *agg, const sagg_tree_options *opt
     tree->mem = mem;
     struct build b = {.agg = agg, .tree = tree, .options = &o};
     rc = build_nodes(&b);
-    size_t keep = rc == 0 ? nodes_to_keep(tree, &o) : 0;
-    if (keep > 0)
-        rc = sagg__tree_cut(tree, keep);
     if (rc == 0)
-        rc = drop_unused_frames(tree);
+        rc = sagg__tree_finish(tree, o.max_nodes, o.min_total);
     if (rc == 0)
         rc = name_type(tree, agg, o.type);
     if (rc != 0) {
         sagg_tree_free(tree);
         return sagg__no_memory(err);
     }
-    fill_view(tree, agg, o.type);
+    tree->view.totals = sagg_type_totals(agg, o.type);
     tree->view.threads = o.threads;
     *out = tree;
     return 0;

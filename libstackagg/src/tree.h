@@ -58,4 +58,22 @@ void sagg__nodes_free(sagg__nodes *nodes, sagg__mem *mem);
 /* Keeps the `max_nodes` heaviest nodes of a whole tree. Returns 0 or SAGG_E_NOMEM. */
 int sagg__tree_cut(sagg_tree *tree, size_t max_nodes);
 
+/*
+ * An empty tree of the type of `like`, with its frames and those of `also` (NULL = none), which
+ * have the numbers of their order. Returns 0 or SAGG_E_NOMEM; free what *out holds in both cases.
+ */
+int sagg__tree_like(sagg_tree **out, const sagg_tree *like, const sagg_tree *also);
+
+/* The number of a frame that the tree has. */
+uint32_t sagg__frame_find(const sagg_tree *tree, const sagg_frame *frame);
+
+/* Drops the frames that no node has. Returns 0 or SAGG_E_NOMEM. */
+int sagg__tree_drop_frames(sagg_tree *tree);
+
+/* Points the view's arrays to the tree's; totals and threads are the caller's to set. */
+void sagg__tree_view_fill(sagg_tree *tree);
+
+/* Cuts to the limits (0 = none), drops frames and fills the view. Returns 0 or SAGG_E_NOMEM. */
+int sagg__tree_finish(sagg_tree *tree, uint32_t max_nodes, uint64_t min_total);
+
 #endif

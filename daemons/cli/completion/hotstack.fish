@@ -27,4 +27,4 @@ complete -c hotstack -n "__fish_seen_subcommand_from threads" -l contention -d '
 for number in top stacks depth max-threads
     complete -c hotstack -x -n "__fish_seen_subcommand_from threads" -l $number
 end
-complete -c hotstack -r -F -n "__fish_seen_subcommand_from convert jfr"
+complete -c hotstack -r -F -n "__fish_seen_subcommand_from convert diff jfr"

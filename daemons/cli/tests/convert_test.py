@@ -239,7 +239,8 @@ class Tests:
         manual = (TREE / "docs/man/hotstack-convert.1").read_text().replace("\\-", "-")
         options = set(re.findall(r"--[a-z-]+", text))
         assert options == set(re.findall(r"--[a-z-]+", manual)), options
-        assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--min-width", "--help"} == options
+        assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--min-width", "--thread", "--from",
+                "--to", "--state", "--inverted", "--help"} == options
 
     def test_the_program_lists_its_commands(self):
         done = subprocess.run([self.convert.program, "--help"], capture_output=True, text=True, check=True)

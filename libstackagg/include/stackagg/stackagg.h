@@ -7,10 +7,12 @@
 #define STACKAGG_STACKAGG_H
 
 #include <stackagg/aggregate.h>
+#include <stackagg/diff.h>
 #include <stackagg/error.h>
 #include <stackagg/export.h>
 #include <stackagg/frame.h>
 #include <stackagg/output.h>
+#include <stackagg/shape.h>
 #include <stackagg/tree.h>
 
 #ifdef __cplusplus

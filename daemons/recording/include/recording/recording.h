@@ -48,6 +48,23 @@ enum recording_facet {
     RECORDING_FACET_WALL_WAITING = 6,
 };
 
+/** A sample before it is added. */
+typedef struct recording_moment {
+    int64_t time_ns;
+    uint32_t thread; /**< in the aggregate */
+    uint8_t state;   /**< jfr_thread_state */
+} recording_moment;
+
+/** Who else wants to know of samples; called on the caller's thread. */
+typedef struct recording_tap {
+    /** Whether to take a sample; NULL = all. */
+    bool (*keep)(void *ctx, const sagg *agg, const recording_moment *moment);
+    /** Called for each value that was added, with its indices in the aggregate; NULL = nobody. A
+     * value other than 0 ends the reading with RECORDING_E_NOMEM. */
+    int (*added)(void *ctx, const sagg *agg, const sagg_sample *sample);
+    void *ctx;
+} recording_tap;
+
 /** Options; start from RECORDING_OPTIONS_INIT, 0 = default. */
 typedef struct recording_options {
     size_t size;    /**< sizeof(recording_options); an unknown tail must be zero */
@@ -66,6 +83,7 @@ typedef struct recording_options {
     uint32_t seconds;
     const jfr_intervals
         *inherit; /**< settings stated before the first input (jfr_options.inherit); copied */
+    recording_tap tap;
 } recording_options;
 
 #define RECORDING_OPTIONS_INIT                                                                     \

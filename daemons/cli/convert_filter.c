@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "convert_filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command.h"
+
+int filter_thread(convert_filter *filter, const char *regex)
+{
+    char why[128];
+    if (filter->has_thread)
+        regfree(&filter->thread);
+    int rc = regcomp(&filter->thread, regex, REG_EXTENDED | REG_NOSUB);
+    filter->has_thread = rc == 0;
+    if (rc == 0)
+        return -1;
+    (void)regerror(rc, &filter->thread, why, sizeof(why));
+    complain("--thread takes an extended regular expression, not '%s': %s", regex, why);
+    return EXIT_USAGE;
+}
+
+/* "1769846400.5": Unix seconds. Returns whether it is that. */
+static bool read_seconds(int64_t *ns, const char *text)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    *ns = seconds > 0 && seconds < 9e9 ? (int64_t)(seconds * 1e9) : 0;
+    return *ns > 0 && end != text && *end == '\0';
+}
+
+/* "2026-01-31T09:15:00Z", with or without a fraction of the second. */
+static bool read_date(int64_t *ns, const char *text)
+{
+    struct tm date = {0};
+    double fraction = 0;
+    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &date);
+    if (rest == NULL)
+        return false;
+    if (*rest == '.') {
+        char *end;
+        fraction = strtod(rest, &end);
+        rest = end;
+    }
+    *ns = (int64_t)timegm(&date) * 1000000000 + (int64_t)(fraction * 1e9 + 0.5);
+    return strcmp(rest, "Z") == 0;
+}
+
+int filter_time(int64_t *ns, const char *option, const char *text)
+{
+    if (read_seconds(ns, text) || read_date(ns, text))
+        return -1;
+    complain("%s takes Unix seconds or a time such as 2026-01-31T09:15:00Z, not '%s'", option,
+             text);
+    return EXIT_USAGE;
+}
+
+static const struct {
+    const char *name;
+    jfr_thread_state state;
+} states[] = {
+    {"unknown", JFR_STATE_UNKNOWN},
+    {"runnable", JFR_STATE_RUNNABLE},
+    {"sleeping", JFR_STATE_SLEEPING},
+    {"native", JFR_STATE_NATIVE},
+};
+
+int filter_states(convert_filter *filter, char *list)
+{
+    char *rest;
+    for (char *name = strtok_r(list, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
+        uint32_t found = 0;
+        for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+            if (strcmp(name, states[i].name) == 0)
+                found = UINT32_C(1) << states[i].state;
+        if (found == 0) {
+            complain("there is no thread state '%s': use runnable, sleeping, native or unknown",
+                     name);
+            return EXIT_USAGE;
+        }
+        filter->states |= found;
+    }
+    return -1;
+}
+
+static bool matches(const convert_filter *filter, const sagg *agg, uint32_t index)
+{
+    sagg_thread thread;
+    char name[512] = "";
+    if (sagg_thread_at(agg, index, &thread) && thread.name.size > 0) {
+        size_t size = thread.name.size < sizeof(name) - 1 ? thread.name.size : sizeof(name) - 1;
+        memcpy(name, thread.name.data, size);
+        name[size] = '\0';
+    }
+    return regexec(&filter->thread, name, 0, NULL, 0) == 0;
+}
+
+/* Each thread's name is looked at once, as long as there is memory to remember it. */
+static bool is_thread_in(convert_filter *filter, const sagg *agg, uint32_t index)
+{
+    if (index >= filter->known_count) {
+        size_t count = ((size_t)index + 1) * 2;
+        unsigned char *known = realloc(filter->known, count);
+        if (known == NULL)
+            return matches(filter, agg, index);
+        memset(known + filter->known_count, 0, count - filter->known_count);
+        filter->known = known;
+        filter->known_count = count;
+    }
+    if (filter->known[index] == 0)
+        filter->known[index] = matches(filter, agg, index) ? 1 : 2;
+    return filter->known[index] == 1;
+}
+
+static bool keep(void *ctx, const sagg *agg, const recording_moment *moment)
+{
+    convert_filter *filter = ctx;
+    if (filter->from_ns != 0 && moment->time_ns < filter->from_ns)
+        return false;
+    if (filter->to_ns != 0 && moment->time_ns >= filter->to_ns)
+        return false;
+    if (filter->states != 0 && (filter->states >> moment->state & 1) == 0)
+        return false;
+    return !filter->has_thread || is_thread_in(filter, agg, moment->thread);
+}
+
+recording_tap filter_tap(convert_filter *filter)
+{
+    bool all =
+        !filter->has_thread && filter->from_ns == 0 && filter->to_ns == 0 && filter->states == 0;
+    return (recording_tap){.keep = all ? NULL : keep, .ctx = filter};
+}
+
+void filter_free(convert_filter *filter)
+{
+    if (filter->has_thread)
+        regfree(&filter->thread);
+    free(filter->known);
+    *filter = (convert_filter){0};
+}

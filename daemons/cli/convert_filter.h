@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which samples `hotstack convert` takes. */
+#ifndef HOTSTACK_CLI_CONVERT_FILTER_H
+#define HOTSTACK_CLI_CONVERT_FILTER_H
+
+#include <regex.h>
+
+#include <recording/recording.h>
+
+typedef struct convert_filter {
+    bool has_thread;
+    regex_t thread;
+    int64_t from_ns;      /* 0 = from the beginning */
+    int64_t to_ns;        /* 0 = to the end; the moment itself is out */
+    uint32_t states;      /* bits 1 << jfr_thread_state; 0 = all */
+    unsigned char *known; /* by thread: 0 not looked at, 1 in, 2 out */
+    size_t known_count;
+} convert_filter;
+
+/* Each takes an option's text; returns -1 to go on, or an exit code after it has complained. */
+int filter_thread(convert_filter *filter, const char *regex);
+int filter_time(int64_t *ns, const char *option, const char *text);
+int filter_states(convert_filter *filter, char *list);
+
+/* What a recording asks; it borrows the filter. */
+recording_tap filter_tap(convert_filter *filter);
+
+void filter_free(convert_filter *filter);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "diff_options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "option_values.h"
+
+static const char help[] =
+    "usage: hotstack diff BEFORE AFTER -o OUT [OPTIONS]\n"
+    "       hotstack diff BEFORE AFTER --fail-on '+5% self' [OPTIONS]\n"
+    "\n"
+    "Compares two recordings, type by type: each method's and stack's share of its type's total.\n"
+    "A change of a method's own share comes with an interval in which it lies with a probability\n"
+    "of 99 %, from a bootstrap over windows of one second.\n"
+    "\n"
+    "  -o, --output FILE    where to write; its ending names the format\n"
+    "  -f, --format FORMAT  html  a page: a flame graph coloured by change, and the methods\n"
+    "                       json  the methods with their shares (parts per billion)\n"
+    "  -t, --type TYPE,...  only these profile types\n"
+    "      --fail-on RULE   '+N% self': end with 4 and name each method whose own share of its\n"
+    "                       type grew by more than N percentage points, beyond chance\n"
+    "      --lines          tell lines of a method apart in the graph\n"
+    "      --raw-names      keep the names of hidden classes, lambdas and proxies as recorded\n"
+    "      --max-nodes N    html: keep the N heaviest nodes (default 200000, 0 = all)\n"
+    "      --min-width P    html: keep nodes of P percent or more\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 done; 3 done, but a part of an input is damaged or was left out, named on\n"
+    "standard error; 4 a method fails the rule; 1 nothing could be compared or written; 2 wrong\n"
+    "usage.\n";
+
+enum { OPT_LINES = 256, OPT_RAW_NAMES, OPT_MAX_NODES, OPT_MIN_WIDTH, OPT_FAIL_ON };
+
+static const struct option longs[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"format", required_argument, NULL, 'f'},
+    {"type", required_argument, NULL, 't'},
+    {"fail-on", required_argument, NULL, OPT_FAIL_ON},
+    {"lines", no_argument, NULL, OPT_LINES},
+    {"raw-names", no_argument, NULL, OPT_RAW_NAMES},
+    {"max-nodes", required_argument, NULL, OPT_MAX_NODES},
+    {"min-width", required_argument, NULL, OPT_MIN_WIDTH},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+/* "+5% self" */
+static int set_rule(diff_options *out, const char *text)
+{
+    const char *number = text[0] == '+' ? text + 1 : "";
+    char *end;
+    double points = strtod(number, &end);
+    if (end != number && points >= 0 && points <= 100 && strcmp(end, "% self") == 0) {
+        out->has_limit = true;
+        out->limit = (int64_t)(points * 1e7 + 0.5);
+        return -1;
+    }
+    complain("--fail-on takes a rule such as '+5%% self', not '%s'", text);
+    return EXIT_USAGE;
+}
+
+static int set_format(diff_options *out, const char *name)
+{
+    out->json = strcmp(name, "json") == 0;
+    if (out->json || strcmp(name, "html") == 0)
+        return -1;
+    complain("there is no format '%s': use html or json", name);
+    return EXIT_USAGE;
+}
+
+static int take_option(diff_options *out, const char **format, int option)
+{
+    switch (option) {
+    case 'o':
+        out->output = optarg;
+        return -1;
+    case 'f':
+        *format = optarg;
+        return -1;
+    case 't':
+        return option_types(&out->types, optarg);
+    case OPT_FAIL_ON:
+        return set_rule(out, optarg);
+    case OPT_LINES:
+        out->lines = true;
+        return -1;
+    case OPT_RAW_NAMES:
+        out->raw_names = true;
+        return -1;
+    case OPT_MAX_NODES:
+        return option_max_nodes(&out->max_nodes, optarg);
+    case OPT_MIN_WIDTH:
+        return option_min_width(&out->min_width, optarg);
+    case 'h':
+        (void)fputs(help, stdout);
+        return EXIT_WHOLE;
+    default:
+        (void)fputs("`hotstack diff --help` lists the options.\n", stderr);
+        return EXIT_USAGE;
+    }
+}
+
+static int check(diff_options *out, const char *format, int argc, char **argv)
+{
+    if (argc - optind != 2) {
+        complain("name two recordings: the older one, then the newer one");
+        return EXIT_USAGE;
+    }
+    out->before = argv[optind];
+    out->after = argv[optind + 1];
+    if (out->output == NULL && !out->has_limit) {
+        complain("say where to write with -o FILE, or what fails with --fail-on");
+        return EXIT_USAGE;
+    }
+    if (format != NULL)
+        return set_format(out, format);
+    const char *ending = out->output != NULL ? strrchr(out->output, '.') : ".json";
+    return set_format(out, ending != NULL ? ending + 1 : "");
+}
+
+int diff_parse(diff_options *out, int argc, char **argv)
+{
+    const char *format = NULL;
+    *out = (diff_options){.max_nodes = 200000};
+    optind = 1;
+    for (;;) {
+        int option = getopt_long(argc, argv, "o:f:t:h", longs, NULL);
+        if (option == -1)
+            break;
+        int rc = take_option(out, &format, option);
+        if (rc >= 0)
+            return rc;
+    }
+    return check(out, format, argc, argv);
+}

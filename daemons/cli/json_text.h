@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HOTSTACK_CLI_JSON_TEXT_H
+#define HOTSTACK_CLI_JSON_TEXT_H
+
+#include <stdio.h>
+
+#include <stackagg/stackagg.h>
+
+/* Writes UTF-8 as a JSON string in ASCII, with nothing in it that could end a script element or
+ * turn a terminal around. */
+void json_text(FILE *to, sagg_str text);
+
+#endif

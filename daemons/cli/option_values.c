@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "option_values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <catalogue/profile_type.h>
+
+#include "command.h"
+
+int option_types(uint32_t *types, char *list)
+{
+    char *rest;
+    for (char *name = strtok_r(list, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
+        const profile_type_info *info = profile_type_find(name);
+        if (info == NULL) {
+            complain("there is no profile type '%s': see --help for their names", name);
+            return EXIT_USAGE;
+        }
+        *types |= UINT32_C(1) << info->type;
+    }
+    return -1;
+}
+
+int option_max_nodes(uint32_t *nodes, const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long number = strtoul(text, &end, 10);
+    if (errno == 0 && end != text && *end == '\0' && text[0] != '-' && number <= UINT32_MAX) {
+        *nodes = (uint32_t)number;
+        return -1;
+    }
+    complain("--max-nodes takes a number, not '%s'", text);
+    return EXIT_USAGE;
+}
+
+int option_min_width(uint32_t *width, const char *text)
+{
+    char *end;
+    double percent = strtod(text, &end);
+    if (end != text && *end == '\0' && percent >= 0 && percent <= 100) {
+        *width = (uint32_t)(percent * 1e7 + 0.5);
+        return -1;
+    }
+    complain("--min-width takes a percentage from 0 to 100, not '%s'", text);
+    return EXIT_USAGE;
+}

@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""hotstack convert's formats and filters, and hotstack diff, over recordings of real JVMs.
+
+usage: formats_test.py HOTSTACK DATADIR
+  HOTSTACK  the program
+  DATADIR   the folder where the build puts flamegraph.html, when it has Node
+Prints TAP. Skips, naming the command that helps, where javac, a JDK or async-profiler is missing.
+"""
+import collections
+import csv
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from recordings import CACHE, INSTALL, TREE, Recordings
+
+sys.path.insert(0, str(TREE / "tests/support"))
+import packed  # noqa: E402
+
+
+def go():
+    """The Go that the dependency script installs, else the machine's."""
+    return next((str(path) for path in sorted(CACHE.glob("go*/**/bin/go"))), None) or shutil.which("go")
+
+
+def samples_of(collapsed):
+    rows = [line.rsplit(" ", 1) for line in collapsed.splitlines()]
+    return {stack: int(value) for stack, value in rows}
+
+
+class Tests:
+    def __init__(self, program, datadir, recordings):
+        self.program, self.datadir, self.directory = program, datadir, recordings.directory
+        self.env = dict(os.environ, HOTSTACK_DATADIR=str(datadir))
+        self.asynchronous = recordings.make("async-all", 21)
+        self.jdk = recordings.make("jdk-all", 17)
+
+    def run(self, *arguments, code=0):
+        done = subprocess.run([self.program, *map(str, arguments)], cwd=self.directory, env=self.env, capture_output=True)
+        stderr = done.stderr.decode()
+        assert done.returncode == code, f"exit {done.returncode}, not {code}: {stderr}"
+        return done.stdout, stderr
+
+    def document(self, *arguments):
+        return json.loads(self.run("convert", *arguments, "-f", "json", "-o", "-")[0])
+
+    def totals(self, *arguments):
+        return {p["type"]: p["total"] for p in self.document(*arguments)["profiles"]}
+
+    def collapsed(self, kind, *arguments):
+        return samples_of(self.run("convert", *arguments, "-t", kind, "-f", "collapsed", "-o", "-")[0].decode())
+
+    # ---- files for other tools
+
+    def test_pprof_opens_in_its_tool_to_the_same_totals(self):
+        tool = go()
+        if tool is None:
+            return "go is missing: run deploy/dependencies/install k8s"
+        for name in ("all.pprof", "all.pb.gz"):
+            self.run("convert", self.asynchronous, "-o", name)
+        env = dict(os.environ, HOME=str(self.directory), PPROF_TMPDIR=str(self.directory), GOFLAGS="-mod=mod", GOTOOLCHAIN="local")
+        raw = subprocess.run([tool, "tool", "pprof", "-raw", "all.pb.gz"], cwd=self.directory, env=env, capture_output=True,
+                             text=True, check=True).stdout
+        types = re.search(r"Samples:\n(.*)\n", raw)[1].split()
+        sums = [0] * len(types)
+        for line in raw.split("Samples:\n", 1)[1].split("\nLocations", 1)[0].splitlines()[1:]:
+            row = re.match(r"\s*([\d ]+):", line)
+            if row:
+                sums = [total + int(value) for total, value in zip(sums, row[1].split(), strict=True)]
+        ours = {t.split("/")[0]: total for t, total in zip(types, sums)}
+        assert ours == self.totals(self.asynchronous), ours
+        top = subprocess.run([tool, "tool", "pprof", "-top", "-sample_index=cpu", "all.pprof"], cwd=self.directory, env=env,
+                             capture_output=True, text=True, check=True).stdout
+        assert "Workload.burnCpu" in top, top
+        return None
+
+    def test_speedscope_holds_the_same_stacks(self):
+        self.run("convert", self.asynchronous, "-o", "all.speedscope.json")
+        document = json.loads((self.directory / "all.speedscope.json").read_text())
+        assert document["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+        names = [frame["name"] for frame in document["shared"]["frames"]]
+        assert {p["name"]: p["endValue"] for p in document["profiles"]} == self.totals(self.asynchronous)
+        for profile in document["profiles"]:
+            stacks = collections.Counter()
+            for stack, weight in zip(profile["samples"], profile["weights"], strict=True):
+                stacks[";".join(names[frame] for frame in stack) or "[no stack]"] += weight
+            assert profile["type"] == "sampled" and profile["startValue"] == 0
+            assert stacks == self.collapsed(profile["name"], self.asynchronous), profile["name"]
+
+    def test_top_tables_add_up(self):
+        self.run("convert", self.asynchronous, "-o", "all.top.json")
+        document = json.loads((self.directory / "all.top.json").read_text())
+        assert {t["type"]: t["value"] for t in document["types"]} == self.totals(self.asynchronous)
+        _, stderr = self.run("convert", self.asynchronous, "-o", "all.csv")
+        for table in document["types"]:
+            stacks = self.collapsed(table["type"], self.asynchronous)
+            self_, total = collections.Counter(), collections.Counter()
+            for stack, value in stacks.items():
+                frames = stack.split(";")
+                self_[frames[-1]] += value
+                for frame in set(frames):
+                    total[frame] += value
+            assert f"all.{table['type']}.csv" in stderr
+            rows = list(csv.DictReader((self.directory / f"all.{table['type']}.csv").open(newline="")))
+            assert len(rows) == len(table["rows"])
+            for row, listed in zip(rows, table["rows"]):
+                assert (row["class"], row["method"], row["kind"]) == (listed["class"], listed["method"], listed["kind"])
+                unit = {"ns": "ns", "bytes": "bytes", "count": "count"}[table["unit"]]
+                assert (int(row[f"self_{unit}"]), int(row[f"total_{unit}"])) == (listed["self"], listed["total"])
+            for name, value in total.items():
+                of_name = [r for r in table["rows"] if (r["class"] + "." if r["class"] else "") + r["method"] == name]
+                assert name == "[no stack]" or (sum(r["self"] for r in of_name), max(r["total"] for r in of_name)) <= (self_[name], value)
+            assert sum(r["self"] for r in table["rows"]) == sum(v for k, v in stacks.items() if k != "[no stack]")
+
+    # ---- filters
+
+    def test_threads_by_regex(self):
+        whole = self.document(self.asynchronous, "--threads", "-t", "cpu,alloc_bytes")
+        for profile in whole["profiles"]:
+            frames, nodes = profile["frames"], profile["nodes"]
+            by_thread = collections.Counter()
+            for depth, frame, total in zip(nodes["depth"], nodes["frame"], nodes["total"]):
+                if depth == 1:
+                    by_thread[whole["strings"][frames["method"][frame]]] += total
+            heaviest = max(by_thread, key=by_thread.get)
+            for pattern in (f"^{re.escape(heaviest)}$", "[0-9]$", "a|e"):
+                wanted = sum(total for name, total in by_thread.items() if re.search(pattern, name))
+                if wanted:
+                    assert self.totals(self.asynchronous, "--thread", pattern, "-t", profile["type"])[profile["type"]] == wanted
+        assert "no profile samples" in self.run("convert", self.asynchronous, "--thread", "no such thread", "-o", "x.json", code=1)[1]
+
+    def test_time_cuts_without_loss(self):
+        meta = self.document(self.asynchronous)["meta"]
+        start, end = int(meta["start_ns"]), int(meta["end_ns"])
+        middle = (start + end) // 2
+        instant = f"{middle // 10**9}.{middle % 10**9:09}"
+        whole = self.totals(self.asynchronous)
+        parts = collections.Counter()
+        for bound in ("--from", "--to"):
+            parts.update(self.totals(self.asynchronous, bound, instant))
+        assert parts == whole
+        assert self.totals(self.asynchronous, "--from", "2020-01-31T09:15:00Z", "--to", "2099-01-01T00:00:00.5Z") == whole
+
+    def test_states_part_the_samples(self):
+        whole = self.totals(self.jdk)
+        parts = collections.Counter()
+        for state in ("runnable", "sleeping", "native", "unknown"):
+            done = subprocess.run([self.program, "convert", self.jdk, "--state", state, "-f", "json", "-o", "-"], capture_output=True)
+            if done.returncode == 0:
+                parts.update({p["type"]: p["total"] for p in json.loads(done.stdout)["profiles"]})
+        assert parts == whole
+        assert self.totals(self.jdk, "--state", "runnable,sleeping,native,unknown") == whole
+
+    def test_inverted_begins_with_the_leaves(self):
+        document = self.document(self.asynchronous, "--inverted", "--max-nodes", "0")
+        for profile in document["profiles"]:
+            roots = collections.Counter()
+            for stack, value in self.collapsed(profile["type"], self.asynchronous).items():
+                roots[stack.split(";")[-1]] += value
+            frames, nodes, strings = profile["frames"], profile["nodes"], document["strings"]
+            ours = collections.Counter()
+            for depth, frame, total in zip(nodes["depth"], nodes["frame"], nodes["total"]):
+                if depth == 1:
+                    cls = strings[frames["class"][frame]]
+                    ours[(cls + "." if cls else "") + strings[frames["method"][frame]]] += total
+            del roots["[no stack]"]
+            assert ours == roots, profile["type"]
+
+    def test_bad_filters_are_refused(self):
+        for arguments, says in ((("--thread", "("), "--thread"), (("--from", "yesterday"), "--from"), (("--to", "-5"), "--to"),
+                                (("--state", "asleep"), "asleep")):
+            assert says in self.run("convert", self.jdk, "-o", "x.json", *arguments, code=2)[1]
+
+    # ---- diff
+
+    def test_a_recording_does_not_differ_from_itself(self):
+        self.run("diff", self.asynchronous, self.asynchronous, "--fail-on", "+0% self", "-o", "same.json")
+        document = json.loads((self.directory / "same.json").read_text())
+        assert {t["type"]: t["after_total"] for t in document["types"]} == self.totals(self.asynchronous)
+        for table in document["types"]:
+            assert table["failures"] == []
+            assert all(row["before_self"] == row["after_self"] for row in table["changes"])
+
+    def test_shares_are_those_of_the_top_tables(self):
+        _, stderr = self.run("diff", self.jdk, self.asynchronous, "-t", "cpu", "--fail-on", "+5% self", "-o", "two.json", code=4)
+        table = json.loads((self.directory / "two.json").read_text())["types"][0]
+        assert table["failures"] and all(f"{row['class']}.{row['method']}" in stderr for row in table["failures"] if row["class"])
+        for side, recording in (("before", self.jdk), ("after", self.asynchronous)):
+            top = json.loads(self.run("convert", recording, "-t", "cpu", "-f", "top", "-o", "-")[0])["types"][0]
+            selfs = collections.Counter()
+            for row in top["rows"]:
+                selfs[row["class"], row["method"]] += row["self"]
+            listed = collections.Counter()
+            for row in table["changes"]:
+                listed[row["class"], row["method"]] += row[f"{side}_self"]
+                assert abs(row[f"{side}_share"] - row[f"{side}_self"] * 1e9 / top["value"]) <= 1
+            assert +listed == +selfs
+
+    def test_the_page_of_a_diff_holds_both_sides(self):
+        if not (self.datadir / "flamegraph.html").exists():
+            return "no template: the build has no Node"
+        self.run("diff", self.jdk, self.asynchronous, "-t", "cpu,alloc_bytes", "-o", "diff.html")
+        pictures = packed.picture((self.directory / "diff.html").read_text())
+        for at, recording in ((2, self.asynchronous), (3, self.jdk)):
+            totals = self.totals(recording, "-t", "cpu,alloc_bytes")
+            for kind, picture in pictures.items():
+                assert sum(node[at] for node in picture["nodes"]) + sum(row[at - 1] for row in picture["omitted"]) == totals[kind]
+        return None
+
+    def test_wrong_usage_of_diff_and_its_manual(self):
+        for arguments, says in (((self.jdk,), "two recordings"), ((self.jdk, self.jdk), "-o FILE"), ((self.jdk, self.jdk, "-o", "x.csv"), "csv"),
+                                ((self.jdk, self.jdk, "--fail-on", "5% self"), "--fail-on")):
+            assert says in self.run("diff", *arguments, code=2)[1], arguments
+        text = self.run("diff", "--help")[0].decode()
+        manual = (TREE / "docs/man/hotstack-diff.1").read_text().replace("\\-", "-")
+        assert set(re.findall(r"--[a-z-]+", text)) == set(re.findall(r"--[a-z-]+", manual))
+
+
+def main():
+    program, datadir = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    with tempfile.TemporaryDirectory() as name:
+        recordings = Recordings(pathlib.Path(name))
+        if missing := recordings.missing():
+            print(f"1..0 # SKIP {missing} is missing: {INSTALL}")
+            return
+        tests = Tests(program, datadir, recordings)
+        methods = [m for m in dir(tests) if m.startswith("test_")]
+        print(f"1..{len(methods)}")
+        failed = 0
+        for number, method in enumerate(methods, 1):
+            label = method.removeprefix("test_").replace("_", " ")
+            try:
+                skipped = getattr(tests, method)()
+                print(f"ok {number} - {label}" + (f" # SKIP {skipped}" if skipped else ""), flush=True)
+            except (AssertionError, KeyError, ValueError, TypeError, OSError, subprocess.CalledProcessError) as error:
+                failed += 1
+                print(f"not ok {number} - {label}\n# " + f"{type(error).__name__}: {error}"[:3000].replace("\n", "\n# "), flush=True)
+        sys.exit(1 if failed else 0)
+
+
+main()

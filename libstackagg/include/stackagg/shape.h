@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STACKAGG_SHAPE_H
+#define STACKAGG_SHAPE_H
+
+#include <stackagg/tree.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Other trees of the same stacks. */
+enum sagg_shape {
+    SAGG_SHAPE_REVERSED = 1, /**< leaves first; what was cut from the given tree, whose leaves are
+                                not known, stands as omitted under the root */
+    SAGG_SHAPE_FOLDED = 2,   /**< a frame that stands on its path already is that call again: what
+                                it calls is added there */
+    SAGG_SHAPE_CALLEES = 3,  /**< begins at the outermost calls of a method, with what it calls */
+    SAGG_SHAPE_CALLERS = 4,  /**< begins at the same calls, with what calls them: the other half of
+                                a sandwich; both totals are equal */
+    SAGG_SHAPE_WITHOUT = 5,  /**< leaves out the stacks through a method, from it to their leaves */
+};
+
+/** Options of sagg_tree_shape; 0 means the default. */
+typedef struct sagg_shape_options {
+    size_t size;        /**< sizeof(sagg_shape_options); an unknown tail must be zero */
+    int shape;          /**< enum sagg_shape; required */
+    uint32_t max_nodes; /**< keep the heaviest nodes, the root counted; 0 = all */
+    uint64_t min_total; /**< keep nodes whose total is at least this; 0 = all */
+    sagg_frame method;  /**< callees, callers, without: kind, class_name and method count; any line
+                         */
+} sagg_shape_options;
+
+#define SAGG_SHAPE_OPTIONS_INIT                                                                    \
+    {                                                                                              \
+        .size = sizeof(sagg_shape_options)                                                         \
+    }
+
+/**
+ * Makes another tree of a tree's stacks. Every value of the given tree is in the new one exactly
+ * once, or belongs to a stack that was not asked for; sums are integers. Give a whole tree (no
+ * max_nodes, no min_total) for exact results: of a cut one, what was cut stays with its node.
+ * @param out  receives the tree; the caller frees it with sagg_tree_free. It borrows nothing.
+ * Siblings are ordered as in any tree. Its totals.value is its root's total, raw_value and samples
+ * are the given tree's
+ * @return 0; SAGG_E_USAGE (bad options); SAGG_E_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_tree_shape(sagg_tree **out, const sagg_tree *tree,
+                                              const sagg_shape_options *options, sagg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
