@@ -88,8 +88,15 @@ static int available(const jfr_stream *s, uint64_t *bytes, jfr_error *err)
     if (s->fd == NO_FD)
         return 0;
     int rc = jfr__fd_size(s->fd, &size, "The recording", err);
-    *bytes = rc == 0 && size > s->at ? size - s->at : 0;
-    return rc;
+    if (rc < 0)
+        return rc;
+    if (size < s->at)
+        return jfr__fail(err, JFR_ERR_IO, size,
+                         "The recording has %" PRIu64 " bytes and was read up to %" PRIu64
+                         ": it was cut, or begun anew.",
+                         size, s->at);
+    *bytes = size - s->at;
+    return 0;
 }
 
 /* Brings `bytes` from `at` into the buffer. Returns 1, 0 while they are not there, or a code. */
@@ -255,7 +262,7 @@ static int rebased(const jfr_stream *s, int rc, jfr_error *err)
 
 static void show(jfr_stream *s, uint64_t bytes)
 {
-    s->file->data = s->in.data + s->head;
+    s->file->data = bytes > 0 ? s->in.data + s->head : NULL;
     s->file->len = (size_t)bytes;
     s->file->next = 0;
     s->file->origin = s->at;

@@ -544,6 +544,40 @@ START_TEST(only_regular_files_are_followed)
 }
 END_TEST
 
+START_TEST(file_that_became_shorter_is_an_error)
+{
+    write_simple_chunk();
+    make_file();
+    write_file(w.len);
+    begin_following();
+    expect_chunk(0);
+    expect_nothing();
+    ck_assert_int_eq(ftruncate(fd, 100), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(jfr_stream_next(stream, &chunk, &err), JFR_ERR_IO);
+        ck_assert_uint_eq(err.offset, 100);
+        ck_assert_ptr_nonnull(strstr(err.message, "begun anew"));
+        jfr_stream_end(stream);
+    }
+}
+END_TEST
+
+/* Nothing was fed, or no byte of a file is there: an end without a chunk is no error. */
+START_TEST(empty_stream_ends)
+{
+    if (_i)
+        make_file();
+    if (_i)
+        begin_following();
+    else
+        begin_stream(0);
+    expect_nothing();
+    jfr_stream_end(stream);
+    expect_nothing();
+    ck_assert_uint_eq(stream_loss().record_count, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("stream");
@@ -567,6 +601,8 @@ int main(void)
     tcase_add_test(t, too_many_chunks_end_the_stream);
     tcase_add_test(t, unreadable_chunk_is_named);
     tcase_add_test(t, only_regular_files_are_followed);
+    tcase_add_test(t, file_that_became_shorter_is_an_error);
+    tcase_add_loop_test(t, empty_stream_ends, 0, 2);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

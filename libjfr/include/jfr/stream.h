@@ -79,7 +79,8 @@ JFR_EXPORT JFR_MUST_USE int jfr_stream_amend(jfr_stream *stream, uint64_t offset
  * negative on an error. A chunk that cannot be read is skipped and reported by jfr_stream_loss.
  * Errors: JFR_ERR_FORMAT (what lies at the stream's beginning is no recording: lasting),
  * JFR_ERR_LIMIT (a limit was passed: that chunk is reported as lost, the next call goes on behind
- * it; after max_chunks the stream ends), JFR_ERR_IO, JFR_ERR_NOMEM.
+ * it; after max_chunks the stream ends), JFR_ERR_IO (also: the file has become shorter than what
+ * was read of it), JFR_ERR_NOMEM.
  */
 JFR_EXPORT JFR_MUST_USE int jfr_stream_next(jfr_stream *stream, jfr_chunk **chunk, jfr_error *err);
 
