@@ -118,6 +118,40 @@ static void save_streams(const char *dir)
     }
 }
 
+/* Thread groups that are one another's parent. */
+static void put_cycle(writer *w)
+{
+    size_t checkpoint = begin_checkpoint(w);
+    begin_pool(w, T_GROUP, 2);
+    for (unsigned id = 5; id <= 6; id++) {
+        put_long(w, id);
+        put_long(w, 11 - id);
+        put_text(w, "group");
+    }
+    end_checkpoint(w, checkpoint);
+}
+
+static void save_values(const char *dir)
+{
+    static const char *const names[] = {"compressed", "plain", "open", "cycle"};
+    for (int i = 0; i < 4; i++) {
+        chunk_params params = CHUNK_PARAMS_INIT;
+        writer w = {.rich = true};
+        params.plain = i == 1;
+        params.open = i == 2;
+        begin_chunk(&w, &params);
+        put_anything(&w, 700, 250);
+        put_execution(&w, 600, 70, 7, 1);
+        put_standard_pools(&w);
+        put_anything_pool(&w);
+        if (i == 3)
+            put_cycle(&w);
+        end_chunk(&w, &params);
+        save(dir, names[i], w.data, w.len);
+        writer_free(&w);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -141,6 +175,8 @@ int main(int argc, char **argv)
     save_parts(dir, other);
     snprintf(dir, sizeof(dir), "%s/fuzz_stream", argv[1]);
     save_streams(dir);
+    snprintf(dir, sizeof(dir), "%s/fuzz_values", argv[1]);
+    save_values(dir);
     snprintf(dir, sizeof(dir), "%s/fuzz_metadata", argv[1]);
     save_metadata(dir);
     snprintf(dir, sizeof(dir), "%s/fuzz_text", argv[1]);

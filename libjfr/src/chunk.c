@@ -22,6 +22,7 @@ void jfr__chunk_init(jfr_chunk *chunk, jfr_file *file)
     const jfr_allocator *alloc = &file->allocator;
     chunk->file = file;
     jfr__arena_init(&chunk->arena, alloc, file->options.max_decoded_bytes);
+    jfr__arena_init(&chunk->scratch, alloc, file->options.max_decoded_bytes);
     jfr__metadata_init(&chunk->meta, alloc);
     jfr__idmap_init(&chunk->plan_by_type, alloc);
     for (int role = 0; role < JFR__POOL_ROLES; role++)
@@ -58,6 +59,8 @@ static int read_metadata(jfr_chunk *chunk, jfr_error *err)
     int rc = jfr__metadata_read(&chunk->meta, &c, limits, &chunk->arena, err);
     if (rc < 0)
         return rc;
+    chunk->info.utc_offset_s = chunk->meta.utc_offset_s;
+    chunk->shown.utc_offset_s = chunk->meta.utc_offset_s;
     const jfr__type *recording = jfr__metadata_named(&chunk->meta, "jdk.ActiveRecording");
     bool async = recording != NULL && jfr__str_starts(recording->label, "Async-profiler");
     chunk->producer = async ? JFR_PRODUCER_ASYNC_PROFILER : JFR_PRODUCER_JDK;
@@ -82,6 +85,7 @@ static void forget(jfr_chunk *chunk)
     chunk->methods = NULL;
     chunk->classes = NULL;
     chunk->threads = NULL;
+    chunk->generic = NULL;
 }
 
 static int lost(jfr_chunk *chunk, int rc, const jfr_error *why, jfr_loss_reason reason)
@@ -161,4 +165,5 @@ void jfr__chunk_free(jfr_chunk *chunk)
     jfr__idmap_free(&chunk->plan_by_type);
     jfr__metadata_free(&chunk->meta);
     jfr__arena_free(&chunk->arena);
+    jfr__arena_free(&chunk->scratch);
 }

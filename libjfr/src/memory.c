@@ -53,9 +53,10 @@ static int add_block(jfr__arena *arena, size_t size)
     size_t payload = size > BLOCK_SIZE ? size : BLOCK_SIZE;
     if (payload > SIZE_MAX - sizeof(struct jfr__block))
         return -1;
-    arena->full = payload > arena->max || arena->total > arena->max - payload;
-    if (arena->full)
+    if (payload > arena->max || arena->total > arena->max - payload) {
+        arena->full = true; /* also when a smaller allocation still succeeds after this one */
         return -1;
+    }
     struct jfr__block *block =
         arena->alloc->alloc(arena->alloc->ctx, sizeof(struct jfr__block) + payload);
     if (block == NULL)
@@ -102,6 +103,7 @@ void jfr__arena_reset(jfr__arena *arena)
     }
     arena->total = arena->head != NULL ? arena->head->size : 0;
     arena->used = 0;
+    arena->full = false;
 }
 
 void jfr__arena_free(jfr__arena *arena)

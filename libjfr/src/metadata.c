@@ -24,27 +24,18 @@ struct reader {
     jfr_str *strings;
     uint32_t string_count;
     uint32_t elements; /* elements and attributes so far */
-    struct annotation *annotations;
-    size_t annotation_count;
-    size_t annotation_cap;
-};
-
-/* An annotation is understood once all types are known: it names its class by id. */
-struct annotation {
-    bool of_field;
-    uint32_t owner; /* index of a field or type */
-    uint64_t class_id;
-    jfr_str value;
 };
 
 /* What the attributes of one element say, as far as we read them. */
 struct attributes {
     jfr_str name;
-    jfr_str value;
+    jfr_str super_name;
     uint64_t id;
     uint64_t class_id;
+    int64_t utc_offset_ms; /* of "region" */
     bool constant_pool;
     bool array;
+    bool simple;
 };
 
 bool jfr__str_is(jfr_str s, const char *text)
@@ -71,6 +62,10 @@ void jfr__metadata_free(jfr__metadata *meta)
         alloc->free(alloc->ctx, meta->types);
     if (meta->fields != NULL)
         alloc->free(alloc->ctx, meta->fields);
+    if (meta->annotations != NULL)
+        alloc->free(alloc->ctx, meta->annotations);
+    if (meta->attributes != NULL)
+        alloc->free(alloc->ctx, meta->attributes);
     jfr__idmap_free(&meta->by_id);
     jfr__metadata_init(meta, alloc);
 }
@@ -124,7 +119,47 @@ static uint64_t parse_id(jfr_str s)
     return value;
 }
 
-static int read_attributes(struct reader *r, struct attributes *out)
+static int64_t parse_signed(jfr_str s)
+{
+    bool negative = s.len > 0 && s.data[0] == '-';
+    int64_t value = (int64_t)(parse_id((jfr_str){s.data + negative, s.len - negative}) & INT32_MAX);
+    return negative ? -value : value;
+}
+
+static void take_attribute(struct attributes *out, jfr_str key, jfr_str value)
+{
+    if (jfr__str_is(key, "name"))
+        out->name = value;
+    else if (jfr__str_is(key, "id"))
+        out->id = parse_id(value);
+    else if (jfr__str_is(key, "class"))
+        out->class_id = parse_id(value);
+    else if (jfr__str_is(key, "superType"))
+        out->super_name = value;
+    else if (jfr__str_is(key, "constantPool"))
+        out->constant_pool = jfr__str_is(value, "true");
+    else if (jfr__str_is(key, "simpleType"))
+        out->simple = jfr__str_is(value, "true");
+    else if (jfr__str_is(key, "dimension"))
+        out->array = jfr__str_is(value, "1");
+    else if (jfr__str_is(key, "gmtOffset") || jfr__str_is(key, "dst"))
+        out->utc_offset_ms += parse_signed(value);
+}
+
+static int keep_attribute(struct reader *r, jfr_str key, jfr_str value)
+{
+    jfr__metadata *m = r->meta;
+    void *list = m->attributes;
+    if (jfr__grow(m->by_id.alloc, &list, &m->attribute_cap, m->attribute_count + 1,
+                  sizeof(*m->attributes)) < 0)
+        return jfr__fail_nomem(r->err);
+    m->attributes = list;
+    m->attributes[m->attribute_count++] = (jfr__attribute){key, value};
+    return 0;
+}
+
+/* `keep`: they are an annotation's, which may have any */
+static int read_attributes(struct reader *r, struct attributes *out, bool keep)
 {
     *out = (struct attributes){.id = 0};
     uint32_t count = jfr__read_count(r->c);
@@ -133,18 +168,10 @@ static int read_attributes(struct reader *r, struct attributes *out)
             return over_limit(r, "max_metadata_elements", r->limits->max_metadata_elements);
         jfr_str key = string_at(r);
         jfr_str value = string_at(r);
-        if (jfr__str_is(key, "name"))
-            out->name = value;
-        else if (jfr__str_is(key, "id"))
-            out->id = parse_id(value);
-        else if (jfr__str_is(key, "class"))
-            out->class_id = parse_id(value);
-        else if (jfr__str_is(key, "constantPool"))
-            out->constant_pool = jfr__str_is(value, "true");
-        else if (jfr__str_is(key, "dimension"))
-            out->array = jfr__str_is(value, "1");
-        else if (jfr__str_is(key, "value") || jfr__str_is(key, "value-0"))
-            out->value = value;
+        take_attribute(out, key, value);
+        int rc = keep && !jfr__str_is(key, "class") ? keep_attribute(r, key, value) : 0;
+        if (rc < 0)
+            return rc;
     }
     return r->c->failed ? damaged(r, "an attribute is no index into the strings") : 0;
 }
@@ -178,7 +205,10 @@ static int add_type(struct reader *r, const struct attributes *a)
     m->types[m->type_count++] = (jfr__type){
         .id = a->id,
         .name = a->name,
+        .super_name = a->super_name,
         .shape = shape_of(a->name),
+        .simple = a->simple,
+        .last_annotation = JFR_NONE,
         .first_field = (uint32_t)m->field_count,
     };
     return 0;
@@ -199,26 +229,43 @@ static int add_field(struct reader *r, const struct attributes *a)
         .type_id = a->class_id,
         .constant_pool = a->constant_pool,
         .array = a->array,
+        .last_annotation = JFR_NONE,
     };
     m->types[m->type_count - 1].field_count++;
     return 0;
 }
 
-static int add_annotation(struct reader *r, const struct attributes *a, jfr_str parent)
+/* Of a setting, or of nothing: read over, with its attributes. */
+static uint32_t *annotation_list(const jfr__metadata *m, jfr_str parent)
 {
-    const jfr__metadata *m = r->meta;
-    bool of_field = jfr__str_is(parent, "field");
-    size_t owners = of_field ? m->field_count : m->type_count;
-    bool of_setting = !of_field && !jfr__str_is(parent, "class");
-    if (owners == 0 || of_setting || a->value.data == NULL)
+    if (jfr__str_is(parent, "field") && m->field_count > 0)
+        return &m->fields[m->field_count - 1].last_annotation;
+    if (jfr__str_is(parent, "class") && m->type_count > 0)
+        return &m->types[m->type_count - 1].last_annotation;
+    return NULL;
+}
+
+static int add_annotation(struct reader *r, const struct attributes *a, jfr_str parent,
+                          size_t first_attribute)
+{
+    jfr__metadata *m = r->meta;
+    uint32_t *last = annotation_list(m, parent);
+    if (last == NULL) {
+        m->attribute_count = first_attribute;
         return 0;
-    void *list = r->annotations;
-    if (jfr__grow(m->by_id.alloc, &list, &r->annotation_cap, r->annotation_count + 1,
-                  sizeof(*r->annotations)) < 0)
+    }
+    void *list = m->annotations;
+    if (jfr__grow(m->by_id.alloc, &list, &m->annotation_cap, m->annotation_count + 1,
+                  sizeof(*m->annotations)) < 0)
         return jfr__fail_nomem(r->err);
-    r->annotations = list;
-    r->annotations[r->annotation_count++] =
-        (struct annotation){of_field, (uint32_t)(owners - 1), a->class_id, a->value};
+    m->annotations = list;
+    m->annotations[m->annotation_count] = (jfr__annotation){
+        .class_id = a->class_id,
+        .before = *last,
+        .first_attribute = (uint32_t)first_attribute,
+        .attribute_count = (uint32_t)(m->attribute_count - first_attribute),
+    };
+    *last = (uint32_t)m->annotation_count++;
     return 0;
 }
 
@@ -229,14 +276,17 @@ static int read_element(struct reader *r, uint32_t depth, jfr_str parent)
     if (++r->elements > r->limits->max_metadata_elements)
         return over_limit(r, "max_metadata_elements", r->limits->max_metadata_elements);
     jfr_str name = string_at(r);
+    size_t first_attribute = r->meta->attribute_count;
     struct attributes attributes;
-    int rc = read_attributes(r, &attributes);
+    int rc = read_attributes(r, &attributes, jfr__str_is(name, "annotation"));
     if (rc == 0 && jfr__str_is(name, "class"))
         rc = add_type(r, &attributes);
     else if (rc == 0 && jfr__str_is(name, "field"))
         rc = add_field(r, &attributes);
     else if (rc == 0 && jfr__str_is(name, "annotation"))
-        rc = add_annotation(r, &attributes, parent);
+        rc = add_annotation(r, &attributes, parent, first_attribute);
+    else if (rc == 0 && jfr__str_is(name, "region"))
+        r->meta->utc_offset_s = (int32_t)(attributes.utc_offset_ms / 1000);
     uint32_t children = rc == 0 ? jfr__read_count(r->c) : 0;
     if (rc == 0 && r->c->failed)
         rc = damaged(r, "it ends inside an element");
@@ -254,21 +304,44 @@ static jfr__unit unit_of(jfr_str value)
     return jfr__str_is(value, "MILLISECONDS") ? JFR__UNIT_MILLIS : JFR__UNIT_NONE;
 }
 
+/* The text of an annotation that has one: "value", or the first of an array. */
+static jfr_str only_value(const jfr__metadata *m, const jfr__annotation *a)
+{
+    for (uint32_t i = 0; i < a->attribute_count; i++) {
+        const jfr__attribute *t = &m->attributes[a->first_attribute + i];
+        if (jfr__str_is(t->name, "value") || jfr__str_is(t->name, "value-0"))
+            return t->text;
+    }
+    return (jfr_str){NULL, 0};
+}
+
+static const jfr__annotation *find_annotation(const jfr__metadata *m, uint32_t last,
+                                              const char *class_name)
+{
+    for (; last != JFR_NONE; last = m->annotations[last].before) {
+        const jfr__annotation *a = &m->annotations[last];
+        if (a->type != JFR_NONE && jfr__str_is(m->types[a->type].name, class_name))
+            return a;
+    }
+    return NULL;
+}
+
 static void resolve(struct reader *r)
 {
     jfr__metadata *m = r->meta;
     jfr__idmap_finish(&m->by_id);
-    for (size_t i = 0; i < m->field_count; i++)
-        m->fields[i].type = jfr__idmap_find(&m->by_id, m->fields[i].type_id);
-    for (size_t i = 0; i < r->annotation_count; i++) {
-        const struct annotation *a = &r->annotations[i];
-        const jfr__type *type = jfr__metadata_type(m, a->class_id);
-        if (type == NULL)
-            continue;
-        if (a->of_field && jfr__str_is(type->name, "jdk.jfr.Timespan"))
-            m->fields[a->owner].unit = unit_of(a->value);
-        if (!a->of_field && jfr__str_is(type->name, "jdk.jfr.Label"))
-            m->types[a->owner].label = a->value;
+    for (size_t i = 0; i < m->annotation_count; i++)
+        m->annotations[i].type = jfr__idmap_find(&m->by_id, m->annotations[i].class_id);
+    for (size_t i = 0; i < m->field_count; i++) {
+        jfr__field *f = &m->fields[i];
+        f->type = jfr__idmap_find(&m->by_id, f->type_id);
+        const jfr__annotation *span = find_annotation(m, f->last_annotation, "jdk.jfr.Timespan");
+        f->unit = span != NULL ? unit_of(only_value(m, span)) : JFR__UNIT_NONE;
+    }
+    for (size_t i = 0; i < m->type_count; i++) {
+        jfr__type *t = &m->types[i];
+        const jfr__annotation *label = find_annotation(m, t->last_annotation, "jdk.jfr.Label");
+        t->label = label != NULL ? only_value(m, label) : (jfr_str){NULL, 0};
     }
 }
 
@@ -279,6 +352,9 @@ int jfr__metadata_read(jfr__metadata *meta, jfr__cursor *c, const jfr_options *l
     jfr__idmap_clear(&meta->by_id);
     meta->type_count = 0;
     meta->field_count = 0;
+    meta->annotation_count = 0;
+    meta->attribute_count = 0;
+    meta->utc_offset_s = 0;
 
     uint64_t at = jfr__cursor_offset(c);
     uint32_t size = jfr__read_count(c);
@@ -296,8 +372,6 @@ int jfr__metadata_read(jfr__metadata *meta, jfr__cursor *c, const jfr_options *l
         rc = read_element(&r, 1, (jfr_str){NULL, 0});
     if (rc == 0)
         resolve(&r);
-    if (r.annotations != NULL)
-        meta->by_id.alloc->free(meta->by_id.alloc->ctx, r.annotations);
     return rc;
 }
 

@@ -38,16 +38,36 @@ typedef struct jfr__field {
     bool constant_pool;
     bool array;
     jfr__unit unit;
+    uint32_t
+        last_annotation; /* in annotations, JFR_NONE = none; they form a list from last to first */
 } jfr__field;
 
 typedef struct jfr__type {
     uint64_t id;
     jfr_str name;
-    jfr_str label; /* null when there is none */
+    jfr_str super_name; /* null: none */
+    jfr_str label;      /* null when there is none */
     jfr__shape shape;
+    bool simple; /* values show as their only field */
+    uint32_t last_annotation;
     uint32_t first_field;
     uint32_t field_count;
 } jfr__type;
+
+/* A name and a text of an element: what annotations say ("value", "value-0", ...). */
+typedef struct jfr__attribute {
+    jfr_str name;
+    jfr_str text;
+} jfr__attribute;
+
+/* An annotation of a type or a field. It names its class by id, which may come later. */
+typedef struct jfr__annotation {
+    uint64_t class_id;
+    uint32_t type;            /* its class in types, JFR_NONE when undefined */
+    uint32_t before;          /* the owner's annotation before it, or JFR_NONE */
+    uint32_t first_attribute; /* in attributes */
+    uint32_t attribute_count;
+} jfr__annotation;
 
 /* The types that one chunk defines. Ids are the chunk's own. */
 typedef struct jfr__metadata {
@@ -55,9 +75,16 @@ typedef struct jfr__metadata {
     size_t type_count;
     jfr__field *fields;
     size_t field_count;
-    jfr__idmap by_id; /* type id to index in types */
+    jfr__annotation *annotations;
+    size_t annotation_count;
+    jfr__attribute *attributes; /* of annotations */
+    size_t attribute_count;
+    int32_t utc_offset_s; /* of the recording JVM's time zone, daylight saving included */
+    jfr__idmap by_id;     /* type id to index in types */
     size_t type_cap;
     size_t field_cap;
+    size_t annotation_cap;
+    size_t attribute_cap;
 } jfr__metadata;
 
 void jfr__metadata_init(jfr__metadata *meta, const jfr_allocator *alloc);

@@ -140,6 +140,9 @@ struct jfr_chunk {
     jfr__thread_entry *threads;
     jfr_frame *frames; /* of the last jfr_chunk_stack */
     size_t frame_cap;
+
+    struct jfr__generic *generic; /* generic.h; NULL until asked for; in the arena */
+    jfr__arena scratch;           /* strings of the value that is being read */
 };
 
 enum { JFR__MAX_LOSSES = 64 };

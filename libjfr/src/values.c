@@ -4,7 +4,7 @@
  * The JDK converts ticks in double precision (jdk.jfr.internal.consumer.TimeConverter); the same
  * arithmetic here makes totals agree with its API to the nanosecond.
  */
-static int64_t to_ns(const jfr_chunk_info *info, int64_t ticks)
+int64_t jfr__ticks_to_ns(const jfr_chunk_info *info, int64_t ticks)
 {
     double ns = (double)ticks / ((double)info->ticks_per_second / 1e9);
     if (ns >= 9.2e18 || ns <= -9.2e18)
@@ -14,13 +14,13 @@ static int64_t to_ns(const jfr_chunk_info *info, int64_t ticks)
 
 int64_t jfr__time_ns(const jfr_chunk_info *info, uint64_t ticks)
 {
-    int64_t span = to_ns(info, (int64_t)(ticks - info->start_ticks));
+    int64_t span = jfr__ticks_to_ns(info, (int64_t)(ticks - info->start_ticks));
     return (int64_t)((uint64_t)info->start_ns + (uint64_t)span);
 }
 
 uint64_t jfr__span_ns(const jfr_chunk_info *info, uint64_t ticks)
 {
-    int64_t span = to_ns(info, (int64_t)ticks);
+    int64_t span = jfr__ticks_to_ns(info, (int64_t)ticks);
     return span > 0 ? (uint64_t)span : 0;
 }
 

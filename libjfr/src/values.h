@@ -6,6 +6,7 @@
 /* Ticks of a chunk's clock as UTC nanoseconds, and as a span of nanoseconds. */
 int64_t jfr__time_ns(const jfr_chunk_info *info, uint64_t ticks);
 uint64_t jfr__span_ns(const jfr_chunk_info *info, uint64_t ticks);
+int64_t jfr__ticks_to_ns(const jfr_chunk_info *info, int64_t ticks); /* negative spans too */
 
 /*
  * Fills the values of a sample by the rules of jfr/sample.h. Returns false when they cannot be

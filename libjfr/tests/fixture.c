@@ -1,5 +1,7 @@
 #include "fixture.h"
 
+#include <string.h>
+
 writer w;
 chunk_params params;
 jfr_options options;
@@ -72,6 +74,25 @@ jfr_loss loss(void)
     jfr_loss l;
     jfr_file_loss(file, &l);
     return l;
+}
+
+void expect_decoded_limit(int (*step)(void))
+{
+    bool failed = false;
+    int rc = JFR_ERR_LIMIT;
+    for (uint64_t max = 64 << 10; rc == JFR_ERR_LIMIT; max += 64 << 10) {
+        options.max_decoded_bytes = max;
+        open_written();
+        if (jfr_next_chunk(file, &chunk, &err) == 1) {
+            rc = step();
+            failed = failed || rc == JFR_ERR_LIMIT;
+        }
+        jfr_close(file);
+        file = NULL;
+    }
+    ck_assert_int_eq(rc, 0);
+    ck_assert(failed);
+    ck_assert_ptr_nonnull(strstr(err.message, "max_decoded_bytes"));
 }
 
 void write_simple_chunk(void)

@@ -32,6 +32,12 @@ void expect_end(void);
 jfr_chunk_stats stats(void);
 jfr_loss loss(void);
 
+/*
+ * Opens what was written with ever more max_decoded_bytes until the first chunk opens; `step` must
+ * then fail with JFR_ERR_LIMIT first, and succeed in the end.
+ */
+void expect_decoded_limit(int (*step)(void));
+
 /* Whole chunks of the standard pools and one execution sample (interval 10 ms). */
 void write_simple_chunk(void);
 

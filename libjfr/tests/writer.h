@@ -19,6 +19,7 @@ typedef struct writer {
     size_t pool_count_at;
     unsigned pools;
     uint32_t base; /* first type id of the current chunk */
+    bool rich; /* metadata as a JVM writes it: super types, simple types, units, the time zone */
 } writer;
 
 /* Ids of the types that writer_metadata defines, added to the chunk's base. */
@@ -60,7 +61,15 @@ enum type {
     T_MONITOR_WAIT,
     T_PARK,
     T_NATIVE_LOCK,
-    T_COUNT
+    T_COUNT,
+    /* Only in rich metadata: */
+    T_TIMESTAMP = T_COUNT,
+    T_UNSIGNED,
+    T_CONTENT_TYPE,
+    T_DATA_AMOUNT,
+    T_CATEGORY,
+    T_ANYTHING, /* an event type no reader knows, of all field kinds */
+    T_RICH_COUNT
 };
 
 /* What a chunk's header says. */
@@ -128,6 +137,19 @@ void put_park(writer *w, uint64_t duration, uint64_t klass);
 void put_in_tlab(writer *w, uint64_t klass, uint64_t size, uint64_t tlab_size);
 void put_outside(writer *w, uint64_t klass, uint64_t size);
 void put_alloc_sample(writer *w, uint64_t klass, uint64_t weight);
+
+/*
+ * A test.Anything of that time and duration: flag true, small -2 as unsigned byte, letter 'x',
+ * amount 1000 bytes, ratio 0.1f, precise -2.5, text "hi", none null, pooled string 40, state 1,
+ * thread 70, stack 7, weird 3 (of put_anything_pool), numbers 1, 2, 3, names "a", "b", span 5 ms.
+ */
+void put_anything(writer *w, uint64_t time, uint64_t duration);
+/*
+ * In a checkpoint of its own: one test.Weird, 3: 'c', -1, 0.5f, 0.25, a method of class 1, symbols
+ * 2 and 3, hidden; texts "x" and null; bytes 9 and 8; one frame of method 1 on line 11. And strings
+ * 40 "pooled" and 41 U+00E4 in Latin-1.
+ */
+void put_anything_pool(writer *w);
 
 void writer_free(writer *w);
 

@@ -11,16 +11,22 @@ struct field {
     bool pool;
     bool array;
     const char *timespan;
+    /* only where the metadata is rich: */
+    const char *timestamp;
+    const char *amount;
+    bool is_unsigned;
 };
+
+enum { MAX_FIELDS = 20 };
 
 struct type_def {
     const char *name;
-    struct field fields[8];
+    struct field fields[MAX_FIELDS];
 };
 
 #define START                                                                                      \
     {                                                                                              \
-        .name = "startTime", .type = T_LONG                                                        \
+        .name = "startTime", .type = T_LONG, .timestamp = "TICKS"                                  \
     }
 #define SPAN                                                                                       \
     {                                                                                              \
@@ -47,7 +53,7 @@ struct type_def {
         .name = "objectClass", .type = T_CLASS, .pool = true                                       \
     }
 
-static const struct type_def types[T_COUNT] = {
+static const struct type_def types[T_RICH_COUNT] = {
     [T_BOOLEAN] = {.name = "boolean"},
     [T_BYTE] = {.name = "byte"},
     [T_CHAR] = {.name = "char"},
@@ -149,6 +155,30 @@ static const struct type_def types[T_COUNT] = {
                  {.name = "parkedClass", .type = T_CLASS, .pool = true},
                  {.name = "timeout", .type = T_LONG}}},
     [T_NATIVE_LOCK] = {"profiler.NativeLock", {START, SPAN, WHO, STACK}},
+    [T_TIMESTAMP] = {"jdk.jfr.Timestamp", {{.name = "value", .type = T_STRING}}},
+    [T_UNSIGNED] = {"jdk.jfr.Unsigned", {{.name = "value", .type = T_STRING}}},
+    [T_CONTENT_TYPE] = {.name = "jdk.jfr.ContentType"},
+    [T_DATA_AMOUNT] = {"jdk.jfr.DataAmount", {{.name = "value", .type = T_STRING}}},
+    [T_CATEGORY] = {"jdk.jfr.Category", {{.name = "value", .type = T_STRING, .array = true}}},
+    [T_ANYTHING] = {"test.Anything",
+                    {START,
+                     SPAN,
+                     {.name = "flag", .type = T_BOOLEAN},
+                     {.name = "small", .type = T_BYTE, .is_unsigned = true},
+                     {.name = "letter", .type = T_CHAR},
+                     {.name = "amount", .type = T_LONG, .amount = "BYTES"},
+                     {.name = "ratio", .type = T_FLOAT},
+                     {.name = "precise", .type = T_DOUBLE},
+                     {.name = "text", .type = T_STRING},
+                     {.name = "none", .type = T_STRING},
+                     {.name = "pooled", .type = T_STRING},
+                     STATE,
+                     WHO,
+                     STACK,
+                     {.name = "weird", .type = T_WEIRD, .pool = true},
+                     {.name = "numbers", .type = T_INT, .array = true},
+                     {.name = "names", .type = T_STRING, .array = true},
+                     {.name = "span", .type = T_INT, .timespan = "MILLISECONDS"}}},
 };
 
 enum { MAX_STRINGS = 512, MAX_TEXT = 64 };
@@ -195,6 +225,9 @@ static void put_annotation(writer *w, struct strings *s, enum type type, const c
 
 static void put_field(writer *w, struct strings *s, const struct field *f)
 {
+    const bool timestamp = w->rich && f->timestamp != NULL;
+    const bool amount = w->rich && f->amount != NULL;
+    const bool is_unsigned = w->rich && f->is_unsigned;
     put_index(w, s, "field");
     put_int(w, 2u + f->pool + f->array);
     put_attribute(w, s, "name", f->name);
@@ -203,27 +236,73 @@ static void put_field(writer *w, struct strings *s, const struct field *f)
         put_attribute(w, s, "constantPool", "true");
     if (f->array)
         put_attribute(w, s, "dimension", "1");
-    put_int(w, f->timespan != NULL);
+    put_int(w, 0u + (f->timespan != NULL) + timestamp + amount + is_unsigned);
     if (f->timespan != NULL)
         put_annotation(w, s, T_TIMESPAN, f->timespan);
+    if (timestamp)
+        put_annotation(w, s, T_TIMESTAMP, f->timestamp);
+    if (amount)
+        put_annotation(w, s, T_DATA_AMOUNT, f->amount);
+    if (is_unsigned)
+        put_annotation(w, s, T_UNSIGNED, "");
+}
+
+/* The annotations of a type, the category an array of two. Returns how many. */
+static unsigned put_type_annotations(writer *w, struct strings *s, enum type type, bool async)
+{
+    if (type == T_RECORDING && async) {
+        put_annotation(w, s, T_LABEL, "Async-profiler Recording");
+        return 1;
+    }
+    if (w->rich && (type == T_DATA_AMOUNT || type == T_TIMESPAN || type == T_TIMESTAMP)) {
+        put_annotation(w, s, T_CONTENT_TYPE, "");
+        return 1;
+    }
+    if (type != T_ANYTHING)
+        return 0;
+    put_annotation(w, s, T_LABEL, "Any Thing");
+    put_index(w, s, "annotation");
+    put_int(w, 3);
+    put_id_attribute(w, s, "class", w->base + (unsigned)T_CATEGORY);
+    put_attribute(w, s, "value-0", "Test Bench");
+    put_attribute(w, s, "value-1", "Parts");
+    put_int(w, 0);
+    return 2;
 }
 
 static void put_class(writer *w, struct strings *s, enum type type, bool async)
 {
     const struct type_def *def = &types[type];
-    bool label = async && type == T_RECORDING;
+    bool event = w->rich && ((type >= T_RECORDING && type < T_COUNT) || type == T_ANYTHING);
+    bool simple = w->rich && (type == T_STATE || type == T_FRAME_TYPE || type == T_SYMBOL);
     unsigned fields = 0;
-    while (fields < 8 && def->fields[fields].name != NULL)
+    while (fields < MAX_FIELDS && def->fields[fields].name != NULL)
         fields++;
+    /* Their count stands before the fields: annotations are written aside. */
+    writer aside = {.base = w->base, .plain = w->plain, .rich = w->rich};
     put_index(w, s, "class");
-    put_int(w, 2);
+    put_int(w, 2u + event + simple);
     put_attribute(w, s, "name", def->name);
     put_id_attribute(w, s, "id", w->base + (unsigned)type);
-    put_int(w, fields + label);
+    if (event)
+        put_attribute(w, s, "superType", "jdk.jfr.Event");
+    if (simple)
+        put_attribute(w, s, "simpleType", "true");
+    unsigned annotations = put_type_annotations(&aside, s, type, async);
+    put_int(w, fields + annotations);
     for (unsigned i = 0; i < fields; i++)
         put_field(w, s, &def->fields[i]);
-    if (label)
-        put_annotation(w, s, T_LABEL, "Async-profiler Recording");
+    put_bytes(w, aside.data, aside.len);
+    writer_free(&aside);
+}
+
+static void put_region(writer *w, struct strings *s)
+{
+    put_index(w, s, "region");
+    put_int(w, 2);
+    put_attribute(w, s, "gmtOffset", "-18000000");
+    put_attribute(w, s, "dst", "3600000");
+    put_int(w, 0);
 }
 
 /* The tree refers to the string table that stands before it: it is written aside first. */
@@ -232,15 +311,18 @@ void put_metadata(writer *w, bool async)
     struct strings *s = calloc(1, sizeof(*s));
     if (s == NULL)
         abort();
-    writer tree = {.base = w->base, .plain = w->plain};
+    writer tree = {.base = w->base, .plain = w->plain, .rich = w->rich};
+    int count = w->rich ? T_RICH_COUNT : T_COUNT;
     put_index(&tree, s, "root");
     put_int(&tree, 0);
-    put_int(&tree, 1);
+    put_int(&tree, 1u + w->rich);
     put_index(&tree, s, "metadata");
     put_int(&tree, 0);
-    put_int(&tree, T_COUNT);
-    for (int type = 0; type < T_COUNT; type++)
+    put_int(&tree, (unsigned)count);
+    for (int type = 0; type < count; type++)
         put_class(&tree, s, (enum type)type, async);
+    if (w->rich)
+        put_region(&tree, s);
 
     size_t at = w->len;
     put_be(w, 0, 4);

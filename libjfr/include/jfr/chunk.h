@@ -21,6 +21,7 @@ typedef struct jfr_chunk_info {
     uint64_t duration_ns; /* 0 in an unfinished chunk */
     uint64_t start_ticks; /* the clock of events at start_ns */
     uint64_t ticks_per_second;
+    int32_t utc_offset_s; /* of the recording JVM's time zone; 0 when it is not told */
 } jfr_chunk_info;
 
 /* The chunk's header. Borrowed until the chunk ends (see jfr_next_chunk). */

@@ -17,7 +17,9 @@
  */
 
 #include <jfr/chunk.h>
+#include <jfr/columns.h>
 #include <jfr/error.h>
+#include <jfr/event.h>
 #include <jfr/export.h>
 #include <jfr/file.h>
 #include <jfr/options.h>
@@ -27,6 +29,8 @@
 #include <jfr/stream.h>
 #include <jfr/string.h>
 #include <jfr/thread.h>
+#include <jfr/type.h>
+#include <jfr/variant.h>
 
 JFR_BEGIN_DECLS
 
