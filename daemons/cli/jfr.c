@@ -13,6 +13,11 @@ typedef struct subcommand {
 } subcommand;
 
 static const subcommand subcommands[] = {
+    {{"events", "Events as JSON, one a line, in the file's order", jfr_events_run}, "jfr events"},
+    {{"metadata", "The types of events and values, with their fields", jfr_metadata_run},
+     "jfr metadata"},
+    {{"print", "Events as the JDK's tool prints them, text or JSON", jfr_print_run}, "jfr print"},
+    {{"summary", "Which events there are, and how many", jfr_summary_run}, "jfr summary"},
     {{"totals", "Events, values and distinct stacks of each profile type", jfr_totals_run},
      "jfr totals"},
 };

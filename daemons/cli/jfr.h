@@ -4,6 +4,10 @@
 #define HOTSTACK_CLI_JFR_H
 
 /* As command.run: argv[0] is the subcommand's own name, --help is its to answer. */
+int jfr_events_run(int argc, char **argv);
+int jfr_metadata_run(int argc, char **argv);
+int jfr_print_run(int argc, char **argv);
+int jfr_summary_run(int argc, char **argv);
 int jfr_totals_run(int argc, char **argv);
 
 #endif

@@ -21,23 +21,26 @@ class Recordings:
         self.directory = directory
         arch = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), "unknown")
         self.profiler = CACHE / f"async-profiler/linux-{arch}/libasyncProfiler.so"
-        self.javas = {release: CACHE / f"jdk/{release}/bin/java" for release in (17, 21)}
+        self.javas = {release: CACHE / f"jdk/{release}/bin/java" for release in (11, 17, 21, 25)}
 
-    def missing(self):
+    def missing(self, *releases):
+        """What is not there of what tests on those JDKs need; the JDKs 17 and 21 are always needed."""
         if not shutil.which("javac"):
             return "javac"
-        for path in (self.profiler, *self.javas.values()):
+        for path in (self.profiler, *(self.javas[release] for release in {17, 21, *releases})):
             if not path.exists():
                 return str(path)
         return None
 
     def make(self, kind, release):
+        # async-profiler looks once a second whether a chunk is full.
+        seconds = "4" if kind == "async-chunks" else "1.5"
         out = self.directory / f"{kind}-{release}"
         command = [SUPPORT / "recordings/make.sh", out, kind, self.javas[release]]
         if kind.startswith("async"):
             command.append(self.profiler)
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL,
-                       env=dict(os.environ, HOTSTACK_RECORD_SECONDS="1.5"))
+                       env=dict(os.environ, HOTSTACK_RECORD_SECONDS=seconds))
         return out / "recording.jfr"
 
     def truth(self, recording):

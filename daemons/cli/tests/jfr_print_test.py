@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""hotstack jfr print, events, summary and metadata over recordings of real JVMs, held to the JDK 25's jfr tool.
+
+usage: jfr_print_test.py HOTSTACK
+  HOTSTACK  the program
+Prints TAP. Skips, naming the command that helps, where javac, a JDK or async-profiler is missing.
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+from recordings import CACHE, INSTALL, Recordings
+
+JFR = CACHE / "jdk/25/bin/jfr"
+RELEASES = (11, 17, 21, 25)
+KINDS = [
+    *((kind, release) for kind in ("jdk-default", "jdk-profile") for release in RELEASES),
+    ("jdk-all", 25),
+    *((f"async-{kind}", 17) for kind in ("cpu", "ctimer", "itimer", "wall", "alloc", "lock", "live", "all", "chunks")),
+    ("async-all", 25),
+]
+
+
+def chunks_of(data):
+    """The chunks of a recording, each a recording of its own."""
+    at = 0
+    while at < len(data):
+        size = int.from_bytes(data[at + 8:at + 16], "big")
+        yield data[at:at + size]
+        at += size
+
+
+def without_known_differences(text):
+    """The JDK's tool reads the JVM's modified UTF-8 as UTF-8: a character beyond U+FFFF becomes two U+FFFD."""
+    return re.sub(rb"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}", rb"\\ufffd\\ufffd", text)
+
+
+class Tests:
+    def __init__(self, program, recordings):
+        self.program = program
+        self.directory = recordings.directory
+        self.recordings = {(kind, release): recordings.make(kind, release) for kind, release in KINDS}
+        self.jdk = self.recordings["jdk-profile", 25]
+
+    def run(self, *arguments, code=0, stdin=None):
+        done = subprocess.run([self.program, "jfr", *map(str, arguments)], input=stdin, capture_output=True)
+        stderr = done.stderr.decode()
+        assert done.returncode == code, f"exit {done.returncode}, not {code}: {stderr}"
+        return done.stdout, stderr
+
+    def print_json(self, *arguments, **options):
+        return json.loads(self.run("print", "--json", *arguments, **options)[0])["recording"]["events"]
+
+    def jdk_print(self, recording, *arguments):
+        command = [JFR, "print", "--json", *arguments, recording]
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+
+    def compare(self, recording, *arguments):
+        ours = without_known_differences(self.run("print", "--json", *arguments, recording)[0])
+        theirs = self.jdk_print(recording, *arguments)
+        assert json.loads(ours) == json.loads(theirs), f"{recording}: other values"
+        assert ours == theirs, f"{recording}: the same values, written otherwise"
+        return json.loads(ours)["recording"]["events"]
+
+    def test_print_json_is_the_jdks(self):
+        """Chunk by chunk: the JDK's tool takes the first chunk's clock and constants for all that follow."""
+        for (kind, release), recording in self.recordings.items():
+            events = []
+            for number, chunk in enumerate(chunks_of(recording.read_bytes())):
+                part = recording.with_name(f"chunk-{number}.jfr")
+                part.write_bytes(chunk)
+                events += self.compare(part, "--stack-depth", "64")
+            types = {event["type"] for event in events}
+            assert len(events) > 20 and len(types) > 5, f"{kind} {release}: {len(events)} events of {types}"
+            assert events == self.print_json_known(recording), f"{kind} {release}: the chunks and the whole differ"
+
+    def print_json_known(self, recording):
+        text = self.run("print", "--json", "--stack-depth", "64", recording)[0]
+        return json.loads(without_known_differences(text))["recording"]["events"]
+
+    def test_stack_depth_and_filters_are_the_jdks(self):
+        for arguments in (["--stack-depth", "1"], [], ["--stack-depth", "0"], ["--events", "CPULoad,Thread*"],
+                          ["--events", "jdk.*Heap*,jdk.GarbageCollection"], ["--categories", "GC,JVM"],
+                          ["--categories", "Java Application", "--events", "*Park"], ["--events", "Nothing"]):
+            for kind in (("jdk-default", 17), ("jdk-profile", 25)):
+                self.compare(self.recordings[kind], *arguments)
+
+    def test_time_zone_of_the_recording(self):
+        recording = self.directory / "zone"
+        recording.mkdir()
+        java = CACHE / "jdk/25/bin/java"
+        file = recording / "zone.jfr"
+        subprocess.run([java, "-Duser.timezone=America/St_Johns", "-Xmx64m",
+                        f"-XX:StartFlightRecording=filename={file}", "-cp", self.jdk.parent, "Workload", "0.2"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        events = self.compare(file)
+        assert re.search(r"-0[23]:30$", events[0]["values"]["startTime"]), events[0]["values"]["startTime"]
+
+    def test_events_are_those_of_print_one_a_line(self):
+        lines = self.run("events", "--stack-depth", "64", self.jdk)[0].splitlines()
+        key = lambda event: json.dumps(event, sort_keys=True)
+        printed = sorted(self.print_json("--stack-depth", "64", self.jdk), key=key)
+        assert sorted(map(json.loads, lines), key=key) == printed
+
+    def test_time_window(self):
+        events = self.print_json(self.jdk)
+        start = min(event["values"]["startTime"] for event in events)
+        middle = sorted(event["values"]["startTime"] for event in events)[len(events) // 2]
+        early = self.print_json("--to", middle, self.jdk)
+        late = self.print_json("--from", middle, self.jdk)
+        assert 0 < len(early) < len(events) and 0 < len(late) < len(events)
+        assert all(event["values"]["startTime"] < middle for event in early)
+        # What spans the border is in both.
+        assert len(early) + len(late) >= len(events)
+        assert self.print_json("--from", "+1h", self.jdk) == []
+        assert self.print_json("--to", start, self.jdk) == []
+
+    def test_summary_counts_what_print_prints(self):
+        for recording in self.recordings.values():
+            counts = {}
+            for event in self.print_json("--stack-depth", "0", recording):
+                counts[event["type"]] = counts.get(event["type"], 0) + 1
+            summary = json.loads(self.run("summary", "--json", recording)[0])
+            ours = {row["name"]: row["count"] for row in summary["events"] if row["count"] > 0}
+            for name in ("jdk.Metadata", "jdk.Checkpoint"):
+                assert ours.pop(name) >= summary["chunks"], name
+            assert ours == counts, recording
+            assert sum(row["bytes"] for row in summary["events"]) + 68 * summary["chunks"] == recording.stat().st_size
+
+    def test_summary_is_the_jdks(self):
+        recording = self.recordings["jdk-default", 25]
+        table = subprocess.run([JFR, "summary", recording], check=True, capture_output=True, text=True).stdout
+        theirs = {row[0]: (int(row[1]), int(row[2])) for row in map(str.split, table.splitlines())
+                  if len(row) == 3 and row[1].isdigit() and row[2].isdigit()}
+        summary = json.loads(self.run("summary", "--json", recording)[0])
+        assert {row["name"]: (row["count"], row["bytes"]) for row in summary["events"]} == theirs
+        text = self.run("summary", recording)[0].decode()
+        rows = {row[0]: (int(row[1]), int(row[2])) for row in map(str.split, text.split("Bytes\n", 1)[1].splitlines())}
+        assert rows == theirs
+
+    def test_metadata_tells_types_units_and_labels(self):
+        types = json.loads(self.run("metadata", "--json", self.jdk)[0])["types"]
+        by_name = {t["name"]: t for t in types}
+        park = {field["name"]: field for field in by_name["jdk.ThreadPark"]["fields"]}
+        assert park["timeout"]["unit"] == "NANOSECONDS" and park["timeout"]["content"] == "jdk.jfr.Timespan"
+        assert park["startTime"]["label"] == "Start Time" and park["stackTrace"]["type"] == "jdk.types.StackTrace"
+        assert by_name["jdk.ThreadPark"]["event"] and not by_name["int"]["event"]
+        chosen = json.loads(self.run("metadata", "--json", "--events", "Thread*", self.jdk)[0])["types"]
+        assert {t["name"] for t in chosen} == {n for n, t in by_name.items() if re.fullmatch(r".*\.Thread[^.]*", n) and t["event"]}
+        text = self.run("metadata", self.jdk)[0].decode()
+        assert "class ThreadPark extends jdk.jfr.Event {" in text and '  @Timespan("NANOSECONDS")\n  @Label("Park Timeout")' in text
+
+    def test_text_shows_each_event(self):
+        text = self.run("print", "--events", "ThreadPark,CPULoad,JVMInformation", self.jdk)[0].decode()
+        events = self.print_json("--events", "ThreadPark,CPULoad,JVMInformation", self.jdk)
+        assert re.findall(r"^(\S+) \{$", text, re.M) == [event["type"] for event in events]
+        parked = [event["values"]["parkedClass"] for event in events if event["values"].get("parkedClass")]
+        for value in parked:
+            assert f"parkedClass = {value['name'].replace('/', '.')} (classLoader = " in text
+        assert re.search(r"machineTotal = \d+\.\d\d%", text) and re.search(r"stackTrace = \[\n    \S+\(.*\)", text)
+
+    def test_standard_input(self):
+        assert self.run("print", "--json", "-", stdin=self.jdk.read_bytes()) == self.run("print", "--json", self.jdk)
+
+    def test_salvaged_recording(self):
+        whole = self.recordings["async-chunks", 17].read_bytes()
+        first = len(next(chunks_of(whole)))
+        cut = self.directory / "cut.jfr"
+        cut.write_bytes(whole[:first + (len(whole) - first) // 2])
+        for command in ("print", "events", "summary", "metadata"):
+            out, stderr = self.run(command, "--json", cut, code=3)
+            assert "truncated" in stderr and f"chunk at byte {first}" in stderr, stderr
+            assert out, command
+        events = self.print_json(cut, code=3)
+        assert events[:100] == self.print_json(self.recordings["async-chunks", 17])[:100]
+
+    def test_unreadable_recording(self):
+        bad = self.directory / "bad.jfr"
+        bad.write_bytes(b"not a recording" * 10)
+        for command in ("print", "events", "summary", "metadata"):
+            out, stderr = self.run(command, "--json", bad, code=1)
+            assert out == b"" and "at byte 0" in stderr, stderr
+        header_only = self.directory / "header.jfr"
+        header_only.write_bytes(self.jdk.read_bytes()[:200])
+        out, stderr = self.run("print", "--json", header_only, code=1)
+        assert out == b"" and "at byte" in stderr, stderr
+        assert "No such file" in self.run("print", self.directory / "none.jfr", code=1)[1]
+
+    def test_usage(self):
+        for arguments in (["print"], ["print", "a", "b"], ["print", "--stack-depth", "-1", "a"], ["summary", "--from", "+1s", "a"],
+                          ["print", "--from", "yesterday", "a"], ["print", "--nothing", "a"], ["nothing"]):
+            out, stderr = self.run(*arguments, code=2)
+            assert out == b"" and stderr, arguments
+        for command in ("print", "events", "summary", "metadata"):
+            assert self.run(command, "--help")[0].startswith(f"usage: hotstack jfr {command}".encode())
+
+    def test_closed_pipe_is_quiet(self):
+        """Whether SIGPIPE kills, as a shell leaves it, or is ignored, as some parents do."""
+        recording = self.recordings["jdk-profile", 17]
+        for ignored in (False, True):
+            reader, writer = os.pipe()
+            with open(reader, "rb", closefd=True) as pipe:
+                child = subprocess.Popen([self.program, "jfr", "print", "--json", recording], stdout=writer,
+                                         stderr=subprocess.PIPE, restore_signals=not ignored)
+                os.close(writer)
+                assert pipe.read(100).startswith(b"{")
+            stderr = child.communicate()[1]
+            assert stderr == b"" and child.returncode in ((0,) if ignored else (-signal.SIGPIPE,)), child.returncode
+
+
+def main():
+    program = pathlib.Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as name:
+        recordings = Recordings(pathlib.Path(name))
+        if missing := recordings.missing(*RELEASES):
+            print(f"1..0 # SKIP {missing} is missing: {INSTALL}")
+            return
+        tests = Tests(program, recordings)
+        methods = [m for m in dir(tests) if m.startswith("test_")]
+        print(f"1..{len(methods)}")
+        failed = 0
+        for number, method in enumerate(methods, 1):
+            label = method.removeprefix("test_").replace("_", " ")
+            try:
+                getattr(tests, method)()
+                print(f"ok {number} - {label}", flush=True)
+            except (AssertionError, KeyError, ValueError, TypeError, OSError, subprocess.CalledProcessError) as error:
+                failed += 1
+                print(f"not ok {number} - {label}\n# " + f"{type(error).__name__}: {error}"[:2000].replace("\n", "\n# "), flush=True)
+        sys.exit(1 if failed else 0)
+
+
+main()
