@@ -193,6 +193,7 @@ void sagg_free(sagg *agg)
     sagg__names_free(&agg->mem, &agg->names);
     sagg__set_free(agg, &agg->methods, sizeof(sagg__method));
     sagg__set_free(agg, &agg->frames, sizeof(sagg__frame));
+    sagg__near_frames_free(agg);
     sagg__set_free(agg, &agg->stacks, sizeof(sagg__stack));
     sagg__array_free(&agg->mem, &agg->stack_frames, sizeof(uint32_t));
     sagg__set_free(agg, &agg->threads, sizeof(sagg__thread));

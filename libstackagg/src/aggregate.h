@@ -83,10 +83,11 @@ struct sagg {
     size_t type_text_size;
 
     sagg__names names;
-    sagg__set methods;        /* sagg__method */
-    sagg__set frames;         /* sagg__frame */
-    sagg__set stacks;         /* sagg__stack */
-    sagg__array stack_frames; /* uint32_t */
+    sagg__set methods;                    /* sagg__method */
+    sagg__set frames;                     /* sagg__frame */
+    struct sagg__near_frame *near_frames; /* refs.c; NULL until first used */
+    sagg__set stacks;                     /* sagg__stack */
+    sagg__array stack_frames;             /* uint32_t */
     uint32_t stack_frames_used;
     sagg__set threads; /* sagg__thread */
     uint32_t exact_threads;
@@ -118,6 +119,20 @@ void *sagg__scratch(sagg *agg, size_t bytes);
 
 /* Interns a frame whose names are prepared. Returns as sagg_add_frame. */
 int sagg__intern_frame(sagg *agg, uint32_t *index, const sagg_frame *frame);
+
+/* Interns the frame of a method and line. Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. */
+int sagg__intern_row(sagg *agg, uint32_t *index, uint32_t method, uint32_t line);
+/* The frame that stands for what max_frames cuts away. Returns as sagg__intern_row. */
+int sagg__truncated_root(sagg *agg, uint32_t *index);
+
+/* Finds, or appends, the stack with this id; what has no room becomes SAGG_DROPPED. */
+bool sagg__find_stack(const sagg *agg, const sagg_stack_id *id, uint32_t *index);
+int sagg__append_stack(sagg *agg, uint32_t *index, const sagg_stack_id *id, const uint32_t *frames,
+                       size_t count);
+int sagg__refuse_stack(sagg *agg, uint32_t *index);
+
+void sagg__near_frames_clear(sagg *agg);
+void sagg__near_frames_free(sagg *agg);
 
 /* Where a method, a frame, a stack, an entry stands in its index. */
 uint64_t sagg__frame_hash(const sagg *agg, const sagg__frame *frame);

@@ -197,6 +197,7 @@ static void move_frames(struct plan *p)
     sagg *agg = p->agg;
     uint32_t count = 0;
     sagg__index_clear(&agg->frames.index);
+    sagg__near_frames_clear(agg);
     for (uint32_t i = 0; i < p->frames; i++) {
         if (p->new_frame[i] == UINT32_MAX)
             continue;

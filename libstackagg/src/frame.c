@@ -30,6 +30,15 @@ static int check(const sagg_frame *frames, size_t count, int version, sagg_error
     return 0;
 }
 
+int sagg_stack_id_of_frame_ids(sagg_stack_id *out, const uint64_t *frame_ids, size_t count,
+                               int version, sagg_error *err)
+{
+    int rc = check(NULL, 0, version, err);
+    if (rc == 0)
+        sagg__id_of_frame_ids(out, frame_ids, count, version);
+    return rc;
+}
+
 size_t sagg__frame_room(const sagg_frame *frame)
 {
     return sagg__clean_room(frame->class_name.size) + sagg__clean_room(frame->method.size);

@@ -80,6 +80,33 @@ void sagg__id_end(sagg_stack_id *id, const uint8_t *text, size_t count)
     memcpy(id->bytes, canonical.digest, sizeof(id->bytes));
 }
 
+/* Frame ids that are hashed at a time. */
+enum { PIECE = 128 };
+
+void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, size_t count, int version)
+{
+    uint8_t text[SAGG__ID_PREFIX + PIECE * 8];
+    sagg__id_begin(text, version);
+    for (size_t i = 0; i < count && i < PIECE; i++)
+        sagg__id_put(text, i, frame_ids[i]);
+    if (count <= PIECE) {
+        sagg__id_end(id, text, count);
+        return;
+    }
+    XXH3_state_t state;
+    (void)XXH3_128bits_reset(&state);
+    (void)XXH3_128bits_update(&state, text, sizeof(text));
+    for (size_t at = PIECE; at < count; at += PIECE) {
+        size_t piece = count - at < PIECE ? count - at : PIECE;
+        for (size_t i = 0; i < piece; i++)
+            sagg__id_put(text, i, frame_ids[at + i]);
+        (void)XXH3_128bits_update(&state, text + SAGG__ID_PREFIX, piece * 8);
+    }
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&state));
+    memcpy(id->bytes, canonical.digest, sizeof(id->bytes));
+}
+
 void sagg_stack_id_hex(char hex[33], const sagg_stack_id *id)
 {
     static const char digits[] = "0123456789abcdef";

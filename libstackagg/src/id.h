@@ -16,4 +16,7 @@ void sagg__id_begin(uint8_t *text, int version);
 void sagg__id_put(uint8_t *text, size_t index, uint64_t frame_id);
 void sagg__id_end(sagg_stack_id *id, const uint8_t *text, size_t count);
 
+/* The id of a stack of a known version. */
+void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, size_t count, int version);
+
 #endif

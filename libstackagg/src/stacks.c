@@ -87,19 +87,14 @@ uint64_t sagg__frame_hash(const sagg *agg, const sagg__frame *frame)
     return sagg__frame_id(hash, frame->line);
 }
 
-int sagg__intern_frame(sagg *agg, uint32_t *index, const sagg_frame *frame)
+int sagg__intern_row(sagg *agg, uint32_t *index, uint32_t method, uint32_t line)
 {
-    sagg__frame row = {.line = frame->line};
-    int rc = add_method(agg, &row.method, frame);
-    if (rc == 0)
-        rc = offer_file(agg, row.method, frame->file);
-    if (rc != 0)
-        return rc;
+    sagg__frame row = {method, line};
     struct wanted_frame wanted = {agg, &row};
     uint64_t hash = sagg__frame_hash(agg, &row);
     if (sagg__index_find(&agg->frames.index, hash, is_frame, &wanted, index))
         return 0;
-    rc = sagg__set_reserve(agg, &agg->frames, sizeof(row));
+    int rc = sagg__set_reserve(agg, &agg->frames, sizeof(row));
     if (rc != 0)
         return rc;
     *index = agg->frames.count++;
@@ -108,7 +103,21 @@ int sagg__intern_frame(sagg *agg, uint32_t *index, const sagg_frame *frame)
     return 0;
 }
 
-int sagg_add_frame(sagg *agg, uint32_t *frame_index, const sagg_frame *frame, sagg_error *err)
+static int intern_method(sagg *agg, uint32_t *method, const sagg_frame *frame)
+{
+    int rc = add_method(agg, method, frame);
+    return rc != 0 ? rc : offer_file(agg, *method, frame->file);
+}
+
+int sagg__intern_frame(sagg *agg, uint32_t *index, const sagg_frame *frame)
+{
+    uint32_t method;
+    int rc = intern_method(agg, &method, frame);
+    return rc != 0 ? rc : sagg__intern_row(agg, index, method, frame->line);
+}
+
+/* A frame's names cleaned and normalised, in scratch memory; file is cleaned only. */
+static int prepare(sagg *agg, sagg_frame *out, const sagg_frame *frame, sagg_error *err)
 {
     if (!sagg__kind_known(frame->kind))
         return sagg__fail(err, SAGG_E_USAGE, 0, "A frame has the unknown kind %u: use 0 to 4.",
@@ -117,11 +126,14 @@ int sagg_add_frame(sagg *agg, uint32_t *frame_index, const sagg_frame *frame, sa
     char *room = sagg__scratch(agg, names + sagg__clean_room(frame->file.size));
     if (room == NULL)
         return sagg__no_memory(err);
-    sagg_frame prepared;
-    sagg__frame_prepare(&prepared, room, frame, agg->normaliser);
-    prepared.file.data = room + names;
-    prepared.file.size = sagg__clean(room + names, frame->file.data, frame->file.size);
-    int rc = sagg__intern_frame(agg, frame_index, &prepared);
+    sagg__frame_prepare(out, room, frame, agg->normaliser);
+    out->file.data = room + names;
+    out->file.size = sagg__clean(room + names, frame->file.data, frame->file.size);
+    return 0;
+}
+
+static int fail_interning(sagg *agg, int rc, sagg_error *err)
+{
     if (rc == SAGG_E_LIMIT) {
         agg->full = true;
         return sagg__fail(err, rc, 0,
@@ -131,11 +143,22 @@ int sagg_add_frame(sagg *agg, uint32_t *frame_index, const sagg_frame *frame, sa
     return rc != 0 ? sagg__no_memory(err) : 0;
 }
 
-uint64_t sagg__stack_hash(const sagg__stack *stack)
+int sagg_add_frame(sagg *agg, uint32_t *frame_index, const sagg_frame *frame, sagg_error *err)
 {
-    uint64_t hash;
-    memcpy(&hash, stack->id.bytes, sizeof(hash));
-    return hash;
+    sagg_frame prepared;
+    int rc = prepare(agg, &prepared, frame, err);
+    if (rc != 0)
+        return rc;
+    return fail_interning(agg, sagg__intern_frame(agg, frame_index, &prepared), err);
+}
+
+int sagg_add_method(sagg *agg, uint32_t *method, const sagg_frame *frame, sagg_error *err)
+{
+    sagg_frame prepared;
+    int rc = prepare(agg, &prepared, frame, err);
+    if (rc != 0)
+        return rc;
+    return fail_interning(agg, intern_method(agg, method, &prepared), err);
 }
 
 struct wanted_stack {
@@ -148,6 +171,24 @@ static bool is_stack(const void *context, uint32_t value)
     const struct wanted_stack *wanted = context;
     const sagg__stack *stack = SAGG__AT(sagg__stack, wanted->agg->stacks.array, value);
     return memcmp(stack->id.bytes, wanted->id->bytes, sizeof(stack->id.bytes)) == 0;
+}
+
+static uint64_t hash_id(const sagg_stack_id *id)
+{
+    uint64_t hash;
+    memcpy(&hash, id->bytes, sizeof(hash));
+    return hash;
+}
+
+bool sagg__find_stack(const sagg *agg, const sagg_stack_id *id, uint32_t *index)
+{
+    struct wanted_stack wanted = {agg, id};
+    return sagg__index_find(&agg->stacks.index, hash_id(id), is_stack, &wanted, index);
+}
+
+uint64_t sagg__stack_hash(const sagg__stack *stack)
+{
+    return hash_id(&stack->id);
 }
 
 static int compute_id(sagg *agg, sagg_stack_id *id, const uint32_t *frames, size_t count)
@@ -164,9 +205,10 @@ static int compute_id(sagg *agg, sagg_stack_id *id, const uint32_t *frames, size
     return 0;
 }
 
-/* Appends a stack that is not there. Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. */
-static int append_stack(sagg *agg, uint32_t *index, sagg__stack stack, const uint32_t *frames)
+int sagg__append_stack(sagg *agg, uint32_t *index, const sagg_stack_id *id, const uint32_t *frames,
+                       size_t count)
 {
+    sagg__stack stack = {.id = *id, .count = (uint32_t)count};
     if (agg->stacks.count > 2 * (uint64_t)agg->max_stacks)
         return SAGG_E_LIMIT;
     if (stack.count > UINT32_MAX - agg->stack_frames_used)
@@ -188,23 +230,22 @@ static int append_stack(sagg *agg, uint32_t *index, sagg__stack stack, const uin
     return 0;
 }
 
+int sagg__refuse_stack(sagg *agg, uint32_t *index)
+{
+    agg->full = true;
+    agg->loss.stacks_dropped++;
+    *index = SAGG_DROPPED;
+    return 0;
+}
+
 static int intern_stack(sagg *agg, uint32_t *index, const uint32_t *frames, size_t count)
 {
-    sagg__stack stack = {.count = (uint32_t)count};
-    int rc = compute_id(agg, &stack.id, frames, count);
-    if (rc != 0)
+    sagg_stack_id id;
+    int rc = compute_id(agg, &id, frames, count);
+    if (rc != 0 || sagg__find_stack(agg, &id, index))
         return rc;
-    struct wanted_stack wanted = {agg, &stack.id};
-    if (sagg__index_find(&agg->stacks.index, sagg__stack_hash(&stack), is_stack, &wanted, index))
-        return 0;
-    rc = append_stack(agg, index, stack, frames);
-    if (rc == SAGG_E_LIMIT) {
-        agg->full = true;
-        agg->loss.stacks_dropped++;
-        *index = SAGG_DROPPED;
-        return 0;
-    }
-    return rc;
+    rc = sagg__append_stack(agg, index, &id, frames, count);
+    return rc == SAGG_E_LIMIT ? sagg__refuse_stack(agg, index) : rc;
 }
 
 static sagg_frame marker(const char *name)
@@ -212,16 +253,21 @@ static sagg_frame marker(const char *name)
     return (sagg_frame){.method = {name, strlen(name)}, .kind = SAGG_UNKNOWN};
 }
 
+int sagg__truncated_root(sagg *agg, uint32_t *index)
+{
+    sagg_frame root = marker("[truncated]");
+    return sagg__intern_frame(agg, index, &root);
+}
+
 /* A stack past max_frames: its leaf-most frames with a root that says so. */
 static int intern_cut(sagg *agg, uint32_t *index, const uint32_t *frames)
 {
-    sagg_frame root = marker("[truncated]");
     size_t count = agg->max_frames;
     uint32_t *cut = sagg__alloc(&agg->mem, count * sizeof(*cut));
     if (cut == NULL)
         return SAGG_E_NOMEM;
     memcpy(cut, frames, (count - 1) * sizeof(*cut));
-    int rc = sagg__intern_frame(agg, &cut[count - 1], &root);
+    int rc = sagg__truncated_root(agg, &cut[count - 1]);
     if (rc == 0)
         rc = intern_stack(agg, index, cut, count);
     sagg__release(&agg->mem, cut, count * sizeof(*cut));

@@ -17,6 +17,72 @@ START_TEST(the_same_content_has_the_same_index)
 }
 END_TEST
 
+/* Frames "package.Class.method:line" of a stack `depth` deep, by both ways in. */
+static void add_both_ways(sagg *agg, uint32_t seed, uint32_t depth, uint32_t *plain,
+                          uint32_t *quick)
+{
+    uint32_t frames[64];
+    sagg_frame_ref refs[64];
+    for (uint32_t i = 0; i < depth; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "m%u", (seed + i) % 7);
+        sagg_frame frame = {
+            .class_name = str("a/B$$Lambda$7.0x1"), .method = str(name), .line = i % 3};
+        ck_assert_int_eq(sagg_add_method(agg, &refs[i].method, &frame, NULL), 0);
+        refs[i].line = frame.line;
+        if (plain != NULL)
+            ck_assert_int_eq(sagg_add_frame(agg, &frames[i], &frame, NULL), 0);
+    }
+    ck_assert_int_eq(sagg_add_stack_refs(agg, quick, refs, depth, NULL), 0);
+    if (plain != NULL)
+        ck_assert_int_eq(sagg_add_stack(agg, plain, frames, depth, NULL), 0);
+}
+
+START_TEST(stacks_by_reference_are_the_same_stacks)
+{
+    sagg_options options = two_types();
+    options.max_frames = 10;
+    sagg *agg = make(&options);
+    sagg *other = make(&options);
+    for (uint32_t seed = 0; seed < 50; seed++) {
+        uint32_t plain, quick, alone;
+        add_both_ways(agg, seed, seed % 14, &plain, &quick);
+        ck_assert_uint_eq(plain, quick);
+        ck_assert_uint_ne(quick, SAGG_DROPPED);
+        add_both_ways(other, seed, seed % 14, NULL, &alone);
+        sagg_stack a, b;
+        ck_assert(sagg_stack_at(agg, plain, &a) && sagg_stack_at(other, alone, &b));
+        ck_assert_mem_eq(a.id.bytes, b.id.bytes, sizeof(a.id.bytes));
+        ck_assert_uint_eq(a.count, seed % 14 < 10 ? seed % 14 : 10);
+        ck_assert_uint_eq(a.count, b.count);
+    }
+    ck_assert_uint_eq(sagg_frame_count(agg), sagg_frame_count(other));
+    sagg_frame_ref unknown = {.method = 1000};
+    uint32_t stack;
+    sagg_error err;
+    ck_assert_int_eq(sagg_add_stack_refs(agg, &stack, &unknown, 1, &err), SAGG_E_USAGE);
+    sagg_free(agg);
+    sagg_free(other);
+}
+END_TEST
+
+START_TEST(stacks_by_reference_past_the_cap_are_dropped)
+{
+    sagg_options options = two_types();
+    options.max_stacks = 3;
+    sagg *agg = make(&options);
+    uint32_t stack = SAGG_DROPPED;
+    for (uint32_t seed = 0; seed < 7; seed++)
+        add_both_ways(agg, seed, 5, NULL, &stack);
+    ck_assert_uint_eq(stack, SAGG_DROPPED);
+    ck_assert_uint_gt(sagg_losses(agg).stacks_dropped, 0);
+    ck_assert_int_eq(sagg_compact(agg, NULL), 0);
+    add_both_ways(agg, 3, 5, NULL, &stack);
+    ck_assert_uint_ne(stack, SAGG_DROPPED);
+    sagg_free(agg);
+}
+END_TEST
+
 START_TEST(totals_add_up_by_type_thread_and_stack)
 {
     sagg *agg = make(NULL);
@@ -319,6 +385,8 @@ int main(void)
     Suite *suite = suite_create("aggregate");
     TCase *tcase = tcase_create("aggregate");
     tcase_add_test(tcase, the_same_content_has_the_same_index);
+    tcase_add_test(tcase, stacks_by_reference_are_the_same_stacks);
+    tcase_add_test(tcase, stacks_by_reference_past_the_cap_are_dropped);
     tcase_add_test(tcase, totals_add_up_by_type_thread_and_stack);
     tcase_add_test(tcase, pools_replace_threads_in_entries);
     tcase_add_test(tcase, labels_keep_parts_of_a_type_apart);

@@ -192,12 +192,36 @@ START_TEST(one_lambda_has_one_id)
 }
 END_TEST
 
+/* 130 and 300 frames are hashed in pieces. */
+START_TEST(ids_of_frame_ids_are_those_of_frames)
+{
+    static const size_t counts[] = {0, 1, 41, 128, 129, 300};
+    sagg_frame frames[300];
+    uint64_t ids[300];
+    char names[300][8];
+    for (uint32_t i = 0; i < 300; i++) {
+        (void)snprintf(names[i], sizeof(names[i]), "m%u", i);
+        frames[i] = (sagg_frame){.class_name = str("a.B"), .method = str(names[i]), .line = i};
+        sagg_frame_hash(NULL, &ids[i], &frames[i]);
+    }
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        sagg_stack_id whole, quick;
+        ck_assert_int_eq(sagg_stack_id_of(&whole, frames, counts[i], 1, NULL), 0);
+        ck_assert_int_eq(sagg_stack_id_of_frame_ids(&quick, ids, counts[i], 1, NULL), 0);
+        ck_assert_mem_eq(whole.bytes, quick.bytes, sizeof(whole.bytes));
+    }
+    sagg_stack_id id;
+    ck_assert_int_eq(sagg_stack_id_of_frame_ids(&id, ids, 1, 2, NULL), SAGG_E_USAGE);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("frame");
     TCase *vectors = tcase_create("vectors");
     tcase_add_unchecked_fixture(vectors, load, unload);
     tcase_add_test(vectors, vectors_hold);
+    tcase_add_test(vectors, ids_of_frame_ids_are_those_of_frames);
     suite_add_tcase(suite, vectors);
     TCase *rules = tcase_create("rules");
     tcase_add_test(rules, unknown_kinds_and_versions_are_refused);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include <stackagg/stackagg.h>
-#include <xxhash.h>
 
 #include "checks.h"
 
@@ -20,7 +19,7 @@ _Static_assert(NORMALISERS == 2, "check_ids tells versions 0 and 1 apart");
 typedef struct frame_ids {
     const stack_dictionary *dictionary;
     uint64_t *ids[NORMALISERS];
-    unsigned char *buffer; /* of the hashed form of one stack */
+    uint64_t *buffer; /* those of one stack */
 } frame_ids;
 
 static int check_shape(const stack_dictionary *d, const ingest_limits *limits, verdict *v)
@@ -136,37 +135,26 @@ static int make_frame_ids(frame_ids *frames, int version, verdict *v)
     return 0;
 }
 
-static void put_frame_id(unsigned char *out, uint64_t id)
+static int hash_stack(sagg_stack_id *out, frame_ids *frames, int version, const uint32_t *stack,
+                      uint32_t depth)
 {
-    for (int byte = 0; byte < 8; byte++)
-        out[byte] = (unsigned char)(id >> (8 * byte));
-}
-
-/* stack-id.md, section 4. */
-static void hash_stack(XXH128_canonical_t *out, frame_ids *frames, int version,
-                       const uint32_t *stack, uint32_t depth)
-{
-    unsigned char *p = frames->buffer;
-
-    memcpy(p, "HS1", 3);
-    p[3] = (unsigned char)version;
     for (uint32_t i = 0; i < depth; i++)
-        put_frame_id(p + 4 + 8 * (size_t)i, frames->ids[version][stack[i]]);
-    XXH128_canonicalFromHash(out, XXH3_128bits(p, 4 + 8 * (size_t)depth));
+        frames->buffer[i] = frames->ids[version][stack[i]];
+    return sagg_stack_id_of_frame_ids(out, frames->buffer, depth, version, NULL);
 }
 
 static int check_ids(frame_ids *frames, verdict *v)
 {
     const stack_dictionary *d = frames->dictionary;
     const uint32_t *stack = d->stack_frame.at;
-    XXH128_canonical_t id;
+    sagg_stack_id id;
 
     for (size_t i = 0; i < d->stack_depth.count; i++) {
         int version = d->normaliser.data[i] == 0 ? 0 : 1; /* no other passes the range check */
         if (frames->ids[version] == NULL && make_frame_ids(frames, version, v) != 0)
             return -1;
-        hash_stack(&id, frames, version, stack, d->stack_depth.at[i]);
-        if (memcmp(id.digest, d->stack_ids.data + i * STACK_ID_BYTES, STACK_ID_BYTES) != 0)
+        if (hash_stack(&id, frames, version, stack, d->stack_depth.at[i]) != 0 ||
+            memcmp(id.bytes, d->stack_ids.data + i * STACK_ID_BYTES, STACK_ID_BYTES) != 0)
             return verdict_reject(v, "stack_id_mismatch",
                                   "stacks.stack_ids: entry %zu is not the id of its %u frames.", i,
                                   d->stack_depth.at[i]);
@@ -182,7 +170,7 @@ int check_stacks(stack_dictionary *d, const ingest_limits *limits, verdict *v)
     if (check_shape(d, limits, v) != 0 || check_depths(d, limits, v) != 0 ||
         check_dictionary_ranges(d, v) != 0 || check_frame_texts(d, limits, v) != 0)
         return -1;
-    frames.buffer = malloc(4 + 8 * limits->frames_per_stack);
+    frames.buffer = calloc(limits->frames_per_stack + 1, sizeof(*frames.buffer));
     int rc = frames.buffer != NULL ? check_ids(&frames, v) : check_no_memory(v);
     free(frames.buffer);
     free(frames.ids[0]);

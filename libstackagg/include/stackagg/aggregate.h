@@ -114,6 +114,30 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_frame(sagg *agg, uint32_t *frame_index,
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_stack(sagg *agg, uint32_t *stack, const uint32_t *frames,
                                              size_t count, sagg_error *err);
 
+/**
+ * Interns a method: a frame whose line is not looked at.
+ * @param method  receives its index for sagg_add_stack_refs, valid until sagg_compact
+ * @return as sagg_add_frame
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_add_method(sagg *agg, uint32_t *method, const sagg_frame *frame,
+                                              sagg_error *err);
+
+/** A frame by its method. */
+typedef struct sagg_frame_ref {
+    uint32_t method; /**< index from sagg_add_method */
+    uint32_t line;   /**< 0 = none */
+} sagg_frame_ref;
+
+/**
+ * As sagg_add_frame for each frame and then sagg_add_stack, many times faster: frames of a stack
+ * that is there already are not looked up at all.
+ * @param frames  `count` frames, leaf to root; `count` may be 0
+ * @return 0; SAGG_E_USAGE (a method index out of range); SAGG_E_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_add_stack_refs(sagg *agg, uint32_t *stack,
+                                                  const sagg_frame_ref *frames, size_t count,
+                                                  sagg_error *err);
+
 /** A thread as given or handed out. */
 typedef struct sagg_thread {
     int64_t os_tid;   /**< 0 = not known */

@@ -62,6 +62,17 @@ typedef struct sagg_stack_id {
 SAGG_EXPORT SAGG_MUST_USE int sagg_stack_id_of(sagg_stack_id *out, const sagg_frame *frames,
                                                size_t count, int version, sagg_error *err);
 
+/**
+ * The id of a stack whose frames' ids are known (sagg_frame_hash of normalised frames).
+ *
+ * @param frame_ids  `count` ids, leaf to root; may be NULL when `count` is 0
+ * @param version    the normaliser of the frames, enum sagg_normaliser
+ * @return 0; SAGG_E_USAGE for an unknown version. Allocates nothing. Any thread.
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_stack_id_of_frame_ids(sagg_stack_id *out,
+                                                         const uint64_t *frame_ids, size_t count,
+                                                         int version, sagg_error *err);
+
 /** Writes the 32 lower-case hex digits of `id` and a NUL into `hex`. Any thread. */
 SAGG_EXPORT void sagg_stack_id_hex(char hex[33], const sagg_stack_id *id);
 
