@@ -48,6 +48,24 @@ static void save_recording(const char *dir, const char *name, const chunk_params
     writer_free(&w);
 }
 
+/* Events enough for three parts, some short. */
+static void save_sums(const char *root)
+{
+    char dir[4000];
+    chunk_params params = CHUNK_PARAMS_INIT;
+    writer w = {.data = NULL};
+    params.async = true;
+    snprintf(dir, sizeof(dir), "%s/fuzz_sums", root);
+    save_recording(dir, "async", &params);
+    begin_chunk(&w, &params);
+    for (int i = 0; i < 12; i++)
+        put_events(&w);
+    put_standard_pools(&w);
+    end_chunk(&w, &params);
+    save(dir, "many", w.data, w.len);
+    writer_free(&w);
+}
+
 static void save_metadata(const char *dir)
 {
     writer w = {.base = 20};
@@ -177,6 +195,7 @@ int main(int argc, char **argv)
     save_streams(dir);
     snprintf(dir, sizeof(dir), "%s/fuzz_values", argv[1]);
     save_values(dir);
+    save_sums(argv[1]);
     snprintf(dir, sizeof(dir), "%s/fuzz_metadata", argv[1]);
     save_metadata(dir);
     snprintf(dir, sizeof(dir), "%s/fuzz_text", argv[1]);

@@ -1,5 +1,7 @@
 #include "cursor.h"
 
+#include "pattern.h"
+
 uint64_t jfr__varint_slow(jfr__cursor *c)
 {
     const uint8_t *p = c->pos;
@@ -57,13 +59,33 @@ void jfr__skip_bytes(jfr__cursor *c, uint64_t count)
         c->pos += count;
 }
 
+/* Compilers call a function for this where the CPU may not have the instruction. */
+static unsigned count_bits(uint64_t x)
+{
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    x = (x + (x >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
 void jfr__skip_varints(jfr__cursor *c, uint64_t count)
 {
     /* Each takes a byte at least: a count from the file cannot make this loop longer than it. */
     if (!require(c, count))
         return;
-    while (count-- > 0 && !c->failed)
+    while (count > 0 && !c->failed) {
+        if (jfr__cursor_left(c) >= 64) {
+            uint64_t continuing = jfr__continuing(c->pos);
+            unsigned whole = count_bits(~continuing);
+            if (whole > 0 && whole <= count && !jfr__has_nine(continuing)) {
+                c->pos += 64 - __builtin_clzll(~continuing);
+                count -= whole;
+                continue;
+            }
+        }
         (void)jfr__varint(c);
+        count--;
+    }
 }
 
 uint32_t jfr__read_count(jfr__cursor *c)

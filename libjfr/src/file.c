@@ -20,6 +20,7 @@ int jfr__file_new(jfr_file **out, const jfr_options *opts, jfr_error *err)
     memset(file, 0, sizeof(*file));
     file->options = options;
     file->allocator = allocator;
+    file->frames_loop = jfr__frames_loop_best();
     for (int producer = 0; producer <= JFR_PRODUCER_ASYNC_PROFILER; producer++)
         file->intervals[producer] = intervals;
     jfr__arena_init(&file->recording_arena, &file->allocator, options.max_decoded_bytes);

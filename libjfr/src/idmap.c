@@ -1,17 +1,19 @@
 #include "idmap.h"
 
+#include "random.h"
+
 #include <jfr/sample.h>
 #include <string.h>
 
 static size_t slot_of(const jfr__idmap *map, uint64_t key)
 {
-    uint64_t hash = key * UINT64_C(0x9E3779B97F4A7C15);
-    return (size_t)(hash ^ hash >> 32) & (map->capacity - 1);
+    uint64_t hash = (key ^ key >> 32) * map->multiplier;
+    return (size_t)(hash >> 32) & (map->capacity - 1);
 }
 
 void jfr__idmap_init(jfr__idmap *map, const jfr_allocator *alloc)
 {
-    *map = (jfr__idmap){.alloc = alloc};
+    *map = (jfr__idmap){.alloc = alloc, .multiplier = jfr__random() | 1};
 }
 
 static void drop_direct(jfr__idmap *map)
@@ -51,7 +53,9 @@ static void insert(jfr__idmap *map, uint64_t key, uint32_t value)
 
 static int enlarge(jfr__idmap *map)
 {
-    jfr__idmap next = {.alloc = map->alloc, .capacity = map->capacity ? map->capacity * 2 : 64};
+    jfr__idmap next = *map;
+    next.capacity = map->capacity ? map->capacity * 2 : 64;
+    next.direct = NULL;
     void *ctx = map->alloc->ctx;
     next.keys = map->alloc->alloc(ctx, next.capacity * sizeof(*next.keys));
     next.values = map->alloc->alloc(ctx, next.capacity * sizeof(*next.values));
@@ -64,8 +68,6 @@ static int enlarge(jfr__idmap *map)
         if (map->values[i] != 0)
             insert(&next, map->keys[i], map->values[i]);
     }
-    next.count = map->count;
-    next.max_key = map->max_key;
     jfr__idmap_free(map);
     *map = next;
     return 0;

@@ -10,7 +10,8 @@ typedef struct jfr__idmap {
     const jfr_allocator *alloc;
     uint64_t *keys; /* hash table: key and index + 1, 0 = free */
     uint32_t *values;
-    size_t capacity; /* a power of two, or 0 */
+    size_t capacity;     /* a power of two, or 0 */
+    uint64_t multiplier; /* odd and random: ids cannot be chosen to collide */
     uint32_t count;
     uint64_t max_key;
     uint32_t *direct; /* after jfr__idmap_finish, where ids are dense: index + 1 by id */

@@ -1,5 +1,6 @@
 #include "error.h"
 #include "input.h"
+#include "reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +38,15 @@ int jfr__map_file(void **out, size_t *len, const char *path, jfr_error *err)
     int rc = map_fd(out, len, fd, path, err);
     close(fd);
     return rc;
+}
+
+void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t begin = (from + page - 1) / page * page;
+    uint64_t end = to / page * page;
+    if (file->data == file->mapped && begin < end)
+        (void)madvise((char *)file->mapped + begin, end - begin, MADV_DONTNEED);
 }
 
 void jfr__unmap_file(void *data, size_t len)

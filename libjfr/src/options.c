@@ -19,8 +19,7 @@ static bool tail_is_zero(const void *given, size_t size, size_t known)
     return true;
 }
 
-/* Copies a struct that begins with its size, of a caller that may be older or newer than we are. */
-static int copy_sized(void *out, size_t known, const void *given, size_t size, const char *what,
+int jfr__options_copy(void *out, size_t known, const void *given, size_t size, const char *what,
                       jfr_error *err)
 {
     if (size < sizeof(size_t))
@@ -67,10 +66,10 @@ int jfr__options_resolve(jfr_options *out, jfr_allocator *allocator, jfr_interva
     *intervals = (jfr_intervals)JFR_INTERVALS_INIT;
     int rc = 0;
     if (given != NULL)
-        rc = copy_sized(out, sizeof(*out), given, given->size, "jfr_options", err);
+        rc = jfr__options_copy(out, sizeof(*out), given, given->size, "jfr_options", err);
     if (rc == 0 && out->inherit != NULL)
-        rc = copy_sized(intervals, sizeof(*intervals), out->inherit, out->inherit->size,
-                        "jfr_intervals", err);
+        rc = jfr__options_copy(intervals, sizeof(*intervals), out->inherit, out->inherit->size,
+                               "jfr_intervals", err);
     if (rc < 0)
         return rc;
     out->size = sizeof(*out);

@@ -3,6 +3,14 @@
 
 #include <jfr/error.h>
 #include <jfr/options.h>
+#include <stddef.h>
+
+/*
+ * Copies a struct that begins with its size, of a caller that may be older or newer than we are.
+ * `what` names it in messages. Returns 0 or JFR_ERR_USAGE.
+ */
+int jfr__options_copy(void *out, size_t known, const void *given, size_t size, const char *what,
+                      jfr_error *err);
 
 /*
  * Copies what the caller gave (NULL = nothing) and fills the defaults in. `allocator` and

@@ -253,6 +253,9 @@ int jfr__pools_read(jfr_chunk *chunk, bool whole, jfr_error *err)
     int rc = whole ? read_chain(chunk, &budget, err) : read_walking(chunk, &budget, err);
     for (int role = 0; role < JFR__POOL_ROLES; role++)
         jfr__idmap_finish(&chunk->pools[role].index);
+    chunk->frames_by.methods = &chunk->pools[JFR__POOL_METHOD].index;
+    chunk->frames_by.types = chunk->frame_types;
+    jfr__frames_define(&chunk->frames_by, &chunk->pools[JFR__POOL_STACK].plan, &chunk->frame_plan);
     return rc;
 }
 

@@ -2,6 +2,7 @@
 #define JFR_SRC_READER_H
 
 #include "cursor.h"
+#include "frames.h"
 #include "header.h"
 #include "idmap.h"
 #include "memory.h"
@@ -73,18 +74,13 @@ enum jfr__event_slot {
 /* How to read one event type that yields samples. */
 typedef struct jfr__event_plan {
     jfr__plan plan;
+    uint64_t type_id;
     jfr_sample_source source;
     jfr__unit duration_unit;
     jfr__unit period_unit;
 } jfr__event_plan;
 
-/* The kind and tier of a frame type of the chunk. */
-typedef struct jfr__frame_type {
-    uint8_t kind;
-    uint8_t tier;
-} jfr__frame_type;
-
-enum { JFR__SMALL_IDS = 256, JFR__SOURCES = JFR_SOURCE_NATIVE_LOCK + 1 };
+enum { JFR__SOURCES = JFR_SOURCE_NATIVE_LOCK + 1 };
 
 /* A decoded pool entry, kept for the chunk's life. */
 typedef struct jfr__method_entry {
@@ -114,6 +110,7 @@ struct jfr_chunk {
 
     jfr__pool pools[JFR__POOL_ROLES];
     jfr__plan frame_plan;
+    jfr__frames frames_by;
     jfr__plan
         *skips; /* by type index: how to read over an entry; compiled when met; in the arena */
     uint8_t states[JFR__SMALL_IDS]; /* jfr_thread_state by id */
@@ -121,7 +118,9 @@ struct jfr_chunk {
 
     jfr__idmap plan_by_type; /* event type id to index in event_plans */
     jfr__event_plan event_plans[JFR__SOURCES];
-    bool seen[JFR__SOURCES]; /* events of that source are in the chunk, as far as looked */
+    uint32_t
+        plan_of_source[JFR__SOURCES]; /* index in event_plans, JFR_NONE = not in the metadata */
+    bool seen[JFR__SOURCES];          /* events of that source are in the chunk, as far as looked */
     bool left_out[JFR__SOURCES];
 
     jfr_intervals intervals;
@@ -149,6 +148,7 @@ enum { JFR__MAX_LOSSES = 64 };
 
 struct jfr_file {
     jfr_allocator allocator;
+    jfr__frames_loop *frames_loop;
     jfr_options options; /* defaults filled in */
     const uint8_t *data;
     size_t len;
@@ -225,11 +225,17 @@ int jfr__pool_entry(const jfr_chunk *chunk, jfr__pool_role role, uint32_t index,
 
 /* sample.c */
 int jfr__samples_define(jfr_chunk *chunk, jfr_error *err);
+/* Leaves the chunk as jfr_samples_next does when it returns 0; `lost` = at `offset` is no event. */
+void jfr__samples_end(jfr_chunk *chunk, uint64_t offset, bool lost);
+
+/* map.c: gives pages of a mapped recording back to the system; they are read again when needed. */
+void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to);
 
 /* settings.c */
 int jfr__settings_read(jfr_chunk *chunk, jfr_error *err);
 
-/* stack.c */
+/* stack.c: tells the method of a frame that is decoded up to its method_index, and its kind. */
+int jfr__frame_name(jfr_chunk *chunk, jfr_frame *frame, jfr_error *err);
 int jfr__frame_types_read(jfr_chunk *chunk, jfr_error *err);
 
 /* class.c: whether a class is one of java.util.concurrent's locks (see jfr/sample.h). */

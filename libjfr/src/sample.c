@@ -58,6 +58,8 @@ static int define_source(jfr_chunk *chunk, jfr_sample_source source, const jfr__
         return jfr__fail_nomem(err);
     jfr__event_plan *plan = &chunk->event_plans[index];
     plan->source = source;
+    plan->type_id = type->id;
+    chunk->plan_of_source[source] = index;
     plan->duration_unit = unit_of(chunk, type, "duration");
     plan->period_unit = unit_of(chunk, type, "samplingPeriod");
     return jfr__plan_compile(&plan->plan, &chunk->meta, type, event_wants,
@@ -67,6 +69,8 @@ static int define_source(jfr_chunk *chunk, jfr_sample_source source, const jfr__
 
 int jfr__samples_define(jfr_chunk *chunk, jfr_error *err)
 {
+    for (int source = 0; source < JFR__SOURCES; source++)
+        chunk->plan_of_source[source] = JFR_NONE;
     for (int source = JFR_SOURCE_EXECUTION; source < JFR__SOURCES; source++) {
         const jfr__type *type = jfr__metadata_named(&chunk->meta, source_types[source]);
         int rc = type != NULL ? define_source(chunk, (jfr_sample_source)source, type, err) : 0;
@@ -170,6 +174,13 @@ static void stop_walk(jfr_chunk *chunk, uint64_t offset)
     chunk->events_lost = true;
     jfr__loss_add(chunk->file, chunk->info.finished ? JFR_LOSS_BAD_EVENTS : JFR_LOSS_UNFINISHED,
                   offset, chunk->end - offset, chunk->info.offset);
+}
+
+void jfr__samples_end(jfr_chunk *chunk, uint64_t offset, bool lost)
+{
+    if (lost)
+        stop_walk(chunk, offset);
+    chunk->events.pos = chunk->events.base + chunk->end;
 }
 
 int jfr_samples_next(jfr_chunk *chunk, jfr_sample *sample, jfr_error *err)

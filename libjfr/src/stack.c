@@ -146,6 +146,14 @@ static uint8_t native_kind(uint8_t kind, const jfr_method *method)
     return jfr__str_is(method->class_name, "libjvm.so") ? JFR_FRAME_JVM : JFR_FRAME_NATIVE;
 }
 
+int jfr__frame_name(jfr_chunk *chunk, jfr_frame *frame, jfr_error *err)
+{
+    int rc = get_method(chunk, frame->method_index, &frame->method, err);
+    if (rc == 0 && (frame->kind == JFR_FRAME_NATIVE || frame->kind == JFR_FRAME_JVM))
+        frame->kind = native_kind(frame->kind, frame->method);
+    return rc;
+}
+
 static int decode_frame(jfr_chunk *chunk, jfr__cursor *c, jfr_frame *out, jfr_error *err)
 {
     uint64_t slots[JFR__POOL_SLOTS] = {0};
@@ -165,10 +173,7 @@ static int decode_frame(jfr_chunk *chunk, jfr__cursor *c, jfr_frame *out, jfr_er
         .kind = kind.kind,
         .tier = kind.tier,
     };
-    int rc = get_method(chunk, out->method_index, &out->method, err);
-    if (rc == 0 && (out->kind == JFR_FRAME_NATIVE || out->kind == JFR_FRAME_JVM))
-        out->kind = native_kind(out->kind, out->method);
-    return rc;
+    return jfr__frame_name(chunk, out, err);
 }
 
 static int bad_index(jfr_error *err, const char *what, uint32_t index, uint32_t count)

@@ -24,7 +24,7 @@ uint64_t jfr__span_ns(const jfr_chunk_info *info, uint64_t ticks)
     return span > 0 ? (uint64_t)span : 0;
 }
 
-static uint64_t in_ns(const jfr_chunk_info *info, jfr__unit unit, uint64_t value)
+uint64_t jfr__in_ns(const jfr_chunk_info *info, jfr__unit unit, uint64_t value)
 {
     if (unit == JFR__UNIT_NANOS)
         return value;
@@ -38,8 +38,7 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* a / b, rounded, at least 1. */
-static uint64_t ratio(uint64_t a, uint64_t b)
+uint64_t jfr__ratio(uint64_t a, uint64_t b)
 {
     if (b == 0)
         return 1;
@@ -76,7 +75,7 @@ static bool add_execution(const jfr_chunk *chunk, jfr_sample *s)
 
 static void add_lock(jfr_sample *s, uint64_t duration, uint64_t interval)
 {
-    add(s, JFR_LOCK_COUNT, 1, duration < interval ? ratio(interval, duration) : 1);
+    add(s, JFR_LOCK_COUNT, 1, duration < interval ? jfr__ratio(interval, duration) : 1);
     add(s, JFR_LOCK_DELAY, duration, max_u64(duration, interval));
 }
 
@@ -86,20 +85,20 @@ bool jfr__values_fill(const jfr_chunk *chunk, const jfr__event_plan *plan, const
     const jfr_intervals *in = &chunk->intervals;
     uint64_t size = slots[JFR__SLOT_SIZE];
     uint64_t weight = slots[JFR__SLOT_WEIGHT];
-    uint64_t duration = in_ns(&chunk->info, plan->duration_unit, slots[JFR__SLOT_DURATION]);
+    uint64_t duration = jfr__in_ns(&chunk->info, plan->duration_unit, slots[JFR__SLOT_DURATION]);
     switch (plan->source) {
     case JFR_SOURCE_EXECUTION:
         return add_execution(chunk, out);
     case JFR_SOURCE_CPU_TIME:
         return add_time(out, JFR_CPU, 1,
-                        in_ns(&chunk->info, plan->period_unit, slots[JFR__SLOT_PERIOD]));
+                        jfr__in_ns(&chunk->info, plan->period_unit, slots[JFR__SLOT_PERIOD]));
     case JFR_SOURCE_NATIVE_METHOD:
         return add_time(out, JFR_CPU, 1, in->native_ns);
     case JFR_SOURCE_WALL_CLOCK:
         return add_time(out, JFR_WALL, slots[JFR__SLOT_SAMPLES], in->wall_ns);
     case JFR_SOURCE_ALLOC_IN_TLAB:
         add(out, JFR_ALLOC_BYTES, weight, weight);
-        add(out, JFR_ALLOC_OBJECTS, 1, ratio(weight, size));
+        add(out, JFR_ALLOC_OBJECTS, 1, jfr__ratio(weight, size));
         break;
     case JFR_SOURCE_ALLOC_OUTSIDE:
         add(out, JFR_ALLOC_BYTES, size, size);

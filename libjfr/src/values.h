@@ -7,6 +7,11 @@
 int64_t jfr__time_ns(const jfr_chunk_info *info, uint64_t ticks);
 uint64_t jfr__span_ns(const jfr_chunk_info *info, uint64_t ticks);
 int64_t jfr__ticks_to_ns(const jfr_chunk_info *info, int64_t ticks); /* negative spans too */
+/* A time span given in that unit. */
+uint64_t jfr__in_ns(const jfr_chunk_info *info, jfr__unit unit, uint64_t value);
+
+/* a / b, rounded, at least 1. */
+uint64_t jfr__ratio(uint64_t a, uint64_t b);
 
 /*
  * Fills the values of a sample by the rules of jfr/sample.h. Returns false when they cannot be

@@ -28,6 +28,7 @@
 #include <jfr/stack.h>
 #include <jfr/stream.h>
 #include <jfr/string.h>
+#include <jfr/sum.h>
 #include <jfr/thread.h>
 #include <jfr/type.h>
 #include <jfr/variant.h>

@@ -78,6 +78,39 @@ JFR_EXPORT uint32_t jfr_chunk_class_count(const jfr_chunk *chunk);
 JFR_EXPORT JFR_MUST_USE int jfr_chunk_stack(jfr_chunk *chunk, uint32_t index, jfr_stack *out,
                                             jfr_error *err);
 
+/* A frame as numbers: what a caller needs that keeps what it made of each method. */
+typedef struct jfr_frame_ref {
+    uint32_t method; /* as jfr_frame.method_index */
+    uint32_t line;
+    uint8_t kind; /* jfr_frame_kind, but JFR_FRAME_NATIVE and _JVM are told apart by
+                     jfr_chunk_frame only */
+    uint8_t tier; /* jfr_frame_tier */
+    uint16_t reserved;
+} jfr_frame_ref;
+
+/* How long a stack is. */
+typedef struct jfr_stack_ref {
+    uint32_t frame_count; /* at most max_stack_frames */
+    bool truncated;       /* as jfr_stack.truncated */
+} jfr_stack_ref;
+
+/*
+ * Decodes stack `index` into numbers, many times faster than jfr_chunk_stack.
+ *   frames  receives its first frames, `room` at most; more is no error: see out->frame_count
+ * Any number of threads may call it for one chunk, as long as nothing else is done with the file.
+ * Errors: JFR_ERR_USAGE (index out of range), JFR_ERR_FORMAT (the entry is damaged).
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_chunk_stack_refs(const jfr_chunk *chunk, uint32_t index,
+                                                 jfr_frame_ref *frames, uint32_t room,
+                                                 jfr_stack_ref *out, jfr_error *err);
+
+/*
+ * The frame that a reference stands for, with its method's names, as jfr_chunk_stack gives it but
+ * for its bci, which is 0. Errors: as jfr_chunk_stack.
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_chunk_frame(jfr_chunk *chunk, const jfr_frame_ref *ref,
+                                            jfr_frame *out, jfr_error *err);
+
 /* Decodes class `index` of a sample. Strings: borrowed until the chunk ends. Errors: as above. */
 JFR_EXPORT JFR_MUST_USE int jfr_chunk_class(jfr_chunk *chunk, uint32_t index, jfr_class *out,
                                             jfr_error *err);

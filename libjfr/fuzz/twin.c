@@ -1,0 +1,250 @@
+#include "twin.h"
+
+#include "sum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void must(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+/* ---- a table of sums, filled one value at a time ---- */
+
+/* Whole words only: rows are compared as bytes. */
+typedef struct key {
+    uint32_t stack, thread, klass, source, state, lock_kind, type;
+} key;
+
+typedef struct entry {
+    key key;
+    uint32_t next; /* in its bucket, + 1 */
+    uint64_t samples, raw, value;
+} entry;
+
+enum { BUCKETS = 4096, MANY_PARTS = 3 };
+
+typedef struct table {
+    uint32_t heads[BUCKETS];
+    entry *entries;
+    uint32_t count, cap;
+} table;
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static entry *find(table *t, const key *k)
+{
+    uint32_t bucket = (k->stack * 31 + k->thread * 7 + k->klass * 3 + k->type) % BUCKETS;
+    for (uint32_t i = t->heads[bucket]; i != 0; i = t->entries[i - 1].next) {
+        if (memcmp(&t->entries[i - 1].key, k, sizeof(*k)) == 0)
+            return &t->entries[i - 1];
+    }
+    if (t->count == t->cap) {
+        t->cap = t->cap * 2 + 64;
+        t->entries = realloc(t->entries, t->cap * sizeof(*t->entries));
+        must(t->entries != NULL);
+    }
+    t->entries[t->count] = (entry){.key = *k, .next = t->heads[bucket]};
+    t->heads[bucket] = ++t->count;
+    return &t->entries[t->count - 1];
+}
+
+static void add(table *t, const jfr_sum *row)
+{
+    for (int i = 0; i < row->value_count; i++) {
+        key k = {row->stack, row->thread,    row->klass,         row->source,
+                 row->state, row->lock_kind, row->values[i].type};
+        entry *e = find(t, &k);
+        e->samples += row->samples;
+        e->raw = sum(e->raw, row->values[i].raw);
+        e->value = sum(e->value, row->values[i].value);
+    }
+}
+
+/* The same rows, in the same order. */
+static void must_equal(const table *a, const table *b)
+{
+    must(a->count == b->count);
+    for (uint32_t i = 0; i < a->count; i++) {
+        const entry *x = &a->entries[i];
+        const entry *y = &b->entries[i];
+        must(memcmp(&x->key, &y->key, sizeof(x->key)) == 0);
+        must(x->samples == y->samples && x->raw == y->raw && x->value == y->value);
+    }
+}
+
+static void table_free(table *t)
+{
+    free(t->entries);
+    free(t);
+}
+
+static table *table_new(void)
+{
+    table *t = calloc(1, sizeof(*t));
+    must(t != NULL);
+    return t;
+}
+
+/* ---- sums ---- */
+
+static uint64_t add_samples(table *t, jfr_chunk *chunk, bool classes)
+{
+    jfr_sample s;
+    uint64_t samples = 0;
+    jfr_samples_rewind(chunk);
+    while (jfr_samples_next(chunk, &s, NULL) == 1) {
+        jfr_sum row = {.stack = s.stack,
+                       .thread = s.thread,
+                       .klass = classes ? s.klass : JFR_NONE,
+                       .source = s.source,
+                       .state = s.state,
+                       .lock_kind = s.lock_kind,
+                       .value_count = s.value_count,
+                       .samples = 1};
+        memcpy(row.values, s.values, sizeof(row.values));
+        add(t, &row);
+        samples++;
+    }
+    return samples;
+}
+
+static void add_rows(table *t, const jfr_sums *sums)
+{
+    jfr_sum rows[3];
+    size_t cursor = 0;
+    size_t count;
+    while ((count = jfr_sums_read(sums, &cursor, rows, 3)) > 0) {
+        for (size_t i = 0; i < count; i++) {
+            must(rows[i].samples > 0);
+            add(t, &rows[i]);
+        }
+    }
+}
+
+static bool fill(jfr_sums **sums, uint32_t parts, jfr_chunk *chunk)
+{
+    bool whole = true;
+    if (parts == 1)
+        return jfr_sums_fill(sums[0], chunk, NULL) == 0;
+    for (uint32_t i = 0; i < parts; i++)
+        whole = jfr_sums_part(sums[i], chunk, i, parts, NULL) == 0 && whole;
+    return jfr_sums_join(sums, parts, chunk, NULL) == 0 && whole;
+}
+
+static void check_sums(jfr_chunk *chunk, const table *plain, const jfr_chunk_stats *wanted,
+                       bool classes, uint32_t parts, jfr__sums_loop *loop)
+{
+    jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
+    jfr_sums *sums[MANY_PARTS];
+    jfr_chunk_stats stats;
+    table *t = table_new();
+    options.flags = classes ? JFR_SUMS_CLASSES : 0;
+    for (uint32_t i = 0; i < parts; i++) {
+        must(jfr_sums_new(&sums[i], &options, NULL) == 0);
+        sums[i]->loop = loop;
+    }
+    if (fill(sums, parts, chunk)) {
+        for (uint32_t i = 0; i < parts; i++)
+            add_rows(t, sums[i]);
+        must_equal(plain, t);
+        jfr_chunk_get_stats(chunk, &stats);
+        must(memcmp(&stats, wanted, sizeof(stats)) == 0);
+    }
+    for (uint32_t i = 0; i < parts; i++)
+        jfr_sums_free(sums[i]);
+    table_free(t);
+}
+
+static uint64_t check_all_sums(jfr_chunk *chunk, bool classes)
+{
+    jfr__sums_loop *const loops[] = {jfr__sums_loop_plain, jfr__sums_loop_best()};
+    table *plain = table_new();
+    jfr_chunk_stats wanted;
+    uint64_t samples = add_samples(plain, chunk, classes);
+    jfr_chunk_get_stats(chunk, &wanted);
+    for (int i = 0; i < 2; i++) {
+        check_sums(chunk, plain, &wanted, classes, 1, loops[i]);
+        check_sums(chunk, plain, &wanted, classes, MANY_PARTS, loops[i]);
+    }
+    table_free(plain);
+    return samples;
+}
+
+/* ---- stacks ---- */
+
+static void check_frames(jfr_chunk *chunk, const jfr_stack *stack, const jfr_frame_ref *refs)
+{
+    for (uint32_t i = 0; i < stack->frame_count; i++) {
+        const jfr_frame *plain = &stack->frames[i];
+        jfr_frame frame;
+        if (jfr_chunk_frame(chunk, &refs[i], &frame, NULL) < 0)
+            continue;
+        must(frame.method == plain->method && frame.method_index == plain->method_index);
+        must(frame.line == plain->line && frame.kind == plain->kind && frame.tier == plain->tier);
+    }
+}
+
+static void check_stack(jfr_chunk *chunk, uint32_t index, jfr__frames_loop *loop)
+{
+    jfr_stack stack;
+    jfr_stack_ref ref;
+    jfr_frame_ref refs[64];
+    chunk->file->frames_loop = loop;
+    int rc = jfr_chunk_stack(chunk, index, &stack, NULL);
+    if (rc == JFR_ERR_NOMEM || rc == JFR_ERR_LIMIT)
+        return; /* of names, which references have none of */
+    if (rc < 0) {
+        jfr_frame_ref *room = calloc(chunk->file->options.max_stack_frames, sizeof(*room));
+        must(room != NULL);
+        must(jfr_chunk_stack_refs(chunk, index, room, chunk->file->options.max_stack_frames, &ref,
+                                  NULL) == rc);
+        free(room);
+        return;
+    }
+    must(jfr_chunk_stack_refs(chunk, index, refs, 1, &ref, NULL) == 0);
+    must(ref.frame_count == stack.frame_count && ref.truncated == stack.truncated);
+    jfr_frame_ref *room = calloc((size_t)ref.frame_count + 1, sizeof(*room));
+    must(room != NULL);
+    must(jfr_chunk_stack_refs(chunk, index, room, ref.frame_count, &ref, NULL) == 0);
+    check_frames(chunk, &stack, room);
+    free(room);
+}
+
+uint64_t twin_check(jfr_chunk *chunk)
+{
+    jfr__frames_loop *const loops[] = {jfr__frames_loop_plain, jfr__frames_loop_best()};
+    uint64_t samples = check_all_sums(chunk, false);
+    must(check_all_sums(chunk, true) == samples);
+    for (int i = 0; i < 2; i++) {
+        for (uint32_t stack = 0; stack < jfr_chunk_stack_count(chunk); stack++)
+            check_stack(chunk, stack, loops[i]);
+    }
+    jfr_samples_rewind(chunk);
+    return samples;
+}
+
+uint64_t twin_recording(const uint8_t *data, size_t len, uint32_t flags)
+{
+    jfr_options options = JFR_OPTIONS_INIT;
+    options.flags = flags;
+    options.max_unpacked_bytes = 1 << 24;
+    options.max_pool_entries = 1 << 20;
+    jfr_file *file;
+    jfr_chunk *chunk;
+    uint64_t samples = 0;
+    int rc;
+    if (jfr_open_mem(&file, data, len, &options, NULL) < 0)
+        return 0;
+    while ((rc = jfr_next_chunk(file, &chunk, NULL)) != 0) {
+        if (rc > 0)
+            samples += twin_check(chunk);
+    }
+    jfr_close(file);
+    return samples;
+}

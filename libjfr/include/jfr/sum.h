@@ -1,0 +1,113 @@
+#ifndef JFR_SUM_H
+#define JFR_SUM_H
+
+#include <jfr/chunk.h>
+#include <jfr/error.h>
+#include <jfr/export.h>
+#include <jfr/options.h>
+#include <jfr/sample.h>
+#include <stddef.h>
+#include <stdint.h>
+
+JFR_BEGIN_DECLS
+
+/*
+ * The samples of a chunk, added up: for who wants totals by stack and thread and not each sample.
+ * The sums are those of adding what jfr_samples_next yields one by one, and the rows stand in the
+ * order in which their first sample does; it is many times faster.
+ *
+ *     jfr_sums_new(&sums, NULL, &err);
+ *     while (jfr_next_chunk(file, &chunk, &err) == 1) {
+ *         jfr_sums_fill(sums, chunk, &err);
+ *         for (size_t at = 0; (n = jfr_sums_read(sums, &at, rows, 64)) > 0;)
+ *             ...
+ *     }
+ *     jfr_sums_free(sums);
+ *
+ * One thread at a time may use it; several may fill one each from the same chunk (jfr_sums_part).
+ */
+typedef struct jfr_sums jfr_sums;
+
+/* Flags of jfr_sums_options.flags. */
+enum jfr_sums_flags {
+    JFR_SUMS_CLASSES = 1u << 0 /* tell the classes apart that were allocated or locked */
+};
+
+/* Options of jfr_sums_new; start from JFR_SUMS_OPTIONS_INIT, 0 = default. */
+typedef struct jfr_sums_options {
+    size_t size;       /* sizeof(jfr_sums_options); an unknown tail must be zero */
+    uint32_t flags;    /* of enum jfr_sums_flags */
+    uint32_t max_rows; /* rows of one chunk; 4 Mi, about 48 bytes each. Past it: JFR_ERR_LIMIT */
+    const jfr_allocator *allocator; /* NULL = malloc; copied */
+} jfr_sums_options;
+
+#define JFR_SUMS_OPTIONS_INIT                                                                      \
+    {                                                                                              \
+        .size = sizeof(jfr_sums_options)                                                           \
+    }
+
+/* One row: the samples that agree in all of its fields up to value_count. */
+typedef struct jfr_sum {
+    uint32_t stack;                      /* as in jfr_sample */
+    uint32_t thread;                     /* as in jfr_sample */
+    uint32_t klass;                      /* as in jfr_sample; JFR_NONE without JFR_SUMS_CLASSES */
+    uint8_t source;                      /* jfr_sample_source */
+    uint8_t state;                       /* jfr_thread_state */
+    uint8_t lock_kind;                   /* jfr_lock_kind */
+    uint8_t value_count;                 /* 1 or 2 */
+    uint64_t samples;                    /* how many; each has all values */
+    jfr_value values[JFR_SAMPLE_VALUES]; /* sums, saturated at 2^64 - 1 */
+} jfr_sum;
+
+/* Makes an empty one; free it with jfr_sums_free. Errors: JFR_ERR_USAGE, JFR_ERR_NOMEM. */
+JFR_EXPORT JFR_MUST_USE int jfr_sums_new(jfr_sums **out, const jfr_sums_options *opts,
+                                         jfr_error *err);
+
+/* Frees it; NULL is allowed. */
+JFR_EXPORT void jfr_sums_free(jfr_sums *sums);
+
+/*
+ * Replaces the rows by the sums of all samples of `chunk`, from its first; what jfr_samples_next
+ * would count in jfr_chunk_stats and report as loss is counted and reported here.
+ * Errors: JFR_ERR_LIMIT (max_rows, max_string_bytes, max_decoded_bytes: read the chunk by samples
+ * then), JFR_ERR_NOMEM. There are no rows after an error, and the chunk is as rewound.
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_sums_fill(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err);
+
+/*
+ * The same by several threads. Each calls jfr_sums_part with sums of its own, the same chunk and
+ * parts, and a different part of 0 .. parts - 1; meanwhile nothing else may use the file. Then one
+ * thread calls jfr_sums_join with all of them in order: it finds out whether the parts fit together
+ * (a part begins where it takes an event to begin, which can be wrong), reads again what does not,
+ * and counts and reports as jfr_sums_fill. The rows stay where they are: read those of all parts,
+ * in order; one stack and thread can have a row in each.
+ * Errors: as jfr_sums_fill. An error of a part is returned by jfr_sums_join too.
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_sums_part(jfr_sums *sums, const jfr_chunk *chunk, uint32_t part,
+                                          uint32_t parts, jfr_error *err);
+JFR_EXPORT JFR_MUST_USE int jfr_sums_join(jfr_sums *const *sums, uint32_t parts, jfr_chunk *chunk,
+                                          jfr_error *err);
+
+/*
+ * Reads up to `room` rows.
+ *   cursor  0 at first, then as left by the call before
+ * Returns how many were written to `rows`, 0 at the end. The indices of a row mean something while
+ * its chunk is current.
+ */
+JFR_EXPORT size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *rows, size_t room);
+
+/* How the events were read, for who measures; all zero before the first chunk. */
+typedef struct jfr_sums_stats {
+    uint64_t events;      /* events walked since jfr_sums_new */
+    uint64_t slow_events; /* of those that are samples: read field by field, because their layout
+                             was met for the first time or is an odd one */
+    uint64_t rows;        /* of the last chunk */
+    uint64_t reread;      /* parts that jfr_sums_join read again */
+} jfr_sums_stats;
+
+/* Fills `out`. */
+JFR_EXPORT void jfr_sums_get_stats(const jfr_sums *sums, jfr_sums_stats *out);
+
+JFR_END_DECLS
+
+#endif

@@ -1,0 +1,71 @@
+#ifndef JFR_SRC_FRAMES_H
+#define JFR_SRC_FRAMES_H
+
+#include "idmap.h"
+#include "plan.h"
+
+#include <jfr/stack.h>
+
+enum {
+    JFR__SMALL_IDS = 256,
+    JFR__READ_AHEAD = 72 /* bytes that a loop may look at from where it is */
+};
+
+/* The kind and tier of a frame type of the chunk. */
+typedef struct jfr__frame_type {
+    uint8_t kind;
+    uint8_t tier;
+} jfr__frame_type;
+
+/* Where a field lies in eight bytes. */
+typedef struct jfr__field_place {
+    uint64_t mask;  /* for jfr__gather, after the shift */
+    uint64_t shift; /* bits */
+} jfr__field_place;
+
+typedef struct jfr__frame_layout {
+    jfr__field_place method;
+    jfr__field_place line;
+    jfr__field_place type;
+} jfr__frame_layout;
+
+/*
+ * How to read a chunk's frames as numbers, many at a time. All known recorders write a frame as
+ * four integers: for each pattern of eight bytes that such a frame may begin with, the layouts tell
+ * where its fields lie. Other frames are read by the plan.
+ */
+typedef struct jfr__frames {
+    const jfr__plan *plan;
+    jfr__plan head; /* a stack's fields in front of its frames; all, when more stands behind them */
+    const jfr__idmap *methods;
+    const jfr__frame_type *types;   /* by id, JFR__SMALL_IDS */
+    bool by_pattern;                /* the frames are four integers */
+    jfr__frame_layout layouts[256]; /* by which bytes continue an integer */
+} jfr__frames;
+
+/* Fills it from the plans of a stack and of a frame. */
+void jfr__frames_define(jfr__frames *out, const jfr__plan *stack, const jfr__plan *frame);
+
+static inline jfr_frame_ref jfr__frame_ref(const jfr__frames *f, uint64_t method, uint64_t line,
+                                           uint64_t type)
+{
+    jfr__frame_type kind = {JFR_FRAME_UNKNOWN, JFR_TIER_NONE};
+    if (type < JFR__SMALL_IDS)
+        kind = f->types[type];
+    return (jfr_frame_ref){jfr__idmap_find(f->methods, method), (uint32_t)line, kind.kind,
+                           kind.tier, 0};
+}
+
+/*
+ * Decodes up to *left frames into *out, which it moves on, from `p`; `stop` is JFR__READ_AHEAD
+ * bytes before the end. Returns where it stopped: at a frame that must be read by the plan.
+ */
+typedef const uint8_t *jfr__frames_loop(const jfr__frames *frames, const uint8_t *p,
+                                        const uint8_t *stop, jfr_frame_ref **out, uint32_t *left);
+
+/* The loops; `best` is the fastest that this CPU runs. */
+jfr__frames_loop jfr__frames_loop_plain;
+jfr__frames_loop jfr__frames_loop_bmi2;
+jfr__frames_loop *jfr__frames_loop_best(void);
+
+#endif

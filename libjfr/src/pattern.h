@@ -1,0 +1,85 @@
+#ifndef JFR_SRC_PATTERN_H
+#define JFR_SRC_PATTERN_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/*
+ * Many LEB128 integers at a time: which of 64 bytes continue an integer, and the value of one whose
+ * bytes are known. Compiled for each instruction set; a file says what it is built with.
+ */
+
+static inline uint64_t jfr__load_64(const uint8_t *p)
+{
+    uint64_t bytes;
+    memcpy(&bytes, p, sizeof(bytes));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    bytes = __builtin_bswap64(bytes);
+#endif
+    return bytes;
+}
+
+/* Bit i: byte i of the 64 at `p` has its top bit set. */
+static inline uint64_t jfr__continuing(const uint8_t *p)
+{
+#if defined(__AVX2__)
+    __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)p);
+    __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(p + 32));
+    return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
+                                                     << 32;
+#elif defined(__SSE2__)
+    uint64_t bits = 0;
+    for (int i = 0; i < 4; i++) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
+        bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(bytes) << 16 * i;
+    }
+    return bits;
+#else
+    uint64_t bits = 0;
+    for (int i = 0; i < 8; i++) {
+        /* The product moves the top bit of byte k to bit 56 + k; no two meet. */
+        uint64_t tops = jfr__load_64(p + 8 * i) & UINT64_C(0x8080808080808080);
+        bits |= tops * UINT64_C(0x0002040810204081) >> 56 << 8 * i;
+    }
+    return bits;
+#endif
+}
+
+/* The low seven bits of the bytes that `mask` selects, moved together. `mask` is 0x7F in each of
+ * the first few bytes and 0 in the others. */
+static inline uint64_t jfr__gather(uint64_t bytes, uint64_t mask)
+{
+#if defined(__BMI2__)
+    return _pext_u64(bytes, mask);
+#else
+    /* Pairs move together, then fours, then all. */
+    uint64_t x = bytes & mask;
+    x = (x & UINT64_C(0x007F007F007F007F)) | (x & UINT64_C(0x7F007F007F007F00)) >> 1;
+    x = (x & UINT64_C(0x00003FFF00003FFF)) | (x & UINT64_C(0x3FFF00003FFF0000)) >> 2;
+    return (x & UINT64_C(0x0FFFFFFF)) | (x & UINT64_C(0x0FFFFFFF00000000)) >> 4;
+#endif
+}
+
+/* The mask of an integer of `bytes` bytes, 1 to 8. */
+static inline uint64_t jfr__gather_mask(unsigned bytes)
+{
+    return UINT64_C(0x7F7F7F7F7F7F7F7F) >> (64 - 8 * bytes);
+}
+
+/* Whether eight bytes in a row continue: an integer of nine bytes may be there, whose last byte
+ * tells nothing by its top bit. */
+static inline int jfr__has_nine(uint64_t continuing)
+{
+    uint64_t runs = continuing & continuing >> 1;
+    runs &= runs >> 2;
+    runs &= runs >> 4;
+    return runs != 0;
+}
+
+#endif

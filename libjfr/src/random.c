@@ -1,0 +1,16 @@
+#include "random.h"
+
+#ifdef __linux__
+#include <sys/random.h>
+#endif
+
+uint64_t jfr__random(void)
+{
+    uint64_t number = 0;
+#ifdef __linux__
+    if (getrandom(&number, sizeof(number), GRND_NONBLOCK) == (ssize_t)sizeof(number))
+        return number;
+#endif
+    /* Where there is no such source (WebAssembly) the host runs the library by itself. */
+    return (uint64_t)(uintptr_t)&number * UINT64_C(0x9E3779B97F4A7C15);
+}

@@ -1,0 +1,383 @@
+#include <jfr/sum.h>
+
+#include "error.h"
+#include "options.h"
+#include "random.h"
+#include "sum.h"
+#include "sum_add.h"
+
+#include <string.h>
+
+enum { DEFAULT_MAX_ROWS = 4 << 20 };
+
+/* What all rows of a lane have in common. */
+struct jfr__view {
+    uint32_t thread;
+    uint32_t klass;
+    uint8_t lock_kind;
+    uint8_t value_count; /* 0 = the lane yields no samples */
+    uint8_t types[JFR_SAMPLE_VALUES];
+    uint64_t unit; /* what one sample stands for, where that is the interval */
+};
+
+int jfr_sums_new(jfr_sums **out, const jfr_sums_options *opts, jfr_error *err)
+{
+    jfr_sums_options o = JFR_SUMS_OPTIONS_INIT;
+    int rc = opts != NULL
+                 ? jfr__options_copy(&o, sizeof(o), opts, opts->size, "jfr_sums_options", err)
+                 : 0;
+    if (rc < 0)
+        return rc;
+    if ((o.flags & ~(uint32_t)JFR_SUMS_CLASSES) != 0)
+        return jfr__fail(err, JFR_ERR_USAGE, 0, "jfr_sums_options.flags has unknown bits.");
+    const jfr_allocator *a = o.allocator != NULL ? o.allocator : &jfr__malloc;
+    if (a->alloc == NULL || a->realloc == NULL || a->free == NULL)
+        return jfr__fail(err, JFR_ERR_USAGE, 0, "Set all functions of the allocator or none.");
+    jfr_sums *sums = a->alloc(a->ctx, sizeof(*sums));
+    if (sums == NULL)
+        return jfr__fail_nomem(err);
+    memset(sums, 0, sizeof(*sums));
+    sums->allocator = *a;
+    sums->flags = o.flags;
+    sums->max_rows = o.max_rows != 0 ? o.max_rows : DEFAULT_MAX_ROWS;
+    sums->loop = jfr__sums_loop_best();
+    sums->multiplier = jfr__random() | 1;
+    *out = sums;
+    return 0;
+}
+
+static void release(const jfr_sums *sums, void *block)
+{
+    if (block != NULL)
+        sums->allocator.free(sums->allocator.ctx, block);
+}
+
+void jfr_sums_free(jfr_sums *sums)
+{
+    if (sums == NULL)
+        return;
+    release(sums, sums->rows);
+    release(sums, sums->slots);
+    release(sums, sums->lanes);
+    release(sums, sums->lane_slots);
+    release(sums, sums->views);
+    const jfr_allocator allocator = sums->allocator;
+    allocator.free(allocator.ctx, sums);
+}
+
+void jfr_sums_get_stats(const jfr_sums *sums, jfr_sums_stats *out)
+{
+    *out = sums->stats;
+}
+
+/* ---- what lanes and rows mean ---- */
+
+/* Whether a wait is contention, as jfr_samples_next decides it. Returns 0 or a negative code. */
+static int judge(jfr_chunk *chunk, jfr_sample_source source, struct jfr__view *view, bool *is_wait,
+                 jfr_error *err)
+{
+    bool is_lock = true;
+    int rc = 0;
+    *is_wait = true;
+    switch (source) {
+    case JFR_SOURCE_MONITOR_ENTER:
+        view->lock_kind = JFR_LOCK_MONITOR;
+        return 0;
+    case JFR_SOURCE_NATIVE_LOCK:
+        view->lock_kind = JFR_LOCK_NATIVE;
+        return 0;
+    case JFR_SOURCE_MONITOR_WAIT:
+        view->lock_kind = JFR_LOCK_MONITOR_WAIT;
+        return 0; /* left out by its shape, or wanted */
+    case JFR_SOURCE_THREAD_PARK:
+        if (chunk->producer == JFR_PRODUCER_JDK)
+            rc = jfr__class_is_lock(chunk, view->klass, &is_lock, err);
+        view->lock_kind = is_lock ? JFR_LOCK_PARK : JFR_LOCK_IDLE_PARK;
+        *is_wait = is_lock || (chunk->file->options.flags & JFR_KEEP_IDLE_WAITS) != 0;
+        return rc;
+    default:
+        return 0;
+    }
+}
+
+/* Which types the lane's samples have, and what one is worth: as of a sample with ones in it. */
+static void set_types(const jfr_chunk *chunk, const jfr__event_plan *plan, const jfr__lane *lane,
+                      struct jfr__view *view)
+{
+    uint64_t slots[JFR__EVENT_SLOTS];
+    jfr_sample one = {.source = (uint8_t)plan->source, .state = lane->state};
+    for (int i = 0; i < JFR__EVENT_SLOTS; i++)
+        slots[i] = 1;
+    view->value_count = 1;
+    view->types[0] = JFR_CPU;
+    if (plan->source == JFR_SOURCE_CPU_TIME) /* its events state their period */
+        return;
+    if (!jfr__values_fill(chunk, plan, slots, &one))
+        one.value_count = 0;
+    view->value_count = one.value_count;
+    view->unit = one.values[0].value;
+    for (int i = 0; i < one.value_count; i++)
+        view->types[i] = (uint8_t)one.values[i].type;
+}
+
+static int view_lane(jfr_sums *sums, jfr_chunk *chunk, uint32_t number, bool *is_wait,
+                     jfr_error *err)
+{
+    const jfr__lane *lane = &sums->lanes[number];
+    const jfr__sum_shape *shape = &sums->shapes[lane->shape];
+    struct jfr__view *view = &sums->views[number];
+    *view = (struct jfr__view){
+        .thread = jfr__idmap_find(&chunk->pools[JFR__POOL_THREAD].index, lane->thread),
+        .klass = JFR_NONE,
+    };
+    if (shape->keep_class)
+        view->klass = jfr__idmap_find(&chunk->pools[JFR__POOL_CLASS].index, lane->klass);
+    set_types(chunk, shape->plan, lane, view);
+    int rc = judge(chunk, shape->plan->source, view, is_wait, err);
+    if ((sums->flags & JFR_SUMS_CLASSES) == 0)
+        view->klass = JFR_NONE;
+    if (shape->recipe == JFR__ADD_WAIT) {
+        view->types[0] = view->types[lane->second ? 0 : 1];
+        view->value_count = 1;
+    }
+    return rc;
+}
+
+/* Counts a row that yields no samples, for the reason that its lane has. */
+static void drop_row(jfr__row *row, bool is_wait, const jfr__lane *lane, jfr_chunk_stats *stats)
+{
+    if (!is_wait && !lane->second)
+        stats->idle_waits += row->count;
+    if (is_wait)
+        stats->unmeasured_events += row->count;
+    row->count = 0;
+}
+
+/* Puts indices in the place of the recording's numbers, and counts what the rows hold. */
+static int resolve(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err)
+{
+    void *views = sums->views;
+    if (jfr__grow(&sums->allocator, &views, &sums->view_cap, sums->lane_count,
+                  sizeof(*sums->views)) < 0)
+        return jfr__fail_nomem(err);
+    sums->views = views;
+    for (uint32_t i = 0; i < sums->lane_count; i++) {
+        bool is_wait;
+        int rc = view_lane(sums, chunk, i, &is_wait, err);
+        if (rc < 0)
+            return rc;
+        sums->lanes[i].klass = is_wait; /* the number has served */
+    }
+    const jfr__idmap *stacks = &chunk->pools[JFR__POOL_STACK].index;
+    for (uint32_t i = 0; i < sums->row_count; i++) {
+        jfr__row *row = &sums->rows[i];
+        uint32_t number = (uint32_t)(row->key >> 32);
+        const jfr__lane *lane = &sums->lanes[number];
+        if (sums->views[number].value_count == 0 || lane->klass == 0) {
+            drop_row(row, lane->klass != 0, lane, &chunk->stats);
+            continue;
+        }
+        uint32_t id = (uint32_t)row->key;
+        uint32_t stack = id != JFR_NONE ? jfr__idmap_find(stacks, id) : JFR_NONE;
+        row->key = (row->key & ~(uint64_t)UINT32_MAX) | stack;
+        if (lane->second)
+            continue;
+        chunk->stats.samples += row->count;
+        chunk->stats.failed_samples += lane->failed ? row->count : 0;
+        chunk->stats.stackless_samples += stack == JFR_NONE ? row->count : 0;
+    }
+    return 0;
+}
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+static void put(jfr_sum *out, const struct jfr__view *view, uint64_t raw, uint64_t value)
+{
+    jfr_profile_type type = (jfr_profile_type)view->types[out->value_count];
+    out->values[out->value_count++] = (jfr_value){type, raw, value};
+}
+
+static void put_values(jfr_sum *out, const jfr__sum_shape *shape, const jfr__lane *lane,
+                       const struct jfr__view *view, const jfr__row *row)
+{
+    bool is_wall = shape->plan->source == JFR_SOURCE_WALL_CLOCK;
+    switch (shape->recipe) {
+    case JFR__COUNT_ONLY:
+        break;
+    case JFR__ADD_NOTHING:
+        put(out, view, times(row->count, view->unit), times(row->count, view->unit));
+        break;
+    case JFR__ADD_FIRST:
+        if (is_wall)
+            put(out, view, times(row->a, view->unit), times(row->a, view->unit));
+        else
+            put(out, view, row->a, row->a);
+        if (view->value_count == 2) /* objects beside the bytes of an allocation outside a TLAB */
+            put(out, view, row->count, row->count);
+        break;
+    case JFR__ADD_TLAB:
+        put(out, view, row->a, row->a);
+        put(out, view, row->count, row->b);
+        break;
+    case JFR__ADD_FLOOR:
+        put(out, view, row->a, row->b);
+        break;
+    case JFR__ADD_SPAN:
+        put(out, view, row->count, row->count);
+        put(out, view, row->a, row->a);
+        break;
+    case JFR__ADD_WAIT:
+        put(out, view, lane->second ? row->count : row->a, lane->second ? row->a : row->b);
+        break;
+    case JFR__ADD_PERIOD:
+        put(out, view, row->a, row->a);
+        break;
+    }
+}
+
+size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *rows, size_t room)
+{
+    size_t count = 0;
+    for (; *cursor < sums->row_count && count < room; (*cursor)++) {
+        const jfr__row *row = &sums->rows[*cursor];
+        uint32_t number = (uint32_t)(row->key >> 32);
+        const jfr__lane *lane = &sums->lanes[number];
+        const struct jfr__view *view = &sums->views[number];
+        const jfr__sum_shape *shape = &sums->shapes[lane->shape];
+        if (row->count == 0)
+            continue;
+        jfr_sum *out = &rows[count++];
+        out->stack = (uint32_t)row->key;
+        out->thread = view->thread;
+        out->klass = view->klass;
+        out->source = (uint8_t)shape->plan->source;
+        out->state = lane->state;
+        out->lock_kind = view->lock_kind;
+        out->samples = row->count;
+        out->value_count = 0;
+        put_values(out, shape, lane, view, row);
+    }
+    return count;
+}
+
+/* ---- chunks ---- */
+
+static void add_counts(jfr_chunk_stats *to, jfr_sums *sums)
+{
+    to->events += sums->events;
+    to->bad_events += sums->bad_events;
+    to->unmeasured_events += sums->unmeasured;
+    to->rival_events += sums->skipped[JFR__RIVAL];
+    to->native_samples += sums->skipped[JFR__NATIVE];
+    to->idle_waits += sums->skipped[JFR__IDLE];
+    sums->stats.events += sums->events;
+    sums->stats.rows = sums->row_count;
+}
+
+static int why(const jfr_sums *sums, jfr_error *err)
+{
+    if (sums->rc == JFR_ERR_NOMEM)
+        return jfr__fail_nomem(err);
+    return jfr__fail(err, JFR_ERR_LIMIT, sums->chunk->info.offset,
+                     "The chunk has more distinct stacks and threads than max_rows (%u): read it "
+                     "by samples.",
+                     sums->max_rows);
+}
+
+static uint64_t first_event(const jfr_chunk *chunk)
+{
+    return chunk->info.offset + JFR__HEADER_SIZE;
+}
+
+/*
+ * Sums need stack numbers of 32 bits, which all recorders write; others are for jfr_samples_next.
+ */
+static int check_numbers(const jfr_chunk *chunk, jfr_error *err)
+{
+    if (chunk->pools[JFR__POOL_STACK].index.max_key < JFR_NONE)
+        return 0;
+    return jfr__fail(err, JFR_ERR_LIMIT, chunk->info.offset,
+                     "The chunk numbers its stacks beyond 32 bits: read it by samples.");
+}
+
+int jfr_sums_part(jfr_sums *sums, const jfr_chunk *chunk, uint32_t part, uint32_t parts,
+                  jfr_error *err)
+{
+    if (part >= parts)
+        return jfr__fail(err, JFR_ERR_USAGE, 0, "Part %u does not exist: there are %u.", part,
+                         parts);
+    jfr__sums_prepare(sums, chunk);
+    uint64_t first = first_event(chunk);
+    uint64_t step = (chunk->end - first) / parts;
+    uint64_t from = part == 0 ? first : jfr__sums_guess(chunk, first + step * part);
+    uint64_t to =
+        part + 1 == parts ? chunk->end : jfr__sums_guess(chunk, first + step * (part + 1));
+    if (sums->rc == 0)
+        jfr__sums_walk(sums, from, to);
+    return sums->rc == 0 ? 0 : why(sums, err);
+}
+
+/* The part before ended elsewhere than this one began: its guess was wrong. */
+static void reread(jfr_sums *sums, const jfr_chunk *chunk, uint64_t from)
+{
+    uint64_t to = sums->to > from ? sums->to : from;
+    jfr__sums_prepare(sums, chunk);
+    if (sums->rc == 0)
+        jfr__sums_walk(sums, from, to);
+    sums->stats.reread++;
+}
+
+static int join(jfr_sums *const *sums, uint32_t parts, jfr_chunk *chunk, jfr_error *err)
+{
+    bool lost = false;
+    uint64_t at = first_event(chunk);
+    for (uint32_t i = 0; i < parts; i++) {
+        if (lost)
+            jfr__sums_prepare(sums[i], chunk);
+        else if (sums[i]->from != at)
+            reread(sums[i], chunk, at);
+        if (sums[i]->rc < 0)
+            return why(sums[i], err);
+        at = lost ? at : sums[i]->reached;
+        lost = lost || sums[i]->lost;
+    }
+    jfr_samples_rewind(chunk);
+    for (uint32_t i = 0; i < parts; i++) {
+        add_counts(&chunk->stats, sums[i]);
+        int rc = resolve(sums[i], chunk, err);
+        if (rc < 0)
+            return rc;
+    }
+    jfr__samples_end(chunk, at, lost);
+    return 0;
+}
+
+int jfr_sums_join(jfr_sums *const *sums, uint32_t parts, jfr_chunk *chunk, jfr_error *err)
+{
+    if (parts == 0)
+        return jfr__fail(err, JFR_ERR_USAGE, 0, "There are no parts to join.");
+    for (uint32_t i = 0; i < parts; i++) {
+        if (sums[i]->chunk != chunk)
+            return jfr__fail(err, JFR_ERR_USAGE, 0, "Part %u is of another chunk.", i);
+    }
+    int rc = check_numbers(chunk, err);
+    if (rc == 0)
+        rc = join(sums, parts, chunk, err);
+    if (rc == 0)
+        return 0;
+    for (uint32_t i = 0; i < parts; i++)
+        jfr__sums_clear(sums[i]);
+    jfr_samples_rewind(chunk);
+    return rc;
+}
+
+int jfr_sums_fill(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err)
+{
+    int rc = jfr_sums_part(sums, chunk, 0, 1, NULL);
+    (void)rc; /* jfr_sums_join tells it */
+    return jfr_sums_join(&sums, 1, chunk, err);
+}

@@ -1,0 +1,178 @@
+#ifndef JFR_SRC_SUM_H
+#define JFR_SRC_SUM_H
+
+#include "reader.h"
+
+#include <jfr/sum.h>
+
+/*
+ * How jfr_sums adds up events.
+ *
+ * sum_loop.h walks them. An event's field positions depend on nothing but its type and on which of
+ * its bytes continue an integer (their top bit): that pattern is a *layout*. One compare finds the
+ * layout of an event, and then each wanted field is one load and one gather of 7-bit groups. A
+ * layout is learned by running the type's plan (plan.h) over the first event that has it; events
+ * that fit no layout (long ones, with strings, at the very end) are read by the plan one by one.
+ *
+ * Rows are keyed by the recording's own stack number and by a *lane*: the thread and whatever else
+ * tells rows apart. Both are looked up in the pools once a row, not once an event.
+ */
+
+/* The fields that sums need, in the order of jfr__layout. */
+enum jfr__sum_slot {
+    JFR__SUM_THREAD = 0,
+    JFR__SUM_STACK,
+    JFR__SUM_FIRST,  /* what the recipe adds up */
+    JFR__SUM_SECOND, /* the same, where it takes two */
+    JFR__SUM_CLASS,
+    JFR__SUM_STATE,
+    JFR__SUM_FAILED,
+    JFR__SUM_SLOTS
+};
+
+/* What an event adds to its row beside a count: `a` and `b`, by its first and second field. */
+typedef enum jfr__recipe {
+    JFR__ADD_NOTHING = 0,
+    JFR__ADD_FIRST,  /* a: first */
+    JFR__ADD_TLAB,   /* first = size, second = weight. a: weight; b: weight / size */
+    JFR__ADD_FLOOR,  /* a: first; b: first or the floor, whatever is more */
+    JFR__ADD_SPAN,   /* first = duration. a: ns */
+    JFR__ADD_WAIT,   /* first = duration. a: ns; b: as FLOOR; in the row of a second lane a: floor /
+                        ns */
+    JFR__ADD_PERIOD, /* first = period. a: ns; events without a period are not measured */
+    JFR__COUNT_ONLY  /* the event yields no sample: it is counted by `skip` */
+} jfr__recipe;
+
+/* Why events of a shape yield no sample. */
+typedef enum jfr__skip { JFR__RIVAL = 0, JFR__NATIVE, JFR__IDLE, JFR__SKIPS } jfr__skip;
+
+enum {
+    JFR__LAYOUT_BITS = 7,      /* log2 of the layouts that a shape keeps */
+    JFR__LANES_NEAR = 256,     /* lanes last used */
+    JFR__TYPES_NEAR = 1 << 14, /* ids of one or two bytes */
+    JFR__EVENT_MAX = 63        /* bytes of an event that has a layout */
+};
+
+/* Where the wanted fields lie in events of one pattern: a cache line. */
+typedef struct jfr__layout {
+    uint64_t key; /* bit i: byte i continues an integer; and the bit of the event's size */
+    uint64_t mask[JFR__SUM_CLASS];                   /* for jfr__gather */
+    uint32_t small[JFR__SUM_SLOTS - JFR__SUM_CLASS]; /* the same; of four bytes at most */
+    uint8_t at[JFR__SUM_SLOTS];                      /* of the field's first byte in the event */
+} jfr__layout;
+
+/* A thread of events that need no more to find their lane. */
+typedef struct jfr__near_lane {
+    uint64_t thread;
+    uint32_t number; /* + 1; 0 = free */
+} jfr__near_lane;
+
+/* An event type that yields samples. */
+typedef struct jfr__sum_shape {
+    const jfr__event_plan *plan;
+    jfr__recipe recipe;
+    jfr__skip skip;
+    bool simple;        /* neither class nor state nor failure is asked for or recorded */
+    bool keep_class;    /* rows are told apart by class */
+    uint16_t type_mask; /* the two bytes behind the size, under this mask, are the type */
+    uint16_t type_bits;
+    uint64_t floor;
+    uint8_t slots[JFR__SUM_SLOTS]; /* of jfr__event_slot, JFR__SKIP = none */
+    jfr__near_lane near[JFR__LANES_NEAR];
+    jfr__layout layouts[1 << JFR__LAYOUT_BITS];
+} jfr__sum_shape;
+
+typedef struct jfr__row {
+    uint64_t
+        key; /* lane << 32 | stack: the recording's number, after jfr__sums_resolve the index */
+    uint64_t count;
+    uint64_t a;
+    uint64_t b;
+} jfr__row;
+
+/* What rows are told apart by beside the stack. Numbers are the recording's own. */
+typedef struct jfr__lane {
+    uint64_t thread;
+    uint64_t klass;
+    union {
+        struct {
+            uint8_t shape;
+            uint8_t state; /* jfr_thread_state */
+            uint8_t failed;
+            uint8_t second; /* the second lane of JFR__ADD_WAIT */
+        };
+        uint32_t facets; /* all four at once */
+    };
+} jfr__lane;
+
+struct jfr_sums;
+
+/*
+ * Walks events from `p` on, those that begin below `stop`, as long as they are plain and `stop` is
+ * JFR__READ_AHEAD bytes before the end of what can be read. Returns where it stopped: there the
+ * event must be read by jfr__sums_slow, or sums->rc tells what went wrong.
+ */
+typedef const uint8_t *jfr__sums_loop(struct jfr_sums *sums, const uint8_t *p, const uint8_t *stop);
+
+struct jfr_sums {
+    jfr_allocator allocator;
+    uint32_t flags;
+    uint32_t max_rows;
+    jfr__sums_loop *loop;
+    uint64_t multiplier; /* odd and random: nobody can choose ids that collide */
+
+    const jfr_chunk *chunk;
+    jfr__sum_shape shapes[JFR__SOURCES]; /* by index of chunk->event_plans */
+    uint8_t shape_of[JFR__TYPES_NEAR];   /* + 1 by type id; 0 = no samples */
+
+    jfr__row *rows;
+    size_t row_cap;
+    uint32_t *slots; /* hash of a row's key -> row + 1 */
+    uint32_t row_count;
+    unsigned slot_bits;  /* log2 of how many; 0 = none */
+    unsigned slot_shift; /* 64 - slot_bits */
+
+    jfr__lane *lanes;
+    size_t lane_cap;
+    struct jfr__view *views; /* of lanes, once resolved: what they mean in the chunk */
+    size_t view_cap;
+    uint32_t *lane_slots;
+    uint32_t lane_count;
+    unsigned lane_bits;
+
+    int rc;           /* JFR_ERR_LIMIT or JFR_ERR_NOMEM, met on the way */
+    uint64_t from;    /* offset of the first event */
+    uint64_t to;      /* the events that begin below it are wanted */
+    uint64_t reached; /* where the walk ended */
+    bool lost;        /* `reached` is no event */
+    uint64_t events;  /* walked, of this chunk */
+    uint64_t bad_events;
+    uint64_t unmeasured;
+    uint64_t skipped[JFR__SKIPS];
+    jfr_sums_stats stats;
+};
+
+/* sum_table.c: rows and lanes. NULL or JFR_NONE, with sums->rc set, where there is no room. */
+void jfr__sums_clear(jfr_sums *sums);
+jfr__row *jfr__sums_add_row(jfr_sums *sums, uint64_t key, size_t slot);
+uint32_t jfr__sums_find_lane(jfr_sums *sums, const jfr__lane *lane);
+
+/* sum_walk.c */
+void jfr__sums_prepare(jfr_sums *sums, const jfr_chunk *chunk);
+void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to);
+/* Reads one event the plain way and returns where the next begins, or NULL: that is no event. */
+const uint8_t *jfr__sums_slow(jfr_sums *sums, const uint8_t *p);
+/* Learns the layout of the wanted event at `p`, whose body begins `head` bytes on. */
+bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_t *p, size_t head,
+                     size_t size);
+/* The number of the lane of a shape's thread, which is not near: it is made near. */
+uint32_t jfr__sums_near(jfr_sums *sums, jfr__sum_shape *shape, uint64_t thread);
+/* An event boundary near `offset`, at or behind it: a guess, which jfr_sums_join verifies. */
+uint64_t jfr__sums_guess(const jfr_chunk *chunk, uint64_t offset);
+
+/* The loops; `best` is the fastest that this CPU runs. */
+jfr__sums_loop jfr__sums_loop_plain;
+jfr__sums_loop jfr__sums_loop_bmi2;
+jfr__sums_loop *jfr__sums_loop_best(void);
+
+#endif

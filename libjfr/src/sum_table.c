@@ -1,0 +1,147 @@
+/* The rows and lanes of sums: two hash tables over arrays that only grow. */
+#include "error.h"
+#include "sum_add.h"
+
+#include <string.h>
+
+enum { FIRST_BITS = 6 };
+
+/* Places `number` under a hash; the table has room. */
+static void place(uint32_t *slots, unsigned bits, uint64_t hash, uint32_t number)
+{
+    size_t mask = ((size_t)1 << bits) - 1;
+    size_t slot = (size_t)(hash >> (64 - bits));
+    while (slots[slot] != 0)
+        slot = (slot + 1) & mask;
+    slots[slot] = number;
+}
+
+/* Replaces *slots by an empty table of twice the size. */
+static bool enlarge(jfr_sums *sums, uint32_t **slots, unsigned *bits)
+{
+    const jfr_allocator *a = &sums->allocator;
+    unsigned next = *bits == 0 ? FIRST_BITS : *bits + 1;
+    size_t bytes = ((size_t)1 << next) * sizeof(**slots);
+    uint32_t *table = a->alloc(a->ctx, bytes);
+    if (table == NULL) {
+        sums->rc = JFR_ERR_NOMEM;
+        return false;
+    }
+    memset(table, 0, bytes);
+    if (*slots != NULL)
+        a->free(a->ctx, *slots);
+    *slots = table;
+    *bits = next;
+    return true;
+}
+
+static bool grow(jfr_sums *sums, void **data, size_t *cap, size_t need, size_t size)
+{
+    if (jfr__grow(&sums->allocator, data, cap, need, size) == 0)
+        return true;
+    sums->rc = JFR_ERR_NOMEM;
+    return false;
+}
+
+static bool enlarge_rows(jfr_sums *sums)
+{
+    if (!enlarge(sums, &sums->slots, &sums->slot_bits))
+        return false;
+    sums->slot_shift = 64 - sums->slot_bits;
+    for (uint32_t i = 0; i < sums->row_count; i++)
+        place(sums->slots, sums->slot_bits, sums->rows[i].key * sums->multiplier, i + 1);
+    return true;
+}
+
+jfr__row *jfr__sums_add_row(jfr_sums *sums, uint64_t key, size_t slot)
+{
+    if (sums->row_count == sums->max_rows) {
+        sums->rc = JFR_ERR_LIMIT;
+        return NULL;
+    }
+    void *rows = sums->rows;
+    if (!grow(sums, &rows, &sums->row_cap, (size_t)sums->row_count + 1, sizeof(*sums->rows)))
+        return NULL;
+    sums->rows = rows;
+    sums->rows[sums->row_count++] = (jfr__row){.key = key};
+    sums->slots[slot] = sums->row_count;
+    /* At most half full: a search ends soon. */
+    if ((uint64_t)sums->row_count * 2 > UINT64_C(1) << sums->slot_bits && !enlarge_rows(sums))
+        return NULL;
+    return &sums->rows[sums->row_count - 1];
+}
+
+static bool lane_is(const jfr__lane *a, const jfr__lane *b)
+{
+    return a->thread == b->thread && a->klass == b->klass && a->facets == b->facets;
+}
+
+static uint64_t hash_lane(const jfr_sums *sums, const jfr__lane *lane)
+{
+    uint64_t hash = (lane->thread ^ (uint64_t)lane->facets << 32) * sums->multiplier;
+    return (hash ^ hash >> 32 ^ lane->klass) * sums->multiplier;
+}
+
+static bool enlarge_lanes(jfr_sums *sums)
+{
+    if (!enlarge(sums, &sums->lane_slots, &sums->lane_bits))
+        return false;
+    for (uint32_t i = 0; i < sums->lane_count; i++)
+        place(sums->lane_slots, sums->lane_bits, hash_lane(sums, &sums->lanes[i]), i + 1);
+    return true;
+}
+
+static uint32_t add_lane(jfr_sums *sums, const jfr__lane *lane, uint64_t hash)
+{
+    if (sums->lane_count == sums->max_rows) {
+        sums->rc = JFR_ERR_LIMIT;
+        return JFR_NONE;
+    }
+    void *lanes = sums->lanes;
+    if (!grow(sums, &lanes, &sums->lane_cap, (size_t)sums->lane_count + 1, sizeof(*lane)))
+        return JFR_NONE;
+    sums->lanes = lanes;
+    sums->lanes[sums->lane_count++] = *lane;
+    place(sums->lane_slots, sums->lane_bits, hash, sums->lane_count);
+    if ((uint64_t)sums->lane_count * 2 > UINT64_C(1) << sums->lane_bits && !enlarge_lanes(sums))
+        return JFR_NONE;
+    return sums->lane_count - 1;
+}
+
+uint32_t jfr__sums_find_lane(jfr_sums *sums, const jfr__lane *lane)
+{
+    uint64_t hash = hash_lane(sums, lane);
+    size_t mask = ((size_t)1 << sums->lane_bits) - 1;
+    for (size_t slot = (size_t)(hash >> (64 - sums->lane_bits));; slot = (slot + 1) & mask) {
+        uint32_t number = sums->lane_slots[slot];
+        if (number == 0)
+            return add_lane(sums, lane, hash);
+        if (lane_is(&sums->lanes[number - 1], lane))
+            return number - 1;
+    }
+}
+
+/* Empties a table. One that a larger chunk left behind is emptied where it was used. */
+static void clear_slots(uint32_t *slots, unsigned bits)
+{
+    if (slots != NULL)
+        memset(slots, 0, ((size_t)1 << bits) * sizeof(*slots));
+}
+
+void jfr__sums_clear(jfr_sums *sums)
+{
+    sums->rc = 0;
+    sums->row_count = 0;
+    sums->lane_count = 0;
+    clear_slots(sums->slots, sums->slot_bits);
+    clear_slots(sums->lane_slots, sums->lane_bits);
+    if (sums->slots == NULL)
+        (void)enlarge_rows(sums);
+    if (sums->lane_slots == NULL)
+        (void)enlarge_lanes(sums);
+    sums->events = 0;
+    sums->bad_events = 0;
+    sums->unmeasured = 0;
+    memset(sums->skipped, 0, sizeof(sums->skipped));
+    sums->lost = false;
+}

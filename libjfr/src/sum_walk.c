@@ -1,0 +1,333 @@
+/* Walking the events of a chunk, or of a part of one, for sums. */
+#include "pattern.h"
+#include "sum_add.h"
+
+#include <string.h>
+
+/* ---- shapes ---- */
+
+static const uint8_t first_slots[JFR__SOURCES] = {
+    [JFR_SOURCE_EXECUTION] = JFR__SKIP,
+    [JFR_SOURCE_CPU_TIME] = JFR__SLOT_PERIOD,
+    [JFR_SOURCE_NATIVE_METHOD] = JFR__SKIP,
+    [JFR_SOURCE_WALL_CLOCK] = JFR__SLOT_SAMPLES,
+    [JFR_SOURCE_ALLOC_IN_TLAB] = JFR__SLOT_SIZE,
+    [JFR_SOURCE_ALLOC_OUTSIDE] = JFR__SLOT_SIZE,
+    [JFR_SOURCE_ALLOC_SAMPLE] = JFR__SLOT_WEIGHT,
+    [JFR_SOURCE_LIVE_OBJECT] = JFR__SLOT_SIZE,
+    [JFR_SOURCE_MALLOC] = JFR__SLOT_SIZE,
+    [JFR_SOURCE_MONITOR_ENTER] = JFR__SLOT_DURATION,
+    [JFR_SOURCE_MONITOR_WAIT] = JFR__SLOT_DURATION,
+    [JFR_SOURCE_THREAD_PARK] = JFR__SLOT_DURATION,
+    [JFR_SOURCE_NATIVE_LOCK] = JFR__SLOT_DURATION,
+};
+
+/* Events that yield no sample whatever they hold. */
+static bool skips(const jfr_chunk *chunk, jfr_sample_source source, jfr__skip *why)
+{
+    uint32_t flags = chunk->file->options.flags;
+    bool native = source == JFR_SOURCE_NATIVE_METHOD && (flags & JFR_KEEP_NATIVE_SAMPLES) == 0;
+    bool idle = source == JFR_SOURCE_MONITOR_WAIT && (flags & JFR_KEEP_IDLE_WAITS) == 0;
+    *why = chunk->left_out[source] ? JFR__RIVAL : native ? JFR__NATIVE : JFR__IDLE;
+    return chunk->left_out[source] || native || idle;
+}
+
+static jfr__recipe recipe_of(const jfr_chunk *chunk, jfr_sample_source source, uint64_t *floor)
+{
+    const jfr_intervals *in = &chunk->intervals;
+    *floor = 0;
+    switch (source) {
+    case JFR_SOURCE_EXECUTION:
+    case JFR_SOURCE_NATIVE_METHOD:
+        return JFR__ADD_NOTHING;
+    case JFR_SOURCE_CPU_TIME:
+        return JFR__ADD_PERIOD;
+    case JFR_SOURCE_ALLOC_IN_TLAB:
+        return JFR__ADD_TLAB;
+    case JFR_SOURCE_MALLOC:
+        *floor = in->nativemem_bytes;
+        return JFR__ADD_FLOOR;
+    case JFR_SOURCE_NATIVE_LOCK:
+        *floor = in->native_lock_ns;
+        break;
+    case JFR_SOURCE_MONITOR_ENTER:
+    case JFR_SOURCE_MONITOR_WAIT:
+    case JFR_SOURCE_THREAD_PARK:
+        *floor = in->lock_ns;
+        break;
+    default:
+        return JFR__ADD_FIRST;
+    }
+    return *floor != 0 ? JFR__ADD_WAIT : JFR__ADD_SPAN;
+}
+
+static uint8_t slot_in(const jfr__plan *plan, uint8_t slot)
+{
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (plan->ops[i].slot == slot)
+            return slot;
+    }
+    return JFR__SKIP;
+}
+
+static void shape_define(jfr_sums *sums, jfr__sum_shape *shape, const jfr__event_plan *plan)
+{
+    const jfr_chunk *chunk = sums->chunk;
+    jfr_sample_source source = plan->source;
+    bool tlab = source == JFR_SOURCE_ALLOC_IN_TLAB;
+    memset(shape, 0, sizeof(*shape));
+    shape->plan = plan;
+    shape->recipe = recipe_of(chunk, source, &shape->floor);
+    if (skips(chunk, source, &shape->skip))
+        shape->recipe = JFR__COUNT_ONLY;
+    /* Whether the JDK's parks are contention is told by their class. */
+    bool judged = source == JFR_SOURCE_THREAD_PARK && chunk->producer == JFR_PRODUCER_JDK;
+    shape->keep_class = judged || (sums->flags & JFR_SUMS_CLASSES) != 0;
+    const uint8_t wanted[JFR__SUM_SLOTS] = {
+        [JFR__SUM_THREAD] = JFR__SLOT_THREAD,
+        [JFR__SUM_STACK] = JFR__SLOT_STACK,
+        [JFR__SUM_FIRST] = first_slots[source],
+        [JFR__SUM_SECOND] = tlab ? JFR__SLOT_WEIGHT : JFR__SKIP,
+        [JFR__SUM_CLASS] = shape->keep_class ? JFR__SLOT_CLASS : JFR__SKIP,
+        [JFR__SUM_STATE] = JFR__SLOT_STATE,
+        [JFR__SUM_FAILED] = JFR__SLOT_FAILED,
+    };
+    for (int i = 0; i < JFR__SUM_SLOTS; i++)
+        shape->slots[i] = wanted[i] != JFR__SKIP ? slot_in(&plan->plan, wanted[i]) : JFR__SKIP;
+    shape->simple = !shape->keep_class && shape->slots[JFR__SUM_STATE] == JFR__SKIP &&
+                    shape->slots[JFR__SUM_FAILED] == JFR__SKIP;
+}
+
+void jfr__sums_prepare(jfr_sums *sums, const jfr_chunk *chunk)
+{
+    sums->chunk = chunk;
+    jfr__sums_clear(sums);
+    memset(sums->shape_of, 0, sizeof(sums->shape_of));
+    for (int source = 0; source < JFR__SOURCES; source++) {
+        uint32_t index = chunk->plan_of_source[source];
+        if (index == JFR_NONE)
+            continue;
+        uint64_t id = chunk->event_plans[index].type_id;
+        jfr__sum_shape *shape = &sums->shapes[index];
+        shape_define(sums, shape, &chunk->event_plans[index]);
+        if (id >= JFR__TYPES_NEAR)
+            continue;
+        sums->shape_of[id] = (uint8_t)(index + 1);
+        shape->type_mask = id < 0x80 ? 0xFF : 0xFFFF;
+        shape->type_bits = (uint16_t)(id < 0x80 ? id : (id & 0x7F) | 0x80 | id >> 7 << 8);
+    }
+}
+
+/* ---- layouts ---- */
+
+/* The bytes of the integer at `p`, at most `left`; 0 when it runs over them. */
+static size_t varint_bytes(const uint8_t *p, size_t left)
+{
+    for (size_t n = 0; n < left && n < 8; n++) {
+        if (p[n] < 0x80)
+            return n + 1;
+    }
+    return left >= 9 ? 9 : 0; /* the ninth ends it, whatever its top bit says */
+}
+
+static bool put_field(jfr__layout *out, const jfr__sum_shape *shape, uint8_t slot, size_t at,
+                      size_t bytes)
+{
+    for (int i = 0; i < JFR__SUM_SLOTS; i++) {
+        if (slot == JFR__SKIP || shape->slots[i] != slot)
+            continue;
+        if (bytes > (i < JFR__SUM_CLASS ? 8u : 4u))
+            return false;
+        out->at[i] = (uint8_t)at;
+        if (i < JFR__SUM_CLASS)
+            out->mask[i] = jfr__gather_mask((unsigned)bytes);
+        else
+            out->small[i - JFR__SUM_CLASS] = (uint32_t)jfr__gather_mask((unsigned)bytes);
+    }
+    return true;
+}
+
+bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_t *p, size_t head,
+                     size_t size)
+{
+    const jfr__plan *plan = &shape->plan->plan;
+    size_t at = head;
+    *out = (jfr__layout){.key = 0};
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const jfr__op *op = &plan->ops[i];
+        bool varint = op->code == JFR__OP_VARINT;
+        bool flag = op->code == JFR__OP_FIXED && op->n == 1;
+        if (!varint && op->code != JFR__OP_FIXED)
+            return false;
+        if (op->slot != JFR__SKIP && !varint && (!flag || at >= size || p[at] >= 0x80))
+            return false;
+        size_t begin = at;
+        for (uint32_t n = 0; varint && n < op->n; n++) {
+            size_t bytes = varint_bytes(p + at, size - at);
+            if (bytes == 0)
+                return false;
+            at += bytes;
+        }
+        if (!varint) {
+            if (op->n > size - at)
+                return false;
+            at += op->n;
+        }
+        if (!put_field(out, shape, op->slot, begin, at - begin))
+            return false;
+    }
+    return true;
+}
+
+/* ---- events ---- */
+
+/* The second lane of a wait: how many waits each one stands for. */
+static bool add_waits(jfr_sums *sums, const jfr__sum_shape *shape, jfr__lane lane, uint32_t stack,
+                      uint64_t ns)
+{
+    lane.second = 1;
+    uint32_t number = jfr__sums_find_lane(sums, &lane);
+    jfr__row *row = number != JFR_NONE ? jfr__sums_row(sums, stack, number) : NULL;
+    if (row == NULL)
+        return false;
+    row->count++;
+    jfr__sum_to(&row->a, ns < shape->floor ? jfr__ratio(shape->floor, ns) : 1);
+    return true;
+}
+
+bool jfr__sums_add(jfr_sums *sums, const jfr__sum_shape *shape, const jfr__lane *lane,
+                   const uint64_t fields[JFR__SUM_SLOTS])
+{
+    const jfr_chunk_info *info = &sums->chunk->info;
+    uint64_t first = fields[JFR__SUM_FIRST];
+    uint64_t id = fields[JFR__SUM_STACK];
+    uint32_t stack = id < JFR_NONE ? (uint32_t)id : JFR_NONE;
+    if (shape->recipe == JFR__COUNT_ONLY) {
+        sums->skipped[shape->skip]++;
+        return true;
+    }
+    if (shape->recipe == JFR__ADD_PERIOD)
+        first = jfr__in_ns(info, shape->plan->period_unit, first);
+    if (shape->recipe == JFR__ADD_SPAN || shape->recipe == JFR__ADD_WAIT)
+        first = jfr__in_ns(info, shape->plan->duration_unit, first);
+    if (shape->recipe == JFR__ADD_PERIOD && first == 0) {
+        sums->unmeasured++;
+        return true;
+    }
+    if (shape->recipe == JFR__ADD_WAIT && !add_waits(sums, shape, *lane, stack, first))
+        return false;
+    uint32_t number = jfr__sums_find_lane(sums, lane);
+    jfr__row *row = number != JFR_NONE ? jfr__sums_row(sums, stack, number) : NULL;
+    if (row != NULL)
+        jfr__row_add(row, shape->recipe, shape->floor, first, fields[JFR__SUM_SECOND]);
+    return row != NULL;
+}
+
+uint32_t jfr__sums_near(jfr_sums *sums, jfr__sum_shape *shape, uint64_t thread)
+{
+    jfr__lane lane = {.thread = thread, .shape = (uint8_t)(shape - sums->shapes)};
+    uint32_t number = jfr__sums_find_lane(sums, &lane);
+    if (number != JFR_NONE)
+        shape->near[thread % JFR__LANES_NEAR] = (jfr__near_lane){thread, number + 1};
+    return number;
+}
+
+const uint8_t *jfr__sums_slow(jfr_sums *sums, const uint8_t *p)
+{
+    const jfr_chunk *chunk = sums->chunk;
+    uint64_t offset = (uint64_t)(p - chunk->file->data);
+    jfr__cursor c = jfr__chunk_cursor(chunk, offset, chunk->end);
+    jfr__event_head head;
+    if (!jfr__event_next(&c, &head))
+        return NULL;
+    sums->events++;
+    c.end = c.base + head.end;
+    uint32_t index = jfr__idmap_find(&chunk->plan_by_type, head.type);
+    if (index == JFR_NONE)
+        return c.end;
+    const jfr__sum_shape *shape = &sums->shapes[index];
+    uint64_t slots[JFR__EVENT_SLOTS] = {0};
+    const uint8_t *next = c.end;
+    sums->stats.slow_events++;
+    jfr__plan_run(&shape->plan->plan, &c, slots);
+    if (c.failed) {
+        sums->bad_events++;
+        return next;
+    }
+    uint64_t fields[JFR__SUM_SLOTS];
+    for (int i = 0; i < JFR__SUM_SLOTS; i++)
+        fields[i] = shape->slots[i] != JFR__SKIP ? slots[shape->slots[i]] : 0;
+    jfr__lane lane = jfr__sums_lane(sums, shape, fields);
+    (void)jfr__sums_add(sums, shape, &lane, fields);
+    return next;
+}
+
+/* Where the loop must stop: before `to`, and where it would look beyond what can be read. */
+static const uint8_t *loop_stop(const jfr_chunk *chunk, uint64_t to)
+{
+    if (!chunk->info.compressed || chunk->end < JFR__READ_AHEAD)
+        return NULL;
+    uint64_t last = chunk->end - JFR__READ_AHEAD;
+    return chunk->file->data + (to < last ? to : last);
+}
+
+/* Pages that were walked are given back a stretch at a time, where the recording is a mapped file.
+ */
+enum { STRETCH = 4 << 20 };
+
+void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to)
+{
+    const jfr_chunk *chunk = sums->chunk;
+    const uint8_t *data = chunk->file->data;
+    sums->from = from;
+    sums->to = to;
+    uint64_t at = from;
+    uint64_t dropped = from;
+    while (sums->rc == 0 && at < to) {
+        uint64_t next = to - at > STRETCH ? at + STRETCH : to;
+        const uint8_t *stop = loop_stop(chunk, next);
+        const uint8_t *p = data + at;
+        if (stop != NULL && p < stop)
+            p = sums->loop(sums, p, stop);
+        at = (uint64_t)(p - data);
+        if (sums->rc == 0 && at < next) {
+            p = jfr__sums_slow(sums, p);
+            sums->lost = p == NULL;
+            if (p == NULL)
+                break;
+            at = (uint64_t)(p - data);
+        }
+        if (at - dropped >= STRETCH) {
+            jfr__drop_pages(chunk->file, dropped, at);
+            dropped = at;
+        }
+    }
+    jfr__drop_pages(chunk->file, dropped, at);
+    sums->reached = at;
+}
+
+/* ---- parts ---- */
+
+enum { GUESS_EVENTS = 24, GUESS_BYTES = 1 << 16 };
+
+/* Whether `offset` looks like an event, with many behind it. */
+static bool looks_right(const jfr_chunk *chunk, uint64_t offset)
+{
+    jfr__cursor c = jfr__chunk_cursor(chunk, offset, chunk->end);
+    for (int i = 0; i < GUESS_EVENTS && jfr__cursor_left(&c) > 0; i++) {
+        jfr__event_head head;
+        if (!jfr__event_next(&c, &head) || jfr__metadata_type(&chunk->meta, head.type) == NULL)
+            return false;
+        c.pos = c.base + head.end;
+    }
+    return true;
+}
+
+uint64_t jfr__sums_guess(const jfr_chunk *chunk, uint64_t offset)
+{
+    for (uint64_t at = offset; at < chunk->end && at - offset < GUESS_BYTES; at++) {
+        if (looks_right(chunk, at))
+            return at;
+    }
+    return offset;
+}

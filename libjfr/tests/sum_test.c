@@ -1,0 +1,206 @@
+#include "sum.h"
+
+#include "../fuzz/twin.h"
+#include "fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rewrites the event at `at`, the last one, with a size of one byte, as async-profiler does. */
+static void shorten(size_t at)
+{
+    size_t size = w.len - at - 3;
+    if (w.plain || size >= 0x80)
+        return;
+    memmove(w.data + at + 1, w.data + at + 4, size - 1);
+    w.data[at] = (uint8_t)size;
+    w.len -= 3;
+}
+
+/* Many events of all kinds, so that parts are cut among them; sizes and ids of all lengths. */
+static void put_many(unsigned count, bool async)
+{
+    params.async = async;
+    begin_chunk(&w, &params);
+    put_setting(&w, T_RECORDING, "event", "cpu");
+    put_setting(&w, T_EXECUTION, "interval", "0");
+    put_setting(&w, T_EXECUTION, "period", "10 ms");
+    put_setting(&w, T_EXECUTION, "wall", "50000000");
+    put_setting(&w, T_MONITOR_ENTER, "lock", "10000");
+    for (unsigned i = 0; i < count; i++) {
+        unsigned bits = i % 29;
+        put_execution(&w, 600 + i, 70 + i % 3, i % 2 ? 7 : 9, i % 4);
+        put_monitor_enter(&w, 600, (uint64_t)1 << bits, 4);
+        put_park(&w, 1000, 4 + i % 2);
+        put_in_tlab(&w, 2, 16 + i % 300, (uint64_t)1 << bits);
+        size_t at = w.len;
+        put_in_tlab(&w, 2, i % 7 * 20, (uint64_t)3 << bits);
+        shorten(at);
+        put_outside(&w, 3, i % 5 == 0 ? (uint64_t)1 << 60 : 300);
+        at = w.len;
+        put_outside(&w, 3, (uint64_t)i << bits);
+        shorten(at);
+        put_alloc_sample(&w, 2, 700);
+    }
+    put_standard_pools(&w);
+    end_chunk(&w, &params);
+}
+
+START_TEST(sums_equal_the_samples)
+{
+    params.plain = (_i & 1) != 0;
+    put_many(300, (_i & 2) != 0);
+    put_many(3, (_i & 2) != 0);
+    params.base = 200; /* type ids of two bytes */
+    put_many(50, (_i & 2) != 0);
+    uint32_t flags = (_i & 4) != 0 ? JFR_KEEP_IDLE_WAITS | JFR_KEEP_NATIVE_SAMPLES : 0;
+    ck_assert_uint_gt(twin_recording(w.data, w.len, flags), 353);
+}
+END_TEST
+
+START_TEST(damaged_events_are_counted_alike)
+{
+    put_many(12, (_i & 1) != 0);
+    for (size_t i = 68 + (size_t)_i; i < w.len; i += 11) {
+        uint8_t old = w.data[i];
+        w.data[i] ^= (uint8_t)(_i & 2 ? 0x80 : 1 << i % 7);
+        (void)twin_recording(w.data, w.len, 0);
+        w.data[i] = old;
+    }
+}
+END_TEST
+
+START_TEST(a_cut_recording_is_read_alike)
+{
+    put_many(4, true);
+    for (size_t len = 68; len < w.len; len++) {
+        uint8_t *copy = malloc(len);
+        ck_assert_ptr_nonnull(copy);
+        memcpy(copy, w.data, len);
+        (void)twin_recording(copy, len, JFR_WALK_UNFINISHED);
+        free(copy);
+    }
+}
+END_TEST
+
+/* A wrong test would send every event to the slow path, and no sum would tell. */
+START_TEST(few_events_are_read_slowly)
+{
+    jfr_sums *sums;
+    jfr_sums_stats stats;
+    params.async = true;
+    begin_chunk(&w, &params);
+    for (unsigned i = 0; i < 2000; i++) {
+        size_t at = w.len;
+        put_in_tlab(&w, 2 + i % 2, 16 + i % 90, 100);
+        if (_i & 2)
+            shorten(at);
+        put_execution(&w, 600, 70 + i % 2, 7, i % 3);
+    }
+    put_standard_pools(&w);
+    end_chunk(&w, &params);
+    open_first_chunk();
+    ck_assert_int_eq(jfr_sums_new(&sums, NULL, &err), 0);
+    if (_i & 1)
+        sums->loop = jfr__sums_loop_plain;
+    ck_assert_int_eq(jfr_sums_fill(sums, chunk, &err), 0);
+    jfr_sums_get_stats(sums, &stats);
+    ck_assert_uint_gt(stats.events, 4000);
+    ck_assert_uint_le(stats.slow_events, 4);
+    ck_assert_uint_gt(stats.rows, 0);
+    jfr_sums_free(sums);
+}
+END_TEST
+
+/* Samples, each as often as it has values. */
+static uint64_t count_samples(const jfr_sums *sums)
+{
+    jfr_sum row;
+    uint64_t samples = 0;
+    for (size_t cursor = 0; jfr_sums_read(sums, &cursor, &row, 1) > 0;)
+        samples += row.samples * row.value_count;
+    return samples;
+}
+
+START_TEST(parts_that_begin_wrong_are_read_again)
+{
+    jfr_sums *sums[2];
+    jfr_sums_stats stats;
+    put_many(200, true);
+    open_first_chunk();
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert_int_eq(jfr_sums_new(&sums[i], NULL, &err), 0);
+        ck_assert_int_eq(jfr_sums_part(sums[i], chunk, i, 2, &err), 0);
+    }
+    ck_assert_int_eq(jfr_sums_part(sums[1], chunk, 1, 2, &err), 0);
+    sums[1]->from++; /* as a guess that was wrong */
+    ck_assert_int_eq(jfr_sums_join(sums, 2, chunk, &err), 0);
+    jfr_sums_get_stats(sums[1], &stats);
+    ck_assert_uint_eq(stats.reread, 1);
+    uint64_t samples = count_samples(sums[0]) + count_samples(sums[1]);
+    jfr_sample s;
+    jfr_samples_rewind(chunk);
+    while (jfr_samples_next(chunk, &s, &err) == 1)
+        samples -= s.value_count;
+    ck_assert_uint_eq(samples, 0);
+    jfr_sums_free(sums[0]);
+    jfr_sums_free(sums[1]);
+}
+END_TEST
+
+START_TEST(too_many_rows_are_refused_and_the_chunk_can_be_read)
+{
+    jfr_sums_options few = JFR_SUMS_OPTIONS_INIT;
+    jfr_sums *sums;
+    jfr_sum row;
+    size_t cursor = 0;
+    few.max_rows = 2;
+    put_many(10, true);
+    open_first_chunk();
+    ck_assert_int_eq(jfr_sums_new(&sums, &few, &err), 0);
+    ck_assert_int_eq(jfr_sums_fill(sums, chunk, &err), JFR_ERR_LIMIT);
+    ck_assert_ptr_nonnull(strstr(err.message, "max_rows"));
+    ck_assert_uint_eq(jfr_sums_read(sums, &cursor, &row, 1), 0);
+    ck_assert_uint_gt(next_sample().value_count, 0);
+    jfr_sums_free(sums);
+}
+END_TEST
+
+START_TEST(wrong_use_is_refused)
+{
+    jfr_sums_options unknown = JFR_SUMS_OPTIONS_INIT;
+    jfr_sums *sums;
+    jfr_frame_ref frame;
+    jfr_stack_ref stack;
+    jfr_frame named;
+    unknown.flags = 1u << 31;
+    ck_assert_int_eq(jfr_sums_new(&sums, &unknown, &err), JFR_ERR_USAGE);
+    write_simple_chunk();
+    open_first_chunk();
+    ck_assert_int_eq(jfr_sums_new(&sums, NULL, &err), 0);
+    ck_assert_int_eq(jfr_sums_part(sums, chunk, 2, 2, &err), JFR_ERR_USAGE);
+    ck_assert_int_eq(jfr_sums_join(&sums, 1, chunk, &err), JFR_ERR_USAGE);
+    ck_assert_int_eq(jfr_sums_join(NULL, 0, chunk, &err), JFR_ERR_USAGE);
+    ck_assert_int_eq(jfr_chunk_stack_refs(chunk, 99, &frame, 1, &stack, &err), JFR_ERR_USAGE);
+    frame = (jfr_frame_ref){.method = 99};
+    ck_assert_int_eq(jfr_chunk_frame(chunk, &frame, &named, &err), JFR_ERR_USAGE);
+    jfr_sums_free(sums);
+    jfr_sums_free(NULL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sum");
+    TCase *t = tcase_create("sum");
+    tcase_add_checked_fixture(t, fixture_setup, fixture_teardown);
+    tcase_add_loop_test(t, sums_equal_the_samples, 0, 8);
+    tcase_add_loop_test(t, damaged_events_are_counted_alike, 0, 4);
+    tcase_add_test(t, a_cut_recording_is_read_alike);
+    tcase_add_loop_test(t, few_events_are_read_slowly, 0, 4);
+    tcase_add_test(t, parts_that_begin_wrong_are_read_again);
+    tcase_add_test(t, too_many_rows_are_refused_and_the_chunk_can_be_read);
+    tcase_add_test(t, wrong_use_is_refused);
+    suite_add_tcase(suite, t);
+    return run_suite(suite);
+}
