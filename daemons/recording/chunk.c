@@ -9,12 +9,11 @@
 /* Labels of one class: one a facet. */
 enum { FACETS = RECORDING_FACET_WALL_WAITING + 1 };
 
-/* The frame that a method was last seen as. */
-typedef struct last_frame {
-    uint32_t line;
-    uint32_t frame; /* + 1; 0 = none */
-    uint8_t kind;
-} last_frame;
+/* What a method of the chunk was last met as. */
+typedef struct known_method {
+    uint32_t method; /* of the aggregate, + 1; 0 = none */
+    uint8_t kind;    /* of the reference */
+} known_method;
 
 /* What is known about the chunk's indices. Entries are an index of the aggregate + 1; 0 = not met
  * yet. */
@@ -25,9 +24,10 @@ typedef struct cache {
     bool *cut; /* by stack: the recorder or max_frames left its root out */
     uint32_t *threads;
     uint32_t (*labels)[FACETS]; /* by class; the last row is for samples without one */
-    last_frame *methods;
+    known_method *methods;      /* the last is for frames whose method is unknown */
     uint32_t stack_count, thread_count, class_count, method_count;
-    uint32_t *frames; /* of the stack being interned */
+    jfr_frame_ref *refs;    /* of the stack being interned */
+    sagg_frame_ref *frames; /* the same, in the aggregate's numbers */
     size_t frame_room;
 } cache;
 
@@ -66,6 +66,7 @@ static void cache_free(cache *c)
     free(c->threads);
     free(c->labels);
     free(c->methods);
+    free(c->refs);
     free(c->frames);
 }
 
@@ -115,23 +116,22 @@ static uint8_t kind_of(uint8_t kind)
     }
 }
 
-/* Returns 0, SAGG_E_LIMIT (the stack is to be dropped) or SAGG_E_NOMEM. */
-static int map_frame(cache *c, const jfr_frame *from, uint32_t *frame)
+/* Names the method of a frame. Returns 0, SAGG_E_LIMIT (the stack is to be dropped) or
+ * SAGG_E_NOMEM. */
+static int learn_method(cache *c, const jfr_frame_ref *ref, known_method *known)
 {
-    uint32_t slot = from->method_index < c->method_count ? from->method_index : c->method_count;
-    last_frame *last = &c->methods[slot];
-    bool keyed = slot < c->method_count;
-    if (keyed && last->frame != 0 && last->line == from->line && last->kind == from->kind) {
-        *frame = last->frame - 1;
-        return 0;
-    }
-    sagg_frame row = {.class_name = str(from->method->class_name),
-                      .method = str(from->method->name),
-                      .line = from->line,
-                      .kind = kind_of(from->kind)};
-    int rc = sagg_add_frame(c->rec->agg, frame, &row, NULL);
+    jfr_frame from;
+    jfr_error cause;
+    uint32_t method;
+    int rc = jfr_chunk_frame(c->chunk, ref, &from, &cause);
+    if (rc < 0)
+        return rc == JFR_ERR_NOMEM ? SAGG_E_NOMEM : SAGG_E_LIMIT;
+    sagg_frame row = {.class_name = str(from.method->class_name),
+                      .method = str(from.method->name),
+                      .kind = kind_of(from.kind)};
+    rc = sagg_add_method(c->rec->agg, &method, &row, NULL);
     if (rc == 0)
-        *last = (last_frame){from->line, *frame + 1, from->kind};
+        *known = (known_method){method + 1, ref->kind};
     return rc;
 }
 
@@ -140,25 +140,60 @@ static int frame_room(cache *c, size_t count)
     if (count <= c->frame_room)
         return 0;
     size_t room = count < 256 ? 256 : count * 2;
-    uint32_t *frames = realloc(c->frames, room * sizeof(*frames));
-    if (frames == NULL)
-        return SAGG_E_NOMEM;
-    c->frames = frames;
-    c->frame_room = room;
+    free(c->refs);
+    free(c->frames);
+    c->refs = malloc(room * sizeof(*c->refs));
+    c->frames = malloc(room * sizeof(*c->frames));
+    c->frame_room = c->refs != NULL && c->frames != NULL ? room : 0;
+    return c->frame_room != 0 ? 0 : SAGG_E_NOMEM;
+}
+
+static int map_frames(cache *c, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const jfr_frame_ref *ref = &c->refs[i];
+        uint32_t slot = ref->method < c->method_count ? ref->method : c->method_count;
+        known_method *known = &c->methods[slot];
+        if (known->method == 0 || known->kind != ref->kind) {
+            int rc = learn_method(c, ref, known);
+            if (rc != 0)
+                return rc;
+        }
+        c->frames[i] = (sagg_frame_ref){known->method - 1, ref->line};
+    }
     return 0;
 }
 
-static int intern_stack(cache *c, const jfr_stack *from, uint32_t *stack)
+static int intern_stack(cache *c, uint32_t count, uint32_t *stack)
 {
-    int rc = frame_room(c, from->frame_count);
-    for (uint32_t i = 0; rc == 0 && i < from->frame_count; i++)
-        rc = map_frame(c, &from->frames[i], &c->frames[i]);
+    int rc = map_frames(c, count);
     if (rc == 0)
-        rc = sagg_add_stack(c->rec->agg, stack, c->frames, from->frame_count, NULL);
+        rc = sagg_add_stack_refs(c->rec->agg, stack, c->frames, count, NULL);
     if (rc != SAGG_E_LIMIT)
         return rc;
     *stack = SAGG_DROPPED;
     return 0;
+}
+
+/* Decodes a stack into c->refs. A damaged one has no frames. */
+static int read_stack(cache *c, uint32_t index, jfr_stack_ref *out)
+{
+    *out = (jfr_stack_ref){0};
+    for (;;) {
+        jfr_error cause;
+        int rc =
+            jfr_chunk_stack_refs(c->chunk, index, c->refs, (uint32_t)c->frame_room, out, &cause);
+        if (rc < 0) {
+            *out = (jfr_stack_ref){0};
+            c->rec->info.counts.bad_stacks++;
+            return 0;
+        }
+        if (out->frame_count <= c->frame_room)
+            return 0;
+        rc = frame_room(c, out->frame_count);
+        if (rc != 0)
+            return rc;
+    }
 }
 
 static uint32_t max_frames(const recording *rec)
@@ -174,17 +209,12 @@ static int map_stack(cache *c, uint32_t index, uint32_t *stack)
         *stack = c->stacks[slot] - 1;
         return 0;
     }
-    jfr_stack from = {0};
-    jfr_error cause;
-    int rc = slot < c->stack_count ? jfr_chunk_stack(c->chunk, index, &from, &cause) : 0;
-    if (rc == JFR_ERR_NOMEM)
-        return SAGG_E_NOMEM;
-    if (rc < 0) {
-        from = (jfr_stack){0};
-        c->rec->info.counts.bad_stacks++;
-    }
+    jfr_stack_ref from = {0};
+    int rc = slot < c->stack_count ? read_stack(c, index, &from) : 0;
+    if (rc != 0)
+        return rc;
     c->cut[slot] = from.truncated || from.frame_count > max_frames(c->rec);
-    rc = intern_stack(c, &from, stack);
+    rc = intern_stack(c, from.frame_count, stack);
     if (rc == 0 && *stack != SAGG_DROPPED)
         c->stacks[slot] = *stack + 1;
     return rc;
@@ -215,7 +245,7 @@ static int map_thread(cache *c, uint32_t index, uint32_t *thread)
     return rc;
 }
 
-static uint32_t facet_of(const jfr_sample *sample)
+static uint32_t facet_of(const jfr_sum *sample)
 {
     if (sample->lock_kind == JFR_LOCK_MONITOR)
         return RECORDING_FACET_LOCK_MONITOR;
@@ -233,7 +263,7 @@ static uint32_t facet_of(const jfr_sample *sample)
     return RECORDING_FACET_NONE;
 }
 
-static int map_label(cache *c, const jfr_sample *sample, uint32_t *label)
+static int map_label(cache *c, const jfr_sum *sample, uint32_t *label)
 {
     const recording_options *o = &c->rec->options;
     uint32_t facet = o->facets ? facet_of(sample) : RECORDING_FACET_NONE;
@@ -258,7 +288,7 @@ static int map_label(cache *c, const jfr_sample *sample, uint32_t *label)
 
 /* ---- samples ---- */
 
-static int add_values(cache *c, const jfr_sample *from, sagg_sample *to)
+static int add_values(cache *c, const jfr_sum *from, sagg_sample *to)
 {
     uint32_t slot = from->stack < c->stack_count ? from->stack : c->stack_count;
     int rc = 0;
@@ -275,20 +305,20 @@ static int add_values(cache *c, const jfr_sample *from, sagg_sample *to)
     return rc;
 }
 
-static bool is_wanted(const recording *rec, const jfr_sample *from, uint32_t thread)
+static bool is_wanted(const recording *rec, const jfr_sum *from, int64_t time_ns, uint32_t thread)
 {
     const recording_tap *tap = &rec->options.tap;
-    recording_moment moment = {.time_ns = from->time_ns, .thread = thread, .state = from->state};
+    recording_moment moment = {.time_ns = time_ns, .thread = thread, .state = from->state};
     return tap->keep == NULL || tap->keep(tap->ctx, rec->agg, &moment);
 }
 
-static int add_sample(cache *c, const jfr_sample *from)
+static int add_sum(cache *c, const jfr_sum *from, int64_t time_ns)
 {
-    sagg_sample to = {.samples = 1, .time_ns = from->time_ns};
+    sagg_sample to = {.samples = from->samples, .time_ns = time_ns};
     int rc = make_room(c);
     if (rc == 0)
         rc = map_thread(c, from->thread, &to.thread);
-    if (rc == 0 && !is_wanted(c->rec, from, to.thread))
+    if (rc == 0 && !is_wanted(c->rec, from, time_ns, to.thread))
         return 0;
     if (rc == 0)
         rc = map_label(c, from, &to.label);
@@ -297,8 +327,22 @@ static int add_sample(cache *c, const jfr_sample *from)
     return rc == 0 ? add_values(c, from, &to) : rc;
 }
 
+static int add_sample(cache *c, const jfr_sample *from)
+{
+    jfr_sum sum = {.stack = from->stack,
+                   .thread = from->thread,
+                   .klass = from->klass,
+                   .source = from->source,
+                   .state = from->state,
+                   .lock_kind = from->lock_kind,
+                   .value_count = from->value_count,
+                   .samples = 1};
+    memcpy(sum.values, from->values, sizeof(sum.values));
+    return add_sum(c, &sum, from->time_ns);
+}
+
 /* Damage ends a chunk's samples and is in the file's loss; the next chunk can still be read. */
-static int add_samples(cache *c, int64_t *last_ns)
+static int add_each(cache *c, int64_t *last_ns)
 {
     jfr_sample sample;
     jfr_error cause;
@@ -310,6 +354,42 @@ static int add_samples(cache *c, int64_t *last_ns)
             return rc;
     }
     return rc == JFR_ERR_NOMEM ? SAGG_E_NOMEM : 0;
+}
+
+/*
+ * Whether the chunk's samples may be added up before they are looked at: nobody wants to know when
+ * they were.
+ */
+static bool can_sum(const cache *c)
+{
+    const recording_options *o = &c->rec->options;
+    bool tapped = o->tap.keep != NULL || o->tap.added != NULL;
+    return o->seconds == 0 && !tapped && jfr_chunk_get_info(c->chunk)->finished;
+}
+
+static int add_sums(cache *c)
+{
+    jfr_sum rows[64];
+    size_t cursor = 0;
+    size_t count;
+    while ((count = jfr_sums_read(c->rec->sums, &cursor, rows, 64)) > 0) {
+        for (size_t i = 0; i < count; i++) {
+            int rc = add_sum(c, &rows[i], 0);
+            if (rc != 0)
+                return rc;
+        }
+    }
+    return 0;
+}
+
+/* What cannot be summed up (a hostile chunk) is read sample by sample. */
+static int add_samples(cache *c, int64_t *last_ns)
+{
+    jfr_error cause;
+    int rc = can_sum(c) ? jfr_sums_fill(c->rec->sums, c->chunk, &cause) : JFR_ERR_LIMIT;
+    if (rc == 0)
+        return add_sums(c);
+    return rc == JFR_ERR_NOMEM ? SAGG_E_NOMEM : add_each(c, last_ns);
 }
 
 /* ---- what the chunk says about itself ---- */

@@ -11,6 +11,7 @@ struct recording {
     recording_options options;
     jfr_intervals inherited;
     sagg *agg;
+    jfr_sums *sums;
     recording_info info;
     jfr_loss_record losses[RECORDING_LOSSES];
     size_t loss_count;

@@ -72,6 +72,14 @@ static int new_aggregate(recording *rec, recording_error *err)
     return sagg_new(&rec->agg, &options, &cause) == 0 ? 0 : from_sagg(err, &cause);
 }
 
+static int new_sums(recording *rec, recording_error *err)
+{
+    jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
+    options.flags = rec->options.objects ? JFR_SUMS_CLASSES : 0;
+    jfr_error cause;
+    return jfr_sums_new(&rec->sums, &options, &cause) == 0 ? 0 : from_jfr(err, &cause);
+}
+
 int recording_new(recording **out, const recording_options *options, recording_error *err)
 {
     recording *rec = calloc(1, sizeof(*rec));
@@ -80,6 +88,8 @@ int recording_new(recording **out, const recording_options *options, recording_e
     int rc = read_options(&rec->options, options, err);
     if (rc == 0)
         rc = new_aggregate(rec, err);
+    if (rc == 0)
+        rc = new_sums(rec, err);
     if (rc != 0) {
         recording_free(rec);
         return rc;
@@ -101,6 +111,7 @@ void recording_free(recording *rec)
     if (rec == NULL)
         return;
     sagg_free(rec->agg);
+    jfr_sums_free(rec->sums);
     free(rec);
 }
 
