@@ -76,9 +76,12 @@ void jfr__skip_varints(jfr__cursor *c, uint64_t count)
     while (count > 0 && !c->failed) {
         if (jfr__cursor_left(c) >= 64) {
             uint64_t continuing = jfr__continuing(c->pos);
-            unsigned whole = count_bits(~continuing);
-            if (whole > 0 && whole <= count && !jfr__has_nine(continuing)) {
-                c->pos += 64 - __builtin_clzll(~continuing);
+            uint64_t ends = ~continuing;
+            unsigned whole = count_bits(ends);
+            if (whole > 0 && !jfr__has_nine(continuing)) {
+                for (; whole > count; whole--) /* the last ones are of what follows */
+                    ends &= ~(UINT64_C(1) << (63 - __builtin_clzll(ends)));
+                c->pos += 64 - __builtin_clzll(ends);
                 count -= whole;
                 continue;
             }

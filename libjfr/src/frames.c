@@ -36,7 +36,8 @@ static jfr__field_place find_place(unsigned pattern, unsigned number)
         if ((pattern >> at & 1) != 0)
             continue;
         if (number-- == 0)
-            return (jfr__field_place){jfr__gather_mask(at + 1 - begin), 8 * (uint64_t)begin};
+            return (jfr__field_place){jfr__gather_mask(at + 1 - begin) << 8 * begin,
+                                      8 * (uint64_t)begin};
         begin = at + 1;
     }
     return (jfr__field_place){0, 0};
@@ -75,7 +76,8 @@ static int read_frame(const jfr_chunk *chunk, jfr__cursor *c, jfr_frame_ref *out
     jfr__plan_run(chunk->frames_by.plan, c, slots);
     if (c->failed)
         return jfr__fail(err, JFR_ERR_FORMAT, offset, "A stack's frame cannot be decoded.");
-    *out = jfr__frame_ref(&chunk->frames_by, slots[JFR__SLOT_METHOD], slots[JFR__SLOT_LINE],
+    uint32_t method = jfr__idmap_find(chunk->frames_by.methods, slots[JFR__SLOT_METHOD]);
+    *out = jfr__frame_ref(chunk->frames_by.types, method, slots[JFR__SLOT_LINE],
                           slots[JFR__SLOT_TYPE]);
     return 0;
 }

@@ -2,6 +2,7 @@
 #define JFR_SRC_FRAMES_H
 
 #include "idmap.h"
+#include "pattern.h"
 #include "plan.h"
 
 #include <jfr/stack.h>
@@ -16,12 +17,6 @@ typedef struct jfr__frame_type {
     uint8_t kind;
     uint8_t tier;
 } jfr__frame_type;
-
-/* Where a field lies in eight bytes. */
-typedef struct jfr__field_place {
-    uint64_t mask;  /* for jfr__gather, after the shift */
-    uint64_t shift; /* bits */
-} jfr__field_place;
 
 typedef struct jfr__frame_layout {
     jfr__field_place method;
@@ -46,14 +41,13 @@ typedef struct jfr__frames {
 /* Fills it from the plans of a stack and of a frame. */
 void jfr__frames_define(jfr__frames *out, const jfr__plan *stack, const jfr__plan *frame);
 
-static inline jfr_frame_ref jfr__frame_ref(const jfr__frames *f, uint64_t method, uint64_t line,
-                                           uint64_t type)
+static inline jfr_frame_ref jfr__frame_ref(const jfr__frame_type *types, uint32_t method,
+                                           uint64_t line, uint64_t type)
 {
     jfr__frame_type kind = {JFR_FRAME_UNKNOWN, JFR_TIER_NONE};
     if (type < JFR__SMALL_IDS)
-        kind = f->types[type];
-    return (jfr_frame_ref){jfr__idmap_find(f->methods, method), (uint32_t)line, kind.kind,
-                           kind.tier, 0};
+        kind = types[type];
+    return (jfr_frame_ref){method, (uint32_t)line, kind.kind, kind.tier, 0};
 }
 
 /*

@@ -66,6 +66,21 @@ static inline uint64_t jfr__gather(uint64_t bytes, uint64_t mask)
 #endif
 }
 
+/* Where an integer lies in eight bytes. */
+typedef struct jfr__field_place {
+    uint64_t mask;  /* the low seven bits of its bytes */
+    uint64_t shift; /* bits below them */
+} jfr__field_place;
+
+static inline uint64_t jfr__gather_at(uint64_t bytes, const jfr__field_place *place)
+{
+#if defined(__BMI2__)
+    return _pext_u64(bytes, place->mask);
+#else
+    return jfr__gather(bytes >> place->shift, place->mask >> place->shift);
+#endif
+}
+
 /* The mask of an integer of `bytes` bytes, 1 to 8. */
 static inline uint64_t jfr__gather_mask(unsigned bytes)
 {

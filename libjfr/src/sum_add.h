@@ -12,10 +12,16 @@ static inline void jfr__sum_to(uint64_t *into, uint64_t value)
         *into = UINT64_MAX;
 }
 
-static inline jfr__row *jfr__sums_row(jfr_sums *sums, uint32_t stack, uint32_t lane)
+/* Where the row of a key is looked for first. */
+static inline size_t jfr__sums_slot(const jfr_sums *sums, uint64_t key)
 {
-    uint64_t key = (uint64_t)lane << 32 | stack;
-    size_t slot = (size_t)(key * sums->multiplier >> sums->slot_shift);
+    return (size_t)(key * sums->multiplier >> sums->slot_shift);
+}
+
+/* The row of a lane (high half of the key) and stack (low half); it is added when it is new. */
+static inline jfr__row *jfr__sums_row(jfr_sums *sums, uint64_t key)
+{
+    size_t slot = jfr__sums_slot(sums, key);
     for (;;) {
         uint32_t number = sums->slots[slot];
         if (__builtin_expect(number == 0, 0))

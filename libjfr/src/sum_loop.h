@@ -56,6 +56,62 @@ static inline bool add_any(jfr_sums *sums, const jfr__sum_shape *shape, const jf
     return jfr__sums_add(sums, shape, &lane, fields);
 }
 
+/* An event that is decoded but not added yet. */
+typedef struct pending {
+    uint64_t key; /* of its row */
+    uint64_t first;
+    uint64_t second;
+} pending;
+
+enum { PENDING = 32 };
+
+/*
+ * Adds decoded events. Their rows lie all over a table larger than the caches: each step asks for
+ * the memory of the next before it is needed.
+ */
+static inline __attribute__((always_inline)) bool add_pending(jfr_sums *sums, const pending *events,
+                                                              size_t count, uint64_t floor,
+                                                              const jfr__recipe recipe)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t number = sums->slots[jfr__sums_slot(sums, events[i].key)];
+        __builtin_prefetch(sums->rows + number - (number != 0), 1);
+    }
+    for (size_t i = 0; i < count; i++) {
+        jfr__row *row = jfr__sums_row(sums, events[i].key);
+        if (__builtin_expect(row == NULL, 0))
+            return false;
+        jfr__row_add(row, recipe, floor, events[i].first, events[i].second);
+    }
+    return true;
+}
+
+/* Decodes an event of a simple shape. Returns its size, or 0 when it is another or an odd one. */
+static inline __attribute__((always_inline)) size_t decode(jfr_sums *sums, jfr__sum_shape *shape,
+                                                           const uint8_t *p, pending *out,
+                                                           const jfr__recipe recipe)
+{
+    size_t size = p[0];
+    if (size > JFR__EVENT_MAX || (jfr__load_64(p) >> 8 & shape->type_mask) != shape->type_bits)
+        return 0;
+    uint64_t key = pattern_of(p, size);
+    const jfr__layout *layout = &shape->layouts[layout_slot(key)];
+    if (__builtin_expect(layout->key != key, 0))
+        return 0;
+    uint64_t thread = field(layout, p, JFR__SUM_THREAD);
+    uint64_t id = field(layout, p, JFR__SUM_STACK);
+    const jfr__near_lane *near = &shape->near[thread % JFR__LANES_NEAR];
+    uint32_t lane = near->number - 1;
+    if (__builtin_expect(near->thread != thread || near->number == 0, 0))
+        lane = jfr__sums_near(sums, shape, thread);
+    if (__builtin_expect(lane == JFR_NONE, 0))
+        return 0;
+    out->key = (uint64_t)lane << 32 | (id < JFR_NONE ? id : JFR_NONE);
+    out->first = field(layout, p, JFR__SUM_FIRST);
+    out->second = recipe == JFR__ADD_TLAB ? field(layout, p, JFR__SUM_SECOND) : 0;
+    return size;
+}
+
 /*
  * Adds events of one simple shape, whose size takes a byte, as long as they follow one another and
  * their layouts are known. Returns the first that is another.
@@ -64,34 +120,21 @@ static inline __attribute__((always_inline)) const uint8_t *
 run(jfr_sums *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop,
     const jfr__recipe recipe)
 {
-    uint64_t events = 0;
-    const unsigned type_mask = shape->type_mask;
-    const unsigned type_bits = shape->type_bits;
+    pending events[PENDING];
     const uint64_t floor = shape->floor;
-    while (p < stop) {
-        size_t size = p[0];
-        if (size > JFR__EVENT_MAX || (jfr__load_64(p) >> 8 & type_mask) != type_bits)
+    size_t count = PENDING;
+    while (count == PENDING) {
+        for (count = 0; count < PENDING && p < stop; count++) {
+            size_t size = decode(sums, shape, p, &events[count], recipe);
+            if (size == 0)
+                break;
+            __builtin_prefetch(&sums->slots[jfr__sums_slot(sums, events[count].key)]);
+            p += size;
+        }
+        sums->events += count;
+        if (!add_pending(sums, events, count, floor, recipe))
             break;
-        uint64_t key = pattern_of(p, size);
-        const jfr__layout *layout = &shape->layouts[layout_slot(key)];
-        if (__builtin_expect(layout->key != key, 0))
-            break;
-        uint64_t thread = field(layout, p, JFR__SUM_THREAD);
-        uint64_t id = field(layout, p, JFR__SUM_STACK);
-        const jfr__near_lane *near = &shape->near[thread % JFR__LANES_NEAR];
-        uint32_t lane = near->number - 1;
-        if (__builtin_expect(near->thread != thread || near->number == 0, 0))
-            lane = jfr__sums_near(sums, shape, thread);
-        uint32_t stack = id < JFR_NONE ? (uint32_t)id : JFR_NONE;
-        jfr__row *row = lane != JFR_NONE ? jfr__sums_row(sums, stack, lane) : NULL;
-        if (__builtin_expect(row == NULL, 0))
-            break;
-        jfr__row_add(row, recipe, floor, field(layout, p, JFR__SUM_FIRST),
-                     recipe == JFR__ADD_TLAB ? field(layout, p, JFR__SUM_SECOND) : 0);
-        p += size;
-        events++;
     }
-    sums->events += events;
     return p;
 }
 
@@ -148,6 +191,11 @@ static inline const uint8_t *loop(jfr_sums *sums, const uint8_t *p, const uint8_
 static inline const uint8_t *frames(const jfr__frames *by, const uint8_t *p, const uint8_t *stop,
                                     jfr_frame_ref **out, uint32_t *left)
 {
+    const jfr__idmap *ids = by->methods;
+    const uint32_t *direct = ids->direct;
+    const uint64_t max_id = ids->max_key;
+    const bool dense = direct != NULL;
+    const jfr__frame_type *types = by->types;
     jfr_frame_ref *to = *out;
     jfr_frame_ref *const end = to + *left;
     while (p < stop && to < end) {
@@ -163,10 +211,10 @@ static inline const uint8_t *frames(const jfr__frames *by, const uint8_t *p, con
                 break;
             const jfr__frame_layout *form = &by->layouts[continuing >> at & 0xFF];
             uint64_t bytes = jfr__load_64(p + at);
-            uint64_t method = jfr__gather(bytes >> form->method.shift, form->method.mask);
-            uint64_t line = jfr__gather(bytes >> form->line.shift, form->line.mask);
-            uint64_t type = jfr__gather(bytes >> form->type.shift, form->type.mask);
-            *to++ = jfr__frame_ref(by, method, line, type);
+            uint64_t id = jfr__gather_at(bytes, &form->method);
+            uint32_t method = dense && id <= max_id ? direct[id] - 1u : jfr__idmap_find(ids, id);
+            *to++ = jfr__frame_ref(types, method, jfr__gather_at(bytes, &form->line),
+                                   jfr__gather_at(bytes, &form->type));
             ends = fourth & (fourth - 1);
             at = next;
         }

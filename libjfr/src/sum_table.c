@@ -65,8 +65,8 @@ jfr__row *jfr__sums_add_row(jfr_sums *sums, uint64_t key, size_t slot)
     sums->rows = rows;
     sums->rows[sums->row_count++] = (jfr__row){.key = key};
     sums->slots[slot] = sums->row_count;
-    /* At most half full: a search ends soon. */
-    if ((uint64_t)sums->row_count * 2 > UINT64_C(1) << sums->slot_bits && !enlarge_rows(sums))
+    /* At most a quarter full: a second look costs more than the memory. */
+    if ((uint64_t)sums->row_count * 4 > UINT64_C(1) << sums->slot_bits && !enlarge_rows(sums))
         return NULL;
     return &sums->rows[sums->row_count - 1];
 }
@@ -121,7 +121,6 @@ uint32_t jfr__sums_find_lane(jfr_sums *sums, const jfr__lane *lane)
     }
 }
 
-/* Empties a table. One that a larger chunk left behind is emptied where it was used. */
 static void clear_slots(uint32_t *slots, unsigned bits)
 {
     if (slots != NULL)

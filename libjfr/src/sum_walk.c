@@ -187,7 +187,7 @@ static bool add_waits(jfr_sums *sums, const jfr__sum_shape *shape, jfr__lane lan
 {
     lane.second = 1;
     uint32_t number = jfr__sums_find_lane(sums, &lane);
-    jfr__row *row = number != JFR_NONE ? jfr__sums_row(sums, stack, number) : NULL;
+    jfr__row *row = number != JFR_NONE ? jfr__sums_row(sums, (uint64_t)number << 32 | stack) : NULL;
     if (row == NULL)
         return false;
     row->count++;
@@ -217,7 +217,7 @@ bool jfr__sums_add(jfr_sums *sums, const jfr__sum_shape *shape, const jfr__lane 
     if (shape->recipe == JFR__ADD_WAIT && !add_waits(sums, shape, *lane, stack, first))
         return false;
     uint32_t number = jfr__sums_find_lane(sums, lane);
-    jfr__row *row = number != JFR_NONE ? jfr__sums_row(sums, stack, number) : NULL;
+    jfr__row *row = number != JFR_NONE ? jfr__sums_row(sums, (uint64_t)number << 32 | stack) : NULL;
     if (row != NULL)
         jfr__row_add(row, shape->recipe, shape->floor, first, fields[JFR__SUM_SECOND]);
     return row != NULL;

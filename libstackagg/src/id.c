@@ -55,22 +55,10 @@ uint64_t sagg__method_hash(uint8_t kind, sagg_str class_name, sagg_str method)
     return XXH3_64bits(text, size);
 }
 
-uint64_t sagg__frame_id(uint64_t method_hash, uint32_t line)
-{
-    return method_hash * 0x9E3779B97F4A7C15u + line;
-}
-
 void sagg__id_begin(uint8_t *text, int version)
 {
     const uint8_t prefix[SAGG__ID_PREFIX] = {'H', 'S', '1', (uint8_t)version};
     memcpy(text, prefix, sizeof(prefix));
-}
-
-void sagg__id_put(uint8_t *text, size_t index, uint64_t frame_id)
-{
-    uint8_t *at = text + SAGG__ID_PREFIX + index * 8;
-    for (int i = 0; i < 8; i++)
-        at[i] = (uint8_t)(frame_id >> (8 * i));
 }
 
 void sagg__id_end(sagg_stack_id *id, const uint8_t *text, size_t count)

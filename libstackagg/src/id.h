@@ -3,18 +3,31 @@
 #ifndef STACKAGG_ID_H
 #define STACKAGG_ID_H
 
+#include <string.h>
+
 #include <stackagg/frame.h>
 
 uint64_t sagg__method_hash(uint8_t kind, sagg_str class_name, sagg_str method);
-uint64_t sagg__frame_id(uint64_t method_hash, uint32_t line);
+
+static inline uint64_t sagg__frame_id(uint64_t method_hash, uint32_t line)
+{
+    return method_hash * UINT64_C(0x9E3779B97F4A7C15) + line;
+}
 
 /* Bytes in front of the frame ids in what a stack id hashes. */
 #define SAGG__ID_PREFIX 4u
 
 /* What a stack id hashes: the prefix, then frame ids, 8 bytes each. */
 void sagg__id_begin(uint8_t *text, int version);
-void sagg__id_put(uint8_t *text, size_t index, uint64_t frame_id);
 void sagg__id_end(sagg_stack_id *id, const uint8_t *text, size_t count);
+
+static inline void sagg__id_put(uint8_t *text, size_t index, uint64_t frame_id)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    frame_id = __builtin_bswap64(frame_id);
+#endif
+    memcpy(text + SAGG__ID_PREFIX + index * 8, &frame_id, sizeof(frame_id));
+}
 
 /* The id of a stack of a known version. */
 void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, size_t count, int version);

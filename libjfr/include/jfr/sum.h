@@ -37,7 +37,7 @@ enum jfr_sums_flags {
 typedef struct jfr_sums_options {
     size_t size;       /* sizeof(jfr_sums_options); an unknown tail must be zero */
     uint32_t flags;    /* of enum jfr_sums_flags */
-    uint32_t max_rows; /* rows of one chunk; 4 Mi, about 48 bytes each. Past it: JFR_ERR_LIMIT */
+    uint32_t max_rows; /* rows of one chunk; 4 Mi, 50 to 70 bytes each. Past it: JFR_ERR_LIMIT */
     const jfr_allocator *allocator; /* NULL = malloc; copied */
 } jfr_sums_options;
 
