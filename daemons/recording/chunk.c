@@ -367,12 +367,12 @@ static bool can_sum(const cache *c)
     return o->seconds == 0 && !tapped && jfr_chunk_get_info(c->chunk)->finished;
 }
 
-static int add_sums(cache *c)
+static int add_sums(cache *c, const jfr_sums *sums)
 {
     jfr_sum rows[64];
     size_t cursor = 0;
     size_t count;
-    while ((count = jfr_sums_read(c->rec->sums, &cursor, rows, 64)) > 0) {
+    while ((count = jfr_sums_read(sums, &cursor, rows, 64)) > 0) {
         for (size_t i = 0; i < count; i++) {
             int rc = add_sum(c, &rows[i], 0);
             if (rc != 0)
@@ -386,10 +386,15 @@ static int add_sums(cache *c)
 static int add_samples(cache *c, int64_t *last_ns)
 {
     jfr_error cause;
-    int rc = can_sum(c) ? jfr_sums_fill(c->rec->sums, c->chunk, &cause) : JFR_ERR_LIMIT;
-    if (rc == 0)
-        return add_sums(c);
-    return rc == JFR_ERR_NOMEM ? SAGG_E_NOMEM : add_each(c, last_ns);
+    uint32_t parts = 0;
+    int rc = can_sum(c) ? recording__fill_sums(c->rec, c->chunk, &parts, &cause) : JFR_ERR_LIMIT;
+    if (rc == JFR_ERR_NOMEM)
+        return SAGG_E_NOMEM;
+    if (rc < 0)
+        return add_each(c, last_ns);
+    for (uint32_t i = 0; rc == 0 && i < parts; i++)
+        rc = add_sums(c, c->rec->sums[i]);
+    return rc;
 }
 
 /* ---- what the chunk says about itself ---- */

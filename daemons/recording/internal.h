@@ -11,7 +11,8 @@ struct recording {
     recording_options options;
     jfr_intervals inherited;
     sagg *agg;
-    jfr_sums *sums;
+    jfr_sums *sums[RECORDING_MAX_THREADS]; /* one a thread */
+    uint32_t sums_count;
     recording_info info;
     jfr_loss_record losses[RECORDING_LOSSES];
     size_t loss_count;
@@ -22,6 +23,12 @@ enum profile_type recording__type(jfr_profile_type type);
 
 /* Adds all samples of a chunk, and its settings and counts. Returns 0 or RECORDING_E_NOMEM. */
 int recording__add_chunk(recording *rec, jfr_chunk *chunk, recording_error *err);
+
+/*
+ * Adds the chunk's samples up into the first `*parts` of rec->sums, with as many threads.
+ * Returns as jfr_sums_join.
+ */
+int recording__fill_sums(recording *rec, jfr_chunk *chunk, uint32_t *parts, jfr_error *cause);
 
 int recording__fail(recording_error *err, int code, uint64_t offset, const char *message);
 

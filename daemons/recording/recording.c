@@ -76,8 +76,16 @@ static int new_sums(recording *rec, recording_error *err)
 {
     jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
     options.flags = rec->options.objects ? JFR_SUMS_CLASSES : 0;
-    jfr_error cause;
-    return jfr_sums_new(&rec->sums, &options, &cause) == 0 ? 0 : from_jfr(err, &cause);
+    uint32_t count = rec->options.threads != 0 ? rec->options.threads : 1;
+    if (count > RECORDING_MAX_THREADS)
+        return recording__fail(err, RECORDING_E_USAGE, 0,
+                               "Option threads of recording_new is too large.");
+    for (rec->sums_count = 0; rec->sums_count < count; rec->sums_count++) {
+        jfr_error cause;
+        if (jfr_sums_new(&rec->sums[rec->sums_count], &options, &cause) < 0)
+            return from_jfr(err, &cause);
+    }
+    return 0;
 }
 
 int recording_new(recording **out, const recording_options *options, recording_error *err)
@@ -111,7 +119,8 @@ void recording_free(recording *rec)
     if (rec == NULL)
         return;
     sagg_free(rec->agg);
-    jfr_sums_free(rec->sums);
+    for (uint32_t i = 0; i < rec->sums_count; i++)
+        jfr_sums_free(rec->sums[i]);
     free(rec);
 }
 

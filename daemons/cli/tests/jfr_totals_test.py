@@ -65,6 +65,11 @@ class Tests:
     def test_standard_input_says_the_same(self):
         assert self.totals("-", stdin=self.jdk.read_bytes()) == self.totals(self.jdk)
 
+    def test_threads_change_nothing(self):
+        for recording in (self.asynchronous, self.jdk, self.chunks):
+            for threads in (2, 3, 64):
+                assert self.totals(recording, "--threads", str(threads)) == self.totals(recording), recording
+
     def test_a_cut_recording_is_salvaged_and_the_loss_named(self):
         cut = self.directory / "cut.jfr"
         cut.write_bytes(self.jdk.read_bytes() + self.asynchronous.read_bytes()[:-1000])
@@ -86,7 +91,9 @@ class Tests:
     def test_wrong_usage_exits_2_and_help_is_complete(self):
         for arguments, says in (((), "usage"), (("frobnicate",), "frobnicate"), (("totals",), "name one recording"),
                                 (("totals", self.jdk, self.jdk), "name one recording"),
-                                (("totals", self.jdk, "--frobnicate"), "--help")):
+                                (("totals", self.jdk, "--frobnicate"), "--help"),
+                                (("totals", self.jdk, "--threads", "0"), "1 to 64"),
+                                (("totals", self.jdk, "--threads", "2x"), "1 to 64")):
             assert says in self.run(*arguments, code=2)[1], arguments
         assert "totals" in self.run("--help")[0]
         manual = (TREE / "docs/man/hotstack-jfr.1").read_text().replace("\\-", "-")

@@ -250,6 +250,73 @@ START_TEST(what_is_no_recording_is_an_error_with_its_offset)
 }
 END_TEST
 
+/* Two chunks of a few MiB, of allocation events by two threads with two stacks and none. */
+static void put_large_chunks(void)
+{
+    for (int chunk = 0; chunk < 2; chunk++) {
+        begin(true);
+        put_setting(&w, T_RECORDING, "event", "cpu");
+        put_setting(&w, T_EXECUTION, "interval", "0");
+        for (uint64_t i = 0; i < 90000; i++) {
+            if (i % 10 == 0)
+                put_execution(&w, i, 70 + i % 3, i % 4 == 0 ? 7 : 9, i % 3);
+            put_in_tlab(&w, 2 + i % 2, 16 + i % 100, 1 + i * 7 % 5000);
+        }
+        end();
+    }
+}
+
+static void must_equal(const sagg *a, const sagg *b)
+{
+    size_t at_a = 0, at_b = 0;
+    sagg_entry x, y;
+    while (sagg_next(a, &at_a, &x)) {
+        sagg_stack s, t;
+        ck_assert(sagg_next(b, &at_b, &y));
+        ck_assert(sagg_stack_at(a, x.stack, &s) && sagg_stack_at(b, y.stack, &t));
+        ck_assert_mem_eq(s.id.bytes, t.id.bytes, sizeof(s.id.bytes));
+        ck_assert(x.type == y.type && x.thread == y.thread && x.label == y.label);
+        ck_assert_uint_eq(x.totals.samples, y.totals.samples);
+        ck_assert_uint_eq(x.totals.raw_value, y.totals.raw_value);
+        ck_assert_uint_eq(x.totals.value, y.totals.value);
+    }
+    ck_assert_uint_gt(at_a, 0);
+    ck_assert(!sagg_next(b, &at_b, &y));
+}
+
+/* Per-second totals want each sample's time: they are read one by one, by one thread. */
+START_TEST(sums_by_any_number_of_threads_equal_single_samples)
+{
+    static const uint32_t threads[] = {1, 2, 3, 7};
+    recording_info one;
+    options.facets = true;
+    options.objects = (_i & 1) != 0;
+    options.seconds = 1;
+    put_large_chunks();
+    const sagg *plain = read_all();
+    recording *first = rec;
+    one = info;
+    for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+        options.seconds = 0;
+        options.threads = threads[i];
+        rec = NULL;
+        must_equal(plain, read_all());
+        ck_assert_mem_eq(&one.counts, &info.counts, sizeof(info.counts));
+        ck_assert_mem_eq(one.truncated_raw, info.truncated_raw, sizeof(info.truncated_raw));
+        recording_free(rec);
+    }
+    rec = first;
+}
+END_TEST
+
+START_TEST(too_many_threads_are_refused)
+{
+    options.threads = RECORDING_MAX_THREADS + 1;
+    ck_assert_int_eq(recording_new(&rec, &options, &err), RECORDING_E_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.message, "threads"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("recording");
@@ -265,6 +332,8 @@ int main(void)
     tcase_add_test(tcase, caps_keep_totals_and_are_named);
     tcase_add_test(tcase, deep_stacks_are_counted_as_truncated);
     tcase_add_test(tcase, what_is_no_recording_is_an_error_with_its_offset);
+    tcase_add_loop_test(tcase, sums_by_any_number_of_threads_equal_single_samples, 0, 2);
+    tcase_add_test(tcase, too_many_threads_are_refused);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -48,6 +48,8 @@ enum recording_facet {
     RECORDING_FACET_WALL_WAITING = 6,
 };
 
+#define RECORDING_MAX_THREADS 64
+
 /** A sample before it is added. */
 typedef struct recording_moment {
     int64_t time_ns;
@@ -81,6 +83,8 @@ typedef struct recording_options {
     uint64_t max_unpacked_bytes; /**< of a gzip input: see jfr_options */
     int64_t origin_ns;           /**< per-second totals: see sagg_options */
     uint32_t seconds;
+    uint32_t threads; /**< that read a large input, at most RECORDING_MAX_THREADS; default 1.
+                           The result is the same with any number */
     const jfr_intervals
         *inherit; /**< settings stated before the first input (jfr_options.inherit); copied */
     recording_tap tap;
