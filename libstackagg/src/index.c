@@ -3,32 +3,19 @@
 
 #include <string.h>
 
-struct sagg__slot {
-    uint32_t tag;   /* low half of the hash: also where the slot belongs */
-    uint32_t value; /* element number + 1; 0 = free */
-};
+#ifdef __linux__
+#include <sys/random.h>
+#endif
 
-/* The high half is mixed in, so that ids that differ only there spread too. */
-static uint32_t tag_of(uint64_t hash)
+static uint64_t random_number(void)
 {
-    return (uint32_t)(hash ^ hash >> 32);
-}
-
-bool sagg__index_find(const sagg__index *index, uint64_t hash, sagg__same *same, const void *wanted,
-                      uint32_t *value)
-{
-    if (index->capacity == 0)
-        return false;
-    uint32_t tag = tag_of(hash);
-    uint32_t mask = index->capacity - 1;
-    for (uint32_t at = tag & mask; index->slots[at].value != 0; at = (at + 1) & mask) {
-        const struct sagg__slot *slot = &index->slots[at];
-        if (slot->tag == tag && same(wanted, slot->value - 1)) {
-            *value = slot->value - 1;
-            return true;
-        }
-    }
-    return false;
+    uint64_t number = 0;
+#ifdef __linux__
+    if (getrandom(&number, sizeof(number), GRND_NONBLOCK) == (ssize_t)sizeof(number))
+        return number;
+#endif
+    /* Where there is no such source (WebAssembly) the host runs the library by itself. */
+    return (uint64_t)(uintptr_t)&number * UINT64_C(0x9E3779B97F4A7C15);
 }
 
 static void place(struct sagg__slot *slots, uint32_t capacity, struct sagg__slot slot)
@@ -46,6 +33,8 @@ int sagg__index_reserve(sagg__mem *mem, sagg__index *index)
         return 0;
     if (index->capacity >= UINT32_MAX / 2)
         return SAGG_E_LIMIT;
+    if (index->seed == 0)
+        index->seed = random_number() | 1;
     uint32_t capacity = index->capacity == 0 ? 64 : index->capacity * 2;
     size_t bytes = (size_t)capacity * sizeof(struct sagg__slot);
     size_t held = (size_t)index->capacity * sizeof(struct sagg__slot);
@@ -65,7 +54,8 @@ int sagg__index_reserve(sagg__mem *mem, sagg__index *index)
 
 void sagg__index_put(sagg__index *index, uint64_t hash, uint32_t value)
 {
-    place(index->slots, index->capacity, (struct sagg__slot){tag_of(hash), value + 1});
+    place(index->slots, index->capacity,
+          (struct sagg__slot){sagg__index_tag(index, hash), value + 1});
     index->count++;
 }
 
@@ -79,5 +69,5 @@ void sagg__index_clear(sagg__index *index)
 void sagg__index_free(sagg__mem *mem, sagg__index *index)
 {
     sagg__release(mem, index->slots, (size_t)index->capacity * sizeof(struct sagg__slot));
-    *index = (sagg__index){0};
+    *index = (sagg__index){.seed = index->seed};
 }

@@ -5,7 +5,13 @@
 
 #include "mem.h"
 
+struct sagg__slot {
+    uint32_t tag;   /* of the hash; its low bits are where the slot belongs */
+    uint32_t value; /* element number + 1; 0 = free */
+};
+
 typedef struct sagg__index {
+    uint64_t seed; /* odd and random once there are slots: what is added cannot be chosen to meet */
     struct sagg__slot *slots;
     uint32_t capacity; /* a power of two, or 0 */
     uint32_t count;
@@ -14,9 +20,29 @@ typedef struct sagg__index {
 /* Whether element `value` is the one looked for. */
 typedef bool sagg__same(const void *wanted, uint32_t value);
 
+/* The high half is mixed in, so that ids that differ only there spread too. */
+static inline uint32_t sagg__index_tag(const sagg__index *index, uint64_t hash)
+{
+    return (uint32_t)((hash ^ hash >> 32) * index->seed >> 32);
+}
+
 /* Finds the element with this hash that is the same. */
-bool sagg__index_find(const sagg__index *index, uint64_t hash, sagg__same *same, const void *wanted,
-                      uint32_t *value);
+static inline bool sagg__index_find(const sagg__index *index, uint64_t hash, sagg__same *same,
+                                    const void *wanted, uint32_t *value)
+{
+    if (index->capacity == 0)
+        return false;
+    uint32_t tag = sagg__index_tag(index, hash);
+    uint32_t mask = index->capacity - 1;
+    for (uint32_t at = tag & mask; index->slots[at].value != 0; at = (at + 1) & mask) {
+        const struct sagg__slot *slot = &index->slots[at];
+        if (slot->tag == tag && same(wanted, slot->value - 1)) {
+            *value = slot->value - 1;
+            return true;
+        }
+    }
+    return false;
+}
 
 /*
  * Makes room for one more. Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. Called before the element is
