@@ -6,6 +6,7 @@
 
 #include "attach_call.h"
 #include "command.h"
+#include "json_option.h"
 #include "jvm_find.h"
 #include "jvm_json.h"
 
@@ -18,14 +19,6 @@ static const char help[] =
     "\n"
     "  --json      {\"jvms\": [...]}, see the manual page\n"
     "  -h, --help  this text\n";
-
-enum { OPTION_JSON = 1000 };
-
-static const struct option longs[] = {
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
 
 typedef struct row {
     const attach_jvm *jvm;
@@ -163,20 +156,10 @@ static int status(const char *wanted, bool json)
 
 int attach_run(int argc, char **argv)
 {
-    bool json = false;
-    int option;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-        if (option == 'h') {
-            (void)fputs(help, stdout);
-            return EXIT_WHOLE;
-        }
-        if (option != OPTION_JSON) {
-            (void)fputs("`hotstack attach --help` explains the usage.\n", stderr);
-            return EXIT_USAGE;
-        }
-        json = true;
-    }
+    bool json;
+    int rc = json_option_parse(&json, argc, argv, help);
+    if (rc >= 0)
+        return rc;
     int left = argc - optind;
     if (left < 1 || left > 2 || strcmp(argv[optind], "status") != 0) {
         complain("it is `hotstack attach status [PID|NAME]`");

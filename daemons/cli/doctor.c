@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "doctor_checks.h"
+#include "json_option.h"
 #include "jvm_find.h"
 #include "jvm_json.h"
 
@@ -20,14 +21,6 @@ static const char help[] =
     "  -h, --help  this text\n"
     "\n"
     "Exit codes: 0 it can be profiled, 1 it cannot (or there is no such JVM), 2 wrong usage.\n";
-
-enum { OPTION_JSON = 1000 };
-
-static const struct option longs[] = {
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
 
 static const char *status_name(doctor_status status)
 {
@@ -128,20 +121,10 @@ static bool print_json(const doctor_report *r)
 int doctor_run(int argc, char **argv)
 {
     static doctor_report report;
-    bool json = false;
-    int option;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-        if (option == 'h') {
-            (void)fputs(help, stdout);
-            return EXIT_WHOLE;
-        }
-        if (option != OPTION_JSON) {
-            (void)fputs("`hotstack doctor --help` explains the usage.\n", stderr);
-            return EXIT_USAGE;
-        }
-        json = true;
-    }
+    bool json;
+    int rc = json_option_parse(&json, argc, argv, help);
+    if (rc >= 0)
+        return rc;
     if (argc - optind != 1) {
         complain("name one JVM by its process id or main class; `hotstack ps` lists them");
         return EXIT_USAGE;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "ending.h"
 #include "jvm_find.h"
 #include "profile_session.h"
 #include "template.h"
@@ -98,16 +99,6 @@ static bool can_finish(const profile_options *o)
         return false;
     free(html.data);
     return true;
-}
-
-/* From here on Ctrl-C is waited for, not suffered: the session must be stopped in any case. */
-static void block_ending_signals(void)
-{
-    sigset_t ending;
-    (void)sigemptyset(&ending);
-    (void)sigaddset(&ending, SIGINT);
-    (void)sigaddset(&ending, SIGTERM);
-    (void)sigprocmask(SIG_BLOCK, &ending, NULL);
 }
 
 /* *whole: the duration was not cut short. */
@@ -210,6 +201,6 @@ int profile_run(int argc, char **argv)
         return rc;
     if (!profile_session_open(&session, &o) || !can_finish(&o))
         return EXIT_UNREADABLE;
-    block_ending_signals();
+    ending_block(); /* the session must be stopped in any case */
     return o.loop ? profile_in_a_loop(&session, &o) : profile_once(&session, &o, &whole);
 }

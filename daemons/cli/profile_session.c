@@ -11,6 +11,7 @@
 
 #include "attach_call.h"
 #include "command.h"
+#include "ending.h"
 #include "jvm_find.h"
 
 #define OPERATION_MS 60000
@@ -108,9 +109,7 @@ bool profile_session_wait(const profile_session *session, const profile_options 
     struct timespec start;
     sigset_t ending;
     bool terminal = isatty(STDERR_FILENO) == 1;
-    (void)sigemptyset(&ending);
-    (void)sigaddset(&ending, SIGINT);
-    (void)sigaddset(&ending, SIGTERM);
+    ending_signals(&ending);
     (void)clock_gettime(CLOCK_MONOTONIC, &start);
     for (;;) {
         double elapsed = seconds_since(&start);

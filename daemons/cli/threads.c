@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "ending.h"
 #include "threads_ask.h"
 
 /* Waits out the window; false when a signal ends it. */
@@ -15,9 +16,7 @@ static bool wait_window(const threads_options *o)
 {
     struct timespec left = {o->duration_ms / 1000, (long)(o->duration_ms % 1000) * 1000000};
     sigset_t ending;
-    (void)sigemptyset(&ending);
-    (void)sigaddset(&ending, SIGINT);
-    (void)sigaddset(&ending, SIGTERM);
+    ending_signals(&ending);
     int got;
     while ((got = sigtimedwait(&ending, NULL, &left)) < 0 && errno == EINTR)
         continue;
@@ -78,16 +77,6 @@ static int follow(threads_asking *a, attach_threads *before)
     return rc;
 }
 
-/* From here on Ctrl-C is waited for: the lease must be given back. */
-static void block_ending_signals(void)
-{
-    sigset_t ending;
-    (void)sigemptyset(&ending);
-    (void)sigaddset(&ending, SIGINT);
-    (void)sigaddset(&ending, SIGTERM);
-    (void)sigprocmask(SIG_BLOCK, &ending, NULL);
-}
-
 int threads_run(int argc, char **argv)
 {
     static threads_asking a;
@@ -98,7 +87,7 @@ int threads_run(int argc, char **argv)
         return rc;
     if (!threads_ask_open(&a, &o))
         return EXIT_UNREADABLE;
-    block_ending_signals();
+    ending_block(); /* the lease must be given back */
     if (o.duration_ms > 0) {
         first = threads_ask(&a, false);
         if (first == NULL)

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { WATCH_MS = 100 };
@@ -98,7 +99,7 @@ static int start_watch(localrpc__listener *self)
     return pthread_create(&self->watch, NULL, watch, self);
 }
 
-int localrpc__listen(localrpc__listener **out, nng_socket socket, const char *path, unsigned mode,
+int localrpc__listen(localrpc__listener **out, nng_socket socket, const char *url, unsigned mode,
                      void (*say)(void *context, const char *message), void *say_context,
                      localrpc_error *err)
 {
@@ -109,12 +110,8 @@ int localrpc__listen(localrpc__listener **out, nng_socket socket, const char *pa
     self->mode = mode;
     self->say = say;
     self->say_context = say_context;
-    int rc = localrpc__url(self->url, path, err);
-    if (rc != 0) {
-        free(self);
-        return rc;
-    }
-    rc = listen_at(self);
+    (void)snprintf(self->url, sizeof(self->url), "%s", url);
+    int rc = listen_at(self);
     if (rc == 0 && start_watch(self) == 0) {
         *out = self;
         return 0;
@@ -122,7 +119,7 @@ int localrpc__listen(localrpc__listener **out, nng_socket socket, const char *pa
     if (rc == 0)
         nng_listener_close(self->listener);
     free(self);
-    return localrpc__fail(err, LOCALRPC_E_IO, "cannot listen on %s: %s", path,
+    return localrpc__fail(err, LOCALRPC_E_IO, "cannot listen on %s: %s", url + strlen("ipc://"),
                           rc != 0 ? nng_strerror(rc) : "no thread");
 }
 

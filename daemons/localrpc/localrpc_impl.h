@@ -29,11 +29,11 @@ void localrpc__memory_finish(localrpc__memory *memory, const uint8_t id[LOCAL_ID
                              const uint8_t *answer, size_t length);
 
 /*
- * The listening end of a server's socket, on `path` with the file mode `mode`. Where nng stops to
+ * The listening end of a server's socket, at `url` with the file mode `mode`. Where nng stops to
  * accept it listens anew, and says so (any thread); the connections it had end then.
  */
 typedef struct localrpc__listener localrpc__listener;
-int localrpc__listen(localrpc__listener **out, nng_socket socket, const char *path, unsigned mode,
+int localrpc__listen(localrpc__listener **out, nng_socket socket, const char *url, unsigned mode,
                      void (*say)(void *context, const char *message), void *say_context,
                      localrpc_error *err);
 void localrpc__listener_stop(localrpc__listener *listener);

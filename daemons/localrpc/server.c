@@ -211,7 +211,7 @@ static int listen_on(localrpc_server *server, const localrpc_server_options *opt
     if (rc != 0)
         return localrpc__fail(err, LOCALRPC_E_IO, "cannot listen on %s: %s", options->socket_path,
                               nng_strerror(rc));
-    return localrpc__listen(&server->listener, server->socket, options->socket_path,
+    return localrpc__listen(&server->listener, server->socket, url,
                             options->mode != 0 ? options->mode : 0600, say_of_listener, server,
                             err);
 }

@@ -14,8 +14,6 @@
 #include "listener.h"
 #include "target_internal.h"
 
-#define SMALL_FILE_MAX ((size_t)64 << 10)
-
 static int number_in(const attach_target *target, const char *name)
 {
     attach__blob text;
@@ -43,11 +41,9 @@ static int read_status(attach_examination *out, const attach_target *target, att
 {
     attach__blob text;
     attach__status status;
-    int rc = attach__read_proc(&text, target->proc_fd, "status", SMALL_FILE_MAX);
-    if (rc != 0)
-        return attach__proc_error(err, -rc, target->identity.pid, "status");
-    rc = attach__status_parse(&status, attach__blob_span(&text), err);
-    out->seccomp = seccomp_of(attach__blob_span(&text));
+    int rc = attach__read_status(&text, &status, target->proc_fd, target->identity.pid, err);
+    if (text.p != NULL)
+        out->seccomp = seccomp_of(attach__blob_span(&text));
     free(text.p);
     out->catches_quit = rc == ATTACH_OK && attach__status_catches(&status, SIGQUIT);
     return rc;

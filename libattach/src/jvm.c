@@ -67,10 +67,7 @@ static int read_stat(attach_jvm *out, char *state, int proc_fd, attach_error *er
 static int read_status(attach_jvm *out, attach__status *status, int proc_fd, attach_error *err)
 {
     attach__blob text;
-    int rc = attach__read_proc(&text, proc_fd, "status", SMALL_FILE_MAX);
-    if (rc != 0)
-        return attach__proc_error(err, -rc, out->identity.pid, "status");
-    rc = attach__status_parse(status, attach__blob_span(&text), err);
+    int rc = attach__read_status(&text, status, proc_fd, out->identity.pid, err);
     free(text.p);
     if (rc != ATTACH_OK)
         return rc;

@@ -17,7 +17,6 @@
 #include "error_internal.h"
 #include "proc_stat.h"
 
-#define SMALL_FILE_MAX ((size_t)64 << 10)
 #define POLL_SLICE_MS  200
 #define FIRST_NAP_NS   1000000L
 #define LONGEST_NAP_NS 50000000L
@@ -166,10 +165,7 @@ static int check_may_signal(attach_target *target, attach_error *err)
         return attach__refuse(err, ATTACH_REASON_ATTACH_DISABLED,
                               "process %d runs with -XX:+DisableAttachMechanism: start it without",
                               target->identity.pid);
-    rc = attach__read_proc(&text, target->proc_fd, "status", SMALL_FILE_MAX);
-    if (rc != 0)
-        return attach__proc_error(err, -rc, target->identity.pid, "status");
-    rc = attach__status_parse(&status, attach__blob_span(&text), err);
+    rc = attach__read_status(&text, &status, target->proc_fd, target->identity.pid, err);
     free(text.p);
     if (rc != ATTACH_OK)
         return rc;

@@ -160,14 +160,20 @@ static int open_files(attach_target *target, attach_error *err)
     return rc;
 }
 
+int attach__read_status(attach__blob *text, attach__status *out, int proc_fd, int32_t pid,
+                        attach_error *err)
+{
+    int rc = attach__read_proc(text, proc_fd, "status", SMALL_FILE_MAX);
+    if (rc != 0)
+        return attach__proc_error(err, -rc, pid, "status");
+    return attach__status_parse(out, attach__blob_span(text), err);
+}
+
 static int read_status(attach_target *target, attach_error *err)
 {
     attach__blob text;
     attach__status status;
-    int rc = attach__read_proc(&text, target->proc_fd, "status", SMALL_FILE_MAX);
-    if (rc != 0)
-        return attach__proc_error(err, -rc, target->identity.pid, "status");
-    rc = attach__status_parse(&status, attach__blob_span(&text), err);
+    int rc = attach__read_status(&text, &status, target->proc_fd, target->identity.pid, err);
     free(text.p);
     if (rc != ATTACH_OK)
         return rc;

@@ -33,6 +33,10 @@ bool attach__target_has_thread(const attach_target *target, const char *comm);
 /* Reads the maps as they are now. */
 int attach__target_maps(attach__map_facts *out, const attach_target *target, attach_error *err);
 
+/* Reads and parses /proc/<pid>/status; the text too: free(text->p), also after an error. */
+int attach__read_status(attach__blob *text, attach__status *out, int proc_fd, int32_t pid,
+                        attach_error *err);
+
 /* Reads a text that was opened when the target was; free with free(out->p). */
 int attach__target_reread(attach__blob *out, int fd);
 

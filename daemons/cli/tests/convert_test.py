@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from recordings import INSTALL, TREE, Recordings
+from recordings import INSTALL, TREE, Recordings, run_tests
 
 sys.path.insert(0, str(TREE / "tests/support"))
 import packed  # noqa: E402
@@ -259,18 +259,7 @@ def main():
             print(f"1..0 # SKIP {missing} is missing: {INSTALL}")
             return
         tests = Tests(recordings, Convert(program, datadir, directory), datadir)
-        methods = [m for m in dir(tests) if m.startswith("test_")]
-        print(f"1..{len(methods)}")
-        failed = 0
-        for number, method in enumerate(methods, 1):
-            label = method.removeprefix("test_").replace("_", " ")
-            try:
-                skipped = getattr(tests, method)()
-                print(f"ok {number} - {label}" + (f" # SKIP {skipped}" if skipped else ""), flush=True)
-            except (AssertionError, KeyError, ValueError, TypeError, OSError) as error:
-                failed += 1
-                print(f"not ok {number} - {label}\n# " + f"{type(error).__name__}: {error}".replace("\n", "\n# "), flush=True)
-        sys.exit(1 if failed else 0)
+        run_tests(tests)
 
 
 main()

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from recordings import CACHE, INSTALL, TREE, Recordings
+from recordings import CACHE, INSTALL, TREE, Recordings, run_tests
 
 sys.path.insert(0, str(TREE / "tests/support"))
 import packed  # noqa: E402
@@ -230,18 +230,7 @@ def main():
             print(f"1..0 # SKIP {missing} is missing: {INSTALL}")
             return
         tests = Tests(program, datadir, recordings)
-        methods = [m for m in dir(tests) if m.startswith("test_")]
-        print(f"1..{len(methods)}")
-        failed = 0
-        for number, method in enumerate(methods, 1):
-            label = method.removeprefix("test_").replace("_", " ")
-            try:
-                skipped = getattr(tests, method)()
-                print(f"ok {number} - {label}" + (f" # SKIP {skipped}" if skipped else ""), flush=True)
-            except (AssertionError, KeyError, ValueError, TypeError, OSError, subprocess.CalledProcessError) as error:
-                failed += 1
-                print(f"not ok {number} - {label}\n# " + f"{type(error).__name__}: {error}"[:3000].replace("\n", "\n# "), flush=True)
-        sys.exit(1 if failed else 0)
+        run_tests(tests)
 
 
 main()

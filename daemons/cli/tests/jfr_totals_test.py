@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from recordings import INSTALL, TREE, Recordings
+from recordings import INSTALL, TREE, Recordings, run_tests
 
 
 class Tests:
@@ -109,18 +109,7 @@ def main():
             print(f"1..0 # SKIP {missing} is missing: {INSTALL}")
             return
         tests = Tests(program, recordings)
-        methods = [m for m in dir(tests) if m.startswith("test_")]
-        print(f"1..{len(methods)}")
-        failed = 0
-        for number, method in enumerate(methods, 1):
-            label = method.removeprefix("test_").replace("_", " ")
-            try:
-                getattr(tests, method)()
-                print(f"ok {number} - {label}", flush=True)
-            except (AssertionError, KeyError, ValueError, TypeError, OSError) as error:
-                failed += 1
-                print(f"not ok {number} - {label}\n# " + f"{type(error).__name__}: {error}".replace("\n", "\n# "), flush=True)
-        sys.exit(1 if failed else 0)
+        run_tests(tests)
 
 
 main()

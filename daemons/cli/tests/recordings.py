@@ -6,6 +6,7 @@ import pathlib
 import platform
 import shutil
 import subprocess
+import sys
 
 TREE = pathlib.Path(__file__).resolve().parents[3]
 SUPPORT = TREE / "tests/support"
@@ -51,3 +52,20 @@ class Recordings:
         text = subprocess.run([self.javas[21], "-cp", classes, "JfrTruth", recording], check=True,
                               stdout=subprocess.PIPE, text=True).stdout
         return {name: row for name, row in json.loads(text)["types"].items() if row["events"] > 0}
+
+
+def run_tests(tests):
+    """Runs the methods test_* of an object and prints TAP. A test that returns a text was skipped, and says why. Ends the
+    program, with status 1 if one failed."""
+    methods = [m for m in dir(tests) if m.startswith("test_")]
+    print(f"1..{len(methods)}")
+    failed = 0
+    for number, method in enumerate(methods, 1):
+        label = method.removeprefix("test_").replace("_", " ")
+        try:
+            skipped = getattr(tests, method)()
+            print(f"ok {number} - {label}" + (f" # SKIP {skipped}" if skipped else ""), flush=True)
+        except (AssertionError, KeyError, ValueError, TypeError, OSError, subprocess.CalledProcessError) as error:
+            failed += 1
+            print(f"not ok {number} - {label}\n# " + f"{type(error).__name__}: {error}"[:3000].replace("\n", "\n# "), flush=True)
+    sys.exit(1 if failed else 0)
