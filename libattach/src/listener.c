@@ -119,9 +119,12 @@ static int connect_inode(int *out, int inode_fd, const attach_target *target, ui
             break;
         }
         if (errno != EAGAIN && errno != EINTR) { /* EAGAIN: its backlog is full */
+            /* an earlier process of that pid may have left it, of another user: HotSpot removes
+             * such a file when it starts, but not from a sticky directory */
             rc = attach__refuse(err, ATTACH_REASON_PERMISSION_DENIED,
-                                "cannot connect to the attach socket of process %d: %s",
-                                target->identity.pid, strerror(errno));
+                                "cannot connect to the attach socket /tmp/.java_pid%d of process "
+                                "%d: %s; if that file is older than the process, remove it",
+                                target->jvm.ns_pid, target->identity.pid, strerror(errno));
             break;
         }
         if (attach__now_ns() >= deadline_ns) {

@@ -4,7 +4,18 @@
 
 #include "error_internal.h"
 
-#define FIELDS_BETWEEN_STATE_AND_START 18 /* fields 4..21 */
+#define FIELDS_BETWEEN_STATE_AND_FLAGS 5  /* fields 4..8 */
+#define FIELDS_BETWEEN_FLAGS_AND_START 12 /* fields 10..21 */
+/* include/linux/sched.h: set before a task closes its files, so before others see it hang up; the
+ * state letter follows only later. */
+#define PF_EXITING 0x4u
+
+static void skip_words(attach__span *rest, int n)
+{
+    attach__span word;
+    for (int i = 0; i < n; i++)
+        (void)attach__next_word(rest, &word);
+}
 
 int attach__stat_parse(attach__stat *out, attach__span text, attach_error *err)
 {
@@ -16,8 +27,13 @@ int attach__stat_parse(attach__stat *out, attach__span text, attach_error *err)
     if (!attach__next_word(&rest, &word) || word.n != 1)
         return attach__fail_at(err, ATTACH_E_FORMAT, text.n - rest.n, "stat has no state letter");
     out->state = word.p[0];
-    for (int i = 0; i < FIELDS_BETWEEN_STATE_AND_START; i++)
-        (void)attach__next_word(&rest, &word);
+    skip_words(&rest, FIELDS_BETWEEN_STATE_AND_FLAGS);
+    uint64_t flags = 0;
+    bool exits = attach__next_word(&rest, &word) && attach__parse_u64(word, 10, &flags) &&
+                 (flags & PF_EXITING) != 0;
+    if (exits)
+        out->state = 'X';
+    skip_words(&rest, FIELDS_BETWEEN_FLAGS_AND_START);
     if (!attach__next_word(&rest, &word) || !attach__parse_u64(word, 10, &out->start_ticks))
         return attach__fail_at(err, ATTACH_E_FORMAT, text.n - rest.n, "stat has no start time");
     return ATTACH_OK;

@@ -6,7 +6,7 @@
 #include "text.h"
 
 typedef struct attach__stat {
-    char state;           /* R S D T t Z X ... */
+    char state;           /* R S D T t Z X ...; X also for one that exits (PF_EXITING) */
     uint64_t start_ticks; /* field 22 */
 } attach__stat;
 

@@ -13,7 +13,7 @@
 #include "proc_status.h"
 
 #define AFTER_STATE                                                                                \
-    "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 100 200 300\n" /* fields 4 to 25 */
+    "1 2 3 4 5 4194304 7 8 9 10 11 12 13 14 15 16 17 18 4711 100 200 300\n" /* fields 4 to 25 */
 
 START_TEST(stat_survives_any_command_name)
 {
@@ -26,6 +26,18 @@ START_TEST(stat_survives_any_command_name)
         ck_assert_int_eq(stat.state, 'S');
         ck_assert_uint_eq(stat.start_ticks, 4711);
     }
+}
+END_TEST
+
+/* Its files are closed before the state letter says so. */
+START_TEST(an_exiting_process_counts_as_dead)
+{
+    attach__stat stat;
+    static const char text[] =
+        "12 (java) R 1 2 3 4 -1 4194308 7 8 9 10 11 12 13 14 15 16 17 18 4711 100 200 300\n";
+    ck_assert_int_eq(attach__stat_parse(&stat, span(text), NULL), ATTACH_OK);
+    ck_assert(attach__state_is_dead(stat.state));
+    ck_assert_uint_eq(stat.start_ticks, 4711);
 }
 END_TEST
 
@@ -247,6 +259,7 @@ int main(void)
 {
     TCase *tc = tcase_create("proc");
     tcase_add_test(tc, stat_survives_any_command_name);
+    tcase_add_test(tc, an_exiting_process_counts_as_dead);
     tcase_add_loop_test(tc, stat_refuses, 0, COUNT_OF(bad_stats));
     tcase_add_test(tc, status_gives_effective_ids_and_inner_pid);
     tcase_add_loop_test(tc, status_refuses, 0, COUNT_OF(bad_statuses));

@@ -158,6 +158,14 @@ static void spawn(jvm_fixture *out, const char *const *argv)
         free(copy[i]);
 }
 
+/* Of an earlier process with that pid, whose user may be another: then the JVM cannot remove it. */
+static void remove_socket(const jvm_fixture *jvm)
+{
+    char path[64];
+    (void)snprintf(path, sizeof(path), "/tmp/.java_pid%d", jvm->identity.pid);
+    (void)unlink(path);
+}
+
 void jvm_fixture_start(jvm_fixture *out, const char *java, const char *const *wrapper,
                        const char *const *flags)
 {
@@ -192,8 +200,10 @@ void jvm_fixture_run(jvm_fixture *out, const char *java, const char *const *wrap
     argv[n] = NULL;
     spawn(out, argv);
     for (int i = 0; i < WAIT_STEPS; i++) {
-        if (is_ready(out) && find_by_token(&out->identity, token))
+        if (is_ready(out) && find_by_token(&out->identity, token)) {
+            remove_socket(out);
             return;
+        }
         ck_assert_msg(waitpid(out->child, NULL, WNOHANG) == 0, "the JVM did not start: %s",
                       jvm_fixture_output(out));
         nap();
@@ -208,9 +218,7 @@ void jvm_fixture_stop(jvm_fixture *jvm)
     (void)kill(jvm->child, SIGKILL);
     (void)waitpid(jvm->child, NULL, 0);
     (void)unlink(jvm->output);
-    char socket[64];
-    (void)snprintf(socket, sizeof(socket), "/tmp/.java_pid%d", jvm->identity.pid);
-    (void)unlink(socket);
+    remove_socket(jvm);
 }
 
 int jvm_fixture_mapped(const jvm_fixture *jvm, const char *part)

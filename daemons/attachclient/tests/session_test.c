@@ -205,7 +205,7 @@ int main(void)
         if (java_of(i) == NULL)
             (void)printf("# JDK %s is missing here and stays untested\n", versions[i]);
     TCase *tc = tcase_create("session");
-    tcase_set_timeout(tc, 180);
+    tcase_set_timeout(tc, 400);
     tcase_add_loop_test(tc, listed_with_version_and_main_class, 0, n);
     tcase_add_loop_test(tc, command_answers, 0, n);
     tcase_add_loop_test(tc, windows_without_stopping, 0, n);

@@ -723,7 +723,7 @@ int main(void)
         return 0;
     }
     TCase *tc = tcase_create("target");
-    tcase_set_timeout(tc, 180);
+    tcase_set_timeout(tc, 400);
     tcase_add_test(tc, another_user);
     tcase_add_test(tc, four_capabilities_suffice);
     tcase_add_test(tc, own_pid_and_mount_namespace);

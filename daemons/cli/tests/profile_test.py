@@ -76,6 +76,35 @@ def cpu_seconds(jvm):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def main_cpu(jvm):
+    """Seconds of CPU time of the thread that allocates and contends, two milliseconds a round."""
+    dump = hotstack("jcmd", jvm.pid, "Thread.print").stdout
+    return float(re.search(r'^"main" .*?\bcpu=([\d.]+)ms', dump, re.MULTILINE).group(1)) / 1000
+
+
+def profile_until(jvm, enough, *arguments):
+    """Profiles from when the recording runs until enough() is true, then presses Ctrl-C. Returns what was printed."""
+    ours, theirs = pty.openpty()
+    profile = subprocess.Popen([HOTSTACK, "profile", "-d", "300", *map(str, arguments), str(jvm.pid)],
+                               env=ENVIRONMENT, stderr=theirs)
+    os.close(theirs)
+    text = b""
+    while b"\rprofiling Target" not in text:
+        text += os.read(ours, 4096)
+    while not enough():
+        assert profile.poll() is None, text
+        time.sleep(0.05)
+    profile.send_signal(signal.SIGINT)
+    try:
+        while piece := os.read(ours, 4096):
+            text += piece
+    except OSError:  # the terminal's other end is closed
+        pass
+    os.close(ours)
+    assert profile.wait() == 0, text
+    return text.decode()
+
+
 def collapsed_has_the_burning_method(directory, jvm):
     out = directory / "out.collapsed"
     result = hotstack("profile", "-d", "2", "-e", "cpu", "-f", out, jvm.pid)
@@ -89,10 +118,11 @@ def collapsed_has_the_burning_method(directory, jvm):
 
 
 def three_types_from_one_recording(directory, jvm):
-    result = hotstack("profile", "-d", "2", "-e", "cpu,alloc=64k,lock=100us", "-f", directory / "all.collapsed", jvm.pid)
-    assert result.returncode == 0, result.stderr
+    start = main_cpu(jvm)
+    text = profile_until(jvm, lambda: main_cpu(jvm) > start + 0.3, "-e", "cpu,alloc=64k,lock=100us",
+                         "-f", directory / "all.collapsed")
     for name in ("cpu", "alloc_bytes", "lock_delay"):
-        assert (directory / f"all.{name}.collapsed").stat().st_size > 0, name
+        assert (directory / f"all.{name}.collapsed").stat().st_size > 0, (name, text)
     only = hotstack("profile", "-d", "1", "-t", "cpu", "-f", directory / "one.collapsed", jvm.pid)
     assert only.returncode == 0 and (directory / "one.collapsed").exists(), only.stderr
 
@@ -114,36 +144,12 @@ def recording_itself(directory, jvm):
     assert out.read_bytes()[:4] == b"FLR\0"
 
 
-def interrupt_still_writes(directory, jvm):
+def interrupt_and_progress_on_a_terminal(directory, jvm):
     out = directory / "early.collapsed"
-    with tempfile.TemporaryFile() as log:
-        profile = subprocess.Popen([HOTSTACK, "profile", "-d", "300", "-e", "cpu", "-f", str(out), str(jvm.pid)],
-                                   env=ENVIRONMENT, stderr=log)
-        while is_clean(jvm):  # until the session's directory is there
-            assert profile.poll() is None
-            time.sleep(0.05)
-        start = cpu_seconds(jvm)
-        while cpu_seconds(jvm) < start + 0.5:  # until there must be samples
-            time.sleep(0.05)
-        profile.send_signal(signal.SIGINT)
-        assert profile.wait() == 0
+    start = cpu_seconds(jvm)
+    text = profile_until(jvm, lambda: cpu_seconds(jvm) > start + 0.5, "-e", "cpu", "-f", out)
+    assert "\rprofiling Target" in text and "of 300 s" in text, text
     assert out.exists() and is_clean(jvm)
-
-
-def progress_on_a_terminal(directory, jvm):
-    ours, theirs = pty.openpty()
-    profile = subprocess.Popen([HOTSTACK, "profile", "-d", "1", "-e", "cpu", "-f", str(directory / "tty.jfr"), str(jvm.pid)],
-                               env=ENVIRONMENT, stderr=theirs)
-    os.close(theirs)
-    text = b""
-    try:
-        while piece := os.read(ours, 4096):
-            text += piece
-    except OSError:  # the terminal's other end is closed
-        pass
-    os.close(ours)
-    assert profile.wait() == 0, text
-    assert b"\rprofiling Target" in text and b"of 1 s" in text, text
 
 
 def second_run_is_told(directory, jvm):
@@ -275,7 +281,7 @@ def list_names_the_jvm_and_the_verdict(directory, jvm):
 
 
 TESTS = [collapsed_has_the_burning_method, three_types_from_one_recording, page_is_self_contained, recording_itself,
-         interrupt_still_writes, progress_on_a_terminal, second_run_is_told, mistakes_are_named,
+         interrupt_and_progress_on_a_terminal, second_run_is_told, mistakes_are_named,
          a_name_is_enough, loop_writes_one_file_after_the_other, the_jdks_recorder_when_asked,
          the_jdks_recorder_where_no_agent_may_be_loaded, doctor_names_what_stands_in_the_way, jcmd_answers, list_as_json,
          list_names_the_jvm_and_the_verdict]

@@ -12,11 +12,17 @@ public class Target {
         }
     }
 
+    /** The pause lets the other thread in: without it that one starves for seconds on a busy machine. */
     static void holdLock() {
-        while (true) {
-            synchronized (LOCK) {
-                burn();
+        try {
+            while (true) {
+                synchronized (LOCK) {
+                    burn();
+                }
+                Thread.sleep(1);
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
