@@ -28,7 +28,7 @@ repeat_until() {
 sanitised_round() {
     local select=()
     mapfile -t select < <(lane_selection "$1")
-    meson_test "$(lane_directory "$1")" "${select[@]}"
+    meson_test "$(lane_directory "$1")" "$(jobs_count)" "${select[@]}"
 }
 
 command_soak() {
@@ -60,6 +60,6 @@ command_soak() {
 
     build_directory build || exit 1
     say_step "soaking: the suite soak"
-    HOTSTACK_SOAK_SECONDS=$((total / 4)) meson_test build --suite soak --timeout-multiplier 0 ||
+    HOTSTACK_SOAK_SECONDS=$((total / 4)) meson_test build "$(jobs_count)" --suite soak --timeout-multiplier 0 ||
         die "the suite soak failed; see above"
 }

@@ -9,9 +9,9 @@ usage: ./dev test [SUITE...]
 Installs what the tests need, builds, runs all lanes, prints a table and, last, one line
 "N passed, N failed[, N skipped]". Lanes:
   unit         every C unit test, gcc
-  unit-clang   the same, clang 14
-  unit-asan    the same under AddressSanitizer and UBSan
-  tsan         the same under ThreadSanitizer
+  unit-clang   the same, clang 14, without the suite "once" (long comparisons with the JDK's tools)
+  unit-asan    every C unit test under AddressSanitizer and UBSan
+  tsan         as unit-clang, gcc, under ThreadSanitizer
   checks       the tree's rules: sizes, includes, core purity, shell scripts, documents
   tidy         clang-tidy over every C source
   install      what is installed works alone: headers, pkg-config, examples, symbols
@@ -28,6 +28,9 @@ USAGE
 LANES=(unit unit-clang unit-asan tsan checks tidy install examples ui e2e)
 # Meson suites that are not C unit tests, so not repeated by the compiler and sanitizer lanes.
 OTHER_SUITES=(checks tidy install examples ui e2e bench soak k8s)
+# What is held to the JDK's own tools or to valgrind takes minutes, and neither another compiler nor
+# TSan changes what it finds.
+ONCE_SUITE=once
 SANITIZED=(-Db_lundef=false)
 
 # Prints the build directory of a lane.
@@ -56,12 +59,25 @@ compile_directory() {
     esac
 }
 
+# How many of a lane's tests run side by side; those of the whole product mostly wait.
+lane_jobs() {
+    case $1 in
+    e2e) echo $((2 * $(jobs_count))) ;;
+    *) jobs_count ;;
+    esac
+}
+
 # The arguments of meson test that select a lane's tests, one a line.
 lane_selection() {
     case $1 in
-    unit | unit-clang) printf -- '--no-suite=%s\n' "${OTHER_SUITES[@]}" ;;
-    unit-asan | tsan)
+    unit) printf -- '--no-suite=%s\n' "${OTHER_SUITES[@]}" ;;
+    unit-clang) printf -- '--no-suite=%s\n' "${OTHER_SUITES[@]}" "$ONCE_SUITE" ;;
+    unit-asan)
         printf -- '--no-suite=%s\n' "${OTHER_SUITES[@]}"
+        echo --timeout-multiplier=5
+        ;;
+    tsan)
+        printf -- '--no-suite=%s\n' "${OTHER_SUITES[@]}" "$ONCE_SUITE"
         echo --timeout-multiplier=5
         ;;
     *) echo "--suite=$1" ;;
@@ -69,11 +85,11 @@ lane_selection() {
 }
 
 meson_test() {
-    local dir=$HOTSTACK_ROOT/$1
-    shift
+    local dir=$HOTSTACK_ROOT/$1 jobs=$2
+    shift 2
     rm -f "$dir"/meson-logs/lane-*.json
     env TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}" \
-        meson test -C "$dir" --no-rebuild --print-errorlogs --num-processes "$(jobs_count)" "$@"
+        meson test -C "$dir" --no-rebuild --print-errorlogs --num-processes "$jobs" "$@"
 }
 
 run_lane() {
@@ -86,7 +102,7 @@ run_lane() {
     fi
     say_step "testing $lane"
     {
-        meson_test "$dir" --logbase "lane-$lane" "${select[@]}" 2>&1 && status=0 || status=$?
+        meson_test "$dir" "$(lane_jobs "$lane")" --logbase "lane-$lane" "${select[@]}" 2>&1 && status=0 || status=$?
         echo "$status" >"$results/$lane.status"
     } | grep -v '^Full log written to' || true
     cp "$HOTSTACK_ROOT/$dir/meson-logs/lane-$lane.json" "$results/$lane.json" 2>/dev/null ||

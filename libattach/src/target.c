@@ -163,6 +163,7 @@ static int open_files(attach_target *target, attach_error *err)
 int attach__read_status(attach__blob *text, attach__status *out, int proc_fd, int32_t pid,
                         attach_error *err)
 {
+    *out = (attach__status){0};
     int rc = attach__read_proc(text, proc_fd, "status", SMALL_FILE_MAX);
     if (rc != 0)
         return attach__proc_error(err, -rc, pid, "status");

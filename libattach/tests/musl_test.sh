@@ -20,7 +20,7 @@ for name in linux asm-generic; do ln -s "/usr/include/$name" "$work/kernel/$name
 ln -s "$(dirname "$(find /usr/include -path '*/asm/types.h' -print -quit)")" "$work/kernel/asm"
 
 musl-gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -static -idirafter "$work/kernel" \
-    -I "$source_dir/include" -I "$source_dir/src" -o "$work/attach-list" \
+    -I "$source_dir/include" -I "$source_dir/src" -I "$source_dir/agent" -o "$work/attach-list" \
     "$source_dir"/src/*.c "$source_dir/../examples/attach-list/attach-list.c"
 "$work/attach-list" >/dev/null
 message=$("$work/attach-list" $$ VM.version 2>&1) && { echo "a shell was taken for a JVM"; exit 1; }

@@ -425,21 +425,25 @@ START_TEST(idle_external_profiler_is_shared)
 END_TEST
 
 typedef struct racer {
-    const jvm_fixture *jvm;
-    int number;
+    attach_request *request;
     attach_result result;
+    int returned;
 } racer;
+
+static racer racer_make(const jvm_fixture *jvm, int number)
+{
+    racer r = {.request = operation_request(jvm, ATTACH_OP_START)};
+    (void)snprintf(r.request->installation_id, sizeof(r.request->installation_id), "race%dx%d",
+                   (int)getpid(), number);
+    (void)snprintf(r.request->owner, sizeof(r.request->owner), "tool %d", number);
+    r.request->max_seconds = 600;
+    return r;
+}
 
 static void *race(void *ctx)
 {
     racer *r = ctx;
-    attach_request *request = operation_request(r->jvm, ATTACH_OP_START);
-    (void)snprintf(request->installation_id, sizeof(request->installation_id), "race%dx%d",
-                   (int)getpid(), r->number);
-    (void)snprintf(request->owner, sizeof(request->owner), "tool %d", r->number);
-    request->max_seconds = 600;
-    ck_assert_int_eq(attachclient_run(&r->result, request, NULL, NULL, NULL, NULL), r->result.code);
-    free(request);
+    r->returned = attachclient_run(&r->result, r->request, NULL, NULL, NULL, NULL);
     return NULL;
 }
 
@@ -459,11 +463,14 @@ START_TEST(two_tools_at_once)
     pthread_t threads[2];
     operation_bytes recording = {0};
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
-    racer racers[] = {{.jvm = &jvm, .number = 0}, {.jvm = &jvm, .number = 1}};
+    racer racers[] = {racer_make(&jvm, 0), racer_make(&jvm, 1)};
     for (int i = 0; i < 2; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, race, &racers[i]), 0);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         (void)pthread_join(threads[i], NULL);
+        ck_assert_int_eq(racers[i].returned, racers[i].result.code);
+        free(racers[i].request);
+    }
     int winner = racers[0].result.code == ATTACH_OK ? 0 : 1;
     const attach_result *lost = &racers[1 - winner].result;
     char words[64];
