@@ -106,7 +106,7 @@ class World:
     def configure(self):
         (self.dir / "collector.yaml").write_text(f"""
 rules:
-  - main_class: ^Target$
+  - command_line: -Dworld={self.installation}
     workload: demo
     events: cpu=1ms,alloc=64k,lock=100us
     startup_delay: 0s
@@ -284,7 +284,7 @@ def main():
         world.write_token("wrong-token")
         world.configure()
         world.start_attachd()
-        world.jvm = world.start("jvm", JAVA, "-cp", CLASSES, "Target")
+        world.jvm = world.start("jvm", JAVA, f"-Dworld={world.installation}", "-cp", CLASSES, "Target")
         world.start_collector()
         for number, step in enumerate(STEPS, 1):
             name = step.__name__.replace("_", " ")
