@@ -188,18 +188,33 @@ static bool write_foreign(const recording *rec, const sagg *agg, uint32_t types,
 
 /* ---- collapsed, csv: a file per type ---- */
 
-static bool write_collapsed(const sagg *agg, unsigned type, const convert_options *o,
-                            const char *path)
+/* What writes lines: collapsed stacks are sorted once for all types; CSV needs nothing. */
+typedef struct line_writer {
+    const sagg *agg;
+    sagg_collapsed *collapsed; /* NULL = CSV */
+} line_writer;
+
+static bool line_writer_open(line_writer *w, const sagg *agg, const convert_options *o)
 {
     sagg_collapsed_options options = SAGG_COLLAPSED_OPTIONS_INIT;
-    output out;
     sagg_error err;
+    *w = (line_writer){.agg = agg};
     options.threads = o->threads;
     options.lines = o->lines;
+    if (o->format == FORMAT_CSV || sagg_collapsed_new(&w->collapsed, agg, &options, &err) == 0)
+        return true;
+    complain("%s", err.message);
+    return false;
+}
+
+static bool write_collapsed(sagg_collapsed *collapsed, unsigned type, const char *path)
+{
+    output out;
+    sagg_error err;
     if (!output_open(&out, path))
         return false;
     sagg_sink sink = output_sink(&out);
-    int rc = sagg_write_collapsed(agg, type, &options, &sink, &err);
+    int rc = sagg_collapsed_write(collapsed, type, &sink, &err);
     if (rc == 0 || rc == SAGG_E_IO)
         return output_commit(&out);
     complain("%s", err.message);
@@ -218,10 +233,10 @@ static bool write_csv(const sagg *agg, unsigned type, const char *path)
     return false;
 }
 
-static bool write_one(const sagg *agg, unsigned type, const convert_options *o, const char *path)
+static bool write_one(const line_writer *w, unsigned type, const char *path)
 {
-    return o->format == FORMAT_CSV ? write_csv(agg, type, path)
-                                   : write_collapsed(agg, type, o, path);
+    return w->collapsed != NULL ? write_collapsed(w->collapsed, type, path)
+                                : write_csv(w->agg, type, path);
 }
 
 /* "out.collapsed" -> "out.cpu.collapsed"; a name without the ending gets the type at its end. Free
@@ -238,37 +253,41 @@ static char *typed_path(const char *path, const char *type, const char *ending)
     return typed;
 }
 
-static int write_each(const sagg *agg, uint32_t types, const convert_options *o)
+static bool write_each(const line_writer *w, uint32_t types, const convert_options *o)
 {
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
         if ((types >> type & 1) == 0)
             continue;
         const char *ending = o->format == FORMAT_CSV ? ".csv" : ".collapsed";
         char *path = typed_path(o->output, profile_type_get(type)->name, ending);
-        bool done = path != NULL && write_one(agg, type, o, path);
+        bool done = path != NULL && write_one(w, type, path);
         if (done)
             complain("wrote %s", path);
         free(path);
         if (!done)
-            return EXIT_UNREADABLE;
+            return false;
     }
-    return EXIT_WHOLE;
+    return true;
 }
 
 static int write_lines(const sagg *agg, uint32_t types, const convert_options *o)
 {
-    if ((types & (types - 1)) == 0) {
-        unsigned type = (unsigned)__builtin_ctz(types);
-        return write_one(agg, type, o, o->output) ? EXIT_WHOLE : EXIT_UNREADABLE;
+    bool is_single = (types & (types - 1)) == 0;
+    if (!is_single && strcmp(o->output, "-") == 0) {
+        char list[128];
+        list_types(list, sizeof(list), types);
+        complain("standard output holds one profile type and there are several: choose with --type "
+                 "one of %s",
+                 list);
+        return EXIT_USAGE;
     }
-    if (strcmp(o->output, "-") != 0)
-        return write_each(agg, types, o);
-    char list[128];
-    list_types(list, sizeof(list), types);
-    complain("standard output holds one profile type and there are several: choose with --type one "
-             "of %s",
-             list);
-    return EXIT_USAGE;
+    line_writer w;
+    bool done = line_writer_open(&w, agg, o);
+    if (done)
+        done = is_single ? write_one(&w, (unsigned)__builtin_ctz(types), o->output)
+                         : write_each(&w, types, o);
+    sagg_collapsed_free(w.collapsed);
+    return done ? EXIT_WHOLE : EXIT_UNREADABLE;
 }
 
 /* ---- the command ---- */

@@ -1,33 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collapsed stacks: a line per node of the whole tree that has a value of its own. */
+/* Collapsed stacks: the stacks of an aggregate, sorted once, with each frame's name as a line has
+ * it; then a line per distinct path of a type. */
 #include <stdio.h>
 #include <string.h>
 
 #include "emit.h"
 #include "fail.h"
-#include "tree.h"
+#include "paths.h"
 #include "utf8.h"
 
-/* The line being written: the names on the path, and where each depth ends. */
-struct line {
-    sagg__mem mem;
-    sagg__array text; /* char */
-    sagg__array ends; /* size_t, by depth */
-    bool lines;
+/* A frame's name in the text of all names. */
+struct name {
+    size_t begin;
+    size_t size;
 };
 
-static int append(struct line *line, size_t *size, const char *bytes, size_t count)
+struct sagg_collapsed {
+    sagg__mem mem;
+    const sagg *agg;
+    sagg_collapsed_options options;
+    sagg__palette palette;
+    sagg__array items;   /* sagg__path */
+    sagg__array item_of; /* uint32_t: of each entry, in the order of sagg_next */
+    uint32_t item_count;
+    uint32_t entry_count;
+    sagg__paths paths;
+    struct name *names; /* by number of the palette */
+    sagg__array text;   /* char: all names */
+    size_t text_size;
+    sagg__array line; /* char: the names on the path that is written */
+    size_t *ends;     /* by depth, where the path to there ends in the line */
+    uint32_t end_count;
+};
+
+/* ---- names ---- */
+
+static int append(sagg_collapsed *c, const char *bytes, size_t count)
 {
-    int rc = sagg__grow(&line->mem, &line->text, *size + count, 1);
+    int rc = sagg__grow(&c->mem, &c->text, c->text_size + count, 1);
     if (rc != 0)
         return rc;
-    memcpy((char *)line->text.items + *size, bytes, count);
-    *size += count;
+    memcpy((char *)c->text.items + c->text_size, bytes, count);
+    c->text_size += count;
     return 0;
 }
 
 /* What a name may not hold in this format is replaced; the rest is kept. */
-static int append_name(struct line *line, size_t *size, sagg_str name)
+static int append_name(sagg_collapsed *c, sagg_str name)
 {
     const uint8_t *bytes = (const uint8_t *)name.data;
     int rc = 0;
@@ -38,77 +57,112 @@ static int append_name(struct line *line, size_t *size, sagg_str name)
         bool at_edge = at == 0 || at + width == name.size;
         if (code_point == ';' || code_point == '\n' || code_point == '\r' ||
             (code_point == ' ' && at_edge))
-            rc = append(line, size, "_", 1);
+            rc = append(c, "_", 1);
         else if (step < 0 || sagg__hostile(code_point))
-            rc = append(line, size, "?", 1);
+            rc = append(c, "?", 1);
         else
-            rc = append(line, size, name.data + at, width);
+            rc = append(c, name.data + at, width);
         at += width;
     }
     return rc;
 }
 
-static int append_frame(struct line *line, size_t *size, const sagg_frame *frame)
+static int append_frame(sagg_collapsed *c, const sagg_frame *frame)
 {
     int rc = 0;
     if (frame->class_name.size > 0) {
-        rc = append_name(line, size, frame->class_name);
+        rc = append_name(c, frame->class_name);
         if (rc == 0)
-            rc = append(line, size, ".", 1);
+            rc = append(c, ".", 1);
     }
     if (rc == 0)
-        rc = append_name(line, size, frame->method);
-    if (rc == 0 && line->lines && frame->line > 0) {
+        rc = append_name(c, frame->method);
+    if (rc == 0 && c->options.lines && frame->line > 0) {
         char number[16];
         int digits = snprintf(number, sizeof(number), ":%u", frame->line);
-        rc = append(line, size, number, (size_t)digits);
+        rc = append(c, number, (size_t)digits);
     }
     return rc;
 }
 
-/* Puts the frame of a node at its depth into the line; what was deeper is forgotten. */
-static int enter(struct line *line, const sagg_tree_view *view, size_t node)
+static int name_frames(sagg_collapsed *c)
 {
-    uint32_t depth = view->depth[node];
-    int rc = sagg__grow(&line->mem, &line->ends, (size_t)depth + 1, sizeof(size_t));
+    c->names = sagg__alloc(&c->mem, c->palette.count * sizeof(*c->names));
+    int rc = c->names != NULL ? 0 : SAGG_E_NOMEM;
+    for (uint32_t i = 0; rc == 0 && i < c->palette.count; i++) {
+        size_t begin = c->text_size;
+        rc = append_frame(c, &c->palette.frames[i]);
+        c->names[i] = (struct name){begin, c->text_size - begin};
+    }
+    return rc;
+}
+
+/* ---- paths ---- */
+
+/* The item of an entry: one a stack, or one an entry where threads are told apart; paths that are
+ * alike meet when they are written. */
+static int add_entry(sagg_collapsed *c, const sagg_entry *entry, uint32_t *stack_items)
+{
+    uint32_t thread = SAGG__NO_RANK;
+    uint32_t item = c->item_count;
+    if (c->options.threads)
+        thread = c->palette.of_thread[entry->thread];
+    else if (stack_items[entry->stack] != UINT32_MAX)
+        item = stack_items[entry->stack];
+    int rc = sagg__grow(&c->mem, &c->items, (size_t)c->item_count + 1, sizeof(sagg__path));
+    if (rc == 0)
+        rc = sagg__grow(&c->mem, &c->item_of, (size_t)c->entry_count + 1, sizeof(uint32_t));
     if (rc != 0)
         return rc;
-    size_t size = depth > 0 ? *SAGG__AT(size_t, line->ends, depth - 1) : 0;
-    if (depth > 1)
-        rc = append(line, &size, ";", 1);
-    if (rc == 0 && depth > 0)
-        rc = append_frame(line, &size, &view->frames[view->frame[node]]);
-    *SAGG__AT(size_t, line->ends, depth) = size;
+    if (item == c->item_count)
+        *SAGG__AT(sagg__path, c->items, c->item_count++) = (sagg__path){entry->stack, thread, 0};
+    stack_items[entry->stack] = item;
+    *SAGG__AT(uint32_t, c->item_of, c->entry_count++) = item;
+    return 0;
+}
+
+static int collect(sagg_collapsed *c)
+{
+    size_t bytes = c->agg->stacks.count * sizeof(uint32_t);
+    uint32_t *stack_items = sagg__alloc(&c->mem, bytes);
+    if (stack_items == NULL)
+        return SAGG_E_NOMEM;
+    memset(stack_items, 0xFF, bytes);
+    size_t cursor = 0;
+    sagg_entry entry;
+    int rc = 0;
+    while (rc == 0 && sagg_next(c->agg, &cursor, &entry))
+        rc = add_entry(c, &entry, stack_items);
+    sagg__release(&c->mem, stack_items, bytes);
     return rc;
 }
 
-static void leave_line(const struct line *line, sagg__emit *emit, size_t size, uint64_t value)
+static int make_ends(sagg_collapsed *c)
 {
-    if (size == 0)
-        sagg__emit_text(emit, "[no stack]");
-    else
-        sagg__emit_bytes(emit, line->text.items, size);
-    sagg__emit_text(emit, " ");
-    sagg__emit_number(emit, value);
-    sagg__emit_text(emit, "\n");
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < c->item_count; i++) {
+        uint32_t length = sagg__path_length(&c->paths, &c->paths.items[i]);
+        most = length > most ? length : most;
+    }
+    c->end_count = most + 1;
+    c->ends = sagg__alloc_zero(&c->mem, c->end_count, sizeof(*c->ends));
+    return c->ends != NULL ? 0 : SAGG_E_NOMEM;
 }
 
-static int write_tree(const sagg_tree_view *view, bool lines, const sagg_sink *sink)
+static int prepare(sagg_collapsed *c)
 {
-    struct line line = {.lines = lines};
-    sagg__emit emit;
-    sagg__mem_init(&line.mem, NULL, UINT64_MAX);
-    sagg__emit_begin(&emit, sink, &line.mem);
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && emit.rc == 0 && i < view->node_count; i++) {
-        rc = enter(&line, view, i);
-        if (rc == 0 && view->self[i] > 0)
-            leave_line(&line, &emit, *SAGG__AT(size_t, line.ends, view->depth[i]), view->self[i]);
-    }
-    sagg__array_free(&line.mem, &line.text, 1);
-    sagg__array_free(&line.mem, &line.ends, sizeof(size_t));
-    int end = sagg__emit_end(&emit, &line.mem);
-    return rc != 0 ? rc : end;
+    int rc = sagg__palette_new(&c->palette, &c->mem, c->agg, c->options.lines, c->options.threads);
+    if (rc == 0)
+        rc = name_frames(c);
+    if (rc == 0)
+        rc = collect(c);
+    if (rc == 0)
+        rc = sagg__paths_sort(&c->paths, &c->mem, c->agg, &c->palette, c->items.items,
+                              c->item_count);
+    if (rc == 0)
+        rc = make_ends(c);
+    sagg__palette_drop_maps(&c->palette, &c->mem);
+    return rc;
 }
 
 static int read_options(sagg_collapsed_options *out, const sagg_collapsed_options *given,
@@ -125,24 +179,154 @@ static int read_options(sagg_collapsed_options *out, const sagg_collapsed_option
     return 0;
 }
 
-int sagg_write_collapsed(const sagg *agg, uint32_t type, const sagg_collapsed_options *options,
-                         const sagg_sink *sink, sagg_error *err)
+int sagg_collapsed_new(sagg_collapsed **out, const sagg *agg, const sagg_collapsed_options *options,
+                       sagg_error *err)
 {
     sagg_collapsed_options o;
-    sagg_tree_options tree_options = SAGG_TREE_OPTIONS_INIT;
-    sagg_tree *tree;
     int rc = read_options(&o, options, err);
     if (rc != 0)
         return rc;
-    tree_options.type = type;
-    tree_options.lines = o.lines;
-    tree_options.threads = o.threads;
-    rc = sagg_tree_new(&tree, agg, &tree_options, err);
-    if (rc != 0)
-        return rc;
-    rc = write_tree(sagg_tree_get(tree), o.lines, sink);
-    sagg_tree_free(tree);
+    sagg__mem mem;
+    sagg__mem_init(&mem, &agg->mem.allocator, UINT64_MAX);
+    sagg_collapsed *c = sagg__alloc_zero(&mem, 1, sizeof(*c));
+    if (c == NULL)
+        return sagg__no_memory(err);
+    c->mem = mem;
+    c->agg = agg;
+    c->options = o;
+    if (prepare(c) != 0) {
+        sagg_collapsed_free(c);
+        return sagg__no_memory(err);
+    }
+    *out = c;
+    return 0;
+}
+
+void sagg_collapsed_free(sagg_collapsed *c)
+{
+    if (c == NULL)
+        return;
+    sagg__mem mem = c->mem;
+    sagg__palette_free(&c->palette, &mem);
+    sagg__array_free(&mem, &c->items, sizeof(sagg__path));
+    sagg__array_free(&mem, &c->item_of, sizeof(uint32_t));
+    sagg__paths_free(&c->paths, &mem);
+    sagg__release(&mem, c->names, c->palette.count * sizeof(*c->names));
+    sagg__array_free(&mem, &c->text, 1);
+    sagg__array_free(&mem, &c->line, 1);
+    sagg__release(&mem, c->ends, c->end_count * sizeof(*c->ends));
+    sagg__release(&mem, c, sizeof(*c));
+}
+
+/* ---- writing ---- */
+
+static void add_value(uint64_t *into, uint64_t value)
+{
+    if (__builtin_add_overflow(*into, value, into))
+        *into = UINT64_MAX;
+}
+
+static void take_values(sagg_collapsed *c, uint32_t type)
+{
+    sagg__path *items = c->paths.items;
+    size_t cursor = 0;
+    sagg_entry entry;
+    for (uint32_t i = 0; i < c->item_count; i++)
+        items[i].value = 0;
+    for (uint32_t i = 0; sagg_next(c->agg, &cursor, &entry); i++)
+        if (entry.type == type)
+            add_value(&items[*SAGG__AT(uint32_t, c->item_of, i)].value, entry.totals.value);
+}
+
+/* Puts the path of an item into the line, which has its first `shared` frames already. */
+static int enter(sagg_collapsed *c, const sagg__path *item, uint32_t shared)
+{
+    uint32_t length = sagg__path_length(&c->paths, item);
+    size_t size = c->ends[shared];
+    for (uint32_t at = shared; at < length; at++) {
+        const struct name *name = &c->names[sagg__path_rank(&c->paths, item, at)];
+        int rc = sagg__grow(&c->mem, &c->line, size + 1 + name->size, 1);
+        if (rc != 0)
+            return rc;
+        char *line = c->line.items;
+        if (at > 0)
+            line[size++] = ';';
+        memcpy(line + size, (const char *)c->text.items + name->begin, name->size);
+        size += name->size;
+        c->ends[at + 1] = size;
+    }
+    return 0;
+}
+
+static void put_line(const sagg_collapsed *c, sagg__emit *emit, uint32_t length, uint64_t value)
+{
+    if (length == 0)
+        sagg__emit_text(emit, "[no stack]");
+    else
+        sagg__emit_bytes(emit, c->line.items, c->ends[length]);
+    sagg__emit_text(emit, " ");
+    sagg__emit_number(emit, value);
+    sagg__emit_text(emit, "\n");
+}
+
+/* Sums the items from place *at of the order on that have one path; leaves the last one's place. */
+static uint64_t sum_alike(const sagg__paths *paths, uint32_t length, uint32_t *at)
+{
+    uint64_t value = paths->items[paths->order[*at]].value;
+    while (*at + 1 < paths->count) {
+        const sagg__path *next = &paths->items[paths->order[*at + 1]];
+        if (paths->shared[*at + 1] != length || sagg__path_length(paths, next) != length)
+            break;
+        add_value(&value, next->value);
+        (*at)++;
+    }
+    return value;
+}
+
+static int put_lines(sagg_collapsed *c, sagg__emit *emit)
+{
+    const sagg__paths *paths = &c->paths;
+    uint32_t shared = 0; /* of the next path with the one in the line */
+    for (uint32_t i = 0; emit->rc == 0 && i < paths->count; i++) {
+        const sagg__path *item = &paths->items[paths->order[i]];
+        uint32_t length = sagg__path_length(paths, item);
+        shared = paths->shared[i] < shared ? paths->shared[i] : shared;
+        uint64_t value = sum_alike(paths, length, &i);
+        if (value == 0)
+            continue;
+        int rc = enter(c, item, shared);
+        if (rc != 0)
+            return rc;
+        put_line(c, emit, length, value);
+        shared = length;
+    }
+    return 0;
+}
+
+int sagg_collapsed_write(sagg_collapsed *c, uint32_t type, const sagg_sink *sink, sagg_error *err)
+{
+    sagg__emit emit;
+    if (type > SAGG_MAX_TYPE || c->agg->slot_of[type] == SAGG__NO_SLOT)
+        return sagg__fail(err, SAGG_E_USAGE, 0, "Profile type %u is not in the aggregate's table.",
+                          type);
+    take_values(c, type);
+    sagg__emit_begin(&emit, sink, &c->mem);
+    int rc = put_lines(c, &emit);
+    int end = sagg__emit_end(&emit, &c->mem);
+    rc = rc != 0 ? rc : end;
     if (rc == SAGG_E_IO)
         return sagg__refused(err);
     return rc != 0 ? sagg__no_memory(err) : 0;
+}
+
+int sagg_write_collapsed(const sagg *agg, uint32_t type, const sagg_collapsed_options *options,
+                         const sagg_sink *sink, sagg_error *err)
+{
+    sagg_collapsed *c;
+    int rc = sagg_collapsed_new(&c, agg, options, err);
+    if (rc != 0)
+        return rc;
+    rc = sagg_collapsed_write(c, type, sink, err);
+    sagg_collapsed_free(c);
+    return rc;
 }

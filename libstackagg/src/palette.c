@@ -46,35 +46,88 @@ int sagg__frame_order(const sagg_frame *a, const sagg_frame *b)
     return order != 0 ? order : compare(a->line, b->line);
 }
 
-/* What the palette is made from: the aggregate's frames, then its threads. */
+/* What the palette is made from: the aggregate's frames, then its threads. Both have names: the
+ * methods', then the threads' own. */
 struct source {
     const sagg *agg;
     bool lines;
     uint32_t frames;
     uint32_t threads;
+    uint32_t methods;
+    uint32_t *ranks; /* of names, in their order; equal ones have the same */
+    uint64_t *keys;  /* of frames and threads: rank, then line */
 };
 
-static sagg_frame get(const struct source *source, uint32_t number)
+static sagg_frame name_at(const struct source *source, uint32_t number)
 {
-    sagg_frame frame = {.kind = SAGG_UNKNOWN};
-    if (number < source->frames) {
-        (void)sagg_frame_at(source->agg, number, &frame);
-        frame.line = source->lines ? frame.line : 0;
-        return frame;
+    sagg_frame name = {.kind = SAGG_UNKNOWN};
+    const sagg__names *names = &source->agg->names;
+    if (number < source->methods) {
+        const sagg__method *method = SAGG__AT(sagg__method, source->agg->methods.array, number);
+        name.class_name = sagg__name_get(names, method->class_name);
+        name.method = sagg__name_get(names, method->method);
+        name.file = sagg__name_get(names, method->file);
+        name.kind = method->kind;
+        return name;
     }
     sagg_thread thread;
-    (void)sagg_thread_at(source->agg, number - source->frames, &thread);
-    frame.method = thread.name.size > 0 ? thread.name : thread.pool;
-    if (frame.method.size == 0)
-        frame.method = (sagg_str){"[no thread]", strlen("[no thread]")};
-    return frame;
+    (void)sagg_thread_at(source->agg, number - source->methods, &thread);
+    name.method = thread.name.size > 0 ? thread.name : thread.pool;
+    if (name.method.size == 0)
+        name.method = (sagg_str){"[no thread]", strlen("[no thread]")};
+    return name;
 }
 
-static int by_frame(const void *context, uint32_t a, uint32_t b)
+static int by_name(const void *context, uint32_t a, uint32_t b)
 {
-    sagg_frame left = get(context, a);
-    sagg_frame right = get(context, b);
+    sagg_frame left = name_at(context, a);
+    sagg_frame right = name_at(context, b);
     return sagg__frame_order(&left, &right);
+}
+
+static int by_key(const void *context, uint32_t a, uint32_t b)
+{
+    const struct source *source = context;
+    return compare(source->keys[a], source->keys[b]);
+}
+
+static void rank_names(struct source *source, uint32_t *order, uint32_t *room)
+{
+    uint32_t count = source->methods + source->threads;
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    sagg__sort(order, room, count, by_name, source);
+    for (uint32_t i = 0; i < count; i++) {
+        rank += i > 0 && by_name(source, order[i - 1], order[i]) != 0 ? 1 : 0;
+        source->ranks[order[i]] = rank;
+    }
+}
+
+/* The name of a frame or thread. */
+static uint32_t name_of(const struct source *source, uint32_t number)
+{
+    if (number >= source->frames)
+        return source->methods + (number - source->frames);
+    return SAGG__AT(sagg__frame, source->agg->frames.array, number)->method;
+}
+
+static uint32_t line_of(const struct source *source, uint32_t number)
+{
+    if (!source->lines || number >= source->frames)
+        return 0;
+    return SAGG__AT(sagg__frame, source->agg->frames.array, number)->line;
+}
+
+static void sort_frames(struct source *source, uint32_t *order, uint32_t *room)
+{
+    uint32_t count = source->frames + source->threads;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t rank = source->ranks[name_of(source, i)];
+        source->keys[i] = rank << 32 | line_of(source, i);
+        order[i] = i;
+    }
+    sagg__sort(order, room, count, by_key, source);
 }
 
 /* Of two frames merged into one, the file that is smaller. */
@@ -91,9 +144,10 @@ static void fill(sagg__palette *palette, const struct source *source, const uint
                  uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        sagg_frame frame = get(source, order[i]);
+        sagg_frame frame = name_at(source, name_of(source, order[i]));
+        frame.line = line_of(source, order[i]);
         sagg_frame *last = palette->count > 0 ? &palette->frames[palette->count - 1] : NULL;
-        if (last != NULL && sagg__frame_order(last, &frame) == 0)
+        if (last != NULL && source->keys[order[i]] == source->keys[order[i - 1]])
             last->file = merge_file(last->file, frame.file);
         else
             palette->frames[palette->count++] = frame;
@@ -135,28 +189,44 @@ static int own_text(sagg__palette *palette, sagg__mem *mem)
     return 0;
 }
 
+/* Sorts and fills; all memory is there, `order` and `room` for whatever is more: names or frames.
+ */
+static void build(sagg__palette *palette, struct source *source, uint32_t *order, uint32_t *room)
+{
+    rank_names(source, order, room);
+    sort_frames(source, order, room);
+    fill(palette, source, order, source->frames + source->threads);
+}
+
 int sagg__palette_new(sagg__palette *palette, sagg__mem *mem, const sagg *agg, bool lines,
                       bool threads)
 {
-    struct source source = {agg, lines, agg->frames.count, threads ? agg->threads.count : 0};
+    struct source source = {.agg = agg,
+                            .lines = lines,
+                            .frames = agg->frames.count,
+                            .threads = threads ? agg->threads.count : 0,
+                            .methods = agg->methods.count};
     uint32_t count = source.frames + source.threads;
+    uint32_t names = source.methods + source.threads;
+    uint32_t most = count > names ? count : names;
     *palette = (sagg__palette){.frame_slots = source.frames, .thread_slots = source.threads};
     palette->frames = sagg__alloc_zero(mem, count, sizeof(sagg_frame));
     palette->of_frame = sagg__alloc_zero(mem, source.frames, sizeof(uint32_t));
     palette->of_thread = sagg__alloc_zero(mem, source.threads, sizeof(uint32_t));
-    uint32_t *order = sagg__alloc(mem, count * sizeof(*order));
-    uint32_t *room = sagg__alloc(mem, count * sizeof(*room));
+    source.ranks = sagg__alloc(mem, names * sizeof(*source.ranks));
+    source.keys = sagg__alloc(mem, count * sizeof(*source.keys));
+    uint32_t *order = sagg__alloc(mem, most * sizeof(*order));
+    uint32_t *room = sagg__alloc(mem, most * sizeof(*room));
     int rc = SAGG_E_NOMEM;
     if (palette->frames != NULL && palette->of_frame != NULL && palette->of_thread != NULL &&
-        order != NULL && room != NULL) {
-        for (uint32_t i = 0; i < count; i++)
-            order[i] = i;
-        sagg__sort(order, room, count, by_frame, &source);
-        fill(palette, &source, order, count);
+        source.ranks != NULL && source.keys != NULL && order != NULL && room != NULL) {
+        build(palette, &source, order, room);
         rc = own_text(palette, mem);
     }
-    sagg__release(mem, order, count * sizeof(*order));
-    sagg__release(mem, room, count * sizeof(*room));
+    sagg__release(mem, source.ranks, names * sizeof(*source.ranks));
+    sagg__release(mem, source.keys, count * sizeof(*source.keys));
+    sagg__release(mem, order, most * sizeof(*order));
+    sagg__release(mem, room, most * sizeof(*room));
     return rc;
 }
 

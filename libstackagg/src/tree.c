@@ -9,26 +9,16 @@
 #include <string.h>
 
 #include "fail.h"
-#include "sort.h"
-
-#define NONE UINT32_MAX
-
-/* A stack, possibly of one thread, with its value in the type. */
-struct item {
-    uint32_t stack;
-    uint32_t thread; /* rank in the palette, NONE = no frame for it */
-    uint64_t value;
-};
+#include "paths.h"
 
 struct build {
     const sagg *agg;
     sagg_tree *tree;
     const sagg_tree_options *options;
-    sagg__array items; /* struct item */
+    sagg__array items; /* sagg__path */
     uint32_t item_count;
-    uint32_t *item_of; /* of a stack, when threads are not told apart; NONE = none yet */
-    uint32_t *order;
-    uint32_t *room;
+    uint32_t *item_of; /* of a stack, when threads are not told apart; UINT32_MAX = none yet */
+    sagg__paths paths;
     sagg__array sums; /* uint64_t, by depth */
 };
 
@@ -37,19 +27,20 @@ struct build {
 static int add_item(struct build *b, const sagg_entry *entry)
 {
     uint32_t *known = &b->item_of[entry->stack];
-    uint32_t thread = b->options->threads ? b->tree->palette.of_thread[entry->thread] : NONE;
-    if (thread == NONE && *known != NONE) {
-        struct item *item = SAGG__AT(struct item, b->items, *known);
+    uint32_t thread =
+        b->options->threads ? b->tree->palette.of_thread[entry->thread] : SAGG__NO_RANK;
+    if (thread == SAGG__NO_RANK && *known != UINT32_MAX) {
+        sagg__path *item = SAGG__AT(sagg__path, b->items, *known);
         if (__builtin_add_overflow(item->value, entry->totals.value, &item->value))
             item->value = UINT64_MAX;
         return 0;
     }
-    int rc = sagg__grow(&b->tree->mem, &b->items, (size_t)b->item_count + 1, sizeof(struct item));
+    int rc = sagg__grow(&b->tree->mem, &b->items, (size_t)b->item_count + 1, sizeof(sagg__path));
     if (rc != 0)
         return rc;
     *known = b->item_count;
-    *SAGG__AT(struct item, b->items, b->item_count++) =
-        (struct item){entry->stack, thread, entry->totals.value};
+    *SAGG__AT(sagg__path, b->items, b->item_count++) =
+        (sagg__path){entry->stack, thread, entry->totals.value};
     return 0;
 }
 
@@ -67,56 +58,6 @@ static int collect(struct build *b)
         if (entry.type == b->options->type)
             rc = add_item(b, &entry);
     return rc;
-}
-
-/* ---- paths: ranks from the root down ---- */
-
-static uint32_t path_length(const struct build *b, const struct item *item)
-{
-    const sagg__stack *stack = SAGG__AT(sagg__stack, b->agg->stacks.array, item->stack);
-    return stack->count + (item->thread != NONE ? 1 : 0);
-}
-
-static uint32_t path_rank(const struct build *b, const struct item *item, uint32_t at)
-{
-    if (item->thread != NONE) {
-        if (at == 0)
-            return item->thread;
-        at--;
-    }
-    const sagg__stack *stack = SAGG__AT(sagg__stack, b->agg->stacks.array, item->stack);
-    uint32_t from_root = stack->first + stack->count - 1 - at;
-    return b->tree->palette.of_frame[*SAGG__AT(uint32_t, b->agg->stack_frames, from_root)];
-}
-
-static int by_path(const void *context, uint32_t x, uint32_t y)
-{
-    const struct build *b = context;
-    const struct item *left = SAGG__AT(struct item, b->items, x);
-    const struct item *right = SAGG__AT(struct item, b->items, y);
-    uint32_t left_length = path_length(b, left);
-    uint32_t right_length = path_length(b, right);
-    uint32_t common = left_length < right_length ? left_length : right_length;
-    for (uint32_t at = 0; at < common; at++) {
-        uint32_t l = path_rank(b, left, at);
-        uint32_t r = path_rank(b, right, at);
-        if (l != r)
-            return l < r ? -1 : 1;
-    }
-    return (left_length > right_length) - (left_length < right_length);
-}
-
-static int sort_items(struct build *b)
-{
-    size_t bytes = b->item_count * sizeof(uint32_t);
-    b->order = sagg__alloc(&b->tree->mem, bytes);
-    b->room = sagg__alloc(&b->tree->mem, bytes);
-    if (b->order == NULL || b->room == NULL)
-        return SAGG_E_NOMEM;
-    for (uint32_t i = 0; i < b->item_count; i++)
-        b->order[i] = i;
-    sagg__sort(b->order, b->room, b->item_count, by_path, b);
-    return 0;
 }
 
 /* ---- nodes ---- */
@@ -141,26 +82,14 @@ static int open_node(struct build *b, uint32_t depth, uint32_t frame)
     return 0;
 }
 
-static uint32_t shared_length(const struct build *b, const struct item *a, const struct item *c)
-{
-    uint32_t length = path_length(b, a);
-    uint32_t other = path_length(b, c);
-    uint32_t most = length < other ? length : other;
-    uint32_t shared = 0;
-    while (shared < most && path_rank(b, a, shared) == path_rank(b, c, shared))
-        shared++;
-    return shared;
-}
-
 /* The node that was opened last is always the end of the path before: sorted paths never go back.
  */
-static int add_path(struct build *b, const struct item *before, const struct item *item)
+static int add_path(struct build *b, const sagg__path *item, uint32_t shared)
 {
-    uint32_t shared = before != NULL ? shared_length(b, before, item) : 0;
-    uint32_t length = path_length(b, item);
+    uint32_t length = sagg__path_length(&b->paths, item);
     int rc = 0;
     for (uint32_t at = shared; rc == 0 && at < length; at++)
-        rc = open_node(b, at + 1, path_rank(b, item, at));
+        rc = open_node(b, at + 1, sagg__path_rank(&b->paths, item, at));
     if (rc != 0)
         return rc;
     uint64_t *self = SAGG__AT(uint64_t, b->tree->nodes.self, b->tree->nodes.count - 1);
@@ -171,13 +100,9 @@ static int add_path(struct build *b, const struct item *before, const struct ite
 
 static int write_nodes(struct build *b)
 {
-    const struct item *before = NULL;
     int rc = open_node(b, 0, SAGG_ROOT_FRAME);
-    for (uint32_t i = 0; rc == 0 && i < b->item_count; i++) {
-        const struct item *item = SAGG__AT(struct item, b->items, b->order[i]);
-        rc = add_path(b, before, item);
-        before = item;
-    }
+    for (uint32_t i = 0; rc == 0 && i < b->item_count; i++)
+        rc = add_path(b, &b->paths.items[b->paths.order[i]], b->paths.shared[i]);
     return rc;
 }
 
@@ -285,11 +210,10 @@ int sagg__tree_finish(sagg_tree *tree, uint32_t max_nodes, uint64_t min_total)
 static void end_build(struct build *b)
 {
     sagg__mem *mem = &b->tree->mem;
-    sagg__array_free(mem, &b->items, sizeof(struct item));
+    sagg__array_free(mem, &b->items, sizeof(sagg__path));
     sagg__array_free(mem, &b->sums, sizeof(uint64_t));
     sagg__release(mem, b->item_of, b->agg->stacks.count * sizeof(uint32_t));
-    sagg__release(mem, b->order, b->item_count * sizeof(uint32_t));
-    sagg__release(mem, b->room, b->item_count * sizeof(uint32_t));
+    sagg__paths_free(&b->paths, mem);
     sagg__palette_drop_maps(&b->tree->palette, mem);
 }
 
@@ -301,7 +225,8 @@ static int build_nodes(struct build *b)
     if (rc == 0)
         rc = collect(b);
     if (rc == 0)
-        rc = sort_items(b);
+        rc = sagg__paths_sort(&b->paths, &tree->mem, b->agg, &tree->palette, b->items.items,
+                              b->item_count);
     if (rc == 0)
         rc = write_nodes(b);
     if (rc == 0)

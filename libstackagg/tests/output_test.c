@@ -148,6 +148,86 @@ START_TEST(collapsed_lines_are_stacks)
 }
 END_TEST
 
+enum { PATHS = 400, PATH_ROOM = 96 };
+
+/* A path that shares much with others, and a thread in front of it. */
+static void random_path(char *path, uint64_t *state, bool threads)
+{
+    size_t used = (size_t)snprintf(path, PATH_ROOM, "%s", threads ? "w0" : "");
+    if (threads)
+        path[1] = (char)('0' + next_random(state, 3));
+    uint32_t depth = next_random(state, 14);
+    for (uint32_t i = 0; i < depth; i++)
+        used += (size_t)snprintf(path + used, PATH_ROOM - used, "%sk.%c", used > 0 ? ";" : "",
+                                 (char)('a' + next_random(state, i < 6 ? 2 : 3)));
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* What the paths come to when they are sorted as texts and those alike are counted. */
+static char *naive_lines(char (*paths)[PATH_ROOM], uint32_t weight)
+{
+    memory to;
+    sagg_sink sink = memory_sink(&to);
+    qsort(paths, PATHS, sizeof(paths[0]), by_text);
+    for (uint32_t i = 0, alike = 1; i < PATHS; i++, alike++) {
+        char line[PATH_ROOM + 32];
+        if (i + 1 < PATHS && strcmp(paths[i], paths[i + 1]) == 0)
+            continue;
+        int size = snprintf(line, sizeof(line), "%s %u\n",
+                            paths[i][0] != '\0' ? paths[i] : "[no stack]", alike * weight);
+        ck_assert_int_eq(sink.write(sink.ctx, line, (size_t)size), 0);
+        alike = 0;
+    }
+    return to.text;
+}
+
+static void add_path(sagg *agg, uint32_t type, const char *path, bool threads, uint32_t value)
+{
+    uint32_t index = 0;
+    if (threads) {
+        char name[3] = {path[0], path[1], '\0'};
+        index = thread(agg, path[1], name);
+        path += path[2] == ';' ? 3 : 2;
+    }
+    add(agg, type, index, stack(agg, path), value);
+}
+
+/* One writer for both types, held to texts that are sorted and counted. */
+START_TEST(a_writer_of_several_types_sorts_and_merges_paths)
+{
+    static char paths[2][PATHS][PATH_ROOM];
+    bool threads = _i % 2 != 0;
+    uint64_t state = (uint64_t)_i + 1;
+    sagg *agg = make(NULL);
+    for (uint32_t i = 0; i < 2 * PATHS; i++) {
+        char *path = paths[i % 2][i / 2];
+        random_path(path, &state, threads);
+        add_path(agg, i % 2 == 0 ? CPU : ALLOC, path, threads, 1 + i % 2);
+    }
+    sagg_collapsed_options options = SAGG_COLLAPSED_OPTIONS_INIT;
+    options.threads = threads;
+    sagg_collapsed *writer;
+    ck_assert_int_eq(sagg_collapsed_new(&writer, agg, &options, NULL), 0);
+    for (uint32_t i = 0; i < 4; i++) { /* again: nothing stays from one type to the next */
+        memory to;
+        sagg_sink sink = memory_sink(&to);
+        char *wanted = naive_lines(paths[i % 2], 1 + i % 2);
+        ck_assert_int_eq(sagg_collapsed_write(writer, i % 2 == 0 ? CPU : ALLOC, &sink, NULL), 0);
+        ck_assert_str_eq(to.text, wanted);
+        free(to.text);
+        free(wanted);
+    }
+    sagg_error err = {0};
+    ck_assert_int_eq(sagg_collapsed_write(writer, 63, &(sagg_sink){0}, &err), SAGG_E_USAGE);
+    sagg_collapsed_free(writer);
+    sagg_free(agg);
+}
+END_TEST
+
 static int refuse(void *ctx, const void *data, size_t bytes)
 {
     (void)data;
@@ -183,6 +263,7 @@ int main(void)
     tcase_add_loop_test(tcase, bad_templates_and_meta_are_refused_before_output, 0,
                         (int)(sizeof(bad_pages) / sizeof(bad_pages[0])));
     tcase_add_test(tcase, collapsed_lines_are_stacks);
+    tcase_add_loop_test(tcase, a_writer_of_several_types_sorts_and_merges_paths, 0, 8);
     tcase_add_test(tcase, a_refusing_sink_ends_the_output);
     suite_add_tcase(suite, tcase);
     return run(suite);

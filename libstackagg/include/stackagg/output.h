@@ -42,6 +42,25 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_write_collapsed(const sagg *agg, uint32_t typ
                                                    const sagg_sink *sink, sagg_error *err);
 
 /**
+ * The same for several types of one aggregate, whose stacks are sorted once.
+ *
+ * Makes a writer; free it with sagg_collapsed_free. The aggregate must outlive it, unchanged. One
+ * thread at a time may use it.
+ * @return 0; SAGG_E_USAGE; SAGG_E_NOMEM
+ */
+typedef struct sagg_collapsed sagg_collapsed;
+SAGG_EXPORT SAGG_MUST_USE int sagg_collapsed_new(sagg_collapsed **out, const sagg *agg,
+                                                 const sagg_collapsed_options *options,
+                                                 sagg_error *err);
+
+/** Writes one type; otherwise as sagg_write_collapsed. */
+SAGG_EXPORT SAGG_MUST_USE int sagg_collapsed_write(sagg_collapsed *collapsed, uint32_t type,
+                                                   const sagg_sink *sink, sagg_error *err);
+
+/** Frees it; NULL is allowed. */
+SAGG_EXPORT void sagg_collapsed_free(sagg_collapsed *collapsed);
+
+/**
  * Flame graph JSON, version 1 (docs/formats/flamegraph-json.md). In the text every '<', U+2028,
  * U+2029, control and bidirectional formatting character is escaped, so it may stand inside an HTML
  * script element.

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks in the order of a flame tree: root first, by the rank of their frames. */
+#ifndef STACKAGG_PATHS_H
+#define STACKAGG_PATHS_H
+
+#include "tree.h"
+
+#define SAGG__NO_RANK UINT32_MAX
+
+/* A stack, possibly of one thread. */
+typedef struct sagg__path {
+    uint32_t stack;
+    uint32_t thread; /* rank in the palette, SAGG__NO_RANK = no frame for it */
+    uint64_t value;  /* the caller's */
+} sagg__path;
+
+typedef struct sagg__paths {
+    const sagg *agg;
+    sagg__path *items; /* the caller's */
+    uint32_t count;
+    uint32_t *ranks; /* each stack's frames as numbers of the palette, root first */
+    uint32_t rank_count;
+    uint32_t *order;
+    uint32_t *shared; /* by place in the order: how many frames are those of the one before */
+    uint32_t *room;   /* for sorting; twice the count */
+} sagg__paths;
+
+/*
+ * Sorts `count` items, which must outlive the paths; the palette need not. Returns 0 or
+ * SAGG_E_NOMEM; free it in both cases, with the same `mem`.
+ */
+int sagg__paths_sort(sagg__paths *out, sagg__mem *mem, const sagg *agg,
+                     const sagg__palette *palette, sagg__path *items, uint32_t count);
+void sagg__paths_free(sagg__paths *paths, sagg__mem *mem);
+
+static inline uint32_t sagg__path_length(const sagg__paths *paths, const sagg__path *item)
+{
+    const sagg__stack *stack = SAGG__AT(sagg__stack, paths->agg->stacks.array, item->stack);
+    return stack->count + (item->thread != SAGG__NO_RANK ? 1 : 0);
+}
+
+/* The rank of the frame at a depth, 0 = the root's. */
+static inline uint32_t sagg__path_rank(const sagg__paths *paths, const sagg__path *item,
+                                       uint32_t at)
+{
+    if (item->thread != SAGG__NO_RANK && at-- == 0)
+        return item->thread;
+    const sagg__stack *stack = SAGG__AT(sagg__stack, paths->agg->stacks.array, item->stack);
+    return paths->ranks[stack->first + at];
+}
+
+#endif
