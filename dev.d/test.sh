@@ -93,7 +93,7 @@ meson_test() {
 }
 
 run_lane() {
-    local lane=$1 dir select=() status
+    local lane=$1 dir select=() status start=$SECONDS
     dir=$(lane_directory "$lane")
     mapfile -t select < <(lane_selection "$lane")
     if ! build_directory "$dir"; then
@@ -107,6 +107,7 @@ run_lane() {
     } | grep -v '^Full log written to' || true
     cp "$HOTSTACK_ROOT/$dir/meson-logs/lane-$lane.json" "$results/$lane.json" 2>/dev/null ||
         echo "no test ran" >"$results/$lane.error"
+    echo $((SECONDS - start)) >"$results/$lane.seconds"
 }
 
 list_suites() {

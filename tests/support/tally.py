@@ -1,7 +1,8 @@
 """Adds up what the lanes of ./dev test did; the last line is "N passed, N failed[, N skipped]".
 
 For each lane LANE the results directory holds LANE.json (meson's log: one JSON object a test),
-LANE.status (meson's exit status), or LANE.error (why there is neither). A test that speaks TAP counts its
+LANE.status (meson's exit status) and LANE.seconds (its build and tests together), or LANE.error (why
+there is neither). A test that speaks TAP counts its
 points, one that runs Vitest its tests, any other counts as one. Exit status 1 if anything failed, or did not run.
 """
 
@@ -27,7 +28,7 @@ class Lane:
     name: str
     passed: int = 0
     failed: int = 0
-    seconds: float = 0.0
+    seconds: int = 0
     skips: list = field(default_factory=list)  # names "lane/test" or "lane/test: point"
     problems: list = field(default_factory=list)  # sentences
     closing: list = field(default_factory=list)  # last lines of runners that are not TAP
@@ -47,6 +48,7 @@ def add_tap(lane, name, output):
             lane.skips.append(f"{lane.name}/{name}:{rest.rstrip()}")
         elif negated and not directive:
             failed += 1
+            lane.problems.append(f"{lane.name}/{name}:{rest.rstrip()}")
         else:
             lane.passed += 1
     lane.failed += failed
@@ -67,7 +69,6 @@ def add_vitest(lane, name, summaries):
 
 def add_test(lane, entry):
     name, result, output = test_name(entry), entry["result"], entry.get("stdout") or ""
-    lane.seconds += entry.get("duration") or 0.0
     bad = result in ("FAIL", "ERROR", "TIMEOUT", "INTERRUPT", "UNEXPECTEDPASS")
     lines = [COLOUR.sub("", line).strip() for line in output.splitlines()]
     lane.closing += [f"{name}: {line}" for line in lines if CLOSING_LINE.match(line)]
@@ -106,6 +107,7 @@ def read_lane(results, name):
     for line in log.read_text().splitlines():
         add_test(lane, json.loads(line))
     status = (results / f"{name}.status").read_text().strip()
+    lane.seconds = int((results / f"{name}.seconds").read_text())
     if not lane.passed and not lane.failed and not lane.skips:
         lane.problems.append(f"{name}: no test ran")
         lane.failed += 1
@@ -145,7 +147,7 @@ def print_report(lanes):
     print()
     print(f"  {'lane':<14}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
     for lane in lanes:
-        print(f"  {lane.name:<14}{lane.passed:>8}{lane.failed:>8}{len(lane.skips):>9}{lane.seconds:>9.0f}")
+        print(f"  {lane.name:<14}{lane.passed:>8}{lane.failed:>8}{len(lane.skips):>9}{lane.seconds:>9}")
     for title, lines in (
         ("skipped", [skip for lane in lanes for skip in lane.skips]),
         ("failed", [problem for lane in lanes for problem in lane.problems]),

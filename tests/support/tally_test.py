@@ -16,7 +16,7 @@ import tally
 
 
 def entry(name, result="OK", stdout=""):
-    return {"name": f"suite - hotstack:{name}", "result": result, "stdout": stdout, "duration": 1.0}
+    return {"name": f"suite - hotstack:{name}", "result": result, "stdout": stdout}
 
 
 class Tally(unittest.TestCase):
@@ -29,14 +29,20 @@ class Tally(unittest.TestCase):
     def lane(self, name, *entries, status="0"):
         (self.results / f"{name}.json").write_text("".join(json.dumps(e) + "\n" for e in entries))
         (self.results / f"{name}.status").write_text(status)
+        (self.results / f"{name}.seconds").write_text("7\n")
 
     def run_tally(self, *lanes, ci=""):
         """Returns the exit status and the last line."""
+        status, lines = self.report(*lanes, ci=ci)
+        return status, lines[-1]
+
+    def report(self, *lanes, ci=""):
+        """Returns the exit status and all lines."""
         out = io.StringIO()
         arguments = ["tally.py", "--allowed-skips", str(self.allowed), str(self.results), *lanes]
         with mock.patch.object(sys, "argv", arguments), mock.patch.dict(os.environ, CI=ci), redirect_stdout(out):
             status = tally.main()
-        return status, out.getvalue().splitlines()[-1]
+        return status, out.getvalue().splitlines()
 
     def test_counts_points_of_tap_and_plain_tests(self):
         self.lane("unit", entry("a", stdout="1..2\nok 1 - x\nok 2 - y\n"), entry("b", stdout="fine"))
@@ -55,6 +61,11 @@ class Tally(unittest.TestCase):
     def test_failed_point(self):
         self.lane("unit", entry("a", "FAIL", "1..2\nok 1 - x\nnot ok 2 - y\n"), status="1")
         self.assertEqual(self.run_tally("unit"), (1, "1 passed, 1 failed"))
+        self.assertIn("    unit/a: 2 - y", self.report("unit")[1])
+
+    def test_a_lane_says_how_long_it_took(self):
+        self.lane("unit", entry("a"))
+        self.assertTrue(any(line.split() == ["unit", "1", "0", "0", "7"] for line in self.report("unit")[1]))
 
     def test_crash_after_good_points(self):
         self.lane("unit", entry("a", "ERROR", "1..2\nok 1 - x\nok 2 - y\n"), status="1")
