@@ -13,10 +13,14 @@ static bool is_one_of(const char *word, const char *const *list)
     return false;
 }
 
+/* In a chroot the mount that holds the root does not show; its files lie on a disk all the same. */
+#define HIDDEN_MOUNT "hidden"
+
 static bool on_disk(const char *fstype)
 {
-    static const char *const types[] = {"ext2", "ext3", "ext4",    "xfs",      "btrfs",
-                                        "f2fs", "zfs",  "overlay", "bcachefs", NULL};
+    static const char *const types[] = {"ext2",     "ext3",       "ext4", "xfs",
+                                        "btrfs",    "f2fs",       "zfs",  "overlay",
+                                        "bcachefs", HIDDEN_MOUNT, NULL};
     return is_one_of(fstype, types);
 }
 
@@ -56,9 +60,11 @@ static void add_usual(attach__candidates *out, attach__span mountinfo,
 {
     static const char *const usual[] = {"/tmp", "/var/tmp", NULL};
     char fstype[32];
-    for (const char *const *path = usual; *path != NULL; path++)
-        if (attach__mount_type_of(fstype, mountinfo, *path) && wanted(fstype))
+    for (const char *const *path = usual; *path != NULL; path++) {
+        bool shows = attach__mount_type_of(fstype, mountinfo, *path);
+        if (wanted(shows ? fstype : HIDDEN_MOUNT))
             add(out, *path);
+    }
 }
 
 static void add_mounts(attach__candidates *out, attach__span mountinfo,

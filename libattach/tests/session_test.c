@@ -143,6 +143,22 @@ START_TEST(disk_comes_before_memory_and_root_last)
 }
 END_TEST
 
+/* As a process in a chroot sees it, whose root is no mount. */
+START_TEST(a_hidden_root_mount_counts_as_disk)
+{
+    static const char *const wanted[] = {"/tmp", "/var/tmp", "/dev/shm", "/"};
+    attach_ap_options options = ATTACH_AP_OPTIONS_INIT;
+    attach__candidates found;
+    attach__candidates_from(&found,
+                            span("1 9 0:1 / /proc rw - proc x rw\n"
+                                 "2 9 0:2 / /dev/shm rw - tmpfs x rw\n"),
+                            &options);
+    ck_assert_uint_eq(found.n, (size_t)COUNT_OF(wanted));
+    for (int i = 0; i < COUNT_OF(wanted); i++)
+        ck_assert_str_eq(found.paths[i], wanted[i]);
+}
+END_TEST
+
 START_TEST(many_mounts_are_bounded)
 {
     char *text = malloc(1 << 20);
@@ -330,6 +346,7 @@ int main(void)
     tcase_add_test(tc, marker_survives_writing_and_reading);
     tcase_add_loop_test(tc, marker_refuses, 0, COUNT_OF(bad_markers));
     tcase_add_test(tc, disk_comes_before_memory_and_root_last);
+    tcase_add_test(tc, a_hidden_root_mount_counts_as_disk);
     tcase_add_test(tc, many_mounts_are_bounded);
     tcase_add_test(tc, finished_chunks_end_at_the_open_one);
     tcase_add_loop_test(tc, lying_chunk_sizes_end_the_walk, 0, COUNT_OF(lying_sizes));
