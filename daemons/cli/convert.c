@@ -136,6 +136,13 @@ static bool write_document(const forest *trees, const char *meta, const bytes *h
     return false;
 }
 
+static int written(const convert_options *o, bool done)
+{
+    if (done && o->report)
+        complain("wrote %s", o->output);
+    return done ? EXIT_WHOLE : EXIT_UNREADABLE;
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -158,7 +165,7 @@ static int write_page(recording *rec, const sagg *agg, uint32_t types, const con
     forest_free(&trees);
     free(meta);
     free(html.data);
-    return done ? EXIT_WHOLE : EXIT_UNREADABLE;
+    return written(o, done);
 }
 
 /* ---- pprof, speedscope, top: all types for another tool ---- */
@@ -287,7 +294,9 @@ static int write_lines(const sagg *agg, uint32_t types, const convert_options *o
         done = is_single ? write_one(&w, (unsigned)__builtin_ctz(types), o->output)
                          : write_each(&w, types, o);
     sagg_collapsed_free(w.collapsed);
-    return done ? EXIT_WHOLE : EXIT_UNREADABLE;
+    if (!is_single)
+        return done ? EXIT_WHOLE : EXIT_UNREADABLE;
+    return written(o, done);
 }
 
 /* ---- the command ---- */
@@ -325,7 +334,7 @@ static int write_outputs(recording *rec, const convert_options *o)
     case FORMAT_JSON:
         return write_page(rec, agg, types, o);
     default:
-        return write_foreign(rec, agg, types, o) ? EXIT_WHOLE : EXIT_UNREADABLE;
+        return written(o, write_foreign(rec, agg, types, o));
     }
 }
 

@@ -115,7 +115,7 @@ static int set_format(convert_options *out, const char *name)
     return EXIT_USAGE;
 }
 
-static enum convert_format format_of(const char *path)
+enum convert_format convert_format_of(const char *path)
 {
     size_t size = strlen(path);
     for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
@@ -182,7 +182,7 @@ static int check(convert_options *out)
     }
     if (out->format != FORMAT_NONE)
         return -1;
-    out->format = format_of(out->output);
+    out->format = convert_format_of(out->output);
     if (out->format != FORMAT_NONE)
         return -1;
     complain("'%s' does not end in a known format: add --format (--help lists them)", out->output);

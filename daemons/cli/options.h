@@ -32,7 +32,11 @@ typedef struct convert_options {
     convert_filter filter; /* free it with filter_free */
     uint32_t max_nodes;
     uint32_t min_width; /* parts per billion of the type's total */
+    bool report;        /* names the file that was written; several are named in any case */
 } convert_options;
+
+/* The format that the ending of a file's name stands for, or FORMAT_NONE. */
+enum convert_format convert_format_of(const char *path);
 
 /*
  * Reads argv. Returns -1 to go on, or an exit code: after --help, or after a mistake that it has

@@ -73,11 +73,9 @@ static int convert(const scratch *s, const profile_options *o)
                                .output = o->output,
                                .format = o->format,
                                .types = o->types,
-                               .max_nodes = 200000};
-    int rc = convert_files(&options);
-    if (rc == EXIT_WHOLE || rc == EXIT_SALVAGED)
-        complain("wrote %s", o->output);
-    return rc;
+                               .max_nodes = 200000,
+                               .report = true};
+    return convert_files(&options);
 }
 
 /* Anything that would make the end fail is better known before the wait. */

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <catalogue/profile_type.h>
-
 #include "command.h"
+#include "option_values.h"
 
 #define DEFAULT_SECONDS 10
 #define SECONDS_MAX     86400
@@ -31,16 +30,17 @@ static const char help[] =
     "                         lock[=TIME]       lock contention, default each 1ms waited\n"
     "  -f, --file FILE      where to write; the ending names the format:\n"
     "                         .html             one self-contained, searchable page\n"
-    "                         .collapsed        a line per stack; a file per profile type\n"
-    "                         .json             the data of the page\n"
     "                         .jfr              the recording itself\n"
+    "                         .collapsed        a line per stack; a file per profile type\n"
+    "                         .pb.gz            pprof\n"
+    "                       and all others that `hotstack convert --help` names\n"
     "      --engine NAME    async-profiler, or fail; jfr = the JDK's own recorder; auto (default) "
     "=\n"
     "                       async-profiler, and jfr where that cannot be loaded\n"
     "      --loop           one file after the other, each of -d TIME, until Ctrl-C; FILE holds "
     "%t\n"
     "                       (time, UTC) or %n (number)\n"
-    "  -t, --type TYPE      collapsed: only this profile type (see hotstack convert --help)\n"
+    "  -t, --type TYPE,...  only these profile types (see hotstack convert --help)\n"
     "  -h, --help           this text\n"
     "\n"
     "The JVM must be of your own user, or you must be root. `hotstack ps` lists the JVMs and says\n"
@@ -140,17 +140,6 @@ static int set_duration(profile_options *out, const char *text)
     return EXIT_USAGE;
 }
 
-static int set_type(profile_options *out, const char *name)
-{
-    const profile_type_info *info = profile_type_find(name);
-    if (info != NULL) {
-        out->types |= UINT32_C(1) << info->type;
-        return -1;
-    }
-    complain("there is no profile type '%s': see hotstack convert --help", name);
-    return EXIT_USAGE;
-}
-
 static int set_recorder(profile_options *out, const char *name)
 {
     for (int i = ATTACH_AP_RECORDER_AUTO; i <= ATTACH_AP_RECORDER_JFR; i++) {
@@ -174,7 +163,7 @@ static int take_option(profile_options *out, int option)
         out->output = optarg;
         return -1;
     case 't':
-        return set_type(out, optarg);
+        return option_types(&out->types, optarg);
     case OPTION_ENGINE:
         return set_recorder(out, optarg);
     case OPTION_LOOP:
@@ -191,25 +180,18 @@ static int take_option(profile_options *out, int option)
 
 static int set_output_format(profile_options *out)
 {
-    static const struct {
-        const char *ending;
-        enum convert_format format;
-    } endings[] = {
-        {".html", FORMAT_HTML},
-        {".collapsed", FORMAT_COLLAPSED},
-        {".json", FORMAT_JSON},
-        {".jfr", FORMAT_NONE},
-    };
-    const char *ending = out->output == NULL ? NULL : strrchr(out->output, '.');
-    for (size_t i = 0; ending != NULL && i < sizeof(endings) / sizeof(endings[0]); i++) {
-        if (strcmp(ending, endings[i].ending) != 0)
-            continue;
-        out->format = endings[i].format;
-        out->keep_jfr = out->format == FORMAT_NONE;
-        return -1;
+    if (out->output == NULL) {
+        complain("say where to write with -f FILE, as in -f flame.html");
+        return EXIT_USAGE;
     }
-    complain(out->output == NULL ? "say where to write with -f FILE, as in -f flame.html"
-                                 : "the file must end in .html, .collapsed, .json or .jfr");
+    const char *ending = strrchr(out->output, '.');
+    out->keep_jfr = ending != NULL && strcmp(ending, ".jfr") == 0;
+    out->format = out->keep_jfr ? FORMAT_NONE : convert_format_of(out->output);
+    if (out->keep_jfr || out->format != FORMAT_NONE)
+        return -1;
+    complain("'%s' ends in no known format: use .html, .jfr, .collapsed, .pb.gz or another of "
+             "`hotstack convert --help`",
+             out->output);
     return EXIT_USAGE;
 }
 

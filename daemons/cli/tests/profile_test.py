@@ -9,6 +9,7 @@ usage: profile_test.py HOTSTACK WORKER CLASSES DATADIR
   DATADIR   the folder where the build puts flamegraph.html, when it has Node
 Prints TAP. Skips, naming the command that helps, where a JDK or async-profiler is missing.
 """
+import gzip
 import json
 import os
 import pathlib
@@ -121,7 +122,9 @@ def three_types_from_one_recording(directory, jvm):
     start = main_cpu(jvm)
     text = profile_until(jvm, lambda: main_cpu(jvm) > start + 0.3, "-e", "cpu,alloc=64k,lock=100us",
                          "-f", directory / "all.collapsed")
+    assert "all.collapsed" not in text, text  # there is one file per type, and each is named
     for name in ("cpu", "alloc_bytes", "lock_delay"):
+        assert f"all.{name}.collapsed" in text, text
         assert (directory / f"all.{name}.collapsed").stat().st_size > 0, (name, text)
     only = hotstack("profile", "-d", "1", "-t", "cpu", "-f", directory / "one.collapsed", jvm.pid)
     assert only.returncode == 0 and (directory / "one.collapsed").exists(), only.stderr
@@ -142,6 +145,20 @@ def recording_itself(directory, jvm):
     result = hotstack("profile", "-d", "1", "-f", out, jvm.pid)
     assert result.returncode == 0, result.stderr
     assert out.read_bytes()[:4] == b"FLR\0"
+
+
+def formats_for_other_tools(directory, jvm):
+    """By the code of convert, whose own test looks into what it writes."""
+    def start_of(name, size):
+        data = (directory / name).read_bytes()
+        return gzip.decompress(data)[:size] if name.endswith(".gz") else data[:size]
+
+    for name, begin in (("out.pb.gz", b"\x0a"), ("out.speedscope.json", b"{"), ("out.top.json", b"{"), ("out.cpu.csv", b"class,")):
+        result = hotstack("profile", "-d", "1", "-e", "cpu", "-t", "cpu", "-f", directory / name, jvm.pid)
+        assert result.returncode == 0 and result.stderr.endswith(f"wrote {directory / name}\n"), result.stderr
+        assert start_of(name, len(begin)) == begin, (name, start_of(name, 80))
+    schema = json.loads((directory / "out.speedscope.json").read_text())["$schema"]
+    assert "speedscope" in schema, schema
 
 
 def interrupt_and_progress_on_a_terminal(directory, jvm):
@@ -171,7 +188,7 @@ def second_run_is_told(directory, jvm):
 
 
 def mistakes_are_named(directory, jvm):
-    for arguments, words in ((("-f", "x.html"), "process id"), (("-f", "x.txt", "1"), ".html"), (("1",), "-f FILE"),
+    for arguments, words in ((("-f", "x.html"), "process id"), (("-f", "x.txt", "1"), "hotstack convert --help"), (("-t", "cpu,x", "-f", "x.json", "1"), "profile type"), (("1",), "-f FILE"),
                              (("-e", "gpu", "-f", "x.jfr", "1"), "gpu"), (("-d", "0", "-f", "x.jfr", "1"), "--duration"),
                              (("-d", "-5", "-f", "x.jfr", "1"), "--duration"), (("--engine", "tape", "-f", "x.jfr", "1"), "--engine"), (("--loop", "-f", "x.jfr", "1"), "%t"),
                              (("-e", "", "-f", "x.jfr", "1"), "no event")):
@@ -240,6 +257,8 @@ def doctor_names_what_stands_in_the_way(directory, jvm):
         assert bad.returncode == 1 and "verdict: cannot be profiled (attach_disabled)" in bad.stdout, bad.stdout
         assert "paste: _JAVA_OPTIONS=-XX:-DisableAttachMechanism" in bad.stdout, bad.stdout
         os.kill(locked.pid, signal.SIGSTOP)
+        _, status = os.waitpid(locked.pid, os.WUNTRACED)  # kill returns before the process has stopped
+        assert os.WIFSTOPPED(status), status
         report = json.loads(hotstack("doctor", "--json", locked.pid).stdout)
         state = [check for check in report["checks"] if check["name"] == "state"][0]
         assert state["reason"] == "target_stopped" and state["paste"] == f"kill -CONT {locked.pid}", state
@@ -281,7 +300,7 @@ def list_names_the_jvm_and_the_verdict(directory, jvm):
 
 
 TESTS = [collapsed_has_the_burning_method, three_types_from_one_recording, page_is_self_contained, recording_itself,
-         interrupt_and_progress_on_a_terminal, second_run_is_told, mistakes_are_named,
+         formats_for_other_tools,         interrupt_and_progress_on_a_terminal, second_run_is_told, mistakes_are_named,
          a_name_is_enough, loop_writes_one_file_after_the_other, the_jdks_recorder_when_asked,
          the_jdks_recorder_where_no_agent_may_be_loaded, doctor_names_what_stands_in_the_way, jcmd_answers, list_as_json,
          list_names_the_jvm_and_the_verdict]
