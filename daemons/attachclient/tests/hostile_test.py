@@ -134,6 +134,7 @@ def main():
     fakes = {kind: fake_jvm(kind) for kind in ("garbage", "zero", "cut", "silent", "huge", "deaf")}
     good, stopped = start_jvm(java, classes, seconds), start_jvm(java, classes, seconds)
     stopped.send_signal(signal.SIGSTOP)
+    os.waitpid(stopped.pid, os.WUNTRACED)  # all of its threads: kill returns before that
     dead = subprocess.Popen(["true"])
     dead.wait()
     pids = dict(fakes, good=good.pid, stopped=stopped.pid, dead=dead.pid)

@@ -221,6 +221,15 @@ void jvm_fixture_stop(jvm_fixture *jvm)
     remove_socket(jvm);
 }
 
+void jvm_fixture_freeze(const jvm_fixture *jvm)
+{
+    int status = 0;
+    ck_assert_int_eq(jvm->child, jvm->identity.pid);
+    ck_assert_int_eq(kill(jvm->child, SIGSTOP), 0);
+    ck_assert_int_eq(waitpid(jvm->child, &status, WUNTRACED), jvm->child);
+    ck_assert(WIFSTOPPED(status));
+}
+
 int jvm_fixture_mapped(const jvm_fixture *jvm, const char *part)
 {
     char path[64], line[4096];

@@ -35,6 +35,8 @@ void jvm_fixture_run(jvm_fixture *out, const char *java, const char *const *wrap
                      const char *const *flags, const char *const *program);
 /* Kills and waits. */
 void jvm_fixture_stop(jvm_fixture *jvm);
+/* Stops it by SIGSTOP, all of its threads: kill alone returns before they have. Without wrapper. */
+void jvm_fixture_freeze(const jvm_fixture *jvm);
 
 /* What the JVM has printed so far; free it. */
 char *jvm_fixture_output(const jvm_fixture *jvm);

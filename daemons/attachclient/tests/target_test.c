@@ -244,23 +244,12 @@ START_TEST(another_user_without_privilege)
 }
 END_TEST
 
-/* Stops a JVM that is our child, all of its threads: kill alone returns before they have stopped.
- */
-static void freeze(const jvm_fixture *jvm)
-{
-    int status = 0;
-    ck_assert_int_eq(jvm->child, jvm->identity.pid);
-    ck_assert_int_eq(kill(jvm->child, SIGSTOP), 0);
-    ck_assert_int_eq(waitpid(jvm->child, &status, WUNTRACED), jvm->child);
-    ck_assert(WIFSTOPPED(status));
-}
-
 START_TEST(stopped)
 {
     jvm_fixture jvm;
     attach_jvm seen;
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
-    freeze(&jvm);
+    jvm_fixture_freeze(&jvm);
     attach_result result = operation_run(&jvm, ATTACH_OP_START, NULL);
     expect(&result, ATTACH_REASON_TARGET_STOPPED);
     ck_assert_int_eq(attach_jvm_read(&seen, jvm.identity.pid, NULL, NULL), ATTACH_OK);
@@ -666,7 +655,7 @@ START_TEST(deadline_holds_for_a_jvm_stopped_midway)
     jvm_fixture jvm;
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     (void)operation_must(&jvm, ATTACH_OP_START, NULL); /* its listener exists now */
-    freeze(&jvm);
+    jvm_fixture_freeze(&jvm);
     attach_request *r = operation_request(&jvm, ATTACH_OP_WINDOW);
     r->timeout_ms = SHORT_MS;
     attach_result result = run_request(r, NULL);

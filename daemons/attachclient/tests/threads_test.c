@@ -625,7 +625,7 @@ START_TEST(stopped_jvm_ends_in_a_reason)
     attach_threads *t = NULL;
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     attach_threads_free(threads_take(&jvm, DEFAULT_FLAGS, 0));
-    ck_assert_int_eq(kill(jvm.identity.pid, SIGSTOP), 0);
+    jvm_fixture_freeze(&jvm);
     attach_request *r = threads_request(&jvm);
     r->timeout_ms = 1500;
     ck_assert_int_eq(threads_send(&t, r).reason, ATTACH_REASON_TARGET_STOPPED);
