@@ -61,7 +61,9 @@ def ask(asked, pid, kind):
 def measure(asked, live):
     with tempfile.TemporaryDirectory() as directory:
         log = pathlib.Path(directory) / "safepoints"
-        jvm = subprocess.Popen([asked.java, f"-Xmx{live + live // 2 + 512}m", "-XX:+EnableDynamicAgentLoading",
+        # a collector that does nothing between collections: what is timed is the dumps' own walk
+        jvm = subprocess.Popen([asked.java, f"-Xmx{live + live // 2 + 512}m", "-XX:+UseSerialGC", "-Xmn256m",
+                                "-XX:+EnableDynamicAgentLoading",
                                 f"-Xlog:safepoint:file={log}:none:filecount=0", "-cp", asked.classes, "Threads", "deep",
                                 str(asked.threads), "60", str(live)], stdout=subprocess.PIPE, text=True)
         try:

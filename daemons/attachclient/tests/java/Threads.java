@@ -5,9 +5,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Threads of known kinds, by argument: monitors N, locks N (a deadlock of N threads), many N (parked ones), deep N D (N
- * parked below D calls), burn P... (a thread each that burns P percent of a core), contend (one owner, three that wait
- * for its monitor), virtual (virtual threads at work, where there are any), alloc MB (that much live data besides).
+ * Threads of known kinds, by argument: monitors N, locks N (a deadlock of N threads), many N (parked ones), deep N D MB
+ * (N parked below D calls, with that much live data), burn P... (a thread each that burns P percent of a core), contend
+ * (one owner, three that wait for its monitor), virtual (virtual threads at work, where there are any).
  * Prints "ready" once all are there and ends by itself.
  */
 public class Threads {
@@ -115,12 +115,13 @@ public class Threads {
         awaitStates("idle-", Thread.State.WAITING, n);
     }
 
+    /** That much live data, in objects of 32 bytes. */
     static void fill(int megabytes) {
         live = new Object[megabytes * 16];
         for (int i = 0; i < live.length; i++) {
             Object[] part = new Object[2048];
             for (int j = 0; j < part.length; j++) {
-                part[j] = new long[5];
+                part[j] = new long[2];
             }
             live[i] = part;
         }
