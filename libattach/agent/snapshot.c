@@ -191,6 +191,8 @@ static jobject all_stacks(work *w)
                           (jint)w->ask->max_depth);
     if (w->r.n > 0)
         ids = malloc(w->r.n * sizeof(*ids));
+    if (ids == NULL && w->r.n > 0)
+        w->o.failed = true;
     for (size_t i = 0; ids != NULL && i < w->r.n; i++)
         ids[i] = w->r.rows[i].tid;
     jobject infos = ids == NULL ? NULL : stacks_of(w, ids, w->r.n);
@@ -205,6 +207,8 @@ static bool take_chosen(work *w)
     if (w->ask->max_stacks == 0 || is_late(w))
         return true;
     int64_t *ids = choose(w, &n);
+    if (ids == NULL && w->r.n > 0)
+        w->o.failed = true;
     w->o.meta.stacks_wanted = (uint32_t)n;
     if (n > 0 && jvm_push(w->j, LOCALS)) {
         uint64_t begin_ns = monotonic_ns();
@@ -311,6 +315,8 @@ int snapshot_take(uint8_t **bytes, size_t *n, jvm *j, const threads_ask *ask, hi
         if (*bytes == NULL)
             status = THREADS_NO_MEMORY;
     }
+    if (status == THREADS_JAVA_ERROR && !jvm_failed(j))
+        (void)snprintf(j->error, sizeof(j->error), "the JVM's answer is incomplete");
     out_free(&w.o);
     reading_free(&w.r);
     return status;

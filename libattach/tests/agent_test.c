@@ -1,0 +1,308 @@
+/* The thread agent's Java side over made-up threads: what it reads, and that no failure of JNI or
+ * of memory, at whatever call, makes it break JNI's rules, leak, or answer with rubbish. */
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/threads.h"
+#include "fake_jvm.h"
+#include "snapshot.h"
+
+enum { RUNNABLE = 1, BLOCKED, WAITING };
+
+/* 2 and 3 wait for one another, 4 for 2; 5 carries virtual threads; 6 ends meanwhile. */
+static const fake_thread threads[] = {
+    {.tid = 1, .name = "main", .state = RUNNABLE, .depth = 3},
+    {.tid = 2,
+     .name = "left",
+     .state = BLOCKED,
+     .depth = 2,
+     .lock_class = "a.L",
+     .owner = 3,
+     .holds = true},
+    {.tid = 3,
+     .name = "right",
+     .state = BLOCKED,
+     .depth = 2,
+     .lock_class = "a.R",
+     .owner = 2,
+     .holds = true},
+    {.tid = 4,
+     .name = "",
+     .state = WAITING,
+     .depth = 1,
+     .lock_class = "a.L",
+     .owner = 2,
+     .daemon = true},
+    {.tid = 5,
+     .name = "ForkJoinPool-1-worker-1",
+     .state = WAITING,
+     .daemon = true,
+     .carrier = true},
+    {.tid = 6, .name = "gone", .state = RUNNABLE, .ended = true},
+};
+
+static const threads_ask default_ask = {.max_threads = 100,
+                                        .max_stacks = 64,
+                                        .max_depth = 64,
+                                        .max_bytes = 1 << 20,
+                                        .time_limit_ms = 600000,
+                                        .flags = THREADS_MONITORS};
+
+/* ---- the agent's own allocations: it is compiled to call these ---- */
+
+void *agent_malloc(size_t n);
+void *agent_calloc(size_t n, size_t size);
+void *agent_realloc(void *p, size_t n);
+
+static unsigned long allocations, deny_at; /* 0 = none fails */
+
+void *agent_malloc(size_t n)
+{
+    return ++allocations == deny_at ? NULL : malloc(n);
+}
+
+void *agent_calloc(size_t n, size_t size)
+{
+    return ++allocations == deny_at ? NULL : calloc(n, size);
+}
+
+void *agent_realloc(void *p, size_t n)
+{
+    return ++allocations == deny_at ? NULL : realloc(p, n);
+}
+
+/* ---- one life of the agent ---- */
+
+typedef struct outcome {
+    bool opened;
+    int status;
+    uint8_t *bytes;
+    size_t n;
+    char error[sizeof(((jvm *)NULL)->error)];
+} outcome;
+
+/* Looks everything up, takes a snapshot and closes, as the agent's thread does. */
+static outcome live(fake_jvm *made, const threads_ask *ask)
+{
+    static jvm j;
+    history h = {0};
+    outcome o = {.status = THREADS_JAVA_ERROR};
+    o.opened = jvm_open(&j, fake_jvm_env(made));
+    if (o.opened)
+        o.status = snapshot_take(&o.bytes, &o.n, &j, ask, &h);
+    memcpy(o.error, j.error, sizeof(o.error));
+    jvm_close(&j);
+    history_free(&h);
+    return o;
+}
+
+/* A status that stands, its words, or a snapshot that our decoder takes; frees it. */
+static void check_outcome(outcome *o)
+{
+    attach_threads *t = NULL;
+    if (o->opened && o->status == THREADS_DONE) {
+        attach_error err = {0};
+        ck_assert_msg(attach_threads_decode(&t, o->bytes, o->n, &err) == ATTACH_OK, "%s",
+                      err.message);
+        attach_threads_free(t);
+    } else {
+        ck_assert_ptr_null(o->bytes);
+        ck_assert(!o->opened || o->status == THREADS_JAVA_ERROR || o->status == THREADS_NO_MEMORY ||
+                  o->status == THREADS_NO_HEADROOM);
+        if (!o->opened || o->status != THREADS_NO_MEMORY)
+            ck_assert_str_ne(o->error, "");
+    }
+    free(o->bytes);
+}
+
+static attach_threads *snapshot(fake_jvm *made, const threads_ask *ask)
+{
+    attach_threads *t = NULL;
+    attach_error err = {0};
+    outcome o = live(made, ask);
+    ck_assert_msg(o.opened && o.status == THREADS_DONE, "%d: %s", o.status, o.error);
+    ck_assert_msg(attach_threads_decode(&t, o.bytes, o.n, &err) == ATTACH_OK, "%s", err.message);
+    free(o.bytes);
+    return t;
+}
+
+static threads_ask full_ask(void)
+{
+    threads_ask ask = default_ask;
+    ask.flags = THREADS_FULL | THREADS_MONITORS | THREADS_SYNCHRONIZERS;
+    return ask;
+}
+
+/* ---- what it reads ---- */
+
+START_TEST(reads_what_there_is)
+{
+    fake_jvm made;
+    fake_jvm_make(&made, threads, COUNT_OF(threads));
+    threads_ask ask = _i == 0 ? default_ask : full_ask();
+    attach_threads *t = snapshot(&made, &ask);
+    ck_assert_uint_eq(attach_threads_count(t), 5); /* neither the ended one nor the agent's own */
+    ck_assert_uint_eq(attach_threads_meta_of(t)->cut, 0);
+    const attach_thread *left = attach_threads_find(t, 2);
+    ck_assert_str_eq(left->name, "left");
+    ck_assert_int_eq(left->state, ATTACH_THREAD_BLOCKED);
+    ck_assert_uint_eq(left->cpu_ns, 2000);
+    ck_assert_str_eq(left->lock->class_name, "a.L");
+    ck_assert_ptr_eq(left->owner, attach_threads_find(t, 3));
+    ck_assert_uint_eq(left->n_frames, 2);
+    ck_assert(attach_threads_frame(t, left->frames[0])->native);
+    ck_assert_uint_eq(attach_threads_frame(t, left->frames[1])->line, 1);
+    ck_assert_uint_eq(left->n_held, 2); /* the monitor of native code lies in no frame */
+    ck_assert(attach_threads_find(t, 5)->flags & ATTACH_THREAD_CARRIER);
+    ck_assert(attach_threads_find(t, 4)->flags & ATTACH_THREAD_DAEMON);
+    ck_assert_uint_eq(attach_threads_deadlock_count(t), 1);
+    attach_threads_free(t);
+    fake_jvm_end(&made);
+}
+END_TEST
+
+START_TEST(reads_java_8)
+{
+    fake_jvm made;
+    fake_jvm_make(&made, threads, COUNT_OF(threads));
+    made.odd = FAKE_ODD_JAVA_8;
+    attach_threads *t = snapshot(&made, &default_ask);
+    ck_assert_uint_eq(attach_threads_count(t), 5);
+    ck_assert_uint_eq(attach_threads_find(t, 3)->cpu_ns, 3000); /* one call a thread */
+    ck_assert_uint_eq(attach_threads_find(t, 3)->n_frames, 2);
+    ck_assert(!attach_threads_meta_of(t)->allocated);
+    attach_threads_free(t);
+    fake_jvm_end(&made);
+}
+END_TEST
+
+START_TEST(odd_jvms_do_no_harm)
+{
+    fake_jvm made;
+    for (int full = 0; full < 2; full++) {
+        fake_jvm_make(&made, threads, COUNT_OF(threads));
+        made.odd = (fake_odd)_i;
+        threads_ask ask = full ? full_ask() : default_ask;
+        outcome o = live(&made, &ask);
+        if (full && _i == FAKE_ODD_FULL_HEAP)
+            ck_assert_int_eq(o.status, THREADS_NO_HEADROOM);
+        check_outcome(&o);
+        fake_jvm_end(&made);
+    }
+}
+END_TEST
+
+START_TEST(crowd_is_bounded)
+{
+    enum { CROWD = 2000 };
+    fake_jvm made;
+    fake_thread *crowd = calloc(CROWD, sizeof(*crowd));
+    ck_assert_ptr_nonnull(crowd);
+    for (int i = 0; i < CROWD; i++)
+        crowd[i] = (fake_thread){.tid = 100 + i, .name = "idle", .state = WAITING, .depth = 8};
+    threads_ask ask = full_ask();
+    fake_jvm_make(&made, crowd, CROWD);
+    ask.max_threads = 100000;
+    ask.max_bytes = 1 << 16;
+    outcome o = live(&made, &ask);
+    ck_assert_int_eq(o.status, THREADS_DONE);
+    ck_assert_uint_lt(o.n, ask.max_bytes + THREADS_BYTES_SPARE);
+    check_outcome(&o);
+    fake_jvm_end(&made);
+    fake_jvm_make(&made, crowd, CROWD);
+    ask.max_bytes = 64 << 20;
+    ask.max_threads = 1000;
+    attach_threads *t = snapshot(&made, &ask);
+    ck_assert_uint_eq(attach_threads_count(t), 1000);
+    ck_assert_uint_eq(attach_threads_meta_of(t)->threads_total, CROWD);
+    ck_assert_uint_eq(attach_threads_meta_of(t)->cut, ATTACH_CUT_THREADS);
+    attach_threads_free(t);
+    fake_jvm_end(&made);
+    free(crowd);
+}
+END_TEST
+
+/* ---- failures ---- */
+
+/* 0: a default snapshot, 1: a full one, 2: the default one of Java 8. */
+static threads_ask ask_of(int i)
+{
+    return i == 1 ? full_ask() : default_ask;
+}
+
+START_TEST(every_call_may_throw)
+{
+    threads_ask ask = ask_of(_i);
+    unsigned long at = 0, failures = 0;
+    bool reached = true;
+    while (reached) {
+        fake_jvm made;
+        fake_jvm_make(&made, threads, COUNT_OF(threads));
+        made.odd = _i == 2 ? FAKE_ODD_JAVA_8 : FAKE_ODD_NONE;
+        made.fail_at = ++at;
+        outcome o = live(&made, &ask);
+        failures += !o.opened || o.status != THREADS_DONE;
+        check_outcome(&o);
+        reached = made.calls >= at;
+        fake_jvm_end(&made);
+    }
+    ck_assert_uint_gt(failures, at / 2); /* else nothing was made to fail */
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail)
+{
+    threads_ask ask = ask_of(_i);
+    unsigned long failures = 0;
+    bool reached = true;
+    deny_at = 0;
+    while (reached) {
+        fake_jvm made;
+        allocations = 0;
+        deny_at++;
+        fake_jvm_make(&made, threads, COUNT_OF(threads));
+        outcome o = live(&made, &ask);
+        failures += o.status != THREADS_DONE;
+        check_outcome(&o);
+        reached = allocations >= deny_at;
+        fake_jvm_end(&made);
+    }
+    ck_assert_uint_gt(failures, deny_at / 2);
+    deny_at = 0;
+}
+END_TEST
+
+START_TEST(contention_is_switched)
+{
+    fake_jvm made;
+    static jvm j;
+    fake_jvm_make(&made, threads, COUNT_OF(threads));
+    ck_assert(jvm_open(&j, fake_jvm_env(&made)));
+    ck_assert(!snapshot_contention_is_on(&j));
+    ck_assert(snapshot_contention(&j, true));
+    ck_assert(snapshot_contention_is_on(&j));
+    ck_assert(made.contention);
+    made.fail_at = made.calls + 2; /* the switch itself throws */
+    ck_assert(!snapshot_contention(&j, false));
+    ck_assert(!jvm_failed(&j));
+    jvm_close(&j);
+    fake_jvm_end(&made);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tc = tcase_create("agent");
+    tcase_add_loop_test(tc, reads_what_there_is, 0, 2);
+    tcase_add_test(tc, reads_java_8);
+    tcase_add_loop_test(tc, odd_jvms_do_no_harm, FAKE_ODD_SHORT_ARRAYS, FAKE_ODD_END);
+    tcase_add_test(tc, crowd_is_bounded);
+    tcase_add_loop_test(tc, every_call_may_throw, 0, 3);
+    tcase_add_loop_test(tc, every_allocation_may_fail, 0, 2);
+    tcase_add_test(tc, contention_is_switched);
+    Suite *suite = suite_create("agent");
+    suite_add_tcase(suite, tc);
+    return run_suite(suite);
+}
