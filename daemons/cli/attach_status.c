@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `hotstack attach status`: whose profiling session runs in which JVM. */
 #include <getopt.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "attach_call.h"
@@ -9,6 +12,10 @@
 #include "json_option.h"
 #include "jvm_find.h"
 #include "jvm_json.h"
+
+/* Of a list: a JVM that hangs must not keep the others' rows back for long. */
+#define LIST_MS      15000
+#define SIDE_BY_SIDE 16
 
 static const char help[] =
     "usage: hotstack attach status [--json] [PID|NAME]\n"
@@ -27,9 +34,9 @@ typedef struct row {
     bool failed;
 } row;
 
-static void ask(row *out, const attach_jvm *jvm)
+/* timeout_ms: 0 = as long as one JVM may take. */
+static void ask(row *out, const attach_jvm *jvm, uint32_t timeout_ms)
 {
-    static attach_request request;
     memset(out, 0, sizeof(*out));
     out->jvm = jvm;
     bool unreachable = jvm->reason == ATTACH_REASON_NOT_HOTSPOT ||
@@ -41,9 +48,14 @@ static void ask(row *out, const attach_jvm *jvm)
         (void)snprintf(out->err.message, sizeof(out->err.message), "%s", jvm->detail);
         return;
     }
-    out->failed =
-        !attach_call_prepare(&request, jvm, ATTACH_OP_STATUS) ||
-        attachclient_run(&out->result, &request, NULL, NULL, NULL, &out->err) != ATTACH_OK;
+    attach_request *request = malloc(sizeof(*request)); /* too large for a thread's stack */
+    out->failed = request == NULL || !attach_call_prepare(request, jvm, ATTACH_OP_STATUS);
+    if (!out->failed && timeout_ms > 0)
+        request->timeout_ms = timeout_ms;
+    if (!out->failed)
+        out->failed =
+            attachclient_run(&out->result, request, NULL, NULL, NULL, &out->err) != ATTACH_OK;
+    free(request);
 }
 
 /* For a reader "owned" says little: the session is somebody's in any case. */
@@ -109,22 +121,58 @@ static bool show(const row *r, json_t *rows)
                   session_word(r), words) > 0;
 }
 
+/* All JVMs, asked side by side. */
+typedef struct survey {
+    const attach_jvm_list *jvms;
+    row *rows;
+    size_t n;
+    atomic_size_t next;
+} survey;
+
+static void *ask_some(void *ctx)
+{
+    survey *s = ctx;
+    for (size_t i = atomic_fetch_add(&s->next, 1); i < s->n; i = atomic_fetch_add(&s->next, 1))
+        ask(&s->rows[i], attach_jvm_list_at(s->jvms, i), LIST_MS);
+    return NULL;
+}
+
+static bool ask_all(survey *s, const attach_jvm_list *jvms)
+{
+    pthread_t threads[SIDE_BY_SIDE];
+    int started = 0;
+    s->jvms = jvms;
+    s->n = attach_jvm_list_count(jvms);
+    s->rows = calloc(s->n + 1, sizeof(*s->rows));
+    atomic_init(&s->next, 0);
+    if (s->rows == NULL) {
+        complain("there is no memory for the list");
+        return false;
+    }
+    while (started < SIDE_BY_SIDE && (size_t)started + 1 < s->n &&
+           pthread_create(&threads[started], NULL, ask_some, s) == 0)
+        started++;
+    (void)ask_some(s);
+    for (int i = 0; i < started; i++)
+        (void)pthread_join(threads[i], NULL);
+    return true;
+}
+
 static int status_of_all(json_t *rows)
 {
-    static row r;
+    survey all;
     attach_jvm_list *jvms = NULL;
     attach_error err = {0};
-    bool shown = true;
     if (attach_jvm_list_read(&jvms, NULL, &err) != ATTACH_OK) {
         complain("%s", err.message);
         return EXIT_UNREADABLE;
     }
-    if (rows == NULL)
+    bool shown = ask_all(&all, jvms);
+    if (shown && rows == NULL)
         (void)printf("%7s  %-24s  %-8s  %s\n", "PID", "MAIN", "SESSION", "WHOSE");
-    for (size_t i = 0; i < attach_jvm_list_count(jvms) && shown; i++) {
-        ask(&r, attach_jvm_list_at(jvms, i));
-        shown = show(&r, rows);
-    }
+    for (size_t i = 0; i < all.n && shown; i++)
+        shown = show(&all.rows[i], rows);
+    free(all.rows);
     attach_jvm_list_free(jvms);
     return shown ? EXIT_WHOLE : EXIT_UNREADABLE;
 }
@@ -135,7 +183,7 @@ static int status_of_one(const char *wanted, json_t *rows)
     static attach_jvm jvm; /* as long as r, which points to it */
     if (!jvm_find(&jvm, wanted))
         return EXIT_UNREADABLE;
-    ask(&r, &jvm);
+    ask(&r, &jvm, 0);
     if (r.failed && rows == NULL) {
         attach_call_complain(&r.err);
         return EXIT_UNREADABLE;

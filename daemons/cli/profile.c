@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <catalogue/profile_type.h>
+
 #include "command.h"
 #include "ending.h"
 #include "jvm_find.h"
@@ -63,6 +65,24 @@ static bool is_empty(int fd)
     return fstat(fd, &st) != 0 || st.st_size == 0;
 }
 
+#define BIT(type) (UINT32_C(1) << PROFILE_TYPE_##type)
+
+/* What was asked for, and no more: async-profiler goes on recording the parks of an earlier session
+ * that had lock events. */
+static uint32_t types_of(const profile_options *o)
+{
+    uint32_t types = 0;
+    if (o->types != 0)
+        return o->types;
+    if (o->cpu)
+        types |= BIT(CPU);
+    if (o->alloc_bytes > 0)
+        types |= BIT(ALLOC_BYTES) | BIT(ALLOC_OBJECTS);
+    if (o->lock_ns > 0)
+        types |= BIT(LOCK_COUNT) | BIT(LOCK_DELAY);
+    return types;
+}
+
 static int convert(const scratch *s, const profile_options *o)
 {
     char path[sizeof(s->path)];
@@ -72,7 +92,7 @@ static int convert(const scratch *s, const profile_options *o)
                                .input_count = 1,
                                .output = o->output,
                                .format = o->format,
-                               .types = o->types,
+                               .types = types_of(o),
                                .max_nodes = 200000,
                                .report = true};
     return convert_files(&options);
