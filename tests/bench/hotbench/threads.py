@@ -1,0 +1,103 @@
+"""P16: how long thread snapshots stop a JVM, beside the JDK's own dumps."""
+
+import contextlib
+import hashlib
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from . import measure, place, report
+from .measure import BenchError, median, say
+
+SOURCE = place.TREE / "daemons" / "attachclient" / "tests" / "java" / "Threads.java"
+THREADS, DEPTH, LIVE_MB, SMALL_MB = 1000, 60, 3072, 64
+ROUNDS, QUICK_ROUNDS = 9, 3
+JDKS, QUICK_JDKS = (17, 21, 25), (21,)
+PAUSE_MS = 10
+LINE = re.compile(r'Safepoint "(ThreadDump|FindDeadlocks|PrintThreads|PrintJNI)".* Total: +(\d+) ns')
+DUMP = ("threads", "--json", "-d", "0", "--full", "--depth", "2048")
+OURS = "default snapshot"
+PLAIN, LOCKS, PRINT = "dumpAllThreads(true, false)", "dumpAllThreads(true, true)", "Thread.print -l"
+KINDS = {OURS: ("threads", "--json", "-d", "0"), PLAIN: DUMP, LOCKS: (*DUMP, "--synchronizers"), PRINT: None}
+TRUNCATED = 3  # exit code: written, and a part was left out
+
+
+def classes():
+    out = place.BENCH_CACHE / "classes" / f"threads-{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]}"
+    return out if out.exists() else place.compile_java(out, [SOURCE], "--release", "11")
+
+
+def environment():
+    return dict(place.installed_environment(),
+                HOTSTACK_ATTACH_WORKER=str(place.BUILD / "daemons/attachd/worker/hotstack-attach-worker"))  # fmt: skip
+
+
+@contextlib.contextmanager
+def crowd(jdk, live_mb, log):
+    """A JVM with that many threads and that much live data, whose collector does nothing between collections."""
+    command = [
+        place.java(jdk), f"-Xmx{live_mb * 3 // 2 + 512}m", "-XX:+UseSerialGC", "-Xmn256m",
+        f"-Xlog:safepoint:file={log}:none:filecount=0", *(["-XX:+EnableDynamicAgentLoading"] if jdk >= 21 else []),
+        "-cp", classes(), "Threads", "deep", THREADS, DEPTH, live_mb,
+    ]  # fmt: skip
+    jvm = subprocess.Popen(measure.words(command), stdout=subprocess.PIPE, text=True)
+    try:
+        if jvm.stdout.readline() != "ready\n":
+            raise BenchError(f"the JVM with {THREADS} threads did not come up")
+        yield jvm.pid
+    finally:
+        jvm.kill()
+        jvm.wait()
+        pathlib.Path(f"/tmp/.java_pid{jvm.pid}").unlink(missing_ok=True)
+
+
+def paused(log, begin):
+    """Milliseconds of the dumps' safepoints that the log tells of from byte `begin` on."""
+    with open(log, encoding="utf-8") as file:
+        file.seek(begin)
+        return sum(int(match.group(2)) for match in map(LINE.search, file) if match) / 1e6
+
+
+def ask(pid, kind):
+    words = (*KINDS[kind], pid) if KINDS[kind] else ("jcmd", pid, *kind.split())
+    command = measure.words([place.installed("hotstack"), *words])
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment(), check=False)
+    if done.returncode not in (0, TRUNCATED):
+        raise BenchError(f"{' '.join(command)}: {done.stderr[-600:]}")
+
+
+def pauses(jdk, live_mb, rounds):
+    """{kind: median of its milliseconds in safepoints}"""
+    say(f"JDK {jdk}, {live_mb} MB live: {rounds} rounds")
+    with tempfile.TemporaryDirectory(prefix="hotstack-bench-") as folder:
+        log = pathlib.Path(folder) / "safepoints"
+
+        def pause(kind):
+            begin = log.stat().st_size
+            ask(pid, kind)
+            return paused(log, begin)
+
+        with crowd(jdk, live_mb, log) as pid:
+            for kind in KINDS:
+                ask(pid, kind)  # classes and agents are loaded once
+            found = measure.alternated({kind: (lambda k=kind: pause(k), None) for kind in KINDS}, rounds)
+    return {kind: median(times) for kind, times in found.items()}
+
+
+def bench(quick):
+    section = report.Section("threads", "How long thread snapshots stop a JVM")
+    rounds = QUICK_ROUNDS if quick else ROUNDS
+    section.text(f"P16: {THREADS:,} threads of depth {DEPTH}, a serial collector; milliseconds in safepoints as `-Xlog:safepoint` has them"
+                 f" (dumps and searches for deadlocks), medians of {rounds} rounds. The dumps of all threads are taken by the same agent.")  # fmt: skip
+    rows = []
+    for jdk in QUICK_JDKS if quick else JDKS:
+        large, small = pauses(jdk, LIVE_MB, rounds), pauses(jdk, SMALL_MB, rounds)
+        rows += [[jdk, kind, f"{large[kind]:.2f}", f"{small[kind]:.2f}", f"{large[kind] / large[OURS]:.1f}"] for kind in KINDS]
+        section.target(f"P16 JDK {jdk}: pause of the default snapshot", PAUSE_MS, large[OURS], False, " ms")
+        section.target(f"P16 JDK {jdk}: {PLAIN} over it", 3, large[PLAIN] / large[OURS])
+        section.target(f"P16 JDK {jdk}: {LOCKS} over it", 30, large[LOCKS] / large[OURS])
+        section.target(f"P16 JDK {jdk}: {PRINT} over it", 30, large[PRINT] / large[OURS])
+        section.target(f"P16 JDK {jdk}: the snapshot's pause over that with {SMALL_MB} MB live", 1.5, large[OURS] / small[OURS], False)
+    section.table(["JDK", "what", f"{LIVE_MB} MB live, ms", f"{SMALL_MB} MB live, ms", "over ours"], rows)
+    return section
