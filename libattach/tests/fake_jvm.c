@@ -54,6 +54,13 @@ typedef struct fake_frame {
     struct fake_frame *outer;
 } frame;
 
+/* As ck_assert, which writes to a file each time: these are passed a million times. */
+#define must(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            ck_abort_msg("%s", #condition);                                                        \
+    } while (0)
+
 static fake_jvm *of(JNIEnv *env)
 {
     return (fake_jvm *)env;
@@ -69,7 +76,7 @@ JNIEnv *fake_jvm_env(fake_jvm *jvm)
 static void *obtain(size_t n, size_t size)
 {
     void *memory = calloc(n, size);
-    ck_assert_ptr_nonnull(memory);
+    must(memory != NULL);
     return memory;
 }
 
@@ -121,7 +128,7 @@ static jobject local(fake_jvm *jvm, object *target)
     *made = (struct _jobject){target, false, f->locals};
     f->locals = made;
     f->n++;
-    ck_assert_int_le(f->n, f->room);
+    must(f->n <= f->room);
     return made;
 }
 
@@ -131,14 +138,14 @@ static object *target_of(fake_jvm *jvm, jobject reference)
     for (const frame *f = jvm->frame; f != NULL && !found; f = f->outer)
         for (const struct _jobject *at = f->locals; at != NULL && !found; at = at->next)
             found = at == reference;
-    ck_assert_msg(found, "a reference that is not live");
+    must(found); /* a reference that is not live */
     return reference->target;
 }
 
 /* What every call that may throw begins with: false when it does. */
 static bool enter(fake_jvm *jvm)
 {
-    ck_assert_msg(!jvm->pending, "a JNI call with an exception pending");
+    must(!jvm->pending); /* a JNI call with an exception pending */
     jvm->pending = ++jvm->calls == jvm->fail_at;
     return !jvm->pending;
 }
@@ -166,8 +173,8 @@ static jobject JNICALL pop(JNIEnv *env, jobject result)
 {
     fake_jvm *jvm = of(env);
     frame *f = jvm->frame;
-    ck_assert_ptr_null(result);
-    ck_assert_ptr_nonnull(f->outer);
+    must(result == NULL);
+    must(f->outer != NULL);
     jvm->frame = f->outer;
     while (f->locals != NULL) {
         struct _jobject *next = f->locals->next;
@@ -184,7 +191,7 @@ static void JNICALL drop_local(JNIEnv *env, jobject reference)
     struct _jobject **at = &f->locals;
     while (*at != NULL && *at != reference)
         at = &(*at)->next;
-    ck_assert_msg(*at != NULL, "a local reference dropped outside of its frame, or twice");
+    must(*at != NULL); /* a local reference dropped outside of its frame, or twice */
     *at = reference->next;
     f->n--;
     free(reference);
@@ -204,7 +211,7 @@ static jobject JNICALL make_global(JNIEnv *env, jobject reference)
 
 static void JNICALL drop_global(JNIEnv *env, jobject reference)
 {
-    ck_assert(reference->global);
+    must(reference->global);
     of(env)->globals--;
     free(reference);
 }
@@ -246,7 +253,7 @@ static jmethodID method(JNIEnv *env, jclass class_ref, const char *name, const c
     static struct _jmethodID ids[128];
     size_t i = 0;
     fake_jvm *jvm = of(env);
-    ck_assert_int_eq(target_of(jvm, class_ref)->kind, CLASS);
+    must(target_of(jvm, class_ref)->kind == CLASS);
     if (!enter(jvm))
         return NULL;
     jvm->pending = jvm->odd == FAKE_ODD_JAVA_8 &&
@@ -256,7 +263,7 @@ static jmethodID method(JNIEnv *env, jclass class_ref, const char *name, const c
     while (ids[i].name != NULL &&
            (strcmp(ids[i].name, name) != 0 || strcmp(ids[i].signature, signature) != 0))
         i++;
-    ck_assert_uint_lt(i, sizeof(ids) / sizeof(ids[0]));
+    must(i < sizeof(ids) / sizeof(ids[0]));
     ids[i] = (struct _jmethodID){name, signature};
     return &ids[i];
 }
@@ -264,7 +271,7 @@ static jmethodID method(JNIEnv *env, jclass class_ref, const char *name, const c
 static jboolean JNICALL is_instance_of(JNIEnv *env, jobject reference, jclass class_ref)
 {
     fake_jvm *jvm = of(env);
-    ck_assert(!jvm->pending);
+    must(!jvm->pending);
     (void)target_of(jvm, class_ref);
     return target_of(jvm, reference)->kind == BEAN;
 }
@@ -274,9 +281,9 @@ static jboolean JNICALL is_instance_of(JNIEnv *env, jobject reference, jclass cl
 static jsize JNICALL string_length(JNIEnv *env, jstring reference)
 {
     fake_jvm *jvm = of(env);
-    ck_assert(!jvm->pending);
+    must(!jvm->pending);
     const object *string = target_of(jvm, reference);
-    ck_assert_int_eq(string->kind, STRING);
+    must(string->kind == STRING);
     return jvm->odd == FAKE_ODD_HUGE_STRINGS ? HUGE_UNITS : (jsize)strlen(string->text);
 }
 
@@ -284,7 +291,7 @@ static void JNICALL string_region(JNIEnv *env, jstring reference, jsize begin, j
 {
     fake_jvm *jvm = of(env);
     const object *string = target_of(jvm, reference);
-    ck_assert(begin == 0 && n <= string_length(env, reference));
+    must(begin == 0 && n <= string_length(env, reference));
     if (!enter(jvm))
         return;
     for (jsize i = 0; i < n; i++) /* a lone surrogate is the longest there is in UTF-8 */
@@ -294,9 +301,9 @@ static void JNICALL string_region(JNIEnv *env, jstring reference, jsize begin, j
 static jsize JNICALL array_length(JNIEnv *env, jarray reference)
 {
     fake_jvm *jvm = of(env);
-    ck_assert(!jvm->pending);
+    must(!jvm->pending);
     const object *array = target_of(jvm, reference);
-    ck_assert(array->kind == ARRAY || array->kind == LONGS);
+    must(array->kind == ARRAY || array->kind == LONGS);
     return (jsize)array->n;
 }
 
@@ -304,7 +311,7 @@ static jobject JNICALL array_element(JNIEnv *env, jobjectArray reference, jsize 
 {
     fake_jvm *jvm = of(env);
     const object *array = target_of(jvm, reference);
-    ck_assert_int_eq(array->kind, ARRAY);
+    must(array->kind == ARRAY);
     if (!enter(jvm))
         return NULL;
     jvm->pending = i < 0 || (size_t)i >= array->n;
@@ -314,7 +321,7 @@ static jobject JNICALL array_element(JNIEnv *env, jobjectArray reference, jsize 
 static jobjectArray JNICALL new_objects(JNIEnv *env, jsize n, jclass class_ref, jobject first)
 {
     fake_jvm *jvm = of(env);
-    ck_assert_ptr_null(first);
+    must(first == NULL);
     (void)target_of(jvm, class_ref);
     return enter(jvm) ? local(jvm, make_array(jvm, ARRAY, (size_t)n)) : NULL;
 }
@@ -335,7 +342,7 @@ static void JNICALL set_longs(JNIEnv *env, jlongArray reference, jsize begin, js
 {
     fake_jvm *jvm = of(env);
     object *array = target_of(jvm, reference);
-    ck_assert(array->kind == LONGS && begin == 0 && (size_t)n <= array->n);
+    must(array->kind == LONGS && begin == 0 && (size_t)n <= array->n);
     if (enter(jvm))
         memcpy(array->longs, from, (size_t)n * sizeof(*from));
 }
@@ -344,7 +351,7 @@ static void JNICALL get_longs(JNIEnv *env, jlongArray reference, jsize begin, js
 {
     fake_jvm *jvm = of(env);
     const object *array = target_of(jvm, reference);
-    ck_assert(array->kind == LONGS && begin == 0 && (size_t)n <= array->n);
+    must(array->kind == LONGS && begin == 0 && (size_t)n <= array->n);
     if (enter(jvm))
         memcpy(to, array->longs, (size_t)n * sizeof(*to));
 }
