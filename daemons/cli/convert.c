@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `hotstack convert`: recordings in, flame graphs out. */
+/* `hotstack convert`: recordings and profiles in, flame graphs out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +16,12 @@
 
 static bool read_inputs(recording *rec, const convert_options *o)
 {
+    const convert_filter *filter = &o->filter;
+    reading_wish wish = {.types = o->types,
+                         .times =
+                             filter->from_ns != 0 || filter->to_ns != 0 || filter->states != 0};
     for (int i = 0; i < o->input_count; i++)
-        if (!reading_add(rec, o->inputs[i]))
+        if (!reading_add_any(rec, o->inputs[i], &wish))
             return false;
     return true;
 }
@@ -346,8 +350,8 @@ int convert_files(convert_options *o)
     options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
     options.group = o->threads ? SAGG_BY_THREAD : SAGG_BY_NONE;
     options.tap = filter_tap(&o->filter);
-    options.max_stacks = 2000000;
-    options.max_bytes = UINT64_C(4) << 30;
+    options.max_stacks = o->max_stacks;
+    options.max_bytes = (uint64_t)o->max_mib << 20;
     if (recording_new(&rec, &options, &err) != 0) {
         complain("%s", err.message);
         return EXIT_UNREADABLE;

@@ -53,8 +53,8 @@ static bool open_side(side *s, const char *path, const diff_options *o)
     recording_error err;
     options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
     options.group = SAGG_BY_NONE;
-    options.max_stacks = 2000000;
-    options.max_bytes = UINT64_C(4) << 30;
+    options.max_stacks = o->max_stacks;
+    options.max_bytes = (uint64_t)o->max_mib << 20;
     options.tap = (recording_tap){.added = count_leaf, .ctx = s};
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
         sagg_error cause;
@@ -67,7 +67,7 @@ static bool open_side(side *s, const char *path, const diff_options *o)
         complain("%s", err.message);
         return false;
     }
-    if (!reading_add(s->rec, path))
+    if (!reading_add_any(s->rec, path, &(reading_wish){.types = o->types}))
         return false;
     s->agg = recording_aggregate(s->rec);
     if (s->agg == NULL)

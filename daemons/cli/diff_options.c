@@ -13,7 +13,8 @@ static const char help[] =
     "usage: hotstack diff BEFORE AFTER -o OUT [OPTIONS]\n"
     "       hotstack diff BEFORE AFTER --fail-on '+5% self' [OPTIONS]\n"
     "\n"
-    "Compares two recordings, type by type: each method's and stack's share of its type's total.\n"
+    "Compares two recordings, or pprof's profiles or collapsed stacks, type by type: each method's "
+    "and stack's share of its type's total.\n"
     "A change of a method's own share comes with an interval in which it lies with a probability\n"
     "of 99 %, from a bootstrap over windows of one second.\n"
     "\n"
@@ -27,13 +28,24 @@ static const char help[] =
     "      --raw-names      keep the names of hidden classes, lambdas and proxies as recorded\n"
     "      --max-nodes N    html: keep the N heaviest nodes (default 200000, 0 = all)\n"
     "      --min-width P    html: keep nodes of P percent or more\n"
+    "      --max-stacks N   tell at most N stacks apart (default 2000000) and\n"
+    "      --max-memory MIB use at most so much memory for them (default 4096): past either the\n"
+    "                       lightest are summed into [dropped], and totals stay exact\n"
     "  -h, --help           this text\n"
     "\n"
     "Exit codes: 0 done; 3 done, but a part of an input is damaged or was left out, named on\n"
     "standard error; 4 a method fails the rule; 1 nothing could be compared or written; 2 wrong\n"
     "usage.\n";
 
-enum { OPT_LINES = 256, OPT_RAW_NAMES, OPT_MAX_NODES, OPT_MIN_WIDTH, OPT_FAIL_ON };
+enum {
+    OPT_LINES = 256,
+    OPT_RAW_NAMES,
+    OPT_MAX_NODES,
+    OPT_MIN_WIDTH,
+    OPT_MAX_STACKS,
+    OPT_MAX_MEMORY,
+    OPT_FAIL_ON
+};
 
 static const struct option longs[] = {
     {"output", required_argument, NULL, 'o'},
@@ -44,6 +56,8 @@ static const struct option longs[] = {
     {"raw-names", no_argument, NULL, OPT_RAW_NAMES},
     {"max-nodes", required_argument, NULL, OPT_MAX_NODES},
     {"min-width", required_argument, NULL, OPT_MIN_WIDTH},
+    {"max-stacks", required_argument, NULL, OPT_MAX_STACKS},
+    {"max-memory", required_argument, NULL, OPT_MAX_MEMORY},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -92,7 +106,11 @@ static int take_option(diff_options *out, const char **format, int option)
         out->raw_names = true;
         return -1;
     case OPT_MAX_NODES:
-        return option_max_nodes(&out->max_nodes, optarg);
+        return option_number(&out->max_nodes, "--max-nodes", optarg, 0);
+    case OPT_MAX_STACKS:
+        return option_number(&out->max_stacks, "--max-stacks", optarg, 1);
+    case OPT_MAX_MEMORY:
+        return option_number(&out->max_mib, "--max-memory", optarg, 1);
     case OPT_MIN_WIDTH:
         return option_min_width(&out->min_width, optarg);
     case 'h':
@@ -125,7 +143,7 @@ static int check(diff_options *out, const char *format, int argc, char **argv)
 int diff_parse(diff_options *out, int argc, char **argv)
 {
     const char *format = NULL;
-    *out = (diff_options){.max_nodes = 200000};
+    *out = (diff_options){.max_nodes = 200000, .max_stacks = MAX_STACKS, .max_mib = MAX_MIB};
     optind = 1;
     for (;;) {
         int option = getopt_long(argc, argv, "o:f:t:h", longs, NULL);

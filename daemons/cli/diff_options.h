@@ -15,7 +15,9 @@ typedef struct diff_options {
     bool lines;
     bool raw_names;
     uint32_t max_nodes;
-    uint32_t min_width; /* parts per billion */
+    uint32_t min_width;  /* parts per billion */
+    uint32_t max_stacks; /* caps of each side's aggregate */
+    uint32_t max_mib;
     bool has_limit;
     int64_t limit; /* --fail-on, parts per billion */
 } diff_options;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int grow(bytes *out, size_t *room, size_t limit)
@@ -56,5 +57,23 @@ int read_all(bytes *out, const char *path, size_t limit)
         free(out->data);
         *out = (bytes){0};
     }
+    return error;
+}
+
+int read_head(bytes *out, const char *path, size_t room)
+{
+    struct stat st;
+    out->size = 0;
+    if (stat(path, &st) != 0)
+        return errno;
+    if (!S_ISREG(st.st_mode))
+        return ESPIPE; /* opening a pipe and closing it again would end its writer */
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    ssize_t got = pread(fd, out->data, room, 0);
+    int error = got < 0 ? errno : 0;
+    out->size = got > 0 ? (size_t)got : 0;
+    (void)close(fd);
     return error;
 }

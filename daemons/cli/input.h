@@ -16,4 +16,8 @@ typedef struct bytes {
  */
 int read_all(bytes *out, const char *path, size_t limit);
 
+/* The first `room` bytes of a plain file into out->data, which is the caller's. Returns 0, an
+ * errno, or ESPIPE where `path` is no plain file. */
+int read_head(bytes *out, const char *path, size_t room);
+
 #endif

@@ -23,16 +23,17 @@ int option_types(uint32_t *types, char *list)
     return -1;
 }
 
-int option_max_nodes(uint32_t *nodes, const char *text)
+int option_number(uint32_t *number, const char *option, const char *text, uint32_t least)
 {
     char *end;
     errno = 0;
-    unsigned long number = strtoul(text, &end, 10);
-    if (errno == 0 && end != text && *end == '\0' && text[0] != '-' && number <= UINT32_MAX) {
-        *nodes = (uint32_t)number;
+    unsigned long value = strtoul(text, &end, 10);
+    if (errno == 0 && end != text && *end == '\0' && text[0] != '-' && value >= least &&
+        value <= UINT32_MAX) {
+        *number = (uint32_t)value;
         return -1;
     }
-    complain("--max-nodes takes a number, not '%s'", text);
+    complain("%s takes a whole number from %u on, not '%s'", option, least, text);
     return EXIT_USAGE;
 }
 

@@ -6,10 +6,13 @@
 
 #include <stdint.h>
 
+/* Caps of an aggregate, where the command line does not say. */
+enum { MAX_STACKS = 2000000, MAX_MIB = 4096 };
+
 /* "cpu,alloc_bytes": adds bits 1 << PROFILE_TYPE_*. Cuts `list` apart. */
 int option_types(uint32_t *types, char *list);
-/* --max-nodes */
-int option_max_nodes(uint32_t *nodes, const char *text);
+/* A whole number from `least` to 2^32 - 1, of the option that is named. */
+int option_number(uint32_t *number, const char *option, const char *text, uint32_t least);
 /* --min-width: a percentage, as parts per billion. */
 int option_min_width(uint32_t *width, const char *text);
 

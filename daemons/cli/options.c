@@ -9,10 +9,11 @@
 #include "option_values.h"
 
 static const char help[] =
-    "usage: hotstack convert IN.jfr... -o OUT [OPTIONS]\n"
+    "usage: hotstack convert IN... -o OUT [OPTIONS]\n"
     "\n"
-    "Makes a flame graph from recordings of async-profiler or the JDK's Flight Recorder. Several\n"
-    "inputs are added up. `-` is standard input or output.\n"
+    "Makes a flame graph from recordings of async-profiler or the JDK's Flight Recorder, from\n"
+    "pprof's profiles and from collapsed stacks (whose type the file's name tells, as in\n"
+    "app.cpu.collapsed, or --type). Several inputs are added up. `-` is standard input or output.\n"
     "\n"
     "  -o, --output FILE    where to write; its ending names the format\n"
     "  -f, --format FORMAT  html       one self-contained, searchable page with all types\n"
@@ -38,6 +39,9 @@ static const char help[] =
     "      --max-nodes N    html, json: keep the N heaviest nodes of each type (default 200000,\n"
     "                       0 = all); what is cut away is counted in the output\n"
     "      --min-width P    html, json: keep nodes of P percent of their type's total or more\n"
+    "      --max-stacks N   tell at most N stacks apart (default 2000000) and\n"
+    "      --max-memory MIB use at most so much memory for them (default 4096): past either the\n"
+    "                       lightest are summed into [dropped], and totals stay exact\n"
     "  -h, --help           this text\n"
     "\n"
     "Exit codes: 0 all was read; 3 written, but a part of the input is damaged or was left out by\n"
@@ -53,6 +57,8 @@ enum {
     OPT_RAW_NAMES,
     OPT_MAX_NODES,
     OPT_MIN_WIDTH,
+    OPT_MAX_STACKS,
+    OPT_MAX_MEMORY,
     OPT_THREAD,
     OPT_FROM,
     OPT_TO,
@@ -69,6 +75,8 @@ static const struct option longs[] = {
     {"raw-names", no_argument, NULL, OPT_RAW_NAMES},
     {"max-nodes", required_argument, NULL, OPT_MAX_NODES},
     {"min-width", required_argument, NULL, OPT_MIN_WIDTH},
+    {"max-stacks", required_argument, NULL, OPT_MAX_STACKS},
+    {"max-memory", required_argument, NULL, OPT_MAX_MEMORY},
     {"thread", required_argument, NULL, OPT_THREAD},
     {"from", required_argument, NULL, OPT_FROM},
     {"to", required_argument, NULL, OPT_TO},
@@ -147,7 +155,11 @@ static int take_option(convert_options *out, int option)
         out->raw_names = true;
         return -1;
     case OPT_MAX_NODES:
-        return option_max_nodes(&out->max_nodes, optarg);
+        return option_number(&out->max_nodes, "--max-nodes", optarg, 0);
+    case OPT_MAX_STACKS:
+        return option_number(&out->max_stacks, "--max-stacks", optarg, 1);
+    case OPT_MAX_MEMORY:
+        return option_number(&out->max_mib, "--max-memory", optarg, 1);
     case OPT_MIN_WIDTH:
         return option_min_width(&out->min_width, optarg);
     case OPT_THREAD:
@@ -191,7 +203,7 @@ static int check(convert_options *out)
 
 int convert_parse(convert_options *out, int argc, char **argv)
 {
-    *out = (convert_options){.max_nodes = 200000};
+    *out = (convert_options){.max_nodes = 200000, .max_stacks = MAX_STACKS, .max_mib = MAX_MIB};
     optind = 1;
     for (;;) {
         int option = getopt_long(argc, argv, "o:f:t:h", longs, NULL);

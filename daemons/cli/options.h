@@ -31,8 +31,10 @@ typedef struct convert_options {
     bool inverted;
     convert_filter filter; /* free it with filter_free */
     uint32_t max_nodes;
-    uint32_t min_width; /* parts per billion of the type's total */
-    bool report;        /* names the file that was written; several are named in any case */
+    uint32_t min_width;  /* parts per billion of the type's total */
+    uint32_t max_stacks; /* cap of the aggregate */
+    uint32_t max_mib;    /* cap of the aggregate's memory */
+    bool report;         /* names the file that was written; several are named in any case */
 } convert_options;
 
 /* The format that the ending of a file's name stands for, or FORMAT_NONE. */

@@ -16,6 +16,7 @@
 #include "command.h"
 #include "ending.h"
 #include "jvm_find.h"
+#include "option_values.h"
 #include "profile_session.h"
 #include "template.h"
 
@@ -94,6 +95,8 @@ static int convert(const scratch *s, const profile_options *o)
                                .format = o->format,
                                .types = types_of(o),
                                .max_nodes = 200000,
+                               .max_stacks = MAX_STACKS,
+                               .max_mib = MAX_MIB,
                                .report = true};
     return convert_files(&options);
 }

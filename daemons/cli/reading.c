@@ -1,30 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reading.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <import/import.h>
+
 #include "command.h"
 #include "input.h"
 
-/* A recording from standard input must fit into memory. */
-#define STDIN_LIMIT (UINT64_C(4) << 30)
-
-static int add_stdin(recording *rec, recording_error *err)
-{
-    bytes input;
-    int error = read_all(&input, "-", STDIN_LIMIT);
-    if (error != 0) {
-        *err = (recording_error){.code = RECORDING_E_IO};
-        (void)snprintf(err->message, sizeof(err->message), "cannot read it: %s", strerror(error));
-        return err->code;
-    }
-    int rc = recording_add_mem(rec, input.data, input.size, err);
-    free(input.data);
-    return rc;
-}
+/* What is read whole must fit into memory: standard input, and all that is no JFR file. */
+#define INPUT_LIMIT (UINT64_C(4) << 30)
 
 static void complain_input(const char *path, const recording_error *err)
 {
@@ -35,13 +25,139 @@ static void complain_input(const char *path, const recording_error *err)
         complain("%s: %s", name, err->message);
 }
 
-bool reading_add(recording *rec, const char *path)
+static bool is_stdin(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* Complains and returns false when it cannot be read. */
+static bool read_input(bytes *input, const char *path)
+{
+    int error = read_all(input, path, INPUT_LIMIT);
+    if (error != 0)
+        complain("%s: cannot read it: %s", is_stdin(path) ? "standard input" : path,
+                 strerror(error));
+    return error == 0;
+}
+
+static bool add_jfr_mem(recording *rec, const char *path, const bytes *input)
 {
     recording_error err = {0};
-    int rc = strcmp(path, "-") == 0 ? add_stdin(rec, &err) : recording_add_file(rec, path, &err);
+    int rc = recording_add_mem(rec, input->data, input->size, &err);
     if (rc != 0)
         complain_input(path, &err);
     return rc == 0;
+}
+
+static bool add_jfr_file(recording *rec, const char *path)
+{
+    recording_error err = {0};
+    int rc = recording_add_file(rec, path, &err);
+    if (rc != 0)
+        complain_input(path, &err);
+    return rc == 0;
+}
+
+bool reading_add(recording *rec, const char *path)
+{
+    bytes input;
+    if (!is_stdin(path))
+        return add_jfr_file(rec, path);
+    if (!read_input(&input, path))
+        return false;
+    bool done = add_jfr_mem(rec, path, &input);
+    free(input.data);
+    return done;
+}
+
+/* ---- other kinds ---- */
+
+/* The type named before a file's ending, "app.cpu.collapsed"; else the only one that was asked for;
+ * else none. */
+static enum profile_type collapsed_type(const char *path, uint32_t types)
+{
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
+        const char *name = profile_type_get(type)->name;
+        const char *found = strrchr(path, '.');
+        size_t size = strlen(name);
+        if (found != NULL && (size_t)(found - path) > size && found[-(ptrdiff_t)size - 1] == '.' &&
+            memcmp(found - size, name, size) == 0)
+            return (enum profile_type)type;
+    }
+    bool single = types != 0 && (types & (types - 1)) == 0;
+    return single ? (enum profile_type)__builtin_ctz(types) : PROFILE_TYPE_NONE;
+}
+
+static bool add_collapsed(recording *rec, const char *path, const bytes *input, uint32_t types)
+{
+    import_options options = IMPORT_OPTIONS_INIT;
+    recording_error err = {0};
+    options.type = collapsed_type(path, types);
+    if (options.type == PROFILE_TYPE_NONE) {
+        complain("%s has collapsed stacks, which do not say what their values are: name one type "
+                 "with --type, or the file app.cpu.collapsed",
+                 is_stdin(path) ? "standard input" : path);
+        return false;
+    }
+    int rc = import_collapsed(rec, input->data, input->size, &options, &err);
+    if (rc != 0)
+        complain_input(path, &err);
+    return rc == 0;
+}
+
+static bool add_pprof(recording *rec, const char *path, const bytes *input)
+{
+    import_report report;
+    recording_error err = {0};
+    int rc = import_pprof(rec, input->data, input->size, NULL, &report, &err);
+    if (rc != 0)
+        complain_input(path, &err);
+    else if (report.left_out[0] != '\0')
+        complain("note: %s: sample types that are no profile types were left out: %s", path,
+                 report.left_out);
+    return rc == 0;
+}
+
+static bool add_by_kind(recording *rec, const char *path, const bytes *input,
+                        const reading_wish *wish)
+{
+    enum import_kind kind = import_kind_of(input->data, input->size);
+    if (kind == IMPORT_JFR)
+        return add_jfr_mem(rec, path, input);
+    if (wish->times) {
+        complain("%s: only JFR recordings have the time and state of each sample, which was asked "
+                 "for",
+                 is_stdin(path) ? "standard input" : path);
+        return false;
+    }
+    return kind == IMPORT_PPROF ? add_pprof(rec, path, input)
+                                : add_collapsed(rec, path, input, wish->types);
+}
+
+/* A file with a recording, by its name or its first bytes: it is mapped rather than read. */
+static bool is_jfr(const char *path)
+{
+    char head[IMPORT_SNIFF];
+    size_t size = strlen(path);
+    bytes begin = {.data = head};
+    if (size > 4 && strcmp(path + size - 4, ".jfr") == 0)
+        return true;
+    int error = read_head(&begin, path, sizeof(head));
+    if (error != 0)
+        return error != ESPIPE; /* a pipe is read whole; what fails fails again, with its message */
+    return import_kind_of(head, begin.size) == IMPORT_JFR;
+}
+
+bool reading_add_any(recording *rec, const char *path, const reading_wish *wish)
+{
+    bytes input;
+    if (!is_stdin(path) && is_jfr(path))
+        return add_jfr_file(rec, path);
+    if (!read_input(&input, path))
+        return false;
+    bool done = add_by_kind(rec, path, &input, wish);
+    free(input.data);
+    return done;
 }
 
 void reading_report(const recording *rec)

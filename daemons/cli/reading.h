@@ -4,12 +4,23 @@
 #define HOTSTACK_CLI_READING_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <recording/recording.h>
 
 /* Adds the recording at `path` ("-" = standard input). Complains and returns false when it cannot
  * be read at all. */
 bool reading_add(recording *rec, const char *path);
+
+/* What a command wants of an input that may also be pprof's or collapsed stacks. */
+typedef struct reading_wish {
+    uint32_t types; /* asked for, as bits; 0 = all. One alone is the type of collapsed stacks */
+    bool times;     /* the time or state of each sample is looked at: only JFR has them */
+} reading_wish;
+
+/* As reading_add, for an input of any kind. The type of collapsed stacks is the one in the file's
+ * name ("app.cpu.collapsed"), else the one that was asked for. */
+bool reading_add_any(recording *rec, const char *path, const reading_wish *wish);
 
 /* Says on standard error what is missing of the inputs, and what may be missed. */
 void reading_report(const recording *rec);

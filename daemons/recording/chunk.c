@@ -159,7 +159,9 @@ static int map_frames(cache *c, uint32_t count)
             if (rc != 0)
                 return rc;
         }
-        c->frames[i] = (sagg_frame_ref){known->method - 1, ref->line};
+        /* The JDK writes -1 where it knows no line. */
+        uint32_t line = ref->line <= INT32_MAX ? ref->line : 0;
+        c->frames[i] = (sagg_frame_ref){known->method - 1, line};
     }
     return 0;
 }
@@ -469,12 +471,7 @@ static void take_time(recording_info *info, const jfr_chunk *chunk, int64_t last
         end_ns = INT64_MAX;
     if (!from->finished && last_ns > end_ns)
         end_ns = last_ns;
-    bool first = info->start_ns == 0 && info->end_ns == 0;
-    if (first || from->start_ns < info->start_ns)
-        info->start_ns = from->start_ns;
-    if (first || end_ns > info->end_ns)
-        info->end_ns = end_ns;
-    info->covered_ns += (uint64_t)end_ns - (uint64_t)from->start_ns;
+    recording__add_span(info, from->start_ns, end_ns);
 }
 
 int recording__add_chunk(recording *rec, jfr_chunk *chunk, recording_error *err)

@@ -121,6 +121,7 @@ void recording_free(recording *rec)
     sagg_free(rec->agg);
     for (uint32_t i = 0; i < rec->sums_count; i++)
         jfr_sums_free(rec->sums[i]);
+    free(rec->frames);
     free(rec);
 }
 

@@ -231,6 +231,8 @@ class Tests:
                                 ((self.jdk, "-o", "x"), "--format"), ((self.jdk, "-o", "x.html", "-t", "cup"), "cup"),
                                 ((self.jdk, "-o", "x.html", "-f", "pdf"), "pdf"),
                                 ((self.jdk, "-o", "x.html", "--max-nodes", "-1"), "--max-nodes"),
+                                ((self.jdk, "-o", "x.html", "--max-stacks", "0"), "--max-stacks"),
+                                ((self.jdk, "-o", "x.html", "--max-memory", "4k"), "--max-memory"),
                                 ((self.jdk, "-o", "x.html", "--min-width", "101"), "--min-width"),
                                 ((self.jdk, "-o", "x.html", "--min-width", "1%"), "--min-width"),
                                 ((self.jdk, "--frobnicate"), "--help")):
@@ -239,7 +241,7 @@ class Tests:
         manual = (TREE / "docs/man/hotstack-convert.1").read_text().replace("\\-", "-")
         options = set(re.findall(r"--[a-z-]+", text))
         assert options == set(re.findall(r"--[a-z-]+", manual)), options
-        assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--min-width", "--thread", "--from",
+        assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--min-width", "--max-stacks", "--max-memory", "--thread", "--from",
                 "--to", "--state", "--inverted", "--help"} == options
 
     def test_the_program_lists_its_commands(self):

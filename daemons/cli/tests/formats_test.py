@@ -9,6 +9,7 @@ Prints TAP. Skips, naming the command that helps, where javac, a JDK or async-pr
 """
 import collections
 import csv
+import gzip
 import json
 import os
 import pathlib
@@ -117,6 +118,79 @@ class Tests:
                 of_name = [r for r in table["rows"] if (r["class"] + "." if r["class"] else "") + r["method"] == name]
                 assert name == "[no stack]" or (sum(r["self"] for r in of_name), max(r["total"] for r in of_name)) <= (self_[name], value)
             assert sum(r["self"] for r in table["rows"]) == sum(v for k, v in stacks.items() if k != "[no stack]")
+
+    # ---- other inputs
+
+    def test_our_pprof_and_collapsed_come_back_to_the_same_totals(self):
+        totals = self.totals(self.asynchronous)
+        self.run("convert", self.asynchronous, "-o", "back.pb.gz")
+        (self.directory / "back.pb").write_bytes(gzip.decompress((self.directory / "back.pb.gz").read_bytes()))
+        self.run("convert", self.asynchronous, "-o", "back.collapsed")
+        texts = sorted(self.directory.glob("back.*.collapsed"))
+        for inputs in (("back.pb.gz",), ("back.pb",), texts):
+            assert self.totals(*inputs) == totals, inputs
+            for kind in totals:
+                assert self.collapsed(kind, *inputs) == self.collapsed(kind, self.asynchronous), (inputs, kind)
+        assert self.totals("back.pb", self.asynchronous, *texts) == {kind: 3 * total for kind, total in totals.items()}
+
+    def test_lines_come_back(self):
+        wanted = self.collapsed("cpu", self.jdk, "--lines")
+        for name in ("lines.pprof", "lines.cpu.collapsed"):
+            self.run("convert", self.jdk, "-t", "cpu", "--lines", "-o", name)
+            assert self.collapsed("cpu", name, "--lines") == wanted, name
+
+    def test_collapsed_stacks_need_a_type(self):
+        (self.directory / "stacks.txt").write_text("[main tid=7];a.B.run;c.D.work 30\na.B.run 12\n")
+        assert "--type" in self.run("convert", "stacks.txt", "-o", "x.json", code=1)[1]
+        assert self.totals("stacks.txt", "-t", "wall") == {"wall": 42}
+        assert self.totals("stacks.txt", "-t", "wall", "--thread", "^main$") == {"wall": 30}
+        piped = subprocess.run(["sh", "-c", f"cat stacks.txt | '{self.program}' convert - -t wall -f collapsed -o -"], cwd=self.directory,
+                               capture_output=True, text=True, check=True).stdout
+        assert piped == "a.B.run 12\na.B.run;c.D.work 30\n"
+        assert "time" in self.run("convert", "stacks.txt", "-t", "wall", "--from", "1", "-o", "x.json", code=1)[1]
+
+    def test_foreign_inputs_that_are_damaged_say_so(self):
+        self.run("convert", self.asynchronous, "-o", "whole.pb.gz")
+        whole = (self.directory / "whole.pb.gz").read_bytes()
+        for name, content, says in (("bad.pb.gz", whole[:-20], "too early"), ("bad.pb", b"\x0a\x03\x00\x01", "no JFR recording and no profile"),
+                                    ("bad.cpu.collapsed", b"a;b 5\na;b\n", "at byte 6: ")):
+            (self.directory / name).write_bytes(content)
+            assert says in self.run("convert", name, "-o", "x.json", code=1)[1], name
+            assert not (self.directory / "x.json").exists()
+
+    def test_a_diff_takes_other_inputs(self):
+        (self.directory / "old.cpu.collapsed").write_text("a.B.run 90\nc.D.work 10\n")
+        (self.directory / "new.cpu.collapsed").write_text("a.B.run 50\nc.D.work 50\n")
+        _, stderr = self.run("diff", "old.cpu.collapsed", "new.cpu.collapsed", "--fail-on", "+5% self", code=4)
+        assert "c.D.work uses 40.00 points more itself" in stderr, stderr
+
+    def test_caps_keep_totals_and_show_the_loss(self):
+        count = 50000
+        (self.directory / "many.cpu.collapsed").write_text("".join(f"a.B.run;c.D.m{i};e.F.x{i % 10} {i + 1}\n" for i in range(count)))
+        wanted = count * (count + 1) // 2
+        for cap in (("--max-stacks", "1000"), ("--max-memory", "2")):
+            stdout, stderr = self.run("convert", "many.cpu.collapsed", *cap, "-f", "json", "-o", "-", code=3)
+            document = json.loads(stdout)
+            profile = document["profiles"][0]
+            assert profile["total"] == wanted and "[dropped]" in document["strings"], cap
+            assert any("summed into [dropped]" in note for note in document["meta"]["notes"]) and "[dropped]" in stderr
+        self.run("convert", "many.cpu.collapsed", "--max-stacks", "1000", "-o", "capped.collapsed", code=3)
+        kept = samples_of((self.directory / "capped.collapsed").read_text())
+        assert sum(kept.values()) == wanted and kept[f"a.B.run;c.D.m{count - 1};e.F.x{(count - 1) % 10}"] == count
+
+    def test_shards_add_up_to_the_same_bytes(self):
+        rows = [f"a.B.run;c.D.m{i % 977};e.F.x{i % 13} {i}\n" for i in range(1, 6401)]
+        for shards in (1, 2, 64):
+            for at in range(shards):
+                (self.directory / f"shard{shards}-{at}.cpu.collapsed").write_text("".join(rows[at::shards]))
+        outputs = set()
+        for shards in (1, 2, 64):
+            inputs = [f"shard{shards}-{at}.cpu.collapsed" for at in range(shards)]
+            for order in (inputs, inputs[::-1]):
+                profile = self.document(*order)
+                outputs.add(json.dumps({key: profile[key] for key in ("strings", "profiles")} | {"samples": 0}))
+                outputs.add(self.run("convert", *order, "-f", "collapsed", "-o", "-")[0])
+        assert len(outputs) == 2
 
     # ---- filters
 

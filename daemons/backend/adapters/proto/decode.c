@@ -34,7 +34,7 @@ static void *unpack(proto_decoded *d, const char *name, const ProtobufCMessageDe
         verdict_reject(v, "malformed", "%s: %s, at byte %zu.", name, problem, offset);
         return NULL;
     }
-    budget_init(b, length);
+    budget_init(b, 8 * length + 65536); /* docs/formats/ingest.md */
     ProtobufCMessage *message = protobuf_c_message_unpack(type, &b->allocator, length, data);
     if (message == NULL && b->exceeded)
         verdict_reject(v, "too_costly", "%s does not unpack within 8 bytes a byte.", name);

@@ -114,6 +114,26 @@ int recording_add_mem(recording *rec, const void *data, size_t bytes, recording_
 /** As recording_add_mem, from a file (mapped: it must not be cut shorter meanwhile). */
 int recording_add_file(recording *rec, const char *path, recording_error *err);
 
+/** A sample that does not come from a JFR file. */
+typedef struct recording_sample {
+    const sagg_frame *frames; /**< `count`, leaf to root; names may be any bytes */
+    size_t count;
+    sagg_str thread;                   /**< its name; empty with os_tid 0 = none */
+    int64_t os_tid;                    /**< 0 = not known */
+    int64_t time_ns;                   /**< UTC; 0 = not known */
+    uint64_t samples;                  /**< how many it stands for */
+    uint64_t values[PROFILE_TYPE_END]; /**< by type, raw and estimate in one; 0 = none */
+} recording_sample;
+
+/**
+ * Adds a sample, if the tap keeps it; its state is unknown, its label 0. Within the caps: what has
+ * no room is counted in [dropped].
+ * Returns 0; RECORDING_E_USAGE (a frame's kind); RECORDING_E_NOMEM.
+ */
+int recording_add_sample(recording *rec, const recording_sample *sample, recording_error *err);
+/** Says that samples of recording_add_sample lie between these times (UTC ns, start <= end). */
+void recording_add_span(recording *rec, int64_t start_ns, int64_t end_ns);
+
 /**
  * Enforces the caps (sagg_compact) and hands out the aggregate, borrowed for the recording's life
  * and void for reading indices after the next input. NULL only when there is no memory.

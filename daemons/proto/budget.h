@@ -1,9 +1,9 @@
 /*
- * adapters/proto/budget.h: an allocator for protobuf-c that gives out a fixed number of bytes and
- * then no more: a payload of N bytes unpacks within 8 N + 64 KiB (docs/formats/ingest.md).
+ * An allocator for protobuf-c that gives out a fixed number of bytes and then no more: what a
+ * hostile message can cost to unpack.
  */
-#ifndef BACKEND_BUDGET_H
-#define BACKEND_BUDGET_H
+#ifndef HOTSTACK_BUDGET_H
+#define HOTSTACK_BUDGET_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +16,6 @@ typedef struct budget {
     bool exceeded; /* an allocation was refused for want of budget */
 } budget;
 
-void budget_init(budget *b, size_t payload_bytes);
+void budget_init(budget *b, size_t bytes);
 
 #endif

@@ -21,9 +21,9 @@ static void give_back(void *context, void *memory)
     free(memory);
 }
 
-void budget_init(budget *b, size_t payload_bytes)
+void budget_init(budget *b, size_t bytes)
 {
     b->allocator = (ProtobufCAllocator){take, give_back, b};
-    b->left = 8 * payload_bytes + 65536;
+    b->left = bytes;
     b->exceeded = false;
 }

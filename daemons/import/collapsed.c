@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Collapsed stacks: "root;...;leaf value" lines, as async-profiler, perf's scripts and
+ * `hotstack convert` write them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+typedef struct reader {
+    recording *rec;
+    enum profile_type type;
+    const char *begin;
+    const char *at;
+    const char *end;
+    sagg_frame *frames; /* of a line, leaf first */
+    size_t room;
+} reader;
+
+static int malformed(const reader *r, const char *line, const char *what, recording_error *err)
+{
+    return import__fail(err, RECORDING_E_FORMAT, (uint64_t)(line - r->begin),
+                        "%s: collapsed stacks are lines \"root;...;leaf value\"", what);
+}
+
+static int add_frame(reader *r, size_t count, sagg_str text, recording_error *err)
+{
+    if (count == r->room) {
+        size_t room = count == 0 ? 256 : count * 2;
+        sagg_frame *frames = realloc(r->frames, room * sizeof(*frames));
+        if (frames == NULL)
+            return import__fail(err, RECORDING_E_NOMEM, 0, "There is no memory left to read it.");
+        r->frames = frames;
+        r->room = room;
+    }
+    import_frame(&r->frames[count], text);
+    return 0;
+}
+
+/* "[name tid=7]" in front of other frames. */
+static bool is_thread(sagg_str text, recording_sample *sample)
+{
+    static const char mark[] = " tid=";
+    const char *found = memmem(text.data, text.size, mark, strlen(mark));
+    if (found == NULL || text.data[0] != '[' || text.data[text.size - 1] != ']')
+        return false;
+    const char *digits = found + strlen(mark);
+    const char *end = text.data + text.size - 1;
+    int64_t tid = 0;
+    for (const char *c = digits; c < end; c++) {
+        if (*c < '0' || *c > '9' || tid > INT32_MAX)
+            return false;
+        tid = tid * 10 + (*c - '0');
+    }
+    sample->os_tid = tid;
+    sample->thread = (sagg_str){text.data + 1, (size_t)(found - text.data) - 1};
+    return digits < end;
+}
+
+static bool is_nothing(sagg_str text)
+{
+    static const char none[] = "[no stack]";
+    return text.size == strlen(none) && memcmp(text.data, none, text.size) == 0;
+}
+
+/* The frames of a line from its end to its beginning: leaf first. */
+static int read_stack(reader *r, sagg_str stack, recording_sample *sample, recording_error *err)
+{
+    size_t count = 0;
+    size_t end = stack.size;
+    if (is_nothing(stack))
+        return 0;
+    for (;;) {
+        const char *before = end > 0 ? memrchr(stack.data, ';', end) : NULL;
+        size_t from = before != NULL ? (size_t)(before - stack.data) + 1 : 0;
+        sagg_str text = {stack.data + from, end - from};
+        if (before == NULL && count > 0 && is_thread(text, sample))
+            break;
+        if (count == IMPORT_MAX_FRAMES)
+            return import__fail(err, RECORDING_E_LIMIT, (uint64_t)(stack.data - r->begin),
+                                "the stack at byte %llu has more than %u frames",
+                                (unsigned long long)(stack.data - r->begin), IMPORT_MAX_FRAMES);
+        int rc = add_frame(r, count, text, err);
+        if (rc != 0)
+            return rc;
+        count++;
+        if (before == NULL)
+            break;
+        end = from - 1;
+    }
+    sample->frames = r->frames;
+    sample->count = count;
+    return 0;
+}
+
+/* Cuts the number off a line's end. Returns what is wrong, or NULL. */
+static const char *take_value(sagg_str *line, uint64_t *value)
+{
+    size_t at = line->size;
+    *value = 0;
+    while (at > 0 && line->data[at - 1] >= '0' && line->data[at - 1] <= '9')
+        at--;
+    if (at == line->size || at < 2 || line->data[at - 1] != ' ')
+        return "a line does not end with a blank and a whole number";
+    for (size_t i = at; i < line->size; i++)
+        if (__builtin_mul_overflow(*value, UINT64_C(10), value) ||
+            __builtin_add_overflow(*value, (uint64_t)(line->data[i] - '0'), value))
+            return "a value is larger than 2^64 - 1";
+    line->size = at - 1;
+    return NULL;
+}
+
+static int read_line(reader *r, sagg_str line, recording_error *err)
+{
+    uint64_t value;
+    recording_sample sample = {.samples = 1};
+    const char *wrong = take_value(&line, &value);
+    if (wrong != NULL)
+        return malformed(r, line.data, wrong, err);
+    int rc = read_stack(r, line, &sample, err);
+    sample.values[r->type] = value;
+    return rc == 0 ? recording_add_sample(r->rec, &sample, err) : rc;
+}
+
+/* The next line without its end. */
+static sagg_str next_line(reader *r)
+{
+    const char *begin = r->at;
+    const char *newline = memchr(begin, '\n', (size_t)(r->end - begin));
+    const char *end = newline != NULL ? newline : r->end;
+    r->at = newline != NULL ? newline + 1 : r->end;
+    if (end > begin && end[-1] == '\r')
+        end--;
+    return (sagg_str){begin, (size_t)(end - begin)};
+}
+
+int import_collapsed(recording *rec, const void *data, size_t bytes, const import_options *options,
+                     recording_error *err)
+{
+    import_options o;
+    int rc = import__options(&o, options, err);
+    if (rc == 0 && profile_type_get(o.type) == NULL)
+        rc = import__fail(err, RECORDING_E_USAGE, 0,
+                          "Collapsed stacks do not say what their values are: name a type.");
+    reader r = {.rec = rec, .type = o.type, .begin = data, .at = data};
+    r.end = r.begin + bytes;
+    while (rc == 0 && r.at < r.end) {
+        sagg_str line = next_line(&r);
+        if (line.size > 0)
+            rc = read_line(&r, line, err);
+    }
+    free(r.frames);
+    return rc;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Profiles of other tools into a recording: pprof's protobuf (gzip or not) and collapsed stacks.
+ *
+ * Inputs are as hostile as any: every length, number and reference is checked, memory is bounded by
+ * the limits below and the recording's caps. Nothing is printed. A recording may be used by one
+ * thread at a time.
+ */
+#ifndef IMPORT_IMPORT_H
+#define IMPORT_IMPORT_H
+
+#include <recording/recording.h>
+
+enum import_kind {
+    IMPORT_JFR,       /**< or anything else that is for libjfr to refuse */
+    IMPORT_PPROF,     /**< protobuf, gzip or not */
+    IMPORT_COLLAPSED, /**< "root;...;leaf value" lines */
+};
+
+/** Bytes of an input's beginning that import_kind_of wants to see. */
+#define IMPORT_SNIFF 4096u
+/** Frames of one stack of collapsed text; a longer one is RECORDING_E_LIMIT. */
+#define IMPORT_MAX_FRAMES 65536u
+
+/**
+ * What an input is, by its first `size` bytes (IMPORT_SNIFF, or all there are). Gzip is looked
+ * into. JFR has its mark; text without control characters is collapsed; the rest is pprof.
+ */
+enum import_kind import_kind_of(const void *data, size_t size);
+
+/** Options; start from IMPORT_OPTIONS_INIT, 0 = default. */
+typedef struct import_options {
+    size_t size; /**< sizeof(import_options) */
+    enum profile_type
+        type; /**< of collapsed stacks' values, in its unit: required for those, else not read */
+    uint64_t max_unpacked_bytes; /**< of a gzip input; default 1 GiB */
+    uint64_t max_memory;         /**< that a pprof message may take unpacked; default 64 bytes a
+                                      byte, at most 4 GiB */
+} import_options;
+
+#define IMPORT_OPTIONS_INIT                                                                        \
+    {                                                                                              \
+        .size = sizeof(import_options)                                                             \
+    }
+
+/** What was left out on purpose. */
+typedef struct import_report {
+    char left_out[256]; /**< names of sample types that no profile type stands for: "a, b"; or "" */
+} import_report;
+
+/**
+ * Adds a pprof profile. Sample types become profile types by their names (docs/formats/inputs.md);
+ * a type "samples" becomes the count of samples; others are left out and named in the report.
+ * @param report  may be NULL
+ * @return 0; RECORDING_E_FORMAT (no gzip, no profile, a reference to what is not there, a negative
+ *         value, no type that is known); RECORDING_E_LIMIT (the limits above); RECORDING_E_USAGE;
+ *         RECORDING_E_NOMEM. What was added before the fault stays in the recording
+ */
+int import_pprof(recording *rec, const void *data, size_t bytes, const import_options *options,
+                 import_report *report, recording_error *err);
+
+/**
+ * Adds collapsed stacks: a line each, frames from root to leaf joined by ';', a blank, a whole
+ * number. Empty lines are skipped. A first frame "[name tid=7]" with others behind it is a thread.
+ * @return 0; RECORDING_E_FORMAT (with the line's offset); RECORDING_E_LIMIT; RECORDING_E_USAGE;
+ *         RECORDING_E_NOMEM. What was added before the fault stays in the recording
+ */
+int import_collapsed(recording *rec, const void *data, size_t bytes, const import_options *options,
+                     recording_error *err);
+
+/**
+ * Reads a frame as other tools write it into one name: "com.acme.Cart.total", "java/util/Map.get",
+ * "memcpy", "os::sleep", with "_[k]" and the other marks of async-profiler's or without, in Java
+ * with ":line" or without. Everything points into `text`.
+ */
+void import_frame(sagg_frame *out, sagg_str text);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IMPORT_INTERNAL_H
+#define IMPORT_INTERNAL_H
+
+#include <import/import.h>
+
+/* Fills in defaults. Returns 0 or RECORDING_E_USAGE. */
+int import__options(import_options *out, const import_options *given, recording_error *err);
+
+/* Fails with a formatted message. */
+__attribute__((format(printf, 4, 5))) int import__fail(recording_error *err, int code,
+                                                       uint64_t offset, const char *format, ...);
+
+/* Whether data begin as gzip does. */
+bool import__is_gzip(const void *data, size_t size);
+
+/*
+ * Unpacks gzip (several members too). Free *out. Returns 0; RECORDING_E_FORMAT with the offset;
+ * RECORDING_E_LIMIT past `limit` bytes; RECORDING_E_NOMEM.
+ */
+int import__gunzip(void **out, size_t *out_size, const void *data, size_t size, uint64_t limit,
+                   recording_error *err);
+/* The first bytes of what gzip holds. Returns how many. */
+size_t import__gunzip_head(void *out, size_t room, const void *data, size_t size);
+
+#endif
