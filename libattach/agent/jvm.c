@@ -103,10 +103,11 @@ static void fail(jvm *j, const char *words, size_t n)
 {
     if (jvm_failed(j) || n == 0)
         return;
-    if (n >= sizeof(j->error))
+    if (n >= sizeof(j->error)) {
         n = sizeof(j->error) - 1;
-    while (n > 0 && ((unsigned char)words[n] & 0xC0) == 0x80) /* not within a character */
-        n--;
+        while (n > 0 && ((unsigned char)words[n] & 0xC0) == 0x80) /* not within a character */
+            n--;
+    }
     memcpy(j->error, words, n);
     j->error[n] = '\0';
 }

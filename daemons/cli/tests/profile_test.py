@@ -83,8 +83,8 @@ def main_cpu(jvm):
     return float(re.search(r'^"main" .*?\bcpu=([\d.]+)ms', dump, re.MULTILINE).group(1)) / 1000
 
 
-def profile_until(jvm, enough, *arguments):
-    """Profiles from when the recording runs until enough() is true, then presses Ctrl-C. Returns what was printed."""
+def profile_while(jvm, measure, grows_by, *arguments):
+    """Presses Ctrl-C once what measure() tells has grown that much since the recording runs. Returns what was printed."""
     ours, theirs = pty.openpty()
     profile = subprocess.Popen([HOTSTACK, "profile", "-d", "300", *map(str, arguments), str(jvm.pid)],
                                env=ENVIRONMENT, stderr=theirs)
@@ -92,7 +92,8 @@ def profile_until(jvm, enough, *arguments):
     text = b""
     while b"\rprofiling Target" not in text:
         text += os.read(ours, 4096)
-    while not enough():
+    begin = measure(jvm)
+    while measure(jvm) < begin + grows_by:
         assert profile.poll() is None, text
         time.sleep(0.05)
     profile.send_signal(signal.SIGINT)
@@ -119,9 +120,7 @@ def collapsed_has_the_burning_method(directory, jvm):
 
 
 def three_types_from_one_recording(directory, jvm):
-    start = main_cpu(jvm)
-    text = profile_until(jvm, lambda: main_cpu(jvm) > start + 0.3, "-e", "cpu,alloc=64k,lock=100us",
-                         "-f", directory / "all.collapsed")
+    text = profile_while(jvm, main_cpu, 0.3, "-e", "cpu,alloc=64k,lock=100us", "-f", directory / "all.collapsed")
     assert "all.collapsed" not in text, text  # there is one file per type, and each is named
     for name in ("cpu", "alloc_bytes", "lock_delay"):
         assert f"all.{name}.collapsed" in text, text
@@ -163,8 +162,7 @@ def formats_for_other_tools(directory, jvm):
 
 def interrupt_and_progress_on_a_terminal(directory, jvm):
     out = directory / "early.collapsed"
-    start = cpu_seconds(jvm)
-    text = profile_until(jvm, lambda: cpu_seconds(jvm) > start + 0.5, "-e", "cpu", "-f", out)
+    text = profile_while(jvm, cpu_seconds, 0.5, "-e", "cpu", "-f", out)
     assert "\rprofiling Target" in text and "of 300 s" in text, text
     assert out.exists() and is_clean(jvm)
 
