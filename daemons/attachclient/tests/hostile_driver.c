@@ -2,7 +2,8 @@
  * Lists, starts, asks and stops, one target after the other, again and again, as a daemon would; at
  * the end says what each target came to and what this process has grown by.
  *
- * usage: hostile_driver SECONDS LIBRARY PID...
+ * usage: hostile_driver SECONDS LIBRARY PID=MILLISECONDS...
+ * MILLISECONDS is each operation's deadline for that target.
  * Output: "<pid> <operation> <reason>" once for each that occurred, then "rounds N",
  * "grown_kib N" since the first round, "descriptors N", "children N".
  */
@@ -16,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SHORT_MS    1000
 #define TARGETS_MAX 32
 #define OPS         4
 
@@ -45,7 +45,7 @@ static int descriptors(void)
     return n - 3; /* ".", ".." and the directory itself */
 }
 
-static void tell(int target, int op, const char *pid, const char *outcome)
+static void tell(int target, int op, int pid, const char *outcome)
 {
     static const char *const names[OPS] = {"start", "window", "command", "stop"};
     for (int i = 0; i < 8; i++) {
@@ -55,7 +55,7 @@ static void tell(int target, int op, const char *pid, const char *outcome)
         if (slot[0] != '\0')
             continue;
         (void)snprintf(slot, sizeof(seen[0][0][0]), "%s", outcome);
-        (void)printf("%s %s %s\n", pid, names[op], outcome);
+        (void)printf("%d %s %s\n", pid, names[op], outcome);
         return;
     }
 }
@@ -68,15 +68,18 @@ static int drop(void *ctx, const uint8_t *bytes, size_t n)
     return 0;
 }
 
-static void visit(int target, const char *pid)
+static void visit(int target, const char *pid_and_ms)
 {
     static const attach_op ops[OPS] = {ATTACH_OP_START, ATTACH_OP_WINDOW, ATTACH_OP_COMMAND,
                                        ATTACH_OP_STOP};
+    char *rest = NULL;
+    int pid = (int)strtol(pid_and_ms, &rest, 10);
+    request.timeout_ms = (uint32_t)strtoul(rest + 1, NULL, 10);
     for (int i = 0; i < OPS; i++) {
         attach_result result;
         attach_error err = {0};
         request.op = ops[i];
-        request.identity.pid = (int32_t)strtol(pid, NULL, 10);
+        request.identity.pid = pid;
         request.offset = UINT64_MAX;
         int rc = attachclient_run(&result, &request, drop, NULL, NULL, &err);
         char outcome[48];
@@ -85,23 +88,25 @@ static void visit(int target, const char *pid)
     }
 }
 
-static int one_round(int n, char **pids)
+static int one_round(int n, char **targets)
 {
     attach_jvm_list *list = NULL;
     if (attach_jvm_list_read(&list, NULL, NULL) != ATTACH_OK)
         return 1;
     attach_jvm_list_free(list);
     for (int i = 0; i < n && i < TARGETS_MAX; i++)
-        visit(i, pids[i]);
+        visit(i, targets[i]);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
+    for (int i = 3; i < argc; i++)
+        if (strchr(argv[i], '=') == NULL)
+            return 2;
     if (argc < 4)
         return 2;
     time_t end = time(NULL) + strtol(argv[1], NULL, 10);
-    request.timeout_ms = SHORT_MS;
     request.lock_ns = 10000000;
     request.recorder = ATTACH_AP_RECORDER_ASYNC_PROFILER;
     request.n_args = 1;

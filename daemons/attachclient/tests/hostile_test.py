@@ -85,12 +85,15 @@ EXPECTED = {
     "zero": {"-6/library_load_failed", "-6/profiler_error", "0/none"},
     "cut": {"-6/library_load_failed", "-6/profiler_error", "0/none"},  # a code without a newline is a code
     "silent": {"-6/attach_timeout", "-6/profiler_error", "0/none"},
-    "huge": {"-3/none", "-6/attach_timeout", "-6/profiler_error", "0/none"},
+    "huge": {"-3/none", "-6/profiler_error", "0/none"},
     "deaf": {"-6/attach_timeout", "-6/profiler_error", "0/none"},
     "stopped": {"-6/target_stopped", "-6/profiler_error", "0/none"},
     "dead": {"-6/process_exited"},
-    "good": {"0/none", "-6/attach_timeout", "-6/profiler_error"},  # a second is little on a busy machine
+    "good": {"0/none"},
 }
+# Milliseconds until an operation is given up: short where nothing comes, long where it must come, on a busy machine too.
+PATIENCE = {"silent": 1000, "deaf": 1000}
+LONG_PATIENCE = 120000
 
 
 def outcomes(text, pids):
@@ -117,8 +120,6 @@ def faults(found, numbers):
                 yield f"{kind} {operation}: {sorted(seen - allowed)}"
         if kind not in ("good", "zero", "cut") and "0/none" in operations["command"]:
             yield f"{kind} answered a command"
-    if "0/none" not in found["good"]["start"]:
-        yield "the good one was never served"
     if numbers["grown_kib"] > GROWTH_KIB:
         yield f"the driver grew by {numbers['grown_kib']} KiB in {numbers['rounds']} rounds"
     if numbers["descriptors"] > 3 or numbers["children"] != 0:
@@ -138,8 +139,9 @@ def main():
     dead = subprocess.Popen(["true"])
     dead.wait()
     pids = dict(fakes, good=good.pid, stopped=stopped.pid, dead=dead.pid)
+    targets = [f"{pid}={PATIENCE.get(kind, LONG_PATIENCE)}" for kind, pid in pids.items()]
     try:
-        result = subprocess.run([driver, str(seconds), PROFILER, *map(str, pids.values())], stdout=subprocess.PIPE, text=True,
+        result = subprocess.run([driver, str(seconds), PROFILER, *targets], stdout=subprocess.PIPE, text=True,
                                 env=dict(os.environ, HOTSTACK_ATTACH_WORKER=worker), check=False)
     finally:
         for jvm in (good, stopped):
