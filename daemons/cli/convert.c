@@ -172,25 +172,33 @@ static int write_page(recording *rec, const sagg *agg, uint32_t types, const con
     return written(o, done);
 }
 
-/* ---- pprof, speedscope, top: all types for another tool ---- */
+/* ---- pprof, speedscope, arrow, top: all types for another tool ---- */
+
+static bool write_trees(output *out, const recording *rec, const sagg *agg, uint32_t types,
+                        const convert_options *o)
+{
+    forest trees = {0};
+    recording_info info;
+    recording_get_info(rec, &info);
+    const sagg_tree *const *all = (const sagg_tree *const *)trees.trees;
+    bool done = grow_forest(&trees, agg, types, o);
+    if (done && o->format == FORMAT_PPROF)
+        done = format_pprof(out, all, trees.count, &info);
+    if (done && o->format == FORMAT_SPEEDSCOPE)
+        done = format_speedscope(out, all, trees.count, base_name(o->inputs[0]));
+    forest_free(&trees);
+    return done;
+}
 
 static bool write_foreign(const recording *rec, const sagg *agg, uint32_t types,
                           const convert_options *o)
 {
-    forest trees = {0};
     output out;
-    recording_info info;
     if (!output_open(&out, o->output))
         return false;
-    recording_get_info(rec, &info);
-    const sagg_tree *const *all = (const sagg_tree *const *)trees.trees;
-    bool done =
-        o->format == FORMAT_TOP ? format_top(&out, agg, types) : grow_forest(&trees, agg, types, o);
-    if (done && o->format == FORMAT_PPROF)
-        done = format_pprof(&out, all, trees.count, &info);
-    if (done && o->format == FORMAT_SPEEDSCOPE)
-        done = format_speedscope(&out, all, trees.count, base_name(o->inputs[0]));
-    forest_free(&trees);
+    bool done = o->format == FORMAT_TOP     ? format_top(&out, agg, types)
+                : o->format == FORMAT_ARROW ? format_arrow(&out, agg, types)
+                                            : write_trees(&out, rec, agg, types, o);
     if (done)
         return output_commit(&out);
     output_abort(&out);

@@ -15,6 +15,9 @@ bool format_pprof(output *out, const sagg_tree *const *trees, size_t count,
 /* speedscope's JSON, a profile per tree. */
 bool format_speedscope(output *out, const sagg_tree *const *trees, size_t count, const char *title);
 
+/* An Arrow IPC file: a row per type (bits), thread and stack (docs/formats/arrow.md). */
+bool format_arrow(output *out, const sagg *agg, uint32_t types);
+
 /* The top table of one type: class, method, kind, self, total. */
 bool format_csv(output *out, const sagg *agg, unsigned type);
 

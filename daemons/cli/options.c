@@ -23,6 +23,7 @@ static const char help[] =
     "                       speedscope JSON for speedscope.app (.speedscope.json)\n"
     "                       csv        the methods with self and total: one type a file\n"
     "                       top        the same as JSON, all types (.top.json)\n"
+    "                       arrow      Arrow IPC file: a row per type, thread and stack\n"
     "  -t, --type TYPE,...  only these profile types: cpu, alloc_bytes, alloc_objects,\n"
     "                       lock_count, lock_delay, wall, live_bytes, nativemem_bytes.\n"
     "                       Without it formats that hold one type write a file per type\n"
@@ -92,7 +93,7 @@ static const struct {
 } formats[] = {
     {"html", FORMAT_HTML},   {"collapsed", FORMAT_COLLAPSED},   {"json", FORMAT_JSON},
     {"pprof", FORMAT_PPROF}, {"speedscope", FORMAT_SPEEDSCOPE}, {"csv", FORMAT_CSV},
-    {"top", FORMAT_TOP},
+    {"top", FORMAT_TOP},     {"arrow", FORMAT_ARROW},
 };
 
 /* Endings of files that are not the format's name; the first that fits counts. */
@@ -118,7 +119,8 @@ static int set_format(convert_options *out, const char *name)
     out->format = find_format(name);
     if (out->format != FORMAT_NONE)
         return -1;
-    complain("there is no format '%s': use html, collapsed, json, pprof, speedscope, csv or top",
+    complain("there is no format '%s': use html, collapsed, json, pprof, speedscope, csv, "
+             "top or arrow",
              name);
     return EXIT_USAGE;
 }

@@ -17,6 +17,7 @@ enum convert_format {
     FORMAT_SPEEDSCOPE,
     FORMAT_CSV, /* one type a file */
     FORMAT_TOP,
+    FORMAT_ARROW,
 };
 
 typedef struct convert_options {

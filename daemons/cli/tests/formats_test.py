@@ -24,6 +24,8 @@ from recordings import CACHE, INSTALL, TREE, Recordings, run_tests
 sys.path.insert(0, str(TREE / "tests/support"))
 import packed  # noqa: E402
 
+import arrow_file  # noqa: E402
+
 
 def go():
     """The Go that the dependency script installs, else the machine's."""
@@ -93,6 +95,36 @@ class Tests:
                 stacks[";".join(names[frame] for frame in stack) or "[no stack]"] += weight
             assert profile["type"] == "sampled" and profile["startValue"] == 0
             assert stacks == self.collapsed(profile["name"], self.asynchronous), profile["name"]
+
+    def test_arrow_holds_the_same_stacks(self):
+        self.run("convert", self.asynchronous, "-o", "all.arrow")
+        self.run("convert", self.asynchronous, "--threads", "-o", "threads.arrow")
+        table = arrow_file.read((self.directory / "all.arrow").read_bytes())
+        assert set(table) == {"type", "unit", "thread", "stack_id", "value", "raw_value", "samples", "frames", "lines"}
+        assert len({(kind, stack) for kind, stack in zip(table["type"], table["stack_id"])}) == len(table["type"])
+        stacks = collections.defaultdict(collections.Counter)
+        for kind, value, frames, lines in zip(table["type"], table["value"], table["frames"], table["lines"], strict=True):
+            stacks[kind][";".join(frames[::-1]) or "[no stack]"] += value
+            assert len(frames) == len(lines)
+        assert set(stacks) == set(self.totals(self.asynchronous))
+        for kind, ours in stacks.items():
+            assert ours == self.collapsed(kind, self.asynchronous), kind
+        for profile in self.document(self.asynchronous)["profiles"]:
+            rows = [i for i, kind in enumerate(table["type"]) if kind == profile["type"]]
+            assert sum(table["samples"][i] for i in rows) == profile["samples"]
+            assert sum(table["raw_value"][i] for i in rows) == int(profile["raw_total"])
+        threads = arrow_file.read((self.directory / "threads.arrow").read_bytes())
+        assert sum(threads["value"]) == sum(table["value"]) and len(set(threads["thread"])) > 1 and set(table["thread"]) == {""}
+        self.run("convert", self.asynchronous, "-o", "again.arrow")
+        assert (self.directory / "again.arrow").read_bytes() == (self.directory / "all.arrow").read_bytes()
+
+    def test_arrow_takes_many_batches(self):
+        count = 140000
+        (self.directory / "batches.cpu.collapsed").write_text("".join(f"a.B.run;c.D.m{i} {i + 1}\n" for i in range(count)))
+        self.run("convert", "batches.cpu.collapsed", "-o", "batches.arrow")
+        table = arrow_file.read((self.directory / "batches.arrow").read_bytes())
+        assert sorted(table["value"]) == list(range(1, count + 1))
+        assert all(frames == [f"c.D.m{value - 1}", "a.B.run"] for frames, value in zip(table["frames"], table["value"]))
 
     def test_top_tables_add_up(self):
         self.run("convert", self.asynchronous, "-o", "all.top.json")
