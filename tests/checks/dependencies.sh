@@ -31,6 +31,8 @@ new_case() {
     for list in tools bench; do
         sha256sum <"$case/deploy/dependencies/$list.txt" >"$cache/venv/.$list.sha256"
     done
+    mkdir "$cache/python"
+    sha256sum <"$case/deploy/dependencies/python.txt" >"$cache/python/.python.sha256"
 
     python3 - "$case/registry" <<'PYTHON'
 import sys, tarfile, zipfile, io

@@ -28,6 +28,7 @@ enum recording_code {
     RECORDING_E_NOMEM = -3,
     RECORDING_E_IO = -4,
     RECORDING_E_FORMAT = -5,
+    RECORDING_E_STOPPED = -6, /**< a tap's progress wanted it */
 };
 
 typedef struct recording_error {
@@ -64,6 +65,9 @@ typedef struct recording_tap {
     /** Called for each value that was added, with its indices in the aggregate; NULL = nobody. A
      * value other than 0 ends the reading with RECORDING_E_NOMEM. */
     int (*added)(void *ctx, const sagg *agg, const sagg_sample *sample);
+    /** Called behind each chunk with its end in the input (unpacked), in bytes; NULL = nobody. A
+     * value other than 0 ends the reading with RECORDING_E_STOPPED. */
+    int (*progress)(void *ctx, uint64_t done);
     void *ctx;
 } recording_tap;
 

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples added up: totals, top methods, threads, times, flame graphs, comparisons."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from . import _native
+from ._diff import Diff
+from ._flamegraph import FlameGraph
+from ._progress import Progress
+
+_LEAST, _MOST = -(2**63), 2**63 - 1
+_STATES = {"unknown": 0, "runnable": 1, "sleeping": 2, "native": 3}
+_BY_THREAD, _BY_NONE = 0, 2
+
+Time = int | float | datetime.datetime | None
+ThreadFilter = str | re.Pattern[str] | Callable[[str], bool] | None
+
+
+def nanoseconds(time: Time, default: int) -> int:
+    """Nanoseconds of an int (ns), a float (Unix seconds) or an aware datetime."""
+    if time is None:
+        return default
+    if isinstance(time, datetime.datetime):
+        if time.tzinfo is None:
+            raise _native.UsageError("A datetime needs a time zone, such as datetime.UTC.")
+        since = time - datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+        return (since // datetime.timedelta(microseconds=1)) * 1000
+    ns = time if isinstance(time, int) else int(time * 1e9)
+    if not _LEAST <= ns <= _MOST:
+        raise _native.UsageError(f"{time} is no time that fits into 64 bits of nanoseconds.")
+    return ns
+
+
+def _thread_filter(wanted: ThreadFilter) -> Callable[[str, str], Any] | None:
+    if wanted is None:
+        return None
+    if callable(wanted):
+        function = wanted
+        return lambda name, pool: function(name)
+    pattern = re.compile(wanted)
+    return lambda name, pool: pattern.search(name) is not None
+
+
+class Totals(NamedTuple):
+    """What a profile holds of one type."""
+
+    unit: str
+    """ "ns", "bytes" or "count"."""
+    events: int
+    raw_value: int
+    """As recorded."""
+    value: int
+    """The estimate: what to show."""
+    stacks: int
+    """How many distinct stacks."""
+
+
+class TopRow(NamedTuple):
+    """One method of a top table."""
+
+    name: str
+    class_name: str
+    method: str
+    kind: str
+    self: int
+    """The value of stacks that end in it."""
+    total: int
+    """The value of stacks it is in, recursion counted once."""
+
+
+class ThreadRow(NamedTuple):
+    """What one thread used."""
+
+    thread: str
+    pool: str
+    """The name with its counting digits folded: "http-nio-8080-exec-#"."""
+    os_tid: int | None
+    java_tid: int | None
+    value: int
+    samples: int
+
+
+class TimelineRow(NamedTuple):
+    """One bucket of a timeline."""
+
+    time: int
+    """Where it begins: nanoseconds since 1970 UTC."""
+    type: str
+    pool: str
+    """Empty unless pools were asked for."""
+    value: int
+
+
+class Profile:
+    """The samples of a recording, all or those that were selected, added up by type, thread and stack.
+
+    A `Recording` is one; `Recording.select` makes others. Values are the estimates of the catalogue: CPU and lock
+    times in nanoseconds, allocation in bytes.
+    """
+
+    def __init__(
+        self, inputs: _native.Inputs, name: str, progress: Progress | None, options: dict[str, Any]
+    ) -> None:
+        """For the use of `Recording`."""
+        self._inputs = inputs
+        self._name = name
+        self._progress = progress
+        self._options = options
+        self._built: _native.Aggregate | None = None
+
+    @property
+    def name(self) -> str:
+        """What it was opened on, for titles."""
+        return self._name
+
+    # ---- what others build on ----
+
+    def _gather(self, **more: Any) -> _native.Aggregate:
+        return self._inputs.aggregate(progress=self._progress, **{**self._options, **more})
+
+    def _aggregate(self) -> _native.Aggregate:
+        if self._built is None:
+            threads = min(os.cpu_count() or 1, 16)
+            self._built = self._gather(group=_BY_THREAD, threads=threads)
+        return self._built
+
+    def _windowed(self) -> _native.Aggregate:
+        return self._gather(group=_BY_NONE, windows=True)
+
+    def _meta(self, title: str) -> bytes:
+        info = self._aggregate().info()
+        meta = {
+            "title": title,
+            "generator": f"hotstack {_native.VERSION}",
+            **{key: info[key] for key in ("engine", "java_args", "jvm_version") if info[key]},
+            "start_ns": str(info["start_ns"]),
+            "end_ns": str(info["end_ns"]),
+            "intervals": {name: str(value) for name, value in info["intervals"].items()},
+            "loss": {name: count for name, count in info["counts"].items() if count},
+            "notes": info["notes"],
+        }
+        return json.dumps(meta, separators=(",", ":")).encode("utf-8")
+
+    def _types(self, wanted: Iterable[str] = ()) -> list[str]:
+        """Those that are asked for, or all that have samples; never none."""
+        there = self.totals()
+        wanted = list(wanted) or list(there)
+        absent = [name for name in wanted if name not in there]
+        if absent or not wanted:
+            has = f"it has {', '.join(there)}" if there else "it has no samples at all"
+            raise _native.UsageError(
+                f"{self._name} has no samples of {', '.join(absent) or 'any type'}: {has}."
+            )
+        return wanted
+
+    # ---- questions ----
+
+    def totals(self) -> dict[str, Totals]:
+        """Events, values and distinct stacks by profile type: what `hotstack jfr totals` prints.
+
+        >>> import hotstack
+        >>> hotstack.open(example).totals()["alloc_bytes"].events
+        109
+        """
+        return {row[0]: Totals(*row[1:]) for row in self._aggregate().totals()}
+
+    def top(self, type: str | None = None, limit: int | None = 50) -> list[TopRow]:
+        """The methods that used most themselves; from all stacks. `type`: the first there is by default.
+
+        >>> import hotstack
+        >>> [row.self for row in hotstack.open(example).top("cpu", limit=2)]
+        [700000000, 150000000]
+        """
+        rows = self._aggregate().top(self._types([type] if type else [])[0], limit or 0)
+        return [
+            TopRow(f"{class_name}.{method}" if class_name else method, class_name, method, kind, *sums)
+            for (class_name, method, kind, _), *sums in rows
+        ]
+
+    def threads(self, type: str | None = None) -> list[ThreadRow]:
+        """What each thread used, the most first. `type`: the first there is by default.
+
+        >>> import hotstack
+        >>> recording = hotstack.open(example)
+        >>> sum(row.value for row in recording.threads("cpu")) == recording.totals()["cpu"].value
+        True
+        """
+        rows = self._aggregate().threads(self._types([type] if type else [])[0])
+        threads = [
+            ThreadRow(name, pool, os_tid or None, java_tid or None, value, samples)
+            for name, pool, os_tid, java_tid, value, samples in rows
+        ]
+        return sorted(threads, key=lambda row: (-row.value, row.thread, row.os_tid or 0))
+
+    def timeline(
+        self, *types: str, bucket: float = 1.0, by_pool: bool = False
+    ) -> list[TimelineRow]:
+        """What was used when: a row for each bucket of `bucket` seconds in which a type (and thread pool) has a value.
+
+        >>> import hotstack
+        >>> recording = hotstack.open(example)
+        >>> sum(row.value for row in recording.timeline("cpu", bucket=0.1))
+        1000000000
+        """
+        if not 1e-6 <= bucket <= 1e9:
+            raise _native.UsageError("A bucket is between a microsecond and a billion seconds.")
+        wanted = set(self._types(types))
+        info = self._aggregate().info()
+        width = round(bucket * 1e9)
+        origin = info["start_ns"] // width * width
+        count = max(1, -(-(info["end_ns"] - origin) // width))
+        source = self._gather(
+            group=_BY_THREAD, origin_ns=origin, bucket_ns=width, buckets=count, by_pool=by_pool
+        )
+        return [
+            TimelineRow(origin + place * width, type, pool, value)
+            for type, pool, values in source.times()
+            if type in wanted
+            for place, value in enumerate(values)
+            if value
+        ]
+
+    def flamegraph(
+        self,
+        *types: str,
+        lines: bool = False,
+        threads: bool = False,
+        inverted: bool = False,
+        max_nodes: int = 0,
+        min_share: float = 0.0,
+        title: str | None = None,
+    ) -> FlameGraph:
+        """Flame graphs of the named profile types, or of all.
+
+        `lines` tells the lines of a method apart, `threads` puts threads below the root, `inverted` begins at the
+        leaves; `max_nodes` keeps the heaviest blocks, `min_share` those whose share of all is at least that.
+
+        >>> import hotstack
+        >>> hotstack.open(example).flamegraph("cpu", inverted=True).root.total
+        1000000000
+        """
+        options = {
+            "lines": lines,
+            "threads": threads,
+            "inverted": inverted,
+            "max_nodes": max_nodes,
+            "min_share": min_share,
+        }
+        return FlameGraph(self, self._types(types), options, title or self._name)
+
+    def diff(
+        self,
+        after: Profile,
+        *types: str,
+        lines: bool = False,
+        max_nodes: int = 0,
+        min_share: float = 0.0,
+    ) -> Diff:
+        """Compares this profile, the one before, with another: of the named types, or of all that both have."""
+        common = [name for name in self.totals() if name in after.totals()]
+        wanted = list(types) or common
+        if not wanted or not set(wanted) <= set(common):
+            raise _native.UsageError(
+                f"{self.name} and {after.name} both have samples of {', '.join(common) or 'no type'}."
+            )
+        return Diff(self, after, wanted, lines, max_nodes, min_share)
+
+
+def select_options(
+    thread: ThreadFilter, start: Time, end: Time, states: Iterable[str], normalise: bool
+) -> dict[str, Any]:
+    """Options of Inputs.aggregate for a selection."""
+    mask = 0
+    for state in states:
+        if state not in _STATES:
+            raise _native.UsageError(f"There is no thread state '{state}': use {', '.join(_STATES)}.")
+        mask |= 1 << _STATES[state]
+    return {
+        "thread": _thread_filter(thread),
+        "from_ns": nanoseconds(start, _LEAST),
+        "to_ns": nanoseconds(end, _MOST),
+        "states": mask,
+        "normalise": normalise,
+    }

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recording: what it says about itself, its events and its samples."""
+
+from __future__ import annotations
+
+import builtins
+import os
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from . import _native
+from ._profile import _LEAST, _MOST, Profile, ThreadFilter, Time, nanoseconds, select_options
+from ._progress import Progress, ProgressBar
+from ._tables import DEFAULT_SAMPLE_COLUMNS, Table
+
+Source = str | os.PathLike[str] | bytes | bytearray | memoryview
+
+
+class Chunk(NamedTuple):
+    """One chunk of a recording's file."""
+
+    input: int
+    """Which input it lies in, from 0."""
+    offset: int
+    size: int
+    start_ns: int
+    duration_ns: int
+    """0 when the chunk was never finished."""
+    finished: bool
+    ticks_per_second: int
+
+
+class Field(NamedTuple):
+    """One field of an event type."""
+
+    name: str
+    type: str | None
+    label: str | None
+    description: str | None
+    unit: str | None
+    """ "BYTES", "TICKS", "MILLISECONDS" ... where the recording names one."""
+    is_array: bool
+
+
+class EventType(NamedTuple):
+    """An event type that the recording defines, whether events of it were recorded or not."""
+
+    name: str
+    label: str | None
+    description: str | None
+    categories: list[str]
+    fields: list[Field]
+    events: int
+    """How many of it were recorded."""
+
+
+class Setting(NamedTuple):
+    """One jdk.ActiveSetting: setting `name` of event type `event` is `value`."""
+
+    event: str | None
+    name: str | None
+    value: str | None
+
+
+class RecordingInfo(NamedTuple):
+    """The JVM and the profiler that wrote the recording; None where it says nothing."""
+
+    producer: str
+    """ "jdk" or "async-profiler"."""
+    profiler_version: str | None
+    engine: str | None
+    event: str | None
+    jvm_name: str | None
+    jvm_version: str | None
+    jvm_args: str | None
+    java_args: str | None
+    jvm_start_ms: int
+    pid: int
+
+
+class LossStretch(NamedTuple):
+    """A stretch of a file that could not be read."""
+
+    input: int
+    reason: str
+    """ "truncated", "bad metadata" ..."""
+    offset: int
+    size: int
+    chunk: int
+    """Offset of the chunk it lies in."""
+
+
+class Loss(NamedTuple):
+    """What was kept and what was lost."""
+
+    chunks_whole: int
+    chunks_partial: int
+    chunks_lost: int
+    bytes_lost: int
+    bad_events: int
+    """Events that were passed over because their fields do not fit."""
+    stretches: list[LossStretch]
+    """The first 256."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing was lost."""
+        return not (self.chunks_partial or self.chunks_lost or self.bytes_lost or self.bad_events)
+
+
+class Recording(Profile):
+    """One recording, or several read as one. Files are read when something is asked, never changed.
+
+    >>> import hotstack
+    >>> recording = hotstack.open(example)
+    >>> recording.info().producer, recording.loss().is_whole
+    ('async-profiler', True)
+    """
+
+    def __init__(
+        self, inputs: _native.Inputs, name: str, progress: Progress | None = None
+    ) -> None:
+        """Use `hotstack.open`."""
+        super().__init__(inputs, name, progress, {})
+        self._counted: dict[str, Any] | None = None
+
+    def _census(self) -> dict[str, Any]:
+        if self._counted is None:
+            self._counted = self._inputs.census(True, self._progress)
+        return self._counted
+
+    # ---- what it says about itself ----
+
+    def info(self) -> RecordingInfo:
+        """The JVM and the profiler that wrote it."""
+        facts = self._census()["recording"]
+        if not facts:
+            raise _native.UsageError(f"{self.name} has no chunk that can be read.")
+        return RecordingInfo(**facts)
+
+    def chunks(self) -> list[Chunk]:
+        """Its chunks, in order."""
+        return [Chunk(**row) for row in self._census()["chunks"]]
+
+    def event_types(self) -> dict[str, EventType]:
+        """The event types it defines, by name, with counts and fields.
+
+        >>> import hotstack
+        >>> hotstack.open(example).event_types()["jdk.JavaMonitorEnter"].events
+        47
+        """
+        return {
+            name: EventType(**{**row, "fields": [Field(**field) for field in row["fields"]]})
+            for name, row in self._census()["types"].items()
+        }
+
+    def settings(self) -> list[Setting]:
+        """Its jdk.ActiveSetting events: intervals, engine, version.
+
+        >>> import hotstack
+        >>> hotstack.open(example).settings()[0].name
+        'version'
+        """
+        return [Setting(*row) for row in self._census()["settings"]]
+
+    def loss(self) -> Loss:
+        """What of it could not be read."""
+        row = self._census()["loss"]
+        return Loss(**{**row, "stretches": [LossStretch(**item) for item in row["stretches"]]})
+
+    # ---- tables ----
+
+    def _type_name(self, type: str) -> str:
+        census = self._counted or self._inputs.census(False)
+        types: dict[str, Any] = census["types"]
+        if type in types:
+            return type
+        close = [name for name in types if name.rpartition(".")[2] == type]
+        if len(close) == 1:
+            return close[0]
+        hint = f": {', '.join(close)} do" if close else ""
+        raise _native.UsageError(f"{self.name} has no event type '{type}'{hint}.")
+
+    def events(
+        self,
+        type: str,
+        columns: Iterable[str] | None = None,
+        *,
+        start: Time = None,
+        end: Time = None,
+    ) -> Table:
+        """The events of one type ("jdk.GarbageCollection", or "GarbageCollection") as a table.
+
+        Columns are paths of fields ("eventThread.osThreadId", "stackTrace"); without any, all fields, structs taken
+        apart. Threads, classes, methods and stacks show as text; other structs and arrays as JSON. Only events
+        that overlap `start` .. `end` are read, if given.
+
+        >>> import hotstack
+        >>> waits = hotstack.open(example).events("JavaMonitorEnter", ["duration", "monitorClass"])
+        >>> waits.columns
+        {'duration': 'duration[ns]', 'monitorClass': 'text'}
+        >>> sum(1 for wait in waits)
+        47
+        """
+        name = self._type_name(type)
+        paths = None if columns is None else list(columns)
+        bounds = nanoseconds(start, _LEAST), nanoseconds(end, _MOST)
+        return Table(
+            lambda: self._inputs.events(name, paths, *bounds), self._inputs.size(), self._progress
+        )
+
+    def samples(
+        self,
+        types: Iterable[str] | None = None,
+        columns: Iterable[str] | None = None,
+        *,
+        start: Time = None,
+        end: Time = None,
+    ) -> Table:
+        """The profile samples as a table: a row for each value of each sample, so that the sum of `value` by `type`
+        is what `totals` says.
+
+        `columns` are of `SAMPLE_COLUMNS`: time, type, value, raw_value, thread, os_tid, java_tid, state, source (the
+        event), lock, class (allocated or waited for), leaf (the running method), stack_id (32 hex digits, the same
+        in every recording) and stack ("root;...;leaf").
+
+        >>> import hotstack
+        >>> samples = hotstack.open(example).samples(["lock_delay"], ["value", "class"])
+        >>> sum(row["value"] for row in samples)
+        2221984245
+        """
+        names = [name for name, _ in _native.PROFILE_TYPES] if types is None else list(types)
+        wanted = list(DEFAULT_SAMPLE_COLUMNS) if columns is None else list(columns)
+        bounds = nanoseconds(start, _LEAST), nanoseconds(end, _MOST)
+        return Table(
+            lambda: self._inputs.samples(wanted, names, *bounds), self._inputs.size(), self._progress
+        )
+
+    # ---- parts of it ----
+
+    def select(
+        self,
+        *,
+        thread: ThreadFilter = None,
+        start: Time = None,
+        end: Time = None,
+        states: Iterable[str] = (),
+        normalise: bool = True,
+    ) -> Profile:
+        """The profile of some of its samples.
+
+        `thread` is a regular expression that is searched in a thread's name, or a callable of the name; `start` and
+        `end` bound the time of samples, end excluded; `states` are of "runnable", "sleeping", "native", "unknown".
+        `normalise=False` keeps names as they were recorded (`$$Lambda$17/0x0...`).
+
+        >>> import hotstack
+        >>> recording = hotstack.open(example)
+        >>> names = [row.thread for row in recording.threads("cpu")]
+        >>> part = recording.select(thread=lambda name: name == names[0])
+        >>> part.totals()["cpu"].value == recording.threads("cpu")[0].value
+        True
+        """
+        options = select_options(thread, start, end, states, normalise)
+        return Profile(self._inputs, self._name, self._progress, options)
+
+    def __repr__(self) -> str:
+        """The name and the size; nothing is read for it."""
+        return f"<Recording {self._name}, {self._inputs.size()} bytes>"
+
+
+def open(
+    source: Source,
+    *more: Source,
+    progress: Progress | bool | None = None,
+    unfinished: bool = False,
+) -> Recording:
+    """Opens a recording: a path, or its bytes; several are read as one, in that order.
+
+    Packed ones (gzip) are unpacked in memory. A file is mapped while it is read: copy one that another process still
+    cuts, or give its bytes. `progress` is called with (bytes done, bytes in all) after each chunk; True shows a
+    bar on standard error. `unfinished` also reads a chunk that its JVM never finished.
+
+    Raises FormatError for what is no recording, with the offset, and OSError for what cannot be opened.
+
+    >>> import hotstack
+    >>> hotstack.open(b"not a recording")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+      ...
+    hotstack.FormatError: at byte 0: ...
+    """
+    items: list[str | bytes | bytearray | memoryview] = []
+    for item in (source, *more):
+        if isinstance(item, (bytes, bytearray, memoryview)):
+            items.append(item)
+            continue
+        path = os.fsdecode(item)
+        with builtins.open(path, "rb"):  # the usual exceptions for what is not there
+            items.append(path)
+    names = [os.path.basename(item) if isinstance(item, str) else "memory" for item in items]
+    name = names[0] if len(names) == 1 else f"{len(names)} recordings"
+    inputs = _native.Inputs(items, unfinished=unfinished)
+    inputs.check()
+    report = ProgressBar() if progress is True else progress or None
+    return Recording(inputs, name, report)

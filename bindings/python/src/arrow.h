@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables of columns, handed over through the Arrow C data interface and C stream interface. The
+ * three structs below are their ABI (Apache Arrow, "The Arrow C data interface", "The Arrow C
+ * stream interface"). Nothing here needs the GIL.
+ */
+#ifndef HOTSTACK_ARROW_H
+#define HOTSTACK_ARROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ArrowSchema {
+    const char *format;
+    const char *name;
+    const char *metadata;
+    int64_t flags;
+    int64_t n_children;
+    struct ArrowSchema **children;
+    struct ArrowSchema *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void **buffers;
+    struct ArrowArray **children;
+    struct ArrowArray *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+
+/* What a column holds. The order is that of widening: see column_kind_join. */
+enum column_kind {
+    COLUMN_BOOL = 0,
+    COLUMN_INT,    /* int64 */
+    COLUMN_UINT,   /* uint64 */
+    COLUMN_DOUBLE, /* float64 */
+    COLUMN_TIME,   /* timestamp[ns, UTC] */
+    COLUMN_SPAN,   /* duration[ns] */
+    COLUMN_TEXT,   /* dictionary<int32, utf8>, a dictionary a batch */
+};
+
+/* The kind that holds the values of both. */
+enum column_kind column_kind_join(enum column_kind a, enum column_kind b);
+
+typedef struct bytes {
+    unsigned char *data;
+    size_t size;
+    size_t room;
+} bytes;
+
+/* Room for `more` bytes; false without memory. */
+bool bytes_reserve(bytes *b, size_t more);
+bool bytes_add(bytes *b, const void *data, size_t size);
+void bytes_free(bytes *b);
+
+/* One column of the batch that is being filled. */
+typedef struct column {
+    char *name;
+    enum column_kind kind;
+    bytes values;   /* 8 bytes a row; of text the codes, 4; of bool a bit */
+    bytes validity; /* a bit a row, allocated at the first null */
+    int64_t rows;
+    int64_t nulls;
+    bytes text;    /* of text: the dictionary's strings ... */
+    bytes offsets; /* ... and where each begins, int32 */
+    uint32_t words;
+    uint32_t *slots; /* finds a string: its code + 1 by its hash; a power of two of them, or none */
+    uint32_t slot_count;
+} column;
+
+typedef struct table {
+    column *columns;
+    size_t count;
+} table;
+
+/* False without memory; table_free it in any case. Names are copied. */
+bool table_init(table *t, size_t count);
+bool table_name(table *t, size_t index, const char *name, enum column_kind kind);
+void table_free(table *t);
+
+/* Append one value; false without memory. */
+bool column_add_null(column *c);
+bool column_add_bits(column *c, const void *eight_bytes);
+bool column_add_bool(column *c, bool value);
+bool column_add_code(column *c, uint32_t code);
+static inline bool column_add_int(column *c, int64_t value)
+{
+    return column_add_bits(c, &value);
+}
+
+/* The number of a string in a text column's dictionary, which holds each once. False without
+ * memory, or when the dictionary would pass 2 GiB. */
+bool column_word(column *c, const char *data, size_t size, uint32_t *code);
+
+/* How much text the batch's dictionaries hold. */
+size_t table_text_bytes(const table *t);
+
+/* Moves the rows into `out`, a struct array; the table is empty again. Returns 0 or ENOMEM. */
+int table_finish(table *t, struct ArrowArray *out);
+/* The table's schema. Returns 0 or ENOMEM. */
+int table_schema(const table *t, struct ArrowSchema *out);
+/* A schema that table_schema made, once more. Returns 0 or ENOMEM. */
+int schema_copy(const struct ArrowSchema *from, struct ArrowSchema *out);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inputs.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct inputs {
+    atomic_size_t users;
+    size_t count;
+    bool unfinished;
+    bool has_views;
+    input items[];
+};
+
+/* ---- the list ---- */
+
+static bool take_path(input *to, PyObject *item)
+{
+    struct stat status;
+    PyObject *raw = PyUnicode_EncodeFSDefault(item);
+    char *text;
+    Py_ssize_t size;
+    if (raw == NULL || PyBytes_AsStringAndSize(raw, &text, &size) != 0) {
+        Py_XDECREF(raw);
+        return false;
+    }
+    if (strlen(text) != (size_t)size)
+        PyErr_SetString(PyExc_ValueError, "embedded null byte in a path");
+    else if ((to->path = strdup(text)) == NULL)
+        PyErr_NoMemory();
+    Py_DECREF(raw);
+    if (to->path != NULL && stat(to->path, &status) == 0)
+        to->size = (uint64_t)status.st_size;
+    return to->path != NULL;
+}
+
+static bool take_item(inputs *in, PyObject *item)
+{
+    input *to = &in->items[in->count];
+    if (PyUnicode_Check(item)) {
+        if (!take_path(to, item))
+            return false;
+    } else {
+        if (PyObject_GetBuffer(item, &to->view, PyBUF_SIMPLE) != 0)
+            return false;
+        to->size = (uint64_t)to->view.len;
+        in->has_views = true;
+    }
+    in->count++;
+    return true;
+}
+
+inputs *inputs_new(PyObject *sequence, bool unfinished)
+{
+    Py_ssize_t count = PySequence_Size(sequence);
+    if (count < 0)
+        return NULL;
+    inputs *in = calloc(1, sizeof(*in) + (size_t)count * sizeof(in->items[0]));
+    if (in == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    atomic_init(&in->users, 1);
+    in->unfinished = unfinished;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = PySequence_GetItem(sequence, i);
+        bool taken = item != NULL && take_item(in, item);
+        Py_XDECREF(item);
+        if (!taken) {
+            inputs_release(in);
+            return NULL;
+        }
+    }
+    return in;
+}
+
+inputs *inputs_share(inputs *in)
+{
+    atomic_fetch_add(&in->users, 1);
+    return in;
+}
+
+/* An Arrow stream may be dropped by any thread, also while the interpreter ends. */
+static void release_views(inputs *in)
+{
+    if (!in->has_views || !Py_IsInitialized())
+        return;
+    PyGILState_STATE state = PyGILState_Ensure();
+    for (size_t i = 0; i < in->count; i++)
+        if (in->items[i].path == NULL)
+            PyBuffer_Release(&in->items[i].view);
+    PyGILState_Release(state);
+}
+
+void inputs_release(inputs *in)
+{
+    if (in == NULL || atomic_fetch_sub(&in->users, 1) != 1)
+        return;
+    release_views(in);
+    for (size_t i = 0; i < in->count; i++)
+        free(in->items[i].path);
+    free(in);
+}
+
+size_t inputs_count(const inputs *in)
+{
+    return in->count;
+}
+
+const input *inputs_at(const inputs *in, size_t index)
+{
+    return &in->items[index];
+}
+
+uint64_t inputs_bytes(const inputs *in)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < in->count; i++)
+        total += in->items[i].size;
+    return total;
+}
+
+bool inputs_unfinished(const inputs *in)
+{
+    return in->unfinished;
+}
+
+void inputs_blame(const inputs *in, size_t index, failure *f)
+{
+    const char *path = in->items[index].path;
+    if (path != NULL)
+        (void)snprintf(f->input, sizeof(f->input), "%s", path);
+    else if (in->count > 1)
+        (void)snprintf(f->input, sizeof(f->input), "input %zu", index);
+}
+
+/* ---- the walk ---- */
+
+void walk_begin(walk *w, inputs *in)
+{
+    *w = (walk){.in = inputs_share(in), .inherit = JFR_INTERVALS_INIT};
+}
+
+static int open_next(walk *w, failure *f)
+{
+    jfr_options options = JFR_OPTIONS_INIT;
+    jfr_error cause;
+    const input *item = &w->in->items[w->index];
+    options.flags = w->in->unfinished ? JFR_WALK_UNFINISHED : 0;
+    options.inherit = &w->inherit;
+    int rc = item->path != NULL
+                 ? jfr_open_file(&w->file, item->path, &options, &cause)
+                 : jfr_open_mem(&w->file, item->view.buf, (size_t)item->view.len, &options, &cause);
+    if (rc == 0)
+        return 0;
+    w->file = NULL;
+    inputs_blame(w->in, w->index, f);
+    return failure_jfr(f, &cause);
+}
+
+/* Counts what the open input lost. */
+static void close_input(walk *w)
+{
+    jfr_loss loss;
+    jfr_file_loss(w->file, &loss);
+    w->chunks_whole += loss.chunks_whole;
+    w->chunks_partial += loss.chunks_partial;
+    w->chunks_lost += loss.chunks_lost;
+    w->bytes_lost += loss.bytes_lost;
+    for (size_t i = 0; i < loss.record_count && w->loss_count < WALK_LOSSES; i++)
+        w->losses[w->loss_count++] = (walk_loss){loss.records[i], w->index};
+    jfr_close(w->file);
+    w->file = NULL;
+    w->chunk = NULL;
+    w->before += w->in->items[w->index].size;
+    w->index++;
+}
+
+int walk_next(walk *w, failure *f)
+{
+    jfr_error cause;
+    for (;;) {
+        if (w->chunk != NULL && jfr_chunk_intervals(w->chunk, &w->inherit, NULL) != 0)
+            return failure_set(f, FAILURE_USAGE, "The chunk's intervals cannot be read.");
+        if (w->file == NULL && w->index == w->in->count)
+            return 0;
+        if (w->file == NULL && open_next(w, f) != 0)
+            return -1;
+        int rc = jfr_next_chunk(w->file, &w->chunk, &cause);
+        if (rc == 1)
+            return 1;
+        w->chunk = NULL;
+        if (rc < 0) {
+            inputs_blame(w->in, w->index, f);
+            return failure_jfr(f, &cause);
+        }
+        close_input(w);
+    }
+}
+
+uint64_t walk_done(const walk *w)
+{
+    uint64_t inside = w->chunk != NULL ? jfr_chunk_get_info(w->chunk)->offset : 0;
+    /* A packed input's offsets are those of what was unpacked. */
+    if (w->index < w->in->count && inside > w->in->items[w->index].size)
+        inside = w->in->items[w->index].size;
+    return w->before + inside;
+}
+
+void walk_end(walk *w)
+{
+    jfr_close(w->file);
+    inputs_release(w->in);
+    *w = (walk){0};
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every file that talks to Python includes first. The build defines Py_LIMITED_API. */
+#ifndef HOTSTACK_NATIVE_H
+#define HOTSTACK_NATIVE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#endif

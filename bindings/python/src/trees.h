@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flame trees and comparisons of them as Python objects, and the files made of them. */
+#ifndef HOTSTACK_TREES_H
+#define HOTSTACK_TREES_H
+
+#include "gather.h"
+
+int tree_types_add(PyObject *module);
+
+/* Aggregate.tree and Aggregate.collapsed. */
+PyObject *tree_new(const gathered *g, PyObject *arguments);
+PyObject *tree_collapsed(const gathered *g, PyObject *arguments);
+
+/* Functions of the module. */
+PyObject *trees_json(PyObject *module, PyObject *arguments);
+PyObject *trees_html(PyObject *module, PyObject *arguments);
+PyObject *diff_new(PyObject *module, PyObject *arguments);
+PyObject *diffs_html(PyObject *module, PyObject *arguments);
+
+#endif

@@ -1,0 +1,470 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The Python package against the command line and against naive references. Prints TAP.
+
+The environment holds PYTHONPATH (the package that was built), HOTSTACK_PROGRAM and HOTSTACK_DATADIR.
+"""
+
+import collections
+import datetime
+import gc
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import tap
+from support import EXAMPLE, RECORDINGS, TREE, hotstack as program, sums, totals_of_program, unpacked
+
+import hotstack
+
+
+class Totals(unittest.TestCase):
+    """C, the command line and Python say the same."""
+
+    def test_totals_are_those_of_the_command_line(self):
+        for path in RECORDINGS:
+            with self.subTest(path.name):
+                ours = {name: row._asdict() for name, row in hotstack.open(path).totals().items()}
+                self.assertEqual(ours, totals_of_program(path))
+
+    def test_samples_add_up_to_the_totals(self):
+        for path in RECORDINGS:
+            with self.subTest(path.name):
+                recording = hotstack.open(path)
+                rows = list(recording.samples(columns=["type", "value", "raw_value"]))
+                totals = recording.totals()
+                self.assertEqual(sums(rows), {name: row.value for name, row in totals.items()})
+                counts = collections.Counter(row["type"] for row in rows)
+                self.assertEqual(counts, {name: row.events for name, row in totals.items()})
+                raw = collections.Counter()
+                for row in rows:
+                    raw[row["type"]] += row["raw_value"]
+                self.assertEqual(raw, {name: row.raw_value for name, row in totals.items()})
+
+    def test_distinct_stack_ids_of_samples_are_the_totals_stacks(self):
+        for path in RECORDINGS[:4]:
+            with self.subTest(path.name):
+                recording = hotstack.open(path)
+                ids = collections.defaultdict(set)
+                for row in recording.samples(columns=["type", "stack_id"]):
+                    ids[row["type"]].add(row["stack_id"])
+                ours = {name: len(found) for name, found in ids.items()}
+                self.assertEqual(ours, {name: row.stacks for name, row in recording.totals().items()})
+
+    def test_several_inputs_add_up(self):
+        first, second = RECORDINGS[0], RECORDINGS[1]
+        both = hotstack.open(first, unpacked(second)).totals()
+        parts = [hotstack.open(first).totals(), hotstack.open(second).totals()]
+        for name in both:
+            self.assertEqual(both[name].value, sum(part[name].value for part in parts if name in part))
+
+    def test_bytes_and_paths_say_the_same(self):
+        data = unpacked(EXAMPLE)
+        for source in (data, bytearray(data), memoryview(data), EXAMPLE.read_bytes(), str(EXAMPLE)):
+            self.assertEqual(hotstack.open(source).totals(), hotstack.open(EXAMPLE).totals())
+
+    def test_top_is_that_of_the_command_line(self):
+        for path in RECORDINGS[:4]:
+            there = json.loads(program("convert", path, "-f", "top", "-o", "-"))["types"]
+            recording = hotstack.open(path)
+            for row in there:
+                ours = [
+                    {"class": top.class_name, "method": top.method, "kind": top.kind, "self": top.self, "total": top.total}
+                    for top in recording.top(row["type"], limit=None)
+                ]
+                self.assertEqual(ours, row["rows"])
+                self.assertEqual(recording.top(row["type"], limit=3), recording.top(row["type"], limit=None)[:3])
+
+    def test_collapsed_stacks_and_json_are_those_of_the_command_line(self):
+        for path in RECORDINGS[:4]:
+            recording = hotstack.open(path)
+            for name in recording.totals():
+                there = program("convert", path, "-f", "collapsed", "-t", name, "--lines", "-o", "-")
+                self.assertEqual(recording.flamegraph(name, lines=True).to_collapsed(), there)
+            ours = json.loads(recording.flamegraph().to_json())
+            there = json.loads(program("convert", path, "-f", "json", "--max-nodes", "0", "-o", "-"))
+            self.assertEqual(ours["profiles"], there["profiles"])
+
+    def test_diff_is_that_of_the_command_line(self):
+        paths = [path for path in RECORDINGS if path.name.startswith("jdk")]
+        before, after = (hotstack.open(path) for path in paths)
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "diff.json"
+            program("diff", *paths, "-o", out)
+            there = json.loads(out.read_text())
+        diff = before.diff(after)
+        self.assertEqual(diff.types, [row["type"] for row in there["types"]])
+        for row in there["types"]:
+            for ours, theirs in zip(diff.changes(row["type"], limit=1000), row["changes"], strict=True):
+                self.assertEqual((ours.class_name, ours.method), (theirs["class"], theirs["method"]))
+                self.assertEqual((ours.before, ours.after), (theirs["before_self"], theirs["after_self"]))
+                interval = theirs.get("interval", [None, None])
+                self.assertEqual([ours.low, ours.high], [None if x is None else x / 1e9 for x in interval])
+
+
+class Events(unittest.TestCase):
+    def test_counts_are_those_of_the_command_line(self):
+        for path in RECORDINGS[:3]:
+            recording = hotstack.open(path)
+            there = {row["name"]: row["count"] for row in json.loads(program("jfr", "summary", path, "--json"))["events"]}
+            ours = {name: row.events for name, row in recording.event_types().items()}
+            self.assertEqual(ours, {name: there[name] for name in ours})
+            for name, count in ours.items():
+                if count:
+                    self.assertEqual(sum(len(batch) for batch in recording.events(name).batches()), count, name)
+
+    def test_values_are_those_of_jfr_print(self):
+        path = next(path for path in RECORDINGS if path.name.startswith("jdk25"))
+        printed = json.loads(program("jfr", "print", "--json", "--stack-depth", "1000", "--events", "jdk.ThreadPark", path))
+        there = [event["values"] for event in printed["recording"]["events"]]
+        ours = list(hotstack.open(path).events("jdk.ThreadPark"))
+        key = lambda row: (row["startTime"], row["eventThread.javaThreadId"])
+        self.assertEqual(len(ours), len(there))
+        self.assertGreater(len(ours), 0)
+        for mine, theirs in zip(sorted(ours, key=key), sorted(there, key=lambda v: (v["startTime"], v["eventThread"]["javaThreadId"]))):
+            start = datetime.datetime.fromtimestamp(mine["startTime"] // 1000 / 1e6, datetime.UTC)
+            self.assertEqual(start.strftime("%H:%M:%S"), datetime.datetime.fromisoformat(theirs["startTime"][:19] + "+00:00").strftime("%H:%M:%S"))
+            self.assertEqual(mine["eventThread"], theirs["eventThread"]["javaName"])
+            self.assertEqual(mine["eventThread.osThreadId"], theirs["eventThread"]["osThreadId"])
+            self.assertEqual(mine["parkedClass"], theirs["parkedClass"]["name"].replace("/", ".") if theirs["parkedClass"] else None)
+            frames = [
+                f"{frame['method']['type']['name'].replace('/', '.')}.{frame['method']['name']}"
+                for frame in theirs["stackTrace"]["frames"]
+            ]
+            self.assertEqual(mine["stackTrace"], ";".join(reversed(frames)))
+
+    def test_columns_are_chosen_by_path(self):
+        recording = hotstack.open(EXAMPLE)
+        table = recording.events("JavaMonitorEnter", ["eventThread.javaName", "duration", "monitorClass.name"])
+        self.assertEqual(list(table.columns), ["eventThread.javaName", "duration", "monitorClass.name"])
+        row = next(iter(table))
+        self.assertIsInstance(row["duration"], int)
+        whole = next(iter(recording.events("JavaMonitorEnter")))
+        self.assertEqual(row["eventThread.javaName"], whole["eventThread"])
+
+    def test_structs_and_arrays_show_as_json(self):
+        path = next(path for path in RECORDINGS if path.name.startswith("jdk25"))
+        columns = ["stackTrace.frames", "eventThread.group", "eventThread.group.name"]
+        row = next(iter(hotstack.open(path).events("JavaMonitorEnter", columns)))
+        frames = json.loads(row["stackTrace.frames"])
+        self.assertGreater(len(frames), 1)
+        self.assertIn("method", frames[0])
+        self.assertEqual(json.loads(row["eventThread.group"])["name"], row["eventThread.group.name"])
+
+    def test_time_bounds_leave_out_the_rest(self):
+        recording = hotstack.open(EXAMPLE)
+        times = sorted(row["time"] for row in recording.samples(["wall"], ["time"]))
+        middle = times[len(times) // 2]
+        early = list(recording.samples(["wall"], ["time"], end=middle))
+        late = list(recording.samples(["wall"], ["time"], start=middle))
+        self.assertEqual(sorted(row["time"] for row in early + late), times)
+        self.assertTrue(all(row["time"] >= middle for row in late) and early and late)
+        events = list(recording.events("WallClockSample", ["startTime"], start=middle))
+        self.assertEqual(len(events), len(late))
+        self.assertEqual(list(recording.events("WallClockSample", end=datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC))), [])
+
+
+class Parts(unittest.TestCase):
+    """Selections, threads and times equal what the table of samples says."""
+
+    def setUp(self):
+        self.recording = hotstack.open(EXAMPLE)
+        self.rows = list(self.recording.samples(columns=["time", "type", "value", "thread", "state"]))
+
+    def test_select_by_thread(self):
+        names = {row["thread"] for row in self.rows}
+        for pattern, wanted in ((r"^burner", lambda n: n.startswith("burner")), (lambda n: "er-" in n, lambda n: "er-" in n)):
+            part = self.recording.select(thread=pattern)
+            there = sums(row for row in self.rows if wanted(row["thread"]))
+            self.assertTrue(there)
+            self.assertEqual({name: row.value for name, row in part.totals().items()}, there)
+        self.assertGreater(len(names), 3)
+
+    def test_select_by_time_and_state(self):
+        times = sorted(row["time"] for row in self.rows)
+        start, end = times[100], times[300]
+        for states in ((), ("sleeping",), ("unknown", "runnable")):
+            part = self.recording.select(start=start, end=end, states=states)
+            there = sums(row for row in self.rows if start <= row["time"] < end and (not states or row["state"] in states))
+            self.assertEqual({name: row.value for name, row in part.totals().items()}, there)
+
+    def test_an_exception_of_the_filter_comes_out(self):
+        with self.assertRaises(ZeroDivisionError):
+            self.recording.select(thread=lambda name: 1 / 0).totals()
+
+    def test_threads_add_up(self):
+        for name, total in self.recording.totals().items():
+            there = collections.Counter()
+            for row in self.rows:
+                if row["type"] == name:
+                    there[row["thread"]] += row["value"]
+            ours = collections.Counter()
+            for row in self.recording.threads(name):
+                ours[row.thread] += row.value
+            self.assertEqual(ours, there)
+            self.assertEqual(sum(ours.values()), total.value)
+
+    def test_the_timeline_equals_counting(self):
+        width = 50_000_000
+        there = collections.Counter()
+        first = self.recording.chunks()[0].start_ns // width
+        for row in self.rows:
+            there[row["type"], max(row["time"] // width, first) * width] += row["value"]
+        ours = {(row.type, row.time): row.value for row in self.recording.timeline(bucket=0.05)}
+        last = max(time for _, time in ours)
+        self.assertEqual(
+            {key: value for key, value in ours.items() if key[1] < last},
+            {key: value for key, value in there.items() if key[1] < last},
+        )
+        self.assertEqual(sum(ours.values()), sum(there.values()))
+        pools = self.recording.timeline("cpu", bucket=0.05, by_pool=True)
+        self.assertIn("burner-#", {row.pool for row in pools})
+        self.assertEqual(sum(row.value for row in pools), self.recording.totals()["cpu"].value)
+
+    def test_the_tree_is_that_of_the_collapsed_stacks(self):
+        for inverted in (False, True):
+            graph = self.recording.flamegraph("wall", inverted=inverted)
+            there = collections.Counter()
+            for line in graph.to_collapsed().splitlines():
+                stack, value = line.rsplit(" ", 1)
+                there[tuple(reversed(stack.split(";")) if inverted else stack.split(";"))] += int(value)
+            path, ours = [], collections.Counter()
+            for node in list(graph.root.walk())[1:]:
+                path[node.depth - 1 :] = [node.name]
+                if node.self:
+                    ours[tuple(path)] += node.self
+            self.assertEqual(ours, there)
+
+    def test_cut_trees_say_what_they_omit(self):
+        whole = self.recording.flamegraph("wall").root
+        cut = self.recording.flamegraph("wall", max_nodes=10).root
+        nodes = list(cut.walk())
+        self.assertLessEqual(len(nodes), 10)
+        self.assertEqual(sum(node.self + node.omitted for node in nodes), whole.total)
+        for node in self.recording.flamegraph("wall", min_share=0.05).root.walk():
+            self.assertGreaterEqual(node.share, 0.05)
+
+
+class Pages(unittest.TestCase):
+    def test_pages_hold_the_template_and_names_as_text(self):
+        recording = hotstack.open(EXAMPLE)
+        graph = recording.flamegraph("cpu")
+        page = graph.to_html()
+        self.assertIn(b"burnCpu", page)
+        self.assertNotIn(b"/*HOTSTACK_DATA*/", page)
+        self.assertTrue(graph._repr_html_().startswith("<iframe "))
+        self.assertNotIn("<script", graph._repr_html_())
+        diff = recording.diff(recording, "cpu")
+        self.assertIn(b"burnCpu", diff.to_html())
+        self.assertTrue(diff._repr_html_().startswith("<iframe "))
+
+    def test_files_are_written_by_their_ending(self):
+        graph = hotstack.open(EXAMPLE).flamegraph("cpu")
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            graph.save(folder / "a.html")
+            graph.save(folder / "a.json")
+            graph.save(str(folder / "a.collapsed"))
+            self.assertEqual((folder / "a.html").read_bytes(), graph.to_html())
+            self.assertEqual((folder / "a.collapsed").read_text(), graph.to_collapsed())
+            self.assertEqual(json.loads((folder / "a.json").read_bytes())["version"], 1)
+            with self.assertRaisesRegex(hotstack.UsageError, "ends with"):
+                graph.save(folder / "a.png")
+
+    def test_a_missing_template_is_named(self):
+        code = (
+            "import hotstack\n"
+            f"graph = hotstack.open({str(EXAMPLE)!r}).flamegraph('cpu')\n"
+            "try: graph.to_html()\n"
+            "except hotstack.UsageError as error: print(error)\n"
+        )
+        with tempfile.TemporaryDirectory() as empty:
+            environment = dict(os.environ, HOTSTACK_DATADIR=empty)
+            done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        self.assertIn("flamegraph.html is in none of", done.stdout)
+
+
+class Errors(unittest.TestCase):
+    def test_exceptions_have_code_and_offset(self):
+        with self.assertRaises(hotstack.FormatError) as caught:
+            hotstack.open(b"no recording at all, but long enough to hold a chunk's header, that is 68 bytes")
+        self.assertEqual((caught.exception.code, caught.exception.offset), ("format", 0))
+        self.assertIsInstance(caught.exception, (hotstack.HotstackError, ValueError))
+        with self.assertRaises(FileNotFoundError):
+            hotstack.open("/does/not/exist.jfr")
+        with self.assertRaises(IsADirectoryError):
+            hotstack.open("/")
+        with self.assertRaises(TypeError):
+            hotstack.open(17)
+
+    def test_the_input_that_is_to_blame_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bad = pathlib.Path(folder) / "bad.jfr"
+            bad.write_bytes(b"x" * 100)
+            with self.assertRaisesRegex(hotstack.FormatError, "bad.jfr: at byte 0"):
+                hotstack.open(EXAMPLE, bad)
+
+    def test_a_cut_recording_is_read_as_far_as_it_goes(self):
+        data = unpacked(EXAMPLE)
+        recording = hotstack.open(data + data[:-1000])
+        loss = recording.loss()
+        self.assertEqual((loss.chunks_whole, loss.chunks_lost, loss.is_whole), (1, 1, False))
+        self.assertEqual(loss.stretches[0].reason, "truncated")
+        self.assertEqual(loss.stretches[0].chunk, len(data))
+        self.assertEqual(recording.totals(), hotstack.open(data).totals())
+
+    def test_wrong_arguments_say_what_is_there(self):
+        recording = hotstack.open(EXAMPLE)
+        for call, says in (
+            (lambda: recording.top("live_bytes"), "it has cpu, alloc_bytes"),
+            (lambda: recording.top("heap"), "no samples of heap"),
+            (lambda: recording.events("NoSuchEvent"), "no event type 'NoSuchEvent'"),
+            (lambda: recording.events("CPULoad", ["nothing"]).columns, "no field 'nothing'"),
+            (lambda: recording.events("CPULoad", ["a[", "b"]).columns, "a\\["),
+            (lambda: recording.samples(columns=["nothing"]).columns, "no column 'nothing'"),
+            (lambda: recording.samples(["heap"]).columns, "no profile type 'heap'"),
+            (lambda: recording.samples(columns=[]).columns, "one column or more"),
+            (lambda: recording.select(states=["busy"]), "use unknown, runnable"),
+            (lambda: recording.select(start=datetime.datetime(2026, 1, 1)), "time zone"),
+            (lambda: recording.samples(start=1e30), "fits"),
+            (lambda: recording.timeline(bucket=0), "A bucket"),
+            (lambda: recording.timeline(bucket=1e-6, by_pool=True), "larger buckets"),
+            (lambda: recording.flamegraph("cpu").tree("wall"), "shows cpu"),
+            (lambda: recording.diff(recording, "live_bytes"), "both have"),
+            (lambda: recording.diff(recording, "cpu").changes("wall"), "were compared"),
+        ):
+            with self.assertRaisesRegex(hotstack.HotstackError, says):
+                call()
+
+    def test_objects_of_the_core_cannot_be_made_by_hand(self):
+        for name in ("Batch", "Batches", "Aggregate", "Tree", "Diff"):
+            with self.assertRaises(TypeError):
+                getattr(hotstack._native, name)()
+        with self.assertRaises(TypeError):
+            hotstack._native.trees_json((1,), b"{}")
+        with self.assertRaises(TypeError):
+            hotstack._native.diff(1, 2, "cpu", False, 0, 0)
+
+
+class Behaviour(unittest.TestCase):
+    def test_progress_is_told_and_can_end_the_reading(self):
+        data = unpacked(EXAMPLE) * 5
+        told = []
+        recording = hotstack.open(data, progress=lambda done, total: told.append((done, total)))
+        recording.totals()
+        self.assertEqual([done for done, _ in told], [len(data) // 5 * i for i in range(1, 6)])
+        self.assertEqual({total for _, total in told}, {len(data)})
+        for read in (recording.event_types, lambda: list(recording.samples())):
+            told.clear()
+            read()
+            self.assertEqual(told[-1], (len(data), len(data)))
+            self.assertEqual(sorted(told), told)
+
+        def stop(done, total):
+            raise KeyError("enough")
+
+        stopped = hotstack.open(data, progress=stop)
+        for read in (stopped.totals, stopped.event_types, lambda: list(stopped.samples())):
+            with self.assertRaisesRegex(KeyError, "enough"):
+                read()
+
+    def test_a_signal_ends_a_long_reading(self):
+        recording = hotstack.open(*[unpacked(EXAMPLE)] * 3, progress=lambda done, total: signal.raise_signal(signal.SIGINT))
+        with self.assertRaises(KeyboardInterrupt):
+            recording.totals()
+
+    def test_other_threads_run_while_c_reads(self):
+        data = unpacked(RECORDINGS[0]) * 200
+        started, counted = threading.Event(), []
+
+        def read():
+            started.set()
+            counted.append(hotstack.open(data).totals()["cpu"].events)
+
+        readers = [threading.Thread(target=read) for _ in range(2)]
+        for reader in readers:
+            reader.start()
+        started.wait()
+        turns = 0
+        while any(reader.is_alive() for reader in readers):
+            turns += 1
+        self.assertGreater(turns, 100)
+        self.assertEqual(len(set(counted)), 1)
+
+    def test_two_threads_cannot_read_the_same_batches(self):
+        source = iter(hotstack.open(unpacked(EXAMPLE) * 50)._inputs.samples(["time"], ["wall"], -(2**63), 2**63 - 1))
+        errors = []
+
+        def drain():
+            try:
+                for _ in source:
+                    pass
+            except hotstack.UsageError as error:
+                errors.append(str(error))
+
+        threads = [threading.Thread(target=drain) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertTrue(all("Another thread" in error for error in errors))
+
+    def test_a_buffer_stays_locked_while_a_table_reads_it(self):
+        data = bytearray(unpacked(EXAMPLE))
+        recording = hotstack.open(data)
+        with self.assertRaises(BufferError):
+            data.clear()
+        batches = recording.samples().batches()
+        next(batches)
+        del recording
+        with self.assertRaises(BufferError):
+            data.clear()
+        del batches
+        gc.collect()
+        data.clear()
+
+    def test_nothing_leaks(self):
+        def work():
+            recording = hotstack.open(unpacked(EXAMPLE))
+            list(recording.samples(columns=hotstack.SAMPLE_COLUMNS))
+            list(recording.events("JavaMonitorEnter"))
+            recording.event_types(), recording.settings(), recording.loss(), recording.info()
+            recording.top(), recording.threads(), recording.timeline(by_pool=True)
+            list(recording.flamegraph("cpu", inverted=True).root.walk())
+            recording.flamegraph().to_json(), recording.flamegraph().to_html()
+            recording.diff(recording).changes()
+            recording.select(thread="burner", start=1.0).totals()
+            recording.samples().__arrow_c_stream__()
+            recording.samples().__arrow_c_schema__()
+            next(recording.samples().batches()).__arrow_c_array__()
+            for bad in (b"x" * 100, unpacked(EXAMPLE)[:2000]):
+                try:
+                    hotstack.open(bad).totals()
+                except hotstack.FormatError:
+                    pass
+
+        for _ in range(20):
+            work()
+        gc.collect()
+        blocks, size = sys.getallocatedblocks(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for _ in range(60):
+            work()
+        gc.collect()
+        self.assertLess(sys.getallocatedblocks() - blocks, 60)
+        # One recording's bytes lost in each round would be 60 x 37 KB; KiB here.
+        self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - size, 1500)
+
+    def test_the_version_is_the_trees(self):
+        text = (TREE / "meson.build").read_text()
+        self.assertIn(f"version: '{hotstack.__version__}'", text)
+
+
+if __name__ == "__main__":
+    tap.main(Totals, Events, Parts, Pages, Errors, Behaviour)

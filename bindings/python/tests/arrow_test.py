@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tables through the Arrow C stream interface into pyarrow, polars, pandas and DuckDB. Prints TAP.
+
+Runs in the cache's venv of Python packages; the environment holds PYTHONPATH (the package that was built).
+"""
+
+import datetime
+import unittest
+
+import tap
+from support import EXAMPLE, RECORDINGS, sums, unpacked
+
+import hotstack
+
+ALL = list(hotstack.SAMPLE_COLUMNS)
+
+
+def recordings():
+    return [hotstack.open(path) for path in RECORDINGS[:5]]
+
+
+class Readers(unittest.TestCase):
+    """Each reader has the rows that Python sees without one."""
+
+    def test_pyarrow(self):
+        import pyarrow
+
+        for recording in recordings():
+            for table in (recording.samples(columns=ALL), recording.events("ActiveSetting")):
+                there = pyarrow.table(table)
+                there.validate(full=True)
+                self.assertEqual(list(there.column_names), list(table.columns))
+                names = [name for name in there.column_names if table.columns[name] in ("text", "int64")]
+                rows = [{name: row[name] for name in names} for row in table]
+                self.assertEqual(there.select(names).to_pylist(), rows)
+            time = pyarrow.table(recording.samples(columns=["time"]))
+            self.assertEqual(time.schema.field("time").type, pyarrow.timestamp("ns", "UTC"))
+            self.assertEqual(
+                time["time"].cast(pyarrow.int64()).to_pylist(),
+                [row["time"] for row in recording.samples(columns=["time"])],
+            )
+
+    def test_pyarrow_reads_every_event_type(self):
+        import pyarrow
+
+        for recording in recordings():
+            for name, row in recording.event_types().items():
+                table = pyarrow.table(recording.events(name))
+                table.validate(full=True)
+                self.assertEqual(table.num_rows, row.events, name)
+
+    def test_pyarrow_takes_batches(self):
+        import pyarrow
+
+        table = hotstack.open(EXAMPLE).samples()
+        batches = [pyarrow.record_batch(batch) for batch in table.batches()]
+        self.assertEqual(pyarrow.Table.from_batches(batches), table.to_arrow())
+        self.assertEqual(table.to_arrow(), pyarrow.table(table))
+
+    def test_pandas(self):
+        import pandas
+
+        for recording in recordings():
+            table = recording.samples(columns=ALL)
+            frame = table.to_pandas()
+            self.assertEqual(frame.groupby("type", observed=True)["value"].sum().to_dict(), sums(table))
+            there = pandas.DataFrame.from_arrow(table)
+            self.assertEqual(there["value"].sum(), frame["value"].sum())
+            self.assertEqual(there["stack_id"].nunique(), frame["stack_id"].nunique())
+            self.assertEqual(str(there["time"].dt.tz), "UTC")
+
+    def test_pandas_durations(self):
+        waits = hotstack.open(EXAMPLE).events("JavaMonitorEnter")
+        total = sum(row["duration"] for row in waits)
+        self.assertEqual(waits.to_pandas()["duration"].sum().value, total)
+
+    def test_polars(self):
+        import polars
+
+        for recording in recordings():
+            table = recording.samples(columns=ALL)
+            frame = polars.DataFrame(table)
+            there = frame.group_by(polars.col("type").cast(polars.String)).agg(polars.col("value").sum())
+            self.assertEqual(dict(there.iter_rows()), sums(table))
+            self.assertEqual(table.to_polars()["leaf"].cast(polars.String).to_list(), [row["leaf"] for row in table])
+            self.assertEqual(frame["time"].dtype, polars.Datetime("ns", "UTC"))
+
+    def test_duckdb(self):
+        import duckdb
+
+        for recording in recordings():
+            samples = recording.samples(columns=ALL)
+            rows = duckdb.sql("select type, sum(value)::bigint from samples group by type").fetchall()
+            self.assertEqual(dict(rows), sums(samples))
+            waits = recording.events("ThreadPark")
+            count = duckdb.sql('select count(*) from waits where "eventThread" is not null').fetchall()[0][0]
+            self.assertEqual(count, sum(1 for row in waits if row["eventThread"] is not None))
+
+
+class Streams(unittest.TestCase):
+    def test_many_chunks_and_batches_are_one_table(self):
+        import pyarrow
+
+        data = unpacked(EXAMPLE)
+        recording = hotstack.open(data * 300)
+        table = recording.samples(columns=ALL)
+        sizes = [len(batch) for batch in table.batches()]
+        self.assertGreater(len(sizes), 2)
+        self.assertLessEqual(max(sizes), 65_540)
+        one = pyarrow.table(hotstack.open(data).samples(columns=ALL))
+        there = pyarrow.table(table)
+        self.assertEqual(there.num_rows, one.num_rows * 300)
+        self.assertEqual(there.slice(one.num_rows * 299).to_pylist(), one.to_pylist())
+        self.assertEqual(table.to_polars().height, there.num_rows)
+        self.assertEqual(table.to_pandas()["value"].sum(), 300 * sum(one["value"].to_pylist()))
+
+    def test_text_ends_a_batch_too(self):
+        import pyarrow
+
+        table = hotstack.open(unpacked(EXAMPLE) * 300).events("ActiveSetting", ["name", "value"])
+        self.assertEqual(pyarrow.table(table).num_rows, 300 * 30)
+
+    def test_a_stream_outlives_its_recording(self):
+        import pyarrow
+
+        recording = hotstack.open(bytearray(unpacked(EXAMPLE)))
+        reader = pyarrow.RecordBatchReader.from_stream(recording.samples())
+        del recording
+        self.assertEqual(reader.read_all().num_rows, 574)
+
+    def test_an_error_on_the_way_names_the_place(self):
+        import pyarrow
+
+        good = unpacked(EXAMPLE)
+        bad = bytearray(good)
+        recording = hotstack.open(bytes(good), bad)
+        table = recording.samples()
+        bad[:4] = b"nope"
+        with self.assertRaisesRegex(pyarrow.ArrowInvalid, "input 1: at byte 0"):
+            pyarrow.table(table)
+        with self.assertRaises(hotstack.FormatError):
+            list(table)
+
+    def test_a_batch_is_handed_over_once(self):
+        batch = next(hotstack.open(EXAMPLE).samples().batches())
+        batch.__arrow_c_array__()
+        for again in (batch.rows, batch.__arrow_c_array__):
+            with self.assertRaisesRegex(hotstack.UsageError, "handed over"):
+                again()
+
+    def test_times_are_nanoseconds(self):
+        import pyarrow.compute
+
+        recording = hotstack.open(EXAMPLE)
+        first = pyarrow.compute.min(pyarrow.table(recording.samples(columns=["time"]))["time"]).as_py()
+        start = datetime.datetime.fromtimestamp(recording.chunks()[0].start_ns / 1e9, datetime.UTC)
+        self.assertLess(abs((first.to_pydatetime() - start).total_seconds()), 2)
+
+
+if __name__ == "__main__":
+    tap.main(Readers, Streams)
