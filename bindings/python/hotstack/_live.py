@@ -92,12 +92,12 @@ def jvms() -> list[Jvm]:
 
 def profile(
     pid: int | str | Jvm,
-    duration: float = 10,
+    duration: int = 10,
     *,
     events: Iterable[str] = (),
     save: str | os.PathLike[str] | None = None,
 ) -> Recording:
-    """Profiles a running JVM, by process id or name, for `duration` seconds and gives the recording.
+    """Profiles a running JVM, by process id or name, for `duration` whole seconds and gives the recording.
 
     `events` are as for `hotstack profile -e`: "cpu=1ms", "alloc", "lock=10ms". The recording is kept in memory, and
     written to `save` if that is given.
@@ -106,7 +106,7 @@ def profile(
     wanted = ",".join(events)
     with tempfile.TemporaryDirectory(prefix="hotstack-") as directory:
         path = pathlib.Path(directory) / "recording.jfr"
-        arguments = ["profile", "-d", f"{duration:g}s", "-f", str(path)]
+        arguments = ["profile", "-d", f"{duration}s", "-f", str(path)]
         arguments += ["-e", wanted] if wanted else []
         _run([*arguments, "--", target], good=(0, WITH_GAPS))
         data = path.read_bytes()
