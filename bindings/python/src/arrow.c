@@ -69,9 +69,9 @@ static bool add_bit(bytes *b, int64_t at, bool bit)
     return true;
 }
 
-static bool end_row(column *c)
+bool column_mark_row(column *c)
 {
-    if (c->nulls > 0 && !add_bit(&c->validity, c->rows, true))
+    if (!add_bit(&c->validity, c->rows, true))
         return false;
     c->rows++;
     return true;
@@ -101,19 +101,9 @@ bool column_add_null(column *c)
     return true;
 }
 
-bool column_add_bits(column *c, const void *eight_bytes)
-{
-    return bytes_add(&c->values, eight_bytes, 8) && end_row(c);
-}
-
 bool column_add_bool(column *c, bool value)
 {
-    return add_bit(&c->values, c->rows, value) && end_row(c);
-}
-
-bool column_add_code(column *c, uint32_t code)
-{
-    return bytes_add(&c->values, &code, 4) && end_row(c);
+    return add_bit(&c->values, c->rows, value) && column_end_row(c);
 }
 
 static bool begin_words(column *c)
@@ -224,14 +214,6 @@ void table_free(table *t)
     }
     free(t->columns);
     *t = (table){0};
-}
-
-size_t table_text_bytes(const table *t)
-{
-    size_t total = 0;
-    for (size_t i = 0; i < t->count; i++)
-        total += t->columns[i].text.size;
-    return total;
 }
 
 /* ---- arrays ---- */

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct ArrowSchema {
     const char *format;
@@ -94,11 +95,38 @@ bool table_init(table *t, size_t count);
 bool table_name(table *t, size_t index, const char *name, enum column_kind kind);
 void table_free(table *t);
 
-/* Append one value; false without memory. */
+/* Append one value; false without memory. Those that come with every row are inline. */
 bool column_add_null(column *c);
-bool column_add_bits(column *c, const void *eight_bytes);
 bool column_add_bool(column *c, bool value);
-bool column_add_code(column *c, uint32_t code);
+/* Marks the row that was put as one that is no null. Only for the functions below. */
+bool column_mark_row(column *c);
+
+static inline bool column_end_row(column *c)
+{
+    if (c->nulls > 0)
+        return column_mark_row(c);
+    c->rows++;
+    return true;
+}
+
+static inline bool column_add_bits(column *c, const void *eight_bytes)
+{
+    if (c->values.room - c->values.size < 8 && !bytes_reserve(&c->values, 8))
+        return false;
+    memcpy(c->values.data + c->values.size, eight_bytes, 8);
+    c->values.size += 8;
+    return column_end_row(c);
+}
+
+static inline bool column_add_code(column *c, uint32_t code)
+{
+    if (c->values.room - c->values.size < 4 && !bytes_reserve(&c->values, 4))
+        return false;
+    memcpy(c->values.data + c->values.size, &code, 4);
+    c->values.size += 4;
+    return column_end_row(c);
+}
+
 static inline bool column_add_int(column *c, int64_t value)
 {
     return column_add_bits(c, &value);
@@ -107,9 +135,6 @@ static inline bool column_add_int(column *c, int64_t value)
 /* The number of a string in a text column's dictionary, which holds each once. False without
  * memory, or when the dictionary would pass 2 GiB. */
 bool column_word(column *c, const char *data, size_t size, uint32_t *code);
-
-/* How much text the batch's dictionaries hold. */
-size_t table_text_bytes(const table *t);
 
 /* Moves the rows into `out`, a struct array; the table is empty again. Returns 0 or ENOMEM. */
 int table_finish(table *t, struct ArrowArray *out);

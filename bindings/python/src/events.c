@@ -122,6 +122,7 @@ static int add_text(events *e, size_t i, const jfr_variant *value, failure *f)
     int rc = value_text(e->base.w.chunk, value, at->form, &e->text, f);
     if (rc <= 0)
         return rc < 0 ? -1 : done(column_add_null(c), f);
+    e->base.text += e->text.size;
     bool added = column_word(c, (const char *)e->text.data, e->text.size, &code) &&
                  (!keep || codes_set(&at->known, value->constant, code)) &&
                  column_add_code(c, code);
@@ -192,12 +193,6 @@ static int add_event(events *e, const jfr_event *event, failure *f)
     return 0;
 }
 
-static bool is_full(const events *e)
-{
-    return e->base.rows.columns[0].rows >= BATCH_ROWS ||
-           table_text_bytes(&e->base.rows) >= BATCH_TEXT;
-}
-
 /* 1: the batch is full, 0: the chunk ended, -1. */
 static int add_chunk(events *e, failure *f)
 {
@@ -207,7 +202,7 @@ static int add_chunk(events *e, failure *f)
     while ((rc = jfr_events_next(e->walk, &event, &cause)) == 1) {
         if (add_event(e, &event, f) != 0)
             return -1;
-        if (is_full(e))
+        if (producer_is_full(&e->base))
             return 1;
     }
     return pass(rc, &cause, f);

@@ -11,6 +11,7 @@ static bool has_rows(const producer *p)
 int producer_next(producer *p, struct ArrowArray *out, failure *f)
 {
     while (!p->ended && !has_rows(p)) {
+        p->text = 0;
         int rc = p->fill(p, f);
         if (rc < 0) {
             if (p->w.index < inputs_count(p->w.in))
@@ -43,14 +44,6 @@ bool codes_size(codes *c, uint32_t count)
     c->count = c->at != NULL ? count : 0;
     c->used_count = 0;
     return c->at != NULL;
-}
-
-bool codes_get(const codes *c, uint32_t index, uint32_t *code)
-{
-    if (index >= c->count || c->at[index] == 0)
-        return false;
-    *code = c->at[index] - 1;
-    return true;
 }
 
 bool codes_set(codes *c, uint32_t index, uint32_t code)

@@ -23,8 +23,15 @@ struct producer {
     void (*free)(producer *p);
     walk w;
     table rows;
+    size_t text; /* bytes that went to the batch's dictionaries, at most */
     bool ended;
 };
+
+/* Whether a batch is to end. */
+static inline bool producer_is_full(const producer *p)
+{
+    return p->rows.columns[0].rows >= BATCH_ROWS || p->text >= BATCH_TEXT;
+}
 
 /* The next batch, never empty: 1 with it, 0 at the end, -1. */
 int producer_next(producer *p, struct ArrowArray *out, failure *f);
@@ -69,7 +76,13 @@ typedef struct codes {
 
 bool codes_size(codes *c, uint32_t count);
 /* False when the index has no code yet. */
-bool codes_get(const codes *c, uint32_t index, uint32_t *code);
+static inline bool codes_get(const codes *c, uint32_t index, uint32_t *code)
+{
+    if (index >= c->count || c->at[index] == 0)
+        return false;
+    *code = c->at[index] - 1;
+    return true;
+}
 bool codes_set(codes *c, uint32_t index, uint32_t code);
 void codes_forget(codes *c);
 void codes_free(codes *c);

@@ -149,10 +149,11 @@ static int done(bool added, failure *f)
 }
 
 /* A text that is known by an index, or null. */
-static int add_word(column *c, codes *known, uint32_t index, const char *text, size_t size,
-                    failure *f)
+static int add_word(samples *s, column *c, codes *known, uint32_t index, const char *text,
+                    size_t size, failure *f)
 {
     uint32_t code;
+    s->base.text += size;
     bool added = column_word(c, text, size, &code) && codes_set(known, index, code) &&
                  column_add_code(c, code);
     return done(added, f);
@@ -171,7 +172,7 @@ static int add_thread(samples *s, column *c, const jfr_sample *from, failure *f)
     if (rc < 0)
         return forgive(rc, &cause, f) != 0 ? -1 : done(column_add_null(c), f);
     jfr_str name = thread.java_name.len > 0 ? thread.java_name : thread.os_name;
-    return add_word(c, &s->threads, from->thread, name.data, name.len, f);
+    return add_word(s, c, &s->threads, from->thread, name.data, name.len, f);
 }
 
 /* Its row is read once a chunk. */
@@ -213,7 +214,7 @@ static int add_class(samples *s, column *c, const jfr_sample *from, failure *f)
                  : jfr_chunk_class(s->base.w.chunk, from->klass, &klass, &cause);
     if (rc < 0)
         return forgive(rc, &cause, f) != 0 ? -1 : done(column_add_null(c), f);
-    return add_word(c, &s->classes, from->klass, klass.name.data, klass.name.len, f);
+    return add_word(s, c, &s->classes, from->klass, klass.name.data, klass.name.len, f);
 }
 
 static int add_leaf(samples *s, column *c, const jfr_sample *from, failure *f)
@@ -227,7 +228,7 @@ static int add_leaf(samples *s, column *c, const jfr_sample *from, failure *f)
     if (codes_get(&s->leaves, row->leaf, &code))
         return done(column_add_code(c, code), f);
     const char *name = stack_cache_name(&s->stacks, row->leaf);
-    return add_word(c, &s->leaves, row->leaf, name, strlen(name), f);
+    return add_word(s, c, &s->leaves, row->leaf, name, strlen(name), f);
 }
 
 static int add_stack_id(samples *s, column *c, const jfr_sample *from, failure *f)
@@ -242,7 +243,7 @@ static int add_stack_id(samples *s, column *c, const jfr_sample *from, failure *
     if (!row->good)
         return done(column_add_null(c), f);
     sagg_stack_id_hex(hex, &row->id);
-    return add_word(c, &s->ids, from->stack, hex, 32, f);
+    return add_word(s, c, &s->ids, from->stack, hex, 32, f);
 }
 
 static int add_stack(samples *s, column *c, const jfr_sample *from, failure *f)
@@ -255,7 +256,7 @@ static int add_stack(samples *s, column *c, const jfr_sample *from, failure *f)
     if (rc == 0)
         rc = done(column_add_null(c), f);
     else if (rc == 1)
-        rc = add_word(c, &s->texts, from->stack, (const char *)text.data, text.size, f);
+        rc = add_word(s, c, &s->texts, from->stack, (const char *)text.data, text.size, f);
     bytes_free(&text);
     return rc;
 }
@@ -321,12 +322,6 @@ static int add_sample(samples *s, const jfr_sample *from, failure *f)
     return 0;
 }
 
-static bool is_full(const samples *s)
-{
-    return s->base.rows.columns[0].rows >= BATCH_ROWS ||
-           table_text_bytes(&s->base.rows) >= BATCH_TEXT;
-}
-
 /* The current chunk's next samples. 1: the batch is full, 0: the chunk ended, -1. A limit that a
  * damaged chunk passes ends its samples. */
 static int add_chunk(samples *s, failure *f)
@@ -337,7 +332,7 @@ static int add_chunk(samples *s, failure *f)
     while ((rc = jfr_samples_next(s->base.w.chunk, &sample, &cause)) == 1) {
         if (add_sample(s, &sample, f) != 0)
             return -1;
-        if (is_full(s))
+        if (producer_is_full(&s->base))
             return 1;
     }
     return forgive(rc, &cause, f);
