@@ -77,10 +77,12 @@ static PyObject *message_of(const failure *f)
 {
     char text[600];
     char place[40] = "";
-    const char *colon = f->input[0] != '\0' ? ": " : "";
+    /* What cannot be opened is named by its message. */
+    const char *input = f->what != FAILURE_IO ? f->input : "";
+    const char *colon = input[0] != '\0' ? ": " : "";
     if (f->what == FAILURE_FORMAT)
         (void)snprintf(place, sizeof(place), "at byte %llu: ", (unsigned long long)f->offset);
-    int size = snprintf(text, sizeof(text), "%s%s%s%s", f->input, colon, place, f->message);
+    int size = snprintf(text, sizeof(text), "%s%s%s%s", input, colon, place, f->message);
     if (size < 0)
         size = 0;
     if ((size_t)size >= sizeof(text))

@@ -380,23 +380,35 @@ class Behaviour(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             recording.totals()
 
-    def test_other_threads_run_while_c_reads(self):
-        data = unpacked(RECORDINGS[0]) * 200
-        started, counted = threading.Event(), []
+    def test_other_threads_run_while_c_works(self):
+        """C waits for a pipe's writer, which can open it only if C does not keep the others from running."""
+        said = []
 
-        def read():
-            started.set()
-            counted.append(hotstack.open(data).totals()["cpu"].events)
+        def read(path):
+            try:
+                hotstack._native.Inputs([path]).check()
+            except hotstack.IoError as error:
+                said.append(error)
 
-        readers = [threading.Thread(target=read) for _ in range(2)]
-        for reader in readers:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "pipe")
+            os.mkfifo(path)
+            reader = threading.Thread(target=read, args=[path])
             reader.start()
-        started.wait()
-        turns = 0
-        while any(reader.is_alive() for reader in readers):
-            turns += 1
-        self.assertGreater(turns, 100)
-        self.assertEqual(len(set(counted)), 1)
+            os.close(os.open(path, os.O_WRONLY))
+            reader.join()
+        self.assertEqual([error.code for error in said], ["io"])
+        self.assertEqual(str(said[0]).count(path), 1)
+
+    def test_readings_side_by_side_agree(self):
+        data = unpacked(RECORDINGS[0]) * 20
+        totals = []
+        threads = [threading.Thread(target=lambda: totals.append(hotstack.open(data).totals())) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(totals, [hotstack.open(data).totals()] * 4)
 
     def test_two_threads_cannot_read_the_same_batches(self):
         source = iter(hotstack.open(unpacked(EXAMPLE) * 50)._inputs.samples(["time"], ["wall"], -(2**63), 2**63 - 1))
