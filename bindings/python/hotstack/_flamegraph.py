@@ -15,10 +15,15 @@ if TYPE_CHECKING:
     from ._profile import Profile
 
 
+# A page keeps what it shows in its address; inside of another page it has none, and may not write one.
+_NO_ADDRESS = "<head><script>history.replaceState = () => {}</script>"
+
+
 def in_frame(page: bytes, title: str, height: int = 640) -> str:
     """A page as one element of another page: nothing of it leaks out, nothing is fetched."""
+    text = page.decode("utf-8").replace("<head>", _NO_ADDRESS, 1)
     return (
-        f'<iframe title="{html.escape(title)}" srcdoc="{html.escape(page.decode("utf-8"))}" '
+        f'<iframe title="{html.escape(title)}" srcdoc="{html.escape(text)}" '
         f'sandbox="allow-scripts" style="width:100%;height:{height}px;border:0"></iframe>'
     )
 
