@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,6 +62,48 @@ int read_all(bytes *out, const char *path, size_t limit)
     return error;
 }
 
+/* Maps a plain file that has something in it; false = it is to be read. */
+static bool map_fd(bytes *out, int fd, size_t limit)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
+        (uint64_t)st.st_size > limit)
+        return false;
+    void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data == MAP_FAILED)
+        return false;
+    (void)madvise(data, (size_t)st.st_size, MADV_SEQUENTIAL);
+    *out = (bytes){data, (size_t)st.st_size};
+    return true;
+}
+
+static bool is_plain_file(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+int map_all(bytes *out, bool *mapped, const char *path, size_t limit)
+{
+    *mapped = false;
+    /* Opening a pipe and closing it again would end its writer. */
+    int fd = is_plain_file(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        *mapped = map_fd(out, fd, limit);
+        (void)close(fd);
+    }
+    return *mapped ? 0 : read_all(out, path, limit);
+}
+
+void unmap_all(bytes *input, bool mapped)
+{
+    if (mapped)
+        (void)munmap(input->data, input->size);
+    else
+        free(input->data);
+    *input = (bytes){0};
+}
+
 int read_head(bytes *out, const char *path, size_t room)
 {
     struct stat st;
@@ -67,7 +111,7 @@ int read_head(bytes *out, const char *path, size_t room)
     if (stat(path, &st) != 0)
         return errno;
     if (!S_ISREG(st.st_mode))
-        return ESPIPE; /* opening a pipe and closing it again would end its writer */
+        return ESPIPE;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return errno;

@@ -2,6 +2,7 @@
 #ifndef HOTSTACK_CLI_INPUT_H
 #define HOTSTACK_CLI_INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A file's bytes in memory: recordings from standard input, templates. */
@@ -15,6 +16,13 @@ typedef struct bytes {
  * (EFBIG past the limit). Free data with free().
  */
 int read_all(bytes *out, const char *path, size_t limit);
+
+/*
+ * As read_all, but a plain file is mapped, not read: it must not be cut shorter meanwhile. Give it
+ * back with unmap_all.
+ */
+int map_all(bytes *out, bool *mapped, const char *path, size_t limit);
+void unmap_all(bytes *input, bool mapped);
 
 /* The first `room` bytes of a plain file into out->data, which is the caller's. Returns 0, an
  * errno, or ESPIPE where `path` is no plain file. */

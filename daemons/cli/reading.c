@@ -13,7 +13,7 @@
 #include "command.h"
 #include "input.h"
 
-/* What is read whole must fit into memory: standard input, and all that is no JFR file. */
+/* What is read whole must fit into memory: standard input. A file is mapped. */
 #define INPUT_LIMIT (UINT64_C(4) << 30)
 
 static void complain_input(const char *path, const recording_error *err)
@@ -31,9 +31,9 @@ static bool is_stdin(const char *path)
 }
 
 /* Complains and returns false when it cannot be read. */
-static bool read_input(bytes *input, const char *path)
+static bool read_input(bytes *input, bool *mapped, const char *path)
 {
-    int error = read_all(input, path, INPUT_LIMIT);
+    int error = map_all(input, mapped, path, INPUT_LIMIT);
     if (error != 0)
         complain("%s: cannot read it: %s", is_stdin(path) ? "standard input" : path,
                  strerror(error));
@@ -61,12 +61,13 @@ static bool add_jfr_file(recording *rec, const char *path)
 bool reading_add(recording *rec, const char *path)
 {
     bytes input;
+    bool mapped;
     if (!is_stdin(path))
         return add_jfr_file(rec, path);
-    if (!read_input(&input, path))
+    if (!read_input(&input, &mapped, path))
         return false;
     bool done = add_jfr_mem(rec, path, &input);
-    free(input.data);
+    unmap_all(&input, mapped);
     return done;
 }
 
@@ -151,12 +152,13 @@ static bool is_jfr(const char *path)
 bool reading_add_any(recording *rec, const char *path, const reading_wish *wish)
 {
     bytes input;
+    bool mapped;
     if (!is_stdin(path) && is_jfr(path))
         return add_jfr_file(rec, path);
-    if (!read_input(&input, path))
+    if (!read_input(&input, &mapped, path))
         return false;
     bool done = add_by_kind(rec, path, &input, wish);
-    free(input.data);
+    unmap_all(&input, mapped);
     return done;
 }
 

@@ -25,6 +25,9 @@ void sagg__emit_bytes(sagg__emit *emit, const char *bytes, size_t size);
 void sagg__emit_text(sagg__emit *emit, const char *text);
 void sagg__emit_number(sagg__emit *emit, uint64_t number);
 
+/* What JSON and pages say of a profile alike: type, unit, raw_total, value_total, samples. */
+void sagg__emit_totals(sagg__emit *emit, const sagg_tree_view *view);
+
 /* A JSON string with its quotes. */
 void sagg__emit_string(sagg__emit *emit, sagg_str text);
 /* JSON text that is passed on: only what must not stand raw in a page or a terminal is escaped. */

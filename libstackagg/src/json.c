@@ -151,18 +151,9 @@ static void write_omitted(sagg__emit *emit, const sagg_tree_view *view)
 
 static void write_totals(sagg__emit *emit, const sagg_tree_view *view)
 {
-    sagg__emit_text(emit, "\"type\":");
-    sagg__emit_string(emit, view->type);
-    sagg__emit_text(emit, ",\"unit\":");
-    sagg__emit_string(emit, view->unit);
+    sagg__emit_totals(emit, view);
     sagg__emit_text(emit, ",\"total\":");
     sagg__emit_number(emit, view->total[0]);
-    sagg__emit_text(emit, ",\"raw_total\":\"");
-    sagg__emit_number(emit, view->totals.raw_value);
-    sagg__emit_text(emit, "\",\"value_total\":\"");
-    sagg__emit_number(emit, view->totals.value);
-    sagg__emit_text(emit, "\",\"samples\":");
-    sagg__emit_number(emit, view->totals.samples);
 }
 
 static void write_profiles(const sagg__json *json, sagg__emit *emit, sagg__names *names)

@@ -208,25 +208,12 @@ static void write_omitted(const struct walk *w)
     sagg__emit_text(w->emit, "\"");
 }
 
-static void write_head(sagg__emit *emit, const sagg_tree_view *view)
-{
-    sagg__emit_text(emit, "{\"type\":");
-    sagg__emit_string(emit, view->type);
-    sagg__emit_text(emit, ",\"unit\":");
-    sagg__emit_string(emit, view->unit);
-    sagg__emit_text(emit, ",\"raw_total\":\"");
-    sagg__emit_number(emit, view->totals.raw_value);
-    sagg__emit_text(emit, "\",\"value_total\":\"");
-    sagg__emit_number(emit, view->totals.value);
-    sagg__emit_text(emit, "\",\"samples\":");
-    sagg__emit_number(emit, view->totals.samples);
-    sagg__emit_text(emit, ",\"nodes\":");
-    sagg__emit_number(emit, view->node_count);
-}
-
 static int write_profile(struct walk *w, sagg__mem *mem, size_t frames)
 {
-    write_head(w->emit, w->profile->view);
+    sagg__emit_text(w->emit, "{");
+    sagg__emit_totals(w->emit, w->profile->view);
+    sagg__emit_text(w->emit, ",\"nodes\":");
+    sagg__emit_number(w->emit, w->profile->view->node_count);
     if (w->profile->before != NULL)
         sagg__emit_text(w->emit, ",\"compares\":true");
     sagg__emit_text(w->emit, ",\"scale\":");

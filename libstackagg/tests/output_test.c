@@ -26,8 +26,9 @@ START_TEST(json_is_what_the_page_says)
     ck_assert_str_eq(
         text,
         "{\"version\":1,\"strings\":[\"\",\"com.acme.Main\",\"run\",\"F.java\"],\"profiles\":[{"
-        "\"type\":\"cpu\",\"unit\":\"ns\",\"total\":30,\"raw_total\":\"29\",\"value_total\":\"30\","
-        "\"samples\":1,\"frames\":{\"class\":[1],\"method\":[2],\"file\":[3],\"line\":[0],"
+        "\"type\":\"cpu\",\"unit\":\"ns\",\"raw_total\":\"29\",\"value_total\":\"30\","
+        "\"samples\":1,\"total\":30,\"frames\":{\"class\":[1],\"method\":[2],\"file\":[3],\"line\":"
+        "[0],"
         "\"kind\":[0]},\"nodes\":{\"depth\":[0,1],\"frame\":[-1,0],\"self\":[0,30],"
         "\"total\":[30,30]},\"omitted\":{\"node\":[],\"total\":[],\"count\":[]}}],\"meta\":{}}");
     free(text);
