@@ -24,7 +24,7 @@ static bool reserve(flatbuffer *b, size_t more)
 
 static void put(flatbuffer *b, const void *bytes, size_t size)
 {
-    if (!reserve(b, size))
+    if (size == 0 || !reserve(b, size))
         return;
     b->size += size;
     memcpy(b->data + b->room - b->size, bytes, size);
