@@ -290,20 +290,29 @@ static int map_label(cache *c, const jfr_sum *sample, uint32_t *label)
 
 /* ---- samples ---- */
 
-static int add_values(cache *c, const jfr_sum *from, sagg_sample *to)
+/* Makes samples of the values of `from`, in `to`, which are alike but for the values. */
+static void put_values(cache *c, const jfr_sum *from, sagg_sample *to)
 {
     uint32_t slot = from->stack < c->stack_count ? from->stack : c->stack_count;
-    int rc = 0;
-    for (int i = 0; rc == 0 && i < from->value_count; i++) {
-        to->type = recording__type(from->values[i].type);
-        to->raw_value = from->values[i].raw;
-        to->value = from->values[i].value;
-        rc = sagg_add(c->rec->agg, to, NULL);
-        if (rc == 0 && c->rec->options.tap.added != NULL)
-            rc = c->rec->options.tap.added(c->rec->options.tap.ctx, c->rec->agg, to);
+    for (int i = 0; i < from->value_count; i++) {
+        if (i > 0)
+            to[i] = to[0];
+        to[i].type = recording__type(from->values[i].type);
+        to[i].raw_value = from->values[i].raw;
+        to[i].value = from->values[i].value;
         if (c->cut[slot])
-            c->rec->info.truncated_raw[to->type] += to->raw_value;
+            c->rec->info.truncated_raw[to[i].type] += to[i].raw_value;
     }
+}
+
+/* What a sample is besides its values, in the aggregate's numbers. */
+static int map_sum(cache *c, const jfr_sum *from, sagg_sample *to)
+{
+    int rc = map_label(c, from, &to->label);
+    if (rc == 0)
+        rc = map_stack(c, from->stack, &to->stack);
+    if (rc == 0)
+        put_values(c, from, to);
     return rc;
 }
 
@@ -314,19 +323,13 @@ static bool is_wanted(const recording *rec, const jfr_sum *from, int64_t time_ns
     return tap->keep == NULL || tap->keep(tap->ctx, rec->agg, &moment);
 }
 
-static int add_sum(cache *c, const jfr_sum *from, int64_t time_ns)
+static int tell(const cache *c, const sagg_sample *samples, int count)
 {
-    sagg_sample to = {.samples = from->samples, .time_ns = time_ns};
-    int rc = make_room(c);
-    if (rc == 0)
-        rc = map_thread(c, from->thread, &to.thread);
-    if (rc == 0 && !is_wanted(c->rec, from, time_ns, to.thread))
-        return 0;
-    if (rc == 0)
-        rc = map_label(c, from, &to.label);
-    if (rc == 0)
-        rc = map_stack(c, from->stack, &to.stack);
-    return rc == 0 ? add_values(c, from, &to) : rc;
+    const recording_tap *tap = &c->rec->options.tap;
+    int rc = 0;
+    for (int i = 0; tap->added != NULL && rc == 0 && i < count; i++)
+        rc = tap->added(tap->ctx, c->rec->agg, &samples[i]);
+    return rc;
 }
 
 static int add_sample(cache *c, const jfr_sample *from)
@@ -340,7 +343,17 @@ static int add_sample(cache *c, const jfr_sample *from)
                    .value_count = from->value_count,
                    .samples = 1};
     memcpy(sum.values, from->values, sizeof(sum.values));
-    return add_sum(c, &sum, from->time_ns);
+    sagg_sample to[JFR_SAMPLE_VALUES] = {{.samples = 1, .time_ns = from->time_ns}};
+    int rc = make_room(c);
+    if (rc == 0)
+        rc = map_thread(c, from->thread, &to[0].thread);
+    if (rc == 0 && !is_wanted(c->rec, &sum, from->time_ns, to[0].thread))
+        return 0;
+    if (rc == 0)
+        rc = map_sum(c, &sum, to);
+    if (rc == 0)
+        rc = sagg_add_all(c->rec->agg, to, sum.value_count, NULL);
+    return rc == 0 ? tell(c, to, sum.value_count) : rc;
 }
 
 /* Damage ends a chunk's samples and is in the file's loss; the next chunk can still be read. */
@@ -369,19 +382,53 @@ static bool can_sum(const cache *c)
     return o->seconds == 0 && !tapped && jfr_chunk_get_info(c->chunk)->finished;
 }
 
+enum { ROWS = 64 };
+
+/* Rows become samples all together: sagg_add_all likes many. */
+static int add_rows(cache *c, const jfr_sum *rows, size_t count)
+{
+    sagg_sample samples[ROWS * JFR_SAMPLE_VALUES];
+    size_t used = 0;
+    int rc = make_room(c);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        sagg_sample *to = &samples[used];
+        *to = (sagg_sample){.samples = rows[i].samples};
+        rc = map_thread(c, rows[i].thread, &to->thread);
+        if (rc == 0)
+            rc = map_sum(c, &rows[i], to);
+        used += rows[i].value_count;
+    }
+    return rc == 0 ? sagg_add_all(c->rec->agg, samples, used, NULL) : rc;
+}
+
 static int add_sums(cache *c, const jfr_sums *sums)
 {
-    jfr_sum rows[64];
+    jfr_sum rows[ROWS];
     size_t cursor = 0;
     size_t count;
-    while ((count = jfr_sums_read(sums, &cursor, rows, 64)) > 0) {
-        for (size_t i = 0; i < count; i++) {
-            int rc = add_sum(c, &rows[i], 0);
-            if (rc != 0)
-                return rc;
-        }
+    int rc = 0;
+    while (rc == 0 && (count = jfr_sums_read(sums, &cursor, rows, ROWS)) > 0)
+        rc = add_rows(c, rows, count);
+    return rc;
+}
+
+/*
+ * Interns the stacks of all rows in the order in which they lie in the file. When the aggregate is
+ * full the rest waits for its rows.
+ */
+static int add_stacks(cache *c, jfr_sums *const *sums, uint32_t parts)
+{
+    uint8_t *used = calloc((size_t)c->stack_count + 1, 1);
+    int rc = used != NULL ? 0 : SAGG_E_NOMEM;
+    for (uint32_t i = 0; rc == 0 && i < parts; i++)
+        jfr_sums_mark_stacks(sums[i], used, c->stack_count);
+    uint32_t stack = SAGG_DROPPED + 1;
+    for (uint32_t i = 0; rc == 0 && i < c->stack_count && stack != SAGG_DROPPED; i++) {
+        if (used[i] != 0)
+            rc = map_stack(c, i, &stack);
     }
-    return 0;
+    free(used);
+    return rc;
 }
 
 /* What cannot be summed up (a hostile chunk) is read sample by sample. */
@@ -394,6 +441,7 @@ static int add_samples(cache *c, int64_t *last_ns)
         return SAGG_E_NOMEM;
     if (rc < 0)
         return add_each(c, last_ns);
+    rc = add_stacks(c, c->rec->sums, parts);
     for (uint32_t i = 0; rc == 0 && i < parts; i++)
         rc = add_sums(c, c->rec->sums[i]);
     return rc;

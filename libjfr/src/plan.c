@@ -141,12 +141,16 @@ int jfr__plan_compile(jfr__plan *out, const jfr__metadata *meta, const jfr__type
                       const jfr__want *wants, size_t want_count, bool compressed,
                       uint32_t max_depth, jfr__arena *arena, jfr_error *err)
 {
-    struct compiler k = {.meta = meta,
-                         .wants = wants,
-                         .want_count = want_count,
-                         .compressed = compressed,
-                         .max_depth = max_depth,
-                         .err = err};
+    /* Not initialised as a whole: the ops are 32 KB, of which a few are used. */
+    struct compiler k;
+    k.meta = meta;
+    k.wants = wants;
+    k.want_count = want_count;
+    k.compressed = compressed;
+    k.max_depth = max_depth;
+    k.err = err;
+    k.count = 0;
+    k.barrier = false;
     /* A wanted value of a type that is no struct (the pool of java.lang.String) is slot 0. */
     int rc = compile_type(&k, type, want_count > 0 ? wants[0].slot : JFR__SKIP, 0);
     if (rc < 0)

@@ -169,7 +169,7 @@ static int resolve(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err)
         sums->lanes[i].klass = is_wait; /* the number has served */
     }
     const jfr__idmap *stacks = &chunk->pools[JFR__POOL_STACK].index;
-    for (uint32_t i = 0; i < sums->row_count; i++) {
+    for (uint32_t i = 1; i <= sums->row_count; i++) {
         jfr__row *row = &sums->rows[i];
         uint32_t number = (uint32_t)(row->key >> 32);
         const jfr__lane *lane = &sums->lanes[number];
@@ -243,7 +243,7 @@ size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *rows, size_t
 {
     size_t count = 0;
     for (; *cursor < sums->row_count && count < room; (*cursor)++) {
-        const jfr__row *row = &sums->rows[*cursor];
+        const jfr__row *row = &sums->rows[*cursor + 1];
         uint32_t number = (uint32_t)(row->key >> 32);
         const jfr__lane *lane = &sums->lanes[number];
         const struct jfr__view *view = &sums->views[number];
@@ -262,6 +262,15 @@ size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *rows, size_t
         put_values(out, shape, lane, view, row);
     }
     return count;
+}
+
+void jfr_sums_mark_stacks(const jfr_sums *sums, uint8_t *stacks, uint32_t count)
+{
+    for (uint32_t i = 1; i <= sums->row_count; i++) {
+        uint32_t stack = (uint32_t)sums->rows[i].key;
+        if (sums->rows[i].count != 0 && stack < count)
+            stacks[stack] = 1;
+    }
 }
 
 /* ---- chunks ---- */

@@ -26,7 +26,7 @@ static inline jfr__row *jfr__sums_row(jfr_sums *sums, uint64_t key)
         uint32_t number = sums->slots[slot];
         if (__builtin_expect(number == 0, 0))
             return jfr__sums_add_row(sums, key, slot);
-        jfr__row *row = &sums->rows[number - 1];
+        jfr__row *row = &sums->rows[number];
         if (__builtin_expect(row->key == key, 1))
             return row;
         slot = (slot + 1) & (((size_t)1 << sums->slot_bits) - 1);

@@ -61,24 +61,28 @@ typedef struct pending {
     uint64_t key; /* of its row */
     uint64_t first;
     uint64_t second;
+    size_t place; /* slot of its row at first, then the row's number if it is the one it seems */
 } pending;
 
-enum { PENDING = 32 };
+enum { PENDING = 64 };
 
 /*
  * Adds decoded events. Their rows lie all over a table larger than the caches: each step asks for
  * the memory of the next before it is needed.
  */
-static inline __attribute__((always_inline)) bool add_pending(jfr_sums *sums, const pending *events,
-                                                              size_t count, uint64_t floor,
-                                                              const jfr__recipe recipe)
+static inline __attribute__((always_inline)) bool
+add_pending(jfr_sums *sums, pending *events, size_t count, uint64_t floor, const jfr__recipe recipe)
 {
+    const uint32_t *slots = sums->slots;
     for (size_t i = 0; i < count; i++) {
-        uint32_t number = sums->slots[jfr__sums_slot(sums, events[i].key)];
-        __builtin_prefetch(sums->rows + number - (number != 0), 1);
+        uint32_t number = slots[events[i].place];
+        events[i].place = number; /* 0: a row that is nobody's */
+        __builtin_prefetch(&sums->rows[number], 1);
     }
     for (size_t i = 0; i < count; i++) {
-        jfr__row *row = jfr__sums_row(sums, events[i].key);
+        jfr__row *row = &sums->rows[events[i].place];
+        if (__builtin_expect(row->key != events[i].key, 0))
+            row = jfr__sums_row(sums, events[i].key);
         if (__builtin_expect(row == NULL, 0))
             return false;
         jfr__row_add(row, recipe, floor, events[i].first, events[i].second);
@@ -96,6 +100,7 @@ static inline __attribute__((always_inline)) size_t decode(jfr_sums *sums, jfr__
         return 0;
     uint64_t key = pattern_of(p, size);
     const jfr__layout *layout = &shape->layouts[layout_slot(key)];
+    __asm__("" : "+r"(layout)); /* one pointer, not a sum for each field */
     if (__builtin_expect(layout->key != key, 0))
         return 0;
     uint64_t thread = field(layout, p, JFR__SUM_THREAD);
@@ -104,9 +109,10 @@ static inline __attribute__((always_inline)) size_t decode(jfr_sums *sums, jfr__
     uint32_t lane = near->number - 1;
     if (__builtin_expect(near->thread != thread || near->number == 0, 0))
         lane = jfr__sums_near(sums, shape, thread);
-    if (__builtin_expect(lane == JFR_NONE, 0))
+    if (__builtin_expect(lane == JFR_NONE || id >= JFR_NONE, 0))
         return 0;
-    out->key = (uint64_t)lane << 32 | (id < JFR_NONE ? id : JFR_NONE);
+    out->key = (uint64_t)lane << 32 | id;
+    out->place = jfr__sums_slot(sums, out->key);
     out->first = field(layout, p, JFR__SUM_FIRST);
     out->second = recipe == JFR__ADD_TLAB ? field(layout, p, JFR__SUM_SECOND) : 0;
     return size;
@@ -128,7 +134,7 @@ run(jfr_sums *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop
             size_t size = decode(sums, shape, p, &events[count], recipe);
             if (size == 0)
                 break;
-            __builtin_prefetch(&sums->slots[jfr__sums_slot(sums, events[count].key)]);
+            __builtin_prefetch(&sums->slots[events[count].place]);
             p += size;
         }
         sums->events += count;
@@ -151,10 +157,13 @@ static inline const uint8_t *add_events(jfr_sums *sums, jfr__sum_shape *shape, c
         layout->key = key;
         sums->stats.slow_events++;
     }
+    const uint8_t *next = p;
     if (shape->simple && p[0] < 0x80 && shape->recipe == JFR__ADD_TLAB)
-        return run(sums, shape, p, stop, JFR__ADD_TLAB);
+        next = run(sums, shape, p, stop, JFR__ADD_TLAB);
     if (shape->simple && p[0] < 0x80 && shape->recipe == JFR__ADD_FIRST)
-        return run(sums, shape, p, stop, JFR__ADD_FIRST);
+        next = run(sums, shape, p, stop, JFR__ADD_FIRST);
+    if (next != p)
+        return next;
     if (!add_any(sums, shape, layout, p))
         return p;
     sums->events++;

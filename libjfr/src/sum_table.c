@@ -48,8 +48,17 @@ static bool enlarge_rows(jfr_sums *sums)
     if (!enlarge(sums, &sums->slots, &sums->slot_bits))
         return false;
     sums->slot_shift = 64 - sums->slot_bits;
-    for (uint32_t i = 0; i < sums->row_count; i++)
-        place(sums->slots, sums->slot_bits, sums->rows[i].key * sums->multiplier, i + 1);
+    for (uint32_t i = 1; i <= sums->row_count; i++)
+        place(sums->slots, sums->slot_bits, sums->rows[i].key * sums->multiplier, i);
+    return true;
+}
+
+static bool reserve_rows(jfr_sums *sums, size_t count)
+{
+    void *rows = sums->rows;
+    if (!grow(sums, &rows, &sums->row_cap, count, sizeof(*sums->rows)))
+        return false;
+    sums->rows = rows;
     return true;
 }
 
@@ -59,16 +68,14 @@ jfr__row *jfr__sums_add_row(jfr_sums *sums, uint64_t key, size_t slot)
         sums->rc = JFR_ERR_LIMIT;
         return NULL;
     }
-    void *rows = sums->rows;
-    if (!grow(sums, &rows, &sums->row_cap, (size_t)sums->row_count + 1, sizeof(*sums->rows)))
+    if (!reserve_rows(sums, (size_t)sums->row_count + 2))
         return NULL;
-    sums->rows = rows;
-    sums->rows[sums->row_count++] = (jfr__row){.key = key};
+    sums->rows[++sums->row_count] = (jfr__row){.key = key};
     sums->slots[slot] = sums->row_count;
     /* At most a quarter full: a second look costs more than the memory. */
     if ((uint64_t)sums->row_count * 4 > UINT64_C(1) << sums->slot_bits && !enlarge_rows(sums))
         return NULL;
-    return &sums->rows[sums->row_count - 1];
+    return &sums->rows[sums->row_count];
 }
 
 static bool lane_is(const jfr__lane *a, const jfr__lane *b)
@@ -134,6 +141,8 @@ void jfr__sums_clear(jfr_sums *sums)
     sums->lane_count = 0;
     clear_slots(sums->slots, sums->slot_bits);
     clear_slots(sums->lane_slots, sums->lane_bits);
+    if (reserve_rows(sums, 1))
+        sums->rows[0].key = UINT64_MAX;
     if (sums->slots == NULL)
         (void)enlarge_rows(sums);
     if (sums->lane_slots == NULL)

@@ -15,24 +15,49 @@ static void teardown(void)
     jfr__idmap_free(&map);
 }
 
-static uint64_t key_of(int spread, uint64_t i)
+/* Keys lie dense or spread, and rise or go up and down. */
+static uint64_t key_of(int kind, uint64_t i)
 {
-    return spread ? i * UINT64_C(0x100000001) + 3 : i + 1;
+    uint64_t place = kind & 2 ? i ^ 1 : i;
+    return kind & 1 ? place * UINT64_C(0x100000001) + 3 : place + 1;
 }
 
-/* Ids that lie dense take the table by id, spread ones the hash table: the answers are the same. */
+/* Ids that lie dense take the table by id, spread ones the hash table, and what rises is a list
+ * until then: the answers are the same. */
 START_TEST(finds_what_was_put)
 {
-    for (uint32_t i = 0; i < 5000; i++)
+    for (uint32_t i = 0; i < 5000; i++) {
         ck_assert_uint_eq(jfr__idmap_put(&map, key_of(_i, i)), i);
+        ck_assert_uint_eq(jfr__idmap_find(&map, key_of(_i, i / 2)), i / 2);
+        ck_assert_uint_eq(jfr__idmap_find(&map, key_of(_i, 5000 + i)), JFR_NONE);
+    }
+    ck_assert_int_eq(map.capacity == 0, _i < 2);
     ck_assert_uint_eq(jfr__idmap_put(&map, key_of(_i, 17)), 17);
     jfr__idmap_finish(&map);
-    ck_assert_int_eq(map.direct != NULL, _i == 0);
+    ck_assert_int_eq(map.direct != NULL, (_i & 1) == 0);
     for (uint32_t i = 0; i < 5000; i++)
         ck_assert_uint_eq(jfr__idmap_find(&map, key_of(_i, i)), i);
     ck_assert_uint_eq(jfr__idmap_find(&map, key_of(_i, 5000)), JFR_NONE);
     ck_assert_uint_eq(jfr__idmap_find(&map, 0), JFR_NONE);
     ck_assert_uint_eq(jfr__idmap_find(&map, UINT64_MAX), JFR_NONE);
+}
+END_TEST
+
+/* A key that was there already, and one between others, in a list. */
+START_TEST(a_list_becomes_a_table)
+{
+    for (uint32_t i = 0; i < 100; i++)
+        ck_assert_uint_eq(jfr__idmap_put(&map, 10 + 10 * i), i);
+    ck_assert_uint_eq(jfr__idmap_put(&map, 500), 49);
+    ck_assert_int_eq(map.capacity, 0);
+    ck_assert_uint_eq(jfr__idmap_put(&map, 501), 100);
+    ck_assert_int_ne(map.capacity, 0);
+    ck_assert_uint_eq(jfr__idmap_put(&map, 2000), 101);
+    for (uint32_t i = 0; i < 100; i++)
+        ck_assert_uint_eq(jfr__idmap_put(&map, 10 + 10 * i), i);
+    ck_assert_uint_eq(jfr__idmap_find(&map, 501), 100);
+    ck_assert_uint_eq(jfr__idmap_find(&map, 2000), 101);
+    ck_assert_uint_eq(jfr__idmap_find(&map, 1999), JFR_NONE);
 }
 END_TEST
 
@@ -61,7 +86,8 @@ int main(void)
     Suite *suite = suite_create("idmap");
     TCase *t = tcase_create("idmap");
     tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, finds_what_was_put, 0, 2);
+    tcase_add_loop_test(t, finds_what_was_put, 0, 4);
+    tcase_add_test(t, a_list_becomes_a_table);
     tcase_add_test(t, clear_forgets);
     tcase_add_test(t, empty_finds_nothing);
     suite_add_tcase(suite, t);

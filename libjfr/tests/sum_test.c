@@ -112,6 +112,30 @@ START_TEST(few_events_are_read_slowly)
 }
 END_TEST
 
+START_TEST(the_stacks_of_rows_are_marked)
+{
+    jfr_sums *sums;
+    jfr_sum row;
+    put_many(20, true);
+    open_first_chunk();
+    uint32_t count = jfr_chunk_stack_count(chunk);
+    uint8_t *found = calloc(count + 1, 1);
+    uint8_t *wanted = calloc(count + 1, 1);
+    ck_assert(found != NULL && wanted != NULL);
+    ck_assert_int_eq(jfr_sums_new(&sums, NULL, &err), 0);
+    ck_assert_int_eq(jfr_sums_fill(sums, chunk, &err), 0);
+    for (size_t cursor = 0; jfr_sums_read(sums, &cursor, &row, 1) > 0;)
+        wanted[row.stack < count ? row.stack : count] = 1;
+    wanted[count] = 0;
+    jfr_sums_mark_stacks(sums, found, count);
+    ck_assert_mem_eq(found, wanted, count + 1);
+    ck_assert_ptr_nonnull(memchr(found, 1, count));
+    jfr_sums_free(sums);
+    free(found);
+    free(wanted);
+}
+END_TEST
+
 /* Samples, each as often as it has values. */
 static uint64_t count_samples(const jfr_sums *sums)
 {
@@ -198,6 +222,7 @@ int main(void)
     tcase_add_loop_test(t, damaged_events_are_counted_alike, 0, 4);
     tcase_add_test(t, a_cut_recording_is_read_alike);
     tcase_add_loop_test(t, few_events_are_read_slowly, 0, 4);
+    tcase_add_test(t, the_stacks_of_rows_are_marked);
     tcase_add_test(t, parts_that_begin_wrong_are_read_again);
     tcase_add_test(t, too_many_rows_are_refused_and_the_chunk_can_be_read);
     tcase_add_test(t, wrong_use_is_refused);

@@ -213,14 +213,14 @@ int sagg__set_reserve(sagg *agg, sagg__set *set, size_t each)
     if (set->count == UINT32_MAX - 1)
         return SAGG_E_LIMIT;
     int rc = sagg__index_reserve(&agg->mem, &set->index);
-    return rc != 0 ? rc : sagg__grow(&agg->mem, &set->array, (size_t)set->count + 1, each);
+    return rc != 0 ? rc : sagg__extend(&agg->mem, &set->array, (size_t)set->count + 1, each);
 }
 
 void *sagg__scratch(sagg *agg, size_t bytes)
 {
     uint64_t cap = agg->mem.cap;
     agg->mem.cap = UINT64_MAX; /* bounded by the caps on names and frames, and needed to drop */
-    int rc = sagg__grow(&agg->mem, &agg->scratch, bytes, 1);
+    int rc = sagg__extend(&agg->mem, &agg->scratch, bytes, 1);
     agg->mem.cap = cap;
     return rc == 0 ? agg->scratch.items : NULL;
 }
@@ -243,8 +243,7 @@ void sagg__sum(sagg *agg, sagg_totals *into, const sagg_totals *from)
 uint64_t sagg__key_hash(const sagg__key *key)
 {
     uint64_t a = (uint64_t)key->stack << 32 | key->thread;
-    uint64_t b = (uint64_t)key->label << 32 | key->slot;
-    a = (a ^ b * 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
+    a = (a ^ key->label * 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
     return a ^ a >> 29;
 }
 
@@ -268,11 +267,10 @@ void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_tot
     sagg__sum_one(agg, &agg->loss.samples_dropped, totals->samples);
 }
 
-int sagg__add_to_entry(sagg *agg, const sagg__key *key, const sagg_totals *totals)
+static int add_hashed(sagg *agg, const sagg__key *key, uint64_t hash, const sagg_totals *totals)
 {
     struct wanted_entry wanted = {agg, key};
     agg->adds++;
-    uint64_t hash = sagg__key_hash(key);
     uint32_t at;
     if (sagg__index_find(&agg->entries.index, hash, is_entry, &wanted, &at)) {
         sagg__sum(agg, &SAGG__AT(sagg__entry, agg->entries.array, at)->totals, totals);
@@ -290,6 +288,11 @@ int sagg__add_to_entry(sagg *agg, const sagg__key *key, const sagg_totals *total
     *SAGG__AT(sagg__entry, agg->entries.array, agg->entries.count) = (sagg__entry){*key, *totals};
     sagg__index_put(&agg->entries.index, hash, agg->entries.count++);
     return 0;
+}
+
+int sagg__add_to_entry(sagg *agg, const sagg__key *key, const sagg_totals *totals)
+{
+    return add_hashed(agg, key, sagg__key_hash(key), totals);
 }
 
 static int check_sample(const sagg *agg, const sagg_sample *s, sagg_error *err)
@@ -316,28 +319,90 @@ static uint32_t group_thread(const sagg *agg, uint32_t thread)
     return thread;
 }
 
-int sagg_add(sagg *agg, const sagg_sample *sample, sagg_error *err)
+/* A sample on its way to its entry. */
+struct pending {
+    sagg__key key;
+    uint64_t hash;
+};
+
+static void prepare(const sagg *agg, struct pending *out, const sagg_sample *sample)
 {
-    int rc = check_sample(agg, sample, err);
-    if (rc != 0)
-        return rc;
-    uint32_t slot = agg->slot_of[sample->type];
+    uint32_t thread = group_thread(agg, sample->thread);
+    out->key = (sagg__key){agg->slot_of[sample->type], thread, sample->stack, sample->label};
+    out->hash = sagg__key_hash(&out->key);
+}
+
+static int add_pending(sagg *agg, const struct pending *pending, const sagg_sample *sample)
+{
+    uint32_t slot = pending->key.slot;
     uint32_t pool = SAGG__AT(sagg__thread, agg->threads.array, sample->thread)->pool_thread;
     sagg_totals totals = {sample->raw_value, sample->value, sample->samples};
-    sagg__key key = {slot, group_thread(agg, sample->thread), sample->stack, sample->label};
-    if (key.stack == SAGG_DROPPED) {
-        sagg__add_dropped(agg, slot, key.thread, &totals);
+    int rc = 0;
+    if (pending->key.stack == SAGG_DROPPED) {
+        sagg__add_dropped(agg, slot, pending->key.thread, &totals);
         sagg__sum_one(agg, &agg->error_bound[slot], totals.value);
     } else {
-        rc = sagg__add_to_entry(agg, &key, &totals);
+        rc = add_hashed(agg, &pending->key, pending->hash, &totals);
     }
     if (rc == 0 && agg->seconds > 0)
         rc = sagg__add_second(agg, slot, pool, sample->time_ns, sample->value, sample->samples);
     if (rc != 0)
-        return sagg__no_memory(err);
+        return rc;
     sagg__sum(agg, &agg->totals[slot], &totals);
     sagg__sum(agg, sagg__thread_row(agg, sample->thread, slot), &totals);
     if (pool != sample->thread)
         sagg__sum(agg, sagg__thread_row(agg, pool, slot), &totals);
     return 0;
+}
+
+int sagg_add(sagg *agg, const sagg_sample *sample, sagg_error *err)
+{
+    struct pending pending;
+    int rc = check_sample(agg, sample, err);
+    if (rc != 0)
+        return rc;
+    prepare(agg, &pending, sample);
+    return add_pending(agg, &pending, sample) != 0 ? sagg__no_memory(err) : 0;
+}
+
+enum { GROUP = 32 };
+
+/*
+ * Entries lie all over a table larger than the caches: each step asks for the memory of the next
+ * before it is needed.
+ */
+static int add_group(sagg *agg, const sagg_sample *samples, size_t count)
+{
+    struct pending pending[GROUP];
+    for (size_t i = 0; i < count; i++) {
+        prepare(agg, &pending[i], &samples[i]);
+        __builtin_prefetch(sagg__index_slot(&agg->entries.index, pending[i].hash));
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct sagg__slot *slot = sagg__index_slot(&agg->entries.index, pending[i].hash);
+        if (slot != NULL && slot->value != 0)
+            __builtin_prefetch(SAGG__AT(sagg__entry, agg->entries.array, slot->value - 1), 1);
+    }
+    for (size_t i = 0; i < count; i++) {
+        int rc = add_pending(agg, &pending[i], &samples[i]);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+int sagg_add_all(sagg *agg, const sagg_sample *samples, size_t count, sagg_error *err)
+{
+    int rc = 0;
+    for (size_t at = 0; rc == 0 && at < count;) {
+        size_t group = 0;
+        while (rc == 0 && group < GROUP && at + group < count) {
+            rc = check_sample(agg, &samples[at + group], err);
+            group += rc == 0 ? 1 : 0;
+        }
+        if (add_group(agg, samples + at, group) != 0)
+            return sagg__no_memory(err);
+        at += group;
+    }
+    return rc;
 }

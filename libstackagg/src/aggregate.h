@@ -134,7 +134,8 @@ int sagg__refuse_stack(sagg *agg, uint32_t *index);
 void sagg__near_frames_clear(sagg *agg);
 void sagg__near_frames_free(sagg *agg);
 
-/* Where a method, a frame, a stack, an entry stands in its index. */
+/* Where a method, a frame, a stack, an entry stands in its index. Entries that differ in their type
+ * alone stand together: they are added together. */
 uint64_t sagg__frame_hash(const sagg *agg, const sagg__frame *frame);
 uint64_t sagg__stack_hash(const sagg__stack *stack);
 uint64_t sagg__key_hash(const sagg__key *key);

@@ -37,7 +37,7 @@ struct sagg_collapsed {
 
 static int append(sagg_collapsed *c, const char *bytes, size_t count)
 {
-    int rc = sagg__grow(&c->mem, &c->text, c->text_size + count, 1);
+    int rc = sagg__extend(&c->mem, &c->text, c->text_size + count, 1);
     if (rc != 0)
         return rc;
     memcpy((char *)c->text.items + c->text_size, bytes, count);
@@ -109,9 +109,9 @@ static int add_entry(sagg_collapsed *c, const sagg_entry *entry, uint32_t *stack
         thread = c->palette.of_thread[entry->thread];
     else if (stack_items[entry->stack] != UINT32_MAX)
         item = stack_items[entry->stack];
-    int rc = sagg__grow(&c->mem, &c->items, (size_t)c->item_count + 1, sizeof(sagg__path));
+    int rc = sagg__extend(&c->mem, &c->items, (size_t)c->item_count + 1, sizeof(sagg__path));
     if (rc == 0)
-        rc = sagg__grow(&c->mem, &c->item_of, (size_t)c->entry_count + 1, sizeof(uint32_t));
+        rc = sagg__extend(&c->mem, &c->item_of, (size_t)c->entry_count + 1, sizeof(uint32_t));
     if (rc != 0)
         return rc;
     if (item == c->item_count)
@@ -245,7 +245,7 @@ static int enter(sagg_collapsed *c, const sagg__path *item, uint32_t shared)
     size_t size = c->ends[shared];
     for (uint32_t at = shared; at < length; at++) {
         const struct name *name = &c->names[sagg__path_rank(&c->paths, item, at)];
-        int rc = sagg__grow(&c->mem, &c->line, size + 1 + name->size, 1);
+        int rc = sagg__extend(&c->mem, &c->line, size + 1 + name->size, 1);
         if (rc != 0)
             return rc;
         char *line = c->line.items;

@@ -26,6 +26,14 @@ static inline uint32_t sagg__index_tag(const sagg__index *index, uint64_t hash)
     return (uint32_t)((hash ^ hash >> 32) * index->seed >> 32);
 }
 
+/* Where the search for a hash begins; NULL when the index is empty. */
+static inline const struct sagg__slot *sagg__index_slot(const sagg__index *index, uint64_t hash)
+{
+    if (index->capacity == 0)
+        return NULL;
+    return &index->slots[sagg__index_tag(index, hash) & (index->capacity - 1)];
+}
+
 /* Finds the element with this hash that is the same. */
 static inline bool sagg__index_find(const sagg__index *index, uint64_t hash, sagg__same *same,
                                     const void *wanted, uint32_t *value)

@@ -80,10 +80,8 @@ static size_t next_capacity(const sagg__mem *mem, const sagg__array *array, size
     return 0;
 }
 
-int sagg__grow(sagg__mem *mem, sagg__array *array, size_t count, size_t each)
+static int enlarge(sagg__mem *mem, sagg__array *array, size_t count, size_t each)
 {
-    if (count <= array->capacity)
-        return 0;
     size_t capacity = next_capacity(mem, array, count < 16 ? 16 : count, each);
     if (capacity == 0)
         return SAGG_E_LIMIT;
@@ -95,11 +93,26 @@ int sagg__grow(sagg__mem *mem, sagg__array *array, size_t count, size_t each)
                       : allocator->realloc(allocator->ctx, array->items, old_bytes, new_bytes);
     if (items == NULL)
         return SAGG_E_NOMEM;
-    memset((char *)items + old_bytes, 0, new_bytes - old_bytes);
     mem->used += new_bytes - old_bytes;
     array->items = items;
     array->capacity = capacity;
     return 0;
+}
+
+int sagg__extend(sagg__mem *mem, sagg__array *array, size_t count, size_t each)
+{
+    return count <= array->capacity ? 0 : enlarge(mem, array, count, each);
+}
+
+int sagg__grow(sagg__mem *mem, sagg__array *array, size_t count, size_t each)
+{
+    size_t before = array->capacity;
+    if (count <= before)
+        return 0;
+    int rc = enlarge(mem, array, count, each);
+    if (rc == 0)
+        memset((char *)array->items + before * each, 0, (array->capacity - before) * each);
+    return rc;
 }
 
 void sagg__array_free(sagg__mem *mem, sagg__array *array, size_t each)

@@ -26,9 +26,12 @@ typedef struct sagg__array {
 } sagg__array;
 
 /*
- * Makes room for `count` elements of `each` bytes; new ones are zero.
+ * Makes room for `count` elements of `each` bytes, whatever new ones hold: memory that nobody has
+ * touched yet costs nothing.
  * Returns 0, SAGG_E_LIMIT when the cap forbids it (the array is unchanged), SAGG_E_NOMEM.
  */
+int sagg__extend(sagg__mem *mem, sagg__array *array, size_t count, size_t each);
+/* The same; new elements are zero. */
 int sagg__grow(sagg__mem *mem, sagg__array *array, size_t count, size_t each);
 void sagg__array_free(sagg__mem *mem, sagg__array *array, size_t each);
 

@@ -31,9 +31,9 @@ static int append(sagg__mem *mem, sagg__names *names, sagg_str text, uint64_t ha
         return SAGG_E_LIMIT;
     int rc = sagg__index_reserve(mem, &names->index);
     if (rc == 0)
-        rc = sagg__grow(mem, &names->names, (size_t)names->count + 1, sizeof(sagg__name));
+        rc = sagg__extend(mem, &names->names, (size_t)names->count + 1, sizeof(sagg__name));
     if (rc == 0)
-        rc = sagg__grow(mem, &names->bytes, (size_t)names->size + text.size, 1);
+        rc = sagg__extend(mem, &names->bytes, (size_t)names->size + text.size, 1);
     if (rc != 0)
         return rc;
     if (text.size > 0)
@@ -63,7 +63,7 @@ int sagg__names_init(sagg__mem *mem, sagg__names *names)
 {
     uint32_t number;
     *names = (sagg__names){0};
-    int rc = sagg__grow(mem, &names->bytes, 1, 1);
+    int rc = sagg__extend(mem, &names->bytes, 1, 1);
     return rc != 0 ? rc : sagg__name_add(mem, names, (sagg_str){"", 0}, &number);
 }
 

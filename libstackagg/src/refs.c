@@ -9,7 +9,8 @@
 #include "utf8.h"
 
 /* Frames last interned, by method and line: most frames of a stack are there. */
-#define NEAR_FRAMES 4096u
+#define NEAR_BITS   13
+#define NEAR_FRAMES (1u << NEAR_BITS)
 
 struct sagg__near_frame {
     uint32_t method; /* + 1; 0 = free */
@@ -36,11 +37,17 @@ static void make_near_frames(sagg *agg)
         agg->near_frames = sagg__alloc_zero(&agg->mem, NEAR_FRAMES, sizeof(*agg->near_frames));
 }
 
+static struct sagg__near_frame *near_frame(const sagg *agg, const sagg_frame_ref *ref)
+{
+    uint64_t hash = ((uint64_t)ref->method << 32 | ref->line) * UINT64_C(0x9E3779B97F4A7C15);
+    return &agg->near_frames[hash >> (64 - NEAR_BITS)];
+}
+
 static int intern_ref(sagg *agg, uint32_t *frame, const sagg_frame_ref *ref)
 {
     if (agg->near_frames == NULL)
         return sagg__intern_row(agg, frame, ref->method, ref->line);
-    struct sagg__near_frame *near = &agg->near_frames[(ref->method * 31 + ref->line) % NEAR_FRAMES];
+    struct sagg__near_frame *near = near_frame(agg, ref);
     if (near->method == ref->method + 1 && near->line == ref->line) {
         *frame = near->frame;
         return 0;

@@ -215,8 +215,8 @@ int sagg__append_stack(sagg *agg, uint32_t *index, const sagg_stack_id *id, cons
         return SAGG_E_LIMIT;
     int rc = sagg__set_reserve(agg, &agg->stacks, sizeof(stack));
     if (rc == 0)
-        rc = sagg__grow(&agg->mem, &agg->stack_frames, (size_t)agg->stack_frames_used + stack.count,
-                        sizeof(uint32_t));
+        rc = sagg__extend(&agg->mem, &agg->stack_frames,
+                          (size_t)agg->stack_frames_used + stack.count, sizeof(uint32_t));
     if (rc != 0)
         return rc;
     stack.first = agg->stack_frames_used;

@@ -35,7 +35,7 @@ static int add_item(struct build *b, const sagg_entry *entry)
             item->value = UINT64_MAX;
         return 0;
     }
-    int rc = sagg__grow(&b->tree->mem, &b->items, (size_t)b->item_count + 1, sizeof(sagg__path));
+    int rc = sagg__extend(&b->tree->mem, &b->items, (size_t)b->item_count + 1, sizeof(sagg__path));
     if (rc != 0)
         return rc;
     *known = b->item_count;
@@ -67,9 +67,9 @@ static int open_node(struct build *b, uint32_t depth, uint32_t frame)
     sagg__nodes *nodes = &b->tree->nodes;
     sagg__mem *mem = &b->tree->mem;
     size_t count = nodes->count + 1;
-    int rc = sagg__grow(mem, &nodes->depth, count, sizeof(uint32_t));
+    int rc = sagg__extend(mem, &nodes->depth, count, sizeof(uint32_t));
     if (rc == 0)
-        rc = sagg__grow(mem, &nodes->frame, count, sizeof(uint32_t));
+        rc = sagg__extend(mem, &nodes->frame, count, sizeof(uint32_t));
     if (rc == 0)
         rc = sagg__grow(mem, &nodes->self, count, sizeof(uint64_t));
     if (rc == 0)

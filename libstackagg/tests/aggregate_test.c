@@ -66,6 +66,82 @@ START_TEST(stacks_by_reference_are_the_same_stacks)
 }
 END_TEST
 
+/* Random samples, many of which meet. */
+static void random_samples(sagg *agg, sagg_sample *samples, size_t count, uint64_t *state)
+{
+    for (size_t i = 0; i < count; i++) {
+        char path[16];
+        (void)snprintf(path, sizeof(path), "a.b%u", next_random(state, 300));
+        uint32_t type = next_random(state, 2) == 0 ? CPU : ALLOC;
+        samples[i] =
+            (sagg_sample){.type = type,
+                          .thread = thread(agg, next_random(state, 5), "t"),
+                          .stack = next_random(state, 9) == 0 ? SAGG_DROPPED : stack(agg, path),
+                          .raw_value = next_random(state, 1000),
+                          .value = next_random(state, 1000),
+                          .samples = 1 + next_random(state, 3)};
+    }
+}
+
+static void same_entries(const sagg *a, const sagg *b)
+{
+    sagg_entry left, right;
+    size_t at = 0, other = 0;
+    while (sagg_next(a, &at, &left)) {
+        ck_assert(sagg_next(b, &other, &right));
+        ck_assert_uint_eq(left.type, right.type);
+        ck_assert_uint_eq(left.thread, right.thread);
+        ck_assert_uint_eq(left.stack, right.stack);
+        ck_assert_uint_eq(left.totals.raw_value, right.totals.raw_value);
+        ck_assert_uint_eq(left.totals.value, right.totals.value);
+        ck_assert_uint_eq(left.totals.samples, right.totals.samples);
+    }
+    ck_assert(!sagg_next(b, &other, &right));
+    for (uint32_t type = CPU; type <= ALLOC; type++) {
+        ck_assert_uint_eq(sagg_type_totals(a, type).value, sagg_type_totals(b, type).value);
+        ck_assert_uint_eq(sagg_thread_totals(a, 3, type).value,
+                          sagg_thread_totals(b, 3, type).value);
+    }
+}
+
+/* The fast way in, held to its plain twin. */
+START_TEST(many_samples_at_once_are_each_of_them)
+{
+    enum { COUNT = 3000 };
+    static sagg_sample samples[COUNT];
+    uint64_t state = 5;
+    sagg *each = make(NULL);
+    sagg *all = make(NULL);
+    random_samples(each, samples, COUNT, &state);
+    state = 5;
+    random_samples(all, samples, COUNT, &state);
+    for (size_t i = 0; i < COUNT; i++)
+        ck_assert_int_eq(sagg_add(each, &samples[i], NULL), 0);
+    ck_assert_int_eq(sagg_add_all(all, samples, 0, NULL), 0);
+    ck_assert_int_eq(sagg_add_all(all, samples, 1001, NULL), 0);
+    ck_assert_int_eq(sagg_add_all(all, samples + 1001, COUNT - 1001, NULL), 0);
+    same_entries(each, all);
+    sagg_free(each);
+    sagg_free(all);
+}
+END_TEST
+
+START_TEST(samples_before_a_bad_one_are_added)
+{
+    enum { COUNT = 100 };
+    sagg *agg = make(NULL);
+    sagg_sample samples[COUNT];
+    sagg_error err;
+    uint32_t index = stack(agg, "a.b");
+    for (uint32_t i = 0; i < COUNT; i++)
+        samples[i] = (sagg_sample){.type = CPU, .stack = index, .value = 1, .samples = 1};
+    samples[_i].stack = 1000;
+    ck_assert_int_eq(sagg_add_all(agg, samples, COUNT, &err), SAGG_E_USAGE);
+    ck_assert_uint_eq(sagg_type_totals(agg, CPU).value, (unsigned)_i);
+    sagg_free(agg);
+}
+END_TEST
+
 START_TEST(stacks_by_reference_past_the_cap_are_dropped)
 {
     sagg_options options = two_types();
@@ -386,6 +462,8 @@ int main(void)
     TCase *tcase = tcase_create("aggregate");
     tcase_add_test(tcase, the_same_content_has_the_same_index);
     tcase_add_test(tcase, stacks_by_reference_are_the_same_stacks);
+    tcase_add_test(tcase, many_samples_at_once_are_each_of_them);
+    tcase_add_loop_test(tcase, samples_before_a_bad_one_are_added, 0, 70);
     tcase_add_test(tcase, stacks_by_reference_past_the_cap_are_dropped);
     tcase_add_test(tcase, totals_add_up_by_type_thread_and_stack);
     tcase_add_test(tcase, pools_replace_threads_in_entries);

@@ -189,6 +189,13 @@ typedef struct sagg_sample {
 SAGG_EXPORT SAGG_MUST_USE int sagg_add(sagg *agg, const sagg_sample *sample, sagg_error *err);
 
 /**
+ * As sagg_add of one after the other, in half the time where there are many entries.
+ * @return 0; SAGG_E_USAGE: those before the bad one were added; SAGG_E_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_add_all(sagg *agg, const sagg_sample *samples, size_t count,
+                                           sagg_error *err);
+
+/**
  * Whether new stacks are being dropped because a cap is reached, and enough was added since the
  * last compaction for another one to pay: time for sagg_compact. A caller that adds without end
  * asks after each stack it adds.
