@@ -108,7 +108,7 @@ static int open_steps(jfr_chunk *chunk, bool whole, jfr_loss_reason *reason, jfr
     if (rc < 0)
         return rc;
     *reason = JFR_LOSS_BAD_POOLS;
-    rc = jfr__pools_read(chunk, whole, err);
+    rc = jfr__pools_read(chunk, err);
     if (rc == 0)
         rc = jfr__frame_types_read(chunk, err);
     if (rc == 0)

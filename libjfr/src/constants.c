@@ -1,3 +1,4 @@
+#include "checkpoint.h"
 #include "error.h"
 #include "generic.h"
 
@@ -25,10 +26,13 @@ static int over_limit(const struct scan *s, uint64_t offset, jfr_error *err)
                      s->chunk->file->options.max_pool_entries);
 }
 
-static int note_pool(void *ctx, uint32_t type, jfr__cursor *c, jfr_error *err)
+/* Damage was reported as a loss when the chunk was opened: here its checkpoint just ends. */
+static int note_pool(void *ctx, uint32_t type, uint64_t offset, jfr__cursor *c, jfr_error *err)
 {
     struct scan *s = ctx;
     const jfr__plan *skip = NULL;
+    if (type == JFR_NONE)
+        return jfr__pool_damaged(err, offset, "its type is not defined by the chunk's metadata");
     int rc = jfr__skip_of(s->chunk, type, &skip, err);
     if (rc < 0)
         return rc;
@@ -37,16 +41,16 @@ static int note_pool(void *ctx, uint32_t type, jfr__cursor *c, jfr_error *err)
         return over_limit(s, jfr__cursor_offset(c), err);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t id = jfr__read_long(c);
-        uint64_t offset = jfr__cursor_offset(c);
+        uint64_t value = jfr__cursor_offset(c);
         jfr__plan_run(skip, c, NULL);
         if (c->failed)
-            return jfr__bad_value(offset, err);
+            return jfr__bad_value(value, err);
         void *list = s->found;
         if (jfr__grow(&s->chunk->file->allocator, &list, &s->cap, s->count + 1, sizeof(*s->found)) <
             0)
             return jfr__fail_nomem(err);
         s->found = list;
-        s->found[s->count++] = (struct found){type, id, offset};
+        s->found[s->count++] = (struct found){type, id, value};
     }
     return 0;
 }
@@ -86,7 +90,8 @@ static int build(jfr_chunk *chunk, jfr__constants **out, jfr_error *err)
     for (uint32_t i = 0; i < g->type_count; i++)
         jfr__idmap_init(&all[i].index, &g->from_arena);
     struct scan s = {.chunk = chunk};
-    int rc = jfr__checkpoints_walk(chunk, note_pool, &s, err);
+    const jfr__pool_visitor visitor = {note_pool, NULL, &s};
+    int rc = jfr__checkpoints_walk(chunk, &visitor, err);
     if (rc == 0)
         rc = put_together(&s, all, err);
     if (s.found != NULL)

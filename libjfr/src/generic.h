@@ -42,11 +42,6 @@ enum { JFR__MAX_WRAPPED = 8 };
 /* schema.c: `out` is borrowed until the chunk ends. */
 int jfr__generic_get(jfr_chunk *chunk, jfr__generic **out, jfr_error *err);
 
-/* checkpoint.c: calls `take` for each pool of each readable checkpoint, last checkpoint first. It
- * must read the pool's count and entries from `c` and return 0 or a negative code. */
-typedef int (*jfr__take_pool)(void *ctx, uint32_t type, jfr__cursor *c, jfr_error *err);
-int jfr__checkpoints_walk(jfr_chunk *chunk, jfr__take_pool take, void *ctx, jfr_error *err);
-
 /* constants.c: the place of a constant. Returns 1 with its dense index and offset, 0 when there is
  * none, or a negative code. */
 int jfr__constant_find(jfr_chunk *chunk, uint32_t type, uint64_t id, uint32_t *index,

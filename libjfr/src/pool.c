@@ -1,16 +1,9 @@
+#include "checkpoint.h"
 #include "error.h"
-#include "reader.h"
 #include "text.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/*
- * A checkpoint event: size, type 1, start, duration, delta to the checkpoint before (a negative
- * long), a byte of kinds, number of pools; each pool: type id, number of entries; each entry: id,
- * value (JDK jdk.jfr.internal.consumer.ChunkParser.fillConstantPools).
- */
-enum { CHECKPOINT_TYPE = 1 };
 
 struct role {
     const char *type;
@@ -92,12 +85,6 @@ static jfr__pool *pool_of_type(jfr_chunk *chunk, const jfr__type *type)
     return NULL;
 }
 
-static int damaged(jfr_error *err, uint64_t offset, const char *what)
-{
-    return jfr__fail(err, JFR_ERR_FORMAT, offset, "A constant pool is damaged at this offset: %s.",
-                     what);
-}
-
 static int index_entry(jfr_chunk *chunk, jfr__pool *pool, uint64_t id, uint64_t offset,
                        jfr_error *err)
 {
@@ -131,7 +118,7 @@ static int read_entries(jfr_chunk *chunk, jfr__cursor *c, jfr__pool *pool, const
         uint64_t offset = jfr__cursor_offset(c);
         jfr__plan_run(plan, c, slots);
         if (c->failed)
-            return damaged(err, offset, "an entry runs over the checkpoint's end");
+            return jfr__pool_damaged(err, offset, "an entry runs over the checkpoint's end");
         int rc = pool != NULL ? index_entry(chunk, pool, id, offset, err) : 0;
         if (rc < 0)
             return rc;
@@ -139,118 +126,40 @@ static int read_entries(jfr_chunk *chunk, jfr__cursor *c, jfr__pool *pool, const
     return 0;
 }
 
-static int read_pool(jfr_chunk *chunk, jfr__cursor *c, uint64_t *budget, jfr_error *err)
+struct reading {
+    jfr_chunk *chunk;
+    uint64_t budget; /* entries that may still come */
+};
+
+static int read_pool(void *ctx, uint32_t number, uint64_t offset, jfr__cursor *c, jfr_error *err)
 {
-    uint64_t offset = jfr__cursor_offset(c);
-    uint64_t type_id = jfr__read_long(c);
-    if (c->failed)
-        return damaged(err, offset, "the checkpoint ends before its pools do");
-    const jfr__type *type = jfr__metadata_type(&chunk->meta, type_id);
-    if (type == NULL) {
+    struct reading *r = ctx;
+    jfr_chunk *chunk = r->chunk;
+    if (number == JFR_NONE) {
         chunk->undefined_pools++;
-        return damaged(err, offset, "its type is not defined by the chunk's metadata");
+        return jfr__pool_damaged(err, offset, "its type is not defined by the chunk's metadata");
     }
+    const jfr__type *type = &chunk->meta.types[number];
     jfr__pool *pool = pool_of_type(chunk, type);
     if (pool != NULL)
-        return read_entries(chunk, c, pool, &pool->plan, budget, err);
+        return read_entries(chunk, c, pool, &pool->plan, &r->budget, err);
     chunk->unknown_pools++;
-    jfr__plan *skip = &chunk->skips[type - chunk->meta.types];
+    jfr__plan *skip = &chunk->skips[number];
     int rc = skip->ops == NULL ? compile(chunk, type, NULL, 0, skip, err) : 0;
-    return rc < 0 ? rc : read_entries(chunk, c, NULL, skip, budget, err);
+    return rc < 0 ? rc : read_entries(chunk, c, NULL, skip, &r->budget, err);
 }
 
-/*
- * Reads the checkpoint at `offset`, which must end before `end`: hostile ones that overlap would be
- * read over and over. `*delta` receives how far before it the previous one lies.
- */
-static int read_checkpoint(jfr_chunk *chunk, uint64_t offset, uint64_t end, uint64_t *budget,
-                           uint64_t *delta, jfr_error *err)
+static void report(void *ctx, uint64_t offset)
 {
-    jfr__cursor c = jfr__chunk_cursor(chunk, offset, end);
-    jfr__event_head head;
-    *delta = 0;
-    if (!jfr__event_next(&c, &head) || head.type != CHECKPOINT_TYPE)
-        return damaged(err, offset, "no checkpoint is here");
-    c.end = c.base + head.end;
-    (void)jfr__read_long(&c); /* start */
-    (void)jfr__read_long(&c); /* duration */
-    *delta = 0 - jfr__read_long(&c);
-    (void)jfr__read_u8(&c); /* kinds: flush, chunk header, statics, thread */
-    uint32_t pools = jfr__read_count(&c);
-    if (c.failed)
-        return damaged(err, offset, "the checkpoint ends inside its head");
-    for (uint32_t i = 0; i < pools; i++) {
-        int rc = read_pool(chunk, &c, budget, err);
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
+    const struct reading *r = ctx;
+    jfr__loss_add(r->chunk->file, JFR_LOSS_BAD_POOLS, offset, 0, r->chunk->info.offset);
 }
 
-/* A damaged checkpoint costs its own rest: the loss is reported, the others are still read. */
-static int tolerate(jfr_chunk *chunk, int rc, const jfr_error *why)
+int jfr__pools_read(jfr_chunk *chunk, jfr_error *err)
 {
-    if (rc != JFR_ERR_FORMAT)
-        return rc;
-    jfr__loss_add(chunk->file, JFR_LOSS_BAD_POOLS, why->offset, 0, chunk->info.offset);
-    return 0;
-}
-
-static int forward(jfr_error *err, const jfr_error *inner, int rc)
-{
-    if (err != NULL && rc < 0)
-        *err = *inner;
-    return rc;
-}
-
-/* The header names the last checkpoint; each names the one before it. */
-static int read_chain(jfr_chunk *chunk, uint64_t *budget, jfr_error *err)
-{
-    uint64_t first = chunk->info.offset + JFR__HEADER_SIZE;
-    uint64_t at = chunk->info.offset + chunk->header.pool_offset;
-    uint64_t end = chunk->end;
-    for (;;) {
-        uint64_t delta;
-        jfr_error inner;
-        int rc = read_checkpoint(chunk, at, end, budget, &delta, &inner);
-        rc = tolerate(chunk, rc, &inner);
-        if (rc < 0)
-            return forward(err, &inner, rc);
-        if (delta == 0)
-            return 0;
-        /* Only ever backwards: a chain that turns round would never end. */
-        if (delta > at - first) {
-            jfr__loss_add(chunk->file, JFR_LOSS_BAD_POOLS, at, 0, chunk->info.offset);
-            return 0;
-        }
-        end = at;
-        at -= delta;
-    }
-}
-
-/* An unfinished chunk has no chain to trust: its checkpoints are found by walking the events. */
-static int read_walking(jfr_chunk *chunk, uint64_t *budget, jfr_error *err)
-{
-    jfr__cursor c = jfr__chunk_cursor(chunk, chunk->info.offset + JFR__HEADER_SIZE, chunk->end);
-    jfr__event_head head;
-    while (jfr__cursor_left(&c) > 0 && jfr__event_next(&c, &head)) {
-        uint64_t delta;
-        jfr_error inner;
-        int rc = 0;
-        if (head.type == CHECKPOINT_TYPE)
-            rc = read_checkpoint(chunk, head.offset, head.end, budget, &delta, &inner);
-        rc = tolerate(chunk, rc, &inner);
-        if (rc < 0)
-            return forward(err, &inner, rc);
-        c.pos = c.base + head.end;
-    }
-    return 0;
-}
-
-int jfr__pools_read(jfr_chunk *chunk, bool whole, jfr_error *err)
-{
-    uint64_t budget = chunk->file->options.max_pool_entries;
-    int rc = whole ? read_chain(chunk, &budget, err) : read_walking(chunk, &budget, err);
+    struct reading r = {chunk, chunk->file->options.max_pool_entries};
+    const jfr__pool_visitor visitor = {read_pool, report, &r};
+    int rc = jfr__checkpoints_walk(chunk, &visitor, err);
     for (int role = 0; role < JFR__POOL_ROLES; role++)
         jfr__idmap_finish(&chunk->pools[role].index);
     chunk->frames_by.methods = &chunk->pools[JFR__POOL_METHOD].index;
@@ -284,7 +193,8 @@ int jfr__pool_entry(const jfr_chunk *chunk, jfr__pool_role role, uint32_t index,
     jfr__cursor c = jfr__chunk_cursor(chunk, pool->offsets[index], chunk->end);
     memset(slots, 0, JFR__POOL_SLOTS * sizeof(*slots));
     jfr__plan_run(&pool->plan, &c, slots);
-    return c.failed ? damaged(err, pool->offsets[index], "an entry cannot be decoded") : 0;
+    return c.failed ? jfr__pool_damaged(err, pool->offsets[index], "an entry cannot be decoded")
+                    : 0;
 }
 
 int jfr__pool_text(jfr_chunk *chunk, jfr__pool_role role, uint64_t id, jfr_str *out, jfr_error *err)

@@ -214,7 +214,7 @@ void jfr__chunk_free(jfr_chunk *chunk);
 
 /* pool.c */
 int jfr__pools_define(jfr_chunk *chunk, jfr_error *err);
-int jfr__pools_read(jfr_chunk *chunk, bool whole, jfr_error *err);
+int jfr__pools_read(jfr_chunk *chunk, jfr_error *err);
 /* The text of a pool entry of role string, symbol, state, frame type or group; null when absent. */
 int jfr__pool_text(jfr_chunk *chunk, jfr__pool_role role, uint64_t id, jfr_str *out,
                    jfr_error *err);
