@@ -88,6 +88,10 @@ typedef struct chunk_params {
         .start_ns = 1000000000, .start_ticks = 500, .ticks_per_second = 1000000000, .base = 20     \
     }
 
+/* At a place that is there: to patch. */
+void store_be(uint8_t *out, uint64_t value, unsigned width);
+void store_padded(uint8_t *out, uint64_t value, unsigned width);
+
 void put_u8(writer *w, unsigned value);
 void put_be(writer *w, uint64_t value, unsigned width);
 void put_varint(writer *w, uint64_t value);
