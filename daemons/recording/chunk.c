@@ -412,6 +412,29 @@ static int add_sums(cache *c, const jfr_sums *sums)
     return rc;
 }
 
+static bool is_first(const recording *rec)
+{
+    return sagg_stack_count(rec->agg) <= SAGG_DROPPED + 1;
+}
+
+/* What the first chunk brings is known before it is added. Later ones bring the same, mostly. */
+static void expect(const cache *c, const uint8_t *used, jfr_sums *const *sums, uint32_t parts)
+{
+    uint64_t stacks = 0;
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < c->stack_count; i++)
+        stacks += used[i];
+    for (uint32_t i = 0; i < parts; i++) {
+        jfr_sums_stats stats;
+        jfr_sums_get_stats(sums[i], &stats);
+        rows += stats.rows;
+    }
+    if (c->rec->options.group != SAGG_BY_THREAD && rows > stacks)
+        rows = stacks;
+    uint64_t entries = rows * JFR_SAMPLE_VALUES;
+    sagg_expect(c->rec->agg, (uint32_t)stacks, entries < UINT32_MAX ? (uint32_t)entries : 0);
+}
+
 /*
  * Interns the stacks of all rows in the order in which they lie in the file. When the aggregate is
  * full the rest waits for its rows.
@@ -422,6 +445,8 @@ static int add_stacks(cache *c, jfr_sums *const *sums, uint32_t parts)
     int rc = used != NULL ? 0 : SAGG_E_NOMEM;
     for (uint32_t i = 0; rc == 0 && i < parts; i++)
         jfr_sums_mark_stacks(sums[i], used, c->stack_count);
+    if (rc == 0 && is_first(c->rec))
+        expect(c, used, sums, parts);
     uint32_t stack = SAGG_DROPPED + 1;
     for (uint32_t i = 0; rc == 0 && i < c->stack_count && stack != SAGG_DROPPED; i++) {
         if (used[i] != 0)

@@ -379,7 +379,7 @@ int jfr_sums_join(jfr_sums *const *sums, uint32_t parts, jfr_chunk *chunk, jfr_e
     if (rc == 0)
         return 0;
     for (uint32_t i = 0; i < parts; i++)
-        jfr__sums_clear(sums[i]);
+        jfr__sums_clear(sums[i], 0);
     jfr_samples_rewind(chunk);
     return rc;
 }

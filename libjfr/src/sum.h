@@ -153,7 +153,8 @@ struct jfr_sums {
 };
 
 /* sum_table.c: rows and lanes. NULL or JFR_NONE, with sums->rc set, where there is no room. */
-void jfr__sums_clear(jfr_sums *sums);
+/* `stacks` is how many the chunk has: there will be as many rows at least, mostly. */
+void jfr__sums_clear(jfr_sums *sums, uint32_t stacks);
 jfr__row *jfr__sums_add_row(jfr_sums *sums, uint64_t key, size_t slot);
 uint32_t jfr__sums_find_lane(jfr_sums *sums, const jfr__lane *lane);
 

@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-enum { FIRST_BITS = 6 };
+enum {
+    FIRST_BITS = 6,
+    FREE_SLOTS = 4 /* at most a quarter is full: a second look costs more than the memory */
+};
 
 /* Places `number` under a hash; the table has room. */
 static void place(uint32_t *slots, unsigned bits, uint64_t hash, uint32_t number)
@@ -16,11 +19,10 @@ static void place(uint32_t *slots, unsigned bits, uint64_t hash, uint32_t number
     slots[slot] = number;
 }
 
-/* Replaces *slots by an empty table of twice the size. */
-static bool enlarge(jfr_sums *sums, uint32_t **slots, unsigned *bits)
+/* Replaces *slots by an empty table of 1 << next. */
+static bool resize(jfr_sums *sums, uint32_t **slots, unsigned *bits, unsigned next)
 {
     const jfr_allocator *a = &sums->allocator;
-    unsigned next = *bits == 0 ? FIRST_BITS : *bits + 1;
     size_t bytes = ((size_t)1 << next) * sizeof(**slots);
     uint32_t *table = a->alloc(a->ctx, bytes);
     if (table == NULL) {
@@ -43,9 +45,19 @@ static bool grow(jfr_sums *sums, void **data, size_t *cap, size_t need, size_t s
     return false;
 }
 
-static bool enlarge_rows(jfr_sums *sums)
+/* Slots for so many rows. A chunk's stacks are known before its rows are: to begin with, they are
+ * thought to have one each. */
+static unsigned bits_for(uint32_t rows)
 {
-    if (!enlarge(sums, &sums->slots, &sums->slot_bits))
+    unsigned bits = FIRST_BITS;
+    while (bits < 32 && (uint64_t)rows * FREE_SLOTS > UINT64_C(1) << bits)
+        bits++;
+    return bits;
+}
+
+static bool resize_rows(jfr_sums *sums, unsigned bits)
+{
+    if (!resize(sums, &sums->slots, &sums->slot_bits, bits))
         return false;
     sums->slot_shift = 64 - sums->slot_bits;
     for (uint32_t i = 1; i <= sums->row_count; i++)
@@ -72,8 +84,8 @@ jfr__row *jfr__sums_add_row(jfr_sums *sums, uint64_t key, size_t slot)
         return NULL;
     sums->rows[++sums->row_count] = (jfr__row){.key = key};
     sums->slots[slot] = sums->row_count;
-    /* At most a quarter full: a second look costs more than the memory. */
-    if ((uint64_t)sums->row_count * 4 > UINT64_C(1) << sums->slot_bits && !enlarge_rows(sums))
+    if ((uint64_t)sums->row_count * FREE_SLOTS > UINT64_C(1) << sums->slot_bits &&
+        !resize_rows(sums, sums->slot_bits + 1))
         return NULL;
     return &sums->rows[sums->row_count];
 }
@@ -91,7 +103,8 @@ static uint64_t hash_lane(const jfr_sums *sums, const jfr__lane *lane)
 
 static bool enlarge_lanes(jfr_sums *sums)
 {
-    if (!enlarge(sums, &sums->lane_slots, &sums->lane_bits))
+    unsigned bits = sums->lane_bits == 0 ? FIRST_BITS : sums->lane_bits + 1;
+    if (!resize(sums, &sums->lane_slots, &sums->lane_bits, bits))
         return false;
     for (uint32_t i = 0; i < sums->lane_count; i++)
         place(sums->lane_slots, sums->lane_bits, hash_lane(sums, &sums->lanes[i]), i + 1);
@@ -134,7 +147,7 @@ static void clear_slots(uint32_t *slots, unsigned bits)
         memset(slots, 0, ((size_t)1 << bits) * sizeof(*slots));
 }
 
-void jfr__sums_clear(jfr_sums *sums)
+void jfr__sums_clear(jfr_sums *sums, uint32_t stacks)
 {
     sums->rc = 0;
     sums->row_count = 0;
@@ -143,8 +156,9 @@ void jfr__sums_clear(jfr_sums *sums)
     clear_slots(sums->lane_slots, sums->lane_bits);
     if (reserve_rows(sums, 1))
         sums->rows[0].key = UINT64_MAX;
-    if (sums->slots == NULL)
-        (void)enlarge_rows(sums);
+    unsigned bits = bits_for(stacks);
+    if (sums->slots == NULL || sums->slot_bits < bits)
+        (void)resize_rows(sums, bits);
     if (sums->lane_slots == NULL)
         (void)enlarge_lanes(sums);
     sums->events = 0;

@@ -101,7 +101,7 @@ static void shape_define(jfr_sums *sums, jfr__sum_shape *shape, const jfr__event
 void jfr__sums_prepare(jfr_sums *sums, const jfr_chunk *chunk)
 {
     sums->chunk = chunk;
-    jfr__sums_clear(sums);
+    jfr__sums_clear(sums, chunk->pools[JFR__POOL_STACK].index.count);
     memset(sums->shape_of, 0, sizeof(sums->shape_of));
     for (int source = 0; source < JFR__SOURCES; source++) {
         uint32_t index = chunk->plan_of_source[source];

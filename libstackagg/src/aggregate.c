@@ -216,6 +216,12 @@ int sagg__set_reserve(sagg *agg, sagg__set *set, size_t each)
     return rc != 0 ? rc : sagg__extend(&agg->mem, &set->array, (size_t)set->count + 1, each);
 }
 
+void sagg_expect(sagg *agg, uint32_t stacks, uint32_t entries)
+{
+    sagg__index_expect(&agg->mem, &agg->stacks.index, stacks);
+    sagg__index_expect(&agg->mem, &agg->entries.index, entries);
+}
+
 void *sagg__scratch(sagg *agg, size_t bytes)
 {
     uint64_t cap = agg->mem.cap;

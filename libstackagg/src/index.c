@@ -7,6 +7,8 @@
 #include <sys/random.h>
 #endif
 
+#define FIRST_SLOTS 64u
+
 static uint64_t random_number(void)
 {
     uint64_t number = 0;
@@ -27,15 +29,11 @@ static void place(struct sagg__slot *slots, uint32_t capacity, struct sagg__slot
     slots[at] = slot;
 }
 
-int sagg__index_reserve(sagg__mem *mem, sagg__index *index)
+/* Moves the slots into a table of `capacity`, a power of two. */
+static int resize(sagg__mem *mem, sagg__index *index, uint32_t capacity)
 {
-    if (index->capacity > 0 && index->count < index->capacity / 4 * 3)
-        return 0;
-    if (index->capacity >= UINT32_MAX / 2)
-        return SAGG_E_LIMIT;
     if (index->seed == 0)
         index->seed = random_number() | 1;
-    uint32_t capacity = index->capacity == 0 ? 64 : index->capacity * 2;
     size_t bytes = (size_t)capacity * sizeof(struct sagg__slot);
     size_t held = (size_t)index->capacity * sizeof(struct sagg__slot);
     if (mem->used - held > mem->cap || bytes > mem->cap - (mem->used - held))
@@ -50,6 +48,26 @@ int sagg__index_reserve(sagg__mem *mem, sagg__index *index)
     index->slots = slots;
     index->capacity = capacity;
     return 0;
+}
+
+int sagg__index_reserve(sagg__mem *mem, sagg__index *index)
+{
+    if (index->capacity > 0 && index->count < index->capacity / 4 * 3)
+        return 0;
+    if (index->capacity >= UINT32_MAX / 2)
+        return SAGG_E_LIMIT;
+    return resize(mem, index, index->capacity == 0 ? FIRST_SLOTS : index->capacity * 2);
+}
+
+void sagg__index_expect(sagg__mem *mem, sagg__index *index, uint64_t count)
+{
+    uint32_t capacity = FIRST_SLOTS;
+    while (capacity / 4 * 3 < count && capacity < UINT32_MAX / 2)
+        capacity *= 2;
+    if (capacity <= index->capacity)
+        return;
+    int rc = resize(mem, index, capacity);
+    (void)rc; /* it grows as it fills, too */
 }
 
 void sagg__index_put(sagg__index *index, uint64_t hash, uint32_t value)

@@ -29,7 +29,7 @@ static inline uint32_t sagg__index_tag(const sagg__index *index, uint64_t hash)
 /* Where the search for a hash begins; NULL when the index is empty. */
 static inline const struct sagg__slot *sagg__index_slot(const sagg__index *index, uint64_t hash)
 {
-    if (index->capacity == 0)
+    if (index->slots == NULL)
         return NULL;
     return &index->slots[sagg__index_tag(index, hash) & (index->capacity - 1)];
 }
@@ -38,7 +38,7 @@ static inline const struct sagg__slot *sagg__index_slot(const sagg__index *index
 static inline bool sagg__index_find(const sagg__index *index, uint64_t hash, sagg__same *same,
                                     const void *wanted, uint32_t *value)
 {
-    if (index->capacity == 0)
+    if (index->slots == NULL)
         return false;
     uint32_t tag = sagg__index_tag(index, hash);
     uint32_t mask = index->capacity - 1;
@@ -57,6 +57,8 @@ static inline bool sagg__index_find(const sagg__index *index, uint64_t hash, sag
  * added, so that a failure leaves nothing half done.
  */
 int sagg__index_reserve(sagg__mem *mem, sagg__index *index);
+/* Makes it large enough for `count` in all, where memory and cap allow it. */
+void sagg__index_expect(sagg__mem *mem, sagg__index *index, uint64_t count);
 /* Adds an element that is not there; sagg__index_reserve has made room. */
 void sagg__index_put(sagg__index *index, uint64_t hash, uint32_t value);
 

@@ -27,21 +27,19 @@ static uint32_t least(uint32_t a, uint32_t b)
  * which becomes how many they do share. */
 static bool precedes(const sagg__paths *paths, uint32_t a, uint32_t b, uint32_t *shared)
 {
-    const sagg__path *left = &paths->items[a];
-    const sagg__path *right = &paths->items[b];
-    uint32_t left_length = sagg__path_length(paths, left);
-    uint32_t right_length = sagg__path_length(paths, right);
-    uint32_t common = least(left_length, right_length);
-    for (uint32_t at = *shared; at < common; at++) {
-        uint32_t l = sagg__path_rank(paths, left, at);
-        uint32_t r = sagg__path_rank(paths, right, at);
-        if (l != r) {
-            *shared = at;
-            return l < r;
-        }
-    }
-    *shared = common;
-    return left_length <= right_length;
+    const sagg__path_place left = paths->places[a];
+    const sagg__path_place right = paths->places[b];
+    const uint32_t *l = paths->ranks + left.first;
+    const uint32_t *r = paths->ranks + right.first;
+    const uint32_t threads = paths->has_threads ? 1 : 0;
+    if (threads > *shared && paths->items[a].thread != paths->items[b].thread)
+        return paths->items[a].thread < paths->items[b].thread;
+    uint32_t common = least(left.count, right.count);
+    uint32_t at = *shared > threads ? *shared - threads : 0;
+    while (at < common && l[at] == r[at])
+        at++;
+    *shared = at + threads;
+    return at < common ? l[at] < r[at] : left.count <= right.count;
 }
 
 static void take(struct run *run, uint32_t *order, uint32_t *shared)
@@ -116,21 +114,28 @@ int sagg__paths_sort(sagg__paths *out, sagg__mem *mem, const sagg *agg,
 {
     *out = (sagg__paths){
         .agg = agg, .items = items, .count = count, .rank_count = agg->stack_frames_used};
+    out->has_threads = count > 0 && items[0].thread != SAGG__NO_RANK;
+    out->places = sagg__alloc(mem, count * sizeof(*out->places));
     out->ranks = sagg__alloc(mem, out->rank_count * sizeof(*out->ranks));
     out->order = sagg__alloc(mem, count * sizeof(*out->order));
     out->shared = sagg__alloc_zero(mem, count, sizeof(*out->shared));
     out->room = sagg__alloc(mem, (size_t)count * 2 * sizeof(*out->room));
-    if (out->ranks == NULL || out->order == NULL || out->shared == NULL || out->room == NULL)
+    if (out->places == NULL || out->ranks == NULL || out->order == NULL || out->shared == NULL ||
+        out->room == NULL)
         return SAGG_E_NOMEM;
     rank_frames(out, palette);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        const sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, items[i].stack);
+        out->places[i] = (sagg__path_place){stack->first, stack->count};
         out->order[i] = i;
+    }
     sort(out);
     return 0;
 }
 
 void sagg__paths_free(sagg__paths *paths, sagg__mem *mem)
 {
+    sagg__release(mem, paths->places, paths->count * sizeof(*paths->places));
     sagg__release(mem, paths->ranks, paths->rank_count * sizeof(*paths->ranks));
     sagg__release(mem, paths->order, paths->count * sizeof(*paths->order));
     sagg__release(mem, paths->shared, paths->count * sizeof(*paths->shared));

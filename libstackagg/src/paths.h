@@ -14,11 +14,19 @@ typedef struct sagg__path {
     uint64_t value;  /* the caller's */
 } sagg__path;
 
+/* Where the ranks of an item's frames are. */
+typedef struct sagg__path_place {
+    uint32_t first;
+    uint32_t count;
+} sagg__path_place;
+
 typedef struct sagg__paths {
     const sagg *agg;
-    sagg__path *items; /* the caller's */
+    sagg__path *items; /* the caller's: all have a thread, or none */
     uint32_t count;
-    uint32_t *ranks; /* each stack's frames as numbers of the palette, root first */
+    bool has_threads;
+    sagg__path_place *places; /* by item */
+    uint32_t *ranks;          /* each stack's frames as numbers of the palette, root first */
     uint32_t rank_count;
     uint32_t *order;
     uint32_t *shared; /* by place in the order: how many frames are those of the one before */
@@ -35,8 +43,7 @@ void sagg__paths_free(sagg__paths *paths, sagg__mem *mem);
 
 static inline uint32_t sagg__path_length(const sagg__paths *paths, const sagg__path *item)
 {
-    const sagg__stack *stack = SAGG__AT(sagg__stack, paths->agg->stacks.array, item->stack);
-    return stack->count + (item->thread != SAGG__NO_RANK ? 1 : 0);
+    return paths->places[item - paths->items].count + (item->thread != SAGG__NO_RANK ? 1 : 0);
 }
 
 /* The rank of the frame at a depth, 0 = the root's. */
@@ -45,8 +52,7 @@ static inline uint32_t sagg__path_rank(const sagg__paths *paths, const sagg__pat
 {
     if (item->thread != SAGG__NO_RANK && at-- == 0)
         return item->thread;
-    const sagg__stack *stack = SAGG__AT(sagg__stack, paths->agg->stacks.array, item->stack);
-    return paths->ranks[stack->first + at];
+    return paths->ranks[paths->places[item - paths->items].first + at];
 }
 
 #endif

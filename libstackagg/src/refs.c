@@ -108,9 +108,17 @@ static int add_refs(sagg *agg, uint32_t *stack, const sagg_frame_ref *refs, size
         refs = own;
     sagg_stack_id id;
     id_of(agg, &id, text, refs, kept);
-    if (sagg__find_stack(agg, &id, stack))
+    sagg__prefetch_stack(agg, &id);
+    /* After a new stack another is likely: its frames are interned while the memory arrives that
+     * tells. The frames of one that is there are there, too. */
+    bool is_early = agg->new_stacks;
+    if (is_early)
+        rc = intern_refs(agg, frames, refs, kept);
+    agg->new_stacks = !sagg__find_stack(agg, &id, stack);
+    if (!agg->new_stacks)
         return 0;
-    rc = intern_refs(agg, frames, refs, kept);
+    if (!is_early)
+        rc = intern_refs(agg, frames, refs, kept);
     return rc != 0 ? rc : sagg__append_stack(agg, stack, &id, frames, kept);
 }
 

@@ -186,6 +186,11 @@ bool sagg__find_stack(const sagg *agg, const sagg_stack_id *id, uint32_t *index)
     return sagg__index_find(&agg->stacks.index, hash_id(id), is_stack, &wanted, index);
 }
 
+void sagg__prefetch_stack(const sagg *agg, const sagg_stack_id *id)
+{
+    __builtin_prefetch(sagg__index_slot(&agg->stacks.index, hash_id(id)));
+}
+
 uint64_t sagg__stack_hash(const sagg__stack *stack)
 {
     return hash_id(&stack->id);

@@ -126,6 +126,33 @@ START_TEST(many_samples_at_once_are_each_of_them)
 }
 END_TEST
 
+/* A hint changes memory, and nothing else; one that is too large for the cap is not followed. */
+START_TEST(what_is_expected_changes_nothing_but_memory)
+{
+    enum { COUNT = 500 };
+    static sagg_sample samples[COUNT];
+    sagg_options options = two_types();
+    options.max_bytes = 1 << 20;
+    uint64_t state = 5;
+    sagg *plain = make(&options);
+    sagg *told = make(&options);
+    sagg_expect(told, 300, 1000);
+    ck_assert_uint_gt(sagg_bytes(told), sagg_bytes(plain));
+    uint64_t bytes = sagg_bytes(told);
+    sagg_expect(told, 10, 10);
+    sagg_expect(told, UINT32_MAX, UINT32_MAX);
+    ck_assert_uint_eq(sagg_bytes(told), bytes);
+    random_samples(plain, samples, COUNT, &state);
+    ck_assert_int_eq(sagg_add_all(plain, samples, COUNT, NULL), 0);
+    state = 5;
+    random_samples(told, samples, COUNT, &state);
+    ck_assert_int_eq(sagg_add_all(told, samples, COUNT, NULL), 0);
+    same_entries(plain, told);
+    sagg_free(plain);
+    sagg_free(told);
+}
+END_TEST
+
 START_TEST(samples_before_a_bad_one_are_added)
 {
     enum { COUNT = 100 };
@@ -463,6 +490,7 @@ int main(void)
     tcase_add_test(tcase, the_same_content_has_the_same_index);
     tcase_add_test(tcase, stacks_by_reference_are_the_same_stacks);
     tcase_add_test(tcase, many_samples_at_once_are_each_of_them);
+    tcase_add_test(tcase, what_is_expected_changes_nothing_but_memory);
     tcase_add_loop_test(tcase, samples_before_a_bad_one_are_added, 0, 70);
     tcase_add_test(tcase, stacks_by_reference_past_the_cap_are_dropped);
     tcase_add_test(tcase, totals_add_up_by_type_thread_and_stack);

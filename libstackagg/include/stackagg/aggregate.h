@@ -196,6 +196,12 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_all(sagg *agg, const sagg_sample *samples
                                            sagg_error *err);
 
 /**
+ * Says that about so many stacks and entries will be there in all. A hint: nothing depends on it
+ * but that tables need not grow step by step. Too much costs memory, within the cap.
+ */
+SAGG_EXPORT void sagg_expect(sagg *agg, uint32_t stacks, uint32_t entries);
+
+/**
  * Whether new stacks are being dropped because a cap is reached, and enough was added since the
  * last compaction for another one to pay: time for sagg_compact. A caller that adds without end
  * asks after each stack it adds.
