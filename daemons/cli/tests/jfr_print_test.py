@@ -64,9 +64,11 @@ class Tests:
     def compare(self, recording, *arguments):
         ours = without_known_differences(self.run("print", "--json", *arguments, recording)[0])
         theirs = self.jdk_print(recording, *arguments)
-        assert json.loads(ours) == json.loads(theirs), f"{recording}: other values"
-        assert ours == theirs, f"{recording}: the same values, written otherwise"
-        return json.loads(ours)["recording"]["events"]
+        events = json.loads(ours)
+        if ours != theirs:
+            assert events == json.loads(theirs), f"{recording}: other values"
+            raise AssertionError(f"{recording}: the same values, written otherwise")
+        return events["recording"]["events"]
 
     def test_print_json_is_the_jdks(self):
         """Chunk by chunk: the JDK's tool takes the first chunk's clock and constants for all that follow."""
