@@ -80,6 +80,9 @@ test(
         '--reuid=65534',
         '--regid=65534',
         '--clear-groups',
+        // Only so that it gets to the programs when the tree lies below another user's private directory.
+        '--inh-caps=+dac_read_search',
+        '--ambient-caps=+dac_read_search',
         programs.cli,
         'profile',
         '-d',

@@ -64,7 +64,7 @@ class Tests:
     def test_pprof_opens_in_its_tool_to_the_same_totals(self):
         tool = go()
         if tool is None:
-            return "go is missing: run deploy/dependencies/install k8s"
+            return "go is missing: run deploy/dependencies/install test"
         for name in ("all.pprof", "all.pb.gz"):
             self.run("convert", self.asynchronous, "-o", name)
         env = dict(os.environ, HOME=str(self.directory), PPROF_TMPDIR=str(self.directory), GOFLAGS="-mod=mod", GOTOOLCHAIN="local")
