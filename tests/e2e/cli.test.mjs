@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withPage } from './lib/browser.mjs';
 import { build, missing, profiler, programs } from './lib/parts.mjs';
@@ -16,6 +16,9 @@ const env = {
   HOTSTACK_DATADIR: `${build}/ui`,
 };
 const hotstack = (...args) => run(programs.cli, args, { env });
+const libraries = ['libjfr', 'libstackagg', 'libattach'].map((name) =>
+  join(build, name, `${name}.so.0`),
+);
 let stack, demo;
 
 before(async () => {
@@ -71,8 +74,14 @@ test(
   "another user's JVM: refused with the reason",
   { skip: skip || (process.getuid() !== 0 && 'needs root to become another user') },
   async () => {
-    const library = stack.path('libasyncProfiler.so');
-    copyFileSync(profiler, library);
+    // Copies: the tree may lie below a directory that only its owner may enter, such as /root.
+    const here = Object.fromEntries(
+      [programs.cli, programs.worker, profiler, ...libraries].map((file) => {
+        const copy = stack.path(basename(file));
+        copyFileSync(file, copy);
+        return [file, copy];
+      }),
+    );
     chmodSync(stack.dir, 0o755);
     const done = await run(
       'setpriv',
@@ -80,10 +89,7 @@ test(
         '--reuid=65534',
         '--regid=65534',
         '--clear-groups',
-        // Only so that it gets to the programs when the tree lies below another user's private directory.
-        '--inh-caps=+dac_read_search',
-        '--ambient-caps=+dac_read_search',
-        programs.cli,
+        here[programs.cli],
         'profile',
         '-d',
         '1',
@@ -91,7 +97,14 @@ test(
         '/tmp/nobody.html',
         String(demo.pid),
       ],
-      { env: { ...env, HOTSTACK_ASYNC_PROFILER: library } },
+      {
+        env: {
+          ...env,
+          HOTSTACK_ASYNC_PROFILER: here[profiler],
+          HOTSTACK_ATTACH_WORKER: here[programs.worker],
+          LD_LIBRARY_PATH: stack.dir,
+        },
+      },
     );
     assert.equal(done.code, 1, done.stdout);
     assert.match(done.stderr, /permission|refused/i);
