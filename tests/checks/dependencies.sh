@@ -28,7 +28,7 @@ new_case() {
     cp "$tree/dev.d/say.sh" "$case/dev.d/"
     cp -R "$tree/tests/bench/peers/jfrs" "$case/tests/bench/peers/"
     local list
-    for list in tools bench; do
+    for list in tools bench go; do
         sha256sum <"$case/deploy/dependencies/$list.txt" >"$cache/venv/.$list.sha256"
     done
     mkdir "$cache/python"
