@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,6 +21,8 @@
 #define POLL_SLICE_MS  200
 #define FIRST_NAP_NS   1000000L
 #define LONGEST_NAP_NS 50000000L
+#define TURN_NS        5000000u
+#define OTHERS_MS      1000 /* how long another client's signal may take to show */
 #define NO_LISTENER    1
 
 static int too_late(const attach_target *target, const char *what, attach_error *err)
@@ -181,45 +184,92 @@ static int check_may_signal(attach_target *target, attach_error *err)
     return ATTACH_OK;
 }
 
-static int create_trigger_at(int dir_fd, const char *path)
+/*
+ * The file that makes a SIGQUIT mean "start the listener". Our programs hold flock() on it while
+ * they are at it: a second signal, once the listener has come up, would print a thread dump.
+ */
+typedef struct trigger {
+    const attach_target *target;
+    uint64_t deadline_ns;
+    int dir_fd; /* the target's; not closed */
+    int fd;     /* for its lock; -1 when it is root's and cannot be opened */
+    bool found; /* another client is at it right now, or was killed there */
+    bool held;  /* it is our turn */
+    char path[48];
+} trigger;
+
+/* Whether there is one that HotSpot minds: its own user's or root's. -errno, -EEXIST for others'.
+ */
+static int find_trigger(const trigger *t, int dir_fd, const char *path)
 {
-    int fd = attach__open_in_root(dir_fd, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    struct stat st;
+    int fd = attach__open_in_root(dir_fd, path, O_PATH | O_NOFOLLOW, 0);
     if (fd < 0)
         return fd;
+    bool minded = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+                  (st.st_uid == t->target->ids.uid || st.st_uid == 0);
     (void)close(fd);
-    return 0;
+    return minded ? 0 : -EEXIST;
 }
 
-/*
- * Creates the file that makes a SIGQUIT mean "start the listener": in /tmp, or where that cannot be
- * written, in the JVM's working directory (HotSpot looks at both). *dir_fd and *path say where.
- */
-static int create_trigger(int *dir_fd, const char **path, const char *in_tmp,
-                          const attach_target *target, attach_error *err)
+static int create_trigger_at(trigger *t, int dir_fd)
 {
-    *dir_fd = target->root_fd;
-    *path = in_tmp;
-    int rc = create_trigger_at(*dir_fd, *path);
-    if (rc != 0 && rc != -EEXIST && target->cwd_fd >= 0) {
-        *dir_fd = target->cwd_fd;
-        *path = in_tmp + strlen("tmp/");
-        int second = create_trigger_at(*dir_fd, *path);
-        rc = second == 0 || second == -EEXIST ? second : rc;
+    t->dir_fd = dir_fd;
+    t->found = t->held = false;
+    t->fd = attach__open_in_root(dir_fd, t->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    if (t->fd != -EEXIST)
+        return t->fd < 0 ? t->fd : 0;
+    t->found = true;
+    t->fd = attach__open_regular(dir_fd, t->path, O_RDONLY, 0);
+    int rc = find_trigger(t, dir_fd, t->path);
+    return rc == -ENOENT ? 0 : rc; /* just taken away: is_there tells */
+}
+
+static void close_trigger(trigger *t)
+{
+    if (t->fd >= 0)
+        (void)close(t->fd);
+    t->fd = -1;
+}
+
+static bool is_there(const trigger *t)
+{
+    struct stat st;
+    return t->fd < 0 ? find_trigger(t, t->dir_fd, t->path) == 0
+                     : fstat(t->fd, &st) == 0 && st.st_nlink > 0;
+}
+
+/* In /tmp, or where that cannot be written, in the JVM's working directory: HotSpot looks at both,
+ * and the JDK's own tools use the latter. */
+static int create_trigger(trigger *t, attach_error *err)
+{
+    const attach_target *target = t->target;
+    char in_tmp[sizeof(t->path)];
+    tmp_name(in_tmp, sizeof(in_tmp), ".attach_pid", target);
+    const char *name = in_tmp + strlen("tmp/");
+    memcpy(t->path, in_tmp, sizeof(t->path));
+    int rc = create_trigger_at(t, target->root_fd);
+    if (rc != 0 && target->cwd_fd >= 0) {
+        close_trigger(t);
+        (void)snprintf(t->path, sizeof(t->path), "%s", name);
+        int second = create_trigger_at(t, target->cwd_fd);
+        rc = second == 0 ? second : rc;
+    } else if (rc == 0 && target->cwd_fd >= 0) {
+        t->found = t->found || find_trigger(t, target->cwd_fd, name) == 0;
     }
-    if (rc == -EEXIST) /* another client is at it right now, or was killed there */
+    if (rc == 0)
         return ATTACH_OK;
+    close_trigger(t);
     if (rc == -ENOSPC || rc == -EDQUOT)
         return attach__refuse(err, ATTACH_REASON_DISK_FULL, "cannot create /%s in process %d: %s",
                               in_tmp, target->identity.pid, strerror(-rc));
     /* we are the JVM's user: where we may not write it may not either */
     bool no_place = rc == -EROFS || rc == -EACCES || rc == -ENOENT;
-    if (rc != 0)
-        return attach__refuse(
-            err, no_place ? ATTACH_REASON_NO_EXEC_DIR : ATTACH_REASON_PERMISSION_DENIED,
-            "cannot create /%s in process %d: %s; its /tmp or its working "
-            "directory must be writable",
-            in_tmp, target->identity.pid, strerror(-rc));
-    return ATTACH_OK;
+    return attach__refuse(err,
+                          no_place ? ATTACH_REASON_NO_EXEC_DIR : ATTACH_REASON_PERMISSION_DENIED,
+                          "cannot create /%s in process %d: %s; its /tmp or its working "
+                          "directory must be writable",
+                          in_tmp, target->identity.pid, strerror(-rc));
 }
 
 static int send_quit(const attach_target *target, attach_error *err)
@@ -236,21 +286,72 @@ static int send_quit(const attach_target *target, attach_error *err)
                                            strerror(errno));
 }
 
-static int wait_for_listener(int *out, const attach_target *target, uint64_t deadline_ns,
-                             attach_error *err)
+/* NO_LISTENER when until_ns comes and there is none. */
+static int wait_for_listener(int *out, const trigger *t, uint64_t until_ns, attach_error *err)
 {
     long length_ns = FIRST_NAP_NS;
     for (;;) {
-        int rc = try_connect(out, target, deadline_ns, err);
-        if (rc != NO_LISTENER)
+        int rc = try_connect(out, t->target, t->deadline_ns, err);
+        if (rc != NO_LISTENER || attach__now_ns() >= until_ns)
             return rc;
-        if (attach__now_ns() >= deadline_ns)
-            return too_late(target, "did not open its attach socket", err);
-        nap(&length_ns, deadline_ns);
-        rc = attach__target_check(target, err);
+        nap(&length_ns, until_ns);
+        rc = attach__target_check(t->target, err);
         if (rc != ATTACH_OK)
             return rc;
     }
+}
+
+static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/*
+ * What another client has begun serves us too, so its listener is waited for: while it holds the
+ * lock, and then for a moment, since clients that are not ours take none. NO_LISTENER with the lock
+ * held when it is our turn.
+ */
+static int wait_for_others(int *out, trigger *t, attach_error *err)
+{
+    uint64_t now = 0;
+    int rc = NO_LISTENER;
+    while (rc == NO_LISTENER && !t->held && (now = attach__now_ns()) < t->deadline_ns) {
+        t->held = t->fd < 0 || flock(t->fd, LOCK_EX | LOCK_NB) == 0;
+        uint64_t until_ns = t->held ? now : earlier(now + TURN_NS, t->deadline_ns);
+        rc = wait_for_listener(out, t, until_ns, err);
+    }
+    if (rc != NO_LISTENER || !t->held || !t->found)
+        return rc;
+    uint64_t half = now + (t->deadline_ns - now) / 2;
+    return wait_for_listener(out, t, earlier(half, attach_deadline_in(OTHERS_MS)), err);
+}
+
+static int signal_and_wait(int *out, const trigger *t, attach_error *err)
+{
+    int rc = send_quit(t->target, err);
+    return rc == ATTACH_OK ? wait_for_listener(out, t, t->deadline_ns, err) : rc;
+}
+
+/* One signal at most, and only while the trigger file is there. */
+static int trigger_listener(int *out, const attach_target *target, uint64_t deadline_ns,
+                            attach_error *err)
+{
+    trigger t = {.target = target, .deadline_ns = deadline_ns, .fd = -1};
+    bool signalled = false;
+    int rc = NO_LISTENER;
+    while (rc == NO_LISTENER && !signalled && attach__now_ns() < deadline_ns) {
+        rc = create_trigger(&t, err);
+        if (rc != ATTACH_OK)
+            return rc;
+        rc = wait_for_others(out, &t, err);
+        signalled = rc == NO_LISTENER && t.held && is_there(&t);
+        if (signalled)
+            rc = signal_and_wait(out, &t, err);
+        if (t.held)
+            attach__remove_in(t.dir_fd, t.path);
+        close_trigger(&t);
+    }
+    return rc == NO_LISTENER ? too_late(target, "did not open its attach socket", err) : rc;
 }
 
 /* A listener that was there and cannot be reached any more is another matter than a slow JVM. */
@@ -265,22 +366,12 @@ static int socket_gone(const attach_target *target, attach_error *err)
 
 static int start_listener(int *out, attach_target *target, uint64_t deadline_ns, attach_error *err)
 {
-    char in_tmp[48];
-    int dir_fd = -1;
-    const char *path = NULL;
     attach_error local = {0};
     int rc = check_may_signal(target, err);
     if (rc != ATTACH_OK)
         return rc;
     bool attached_before = attach__target_has_thread(target, "Attach Listener\n");
-    tmp_name(in_tmp, sizeof(in_tmp), ".attach_pid", target);
-    rc = create_trigger(&dir_fd, &path, in_tmp, target, err);
-    if (rc != ATTACH_OK)
-        return rc;
-    rc = send_quit(target, &local);
-    if (rc == ATTACH_OK)
-        rc = wait_for_listener(out, target, deadline_ns, &local);
-    attach__remove_in(dir_fd, path);
+    rc = trigger_listener(out, target, deadline_ns, &local);
     bool timed_out = rc == ATTACH_E_TARGET && local.reason == ATTACH_REASON_ATTACH_TIMEOUT;
     if (timed_out && attached_before)
         return socket_gone(target, err);

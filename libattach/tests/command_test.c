@@ -2,14 +2,19 @@
  */
 #include "run.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fake_proc.h"
@@ -174,7 +179,7 @@ START_TEST(no_signal_without_a_handler)
 }
 END_TEST
 
-static volatile sig_atomic_t quits;
+static atomic_int quits; /* a handler counts, in whichever thread */
 
 static void count_quit(int signal_number)
 {
@@ -199,12 +204,134 @@ static void catch_quit(const char *thread)
     fake_proc_write(&proc, "task/12/comm", thread);
 }
 
+static const char *trigger_path(const char *directory)
+{
+    static char path[128];
+    (void)snprintf(path, sizeof(path), "%s/root/%s.attach_pid7", proc.path, directory);
+    return path;
+}
+
 static bool trigger_is_left(void)
 {
-    char path[128];
-    (void)snprintf(path, sizeof(path), "%s/root/tmp/.attach_pid7", proc.path);
-    return access(path, F_OK) == 0;
+    return access(trigger_path("tmp/"), F_OK) == 0;
 }
+
+static int make_trigger(const char *directory)
+{
+    int fd = open(trigger_path(directory), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    ck_assert_int_ge(fd, 0);
+    return fd;
+}
+
+/* How many descriptors of this process are of that file. */
+static int opened(const char *path)
+{
+    char target_path[256];
+    int n = 0;
+    const struct dirent *entry;
+    DIR *dir = opendir("/proc/self/fd");
+    ck_assert_ptr_nonnull(dir);
+    while ((entry = readdir(dir)) != NULL) {
+        ssize_t length =
+            readlinkat(dirfd(dir), entry->d_name, target_path, sizeof(target_path) - 1);
+        target_path[length < 0 ? 0 : length] = '\0';
+        n += strcmp(target_path, path) == 0;
+    }
+    (void)closedir(dir);
+    return n;
+}
+
+static void *ask_for_long(void *rc)
+{
+    *(int *)rc = ask(LONG_MS);
+    return NULL;
+}
+
+/* Another of our programs has sent the signal and waits; its listener comes up meanwhile. */
+START_TEST(no_signal_while_another_client_is_at_it)
+{
+    int rc = ATTACH_E_IO;
+    pthread_t asking;
+    listener l = {.answer = "0\n", .n = 2, .repeat = 1};
+    catch_quit("GC Thread#0\n");
+    int first = make_trigger("tmp/");
+    ck_assert_int_eq(flock(first, LOCK_EX), 0);
+    ck_assert_int_eq(pthread_create(&asking, NULL, ask_for_long, &rc), 0);
+    while (opened(trigger_path("tmp/")) < 2)
+        (void)nanosleep(&(struct timespec){0, 1000000}, NULL);
+    listen_as_jvm(&l);
+    ck_assert_int_eq(unlink(trigger_path("tmp/")), 0);
+    (void)close(first);
+    ck_assert_int_eq(pthread_join(asking, NULL), 0);
+    end(&l);
+    ck_assert_int_eq(rc, ATTACH_OK);
+    ck_assert_int_eq(quits, 0);
+    ck_assert(!trigger_is_left());
+}
+END_TEST
+
+/* The first one gave up, or was killed: then it is our turn, with a trigger file in either case. */
+START_TEST(a_signal_after_a_client_that_failed)
+{
+    catch_quit("GC Thread#0\n");
+    (void)close(make_trigger(_i == 0 ? "tmp/" : ""));
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_TIMEOUT);
+    ck_assert_int_eq(quits, 1);
+    ck_assert(!trigger_is_left());
+}
+END_TEST
+
+START_TEST(the_turn_comes_when_the_first_takes_its_trigger_away)
+{
+    int rc = ATTACH_OK;
+    pthread_t asking;
+    listener l = {.answer = "0\n", .n = 2, .repeat = 1};
+    catch_quit("GC Thread#0\n");
+    int first = make_trigger("tmp/");
+    ck_assert_int_eq(flock(first, LOCK_EX), 0);
+    ck_assert_int_eq(pthread_create(&asking, NULL, ask_for_long, &rc), 0);
+    while (opened(trigger_path("tmp/")) < 2)
+        (void)nanosleep(&(struct timespec){0, 1000000}, NULL);
+    ck_assert_int_eq(unlink(trigger_path("tmp/")), 0);
+    (void)close(first);
+    while (quits == 0) /* with a trigger file of its own */
+        (void)nanosleep(&(struct timespec){0, 1000000}, NULL);
+    ck_assert(trigger_is_left());
+    listen_as_jvm(&l);
+    ck_assert_int_eq(pthread_join(asking, NULL), 0);
+    end(&l);
+    ck_assert_int_eq(rc, ATTACH_OK);
+    ck_assert_int_eq(quits, 1);
+    ck_assert(!trigger_is_left());
+}
+END_TEST
+
+/* HotSpot would not mind it, and print a thread dump. */
+START_TEST(no_signal_with_a_trigger_of_another_user)
+{
+    if (geteuid() != 0) {
+        (void)printf("# skipped: another user's file needs root\n");
+        return;
+    }
+    char status[256];
+    (void)snprintf(status, sizeof(status),
+                   "Pid:\t%d\nNSpid:\t%d\t7\nUid:\t12\t12\nGid:\t12\t12\nSigCgt:\t%016x\n",
+                   proc.identity.pid, proc.identity.pid, 1u << (SIGQUIT - 1));
+    catch_quit("GC Thread#0\n");
+    fake_proc_write(&proc, "status", status);
+    attach_target_close(target);
+    ck_assert_int_eq(attach_target_open(&target, &proc.identity, &proc.options, NULL), ATTACH_OK);
+    for (int i = 0; i < 2; i++) {
+        const char *directory = i == 0 ? "tmp/" : "";
+        (void)close(make_trigger(directory));
+        ck_assert_int_eq(chown(trigger_path(directory), 13, 13), 0);
+    }
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(err.reason, ATTACH_REASON_PERMISSION_DENIED);
+    ck_assert_int_eq(quits, 0);
+}
+END_TEST
 
 START_TEST(one_signal_then_the_deadline)
 {
@@ -318,6 +445,10 @@ int main(void)
     tcase_add_test(tc, one_signal_then_the_deadline);
     tcase_add_test(tc, a_listener_whose_socket_is_gone);
     tcase_add_test(tc, no_signal_where_a_listener_answers);
+    tcase_add_test(tc, no_signal_while_another_client_is_at_it);
+    tcase_add_loop_test(tc, a_signal_after_a_client_that_failed, 0, 2);
+    tcase_add_test(tc, the_turn_comes_when_the_first_takes_its_trigger_away);
+    tcase_add_test(tc, no_signal_with_a_trigger_of_another_user);
     tcase_add_test(tc, stale_socket_counts_as_none);
     tcase_add_test(tc, no_signal_for_a_jvm_that_refuses_attach);
     tcase_add_test(tc, what_lies_at_the_sockets_place_is_checked);
