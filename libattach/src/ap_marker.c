@@ -99,6 +99,7 @@ static bool take_number(attach__marker *out, attach__span key, attach__span valu
         uint64_t *slot;
     } numbers[] = {
         {"start_ticks", &out->identity.start_ticks},
+        {"namespace", &out->namespace_id},
         {"cpu_interval_ns", &out->cpu_interval_ns},
         {"alloc_bytes", &out->alloc_bytes},
         {"lock_ns", &out->lock_ns},
@@ -160,18 +161,19 @@ int attach__marker_parse(attach__marker *out, attach__span text, attach_error *e
 
 size_t attach__marker_format(char buf[ATTACH__MARKER_MAX], const attach__marker *marker)
 {
-    int n = snprintf(buf, ATTACH__MARKER_MAX,
-                     FIRST_LINE "\ninstallation %s\nboot_id %s\npid %d\nstart_ticks %" PRIu64
-                                "\nwanted %s\nengine %s\nengine_reason %s\ncpu_interval_ns %" PRIu64
-                                "\nalloc_bytes %" PRIu64 "\nlock_ns %" PRIu64
-                                "\nmemlimit_bytes %" PRIu64 "\nstarted_ms %" PRId64
-                                "\nuntil_ms %" PRId64 "\nhanded %" PRIu64 "\nuntil_ns %" PRIu64
-                                "\nrecorder %s\nowner %s\n",
-                     marker->installation, marker->identity.boot_id, marker->identity.pid,
-                     marker->identity.start_ticks, attach_ap_engine_name(marker->wanted),
-                     attach_ap_engine_name(marker->engine), marker->engine_reason,
-                     marker->cpu_interval_ns, marker->alloc_bytes, marker->lock_ns,
-                     marker->memlimit_bytes, marker->started_ms, marker->until_ms, marker->handed,
-                     marker->until_ns, attach_ap_recorder_name(marker->recorder), marker->owner);
+    int n = snprintf(
+        buf, ATTACH__MARKER_MAX,
+        FIRST_LINE
+        "\ninstallation %s\nboot_id %s\npid %d\nstart_ticks %" PRIu64 "\nnamespace %" PRIu64
+        "\nwanted %s\nengine %s\nengine_reason %s\ncpu_interval_ns %" PRIu64
+        "\nalloc_bytes %" PRIu64 "\nlock_ns %" PRIu64 "\nmemlimit_bytes %" PRIu64
+        "\nstarted_ms %" PRId64 "\nuntil_ms %" PRId64 "\nhanded %" PRIu64 "\nuntil_ns %" PRIu64
+        "\nrecorder %s\nowner %s\n",
+        marker->installation, marker->identity.boot_id, marker->identity.pid,
+        marker->identity.start_ticks, marker->namespace_id, attach_ap_engine_name(marker->wanted),
+        attach_ap_engine_name(marker->engine), marker->engine_reason, marker->cpu_interval_ns,
+        marker->alloc_bytes, marker->lock_ns, marker->memlimit_bytes, marker->started_ms,
+        marker->until_ms, marker->handed, marker->until_ns,
+        attach_ap_recorder_name(marker->recorder), marker->owner);
     return n < 0 ? 0 : (size_t)n;
 }

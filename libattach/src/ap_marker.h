@@ -14,6 +14,7 @@
 typedef struct attach__marker {
     char installation[ATTACH_INSTALLATION_MAX + 1];
     attach_identity identity;
+    uint64_t namespace_id;   /* whose pids these are; 0 = not known */
     attach_ap_engine wanted; /* what the caller asked for */
     attach_ap_engine engine; /* what runs; AUTO while it is being started */
     char engine_reason[256];

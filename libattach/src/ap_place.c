@@ -21,6 +21,7 @@ void attach__place_close(attach__place *place)
     if (place->fd >= 0)
         (void)close(place->fd);
     place->fd = -1;
+    place->made = false;
     place->path[0] = '\0';
 }
 
@@ -36,6 +37,7 @@ static int check_is_private(int fd, const attach_target *target)
 int attach__place_open(attach__place *out, const attach_target *target, const char *path)
 {
     out->fd = -1;
+    out->made = false;
     size_t n = strlen(path);
     if (n >= sizeof(out->path))
         return -ENAMETOOLONG;
@@ -50,6 +52,12 @@ int attach__place_open(attach__place *out, const attach_target *target, const ch
     }
     out->fd = fd;
     return 0;
+}
+
+bool attach__place_is_linked(const attach__place *place)
+{
+    struct stat st;
+    return fstat(place->fd, &st) == 0 && st.st_nlink > 0;
 }
 
 static bool join(char out[ATTACH__PLACE_PATH_MAX], const char *base, const char *name)
@@ -133,11 +141,13 @@ static const char *try_candidate(attach__place *out, const attach_target *target
     if (parent < 0)
         return parent == -ENOENT ? "missing" : "not reachable";
     const char *why = objection(parent, needs_exec, full);
-    if (why == NULL && mkdirat(parent, name, 0700) != 0 && errno != EEXIST)
+    bool made = why == NULL && mkdirat(parent, name, 0700) == 0;
+    if (why == NULL && !made && errno != EEXIST)
         why = mkdir_objection(errno, full);
     (void)close(parent);
     if (why == NULL && attach__place_open(out, target, path) != 0)
-        why = "taken by another user";
+        return "taken by another user";
+    out->made = made;
     return why;
 }
 

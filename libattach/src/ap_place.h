@@ -18,7 +18,8 @@
 #define ATTACH__FILE_EXPIRED   "expired.jfr"  /* what it wrote when its time was over */
 
 typedef struct attach__place {
-    int fd; /* -1 = none */
+    int fd;    /* -1 = none */
+    bool made; /* by this call, and not found there */
     char path[ATTACH__PLACE_PATH_MAX];
 } attach__place;
 
@@ -31,6 +32,9 @@ const char *attach__place_objection(const attach_target *target, const char *pat
 /* Opens an existing directory of ours at that absolute path: a directory of the target's user that
  * nobody else may enter. 0 or -errno; -EPERM for one that belongs to somebody else. */
 int attach__place_open(attach__place *out, const attach_target *target, const char *path);
+
+/* Whether the open directory still has a name: whoever waits for its lock may come too late. */
+bool attach__place_is_linked(const attach__place *place);
 
 /* Opens the directory called `name` in the first candidate that has it; -ENOENT when none has. */
 int attach__place_find(attach__place *out, const attach_target *target,
@@ -61,15 +65,24 @@ void attach__place_remove(attach__place *place, const attach_target *target, boo
 /* Removes the empty directory by its name from its parent. */
 void attach__place_remove_directory(const attach__place *place, const attach_target *target);
 
-/* Whether the process of that identity still runs on this host. */
-bool attach__identity_is_alive(const attach_identity *identity, const attach_target *target);
+/* Tells pid namespaces apart: when the first process of the one that `target` was found in began.
+ * 0 = not known. */
+uint64_t attach__namespace_id(const attach_target *target);
+
+/* Whether the marker's JVM is gone for sure. What another installation wrote may speak of pids of
+ * another namespace, which say nothing here. */
+bool attach__marker_is_outlived(const attach__marker *marker, const attach_target *target,
+                                const char *installation);
 
 /* Marker access. -errno, or -EINVAL for one that cannot be parsed. */
 int attach__place_read_marker(attach__marker *out, const attach__place *place);
 int attach__place_write_marker(const attach__place *place, const attach__marker *marker);
 
-/* Removes directories of this installation in every candidate whose JVM is gone, and those of this
- * JVM that are not called `keep` (NULL = all of them). */
+/*
+ * Removes directories in every candidate: of this installation, by name or by marker, those of
+ * this JVM that are not called `keep` (NULL = all of them); of any, those whose JVM is gone, and
+ * those that got no marker for 10 minutes.
+ */
 void attach__place_sweep(const attach_target *target, const attach_ap_options *options,
                          const char *keep);
 

@@ -90,8 +90,17 @@ int attach__session_open(attach__session *s, attach_target *target,
     return rc == ATTACH_OK ? look(s, err) : rc;
 }
 
+/* Whether the directory was made to receive an answer, or by a call that failed before it said
+ * whose it is. */
+static bool is_passing(const attach__session *s)
+{
+    return s->place.fd >= 0 && s->place.made && !s->has_marker;
+}
+
 void attach__session_close(attach__session *s)
 {
+    if (is_passing(s))
+        attach__place_remove(&s->place, s->target, false);
     attach__place_close(&s->place); /* gives the lock back */
     if (s->start_lock >= 0)
         (void)close(s->start_lock);
@@ -127,6 +136,15 @@ static bool lock_until(int fd, uint64_t until_ns)
     return true;
 }
 
+/* What another program did while it was waited for may have changed everything. */
+static int look_again(attach__session *s, attach_error *err)
+{
+    attach__place_close(&s->place);
+    s->library[0] = s->name[0] = '\0';
+    s->borrowed = s->has_marker = false;
+    return look(s, err);
+}
+
 int attach__session_lock_start(attach__session *s, attach_error *err)
 {
     uint64_t until_ns = attach_deadline_in(START_LOCK_MS);
@@ -135,9 +153,7 @@ int attach__session_lock_start(attach__session *s, attach_error *err)
     if (s->start_lock < 0)
         return ATTACH_OK;
     (void)lock_until(s->start_lock, until_ns < s->deadline_ns ? until_ns : s->deadline_ns);
-    attach__place_close(&s->place);
-    s->library[0] = s->name[0] = '\0';
-    return look(s, err);
+    return look_again(s, err);
 }
 
 bool attach__session_is_foreign(const attach__session *s)
@@ -184,8 +200,28 @@ static int ensure_place(attach__session *s, bool needs_exec, attach_error *err)
 
 int attach__session_make_place(attach__session *s, bool needs_exec, attach_error *err)
 {
-    int rc = ensure_place(s, needs_exec, err);
-    return rc == ATTACH_OK ? lock(s, err) : rc;
+    for (;;) {
+        int rc = ensure_place(s, needs_exec, err);
+        if (rc == ATTACH_OK)
+            rc = lock(s, err);
+        if (rc != ATTACH_OK || attach__place_is_linked(&s->place))
+            return rc;
+        /* whoever had the lock has ended its session and taken the directory away */
+        rc = look_again(s, err);
+        if (rc != ATTACH_OK)
+            return rc;
+    }
+}
+
+/* Without its log the profiler writes to the target's standard output: it shall never have to. */
+static int make_log(attach__session *s, attach_error *err)
+{
+    int fd =
+        attach__open_regular(s->place.fd, ATTACH__FILE_LOG, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0)
+        return attach__session_write_error(s, -fd, err);
+    (void)close(fd);
+    return ATTACH_OK;
 }
 
 static void words_of_log(char *out, size_t cap, const attach__session *s)
@@ -207,12 +243,13 @@ int attach__session_run(attach__session *s, const char *command, attach_error *e
 {
     char line[ATTACH_ARG_V1_MAX + 1], words[128];
     int code = 0;
-    (void)unlinkat(s->place.fd, ATTACH__FILE_LOG, 0);
     int n =
         snprintf(line, sizeof(line), "%s,quiet,log=%s/" ATTACH__FILE_LOG, command, s->place.path);
     if (n < 0 || n >= (int)sizeof(line))
         return attach__fail(err, ATTACH_E_LIMIT, "the profiler's command is too long");
-    int rc = attach_load(&code, s->target, s->library, line, s->deadline_ns, err);
+    int rc = make_log(s, err);
+    if (rc == ATTACH_OK)
+        rc = attach_load(&code, s->target, s->library, line, s->deadline_ns, err);
     if (rc != ATTACH_OK || code == 0)
         return rc;
     words_of_log(words, sizeof(words), s);
@@ -375,7 +412,7 @@ void attach__session_info(attach_ap_info *out, const attach__session *s, attach_
     out->state = state;
     out->running = s->running;
     out->engine = ATTACH_AP_ENGINE_OFF;
-    if (s->place.fd >= 0)
+    if (s->place.fd >= 0 && !is_passing(s))
         memcpy(out->directory, s->place.path, sizeof(out->directory));
     bool ours = s->maps.profiler[0] != '\0';
     const char *library = ours ? s->maps.profiler : s->maps.external;

@@ -31,6 +31,7 @@ static void describe(attach__marker *out, const attach_target *target,
     memset(out, 0, sizeof(*out));
     (void)snprintf(out->installation, sizeof(out->installation), "%s", options->installation_id);
     out->identity = target->identity;
+    out->namespace_id = attach__namespace_id(target);
     out->wanted = options->engine;
     out->recorder = options->recorder;
     if (options->owner != NULL)
@@ -297,12 +298,8 @@ static int settle_running(attach_ap_state *state, attach__session *s, const atta
                           attach_error *err)
 {
     bool somebody_elses = s->borrowed && !s->has_marker;
-    if (somebody_elses || attach__session_is_foreign(s)) {
-        int rc = refuse_external(s, err);
-        if (somebody_elses)
-            attach__session_remove(s);
-        return rc;
-    }
+    if (somebody_elses || attach__session_is_foreign(s))
+        return refuse_external(s, err);
     if (can_adopt(s, wanted)) {
         *state = ATTACH_AP_ADOPTED;
         return ATTACH_OK;

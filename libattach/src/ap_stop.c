@@ -42,14 +42,11 @@ static int rest_of(attach__session *s, uint64_t offset, attach_piece_fn piece, v
 static int stop(attach_ap_info *out, attach__session *s, uint64_t offset, attach_piece_fn piece,
                 void *ctx, attach_error *err)
 {
-    bool had_place = s->place.fd >= 0;
     int rc = attach__session_probe(s, err);
     if (rc != ATTACH_OK)
         return rc;
     if (attach__session_is_foreign(s) || (s->borrowed && !s->has_marker)) {
         attach__session_info(out, s, s->running ? ATTACH_AP_EXTERNAL : ATTACH_AP_NONE);
-        if (!had_place)
-            attach__session_remove(s);
         return ATTACH_OK;
     }
     if (s->running)
@@ -94,18 +91,12 @@ static attach_ap_state judge(const attach__session *s)
 
 static int status(attach_ap_info *out, attach__session *s, attach_error *err)
 {
-    bool had_place = s->place.fd >= 0;
     if (attach__session_is_known(s)) {
         int rc = attach__session_probe(s, err);
         if (rc != ATTACH_OK)
             return rc;
     }
     attach__session_info(out, s, judge(s));
-    /* made only to receive the answer */
-    if (!had_place && s->place.fd >= 0) {
-        attach__session_remove(s);
-        out->directory[0] = '\0';
-    }
     return ATTACH_OK;
 }
 

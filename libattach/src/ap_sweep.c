@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,20 +17,39 @@
 #define UNMARKED_MIN_SECONDS 600
 #define STAT_MAX             4096
 
-bool attach__identity_is_alive(const attach_identity *identity, const attach_target *target)
+static bool read_stat(attach__stat *out, const attach_target *target, int32_t pid)
 {
     char path[40];
     attach__blob text;
-    attach__stat stat;
-    if (strcmp(identity->boot_id, target->identity.boot_id) != 0)
-        return false;
-    (void)snprintf(path, sizeof(path), "../%d/stat", identity->pid);
+    (void)snprintf(path, sizeof(path), "../%d/stat", pid);
     if (attach__read_proc(&text, target->proc_fd, path, STAT_MAX) != 0)
         return false;
-    bool same = attach__stat_parse(&stat, attach__blob_span(&text), NULL) == ATTACH_OK &&
-                stat.start_ticks == identity->start_ticks && !attach__state_is_dead(stat.state);
+    bool sound = attach__stat_parse(out, attach__blob_span(&text), NULL) == ATTACH_OK;
     free(text.p);
-    return same;
+    return sound;
+}
+
+uint64_t attach__namespace_id(const attach_target *target)
+{
+    attach__stat first;
+    return read_stat(&first, target, 1) ? first.start_ticks + 1 : 0;
+}
+
+static bool is_alive(const attach_identity *identity, const attach_target *target)
+{
+    attach__stat stat;
+    return strcmp(identity->boot_id, target->identity.boot_id) == 0 &&
+           read_stat(&stat, target, identity->pid) && stat.start_ticks == identity->start_ticks &&
+           !attach__state_is_dead(stat.state);
+}
+
+bool attach__marker_is_outlived(const attach__marker *marker, const attach_target *target,
+                                const char *installation)
+{
+    bool own = strcmp(marker->installation, installation) == 0;
+    bool comparable =
+        own || (marker->namespace_id != 0 && marker->namespace_id == attach__namespace_id(target));
+    return comparable && !is_alive(&marker->identity, target);
 }
 
 static bool is_this(const attach_identity *identity, const attach_target *target)
@@ -44,15 +64,6 @@ static bool is_old(const attach__place *place)
 {
     struct stat st;
     return fstat(place->fd, &st) == 0 && time(NULL) - st.st_mtime > UNMARKED_MIN_SECONDS;
-}
-
-static bool is_leftover(const attach__place *place, const attach_target *target)
-{
-    attach__marker marker;
-    if (attach__place_read_marker(&marker, place) != 0)
-        return is_old(place);
-    return is_this(&marker.identity, target) ||
-           !attach__identity_is_alive(&marker.identity, target);
 }
 
 /* What to do with one directory of ours; true ends the walk, and the place is then the visitor's.
@@ -108,11 +119,23 @@ typedef struct sweep {
     const char *keep; /* NULL = nothing */
 } sweep;
 
+/* A second tool uses the directory that the library came from: then its marker says whose it is. */
+static bool is_leftover(const sweep *s, const attach__place *place, attach__span id)
+{
+    attach__marker marker;
+    if (attach__place_read_marker(&marker, place) != 0)
+        return is_old(place);
+    bool own =
+        attach__span_is(id, s->installation) || strcmp(marker.installation, s->installation) == 0;
+    return (own && is_this(&marker.identity, s->target)) ||
+           attach__marker_is_outlived(&marker, s->target, s->installation);
+}
+
 static bool sweep_one(void *ctx, attach__place *place, const char *name, attach__span id)
 {
     const sweep *s = ctx;
     bool kept = s->keep != NULL && strcmp(name, s->keep) == 0;
-    if (attach__span_is(id, s->installation) && !kept && is_leftover(place, s->target))
+    if (!kept && is_leftover(s, place, id) && flock(place->fd, LOCK_EX | LOCK_NB) == 0)
         attach__place_remove(place, s->target, false);
     return false;
 }

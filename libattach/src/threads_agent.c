@@ -248,7 +248,8 @@ static int write_error(const attach__agent *a, int error, attach_error *err)
 
 static int save_marker(attach__agent *a, attach_error *err)
 {
-    attach__marker marker = {.identity = a->target->identity};
+    attach__marker marker = {.identity = a->target->identity,
+                             .namespace_id = attach__namespace_id(a->target)};
     (void)snprintf(marker.installation, sizeof(marker.installation), "%s",
                    a->options->installation_id);
     int rc = attach__place_write_marker(&a->place, &marker);
@@ -318,11 +319,11 @@ static int load(attach__agent *a, attach_error *err)
 
 /* ---- sweeping ---- */
 
-static bool is_leftover(const attach__place *place, const attach_target *target)
+static bool is_leftover(const attach__agent *a, const attach__place *place)
 {
     attach__marker marker;
     return attach__place_read_marker(&marker, place) == 0 &&
-           !attach__identity_is_alive(&marker.identity, target);
+           attach__marker_is_outlived(&marker, a->target, a->options->installation_id);
 }
 
 static void remove_files(attach__place *place, const attach_target *target, bool keep_library)
@@ -344,21 +345,19 @@ static void sweep_directory(const attach__agent *a, const char *base, DIR *dir)
         char path[ATTACH__PLACE_PATH_MAX];
         attach__span id;
         attach__place place;
-        if (!attach__is_agent_directory(attach__span_of(entry->d_name, strlen(entry->d_name)),
-                                        &id) ||
-            !attach__span_is(id, a->options->installation_id))
+        if (!attach__is_agent_directory(attach__span_of(entry->d_name, strlen(entry->d_name)), &id))
             continue;
         int n = snprintf(path, sizeof(path), "%s/%s", strcmp(base, "/") == 0 ? "" : base,
                          entry->d_name);
         if (n >= (int)sizeof(path) || attach__place_open(&place, a->target, path) != 0)
             continue;
-        if (flock(place.fd, LOCK_EX | LOCK_NB) == 0 && is_leftover(&place, a->target))
+        if (flock(place.fd, LOCK_EX | LOCK_NB) == 0 && is_leftover(a, &place))
             remove_files(&place, a->target, false);
         attach__place_close(&place);
     }
 }
 
-/* Directories of this installation whose JVM is gone. */
+/* Directories whose JVM is gone. */
 static void sweep(const attach__agent *a)
 {
     attach__candidates candidates;

@@ -11,6 +11,7 @@
 #include "ap_candidates.h"
 #include "ap_jfr.h"
 #include "ap_marker.h"
+#include "ap_place.h"
 #include "ap_recording.h"
 #include "fake_proc.h"
 #include "jfr_settings.h"
@@ -19,6 +20,7 @@ static attach__marker a_marker(void)
 {
     return (attach__marker){.installation = "abc1",
                             .identity = {"11111111-2222-3333-4444-555555555555", 42, 4711},
+                            .namespace_id = 24,
                             .wanted = ATTACH_AP_ENGINE_AUTO,
                             .engine = ATTACH_AP_ENGINE_CTIMER,
                             .engine_reason = "perf events are refused",
@@ -338,6 +340,45 @@ START_TEST(external_is_refused_before_anything_is_written)
 }
 END_TEST
 
+static void write_process(const fake_proc *proc, int pid, int start_ticks)
+{
+    char name[40], text[128], path[160];
+    (void)snprintf(path, sizeof(path), "%s/%d", proc->path, pid);
+    ck_assert_int_eq(mkdir(path, 0755), 0);
+    (void)snprintf(name, sizeof(name), "../%d/stat", pid);
+    (void)snprintf(text, sizeof(text), "%d (x) S 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 %d 0 0\n", pid,
+                   start_ticks);
+    fake_proc_write(proc, name, text);
+}
+
+/* Whose directory is a leftover: its own installation knows; others only in one pid namespace. */
+START_TEST(only_a_jvm_that_is_gone_for_sure_is_outlived)
+{
+    fake_proc proc;
+    attach_target *target = NULL;
+    attach__marker marker = a_marker();
+    fake_proc_make(&proc);
+    ck_assert_int_eq(attach_target_open(&target, &proc.identity, &proc.options, NULL), ATTACH_OK);
+    ck_assert_uint_eq(attach__namespace_id(target), 0);
+    ck_assert(attach__marker_is_outlived(&marker, target, "abc1"));
+    ck_assert(!attach__marker_is_outlived(&marker, target, "other"));
+    write_process(&proc, 1, 23);
+    ck_assert_uint_eq(attach__namespace_id(target), 24);
+    ck_assert(attach__marker_is_outlived(&marker, target, "other"));
+    marker.namespace_id = 25;
+    ck_assert(attach__marker_is_outlived(&marker, target, "abc1"));
+    ck_assert(!attach__marker_is_outlived(&marker, target, "other"));
+    marker.namespace_id = 24;
+    write_process(&proc, marker.identity.pid, (int)marker.identity.start_ticks);
+    ck_assert(!attach__marker_is_outlived(&marker, target, "abc1"));
+    ck_assert(!attach__marker_is_outlived(&marker, target, "other"));
+    marker.identity.start_ticks++;
+    ck_assert(attach__marker_is_outlived(&marker, target, "other"));
+    attach_target_close(target);
+    fake_proc_remove(&proc);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tc = tcase_create("session");
@@ -352,6 +393,7 @@ int main(void)
     tcase_add_loop_test(tc, lying_chunk_sizes_end_the_walk, 0, COUNT_OF(lying_sizes));
     tcase_add_test(tc, engine_is_what_the_settings_say);
     tcase_add_test(tc, consumed_bytes_go_back_to_the_file_system);
+    tcase_add_test(tc, only_a_jvm_that_is_gone_for_sure_is_outlived);
     tcase_add_test(tc, options_are_checked);
     tcase_add_test(tc, external_is_refused_before_anything_is_written);
     Suite *suite = suite_create("session");

@@ -16,6 +16,7 @@
 #define PATH_LENGTH 512
 #define WAIT_STEPS  6000 /* of 10 ms: a limit for a broken machine, not an expectation */
 #define INODES_MAX  32
+#define SHOWN_MAX   3000 /* check carries messages of at most 4096 bytes */
 
 extern char **environ;
 
@@ -113,6 +114,21 @@ char *jvm_fixture_output(const jvm_fixture *jvm)
         (void)fclose(file);
     }
     return text;
+}
+
+void jvm_fixture_expect_silence(const jvm_fixture *jvm)
+{
+    char shown[SHOWN_MAX];
+    size_t n = 0;
+    char *text = jvm_fixture_output(jvm);
+    for (const char *c = text; *c != '\0' && n + 3 < sizeof(shown); c++) {
+        if (*c == '\n')
+            shown[n++] = '\\';
+        shown[n++] = *c == '\n' ? 'n' : *c;
+    }
+    shown[n] = '\0';
+    ck_assert_msg(strcmp(text, "ready\n") == 0, "the JVM printed: %s", shown);
+    free(text);
 }
 
 static bool is_ready(const jvm_fixture *jvm)

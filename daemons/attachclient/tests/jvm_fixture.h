@@ -41,6 +41,9 @@ void jvm_fixture_freeze(const jvm_fixture *jvm);
 /* What the JVM has printed so far; free it. */
 char *jvm_fixture_output(const jvm_fixture *jvm);
 
+/* Fails with what it printed, on one line, when that is not Target's own "ready". */
+void jvm_fixture_expect_silence(const jvm_fixture *jvm);
+
 /* Lines of its maps that hold `part`, each counted once per inode. */
 int jvm_fixture_mapped(const jvm_fixture *jvm, const char *part);
 
