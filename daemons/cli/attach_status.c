@@ -205,7 +205,7 @@ static int status(const char *wanted, bool json)
 int attach_run(int argc, char **argv)
 {
     bool json;
-    int rc = json_option_parse(&json, argc, argv, help);
+    int rc = json_option_parse(&json, argc, argv, "h", help);
     if (rc >= 0)
         return rc;
     int left = argc - optind;

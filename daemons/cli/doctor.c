@@ -122,7 +122,7 @@ int doctor_run(int argc, char **argv)
 {
     static doctor_report report;
     bool json;
-    int rc = json_option_parse(&json, argc, argv, help);
+    int rc = json_option_parse(&json, argc, argv, "h", help);
     if (rc >= 0)
         return rc;
     if (argc - optind != 1) {

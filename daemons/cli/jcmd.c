@@ -7,6 +7,7 @@
 
 #include "attach_call.h"
 #include "command.h"
+#include "json_option.h"
 #include "jvm_find.h"
 #include "jvm_json.h"
 
@@ -20,14 +21,6 @@ static const char help[] =
     "  -h, --help  this text\n"
     "\n"
     "Exit codes: 0 done, 1 the JVM cannot be reached or refuses the command, 2 wrong usage.\n";
-
-enum { OPTION_JSON = 1000 };
-
-static const struct option longs[] = {
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
 
 /* The words with spaces between them; false when they do not fit. */
 static bool join(char *out, size_t cap, char **words, int n)
@@ -84,22 +77,12 @@ static int run(const attach_jvm *jvm, char **words, int n, bool json)
 
 int jcmd_run(int argc, char **argv)
 {
-    bool json = false;
-    int option;
+    bool json;
     attach_jvm jvm;
-    optind = 1;
     /* "+": what follows the JVM belongs to the command */
-    while ((option = getopt_long(argc, argv, "+h", longs, NULL)) != -1) {
-        if (option == 'h') {
-            (void)fputs(help, stdout);
-            return EXIT_WHOLE;
-        }
-        if (option != OPTION_JSON) {
-            (void)fputs("`hotstack jcmd --help` explains the usage.\n", stderr);
-            return EXIT_USAGE;
-        }
-        json = true;
-    }
+    int rc = json_option_parse(&json, argc, argv, "+h", help);
+    if (rc >= 0)
+        return rc;
     if (optind == argc) {
         complain("name a JVM by its process id or main class; `hotstack ps` lists them");
         return EXIT_USAGE;

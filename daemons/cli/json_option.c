@@ -6,7 +6,7 @@
 
 #include "command.h"
 
-int json_option_parse(bool *json, int argc, char **argv, const char *help)
+int json_option_parse(bool *json, int argc, char **argv, const char *shorts, const char *help)
 {
     enum { OPTION_JSON = 1000 };
     static const struct option longs[] = {
@@ -17,7 +17,7 @@ int json_option_parse(bool *json, int argc, char **argv, const char *help)
     int option;
     *json = false;
     optind = 1;
-    while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         if (option == 'h') {
             (void)fputs(help, stdout);
             return EXIT_WHOLE;

@@ -7,9 +7,8 @@
 #include <attach/attach.h>
 
 #include "command.h"
+#include "json_option.h"
 #include "jvm_json.h"
-
-enum { OPTION_JSON = 1000 };
 
 static const char help[] =
     "usage: hotstack ps [--json]\n"
@@ -75,21 +74,11 @@ static int list(bool json)
 
 int ps_run(int argc, char **argv)
 {
-    static const struct option longs[] = {{"json", no_argument, NULL, OPTION_JSON},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    bool json = false;
-    optind = 1;
-    int option = getopt_long(argc, argv, "h", longs, NULL);
-    while (option == OPTION_JSON) {
-        json = true;
-        option = getopt_long(argc, argv, "h", longs, NULL);
-    }
-    if (option == 'h') {
-        (void)fputs(help, stdout);
-        return EXIT_WHOLE;
-    }
-    if (option != -1 || optind < argc) {
+    bool json;
+    int rc = json_option_parse(&json, argc, argv, "h", help);
+    if (rc >= 0)
+        return rc;
+    if (optind < argc) {
         complain("it takes no arguments; see `hotstack ps --help`");
         return EXIT_USAGE;
     }
