@@ -7,9 +7,9 @@ usage: unharmed_test.py DRIVER WORKER JAR CONTAINERS SECONDS
   WORKER      hotstack-attach-worker
   JAR         demo-service.jar
   CONTAINERS  container_test.py of the command line, whose containers serve here too
-Alternates minutes with and without a session at the default settings, for SECONDS. One service runs on this machine, one in
-a runc container whose memory limit leaves 64 MiB above its steady use (root only). Prints TAP, and as comments what was
-measured; the ratio of throughputs is reported, not judged.
+Alternates minutes with and without a session at the default settings, for SECONDS. One service runs on this machine, beside
+it one in a runc container whose memory limit leaves 64 MiB above its steady use (root only). Prints TAP, and as comments
+what was measured; the ratio of throughputs is reported, not judged.
 """
 import json
 import os
@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 DRIVER, WORKER, JAR, CONTAINERS = sys.argv[1:5]
 SECONDS = int(sys.argv[5])
@@ -69,6 +70,9 @@ class Service:
         orders, cpu = self.orders(), self.cpu_seconds()
         time.sleep(MINUTE)
         return (self.orders() - orders) / (self.cpu_seconds() - cpu)
+
+    def lives(self):
+        return pathlib.Path(f"/proc/{self.pid}").exists()
 
 
 def session(service, directory):
@@ -131,13 +135,23 @@ def in_a_small_container(until):
         limit = service.resident_kib() * 1024 + HEADROOM
         container.limit_memory(limit)
         print(f"# the container may use {limit >> 20} MiB", flush=True)
-        while time.monotonic() < until:
+        minutes, most = 0, 0
+        while time.monotonic() < until and service.lives():
             one_session(service)
-            if not pathlib.Path(f"/proc/{container.pid}").exists():
-                yield "the JVM did not live through it"
-                return
+            minutes += 1
+            most = max(most, service.resident_kib())
+        print(f"# {minutes} minutes with sessions in the container, at most {most >> 10} MiB of it resident", flush=True)
+        if not service.lives():
+            yield "the JVM did not live through it"
     finally:
         container.end()
+
+
+def faults(case, until):
+    try:
+        return list(case(until))
+    except (OSError, AssertionError) as error:  # a service that does not answer any more
+        return [repr(error)]
 
 
 def main():
@@ -146,9 +160,11 @@ def main():
         print(f"1..0 # SKIP {reason}")
         return 0
     failed, cases = 0, (on_this_machine, in_a_small_container)
-    print(f"1..{len(cases)}")
-    for number, case in enumerate(cases, 1):
-        wrong = list(case(time.monotonic() + SECONDS))
+    print(f"1..{len(cases)}", flush=True)
+    with ThreadPoolExecutor(len(cases)) as side_by_side:
+        until = time.monotonic() + SECONDS
+        found = list(side_by_side.map(lambda case: faults(case, until), cases))
+    for number, (case, wrong) in enumerate(zip(cases, found), 1):
         print(f"{'ok' if not wrong else 'not ok'} {number} - {case.__name__}", flush=True)
         for line in wrong:
             print(f"# {line}")
