@@ -32,6 +32,7 @@ int jcmd_run(int argc, char **argv);
 int profile_run(int argc, char **argv);
 int ps_run(int argc, char **argv);
 int threads_run(int argc, char **argv);
+int top_run(int argc, char **argv);
 
 /* Names the command that this process runs, for complain. `name` is kept, not copied. */
 void complain_as(const char *name);

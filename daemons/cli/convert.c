@@ -12,47 +12,16 @@
 #include "options.h"
 #include "output.h"
 #include "reading.h"
+#include "sample_types.h"
 #include "template.h"
 
 static bool read_inputs(recording *rec, const convert_options *o)
 {
-    const convert_filter *filter = &o->filter;
-    reading_wish wish = {.types = o->types,
-                         .times =
-                             filter->from_ns != 0 || filter->to_ns != 0 || filter->states != 0};
+    reading_wish wish = {.types = o->types, .times = filter_looks_at_times(&o->filter)};
     for (int i = 0; i < o->input_count; i++)
         if (!reading_add_any(rec, o->inputs[i], &wish))
             return false;
     return true;
-}
-
-/* ---- types ---- */
-
-/* The types that have samples and were asked for, as bits. */
-static uint32_t types_to_write(const sagg *agg, const convert_options *o)
-{
-    uint32_t types = 0;
-    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
-        bool asked = o->types == 0 || (o->types >> type & 1) != 0;
-        if (asked && sagg_type_totals(agg, type).samples > 0)
-            types |= UINT32_C(1) << type;
-    }
-    return types;
-}
-
-static void list_types(char *list, size_t room, uint32_t types)
-{
-    size_t used = 0;
-    list[0] = '\0';
-    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
-        if ((types >> type & 1) == 0)
-            continue;
-        int size = snprintf(list + used, room - used, "%s%s", used > 0 ? ", " : "",
-                            profile_type_get(type)->name);
-        if (size < 0 || (size_t)size >= room - used)
-            return;
-        used += (size_t)size;
-    }
 }
 
 /* ---- html and json: all types in one document ---- */
@@ -196,7 +165,7 @@ static bool write_foreign(const recording *rec, const sagg *agg, uint32_t types,
     output out;
     if (!output_open(&out, o->output))
         return false;
-    bool done = o->format == FORMAT_TOP     ? format_top(&out, agg, types)
+    bool done = o->format == FORMAT_TOP     ? format_top(&out, agg, types, &(top_wish){0})
                 : o->format == FORMAT_ARROW ? format_arrow(&out, agg, types)
                                             : write_trees(&out, rec, agg, types, o);
     if (done)
@@ -293,8 +262,8 @@ static int write_lines(const sagg *agg, uint32_t types, const convert_options *o
 {
     bool is_single = (types & (types - 1)) == 0;
     if (!is_single && strcmp(o->output, "-") == 0) {
-        char list[128];
-        list_types(list, sizeof(list), types);
+        char list[SAMPLE_TYPES_ROOM];
+        sample_types_list(list, sizeof(list), types);
         complain("standard output holds one profile type and there are several: choose with --type "
                  "one of %s",
                  list);
@@ -313,21 +282,6 @@ static int write_lines(const sagg *agg, uint32_t types, const convert_options *o
 
 /* ---- the command ---- */
 
-/* Nothing to draw: say what there is instead. */
-static int nothing_to_write(const sagg *agg, const convert_options *o)
-{
-    convert_options all = *o;
-    char list[128];
-    all.types = 0;
-    uint32_t types = types_to_write(agg, &all);
-    list_types(list, sizeof(list), types);
-    if (types == 0)
-        complain("there are no profile samples in the input: nothing was written");
-    else
-        complain("there are no samples of that type; there are samples of: %s", list);
-    return EXIT_UNREADABLE;
-}
-
 static int write_outputs(recording *rec, const convert_options *o)
 {
     const sagg *agg = recording_aggregate(rec);
@@ -335,9 +289,11 @@ static int write_outputs(recording *rec, const convert_options *o)
         complain("there is no memory to aggregate the input");
         return EXIT_UNREADABLE;
     }
-    uint32_t types = types_to_write(agg, o);
-    if (types == 0)
-        return nothing_to_write(agg, o);
+    uint32_t types = sample_types(agg, o->types);
+    if (types == 0) {
+        sample_types_missing(agg);
+        return EXIT_UNREADABLE;
+    }
     switch (o->format) {
     case FORMAT_COLLAPSED:
     case FORMAT_CSV:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "convert_filter.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,30 +22,41 @@ int filter_thread(convert_filter *filter, const char *regex)
     return EXIT_USAGE;
 }
 
+/* ".5", or nothing: nanoseconds, to the last one. Leaves `*text` behind it. */
+static int64_t read_fraction(const char **text)
+{
+    int64_t ns = 0;
+    if (**text != '.')
+        return 0;
+    for (int64_t unit = 100000000; isdigit((unsigned char)*++*text); unit /= 10)
+        ns += (**text - '0') * unit;
+    return ns;
+}
+
 /* "1769846400.5": Unix seconds. Returns whether it is that. */
 static bool read_seconds(int64_t *ns, const char *text)
 {
-    char *end;
-    double seconds = strtod(text, &end);
-    *ns = seconds > 0 && seconds < 9e9 ? (int64_t)(seconds * 1e9) : 0;
-    return *ns > 0 && end != text && *end == '\0';
+    char *rest;
+    if (!isdigit((unsigned char)text[0]))
+        return false;
+    unsigned long long seconds = strtoull(text, &rest, 10);
+    const char *end = rest;
+    int64_t fraction = read_fraction(&end);
+    *ns = seconds < 9000000000 ? (int64_t)seconds * 1000000000 + fraction : 0;
+    return *ns > 0 && *end == '\0';
 }
 
 /* "2026-01-31T09:15:00Z", with or without a fraction of the second. */
 static bool read_date(int64_t *ns, const char *text)
 {
     struct tm date = {0};
-    double fraction = 0;
     const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &date);
     if (rest == NULL)
         return false;
-    if (*rest == '.') {
-        char *end;
-        fraction = strtod(rest, &end);
-        rest = end;
-    }
-    *ns = (int64_t)timegm(&date) * 1000000000 + (int64_t)(fraction * 1e9 + 0.5);
-    return strcmp(rest, "Z") == 0;
+    int64_t fraction = read_fraction(&rest);
+    int64_t seconds = (int64_t)timegm(&date);
+    *ns = seconds > 0 && seconds < 9000000000 ? seconds * 1000000000 + fraction : 0;
+    return *ns > 0 && strcmp(rest, "Z") == 0;
 }
 
 int filter_time(int64_t *ns, const char *option, const char *text)
@@ -125,10 +137,14 @@ static bool keep(void *ctx, const sagg *agg, const recording_moment *moment)
     return !filter->has_thread || is_thread_in(filter, agg, moment->thread);
 }
 
+bool filter_looks_at_times(const convert_filter *filter)
+{
+    return filter->from_ns != 0 || filter->to_ns != 0 || filter->states != 0;
+}
+
 recording_tap filter_tap(convert_filter *filter)
 {
-    bool all =
-        !filter->has_thread && filter->from_ns == 0 && filter->to_ns == 0 && filter->states == 0;
+    bool all = !filter->has_thread && !filter_looks_at_times(filter);
     return (recording_tap){.keep = all ? NULL : keep, .ctx = filter};
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which samples `hotstack convert` takes. */
+/* Which samples `hotstack convert` and `hotstack top` take. */
 #ifndef HOTSTACK_CLI_CONVERT_FILTER_H
 #define HOTSTACK_CLI_CONVERT_FILTER_H
 
@@ -21,6 +21,9 @@ typedef struct convert_filter {
 int filter_thread(convert_filter *filter, const char *regex);
 int filter_time(int64_t *ns, const char *option, const char *text);
 int filter_states(convert_filter *filter, char *list);
+
+/* Whether it asks for the time or state of samples, which only JFR has. */
+bool filter_looks_at_times(const convert_filter *filter);
 
 /* What a recording asks; it borrows the filter. */
 recording_tap filter_tap(convert_filter *filter);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json_text.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* One code point; what is no UTF-8 is U+FFFD, a byte at a time. Names handed out by libstackagg are
@@ -46,4 +47,26 @@ void json_text(FILE *to, sagg_str text)
             write_escape(to, code_point);
     }
     (void)fputc('"', to);
+}
+
+static bool drives_terminal(uint32_t code_point)
+{
+    return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0) || code_point == 0x61C ||
+           (code_point >= 0x200E && code_point <= 0x200F) ||
+           (code_point >= 0x2028 && code_point <= 0x202E) ||
+           (code_point >= 0x2066 && code_point <= 0x2069) || code_point == 0xFFFD;
+}
+
+void plain_text(FILE *to, sagg_str text)
+{
+    const unsigned char *bytes = (const unsigned char *)text.data;
+    for (size_t at = 0; at < text.size;) {
+        uint32_t code_point;
+        size_t size = step(bytes + at, text.size - at, &code_point);
+        if (drives_terminal(code_point))
+            (void)fputc('?', to);
+        else
+            (void)fwrite(bytes + at, 1, size, to);
+        at += size;
+    }
 }

@@ -10,4 +10,7 @@
  * turn a terminal around. */
 void json_text(FILE *to, sagg_str text);
 
+/* Writes UTF-8 for a terminal: control and bidirectional formatting characters as '?'. */
+void plain_text(FILE *to, sagg_str text);
+
 #endif

@@ -14,6 +14,7 @@ static const command commands[] = {
     {"profile", "Profile a running JVM and write its flame graph", profile_run},
     {"ps", "List the JVMs of this machine, and whether they can be profiled", ps_run},
     {"threads", "Say what the threads of a JVM do: busy, blocked by whom, deadlocked", threads_run},
+    {"top", "Print the hottest methods of a recording", top_run},
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

@@ -21,6 +21,7 @@ _hotstack() {
     case $command:$previous in
     profile:-e | profile:--events) mapfile -t COMPREPLY < <(compgen -W "cpu alloc lock cpu,alloc,lock" -- "$current") && return ;;
     profile:--engine) mapfile -t COMPREPLY < <(compgen -W "auto async-profiler jfr" -- "$current") && return ;;
+    top:--by) mapfile -t COMPREPLY < <(compgen -W "self total" -- "$current") && return ;;
     profile:-f | profile:--file) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
     profile:-d | profile:--duration | threads:-d | threads:--duration | profile:-t | profile:--type) return ;;
     esac
@@ -33,6 +34,10 @@ _hotstack() {
         ;;
     threads)
         mapfile -t COMPREPLY < <(compgen -W "--duration --watch --json --top --stacks --depth --max-threads --full --synchronizers --contention --help $(_hotstack_jvms)" -- "$current")
+        ;;
+    top)
+        mapfile -t COMPREPLY < <(compgen -W "--type --rows --by --json --thread --from --to --state --raw-names --max-stacks --max-memory --help" -- "$current")
+        [[ $current == -* ]] || mapfile -t COMPREPLY < <(compgen -f -- "$current")
         ;;
     *) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
     esac

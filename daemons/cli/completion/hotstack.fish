@@ -24,7 +24,11 @@ complete -c hotstack -n "__fish_seen_subcommand_from threads" -s w -l watch -d '
 complete -c hotstack -n "__fish_seen_subcommand_from threads" -l full -d 'all stacks'
 complete -c hotstack -n "__fish_seen_subcommand_from threads" -l synchronizers -d 'owned locks'
 complete -c hotstack -n "__fish_seen_subcommand_from threads" -l contention -d 'time blocked and waited'
+complete -c hotstack -n "__fish_seen_subcommand_from top" -l json -d 'print JSON'
+complete -c hotstack -x -n "__fish_seen_subcommand_from top" -l by -a "self total" -d 'sort by'
+complete -c hotstack -x -n "__fish_seen_subcommand_from top" -s n -l rows -d 'methods of each type'
+complete -c hotstack -x -n "__fish_seen_subcommand_from top" -s t -l type -d 'profile types'
 for number in top stacks depth max-threads
     complete -c hotstack -x -n "__fish_seen_subcommand_from threads" -l $number
 end
-complete -c hotstack -r -F -n "__fish_seen_subcommand_from convert diff jfr"
+complete -c hotstack -r -F -n "__fish_seen_subcommand_from convert diff jfr top"

@@ -78,10 +78,31 @@ class Tests:
                 sums = [total + int(value) for total, value in zip(sums, row[1].split(), strict=True)]
         ours = {t.split("/")[0]: total for t, total in zip(types, sums)}
         assert ours == self.totals(self.asynchronous), ours
-        top = subprocess.run([tool, "tool", "pprof", "-top", "-sample_index=cpu", "all.pprof"], cwd=self.directory, env=env,
-                             capture_output=True, text=True, check=True).stdout
-        assert "Workload.burnCpu" in top, top
+        for table in json.loads(self.run("convert", self.asynchronous, "-f", "top", "-o", "-")[0])["types"]:
+            total, rows = self.pprof_top(tool, env, table)
+            assert total == table["value"], (table["type"], total)
+            wanted = {}
+            for row in table["rows"]:
+                name = (row["class"] + "." if row["class"] else "") + row["method"]
+                flat, cum = wanted.get(name, (0, 0))
+                wanted[name] = flat + row["self"], cum + row["total"]
+            assert {name: flat for name, (flat, _) in rows.items()} == {name: flat for name, (flat, _) in wanted.items()}
+            same = [name for name in wanted if sum(r["method"] == name.rsplit(".", 1)[-1] for r in table["rows"]) == 1]
+            assert same and all(rows[name] == wanted[name] for name in same), table["type"]
         return None
+
+    def pprof_top(self, tool, env, table):
+        """What `go tool pprof -top` prints of a type, as (total, {function: (flat, cum)}), in the type's own unit."""
+        command = [tool, "tool", "pprof", "-top", "-nodecount=1000000", "-nodefraction=0", f"-sample_index={table['type']}",
+                   f"-unit={table['unit']}", "all.pprof"]
+        text = subprocess.run(command, cwd=self.directory, env=env, capture_output=True, text=True, check=True).stdout
+        unit = {"ns": "ns", "bytes": "B", "count": ""}[table["unit"]]
+        total = re.search(rf"100% of (\d+){unit} total", text)
+        assert total, text[:400]
+        rows = {}
+        for flat, cum, name in re.findall(rf"^ *(\d+)(?:{unit})? +\S+% +\S+% +(\d+)(?:{unit})? +\S+%  (.*)$", text, re.MULTILINE):
+            rows[name.removesuffix(" (inline)")] = int(flat), int(cum)
+        return int(total[1]), rows
 
     def test_speedscope_holds_the_same_stacks(self):
         self.run("convert", self.asynchronous, "-o", "all.speedscope.json")
@@ -150,6 +171,52 @@ class Tests:
                 of_name = [r for r in table["rows"] if (r["class"] + "." if r["class"] else "") + r["method"] == name]
                 assert name == "[no stack]" or (sum(r["self"] for r in of_name), max(r["total"] for r in of_name)) <= (self_[name], value)
             assert sum(r["self"] for r in table["rows"]) == sum(v for k, v in stacks.items() if k != "[no stack]")
+
+    # ---- top in the terminal
+
+    def top(self, *arguments, code=0):
+        return self.run("top", *arguments, code=code)[0].decode()
+
+    def test_top_prints_the_hottest_of_each_type(self):
+        tables = json.loads(self.run("convert", self.asynchronous, "-f", "top", "-o", "-")[0])["types"]
+        assert json.loads(self.top(self.asynchronous, "--json", "-n", "0"))["types"] == tables
+        blocks = self.top(self.asynchronous, "-n", "5").split("\n\n")
+        assert [block.split(":")[0] for block in blocks] == [table["type"] for table in tables]
+        units = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1, "GiB": 1 << 30, "MiB": 1 << 20, "KiB": 1 << 10, "bytes": 1, "": 1}
+        value = r" *(\d+(?:\.\d\d)?) (\w*) +(\d+\.\d) %"
+        for block, table in zip(blocks, tables, strict=True):
+            lines = block.strip().splitlines()
+            assert lines[0].endswith(f" in {table['samples']} samples") and lines[1].split() == ["self", "total", "method"], lines[:2]
+            assert (len(table["rows"]) > 5) == lines[-1].endswith("more; -n 0 prints all"), lines[-1]
+            assert all(line.index(row["method"]) == lines[1].index("method") + len(row["class"]) + bool(row["class"])
+                       for line, row in zip(lines[2:], table["rows"][:5]))
+            for line, row in zip(lines[2:], table["rows"][:5]):
+                found = re.match(f"{value}{value}  (.*)$", line)
+                assert found, line
+                for at, column in ((1, "self"), (4, "total")):
+                    shown, unit, percent = float(found[at]), units[found[at + 1]], float(found[at + 2])
+                    assert abs(shown * unit - row[column]) <= 0.005 * unit * 1.001, (line, row)
+                    assert abs(percent - 100 * row[column] / table["value"]) <= 0.0501, (line, row)
+                assert found[7].split(" [")[0] == (row["class"] + "." if row["class"] else "") + row["method"]
+
+    def test_top_sorts_and_cuts(self):
+        rows = json.loads(self.top(self.asynchronous, "-t", "cpu", "--json", "-n", "0"))["types"][0]["rows"]
+        for by in ("self", "total"):
+            table = json.loads(self.top(self.asynchronous, "-t", "cpu", "--json", "-n", "4", "--by", by))["types"][0]
+            assert table["rows"] == sorted(rows, key=lambda row: -row[by])[:4] and table["omitted"] == len(rows) - 4
+
+    def test_top_does_not_let_names_drive_the_terminal(self):
+        (self.directory / "evil.cpu.collapsed").write_text("a.B.run;c.D.\u202eleft\u2066\x9b31m 5\n")
+        text = self.top("evil.cpu.collapsed")
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", text) and "left" in text, text
+
+    def test_wrong_usage_of_top_and_its_manual(self):
+        for arguments, says in (((), "name a recording"), ((self.jdk, "--by", "size"), "size"), ((self.jdk, "-n", "x"), "--rows"),
+                                ((self.jdk, "-t", "cup"), "cup"), ((self.jdk, "--frobnicate"), "--help")):
+            assert says in self.run("top", *arguments, code=2)[1], arguments
+        assert "cpu, alloc_bytes" in self.run("top", self.jdk, "-t", "live_bytes", code=1)[1]
+        manual = (TREE / "docs/man/hotstack-top.1").read_text().replace("\\-", "-")
+        assert set(re.findall(r"--[a-z-]+", self.top("--help"))) == set(re.findall(r"--[a-z-]+", manual))
 
     # ---- other inputs
 
