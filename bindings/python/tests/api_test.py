@@ -65,6 +65,25 @@ class Totals(unittest.TestCase):
         for name in both:
             self.assertEqual(both[name].value, sum(part[name].value for part in parts if name in part))
 
+    def test_shards_are_the_whole_byte_for_byte(self):
+        data = unpacked(EXAMPLE)
+        outputs = collections.defaultdict(set)
+        with tempfile.TemporaryDirectory() as folder:
+            for shards in (1, 2, 64):
+                paths = [pathlib.Path(folder) / f"{shards}-{at}.jfr" for at in range(shards)]
+                for path in paths:
+                    path.write_bytes(data * (64 // shards))
+                recording = hotstack.open(*paths)
+                outputs["totals"].add(str(recording.totals()))
+                for name in recording.totals():
+                    ours = recording.flamegraph(name).to_collapsed()
+                    outputs[name] |= {ours, program("convert", *paths, "-f", "collapsed", "-t", name, "-o", "-")}
+                documents = (json.loads(recording.flamegraph().to_json()),
+                             json.loads(program("convert", *paths, "-f", "json", "--max-nodes", "0", "-o", "-")))
+                outputs["trees"] |= {json.dumps([document["strings"], document["profiles"]]) for document in documents}
+        self.assertEqual({name: len(texts) for name, texts in outputs.items()}, dict.fromkeys(outputs, 1))
+        self.assertEqual(outputs["totals"], {str(hotstack.open(data * 64).totals())})
+
     def test_bytes_and_paths_say_the_same(self):
         data = unpacked(EXAMPLE)
         for source in (data, bytearray(data), memoryview(data), EXAMPLE.read_bytes(), str(EXAMPLE)):

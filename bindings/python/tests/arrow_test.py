@@ -6,10 +6,12 @@ Runs in the cache's venv of Python packages; the environment holds PYTHONPATH (t
 """
 
 import datetime
+import pathlib
+import tempfile
 import unittest
 
 import tap
-from support import EXAMPLE, RECORDINGS, sums, unpacked
+from support import EXAMPLE, RECORDINGS, hotstack as hotstack_program, sums, totals_of_program, unpacked
 
 import hotstack
 
@@ -98,6 +100,31 @@ class Readers(unittest.TestCase):
             self.assertEqual(count, sum(1 for row in waits if row["eventThread"] is not None))
 
 
+class Files(unittest.TestCase):
+    """The Arrow IPC file of `hotstack convert` has the same totals in each reader."""
+
+    def test_each_reader_adds_up_the_same(self):
+        import duckdb
+        import pandas
+        import polars
+        import pyarrow.ipc
+
+        with tempfile.TemporaryDirectory() as folder:
+            for path in RECORDINGS[:5]:
+                file = pathlib.Path(folder) / "x.arrow"
+                hotstack_program("convert", path, "-o", file)
+                totals = {name: row["value"] for name, row in totals_of_program(path).items()}
+                rows = pyarrow.ipc.open_file(file).read_all()
+                rows.validate(full=True)
+                self.assertEqual(sums(rows.select(["type", "value"]).to_pylist()), totals)
+                frame = pandas.read_feather(file)
+                self.assertEqual(frame.groupby("type", observed=True)["value"].sum().to_dict(), totals)
+                there = polars.read_ipc(file).group_by(polars.col("type").cast(polars.String)).agg(polars.col("value").sum())
+                self.assertEqual(dict(there.iter_rows()), totals)
+                found = duckdb.sql("select type, sum(value)::bigint from rows group by type").fetchall()
+                self.assertEqual(dict(found), totals)
+
+
 class Streams(unittest.TestCase):
     def test_many_chunks_and_batches_are_one_table(self):
         import pyarrow
@@ -159,4 +186,4 @@ class Streams(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    tap.main(Readers, Streams)
+    tap.main(Readers, Files, Streams)
