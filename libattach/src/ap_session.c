@@ -270,8 +270,12 @@ static int question(attach__blob *out, attach__session *s, const char *what, att
         return rc;
     rc = attach__read_in_root(out, s->place.fd, ATTACH__FILE_STATUS, STATUS_MAX);
     (void)unlinkat(s->place.fd, ATTACH__FILE_STATUS, 0);
-    if (rc == 0)
+    if (rc == 0 && out->n > 0)
         return ATTACH_OK;
+    if (rc == 0) { /* it has an answer in any case */
+        free(out->p);
+        return attach__session_write_error(s, ENOSPC, err);
+    }
     return attach__refuse(err, ATTACH_REASON_PROFILER_ERROR,
                           "async-profiler in process %d wrote no %s into %s: %s",
                           s->target->identity.pid, what, s->place.path, strerror(-rc));

@@ -39,19 +39,51 @@ static int rest_of(attach__session *s, uint64_t offset, attach_piece_fn piece, v
     return rc;
 }
 
+/* What nobody asks for again makes room for the last chunk. */
+static void give_room(const attach__session *s, uint64_t offset)
+{
+    int fd = attach__open_regular(s->place.fd, ATTACH__FILE_RECORDING, O_RDWR, 0);
+    if (fd < 0)
+        return;
+    attach__recording_punch(fd, offset == UINT64_MAX ? s->marker.handed : offset);
+    (void)close(fd);
+}
+
+/* Of our own session. The profiler is told to stop without being asked whether it runs: its answer
+ * would not be written on a full disk. It refuses for one reason, that it does not run. */
+static int stop_own(attach__session *s, uint64_t offset, attach_error *err)
+{
+    attach_error local = {0};
+    if (attach__session_is_jfr(s)) {
+        int rc = attach__session_ask(s, err);
+        return rc == ATTACH_OK && s->running ? attach__jfr_stop(s, err) : rc;
+    }
+    if (s->library[0] == '\0')
+        return ATTACH_OK;
+    give_room(s, offset);
+    int rc = attach__session_run(s, "stop", &local);
+    if (rc == ATTACH_E_TARGET && local.reason == ATTACH_REASON_PROFILER_ERROR)
+        return ATTACH_OK;
+    if (rc != ATTACH_OK && err != NULL)
+        *err = local;
+    return rc;
+}
+
 static int stop(attach_ap_info *out, attach__session *s, uint64_t offset, attach_piece_fn piece,
                 void *ctx, attach_error *err)
 {
-    int rc = attach__session_probe(s, err);
+    int rc = attach__session_hold(s, err);
+    bool own = s->has_marker && !attach__session_is_foreign(s);
+    if (rc == ATTACH_OK)
+        rc = own ? stop_own(s, offset, err) : attach__session_ask(s, err);
     if (rc != ATTACH_OK)
         return rc;
     if (attach__session_is_foreign(s) || (s->borrowed && !s->has_marker)) {
         attach__session_info(out, s, s->running ? ATTACH_AP_EXTERNAL : ATTACH_AP_NONE);
         return ATTACH_OK;
     }
-    if (s->running)
-        rc = attach__session_is_jfr(s) ? attach__jfr_stop(s, err)
-                                       : attach__session_run(s, "stop", err);
+    if (!own && s->running)
+        rc = attach__session_run(s, "stop", err);
     if (rc != ATTACH_OK)
         return rc;
     s->running = false;

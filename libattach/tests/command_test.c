@@ -110,6 +110,31 @@ START_TEST(sends_protocol_1_and_reads_to_the_end)
 }
 END_TEST
 
+static int ask_named(int which)
+{
+    uint64_t deadline_ns = attach_deadline_in(LONG_MS);
+    return which == 0   ? attach_properties(&reply, target, deadline_ns, &err)
+           : which == 1 ? attach_threaddump(&reply, target, NULL, deadline_ns, &err)
+                        : attach_threaddump(&reply, target, "-l", deadline_ns, &err);
+}
+
+START_TEST(named_commands_are_requests)
+{
+    static const struct {
+        char bytes[24];
+        size_t n;
+    } wanted[] = {
+        {"1\0properties\0\0\0", 16}, {"1\0threaddump\0\0\0", 16}, {"1\0threaddump\0-l\0\0", 18}};
+    listener l = {.answer = "0\nx", .n = 3, .repeat = 1};
+    listen_as_jvm(&l);
+    ck_assert_int_eq(ask_named(_i), ATTACH_OK);
+    end(&l);
+    ck_assert_uint_eq(l.request_n, wanted[_i].n);
+    ck_assert_mem_eq(l.request, wanted[_i].bytes, wanted[_i].n);
+    ck_assert_str_eq(attach_reply_text(reply), "x");
+}
+END_TEST
+
 static const struct {
     const char *answer;
     size_t n;
@@ -437,6 +462,7 @@ int main(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 100);
     tcase_add_test(tc, sends_protocol_1_and_reads_to_the_end);
+    tcase_add_loop_test(tc, named_commands_are_requests, 0, 3);
     tcase_add_loop_test(tc, answers_are_checked, 0, COUNT_OF(answers));
     tcase_add_test(tc, huge_answer_meets_the_limit);
     tcase_add_test(tc, silent_listener_meets_the_deadline);

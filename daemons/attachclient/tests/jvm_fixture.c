@@ -59,6 +59,9 @@ const char *jvm_fixture_thread_agent(void)
 const char *jvm_fixture_any(void)
 {
     static const char *const versions[] = {"17", "21", "11", "25"};
+    const char *wanted = getenv("HOTSTACK_TEST_JDK");
+    if (wanted != NULL)
+        return jvm_fixture_java(wanted);
     for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
         if (jvm_fixture_java(versions[i]) != NULL)
             return jvm_fixture_java(versions[i]);

@@ -15,7 +15,7 @@ typedef struct jvm_fixture {
 
 /* The `java` of that version, or NULL when this machine has none. */
 const char *jvm_fixture_java(const char *version);
-/* The first version there is, or NULL. */
+/* The version that HOTSTACK_TEST_JDK names, else the first there is, or NULL. */
 const char *jvm_fixture_any(void);
 /* One that every user of this machine can run, with the target's classes, or NULL. */
 const char *jvm_fixture_shared(void);

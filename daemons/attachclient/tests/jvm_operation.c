@@ -105,3 +105,56 @@ attach_result operation_must(const jvm_fixture *jvm, attach_op op, operation_byt
                   attach_reason_name(result.reason), result.message);
     return result;
 }
+
+void operation_expect(const attach_result *result, attach_reason reason)
+{
+    ck_assert_msg(result->code == ATTACH_E_TARGET && result->reason == reason,
+                  "wanted %s, got code %d, %s: %s", attach_reason_name(reason), result->code,
+                  attach_reason_name(result->reason), result->message);
+    ck_assert_str_ne(result->message, "");
+}
+
+attach_result operation_send(attach_request *r, operation_bytes *c)
+{
+    attach_result result;
+    ck_assert_int_eq(attachclient_run(&result, r, operation_collect, c, NULL, NULL), result.code);
+    free(r);
+    return result;
+}
+
+/* A start that takes no other recorder than async-profiler. */
+attach_result operation_start_strictly(const jvm_fixture *jvm)
+{
+    attach_request *r = operation_request(jvm, ATTACH_OP_START);
+    r->recorder = ATTACH_AP_RECORDER_ASYNC_PROFILER;
+    return operation_send(r, NULL);
+}
+
+/* A session with the JDK's recorder, which says why it is that; both its windows are whole. */
+void operation_whole_jfr_session(const jvm_fixture *jvm, const char *why)
+{
+    operation_bytes recording = {0};
+    attach_result started = operation_must(jvm, ATTACH_OP_START, NULL);
+    ck_assert_int_eq(started.info.state, ATTACH_AP_OWNED);
+    ck_assert_int_eq(started.info.engine, ATTACH_AP_ENGINE_JFR);
+    ck_assert_msg(strstr(started.info.engine_reason, why) != NULL, "%s",
+                  started.info.engine_reason);
+    ck_assert_int_eq(jvm_fixture_mapped(jvm, "libasyncProfiler"), 0);
+    (void)operation_must(jvm, ATTACH_OP_WINDOW, &recording);
+    (void)operation_must(jvm, ATTACH_OP_STOP, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 2);
+    ck_assert_int_eq(operation_must(jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_NONE);
+    free(recording.bytes);
+}
+
+void operation_whole_session(const jvm_fixture *jvm, const char *directory)
+{
+    operation_bytes recording = {0};
+    attach_result started = operation_must(jvm, ATTACH_OP_START, NULL);
+    ck_assert_int_eq(started.info.state, ATTACH_AP_OWNED);
+    ck_assert_mem_eq(started.info.directory, directory, strlen(directory));
+    (void)operation_must(jvm, ATTACH_OP_WINDOW, &recording);
+    (void)operation_must(jvm, ATTACH_OP_STOP, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 2);
+    free(recording.bytes);
+}

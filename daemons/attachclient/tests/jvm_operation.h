@@ -32,4 +32,18 @@ attach_request *operation_request(const jvm_fixture *jvm, attach_op op);
 attach_result operation_run(const jvm_fixture *jvm, attach_op op, operation_bytes *c);
 attach_result operation_must(const jvm_fixture *jvm, attach_op op, operation_bytes *c);
 
+/* Runs a request, and frees it. */
+attach_result operation_send(attach_request *r, operation_bytes *c);
+
+/* Fails the test unless the result is a refusal with that reason and a sentence. */
+void operation_expect(const attach_result *result, attach_reason reason);
+
+/* A start that takes no other recorder than async-profiler. */
+attach_result operation_start_strictly(const jvm_fixture *jvm);
+
+/* A session with two windows, both whole, whose directory begins with that path. */
+void operation_whole_session(const jvm_fixture *jvm, const char *directory);
+/* The same with the JDK's recorder, which says why it is that. */
+void operation_whole_jfr_session(const jvm_fixture *jvm, const char *why);
+
 #endif

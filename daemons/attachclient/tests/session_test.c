@@ -36,6 +36,29 @@ START_TEST(listed_with_version_and_main_class)
 }
 END_TEST
 
+/* What attach_properties and attach_threaddump ask for, whose requests are tested without a JVM. */
+static void other_commands_answer(const jvm_fixture *jvm)
+{
+    static const struct {
+        const char *command;
+        const char *arg;
+        const char *words;
+    } asked[] = {{"properties", "", "java.specification.version="},
+                 {"threaddump", "-l", "Target.holdLock"}};
+    for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+        operation_bytes text = {0};
+        attach_request *r = operation_request(jvm, ATTACH_OP_COMMAND);
+        (void)snprintf(r->command, sizeof(r->command), "%s", asked[i].command);
+        (void)snprintf(r->args[0], sizeof(r->args[0]), "%s", asked[i].arg);
+        r->n_args = asked[i].arg[0] == '\0' ? 0 : 1;
+        attach_result result = operation_send(r, &text);
+        ck_assert_msg(result.code == ATTACH_OK, "%s", result.message);
+        ck_assert_int_eq(result.reply_code, 0);
+        ck_assert_ptr_nonnull(memmem(text.bytes, text.n, asked[i].words, strlen(asked[i].words)));
+        free(text.bytes);
+    }
+}
+
 START_TEST(command_answers)
 {
     if (java_of(_i) == NULL)
@@ -61,6 +84,7 @@ START_TEST(command_answers)
         ck_assert_ptr_nonnull(memmem(text.bytes, text.n, "JDK ", 4));
     else
         ck_assert_msg(strstr(result.message, "JDK 24") != NULL, "%s", result.message);
+    other_commands_answer(&jvm);
     free(r);
     free(text.bytes);
     jvm_fixture_stop(&jvm);

@@ -5,6 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *threads_version(int i)
+{
+    static const char *const versions[THREADS_VERSIONS] = {"11", "17", "21", "25"};
+    return versions[i % THREADS_VERSIONS];
+}
+
+const char *threads_java(int i)
+{
+    return jvm_fixture_java(threads_version(i));
+}
+
+void threads_run(jvm_fixture *out, int version, const char *kind, const char *first,
+                 const char *second)
+{
+    const char *const program[] = {"Threads", kind, first, second, NULL};
+    jvm_fixture_run(out, threads_java(version), NULL, NULL, program);
+}
+
+uint32_t threads_task_called(const jvm_fixture *jvm, const char *name)
+{
+    char command[128];
+    unsigned tid = 0;
+    (void)snprintf(command, sizeof(command), "grep -lx '%s' /proc/%d/task/*/comm", name,
+                   jvm->identity.pid);
+    FILE *found = popen(command, "r");
+    ck_assert_ptr_nonnull(found);
+    ck_assert_int_eq(fscanf(found, "/proc/%*d/task/%u/comm", &tid), 1);
+    (void)pclose(found);
+    return tid;
+}
+
 attach_request *threads_request(const jvm_fixture *jvm)
 {
     attach_request *r = calloc(1, sizeof(*r));

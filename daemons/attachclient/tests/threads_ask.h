@@ -4,6 +4,20 @@
 
 #include "jvm_operation.h"
 
+#define THREADS_VERSIONS      4
+#define THREADS_DEFAULT_FLAGS (ATTACH_THREADS_MONITORS | ATTACH_THREADS_NATIVE_IDS)
+
+/* The versions in turn, beginning anew after the last: "11" ..., and its java or NULL. */
+const char *threads_version(int i);
+const char *threads_java(int i);
+
+/* Runs class Threads on that version; what follows the first NULL is not read. */
+void threads_run(jvm_fixture *out, int version, const char *kind, const char *first,
+                 const char *second);
+
+/* The one kernel thread of that name; fails the test when there is none. */
+uint32_t threads_task_called(const jvm_fixture *jvm, const char *name);
+
 /* A request with the defaults; free it. */
 attach_request *threads_request(const jvm_fixture *jvm);
 

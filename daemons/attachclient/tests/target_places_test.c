@@ -1,0 +1,234 @@
+/* JVMs of other users, in other namespaces, and without a place for files. */
+#include <check.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "jvm_operation.h"
+#include "target_cases.h"
+
+#define NOBODY "65534"
+
+/* Other users and namespaces need root: said once per test that is left out. */
+static bool is_root(const char *what)
+{
+    if (geteuid() == 0)
+        return true;
+    (void)printf("# skipped: %s needs root\n", what);
+    return false;
+}
+
+static bool serves_others(const char *what)
+{
+    if (!is_root(what))
+        return false;
+    if (jvm_fixture_shared() != NULL)
+        return true;
+    (void)printf("# skipped: %s needs openjdk-17-jdk-headless, and a build directory that other "
+                 "users can read\n",
+                 what);
+    return false;
+}
+
+START_TEST(another_user)
+{
+    static const char *const wrapper[] = {"setpriv", "--reuid",        NOBODY, "--regid",
+                                          NOBODY,    "--clear-groups", NULL};
+    jvm_fixture jvm;
+    if (!serves_others("a JVM of another user"))
+        return;
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
+    operation_whole_session(&jvm, "/tmp/hotstack-");
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+/* From here on every program that this process starts as root has these capabilities only. */
+static void keep_only_what_attachd_has(void)
+{
+    for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
+        bool kept =
+            cap == CAP_SYS_PTRACE || cap == CAP_KILL || cap == CAP_SETUID || cap == CAP_SETGID;
+        if (!kept)
+            ck_assert_int_eq(prctl(PR_CAPBSET_DROP, cap, 0, 0, 0), 0);
+    }
+}
+
+START_TEST(four_capabilities_suffice)
+{
+    static const char *const wrapper[] = {"setpriv", "--reuid",        NOBODY, "--regid",
+                                          NOBODY,    "--clear-groups", NULL};
+    jvm_fixture jvm;
+    if (!serves_others("a JVM of another user"))
+        return;
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
+    keep_only_what_attachd_has();
+    operation_whole_session(&jvm, "/tmp/hotstack-");
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(own_pid_and_mount_namespace)
+{
+    static const char *const wrapper[] = {"unshare",
+                                          "--pid",
+                                          "--fork",
+                                          "--mount",
+                                          "--kill-child",
+                                          "sh",
+                                          "-c",
+                                          "mount -t tmpfs none /tmp && mount -t proc proc /proc && "
+                                          "exec setpriv --reuid " NOBODY " --regid " NOBODY
+                                          " --clear-groups \"$@\"",
+                                          "sh",
+                                          NULL};
+    jvm_fixture jvm;
+    attach_jvm seen;
+    if (!serves_others("a JVM in its own namespaces"))
+        return;
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
+    ck_assert_int_eq(attach_jvm_read(&seen, jvm.identity.pid, NULL, NULL), ATTACH_OK);
+    ck_assert_int_eq(seen.ns_pid, 1);
+    ck_assert_uint_eq(seen.uid, 65534);
+    /* its /tmp is in memory: /var/tmp, on a disk, comes first */
+    operation_whole_session(&jvm, "/var/tmp/hotstack-");
+    ck_assert_int_eq(operation_leftovers("/var/tmp"), 0);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+/* Every writable place of another user's JVM: private mounts of the given kind over all of them. */
+static const char *const closed_off =
+    "set -e; mount -t tmpfs -o noexec none /tmp; mount --bind /tmp /var/tmp; "
+    "mount -o remount,bind,noexec /var/tmp; mount -t tmpfs -o noexec none /dev/shm; "
+    "mount -t tmpfs -o noexec none /run; chmod 1777 /tmp /dev/shm; eval \"$EXTRA\"; "
+    "exec setpriv --reuid " NOBODY " --regid " NOBODY " --clear-groups \"$@\"";
+
+START_TEST(no_place_for_the_library)
+{
+    const char *const wrapper[] = {"env", "EXTRA=",   "unshare", "--mount", "sh",
+                                   "-c",  closed_off, "sh",      NULL};
+    jvm_fixture jvm;
+    if (!serves_others("a JVM on noexec mounts"))
+        return;
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
+    attach_result result = operation_start_strictly(&jvm);
+    operation_expect(&result, ATTACH_REASON_NO_EXEC_DIR);
+    ck_assert_msg(strstr(result.message, "/tmp: noexec") != NULL, "%s", result.message);
+    operation_whole_jfr_session(&jvm, "no_exec_dir");
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(noexec_tmp_and_another_place)
+{
+    const char *const wrapper[] = {
+        "env",      "EXTRA=mount -t tmpfs -o exec none /mnt; chmod 1777 /mnt",
+        "unshare",  "--mount",
+        "sh",       "-c",
+        closed_off, "sh",
+        NULL};
+    jvm_fixture jvm;
+    if (!serves_others("a JVM on noexec mounts"))
+        return;
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
+    operation_whole_session(&jvm, "/mnt/hotstack-");
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(full_disk)
+{
+    const char *const wrapper[] = {
+        "env",      "EXTRA=mount -t tmpfs -o exec,size=1m none /mnt; chmod 1777 /mnt",
+        "unshare",  "--mount",
+        "sh",       "-c",
+        closed_off, "sh",
+        NULL};
+    jvm_fixture jvm;
+    if (!serves_others("a JVM on a full disk"))
+        return;
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
+    attach_result result = operation_run(&jvm, ATTACH_OP_START, NULL);
+    operation_expect(&result, ATTACH_REASON_DISK_FULL);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+/* A full disk must not keep a session alive, and is nothing that the JVM should print. */
+START_TEST(disk_fills_up_meanwhile)
+{
+    const char *const wrapper[] = {
+        "env",      "EXTRA=mount -t tmpfs -o exec,size=12m none /mnt; chmod 1777 /mnt",
+        "unshare",  "--mount",
+        "sh",       "-c",
+        closed_off, "sh",
+        NULL};
+    jvm_fixture jvm;
+    char command[160];
+    if (!serves_others("a JVM on a disk that fills up"))
+        return;
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
+    attach_result started = operation_must(&jvm, ATTACH_OP_START, NULL);
+    ck_assert_mem_eq(started.info.directory, "/mnt/", 5);
+    (void)snprintf(command, sizeof(command), "cat /dev/zero > /proc/%d/root/mnt/filler 2>/dev/null",
+                   jvm.identity.pid);
+    ck_assert_int_ne(system(command), 0);
+    attach_result window = operation_run(&jvm, ATTACH_OP_WINDOW, NULL);
+    operation_expect(&window, ATTACH_REASON_DISK_FULL);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
+    ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_NONE);
+    (void)snprintf(command, sizeof(command), "rm /proc/%d/root/mnt/filler", jvm.identity.pid);
+    ck_assert_int_eq(system(command), 0);
+    operation_whole_session(&jvm, "/mnt/hotstack-");
+    ck_assert_int_eq(jvm_fixture_mapped(&jvm, "libasyncProfiler.so"), 1);
+    jvm_fixture_expect_silence(&jvm);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(another_user_without_privilege)
+{
+    jvm_fixture jvm;
+    attach_jvm seen;
+    if (!is_root("losing root"))
+        return;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        attach_target *target = NULL;
+        attach_error err = {0};
+        bool ok = setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0 &&
+                  attach_target_open(&target, &jvm.identity, NULL, &err) == ATTACH_E_TARGET &&
+                  err.reason == ATTACH_REASON_PERMISSION_DENIED &&
+                  attach_jvm_read(&seen, jvm.identity.pid, NULL, NULL) == ATTACH_OK &&
+                  seen.reason == ATTACH_REASON_PERMISSION_DENIED;
+        _exit(ok ? 0 : 1);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+void target_add_places(Suite *suite)
+{
+    TCase *tc = tcase_create("places");
+    tcase_set_timeout(tc, 400);
+    tcase_add_test(tc, another_user);
+    tcase_add_test(tc, four_capabilities_suffice);
+    tcase_add_test(tc, own_pid_and_mount_namespace);
+    tcase_add_test(tc, no_place_for_the_library);
+    tcase_add_test(tc, noexec_tmp_and_another_place);
+    tcase_add_test(tc, full_disk);
+    tcase_add_test(tc, disk_fills_up_meanwhile);
+    tcase_add_test(tc, another_user_without_privilege);
+    suite_add_tcase(suite, tc);
+}

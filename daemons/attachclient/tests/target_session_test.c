@@ -1,0 +1,160 @@
+/* Sessions that are taken over, lost, asked again, left behind. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "jvm_operation.h"
+#include "target_cases.h"
+
+START_TEST(restart_adopts_without_loss)
+{
+    jvm_fixture jvm;
+    operation_bytes recording = {0};
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    (void)operation_must(&jvm, ATTACH_OP_START, NULL);
+    attach_result window = operation_must(&jvm, ATTACH_OP_WINDOW, &recording);
+    /* a program that has forgotten everything starts again */
+    attach_result again = operation_must(&jvm, ATTACH_OP_START, NULL);
+    ck_assert_int_eq(again.info.state, ATTACH_AP_ADOPTED);
+    ck_assert_uint_eq(again.info.offset, window.info.offset);
+    ck_assert_int_eq(again.info.engine, window.info.engine);
+    ck_assert_int_gt(again.info.started_ms, 0);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 2);
+    free(recording.bytes);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(other_settings_stop_and_start_anew)
+{
+    jvm_fixture jvm;
+    operation_bytes recording = {0};
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    (void)operation_must(&jvm, ATTACH_OP_START, NULL);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_START);
+    r->engine = ATTACH_AP_ENGINE_ITIMER;
+    attach_result result = operation_send(r, NULL);
+    ck_assert_msg(result.code == ATTACH_OK, "%s", result.message);
+    ck_assert_int_eq(result.info.state, ATTACH_AP_ORPHANED);
+    ck_assert_int_eq(result.info.engine, ATTACH_AP_ENGINE_ITIMER);
+    ck_assert(result.info.running);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 1);
+    free(recording.bytes);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(directory_lost_while_running)
+{
+    char command[400];
+    jvm_fixture jvm;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_result started = operation_must(&jvm, ATTACH_OP_START, NULL);
+    (void)snprintf(command, sizeof(command), "rm -r %s", started.info.directory);
+    ck_assert_int_eq(system(command), 0);
+    attach_result window = operation_run(&jvm, ATTACH_OP_WINDOW, NULL);
+    operation_expect(&window, ATTACH_REASON_PROFILER_ERROR);
+    attach_result again = operation_must(&jvm, ATTACH_OP_START, NULL);
+    ck_assert_int_eq(again.info.state, ATTACH_AP_ORPHANED);
+    ck_assert_str_eq(again.info.directory, started.info.directory);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+static int refuse_bytes(void *ctx, const uint8_t *bytes, size_t n)
+{
+    (void)ctx;
+    (void)bytes;
+    (void)n;
+    return -1;
+}
+
+START_TEST(window_can_be_asked_for_again)
+{
+    jvm_fixture jvm;
+    attach_result result;
+    operation_bytes recording = {0};
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    (void)operation_must(&jvm, ATTACH_OP_START, NULL);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_WINDOW);
+    r->offset = 0;
+    ck_assert_int_eq(attachclient_run(&result, r, refuse_bytes, NULL, NULL, NULL), ATTACH_E_IO);
+    result = operation_send(r, &recording);
+    ck_assert_msg(result.code == ATTACH_OK, "%s", result.message);
+    ck_assert_int_ge(operation_whole_chunks(&recording), 2);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, &recording);
+    free(recording.bytes);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(leftovers_are_swept)
+{
+    jvm_fixture dead, jvm;
+    jvm_fixture_start(&dead, jvm_fixture_any(), NULL, NULL);
+    (void)operation_must(&dead, ATTACH_OP_START, NULL);
+    jvm_fixture_stop(&dead);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 1);
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    (void)operation_must(&jvm, ATTACH_OP_START, NULL);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 1);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(session_ends_by_itself)
+{
+    jvm_fixture jvm;
+    operation_bytes recording = {0};
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_START);
+    r->max_seconds = 1;
+    attach_result result = operation_send(r, NULL);
+    ck_assert_msg(result.code == ATTACH_OK, "%s", result.message);
+    while (operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.running)
+        continue; /* each status takes a while; the test's own time limit bounds the wait */
+    attach_result last = operation_must(&jvm, ATTACH_OP_WINDOW, &recording);
+    ck_assert(!last.info.running);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 1);
+    attach_result none = operation_run(&jvm, ATTACH_OP_WINDOW, &recording);
+    operation_expect(&none, ATTACH_REASON_PROFILER_ERROR);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 1);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    free(recording.bytes);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(stop_twice)
+{
+    jvm_fixture jvm;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STOP, NULL).info.state, ATTACH_AP_NONE);
+    (void)operation_must(&jvm, ATTACH_OP_START, NULL);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
+    ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STOP, NULL).info.state, ATTACH_AP_NONE);
+    attach_result window = operation_run(&jvm, ATTACH_OP_WINDOW, NULL);
+    operation_expect(&window, ATTACH_REASON_PROFILER_ERROR);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+void target_add_session(Suite *suite)
+{
+    TCase *tc = tcase_create("session");
+    tcase_set_timeout(tc, 400);
+    tcase_add_test(tc, restart_adopts_without_loss);
+    tcase_add_test(tc, other_settings_stop_and_start_anew);
+    tcase_add_test(tc, directory_lost_while_running);
+    tcase_add_test(tc, window_can_be_asked_for_again);
+    tcase_add_test(tc, leftovers_are_swept);
+    tcase_add_test(tc, session_ends_by_itself);
+    tcase_add_test(tc, stop_twice);
+    suite_add_tcase(suite, tc);
+}

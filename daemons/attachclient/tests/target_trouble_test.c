@@ -1,0 +1,192 @@
+/* JVMs that are stopped, dead, locked down or misbehave. */
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "jvm_operation.h"
+#include "target_cases.h"
+
+#define SHORT_MS 1500
+
+START_TEST(stopped)
+{
+    jvm_fixture jvm;
+    attach_jvm seen;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    jvm_fixture_freeze(&jvm);
+    attach_result result = operation_run(&jvm, ATTACH_OP_START, NULL);
+    operation_expect(&result, ATTACH_REASON_TARGET_STOPPED);
+    ck_assert_int_eq(attach_jvm_read(&seen, jvm.identity.pid, NULL, NULL), ATTACH_OK);
+    ck_assert_int_eq(seen.reason, ATTACH_REASON_TARGET_STOPPED);
+    ck_assert_int_eq(kill(jvm.identity.pid, SIGCONT), 0);
+    (void)operation_must(&jvm, ATTACH_OP_START, NULL);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(dead_and_changed)
+{
+    jvm_fixture jvm;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    jvm_fixture other = jvm;
+    other.identity.start_ticks++;
+    attach_result result = operation_run(&other, ATTACH_OP_START, NULL);
+    operation_expect(&result, ATTACH_REASON_IDENTITY_CHANGED);
+    jvm_fixture_stop(&jvm);
+    result = operation_run(&jvm, ATTACH_OP_START, NULL);
+    operation_expect(&result, ATTACH_REASON_PROCESS_EXITED);
+}
+END_TEST
+
+START_TEST(no_jvm_at_all)
+{
+    jvm_fixture jvm = {.identity = {.pid = (int32_t)getpid()}};
+    attach_result result = operation_run(&jvm, ATTACH_OP_START, NULL);
+    operation_expect(&result, ATTACH_REASON_NOT_HOTSPOT);
+}
+END_TEST
+
+START_TEST(attach_disabled)
+{
+    static const char *const flags[] = {"-XX:+DisableAttachMechanism", NULL};
+    jvm_fixture jvm;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, flags);
+    attach_result result = operation_run(&jvm, ATTACH_OP_START, NULL);
+    operation_expect(&result, ATTACH_REASON_ATTACH_DISABLED);
+    jvm_fixture_expect_silence(&jvm); /* a SIGQUIT would have printed a thread dump */
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(agent_loading_disabled)
+{
+    static const char *const flags[] = {"-XX:-EnableDynamicAgentLoading", NULL};
+    static const char *const versions[] = {"11", "17", "21", "25"};
+    jvm_fixture jvm;
+    if (jvm_fixture_java(versions[_i]) == NULL)
+        return;
+    jvm_fixture_start(&jvm, jvm_fixture_java(versions[_i]), NULL, flags);
+    attach_result result = operation_start_strictly(&jvm);
+    operation_expect(&result, ATTACH_REASON_DYNAMIC_AGENT_LOADING_DISABLED);
+    operation_whole_jfr_session(&jvm, "dynamic_agent_loading_disabled");
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(library_that_does_not_load)
+{
+    static const char *const versions[] = {"11", "17", "21", "25"};
+    jvm_fixture jvm;
+    if (jvm_fixture_java(versions[_i]) == NULL)
+        return;
+    jvm_fixture_start(&jvm, jvm_fixture_java(versions[_i]), NULL, NULL);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_START);
+    (void)snprintf(r->library, sizeof(r->library), "/proc/self/exe");
+    r->recorder = ATTACH_AP_RECORDER_ASYNC_PROFILER;
+    attach_result result = operation_send(r, NULL);
+    operation_expect(&result, ATTACH_REASON_LIBRARY_LOAD_FAILED);
+    r = operation_request(&jvm, ATTACH_OP_START);
+    (void)snprintf(r->library, sizeof(r->library), "/nonexistent/libasyncProfiler.so");
+    r->recorder = ATTACH_AP_RECORDER_ASYNC_PROFILER;
+    result = operation_send(r, NULL);
+    operation_expect(&result, ATTACH_REASON_NO_PROFILER_LIBRARY);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(socket_removed)
+{
+    char path[64];
+    jvm_fixture jvm;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    (void)operation_must(&jvm, ATTACH_OP_START, NULL);
+    (void)snprintf(path, sizeof(path), "/tmp/.java_pid%d", jvm.identity.pid);
+    ck_assert_int_eq(unlink(path), 0);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
+    jvm_fixture_expect_silence(&jvm);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(deadline_holds_for_a_jvm_stopped_midway)
+{
+    jvm_fixture jvm;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    (void)operation_must(&jvm, ATTACH_OP_START, NULL); /* its listener exists now */
+    jvm_fixture_freeze(&jvm);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_WINDOW);
+    r->timeout_ms = SHORT_MS;
+    attach_result result = operation_send(r, NULL);
+    operation_expect(&result, ATTACH_REASON_TARGET_STOPPED);
+    ck_assert_int_eq(kill(jvm.identity.pid, SIGCONT), 0);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+/* Loads the agent that misbehaves, within a second and a half. */
+static attach_result misbehave(const jvm_fixture *jvm, const char *how)
+{
+    const char *agent = getenv("HOTSTACK_BAD_AGENT");
+    ck_assert_ptr_nonnull(agent);
+    attach_request *r = operation_request(jvm, ATTACH_OP_COMMAND);
+    (void)snprintf(r->command, sizeof(r->command), "load");
+    (void)snprintf(r->args[0], sizeof(r->args[0]), "%s", agent);
+    (void)snprintf(r->args[1], sizeof(r->args[1]), "true");
+    (void)snprintf(r->args[2], sizeof(r->args[2]), "%s", how);
+    r->n_args = 3;
+    if (strcmp(how, "hang") == 0)
+        r->timeout_ms = SHORT_MS;
+    return operation_send(r, NULL);
+}
+
+START_TEST(exits_while_we_are_attached)
+{
+    jvm_fixture jvm;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_result result = misbehave(&jvm, "exit");
+    operation_expect(&result, ATTACH_REASON_PROCESS_EXITED);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+/* Its attach thread is stuck for good: each later question meets its own deadline. */
+START_TEST(half_dead)
+{
+    jvm_fixture jvm;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_result result = misbehave(&jvm, "hang");
+    operation_expect(&result, ATTACH_REASON_ATTACH_TIMEOUT);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_START);
+    r->timeout_ms = SHORT_MS;
+    result = operation_send(r, NULL);
+    operation_expect(&result, ATTACH_REASON_ATTACH_TIMEOUT);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    jvm_fixture_expect_silence(&jvm);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+void target_add_trouble(Suite *suite)
+{
+    TCase *tc = tcase_create("trouble");
+    tcase_set_timeout(tc, 400);
+    tcase_add_test(tc, stopped);
+    tcase_add_test(tc, dead_and_changed);
+    tcase_add_test(tc, no_jvm_at_all);
+    tcase_add_test(tc, attach_disabled);
+    tcase_add_loop_test(tc, agent_loading_disabled, 0, 4);
+    tcase_add_loop_test(tc, library_that_does_not_load, 0, 4);
+    tcase_add_test(tc, socket_removed);
+    tcase_add_test(tc, deadline_holds_for_a_jvm_stopped_midway);
+    tcase_add_test(tc, exits_while_we_are_attached);
+    tcase_add_test(tc, half_dead);
+    suite_add_tcase(suite, tc);
+}
