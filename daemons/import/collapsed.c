@@ -12,28 +12,13 @@ typedef struct reader {
     const char *begin;
     const char *at;
     const char *end;
-    sagg_frame *frames; /* of a line, leaf first */
-    size_t room;
+    import__frames frames; /* of a line */
 } reader;
 
 static int malformed(const reader *r, const char *line, const char *what, recording_error *err)
 {
     return import__fail(err, RECORDING_E_FORMAT, (uint64_t)(line - r->begin),
                         "%s: collapsed stacks are lines \"root;...;leaf value\"", what);
-}
-
-static int add_frame(reader *r, size_t count, sagg_str text, recording_error *err)
-{
-    if (count == r->room) {
-        size_t room = count == 0 ? 256 : count * 2;
-        sagg_frame *frames = realloc(r->frames, room * sizeof(*frames));
-        if (frames == NULL)
-            return import__fail(err, RECORDING_E_NOMEM, 0, "There is no memory left to read it.");
-        r->frames = frames;
-        r->room = room;
-    }
-    import_frame(&r->frames[count], text);
-    return 0;
 }
 
 /* "[name tid=7]" in front of other frames. */
@@ -65,30 +50,28 @@ static bool is_nothing(sagg_str text)
 /* The frames of a line from its end to its beginning: leaf first. */
 static int read_stack(reader *r, sagg_str stack, recording_sample *sample, recording_error *err)
 {
-    size_t count = 0;
     size_t end = stack.size;
+    r->frames.count = 0;
     if (is_nothing(stack))
         return 0;
     for (;;) {
         const char *before = end > 0 ? memrchr(stack.data, ';', end) : NULL;
         size_t from = before != NULL ? (size_t)(before - stack.data) + 1 : 0;
         sagg_str text = {stack.data + from, end - from};
-        if (before == NULL && count > 0 && is_thread(text, sample))
+        if (before == NULL && r->frames.count > 0 && is_thread(text, sample))
             break;
-        if (count == IMPORT_MAX_FRAMES)
-            return import__fail(err, RECORDING_E_LIMIT, (uint64_t)(stack.data - r->begin),
-                                "the stack at byte %llu has more than %u frames",
-                                (unsigned long long)(stack.data - r->begin), IMPORT_MAX_FRAMES);
-        int rc = add_frame(r, count, text, err);
+        sagg_frame frame;
+        import_frame(&frame, text);
+        int rc = import__push_frame(&r->frames, &frame, "the stack at byte",
+                                    (uint64_t)(stack.data - r->begin), err);
         if (rc != 0)
             return rc;
-        count++;
         if (before == NULL)
             break;
         end = from - 1;
     }
-    sample->frames = r->frames;
-    sample->count = count;
+    sample->frames = r->frames.at;
+    sample->count = r->frames.count;
     return 0;
 }
 
@@ -148,6 +131,6 @@ int import_collapsed(recording *rec, const void *data, size_t bytes, const impor
         if (line.size > 0)
             rc = read_line(&r, line, err);
     }
-    free(r.frames);
+    free(r.frames.at);
     return rc;
 }

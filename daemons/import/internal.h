@@ -11,6 +11,21 @@ int import__options(import_options *out, const import_options *given, recording_
 __attribute__((format(printf, 4, 5))) int import__fail(recording_error *err, int code,
                                                        uint64_t offset, const char *format, ...);
 
+/* The frames of the stack that is being read, leaf first. Zeroed = empty; free `at`. */
+typedef struct import__frames {
+    sagg_frame *at;
+    size_t count;
+    size_t room;
+} import__frames;
+
+/*
+ * Adds a frame; IMPORT_MAX_FRAMES at most, as few bytes of an input can stand for many frames.
+ * `what` and `number` name the stack in the message: "sample", 7. Returns 0, RECORDING_E_LIMIT or
+ * RECORDING_E_NOMEM.
+ */
+int import__push_frame(import__frames *list, const sagg_frame *frame, const char *what,
+                       uint64_t number, recording_error *err);
+
 /* Whether data begin as gzip does. */
 bool import__is_gzip(const void *data, size_t size);
 

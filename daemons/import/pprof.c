@@ -30,8 +30,8 @@ typedef struct reader {
     const Hotstack__Pprof__Profile *profile;
     column *columns;
     numbered *functions, *locations; /* by id */
-    sagg_frame *frames;              /* of a sample, leaf first */
-    size_t room;
+    import__frames frames;           /* of a sample */
+    size_t sample;                   /* its number */
     recording_error *err;
 } reader;
 
@@ -210,21 +210,12 @@ static size_t find_row(const reader *r, const numbered *rows, size_t count, uint
     return SIZE_MAX;
 }
 
-static int add_frame(reader *r, size_t *count, const sagg_frame *frame)
+static int add_frame(reader *r, const sagg_frame *frame)
 {
-    if (*count == r->room) {
-        size_t room = r->room == 0 ? 256 : r->room * 2;
-        sagg_frame *frames = realloc(r->frames, room * sizeof(*frames));
-        if (frames == NULL)
-            return no_memory(r);
-        r->frames = frames;
-        r->room = room;
-    }
-    r->frames[(*count)++] = *frame;
-    return 0;
+    return import__push_frame(&r->frames, frame, "sample", r->sample, r->err);
 }
 
-static int add_line(reader *r, size_t *count, const Hotstack__Pprof__Line *line)
+static int add_line(reader *r, const Hotstack__Pprof__Line *line)
 {
     const Hotstack__Pprof__Profile *p = r->profile;
     sagg_frame frame;
@@ -238,11 +229,11 @@ static int add_line(reader *r, size_t *count, const Hotstack__Pprof__Line *line)
     frame.file = file;
     if (line->line > 0 && line->line <= INT32_MAX)
         frame.line = (uint32_t)line->line;
-    return add_frame(r, count, &frame);
+    return add_frame(r, &frame);
 }
 
 /* A location without lines is code that nobody could name. */
-static int add_location(reader *r, size_t *count, uint64_t id)
+static int add_location(reader *r, uint64_t id)
 {
     static const char unknown[] = "[unknown]";
     static const sagg_frame nameless = {.method = {unknown, sizeof(unknown) - 1},
@@ -252,9 +243,9 @@ static int add_location(reader *r, size_t *count, uint64_t id)
     if (at == SIZE_MAX)
         return RECORDING_E_FORMAT;
     const Hotstack__Pprof__Location *location = p->location[at];
-    int rc = location->n_line == 0 ? add_frame(r, count, &nameless) : 0;
+    int rc = location->n_line == 0 ? add_frame(r, &nameless) : 0;
     for (size_t i = 0; rc == 0 && i < location->n_line; i++)
-        rc = add_line(r, count, location->line[i]);
+        rc = add_line(r, location->line[i]);
     return rc;
 }
 
@@ -309,9 +300,12 @@ static int read_sample(reader *r, size_t number)
     int rc = read_values(r, number, &to);
     if (rc == 0 && !read_labels(r, from, &to))
         rc = RECORDING_E_FORMAT;
+    r->sample = number;
+    r->frames.count = 0;
     for (size_t i = 0; rc == 0 && i < from->n_location_id; i++)
-        rc = add_location(r, &to.count, from->location_id[i]);
-    to.frames = r->frames;
+        rc = add_location(r, from->location_id[i]);
+    to.frames = r->frames.at;
+    to.count = r->frames.count;
     return rc == 0 ? recording_add_sample(r->rec, &to, r->err) : rc;
 }
 
@@ -336,7 +330,7 @@ static int read_profile(reader *r, import_report *report)
     free(r->columns);
     free(r->functions);
     free(r->locations);
-    free(r->frames);
+    free(r->frames.at);
     return rc;
 }
 

@@ -298,6 +298,26 @@ START_TEST(test_memory_is_bounded)
 }
 END_TEST
 
+/* Few bytes that stand for many frames: each location of the sample has many inlined lines. */
+START_TEST(test_a_sample_too_deep_is_refused)
+{
+    enum { LINES = 256 };
+    static Hotstack__Pprof__Line *lines[LINES];
+    static uint64_t ids[IMPORT_MAX_FRAMES / LINES + 1];
+    fill_profile();
+    for (size_t i = 0; i < LINES; i++)
+        lines[i] = &line;
+    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+        ids[i] = location.id;
+    location.line = lines, location.n_line = LINES;
+    sample.location_id = ids, sample.n_location_id = IMPORT_MAX_FRAMES / LINES;
+    ck_assert_msg(read_profile() == 0, "%s", err.message);
+    sample.n_location_id++;
+    ck_assert_int_eq(read_profile(), RECORDING_E_LIMIT);
+    ck_assert_str_eq(err.message, "sample 0 has more than 65536 frames");
+}
+END_TEST
+
 static size_t gzip(uint8_t *out, size_t room, void *data, size_t size)
 {
     z_stream zip = {
@@ -357,6 +377,7 @@ int main(void)
     tcase_add_test(tcase, test_foreign_types_are_named);
     tcase_add_loop_test(tcase, test_damage_is_refused, 0, FAULTS);
     tcase_add_test(tcase, test_memory_is_bounded);
+    tcase_add_test(tcase, test_a_sample_too_deep_is_refused);
     tcase_add_test(tcase, test_unpacking_is_bounded);
     tcase_add_test(tcase, test_kinds_of_inputs);
     suite_add_tcase(suite, tcase);

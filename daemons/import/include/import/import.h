@@ -19,7 +19,7 @@ enum import_kind {
 
 /** Bytes of an input's beginning that import_kind_of wants to see. */
 #define IMPORT_SNIFF 4096u
-/** Frames of one stack of collapsed text; a longer one is RECORDING_E_LIMIT. */
+/** Frames of one stack; a deeper one is RECORDING_E_LIMIT. */
 #define IMPORT_MAX_FRAMES 65536u
 
 /**
