@@ -96,8 +96,9 @@ int filter_states(convert_filter *filter, char *list)
     return -1;
 }
 
-static bool matches(const convert_filter *filter, const sagg *agg, uint32_t index)
+static bool is_thread_in(void *ctx, const sagg *agg, uint32_t index)
 {
+    const convert_filter *filter = ctx;
     sagg_thread thread;
     char name[512] = "";
     if (sagg_thread_at(agg, index, &thread) && thread.name.size > 0) {
@@ -106,23 +107,6 @@ static bool matches(const convert_filter *filter, const sagg *agg, uint32_t inde
         name[size] = '\0';
     }
     return regexec(&filter->thread, name, 0, NULL, 0) == 0;
-}
-
-/* Each thread's name is looked at once, as long as there is memory to remember it. */
-static bool is_thread_in(convert_filter *filter, const sagg *agg, uint32_t index)
-{
-    if (index >= filter->known_count) {
-        size_t count = ((size_t)index + 1) * 2;
-        unsigned char *known = realloc(filter->known, count);
-        if (known == NULL)
-            return matches(filter, agg, index);
-        memset(known + filter->known_count, 0, count - filter->known_count);
-        filter->known = known;
-        filter->known_count = count;
-    }
-    if (filter->known[index] == 0)
-        filter->known[index] = matches(filter, agg, index) ? 1 : 2;
-    return filter->known[index] == 1;
 }
 
 static bool keep(void *ctx, const sagg *agg, const recording_moment *moment)
@@ -134,7 +118,8 @@ static bool keep(void *ctx, const sagg *agg, const recording_moment *moment)
         return false;
     if (filter->states != 0 && (filter->states >> moment->state & 1) == 0)
         return false;
-    return !filter->has_thread || is_thread_in(filter, agg, moment->thread);
+    return !filter->has_thread ||
+           thread_memo_ask(&filter->threads, is_thread_in, filter, agg, moment->thread);
 }
 
 bool filter_looks_at_times(const convert_filter *filter)
@@ -152,6 +137,6 @@ void filter_free(convert_filter *filter)
 {
     if (filter->has_thread)
         regfree(&filter->thread);
-    free(filter->known);
+    thread_memo_free(&filter->threads);
     *filter = (convert_filter){0};
 }

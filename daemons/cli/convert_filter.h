@@ -6,15 +6,15 @@
 #include <regex.h>
 
 #include <recording/recording.h>
+#include <recording/thread_memo.h>
 
 typedef struct convert_filter {
     bool has_thread;
     regex_t thread;
-    int64_t from_ns;      /* 0 = from the beginning */
-    int64_t to_ns;        /* 0 = to the end; the moment itself is out */
-    uint32_t states;      /* bits 1 << jfr_thread_state; 0 = all */
-    unsigned char *known; /* by thread: 0 not looked at, 1 in, 2 out */
-    size_t known_count;
+    int64_t from_ns; /* 0 = from the beginning */
+    int64_t to_ns;   /* 0 = to the end; the moment itself is out */
+    uint32_t states; /* bits 1 << jfr_thread_state; 0 = all */
+    thread_memo threads;
 } convert_filter;
 
 /* Each takes an option's text; returns -1 to go on, or an exit code after it has complained. */

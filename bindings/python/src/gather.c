@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gather.h"
 
+#include <recording/thread_memo.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "census.h"
 #include "errors.h"
@@ -21,8 +21,7 @@ typedef struct run {
     gathered *out;
     inputs *in;
     PyThreadState *released;
-    unsigned char *known; /* by thread: 1 = wanted, 2 = not, 0 = not asked yet */
-    size_t known_count;
+    thread_memo threads;
     uint64_t before; /* bytes of the inputs that are read */
     bool raised;     /* a Python exception is set */
     bool too_fine;   /* the histogram has too many cells */
@@ -44,9 +43,9 @@ static PyObject *ask_filter(const run *r, const sagg *agg, uint32_t index)
     return answer;
 }
 
-/* Asks Python once for each thread. */
-static bool is_thread_wanted(run *r, const sagg *agg, uint32_t index)
+static bool is_thread_wanted(void *ctx, const sagg *agg, uint32_t index)
 {
+    run *r = ctx;
     PyEval_RestoreThread(r->released);
     PyObject *answer = ask_filter(r, agg, index);
     int wanted = answer != NULL ? PyObject_IsTrue(answer) : -1;
@@ -54,22 +53,6 @@ static bool is_thread_wanted(run *r, const sagg *agg, uint32_t index)
     r->raised = r->raised || wanted < 0;
     r->released = PyEval_SaveThread();
     return wanted == 1;
-}
-
-static bool is_thread_in(run *r, const sagg *agg, uint32_t index)
-{
-    if (index >= r->known_count) {
-        size_t count = ((size_t)index + 1) * 2;
-        unsigned char *known = realloc(r->known, count);
-        if (known == NULL)
-            return is_thread_wanted(r, agg, index);
-        memset(known + r->known_count, 0, count - r->known_count);
-        r->known = known;
-        r->known_count = count;
-    }
-    if (r->known[index] == 0)
-        r->known[index] = is_thread_wanted(r, agg, index) ? 1 : 2;
-    return r->known[index] == 1;
 }
 
 static bool keep(void *ctx, const sagg *agg, const recording_moment *moment)
@@ -80,7 +63,8 @@ static bool keep(void *ctx, const sagg *agg, const recording_moment *moment)
         return false;
     if (o->states != 0 && (o->states >> moment->state & 1) == 0)
         return false;
-    return o->thread_filter == Py_None || is_thread_in(r, agg, moment->thread);
+    return o->thread_filter == Py_None ||
+           thread_memo_ask(&r->threads, is_thread_wanted, r, agg, moment->thread);
 }
 
 static bool keeps_all(const gather_options *o)
@@ -230,7 +214,7 @@ int gather_run(gathered *out, inputs *in, const gather_options *options)
         rc = read_inputs(&r, &f);
         PyEval_RestoreThread(r.released);
     }
-    free(r.known);
+    thread_memo_free(&r.threads);
     if (r.raised)
         return -1;
     if (r.too_fine)
