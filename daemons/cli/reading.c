@@ -16,18 +16,22 @@
 /* What is read whole must fit into memory: standard input. A file is mapped. */
 #define INPUT_LIMIT (UINT64_C(4) << 30)
 
-static void complain_input(const char *path, const recording_error *err)
-{
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    if (err->code == RECORDING_E_FORMAT)
-        complain("%s at byte %" PRIu64 ": %s", name, err->offset, err->message);
-    else
-        complain("%s: %s", name, err->message);
-}
-
 static bool is_stdin(const char *path)
 {
     return strcmp(path, "-") == 0;
+}
+
+static const char *shown_name(const char *path)
+{
+    return is_stdin(path) ? "standard input" : path;
+}
+
+static void complain_input(const char *path, const recording_error *err)
+{
+    if (err->code == RECORDING_E_FORMAT)
+        complain("%s at byte %" PRIu64 ": %s", shown_name(path), err->offset, err->message);
+    else
+        complain("%s: %s", shown_name(path), err->message);
 }
 
 /* Complains and returns false when it cannot be read. */
@@ -35,8 +39,7 @@ static bool read_input(bytes *input, bool *mapped, const char *path)
 {
     int error = map_all(input, mapped, path, INPUT_LIMIT);
     if (error != 0)
-        complain("%s: cannot read it: %s", is_stdin(path) ? "standard input" : path,
-                 strerror(error));
+        complain("%s: cannot read it: %s", shown_name(path), strerror(error));
     return error == 0;
 }
 
@@ -97,7 +100,7 @@ static bool add_collapsed(recording *rec, const char *path, const bytes *input, 
     if (options.type == PROFILE_TYPE_NONE) {
         complain("%s has collapsed stacks, which do not say what their values are: name one type "
                  "with --type, or the file app.cpu.collapsed",
-                 is_stdin(path) ? "standard input" : path);
+                 shown_name(path));
         return false;
     }
     int rc = import_collapsed(rec, input->data, input->size, &options, &err);
@@ -114,8 +117,8 @@ static bool add_pprof(recording *rec, const char *path, const bytes *input)
     if (rc != 0)
         complain_input(path, &err);
     else if (report.left_out[0] != '\0')
-        complain("note: %s: sample types that are no profile types were left out: %s", path,
-                 report.left_out);
+        complain("note: %s: sample types that are no profile types were left out: %s",
+                 shown_name(path), report.left_out);
     return rc == 0;
 }
 
@@ -128,7 +131,7 @@ static bool add_by_kind(recording *rec, const char *path, const bytes *input,
     if (wish->times) {
         complain("%s: only JFR recordings have the time and state of each sample, which was asked "
                  "for",
-                 is_stdin(path) ? "standard input" : path);
+                 shown_name(path));
         return false;
     }
     return kind == IMPORT_PPROF ? add_pprof(rec, path, input)
