@@ -10,7 +10,7 @@ Installs what the tests need, builds, runs all lanes, prints a table and, last, 
 "N passed, N failed[, N skipped]". Lanes:
   unit         every C unit test, gcc
   unit-clang   the same, clang 14, without the suite "once" (long comparisons with the JDK's tools)
-  unit-asan    every C unit test under AddressSanitizer and UBSan
+  unit-asan    as unit-clang, gcc, under AddressSanitizer and UBSan
   tsan         as unit-clang, gcc, under ThreadSanitizer
   checks       the tree's rules: sizes, includes, core purity, shell scripts, documents
   tidy         clang-tidy over every C source
@@ -30,7 +30,7 @@ LANES=(unit unit-clang unit-asan tsan checks tidy install examples python ui e2e
 # Meson suites that are not C unit tests, so not repeated by the compiler and sanitizer lanes.
 OTHER_SUITES=(checks tidy install examples python ui e2e bench soak k8s)
 # What is held to the JDK's own tools or to valgrind takes minutes, and neither another compiler nor
-# TSan changes what it finds.
+# a sanitizer changes what it finds; rooms keep a short form outside it where ASan matters.
 ONCE_SUITE=once
 SANITIZED=(-Db_lundef=false)
 
@@ -73,11 +73,7 @@ lane_selection() {
     case $1 in
     unit) printf -- '--no-suite=%s\n' "${OTHER_SUITES[@]}" ;;
     unit-clang) printf -- '--no-suite=%s\n' "${OTHER_SUITES[@]}" "$ONCE_SUITE" ;;
-    unit-asan)
-        printf -- '--no-suite=%s\n' "${OTHER_SUITES[@]}"
-        echo --timeout-multiplier=5
-        ;;
-    tsan)
+    unit-asan | tsan)
         printf -- '--no-suite=%s\n' "${OTHER_SUITES[@]}" "$ONCE_SUITE"
         echo --timeout-multiplier=5
         ;;
