@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,12 +40,22 @@ static void print_help(FILE *to)
                 to);
 }
 
+/* A full disk or a broken device behind standard output is noticed at the end at the latest. */
+static int finish(int rc)
+{
+    bool broken = ferror(stdout) != 0;
+    if (fflush(stdout) == 0 && !broken)
+        return rc;
+    complain("cannot write the output");
+    return rc == EXIT_WHOLE ? EXIT_UNREADABLE : rc;
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_help(stdout);
-        return EXIT_WHOLE;
+        return finish(EXIT_WHOLE);
     }
     if (strcmp(name, "--version") == 0) {
         (void)puts("hotstack " HOTSTACK_VERSION);
@@ -53,7 +64,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < COMMANDS; i++) {
         if (strcmp(name, commands[i].name) == 0) {
             complain_as(name);
-            return commands[i].run(argc - 1, argv + 1);
+            return finish(commands[i].run(argc - 1, argv + 1));
         }
     }
     if (name[0] != '\0')

@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,8 +40,10 @@ static bool is_hopeless(attach_reason reason)
 bool profile_session_open(profile_session *out, const profile_options *o)
 {
     memset(out, 0, sizeof(*out));
+    out->pid_fd = -1;
     if (!jvm_find(&out->jvm, o->jvm))
         return false;
+    out->pid_fd = (int)syscall(SYS_pidfd_open, out->jvm.identity.pid, 0);
     if (!is_hopeless(out->jvm.reason))
         return true;
     attach_error err = {.reason = out->jvm.reason};
@@ -62,6 +67,22 @@ static void describe(attach_request *r, const profile_session *s, const profile_
     r->max_seconds = o->seconds + SPARE_SECONDS;
 }
 
+static void let_go(profile_session *s)
+{
+    attach_ap_held_close(s->held);
+    attach_target_close(s->target);
+    s->held = NULL;
+    s->target = NULL;
+}
+
+/* Without it a JVM that ends takes its recording along; nothing else depends on it. */
+static void hold(profile_session *s, const char *directory)
+{
+    if (attach_target_open(&s->target, &s->jvm.identity, NULL, NULL) != ATTACH_OK ||
+        attach_ap_hold(&s->held, s->target, directory, NULL) != ATTACH_OK)
+        let_go(s);
+}
+
 bool profile_session_start(profile_session *session, const profile_options *o)
 {
     attach_request *r = &session->request;
@@ -81,6 +102,7 @@ bool profile_session_start(profile_session *session, const profile_options *o)
     else if (result.info.engine_reason[0] != '\0')
         complain("note: CPU time is taken with %s: %s", attach_ap_engine_name(result.info.engine),
                  result.info.engine_reason);
+    hold(session, result.info.directory);
     return true;
 }
 
@@ -98,8 +120,12 @@ static void show(const profile_session *s, double elapsed, uint32_t seconds)
     (void)fflush(stderr);
 }
 
+/* Also when nobody has waited for it yet. */
 static bool is_gone(const profile_session *s)
 {
+    struct pollfd ended = {.fd = s->pid_fd, .events = POLLIN};
+    if (s->pid_fd >= 0)
+        return poll(&ended, 1, 0) > 0;
     return kill(s->jvm.identity.pid, 0) != 0 && errno == ESRCH;
 }
 
@@ -157,15 +183,46 @@ static int drop_piece(void *ctx, const uint8_t *bytes, size_t n)
     return 0;
 }
 
-bool profile_session_stop(profile_session *session, int fd)
+/* What async-profiler wrote when the JVM ended; nothing when it was killed. */
+static bool take_held(profile_session *s, int fd)
+{
+    struct stat st;
+    attach_error err = {0};
+    if (attach_ap_held_take(s->held, 0, write_piece, &fd, attach_deadline_in(OPERATION_MS), &err) !=
+        ATTACH_OK) {
+        attach_call_complain(&err);
+        return false;
+    }
+    if (fstat(fd, &st) != 0 || st.st_size == 0) {
+        complain("process %d has ended without finishing its recording: was it killed?",
+                 s->jvm.identity.pid);
+        return false;
+    }
+    complain("note: process %d has ended; this is what it recorded until then",
+             s->jvm.identity.pid);
+    return true;
+}
+
+static bool stop(profile_session *session, int fd)
 {
     attach_result result;
+    attach_error err = {0};
     session->request.op = ATTACH_OP_STOP;
     session->request.offset = 0;
-    if (run(session, &result, write_piece, &fd))
+    if (attachclient_run(&result, &session->request, write_piece, &fd, NULL, &err) == ATTACH_OK)
         return true;
+    if (err.reason == ATTACH_REASON_PROCESS_EXITED && session->held != NULL)
+        return take_held(session, fd);
+    attach_call_complain(&err);
     /* without a reason it was our own side that failed: what we cannot keep need not stay there */
     if (result.reason == ATTACH_REASON_NONE)
         (void)run(session, &result, drop_piece, NULL);
     return false;
+}
+
+bool profile_session_stop(profile_session *session, int fd)
+{
+    bool stopped = stop(session, fd);
+    let_go(session);
+    return stopped;
 }

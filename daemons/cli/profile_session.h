@@ -10,6 +10,9 @@
 typedef struct profile_session {
     attach_jvm jvm;
     attach_request request;
+    int pid_fd;            /* readable once the JVM has ended; -1 = the kernel has none */
+    attach_target *target; /* with `held`: NULL where the recording cannot be held */
+    attach_ap_held *held;  /* what it has recorded can be read after its end */
 } profile_session;
 
 /* Looks at the JVM. Complains and returns false when it cannot be profiled. */
@@ -24,8 +27,8 @@ bool profile_session_start(profile_session *session, const profile_options *o);
  */
 bool profile_session_wait(const profile_session *session, const profile_options *o);
 
-/* Stops the session, writes its recording to fd and removes what is ours from the JVM. Complains
- * and returns false when that fails. */
+/* Stops the session, writes its recording to fd and removes what is ours from the JVM; of a JVM
+ * that has ended, what it recorded until then. Complains and returns false when that fails. */
 bool profile_session_stop(profile_session *session, int fd);
 
 #endif

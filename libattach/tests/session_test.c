@@ -340,6 +340,49 @@ START_TEST(external_is_refused_before_anything_is_written)
 }
 END_TEST
 
+/* A finished chunk, then one that is still open, in the directory of a session. */
+static void make_session(const fake_proc *proc, char path[200])
+{
+    uint8_t bytes[170] = {0};
+    char file[240];
+    put_header(bytes, 100);
+    put_header(bytes + 100, 0x40000000);
+    (void)snprintf(path, 200, "%s/tmp/hotstack-abc1-0123456789abcdef", proc->boot);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    (void)snprintf(file, sizeof(file), "%s/recording.jfr", path);
+    int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    ck_assert_int_eq(write(fd, bytes, sizeof(bytes)), (ssize_t)sizeof(bytes));
+    (void)close(fd);
+}
+
+START_TEST(a_held_recording_outlives_its_jvm)
+{
+    static const char directory[] = "/tmp/hotstack-abc1-0123456789abcdef";
+    fake_proc proc;
+    attach_target *target = NULL;
+    attach_ap_held *held = NULL;
+    size_t taken = 0;
+    char path[200];
+    uint64_t soon = attach_deadline_in(60000);
+    fake_proc_make(&proc);
+    ck_assert_int_eq(attach_target_open(&target, &proc.identity, &proc.options, NULL), ATTACH_OK);
+    ck_assert_int_eq(attach_ap_hold(&held, target, directory, NULL), ATTACH_E_IO);
+    ck_assert_ptr_null(held);
+    make_session(&proc, path);
+    ck_assert_int_eq(attach_ap_hold(&held, target, directory, NULL), ATTACH_OK);
+    fake_proc_set_state(&proc, 'Z');
+    ck_assert_int_eq(attach_ap_held_take(held, 0, refuse, NULL, soon, NULL), ATTACH_E_IO);
+    ck_assert_int_eq(access(path, F_OK), 0); /* kept: it can be asked for again */
+    ck_assert_int_eq(attach_ap_held_take(held, 0, sum_sizes, &taken, soon, NULL), ATTACH_OK);
+    ck_assert_uint_eq(taken, 100);
+    ck_assert_int_ne(access(path, F_OK), 0);
+    attach_ap_held_close(held);
+    attach_ap_held_close(NULL);
+    attach_target_close(target);
+    fake_proc_remove(&proc);
+}
+END_TEST
+
 static void write_process(const fake_proc *proc, int pid, int start_ticks)
 {
     char name[40], text[128], path[160];
@@ -393,6 +436,7 @@ int main(void)
     tcase_add_loop_test(tc, lying_chunk_sizes_end_the_walk, 0, COUNT_OF(lying_sizes));
     tcase_add_test(tc, engine_is_what_the_settings_say);
     tcase_add_test(tc, consumed_bytes_go_back_to_the_file_system);
+    tcase_add_test(tc, a_held_recording_outlives_its_jvm);
     tcase_add_test(tc, only_a_jvm_that_is_gone_for_sure_is_outlived);
     tcase_add_test(tc, options_are_checked);
     tcase_add_test(tc, external_is_refused_before_anything_is_written);

@@ -83,8 +83,9 @@ def main_cpu(jvm):
     return float(re.search(r'^"main" .*?\bcpu=([\d.]+)ms', dump, re.MULTILINE).group(1)) / 1000
 
 
-def profile_while(jvm, measure, grows_by, *arguments):
-    """Presses Ctrl-C once what measure() tells has grown that much since the recording runs. Returns what was printed."""
+def profile_while(jvm, measure, grows_by, *arguments, end=None):
+    """Presses Ctrl-C, or calls end(), once what measure() tells has grown that much since the recording runs. Returns what
+    was printed."""
     ours, theirs = pty.openpty()
     profile = subprocess.Popen([HOTSTACK, "profile", "-d", "300", *map(str, arguments), str(jvm.pid)],
                                env=ENVIRONMENT, stderr=theirs)
@@ -96,7 +97,10 @@ def profile_while(jvm, measure, grows_by, *arguments):
     while measure(jvm) < begin + grows_by:
         assert profile.poll() is None, text
         time.sleep(0.05)
-    profile.send_signal(signal.SIGINT)
+    if end is None:
+        profile.send_signal(signal.SIGINT)
+    else:
+        end()
     try:
         while piece := os.read(ours, 4096):
             text += piece
@@ -165,6 +169,26 @@ def interrupt_and_progress_on_a_terminal(directory, jvm):
     text = profile_while(jvm, cpu_seconds, 0.5, "-e", "cpu", "-f", out)
     assert "\rprofiling Target" in text and "of 300 s" in text, text
     assert out.exists() and is_clean(jvm)
+
+
+def what_a_jvm_recorded_until_its_end(directory, jvm):
+    """Nobody waits for it meanwhile: a process that has ended is noticed all the same."""
+    batch = start_jvm()
+    try:
+        out = directory / "batch.collapsed"
+        text = profile_while(batch, cpu_seconds, 0.5, "-e", "cpu", "-f", out, end=batch.terminate)
+        assert "has ended" in text and "Target.burn" in out.read_text(), text
+        left = [path.name for path in pathlib.Path("/tmp").glob("hotstack-cli*") if holds_a_session_of(path, batch)]
+        assert left == [], left
+    finally:
+        assert end_jvm(batch) == ""
+
+
+def holds_a_session_of(directory, jvm):
+    try:
+        return f"\npid {jvm.pid}\n" in (directory / "session").read_text()
+    except OSError:
+        return False
 
 
 def second_run_is_told(directory, jvm):
@@ -263,6 +287,10 @@ def doctor_names_what_stands_in_the_way(directory, jvm):
         os.kill(locked.pid, signal.SIGCONT)
     finally:
         assert end_jvm(locked) == ""
+    with open("/dev/full", "w", encoding="ascii") as full:
+        for command in (("doctor", jvm.pid), ("ps",), ("attach", "status", jvm.pid), ("jcmd", jvm.pid, "VM.version")):
+            lost = subprocess.run([HOTSTACK, *map(str, command)], stdout=full, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+            assert lost.returncode == 1 and "cannot write the output" in lost.stderr, (command, lost)
     none = hotstack("doctor", os.getpid())
     assert none.returncode == 1 and "not a HotSpot JVM" in none.stderr, none.stderr
 
@@ -298,7 +326,7 @@ def list_names_the_jvm_and_the_verdict(directory, jvm):
 
 
 TESTS = [collapsed_has_the_burning_method, three_types_from_one_recording, page_is_self_contained, recording_itself,
-         formats_for_other_tools,         interrupt_and_progress_on_a_terminal, second_run_is_told, mistakes_are_named,
+         formats_for_other_tools,         interrupt_and_progress_on_a_terminal, what_a_jvm_recorded_until_its_end, second_run_is_told, mistakes_are_named,
          a_name_is_enough, loop_writes_one_file_after_the_other, the_jdks_recorder_when_asked,
          the_jdks_recorder_where_no_agent_may_be_loaded, doctor_names_what_stands_in_the_way, jcmd_answers, list_as_json,
          list_names_the_jvm_and_the_verdict]

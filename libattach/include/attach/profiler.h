@@ -148,6 +148,34 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_status(attach_ap_info *out, attach_t
                                                    const attach_ap_options *options,
                                                    uint64_t deadline_ns, attach_error *err);
 
+/*
+ * The recording of a running session, held open for the time after its JVM: async-profiler finishes
+ * it when the JVM ends in order, and then there is nobody to ask for it. One thread at a time.
+ */
+typedef struct attach_ap_held attach_ap_held;
+
+/*
+ * Holds the recording of the session that lives in `directory` (attach_ap_info.directory). Changes
+ * nothing in the target, which must outlive *out; the caller closes that. Errors: ATTACH_E_IO where
+ * there is no such recording, as with the JDK's recorder, which writes one only when asked.
+ */
+ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_hold(attach_ap_held **out, attach_target *target,
+                                                 const char *directory, attach_error *err);
+
+/*
+ * To be called once the JVM has ended: hands over the finished chunks from byte `offset` on (as
+ * attach_ap_window), and removes the session's files. A JVM that was killed has finished none: no
+ * byte comes, and 0 is returned all the same. When handing over fails the files are kept.
+ *
+ * Errors: ATTACH_E_FORMAT for a recording that is none, ATTACH_E_IO, attach_timeout.
+ */
+ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_held_take(attach_ap_held *held, uint64_t offset,
+                                                      attach_piece_fn piece, void *ctx,
+                                                      uint64_t deadline_ns, attach_error *err);
+
+/* Also after attach_ap_held_take; NULL does nothing. */
+ATTACH_EXPORT void attach_ap_held_close(attach_ap_held *held);
+
 #ifdef __cplusplus
 }
 #endif
