@@ -275,6 +275,8 @@ static int refuse_external(const attach__session *s, attach_error *err)
     char until[64] = "";
     if (s->has_marker && s->marker.until_ms > 0)
         describe_time(until, sizeof(until), s->marker.until_ms);
+    else if (s->has_marker)
+        (void)snprintf(until, sizeof(until), ", until it is stopped");
     const char *installation = s->has_marker ? s->marker.installation : "that loaded the profiler";
     if (s->has_marker && s->marker.owner[0] != '\0')
         return attach__refuse(err, ATTACH_REASON_EXTERNAL_PROFILER,

@@ -96,8 +96,8 @@ START_TEST(leftovers_are_swept)
     jvm_fixture dead, jvm;
     jvm_fixture_start(&dead, jvm_fixture_any(), NULL, NULL);
     (void)operation_must(&dead, ATTACH_OP_START, NULL);
-    jvm_fixture_stop(&dead);
     ck_assert_int_eq(operation_leftovers("/tmp"), 1);
+    jvm_fixture_stop(&dead); /* any other test's start may sweep it from now on */
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     (void)operation_must(&jvm, ATTACH_OP_START, NULL);
     ck_assert_int_eq(operation_leftovers("/tmp"), 1);

@@ -158,6 +158,7 @@ START_TEST(another_installation)
     attach_result result = operation_send(r, NULL);
     operation_expect(&result, ATTACH_REASON_EXTERNAL_PROFILER);
     ck_assert_msg(strstr(result.message, operation_installation()) != NULL, "%s", result.message);
+    ck_assert_msg(strstr(result.message, "until it is stopped") != NULL, "%s", result.message);
     (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
 
     /* free now: the other one uses the copy that is mapped */
