@@ -23,7 +23,7 @@ int json_option_parse(bool *json, int argc, char **argv, const char *shorts, con
             return EXIT_WHOLE;
         }
         if (option != OPTION_JSON) {
-            (void)fprintf(stderr, "`hotstack %s --help` explains the usage.\n", argv[0]);
+            (void)fprintf(stderr, "`%s --help` explains the usage.\n", argv[0]);
             return EXIT_USAGE;
         }
         *json = true;

@@ -50,23 +50,47 @@ static int finish(int rc)
     return rc == EXIT_WHOLE ? EXIT_UNREADABLE : rc;
 }
 
+static const command *find(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+/* argv[0] becomes the command's full name: getopt's own complaints begin with it. */
+static int run(const command *c, int argc, char **argv)
+{
+    char full[64];
+    (void)snprintf(full, sizeof(full), "hotstack %s", c->name);
+    argv[0] = full;
+    complain_as(c->name);
+    return finish(c->run(argc, argv));
+}
+
+static int help(const char *name)
+{
+    char option[] = "--help";
+    char *words[] = {NULL, option, NULL};
+    const command *c = find(name);
+    if (c != NULL)
+        return run(c, 2, words);
+    print_help(stdout);
+    return finish(EXIT_WHOLE);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-        print_help(stdout);
-        return finish(EXIT_WHOLE);
-    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+        return help(argc > 2 ? argv[2] : "");
     if (strcmp(name, "--version") == 0) {
         (void)puts("hotstack " HOTSTACK_VERSION);
-        return EXIT_WHOLE;
+        return finish(EXIT_WHOLE);
     }
-    for (size_t i = 0; i < COMMANDS; i++) {
-        if (strcmp(name, commands[i].name) == 0) {
-            complain_as(name);
-            return finish(commands[i].run(argc - 1, argv + 1));
-        }
-    }
+    const command *c = find(name);
+    if (c != NULL)
+        return run(c, argc - 1, argv + 1);
     if (name[0] != '\0')
         complain("there is no command '%s'", name);
     print_help(stderr);

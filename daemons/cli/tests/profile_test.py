@@ -303,6 +303,9 @@ def jcmd_answers(directory, jvm):
     assert "Thread.print" in hotstack("jcmd", jvm.pid).stdout
     unknown = hotstack("jcmd", jvm.pid, "No.such")
     assert unknown.returncode == 1 and "Unknown diagnostic command" in unknown.stdout, unknown
+    odd = hotstack("jcmd", "-x")
+    assert odd.returncode == 2 and odd.stderr.count("hotstack jcmd") == 2, odd.stderr
+    assert hotstack("help", "jcmd").stdout == hotstack("jcmd", "--help").stdout != hotstack("help").stdout
     assert hotstack("jcmd").returncode == 2 and hotstack("attach", "stop").returncode == 2
 
 
