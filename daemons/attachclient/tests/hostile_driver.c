@@ -2,8 +2,9 @@
  * Lists, starts, asks and stops, one target after the other, again and again, as a daemon would; at
  * the end says what each target came to and what this process has grown by.
  *
- * usage: hostile_driver SECONDS LIBRARY PID=MILLISECONDS...
- * MILLISECONDS is each operation's deadline for that target.
+ * usage: hostile_driver SECONDS LIBRARY PID@TICKS=MILLISECONDS...
+ * TICKS is when the process began, as /proc/PID/stat has it: in an hour its pid may be given to
+ * another. MILLISECONDS is each operation's deadline for that target.
  * Output: "<pid> <operation> <reason>" once for each that occurred, then "rounds N",
  * "grown_kib N" since the first round, "descriptors N", "children N".
  */
@@ -68,12 +69,13 @@ static int drop(void *ctx, const uint8_t *bytes, size_t n)
     return 0;
 }
 
-static void visit(int target, const char *pid_and_ms)
+static void visit(int target, const char *process)
 {
     static const attach_op ops[OPS] = {ATTACH_OP_START, ATTACH_OP_WINDOW, ATTACH_OP_COMMAND,
                                        ATTACH_OP_STOP};
     char *rest = NULL;
-    int pid = (int)strtol(pid_and_ms, &rest, 10);
+    int pid = (int)strtol(process, &rest, 10);
+    request.identity.start_ticks = strtoull(rest + 1, &rest, 10);
     request.timeout_ms = (uint32_t)strtoul(rest + 1, NULL, 10);
     for (int i = 0; i < OPS; i++) {
         attach_result result;
@@ -102,7 +104,7 @@ static int one_round(int n, char **targets)
 int main(int argc, char **argv)
 {
     for (int i = 3; i < argc; i++)
-        if (strchr(argv[i], '=') == NULL)
+        if (strchr(argv[i], '@') == NULL || strchr(argv[i], '=') == NULL)
             return 2;
     if (argc < 4)
         return 2;

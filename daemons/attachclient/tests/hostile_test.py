@@ -88,12 +88,16 @@ EXPECTED = {
     "huge": {"-3/none", "-6/profiler_error", "0/none"},
     "deaf": {"-6/attach_timeout", "-6/profiler_error", "0/none"},
     "stopped": {"-6/target_stopped", "-6/profiler_error", "0/none"},
-    "dead": {"-6/process_exited"},
+    "dead": {"-6/process_exited", "-6/identity_changed"},  # the latter once its pid is another process's
     "good": {"0/none"},
 }
 # Milliseconds until an operation is given up: short where nothing comes, long where it must come, on a busy machine too.
 PATIENCE = {"silent": 1000, "deaf": 1000}
 LONG_PATIENCE = 120000
+
+
+def start_ticks(pid):
+    return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19])
 
 
 def outcomes(text, pids):
@@ -136,10 +140,12 @@ def main():
     good, stopped = start_jvm(java, classes, seconds), start_jvm(java, classes, seconds)
     stopped.send_signal(signal.SIGSTOP)
     os.waitpid(stopped.pid, os.WUNTRACED)  # all of its threads: kill returns before that
-    dead = subprocess.Popen(["true"])
-    dead.wait()
+    dead = subprocess.Popen(["sleep", "600"])
     pids = dict(fakes, good=good.pid, stopped=stopped.pid, dead=dead.pid)
-    targets = [f"{pid}={PATIENCE.get(kind, LONG_PATIENCE)}" for kind, pid in pids.items()]
+    ticks = {kind: start_ticks(pid) for kind, pid in pids.items()}
+    dead.kill()
+    dead.wait()
+    targets = [f"{pid}@{ticks[kind]}={PATIENCE.get(kind, LONG_PATIENCE)}" for kind, pid in pids.items()]
     try:
         result = subprocess.run([driver, str(seconds), PROFILER, *targets], stdout=subprocess.PIPE, text=True,
                                 env=dict(os.environ, HOTSTACK_ATTACH_WORKER=worker), check=False)
@@ -150,7 +156,7 @@ def main():
         for pid in fakes.values():
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-        for pid in pids.values():
+        for pid in set(pids.values()) - {dead.pid}:
             pathlib.Path(f"/tmp/.java_pid{pid}").unlink(missing_ok=True)
     found, numbers = outcomes(result.stdout, pids)
     wrong = list(faults(found, numbers))
