@@ -54,7 +54,7 @@ build() {
   HOTSTACK_UI_OUT=$stage/dist node flamegraph/build.mjs
   HOTSTACK_UI_OUT=$stage/dist node node_modules/vite/bin/vite.js build --config app/vite.config.ts --logLevel warn
   rm -rf "$out/ui"
-  cp dist/flamegraph/flamegraph.html "$out/flamegraph.html"
+  cp dist/flamegraph/flamegraph.html dist/flamegraph/heatmap.html "$out/"
   cp -r dist/app "$out/ui"
 }
 

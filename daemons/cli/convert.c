@@ -6,6 +6,7 @@
 #include <recording/recording.h>
 
 #include "command.h"
+#include "format_heatmap.h"
 #include "formats.h"
 #include "input.h"
 #include "meta.h"
@@ -17,14 +18,15 @@
 
 static bool read_inputs(recording *rec, const convert_options *o)
 {
-    reading_wish wish = {.types = o->types, .times = filter_looks_at_times(&o->filter)};
+    reading_wish wish = {.types = o->types,
+                         .times = filter_looks_at_times(&o->filter) || o->format == FORMAT_HEATMAP};
     for (int i = 0; i < o->input_count; i++)
         if (!reading_add_any(rec, o->inputs[i], &wish))
             return false;
     return true;
 }
 
-/* ---- html and json: all types in one document ---- */
+/* ---- html, heatmap and json: all types in one document ---- */
 
 typedef struct forest {
     sagg_tree *trees[PROFILE_TYPE_END];
@@ -65,7 +67,8 @@ static bool invert(sagg_tree **tree, const convert_options *o, uint64_t min_tota
 /* Pictures may be cut; files for other tools hold all. */
 static bool grow_forest(forest *trees, const sagg *agg, uint32_t types, const convert_options *o)
 {
-    bool is_picture = o->format == FORMAT_HTML || o->format == FORMAT_JSON;
+    bool is_picture =
+        o->format == FORMAT_HTML || o->format == FORMAT_JSON || o->format == FORMAT_HEATMAP;
     bool is_cut = is_picture && !o->inverted;
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
         sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;
@@ -122,19 +125,49 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-static int write_page(recording *rec, const sagg *agg, uint32_t types, const convert_options *o)
+/* What a page is made from. */
+typedef struct material {
+    recording *rec;
+    const sagg *agg;
+    const heatmap *map;
+    uint32_t types;
+} material;
+
+static bool write_heatmap(const forest *trees, const char *meta, const bytes *html,
+                          const material *from, const char *path)
+{
+    output out;
+    sagg_str page = {html->data, html->size};
+    const sagg_tree *const *all = (const sagg_tree *const *)trees->trees;
+    if (!output_open(&out, path))
+        return false;
+    if (heatmap_write(from->map, &out, page, from->rec, from->agg, all, from->types, meta))
+        return output_commit(&out);
+    output_abort(&out);
+    return false;
+}
+
+static bool read_template(bytes *html, enum convert_format format)
+{
+    return format == FORMAT_JSON ||
+           template_read(html, format == FORMAT_HTML ? TEMPLATE_FLAMEGRAPH : TEMPLATE_HEATMAP);
+}
+
+static int write_page(const material *from, const convert_options *o)
 {
     forest trees = {0};
     bytes html = {0};
-    bool is_html = o->format == FORMAT_HTML;
-    if (is_html && !template_read(&html))
+    if (!read_template(&html, o->format))
         return EXIT_UNREADABLE;
     const char *title = strcmp(o->inputs[0], "-") == 0 ? "" : base_name(o->inputs[0]);
-    char *meta = meta_json(rec, title);
+    char *meta = meta_json(from->rec, title);
     if (meta == NULL)
         complain("there is no memory to write the document");
-    bool done = meta != NULL && grow_forest(&trees, agg, types, o) &&
-                write_document(&trees, meta, is_html ? &html : NULL, o->output);
+    bool done = meta != NULL && grow_forest(&trees, from->agg, from->types, o);
+    if (done && o->format == FORMAT_HEATMAP)
+        done = write_heatmap(&trees, meta, &html, from, o->output);
+    else if (done)
+        done = write_document(&trees, meta, html.data != NULL ? &html : NULL, o->output);
     forest_free(&trees);
     free(meta);
     free(html.data);
@@ -282,7 +315,7 @@ static int write_lines(const sagg *agg, uint32_t types, const convert_options *o
 
 /* ---- the command ---- */
 
-static int write_outputs(recording *rec, const convert_options *o)
+static int write_outputs(recording *rec, const heatmap *map, const convert_options *o)
 {
     const sagg *agg = recording_aggregate(rec);
     if (agg == NULL) {
@@ -299,8 +332,9 @@ static int write_outputs(recording *rec, const convert_options *o)
     case FORMAT_CSV:
         return write_lines(agg, types, o);
     case FORMAT_HTML:
+    case FORMAT_HEATMAP:
     case FORMAT_JSON:
-        return write_page(rec, agg, types, o);
+        return write_page(&(material){rec, agg, map, types}, o);
     default:
         return written(o, write_foreign(rec, agg, types, o));
     }
@@ -311,9 +345,13 @@ int convert_files(convert_options *o)
     recording_options options = RECORDING_OPTIONS_INIT;
     recording_error err;
     recording *rec;
+    heatmap map = {.filter = filter_tap(&o->filter),
+                   .threads = o->threads,
+                   .types = o->types,
+                   .max_cells = o->max_cells};
     options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
     options.group = o->threads ? SAGG_BY_THREAD : SAGG_BY_NONE;
-    options.tap = filter_tap(&o->filter);
+    options.tap = o->format == FORMAT_HEATMAP ? heatmap_tap(&map) : map.filter;
     options.max_stacks = o->max_stacks;
     options.max_bytes = (uint64_t)o->max_mib << 20;
     if (recording_new(&rec, &options, &err) != 0) {
@@ -322,12 +360,13 @@ int convert_files(convert_options *o)
     }
     int rc = EXIT_UNREADABLE;
     if (read_inputs(rec, o)) {
-        rc = write_outputs(rec, o);
+        rc = write_outputs(rec, &map, o);
         reading_report(rec);
     }
     if (rc == EXIT_WHOLE && !recording_is_whole(rec))
         rc = EXIT_SALVAGED;
     recording_free(rec);
+    heatmap_free(&map);
     return rc;
 }
 

@@ -239,7 +239,7 @@ static bool write_html(const comparison *c, const diff_options *o)
     output out;
     sagg_error err;
     char title[512];
-    if (!template_read(&html))
+    if (!template_read(&html, TEMPLATE_FLAMEGRAPH))
         return false;
     (void)snprintf(title, sizeof(title), "%s, compared with %s", o->after, o->before);
     char *meta = meta_json(c->after.rec, title);

@@ -17,6 +17,9 @@ static const char help[] =
     "\n"
     "  -o, --output FILE    where to write; its ending names the format\n"
     "  -f, --format FORMAT  html       one self-contained, searchable page with all types\n"
+    "                       heatmap    a page with time as a map: pick a stretch of it and see "
+    "its\n"
+    "                                  flame graph (.heatmap.html); JFR only\n"
     "                       collapsed  a line per stack, `root;...;leaf value`: one type a file\n"
     "                       json       the data of the page (flame graph JSON, version 1)\n"
     "                       pprof      gzipped protobuf for `go tool pprof` (.pprof, .pb.gz)\n"
@@ -33,13 +36,18 @@ static const char help[] =
     "      --to TIME        only samples before then\n"
     "      --state STATE,.. only samples in these thread states: runnable, sleeping, native,\n"
     "                       unknown (the recorder did not say)\n"
-    "      --inverted       html, json: leaves first\n"
+    "      --inverted       html, json: leaves first (in a heatmap's page: the key r)\n"
     "      --threads        tell threads apart: a frame for the thread above each stack\n"
     "      --lines          tell lines of a method apart\n"
     "      --raw-names      keep the names of hidden classes, lambdas and proxies as recorded\n"
-    "      --max-nodes N    html, json: keep the N heaviest nodes of each type (default 200000,\n"
+    "      --max-nodes N    html, heatmap, json: keep the N heaviest nodes of each type (default "
+    "200000,\n"
     "                       0 = all); what is cut away is counted in the output\n"
-    "      --min-width P    html, json: keep nodes of P percent of their type's total or more\n"
+    "      --min-width P    html, heatmap, json: keep nodes of P percent of their type's total or\n"
+    "                       more\n"
+    "      --max-cells N    heatmap: keep at most N values of (time, stack) of each type (default\n"
+    "                       500000, least 1000): past it the map gets coarser in time, which it "
+    "says\n"
     "      --max-stacks N   tell at most N stacks apart (default 2000000) and\n"
     "      --max-memory MIB use at most so much memory for them (default 4096): past either the\n"
     "                       lightest are summed into [dropped], and totals stay exact\n"
@@ -49,8 +57,8 @@ static const char help[] =
     "a cap, named on standard error; 1 nothing usable could be read (with the offset) or written;\n"
     "2 wrong usage.\n"
     "\n"
-    "The page's template is share/hotstack/flamegraph.html of the installation;\n"
-    "HOTSTACK_DATADIR names another folder to look for it.\n";
+    "The pages' templates are flamegraph.html and heatmap.html in share/hotstack of the\n"
+    "installation; HOTSTACK_DATADIR names another folder to look for them.\n";
 
 enum {
     OPT_THREADS = 256,
@@ -58,6 +66,7 @@ enum {
     OPT_RAW_NAMES,
     OPT_MAX_NODES,
     OPT_MIN_WIDTH,
+    OPT_MAX_CELLS,
     OPT_MAX_STACKS,
     OPT_MAX_MEMORY,
     OPT_THREAD,
@@ -76,6 +85,7 @@ static const struct option longs[] = {
     {"raw-names", no_argument, NULL, OPT_RAW_NAMES},
     {"max-nodes", required_argument, NULL, OPT_MAX_NODES},
     {"min-width", required_argument, NULL, OPT_MIN_WIDTH},
+    {"max-cells", required_argument, NULL, OPT_MAX_CELLS},
     {"max-stacks", required_argument, NULL, OPT_MAX_STACKS},
     {"max-memory", required_argument, NULL, OPT_MAX_MEMORY},
     {"thread", required_argument, NULL, OPT_THREAD},
@@ -93,7 +103,7 @@ static const struct {
 } formats[] = {
     {"html", FORMAT_HTML},   {"collapsed", FORMAT_COLLAPSED},   {"json", FORMAT_JSON},
     {"pprof", FORMAT_PPROF}, {"speedscope", FORMAT_SPEEDSCOPE}, {"csv", FORMAT_CSV},
-    {"top", FORMAT_TOP},     {"arrow", FORMAT_ARROW},
+    {"top", FORMAT_TOP},     {"arrow", FORMAT_ARROW},           {"heatmap", FORMAT_HEATMAP},
 };
 
 /* Endings of files that are not the format's name; the first that fits counts. */
@@ -104,6 +114,7 @@ static const struct {
     {".speedscope.json", FORMAT_SPEEDSCOPE},
     {".top.json", FORMAT_TOP},
     {".pb.gz", FORMAT_PPROF},
+    {".heatmap.html", FORMAT_HEATMAP},
 };
 
 static enum convert_format find_format(const char *name)
@@ -119,8 +130,8 @@ static int set_format(convert_options *out, const char *name)
     out->format = find_format(name);
     if (out->format != FORMAT_NONE)
         return -1;
-    complain("there is no format '%s': use html, collapsed, json, pprof, speedscope, csv, "
-             "top or arrow",
+    complain("there is no format '%s': use html, heatmap, collapsed, json, pprof, "
+             "speedscope, csv, top or arrow",
              name);
     return EXIT_USAGE;
 }
@@ -158,6 +169,8 @@ static int take_option(convert_options *out, int option)
         return -1;
     case OPT_MAX_NODES:
         return option_number(&out->max_nodes, "--max-nodes", optarg, 0);
+    case OPT_MAX_CELLS:
+        return option_number(&out->max_cells, "--max-cells", optarg, 1000);
     case OPT_MAX_STACKS:
         return option_number(&out->max_stacks, "--max-stacks", optarg, 1);
     case OPT_MAX_MEMORY:
@@ -194,9 +207,12 @@ static int check(convert_options *out)
         complain("say where to write with -o FILE, or -o - for standard output");
         return EXIT_USAGE;
     }
-    if (out->format != FORMAT_NONE)
-        return -1;
-    out->format = convert_format_of(out->output);
+    if (out->format == FORMAT_NONE)
+        out->format = convert_format_of(out->output);
+    if (out->format == FORMAT_HEATMAP && out->inverted) {
+        complain("--inverted is for html and json: in a heatmap's page the key r turns its graph");
+        return EXIT_USAGE;
+    }
     if (out->format != FORMAT_NONE)
         return -1;
     complain("'%s' does not end in a known format: add --format (--help lists them)", out->output);

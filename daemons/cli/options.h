@@ -18,6 +18,7 @@ enum convert_format {
     FORMAT_CSV, /* one type a file */
     FORMAT_TOP,
     FORMAT_ARROW,
+    FORMAT_HEATMAP,
 };
 
 typedef struct convert_options {
@@ -35,6 +36,7 @@ typedef struct convert_options {
     uint32_t min_width;  /* parts per billion of the type's total */
     uint32_t max_stacks; /* cap of the aggregate */
     uint32_t max_mib;    /* cap of the aggregate's memory */
+    uint32_t max_cells;  /* of each type's heatmap */
     bool report;         /* names the file that was written; several are named in any case */
 } convert_options;
 

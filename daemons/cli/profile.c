@@ -114,9 +114,9 @@ static bool can_finish(const profile_options *o)
         complain("cannot write into %s: %s", directory, strerror(errno));
         return false;
     }
-    if (o->format != FORMAT_HTML)
+    if (o->format != FORMAT_HTML && o->format != FORMAT_HEATMAP)
         return true;
-    if (!template_read(&html))
+    if (!template_read(&html, o->format == FORMAT_HTML ? TEMPLATE_FLAMEGRAPH : TEMPLATE_HEATMAP))
         return false;
     free(html.data);
     return true;

@@ -30,6 +30,7 @@ static const char help[] =
     "                         lock[=TIME]       lock contention, default each 1ms waited\n"
     "  -f, --file FILE      where to write; the ending names the format:\n"
     "                         .html             one self-contained, searchable page\n"
+    "                         .heatmap.html     the same below a map of the time\n"
     "                         .jfr              the recording itself\n"
     "                         .collapsed        a line per stack; a file per profile type\n"
     "                         .pb.gz            pprof\n"

@@ -29,10 +29,10 @@ static bool datadir_beside_program(char *dir, size_t room)
     return snprintf(dir, room, "%s/share/hotstack", program) < (int)room;
 }
 
-static bool try_dir(bytes *out, const char *dir, int *error)
+static bool try_dir(bytes *out, const char *dir, const char *name, int *error)
 {
     char path[PATH_MAX];
-    if (snprintf(path, sizeof(path), "%s/flamegraph.html", dir) >= (int)sizeof(path)) {
+    if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path)) {
         *error = ENAMETOOLONG;
         return false;
     }
@@ -40,25 +40,24 @@ static bool try_dir(bytes *out, const char *dir, int *error)
     return *error == 0;
 }
 
-bool template_read(bytes *out)
+bool template_read(bytes *out, const char *name)
 {
     char beside[PATH_MAX];
     int error;
     const char *chosen = getenv("HOTSTACK_DATADIR");
     if (chosen != NULL && chosen[0] != '\0') {
-        if (try_dir(out, chosen, &error))
+        if (try_dir(out, chosen, name, &error))
             return true;
-        complain("cannot read %s/flamegraph.html (HOTSTACK_DATADIR): %s", chosen, strerror(error));
+        complain("cannot read %s/%s (HOTSTACK_DATADIR): %s", chosen, name, strerror(error));
         return false;
     }
-    if (datadir_beside_program(beside, sizeof(beside)) && try_dir(out, beside, &error))
+    if (datadir_beside_program(beside, sizeof(beside)) && try_dir(out, beside, name, &error))
         return true;
-    if (try_dir(out, HOTSTACK_INSTALLED_DATADIR, &error) ||
-        try_dir(out, HOTSTACK_BUILD_DATADIR, &error))
+    if (try_dir(out, HOTSTACK_INSTALLED_DATADIR, name, &error) ||
+        try_dir(out, HOTSTACK_BUILD_DATADIR, name, &error))
         return true;
-    complain("the page's template flamegraph.html is not installed in %s: a build without Node has "
-             "none. Set HOTSTACK_DATADIR to a folder that has it, or write --format collapsed or "
-             "json",
-             HOTSTACK_INSTALLED_DATADIR);
+    complain("the page's template %s is not installed in %s: a build without Node has none. Set "
+             "HOTSTACK_DATADIR to a folder that has it, or write --format collapsed or json",
+             name, HOTSTACK_INSTALLED_DATADIR);
     return false;
 }

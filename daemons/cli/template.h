@@ -6,11 +6,14 @@
 
 #include "input.h"
 
+#define TEMPLATE_FLAMEGRAPH "flamegraph.html"
+#define TEMPLATE_HEATMAP    "heatmap.html"
+
 /*
- * Finds and reads the page's template: flamegraph.html in HOTSTACK_DATADIR if that is set, else in
+ * Finds and reads a page's template by its name: in HOTSTACK_DATADIR if that is set, else in
  * share/hotstack beside the program's bin, in the installation prefix, or in the build tree.
  * Complains and returns false when it is missing. Free data with free().
  */
-bool template_read(bytes *out);
+bool template_read(bytes *out, const char *name);
 
 #endif

@@ -536,7 +536,7 @@ static void take_counts(recording_counts *to, const jfr_chunk *chunk)
 }
 
 /* An unfinished chunk has no duration: it lasted at least to its last sample. */
-static void take_time(recording_info *info, const jfr_chunk *chunk, int64_t last_ns)
+static void take_time(recording *rec, const jfr_chunk *chunk, int64_t last_ns)
 {
     const jfr_chunk_info *from = jfr_chunk_get_info(chunk);
     int64_t end_ns;
@@ -544,7 +544,7 @@ static void take_time(recording_info *info, const jfr_chunk *chunk, int64_t last
         end_ns = INT64_MAX;
     if (!from->finished && last_ns > end_ns)
         end_ns = last_ns;
-    recording__add_span(info, from->start_ns, end_ns);
+    recording__add_span(rec, from->start_ns, end_ns);
 }
 
 int recording__add_chunk(recording *rec, jfr_chunk *chunk, recording_error *err)
@@ -555,6 +555,6 @@ int recording__add_chunk(recording *rec, jfr_chunk *chunk, recording_error *err)
     cache_free(&c);
     take_settings(rec, chunk);
     take_counts(&rec->info.counts, chunk);
-    take_time(&rec->info, chunk, last_ns);
+    take_time(rec, chunk, last_ns);
     return rc != 0 ? no_memory(err) : 0;
 }

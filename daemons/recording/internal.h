@@ -16,6 +16,8 @@ struct recording {
     recording_info info;
     jfr_loss_record losses[RECORDING_LOSSES];
     size_t loss_count;
+    sagg_span spans[RECORDING_MAX_SPANS]; /* ascending, apart */
+    size_t span_count;
     uint32_t *frames; /* of the sample being added (recording_add_sample) */
     size_t frame_room;
 };
@@ -32,8 +34,8 @@ int recording__add_chunk(recording *rec, jfr_chunk *chunk, recording_error *err)
  */
 int recording__fill_sums(recording *rec, jfr_chunk *chunk, uint32_t *parts, jfr_error *cause);
 
-/* Widens the time that the inputs cover. */
-void recording__add_span(recording_info *info, int64_t start_ns, int64_t end_ns);
+/* Adds to the time that the inputs cover. */
+void recording__add_span(recording *rec, int64_t start_ns, int64_t end_ns);
 
 int recording__fail(recording_error *err, int code, uint64_t offset, const char *message);
 

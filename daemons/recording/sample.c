@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples from elsewhere than JFR files. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -81,17 +82,61 @@ int recording_add_sample(recording *rec, const recording_sample *sample, recordi
                                      "There is no memory left to add a sample.");
 }
 
-void recording__add_span(recording_info *info, int64_t start_ns, int64_t end_ns)
+/* Between two chunks a recorder takes less than this. */
+#define MEETING_NS 1000000
+
+static bool is_before(const sagg_span *a, const sagg_span *b)
 {
+    int64_t apart;
+    return a->end_ns < b->start_ns &&
+           (__builtin_sub_overflow(b->start_ns, a->end_ns, &apart) || apart > MEETING_NS);
+}
+
+static void widen(sagg_span *span, const sagg_span *by)
+{
+    span->start_ns = by->start_ns < span->start_ns ? by->start_ns : span->start_ns;
+    span->end_ns = by->end_ns > span->end_ns ? by->end_ns : span->end_ns;
+}
+
+/* One span takes the place of all that it meets. */
+static void join_span(recording *rec, sagg_span span)
+{
+    sagg_span *spans = rec->spans;
+    size_t at = 0;
+    while (at < rec->span_count && is_before(&spans[at], &span))
+        at++;
+    size_t end = at;
+    while (end < rec->span_count && !is_before(&span, &spans[end]))
+        widen(&span, &spans[end++]);
+    if (end == at && rec->span_count == RECORDING_MAX_SPANS) {
+        widen(&spans[at > 0 ? at - 1 : 0], &span);
+        return;
+    }
+    memmove(&spans[at + 1], &spans[end], (rec->span_count - end) * sizeof(*spans));
+    spans[at] = span;
+    rec->span_count = rec->span_count - (end - at) + 1;
+}
+
+void recording__add_span(recording *rec, int64_t start_ns, int64_t end_ns)
+{
+    recording_info *info = &rec->info;
     bool first = info->start_ns == 0 && info->end_ns == 0;
     if (first || start_ns < info->start_ns)
         info->start_ns = start_ns;
     if (first || end_ns > info->end_ns)
         info->end_ns = end_ns;
     info->covered_ns += (uint64_t)end_ns - (uint64_t)start_ns;
+    if (start_ns <= end_ns)
+        join_span(rec, (sagg_span){start_ns, end_ns});
 }
 
 void recording_add_span(recording *rec, int64_t start_ns, int64_t end_ns)
 {
-    recording__add_span(&rec->info, start_ns, end_ns);
+    recording__add_span(rec, start_ns, end_ns);
+}
+
+size_t recording_spans(const recording *rec, const sagg_span **spans)
+{
+    *spans = rec->spans;
+    return rec->span_count;
 }

@@ -316,7 +316,7 @@ static int check_sample(const sagg *agg, const sagg_sample *s, sagg_error *err)
 }
 
 /* The thread that entries carry: the sample's own, its pool's, or none. */
-static uint32_t group_thread(const sagg *agg, uint32_t thread)
+uint32_t sagg__group_thread(const sagg *agg, uint32_t thread)
 {
     if (agg->group == SAGG_BY_NONE)
         return SAGG_NO_THREAD;
@@ -333,7 +333,7 @@ struct pending {
 
 static void prepare(const sagg *agg, struct pending *out, const sagg_sample *sample)
 {
-    uint32_t thread = group_thread(agg, sample->thread);
+    uint32_t thread = sagg__group_thread(agg, sample->thread);
     out->key = (sagg__key){agg->slot_of[sample->type], thread, sample->stack, sample->label};
     out->hash = sagg__key_hash(&out->key);
 }

@@ -161,6 +161,9 @@ void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_tot
 int sagg__add_second(sagg *agg, uint32_t slot, uint32_t thread, int64_t time_ns, uint64_t value,
                      uint64_t samples);
 
+/* The thread that entries of a thread are kept under, by the aggregate's group. */
+uint32_t sagg__group_thread(const sagg *agg, uint32_t thread);
+
 /* A thread's or pool's row of totals. */
 sagg_totals *sagg__thread_row(const sagg *agg, uint32_t thread, uint32_t slot);
 sagg_totals *sagg__dropped_row(const sagg *agg, uint32_t thread, uint32_t slot);

@@ -58,6 +58,17 @@ struct source {
     uint64_t *keys;  /* of frames and threads: rank, then line */
 };
 
+sagg_frame sagg__thread_frame(const sagg *agg, uint32_t index)
+{
+    sagg_frame frame = {.kind = SAGG_UNKNOWN};
+    sagg_thread thread = {0};
+    (void)sagg_thread_at(agg, index, &thread);
+    frame.method = thread.name.size > 0 ? thread.name : thread.pool;
+    if (frame.method.size == 0)
+        frame.method = (sagg_str){"[no thread]", strlen("[no thread]")};
+    return frame;
+}
+
 static sagg_frame name_at(const struct source *source, uint32_t number)
 {
     sagg_frame name = {.kind = SAGG_UNKNOWN};
@@ -70,12 +81,7 @@ static sagg_frame name_at(const struct source *source, uint32_t number)
         name.kind = method->kind;
         return name;
     }
-    sagg_thread thread;
-    (void)sagg_thread_at(source->agg, number - source->methods, &thread);
-    name.method = thread.name.size > 0 ? thread.name : thread.pool;
-    if (name.method.size == 0)
-        name.method = (sagg_str){"[no thread]", strlen("[no thread]")};
-    return name;
+    return sagg__thread_frame(source->agg, number - source->methods);
 }
 
 static int by_name(const void *context, uint32_t a, uint32_t b)

@@ -28,6 +28,9 @@ int sagg__palette_new(sagg__palette *palette, sagg__mem *mem, const sagg *agg, b
 void sagg__palette_drop_maps(sagg__palette *palette, sagg__mem *mem);
 void sagg__palette_free(sagg__palette *palette, sagg__mem *mem);
 
+/* The frame that stands for a thread; its name is borrowed as with sagg_thread_at. */
+sagg_frame sagg__thread_frame(const sagg *agg, uint32_t index);
+
 /* Order of siblings: "class.method" bytewise, then where the class ends, kind, line. */
 int sagg__frame_order(const sagg_frame *a, const sagg_frame *b);
 
@@ -64,7 +67,7 @@ int sagg__tree_cut(sagg_tree *tree, size_t max_nodes);
  */
 int sagg__tree_like(sagg_tree **out, const sagg_tree *like, const sagg_tree *also);
 
-/* The number of a frame that the tree has. */
+/* The number of a frame that the tree has; of another one, where it would stand. */
 uint32_t sagg__frame_find(const sagg_tree *tree, const sagg_frame *frame);
 
 /* Drops the frames that no node has. Returns 0 or SAGG_E_NOMEM. */

@@ -94,6 +94,26 @@ def omitted_of(profile):
     return rows
 
 
+def cells_of(profile):
+    """{bucket: {place: value}}; a place is a node, or behind the nodes an omitted block, or behind those what has no stack."""
+    numbers, bucket, left, result = Numbers(profile["cells"]), 0, profile["cell_entries"], {}
+    nodes, blocks = nodes_of(profile), len(omitted_of(profile))
+    places = [i for i, (_, _, value) in enumerate(nodes) if value > 0] + list(range(len(nodes), len(nodes) + blocks + 1))
+    while left > 0:
+        bucket += numbers.next()
+        stack, row = 0, {}
+        for _ in range(numbers.next()):
+            stack += numbers.next()
+            row[places[stack]] = numbers.next() * profile["scale"]
+            stack += 1
+        left -= len(row)
+        assert row and bucket < profile["buckets"]
+        result[bucket] = row
+        bucket += 1
+    assert left == 0 and numbers.at_end()
+    return result
+
+
 def page_document(page):
     return json.loads(ELEMENT.search(page)[1])
 

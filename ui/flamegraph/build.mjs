@@ -12,11 +12,12 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const out = path.join(process.env.HOTSTACK_UI_OUT ?? path.join(here, '..', 'dist'), 'flamegraph');
 
 /** One script and one style of an entry and all that it imports. */
-async function bundle(entry) {
+async function bundle(entry, slim) {
   const result = await build({
     configFile: false,
     root: here,
     logLevel: 'warn',
+    define: { 'import.meta.env.SLIM': String(slim) },
     cacheDir: path.join(out, '.vite'),
     build: {
       write: false,
@@ -48,8 +49,8 @@ function fill(html, placeholder, text) {
 }
 
 /** A page of its own: script and style inside, one place for the data. */
-async function pageOf(entry, name) {
-  const { script, style } = await bundle(entry);
+async function pageOf(entry, name, slim) {
+  const { script, style } = await bundle(entry, slim);
   let page = await readFile(path.join(here, 'template', 'index.html'), 'utf8');
   page = fill(page, '/*TEMPLATE_STYLE*/', style.replaceAll('</', '<\\/'));
   page = fill(page, '/*TEMPLATE_SCRIPT*/', script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--'));
@@ -59,4 +60,5 @@ async function pageOf(entry, name) {
 }
 
 await mkdir(out, { recursive: true });
-await pageOf('template/main.ts', 'flamegraph.html');
+await pageOf('template/main.ts', 'flamegraph.html', false);
+await pageOf('template/heatmap.ts', 'heatmap.html', true);

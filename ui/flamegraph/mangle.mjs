@@ -46,11 +46,12 @@ function* stringsOf(tree) {
   }
 }
 
-/** Attributes as they are given to element(). */
+/** Attributes as they are given to element() and buttonOf(). */
 function* attributesOf(tree) {
   for (const { type, callee, arguments: given } of nodesOf(tree)) {
-    if (type !== 'CallExpression' || !/^element(\$\d+)?$/.test(callee.name ?? '')) continue;
-    for (const { key } of given[1]?.properties ?? []) if (key?.type === 'Identifier') yield key.name;
+    const [, name] = (type === 'CallExpression' && /^(element|buttonOf)(\$\d+)?$/.exec(callee.name ?? '')) || [];
+    if (name === undefined) continue;
+    for (const { key } of given[name === 'element' ? 1 : 0]?.properties ?? []) if (key?.type === 'Identifier') yield key.name;
   }
 }
 
@@ -136,7 +137,7 @@ function* classChanges(node, secrets, shortOf) {
 
 /** Names that the browser has too, but which these sources use for their own things alone. */
 const OURS = new Set(
-  'total element frames frame depth count before after columns label parent first last merged omitted start unit self shown rawTotal nodes changes head heads buttons kind kinds matches place profile range rows samples source step strings threads transform worker line low high bucket cells rank'.split(' '),
+  'total element frames frame depth count before after columns label parent first last merged omitted start unit self shown rawTotal nodes changes head heads buttons kind kinds place profile range rows samples source step strings threads transform worker line low high bucket cells rank'.split(' '),
 );
 
 function* sharedChanges(tree, declared, shortNames) {
@@ -166,6 +167,36 @@ function apply(code, changes) {
 /** What the language provides and this code says often gets a variable, which the minifier then shortens. */
 const BUILT_IN = ['Int32Array', 'Float64Array'];
 
+/** Members of the browser's objects that are long and said often are said by a variable that holds their name. */
+const LONG = 8;
+
+function* memberChanges(tree) {
+  const places = new Map();
+  for (const { type, computed, optional, object, property } of nodesOf(tree)) {
+    if (type !== 'MemberExpression' || computed || optional || property.type !== 'Identifier' || property.name.length < LONG || object.name === 'Math') continue;
+    places.set(property.name, [...(places.get(property.name) ?? []), [object.end, property.end]]);
+  }
+  for (const [name, found] of places) {
+    // `.name` becomes `[a]`, and once there is `,a="name"`.
+    if (found.length * (name.length - 3) <= name.length + 6) continue;
+    for (const [start, end] of found) yield [start, end, `[name_${name}]`];
+  }
+}
+
+/** Texts that are said often are variables too. `texts` receives them, by their numbers. */
+function* textChanges(tree, texts) {
+  const keys = new Set([...nodesOf(tree)].filter(({ type, computed }) => type === 'Property' && !computed).map(({ key }) => key));
+  const places = new Map();
+  for (const node of nodesOf(tree)) {
+    if (node.type === 'Literal' && typeof node.value === 'string') places.set(node.value, [...(places.get(node.value) ?? []), node]);
+  }
+  for (const [text, nodes] of places) {
+    if (nodes.length * text.length <= text.length + 8) continue;
+    for (const node of nodes) yield [node.start, node.end, keys.has(node) ? `[text_${texts.length}]` : `text_${texts.length}`];
+    texts.push(text);
+  }
+}
+
 function* aliasChanges(tree) {
   for (const node of nodesOf(tree)) {
     const isMath = node.type === 'MemberExpression' && node.object.name === 'Math' && !node.computed;
@@ -176,15 +207,57 @@ function* aliasChanges(tree) {
   }
 }
 
+function valueOf(name, texts) {
+  if (name.startsWith('text_')) return JSON.stringify(texts[name.slice(5)]);
+  if (name.startsWith('math_')) return `Math.${name.slice(5)}`;
+  return name.startsWith('name_') ? JSON.stringify(name.slice(5)) : name.slice(0, -1);
+}
+
 function withAliases(code, parse) {
-  const changes = [...aliasChanges(parse(code))];
-  const names = new Set(changes.map(([, , name]) => name));
-  const values = [...names].map((name) => `${name} = ${name.startsWith('math_') ? `Math.${name.slice(5)}` : name.slice(0, -1)}`);
-  return `{\nconst ${values.join(', ')};\n${apply(code, changes)}\n}`;
+  const inner = apply(code, [...aliasChanges(parse(code))]);
+  const texts = [];
+  const tree = parse(inner);
+  const result = apply(inner, [...memberChanges(tree), ...textChanges(tree, texts)]);
+  const names = new Set(result.match(/\b(?:math|name|text)_\w+|\b(?:Int32Array|Float64Array)_/g));
+  return `{\nconst ${[...names].map((name) => `${name} = ${valueOf(name, texts)}`).join(', ')};\n${result}\n}`;
+}
+
+/** What the language itself calls. */
+const CALLED_UNSEEN = new Set(['constructor', 'toString', 'toJSON', 'valueOf']);
+
+/** Methods that nobody calls go: the web UI uses more of the sources than a page. A call by a method of the same name is none. */
+function withoutDeadMethods(code, parse) {
+  for (let rest = code; ; ) {
+    const tree = parse(rest);
+    const methods = [...nodesOf(tree)].filter(({ type, computed, key }) => type === 'MethodDefinition' && !computed && !CALLED_UNSEEN.has(key.name));
+    const places = new Map();
+    for (const [{ name, start }] of propertiesOf(tree)) places.set(name, [...(places.get(name) ?? []), start]);
+    const isDead = ({ key: { name } }) => {
+      const own = methods.filter(({ key }) => key.name === name);
+      return places.get(name).every((at) => own.some(({ start, end }) => start <= at && at < end));
+    };
+    const dead = methods.filter(isDead);
+    if (dead.length === 0) return rest;
+    rest = apply(rest, dead.map(({ start, end }) => [start, end, '']));
+  }
+}
+
+/** Functions without a `this` are shorter as arrows. They are put first: functions may be used above where they stand. */
+function asArrows(code, parse) {
+  const [{ expression }] = parse(code).body;
+  const { body } = expression.callee;
+  const isPlain = (node) => node.type === 'FunctionDeclaration' && !node.generator && [...sharing(node.body)].every((inner) => !isThis(inner) && inner.name !== 'arguments');
+  const arrows = body.body.filter(isPlain);
+  const text = arrows.map(({ id, async, params, body: inner }) => {
+    const list = params.length === 0 ? '' : code.slice(params[0].start, params[params.length - 1].end);
+    return `const ${id.name} = ${async ? 'async ' : ''}(${list}) => ${code.slice(inner.start, inner.end)};\n`;
+  });
+  return apply(code, [[body.start + 1, body.start + 1, text.join('')], ...arrows.map(({ start, end }) => [start, end, ''])]);
 }
 
 /** Gives back the code of a bundle (before it is minified) with short property names. `parse` makes an ESTree; `sources` are its modules. */
-export function mangle(code, parse, sources) {
+export function mangle(bundle, parse, sources) {
+  const code = withoutDeadMethods(bundle, parse);
   const declared = declaredMembers();
   const secrets = privateMembers(sources);
   const taken = new Set([...propertiesOf(parse(code))].map(([{ name }]) => name));
@@ -202,17 +275,26 @@ export function mangle(code, parse, sources) {
     first.push(...classChanges(node, secrets.get(name), shortOf));
   }
   const second = apply(code, first);
-  return withAliases(apply(second, [...sharedChanges(parse(second), declared, names)]), parse);
+  const third = apply(second, [...sharedChanges(parse(second), declared, names)]);
+  return withAliases(asArrows(third, parse), parse);
+}
+
+/** Rules for classes that the script never says go. */
+function withoutUnused(style, script) {
+  return style.replace(/([^{}]+)\{[^{}]*\}/g, (rule, selectors) => {
+    const isUsed = (selector) => [...selector.matchAll(/\.(hs[fh]?-[a-z-]+)|\[role=(\w+)/g)].every(([, name, role]) => script.includes(name ?? role));
+    return selectors.split(/,(?![^(]*\))/).some(isUsed) ? rule : '';
+  });
 }
 
 /** Shortens what classes and colours of the style are called, in the script and in the style alike. */
 export function shortenStyle(script, style) {
   const uses = new Map();
-  const pattern = /(?<![\w-])(?:--)?hsf?-[a-z][a-z-]*[a-z]/g;
+  const pattern = /(?<![\w-])(?:--)?hs[fh]?-[a-z][a-z-]*[a-z]/g;
   for (const [name] of style.matchAll(pattern)) uses.set(name, (uses.get(name) ?? 0) + 1);
   const short = new Map([...uses.keys()].sort((a, b) => uses.get(b) - uses.get(a)).map((name, i) => [name, (name.startsWith('--') ? '--' : 'h') + i.toString(36)]));
   const replace = (text) => text.replace(pattern, (name) => short.get(name) ?? name);
   const used = (name) => script.includes(name) || style.includes(`var(${name})`);
   const trimmed = style.replace(/(--hs-[a-z-]+):[^;}]*;?/g, (text, name) => (used(name) ? text : ''));
-  return { script: replace(script), style: replace(trimmed) };
+  return { script: replace(script), style: replace(withoutUnused(trimmed, script)).replace(/\s*\/\*.*?\*\/\s*/g, '') };
 }

@@ -7,6 +7,7 @@ usage: convert_test.py HOTSTACK DATADIR
   DATADIR   the folder where the build puts flamegraph.html, when it has Node
 Prints TAP. Skips, naming the command that helps, where javac, a JDK or async-profiler is missing.
 """
+import datetime
 import json
 import os
 import pathlib
@@ -160,6 +161,47 @@ class Tests:
             assert packed.page_document(page).get("threads", False) == ("--threads" in arguments)
         return None
 
+    def heatmap(self, recording, *arguments):
+        self.convert(recording, "-o", "x.heatmap.html", *arguments)
+        page = (self.directory / "x.heatmap.html").read_text()
+        return packed.picture(page), profiles(packed.page_document(page))
+
+    def test_a_heatmap_has_every_value_at_its_time(self):
+        if not (self.datadir / "heatmap.html").exists():
+            return "no template: the build has no Node"
+        for arguments in ((), ("--threads", "--lines"), ("--max-nodes", "40"), ("--max-cells", "1000")):
+            picture, maps = self.heatmap(self.chunks, *arguments)
+            shape = [a for a in arguments if a not in ("--max-cells", "1000")]
+            assert picture == packed.picture_of_json(self.document(self.chunks, *shape)), arguments
+            for name, profile in maps.items():
+                values = [value for *_, value in picture[name]["nodes"]] + [value for _, value, _ in picture[name]["omitted"]] + [0]
+                cells, sums = packed.cells_of(profile), [0] * len(values)
+                for row in cells.values():
+                    for place, value in row.items():
+                        sums[place] += value
+                assert sums == values, (arguments, name)
+                assert profile["cell_entries"] <= 1000 or "--max-cells" not in arguments
+                if not arguments:
+                    self.check_times(name, profile, cells)
+        return None
+
+    def check_times(self, name, profile, cells):
+        """--from and --to take another way to the same samples."""
+        middle = profile["buckets"] // 2
+        at = int(profile["origin_ns"]) + middle * profile["step"]
+        clock = f"{datetime.datetime.fromtimestamp(at // 10**9, datetime.timezone.utc):%Y-%m-%dT%H:%M:%S}.{at % 10**9:09d}Z"
+        later = profiles(self.document(self.chunks, "--from", clock)).get(name, {"total": 0})["total"]
+        assert sum(sum(row.values()) for bucket, row in cells.items() if bucket >= middle) == later, name
+
+    def test_a_heatmap_wants_times(self):
+        if not (self.datadir / "heatmap.html").exists():
+            return "no template: the build has no Node"
+        (self.directory / "a.cpu.collapsed").write_text("a;b 1\n")
+        _, stderr = self.convert("a.cpu.collapsed", "-o", "a.heatmap.html", code=1)
+        assert "only JFR recordings have the time" in stderr
+        assert not (self.directory / "a.heatmap.html").exists()
+        return None
+
     def test_a_minimum_width_cuts_what_is_narrower(self):
         whole = profiles(self.document(self.asynchronous))["alloc_bytes"]
         cut = profiles(self.document(self.asynchronous, "--min-width", "2.5"))["alloc_bytes"]
@@ -232,6 +274,8 @@ class Tests:
                                 ((self.jdk, "-o", "x.html", "-f", "pdf"), "pdf"),
                                 ((self.jdk, "-o", "x.html", "--max-nodes", "-1"), "--max-nodes"),
                                 ((self.jdk, "-o", "x.html", "--max-stacks", "0"), "--max-stacks"),
+                                ((self.jdk, "-o", "x.html", "--max-cells", "999"), "--max-cells"),
+                                ((self.jdk, "-o", "x.heatmap.html", "--inverted"), "--inverted"),
                                 ((self.jdk, "-o", "x.html", "--max-memory", "4k"), "--max-memory"),
                                 ((self.jdk, "-o", "x.html", "--min-width", "101"), "--min-width"),
                                 ((self.jdk, "-o", "x.html", "--min-width", "1%"), "--min-width"),
@@ -241,7 +285,7 @@ class Tests:
         manual = (TREE / "docs/man/hotstack-convert.1").read_text().replace("\\-", "-")
         options = set(re.findall(r"--[a-z-]+", text))
         assert options == set(re.findall(r"--[a-z-]+", manual)), options
-        assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--min-width", "--max-stacks", "--max-memory", "--thread", "--from",
+        assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--min-width", "--max-stacks", "--max-memory", "--max-cells", "--thread", "--from",
                 "--to", "--state", "--inverted", "--help"} == options
 
     def test_the_program_lists_its_commands(self):

@@ -11,6 +11,7 @@
 #include <stackagg/error.h>
 #include <stackagg/export.h>
 #include <stackagg/frame.h>
+#include <stackagg/heat.h>
 #include <stackagg/output.h>
 #include <stackagg/shape.h>
 #include <stackagg/tree.h>

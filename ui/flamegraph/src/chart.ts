@@ -70,7 +70,7 @@ export class Chart {
         role: 'tree',
         'aria-label': label,
         'aria-activedescendant': this.current.id,
-        'data-testid': testId,
+        testId: testId,
       },
       this.canvas,
       this.spacer,

@@ -44,7 +44,7 @@ function sideRows(profile: Profile, sides: Sides, box: number): [string, string]
 
 function describeBox(profile: Profile, box: number, zoomed: number): Description {
   const rows: [string, string][] = [];
-  if (profile.sides !== null) rows.push(...sideRows(profile, profile.sides, box));
+  if (!import.meta.env.SLIM && profile.sides !== null) rows.push(...sideRows(profile, profile.sides, box));
   else {
     if (!profile.isOmitted(box)) rows.push(['Self', figures(profile, profile.self[box]!)]);
     rows.push(['Total', figures(profile, profile.total[box]!)]);
@@ -73,7 +73,7 @@ export function describe(profile: Profile, item: Item, zoomed: number): Descript
 export function sentence(profile: Profile, box: number): string {
   const { unit } = profile;
   const parts = [profile.label(box)];
-  if (profile.sides !== null) {
+  if (!import.meta.env.SLIM && profile.sides !== null) {
     parts.push(...sideRows(profile, profile.sides, box).map(([name, value]) => `${name.toLowerCase()} ${value}`));
     return parts.join(', ');
   }

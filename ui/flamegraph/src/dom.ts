@@ -4,7 +4,7 @@ type Attributes = Record<string, string | number | boolean | undefined>;
 
 /**
  * An element with attributes and children. Attributes: `true` = present, `false` and undefined = absent, but aria-* are written out.
- * Strings become text nodes.
+ * testId is data-testid. Strings become text nodes.
  */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
@@ -12,7 +12,8 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
   const result = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
+  for (const [name, value] of Object.entries(attributes)) {
+    const key = name === 'testId' ? 'data-testid' : name;
     if (value === undefined) continue;
     if (typeof value !== 'boolean' || key.startsWith('aria-')) result.setAttribute(key, String(value));
     else if (value) result.setAttribute(key, '');
@@ -24,6 +25,28 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 /** Calls back on an event of an element. */
 export function on<K extends keyof HTMLElementEventMap>(target: HTMLElement, name: K, listener: (event: HTMLElementEventMap[K]) => void, options?: AddEventListenerOptions): void {
   target.addEventListener(name, listener, options);
+}
+
+export function buttonOf(attributes: Attributes, ...children: (Node | string)[]): HTMLButtonElement {
+  return element('button', { type: 'button', ...attributes }, ...children);
+}
+
+/** A button of a tool bar; behind what it is called `title` names its key in parentheses. */
+export function tool(text: string, title: string, action: () => void): HTMLButtonElement {
+  const result = buttonOf({ class: 'hsf-button', title, 'aria-label': title.replace(/ \(.*/, '') }, text);
+  on(result, 'click', action);
+  return result;
+}
+
+/** Says that a button that stays down is down, or not. */
+export function press(target: HTMLElement, isDown: boolean): void {
+  target.setAttribute('aria-pressed', String(isDown));
+}
+
+/** What opens on '?': a line of `keys` is a key, '|', and what it does. */
+export function helpOn(title: string, keys: string): HTMLElement {
+  const list = keys.split('\n').flatMap((line) => line.split('|').map((part, i) => element(i === 0 ? 'dt' : 'dd', {}, part)));
+  return element('div', { class: 'hsf-help', popover: 'auto', id: uniqueId('help') }, element('strong', {}, title), element('dl', {}, ...list));
 }
 
 let lastId = 0;

@@ -2,22 +2,26 @@
 // is none (an old browser, a policy that forbids it) in the page itself.
 import { Frames, type FrameColumns } from './frames.ts';
 import { buffers, layout, type Columns, type Layout } from './layout.ts';
-import { readPacked, type Cells, type Change, type PackedProfile } from './packed.ts';
+import type { Cells, Heat, HeatKitchen } from './heat.ts';
+import { readPacked, refuse, type Change, type PackedProfile } from './packed.ts';
 import { Profile, type Head } from './profile.ts';
-import { transformed, type Transform } from './transform.ts';
+import { NO_TRANSFORM, transformed, type Transform } from './transform.ts';
+
+/** The number of the source that is a stretch of another. */
+const PICKED = -1;
 
 type Request =
   | { op: 'open'; json: string }
   | { op: 'put'; source: number; frames: FrameColumns; columns: Columns }
   | { op: 'show'; source: number; transform: Transform }
-  | { op: 'cells'; source: number };
+  | { op: 'heat'; source: number; thread: number }
+  | { op: 'pick'; source: number; as: number; from: number; to: number };
 
 interface Opened {
   frames: FrameColumns;
   threads: boolean;
   heads: Head[];
   changes: Change[][];
-  hasCells: boolean[];
   meta: Record<string, unknown>;
 }
 
@@ -29,6 +33,9 @@ export class Kitchen {
     this.sources.set(source, { columns, ranks, cells });
   }
 
+  /** `heat` is there in pages with heatmaps. */
+  constructor(private readonly heat: HeatKitchen | null) {}
+
   private static ranksOf(frames: FrameColumns): () => Int32Array {
     let made: Int32Array | null = null;
     return () => (made ??= new Frames(frames).ranks());
@@ -37,18 +44,22 @@ export class Kitchen {
   /** The answer, and what of it may be moved rather than copied. */
   serve(request: Request): [answer: unknown, moved: ArrayBufferLike[]] {
     if (request.op === 'open') {
-      const { frames, threads, profiles, meta } = readPacked(request.json);
+      const { frames, threads, profiles, meta } = readPacked(request.json, this.heat);
       const ranks = Kitchen.ranksOf(frames);
       profiles.forEach(({ columns, cells }, i) => this.add(i, columns, ranks, cells));
       const each = <T>(part: (profile: PackedProfile) => T) => profiles.map(part);
-      return [{ frames, threads, meta, heads: each(({ head }) => head), changes: each(({ changes }) => changes), hasCells: each(({ cells }) => cells !== null) }, []];
+      return [{ frames, threads, meta, heads: each(({ head }) => head), changes: each(({ changes }) => changes) }, []];
     }
     if (request.op === 'put') {
-      this.add(request.source, request.columns, Kitchen.ranksOf(request.frames), null);
+      if (!import.meta.env.SLIM) this.add(request.source, request.columns, Kitchen.ranksOf(request.frames), null);
       return [null, []];
     }
     const source = this.sources.get(request.source)!;
-    if (request.op === 'cells') return [source.cells, []];
+    if (request.op === 'heat') return [this.heat!.sum(source.columns, source.cells ?? refuse('there are no cells in it'), request.thread), []];
+    if (request.op === 'pick') {
+      this.add(request.as, this.heat!.pick(source.columns, source.cells!, request.from, request.to), source.ranks, null);
+      return [null, []];
+    }
     const place = layout(transformed(source.columns, source.ranks(), request.transform));
     return [place, buffers(place)];
   }
@@ -61,8 +72,8 @@ interface Message {
 }
 
 /** Makes the worker's global scope answer. */
-export function serveFrom(scope: { onmessage: unknown; postMessage(message: Message, moved: Transferable[]): void }): void {
-  const kitchen = new Kitchen();
+export function serveFrom(scope: { onmessage: unknown; postMessage(message: Message, moved: Transferable[]): void }, heat: HeatKitchen | null = null): void {
+  const kitchen = new Kitchen(heat);
   scope.onmessage = ({ data: { id, request } }: MessageEvent<{ id: number; request: Request }>) => {
     try {
       const [answer, moved] = kitchen.serve(request);
@@ -86,8 +97,11 @@ export class Engine {
   private lastId = 0;
   private lastSource = 1_000_000;
 
-  /** `start` makes the worker; it may throw, or be null for none. */
-  constructor(start: (() => Worker) | null) {
+  /** `start` makes the worker; it may throw, or be null for none. `extra` is what pages with heatmaps add. */
+  constructor(
+    start: (() => Worker) | null,
+    private readonly extra: HeatKitchen | null = null,
+  ) {
     try {
       this.worker = start?.() ?? null;
     } catch {
@@ -118,7 +132,7 @@ export class Engine {
   }
 
   private cook(id: number, request: Request): void {
-    this.local ??= new Kitchen();
+    this.local ??= new Kitchen(this.extra);
     try {
       this.answered({ id, answer: this.local.serve(request)[0] });
     } catch (error) {
@@ -148,19 +162,31 @@ export class Engine {
     return profile;
   }
 
-  cells(at: number): Promise<Cells> {
-    return this.ask<Cells>({ op: 'cells', source: at });
+  /** The sums by bucket of profile number `at`, of one thread's frame or, with -1, of all. */
+  heat(at: number, thread: number): Promise<Heat> {
+    return this.ask<Heat>({ op: 'heat', source: at, thread });
+  }
+
+  /** What of profile number `at` lies between two buckets. One such pick is kept at a time. */
+  async pick({ frames, heads }: OpenDocument, at: number, from: number, to: number): Promise<Profile> {
+    await this.ask({ op: 'pick', source: at, as: PICKED, from, to });
+    const place = await this.ask<Layout>({ op: 'show', source: PICKED, transform: NO_TRANSFORM });
+    const { type, unit } = heads[at]!;
+    const total = String(place.total[0]);
+    const profile = new Profile({ type, unit, rawTotal: '', valueTotal: total, samples: 0 }, frames, place);
+    this.known.set(profile, PICKED);
+    return profile;
   }
 
   /** Another view of a profile. */
   async show(profile: Profile, transform: Transform): Promise<Profile> {
     let source = this.known.get(profile);
-    if (source === undefined) {
+    if (!import.meta.env.SLIM && source === undefined) {
       source = ++this.lastSource;
       this.known.set(profile, source);
       void this.ask({ op: 'put', source, frames: profile.frames.columns, columns: profile.columns() });
     }
-    const place = await this.ask<Layout>({ op: 'show', source, transform });
+    const place = await this.ask<Layout>({ op: 'show', source: source!, transform });
     return new Profile(profile.head, profile.frames, place);
   }
 }

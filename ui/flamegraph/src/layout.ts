@@ -74,14 +74,15 @@ export function layout({ depth, frame, self, before, omitted }: Columns): Layout
     parent: new Int32Array(boxCount).fill(-1),
     end: new Int32Array(nodeCount),
     omittedBox: new Int32Array(nodeCount),
-    omittedCount: omitted.count,
+    // Copied as all else is: what a worker answers with leaves it.
+    omittedCount: omitted.count.slice(),
     rowBoxes: new Int32Array(boxCount),
     rowStart: new Int32Array(0),
     sides: null,
   };
   link(result, omitted.node);
   sumUp(result.total, result.parent, nodeCount);
-  if (before !== null) {
+  if (!import.meta.env.SLIM && before !== null) {
     const older = spread(new Float64Array(boxCount), before, omitted.before);
     const beforeSelf = spread(new Float64Array(boxCount), before, null);
     sumUp(older, result.parent, nodeCount);

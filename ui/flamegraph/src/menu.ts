@@ -1,5 +1,5 @@
 // The menu of a box. A popover: the browser closes it on Escape and on a click beside it.
-import { element, on, uniqueId } from './dom.ts';
+import { buttonOf, element, on, uniqueId } from './dom.ts';
 
 export interface MenuItem {
   label: string;
@@ -8,7 +8,7 @@ export interface MenuItem {
 }
 
 export class Menu {
-  readonly element = element('div', { class: 'hsf-menu', role: 'menu', popover: 'auto', id: uniqueId('menu'), 'data-testid': 'menu' });
+  readonly element = element('div', { class: 'hsf-menu', role: 'menu', popover: 'auto', id: uniqueId('menu'), testId: 'menu' });
 
   /** `back` gets the focus when the menu closes. */
   constructor(back: () => void) {
@@ -20,7 +20,7 @@ export class Menu {
 
   show(title: string, items: MenuItem[], x: number, y: number): void {
     const buttons = items.map(({ label, key, action }) => {
-      const button = element('button', { type: 'button', role: 'menuitem', tabindex: -1 }, label, element('kbd', {}, key));
+      const button = buttonOf({ role: 'menuitem', tabindex: -1 }, label, element('kbd', {}, key));
       on(button, 'click', () => {
         this.element.hidePopover();
         action();

@@ -9,7 +9,7 @@ const HEIGHT = 32;
 const CLICK = 4;
 
 export class Minimap {
-  readonly element = element('div', { class: 'hsf-map', 'aria-hidden': true, 'data-testid': 'minimap' });
+  readonly element = element('div', { class: 'hsf-map', 'aria-hidden': true, testId: 'minimap' });
   private readonly canvas = element('canvas');
   private readonly pane = element('div', { class: 'hsf-map-window' });
   private profile: Profile | null = null;

@@ -1,6 +1,7 @@
 // Reader of packed flame graphs, version 2 (docs/formats/flamegraph-packed.md): what an exporter puts into a page. As hostile as any
 // other input: everything is checked before anything is drawn. Runs in the worker.
 import type { FrameColumns } from './frames.ts';
+import type { Cells, HeatKitchen } from './heat.ts';
 import type { Columns } from './layout.ts';
 import type { Head } from './profile.ts';
 
@@ -9,7 +10,7 @@ const MAX_DEPTH = 65_535;
 /** Slots of the table that foretells the next frame. */
 const SLOTS = 1 << 16;
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 /** One method of a comparison. Shares are parts per billion. */
 export interface Change {
@@ -19,16 +20,6 @@ export interface Change {
   /** Where the change lies with the confidence that the document names; null = there were too few windows to tell. */
   low: number | null;
   high: number | null;
-}
-
-/** Where the samples of a heatmap's cells are: a row per entry, in order of time. */
-export interface Cells {
-  /** Length of a bucket in ns. */
-  step: number;
-  count: number;
-  bucket: Int32Array;
-  node: Int32Array;
-  value: Float64Array;
 }
 
 export interface PackedProfile {
@@ -50,15 +41,15 @@ export function refuse(what: string): never {
   throw new Error(what);
 }
 
-function list(value: unknown, what: string): unknown[] {
+export function list(value: unknown, what: string): unknown[] {
   return Array.isArray(value) ? value : refuse(`${what} is not a list`);
 }
 
-function integer(value: unknown, max: number, what: string): number {
+export function integer(value: unknown, max: number, what: string): number {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max ? (value as number) : refuse(`${what} is not an integer from 0 to ${max}`);
 }
 
-function text(value: unknown, what: string): string {
+export function text(value: unknown, what: string): string {
   return typeof value === 'string' ? value : refuse(`${what} is not a text`);
 }
 
@@ -223,42 +214,13 @@ function readChanges(source: Json, frames: number): Change[] {
   });
 }
 
-/** Cells name stacks by their place among the nodes that have a value. */
-function readCells(source: Json, columns: Columns): Cells | null {
-  if (source['cells'] === undefined) return null;
-  const scale = integer(source['scale'], Number.MAX_SAFE_INTEGER, 'scale');
-  const count = integer(source['cell_entries'], 0x3fffffff, 'cell_entries');
-  const digits = new Digits(text(source['cells'], 'cells'), 'the cells');
-  const cells: Cells = {
-    step: integer(source['step'], Number.MAX_SAFE_INTEGER, 'step'),
-    count: integer(source['buckets'], 0x7fffffff, 'buckets'),
-    bucket: new Int32Array(count),
-    node: new Int32Array(count),
-    value: new Float64Array(count),
-  };
-  const ends = [...columns.self.keys()].filter((node) => columns.self[node]! > 0);
-  let bucket = -1;
-  for (let at = 0; at < count; ) {
-    bucket += 1 + digits.upTo(cells.count - 2 - bucket);
-    let stack = -1;
-    for (let left = digits.upTo(count - at); left > 0; left--) {
-      stack += 1 + digits.upTo(ends.length - 2 - stack);
-      cells.bucket[at] = bucket;
-      cells.node[at] = ends[stack]!;
-      cells.value[at++] = digits.next() * scale;
-    }
-  }
-  digits.end();
-  return cells;
-}
-
-function readProfile(value: unknown, frames: number): PackedProfile {
+function readProfile(value: unknown, frames: number, heat: HeatKitchen | null): PackedProfile {
   const source = value as Json;
   const decimal = (key: string) => {
     const digits = text(source[key], key);
     return /^\d{1,40}$/.test(digits) ? digits : refuse(`${key} is not a decimal text`);
   };
-  const compares = source['compares'] === true;
+  const compares = !import.meta.env.SLIM && source['compares'] === true;
   const tree = readTree(source, frames, compares);
   const columns = { ...tree, omitted: readOmitted(source, tree.depth.length, compares) };
   return {
@@ -270,13 +232,13 @@ function readProfile(value: unknown, frames: number): PackedProfile {
       samples: integer(source['samples'], Number.MAX_SAFE_INTEGER, 'samples'),
     },
     columns,
-    changes: readChanges(source, frames),
-    cells: readCells(source, columns),
+    changes: import.meta.env.SLIM ? [] : readChanges(source, frames),
+    cells: heat?.read(source, columns) ?? null,
   };
 }
 
-/** Parses and checks a document. Throws an Error that says what is wrong. */
-export function readPacked(json: string): PackedDocument {
+/** Parses and checks a document; its cells only with what knows about them. Throws an Error that says what is wrong. */
+export function readPacked(json: string, heat: HeatKitchen | null = null): PackedDocument {
   const source = JSON.parse(json) as Json;
   if (source?.['version'] !== 2) refuse('this is no packed flame graph of version 2');
   const frames = readFrames(source);
@@ -286,7 +248,7 @@ export function readPacked(json: string): PackedDocument {
   return {
     frames,
     threads: source['threads'] === true,
-    profiles: profiles.map((profile) => readProfile(profile, frames.cls.length)),
+    profiles: profiles.map((profile) => readProfile(profile, frames.cls.length, heat)),
     meta: typeof meta === 'object' && meta !== null && !Array.isArray(meta) ? (meta as Json) : {},
   };
 }

@@ -107,7 +107,7 @@ function between(ends: [string, string, string]): Rgb[] {
 function build({ hues, step, changes, colors, texts }: Plan): Palette {
   const background = hexColor(colors.background);
   const faded = (color: Rgb) => pack(color.map((part, i) => Math.round(part * FADE + background[i]! * (1 - FADE))) as Rgb);
-  const shades = [...hues.flatMap((hue) => Array.from({ length: SHADES }, (_, shade) => shadeColor(hue, step, shade))), ...between(changes)];
+  const shades = [...hues.flatMap((hue) => Array.from({ length: SHADES }, (_, shade) => shadeColor(hue, step, shade))), ...(import.meta.env.SLIM ? [] : between(changes))];
   const color = (text: string) => pack(hexColor(text));
   const fadedColor = (text: string) => faded(hexColor(text));
   return {
@@ -166,7 +166,7 @@ function kindFills(profile: Profile): Uint8Array {
 
 /** By box: how its share changed, of the larger share. */
 function changeFills(profile: Profile): Uint8Array | null {
-  if (profile.sides === null) return null;
+  if (import.meta.env.SLIM || profile.sides === null) return null;
   const { before, after } = profile.sides;
   const scale = before[0]! > 0 ? after[0]! / before[0]! : 1;
   return Uint8Array.from(after, (now, box) => {

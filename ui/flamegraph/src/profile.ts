@@ -1,7 +1,7 @@
 // One flame graph: its totals, its frames and where its boxes stand. Boxes 0..nodeCount-1 are nodes in preorder; the boxes from
 // nodeCount on are the omitted blocks, each drawn after its parent's children.
 import type { Frames } from './frames.ts';
-import type { Columns, Layout, Sides } from './layout.ts';
+import type { Columns, Layout } from './layout.ts';
 
 /** What a document says about a profile beside its tree. */
 export interface Head {
@@ -12,56 +12,15 @@ export interface Head {
   samples: number;
 }
 
+export interface Profile extends Readonly<Head>, Readonly<Layout> {}
+
 export class Profile {
-  readonly type: string;
-  readonly unit: string;
-  readonly rawTotal: string;
-  readonly valueTotal: string;
-  readonly samples: number;
-
-  readonly nodeCount: number;
-  readonly boxCount: number;
-  readonly maxDepth: number;
-  readonly depth: Int32Array;
-  readonly frame: Int32Array;
-  readonly self: Float64Array;
-  readonly total: Float64Array;
-  readonly start: Float64Array;
-  readonly parent: Int32Array;
-  /** By node: the first node behind its subtree. */
-  readonly end: Int32Array;
-  readonly rowBoxes: Int32Array;
-  readonly rowStart: Int32Array;
-  /** Both sides, when this is a comparison. */
-  readonly sides: Sides | null;
-  private readonly omittedBox: Int32Array;
-  private readonly omittedCount: Int32Array;
-
   constructor(
     readonly head: Head,
     readonly frames: Frames,
     place: Layout,
   ) {
-    this.type = head.type;
-    this.unit = head.unit;
-    this.rawTotal = head.rawTotal;
-    this.valueTotal = head.valueTotal;
-    this.samples = head.samples;
-    this.nodeCount = place.nodeCount;
-    this.boxCount = place.boxCount;
-    this.maxDepth = place.maxDepth;
-    this.depth = place.depth;
-    this.frame = place.frame;
-    this.self = place.self;
-    this.total = place.total;
-    this.start = place.start;
-    this.parent = place.parent;
-    this.end = place.end;
-    this.rowBoxes = place.rowBoxes;
-    this.rowStart = place.rowStart;
-    this.sides = place.sides;
-    this.omittedBox = place.omittedBox;
-    this.omittedCount = place.omittedCount;
+    Object.assign(this, head, place);
   }
 
   get frameCount(): number {

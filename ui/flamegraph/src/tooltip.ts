@@ -7,7 +7,7 @@ const MAX_TITLE = 600;
 const DISTANCE = 14;
 
 export class Tooltip {
-  readonly element = element('div', { class: 'hsf-tip', role: 'tooltip', 'data-testid': 'tooltip', hidden: true });
+  readonly element = element('div', { class: 'hsf-tip', role: 'tooltip', testId: 'tooltip', hidden: true });
   private shown: Description | null = null;
 
   show(description: Description, x: number, y: number): void {

@@ -1,6 +1,6 @@
 // Top table of a page without a server.
 import { formatPoints } from './describe.ts';
-import { element, on } from './dom.ts';
+import { buttonOf, element, on } from './dom.ts';
 import { formatPercent, formatValue } from './format.ts';
 import { KINDS } from './frames.ts';
 import type { Change } from './packed.ts';
@@ -25,7 +25,7 @@ export class TopTable {
   /** `onPick` gets the label of the frame that the user chose. */
   constructor(onPick: (label: string) => void) {
     this.onPick = onPick;
-    const table = element('table', { class: 'hsf-table', 'data-testid': 'top-table' }, this.head, this.body);
+    const table = element('table', { class: 'hsf-table', testId: 'top-table' }, this.head, this.body);
     this.element = element('div', { class: 'hsf-panel', hidden: true }, table);
   }
 
@@ -47,7 +47,7 @@ export class TopTable {
   private render(): void {
     const { profile } = this;
     if (profile === null) return;
-    const isComparison = profile.sides !== null;
+    const isComparison = !import.meta.env.SLIM && profile.sides !== null;
     const columns = isComparison ? ['Self: change', 'before', 'after', 'sure to 99 %', 'Frame', 'Kind'] : ['Self', '%', 'Total', '%', 'Frame', 'Kind'];
     const cells = columns.map((name) => element('th', { scope: 'col', class: TEXT_COLUMNS.has(name) ? undefined : 'hsf-number' }, name));
     this.head.replaceChildren(element('tr', {}, ...cells));
@@ -56,7 +56,7 @@ export class TopTable {
 
   private row(profile: Profile, frame: number, figures: string[]): HTMLElement {
     const label = profile.frames.label(frame);
-    const pick = element('button', { type: 'button', class: 'hsf-link', title: 'Find in the graph' });
+    const pick = buttonOf({ class: 'hsf-link', title: 'Find in the graph' });
     pick.append(element('bdi', { dir: 'ltr' }, shorten(label, MAX_NAME)));
     on(pick, 'click', () => this.onPick(label));
     const numbers = figures.map((text) => element('td', { class: 'hsf-number' }, text));

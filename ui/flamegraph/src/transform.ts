@@ -80,7 +80,7 @@ class Trie {
     this.frame = grown(this.frame, int32);
     this.parent = grown(this.parent, int32);
     this.self = grown(this.self, float64);
-    this.before = grown(this.before, float64);
+    if (!import.meta.env.SLIM) this.before = grown(this.before, float64);
   }
 
   private rehash(): void {
@@ -90,7 +90,7 @@ class Trie {
 
   add(node: number, self: number, before: number): void {
     this.self[node]! += self;
-    this.before[node]! += before;
+    if (!import.meta.env.SLIM) this.before[node]! += before;
   }
 
   omit(node: number, total: number, before: number, count: number): void {
@@ -115,7 +115,7 @@ class Trie {
     const depth = int32(count);
     const frames = int32(count);
     const self = float64(count);
-    const before = this.compares ? float64(count) : null;
+    const before = !import.meta.env.SLIM && this.compares ? float64(count) : null;
     const cut: [node: number, total: number, before: number, count: number][] = [];
     const pending: number[] = [0];
     const depths: number[] = [0];
@@ -134,7 +134,7 @@ class Trie {
       }
     }
     const column = (i: 1 | 2) => Float64Array.from(cut, (row) => row[i]);
-    const omitted = { node: Int32Array.from(cut, ([at]) => at), total: column(1), before: this.compares ? column(2) : null, count: Int32Array.from(cut, (row) => row[3]) };
+    const omitted = { node: Int32Array.from(cut, ([at]) => at), total: column(1), before: !import.meta.env.SLIM && this.compares ? column(2) : null, count: Int32Array.from(cut, (row) => row[3]) };
     return { depth, frame: frames, self, before, omitted };
   }
 }
@@ -266,7 +266,7 @@ export function transformed(source: Columns, ranks: Int32Array, { thread, remove
   if (remove.length > 0) result = without(result, ranks, remove);
   if (fold) result = folded(result, ranks);
   if (focus >= 0) result = focused(result, ranks, focus);
-  if (callers >= 0) result = callersOf(result, ranks, callers);
+  if (!import.meta.env.SLIM && callers >= 0) result = callersOf(result, ranks, callers);
   if (reverse) result = reversed(result, ranks);
   return result;
 }

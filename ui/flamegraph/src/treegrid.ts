@@ -36,7 +36,7 @@ export class TreeGrid {
     this.listener = listener;
     const head = element('tr', {}, ...['Frame', 'Total', '%', 'Self', 'Kind'].map((name) => element('th', { scope: 'col', class: TEXT_COLUMNS.has(name) ? undefined : 'hsf-number' }, name)));
     const table = element('table', { role: 'treegrid', 'aria-label': label, class: 'hsf-table' }, element('thead', {}, head), this.body);
-    this.element = element('div', { class: 'hsf-panel', 'data-testid': 'tree-table', hidden: true }, table);
+    this.element = element('div', { class: 'hsf-panel', testId: 'tree-table', hidden: true }, table);
     on(this.body, 'keydown', (event) => this.key(event));
     on(this.body, 'click', (event) => this.click(event));
     on(this.body, 'dblclick', () => this.listener.onOpen(this.active));

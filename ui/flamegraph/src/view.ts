@@ -1,7 +1,7 @@
 // The whole instrument: tool bar, graph, tables and live text around one Profile.
 import { Chart } from './chart.ts';
 import { sentence } from './describe.ts';
-import { element, on, uniqueId } from './dom.ts';
+import { buttonOf, element, helpOn, on, press, tool } from './dom.ts';
 import { Engine } from './engine.ts';
 import { formatPercent, formatValue, groupDigits } from './format.ts';
 import { KINDS } from './frames.ts';
@@ -40,6 +40,9 @@ export interface FlameViewOptions {
 
 type Panel = 'none' | 'tree' | 'top';
 
+/** What the key t shows. */
+const TABLE = import.meta.env.SLIM ? 'top' : 'tree';
+
 /** A line per key, and what it does. */
 const KEYS = `← ↑ → ↓|neighbour, parent, heaviest child
 Enter|zoom to the frame
@@ -53,13 +56,12 @@ Home|first frame of the zoom
 n, N|next, previous match
 m|menu of the frame
 f|focus: the frame and its callees
-s|sandwich: its callers and callees
-x|remove the stacks through it (Ctrl + click)
+${import.meta.env.SLIM ? '' : 's|sandwich: its callers and callees\n'}x|remove the stacks through it (Ctrl + click)
 u|undo
 d|collapse recursion
 r|reverse: leaves first
 i|icicle or flame
-t|tree table
+t|${TABLE} table
 c|copy the frame’s name
 ?|this help`;
 
@@ -68,21 +70,22 @@ export class FlameView {
   private readonly engine: Engine;
   private readonly root: HTMLElement;
   private readonly chart: Chart;
-  private readonly callers: Chart;
-  private readonly map: Minimap;
-  private readonly tree: TreeGrid;
+  private readonly callers: Chart | null;
+  private readonly map: Minimap | null;
+  private readonly tree: TreeGrid | null;
   private readonly top: TopTable | null;
   private readonly input: HTMLInputElement;
   private readonly menu = new Menu(() => this.at.focus());
-  private readonly matched = element('output', { class: 'hsf-matched', 'data-testid': 'matched-percent' });
-  private readonly position = element('span', { class: 'hsf-position', 'data-testid': 'match-position' });
-  private readonly live = element('div', { class: 'hsf-sr', 'aria-live': 'polite', 'data-testid': 'flamegraph-live' });
-  private readonly zoomText = element('bdi', { class: 'hsf-zoom-text', dir: 'ltr', 'data-testid': 'zoom-label' });
-  private readonly chips = element('span', { class: 'hsf-chips', 'data-testid': 'lens' });
-  private readonly sandwich = element('div', { class: 'hsf-callers', 'data-testid': 'callers' });
-  private readonly legend = element('ul', { class: 'hsf-legend', 'aria-label': 'Colours', 'data-testid': 'legend' });
-  private readonly help = element('div', { class: 'hsf-help', popover: 'auto', id: uniqueId('help') });
-  private readonly buttons: Record<'previous' | 'next' | 'icicle' | 'flame' | 'reverse' | 'reset' | 'tree' | 'top', HTMLButtonElement>;
+  private readonly matched = element('output', { class: 'hsf-matched', testId: 'matched-percent' });
+  private readonly position = element('span', { class: 'hsf-position', testId: 'match-position' });
+  private readonly live = element('div', { class: 'hsf-sr', 'aria-live': 'polite', testId: 'flamegraph-live' });
+  private readonly zoomText = element('bdi', { class: 'hsf-zoom-text', dir: 'ltr', testId: 'zoom-label' });
+  private readonly chips = element('span', { class: 'hsf-chips', testId: 'lens' });
+  private readonly sandwich = import.meta.env.SLIM ? null : element('div', { class: 'hsf-callers', testId: 'callers' });
+  private readonly legend = element('ul', { class: 'hsf-legend', 'aria-label': 'Colours', testId: 'legend' });
+  private readonly help = helpOn('Keys in the graph', KEYS);
+  private readonly buttons: Record<'previous' | 'next' | 'icicle' | 'flame' | 'reverse' | 'reset' | 'top', HTMLButtonElement>;
+  private readonly treeButton: HTMLButtonElement | null = import.meta.env.SLIM ? null : tool('Tree', 'Tree table (t)', () => this.togglePanel('tree'));
   private readonly stopScheme: () => void;
 
   /** As given, as shown, and the other half of a sandwich. */
@@ -109,10 +112,10 @@ export class FlameView {
     this.mode = options.mode ?? 'icicle';
     this.lens = options.lens ?? NO_LENS;
     this.chart = this.newChart(options.label, options.maxHeight ?? 0, 'flamegraph-canvas');
-    this.callers = this.newChart(`${options.label}: callers`, 240, 'callers-canvas');
+    this.callers = import.meta.env.SLIM ? null : this.newChart(`${options.label}: callers`, 240, 'callers-canvas');
     this.at = this.chart;
-    this.map = new Minimap((from, to) => this.chart.showRange(from, to));
-    this.tree = new TreeGrid(`${options.label}, as a table`, {
+    this.map = import.meta.env.SLIM ? null : new Minimap((from, to) => this.chart.showRange(from, to));
+    this.tree = import.meta.env.SLIM ? null : new TreeGrid(`${options.label}, as a table`, {
       onSelect: (box) => this.at.jumpTo(box),
       onOpen: (box) => this.at.zoomTo(box),
     });
@@ -122,30 +125,29 @@ export class FlameView {
       class: 'hsf-search',
       placeholder: 'Search frames (regex)',
       'aria-label': `Search in ${options.label}`,
-      'data-testid': 'search-input',
+      testId: 'search-input',
       spellcheck: 'false',
       autocomplete: 'off',
     });
     this.input.value = this.query;
     this.buttons = {
-      previous: this.button('\u2191', 'Previous match (N)', () => this.step(-1)),
-      next: this.button('\u2193', 'Next match (n)', () => this.step(1)),
-      icicle: this.button('Icicle', 'Icicle: root on top (i)', () => this.changeMode('icicle')),
-      flame: this.button('Flame', 'Flame: root at the bottom (i)', () => this.changeMode('flame')),
-      reverse: this.button('Reverse', 'Reverse: leaves first (r)', () => this.change({ reverse: !this.lens.reverse })),
-      reset: this.button('Reset zoom', 'Reset zoom (0)', () => this.at.zoomTo(0)),
-      tree: this.button('Tree', 'Tree table (t)', () => this.togglePanel('tree')),
-      top: this.button('Top', 'Top table', () => this.togglePanel('top')),
+      previous: tool('\u2191', 'Previous match (N)', () => this.step(-1)),
+      next: tool('\u2193', 'Next match (n)', () => this.step(1)),
+      icicle: tool('Icicle', 'Icicle: root on top (i)', () => this.changeMode('icicle')),
+      flame: tool('Flame', 'Flame: root at the bottom (i)', () => this.changeMode('flame')),
+      reverse: tool('Reverse', 'Reverse: leaves first (r)', () => this.change({ reverse: !this.lens.reverse })),
+      reset: tool('Reset zoom', 'Reset zoom (0)', () => this.at.zoomTo(0)),
+      top: tool('Top', import.meta.env.SLIM ? 'Top table (t)' : 'Top table', () => this.togglePanel('top')),
     };
     this.buttons.reset.dataset['testid'] = 'reset-zoom';
-    this.buttons.tree.dataset['testid'] = 'tree-toggle';
+    if (this.treeButton !== null) this.treeButton.dataset['testid'] = 'tree-toggle';
     this.root = this.build();
     this.stopScheme = onSchemeChange(() => {
       this.showLegend();
-      this.map.paint();
+      this.map?.paint();
     });
     this.chart.setMode(this.mode);
-    this.callers.setMode('flame');
+    this.callers?.setMode('flame');
     this.showMode();
     this.showLens();
     this.showZoom();
@@ -156,7 +158,9 @@ export class FlameView {
     const chart: Chart = new Chart(label, maxHeight, testId, {
       onActive: (box, byUser) => this.activated(chart, box, byUser),
       onZoom: () => this.zoomChanged(chart),
-      onRange: (from, to) => chart === this.chart && this.map.setRange(from, to),
+      onRange: (from, to) => {
+        if (chart === this.chart) this.map?.setRange(from, to);
+      },
       onMenu: (box, x, y) => this.openMenu(box, x, y),
       onRemove: (box) => this.removeFrame(chart.shown!.frame[box]!),
       onFocus: () => this.use(chart),
@@ -169,9 +173,7 @@ export class FlameView {
     const { buttons, options } = this;
     on(this.input, 'input', () => this.changeQuery(this.input.value));
     on(this.input, 'keydown', (event) => this.inputKey(event));
-    const keys = element('dl', {}, ...KEYS.split('\n').flatMap((line) => line.split('|').map((part, i) => element(i === 0 ? 'dt' : 'dd', {}, part))));
-    this.help.append(element('strong', {}, 'Keys in the graph'), keys);
-    const help = element('button', { type: 'button', class: 'hsf-button', popovertarget: this.help.id, title: 'Keys (?)', 'aria-label': 'Keys' }, '?');
+    const help = tool('?', 'Keys (?)', () => this.help.togglePopover());
     const bar = element(
       'div',
       { class: 'hsf-bar', role: 'toolbar', 'aria-label': `${options.label}: tools` },
@@ -181,19 +183,13 @@ export class FlameView {
       element('span', { class: 'hsf-gap' }),
       this.legend,
       element('span', { class: 'hsf-group' }, buttons.icicle, buttons.flame, buttons.reverse),
-      element('span', { class: 'hsf-group' }, buttons.tree, ...(this.top === null ? [] : [buttons.top]), help),
+      element('span', { class: 'hsf-group' }, ...(this.treeButton === null ? [] : [this.treeButton]), ...(this.top === null ? [] : [buttons.top]), help),
     );
     const zoom = element('div', { class: 'hsf-zoom' }, buttons.reset, this.chips, this.zoomText);
-    this.sandwich.append(element('div', { class: 'hsf-half' }, 'Callers, nearest at the bottom'), this.callers.element, element('div', { class: 'hsf-half' }, 'Callees'));
-    const top = this.top === null ? [] : [this.top.element];
-    const body = element('div', { class: 'hsf-body' }, this.map.element, this.chart.element, this.tree.element, ...top);
-    return element('section', { class: 'hsf', 'aria-label': options.label, 'data-testid': options.testId }, bar, zoom, body, this.live, this.help, this.menu.element);
-  }
-
-  private button(text: string, title: string, action: () => void): HTMLButtonElement {
-    const result = element('button', { type: 'button', class: 'hsf-button', title, 'aria-label': title.replace(/ \(.*/, '') }, text);
-    on(result, 'click', action);
-    return result;
+    if (!import.meta.env.SLIM && this.callers !== null) this.sandwich?.append(element('div', { class: 'hsf-half' }, 'Callers, nearest at the bottom'), this.callers.element, element('div', { class: 'hsf-half' }, 'Callees'));
+    const of = (part: { element: HTMLElement } | null) => (part === null ? [] : [part.element]);
+    const body = element('div', { class: 'hsf-body' }, ...of(this.map), this.chart.element, ...of(this.tree), ...of(this.top));
+    return element('section', { class: 'hsf', 'aria-label': options.label, testId: options.testId }, bar, zoom, body, this.live, this.help, this.menu.element);
   }
 
   destroy(): void {
@@ -201,7 +197,7 @@ export class FlameView {
     this.asked++;
     if (this.options.engine === undefined) this.engine.destroy();
     this.chart.destroy();
-    this.callers.destroy();
+    this.callers?.destroy();
     this.root.remove();
   }
 
@@ -223,7 +219,7 @@ export class FlameView {
     if (base === null) return;
     const ask = ++this.asked;
     const transform = transformOf(lens, base.frames);
-    const halves = lens.sandwich !== '' && transform.focus >= 0;
+    const halves = !import.meta.env.SLIM && lens.sandwich !== '' && transform.focus >= 0;
     if (isPlain(transform)) return this.show(base, null);
     this.root.setAttribute('aria-busy', 'true');
     const views = [this.engine.show(base, transform), ...(halves ? [this.engine.show(base, callersOf(transform))] : [])];
@@ -239,19 +235,19 @@ export class FlameView {
   private show(main: Profile, callers: Profile | null): void {
     this.profile = main;
     this.root.removeAttribute('aria-busy');
-    if (callers === null) {
-      this.sandwich.remove();
+    if (import.meta.env.SLIM || callers === null) {
+      this.sandwich?.remove();
       this.at = this.chart;
     } else {
-      this.chart.element.insertAdjacentElement('beforebegin', this.sandwich);
-      this.callers.setProfile(callers);
+      this.chart.element.insertAdjacentElement('beforebegin', this.sandwich!);
+      this.callers?.setProfile(callers);
     }
     this.root.dataset['shown'] = String(main.total[0]);
-    this.tree.setProfile(this.at.shown ?? main);
+    this.tree?.setProfile(this.at.shown ?? main);
     this.top?.setProfile(main);
     this.chart.setProfile(main);
     this.use(this.at);
-    this.map.setProfile(main, this.chart.fills!);
+    this.map?.setProfile(main, this.chart.fills!);
     this.showLegend();
     this.showLens();
     this.runSearch();
@@ -261,7 +257,7 @@ export class FlameView {
   private use(chart: Chart): void {
     this.at = chart;
     const profile = chart.shown;
-    if (profile !== null) this.tree.setProfile(profile);
+    if (profile !== null) this.tree?.setProfile(profile);
     this.showZoom();
   }
 
@@ -297,7 +293,7 @@ export class FlameView {
   /** A button for each part of the lens, which takes it away. */
   private showLens(): void {
     const { lens } = this;
-    this.buttons.reverse.setAttribute('aria-pressed', String(lens.reverse));
+    press(this.buttons.reverse, lens.reverse);
     const name = (key: string) => {
       const frame = this.base?.frames.find(key) ?? -1;
       return frame < 0 ? key.slice(1) : this.base!.frames.label(frame);
@@ -305,9 +301,9 @@ export class FlameView {
     const parts: [string, Partial<Lens>][] = lens.remove.map((key) => [`Without ${name(key)}`, { remove: lens.remove.filter((other) => other !== key) }]);
     if (lens.fold) parts.push(['Recursion collapsed', { fold: false }]);
     if (lens.focus !== '' && lens.sandwich === '') parts.push([`Focus on ${name(lens.focus)}`, { focus: '' }]);
-    if (lens.sandwich !== '') parts.push([`Sandwich of ${name(lens.sandwich)}`, { sandwich: '' }]);
+    if (!import.meta.env.SLIM && lens.sandwich !== '') parts.push([`Sandwich of ${name(lens.sandwich)}`, { sandwich: '' }]);
     const chips = parts.map(([text, without]) => {
-      const chip = element('button', { type: 'button', class: 'hsf-chip', title: `Take away: ${text}` }, element('bdi', { dir: 'ltr' }, shorten(text, 80)), ' \u2715');
+      const chip = buttonOf({ class: 'hsf-chip', title: `Take away: ${text}` }, element('bdi', { dir: 'ltr' }, shorten(text, 80)), ' \u2715');
       on(chip, 'click', () => this.change(without));
       return chip;
     });
@@ -324,7 +320,7 @@ export class FlameView {
     if (frame >= 0) {
       items.push(
         { label: 'Focus on it', key: 'f', action: () => this.change({ focus: key }) },
-        { label: 'Sandwich: callers and callees', key: 's', action: () => this.change({ sandwich: key }) },
+        ...(import.meta.env.SLIM ? [] : [{ label: 'Sandwich: callers and callees', key: 's', action: () => this.change({ sandwich: key }) }]),
         { label: 'Remove its stacks', key: 'x', action: () => this.removeFrame(frame) },
         { label: 'Find it everywhere', key: '/', action: () => this.changeQuery(exactQuery(name)) },
         { label: 'Copy its name', key: 'c', action: () => this.copy(name) },
@@ -382,7 +378,7 @@ export class FlameView {
     if (profile === null) return;
     this.matches = search(profile, this.query);
     this.match = this.matchAt = -1;
-    for (const chart of [this.chart, this.callers]) chart.setMatches(this.matches?.frames ?? null);
+    for (const chart of [this.chart, this.callers]) chart?.setMatches(this.matches?.frames ?? null);
     this.showMatches();
   }
 
@@ -419,16 +415,16 @@ export class FlameView {
 
   private showMode(): void {
     this.root.dataset['mode'] = this.mode;
-    this.buttons.icicle.setAttribute('aria-pressed', String(this.mode === 'icicle'));
-    this.buttons.flame.setAttribute('aria-pressed', String(this.mode === 'flame'));
+    press(this.buttons.icicle, this.mode === 'icicle');
+    press(this.buttons.flame, this.mode === 'flame');
   }
 
   private togglePanel(panel: Panel): void {
     this.panel = this.panel === panel ? 'none' : panel;
-    this.tree.setShown(this.panel === 'tree');
+    this.tree?.setShown(this.panel === 'tree');
     this.top?.setShown(this.panel === 'top');
-    this.buttons.tree.setAttribute('aria-pressed', String(this.panel === 'tree'));
-    this.buttons.top.setAttribute('aria-pressed', String(this.panel === 'top'));
+    if (this.treeButton !== null) press(this.treeButton, this.panel === 'tree');
+    press(this.buttons.top, this.panel === 'top');
     this.root.dataset['panel'] = this.panel;
   }
 
@@ -439,7 +435,7 @@ export class FlameView {
     this.root.dataset['active'] = text;
     // New figures every few seconds are not worth being read out.
     if (byUser) this.live.textContent = text;
-    this.tree.select(box, byUser);
+    this.tree?.select(box, byUser);
   }
 
   private zoomChanged(chart: Chart): void {
@@ -477,7 +473,7 @@ export class FlameView {
     const used = new Set(profile.frames.columns.kind);
     const kinds = KINDS.map((name, kind) => entry(name, colors.kinds[kind]!)).filter((_, kind) => used.has(kind));
     const changes = ['less', 'the same', 'more'].map((name, i) => entry(name, colors.changes[i]!));
-    this.legend.replaceChildren(...(profile.sides === null ? kinds : changes));
+    this.legend.replaceChildren(...(import.meta.env.SLIM || profile.sides === null ? kinds : changes));
   }
 
   private focusSearch(): void {
@@ -523,11 +519,11 @@ export class FlameView {
       ['n', () => this.step(1)],
       ['N', () => this.step(-1)],
       ['i', () => this.changeMode(this.mode === 'icicle' ? 'flame' : 'icicle')],
-      ['t', () => this.togglePanel('tree')],
+      ['t', () => this.togglePanel(TABLE)],
       ['r', () => this.change({ reverse: !this.lens.reverse })],
       ['d', () => this.change({ fold: !this.lens.fold })],
       ['f', () => withFrame({ focus: key })],
-      ['s', () => withFrame({ sandwich: key })],
+      ['s', () => !import.meta.env.SLIM && withFrame({ sandwich: key })],
       ['x', () => this.removeFrame(frame)],
       ['u', () => this.undo()],
       ['m', () => this.at.openMenu()],

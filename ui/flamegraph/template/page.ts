@@ -1,13 +1,14 @@
 // What the self-contained pages share: the embedded document, the worker, and what stands around the graph.
-import { element, on } from '../src/dom.ts';
+import { buttonOf, element, on, press } from '../src/dom.ts';
 import { Engine, serveFrom, type OpenDocument } from '../src/engine.ts';
 import { formatDecimal, formatPercent, groupDigits, typeName } from '../src/format.ts';
+import type { HeatKitchen } from '../src/heat.ts';
 import { readLens, writeLens } from '../src/lens.ts';
 import { currentScheme } from '../src/palette.ts';
 import type { Mode } from '../src/painter.ts';
 import type { Profile } from '../src/profile.ts';
 import { recordingInfo, type RecordingInfo } from '../src/recording.ts';
-import { visibleText } from '../src/text.ts';
+import { shorten, visibleText } from '../src/text.ts';
 import type { FlameViewOptions } from '../src/view.ts';
 import './template.css';
 
@@ -16,7 +17,7 @@ export const page = (): HTMLElement => document.getElementById('page')!;
 
 export function problem(title: string, message: string): void {
   const text = element('p', {}, visibleText(message));
-  page().replaceChildren(element('div', { class: 'problem', role: 'alert', 'data-testid': 'problem' }, element('strong', {}, title), text));
+  page().replaceChildren(element('div', { class: 'problem', role: 'alert', testId: 'problem' }, element('strong', {}, title), text));
 }
 
 /** Null when nobody has filled the template. */
@@ -26,7 +27,7 @@ function embeddedText(): string | null {
 }
 
 function figure(name: string, value: string, testId?: string, unit = ''): HTMLElement {
-  return element('span', {}, `${name} `, element('b', { 'data-testid': testId }, value), unit === '' ? '' : ` ${unit}`);
+  return element('span', {}, `${name} `, element('b', { testId: testId }, value), unit === '' ? '' : ` ${unit}`);
 }
 
 /** How much of the profile runs through a frame that stands for what is missing. */
@@ -66,18 +67,18 @@ function showFigures(line: HTMLElement, profile: Profile): void {
 function about({ facts }: RecordingInfo): HTMLElement[] {
   if (facts.length === 0) return [];
   const list = element('dl', {}, ...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
-  return [element('details', { class: 'about', 'data-testid': 'about' }, element('summary', {}, 'About this recording'), list)];
+  return [element('details', { class: 'about', testId: 'about' }, element('summary', {}, 'About this recording'), list)];
 }
 
 /** Losses are said before anybody reads the graph. */
 function warnings({ notes }: RecordingInfo): HTMLElement[] {
   if (notes.length === 0) return [];
   const list = element('ul', {}, ...notes.map((note) => element('li', {}, note)));
-  return [element('div', { class: 'warnings', role: 'note', 'data-testid': 'warnings' }, list)];
+  return [element('div', { class: 'warnings', role: 'note', testId: 'warnings' }, list)];
 }
 
 function themeButton(): HTMLElement {
-  const button = element('button', { type: 'button', class: 'hsf-button theme' }, 'Light / dark');
+  const button = buttonOf({ class: 'hsf-button theme' }, 'Light / dark');
   on(button, 'click', () => {
     document.documentElement.dataset['theme'] = currentScheme() === 'dark' ? 'light' : 'dark';
   });
@@ -128,6 +129,21 @@ export class State {
   }
 }
 
+/** Which threads to show, heaviest first; filled anew for each profile. */
+export function threadList(choose: (thread: string) => void): { element: HTMLSelectElement; fill(profile: Profile, chosen: string): void } {
+  const select = element('select', { class: 'hsf-button', 'aria-label': 'Threads', testId: 'threads' });
+  on(select, 'change', () => choose(select.value));
+  return {
+    element: select,
+    fill: (profile, chosen) => {
+      const threads = profile.children(0).filter((box) => !profile.isOmitted(box)).sort((a, b) => profile.total[b]! - profile.total[a]!);
+      const option = (value: string, text: string) => element('option', { value, selected: value === chosen }, text);
+      const named = threads.map((box) => option(profile.frames.key(profile.frame[box]!), shorten(profile.label(box), 60)));
+      select.replaceChildren(option('', 'All threads, apart'), option('all', 'All threads, together'), ...named);
+    },
+  };
+}
+
 export interface Chosen {
   /** Shows profile number `at`. */
   select(at: number): void;
@@ -138,12 +154,12 @@ export function frame(opened: OpenDocument, kind: string, state: State, select: 
   const info = recordingInfo(opened.meta);
   const title = info.title === '' ? kind : info.title;
   document.title = `${title} \u00b7 Hotstack`;
-  const types = element('span', { class: 'types', role: 'group', 'aria-label': 'Profile type' });
-  const figures = element('div', { class: 'figures', 'data-testid': 'figures' });
+  const types = element('span', { class: 'hsf-group', role: 'group', 'aria-label': 'Profile type' });
+  const figures = element('div', { class: 'figures', testId: 'figures' });
   page().replaceChildren(element('header', { class: 'head' }, element('h1', {}, title), types, ...extra, themeButton()), figures, ...about(info), ...warnings(info));
   const chosen = {
     select: (at: number) => {
-      buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(i === at)));
+      buttons.forEach((button, i) => press(button, i === at));
       select(at).then(
         (profile) => showFigures(figures, profile),
         (error: Error) => problem('This file cannot be shown', error.message),
@@ -151,7 +167,7 @@ export function frame(opened: OpenDocument, kind: string, state: State, select: 
     },
   };
   const buttons = opened.heads.map(({ type }, at) => {
-    const button = element('button', { type: 'button', class: 'hsf-button', 'data-type': type }, visibleText(typeName(type)));
+    const button = buttonOf({ class: 'hsf-button', 'data-type': type }, visibleText(typeName(type)));
     on(button, 'click', () => {
       state.set('type', type);
       chosen.select(at);
@@ -169,12 +185,12 @@ export function firstShown({ heads }: OpenDocument, state: State): number {
 }
 
 /** Runs the page, or, loaded as the page's worker, the kitchen. The worker is this very script: the file holds it once. */
-export function start(show: (opened: OpenDocument, engine: Engine) => void): void {
-  if (typeof document === 'undefined') return serveFrom(self as never);
+export function start(show: (opened: OpenDocument, engine: Engine) => void, heat: HeatKitchen | null = null): void {
+  if (typeof document === 'undefined') return serveFrom(self as never, heat);
   const json = embeddedText();
   const script = document.currentScript!.textContent;
   if (json === null) return problem('No data', 'This is the empty template: "hotstack convert" fills it.');
-  const engine = new Engine(() => new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))));
+  const engine = new Engine(() => new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))), heat);
   engine.open(json).then(
     (opened) => show(opened, engine),
     (error: Error) => problem('This file cannot be shown', error.message),

@@ -67,15 +67,6 @@ describe('readPacked', () => {
     expect([...total]).toEqual([30, 20, 10]);
   });
 
-  it('places the samples of a heatmap', () => {
-    const document = cpuSample({ 'a.A.f': 3, 'a.B.g': 2 });
-    const packed = pack(document);
-    const cells = [0, 2, 0, 1, 0, 2, 4, 1, 1, 2].map(number).join('');
-    Object.assign((packed['profiles'] as object[])[0]!, { cells, cell_entries: 3, buckets: 8, step: 20_000_000 });
-    const read = readPacked(JSON.stringify(packed)).profiles[0]!.cells!;
-    expect([[...read.bucket], [...read.node], [...read.value]]).toEqual([[0, 0, 5], [1, 2, 2], [1, 2, 2]]);
-  });
-
   it('refuses or accepts any damage, and never fails otherwise', () => {
     const random = sequence(5);
     const whole = JSON.stringify(pack(largeSample(300, 9)));

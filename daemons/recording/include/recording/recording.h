@@ -50,6 +50,7 @@ enum recording_facet {
 };
 
 #define RECORDING_MAX_THREADS 64
+#define RECORDING_MAX_SPANS   256
 
 /** A sample before it is added. */
 typedef struct recording_moment {
@@ -182,6 +183,13 @@ typedef struct recording_info {
 } recording_info;
 
 void recording_get_info(const recording *rec, recording_info *out);
+
+/**
+ * The stretches of time that the inputs cover, ascending and apart: chunks that meet or overlap are
+ * one. Borrowed until the next input. Past RECORDING_MAX_SPANS a new one is joined with a
+ * neighbour. Returns how many there are.
+ */
+size_t recording_spans(const recording *rec, const sagg_span **spans);
 
 /** Whether anything that the inputs held is missing: chunks, events, stacks. Left out on purpose is
  * not missing. */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STACKAGG_HEAT_H
+#define STACKAGG_HEAT_H
+
+#include <stackagg/output.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * What stacks used bucket by bucket of time: what a heatmap is drawn from. Belongs to one profile
+ * type of one aggregate. Buckets are aligned to multiples of their length.
+ *
+ * It is bounded by a number of cells, one per (bucket, thread, stack). Past it, buckets are joined
+ * (5 and 2 in turns: 20 ms, 100 ms, 200 ms, 1 s ...), and from 1 s on the lightest stacks are
+ * summed into one that has no name. Sums per bucket stay exact.
+ */
+typedef struct sagg_heat sagg_heat;
+
+/** Options of sagg_heat_new; NULL = defaults. */
+typedef struct sagg_heat_options {
+    size_t size;        /**< sizeof(sagg_heat_options); an unknown tail must be zero */
+    bool threads;       /**< tell threads apart, as the tree to be drawn does */
+    uint32_t max_cells; /**< at least 1,000; default 500,000. A cell takes up to 56 bytes */
+    uint64_t step_ns;   /**< length of the shortest bucket, at most 1 s; default 20 ms */
+} sagg_heat_options;
+
+#define SAGG_HEAT_OPTIONS_INIT                                                                     \
+    {                                                                                              \
+        .size = sizeof(sagg_heat_options)                                                          \
+    }
+
+/**
+ * @param out  receives it; the caller frees it with sagg_heat_free
+ * @return 0; SAGG_E_USAGE; SAGG_E_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_heat_new(sagg_heat **out, const sagg_heat_options *options,
+                                            sagg_error *err);
+/** Frees it; NULL is allowed. */
+SAGG_EXPORT void sagg_heat_free(sagg_heat *heat);
+/**
+ * Adds a sample that was added to the aggregate, at its time_ns. Stacks are remembered by their
+ * ids: a compaction of the aggregate between two calls does no harm.
+ * @return 0; SAGG_E_USAGE (no such stack); SAGG_E_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_heat_add(sagg_heat *heat, const sagg *agg,
+                                            const sagg_sample *sample, sagg_error *err);
+/** Length of its buckets as they are now, ns. */
+SAGG_EXPORT uint64_t sagg_heat_step(const sagg_heat *heat);
+
+/** A stretch of time, UTC ns, start_ns <= end_ns; the end is out. */
+typedef struct sagg_span {
+    int64_t start_ns;
+    int64_t end_ns;
+} sagg_span;
+
+/** What a page of heatmaps is made from. */
+typedef struct sagg_heatmap {
+    const sagg *agg;               /**< as after the last sample */
+    const sagg_tree *const *trees; /**< `count` of them, of this aggregate, cut or not, a profile
+                                      each */
+    const sagg_heat *const *heats; /**< of the trees' types */
+    size_t count;
+    const sagg_span *spans; /**< `span_count` stretches that were recorded, ascending, apart; 0 =
+                               from the first sample to the last. Other times are gaps */
+    size_t span_count;
+} sagg_heatmap;
+
+/**
+ * A heatmap file: the template with a packed flame graph in it whose profiles have cells
+ * (docs/formats/flamegraph-packed.md). Samples before or behind all spans are counted in the first
+ * or last bucket. Memory: 24 bytes a cell, and 16 a node.
+ * @param html_template  as of sagg_write_html
+ * @return as sagg_write_html; SAGG_E_USAGE when a heat told threads apart and its tree did not, or
+ * the other way round
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_write_heatmap_html(sagg_str html_template,
+                                                      const sagg_heatmap *heatmap, sagg_str meta,
+                                                      const sagg_sink *sink, sagg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

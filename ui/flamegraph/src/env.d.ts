@@ -1,0 +1,4 @@
+interface ImportMetaEnv {
+  /** Set while the heatmap's page is built, where the flame graph goes without comparisons, tree table, minimap and sandwich. */
+  readonly SLIM?: boolean;
+}

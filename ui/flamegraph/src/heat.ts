@@ -1,0 +1,143 @@
+// Heatmaps in the worker: reading their cells, sums by bucket, and the tree of a stretch of time.
+import type { Columns } from './layout.ts';
+import { Digits, integer, list, refuse, text, type Json } from './packed.ts';
+
+const MAX_BUCKETS = 1 << 20;
+const MAX_CELLS = 0x3fffffff;
+
+/** When the samples of a profile were. Times are ms. */
+export interface Clock {
+  /** UTC time of bucket 0. */
+  origin: number;
+  /** Length of a bucket. */
+  step: number;
+  /** Buckets. */
+  count: number;
+  /** Where recording began and ended, in turns, from the origin on; empty = all the time. */
+  spans: number[];
+  /** Value of samples from before or behind all spans, which count in the first or last bucket. */
+  outside: number;
+}
+
+/** A row per entry, in order of time. */
+export interface Cells extends Clock {
+  bucket: Int32Array;
+  /** A node; behind the nodes an omitted block, and behind those what is of no stack. */
+  place: Int32Array;
+  value: Float64Array;
+}
+
+/** The sum of each bucket. */
+export interface Heat extends Clock {
+  sums: Float64Array;
+}
+
+/** Cells name stacks by their place among the nodes that have a value and the omitted blocks. */
+function read(source: Json, { self, omitted }: Columns): Cells | null {
+  if (source['cells'] === undefined) return null;
+  const decimal = (key: string) => {
+    const number = Number(text(source[key], key));
+    return Number.isFinite(number) ? number : refuse(`${key} is no number`);
+  };
+  const scale = integer(source['scale'], Number.MAX_SAFE_INTEGER, 'scale');
+  const size = integer(source['cell_entries'], MAX_CELLS, 'cell_entries');
+  const digits = new Digits(text(source['cells'], 'cells'), 'the cells');
+  const spans = list(source['spans'] ?? [], 'spans').map((time) => integer(time, Number.MAX_SAFE_INTEGER, 'spans'));
+  const result: Cells = {
+    origin: decimal('origin_ns') / 1e6,
+    step: integer(source['step'], Number.MAX_SAFE_INTEGER, 'step') / 1e6,
+    count: integer(source['buckets'], MAX_BUCKETS, 'buckets'),
+    spans,
+    outside: decimal('outside'),
+    bucket: new Int32Array(size),
+    place: new Int32Array(size),
+    value: new Float64Array(size),
+  };
+  if (!(result.step > 0)) refuse('a bucket has no length');
+  const places = [...self.keys()].filter((node) => self[node]! > 0);
+  for (let i = 0; i <= omitted.node.length; i++) places.push(self.length + i);
+  let bucket = -1;
+  for (let at = 0; at < size; ) {
+    bucket += 1 + digits.upTo(result.count - 2 - bucket);
+    let stack = -1;
+    const left = digits.upTo(size - at);
+    if (left === 0) refuse('a bucket has no stacks');
+    for (const end = at + left; at < end; at++) {
+      stack += 1 + digits.upTo(places.length - 2 - stack);
+      result.bucket[at] = bucket;
+      result.place[at] = places[stack]!;
+      result.value[at] = digits.next() * scale;
+    }
+  }
+  digits.end();
+  return result;
+}
+
+/** By place: the frame of its thread, where the tree's first row has threads; -1 = none. */
+function threadsOf({ depth, frame, omitted }: Columns): Int32Array {
+  const nodes = depth.length;
+  const result = new Int32Array(nodes + omitted.node.length + 1).fill(-1);
+  let thread = -1;
+  for (let node = 1; node < nodes; node++) {
+    if (depth[node] === 1) thread = frame[node]!;
+    result[node] = thread;
+  }
+  omitted.node.forEach((node, i) => (result[nodes + i] = result[node]!));
+  return result;
+}
+
+/** The sums of all samples, or of one thread's. */
+function sum(columns: Columns, { bucket, place, value, ...clock }: Cells, thread: number): Heat {
+  const sums = new Float64Array(clock.count);
+  const threads = thread < 0 ? null : threadsOf(columns);
+  for (let i = 0; i < bucket.length; i++) {
+    if (threads === null || threads[place[i]!] === thread) sums[bucket[i]!]! += value[i]!;
+  }
+  return { ...clock, sums };
+}
+
+/** The tree of the samples from one bucket to before another, without the nodes that have none. */
+function pick({ depth, frame, omitted }: Columns, cells: Cells, from: number, to: number): Columns {
+  const nodes = depth.length;
+  const blocks = omitted.node.length;
+  const sums = new Float64Array(nodes + blocks + 1);
+  for (let i = 0; i < cells.bucket.length && cells.bucket[i]! < to; i++) {
+    if (cells.bucket[i]! >= from) sums[cells.place[i]!]! += cells.value[i]!;
+  }
+  const cut = omitted.node[0] === 0 ? 0 : -1;
+  const nowhere = sums[nodes + blocks]!;
+  if (cut === 0) sums[nodes]! += nowhere;
+  // From the last node to the first: one is kept when it has something, or a node below it is kept.
+  const kept = new Uint8Array(nodes);
+  const below = new Uint8Array(depth.reduce((most, at) => Math.max(most, at), 0) + 2);
+  omitted.node.forEach((node, i) => (kept[node] = sums[nodes + i]! > 0 ? 1 : 0));
+  for (let node = nodes - 1; node >= 0; node--) {
+    const at = depth[node]!;
+    if (node === 0 || sums[node]! > 0 || below[at + 1]) kept[node] = 1;
+    below[at + 1] = 0;
+    below[at]! |= kept[node]!;
+  }
+  const order = [...kept.keys()].filter((node) => kept[node]);
+  const number = new Int32Array(nodes);
+  order.forEach((node, i) => (number[node] = i));
+  const left = [...omitted.node.keys()].filter((i) => sums[nodes + i]! > 0);
+  const extra = cut < 0 && nowhere > 0;
+  const column = (of: Int32Array) => Int32Array.from(order, (node) => of[node]!);
+  return {
+    depth: column(depth),
+    frame: column(frame),
+    self: Float64Array.from(order, (node) => sums[node]!),
+    before: null,
+    omitted: {
+      node: Int32Array.from([...(extra ? [0] : []), ...left.map((i) => number[omitted.node[i]!]!)]),
+      total: Float64Array.from([...(extra ? [nowhere] : []), ...left.map((i) => sums[nodes + i]!)]),
+      before: null,
+      // How many of a block's nodes have samples there is not known.
+      count: new Int32Array(left.length + (extra ? 1 : 0)),
+    },
+  };
+}
+
+/** What a page with heatmaps adds to the worker. */
+export const heatKitchen = { read, sum, pick };
+export type HeatKitchen = typeof heatKitchen;
