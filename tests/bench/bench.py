@@ -17,6 +17,7 @@ BENCHES = {
     "upload": "what a live collector sends, against gzip pprof of the same windows, and what it costs",
     "store": "rows into ClickHouse, embedded and over HTTP, against clickhouse-connect",
     "ingest": "a backend under made-up collectors",
+    "pages": "one HTML page of a recording: bytes and time to the graph in Chromium, against jfrconv's",
     "profile": "hotstack profile of one JVM: time beyond the recording, bytes of a page, against asprof",
     "threads": "how long thread snapshots stop a JVM, against the JDK's own dumps",
 }

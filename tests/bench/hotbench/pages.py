@@ -1,0 +1,77 @@
+"""One page of a recording with all types, beside jfrconv's page per kind: bytes, and time until the graph is there in Chromium."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+from . import measure, peers, place, recordings, report
+from .measure import BenchError, median, say
+
+RECORDING, QUICK_RECORDING = "large", "medium"
+WIDTHS = (0, 0.01)  # percent of a type's total
+ROUNDS, QUICK_ROUNDS = 5, 2
+CHROMIUM = os.environ.get("HOTSTACK_CHROMIUM", "/usr/bin/chromium")
+
+
+def playwright():
+    """The folder whose node_modules has playwright-core."""
+    done = subprocess.run([place.TREE / "ui/build.sh", "packages"], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise BenchError("ui/build.sh packages failed: it needs node and npm")
+    return done.stdout.strip()
+
+
+def make_ours(recording, width, out):
+    command = [place.installed("hotstack"), "convert", "-t", "cpu,alloc_bytes,lock_delay", "--max-nodes", 0, "--min-width", width]
+    measure.run([*command, recording, "-o", out], env=place.installed_environment())
+
+
+def make_theirs(recording, kind, width, out):
+    options = ["--minwidth", width] if width else []
+    measure.run([place.java(17), "-jar", place.CONVERTER, f"--{kind}", *options, "-o", "html", recording, out])
+
+
+def paint(files, rounds):
+    """By file, the median of milliseconds to the graph."""
+    done = measure.run([shutil.which("node") or "node", place.HERE / "peers/paint.mjs", playwright(), CHROMIUM, rounds, *files])
+    return {file: median(times) for file, times in json.loads(done.out).items()}
+
+
+def compare(recording, width, rounds, folder):
+    """(ours, theirs by kind), each (bytes, milliseconds)."""
+    ours = folder / f"ours-{width}.html"
+    theirs = {kind: folder / f"{kind}-{width}.html" for kind in peers.KINDS}
+    make_ours(recording, width, ours)
+    for kind, out in theirs.items():
+        make_theirs(recording, kind, width, out)
+    say(f"{rounds} rounds in Chromium, least width {width} %")
+    times = paint([ours, *theirs.values()], rounds)
+
+    def both(file):
+        return file.stat().st_size, times[str(file)]
+
+    return both(ours), {kind: both(file) for kind, file in theirs.items()}
+
+
+def bench(quick):
+    section = report.Section("pages", "Pages: one file of all types")
+    if not pathlib.Path(CHROMIUM).exists():
+        raise BenchError(f"there is no Chromium at {CHROMIUM}: apt-get install chromium, or set HOTSTACK_CHROMIUM")
+    name, rounds = (QUICK_RECORDING, QUICK_ROUNDS) if quick else (RECORDING, ROUNDS)
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="hotstack-bench-") as temporary:
+        for width in WIDTHS:
+            ours, theirs = compare(recordings.file_of(name), width, rounds, pathlib.Path(temporary))
+            largest = max(theirs.values())
+            whole = sum(size for size, _ in theirs.values())
+            rows.append([f"{width} %", "hotstack, all three", f"{ours[0]:,}", f"{ours[1]:.0f}"])
+            rows += [[f"{width} %", f"jfrconv --{kind}", f"{size:,}", f"{time:.0f}"] for kind, (size, time) in theirs.items()]
+            section.target(f"{name}, {width} %: bytes, of jfrconv's three files", 1, ours[0] / whole, False)
+            section.target(f"{name}, {width} %: until the graph is there, of the largest of them", 1, ours[1] / largest[1], False)
+    section.text(f"The recording {name} as pages with CPU, allocation and locks, nothing cut and with a least width of a box: bytes of the files, template"
+                 f" and all, and milliseconds from navigation to the frame with the graph in a new headless Chromium, median of {rounds} rounds.")  # fmt: skip
+    section.table(["least width", "page", "bytes", "ms"], rows)
+    return section
