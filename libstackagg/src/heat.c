@@ -10,7 +10,7 @@
 
 #define SECOND        UINT64_C(1000000000)
 #define DEFAULT_STEP  UINT64_C(20000000)
-#define DEFAULT_CELLS 500000u
+#define DEFAULT_CELLS 1000000u
 #define LEAST_CELLS   1000u
 /* Stacks that are told apart whatever it costs in time. */
 #define LEAST_KEYS 256u
@@ -130,9 +130,15 @@ static int join_cells(sagg_heat *heat)
 
 /* ---- the cap ---- */
 
+/* 20 ms, 100, 200, 400 ms, 2 s: a column of a round time has a whole number of each. */
+int64_t sagg__joined_by(uint32_t joins)
+{
+    return joins % 3 == 0 ? 5 : 2;
+}
+
 static int join_buckets(sagg_heat *heat)
 {
-    int64_t by = heat->five ? 5 : 2;
+    int64_t by = sagg__joined_by(heat->joins);
     int64_t first = sagg__floor_div(heat->first, by);
     for (uint32_t i = 0; i < heat->cell_count; i++) {
         sagg__heat_cell *cell = cell_at(heat, i);
@@ -140,7 +146,7 @@ static int join_buckets(sagg_heat *heat)
     }
     heat->first = first;
     heat->step_ns *= (uint64_t)by;
-    heat->five = !heat->five;
+    heat->joins++;
     return join_cells(heat);
 }
 
@@ -242,11 +248,8 @@ int sagg_heat_new(sagg_heat **out, const sagg_heat_options *options, sagg_error 
     sagg_heat *heat = sagg__alloc_zero(&mem, 1, sizeof(*heat));
     if (heat == NULL)
         return sagg__no_memory(err);
-    *heat = (sagg_heat){.mem = mem,
-                        .threads = o.threads,
-                        .five = true,
-                        .max_cells = o.max_cells,
-                        .step_ns = o.step_ns};
+    *heat = (sagg_heat){
+        .mem = mem, .threads = o.threads, .max_cells = o.max_cells, .step_ns = o.step_ns};
     if (add_key(heat, &nameless, &key) != 0) {
         sagg_heat_free(heat);
         return sagg__no_memory(err);

@@ -24,8 +24,8 @@ typedef struct sagg__heat_cell {
 struct sagg_heat {
     sagg__mem mem;
     bool threads;
-    bool five; /* buckets are joined by 5 next, else by 2 */
     uint32_t max_cells;
+    uint32_t joins; /* how often buckets have been joined */
     uint64_t step_ns;
     int64_t first;    /* bucket 0, as a multiple of step_ns; set by the first sample */
     sagg__array keys; /* sagg__heat_key */
@@ -35,6 +35,9 @@ struct sagg_heat {
     uint32_t cell_count;
     sagg__index cell_index;
 };
+
+/* How many buckets become one when they are joined once more. */
+int64_t sagg__joined_by(uint32_t joins);
 
 /* The time, or the nearest that can be added to others. */
 int64_t sagg__sane_time(int64_t time_ns);

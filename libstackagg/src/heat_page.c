@@ -178,7 +178,6 @@ static void find_range(struct map *map)
     const sagg__heat_cell *cells = heat->cells.items;
     int64_t low = INT64_MAX;
     int64_t high = INT64_MIN;
-    bool five = heat->five;
     for (uint32_t i = 0; page->span_count == 0 && i < heat->cell_count; i++) {
         int64_t start_ns = (heat->first + cells[i].bucket) * (int64_t)heat->step_ns;
         low = start_ns < low ? start_ns : low;
@@ -190,8 +189,8 @@ static void find_range(struct map *map)
     }
     map->step_ns = heat->step_ns;
     set_range(map, low <= high ? low : 0, low <= high ? high : 1);
-    for (; map->buckets > MAX_BUCKETS; five = !five) {
-        map->step_ns *= five ? 5 : 2;
+    for (uint32_t joins = heat->joins; map->buckets > MAX_BUCKETS; joins++) {
+        map->step_ns *= (uint64_t)sagg__joined_by(joins);
         set_range(map, low, high);
     }
 }

@@ -270,7 +270,7 @@ START_TEST(the_heaviest_stacks_stay)
     const json_t *profile = profile_of(document);
     uint64_t nameless = 0;
     read_cells(profile, cells);
-    ck_assert_int_eq(member(profile, "step"), 1000 * MS);
+    ck_assert_int_eq(member(profile, "step"), 2000 * MS);
     ck_assert_uint_eq(sum_of(cells, &nameless, 2), sum);
     ck_assert_uint_gt(nameless, 15000);
     uint64_t heavy = 0;

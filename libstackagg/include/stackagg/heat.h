@@ -13,8 +13,8 @@ extern "C" {
  * type of one aggregate. Buckets are aligned to multiples of their length.
  *
  * It is bounded by a number of cells, one per (bucket, thread, stack). Past it, buckets are joined
- * (5 and 2 in turns: 20 ms, 100 ms, 200 ms, 1 s ...), and from 1 s on the lightest stacks are
- * summed into one that has no name. Sums per bucket stay exact.
+ * (5, 2 and 2 in turns: 20 ms, 100 ms, 200 ms, 400 ms, 2 s ...), and from 1 s on the lightest
+ * stacks are summed into one that has no name. Sums per bucket stay exact.
  */
 typedef struct sagg_heat sagg_heat;
 
@@ -22,7 +22,7 @@ typedef struct sagg_heat sagg_heat;
 typedef struct sagg_heat_options {
     size_t size;        /**< sizeof(sagg_heat_options); an unknown tail must be zero */
     bool threads;       /**< tell threads apart, as the tree to be drawn does */
-    uint32_t max_cells; /**< at least 1,000; default 500,000. A cell takes up to 56 bytes */
+    uint32_t max_cells; /**< at least 1,000; default 1,000,000. A cell takes up to 56 bytes */
     uint64_t step_ns;   /**< length of the shortest bucket, at most 1 s; default 20 ms */
 } sagg_heat_options;
 

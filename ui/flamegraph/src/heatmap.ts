@@ -13,9 +13,10 @@ const LEVELS = 64;
 /** How much of its colour a cell keeps that is not selected. */
 const DIM = 0.3;
 const LABEL = 72;
-/** As they lie in ImageData: around what is selected, and where nothing was recorded. */
+/** As they lie in ImageData: around what is selected, and, chequered, where nothing was recorded. */
 const FRAME = 0xffeb6f1f;
-const GAP = 0x40808080;
+const GAP = 0x60808080;
+const PALE_GAP = 0x30808080;
 
 /** From nothing to most; each step is darker on white, lighter on black. */
 const RAMPS: Record<Scheme, string> = { light: 'f1f3f6 fde0a6 f79d4c d6452a 6d0f2b', dark: '20252d 4c2a4a a23a3c ee8b3a fff3b8' };
@@ -252,7 +253,7 @@ export class HeatMap {
       const column = Math.floor(cell / rows);
       const isOut = cell < from || cell >= to;
       let color = what === 'mask' ? FRAME : colors[Math.floor(Math.sqrt(value / (most || 1)) * (LEVELS - 1)) + (isOut ? LEVELS : 0)]!;
-      if (Number.isNaN(value)) color = what === 'all' && (column + row) % 2 ? GAP : 0;
+      if (Number.isNaN(value)) color = what !== 'all' ? 0 : (column + row) % 2 ? GAP : PALE_GAP;
       if (value >= 0 ? isOut && what !== 'all' : value < 0) color = 0;
       pixels[(rows - 1 - row) * columns + column] = color;
     });

@@ -66,7 +66,7 @@ beforeAll(async () => {
   rename(recording, 'burnCpu', '</b>"\'\\');
   rename(recording, 'burner-1', '<!--\u202e"');
   writeFileSync(file('hostile.jfr'), recording);
-  const stacks = HOSTILE.map((name, i) => `root;a.${name};leaf${i} ${(i + 1) * 1000}`);
+  const stacks = HOSTILE.map((name, i) => `root;a.${name} ${(i + 1) * 1000}`);
   writeFileSync(file('a.cpu.collapsed'), `${stacks.join('\n')}\n`);
   writeFileSync(file('b.cpu.collapsed'), `${stacks.slice(0, -1).join('\n')}\nroot;new 5000\n`);
 });

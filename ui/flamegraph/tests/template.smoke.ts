@@ -80,6 +80,10 @@ describe('flamegraph.html', () => {
     await page.locator('[data-type="alloc_bytes"][data-nodes]').waitFor();
     expect(await graph.getAttribute('data-type')).toBe('alloc_bytes');
     await expect.poll(() => page.getByTestId('raw-total').textContent()).toBe(String(3 * 2 ** 20));
+    // And back: what the worker gave away once it still has.
+    await page.getByRole('button', { name: 'CPU time' }).click();
+    await page.locator('[data-type="cpu"][data-nodes]').waitFor();
+    await expect.poll(() => page.getByTestId('raw-total').textContent()).toBe('1000000000');
   });
 
   it('searches and steps through matches', async () => {
