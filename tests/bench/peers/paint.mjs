@@ -1,7 +1,7 @@
 // How soon pages show their graph in headless Chromium. Usage: paint.mjs PLAYWRIGHT CHROMIUM ROUNDS FILE...
-// Prints a JSON object: by file, a list of milliseconds from the start of navigation to the frame that has the graph. Files take
-// turns, each in a browser of its own, so that nothing is warm. Pages of Hotstack say when they have drawn (data-shown); others draw
-// while they are read, so that the first paint with content is theirs.
+// Prints a JSON object: by file, a list of [first paint, graph]: milliseconds from the start of navigation to Chromium's first paint
+// with content, and to the frame that has the graph. Files take turns, each in a browser of its own, so that nothing is warm. Pages
+// of Hotstack say when they have drawn (data-shown); jfrconv's draw while they are loaded.
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
@@ -12,12 +12,11 @@ const { chromium } = createRequire(`${playwright}/`)('playwright-core');
 async function shown() {
   const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   const isOurs = document.getElementById('hotstack-data') !== null;
-  while (isOurs && document.querySelector('[data-shown]') === null) await frame();
+  while (isOurs ? document.querySelector('[data-shown]') === null : document.readyState !== 'complete') await frame();
   await frame();
-  const ours = performance.now();
+  const graph = performance.now();
   while (performance.getEntriesByName('first-contentful-paint').length === 0) await frame();
-  const [paint] = performance.getEntriesByName('first-contentful-paint');
-  return isOurs ? Math.max(ours, paint.startTime) : paint.startTime;
+  return [performance.getEntriesByName('first-contentful-paint')[0].startTime, graph];
 }
 
 const times = Object.fromEntries(files.map((file) => [file, []]));
