@@ -65,3 +65,7 @@ CARGO_MINOR=85
 CHDB_PACKAGE=@chdb/lib-linux-x64-gnu@26.7.3-stable.1
 CHDB_TARBALL_SHA256=c0d32b129e988f2b9a9a31c9141aecf5e1e2453f9a079efc4d36ab8e3f92b2ad
 CHDB_LIBRARY_SHA256=36ad4e999882821ef13cf2d0f52c93f48e6ee1b4498b35a201c23ce4b8d15bf5
+
+# npm: speedscope, which reads our files in a test. It needs no other package.
+SPEEDSCOPE_PACKAGE=speedscope@1.25.0
+SPEEDSCOPE_SHA256=2831f1e0d26df914b477e522d78b8485511495a6af81a0b88158f8b48f9e0d03

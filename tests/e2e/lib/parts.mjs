@@ -21,6 +21,7 @@ export const truthSource = join(import.meta.dirname, '../../support/jfr-truth/Jf
 export const uiAssets = join(build, 'ui/ui');
 export const libchdb = process.env.HOTSTACK_LIBCHDB ?? join(cache, 'chdb/libchdb.so');
 export const profiler = join(cache, 'async-profiler/linux-x64/libasyncProfiler.so');
+export const speedscope = join(cache, 'speedscope/dist/release/index.html');
 export const chromium = process.env.HOTSTACK_CHROMIUM ?? '/usr/bin/chromium';
 
 export const jdks = [11, 17, 21, 25];
@@ -37,6 +38,7 @@ const needs = {
   profiler: [profiler, './dev test e2e (its dependency step fetches async-profiler)'],
   jdks: [java(17), './dev test e2e (its dependency step fetches the JDKs)'],
   ui: [join(build, 'ui/stage/node_modules/playwright-core'), './dev build (with node and npm)'],
+  speedscope: [speedscope, './dev test e2e (its dependency step fetches speedscope)'],
   chromium: [chromium, 'apt-get install chromium'],
 };
 
