@@ -132,6 +132,30 @@ static inline bool column_add_int(column *c, int64_t value)
     return column_add_bits(c, &value);
 }
 
+/* Room for `count` > 0 rows of `width` bytes at once, to be filled and ended with column_end_rows.
+ * NULL without memory. */
+static inline void *column_room(column *c, size_t count, size_t width)
+{
+    if (c->values.room - c->values.size < count * width &&
+        !bytes_reserve(&c->values, count * width))
+        return NULL;
+    void *room = c->values.data + c->values.size;
+    c->values.size += count * width;
+    return room;
+}
+
+static inline bool column_end_rows(column *c, size_t count)
+{
+    if (c->nulls == 0) {
+        c->rows += (int64_t)count;
+        return true;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!column_mark_row(c))
+            return false;
+    return true;
+}
+
 /* The number of a string in a text column's dictionary, which holds each once. False without
  * memory, or when the dictionary would pass 2 GiB. */
 bool column_word(column *c, const char *data, size_t size, uint32_t *code);

@@ -6,9 +6,15 @@
 
 #define KINDS (JFR_FRAME_KERNEL + 1u)
 
+/* Slots of c->methods: by method and kind, the last ones for those that the pool does not have. */
+static size_t method_slots(const stack_cache *c)
+{
+    return ((size_t)c->method_count + 1) * KINDS;
+}
+
 static void free_methods(stack_cache *c)
 {
-    for (size_t i = 0; c->methods != NULL && i < stack_cache_methods(c); i++)
+    for (size_t i = 0; c->methods != NULL && i < method_slots(c); i++)
         free(c->methods[i].name);
     free(c->methods);
     c->methods = NULL;
@@ -23,7 +29,7 @@ bool stack_cache_begin(stack_cache *c, jfr_chunk *chunk)
     c->method_count = jfr_chunk_method_count(chunk);
     /* calloc's pages cost nothing until they are touched. */
     c->rows = calloc((size_t)c->stack_count + 1, sizeof(*c->rows));
-    c->methods = calloc(((size_t)c->method_count + 1) * KINDS, sizeof(*c->methods));
+    c->methods = calloc(method_slots(c), sizeof(*c->methods));
     return c->rows != NULL && c->methods != NULL;
 }
 
@@ -34,16 +40,6 @@ void stack_cache_end(stack_cache *c)
     free(c->refs);
     free(c->ids);
     *c = (stack_cache){0};
-}
-
-uint32_t stack_cache_methods(const stack_cache *c)
-{
-    return (c->method_count + 1) * KINDS;
-}
-
-const char *stack_cache_name(const stack_cache *c, uint32_t method)
-{
-    return c->methods[method].name;
 }
 
 /* ---- methods ---- */
@@ -154,8 +150,6 @@ static int fill_row(stack_cache *c, uint32_t stack, stack_row *row, failure *f)
         if (rc != 1)
             break;
         c->ids[i] = c->methods[slot].frame_id + c->refs[i].line;
-        if (i == 0)
-            row->leaf = slot;
     }
     if (rc < 0)
         return -1;
@@ -163,7 +157,6 @@ static int fill_row(stack_cache *c, uint32_t stack, stack_row *row, failure *f)
     if (rc == 0)
         return 0;
     row->good = true;
-    row->frames = ref.frame_count;
     if (sagg_stack_id_of_frame_ids(&row->id, c->ids, ref.frame_count, SAGG_NORMALISE_V1, &cause) !=
         0)
         return failure_sagg(f, &cause);
@@ -176,6 +169,25 @@ const stack_row *stack_cache_row(stack_cache *c, uint32_t stack, failure *f)
     if (!row->known && stack < c->stack_count && fill_row(c, stack, row, f) != 0)
         return NULL;
     return row;
+}
+
+int stack_cache_leaf(stack_cache *c, uint32_t stack, const char **name, failure *f)
+{
+    jfr_stack_ref ref = {0};
+    jfr_frame_ref leaf;
+    jfr_error cause;
+    uint32_t slot;
+    if (stack >= c->stack_count)
+        return 0;
+    int rc = jfr_chunk_stack_refs(c->chunk, stack, &leaf, 1, &ref, &cause);
+    if (rc < 0)
+        return rc == JFR_ERR_NOMEM ? failure_jfr(f, &cause) : 0;
+    if (ref.frame_count == 0)
+        return 0;
+    rc = find_method(c, &leaf, &slot, f);
+    if (rc == 1)
+        *name = c->methods[slot].name;
+    return rc;
 }
 
 /* ';' separates frames, so it cannot stand in a name; nor can a line's end. */
