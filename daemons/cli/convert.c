@@ -324,7 +324,7 @@ static int write_outputs(recording *rec, const heatmap *map, const convert_optio
     }
     uint32_t types = sample_types(agg, o->types);
     if (types == 0) {
-        sample_types_missing(agg);
+        sample_types_missing(agg, filter_is_set(&o->filter));
         return EXIT_UNREADABLE;
     }
     switch (o->format) {

@@ -127,10 +127,14 @@ bool filter_looks_at_times(const convert_filter *filter)
     return filter->from_ns != 0 || filter->to_ns != 0 || filter->states != 0;
 }
 
+bool filter_is_set(const convert_filter *filter)
+{
+    return filter->has_thread || filter_looks_at_times(filter);
+}
+
 recording_tap filter_tap(convert_filter *filter)
 {
-    bool all = !filter->has_thread && !filter_looks_at_times(filter);
-    return (recording_tap){.keep = all ? NULL : keep, .ctx = filter};
+    return (recording_tap){.keep = filter_is_set(filter) ? keep : NULL, .ctx = filter};
 }
 
 void filter_free(convert_filter *filter)

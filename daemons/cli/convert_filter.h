@@ -25,6 +25,9 @@ int filter_states(convert_filter *filter, char *list);
 /* Whether it asks for the time or state of samples, which only JFR has. */
 bool filter_looks_at_times(const convert_filter *filter);
 
+/* Whether it leaves out anything at all. */
+bool filter_is_set(const convert_filter *filter);
+
 /* What a recording asks; it borrows the filter. */
 recording_tap filter_tap(convert_filter *filter);
 

@@ -13,10 +13,11 @@ static const char help[] =
     "usage: hotstack diff BEFORE AFTER -o OUT [OPTIONS]\n"
     "       hotstack diff BEFORE AFTER --fail-on '+5% self' [OPTIONS]\n"
     "\n"
-    "Compares two recordings, or pprof's profiles or collapsed stacks, type by type: each method's "
-    "and stack's share of its type's total.\n"
-    "A change of a method's own share comes with an interval in which it lies with a probability\n"
-    "of 99 %, from a bootstrap over windows of one second.\n"
+    "Compares two recordings, or pprof's profiles or collapsed stacks, type by type: each "
+    "method's\n"
+    "and stack's share of its type's total. A change of a method's own share comes with an\n"
+    "interval in which it lies with a probability of 99 %, from a bootstrap over windows of one\n"
+    "second.\n"
     "\n"
     "  -o, --output FILE    where to write; its ending names the format\n"
     "  -f, --format FORMAT  html  a page: a flame graph coloured by change, and the methods\n"
@@ -137,7 +138,10 @@ static int check(diff_options *out, const char *format, int argc, char **argv)
     if (format != NULL)
         return set_format(out, format);
     const char *ending = out->output != NULL ? strrchr(out->output, '.') : ".json";
-    return set_format(out, ending != NULL ? ending + 1 : "");
+    if (ending != NULL)
+        return set_format(out, ending + 1);
+    complain("'%s' does not end in .html or .json: add --format", out->output);
+    return EXIT_USAGE;
 }
 
 int diff_parse(diff_options *out, int argc, char **argv)

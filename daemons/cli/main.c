@@ -11,7 +11,7 @@ static const command commands[] = {
     {"diff", "Compare two recordings, for people or for a build", diff_run},
     {"doctor", "Say whether and how a JVM can be profiled, and what to do if not", doctor_run},
     {"jcmd", "Run a diagnostic command in a running JVM", jcmd_run},
-    {"jfr", "Look into a recording: totals per profile type", jfr_run},
+    {"jfr", "Look into a recording: events, summary, metadata, totals", jfr_run},
     {"profile", "Profile a running JVM and write its flame graph", profile_run},
     {"ps", "List the JVMs of this machine, and whether they can be profiled", ps_run},
     {"threads", "Say what the threads of a JVM do: busy, blocked by whom, deadlocked", threads_run},

@@ -12,6 +12,10 @@
 int option_types(uint32_t *types, char *list)
 {
     char *rest;
+    if (list[strspn(list, ",")] == '\0') {
+        complain("--type takes one profile type or more: see --help for their names");
+        return EXIT_USAGE;
+    }
     for (char *name = strtok_r(list, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
         const profile_type_info *info = profile_type_find(name);
         if (info == NULL) {

@@ -197,6 +197,21 @@ static int take_option(convert_options *out, int option)
     }
 }
 
+/* What was asked for and changes nothing: better said than found out. */
+static void note_unused(const convert_options *out)
+{
+    bool picture = out->format == FORMAT_HTML || out->format == FORMAT_JSON;
+    bool table = out->format == FORMAT_CSV || out->format == FORMAT_TOP;
+    if (out->inverted && !picture)
+        complain("note: --inverted changes html and json only");
+    if (out->min_width > 0 && !picture)
+        complain("note: --min-width changes html and json only");
+    if (out->threads && table)
+        complain("note: --threads changes no table of methods; --thread chooses threads");
+    if (out->lines && table)
+        complain("note: --lines changes no table of methods");
+}
+
 static int check(convert_options *out)
 {
     if (out->input_count == 0) {
@@ -215,7 +230,11 @@ static int check(convert_options *out)
     }
     if (out->format != FORMAT_NONE)
         return -1;
-    complain("'%s' does not end in a known format: add --format (--help lists them)", out->output);
+    if (strcmp(out->output, "-") == 0)
+        complain("name the format of standard output with --format (--help lists them)");
+    else
+        complain("'%s' does not end in a known format: add --format (--help lists them)",
+                 out->output);
     return EXIT_USAGE;
 }
 
@@ -233,5 +252,8 @@ int convert_parse(convert_options *out, int argc, char **argv)
     }
     out->inputs = argv + optind;
     out->input_count = argc - optind;
-    return check(out);
+    int rc = check(out);
+    if (rc < 0)
+        note_unused(out);
+    return rc;
 }

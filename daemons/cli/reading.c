@@ -28,7 +28,9 @@ static const char *shown_name(const char *path)
 
 static void complain_input(const char *path, const recording_error *err)
 {
-    if (err->code == RECORDING_E_FORMAT)
+    if (err->code == RECORDING_E_IO) /* it names the file itself */
+        complain("%s", err->message);
+    else if (err->code == RECORDING_E_FORMAT)
         complain("%s at byte %" PRIu64 ": %s", shown_name(path), err->offset, err->message);
     else
         complain("%s: %s", shown_name(path), err->message);

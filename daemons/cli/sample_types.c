@@ -31,13 +31,15 @@ void sample_types_list(char *list, size_t room, uint32_t types)
     }
 }
 
-void sample_types_missing(const sagg *agg)
+void sample_types_missing(const sagg *agg, bool filtered)
 {
     char list[SAMPLE_TYPES_ROOM];
     uint32_t types = sample_types(agg, 0);
     sample_types_list(list, sizeof(list), types);
-    if (types == 0)
-        complain("there are no profile samples in the input: nothing was written");
+    if (types == 0 && filtered)
+        complain("the filters leave no profile samples of the input");
+    else if (types == 0)
+        complain("there are no profile samples in the input");
     else
         complain("there are no samples of that type; there are samples of: %s", list);
 }

@@ -118,7 +118,7 @@ static int print(const sagg *agg, const top_options *o)
     output out;
     uint32_t types = sample_types(agg, o->types);
     if (types == 0) {
-        sample_types_missing(agg);
+        sample_types_missing(agg, filter_is_set(&o->filter));
         return EXIT_UNREADABLE;
     }
     if (!output_open(&out, "-"))

@@ -270,7 +270,8 @@ class Tests:
 
     def test_wrong_usage_exits_2_and_help_is_complete(self):
         for arguments, says in ((("-o", "x.html"), "name a recording"), ((self.jdk,), "-o FILE"),
-                                ((self.jdk, "-o", "x"), "--format"), ((self.jdk, "-o", "x.html", "-t", "cup"), "cup"),
+                                ((self.jdk, "-o", "x"), "--format"), ((self.jdk, "-o", "-"), "standard output"),
+                                ((self.jdk, "-o", "x.html", "-t", ","), "one profile type"), ((self.jdk, "-o", "x.html", "-t", "cup"), "cup"),
                                 ((self.jdk, "-o", "x.html", "-f", "pdf"), "pdf"),
                                 ((self.jdk, "-o", "x.html", "--max-nodes", "-1"), "--max-nodes"),
                                 ((self.jdk, "-o", "x.html", "--max-stacks", "0"), "--max-stacks"),

@@ -306,7 +306,7 @@ class Tests:
                 wanted = sum(total for name, total in by_thread.items() if re.search(pattern, name))
                 if wanted:
                     assert self.totals(self.asynchronous, "--thread", pattern, "-t", profile["type"])[profile["type"]] == wanted
-        assert "no profile samples" in self.run("convert", self.asynchronous, "--thread", "no such thread", "-o", "x.json", code=1)[1]
+        assert "filters leave no profile samples" in self.run("convert", self.asynchronous, "--thread", "no such thread", "-o", "x.json", code=1)[1]
 
     def test_time_cuts_without_loss(self):
         meta = self.document(self.asynchronous)["meta"]
@@ -344,6 +344,12 @@ class Tests:
                     ours[(cls + "." if cls else "") + strings[frames["method"][frame]]] += total
             del roots["[no stack]"]
             assert ours == roots, profile["type"]
+
+    def test_options_that_change_nothing_are_noted(self):
+        for option, name, noted in (("--inverted", "x.arrow", True), ("--inverted", "x.json", False), ("--min-width=1", "x.pprof", True),
+                                    ("--threads", "x.top.json", True), ("--threads", "x.arrow", False), ("--lines", "x.csv", True)):
+            stderr = self.run("convert", self.jdk, "-t", "cpu", option, "-o", name)[1]
+            assert (f"note: {option.split('=')[0]} changes" in stderr) == noted, (option, name, stderr)
 
     def test_bad_filters_are_refused(self):
         for arguments, says in ((("--thread", "("), "--thread"), (("--from", "yesterday"), "--from"), (("--to", "-5"), "--to"),
