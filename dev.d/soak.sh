@@ -10,6 +10,7 @@ The long tests, for N hours or a little more (default 2), ends with status 1 at 
      UBSan, half for ThreadSanitizer, in a quarter of N
   2. each fuzzer in turn, in half of N
   3. meson's suite "soak", where rooms keep their own long tests
+  4. the sanitised command line on damaged inputs, in an eighth of N
 USAGE
 }
 
@@ -62,4 +63,6 @@ command_soak() {
     say_step "soaking: the suite soak"
     HOTSTACK_SOAK_SECONDS=$((total / 4)) meson_test build "$(jobs_count)" --suite soak --timeout-multiplier 0 ||
         die "the suite soak failed; see above"
+    HOTSTACK_SOAK_SECONDS=$((total / 8)) meson_test "$(lane_directory unit-asan)" 1 --suite soak soak-mutants --timeout-multiplier 0 ||
+        die "the command line fails on damaged inputs; see above"
 }
