@@ -19,6 +19,7 @@ BENCHES = {
     "ingest": "a backend under made-up collectors",
     "pages": "one HTML page of a recording: bytes and time to the graph in Chromium, against jfrconv's",
     "profile": "hotstack profile of one JVM: time beyond the recording, bytes of a page, against asprof",
+    "python": "tables of samples in Python, against jfr print --json with json.load, and against C",
     "threads": "how long thread snapshots stop a JVM, against the JDK's own dumps",
 }
 

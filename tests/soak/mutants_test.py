@@ -66,7 +66,7 @@ def span(data, most=64):
 
 
 def flip(data):
-    for _ in range(random.choice((1, 2, 8, 64))):
+    for _ in range(random.choice((1, 1, 2, 8))):
         data[random.randrange(len(data))] = random.choice((0, 1, 0x7F, 0x80, 0xFF, random.randrange(256)))
 
 
@@ -85,8 +85,10 @@ def repeat(data):
 
 
 def varint(data):
-    begin, end = span(data, 10)
-    data[begin:end] = random.choice((b"\xff" * 9, b"\x80" * 8 + b"\x01", b"\xff\xff\xff\xff\x0f", b"\x80\x80\x80\x80\x08", b"\x00" * 9))
+    """In place of as many bytes, so that what stands around it keeps its place."""
+    word = random.choice((b"\xff" * 9, b"\x80" * 8 + b"\x01", b"\xff\xff\xff\xff\x0f", b"\x80\x80\x80\x80\x08", b"\x00" * 9, b"\x7f", b"\x00"))
+    begin = random.randrange(max(1, len(data) - len(word)))
+    data[begin:begin + len(word)] = word[:len(data) - begin]
 
 
 def number(data):
@@ -99,11 +101,12 @@ def damaged(data, others):
     data = bytearray(data)
     for _ in range(random.choice((1, 1, 2, 5))):
         if data:
-            random.choice((flip, flip, flip, cut, remove, repeat, varint, number))(data)
-    if random.random() < 0.1:
-        other = random.choice(others)
-        data += other[random.randrange(len(other)):] if random.random() < 0.5 else other
-    return bytes(data)
+            random.choice((flip, flip, flip, flip, varint, varint, varint, cut, remove, repeat, number))(data)
+    other = random.choice(others)
+    if random.random() < 0.05:
+        data += other[random.randrange(len(other)):]
+    # Behind something whole, what is damaged is salvaged rather than refused.
+    return (other if random.random() < 0.3 else b"") + bytes(data)
 
 
 # ---- runs ----

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The source distribution and the wheel that is built from it. Prints TAP.
 
+usage: wheel_test.py [fresh-root]
+  fresh-root  instead: the wheel in a new Debian 12 root with python3 and venv alone, without network. Needs root, mmdebstrap, and a
+              mirror of Debian for making the root
 Runs in the cache's venv of Python packages; the environment holds HOTSTACK_PROGRAM and HOTSTACK_DATADIR. The distribution holds what is
 committed.
 """
@@ -10,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -21,6 +25,7 @@ import tap
 from support import CACHE, EXAMPLE, TREE, totals_of_program
 
 MANYLINUX = (2, 36)
+SOURCES = ("/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list")
 USE = """
 import json, sys, hotstack
 recording = hotstack.open(sys.argv[1])
@@ -38,7 +43,7 @@ def run(*command, **options):
     return done.stdout
 
 
-class Wheel(unittest.TestCase):
+class Built(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
@@ -60,6 +65,8 @@ class Wheel(unittest.TestCase):
         run(sys.executable, "-c", code, cls.folder, cwd=sources, env=cls.environment)
         cls.wheel = next(cls.folder.glob("*.whl"))
 
+
+class Wheel(Built):
     def test_the_sources_are_enough_to_build_it(self):
         with tarfile.open(self.sdist) as archive:
             names = {name.partition("/")[2] for name in archive.getnames()}
@@ -103,5 +110,32 @@ class Wheel(unittest.TestCase):
         self.assertIn("install it with", run(python, "-I", "-c", code, env=bare, cwd=self.folder))
 
 
+class FreshRoot(Built):
+    """A Debian 12 with python3 and venv, and nothing else: no compiler, no library of ours, no -dev package, no network."""
+
+    def inside(self, *command):
+        bare = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8"}
+        return run("unshare", "--net", "chroot", self.root, *command, env=bare)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("mmdebstrap"), "needs root, and mmdebstrap: apt-get install mmdebstrap")
+    def test_it_installs_and_works_in_a_fresh_root(self):
+        self.root = self.folder / "root"
+        self.addCleanup(subprocess.run, ["rm", "-rf", "--one-file-system", self.root], check=True)
+        sources = next(path for path in map(pathlib.Path, SOURCES) if path.exists())
+        run("mmdebstrap", "--quiet", "--variant=minbase", "--include=python3,python3-venv", "bookworm", self.root, sources)
+        packages = self.inside("dpkg-query", "-W", "-f=${Package}\n").split()
+        self.assertIn("python3-venv", packages)
+        self.assertEqual([name for name in packages if name.endswith("-dev") or name.startswith(("libjfr", "libstackagg", "hotstack"))], [])
+        for program in ("cc", "gcc", "hotstack"):
+            self.assertIsNone(shutil.which(program, path=f"{self.root}/usr/bin:{self.root}/usr/local/bin"))
+        for file in (self.wheel, EXAMPLE):
+            shutil.copy(file, self.root / "root")
+        self.inside("python3", "-m", "venv", "/root/venv")
+        self.inside("/root/venv/bin/pip", "--disable-pip-version-check", "install", "--no-index", f"/root/{self.wheel.name}")
+        self.inside("/root/venv/bin/python", "-c", "import hotstack")
+        answer = json.loads(self.inside("/root/venv/bin/python", "-I", "-c", USE, f"/root/{EXAMPLE.name}"))
+        self.assertEqual(answer["totals"], totals_of_program(EXAMPLE))
+
+
 if __name__ == "__main__":
-    tap.main(Wheel)
+    tap.main(FreshRoot if sys.argv[1:] == ["fresh-root"] else Wheel)

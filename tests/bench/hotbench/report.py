@@ -112,7 +112,7 @@ def write(sections, quick):
     PAGE.write_text(f"{HEAD}\n{body}", encoding="utf-8")
 
 
-ORDER = ("jfr", "growth", "upload", "store", "ingest", "collector", "storage", "profile", "threads")
+ORDER = ("jfr", "growth", "upload", "store", "ingest", "collector", "storage", "python", "profile", "threads")
 
 
 def order(name):
