@@ -161,6 +161,38 @@ START_TEST(cutting_keeps_the_heaviest_and_counts_the_rest)
 }
 END_TEST
 
+/* Of the whole tree exactly the nodes that reach the least total, each as it was. */
+START_TEST(a_least_total_keeps_exactly_what_reaches_it)
+{
+    sagg *agg = random_tree((uint64_t)_i + 40);
+    sagg_tree *whole = tree_of(agg, 0, false, false);
+    const sagg_tree_view *all = sagg_tree_get(whole);
+    static const uint64_t leasts[] = {1, 37, 400, 5000, UINT64_MAX};
+    for (size_t l = 0; l < 5; l++) {
+        sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;
+        sagg_tree *cut = NULL;
+        options.type = CPU;
+        options.min_total = leasts[l];
+        ck_assert_int_eq(sagg_tree_new(&cut, agg, &options, NULL), 0);
+        const sagg_tree_view *view = sagg_tree_get(cut);
+        check_sums(view);
+        size_t at = 0;
+        for (size_t i = 0; i < all->node_count; i++) {
+            if (i > 0 && all->total[i] < leasts[l])
+                continue;
+            ck_assert_uint_lt(at, view->node_count);
+            ck_assert_uint_eq(view->depth[at], all->depth[i]);
+            ck_assert_uint_eq(view->self[at], all->self[i]);
+            ck_assert_uint_eq(view->total[at++], all->total[i]);
+        }
+        ck_assert_uint_eq(at, view->node_count);
+        sagg_tree_free(cut);
+    }
+    sagg_tree_free(whole);
+    sagg_free(agg);
+}
+END_TEST
+
 static const sagg_top_row *find_row(const sagg_top *top, const char *method)
 {
     size_t count;
@@ -222,6 +254,7 @@ int main(void)
     tcase_add_test(tcase, lines_merge_unless_asked_for);
     tcase_add_test(tcase, threads_stand_above_their_stacks);
     tcase_add_loop_test(tcase, cutting_keeps_the_heaviest_and_counts_the_rest, 0, 5);
+    tcase_add_loop_test(tcase, a_least_total_keeps_exactly_what_reaches_it, 0, 5);
     tcase_add_test(tcase, top_counts_recursion_once);
     tcase_add_test(tcase, an_empty_type_has_a_root_only);
     suite_add_tcase(suite, tcase);
