@@ -200,12 +200,13 @@ static int take_option(convert_options *out, int option)
 /* What was asked for and changes nothing: better said than found out. */
 static void note_unused(const convert_options *out)
 {
-    bool picture = out->format == FORMAT_HTML || out->format == FORMAT_JSON;
+    bool picture =
+        out->format == FORMAT_HTML || out->format == FORMAT_JSON || out->format == FORMAT_HEATMAP;
     bool table = out->format == FORMAT_CSV || out->format == FORMAT_TOP;
     if (out->inverted && !picture)
         complain("note: --inverted changes html and json only");
     if (out->min_width > 0 && !picture)
-        complain("note: --min-width changes html and json only");
+        complain("note: --min-width changes html, json and heatmap only");
     if (out->threads && table)
         complain("note: --threads changes no table of methods; --thread chooses threads");
     if (out->lines && table)

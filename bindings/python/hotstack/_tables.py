@@ -90,7 +90,7 @@ class Table:
 
     def to_pandas(self) -> Any:
         """The whole table as a `pandas.DataFrame`, text as categories. Needs pandas and pyarrow."""
-        return self.to_arrow().to_pandas()
+        return self.to_arrow().to_pandas(split_blocks=True)
 
     def to_polars(self) -> Any:
         """The whole table as a `polars.DataFrame`. Needs polars."""
