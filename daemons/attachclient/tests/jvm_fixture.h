@@ -47,7 +47,7 @@ void jvm_fixture_expect_silence(const jvm_fixture *jvm);
 /* Lines of its maps that hold `part`, each counted once per inode. */
 int jvm_fixture_mapped(const jvm_fixture *jvm, const char *part);
 
-/* How many directory entries of `path` (in this test's own file system) begin with `prefix`. */
+/* How many directories in `path` (of this test's own file system) begin with `prefix` and stay. */
 int jvm_fixture_entries(const char *path, const char *prefix);
 
 #endif
