@@ -73,6 +73,24 @@ static void add_sample(state *s, uint8_t seed)
     s->total += seed;
 }
 
+/* Two types of one event. */
+static void add_pair(state *s, uint8_t seed)
+{
+    sagg_sample one = {.type = 1 + seed % 2,
+                       .thread = s->thread,
+                       .stack = s->stack,
+                       .label = s->label,
+                       .raw_value = seed,
+                       .value = seed,
+                       .samples = 2,
+                       .time_ns = (int64_t)seed * 100000000};
+    sagg_sample pair[2] = {one, one};
+    pair[1].type = 3 - one.type;
+    pair[1].raw_value = one.samples;
+    MUST(sagg_add_all(s->agg, pair, 2, NULL) == 0);
+    s->total += 2 * (uint64_t)seed;
+}
+
 static void merge(state *s)
 {
     sagg *into = make();
@@ -102,6 +120,9 @@ static void call(state *s, uint8_t byte)
     case 4:
     case 5:
         add_stack(s, seed);
+        break;
+    case 6:
+        add_pair(s, seed);
         break;
     default:
         add_sample(s, seed);

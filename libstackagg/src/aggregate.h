@@ -40,18 +40,50 @@ typedef struct sagg__label {
     uint32_t text;
 } sagg__label;
 
+/* A slot that is no type's: the entry has one type. */
+#define SAGG__NO_TWIN 0xFFFFu
+
 /* What entries are told apart by. */
 typedef struct sagg__key {
-    uint32_t slot; /* of the type */
+    uint16_t slot; /* of the type */
+    uint16_t twin; /* of the second type of a pair, or SAGG__NO_TWIN */
     uint32_t thread;
     uint32_t stack;
     uint32_t label;
 } sagg__key;
 
+/*
+ * The totals of a type. Or those of two types of the same events, as bytes and objects allocated
+ * are, in half the memory: where the first type's value is the raw value and the second's raw value
+ * counts the samples, `raw_value` is both of the first's, `value` the second's. Types that do not
+ * come as such a pair have an entry each; none has two.
+ */
 typedef struct sagg__entry {
     sagg__key key;
     sagg_totals totals;
 } sagg__entry;
+
+/* How many types an entry has. */
+static inline uint32_t sagg__entry_halves(const sagg__entry *entry)
+{
+    return entry->key.twin != SAGG__NO_TWIN ? 2 : 1;
+}
+
+/* The entry that one of its types would have by itself. */
+static inline sagg__entry sagg__entry_half(const sagg__entry *entry, uint32_t half)
+{
+    sagg__entry one = *entry;
+    if (entry->key.twin == SAGG__NO_TWIN)
+        return one;
+    one.key.twin = SAGG__NO_TWIN;
+    if (half == 0) {
+        one.totals.value = entry->totals.raw_value;
+    } else {
+        one.key.slot = entry->key.twin;
+        one.totals.raw_value = entry->totals.samples;
+    }
+    return one;
+}
 
 /* Which type and pool a row of per-second totals belongs to. */
 typedef struct sagg__second_row {
@@ -152,10 +184,12 @@ int sagg__seconds_init(sagg *agg);
 void sagg__sum(sagg *agg, sagg_totals *into, const sagg_totals *from);
 void sagg__sum_one(sagg *agg, uint64_t *into, uint64_t value);
 
-/* Adds to the entry of a key, or to what is dropped where there is no room. Returns 0 or
+/* Adds to the entry of the same key, or to what is dropped where there is no room. Returns 0 or
  * SAGG_E_NOMEM. */
-int sagg__add_to_entry(sagg *agg, const sagg__key *key, const sagg_totals *totals);
+int sagg__add_to_entry(sagg *agg, const sagg__entry *from);
 void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals);
+/* The same for what never was in an entry: its stack is too small by it. */
+void sagg__refuse_entry(sagg *agg, const sagg__entry *entry);
 
 /* Adds `value` to the second that lies `at_ns` after the origin. Returns 0 or SAGG_E_NOMEM. */
 int sagg__add_second(sagg *agg, uint32_t slot, uint32_t thread, int64_t time_ns, uint64_t value,

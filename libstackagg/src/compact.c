@@ -60,8 +60,11 @@ static void value_stacks(struct plan *p, uint32_t slot)
     memset(p->value, 0, p->stacks * sizeof(*p->value));
     for (uint32_t i = 0; i < p->agg->entries.count; i++) {
         const sagg__entry *entry = SAGG__AT(sagg__entry, p->agg->entries.array, i);
-        if (entry->key.slot == slot)
-            p->value[entry->key.stack] += entry->totals.value;
+        for (uint32_t half = 0; half < sagg__entry_halves(entry); half++) {
+            sagg__entry one = sagg__entry_half(entry, half);
+            if (one.key.slot == slot)
+                p->value[one.key.stack] += one.totals.value;
+        }
     }
 }
 
@@ -119,6 +122,14 @@ static void widen_error_bounds(struct plan *p)
     }
 }
 
+static void drop_entry(sagg *agg, const sagg__entry *entry)
+{
+    for (uint32_t half = 0; half < sagg__entry_halves(entry); half++) {
+        sagg__entry one = sagg__entry_half(entry, half);
+        sagg__add_dropped(agg, one.key.slot, one.key.thread, &one.totals);
+    }
+}
+
 static void move_entries(struct plan *p)
 {
     sagg *agg = p->agg;
@@ -128,7 +139,7 @@ static void move_entries(struct plan *p)
         sagg__entry entry = *SAGG__AT(sagg__entry, agg->entries.array, i);
         uint32_t stack = p->order[entry.key.stack];
         if (stack == UINT32_MAX) {
-            sagg__add_dropped(agg, entry.key.slot, entry.key.thread, &entry.totals);
+            drop_entry(agg, &entry);
             continue;
         }
         entry.key.stack = stack;

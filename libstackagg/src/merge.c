@@ -133,14 +133,14 @@ static int merge_entries(struct merging *m)
             rc = map_stack(m, entry->key.stack);
         if (rc != 0)
             return rc;
-        sagg__key key = {entry->key.slot, m->threads[entry->key.thread],
-                         m->stacks[entry->key.stack], m->labels[entry->key.label]};
-        if (key.stack == SAGG_DROPPED) {
-            sagg__add_dropped(m->into, key.slot, key.thread, &entry->totals);
-            sagg__sum_one(m->into, &m->into->error_bound[key.slot], entry->totals.value);
-        } else {
-            rc = sagg__add_to_entry(m->into, &key, &entry->totals);
-        }
+        sagg__entry moved = *entry;
+        moved.key.thread = m->threads[entry->key.thread];
+        moved.key.stack = m->stacks[entry->key.stack];
+        moved.key.label = m->labels[entry->key.label];
+        if (moved.key.stack == SAGG_DROPPED)
+            sagg__refuse_entry(m->into, &moved);
+        else
+            rc = sagg__add_to_entry(m->into, &moved);
         if (rc != 0)
             return rc;
     }

@@ -2,21 +2,24 @@
 /* Reading an aggregate. */
 #include "aggregate.h"
 
-/* The cursor counts through the entries, then through the dropped rows. */
+/* The cursor counts through the entries, by halves, then through the dropped rows. */
 bool sagg_next(const sagg *agg, size_t *cursor, sagg_entry *entry)
 {
-    if (*cursor < agg->entries.count) {
-        const sagg__entry *row = SAGG__AT(sagg__entry, agg->entries.array, *cursor);
-        *entry = (sagg_entry){.type = agg->types[row->key.slot].id,
-                              .thread = row->key.thread,
-                              .stack = row->key.stack,
-                              .label = row->key.label,
-                              .totals = row->totals};
-        (*cursor)++;
+    size_t halves = (size_t)agg->entries.count * 2;
+    if (*cursor < halves) {
+        uint32_t half = *cursor & 1;
+        const sagg__entry *row = SAGG__AT(sagg__entry, agg->entries.array, *cursor / 2);
+        const sagg__entry one = sagg__entry_half(row, half);
+        *entry = (sagg_entry){.type = agg->types[one.key.slot].id,
+                              .thread = one.key.thread,
+                              .stack = one.key.stack,
+                              .label = one.key.label,
+                              .totals = one.totals};
+        *cursor += half == 0 && sagg__entry_halves(row) == 1 ? 2 : 1;
         return true;
     }
     size_t end = (size_t)agg->threads.count * agg->type_count;
-    for (size_t at = *cursor - agg->entries.count; at < end; at++) {
+    for (size_t at = *cursor - halves; at < end; at++) {
         const sagg_totals *row = SAGG__AT(sagg_totals, agg->dropped, at);
         (*cursor)++;
         if (row->samples == 0 && row->value == 0 && row->raw_value == 0)
