@@ -418,15 +418,15 @@ static bool is_first(const recording *rec)
 }
 
 /* What the first chunk brings is known before it is added. Later ones bring the same, mostly. */
-static void expect(const cache *c, const uint8_t *used, jfr_sums *const *sums, uint32_t parts)
+static void expect(const cache *c, const uint8_t *used, const recording_filled *filled)
 {
     uint64_t stacks = 0;
     uint64_t rows = 0;
     for (uint32_t i = 0; i < c->stack_count; i++)
         stacks += used[i];
-    for (uint32_t i = 0; i < parts; i++) {
+    for (uint32_t i = 0; i < filled->parts; i++) {
         jfr_sums_stats stats;
-        jfr_sums_get_stats(sums[i], &stats);
+        jfr_sums_get_stats(filled->sums[i], &stats);
         rows += stats.rows;
     }
     if (c->rec->options.group != SAGG_BY_THREAD && rows > stacks)
@@ -439,14 +439,14 @@ static void expect(const cache *c, const uint8_t *used, jfr_sums *const *sums, u
  * Interns the stacks of all rows in the order in which they lie in the file. When the aggregate is
  * full the rest waits for its rows.
  */
-static int add_stacks(cache *c, jfr_sums *const *sums, uint32_t parts)
+static int add_stacks(cache *c, const recording_filled *filled)
 {
     uint8_t *used = calloc((size_t)c->stack_count + 1, 1);
     int rc = used != NULL ? 0 : SAGG_E_NOMEM;
-    for (uint32_t i = 0; rc == 0 && i < parts; i++)
-        jfr_sums_mark_stacks(sums[i], used, c->stack_count);
+    for (uint32_t i = 0; rc == 0 && i < filled->parts; i++)
+        jfr_sums_mark_stacks(filled->sums[i], used, c->stack_count);
     if (rc == 0 && is_first(c->rec))
-        expect(c, used, sums, parts);
+        expect(c, used, filled);
     uint32_t stack = SAGG_DROPPED + 1;
     for (uint32_t i = 0; rc == 0 && i < c->stack_count && stack != SAGG_DROPPED; i++) {
         if (used[i] != 0)
@@ -457,18 +457,20 @@ static int add_stacks(cache *c, jfr_sums *const *sums, uint32_t parts)
 }
 
 /* What cannot be summed up (a hostile chunk) is read sample by sample. */
-static int add_samples(cache *c, int64_t *last_ns)
+static int add_samples(cache *c, const recording_filled *filled, int64_t *last_ns)
 {
-    jfr_error cause;
-    uint32_t parts = 0;
-    int rc = can_sum(c) ? recording__fill_sums(c->rec, c->chunk, &parts, &cause) : JFR_ERR_LIMIT;
-    if (rc == JFR_ERR_NOMEM)
+    recording_filled own = {.rc = JFR_ERR_LIMIT};
+    if (filled == NULL && can_sum(c))
+        recording__fill_sums(c->rec, c->chunk, &own);
+    if (filled == NULL)
+        filled = &own;
+    if (filled->rc == JFR_ERR_NOMEM)
         return SAGG_E_NOMEM;
-    if (rc < 0)
+    if (filled->rc < 0)
         return add_each(c, last_ns);
-    rc = add_stacks(c, c->rec->sums, parts);
-    for (uint32_t i = 0; rc == 0 && i < parts; i++)
-        rc = add_sums(c, c->rec->sums[i]);
+    int rc = add_stacks(c, filled);
+    for (uint32_t i = 0; rc == 0 && i < filled->parts; i++)
+        rc = add_sums(c, filled->sums[i]);
     return rc;
 }
 
@@ -547,11 +549,12 @@ static void take_time(recording *rec, const jfr_chunk *chunk, int64_t last_ns)
     recording__add_span(rec, from->start_ns, end_ns);
 }
 
-int recording__add_chunk(recording *rec, jfr_chunk *chunk, recording_error *err)
+int recording__add_chunk(recording *rec, jfr_chunk *chunk, const recording_filled *filled,
+                         recording_error *err)
 {
     cache c;
     int64_t last_ns = INT64_MIN;
-    int rc = cache_init(&c, rec, chunk) ? add_samples(&c, &last_ns) : SAGG_E_NOMEM;
+    int rc = cache_init(&c, rec, chunk) ? add_samples(&c, filled, &last_ns) : SAGG_E_NOMEM;
     cache_free(&c);
     take_settings(rec, chunk);
     take_counts(&rec->info.counts, chunk);

@@ -25,14 +25,32 @@ struct recording {
 /* The catalogue's type of a type of libjfr. */
 enum profile_type recording__type(jfr_profile_type type);
 
-/* Adds all samples of a chunk, and its settings and counts. Returns 0 or RECORDING_E_NOMEM. */
-int recording__add_chunk(recording *rec, jfr_chunk *chunk, recording_error *err);
+/* The sums of a chunk: in `parts` pieces, in order. */
+typedef struct recording_filled {
+    jfr_sums *const *sums;
+    uint32_t parts;
+    int rc; /* 0, or of libjfr: there are no sums */
+} recording_filled;
+
+/* Adds all samples of a chunk, and its settings and counts. `filled` may be NULL: its sums are then
+ * made here. Returns 0 or RECORDING_E_NOMEM. */
+int recording__add_chunk(recording *rec, jfr_chunk *chunk, const recording_filled *filled,
+                         recording_error *err);
 
 /*
- * Adds the chunk's samples up into the first `*parts` of rec->sums, with as many threads.
- * Returns as jfr_sums_join.
+ * Reads all chunks of the file by several threads, a chunk each. Returns false when they are better
+ * read in a row, or true with *rc: 0 or a negative code, with its error.
  */
-int recording__fill_sums(recording *rec, jfr_chunk *chunk, uint32_t *parts, jfr_error *cause);
+bool recording__split(recording *rec, jfr_file *file, int *rc, recording_error *err);
+
+/* Counts what the file lost, in all. */
+void recording__take_loss(recording *rec, const jfr_file *file);
+
+/* Returns the code that a libjfr's error is here. */
+int recording__from_jfr(recording_error *err, const jfr_error *cause);
+
+/* Adds the chunk's samples up into the first filled->parts of rec->sums, with as many threads. */
+void recording__fill_sums(recording *rec, jfr_chunk *chunk, recording_filled *filled);
 
 /* Adds to the time that the inputs cover. */
 void recording__add_span(recording *rec, int64_t start_ns, int64_t end_ns);

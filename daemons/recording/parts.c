@@ -31,21 +31,22 @@ static uint32_t part_count(const recording *rec, const jfr_chunk *chunk)
     return most < 1 ? 1 : most < rec->sums_count ? (uint32_t)most : rec->sums_count;
 }
 
-int recording__fill_sums(recording *rec, jfr_chunk *chunk, uint32_t *parts, jfr_error *cause)
+void recording__fill_sums(recording *rec, jfr_chunk *chunk, recording_filled *filled)
 {
     part all[RECORDING_MAX_THREADS];
-    *parts = part_count(rec, chunk);
-    for (uint32_t i = 0; i < *parts; i++) {
-        all[i] = (part){.sums = rec->sums[i], .chunk = chunk, .number = i, .count = *parts};
+    uint32_t parts = part_count(rec, chunk);
+    for (uint32_t i = 0; i < parts; i++) {
+        all[i] = (part){.sums = rec->sums[i], .chunk = chunk, .number = i, .count = parts};
         /* The last part is this thread's own; so are those that no thread can be had for. */
         all[i].started =
-            i + 1 < *parts && pthread_create(&all[i].thread, NULL, read_part, &all[i]) == 0;
+            i + 1 < parts && pthread_create(&all[i].thread, NULL, read_part, &all[i]) == 0;
     }
-    for (uint32_t i = 0; i < *parts; i++)
+    for (uint32_t i = 0; i < parts; i++)
         if (!all[i].started)
             (void)read_part(&all[i]);
-    for (uint32_t i = 0; i < *parts; i++)
+    for (uint32_t i = 0; i < parts; i++)
         if (all[i].started)
             (void)pthread_join(all[i].thread, NULL);
-    return jfr_sums_join(rec->sums, *parts, chunk, cause);
+    *filled = (recording_filled){.sums = rec->sums, .parts = parts};
+    filled->rc = jfr_sums_join(rec->sums, parts, chunk, NULL);
 }

@@ -16,7 +16,7 @@ int recording__fail(recording_error *err, int code, uint64_t offset, const char 
     return code;
 }
 
-static int from_jfr(recording_error *err, const jfr_error *cause)
+int recording__from_jfr(recording_error *err, const jfr_error *cause)
 {
     static const int codes[] = {[-JFR_ERR_IO] = RECORDING_E_IO,
                                 [-JFR_ERR_FORMAT] = RECORDING_E_FORMAT,
@@ -83,7 +83,7 @@ static int new_sums(recording *rec, recording_error *err)
     for (rec->sums_count = 0; rec->sums_count < count; rec->sums_count++) {
         jfr_error cause;
         if (jfr_sums_new(&rec->sums[rec->sums_count], &options, &cause) < 0)
-            return from_jfr(err, &cause);
+            return recording__from_jfr(err, &cause);
     }
     return 0;
 }
@@ -125,7 +125,7 @@ void recording_free(recording *rec)
     free(rec);
 }
 
-static void take_loss(recording *rec, const jfr_file *file)
+void recording__take_loss(recording *rec, const jfr_file *file)
 {
     jfr_loss loss;
     jfr_file_loss(file, &loss);
@@ -153,13 +153,13 @@ static int add_chunks(recording *rec, jfr_file *file, recording_error *err)
     jfr_error cause;
     int rc;
     while ((rc = jfr_next_chunk(file, &chunk, &cause)) == 1) {
-        rc = recording__add_chunk(rec, chunk, err);
+        rc = recording__add_chunk(rec, chunk, NULL, err);
         if (rc == 0)
             rc = report_progress(rec, chunk, err);
         if (rc != 0)
             return rc;
     }
-    return rc < 0 ? from_jfr(err, &cause) : 0;
+    return rc < 0 ? recording__from_jfr(err, &cause) : 0;
 }
 
 static jfr_options reader_options(const recording *rec)
@@ -173,8 +173,10 @@ static jfr_options reader_options(const recording *rec)
 
 static int add_file(recording *rec, jfr_file *file, recording_error *err)
 {
-    int rc = add_chunks(rec, file, err);
-    take_loss(rec, file);
+    int rc;
+    if (!recording__split(rec, file, &rc, err))
+        rc = add_chunks(rec, file, err);
+    recording__take_loss(rec, file);
     jfr_close(file);
     return rc;
 }
@@ -185,7 +187,7 @@ int recording_add_mem(recording *rec, const void *data, size_t bytes, recording_
     jfr_file *file;
     jfr_error cause;
     if (jfr_open_mem(&file, data, bytes, &options, &cause) < 0)
-        return from_jfr(err, &cause);
+        return recording__from_jfr(err, &cause);
     return add_file(rec, file, err);
 }
 
@@ -195,7 +197,7 @@ int recording_add_file(recording *rec, const char *path, recording_error *err)
     jfr_file *file;
     jfr_error cause;
     if (jfr_open_file(&file, path, &options, &cause) < 0)
-        return from_jfr(err, &cause);
+        return recording__from_jfr(err, &cause);
     return add_file(rec, file, err);
 }
 

@@ -86,7 +86,8 @@ void jfr_close(jfr_file *file)
     jfr__arena_free(&file->recording_arena);
     if (file->unpacked != NULL)
         allocator.free(allocator.ctx, file->unpacked);
-    jfr__unmap_file(file->mapped, file->mapped_len);
+    if (file->whole == NULL)
+        jfr__unmap_file(file->mapped, file->mapped_len);
     allocator.free(allocator.ctx, file);
 }
 

@@ -124,6 +124,7 @@ struct jfr_chunk {
     bool left_out[JFR__SOURCES];
 
     jfr_intervals intervals;
+    bool states_settings; /* they are its own, not those of a chunk before */
     jfr_setting *settings;
     size_t setting_count;
     size_t setting_cap;
@@ -155,6 +156,7 @@ struct jfr_file {
     void *unpacked; /* owned; what data points to when the input was gzip */
     void *mapped;   /* owned; a mapping of mapped_len bytes */
     size_t mapped_len;
+    const struct jfr_file *whole; /* of a reader (split.c): whose recording it reads; else NULL */
     uint64_t origin; /* where data begins in the recording: of a jfr_stream not its start */
     uint64_t next;   /* where the next chunk header must be */
     uint32_t chunks_seen;
@@ -233,6 +235,8 @@ void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to);
 
 /* settings.c */
 int jfr__settings_read(jfr_chunk *chunk, jfr_error *err);
+/* Takes over into `file` what a chunk of another file tells of the recording they share. */
+int jfr__recording_take(jfr_file *file, const jfr_recording_info *from, jfr_error *err);
 
 /* stack.c: tells the method of a frame that is decoded up to its method_index, and its kind. */
 int jfr__frame_name(jfr_chunk *chunk, jfr_frame *frame, jfr_error *err);

@@ -96,17 +96,22 @@ static uint64_t or_default(uint64_t value, uint64_t fallback)
 }
 
 /* Copies a string of a chunk so that it lives as long as the file. */
-static int keep(struct scan *s, jfr_str *kept, jfr_str text)
+static int keep_in(jfr_file *file, jfr_str *kept, jfr_str text, jfr_error *err)
 {
     if (text.data == NULL || (kept->len == text.len && kept->data != NULL &&
                               memcmp(kept->data, text.data, text.len) == 0))
         return 0;
-    char *copy = jfr__arena_alloc(&s->chunk->file->recording_arena, text.len + 1);
+    char *copy = jfr__arena_alloc(&file->recording_arena, text.len + 1);
     if (copy == NULL)
-        return jfr__arena_fail(&s->chunk->file->recording_arena, s->err);
+        return jfr__arena_fail(&file->recording_arena, err);
     memcpy(copy, text.data, text.len);
     *kept = (jfr_str){copy, text.len};
     return 0;
+}
+
+static int keep(struct scan *s, jfr_str *kept, jfr_str text)
+{
+    return keep_in(s->chunk->file, kept, text, s->err);
 }
 
 static uint32_t main_event_of(jfr_str event)
@@ -291,8 +296,31 @@ int jfr__settings_read(jfr_chunk *chunk, jfr_error *err)
     resolve_async(&s);
     decide_rivals(chunk);
     chunk->intervals = s.intervals;
+    chunk->states_settings = s.any;
     file->intervals[chunk->producer] = s.intervals;
     file->recording.producer = chunk->producer;
+    return 0;
+}
+
+int jfr__recording_take(jfr_file *file, const jfr_recording_info *from, jfr_error *err)
+{
+    jfr_recording_info *to = &file->recording;
+    jfr_str *const kept[] = {&to->engine,    &to->event,       &to->profiler_version,
+                             &to->jvm_name,  &to->jvm_version, &to->jvm_args,
+                             &to->jvm_flags, &to->java_args};
+    const jfr_str texts[] = {from->engine,    from->event,       from->profiler_version,
+                             from->jvm_name,  from->jvm_version, from->jvm_args,
+                             from->jvm_flags, from->java_args};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        int rc = keep_in(file, kept[i], texts[i], err);
+        if (rc < 0)
+            return rc;
+    }
+    to->producer = from->producer;
+    if (from->pid != 0 || from->jvm_start_ms != 0) {
+        to->pid = from->pid;
+        to->jvm_start_ms = from->jvm_start_ms;
+    }
     return 0;
 }
 

@@ -309,6 +309,51 @@ START_TEST(sums_by_any_number_of_threads_equal_single_samples)
 }
 END_TEST
 
+/* Chunks that take settings over from one another, and that lack this and that. */
+static void put_odd_chunks(void)
+{
+    static const char *const intervals[] = {"5000000", NULL, "7000000", NULL, NULL, NULL};
+    for (int i = 0; i < 6; i++) {
+        size_t begin = w.len;
+        put_cpu_chunk(intervals[i]);
+        if (i == 3)
+            w.data[begin + 68 + 3] = 0x7F; /* the metadata's size: its chunk is lost */
+        if (i == 4)
+            w.data[w.len - 20] ^= 0x55; /* in the pools */
+    }
+}
+
+static void append_lines(char *text, size_t room)
+{
+    char line[256];
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
+        used += (size_t)snprintf(text + used, room - used, "%s\n", line);
+    ck_assert_uint_lt(used, room);
+}
+
+START_TEST(chunks_by_several_threads_add_up_as_in_a_row)
+{
+    char lines[4096], other[4096];
+    put_odd_chunks();
+    const sagg *plain = read_all();
+    recording *first = rec;
+    recording_info one = info;
+    append_lines(lines, sizeof(lines));
+    ck_assert_uint_gt(strlen(lines), 0);
+    for (options.threads = 2; options.threads <= 6; options.threads++) {
+        rec = NULL;
+        must_equal(plain, read_all());
+        append_lines(other, sizeof(other));
+        ck_assert_str_eq(lines, other);
+        ck_assert_mem_eq(&one, &info, sizeof(info));
+        recording_free(rec);
+    }
+    rec = first;
+}
+END_TEST
+
 START_TEST(too_many_threads_are_refused)
 {
     options.threads = RECORDING_MAX_THREADS + 1;
@@ -333,6 +378,7 @@ int main(void)
     tcase_add_test(tcase, deep_stacks_are_counted_as_truncated);
     tcase_add_test(tcase, what_is_no_recording_is_an_error_with_its_offset);
     tcase_add_loop_test(tcase, sums_by_any_number_of_threads_equal_single_samples, 0, 2);
+    tcase_add_test(tcase, chunks_by_several_threads_add_up_as_in_a_row);
     tcase_add_test(tcase, too_many_threads_are_refused);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

@@ -25,6 +25,7 @@
 #include <jfr/options.h>
 #include <jfr/sample.h>
 #include <jfr/settings.h>
+#include <jfr/split.h>
 #include <jfr/stack.h>
 #include <jfr/stream.h>
 #include <jfr/string.h>

@@ -1,0 +1,74 @@
+#ifndef JFR_SPLIT_H
+#define JFR_SPLIT_H
+
+#include <jfr/error.h>
+#include <jfr/export.h>
+#include <jfr/file.h>
+#include <stddef.h>
+#include <stdint.h>
+
+JFR_BEGIN_DECLS
+
+/*
+ * Several chunks at a time. The library starts no threads: those of the caller read a chunk each,
+ * with a reader of their own, and meet where one chunk hands something on to the next.
+ *
+ *     count = jfr_split_places(file, places, room);
+ *     ... in each thread ...
+ *     jfr_split_reader(&reader, file, &err);
+ *     while ((i = ... the next chunk that no thread has taken ...) < count) {
+ *         jfr_split_go(reader, &places[i], &err);
+ *         rc = jfr_next_chunk(reader, &chunk, &err);
+ *         ... wait until all chunks before number i are settled ...
+ *         if (rc == 1)
+ *             jfr_split_settle(file, chunk, &err);
+ *         ... samples, sums, stacks, threads of the chunk ...
+ *         rc = jfr_next_chunk(reader, &chunk, &err);
+ *         ... 0: the chunk is done, jfr_file_loss(reader) tells what it lost ...
+ *     }
+ *     jfr_close(reader);
+ *
+ * So read, each chunk, its settings, its losses and jfr_chunk_recording are what jfr_next_chunk
+ * makes of them when one thread reads the file from its begin to its end.
+ */
+
+/* Where a chunk lies in the recording. */
+typedef struct jfr_place {
+    uint64_t offset;
+    uint64_t size;
+} jfr_place;
+
+/*
+ * Lists where the chunks of `file` lie, from the first on, by their headers alone; at most `room`
+ * are written to `places`. Returns how many there are, or 0 when they can only be read in a row:
+ * one is unfinished, cut or damaged, bytes lie between them, or max_chunks is passed.
+ */
+JFR_EXPORT size_t jfr_split_places(const jfr_file *file, jfr_place *places, size_t room);
+
+/*
+ * Makes another reader of the recording that `file` has open: a file in its own right, for one
+ * thread at a time, with chunk and memory of its own and the same options. It has nothing to read
+ * until jfr_split_go.
+ *   out   close it with jfr_close, before `file`
+ * Errors: JFR_ERR_NOMEM.
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_split_reader(jfr_file **out, const jfr_file *file, jfr_error *err);
+
+/*
+ * Makes the chunk at `place` all that there is to read for jfr_next_chunk(reader); losses count
+ * from there. Ends the reader's chunk. Errors: JFR_ERR_USAGE (no reader of jfr_split_reader, no
+ * such bytes).
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_split_go(jfr_file *reader, const jfr_place *place, jfr_error *err);
+
+/*
+ * Gives a reader's chunk the settings that it takes over from earlier ones, and `file` those that
+ * it states, with what it tells of the recording. For each chunk before its samples are read, in
+ * the order of the chunks, by one thread at a time; meanwhile nobody else uses `file`.
+ * Errors: JFR_ERR_LIMIT (max_decoded_bytes), JFR_ERR_NOMEM.
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_split_settle(jfr_file *file, jfr_chunk *chunk, jfr_error *err);
+
+JFR_END_DECLS
+
+#endif
