@@ -118,7 +118,7 @@ struct sagg {
     sagg__set methods;                    /* sagg__method */
     sagg__set frames;                     /* sagg__frame */
     struct sagg__near_frame *near_frames; /* refs.c; NULL until first used */
-    bool new_stacks;                      /* the last one that refs.c added was new */
+    unsigned near_bits;                   /* log2 of how many */
     sagg__set stacks;                     /* sagg__stack */
     sagg__array stack_frames;             /* uint32_t */
     uint32_t stack_frames_used;
@@ -158,9 +158,9 @@ int sagg__intern_row(sagg *agg, uint32_t *index, uint32_t method, uint32_t line)
 /* The frame that stands for what max_frames cuts away. Returns as sagg__intern_row. */
 int sagg__truncated_root(sagg *agg, uint32_t *index);
 
-/* Finds, or appends, the stack with this id; what has no room becomes SAGG_DROPPED. */
+/* Finds, or appends, the stack with this id; what has no room becomes SAGG_DROPPED. The frames may
+ * stand behind those of the last stack already. */
 bool sagg__find_stack(const sagg *agg, const sagg_stack_id *id, uint32_t *index);
-void sagg__prefetch_stack(const sagg *agg, const sagg_stack_id *id);
 int sagg__append_stack(sagg *agg, uint32_t *index, const sagg_stack_id *id, const uint32_t *frames,
                        size_t count);
 int sagg__refuse_stack(sagg *agg, uint32_t *index);

@@ -186,11 +186,6 @@ bool sagg__find_stack(const sagg *agg, const sagg_stack_id *id, uint32_t *index)
     return sagg__index_find(&agg->stacks.index, hash_id(id), is_stack, &wanted, index);
 }
 
-void sagg__prefetch_stack(const sagg *agg, const sagg_stack_id *id)
-{
-    __builtin_prefetch(sagg__index_slot(&agg->stacks.index, hash_id(id)));
-}
-
 uint64_t sagg__stack_hash(const sagg__stack *stack)
 {
     return hash_id(&stack->id);
@@ -225,9 +220,9 @@ int sagg__append_stack(sagg *agg, uint32_t *index, const sagg_stack_id *id, cons
     if (rc != 0)
         return rc;
     stack.first = agg->stack_frames_used;
-    if (stack.count > 0)
-        memcpy(SAGG__AT(uint32_t, agg->stack_frames, stack.first), frames,
-               stack.count * sizeof(uint32_t));
+    uint32_t *to = SAGG__AT(uint32_t, agg->stack_frames, stack.first);
+    if (stack.count > 0 && to != frames)
+        memcpy(to, frames, stack.count * sizeof(uint32_t));
     agg->stack_frames_used += stack.count;
     *index = agg->stacks.count++;
     *SAGG__AT(sagg__stack, agg->stacks.array, *index) = stack;
