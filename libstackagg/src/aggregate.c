@@ -6,6 +6,7 @@
 
 #include "fail.h"
 #include "frame.h"
+#include "options.h"
 
 #define DEFAULT_MAX_STACKS  200000u
 #define DEFAULT_MAX_THREADS 10000u
@@ -15,14 +16,6 @@
 #define MOST_SECONDS        86400u
 #define MOST_STACKS         (UINT32_MAX / 8)
 
-static bool is_zero(const uint8_t *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (bytes[i] != 0)
-            return false;
-    return true;
-}
-
 /* Takes what we know of the caller's options; a longer struct must be zero behind it. */
 static int read_options(sagg_options *out, const sagg_options *given, sagg_error *err)
 {
@@ -31,13 +24,10 @@ static int read_options(sagg_options *out, const sagg_options *given, sagg_error
         return sagg__fail(err, SAGG_E_USAGE, 0,
                           "sagg_new needs options with the table of types: start from "
                           "SAGG_OPTIONS_INIT.");
-    size_t known = given->size < sizeof(*out) ? given->size : sizeof(*out);
-    memcpy(out, given, known);
-    if (!is_zero((const uint8_t *)given + known, given->size - known))
-        return sagg__fail(err, SAGG_E_USAGE, 0,
-                          "The options have fields set that this library does not know: use a "
-                          "newer libstackagg.");
-    return 0;
+    return sagg__options_copy(out, sizeof(*out), given,
+                              "The options have fields set that this library does not know: use a "
+                              "newer libstackagg.",
+                              err);
 }
 
 static int check_caps(const sagg_options *o, sagg_error *err)

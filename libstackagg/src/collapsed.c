@@ -6,6 +6,7 @@
 
 #include "emit.h"
 #include "fail.h"
+#include "options.h"
 #include "paths.h"
 #include "utf8.h"
 
@@ -169,14 +170,11 @@ static int read_options(sagg_collapsed_options *out, const sagg_collapsed_option
                         sagg_error *err)
 {
     *out = (sagg_collapsed_options)SAGG_COLLAPSED_OPTIONS_INIT;
-    if (given == NULL)
-        return 0;
-    memcpy(out, given, given->size < sizeof(*out) ? given->size : sizeof(*out));
-    for (size_t i = sizeof(*out); i < given->size; i++)
-        if (((const uint8_t *)given)[i] != 0)
-            return sagg__fail(err, SAGG_E_USAGE, 0,
-                              "The options have fields set that this library does not know.");
-    return 0;
+    return given == NULL
+               ? 0
+               : sagg__options_copy(out, sizeof(*out), given,
+                                    "The options have fields set that this library does not know.",
+                                    err);
 }
 
 int sagg_collapsed_new(sagg_collapsed **out, const sagg *agg, const sagg_collapsed_options *options,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "options.h"
 #include "sort.h"
 #include "trie.h"
 #include "windows.h"
@@ -287,13 +288,13 @@ static int fill_view(sagg_diff *diff, const sagg_tree *before, const sagg_tree *
 static int read_options(sagg_diff_options *out, const sagg_diff_options *given, sagg_error *err)
 {
     *out = (sagg_diff_options)SAGG_DIFF_OPTIONS_INIT;
+    int rc = 0;
     if (given != NULL)
-        memcpy(out, given, given->size < sizeof(*out) ? given->size : sizeof(*out));
-    for (size_t i = sizeof(*out); given != NULL && i < given->size; i++)
-        if (((const uint8_t *)given)[i] != 0)
-            return sagg__fail(err, SAGG_E_USAGE, 0,
-                              "The comparison's options have fields set that this library does not "
-                              "know.");
+        rc = sagg__options_copy(
+            out, sizeof(*out), given,
+            "The comparison's options have fields set that this library does not know.", err);
+    if (rc != 0)
+        return rc;
     out->rounds = out->rounds == 0 ? DEFAULT_ROUNDS : out->rounds;
     if (out->rounds > MAX_ROUNDS || out->rounds < 200)
         return sagg__fail(err, SAGG_E_USAGE, 0, "A bootstrap has 200 to %u rounds, not %u.",

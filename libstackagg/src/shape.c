@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "options.h"
 #include "trie.h"
 
 #define NOWHERE UINT32_MAX
@@ -164,12 +165,11 @@ static int check(const sagg_shape_options *given, sagg_shape_options *out, sagg_
     memset(out, 0, sizeof(*out));
     if (given == NULL || given->size < offsetof(sagg_shape_options, max_nodes))
         return sagg__fail(err, SAGG_E_USAGE, 0, "Another shape needs options that name it.");
-    memcpy(out, given, given->size < sizeof(*out) ? given->size : sizeof(*out));
-    for (size_t i = sizeof(*out); i < given->size; i++)
-        if (((const uint8_t *)given)[i] != 0)
-            return sagg__fail(
-                err, SAGG_E_USAGE, 0,
-                "The shape's options have fields set that this library does not know.");
+    int rc = sagg__options_copy(
+        out, sizeof(*out), given,
+        "The shape's options have fields set that this library does not know.", err);
+    if (rc != 0)
+        return rc;
     if (out->shape < SAGG_SHAPE_REVERSED || out->shape > SAGG_SHAPE_WITHOUT)
         return sagg__fail(err, SAGG_E_USAGE, 0, "There is no shape %d.", out->shape);
     return 0;

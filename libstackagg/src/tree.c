@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "options.h"
 #include "paths.h"
 
 struct build {
@@ -241,11 +242,11 @@ static int check(const sagg *agg, const sagg_tree_options *given, sagg_tree_opti
     memset(out, 0, sizeof(*out));
     if (given == NULL || given->size < offsetof(sagg_tree_options, lines))
         return sagg__fail(err, SAGG_E_USAGE, 0, "A tree needs options with a type.");
-    memcpy(out, given, given->size < sizeof(*out) ? given->size : sizeof(*out));
-    for (size_t i = sizeof(*out); i < given->size; i++)
-        if (((const uint8_t *)given)[i] != 0)
-            return sagg__fail(err, SAGG_E_USAGE, 0,
-                              "The tree options have fields set that this library does not know.");
+    int rc = sagg__options_copy(out, sizeof(*out), given,
+                                "The tree options have fields set that this library does not know.",
+                                err);
+    if (rc != 0)
+        return rc;
     if (out->type > SAGG_MAX_TYPE || agg->slot_of[out->type] == SAGG__NO_SLOT)
         return sagg__fail(err, SAGG_E_USAGE, 0, "Profile type %u is not in the aggregate's table.",
                           out->type);
