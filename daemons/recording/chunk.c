@@ -171,10 +171,7 @@ static int intern_stack(cache *c, uint32_t count, uint32_t *stack)
     int rc = map_frames(c, count);
     if (rc == 0)
         rc = sagg_add_stack_refs(c->rec->agg, stack, c->frames, count, NULL);
-    if (rc != SAGG_E_LIMIT)
-        return rc;
-    *stack = SAGG_DROPPED;
-    return 0;
+    return recording__drop_on_limit(rc, stack);
 }
 
 /* Decodes a stack into c->refs. A damaged one has no frames. */
@@ -316,13 +313,6 @@ static int map_sum(cache *c, const jfr_sum *from, sagg_sample *to)
     return rc;
 }
 
-static bool is_wanted(const recording *rec, const jfr_sum *from, int64_t time_ns, uint32_t thread)
-{
-    const recording_tap *tap = &rec->options.tap;
-    recording_moment moment = {.time_ns = time_ns, .thread = thread, .state = from->state};
-    return tap->keep == NULL || tap->keep(tap->ctx, rec->agg, &moment);
-}
-
 static int tell(const cache *c, const sagg_sample *samples, int count)
 {
     const recording_tap *tap = &c->rec->options.tap;
@@ -347,7 +337,7 @@ static int add_sample(cache *c, const jfr_sample *from)
     int rc = make_room(c);
     if (rc == 0)
         rc = map_thread(c, from->thread, &to[0].thread);
-    if (rc == 0 && !is_wanted(c->rec, &sum, from->time_ns, to[0].thread))
+    if (rc == 0 && !recording__keeps(c->rec, from->time_ns, to[0].thread, from->state))
         return 0;
     if (rc == 0)
         rc = map_sum(c, &sum, to);

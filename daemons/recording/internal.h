@@ -52,6 +52,12 @@ int recording__from_jfr(recording_error *err, const jfr_error *cause);
 /* Adds the chunk's samples up into the first filled->parts of rec->sums, with as many threads. */
 void recording__fill_sums(recording *rec, jfr_chunk *chunk, recording_filled *filled);
 
+/* Whether the tap wants a sample; all are wanted where there is none. */
+bool recording__keeps(const recording *rec, int64_t time_ns, uint32_t thread, uint8_t state);
+
+/* A stack whose frames have no room under the caps is dropped. Returns `rc`, or 0 then. */
+int recording__drop_on_limit(int rc, uint32_t *stack);
+
 /* Adds to the time that the inputs cover. */
 void recording__add_span(recording *rec, int64_t start_ns, int64_t end_ns);
 

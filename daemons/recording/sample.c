@@ -5,6 +5,14 @@
 
 #include "internal.h"
 
+int recording__drop_on_limit(int rc, uint32_t *stack)
+{
+    if (rc != SAGG_E_LIMIT)
+        return rc;
+    *stack = SAGG_DROPPED;
+    return 0;
+}
+
 static int frame_room(recording *rec, size_t count)
 {
     if (count <= rec->frame_room)
@@ -27,10 +35,7 @@ static int intern_stack(recording *rec, const recording_sample *sample, uint32_t
         rc = sagg_add_frame(rec->agg, &rec->frames[i], &sample->frames[i], NULL);
     if (rc == 0)
         rc = sagg_add_stack(rec->agg, stack, rec->frames, sample->count, NULL);
-    if (rc != SAGG_E_LIMIT)
-        return rc;
-    *stack = SAGG_DROPPED;
-    return 0;
+    return recording__drop_on_limit(rc, stack);
 }
 
 static int intern_thread(recording *rec, const recording_sample *sample, uint32_t *thread)
@@ -41,11 +46,10 @@ static int intern_thread(recording *rec, const recording_sample *sample, uint32_
                                                  : sagg_add_thread(rec->agg, thread, &row, NULL);
 }
 
-static bool is_wanted(const recording *rec, const recording_sample *sample, uint32_t thread)
+bool recording__keeps(const recording *rec, int64_t time_ns, uint32_t thread, uint8_t state)
 {
     const recording_tap *tap = &rec->options.tap;
-    recording_moment moment = {
-        .time_ns = sample->time_ns, .thread = thread, .state = JFR_STATE_UNKNOWN};
+    recording_moment moment = {.time_ns = time_ns, .thread = thread, .state = state};
     return tap->keep == NULL || tap->keep(tap->ctx, rec->agg, &moment);
 }
 
@@ -69,7 +73,7 @@ int recording_add_sample(recording *rec, const recording_sample *sample, recordi
 {
     sagg_sample to = {.samples = sample->samples, .time_ns = sample->time_ns};
     int rc = intern_thread(rec, sample, &to.thread);
-    if (rc == 0 && !is_wanted(rec, sample, to.thread))
+    if (rc == 0 && !recording__keeps(rec, sample->time_ns, to.thread, JFR_STATE_UNKNOWN))
         return 0;
     if (rc == 0)
         rc = intern_stack(rec, sample, &to.stack);
