@@ -352,6 +352,7 @@ int convert_files(convert_options *o)
     options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
     options.group = o->threads ? SAGG_BY_THREAD : SAGG_BY_NONE;
     options.tap = o->format == FORMAT_HEATMAP ? heatmap_tap(&map) : map.filter;
+    options.threads = reading_threads(o->jobs);
     options.max_stacks = o->max_stacks;
     options.max_bytes = (uint64_t)o->max_mib << 20;
     if (recording_new(&rec, &options, &err) != 0) {

@@ -2,6 +2,7 @@
 /* `hotstack diff`: what changed between two recordings, and whether that fails a build. */
 #include <inttypes.h>
 #include <jansson.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,33 @@ static bool open_side(side *s, const char *path, const diff_options *o)
     if (s->agg == NULL)
         complain("there is no memory to aggregate %s", path);
     return s->agg != NULL;
+}
+
+/* One side, read by a thread of its own. */
+typedef struct opening {
+    side *side;
+    const char *path;
+    const diff_options *options;
+    bool done;
+} opening;
+
+static void *open_in_thread(void *context)
+{
+    opening *o = context;
+    o->done = open_side(o->side, o->path, o->options);
+    return NULL;
+}
+
+/* Reads both at a time, where that many threads are allowed and to be had. */
+static bool open_sides(side *before, side *after, const diff_options *o)
+{
+    opening other = {.side = after, .path = o->after, .options = o};
+    pthread_t thread;
+    if (reading_threads(o->jobs) < 2 || pthread_create(&thread, NULL, open_in_thread, &other) != 0)
+        return open_side(before, o->before, o) && open_side(after, o->after, o);
+    bool done = open_side(before, o->before, o);
+    (void)pthread_join(thread, NULL);
+    return done && other.done;
 }
 
 static void close_side(side *s)
@@ -264,8 +292,7 @@ static bool write_html(const comparison *c, const diff_options *o)
 
 static int run(comparison *c, const diff_options *o)
 {
-    if (!open_side(&c->before, o->before, o) || !open_side(&c->after, o->after, o) ||
-        !compare(c, o))
+    if (!open_sides(&c->before, &c->after, o) || !compare(c, o))
         return EXIT_UNREADABLE;
     bool written = o->output == NULL || (o->json ? write_json(c, o) : write_html(c, o));
     reading_report(c->before.rec);

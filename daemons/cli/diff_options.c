@@ -32,6 +32,7 @@ static const char help[] =
     "      --max-stacks N   tell at most N stacks apart (default 2000000) and\n"
     "      --max-memory MIB use at most so much memory for them (default 4096): past either the\n"
     "                       lightest are summed into [dropped], and totals stay exact\n"
+    "  -j, --jobs N         1: read one recording after the other; the output is the same\n"
     "  -h, --help           this text\n"
     "\n"
     "Exit codes: 0 done; 3 done, but a part of an input is damaged or was left out, named on\n"
@@ -59,6 +60,7 @@ static const struct option longs[] = {
     {"min-width", required_argument, NULL, OPT_MIN_WIDTH},
     {"max-stacks", required_argument, NULL, OPT_MAX_STACKS},
     {"max-memory", required_argument, NULL, OPT_MAX_MEMORY},
+    {"jobs", required_argument, NULL, 'j'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -114,6 +116,8 @@ static int take_option(diff_options *out, const char **format, int option)
         return option_number(&out->max_mib, "--max-memory", optarg, 1);
     case OPT_MIN_WIDTH:
         return option_min_width(&out->min_width, optarg);
+    case 'j':
+        return option_jobs(&out->jobs, "--jobs", optarg);
     case 'h':
         (void)fputs(help, stdout);
         return EXIT_WHOLE;
@@ -150,7 +154,7 @@ int diff_parse(diff_options *out, int argc, char **argv)
     *out = (diff_options){.max_nodes = 200000, .max_stacks = MAX_STACKS, .max_mib = MAX_MIB};
     optind = 1;
     for (;;) {
-        int option = getopt_long(argc, argv, "o:f:t:h", longs, NULL);
+        int option = getopt_long(argc, argv, "o:f:t:j:h", longs, NULL);
         if (option == -1)
             break;
         int rc = take_option(out, &format, option);

@@ -18,6 +18,7 @@ typedef struct diff_options {
     uint32_t min_width;  /* parts per billion */
     uint32_t max_stacks; /* caps of each side's aggregate */
     uint32_t max_mib;
+    uint32_t jobs; /* as convert_options.jobs */
     bool has_limit;
     int64_t limit; /* --fail-on, parts per billion */
 } diff_options;

@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "jfr.h"
+#include "option_values.h"
 #include "reading.h"
 
 static const char help[] =
@@ -21,7 +22,9 @@ static const char help[] =
     "\n"
     "      --json           one JSON object: {\"types\": {\"cpu\": {\"unit\", \"events\",\n"
     "                       \"raw_value\", \"value\", \"stacks\"}, ...}}\n"
-    "      --threads N      read with N threads, 1 to 64 (default 1); the result is the same\n"
+    "  -j, --threads N      read with N threads, 1 to 64 (default: one a CPU, up to 8); the "
+    "result\n"
+    "                       is the same with any number\n"
     "  -h, --help           this text\n"
     "\n"
     "Exit codes: 0 all was read; 3 a part of the recording is damaged, named on standard error;\n"
@@ -41,36 +44,25 @@ typedef struct totals_row {
 
 /* ---- the command line ---- */
 
-enum { OPT_JSON = 256, OPT_THREADS };
+enum { OPT_JSON = 256 };
 
 static const struct option longs[] = {
     {"json", no_argument, NULL, OPT_JSON},
-    {"threads", required_argument, NULL, OPT_THREADS},
+    {"threads", required_argument, NULL, 'j'},
+    {"jobs", required_argument, NULL, 'j'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
 
 /* Returns -1 to go on, or an exit code. */
-static int set_threads(totals_options *o, const char *text)
-{
-    char *end;
-    unsigned long number = strtoul(text, &end, 10);
-    if (end != text && *end == '\0' && number >= 1 && number <= RECORDING_MAX_THREADS) {
-        o->threads = (uint32_t)number;
-        return -1;
-    }
-    complain("--threads takes a number from 1 to %d, not '%s'", RECORDING_MAX_THREADS, text);
-    return EXIT_USAGE;
-}
-
 static int take_option(totals_options *o, int option)
 {
     switch (option) {
     case OPT_JSON:
         o->json = true;
         return -1;
-    case OPT_THREADS:
-        return set_threads(o, optarg);
+    case 'j':
+        return option_jobs(&o->threads, "--threads", optarg);
     case 'h':
         (void)fputs(help, stdout);
         return EXIT_WHOLE;
@@ -86,7 +78,7 @@ static int parse(totals_options *o, int argc, char **argv)
     *o = (totals_options){0};
     int option;
     optind = 1;
-    while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "j:h", longs, NULL)) != -1) {
         int rc = take_option(o, option);
         if (rc >= 0)
             return rc;
@@ -187,7 +179,7 @@ int jfr_totals_run(int argc, char **argv)
     options.max_stacks = 20000000;
     options.max_threads = 1000000;
     options.max_bytes = UINT64_C(16) << 30;
-    options.threads = o.threads;
+    options.threads = reading_threads(o.threads);
     if (recording_new(&rec, &options, &err) != 0) {
         complain("%s", err.message);
         return EXIT_UNREADABLE;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <catalogue/profile_type.h>
+#include <recording/recording.h>
 
 #include "command.h"
 
@@ -38,6 +39,18 @@ int option_number(uint32_t *number, const char *option, const char *text, uint32
         return -1;
     }
     complain("%s takes a whole number from %u on, not '%s'", option, least, text);
+    return EXIT_USAGE;
+}
+
+int option_jobs(uint32_t *jobs, const char *option, const char *text)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+    if (end != text && *end == '\0' && number >= 1 && number <= RECORDING_MAX_THREADS) {
+        *jobs = (uint32_t)number;
+        return -1;
+    }
+    complain("%s takes a number from 1 to %d, not '%s'", option, RECORDING_MAX_THREADS, text);
     return EXIT_USAGE;
 }
 

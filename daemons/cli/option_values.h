@@ -13,6 +13,8 @@ enum { MAX_STACKS = 2000000, MAX_MIB = 4096 };
 int option_types(uint32_t *types, char *list);
 /* A whole number from `least` to 2^32 - 1, of the option that is named. */
 int option_number(uint32_t *number, const char *option, const char *text, uint32_t least);
+/* --jobs: how many threads read; 1 to RECORDING_MAX_THREADS. */
+int option_jobs(uint32_t *jobs, const char *option, const char *text);
 /* --min-width: a percentage, as parts per billion. */
 int option_min_width(uint32_t *width, const char *text);
 

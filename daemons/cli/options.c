@@ -51,6 +51,9 @@ static const char help[] =
     "      --max-stacks N   tell at most N stacks apart (default 2000000) and\n"
     "      --max-memory MIB use at most so much memory for them (default 4096): past either the\n"
     "                       lightest are summed into [dropped], and totals stay exact\n"
+    "  -j, --jobs N         read large recordings with N threads, 1 to 64 (default: one a CPU, up "
+    "to\n"
+    "                       8); the output is the same with any number\n"
     "  -h, --help           this text\n"
     "\n"
     "Exit codes: 0 all was read; 3 written, but a part of the input is damaged or was left out by\n"
@@ -93,6 +96,7 @@ static const struct option longs[] = {
     {"to", required_argument, NULL, OPT_TO},
     {"state", required_argument, NULL, OPT_STATE},
     {"inverted", no_argument, NULL, OPT_INVERTED},
+    {"jobs", required_argument, NULL, 'j'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -188,6 +192,8 @@ static int take_option(convert_options *out, int option)
     case OPT_INVERTED:
         out->inverted = true;
         return -1;
+    case 'j':
+        return option_jobs(&out->jobs, "--jobs", optarg);
     case 'h':
         (void)fputs(help, stdout);
         return EXIT_WHOLE;
@@ -244,7 +250,7 @@ int convert_parse(convert_options *out, int argc, char **argv)
     *out = (convert_options){.max_nodes = 200000, .max_stacks = MAX_STACKS, .max_mib = MAX_MIB};
     optind = 1;
     for (;;) {
-        int option = getopt_long(argc, argv, "o:f:t:h", longs, NULL);
+        int option = getopt_long(argc, argv, "o:f:t:j:h", longs, NULL);
         if (option == -1)
             break;
         int rc = take_option(out, option);

@@ -37,6 +37,7 @@ typedef struct convert_options {
     uint32_t max_stacks; /* cap of the aggregate */
     uint32_t max_mib;    /* cap of the aggregate's memory */
     uint32_t max_cells;  /* of each type's heatmap */
+    uint32_t jobs;       /* threads that read; 0 = as reading_threads says */
     bool report;         /* names the file that was written; several are named in any case */
 } convert_options;
 

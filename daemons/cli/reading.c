@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,9 @@
 
 /* What is read whole must fit into memory: standard input. A file is mapped. */
 #define INPUT_LIMIT (UINT64_C(4) << 30)
+
+/* More than these wait for one another. */
+enum { MOST_THREADS = 8 };
 
 static bool is_stdin(const char *path)
 {
@@ -43,6 +47,17 @@ static bool read_input(bytes *input, bool *mapped, const char *path)
     if (error != 0)
         complain("%s: cannot read it: %s", shown_name(path), strerror(error));
     return error == 0;
+}
+
+uint32_t reading_threads(uint32_t asked)
+{
+    cpu_set_t cpus;
+    if (asked != 0)
+        return asked;
+    if (sched_getaffinity(0, sizeof(cpus), &cpus) != 0)
+        return 1;
+    int count = CPU_COUNT(&cpus);
+    return count < 1 ? 1 : count < MOST_THREADS ? (uint32_t)count : MOST_THREADS;
 }
 
 static bool add_jfr_mem(recording *rec, const char *path, const bytes *input)

@@ -8,6 +8,10 @@
 
 #include <recording/recording.h>
 
+/* How many threads read: as many as asked for, or, if 0, one for each CPU that this process may run
+ * on, up to eight. */
+uint32_t reading_threads(uint32_t asked);
+
 /* Adds the recording at `path` ("-" = standard input). Complains and returns false when it cannot
  * be read at all. */
 bool reading_add(recording *rec, const char *path);

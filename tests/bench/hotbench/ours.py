@@ -39,8 +39,9 @@ def totals_command(path, threads=1):
     return [place.installed("hotstack"), "jfr", "totals", path, "--json", *(["--threads", threads] if has_threads() else [])]
 
 
-def convert_command(path, out):
-    return [place.installed("hotstack"), "convert", path, "-o", out]
+def convert_command(path, out, threads=1):
+    command = [place.installed("hotstack"), "convert", path, "-o", out]
+    return [*command, "--jobs", threads] if understands("convert", "--jobs") else command
 
 
 def totals(path):
