@@ -7,6 +7,11 @@
 /* Loss records that are kept to be named; all are counted. */
 #define RECORDING_LOSSES 64
 
+/* The caps of an aggregate that recording_options leaves to libstackagg. */
+#define RECORDING_MAX_STACKS      200000u
+#define RECORDING_MAX_THREAD_ROWS 10000u
+#define RECORDING_MAX_BYTES       (UINT64_C(512) << 20)
+
 struct recording {
     recording_options options;
     jfr_intervals inherited;
@@ -57,6 +62,15 @@ bool recording__keeps(const recording *rec, int64_t time_ns, uint32_t thread, ui
 
 /* A stack whose frames have no room under the caps is dropped. Returns `rc`, or 0 then. */
 int recording__drop_on_limit(int rc, uint32_t *stack);
+
+/* What a chunk states, what it counted, and how long it was; `last_ns` of its last sample read. */
+void recording__take_settings(recording *rec, const jfr_chunk *chunk);
+void recording__take_counts(recording_counts *to, const jfr_chunk *chunk);
+void recording__take_time(recording *rec, const jfr_chunk *chunk, int64_t last_ns);
+
+/* Makes an aggregate by the recording's options, within so many bytes. Returns 0 or a code of
+ * libstackagg. */
+int recording__new_aggregate(const recording *rec, sagg **out, uint64_t max_bytes);
 
 /* Adds to the time that the inputs cover. */
 void recording__add_span(recording *rec, int64_t start_ns, int64_t end_ns);

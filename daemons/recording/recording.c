@@ -47,7 +47,7 @@ static int read_options(recording_options *out, const recording_options *given,
 }
 
 /* The aggregate's table of types is the catalogue. */
-static int new_aggregate(recording *rec, recording_error *err)
+static int make_aggregate(const recording *rec, sagg **out, uint64_t max_bytes, sagg_error *cause)
 {
     const recording_options *o = &rec->options;
     sagg_type types[PROFILE_TYPE_END];
@@ -65,11 +65,22 @@ static int new_aggregate(recording *rec, recording_error *err)
                             .max_stacks = o->max_stacks,
                             .max_threads = o->max_threads,
                             .max_frames = o->max_frames,
-                            .max_bytes = o->max_bytes,
+                            .max_bytes = max_bytes,
                             .origin_ns = o->origin_ns,
                             .seconds = o->seconds};
+    return sagg_new(out, &options, cause);
+}
+
+int recording__new_aggregate(const recording *rec, sagg **out, uint64_t max_bytes)
+{
+    return make_aggregate(rec, out, max_bytes, NULL);
+}
+
+static int new_aggregate(recording *rec, recording_error *err)
+{
     sagg_error cause;
-    return sagg_new(&rec->agg, &options, &cause) == 0 ? 0 : from_sagg(err, &cause);
+    int rc = make_aggregate(rec, &rec->agg, rec->options.max_bytes, &cause);
+    return rc == 0 ? 0 : from_sagg(err, &cause);
 }
 
 static int new_sums(recording *rec, recording_error *err)

@@ -154,9 +154,13 @@ uint32_t jfr__idmap_put(jfr__idmap *map, uint64_t key)
     return map->count - 1;
 }
 
+/* A table by id may have so many places for nothing: the JDK's few event types with samples have
+ * ids among some thousand. */
+enum { SPARE = 4096 };
+
 static bool make_direct(jfr__idmap *map)
 {
-    if (map->max_key > (uint64_t)map->count * 4 + 1024)
+    if (map->max_key > (uint64_t)map->count * 4 + SPARE)
         return false;
     size_t size = ((size_t)map->max_key + 1) * sizeof(*map->direct);
     map->direct = map->alloc->alloc(map->alloc->ctx, size);

@@ -239,37 +239,96 @@ static void put_values(jfr_sum *out, const jfr__sum_shape *shape, const jfr__lan
     }
 }
 
+static void show_row(jfr_sum *out, const jfr_sums *sums, const jfr__row *row)
+{
+    uint32_t number = (uint32_t)(row->key >> 32);
+    const jfr__lane *lane = &sums->lanes[number];
+    const struct jfr__view *view = &sums->views[number];
+    const jfr__sum_shape *shape = &sums->shapes[lane->shape];
+    out->stack = (uint32_t)row->key;
+    out->thread = view->thread;
+    out->klass = view->klass;
+    out->source = (uint8_t)shape->plan->source;
+    out->state = lane->state;
+    out->lock_kind = view->lock_kind;
+    out->samples = row->count;
+    out->value_count = 0;
+    put_values(out, shape, lane, view, row);
+}
+
 size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *rows, size_t room)
 {
     size_t count = 0;
     for (; *cursor < sums->row_count && count < room; (*cursor)++) {
         const jfr__row *row = &sums->rows[*cursor + 1];
-        uint32_t number = (uint32_t)(row->key >> 32);
-        const jfr__lane *lane = &sums->lanes[number];
-        const struct jfr__view *view = &sums->views[number];
-        const jfr__sum_shape *shape = &sums->shapes[lane->shape];
-        if (row->count == 0)
-            continue;
-        jfr_sum *out = &rows[count++];
-        out->stack = (uint32_t)row->key;
-        out->thread = view->thread;
-        out->klass = view->klass;
-        out->source = (uint8_t)shape->plan->source;
-        out->state = lane->state;
-        out->lock_kind = view->lock_kind;
-        out->samples = row->count;
-        out->value_count = 0;
-        put_values(out, shape, lane, view, row);
+        if (row->count != 0)
+            show_row(&rows[count++], sums, row);
     }
     return count;
 }
 
-void jfr_sums_mark_stacks(const jfr_sums *sums, uint8_t *stacks, uint32_t count)
+/* ---- rows by stack ---- */
+
+size_t jfr_sums_count(jfr_sums *const *sums, uint32_t parts)
 {
-    for (uint32_t i = 1; i <= sums->row_count; i++) {
-        uint32_t stack = (uint32_t)sums->rows[i].key;
-        if (sums->rows[i].count != 0 && stack < count)
-            stacks[stack] = 1;
+    size_t count = 0;
+    for (uint32_t i = 0; i < parts; i++)
+        count += sums[i]->row_count;
+    return count;
+}
+
+/* The group of a row: its stack, or behind them all. */
+static uint32_t group_of(const jfr__row *row, uint32_t stacks)
+{
+    uint32_t stack = (uint32_t)row->key;
+    return stack < stacks ? stack : stacks;
+}
+
+void jfr_sums_sort(jfr_sums *const *sums, uint32_t parts, uint32_t stacks, uint32_t *begins,
+                   uint32_t *order)
+{
+    memset(begins, 0, ((size_t)stacks + 2) * sizeof(*begins));
+    for (uint32_t part = 0; part < parts; part++) {
+        for (uint32_t i = 1; i <= sums[part]->row_count; i++) {
+            const jfr__row *row = &sums[part]->rows[i];
+            begins[group_of(row, stacks) + 1] += row->count != 0;
+        }
+    }
+    for (uint32_t i = 0; i <= stacks; i++)
+        begins[i + 1] += begins[i];
+    uint32_t number = 0;
+    for (uint32_t part = 0; part < parts; part++) {
+        for (uint32_t i = 1; i <= sums[part]->row_count; i++, number++) {
+            const jfr__row *row = &sums[part]->rows[i];
+            if (row->count != 0)
+                order[begins[group_of(row, stacks)]++] = number;
+        }
+    }
+    /* Each begin has moved to its group's end, which is where the next one begins. */
+    memmove(begins + 1, begins, ((size_t)stacks + 1) * sizeof(*begins));
+    begins[0] = 0;
+}
+
+void jfr_sums_pick(jfr_sums *const *sums, const uint32_t *numbers, size_t count, jfr_sum *rows)
+{
+    enum { AHEAD = 16 };
+    struct {
+        const jfr_sums *sums;
+        const jfr__row *row;
+    } next[AHEAD];
+    for (size_t at = 0; at < count; at += AHEAD) {
+        size_t group = count - at < AHEAD ? count - at : AHEAD;
+        for (size_t i = 0; i < group; i++) {
+            uint32_t number = numbers[at + i];
+            jfr_sums *const *part = sums;
+            for (; number >= (*part)->row_count; part++)
+                number -= (*part)->row_count;
+            next[i].sums = *part;
+            next[i].row = &(*part)->rows[number + 1];
+            __builtin_prefetch(next[i].row);
+        }
+        for (size_t i = 0; i < group; i++)
+            show_row(&rows[at + i], next[i].sums, next[i].row);
     }
 }
 

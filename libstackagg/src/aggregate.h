@@ -119,6 +119,7 @@ struct sagg {
     sagg__set frames;                     /* sagg__frame */
     struct sagg__near_frame *near_frames; /* refs.c; NULL until first used */
     unsigned near_bits;                   /* log2 of how many */
+    bool new_stacks;                      /* the last one that refs.c added was new */
     sagg__set stacks;                     /* sagg__stack */
     sagg__array stack_frames;             /* uint32_t */
     uint32_t stack_frames_used;

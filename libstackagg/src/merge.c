@@ -16,6 +16,7 @@ struct merging {
     uint32_t *threads;
     uint32_t *labels;
     uint32_t *scratch; /* frames of one stack */
+    uint32_t depth;    /* of the deepest */
 };
 
 static int check(const sagg *into, const sagg *from, sagg_error *err)
@@ -48,7 +49,7 @@ static void end(struct merging *m)
     sagg__release(mem, m->stacks, m->from->stacks.count * sizeof(uint32_t));
     sagg__release(mem, m->threads, m->from->threads.count * sizeof(uint32_t));
     sagg__release(mem, m->labels, m->from->labels.count * sizeof(uint32_t));
-    sagg__release(mem, m->scratch, m->from->stack_frames_used * sizeof(uint32_t));
+    sagg__release(mem, m->scratch, (size_t)m->depth * sizeof(uint32_t));
 }
 
 static bool begin(struct merging *m)
@@ -57,7 +58,11 @@ static bool begin(struct merging *m)
     m->stacks = make_map(m->into, m->from->stacks.count);
     m->threads = make_map(m->into, m->from->threads.count);
     m->labels = make_map(m->into, m->from->labels.count);
-    m->scratch = make_map(m->into, m->from->stack_frames_used);
+    for (uint32_t i = 0; i < m->from->stacks.count; i++) {
+        uint32_t depth = SAGG__AT(sagg__stack, m->from->stacks.array, i)->count;
+        m->depth = depth > m->depth ? depth : m->depth;
+    }
+    m->scratch = make_map(m->into, m->depth);
     return m->frames != NULL && m->stacks != NULL && m->threads != NULL && m->labels != NULL &&
            m->scratch != NULL;
 }
@@ -80,18 +85,29 @@ static int compact_if_full(struct merging *m)
     return sagg_compact(m->into, NULL);
 }
 
+static int append_stack(struct merging *m, uint32_t stack, const sagg_stack *row)
+{
+    int rc = sagg__append_stack(m->into, &m->stacks[stack], &row->id, m->scratch, row->count);
+    return rc == SAGG_E_LIMIT ? sagg__refuse_stack(m->into, &m->stacks[stack]) : rc;
+}
+
 static int map_stack(struct merging *m, uint32_t stack)
 {
     sagg_stack row;
     int rc = 0;
     if (m->stacks[stack] != UNKNOWN || !sagg_stack_at(m->from, stack, &row))
         return 0;
+    bool is_cut = row.count > m->into->max_frames; /* it gets another id */
+    if (!is_cut && sagg__find_stack(m->into, &row.id, &m->stacks[stack]))
+        return 0;
     for (uint32_t i = 0; rc == 0 && i < row.count; i++) {
         rc = map_frame(m, row.frames[i]);
         m->scratch[i] = m->frames[row.frames[i]];
     }
-    if (rc == 0)
+    if (rc == 0 && is_cut)
         rc = sagg_add_stack(m->into, &m->stacks[stack], m->scratch, row.count, NULL);
+    else if (rc == 0)
+        return append_stack(m, stack, &row);
     if (rc != SAGG_E_LIMIT)
         return rc;
     m->into->full = true;
@@ -206,6 +222,7 @@ int sagg_merge(sagg *into, const sagg *from, sagg_error *err)
     if (rc != 0)
         return rc;
     struct merging m = {.into = into, .from = from};
+    uint64_t adds = into->adds;
     rc = begin(&m) ? 0 : SAGG_E_NOMEM;
     if (rc == 0)
         rc = map_threads(&m);
@@ -218,6 +235,8 @@ int sagg_merge(sagg *into, const sagg *from, sagg_error *err)
     if (rc == 0) {
         merge_thread_rows(&m);
         merge_sums(&m);
+        if (into->adds >= adds) /* no compaction on the way */
+            into->adds = adds + from->adds;
     }
     end(&m);
     return rc != 0 ? sagg__no_memory(err) : 0;

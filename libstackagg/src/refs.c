@@ -84,7 +84,9 @@ static int intern_refs(sagg *agg, uint32_t *frames, uint8_t *text, const sagg_fr
     const bool has_near = agg->near_frames != NULL;
     for (size_t i = 0; i < count; i++) {
         struct sagg__near_frame *near = has_near ? near_frame(agg, &refs[i]) : &single;
-        if (near->method != refs[i].method + 1 || near->line != refs[i].line) {
+        bool is_hit =
+            near->method != 0 && near->method - 1 == refs[i].method && near->line == refs[i].line;
+        if (!is_hit) {
             *bad = &refs[i];
             if (refs[i].method >= agg->methods.count)
                 return SAGG_E_USAGE;
@@ -98,6 +100,21 @@ static int intern_refs(sagg *agg, uint32_t *frames, uint8_t *text, const sagg_fr
         frames[i] = near->frame;
     }
     return 0;
+}
+
+/* The id of a stack, without a look at its frames' numbers. False: a method does not exist. */
+static bool id_of(const sagg *agg, sagg_stack_id *id, uint8_t *text, const sagg_frame_ref *refs,
+                  size_t count)
+{
+    const sagg__method *methods = agg->methods.array.items;
+    sagg__id_begin(text, agg->normaliser);
+    for (size_t i = 0; i < count; i++) {
+        if (refs[i].method >= agg->methods.count)
+            return false;
+        sagg__id_put(text, i, sagg__frame_id(methods[refs[i].method].hash, refs[i].line));
+    }
+    sagg__id_end(id, text, count);
+    return true;
 }
 
 /* A stack past max_frames: its leaf-most frames with a root that says so. */
@@ -137,15 +154,23 @@ static int add_refs(sagg *agg, uint32_t *stack, const sagg_frame_ref *refs, size
     int rc = count > kept ? cut(agg, own, refs) : 0;
     if (rc != 0)
         return rc;
+    if (count > kept)
+        refs = own;
+    sagg_stack_id id;
+    /* After a known stack another is likely, whose frames need not be looked for. */
+    bool is_known =
+        !agg->new_stacks && id_of(agg, &id, text, refs, kept) && sagg__find_stack(agg, &id, stack);
+    agg->new_stacks = !is_known;
+    if (is_known)
+        return 0;
     uint32_t *frames = frames_room(agg, kept, (uint32_t *)(void *)(own + kept));
     sagg__id_begin(text, agg->normaliser);
-    rc = intern_refs(agg, frames, text, count > kept ? own : refs, kept, bad);
+    rc = intern_refs(agg, frames, text, refs, kept, bad);
     if (rc != 0)
         return rc;
-    sagg_stack_id id;
     sagg__id_end(&id, text, kept);
-    return sagg__find_stack(agg, &id, stack) ? 0
-                                             : sagg__append_stack(agg, stack, &id, frames, kept);
+    agg->new_stacks = !sagg__find_stack(agg, &id, stack);
+    return agg->new_stacks ? sagg__append_stack(agg, stack, &id, frames, kept) : 0;
 }
 
 int sagg_add_stack_refs(sagg *agg, uint32_t *stack, const sagg_frame_ref *frames, size_t count,

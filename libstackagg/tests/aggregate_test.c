@@ -61,6 +61,8 @@ START_TEST(stacks_by_reference_are_the_same_stacks)
     uint32_t stack;
     sagg_error err;
     ck_assert_int_eq(sagg_add_stack_refs(agg, &stack, &unknown, 1, &err), SAGG_E_USAGE);
+    unknown.method = UINT32_MAX;
+    ck_assert_int_eq(sagg_add_stack_refs(agg, &stack, &unknown, 1, &err), SAGG_E_USAGE);
     sagg_free(agg);
     sagg_free(other);
 }

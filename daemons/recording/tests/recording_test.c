@@ -284,6 +284,32 @@ static void must_equal(const sagg *a, const sagg *b)
     ck_assert(!sagg_next(b, &at_b, &y));
 }
 
+static bool same_key(const sagg *a, const sagg_entry *x, const sagg *b, const sagg_entry *y)
+{
+    sagg_stack s, t;
+    ck_assert(sagg_stack_at(a, x->stack, &s) && sagg_stack_at(b, y->stack, &t));
+    return x->type == y->type && x->thread == y->thread && x->label == y->label &&
+           memcmp(s.id.bytes, t.id.bytes, sizeof(s.id.bytes)) == 0;
+}
+
+/* The same in any order. */
+static void must_match(const sagg *a, const sagg *b)
+{
+    size_t at_a = 0, at_b, count = 0;
+    sagg_entry x, y;
+    while (sagg_next(a, &at_a, &x)) {
+        bool found = false;
+        for (at_b = 0; !found && sagg_next(b, &at_b, &y);)
+            found = same_key(a, &x, b, &y);
+        ck_assert(found);
+        ck_assert_mem_eq(&x.totals, &y.totals, sizeof(x.totals));
+        count++;
+    }
+    for (at_b = 0; sagg_next(b, &at_b, &y);)
+        count--;
+    ck_assert_uint_eq(count, 0);
+}
+
 /* Per-second totals want each sample's time: they are read one by one, by one thread. */
 START_TEST(sums_by_any_number_of_threads_equal_single_samples)
 {
@@ -300,9 +326,78 @@ START_TEST(sums_by_any_number_of_threads_equal_single_samples)
         options.seconds = 0;
         options.threads = threads[i];
         rec = NULL;
-        must_equal(plain, read_all());
+        must_match(plain, read_all());
         ck_assert_mem_eq(&one.counts, &info.counts, sizeof(info.counts));
         ck_assert_mem_eq(one.truncated_raw, info.truncated_raw, sizeof(info.truncated_raw));
+        recording_free(rec);
+    }
+    rec = first;
+}
+END_TEST
+
+/* A chunk of many stacks, each of which several threads have. */
+static void put_wide_chunk(uint64_t stacks)
+{
+    begin(true);
+    put_setting(&w, T_RECORDING, "event", "cpu");
+    put_setting(&w, T_EXECUTION, "interval", "0");
+    size_t checkpoint = begin_checkpoint(&w);
+    begin_pool(&w, T_STACK, stacks);
+    for (uint64_t i = 0; i < stacks; i++) {
+        put_long(&w, 100 + i);
+        put_u8(&w, i % 50 == 0); /* truncated */
+        put_int(&w, 2);
+        for (uint64_t k = 0; k < 2; k++) {
+            put_long(&w, 1 + (i + k) % 3);
+            put_int(&w, k == 0 ? i : 7);
+            put_int(&w, 0);
+            put_long(&w, (i + k) % 6);
+        }
+    }
+    end_checkpoint(&w, checkpoint);
+    for (uint64_t i = 0; i < stacks * 9; i++) {
+        put_execution(&w, 600, 70 + i / stacks % 2, 100 + i * 7 % stacks, 1);
+        if (i % 3 == 0)
+            put_in_tlab(&w, 2 + i % 2, 16 + i % 100, 1 + i * 7 % 5000);
+    }
+    end();
+}
+
+/* What two aggregates that were filled in one order hold, number by number. */
+static void must_be_one(const sagg *a, const sagg *b)
+{
+    ck_assert_uint_eq(sagg_stack_count(a), sagg_stack_count(b));
+    ck_assert_uint_eq(sagg_frame_count(a), sagg_frame_count(b));
+    ck_assert_uint_eq(sagg_thread_count(a), sagg_thread_count(b));
+    for (uint32_t i = 0; i < sagg_stack_count(a); i++) {
+        sagg_stack s, t;
+        ck_assert(sagg_stack_at(a, i, &s) && sagg_stack_at(b, i, &t));
+        ck_assert_mem_eq(s.id.bytes, t.id.bytes, sizeof(s.id.bytes));
+        ck_assert_uint_eq(s.count, t.count);
+        if (s.count > 0)
+            ck_assert_mem_eq(s.frames, t.frames, s.count * sizeof(*s.frames));
+    }
+    must_equal(a, b);
+}
+
+/* 0: no cap is near; 1: the stacks pass their cap; 2: memory does */
+START_TEST(stacks_shared_out_add_up_as_by_one_thread)
+{
+    options.facets = true;
+    options.max_stacks = _i == 1 ? 3000 : 0;
+    options.max_bytes = _i == 2 ? UINT64_C(1) << 20 : 0;
+    put_wide_chunk(6000);
+    put_wide_chunk(7000);
+    const sagg *one = read_all();
+    recording *first = rec;
+    recording_info told = info;
+    ck_assert_uint_gt(sagg_stack_count(one), 1000);
+    ck_assert_uint_gt(info.truncated_raw[PROFILE_TYPE_CPU], 0);
+    ck_assert(recording_is_whole(rec) == (_i == 0));
+    for (options.threads = 2; options.threads <= 4; options.threads++) {
+        rec = NULL;
+        must_be_one(one, read_all());
+        ck_assert_mem_eq(&told, &info, sizeof(info));
         recording_free(rec);
     }
     rec = first;
@@ -378,6 +473,7 @@ int main(void)
     tcase_add_test(tcase, deep_stacks_are_counted_as_truncated);
     tcase_add_test(tcase, what_is_no_recording_is_an_error_with_its_offset);
     tcase_add_loop_test(tcase, sums_by_any_number_of_threads_equal_single_samples, 0, 2);
+    tcase_add_loop_test(tcase, stacks_shared_out_add_up_as_by_one_thread, 0, 3);
     tcase_add_test(tcase, chunks_by_several_threads_add_up_as_in_a_row);
     tcase_add_test(tcase, too_many_threads_are_refused);
     suite_add_tcase(suite, tcase);

@@ -97,7 +97,8 @@ typedef struct jfr_stack_ref {
 /*
  * Decodes stack `index` into numbers, many times faster than jfr_chunk_stack.
  *   frames  receives its first frames, `room` at most; more is no error: see out->frame_count
- * Any number of threads may call it for one chunk, as long as nothing else is done with the file.
+ * Any number of threads may call it for one chunk. What else they do with the file, one at a time
+ * does: names (jfr_chunk_frame, jfr_chunk_thread, jfr_chunk_class) meanwhile, the rest not.
  * Errors: JFR_ERR_USAGE (index out of range), JFR_ERR_FORMAT (the entry is damaged).
  */
 JFR_EXPORT JFR_MUST_USE int jfr_chunk_stack_refs(const jfr_chunk *chunk, uint32_t index,

@@ -97,10 +97,22 @@ JFR_EXPORT JFR_MUST_USE int jfr_sums_join(jfr_sums *const *sums, uint32_t parts,
 JFR_EXPORT size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *rows, size_t room);
 
 /*
- * Sets stacks[i] to 1 where a row has stack i, for all i below `count`; the others stay. Who looks
- * at all stacks of the rows reads them faster in the order of their indices, as they were written.
+ * All rows of one jfr_sums_join, by their stacks: who makes something of the stacks meets them in
+ * the order in which they lie in the file, and can share them out.
+ *
+ * jfr_sums_count tells how many rows there are at most. jfr_sums_sort numbers them and sorts them
+ * by their stacks, those of one stack as jfr_sums_read gives them, part by part: stacks
+ * jfr_chunk_stack_count of the chunk begins  receives stacks + 2 numbers: the rows of stack i are
+ * order[begins[i]] and so on up to order[begins[i + 1]], which is none of them; those without a
+ * stack are behind the others order   receives the rows' numbers; room for jfr_sums_count, which
+ * must be below 2^32 jfr_sums_pick writes the rows of `count` numbers. Several threads may pick at
+ * a time.
  */
-JFR_EXPORT void jfr_sums_mark_stacks(const jfr_sums *sums, uint8_t *stacks, uint32_t count);
+JFR_EXPORT size_t jfr_sums_count(jfr_sums *const *sums, uint32_t parts);
+JFR_EXPORT void jfr_sums_sort(jfr_sums *const *sums, uint32_t parts, uint32_t stacks,
+                              uint32_t *begins, uint32_t *order);
+JFR_EXPORT void jfr_sums_pick(jfr_sums *const *sums, const uint32_t *numbers, size_t count,
+                              jfr_sum *rows);
 
 /* How the events were read, for who measures; all zero before the first chunk. */
 typedef struct jfr_sums_stats {

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sums of a chunk into the aggregate: by stack, and by several threads where that pays. */
+#include <stdlib.h>
+
+#include "cache.h"
+
+/* The rows of a chunk, by stack. */
+typedef struct sorted_rows {
+    const recording_filled *filled;
+    uint32_t *begins;
+    uint32_t *order;
+} sorted_rows;
+
+/* Adds the rows from one place of the order to another. Stacks are met as they lie in the file. */
+static int add_range(recording_cache *c, const sorted_rows *sorted, uint32_t from, uint32_t to)
+{
+    jfr_sum rows[RECORDING_ROWS];
+    int rc = 0;
+    for (uint32_t at = from; rc == 0 && at < to; at += RECORDING_ROWS) {
+        size_t count = to - at < RECORDING_ROWS ? to - at : RECORDING_ROWS;
+        jfr_sums_pick(sorted->filled->sums, sorted->order + at, count, rows);
+        rc = recording__add_rows(c, rows, count);
+    }
+    return rc;
+}
+
+/* What the first chunk brings is known before it is added. Later ones bring the same, mostly. */
+static void expect(const recording_cache *c, uint32_t stacks, uint32_t rows)
+{
+    if (c->rec->options.group != SAGG_BY_THREAD && rows > stacks)
+        rows = stacks;
+    if (sagg_stack_count(c->agg) <= SAGG_DROPPED + 1)
+        sagg_expect(c->agg, stacks, rows);
+}
+
+static uint32_t used_stacks(const recording_cache *c, const sorted_rows *sorted)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < c->stack_count; i++)
+        used += sorted->begins[i + 1] > sorted->begins[i];
+    return used;
+}
+
+/* ---- shares: stacks of one chunk added by several threads ---- */
+
+/* Fewer rows than these are not worth a thread. */
+enum { LEAST_SHARE = 4096 };
+
+/* The stacks from one number to another, added by one thread: the first into the recording's
+ * aggregate, the others into one of their own, which is merged into it. */
+typedef struct share {
+    recording_cache c;
+    const sorted_rows *sorted;
+    uint32_t from, to; /* in the order of rows */
+    int rc;
+    bool started;
+    pthread_t thread;
+} share;
+
+static void *add_share(void *context)
+{
+    share *s = context;
+    s->rc = add_range(&s->c, s->sorted, s->from, s->to);
+    return NULL;
+}
+
+/* Where in the order the first row is of the stack that row `at` is of. */
+static uint32_t stack_begin(const recording_cache *c, const sorted_rows *sorted, uint32_t at)
+{
+    uint32_t low = 0;
+    uint32_t high = c->stack_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low + 1) / 2;
+        if (sorted->begins[middle] <= at)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return sorted->begins[low];
+}
+
+/*
+ * How many threads add the chunk. Shares are as one thread's work as long as no cap is near: each
+ * sees its own stacks only.
+ */
+static uint32_t share_count(const recording_cache *c, const sorted_rows *sorted, uint32_t rows)
+{
+    const recording_options *o = &c->rec->options;
+    uint32_t tag;
+    sagg_str text;
+    bool many_labels = o->objects && (c->class_count >= SAGG_MAX_LABELS / 16 ||
+                                      sagg_label_at(c->agg, SAGG_MAX_LABELS / 2, &tag, &text));
+    uint64_t stacks = (uint64_t)sagg_stack_count(c->agg) + used_stacks(c, sorted);
+    uint64_t threads = (uint64_t)sagg_thread_count(c->agg) + c->thread_count;
+    bool fits = !many_labels &&
+                stacks < (o->max_stacks != 0 ? o->max_stacks : RECORDING_MAX_STACKS) &&
+                threads < (o->max_threads != 0 ? o->max_threads : RECORDING_MAX_THREAD_ROWS);
+    uint32_t most = rows / LEAST_SHARE;
+    if (!fits || most < 2 || sorted->filled->parts < 2)
+        return 1;
+    return most < sorted->filled->parts ? most : sorted->filled->parts;
+}
+
+static uint64_t max_bytes(const recording *rec)
+{
+    return rec->options.max_bytes != 0 ? rec->options.max_bytes : RECORDING_MAX_BYTES;
+}
+
+static bool open_share(share *s, const recording *rec, const recording_cache *first,
+                       pthread_mutex_t *lock, uint32_t count)
+{
+    uint64_t cap = max_bytes(rec);
+    uint64_t used = sagg_bytes(first->agg);
+    sagg *agg;
+    if (used >= cap / 2 || recording__new_aggregate(rec, &agg, (cap - used) / (2 * count)) != 0)
+        return false;
+    bool done = recording__cache_init(&s->c, rec, agg, first->chunk);
+    s->c.lock = lock;
+    return done;
+}
+
+static void close_share(share *s)
+{
+    sagg_free(s->c.agg);
+    recording__cache_free(&s->c);
+}
+
+/* Whether it holds all of its rows, and the recording's aggregate has room for them. */
+static bool is_exact(const recording_cache *c, const share *s)
+{
+    sagg_loss loss = sagg_losses(s->c.agg);
+    return s->rc == 0 && !sagg_full(s->c.agg) && loss.stacks_dropped == 0 &&
+           loss.samples_dropped == 0 && loss.threads_folded == 0 &&
+           sagg_bytes(c->agg) + sagg_bytes(s->c.agg) < max_bytes(c->rec) / 2;
+}
+
+static void take_counts(recording_cache *to, const recording_cache *from)
+{
+    to->bad_stacks += from->bad_stacks;
+    for (unsigned type = 0; type < PROFILE_TYPE_END; type++)
+        to->truncated_raw[type] += from->truncated_raw[type];
+}
+
+/* Adds what a share holds, or, where it holds not all, its rows once more. */
+static int join_share(recording_cache *c, const share *s, bool exact)
+{
+    if (!exact)
+        return add_range(c, s->sorted, s->from, s->to);
+    take_counts(c, &s->c);
+    return sagg_merge(c->agg, s->c.agg, NULL);
+}
+
+static void divide(const recording_cache *c, share *shares, uint32_t count,
+                   const sorted_rows *sorted, uint32_t rows)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        shares[i].sorted = sorted;
+        shares[i].from =
+            i == 0 ? 0 : stack_begin(c, sorted, (uint32_t)((uint64_t)rows * i / count));
+        shares[i].to = rows;
+        if (i > 0)
+            shares[i - 1].to = shares[i].from;
+    }
+}
+
+static int add_shares(recording_cache *c, uint32_t count, const sorted_rows *sorted, uint32_t rows)
+{
+    share shares[RECORDING_MAX_THREADS] = {0};
+    pthread_mutex_t lock;
+    (void)pthread_mutex_init(&lock, NULL);
+    divide(c, shares, count, sorted, rows);
+    c->lock = &lock;
+    for (uint32_t i = 1; i < count; i++)
+        shares[i].started = open_share(&shares[i], c->rec, c, &lock, count) &&
+                            pthread_create(&shares[i].thread, NULL, add_share, &shares[i]) == 0;
+    int rc = add_range(c, sorted, shares[0].from, shares[0].to);
+    bool exact = !sagg_full(c->agg);
+    for (uint32_t i = 1; i < count; i++)
+        if (shares[i].started)
+            (void)pthread_join(shares[i].thread, NULL);
+    c->lock = NULL;
+    for (uint32_t i = 1; i < count; i++) {
+        /* From the first that is not exact on, the caps are at work: one row after the other. */
+        exact = exact && shares[i].started && is_exact(c, &shares[i]);
+        if (rc == 0)
+            rc = join_share(c, &shares[i], exact);
+        close_share(&shares[i]);
+    }
+    (void)pthread_mutex_destroy(&lock);
+    return rc;
+}
+
+int recording__add_sums(recording_cache *c, const recording_filled *filled)
+{
+    size_t most = jfr_sums_count(filled->sums, filled->parts);
+    sorted_rows sorted = {.filled = filled};
+    sorted.begins = malloc(((size_t)c->stack_count + 2) * sizeof(*sorted.begins));
+    sorted.order = malloc((most + 1) * sizeof(*sorted.order));
+    int rc = SAGG_E_NOMEM;
+    if (sorted.begins != NULL && sorted.order != NULL && most < UINT32_MAX) {
+        jfr_sums_sort(filled->sums, filled->parts, c->stack_count, sorted.begins, sorted.order);
+        uint32_t rows = sorted.begins[c->stack_count + 1];
+        uint32_t count = share_count(c, &sorted, rows);
+        expect(c, used_stacks(c, &sorted), rows);
+        rc = count > 1 ? add_shares(c, count, &sorted, rows) : add_range(c, &sorted, 0, rows);
+    }
+    free(sorted.begins);
+    free(sorted.order);
+    return rc;
+}
