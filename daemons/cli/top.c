@@ -155,6 +155,7 @@ static int run(top_options *o)
     options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
     options.group = SAGG_BY_NONE;
     options.tap = filter_tap(&o->filter);
+    options.threads = reading_threads(o->jobs);
     options.max_stacks = o->max_stacks;
     options.max_bytes = (uint64_t)o->max_mib << 20;
     if (recording_new(&rec, &options, &err) != 0) {

@@ -32,6 +32,8 @@ static const char help[] =
     "      --max-stacks N   tell at most N stacks apart (default 2000000) and\n"
     "      --max-memory MIB use at most so much memory for them (default 4096): past either the\n"
     "                       lightest are summed into [dropped], and totals stay exact\n"
+    "  -j, --jobs N         read large recordings with N threads, 1 to 64 (default: one a CPU,\n"
+    "                       up to 8); the output is the same with any number\n"
     "  -h, --help           this text\n"
     "\n"
     "Exit codes: 0 all was read; 3 printed, but a part of the input is damaged or was left out by\n"
@@ -62,6 +64,7 @@ static const struct option longs[] = {
     {"raw-names", no_argument, NULL, OPT_RAW_NAMES},
     {"max-stacks", required_argument, NULL, OPT_MAX_STACKS},
     {"max-memory", required_argument, NULL, OPT_MAX_MEMORY},
+    {"jobs", required_argument, NULL, 'j'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -102,6 +105,8 @@ static int take_option(top_options *out, int option)
         return option_number(&out->max_stacks, "--max-stacks", optarg, 1);
     case OPT_MAX_MEMORY:
         return option_number(&out->max_mib, "--max-memory", optarg, 1);
+    case 'j':
+        return option_jobs(&out->jobs, "--jobs", optarg);
     case 'h':
         (void)fputs(help, stdout);
         return EXIT_WHOLE;
@@ -116,7 +121,7 @@ int top_parse(top_options *out, int argc, char **argv)
     int option;
     *out = (top_options){.rows = 20, .max_stacks = MAX_STACKS, .max_mib = MAX_MIB};
     optind = 1;
-    while ((option = getopt_long(argc, argv, "t:n:h", longs, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "t:n:j:h", longs, NULL)) != -1) {
         int rc = take_option(out, option);
         if (rc >= 0)
             return rc;

@@ -19,6 +19,7 @@ typedef struct top_options {
     convert_filter filter; /* free it with filter_free */
     uint32_t max_stacks;
     uint32_t max_mib;
+    uint32_t jobs; /* as convert_options.jobs */
 } top_options;
 
 /*
