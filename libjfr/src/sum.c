@@ -56,7 +56,7 @@ void jfr_sums_free(jfr_sums *sums)
 {
     if (sums == NULL)
         return;
-    release(sums, sums->rows);
+    release(sums, sums->row_block);
     release(sums, sums->slots);
     release(sums, sums->lanes);
     release(sums, sums->lane_slots);
@@ -311,7 +311,7 @@ void jfr_sums_sort(jfr_sums *const *sums, uint32_t parts, uint32_t stacks, uint3
 
 void jfr_sums_pick(jfr_sums *const *sums, const uint32_t *numbers, size_t count, jfr_sum *rows)
 {
-    enum { AHEAD = 16 };
+    enum { AHEAD = 32 };
     struct {
         const jfr_sums *sums;
         const jfr__row *row;
@@ -372,6 +372,20 @@ static int check_numbers(const jfr_chunk *chunk, jfr_error *err)
                      "The chunk numbers its stacks beyond 32 bits: read it by samples.");
 }
 
+/*
+ * Where a part begins, as far as it can be told from outside: parts are alike in their bytes of
+ * events. async-profiler writes its pools behind them, in one checkpoint, which the header names.
+ */
+static uint64_t part_begin(const jfr_chunk *chunk, uint32_t part, uint32_t parts)
+{
+    uint64_t first = first_event(chunk);
+    uint64_t end = chunk->end;
+    uint64_t pools = chunk->info.offset + chunk->header.pool_offset;
+    if (chunk->info.finished && pools > first && pools < end)
+        end = pools;
+    return first + (end - first) / parts * part;
+}
+
 int jfr_sums_part(jfr_sums *sums, const jfr_chunk *chunk, uint32_t part, uint32_t parts,
                   jfr_error *err)
 {
@@ -379,11 +393,12 @@ int jfr_sums_part(jfr_sums *sums, const jfr_chunk *chunk, uint32_t part, uint32_
         return jfr__fail(err, JFR_ERR_USAGE, 0, "Part %u does not exist: there are %u.", part,
                          parts);
     jfr__sums_prepare(sums, chunk);
-    uint64_t first = first_event(chunk);
-    uint64_t step = (chunk->end - first) / parts;
-    uint64_t from = part == 0 ? first : jfr__sums_guess(chunk, first + step * part);
-    uint64_t to =
-        part + 1 == parts ? chunk->end : jfr__sums_guess(chunk, first + step * (part + 1));
+    uint64_t from = first_event(chunk);
+    uint64_t to = chunk->end;
+    if (part > 0)
+        from = jfr__sums_guess(chunk, part_begin(chunk, part, parts));
+    if (part + 1 < parts)
+        to = jfr__sums_guess(chunk, part_begin(chunk, part + 1, parts));
     if (sums->rc == 0)
         jfr__sums_walk(sums, from, to);
     return sums->rc == 0 ? 0 : why(sums, err);

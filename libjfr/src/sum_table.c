@@ -65,12 +65,22 @@ static bool resize_rows(jfr_sums *sums, unsigned bits)
     return true;
 }
 
+/* Rows are as far apart as they are large, and begin there: none lies in two cache lines. */
 static bool reserve_rows(jfr_sums *sums, size_t count)
 {
-    void *rows = sums->rows;
-    if (!grow(sums, &rows, &sums->row_cap, count, sizeof(*sums->rows)))
+    void *block = sums->row_block;
+    size_t used = sums->rows != NULL ? (size_t)sums->row_count + 1 : 0;
+    size_t shift = sums->rows != NULL ? (size_t)((char *)sums->rows - (char *)block) : 0;
+    if (count < sums->row_cap)
+        return true;
+    if (!grow(sums, &block, &sums->row_cap, count + 1, sizeof(*sums->rows)))
         return false;
-    sums->rows = rows;
+    size_t over = (uintptr_t)block % sizeof(*sums->rows);
+    char *rows = (char *)block + (over != 0 ? sizeof(*sums->rows) - over : 0);
+    if (rows != (char *)block + shift)
+        memmove(rows, (char *)block + shift, used * sizeof(*sums->rows));
+    sums->row_block = block;
+    sums->rows = (jfr__row *)(void *)rows;
     return true;
 }
 

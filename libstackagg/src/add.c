@@ -119,6 +119,11 @@ int sagg__add_to_entry(sagg *agg, const sagg__entry *from)
     return add_entry(agg, from, sagg__key_hash(&from->key));
 }
 
+void sagg__prefetch_entry(const sagg *agg, const sagg__key *key)
+{
+    __builtin_prefetch(sagg__index_slot(&agg->entries.index, sagg__key_hash(key)));
+}
+
 /* ---- samples ---- */
 
 static int check_sample(const sagg *agg, const sagg_sample *s, sagg_error *err)

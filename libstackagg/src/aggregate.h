@@ -162,6 +162,7 @@ int sagg__truncated_root(sagg *agg, uint32_t *index);
 /* Finds, or appends, the stack with this id; what has no room becomes SAGG_DROPPED. The frames may
  * stand behind those of the last stack already. */
 bool sagg__find_stack(const sagg *agg, const sagg_stack_id *id, uint32_t *index);
+void sagg__prefetch_stack(const sagg *agg, const sagg__stack *stack);
 int sagg__append_stack(sagg *agg, uint32_t *index, const sagg_stack_id *id, const uint32_t *frames,
                        size_t count);
 int sagg__refuse_stack(sagg *agg, uint32_t *index);
@@ -188,6 +189,7 @@ void sagg__sum_one(sagg *agg, uint64_t *into, uint64_t value);
 /* Adds to the entry of the same key, or to what is dropped where there is no room. Returns 0 or
  * SAGG_E_NOMEM. */
 int sagg__add_to_entry(sagg *agg, const sagg__entry *from);
+void sagg__prefetch_entry(const sagg *agg, const sagg__key *key);
 void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals);
 /* The same for what never was in an entry: its stack is too small by it. */
 void sagg__refuse_entry(sagg *agg, const sagg__entry *entry);

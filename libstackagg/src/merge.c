@@ -140,23 +140,46 @@ static int map_labels(struct merging *m)
     return rc;
 }
 
-static int merge_entries(struct merging *m)
+enum { GROUP = 32 };
+
+/* Entries that are being moved; each step asks for the memory that the next one needs. */
+static int merge_group(struct merging *m, const sagg__entry *entries, size_t count)
 {
-    for (uint32_t i = 0; i < m->from->entries.count; i++) {
-        const sagg__entry *entry = SAGG__AT(sagg__entry, m->from->entries.array, i);
-        int rc = compact_if_full(m);
-        if (rc == 0)
-            rc = map_stack(m, entry->key.stack);
+    sagg__entry moved[GROUP];
+    for (size_t i = 0; i < count; i++)
+        if (m->stacks[entries[i].key.stack] == UNKNOWN)
+            sagg__prefetch_stack(
+                m->into, SAGG__AT(sagg__stack, m->from->stacks.array, entries[i].key.stack));
+    for (size_t i = 0; i < count; i++) {
+        int rc = map_stack(m, entries[i].key.stack);
         if (rc != 0)
             return rc;
-        sagg__entry moved = *entry;
-        moved.key.thread = m->threads[entry->key.thread];
-        moved.key.stack = m->stacks[entry->key.stack];
-        moved.key.label = m->labels[entry->key.label];
-        if (moved.key.stack == SAGG_DROPPED)
-            sagg__refuse_entry(m->into, &moved);
+        moved[i] = entries[i];
+        moved[i].key.thread = m->threads[entries[i].key.thread];
+        moved[i].key.stack = m->stacks[entries[i].key.stack];
+        moved[i].key.label = m->labels[entries[i].key.label];
+        sagg__prefetch_entry(m->into, &moved[i].key);
+    }
+    for (size_t i = 0; i < count; i++) {
+        int rc = 0;
+        if (moved[i].key.stack == SAGG_DROPPED)
+            sagg__refuse_entry(m->into, &moved[i]);
         else
-            rc = sagg__add_to_entry(m->into, &moved);
+            rc = sagg__add_to_entry(m->into, &moved[i]);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int merge_entries(struct merging *m)
+{
+    const sagg__entry *entries = m->from->entries.array.items;
+    size_t count = m->from->entries.count;
+    for (size_t at = 0; at < count; at += GROUP) {
+        int rc = compact_if_full(m);
+        if (rc == 0)
+            rc = merge_group(m, entries + at, count - at < GROUP ? count - at : GROUP);
         if (rc != 0)
             return rc;
     }

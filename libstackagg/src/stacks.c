@@ -191,6 +191,11 @@ uint64_t sagg__stack_hash(const sagg__stack *stack)
     return hash_id(&stack->id);
 }
 
+void sagg__prefetch_stack(const sagg *agg, const sagg__stack *stack)
+{
+    __builtin_prefetch(sagg__index_slot(&agg->stacks.index, sagg__stack_hash(stack)));
+}
+
 static int compute_id(sagg *agg, sagg_stack_id *id, const uint32_t *frames, size_t count)
 {
     uint8_t *text = sagg__scratch(agg, SAGG__ID_PREFIX + count * 8);
