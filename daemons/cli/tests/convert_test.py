@@ -287,7 +287,7 @@ class Tests:
         options = set(re.findall(r"--[a-z-]+", text))
         assert options == set(re.findall(r"--[a-z-]+", manual)), options
         assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--min-width", "--max-stacks", "--max-memory", "--max-cells", "--thread", "--from",
-                "--to", "--state", "--inverted", "--help"} == options
+                "--to", "--state", "--inverted", "--jobs", "--help"} == options
 
     def test_the_program_lists_its_commands(self):
         done = subprocess.run([self.convert.program, "--help"], capture_output=True, text=True, check=True)

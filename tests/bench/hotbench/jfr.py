@@ -195,6 +195,7 @@ def bench(quick):
         measure_one(section, name, rounds, 1 if name in others else slow_rounds, rows)
     section.text(
         "CPU seconds, and how many times the program's CPU goes into jfrconv's (three runs: cpu, alloc, lock; collapsed text)."
+        " hotstack convert writes those three files, too; one thread each."
         " Memory: the kernel's peak of the resident size, and the highest anonymous part seen. Peers tell no threads apart."
     )
     section.table(["recording", "program", "CPU s", "jfrconv's / this", "resident MiB", "anonymous MiB"], rows)

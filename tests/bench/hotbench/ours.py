@@ -40,7 +40,8 @@ def totals_command(path, threads=1):
 
 
 def convert_command(path, out, threads=1):
-    command = [place.installed("hotstack"), "convert", path, "-o", out]
+    """Collapsed text, a file for each kind that jfrconv writes one for."""
+    command = [place.installed("hotstack"), "convert", path, "-t", ",".join(TYPES.values()), "-o", out]
     return [*command, "--jobs", threads] if understands("convert", "--jobs") else command
 
 
