@@ -101,12 +101,13 @@ JFR_EXPORT size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *r
  * the order in which they lie in the file, and can share them out.
  *
  * jfr_sums_count tells how many rows there are at most. jfr_sums_sort numbers them and sorts them
- * by their stacks, those of one stack as jfr_sums_read gives them, part by part: stacks
- * jfr_chunk_stack_count of the chunk begins  receives stacks + 2 numbers: the rows of stack i are
- * order[begins[i]] and so on up to order[begins[i + 1]], which is none of them; those without a
- * stack are behind the others order   receives the rows' numbers; room for jfr_sums_count, which
- * must be below 2^32 jfr_sums_pick writes the rows of `count` numbers. Several threads may pick at
- * a time.
+ * by their stacks, those of one stack as jfr_sums_read gives them, part by part.
+ *   stacks  jfr_chunk_stack_count of the chunk
+ *   begins  receives stacks + 2 numbers: the rows of stack i are order[begins[i]] and so on up to,
+ *           but without, order[begins[i + 1]]; rows without a stack are behind all others
+ *   order   receives the rows' numbers; has room for jfr_sums_count, which is below 2^32
+ *
+ * jfr_sums_pick writes the rows of `count` such numbers. Several threads may pick at a time.
  */
 JFR_EXPORT size_t jfr_sums_count(jfr_sums *const *sums, uint32_t parts);
 JFR_EXPORT void jfr_sums_sort(jfr_sums *const *sums, uint32_t parts, uint32_t stacks,
