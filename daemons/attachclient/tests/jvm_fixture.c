@@ -160,9 +160,20 @@ static bool find_by_token(attach_identity *out, const char *token)
     return found;
 }
 
+/* A JVM under -Xcheck:jni warns of a signal that who started the tests, nohup for one, ignores. */
+static void default_signals(posix_spawnattr_t *attributes)
+{
+    sigset_t all;
+    (void)sigfillset(&all);
+    ck_assert_int_eq(posix_spawnattr_init(attributes), 0);
+    (void)posix_spawnattr_setsigdefault(attributes, &all);
+    (void)posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF);
+}
+
 static void spawn(jvm_fixture *out, const char *const *argv)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     char *copy[JVM_ARGS_MAX + 1];
     size_t n = 0;
     for (; argv[n] != NULL; n++)
@@ -173,8 +184,10 @@ static void spawn(jvm_fixture *out, const char *const *argv)
     (void)posix_spawn_file_actions_adddup2(&actions, 1, 2);
     (void)posix_spawn_file_actions_addclosefrom_np(&actions, 3);
     ck_assert_ptr_nonnull(copy[0]);
-    ck_assert_int_eq(posix_spawnp(&out->child, copy[0], &actions, NULL, copy, environ), 0);
+    default_signals(&attributes);
+    ck_assert_int_eq(posix_spawnp(&out->child, copy[0], &actions, &attributes, copy, environ), 0);
     (void)posix_spawn_file_actions_destroy(&actions);
+    (void)posix_spawnattr_destroy(&attributes);
     for (size_t i = 0; i < n; i++)
         free(copy[i]);
 }
