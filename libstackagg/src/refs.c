@@ -75,7 +75,7 @@ static int intern_ref(sagg *agg, struct sagg__near_frame *out, const sagg_frame_
 
 /*
  * Interns frames: their numbers go to `frames`, their ids into the text of the stack's id. Returns
- * as sagg__intern_row, or SAGG_E_USAGE with *bad.
+ * as sagg__intern_row, or SAGG_E_USAGE with *bad, which only that sets.
  */
 static int intern_refs(sagg *agg, uint32_t *frames, uint8_t *text, const sagg_frame_ref *refs,
                        size_t count, const sagg_frame_ref **bad)
@@ -87,9 +87,10 @@ static int intern_refs(sagg *agg, uint32_t *frames, uint8_t *text, const sagg_fr
         bool is_hit =
             near->method != 0 && near->method - 1 == refs[i].method && near->line == refs[i].line;
         if (!is_hit) {
-            *bad = &refs[i];
-            if (refs[i].method >= agg->methods.count)
+            if (refs[i].method >= agg->methods.count) {
+                *bad = &refs[i];
                 return SAGG_E_USAGE;
+            }
             struct sagg__near_frame found;
             int rc = intern_ref(agg, &found, &refs[i]);
             if (rc != 0)
@@ -179,7 +180,7 @@ int sagg_add_stack_refs(sagg *agg, uint32_t *stack, const sagg_frame_ref *frames
     const sagg_frame_ref *bad = NULL;
     make_near_frames(agg);
     int rc = add_refs(agg, stack, frames, count, &bad);
-    if (rc == SAGG_E_USAGE)
+    if (bad != NULL)
         return sagg__fail(err, SAGG_E_USAGE, 0,
                           "Method %u does not exist: indices of methods are void after "
                           "sagg_compact.",
