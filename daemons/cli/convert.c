@@ -18,12 +18,9 @@
 
 static bool read_inputs(recording *rec, const convert_options *o)
 {
-    reading_wish wish = {.types = o->types,
+    reading_wish wish = {.types = o->reading.types,
                          .times = filter_looks_at_times(&o->filter) || o->format == FORMAT_HEATMAP};
-    for (int i = 0; i < o->input_count; i++)
-        if (!reading_add_any(rec, o->inputs[i], &wish))
-            return false;
-    return true;
+    return reading_add_all(rec, o->inputs, o->input_count, &wish);
 }
 
 /* ---- html, heatmap and json: all types in one document ---- */
@@ -322,7 +319,7 @@ static int write_outputs(recording *rec, const heatmap *map, const convert_optio
         complain("there is no memory to aggregate the input");
         return EXIT_UNREADABLE;
     }
-    uint32_t types = sample_types(agg, o->types);
+    uint32_t types = sample_types(agg, o->reading.types);
     if (types == 0) {
         sample_types_missing(agg, filter_is_set(&o->filter));
         return EXIT_UNREADABLE;
@@ -342,19 +339,16 @@ static int write_outputs(recording *rec, const heatmap *map, const convert_optio
 
 int convert_files(convert_options *o)
 {
-    recording_options options = RECORDING_OPTIONS_INIT;
+    recording_options options = reading_recording(&o->reading);
     recording_error err;
     recording *rec;
     heatmap map = {.filter = filter_tap(&o->filter),
                    .threads = o->threads,
-                   .types = o->types,
+                   .types = o->reading.types,
                    .max_cells = o->max_cells};
-    options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
     options.group = o->threads ? SAGG_BY_THREAD : SAGG_BY_NONE;
     options.tap = o->format == FORMAT_HEATMAP ? heatmap_tap(&map) : map.filter;
-    options.threads = reading_threads(o->jobs);
-    options.max_stacks = o->max_stacks;
-    options.max_bytes = (uint64_t)o->max_mib << 20;
+    options.threads = reading_threads(o->reading.jobs);
     if (recording_new(&rec, &options, &err) != 0) {
         complain("%s", err.message);
         return EXIT_UNREADABLE;

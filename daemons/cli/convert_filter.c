@@ -8,7 +8,7 @@
 
 #include "command.h"
 
-int filter_thread(convert_filter *filter, const char *regex)
+static int take_thread(convert_filter *filter, const char *regex)
 {
     char why[128];
     if (filter->has_thread)
@@ -59,7 +59,7 @@ static bool read_date(int64_t *ns, const char *text)
     return *ns > 0 && strcmp(rest, "Z") == 0;
 }
 
-int filter_time(int64_t *ns, const char *option, const char *text)
+static int take_time(int64_t *ns, const char *option, const char *text)
 {
     if (read_seconds(ns, text) || read_date(ns, text))
         return -1;
@@ -78,7 +78,7 @@ static const struct {
     {"native", JFR_STATE_NATIVE},
 };
 
-int filter_states(convert_filter *filter, char *list)
+static int take_states(convert_filter *filter, char *list)
 {
     char *rest;
     for (char *name = strtok_r(list, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
@@ -94,6 +94,20 @@ int filter_states(convert_filter *filter, char *list)
         filter->states |= found;
     }
     return -1;
+}
+
+int filter_option(convert_filter *filter, int option)
+{
+    switch (option) {
+    case FILTER_OPT_THREAD:
+        return take_thread(filter, optarg);
+    case FILTER_OPT_FROM:
+        return take_time(&filter->from_ns, "--from", optarg);
+    case FILTER_OPT_TO:
+        return take_time(&filter->to_ns, "--to", optarg);
+    default:
+        return take_states(filter, optarg);
+    }
 }
 
 static bool is_thread_in(void *ctx, const sagg *agg, uint32_t index)

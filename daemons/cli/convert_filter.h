@@ -3,6 +3,7 @@
 #ifndef HOTSTACK_CLI_CONVERT_FILTER_H
 #define HOTSTACK_CLI_CONVERT_FILTER_H
 
+#include <getopt.h>
 #include <regex.h>
 
 #include <recording/recording.h>
@@ -17,10 +18,20 @@ typedef struct convert_filter {
     thread_memo threads;
 } convert_filter;
 
-/* Each takes an option's text; returns -1 to go on, or an exit code after it has complained. */
-int filter_thread(convert_filter *filter, const char *regex);
-int filter_time(int64_t *ns, const char *option, const char *text);
-int filter_states(convert_filter *filter, char *list);
+/* Its options in a command's table. */
+enum { FILTER_OPT_THREAD = 1100, FILTER_OPT_FROM, FILTER_OPT_TO, FILTER_OPT_STATE };
+
+/* clang-format off */
+#define FILTER_LONGS                                                                               \
+    {"thread", required_argument, NULL, FILTER_OPT_THREAD},                                        \
+    {"from", required_argument, NULL, FILTER_OPT_FROM},                                            \
+    {"to", required_argument, NULL, FILTER_OPT_TO},                                                \
+    {"state", required_argument, NULL, FILTER_OPT_STATE}
+/* clang-format on */
+
+/* Takes one of them with getopt's argument. Returns -1 to go on, or an exit code after it has
+ * complained. */
+int filter_option(convert_filter *filter, int option);
 
 /* Whether it asks for the time or state of samples, which only JFR has. */
 bool filter_looks_at_times(const convert_filter *filter);

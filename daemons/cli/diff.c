@@ -50,12 +50,9 @@ static int count_leaf(void *ctx, const sagg *agg, const sagg_sample *sample)
 
 static bool open_side(side *s, const char *path, const diff_options *o)
 {
-    recording_options options = RECORDING_OPTIONS_INIT;
+    recording_options options = reading_recording(&o->reading);
     recording_error err;
-    options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
     options.group = SAGG_BY_NONE;
-    options.max_stacks = o->max_stacks;
-    options.max_bytes = (uint64_t)o->max_mib << 20;
     options.tap = (recording_tap){.added = count_leaf, .ctx = s};
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
         sagg_error cause;
@@ -68,7 +65,7 @@ static bool open_side(side *s, const char *path, const diff_options *o)
         complain("%s", err.message);
         return false;
     }
-    if (!reading_add_any(s->rec, path, &(reading_wish){.types = o->types}))
+    if (!reading_add_any(s->rec, path, &(reading_wish){.types = o->reading.types}))
         return false;
     s->agg = recording_aggregate(s->rec);
     if (s->agg == NULL)
@@ -96,7 +93,8 @@ static bool open_sides(side *before, side *after, const diff_options *o)
 {
     opening other = {.side = after, .path = o->after, .options = o};
     pthread_t thread;
-    if (reading_threads(o->jobs) < 2 || pthread_create(&thread, NULL, open_in_thread, &other) != 0)
+    if (reading_threads(o->reading.jobs) < 2 ||
+        pthread_create(&thread, NULL, open_in_thread, &other) != 0)
         return open_side(before, o->before, o) && open_side(after, o->after, o);
     bool done = open_side(before, o->before, o);
     (void)pthread_join(thread, NULL);
@@ -151,7 +149,7 @@ static bool is_in_both(const comparison *c, unsigned type, const diff_options *o
 {
     bool before = sagg_type_totals(c->before.agg, type).value > 0;
     bool after = sagg_type_totals(c->after.agg, type).value > 0;
-    if (o->types != 0 && (o->types >> type & 1) == 0)
+    if (o->reading.types != 0 && (o->reading.types >> type & 1) == 0)
         return false;
     if (before != after)
         complain("note: only %s has samples of %s", before ? o->before : o->after,

@@ -2,7 +2,6 @@
 #include "diff_options.h"
 
 #include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,29 +38,16 @@ static const char help[] =
     "standard error; 4 a method fails the rule; 1 nothing could be compared or written; 2 wrong\n"
     "usage.\n";
 
-enum {
-    OPT_LINES = 256,
-    OPT_RAW_NAMES,
-    OPT_MAX_NODES,
-    OPT_MIN_WIDTH,
-    OPT_MAX_STACKS,
-    OPT_MAX_MEMORY,
-    OPT_FAIL_ON
-};
+enum { OPT_LINES = 256, OPT_MAX_NODES, OPT_MIN_WIDTH, OPT_FAIL_ON };
 
 static const struct option longs[] = {
     {"output", required_argument, NULL, 'o'},
     {"format", required_argument, NULL, 'f'},
-    {"type", required_argument, NULL, 't'},
     {"fail-on", required_argument, NULL, OPT_FAIL_ON},
     {"lines", no_argument, NULL, OPT_LINES},
-    {"raw-names", no_argument, NULL, OPT_RAW_NAMES},
     {"max-nodes", required_argument, NULL, OPT_MAX_NODES},
     {"min-width", required_argument, NULL, OPT_MIN_WIDTH},
-    {"max-stacks", required_argument, NULL, OPT_MAX_STACKS},
-    {"max-memory", required_argument, NULL, OPT_MAX_MEMORY},
-    {"jobs", required_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},
+    READING_LONGS,
     {NULL, 0, NULL, 0},
 };
 
@@ -98,32 +84,17 @@ static int take_option(diff_options *out, const char **format, int option)
     case 'f':
         *format = optarg;
         return -1;
-    case 't':
-        return option_types(&out->types, optarg);
     case OPT_FAIL_ON:
         return set_rule(out, optarg);
     case OPT_LINES:
         out->lines = true;
         return -1;
-    case OPT_RAW_NAMES:
-        out->raw_names = true;
-        return -1;
     case OPT_MAX_NODES:
         return option_number(&out->max_nodes, "--max-nodes", optarg, 0);
-    case OPT_MAX_STACKS:
-        return option_number(&out->max_stacks, "--max-stacks", optarg, 1);
-    case OPT_MAX_MEMORY:
-        return option_number(&out->max_mib, "--max-memory", optarg, 1);
     case OPT_MIN_WIDTH:
         return option_min_width(&out->min_width, optarg);
-    case 'j':
-        return option_jobs(&out->jobs, "--jobs", optarg);
-    case 'h':
-        (void)fputs(help, stdout);
-        return EXIT_WHOLE;
     default:
-        (void)fputs("`hotstack diff --help` lists the options.\n", stderr);
-        return EXIT_USAGE;
+        return reading_option(&out->reading, option, "diff", help);
     }
 }
 
@@ -151,10 +122,10 @@ static int check(diff_options *out, const char *format, int argc, char **argv)
 int diff_parse(diff_options *out, int argc, char **argv)
 {
     const char *format = NULL;
-    *out = (diff_options){.max_nodes = 200000, .max_stacks = MAX_STACKS, .max_mib = MAX_MIB};
+    *out = (diff_options){.max_nodes = 200000, .reading = READING_OPTIONS_INIT};
     optind = 1;
     for (;;) {
-        int option = getopt_long(argc, argv, "o:f:t:j:h", longs, NULL);
+        int option = getopt_long(argc, argv, "o:f:" READING_SHORTS, longs, NULL);
         if (option == -1)
             break;
         int rc = take_option(out, &format, option);

@@ -6,19 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "reading_options.h"
+
 typedef struct diff_options {
     const char *before;
     const char *after;
     const char *output; /* NULL = none: the gate alone */
     bool json;
-    uint32_t types; /* as convert_options.types */
+    reading_options reading; /* the caps are each side's */
     bool lines;
-    bool raw_names;
     uint32_t max_nodes;
-    uint32_t min_width;  /* parts per billion */
-    uint32_t max_stacks; /* caps of each side's aggregate */
-    uint32_t max_mib;
-    uint32_t jobs; /* as convert_options.jobs */
+    uint32_t min_width; /* parts per billion */
     bool has_limit;
     int64_t limit; /* --fail-on, parts per billion */
 } diff_options;

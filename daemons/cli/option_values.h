@@ -6,9 +6,6 @@
 
 #include <stdint.h>
 
-/* Caps of an aggregate, where the command line does not say. */
-enum { MAX_STACKS = 2000000, MAX_MIB = 4096 };
-
 /* "cpu,alloc_bytes": adds bits 1 << PROFILE_TYPE_*. Cuts `list` apart. */
 int option_types(uint32_t *types, char *list);
 /* A whole number from `least` to 2^32 - 1, of the option that is named. */

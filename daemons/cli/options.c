@@ -2,7 +2,6 @@
 #include "options.h"
 
 #include <getopt.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "command.h"
@@ -63,41 +62,19 @@ static const char help[] =
     "The pages' templates are flamegraph.html and heatmap.html in share/hotstack of the\n"
     "installation; HOTSTACK_DATADIR names another folder to look for them.\n";
 
-enum {
-    OPT_THREADS = 256,
-    OPT_LINES,
-    OPT_RAW_NAMES,
-    OPT_MAX_NODES,
-    OPT_MIN_WIDTH,
-    OPT_MAX_CELLS,
-    OPT_MAX_STACKS,
-    OPT_MAX_MEMORY,
-    OPT_THREAD,
-    OPT_FROM,
-    OPT_TO,
-    OPT_STATE,
-    OPT_INVERTED
-};
+enum { OPT_THREADS = 256, OPT_LINES, OPT_MAX_NODES, OPT_MIN_WIDTH, OPT_MAX_CELLS, OPT_INVERTED };
 
 static const struct option longs[] = {
     {"output", required_argument, NULL, 'o'},
     {"format", required_argument, NULL, 'f'},
-    {"type", required_argument, NULL, 't'},
     {"threads", no_argument, NULL, OPT_THREADS},
     {"lines", no_argument, NULL, OPT_LINES},
-    {"raw-names", no_argument, NULL, OPT_RAW_NAMES},
     {"max-nodes", required_argument, NULL, OPT_MAX_NODES},
     {"min-width", required_argument, NULL, OPT_MIN_WIDTH},
     {"max-cells", required_argument, NULL, OPT_MAX_CELLS},
-    {"max-stacks", required_argument, NULL, OPT_MAX_STACKS},
-    {"max-memory", required_argument, NULL, OPT_MAX_MEMORY},
-    {"thread", required_argument, NULL, OPT_THREAD},
-    {"from", required_argument, NULL, OPT_FROM},
-    {"to", required_argument, NULL, OPT_TO},
-    {"state", required_argument, NULL, OPT_STATE},
+    FILTER_LONGS,
     {"inverted", no_argument, NULL, OPT_INVERTED},
-    {"jobs", required_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},
+    READING_LONGS,
     {NULL, 0, NULL, 0},
 };
 
@@ -160,46 +137,28 @@ static int take_option(convert_options *out, int option)
         return -1;
     case 'f':
         return set_format(out, optarg);
-    case 't':
-        return option_types(&out->types, optarg);
     case OPT_THREADS:
         out->threads = true;
         return -1;
     case OPT_LINES:
         out->lines = true;
         return -1;
-    case OPT_RAW_NAMES:
-        out->raw_names = true;
-        return -1;
     case OPT_MAX_NODES:
         return option_number(&out->max_nodes, "--max-nodes", optarg, 0);
     case OPT_MAX_CELLS:
         return option_number(&out->max_cells, "--max-cells", optarg, 1000);
-    case OPT_MAX_STACKS:
-        return option_number(&out->max_stacks, "--max-stacks", optarg, 1);
-    case OPT_MAX_MEMORY:
-        return option_number(&out->max_mib, "--max-memory", optarg, 1);
     case OPT_MIN_WIDTH:
         return option_min_width(&out->min_width, optarg);
-    case OPT_THREAD:
-        return filter_thread(&out->filter, optarg);
-    case OPT_FROM:
-        return filter_time(&out->filter.from_ns, "--from", optarg);
-    case OPT_TO:
-        return filter_time(&out->filter.to_ns, "--to", optarg);
-    case OPT_STATE:
-        return filter_states(&out->filter, optarg);
+    case FILTER_OPT_THREAD:
+    case FILTER_OPT_FROM:
+    case FILTER_OPT_TO:
+    case FILTER_OPT_STATE:
+        return filter_option(&out->filter, option);
     case OPT_INVERTED:
         out->inverted = true;
         return -1;
-    case 'j':
-        return option_jobs(&out->jobs, "--jobs", optarg);
-    case 'h':
-        (void)fputs(help, stdout);
-        return EXIT_WHOLE;
     default:
-        (void)fputs("`hotstack convert --help` lists the options.\n", stderr);
-        return EXIT_USAGE;
+        return reading_option(&out->reading, option, "convert", help);
     }
 }
 
@@ -247,10 +206,10 @@ static int check(convert_options *out)
 
 int convert_parse(convert_options *out, int argc, char **argv)
 {
-    *out = (convert_options){.max_nodes = 200000, .max_stacks = MAX_STACKS, .max_mib = MAX_MIB};
+    *out = (convert_options){.max_nodes = 200000, .reading = READING_OPTIONS_INIT};
     optind = 1;
     for (;;) {
-        int option = getopt_long(argc, argv, "o:f:t:j:h", longs, NULL);
+        int option = getopt_long(argc, argv, "o:f:" READING_SHORTS, longs, NULL);
         if (option == -1)
             break;
         int rc = take_option(out, option);

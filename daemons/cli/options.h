@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "convert_filter.h"
+#include "reading_options.h"
 
 enum convert_format {
     FORMAT_NONE,
@@ -26,19 +27,15 @@ typedef struct convert_options {
     int input_count;
     const char *output; /* "-" = standard output */
     enum convert_format format;
-    uint32_t types; /* bit 1 << PROFILE_TYPE_*; 0 = all that there are */
+    reading_options reading;
     bool threads;
     bool lines;
-    bool raw_names;
     bool inverted;
     convert_filter filter; /* free it with filter_free */
     uint32_t max_nodes;
-    uint32_t min_width;  /* parts per billion of the type's total */
-    uint32_t max_stacks; /* cap of the aggregate */
-    uint32_t max_mib;    /* cap of the aggregate's memory */
-    uint32_t max_cells;  /* of each type's heatmap */
-    uint32_t jobs;       /* threads that read; 0 = as reading_threads says */
-    bool report;         /* names the file that was written; several are named in any case */
+    uint32_t min_width; /* parts per billion of the type's total */
+    uint32_t max_cells; /* of each type's heatmap */
+    bool report;        /* names the file that was written; several are named in any case */
 } convert_options;
 
 /* The format that the ending of a file's name stands for, or FORMAT_NONE. */

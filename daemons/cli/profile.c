@@ -93,11 +93,10 @@ static int convert(const scratch *s, const profile_options *o)
                                .input_count = 1,
                                .output = o->output,
                                .format = o->format,
-                               .types = types_of(o),
+                               .reading = READING_OPTIONS_INIT,
                                .max_nodes = 200000,
-                               .max_stacks = MAX_STACKS,
-                               .max_mib = MAX_MIB,
                                .report = true};
+    options.reading.types = types_of(o);
     return convert_files(&options);
 }
 

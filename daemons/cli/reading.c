@@ -182,6 +182,14 @@ bool reading_add_any(recording *rec, const char *path, const reading_wish *wish)
     return done;
 }
 
+bool reading_add_all(recording *rec, char *const *paths, int count, const reading_wish *wish)
+{
+    for (int i = 0; i < count; i++)
+        if (!reading_add_any(rec, paths[i], wish))
+            return false;
+    return true;
+}
+
 void reading_report(const recording *rec)
 {
     recording_info info;

@@ -26,6 +26,9 @@ typedef struct reading_wish {
  * name ("app.cpu.collapsed"), else the one that was asked for. */
 bool reading_add_any(recording *rec, const char *path, const reading_wish *wish);
 
+/* As reading_add_any for each in turn; false at the first that cannot be read. */
+bool reading_add_all(recording *rec, char *const *paths, int count, const reading_wish *wish);
+
 /* Says on standard error what is missing of the inputs, and what may be missed. */
 void reading_report(const recording *rec);
 

@@ -116,7 +116,7 @@ static bool print_tables(const sagg *agg, uint32_t types, const top_wish *wish)
 static int print(const sagg *agg, const top_options *o)
 {
     output out;
-    uint32_t types = sample_types(agg, o->types);
+    uint32_t types = sample_types(agg, o->reading.types);
     if (types == 0) {
         sample_types_missing(agg, filter_is_set(&o->filter));
         return EXIT_UNREADABLE;
@@ -133,10 +133,9 @@ static int print(const sagg *agg, const top_options *o)
 
 static int top_files(recording *rec, const top_options *o)
 {
-    reading_wish wish = {.types = o->types, .times = filter_looks_at_times(&o->filter)};
-    for (int i = 0; i < o->input_count; i++)
-        if (!reading_add_any(rec, o->inputs[i], &wish))
-            return EXIT_UNREADABLE;
+    reading_wish wish = {.types = o->reading.types, .times = filter_looks_at_times(&o->filter)};
+    if (!reading_add_all(rec, o->inputs, o->input_count, &wish))
+        return EXIT_UNREADABLE;
     const sagg *agg = recording_aggregate(rec);
     if (agg == NULL) {
         complain("there is no memory to aggregate the input");
@@ -149,15 +148,12 @@ static int top_files(recording *rec, const top_options *o)
 
 static int run(top_options *o)
 {
-    recording_options options = RECORDING_OPTIONS_INIT;
+    recording_options options = reading_recording(&o->reading);
     recording_error err;
     recording *rec;
-    options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
     options.group = SAGG_BY_NONE;
     options.tap = filter_tap(&o->filter);
-    options.threads = reading_threads(o->jobs);
-    options.max_stacks = o->max_stacks;
-    options.max_bytes = (uint64_t)o->max_mib << 20;
+    options.threads = reading_threads(o->reading.jobs);
     if (recording_new(&rec, &options, &err) != 0) {
         complain("%s", err.message);
         return EXIT_UNREADABLE;

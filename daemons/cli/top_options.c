@@ -2,7 +2,6 @@
 #include "top_options.h"
 
 #include <getopt.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "command.h"
@@ -40,32 +39,14 @@ static const char help[] =
     "a cap, named on standard error; 1 nothing usable could be read (with the offset) or printed;\n"
     "2 wrong usage.\n";
 
-enum {
-    OPT_BY = 256,
-    OPT_JSON,
-    OPT_THREAD,
-    OPT_FROM,
-    OPT_TO,
-    OPT_STATE,
-    OPT_RAW_NAMES,
-    OPT_MAX_STACKS,
-    OPT_MAX_MEMORY
-};
+enum { OPT_BY = 256, OPT_JSON };
 
 static const struct option longs[] = {
-    {"type", required_argument, NULL, 't'},
     {"rows", required_argument, NULL, 'n'},
     {"by", required_argument, NULL, OPT_BY},
     {"json", no_argument, NULL, OPT_JSON},
-    {"thread", required_argument, NULL, OPT_THREAD},
-    {"from", required_argument, NULL, OPT_FROM},
-    {"to", required_argument, NULL, OPT_TO},
-    {"state", required_argument, NULL, OPT_STATE},
-    {"raw-names", no_argument, NULL, OPT_RAW_NAMES},
-    {"max-stacks", required_argument, NULL, OPT_MAX_STACKS},
-    {"max-memory", required_argument, NULL, OPT_MAX_MEMORY},
-    {"jobs", required_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},
+    FILTER_LONGS,
+    READING_LONGS,
     {NULL, 0, NULL, 0},
 };
 
@@ -81,8 +62,6 @@ static int set_order(top_options *out, const char *column)
 static int take_option(top_options *out, int option)
 {
     switch (option) {
-    case 't':
-        return option_types(&out->types, optarg);
     case 'n':
         return option_number(&out->rows, "--rows", optarg, 0);
     case OPT_BY:
@@ -90,38 +69,22 @@ static int take_option(top_options *out, int option)
     case OPT_JSON:
         out->json = true;
         return -1;
-    case OPT_THREAD:
-        return filter_thread(&out->filter, optarg);
-    case OPT_FROM:
-        return filter_time(&out->filter.from_ns, "--from", optarg);
-    case OPT_TO:
-        return filter_time(&out->filter.to_ns, "--to", optarg);
-    case OPT_STATE:
-        return filter_states(&out->filter, optarg);
-    case OPT_RAW_NAMES:
-        out->raw_names = true;
-        return -1;
-    case OPT_MAX_STACKS:
-        return option_number(&out->max_stacks, "--max-stacks", optarg, 1);
-    case OPT_MAX_MEMORY:
-        return option_number(&out->max_mib, "--max-memory", optarg, 1);
-    case 'j':
-        return option_jobs(&out->jobs, "--jobs", optarg);
-    case 'h':
-        (void)fputs(help, stdout);
-        return EXIT_WHOLE;
+    case FILTER_OPT_THREAD:
+    case FILTER_OPT_FROM:
+    case FILTER_OPT_TO:
+    case FILTER_OPT_STATE:
+        return filter_option(&out->filter, option);
     default:
-        (void)fputs("`hotstack top --help` lists the options.\n", stderr);
-        return EXIT_USAGE;
+        return reading_option(&out->reading, option, "top", help);
     }
 }
 
 int top_parse(top_options *out, int argc, char **argv)
 {
     int option;
-    *out = (top_options){.rows = 20, .max_stacks = MAX_STACKS, .max_mib = MAX_MIB};
+    *out = (top_options){.rows = 20, .reading = READING_OPTIONS_INIT};
     optind = 1;
-    while ((option = getopt_long(argc, argv, "t:n:j:h", longs, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "n:" READING_SHORTS, longs, NULL)) != -1) {
         int rc = take_option(out, option);
         if (rc >= 0)
             return rc;

@@ -7,19 +7,16 @@
 #include <stdint.h>
 
 #include "convert_filter.h"
+#include "reading_options.h"
 
 typedef struct top_options {
     char **inputs; /* "-" = standard input */
     int input_count;
-    uint32_t types; /* bit 1 << PROFILE_TYPE_*; 0 = all that there are */
-    uint32_t rows;  /* of each table; 0 = all */
+    reading_options reading;
+    uint32_t rows; /* of each table; 0 = all */
     bool by_total;
     bool json;
-    bool raw_names;
     convert_filter filter; /* free it with filter_free */
-    uint32_t max_stacks;
-    uint32_t max_mib;
-    uint32_t jobs; /* as convert_options.jobs */
 } top_options;
 
 /*

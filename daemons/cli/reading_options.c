@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reading_options.h"
+
+#include <stdio.h>
+
+#include "command.h"
+#include "option_values.h"
+
+int reading_option(reading_options *o, int option, const char *name, const char *help)
+{
+    switch (option) {
+    case 't':
+        return option_types(&o->types, optarg);
+    case READING_OPT_RAW_NAMES:
+        o->raw_names = true;
+        return -1;
+    case READING_OPT_MAX_STACKS:
+        return option_number(&o->max_stacks, "--max-stacks", optarg, 1);
+    case READING_OPT_MAX_MEMORY:
+        return option_number(&o->max_mib, "--max-memory", optarg, 1);
+    case 'j':
+        return option_jobs(&o->jobs, "--jobs", optarg);
+    case 'h':
+        (void)fputs(help, stdout);
+        return EXIT_WHOLE;
+    default:
+        (void)fprintf(stderr, "`hotstack %s --help` lists the options.\n", name);
+        return EXIT_USAGE;
+    }
+}
+
+recording_options reading_recording(const reading_options *o)
+{
+    recording_options options = RECORDING_OPTIONS_INIT;
+    options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
+    options.max_stacks = o->max_stacks;
+    options.max_bytes = (uint64_t)o->max_mib << 20;
+    return options;
+}
