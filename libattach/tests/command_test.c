@@ -272,18 +272,26 @@ static void *ask_for_long(void *rc)
     return NULL;
 }
 
+/* Another of our programs holds the trigger file, whose descriptor is returned; ours waits for it.
+ */
+static int ask_behind_another_client(pthread_t *asking, int *rc)
+{
+    catch_quit("GC Thread#0\n");
+    int first = make_trigger("tmp/");
+    ck_assert_int_eq(flock(first, LOCK_EX), 0);
+    ck_assert_int_eq(pthread_create(asking, NULL, ask_for_long, rc), 0);
+    while (opened(trigger_path("tmp/")) < 2)
+        (void)nanosleep(&(struct timespec){0, 1000000}, NULL);
+    return first;
+}
+
 /* Another of our programs has sent the signal and waits; its listener comes up meanwhile. */
 START_TEST(no_signal_while_another_client_is_at_it)
 {
     int rc = ATTACH_E_IO;
     pthread_t asking;
     listener l = {.answer = "0\n", .n = 2, .repeat = 1};
-    catch_quit("GC Thread#0\n");
-    int first = make_trigger("tmp/");
-    ck_assert_int_eq(flock(first, LOCK_EX), 0);
-    ck_assert_int_eq(pthread_create(&asking, NULL, ask_for_long, &rc), 0);
-    while (opened(trigger_path("tmp/")) < 2)
-        (void)nanosleep(&(struct timespec){0, 1000000}, NULL);
+    int first = ask_behind_another_client(&asking, &rc);
     listen_as_jvm(&l);
     ck_assert_int_eq(unlink(trigger_path("tmp/")), 0);
     (void)close(first);
@@ -312,12 +320,7 @@ START_TEST(the_turn_comes_when_the_first_takes_its_trigger_away)
     int rc = ATTACH_OK;
     pthread_t asking;
     listener l = {.answer = "0\n", .n = 2, .repeat = 1};
-    catch_quit("GC Thread#0\n");
-    int first = make_trigger("tmp/");
-    ck_assert_int_eq(flock(first, LOCK_EX), 0);
-    ck_assert_int_eq(pthread_create(&asking, NULL, ask_for_long, &rc), 0);
-    while (opened(trigger_path("tmp/")) < 2)
-        (void)nanosleep(&(struct timespec){0, 1000000}, NULL);
+    int first = ask_behind_another_client(&asking, &rc);
     ck_assert_int_eq(unlink(trigger_path("tmp/")), 0);
     (void)close(first);
     while (quits == 0) /* with a trigger file of its own */
