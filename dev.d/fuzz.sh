@@ -1,14 +1,21 @@
 # shellcheck shell=bash
 # ./dev fuzz. A fuzzer is any program of the build that libFuzzer is linked into.
 
+FUZZ_SLICE=180 # seconds
+
 fuzz_usage() {
     cat <<'USAGE'
-usage: ./dev fuzz [--seconds N] [--list] [TARGET...]
+usage: ./dev fuzz [--seconds N] [--executions N] [--list] [TARGET...]
 
 Builds the libFuzzer targets (clang 14, AddressSanitizer and UBSan) into build-fuzz/ and runs
-each for N seconds (default 60), one after the other, or only those named. What it learns is
-kept under $HOTSTACK_CACHE/fuzz/TARGET; the committed corpus (fuzz/corpus beside the target's
-source) is its start. A crash leaves its input in the current directory and ends with status 1.
+each, one after the other, or only those named:
+  --seconds N      for N seconds (default 60, without --executions)
+  --executions N   until the program has done N executions in all its runs: run it again and it
+                   goes on; a program that was built anew begins anew. With --seconds too, each
+                   ends at whichever comes first
+A line every three minutes tells how far it is, and one at its end what it came to. What it learns is kept
+under $HOTSTACK_CACHE/fuzz/TARGET; the committed corpus (fuzz/corpus beside the target's source)
+is its start. A crash leaves its input in the current directory and ends with status 1.
 USAGE
 }
 
@@ -33,31 +40,77 @@ build_fuzzers() {
         -Db_sanitize=address,undefined -Db_lundef=false || exit 1
 }
 
-# run_fuzzer SECONDS NAME PROGRAM SOURCES
-run_fuzzer() {
-    local learnt=$HOTSTACK_CACHE/fuzz/$2 seeds=() directory
-    mkdir -p "$learnt"
-    for directory in "$4/corpus/$2" "$4/corpus"; do
-        if [[ -d $directory ]]; then
-            seeds=("$directory")
-            break
-        fi
+# Prints the seeds of NAME, whose source is in the directory SOURCES: the committed corpus that is named
+# as it is (jfr_fuzz_header: corpus/header, corpus/fuzz_header), else all; and the fixtures of the tests.
+fuzz_seeds() {
+    local directory base best=''
+    for directory in "$2"/corpus/*/; do
+        base=$(basename "$directory")
+        [[ $1 != *"$base"* || ${#base} -le ${#best} ]] || best=$base
     done
-    say_step "fuzzing $2 for $1 s"
-    "$3" -max_total_time="$1" -rss_limit_mb=2048 -timeout=20 -print_final_stats=1 "$learnt" "${seeds[@]}"
+    for directory in "$2/corpus/$best" "$2/../tests/data"; do
+        [[ ! -d $directory ]] || echo "$directory"
+    done
+}
+
+# The number behind WORD in the log of a run: "stat::number_of_executed_units: 71", "cov: 12".
+fuzz_figure() { sed -n "s/.*$2:* *(*\([0-9][0-9]*\).*/\1/p" "$1" | tail -n 1; }
+
+# fuzz_slice SECONDS EXECUTIONS PROGRAM LEARNT SEEDS...: one run, its words in LEARNT.log.
+fuzz_slice() {
+    local seconds=$1 runs=$2 program=$3 learnt=$4
+    shift 4
+    # Entropic scheduling costs a third of the time where an input reaches thousands of edges.
+    "$program" -max_total_time="$seconds" -runs="$runs" -entropic=0 -rss_limit_mb=2048 -timeout=20 \
+        -print_final_stats=1 "$learnt" "$@" >"$learnt.log" 2>&1
+}
+
+# Prints how many executions PROGRAM (its checksum) has done, as FILE says.
+fuzz_count() {
+    local known count
+    if [[ -f $2 ]] && read -r known count <"$2" && [[ $known == "$1" ]]; then echo "$count"; else echo 0; fi
+}
+
+# run_fuzzer SECONDS EXECUTIONS NAME PROGRAM SOURCES; empty: no limit. A long run is made of short
+# ones, so that one that is ended from outside has lost little of its count.
+run_fuzzer() {
+    local seconds=$1 executions=$2 name=$3 learnt=$HOTSTACK_CACHE/fuzz/$3 began=$SECONDS crashes=0
+    local seeds identity total=0 left count
+    mkdir -p "$learnt"
+    mapfile -t seeds < <(fuzz_seeds "$name" "$5")
+    cp -f "$4" "$learnt.program" # a build may replace it meanwhile
+    identity=$(sha256sum <"$4" | cut -c -64)
+    [[ -z $executions ]] || total=$(fuzz_count "$identity" "$learnt.count")
+    say_step "fuzzing $name${seconds:+ for $seconds s}${executions:+ up to $executions executions}"
+    while ((!crashes)) && ((!executions || total < executions)) && ((!seconds || SECONDS - began < seconds)); do
+        left=$((seconds ? seconds - (SECONDS - began) : FUZZ_SLICE))
+        fuzz_slice $((left < FUZZ_SLICE ? left : FUZZ_SLICE)) $((executions ? executions - total : -1)) \
+            "$learnt.program" "$learnt" "${seeds[@]}" || crashes=1
+        count=$(fuzz_figure "$learnt.log" number_of_executed_units)
+        total=$((total + ${count:-0}))
+        echo "$identity $total" >"$learnt.count"
+        say_note "$total executions, $(fuzz_figure "$learnt.log" cov) edges"
+    done
+    rm -f "$learnt.program"
+    echo "$name: $total executions, $(fuzz_figure "$learnt.log" cov) of $(fuzz_figure "$learnt.log" 'PC tables') edges," \
+        "corpus of $(find "$learnt" -type f | wc -l) inputs, $crashes crashes"
+    ((!crashes)) || { tail -n 60 "$learnt.log" >&2; return 1; }
 }
 
 command_fuzz() {
-    local seconds=60 wanted=() listed='' name program sources ran=0
+    local seconds='' executions='' wanted=() listed='' name program sources ran=0
     while (($#)); do
         case $1 in
         -h | --help) fuzz_usage; return ;;
         --seconds) seconds=${2:?--seconds needs a number}; shift 2 ;;
+        --executions) executions=${2:?--executions needs a number}; shift 2 ;;
         --list) listed=1; shift ;;
         -*) die_usage "unknown option '$1'; see ./dev fuzz --help" ;;
         *) wanted+=("$1"); shift ;;
         esac
     done
+    [[ -n $seconds || -n $executions ]] || seconds=60
+    [[ ${seconds:-1}${executions:-1} =~ ^[0-9]+$ ]] || die_usage "--seconds and --executions take whole numbers"
     build_fuzzers
     local fuzzers
     mapfile -t fuzzers < <(list_fuzzers)
@@ -69,7 +122,7 @@ command_fuzz() {
             continue
         fi
         [[ ${#wanted[@]} == 0 || " ${wanted[*]} " == *" $name "* ]] || continue
-        run_fuzzer "$seconds" "$name" "$program" "$sources" || die "$name found a fault; its input is in $PWD"
+        run_fuzzer "$seconds" "$executions" "$name" "$program" "$sources" || die "$name found a fault; its input is in $PWD"
         ran=$((ran + 1))
     done
     [[ -n $listed ]] || ((ran)) || die "no such fuzzer: ${wanted[*]}; ./dev fuzz --list names them"

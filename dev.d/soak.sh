@@ -8,7 +8,8 @@ usage: ./dev soak [--hours N]
 The long tests, for N hours or a little more (default 2), ends with status 1 at the first fault:
   1. every unit test again and again, sanitised: half of the time for AddressSanitizer with
      UBSan, half for ThreadSanitizer, in a quarter of N
-  2. each fuzzer in turn, in half of N
+  2. each fuzzer in turn, in half of N, or until all runs of its program have done ten million
+     executions
   3. meson's suite "soak", where rooms keep their own long tests
   4. the sanitised command line on damaged inputs, in an eighth of N
 USAGE
@@ -57,7 +58,7 @@ command_soak() {
 
     build_fuzzers
     mapfile -t fuzzers < <(list_fuzzers)
-    command_fuzz --seconds $((total / 2 / ${#fuzzers[@]}))
+    command_fuzz --seconds $((total / 2 / ${#fuzzers[@]})) --executions 10000000
 
     build_directory build || exit 1
     say_step "soaking: the suite soak"

@@ -3,6 +3,8 @@
 #ifndef HOTSTACK_CLI_COMMAND_H
 #define HOTSTACK_CLI_COMMAND_H
 
+#include <stdint.h>
+
 /* How the program ends. */
 enum exit_code {
     EXIT_WHOLE = 0, /* done, nothing missing */
@@ -40,5 +42,8 @@ void complain_as(const char *name);
 /* Prints "hotstack COMMAND: " ("hotstack: " before complain_as) and a formatted message to standard
  * error, with control characters made harmless. Main thread only. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+
+/* Notes what a recorder says it lost itself (jfr_loss); nothing of 0. */
+void complain_of_recorder(uint64_t samples, uint64_t bytes);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -31,4 +32,14 @@ void complain(const char *format, ...)
         (void)fprintf(stderr, "hotstack %s: %s\n", command_name, text);
     else
         (void)fprintf(stderr, "hotstack: %s\n", text);
+}
+
+void complain_of_recorder(uint64_t samples, uint64_t bytes)
+{
+    if (samples > 0)
+        complain("note: the recorder lost %" PRIu64 " cpu samples itself (jdk.CPUTimeSamplesLost)",
+                 samples);
+    if (bytes > 0)
+        complain("note: the recorder lost %" PRIu64 " bytes of events itself (jdk.DataLoss)",
+                 bytes);
 }

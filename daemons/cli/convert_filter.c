@@ -96,15 +96,24 @@ static int take_states(convert_filter *filter, char *list)
     return -1;
 }
 
+static int take_bound(convert_filter *filter, int64_t *bound, const char *option)
+{
+    int rc = take_time(bound, option, optarg);
+    if (rc >= 0 || filter->from_ns == 0 || filter->to_ns == 0 || filter->from_ns < filter->to_ns)
+        return rc;
+    complain("--from must lie before --to: no time is left between them");
+    return EXIT_USAGE;
+}
+
 int filter_option(convert_filter *filter, int option)
 {
     switch (option) {
     case FILTER_OPT_THREAD:
         return take_thread(filter, optarg);
     case FILTER_OPT_FROM:
-        return take_time(&filter->from_ns, "--from", optarg);
+        return take_bound(filter, &filter->from_ns, "--from");
     case FILTER_OPT_TO:
-        return take_time(&filter->to_ns, "--to", optarg);
+        return take_bound(filter, &filter->to_ns, "--to");
     default:
         return take_states(filter, optarg);
     }

@@ -115,7 +115,10 @@ static int check(diff_options *out, const char *format, int argc, char **argv)
     const char *ending = out->output != NULL ? strrchr(out->output, '.') : ".json";
     if (ending != NULL)
         return set_format(out, ending + 1);
-    complain("'%s' does not end in .html or .json: add --format", out->output);
+    if (strcmp(out->output, "-") == 0)
+        complain("name the format of standard output with --format: html or json");
+    else
+        complain("'%s' does not end in .html or .json: add --format", out->output);
     return EXIT_USAGE;
 }
 

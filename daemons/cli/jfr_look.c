@@ -167,6 +167,7 @@ static void report_losses(const look *l)
     }
     if (l->bad_events > 0)
         complain("missing: %" PRIu64 " events whose bytes do not fit their type", l->bad_events);
+    complain_of_recorder(loss.recorder_samples, loss.recorder_bytes);
 }
 
 static int exit_code(const look *l)

@@ -71,6 +71,8 @@ static void show_time(jfr_pretty *p, const jfr_field *field, const jfr_variant *
     jfr_moment m = jfr_times_of(info, field, value->integer);
     if (jfr_unit_is_time(field->unit))
         units_time(p->out, m, info->utc_offset_s);
+    else if (value->integer == INT64_MAX)
+        text_string(p->out, "Forever");
     else
         units_duration(p->out, m);
 }
@@ -216,30 +218,43 @@ static bool is_called(const jfr_field *field, const char *name)
     return field->name.len == strlen(name) && memcmp(field->name.data, name, field->name.len) == 0;
 }
 
-/* The thread and the stack come last, and a duration of nothing not at all. */
-static int show_field(jfr_pretty *p, const jfr_field *field, const jfr_variant *value, bool late)
+/* The thread and the stack come last, in this order whatever the type's, and only where there are
+ * any. */
+static const char *const late[] = {"eventThread", "stackTrace"};
+enum { THREAD, STACK, LATE };
+
+static int show_field(jfr_pretty *p, const jfr_event *event, uint32_t index, bool is_late)
 {
-    bool is_stack = is_called(field, "stackTrace");
-    bool is_late = is_stack || is_called(field, "eventThread");
-    bool none = is_late && value->kind != JFR_VARIANT_STRUCT;
-    bool zero =
-        is_called(field, "duration") && value->kind == JFR_VARIANT_INTEGER && value->integer == 0;
-    if (is_late != late || none || zero)
-        return 0;
+    const jfr_field *field = &event->type->fields[index];
+    jfr_variant value;
+    int rc = jfr_variant_field(p->chunk, &event->value, index, &value, p->err);
+    bool none = is_late ? value.kind != JFR_VARIANT_STRUCT
+                        : is_called(field, "duration") && value.kind == JFR_VARIANT_INTEGER &&
+                              value.integer == 0;
+    if (rc < 0 || none)
+        return rc;
     indent(p);
     names_text_bare(p->out, field->name);
     text_string(p->out, " = ");
-    return is_stack ? show_stack(p, value) : show(p, field, value);
+    return is_called(field, late[STACK]) ? show_stack(p, &value) : show(p, field, &value);
 }
 
-static int show_fields(jfr_pretty *p, const jfr_event *event, bool late)
+static int show_fields(jfr_pretty *p, const jfr_event *event)
 {
+    uint32_t last[LATE] = {JFR_NONE, JFR_NONE};
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < event->type->field_count; i++) {
-        jfr_variant value;
-        rc = jfr_variant_field(p->chunk, &event->value, i, &value, p->err);
-        if (rc == 0)
-            rc = show_field(p, &event->type->fields[i], &value, late);
+        const jfr_field *field = &event->type->fields[i];
+        if (is_called(field, late[THREAD]))
+            last[THREAD] = i;
+        else if (is_called(field, late[STACK]))
+            last[STACK] = i;
+        else
+            rc = show_field(p, event, i, false);
+    }
+    for (int i = 0; rc == 0 && i < LATE; i++) {
+        if (last[i] != JFR_NONE)
+            rc = show_field(p, event, last[i], true);
     }
     return rc;
 }
@@ -252,9 +267,7 @@ int jfr_pretty_event(jfr_pretty *p, const jfr_event *event, jfr_error *err)
     p->values_left = MAX_VALUES;
     names_text_bare(p->out, event->type->name);
     line(p, " {");
-    int rc = show_fields(p, event, false);
-    if (rc == 0)
-        rc = show_fields(p, event, true);
+    int rc = show_fields(p, event);
     line(p, "}\n");
     if (rc < 0)
         p->out->len = start;

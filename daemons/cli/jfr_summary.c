@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `hotstack jfr summary`: which events a recording holds, and how many. */
 #include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +19,8 @@ static const char help[] =
     "input.\n"
     "\n"
     "      --json  one JSON object: {\"version\", \"chunks\", \"start\", \"duration_ns\",\n"
-    "              \"bytes\", \"events\": [{\"name\", \"count\", \"bytes\"}, ...]}\n"
+    "              \"bytes\", \"recorder_lost\": {\"samples\", \"bytes\"},\n"
+    "              \"events\": [{\"name\", \"count\", \"bytes\"}, ...]}\n"
     "  -h, --help  this text\n"
     "\n"
     "Exit codes: 0 all was read; 3 printed, but a part of the recording is damaged or cut off,\n"
@@ -26,18 +28,23 @@ static const char help[] =
 
 typedef struct row {
     char *name;
+    size_t len; /* of the name */
+    size_t index;
     uint64_t count;
     uint64_t bytes;
 } row;
 
 typedef struct summary {
-    row *rows;
+    row **rows;
     size_t count;
     size_t cap;
+    void *names; /* a tree of the rows: a recording may describe half a million types */
     jfr_chunk_info first;
     uint64_t chunks;
     uint64_t duration_ns;
     uint64_t bytes;
+    uint64_t recorder_samples; /* lost: see jfr_loss */
+    uint64_t recorder_bytes;
 } summary;
 
 /* The types that a chunk has rows for: by type index, then metadata, checkpoint, undefined. */
@@ -46,28 +53,67 @@ enum { ROW_METADATA, ROW_CHECKPOINT, ROW_UNDEFINED, EXTRA_ROWS };
 static const char *const extra_names[EXTRA_ROWS] = {"jdk.Metadata", "jdk.Checkpoint",
                                                     "(of undefined types)"};
 
-static bool add_row(summary *s, const char *name, size_t len, size_t *index)
+static int by_name(const void *left, const void *right)
 {
-    for (size_t i = 0; i < s->count; i++) {
-        if (strlen(s->rows[i].name) == len && memcmp(s->rows[i].name, name, len) == 0) {
-            *index = i;
-            return true;
-        }
-    }
+    const row *a = left;
+    const row *b = right;
+    size_t common = a->len < b->len ? a->len : b->len;
+    int order = memcmp(a->name, b->name, common);
+    return order != 0 ? order : (a->len > b->len) - (a->len < b->len);
+}
+
+static void free_row(row *r)
+{
+    if (r != NULL)
+        free(r->name);
+    free(r);
+}
+
+/* Adds `r`, which is the summary's then. Without memory it is freed. */
+static bool keep_row(summary *s, row *r)
+{
     if (s->count == s->cap) {
         size_t cap = s->cap == 0 ? 256 : s->cap * 2;
-        row *rows = realloc(s->rows, cap * sizeof(*rows));
-        if (rows == NULL)
-            return false;
-        s->rows = rows;
-        s->cap = cap;
+        row **rows = realloc(s->rows, cap * sizeof(*rows));
+        if (rows != NULL) {
+            s->rows = rows;
+            s->cap = cap;
+        }
     }
-    char *copy = strndup(name, len);
-    if (copy == NULL)
+    r->index = s->count;
+    if (r->name == NULL || s->count == s->cap || tsearch(r, &s->names, by_name) == NULL) {
+        free_row(r);
         return false;
-    *index = s->count;
-    s->rows[s->count++] = (row){.name = copy};
+    }
+    s->rows[s->count++] = r;
     return true;
+}
+
+static bool add_row(summary *s, const char *name, size_t len, size_t *index)
+{
+    const row key = {.name = (char *)(uintptr_t)name, .len = len};
+    row *const *known = tfind(&key, &s->names, by_name);
+    *index = known != NULL ? (*known)->index : s->count;
+    if (known != NULL)
+        return true;
+    row *added = malloc(sizeof(*added));
+    if (added == NULL)
+        return false;
+    *added = (row){.name = strndup(name, len), .len = len};
+    return keep_row(s, added);
+}
+
+static void nothing(void *node)
+{
+    (void)node;
+}
+
+static void free_rows(summary *s)
+{
+    tdestroy(s->names, nothing);
+    for (size_t i = 0; i < s->count; i++)
+        free_row(s->rows[i]);
+    free(s->rows);
 }
 
 /* rows[i] receives the row of type i, and behind the types those of EXTRA_ROWS. */
@@ -95,8 +141,8 @@ static bool count_event(summary *s, const jfr_event *e, uint32_t types, size_t *
         if (!add_row(s, name, strlen(name), at))
             return false;
     }
-    s->rows[*at].count++;
-    s->rows[*at].bytes += e->size;
+    s->rows[*at]->count++;
+    s->rows[*at]->bytes += e->size;
     return true;
 }
 
@@ -134,12 +180,16 @@ static void count_all(look *l, summary *s)
         complain("there is no memory to count events");
         l->failed = true;
     }
+    jfr_loss loss;
+    jfr_file_loss(l->file, &loss);
+    s->recorder_samples = loss.recorder_samples;
+    s->recorder_bytes = loss.recorder_bytes;
 }
 
 static int compare(const void *left, const void *right)
 {
-    const row *a = left;
-    const row *b = right;
+    const row *a = *(row *const *)left;
+    const row *b = *(row *const *)right;
     if (a->count != b->count)
         return a->count < b->count ? 1 : -1;
     return strcmp(a->name, b->name);
@@ -157,10 +207,12 @@ static void put_json(text *out, const summary *s)
     text_printf(out, "{\"version\":\"%u.%u\",\"chunks\":%" PRIu64 ",\"start\":\"", s->first.major,
                 s->first.minor, s->chunks);
     put_start(out, s);
-    text_printf(out, "\",\"duration_ns\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"events\":[",
-                s->duration_ns, s->bytes);
+    text_printf(out, "\",\"duration_ns\":%" PRIu64 ",\"bytes\":%" PRIu64, s->duration_ns, s->bytes);
+    text_printf(out,
+                ",\"recorder_lost\":{\"samples\":%" PRIu64 ",\"bytes\":%" PRIu64 "},\"events\":[",
+                s->recorder_samples, s->recorder_bytes);
     for (size_t i = 0; i < s->count; i++) {
-        const row *r = &s->rows[i];
+        const row *r = s->rows[i];
         text_string(out, i == 0 ? "\n{\"name\":" : ",\n{\"name\":");
         text_json(out, r->name, strlen(r->name), JSON_UTF8);
         text_printf(out, ",\"count\":%" PRIu64 ",\"bytes\":%" PRIu64 "}", r->count, r->bytes);
@@ -172,7 +224,7 @@ static void put_text(text *out, const summary *s)
 {
     size_t width = strlen("Event type");
     for (size_t i = 0; i < s->count; i++)
-        width = strlen(s->rows[i].name) > width ? strlen(s->rows[i].name) : width;
+        width = s->rows[i]->len > width ? s->rows[i]->len : width;
     text_printf(out, "Version:  %u.%u\nChunks:   %" PRIu64 "\nStart:    ", s->first.major,
                 s->first.minor, s->chunks);
     put_start(out, s);
@@ -182,7 +234,7 @@ static void put_text(text *out, const summary *s)
     text_spaces(out, width - strlen("Event type"));
     text_string(out, "       Count         Bytes\n");
     for (size_t i = 0; i < s->count; i++) {
-        const row *r = &s->rows[i];
+        const row *r = s->rows[i];
         text_string(out, r->name);
         text_spaces(out, width - strlen(r->name));
         text_printf(out, "  %10" PRIu64 "  %12" PRIu64 "\n", r->count, r->bytes);
@@ -209,8 +261,6 @@ int jfr_summary_run(int argc, char **argv)
         else
             put_text(&out, &s);
     }
-    for (size_t i = 0; i < s.count; i++)
-        free(s.rows[i].name);
-    free(s.rows);
+    free_rows(&s);
     return look_close(&l);
 }

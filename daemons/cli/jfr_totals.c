@@ -21,7 +21,8 @@ static const char help[] =
     "stacks there are. `-` is standard input.\n"
     "\n"
     "      --json           one JSON object: {\"types\": {\"cpu\": {\"unit\", \"events\",\n"
-    "                       \"raw_value\", \"value\", \"stacks\"}, ...}}\n"
+    "                       \"raw_value\", \"value\", \"stacks\"}, ...},\n"
+    "                       \"recorder_lost\": {\"samples\", \"bytes\"}}\n"
     "  -j, --threads N      read with N threads, 1 to 64 (default: one a CPU, up to 8); the "
     "result\n"
     "                       is the same with any number\n"
@@ -113,7 +114,7 @@ static bool fill_rows(const sagg *agg, totals_row rows[PROFILE_TYPE_END])
 
 /* ---- printing ---- */
 
-static void print_json(const totals_row rows[PROFILE_TYPE_END])
+static void print_json(const totals_row rows[PROFILE_TYPE_END], const recording_info *lost)
 {
     const char *comma = "";
     (void)fputs("{\"types\": {", stdout);
@@ -128,7 +129,8 @@ static void print_json(const totals_row rows[PROFILE_TYPE_END])
                      row->sums.value, row->stacks);
         comma = ", ";
     }
-    (void)fputs("}}\n", stdout);
+    (void)printf("}, \"recorder_lost\": {\"samples\": %" PRIu64 ", \"bytes\": %" PRIu64 "}}\n",
+                 lost->recorder_samples, lost->recorder_bytes);
 }
 
 static void print_table(const totals_row rows[PROFILE_TYPE_END])
@@ -154,8 +156,10 @@ static int print_totals(recording *rec, const totals_options *o)
         complain("there is no memory to aggregate the input");
         return EXIT_UNREADABLE;
     }
+    recording_info info;
+    recording_get_info(rec, &info);
     if (o->json)
-        print_json(rows);
+        print_json(rows, &info);
     else
         print_table(rows);
     if (fflush(stdout) != 0) {

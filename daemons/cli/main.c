@@ -68,6 +68,14 @@ static int run(const command *c, int argc, char **argv)
     return finish(c->run(argc, argv));
 }
 
+static int no_command(const char *name)
+{
+    if (name[0] != '\0')
+        complain("there is no command '%s'", name);
+    print_help(stderr);
+    return EXIT_USAGE;
+}
+
 static int help(const char *name)
 {
     char option[] = "--help";
@@ -75,6 +83,8 @@ static int help(const char *name)
     const command *c = find(name);
     if (c != NULL)
         return run(c, 2, words);
+    if (name[0] != '\0')
+        return no_command(name);
     print_help(stdout);
     return finish(EXIT_WHOLE);
 }
@@ -89,10 +99,5 @@ int main(int argc, char **argv)
         return finish(EXIT_WHOLE);
     }
     const command *c = find(name);
-    if (c != NULL)
-        return run(c, argc - 1, argv + 1);
-    if (name[0] != '\0')
-        complain("there is no command '%s'", name);
-    print_help(stderr);
-    return EXIT_USAGE;
+    return c != NULL ? run(c, argc - 1, argv + 1) : no_command(name);
 }

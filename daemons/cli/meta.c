@@ -43,6 +43,8 @@ static json_t *loss(const recording_info *info)
     set_count(object, "chunks_lost", info->chunks_lost);
     set_count(object, "chunks_partial", info->chunks_partial);
     set_count(object, "bytes_lost", info->bytes_lost);
+    set_count(object, "recorder_samples", info->recorder_samples);
+    set_count(object, "recorder_bytes", info->recorder_bytes);
     set_count(object, "bad_events", info->counts.bad_events);
     set_count(object, "bad_stacks", info->counts.bad_stacks);
     set_count(object, "stackless_samples", info->counts.stackless_samples);
@@ -50,12 +52,23 @@ static json_t *loss(const recording_info *info)
     return object;
 }
 
-static json_t *notes(const recording *rec)
+static void add_note(json_t *list, const char *what, uint64_t count)
+{
+    char line[128];
+    if (count == 0)
+        return;
+    (void)snprintf(line, sizeof(line), "%" PRIu64 " %s", count, what);
+    (void)json_array_append_new(list, json_string(line));
+}
+
+static json_t *notes(const recording *rec, const recording_info *info)
 {
     json_t *list = json_array();
     char line[256];
     for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
         (void)json_array_append_new(list, json_string(line));
+    add_note(list, "cpu samples were lost by the recorder itself", info->recorder_samples);
+    add_note(list, "bytes of events were lost by the recorder itself", info->recorder_bytes);
     return list;
 }
 
@@ -73,7 +86,7 @@ char *meta_json(const recording *rec, const char *title)
     set_number(meta, "end_ns", info.end_ns);
     (void)json_object_set_new(meta, "intervals", intervals(&info));
     (void)json_object_set_new(meta, "loss", loss(&info));
-    (void)json_object_set_new(meta, "notes", notes(rec));
+    (void)json_object_set_new(meta, "notes", notes(rec, &info));
     char *text = json_dumps(meta, JSON_COMPACT);
     json_decref(meta);
     return text;

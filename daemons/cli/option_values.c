@@ -2,6 +2,7 @@
 #include "option_values.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,18 +11,30 @@
 
 #include "command.h"
 
+/* What it lists, in the catalogue's order. */
+static int no_type(const char *what)
+{
+    char names[256] = "";
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
+        size_t size = strlen(names);
+        (void)snprintf(names + size, sizeof(names) - size, "%s%s", type > 1 ? ", " : "",
+                       profile_type_get(type)->name);
+    }
+    complain("%s: use %s", what, names);
+    return EXIT_USAGE;
+}
+
 int option_types(uint32_t *types, char *list)
 {
     char *rest;
-    if (list[strspn(list, ",")] == '\0') {
-        complain("--type takes one profile type or more: see --help for their names");
-        return EXIT_USAGE;
-    }
+    if (list[strspn(list, ",")] == '\0')
+        return no_type("--type takes one profile type or more");
     for (char *name = strtok_r(list, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
         const profile_type_info *info = profile_type_find(name);
         if (info == NULL) {
-            complain("there is no profile type '%s': see --help for their names", name);
-            return EXIT_USAGE;
+            char what[128];
+            (void)snprintf(what, sizeof(what), "there is no profile type '%s'", name);
+            return no_type(what);
         }
         *types |= UINT32_C(1) << info->type;
     }

@@ -62,6 +62,9 @@ static const char help[] =
     "The pages' templates are flamegraph.html and heatmap.html in share/hotstack of the\n"
     "installation; HOTSTACK_DATADIR names another folder to look for them.\n";
 
+/* By default; the help says so. */
+enum { MAX_NODES = 200000 };
+
 enum { OPT_THREADS = 256, OPT_LINES, OPT_MAX_NODES, OPT_MIN_WIDTH, OPT_MAX_CELLS, OPT_INVERTED };
 
 static const struct option longs[] = {
@@ -172,6 +175,10 @@ static void note_unused(const convert_options *out)
         complain("note: --inverted changes html and json only");
     if (out->min_width > 0 && !picture)
         complain("note: --min-width changes html, json and heatmap only");
+    if (out->max_nodes != MAX_NODES && !picture)
+        complain("note: --max-nodes changes html, json and heatmap only");
+    if (out->max_cells != 0 && out->format != FORMAT_HEATMAP)
+        complain("note: --max-cells changes heatmap only");
     if (out->threads && table)
         complain("note: --threads changes no table of methods; --thread chooses threads");
     if (out->lines && table)
@@ -206,7 +213,7 @@ static int check(convert_options *out)
 
 int convert_parse(convert_options *out, int argc, char **argv)
 {
-    *out = (convert_options){.max_nodes = 200000, .reading = READING_OPTIONS_INIT};
+    *out = (convert_options){.max_nodes = MAX_NODES, .reading = READING_OPTIONS_INIT};
     optind = 1;
     for (;;) {
         int option = getopt_long(argc, argv, "o:f:" READING_SHORTS, longs, NULL);

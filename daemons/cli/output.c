@@ -72,10 +72,30 @@ bool output_open(output *out, const char *path)
     return is_special(path) ? open_special(out, path) : open_temporary(out, path);
 }
 
+/* Large pieces are not worth a copy in between. */
+enum { LARGE_PIECE = 32 << 10 };
+
+static bool write_large(FILE *file, const char *data, size_t bytes)
+{
+    if (fflush(file) != 0)
+        return false;
+    while (bytes > 0) {
+        ssize_t written = write(fileno(file), data, bytes);
+        if (written < 0 && errno != EINTR)
+            return false;
+        size_t done = written > 0 ? (size_t)written : 0;
+        data += done;
+        bytes -= done;
+    }
+    return true;
+}
+
 static int write_piece(void *ctx, const void *data, size_t bytes)
 {
     output *out = ctx;
-    if (fwrite(data, 1, bytes, out->file) == bytes)
+    bool done = bytes >= LARGE_PIECE ? write_large(out->file, data, bytes)
+                                     : fwrite(data, 1, bytes, out->file) == bytes;
+    if (done)
         return 0;
     out->error = errno;
     return -1;

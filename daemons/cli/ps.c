@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <attach/attach.h>
 
@@ -13,8 +14,9 @@
 static const char help[] =
     "usage: hotstack ps [--json]\n"
     "\n"
-    "Lists the JVMs of this machine: process id, user, Java version, main class, and `ok` or the\n"
-    "reason why the JVM cannot be profiled. JVMs in containers are among them; those of other "
+    "Lists the JVMs of this machine: process id, user, Java version, main class or jar, and `ok` "
+    "or\n"
+    "the reason why the JVM cannot be profiled. JVMs in containers are among them; those of other "
     "users\n"
     "show their details to root only.\n"
     "\n"
@@ -33,10 +35,12 @@ static const char *user_name(uint32_t uid, char *buf, size_t cap)
 static void print_row(const attach_jvm *jvm)
 {
     char number[16];
-    const char *main_class = jvm->main_class[0] == '\0' ? "?" : jvm->main_class;
+    const char *slash = strrchr(jvm->main_class, '/'); /* of a jar its name; --json has its path */
+    const char *main_class = slash == NULL ? jvm->main_class : slash + 1;
     (void)printf("%7d  %-12s  %-12s  %-40s  ", jvm->identity.pid,
                  user_name(jvm->uid, number, sizeof(number)),
-                 jvm->version[0] == '\0' ? "?" : jvm->version, main_class);
+                 jvm->version[0] == '\0' ? "?" : jvm->version,
+                 main_class[0] == '\0' ? "?" : main_class);
     if (jvm->reason == ATTACH_REASON_NONE)
         (void)puts("ok");
     else

@@ -200,4 +200,5 @@ void reading_report(const recording *rec)
     if (info.counts.unmeasured_events > 0)
         complain("note: %" PRIu64 " samples of an event that measures no time were left out",
                  info.counts.unmeasured_events);
+    complain_of_recorder(info.recorder_samples, info.recorder_bytes);
 }

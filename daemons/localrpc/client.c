@@ -212,7 +212,8 @@ static bool again(localrpc_client *client, int rc, bool sent, unsigned dials, ui
 /*
  * A second try with the same id, which the server runs once however often it comes: after a
  * connection that broke, as when the server was started anew; on a new connection where there was
- * none to send on, or no answer in half of our patience.
+ * none to send on, or no answer in half of our patience. And a third, where the second still went
+ * to the connection that was being closed for it.
  */
 static int exchange(localrpc_client *client, const uint8_t *bytes, size_t length,
                     uint32_t deadline_ms, nng_msg **out, localrpc_error *err)
@@ -227,13 +228,14 @@ static int exchange(localrpc_client *client, const uint8_t *bytes, size_t length
     if (rc != 0)
         return localrpc__fail(err, LOCALRPC_E_IO, "cannot ask: %s", nng_strerror(rc));
     rc = nng_aio_alloc(&aio, NULL, NULL);
-    for (int tries = 0; rc == 0 && tries < 2; tries++) {
+    for (int tries = 0; rc == 0 && tries < 3; tries++) {
         nng_msg *message = new_message(bytes, length);
         rc =
             message != NULL ? try_exchange(context, aio, message, wait_ms, out, &sent) : NNG_ENOMEM;
         if (rc == 0)
             break;
-        if (tries == 0 && again(client, rc, sent, dials, &wait_ms, patience_ms))
+        bool may = tries == 0 || (tries == 1 && rc == NNG_ECONNRESET);
+        if (may && again(client, rc, sent, dials, &wait_ms, patience_ms))
             rc = 0;
     }
     nng_aio_free(aio);

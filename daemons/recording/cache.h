@@ -32,8 +32,9 @@ typedef struct recording_cache {
     uint32_t (*labels)[RECORDING_FACETS]; /* by class; the last row is for samples without one */
     recording_method *methods;            /* the last is for frames whose method is unknown */
     uint32_t stack_count, thread_count, class_count, method_count;
-    jfr_frame_ref *refs;    /* of the stack being interned */
-    sagg_frame_ref *frames; /* the same, in the aggregate's numbers */
+    jfr_frame_memo *memo; /* of the aggregate's frames */
+    int learn_rc;         /* why a frame has none */
+    uint32_t *frames;     /* of the stack being interned */
     size_t frame_room;
 } recording_cache;
 
@@ -44,7 +45,13 @@ void recording__cache_free(recording_cache *c);
 /* Rows that are added at a time. */
 enum { RECORDING_ROWS = 64 };
 
-/* Adds up to RECORDING_ROWS sums of the chunk. Returns 0 or SAGG_E_NOMEM. */
+/* Before rows are added: where a cap is reached the aggregate is compacted, which makes the numbers
+ * of stacks void. Returns 0 or SAGG_E_NOMEM, as the next two do. */
+int recording__make_room(recording_cache *c);
+/* The aggregate's number of a stack of the chunk, which is interned when it is first met. A damaged
+ * one counts as none. */
+int recording__map_stack(recording_cache *c, uint32_t index, uint32_t *stack);
+/* Adds up to RECORDING_ROWS sums of the chunk. */
 int recording__add_rows(recording_cache *c, const jfr_sum *rows, size_t count);
 
 /* Adds all sums of the chunk, by as many threads as there are parts. Returns 0 or SAGG_E_NOMEM. */

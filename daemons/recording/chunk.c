@@ -41,35 +41,18 @@ void recording__cache_free(recording_cache *c)
     free(c->threads);
     free(c->labels);
     free(c->methods);
-    free(c->refs);
+    jfr_frame_memo_free(c->memo);
     free(c->frames);
 }
 
-/* calloc's pages cost nothing until they are touched: a chunk's pools can hold many more stacks
- * than it uses. */
-bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, jfr_chunk *chunk)
-{
-    *c = (recording_cache){.rec = rec, .agg = agg, .chunk = chunk};
-    c->stack_count = jfr_chunk_stack_count(chunk);
-    c->thread_count = jfr_chunk_thread_count(chunk);
-    c->class_count = jfr_chunk_class_count(chunk);
-    c->method_count = jfr_chunk_method_count(chunk);
-    c->stacks = calloc((size_t)c->stack_count + 1, sizeof(*c->stacks));
-    c->cut = calloc((size_t)c->stack_count + 1, sizeof(*c->cut));
-    c->threads = calloc((size_t)c->thread_count + 1, sizeof(*c->threads));
-    c->labels = calloc((size_t)c->class_count + 1, sizeof(*c->labels));
-    c->methods = calloc((size_t)c->method_count + 1, sizeof(*c->methods));
-    return c->stacks != NULL && c->cut != NULL && c->threads != NULL && c->labels != NULL &&
-           c->methods != NULL;
-}
-
 /* After a compaction all numbers of stacks and frames are void. */
-static int make_room(recording_cache *c)
+int recording__make_room(recording_cache *c)
 {
     if (!sagg_full(c->agg))
         return 0;
     memset(c->stacks, 0, ((size_t)c->stack_count + 1) * sizeof(*c->stacks));
     memset(c->methods, 0, ((size_t)c->method_count + 1) * sizeof(*c->methods));
+    jfr_frame_memo_clear(c->memo);
     return sagg_compact(c->agg, NULL);
 }
 
@@ -124,53 +107,62 @@ static int learn_method(recording_cache *c, const jfr_frame_ref *ref, recording_
     return rc;
 }
 
+/* jfr_frame_memo_options.learn */
+static int learn_frame(void *ctx, const jfr_frame_ref *ref, uint32_t *frame)
+{
+    recording_cache *c = ctx;
+    uint32_t slot = ref->method < c->method_count ? ref->method : c->method_count;
+    recording_method *known = &c->methods[slot];
+    int rc = 0;
+    if (known->method == 0 || known->kind != ref->kind)
+        rc = learn_method(c, ref, known);
+    /* The JDK writes -1 where it knows no line. */
+    uint32_t line = ref->line <= INT32_MAX ? ref->line : 0;
+    if (rc == 0)
+        rc = sagg_add_line(c->agg, frame, known->method - 1, line, NULL);
+    c->learn_rc = rc;
+    return rc;
+}
+
+/* calloc's pages cost nothing until they are touched: a chunk's pools can hold many more stacks
+ * than it uses. */
+bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, jfr_chunk *chunk)
+{
+    *c = (recording_cache){.rec = rec, .agg = agg, .chunk = chunk};
+    c->stack_count = jfr_chunk_stack_count(chunk);
+    c->thread_count = jfr_chunk_thread_count(chunk);
+    c->class_count = jfr_chunk_class_count(chunk);
+    c->method_count = jfr_chunk_method_count(chunk);
+    c->stacks = calloc((size_t)c->stack_count + 1, sizeof(*c->stacks));
+    c->cut = calloc((size_t)c->stack_count + 1, sizeof(*c->cut));
+    c->threads = calloc((size_t)c->thread_count + 1, sizeof(*c->threads));
+    c->labels = calloc((size_t)c->class_count + 1, sizeof(*c->labels));
+    c->methods = calloc((size_t)c->method_count + 1, sizeof(*c->methods));
+    jfr_frame_memo_options memo = {.size = sizeof(memo), .learn = learn_frame, .ctx = c};
+    return jfr_frame_memo_new(&c->memo, &memo, NULL) == 0 && c->stacks != NULL && c->cut != NULL &&
+           c->threads != NULL && c->labels != NULL && c->methods != NULL;
+}
+
 static int frame_room(recording_cache *c, size_t count)
 {
     if (count <= c->frame_room)
         return 0;
     size_t room = count < 256 ? 256 : count * 2;
-    free(c->refs);
     free(c->frames);
-    c->refs = malloc(room * sizeof(*c->refs));
     c->frames = malloc(room * sizeof(*c->frames));
-    c->frame_room = c->refs != NULL && c->frames != NULL ? room : 0;
+    c->frame_room = c->frames != NULL ? room : 0;
     return c->frame_room != 0 ? 0 : SAGG_E_NOMEM;
 }
 
-static int map_frames(recording_cache *c, uint32_t count)
+/* Maps the frames of a stack into c->frames. A damaged one has none. Returns as learn_method. */
+static int map_frames(recording_cache *c, uint32_t index, jfr_stack_ref *out)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const jfr_frame_ref *ref = &c->refs[i];
-        uint32_t slot = ref->method < c->method_count ? ref->method : c->method_count;
-        recording_method *known = &c->methods[slot];
-        if (known->method == 0 || known->kind != ref->kind) {
-            int rc = learn_method(c, ref, known);
-            if (rc != 0)
-                return rc;
-        }
-        /* The JDK writes -1 where it knows no line. */
-        uint32_t line = ref->line <= INT32_MAX ? ref->line : 0;
-        c->frames[i] = (sagg_frame_ref){known->method - 1, line};
-    }
-    return 0;
-}
-
-static int intern_stack(recording_cache *c, uint32_t count, uint32_t *stack)
-{
-    int rc = map_frames(c, count);
-    if (rc == 0)
-        rc = sagg_add_stack_refs(c->agg, stack, c->frames, count, NULL);
-    return recording__drop_on_limit(rc, stack);
-}
-
-/* Decodes a stack into c->refs. A damaged one has no frames. */
-static int read_stack(recording_cache *c, uint32_t index, jfr_stack_ref *out)
-{
-    *out = (jfr_stack_ref){0};
     for (;;) {
         jfr_error cause;
-        int rc =
-            jfr_chunk_stack_refs(c->chunk, index, c->refs, (uint32_t)c->frame_room, out, &cause);
+        int rc = jfr_chunk_stack_values(c->chunk, index, c->memo, c->frames,
+                                        (uint32_t)c->frame_room, out, &cause);
+        if (rc == 1)
+            return c->learn_rc;
         if (rc < 0) {
             *out = (jfr_stack_ref){0};
             c->bad_stacks++;
@@ -190,7 +182,7 @@ static uint32_t max_frames(const recording *rec)
 }
 
 /* The stack of a sample. A damaged one counts as none; the sample stays. */
-static int map_stack(recording_cache *c, uint32_t index, uint32_t *stack)
+int recording__map_stack(recording_cache *c, uint32_t index, uint32_t *stack)
 {
     uint32_t slot = index < c->stack_count ? index : c->stack_count;
     if (c->stacks[slot] != 0) {
@@ -198,11 +190,11 @@ static int map_stack(recording_cache *c, uint32_t index, uint32_t *stack)
         return 0;
     }
     jfr_stack_ref from = {0};
-    int rc = slot < c->stack_count ? read_stack(c, index, &from) : 0;
-    if (rc != 0)
-        return rc;
+    int rc = slot < c->stack_count ? map_frames(c, index, &from) : 0;
     c->cut[slot] = from.truncated || from.frame_count > max_frames(c->rec);
-    rc = intern_stack(c, from.frame_count, stack);
+    if (rc == 0)
+        rc = sagg_add_stack(c->agg, stack, c->frames, from.frame_count, NULL);
+    rc = recording__drop_on_limit(rc, stack);
     if (rc == 0 && *stack != SAGG_DROPPED)
         c->stacks[slot] = *stack + 1;
     return rc;
@@ -300,7 +292,7 @@ static int map_sum(recording_cache *c, const jfr_sum *from, sagg_sample *to)
 {
     int rc = map_label(c, from, &to->label);
     if (rc == 0)
-        rc = map_stack(c, from->stack, &to->stack);
+        rc = recording__map_stack(c, from->stack, &to->stack);
     if (rc == 0)
         put_values(c, from, to);
     return rc;
@@ -327,7 +319,7 @@ static int add_sample(recording_cache *c, const jfr_sample *from)
                    .samples = 1};
     memcpy(sum.values, from->values, sizeof(sum.values));
     sagg_sample to[JFR_SAMPLE_VALUES] = {{.samples = 1, .time_ns = from->time_ns}};
-    int rc = make_room(c);
+    int rc = recording__make_room(c);
     if (rc == 0)
         rc = map_thread(c, from->thread, &to[0].thread);
     if (rc == 0 && !recording__keeps(c->rec, from->time_ns, to[0].thread, from->state))
@@ -370,7 +362,7 @@ int recording__add_rows(recording_cache *c, const jfr_sum *rows, size_t count)
 {
     sagg_sample samples[RECORDING_ROWS * JFR_SAMPLE_VALUES];
     size_t used = 0;
-    int rc = make_room(c);
+    int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++) {
         sagg_sample *to = &samples[used];
         *to = (sagg_sample){.samples = rows[i].samples};

@@ -144,6 +144,8 @@ void recording__take_loss(recording *rec, const jfr_file *file)
     rec->info.chunks_partial += loss.chunks_partial;
     rec->info.chunks_lost += loss.chunks_lost;
     rec->info.bytes_lost += loss.bytes_lost;
+    rec->info.recorder_samples += loss.recorder_samples;
+    rec->info.recorder_bytes += loss.recorder_bytes;
     for (size_t i = 0; i < loss.record_count && rec->loss_count < RECORDING_LOSSES; i++)
         rec->losses[rec->loss_count++] = loss.records[i];
 }

@@ -11,26 +11,47 @@ typedef struct sorted_rows {
     uint32_t *order;
 } sorted_rows;
 
-/* Adds the rows from one place of the order to another. Stacks are met as they lie in the file. */
-static int add_range(recording_cache *c, const sorted_rows *sorted, uint32_t from, uint32_t to)
+/* Stacks that are added at a time. What the caps do to them does not depend on how many rows they
+ * have in how many parts: blocks begin at the same stacks, and meet all of them before any row. */
+enum { BLOCK_STACKS = 64 };
+
+static int add_block(recording_cache *c, const sorted_rows *sorted, uint32_t first, uint32_t end)
 {
+    const uint32_t *begins = sorted->begins;
     jfr_sum rows[RECORDING_ROWS];
-    int rc = 0;
-    for (uint32_t at = from; rc == 0 && at < to; at += RECORDING_ROWS) {
-        size_t count = to - at < RECORDING_ROWS ? to - at : RECORDING_ROWS;
+    uint32_t stack;
+    int rc = recording__make_room(c);
+    for (uint32_t i = first; rc == 0 && i < end && i < c->stack_count; i++) {
+        if (begins[i + 1] > begins[i])
+            rc = recording__map_stack(c, i, &stack);
+    }
+    for (uint32_t at = begins[first]; rc == 0 && at < begins[end]; at += RECORDING_ROWS) {
+        size_t left = begins[end] - at;
+        size_t count = left < RECORDING_ROWS ? left : RECORDING_ROWS;
         jfr_sums_pick(sorted->filled->sums, sorted->order + at, count, rows);
         rc = recording__add_rows(c, rows, count);
     }
     return rc;
 }
 
-/* What the first chunk brings is known before it is added. Later ones bring the same, mostly. */
-static void expect(const recording_cache *c, uint32_t stacks, uint32_t rows)
+/* Adds the rows from one stack to another, as they lie in the file; the one behind them all stands
+ * for none. */
+static int add_range(recording_cache *c, const sorted_rows *sorted, uint32_t from, uint32_t to)
 {
-    if (c->rec->options.group != SAGG_BY_THREAD && rows > stacks)
-        rows = stacks;
+    int rc = 0;
+    for (uint32_t at = from; rc == 0 && at < to; at += BLOCK_STACKS) {
+        uint32_t end = to - at < BLOCK_STACKS ? to : at + BLOCK_STACKS;
+        if (sorted->begins[end] > sorted->begins[at])
+            rc = add_block(c, sorted, at, end);
+    }
+    return rc;
+}
+
+/* What the first chunk brings is known before it is added. Later ones bring the same, mostly. */
+static void expect(const recording_cache *c, uint32_t stacks)
+{
     if (sagg_stack_count(c->agg) <= SAGG_DROPPED + 1)
-        sagg_expect(c->agg, stacks, rows);
+        sagg_expect(c->agg, stacks);
 }
 
 static uint32_t used_stacks(const recording_cache *c, const sorted_rows *sorted)
@@ -51,7 +72,7 @@ enum { LEAST_SHARE = 4096 };
 typedef struct share {
     recording_cache c;
     const sorted_rows *sorted;
-    uint32_t from, to; /* in the order of rows */
+    uint32_t from, to; /* stacks */
     int rc;
     bool started;
     pthread_t thread;
@@ -64,8 +85,8 @@ static void *add_share(void *context)
     return NULL;
 }
 
-/* Where in the order the first row is of the stack that row `at` is of. */
-static uint32_t stack_begin(const recording_cache *c, const sorted_rows *sorted, uint32_t at)
+/* The stack that row `at` of the order is of, or one before it: a block begins with it. */
+static uint32_t block_of(const recording_cache *c, const sorted_rows *sorted, uint32_t at)
 {
     uint32_t low = 0;
     uint32_t high = c->stack_count;
@@ -76,7 +97,7 @@ static uint32_t stack_begin(const recording_cache *c, const sorted_rows *sorted,
         else
             high = middle - 1;
     }
-    return sorted->begins[low];
+    return low / BLOCK_STACKS * BLOCK_STACKS;
 }
 
 /*
@@ -155,9 +176,8 @@ static void divide(const recording_cache *c, share *shares, uint32_t count,
 {
     for (uint32_t i = 0; i < count; i++) {
         shares[i].sorted = sorted;
-        shares[i].from =
-            i == 0 ? 0 : stack_begin(c, sorted, (uint32_t)((uint64_t)rows * i / count));
-        shares[i].to = rows;
+        shares[i].from = i == 0 ? 0 : block_of(c, sorted, (uint32_t)((uint64_t)rows * i / count));
+        shares[i].to = c->stack_count + 1;
         if (i > 0)
             shares[i - 1].to = shares[i].from;
     }
@@ -201,8 +221,9 @@ int recording__add_sums(recording_cache *c, const recording_filled *filled)
         jfr_sums_sort(filled->sums, filled->parts, c->stack_count, sorted.begins, sorted.order);
         uint32_t rows = sorted.begins[c->stack_count + 1];
         uint32_t count = share_count(c, &sorted, rows);
-        expect(c, used_stacks(c, &sorted), rows);
-        rc = count > 1 ? add_shares(c, count, &sorted, rows) : add_range(c, &sorted, 0, rows);
+        expect(c, used_stacks(c, &sorted));
+        rc = count > 1 ? add_shares(c, count, &sorted, rows)
+                       : add_range(c, &sorted, 0, c->stack_count + 1);
     }
     free(sorted.begins);
     free(sorted.order);

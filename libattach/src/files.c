@@ -9,7 +9,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "walk.h"
+
 #define FIRST_READ 4096
+#define TRIES_MAX  16
 
 attach__span attach__blob_span(const attach__blob *blob)
 {
@@ -72,25 +75,46 @@ int attach__read_proc(attach__blob *out, int dir_fd, const char *name, size_t ma
     return rc;
 }
 
-static int open_resolved(int root_fd, const char *path, int flags, mode_t mode, uint64_t resolve)
+int attach__openat2_in_root(int root_fd, const char *path, int flags, mode_t mode, bool plain)
 {
     struct open_how how = {
         .flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
         .mode = flags & O_CREAT ? mode : 0,
-        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve,
+        .resolve =
+            RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | (plain ? (uint64_t)RESOLVE_NO_SYMLINKS : 0),
     };
     long fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
     return fd < 0 ? -errno : (int)fd;
 }
 
+/* A filter that does not know openat2 answers ENOSYS or, with older container runtimes, EPERM.
+ * Where EPERM was openat2's own word the walk comes to the same. */
+static int open_once(int root_fd, const char *path, int flags, mode_t mode, bool plain)
+{
+    int fd = attach__openat2_in_root(root_fd, path, flags, mode, plain);
+    if (fd != -ENOSYS && fd != -EPERM)
+        return fd;
+    return attach__walk_in_root(root_fd, path, flags, mode, plain);
+}
+
+/* openat2 gives up with EAGAIN when anything is renamed on the machine while it goes through a
+ * "..", a walk when its last component was changed. */
+static int open_resolved(int root_fd, const char *path, int flags, mode_t mode, bool plain)
+{
+    int fd = -EAGAIN;
+    for (int tries = 0; fd == -EAGAIN && tries < TRIES_MAX; tries++)
+        fd = open_once(root_fd, path, flags, mode, plain);
+    return fd;
+}
+
 int attach__open_in_root(int root_fd, const char *path, int flags, mode_t mode)
 {
-    return open_resolved(root_fd, path, flags, mode, 0);
+    return open_resolved(root_fd, path, flags, mode, false);
 }
 
 int attach__open_plain(int root_fd, const char *path, int flags)
 {
-    return open_resolved(root_fd, path, flags, 0, RESOLVE_NO_SYMLINKS);
+    return open_resolved(root_fd, path, flags, 0, true);
 }
 
 int attach__open_regular(int root_fd, const char *path, int flags, mode_t mode)

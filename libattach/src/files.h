@@ -5,6 +5,7 @@
 #ifndef ATTACH_FILES_H
 #define ATTACH_FILES_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "attach/error.h"
@@ -26,8 +27,9 @@ int attach__read_fd(attach__blob *out, int fd, size_t max);
 int attach__read_proc(attach__blob *out, int dir_fd, const char *name, size_t max);
 
 /*
- * Opens `path` as a process chrooted at root_fd would (openat2, RESOLVE_IN_ROOT and
- * RESOLVE_NO_MAGICLINKS): the descriptor, close-on-exec, or -errno. flags as openat.
+ * Opens `path` as a process chrooted at root_fd would: by openat2 (RESOLVE_IN_ROOT and
+ * RESOLVE_NO_MAGICLINKS), and where the kernel has none by walk.h. The descriptor, close-on-exec,
+ * or -errno; flags as openat's.
  */
 int attach__open_in_root(int root_fd, const char *path, int flags, mode_t mode);
 
@@ -36,6 +38,10 @@ int attach__open_regular(int root_fd, const char *path, int flags, mode_t mode);
 
 /* attach__open_in_root for a path without any symbolic link in it: -ELOOP where there is one. */
 int attach__open_plain(int root_fd, const char *path, int flags);
+
+/* The same by openat2 alone; plain as attach__open_plain. For attach__open_in_root, and for tests.
+ */
+int attach__openat2_in_root(int root_fd, const char *path, int flags, mode_t mode, bool plain);
 
 /* Reads a regular file below root_fd, links on the way followed within it. -errno on failure. */
 int attach__read_in_root(attach__blob *out, int root_fd, const char *path, size_t max);

@@ -87,8 +87,6 @@ static int open_socket_file(int *out, const attach_target *target, attach_error 
     int fd = attach__open_in_root(target->root_fd, path, O_PATH | O_NOFOLLOW, 0);
     if (fd == -ENOENT)
         return NO_LISTENER;
-    if (fd == -ENOSYS)
-        return attach__fail(err, ATTACH_E_IO, "openat2 is missing: Linux 5.6 or later is needed");
     if (fd < 0)
         return attach__refuse(err, ATTACH_REASON_PERMISSION_DENIED,
                               "cannot reach /%s of process %d: %s", path, target->identity.pid,
@@ -272,13 +270,17 @@ static int create_trigger(trigger *t, attach_error *err)
                           in_tmp, target->identity.pid, strerror(-rc));
 }
 
+/* Without a descriptor of the process (Linux before 5.3) by its pid: that is given out again only
+ * after all others were, so the start time that was just checked still holds. */
 static int send_quit(const attach_target *target, attach_error *err)
 {
-    if (target->pid_fd < 0)
-        return attach__fail(err, ATTACH_E_IO,
-                            "pidfd_open failed for process %d: Linux 5.6 or later is needed",
-                            target->identity.pid);
-    if (syscall(SYS_pidfd_send_signal, target->pid_fd, SIGQUIT, NULL, 0) == 0)
+    int rc = attach__target_check(target, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    long sent = target->pid_fd >= 0
+                    ? syscall(SYS_pidfd_send_signal, target->pid_fd, SIGQUIT, NULL, 0)
+                    : kill(target->identity.pid, SIGQUIT);
+    if (sent == 0)
         return ATTACH_OK;
     return errno == ESRCH ? attach__target_check(target, err)
                           : attach__refuse(err, ATTACH_REASON_PERMISSION_DENIED,

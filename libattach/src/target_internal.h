@@ -17,7 +17,7 @@ struct attach_target {
     int cwd_fd;       /* O_PATH of its working directory, or -1 */
     int maps_fd;      /* opened while privileged, read again when needed */
     int mountinfo_fd; /* likewise */
-    int pid_fd;       /* -1 in a fake tree */
+    int pid_fd;       /* -1 where the kernel has none */
 };
 
 /* The process's state letter now, 'X' once it is gone. */

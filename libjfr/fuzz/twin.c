@@ -193,7 +193,31 @@ static void check_frames(jfr_chunk *chunk, const jfr_stack *stack, const jfr_fra
     }
 }
 
-static void check_stack(jfr_chunk *chunk, uint32_t index, jfr__frames_loop *loop)
+/* The value of a frame in these tests: all of it that differs. */
+static int learn(void *ctx, const jfr_frame_ref *ref, uint32_t *value)
+{
+    (void)ctx;
+    *value = ref->method * 31 + ref->line * 7 + ref->kind * 5 + ref->tier;
+    return 0;
+}
+
+/* The memo has met the frames of the stacks before. */
+static void check_values(jfr_chunk *chunk, uint32_t index, jfr_frame_memo *memo,
+                         const jfr_frame_ref *refs, uint32_t count)
+{
+    jfr_stack_ref ref;
+    uint32_t expected;
+    uint32_t *values = calloc((size_t)count + 1, sizeof(*values));
+    must(values != NULL);
+    must(jfr_chunk_stack_values(chunk, index, memo, values, count, &ref, NULL) == 0);
+    must(ref.frame_count == count);
+    for (uint32_t i = 0; i < count; i++)
+        must(learn(NULL, &refs[i], &expected) == 0 && values[i] == expected);
+    free(values);
+}
+
+static void check_stack(jfr_chunk *chunk, uint32_t index, jfr__frames_loop *loop,
+                        jfr_frame_memo *memo)
 {
     jfr_stack stack;
     jfr_stack_ref ref;
@@ -216,17 +240,24 @@ static void check_stack(jfr_chunk *chunk, uint32_t index, jfr__frames_loop *loop
     must(room != NULL);
     must(jfr_chunk_stack_refs(chunk, index, room, ref.frame_count, &ref, NULL) == 0);
     check_frames(chunk, &stack, room);
+    check_values(chunk, index, memo, room, ref.frame_count);
     free(room);
 }
 
 uint64_t twin_check(jfr_chunk *chunk)
 {
     jfr__frames_loop *const loops[] = {jfr__frames_loop_plain, jfr__frames_loop_best()};
+    jfr__values_loop *const memo_loops[] = {jfr__values_loop_plain, jfr__values_loop_best()};
     uint64_t samples = check_all_sums(chunk, false);
     must(check_all_sums(chunk, true) == samples);
     for (int i = 0; i < 2; i++) {
+        jfr_frame_memo *memo;
+        const jfr_frame_memo_options options = {.size = sizeof(options), .learn = learn};
+        must(jfr_frame_memo_new(&memo, &options, NULL) == 0);
+        memo->loop = memo_loops[i];
         for (uint32_t stack = 0; stack < jfr_chunk_stack_count(chunk); stack++)
-            check_stack(chunk, stack, loops[i]);
+            check_stack(chunk, stack, loops[i], memo);
+        jfr_frame_memo_free(memo);
     }
     jfr_samples_rewind(chunk);
     return samples;

@@ -1,6 +1,9 @@
 #include "cursor.h"
 
-#include "pattern.h"
+#include "frames.h"
+
+/* Fewer integers are read one by one. */
+enum { LEAST_SKIP = 8 };
 
 uint64_t jfr__varint_slow(jfr__cursor *c)
 {
@@ -59,33 +62,16 @@ void jfr__skip_bytes(jfr__cursor *c, uint64_t count)
         c->pos += count;
 }
 
-/* Compilers call a function for this where the CPU may not have the instruction. */
-static unsigned count_bits(uint64_t x)
-{
-    x -= x >> 1 & UINT64_C(0x5555555555555555);
-    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-    x = (x + (x >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
-    return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
-}
-
 void jfr__skip_varints(jfr__cursor *c, uint64_t count)
 {
     /* Each takes a byte at least: a count from the file cannot make this loop longer than it. */
     if (!require(c, count))
         return;
     while (count > 0 && !c->failed) {
-        if (jfr__cursor_left(c) >= 64) {
-            uint64_t continuing = jfr__continuing(c->pos);
-            uint64_t ends = ~continuing;
-            unsigned whole = count_bits(ends);
-            if (whole > 0 && !jfr__has_nine(continuing)) {
-                for (; whole > count; whole--) /* the last ones are of what follows */
-                    ends &= ~(UINT64_C(1) << (63 - __builtin_clzll(ends)));
-                c->pos += 64 - __builtin_clzll(ends);
-                count -= whole;
-                continue;
-            }
-        }
+        if (count >= LEAST_SKIP && jfr__cursor_left(c) >= JFR__READ_AHEAD)
+            c->pos = jfr__skip_loop_best()(c->pos, c->end - JFR__READ_AHEAD, &count);
+        if (count == 0)
+            return;
         (void)jfr__varint(c);
         count--;
     }

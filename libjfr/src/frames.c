@@ -82,8 +82,8 @@ static int read_frame(const jfr_chunk *chunk, jfr__cursor *c, jfr_frame_ref *out
     return 0;
 }
 
-static int read_frames(const jfr_chunk *chunk, jfr__cursor *c, jfr_frame_ref *out, uint32_t count,
-                       jfr_error *err)
+int jfr__frames_read(const jfr_chunk *chunk, jfr__cursor *c, jfr_frame_ref *out, uint32_t count,
+                     jfr_error *err)
 {
     const jfr__frames *by = &chunk->frames_by;
     bool near_end = jfr__cursor_left(c) < JFR__READ_AHEAD;
@@ -102,7 +102,8 @@ static int read_frames(const jfr_chunk *chunk, jfr__cursor *c, jfr_frame_ref *ou
 }
 
 /* Leaves the cursor at the stack's first frame; returns how many there are. */
-static uint32_t enter_stack(const jfr_chunk *chunk, uint32_t index, jfr__cursor *c, bool *truncated)
+static uint32_t enter_frames(const jfr_chunk *chunk, uint32_t index, jfr__cursor *c,
+                             bool *truncated)
 {
     const jfr__pool *pool = &chunk->pools[JFR__POOL_STACK];
     const jfr__frames *by = &chunk->frames_by;
@@ -118,25 +119,35 @@ static uint32_t enter_stack(const jfr_chunk *chunk, uint32_t index, jfr__cursor 
     return jfr__read_count(c);
 }
 
-int jfr_chunk_stack_refs(const jfr_chunk *chunk, uint32_t index, jfr_frame_ref *frames,
-                         uint32_t room, jfr_stack_ref *out, jfr_error *err)
+int jfr__stack_enter(const jfr_chunk *chunk, uint32_t index, jfr__cursor *c, jfr_stack_ref *out,
+                     jfr_error *err)
 {
     uint32_t stacks = jfr_chunk_stack_count(chunk);
     if (index >= stacks)
         return jfr__fail(err, JFR_ERR_USAGE, 0, "Stack %u does not exist: the chunk has %u.", index,
                          stacks);
-    jfr__cursor c;
     bool truncated;
-    uint32_t count = enter_stack(chunk, index, &c, &truncated);
+    uint32_t count = enter_frames(chunk, index, c, &truncated);
     uint32_t most = chunk->file->options.max_stack_frames;
-    if (c.failed)
+    if (c->failed)
         return jfr__fail(err, JFR_ERR_FORMAT, chunk->pools[JFR__POOL_STACK].offsets[index],
                          "A constant pool is damaged at this offset: an entry cannot be decoded.");
     if (chunk->frame_plan.count == 0)
         count = 0;
     out->truncated = truncated || count > most;
     out->frame_count = count < most ? count : most;
-    return read_frames(chunk, &c, frames, out->frame_count < room ? out->frame_count : room, err);
+    return 0;
+}
+
+int jfr_chunk_stack_refs(const jfr_chunk *chunk, uint32_t index, jfr_frame_ref *frames,
+                         uint32_t room, jfr_stack_ref *out, jfr_error *err)
+{
+    jfr__cursor c;
+    int rc = jfr__stack_enter(chunk, index, &c, out, err);
+    if (rc < 0)
+        return rc;
+    return jfr__frames_read(chunk, &c, frames, out->frame_count < room ? out->frame_count : room,
+                            err);
 }
 
 int jfr_chunk_frame(jfr_chunk *chunk, const jfr_frame_ref *ref, jfr_frame *out, jfr_error *err)

@@ -57,9 +57,51 @@ static inline jfr_frame_ref jfr__frame_ref(const jfr__frame_type *types, uint32_
 typedef const uint8_t *jfr__frames_loop(const jfr__frames *frames, const uint8_t *p,
                                         const uint8_t *stop, jfr_frame_ref **out, uint32_t *left);
 
+/* A frame of eight bytes at most that has a value. */
+typedef struct jfr__frame_slot {
+    uint64_t bytes; /* 0 behind the frame's; JFR__FREE_SLOT */
+    uint32_t value;
+    uint32_t reserved;
+} jfr__frame_slot;
+
+#define JFR__FREE_SLOT UINT64_MAX /* no frame: its last byte would continue */
+
+/* The pair of slots that a frame may be in, in a table of 2^bits slots. */
+static inline size_t jfr__frame_pair(uint64_t bytes, unsigned bits)
+{
+    return (size_t)(bytes * UINT64_C(0x9E3779B97F4A7C15) >> (65 - bits)) * 2;
+}
+
+/*
+ * Looks up to *left frames up in a table, and moves on as jfr__frames_loop does. Stops at a frame
+ * that is not there or is longer, too. For frames of four integers only.
+ */
+typedef const uint8_t *jfr__values_loop(const jfr__frame_slot *slots, unsigned bits,
+                                        const uint8_t *p, const uint8_t *stop, uint32_t **out,
+                                        uint32_t *left);
+
+struct jfr_frame_memo {
+    jfr_frame_memo_options options;
+    jfr_allocator allocator;
+    jfr__values_loop *loop;
+    jfr__frame_slot *slots;
+    unsigned bits;
+    uint32_t used; /* slots */
+};
+
+/* Reads over up to *count integers. `stop` is as above; returns where it stopped, early at an
+ * integer of nine bytes. */
+typedef const uint8_t *jfr__skip_loop(const uint8_t *p, const uint8_t *stop, uint64_t *count);
+
 /* The loops; `best` is the fastest that this CPU runs. */
 jfr__frames_loop jfr__frames_loop_plain;
 jfr__frames_loop jfr__frames_loop_bmi2;
 jfr__frames_loop *jfr__frames_loop_best(void);
+jfr__values_loop jfr__values_loop_plain;
+jfr__values_loop jfr__values_loop_bmi2;
+jfr__values_loop *jfr__values_loop_best(void);
+jfr__skip_loop jfr__skip_loop_plain;
+jfr__skip_loop jfr__skip_loop_bmi2;
+jfr__skip_loop *jfr__skip_loop_best(void);
 
 #endif

@@ -25,29 +25,39 @@ static inline uint64_t jfr__load_64(const uint8_t *p)
     return bytes;
 }
 
-/* Bit i: byte i of the 64 at `p` has its top bit set. */
-static inline uint64_t jfr__continuing(const uint8_t *p)
+/* Bit i: byte i of the 32 at `p` has its top bit set. */
+static inline uint32_t jfr__continuing_32(const uint8_t *p)
 {
 #if defined(__AVX2__)
-    __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)p);
-    __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(p + 32));
-    return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
-                                                     << 32;
+    return (uint32_t)_mm256_movemask_epi8(_mm256_loadu_si256((const __m256i *)(const void *)p));
 #elif defined(__SSE2__)
-    uint64_t bits = 0;
-    for (int i = 0; i < 4; i++) {
-        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
-        bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(bytes) << 16 * i;
-    }
-    return bits;
+    __m128i low = _mm_loadu_si128((const __m128i *)(const void *)p);
+    __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(p + 16));
+    return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
 #else
-    uint64_t bits = 0;
-    for (int i = 0; i < 8; i++) {
+    uint32_t bits = 0;
+    for (int i = 0; i < 4; i++) {
         /* The product moves the top bit of byte k to bit 56 + k; no two meet. */
         uint64_t tops = jfr__load_64(p + 8 * i) & UINT64_C(0x8080808080808080);
-        bits |= tops * UINT64_C(0x0002040810204081) >> 56 << 8 * i;
+        bits |= (uint32_t)(tops * UINT64_C(0x0002040810204081) >> 56) << 8 * i;
     }
     return bits;
+#endif
+}
+
+/* The same of 64 bytes. */
+static inline uint64_t jfr__continuing(const uint8_t *p)
+{
+    return jfr__continuing_32(p) | (uint64_t)jfr__continuing_32(p + 32) << 32;
+}
+
+/* The low `count` bits, less than 64 of them. */
+static inline uint64_t jfr__first_bits(uint64_t bits, size_t count)
+{
+#if defined(__BMI2__)
+    return _bzhi_u64(bits, (uint32_t)count);
+#else
+    return bits & ((UINT64_C(1) << count) - 1);
 #endif
 }
 
@@ -63,6 +73,42 @@ static inline uint64_t jfr__gather(uint64_t bytes, uint64_t mask)
     x = (x & UINT64_C(0x007F007F007F007F)) | (x & UINT64_C(0x7F007F007F007F00)) >> 1;
     x = (x & UINT64_C(0x00003FFF00003FFF)) | (x & UINT64_C(0x3FFF00003FFF0000)) >> 2;
     return (x & UINT64_C(0x0FFFFFFF)) | (x & UINT64_C(0x0FFFFFFF00000000)) >> 4;
+#endif
+}
+
+/* The first `count` bytes of eight, 1 to 8; 0 in the others. */
+static inline uint64_t jfr__first_bytes(uint64_t bytes, size_t count)
+{
+#if defined(__BMI2__)
+    return _bzhi_u64(bytes, 8 * (uint32_t)count);
+#else
+    return bytes << (64 - 8 * count) >> (64 - 8 * count);
+#endif
+}
+
+/* How many bits are set. Compilers call a function for this where the CPU may not have the
+ * instruction. */
+static inline unsigned jfr__count_bits(uint64_t x)
+{
+#if defined(__POPCNT__)
+    return (unsigned)_mm_popcnt_u64(x);
+#else
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    x = (x + (x >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
+#endif
+}
+
+/* The number of the `nth` bit that is set, from 1 on; there are as many. */
+static inline unsigned jfr__nth_bit(uint64_t x, unsigned nth)
+{
+#if defined(__BMI2__)
+    return (unsigned)__builtin_ctzll(_pdep_u64(UINT64_C(1) << (nth - 1), x));
+#else
+    for (; nth > 1; nth--)
+        x &= x - 1;
+    return (unsigned)__builtin_ctzll(x);
 #endif
 }
 

@@ -242,6 +242,13 @@ int jfr__recording_take(jfr_file *file, const jfr_recording_info *from, jfr_erro
 int jfr__frame_name(jfr_chunk *chunk, jfr_frame *frame, jfr_error *err);
 int jfr__frame_types_read(jfr_chunk *chunk, jfr_error *err);
 
+/* frames.c: reads the frames at the cursor. */
+int jfr__frames_read(const jfr_chunk *chunk, jfr__cursor *c, jfr_frame_ref *out, uint32_t count,
+                     jfr_error *err);
+/* Leaves the cursor at the stack's first frame. Returns as jfr_chunk_stack_refs. */
+int jfr__stack_enter(const jfr_chunk *chunk, uint32_t index, jfr__cursor *c, jfr_stack_ref *out,
+                     jfr_error *err);
+
 /* class.c: whether a class is one of java.util.concurrent's locks (see jfr/sample.h). */
 int jfr__class_is_lock(jfr_chunk *chunk, uint32_t index, bool *out, jfr_error *err);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slots of the two events that are read here. */
+/* Slots of the events that are read here. */
 enum setting_slot { SETTING_ID, SETTING_NAME, SETTING_VALUE, SETTING_SLOTS };
 enum jvm_slot {
     JVM_NAME,
@@ -16,6 +16,7 @@ enum jvm_slot {
     JVM_PID,
     JVM_SLOTS
 };
+enum { LOST_AMOUNT };
 
 static const jfr__want setting_wants[] = {{"id", SETTING_ID, JFR__WANT_INTEGER},
                                           {"name", SETTING_NAME, JFR__WANT_STRING},
@@ -27,6 +28,9 @@ static const jfr__want jvm_wants[] = {{"jvmName", JVM_NAME, JFR__WANT_STRING},
                                       {"javaArguments", JVM_JAVA_ARGS, JFR__WANT_STRING},
                                       {"jvmStartTime", JVM_START, JFR__WANT_INTEGER},
                                       {"pid", JVM_PID, JFR__WANT_INTEGER}};
+
+static const jfr__want samples_wants[] = {{"lostSamples", LOST_AMOUNT, JFR__WANT_INTEGER}};
+static const jfr__want bytes_wants[] = {{"amount", LOST_AMOUNT, JFR__WANT_INTEGER}};
 
 /* async-profiler's defaults: DEFAULT_INTERVAL in arguments.h, five times that in wallClock.cpp. */
 #define DEFAULT_CPU_NS      UINT64_C(10000000)
@@ -44,6 +48,8 @@ struct scan {
     jfr_chunk *chunk;
     struct event setting;
     struct event jvm;
+    struct event lost_samples;
+    struct event lost_bytes;
     jfr_intervals intervals;
     bool any;         /* this chunk states settings: they replace what was carried on */
     uint64_t main_ns; /* async-profiler's "interval"; its meaning hangs on its "event" */
@@ -220,6 +226,23 @@ static int take_jvm(struct scan *s, const uint64_t *slots)
     return 0;
 }
 
+static void add_lost(uint64_t *sum, uint64_t amount)
+{
+    *sum = amount > UINT64_MAX - *sum ? UINT64_MAX : *sum + amount;
+}
+
+static int take_lost_samples(struct scan *s, const uint64_t *slots)
+{
+    add_lost(&s->chunk->file->loss.recorder_samples, (uint32_t)slots[LOST_AMOUNT]);
+    return 0;
+}
+
+static int take_lost_bytes(struct scan *s, const uint64_t *slots)
+{
+    add_lost(&s->chunk->file->loss.recorder_bytes, slots[LOST_AMOUNT]);
+    return 0;
+}
+
 /* Reads one event of interest. One that is damaged is left out: no sample hangs on it alone. */
 static int take(struct scan *s, const struct event *event, jfr__cursor c,
                 int (*handler)(struct scan *s, const uint64_t *slots))
@@ -228,6 +251,23 @@ static int take(struct scan *s, const struct event *event, jfr__cursor c,
     jfr__plan_run(&event->plan, &c, slots);
     int rc = c.failed ? JFR_ERR_FORMAT : handler(s, slots);
     return rc == JFR_ERR_FORMAT ? 0 : rc;
+}
+
+/* Reads an event that yields no sample, if it is of interest. */
+static int take_other(struct scan *s, uint64_t type, jfr__cursor body)
+{
+    const struct {
+        const struct event *event;
+        int (*handler)(struct scan *s, const uint64_t *slots);
+    } known[] = {{&s->setting, take_setting},
+                 {&s->jvm, take_jvm},
+                 {&s->lost_samples, take_lost_samples},
+                 {&s->lost_bytes, take_lost_bytes}};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (known[i].event->defined && type == known[i].event->type_id)
+            return take(s, known[i].event, body, known[i].handler);
+    }
+    return 0;
 }
 
 /*
@@ -248,10 +288,8 @@ static int walk(struct scan *s)
         int rc = 0;
         if (plan != JFR_NONE)
             chunk->seen[chunk->event_plans[plan].source] = true;
-        else if (s->setting.defined && head.type == s->setting.type_id)
-            rc = take(s, &s->setting, body, take_setting);
-        else if (s->jvm.defined && head.type == s->jvm.type_id)
-            rc = take(s, &s->jvm, body, take_jvm);
+        else
+            rc = take_other(s, head.type, body);
         if (rc < 0)
             return rc;
         if (async && plan != JFR_NONE)
@@ -289,6 +327,10 @@ int jfr__settings_read(jfr_chunk *chunk, jfr_error *err)
     int rc = define(&s, &s.setting, "jdk.ActiveSetting", setting_wants, SETTING_SLOTS);
     if (rc == 0)
         rc = define(&s, &s.jvm, "jdk.JVMInformation", jvm_wants, JVM_SLOTS);
+    if (rc == 0)
+        rc = define(&s, &s.lost_samples, "jdk.CPUTimeSamplesLost", samples_wants, 1);
+    if (rc == 0)
+        rc = define(&s, &s.lost_bytes, "jdk.DataLoss", bytes_wants, 1);
     if (rc == 0)
         rc = walk(&s);
     if (rc < 0)

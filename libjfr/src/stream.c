@@ -23,10 +23,11 @@ struct jfr_stream {
     bool sniffed; /* it is known whether the bytes are gzip */
     jfr__inflater *inflater;
     jfr__place place;
-    uint64_t at;    /* offset in the recording of the first byte not yet delivered or given up */
-    jfr__buffer in; /* fed bytes; of a file: those read last */
-    size_t head;    /* where `at` lies in the buffer */
-    uint64_t skip;  /* bytes that PLACE_SKIP still has to pass over */
+    uint64_t at;     /* offset in the recording of the first byte not yet delivered or given up */
+    jfr__buffer in;  /* fed bytes; of a file: those read last */
+    size_t head;     /* where `at` lies in the buffer */
+    uint64_t wanted; /* fed bytes from `at` without which a look at the chunk there is in vain */
+    uint64_t skip;   /* bytes that PLACE_SKIP still has to pass over */
     uint64_t lost_from;
     jfr_loss_reason lost_reason;
 };
@@ -78,6 +79,7 @@ static void advance(jfr_stream *s, uint64_t bytes)
 {
     s->at += bytes;
     s->head += s->fd == NO_FD ? (size_t)bytes : 0;
+    s->wanted = 0;
 }
 
 /* How many bytes there are from `at`. */
@@ -182,6 +184,7 @@ int jfr_stream_amend(jfr_stream *s, uint64_t offset, const void *data, size_t le
                          len);
     if (len > 0)
         memcpy(s->in.data + s->head + (offset - s->at), data, len);
+    s->wanted = 0;
     return 0;
 }
 
@@ -286,10 +289,20 @@ static bool is_finished(const jfr_stream *s, const jfr__header *h)
     return patched && jfr__header_is_finished(h);
 }
 
+/* Until `bytes` are there: however small the pieces, the header is read once. */
+static int wait_for(jfr_stream *s, uint64_t bytes)
+{
+    if (s->fd == NO_FD)
+        s->wanted = bytes;
+    return 0;
+}
+
 static int try_chunk(jfr_stream *s, jfr_chunk **chunk, jfr_error *err)
 {
     jfr__header h;
     uint8_t head[JFR__HEADER_SIZE];
+    if (s->in.len - s->head < s->wanted)
+        return 0;
     int rc = need(s, sizeof(head), err);
     if (rc <= 0)
         return rc;
@@ -305,13 +318,16 @@ static int try_chunk(jfr_stream *s, jfr_chunk **chunk, jfr_error *err)
     }
     s->place = PLACE_CHUNK;
     uint64_t max = s->file->options.max_stream_bytes;
-    if (!is_finished(s, &h))
-        return s->fd == NO_FD && s->in.len - s->head > max ? too_large(s, 0, err) : 0;
+    if (!is_finished(s, &h)) {
+        if (s->fd == NO_FD && s->in.len - s->head > max)
+            return too_large(s, 0, err);
+        return wait_for(s, max < UINT64_MAX ? max + 1 : max);
+    }
     if (h.size > max)
         return too_large(s, h.size, err);
     rc = need(s, h.size, err);
     if (rc <= 0)
-        return rc;
+        return rc < 0 ? rc : wait_for(s, h.size);
     if (memcmp(head, s->in.data + s->head, sizeof(head)) != 0)
         return 0; /* its writer is at it */
     return deliver(s, h.size, chunk, err);

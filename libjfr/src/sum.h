@@ -63,9 +63,11 @@ typedef struct jfr__layout {
 
 /* A thread of events that need no more to find their lane. */
 typedef struct jfr__near_lane {
-    uint64_t thread;
-    uint32_t number; /* + 1; 0 = free */
+    uint64_t thread; /* JFR__NO_THREAD = free */
+    uint64_t key;    /* of its rows, without the stack */
 } jfr__near_lane;
+
+#define JFR__NO_THREAD UINT64_MAX /* a number of eight bytes has 56 bits */
 
 /* An event type that yields samples. */
 typedef struct jfr__sum_shape {
@@ -74,8 +76,8 @@ typedef struct jfr__sum_shape {
     jfr__skip skip;
     bool simple;        /* neither class nor state nor failure is asked for or recorded */
     bool keep_class;    /* rows are told apart by class */
-    uint16_t type_mask; /* the two bytes behind the size, under this mask, are the type */
-    uint16_t type_bits;
+    uint32_t type_mask; /* the first four bytes, under this mask, tell the type */
+    uint32_t type_bits;
     uint64_t floor;
     uint8_t slots[JFR__SUM_SLOTS]; /* of jfr__event_slot, JFR__SKIP = none */
     jfr__near_lane near[JFR__LANES_NEAR];
@@ -167,8 +169,8 @@ const uint8_t *jfr__sums_slow(jfr_sums *sums, const uint8_t *p);
 /* Learns the layout of the wanted event at `p`, whose body begins `head` bytes on. */
 bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_t *p, size_t head,
                      size_t size);
-/* The number of the lane of a shape's thread, which is not near: it is made near. */
-uint32_t jfr__sums_near(jfr_sums *sums, jfr__sum_shape *shape, uint64_t thread);
+/* Makes the lane of a shape's thread, which is not near, near. NULL, with sums->rc set: no room. */
+const jfr__near_lane *jfr__sums_near(jfr_sums *sums, jfr__sum_shape *shape, uint64_t thread);
 /* An event boundary near `offset`, at or behind it: a guess, which jfr_sums_join verifies. */
 uint64_t jfr__sums_guess(const jfr_chunk *chunk, uint64_t offset);
 

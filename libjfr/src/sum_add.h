@@ -36,7 +36,7 @@ static inline jfr__row *jfr__sums_row(jfr_sums *sums, uint64_t key)
 /* Numbers of 32 bits, all real ones, divide in a third of the time. */
 static inline uint64_t jfr__quick_ratio(uint64_t a, uint64_t b)
 {
-    if (__builtin_expect((a | b) >> 31 == 0 && b != 0, 1)) {
+    if (__builtin_expect((a | (b - 1)) >> 31 == 0, 1)) {
         uint32_t rounded = ((uint32_t)a + ((uint32_t)b >> 1)) / (uint32_t)b;
         return rounded != 0 ? rounded : 1;
     }

@@ -29,8 +29,9 @@ static inline uint32_t type_at(const uint8_t *p, size_t *bytes)
 
 static inline uint64_t pattern_of(const uint8_t *p, size_t size)
 {
-    uint64_t bit = UINT64_C(1) << size;
-    return (jfr__continuing(p) & (bit - 1)) | bit;
+    uint64_t continuing =
+        __builtin_expect(size <= 32, 1) ? jfr__continuing_32(p) : jfr__continuing(p);
+    return jfr__first_bits(continuing, size) | UINT64_C(1) << size;
 }
 
 static inline size_t layout_slot(uint64_t key)
@@ -56,66 +57,52 @@ static inline bool add_any(jfr_sums *sums, const jfr__sum_shape *shape, const jf
     return jfr__sums_add(sums, shape, &lane, fields);
 }
 
-/* An event that is decoded but not added yet. */
-typedef struct pending {
-    uint64_t key; /* of its row */
-    uint64_t first;
-    uint64_t second;
-    size_t place; /* slot of its row at first, then the row's number if it is the one it seems */
-} pending;
-
-enum { PENDING = 64 };
+/*
+ * Events that are decoded but not added to their rows yet: those that follow one another and are of
+ * one row are one group, which looks like a row.
+ */
+enum { GROUPS = 64 };
 
 /*
- * Adds decoded events. Their rows lie all over a table larger than the caches: each step asks for
+ * Adds groups to their rows, which lie all over a table larger than the caches: each step asks for
  * the memory of the next before it is needed.
  */
-static inline __attribute__((always_inline)) bool
-add_pending(jfr_sums *sums, pending *events, size_t count, uint64_t floor, const jfr__recipe recipe)
+static inline bool add_groups(jfr_sums *sums, const jfr__row *groups, size_t count)
 {
+    size_t places[GROUPS];
     const uint32_t *slots = sums->slots;
     for (size_t i = 0; i < count; i++) {
-        uint32_t number = slots[events[i].place];
-        events[i].place = number; /* 0: a row that is nobody's */
-        __builtin_prefetch(&sums->rows[number], 1);
+        places[i] = jfr__sums_slot(sums, groups[i].key);
+        __builtin_prefetch(&slots[places[i]]);
     }
     for (size_t i = 0; i < count; i++) {
-        jfr__row *row = &sums->rows[events[i].place];
-        if (__builtin_expect(row->key != events[i].key, 0))
-            row = jfr__sums_row(sums, events[i].key);
+        places[i] = slots[places[i]]; /* 0: a row that is nobody's */
+        __builtin_prefetch(&sums->rows[places[i]], 1);
+    }
+    for (size_t i = 0; i < count; i++) {
+        jfr__row *row = &sums->rows[places[i]];
+        if (__builtin_expect(row->key != groups[i].key, 0))
+            row = jfr__sums_row(sums, groups[i].key);
         if (__builtin_expect(row == NULL, 0))
             return false;
-        jfr__row_add(row, recipe, floor, events[i].first, events[i].second);
+        sums->events += groups[i].count;
+        row->count += groups[i].count;
+        jfr__sum_to(&row->a, groups[i].a);
+        jfr__sum_to(&row->b, groups[i].b);
     }
     return true;
 }
 
-/* Decodes an event of a simple shape. Returns its size, or 0 when it is another or an odd one. */
-static inline __attribute__((always_inline)) size_t decode(jfr_sums *sums, jfr__sum_shape *shape,
-                                                           const uint8_t *p, pending *out,
-                                                           const jfr__recipe recipe)
+/* The layout of the event at `p` if it is a plain one of the shape, or NULL. */
+static inline __attribute__((always_inline)) const jfr__layout *
+layout_at(const jfr__sum_shape *shape, const uint8_t *p, size_t size)
 {
-    size_t size = p[0];
-    if (size > JFR__EVENT_MAX || (jfr__load_64(p) >> 8 & shape->type_mask) != shape->type_bits)
-        return 0;
+    if (size > JFR__EVENT_MAX || (jfr__load_64(p) & shape->type_mask) != shape->type_bits)
+        return NULL;
     uint64_t key = pattern_of(p, size);
     const jfr__layout *layout = &shape->layouts[layout_slot(key)];
     __asm__("" : "+r"(layout)); /* one pointer, not a sum for each field */
-    if (__builtin_expect(layout->key != key, 0))
-        return 0;
-    uint64_t thread = field(layout, p, JFR__SUM_THREAD);
-    uint64_t id = field(layout, p, JFR__SUM_STACK);
-    const jfr__near_lane *near = &shape->near[thread % JFR__LANES_NEAR];
-    uint32_t lane = near->number - 1;
-    if (__builtin_expect(near->thread != thread || near->number == 0, 0))
-        lane = jfr__sums_near(sums, shape, thread);
-    if (__builtin_expect(lane == JFR_NONE || id >= JFR_NONE, 0))
-        return 0;
-    out->key = (uint64_t)lane << 32 | id;
-    out->place = jfr__sums_slot(sums, out->key);
-    out->first = field(layout, p, JFR__SUM_FIRST);
-    out->second = recipe == JFR__ADD_TLAB ? field(layout, p, JFR__SUM_SECOND) : 0;
-    return size;
+    return __builtin_expect(layout->key == key, 1) ? layout : NULL;
 }
 
 /*
@@ -126,19 +113,35 @@ static inline __attribute__((always_inline)) const uint8_t *
 run(jfr_sums *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop,
     const jfr__recipe recipe)
 {
-    pending events[PENDING];
-    const uint64_t floor = shape->floor;
-    size_t count = PENDING;
-    while (count == PENDING) {
-        for (count = 0; count < PENDING && p < stop; count++) {
-            size_t size = decode(sums, shape, p, &events[count], recipe);
-            if (size == 0)
+    jfr__row groups[GROUPS + 1];
+    jfr__row *group = &groups[GROUPS];
+    while (group == &groups[GROUPS]) {
+        jfr__row sum = {.key = UINT64_MAX}; /* of no row */
+        group = groups;
+        while (group < &groups[GROUPS] && p < stop) {
+            size_t size = p[0];
+            const jfr__layout *layout = layout_at(shape, p, size);
+            if (layout == NULL)
                 break;
-            __builtin_prefetch(&sums->slots[events[count].place]);
+            uint64_t thread = field(layout, p, JFR__SUM_THREAD);
+            const jfr__near_lane *near = &shape->near[thread % JFR__LANES_NEAR];
+            if (__builtin_expect(near->thread != thread, 0)) {
+                near = jfr__sums_near(sums, shape, thread);
+                if (near == NULL)
+                    break;
+            }
+            /* No branch: whether an event continues a group is hard to foretell. */
+            uint64_t next = near->key | field(layout, p, JFR__SUM_STACK);
+            uint64_t keep = (uint64_t)(next != sum.key) - 1;
+            uint64_t first = field(layout, p, JFR__SUM_FIRST);
+            uint64_t second = recipe == JFR__ADD_TLAB ? field(layout, p, JFR__SUM_SECOND) : 0;
+            group += keep + 1;
             p += size;
+            sum = (jfr__row){next, sum.count & keep, sum.a & keep, sum.b & keep};
+            jfr__row_add(&sum, recipe, shape->floor, first, second);
+            *group = sum;
         }
-        sums->events += count;
-        if (!add_pending(sums, events, count, floor, recipe))
+        if (!add_groups(sums, groups + 1, (size_t)(group - groups)))
             break;
     }
     return p;
@@ -162,6 +165,8 @@ static inline const uint8_t *add_events(jfr_sums *sums, jfr__sum_shape *shape, c
         next = run(sums, shape, p, stop, JFR__ADD_TLAB);
     if (shape->simple && p[0] < 0x80 && shape->recipe == JFR__ADD_FIRST)
         next = run(sums, shape, p, stop, JFR__ADD_FIRST);
+    if (shape->simple && p[0] < 0x80 && shape->recipe == JFR__ADD_FLOOR)
+        next = run(sums, shape, p, stop, JFR__ADD_FLOOR);
     if (next != p)
         return next;
     if (!add_any(sums, shape, layout, p))
@@ -233,5 +238,72 @@ static inline const uint8_t *frames(const jfr__frames *by, const uint8_t *p, con
     }
     *left = (uint32_t)(end - to);
     *out = to;
+    return p;
+}
+
+/* The slot of a frame, by its bytes, or NULL. */
+static inline const jfr__frame_slot *find_frame(const jfr__frame_slot *slots, unsigned bits,
+                                                uint64_t bytes)
+{
+    const jfr__frame_slot *pair = &slots[jfr__frame_pair(bytes, bits)];
+    if (__builtin_expect(pair[0].bytes == bytes, 1))
+        return &pair[0];
+    return pair[1].bytes == bytes ? &pair[1] : NULL;
+}
+
+/* The same frames by their bytes. */
+static inline const uint8_t *values(const jfr__frame_slot *slots, unsigned bits, const uint8_t *p,
+                                    const uint8_t *stop, uint32_t **out, uint32_t *left)
+{
+    const uint8_t *block = NULL;
+    uint32_t *to = *out;
+    uint32_t *const end = to + *left;
+    while (p < stop && p != block) {
+        uint64_t ends = ~jfr__continuing(p);
+        block = p;
+        for (; to < end; to++) {
+            uint64_t fourth = ends & (ends - 1);
+            fourth &= fourth - 1;
+            fourth &= fourth - 1;
+            if (__builtin_expect(fourth == 0, 0))
+                break;
+            const uint8_t *next = block + __builtin_ctzll(fourth) + 1;
+            size_t size = (size_t)(next - p);
+            const jfr__frame_slot *slot = NULL;
+            if (__builtin_expect(size <= 8, 1))
+                slot = find_frame(slots, bits, jfr__first_bytes(jfr__load_64(p), size));
+            if (__builtin_expect(slot == NULL, 0)) {
+                block = p; /* the end */
+                break;
+            }
+            *to = slot->value;
+            ends = fourth & (fourth - 1);
+            p = next;
+        }
+        if (to == end)
+            break;
+    }
+    *left = (uint32_t)(end - to);
+    *out = to;
+    return p;
+}
+
+/* Reads over integers, none of which may take nine bytes. */
+static inline const uint8_t *skip(const uint8_t *p, const uint8_t *stop, uint64_t *count)
+{
+    while (*count > 0 && p < stop) {
+        uint64_t continuing = jfr__continuing(p);
+        uint64_t ends = ~continuing;
+        unsigned whole = jfr__count_bits(ends);
+        if (whole == 0 || jfr__has_nine(continuing))
+            break;
+        if (whole > *count) {
+            p += jfr__nth_bit(ends, (unsigned)*count) + 1;
+            *count = 0;
+            break;
+        }
+        p += 64 - __builtin_clzll(ends);
+        *count -= whole;
+    }
     return p;
 }

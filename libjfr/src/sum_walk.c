@@ -76,6 +76,8 @@ static void shape_define(jfr_sums *sums, jfr__sum_shape *shape, const jfr__event
     jfr_sample_source source = plan->source;
     bool tlab = source == JFR_SOURCE_ALLOC_IN_TLAB;
     memset(shape, 0, sizeof(*shape));
+    for (int i = 0; i < JFR__LANES_NEAR; i++)
+        shape->near[i].thread = JFR__NO_THREAD;
     shape->plan = plan;
     shape->recipe = recipe_of(chunk, source, &shape->floor);
     if (skips(chunk, source, &shape->skip))
@@ -113,8 +115,8 @@ void jfr__sums_prepare(jfr_sums *sums, const jfr_chunk *chunk)
         if (id >= JFR__TYPES_NEAR)
             continue;
         sums->shape_of[id] = (uint8_t)(index + 1);
-        shape->type_mask = id < 0x80 ? 0xFF : 0xFFFF;
-        shape->type_bits = (uint16_t)(id < 0x80 ? id : (id & 0x7F) | 0x80 | id >> 7 << 8);
+        shape->type_mask = id < 0x80 ? 0xFF00 : 0xFFFF00;
+        shape->type_bits = (uint32_t)(id < 0x80 ? id : (id & 0x7F) | 0x80 | id >> 7 << 8) << 8;
     }
 }
 
@@ -130,13 +132,19 @@ static size_t varint_bytes(const uint8_t *p, size_t left)
     return left >= 9 ? 9 : 0; /* the ninth ends it, whatever its top bit says */
 }
 
+/* Stacks beyond 28 bits are rare, and read one by one: a row's key has half its bits for them. */
+static size_t most_bytes(int slot)
+{
+    return slot < JFR__SUM_CLASS && slot != JFR__SUM_STACK ? 8 : 4;
+}
+
 static bool put_field(jfr__layout *out, const jfr__sum_shape *shape, uint8_t slot, size_t at,
                       size_t bytes)
 {
     for (int i = 0; i < JFR__SUM_SLOTS; i++) {
         if (slot == JFR__SKIP || shape->slots[i] != slot)
             continue;
-        if (bytes > (i < JFR__SUM_CLASS ? 8u : 4u))
+        if (bytes > most_bytes(i))
             return false;
         out->at[i] = (uint8_t)at;
         if (i < JFR__SUM_CLASS)
@@ -223,13 +231,15 @@ bool jfr__sums_add(jfr_sums *sums, const jfr__sum_shape *shape, const jfr__lane 
     return row != NULL;
 }
 
-uint32_t jfr__sums_near(jfr_sums *sums, jfr__sum_shape *shape, uint64_t thread)
+const jfr__near_lane *jfr__sums_near(jfr_sums *sums, jfr__sum_shape *shape, uint64_t thread)
 {
     jfr__lane lane = {.thread = thread, .shape = (uint8_t)(shape - sums->shapes)};
     uint32_t number = jfr__sums_find_lane(sums, &lane);
-    if (number != JFR_NONE)
-        shape->near[thread % JFR__LANES_NEAR] = (jfr__near_lane){thread, number + 1};
-    return number;
+    if (number == JFR_NONE)
+        return NULL;
+    jfr__near_lane *near = &shape->near[thread % JFR__LANES_NEAR];
+    *near = (jfr__near_lane){thread, (uint64_t)number << 32};
+    return near;
 }
 
 const uint8_t *jfr__sums_slow(jfr_sums *sums, const uint8_t *p)

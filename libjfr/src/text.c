@@ -107,6 +107,14 @@ static bool is_plain_utf8(const uint8_t *p, size_t len)
 {
     bool plain = true;
     for (size_t i = 0; i < len && plain;) {
+        uint64_t eight;
+        if (len - i >= sizeof(eight)) {
+            memcpy(&eight, p + i, sizeof(eight));
+            if ((eight & UINT64_C(0x8080808080808080)) == 0) {
+                i += sizeof(eight);
+                continue;
+            }
+        }
         if (p[i] < 0x80) {
             i++;
             continue;

@@ -172,6 +172,48 @@ START_TEST(settings_behind_the_samples_count)
 }
 END_TEST
 
+/* A chunk in which the JVM says that it lost 5 + `samples` cpu samples and `bytes` bytes. */
+static void write_losses(uint64_t samples, uint64_t bytes)
+{
+    begin_chunk(&w, &params);
+    put_execution(&w, 600, 70, 7, 1);
+    for (int i = 0; i < 2; i++) {
+        size_t event = begin_event(&w, T_SAMPLES_LOST);
+        put_long(&w, 600);
+        put_int(&w, i == 0 ? 5 : samples);
+        put_long(&w, 7);
+        end_event(&w, event);
+    }
+    size_t event = begin_event(&w, T_DATA_LOSS);
+    put_long(&w, 600);
+    put_long(&w, bytes);
+    put_long(&w, 999999);
+    end_event(&w, event);
+    put_standard_pools(&w);
+    end_chunk(&w, &params);
+}
+
+START_TEST(what_the_recorder_lost)
+{
+    w.rich = true;
+    write_losses(37, 4096);
+    write_losses(8, UINT64_MAX - 5000);
+    write_losses(0, 10000);
+    open_first_chunk();
+    ck_assert_uint_eq(loss().recorder_samples, 42);
+    ck_assert_uint_eq(loss().recorder_bytes, 4096);
+    next_chunk();
+    ck_assert_uint_eq(loss().recorder_samples, 55);
+    ck_assert_uint_eq(loss().recorder_bytes, UINT64_MAX - 904);
+    next_chunk();
+    expect_end();
+    ck_assert_uint_eq(loss().recorder_samples, 60);
+    ck_assert_uint_eq(loss().recorder_bytes, UINT64_MAX); /* as much as can be counted */
+    ck_assert_uint_eq(loss().chunks_whole, 3);
+    ck_assert_uint_eq(loss().bytes_lost, 0);
+}
+END_TEST
+
 START_TEST(intervals_of_other_sizes)
 {
     write_simple_chunk();
@@ -199,6 +241,7 @@ int main(void)
     tcase_add_test(t, new_settings_replace_old_ones);
     tcase_add_loop_test(t, jdk_periods, 0, sizeof(periods) / sizeof(periods[0]));
     tcase_add_test(t, settings_behind_the_samples_count);
+    tcase_add_test(t, what_the_recorder_lost);
     tcase_add_test(t, intervals_of_other_sizes);
     suite_add_tcase(suite, t);
     return run_suite(suite);

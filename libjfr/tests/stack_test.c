@@ -53,6 +53,83 @@ START_TEST(frame_kinds_by_name)
 }
 END_TEST
 
+struct learner {
+    uint32_t asked;
+    uint32_t patience; /* how often it answers */
+};
+
+static int learn(void *ctx, const jfr_frame_ref *frame, uint32_t *value)
+{
+    struct learner *learner = ctx;
+    if (learner->asked == learner->patience)
+        return -1;
+    learner->asked++;
+    *value = frame->method * 1000 + frame->line;
+    return 0;
+}
+
+static jfr_frame_memo *new_memo(struct learner *learner)
+{
+    jfr_frame_memo_options how = JFR_FRAME_MEMO_OPTIONS_INIT;
+    jfr_frame_memo *memo;
+    how.learn = learn;
+    how.ctx = learner;
+    ck_assert_int_eq(jfr_frame_memo_new(&memo, &how, &err), 0);
+    return memo;
+}
+
+/* Reads stack 1, whose frames the memo's caller is then asked for. */
+static void read_values(jfr_frame_memo *memo)
+{
+    jfr_frame_ref refs[9];
+    uint32_t values[9];
+    jfr_stack_ref stack;
+    ck_assert_int_eq(jfr_chunk_stack_refs(chunk, 1, refs, 9, &stack, &err), 0);
+    ck_assert_int_eq(jfr_chunk_stack_values(chunk, 1, memo, values, 9, &stack, &err), 0);
+    ck_assert_uint_eq(stack.frame_count, 9);
+    ck_assert(stack.truncated);
+    for (int i = 0; i < 9; i++)
+        ck_assert_uint_eq(values[i], refs[i].method * 1000 + refs[i].line);
+}
+
+START_TEST(frames_are_learned_once)
+{
+    params.async = true;
+    write_simple_chunk();
+    open_first_chunk();
+    struct learner learner = {.patience = 100};
+    jfr_frame_memo *memo = new_memo(&learner);
+    read_values(memo);
+    uint32_t distinct = learner.asked;
+    ck_assert_uint_ge(distinct, 1);
+    read_values(memo);
+    ck_assert_uint_eq(learner.asked, distinct);
+    jfr_frame_memo_clear(memo);
+    read_values(memo);
+    ck_assert_uint_eq(learner.asked, 2 * distinct);
+    jfr_frame_memo_free(memo);
+}
+END_TEST
+
+START_TEST(who_cannot_learn_a_frame_gives_the_stack_up)
+{
+    params.async = true;
+    write_simple_chunk();
+    open_first_chunk();
+    struct learner learner = {.patience = 0};
+    jfr_frame_memo *memo = new_memo(&learner);
+    uint32_t values[9];
+    jfr_stack_ref stack;
+    ck_assert_int_eq(jfr_chunk_stack_values(chunk, 1, memo, values, 9, &stack, &err), 1);
+    ck_assert_int_eq(jfr_chunk_stack_values(chunk, 99, memo, values, 9, &stack, &err),
+                     JFR_ERR_USAGE);
+    jfr_frame_memo_free(memo);
+    jfr_frame_memo_options how = JFR_FRAME_MEMO_OPTIONS_INIT;
+    ck_assert_int_eq(jfr_frame_memo_new(&memo, NULL, &err), JFR_ERR_USAGE);
+    ck_assert_int_eq(jfr_frame_memo_new(&memo, &how, &err), JFR_ERR_USAGE);
+}
+END_TEST
+
 START_TEST(jdk_native_is_a_java_method)
 {
     write_simple_chunk();
@@ -172,6 +249,8 @@ int main(void)
     tcase_add_checked_fixture(t, fixture_setup, fixture_teardown);
     tcase_add_test(t, frames_leaf_first);
     tcase_add_test(t, frame_kinds_by_name);
+    tcase_add_test(t, frames_are_learned_once);
+    tcase_add_test(t, who_cannot_learn_a_frame_gives_the_stack_up);
     tcase_add_test(t, jdk_native_is_a_java_method);
     tcase_add_test(t, deep_stack_is_cut_at_its_root);
     tcase_add_loop_test(t, class_names_as_in_source, 0, 7);

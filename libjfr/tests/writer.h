@@ -68,6 +68,8 @@ enum type {
     T_CONTENT_TYPE,
     T_DATA_AMOUNT,
     T_CATEGORY,
+    T_SAMPLES_LOST,
+    T_DATA_LOSS,
     T_ANYTHING, /* an event type no reader knows, of all field kinds */
     T_RICH_COUNT
 };

@@ -160,6 +160,12 @@ static const struct type_def types[T_RICH_COUNT] = {
     [T_CONTENT_TYPE] = {.name = "jdk.jfr.ContentType"},
     [T_DATA_AMOUNT] = {"jdk.jfr.DataAmount", {{.name = "value", .type = T_STRING}}},
     [T_CATEGORY] = {"jdk.jfr.Category", {{.name = "value", .type = T_STRING, .array = true}}},
+    [T_SAMPLES_LOST] = {"jdk.CPUTimeSamplesLost",
+                        {START, {.name = "lostSamples", .type = T_INT}, WHO}},
+    [T_DATA_LOSS] = {"jdk.DataLoss",
+                     {START,
+                      {.name = "amount", .type = T_LONG, .amount = "BYTES", .is_unsigned = true},
+                      {.name = "total", .type = T_LONG, .amount = "BYTES", .is_unsigned = true}}},
     [T_ANYTHING] = {"test.Anything",
                     {START,
                      SPAN,
@@ -273,7 +279,7 @@ static unsigned put_type_annotations(writer *w, struct strings *s, enum type typ
 static void put_class(writer *w, struct strings *s, enum type type, bool async)
 {
     const struct type_def *def = &types[type];
-    bool event = w->rich && ((type >= T_RECORDING && type < T_COUNT) || type == T_ANYTHING);
+    bool event = w->rich && ((type >= T_RECORDING && type < T_COUNT) || type >= T_SAMPLES_LOST);
     bool simple = w->rich && (type == T_STATE || type == T_FRAME_TYPE || type == T_SYMBOL);
     unsigned fields = 0;
     while (fields < MAX_FIELDS && def->fields[fields].name != NULL)

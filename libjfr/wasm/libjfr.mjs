@@ -135,6 +135,8 @@ class JfrFile {
       chunksPartial: jfr.view.getBigUint64(at + 8, true),
       chunksLost: jfr.view.getBigUint64(at + 16, true),
       bytesLost: jfr.view.getBigUint64(at + 24, true),
+      recorderSamples: jfr.view.getBigUint64(at + 40, true),
+      recorderBytes: jfr.view.getBigUint64(at + 48, true),
       records,
     }
   }

@@ -38,19 +38,17 @@ static sagg *make(void)
 
 static void add_stack(state *s, uint8_t seed)
 {
-    uint32_t frames[DEPTH], again;
-    sagg_frame_ref refs[DEPTH];
+    uint32_t frames[DEPTH], method, again;
     uint32_t depth = seed % DEPTH;
     for (uint32_t i = 0; i < depth; i++) {
         char name[2] = {(char)('a' + (seed + i * s->frames_seen) % NAMES), 'x'};
         sagg_frame frame = {.class_name = {name, 1 + i % 2}, .method = {name, 2}, .line = seed};
         MUST(sagg_add_frame(s->agg, &frames[i], &frame, NULL) == 0);
-        MUST(sagg_add_method(s->agg, &refs[i].method, &frame, NULL) == 0);
-        refs[i].line = seed;
+        MUST(sagg_add_method(s->agg, &method, &frame, NULL) == 0);
+        MUST(sagg_add_line(s->agg, &again, method, seed, NULL) == 0 && again == frames[i]);
     }
     s->frames_seen++;
     MUST(sagg_add_stack(s->agg, &s->stack, frames, depth, NULL) == 0);
-    MUST(sagg_add_stack_refs(s->agg, &again, refs, depth, NULL) == 0 && again == s->stack);
 }
 
 static void add_thread(state *s, uint8_t seed)

@@ -18,112 +18,6 @@ void sagg__sum(sagg *agg, sagg_totals *into, const sagg_totals *from)
     sagg__sum_one(agg, &into->samples, from->samples);
 }
 
-/* ---- entries ---- */
-
-uint64_t sagg__key_hash(const sagg__key *key)
-{
-    uint64_t a = (uint64_t)key->stack << 32 | key->thread;
-    a = (a ^ key->label * 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
-    return a ^ a >> 29;
-}
-
-static bool has_slot(const sagg__key *key, uint32_t slot)
-{
-    return key->slot == slot || key->twin == slot;
-}
-
-struct wanted_entry {
-    const sagg *agg;
-    const sagg__key *key;
-};
-
-/* An entry of any type of the key. */
-static bool is_entry(const void *context, uint32_t value)
-{
-    const struct wanted_entry *wanted = context;
-    const sagg__key *key = &SAGG__AT(sagg__entry, wanted->agg->entries.array, value)->key;
-    const sagg__key *other = wanted->key;
-    return key->stack == other->stack && key->thread == other->thread &&
-           key->label == other->label &&
-           (has_slot(key, other->slot) ||
-            (other->twin != SAGG__NO_TWIN && has_slot(key, other->twin)));
-}
-
-void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals)
-{
-    agg->adds++;
-    sagg__sum(agg, sagg__dropped_row(agg, thread, slot), totals);
-    sagg__sum_one(agg, &agg->loss.samples_dropped, totals->samples);
-}
-
-/* What there is no room for is dropped, for that stack's values to be too small by. */
-void sagg__refuse_entry(sagg *agg, const sagg__entry *entry)
-{
-    for (uint32_t half = 0; half < sagg__entry_halves(entry); half++) {
-        sagg__entry one = sagg__entry_half(entry, half);
-        sagg__add_dropped(agg, one.key.slot, one.key.thread, &one.totals);
-        sagg__sum_one(agg, &agg->error_bound[one.key.slot], one.totals.value);
-    }
-}
-
-/* Appends an entry that is not there. */
-static int append(sagg *agg, const sagg__entry *entry, uint64_t hash)
-{
-    int rc = sagg__set_reserve(agg, &agg->entries, sizeof(sagg__entry));
-    if (rc == SAGG_E_LIMIT) {
-        agg->full = true;
-        sagg__refuse_entry(agg, entry);
-        return 0;
-    }
-    if (rc != 0)
-        return rc;
-    *SAGG__AT(sagg__entry, agg->entries.array, agg->entries.count) = *entry;
-    sagg__index_put(&agg->entries.index, hash, agg->entries.count++);
-    return 0;
-}
-
-/* The types of an entry's pair are told apart from now on. */
-static int part(sagg *agg, uint32_t at, uint64_t hash)
-{
-    sagg__entry *entry = SAGG__AT(sagg__entry, agg->entries.array, at);
-    sagg__entry second = sagg__entry_half(entry, 1);
-    *entry = sagg__entry_half(entry, 0);
-    return append(agg, &second, hash);
-}
-
-static int add_entry(sagg *agg, const sagg__entry *from, uint64_t hash)
-{
-    struct wanted_entry wanted = {agg, &from->key};
-    uint32_t at;
-    if (!sagg__index_find(&agg->entries.index, hash, is_entry, &wanted, &at))
-        return append(agg, from, hash);
-    sagg__entry *entry = SAGG__AT(sagg__entry, agg->entries.array, at);
-    bool same = entry->key.slot == from->key.slot && entry->key.twin == from->key.twin;
-    if (__builtin_expect(same, 1)) {
-        sagg__sum(agg, &entry->totals, &from->totals);
-        return 0;
-    }
-    int rc = 0;
-    if (entry->key.twin != SAGG__NO_TWIN)
-        rc = part(agg, at, hash);
-    for (uint32_t half = 0; rc == 0 && half < sagg__entry_halves(from); half++) {
-        sagg__entry one = sagg__entry_half(from, half);
-        rc = add_entry(agg, &one, hash);
-    }
-    return rc;
-}
-
-int sagg__add_to_entry(sagg *agg, const sagg__entry *from)
-{
-    agg->adds++;
-    return add_entry(agg, from, sagg__key_hash(&from->key));
-}
-
-void sagg__prefetch_entry(const sagg *agg, const sagg__key *key)
-{
-    __builtin_prefetch(sagg__index_slot(&agg->entries.index, sagg__key_hash(key)));
-}
-
 /* ---- samples ---- */
 
 static int check_sample(const sagg *agg, const sagg_sample *s, sagg_error *err)
@@ -162,7 +56,6 @@ uint32_t sagg__group_thread(const sagg *agg, uint32_t thread)
 /* One sample or a pair on its way to its entry. */
 struct pending {
     sagg__entry entry;
-    uint64_t hash;
     const sagg_sample *samples; /* as many as the entry has halves */
 };
 
@@ -183,7 +76,6 @@ static size_t prepare(const sagg *agg, struct pending *out, const sagg_sample *s
         out->entry.key.twin = agg->slot_of[samples[1].type];
         out->entry.totals.value = samples[1].value;
     }
-    out->hash = sagg__key_hash(&out->entry.key);
     return pair ? 2 : 1;
 }
 
@@ -210,12 +102,10 @@ static int add_pending(sagg *agg, const struct pending *pending)
     const sagg__entry *entry = &pending->entry;
     uint32_t halves = sagg__entry_halves(entry);
     int rc = 0;
-    if (entry->key.stack == SAGG_DROPPED) {
+    if (entry->key.stack == SAGG_DROPPED)
         sagg__refuse_entry(agg, entry);
-    } else {
-        agg->adds += halves;
-        rc = add_entry(agg, entry, pending->hash);
-    }
+    else
+        rc = sagg__add_to_entry(agg, entry);
     for (uint32_t i = 0; rc == 0 && i < halves; i++)
         rc = add_sums(agg, &pending->samples[i]);
     return rc;
@@ -239,11 +129,8 @@ enum { GROUP = 32 };
  */
 static int add_group(sagg *agg, const struct pending *pending, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct sagg__slot *slot = sagg__index_slot(&agg->entries.index, pending[i].hash);
-        if (slot != NULL && slot->value != 0)
-            __builtin_prefetch(SAGG__AT(sagg__entry, agg->entries.array, slot->value - 1), 1);
-    }
+    for (size_t i = 0; i < count; i++)
+        sagg__prefetch_entry(agg, pending[i].entry.key.stack);
     for (size_t i = 0; i < count; i++) {
         int rc = add_pending(agg, &pending[i]);
         if (rc != 0)
@@ -260,7 +147,7 @@ static int add_checked(sagg *agg, const sagg_sample *samples, size_t count)
     int rc = 0;
     for (size_t at = 0; rc == 0 && at < count;) {
         at += prepare(agg, &pending[used], samples + at, count - at);
-        __builtin_prefetch(sagg__index_slot(&agg->entries.index, pending[used].hash));
+        sagg__prefetch_first(agg, pending[used].entry.key.stack);
         if (++used < GROUP && at < count)
             continue;
         rc = add_group(agg, pending, used);

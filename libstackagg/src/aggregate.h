@@ -17,6 +17,7 @@ typedef struct sagg__method {
 } sagg__method;
 
 typedef struct sagg__frame {
+    uint64_t id;
     uint32_t method;
     uint32_t line;
 } sagg__frame;
@@ -115,19 +116,17 @@ struct sagg {
     size_t type_text_size;
 
     sagg__names names;
-    sagg__set methods;                    /* sagg__method */
-    sagg__set frames;                     /* sagg__frame */
-    struct sagg__near_frame *near_frames; /* refs.c; NULL until first used */
-    unsigned near_bits;                   /* log2 of how many */
-    bool new_stacks;                      /* the last one that refs.c added was new */
-    sagg__set stacks;                     /* sagg__stack */
-    sagg__array stack_frames;             /* uint32_t */
+    sagg__set methods;        /* sagg__method */
+    sagg__set frames;         /* sagg__frame */
+    sagg__set stacks;         /* sagg__stack */
+    sagg__array stack_frames; /* uint32_t */
     uint32_t stack_frames_used;
     sagg__set threads; /* sagg__thread */
     uint32_t exact_threads;
     uint32_t pool_threads;
-    sagg__set labels;  /* sagg__label */
-    sagg__set entries; /* sagg__entry */
+    sagg__set labels;          /* sagg__label */
+    sagg__set entries;         /* sagg__entry; the index holds those that are in no run */
+    sagg__array first_entries; /* uint32_t by stack: entries.c */
 
     sagg_totals totals[SAGG_MAX_TYPE];
     sagg__array thread_totals; /* sagg_totals [thread][slot] */
@@ -146,6 +145,8 @@ struct sagg {
 
 /* Makes room in a set and its index for one more element of `each` bytes. */
 int sagg__set_reserve(sagg *agg, sagg__set *set, size_t each);
+/* The same without its index. */
+int sagg__set_extend(sagg *agg, sagg__set *set, size_t each);
 void sagg__set_free(sagg *agg, sagg__set *set, size_t each);
 
 /* `bytes` of scratch memory, valid until the next call; NULL when there is none. */
@@ -154,27 +155,15 @@ void *sagg__scratch(sagg *agg, size_t bytes);
 /* Interns a frame whose names are prepared. Returns as sagg_add_frame. */
 int sagg__intern_frame(sagg *agg, uint32_t *index, const sagg_frame *frame);
 
-/* Interns the frame of a method and line. Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. */
-int sagg__intern_row(sagg *agg, uint32_t *index, uint32_t method, uint32_t line);
-/* The frame that stands for what max_frames cuts away. Returns as sagg__intern_row. */
-int sagg__truncated_root(sagg *agg, uint32_t *index);
-
-/* Finds, or appends, the stack with this id; what has no room becomes SAGG_DROPPED. The frames may
- * stand behind those of the last stack already. */
+/* Finds, or appends, the stack with this id; what has no room becomes SAGG_DROPPED. */
 bool sagg__find_stack(const sagg *agg, const sagg_stack_id *id, uint32_t *index);
 void sagg__prefetch_stack(const sagg *agg, const sagg__stack *stack);
 int sagg__append_stack(sagg *agg, uint32_t *index, const sagg_stack_id *id, const uint32_t *frames,
                        size_t count);
 int sagg__refuse_stack(sagg *agg, uint32_t *index);
 
-void sagg__near_frames_clear(sagg *agg);
-void sagg__near_frames_free(sagg *agg);
-
-/* Where a method, a frame, a stack, an entry stands in its index. Entries that differ in their type
- * alone stand together: they are added together. */
-uint64_t sagg__frame_hash(const sagg *agg, const sagg__frame *frame);
+/* Where a stack stands in its index. */
 uint64_t sagg__stack_hash(const sagg__stack *stack);
-uint64_t sagg__key_hash(const sagg__key *key);
 
 /* Makes the rows that always exist: the dropped stack, the two threads, the empty label, their
  * seconds. */
@@ -186,10 +175,16 @@ int sagg__seconds_init(sagg *agg);
 void sagg__sum(sagg *agg, sagg_totals *into, const sagg_totals *from);
 void sagg__sum_one(sagg *agg, uint64_t *into, uint64_t value);
 
-/* Adds to the entry of the same key, or to what is dropped where there is no room. Returns 0 or
- * SAGG_E_NOMEM. */
+/* entries.c: adds to the entry of the same key, or to what is dropped where there is no room.
+ * Returns 0 or SAGG_E_NOMEM. */
 int sagg__add_to_entry(sagg *agg, const sagg__entry *from);
-void sagg__prefetch_entry(const sagg *agg, const sagg__key *key);
+/* Ask for the memory that adding to a stack needs: the second some time after the first. */
+void sagg__prefetch_first(const sagg *agg, uint32_t stack);
+void sagg__prefetch_entry(const sagg *agg, uint32_t stack);
+/* When entries move: no entry is found any more; the one that now stands at `at` is, all before it
+ * being kept already. */
+void sagg__entries_forget(sagg *agg);
+void sagg__entries_keep(sagg *agg, uint32_t at);
 void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals);
 /* The same for what never was in an entry: its stack is too small by it. */
 void sagg__refuse_entry(sagg *agg, const sagg__entry *entry);

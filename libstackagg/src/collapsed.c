@@ -162,7 +162,6 @@ static int prepare(sagg_collapsed *c)
                               c->item_count);
     if (rc == 0)
         rc = make_ends(c);
-    sagg__palette_drop_maps(&c->palette, &c->mem);
     return rc;
 }
 

@@ -134,7 +134,7 @@ static void move_entries(struct plan *p)
 {
     sagg *agg = p->agg;
     uint32_t count = 0;
-    sagg__index_clear(&agg->entries.index);
+    sagg__entries_forget(agg);
     for (uint32_t i = 0; i < agg->entries.count; i++) {
         sagg__entry entry = *SAGG__AT(sagg__entry, agg->entries.array, i);
         uint32_t stack = p->order[entry.key.stack];
@@ -144,7 +144,7 @@ static void move_entries(struct plan *p)
         }
         entry.key.stack = stack;
         *SAGG__AT(sagg__entry, agg->entries.array, count) = entry;
-        sagg__index_put(&agg->entries.index, sagg__key_hash(&entry.key), count++);
+        sagg__entries_keep(agg, count++);
     }
     agg->entries.count = count;
 }
@@ -208,14 +208,13 @@ static void move_frames(struct plan *p)
     sagg *agg = p->agg;
     uint32_t count = 0;
     sagg__index_clear(&agg->frames.index);
-    sagg__near_frames_clear(agg);
     for (uint32_t i = 0; i < p->frames; i++) {
         if (p->new_frame[i] == UINT32_MAX)
             continue;
         sagg__frame frame = *SAGG__AT(sagg__frame, agg->frames.array, i);
         frame.method = p->new_method[frame.method];
         *SAGG__AT(sagg__frame, agg->frames.array, count) = frame;
-        sagg__index_put(&agg->frames.index, sagg__frame_hash(agg, &frame), count);
+        sagg__index_put(&agg->frames.index, frame.id, count);
         p->new_frame[i] = count++;
     }
     agg->frames.count = count;

@@ -65,14 +65,20 @@ static void emit_escape(sagg__emit *emit, uint32_t code_point)
     sagg__emit_bytes(emit, text, (size_t)size);
 }
 
-/* In JSON text white space stands outside strings, so only strings must not hold it raw. */
 static bool needs_escape(uint32_t code_point, bool in_string)
 {
     if (in_string && (code_point == '"' || code_point == '\\'))
         return true;
-    if (!in_string && (code_point == '\n' || code_point == '\r' || code_point == '\t'))
-        return false;
     return code_point == '<' || sagg__hostile(code_point);
+}
+
+/* In JSON text white space stands outside strings: a space is as good, and keeps it on one line. */
+static void emit_other(sagg__emit *emit, uint32_t code_point, bool in_string)
+{
+    if (!in_string && (code_point == '\n' || code_point == '\r' || code_point == '\t'))
+        sagg__emit_text(emit, " ");
+    else
+        emit_escape(emit, code_point);
 }
 
 static void emit_escaped(sagg__emit *emit, sagg_str text, bool in_string)
@@ -88,7 +94,7 @@ static void emit_escaped(sagg__emit *emit, sagg_str text, bool in_string)
             continue;
         }
         sagg__emit_bytes(emit, text.data + plain, at - plain);
-        emit_escape(emit, code_point);
+        emit_other(emit, code_point, in_string);
         at += size;
         plain = at;
     }
@@ -100,6 +106,11 @@ void sagg__emit_string(sagg__emit *emit, sagg_str text)
     sagg__emit_text(emit, "\"");
     emit_escaped(emit, text, true);
     sagg__emit_text(emit, "\"");
+}
+
+void sagg__emit_inside(sagg__emit *emit, sagg_str text)
+{
+    emit_escaped(emit, text, true);
 }
 
 void sagg__emit_json(sagg__emit *emit, sagg_str json)

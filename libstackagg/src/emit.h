@@ -30,7 +30,10 @@ void sagg__emit_totals(sagg__emit *emit, const sagg_tree_view *view);
 
 /* A JSON string with its quotes. */
 void sagg__emit_string(sagg__emit *emit, sagg_str text);
-/* JSON text that is passed on: only what must not stand raw in a page or a terminal is escaped. */
+/* The same without the quotes. */
+void sagg__emit_inside(sagg__emit *emit, sagg_str text);
+/* JSON text that is passed on, in one line: only what must not stand raw in a page or a terminal is
+ * escaped. */
 void sagg__emit_json(sagg__emit *emit, sagg_str json);
 
 #endif

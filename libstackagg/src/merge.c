@@ -158,8 +158,10 @@ static int merge_group(struct merging *m, const sagg__entry *entries, size_t cou
         moved[i].key.thread = m->threads[entries[i].key.thread];
         moved[i].key.stack = m->stacks[entries[i].key.stack];
         moved[i].key.label = m->labels[entries[i].key.label];
-        sagg__prefetch_entry(m->into, &moved[i].key);
+        sagg__prefetch_first(m->into, moved[i].key.stack);
     }
+    for (size_t i = 0; i < count; i++)
+        sagg__prefetch_entry(m->into, moved[i].key.stack);
     for (size_t i = 0; i < count; i++) {
         int rc = 0;
         if (moved[i].key.stack == SAGG_DROPPED)

@@ -78,9 +78,8 @@ static size_t cut_hidden_suffix(const char *name, size_t n)
 /* N2. */
 static void dot_separators(char *name, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if (name[i] == '/')
-            name[i] = '.';
+    for (char *at = name; (at = memchr(at, '/', n - (size_t)(at - name))) != NULL; at++)
+        *at = '.';
 }
 
 typedef struct mark {
@@ -155,9 +154,11 @@ static size_t fold_marks(char *name, size_t n)
 {
     size_t out = 0;
     for (size_t at = 0; at < n;) {
+        const char *next = memchr(name + at, '$', n - at);
+        size_t before = next != NULL ? (size_t)(next - name) - at : n - at;
         size_t skip = 0;
-        const mark *m = find_mark(name + at, n - at, &skip);
-        size_t keep = m == NULL ? 1 : strlen(m->text);
+        const mark *m = before == 0 ? find_mark(name + at, n - at, &skip) : NULL;
+        size_t keep = m != NULL ? strlen(m->text) : before > 0 ? before : 1;
         memmove(name + out, name + at, keep);
         out += keep;
         at += keep + skip;
@@ -184,6 +185,8 @@ static size_t fold_accessor(const char *name, size_t n)
         "sun.reflect.GeneratedConstructorAccessor",
         "sun.reflect.GeneratedSerializationConstructorAccessor",
     };
+    if (n == 0 || !is_digit(name[n - 1]))
+        return n;
     for (size_t i = 0; i < sizeof(accessors) / sizeof(accessors[0]); i++)
         n = fold_numbered(name, n, accessors[i]);
     return n;

@@ -83,7 +83,8 @@ struct walk {
     const sagg__packed_profile *profile;
     const uint32_t *ids; /* of the view's frames */
     uint64_t scale;
-    uint32_t *foretold; /* by slot */
+    uint32_t *foretold; /* by slot: a frame + 1; 0 = the next that was not seen yet */
+    uint32_t *seen;     /* how many frames of the document were, shared by its profiles */
     uint64_t *last;     /* by frame: the last value at an end of it */
     uint32_t *path;     /* by depth: the document's frame; path[0] stands for the root */
 };
@@ -126,14 +127,16 @@ static void write_frames(struct walk *w, size_t from, size_t to, uint32_t behind
         uint32_t depth = view->depth[node];
         uint32_t frame = w->ids[view->frame[node]];
         uint32_t *foretold = &w->foretold[slot_of(w->path[depth - 1], behind)];
-        if (*foretold == frame) {
+        uint32_t code = frame == *w->seen ? 0 : frame + 1;
+        if (*foretold == code) {
             hits++;
         } else {
             sagg__emit_digits(w->emit, hits);
-            sagg__emit_digits(w->emit, frame);
+            sagg__emit_digits(w->emit, code);
             hits = 0;
         }
-        *foretold = frame;
+        *w->seen += code == 0 ? 1 : 0;
+        *foretold = frame + 1;
         w->path[depth] = frame;
         behind = UINT32_MAX;
     }
@@ -232,6 +235,7 @@ static int write_profiles(const sagg__packed *document, const sagg__packed_frame
                           sagg__emit *emit)
 {
     size_t first = 0;
+    uint32_t seen = 0;
     int rc = 0;
     sagg__emit_text(emit, ",\"profiles\":[");
     for (size_t i = 0; rc == 0 && i < document->count; i++) {
@@ -239,6 +243,7 @@ static int write_profiles(const sagg__packed *document, const sagg__packed_frame
         struct walk w = {.emit = emit,
                          .profile = profile,
                          .ids = frames->ids + first,
+                         .seen = &seen,
                          .scale = scale_of(profile)};
         sagg__emit_text(emit, i > 0 ? "," : "");
         rc = write_profile(&w, frames->mem, frames->id_count);
@@ -253,8 +258,8 @@ static int write_document(const sagg__packed *document, sagg__emit *emit, sagg__
     sagg__packed_frames frames;
     int rc = sagg__packed_frames_new(&frames, mem, document);
     if (rc == 0) {
-        sagg__emit_text(emit, "{\"version\":2,");
-        rc = sagg__packed_frames_write(&frames, emit);
+        sagg__emit_text(emit, "{\"version\":3,");
+        sagg__packed_frames_write(&frames, emit);
     }
     if (rc == 0 && document->count > 0 && document->profiles[0].view->threads)
         sagg__emit_text(emit, ",\"threads\":true");
@@ -266,6 +271,8 @@ static int write_document(const sagg__packed *document, sagg__emit *emit, sagg__
     else
         sagg__emit_text(emit, "{}");
     sagg__emit_text(emit, "}");
+    if (rc == 0)
+        sagg__packed_names_write(&frames, emit);
     sagg__packed_frames_free(&frames);
     return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packed flame graphs, version 2 (docs/formats/flamegraph-packed.md): what stands inside a page. */
+/* Packed flame graphs, version 3 (docs/formats/flamegraph-packed.md): what stands inside a page. */
 #ifndef STACKAGG_PACKED_H
 #define STACKAGG_PACKED_H
 

@@ -22,176 +22,205 @@ static int by_frame(const void *context, uint32_t a, uint32_t b)
     return sagg__frame_order(frames[a], frames[b]);
 }
 
-/* Kinds stand together; within one those that are used most have the shortest numbers. */
-static int by_use(const void *context, uint32_t a, uint32_t b)
+/* What a name is written under: for Java nothing more than the kind, since the name holds the
+ * class. */
+static int group_order(const sagg_frame *a, const sagg_frame *b)
 {
-    const sagg__packed_name *names = context;
-    if (names[a].frame->kind != names[b].frame->kind)
-        return names[a].frame->kind < names[b].frame->kind ? -1 : 1;
-    if (names[a].uses != names[b].uses)
-        return names[a].uses > names[b].uses ? -1 : 1;
-    return (a > b) - (a < b);
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->kind == SAGG_JAVA)
+        return 0;
+    if (a->class_name.size != b->class_name.size)
+        return a->class_name.size < b->class_name.size ? -1 : 1;
+    return a->class_name.size == 0
+               ? 0
+               : memcmp(a->class_name.data, b->class_name.data, a->class_name.size);
 }
 
-static void take_frames(sagg__packed_frames *out, const sagg__packed *document)
+static int by_group(const void *context, uint32_t a, uint32_t b)
+{
+    const sagg__packed_frames *frames = context;
+    return group_order(frames->frames[frames->names[a]], frames->frames[frames->names[b]]);
+}
+
+static void take_frames(sagg__packed_frames *out, const sagg__packed *document, uint32_t *order)
 {
     uint32_t at = 0;
     for (size_t p = 0; p < document->count; p++) {
         const sagg_tree_view *view = document->profiles[p].view;
         for (size_t i = 0; i < view->frame_count; i++) {
             out->lines = out->lines || view->frames[i].line > 0;
-            out->order[at] = at;
+            order[at] = at;
             out->frames[at++] = &view->frames[i];
         }
     }
 }
 
-static void count_uses(uint64_t *uses, const sagg__packed *document)
+/* What numbering needs for a while. Sorted frames of one name stand side by side, and equal ones
+ * too: both are first numbered in that order, then anew in order of their first use. */
+typedef struct numbering {
+    uint32_t *order;   /* numbers of `frames`, sorted */
+    uint32_t *same;    /* by number of `frames`: which of the different ones it is */
+    uint32_t *name;    /* by different frame: which of the different names it has */
+    uint32_t *id;      /* by different frame: the document's number + 1, 0 = none yet */
+    uint32_t *name_id; /* by different name, likewise */
+} numbering;
+
+static void find_same(numbering *n, const sagg__packed_frames *out)
 {
-    size_t first = 0;
+    uint32_t different = 0, names = 0;
+    for (uint32_t i = 0; i < out->count; i++) {
+        const sagg_frame *frame = out->frames[n->order[i]];
+        const sagg_frame *last = i > 0 ? out->frames[n->order[i - 1]] : NULL;
+        bool again = last != NULL && same_name(last, frame);
+        if (last != NULL && !again)
+            names++;
+        if (last != NULL && !(again && last->line == frame->line))
+            different++;
+        n->same[n->order[i]] = different;
+        n->name[different] = names;
+    }
+}
+
+static void use(sagg__packed_frames *out, const numbering *n, uint32_t at)
+{
+    uint32_t same = n->same[at], name = n->name[same];
+    if (n->id[same] == 0) {
+        if (n->name_id[name] == 0) {
+            out->names[out->name_count++] = at;
+            n->name_id[name] = out->name_count;
+        }
+        out->shown[out->id_count] = at;
+        out->name_of[out->id_count++] = n->name_id[name] - 1;
+        n->id[same] = out->id_count;
+    }
+    out->ids[at] = n->id[same] - 1;
+}
+
+/* In the order in which the trees are written; then those that no tree shows. */
+static void number_frames(sagg__packed_frames *out, const numbering *n,
+                          const sagg__packed *document)
+{
+    uint32_t first = 0;
     for (size_t p = 0; p < document->count; p++) {
         const sagg_tree_view *view = document->profiles[p].view;
         for (size_t i = 1; i < view->node_count; i++)
-            uses[first + view->frame[i]]++;
-        first += view->frame_count;
+            use(out, n, first + view->frame[i]);
+        first += (uint32_t)view->frame_count;
     }
+    for (uint32_t i = 0; i < out->count; i++)
+        use(out, n, n->order[i]);
 }
 
-/* Sorted frames of one name stand side by side. */
-static void find_names(sagg__packed_frames *out, const uint64_t *uses)
+static void find_groups(sagg__packed_frames *out, uint32_t *order, uint32_t *room)
 {
-    for (uint32_t i = 0; i < out->count; i++) {
-        const sagg_frame *frame = out->frames[out->order[i]];
-        bool known = out->name_count > 0 && same_name(out->names[out->name_count - 1].frame, frame);
-        if (!known)
-            out->names[out->name_count++] = (sagg__packed_name){.frame = frame, .first = i};
-        sagg__packed_name *name = &out->names[out->name_count - 1];
-        name->uses += uses[out->order[i]];
-        name->count++;
-    }
-}
-
-static void number_frames(sagg__packed_frames *out)
-{
-    for (uint32_t n = 0; n < out->name_count; n++) {
-        const sagg__packed_name *name = &out->names[out->name_order[n]];
-        for (uint32_t i = 0; i < name->count; i++) {
-            uint32_t at = out->order[name->first + i];
-            bool again = i > 0 && out->frames[at]->line ==
-                                      out->frames[out->order[name->first + i - 1]]->line;
-            out->ids[at] = again ? out->id_count - 1 : out->id_count++;
-        }
-    }
-}
-
-static int number(sagg__packed_frames *out, const sagg__packed *document, uint32_t *room)
-{
-    uint64_t *uses = sagg__alloc_zero(out->mem, (size_t)out->count + 1, sizeof(*uses));
-    if (uses == NULL)
-        return SAGG_E_NOMEM;
-    take_frames(out, document);
-    count_uses(uses, document);
-    sagg__sort(out->order, room, out->count, by_frame, (const void *)out->frames);
-    find_names(out, uses);
-    sagg__release(out->mem, uses, ((size_t)out->count + 1) * sizeof(*uses));
     for (uint32_t i = 0; i < out->name_count; i++)
-        out->name_order[i] = i;
-    sagg__sort(out->name_order, room, out->name_count, by_use, out->names);
-    number_frames(out);
+        order[i] = i;
+    sagg__sort(order, room, out->name_count, by_group, out);
+    for (uint32_t i = 0; i < out->name_count; i++) {
+        if (i == 0 || by_group(out, order[i - 1], order[i]) != 0)
+            out->groups[out->group_count++] = out->names[order[i]];
+        out->group_of[order[i]] = out->group_count - 1;
+    }
+}
+
+static int number(sagg__packed_frames *out, const sagg__packed *document)
+{
+    size_t slots = (size_t)out->count + 1;
+    uint32_t *room = sagg__alloc_zero(out->mem, slots, 6 * sizeof(*room));
+    if (room == NULL)
+        return SAGG_E_NOMEM;
+    numbering n = {.order = room + slots,
+                   .same = room + 2 * slots,
+                   .name = room + 3 * slots,
+                   .id = room + 4 * slots,
+                   .name_id = room + 5 * slots};
+    take_frames(out, document, n.order);
+    sagg__sort(n.order, room, out->count, by_frame, (const void *)out->frames);
+    find_same(&n, out);
+    number_frames(out, &n, document);
+    find_groups(out, n.order, room);
+    sagg__release(out->mem, room, slots * 6 * sizeof(*room));
     return 0;
+}
+
+/* Each array of the table that has a place per frame at most. */
+#define TABLES 6
+
+static void tables_of(uint32_t **tables[TABLES], sagg__packed_frames *frames)
+{
+    uint32_t **all[TABLES] = {&frames->ids,   &frames->shown,    &frames->name_of,
+                              &frames->names, &frames->group_of, &frames->groups};
+    memcpy(tables, all, sizeof(all));
 }
 
 int sagg__packed_frames_new(sagg__packed_frames *out, sagg__mem *mem, const sagg__packed *document)
 {
+    uint32_t **tables[TABLES];
     *out = (sagg__packed_frames){.mem = mem};
     for (size_t p = 0; p < document->count; p++)
         out->count += (uint32_t)document->profiles[p].view->frame_count;
     size_t slots = (size_t)out->count + 1;
     out->frames = sagg__alloc_zero(mem, slots, sizeof(*out->frames));
-    out->ids = sagg__alloc_zero(mem, slots, sizeof(*out->ids));
-    out->order = sagg__alloc_zero(mem, slots, sizeof(*out->order));
-    out->names = sagg__alloc_zero(mem, slots, sizeof(*out->names));
-    out->name_order = sagg__alloc_zero(mem, slots, sizeof(*out->name_order));
-    uint32_t *room = sagg__alloc_zero(mem, slots, sizeof(*room));
-    int rc = SAGG_E_NOMEM;
-    if (out->frames != NULL && out->ids != NULL && out->order != NULL && out->names != NULL &&
-        out->name_order != NULL && room != NULL)
-        rc = number(out, document, room);
-    sagg__release(mem, room, slots * sizeof(*room));
-    return rc;
+    bool whole = out->frames != NULL;
+    tables_of(tables, out);
+    for (size_t i = 0; i < TABLES; i++) {
+        *tables[i] = sagg__alloc_zero(mem, slots, sizeof(**tables[i]));
+        whole = whole && *tables[i] != NULL;
+    }
+    return whole ? number(out, document) : SAGG_E_NOMEM;
 }
 
 void sagg__packed_frames_free(sagg__packed_frames *frames)
 {
+    uint32_t **tables[TABLES];
     size_t slots = (size_t)frames->count + 1;
     sagg__release(frames->mem, (void *)frames->frames, slots * sizeof(*frames->frames));
-    sagg__release(frames->mem, frames->ids, slots * sizeof(*frames->ids));
-    sagg__release(frames->mem, frames->order, slots * sizeof(*frames->order));
-    sagg__release(frames->mem, frames->names, slots * sizeof(*frames->names));
-    sagg__release(frames->mem, frames->name_order, slots * sizeof(*frames->name_order));
+    tables_of(tables, frames);
+    for (size_t i = 0; i < TABLES; i++)
+        sagg__release(frames->mem, *tables[i], slots * sizeof(**tables[i]));
 }
 
 /* ---- writing ---- */
 
 static const sagg_frame *name_at(const sagg__packed_frames *frames, uint32_t number)
 {
-    return frames->names[frames->name_order[number]].frame;
+    return frames->frames[frames->names[number]];
 }
 
-static void append(char *to, size_t *used, sagg_str text)
+/* Java's as "class.method". */
+void sagg__packed_names_write(const sagg__packed_frames *frames, sagg__emit *emit)
 {
-    if (text.size > 0)
-        memcpy(to + *used, text.data, text.size);
-    *used += text.size;
-}
-
-static size_t name_size(const sagg_frame *frame)
-{
-    return frame->class_name.size + frame->method.size + 1;
-}
-
-/* "class.method", or "library!symbol" for kinds other than Java. */
-static sagg_str write_name(char *room, const sagg_frame *frame)
-{
-    size_t used = 0;
-    append(room, &used, frame->class_name);
-    if (frame->class_name.size > 0)
-        room[used++] = frame->kind == SAGG_JAVA ? '.' : '!';
-    append(room, &used, frame->method);
-    return (sagg_str){room, used};
-}
-
-/* One name a line: a search in the file then shows the name and not the whole document. */
-static int write_names(const sagg__packed_frames *frames, sagg__emit *emit)
-{
-    size_t most = 1;
-    for (uint32_t i = 0; i < frames->name_count; i++)
-        most = name_size(frames->names[i].frame) > most ? name_size(frames->names[i].frame) : most;
-    char *room = sagg__alloc(frames->mem, most);
-    if (room == NULL)
-        return SAGG_E_NOMEM;
-    sagg__emit_text(emit, "\"names\":[");
     for (uint32_t i = 0; i < frames->name_count; i++) {
-        sagg__emit_text(emit, i > 0 ? ",\n" : "\n");
-        sagg__emit_string(emit, write_name(room, name_at(frames, i)));
+        const sagg_frame *frame = name_at(frames, i);
+        sagg__emit_text(emit, "\n");
+        if (frame->kind == SAGG_JAVA && frame->class_name.size > 0) {
+            sagg__emit_inside(emit, frame->class_name);
+            sagg__emit_text(emit, ".");
+        }
+        sagg__emit_inside(emit, frame->method);
     }
-    sagg__emit_text(emit, "]");
-    sagg__release(frames->mem, room, most);
-    return 0;
 }
 
-static void write_kinds(const sagg__packed_frames *frames, sagg__emit *emit)
+static void write_groups(const sagg__packed_frames *frames, sagg__emit *emit)
 {
-    uint32_t counts[SAGG_UNKNOWN + 1] = {0};
-    for (uint32_t i = 0; i < frames->name_count; i++)
-        counts[name_at(frames, i)->kind]++;
-    sagg__emit_text(emit, ",\"kinds\":[");
-    for (int kind = 0; kind <= SAGG_UNKNOWN; kind++) {
-        if (kind > 0)
-            sagg__emit_text(emit, ",");
-        sagg__emit_number(emit, counts[kind]);
+    static const sagg_str none = {NULL, 0};
+    sagg__emit_text(emit, "\"groups\":[");
+    for (uint32_t i = 0; i < frames->group_count; i++) {
+        const sagg_frame *frame = frames->frames[frames->groups[i]];
+        sagg__emit_text(emit, i > 0 ? "," : "");
+        sagg__emit_number(emit, (uint64_t)frame->kind);
+        sagg__emit_text(emit, ",");
+        sagg__emit_string(emit, frame->kind == SAGG_JAVA ? none : frame->class_name);
     }
-    sagg__emit_text(emit, "]");
+    sagg__emit_text(emit, "],\"runs\":\"");
+    for (uint32_t i = 0, end; i < frames->name_count; i = end) {
+        for (end = i; end < frames->name_count && frames->group_of[end] == frames->group_of[i];)
+            end++;
+        sagg__emit_digits(emit, frames->group_of[i]);
+        sagg__emit_digits(emit, end - i - 1);
+    }
+    sagg__emit_text(emit, "\"");
 }
 
 static bool holds(sagg_str text, char c)
@@ -199,14 +228,10 @@ static bool holds(sagg_str text, char c)
     return text.size > 0 && memchr(text.data, c, text.size) != NULL;
 }
 
-/* Whether a reader finds by itself where the class ends: at the last '.' of Java, the first '!' of
- * others. */
+/* Whether a reader finds by itself where the class ends: at the last '.' of Java. */
 static bool splits_by_rule(const sagg_frame *frame)
 {
-    if (frame->kind == SAGG_JAVA)
-        return !holds(frame->method, '.');
-    return !holds(frame->class_name, '!') &&
-           (frame->class_name.size > 0 || !holds(frame->method, '!'));
+    return frame->kind != SAGG_JAVA || !holds(frame->method, '.');
 }
 
 /* A list of name numbers with a text each, left out when there are none. */
@@ -230,30 +255,21 @@ static void write_texts(const sagg__packed_frames *frames, sagg__emit *emit, boo
 /* With lines, frames are names with a line each. */
 static void write_lines(const sagg__packed_frames *frames, sagg__emit *emit)
 {
-    uint32_t written = 0;
     sagg__emit_text(emit, ",\"frames\":[");
-    for (uint32_t n = 0; n < frames->name_count; n++) {
-        const sagg__packed_name *name = &frames->names[frames->name_order[n]];
-        for (uint32_t i = 0; i < name->count; i++) {
-            uint32_t at = frames->order[name->first + i];
-            if (frames->ids[at] < written)
-                continue;
-            sagg__emit_text(emit, written++ > 0 ? "," : "");
-            sagg__emit_number(emit, n);
-            sagg__emit_text(emit, ",");
-            sagg__emit_number(emit, frames->frames[at]->line);
-        }
+    for (uint32_t id = 0; id < frames->id_count; id++) {
+        sagg__emit_text(emit, id > 0 ? "," : "");
+        sagg__emit_number(emit, frames->name_of[id]);
+        sagg__emit_text(emit, ",");
+        sagg__emit_number(emit, frames->frames[frames->shown[id]]->line);
     }
     sagg__emit_text(emit, "]");
 }
 
-int sagg__packed_frames_write(const sagg__packed_frames *frames, sagg__emit *emit)
+void sagg__packed_frames_write(const sagg__packed_frames *frames, sagg__emit *emit)
 {
-    int rc = write_names(frames, emit);
-    write_kinds(frames, emit);
+    write_groups(frames, emit);
     write_texts(frames, emit, false);
     write_texts(frames, emit, true);
     if (frames->lines)
         write_lines(frames, emit);
-    return rc;
 }

@@ -6,24 +6,19 @@
 #include "packed.h"
 #include "tree.h"
 
-/* A name: a kind, a class and a method, with the lines that occur of it. */
-typedef struct sagg__packed_name {
-    const sagg_frame *frame;
-    uint64_t uses;  /* nodes of all profiles */
-    uint32_t first; /* in `order` */
-    uint32_t count;
-} sagg__packed_name;
-
 typedef struct sagg__packed_frames {
     sagg__mem *mem;
     const sagg_frame **frames; /* of all profiles, one after the other */
-    uint32_t *ids;             /* by the same numbers: the document's */
-    uint32_t *order;           /* numbers of `frames`, sorted */
+    uint32_t *ids;             /* by the same numbers: the document's, in order of first use */
+    uint32_t *shown;           /* by the document's number: one of `frames` */
+    uint32_t *name_of;         /* by the document's number: its name's */
+    uint32_t *names;           /* by name, in order of first use: one of `frames` */
+    uint32_t *group_of;        /* by name */
+    uint32_t *groups;          /* by group: one of `frames` that is of it */
     uint32_t count;
-    sagg__packed_name *names;
-    uint32_t *name_order;
-    uint32_t name_count;
     uint32_t id_count;
+    uint32_t name_count;
+    uint32_t group_count;
     bool lines; /* some frame has a line */
 } sagg__packed_frames;
 
@@ -31,7 +26,10 @@ typedef struct sagg__packed_frames {
 int sagg__packed_frames_new(sagg__packed_frames *out, sagg__mem *mem, const sagg__packed *document);
 void sagg__packed_frames_free(sagg__packed_frames *frames);
 
-/* Writes the members "names", "kinds", and what else the table needs. Returns 0 or SAGG_E_NOMEM. */
-int sagg__packed_frames_write(const sagg__packed_frames *frames, sagg__emit *emit);
+/* Writes the members "groups", "runs", and what else the table needs. */
+void sagg__packed_frames_write(const sagg__packed_frames *frames, sagg__emit *emit);
+
+/* Writes the names, a line break before each. */
+void sagg__packed_names_write(const sagg__packed_frames *frames, sagg__emit *emit);
 
 #endif

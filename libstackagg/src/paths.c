@@ -29,17 +29,25 @@ static bool precedes(const sagg__paths *paths, uint32_t a, uint32_t b, uint32_t 
 {
     const sagg__path_place left = paths->places[a];
     const sagg__path_place right = paths->places[b];
-    const uint32_t *l = paths->ranks + left.first;
-    const uint32_t *r = paths->ranks + right.first;
+    const uint32_t *rank_of = paths->rank_of;
     const uint32_t threads = paths->has_threads ? 1 : 0;
     if (threads > *shared && paths->items[a].thread != paths->items[b].thread)
         return paths->items[a].thread < paths->items[b].thread;
     uint32_t common = least(left.count, right.count);
     uint32_t at = *shared > threads ? *shared - threads : 0;
-    while (at < common && l[at] == r[at])
-        at++;
+    uint32_t l = 0, r = 0; /* ranks */
+    for (; at < common; at++) {
+        uint32_t frame = left.end[-1 - (ptrdiff_t)at];
+        uint32_t other = right.end[-1 - (ptrdiff_t)at];
+        if (frame == other)
+            continue;
+        l = rank_of[frame];
+        r = rank_of[other];
+        if (l != r)
+            break;
+    }
     *shared = at + threads;
-    return at < common ? l[at] < r[at] : left.count <= right.count;
+    return at < common ? l < r : left.count <= right.count;
 }
 
 static void take(struct run *run, uint32_t *order, uint32_t *shared)
@@ -98,35 +106,21 @@ static void sort(sagg__paths *paths)
     memcpy(paths->shared, shared, count * sizeof(*shared));
 }
 
-static void rank_frames(sagg__paths *paths, const sagg__palette *palette)
-{
-    const uint32_t *frames = paths->agg->stack_frames.items;
-    for (uint32_t i = 0; i < paths->agg->stacks.count; i++) {
-        const sagg__stack *stack = SAGG__AT(sagg__stack, paths->agg->stacks.array, i);
-        for (uint32_t f = 0; f < stack->count; f++)
-            paths->ranks[stack->first + f] =
-                palette->of_frame[frames[stack->first + stack->count - 1 - f]];
-    }
-}
-
 int sagg__paths_sort(sagg__paths *out, sagg__mem *mem, const sagg *agg,
                      const sagg__palette *palette, sagg__path *items, uint32_t count)
 {
-    *out = (sagg__paths){
-        .agg = agg, .items = items, .count = count, .rank_count = agg->stack_frames_used};
+    *out = (sagg__paths){.agg = agg, .items = items, .count = count, .rank_of = palette->of_frame};
     out->has_threads = count > 0 && items[0].thread != SAGG__NO_RANK;
     out->places = sagg__alloc(mem, count * sizeof(*out->places));
-    out->ranks = sagg__alloc(mem, out->rank_count * sizeof(*out->ranks));
     out->order = sagg__alloc(mem, count * sizeof(*out->order));
     out->shared = sagg__alloc_zero(mem, count, sizeof(*out->shared));
     out->room = sagg__alloc(mem, (size_t)count * 2 * sizeof(*out->room));
-    if (out->places == NULL || out->ranks == NULL || out->order == NULL || out->shared == NULL ||
-        out->room == NULL)
+    if (out->places == NULL || out->order == NULL || out->shared == NULL || out->room == NULL)
         return SAGG_E_NOMEM;
-    rank_frames(out, palette);
+    const uint32_t *frames = agg->stack_frames.items;
     for (uint32_t i = 0; i < count; i++) {
         const sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, items[i].stack);
-        out->places[i] = (sagg__path_place){stack->first, stack->count};
+        out->places[i] = (sagg__path_place){frames + stack->first + stack->count, stack->count};
         out->order[i] = i;
     }
     sort(out);
@@ -136,7 +130,6 @@ int sagg__paths_sort(sagg__paths *out, sagg__mem *mem, const sagg *agg,
 void sagg__paths_free(sagg__paths *paths, sagg__mem *mem)
 {
     sagg__release(mem, paths->places, paths->count * sizeof(*paths->places));
-    sagg__release(mem, paths->ranks, paths->rank_count * sizeof(*paths->ranks));
     sagg__release(mem, paths->order, paths->count * sizeof(*paths->order));
     sagg__release(mem, paths->shared, paths->count * sizeof(*paths->shared));
     sagg__release(mem, paths->room, (size_t)paths->count * 2 * sizeof(*paths->room));

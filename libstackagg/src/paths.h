@@ -14,9 +14,9 @@ typedef struct sagg__path {
     uint64_t value;  /* the caller's */
 } sagg__path;
 
-/* Where the ranks of an item's frames are. */
+/* Where an item's frames are, leaf first. */
 typedef struct sagg__path_place {
-    uint32_t first;
+    const uint32_t *end;
     uint32_t count;
 } sagg__path_place;
 
@@ -26,15 +26,14 @@ typedef struct sagg__paths {
     uint32_t count;
     bool has_threads;
     sagg__path_place *places; /* by item */
-    uint32_t *ranks;          /* each stack's frames as numbers of the palette, root first */
-    uint32_t rank_count;
+    const uint32_t *rank_of;  /* numbers of the palette by frame: the palette's */
     uint32_t *order;
     uint32_t *shared; /* by place in the order: how many frames are those of the one before */
     uint32_t *room;   /* for sorting; twice the count */
 } sagg__paths;
 
 /*
- * Sorts `count` items, which must outlive the paths; the palette need not. Returns 0 or
+ * Sorts `count` items, which must outlive the paths, as the palette's maps must. Returns 0 or
  * SAGG_E_NOMEM; free it in both cases, with the same `mem`.
  */
 int sagg__paths_sort(sagg__paths *out, sagg__mem *mem, const sagg *agg,
@@ -52,7 +51,7 @@ static inline uint32_t sagg__path_rank(const sagg__paths *paths, const sagg__pat
 {
     if (item->thread != SAGG__NO_RANK && at-- == 0)
         return item->thread;
-    return paths->ranks[paths->places[item - paths->items].first + at];
+    return paths->rank_of[paths->places[item - paths->items].end[-1 - (ptrdiff_t)at]];
 }
 
 #endif

@@ -81,25 +81,20 @@ static bool is_frame(const void *context, uint32_t value)
     return frame->method == wanted->frame->method && frame->line == wanted->frame->line;
 }
 
-uint64_t sagg__frame_hash(const sagg *agg, const sagg__frame *frame)
+/* Interns the frame of a method at a line. Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. */
+static int intern_line(sagg *agg, uint32_t *index, uint32_t method, uint32_t line)
 {
-    uint64_t hash = SAGG__AT(sagg__method, agg->methods.array, frame->method)->hash;
-    return sagg__frame_id(hash, frame->line);
-}
-
-int sagg__intern_row(sagg *agg, uint32_t *index, uint32_t method, uint32_t line)
-{
-    sagg__frame row = {method, line};
+    const sagg__method *of = SAGG__AT(sagg__method, agg->methods.array, method);
+    sagg__frame row = {sagg__frame_id(of->hash, line), method, line};
     struct wanted_frame wanted = {agg, &row};
-    uint64_t hash = sagg__frame_hash(agg, &row);
-    if (sagg__index_find(&agg->frames.index, hash, is_frame, &wanted, index))
+    if (sagg__index_find(&agg->frames.index, row.id, is_frame, &wanted, index))
         return 0;
     int rc = sagg__set_reserve(agg, &agg->frames, sizeof(row));
     if (rc != 0)
         return rc;
     *index = agg->frames.count++;
     *SAGG__AT(sagg__frame, agg->frames.array, *index) = row;
-    sagg__index_put(&agg->frames.index, hash, *index);
+    sagg__index_put(&agg->frames.index, row.id, *index);
     return 0;
 }
 
@@ -113,7 +108,7 @@ int sagg__intern_frame(sagg *agg, uint32_t *index, const sagg_frame *frame)
 {
     uint32_t method;
     int rc = intern_method(agg, &method, frame);
-    return rc != 0 ? rc : sagg__intern_row(agg, index, method, frame->line);
+    return rc != 0 ? rc : intern_line(agg, index, method, frame->line);
 }
 
 /* A frame's names cleaned and normalised, in scratch memory; file is cleaned only. */
@@ -161,6 +156,16 @@ int sagg_add_method(sagg *agg, uint32_t *method, const sagg_frame *frame, sagg_e
     return fail_interning(agg, intern_method(agg, method, &prepared), err);
 }
 
+int sagg_add_line(sagg *agg, uint32_t *frame_index, uint32_t method, uint32_t line, sagg_error *err)
+{
+    if (method >= agg->methods.count)
+        return sagg__fail(err, SAGG_E_USAGE, 0,
+                          "Method %u does not exist: indices of methods are void after "
+                          "sagg_compact.",
+                          method);
+    return fail_interning(agg, intern_line(agg, frame_index, method, line), err);
+}
+
 struct wanted_stack {
     const sagg *agg;
     const sagg_stack_id *id;
@@ -196,15 +201,23 @@ void sagg__prefetch_stack(const sagg *agg, const sagg__stack *stack)
     __builtin_prefetch(sagg__index_slot(&agg->stacks.index, sagg__stack_hash(stack)));
 }
 
-static int compute_id(sagg *agg, sagg_stack_id *id, const uint32_t *frames, size_t count)
+/* The id of a stack. Returns 0; SAGG_E_USAGE with *bad, a frame that does not exist; SAGG_E_NOMEM.
+ */
+static int compute_id(sagg *agg, sagg_stack_id *id, const uint32_t *frames, size_t count,
+                      uint32_t *bad)
 {
+    const sagg__frame *rows = agg->frames.array.items;
+    const uint32_t row_count = agg->frames.count;
     uint8_t *text = sagg__scratch(agg, SAGG__ID_PREFIX + count * 8);
     if (text == NULL)
         return SAGG_E_NOMEM;
     sagg__id_begin(text, agg->normaliser);
     for (size_t i = 0; i < count; i++) {
-        const sagg__frame *frame = SAGG__AT(sagg__frame, agg->frames.array, frames[i]);
-        sagg__id_put(text, i, sagg__frame_hash(agg, frame));
+        if (frames[i] >= row_count) {
+            *bad = frames[i];
+            return SAGG_E_USAGE;
+        }
+        sagg__id_put(text, i, rows[frames[i]].id);
     }
     sagg__id_end(id, text, count);
     return 0;
@@ -226,7 +239,7 @@ int sagg__append_stack(sagg *agg, uint32_t *index, const sagg_stack_id *id, cons
         return rc;
     stack.first = agg->stack_frames_used;
     uint32_t *to = SAGG__AT(uint32_t, agg->stack_frames, stack.first);
-    if (stack.count > 0 && to != frames)
+    if (stack.count > 0)
         memcpy(to, frames, stack.count * sizeof(uint32_t));
     agg->stack_frames_used += stack.count;
     *index = agg->stacks.count++;
@@ -243,10 +256,11 @@ int sagg__refuse_stack(sagg *agg, uint32_t *index)
     return 0;
 }
 
-static int intern_stack(sagg *agg, uint32_t *index, const uint32_t *frames, size_t count)
+static int intern_stack(sagg *agg, uint32_t *index, const uint32_t *frames, size_t count,
+                        uint32_t *bad)
 {
     sagg_stack_id id;
-    int rc = compute_id(agg, &id, frames, count);
+    int rc = compute_id(agg, &id, frames, count, bad);
     if (rc != 0 || sagg__find_stack(agg, &id, index))
         return rc;
     rc = sagg__append_stack(agg, index, &id, frames, count);
@@ -258,25 +272,20 @@ static sagg_frame marker(const char *name)
     return (sagg_frame){.method = {name, strlen(name)}, .kind = SAGG_UNKNOWN};
 }
 
-int sagg__truncated_root(sagg *agg, uint32_t *index)
+/* A stack past max_frames: its leaf-most frames with a root that says so. */
+static int intern_cut(sagg *agg, uint32_t *index, const uint32_t *frames, uint32_t *bad)
 {
     sagg_frame root = marker("[truncated]");
-    return sagg__intern_frame(agg, index, &root);
-}
-
-/* A stack past max_frames: its leaf-most frames with a root that says so. */
-static int intern_cut(sagg *agg, uint32_t *index, const uint32_t *frames)
-{
     size_t count = agg->max_frames;
     uint32_t *cut = sagg__alloc(&agg->mem, count * sizeof(*cut));
     if (cut == NULL)
         return SAGG_E_NOMEM;
     memcpy(cut, frames, (count - 1) * sizeof(*cut));
-    int rc = sagg__truncated_root(agg, &cut[count - 1]);
+    int rc = sagg__intern_frame(agg, &cut[count - 1], &root);
     if (rc == 0)
-        rc = intern_stack(agg, index, cut, count);
+        rc = intern_stack(agg, index, cut, count, bad);
     sagg__release(&agg->mem, cut, count * sizeof(*cut));
-    agg->loss.stacks_cut++;
+    agg->loss.stacks_cut += rc != SAGG_E_USAGE;
     if (rc != SAGG_E_LIMIT)
         return rc;
     agg->full = true;
@@ -287,23 +296,23 @@ static int intern_cut(sagg *agg, uint32_t *index, const uint32_t *frames)
 int sagg_add_stack(sagg *agg, uint32_t *stack, const uint32_t *frames, size_t count,
                    sagg_error *err)
 {
-    for (size_t i = 0; i < count; i++)
-        if (frames[i] >= agg->frames.count)
-            return sagg__fail(err, SAGG_E_USAGE, 0,
-                              "Frame %u does not exist: indices of frames are void after "
-                              "sagg_compact.",
-                              frames[i]);
-    int rc = count > agg->max_frames ? intern_cut(agg, stack, frames)
-                                     : intern_stack(agg, stack, frames, count);
+    uint32_t bad = 0;
+    int rc = count > agg->max_frames ? intern_cut(agg, stack, frames, &bad)
+                                     : intern_stack(agg, stack, frames, count, &bad);
+    if (rc == SAGG_E_USAGE)
+        return sagg__fail(err, rc, 0,
+                          "Frame %u does not exist: indices of frames are void after "
+                          "sagg_compact.",
+                          bad);
     return rc != 0 ? sagg__no_memory(err) : 0;
 }
 
 int sagg__add_stack_zero(sagg *agg)
 {
     sagg_frame frame = marker("[dropped]");
-    uint32_t index, stack;
+    uint32_t index, stack, bad = 0;
     int rc = sagg__intern_frame(agg, &index, &frame);
-    return rc != 0 ? rc : intern_stack(agg, &stack, &index, 1);
+    return rc != 0 ? rc : intern_stack(agg, &stack, &index, 1, &bad);
 }
 
 /* What a compaction walks over: it pays once a part of that has been added since the last one. */

@@ -99,11 +99,33 @@ static size_t clean_step(char out[4], size_t *out_size, const uint8_t *in, size_
     return in[0] == 0 ? 1 : (size_t)-step;
 }
 
+/* How many bytes, from the first on, are ASCII but not NUL: as they are, or a few less. */
+static size_t plain_run(const uint8_t *bytes, size_t n)
+{
+    size_t run = 0;
+    for (uint64_t word; n - run >= sizeof(word); run += sizeof(word)) {
+        memcpy(&word, bytes + run, sizeof(word));
+        /* A top bit: of the byte, or because taking 1 from the byte, or one below it, went under 0.
+         */
+        if (((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080)) != 0)
+            break;
+    }
+    return run;
+}
+
 size_t sagg__clean(char *out, const char *in, size_t n)
 {
     const uint8_t *bytes = (const uint8_t *)in;
     size_t size = 0;
     for (size_t at = 0; at < n;) {
+        size_t run = plain_run(bytes + at, n - at);
+        run = run < SAGG__NAME_MAX - size ? run : SAGG__NAME_MAX - size;
+        if (run > 0) {
+            memcpy(out + size, bytes + at, run);
+            size += run;
+            at += run;
+            continue;
+        }
         char piece[4];
         size_t piece_size;
         at += clean_step(piece, &piece_size, bytes + at, n - at);

@@ -2,7 +2,7 @@
 
 Installs BUILD into a temporary root and then uses only what is there: pkg-config names each library,
 each public header compiles alone as strict C11 and as C++, each library exports exactly what its
-version map says, and every C example of examples/ builds.
+version map says, and every C example of examples/ and of two READMEs builds.
 """
 
 import os
@@ -14,6 +14,7 @@ import tempfile
 
 STRICT_C = ["gcc", "-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c"]
 STRICT_CXX = ["g++", "-std=c++17", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++"]
+WHOLE_EXAMPLES = ["libjfr", "libattach"]  # the others' leave out what only their user knows
 LIBRARIES = {"libjfr": "jfr", "libstackagg": "stackagg", "libattach": "attach", "libchsink": "chsink"}
 
 
@@ -99,6 +100,15 @@ def check_exports(points, tree, installation, library):
     points.report(f"{library} exports what its map says", "\n".join(differences))
 
 
+def check_readme(points, tree, installation, library):
+    """The first example of a README, as it stands there, in a main of its own."""
+    example = re.search(r"```c\n(.*?)```", (tree / library / "README.md").read_text(), re.DOTALL)[1].splitlines()
+    includes = [line for line in example if line.startswith("#include")]
+    body = [line for line in example if line not in includes]
+    source = "\n".join(["#include <stdio.h>", *includes, "int main(void)", "{", *body, "return 0;", "}", ""])
+    points.report(f"the example of {library}'s README builds", fault_of([*STRICT_C, *installation.flags(library, "--cflags"), "-"], input=source))
+
+
 def libraries_of(sources):
     text = "\n".join(source.read_text() for source in sources)
     return [library for library, prefix in LIBRARIES.items() if re.search(rf"#include <{prefix}/", text)]
@@ -125,6 +135,8 @@ def main():
             for library, prefix in LIBRARIES.items():
                 points.attempt(f"{library}: headers", check_headers, points, installation, library, prefix)
                 check_exports(points, tree, installation, library)
+            for library in WHOLE_EXAMPLES:
+                points.attempt(f"{library}: README", check_readme, points, tree, installation, library)
             points.attempt("examples", check_examples, points, tree, installation, scratch)
     print(f"1..{points.count}")
     return 1 if points.failed else 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A reader of packed flame graphs, version 2, made from docs/formats/flamegraph-packed.md: what a page holds, as plain lists."""
+"""A reader of packed flame graphs, version 3, made from docs/formats/flamegraph-packed.md: what a page holds, as plain lists."""
 import json
 import re
 
@@ -36,21 +36,35 @@ class Numbers:
 def frames_of(document):
     """(kind, class, method, line) of each frame."""
     classes = dict(zip(document.get("classes", [])[::2], document.get("classes", [])[1::2]))
-    kinds = [kind for kind, count in enumerate(document["kinds"]) for _ in range(count)]
+    groups = list(zip(document["groups"][::2], document["groups"][1::2]))
+    runs, group_of = Numbers(document["runs"]), []
+    while len(group_of) < len(document["names"]):
+        group = groups[runs.next()]
+        group_of += [group] * (runs.next() + 1)
+    assert runs.at_end()
     names = []
-    for i, (name, kind) in enumerate(zip(document["names"], kinds, strict=True)):
-        if i in classes:
-            cls = classes[i]
-            names.append((kind, cls, name[len(cls) + 1:] if cls else name))
+    for i, (name, (kind, library)) in enumerate(zip(document["names"], group_of, strict=True)):
+        if kind > 0:
+            names.append((kind, library, name))
         else:
-            cls, _, method = name.rpartition(".") if kind == 0 else name.partition("!")
-            names.append((kind, cls, method) if kind == 0 or _ else (kind, "", name))
+            cls = classes.get(i, name.rpartition(".")[0])
+            names.append((kind, cls, name[len(cls) + 1:] if cls else name))
     pairs = document.get("frames", [x for i in range(len(names)) for x in (i, 0)])
     return [(*names[name], line) for name, line in zip(pairs[::2], pairs[1::2])]
 
 
-def nodes_of(profile):
+def nodes_of(profile, document):
     """(depth, frame or -1, self[, self before]) of each node, in preorder."""
+    seen = 0
+    for each in document["profiles"]:
+        nodes, seen = tree_of(each, seen)
+        if each is profile:
+            return nodes
+    raise AssertionError("the profile is not the document's")
+
+
+def tree_of(profile, seen):
+    """The nodes, and how many frames the trees until here have named: `seen` before this one."""
     numbers, compares = Numbers(profile["tree"]), profile.get("compares", False)
     foretold, last = {}, {}
 
@@ -72,15 +86,17 @@ def nodes_of(profile):
             if hits < 0:
                 hits = numbers.next()
             slot = ((path[-1] + 1) * 0x9E3779B1 + (behind + 1) * 0x85EBCA77 & MASK) >> 16
-            frame = foretold.get(slot, 0) if hits > 0 else numbers.next()
+            code = foretold.get(slot, 0) if hits > 0 else numbers.next()
+            frame = code - 1 if code else seen
+            seen += code == 0
             hits -= 1
-            foretold[slot] = frame
+            foretold[slot] = frame + 1
             path.append(frame)
             behind = -1
             nodes.append((len(path) - 1, frame, 0, 0) if compares else (len(path) - 1, frame, 0))
         nodes[-1] = (*nodes[-1][:2], *value(path[-1]))
     assert numbers.at_end()
-    return nodes
+    return nodes, seen
 
 
 def omitted_of(profile):
@@ -94,10 +110,10 @@ def omitted_of(profile):
     return rows
 
 
-def cells_of(profile):
+def cells_of(profile, document):
     """{bucket: {place: value}}; a place is a node, or behind the nodes an omitted block, or behind those what has no stack."""
     numbers, bucket, left, result = Numbers(profile["cells"]), 0, profile["cell_entries"], {}
-    nodes, blocks = nodes_of(profile), len(omitted_of(profile))
+    nodes, blocks = nodes_of(profile, document), len(omitted_of(profile))
     places = [i for i, (_, _, value) in enumerate(nodes) if value > 0] + list(range(len(nodes), len(nodes) + blocks + 1))
     while left > 0:
         bucket += numbers.next()
@@ -115,7 +131,9 @@ def cells_of(profile):
 
 
 def page_document(page):
-    return json.loads(ELEMENT.search(page)[1])
+    """The document's first line, with the names of the others in it."""
+    first, *lines = ELEMENT.search(page)[1].split("\n")
+    return json.loads(first) | {"names": [json.loads(f'"{line}"') for line in lines]}
 
 
 def picture(page):
@@ -124,7 +142,7 @@ def picture(page):
     frames = frames_of(document)
     return {p["type"]: {
         "unit": p["unit"], "raw_total": p["raw_total"], "value_total": p["value_total"], "samples": p["samples"],
-        "nodes": [(depth, frames[frame] if frame >= 0 else None, *values) for depth, frame, *values in nodes_of(p)],
+        "nodes": [(depth, frames[frame] if frame >= 0 else None, *values) for depth, frame, *values in nodes_of(p, document)],
         "omitted": omitted_of(p),
     } for p in document["profiles"]}
 

@@ -101,10 +101,14 @@ class Loss(NamedTuple):
     """Events that were passed over because their fields do not fit."""
     stretches: list[LossStretch]
     """The first 256."""
+    recorder_samples: int = 0
+    """What the recorder says it lost itself: cpu samples (jdk.CPUTimeSamplesLost) ..."""
+    recorder_bytes: int = 0
+    """... and bytes of events of any type (jdk.DataLoss). The files are whole without them."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was lost."""
+        """Whether nothing of the files was lost."""
         return not (self.chunks_partial or self.chunks_lost or self.bytes_lost or self.bad_events)
 
 

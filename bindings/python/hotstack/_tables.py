@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import _native
+from ._pandas import frame
 from ._progress import Progress
 
 SAMPLE_COLUMNS: tuple[str, ...] = tuple(_native.SAMPLE_COLUMNS)
@@ -46,6 +47,10 @@ class Table:
         self._progress = progress
         self._columns: list[tuple[str, str]] | None = None
 
+    def _tell(self, done: int) -> None:
+        if self._progress is not None:
+            self._progress(done, self._total)
+
     @property
     def columns(self) -> dict[str, str]:
         """Names of the columns, and what each holds: "int64", "text", "timestamp[ns, UTC]" ...
@@ -62,11 +67,9 @@ class Table:
         """The rows in batches of at most 65,536, each an Arrow array (`pyarrow.record_batch(batch)`)."""
         source = self._start()
         for batch in source:
-            if self._progress is not None:
-                self._progress(source.done(), self._total)
+            self._tell(source.done())
             yield batch
-        if self._progress is not None:
-            self._progress(self._total, self._total)
+        self._tell(self._total)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The rows as dicts."""
@@ -89,8 +92,16 @@ class Table:
         return pyarrow.Table.from_batches(batches, schema=pyarrow.schema(self))
 
     def to_pandas(self) -> Any:
-        """The whole table as a `pandas.DataFrame`, text as categories. Needs pandas and pyarrow."""
-        return self.to_arrow().to_pandas(split_blocks=True)
+        """The whole table as a `pandas.DataFrame`, text as categories; tells its progress. Needs pandas.
+
+        It is what `to_arrow().to_pandas()` gives, but read into the memory that the frame keeps.
+        """
+        source = self._start()
+        while source.grow():
+            self._tell(source.done())
+        made = frame(dict(source.columns()), *source.take())
+        self._tell(self._total)
+        return made
 
     def to_polars(self) -> Any:
         """The whole table as a `polars.DataFrame`. Needs polars."""

@@ -69,21 +69,35 @@ static bool add_bit(bytes *b, int64_t at, bool bit)
     return true;
 }
 
-bool column_mark_row(column *c)
+/* As add_bit, so many that are set: first those that the last byte has room for. */
+static bool add_ones(bytes *b, int64_t at, int64_t count)
 {
-    if (!add_bit(&c->validity, c->rows, true))
+    for (; count > 0 && at % 8 != 0; at++, count--)
+        b->data[b->size - 1] |= (unsigned char)(1u << (at % 8));
+    size_t size = (size_t)(count + 7) / 8;
+    if (size == 0)
+        return true;
+    if (!bytes_reserve(b, size))
         return false;
-    c->rows++;
+    memset(b->data + b->size, 0xFF, size);
+    b->size += size;
+    if (count % 8 != 0)
+        b->data[b->size - 1] = (unsigned char)((1u << (count % 8)) - 1);
+    return true;
+}
+
+bool column_mark_rows(column *c, size_t count)
+{
+    if (!add_ones(&c->validity, c->rows, (int64_t)count))
+        return false;
+    c->rows += (int64_t)count;
     return true;
 }
 
 /* A column without nulls has no bitmap: the first null makes one for the rows before it. */
 static bool begin_validity(column *c)
 {
-    for (int64_t i = 0; i < c->rows; i++)
-        if (!add_bit(&c->validity, i, true))
-            return false;
-    return true;
+    return add_ones(&c->validity, 0, c->rows);
 }
 
 bool column_add_null(column *c)
@@ -193,8 +207,11 @@ bool table_name(table *t, size_t index, const char *name, enum column_kind kind)
     return t->columns[index].name != NULL;
 }
 
-static void empty(column *c)
+void column_empty(column *c)
 {
+    bytes_free(&c->packed);
+    c->width = 0;
+    c->packed_rows = 0;
     bytes_free(&c->values);
     bytes_free(&c->validity);
     bytes_free(&c->text);
@@ -209,7 +226,7 @@ static void empty(column *c)
 void table_free(table *t)
 {
     for (size_t i = 0; t->columns != NULL && i < t->count; i++) {
-        empty(&t->columns[i]);
+        column_empty(&t->columns[i]);
         free(t->columns[i].name);
     }
     free(t->columns);
@@ -302,7 +319,7 @@ static int finish_column(column *c, struct ArrowArray *out)
     owned *own = out->private_data;
     own->buffers[0] = take(&c->validity);
     own->buffers[1] = take(&c->values);
-    empty(c);
+    column_empty(c);
     return 0;
 }
 

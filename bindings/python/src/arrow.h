@@ -83,6 +83,9 @@ typedef struct column {
     uint32_t words;
     uint32_t *slots; /* finds a string: its code + 1 by its hash; a power of two of them, or none */
     uint32_t slot_count;
+    bytes packed; /* of text: codes that column_pack took out of `values` ... */
+    size_t width; /* ... and how many bytes each has there */
+    int64_t packed_rows;
 } column;
 
 typedef struct table {
@@ -98,13 +101,13 @@ void table_free(table *t);
 /* Append one value; false without memory. Those that come with every row are inline. */
 bool column_add_null(column *c);
 bool column_add_bool(column *c, bool value);
-/* Marks the row that was put as one that is no null. Only for the functions below. */
-bool column_mark_row(column *c);
+/* Marks rows that were put as ones that are no nulls. Only for the functions below. */
+bool column_mark_rows(column *c, size_t count);
 
 static inline bool column_end_row(column *c)
 {
     if (c->nulls > 0)
-        return column_mark_row(c);
+        return column_mark_rows(c, 1);
     c->rows++;
     return true;
 }
@@ -146,19 +149,24 @@ static inline void *column_room(column *c, size_t count, size_t width)
 
 static inline bool column_end_rows(column *c, size_t count)
 {
-    if (c->nulls == 0) {
-        c->rows += (int64_t)count;
-        return true;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (!column_mark_row(c))
-            return false;
+    if (c->nulls > 0)
+        return column_mark_rows(c, count);
+    c->rows += (int64_t)count;
     return true;
 }
 
 /* The number of a string in a text column's dictionary, which holds each once. False without
  * memory, or when the dictionary would pass 2 GiB. */
 bool column_word(column *c, const char *data, size_t size, uint32_t *code);
+
+/*
+ * Moves the codes of a text column from `values` into `packed`, signed, -1 for null, and as narrow
+ * as pandas has them for that many words: 1 byte below 127, 2 below 32,767, else 4; those that are
+ * there grow with the words. False without memory. Such a column is not for table_finish.
+ */
+bool column_pack(column *c);
+/* The column without rows, as it began. */
+void column_empty(column *c);
 
 /* Moves the rows into `out`, a struct array; the table is empty again. Returns 0 or ENOMEM. */
 int table_finish(table *t, struct ArrowArray *out);

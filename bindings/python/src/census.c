@@ -220,10 +220,12 @@ static PyObject *loss_of(const census *c)
     if (stretches == NULL)
         return NULL;
     return Py_BuildValue(
-        "{s:K,s:K,s:K,s:K,s:K,s:N}", "chunks_whole", (unsigned long long)w->chunks_whole,
+        "{s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:N}", "chunks_whole", (unsigned long long)w->chunks_whole,
         "chunks_partial", (unsigned long long)w->chunks_partial, "chunks_lost",
         (unsigned long long)w->chunks_lost, "bytes_lost", (unsigned long long)w->bytes_lost,
-        "bad_events", (unsigned long long)c->bad_events, "stretches", stretches);
+        "bad_events", (unsigned long long)c->bad_events, "recorder_samples",
+        (unsigned long long)w->recorder_samples, "recorder_bytes",
+        (unsigned long long)w->recorder_bytes, "stretches", stretches);
 }
 
 /* ---- the pass ---- */

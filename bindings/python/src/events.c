@@ -211,7 +211,7 @@ static int add_chunk(events *e, failure *f)
 static int fill(producer *p, failure *f)
 {
     events *e = (events *)p;
-    for (size_t i = 0; i < e->fields.count; i++)
+    for (size_t i = 0; producer_is_empty(p) && i < e->fields.count; i++)
         codes_forget(&e->cells[i].known);
     for (;;) {
         int rc = 1;

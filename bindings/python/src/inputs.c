@@ -170,6 +170,8 @@ static void close_input(walk *w)
     w->chunks_partial += loss.chunks_partial;
     w->chunks_lost += loss.chunks_lost;
     w->bytes_lost += loss.bytes_lost;
+    w->recorder_samples += loss.recorder_samples;
+    w->recorder_bytes += loss.recorder_bytes;
     for (size_t i = 0; i < loss.record_count && w->loss_count < WALK_LOSSES; i++)
         w->losses[w->loss_count++] = (walk_loss){loss.records[i], w->index};
     jfr_close(w->file);

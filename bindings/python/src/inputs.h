@@ -49,6 +49,7 @@ typedef struct walk {
     jfr_intervals inherit;
     uint64_t before; /* bytes of the inputs before this one */
     uint64_t chunks_whole, chunks_partial, chunks_lost, bytes_lost;
+    uint64_t recorder_samples, recorder_bytes;
     size_t loss_count;
     walk_loss losses[WALK_LOSSES];
 } walk;

@@ -3,24 +3,38 @@
 
 #include <stdlib.h>
 
-static bool has_rows(const producer *p)
+/* Adds as many rows as a batch has. As producer_grow. */
+static int add_rows(producer *p, failure *f)
 {
-    return p->rows.count > 0 && p->rows.columns[0].rows > 0;
+    if (producer_is_empty(p))
+        p->text = 0;
+    p->row_limit = (p->rows.count > 0 ? p->rows.columns[0].rows : 0) + BATCH_ROWS;
+    p->text_limit = p->text + BATCH_TEXT;
+    int rc = p->fill(p, f);
+    if (rc < 0) {
+        if (p->w.index < inputs_count(p->w.in))
+            inputs_blame(p->w.in, p->w.index, f);
+        return -1;
+    }
+    p->ended = rc == 0;
+    return rc;
+}
+
+int producer_grow(producer *p, failure *f)
+{
+    int rc = p->ended ? 0 : add_rows(p, f);
+    for (size_t i = 0; rc >= 0 && i < p->rows.count; i++)
+        if (p->rows.columns[i].kind == COLUMN_TEXT && !column_pack(&p->rows.columns[i]))
+            return failure_nomem(f);
+    return rc;
 }
 
 int producer_next(producer *p, struct ArrowArray *out, failure *f)
 {
-    while (!p->ended && !has_rows(p)) {
-        p->text = 0;
-        int rc = p->fill(p, f);
-        if (rc < 0) {
-            if (p->w.index < inputs_count(p->w.in))
-                inputs_blame(p->w.in, p->w.index, f);
+    while (!p->ended && producer_is_empty(p))
+        if (add_rows(p, f) < 0)
             return -1;
-        }
-        p->ended = rc == 0;
-    }
-    if (!has_rows(p))
+    if (producer_is_empty(p))
         return 0;
     return table_finish(&p->rows, out) == 0 ? 1 : failure_nomem(f);
 }

@@ -17,24 +17,35 @@
 typedef struct producer producer;
 
 struct producer {
-    /* Adds rows to `rows` until a batch is full or the inputs end. Returns 1 when there may be
-     * more, 0 at the end, -1. */
+    /* Adds rows to `rows` until producer_is_full or the inputs end; a batch begins where there are
+     * none. Returns 1 when there may be more, 0 at the end, -1. */
     int (*fill)(producer *p, failure *f);
     void (*free)(producer *p);
     walk w;
     table rows;
-    size_t text; /* bytes that went to the batch's dictionaries, at most */
+    size_t text;       /* bytes that went to the batch's dictionaries, at most */
+    int64_t row_limit; /* `fill` is to stop at this many rows ... */
+    size_t text_limit; /* ... or at this much text */
     bool ended;
 };
 
-/* Whether a batch is to end. */
+/* Whether a batch has no row yet. */
+static inline bool producer_is_empty(const producer *p)
+{
+    return p->rows.count == 0 || p->rows.columns[0].rows == 0;
+}
+
+/* Whether `fill` is to stop. */
 static inline bool producer_is_full(const producer *p)
 {
-    return p->rows.columns[0].rows >= BATCH_ROWS || p->text >= BATCH_TEXT;
+    return p->rows.columns[0].rows >= p->row_limit || p->text >= p->text_limit;
 }
 
 /* The next batch, never empty: 1 with it, 0 at the end, -1. */
 int producer_next(producer *p, struct ArrowArray *out, failure *f);
+/* Adds the rows of a batch to those of `rows`, and packs their texts: so it may come to hold all.
+ * producer_next is not for it then. 1 when there may be more, 0 at the end, -1. */
+int producer_grow(producer *p, failure *f);
 /* NULL is allowed. */
 void producer_free(producer *p);
 

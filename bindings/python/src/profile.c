@@ -240,6 +240,8 @@ static bool add_counts(PyObject *dict, const recording_info *info)
         {"chunks_lost", info->chunks_lost},
         {"chunks_partial", info->chunks_partial},
         {"bytes_lost", info->bytes_lost},
+        {"recorder_samples", info->recorder_samples},
+        {"recorder_bytes", info->recorder_bytes},
         {"bad_events", c->bad_events},
         {"bad_stacks", c->bad_stacks},
         {"stackless_samples", c->stackless_samples},

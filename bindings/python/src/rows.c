@@ -13,14 +13,13 @@ typedef struct reader {
     PyObject *words; /* list of str; NULL where the column is no text */
 } reader;
 
-static PyObject *words_of(const struct ArrowArray *dictionary)
+PyObject *words_of(const void *offsets, const void *text, int64_t count)
 {
-    const int32_t *offsets = dictionary->buffers[1];
-    const char *text = dictionary->buffers[2];
-    PyObject *list = PyList_New((Py_ssize_t)dictionary->length);
-    for (int64_t i = 0; list != NULL && i < dictionary->length; i++) {
+    const int32_t *begin = offsets;
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (int64_t i = 0; list != NULL && i < count; i++) {
         PyObject *word =
-            PyUnicode_DecodeUTF8(text + offsets[i], offsets[i + 1] - offsets[i], "replace");
+            PyUnicode_DecodeUTF8((const char *)text + begin[i], begin[i + 1] - begin[i], "replace");
         if (word == NULL || PyList_SetItem(list, (Py_ssize_t)i, word) != 0)
             Py_CLEAR(list);
     }
@@ -68,7 +67,8 @@ static bool open_reader(reader *r, const struct ArrowSchema *schema, const struc
         .values = array->buffers[1],
         .name = PyUnicode_DecodeUTF8(schema->name, (Py_ssize_t)strlen(schema->name), "replace")};
     if (array->dictionary != NULL)
-        r->words = words_of(array->dictionary);
+        r->words = words_of(array->dictionary->buffers[1], array->dictionary->buffers[2],
+                            array->dictionary->length);
     return r->name != NULL && (array->dictionary == NULL || r->words != NULL);
 }
 

@@ -326,11 +326,17 @@ static bool add_numbers(const block *b, column *c, enum sample_column kind)
     int64_t *to = column_room(c, b->rows, sizeof(*to));
     if (to == NULL)
         return false;
-    for (size_t r = 0; r < b->rows; r++)
-        to[r] = kind == SAMPLE_TIME    ? b->samples[b->sample_of[r]].time_ns
-                : kind == SAMPLE_VALUE ? cut(b->values[r]->value)
-                                       : cut(b->values[r]->raw);
-    return column_end_rows(c, b->rows);
+    size_t rows = b->rows;
+    if (kind == SAMPLE_TIME)
+        for (size_t r = 0; r < rows; r++)
+            to[r] = b->samples[b->sample_of[r]].time_ns;
+    else if (kind == SAMPLE_VALUE)
+        for (size_t r = 0; r < rows; r++)
+            to[r] = cut(b->values[r]->value);
+    else
+        for (size_t r = 0; r < rows; r++)
+            to[r] = cut(b->values[r]->raw);
+    return column_end_rows(c, rows);
 }
 
 /* Words of fixed lists. */
@@ -339,11 +345,17 @@ static bool add_fixed(const block *b, column *c, enum sample_column kind)
     uint32_t *to = column_room(c, b->rows, sizeof(*to));
     if (to == NULL)
         return false;
-    for (size_t r = 0; r < b->rows; r++)
-        to[r] = kind == SAMPLE_TYPE    ? (uint32_t)b->values[r]->type
-                : kind == SAMPLE_STATE ? b->samples[b->sample_of[r]].state
-                                       : b->samples[b->sample_of[r]].source;
-    return column_end_rows(c, b->rows);
+    size_t rows = b->rows;
+    if (kind == SAMPLE_TYPE)
+        for (size_t r = 0; r < rows; r++)
+            to[r] = (uint32_t)b->values[r]->type;
+    else if (kind == SAMPLE_STATE)
+        for (size_t r = 0; r < rows; r++)
+            to[r] = b->samples[b->sample_of[r]].state;
+    else
+        for (size_t r = 0; r < rows; r++)
+            to[r] = b->samples[b->sample_of[r]].source;
+    return column_end_rows(c, rows);
 }
 
 static bool add_locks(const block *b, column *c)
@@ -367,10 +379,11 @@ static bool add_texts(const block *b, column *c, enum sample_column kind)
         }
         return true;
     }
-    int32_t *to = column_room(c, b->rows, sizeof(*to));
-    for (size_t r = 0; to != NULL && r < b->rows; r++)
+    size_t rows = b->rows;
+    int32_t *to = column_room(c, rows, sizeof(*to));
+    for (size_t r = 0; to != NULL && r < rows; r++)
         to[r] = codes_of[b->sample_of[r]];
-    return to != NULL && column_end_rows(c, b->rows);
+    return to != NULL && column_end_rows(c, rows);
 }
 
 static int add_column(samples *s, size_t i, failure *f)
@@ -423,7 +436,7 @@ static int take_sample(samples *s, failure *f)
 /* How many samples may come before the batch is full. */
 static size_t block_room(const samples *s)
 {
-    size_t rows = (size_t)(BATCH_ROWS - s->base.rows.columns[0].rows) / JFR_SAMPLE_VALUES;
+    size_t rows = (size_t)(s->base.row_limit - s->base.rows.columns[0].rows) / JFR_SAMPLE_VALUES;
     return rows < 1 ? 1 : rows < BLOCK_SAMPLES ? rows : BLOCK_SAMPLES;
 }
 
@@ -460,7 +473,7 @@ static int add_chunk(samples *s, failure *f)
 static int fill(producer *p, failure *f)
 {
     samples *s = (samples *)p;
-    if (!begin_batch(s))
+    if (producer_is_empty(p) && !begin_batch(s))
         return failure_nomem(f);
     for (;;) {
         if (!s->in_chunk) {

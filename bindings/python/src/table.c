@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "errors.h"
+#include "memory.h"
 #include "rows.h"
 
 static PyTypeObject *batch_type;
@@ -219,6 +220,7 @@ static PyObject *stream_capsule(producer *source)
 typedef struct batches {
     PyObject_HEAD producer *source; /* NULL once it was handed over */
     bool busy;                      /* a thread is in C with it */
+    bool grows;                     /* its rows are for `take` */
 } batches;
 
 static void batches_dealloc(PyObject *self)
@@ -240,13 +242,23 @@ static bool is_free(const batches *b)
     return !b->busy && b->source != NULL;
 }
 
+/* Whether its rows still come in batches. */
+static bool gives_batches(const batches *b)
+{
+    if (!is_free(b))
+        return false;
+    if (b->grows)
+        (void)errors_usage("The rows are being gathered: take them.");
+    return !b->grows;
+}
+
 static PyObject *batches_next(PyObject *self)
 {
     batches *b = (batches *)self;
     struct ArrowArray array;
     failure f = {0};
     int rc;
-    if (!is_free(b))
+    if (!gives_batches(b))
         return NULL;
     b->busy = true;
     Py_BEGIN_ALLOW_THREADS;
@@ -258,11 +270,43 @@ static PyObject *batches_next(PyObject *self)
     return rc == 0 ? NULL : new_batch(&b->source->rows, &array);
 }
 
-static PyObject *batches_stream(PyObject *self, PyObject *ignored)
+static PyObject *batches_grow(PyObject *self, PyObject *ignored)
+{
+    batches *b = (batches *)self;
+    failure f = {0};
+    int rc;
+    (void)ignored;
+    if (!is_free(b))
+        return NULL;
+    b->busy = b->grows = true;
+    Py_BEGIN_ALLOW_THREADS;
+    rc = producer_grow(b->source, &f);
+    Py_END_ALLOW_THREADS;
+    b->busy = false;
+    return rc < 0 ? errors_raise(&f) : PyBool_FromLong(rc);
+}
+
+static PyObject *batches_take(PyObject *self, PyObject *ignored)
 {
     batches *b = (batches *)self;
     (void)ignored;
     if (!is_free(b))
+        return NULL;
+    if (!b->grows)
+        return errors_usage("No rows were gathered: grow comes first.");
+    table *t = &b->source->rows;
+    Py_ssize_t rows = t->count > 0 ? (Py_ssize_t)t->columns[0].rows : 0;
+    PyObject *columns = memory_columns(t);
+    PyObject *both = columns != NULL ? Py_BuildValue("(nO)", rows, columns) : NULL;
+    Py_XDECREF(columns);
+    return both;
+}
+
+static PyObject *batches_stream(PyObject *self, PyObject *ignored)
+{
+    batches *b = (batches *)self;
+    (void)ignored;
+    if (!gives_batches(b))
         return NULL;
     producer *source = b->source;
     b->source = NULL;
@@ -312,6 +356,11 @@ static PyObject *batches_done(PyObject *self, PyObject *ignored)
 static PyMethodDef batches_methods[] = {
     {"stream", batches_stream, METH_NOARGS,
      "A capsule of the Arrow C stream interface with what was not read yet. Once."},
+    {"grow", batches_grow, METH_NOARGS,
+     "Gathers some rows more; False when there are no more. Then the table gives no batches."},
+    {"take", batches_take, METH_NOARGS,
+     "The gathered rows: how many, and (values, validity, words) of each column, in memory that "
+     "may be written."},
     {"schema", batches_schema, METH_NOARGS, "A capsule of the table's Arrow schema."},
     {"columns", batches_columns, METH_NOARGS, "A list of (name, kind)."},
     {"done", batches_done, METH_NOARGS, "How many bytes of the inputs lie behind the reader."},
@@ -352,7 +401,8 @@ int table_types_add(PyObject *module)
     batches_type = (PyTypeObject *)PyType_FromSpec(&batches_spec);
     if (batch_type == NULL || batches_type == NULL)
         return -1;
-    if (PyModule_AddObjectRef(module, "Batch", (PyObject *)batch_type) != 0)
+    if (memory_type_make() != 0 ||
+        PyModule_AddObjectRef(module, "Batch", (PyObject *)batch_type) != 0)
         return -1;
     return PyModule_AddObjectRef(module, "Batches", (PyObject *)batches_type);
 }

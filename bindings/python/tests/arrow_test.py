@@ -7,6 +7,8 @@ Runs in the cache's venv of Python packages; the environment holds PYTHONPATH (t
 
 import datetime
 import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -71,6 +73,73 @@ class Readers(unittest.TestCase):
             self.assertEqual(there["value"].sum(), frame["value"].sum())
             self.assertEqual(there["stack_id"].nunique(), frame["stack_id"].nunique())
             self.assertEqual(str(there["time"].dt.tz), "UTC")
+
+    def same_as_pyarrow(self, table):
+        """The frame, which C's own memory holds, has what pyarrow makes of the table: values, types, the codes' widths."""
+        import pandas
+
+        frame, wanted = table.to_pandas(), table.to_arrow().to_pandas()
+        for name in (name for name, kind in table.columns.items() if kind == "text"):
+            if wanted[name].cat.categories.empty:  # pyarrow makes them objects; ours are text as ever
+                wanted[name] = wanted[name].cat.set_categories(pandas.Index([], dtype=str))
+            self.assertEqual(frame[name].cat.codes.dtype, wanted[name].cat.codes.dtype, name)
+        pandas.testing.assert_frame_equal(frame, wanted, check_exact=True)
+        return frame
+
+    def test_pandas_has_what_pyarrow_makes_of_samples(self):
+        for recording in recordings():
+            self.same_as_pyarrow(recording.samples(columns=ALL))
+
+    def test_pandas_has_what_pyarrow_makes_of_every_event_type(self):
+        recording, seen = hotstack.open(*RECORDINGS[:5]), set()
+        types = recording.event_types()
+        empty = next(name for name, row in types.items() if row.events == 0 and len(row.fields) > 3)
+        for name in (empty, *(name for name, row in types.items() if row.events > 0)):
+            table = recording.events(name)
+            frame = self.same_as_pyarrow(table)
+            seen |= {(kind, bool(frame[name].isna().any())) for name, kind in table.columns.items()}
+        kinds = ("bool", "int64", "uint64", "float64", "timestamp[ns, UTC]", "duration[ns]", "text")
+        wanted = {(kind, absent) for kind in kinds for absent in (False, True)} - {("uint64", True), ("float64", True)}
+        self.assertEqual(seen, wanted)
+
+    def test_pandas_codes_grow_with_the_words(self):
+        data = unpacked(EXAMPLE)
+        names = {row["thread"] for row in hotstack.open(data).samples(columns=["thread"])}
+        self.assertIn("burner-1", names)
+        copies = [data.replace(b"burner-1", f"burn{number:04}".encode()) for number in range(127)]
+        for words, width in ((126, "int8"), (127, "int16")):
+            some = copies[: words - len(names) + 1]
+            frame = self.same_as_pyarrow(hotstack.open(*some).samples(columns=["thread"]))
+            self.assertEqual((frame["thread"].nunique(), frame["thread"].cat.codes.dtype), (words, width))
+
+    def test_pandas_frames_can_be_written(self):
+        frame = hotstack.open(EXAMPLE).samples(columns=["time", "value", "leaf"]).to_pandas()
+        total = frame["value"].sum()
+        frame["value"] += 1
+        frame.loc[0, "leaf"] = frame["leaf"].iloc[-1]
+        self.assertEqual(frame["value"].sum(), total + len(frame))
+        values = frame["value"].to_numpy()
+        self.assertEqual(values.sum(), total + len(frame))
+
+    def test_pandas_tells_progress_and_can_be_stopped(self):
+        data, told = unpacked(EXAMPLE) * 300, []
+        hotstack.open(data, progress=lambda *now: told.append(now)).samples().to_pandas()
+        self.assertGreater(len(told), 2)
+        self.assertEqual((sorted(told), told[-1]), (told, (len(data), len(data))))
+
+        def stop(done, total):
+            raise KeyError("enough")
+
+        with self.assertRaisesRegex(KeyError, "enough"):
+            hotstack.open(data, progress=stop).samples().to_pandas()
+
+    def test_pandas_without_pyarrow(self):
+        code = (
+            "import sys; sys.modules['pyarrow'] = None\n"
+            "import hotstack; print(hotstack.open(sys.argv[1]).samples().to_pandas()['value'].sum())"
+        )
+        done = subprocess.run([sys.executable, "-c", code, EXAMPLE], capture_output=True, text=True, check=True)
+        self.assertEqual(int(done.stdout), sum(sums(hotstack.open(EXAMPLE).samples()).values()))
 
     def test_pandas_durations(self):
         waits = hotstack.open(EXAMPLE).events("JavaMonitorEnter")
@@ -140,7 +209,9 @@ class Streams(unittest.TestCase):
         self.assertEqual(there.num_rows, one.num_rows * 300)
         self.assertEqual(there.slice(one.num_rows * 299).to_pylist(), one.to_pylist())
         self.assertEqual(table.to_polars().height, there.num_rows)
-        self.assertEqual(table.to_pandas()["value"].sum(), 300 * sum(one["value"].to_pylist()))
+        frame = table.to_pandas()
+        self.assertEqual(frame["value"].sum(), 300 * sum(one["value"].to_pylist()))
+        self.assertEqual(frame["stack"].tolist(), one["stack"].to_pylist() * 300)
 
     def test_text_ends_a_batch_too(self):
         import pyarrow

@@ -22,6 +22,10 @@
 
 extern char **environ;
 
+const char *const jvm_fixture_as_nobody[] = {
+    "setpriv", "--reuid", JVM_FIXTURE_NOBODY, "--regid", JVM_FIXTURE_NOBODY, "--clear-groups", NULL,
+};
+
 static void cache_path(char out[PATH_LENGTH], const char *rest)
 {
     const char *cache = getenv("HOTSTACK_CACHE"), *home = getenv("HOME");

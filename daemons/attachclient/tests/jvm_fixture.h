@@ -17,6 +17,10 @@ typedef struct jvm_fixture {
 const char *jvm_fixture_java(const char *version);
 /* The version that HOTSTACK_TEST_JDK names, else the first there is, or NULL. */
 const char *jvm_fixture_any(void);
+/* A user of no other process, and the wrapper that starts a JVM as that one; only root can. */
+#define JVM_FIXTURE_NOBODY "65534"
+extern const char *const jvm_fixture_as_nobody[];
+
 /* One that every user of this machine can run, with the target's classes, or NULL. */
 const char *jvm_fixture_shared(void);
 /* libasyncProfiler.so, or NULL. */

@@ -11,8 +11,6 @@
 #include "jvm_operation.h"
 #include "target_cases.h"
 
-#define NOBODY "65534"
-
 /* Other users and namespaces need root: said once per test that is left out. */
 static bool is_root(const char *what)
 {
@@ -36,12 +34,10 @@ static bool serves_others(const char *what)
 
 START_TEST(another_user)
 {
-    static const char *const wrapper[] = {"setpriv", "--reuid",        NOBODY, "--regid",
-                                          NOBODY,    "--clear-groups", NULL};
     jvm_fixture jvm;
     if (!serves_others("a JVM of another user"))
         return;
-    jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), jvm_fixture_as_nobody, NULL);
     operation_whole_session(&jvm, "/tmp/hotstack-");
     ck_assert_int_eq(operation_leftovers("/tmp"), 0);
     jvm_fixture_stop(&jvm);
@@ -61,12 +57,10 @@ static void keep_only_what_attachd_has(void)
 
 START_TEST(four_capabilities_suffice)
 {
-    static const char *const wrapper[] = {"setpriv", "--reuid",        NOBODY, "--regid",
-                                          NOBODY,    "--clear-groups", NULL};
     jvm_fixture jvm;
     if (!serves_others("a JVM of another user"))
         return;
-    jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), jvm_fixture_as_nobody, NULL);
     keep_only_what_attachd_has();
     operation_whole_session(&jvm, "/tmp/hotstack-");
     ck_assert_int_eq(operation_leftovers("/tmp"), 0);
@@ -84,8 +78,8 @@ START_TEST(own_pid_and_mount_namespace)
                                           "sh",
                                           "-c",
                                           "mount -t tmpfs none /tmp && mount -t proc proc /proc && "
-                                          "exec setpriv --reuid " NOBODY " --regid " NOBODY
-                                          " --clear-groups \"$@\"",
+                                          "exec setpriv --reuid " JVM_FIXTURE_NOBODY
+                                          " --regid " JVM_FIXTURE_NOBODY " --clear-groups \"$@\"",
                                           "sh",
                                           NULL};
     jvm_fixture jvm;
@@ -108,7 +102,8 @@ static const char *const closed_off =
     "set -e; mount -t tmpfs -o noexec none /tmp; mount --bind /tmp /var/tmp; "
     "mount -o remount,bind,noexec /var/tmp; mount -t tmpfs -o noexec none /dev/shm; "
     "mount -t tmpfs -o noexec none /run; chmod 1777 /tmp /dev/shm; eval \"$EXTRA\"; "
-    "exec setpriv --reuid " NOBODY " --regid " NOBODY " --clear-groups \"$@\"";
+    "exec setpriv --reuid " JVM_FIXTURE_NOBODY " --regid " JVM_FIXTURE_NOBODY
+    " --clear-groups \"$@\"";
 
 START_TEST(no_place_for_the_library)
 {

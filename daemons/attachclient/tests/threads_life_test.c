@@ -196,14 +196,12 @@ END_TEST
 
 START_TEST(another_user)
 {
-    static const char *const wrapper[] = {"setpriv", "--reuid",        "65534", "--regid",
-                                          "65534",   "--clear-groups", NULL};
     jvm_fixture jvm;
     if (geteuid() != 0 || jvm_fixture_shared() == NULL) {
         (void)printf("# skipped: a JVM of another user needs root and a java for everybody\n");
         return;
     }
-    jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), jvm_fixture_as_nobody, NULL);
     attach_threads *t = threads_take(&jvm, THREADS_DEFAULT_FLAGS, 0);
     (void)threads_named(t, "main");
     attach_threads_free(t);

@@ -212,7 +212,7 @@ class Tests:
 
     def test_wrong_usage_of_top_and_its_manual(self):
         for arguments, says in (((), "name a recording"), ((self.jdk, "--by", "size"), "size"), ((self.jdk, "-n", "x"), "--rows"),
-                                ((self.jdk, "-t", "cup"), "cup"), ((self.jdk, "--frobnicate"), "--help")):
+                                ((self.jdk, "-t", "cup"), "'cup': use cpu, alloc_bytes"), ((self.jdk, "--frobnicate"), "--help")):
             assert says in self.run("top", *arguments, code=2)[1], arguments
         assert "cpu, alloc_bytes" in self.run("top", self.jdk, "-t", "live_bytes", code=1)[1]
         manual = (TREE / "docs/man/hotstack-top.1").read_text().replace("\\-", "-")
@@ -347,12 +347,14 @@ class Tests:
 
     def test_options_that_change_nothing_are_noted(self):
         for option, name, noted in (("--inverted", "x.arrow", True), ("--inverted", "x.json", False), ("--min-width=1", "x.pprof", True),
-                                    ("--threads", "x.top.json", True), ("--threads", "x.arrow", False), ("--lines", "x.csv", True)):
+                                    ("--threads", "x.top.json", True), ("--threads", "x.arrow", False), ("--lines", "x.csv", True), ("--max-nodes=5", "x.pprof", True),
+                                    ("--max-nodes=5", "x.json", False), ("--max-cells=1000", "x.html", True)):
             stderr = self.run("convert", self.jdk, "-t", "cpu", option, "-o", name)[1]
             assert (f"note: {option.split('=')[0]} changes" in stderr) == noted, (option, name, stderr)
 
     def test_bad_filters_are_refused(self):
         for arguments, says in ((("--thread", "("), "--thread"), (("--from", "yesterday"), "--from"), (("--to", "-5"), "--to"),
+                                (("--from", "8", "--to", "7.5"), "before --to"), (("--to", "8", "--from", "8"), "before --to"),
                                 (("--state", "asleep"), "asleep")):
             assert says in self.run("convert", self.jdk, "-o", "x.json", *arguments, code=2)[1]
 
@@ -394,6 +396,7 @@ class Tests:
 
     def test_wrong_usage_of_diff_and_its_manual(self):
         for arguments, says in (((self.jdk,), "two recordings"), ((self.jdk, self.jdk), "-o FILE"), ((self.jdk, self.jdk, "-o", "x.csv"), "csv"),
+                                ((self.jdk, self.jdk, "-o", "-"), "standard output"), ((self.jdk, self.jdk, "-o", "x"), ".html or .json"),
                                 ((self.jdk, self.jdk, "--fail-on", "5% self"), "--fail-on")):
             assert says in self.run("diff", *arguments, code=2)[1], arguments
         text = self.run("diff", "--help")[0].decode()

@@ -7,6 +7,7 @@ usage: jfr_print_test.py [--few] HOTSTACK
   HOTSTACK  the program
 Prints TAP. Skips, naming the command that helps, where javac, a JDK or async-profiler is missing.
 """
+import collections
 import json
 import os
 import pathlib
@@ -26,6 +27,9 @@ KINDS = [
     *((f"async-{kind}", 17) for kind in ("cpu", "ctimer", "itimer", "wall", "alloc", "lock", "live", "all", "chunks")),
     ("async-all", 25),
 ]
+# The JDK's text tells the same whatever the release: each kind once, and the oldest events.
+IN_TEXT = [("jdk-default", 11), ("jdk-default", 17), ("jdk-profile", 25), ("jdk-all", 25), ("async-all", 25),
+           *((f"async-{kind}", 17) for kind in ("cpu", "ctimer", "itimer", "wall", "alloc", "lock", "live", "chunks"))]
 FEW = [("jdk-default", 17), ("jdk-profile", 17), ("jdk-default", 25), ("jdk-profile", 25), ("async-chunks", 17), ("async-all", 25)]
 
 
@@ -41,6 +45,16 @@ def chunks_of(data):
 def without_known_differences(text):
     """The JDK's tool reads the JVM's modified UTF-8 as UTF-8: a character beyond U+FFFF becomes two U+FFFD."""
     return re.sub(rb"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}", rb"\\ufffd\\ufffd", text)
+
+
+def events_in_text(text):
+    """How often each event is in what print wrote as text, less what differs on purpose: control characters of strings, which may
+    drive a terminal, are written as ?; characters beyond U+FFFF as above; a native function without a class has no dot before it; old
+    objects are written in full."""
+    text = re.sub("[\U00010000-\U0010ffff]", "\ufffd\ufffd", text.decode())
+    text = re.sub(r"^    \.(?=.*\) line: )", "    ", text, flags=re.M)
+    events = re.split(r"(?<=\n\}\n\n)(?=\S+ \{\n  startTime = )", text)
+    return collections.Counter(re.sub(r"[\x00-\x1f\x7f?]", "", event) for event in events if not event.startswith("jdk.OldObjectSample "))
 
 
 class Tests:
@@ -83,6 +97,19 @@ class Tests:
             types = {event["type"] for event in events}
             assert len(events) > 20 and len(types) > 5, f"{kind} {release}: {len(events)} events of {types}"
             assert events == self.print_json_known(recording), f"{kind} {release}: the chunks and the whole differ"
+
+    def test_print_text_is_the_jdks(self):
+        """Event by event: of events that end together the JDK's text has some other order than its JSON."""
+        for kind, release in set(IN_TEXT) & self.recordings.keys():
+            recording = self.recordings[kind, release]
+            part = recording.with_name("chunk-text.jfr")
+            part.write_bytes(next(chunks_of(recording.read_bytes())))
+            ours = events_in_text(self.run("print", part)[0])
+            theirs = events_in_text(subprocess.run([JFR, "print", part], check=True, stdout=subprocess.PIPE).stdout)
+            for event in ((ours - theirs) + (theirs - ours)):
+                which = "ours" if event in ours else "the JDK's"
+                raise AssertionError(f"{kind} {release}, only {which}: {event}")
+            assert sum(ours.values()) > 20, f"{kind} {release}: {sum(ours.values())} events"
 
     def print_json_known(self, recording):
         text = self.run("print", "--json", "--stack-depth", "64", recording)[0]
@@ -147,6 +174,25 @@ class Tests:
         text = self.run("summary", recording)[0].decode()
         rows = {row[0]: (int(row[1]), int(row[2])) for row in map(str.split, text.split("Bytes\n", 1)[1].splitlines())}
         assert rows == theirs
+
+    def test_what_the_recorder_lost(self):
+        """A cpu sampler that rarely has room for 50,000 samples a second; libjfr-settings counts what is sure to be lost."""
+        directory = self.directory / "lost"
+        directory.mkdir()
+        file, settings = directory / "recording.jfr", directory / "lost.jfc"
+        event = '<event name="jdk.{}"><setting name="enabled">true</setting>{}</event>'
+        throttle = '<setting name="throttle">20 us</setting>'
+        settings.write_text('<?xml version="1.0" encoding="UTF-8"?><configuration version="2.0">' + event.format("CPUTimeSample", throttle) +
+                            event.format("CPUTimeSamplesLost", "") + event.format("DataLoss", "") + "</configuration>")
+        subprocess.run([CACHE / "jdk/25/bin/java", "-Xmx64m", f"-XX:StartFlightRecording=filename={file},settings={settings}", "-cp",
+                        self.jdk.parent, "Workload", "0.5"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        events = json.loads(self.jdk_print(file, "--events", "CPUTimeSamplesLost,DataLoss"))["recording"]["events"]
+        lost = {"samples": sum(event["values"].get("lostSamples", 0) for event in events),
+                "bytes": sum(event["values"].get("amount", 0) for event in events)}
+        for command in ("summary", "totals"):
+            out, stderr = self.run(command, "--json", file)
+            assert json.loads(out)["recorder_lost"] == lost, (command, out, lost)
+            assert (f"lost {lost['samples']} cpu samples" in stderr) == (lost["samples"] > 0), stderr
 
     def test_metadata_tells_types_units_and_labels(self):
         types = json.loads(self.run("metadata", "--json", self.jdk)[0])["types"]

@@ -139,8 +139,8 @@ def page_is_self_contained(directory, jvm):
     out = directory / "flame.html"
     result = hotstack("profile", "-d", "1", "-f", out, jvm.pid)
     assert result.returncode == 0, result.stderr
-    document = json.loads(ELEMENT.search(out.read_text()).group(1))
-    assert document["version"] == 2 and any("burn" in name for name in document["names"]), document.keys()
+    first, *names = ELEMENT.search(out.read_text()).group(1).split("\n")
+    assert json.loads(first)["version"] == 3 and any("burn" in name for name in names), first
 
 
 def recording_itself(directory, jvm):
@@ -306,6 +306,8 @@ def jcmd_answers(directory, jvm):
     odd = hotstack("jcmd", "-x")
     assert odd.returncode == 2 and odd.stderr.count("hotstack jcmd") == 2, odd.stderr
     assert hotstack("help", "jcmd").stdout == hotstack("jcmd", "--help").stdout != hotstack("help").stdout
+    misspelt = hotstack("help", "jmcd")
+    assert misspelt.returncode == 2 and "no command 'jmcd'" in misspelt.stderr, misspelt
     assert hotstack("jcmd").returncode == 2 and hotstack("attach", "stop").returncode == 2
 
 

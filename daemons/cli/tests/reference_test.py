@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every filter and shape of hotstack convert and top against a naive reference, to the unit.
 
-usage: reference_test.py HOTSTACK
+usage: reference_test.py HOTSTACK DATADIR
   HOTSTACK  the program
+  DATADIR   where the build puts heatmap.html; what needs it is skipped where there is none
 The reference knows only the events that `hotstack jfr print --json` shows, which another test holds to the JDK's tool, byte for byte; it
 makes samples of them by the rules of libjfr's jfr/sample.h, one at a time, and counts them in dicts. Prints TAP.
 """
@@ -12,12 +13,17 @@ import csv
 import datetime
 import io
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 from recordings import TREE, run_tests
+
+sys.path.insert(0, str(TREE / "tests/support"))
+import packed  # noqa: E402
 
 DATA = TREE / "tests/data/jfr"
 FILES = [DATA / name for name in ("async-profiler-4.5-jdk17.jfr.gz", "jdk11-all.jfr.gz", "jdk25-all.jfr.gz")]
@@ -135,16 +141,32 @@ def tree_of_json(document, profile):
     return tree, omitted
 
 
+def cells_of_page(document, profile):
+    """{(bucket, stack): value} of a heatmap's page, stacks without their lines and kinds."""
+    frames, paths, path = packed.frames_of(document), [], []
+    for depth, frame, _ in packed.nodes_of(profile, document):
+        if depth > 0:
+            _, cls, method, _ = frames[frame]
+            path[depth - 1:] = [(cls + "." if cls else "") + method]
+        paths.append(tuple(path[:depth]))
+    cells = collections.Counter()
+    for bucket, row in packed.cells_of(profile, document).items():
+        for place, value in row.items():
+            cells[bucket, paths[place]] += value
+    return cells
+
+
 class Tests:
-    def __init__(self, program):
-        self.program = program
+    def __init__(self, program, datadir):
+        self.program, self.datadir = program, datadir
         self.known = {}
         for path in FILES:
             events = json.loads(self.run("jfr", "print", "--json", "--stack-depth", "2000", path))["recording"]["events"]
             self.known[path] = Reference(events, self.document(path)["meta"]["intervals"])
 
     def run(self, *arguments, code=0):
-        done = subprocess.run([self.program, *map(str, arguments)], capture_output=True, text=True)
+        environment = os.environ | {"HOTSTACK_DATADIR": str(self.datadir)}
+        done = subprocess.run([self.program, *map(str, arguments)], capture_output=True, text=True, env=environment)
         assert done.returncode == code, f"{arguments}: exit {done.returncode}: {done.stderr}"
         return done.stdout
 
@@ -239,6 +261,25 @@ class Tests:
                     wanted = tree_of({stack[::order]: value for stack, value in stacks.items()})
                     assert tree_of_json(document, profile) == (wanted, {}), (path.name, profile["type"], arguments)
 
+    def test_cells_of_the_heatmap_page(self):
+        if not (self.datadir / "heatmap.html").exists():
+            return "no template: the build has no Node"
+        for path in FILES:
+            with tempfile.TemporaryDirectory() as folder:
+                page = pathlib.Path(folder) / "x.heatmap.html"
+                self.run("convert", path, "--raw-names", "--max-nodes", "0", "-o", page)
+                document = packed.page_document(page.read_text())
+            for profile in document["profiles"]:
+                origin, step, last = int(profile["origin_ns"]), profile["step"], profile["buckets"] - 1
+                wanted = collections.Counter()
+                for sample in self.known[path].samples:
+                    if sample.type == profile["type"]:
+                        wanted[min(max((sample.time - origin) // step, 0), last), tuple(f.name for f in sample.frames)] += sample.value
+                if wanted:
+                    assert cells_of_page(document, profile) == wanted, (path.name, profile["type"])
+            assert {p["type"] for p in document["profiles"]} >= set(self.known[path].sums()), path.name
+        return None
+
     def test_minimum_width_cuts_by_share_and_counts(self):
         for path in FILES:
             for width in (0.5, 7, 60):
@@ -278,4 +319,4 @@ class Tests:
                 assert {name_of(row): tuple(int(row[key]) for key in list(row)[3:]) for row in rows} == wanted, (path.name, kind)
 
 
-run_tests(Tests(pathlib.Path(sys.argv[1]).resolve()))
+run_tests(Tests(*(pathlib.Path(argument).resolve() for argument in sys.argv[1:3])))

@@ -40,6 +40,10 @@ typedef struct jfr_loss {
     uint64_t bytes_lost;     /* sum over all losses, also those without a record */
     size_t record_count;     /* <= 64: the first ones */
     const jfr_loss_record *records;
+    /* What the recorder says it lost itself: the file is whole without it, and nothing above counts
+     * it. Of the JDK's chunks; async-profiler's say no such thing. */
+    uint64_t recorder_samples; /* of jdk.CPUTimeSample: sum of jdk.CPUTimeSamplesLost.lostSamples */
+    uint64_t recorder_bytes;   /* of events of any type: sum of jdk.DataLoss.amount */
 } jfr_loss;
 
 /*

@@ -116,27 +116,21 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_stack(sagg *agg, uint32_t *stack, const u
 
 /**
  * Interns a method: a frame whose line is not looked at.
- * @param method  receives its index for sagg_add_stack_refs, valid until sagg_compact
+ * @param method  receives its index for sagg_add_line, valid until sagg_compact
  * @return as sagg_add_frame
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_method(sagg *agg, uint32_t *method, const sagg_frame *frame,
                                               sagg_error *err);
 
-/** A frame by its method. */
-typedef struct sagg_frame_ref {
-    uint32_t method; /**< index from sagg_add_method */
-    uint32_t line;   /**< 0 = none */
-} sagg_frame_ref;
-
 /**
- * As sagg_add_frame for each frame and then sagg_add_stack, many times faster: frames of a stack
- * that is there already are not looked up at all.
- * @param frames  `count` frames, leaf to root; `count` may be 0
- * @return 0; SAGG_E_USAGE (a method index out of range); SAGG_E_NOMEM
+ * Interns the frame of an interned method at a line: as sagg_add_frame, without a look at names.
+ * @param frame_index  receives its index, valid until sagg_compact
+ * @param method       index from sagg_add_method
+ * @param line         0 = none
+ * @return as sagg_add_frame; SAGG_E_USAGE (a method index out of range)
  */
-SAGG_EXPORT SAGG_MUST_USE int sagg_add_stack_refs(sagg *agg, uint32_t *stack,
-                                                  const sagg_frame_ref *frames, size_t count,
-                                                  sagg_error *err);
+SAGG_EXPORT SAGG_MUST_USE int sagg_add_line(sagg *agg, uint32_t *frame_index, uint32_t method,
+                                            uint32_t line, sagg_error *err);
 
 /** A thread as given or handed out. */
 typedef struct sagg_thread {
@@ -196,10 +190,10 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_all(sagg *agg, const sagg_sample *samples
                                            sagg_error *err);
 
 /**
- * Says that about so many stacks and entries will be there in all. A hint: nothing depends on it
- * but that tables need not grow step by step. Too much costs memory, within the cap.
+ * Says that about so many stacks will be there in all. A hint: nothing depends on it but that
+ * tables need not grow step by step. Too much costs memory, within the cap.
  */
-SAGG_EXPORT void sagg_expect(sagg *agg, uint32_t stacks, uint32_t entries);
+SAGG_EXPORT void sagg_expect(sagg *agg, uint32_t stacks);
 
 /**
  * Whether new stacks are being dropped because a cap is reached, and enough was added since the

@@ -79,7 +79,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_write_json(const sagg_tree *const *trees, siz
 /**
  * A flame graph file: the template with its marker (SAGG_HTML_MARKER, exactly one, inside
  * `<script type="application/json" id="hotstack-data">` ... `</script>`) replaced by a packed
- * flame graph, version 2 (docs/formats/flamegraph-packed.md): a fraction of the JSON's size, with
+ * flame graph, version 3 (docs/formats/flamegraph-packed.md): a fraction of the JSON's size, with
  * every frame's name in it as plain text.
  * @param html_template  the template's bytes
  * @return 0; SAGG_E_FORMAT (template or meta; the error's offset points into the template);

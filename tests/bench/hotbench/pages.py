@@ -1,9 +1,11 @@
-"""One page of a recording with all types, beside jfrconv's page per kind: bytes, and time until the graph is there in Chromium."""
+"""Pages in Chromium: one of a recording with all types beside jfrconv's page per kind, in bytes and in time until the graph is there; and
+P14, how soon a graph of 200,000 nodes is there and answers."""
 
 import json
 import os
 import pathlib
 import shutil
+import statistics
 import subprocess
 import tempfile
 
@@ -13,6 +15,8 @@ from .measure import BenchError, median, say
 RECORDING, QUICK_RECORDING = "large", "medium"
 WIDTHS = (0, 0.01)  # percent of a type's total
 ROUNDS, QUICK_ROUNDS = 5, 2
+NODES, PAINT_MS, TASK_MS = 200_000, 300, 16
+ACTIONS = ("zoom", "hover", "search")
 CHROMIUM = os.environ.get("HOTSTACK_CHROMIUM", "/usr/bin/chromium")
 
 
@@ -34,10 +38,15 @@ def make_theirs(recording, kind, width, out):
     measure.run([place.java(17), "-jar", place.CONVERTER, f"--{kind}", *options, "-o", "html", recording, out])
 
 
+def in_chromium(driver, rounds, *files):
+    """What a driver prints."""
+    done = measure.run([shutil.which("node") or "node", place.HERE / "peers" / driver, playwright(), CHROMIUM, rounds, *files])
+    return json.loads(done.out)
+
+
 def paint(files, rounds):
     """By file, (first paint, graph): medians of milliseconds."""
-    done = measure.run([shutil.which("node") or "node", place.HERE / "peers/paint.mjs", playwright(), CHROMIUM, rounds, *files])
-    return {file: tuple(map(median, zip(*times, strict=True))) for file, times in json.loads(done.out).items()}
+    return {file: tuple(map(median, zip(*times, strict=True))) for file, times in in_chromium("paint.mjs", rounds, *files).items()}
 
 
 def compare(recording, width, rounds, folder):
@@ -54,6 +63,30 @@ def compare(recording, width, rounds, folder):
         return file.stat().st_size, *times[str(file)]
 
     return both(ours), {kind: both(file) for kind, file in theirs.items()}
+
+
+def large_graph(section, recording, rounds, folder):
+    """P14, of the allocations of a recording that has more nodes than a page keeps."""
+    page = folder / "alloc.html"
+    measure.run([place.installed("hotstack"), "convert", "-t", "alloc_bytes", recording, "-o", page], env=place.installed_environment())
+    say(f"{rounds} rounds of zoom, hover and search in Chromium")
+    found = in_chromium("interact.mjs", rounds, page)
+    section.text(f"P14: a page of one type with {found['nodes']:,} nodes, {page.stat().st_size:,} bytes: milliseconds from its last byte to the frame with the"
+                 f" graph, median of {rounds} rounds; and of each action in it the longest task of the page's main thread, from Chromium's trace.")  # fmt: skip
+    rows = [["first paint", rounds, f"{median(found['paint']):.0f}", "-", f"{max(found['paint']):.0f}"]]
+    section.table(["what", "times", "median ms", "p95 ms", "most ms"], rows + [task_row(kind, found[kind]) for kind in ACTIONS])
+    if found["nodes"] >= NODES:
+        section.target("P14: first paint after data", PAINT_MS, median(found["paint"]), False, " ms")
+        for kind in ACTIONS:
+            section.target(f"P14: main-thread tasks of {kind}, p95", TASK_MS, p95(found[kind]), False, " ms")
+
+
+def p95(values):
+    return statistics.quantiles(values, n=20, method="inclusive")[-1]
+
+
+def task_row(kind, tasks):
+    return [kind, len(tasks), f"{median(tasks):.1f}", f"{p95(tasks):.1f}", f"{max(tasks):.1f}"]
 
 
 def bench(quick):
@@ -75,4 +108,6 @@ def bench(quick):
     section.text(f"The recording {name} as pages with CPU, allocation and locks, nothing cut and with a least width of a box: bytes of the files, template"
                  f" and all, and milliseconds from navigation to Chromium's first paint with content and to the frame with the graph, in a new headless Chromium, median of {rounds} rounds.")  # fmt: skip
     section.table(["least width", "page", "bytes", "first paint ms", "graph ms"], rows)
+    with tempfile.TemporaryDirectory(prefix="hotstack-bench-") as temporary:
+        large_graph(section, recordings.file_of(name), rounds, pathlib.Path(temporary))
     return section

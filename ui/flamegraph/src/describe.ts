@@ -60,10 +60,11 @@ function describeBox(profile: Profile, box: number, zoomed: number): Description
 
 export function describe(profile: Profile, item: Item, zoomed: number): Description {
   if (!item.merged) return describeBox(profile, item.first, zoomed);
+  const isComparison = !import.meta.env.SLIM && profile.sides !== null;
   return {
     title: mergedLabel(profile, item),
     rows: [
-      ['Total', figures(profile, item.total)],
+      isComparison ? ['Mean of both', formatPercent(item.total, profile.total[0]!)] : ['Total', figures(profile, item.total)],
       ['Why', 'too narrow to draw apart; click to zoom in'],
     ],
   };

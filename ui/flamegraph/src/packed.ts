@@ -1,4 +1,4 @@
-// Reader of packed flame graphs, version 2 (docs/formats/flamegraph-packed.md): what an exporter puts into a page. As hostile as any
+// Reader of packed flame graphs, version 3 (docs/formats/flamegraph-packed.md): what an exporter puts into a page. As hostile as any
 // other input: everything is checked before anything is drawn. Runs in the worker.
 import type { FrameColumns } from './frames.ts';
 import type { Cells, HeatKitchen } from './heat.ts';
@@ -90,40 +90,33 @@ export class Digits {
   }
 }
 
-function splitName(name: string, isJava: boolean): [cls: string, method: string] {
-  const at = isJava ? name.lastIndexOf('.') : name.indexOf('!');
-  return at < 0 ? ['', name] : [name.slice(0, at), name.slice(at + 1)];
+/** Where the class of a Java name ends, unless the document says otherwise. */
+function classOf(name: string): string {
+  return name.slice(0, Math.max(0, name.lastIndexOf('.')));
 }
 
-function readFrames(source: Json): FrameColumns {
-  const names = list(source['names'], 'names');
+function readFrames(source: Json, names: string[]): FrameColumns {
   const strings = [''];
-  const parts = names.map((name, i) => {
-    text(name, `names[${i}]`);
-    return [0, 0, 0, 4];
-  });
-  let kind = 0;
-  let left = 0;
-  const kinds = list(source['kinds'], 'kinds').map((count) => integer(count, names.length, 'kinds'));
+  const groups = list(source['groups'], 'groups');
+  const runs = new Digits(text(source['runs'], 'runs'), 'runs');
   const classes = new Map<number, string>();
   const pairs = (key: string) => {
     const flat = list(source[key] ?? [], key);
     return Array.from({ length: flat.length >> 1 }, (_, i) => [integer(flat[2 * i], names.length - 1, key), text(flat[2 * i + 1], key)] as const);
   };
   for (const [name, cls] of pairs('classes')) classes.set(name, cls);
-  parts.forEach((part, i) => {
-    while (kind < 4 && left === (kinds[kind] ?? 0)) {
-      kind++;
-      left = 0;
+  let group = 0;
+  let left = 0;
+  const parts = names.map((name, i) => {
+    if (left-- === 0) {
+      group = 2 * runs.next();
+      left = runs.upTo(names.length - 1 - i);
     }
-    left++;
-    const name = names[i] as string;
-    const cls = classes.get(i);
-    const [first, second] = cls === undefined ? splitName(name, kind === 0) : [cls, cls === '' ? name : name.slice(cls.length + 1)];
-    part[0] = first === '' ? 0 : strings.push(first) - 1;
-    part[1] = strings.push(second) - 1;
-    part[3] = kind;
+    const kind = integer(groups[group], 4, 'groups');
+    const cls = kind > 0 ? text(groups[group + 1], 'groups') : (classes.get(i) ?? classOf(name));
+    return [cls === '' ? 0 : strings.push(cls) - 1, strings.push(kind > 0 || cls === '' ? name : name.slice(cls.length + 1)) - 1, 0, kind];
   });
+  runs.end();
   for (const [name, file] of pairs('files')) parts[name]![2] = strings.push(file) - 1;
   const flat = source['frames'] === undefined ? parts.flatMap((_, i) => [i, 0]) : list(source['frames'], 'frames');
   const count = flat.length >> 1;
@@ -131,8 +124,13 @@ function readFrames(source: Json): FrameColumns {
   return { strings, cls: column(0), method: column(1), file: column(2), kind: column(3), line: Int32Array.from({ length: count }, (_, i) => integer(flat[2 * i + 1], 0x7fffffff, 'frames')) };
 }
 
+/** How many frames the trees have named until here. */
+interface Seen {
+  frames: number;
+}
+
 /** The tree: per stack, how far to go back up, the frames that are new, and the value at their end. */
-function readTree(source: Json, frames: number, compares: boolean): Omit<Columns, 'omitted'> {
+function readTree(source: Json, frames: number, seen: Seen, compares: boolean): Omit<Columns, 'omitted'> {
   const count = integer(source['nodes'], MAX_NODES, 'nodes');
   const scale = integer(source['scale'], Number.MAX_SAFE_INTEGER, 'scale');
   const digits = new Digits(text(source['tree'], 'tree'), 'the tree');
@@ -167,9 +165,10 @@ function readTree(source: Json, frames: number, compares: boolean): Omit<Columns
     for (let i = 0; i < fresh; i++) {
       if (hits < 0) hits = digits.upTo(fresh - i);
       const slot = (Math.imul(path[path.length - 1]! + 1, 0x9e3779b1) + Math.imul(behind + 1, 0x85ebca77)) >>> 16;
-      const next = hits-- > 0 ? foretold[slot]! : digits.next();
+      const code = hits-- > 0 ? foretold[slot]! : digits.next();
+      const next = code > 0 ? code - 1 : seen.frames++;
       if (next >= frames) refuse(`the tree names frame ${next} of ${frames}`);
-      foretold[slot] = next;
+      foretold[slot] = next + 1;
       depth[node] = path.length;
       frame[node++] = next;
       path.push(next);
@@ -214,14 +213,14 @@ function readChanges(source: Json, frames: number): Change[] {
   });
 }
 
-function readProfile(value: unknown, frames: number, heat: HeatKitchen | null): PackedProfile {
+function readProfile(value: unknown, frames: number, seen: Seen, heat: HeatKitchen | null): PackedProfile {
   const source = value as Json;
   const decimal = (key: string) => {
     const digits = text(source[key], key);
     return /^\d{1,40}$/.test(digits) ? digits : refuse(`${key} is not a decimal text`);
   };
   const compares = !import.meta.env.SLIM && source['compares'] === true;
-  const tree = readTree(source, frames, compares);
+  const tree = readTree(source, frames, seen, compares);
   const columns = { ...tree, omitted: readOmitted(source, tree.depth.length, compares) };
   return {
     head: {
@@ -238,17 +237,23 @@ function readProfile(value: unknown, frames: number, heat: HeatKitchen | null): 
 }
 
 /** Parses and checks a document; its cells only with what knows about them. Throws an Error that says what is wrong. */
-export function readPacked(json: string, heat: HeatKitchen | null = null): PackedDocument {
-  const source = JSON.parse(json) as Json;
-  if (source?.['version'] !== 2) refuse('this is no packed flame graph of version 2');
-  const frames = readFrames(source);
+export function readPacked(document: string, heat: HeatKitchen | null = null): PackedDocument {
+  // One line of JSON, then a name a line: the inside of a JSON string.
+  const [json, ...lines] = document.split('\n');
+  const source = JSON.parse(json!) as Json;
+  if (source?.['version'] !== 3) refuse('this is no packed flame graph of version 3');
+  const frames = readFrames(
+    source,
+    lines.map((line) => JSON.parse(`"${line}"`) as string),
+  );
+  const seen = { frames: 0 };
   const profiles = list(source['profiles'], 'profiles');
   if (profiles.length === 0) refuse('there is no profile in it');
   const meta = source['meta'];
   return {
     frames,
     threads: source['threads'] === true,
-    profiles: profiles.map((profile) => readProfile(profile, frames.cls.length, heat)),
+    profiles: profiles.map((profile) => readProfile(profile, frames.cls.length, seen, heat)),
     meta: typeof meta === 'object' && meta !== null && !Array.isArray(meta) ? (meta as Json) : {},
   };
 }

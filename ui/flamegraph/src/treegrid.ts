@@ -1,4 +1,5 @@
 // The same tree as a table, for screen readers and for reading figures. Kept in step with the graph: both follow one active box.
+import { changeOf, formatPoints } from './describe.ts';
 import { element, on } from './dom.ts';
 import { formatPercent, formatValue } from './format.ts';
 import { KINDS } from './frames.ts';
@@ -10,6 +11,9 @@ const MAX_CHILDREN = 100;
 const MAX_ROWS = 1000;
 const MAX_NAME = 300;
 const TEXT_COLUMNS = new Set(['Frame', 'Kind']);
+const COLUMNS = ['Frame', 'Total', '%', 'Self', 'Kind'];
+/** Of a comparison, whose boxes are as wide as the mean of both sides. */
+const SIDE_COLUMNS = ['Frame', 'Before', 'Self', 'After', 'Self', 'Change', 'Kind'];
 
 /** A box with its place among its shown siblings. */
 interface Row {
@@ -25,6 +29,7 @@ export interface TreeGridListener {
 
 export class TreeGrid {
   readonly element: HTMLElement;
+  private readonly head = element('thead');
   private readonly body = element('tbody');
   private readonly listener: TreeGridListener;
   private profile: Profile | null = null;
@@ -34,8 +39,7 @@ export class TreeGrid {
 
   constructor(label: string, listener: TreeGridListener) {
     this.listener = listener;
-    const head = element('tr', {}, ...['Frame', 'Total', '%', 'Self', 'Kind'].map((name) => element('th', { scope: 'col', class: TEXT_COLUMNS.has(name) ? undefined : 'hsf-number' }, name)));
-    const table = element('table', { role: 'treegrid', 'aria-label': label, class: 'hsf-table' }, element('thead', {}, head), this.body);
+    const table = element('table', { role: 'treegrid', 'aria-label': label, class: 'hsf-table' }, this.head, this.body);
     this.element = element('div', { class: 'hsf-panel', testId: 'tree-table', hidden: true }, table);
     on(this.body, 'keydown', (event) => this.key(event));
     on(this.body, 'click', (event) => this.click(event));
@@ -91,6 +95,8 @@ export class TreeGrid {
       this.rows = this.visibleRows(profile);
     }
     const hadFocus = this.body.contains(document.activeElement);
+    const columns = profile.sides !== null ? SIDE_COLUMNS : COLUMNS;
+    this.head.replaceChildren(element('tr', {}, ...columns.map((name) => element('th', { scope: 'col', class: TEXT_COLUMNS.has(name) ? undefined : 'hsf-number' }, name))));
     this.body.replaceChildren(...this.rows.map((row) => this.row(profile, row)));
     if (hadFocus) this.currentRow()?.focus({ preventScroll: true });
   }
@@ -116,7 +122,6 @@ export class TreeGrid {
   }
 
   private row(profile: Profile, { box, position, size }: Row): HTMLElement {
-    const { unit } = profile;
     const hasChildren = profile.children(box).length > 0;
     const isActive = box === this.active;
     const name = element(
@@ -140,11 +145,18 @@ export class TreeGrid {
         'aria-expanded': hasChildren ? this.expanded.has(box) : undefined,
       },
       name,
-      number(formatValue(profile.total[box]!, unit)),
-      number(formatPercent(profile.total[box]!, profile.total[0]!)),
-      number(profile.isOmitted(box) ? '' : formatValue(profile.self[box]!, unit)),
+      ...this.figures(profile, box).map(number),
       element('td', { role: 'gridcell' }, profile.frame[box]! < 0 ? '' : KINDS[profile.kind(box)]!),
     );
+  }
+
+  /** What stands between the frame and its kind. An omitted block has no self. */
+  private figures(profile: Profile, box: number): string[] {
+    const { total, self, sides, unit } = profile;
+    const own = (values: Float64Array) => (profile.isOmitted(box) ? '' : formatValue(values[box]!, unit));
+    if (sides === null) return [formatValue(total[box]!, unit), formatPercent(total[box]!, total[0]!), own(self)];
+    const side = (values: Float64Array) => formatValue(values[box]!, unit);
+    return [side(sides.before), own(sides.beforeSelf), side(sides.after), own(sides.afterSelf), formatPoints(changeOf(sides, box))];
   }
 
   private currentRow(): HTMLElement | null {

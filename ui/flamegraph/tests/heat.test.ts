@@ -3,7 +3,7 @@ import { heatKitchen, type Cells, type Heat } from '../src/heat.ts';
 import { clockTime, HeatGrid } from '../src/heatgrid.ts';
 import { layout, type Columns } from '../src/layout.ts';
 import { readPacked } from '../src/packed.ts';
-import { number, pack } from './pack.ts';
+import { number, pack, packedText } from './pack.ts';
 import { cpuSample, sequence } from './sample.ts';
 
 const SECOND = 1000;
@@ -26,7 +26,7 @@ function read(rows: [number, number, number][], more: Record<string, unknown> = 
   }
   const cells = { cells: text, cell_entries: rows.length, buckets: 100, step: 20_000_000, origin_ns: `${START}000000`, outside: '0', spans: [0, 2000], ...more };
   Object.assign((packed['profiles'] as object[])[0]!, cells);
-  const { columns, cells: result } = readPacked(JSON.stringify(packed), heatKitchen).profiles[0]!;
+  const { columns, cells: result } = readPacked(packedText(packed), heatKitchen).profiles[0]!;
   return { columns, cells: result! };
 }
 

@@ -15,7 +15,7 @@ export function number(value: number): string {
   return DIGITS[89]! + DIGITS[digits.length]! + digits;
 }
 
-function packTree({ nodes }: SampleProfile, ids: number[], before?: number[]): string {
+function packTree({ nodes }: SampleProfile, ids: number[], seen: Set<number>, before?: number[]): string {
   const foretold = new Map<number, number>();
   const last = new Map<number, number>();
   const path: number[] = [-1];
@@ -40,13 +40,15 @@ function packTree({ nodes }: SampleProfile, ids: number[], before?: number[]): s
     for (; node <= to; node++) {
       const frame = ids[nodes.frame[node]!]!;
       const slot = (Math.imul(path[path.length - 1]! + 1, 0x9e3779b1) + Math.imul(behind + 1, 0x85ebca77)) >>> 16;
-      if ((foretold.get(slot) ?? 0) === frame) hits++;
+      const code = seen.has(frame) ? frame + 1 : 0;
+      seen.add(frame);
+      if ((foretold.get(slot) ?? 0) === code) hits++;
       else {
-        text += number(hits) + number(frame);
+        text += number(hits) + number(code);
         hits = 0;
         if (node === to) hits = -1;
       }
-      foretold.set(slot, frame);
+      foretold.set(slot, frame + 1);
       path.push(frame);
       behind = -1;
     }
@@ -56,7 +58,22 @@ function packTree({ nodes }: SampleProfile, ids: number[], before?: number[]): s
   return text;
 }
 
-/** The packed form of a document, values as they are (scale 1). `before`: by profile, the older side's self by node. */
+/** What stands in a page: a line of JSON, and a line for each of `names`. */
+export function packedText({ names, ...document }: Record<string, unknown>): string {
+  return [JSON.stringify(document), ...(names as string[]).map((name) => JSON.stringify(name).slice(1, -1))].join('\n');
+}
+
+/** Which group a name is of, for each run of names of one group. */
+function packRuns(groups: number[]): string {
+  let text = '';
+  for (let at = 0, end = 0; at < groups.length; at = end) {
+    while (end < groups.length && groups[end] === groups[at]) end++;
+    text += number(groups[at]!) + number(end - at - 1);
+  }
+  return text;
+}
+
+/** The packed form of a document, values as they are (scale 1); packedText writes it. `before`: by profile, the older side's self by node. */
 export function pack(document: SampleDocument, before: (number[] | undefined)[] = [], more: Record<string, unknown> = {}): Record<string, unknown> {
   const keys = new Map<string, { kind: number; cls: string; method: string }>();
   const keyOf = (profile: SampleProfile, frame: number) => {
@@ -65,18 +82,21 @@ export function pack(document: SampleDocument, before: (number[] | undefined)[] 
     keys.set(key, { kind, cls, method });
     return key;
   };
+  // In order of first use.
+  for (const profile of document.profiles) for (const frame of profile.nodes.frame.slice(1)) keyOf(profile, frame);
   const profileKeys = document.profiles.map((profile) => profile.frames.class.map((_, frame) => keyOf(profile, frame)));
-  const order = [...keys].sort(([, a], [, b]) => a.kind - b.kind);
+  const order = [...keys];
   const ids = new Map(order.map(([key], i) => [key, i]));
-  const names = order.map(([, { kind, cls, method }]) => (cls === '' ? method : `${cls}${kind === 0 ? '.' : '!'}${method}`));
-  const classes = order.flatMap(([, { kind, cls }], i) => {
-    const at = kind === 0 ? names[i]!.lastIndexOf('.') : names[i]!.indexOf('!');
-    return (at < 0 ? '' : names[i]!.slice(0, at)) === cls ? [] : [i, cls];
-  });
+  const names = order.map(([, { kind, cls, method }]) => (cls === '' || kind > 0 ? method : `${cls}.${method}`));
+  const classes = order.flatMap(([, { kind, cls }], i) => (kind > 0 || names[i]!.slice(0, Math.max(0, names[i]!.lastIndexOf('.'))) === cls ? [] : [i, cls]));
+  const groupKeys = order.map(([, { kind, cls }]) => `${kind}${kind > 0 ? cls : ''}`);
+  const groups = [...new Set(groupKeys)];
+  const seen = new Set<number>();
   return {
-    version: 2,
+    version: 3,
     names,
-    kinds: [0, 1, 2, 3, 4].map((kind) => order.filter(([, frame]) => frame.kind === kind).length),
+    groups: groups.flatMap((key) => [Number(key[0]), key.slice(1)]),
+    runs: packRuns(groupKeys.map((key) => groups.indexOf(key))),
     classes,
     profiles: document.profiles.map((profile, i) => ({
       type: profile.type,
@@ -86,7 +106,7 @@ export function pack(document: SampleDocument, before: (number[] | undefined)[] 
       samples: profile.samples,
       nodes: profile.nodes.depth.length,
       scale: 1,
-      tree: packTree(profile, profileKeys[i]!.map((key) => ids.get(key)!), before[i]),
+      tree: packTree(profile, profileKeys[i]!.map((key) => ids.get(key)!), seen, before[i]),
       ...(before[i] === undefined ? {} : { compares: true }),
       omitted_nodes: profile.omitted.node.length,
       omitted: profile.omitted.node

@@ -8,7 +8,10 @@ import { gunzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityProblems, launchBrowser, openPage, screenshot, type Browser } from '../../tests/browser.ts';
+import { formatPoints } from '../src/describe.ts';
+import { formatPercent } from '../src/format.ts';
 import { visibleText } from '../src/text.ts';
+import { sequence } from './sample.ts';
 
 const PROGRAM = process.env['HOTSTACK_PROGRAM'] ?? '';
 const DATA = process.env['HOTSTACK_RECORDINGS'] ?? '';
@@ -17,6 +20,15 @@ const RECORDING = 'async-profiler-4.5-jdk17.jfr.gz';
 
 /** What a hostile program might call its threads, classes and methods. */
 const HOSTILE = ['x'.repeat(5000), '</script><img src=x onerror=alert(1)>', '<!--<script>', `"'\\\\\\"`, '\u0001\u001b[31m', '\u202egnp.exe', 'line\u2028paragraph\u2029', '${alert(1)}`', '\\u003cb>', '&lt&amp'];
+
+/** What `hotstack diff -o x.json` writes, as far as it is looked at. */
+interface Comparison {
+  types: {
+    before_total: number;
+    after_total: number;
+    changes: { class: string; method: string; before_self: number; after_self: number; before_share: number; after_share: number }[];
+  }[];
+}
 
 let browser: Browser;
 let directory: string;
@@ -135,6 +147,49 @@ describe.skipIf(PROGRAM === '')('pages of the program', () => {
     }
   });
 
+  it('have, on each side of a comparison, the values of each frame that the command line tells', async () => {
+    // Counts are shown to the unit. Stacks of few frames meet in many nodes.
+    const next = sequence(11);
+    for (const side of ['old', 'new']) {
+      const name = () => `a.C${Math.floor(next() * 3)}.m${Math.floor(next() * 3)}`;
+      const lines = Array.from({ length: 24 }, () => `${Array.from({ length: 1 + Math.floor(next() * 3) }, name).join(';')} ${1 + Math.floor(next() * 5000)}`);
+      writeFileSync(file(`${side}.alloc_objects.collapsed`), `${lines.join('\n')}\n`);
+    }
+    const pairs = [
+      ['old.alloc_objects.collapsed', 'new.alloc_objects.collapsed', 'alloc_objects'],
+      [path.join(DATA, 'jdk25-all.jfr.gz'), 'real.jfr', 'lock_count'],
+    ] as const;
+    for (const [before, after, type] of pairs) {
+      for (const out of ['sides.html', 'sides.json']) hotstack('diff', before, after, '-t', type, '-o', out);
+      const told = (JSON.parse(readFileSync(file('sides.json'), 'utf8')) as Comparison).types[0]!;
+      const { page, complaints } = await open('sides.html');
+      await page.getByTestId('tree-toggle').click();
+      const rows = await page.getByTestId('tree-table').evaluate((table) => {
+        for (let closed; (closed = table.querySelector('[aria-expanded="false"] [aria-hidden]')) !== null; ) (closed as HTMLElement).click();
+        return [...table.querySelectorAll('[data-box]')].map((row) => [...row.querySelectorAll('td')].map((cell) => cell.querySelector('bdi')?.textContent ?? cell.textContent));
+      });
+      const count = (text: string | null | undefined) => Number((text ?? '?').replaceAll(',', ''));
+      expect([count(rows[0]![1]), count(rows[0]![3])], type).toEqual([told.before_total, told.after_total]);
+      const shown = new Map<string, [number, number]>();
+      for (const [label, , beforeSelf, , afterSelf] of rows.slice(1)) {
+        const sums = shown.get(label!) ?? [0, 0];
+        shown.set(label!, [sums[0] + count(beforeSelf), sums[1] + count(afterSelf)]);
+      }
+      const wanted = told.changes.map((row): [string, [number, number]] => [row.class === '' ? row.method : `${row.class}.${row.method}`, [row.before_self, row.after_self]]);
+      expect(wanted.length).toBeGreaterThan(type === 'lock_count' ? 1 : 8);
+      expect(new Map([...shown].filter(([, [left, right]]) => left + right > 0)), type).toEqual(new Map(wanted));
+      // The table of changes: the same shares, in the same order.
+      await page.getByRole('button', { name: /^Top/ }).click();
+      const changes = await page.getByTestId('top-table').locator('tbody tr').evaluateAll((list) => list.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)));
+      const billion = 1e9;
+      expect(changes.map(([change, was, is]) => [change, was, is])).toEqual(
+        told.changes.map((row) => [formatPoints((row.after_share - row.before_share) / billion), formatPercent(row.before_share, billion), formatPercent(row.after_share, billion)]),
+      );
+      expect(complaints).toEqual([]);
+      await page.close();
+    }
+  });
+
   it('show a comparison by keyboard alone', async () => {
     hotstack('diff', 'a.cpu.collapsed', 'b.cpu.collapsed', '-o', 'diff.html');
     const { page, graph, complaints } = await open('diff.html');
@@ -160,7 +215,13 @@ describe.skipIf(PROGRAM === '')('pages of the program', () => {
     expect(value).toBeGreaterThan(0);
     expect(value).toBeLessThan(whole);
     await expect.poll(() => graph.getAttribute('data-shown')).toBe(String(value));
-    expect(await page.getByTestId('selection').textContent()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} to .* UTC, .* % of all$/);
+    const said = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d\.\d{3}) to (\d\d:\d\d:\d\d\.\d{3}) UTC, .* % of all$/.exec((await page.getByTestId('selection').textContent())!);
+    expect(said).not.toBeNull();
+    const [, day, begin, end] = said!;
+    // The command line has the same samples in that time.
+    const type = (await graph.getAttribute('data-type'))!;
+    const told = JSON.parse(hotstack('convert', 'real.jfr', '-t', type, '--from', `${day}T${begin}Z`, '--to', `${day}T${end}Z`, '-f', 'json', '-o', '-')) as { profiles: { total: number }[] };
+    expect(told.profiles[0]!.total).toBe(value);
     // One end after the other, a cell at a time.
     await page.keyboard.press('s');
     expect(Number(await map.getAttribute('data-from'))).toBeGreaterThan(from!);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityProblems, launchBrowser, openPage, screenshot, type Browser } from '../../tests/browser.ts';
-import { pack } from './pack.ts';
+import { pack, packedText } from './pack.ts';
 import { cpuSample, largeSample, sample, type SampleDocument } from './sample.ts';
 
 const TEMPLATE = readFileSync(fileURLToPath(new URL('../../dist/flamegraph/flamegraph.html', import.meta.url)), 'utf8');
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 /** What an exporter writes (docs/formats/flamegraph-packed.md). */
-const escaped = (document: unknown) => JSON.stringify(document).replaceAll('<', '\\u003c');
+const escaped = (document: Record<string, unknown>) => packedText(document).replaceAll('<', '\\u003c');
 
 async function open(html: string, hash = '') {
   const file = path.join(directory, 'flame.html');

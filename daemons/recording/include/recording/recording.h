@@ -177,6 +177,8 @@ typedef struct recording_info {
     uint64_t chunks_partial;
     uint64_t chunks_lost;
     uint64_t bytes_lost;
+    uint64_t recorder_samples; /**< what the recorder says it lost itself: see jfr_loss */
+    uint64_t recorder_bytes;
     recording_counts counts;
     uint64_t truncated_raw[PROFILE_TYPE_END]; /**< raw_value in stacks cut by the recorder or by
                                                  max_frames */

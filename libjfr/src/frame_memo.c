@@ -1,0 +1,162 @@
+/* Stacks as what a caller made of their frames. */
+#include "error.h"
+#include "frames.h"
+#include "options.h"
+#include "reader.h"
+
+#include <string.h>
+
+enum {
+    FIRST_BITS = 9,
+    MOST_BITS = 17 /* a table twice as large is there while it grows */
+};
+
+static size_t table_size(unsigned bits)
+{
+    return ((size_t)1 << bits) * sizeof(jfr__frame_slot);
+}
+
+static jfr__frame_slot *new_table(const jfr_frame_memo *memo, unsigned bits)
+{
+    jfr__frame_slot *slots = memo->allocator.alloc(memo->allocator.ctx, table_size(bits));
+    if (slots != NULL)
+        memset(slots, 0xFF, table_size(bits));
+    return slots;
+}
+
+static int new_memo(jfr_frame_memo **out, const jfr_frame_memo_options *o, const jfr_allocator *a,
+                    jfr_error *err)
+{
+    jfr_frame_memo *memo = a->alloc(a->ctx, sizeof(*memo));
+    if (memo == NULL)
+        return jfr__fail_nomem(err);
+    *memo = (jfr_frame_memo){.options = *o, .allocator = *a, .bits = FIRST_BITS};
+    memo->loop = jfr__values_loop_best();
+    memo->slots = new_table(memo, FIRST_BITS);
+    if (memo->slots == NULL) {
+        jfr_frame_memo_free(memo);
+        return jfr__fail_nomem(err);
+    }
+    *out = memo;
+    return 0;
+}
+
+int jfr_frame_memo_new(jfr_frame_memo **out, const jfr_frame_memo_options *options, jfr_error *err)
+{
+    jfr_frame_memo_options o = JFR_FRAME_MEMO_OPTIONS_INIT;
+    if (options == NULL)
+        return jfr__fail(err, JFR_ERR_USAGE, 0, "jfr_frame_memo_new needs options.");
+    int rc =
+        jfr__options_copy(&o, sizeof(o), options, options->size, "jfr_frame_memo_options", err);
+    if (rc < 0)
+        return rc;
+    const jfr_allocator *a = o.allocator != NULL ? o.allocator : &jfr__malloc;
+    if (o.learn == NULL || a->alloc == NULL || a->realloc == NULL || a->free == NULL)
+        return jfr__fail(err, JFR_ERR_USAGE, 0,
+                         "Set jfr_frame_memo_options.learn, and all functions of the allocator or "
+                         "none.");
+    return new_memo(out, &o, a, err);
+}
+
+void jfr_frame_memo_clear(jfr_frame_memo *memo)
+{
+    memset(memo->slots, 0xFF, table_size(memo->bits));
+    memo->used = 0;
+}
+
+void jfr_frame_memo_free(jfr_frame_memo *memo)
+{
+    if (memo == NULL)
+        return;
+    const jfr_allocator a = memo->allocator;
+    if (memo->slots != NULL)
+        a.free(a.ctx, memo->slots);
+    a.free(a.ctx, memo);
+}
+
+/* Where the pair is full its second frame makes room. */
+static void put(jfr_frame_memo *memo, uint64_t bytes, uint32_t value)
+{
+    jfr__frame_slot *slot = &memo->slots[jfr__frame_pair(bytes, memo->bits)];
+    slot += slot->bytes != JFR__FREE_SLOT;
+    memo->used += slot->bytes == JFR__FREE_SLOT;
+    *slot = (jfr__frame_slot){.bytes = bytes, .value = value};
+}
+
+/* At most a quarter is used, as long as it grows: few frames find no place then. */
+static void grow(jfr_frame_memo *memo)
+{
+    if (memo->used < UINT32_C(1) << (memo->bits - 2) || memo->bits == MOST_BITS)
+        return;
+    jfr__frame_slot *old = memo->slots;
+    jfr__frame_slot *slots = new_table(memo, memo->bits + 1);
+    if (slots == NULL)
+        return; /* it forgets sooner */
+    memo->slots = slots;
+    memo->used = 0;
+    memo->bits++;
+    for (size_t i = 0; i < (size_t)1 << (memo->bits - 1); i++) {
+        if (old[i].bytes != JFR__FREE_SLOT)
+            put(memo, old[i].bytes, old[i].value);
+    }
+    memo->allocator.free(memo->allocator.ctx, old);
+}
+
+/* Keeps the value of the frame that begins at `p`, where it is one that the loop knows. */
+static void keep(jfr_frame_memo *memo, const jfr_chunk *chunk, const uint8_t *p, const uint8_t *end,
+                 uint32_t value)
+{
+    uint64_t bytes = 0;
+    size_t count = (size_t)(end - p);
+    if (!chunk->frames_by.by_pattern || count > sizeof(bytes))
+        return;
+    for (size_t i = 0; i < count; i++)
+        bytes |= (uint64_t)p[i] << 8 * i;
+    put(memo, bytes, value);
+    grow(memo);
+}
+
+/* Reads the frame at the cursor and asks for its value. */
+static int learn(const jfr_chunk *chunk, jfr_frame_memo *memo, jfr__cursor *c, uint32_t *value,
+                 jfr_error *err)
+{
+    const uint8_t *begin = c->pos;
+    jfr_frame_ref ref;
+    int rc = jfr__frames_read(chunk, c, &ref, 1, err);
+    if (rc < 0)
+        return rc;
+    if (memo->options.learn(memo->options.ctx, &ref, value) != 0)
+        return 1;
+    keep(memo, chunk, begin, c->pos, *value);
+    return 0;
+}
+
+static int read_values(const jfr_chunk *chunk, jfr_frame_memo *memo, jfr__cursor *c, uint32_t *out,
+                       uint32_t count, jfr_error *err)
+{
+    bool near_end = jfr__cursor_left(c) < JFR__READ_AHEAD;
+    const uint8_t *stop =
+        chunk->frames_by.by_pattern && !near_end ? c->end - JFR__READ_AHEAD : c->pos;
+    while (count > 0) {
+        if (c->pos < stop)
+            c->pos = memo->loop(memo->slots, memo->bits, c->pos, stop, &out, &count);
+        if (count == 0)
+            return 0;
+        int rc = learn(chunk, memo, c, out++, err);
+        if (rc != 0)
+            return rc;
+        count--;
+    }
+    return 0;
+}
+
+int jfr_chunk_stack_values(const jfr_chunk *chunk, uint32_t index, jfr_frame_memo *memo,
+                           uint32_t *values, uint32_t room, jfr_stack_ref *out, jfr_error *err)
+{
+    jfr__cursor c;
+    int rc = jfr__stack_enter(chunk, index, &c, out, err);
+    if (rc < 0)
+        return rc;
+    return read_values(chunk, memo, &c, values, out->frame_count < room ? out->frame_count : room,
+                       err);
+}

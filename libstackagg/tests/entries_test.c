@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entries: many samples at a time, two types of the same events, and caps. */
+#include "support.h"
+
+#include <stdlib.h>
+
+/* Random samples, many of which meet. */
+static void random_samples(sagg *agg, sagg_sample *samples, size_t count, uint64_t *state)
+{
+    for (size_t i = 0; i < count; i++) {
+        char path[16];
+        (void)snprintf(path, sizeof(path), "a.b%u", next_random(state, 300));
+        uint32_t type = next_random(state, 2) == 0 ? CPU : ALLOC;
+        samples[i] =
+            (sagg_sample){.type = type,
+                          .thread = thread(agg, next_random(state, 5), "t"),
+                          .stack = next_random(state, 9) == 0 ? SAGG_DROPPED : stack(agg, path),
+                          .raw_value = next_random(state, 1000),
+                          .value = next_random(state, 1000),
+                          .samples = 1 + next_random(state, 3)};
+    }
+}
+
+static void same_entries(const sagg *a, const sagg *b)
+{
+    sagg_entry left, right;
+    size_t at = 0, other = 0;
+    while (sagg_next(a, &at, &left)) {
+        ck_assert(sagg_next(b, &other, &right));
+        ck_assert_uint_eq(left.type, right.type);
+        ck_assert_uint_eq(left.thread, right.thread);
+        ck_assert_uint_eq(left.stack, right.stack);
+        ck_assert_uint_eq(left.totals.raw_value, right.totals.raw_value);
+        ck_assert_uint_eq(left.totals.value, right.totals.value);
+        ck_assert_uint_eq(left.totals.samples, right.totals.samples);
+    }
+    ck_assert(!sagg_next(b, &other, &right));
+    for (uint32_t type = CPU; type <= ALLOC; type++) {
+        ck_assert_uint_eq(sagg_type_totals(a, type).value, sagg_type_totals(b, type).value);
+        ck_assert_uint_eq(sagg_thread_totals(a, 3, type).value,
+                          sagg_thread_totals(b, 3, type).value);
+    }
+}
+
+/* The fast way in, held to its plain twin. */
+START_TEST(many_samples_at_once_are_each_of_them)
+{
+    enum { COUNT = 3000 };
+    static sagg_sample samples[COUNT];
+    uint64_t state = 5;
+    sagg *each = make(NULL);
+    sagg *all = make(NULL);
+    random_samples(each, samples, COUNT, &state);
+    state = 5;
+    random_samples(all, samples, COUNT, &state);
+    for (size_t i = 0; i < COUNT; i++)
+        ck_assert_int_eq(sagg_add(each, &samples[i], NULL), 0);
+    ck_assert_int_eq(sagg_add_all(all, samples, 0, NULL), 0);
+    ck_assert_int_eq(sagg_add_all(all, samples, 1001, NULL), 0);
+    ck_assert_int_eq(sagg_add_all(all, samples + 1001, COUNT - 1001, NULL), 0);
+    same_entries(each, all);
+    sagg_free(each);
+    sagg_free(all);
+}
+END_TEST
+
+/* Samples of which many are two types of one event, and many are not. */
+static void random_pairs(sagg *agg, sagg_sample *samples, size_t count, uint64_t *state)
+{
+    random_samples(agg, samples, count, state);
+    for (size_t i = 0; i + 1 < count; i++) {
+        if (next_random(state, 3) == 0)
+            continue;
+        samples[i].value = samples[i].raw_value;
+        samples[i + 1].type = samples[i].type == CPU ? ALLOC : CPU;
+        samples[i + 1].thread = samples[i].thread;
+        samples[i + 1].stack = samples[i].stack;
+        samples[i + 1].samples = samples[i].samples;
+        samples[i + 1].raw_value = samples[i].samples;
+        i += next_random(state, 2);
+    }
+}
+
+/* Adds the entries of an aggregate up by what they are told apart by. */
+static void must_hold(const sagg *agg, const sagg_sample *samples, size_t count)
+{
+    size_t cursor = 0, entries = 0;
+    sagg_entry entry;
+    sagg_totals all = {0};
+    while (sagg_next(agg, &cursor, &entry)) {
+        sagg_totals sums = {0};
+        for (size_t i = 0; i < count; i++) {
+            const sagg_sample *s = &samples[i];
+            if (s->type != entry.type || s->thread != entry.thread || s->stack != entry.stack)
+                continue;
+            sums.raw_value += s->raw_value;
+            sums.value += s->value;
+            sums.samples += s->samples;
+        }
+        ck_assert_uint_eq(entry.totals.raw_value, sums.raw_value);
+        ck_assert_uint_eq(entry.totals.value, sums.value);
+        ck_assert_uint_eq(entry.totals.samples, sums.samples);
+        all.value += sums.value;
+        entries++;
+    }
+    ck_assert_uint_gt(entries, 10);
+    ck_assert_uint_eq(all.value,
+                      sagg_type_totals(agg, CPU).value + sagg_type_totals(agg, ALLOC).value);
+}
+
+/* Types that come in pairs share an entry, which nobody must see. */
+START_TEST(two_types_of_one_event_are_two_entries)
+{
+    enum { COUNT = 2000 };
+    static sagg_sample samples[COUNT];
+    uint64_t state = 11;
+    sagg *agg = make(NULL);
+    random_pairs(agg, samples, COUNT, &state);
+    ck_assert_int_eq(sagg_add_all(agg, samples, COUNT, NULL), 0);
+    must_hold(agg, samples, COUNT);
+    sagg *into = make(NULL);
+    state = 11;
+    random_pairs(into, samples, COUNT, &state); /* gives stacks and threads the same numbers */
+    ck_assert_int_eq(sagg_merge(into, agg, NULL), 0);
+    must_hold(into, samples, COUNT);
+    sagg_free(agg);
+    sagg_free(into);
+}
+END_TEST
+
+START_TEST(pairs_take_half_the_memory)
+{
+    enum { COUNT = 20000 };
+    sagg *pairs = make(NULL);
+    sagg *singles = make(NULL);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        char path[16];
+        (void)snprintf(path, sizeof(path), "a.b%u", i);
+        sagg_sample two[2] = {{.type = ALLOC, .raw_value = 64, .value = 64, .samples = 1},
+                              {.type = CPU, .raw_value = 1, .value = 3, .samples = 1}};
+        two[0].stack = two[1].stack = stack(pairs, path);
+        ck_assert_int_eq(sagg_add_all(pairs, two, 2, NULL), 0);
+        ck_assert_uint_eq(stack(singles, path), two[0].stack);
+        ck_assert_int_eq(sagg_add(singles, &two[0], NULL), 0);
+        ck_assert_int_eq(sagg_add(singles, &two[1], NULL), 0);
+    }
+    same_entries(pairs, singles);
+    ck_assert_uint_lt(sagg_bytes(pairs) + (uint64_t)COUNT * 30, sagg_bytes(singles));
+    sagg_free(pairs);
+    sagg_free(singles);
+}
+END_TEST
+
+/* What has no room when a pair is parted is dropped, and its totals stay. */
+START_TEST(pairs_are_parted_within_the_cap)
+{
+    sagg_options options = two_types();
+    options.max_bytes = 1 << 20;
+    sagg *agg = make(&options);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < 20000; i++) {
+        char path[16];
+        (void)snprintf(path, sizeof(path), "a.b%u", i % 200);
+        uint32_t owner = thread(agg, i / 200, "t");
+        sagg_sample two[2] = {{.type = ALLOC, .raw_value = 64, .value = 64, .samples = 1},
+                              {.type = CPU, .raw_value = 1, .value = 3, .samples = 1}};
+        two[0].stack = two[1].stack = stack(agg, path);
+        two[0].thread = two[1].thread = owner;
+        ck_assert_int_eq(sagg_add_all(agg, two, 2, NULL), 0);
+        if (i >= 10000)
+            ck_assert_int_eq(sagg_add(agg, &two[i % 2], NULL), 0);
+        sum += 67 + (i >= 10000 ? two[i % 2].value : 0);
+        if (sagg_full(agg))
+            ck_assert_int_eq(sagg_compact(agg, NULL), 0);
+    }
+    ck_assert_uint_gt(sagg_losses(agg).samples_dropped, 0);
+    size_t cursor = 0;
+    sagg_entry entry;
+    while (sagg_next(agg, &cursor, &entry))
+        sum -= entry.totals.value;
+    ck_assert_uint_eq(sum, 0);
+    sagg_free(agg);
+}
+END_TEST
+
+/* A hint changes memory, and nothing else; one that is too large for the cap is not followed. */
+START_TEST(what_is_expected_changes_nothing_but_memory)
+{
+    enum { COUNT = 500 };
+    static sagg_sample samples[COUNT];
+    sagg_options options = two_types();
+    options.max_bytes = 1 << 20;
+    uint64_t state = 5;
+    sagg *plain = make(&options);
+    sagg *told = make(&options);
+    sagg_expect(told, 300);
+    ck_assert_uint_gt(sagg_bytes(told), sagg_bytes(plain));
+    uint64_t bytes = sagg_bytes(told);
+    sagg_expect(told, 10);
+    sagg_expect(told, UINT32_MAX);
+    ck_assert_uint_eq(sagg_bytes(told), bytes);
+    random_samples(plain, samples, COUNT, &state);
+    ck_assert_int_eq(sagg_add_all(plain, samples, COUNT, NULL), 0);
+    state = 5;
+    random_samples(told, samples, COUNT, &state);
+    ck_assert_int_eq(sagg_add_all(told, samples, COUNT, NULL), 0);
+    same_entries(plain, told);
+    sagg_free(plain);
+    sagg_free(told);
+}
+END_TEST
+
+START_TEST(samples_before_a_bad_one_are_added)
+{
+    enum { COUNT = 100 };
+    sagg *agg = make(NULL);
+    sagg_sample samples[COUNT];
+    sagg_error err;
+    uint32_t index = stack(agg, "a.b");
+    for (uint32_t i = 0; i < COUNT; i++)
+        samples[i] = (sagg_sample){.type = CPU, .stack = index, .value = 1, .samples = 1};
+    samples[_i].stack = 1000;
+    ck_assert_int_eq(sagg_add_all(agg, samples, COUNT, &err), SAGG_E_USAGE);
+    ck_assert_uint_eq(sagg_type_totals(agg, CPU).value, (unsigned)_i);
+    sagg_free(agg);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("entries");
+    TCase *tcase = tcase_create("entries");
+    tcase_add_test(tcase, many_samples_at_once_are_each_of_them);
+    tcase_add_test(tcase, two_types_of_one_event_are_two_entries);
+    tcase_add_test(tcase, pairs_take_half_the_memory);
+    tcase_add_test(tcase, pairs_are_parted_within_the_cap);
+    tcase_add_test(tcase, what_is_expected_changes_nothing_but_memory);
+    tcase_add_loop_test(tcase, samples_before_a_bad_one_are_added, 0, 70);
+    suite_add_tcase(suite, tcase);
+    return run(suite);
+}
