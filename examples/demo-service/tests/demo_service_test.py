@@ -86,15 +86,20 @@ def answers(service):
 
 
 def cpu_goes_where_the_readme_says(service):
-    def enough():
-        spent = json.loads(service.call("/stats"))["cpu_ns"]
-        return spent if sum(spent.values()) > ENOUGH_CPU_NS else None
+    """The work evens the shares out, so one dear order (a machine that took the CPU away) passes; a wrong share stays."""
+    found = {}
 
-    spent = wait_for(enough, "a second of CPU")
-    assert set(spent) == set(SHARES), spent
-    for method, share in SHARES.items():
-        got = 100 * spent[method] / sum(spent.values())
-        assert abs(got - share) <= TOLERANCE, f"{method} has {got:.1f} %, documented is {share} %"
+    def as_documented():
+        spent = json.loads(service.call("/stats"))["cpu_ns"]
+        assert set(spent) == set(SHARES), spent
+        found.update({method: 100 * spent[method] / max(1, sum(spent.values())) for method in SHARES})
+        near = all(abs(found[method] - share) <= TOLERANCE for method, share in SHARES.items())
+        return near and sum(spent.values()) > ENOUGH_CPU_NS
+
+    try:
+        wait_for(as_documented, "the documented shares of over a second of CPU")
+    except AssertionError as error:
+        raise AssertionError(f"{error}; found, in percent: {found}") from error
 
 
 def deadlock_can_be_switched(service):

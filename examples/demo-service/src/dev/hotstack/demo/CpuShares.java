@@ -14,14 +14,17 @@ final class CpuShares {
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     private final Work[] kinds;
     private final AtomicLongArray spent;
+    private final AtomicLongArray assigned;
 
     CpuShares(Work... kinds) {
         this.kinds = kinds;
         this.spent = new AtomicLongArray(kinds.length);
+        this.assigned = new AtomicLongArray(kinds.length);
     }
 
     void spend() {
         int kind = furthestBehind();
+        assigned.addAndGet(kind, ORDER_NANOS); // before it is done: workers who choose at one time would choose alike
         long start = threads.getCurrentThreadCpuTime();
         long used;
         do {
@@ -29,13 +32,14 @@ final class CpuShares {
             used = threads.getCurrentThreadCpuTime() - start;
         } while (used < ORDER_NANOS);
         spent.addAndGet(kind, used);
+        assigned.addAndGet(kind, used - ORDER_NANOS);
     }
 
-    /** Compares spent / percent without dividing; workers may agree on a kind, the next orders even it out. */
+    /** Compares assigned / percent without dividing. */
     private int furthestBehind() {
         int chosen = 0;
         for (int i = 1; i < kinds.length; i++) {
-            if (spent.get(i) * kinds[chosen].percent() < spent.get(chosen) * kinds[i].percent()) {
+            if (assigned.get(i) * kinds[chosen].percent() < assigned.get(chosen) * kinds[i].percent()) {
                 chosen = i;
             }
         }
