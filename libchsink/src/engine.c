@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "engine.h"
+#include "tokens.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -144,6 +145,9 @@ static int join(const chs_embedded_options *options, char *path, chs_error *err)
         engine.joined++;
         return 0;
     }
+    rc = chs__tokens_settle(path, err);
+    if (rc)
+        return rc;
     engine.path = path;
     rc = start(options, err);
     if (rc) {

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -197,8 +198,20 @@ START_TEST(sees_its_database)
 }
 END_TEST
 
-/* A child that opens the store, inserts, says so through the pipe, and waits to be killed. */
-static pid_t start_writer(int *said, bool insert)
+static int make_table(chs_transport *store, const char *name)
+{
+    char sql[256];
+
+    (void)snprintf(sql, sizeof sql,
+                   "CREATE TABLE %s (a UInt64) ENGINE = MergeTree ORDER BY a "
+                   "SETTINGS non_replicated_deduplication_window = 100",
+                   name);
+    return chs_exec(store, sql, NULL, &err);
+}
+
+/* A child that opens the store, fills a new table if one is named, says so through the pipe, and
+ * waits to be killed. */
+static pid_t start_writer(int *said, const char *table)
 {
     int ends[2];
     pid_t child;
@@ -210,11 +223,8 @@ static pid_t start_writer(int *said, bool insert)
         chs_transport *store;
 
         if (open_at(&store, target_path(), 0) ||
-            (insert && (chs_exec(store,
-                                 "CREATE TABLE killed (a UInt64) ENGINE = MergeTree ORDER BY a "
-                                 "SETTINGS non_replicated_deduplication_window = 100",
-                                 NULL, &err) ||
-                        insert_rows(store, "killed", 5000, "batch/killed"))))
+            (table &&
+             (make_table(store, table) || insert_rows(store, table, 5000, "batch/killed"))))
             _exit(1);
         if (write(ends[1], "x", 1) != 1)
             _exit(1);
@@ -240,7 +250,7 @@ START_TEST(what_was_acknowledged_survives_a_kill)
     chs_transport *store;
     char word;
     int said;
-    pid_t child = start_writer(&said, true);
+    pid_t child = start_writer(&said, "killed");
 
     ck_assert_int_eq(read(said, &word, 1), 1);
     await_and_kill(child, said);
@@ -253,12 +263,41 @@ START_TEST(what_was_acknowledged_survives_a_kill)
 }
 END_TEST
 
+/* Leaves a table as a kill does between a token's record and the name of its part. */
+static void lose_part(const char *table, const char *part)
+{
+    char command[512];
+
+    (void)snprintf(command, sizeof command, "rm -r '%s/data/default/%s/%s'", target_path(), table,
+                   part);
+    ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(a_kill_between_token_and_part_loses_nothing)
+{
+    chs_transport *store;
+    char word;
+    int said;
+    pid_t child = start_writer(&said, "cut");
+
+    ck_assert_int_eq(read(said, &word, 1), 1);
+    await_and_kill(child, said);
+    lose_part("cut", "all_1_1_0");
+    OK(open_at(&store, target_path(), 0));
+    ck_assert_uint_eq(ask(store, "SELECT count() AS n FROM cut"), 0);
+    OK(insert_rows(store, "cut", 5000, "batch/killed"));
+    OK(insert_rows(store, "cut", 5000, "batch/killed"));
+    ck_assert_uint_eq(ask(store, "SELECT count() AS n FROM cut"), 5000);
+    chs_transport_close(store);
+}
+END_TEST
+
 START_TEST(a_directory_has_one_process)
 {
     chs_transport *store;
     char word;
     int said;
-    pid_t child = start_writer(&said, false);
+    pid_t child = start_writer(&said, NULL);
 
     ck_assert_int_eq(read(said, &word, 1), 1);
     ck_assert_int_eq(open_at(&store, target_path(), 0), CHS_ERR_UNAVAILABLE);
@@ -292,10 +331,7 @@ START_TEST(threads_use_transports_side_by_side)
     int i;
 
     OK(open_at(&store, target_path(), 0));
-    OK(chs_exec(store,
-                "CREATE TABLE shared (a UInt64) ENGINE = MergeTree ORDER BY a "
-                "SETTINGS non_replicated_deduplication_window = 100",
-                NULL, &err));
+    OK(make_table(store, "shared"));
     for (i = 0; i < THREADS; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, insert_and_count, tokens[i]), 0);
     for (i = 0; i < THREADS; i++) {
@@ -322,6 +358,7 @@ int main(int argc, char **argv)
     tcase_add_test(tcase, readonly_changes_nothing);
     tcase_add_test(tcase, sees_its_database);
     tcase_add_test(tcase, what_was_acknowledged_survives_a_kill);
+    tcase_add_test(tcase, a_kill_between_token_and_part_loses_nothing);
     tcase_add_test(tcase, a_directory_has_one_process);
     tcase_add_test(tcase, threads_use_transports_side_by_side);
     suite_add_tcase(suite, tcase);

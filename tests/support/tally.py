@@ -20,6 +20,8 @@ TAP_POINT = re.compile(r"^(not )?ok\b(.*)$", re.MULTILINE)
 TAP_DIRECTIVE = re.compile(r"#\s*(SKIP|TODO)\b", re.IGNORECASE)
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 VITEST_SUMMARY = re.compile(r"Tests  +\d")
+SAID_LINES = 24  # of a failed test, so that the end of a long log names the cause
+SAID_WIDTH = 300
 CLOSING_LINE = re.compile(r"(Tests?( Files)?|Ran) .*\b(passed|failed|tests?)\b")
 
 
@@ -32,6 +34,7 @@ class Lane:
     skips: list = field(default_factory=list)  # names "lane/test" or "lane/test: point"
     problems: list = field(default_factory=list)  # sentences
     closing: list = field(default_factory=list)  # last lines of runners that are not TAP
+    said: list = field(default_factory=list)  # of a failed test: its name, and lines of its output
 
 
 def test_name(entry):
@@ -67,6 +70,20 @@ def add_vitest(lane, name, summaries):
     return counts["failed"]
 
 
+def what_it_said(output, errors):
+    """The lines after each failed point of TAP, or else the last ones."""
+    lines = [COLOUR.sub("", line).rstrip()[:SAID_WIDTH] for line in output.splitlines()]
+    lines = [line for line in lines if line.strip(" #")]
+    points = [at for at, line in enumerate(lines) if TAP_POINT.match(line)]
+    kept = []
+    for at, following in zip(points, [*points[1:], len(lines)]):
+        if lines[at].startswith("not ok"):
+            kept += lines[at:following][: SAID_LINES // 2]
+    rest = [line.rstrip()[:SAID_WIDTH] for line in errors.splitlines() if line.strip()]
+    kept = kept[:SAID_LINES] or lines[-SAID_LINES:]
+    return kept + rest[-SAID_LINES // 3 :]
+
+
 def add_test(lane, entry):
     name, result, output = test_name(entry), entry["result"], entry.get("stdout") or ""
     bad = result in ("FAIL", "ERROR", "TIMEOUT", "INTERRUPT", "UNEXPECTEDPASS")
@@ -81,6 +98,8 @@ def add_test(lane, entry):
         counted, failed_points = False, 0
     if bad:
         lane.problems.append(f"{lane.name}/{name}: {result.lower()}")
+        lane.said += [f"{lane.name}/{name}:"]
+        lane.said += [f"  {line}" for line in what_it_said(output, entry.get("stderr") or "")]
         if not failed_points:
             lane.failed += 1
     elif counted:
@@ -150,6 +169,7 @@ def print_report(lanes):
         print(f"  {lane.name:<14}{lane.passed:>8}{lane.failed:>8}{len(lane.skips):>9}{lane.seconds:>9}")
     for title, lines in (
         ("skipped", [skip for lane in lanes for skip in lane.skips]),
+        ("what failed said", [line for lane in lanes for line in lane.said]),
         ("failed", [problem for lane in lanes for problem in lane.problems]),
     ):
         if lines:

@@ -63,6 +63,23 @@ class Tally(unittest.TestCase):
         self.assertEqual(self.run_tally("unit"), (1, "1 passed, 1 failed"))
         self.assertIn("    unit/a: 2 - y", self.report("unit")[1])
 
+    def test_a_failed_point_says_why(self):
+        noise = "".join(f"ok {n} - x\n# noise {n}\n" for n in range(1, 90))
+        self.lane("unit", entry("a", "FAIL", f"1..90\n{noise}not ok 90 - y\n# 3 is not 4\n"), status="1")
+        lines = self.report("unit")[1]
+        said = lines[lines.index("  what failed said:") : lines.index("  failed:")]
+        self.assertIn("      not ok 90 - y", said)
+        self.assertIn("      # 3 is not 4", said)
+        self.assertFalse(any("noise" in line for line in said))
+
+    def test_a_crash_says_its_last_words(self):
+        crash = entry("a", "ERROR", "".join(f"line {n}\n" for n in range(99))) | {"stderr": "ASan: bad\n"}
+        self.lane("unit", crash, status="1")
+        lines = self.report("unit")[1]
+        self.assertIn("      line 98", lines)
+        self.assertNotIn("      line 1", lines)
+        self.assertIn("      ASan: bad", lines)
+
     def test_a_lane_says_how_long_it_took(self):
         self.lane("unit", entry("a"))
         self.assertTrue(any(line.split() == ["unit", "1", "0", "0", "7"] for line in self.report("unit")[1]))

@@ -419,13 +419,13 @@ static bool wait_for_upload(wiring *self, uint64_t until_ms)
                              .tv_nsec = (long)(until_ms % 1000) * 1000000};
     int rc = 0;
     pthread_mutex_lock(&self->lock);
-    while (!self->upload_asked && !self->ending && rc != ETIMEDOUT)
+    bool more = !self->ending || uploader_has_work(self->uploads);
+    while (more && !self->upload_asked && !self->ended && rc != ETIMEDOUT)
         rc = pthread_cond_timedwait(&self->upload_wake, &self->lock, &until);
     self->upload_asked = false;
-    bool ending = self->ending;
     bool ended = self->ended;
     pthread_mutex_unlock(&self->lock);
-    return !ended && (!ending || uploader_has_work(self->uploads));
+    return more && !ended;
 }
 
 static void *upload(void *argument)
@@ -467,6 +467,7 @@ static void set_ending(wiring *self, bool ended)
     pthread_mutex_lock(&self->lock);
     self->ending = true;
     self->ended = ended;
+    self->upload_asked = true; /* a step at once: what came last waits for it */
     pthread_cond_signal(&self->upload_wake);
     pthread_mutex_unlock(&self->lock);
 }

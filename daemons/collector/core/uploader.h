@@ -94,7 +94,10 @@ void uploader_status_changed(uploader *self);
  */
 uint64_t uploader_step(uploader *self);
 
-/* True while a batch waits that could be sent now. For the end: step while it is true. */
+/*
+ * True while a batch waits for a backend that can be reached: now, or in a moment because it asked
+ * for one. For the end: step, each time when the step before said so, while it is true.
+ */
 bool uploader_has_work(uploader *self);
 
 typedef struct uploader_stats {

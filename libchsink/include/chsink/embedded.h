@@ -45,11 +45,14 @@ typedef struct chs_embedded_options {
 
 /*
  * Loads the library once per process, starts the engine on path (or joins it) and opens a
- * transport. The engine installs no signal handlers; the calling thread's signal mask is as before.
- * Threads may open transports of their own beside each other. Errors: CHS_ERR_UNAVAILABLE (no
- * libchdb.so: the message says where it was looked for and what to set to use a ClickHouse server
- * instead; or it is too old; or the directory is in use or is not the one that this process has
- * open), CHS_ERR_USAGE, CHS_ERR_NO_MEMORY. Close with chs_transport_close.
+ * transport. Where an engine on path was killed, deduplication tokens that it noted for blocks
+ * which it did not come to store are withdrawn first, so that the retry stores them. The engine
+ * installs no signal handlers; the calling thread's signal mask is as before. Threads may open
+ * transports of their own beside each other. Errors: CHS_ERR_UNAVAILABLE (no libchdb.so: the
+ * message says where it was looked for and what to set to use a ClickHouse server instead; or it is
+ * too old; or the directory is in use, or its logs of tokens cannot be read or written after a
+ * kill, or it is not the one that this process has open), CHS_ERR_USAGE, CHS_ERR_NO_MEMORY. Close
+ * with chs_transport_close.
  */
 CHS_EXPORT CHS_MUST_USE int chs_embedded_open(chs_transport **out,
                                               const chs_embedded_options *options, chs_error *err);

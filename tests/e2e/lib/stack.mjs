@@ -122,7 +122,7 @@ queue: {dir: ${this.path('queue')}}
 window: {length: 10s, jitter: 0s}
 discovery: {interval: 1s}
 status: {interval: 5s}
-upload: {backoff_min: 200ms, backoff_max: 2s}
+upload: {backoff_min: 200ms, backoff_max: 2s, grace: 60s}
 listen: {port: 0}
 debug:
   keep_recordings: ${this.path('recordings')}
