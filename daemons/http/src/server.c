@@ -16,13 +16,29 @@
 /* A connection's memory in libmicrohttpd: the largest head twice, and the answer's fields. */
 enum { ENGINE_CONNECTION_BYTES = 65536 };
 
+/*
+ * libmicrohttpd is handed one end of a Unix socket pair (front.c) and says at each answer that
+ * TCP's options cannot be set on it; such a socket needs none of them.
+ */
+static bool is_about_tcp(const char *format)
+{
+    static const char *const said[] = {
+        "Setting %s option to %s state failed",
+        "Failed to push the data from buffers to the network.",
+    };
+    for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+        if (strncmp(format, said[i], strlen(said[i])) == 0)
+            return true;
+    return false;
+}
+
 __attribute__((format(printf, 2, 0))) static void log_line(void *context, const char *format,
                                                            va_list args)
 {
     const http_server *server = context;
     char line[512];
 
-    if (server->options.log == NULL)
+    if (server->options.log == NULL || is_about_tcp(format))
         return;
     vsnprintf(line, sizeof(line), format, args);
     line[strcspn(line, "\n")] = '\0';

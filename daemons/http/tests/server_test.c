@@ -16,7 +16,7 @@
 #include <http/assets.h>
 #include <http/server.h>
 
-enum { ANSWER_MAX = 1 << 20, WAIT_MS = 20000 };
+enum { ANSWER_MAX = 1 << 20, LOGGED_MAX = 512, WAIT_MS = 20000 };
 
 static http_server *server;
 static http_assets *assets;
@@ -346,6 +346,26 @@ START_TEST(test_a_client_that_leaves_is_forgotten)
 }
 END_TEST
 
+static void keep_line(void *context, const char *message)
+{
+    (void)snprintf(context, LOGGED_MAX, "%s", message);
+}
+
+START_TEST(test_an_answer_is_nothing_to_log)
+{
+    char logged[LOGGED_MAX] = "";
+    http_server_options options = small_options();
+
+    options.log = keep_line;
+    options.log_context = logged;
+    start_with(&options);
+    ask("POST /echo HTTP/1.1\r\n" CLOSE "Content-Length: 5\r\n\r\nhello");
+    expect("HTTP/1.1 200");
+    tear_down();
+    ck_assert_str_eq(logged, "");
+}
+END_TEST
+
 START_TEST(test_deadlines)
 {
     http_server_options options = small_options();
@@ -473,6 +493,7 @@ int main(void)
     tcase_add_test(tcase, test_a_client_that_leaves_is_forgotten);
     tcase_add_test(tcase, test_many_clients_at_once);
     tcase_add_test(tcase, test_address_in_use);
+    tcase_add_test(limits, test_an_answer_is_nothing_to_log);
     tcase_add_test(limits, test_deadlines);
     tcase_add_test(limits, test_a_dripping_client_does_not_move_the_deadline);
     tcase_add_test(limits, test_connection_limits);
