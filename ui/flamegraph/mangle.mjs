@@ -122,13 +122,27 @@ function* classesOf(tree) {
   }
 }
 
+/** Where a member of a class names its own properties. */
+function ownPlaces({ value, computed, key }) {
+  const places = [...(value ? ownProperties(value.type === 'FunctionExpression' ? [value.params, value.body] : value) : [])];
+  return computed ? places : [...places, [key, false]];
+}
+
+function* ownNames(node) {
+  for (const member of node.body.body) for (const [{ name }] of ownPlaces(member)) yield name;
+}
+
+/** Names, each once, the most used first. */
+function byUse(names) {
+  const uses = new Map();
+  for (const name of names) uses.set(name, (uses.get(name) ?? 0) + 1);
+  return [...uses.keys()].sort((a, b) => uses.get(b) - uses.get(a));
+}
+
 /** All changes of one class. */
 function* classChanges(node, secrets, shortOf) {
   for (const member of node.body.body) {
-    const body = member.value ?? null;
-    const places = [...(body === null ? [] : ownProperties(body.type === 'FunctionExpression' ? [body.params, body.body] : body))];
-    if (!member.computed) places.push([member.key, false]);
-    for (const [{ start, end, name }, isShorthand] of places) {
+    for (const [{ start, end, name }, isShorthand] of ownPlaces(member)) {
       if (secrets.has(name)) yield [start, end, shortOf(name) + (isShorthand ? `: ${name}` : '')];
     }
     if (member.kind === 'method') yield* thisAliases(member);
@@ -143,10 +157,8 @@ const OURS = new Set(
 function* sharedChanges(tree, declared, shortNames) {
   const spoken = new Set([...stringsOf(tree), ...attributesOf(tree)]);
   const places = [...propertiesOf(tree)];
-  const uses = new Map();
-  for (const [{ name }] of places) uses.set(name, (uses.get(name) ?? 0) + 1);
-  const ours = [...uses.keys()].filter((name) => name.length > 2 && (OURS.has(name) || (!declared.has(name) && !spoken.has(name))));
-  const short = new Map(ours.sort((a, b) => uses.get(b) - uses.get(a)).map((name) => [name, shortNames.next().value]));
+  const ours = byUse(places.map(([{ name }]) => name)).filter((name) => name.length > 2 && (OURS.has(name) || (!declared.has(name) && !spoken.has(name))));
+  const short = new Map(ours.map((name) => [name, shortNames.next().value]));
   for (const [{ start, end, name }, isShorthand] of places) {
     if (short.has(name)) yield [start, end, short.get(name) + (isShorthand ? `: ${name}` : '')];
   }
@@ -168,7 +180,7 @@ function apply(code, changes) {
 const BUILT_IN = ['Int32Array', 'Float64Array'];
 
 /** Members of the browser's objects that are long and said often are said by a variable that holds their name. */
-const LONG = 8;
+const LONG = 6;
 
 function* memberChanges(tree) {
   const places = new Map();
@@ -261,21 +273,15 @@ export function mangle(bundle, parse, sources) {
   const declared = declaredMembers();
   const secrets = privateMembers(sources);
   const taken = new Set([...propertiesOf(parse(code))].map(([{ name }]) => name));
-  const names = shortNames(taken);
-  const pool = [];
   const first = [];
   for (const [name, node] of classesOf(parse(code))) {
     if (!secrets.has(name)) continue;
-    // Classes share short names: what is private in one cannot be met in another.
-    const own = new Map();
-    const shortOf = (name) => {
-      if (!own.has(name)) own.set(name, (pool[own.size] ??= `${names.next().value}`));
-      return own.get(name);
-    };
-    first.push(...classChanges(node, secrets.get(name), shortOf));
+    // Classes share names: what is private in one cannot be met in another. Then these are shortened as all others are.
+    const order = byUse([...ownNames(node)].filter((own) => secrets.get(name).has(own)));
+    first.push(...classChanges(node, secrets.get(name), (own) => `own_${order.indexOf(own)}`));
   }
   const second = apply(code, first);
-  const third = apply(second, [...sharedChanges(parse(second), declared, names)]);
+  const third = apply(second, [...sharedChanges(parse(second), declared, shortNames(taken))]);
   return withAliases(asArrows(third, parse), parse);
 }
 

@@ -353,13 +353,16 @@ export class Chart {
   private repaint(): void {
     if (this.frameRequest !== 0) return;
     this.frameRequest = requestAnimationFrame(() => {
-      this.frameRequest = 0;
+      // What else changed in the page since then may have changed the graph's size: it is painted once, as it will stand.
+      this.layout();
       this.paint();
     });
   }
 
   private paint(): void {
     const { profile, colors } = this;
+    cancelAnimationFrame(this.frameRequest);
+    this.frameRequest = 0;
     if (profile === null || colors === null || this.width === 0) return;
     const scene: Scene = {
       ...this.view(),

@@ -45,7 +45,8 @@ export class Frames {
 
   /** The frame of a key, or -1. */
   find(key: string): number {
-    for (let frame = 0; frame < this.count; frame++) if (this.key(frame) === key) return frame;
+    const kind = Number(key[0]);
+    for (let frame = 0; frame < this.count; frame++) if (this.kind(frame) === kind && this.key(frame) === key) return frame;
     return -1;
   }
 

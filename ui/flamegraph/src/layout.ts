@@ -1,5 +1,7 @@
 // Where the boxes of a tree stand: flat typed arrays, made by one walk without recursion. Runs in the worker and in the page.
 
+export const GROUP = 64;
+
 /** A tree in preorder: what documents hold and what transforms make. Node 0 is the root. */
 export interface Columns {
   depth: Int32Array;
@@ -36,9 +38,17 @@ export interface Layout {
   /** By node: its omitted block, or 0. */
   omittedBox: Int32Array;
   omittedCount: Int32Array;
+  /** By box: the deepest row under it, omitted blocks included. */
+  deepest: Int32Array;
   /** Boxes by depth, each row from left to right; row d is rowBoxes[rowStart[d] .. rowStart[d + 1]). */
   rowBoxes: Int32Array;
   rowStart: Int32Array;
+  /**
+   * By group of GROUP rowBoxes, so that nobody need visit what is too narrow to see: its sum, and what no box of it is wider than and
+   * twice of which no gap in it is; Infinity where it is of two rows or has a box without a value.
+   */
+  groupTotal: Float64Array;
+  groupWidest: Float64Array;
   sides: Sides | null;
 }
 
@@ -49,9 +59,8 @@ function spread<T extends Int32Array | Float64Array>(result: T, nodes: ArrayLike
 }
 
 /** Adds each box to its parent, from the last to the first: children stand behind their parents. */
-function sumUp(total: Float64Array, parent: Int32Array, nodes: number): void {
-  for (let box = total.length - 1; box >= nodes; box--) total[parent[box]!]! += total[box]!;
-  for (let node = nodes - 1; node > 0; node--) total[parent[node]!]! += total[node]!;
+function sumUp(total: Float64Array, parent: Int32Array): void {
+  for (let box = total.length - 1; box > 0; box--) total[parent[box]!]! += total[box]!;
 }
 
 /** The value that boxes are as wide as: of a comparison the mean of both sides, the older one scaled to the newer one's total. */
@@ -76,16 +85,19 @@ export function layout({ depth, frame, self, before, omitted }: Columns): Layout
     omittedBox: new Int32Array(nodeCount),
     // Copied as all else is: what a worker answers with leaves it.
     omittedCount: omitted.count.slice(),
+    deepest: new Int32Array(0),
     rowBoxes: new Int32Array(boxCount),
     rowStart: new Int32Array(0),
+    groupTotal: new Float64Array(boxCount / GROUP + 1),
+    groupWidest: new Float64Array(boxCount / GROUP + 1),
     sides: null,
   };
   link(result, omitted.node);
-  sumUp(result.total, result.parent, nodeCount);
+  sumUp(result.total, result.parent);
   if (!import.meta.env.SLIM && before !== null) {
     const older = spread(new Float64Array(boxCount), before, omitted.before);
     const beforeSelf = spread(new Float64Array(boxCount), before, null);
-    sumUp(older, result.parent, nodeCount);
+    sumUp(older, result.parent);
     result.sides = { beforeSelf, before: older, afterSelf: result.self, after: result.total };
     const scale = older[0]! > 0 && result.total[0]! > 0 ? result.total[0]! / older[0]! : 1;
     result.self = mean(result.self, beforeSelf, scale);
@@ -95,20 +107,10 @@ export function layout({ depth, frame, self, before, omitted }: Columns): Layout
   return result;
 }
 
-/** Parents, ends of subtrees, omitted blocks and row sizes. */
+/** Parents, ends of subtrees, omitted blocks, deepest rows and row sizes. */
 function link(to: Layout, omittedNodes: Int32Array): void {
   const { depth, parent, end, nodeCount, boxCount } = to;
-  for (let i = 0; i < omittedNodes.length; i++) {
-    const node = omittedNodes[i]!;
-    to.omittedBox[node] = nodeCount + i;
-    depth[nodeCount + i] = depth[node]! + 1;
-    parent[nodeCount + i] = node;
-  }
-  for (let box = 0; box < boxCount; box++) if (depth[box]! > to.maxDepth) to.maxDepth = depth[box]!;
-  to.rowStart = new Int32Array(to.maxDepth + 2);
-  for (let box = 0; box < boxCount; box++) to.rowStart[depth[box]! + 1]!++;
-  for (let row = 0; row <= to.maxDepth; row++) to.rowStart[row + 1]! += to.rowStart[row]!;
-  const path = new Int32Array(to.maxDepth + 2);
+  const path: number[] = [];
   let open = 0;
   for (let node = 0; node < nodeCount; node++) {
     const at = depth[node]!;
@@ -118,18 +120,45 @@ function link(to: Layout, omittedNodes: Int32Array): void {
     open = at + 1;
   }
   while (open > 0) end[path[--open]!] = nodeCount;
+  for (let i = 0; i < omittedNodes.length; i++) {
+    const node = omittedNodes[i]!;
+    to.omittedBox[node] = nodeCount + i;
+    depth[nodeCount + i] = depth[node]! + 1;
+    parent[nodeCount + i] = node;
+  }
+  const deepest = (to.deepest = depth.slice());
+  for (let box = boxCount - 1; box > 0; box--) {
+    const above = parent[box]!;
+    if (deepest[box]! > deepest[above]!) deepest[above] = deepest[box]!;
+  }
+  to.maxDepth = deepest[0]!;
+  const rowStart = (to.rowStart = new Int32Array(to.maxDepth + 2));
+  for (let box = 0; box < boxCount; box++) rowStart[depth[box]! + 1]!++;
+  for (let row = 0; row <= to.maxDepth; row++) rowStart[row + 1]! += rowStart[row]!;
 }
 
-/** Starts of boxes and the order of rows. An omitted block follows the last child of its node. */
-function place({ depth, parent, total, start, omittedBox, rowBoxes, rowStart, nodeCount, maxDepth }: Layout): void {
+/** Starts of boxes, the order of rows, and their groups. An omitted block follows the last child of its node. */
+function place({ depth, parent, total, start, omittedBox, rowBoxes, rowStart, groupTotal, groupWidest, nodeCount, maxDepth }: Layout): void {
   const filled = rowStart.slice();
   const path = new Int32Array(maxDepth + 2);
   const cursor = new Float64Array(maxDepth + 2);
+  // Where the last box of each row ends.
+  const rowEnd = new Float64Array(maxDepth + 2);
   let open = 0;
   const put = (box: number, level: number) => {
-    start[box] = cursor[level]!;
-    cursor[level]! += total[box]!;
-    rowBoxes[filled[level + 1]!++] = box;
+    const row = level + 1;
+    const at = filled[row]!++;
+    const group = Math.floor(at / GROUP);
+    const value = total[box]!;
+    const from = cursor[level]!;
+    start[box] = from;
+    cursor[level] = from + value;
+    rowBoxes[at] = box;
+    const inGroup = at % GROUP > 0;
+    groupTotal[group]! += value;
+    const widest = value === 0 || (inGroup && at === rowStart[row]) ? Infinity : inGroup ? Math.max(value, (from - rowEnd[row]!) / 2) : value;
+    if (widest > groupWidest[group]!) groupWidest[group] = widest;
+    rowEnd[row] = from + value;
   };
   const closeTo = (level: number) => {
     while (open > level) {
@@ -140,8 +169,7 @@ function place({ depth, parent, total, start, omittedBox, rowBoxes, rowStart, no
   for (let node = 0; node < nodeCount; node++) {
     const at = depth[node]!;
     closeTo(at);
-    if (parent[node]! < 0) rowBoxes[filled[0]!++] = node;
-    else put(node, at - 1);
+    if (parent[node]! >= 0) put(node, at - 1);
     path[at] = node;
     cursor[at] = start[node]!;
     open = at + 1;

@@ -156,14 +156,6 @@ export function onSchemeChange(callback: () => void): () => void {
   };
 }
 
-function kindFills(profile: Profile): Uint8Array {
-  const fills = new Uint8Array(profile.frameCount);
-  for (let frame = 0; frame < fills.length; frame++) {
-    fills[frame] = profile.frames.kind(frame) * SHADES + (hash(profile.frames.cls(frame)) % SHADES);
-  }
-  return fills;
-}
-
 /** By box: how its share changed, of the larger share. */
 function changeFills(profile: Profile): Uint8Array | null {
   if (import.meta.env.SLIM || profile.sides === null) return null;
@@ -178,17 +170,21 @@ function changeFills(profile: Profile): Uint8Array | null {
 
 /** Which colour a box has: by its frame's kind and class or, in a comparison, by its change. */
 export class Fills {
+  /** One more than the colour, from when it is first asked for. */
   private readonly byFrame: Uint8Array;
   private readonly byBox: Uint8Array | null;
 
   constructor(private readonly profile: Profile) {
-    this.byFrame = kindFills(profile);
+    this.byFrame = new Uint8Array(profile.frameCount);
     this.byBox = changeFills(profile);
   }
 
   /** An index into Palette.fills, of a box with a frame. */
   of(box: number): number {
-    return this.byBox === null ? this.byFrame[this.profile.frame[box]!]! : this.byBox[box]!;
+    if (this.byBox !== null) return this.byBox[box]!;
+    const frame = this.profile.frame[box]!;
+    const { frames } = this.profile;
+    return (this.byFrame[frame] ||= frames.kind(frame) * SHADES + (hash(frames.cls(frame)) % SHADES) + 1) - 1;
   }
 
   /** The colour of what stands for one or many boxes, outside any search. */

@@ -106,12 +106,6 @@ export class Profile {
 
   /** The deepest row under a box, omitted blocks included. */
   deepestUnder(box: number): number {
-    if (box === 0 || this.isOmitted(box)) return box === 0 ? this.maxDepth : this.depth[box]!;
-    let deepest = this.depth[box]!;
-    for (let node = box; node < this.end[box]!; node++) {
-      const depth = this.depth[node]! + (this.omittedBox[node]! > 0 ? 1 : 0);
-      if (depth > deepest) deepest = depth;
-    }
-    return deepest;
+    return this.deepest[box]!;
   }
 }

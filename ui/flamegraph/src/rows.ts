@@ -1,4 +1,5 @@
 // What one row of the graph shows. The painter draws from it and the mouse asks it, so both always agree.
+import { GROUP } from './layout.ts';
 import type { Profile } from './profile.ts';
 
 /** Narrower boxes are not drawn alone but merged with their neighbours, in CSS pixels. */
@@ -39,31 +40,42 @@ export function firstEndingAfter(profile: Profile, row: number, value: number): 
   return low;
 }
 
-/** Calls `visit` for each item of the row, from left to right. The item is reused: copy what must stay. */
+/**
+ * Calls `visit` for each item of the row, from left to right. The item is reused: copy what must stay. Groups of boxes that are all too
+ * narrow are looked at as one.
+ */
 export function visitRow(profile: Profile, row: number, span: Span, visit: (item: Item) => void): void {
-  const { rowBoxes, start, total } = profile;
+  const { rowBoxes, start, total, groupTotal, groupWidest } = profile;
   const scale = span.width / (span.x1 - span.x0);
   const slack = (span.x1 - span.x0) * 1e-12;
   const rowEnd = profile.rowStart[row + 1]!;
   const item: Item = { first: -1, last: -1, index: 0, count: 0, total: 0, merged: false, left: 0, right: 0 };
-  const block: Item = { first: -1, last: -1, index: 0, count: 0, total: 0, merged: true, left: 0, right: 0 };
+  const block: Item = { ...item, merged: true };
   const flush = () => {
     if (block.count > 0) visit(block);
     block.count = 0;
   };
-  for (let i = firstEndingAfter(profile, row, span.x0 + slack); i < rowEnd; i++) {
+  for (let i = firstEndingAfter(profile, row, span.x0 + slack), count = 1; i < rowEnd; i += count) {
     const box = rowBoxes[i]!;
     const from = start[box]!;
     if (from >= span.x1 - slack) break;
-    if (total[box] === 0) continue;
+    let last = box;
+    let sum = total[box]!;
+    count = 1;
+    if (i % GROUP === 0 && i + GROUP <= rowEnd && groupWidest[i / GROUP]! * scale < MIN_WIDTH && start[rowBoxes[i + GROUP - 1]!]! < span.x1 - slack) {
+      count = GROUP;
+      last = rowBoxes[i + GROUP - 1]!;
+      sum = groupTotal[i / GROUP]!;
+    }
+    if (sum === 0) continue;
     const left = Math.max(0, (from - span.x0) * scale);
-    const right = Math.min(span.width, (from + total[box]! - span.x0) * scale);
-    if (total[box]! * scale >= MIN_WIDTH) {
+    const right = Math.min(span.width, (start[last]! + total[last]! - span.x0) * scale);
+    if (count === 1 && sum * scale >= MIN_WIDTH) {
       flush();
       item.first = item.last = box;
       item.index = i;
       item.count = 1;
-      item.total = total[box]!;
+      item.total = sum;
       item.left = left;
       item.right = right;
       visit(item);
@@ -76,10 +88,10 @@ export function visitRow(profile: Profile, row: number, span: Span, visit: (item
       block.left = left;
       block.total = 0;
     }
-    block.last = box;
+    block.last = last;
     block.right = right;
-    block.count++;
-    block.total += total[box]!;
+    block.count += count;
+    block.total += sum;
   }
   flush();
 }

@@ -101,6 +101,7 @@ export class State {
 
   private write(): void {
     const hash = this.parts.toString();
+    if (hash === location.hash.slice(1)) return;
     history.replaceState(null, '', hash === '' ? location.pathname + location.search : `#${hash}`);
   }
 
