@@ -1,6 +1,6 @@
 // Where the boxes of a tree stand: flat typed arrays, made by one walk without recursion. Runs in the worker and in the page.
 
-export const GROUP = 64;
+export const GROUP = 16;
 
 /** A tree in preorder: what documents hold and what transforms make. Node 0 is the root. */
 export interface Columns {

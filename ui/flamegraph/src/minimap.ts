@@ -27,7 +27,8 @@ export class Minimap {
   setProfile(profile: Profile, fills: Fills): void {
     this.profile = profile;
     this.fills = fills;
-    this.paint();
+    // After the frame with the graph.
+    requestAnimationFrame(() => setTimeout(() => this.paint()));
   }
 
   setRange(from: number, to: number): void {

@@ -2,6 +2,7 @@
 // written into a strip image, one line of pixels per row, and the strip is stretched to row height in one go. Only text is drawn singly.
 import { formatPercent } from './format.ts';
 import type { Fills, Palette } from './palette.ts';
+import { GROUP } from './layout.ts';
 import type { Profile } from './profile.ts';
 import { visitRow, type Item, type Span } from './rows.ts';
 
@@ -46,6 +47,9 @@ export class Painter {
   private image = new ImageData(1, 1);
   private pixels = new Uint32Array(this.image.data.buffer);
   private density = 1;
+  /** Of which search, and by group of the profile's rowBoxes: 0 = not looked at yet, 1 = no match, 2 = a match. */
+  private searched: Uint8Array | null = null;
+  private groups = new Uint8Array(0);
 
   constructor(canvas: HTMLCanvasElement) {
     const context = canvas.getContext('2d', { alpha: false });
@@ -100,6 +104,10 @@ export class Painter {
       this.pixels = new Uint32Array(this.image.data.buffer);
     }
     const { pixels, density } = this;
+    if (this.searched !== scene.matches) {
+      this.searched = scene.matches;
+      this.groups = new Uint8Array(scene.profile.boxCount / GROUP);
+    }
     pixels.fill(scene.palette.background);
     const labelled: Item[] = [];
     for (let row = from; row <= to; row++) {
@@ -125,7 +133,7 @@ export class Painter {
   private fill(scene: Scene, item: Item): number {
     const { profile, palette, fills, matches } = scene;
     const frame = profile.frame[item.first]!;
-    if (item.merged && this.mergedMatch(profile, matches, item)) return palette.match;
+    if (item.merged && matches !== null && this.hidesMatch(profile, matches, item)) return palette.match;
     const isFaded = this.isAncestor(scene, item);
     if (item.merged || frame < 0) return isFaded && frame < 0 && !profile.isOmitted(item.first) ? palette.fadedRoot : fills.color(item, palette);
     if (matches === null) return (isFaded ? palette.fadedFills : palette.fills)[fills.of(item.first)]!;
@@ -133,13 +141,19 @@ export class Painter {
     return isFaded ? palette.fadedDimmed : palette.dimmed;
   }
 
-  /** Whether a merged block hides a match; a block of very many boxes is looked at in part only. */
-  private mergedMatch(profile: Profile, matches: Uint8Array | null, item: Item): boolean {
-    if (matches === null) return false;
-    const end = item.index + Math.min(item.count, 500);
-    for (let i = item.index; i < end; i++) {
-      const frame = profile.frame[profile.rowBoxes[i]!]!;
-      if (frame >= 0 && matches[frame] === 1) return true;
+  /** Whether a merged block hides a match. What was found out about a group is kept until the next search. */
+  private hidesMatch(profile: Profile, matches: Uint8Array, { index, count }: Item): boolean {
+    const { frame, rowBoxes } = profile;
+    const end = index + count;
+    const some = (from: number, to: number) => {
+      while (from < to && matches[frame[rowBoxes[from]!]!] !== 1) from++;
+      return from < to;
+    };
+    for (let from = index; from < end; ) {
+      const group = Math.floor(from / GROUP);
+      const to = (group + 1) * GROUP;
+      if (from % GROUP > 0 || to > end ? some(from, Math.min(to, end)) : (this.groups[group] ||= some(from, to) ? 2 : 1) === 2) return true;
+      from = to;
     }
     return false;
   }

@@ -3,6 +3,9 @@ import type { Profile } from './profile.ts';
 
 /** Longer names are searched up to here, so that one hostile name cannot hold the page. */
 const MAX_SEARCHED = 4096;
+/** How many names are tested, and how many nodes looked at, before there may be a pause. */
+const NAMES = 256;
+const NODES = 16_384;
 
 export interface Matches {
   /** By frame: 1 = the name matches. */
@@ -30,26 +33,29 @@ export function compileQuery(query: string): { regex: RegExp; isRegex: boolean }
   }
 }
 
-/** Null for an empty query. */
-export function search(profile: Profile, query: string): Matches | null {
+/** Null for an empty query. To be driven to its end, at once or with pauses where it yields. */
+export function* searching(profile: Profile, query: string): Generator<undefined, Matches | null> {
   if (query === '') return null;
   const { regex, isRegex } = compileQuery(query);
   const frames = new Uint8Array(profile.frameCount);
   for (let frame = 0; frame < frames.length; frame++) {
+    if (frame % NAMES === 0) yield;
     if (regex.test(profile.frames.label(frame).slice(0, MAX_SEARCHED))) frames[frame] = 1;
   }
-  const found: number[] = [];
+  const nodes = new Int32Array(profile.nodeCount);
+  let count = 0;
   let total = 0;
   let coveredTo = 0;
   for (let node = 1; node < profile.nodeCount; node++) {
+    if (node % NODES === 0) yield;
     if (frames[profile.frame[node]!] === 0) continue;
-    found.push(node);
+    nodes[count++] = node;
     if (node >= coveredTo) {
       total += profile.total[node]!;
       coveredTo = profile.end[node]!;
     }
   }
-  return { frames, nodes: Int32Array.from(found), total, isRegex };
+  return { frames, nodes: nodes.slice(0, count), total, isRegex };
 }
 
 /**

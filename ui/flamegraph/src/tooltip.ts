@@ -9,16 +9,21 @@ const DISTANCE = 14;
 export class Tooltip {
   readonly element = element('div', { class: 'hsf-tip', role: 'tooltip', testId: 'tooltip', hidden: true });
   private shown: Description | null = null;
+  private width = 0;
+  private height = 0;
 
   show(description: Description, x: number, y: number): void {
+    this.element.hidden = false;
     if (!this.sameAs(description)) {
       this.shown = description;
       const list = element('dl');
       for (const [name, value] of description.rows) list.append(element('dt', {}, name), element('dd', {}, value));
       const title = element('div', { class: 'hsf-tip-title', dir: 'ltr' }, shorten(description.title, MAX_TITLE));
       this.element.replaceChildren(title, list);
+      // Asked for once: it makes the browser lay the page out.
+      this.width = this.element.offsetWidth;
+      this.height = this.element.offsetHeight;
     }
-    this.element.hidden = false;
     this.place(x, y);
   }
 
@@ -31,10 +36,10 @@ export class Tooltip {
   }
 
   private place(x: number, y: number): void {
-    const { offsetWidth, offsetHeight, style } = this.element;
-    const right = x + DISTANCE + offsetWidth > innerWidth;
-    const below = y + DISTANCE + offsetHeight > innerHeight;
-    style.left = `${Math.max(4, right ? x - DISTANCE - offsetWidth : x + DISTANCE)}px`;
-    style.top = `${Math.max(4, below ? y - DISTANCE - offsetHeight : y + DISTANCE)}px`;
+    const { width, height } = this;
+    const right = x + DISTANCE + width > innerWidth;
+    const below = y + DISTANCE + height > innerHeight;
+    const left = Math.max(4, right ? x - DISTANCE - width : x + DISTANCE);
+    this.element.style.translate = `${left}px ${Math.max(4, below ? y - DISTANCE - height : y + DISTANCE)}px`;
   }
 }

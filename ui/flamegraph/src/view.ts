@@ -12,7 +12,8 @@ import type { Change } from './packed.ts';
 import { currentScheme, onSchemeChange, palette } from './palette.ts';
 import type { Mode } from './painter.ts';
 import type { Profile } from './profile.ts';
-import { exactQuery, nextMatch, search, type Matches } from './search.ts';
+import { exactQuery, nextMatch, searching, type Matches } from './search.ts';
+import { inSlices } from './slices.ts';
 import { shorten } from './text.ts';
 import { TopTable } from './toptable.ts';
 import { isPlain } from './transform.ts';
@@ -101,6 +102,10 @@ export class FlameView {
   private matches: Matches | null = null;
   private match = -1;
   private matchAt = -1;
+  private stopSearch = () => {};
+  private isSearching = false;
+  /** What the user stepped while the search went on. */
+  private steps = 0;
   private query: string;
   private mode: Mode;
   private panel: Panel = 'none';
@@ -194,6 +199,7 @@ export class FlameView {
 
   destroy(): void {
     this.stopScheme();
+    this.stopSearch();
     this.asked++;
     if (this.options.engine === undefined) this.engine.destroy();
     this.chart.destroy();
@@ -375,11 +381,20 @@ export class FlameView {
 
   private runSearch(): void {
     const { profile } = this;
+    this.stopSearch();
     if (profile === null) return;
-    this.matches = search(profile, this.query);
+    this.matches = null;
     this.match = this.matchAt = -1;
-    for (const chart of [this.chart, this.callers]) chart?.setMatches(this.matches?.frames ?? null);
+    this.steps = 0;
+    this.isSearching = true;
     this.showMatches();
+    this.stopSearch = inSlices(searching(profile, this.query), (matches) => {
+      this.matches = matches;
+      this.isSearching = false;
+      for (const chart of [this.chart, this.callers]) chart?.setMatches(matches?.frames ?? null);
+      this.showMatches();
+      if (this.steps !== 0) this.step(this.steps);
+    });
   }
 
   private showMatches(): void {
@@ -400,6 +415,7 @@ export class FlameView {
 
   private step(by: number): void {
     const { matches, profile } = this;
+    if (this.isSearching) this.steps = by;
     if (matches === null || profile === null || matches.nodes.length === 0) return;
     const count = matches.nodes.length;
     this.matchAt = this.matchAt < 0 ? (by > 0 ? 0 : count - 1) : (this.matchAt + by + count) % count;

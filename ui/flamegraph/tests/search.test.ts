@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { readDocument } from '../src/document.ts';
-import { nextMatch, search } from '../src/search.ts';
+import { nextMatch, searching } from '../src/search.ts';
 import { cpuSample } from './sample.ts';
 
 const profile = readDocument(
   cpuSample({ 'com.Cart.total;com.Cart.sum;com.Cart.total': 30, 'com.Cart.total;java.Map.get': 20, 'com.Pay.run;java.Map.get': 50 }),
 ).profiles[0]!;
+
+/** The result, without a pause. */
+function search(...what: Parameters<typeof searching>) {
+  const work = searching(...what);
+  let step = work.next();
+  while (!step.done) step = work.next();
+  return step.value;
+}
 
 const found = (query: string) => {
   const result = search(profile, query)!;
