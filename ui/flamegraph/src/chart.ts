@@ -56,6 +56,8 @@ export class Chart {
   private ownScroll = -1;
   private width = 0;
   private height = 0;
+  /** The scroller's, which it makes the browser lay out the page to ask for. */
+  private scrollTop = 0;
   private frameRequest = 0;
 
   /** `maxHeight` in CSS pixels; 0 = as high as its place in the page. */
@@ -93,7 +95,8 @@ export class Chart {
     on(scroller, 'contextmenu', (event) => this.menu(event));
     on(scroller, 'wheel', (event) => this.wheel(event), { passive: false });
     on(scroller, 'scroll', () => {
-      if (scroller.scrollTop !== this.ownScroll) this.unpoint();
+      this.scrollTop = scroller.scrollTop;
+      if (this.scrollTop !== this.ownScroll) this.unpoint();
       this.ownScroll = -1;
       this.repaint();
     });
@@ -290,19 +293,24 @@ export class Chart {
 
   private reveal(box: number): void {
     const top = rowTop(this.view(), this.profile!.depth[box]!);
-    if (top < 0) this.scroller.scrollTop += top;
-    else if (top + ROW_HEIGHT > this.height) this.scroller.scrollTop += top + ROW_HEIGHT - this.height;
+    if (top < 0) this.scrollTo(this.scrollTop + top);
+    else if (top + ROW_HEIGHT > this.height) this.scrollTo(this.scrollTop + top + ROW_HEIGHT - this.height);
     else return;
-    this.ownScroll = this.scroller.scrollTop;
+    this.ownScroll = this.scrollTop;
+  }
+
+  private scrollTo(top: number): void {
+    this.scroller.scrollTop = top;
+    this.scrollTop = this.scroller.scrollTop;
   }
 
   private scrollToRoot(): void {
-    this.scroller.scrollTop = this.mode === 'icicle' ? 0 : this.scroller.scrollHeight;
+    this.scrollTo(this.mode === 'icicle' ? 0 : this.scroller.scrollHeight);
     this.repaint();
   }
 
   private view() {
-    return { mode: this.mode, deepest: this.deepest, scrollTop: this.scroller.scrollTop };
+    return { mode: this.mode, deepest: this.deepest, scrollTop: this.scrollTop };
   }
 
   private span(): Span {
@@ -321,7 +329,9 @@ export class Chart {
     const content = (this.deepest + 1) * ROW_HEIGHT;
     if (this.maxHeight > 0) this.scroller.style.height = `${Math.min(content, this.maxHeight)}px`;
     this.width = this.scroller.clientWidth;
-    this.height = Math.min(this.scroller.clientHeight, Math.max(content, ROW_HEIGHT));
+    const room = this.scroller.clientHeight;
+    this.height = Math.min(room, Math.max(content, ROW_HEIGHT));
+    this.scrollTop = Math.min(this.scrollTop, Math.max(0, content - room));
     this.spacer.style.height = `${Math.max(0, content - this.height)}px`;
     this.painter.resize(this.width, this.height);
     if (this.profile !== null) {

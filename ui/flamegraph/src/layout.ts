@@ -58,123 +58,135 @@ function spread<T extends Int32Array | Float64Array>(result: T, nodes: ArrayLike
   return result;
 }
 
-/** Adds each box to its parent, from the last to the first: children stand behind their parents. */
-function sumUp(total: Float64Array, parent: Int32Array): void {
-  for (let box = total.length - 1; box > 0; box--) total[parent[box]!]! += total[box]!;
-}
-
 /** The value that boxes are as wide as: of a comparison the mean of both sides, the older one scaled to the newer one's total. */
 function mean(after: Float64Array, before: Float64Array, scale: number): Float64Array {
   return after.map((value, box) => (value + before[box]! * scale) / 2);
 }
 
+const sum = (values: Float64Array) => values.reduce((all, value) => all + value, 0);
+
+/** Adds each box to its parent, from the last to the first: children stand behind their parents. */
+function sumUp(total: Float64Array, parent: Int32Array): Float64Array {
+  for (let box = total.length - 1; box > 0; box--) total[parent[box]!]! += total[box]!;
+  return total;
+}
+
 export function layout({ depth, frame, self, before, omitted }: Columns): Layout {
   const nodeCount = depth.length;
   const boxCount = nodeCount + omitted.node.length;
+  const ints = () => new Int32Array(boxCount);
+  const values = (nodes: Float64Array, blocks: Float64Array | null) => spread(new Float64Array(boxCount), nodes, blocks);
   const result: Layout = {
     nodeCount,
     boxCount,
     maxDepth: 0,
-    depth: spread(new Int32Array(boxCount), depth, null),
-    frame: spread(new Int32Array(boxCount).fill(-1), frame, null),
-    self: spread(new Float64Array(boxCount), self, null),
-    total: spread(new Float64Array(boxCount), self, omitted.total),
+    depth: spread(ints(), depth, null),
+    frame: spread(ints(), frame, null).fill(-1, nodeCount),
+    self: values(self, null),
+    total: values(self, omitted.total),
     start: new Float64Array(boxCount),
-    parent: new Int32Array(boxCount).fill(-1),
+    parent: ints(),
     end: new Int32Array(nodeCount),
     omittedBox: new Int32Array(nodeCount),
     // Copied as all else is: what a worker answers with leaves it.
     omittedCount: omitted.count.slice(),
-    deepest: new Int32Array(0),
-    rowBoxes: new Int32Array(boxCount),
+    deepest: ints(),
+    rowBoxes: ints(),
     rowStart: new Int32Array(0),
     groupTotal: new Float64Array(boxCount / GROUP + 1),
     groupWidest: new Float64Array(boxCount / GROUP + 1),
     sides: null,
   };
-  link(result, omitted.node);
-  sumUp(result.total, result.parent);
-  if (!import.meta.env.SLIM && before !== null) {
-    const older = spread(new Float64Array(boxCount), before, omitted.before);
-    const beforeSelf = spread(new Float64Array(boxCount), before, null);
-    sumUp(older, result.parent);
-    result.sides = { beforeSelf, before: older, afterSelf: result.self, after: result.total };
-    const scale = older[0]! > 0 && result.total[0]! > 0 ? result.total[0]! / older[0]! : 1;
-    result.self = mean(result.self, beforeSelf, scale);
+  if (import.meta.env.SLIM || before === null) place(result, omitted.node);
+  else {
+    const older = values(before, omitted.before);
+    const sides = { beforeSelf: values(before, null), before: older, afterSelf: result.self, after: result.total };
+    const scale = sum(older) > 0 && sum(sides.after) > 0 ? sum(sides.after) / sum(older) : 1;
+    result.self = mean(result.self, sides.beforeSelf, scale);
     result.total = mean(result.total, older, scale);
+    place(result, omitted.node);
+    sumUp(older, result.parent);
+    sumUp(sides.after, result.parent);
+    result.sides = sides;
   }
-  place(result);
   return result;
 }
 
-/** Parents, ends of subtrees, omitted blocks, deepest rows and row sizes. */
-function link(to: Layout, omittedNodes: Int32Array): void {
-  const { depth, parent, end, nodeCount, boxCount } = to;
-  const path: number[] = [];
-  let open = 0;
-  for (let node = 0; node < nodeCount; node++) {
-    const at = depth[node]!;
-    while (open > at) end[path[--open]!] = node;
-    if (at > 0) parent[node] = path[at - 1]!;
-    path[at] = node;
-    open = at + 1;
-  }
-  while (open > 0) end[path[--open]!] = nodeCount;
-  for (let i = 0; i < omittedNodes.length; i++) {
-    const node = omittedNodes[i]!;
-    to.omittedBox[node] = nodeCount + i;
-    depth[nodeCount + i] = depth[node]! + 1;
-    parent[nodeCount + i] = node;
-  }
-  const deepest = (to.deepest = depth.slice());
-  for (let box = boxCount - 1; box > 0; box--) {
-    const above = parent[box]!;
-    if (deepest[box]! > deepest[above]!) deepest[above] = deepest[box]!;
-  }
-  to.maxDepth = deepest[0]!;
-  const rowStart = (to.rowStart = new Int32Array(to.maxDepth + 2));
-  for (let box = 0; box < boxCount; box++) rowStart[depth[box]! + 1]!++;
-  for (let row = 0; row <= to.maxDepth; row++) rowStart[row + 1]! += rowStart[row]!;
+/** How many boxes each row has, as where rows start. */
+function rowsOf(depth: Int32Array): Int32Array {
+  const sizes: number[] = [];
+  for (let box = 0; box < depth.length; box++) sizes[depth[box]!] = (sizes[depth[box]!] ?? 0) + 1;
+  const result = new Int32Array(sizes.length + 1);
+  sizes.forEach((size, row) => (result[row + 1] = result[row]! + size));
+  return result;
 }
 
-/** Starts of boxes, the order of rows, and their groups. An omitted block follows the last child of its node. */
-function place({ depth, parent, total, start, omittedBox, rowBoxes, rowStart, groupTotal, groupWidest, nodeCount, maxDepth }: Layout): void {
+/** All that follows from depths and own values, in one walk: a node is complete when the walk leaves it, its omitted block behind its last child. */
+function place(to: Layout, omittedNodes: Int32Array): void {
+  const { depth, parent, end, total, start, deepest, omittedBox, rowBoxes, groupTotal, groupWidest, nodeCount } = to;
+  omittedNodes.forEach((node, i) => {
+    const box = nodeCount + i;
+    omittedBox[node] = box;
+    parent[box] = node;
+    depth[box] = deepest[box] = depth[node]! + 1;
+  });
+  const rowStart = (to.rowStart = rowsOf(depth));
+  const rows = rowStart.length;
+  to.maxDepth = rows - 2;
   const filled = rowStart.slice();
-  const path = new Int32Array(maxDepth + 2);
-  const cursor = new Float64Array(maxDepth + 2);
-  // Where the last box of each row ends.
-  const rowEnd = new Float64Array(maxDepth + 2);
+  const path = new Int32Array(rows);
+  // By row: where its last box ends, and where the next child of the open node begins.
+  const rowEnd = new Float64Array(rows);
+  const cursor = new Float64Array(rows);
   let open = 0;
-  const put = (box: number, level: number) => {
-    const row = level + 1;
+  const put = (box: number, row: number) => {
     const at = filled[row]!++;
     const group = Math.floor(at / GROUP);
-    const value = total[box]!;
-    const from = cursor[level]!;
-    start[box] = from;
-    cursor[level] = from + value;
-    rowBoxes[at] = box;
     const inGroup = at % GROUP > 0;
+    const value = total[box]!;
+    const from = start[box]!;
+    rowBoxes[at] = box;
     groupTotal[group]! += value;
     const widest = value === 0 || (inGroup && at === rowStart[row]) ? Infinity : inGroup ? Math.max(value, (from - rowEnd[row]!) / 2) : value;
     if (widest > groupWidest[group]!) groupWidest[group] = widest;
     rowEnd[row] = from + value;
   };
-  const closeTo = (level: number) => {
+  /** Adds a box that is complete to what is open above it. */
+  const add = (box: number, above: number, row: number) => {
+    put(box, row);
+    total[above]! += total[box]!;
+    if (deepest[box]! > deepest[above]!) deepest[above] = deepest[box]!;
+  };
+  const leave = (level: number, next: number) => {
     while (open > level) {
-      const omitted = omittedBox[path[--open]!]!;
-      if (omitted > 0) put(omitted, open);
+      const node = path[--open]!;
+      const cut = omittedBox[node]!;
+      if (cut > 0) {
+        start[cut] = cursor[open]!;
+        add(cut, node, open + 1);
+      }
+      end[node] = next;
+      if (open > 0) {
+        add(node, path[open - 1]!, open);
+        cursor[open - 1] = rowEnd[open]!;
+      }
     }
   };
+  parent[0] = -1;
   for (let node = 0; node < nodeCount; node++) {
     const at = depth[node]!;
-    closeTo(at);
-    if (parent[node]! >= 0) put(node, at - 1);
-    path[at] = node;
+    leave(at, node);
+    if (at > 0) {
+      parent[node] = path[at - 1]!;
+      start[node] = cursor[at - 1]!;
+    }
+    deepest[node] = at;
     cursor[at] = start[node]!;
+    path[at] = node;
     open = at + 1;
   }
-  closeTo(0);
+  leave(0, nodeCount);
+  put(0, 0);
 }
 
 /** What moves, rather than is copied, between worker and page. */

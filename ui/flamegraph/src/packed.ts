@@ -140,7 +140,10 @@ function readTree(source: Json, frames: number, seen: Seen, compares: boolean): 
   const before = compares ? new Float64Array(count) : null;
   const foretold = new Int32Array(SLOTS);
   const last = new Float64Array(frames);
-  const path = [-1];
+  // The frames from the root on; `open` of them count.
+  const path = new Int32Array(Math.min(count, MAX_DEPTH + 1));
+  let open = 1;
+  path[0] = -1;
   if (count < 1) refuse('the tree has no root');
   const value = (leaf: number): number => {
     const code = digits.next();
@@ -155,26 +158,25 @@ function readTree(source: Json, frames: number, seen: Seen, compares: boolean): 
   frame[0] = -1;
   values(0, -1);
   for (let node = 1; node < count; ) {
-    const up = digits.upTo(path.length - 1);
-    const fresh = digits.upTo(Math.min(count - node, MAX_DEPTH - path.length + 1 + up));
+    const up = digits.upTo(open - 1);
+    const fresh = digits.upTo(Math.min(count - node, MAX_DEPTH - open + 1 + up));
     if (fresh === 0) refuse('the tree has a stack without an end');
     // Behind which sibling the new branch stands: the node that the path is left at.
-    let behind = up === 0 ? -1 : path[path.length - up]!;
-    path.length -= up;
+    let behind = up === 0 ? -1 : path[open - up]!;
+    open -= up;
     let hits = -1;
     for (let i = 0; i < fresh; i++) {
       if (hits < 0) hits = digits.upTo(fresh - i);
-      const slot = (Math.imul(path[path.length - 1]! + 1, 0x9e3779b1) + Math.imul(behind + 1, 0x85ebca77)) >>> 16;
+      const slot = (Math.imul(path[open - 1]! + 1, 0x9e3779b1) + Math.imul(behind + 1, 0x85ebca77)) >>> 16;
       const code = hits-- > 0 ? foretold[slot]! : digits.next();
       const next = code > 0 ? code - 1 : seen.frames++;
       if (next >= frames) refuse(`the tree names frame ${next} of ${frames}`);
       foretold[slot] = next + 1;
-      depth[node] = path.length;
-      frame[node++] = next;
-      path.push(next);
+      depth[node] = open;
+      frame[node++] = path[open++] = next;
       behind = -1;
     }
-    values(node - 1, path[path.length - 1]!);
+    values(node - 1, path[open - 1]!);
   }
   digits.end();
   return { depth, frame, self, before };

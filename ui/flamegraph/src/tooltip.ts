@@ -6,24 +6,28 @@ import type { Description } from './describe.ts';
 const MAX_TITLE = 600;
 const DISTANCE = 14;
 
+/**
+ * Behind `at` or, where there is no room for that, before it. The browser works it out while it lays out: asked how large the box is, it
+ * would have to lay the page out at once. 100 % is the box's own size.
+ */
+function beside(at: number, room: string): string {
+  const behind = `${at + DISTANCE}px`;
+  return `max(4px,${behind} - clamp(0px,(${behind} + 100% - ${room})*9999,100% + ${2 * DISTANCE}px))`;
+}
+
 export class Tooltip {
   readonly element = element('div', { class: 'hsf-tip', role: 'tooltip', testId: 'tooltip', hidden: true });
   private shown: Description | null = null;
-  private width = 0;
-  private height = 0;
 
   show(description: Description, x: number, y: number): void {
-    this.element.hidden = false;
     if (!this.sameAs(description)) {
       this.shown = description;
       const list = element('dl');
       for (const [name, value] of description.rows) list.append(element('dt', {}, name), element('dd', {}, value));
       const title = element('div', { class: 'hsf-tip-title', dir: 'ltr' }, shorten(description.title, MAX_TITLE));
       this.element.replaceChildren(title, list);
-      // Asked for once: it makes the browser lay the page out.
-      this.width = this.element.offsetWidth;
-      this.height = this.element.offsetHeight;
     }
+    this.element.hidden = false;
     this.place(x, y);
   }
 
@@ -36,10 +40,6 @@ export class Tooltip {
   }
 
   private place(x: number, y: number): void {
-    const { width, height } = this;
-    const right = x + DISTANCE + width > innerWidth;
-    const below = y + DISTANCE + height > innerHeight;
-    const left = Math.max(4, right ? x - DISTANCE - width : x + DISTANCE);
-    this.element.style.translate = `${left}px ${Math.max(4, below ? y - DISTANCE - height : y + DISTANCE)}px`;
+    this.element.style.translate = `${beside(x, '100vw')} ${beside(y, '100vh')}`;
   }
 }

@@ -88,6 +88,7 @@ function themeButton(): HTMLElement {
 /** The part of the address behind '#': what is shown, so that it can be kept and passed on. */
 export class State {
   private readonly parts = new URLSearchParams(location.hash.slice(1));
+  private timer = 0;
 
   get(name: string): string {
     return this.parts.get(name) ?? '';
@@ -99,10 +100,13 @@ export class State {
     this.write();
   }
 
+  /** In a task of its own: changing an address takes the browser as long as a frame of the graph. */
   private write(): void {
-    const hash = this.parts.toString();
-    if (hash === location.hash.slice(1)) return;
-    history.replaceState(null, '', hash === '' ? location.pathname + location.search : `#${hash}`);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const hash = this.parts.toString();
+      if (hash !== location.hash.slice(1)) history.replaceState(null, '', hash === '' ? location.pathname + location.search : `#${hash}`);
+    }) as unknown as number;
   }
 
   /** A view that begins where the address says, and keeps it true. */
