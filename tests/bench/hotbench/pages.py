@@ -106,7 +106,7 @@ def bench(quick):
             section.target(f"{name}, {width} %: first paint, of the largest of them", 1, ours[1] / largest[1], False)
             section.target(f"{name}, {width} %: until the graph is there, of the same", 1, ours[2] / largest[2], False)
     section.text(f"The recording {name} as pages with CPU, allocation and locks, nothing cut and with a least width of a box: bytes of the files, template"
-                 f" and all, and milliseconds from navigation to Chromium's first paint with content and to the frame with the graph, in a new headless Chromium, median of {rounds} rounds.")  # fmt: skip
+                 f" and all, and milliseconds from navigation to Chromium's first paint with content and to the frame with the graph, in a headless Chromium that has come to rest after its start, median of {rounds} rounds.")  # fmt: skip
     section.table(["least width", "page", "bytes", "first paint ms", "graph ms"], rows)
     with tempfile.TemporaryDirectory(prefix="hotstack-bench-") as temporary:
         large_graph(section, recordings.file_of(name), rounds, pathlib.Path(temporary))

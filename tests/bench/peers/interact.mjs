@@ -2,11 +2,10 @@
 // Prints a JSON object: `nodes` of the graph; `paint`, by round milliseconds from the last byte of the page to the frame that has the graph;
 // and by kind of action (zoom, hover, search) the longest main-thread task of each action, milliseconds, from Chromium's trace. A round is a
 // browser of its own. An action lasts until its effect was drawn: tasks that begin between its marks count, those of the driver among them.
-import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { freshPage, opened } from './browser.mjs';
 
 const [playwright, executablePath, rounds, file] = process.argv.slice(2);
-const { chromium } = createRequire(`${playwright}/`)('playwright-core');
 const CATEGORIES = ['blink.user_timing', 'toplevel', 'disabled-by-default-devtools.timeline', '__metadata'];
 const HOVERS = 40;
 const DEPTHS = 12;
@@ -14,9 +13,7 @@ const QUERIES = ['a', 'Part1', 'm7', '[0-9]2', 'Walk'];
 
 /** Runs in the page. */
 async function shown() {
-  const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-  while (document.querySelector('[data-shown]') === null) await frame();
-  await frame();
+  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   const graph = document.querySelector('[data-testid="flamegraph"]');
   return { nodes: Number(graph.getAttribute('data-nodes')), paint: performance.now() - performance.getEntriesByType('navigation')[0].responseEnd };
 }
@@ -94,11 +91,8 @@ function longest(events) {
 
 const result = { nodes: 0, paint: [], zoom: [], hover: [], search: [] };
 for (let round = 0; round < Number(rounds); round++) {
-  const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'] });
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  await page.goto(pathToFileURL(file).href, { waitUntil: 'commit' });
-  await page.waitForLoadState('domcontentloaded');
-  const first = await page.evaluate(shown);
+  const { browser, page } = await freshPage(playwright, executablePath);
+  const first = await opened(page, pathToFileURL(file).href, shown);
   result.nodes = first.nodes;
   result.paint.push(first.paint);
   await browser.startTracing(page, { categories: CATEGORIES });

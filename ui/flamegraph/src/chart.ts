@@ -319,13 +319,18 @@ export class Chart {
 
   private measure(): void {
     const { width, height } = this;
-    this.layout();
+    this.fit();
     // A canvas that changed its size is empty, and this is the last call before the screen shows it.
     if (this.width !== width || this.height !== height) this.paint();
   }
 
-  /** Fits scroller, canvas and spacer to the rows. The canvas stays in view while the spacer scrolls. */
   private layout(): void {
+    this.fit();
+    this.repaint();
+  }
+
+  /** Fits scroller, canvas and spacer to the rows. The canvas stays in view while the spacer scrolls. */
+  private fit(): void {
     const content = (this.deepest + 1) * ROW_HEIGHT;
     if (this.maxHeight > 0) this.scroller.style.height = `${Math.min(content, this.maxHeight)}px`;
     this.width = this.scroller.clientWidth;
@@ -338,7 +343,6 @@ export class Chart {
       this.outline(this.activeBox, this.active);
       this.outline(this.hoverBox, this.hoverTarget());
     }
-    this.repaint();
   }
 
   private hoverTarget(): number {
@@ -364,7 +368,7 @@ export class Chart {
     if (this.frameRequest !== 0) return;
     this.frameRequest = requestAnimationFrame(() => {
       // What else changed in the page since then may have changed the graph's size: it is painted once, as it will stand.
-      this.layout();
+      this.fit();
       this.paint();
     });
   }

@@ -39,7 +39,7 @@ export function* searching(profile: Profile, query: string): Generator<undefined
   const { regex, isRegex } = compileQuery(query);
   const frames = new Uint8Array(profile.frameCount);
   for (let frame = 0; frame < frames.length; frame++) {
-    if (frame % NAMES === 0) yield;
+    if (frame % NAMES === NAMES - 1) yield;
     if (regex.test(profile.frames.label(frame).slice(0, MAX_SEARCHED))) frames[frame] = 1;
   }
   const nodes = new Int32Array(profile.nodeCount);
@@ -47,7 +47,7 @@ export function* searching(profile: Profile, query: string): Generator<undefined
   let total = 0;
   let coveredTo = 0;
   for (let node = 1; node < profile.nodeCount; node++) {
-    if (node % NODES === 0) yield;
+    if (node % NODES === NODES - 1) yield;
     if (frames[profile.frame[node]!] === 0) continue;
     nodes[count++] = node;
     if (node >= coveredTo) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readDocument } from '../src/document.ts';
 import type { Profile } from '../src/profile.ts';
-import { firstEndingAfter, itemAt, visitRow, type Item, type Span } from '../src/rows.ts';
+import { firstEndingAfter, itemAt, MIN_WIDTH, visitRow, type Item, type Span } from '../src/rows.ts';
 import { topFrames } from '../src/top.ts';
-import { cpuSample, largeSample } from './sample.ts';
+import { cpuSample, largeSample, sequence } from './sample.ts';
 
 const profileOf = (stacks: Record<string, number>): Profile => readDocument(cpuSample(stacks)).profiles[0]!;
 
@@ -18,6 +18,37 @@ function items(profile: Profile, row: number, span: Span): Item[] {
   const result: Item[] = [];
   visitRow(profile, row, span, (item) => result.push({ ...item }));
   return result;
+}
+
+/** What visitRow does, box by box. */
+function slowItems(profile: Profile, row: number, { x0, x1, width }: Span): Item[] {
+  const scale = width / (x1 - x0);
+  const result: Item[] = [];
+  for (let index = profile.rowStart[row]!; index < profile.rowStart[row + 1]!; index++) {
+    const box = profile.rowBoxes[index]!;
+    const total = profile.total[box]!;
+    const from = profile.start[box]!;
+    if (from + total <= x0 || from >= x1 || total === 0) continue;
+    const left = Math.max(0, (from - x0) * scale);
+    const right = Math.min(width, (from + total - x0) * scale);
+    const merged = total * scale < MIN_WIDTH;
+    const block = result.at(-1);
+    if (merged && block?.merged === true && left - block.right <= 1) Object.assign(block, { last: box, count: block.count + 1, total: block.total + total, right });
+    else result.push({ first: box, last: box, index, count: 1, total, merged, left, right });
+  }
+  return result;
+}
+
+/** The profile, and how often boxes' starts were asked for. */
+function counted(profile: Profile): { profile: Profile; asked: () => number } {
+  let count = 0;
+  const start = new Proxy(profile.start, {
+    get: (of, key) => {
+      count++;
+      return of[key as unknown as number];
+    },
+  });
+  return { profile: Object.assign(Object.create(profile) as Profile, { start }), asked: () => count };
 }
 
 describe('Profile', () => {
@@ -43,6 +74,23 @@ describe('Profile', () => {
     expect(profile.label(omitted)).toBe('\u2026 9 omitted frames');
     expect(profile.children(1)).toEqual([2, omitted]);
     expect(profile.deepestUnder(0)).toBe(2);
+  });
+
+  it('knows the deepest row under each box', () => {
+    const document = largeSample(2_000);
+    const source = document.profiles[0]!;
+    source.nodes.depth.forEach((depth, node) => {
+      if (depth % 5 !== 4 || source.nodes.self[node]! < 100) return;
+      source.omitted.node.push(node);
+      source.omitted.total.push(100);
+      source.omitted.count.push(1);
+      source.nodes.self[node]! -= 100;
+    });
+    const profile = readDocument(document).profiles[0]!;
+    expect(profile.boxCount).toBeGreaterThan(profile.nodeCount + 20);
+    const deepest = (box: number): number => profile.children(box).reduce((most, child) => Math.max(most, deepest(child)), profile.depth[box]!);
+    for (let box = 0; box < profile.boxCount; box++) expect(profile.deepestUnder(box)).toBe(deepest(box));
+    expect(profile.deepestUnder(0)).toBe(profile.maxDepth);
   });
 
   it('finds a path again in a profile that has grown', () => {
@@ -112,6 +160,37 @@ describe('rows', () => {
       expect(drawn.reduce((sum, item) => sum + item.total, 0)).toBe(expected);
       for (let i = 1; i < drawn.length; i++) expect(drawn[i]!.left).toBeGreaterThanOrEqual(drawn[i - 1]!.right - 1e-6);
     }
+  });
+
+  it('shows by groups what it shows box by box', () => {
+    const profile = readDocument(largeSample(20_000)).profiles[0]!;
+    const random = sequence(3);
+    const whole = profile.total[0]!;
+    const spans = Array.from({ length: 12 }, (_, i) => {
+      const width = whole * random() ** i;
+      const x0 = (whole - width) * random();
+      return { x0, x1: x0 + width, width: 200 + 1000 * random() };
+    });
+    for (const span of [{ x0: 0, x1: whole, width: 1280 }, ...spans]) {
+      for (let row = 0; row <= profile.maxDepth; row++) expect(items(profile, row, span)).toEqual(slowItems(profile, row, span));
+    }
+  });
+
+  it('does not visit what is too narrow to see', () => {
+    const stacks: Record<string, number> = {};
+    for (let i = 0; i < 32_000; i++) stacks[`a.A${String(i).padStart(5, '0')}.f`] = 1;
+    const { profile, asked } = counted(profileOf(stacks));
+    const [block, ...more] = items(profile, 1, { x0: 0, x1: 32_000, width: 1000 });
+    expect([more.length, block!.count, block!.total]).toEqual([0, 32_000, 32_000]);
+    // Three questions a group of 16, and what is before the first and behind the last of them.
+    expect(asked()).toBeLessThan(32_000 / 4);
+  });
+
+  it('visits next to nothing in a stretch', () => {
+    const { profile, asked } = counted(readDocument(largeSample(50_000)).profiles[0]!);
+    const whole = profile.total[0]!;
+    for (let row = 0; row <= profile.maxDepth; row++) items(profile, row, { x0: whole * 0.4, x1: whole * 0.401, width: 1000 });
+    expect(asked()).toBeLessThan(profile.nodeCount / 10);
   });
 
   it('finds the same first box as a scan', () => {
