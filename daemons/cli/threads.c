@@ -50,10 +50,12 @@ static bool show(const threads_asking *a, const attach_threads *now, const attac
     return shown;
 }
 
-/* A cut depth is what was asked for; anything else is missing. */
+/* A cut depth is what was asked for, and a sample is what the pauses leave room for; anything else
+ * is missing. */
 static int verdict(const attach_threads *now)
 {
-    uint32_t missing = attach_threads_meta_of(now)->cut & ~(uint32_t)ATTACH_CUT_DEPTH;
+    uint32_t missing =
+        attach_threads_meta_of(now)->cut & ~(uint32_t)(ATTACH_CUT_DEPTH | ATTACH_CUT_PAUSE);
     return missing == 0 ? EXIT_WHOLE : EXIT_SALVAGED;
 }
 

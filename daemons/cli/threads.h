@@ -18,7 +18,8 @@ typedef struct threads_options {
     uint32_t stacks;
     uint32_t depth;
     uint32_t max_threads;
-    uint32_t top; /* of each list, in text */
+    uint32_t pause_ms; /* 0 = the library's default */
+    uint32_t top;      /* of each list, in text */
 } threads_options;
 
 /* As convert_parse: -1 to go on, or an exit code. `out` borrows from argv. */
@@ -58,6 +59,9 @@ void threads_view_free(threads_view *view);
  */
 size_t threads_chain(const attach_thread **chain, size_t max, const attach_thread *thread,
                      bool *cycle);
+
+/* How many threads have a stack. */
+size_t threads_stacks(const attach_threads *threads);
 
 /* What of the snapshot is missing, as words of the bits, separated by ", "; empty when nothing is.
  */

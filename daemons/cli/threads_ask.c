@@ -23,6 +23,7 @@ static void describe(attach_request *r, const attach_jvm *jvm, const threads_opt
                        (o->contention ? ATTACH_THREADS_CONTENTION : 0);
     r->max_threads = o->max_threads;
     r->max_depth = o->depth;
+    r->pause_ms = o->pause_ms;
     r->lease_ms = o->duration_ms + SPARE_MS;
     if (r->lease_ms > ATTACH_LEASE_MS_MAX)
         r->lease_ms = ATTACH_LEASE_MS_MAX;

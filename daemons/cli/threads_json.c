@@ -198,14 +198,18 @@ static json_t *meta_json(const threads_view *view)
     (void)strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%S", &parts);
     (void)snprintf(text, sizeof(text), "%s.%03uZ", at, (unsigned)(meta->wall_ms % 1000));
     json_t *object = json_pack(
-        "{s:i, s:i, s:s, s:s, s:f, s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:f, s:f, s:f}", "version", 1,
-        "pid", view->jvm->identity.pid, "main_class", view->jvm->main_class, "taken_at", text,
-        "window_s", view->seconds, "threads_total", (json_int_t)meta->threads_total, "threads",
-        (json_int_t)attach_threads_count(view->now), "stacks_wanted",
-        (json_int_t)meta->stacks_wanted, "full", meta->full, "cpu_time", meta->cpu_time,
-        "allocated", meta->allocated, "contention", meta->contention, "deadlock_ms",
-        (double)meta->deadlock_took_ns / 1e6, "stacks_ms", (double)meta->stacks_took_ns / 1e6,
-        "total_ms", (double)meta->total_took_ns / 1e6);
+        "{s:i, s:i, s:s, s:s, s:f, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:f, s:f, s:f, s:f,"
+        " s:f}",
+        "version", 1, "pid", view->jvm->identity.pid, "main_class", view->jvm->main_class,
+        "taken_at", text, "window_s", view->seconds, "threads_total",
+        (json_int_t)meta->threads_total, "threads", (json_int_t)attach_threads_count(view->now),
+        "stacks_wanted", (json_int_t)meta->stacks_wanted, "stacks",
+        (json_int_t)threads_stacks(view->now), "full", meta->full, "cpu_time", meta->cpu_time,
+        "allocated", meta->allocated, "contention", meta->contention, "pauses",
+        (json_int_t)meta->pauses, "paused_ms", (double)meta->paused_ns / 1e6, "longest_pause_ms",
+        (double)meta->longest_pause_ns / 1e6, "deadlock_ms", (double)meta->deadlock_took_ns / 1e6,
+        "stacks_ms", (double)meta->stacks_took_ns / 1e6, "total_ms",
+        (double)meta->total_took_ns / 1e6);
     if (object != NULL)
         set(object, "cut", cut_json(meta));
     return object;

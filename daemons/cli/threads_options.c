@@ -16,8 +16,9 @@ static const char help[] =
     "usage: hotstack threads [OPTIONS] PID|NAME\n"
     "\n"
     "Says what the threads of a running JVM do: which use the CPU, with their stacks; which are\n"
-    "blocked, by whom; which wait; and deadlocks, drawn as cycles. The JVM is stopped for a few\n"
-    "milliseconds at most, however large its heap.\n"
+    "blocked, by whom; which wait; and deadlocks, drawn as cycles. The JVM is stopped a few "
+    "times,\n"
+    "for some milliseconds in all, however large its heap.\n"
     "\n"
     "  -d, --duration TIME  measure CPU time over so long: 500ms, 2s (default 1s); 0 takes one\n"
     "                       snapshot, with the CPU time of the threads' whole lives\n"
@@ -26,6 +27,9 @@ static const char help[] =
     "      --top N          rows of each list in text (default 10)\n"
     "      --stacks N       take the stacks of so many threads (default 64)\n"
     "      --depth N        frames of a stack (default 256)\n"
+    "      --pause TIME     no more stacks once the JVM was stopped so long for them (default "
+    "10ms):\n"
+    "                       those that matter come first. Not of --full\n"
     "      --max-threads N  of more than so many those with most CPU time are shown (default "
     "10000)\n"
     "      --full           the stacks of all threads: a longer pause\n"
@@ -44,6 +48,7 @@ enum {
     OPT_TOP,
     OPT_STACKS,
     OPT_DEPTH,
+    OPT_PAUSE,
     OPT_MAX_THREADS,
     OPT_FULL,
     OPT_SYNCHRONIZERS,
@@ -57,6 +62,7 @@ static const struct option longs[] = {
     {"top", required_argument, NULL, OPT_TOP},
     {"stacks", required_argument, NULL, OPT_STACKS},
     {"depth", required_argument, NULL, OPT_DEPTH},
+    {"pause", required_argument, NULL, OPT_PAUSE},
     {"max-threads", required_argument, NULL, OPT_MAX_THREADS},
     {"full", no_argument, NULL, OPT_FULL},
     {"synchronizers", no_argument, NULL, OPT_SYNCHRONIZERS},
@@ -79,8 +85,8 @@ static int set_number(uint32_t *out, const char *option, uint32_t most)
     return EXIT_USAGE;
 }
 
-/* "2", "2s", "500ms", "1m" */
-static int set_duration(threads_options *out)
+/* "2", "2s", "500ms", "1m"; `words` say what the option takes. */
+static int set_time(uint32_t *out_ms, const char *words, uint32_t least_ms, uint32_t most_ms)
 {
     static const struct {
         const char *unit;
@@ -91,12 +97,12 @@ static int set_duration(threads_options *out)
     double number = strtod(optarg, &end);
     for (size_t i = 0; errno == 0 && end != optarg && i < sizeof(units) / sizeof(units[0]); i++) {
         double ms = number * units[i].ms;
-        if (strcmp(end, units[i].unit) != 0 || !(ms >= 0) || ms > LONGEST_DURATION_MS)
+        if (strcmp(end, units[i].unit) != 0 || !(ms >= least_ms) || ms > most_ms)
             continue;
-        out->duration_ms = (uint32_t)ms;
+        *out_ms = (uint32_t)ms;
         return -1;
     }
-    complain("--duration takes a time up to 10m, as 500ms or 2s, not '%s'", optarg);
+    complain("%s, not '%s'", words, optarg);
     return EXIT_USAGE;
 }
 
@@ -104,7 +110,8 @@ static int take_option(threads_options *out, int option)
 {
     switch (option) {
     case 'd':
-        return set_duration(out);
+        return set_time(&out->duration_ms, "--duration takes a time up to 10m, as 500ms or 2s", 0,
+                        LONGEST_DURATION_MS);
     case 'w':
         out->watch = true;
         return -1;
@@ -117,6 +124,9 @@ static int take_option(threads_options *out, int option)
         return set_number(&out->stacks, "stacks", 4096);
     case OPT_DEPTH:
         return set_number(&out->depth, "depth", 2048);
+    case OPT_PAUSE:
+        return set_time(&out->pause_ms, "--pause takes a time from 1ms to 1m, as 20ms", 1,
+                        ATTACH_PAUSE_MS_MAX);
     case OPT_MAX_THREADS:
         return set_number(&out->max_threads, "max-threads", 100000);
     case OPT_FULL:

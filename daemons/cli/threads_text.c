@@ -25,8 +25,9 @@ static void print_head(const threads_view *view)
                  view->n_blocked, view->n_waiting);
     if (view->seconds > 0)
         (void)printf("; CPU over %.1f s", view->seconds);
-    (void)printf("; stacks of %" PRIu32 " in %.1f ms\n", meta->stacks_wanted,
-                 (double)meta->stacks_took_ns / 1e6);
+    (void)printf("; stacks of %zu; stopped for at most %.1f ms in all, %.1f ms at a time\n",
+                 threads_stacks(view->now), (double)meta->paused_ns / 1e6,
+                 (double)meta->longest_pause_ns / 1e6);
     threads_missing(missing, sizeof(missing), meta);
     if (missing[0] != '\0')
         (void)printf("cut short: %s\n", missing);

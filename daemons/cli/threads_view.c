@@ -119,16 +119,22 @@ size_t threads_chain(const attach_thread **chain, size_t max, const attach_threa
     return n;
 }
 
+size_t threads_stacks(const attach_threads *threads)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < attach_threads_count(threads); i++)
+        n += attach_threads_at(threads, i)->has_stack;
+    return n;
+}
+
 void threads_missing(char *out, size_t cap, const attach_threads_meta *meta)
 {
     static const struct {
         uint32_t bit;
         const char *word;
-    } words[] = {{ATTACH_CUT_THREADS, "threads"},
-                 {ATTACH_CUT_STACKS, "stacks"},
-                 {ATTACH_CUT_DEPTH, "depth"},
-                 {ATTACH_CUT_BYTES, "bytes"},
-                 {ATTACH_CUT_TIME, "time"}};
+    } words[] = {{ATTACH_CUT_THREADS, "threads"}, {ATTACH_CUT_STACKS, "stacks"},
+                 {ATTACH_CUT_DEPTH, "depth"},     {ATTACH_CUT_BYTES, "bytes"},
+                 {ATTACH_CUT_TIME, "time"},       {ATTACH_CUT_PAUSE, "pause"}};
     size_t n = 0;
     out[0] = '\0';
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && n < cap; i++)

@@ -24,6 +24,8 @@ static const char *const class_names[CLASS_END] = {
     [CLASS_RUNTIME] = "java/lang/Runtime",
     [CLASS_THREAD] = "java/lang/Thread",
     [CLASS_GROUP] = "java/lang/ThreadGroup",
+    [CLASS_HELPER] = "sun/management/ManagementFactoryHelper",
+    [CLASS_SAFEPOINTS] = "sun/management/HotspotRuntimeMBean",
 };
 
 static const struct {
@@ -86,6 +88,10 @@ static const struct {
     [GROUP_NAME] = {CLASS_GROUP, false, "getName", "()" STRING},
     [GROUP_GROUPS] = {CLASS_GROUP, false, "enumerate", "([Ljava/lang/ThreadGroup;Z)I"},
     [GROUP_THREADS] = {CLASS_GROUP, false, "enumerate", "([Ljava/lang/Thread;Z)I"},
+    [GET_SAFEPOINTS] = {CLASS_HELPER, true, "getHotspotRuntimeMBean",
+                        "()Lsun/management/HotspotRuntimeMBean;"},
+    [SAFEPOINT_TIME] = {CLASS_SAFEPOINTS, false, "getTotalSafepointTime", "()J"},
+    [SAFEPOINT_SYNC_TIME] = {CLASS_SAFEPOINTS, false, "getSafepointSyncTime", "()J"},
 };
 
 bool jvm_failed(const jvm *j)
@@ -216,6 +222,20 @@ void jvm_drop(jvm *j, jobject local)
         (*j->env)->DeleteLocalRef(j->env, local);
 }
 
+int64_t jvm_paused_ms(jvm *j)
+{
+    if (j->safepoints == NULL || jvm_failed(j)) /* whose words must stay */
+        return -1;
+    jlong stopped_ms = jvm_long(j, j->safepoints, SAFEPOINT_TIME);
+    jlong sync_ms = jvm_long(j, j->safepoints, SAFEPOINT_SYNC_TIME);
+    bool counted = !jvm_failed(j) && j->methods[SAFEPOINT_TIME] != NULL &&
+                   j->methods[SAFEPOINT_SYNC_TIME] != NULL;
+    jvm_clear(j);
+    if (!counted || stopped_ms < 0 || sync_ms < 0 || stopped_ms > INT64_MAX - sync_ms)
+        return -1;
+    return stopped_ms + sync_ms;
+}
+
 size_t jvm_text(jvm *j, char *out, jobject string)
 {
     jchar units[JVM_TEXT_UNITS];
@@ -280,10 +300,16 @@ static bool find_method(jvm *j, int id)
     return !threw(j);
 }
 
+/* What a smaller runtime has not, or one of another release. */
+static bool is_optional_class(int id)
+{
+    return id == CLASS_SUN_BEAN || id == CLASS_HELPER || id == CLASS_SAFEPOINTS;
+}
+
 /* What a smaller runtime or Java 8 has not. */
 static bool is_optional(int method)
 {
-    return specs[method].class_id == CLASS_SUN_BEAN || method == GET_INFOS_BOUNDED ||
+    return is_optional_class(specs[method].class_id) || method == GET_INFOS_BOUNDED ||
            method == DUMP_ALL || method == INFO_DAEMON;
 }
 
@@ -295,7 +321,7 @@ static bool find_all(jvm *j)
     for (int id = 0; id < CLASS_END; id++) {
         if (id == CLASS_OBJECT || find_class(j, id))
             continue;
-        if (id != CLASS_SUN_BEAN)
+        if (!is_optional_class(id))
             return false;
         jvm_clear(j);
     }
@@ -323,6 +349,18 @@ static bool find_bean(jvm *j)
     return j->bean != NULL && j->own_tid != 0;
 }
 
+/* Not of any specification: JNI may call it, and where it is missing the clock alone is asked. */
+static void find_safepoints(jvm *j)
+{
+    JNIEnv *env = j->env;
+    if (j->methods[GET_SAFEPOINTS] == NULL)
+        return;
+    jobject local = jvm_static_object(j, CLASS_HELPER, GET_SAFEPOINTS);
+    if (local != NULL)
+        j->safepoints = (*env)->NewGlobalRef(env, local);
+    jvm_clear(j);
+}
+
 bool jvm_open(jvm *j, JNIEnv *env)
 {
     memset(j, 0, sizeof(*j));
@@ -330,6 +368,8 @@ bool jvm_open(jvm *j, JNIEnv *env)
     if (!jvm_push(j, OBJECTS))
         return false;
     bool found = find_all(j) && find_bean(j);
+    if (found)
+        find_safepoints(j);
     jvm_pop(j);
     if (!found)
         fail_plainly(j, "the JVM offers no ThreadMXBean");
@@ -344,5 +384,7 @@ void jvm_close(jvm *j)
             (*env)->DeleteGlobalRef(env, j->classes[id]);
     if (j->bean != NULL)
         (*env)->DeleteGlobalRef(env, j->bean);
+    if (j->safepoints != NULL)
+        (*env)->DeleteGlobalRef(env, j->safepoints);
     memset(j, 0, sizeof(*j));
 }

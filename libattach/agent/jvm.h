@@ -23,6 +23,8 @@ enum java_class {
     CLASS_RUNTIME,
     CLASS_THREAD,
     CLASS_GROUP,
+    CLASS_HELPER, /* of the JDK's own: where it hands out the next one, which not all may have */
+    CLASS_SAFEPOINTS, /* sun.management.HotspotRuntimeMBean */
     CLASS_END
 };
 
@@ -78,6 +80,9 @@ enum java_method {
     GROUP_NAME,
     GROUP_GROUPS,  /* enumerate(ThreadGroup[], boolean) */
     GROUP_THREADS, /* enumerate(Thread[], boolean) */
+    GET_SAFEPOINTS,
+    SAFEPOINT_TIME,
+    SAFEPOINT_SYNC_TIME,
     METHOD_END
 };
 
@@ -88,8 +93,9 @@ typedef struct jvm {
     JNIEnv *env;
     jclass classes[CLASS_END]; /* global references */
     jmethodID methods[METHOD_END];
-    jobject bean; /* global reference to the ThreadMXBean */
-    bool bulk;    /* the bean is a com.sun.management.ThreadMXBean */
+    jobject bean;       /* global reference to the ThreadMXBean */
+    jobject safepoints; /* global reference to the HotspotRuntimeMBean, or NULL */
+    bool bulk;          /* the bean is a com.sun.management.ThreadMXBean */
     jlong own_tid;
     char error[256]; /* the last exception's words; empty = none since it was cleared by the caller
                       */
@@ -118,6 +124,9 @@ void jvm_drop(jvm *j, jobject local);
 
 /* The UTF-8 of a java.lang.String (NULL = empty) in out[JVM_TEXT_MAX]; returns its bytes. */
 size_t jvm_text(jvm *j, char *out, jobject string);
+
+/* How long the JVM says that it has been stopped in its life; -1 = it does not. */
+int64_t jvm_paused_ms(jvm *j);
 
 /* A new long[] with these values, or NULL. */
 jlongArray jvm_longs(jvm *j, const int64_t *values, size_t n);

@@ -324,6 +324,9 @@ static size_t write_meta(uint8_t *p, const out_meta *m)
     n += field(p + n, F_META_STACKS_TOOK_NS, m->stacks_took_ns);
     n += field(p + n, F_META_TOTAL_TOOK_NS, m->total_took_ns);
     n += field(p + n, F_META_FULL, m->full);
+    n += field(p + n, F_META_PAUSES, m->pauses);
+    n += field(p + n, F_META_PAUSED_NS, m->paused_ns);
+    n += field(p + n, F_META_LONGEST_PAUSE_NS, m->longest_pause_ns);
     return n;
 }
 

@@ -81,6 +81,9 @@ typedef struct out_meta {
     uint64_t deadlock_took_ns;
     uint64_t stacks_took_ns;
     uint64_t total_took_ns;
+    uint64_t paused_ns;
+    uint64_t longest_pause_ns;
+    uint32_t pauses;
     uint32_t threads_total;
     uint32_t stacks_wanted;
     uint32_t cut;

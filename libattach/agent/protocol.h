@@ -50,7 +50,8 @@ typedef struct threads_ask {
     uint32_t time_limit_ms;
     uint32_t lease_ms; /* the lease ends so long after its last request */
     char lease_id[THREADS_LEASE_ID_MAX];
-    uint32_t reserved[4]; /* zero */
+    uint32_t pause_ms;    /* of the pauses for stacks, all together; 0 = 10. Not of FULL */
+    uint32_t reserved[3]; /* zero */
 } threads_ask;
 
 typedef struct threads_answer {
@@ -70,6 +71,8 @@ typedef struct threads_answer {
 #define THREADS_BYTES_LIMIT   (64u << 20)
 #define THREADS_BYTES_SPARE   65536u /* by which an answer may pass max_bytes: its last entry */
 #define THREADS_LEASE_LIMIT   600000u
+#define THREADS_PAUSE_DEFAULT 10u
+#define THREADS_PAUSE_LIMIT   60000u
 #define THREADS_LEASES        8
 
 /* Bits of ThreadSnapshot.meta.cut. */
@@ -78,7 +81,8 @@ enum threads_cut {
     THREADS_CUT_STACKS = 1 << 1,  /* stacks that were chosen are missing */
     THREADS_CUT_DEPTH = 1 << 2,   /* a stack is deeper than max_depth */
     THREADS_CUT_BYTES = 1 << 3,   /* max_bytes was reached */
-    THREADS_CUT_TIME = 1 << 4     /* time_limit_ms was reached */
+    THREADS_CUT_TIME = 1 << 4,    /* time_limit_ms was reached */
+    THREADS_CUT_PAUSE = 1 << 5    /* pause_ms was spent before all chosen stacks were taken */
 };
 
 /* Bits of ThreadSnapshot.meta.offers. */
@@ -133,7 +137,10 @@ enum {
     F_META_DEADLOCK_TOOK_NS = 10,
     F_META_STACKS_TOOK_NS = 11,
     F_META_TOTAL_TOOK_NS = 12,
-    F_META_FULL = 13
+    F_META_FULL = 13,
+    F_META_PAUSES = 14,
+    F_META_PAUSED_NS = 15,
+    F_META_LONGEST_PAUSE_NS = 16
 };
 enum { F_STRINGS_DATA = 1, F_STRINGS_LENGTH = 2 };
 enum {

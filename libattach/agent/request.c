@@ -40,6 +40,8 @@ const char *request_fault(const threads_ask *ask)
         return "max_bytes";
     if (!is_within(ask->time_limit_ms, 1, THREADS_LEASE_LIMIT))
         return "time_limit_ms";
+    if (!is_within(ask->pause_ms, 0, THREADS_PAUSE_LIMIT))
+        return "pause_ms";
     if (!is_within(ask->lease_ms, 1, THREADS_LEASE_LIMIT))
         return "lease_ms";
     return NULL;

@@ -73,9 +73,12 @@ static const kind kinds[] = {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
+#define RANK_OF_KIND(i) ((uint32_t)(i) << 24) /* more than there are threads */
+
 /* Takes up to `room` that are not chosen yet; one that is chosen gets the reason too. */
-static size_t take_kind(const kind *k, candidate *list, size_t n, candidate **scratch, size_t room)
+static size_t take_kind(size_t which, candidate *list, size_t n, candidate **scratch, size_t room)
 {
+    const kind *k = &kinds[which];
     size_t found = 0, taken = 0;
     for (size_t i = 0; i < n; i++)
         if (k->matches(&list[i]))
@@ -86,14 +89,16 @@ static size_t take_kind(const kind *k, candidate *list, size_t n, candidate **sc
         bool chosen = scratch[i]->why != 0;
         if (!chosen && taken == room)
             continue;
+        uint32_t rank = RANK_OF_KIND(which) + (uint32_t)i;
         taken += !chosen;
         scratch[i]->why |= k->why;
+        scratch[i]->rank = chosen && scratch[i]->rank < rank ? scratch[i]->rank : rank;
     }
     return taken;
 }
 
 /* The candidates after the cursor, then from the first on, that nothing else has chosen. */
-static size_t take_rest(candidate *list, size_t n, size_t room, int64_t *cursor)
+static size_t take_rest(candidate *list, size_t n, size_t room, uint32_t rank, int64_t *cursor)
 {
     size_t first = 0, taken = 0;
     while (first < n && list[first].tid <= *cursor)
@@ -103,6 +108,7 @@ static size_t take_rest(candidate *list, size_t n, size_t room, int64_t *cursor)
         if (c->why != 0)
             continue;
         c->why = THREADS_WHY_SAMPLED;
+        c->rank = rank + (uint32_t)taken;
         *cursor = c->tid;
         taken++;
     }
@@ -119,11 +125,12 @@ size_t select_threads(candidate *list, size_t n, size_t max, int64_t *cursor)
     for (size_t i = 0; i < n; i++)
         list[i].why = 0;
     for (size_t i = 0; i < KINDS; i++)
-        taken += take_kind(&kinds[i], list, n, scratch, share);
-    taken += take_rest(list, n, kept, cursor);
+        taken += take_kind(i, list, n, scratch, share);
+    size_t rest = take_rest(list, n, kept, RANK_OF_KIND(KINDS), cursor);
+    taken += rest;
     for (size_t i = 0; i < KINDS; i++)
-        taken += take_kind(&kinds[i], list, n, scratch, max - taken);
-    taken += take_rest(list, n, max - taken, cursor);
+        taken += take_kind(i, list, n, scratch, max - taken);
+    taken += take_rest(list, n, max - taken, RANK_OF_KIND(KINDS) + (uint32_t)rest, cursor);
     free(scratch);
     return taken;
 }

@@ -15,6 +15,7 @@ typedef struct candidate {
     uint8_t blocked;   /* in state BLOCKED */
     uint8_t deadlocked;
     uint8_t why;      /* out: enum threads_why bits, 0 = not chosen */
+    uint32_t rank;    /* out: of two chosen ones the lower matters more */
     uint32_t waiters; /* out: how many threads wait for a lock of this one */
 } candidate;
 
@@ -23,8 +24,8 @@ typedef struct candidate {
  * others wait for, the busiest, blocked ones; and of the rest those that come after *cursor, which
  * moves on, so that in time each is seen. None of these can crowd out another: an eighth of `max`
  * is kept for the rest, each of the four has a quarter of what remains, and what one does not use
- * goes to the others in that order. Returns how many were chosen; 0 with *cursor kept when there is
- * no memory.
+ * goes to the others in that order, which is also that of their ranks; those of the rest keep their
+ * turn. Returns how many were chosen; 0 with *cursor kept when there is no memory.
  */
 size_t select_threads(candidate *list, size_t n, size_t max, int64_t *cursor);
 

@@ -7,6 +7,7 @@
 
 #include "carriers.h"
 #include "convert.h"
+#include "pause.h"
 #include "select.h"
 
 #define CHUNK          512 /* threads asked for in one call that stops nobody */
@@ -25,6 +26,9 @@ typedef struct work {
     wire_out o;
     size_t rows; /* that are present */
     uint64_t deadline_ns;
+    pauses p;
+    int64_t deepest_tid; /* the thread whose stack takes most bytes, and how many */
+    size_t deepest_bytes;
 } work;
 
 static bool is_late(work *w)
@@ -42,6 +46,14 @@ static bool is_full(work *w, size_t limit)
         return false;
     w->o.meta.cut |= THREADS_CUT_BYTES;
     return true;
+}
+
+/* A call that stops the JVM has returned: how long it took. */
+static uint64_t note_pause(work *w, size_t stacks, uint64_t begin_ns)
+{
+    uint64_t took_ns = monotonic_ns() - begin_ns;
+    pauses_add(&w->p, stacks, took_ns, jvm_paused_ms(w->j));
+    return took_ns;
 }
 
 /* ---- step one ---- */
@@ -99,7 +111,7 @@ static bool find_deadlocked(work *w)
     uint64_t begin_ns = monotonic_ns();
     jobject array = jvm_object(w->j, w->j->bean, FIND_DEADLOCKED);
     size_t n = jvm_length(w->j, array);
-    w->o.meta.deadlock_took_ns = monotonic_ns() - begin_ns;
+    w->o.meta.deadlock_took_ns = note_pause(w, 0, begin_ns);
     n = n > DEADLOCKED_MAX ? DEADLOCKED_MAX : n;
     bool good = n == 0 || jvm_read_longs(w->j, ids, array, n);
     for (size_t i = 0; good && i < n; i++) {
@@ -116,13 +128,25 @@ static bool find_deadlocked(work *w)
 
 #define STATE_BLOCKED 3
 
-/* Chooses, marks the rows, and lists their ids in malloc's memory; NULL when there is none. */
-static int64_t *choose(work *w, size_t *n)
+typedef struct choice {
+    int64_t tid;
+    uint32_t rank;
+} choice;
+
+static int by_rank(const void *a, const void *b)
+{
+    const choice *left = a, *right = b;
+    return left->rank < right->rank ? -1 : left->rank > right->rank;
+}
+
+/* Chooses, marks the rows, and lists them in malloc's memory, those that matter most first; NULL
+ * when there is none. */
+static choice *choose(work *w, size_t *n)
 {
     candidate *list = w->r.n == 0 ? NULL : calloc(w->r.n, sizeof(*list));
-    int64_t *ids = list == NULL ? NULL : malloc(w->r.n * sizeof(*ids));
+    choice *chosen = list == NULL ? NULL : malloc(w->r.n * sizeof(*chosen));
     *n = 0;
-    for (size_t i = 0; ids != NULL && i < w->r.n; i++) {
+    for (size_t i = 0; chosen != NULL && i < w->r.n; i++) {
         const thread_row *row = &w->r.rows[i];
         list[i] = (candidate){.tid = row->tid,
                               .owner = row->owner,
@@ -130,20 +154,23 @@ static int64_t *choose(work *w, size_t *n)
                               .blocked = row->state == STATE_BLOCKED,
                               .deadlocked = row->deadlocked};
     }
-    if (ids != NULL)
+    if (chosen != NULL)
         (void)select_threads(list, w->r.n, w->ask->max_stacks, &w->h->cursor);
-    for (size_t i = 0; ids != NULL && i < w->r.n; i++) {
+    for (size_t i = 0; chosen != NULL && i < w->r.n; i++) {
         w->r.rows[i].why = list[i].why;
         if (list[i].why != 0)
-            ids[(*n)++] = list[i].tid;
+            chosen[(*n)++] = (choice){list[i].tid, list[i].rank};
     }
     free(list);
-    return ids;
+    if (chosen != NULL)
+        qsort(chosen, *n, sizeof(*chosen), by_rank);
+    return chosen;
 }
 
 static void convert_one(work *w, jobject info, size_t *stacks)
 {
     thread_row *row = reading_find(&w->r, jvm_long(w->j, info, INFO_ID));
+    size_t before = w->o.columns[COL_STACK_FRAME].n;
     if (row == NULL) /* born after step one */
         return;
     convert_info(row, &w->o, w->j, info);
@@ -151,10 +178,15 @@ static void convert_one(work *w, jobject info, size_t *stacks)
         convert_stack(row, &w->o, w->j, info, (uint32_t)(row - w->r.rows), w->ask->max_depth);
     if (row->flags & THREADS_DEPTH_CUT)
         w->o.meta.cut |= THREADS_CUT_DEPTH;
+    size_t bytes = w->o.columns[COL_STACK_FRAME].n - before;
+    if (bytes > w->deepest_bytes) {
+        w->deepest_bytes = bytes;
+        w->deepest_tid = row->tid;
+    }
 }
 
-/* The stacks of an array of ThreadInfo. */
-static bool convert_all(work *w, jobject infos, size_t wanted)
+/* The stacks of an array of ThreadInfo: how many, or SIZE_MAX after a failure. */
+static size_t convert_all(work *w, jobject infos)
 {
     size_t n = jvm_length(w->j, infos), stacks = 0;
     for (size_t i = 0; i < n && !jvm_failed(w->j); i++) {
@@ -165,15 +197,19 @@ static bool convert_all(work *w, jobject infos, size_t wanted)
             convert_one(w, info, &stacks);
         jvm_drop(w->j, info);
     }
-    if (stacks < wanted && (w->o.meta.cut & (THREADS_CUT_BYTES | THREADS_CUT_TIME)))
-        w->o.meta.cut |= THREADS_CUT_STACKS;
-    return !jvm_failed(w->j);
+    return jvm_failed(w->j) ? SIZE_MAX : stacks;
 }
 
-static jobject stacks_of(work *w, const int64_t *ids, size_t n)
+/* Tells when bytes or time did not suffice. */
+static void tell_missing(work *w, size_t stacks, size_t wanted)
+{
+    if (stacks < wanted && (w->o.meta.cut & (THREADS_CUT_BYTES | THREADS_CUT_TIME)))
+        w->o.meta.cut |= THREADS_CUT_STACKS;
+}
+
+static jobject stacks_of(work *w, const int64_t *ids, size_t n, bool synchronizers)
 {
     bool monitors = w->ask->flags & THREADS_MONITORS;
-    bool synchronizers = (w->ask->flags & THREADS_FULL) && (w->ask->flags & THREADS_SYNCHRONIZERS);
     if (w->j->methods[GET_INFOS_BOUNDED] == NULL) /* Java 9 and before: no monitors with a bound */
         return jvm_object(w->j, w->j->bean, GET_INFOS, jvm_longs(w->j, ids, n),
                           (jint)w->ask->max_depth);
@@ -195,30 +231,67 @@ static jobject all_stacks(work *w)
         w->o.failed = true;
     for (size_t i = 0; ids != NULL && i < w->r.n; i++)
         ids[i] = w->r.rows[i].tid;
-    jobject infos = ids == NULL ? NULL : stacks_of(w, ids, w->r.n);
+    jobject infos = ids == NULL ? NULL : stacks_of(w, ids, w->r.n, synchronizers);
     free(ids);
     return infos;
 }
 
+/* The next n stacks, in one pause; as convert_all. */
+static size_t take_part(work *w, const choice *chosen, size_t n)
+{
+    int64_t ids[THREADS_STACKS_LIMIT];
+    for (size_t i = 0; i < n; i++)
+        ids[i] = chosen[i].tid;
+    if (!jvm_push(w->j, LOCALS))
+        return SIZE_MAX;
+    uint64_t begin_ns = monotonic_ns();
+    jobject infos = stacks_of(w, ids, n, false);
+    w->o.meta.stacks_took_ns += note_pause(w, n, begin_ns);
+    size_t stacks = convert_all(w, infos);
+    jvm_pop(w->j);
+    return stacks;
+}
+
+/* The budget is spent: what the sample did not get to keeps its turn, anything else is missing. */
+static void leave_rest(work *w, const choice *chosen, size_t taken, size_t n, int64_t cursor)
+{
+    w->o.meta.cut |= THREADS_CUT_PAUSE;
+    w->h->cursor = cursor;
+    for (size_t i = 0; i < n; i++) {
+        thread_row *row = reading_find(&w->r, chosen[i].tid);
+        bool sampled = row->why == THREADS_WHY_SAMPLED;
+        if (sampled && i < taken)
+            w->h->cursor = row->tid;
+        else if (sampled)
+            row->why = 0;
+        else if (i >= taken)
+            w->o.meta.cut |= THREADS_CUT_STACKS;
+    }
+}
+
 static bool take_chosen(work *w)
 {
-    size_t n = 0;
-    bool good = true;
+    size_t n = 0, taken = 0, stacks = 0, part = 0;
+    int64_t cursor = w->h->cursor;
     if (w->ask->max_stacks == 0 || is_late(w))
         return true;
-    int64_t *ids = choose(w, &n);
-    if (ids == NULL && w->r.n > 0)
+    choice *chosen = choose(w, &n);
+    if (chosen == NULL && w->r.n > 0)
         w->o.failed = true;
     w->o.meta.stacks_wanted = (uint32_t)n;
-    if (n > 0 && jvm_push(w->j, LOCALS)) {
-        uint64_t begin_ns = monotonic_ns();
-        jobject infos = stacks_of(w, ids, n);
-        w->o.meta.stacks_took_ns = monotonic_ns() - begin_ns;
-        good = convert_all(w, infos, n);
-        jvm_pop(w->j);
+    while (taken < n && stacks != SIZE_MAX && !is_full(w, w->o.limit) && !is_late(w)) {
+        part = pauses_next(&w->p, n - taken);
+        if (part == 0) {
+            leave_rest(w, chosen, taken, n, cursor);
+            break;
+        }
+        size_t converted = take_part(w, &chosen[taken], part);
+        stacks = converted == SIZE_MAX ? SIZE_MAX : stacks + converted;
+        taken += part;
     }
-    free(ids);
-    return good;
+    tell_missing(w, stacks, n);
+    free(chosen);
+    return stacks != SIZE_MAX;
 }
 
 /* A full dump makes an object a frame: refused where that would fill the heap. */
@@ -242,9 +315,23 @@ static bool has_headroom(work *w)
     return false;
 }
 
+/*
+ * What HotSpot took for a dump of all threads it gives back in small pieces, and glibc merges these
+ * when the next larger one is asked for: 5 ms in the pause of whoever asks for a stack next. So it
+ * is done here, where a long pause was asked for.
+ */
+static void settle(work *w)
+{
+    if (w->deepest_bytes == 0)
+        return;
+    uint64_t begin_ns = monotonic_ns();
+    jobject infos = stacks_of(w, &w->deepest_tid, 1, false);
+    w->o.meta.stacks_took_ns += note_pause(w, 1, begin_ns);
+    jvm_drop(w->j, infos);
+}
+
 static bool take_full(work *w)
 {
-    bool good = true;
     for (size_t i = 0; i < w->r.n; i++)
         w->r.rows[i].why = THREADS_WHY_FULL;
     w->o.meta.stacks_wanted = (uint32_t)w->r.n;
@@ -252,10 +339,13 @@ static bool take_full(work *w)
         return true;
     uint64_t begin_ns = monotonic_ns();
     jobject infos = all_stacks(w);
-    w->o.meta.stacks_took_ns = monotonic_ns() - begin_ns;
-    good = convert_all(w, infos, w->r.n);
+    w->o.meta.stacks_took_ns = note_pause(w, w->r.n, begin_ns);
+    size_t stacks = convert_all(w, infos);
+    if (stacks != SIZE_MAX)
+        settle(w);
     jvm_pop(w->j);
-    return good;
+    tell_missing(w, stacks, w->r.n);
+    return stacks != SIZE_MAX;
 }
 
 /* ---- the whole ---- */
@@ -295,6 +385,9 @@ static void describe(work *w, uint64_t begin_ns, const struct timespec *wall)
     m->offers = w->r.offers | (snapshot_contention_is_on(w->j) ? THREADS_OFFER_CONTENTION : 0);
     m->full = w->ask->flags & THREADS_FULL;
     m->total_took_ns = monotonic_ns() - begin_ns;
+    m->pauses = w->p.n;
+    m->paused_ns = w->p.spent_ns;
+    m->longest_pause_ns = w->p.longest_ns;
 }
 
 int snapshot_take(uint8_t **bytes, size_t *n, jvm *j, const threads_ask *ask, history *h)
@@ -307,6 +400,8 @@ int snapshot_take(uint8_t **bytes, size_t *n, jvm *j, const threads_ask *ask, hi
     jvm_clear(j);
     (void)clock_gettime(CLOCK_REALTIME, &wall);
     w.deadline_ns = begin_ns + (uint64_t)ask->time_limit_ms * 1000000u;
+    uint32_t pause_ms = ask->pause_ms == 0 ? THREADS_PAUSE_DEFAULT : ask->pause_ms;
+    pauses_begin(&w.p, (uint64_t)pause_ms * 1000000u, jvm_paused_ms(j));
     out_init(&w.o, ask->max_bytes);
     int status = take(&w);
     if (status == THREADS_DONE) {

@@ -57,6 +57,8 @@ static const char *unusable_field(const attach_threads_options *o)
     if (o->max_bytes > ATTACH_THREADS_BYTES_MAX ||
         (o->max_bytes != 0 && o->max_bytes < THREADS_BYTES_LEAST))
         return "max_bytes";
+    if (o->pause_ms > ATTACH_PAUSE_MS_MAX)
+        return "pause_ms";
     return o->lease_ms > ATTACH_LEASE_MS_MAX ? "lease_ms" : NULL;
 }
 

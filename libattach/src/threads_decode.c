@@ -9,7 +9,7 @@
 #include "threads_wire.h"
 
 #define MESSAGES 11 /* field numbers of the snapshot + 1 */
-#define COLUMNS  16 /* field numbers of a message + 1, rounded up */
+#define COLUMNS  20 /* field numbers of a message + 1, rounded up */
 
 /* Everything of a snapshot, not unpacked yet. */
 typedef struct parts {
@@ -399,6 +399,9 @@ static void read_meta(attach_threads_meta *out, const parts *p)
         .deadlock_took_ns = p->meta[F_META_DEADLOCK_TOOK_NS],
         .stacks_took_ns = p->meta[F_META_STACKS_TOOK_NS],
         .total_took_ns = p->meta[F_META_TOTAL_TOOK_NS],
+        .pauses = small(p->meta[F_META_PAUSES]),
+        .paused_ns = p->meta[F_META_PAUSED_NS],
+        .longest_pause_ns = p->meta[F_META_LONGEST_PAUSE_NS],
     };
 }
 

@@ -94,6 +94,7 @@ static void describe(threads_ask *out, const attach__agent *a, enum threads_op o
     out->max_bytes = or_default(o->max_bytes, ATTACH_THREADS_BYTES_DEFAULT);
     out->time_limit_ms = time_limit(a);
     out->lease_ms = or_default(o->lease_ms, ATTACH_LEASE_MS_DEFAULT);
+    out->pause_ms = o->pause_ms;
     memcpy(out->lease_id, id, strlen(id));
 }
 

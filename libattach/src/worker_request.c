@@ -35,7 +35,8 @@ enum {
     TAG_MAX_STACKS = 35,
     TAG_MAX_DEPTH = 36,
     TAG_MAX_BYTES = 37,
-    TAG_LEASE_MS = 38
+    TAG_LEASE_MS = 38,
+    TAG_PAUSE_MS = 39
 };
 
 static bool is_op(attach_op op)
@@ -96,6 +97,7 @@ static void put_fields(attach__writer *w, const attach_request *r)
     attach__put_number(w, TAG_MAX_DEPTH, r->max_depth);
     attach__put_number(w, TAG_MAX_BYTES, r->max_bytes);
     attach__put_number(w, TAG_LEASE_MS, r->lease_ms);
+    attach__put_number(w, TAG_PAUSE_MS, r->pause_ms);
     attach__put_text(w, TAG_COMMAND, r->command);
     for (uint32_t i = 0; i < r->n_args; i++) /* an empty argument counts too */
         attach__put_field(w, TAG_ARG, r->args[i], strlen(r->args[i]));
@@ -201,6 +203,8 @@ static bool take_threads(attach_request *out, const attach__field *field)
         return take_u32(field, UINT32_MAX, &out->max_bytes);
     case TAG_LEASE_MS:
         return take_u32(field, UINT32_MAX, &out->lease_ms);
+    case TAG_PAUSE_MS:
+        return take_u32(field, UINT32_MAX, &out->pause_ms);
     default:
         return false; /* worker and client are installed together: an unknown field is an error */
     }

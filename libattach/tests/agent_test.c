@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "attach/threads.h"
 #include "fake_jvm.h"
@@ -71,6 +72,21 @@ void *agent_calloc(size_t n, size_t size)
 void *agent_realloc(void *p, size_t n)
 {
     return ++allocations == deny_at ? NULL : realloc(p, n);
+}
+
+/* ---- its clock: the made-up JVM's, where a test has one ---- */
+
+int agent_clock_gettime(clockid_t id, struct timespec *out);
+
+static const fake_jvm *clock_of;
+
+int agent_clock_gettime(clockid_t id, struct timespec *out)
+{
+    if (clock_of == NULL)
+        return clock_gettime(id, out);
+    uint64_t now_ns = UINT64_C(1000000000) + clock_of->stopped_ns;
+    *out = (struct timespec){(time_t)(now_ns / 1000000000u), (long)(now_ns % 1000000000u)};
+    return 0;
 }
 
 /* ---- one life of the agent ---- */
@@ -145,6 +161,8 @@ START_TEST(reads_what_there_is)
     attach_threads *t = snapshot(&made, &ask);
     ck_assert_uint_eq(attach_threads_count(t), 5); /* neither the ended one nor the agent's own */
     ck_assert_uint_eq(attach_threads_meta_of(t)->cut, 0);
+    /* a full dump is settled by a stack of its own */
+    ck_assert_uint_eq(attach_threads_meta_of(t)->pauses, _i == 0 ? 2 : 3);
     const attach_thread *left = attach_threads_find(t, 2);
     ck_assert_str_eq(left->name, "left");
     ck_assert_int_eq(left->state, ATTACH_THREAD_BLOCKED);
@@ -224,6 +242,112 @@ START_TEST(crowd_is_bounded)
 }
 END_TEST
 
+/* ---- pauses ---- */
+
+enum { IDLE = 90, FIRST_IDLE = 1000 };
+
+/* Idle threads, and behind them two that wait for one another. */
+static void fill_idle(fake_thread list[IDLE + 2])
+{
+    for (int i = 0; i < IDLE; i++)
+        list[i] =
+            (fake_thread){.tid = FIRST_IDLE + i, .name = "idle", .state = WAITING, .depth = 2};
+    list[IDLE] = threads[1];
+    list[IDLE].tid = 2;
+    list[IDLE + 1] = threads[2];
+}
+
+static size_t stacks_in(const attach_threads *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < attach_threads_count(t); i++)
+        n += attach_threads_at(t, i)->has_stack;
+    return n;
+}
+
+/* The snapshot that follows on another one: the fake's CPU times stand still, so that nobody is
+ * busy. */
+static attach_threads *next_snapshot(jvm *j, history *h, const threads_ask *ask)
+{
+    attach_threads *t = NULL;
+    uint8_t *bytes = NULL;
+    size_t n = 0;
+    ck_assert_int_eq(snapshot_take(&bytes, &n, j, ask, h), THREADS_DONE);
+    ck_assert_int_eq(attach_threads_decode(&t, bytes, n, NULL), ATTACH_OK);
+    free(bytes);
+    return t;
+}
+
+START_TEST(stacks_end_with_the_pauses)
+{
+    fake_jvm made;
+    static jvm j;
+    fake_thread list[IDLE + 2];
+    history h = {0};
+    bool seen[IDLE] = {false};
+    size_t left = IDLE;
+    fill_idle(list);
+    fake_jvm_make(&made, list, COUNT_OF(list));
+    made.odd = FAKE_ODD_UNCOUNTED;
+    made.stack_ns = 1000000;
+    clock_of = &made;
+    ck_assert(jvm_open(&j, fake_jvm_env(&made)));
+    threads_ask ask = default_ask;
+    attach_threads *t = next_snapshot(&j, &h, &ask); /* in a first one all count as busy */
+    const attach_threads_meta *meta = attach_threads_meta_of(t);
+    ck_assert_uint_eq(meta->cut, ATTACH_CUT_PAUSE | ATTACH_CUT_STACKS);
+    ck_assert_uint_eq(meta->stacks_wanted, 64);
+    ck_assert_uint_eq(stacks_in(t), 10); /* 10 ms, by default */
+    ck_assert_uint_eq(meta->paused_ns, 10000000);
+    ck_assert_uint_eq(meta->longest_pause_ns, 8000000); /* before it knew what a stack takes */
+    attach_threads_free(t);
+    ask.pause_ms = 12;
+    for (int round = 0; round < IDLE && left > 0; round++) {
+        t = next_snapshot(&j, &h, &ask);
+        ck_assert_uint_eq(attach_threads_meta_of(t)->cut, ATTACH_CUT_PAUSE);
+        ck_assert_uint_eq(stacks_in(t), 12);
+        ck_assert(attach_threads_find(t, 2)->has_stack); /* these first */
+        ck_assert(attach_threads_find(t, 3)->has_stack);
+        for (uint64_t i = 0; i < IDLE; i++) {
+            const attach_thread *idle = attach_threads_find(t, FIRST_IDLE + i);
+            ck_assert_int_eq(idle->has_stack, idle->why == ATTACH_STACK_SAMPLED);
+            left -= idle->has_stack && !seen[i];
+            ck_assert(!idle->has_stack || !seen[i]); /* in turn: nobody twice */
+            seen[i] = seen[i] || idle->has_stack;
+        }
+        attach_threads_free(t);
+    }
+    ck_assert_uint_eq(left, 0);
+    ck_assert_uint_eq(made.most_stacks, 8);
+    jvm_close(&j);
+    history_free(&h);
+    clock_of = NULL;
+    fake_jvm_end(&made);
+}
+END_TEST
+
+/* The calls take long because the thread waits for a CPU: the JVM counts no pause. */
+START_TEST(what_the_jvm_counts_bounds_the_pauses)
+{
+    fake_jvm made;
+    fake_thread list[IDLE + 2];
+    fill_idle(list);
+    fake_jvm_make(&made, list, COUNT_OF(list));
+    made.stack_ns = 1000000000;
+    clock_of = &made;
+    attach_threads *t = snapshot(&made, &default_ask);
+    const attach_threads_meta *meta = attach_threads_meta_of(t);
+    ck_assert_uint_eq(meta->cut, 0);
+    ck_assert_uint_eq(stacks_in(t), 64);
+    ck_assert_uint_eq(meta->stacks_took_ns, UINT64_C(64000000000));
+    ck_assert_uint_le(meta->paused_ns, 2000000);
+    ck_assert_uint_le(meta->longest_pause_ns, 2000000);
+    attach_threads_free(t);
+    clock_of = NULL;
+    fake_jvm_end(&made);
+}
+END_TEST
+
 /* ---- failures ---- */
 
 /* 0: a default snapshot, 1: a full one, 2: the default one of Java 8. */
@@ -299,6 +423,8 @@ int main(void)
     tcase_add_test(tc, reads_java_8);
     tcase_add_loop_test(tc, odd_jvms_do_no_harm, FAKE_ODD_SHORT_ARRAYS, FAKE_ODD_END);
     tcase_add_test(tc, crowd_is_bounded);
+    tcase_add_test(tc, stacks_end_with_the_pauses);
+    tcase_add_test(tc, what_the_jvm_counts_bounds_the_pauses);
     tcase_add_loop_test(tc, every_call_may_throw, 0, 3);
     tcase_add_loop_test(tc, every_allocation_may_fail, 0, 2);
     tcase_add_test(tc, contention_is_switched);

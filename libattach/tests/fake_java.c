@@ -60,6 +60,15 @@ static object *infos_of(fake_jvm *jvm, const object *wanted)
     return made;
 }
 
+/* A call for stacks; those without make the JVM wait for nobody. */
+static void stop_for(fake_jvm *jvm, const struct _jmethodID *m, size_t stacks)
+{
+    if (strcmp(m->name, "getThreadInfo") != 0 || strstr(m->signature, "ZZI") == NULL)
+        return;
+    jvm->stopped_ns += stacks * jvm->stack_ns;
+    jvm->most_stacks = stacks > jvm->most_stacks ? stacks : jvm->most_stacks;
+}
+
 static object *all_infos(fake_jvm *jvm)
 {
     size_t n = 0;
@@ -106,6 +115,7 @@ static object *bean_object(fake_jvm *jvm, const struct _jmethodID *m, va_list ar
     if (jvm->pending)
         return NULL;
     const object *wanted = fake__target(jvm, argument);
+    stop_for(jvm, m, wanted->n);
     return strcmp(m->name, "getThreadInfo") == 0 ? infos_of(jvm, wanted) : counters(jvm, wanted);
 }
 
@@ -211,7 +221,8 @@ static jobject JNICALL call_static(JNIEnv *env, jclass class_ref, jmethodID m, .
     return fake__local(jvm, number(jvm,
                                    strcmp(m->name, "getThreadMXBean") == 0 ? BEAN
                                    : strcmp(m->name, "getRuntime") == 0    ? RUNTIME
-                                                                           : THREAD,
+                                   : strcmp(m->name, "currentThread") == 0 ? THREAD
+                                                                           : SAFEPOINTS,
                                    FAKE_OWN_TID));
 }
 
@@ -228,6 +239,8 @@ static jlong JNICALL call_long(JNIEnv *env, jobject reference, jmethodID m, va_l
                    ? (target->thread->owner == 0 ? -1 : target->thread->owner)
                : strstr(m->name, "Time") != NULL ? -1
                                                  : 5;
+    case SAFEPOINTS:
+        return jvm->odd == FAKE_ODD_UNCOUNTED ? -1 : 0;
     case THREAD:
         return target->thread != NULL ? target->thread->tid : target->number;
     case RUNTIME:

@@ -37,6 +37,7 @@ typedef enum fake_odd {
     FAKE_ODD_HUGE_STRINGS,
     FAKE_ODD_STATES,
     FAKE_ODD_FULL_HEAP,
+    FAKE_ODD_UNCOUNTED, /* it does not say how long it was stopped */
     FAKE_ODD_END
 } fake_odd;
 
@@ -52,6 +53,9 @@ typedef struct fake_jvm {
     unsigned long fail_at; /* this one throws; 0 = none */
     bool pending;
     bool contention;
+    uint64_t stack_ns;   /* that each stack takes on the made-up clock */
+    uint64_t stopped_ns; /* which has advanced by so much */
+    size_t most_stacks;  /* of one call */
     struct fake_object *objects;
     struct fake_frame *frame;
     size_t globals;

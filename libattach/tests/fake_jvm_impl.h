@@ -19,6 +19,7 @@ typedef enum kind {
     RUNTIME,
     THREAD,
     GROUP,
+    SAFEPOINTS,
     THROWABLE
 } object_kind;
 

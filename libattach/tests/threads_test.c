@@ -8,6 +8,7 @@
 #include "attach/threads.h"
 #include "lease.h"
 #include "out.h"
+#include "pause.h"
 #include "request.h"
 #include "select.h"
 #include "text.h"
@@ -313,6 +314,99 @@ START_TEST(choice_goes_around)
 }
 END_TEST
 
+/* Deadlocked ones before owners, before busy ones, before blocked ones, before the sample's turn.
+ */
+START_TEST(choice_is_ranked)
+{
+    enum { N = 40 };
+    candidate list[N] = {{0}};
+    int64_t cursor = 20;
+    uint32_t last = 0;
+    for (int i = 0; i < N; i++)
+        list[i] = (candidate){.tid = i + 1};
+    list[7].blocked = 1;
+    list[7].owner = 31; /* the second of five */
+    list[3].cpu_delta = 5;
+    list[9].cpu_delta = 9;
+    list[35].deadlocked = 1;
+    static const int order[] = {35, 30, 9, 3, 7, 20, 21, 22};
+    ck_assert_uint_eq(select_threads(list, N, 8, &cursor), 8);
+    for (int i = 0; i < COUNT_OF(order); i++) {
+        ck_assert_uint_ne(list[order[i]].why, 0);
+        ck_assert(i == 0 || list[order[i]].rank > last);
+        last = list[order[i]].rank;
+    }
+    ck_assert_int_eq(cursor, 23);
+}
+END_TEST
+
+#define MS UINT64_C(1000000)
+
+START_TEST(pauses_are_short_and_end)
+{
+    pauses p;
+    pauses_begin(&p, 10 * MS, -1);
+    ck_assert_uint_eq(pauses_next(&p, 3), 3);
+    ck_assert_uint_eq(pauses_next(&p, 64), 8);
+    pauses_add(&p, 0, MS / 10, -1); /* the search for deadlocks: what any pause costs */
+    pauses_add(&p, 8, MS / 2, -1);
+    ck_assert_uint_eq(pauses_next(&p, 64), 8);
+    pauses_add(&p, 8, 4 * MS, -1); /* deeper ones: a quarter of the budget has room for fewer */
+    ck_assert_uint_gt(pauses_next(&p, 64), 1);
+    ck_assert_uint_lt(pauses_next(&p, 64), 16);
+    ck_assert_uint_eq(p.longest_ns, 4 * MS);
+    pauses_add(&p, 1, 5 * MS + 3 * MS / 10, -1);
+    ck_assert_uint_eq(pauses_next(&p, 64), 0); /* room for the pause alone */
+    ck_assert_uint_eq(p.spent_ns, 9 * MS + 9 * MS / 10);
+    ck_assert_uint_eq(p.n, 4);
+    pauses_begin(&p, MS, -1); /* the first are asked for whatever was spent */
+    pauses_add(&p, 0, 5 * MS, -1);
+    ck_assert_uint_eq(pauses_next(&p, 64), 8);
+    pauses_add(&p, 8, 5 * MS, -1);
+    ck_assert_uint_eq(pauses_next(&p, 64), 0);
+}
+END_TEST
+
+/* Where stopping itself takes long, more are asked for at a time. */
+START_TEST(pauses_that_cost_much_are_few)
+{
+    pauses p;
+    pauses_begin(&p, 10 * MS, -1);
+    pauses_add(&p, 0, 2 * MS, -1);
+    pauses_add(&p, 8, 2 * MS + MS / 10, -1);
+    ck_assert_uint_eq(pauses_next(&p, 56), 16);
+    pauses_add(&p, 16, 2 * MS + MS / 5, -1);
+    ck_assert_uint_eq(pauses_next(&p, 40), 32);
+    ck_assert_uint_eq(pauses_next(&p, 20), 20);
+    pauses_begin(&p, 60000 * MS, -1); /* no room is too large */
+    pauses_add(&p, 8, 1, -1);
+    ck_assert_uint_eq(pauses_next(&p, SIZE_MAX), 8);
+}
+END_TEST
+
+START_TEST(pauses_by_the_jvms_count)
+{
+    static const struct {
+        int64_t before, after;
+        uint64_t took_ms, spent_ms;
+    } rows[] = {{-1, -1, 50, 50}, {-1, 7, 50, 50}, {7, -1, 50, 50},        {7, 6, 50, 50},
+                {7, 7, 50, 2},    {7, 10, 50, 5},  {0, INT64_MAX, 50, 50}, {7, 10, 4, 4}};
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        pauses p;
+        pauses_begin(&p, 10 * MS, rows[i].before);
+        pauses_add(&p, 8, rows[i].took_ms * MS, rows[i].after);
+        ck_assert_uint_eq(p.spent_ns, rows[i].spent_ms * MS);
+        ck_assert_uint_eq(p.longest_ns, rows[i].spent_ms * MS);
+    }
+    pauses p;
+    pauses_begin(&p, 100 * MS, 1000);
+    pauses_add(&p, 8, 20 * MS, 1001);
+    pauses_add(&p, 8, 20 * MS, 1009); /* the doubt about whole ms counts once, not at each pause */
+    ck_assert_uint_eq(p.spent_ns, 11 * MS);
+    ck_assert_uint_eq(p.longest_ns, 10 * MS);
+}
+END_TEST
+
 static threads_ask good_request(void)
 {
     return (threads_ask){.magic = THREADS_ASK,
@@ -347,6 +441,7 @@ START_TEST(requests_are_checked)
     REFUSED(max_bytes, THREADS_BYTES_LIMIT + 1);
     REFUSED(time_limit_ms, 0);
     REFUSED(lease_ms, 0);
+    REFUSED(pause_ms, THREADS_PAUSE_LIMIT + 1);
     bad = good;
     memcpy(bad.lease_id, "../x", 5);
     ck_assert_str_eq(request_fault(&bad), "lease_id");
@@ -450,6 +545,10 @@ int main(void)
     tcase_add_test(tc, utf16_becomes_utf8);
     tcase_add_test(tc, choice_keeps_room_for_every_kind);
     tcase_add_test(tc, choice_goes_around);
+    tcase_add_test(tc, choice_is_ranked);
+    tcase_add_test(tc, pauses_are_short_and_end);
+    tcase_add_test(tc, pauses_that_cost_much_are_few);
+    tcase_add_test(tc, pauses_by_the_jvms_count);
     tcase_add_test(tc, requests_are_checked);
     tcase_add_test(tc, leases_are_counted_and_end);
     tcase_add_test(tc, tasks_are_joined_where_certain);

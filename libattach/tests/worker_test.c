@@ -71,6 +71,7 @@ START_TEST(snapshot_request_survives)
     request.max_depth = 3;
     request.max_bytes = 4;
     request.lease_ms = 5;
+    request.pause_ms = 6;
     ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL), ATTACH_OK);
     ck_assert_int_eq(attach_request_decode(&got, bytes, n, NULL), ATTACH_OK);
     ck_assert_int_eq(got.op, ATTACH_OP_THREADS);
@@ -81,6 +82,7 @@ START_TEST(snapshot_request_survives)
     ck_assert_uint_eq(got.max_depth, 3);
     ck_assert_uint_eq(got.max_bytes, 4);
     ck_assert_uint_eq(got.lease_ms, 5);
+    ck_assert_uint_eq(got.pause_ms, 6);
     request.library[0] = '\0';
     ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL),
                      ATTACH_E_USAGE);

@@ -18,7 +18,7 @@ void threads_run(jvm_fixture *out, int version, const char *kind, const char *fi
 /* The one kernel thread of that name; fails the test when there is none. */
 uint32_t threads_task_called(const jvm_fixture *jvm, const char *name);
 
-/* A request with the defaults; free it. */
+/* A request with the defaults, but that pauses are not bounded; free it. */
 attach_request *threads_request(const jvm_fixture *jvm);
 
 /* Sends it (and frees it) and returns the answer's code; *out is the snapshot on success. */

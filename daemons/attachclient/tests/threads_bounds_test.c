@@ -97,6 +97,48 @@ START_TEST(deep_stacks_are_cut_and_told)
 }
 END_TEST
 
+/* Two hundred stacks of a thousand frames cannot be walked in a millisecond. */
+START_TEST(pauses_are_bounded_and_told)
+{
+    if (threads_java(_i) == NULL)
+        return;
+    jvm_fixture jvm;
+    attach_threads *t = NULL;
+    size_t stacks = 0;
+    threads_run(&jvm, _i, "mixed", "200", "1000");
+    t = threads_take(&jvm, THREADS_DEFAULT_FLAGS, UINT32_MAX); /* from now on few are busy */
+    attach_threads_free(t);
+    attach_request *r = threads_request(&jvm);
+    r->max_depth = 2048;
+    r->max_bytes = ATTACH_THREADS_BYTES_MAX;
+    r->max_stacks = 200;
+    r->pause_ms = 1;
+    ck_assert_int_eq(threads_send(&t, r).code, ATTACH_OK);
+    const attach_threads_meta *meta = attach_threads_meta_of(t);
+    for (size_t i = 0; i < attach_threads_count(t); i++) {
+        const attach_thread *thread = attach_threads_at(t, i);
+        stacks += thread->has_stack;
+        ck_assert(thread->why != ATTACH_STACK_SAMPLED || thread->has_stack);
+    }
+    (void)printf("# %s: %zu of %u stacks in %u pauses, at most %.1f ms, %.1f ms at once\n",
+                 threads_version(_i), stacks, meta->stacks_wanted, meta->pauses,
+                 (double)meta->paused_ns / 1e6, (double)meta->longest_pause_ns / 1e6);
+    ck_assert(meta->cut & ATTACH_CUT_PAUSE);
+    ck_assert_uint_eq(meta->stacks_wanted, 200);
+    ck_assert_uint_ge(stacks, 8);
+    ck_assert_uint_lt(stacks, 200);
+    ck_assert_uint_ge(meta->pauses, 2); /* the search for deadlocks, and the first stacks */
+    ck_assert_uint_gt(meta->longest_pause_ns, 0);
+    ck_assert_uint_ge(meta->paused_ns, meta->longest_pause_ns);
+    ck_assert_uint_le(meta->paused_ns, meta->deadlock_took_ns + meta->stacks_took_ns);
+    ck_assert(threads_has_frame(t, threads_named(t, "stuck-0"), "lockMonitors"));
+    ck_assert(threads_has_frame(t, threads_named(t, "stuck-1"), "lockMonitors"));
+    attach_threads_free(t);
+    threads_end(&jvm);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
 /* With few stacks at a time each thread's comes in turn. */
 START_TEST(idle_threads_are_sampled_in_turn)
 {
@@ -147,6 +189,7 @@ void threads_add_bounds(Suite *suite)
     TCase *tc = tcase_create("bounds");
     tcase_set_timeout(tc, 180);
     tcase_add_loop_test(tc, five_thousand_threads, 0, THREADS_VERSIONS);
+    tcase_add_loop_test(tc, pauses_are_bounded_and_told, 0, THREADS_VERSIONS);
     tcase_add_test(tc, deep_stacks_are_cut_and_told);
     tcase_add_test(tc, idle_threads_are_sampled_in_turn);
     tcase_add_test(tc, full_dump_needs_headroom);

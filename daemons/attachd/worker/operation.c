@@ -109,6 +109,7 @@ static void snapshot_options(attach_threads_options *out, const char **dirs,
     out->max_depth = r->max_depth;
     out->max_bytes = r->max_bytes;
     out->lease_ms = r->lease_ms;
+    out->pause_ms = r->pause_ms;
     for (uint32_t i = 0; i < r->n_dirs; i++)
         dirs[i] = r->dirs[i];
     out->dirs = dirs;

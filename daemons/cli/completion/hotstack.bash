@@ -33,7 +33,7 @@ _hotstack() {
         mapfile -t COMPREPLY < <(compgen -W "--duration --events --file --type --engine --loop --help $(_hotstack_jvms)" -- "$current")
         ;;
     threads)
-        mapfile -t COMPREPLY < <(compgen -W "--duration --watch --json --top --stacks --depth --max-threads --full --synchronizers --contention --help $(_hotstack_jvms)" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "--duration --watch --json --top --stacks --depth --pause --max-threads --full --synchronizers --contention --help $(_hotstack_jvms)" -- "$current")
         ;;
     top)
         mapfile -t COMPREPLY < <(compgen -W "--type --rows --by --json --thread --from --to --state --raw-names --max-stacks --max-memory --help" -- "$current")

@@ -28,7 +28,7 @@ complete -c hotstack -n "__fish_seen_subcommand_from top" -l json -d 'print JSON
 complete -c hotstack -x -n "__fish_seen_subcommand_from top" -l by -a "self total" -d 'sort by'
 complete -c hotstack -x -n "__fish_seen_subcommand_from top" -s n -l rows -d 'methods of each type'
 complete -c hotstack -x -n "__fish_seen_subcommand_from top" -s t -l type -d 'profile types'
-for number in top stacks depth max-threads
+for number in top stacks depth pause max-threads
     complete -c hotstack -x -n "__fish_seen_subcommand_from threads" -l $number
 end
 complete -c hotstack -r -F -n "__fish_seen_subcommand_from convert diff jfr top"

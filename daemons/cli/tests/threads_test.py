@@ -53,14 +53,17 @@ def jvm(*arguments):
     assert printed == "", printed
 
 
-def hotstack(*arguments):
-    return subprocess.run([HOTSTACK, "threads", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+UNBOUNDED = ("--pause", "1m")  # what a busy machine takes is no matter
+
+
+def hotstack(*arguments, pause=UNBOUNDED):
+    return subprocess.run([HOTSTACK, "threads", *pause, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, env=ENVIRONMENT)
 
 
-def document(*arguments, status=0):
-    result = hotstack("--json", *arguments)
-    assert result.returncode == status, (result.returncode, result.stderr)
+def document(*arguments, statuses=(0,), pause=UNBOUNDED):
+    result = hotstack("--json", *arguments, pause=pause)
+    assert result.returncode in statuses, (result.returncode, result.stderr)
     assert result.stderr == "", result.stderr
     return json.loads(result.stdout)
 
@@ -141,7 +144,7 @@ def all_stacks_on_demand():
 
 def what_is_cut_is_told():
     with jvm("many", 300) as child:
-        found = document("-d", "0", "--max-threads", 50, "--stacks", 5, child.pid, status=3)
+        found = document("-d", "0", "--max-threads", 50, "--stacks", 5, child.pid, statuses=(3,))
         assert found["meta"]["threads_total"] >= 300 and found["meta"]["threads"] == 50, found["meta"]
         assert found["meta"]["cut"] == ["threads"] and found["meta"]["stacks_wanted"] == 5
         text = hotstack("-d", "0", child.pid)
@@ -150,9 +153,24 @@ def what_is_cut_is_told():
         assert cut.returncode == 3 and "cut short: threads" in cut.stdout, cut.stdout
 
 
+def pauses_end_and_are_told():
+    with jvm("mixed", 200, 1000) as child:
+        asked = ("-d", "100ms", "--depth", 2048, "--stacks", 200, child.pid)
+        whole = document(*asked)["meta"]
+        assert whole["cut"] == [] and whole["stacks"] == whole["stacks_wanted"] == 200, whole
+        assert 0 < whole["longest_pause_ms"] < whole["paused_ms"] and whole["pauses"] > 2, whole
+        found = document(*asked, statuses=(0, 3), pause=("--pause", "1ms"))
+        meta = found["meta"]
+        assert "pause" in meta["cut"] and 8 <= meta["stacks"] < 200 == meta["stacks_wanted"], meta
+        assert all("stack" in named(found["blocked"], f"stuck-{i}") for i in range(2)), found["blocked"]
+        text = hotstack(*asked, pause=("--pause", "1ms"))
+        assert text.returncode in (0, 3) and re.search(r"cut short: (stacks, )?pause", text.stdout), text.stdout
+        assert re.search(r"; stacks of \d+; stopped for at most \d+\.\d ms in all, \d+\.\d ms at a time\n", text.stdout)
+
+
 def watch_until_interrupted():
     with jvm("burn", 50) as child:
-        watch = subprocess.Popen([HOTSTACK, "threads", "--watch", "--json", "-d", "100ms", str(child.pid)],
+        watch = subprocess.Popen([HOTSTACK, "threads", *UNBOUNDED, "--watch", "--json", "-d", "100ms", str(child.pid)],
                                  stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
         for _ in range(3):
             found = json.loads(watch.stdout.readline())
@@ -161,7 +179,7 @@ def watch_until_interrupted():
         watch.stdout.read()
         assert watch.wait() == 0
         ours, theirs = pty.openpty()
-        screen = subprocess.Popen([HOTSTACK, "threads", "--watch", "-d", "100ms", str(child.pid)], stdout=theirs,
+        screen = subprocess.Popen([HOTSTACK, "threads", *UNBOUNDED, "--watch", "-d", "100ms", str(child.pid)], stdout=theirs,
                                   env=ENVIRONMENT)
         os.close(theirs)
         text = b""
@@ -179,7 +197,8 @@ def mistakes_are_named():
     for arguments, words in (((), "name one JVM"), (("1", "2"), "name one JVM"), (("-d", "x", "1"), "--duration"),
                              (("-d", "-1", "1"), "--duration"), (("--top", "0", "1"), "--top"),
                              (("--synchronizers", "1"), "--full"), (("--watch", "-d", "0", "1"), "--watch"),
-                             (("--stacks", "5000", "1"), "--stacks")):
+                             (("--stacks", "5000", "1"), "--stacks"), (("--pause", "0", "1"), "--pause"),
+                             (("--pause", "2m", "1"), "--pause")):
         result = hotstack(*arguments)
         assert result.returncode == 2 and words in result.stderr, (arguments, result.stderr)
     nobody = hotstack("-d", "0", os.getpid())
@@ -189,7 +208,7 @@ def mistakes_are_named():
 
 
 TESTS = [deadlock_as_a_cycle, blocked_with_its_owner, busy_by_cpu, all_stacks_on_demand, what_is_cut_is_told,
-         watch_until_interrupted, mistakes_are_named]
+         pauses_end_and_are_told, watch_until_interrupted, mistakes_are_named]
 
 
 def main():

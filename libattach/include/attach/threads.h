@@ -35,6 +35,8 @@ enum {
 #define ATTACH_THREADS_BYTES_MAX     ((uint32_t)64 << 20)
 #define ATTACH_LEASE_MS_DEFAULT      60000
 #define ATTACH_LEASE_MS_MAX          600000
+#define ATTACH_PAUSE_MS_DEFAULT      10
+#define ATTACH_PAUSE_MS_MAX          60000
 
 typedef struct attach_threads_options {
     size_t size;                 /* sizeof(attach_threads_options) */
@@ -49,11 +51,12 @@ typedef struct attach_threads_options {
     uint32_t lease_ms;    /* the agent ends so long after the last request: 0 = 1 min, at most 10 */
     const char *const *dirs; /* absolute directories to try before the usual ones, or NULL */
     size_t n_dirs;
+    uint32_t pause_ms; /* of step two's pauses together: 0 = 10, at most 60,000. Not of FULL */
 } attach_threads_options;
 
 #define ATTACH_THREADS_OPTIONS_INIT                                                                \
     {                                                                                              \
-        sizeof(attach_threads_options), NULL, NULL, -1, 0, 0, 0, 0, 0, 0, NULL, 0                  \
+        sizeof(attach_threads_options), NULL, NULL, -1, 0, 0, 0, 0, 0, 0, NULL, 0, 0               \
     }
 
 /*
@@ -65,8 +68,12 @@ typedef struct attach_threads_options {
  * mapped.
  *
  * Step one asks for the state, lock, owner and CPU time of all threads without stopping them, and
- * for deadlocks; step two stops the JVM for the stacks of max_stacks threads: the busiest since the
- * lease's snapshot before, blocked ones, owners, deadlocked ones, and others in turn.
+ * for deadlocks; step two stops the JVM for the stacks of max_stacks threads: deadlocked ones,
+ * owners, the busiest since the lease's snapshot before, blocked ones, and others in turn. It asks
+ * for a few at a time, each in a short pause of its own, in that order, and for no more when the
+ * pauses have taken pause_ms together, which the meta's cut then says; the first eight are always
+ * asked for. Each thread's state, lock, owner and stack are of one moment; two threads' may be of
+ * two.
  *
  * Returns 0; the errors of attach_load; ATTACH_E_TARGET with no_exec_dir, disk_full,
  * no_thread_agent, thread_agent_error (the message has the agent's or Java's words),
@@ -123,7 +130,9 @@ enum { /* attach_threads_meta.cut: what is missing */
        ATTACH_CUT_STACKS = 2,
        ATTACH_CUT_DEPTH = 4,
        ATTACH_CUT_BYTES = 8,
-       ATTACH_CUT_TIME = 16
+       ATTACH_CUT_TIME = 16,
+       ATTACH_CUT_PAUSE = 32 /* pause_ms was spent: others were not sampled; with CUT_STACKS,
+                                threads that matter lack their stacks too */
 };
 
 /* An object's class and identity hash: a lock's name. Two may share one hash. */
@@ -176,16 +185,19 @@ typedef struct attach_threads_meta {
     uint64_t cpu_read_ns; /* CLOCK_MONOTONIC when the CPU times were read */
     uint64_t interval_ns; /* since the lease's snapshot before; 0 = the first */
     uint32_t threads_total;
-    uint32_t stacks_wanted;
-    uint32_t cut;  /* ATTACH_CUT_*; 0 = whole */
-    bool cpu_time; /* what the JVM offers */
+    uint32_t stacks_wanted; /* threads chosen for their stacks; fewer have one where cut says so */
+    uint32_t cut;           /* ATTACH_CUT_*; 0 = whole */
+    bool cpu_time;          /* what the JVM offers */
     bool allocated;
     bool contention; /* blocked and waited times count */
     bool full;
-    uint64_t info_took_ns;     /* step one's call */
-    uint64_t deadlock_took_ns; /* an upper bound of its pause */
-    uint64_t stacks_took_ns;   /* step two's call: an upper bound of its pause */
+    uint64_t info_took_ns; /* step one's call */
+    uint64_t deadlock_took_ns;
+    uint64_t stacks_took_ns; /* step two's calls together */
     uint64_t total_took_ns;
+    uint32_t pauses;           /* how often it stopped the JVM */
+    uint64_t paused_ns;        /* an upper bound of all these pauses together */
+    uint64_t longest_pause_ns; /* and of the longest */
 } attach_threads_meta;
 
 /* A cycle: each thread waits for a lock that the next one holds, the last for one of the first's.

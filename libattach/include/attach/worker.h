@@ -66,6 +66,7 @@ typedef struct attach_request {
     uint32_t max_depth;
     uint32_t max_bytes;
     uint32_t lease_ms;
+    uint32_t pause_ms;
     uint32_t n_dirs;
     char dirs[ATTACH_REQUEST_DIRS][ATTACH_REQUEST_PATH_MAX];
 } attach_request;

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import json
 import pathlib
 import re
 import subprocess
@@ -53,52 +54,58 @@ def crowd(jdk, live_mb, log):
 
 
 def paused(log, begin):
-    """Milliseconds of the dumps' safepoints that the log tells of from byte `begin` on."""
+    """Milliseconds of the dumps' safepoints that the log tells of from byte `begin` on: in all, and the longest."""
     with open(log, encoding="utf-8") as file:
         file.seek(begin)
-        return sum(int(match.group(2)) for match in map(LINE.search, file) if match) / 1e6
+        found = [int(match.group(2)) / 1e6 for match in map(LINE.search, file) if match]
+    return sum(found), max(found)
 
 
 def ask(pid, kind):
     words = (*KINDS[kind], pid) if KINDS[kind] else ("jcmd", pid, *kind.split())
     command = measure.words([place.installed("hotstack"), *words])
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment(), check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
     if done.returncode not in (0, TRUNCATED):
         raise BenchError(f"{' '.join(command)}: {done.stderr[-600:]}")
+    return json.loads(done.stdout)["meta"]["stacks"] if KINDS[kind] else 0
 
 
 def pauses(jdk, live_mb, rounds):
-    """{kind: median of its milliseconds in safepoints}"""
+    """{kind: medians of its milliseconds in safepoints, of the longest one, and of its stacks}"""
     say(f"JDK {jdk}, {live_mb} MB live: {rounds} rounds")
     with tempfile.TemporaryDirectory(prefix="hotstack-bench-") as folder:
         log = pathlib.Path(folder) / "safepoints"
 
         def pause(kind):
             begin = log.stat().st_size
-            ask(pid, kind)
-            return paused(log, begin)
+            stacks = ask(pid, kind)
+            return (*paused(log, begin), stacks)
 
         with crowd(jdk, live_mb, log) as pid:
             for kind in KINDS:
                 ask(pid, kind)  # classes and agents are loaded once
             found = measure.alternated({kind: (lambda k=kind: pause(k), None) for kind in KINDS}, rounds)
-    return {kind: median(times) for kind, times in found.items()}
+    return {kind: [median(column) for column in zip(*times)] for kind, times in found.items()}
 
 
 def bench(quick):
     section = report.Section("threads", "How long thread snapshots stop a JVM")
     rounds = QUICK_ROUNDS if quick else ROUNDS
     section.text(f"P16: {THREADS:,} threads of depth {DEPTH}, a serial collector; milliseconds in safepoints as `-Xlog:safepoint` has them"
-                 f" (dumps and searches for deadlocks), medians of {rounds} rounds. The dumps of all threads are taken by the same agent.")  # fmt: skip
+                 f" (dumps and searches for deadlocks), of which the longest, and how many stacks; medians of {rounds} rounds, the four in turn."
+                 " The dumps of all threads are taken by the same agent.")  # fmt: skip
     rows = []
     for jdk in QUICK_JDKS if quick else JDKS:
-        large, small = pauses(jdk, LIVE_MB, rounds), pauses(jdk, SMALL_MB, rounds)
-        rows += [[jdk, kind, f"{large[kind]:.2f}", f"{small[kind]:.2f}", f"{large[kind] / large[OURS]:.1f}"] for kind in KINDS]
+        loaded, small = pauses(jdk, LIVE_MB, rounds), {kind: ms for kind, (ms, _, _) in pauses(jdk, SMALL_MB, rounds).items()}
+        large = {kind: ms for kind, (ms, _, _) in loaded.items()}
+        for kind, (ms, longest, stacks) in loaded.items():
+            rows.append([jdk, kind, f"{ms:.2f}", f"{longest:.2f}", f"{stacks:.0f}" if stacks else "", f"{small[kind]:.2f}",
+                         f"{ms / large[OURS]:.1f}"])  # fmt: skip
         section.target(f"P16 JDK {jdk}: pause of the default snapshot", PAUSE_MS, large[OURS], False, " ms")
         section.target(f"P16 JDK {jdk}: {PLAIN} over it", 3, large[PLAIN] / large[OURS])
         section.target(f"P16 JDK {jdk}: {LOCKS} over it", 30, large[LOCKS] / large[OURS])
         section.target(f"P16 JDK {jdk}: {PRINT} over it", 30, large[PRINT] / large[OURS])
         flat = max(0, large[OURS] - NOISE_MS) / small[OURS]
         section.target(f"P16 JDK {jdk}: the snapshot's pause, less {NOISE_MS} ms, over that with {SMALL_MB} MB live", 1.5, flat, False)
-    section.table(["JDK", "what", f"{LIVE_MB} MB live, ms", f"{SMALL_MB} MB live, ms", "over ours"], rows)
+    section.table(["JDK", "what", f"{LIVE_MB} MB live, ms", "longest", "stacks", f"{SMALL_MB} MB live, ms", "over ours"], rows)
     return section

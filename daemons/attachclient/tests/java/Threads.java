@@ -6,7 +6,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Threads of known kinds, by argument: monitors N, locks N (a deadlock of N threads), many N (parked ones), deep N D MB
- * (N parked below D calls, with that much live data), burn P... (a thread each that burns P percent of a core), contend
+ * (N parked below D calls, with that much live data), mixed N D (these without the data, and a deadlock of two), burn P... (a thread each that burns P percent of a core), contend
  * (one owner, three that wait for its monitor), virtual (virtual threads at work, where there are any).
  * Prints "ready" once all are there and ends by itself.
  */
@@ -190,6 +190,10 @@ public class Threads {
             case "many": many(number(args, 1), 1); break;
             case "deep":
                 fill(number(args, 3));
+                many(number(args, 1), number(args, 2));
+                break;
+            case "mixed":
+                monitors(2);
                 many(number(args, 1), number(args, 2));
                 break;
             case "burn":
