@@ -34,7 +34,7 @@ typedef struct recording_cache {
     uint32_t stack_count, thread_count, class_count, method_count;
     jfr_frame_memo *memo; /* of the aggregate's frames */
     int learn_rc;         /* why a frame has none */
-    uint32_t *frames;     /* of the stack being interned */
+    uint32_t *frames;     /* of the stacks being interned */
     size_t frame_room;
 } recording_cache;
 
@@ -42,15 +42,15 @@ typedef struct recording_cache {
 bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, jfr_chunk *chunk);
 void recording__cache_free(recording_cache *c);
 
-/* Rows that are added at a time. */
-enum { RECORDING_ROWS = 64 };
+/* Rows, and stacks, that are added at a time. */
+enum { RECORDING_ROWS = 64, RECORDING_STACKS = 64 };
 
 /* Before rows are added: where a cap is reached the aggregate is compacted, which makes the numbers
  * of stacks void. Returns 0 or SAGG_E_NOMEM, as the next two do. */
 int recording__make_room(recording_cache *c);
-/* The aggregate's number of a stack of the chunk, which is interned when it is first met. A damaged
- * one counts as none. */
-int recording__map_stack(recording_cache *c, uint32_t index, uint32_t *stack);
+/* Interns up to RECORDING_STACKS stacks of the chunk that are not known yet. A damaged one counts
+ * as none; one that finds no room stays unknown. */
+int recording__map_stacks(recording_cache *c, const uint32_t *indices, size_t count);
 /* Adds up to RECORDING_ROWS sums of the chunk. */
 int recording__add_rows(recording_cache *c, const jfr_sum *rows, size_t count);
 

@@ -143,24 +143,28 @@ bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, 
            c->threads != NULL && c->labels != NULL && c->methods != NULL;
 }
 
-static int frame_room(recording_cache *c, size_t count)
+/* Makes room for `more` frames behind `used`. */
+static int frame_room(recording_cache *c, size_t used, size_t more)
 {
-    if (count <= c->frame_room)
+    if (more <= c->frame_room - used)
         return 0;
-    size_t room = count < 256 ? 256 : count * 2;
-    free(c->frames);
-    c->frames = malloc(room * sizeof(*c->frames));
-    c->frame_room = c->frames != NULL ? room : 0;
-    return c->frame_room != 0 ? 0 : SAGG_E_NOMEM;
+    size_t room = used + more < 256 ? 256 : (used + more) * 2;
+    uint32_t *frames = realloc(c->frames, room * sizeof(*frames));
+    if (frames == NULL)
+        return SAGG_E_NOMEM;
+    c->frames = frames;
+    c->frame_room = room;
+    return 0;
 }
 
-/* Maps the frames of a stack into c->frames. A damaged one has none. Returns as learn_method. */
-static int map_frames(recording_cache *c, uint32_t index, jfr_stack_ref *out)
+/* Maps the frames of a stack into c->frames, behind those in use. A damaged one has none. Returns
+ * as learn_method. */
+static int map_frames(recording_cache *c, uint32_t index, size_t used, jfr_stack_ref *out)
 {
     for (;;) {
         jfr_error cause;
-        int rc = jfr_chunk_stack_values(c->chunk, index, c->memo, c->frames,
-                                        (uint32_t)c->frame_room, out, &cause);
+        int rc = jfr_chunk_stack_values(c->chunk, index, c->memo, c->frames + used,
+                                        (uint32_t)(c->frame_room - used), out, &cause);
         if (rc == 1)
             return c->learn_rc;
         if (rc < 0) {
@@ -168,9 +172,9 @@ static int map_frames(recording_cache *c, uint32_t index, jfr_stack_ref *out)
             c->bad_stacks++;
             return 0;
         }
-        if (out->frame_count <= c->frame_room)
+        if (out->frame_count <= c->frame_room - used)
             return 0;
-        rc = frame_room(c, out->frame_count);
+        rc = frame_room(c, used, out->frame_count);
         if (rc != 0)
             return rc;
     }
@@ -181,22 +185,55 @@ static uint32_t max_frames(const recording *rec)
     return rec->options.max_frames != 0 ? rec->options.max_frames : 2048;
 }
 
-/* The stack of a sample. A damaged one counts as none; the sample stays. */
-int recording__map_stack(recording_cache *c, uint32_t index, uint32_t *stack)
+/* Stacks of the chunk whose frames lie in c->frames, one behind the other. */
+typedef struct stack_batch {
+    uint32_t slots[RECORDING_STACKS];
+    uint32_t depths[RECORDING_STACKS];
+    size_t count;
+    size_t frames;
+} stack_batch;
+
+/* Returns as learn_method. A damaged stack counts as none. */
+static int take_stack(recording_cache *c, stack_batch *batch, uint32_t slot)
+{
+    jfr_stack_ref from = {0};
+    int rc = slot < c->stack_count ? map_frames(c, slot, batch->frames, &from) : 0;
+    c->cut[slot] = from.truncated || from.frame_count > max_frames(c->rec);
+    if (rc != 0)
+        return rc;
+    batch->slots[batch->count] = slot;
+    batch->depths[batch->count++] = from.frame_count;
+    batch->frames += from.frame_count;
+    return 0;
+}
+
+static int intern_batch(recording_cache *c, const stack_batch *batch)
+{
+    uint32_t numbers[RECORDING_STACKS];
+    int rc = sagg_add_stacks(c->agg, numbers, c->frames, batch->depths, batch->count, NULL);
+    for (size_t i = 0; rc == 0 && i < batch->count; i++)
+        c->stacks[batch->slots[i]] = numbers[i] != SAGG_DROPPED ? numbers[i] + 1 : 0;
+    return rc;
+}
+
+int recording__map_stacks(recording_cache *c, const uint32_t *indices, size_t count)
+{
+    stack_batch batch = {0};
+    for (size_t i = 0; i < count; i++) {
+        uint32_t slot = indices[i] < c->stack_count ? indices[i] : c->stack_count;
+        int rc = c->stacks[slot] == 0 ? take_stack(c, &batch, slot) : 0;
+        if (rc != 0 && rc != SAGG_E_LIMIT)
+            return rc;
+    }
+    return intern_batch(c, &batch);
+}
+
+/* The aggregate's number of a stack of the chunk, which is interned when it is first met. */
+static int map_stack(recording_cache *c, uint32_t index, uint32_t *stack)
 {
     uint32_t slot = index < c->stack_count ? index : c->stack_count;
-    if (c->stacks[slot] != 0) {
-        *stack = c->stacks[slot] - 1;
-        return 0;
-    }
-    jfr_stack_ref from = {0};
-    int rc = slot < c->stack_count ? map_frames(c, index, &from) : 0;
-    c->cut[slot] = from.truncated || from.frame_count > max_frames(c->rec);
-    if (rc == 0)
-        rc = sagg_add_stack(c->agg, stack, c->frames, from.frame_count, NULL);
-    rc = recording__drop_on_limit(rc, stack);
-    if (rc == 0 && *stack != SAGG_DROPPED)
-        c->stacks[slot] = *stack + 1;
+    int rc = c->stacks[slot] == 0 ? recording__map_stacks(c, &index, 1) : 0;
+    *stack = c->stacks[slot] != 0 ? c->stacks[slot] - 1 : SAGG_DROPPED;
     return rc;
 }
 
@@ -292,7 +329,7 @@ static int map_sum(recording_cache *c, const jfr_sum *from, sagg_sample *to)
 {
     int rc = map_label(c, from, &to->label);
     if (rc == 0)
-        rc = recording__map_stack(c, from->stack, &to->stack);
+        rc = map_stack(c, from->stack, &to->stack);
     if (rc == 0)
         put_values(c, from, to);
     return rc;

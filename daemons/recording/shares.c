@@ -11,20 +11,21 @@ typedef struct sorted_rows {
     uint32_t *order;
 } sorted_rows;
 
-/* Stacks that are added at a time. What the caps do to them does not depend on how many rows they
- * have in how many parts: blocks begin at the same stacks, and meet all of them before any row. */
-enum { BLOCK_STACKS = 64 };
-
+/* What the caps do to stacks does not depend on how many rows they have in how many parts: blocks
+ * begin at the same stacks, and meet all of them before any row. */
 static int add_block(recording_cache *c, const sorted_rows *sorted, uint32_t first, uint32_t end)
 {
     const uint32_t *begins = sorted->begins;
     jfr_sum rows[RECORDING_ROWS];
-    uint32_t stack;
-    int rc = recording__make_room(c);
-    for (uint32_t i = first; rc == 0 && i < end && i < c->stack_count; i++) {
+    uint32_t used[RECORDING_STACKS];
+    size_t used_count = 0;
+    for (uint32_t i = first; i < end && i < c->stack_count; i++) {
         if (begins[i + 1] > begins[i])
-            rc = recording__map_stack(c, i, &stack);
+            used[used_count++] = i;
     }
+    int rc = recording__make_room(c);
+    if (rc == 0)
+        rc = recording__map_stacks(c, used, used_count);
     for (uint32_t at = begins[first]; rc == 0 && at < begins[end]; at += RECORDING_ROWS) {
         size_t left = begins[end] - at;
         size_t count = left < RECORDING_ROWS ? left : RECORDING_ROWS;
@@ -39,8 +40,8 @@ static int add_block(recording_cache *c, const sorted_rows *sorted, uint32_t fir
 static int add_range(recording_cache *c, const sorted_rows *sorted, uint32_t from, uint32_t to)
 {
     int rc = 0;
-    for (uint32_t at = from; rc == 0 && at < to; at += BLOCK_STACKS) {
-        uint32_t end = to - at < BLOCK_STACKS ? to : at + BLOCK_STACKS;
+    for (uint32_t at = from; rc == 0 && at < to; at += RECORDING_STACKS) {
+        uint32_t end = to - at < RECORDING_STACKS ? to : at + RECORDING_STACKS;
         if (sorted->begins[end] > sorted->begins[at])
             rc = add_block(c, sorted, at, end);
     }
@@ -97,7 +98,7 @@ static uint32_t block_of(const recording_cache *c, const sorted_rows *sorted, ui
         else
             high = middle - 1;
     }
-    return low / BLOCK_STACKS * BLOCK_STACKS;
+    return low / RECORDING_STACKS * RECORDING_STACKS;
 }
 
 /*

@@ -57,6 +57,8 @@ static inline bool add_any(jfr_sums *sums, const jfr__sum_shape *shape, const jf
     return jfr__sums_add(sums, shape, &lane, fields);
 }
 
+enum { AHEAD = 1024 }; /* bytes: memory that is read once is asked for so far before its use */
+
 /*
  * Events that are decoded but not added to their rows yet: those that follow one another and are of
  * one row are one group, which looks like a row.
@@ -115,31 +117,35 @@ run(jfr_sums *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop
 {
     jfr__row groups[GROUPS + 1];
     jfr__row *group = &groups[GROUPS];
-    while (group == &groups[GROUPS]) {
-        jfr__row sum = {.key = UINT64_MAX}; /* of no row */
+    const jfr__row *const full = &groups[GROUPS];
+    while (group == full) {
+        uint64_t last = UINT64_MAX; /* of no row */
         group = groups;
-        while (group < &groups[GROUPS] && p < stop) {
+        while (group < full && p < stop) {
+            __builtin_prefetch(p + AHEAD);
             size_t size = p[0];
             const jfr__layout *layout = layout_at(shape, p, size);
             if (layout == NULL)
                 break;
             uint64_t thread = field(layout, p, JFR__SUM_THREAD);
             const jfr__near_lane *near = &shape->near[thread % JFR__LANES_NEAR];
+            __asm__("" : "+r"(near)); /* as in layout_at */
             if (__builtin_expect(near->thread != thread, 0)) {
                 near = jfr__sums_near(sums, shape, thread);
                 if (near == NULL)
                     break;
             }
-            /* No branch: whether an event continues a group is hard to foretell. */
+            /* No branch: whether an event continues a group is hard to foretell. Nothing but the
+             * key goes from one event to the next in registers. */
             uint64_t next = near->key | field(layout, p, JFR__SUM_STACK);
-            uint64_t keep = (uint64_t)(next != sum.key) - 1;
             uint64_t first = field(layout, p, JFR__SUM_FIRST);
             uint64_t second = recipe == JFR__ADD_TLAB ? field(layout, p, JFR__SUM_SECOND) : 0;
-            group += keep + 1;
+            group[1] = (jfr__row){0}; /* whether it comes next or not */
+            group += next != last;
+            last = next;
             p += size;
-            sum = (jfr__row){next, sum.count & keep, sum.a & keep, sum.b & keep};
-            jfr__row_add(&sum, recipe, shape->floor, first, second);
-            *group = sum;
+            group->key = next;
+            jfr__row_add(group, recipe, shape->floor, first, second);
         }
         if (!add_groups(sums, groups + 1, (size_t)(group - groups)))
             break;
@@ -260,6 +266,7 @@ static inline const uint8_t *values(const jfr__frame_slot *slots, unsigned bits,
     uint32_t *const end = to + *left;
     while (p < stop && p != block) {
         uint64_t ends = ~jfr__continuing(p);
+        __builtin_prefetch(p + AHEAD);
         block = p;
         for (; to < end; to++) {
             uint64_t fourth = ends & (ends - 1);
@@ -294,6 +301,7 @@ static inline const uint8_t *skip(const uint8_t *p, const uint8_t *stop, uint64_
     while (*count > 0 && p < stop) {
         uint64_t continuing = jfr__continuing(p);
         uint64_t ends = ~continuing;
+        __builtin_prefetch(p + AHEAD);
         unsigned whole = jfr__count_bits(ends);
         if (whole == 0 || jfr__has_nine(continuing))
             break;

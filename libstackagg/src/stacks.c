@@ -256,15 +256,22 @@ int sagg__refuse_stack(sagg *agg, uint32_t *index)
     return 0;
 }
 
+/* Finds or adds the stack of an id. Returns 0 or SAGG_E_NOMEM. */
+static int intern_id(sagg *agg, uint32_t *index, const sagg_stack_id *id, const uint32_t *frames,
+                     size_t count)
+{
+    if (sagg__find_stack(agg, id, index))
+        return 0;
+    int rc = sagg__append_stack(agg, index, id, frames, count);
+    return rc == SAGG_E_LIMIT ? sagg__refuse_stack(agg, index) : rc;
+}
+
 static int intern_stack(sagg *agg, uint32_t *index, const uint32_t *frames, size_t count,
                         uint32_t *bad)
 {
     sagg_stack_id id;
     int rc = compute_id(agg, &id, frames, count, bad);
-    if (rc != 0 || sagg__find_stack(agg, &id, index))
-        return rc;
-    rc = sagg__append_stack(agg, index, &id, frames, count);
-    return rc == SAGG_E_LIMIT ? sagg__refuse_stack(agg, index) : rc;
+    return rc != 0 ? rc : intern_id(agg, index, &id, frames, count);
 }
 
 static sagg_frame marker(const char *name)
@@ -293,18 +300,61 @@ static int intern_cut(sagg *agg, uint32_t *index, const uint32_t *frames, uint32
     return 0;
 }
 
-int sagg_add_stack(sagg *agg, uint32_t *stack, const uint32_t *frames, size_t count,
-                   sagg_error *err)
+/* Stacks whose ids are computed, and whose places in the index are asked for, before one is added:
+ * the index of many stacks is larger than the caches. */
+enum { STACKS_AT_ONCE = 32 };
+
+/* Adds up to STACKS_AT_ONCE. Returns as compute_id; those before the bad one are added. */
+static int intern_some(sagg *agg, uint32_t *stacks, const uint32_t *frames, const uint32_t *depths,
+                       size_t count, uint32_t *bad)
+{
+    sagg_stack_id ids[STACKS_AT_ONCE];
+    const uint32_t *at = frames;
+    size_t good = 0;
+    int rc = 0;
+    for (; good < count; good++) {
+        if (depths[good] <= agg->max_frames) {
+            rc = compute_id(agg, &ids[good], at, depths[good], bad);
+            if (rc != 0)
+                break;
+            __builtin_prefetch(sagg__index_slot(&agg->stacks.index, hash_id(&ids[good])));
+        }
+        at += depths[good];
+    }
+    int added = 0;
+    at = frames;
+    for (size_t i = 0; added == 0 && i < good; i++) {
+        added = depths[i] > agg->max_frames ? intern_cut(agg, &stacks[i], at, bad)
+                                            : intern_id(agg, &stacks[i], &ids[i], at, depths[i]);
+        at += depths[i];
+    }
+    return added != 0 ? added : rc;
+}
+
+int sagg_add_stacks(sagg *agg, uint32_t *stacks, const uint32_t *frames, const uint32_t *depths,
+                    size_t count, sagg_error *err)
 {
     uint32_t bad = 0;
-    int rc = count > agg->max_frames ? intern_cut(agg, stack, frames, &bad)
-                                     : intern_stack(agg, stack, frames, count, &bad);
+    int rc = 0;
+    for (size_t at = 0; rc == 0 && at < count; at += STACKS_AT_ONCE) {
+        size_t some = count - at < STACKS_AT_ONCE ? count - at : STACKS_AT_ONCE;
+        rc = intern_some(agg, stacks + at, frames, depths + at, some, &bad);
+        for (size_t i = 0; i < some; i++)
+            frames += depths[at + i];
+    }
     if (rc == SAGG_E_USAGE)
         return sagg__fail(err, rc, 0,
                           "Frame %u does not exist: indices of frames are void after "
                           "sagg_compact.",
                           bad);
     return rc != 0 ? sagg__no_memory(err) : 0;
+}
+
+int sagg_add_stack(sagg *agg, uint32_t *stack, const uint32_t *frames, size_t count,
+                   sagg_error *err)
+{
+    uint32_t depth = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+    return sagg_add_stacks(agg, stack, frames, &depth, 1, err);
 }
 
 int sagg__add_stack_zero(sagg *agg)

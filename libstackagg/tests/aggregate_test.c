@@ -65,6 +65,76 @@ START_TEST(frames_by_method_and_line_make_the_same_stacks)
 }
 END_TEST
 
+/* Stacks of 0 to 13 of the aggregate's first three frames, some of them twice. Returns how many
+ * frames. */
+static size_t many_stacks(sagg *agg, uint32_t *frames, uint32_t *depths, size_t count)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    uint32_t known[3];
+    size_t used = 0;
+    for (size_t i = 0; i < 3; i++) {
+        sagg_frame frame = {.class_name = str("X"), .method = str(names[i])};
+        ck_assert_int_eq(sagg_add_frame(agg, &known[i], &frame, NULL), 0);
+    }
+    for (size_t i = 0; i < count; i++) {
+        depths[i] = (uint32_t)(i % 14);
+        for (size_t at = 0; at < depths[i]; at++)
+            frames[used++] = known[(i % 37 * at + i % 5) % 3];
+    }
+    return used;
+}
+
+START_TEST(stacks_all_together_are_as_one_after_the_other)
+{
+    enum { STACKS = 200 };
+    uint32_t frames[STACKS * 14], depths[STACKS], together[STACKS], one;
+    sagg_options options = two_types();
+    options.max_frames = 10;
+    sagg *agg = make(&options);
+    sagg *other = make(&options);
+    (void)many_stacks(agg, frames, depths, STACKS);
+    ck_assert_int_eq(sagg_add_stacks(agg, together, frames, depths, STACKS, NULL), 0);
+    (void)many_stacks(other, frames, depths, STACKS);
+    const uint32_t *at = frames;
+    for (size_t i = 0; i < STACKS; i++) {
+        ck_assert_int_eq(sagg_add_stack(other, &one, at, depths[i], NULL), 0);
+        ck_assert_uint_eq(together[i], one);
+        at += depths[i];
+    }
+    ck_assert_uint_eq(sagg_stack_count(agg), sagg_stack_count(other));
+    ck_assert_uint_eq(sagg_losses(agg).stacks_cut, sagg_losses(other).stacks_cut);
+    ck_assert_uint_gt(sagg_losses(agg).stacks_cut, 0);
+    sagg_free(agg);
+    sagg_free(other);
+}
+END_TEST
+
+START_TEST(stacks_before_a_bad_one_are_added)
+{
+    enum { STACKS = 60, BAD = 41 };
+    uint32_t frames[STACKS * 14], depths[STACKS], stacks[STACKS], again[STACKS];
+    sagg *agg = make(NULL);
+    sagg_error err;
+    size_t used = many_stacks(agg, frames, depths, STACKS);
+    size_t at = 0;
+    for (size_t i = 0; i <= BAD; i++)
+        at += depths[i];
+    ck_assert_uint_lt(at, used);
+    uint32_t good = frames[at - 1];
+    frames[at - 1] = 4711;
+    ck_assert_int_eq(sagg_add_stacks(agg, stacks, frames, depths, STACKS, &err), SAGG_E_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.message, "Frame 4711"));
+    uint32_t count = sagg_stack_count(agg);
+    ck_assert_int_eq(sagg_add_stacks(agg, again, frames, depths, BAD, NULL), 0);
+    ck_assert_mem_eq(again, stacks, BAD * sizeof(*stacks));
+    ck_assert_uint_eq(sagg_stack_count(agg), count);
+    frames[at - 1] = good;
+    ck_assert_int_eq(sagg_add_stacks(agg, again, frames, depths, STACKS, NULL), 0);
+    ck_assert_uint_gt(sagg_stack_count(agg), count);
+    sagg_free(agg);
+}
+END_TEST
+
 START_TEST(stacks_of_lines_past_the_cap_are_dropped)
 {
     sagg_options options = two_types();
@@ -385,6 +455,8 @@ int main(void)
     TCase *tcase = tcase_create("aggregate");
     tcase_add_test(tcase, the_same_content_has_the_same_index);
     tcase_add_test(tcase, frames_by_method_and_line_make_the_same_stacks);
+    tcase_add_test(tcase, stacks_all_together_are_as_one_after_the_other);
+    tcase_add_test(tcase, stacks_before_a_bad_one_are_added);
     tcase_add_test(tcase, stacks_of_lines_past_the_cap_are_dropped);
     tcase_add_test(tcase, totals_add_up_by_type_thread_and_stack);
     tcase_add_test(tcase, pools_replace_threads_in_entries);
