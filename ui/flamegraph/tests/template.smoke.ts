@@ -349,6 +349,21 @@ describe('flamegraph.html', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(420);
   });
 
+  it('keeps the tooltip beside the mouse and in the window', async () => {
+    const { page } = await openDocument(shop());
+    const canvas = (await page.getByTestId('flamegraph-canvas').locator('canvas').boundingBox())!;
+    await page.setViewportSize({ width: 1280, height: Math.ceil(canvas.y) + 60 });
+    for (const share of [0.05, 0.5, 0.97]) {
+      const [x, y] = [Math.round(canvas.x + canvas.width * share), Math.round(canvas.y + 9)];
+      await page.mouse.move(x, y);
+      const tip = (await page.getByTestId('tooltip').boundingBox())!;
+      expect(tip.x + tip.width).toBeLessThanOrEqual(1280);
+      const gap = tip.x > x ? tip.x - x : x - tip.x - tip.width;
+      expect(gap).toBeCloseTo(14, 0);
+      expect(tip.y + tip.height).toBeCloseTo(y - 14, 0);
+    }
+  });
+
   it('draws a frame once, and asks for no layout while it points and zooms', async () => {
     const { page, graph } = await openDocument(largeSample(5_000), '', COUNTING);
     const counts = () => page.evaluate(() => new Promise<unknown>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve({ ...(window as unknown as { counts: object }).counts }))))));
