@@ -287,6 +287,8 @@ static int put_lines(sagg_collapsed *c, sagg__emit *emit)
     for (uint32_t i = 0; emit->rc == 0 && i < paths->count; i++) {
         const sagg__path *item = &paths->items[paths->order[i]];
         uint32_t length = sagg__path_length(paths, item);
+        if (i + SAGG__PATHS_AHEAD < paths->count)
+            sagg__path_prefetch(paths, i + SAGG__PATHS_AHEAD, paths->shared[i + SAGG__PATHS_AHEAD]);
         shared = paths->shared[i] < shared ? paths->shared[i] : shared;
         uint64_t value = sum_alike(paths, length, &i);
         if (value == 0)

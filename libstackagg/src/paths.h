@@ -29,7 +29,7 @@ typedef struct sagg__paths {
     const uint32_t *rank_of;  /* numbers of the palette by frame: the palette's */
     uint32_t *order;
     uint32_t *shared; /* by place in the order: how many frames are those of the one before */
-    uint32_t *room;   /* for sorting; twice the count */
+    uint64_t *room;   /* for sorting; twice the count */
 } sagg__paths;
 
 /*
@@ -43,6 +43,16 @@ void sagg__paths_free(sagg__paths *paths, sagg__mem *mem);
 static inline uint32_t sagg__path_length(const sagg__paths *paths, const sagg__path *item)
 {
     return paths->places[item - paths->items].count + (item->thread != SAGG__NO_RANK ? 1 : 0);
+}
+
+/* How many places of an order lie between asking for a path's memory and its use. */
+#define SAGG__PATHS_AHEAD 12
+
+/* Asks for the memory of the frame at a depth of the path that has this place in the order. */
+static inline void sagg__path_prefetch(const sagg__paths *paths, uint32_t place, uint32_t depth)
+{
+    if (place < paths->count)
+        __builtin_prefetch(paths->places[paths->order[place]].end - 1 - (ptrdiff_t)depth);
 }
 
 /* The rank of the frame at a depth, 0 = the root's. */
