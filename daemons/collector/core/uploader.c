@@ -367,9 +367,7 @@ uint64_t uploader_step(uploader *self)
 
 bool uploader_has_work(uploader *self)
 {
-    bool wanted = !is_blocked(self) && queue_get_stats(self->queued).entries > 0;
-    uint64_t now = self->ports.now_ms(self->ports.context);
-    return wanted && (now >= self->not_before_ms || uploader_get_stats(self).reachable);
+    return !is_blocked(self) && queue_get_stats(self->queued).entries > 0;
 }
 
 void status_report_clear(status_report *report)

@@ -95,8 +95,8 @@ void uploader_status_changed(uploader *self);
 uint64_t uploader_step(uploader *self);
 
 /*
- * True while a batch waits for a backend that can be reached: now, or in a moment because it asked
- * for one. For the end: step, each time when the step before said so, while it is true.
+ * True while a batch waits that the backend may take: now, or after the wait that a failed call
+ * asks for. For the end: step, each time when the step before said so, while it is true.
  */
 bool uploader_has_work(uploader *self);
 
