@@ -119,8 +119,9 @@ run(jfr_sums *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop
     jfr__row *group = &groups[GROUPS];
     const jfr__row *const full = &groups[GROUPS];
     while (group == full) {
-        uint64_t last = UINT64_MAX; /* of no row */
+        uint64_t last = UINT64_MAX; /* of no row, as the first of the groups */
         group = groups;
+        *group = (jfr__row){.key = last};
         while (group < full && p < stop) {
             __builtin_prefetch(p + AHEAD);
             size_t size = p[0];
