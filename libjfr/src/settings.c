@@ -1,4 +1,5 @@
 #include "error.h"
+#include "event_head.h"
 #include "reader.h"
 
 #include <stdlib.h>
@@ -55,8 +56,15 @@ struct scan {
     uint64_t main_ns; /* async-profiler's "interval"; its meaning hangs on its "event" */
     bool has_main;
     bool has_wall;
+    bool wanted[JFR__TYPES_NEAR]; /* by type: whether its next event must be looked at */
     jfr_error *err;
 };
+
+static void want(struct scan *s, uint64_t type, bool wanted)
+{
+    if (type < JFR__TYPES_NEAR)
+        s->wanted[type] = wanted;
+}
 
 static int define(struct scan *s, struct event *event, const char *name, const jfr__want *wants,
                   size_t want_count)
@@ -67,6 +75,7 @@ static int define(struct scan *s, struct event *event, const char *name, const j
     if (type == NULL)
         return 0;
     event->type_id = type->id;
+    want(s, type->id, true);
     return jfr__plan_compile(&event->plan, &chunk->meta, type, wants, want_count,
                              chunk->info.compressed, chunk->file->options.max_metadata_depth,
                              &chunk->arena, s->err);
@@ -270,6 +279,25 @@ static int take_other(struct scan *s, uint64_t type, jfr__cursor body)
     return 0;
 }
 
+/* Reads over events of types that are not wanted, as far as their heads are plain. */
+static void skip_unwanted(const struct scan *s, jfr__cursor *c)
+{
+    if (!c->compressed || jfr__cursor_left(c) < JFR__READ_AHEAD)
+        return;
+    const uint8_t *stop = c->end - JFR__READ_AHEAD;
+    const uint8_t *p = c->pos;
+    while (p < stop) {
+        size_t size_bytes, type_bytes;
+        size_t size = jfr__size_at(p, &size_bytes);
+        uint32_t type = jfr__type_at(p + size_bytes, &type_bytes);
+        if (size < size_bytes + type_bytes || size > (size_t)(stop - p) ||
+            type == JFR__TYPES_NEAR || s->wanted[type])
+            break;
+        p += size;
+    }
+    c->pos = p;
+}
+
 /*
  * Walks the chunk for its settings and for what kinds of samples it has. async-profiler writes its
  * settings before the first sample and knows no rival events: there the walk ends with that sample.
@@ -280,20 +308,25 @@ static int walk(struct scan *s)
     bool async = chunk->producer == JFR_PRODUCER_ASYNC_PROFILER;
     jfr__cursor c = jfr__chunk_cursor(chunk, chunk->info.offset + JFR__HEADER_SIZE, chunk->end);
     jfr__event_head head;
+    for (uint32_t i = 0; i < chunk->plan_by_type.count; i++)
+        want(s, chunk->event_plans[i].type_id, true);
     while (jfr__cursor_left(&c) > 0 && jfr__event_next(&c, &head)) {
         jfr__cursor body = c;
         body.end = c.base + head.end;
         c.pos = body.end;
         uint32_t plan = jfr__idmap_find(&chunk->plan_by_type, head.type);
         int rc = 0;
-        if (plan != JFR_NONE)
-            chunk->seen[chunk->event_plans[plan].source] = true;
-        else
+        if (plan == JFR_NONE)
             rc = take_other(s, head.type, body);
         if (rc < 0)
             return rc;
+        if (plan != JFR_NONE) {
+            chunk->seen[chunk->event_plans[plan].source] = true;
+            want(s, head.type, false);
+        }
         if (async && plan != JFR_NONE)
             return 0;
+        skip_unwanted(s, &c);
     }
     return 0;
 }

@@ -1,6 +1,7 @@
 #ifndef JFR_SRC_SUM_H
 #define JFR_SRC_SUM_H
 
+#include "event_head.h"
 #include "reader.h"
 
 #include <jfr/sum.h>
@@ -47,10 +48,9 @@ typedef enum jfr__recipe {
 typedef enum jfr__skip { JFR__RIVAL = 0, JFR__NATIVE, JFR__IDLE, JFR__SKIPS } jfr__skip;
 
 enum {
-    JFR__LAYOUT_BITS = 7,      /* log2 of the layouts that a shape keeps */
-    JFR__LANES_NEAR = 256,     /* lanes last used */
-    JFR__TYPES_NEAR = 1 << 14, /* ids of one or two bytes */
-    JFR__EVENT_MAX = 63        /* bytes of an event that has a layout */
+    JFR__LAYOUT_BITS = 7,  /* log2 of the layouts that a shape keeps */
+    JFR__LANES_NEAR = 256, /* lanes last used */
+    JFR__EVENT_MAX = 63    /* bytes of an event that has a layout */
 };
 
 /* Where the wanted fields lie in events of one pattern: a cache line. */

@@ -3,30 +3,6 @@
 #include "pattern.h"
 #include "sum_add.h"
 
-/*
- * The size at `p`, and how many bytes it takes: one, or the four that the JDK's writers reserve
- * (JfrWriterHost::write_padded). Returns 0 for other forms.
- */
-static inline size_t size_at(const uint8_t *p, size_t *bytes)
-{
-    *bytes = 1;
-    if (__builtin_expect(p[0] < 0x80, 1))
-        return p[0];
-    *bytes = 4;
-    bool padded = p[1] >= 0x80 && p[2] == 0x80 && p[3] == 0;
-    return padded ? (size_t)(p[0] & 0x7F) | (size_t)(p[1] & 0x7F) << 7 : 0;
-}
-
-/* The type id at `p`, of one or two bytes, and how many; JFR__TYPES_NEAR for longer ones. */
-static inline uint32_t type_at(const uint8_t *p, size_t *bytes)
-{
-    *bytes = 1;
-    if (p[0] < 0x80)
-        return p[0];
-    *bytes = 2;
-    return p[1] < 0x80 ? (uint32_t)(p[0] & 0x7F) | (uint32_t)p[1] << 7 : JFR__TYPES_NEAR;
-}
-
 static inline uint64_t pattern_of(const uint8_t *p, size_t size)
 {
     uint64_t continuing =
@@ -186,8 +162,8 @@ static inline const uint8_t *loop(jfr_sums *sums, const uint8_t *p, const uint8_
 {
     while (p < stop && sums->rc == 0) {
         size_t size_bytes, type_bytes;
-        size_t size = size_at(p, &size_bytes);
-        uint32_t type = type_at(p + size_bytes, &type_bytes);
+        size_t size = jfr__size_at(p, &size_bytes);
+        uint32_t type = jfr__type_at(p + size_bytes, &type_bytes);
         size_t head = size_bytes + type_bytes;
         if (size < head || size > JFR__EVENT_MAX || type == JFR__TYPES_NEAR)
             break;
