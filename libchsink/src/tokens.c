@@ -226,35 +226,33 @@ static int settle_table(int parent, const char *name)
     return rc;
 }
 
-/* The tables of one directory of the store: store/<first letters>/<uuid>. */
-static int settle_tables(int store, const char *prefix)
+/* Settles what lies in the directory `name` of `parent`; `absent` is the errno of there being none.
+ */
+static int settle_each(int parent, const char *name, int absent,
+                       int (*settle)(int directory, const char *name))
 {
-    DIR *tables = open_directory(store, prefix);
+    DIR *all = open_directory(parent, name);
     struct dirent *entry;
     int rc = 0;
 
-    if (!tables)
-        return errno == ENOTDIR ? 0 : -1;
-    while (!rc && (entry = readdir(tables)))
+    if (!all)
+        return errno == absent ? 0 : -1;
+    while (!rc && (entry = readdir(all)))
         if (entry->d_name[0] != '.')
-            rc = settle_table(dirfd(tables), entry->d_name);
-    (void)closedir(tables);
+            rc = settle(dirfd(all), entry->d_name);
+    (void)closedir(all);
     return rc;
+}
+
+/* The tables of one directory of the store: store/<first letters>/<uuid>. */
+static int settle_tables(int store, const char *prefix)
+{
+    return settle_each(store, prefix, ENOTDIR, settle_table);
 }
 
 static int settle_store(int directory)
 {
-    DIR *store = open_directory(directory, "store");
-    struct dirent *entry;
-    int rc = 0;
-
-    if (!store)
-        return errno == ENOENT ? 0 : -1;
-    while (!rc && (entry = readdir(store)))
-        if (entry->d_name[0] != '.')
-            rc = settle_tables(dirfd(store), entry->d_name);
-    (void)closedir(store);
-    return rc;
+    return settle_each(directory, "store", ENOENT, settle_tables);
 }
 
 /* The engine's own lock, which it removes when it ends in order: -1 where there is nothing to do.

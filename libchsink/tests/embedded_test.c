@@ -245,15 +245,22 @@ static void await_and_kill(pid_t child, int said)
     (void)close(said);
 }
 
-START_TEST(what_was_acknowledged_survives_a_kill)
+/* Kills a process that has filled a new table. */
+static void fill_and_kill(const char *table)
 {
-    chs_transport *store;
     char word;
     int said;
-    pid_t child = start_writer(&said, "killed");
+    pid_t child = start_writer(&said, table);
 
     ck_assert_int_eq(read(said, &word, 1), 1);
     await_and_kill(child, said);
+}
+
+START_TEST(what_was_acknowledged_survives_a_kill)
+{
+    chs_transport *store;
+
+    fill_and_kill("killed");
     OK(open_at(&store, target_path(), 0));
     ck_assert_uint_eq(ask(store, "SELECT count() AS n FROM killed"), 5000);
     /* The window survives too: the retry of an in-doubt batch stores nothing twice. */
@@ -276,12 +283,8 @@ static void lose_part(const char *table, const char *part)
 START_TEST(a_kill_between_token_and_part_loses_nothing)
 {
     chs_transport *store;
-    char word;
-    int said;
-    pid_t child = start_writer(&said, "cut");
 
-    ck_assert_int_eq(read(said, &word, 1), 1);
-    await_and_kill(child, said);
+    fill_and_kill("cut");
     lose_part("cut", "all_1_1_0");
     OK(open_at(&store, target_path(), 0));
     ck_assert_uint_eq(ask(store, "SELECT count() AS n FROM cut"), 0);
