@@ -315,17 +315,16 @@ static int walk(struct scan *s)
         body.end = c.base + head.end;
         c.pos = body.end;
         uint32_t plan = jfr__idmap_find(&chunk->plan_by_type, head.type);
-        int rc = 0;
-        if (plan == JFR_NONE)
-            rc = take_other(s, head.type, body);
-        if (rc < 0)
-            return rc;
-        if (plan != JFR_NONE) {
+        if (plan == JFR_NONE) {
+            int rc = take_other(s, head.type, body);
+            if (rc < 0)
+                return rc;
+        } else {
             chunk->seen[chunk->event_plans[plan].source] = true;
             want(s, head.type, false);
+            if (async)
+                return 0;
         }
-        if (async && plan != JFR_NONE)
-            return 0;
         skip_unwanted(s, &c);
     }
     return 0;

@@ -170,27 +170,12 @@ static void pool_offset_elsewhere(void)
     patch(second + POOL_AT, "\0\0\0\0\0\0\0\x60", 8);
 }
 
-/* Each checkpoint's delta leads to where no other is. */
-static void put_lone_checkpoint(uint64_t delta)
-{
-    size_t checkpoint = w.len;
-    put_be(&w, 0, 4);
-    put_long(&w, 1);
-    put_long(&w, 0);
-    put_long(&w, 0);
-    put_long(&w, delta);
-    put_u8(&w, 0);
-    put_int(&w, 0);
-    end_event(&w, checkpoint);
-    w.last_pool = checkpoint;
-}
-
 static void chain_forwards(void)
 {
     begin();
     put_execution(&w, 600, 70, 7, 1);
     put_standard_pools(&w);
-    put_lone_checkpoint(1000);
+    put_empty_checkpoint(&w, 1000);
     end_chunk(&w, &params);
 }
 
@@ -199,7 +184,7 @@ static void chain_to_nowhere(void)
     begin();
     put_execution(&w, 600, 70, 7, 1);
     put_standard_pools(&w);
-    put_lone_checkpoint((uint64_t)-5);
+    put_empty_checkpoint(&w, (uint64_t)-5);
     end_chunk(&w, &params);
 }
 

@@ -169,26 +169,12 @@ START_TEST(chain_that_points_nowhere_is_reported)
 }
 END_TEST
 
-static void put_delta_checkpoint(uint64_t delta)
-{
-    size_t checkpoint = w.len;
-    put_be(&w, 0, 4);
-    put_long(&w, 1);
-    put_long(&w, 0);
-    put_long(&w, 0);
-    put_long(&w, delta);
-    put_u8(&w, 0);
-    put_int(&w, 0);
-    end_event(&w, checkpoint);
-    w.last_pool = checkpoint;
-}
-
 /* Deltas that point forwards, at itself, before the chunk: the chain ends, it never goes round. */
 START_TEST(chain_only_goes_backwards)
 {
     static const uint64_t deltas[] = {1, UINT64_C(1) << 40, (uint64_t)-100000, UINT64_C(1) << 63};
     begin_chunk(&w, &params);
-    put_delta_checkpoint(deltas[_i]);
+    put_empty_checkpoint(&w, deltas[_i]);
     end_chunk(&w, &params);
     open_first_chunk();
     expect_no_sample();
@@ -200,7 +186,7 @@ START_TEST(overlapping_checkpoints_are_refused)
 {
     begin_chunk(&w, &params);
     size_t first = w.len;
-    put_delta_checkpoint(0);
+    put_empty_checkpoint(&w, 0);
     put_standard_pools(&w);
     put_padded(&w, 200, 4);
     memcpy(w.data + first, w.data + w.len - 4, 4); /* its size now covers what follows */

@@ -83,6 +83,20 @@ void end_checkpoint(writer *w, size_t checkpoint)
     end_event(w, checkpoint);
 }
 
+void put_empty_checkpoint(writer *w, uint64_t delta)
+{
+    size_t checkpoint = w->len;
+    put_be(w, 0, 4);
+    put_long(w, 1);
+    put_long(w, 0);
+    put_long(w, 0);
+    put_long(w, delta);
+    put_u8(w, 0);
+    put_int(w, 0);
+    end_event(w, checkpoint);
+    w->last_pool = checkpoint;
+}
+
 static void put_texts(writer *w, enum type type, const char *const *texts, uint64_t first,
                       uint64_t count)
 {

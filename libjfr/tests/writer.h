@@ -119,6 +119,8 @@ void put_metadata(writer *w, bool async);
 size_t begin_checkpoint(writer *w);
 void begin_pool(writer *w, enum type type, uint64_t entries);
 void end_checkpoint(writer *w, size_t checkpoint);
+/* A checkpoint without pools, whose delta to the one before is given. */
+void put_empty_checkpoint(writer *w, uint64_t delta);
 
 /*
  * The pools most tests share, in one checkpoint:
