@@ -40,6 +40,8 @@ int jfr_sums_new(jfr_sums **out, const jfr_sums_options *opts, jfr_error *err)
     sums->allocator = *a;
     sums->flags = o.flags;
     sums->max_rows = o.max_rows != 0 ? o.max_rows : DEFAULT_MAX_ROWS;
+    for (uint32_t number = sums->max_rows; number != 0; number >>= 1)
+        sums->number_mask = sums->number_mask << 1 | 1;
     sums->loop = jfr__sums_loop_best();
     sums->multiplier = jfr__random() | 1;
     *out = sums;

@@ -127,10 +127,11 @@ struct jfr_sums {
     jfr__sum_shape shapes[JFR__SOURCES]; /* by index of chunk->event_plans */
     uint8_t shape_of[JFR__TYPES_NEAR];   /* + 1 by type id; 0 = no samples */
 
-    jfr__row *rows;  /* from 1 on; the one at 0 has a key that nothing has */
-    void *row_block; /* memory of the rows, which begin at a multiple of their size */
-    size_t row_cap;  /* of the block, in rows: one more than there can be */
-    uint32_t *slots; /* hash of a row's key -> row; 0 = none */
+    jfr__row *rows;       /* from 1 on; the one at 0 has a key that nothing has */
+    void *row_block;      /* memory of the rows, which begin at a multiple of their size */
+    size_t row_cap;       /* of the block, in rows: one more than there can be */
+    uint32_t *slots;      /* hash of a row's key -> row and tag; 0 = none */
+    uint32_t number_mask; /* the bits of a slot that a row's number takes */
     uint32_t row_count;
     unsigned slot_bits;  /* log2 of how many; 0 = none */
     unsigned slot_shift; /* 64 - slot_bits */

@@ -12,18 +12,44 @@ static inline void jfr__sum_to(uint64_t *into, uint64_t value)
         *into = UINT64_MAX;
 }
 
-/* Where the row of a key is looked for first. */
-static inline size_t jfr__sums_slot(const jfr_sums *sums, uint64_t key)
+static inline uint64_t jfr__sums_hash(const jfr_sums *sums, uint64_t key)
 {
-    return (size_t)(key * sums->multiplier >> sums->slot_shift);
+    return key * sums->multiplier;
+}
+
+/* Where the row of a key with this hash is looked for first. */
+static inline size_t jfr__sums_slot(const jfr_sums *sums, uint64_t hash)
+{
+    return (size_t)(hash >> sums->slot_shift);
+}
+
+/* What stands beside the number of a row in its slot: the bits that numbers leave free. */
+static inline uint32_t jfr__sums_tag(const jfr_sums *sums, uint64_t hash)
+{
+    return (uint32_t)(hash >> 12) & ~sums->number_mask;
+}
+
+/*
+ * The number of the next row that may be a key's, from *slot on, which it moves there; 0: there is
+ * none, and it belongs in that slot. Rows of other keys are passed over by their tags.
+ */
+static inline uint32_t jfr__sums_seek(const jfr_sums *sums, uint32_t tag, size_t *slot)
+{
+    const size_t mask = ((size_t)1 << sums->slot_bits) - 1;
+    for (;; *slot = (*slot + 1) & mask) {
+        uint32_t number = sums->slots[*slot];
+        if (number == 0 || ((number ^ tag) & ~sums->number_mask) == 0)
+            return number & sums->number_mask;
+    }
 }
 
 /* The row of a lane (high half of the key) and stack (low half); it is added when it is new. */
 static inline jfr__row *jfr__sums_row(jfr_sums *sums, uint64_t key)
 {
-    size_t slot = jfr__sums_slot(sums, key);
-    for (;;) {
-        uint32_t number = sums->slots[slot];
+    uint64_t hash = jfr__sums_hash(sums, key);
+    uint32_t tag = jfr__sums_tag(sums, hash);
+    for (size_t slot = jfr__sums_slot(sums, hash);;) {
+        uint32_t number = jfr__sums_seek(sums, tag, &slot);
         if (__builtin_expect(number == 0, 0))
             return jfr__sums_add_row(sums, key, slot);
         jfr__row *row = &sums->rows[number];
@@ -61,30 +87,37 @@ static inline jfr__lane jfr__sums_lane(const jfr_sums *sums, const jfr__sum_shap
     };
 }
 
-/* What the recipe adds beside the count. */
-static inline __attribute__((always_inline)) void
-jfr__row_add(jfr__row *row, jfr__recipe recipe, uint64_t floor, uint64_t first, uint64_t second)
+/* What an event adds to its row beside the count. */
+typedef struct jfr__amounts {
+    uint64_t a;
+    uint64_t b;
+} jfr__amounts;
+
+static inline __attribute__((always_inline)) jfr__amounts
+jfr__amounts_of(jfr__recipe recipe, uint64_t floor, uint64_t first, uint64_t second)
 {
-    row->count++;
     switch (recipe) {
-    case JFR__ADD_NOTHING:
-    case JFR__COUNT_ONLY:
-        break;
     case JFR__ADD_TLAB:
-        jfr__sum_to(&row->a, second);
-        jfr__sum_to(&row->b, jfr__quick_ratio(second, first));
-        break;
+        return (jfr__amounts){second, jfr__quick_ratio(second, first)};
     case JFR__ADD_FLOOR:
     case JFR__ADD_WAIT:
-        jfr__sum_to(&row->b, jfr__at_least(first, floor));
-        jfr__sum_to(&row->a, first);
-        break;
+        return (jfr__amounts){first, jfr__at_least(first, floor)};
     case JFR__ADD_FIRST:
     case JFR__ADD_SPAN:
     case JFR__ADD_PERIOD:
-        jfr__sum_to(&row->a, first);
+        return (jfr__amounts){first, 0};
+    case JFR__ADD_NOTHING:
+    case JFR__COUNT_ONLY:
         break;
     }
+    return (jfr__amounts){0, 0};
+}
+
+static inline void jfr__row_add(jfr__row *row, uint64_t count, jfr__amounts amounts)
+{
+    row->count += count;
+    jfr__sum_to(&row->a, amounts.a);
+    jfr__sum_to(&row->b, amounts.b);
 }
 
 /* Adds an event with these fields. Returns false, with sums->rc set, when there is no room. */

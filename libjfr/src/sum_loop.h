@@ -36,37 +36,45 @@ static inline bool add_any(jfr_sums *sums, const jfr__sum_shape *shape, const jf
 enum { AHEAD = 1024 }; /* bytes: memory that is read once is asked for so far before its use */
 
 /*
- * Events that are decoded but not added to their rows yet: those that follow one another and are of
- * one row are one group, which looks like a row.
+ * Events that are decoded but not added to their rows yet. Those that follow one another and are of
+ * one row are one group; a mark tells where it begins, and what the events before it add up to. No
+ * sum of so many overflows: a number of eight bytes has 56 bits.
  */
-enum { GROUPS = 64 };
+enum { BATCH = 255 };
+#define FLOOR_END (UINT64_C(1) << 56)
+
+typedef struct mark {
+    uint64_t key;
+    jfr__amounts before;
+    uint32_t events; /* before */
+    uint32_t row;
+} mark;
 
 /*
  * Adds groups to their rows, which lie all over a table larger than the caches: each step asks for
- * the memory of the next before it is needed.
+ * the memory of the next before it is needed. The mark behind the last group ends it.
  */
-static inline bool add_groups(jfr_sums *sums, const jfr__row *groups, size_t count)
+static inline bool add_groups(jfr_sums *sums, mark *marks, size_t count)
 {
-    size_t places[GROUPS];
-    const uint32_t *slots = sums->slots;
+    for (size_t i = 0; i < count; i++)
+        __builtin_prefetch(&sums->slots[jfr__sums_slot(sums, jfr__sums_hash(sums, marks[i].key))]);
     for (size_t i = 0; i < count; i++) {
-        places[i] = jfr__sums_slot(sums, groups[i].key);
-        __builtin_prefetch(&slots[places[i]]);
+        uint64_t hash = jfr__sums_hash(sums, marks[i].key);
+        size_t slot = jfr__sums_slot(sums, hash);
+        marks[i].row = jfr__sums_seek(sums, jfr__sums_tag(sums, hash), &slot);
+        __builtin_prefetch(&sums->rows[marks[i].row], 1); /* 0: a row that is nobody's */
     }
     for (size_t i = 0; i < count; i++) {
-        places[i] = slots[places[i]]; /* 0: a row that is nobody's */
-        __builtin_prefetch(&sums->rows[places[i]], 1);
-    }
-    for (size_t i = 0; i < count; i++) {
-        jfr__row *row = &sums->rows[places[i]];
-        if (__builtin_expect(row->key != groups[i].key, 0))
-            row = jfr__sums_row(sums, groups[i].key);
+        const mark *from = &marks[i];
+        const mark *to = &marks[i + 1];
+        jfr__row *row = &sums->rows[from->row];
+        if (__builtin_expect(row->key != from->key, 0))
+            row = jfr__sums_row(sums, from->key);
         if (__builtin_expect(row == NULL, 0))
             return false;
-        sums->events += groups[i].count;
-        row->count += groups[i].count;
-        jfr__sum_to(&row->a, groups[i].a);
-        jfr__sum_to(&row->b, groups[i].b);
+        sums->events += to->events - from->events;
+        jfr__row_add(row, to->events - from->events,
+                     (jfr__amounts){to->before.a - from->before.a, to->before.b - from->before.b});
     }
     return true;
 }
@@ -91,40 +99,42 @@ static inline __attribute__((always_inline)) const uint8_t *
 run(jfr_sums *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop,
     const jfr__recipe recipe)
 {
-    jfr__row groups[GROUPS + 1];
-    jfr__row *group = &groups[GROUPS];
-    const jfr__row *const full = &groups[GROUPS];
-    while (group == full) {
-        uint64_t last = UINT64_MAX; /* of no row, as the first of the groups */
-        group = groups;
-        *group = (jfr__row){.key = last};
-        while (group < full && p < stop) {
+    mark marks[BATCH + 1];
+    jfr__near_lane lane = {.thread = JFR__NO_THREAD};
+    uint32_t events = BATCH;
+    while (events == BATCH) {
+        mark *next = marks;
+        uint64_t last = UINT64_MAX; /* of no row */
+        jfr__amounts sum = {0, 0};
+        for (events = 0; events < BATCH && p < stop; events++) {
             __builtin_prefetch(p + AHEAD);
             size_t size = p[0];
             const jfr__layout *layout = layout_at(shape, p, size);
             if (layout == NULL)
                 break;
             uint64_t thread = field(layout, p, JFR__SUM_THREAD);
-            const jfr__near_lane *near = &shape->near[thread % JFR__LANES_NEAR];
-            __asm__("" : "+r"(near)); /* as in layout_at */
-            if (__builtin_expect(near->thread != thread, 0)) {
-                near = jfr__sums_near(sums, shape, thread);
+            if (__builtin_expect(thread != lane.thread, 0)) {
+                const jfr__near_lane *near = &shape->near[thread % JFR__LANES_NEAR];
+                if (near->thread != thread)
+                    near = jfr__sums_near(sums, shape, thread);
                 if (near == NULL)
                     break;
+                lane = *near;
             }
-            /* No branch: whether an event continues a group is hard to foretell. Nothing but the
-             * key goes from one event to the next in registers. */
-            uint64_t next = near->key | field(layout, p, JFR__SUM_STACK);
+            uint64_t key = lane.key | field(layout, p, JFR__SUM_STACK);
             uint64_t first = field(layout, p, JFR__SUM_FIRST);
             uint64_t second = recipe == JFR__ADD_TLAB ? field(layout, p, JFR__SUM_SECOND) : 0;
-            group[1] = (jfr__row){0}; /* whether it comes next or not */
-            group += next != last;
-            last = next;
+            /* No branch: whether an event continues a group is hard to foretell. */
+            *next = (mark){.key = key, .before = sum, .events = events};
+            next += key != last;
+            last = key;
+            jfr__amounts more = jfr__amounts_of(recipe, shape->floor, first, second);
+            sum.a += more.a;
+            sum.b += more.b;
             p += size;
-            group->key = next;
-            jfr__row_add(group, recipe, shape->floor, first, second);
         }
-        if (!add_groups(sums, groups + 1, (size_t)(group - groups)))
+        *next = (mark){.before = sum, .events = events};
+        if (!add_groups(sums, marks, (size_t)(next - marks)))
             break;
     }
     return p;
@@ -148,7 +158,7 @@ static inline const uint8_t *add_events(jfr_sums *sums, jfr__sum_shape *shape, c
         next = run(sums, shape, p, stop, JFR__ADD_TLAB);
     if (shape->simple && p[0] < 0x80 && shape->recipe == JFR__ADD_FIRST)
         next = run(sums, shape, p, stop, JFR__ADD_FIRST);
-    if (shape->simple && p[0] < 0x80 && shape->recipe == JFR__ADD_FLOOR)
+    if (shape->simple && p[0] < 0x80 && shape->recipe == JFR__ADD_FLOOR && shape->floor < FLOOR_END)
         next = run(sums, shape, p, stop, JFR__ADD_FLOOR);
     if (next != p)
         return next;

@@ -60,8 +60,10 @@ static bool resize_rows(jfr_sums *sums, unsigned bits)
     if (!resize(sums, &sums->slots, &sums->slot_bits, bits))
         return false;
     sums->slot_shift = 64 - sums->slot_bits;
-    for (uint32_t i = 1; i <= sums->row_count; i++)
-        place(sums->slots, sums->slot_bits, sums->rows[i].key * sums->multiplier, i);
+    for (uint32_t i = 1; i <= sums->row_count; i++) {
+        uint64_t hash = jfr__sums_hash(sums, sums->rows[i].key);
+        place(sums->slots, sums->slot_bits, hash, i | jfr__sums_tag(sums, hash));
+    }
     return true;
 }
 
@@ -93,7 +95,7 @@ jfr__row *jfr__sums_add_row(jfr_sums *sums, uint64_t key, size_t slot)
     if (!reserve_rows(sums, (size_t)sums->row_count + 2))
         return NULL;
     sums->rows[++sums->row_count] = (jfr__row){.key = key};
-    sums->slots[slot] = sums->row_count;
+    sums->slots[slot] = sums->row_count | jfr__sums_tag(sums, jfr__sums_hash(sums, key));
     if ((uint64_t)sums->row_count * FREE_SLOTS > UINT64_C(1) << sums->slot_bits &&
         !resize_rows(sums, sums->slot_bits + 1))
         return NULL;

@@ -227,7 +227,8 @@ bool jfr__sums_add(jfr_sums *sums, const jfr__sum_shape *shape, const jfr__lane 
     uint32_t number = jfr__sums_find_lane(sums, lane);
     jfr__row *row = number != JFR_NONE ? jfr__sums_row(sums, (uint64_t)number << 32 | stack) : NULL;
     if (row != NULL)
-        jfr__row_add(row, shape->recipe, shape->floor, first, fields[JFR__SUM_SECOND]);
+        jfr__row_add(row, 1,
+                     jfr__amounts_of(shape->recipe, shape->floor, first, fields[JFR__SUM_SECOND]));
     return row != NULL;
 }
 

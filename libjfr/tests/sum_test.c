@@ -112,6 +112,28 @@ START_TEST(few_events_are_read_slowly)
 }
 END_TEST
 
+/* Many events that follow one another are summed before their row is looked up. */
+START_TEST(sums_that_are_too_large_stay_at_the_most)
+{
+    params.async = true;
+    begin_chunk(&w, &params);
+    put_setting(&w, T_MALLOC, "nativemem", _i == 0 ? "9000000000000000000" : "4096");
+    const unsigned count = _i == 0 ? 5 : 700;
+    for (unsigned i = 0; i < count; i++) {
+        size_t at = begin_event(&w, T_MALLOC);
+        put_long(&w, 600);
+        put_long(&w, 0);
+        put_long(&w, 70);
+        put_long(&w, _i == 1 && i % 3 > 0 ? (UINT64_C(1) << 56) - 1 : 1);
+        end_event(&w, at);
+        shorten(at);
+    }
+    put_standard_pools(&w);
+    end_chunk(&w, &params);
+    ck_assert_uint_ge(twin_recording(w.data, w.len, 0), count);
+}
+END_TEST
+
 static void must_be_row(const jfr_sum *a, const jfr_sum *b)
 {
     ck_assert(a->stack == b->stack && a->thread == b->thread && a->klass == b->klass);
@@ -247,6 +269,7 @@ int main(void)
     tcase_add_loop_test(t, damaged_events_are_counted_alike, 0, 4);
     tcase_add_test(t, a_cut_recording_is_read_alike);
     tcase_add_loop_test(t, few_events_are_read_slowly, 0, 4);
+    tcase_add_loop_test(t, sums_that_are_too_large_stay_at_the_most, 0, 2);
     tcase_add_loop_test(t, rows_can_be_met_by_stack, 0, 2);
     tcase_add_test(t, parts_that_begin_wrong_are_read_again);
     tcase_add_test(t, too_many_rows_are_refused_and_the_chunk_can_be_read);
