@@ -34,11 +34,11 @@ static size_t frame_of(const sagg_tree_view *view, const sagg_frame *method)
     return sagg__frame_order(&found, method) == 0 ? low : view->frame_count;
 }
 
-static void write_changes(const void *ctx, sagg__emit *emit, const uint32_t *ids, uint64_t scale)
+static int write_changes(const void *ctx, sagg__emit *emit, sagg__mem *mem, const uint32_t *ids)
 {
     const sagg_diff_view *view = sagg_diff_get(ctx);
     size_t rows = 0;
-    (void)scale;
+    (void)mem;
     sagg__emit_text(emit, ",\"changes\":[");
     for (size_t i = 0; i < view->change_count && rows < MAX_ROWS; i++) {
         const sagg_change *change = &view->changes[i];
@@ -56,6 +56,7 @@ static void write_changes(const void *ctx, sagg__emit *emit, const uint32_t *ids
         sagg__emit_text(emit, "]");
     }
     sagg__emit_text(emit, "]");
+    return 0;
 }
 
 int sagg_write_diff_html(sagg_str html_template, const sagg_diff *const *diffs, size_t count,

@@ -117,17 +117,3 @@ void sagg__emit_json(sagg__emit *emit, sagg_str json)
 {
     emit_escaped(emit, json, false);
 }
-
-void sagg__emit_totals(sagg__emit *emit, const sagg_tree_view *view)
-{
-    sagg__emit_text(emit, "\"type\":");
-    sagg__emit_string(emit, view->type);
-    sagg__emit_text(emit, ",\"unit\":");
-    sagg__emit_string(emit, view->unit);
-    sagg__emit_text(emit, ",\"raw_total\":\"");
-    sagg__emit_number(emit, view->totals.raw_value);
-    sagg__emit_text(emit, "\",\"value_total\":\"");
-    sagg__emit_number(emit, view->totals.value);
-    sagg__emit_text(emit, "\",\"samples\":");
-    sagg__emit_number(emit, view->totals.samples);
-}

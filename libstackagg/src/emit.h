@@ -25,9 +25,6 @@ void sagg__emit_bytes(sagg__emit *emit, const char *bytes, size_t size);
 void sagg__emit_text(sagg__emit *emit, const char *text);
 void sagg__emit_number(sagg__emit *emit, uint64_t number);
 
-/* What JSON and pages say of a profile alike: type, unit, raw_total, value_total, samples. */
-void sagg__emit_totals(sagg__emit *emit, const sagg_tree_view *view);
-
 /* A JSON string with its quotes. */
 void sagg__emit_string(sagg__emit *emit, sagg_str text);
 /* The same without the quotes. */

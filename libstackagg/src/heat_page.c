@@ -229,6 +229,7 @@ static void join_places(struct map *map)
     map->cell_count = used;
     for (uint32_t i = 0; i < used && map->divisor != 1; i++)
         map->divisor = sagg__divisor(map->divisor, map->cells[i].value);
+    map->divisor = map->divisor > 0 ? map->divisor : 1;
 }
 
 static int place_cells(struct map *map)
@@ -318,27 +319,33 @@ static void write_spans(const struct map *map, sagg__emit *emit)
     sagg__emit_text(emit, "]");
 }
 
-static void write_cells(const struct map *map, sagg__emit *emit, uint64_t scale)
+/* The contexts of the numbers of cells. */
+enum context { PLAIN, BUCKET, STACKS, STACK, VALUE, CONTEXTS };
+
+static void code_cells(const struct map *map, sagg__coder *coder)
 {
     int64_t bucket = -1;
+    sagg__coder_number(coder, PLAIN, map->cell_count);
+    sagg__coder_number(coder, PLAIN, map->divisor);
     for (uint32_t i = 0; i < map->cell_count;) {
         uint32_t end = i;
         while (end < map->cell_count && map->cells[end].bucket == map->cells[i].bucket)
             end++;
-        sagg__emit_digits(emit, (uint64_t)(map->cells[i].bucket - bucket - 1));
-        sagg__emit_digits(emit, end - i);
+        sagg__coder_number(coder, BUCKET, (uint64_t)(map->cells[i].bucket - bucket - 1));
+        sagg__coder_number(coder, STACKS, end - i);
         bucket = map->cells[i].bucket;
         for (uint32_t passed = 0; i < end; i++) {
-            sagg__emit_digits(emit, map->cells[i].stack - passed);
-            sagg__emit_digits(emit, map->cells[i].value / scale);
+            sagg__coder_number(coder, STACK, map->cells[i].stack - passed);
+            sagg__coder_number(coder, VALUE, map->cells[i].value / map->divisor);
             passed = map->cells[i].stack + 1;
         }
     }
 }
 
-static void write_map(const void *ctx, sagg__emit *emit, const uint32_t *ids, uint64_t scale)
+static int write_map(const void *ctx, sagg__emit *emit, sagg__mem *mem, const uint32_t *ids)
 {
     const struct map *map = ctx;
+    sagg__coder coder;
     (void)ids;
     sagg__emit_text(emit, ",\"origin_ns\":\"");
     write_time(emit, map->first * (int64_t)map->step_ns);
@@ -349,11 +356,13 @@ static void write_map(const void *ctx, sagg__emit *emit, const uint32_t *ids, ui
     write_spans(map, emit);
     sagg__emit_text(emit, ",\"outside\":\"");
     sagg__emit_number(emit, map->outside);
-    sagg__emit_text(emit, "\",\"cell_entries\":");
-    sagg__emit_number(emit, map->cell_count);
-    sagg__emit_text(emit, ",\"cells\":\"");
-    write_cells(map, emit, scale);
+    sagg__emit_text(emit, "\",\"cells\":\"");
+    int rc = sagg__coder_begin(&coder, emit, mem, CONTEXTS);
+    if (rc == 0)
+        code_cells(map, &coder);
+    sagg__coder_end(&coder);
     sagg__emit_text(emit, "\"");
+    return rc;
 }
 
 static int make_maps(struct map *maps, sagg__packed_profile *profiles, const sagg_heatmap *page,
@@ -368,10 +377,8 @@ static int make_maps(struct map *maps, sagg__packed_profile *profiles, const sag
                                .page = page};
         rc = make_map(&maps[i]);
         end_making(&maps[i]);
-        profiles[i] = (sagg__packed_profile){.view = sagg_tree_get(page->trees[i]),
-                                             .more = write_map,
-                                             .ctx = &maps[i],
-                                             .also = maps[i].divisor};
+        profiles[i] = (sagg__packed_profile){
+            .view = sagg_tree_get(page->trees[i]), .more = write_map, .ctx = &maps[i]};
     }
     return rc;
 }

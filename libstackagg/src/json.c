@@ -2,28 +2,7 @@
 /* Flame graph JSON, version 1 (docs/formats/flamegraph-json.md). */
 #include "json.h"
 
-#include "fail.h"
 #include "names.h"
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-int sagg__json_check(const sagg__json *json, sagg_error *err)
-{
-    sagg_str meta = json->meta;
-    while (meta.size > 0 && is_blank(meta.data[meta.size - 1]))
-        meta.size--;
-    while (meta.size > 0 && is_blank(meta.data[0])) {
-        meta.data++;
-        meta.size--;
-    }
-    if (json->meta.size == 0 ||
-        (meta.size >= 2 && meta.data[0] == '{' && meta.data[meta.size - 1] == '}'))
-        return 0;
-    return sagg__fail(err, SAGG_E_FORMAT, 0, "The meta text is not a JSON object: give {...}.");
-}
 
 /* ---- strings ---- */
 
@@ -151,7 +130,16 @@ static void write_omitted(sagg__emit *emit, const sagg_tree_view *view)
 
 static void write_totals(sagg__emit *emit, const sagg_tree_view *view)
 {
-    sagg__emit_totals(emit, view);
+    sagg__emit_text(emit, "\"type\":");
+    sagg__emit_string(emit, view->type);
+    sagg__emit_text(emit, ",\"unit\":");
+    sagg__emit_string(emit, view->unit);
+    sagg__emit_text(emit, ",\"raw_total\":\"");
+    sagg__emit_number(emit, view->totals.raw_value);
+    sagg__emit_text(emit, "\",\"value_total\":\"");
+    sagg__emit_number(emit, view->totals.value);
+    sagg__emit_text(emit, "\",\"samples\":");
+    sagg__emit_number(emit, view->totals.samples);
     sagg__emit_text(emit, ",\"total\":");
     sagg__emit_number(emit, view->total[0]);
 }

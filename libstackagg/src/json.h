@@ -12,9 +12,6 @@ typedef struct sagg__json {
     sagg_str meta;
 } sagg__json;
 
-/* Checks what can be known before output begins. Returns 0 or SAGG_E_FORMAT. */
-int sagg__json_check(const sagg__json *json, sagg_error *err);
-
 /* Writes the document. Returns 0 or SAGG_E_NOMEM; a sink that refuses is noted in `emit`. */
 int sagg__json_write(const sagg__json *json, sagg__emit *emit);
 

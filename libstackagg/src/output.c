@@ -5,6 +5,7 @@
 #include "emit.h"
 #include "fail.h"
 #include "json.h"
+#include "meta.h"
 #include "packed.h"
 
 int sagg_write_json(const sagg_tree *const *trees, size_t count, sagg_str meta,
@@ -13,7 +14,8 @@ int sagg_write_json(const sagg_tree *const *trees, size_t count, sagg_str meta,
     sagg__mem mem;
     sagg__emit emit;
     sagg__json json = {.mem = &mem, .trees = trees, .tree_count = count, .meta = meta};
-    int rc = sagg__json_check(&json, err);
+    sagg__meta facts;
+    int rc = sagg__meta_read(&facts, meta, err);
     if (rc != 0)
         return rc;
     sagg__mem_init(&mem, NULL, UINT64_MAX);

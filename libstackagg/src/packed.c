@@ -4,49 +4,31 @@
 #include <string.h>
 
 #include "fail.h"
-#include "json.h"
+#include "meta.h"
 #include "packed_frames.h"
 
 /* Slots of the table that foretells the next frame. */
 #define SLOT_BITS 16
+/* Above, a number of JavaScript is not exact. */
+#define EXACT (UINT64_C(1) << 53)
 
-/* ---- numbers ---- */
+/* What a reader keeps too, in the same way, for all profiles of a document. */
+struct walk {
+    sagg__mem *mem;
+    sagg__coder coder;
+    const sagg__packed_profile *profile;
+    const uint32_t *ids; /* of the view's frames */
+    uint64_t scale;
+    size_t slots;
+    size_t frames;
+    size_t depths;
+    uint32_t *foretold; /* by slot: a frame + 1; 0 = the next that was not seen yet */
+    uint32_t seen;      /* how many frames of the document were */
+    bool *ended;        /* by frame: a stack ended there when it was last met */
+    uint32_t *path;     /* by depth: the document's frame; path[0] stands for the root */
+};
 
-/* The 90 printable characters from '#' on, without '<' and '\\'. */
-static char digit(uint64_t value)
-{
-    value += '#';
-    value += value >= '<' ? 1 : 0;
-    value += value >= '\\' ? 1 : 0;
-    return (char)value;
-}
-
-/* Below 70 one character, below 1,420 two, below 33,820 three; else 89, a count, as many digits. */
-void sagg__emit_digits(sagg__emit *emit, uint64_t number)
-{
-    char text[16];
-    size_t size = 0;
-    if (number < 70) {
-        text[size++] = digit(number);
-    } else if (number < 1420) {
-        text[size++] = digit(70 + (number - 70) / 90);
-        text[size++] = digit((number - 70) % 90);
-    } else if (number < 33820) {
-        text[size++] = digit(85 + (number - 1420) / 8100);
-        text[size++] = digit((number - 1420) / 90 % 90);
-        text[size++] = digit((number - 1420) % 90);
-    } else {
-        size_t digits = 0;
-        for (uint64_t rest = number; rest > 0; rest /= 90)
-            digits++;
-        text[0] = digit(89);
-        text[1] = digit(digits);
-        size = 2 + digits;
-        for (size_t i = size; i-- > 2; number /= 90)
-            text[i] = digit(number % 90);
-    }
-    sagg__emit_bytes(emit, text, size);
-}
+/* ---- values ---- */
 
 uint64_t sagg__divisor(uint64_t a, uint64_t b)
 {
@@ -61,7 +43,7 @@ uint64_t sagg__divisor(uint64_t a, uint64_t b)
 static uint64_t scale_of(const sagg__packed_profile *profile)
 {
     const sagg_tree_view *view = profile->view;
-    uint64_t scale = profile->also;
+    uint64_t scale = 0;
     for (size_t i = 0; i < view->node_count && scale != 1; i++) {
         scale = sagg__divisor(scale, view->self[i]);
         if (profile->before != NULL)
@@ -77,18 +59,6 @@ static uint64_t scale_of(const sagg__packed_profile *profile)
 
 /* ---- the tree ---- */
 
-/* What a reader keeps too, in the same way. */
-struct walk {
-    sagg__emit *emit;
-    const sagg__packed_profile *profile;
-    const uint32_t *ids; /* of the view's frames */
-    uint64_t scale;
-    uint32_t *foretold; /* by slot: a frame + 1; 0 = the next that was not seen yet */
-    uint32_t *seen;     /* how many frames of the document were, shared by its profiles */
-    uint64_t *last;     /* by frame: the last value at an end of it */
-    uint32_t *path;     /* by depth: the document's frame; path[0] stands for the root */
-};
-
 /* UINT32_MAX stands for the root and for no sibling: + 1 makes it 0. */
 static uint32_t slot_of(uint32_t parent, uint32_t behind)
 {
@@ -96,18 +66,11 @@ static uint32_t slot_of(uint32_t parent, uint32_t behind)
     return hash >> (32 - SLOT_BITS);
 }
 
-static void write_value(struct walk *w, size_t node, uint32_t leaf)
+static void code_value(struct walk *w, size_t node)
 {
-    uint64_t value = w->profile->view->self[node] / w->scale;
-    if (w->profile->before != NULL) {
-        sagg__emit_digits(w->emit, value + 1);
-        sagg__emit_digits(w->emit, w->profile->before[node] / w->scale + 1);
-        return;
-    }
-    bool again = leaf != UINT32_MAX && w->last[leaf] == value;
-    sagg__emit_digits(w->emit, again ? 0 : value + 1);
-    if (leaf != UINT32_MAX)
-        w->last[leaf] = value;
+    sagg__coder_number(&w->coder, SAGG__VALUE, w->profile->view->self[node] / w->scale);
+    if (w->profile->before != NULL)
+        sagg__coder_number(&w->coder, SAGG__BEFORE, w->profile->before[node] / w->scale);
 }
 
 /* Whether a stack ends at a node: it has a value, or nothing below it was kept. */
@@ -118,158 +81,187 @@ static bool is_end(const struct walk *w, size_t node)
            view->self[node] > 0 || (w->profile->before != NULL && w->profile->before[node] > 0);
 }
 
-/* The new frames of one stack, in turns: how many come as foretold, then one that does not. */
-static void write_frames(struct walk *w, size_t from, size_t to, uint32_t behind)
+/* Whether the frame comes as foretold; if it does not, which one it is. */
+static void code_frame(struct walk *w, uint32_t parent, uint32_t behind, uint32_t frame)
+{
+    uint32_t *foretold = &w->foretold[slot_of(parent, behind)];
+    uint32_t code = frame == w->seen ? 0 : frame + 1;
+    uint32_t place = SAGG__BITS * SAGG__PLACES + (*foretold > 0 ? 1 : 0);
+    sagg__coder_bit(&w->coder, place, *foretold != code);
+    if (*foretold != code)
+        sagg__coder_number(&w->coder, SAGG__FRAME, code);
+    w->seen += code == 0 ? 1 : 0;
+    *foretold = frame + 1;
+}
+
+/* The new frames of one stack. Returns the node behind them. */
+static size_t code_stack(struct walk *w, size_t node, uint32_t behind)
 {
     const sagg_tree_view *view = w->profile->view;
-    uint64_t hits = 0;
-    for (size_t node = from; node <= to; node++) {
+    for (bool end = false; !end; node++) {
         uint32_t depth = view->depth[node];
         uint32_t frame = w->ids[view->frame[node]];
-        uint32_t *foretold = &w->foretold[slot_of(w->path[depth - 1], behind)];
-        uint32_t code = frame == *w->seen ? 0 : frame + 1;
-        if (*foretold == code) {
-            hits++;
-        } else {
-            sagg__emit_digits(w->emit, hits);
-            sagg__emit_digits(w->emit, code);
-            hits = 0;
-        }
-        *w->seen += code == 0 ? 1 : 0;
-        *foretold = frame + 1;
+        code_frame(w, w->path[depth - 1], behind, frame);
+        end = is_end(w, node);
+        sagg__coder_bit(&w->coder, SAGG__BITS * SAGG__PLACES + 2 + (w->ended[frame] ? 1 : 0), end);
+        w->ended[frame] = end;
         w->path[depth] = frame;
         behind = UINT32_MAX;
     }
-    if (hits > 0)
-        sagg__emit_digits(w->emit, hits);
+    return node;
 }
 
-static void write_stacks(struct walk *w)
+static void code_tree(struct walk *w)
 {
     const sagg_tree_view *view = w->profile->view;
     w->path[0] = UINT32_MAX;
-    write_value(w, 0, UINT32_MAX);
+    sagg__coder_number(&w->coder, SAGG__PLAIN, view->node_count);
+    sagg__coder_number(&w->coder, SAGG__PLAIN, w->scale);
+    code_value(w, 0);
     for (size_t node = 1; node < view->node_count;) {
-        size_t end = node;
-        while (!is_end(w, end))
-            end++;
         uint32_t up = view->depth[node - 1] + 1 - view->depth[node];
-        uint32_t behind = up == 0 ? UINT32_MAX : w->path[view->depth[node]];
-        sagg__emit_digits(w->emit, up);
-        sagg__emit_digits(w->emit, end - node + 1);
-        write_frames(w, node, end, behind);
-        write_value(w, end, w->path[view->depth[end]]);
-        node = end + 1;
+        sagg__coder_number(&w->coder, SAGG__UP, up);
+        node = code_stack(w, node, up == 0 ? UINT32_MAX : w->path[view->depth[node]]);
+        code_value(w, node - 1);
     }
 }
 
-static uint32_t deepest(const sagg_tree_view *view)
+static void code_omitted(struct walk *w)
+{
+    const sagg_tree_view *view = w->profile->view;
+    sagg__coder_number(&w->coder, SAGG__PLAIN, view->omitted_count);
+    for (size_t i = 0; i < view->omitted_count; i++) {
+        uint32_t before = i > 0 ? view->omitted_node[i - 1] : UINT32_MAX;
+        sagg__coder_number(&w->coder, SAGG__GAP, (uint32_t)(view->omitted_node[i] - before));
+        sagg__coder_number(&w->coder, SAGG__CUT_VALUE, view->omitted_total[i] / w->scale);
+        if (w->profile->omitted_before != NULL)
+            sagg__coder_number(&w->coder, SAGG__CUT_BEFORE,
+                               w->profile->omitted_before[i] / w->scale);
+        uint64_t nodes = view->omitted_nodes[i];
+        sagg__coder_number(&w->coder, SAGG__CUT_NODES, nodes < INT32_MAX ? nodes : INT32_MAX);
+    }
+}
+
+static size_t deepest(const sagg__packed *document)
 {
     uint32_t depth = 0;
-    for (size_t i = 0; i < view->node_count; i++)
-        depth = view->depth[i] > depth ? view->depth[i] : depth;
+    for (size_t p = 0; p < document->count; p++) {
+        const sagg_tree_view *view = document->profiles[p].view;
+        for (size_t i = 0; i < view->node_count; i++)
+            depth = view->depth[i] > depth ? view->depth[i] : depth;
+    }
     return depth;
 }
 
-static int write_tree(struct walk *w, sagg__mem *mem, size_t frames)
+static void end_walk(struct walk *w)
 {
-    size_t slots = (size_t)1 << SLOT_BITS;
-    size_t depths = (size_t)deepest(w->profile->view) + 1;
-    int rc = SAGG_E_NOMEM;
-    w->foretold = sagg__alloc_zero(mem, slots, sizeof(*w->foretold));
-    w->last = sagg__alloc_zero(mem, frames + 1, sizeof(*w->last));
-    w->path = sagg__alloc_zero(mem, depths, sizeof(*w->path));
-    if (w->foretold != NULL && w->last != NULL && w->path != NULL) {
-        write_stacks(w);
-        rc = 0;
+    sagg__coder_end(&w->coder);
+    sagg__release(w->mem, w->foretold, w->slots * sizeof(*w->foretold));
+    sagg__release(w->mem, w->ended, w->frames * sizeof(*w->ended));
+    sagg__release(w->mem, w->path, w->depths * sizeof(*w->path));
+}
+
+/* End it in any case. */
+static int begin_walk(struct walk *w, const sagg__packed *document,
+                      const sagg__packed_frames *frames, sagg__emit *emit)
+{
+    *w = (struct walk){.mem = frames->mem,
+                       .slots = (size_t)1 << SLOT_BITS,
+                       .frames = (size_t)frames->id_count + 1,
+                       .depths = deepest(document) + 1};
+    w->foretold = sagg__alloc_zero(w->mem, w->slots, sizeof(*w->foretold));
+    w->ended = sagg__alloc_zero(w->mem, w->frames, sizeof(*w->ended));
+    w->path = sagg__alloc_zero(w->mem, w->depths, sizeof(*w->path));
+    int rc = sagg__coder_begin(&w->coder, emit, w->mem, SAGG__CONTEXTS);
+    return w->foretold != NULL && w->ended != NULL && w->path != NULL ? rc : SAGG_E_NOMEM;
+}
+
+/* The frames' groups and all trees: one code. */
+static int write_data(const sagg__packed *document, const sagg__packed_frames *frames,
+                      sagg__emit *emit)
+{
+    struct walk w;
+    size_t first = 0;
+    int rc = begin_walk(&w, document, frames, emit);
+    sagg__emit_text(emit, ",\"data\":\"");
+    if (rc == 0)
+        sagg__packed_frames_code(frames, &w.coder);
+    for (size_t i = 0; rc == 0 && i < document->count; i++) {
+        w.profile = &document->profiles[i];
+        w.ids = frames->ids + first;
+        w.scale = scale_of(w.profile);
+        code_tree(&w);
+        code_omitted(&w);
+        first += w.profile->view->frame_count;
     }
-    sagg__release(mem, w->foretold, slots * sizeof(*w->foretold));
-    sagg__release(mem, w->last, (frames + 1) * sizeof(*w->last));
-    sagg__release(mem, w->path, depths * sizeof(*w->path));
+    end_walk(&w);
+    sagg__emit_text(emit, "\"");
     return rc;
 }
 
 /* ---- profiles ---- */
 
-static void write_omitted(const struct walk *w)
+static void write_decimal(sagg__emit *emit, const char *member, uint64_t number)
 {
-    const sagg_tree_view *view = w->profile->view;
-    if (view->omitted_count == 0)
-        return;
-    sagg__emit_text(w->emit, ",\"omitted_nodes\":");
-    sagg__emit_number(w->emit, view->omitted_count);
-    sagg__emit_text(w->emit, ",\"omitted\":\"");
-    for (size_t i = 0; i < view->omitted_count; i++) {
-        uint32_t before = i > 0 ? view->omitted_node[i - 1] : UINT32_MAX;
-        sagg__emit_digits(w->emit, (uint32_t)(view->omitted_node[i] - before));
-        sagg__emit_digits(w->emit, view->omitted_total[i] / w->scale);
-        if (w->profile->omitted_before != NULL)
-            sagg__emit_digits(w->emit, w->profile->omitted_before[i] / w->scale);
-        uint64_t nodes = view->omitted_nodes[i];
-        sagg__emit_digits(w->emit, nodes < INT32_MAX ? nodes : INT32_MAX);
-    }
-    sagg__emit_text(w->emit, "\"");
+    sagg__emit_text(emit, member);
+    sagg__emit_number(emit, number);
+    sagg__emit_text(emit, "\"");
 }
 
-static int write_profile(struct walk *w, sagg__mem *mem, size_t frames)
+/* What the tree does not tell by itself: its total, and samples that are all of one weight. */
+static void write_totals(const sagg__packed_profile *profile, sagg__emit *emit)
 {
-    sagg__emit_text(w->emit, "{");
-    sagg__emit_totals(w->emit, w->profile->view);
-    sagg__emit_text(w->emit, ",\"nodes\":");
-    sagg__emit_number(w->emit, w->profile->view->node_count);
-    if (w->profile->before != NULL)
-        sagg__emit_text(w->emit, ",\"compares\":true");
-    sagg__emit_text(w->emit, ",\"scale\":");
-    sagg__emit_number(w->emit, w->scale);
-    sagg__emit_text(w->emit, ",\"tree\":\"");
-    int rc = write_tree(w, mem, frames);
-    sagg__emit_text(w->emit, "\"");
-    write_omitted(w);
-    if (w->profile->more != NULL)
-        w->profile->more(w->profile->ctx, w->emit, w->ids, w->scale);
-    sagg__emit_text(w->emit, "}");
-    return rc;
+    const sagg_tree_view *view = profile->view;
+    uint64_t total = view->total[0];
+    if (view->totals.value != total || total > EXACT)
+        write_decimal(emit, ",\"value_total\":\"", view->totals.value);
+    if (view->totals.raw_value != view->totals.value)
+        write_decimal(emit, ",\"raw_total\":\"", view->totals.raw_value);
+    if (total > EXACT || view->totals.samples != total / scale_of(profile)) {
+        sagg__emit_text(emit, ",\"samples\":");
+        sagg__emit_number(emit, view->totals.samples);
+    }
 }
 
 static int write_profiles(const sagg__packed *document, const sagg__packed_frames *frames,
                           sagg__emit *emit)
 {
     size_t first = 0;
-    uint32_t seen = 0;
     int rc = 0;
     sagg__emit_text(emit, ",\"profiles\":[");
     for (size_t i = 0; rc == 0 && i < document->count; i++) {
         const sagg__packed_profile *profile = &document->profiles[i];
-        struct walk w = {.emit = emit,
-                         .profile = profile,
-                         .ids = frames->ids + first,
-                         .seen = &seen,
-                         .scale = scale_of(profile)};
-        sagg__emit_text(emit, i > 0 ? "," : "");
-        rc = write_profile(&w, frames->mem, frames->id_count);
+        sagg__emit_text(emit, i > 0 ? ",{\"type\":" : "{\"type\":");
+        sagg__emit_string(emit, profile->view->type);
+        sagg__emit_text(emit, ",\"unit\":");
+        sagg__emit_string(emit, profile->view->unit);
+        write_totals(profile, emit);
+        if (profile->before != NULL)
+            sagg__emit_text(emit, ",\"compares\":true");
+        if (profile->more != NULL)
+            rc = profile->more(profile->ctx, emit, frames->mem, frames->ids + first);
+        sagg__emit_text(emit, "}");
         first += profile->view->frame_count;
     }
     sagg__emit_text(emit, "]");
     return rc;
 }
 
-static int write_document(const sagg__packed *document, sagg__emit *emit, sagg__mem *mem)
+static int write_document(const sagg__packed *document, const sagg__meta *meta, sagg__emit *emit,
+                          sagg__mem *mem)
 {
     sagg__packed_frames frames;
     int rc = sagg__packed_frames_new(&frames, mem, document);
-    if (rc == 0) {
-        sagg__emit_text(emit, "{\"version\":3,");
+    sagg__emit_text(emit, "{\"version\":4");
+    if (rc == 0)
         sagg__packed_frames_write(&frames, emit);
-    }
     if (rc == 0 && document->count > 0 && document->profiles[0].view->threads)
         sagg__emit_text(emit, ",\"threads\":true");
     if (rc == 0)
         rc = write_profiles(document, &frames, emit);
-    sagg__emit_text(emit, ",\"meta\":");
-    if (document->meta.size > 0)
-        sagg__emit_json(emit, document->meta);
-    else
-        sagg__emit_text(emit, "{}");
+    if (rc == 0)
+        rc = write_data(document, &frames, emit);
+    sagg__meta_write(meta, emit);
     sagg__emit_text(emit, "}");
     if (rc == 0)
         sagg__packed_names_write(&frames, emit);
@@ -317,11 +309,11 @@ static int find_marker(sagg_str text, size_t *marker, sagg_error *err)
 int sagg__packed_page(sagg_str html_template, const sagg__packed *document, const sagg_sink *sink,
                       sagg_error *err)
 {
-    sagg__json meta = {.meta = document->meta};
+    sagg__meta meta;
     sagg__mem mem;
     sagg__emit emit;
     size_t marker = 0;
-    int rc = sagg__json_check(&meta, err);
+    int rc = sagg__meta_read(&meta, document->meta, err);
     if (rc == 0)
         rc = find_marker(html_template, &marker, err);
     if (rc != 0)
@@ -330,7 +322,7 @@ int sagg__packed_page(sagg_str html_template, const sagg__packed *document, cons
     sagg__mem_init(&mem, NULL, UINT64_MAX);
     sagg__emit_begin(&emit, sink, &mem);
     sagg__emit_bytes(&emit, html_template.data, marker);
-    rc = write_document(document, &emit, &mem);
+    rc = write_document(document, &meta, &emit, &mem);
     sagg__emit_bytes(&emit, html_template.data + behind, html_template.size - behind);
     int end = sagg__emit_end(&emit, &mem);
     rc = rc != 0 ? rc : end;

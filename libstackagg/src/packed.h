@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packed flame graphs, version 3 (docs/formats/flamegraph-packed.md): what stands inside a page. */
+/* Packed flame graphs, version 4 (docs/formats/flamegraph-packed.md): what stands inside a page. */
 #ifndef STACKAGG_PACKED_H
 #define STACKAGG_PACKED_H
 
-#include "emit.h"
+#include "coder.h"
 
 /* One profile of a document. */
 typedef struct sagg__packed_profile {
@@ -12,11 +12,9 @@ typedef struct sagg__packed_profile {
     const uint64_t *before;
     const uint64_t *omitted_before;
     /* Writes further members of the profile, each with a comma before it; NULL = none. `ids` gives
-     * the document's number of each of the view's frames, `scale` what values are divided by. */
-    void (*more)(const void *ctx, sagg__emit *emit, const uint32_t *ids, uint64_t scale);
+     * the document's number of each of the view's frames. Returns 0 or SAGG_E_NOMEM. */
+    int (*more)(const void *ctx, sagg__emit *emit, sagg__mem *mem, const uint32_t *ids);
     const void *ctx;
-    /* A factor of further values that `more` writes; 0 = none. */
-    uint64_t also;
 } sagg__packed_profile;
 
 typedef struct sagg__packed {
@@ -25,8 +23,21 @@ typedef struct sagg__packed {
     sagg_str meta;
 } sagg__packed;
 
-/* Writes `number` with the format's digits. */
-void sagg__emit_digits(sagg__emit *emit, uint64_t number);
+/* The contexts of a document's numbers. */
+enum sagg__packed_context {
+    SAGG__PLAIN, /* what stands once */
+    SAGG__GROUP, /* a name's group: by the name's look, three */
+    SAGG__UP = SAGG__GROUP + 3,
+    SAGG__FRAME,
+    SAGG__VALUE,
+    SAGG__BEFORE,
+    SAGG__GAP,
+    SAGG__CUT_VALUE,
+    SAGG__CUT_BEFORE,
+    SAGG__CUT_NODES,
+    SAGG__BITS, /* places of single bits */
+    SAGG__CONTEXTS
+};
 
 /* The greatest common divisor; of 0 and x it is x. */
 uint64_t sagg__divisor(uint64_t a, uint64_t b);

@@ -188,13 +188,29 @@ static const sagg_frame *name_at(const sagg__packed_frames *frames, uint32_t num
     return frames->frames[frames->names[number]];
 }
 
-/* Java's as "class.method". */
+static const sagg_frame *group_at(const sagg__packed_frames *frames, uint32_t number)
+{
+    return frames->frames[frames->groups[number]];
+}
+
+/* Names of Java are "class.method". */
+static bool has_class(const sagg_frame *frame)
+{
+    return frame->kind == SAGG_JAVA && frame->class_name.size > 0;
+}
+
 void sagg__packed_names_write(const sagg__packed_frames *frames, sagg__emit *emit)
 {
+    for (uint32_t i = 0; i < frames->group_count; i++) {
+        if (group_at(frames, i)->kind == SAGG_JAVA)
+            continue;
+        sagg__emit_text(emit, "\n");
+        sagg__emit_inside(emit, group_at(frames, i)->class_name);
+    }
     for (uint32_t i = 0; i < frames->name_count; i++) {
         const sagg_frame *frame = name_at(frames, i);
         sagg__emit_text(emit, "\n");
-        if (frame->kind == SAGG_JAVA && frame->class_name.size > 0) {
+        if (has_class(frame)) {
             sagg__emit_inside(emit, frame->class_name);
             sagg__emit_text(emit, ".");
         }
@@ -202,30 +218,36 @@ void sagg__packed_names_write(const sagg__packed_frames *frames, sagg__emit *emi
     }
 }
 
-static void write_groups(const sagg__packed_frames *frames, sagg__emit *emit)
-{
-    static const sagg_str none = {NULL, 0};
-    sagg__emit_text(emit, "\"groups\":[");
-    for (uint32_t i = 0; i < frames->group_count; i++) {
-        const sagg_frame *frame = frames->frames[frames->groups[i]];
-        sagg__emit_text(emit, i > 0 ? "," : "");
-        sagg__emit_number(emit, (uint64_t)frame->kind);
-        sagg__emit_text(emit, ",");
-        sagg__emit_string(emit, frame->kind == SAGG_JAVA ? none : frame->class_name);
-    }
-    sagg__emit_text(emit, "],\"runs\":\"");
-    for (uint32_t i = 0, end; i < frames->name_count; i = end) {
-        for (end = i; end < frames->name_count && frames->group_of[end] == frames->group_of[i];)
-            end++;
-        sagg__emit_digits(emit, frames->group_of[i]);
-        sagg__emit_digits(emit, end - i - 1);
-    }
-    sagg__emit_text(emit, "\"");
-}
-
 static bool holds(sagg_str text, char c)
 {
     return text.size > 0 && memchr(text.data, c, text.size) != NULL;
+}
+
+static bool holds_colons(sagg_str text)
+{
+    for (size_t i = 1; i < text.size; i++)
+        if (text.data[i - 1] == ':' && text.data[i] == ':')
+            return true;
+    return false;
+}
+
+/* Names of one look are mostly of one group. */
+static uint32_t look_of(const sagg_frame *frame)
+{
+    bool joined = has_class(frame);
+    if (holds_colons(frame->method) || (joined && holds_colons(frame->class_name)))
+        return 2;
+    return joined || holds(frame->method, '.') ? 1 : 0;
+}
+
+void sagg__packed_frames_code(const sagg__packed_frames *frames, sagg__coder *coder)
+{
+    sagg__coder_number(coder, SAGG__PLAIN, frames->group_count);
+    for (uint32_t i = 0; i < frames->group_count; i++)
+        sagg__coder_number(coder, SAGG__PLAIN, (uint64_t)group_at(frames, i)->kind);
+    sagg__coder_number(coder, SAGG__PLAIN, frames->name_count);
+    for (uint32_t i = 0; i < frames->name_count; i++)
+        sagg__coder_number(coder, SAGG__GROUP + look_of(name_at(frames, i)), frames->group_of[i]);
 }
 
 /* Whether a reader finds by itself where the class ends: at the last '.' of Java. */
@@ -267,7 +289,6 @@ static void write_lines(const sagg__packed_frames *frames, sagg__emit *emit)
 
 void sagg__packed_frames_write(const sagg__packed_frames *frames, sagg__emit *emit)
 {
-    write_groups(frames, emit);
     write_texts(frames, emit, false);
     write_texts(frames, emit, true);
     if (frames->lines)

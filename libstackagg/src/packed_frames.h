@@ -26,10 +26,13 @@ typedef struct sagg__packed_frames {
 int sagg__packed_frames_new(sagg__packed_frames *out, sagg__mem *mem, const sagg__packed *document);
 void sagg__packed_frames_free(sagg__packed_frames *frames);
 
-/* Writes the members "groups", "runs", and what else the table needs. */
+/* Writes the members that the table needs, each with a comma before it. */
 void sagg__packed_frames_write(const sagg__packed_frames *frames, sagg__emit *emit);
 
-/* Writes the names, a line break before each. */
+/* Writes the groups, and which one each name is of. */
+void sagg__packed_frames_code(const sagg__packed_frames *frames, sagg__coder *coder);
+
+/* Writes the groups' libraries, then the names, a line break before each. */
 void sagg__packed_names_write(const sagg__packed_frames *frames, sagg__emit *emit);
 
 #endif

@@ -96,9 +96,9 @@ START_TEST(html_is_the_template_with_the_data_in_it)
     *names = '\0';
     json_t *document = json_loads(inner, 0, NULL);
     ck_assert_ptr_nonnull(document);
-    ck_assert_int_eq(json_integer_value(json_object_get(document, "version")), 3);
+    ck_assert_int_eq(json_integer_value(json_object_get(document, "version")), 4);
     ck_assert_uint_eq(json_array_size(json_object_get(document, "profiles")), 2);
-    json_t *title = json_object_get(json_object_get(document, "meta"), "title");
+    const json_t *title = json_array_get(json_object_get(document, "meta"), 0);
     ck_assert_str_eq(json_string_value(title), "</script>\xe2\x80\xae");
     json_decref(document);
     free(inner);
@@ -118,6 +118,14 @@ static const struct {
     {"<script>/*HOTSTACK_DATA*/</script>", "", 8, "hotstack-data"},
     {page, "[]", 0, "not a JSON object"},
     {page, "{", 0, "not a JSON object"},
+    {page, "{\"title\"}", 0, "not a JSON object"},
+    {page, "{\"title\":}", 0, "not a JSON object"},
+    {page, "{\"title\":\"a}", 0, "not a JSON object"},
+    {page, "{\"title\":\"a\\", 0, "not a JSON object"},
+    {page, "{\"title\":[{\"a\":1}", 0, "not a JSON object"},
+    {page, "{\"title\":1]}", 0, "not a JSON object"},
+    {page, "{\"title\":1,}", 0, "not a JSON object"},
+    {page, "{} {}", 0, "not a JSON object"},
 };
 
 START_TEST(bad_templates_and_meta_are_refused_before_output)
@@ -128,6 +136,91 @@ START_TEST(bad_templates_and_meta_are_refused_before_output)
     ck_assert_uint_eq(err.offset, bad_pages[_i].offset);
     ck_assert_msg(strstr(err.message, bad_pages[_i].says) != NULL, "%s", err.message);
     ck_assert_uint_eq(to.size, 0);
+}
+END_TEST
+
+/* The inside of a page of one type; free it. */
+static char *page_of(const sagg *agg, const char *meta)
+{
+    sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;
+    sagg_tree *tree = NULL;
+    memory to;
+    sagg_sink sink = memory_sink(&to);
+    options.type = CPU;
+    ck_assert_int_eq(sagg_tree_new(&tree, agg, &options, NULL), 0);
+    const sagg_tree *trees[] = {tree};
+    ck_assert_int_eq(sagg_write_html(str(page), trees, 1, str(meta), &sink, NULL), 0);
+    sagg_tree_free(tree);
+    const char *start = strstr(to.text, "data\">") + strlen("data\">");
+    char *inner = strndup(start, (size_t)(strstr(start, "</script>") - start));
+    free(to.text);
+    return inner;
+}
+
+START_TEST(a_page_says_nothing_twice)
+{
+    sagg *agg = make(NULL);
+    sagg_sample sample = {.type = CPU,
+                          .thread = SAGG_NO_THREAD,
+                          .stack = named_stack(agg, "com.acme.Main", "run"),
+                          .raw_value = 10,
+                          .value = 10,
+                          .samples = 1};
+    ck_assert_int_eq(sagg_add(agg, &sample, NULL), 0);
+    char *text = page_of(agg, "{\"notes\":[],\"loss\":{}}");
+    ck_assert_ptr_nonnull(strstr(text, "\"profiles\":[{\"type\":\"cpu\",\"unit\":\"ns\"}],"));
+    ck_assert_ptr_null(strstr(text, "meta"));
+    free(text);
+    add(agg, CPU, 0, named_stack(agg, "a.B", "c"), 25); /* raw: one less */
+    text = page_of(agg, "");
+    /* 35 in steps of 5: that are not 2 samples. */
+    ck_assert_ptr_nonnull(strstr(text, "\"unit\":\"ns\",\"raw_total\":\"34\",\"samples\":2}"));
+    free(text);
+    sagg_free(agg);
+}
+END_TEST
+
+START_TEST(libraries_and_names_stand_on_lines_of_their_own)
+{
+    static const sagg_frame frames[] = {
+        {.class_name = {"libc.so.6", 9}, .method = {"read", 4}, .kind = SAGG_NATIVE},
+        {.method = {"do_syscall_64", 13}, .kind = SAGG_KERNEL},
+        {.class_name = {"a.B", 3}, .method = {"<init>", 6}}};
+    sagg *agg = make(NULL);
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t index, s;
+        ck_assert_int_eq(sagg_add_frame(agg, &index, &frames[i], NULL), 0);
+        ck_assert_int_eq(sagg_add_stack(agg, &s, &index, 1, NULL), 0);
+        add(agg, CPU, 0, s, i + 1);
+    }
+    char *text = page_of(agg, "");
+    ck_assert_str_eq(strchr(text, '\n'), "\nlibc.so.6\n\na.B.\\u003cinit>\ndo_syscall_64\nread");
+    free(text);
+    sagg_free(agg);
+}
+END_TEST
+
+static const struct {
+    const char *meta;
+    const char *written;
+} metas[] = {
+    {"{\"title\":\"a\"}", "[\"a\"]"},
+    {"{\"engine\" : \"e\" , \"generator\":\"\", \"title\": \"\\\"{,\"}", "[\"\\\"{,\",0,\"e\"]"},
+    {" {\"other\":[{\"title\":1},\"]\"],\"start_ns\":\"7\"} ", "[0,0,0,0,0,\"7\"]"},
+    {"{\"notes\":[\"<\",2],\"loss\":{\"bad_events\": 3},\"intervals\":{}}",
+     "[0,0,0,0,0,0,0,0,{\"bad_events\": 3},[\"\\u003c\",2]]"},
+};
+
+START_TEST(a_page_says_about_the_recording_what_it_shows)
+{
+    sagg *agg = make(NULL);
+    add(agg, CPU, 0, stack(agg, "a.B"), 1);
+    char *text = page_of(agg, metas[_i].meta);
+    const char *written = strstr(text, "\"meta\":") + strlen("\"meta\":");
+    ck_assert_msg(strncmp(written, metas[_i].written, strlen(metas[_i].written)) == 0, "%s", text);
+    ck_assert_int_eq(strncmp(written + strlen(metas[_i].written), "}\n", 2), 0);
+    free(text);
+    sagg_free(agg);
 }
 END_TEST
 
@@ -264,6 +357,10 @@ int main(void)
     tcase_add_test(tcase, json_is_what_the_page_says);
     tcase_add_test(tcase, hostile_names_are_escaped_and_come_back_whole);
     tcase_add_test(tcase, html_is_the_template_with_the_data_in_it);
+    tcase_add_test(tcase, a_page_says_nothing_twice);
+    tcase_add_test(tcase, libraries_and_names_stand_on_lines_of_their_own);
+    tcase_add_loop_test(tcase, a_page_says_about_the_recording_what_it_shows, 0,
+                        sizeof(metas) / sizeof(metas[0]));
     tcase_add_loop_test(tcase, bad_templates_and_meta_are_refused_before_output, 0,
                         (int)(sizeof(bad_pages) / sizeof(bad_pages[0])));
     tcase_add_test(tcase, collapsed_lines_are_stacks);

@@ -125,6 +125,79 @@ char *json(const sagg *agg, uint32_t type, uint32_t max_nodes)
     return text_of(&to);
 }
 
+/* ---- codes ---- */
+
+enum { CONTEXTS = 13, PLACES = 1024 };
+static const uint64_t least = 729000;
+
+struct numbers {
+    const char *text;
+    size_t at;
+    uint64_t range;
+    uint64_t offset;
+    uint32_t odds[CONTEXTS * PLACES];
+    uint32_t met[CONTEXTS * PLACES];
+};
+
+static void shift(numbers *from)
+{
+    int c = from->at < strlen(from->text) ? (unsigned char)from->text[from->at] : '#';
+    ck_assert(c >= '#' && c <= '~' && c != '<' && c != '\\');
+    from->offset = from->offset * 90 + (uint64_t)(c - '#' - (c > '<' ? 1 : 0) - (c > '\\' ? 1 : 0));
+    from->at++;
+}
+
+numbers *numbers_begin(const char *text)
+{
+    numbers *from = calloc(1, sizeof(*from));
+    ck_assert_ptr_nonnull(from);
+    from->text = text;
+    from->range = 90 * least;
+    for (size_t i = 0; i < (size_t)CONTEXTS * PLACES; i++)
+        from->odds[i] = 4096;
+    while (from->at < 4)
+        shift(from);
+    return from;
+}
+
+static bool bit(numbers *from, size_t place)
+{
+    uint64_t bound = from->range / 8192 * from->odds[place];
+    uint32_t met = from->met[place]++;
+    uint32_t pace = met < 1 ? 1 : met < 5 ? 2 : met < 13 ? 3 : met < 29 ? 4 : 5;
+    bool set = from->offset >= bound;
+    from->offset -= set ? bound : 0;
+    from->range = set ? from->range - bound : bound;
+    if (set)
+        from->odds[place] -= from->odds[place] >> pace;
+    else
+        from->odds[place] += (8192 - from->odds[place]) >> pace;
+    for (; from->range < least; from->range *= 90)
+        shift(from);
+    return set;
+}
+
+uint64_t number(numbers *from, size_t context)
+{
+    size_t size = 0;
+    uint64_t value = 1;
+    while (bit(from, context * PLACES + size))
+        size++;
+    ck_assert_uint_lt(size, 64);
+    for (size_t left = size; left > 0; left--) {
+        size_t place = 64 + size * 8 + (value < 8 ? (size_t)value : 0);
+        value = 2 * value + (bit(from, context * PLACES + place) ? 1 : 0);
+    }
+    return value - 1;
+}
+
+void numbers_end(numbers *from)
+{
+    ck_assert_uint_ge(from->at, strlen(from->text));
+    ck_assert_uint_le(from->at, strlen(from->text) + 3);
+    free(from);
+}
+
 uint32_t next_random(uint64_t *state, uint32_t below)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;

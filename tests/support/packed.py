@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A reader of packed flame graphs, version 3, made from docs/formats/flamegraph-packed.md: what a page holds, as plain lists."""
+"""A reader of packed flame graphs, version 4, made from docs/formats/flamegraph-packed.md: what a page holds, as plain lists."""
 import json
 import re
 
@@ -7,120 +7,148 @@ DIGITS = [chr(c) for c in range(0x23, 0x7F) if chr(c) not in "<\\"]
 VALUE = {digit: value for value, digit in enumerate(DIGITS)}
 ELEMENT = re.compile(r'<script type="application/json" id="hotstack-data">(.*?)</script>', re.DOTALL)
 MASK = 0xFFFFFFFF
+LEAST = 90**3
+FACTS = "title generator engine java_args jvm_version start_ns end_ns intervals loss notes".split()
+PLAIN, GROUP, UP, FRAME, SELF, BEFORE, GAP, CUT_VALUE, CUT_BEFORE, CUT_NODES = 0, 1, 4, 5, 6, 7, 8, 9, 10, 11
 
 
 class Numbers:
     def __init__(self, text):
-        self.digits = iter(text)
+        self.text, self.at = text, 0
+        self.places = {}
+        self.range, self.code = 90 * LEAST, 0
+        for _ in range(4):
+            self.shift()
 
-    def digit(self):
-        return VALUE[next(self.digits)]
+    def shift(self):
+        self.code = self.code * 90 + (VALUE[self.text[self.at]] if self.at < len(self.text) else 0)
+        self.at += 1
 
-    def next(self):
-        first = self.digit()
-        if first < 70:
-            return first
-        if first < 85:
-            return 70 + (first - 70) * 90 + self.digit()
-        if first < 89:
-            return 1420 + (first - 85) * 8100 + self.digit() * 90 + self.digit()
-        value = 0
-        for _ in range(self.digit()):
-            value = value * 90 + self.digit()
-        return value
+    def bit(self, place):
+        odds, met = self.places.get(place, (4096, 3))
+        pace = met.bit_length() - 1
+        bound = self.range // 8192 * odds
+        if self.code < bound:
+            bit, self.range, odds = 0, bound, odds + (8192 - odds >> pace)
+        else:
+            bit, self.range, self.code, odds = 1, self.range - bound, self.code - bound, odds - (odds >> pace)
+        self.places[place] = odds, min(met + 1, 32)
+        while self.range < LEAST:
+            self.range *= 90
+            self.shift()
+        return bit
+
+    def next(self, context):
+        size = 0
+        while self.bit((context, "size", size)):
+            size += 1
+        value = 1
+        for _ in range(size):
+            value = 2 * value + self.bit((context, size, value if value < 8 else 0))
+        return value - 1
 
     def at_end(self):
-        return next(self.digits, None) is None
+        return len(self.text) <= self.at < len(self.text) + 4
 
 
-def frames_of(document):
-    """(kind, class, method, line) of each frame."""
+def look_of(name):
+    return 2 if "::" in name else 1 if "." in name else 0
+
+
+def names_of(document, lines, numbers):
+    """(kind, class, method) of each name."""
     classes = dict(zip(document.get("classes", [])[::2], document.get("classes", [])[1::2]))
-    groups = list(zip(document["groups"][::2], document["groups"][1::2]))
-    runs, group_of = Numbers(document["runs"]), []
-    while len(group_of) < len(document["names"]):
-        group = groups[runs.next()]
-        group_of += [group] * (runs.next() + 1)
-    assert runs.at_end()
-    names = []
-    for i, (name, (kind, library)) in enumerate(zip(document["names"], group_of, strict=True)):
+    kinds = [numbers.next(PLAIN) for _ in range(numbers.next(PLAIN))]
+    libraries = iter(lines)
+    groups = [(kind, next(libraries) if kind > 0 else "") for kind in kinds]
+    names, count = [], numbers.next(PLAIN)
+    for i, name in enumerate(libraries):
+        kind, library = groups[numbers.next(GROUP + look_of(name))]
         if kind > 0:
             names.append((kind, library, name))
         else:
             cls = classes.get(i, name.rpartition(".")[0])
             names.append((kind, cls, name[len(cls) + 1:] if cls else name))
+    assert len(names) == count
+    return names
+
+
+class Trees:
+    """Reads the trees of all profiles, one after the other."""
+
+    def __init__(self, numbers):
+        self.numbers, self.seen, self.foretold, self.ended = numbers, 0, {}, {}
+
+    def frame(self, parent, behind):
+        slot = ((parent + 1) * 0x9E3779B1 + (behind + 1) * 0x85EBCA77 & MASK) >> 16
+        foretold = self.foretold.get(slot, 0)
+        code = self.numbers.next(FRAME) if self.numbers.bit(("foretold", foretold > 0)) else foretold
+        frame = code - 1 if code else self.seen
+        self.seen += code == 0
+        self.foretold[slot] = frame + 1
+        return frame
+
+    def ends(self, frame):
+        self.ended[frame] = self.numbers.bit(("end", self.ended.get(frame, 0)))
+        return self.ended[frame]
+
+    def values(self, profile, *contexts):
+        return tuple(self.numbers.next(context) * profile["scale"] for context in contexts[:2 if profile.get("compares") else 1])
+
+    def read(self, profile):
+        count, profile["scale"] = self.numbers.next(PLAIN), self.numbers.next(PLAIN)
+        nodes, path = [(0, -1, *self.values(profile, SELF, BEFORE))], [-1]
+        none = (0, 0) if profile.get("compares") else (0,)
+        while len(nodes) < count:
+            up = self.numbers.next(UP)
+            behind = path[len(path) - up] if up else -1
+            del path[len(path) - up:]
+            ended = 0
+            while not ended:
+                path.append(self.frame(path[-1], behind))
+                nodes.append((len(path) - 1, path[-1], *none))
+                behind, ended = -1, self.ends(path[-1])
+            nodes[-1] = (*nodes[-1][:2], *self.values(profile, SELF, BEFORE))
+        profile["nodes"], profile["omitted"] = nodes, list(self.omitted(profile))
+
+    def omitted(self, profile):
+        node = -1
+        for _ in range(self.numbers.next(PLAIN)):
+            node += self.numbers.next(GAP)
+            yield (node, *self.values(profile, CUT_VALUE, CUT_BEFORE), self.numbers.next(CUT_NODES))
+
+
+def unpack(document, lines):
+    """Adds to the document names for what "meta" says, its frames, (kind, class, method, line) each, and to each profile "scale", "nodes": (depth, frame or -1, self[, self
+    before]) each, in preorder, "omitted": (node, value[, value before], nodes) each, and the totals that it leaves out."""
+    numbers = Numbers(document["data"])
+    names = names_of(document, lines, numbers)
     pairs = document.get("frames", [x for i in range(len(names)) for x in (i, 0)])
-    return [(*names[name], line) for name, line in zip(pairs[::2], pairs[1::2])]
-
-
-def nodes_of(profile, document):
-    """(depth, frame or -1, self[, self before]) of each node, in preorder."""
-    seen = 0
-    for each in document["profiles"]:
-        nodes, seen = tree_of(each, seen)
-        if each is profile:
-            return nodes
-    raise AssertionError("the profile is not the document's")
-
-
-def tree_of(profile, seen):
-    """The nodes, and how many frames the trees until here have named: `seen` before this one."""
-    numbers, compares = Numbers(profile["tree"]), profile.get("compares", False)
-    foretold, last = {}, {}
-
-    def value(leaf):
-        code = numbers.next()
-        if compares:
-            return ((code - 1) * profile["scale"], (numbers.next() - 1) * profile["scale"])
-        if code > 0:
-            last[leaf] = code - 1
-        return (last.get(leaf, 0) * profile["scale"],)
-    nodes = [(0, -1, *value(None))]
-    path = [-1]
-    while len(nodes) < profile["nodes"]:
-        up, fresh = numbers.next(), numbers.next()
-        behind = path[len(path) - up] if up else -1
-        del path[len(path) - up:]
-        hits = -1
-        for i in range(fresh):
-            if hits < 0:
-                hits = numbers.next()
-            slot = ((path[-1] + 1) * 0x9E3779B1 + (behind + 1) * 0x85EBCA77 & MASK) >> 16
-            code = foretold.get(slot, 0) if hits > 0 else numbers.next()
-            frame = code - 1 if code else seen
-            seen += code == 0
-            hits -= 1
-            foretold[slot] = frame + 1
-            path.append(frame)
-            behind = -1
-            nodes.append((len(path) - 1, frame, 0, 0) if compares else (len(path) - 1, frame, 0))
-        nodes[-1] = (*nodes[-1][:2], *value(path[-1]))
+    document["frames"] = [(*names[name], line) for name, line in zip(pairs[::2], pairs[1::2])]
+    trees = Trees(numbers)
+    for profile in document["profiles"]:
+        trees.read(profile)
+        total = sum(node[2] for node in profile["nodes"]) + sum(block[1] for block in profile["omitted"])
+        profile.setdefault("value_total", str(total))
+        profile.setdefault("raw_total", profile["value_total"])
+        profile.setdefault("samples", total // profile["scale"])
     assert numbers.at_end()
-    return nodes, seen
+    document["meta"] = {name: fact for name, fact in zip(FACTS, document.get("meta", [])) if fact != 0}
+    return document
 
 
-def omitted_of(profile):
-    """(node, value[, value before], nodes) of each omitted block."""
-    numbers, node, rows = Numbers(profile.get("omitted", "")), -1, []
-    for _ in range(profile.get("omitted_nodes", 0)):
-        node += numbers.next()
-        values = [numbers.next() * profile["scale"] for _ in range(2 if profile.get("compares") else 1)]
-        rows.append((node, *values, numbers.next()))
-    assert numbers.at_end()
-    return rows
-
-
-def cells_of(profile, document):
+def cells_of(profile):
     """{bucket: {place: value}}; a place is a node, or behind the nodes an omitted block, or behind those what has no stack."""
-    numbers, bucket, left, result = Numbers(profile["cells"]), 0, profile["cell_entries"], {}
-    nodes, blocks = nodes_of(profile, document), len(omitted_of(profile))
+    numbers, bucket, result = Numbers(profile["cells"]), 0, {}
+    left, scale = numbers.next(PLAIN), numbers.next(PLAIN)
+    nodes, blocks = profile["nodes"], len(profile["omitted"])
     places = [i for i, (_, _, value) in enumerate(nodes) if value > 0] + list(range(len(nodes), len(nodes) + blocks + 1))
     while left > 0:
-        bucket += numbers.next()
+        bucket += numbers.next(1)
         stack, row = 0, {}
-        for _ in range(numbers.next()):
-            stack += numbers.next()
-            row[places[stack]] = numbers.next() * profile["scale"]
+        for _ in range(numbers.next(2)):
+            stack += numbers.next(3)
+            row[places[stack]] = numbers.next(4) * scale
             stack += 1
         left -= len(row)
         assert row and bucket < profile["buckets"]
@@ -131,19 +159,19 @@ def cells_of(profile, document):
 
 
 def page_document(page):
-    """The document's first line, with the names of the others in it."""
+    """The document of a page, unpacked."""
     first, *lines = ELEMENT.search(page)[1].split("\n")
-    return json.loads(first) | {"names": [json.loads(f'"{line}"') for line in lines]}
+    return unpack(json.loads(first), [json.loads(f'"{line}"') for line in lines])
 
 
 def picture(page):
     """By type: unit, exact totals, nodes with their frames, and omitted blocks."""
     document = page_document(page)
-    frames = frames_of(document)
+    frames = document["frames"]
     return {p["type"]: {
         "unit": p["unit"], "raw_total": p["raw_total"], "value_total": p["value_total"], "samples": p["samples"],
-        "nodes": [(depth, frames[frame] if frame >= 0 else None, *values) for depth, frame, *values in nodes_of(p, document)],
-        "omitted": omitted_of(p),
+        "nodes": [(depth, frames[frame] if frame >= 0 else None, *values) for depth, frame, *values in p["nodes"]],
+        "omitted": p["omitted"],
     } for p in document["profiles"]}
 
 

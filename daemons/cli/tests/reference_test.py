@@ -143,14 +143,14 @@ def tree_of_json(document, profile):
 
 def cells_of_page(document, profile):
     """{(bucket, stack): value} of a heatmap's page, stacks without their lines and kinds."""
-    frames, paths, path = packed.frames_of(document), [], []
-    for depth, frame, _ in packed.nodes_of(profile, document):
+    frames, paths, path = document["frames"], [], []
+    for depth, frame, _ in profile["nodes"]:
         if depth > 0:
             _, cls, method, _ = frames[frame]
             path[depth - 1:] = [(cls + "." if cls else "") + method]
         paths.append(tuple(path[:depth]))
     cells = collections.Counter()
-    for bucket, row in packed.cells_of(profile, document).items():
+    for bucket, row in packed.cells_of(profile).items():
         for place, value in row.items():
             cells[bucket, paths[place]] += value
     return cells

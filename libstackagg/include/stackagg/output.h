@@ -66,7 +66,7 @@ SAGG_EXPORT void sagg_collapsed_free(sagg_collapsed *collapsed);
  * script element.
  * @param trees  `count` trees, a profile each, in this order
  * @param meta   one JSON object as text (UTF-8), written as the document's "meta"; empty = {}. The
- * library escapes what is named above in it and checks no more than its braces
+ * library escapes what is named above in it and checks no more than where its members end
  * @return 0; SAGG_E_FORMAT (meta); SAGG_E_NOMEM; SAGG_E_IO
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_write_json(const sagg_tree *const *trees, size_t count,
@@ -79,9 +79,10 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_write_json(const sagg_tree *const *trees, siz
 /**
  * A flame graph file: the template with its marker (SAGG_HTML_MARKER, exactly one, inside
  * `<script type="application/json" id="hotstack-data">` ... `</script>`) replaced by a packed
- * flame graph, version 3 (docs/formats/flamegraph-packed.md): a fraction of the JSON's size, with
+ * flame graph, version 4 (docs/formats/flamegraph-packed.md): a fraction of the JSON's size, with
  * every frame's name in it as plain text.
  * @param html_template  the template's bytes
+ * @param meta           as of sagg_write_json; the page holds the members that it shows
  * @return 0; SAGG_E_FORMAT (template or meta; the error's offset points into the template);
  * SAGG_E_NOMEM; SAGG_E_IO
  */

@@ -22,7 +22,7 @@ interface Opened {
   threads: boolean;
   heads: Head[];
   changes: Change[][];
-  meta: Record<string, unknown>;
+  meta: unknown[];
 }
 
 /** The worker's side. */

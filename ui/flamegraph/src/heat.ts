@@ -1,9 +1,14 @@
 // Heatmaps in the worker: reading their cells, sums by bucket, and the tree of a stretch of time.
 import type { Columns } from './layout.ts';
-import { Digits, integer, list, refuse, text, type Json } from './packed.ts';
+import { Code, integer, list, PLAIN, refuse, text, type Json } from './packed.ts';
 
 const MAX_BUCKETS = 1 << 20;
 const MAX_CELLS = 0x3fffffff;
+/** The contexts of the numbers of cells. */
+const BUCKET = 1;
+const STACKS = 2;
+const STACK = 3;
+const VALUE = 4;
 
 /** When the samples of a profile were. Times are ms. */
 export interface Clock {
@@ -39,9 +44,9 @@ function read(source: Json, { self, omitted }: Columns): Cells | null {
     const number = Number(text(source[key], key));
     return Number.isFinite(number) ? number : refuse(`${key} is no number`);
   };
-  const scale = integer(source['scale'], Number.MAX_SAFE_INTEGER, 'scale');
-  const size = integer(source['cell_entries'], MAX_CELLS, 'cell_entries');
-  const digits = new Digits(text(source['cells'], 'cells'), 'the cells');
+  const code = new Code(text(source['cells'], 'cells'), 'the cells');
+  const size = code.upTo(MAX_CELLS, PLAIN);
+  const scale = code.upTo(Number.MAX_SAFE_INTEGER, PLAIN);
   const spans = list(source['spans'] ?? [], 'spans').map((time) => integer(time, Number.MAX_SAFE_INTEGER, 'spans'));
   const result: Cells = {
     origin: decimal('origin_ns') / 1e6,
@@ -58,18 +63,18 @@ function read(source: Json, { self, omitted }: Columns): Cells | null {
   for (let i = 0; i <= omitted.node.length; i++) places.push(self.length + i);
   let bucket = -1;
   for (let at = 0; at < size; ) {
-    bucket += 1 + digits.upTo(result.count - 2 - bucket);
+    bucket += 1 + code.upTo(result.count - 2 - bucket, BUCKET);
     let stack = -1;
-    const left = digits.upTo(size - at);
+    const left = code.upTo(size - at, STACKS);
     if (left === 0) refuse('a bucket has no stacks');
     for (const end = at + left; at < end; at++) {
-      stack += 1 + digits.upTo(places.length - 2 - stack);
+      stack += 1 + code.upTo(places.length - 2 - stack, STACK);
       result.bucket[at] = bucket;
       result.place[at] = places[stack]!;
-      result.value[at] = digits.next() * scale;
+      result.value[at] = code.next(VALUE) * scale;
     }
   }
-  digits.end();
+  code.end();
   return result;
 }
 

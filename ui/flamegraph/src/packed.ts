@@ -1,4 +1,4 @@
-// Reader of packed flame graphs, version 3 (docs/formats/flamegraph-packed.md): what an exporter puts into a page. As hostile as any
+// Reader of packed flame graphs, version 4 (docs/formats/flamegraph-packed.md): what an exporter puts into a page. As hostile as any
 // other input: everything is checked before anything is drawn. Runs in the worker.
 import type { FrameColumns } from './frames.ts';
 import type { Cells, HeatKitchen } from './heat.ts';
@@ -34,7 +34,8 @@ export interface PackedDocument {
   /** The first row of frames holds threads. */
   threads: boolean;
   profiles: PackedProfile[];
-  meta: Json;
+  /** For recordingInfo. */
+  meta: unknown[];
 }
 
 export function refuse(what: string): never {
@@ -53,40 +54,85 @@ export function text(value: unknown, what: string): string {
   return typeof value === 'string' ? value : refuse(`${what} is not a text`);
 }
 
-/** Numbers written with 90 printable characters. */
-export class Digits {
+/** The range of a code is kept between LEAST and 90 LEAST. */
+const LEAST = 90 ** 3;
+/** A 0 has odds of so many, a power of two. */
+const ODDS_BITS = 13;
+/** A bit moves the odds by a half, then by less and less, down to 2^-5. */
+const SLOWEST = 5;
+/** Places that a context takes, and contexts that a document has; cells have fewer. */
+const PLACES = 1024;
+const CONTEXTS = 13;
+export const PLAIN = 0;
+const GROUP = 1; // and 2 and 3
+const UP = 4;
+const FRAME = 5;
+const SELF = 6;
+const BEFORE = 7;
+const GAP = 8;
+const CUT_VALUE = 9;
+const CUT_BEFORE = 10;
+const CUT_NODES = 11;
+/** Places of single bits. */
+const FORETOLD = 12 * PLACES;
+const ENDED = FORETOLD + 2;
+
+/** Numbers, each as short as it was likely until then, in 90 printable characters. */
+export class Code {
   private at = 0;
+  private range = 90 * LEAST;
+  private offset = 0;
+  private readonly odds = new Int32Array(CONTEXTS * PLACES);
+  private readonly met = new Int32Array(CONTEXTS * PLACES);
 
   constructor(
     private readonly text: string,
     private readonly what: string,
-  ) {}
-
-  private digit(): number {
-    const code = this.text.charCodeAt(this.at++);
-    // '<' and '\' are no digits; behind the end the code is NaN.
-    if (!(code >= 0x23 && code <= 0x7e) || code === 0x3c || code === 0x5c) refuse(`${this.what} is damaged at ${this.at - 1}`);
-    return code - 0x23 - (code > 0x3c ? 1 : 0) - (code > 0x5c ? 1 : 0);
+  ) {
+    while (this.at < 4) this.shift();
   }
 
-  next(): number {
-    const first = this.digit();
-    if (first < 70) return first;
-    if (first < 85) return 70 + (first - 70) * 90 + this.digit();
-    if (first < 89) return 1420 + (first - 85) * 8100 + this.digit() * 90 + this.digit();
-    let value = 0;
-    for (let left = this.digit(); left > 0; left--) value = value * 90 + this.digit();
-    return value;
+  private damaged(): never {
+    refuse(`${this.what} is damaged at ${this.at}`);
+  }
+
+  private shift(): void {
+    // Behind the end are zeros.
+    const code = this.at < this.text.length ? this.text.charCodeAt(this.at) : 0x23;
+    // '<' and '\' are no digits.
+    if (code < 0x23 || code > 0x7e || code === 0x3c || code === 0x5c || this.at++ > this.text.length + 2) this.damaged();
+    this.offset = this.offset * 90 + code - 0x23 - (code > 0x3c ? 1 : 0) - (code > 0x5c ? 1 : 0);
+  }
+
+  bit(place: number): boolean {
+    const odds = this.odds[place]! || 1 << (ODDS_BITS - 1);
+    const bound = (this.range >> ODDS_BITS) * odds;
+    const pace = Math.min(31 - Math.clz32(this.met[place]!++ + 3), SLOWEST);
+    const bit = this.offset >= bound;
+    this.odds[place] = bit ? odds - (odds >> pace) : odds + (((1 << ODDS_BITS) - odds) >> pace);
+    if (bit) this.offset -= bound;
+    this.range = bit ? this.range - bound : bound;
+    for (; this.range < LEAST; this.range *= 90) this.shift();
+    return bit;
+  }
+
+  next(context: number): number {
+    const base = context * PLACES;
+    let size = 0;
+    while (this.bit(base + size)) if (++size > 63) this.damaged();
+    let value = 1;
+    for (let left = size; left > 0; left--) value = 2 * value + +this.bit(base + 64 + size * 8 + (value < 8 ? value : 0));
+    return value - 1;
   }
 
   /** A number up to `max`. */
-  upTo(max: number): number {
-    const value = this.next();
+  upTo(max: number, context: number): number {
+    const value = this.next(context);
     return value <= max ? value : refuse(`${this.what} has ${value}, more than ${max}, at ${this.at}`);
   }
 
   end(): void {
-    if (this.at !== this.text.length) refuse(`${this.what} does not end at ${this.at}`);
+    if (this.at < this.text.length) refuse(`${this.what} does not end at ${this.at}`);
   }
 }
 
@@ -95,110 +141,103 @@ function classOf(name: string): string {
   return name.slice(0, Math.max(0, name.lastIndexOf('.')));
 }
 
-function readFrames(source: Json, names: string[]): FrameColumns {
+/** `lines`: the groups' libraries, then the names. */
+function readFrames(source: Json, lines: string[], code: Code): FrameColumns {
   const strings = [''];
-  const groups = list(source['groups'], 'groups');
-  const runs = new Digits(text(source['runs'], 'runs'), 'runs');
+  const groups = Array.from({ length: code.upTo(lines.length, PLAIN) }, () => code.upTo(4, PLAIN)).map((kind) => [kind, kind > 0 ? lines.shift()! : ''] as const);
+  if (code.next(PLAIN) !== lines.length) refuse('names are missing');
   const classes = new Map<number, string>();
   const pairs = (key: string) => {
     const flat = list(source[key] ?? [], key);
-    return Array.from({ length: flat.length >> 1 }, (_, i) => [integer(flat[2 * i], names.length - 1, key), text(flat[2 * i + 1], key)] as const);
+    return Array.from({ length: flat.length >> 1 }, (_, i) => [integer(flat[2 * i], lines.length - 1, key), text(flat[2 * i + 1], key)] as const);
   };
   for (const [name, cls] of pairs('classes')) classes.set(name, cls);
-  let group = 0;
-  let left = 0;
-  const parts = names.map((name, i) => {
-    if (left-- === 0) {
-      group = 2 * runs.next();
-      left = runs.upTo(names.length - 1 - i);
-    }
-    const kind = integer(groups[group], 4, 'groups');
-    const cls = kind > 0 ? text(groups[group + 1], 'groups') : (classes.get(i) ?? classOf(name));
+  const parts = lines.map((name, i) => {
+    const [kind, library] = groups[code.upTo(groups.length - 1, GROUP + (name.includes('::') ? 2 : name.includes('.') ? 1 : 0))]!;
+    const cls = kind > 0 ? library : (classes.get(i) ?? classOf(name));
     return [cls === '' ? 0 : strings.push(cls) - 1, strings.push(kind > 0 || cls === '' ? name : name.slice(cls.length + 1)) - 1, 0, kind];
   });
-  runs.end();
   for (const [name, file] of pairs('files')) parts[name]![2] = strings.push(file) - 1;
   const flat = source['frames'] === undefined ? parts.flatMap((_, i) => [i, 0]) : list(source['frames'], 'frames');
   const count = flat.length >> 1;
-  const column = (part: number) => Int32Array.from({ length: count }, (_, i) => parts[integer(flat[2 * i], names.length - 1, 'frames')]![part]!);
+  const column = (part: number) => Int32Array.from({ length: count }, (_, i) => parts[integer(flat[2 * i], lines.length - 1, 'frames')]![part]!);
   return { strings, cls: column(0), method: column(1), file: column(2), kind: column(3), line: Int32Array.from({ length: count }, (_, i) => integer(flat[2 * i + 1], 0x7fffffff, 'frames')) };
 }
 
-/** How many frames the trees have named until here. */
-interface Seen {
-  frames: number;
-}
+/** Reads the trees of all profiles, one after the other: what one shows helps to foretell the next. */
+class Trees {
+  private seen = 0;
+  private readonly foretold = new Int32Array(SLOTS);
+  private readonly ended: Uint8Array;
 
-/** The tree: per stack, how far to go back up, the frames that are new, and the value at their end. */
-function readTree(source: Json, frames: number, seen: Seen, compares: boolean): Omit<Columns, 'omitted'> {
-  const count = integer(source['nodes'], MAX_NODES, 'nodes');
-  const scale = integer(source['scale'], Number.MAX_SAFE_INTEGER, 'scale');
-  const digits = new Digits(text(source['tree'], 'tree'), 'the tree');
-  const depth = new Int32Array(count);
-  const frame = new Int32Array(count);
-  const self = new Float64Array(count);
-  const before = compares ? new Float64Array(count) : null;
-  const foretold = new Int32Array(SLOTS);
-  const last = new Float64Array(frames);
-  // The frames from the root on; `open` of them count.
-  const path = new Int32Array(Math.min(count, MAX_DEPTH + 1));
-  let open = 1;
-  path[0] = -1;
-  if (count < 1) refuse('the tree has no root');
-  const value = (leaf: number): number => {
-    const code = digits.next();
-    if (code === 0 && leaf >= 0) return last[leaf]! * scale;
-    if (leaf >= 0) last[leaf] = code - 1;
-    return Math.max(0, code - 1) * scale;
-  };
-  const values = (node: number, leaf: number) => {
-    self[node] = value(compares ? -1 : leaf);
-    if (before !== null) before[node] = value(-1);
-  };
-  frame[0] = -1;
-  values(0, -1);
-  for (let node = 1; node < count; ) {
-    const up = digits.upTo(open - 1);
-    const fresh = digits.upTo(Math.min(count - node, MAX_DEPTH - open + 1 + up));
-    if (fresh === 0) refuse('the tree has a stack without an end');
-    // Behind which sibling the new branch stands: the node that the path is left at.
-    let behind = up === 0 ? -1 : path[open - up]!;
-    open -= up;
-    let hits = -1;
-    for (let i = 0; i < fresh; i++) {
-      if (hits < 0) hits = digits.upTo(fresh - i);
-      const slot = (Math.imul(path[open - 1]! + 1, 0x9e3779b1) + Math.imul(behind + 1, 0x85ebca77)) >>> 16;
-      const code = hits-- > 0 ? foretold[slot]! : digits.next();
-      const next = code > 0 ? code - 1 : seen.frames++;
-      if (next >= frames) refuse(`the tree names frame ${next} of ${frames}`);
-      foretold[slot] = next + 1;
-      depth[node] = open;
-      frame[node++] = path[open++] = next;
-      behind = -1;
+  constructor(
+    private readonly code: Code,
+    private readonly frames: number,
+  ) {
+    this.ended = new Uint8Array(frames);
+  }
+
+  private frame(parent: number, behind: number): number {
+    const slot = (Math.imul(parent + 1, 0x9e3779b1) + Math.imul(behind + 1, 0x85ebca77)) >>> 16;
+    const foretold = this.foretold[slot]!;
+    const code = this.code.bit(FORETOLD + (foretold > 0 ? 1 : 0)) ? this.code.next(FRAME) : foretold;
+    const frame = code > 0 ? code - 1 : this.seen++;
+    if (frame >= this.frames) refuse(`the tree names frame ${frame} of ${this.frames}`);
+    this.foretold[slot] = frame + 1;
+    return frame;
+  }
+
+  /** Per stack: how far to go back up, the frames that are new, and the value at their end. */
+  read(compares: boolean): { columns: Columns; scale: number } {
+    const { code, ended } = this;
+    const count = code.upTo(MAX_NODES, PLAIN);
+    const scale = code.upTo(Number.MAX_SAFE_INTEGER, PLAIN);
+    const depth = new Int32Array(count);
+    const frame = new Int32Array(count);
+    const self = new Float64Array(count);
+    const before = compares ? new Float64Array(count) : null;
+    // The frames from the root on; `open` of them count.
+    const path = new Int32Array(Math.min(count, MAX_DEPTH + 1));
+    let open = 1;
+    if (count < 1) refuse('the tree has no root');
+    const values = (node: number) => {
+      self[node] = code.next(SELF) * scale;
+      if (before !== null) before[node] = code.next(BEFORE) * scale;
+    };
+    frame[0] = path[0] = -1;
+    values(0);
+    for (let node = 1; node < count; values(node - 1)) {
+      const up = code.upTo(open - 1, UP);
+      // Behind which sibling the new branch stands: the node that the path is left at.
+      let behind = up === 0 ? -1 : path[open - up]!;
+      open -= up;
+      for (let end = false; !end; behind = -1) {
+        if (node >= count || open > MAX_DEPTH) refuse('the tree has a stack without an end');
+        const next = this.frame(path[open - 1]!, behind);
+        end = code.bit(ENDED + ended[next]!);
+        ended[next] = +end;
+        depth[node] = open;
+        frame[node++] = path[open++] = next;
+      }
     }
-    values(node - 1, path[open - 1]!);
+    return { columns: { depth, frame, self, before, omitted: this.omitted(count, scale, compares) }, scale };
   }
-  digits.end();
-  return { depth, frame, self, before };
-}
 
-function readOmitted(source: Json, nodes: number, compares: boolean): Columns['omitted'] {
-  const scale = integer(source['scale'], Number.MAX_SAFE_INTEGER, 'scale');
-  const count = integer(source['omitted_nodes'] ?? 0, nodes, 'omitted_nodes');
-  const digits = new Digits(text(source['omitted'] ?? '', 'omitted'), 'the omitted');
-  const result = { node: new Int32Array(count), total: new Float64Array(count), before: compares ? new Float64Array(count) : null, count: new Int32Array(count) };
-  let node = -1;
-  for (let i = 0; i < count; i++) {
-    node += digits.upTo(nodes - 1 - node);
-    if (i > 0 && node === result.node[i - 1]) refuse('a node has omitted parts twice');
-    if (node < 0) refuse('omitted parts without a node');
-    result.node[i] = node;
-    result.total[i] = digits.next() * scale;
-    if (result.before !== null) result.before[i] = digits.next() * scale;
-    result.count[i] = digits.upTo(0x7fffffff);
+  private omitted(nodes: number, scale: number, compares: boolean): Columns['omitted'] {
+    const { code } = this;
+    const count = code.upTo(nodes, PLAIN);
+    const result = { node: new Int32Array(count), total: new Float64Array(count), before: compares ? new Float64Array(count) : null, count: new Int32Array(count) };
+    let node = -1;
+    for (let i = 0; i < count; i++) {
+      const gap = code.upTo(nodes - 1 - node, GAP);
+      if (gap === 0) refuse('a node has omitted parts twice');
+      result.node[i] = node += gap;
+      result.total[i] = code.next(CUT_VALUE) * scale;
+      if (result.before !== null) result.before[i] = code.next(CUT_BEFORE) * scale;
+      result.count[i] = code.upTo(0x7fffffff, CUT_NODES);
+    }
+    return result;
   }
-  digits.end();
-  return result;
 }
 
 function readChanges(source: Json, frames: number): Change[] {
@@ -215,23 +254,29 @@ function readChanges(source: Json, frames: number): Change[] {
   });
 }
 
-function readProfile(value: unknown, frames: number, seen: Seen, heat: HeatKitchen | null): PackedProfile {
-  const source = value as Json;
-  const decimal = (key: string) => {
-    const digits = text(source[key], key);
+/** What the document leaves out the tree tells: its total, and how many samples of one weight that is. */
+function readHead(source: Json, { self, omitted }: Columns, scale: number): Head {
+  const add = (sum: number, value: number) => sum + value;
+  const total = omitted.total.reduce(add, self.reduce(add));
+  const decimal = (key: string, implied: string) => {
+    const digits = text(source[key] ?? implied, key);
     return /^\d{1,40}$/.test(digits) ? digits : refuse(`${key} is not a decimal text`);
   };
-  const compares = !import.meta.env.SLIM && source['compares'] === true;
-  const tree = readTree(source, frames, seen, compares);
-  const columns = { ...tree, omitted: readOmitted(source, tree.depth.length, compares) };
+  const valueTotal = decimal('value_total', `${total}`);
   return {
-    head: {
-      type: text(source['type'], 'type'),
-      unit: text(source['unit'], 'unit'),
-      rawTotal: decimal('raw_total'),
-      valueTotal: decimal('value_total'),
-      samples: integer(source['samples'], Number.MAX_SAFE_INTEGER, 'samples'),
-    },
+    type: text(source['type'], 'type'),
+    unit: text(source['unit'], 'unit'),
+    rawTotal: decimal('raw_total', valueTotal),
+    valueTotal,
+    samples: integer(source['samples'] ?? total / scale, Number.MAX_SAFE_INTEGER, 'samples'),
+  };
+}
+
+function readProfile(value: unknown, frames: number, trees: Trees, heat: HeatKitchen | null): PackedProfile {
+  const source = value as Json;
+  const { columns, scale } = trees.read(!import.meta.env.SLIM && source['compares'] === true);
+  return {
+    head: readHead(source, columns, scale),
     columns,
     changes: import.meta.env.SLIM ? [] : readChanges(source, frames),
     cells: heat?.read(source, columns) ?? null,
@@ -240,22 +285,24 @@ function readProfile(value: unknown, frames: number, seen: Seen, heat: HeatKitch
 
 /** Parses and checks a document; its cells only with what knows about them. Throws an Error that says what is wrong. */
 export function readPacked(document: string, heat: HeatKitchen | null = null): PackedDocument {
-  // One line of JSON, then a name a line: the inside of a JSON string.
+  // One line of JSON, then libraries and names, one a line: the inside of a JSON string.
   const [json, ...lines] = document.split('\n');
   const source = JSON.parse(json!) as Json;
-  if (source?.['version'] !== 3) refuse('this is no packed flame graph of version 3');
+  if (source?.['version'] !== 4) refuse('this is no packed flame graph of version 4');
+  const code = new Code(text(source['data'], 'data'), 'the data');
   const frames = readFrames(
     source,
     lines.map((line) => JSON.parse(`"${line}"`) as string),
+    code,
   );
-  const seen = { frames: 0 };
-  const profiles = list(source['profiles'], 'profiles');
+  const trees = new Trees(code, frames.cls.length);
+  const profiles = list(source['profiles'], 'profiles').map((profile) => readProfile(profile, frames.cls.length, trees, heat));
   if (profiles.length === 0) refuse('there is no profile in it');
-  const meta = source['meta'];
+  code.end();
   return {
     frames,
     threads: source['threads'] === true,
-    profiles: profiles.map((profile) => readProfile(profile, frames.cls.length, seen, heat)),
-    meta: typeof meta === 'object' && meta !== null && !Array.isArray(meta) ? (meta as Json) : {},
+    profiles,
+    meta: list(source['meta'] ?? [], 'meta'),
   };
 }

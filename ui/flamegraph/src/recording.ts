@@ -48,20 +48,20 @@ function losses(value: unknown): string {
   return known.map(([key, count]) => `${LOSSES.get(key)}: ${count as number}`).join(', ');
 }
 
-export function recordingInfo(meta: Record<string, unknown>): RecordingInfo {
+export function recordingInfo([title, generator, engine, program, jvm, start, end, sampled, lost, said]: unknown[]): RecordingInfo {
   const facts: [string, string][] = [
-    ['From', time(meta['start_ns'])],
-    ['To', time(meta['end_ns'])],
-    ['JVM', text(meta['jvm_version'])],
-    ['Program', text(meta['java_args'])],
-    ['Engine', text(meta['engine'])],
-    ['Intervals', intervals(meta['intervals'])],
-    ['Left out', losses(meta['loss'])],
-    ['Made by', text(meta['generator'])],
+    ['From', time(start)],
+    ['To', time(end)],
+    ['JVM', text(jvm)],
+    ['Program', text(program)],
+    ['Engine', text(engine)],
+    ['Intervals', intervals(sampled)],
+    ['Left out', losses(lost)],
+    ['Made by', text(generator)],
   ];
-  const notes = Array.isArray(meta['notes']) ? meta['notes'].slice(0, MAX_NOTES).map(text) : [];
+  const notes = Array.isArray(said) ? said.slice(0, MAX_NOTES).map(text) : [];
   return {
-    title: text(meta['title']),
+    title: text(title),
     facts: facts.filter(([, value]) => value !== ''),
     notes: notes.filter((note) => note !== ''),
   };

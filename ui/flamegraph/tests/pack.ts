@@ -3,74 +3,124 @@ import type { SampleDocument, SampleProfile } from './sample.ts';
 
 const DIGITS = Array.from({ length: 0x7f - 0x23 }, (_, i) => String.fromCharCode(0x23 + i)).filter((char) => char !== '<' && char !== '\\');
 
-export function number(value: number): string {
-  if (value < 70) return DIGITS[value]!;
-  if (value < 1420) return DIGITS[70 + Math.floor((value - 70) / 90)]! + DIGITS[(value - 70) % 90]!;
-  if (value < 33_820) {
-    const rest = value - 1420;
-    return DIGITS[85 + Math.floor(rest / 8100)]! + DIGITS[Math.floor(rest / 90) % 90]! + DIGITS[rest % 90]!;
-  }
-  let digits = '';
-  for (let rest = value; rest > 0; rest = Math.floor(rest / 90)) digits = DIGITS[rest % 90]! + digits;
-  return DIGITS[89]! + DIGITS[digits.length]! + digits;
-}
+const LEAST = 90 ** 3;
+const [PLAIN, GROUP, UP, FRAME, SELF, BEFORE, GAP, CUT_VALUE, CUT_BEFORE, CUT_NODES] = [0, 1, 4, 5, 6, 7, 8, 9, 10, 11];
 
-function packTree({ nodes }: SampleProfile, ids: number[], seen: Set<number>, before?: number[]): string {
-  const foretold = new Map<number, number>();
-  const last = new Map<number, number>();
-  const path: number[] = [-1];
-  const end = (node: number, leaf: number): string => {
-    const value = nodes.self[node]!;
-    if (before !== undefined) return number(value + 1) + number(before[node]! + 1);
-    if (leaf >= 0 && last.get(leaf) === value) return number(0);
-    last.set(leaf, value);
-    return number(value + 1);
-  };
-  let text = end(0, -1);
-  const count = nodes.depth.length;
-  const isEnd = (node: number) => node + 1 === count || nodes.depth[node + 1]! <= nodes.depth[node]! || nodes.self[node]! > 0 || (before?.[node] ?? 0) > 0;
-  for (let node = 1; node < count; ) {
-    const up = path.length - nodes.depth[node]!;
-    let behind = up === 0 ? -1 : path[path.length - up]!;
-    path.length -= up;
-    let to = node;
-    while (!isEnd(to)) to++;
-    text += number(up) + number(to - node + 1);
-    let hits = 0;
-    for (; node <= to; node++) {
-      const frame = ids[nodes.frame[node]!]!;
-      const slot = (Math.imul(path[path.length - 1]! + 1, 0x9e3779b1) + Math.imul(behind + 1, 0x85ebca77)) >>> 16;
-      const code = seen.has(frame) ? frame + 1 : 0;
-      seen.add(frame);
-      if ((foretold.get(slot) ?? 0) === code) hits++;
-      else {
-        text += number(hits) + number(code);
-        hits = 0;
-        if (node === to) hits = -1;
-      }
-      foretold.set(slot, frame + 1);
-      path.push(frame);
-      behind = -1;
+/** Writes a code; `text` ends it. */
+export class Coder {
+  private low = 0;
+  private range = 90 * LEAST;
+  private readonly digits: number[] = [];
+  private readonly places = new Map<string, { odds: number; met: number }>();
+
+  private shift(): void {
+    if (this.low >= 90 * LEAST) {
+      this.low -= 90 * LEAST;
+      let at = this.digits.length - 1;
+      for (; this.digits[at] === 89; at--) this.digits[at] = 0;
+      this.digits[at]!++;
     }
-    if (hits > 0) text += number(hits);
-    text += end(to, path[path.length - 1]!);
+    this.digits.push(Math.floor(this.low / LEAST));
+    this.low = (this.low % LEAST) * 90;
   }
-  return text;
+
+  bit(key: string, bit: boolean): void {
+    const place = this.places.get(key) ?? { odds: 4096, met: 3 };
+    const bound = Math.floor(this.range / 8192) * place.odds;
+    if (bit) this.low += bound;
+    this.range = bit ? this.range - bound : bound;
+    const pace = Math.floor(Math.log2(place.met));
+    place.odds += bit ? -(place.odds >> pace) : (8192 - place.odds) >> pace;
+    place.met = Math.min(place.met + 1, 32);
+    this.places.set(key, place);
+    for (; this.range < LEAST; this.range *= 90) this.shift();
+  }
+
+  number(context: number, number: number): void {
+    const bits = (BigInt(number) + 1n).toString(2);
+    const size = bits.length - 1;
+    for (let i = 0; i <= size; i++) this.bit(`${context} size ${i}`, i < size);
+    let prefix = 1;
+    for (const bit of bits.slice(1)) {
+      this.bit(`${context} ${size} ${prefix < 8 ? prefix : 0}`, bit === '1');
+      prefix = 2 * prefix + Number(bit);
+    }
+  }
+
+  /** Of the numbers in the range the one with the most zeros at its end. */
+  text(): string {
+    let step = LEAST;
+    while (Math.ceil(this.low / step) * step >= this.low + this.range) step /= 90;
+    this.low = Math.ceil(this.low / step) * step;
+    do this.shift();
+    while (this.low > 0);
+    return this.digits.map((digit) => DIGITS[digit]).join('');
+  }
 }
 
-/** What stands in a page: a line of JSON, and a line for each of `names`. */
+/** All trees of a document. */
+class TreePacker {
+  private readonly foretold = new Map<number, number>();
+  private readonly ended = new Map<number, boolean>();
+  private readonly seen = new Set<number>();
+
+  constructor(private readonly coder: Coder) {}
+
+  private frame(frame: number, parent: number, behind: number): void {
+    const slot = (Math.imul(parent + 1, 0x9e3779b1) + Math.imul(behind + 1, 0x85ebca77)) >>> 16;
+    const foretold = this.foretold.get(slot) ?? 0;
+    const code = this.seen.has(frame) ? frame + 1 : 0;
+    this.coder.bit(`foretold ${foretold > 0}`, code !== foretold);
+    if (code !== foretold) this.coder.number(FRAME!, code);
+    this.seen.add(frame);
+    this.foretold.set(slot, frame + 1);
+  }
+
+  pack({ nodes, omitted }: SampleProfile, ids: number[], before?: number[]): void {
+    const { coder } = this;
+    const path: number[] = [-1];
+    const values = (node: number) => {
+      coder.number(SELF!, nodes.self[node]!);
+      if (before !== undefined) coder.number(BEFORE!, before[node]!);
+    };
+    const count = nodes.depth.length;
+    const isEnd = (node: number) => node + 1 === count || nodes.depth[node + 1]! <= nodes.depth[node]! || nodes.self[node]! > 0 || (before?.[node] ?? 0) > 0;
+    coder.number(PLAIN!, count);
+    coder.number(PLAIN!, 1); // the scale
+    values(0);
+    for (let node = 1; node < count; ) {
+      const up = path.length - nodes.depth[node]!;
+      let behind = up === 0 ? -1 : path[path.length - up]!;
+      path.length -= up;
+      coder.number(UP!, up);
+      for (let end = false; !end; node++) {
+        const frame = ids[nodes.frame[node]!]!;
+        this.frame(frame, path[path.length - 1]!, behind);
+        end = isEnd(node);
+        coder.bit(`end ${this.ended.get(frame) ?? false}`, end);
+        this.ended.set(frame, end);
+        path.push(frame);
+        behind = -1;
+      }
+      values(node - 1);
+    }
+    coder.number(PLAIN!, omitted.node.length);
+    omitted.node.forEach((node, at) => {
+      coder.number(GAP!, node - (at === 0 ? -1 : omitted.node[at - 1]!));
+      coder.number(CUT_VALUE!, omitted.total[at]!);
+      if (before !== undefined) coder.number(CUT_BEFORE!, 0);
+      coder.number(CUT_NODES!, omitted.count[at]!);
+    });
+  }
+}
+
+const lookOf = (name: string) => (name.includes('::') ? 2 : name.includes('.') ? 1 : 0);
+
+const FACTS = ['title', 'generator', 'engine', 'java_args', 'jvm_version', 'start_ns', 'end_ns', 'intervals', 'loss', 'notes'];
+
+/** What stands in a page: a line of JSON, and a line for each of `names`, which begin with the groups' libraries. */
 export function packedText({ names, ...document }: Record<string, unknown>): string {
   return [JSON.stringify(document), ...(names as string[]).map((name) => JSON.stringify(name).slice(1, -1))].join('\n');
-}
-
-/** Which group a name is of, for each run of names of one group. */
-function packRuns(groups: number[]): string {
-  let text = '';
-  for (let at = 0, end = 0; at < groups.length; at = end) {
-    while (end < groups.length && groups[end] === groups[at]) end++;
-    text += number(groups[at]!) + number(end - at - 1);
-  }
-  return text;
 }
 
 /** The packed form of a document, values as they are (scale 1); packedText writes it. `before`: by profile, the older side's self by node. */
@@ -91,29 +141,20 @@ export function pack(document: SampleDocument, before: (number[] | undefined)[] 
   const classes = order.flatMap(([, { kind, cls }], i) => (kind > 0 || names[i]!.slice(0, Math.max(0, names[i]!.lastIndexOf('.'))) === cls ? [] : [i, cls]));
   const groupKeys = order.map(([, { kind, cls }]) => `${kind}${kind > 0 ? cls : ''}`);
   const groups = [...new Set(groupKeys)];
-  const seen = new Set<number>();
+  const coder = new Coder();
+  coder.number(PLAIN!, groups.length);
+  for (const key of groups) coder.number(PLAIN!, Number(key[0]));
+  coder.number(PLAIN!, names.length);
+  names.forEach((name, i) => coder.number(GROUP! + lookOf(name), groups.indexOf(groupKeys[i]!)));
+  const trees = new TreePacker(coder);
+  document.profiles.forEach((profile, i) => trees.pack(profile, profileKeys[i]!.map((key) => ids.get(key)!), before[i]));
   return {
-    version: 3,
-    names,
-    groups: groups.flatMap((key) => [Number(key[0]), key.slice(1)]),
-    runs: packRuns(groupKeys.map((key) => groups.indexOf(key))),
+    version: 4,
+    names: [...groups.filter((key) => key[0] !== '0').map((key) => key.slice(1)), ...names],
     classes,
-    profiles: document.profiles.map((profile, i) => ({
-      type: profile.type,
-      unit: profile.unit,
-      raw_total: profile.raw_total,
-      value_total: profile.value_total,
-      samples: profile.samples,
-      nodes: profile.nodes.depth.length,
-      scale: 1,
-      tree: packTree(profile, profileKeys[i]!.map((key) => ids.get(key)!), seen, before[i]),
-      ...(before[i] === undefined ? {} : { compares: true }),
-      omitted_nodes: profile.omitted.node.length,
-      omitted: profile.omitted.node
-        .map((node, at) => number(node - (at === 0 ? -1 : profile.omitted.node[at - 1]!)) + number(profile.omitted.total[at]!) + (before[i] === undefined ? '' : number(0)) + number(profile.omitted.count[at]!))
-        .join(''),
-    })),
-    meta: document.meta,
+    profiles: document.profiles.map(({ type, unit, raw_total, value_total, samples }, i) => ({ type, unit, raw_total, value_total, samples, ...(before[i] === undefined ? {} : { compares: true }) })),
+    data: coder.text(),
+    meta: FACTS.map((fact) => document.meta[fact] ?? 0),
     ...more,
   };
 }

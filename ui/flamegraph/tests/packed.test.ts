@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { readDocument } from '../src/document.ts';
 import { Frames } from '../src/frames.ts';
 import { layout } from '../src/layout.ts';
-import { Digits, readPacked } from '../src/packed.ts';
+import { Code, readPacked } from '../src/packed.ts';
 import { Profile } from '../src/profile.ts';
-import { number, pack, packedText } from './pack.ts';
+import { Coder, pack, packedText } from './pack.ts';
 import { cpuSample, largeSample, sample, sequence, type SampleDocument } from './sample.ts';
 
 const read = (document: SampleDocument, ...more: unknown[]) => readPacked(packedText(pack(document, ...(more as []))));
@@ -19,14 +19,43 @@ const picture = (profile: Profile) =>
   Array.from({ length: profile.boxCount }, (_, box) => [profile.depth[box], profile.label(box), profile.kind(box), profile.self[box], profile.total[box], profile.start[box]]);
 
 describe('packed numbers', () => {
-  it.each([0, 1, 69, 70, 159, 1419, 1420, 33_819, 33_820, 1e6, 2 ** 31, 2 ** 53 - 1])('reads %d as it was written', (value) => {
-    const digits = new Digits(number(value), 'it');
-    expect(digits.next()).toBe(value);
-    expect(() => digits.end()).not.toThrow();
+  const random = sequence(3);
+  const numbers = Array.from({ length: 20_000 }, () => Math.floor(2 ** (random() * 53)));
+  const packed = (all: number[]) => {
+    const coder = new Coder();
+    all.forEach((value, i) => coder.number(i % 4, value));
+    return coder.text();
+  };
+
+  it.each([
+    ['few', [0, 1, 69, 70, 2 ** 31, 2 ** 53 - 2]],
+    ['none', []],
+    ['random', numbers],
+    ['equal', numbers.map(() => 7)],
+    ['with surprises', numbers.map((value, i) => (i % 500 === 0 ? value : 0))],
+  ])('are read as they were written: %s', (_, all) => {
+    const code = new Code(packed(all), 'it');
+    expect(all.map((_, i) => code.next(i % 4))).toEqual(all);
+    expect(() => code.end()).not.toThrow();
   });
 
-  it('writes nothing that could end a script, a string or a comment', () => {
-    for (let value = 0; value < 40_000; value += 7) expect(number(value)).toMatch(/^[^<"\\\s]+$/);
+  it('get shorter the more they are alike', () => {
+    expect(packed(numbers.map(() => 7)).length).toBeLessThan(numbers.length / 20);
+    expect(packed(numbers.map((value) => value % 2)).length).toBeLessThan(numbers.length / 5);
+  });
+
+  it('hold nothing that could end a script, a string or a comment', () => {
+    expect(packed(numbers)).toMatch(/^[^<"\\\s]+$/);
+  });
+
+  it('are refused when there are more or fewer', () => {
+    const text = packed(numbers);
+    const read = (of: string) => {
+      const code = new Code(of, 'it');
+      numbers.forEach((_, i) => code.next(i % 4));
+      code.end();
+    };
+    for (const damaged of [text.slice(0, -8), `${text}#`.repeat(2), `${text}<`, '', '\u20ac'.repeat(9)]) expect(() => read(damaged)).toThrow('it ');
   });
 });
 
@@ -60,10 +89,10 @@ describe('readPacked', () => {
 
   it('keeps to the names when a line of them is no string', () => {
     const [json, ...lines] = packedText(pack(cpuSample({ 'a.B.run;native:libc.so!read': 1 }))).split('\n');
-    expect(lines).toEqual(['a.B.run', 'read']);
-    for (const line of ['a","b', 'a",1,"b', 'a"', '\\']) expect(() => readPacked([json, line, 'read'].join('\n'))).toThrow(Error);
-    expect(() => readPacked([json, 'a.B.run'].join('\n'))).toThrow(Error);
-    expect(() => readPacked([json, ...lines, 'more'].join('\n'))).toThrow(Error);
+    expect(lines).toEqual(['libc.so', 'a.B.run', 'read']);
+    for (const line of ['a","b', 'a",1,"b', 'a"', '\\']) expect(() => readPacked([json, 'libc.so', line, 'read'].join('\n'))).toThrow(Error);
+    expect(() => readPacked([json, 'libc.so', 'a.B.run'].join('\n'))).toThrow('names are missing');
+    expect(() => readPacked([json, ...lines, 'more'].join('\n'))).toThrow('names are missing');
   });
 
   it('reads both sides of a comparison', () => {
@@ -78,10 +107,10 @@ describe('readPacked', () => {
   it('refuses or accepts any damage, and never fails otherwise', () => {
     const random = sequence(5);
     const whole = packedText(pack(largeSample(300, 9)));
-    const tree = whole.indexOf('"tree"');
+    const data = whole.indexOf('"data"');
     let refused = 0;
     for (let round = 0; round < 1000; round++) {
-      const at = round % 2 === 0 ? tree + 8 + Math.floor(random() * 1500) : Math.floor(random() * whole.length);
+      const at = round % 2 === 0 ? data + 8 + Math.floor(random() * 900) : Math.floor(random() * whole.length);
       const text = whole.slice(0, at) + String.fromCharCode(35 + Math.floor(random() * 90)) + whole.slice(at + 1);
       try {
         const { profiles, frames } = readPacked(text);

@@ -323,9 +323,9 @@ describe('flamegraph.html', () => {
 
   it('says what is wrong with a broken document', async () => {
     const packed = pack(shop());
-    (packed['profiles'] as { tree: string }[])[0]!.tree += '#';
+    packed['data'] += '#'.repeat(9);
     const { page } = await openPacked(packed);
-    expect(await page.getByTestId('problem').textContent()).toContain('the tree does not end');
+    expect(await page.getByTestId('problem').textContent()).toContain('the data does not end');
   });
 
   it('says that the template is empty', async () => {

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coder.h"
+
+/* The range is kept between 90^3 and 90^4. */
+#define LEAST 729000u
+#define WHOLE (90 * LEAST)
+/* A 0 has odds of so many; the first guess is a half. */
+#define ODDS 8192u
+/* A bit moves the odds by a half, then by less and less, down to 2^-5. */
+#define SLOWEST 5u
+
+struct sagg__place {
+    uint32_t odds; /* 0 = never met */
+    uint32_t met;
+};
+
+int sagg__coder_begin(sagg__coder *coder, sagg__emit *emit, sagg__mem *mem, uint32_t contexts)
+{
+    *coder =
+        (sagg__coder){.emit = emit, .mem = mem, .contexts = contexts, .range = WHOLE, .held = -1};
+    coder->places = sagg__alloc_zero(mem, (size_t)contexts * SAGG__PLACES, sizeof(*coder->places));
+    return coder->places != NULL ? 0 : SAGG_E_NOMEM;
+}
+
+/* The 90 printable characters from '#' on, without '<' and '\\'. */
+static void emit_digit(sagg__emit *emit, uint32_t value)
+{
+    value += '#';
+    value += value >= '<' ? 1 : 0;
+    value += value >= '\\' ? 1 : 0;
+    char digit = (char)value;
+    sagg__emit_bytes(emit, &digit, 1);
+}
+
+/* What no carry can reach any more, with the one that has come. */
+static void emit_held(sagg__coder *coder, bool carry)
+{
+    if (coder->held >= 0)
+        emit_digit(coder->emit, (uint32_t)coder->held + carry);
+    for (; coder->nines > 0; coder->nines--)
+        emit_digit(coder->emit, carry ? 0 : 89);
+}
+
+static void shift(sagg__coder *coder)
+{
+    bool carry = coder->low >= WHOLE;
+    uint32_t first = (coder->low - (carry ? WHOLE : 0)) / LEAST;
+    if (first == 89 && !carry) {
+        coder->nines++;
+    } else {
+        emit_held(coder, carry);
+        coder->held = (int)first;
+    }
+    coder->low = coder->low % LEAST * 90;
+}
+
+void sagg__coder_bit(sagg__coder *coder, uint32_t place, bool bit)
+{
+    struct sagg__place *at = &coder->places[place];
+    uint32_t odds = at->odds > 0 ? at->odds : ODDS / 2;
+    uint32_t bound = coder->range / ODDS * odds;
+    uint32_t pace = 31u - (uint32_t)__builtin_clz(at->met + 3);
+    coder->low += bit ? bound : 0;
+    coder->range = bit ? coder->range - bound : bound;
+    at->odds = bit ? odds - (odds >> pace) : odds + ((ODDS - odds) >> pace);
+    at->met += pace < SLOWEST ? 1 : 0;
+    for (; coder->range < LEAST; coder->range *= 90)
+        shift(coder);
+}
+
+void sagg__coder_number(sagg__coder *coder, uint32_t context, uint64_t number)
+{
+    uint32_t base = context * SAGG__PLACES;
+    uint64_t value = number < UINT64_MAX ? number + 1 : number;
+    uint32_t size = 63u - (uint32_t)__builtin_clzll(value);
+    uint64_t prefix = 1;
+    for (uint32_t i = 0; i <= size; i++)
+        sagg__coder_bit(coder, base + i, i < size);
+    for (uint32_t left = size; left-- > 0;) {
+        bool bit = (value >> left & 1) != 0;
+        sagg__coder_bit(coder, base + 64 + size * 8 + (prefix < 8 ? (uint32_t)prefix : 0), bit);
+        prefix = prefix << 1 | (bit ? 1 : 0);
+    }
+}
+
+/* Of all that the range holds the number that ends soonest: a reader adds zeros behind it. */
+static void finish(sagg__coder *coder)
+{
+    uint32_t step = LEAST;
+    uint32_t low = coder->low + step - 1;
+    for (; low - low % step - coder->low >= coder->range; low = coder->low + step - 1)
+        step /= 90;
+    coder->low = low - low % step;
+    do {
+        shift(coder);
+    } while (coder->low > 0);
+    emit_held(coder, false);
+}
+
+void sagg__coder_end(sagg__coder *coder)
+{
+    if (coder->places == NULL)
+        return;
+    finish(coder);
+    sagg__release(coder->mem, coder->places,
+                  (size_t)coder->contexts * SAGG__PLACES * sizeof(*coder->places));
+    coder->places = NULL;
+}
