@@ -140,7 +140,7 @@ def page_is_self_contained(directory, jvm):
     result = hotstack("profile", "-d", "1", "-f", out, jvm.pid)
     assert result.returncode == 0, result.stderr
     first, *names = ELEMENT.search(out.read_text()).group(1).split("\n")
-    assert json.loads(first)["version"] == 3 and any("burn" in name for name in names), first
+    assert json.loads(first)["version"] == 4 and any("burn" in name for name in names), first
 
 
 def recording_itself(directory, jvm):
