@@ -10,6 +10,7 @@ QUICK = ("grow-1m", "grow-flat", "grow-shallow", "grow-deep", "medium")
 COUNTED_UP_TO = 60e6  # bytes; instructions are counted at a fiftieth of the speed
 TOLERANCE = 15  # per cent
 FACTORS = ("events", "pool_frames", "pool_stacks")
+NAMES_OF = {"events": "event", "pool_frames": "frame of the pools", "pool_stacks": "used stack", "chunks": "chunk"}
 
 
 def solve(matrix, right):
@@ -28,19 +29,20 @@ def solve(matrix, right):
 
 def fit(points):
     """Coefficients >= 0 with the least squares of relative errors; points are (factors, cost)."""
-    used = list(range(len(FACTORS)))
+    count = len(points[0][0])
+    used = list(range(count))
     while True:
         scaled = [[factors[i] / cost for i in used] for factors, cost in points]
         matrix = [[sum(row[i] * row[k] for row in scaled) for k in range(len(used))] for i in range(len(used))]
         found = solve(matrix, [sum(row[i] for row in scaled) for i in range(len(used))])
         if min(found) >= 0 or len(used) == 1:
-            return [found[used.index(i)] if i in used else 0.0 for i in range(len(FACTORS))]
+            return [found[used.index(i)] if i in used else 0.0 for i in range(count)]
         used.remove(used[found.index(min(found))])
 
 
-def factors_of(name):
+def factors_of(name, factors):
     shape = recordings.shape(name)
-    return [shape[factor] for factor in FACTORS]
+    return [shape[factor] for factor in factors]
 
 
 def errors(points, coefficients):
@@ -77,21 +79,29 @@ def counted(names):
     return found
 
 
-def add_fit(section, costs, scale, unit, title):
-    """One cost's table and the three coefficients; returns the errors per cent."""
-    points = [(factors_of(name), cost) for name, cost in costs.items()]
+def fitted(costs, factors, scale, unit):
+    """The coefficients of the factors, said in words, and the errors per cent."""
+    points = [(factors_of(name, factors), cost) for name, cost in costs.items()]
     coefficients = fit(points)
-    off = errors(points, coefficients)
-    per = ", ".join(f"{c * scale:.1f} {unit} a {what}" for c, what in zip(coefficients, ("event", "frame of the pools", "used stack")))
-    section.text(f"{title}: {per}.")
+    words = ", ".join(f"{c * scale:.1f} {unit} a {NAMES_OF[factor]}" for c, factor in zip(coefficients, factors))
+    return words, errors(points, coefficients)
+
+
+def add_fit(section, costs, scale, unit, title):
+    """One cost's table by the formula, and by one that knows of chunks, too; returns the errors of the first."""
+    words, off = fitted(costs, FACTORS, scale, unit)
+    with_chunks, off_with = fitted(costs, (*FACTORS, "chunks"), scale, unit)
+    section.text(f"{title}: {words}. With what each chunk costs by itself, its metadata and the names in its pools: {with_chunks}.")
     rows = []
-    for (name, cost), error in zip(costs.items(), off):
+    for (name, cost), error, error_with in zip(costs.items(), off, off_with):
         shape = recordings.shape(name)
         rows.append([
             name, f"{shape['bytes'] / 1e6:.1f}", f"{shape['events'] / 1e6:.3f}", f"{shape['pool_frames'] / 1e6:.3f}",
-            f"{shape['pool_stacks'] / 1e3:.1f}", f"{cost * scale / 1e6:.2f}", f"{error:+.1f} %",
+            f"{shape['pool_stacks'] / 1e3:.1f}", shape["chunks"], f"{cost * scale / 1e6:.2f}", f"{error:+.1f} %",
+            f"{error_with:+.1f} %",
         ])  # fmt: skip
-    head = ["recording", "MB", "M events", "M frames", "k stacks", "ms" if unit == "ns" else "M instructions", "the formula says"]
+    head = ["recording", "MB", "M events", "M frames", "k stacks", "chunks", "ms" if unit == "ns" else "M instructions",
+            "the formula says", "with chunks"]  # fmt: skip
     section.table(head, rows)
     return max(abs(error) for error in off)
 
