@@ -35,5 +35,6 @@ recording_options reading_recording(const reading_options *o)
     options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
     options.max_stacks = o->max_stacks;
     options.max_bytes = (uint64_t)o->max_mib << 20;
+    options.huge_pages = true;
     return options;
 }

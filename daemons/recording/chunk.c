@@ -138,7 +138,10 @@ bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, 
     c->threads = calloc((size_t)c->thread_count + 1, sizeof(*c->threads));
     c->labels = calloc((size_t)c->class_count + 1, sizeof(*c->labels));
     c->methods = calloc((size_t)c->method_count + 1, sizeof(*c->methods));
-    jfr_frame_memo_options memo = {.size = sizeof(memo), .learn = learn_frame, .ctx = c};
+    jfr_frame_memo_options memo = {.size = sizeof(memo),
+                                   .learn = learn_frame,
+                                   .ctx = c,
+                                   .allocator = recording__jfr_allocator(rec)};
     return jfr_frame_memo_new(&c->memo, &memo, NULL) == 0 && c->stacks != NULL && c->cut != NULL &&
            c->threads != NULL && c->labels != NULL && c->methods != NULL;
 }

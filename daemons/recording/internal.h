@@ -72,6 +72,9 @@ void recording__take_time(recording *rec, const jfr_chunk *chunk, int64_t last_n
  * libstackagg. */
 int recording__new_aggregate(const recording *rec, sagg **out, uint64_t max_bytes);
 
+/* Where the reader takes memory, by the recording's options; NULL = malloc. */
+const jfr_allocator *recording__jfr_allocator(const recording *rec);
+
 /* Adds to the time that the inputs cover. */
 void recording__add_span(recording *rec, int64_t start_ns, int64_t end_ns);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "huge_pages.h"
 #include "internal.h"
 
 int recording__fail(recording_error *err, int code, uint64_t offset, const char *message)
@@ -68,6 +69,8 @@ static int make_aggregate(const recording *rec, sagg **out, uint64_t max_bytes, 
                             .max_bytes = max_bytes,
                             .origin_ns = o->origin_ns,
                             .seconds = o->seconds};
+    if (o->huge_pages)
+        options.allocator = recording__huge_sagg;
     return sagg_new(out, &options, cause);
 }
 
@@ -83,10 +86,16 @@ static int new_aggregate(recording *rec, recording_error *err)
     return rc == 0 ? 0 : from_sagg(err, &cause);
 }
 
+const jfr_allocator *recording__jfr_allocator(const recording *rec)
+{
+    return rec->options.huge_pages ? &recording__huge_jfr : NULL;
+}
+
 static int new_sums(recording *rec, recording_error *err)
 {
     jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
     options.flags = rec->options.objects ? JFR_SUMS_CLASSES : 0;
+    options.allocator = recording__jfr_allocator(rec);
     uint32_t count = rec->options.threads != 0 ? rec->options.threads : 1;
     if (count > RECORDING_MAX_THREADS)
         return recording__fail(err, RECORDING_E_USAGE, 0,
@@ -181,6 +190,7 @@ static jfr_options reader_options(const recording *rec)
     options.flags = rec->options.walk_unfinished ? JFR_WALK_UNFINISHED : 0;
     options.max_unpacked_bytes = rec->options.max_unpacked_bytes;
     options.inherit = &rec->info.intervals;
+    options.allocator = recording__jfr_allocator(rec);
     return options;
 }
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An allocator whose large blocks lie in huge pages, where the kernel has some: a table of some
+ * megabytes costs a few page faults instead of one for every 4 KiB, and grows without being copied.
+ * Blocks of less than a huge page are malloc's. Any thread may use it.
+ */
+#ifndef RECORDING_HUGE_PAGES_H
+#define RECORDING_HUGE_PAGES_H
+
+#include <jfr/options.h>
+#include <stackagg/stackagg.h>
+
+/* For libjfr and for libstackagg. */
+extern const jfr_allocator recording__huge_jfr;
+extern const sagg_allocator recording__huge_sagg;
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "../huge_pages.h"
+
+#include <check.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define MIB ((size_t)1 << 20)
+
+static const jfr_allocator *const a = &recording__huge_jfr;
+
+/* A number of each place, so that bytes that moved are told from others. */
+static void fill(uint32_t *block, size_t from, size_t to)
+{
+    for (size_t i = from / 4; i < to / 4; i++)
+        block[i] = (uint32_t)i * 2654435761u;
+}
+
+static void must_hold(const uint32_t *block, size_t bytes)
+{
+    size_t good = 0;
+    while (good < bytes / 4 && block[good] == (uint32_t)good * 2654435761u)
+        good++;
+    ck_assert_uint_eq(good, bytes / 4);
+}
+
+/* Sizes on both sides of where blocks become mappings, up and down, with others in the way. */
+START_TEST(a_block_keeps_its_bytes_in_any_size)
+{
+    static const size_t sizes[] = {64,           100000,  2 * MIB - 64, 2 * MIB - 16, 2 * MIB,
+                                   4 * MIB + 64, 9 * MIB, 33 * MIB,     6 * MIB,      2 * MIB,
+                                   MIB,          3 * MIB, 128};
+    enum { COUNT = sizeof(sizes) / sizeof(sizes[0]) };
+    void *others[COUNT];
+    size_t size = 16;
+    uint32_t *block = a->realloc(a->ctx, NULL, 0, size);
+    ck_assert_ptr_nonnull(block);
+    fill(block, 0, size);
+    for (size_t i = 0; i < COUNT; i++) {
+        others[i] = a->alloc(a->ctx, sizes[i]);
+        ck_assert_ptr_nonnull(others[i]);
+        fill(others[i], 0, sizes[i]);
+        block = a->realloc(a->ctx, block, size, sizes[i]);
+        ck_assert_ptr_nonnull(block);
+        ck_assert_uint_eq((uintptr_t)block % _Alignof(max_align_t), 0);
+        must_hold(block, size < sizes[i] ? size : sizes[i]);
+        fill(block, size, sizes[i]);
+        size = sizes[i];
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        must_hold(others[i], sizes[i]);
+        a->free(a->ctx, others[i]);
+    }
+    must_hold(block, size);
+    a->free(a->ctx, block);
+}
+END_TEST
+
+/* The block that could not grow is still there. */
+START_TEST(too_large_a_block_is_refused)
+{
+    for (size_t size = MIB; size <= 4 * MIB; size *= 4) {
+        uint32_t *block = a->alloc(a->ctx, size);
+        ck_assert_ptr_nonnull(block);
+        fill(block, 0, size);
+        ck_assert_ptr_null(a->alloc(a->ctx, SIZE_MAX - 8));
+        ck_assert_ptr_null(a->realloc(a->ctx, block, size, SIZE_MAX - 8));
+        ck_assert_ptr_null(a->realloc(a->ctx, block, size, SIZE_MAX / 5));
+        must_hold(block, size);
+        a->free(a->ctx, block);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("huge_pages");
+    TCase *tcase = tcase_create("huge_pages");
+    tcase_add_test(tcase, a_block_keeps_its_bytes_in_any_size);
+    tcase_add_test(tcase, too_large_a_block_is_refused);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0 ? 1 : 0;
+}
