@@ -10,6 +10,8 @@ static const char *const keys[SAGG__FACTS] = {"title",       "generator", "engin
                                               "jvm_version", "start_ns",  "end_ns", "intervals",
                                               "loss",        "notes"};
 
+enum { START = 5, END = 6 };
+
 struct cursor {
     sagg_str text;
     size_t at;
@@ -134,6 +136,32 @@ int sagg__meta_read(sagg__meta *out, sagg_str text, sagg_error *err)
     return sagg__fail(err, SAGG_E_FORMAT, 0, "The meta text is not a JSON object: give {...}.");
 }
 
+/* Nanoseconds in a string of digits as a number of milliseconds, which is what pages show. Writes
+ * nothing when it is something else. */
+static bool write_ms(sagg_str fact, sagg__emit *emit)
+{
+    uint64_t ns = 0;
+    if (fact.size < 3 || fact.size > 2 + 19)
+        return false;
+    for (size_t i = 1; i + 1 < fact.size; i++) {
+        if (fact.data[i] < '0' || fact.data[i] > '9')
+            return false;
+        ns = ns * 10 + (uint64_t)(fact.data[i] - '0');
+    }
+    sagg__emit_number(emit, ns / 1000000);
+    return true;
+}
+
+static void write_fact(sagg_str fact, bool is_time, sagg__emit *emit)
+{
+    if (is_time && write_ms(fact, emit))
+        return;
+    if (fact.size > 0 && !is_time)
+        sagg__emit_json(emit, fact);
+    else
+        sagg__emit_text(emit, "0");
+}
+
 void sagg__meta_write(const sagg__meta *meta, sagg__emit *emit)
 {
     size_t count = SAGG__FACTS;
@@ -141,10 +169,7 @@ void sagg__meta_write(const sagg__meta *meta, sagg__emit *emit)
         count--;
     for (size_t i = 0; i < count; i++) {
         sagg__emit_text(emit, i > 0 ? "," : ",\"meta\":[");
-        if (meta->facts[i].size > 0)
-            sagg__emit_json(emit, meta->facts[i]);
-        else
-            sagg__emit_text(emit, "0");
+        write_fact(meta->facts[i], i == START || i == END, emit);
     }
     sagg__emit_text(emit, count > 0 ? "]" : "");
 }

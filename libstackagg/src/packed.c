@@ -185,7 +185,7 @@ static int write_data(const sagg__packed *document, const sagg__packed_frames *f
     int rc = begin_walk(&w, document, frames, emit);
     sagg__emit_text(emit, ",\"data\":\"");
     if (rc == 0)
-        sagg__packed_frames_code(frames, &w.coder);
+        sagg__packed_names_code(frames, &w.coder);
     for (size_t i = 0; rc == 0 && i < document->count; i++) {
         w.profile = &document->profiles[i];
         w.ids = frames->ids + first;
@@ -223,6 +223,15 @@ static void write_totals(const sagg__packed_profile *profile, sagg__emit *emit)
     }
 }
 
+/* Nothing for "ns". */
+static void write_unit(sagg_str unit, sagg__emit *emit)
+{
+    if (unit.size == 2 && memcmp(unit.data, "ns", 2) == 0)
+        return;
+    sagg__emit_text(emit, ",\"unit\":");
+    sagg__emit_string(emit, unit);
+}
+
 static int write_profiles(const sagg__packed *document, const sagg__packed_frames *frames,
                           sagg__emit *emit)
 {
@@ -233,8 +242,7 @@ static int write_profiles(const sagg__packed *document, const sagg__packed_frame
         const sagg__packed_profile *profile = &document->profiles[i];
         sagg__emit_text(emit, i > 0 ? ",{\"type\":" : "{\"type\":");
         sagg__emit_string(emit, profile->view->type);
-        sagg__emit_text(emit, ",\"unit\":");
-        sagg__emit_string(emit, profile->view->unit);
+        write_unit(profile->view->unit, emit);
         write_totals(profile, emit);
         if (profile->before != NULL)
             sagg__emit_text(emit, ",\"compares\":true");

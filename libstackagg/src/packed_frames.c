@@ -140,17 +140,19 @@ static int number(sagg__packed_frames *out, const sagg__packed *document)
     find_same(&n, out);
     number_frames(out, &n, document);
     find_groups(out, n.order, room);
+    sagg__packed_find_hosts(out);
     sagg__release(out->mem, room, slots * 6 * sizeof(*room));
     return 0;
 }
 
 /* Each array of the table that has a place per frame at most. */
-#define TABLES 6
+#define TABLES 8
 
 static void tables_of(uint32_t **tables[TABLES], sagg__packed_frames *frames)
 {
     uint32_t **all[TABLES] = {&frames->ids,   &frames->shown,    &frames->name_of,
-                              &frames->names, &frames->group_of, &frames->groups};
+                              &frames->names, &frames->group_of, &frames->groups,
+                              &frames->host,  &frames->offset};
     memcpy(tables, all, sizeof(all));
 }
 
@@ -183,71 +185,9 @@ void sagg__packed_frames_free(sagg__packed_frames *frames)
 
 /* ---- writing ---- */
 
-static const sagg_frame *name_at(const sagg__packed_frames *frames, uint32_t number)
-{
-    return frames->frames[frames->names[number]];
-}
-
-static const sagg_frame *group_at(const sagg__packed_frames *frames, uint32_t number)
-{
-    return frames->frames[frames->groups[number]];
-}
-
-/* Names of Java are "class.method". */
-static bool has_class(const sagg_frame *frame)
-{
-    return frame->kind == SAGG_JAVA && frame->class_name.size > 0;
-}
-
-void sagg__packed_names_write(const sagg__packed_frames *frames, sagg__emit *emit)
-{
-    for (uint32_t i = 0; i < frames->group_count; i++) {
-        if (group_at(frames, i)->kind == SAGG_JAVA)
-            continue;
-        sagg__emit_text(emit, "\n");
-        sagg__emit_inside(emit, group_at(frames, i)->class_name);
-    }
-    for (uint32_t i = 0; i < frames->name_count; i++) {
-        const sagg_frame *frame = name_at(frames, i);
-        sagg__emit_text(emit, "\n");
-        if (has_class(frame)) {
-            sagg__emit_inside(emit, frame->class_name);
-            sagg__emit_text(emit, ".");
-        }
-        sagg__emit_inside(emit, frame->method);
-    }
-}
-
 static bool holds(sagg_str text, char c)
 {
     return text.size > 0 && memchr(text.data, c, text.size) != NULL;
-}
-
-static bool holds_colons(sagg_str text)
-{
-    for (size_t i = 1; i < text.size; i++)
-        if (text.data[i - 1] == ':' && text.data[i] == ':')
-            return true;
-    return false;
-}
-
-/* Names of one look are mostly of one group. */
-static uint32_t look_of(const sagg_frame *frame)
-{
-    bool joined = has_class(frame);
-    if (holds_colons(frame->method) || (joined && holds_colons(frame->class_name)))
-        return 2;
-    return joined || holds(frame->method, '.') ? 1 : 0;
-}
-
-void sagg__packed_frames_code(const sagg__packed_frames *frames, sagg__coder *coder)
-{
-    sagg__coder_number(coder, SAGG__PLAIN, frames->group_count);
-    for (uint32_t i = 0; i < frames->group_count; i++)
-        sagg__coder_number(coder, SAGG__PLAIN, (uint64_t)group_at(frames, i)->kind);
-    sagg__coder_number(coder, SAGG__PLAIN, frames->name_count);
-    for (uint32_t i = 0; i < frames->name_count; i++)
-        sagg__coder_number(coder, SAGG__GROUP + look_of(name_at(frames, i)), frames->group_of[i]);
 }
 
 /* Whether a reader finds by itself where the class ends: at the last '.' of Java. */
@@ -261,7 +201,7 @@ static void write_texts(const sagg__packed_frames *frames, sagg__emit *emit, boo
 {
     bool open = false;
     for (uint32_t i = 0; i < frames->name_count; i++) {
-        const sagg_frame *frame = name_at(frames, i);
+        const sagg_frame *frame = sagg__packed_name(frames, i);
         if (files ? frame->file.size == 0 : splits_by_rule(frame))
             continue;
         sagg__emit_text(emit, open ? "," : files ? ",\"files\":[" : ",\"classes\":[");

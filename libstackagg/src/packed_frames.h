@@ -15,6 +15,8 @@ typedef struct sagg__packed_frames {
     uint32_t *names;           /* by name, in order of first use: one of `frames` */
     uint32_t *group_of;        /* by name */
     uint32_t *groups;          /* by group: one of `frames` that is of it */
+    uint32_t *host;            /* by name: the name it stands within + 1, 0 = it has its own line */
+    uint32_t *offset;          /* by name: where in its host */
     uint32_t count;
     uint32_t id_count;
     uint32_t name_count;
@@ -29,8 +31,18 @@ void sagg__packed_frames_free(sagg__packed_frames *frames);
 /* Writes the members that the table needs, each with a comma before it. */
 void sagg__packed_frames_write(const sagg__packed_frames *frames, sagg__emit *emit);
 
-/* Writes the groups, and which one each name is of. */
-void sagg__packed_frames_code(const sagg__packed_frames *frames, sagg__coder *coder);
+/* A frame of the name. */
+static inline const sagg_frame *sagg__packed_name(const sagg__packed_frames *frames,
+                                                  uint32_t number)
+{
+    return frames->frames[frames->names[number]];
+}
+
+/* Finds names that stand within others, where there are few names. */
+void sagg__packed_find_hosts(sagg__packed_frames *frames);
+
+/* Writes the groups, where the names are, and which group each is of. */
+void sagg__packed_names_code(const sagg__packed_frames *frames, sagg__coder *coder);
 
 /* Writes the groups' libraries, then the names, a line break before each. */
 void sagg__packed_names_write(const sagg__packed_frames *frames, sagg__emit *emit);

@@ -168,13 +168,13 @@ START_TEST(a_page_says_nothing_twice)
                           .samples = 1};
     ck_assert_int_eq(sagg_add(agg, &sample, NULL), 0);
     char *text = page_of(agg, "{\"notes\":[],\"loss\":{}}");
-    ck_assert_ptr_nonnull(strstr(text, "\"profiles\":[{\"type\":\"cpu\",\"unit\":\"ns\"}],"));
+    ck_assert_ptr_nonnull(strstr(text, "\"profiles\":[{\"type\":\"cpu\"}],"));
     ck_assert_ptr_null(strstr(text, "meta"));
     free(text);
     add(agg, CPU, 0, named_stack(agg, "a.B", "c"), 25); /* raw: one less */
     text = page_of(agg, "");
     /* 35 in steps of 5: that are not 2 samples. */
-    ck_assert_ptr_nonnull(strstr(text, "\"unit\":\"ns\",\"raw_total\":\"34\",\"samples\":2}"));
+    ck_assert_ptr_nonnull(strstr(text, "\"type\":\"cpu\",\"raw_total\":\"34\",\"samples\":2}"));
     free(text);
     sagg_free(agg);
 }
@@ -200,13 +200,40 @@ START_TEST(libraries_and_names_stand_on_lines_of_their_own)
 }
 END_TEST
 
+/* Symbols within symbols, and methods that begin others of their class, have no line of their own;
+ * tests/support/packed.py and the UI's tests read them back. */
+START_TEST(a_name_within_another_takes_no_line)
+{
+    static const char *const paths[] = {"a.B.match0", "a.B.match", "a.Bmatch.x", "c.B.match"};
+    static const char *const symbols[] = {"__schedule", "schedule", "sched", "time",
+                                          "mktimes",    "a\"bcdef", "bcdef", "B.match"};
+    sagg *agg = make(NULL);
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+        add(agg, CPU, 0, stack(agg, paths[i]), 1);
+    for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+        sagg_frame frame = {.method = str(symbols[i]), .kind = SAGG_KERNEL};
+        uint32_t index, s;
+        ck_assert_int_eq(sagg_add_frame(agg, &index, &frame, NULL), 0);
+        ck_assert_int_eq(sagg_add_stack(agg, &s, &index, 1, NULL), 0);
+        add(agg, CPU, 0, s, 1);
+    }
+    char *text = page_of(agg, "");
+    ck_assert_str_eq(strchr(text, '\n'), "\n\nB.match\n__schedule\na\\u0022bcdef\na.B.match0\n"
+                                         "a.Bmatch.x\nbcdef\nc.B.match\nmktimes\ntime");
+    free(text);
+    sagg_free(agg);
+}
+END_TEST
+
 static const struct {
     const char *meta;
     const char *written;
 } metas[] = {
     {"{\"title\":\"a\"}", "[\"a\"]"},
     {"{\"engine\" : \"e\" , \"generator\":\"\", \"title\": \"\\\"{,\"}", "[\"\\\"{,\",0,\"e\"]"},
-    {" {\"other\":[{\"title\":1},\"]\"],\"start_ns\":\"7\"} ", "[0,0,0,0,0,\"7\"]"},
+    {" {\"other\":[{\"title\":1},\"]\"],\"start_ns\":\"1769846400123456789\"} ",
+     "[0,0,0,0,0,1769846400123]"},
+    {"{\"start_ns\":\"7\",\"end_ns\":\"1769846400123456789x\"}", "[0,0,0,0,0,0,0]"},
     {"{\"notes\":[\"<\",2],\"loss\":{\"bad_events\": 3},\"intervals\":{}}",
      "[0,0,0,0,0,0,0,0,{\"bad_events\": 3},[\"\\u003c\",2]]"},
 };
@@ -359,6 +386,7 @@ int main(void)
     tcase_add_test(tcase, html_is_the_template_with_the_data_in_it);
     tcase_add_test(tcase, a_page_says_nothing_twice);
     tcase_add_test(tcase, libraries_and_names_stand_on_lines_of_their_own);
+    tcase_add_test(tcase, a_name_within_another_takes_no_line);
     tcase_add_loop_test(tcase, a_page_says_about_the_recording_what_it_shows, 0,
                         sizeof(metas) / sizeof(metas[0]));
     tcase_add_loop_test(tcase, bad_templates_and_meta_are_refused_before_output, 0,

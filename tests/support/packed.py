@@ -8,7 +8,7 @@ VALUE = {digit: value for value, digit in enumerate(DIGITS)}
 ELEMENT = re.compile(r'<script type="application/json" id="hotstack-data">(.*?)</script>', re.DOTALL)
 MASK = 0xFFFFFFFF
 LEAST = 90**3
-FACTS = "title generator engine java_args jvm_version start_ns end_ns intervals loss notes".split()
+FACTS = "title generator engine java_args jvm_version start_ms end_ms intervals loss notes".split()
 PLAIN, GROUP, UP, FRAME, SELF, BEFORE, GAP, CUT_VALUE, CUT_BEFORE, CUT_NODES = 0, 1, 4, 5, 6, 7, 8, 9, 10, 11
 
 
@@ -61,8 +61,14 @@ def names_of(document, lines, numbers):
     kinds = [numbers.next(PLAIN) for _ in range(numbers.next(PLAIN))]
     libraries = iter(lines)
     groups = [(kind, next(libraries) if kind > 0 else "") for kind in kinds]
+    whole, at = list(libraries), -1
+    texts = whole.copy()
+    for _ in range(numbers.next(PLAIN)):
+        at += numbers.next(PLAIN)
+        host, before, behind = whole[numbers.next(PLAIN)], numbers.next(PLAIN), numbers.next(PLAIN)
+        texts.insert(at, host[before:len(host) - behind])
     names, count = [], numbers.next(PLAIN)
-    for i, name in enumerate(libraries):
+    for i, name in enumerate(texts):
         kind, library = groups[numbers.next(GROUP + look_of(name))]
         if kind > 0:
             names.append((kind, library, name))
@@ -129,6 +135,7 @@ def unpack(document, lines):
     for profile in document["profiles"]:
         trees.read(profile)
         total = sum(node[2] for node in profile["nodes"]) + sum(block[1] for block in profile["omitted"])
+        profile.setdefault("unit", "ns")
         profile.setdefault("value_total", str(total))
         profile.setdefault("raw_total", profile["value_total"])
         profile.setdefault("samples", total // profile["scale"])

@@ -146,7 +146,10 @@ class Tests:
         page = (self.directory / "page.html").read_text()
         wanted = self.document(self.asynchronous)
         assert packed.picture(page) == packed.picture_of_json(wanted)
-        assert packed.page_document(page)["meta"] == {name: fact for name, fact in wanted["meta"].items() if fact}
+        facts = {name: fact for name, fact in wanted["meta"].items() if fact}
+        for name in ("start", "end"):
+            facts[f"{name}_ms"] = int(facts.pop(f"{name}_ns")) // 10**6
+        assert packed.page_document(page)["meta"] == facts
         assert "<init>" not in packed.ELEMENT.search(page)[1]
         assert "Workload.burnCpu" in page.splitlines(), "grep finds no name"
         return None

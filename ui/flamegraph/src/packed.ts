@@ -92,7 +92,7 @@ export class Code {
     while (this.at < 4) this.shift();
   }
 
-  private damaged(): never {
+  damaged(): never {
     refuse(`${this.what} is damaged at ${this.at}`);
   }
 
@@ -145,6 +145,14 @@ function classOf(name: string): string {
 function readFrames(source: Json, lines: string[], code: Code): FrameColumns {
   const strings = [''];
   const groups = Array.from({ length: code.upTo(lines.length, PLAIN) }, () => code.upTo(4, PLAIN)).map((kind) => [kind, kind > 0 ? lines.shift()! : ''] as const);
+  // Names that stand within another's line.
+  const whole = [...lines];
+  let at = -1;
+  for (let left = code.upTo(whole.length, PLAIN); left > 0; left--) {
+    at += code.upTo(lines.length - at, PLAIN);
+    const host = whole[code.upTo(whole.length - 1, PLAIN)]!;
+    lines.splice(at, 0, host.slice(code.next(PLAIN), host.length - code.next(PLAIN)));
+  }
   if (code.next(PLAIN) !== lines.length) refuse('names are missing');
   const classes = new Map<number, string>();
   const pairs = (key: string) => {
@@ -182,7 +190,7 @@ class Trees {
     const foretold = this.foretold[slot]!;
     const code = this.code.bit(FORETOLD + (foretold > 0 ? 1 : 0)) ? this.code.next(FRAME) : foretold;
     const frame = code > 0 ? code - 1 : this.seen++;
-    if (frame >= this.frames) refuse(`the tree names frame ${frame} of ${this.frames}`);
+    if (frame >= this.frames) this.code.damaged();
     this.foretold[slot] = frame + 1;
     return frame;
   }
@@ -195,11 +203,11 @@ class Trees {
     const depth = new Int32Array(count);
     const frame = new Int32Array(count);
     const self = new Float64Array(count);
-    const before = compares ? new Float64Array(count) : null;
+    const before = !import.meta.env.SLIM && compares ? new Float64Array(count) : null;
     // The frames from the root on; `open` of them count.
     const path = new Int32Array(Math.min(count, MAX_DEPTH + 1));
     let open = 1;
-    if (count < 1) refuse('the tree has no root');
+    if (count < 1) code.damaged();
     const values = (node: number) => {
       self[node] = code.next(SELF) * scale;
       if (before !== null) before[node] = code.next(BEFORE) * scale;
@@ -212,7 +220,7 @@ class Trees {
       let behind = up === 0 ? -1 : path[open - up]!;
       open -= up;
       for (let end = false; !end; behind = -1) {
-        if (node >= count || open > MAX_DEPTH) refuse('the tree has a stack without an end');
+        if (node >= count || open > MAX_DEPTH) code.damaged();
         const next = this.frame(path[open - 1]!, behind);
         end = code.bit(ENDED + ended[next]!);
         ended[next] = +end;
@@ -226,11 +234,11 @@ class Trees {
   private omitted(nodes: number, scale: number, compares: boolean): Columns['omitted'] {
     const { code } = this;
     const count = code.upTo(nodes, PLAIN);
-    const result = { node: new Int32Array(count), total: new Float64Array(count), before: compares ? new Float64Array(count) : null, count: new Int32Array(count) };
+    const result = { node: new Int32Array(count), total: new Float64Array(count), before: !import.meta.env.SLIM && compares ? new Float64Array(count) : null, count: new Int32Array(count) };
     let node = -1;
     for (let i = 0; i < count; i++) {
       const gap = code.upTo(nodes - 1 - node, GAP);
-      if (gap === 0) refuse('a node has omitted parts twice');
+      if (gap === 0) code.damaged();
       result.node[i] = node += gap;
       result.total[i] = code.next(CUT_VALUE) * scale;
       if (result.before !== null) result.before[i] = code.next(CUT_BEFORE) * scale;
@@ -265,7 +273,7 @@ function readHead(source: Json, { self, omitted }: Columns, scale: number): Head
   const valueTotal = decimal('value_total', `${total}`);
   return {
     type: text(source['type'], 'type'),
-    unit: text(source['unit'], 'unit'),
+    unit: text(source['unit'] ?? 'ns', 'unit'),
     rawTotal: decimal('raw_total', valueTotal),
     valueTotal,
     samples: integer(source['samples'] ?? total / scale, Number.MAX_SAFE_INTEGER, 'samples'),
@@ -274,7 +282,7 @@ function readHead(source: Json, { self, omitted }: Columns, scale: number): Head
 
 function readProfile(value: unknown, frames: number, trees: Trees, heat: HeatKitchen | null): PackedProfile {
   const source = value as Json;
-  const { columns, scale } = trees.read(!import.meta.env.SLIM && source['compares'] === true);
+  const { columns, scale } = trees.read(source['compares'] === true);
   return {
     head: readHead(source, columns, scale),
     columns,

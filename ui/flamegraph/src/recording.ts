@@ -31,11 +31,10 @@ function entries(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }
 
-/** `2026-01-31 09:15:00.120 UTC` of decimal nanoseconds, or an empty string. */
+/** `2026-01-31 09:15:00.120 UTC` of milliseconds, or an empty string. */
 function time(value: unknown): string {
-  if (typeof value !== 'string' || !/^\d{1,19}$/.test(value)) return '';
-  const date = new Date(Number(value) / 1e6);
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString().replace('T', ' ').replace('Z', ' UTC');
+  const date = new Date(typeof value === 'number' ? value : 0);
+  return date.getTime() > 0 ? date.toISOString().replace('T', ' ').replace('Z', ' UTC') : '';
 }
 
 function intervals(value: unknown): string {

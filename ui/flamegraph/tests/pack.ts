@@ -116,11 +116,29 @@ class TreePacker {
 
 const lookOf = (name: string) => (name.includes('::') ? 2 : name.includes('.') ? 1 : 0);
 
-const FACTS = ['title', 'generator', 'engine', 'java_args', 'jvm_version', 'start_ns', 'end_ns', 'intervals', 'loss', 'notes'];
+const FACTS = ['title', 'generator', 'engine', 'java_args', 'jvm_version', 'start_ms', 'end_ms', 'intervals', 'loss', 'notes'];
 
 /** What stands in a page: a line of JSON, and a line for each of `names`, which begin with the groups' libraries. */
 export function packedText({ names, ...document }: Record<string, unknown>): string {
   return [JSON.stringify(document), ...(names as string[]).map((name) => JSON.stringify(name).slice(1, -1))].join('\n');
+}
+
+/** By name: the longest other one that it stands within, or -1. */
+function hostsOf(names: string[]): number[] {
+  const longer = (name: string, a: number, b: number) => (names[b]!.length > Math.max(name.length, names[a]?.length ?? 0) && names[b]!.includes(name) ? b : a);
+  return names.map((name) => (name.length > 4 && names.length <= 512 ? names.reduce((best, _, i) => longer(name, best, i), -1) : -1));
+}
+
+function packHosts(names: string[], hosts: number[], coder: Coder): void {
+  const own = [...names.keys()].filter((i) => hosts[i]! < 0);
+  let last = -1;
+  coder.number(PLAIN!, names.length - own.length);
+  hosts.forEach((host, i) => {
+    if (host < 0) return;
+    const before = names[host]!.indexOf(names[i]!);
+    for (const number of [i - last, own.indexOf(host), before, names[host]!.length - before - names[i]!.length]) coder.number(PLAIN!, number);
+    last = i;
+  });
 }
 
 /** The packed form of a document, values as they are (scale 1); packedText writes it. `before`: by profile, the older side's self by node. */
@@ -144,13 +162,15 @@ export function pack(document: SampleDocument, before: (number[] | undefined)[] 
   const coder = new Coder();
   coder.number(PLAIN!, groups.length);
   for (const key of groups) coder.number(PLAIN!, Number(key[0]));
+  const hosts = hostsOf(names);
+  packHosts(names, hosts, coder);
   coder.number(PLAIN!, names.length);
   names.forEach((name, i) => coder.number(GROUP! + lookOf(name), groups.indexOf(groupKeys[i]!)));
   const trees = new TreePacker(coder);
   document.profiles.forEach((profile, i) => trees.pack(profile, profileKeys[i]!.map((key) => ids.get(key)!), before[i]));
   return {
     version: 4,
-    names: [...groups.filter((key) => key[0] !== '0').map((key) => key.slice(1)), ...names],
+    names: [...groups.filter((key) => key[0] !== '0').map((key) => key.slice(1)), ...names.filter((_, i) => hosts[i]! < 0)],
     classes,
     profiles: document.profiles.map(({ type, unit, raw_total, value_total, samples }, i) => ({ type, unit, raw_total, value_total, samples, ...(before[i] === undefined ? {} : { compares: true }) })),
     data: coder.text(),

@@ -95,6 +95,14 @@ describe('readPacked', () => {
     expect(() => readPacked([json, ...lines, 'more'].join('\n'))).toThrow('names are missing');
   });
 
+  it('finds names within those of other lines', () => {
+    const stacks = { 'a.B.match;a.B.match0': 1, 'a.B.match;kernel:futex_wait;kernel:do_futex_wait_v': 2, 'kernel:futex_wait;kernel:schedule;a.B.matchAll': 3, 'kernel:__schedule': 4 };
+    const packed = pack(cpuSample(stacks));
+    expect(packed['names']).not.toContain('a.B.match');
+    expect(packed['names']).not.toContain('schedule');
+    expect(picture(profileOf(cpuSample(stacks)))).toEqual(picture(readDocument(cpuSample(stacks)).profiles[0]!));
+  });
+
   it('reads both sides of a comparison', () => {
     const document = cpuSample({ 'a.A.f': 30, 'a.B.g': 0 });
     const { profiles } = read(document, [[0, 10, 20]]);

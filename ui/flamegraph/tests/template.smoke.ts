@@ -182,7 +182,7 @@ describe('flamegraph.html', () => {
   });
 
   it('says what the recording is and what was lost of it', async () => {
-    const meta = { title: 't', jvm_version: 'OpenJDK 25', start_ns: '1769846400000000000', loss: { bad_events: 2 }, notes: ['Two events could not be read.'] };
+    const meta = { title: 't', jvm_version: 'OpenJDK 25', start_ms: 1769846400000, loss: { bad_events: 2 }, notes: ['Two events could not be read.'] };
     const { page } = await openDocument({ ...shop(), meta });
     expect(await page.getByTestId('warnings').textContent()).toBe('Two events could not be read.');
     await page.getByText('About this recording').click();
