@@ -8,6 +8,9 @@
 #define ODDS 8192u
 /* A bit moves the odds by a half, then by less and less, down to 2^-5. */
 #define SLOWEST 5u
+/* Digits of a number that have places; what is behind them is coded so many at a time. */
+#define LEARNT     3u
+#define MOST_PLAIN 12u
 
 struct sagg__place {
     uint32_t odds; /* 0 = never met */
@@ -54,6 +57,12 @@ static void shift(sagg__coder *coder)
     coder->low = coder->low % LEAST * 90;
 }
 
+static void fit(sagg__coder *coder)
+{
+    for (; coder->range < LEAST; coder->range *= 90)
+        shift(coder);
+}
+
 void sagg__coder_bit(sagg__coder *coder, uint32_t place, bool bit)
 {
     struct sagg__place *at = &coder->places[place];
@@ -64,8 +73,26 @@ void sagg__coder_bit(sagg__coder *coder, uint32_t place, bool bit)
     coder->range = bit ? coder->range - bound : bound;
     at->odds = bit ? odds - (odds >> pace) : odds + ((ODDS - odds) >> pace);
     at->met += pace < SLOWEST ? 1 : 0;
-    for (; coder->range < LEAST; coder->range *= 90)
-        shift(coder);
+    fit(coder);
+}
+
+/* Bits, at most MOST_PLAIN, of which all values are as likely. */
+static void code_plain(sagg__coder *coder, uint32_t value, uint32_t count)
+{
+    coder->range >>= count;
+    coder->low += value * coder->range;
+    fit(coder);
+}
+
+/* How many digits a number has behind its first: by fours, then which of the four. */
+static void code_size(sagg__coder *coder, uint32_t base, uint32_t size)
+{
+    uint32_t fours = size / 4;
+    uint32_t which = base + 16 + fours * 4;
+    for (uint32_t i = 0; i <= fours; i++)
+        sagg__coder_bit(coder, base + i, i < fours);
+    sagg__coder_bit(coder, which + 1, (size & 2) != 0);
+    sagg__coder_bit(coder, which + 2 + (size >> 1 & 1), (size & 1) != 0);
 }
 
 void sagg__coder_number(sagg__coder *coder, uint32_t context, uint64_t number)
@@ -73,13 +100,16 @@ void sagg__coder_number(sagg__coder *coder, uint32_t context, uint64_t number)
     uint32_t base = context * SAGG__PLACES;
     uint64_t value = number < UINT64_MAX ? number + 1 : number;
     uint32_t size = 63u - (uint32_t)__builtin_clzll(value);
-    uint64_t prefix = 1;
-    for (uint32_t i = 0; i <= size; i++)
-        sagg__coder_bit(coder, base + i, i < size);
-    for (uint32_t left = size; left-- > 0;) {
-        bool bit = (value >> left & 1) != 0;
-        sagg__coder_bit(coder, base + 64 + size * 8 + (prefix < 8 ? (uint32_t)prefix : 0), bit);
-        prefix = prefix << 1 | (bit ? 1 : 0);
+    uint32_t left = size;
+    code_size(coder, base, size);
+    for (; left > 0 && size - left < LEARNT; left--) {
+        uint32_t before = (uint32_t)(value >> left);
+        sagg__coder_bit(coder, base + 80 + size * 8 + before, (value >> (left - 1) & 1) != 0);
+    }
+    while (left > 0) {
+        uint32_t count = left < MOST_PLAIN ? left : MOST_PLAIN;
+        left -= count;
+        code_plain(coder, (uint32_t)(value >> left) & ((1u << count) - 1), count);
     }
 }
 

@@ -160,6 +160,12 @@ numbers *numbers_begin(const char *text)
     return from;
 }
 
+static void fit(numbers *from)
+{
+    for (; from->range < least; from->range *= 90)
+        shift(from);
+}
+
 static bool bit(numbers *from, size_t place)
 {
     uint64_t bound = from->range / 8192 * from->odds[place];
@@ -172,21 +178,37 @@ static bool bit(numbers *from, size_t place)
         from->odds[place] -= from->odds[place] >> pace;
     else
         from->odds[place] += (8192 - from->odds[place]) >> pace;
-    for (; from->range < least; from->range *= 90)
-        shift(from);
+    fit(from);
     return set;
+}
+
+static uint64_t plain(numbers *from, size_t count)
+{
+    from->range >>= count;
+    uint64_t value = from->offset / from->range;
+    from->offset -= value * from->range;
+    ck_assert_uint_lt(value, UINT64_C(1) << count);
+    fit(from);
+    return value;
 }
 
 uint64_t number(numbers *from, size_t context)
 {
-    size_t size = 0;
+    const size_t base = context * PLACES;
+    size_t fours = 0;
     uint64_t value = 1;
-    while (bit(from, context * PLACES + size))
-        size++;
-    ck_assert_uint_lt(size, 64);
-    for (size_t left = size; left > 0; left--) {
-        size_t place = 64 + size * 8 + (value < 8 ? (size_t)value : 0);
-        value = 2 * value + (bit(from, context * PLACES + place) ? 1 : 0);
+    while (bit(from, base + fours))
+        fours++;
+    ck_assert_uint_lt(fours, 16);
+    size_t high = bit(from, base + 16 + fours * 4 + 1);
+    size_t size = fours * 4 + high * 2 + bit(from, base + 16 + fours * 4 + 2 + high);
+    size_t left = size;
+    for (; left > 0 && value < 8; left--)
+        value = 2 * value + bit(from, base + 80 + size * 8 + (size_t)value);
+    while (left > 0) {
+        size_t count = left < 12 ? left : 12;
+        value = (value << count) + plain(from, count);
+        left -= count;
     }
     return value - 1;
 }

@@ -33,18 +33,33 @@ class Numbers:
         else:
             bit, self.range, self.code, odds = 1, self.range - bound, self.code - bound, odds - (odds >> pace)
         self.places[place] = odds, min(met + 1, 32)
+        self.fit()
+        return bit
+
+    def fit(self):
         while self.range < LEAST:
             self.range *= 90
             self.shift()
-        return bit
+
+    def plain(self, count):
+        self.range >>= count
+        value, self.code = divmod(self.code, self.range)
+        assert value < 1 << count
+        self.fit()
+        return value
 
     def next(self, context):
-        size = 0
-        while self.bit((context, "size", size)):
-            size += 1
+        fours = 0
+        while self.bit((context, "fours", fours)):
+            fours += 1
+        high = self.bit((context, "high", fours))
+        left = size = 4 * fours + 2 * high + self.bit((context, "low", fours, high))
         value = 1
-        for _ in range(size):
-            value = 2 * value + self.bit((context, size, value if value < 8 else 0))
+        while left > 0 and size - left < 3:
+            value, left = 2 * value + self.bit((context, size, value)), left - 1
+        while left > 0:
+            count = min(left, 12)
+            value, left = (value << count) + self.plain(count), left - count
         return value - 1
 
     def at_end(self):

@@ -111,28 +111,50 @@ export class Code {
     const bit = this.offset >= bound;
     this.odds[place] = bit ? odds - (odds >> pace) : odds + (((1 << ODDS_BITS) - odds) >> pace);
     if (bit) this.offset -= bound;
-    this.range = bit ? this.range - bound : bound;
-    for (; this.range < LEAST; this.range *= 90) this.shift();
+    this.fit(bit ? this.range - bound : bound);
     return bit;
+  }
+
+  private fit(range: number): void {
+    for (; range < LEAST; range *= 90) this.shift();
+    this.range = range;
+  }
+
+  /** Bits of which all values are as likely. */
+  private plain(count: number): number {
+    const part = this.range >> count;
+    const value = Math.floor(this.offset / part);
+    if (value >> count) this.damaged();
+    this.offset -= value * part;
+    this.fit(part);
+    return value;
   }
 
   next(context: number): number {
     const base = context * PLACES;
-    let size = 0;
-    while (this.bit(base + size)) if (++size > 63) this.damaged();
+    let fours = 0;
+    while (this.bit(base + fours)) if (++fours > 15) this.damaged();
+    const which = base + 16 + fours * 4;
+    const high = +this.bit(which + 1);
+    let left = fours * 4 + high * 2 + +this.bit(which + 2 + high);
+    const digits = base + 80 + left * 8;
     let value = 1;
-    for (let left = size; left > 0; left--) value = 2 * value + +this.bit(base + 64 + size * 8 + (value < 8 ? value : 0));
+    for (; left > 0 && value < 8; left--) value = 2 * value + +this.bit(digits + value);
+    for (let count; left > 0; left -= count) {
+      count = Math.min(left, 12);
+      value = value * (1 << count) + this.plain(count);
+    }
     return value - 1;
   }
 
   /** A number up to `max`. */
   upTo(max: number, context: number): number {
     const value = this.next(context);
-    return value <= max ? value : refuse(`${this.what} has ${value}, more than ${max}, at ${this.at}`);
+    return value <= max ? value : this.damaged();
   }
 
   end(): void {
-    if (this.at < this.text.length) refuse(`${this.what} does not end at ${this.at}`);
+    if (this.at < this.text.length) this.damaged();
   }
 }
 

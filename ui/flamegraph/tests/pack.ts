@@ -33,18 +33,28 @@ export class Coder {
     place.odds += bit ? -(place.odds >> pace) : (8192 - place.odds) >> pace;
     place.met = Math.min(place.met + 1, 32);
     this.places.set(key, place);
+    this.fit();
+  }
+
+  private fit(): void {
     for (; this.range < LEAST; this.range *= 90) this.shift();
+  }
+
+  private plain(bits: string): void {
+    this.range = Math.floor(this.range / 2 ** bits.length);
+    this.low += Number.parseInt(bits, 2) * this.range;
+    this.fit();
   }
 
   number(context: number, number: number): void {
     const bits = (BigInt(number) + 1n).toString(2);
     const size = bits.length - 1;
-    for (let i = 0; i <= size; i++) this.bit(`${context} size ${i}`, i < size);
-    let prefix = 1;
-    for (const bit of bits.slice(1)) {
-      this.bit(`${context} ${size} ${prefix < 8 ? prefix : 0}`, bit === '1');
-      prefix = 2 * prefix + Number(bit);
-    }
+    const [fours, high, low] = [Math.floor(size / 4), (size & 2) > 0, (size & 1) > 0];
+    for (let i = 0; i <= fours; i++) this.bit(`${context} fours ${i}`, i < fours);
+    this.bit(`${context} high ${fours}`, high);
+    this.bit(`${context} low ${fours} ${high}`, low);
+    for (let i = 1; i <= Math.min(size, 3); i++) this.bit(`${context} ${size} ${bits.slice(0, i)}`, bits[i] === '1');
+    for (let i = 4; i <= size; i += 12) this.plain(bits.slice(i, i + 12));
   }
 
   /** Of the numbers in the range the one with the most zeros at its end. */
