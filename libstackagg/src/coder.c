@@ -8,8 +8,9 @@
 #define ODDS 8192u
 /* A bit moves the odds by a half, then by less and less, down to 2^-5. */
 #define SLOWEST 5u
-/* Digits of a number that have places; what is behind them is coded so many at a time. */
-#define LEARNT     3u
+/* Digits of a number that have places. */
+#define LEARNT 3u
+/* Bits that are coded at a time where all values are as likely. */
 #define MOST_PLAIN 12u
 
 struct sagg__place {
@@ -76,12 +77,21 @@ void sagg__coder_bit(sagg__coder *coder, uint32_t place, bool bit)
     fit(coder);
 }
 
-/* Bits, at most MOST_PLAIN, of which all values are as likely. */
-static void code_plain(sagg__coder *coder, uint32_t value, uint32_t count)
+/* The lowest `count` bits of a value, all of them as likely. */
+static void code_plain(sagg__coder *coder, uint64_t value, uint32_t count)
 {
-    coder->range >>= count;
-    coder->low += value * coder->range;
-    fit(coder);
+    while (count > 0) {
+        uint32_t some = count < MOST_PLAIN ? count : MOST_PLAIN;
+        count -= some;
+        coder->range >>= some;
+        coder->low += (uint32_t)(value >> count & ((1u << some) - 1)) * coder->range;
+        fit(coder);
+    }
+}
+
+void sagg__coder_below(sagg__coder *coder, uint32_t number, uint32_t end)
+{
+    code_plain(coder, number, end > 1 ? 32u - (uint32_t)__builtin_clz(end - 1) : 0);
 }
 
 /* How many digits a number has behind its first: by fours, then which of the four. */
@@ -106,11 +116,7 @@ void sagg__coder_number(sagg__coder *coder, uint32_t context, uint64_t number)
         uint32_t before = (uint32_t)(value >> left);
         sagg__coder_bit(coder, base + 80 + size * 8 + before, (value >> (left - 1) & 1) != 0);
     }
-    while (left > 0) {
-        uint32_t count = left < MOST_PLAIN ? left : MOST_PLAIN;
-        left -= count;
-        code_plain(coder, (uint32_t)(value >> left) & ((1u << count) - 1), count);
-    }
+    code_plain(coder, value, left);
 }
 
 /* Of all that the range holds the number that ends soonest: a reader adds zeros behind it. */

@@ -7,7 +7,7 @@
 #include "emit.h"
 
 /* Places that a context takes. */
-#define SAGG__PLACES 1024u
+#define SAGG__PLACES 592u
 
 typedef struct sagg__coder {
     sagg__emit *emit;
@@ -26,6 +26,8 @@ int sagg__coder_begin(sagg__coder *coder, sagg__emit *emit, sagg__mem *mem, uint
 void sagg__coder_end(sagg__coder *coder);
 
 void sagg__coder_bit(sagg__coder *coder, uint32_t place, bool bit);
+/* A number below `end`, all of them as likely. */
+void sagg__coder_below(sagg__coder *coder, uint32_t number, uint32_t end);
 /* A number of a context below `contexts`. UINT64_MAX is written as one less. */
 void sagg__coder_number(sagg__coder *coder, uint32_t context, uint64_t number);
 

@@ -81,7 +81,15 @@ static bool is_end(const struct walk *w, size_t node)
            view->self[node] > 0 || (w->profile->before != NULL && w->profile->before[node] > 0);
 }
 
-/* Whether the frame comes as foretold; if it does not, which one it is. */
+/* A frame that does not come as foretold: a new one, or one that was there before. */
+static void code_other(struct walk *w, uint32_t frame)
+{
+    bool is_new = frame == w->seen;
+    sagg__coder_bit(&w->coder, SAGG__BITS * SAGG__PLACES + 4, is_new);
+    if (!is_new)
+        sagg__coder_below(&w->coder, frame, w->seen);
+}
+
 static void code_frame(struct walk *w, uint32_t parent, uint32_t behind, uint32_t frame)
 {
     uint32_t *foretold = &w->foretold[slot_of(parent, behind)];
@@ -89,7 +97,7 @@ static void code_frame(struct walk *w, uint32_t parent, uint32_t behind, uint32_
     uint32_t place = SAGG__BITS * SAGG__PLACES + (*foretold > 0 ? 1 : 0);
     sagg__coder_bit(&w->coder, place, *foretold != code);
     if (*foretold != code)
-        sagg__coder_number(&w->coder, SAGG__FRAME, code);
+        code_other(w, frame);
     w->seen += code == 0 ? 1 : 0;
     *foretold = frame + 1;
 }

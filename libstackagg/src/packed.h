@@ -28,7 +28,6 @@ enum sagg__packed_context {
     SAGG__PLAIN, /* what stands once */
     SAGG__GROUP, /* a name's group: by the name's look, three */
     SAGG__UP = SAGG__GROUP + 3,
-    SAGG__FRAME,
     SAGG__VALUE,
     SAGG__BEFORE,
     SAGG__GAP,

@@ -69,6 +69,44 @@ START_TEST(what_is_likely_is_short)
 }
 END_TEST
 
+START_TEST(numbers_below_another_come_back)
+{
+    memory to;
+    sagg__mem mem;
+    sagg__emit emit;
+    sagg__coder coder;
+    sagg_sink sink = memory_sink(&to);
+    sagg__mem_init(&mem, NULL, UINT64_MAX);
+    sagg__emit_begin(&emit, &sink, &mem);
+    ck_assert_int_eq(sagg__coder_begin(&coder, &emit, &mem, 1), 0);
+    for (uint32_t bits = 0; bits < 32; bits++) {
+        const uint32_t end = UINT32_C(1) << bits;
+        const uint32_t ends[] = {end, end + 1, end + (end - 1)};
+        for (size_t i = 0; i < 3; i++) {
+            sagg__coder_below(&coder, 0, ends[i]);
+            sagg__coder_below(&coder, ends[i] / 3, ends[i]);
+            sagg__coder_below(&coder, ends[i] - 1, ends[i]);
+        }
+        sagg__coder_number(&coder, 0, bits);
+    }
+    sagg__coder_end(&coder);
+    ck_assert_int_eq(sagg__emit_end(&emit, &mem), 0);
+    numbers *from = numbers_begin(to.text);
+    for (uint32_t bits = 0; bits < 32; bits++) {
+        const uint32_t end = UINT32_C(1) << bits;
+        const uint32_t ends[] = {end, end + 1, end + (end - 1)};
+        for (size_t i = 0; i < 3; i++) {
+            ck_assert_uint_eq(number_below(from, ends[i]), 0);
+            ck_assert_uint_eq(number_below(from, ends[i]), ends[i] / 3);
+            ck_assert_uint_eq(number_below(from, ends[i]), ends[i] - 1);
+        }
+        ck_assert_uint_eq(number(from, 0), bits);
+    }
+    numbers_end(from);
+    free(to.text);
+}
+END_TEST
+
 START_TEST(the_greatest_number_is_one_less)
 {
     const uint64_t greatest = UINT64_MAX;
@@ -86,6 +124,7 @@ int main(void)
     TCase *tcase = tcase_create("coder");
     tcase_add_loop_test(tcase, numbers_of_all_sizes_come_back, 0, 10);
     tcase_add_test(tcase, what_is_likely_is_short);
+    tcase_add_test(tcase, numbers_below_another_come_back);
     tcase_add_test(tcase, the_greatest_number_is_one_less);
     suite_add_tcase(suite, tcase);
     return run(suite);

@@ -127,7 +127,7 @@ char *json(const sagg *agg, uint32_t type, uint32_t max_nodes)
 
 /* ---- codes ---- */
 
-enum { CONTEXTS = 13, PLACES = 1024 };
+enum { CONTEXTS = 12, PLACES = 592 };
 static const uint64_t least = 729000;
 
 struct numbers {
@@ -182,13 +182,18 @@ static bool bit(numbers *from, size_t place)
     return set;
 }
 
-static uint64_t plain(numbers *from, size_t count)
+static uint64_t plain(numbers *from, uint64_t value, size_t left)
 {
-    from->range >>= count;
-    uint64_t value = from->offset / from->range;
-    from->offset -= value * from->range;
-    ck_assert_uint_lt(value, UINT64_C(1) << count);
-    fit(from);
+    while (left > 0) {
+        size_t count = left < 12 ? left : 12;
+        from->range >>= count;
+        uint64_t bits = from->offset / from->range;
+        ck_assert_uint_lt(bits, UINT64_C(1) << count);
+        from->offset -= bits * from->range;
+        value = (value << count) + bits;
+        left -= count;
+        fit(from);
+    }
     return value;
 }
 
@@ -196,21 +201,24 @@ uint64_t number(numbers *from, size_t context)
 {
     const size_t base = context * PLACES;
     size_t fours = 0;
-    uint64_t value = 1;
     while (bit(from, base + fours))
         fours++;
     ck_assert_uint_lt(fours, 16);
     size_t high = bit(from, base + 16 + fours * 4 + 1);
     size_t size = fours * 4 + high * 2 + bit(from, base + 16 + fours * 4 + 2 + high);
     size_t left = size;
+    uint64_t value = 1;
     for (; left > 0 && value < 8; left--)
         value = 2 * value + bit(from, base + 80 + size * 8 + (size_t)value);
-    while (left > 0) {
-        size_t count = left < 12 ? left : 12;
-        value = (value << count) + plain(from, count);
-        left -= count;
-    }
-    return value - 1;
+    return plain(from, value, left) - 1;
+}
+
+uint64_t number_below(numbers *from, uint32_t end)
+{
+    size_t width = 0;
+    while (UINT64_C(1) << width < end)
+        width++;
+    return plain(from, 0, width);
 }
 
 void numbers_end(numbers *from)

@@ -41,6 +41,8 @@ sagg_sink memory_sink(memory *to);
 typedef struct numbers numbers;
 numbers *numbers_begin(const char *text);
 uint64_t number(numbers *from, size_t context);
+/* A number below `end`, all as likely. */
+uint64_t number_below(numbers *from, uint32_t end);
 /* Fails when there is more in the text, or less; frees the reader. */
 void numbers_end(numbers *from);
 

@@ -9,7 +9,7 @@ ELEMENT = re.compile(r'<script type="application/json" id="hotstack-data">(.*?)<
 MASK = 0xFFFFFFFF
 LEAST = 90**3
 FACTS = "title generator engine java_args jvm_version start_ms end_ms intervals loss notes".split()
-PLAIN, GROUP, UP, FRAME, SELF, BEFORE, GAP, CUT_VALUE, CUT_BEFORE, CUT_NODES = 0, 1, 4, 5, 6, 7, 8, 9, 10, 11
+PLAIN, GROUP, UP, SELF, BEFORE, GAP, CUT_VALUE, CUT_BEFORE, CUT_NODES = 0, 1, 4, 5, 6, 7, 8, 9, 10
 
 
 class Numbers:
@@ -41,12 +41,18 @@ class Numbers:
             self.range *= 90
             self.shift()
 
-    def plain(self, count):
-        self.range >>= count
-        value, self.code = divmod(self.code, self.range)
-        assert value < 1 << count
-        self.fit()
+    def plain(self, value, left):
+        while left > 0:
+            count = min(left, 12)
+            self.range >>= count
+            bits, self.code = divmod(self.code, self.range)
+            assert bits < 1 << count
+            self.fit()
+            value, left = (value << count) + bits, left - count
         return value
+
+    def below(self, end):
+        return self.plain(0, max(end - 1, 0).bit_length())
 
     def next(self, context):
         fours = 0
@@ -55,12 +61,9 @@ class Numbers:
         high = self.bit((context, "high", fours))
         left = size = 4 * fours + 2 * high + self.bit((context, "low", fours, high))
         value = 1
-        while left > 0 and size - left < 3:
+        while left > max(size - 3, 0):
             value, left = 2 * value + self.bit((context, size, value)), left - 1
-        while left > 0:
-            count = min(left, 12)
-            value, left = (value << count) + self.plain(count), left - count
-        return value - 1
+        return self.plain(value, left) - 1
 
     def at_end(self):
         return len(self.text) <= self.at < len(self.text) + 4
@@ -103,9 +106,11 @@ class Trees:
     def frame(self, parent, behind):
         slot = ((parent + 1) * 0x9E3779B1 + (behind + 1) * 0x85EBCA77 & MASK) >> 16
         foretold = self.foretold.get(slot, 0)
-        code = self.numbers.next(FRAME) if self.numbers.bit(("foretold", foretold > 0)) else foretold
-        frame = code - 1 if code else self.seen
-        self.seen += code == 0
+        if not self.numbers.bit(("foretold", foretold > 0)):
+            frame = foretold - 1 if foretold else self.seen
+        else:
+            frame = self.seen if self.numbers.bit("new") else self.numbers.below(self.seen)
+        self.seen += frame == self.seen
         self.foretold[slot] = frame + 1
         return frame
 

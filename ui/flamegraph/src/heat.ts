@@ -44,7 +44,7 @@ function read(source: Json, { self, omitted }: Columns): Cells | null {
     const number = Number(text(source[key], key));
     return Number.isFinite(number) ? number : refuse(`${key} is no number`);
   };
-  const code = new Code(text(source['cells'], 'cells'), 'the cells');
+  const code = new Code(text(source['cells'], 'cells'));
   const size = code.upTo(MAX_CELLS, PLAIN);
   const scale = code.upTo(Number.MAX_SAFE_INTEGER, PLAIN);
   const spans = list(source['spans'] ?? [], 'spans').map((time) => integer(time, Number.MAX_SAFE_INTEGER, 'spans'));

@@ -43,15 +43,15 @@ export function refuse(what: string): never {
 }
 
 export function list(value: unknown, what: string): unknown[] {
-  return Array.isArray(value) ? value : refuse(`${what} is not a list`);
+  return Array.isArray(value) ? value : refuse(`${what} is no list`);
 }
 
 export function integer(value: unknown, max: number, what: string): number {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max ? (value as number) : refuse(`${what} is not an integer from 0 to ${max}`);
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max ? (value as number) : refuse(`${what} is no integer from 0 to ${max}`);
 }
 
 export function text(value: unknown, what: string): string {
-  return typeof value === 'string' ? value : refuse(`${what} is not a text`);
+  return typeof value === 'string' ? value : refuse(`${what} is no text`);
 }
 
 /** The range of a code is kept between LEAST and 90 LEAST. */
@@ -61,21 +61,21 @@ const ODDS_BITS = 13;
 /** A bit moves the odds by a half, then by less and less, down to 2^-5. */
 const SLOWEST = 5;
 /** Places that a context takes, and contexts that a document has; cells have fewer. */
-const PLACES = 1024;
-const CONTEXTS = 13;
+const PLACES = 592;
+const CONTEXTS = 12;
 export const PLAIN = 0;
 const GROUP = 1; // and 2 and 3
 const UP = 4;
-const FRAME = 5;
-const SELF = 6;
-const BEFORE = 7;
-const GAP = 8;
-const CUT_VALUE = 9;
-const CUT_BEFORE = 10;
-const CUT_NODES = 11;
+const SELF = 5;
+const BEFORE = 6;
+const GAP = 7;
+const CUT_VALUE = 8;
+const CUT_BEFORE = 9;
+const CUT_NODES = 10;
 /** Places of single bits. */
-const FORETOLD = 12 * PLACES;
+const FORETOLD = 11 * PLACES;
 const ENDED = FORETOLD + 2;
+const NEW = FORETOLD + 4;
 
 /** Numbers, each as short as it was likely until then, in 90 printable characters. */
 export class Code {
@@ -85,20 +85,17 @@ export class Code {
   private readonly odds = new Int32Array(CONTEXTS * PLACES);
   private readonly met = new Int32Array(CONTEXTS * PLACES);
 
-  constructor(
-    private readonly text: string,
-    private readonly what: string,
-  ) {
+  constructor(private readonly text: string) {
     while (this.at < 4) this.shift();
   }
 
   damaged(): never {
-    refuse(`${this.what} is damaged at ${this.at}`);
+    refuse(`damaged code at ${this.at}`);
   }
 
   private shift(): void {
     // Behind the end are zeros.
-    const code = this.at < this.text.length ? this.text.charCodeAt(this.at) : 0x23;
+    const code = this.text.charCodeAt(this.at) || 0x23;
     // '<' and '\' are no digits.
     if (code < 0x23 || code > 0x7e || code === 0x3c || code === 0x5c || this.at++ > this.text.length + 2) this.damaged();
     this.offset = this.offset * 90 + code - 0x23 - (code > 0x3c ? 1 : 0) - (code > 0x5c ? 1 : 0);
@@ -120,14 +117,20 @@ export class Code {
     this.range = range;
   }
 
-  /** Bits of which all values are as likely. */
-  private plain(count: number): number {
+  /** The bits behind `value`, all as likely. */
+  private plain(value: number, count: number): number {
+    if (count > 12) return this.plain(this.plain(value, 12), count - 12);
     const part = this.range >> count;
-    const value = Math.floor(this.offset / part);
-    if (value >> count) this.damaged();
-    this.offset -= value * part;
+    const bits = (this.offset / part) | 0;
+    if (bits >> count) this.damaged();
+    this.offset -= bits * part;
     this.fit(part);
-    return value;
+    return value * (1 << count) + bits;
+  }
+
+  /** A number below `end`, all as likely. */
+  below(end: number): number {
+    return this.plain(0, end > 1 ? 32 - Math.clz32(end - 1) : 0);
   }
 
   next(context: number): number {
@@ -140,11 +143,7 @@ export class Code {
     const digits = base + 80 + left * 8;
     let value = 1;
     for (; left > 0 && value < 8; left--) value = 2 * value + +this.bit(digits + value);
-    for (let count; left > 0; left -= count) {
-      count = Math.min(left, 12);
-      value = value * (1 << count) + this.plain(count);
-    }
-    return value - 1;
+    return this.plain(value, left) - 1;
   }
 
   /** A number up to `max`. */
@@ -175,7 +174,7 @@ function readFrames(source: Json, lines: string[], code: Code): FrameColumns {
     const host = whole[code.upTo(whole.length - 1, PLAIN)]!;
     lines.splice(at, 0, host.slice(code.next(PLAIN), host.length - code.next(PLAIN)));
   }
-  if (code.next(PLAIN) !== lines.length) refuse('names are missing');
+  if (code.next(PLAIN) !== lines.length) code.damaged();
   const classes = new Map<number, string>();
   const pairs = (key: string) => {
     const flat = list(source[key] ?? [], key);
@@ -210,9 +209,10 @@ class Trees {
   private frame(parent: number, behind: number): number {
     const slot = (Math.imul(parent + 1, 0x9e3779b1) + Math.imul(behind + 1, 0x85ebca77)) >>> 16;
     const foretold = this.foretold[slot]!;
-    const code = this.code.bit(FORETOLD + (foretold > 0 ? 1 : 0)) ? this.code.next(FRAME) : foretold;
-    const frame = code > 0 ? code - 1 : this.seen++;
-    if (frame >= this.frames) this.code.damaged();
+    const { code } = this;
+    const coded = !code.bit(FORETOLD + (foretold > 0 ? 1 : 0)) ? foretold : code.bit(NEW) ? 0 : code.below(this.seen) + 1;
+    const frame = coded > 0 ? coded - 1 : this.seen++;
+    if (frame >= this.frames) code.damaged();
     this.foretold[slot] = frame + 1;
     return frame;
   }
@@ -319,7 +319,7 @@ export function readPacked(document: string, heat: HeatKitchen | null = null): P
   const [json, ...lines] = document.split('\n');
   const source = JSON.parse(json!) as Json;
   if (source?.['version'] !== 4) refuse('this is no packed flame graph of version 4');
-  const code = new Code(text(source['data'], 'data'), 'the data');
+  const code = new Code(text(source['data'], 'data'));
   const frames = readFrames(
     source,
     lines.map((line) => JSON.parse(`"${line}"`) as string),

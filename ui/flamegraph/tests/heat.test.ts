@@ -72,7 +72,7 @@ describe('cells', () => {
   });
 
   it.each([
-    [{ buckets: 42 }, 'cells'],
+    [{ buckets: 42 }, 'damaged code'],
     [{ step: 0 }, 'no length'],
     [{ buckets: 2 ** 30 }, 'buckets'],
     [{ origin_ns: 'x' }, 'origin_ns'],

@@ -4,7 +4,7 @@ import type { SampleDocument, SampleProfile } from './sample.ts';
 const DIGITS = Array.from({ length: 0x7f - 0x23 }, (_, i) => String.fromCharCode(0x23 + i)).filter((char) => char !== '<' && char !== '\\');
 
 const LEAST = 90 ** 3;
-const [PLAIN, GROUP, UP, FRAME, SELF, BEFORE, GAP, CUT_VALUE, CUT_BEFORE, CUT_NODES] = [0, 1, 4, 5, 6, 7, 8, 9, 10, 11];
+const [PLAIN, GROUP, UP, SELF, BEFORE, GAP, CUT_VALUE, CUT_BEFORE, CUT_NODES] = [0, 1, 4, 5, 6, 7, 8, 9, 10];
 
 /** Writes a code; `text` ends it. */
 export class Coder {
@@ -41,9 +41,17 @@ export class Coder {
   }
 
   private plain(bits: string): void {
-    this.range = Math.floor(this.range / 2 ** bits.length);
-    this.low += Number.parseInt(bits, 2) * this.range;
-    this.fit();
+    for (let i = 0; i < bits.length; i += 12) {
+      const part = bits.slice(i, i + 12);
+      this.range = Math.floor(this.range / 2 ** part.length);
+      this.low += Number.parseInt(part, 2) * this.range;
+      this.fit();
+    }
+  }
+
+  below(number: number, end: number): void {
+    const width = end > 1 ? (end - 1).toString(2).length : 0;
+    this.plain(width > 0 ? number.toString(2).padStart(width, '0') : '');
   }
 
   number(context: number, number: number): void {
@@ -54,7 +62,7 @@ export class Coder {
     this.bit(`${context} high ${fours}`, high);
     this.bit(`${context} low ${fours} ${high}`, low);
     for (let i = 1; i <= Math.min(size, 3); i++) this.bit(`${context} ${size} ${bits.slice(0, i)}`, bits[i] === '1');
-    for (let i = 4; i <= size; i += 12) this.plain(bits.slice(i, i + 12));
+    this.plain(bits.slice(4));
   }
 
   /** Of the numbers in the range the one with the most zeros at its end. */
@@ -79,9 +87,11 @@ class TreePacker {
   private frame(frame: number, parent: number, behind: number): void {
     const slot = (Math.imul(parent + 1, 0x9e3779b1) + Math.imul(behind + 1, 0x85ebca77)) >>> 16;
     const foretold = this.foretold.get(slot) ?? 0;
-    const code = this.seen.has(frame) ? frame + 1 : 0;
+    const isNew = !this.seen.has(frame);
+    const code = isNew ? 0 : frame + 1;
     this.coder.bit(`foretold ${foretold > 0}`, code !== foretold);
-    if (code !== foretold) this.coder.number(FRAME!, code);
+    if (code !== foretold) this.coder.bit('new', isNew);
+    if (code !== foretold && !isNew) this.coder.below(frame, this.seen.size);
     this.seen.add(frame);
     this.foretold.set(slot, frame + 1);
   }

@@ -325,7 +325,7 @@ describe('flamegraph.html', () => {
     const packed = pack(shop());
     packed['data'] += '#'.repeat(9);
     const { page } = await openPacked(packed);
-    expect(await page.getByTestId('problem').textContent()).toContain('the data is damaged');
+    expect(await page.getByTestId('problem').textContent()).toContain('damaged code at');
   });
 
   it('says that the template is empty', async () => {
