@@ -18,6 +18,7 @@ typedef union head {
 } head;
 
 #define HUGE_PAGE ((size_t)2 << 20)
+#define LARGEST   (SIZE_MAX >> 25) /* half a TiB where sizes have 64 bits */
 
 /* AddressSanitizer watches the borders of malloc's blocks only. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -44,7 +45,7 @@ static bool is_mapped(size_t size)
 /* The size of a block with its head, or 0: it is too large. */
 static size_t whole_size(size_t bytes)
 {
-    if (bytes > SIZE_MAX / 4)
+    if (bytes > LARGEST)
         return 0;
     size_t size = bytes + sizeof(head);
     return !is_mapped(size) ? size : (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;

@@ -132,6 +132,7 @@ static const uint64_t least = 729000;
 
 struct numbers {
     const char *text;
+    size_t size;
     size_t at;
     uint64_t range;
     uint64_t offset;
@@ -141,7 +142,7 @@ struct numbers {
 
 static void shift(numbers *from)
 {
-    int c = from->at < strlen(from->text) ? (unsigned char)from->text[from->at] : '#';
+    int c = from->at < from->size ? (unsigned char)from->text[from->at] : '#';
     ck_assert(c >= '#' && c <= '~' && c != '<' && c != '\\');
     from->offset = from->offset * 90 + (uint64_t)(c - '#' - (c > '<' ? 1 : 0) - (c > '\\' ? 1 : 0));
     from->at++;
@@ -152,6 +153,7 @@ numbers *numbers_begin(const char *text)
     numbers *from = calloc(1, sizeof(*from));
     ck_assert_ptr_nonnull(from);
     from->text = text;
+    from->size = strlen(text);
     from->range = 90 * least;
     for (size_t i = 0; i < (size_t)CONTEXTS * PLACES; i++)
         from->odds[i] = 4096;
@@ -223,8 +225,8 @@ uint64_t number_below(numbers *from, uint32_t end)
 
 void numbers_end(numbers *from)
 {
-    ck_assert_uint_ge(from->at, strlen(from->text));
-    ck_assert_uint_le(from->at, strlen(from->text) + 3);
+    ck_assert_uint_ge(from->at, from->size);
+    ck_assert_uint_le(from->at, from->size + 3);
     free(from);
 }
 
