@@ -48,8 +48,10 @@ static size_t check(const uint64_t *values, size_t count)
     char *text = code_of(values, count);
     size_t size = strlen(text);
     numbers *from = numbers_begin(text);
-    for (size_t i = 0; i < count; i++)
-        ck_assert_uint_eq(number(from, i % CONTEXTS), values[i]);
+    size_t good = 0;
+    while (good < count && number(from, good % CONTEXTS) == values[good])
+        good++;
+    ck_assert_uint_eq(good, count);
     numbers_end(from);
     free(text);
     return size;
