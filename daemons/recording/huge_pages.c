@@ -53,8 +53,7 @@ static size_t whole_size(size_t bytes)
 
 /* ---- mappings ---- */
 
-/* Maps `size` bytes at a multiple of HUGE_PAGE: at others there would be no huge page at the ends.
- */
+/* Maps `size` bytes at a multiple of HUGE_PAGE: elsewhere the ends would have no huge page. */
 static void *map_aligned(size_t size)
 {
     size_t all = size + HUGE_PAGE;
@@ -83,9 +82,7 @@ static head *resize_mapping(head *old, size_t size)
             return NULL;
         }
     }
-    head *moved = at;
-    moved->size = size;
-    return moved;
+    return at;
 }
 
 /* ---- blocks ---- */
@@ -133,8 +130,10 @@ static void *resize(void *ctx, void *block, size_t old_bytes, size_t new_bytes)
 {
     (void)ctx;
     size_t size = whole_size(new_bytes);
-    if (block == NULL || size == 0)
-        return size == 0 ? NULL : get(ctx, new_bytes);
+    if (size == 0)
+        return NULL;
+    if (block == NULL)
+        return get(ctx, new_bytes);
     head *h = head_of(block);
     if (h->mapped != is_mapped(size))
         return move(block, old_bytes, new_bytes);

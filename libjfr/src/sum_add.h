@@ -23,7 +23,8 @@ static inline size_t jfr__sums_slot(const jfr_sums *sums, uint64_t hash)
     return (size_t)(hash >> sums->slot_shift);
 }
 
-/* What stands beside the number of a row in its slot: the bits that numbers leave free. */
+/* What stands beside the number of a row in its slot, in the bits that numbers leave free: hash
+ * bits that depend on stack and lane and do not choose the slot, unless the table is very large. */
 static inline uint32_t jfr__sums_tag(const jfr_sums *sums, uint64_t hash)
 {
     return (uint32_t)(hash >> 12) & ~sums->number_mask;

@@ -13,6 +13,11 @@
 /* Bits that are coded at a time where all values are as likely. */
 #define MOST_PLAIN 12u
 
+/* The places of a number's context: of fours (at 0), of which of the four, of the digits by size.
+ */
+enum { WHICH = 16, DIGITS = WHICH + 16 * 4 };
+_Static_assert(DIGITS + 64 * (1 << LEARNT) == SAGG__PLACES, "a context takes so many places");
+
 struct sagg__place {
     uint32_t odds; /* 0 = never met */
     uint32_t met;
@@ -98,7 +103,7 @@ void sagg__coder_below(sagg__coder *coder, uint32_t number, uint32_t end)
 static void code_size(sagg__coder *coder, uint32_t base, uint32_t size)
 {
     uint32_t fours = size / 4;
-    uint32_t which = base + 16 + fours * 4;
+    uint32_t which = base + WHICH + fours * 4;
     for (uint32_t i = 0; i <= fours; i++)
         sagg__coder_bit(coder, base + i, i < fours);
     sagg__coder_bit(coder, which + 1, (size & 2) != 0);
@@ -114,7 +119,8 @@ void sagg__coder_number(sagg__coder *coder, uint32_t context, uint64_t number)
     code_size(coder, base, size);
     for (; left > 0 && size - left < LEARNT; left--) {
         uint32_t before = (uint32_t)(value >> left);
-        sagg__coder_bit(coder, base + 80 + size * 8 + before, (value >> (left - 1) & 1) != 0);
+        sagg__coder_bit(coder, base + DIGITS + (size << LEARNT) + before,
+                        (value >> (left - 1) & 1) != 0);
     }
     code_plain(coder, value, left);
 }

@@ -12,6 +12,10 @@
 /* Above, a number of JavaScript is not exact. */
 #define EXACT (UINT64_C(1) << 53)
 
+/* Places of single bits: two each for whether a frame is the foretold one and whether a stack ends,
+ * one for whether another frame is new. */
+enum { FORETOLD = SAGG__BITS * SAGG__PLACES, ENDED = FORETOLD + 2, NEW = ENDED + 2 };
+
 /* What a reader keeps too, in the same way, for all profiles of a document. */
 struct walk {
     sagg__mem *mem;
@@ -81,24 +85,18 @@ static bool is_end(const struct walk *w, size_t node)
            view->self[node] > 0 || (w->profile->before != NULL && w->profile->before[node] > 0);
 }
 
-/* A frame that does not come as foretold: a new one, or one that was there before. */
-static void code_other(struct walk *w, uint32_t frame)
-{
-    bool is_new = frame == w->seen;
-    sagg__coder_bit(&w->coder, SAGG__BITS * SAGG__PLACES + 4, is_new);
-    if (!is_new)
-        sagg__coder_below(&w->coder, frame, w->seen);
-}
-
+/* Whether the frame comes as foretold; if not, whether it is new; if not, which one it is. */
 static void code_frame(struct walk *w, uint32_t parent, uint32_t behind, uint32_t frame)
 {
     uint32_t *foretold = &w->foretold[slot_of(parent, behind)];
-    uint32_t code = frame == w->seen ? 0 : frame + 1;
-    uint32_t place = SAGG__BITS * SAGG__PLACES + (*foretold > 0 ? 1 : 0);
-    sagg__coder_bit(&w->coder, place, *foretold != code);
-    if (*foretold != code)
-        code_other(w, frame);
-    w->seen += code == 0 ? 1 : 0;
+    bool is_new = frame == w->seen;
+    bool is_other = *foretold != (is_new ? 0 : frame + 1);
+    sagg__coder_bit(&w->coder, FORETOLD + (*foretold > 0 ? 1 : 0), is_other);
+    if (is_other)
+        sagg__coder_bit(&w->coder, NEW, is_new);
+    if (is_other && !is_new)
+        sagg__coder_below(&w->coder, frame, w->seen);
+    w->seen += is_new ? 1 : 0;
     *foretold = frame + 1;
 }
 
@@ -111,7 +109,7 @@ static size_t code_stack(struct walk *w, size_t node, uint32_t behind)
         uint32_t frame = w->ids[view->frame[node]];
         code_frame(w, w->path[depth - 1], behind, frame);
         end = is_end(w, node);
-        sagg__coder_bit(&w->coder, SAGG__BITS * SAGG__PLACES + 2 + (w->ended[frame] ? 1 : 0), end);
+        sagg__coder_bit(&w->coder, ENDED + (w->ended[frame] ? 1 : 0), end);
         w->ended[frame] = end;
         w->path[depth] = frame;
         behind = UINT32_MAX;

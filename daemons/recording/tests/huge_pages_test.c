@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../huge_pages.h"
 
-#include <check.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+#include "run.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -79,9 +80,5 @@ int main(void)
     tcase_add_test(tcase, a_block_keeps_its_bytes_in_any_size);
     tcase_add_test(tcase, too_large_a_block_is_refused);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0 ? 1 : 0;
+    return run_suite(suite);
 }

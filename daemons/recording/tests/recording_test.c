@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of written recordings in the aggregate. */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <recording/recording.h>
 
+#include "run.h"
 #include "writer.h"
 
 static writer w;
@@ -477,9 +477,5 @@ int main(void)
     tcase_add_test(tcase, chunks_by_several_threads_add_up_as_in_a_row);
     tcase_add_test(tcase, too_many_threads_are_refused);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0 ? 1 : 0;
+    return run_suite(suite);
 }
