@@ -111,7 +111,8 @@ walk_result walk_recording(const uint8_t *data, size_t len, uint32_t flags)
     jfr_file_loss(file, &loss);
     must(loss.chunks_whole + loss.chunks_partial == out.chunks);
     for (size_t i = 0; i < loss.record_count; i++)
-        must(loss.records[i].reason >= JFR_LOSS_TRUNCATED);
+        must(loss.records[i].reason >= JFR_LOSS_TRUNCATED &&
+             loss.records[i].offset >= loss.records[i].chunk);
     out.whole = loss.chunks_whole;
     out.losses = loss.record_count;
     jfr_close(file);

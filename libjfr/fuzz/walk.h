@@ -17,7 +17,7 @@ typedef struct walk_result {
 /*
  * Reads everything the library offers of a recording: every chunk, setting, sample, stack, class
  * and thread, each chunk twice. Aborts where the library breaks its word: an index out of range, a
- * string that is no UTF-8, a second pass that differs, a loss beyond the recording.
+ * string that is no UTF-8, a second pass that differs, a loss that lies before its chunk.
  *   flags   of jfr_options.flags
  */
 walk_result walk_recording(const uint8_t *data, size_t len, uint32_t flags);

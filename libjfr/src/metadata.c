@@ -121,9 +121,9 @@ static uint64_t parse_id(jfr_str s)
 
 static int64_t parse_signed(jfr_str s)
 {
-    bool negative = s.len > 0 && s.data[0] == '-';
-    int64_t value = (int64_t)(parse_id((jfr_str){s.data + negative, s.len - negative}) & INT32_MAX);
-    return negative ? -value : value;
+    if (s.len == 0 || s.data[0] != '-')
+        return (int64_t)(parse_id(s) & INT32_MAX);
+    return -(int64_t)(parse_id((jfr_str){s.data + 1, s.len - 1}) & INT32_MAX);
 }
 
 static void take_attribute(struct attributes *out, jfr_str key, jfr_str value)

@@ -146,7 +146,12 @@ static int read_pool(void *ctx, uint32_t number, uint64_t offset, jfr__cursor *c
     chunk->unknown_pools++;
     jfr__plan *skip = &chunk->skips[number];
     int rc = skip->ops == NULL ? compile(chunk, type, NULL, 0, skip, err) : 0;
-    return rc < 0 ? rc : read_entries(chunk, c, NULL, skip, &r->budget, err);
+    if (rc < 0) {
+        if (err != NULL)
+            err->offset = offset; /* of a type there is none */
+        return rc;
+    }
+    return read_entries(chunk, c, NULL, skip, &r->budget, err);
 }
 
 static void report(void *ctx, uint64_t offset)

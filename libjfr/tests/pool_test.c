@@ -75,6 +75,27 @@ START_TEST(undefined_pool_costs_its_checkpoint_only)
 }
 END_TEST
 
+/* Nor can one with a field of a type that is not defined. The loss lies at the pool, in its chunk.
+ */
+START_TEST(pool_with_undefined_field_costs_its_checkpoint_only)
+{
+    write_simple_chunk();
+    w.only = ~(UINT64_C(1) << T_METHOD); /* T_WEIRD has one */
+    begin_chunk(&w, &params);
+    size_t checkpoint = begin_checkpoint(&w);
+    size_t at = w.len;
+    put_weird_pool();
+    end_checkpoint(&w, checkpoint);
+    end_chunk(&w, &params);
+    open_first_chunk();
+    next_chunk();
+    ck_assert_int_eq(loss().records[0].reason, JFR_LOSS_BAD_POOLS);
+    ck_assert_uint_eq(loss().records[0].offset, at);
+    expect_end();
+    ck_assert_uint_eq(loss().chunks_partial, 1);
+}
+END_TEST
+
 START_TEST(entry_over_its_checkpoint_is_reported)
 {
     begin_chunk(&w, &params);
@@ -206,6 +227,7 @@ int main(void)
     tcase_add_checked_fixture(t, fixture_setup, fixture_teardown);
     tcase_add_test(t, unknown_pools_are_skipped_by_metadata);
     tcase_add_test(t, undefined_pool_costs_its_checkpoint_only);
+    tcase_add_test(t, pool_with_undefined_field_costs_its_checkpoint_only);
     tcase_add_test(t, entry_over_its_checkpoint_is_reported);
     tcase_add_test(t, repeated_entries_are_one);
     tcase_add_test(t, too_many_entries);

@@ -20,6 +20,7 @@ typedef struct writer {
     unsigned pools;
     uint32_t base; /* first type id of the current chunk */
     bool rich; /* metadata as a JVM writes it: super types, simple types, units, the time zone */
+    uint64_t only; /* metadata of these types alone, bit 1 << type each; 0 = of all */
 } writer;
 
 /* Ids of the types that writer_metadata defines, added to the chunk's base. */

@@ -311,6 +311,13 @@ static void put_region(writer *w, struct strings *s)
     put_int(w, 0);
 }
 
+/* Whether the metadata has the type. */
+static bool describes(const writer *w, int type)
+{
+    return type < (w->rich ? T_RICH_COUNT : T_COUNT) &&
+           (w->only == 0 || (w->only >> type & 1) != 0);
+}
+
 /* The tree refers to the string table that stands before it: it is written aside first. */
 void put_metadata(writer *w, bool async)
 {
@@ -318,15 +325,19 @@ void put_metadata(writer *w, bool async)
     if (s == NULL)
         abort();
     writer tree = {.base = w->base, .plain = w->plain, .rich = w->rich};
-    int count = w->rich ? T_RICH_COUNT : T_COUNT;
+    unsigned count = 0;
+    for (int type = 0; type < T_RICH_COUNT; type++)
+        count += describes(w, type);
     put_index(&tree, s, "root");
     put_int(&tree, 0);
     put_int(&tree, 1u + w->rich);
     put_index(&tree, s, "metadata");
     put_int(&tree, 0);
-    put_int(&tree, (unsigned)count);
-    for (int type = 0; type < count; type++)
-        put_class(&tree, s, (enum type)type, async);
+    put_int(&tree, count);
+    for (int type = 0; type < T_RICH_COUNT; type++) {
+        if (describes(w, type))
+            put_class(&tree, s, (enum type)type, async);
+    }
     if (w->rich)
         put_region(&tree, s);
 
