@@ -20,6 +20,33 @@ static void save(const char *dir, const char *name, const void *data, size_t len
     }
 }
 
+/* Types enough for stacks and threads, with events of a few kinds: a short input is a fast one. */
+#define BIT(type) (UINT64_C(1) << (type))
+#define STACKS                                                                                     \
+    (BIT(T_BOOLEAN) | BIT(T_INT) | BIT(T_LONG) | BIT(T_STRING) | BIT(T_CLASS) | BIT(T_THREAD) |    \
+     BIT(T_GROUP) | BIT(T_FRAME_TYPE) | BIT(T_STATE) | BIT(T_STACK) | BIT(T_FRAME) |               \
+     BIT(T_METHOD) | BIT(T_SYMBOL))
+#define FEW                                                                                        \
+    (STACKS | BIT(T_LABEL) | BIT(T_TIMESPAN) | BIT(T_RECORDING) | BIT(T_SETTING) |                 \
+     BIT(T_EXECUTION) | BIT(T_IN_TLAB) | BIT(T_MONITOR_ENTER) | BIT(T_PARK))
+#define ANYTHING                                                                                   \
+    (STACKS | BIT(T_BYTE) | BIT(T_CHAR) | BIT(T_SHORT) | BIT(T_FLOAT) | BIT(T_DOUBLE) |            \
+     BIT(T_WEIRD) | BIT(T_EXECUTION) | BIT(T_LABEL) | BIT(T_TIMESPAN) | BIT(T_TIMESTAMP) |         \
+     BIT(T_UNSIGNED) | BIT(T_CONTENT_TYPE) | BIT(T_DATA_AMOUNT) | BIT(T_CATEGORY) |                \
+     BIT(T_ANYTHING))
+
+static void put_few_events(writer *w)
+{
+    put_setting(w, T_RECORDING, "event", "cpu");
+    put_setting(w, T_EXECUTION, "interval", "0");
+    put_setting(w, T_EXECUTION, "period", "10 ms");
+    put_setting(w, T_MONITOR_ENTER, "lock", "10000");
+    put_execution(w, 600, 70, 7, 1);
+    put_monitor_enter(w, 600, 100, 4);
+    put_park(w, 100, 4);
+    put_in_tlab(w, 2, 16, 1000);
+}
+
 static void put_events(writer *w)
 {
     put_setting(w, T_RECORDING, "event", "cpu");
@@ -35,15 +62,22 @@ static void put_events(writer *w)
     put_alloc_sample(w, 2, 700);
 }
 
+/* Of two chunks; where integers are wide, of one. */
+static void put_recording(writer *w, const chunk_params *params)
+{
+    w->only = FEW;
+    for (int chunk = 0; chunk < 2 - params->plain; chunk++) {
+        begin_chunk(w, params);
+        put_few_events(w);
+        put_standard_pools(w);
+        end_chunk(w, params);
+    }
+}
+
 static void save_recording(const char *dir, const char *name, const chunk_params *params)
 {
     writer w = {.data = NULL};
-    for (int chunk = 0; chunk < 2; chunk++) {
-        begin_chunk(&w, params);
-        put_events(&w);
-        put_standard_pools(&w);
-        end_chunk(&w, params);
-    }
+    put_recording(&w, params);
     save(dir, name, w.data, w.len);
     writer_free(&w);
 }
@@ -53,17 +87,34 @@ static void save_sums(const char *root)
 {
     char dir[4000];
     chunk_params params = CHUNK_PARAMS_INIT;
-    writer w = {.data = NULL};
+    writer w = {.only = FEW};
     params.async = true;
     snprintf(dir, sizeof(dir), "%s/fuzz_sums", root);
     save_recording(dir, "async", &params);
     begin_chunk(&w, &params);
-    for (int i = 0; i < 12; i++)
-        put_events(&w);
+    for (int i = 0; i < 10; i++)
+        put_few_events(&w);
     put_standard_pools(&w);
     end_chunk(&w, &params);
     save(dir, "many", w.data, w.len);
     writer_free(&w);
+}
+
+/* A time zone's offset that is null, not text. */
+static void put_null_attribute(writer *w)
+{
+    put_u8(w, 1);
+    size_t event = w->len;
+    put_be(w, 0, 4);
+    put_bytes(w, "\0\0\0\0", 4); /* type, start, duration, id */
+    put_int(w, 4);
+    put_text(w, "root");
+    put_text(w, "region");
+    put_text(w, "gmtOffset");
+    put_text(w, NULL);
+    put_bytes(w, "\0\0\1", 3);     /* root: no attribute, one child */
+    put_bytes(w, "\1\1\2\3\0", 5); /* region: gmtOffset */
+    end_event(w, event);
 }
 
 static void save_metadata(const char *dir)
@@ -75,6 +126,9 @@ static void save_metadata(const char *dir)
     put_bytes(&w, event.data, event.len);
     save(dir, "metadata", w.data, w.len);
     writer_free(&event);
+    w.len = 0;
+    put_null_attribute(&w);
+    save(dir, "null-attribute", w.data, w.len);
     writer_free(&w);
 }
 
@@ -116,21 +170,33 @@ static void save_parts(const char *pools_dir, const char *events_dir)
     }
 }
 
+/* A pool that cannot be read, as a field of its type has no type, in the second chunk. */
+static void put_unreadable_pool(writer *w)
+{
+    const chunk_params params = CHUNK_PARAMS_INIT;
+    w->only = BIT(T_LONG) | BIT(T_STRING) | BIT(T_CHAR) | BIT(T_WEIRD);
+    for (int chunk = 0; chunk < 2; chunk++) {
+        begin_chunk(w, &params);
+        put_empty_checkpoint(w, 0);
+        if (chunk == 1)
+            put_anything_pool(w);
+        end_chunk(w, &params);
+    }
+}
+
 static void save_streams(const char *dir)
 {
-    static const unsigned pieces[] = {1, 64, 0};
-    static const char *const names[] = {"open-bytewise", "two-in-64", "whole"};
-    for (int i = 0; i < 3; i++) {
+    static const unsigned pieces[] = {1, 64, 0, 255};
+    static const char *const names[] = {"open-bytewise", "two-in-64", "whole", "unreadable-pool"};
+    for (int i = 0; i < 4; i++) {
         chunk_params params = CHUNK_PARAMS_INIT;
         writer w = {.data = NULL};
+        params.open = i == 0;
         put_u8(&w, pieces[i]);
-        for (int chunk = 0; chunk < 2; chunk++) {
-            params.open = i == 0 && chunk == 1;
-            begin_chunk(&w, &params);
-            put_events(&w);
-            put_standard_pools(&w);
-            end_chunk(&w, &params);
-        }
+        if (i == 3)
+            put_unreadable_pool(&w);
+        else
+            put_recording(&w, &params);
         save(dir, names[i], w.data, w.len);
         writer_free(&w);
     }
@@ -154,7 +220,7 @@ static void save_values(const char *dir)
     static const char *const names[] = {"compressed", "plain", "open", "cycle"};
     for (int i = 0; i < 4; i++) {
         chunk_params params = CHUNK_PARAMS_INIT;
-        writer w = {.rich = true};
+        writer w = {.rich = true, .only = ANYTHING};
         params.plain = i == 1;
         params.open = i == 2;
         begin_chunk(&w, &params);

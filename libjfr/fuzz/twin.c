@@ -20,7 +20,7 @@ typedef struct entry {
     uint64_t samples, raw, value;
 } entry;
 
-enum { BUCKETS = 4096, MANY_PARTS = 3 };
+enum { BUCKETS = 512, MANY_PARTS = 3 };
 
 typedef struct table {
     uint32_t heads[BUCKETS];
@@ -81,20 +81,30 @@ static void must_equal(const table *a, const table *b)
     }
 }
 
-static void table_free(table *t)
+static void table_clear(table *t)
 {
-    free(t->entries);
-    free(t);
-}
-
-static table *table_new(void)
-{
-    table *t = calloc(1, sizeof(*t));
-    must(t != NULL);
-    return t;
+    memset(t->heads, 0, sizeof(t->heads));
+    t->count = 0;
 }
 
 /* ---- sums ---- */
+
+/* What is used again from check to check and from recording to recording, as readers use it. */
+typedef struct tools {
+    jfr_sums *sums[2][MANY_PARTS]; /* by whether rows are told apart by class */
+    table plain, fast;
+} tools;
+
+static tools *tools_get(void)
+{
+    static tools all;
+    for (int i = 0; all.sums[1][MANY_PARTS - 1] == NULL && i < 2 * MANY_PARTS; i++) {
+        jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
+        options.flags = i % 2 ? JFR_SUMS_CLASSES : 0;
+        must(jfr_sums_new(&all.sums[i % 2][i / 2], &options, NULL) == 0);
+    }
+    return &all;
+}
 
 static uint64_t add_samples(table *t, jfr_chunk *chunk, bool classes)
 {
@@ -140,42 +150,34 @@ static bool fill(jfr_sums **sums, uint32_t parts, jfr_chunk *chunk)
     return jfr_sums_join(sums, parts, chunk, NULL) == 0 && whole;
 }
 
-static void check_sums(jfr_chunk *chunk, const table *plain, const jfr_chunk_stats *wanted,
-                       bool classes, uint32_t parts, jfr__sums_loop *loop)
+static void check_sums(tools *t, jfr_chunk *chunk, const jfr_chunk_stats *wanted, bool classes,
+                       uint32_t parts, jfr__sums_loop *loop)
 {
-    jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
-    jfr_sums *sums[MANY_PARTS];
+    jfr_sums **sums = t->sums[classes];
     jfr_chunk_stats stats;
-    table *t = table_new();
-    options.flags = classes ? JFR_SUMS_CLASSES : 0;
-    for (uint32_t i = 0; i < parts; i++) {
-        must(jfr_sums_new(&sums[i], &options, NULL) == 0);
-        sums[i]->loop = loop;
-    }
-    if (fill(sums, parts, chunk)) {
-        for (uint32_t i = 0; i < parts; i++)
-            add_rows(t, sums[i]);
-        must_equal(plain, t);
-        jfr_chunk_get_stats(chunk, &stats);
-        must(memcmp(&stats, wanted, sizeof(stats)) == 0);
-    }
     for (uint32_t i = 0; i < parts; i++)
-        jfr_sums_free(sums[i]);
-    table_free(t);
+        sums[i]->loop = loop;
+    if (!fill(sums, parts, chunk))
+        return;
+    table_clear(&t->fast);
+    for (uint32_t i = 0; i < parts; i++)
+        add_rows(&t->fast, sums[i]);
+    must_equal(&t->plain, &t->fast);
+    jfr_chunk_get_stats(chunk, &stats);
+    must(memcmp(&stats, wanted, sizeof(stats)) == 0);
 }
 
-static uint64_t check_all_sums(jfr_chunk *chunk, bool classes)
+static uint64_t check_all_sums(tools *t, jfr_chunk *chunk, bool classes)
 {
     jfr__sums_loop *const loops[] = {jfr__sums_loop_plain, jfr__sums_loop_best()};
-    table *plain = table_new();
     jfr_chunk_stats wanted;
-    uint64_t samples = add_samples(plain, chunk, classes);
+    table_clear(&t->plain);
+    uint64_t samples = add_samples(&t->plain, chunk, classes);
     jfr_chunk_get_stats(chunk, &wanted);
     for (int i = 0; i < 2; i++) {
-        check_sums(chunk, plain, &wanted, classes, 1, loops[i]);
-        check_sums(chunk, plain, &wanted, classes, MANY_PARTS, loops[i]);
+        check_sums(t, chunk, &wanted, classes, 1, loops[i]);
+        check_sums(t, chunk, &wanted, classes, MANY_PARTS, loops[i]);
     }
-    table_free(plain);
     return samples;
 }
 
@@ -244,12 +246,13 @@ static void check_stack(jfr_chunk *chunk, uint32_t index, jfr__frames_loop *loop
     free(room);
 }
 
-uint64_t twin_check(jfr_chunk *chunk)
+/* Leaves the chunk rewound. Returns its samples. */
+static uint64_t check_chunk(tools *t, jfr_chunk *chunk)
 {
     jfr__frames_loop *const loops[] = {jfr__frames_loop_plain, jfr__frames_loop_best()};
     jfr__values_loop *const memo_loops[] = {jfr__values_loop_plain, jfr__values_loop_best()};
-    uint64_t samples = check_all_sums(chunk, false);
-    must(check_all_sums(chunk, true) == samples);
+    uint64_t samples = check_all_sums(t, chunk, false);
+    must(check_all_sums(t, chunk, true) == samples);
     for (int i = 0; i < 2; i++) {
         jfr_frame_memo *memo;
         const jfr_frame_memo_options options = {.size = sizeof(options), .learn = learn};
@@ -277,7 +280,7 @@ uint64_t twin_recording(const uint8_t *data, size_t len, uint32_t flags)
         return 0;
     while ((rc = jfr_next_chunk(file, &chunk, NULL)) != 0) {
         if (rc > 0)
-            samples += twin_check(chunk);
+            samples += check_chunk(tools_get(), chunk);
     }
     jfr_close(file);
     return samples;
