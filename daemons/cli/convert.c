@@ -347,6 +347,7 @@ int convert_files(convert_options *o)
                    .types = o->reading.types,
                    .max_cells = o->max_cells};
     options.group = o->threads ? SAGG_BY_THREAD : SAGG_BY_NONE;
+    options.no_threads = !o->threads;
     options.tap = o->format == FORMAT_HEATMAP ? heatmap_tap(&map) : map.filter;
     options.threads = reading_threads(o->reading.jobs);
     if (recording_new(&rec, &options, &err) != 0) {

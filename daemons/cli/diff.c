@@ -53,6 +53,7 @@ static bool open_side(side *s, const char *path, const diff_options *o)
     recording_options options = reading_recording(&o->reading);
     recording_error err;
     options.group = SAGG_BY_NONE;
+    options.no_threads = true;
     options.tap = (recording_tap){.added = count_leaf, .ctx = s};
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
         sagg_error cause;

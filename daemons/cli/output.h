@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include <stackagg/stackagg.h>
 
@@ -13,6 +14,7 @@ typedef struct output {
     char *path;      /* NULL = standard output */
     char *temporary; /* beside the path until output_commit */
     int error;       /* errno of the first failed write */
+    off_t reserved;  /* where the space on the disk ends that was asked for ahead; 0 = none was */
 } output;
 
 /* Opens `path`, "-" for standard output. Complains and returns false when it cannot. */

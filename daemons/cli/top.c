@@ -152,6 +152,7 @@ static int run(top_options *o)
     recording_error err;
     recording *rec;
     options.group = SAGG_BY_NONE;
+    options.no_threads = true;
     options.tap = filter_tap(&o->filter);
     options.threads = reading_threads(o->reading.jobs);
     if (recording_new(&rec, &options, &err) != 0) {

@@ -20,7 +20,7 @@ typedef struct entry {
     uint64_t samples, raw, value;
 } entry;
 
-enum { BUCKETS = 512, MANY_PARTS = 3 };
+enum { BUCKETS = 512, MANY_PARTS = 3, WAYS = 3 };
 
 typedef struct table {
     uint32_t heads[BUCKETS];
@@ -91,30 +91,31 @@ static void table_clear(table *t)
 
 /* What is used again from check to check and from recording to recording, as readers use it. */
 typedef struct tools {
-    jfr_sums *sums[2][MANY_PARTS]; /* by whether rows are told apart by class */
+    jfr_sums *sums[WAYS][MANY_PARTS]; /* by flags of jfr_sums_options */
     table plain, fast;
 } tools;
 
 static tools *tools_get(void)
 {
     static tools all;
-    for (int i = 0; all.sums[1][MANY_PARTS - 1] == NULL && i < 2 * MANY_PARTS; i++) {
+    for (uint32_t i = 0; all.sums[WAYS - 1][MANY_PARTS - 1] == NULL && i < WAYS * MANY_PARTS; i++) {
         jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
-        options.flags = i % 2 ? JFR_SUMS_CLASSES : 0;
-        must(jfr_sums_new(&all.sums[i % 2][i / 2], &options, NULL) == 0);
+        options.flags = i % WAYS;
+        must(jfr_sums_new(&all.sums[i % WAYS][i / WAYS], &options, NULL) == 0);
     }
     return &all;
 }
 
-static uint64_t add_samples(table *t, jfr_chunk *chunk, bool classes)
+/* `flags` of jfr_sums_options, here and below: none, JFR_SUMS_CLASSES or JFR_SUMS_NO_THREADS. */
+static uint64_t add_samples(table *t, jfr_chunk *chunk, uint32_t flags)
 {
     jfr_sample s;
     uint64_t samples = 0;
     jfr_samples_rewind(chunk);
     while (jfr_samples_next(chunk, &s, NULL) == 1) {
         jfr_sum row = {.stack = s.stack,
-                       .thread = s.thread,
-                       .klass = classes ? s.klass : JFR_NONE,
+                       .thread = flags & JFR_SUMS_NO_THREADS ? JFR_NONE : s.thread,
+                       .klass = flags & JFR_SUMS_CLASSES ? s.klass : JFR_NONE,
                        .source = s.source,
                        .state = s.state,
                        .lock_kind = s.lock_kind,
@@ -150,10 +151,10 @@ static bool fill(jfr_sums **sums, uint32_t parts, jfr_chunk *chunk)
     return jfr_sums_join(sums, parts, chunk, NULL) == 0 && whole;
 }
 
-static void check_sums(tools *t, jfr_chunk *chunk, const jfr_chunk_stats *wanted, bool classes,
+static void check_sums(tools *t, jfr_chunk *chunk, const jfr_chunk_stats *wanted, uint32_t flags,
                        uint32_t parts, jfr__sums_loop *loop)
 {
-    jfr_sums **sums = t->sums[classes];
+    jfr_sums **sums = t->sums[flags];
     jfr_chunk_stats stats;
     for (uint32_t i = 0; i < parts; i++)
         sums[i]->loop = loop;
@@ -167,16 +168,16 @@ static void check_sums(tools *t, jfr_chunk *chunk, const jfr_chunk_stats *wanted
     must(memcmp(&stats, wanted, sizeof(stats)) == 0);
 }
 
-static uint64_t check_all_sums(tools *t, jfr_chunk *chunk, bool classes)
+static uint64_t check_all_sums(tools *t, jfr_chunk *chunk, uint32_t flags)
 {
     jfr__sums_loop *const loops[] = {jfr__sums_loop_plain, jfr__sums_loop_best()};
     jfr_chunk_stats wanted;
     table_clear(&t->plain);
-    uint64_t samples = add_samples(&t->plain, chunk, classes);
+    uint64_t samples = add_samples(&t->plain, chunk, flags);
     jfr_chunk_get_stats(chunk, &wanted);
     for (int i = 0; i < 2; i++) {
-        check_sums(t, chunk, &wanted, classes, 1, loops[i]);
-        check_sums(t, chunk, &wanted, classes, MANY_PARTS, loops[i]);
+        check_sums(t, chunk, &wanted, flags, 1, loops[i]);
+        check_sums(t, chunk, &wanted, flags, MANY_PARTS, loops[i]);
     }
     return samples;
 }
@@ -251,8 +252,9 @@ static uint64_t check_chunk(tools *t, jfr_chunk *chunk)
 {
     jfr__frames_loop *const loops[] = {jfr__frames_loop_plain, jfr__frames_loop_best()};
     jfr__values_loop *const memo_loops[] = {jfr__values_loop_plain, jfr__values_loop_best()};
-    uint64_t samples = check_all_sums(t, chunk, false);
-    must(check_all_sums(t, chunk, true) == samples);
+    uint64_t samples = check_all_sums(t, chunk, 0);
+    must(check_all_sums(t, chunk, JFR_SUMS_CLASSES) == samples);
+    must(check_all_sums(t, chunk, JFR_SUMS_NO_THREADS) == samples);
     for (int i = 0; i < 2; i++) {
         jfr_frame_memo *memo;
         const jfr_frame_memo_options options = {.size = sizeof(options), .learn = learn};

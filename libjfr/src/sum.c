@@ -28,7 +28,7 @@ int jfr_sums_new(jfr_sums **out, const jfr_sums_options *opts, jfr_error *err)
                  : 0;
     if (rc < 0)
         return rc;
-    if ((o.flags & ~(uint32_t)JFR_SUMS_CLASSES) != 0)
+    if ((o.flags & ~(uint32_t)(JFR_SUMS_CLASSES | JFR_SUMS_NO_THREADS)) != 0)
         return jfr__fail(err, JFR_ERR_USAGE, 0, "jfr_sums_options.flags has unknown bits.");
     const jfr_allocator *a = o.allocator != NULL ? o.allocator : &jfr__malloc;
     if (a->alloc == NULL || a->realloc == NULL || a->free == NULL)
@@ -128,10 +128,9 @@ static int view_lane(jfr_sums *sums, jfr_chunk *chunk, uint32_t number, bool *is
     const jfr__lane *lane = &sums->lanes[number];
     const jfr__sum_shape *shape = &sums->shapes[lane->shape];
     struct jfr__view *view = &sums->views[number];
-    *view = (struct jfr__view){
-        .thread = jfr__idmap_find(&chunk->pools[JFR__POOL_THREAD].index, lane->thread),
-        .klass = JFR_NONE,
-    };
+    *view = (struct jfr__view){.thread = JFR_NONE, .klass = JFR_NONE};
+    if ((sums->flags & JFR_SUMS_NO_THREADS) == 0)
+        view->thread = jfr__idmap_find(&chunk->pools[JFR__POOL_THREAD].index, lane->thread);
     if (shape->keep_class)
         view->klass = jfr__idmap_find(&chunk->pools[JFR__POOL_CLASS].index, lane->klass);
     set_types(chunk, shape->plan, lane, view);

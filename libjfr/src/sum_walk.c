@@ -85,8 +85,9 @@ static void shape_define(jfr_sums *sums, jfr__sum_shape *shape, const jfr__event
     /* Whether the JDK's parks are contention is told by their class. */
     bool judged = source == JFR_SOURCE_THREAD_PARK && chunk->producer == JFR_PRODUCER_JDK;
     shape->keep_class = judged || (sums->flags & JFR_SUMS_CLASSES) != 0;
+    bool threads = (sums->flags & JFR_SUMS_NO_THREADS) == 0;
     const uint8_t wanted[JFR__SUM_SLOTS] = {
-        [JFR__SUM_THREAD] = JFR__SLOT_THREAD,
+        [JFR__SUM_THREAD] = threads ? JFR__SLOT_THREAD : JFR__SKIP,
         [JFR__SUM_STACK] = JFR__SLOT_STACK,
         [JFR__SUM_FIRST] = first_slots[source],
         [JFR__SUM_SECOND] = tlab ? JFR__SLOT_WEIGHT : JFR__SKIP,

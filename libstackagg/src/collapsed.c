@@ -10,22 +10,28 @@
 #include "paths.h"
 #include "utf8.h"
 
-/* A frame's name in the text of all names. */
+/* A frame's name in the text of all names, the ';' before it included. */
 struct name {
     size_t begin;
     size_t size;
 };
+
+/* A name is copied in steps of so many bytes: behind the text and the line there is room for as
+ * many. */
+enum { STEP = 32 };
 
 struct sagg_collapsed {
     sagg__mem mem;
     const sagg *agg;
     sagg_collapsed_options options;
     sagg__palette palette;
-    sagg__array items;   /* sagg__path */
-    sagg__array item_of; /* uint32_t: of each entry, in the order of sagg_next */
+    sagg__array items;    /* sagg__path */
+    sagg__array place_of; /* uint32_t: of each entry, in the order of sagg_next; its item's until
+                             the items are sorted */
     uint32_t item_count;
     uint32_t entry_count;
     sagg__paths paths;
+    uint64_t *values;   /* by place in the order, of the type that is written */
     struct name *names; /* by number of the palette */
     sagg__array text;   /* char: all names */
     size_t text_size;
@@ -70,8 +76,8 @@ static int append_name(sagg_collapsed *c, sagg_str name)
 
 static int append_frame(sagg_collapsed *c, const sagg_frame *frame)
 {
-    int rc = 0;
-    if (frame->class_name.size > 0) {
+    int rc = append(c, ";", 1);
+    if (rc == 0 && frame->class_name.size > 0) {
         rc = append_name(c, frame->class_name);
         if (rc == 0)
             rc = append(c, ".", 1);
@@ -95,7 +101,7 @@ static int name_frames(sagg_collapsed *c)
         rc = append_frame(c, &c->palette.frames[i]);
         c->names[i] = (struct name){begin, c->text_size - begin};
     }
-    return rc;
+    return rc != 0 ? rc : sagg__extend(&c->mem, &c->text, c->text_size + STEP, 1);
 }
 
 /* ---- paths ---- */
@@ -112,13 +118,13 @@ static int add_entry(sagg_collapsed *c, const sagg_entry *entry, uint32_t *stack
         item = stack_items[entry->stack];
     int rc = sagg__extend(&c->mem, &c->items, (size_t)c->item_count + 1, sizeof(sagg__path));
     if (rc == 0)
-        rc = sagg__extend(&c->mem, &c->item_of, (size_t)c->entry_count + 1, sizeof(uint32_t));
+        rc = sagg__extend(&c->mem, &c->place_of, (size_t)c->entry_count + 1, sizeof(uint32_t));
     if (rc != 0)
         return rc;
     if (item == c->item_count)
         *SAGG__AT(sagg__path, c->items, c->item_count++) = (sagg__path){entry->stack, thread, 0};
     stack_items[entry->stack] = item;
-    *SAGG__AT(uint32_t, c->item_of, c->entry_count++) = item;
+    *SAGG__AT(uint32_t, c->place_of, c->entry_count++) = item;
     return 0;
 }
 
@@ -138,16 +144,33 @@ static int collect(sagg_collapsed *c)
     return rc;
 }
 
+/* What was noted by item is known by place from here on. */
+static int find_places(sagg_collapsed *c)
+{
+    const size_t bytes = c->item_count * sizeof(uint32_t);
+    uint32_t *place_of_item = sagg__alloc(&c->mem, bytes);
+    if (place_of_item == NULL)
+        return SAGG_E_NOMEM;
+    for (uint32_t i = 0; i < c->item_count; i++)
+        place_of_item[c->paths.places[i].item] = i;
+    uint32_t *place_of = c->place_of.items;
+    for (uint32_t i = 0; i < c->entry_count; i++)
+        place_of[i] = place_of_item[place_of[i]];
+    sagg__release(&c->mem, place_of_item, bytes);
+    return 0;
+}
+
 static int make_ends(sagg_collapsed *c)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < c->item_count; i++) {
-        uint32_t length = sagg__path_length(&c->paths, &c->paths.items[i]);
+        uint32_t length = sagg__path_length(&c->paths, &c->paths.places[i]);
         most = length > most ? length : most;
     }
     c->end_count = most + 1;
     c->ends = sagg__alloc_zero(&c->mem, c->end_count, sizeof(*c->ends));
-    return c->ends != NULL ? 0 : SAGG_E_NOMEM;
+    c->values = sagg__alloc(&c->mem, c->item_count * sizeof(*c->values));
+    return c->ends != NULL && c->values != NULL ? 0 : SAGG_E_NOMEM;
 }
 
 static int prepare(sagg_collapsed *c)
@@ -160,6 +183,8 @@ static int prepare(sagg_collapsed *c)
     if (rc == 0)
         rc = sagg__paths_sort(&c->paths, &c->mem, c->agg, &c->palette, c->items.items,
                               c->item_count);
+    if (rc == 0)
+        rc = find_places(c);
     if (rc == 0)
         rc = make_ends(c);
     return rc;
@@ -206,12 +231,13 @@ void sagg_collapsed_free(sagg_collapsed *c)
     sagg__mem mem = c->mem;
     sagg__palette_free(&c->palette, &mem);
     sagg__array_free(&mem, &c->items, sizeof(sagg__path));
-    sagg__array_free(&mem, &c->item_of, sizeof(uint32_t));
+    sagg__array_free(&mem, &c->place_of, sizeof(uint32_t));
     sagg__paths_free(&c->paths, &mem);
     sagg__release(&mem, c->names, c->palette.count * sizeof(*c->names));
     sagg__array_free(&mem, &c->text, 1);
     sagg__array_free(&mem, &c->line, 1);
     sagg__release(&mem, c->ends, c->end_count * sizeof(*c->ends));
+    sagg__release(&mem, c->values, c->item_count * sizeof(*c->values));
     sagg__release(&mem, c, sizeof(*c));
 }
 
@@ -225,30 +251,37 @@ static void add_value(uint64_t *into, uint64_t value)
 
 static void take_values(sagg_collapsed *c, uint32_t type)
 {
-    sagg__path *items = c->paths.items;
+    const uint32_t *place_of = c->place_of.items;
     size_t cursor = 0;
     sagg_entry entry;
-    for (uint32_t i = 0; i < c->item_count; i++)
-        items[i].value = 0;
+    memset(c->values, 0, c->item_count * sizeof(*c->values));
     for (uint32_t i = 0; sagg_next(c->agg, &cursor, &entry); i++)
         if (entry.type == type)
-            add_value(&items[*SAGG__AT(uint32_t, c->item_of, i)].value, entry.totals.value);
+            add_value(&c->values[place_of[i]], entry.totals.value);
 }
 
-/* Puts the path of an item into the line, which has its first `shared` frames already. */
-static int enter(sagg_collapsed *c, const sagg__path *item, uint32_t shared)
+/* Most names take one step or two. */
+static void copy_name(char *to, const char *name, size_t size)
 {
-    uint32_t length = sagg__path_length(&c->paths, item);
+    memcpy(to, name, STEP);
+    for (size_t at = STEP; at < size; at += STEP)
+        memcpy(to + at, name + at, STEP);
+}
+
+/* Puts the path of a place into the line, which has its first `shared` frames already. */
+static int enter(sagg_collapsed *c, const sagg__path_place *place, uint32_t shared)
+{
+    uint32_t length = sagg__path_length(&c->paths, place);
     size_t size = c->ends[shared];
     for (uint32_t at = shared; at < length; at++) {
-        const struct name *name = &c->names[sagg__path_rank(&c->paths, item, at)];
-        int rc = sagg__extend(&c->mem, &c->line, size + 1 + name->size, 1);
-        if (rc != 0)
-            return rc;
-        char *line = c->line.items;
-        if (at > 0)
-            line[size++] = ';';
-        memcpy(line + size, (const char *)c->text.items + name->begin, name->size);
+        const struct name *name = &c->names[sagg__path_rank(&c->paths, place, at)];
+        if (size + name->size + STEP > c->line.capacity) {
+            int rc = sagg__extend(&c->mem, &c->line, size + name->size + STEP, 1);
+            if (rc != 0)
+                return rc;
+        }
+        copy_name((char *)c->line.items + size, (const char *)c->text.items + name->begin,
+                  name->size);
         size += name->size;
         c->ends[at + 1] = size;
     }
@@ -260,22 +293,23 @@ static void put_line(const sagg_collapsed *c, sagg__emit *emit, uint32_t length,
     if (length == 0)
         sagg__emit_text(emit, "[no stack]");
     else
-        sagg__emit_bytes(emit, c->line.items, c->ends[length]);
+        sagg__emit_bytes(emit, (const char *)c->line.items + 1, c->ends[length] - 1);
     sagg__emit_text(emit, " ");
     sagg__emit_number(emit, value);
     sagg__emit_text(emit, "\n");
 }
 
-/* Sums the items from place *at of the order on that have one path; leaves the last one's place. */
-static uint64_t sum_alike(const sagg__paths *paths, uint32_t length, uint32_t *at)
+/* Sums the values from place *at of the order on that have one path; leaves the last one's place.
+ */
+static uint64_t sum_alike(const sagg_collapsed *c, uint32_t length, uint32_t *at)
 {
-    uint64_t value = paths->items[paths->order[*at]].value;
+    const sagg__paths *paths = &c->paths;
+    uint64_t value = c->values[*at];
     while (*at + 1 < paths->count) {
-        const sagg__path *next = &paths->items[paths->order[*at + 1]];
-        if (paths->shared[*at + 1] != length || sagg__path_length(paths, next) != length)
+        if (paths->shared[*at + 1] != length ||
+            sagg__path_length(paths, &paths->places[*at + 1]) != length)
             break;
-        add_value(&value, next->value);
-        (*at)++;
+        add_value(&value, c->values[++*at]);
     }
     return value;
 }
@@ -285,15 +319,16 @@ static int put_lines(sagg_collapsed *c, sagg__emit *emit)
     const sagg__paths *paths = &c->paths;
     uint32_t shared = 0; /* of the next path with the one in the line */
     for (uint32_t i = 0; emit->rc == 0 && i < paths->count; i++) {
-        const sagg__path *item = &paths->items[paths->order[i]];
-        uint32_t length = sagg__path_length(paths, item);
+        const sagg__path_place *place = &paths->places[i];
+        uint32_t length = sagg__path_length(paths, place);
         if (i + SAGG__PATHS_AHEAD < paths->count)
-            sagg__path_prefetch(paths, i + SAGG__PATHS_AHEAD, paths->shared[i + SAGG__PATHS_AHEAD]);
+            sagg__path_prefetch(paths, i + SAGG__PATHS_AHEAD, paths->shared[i + SAGG__PATHS_AHEAD],
+                                16);
         shared = paths->shared[i] < shared ? paths->shared[i] : shared;
-        uint64_t value = sum_alike(paths, length, &i);
+        uint64_t value = sum_alike(c, length, &i);
         if (value == 0)
             continue;
-        int rc = enter(c, item, shared);
+        int rc = enter(c, place, shared);
         if (rc != 0)
             return rc;
         put_line(c, emit, length, value);

@@ -7,7 +7,7 @@
 
 #include "mem.h"
 
-#define SAGG__EMIT_BUFFER 65536u
+#define SAGG__EMIT_BUFFER 262144u
 
 /* After the first failure everything is ignored; sagg__emit_end tells. */
 typedef struct sagg__emit {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Top down: a range of paths that share their first frames is searched for how many all of them
- * share, and parted by the frame behind those. A frame is looked at twice, mostly, and in the order
- * in which the stacks lie in memory, whatever their number.
+ * share, and sorted by the frames behind those, as many as have room for their ranks in 64 bits.
+ * What is alike up to there is a range again.
  */
 #include "paths.h"
 
@@ -28,12 +28,12 @@ static uint32_t shared_by_all(const sagg__paths *paths, struct range range)
     if (range.shared < threads)
         return range.shared;
     const ptrdiff_t skip = (ptrdiff_t)(range.shared - threads);
-    const sagg__path_place *first = &paths->places[paths->order[range.from]];
+    const sagg__path_place *first = &paths->places[range.from];
     const uint32_t *frames = first->end - skip;
     uint32_t most = first->count - (uint32_t)skip;
     for (uint32_t i = range.from + 1; most > 0 && i < range.end; i++) {
-        sagg__path_prefetch(paths, i + SAGG__PATHS_AHEAD, range.shared);
-        const sagg__path_place *place = &paths->places[paths->order[i]];
+        sagg__path_prefetch(paths, i + SAGG__PATHS_AHEAD, range.shared, 1);
+        const sagg__path_place *place = &paths->places[i];
         const uint32_t *others = place->end - skip;
         uint32_t common = least(most, place->count - (uint32_t)skip);
         uint32_t at = 0;
@@ -48,82 +48,122 @@ static uint32_t shared_by_all(const sagg__paths *paths, struct range range)
     return range.shared + most;
 }
 
-/* ---- parting ---- */
+/* ---- sorting by key ---- */
 
-static void sort_few(uint64_t *keys, uint32_t count)
+static void sort_few(sagg__path_place *places, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
-        uint64_t key = keys[i];
+        sagg__path_place place = places[i];
         uint32_t at = i;
-        for (; at > 0 && keys[at - 1] > key; at--)
-            keys[at] = keys[at - 1];
-        keys[at] = key;
+        for (; at > 0 && places[at - 1].key > place.key; at--)
+            places[at] = places[at - 1];
+        places[at] = place;
     }
 }
 
-/* Sorts by the byte at `shift`, keeping the order of equal ones. */
-static void sort_byte(uint64_t *out, const uint64_t *keys, uint32_t count, unsigned shift)
+/* More bits at once want more counts, which pays for many places. */
+enum { FEW = 32, MANY = 4096, DIGIT_BITS = 8, WIDE_DIGIT_BITS = 11 };
+
+/* Sorts by the `bits` bits of the key at `shift`, keeping the order of equal ones. */
+static void sort_digit(sagg__path_place *out, const sagg__path_place *places, uint32_t count,
+                       unsigned shift, unsigned bits)
 {
-    uint32_t begins[257] = {0};
+    uint32_t begins[(1u << WIDE_DIGIT_BITS) + 1];
+    const uint32_t digits = 1u << bits;
+    memset(begins, 0, (digits + 1) * sizeof(*begins));
     for (uint32_t i = 0; i < count; i++)
-        begins[(keys[i] >> shift & 0xFF) + 1]++;
-    for (unsigned i = 1; i < 256; i++)
+        begins[(places[i].key >> shift & (digits - 1)) + 1]++;
+    for (uint32_t i = 1; i < digits; i++)
         begins[i] += begins[i - 1];
     for (uint32_t i = 0; i < count; i++)
-        out[begins[keys[i] >> shift & 0xFF]++] = keys[i];
+        out[begins[places[i].key >> shift & (digits - 1)]++] = places[i];
 }
 
-/* Sorts keys whose low halves rise; `room` is as large. Returns where they are then. */
-static uint64_t *sort_keys(uint64_t *keys, uint64_t *room, uint32_t count)
+/* Sorts by key, keeping the order of equal ones; `room` is as large. */
+static void sort_places(sagg__path_place *places, sagg__path_place *room, uint32_t count)
 {
-    enum { FEW = 32 };
     if (count <= FEW) {
-        sort_few(keys, count);
-        return keys;
+        sort_few(places, count);
+        return;
     }
+    const unsigned bits = count < MANY ? DIGIT_BITS : WIDE_DIGIT_BITS;
+    sagg__path_place *from = places;
+    sagg__path_place *to = room;
     uint64_t differ = 0;
     for (uint32_t i = 1; i < count; i++)
-        differ |= keys[i] ^ keys[0];
-    for (unsigned shift = 32; shift < 64; shift += 8) {
-        if ((differ >> shift & 0xFF) == 0)
-            continue;
-        sort_byte(room, keys, count, shift);
-        uint64_t *swap = keys;
-        keys = room;
-        room = swap;
+        differ |= places[i].key ^ places[0].key;
+    while (differ != 0) {
+        unsigned shift = (unsigned)__builtin_ctzll(differ);
+        sort_digit(to, from, count, shift, bits);
+        sagg__path_place *swap = from;
+        from = to;
+        to = swap;
+        differ = shift + bits < 64 ? differ >> (shift + bits) << (shift + bits) : 0;
     }
-    return keys;
+    if (from != places)
+        memcpy(places, from, count * sizeof(*places));
 }
 
-/* Parts a range by the frame behind those that all share; paths without one come first. Adds the
+/* ---- parting ---- */
+
+/* How many frames a key tells of. */
+static uint32_t key_frames(const sagg__paths *paths)
+{
+    return 64 / paths->rank_bits;
+}
+
+/* The ranks of a path's frames from a depth on, each and one; nought where it has none. */
+static uint64_t make_key(const sagg__paths *paths, const sagg__path_place *place, uint32_t from)
+{
+    const uint32_t length = sagg__path_length(paths, place);
+    const uint32_t end = from + key_frames(paths);
+    uint64_t key = 0;
+    for (uint32_t at = from; at < end; at++) {
+        uint64_t rank = at < length ? (uint64_t)sagg__path_rank(paths, place, at) + 1 : 0;
+        key = key << paths->rank_bits | rank;
+    }
+    return key;
+}
+
+static bool ends_within(const sagg__paths *paths, uint64_t key)
+{
+    return (key & ((UINT64_C(1) << paths->rank_bits) - 1)) == 0;
+}
+
+/* How many frames two neighbours share, of which one has another key than the other, or both end
+ * within theirs. */
+static uint32_t shared_by_two(const sagg__paths *paths, const sagg__path_place *two, uint32_t from)
+{
+    uint64_t differ = two[0].key ^ two[1].key;
+    if (differ == 0)
+        return sagg__path_length(paths, &two[1]);
+    uint32_t highest = 63 - (uint32_t)__builtin_clzll(differ);
+    return from + key_frames(paths) - 1 - highest / paths->rank_bits;
+}
+
+/* Sorts a range by the frames behind those that all share; a path that ends comes first. Adds the
  * parts that are still to be sorted to `ranges` and returns how many there are then. */
 static size_t part(sagg__paths *paths, struct range range, struct range *ranges, size_t used)
 {
     const uint32_t count = range.end - range.from;
-    uint32_t *order = &paths->order[range.from];
-    uint32_t *shared = &paths->shared[range.from];
-    uint64_t *keys = paths->room;
+    sagg__path_place *places = &paths->places[range.from];
     for (uint32_t i = 0; i < count; i++) {
-        sagg__path_prefetch(paths, range.from + i + SAGG__PATHS_AHEAD, range.shared);
-        const sagg__path *item = &paths->items[order[i]];
-        uint64_t rank = 0;
-        if (sagg__path_length(paths, item) > range.shared)
-            rank = (uint64_t)sagg__path_rank(paths, item, range.shared) + 1;
-        keys[i] = rank << 32 | order[i];
+        sagg__path_prefetch(paths, range.from + i + SAGG__PATHS_AHEAD, range.shared,
+                            key_frames(paths));
+        places[i].key = make_key(paths, &places[i], range.shared);
     }
-    keys = sort_keys(keys, keys + paths->count, count);
-    order[0] = (uint32_t)keys[0];
+    sort_places(places, paths->room, count);
     uint32_t begin = 0;
     for (uint32_t i = 1; i <= count; i++) {
-        bool more = i < count;
-        if (more) {
-            order[i] = (uint32_t)keys[i];
-            shared[i] = range.shared;
-        }
-        if (more && keys[i] >> 32 == keys[begin] >> 32)
+        bool alike = i < count && places[i].key == places[begin].key;
+        bool over = ends_within(paths, places[begin].key);
+        if (i < count && (!alike || over))
+            paths->shared[range.from + i] = shared_by_two(paths, &places[i - 1], range.shared);
+        if (alike)
             continue;
-        if (i - begin > 1 && keys[begin] >> 32 != 0)
-            ranges[used++] = (struct range){range.from + begin, range.from + i, range.shared + 1};
+        if (i - begin > 1 && !over)
+            ranges[used++] = (struct range){range.from + begin, range.from + i,
+                                            range.shared + key_frames(paths)};
         begin = i;
     }
     return used;
@@ -143,26 +183,25 @@ static void sort(sagg__paths *paths, struct range *ranges)
 }
 
 int sagg__paths_sort(sagg__paths *out, sagg__mem *mem, const sagg *agg,
-                     const sagg__palette *palette, sagg__path *items, uint32_t count)
+                     const sagg__palette *palette, const sagg__path *items, uint32_t count)
 {
-    *out = (sagg__paths){.agg = agg, .items = items, .count = count, .rank_of = palette->of_frame};
+    *out = (sagg__paths){.items = items, .count = count, .rank_of = palette->of_frame};
+    out->rank_bits = 64 - (uint32_t)__builtin_clzll((uint64_t)palette->count | 1);
     out->has_threads = count > 0 && items[0].thread != SAGG__NO_RANK;
     out->places = sagg__alloc(mem, count * sizeof(*out->places));
-    out->order = sagg__alloc(mem, count * sizeof(*out->order));
     out->shared = sagg__alloc_zero(mem, count, sizeof(*out->shared));
-    out->room = sagg__alloc(mem, (size_t)count * 2 * sizeof(*out->room));
+    out->room = sagg__alloc(mem, count * sizeof(*out->room));
     size_t ranges_size = ((size_t)count / 2 + 1) * sizeof(struct range);
     struct range *ranges = sagg__alloc(mem, ranges_size);
-    if (out->places == NULL || out->order == NULL || out->shared == NULL || out->room == NULL ||
-        ranges == NULL) {
+    if (out->places == NULL || out->shared == NULL || out->room == NULL || ranges == NULL) {
         sagg__release(mem, ranges, ranges_size);
         return SAGG_E_NOMEM;
     }
     const uint32_t *frames = agg->stack_frames.items;
     for (uint32_t i = 0; i < count; i++) {
         const sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, items[i].stack);
-        out->places[i] = (sagg__path_place){frames + stack->first + stack->count, stack->count};
-        out->order[i] = i;
+        out->places[i] =
+            (sagg__path_place){0, frames + stack->first + stack->count, stack->count, i};
     }
     sort(out, ranges);
     sagg__release(mem, ranges, ranges_size);
@@ -172,7 +211,6 @@ int sagg__paths_sort(sagg__paths *out, sagg__mem *mem, const sagg *agg,
 void sagg__paths_free(sagg__paths *paths, sagg__mem *mem)
 {
     sagg__release(mem, paths->places, paths->count * sizeof(*paths->places));
-    sagg__release(mem, paths->order, paths->count * sizeof(*paths->order));
     sagg__release(mem, paths->shared, paths->count * sizeof(*paths->shared));
-    sagg__release(mem, paths->room, (size_t)paths->count * 2 * sizeof(*paths->room));
+    sagg__release(mem, paths->room, paths->count * sizeof(*paths->room));
 }

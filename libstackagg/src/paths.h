@@ -14,22 +14,23 @@ typedef struct sagg__path {
     uint64_t value;  /* the caller's */
 } sagg__path;
 
-/* Where an item's frames are, leaf first. */
+/* A path in its place of the order: where its frames are, leaf first, and whose they are. */
 typedef struct sagg__path_place {
+    uint64_t key; /* while they are sorted: the ranks of the next frames */
     const uint32_t *end;
     uint32_t count;
+    uint32_t item;
 } sagg__path_place;
 
 typedef struct sagg__paths {
-    const sagg *agg;
-    sagg__path *items; /* the caller's: all have a thread, or none */
+    const sagg__path *items; /* the caller's: all have a thread, or none */
     uint32_t count;
     bool has_threads;
-    sagg__path_place *places; /* by item */
     const uint32_t *rank_of;  /* numbers of the palette by frame: the palette's */
-    uint32_t *order;
-    uint32_t *shared; /* by place in the order: how many frames are those of the one before */
-    uint64_t *room;   /* for sorting; twice the count */
+    uint32_t rank_bits;       /* that a rank and one take */
+    sagg__path_place *places; /* in their order */
+    uint32_t *shared;         /* by place: how many frames are those of the one before */
+    sagg__path_place *room;   /* for sorting; the count */
 } sagg__paths;
 
 /*
@@ -37,31 +38,36 @@ typedef struct sagg__paths {
  * SAGG_E_NOMEM; free it in both cases, with the same `mem`.
  */
 int sagg__paths_sort(sagg__paths *out, sagg__mem *mem, const sagg *agg,
-                     const sagg__palette *palette, sagg__path *items, uint32_t count);
+                     const sagg__palette *palette, const sagg__path *items, uint32_t count);
 void sagg__paths_free(sagg__paths *paths, sagg__mem *mem);
 
-static inline uint32_t sagg__path_length(const sagg__paths *paths, const sagg__path *item)
+static inline uint32_t sagg__path_length(const sagg__paths *paths, const sagg__path_place *place)
 {
-    return paths->places[item - paths->items].count + (item->thread != SAGG__NO_RANK ? 1 : 0);
+    return place->count + (paths->has_threads ? 1 : 0);
 }
 
 /* How many places of an order lie between asking for a path's memory and its use. */
 #define SAGG__PATHS_AHEAD 12
 
-/* Asks for the memory of the frame at a depth of the path that has this place in the order. */
-static inline void sagg__path_prefetch(const sagg__paths *paths, uint32_t place, uint32_t depth)
+/* Asks for the memory of the frames from a depth on, up to 16 of them, of the path that has this
+ * place in the order. */
+static inline void sagg__path_prefetch(const sagg__paths *paths, uint32_t place, uint32_t depth,
+                                       uint32_t frames)
 {
-    if (place < paths->count)
-        __builtin_prefetch(paths->places[paths->order[place]].end - 1 - (ptrdiff_t)depth);
+    if (place < paths->count) {
+        const uint32_t *first = paths->places[place].end - 1 - (ptrdiff_t)depth;
+        __builtin_prefetch(first);
+        __builtin_prefetch(first - (frames - 1));
+    }
 }
 
 /* The rank of the frame at a depth, 0 = the root's. */
-static inline uint32_t sagg__path_rank(const sagg__paths *paths, const sagg__path *item,
+static inline uint32_t sagg__path_rank(const sagg__paths *paths, const sagg__path_place *place,
                                        uint32_t at)
 {
-    if (item->thread != SAGG__NO_RANK && at-- == 0)
-        return item->thread;
-    return paths->rank_of[paths->places[item - paths->items].end[-1 - (ptrdiff_t)at]];
+    if (paths->has_threads && at-- == 0)
+        return paths->items[place->item].thread;
+    return paths->rank_of[place->end[-1 - (ptrdiff_t)at]];
 }
 
 #endif

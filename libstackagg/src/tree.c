@@ -85,16 +85,16 @@ static int open_node(struct build *b, uint32_t depth, uint32_t frame)
 
 /* The node that was opened last is always the end of the path before: sorted paths never go back.
  */
-static int add_path(struct build *b, const sagg__path *item, uint32_t shared)
+static int add_path(struct build *b, const sagg__path_place *place, uint32_t shared)
 {
-    uint32_t length = sagg__path_length(&b->paths, item);
+    uint32_t length = sagg__path_length(&b->paths, place);
     int rc = 0;
     for (uint32_t at = shared; rc == 0 && at < length; at++)
-        rc = open_node(b, at + 1, sagg__path_rank(&b->paths, item, at));
+        rc = open_node(b, at + 1, sagg__path_rank(&b->paths, place, at));
     if (rc != 0)
         return rc;
     uint64_t *self = SAGG__AT(uint64_t, b->tree->nodes.self, b->tree->nodes.count - 1);
-    if (__builtin_add_overflow(*self, item->value, self))
+    if (__builtin_add_overflow(*self, b->paths.items[place->item].value, self))
         *self = UINT64_MAX;
     return 0;
 }
@@ -103,7 +103,7 @@ static int write_nodes(struct build *b)
 {
     int rc = open_node(b, 0, SAGG_ROOT_FRAME);
     for (uint32_t i = 0; rc == 0 && i < b->item_count; i++)
-        rc = add_path(b, &b->paths.items[b->paths.order[i]], b->paths.shared[i]);
+        rc = add_path(b, &b->paths.places[i], b->paths.shared[i]);
     return rc;
 }
 

@@ -272,7 +272,7 @@ START_TEST(collapsed_lines_are_stacks)
 }
 END_TEST
 
-enum { PATHS = 400, PATH_ROOM = 96 };
+enum { PATHS = 2500, PATH_ROOM = 96 };
 
 /* A path that shares much with others, and a thread in front of it. */
 static void random_path(char *path, uint64_t *state, bool threads)
@@ -320,6 +320,16 @@ static void add_path(sagg *agg, uint32_t type, const char *path, bool threads, u
     add(agg, type, index, stack(agg, path), value);
 }
 
+/* Frames that no line has: with so many, a sort sees fewer frames of a path at once. */
+static void add_other_frames(sagg *agg)
+{
+    for (uint32_t i = 0; i < 5000; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "o.x%u", i);
+        add(agg, CPU, 0, stack(agg, name), 0);
+    }
+}
+
 /* One writer for both types, held to texts that are sorted and counted. */
 START_TEST(a_writer_of_several_types_sorts_and_merges_paths)
 {
@@ -332,6 +342,8 @@ START_TEST(a_writer_of_several_types_sorts_and_merges_paths)
         random_path(path, &state, threads);
         add_path(agg, i % 2 == 0 ? CPU : ALLOC, path, threads, 1 + i % 2);
     }
+    if (_i >= 4)
+        add_other_frames(agg);
     sagg_collapsed_options options = SAGG_COLLAPSED_OPTIONS_INIT;
     options.threads = threads;
     sagg_collapsed *writer;
@@ -363,8 +375,8 @@ START_TEST(a_refusing_sink_ends_the_output)
 {
     sagg *agg = make(NULL);
     for (uint32_t i = 0; i < 20000; i++) {
-        char text[32];
-        (void)snprintf(text, sizeof(text), "a.b%u", i);
+        char text[72];
+        (void)snprintf(text, sizeof(text), "a.b%060u", i);
         add(agg, CPU, 0, stack(agg, text), 1);
     }
     int calls = 2;

@@ -222,6 +222,15 @@ class Tests:
         hostile.write_bytes(b"no recording")
         assert "\x1b" not in self.convert(hostile, "-f", "json", "-o", "-", code=1)[1]
 
+    def test_a_large_output_is_whole_and_takes_no_more_of_the_disk(self):
+        lines = [f"a.b{i:05};{';'.join(f'k.m{i % 7}{n}' for n in range(150))} {i + 1}\n" for i in range(30000)]
+        (self.directory / "large.in.collapsed").write_text("".join(lines))
+        self.convert("large.in.collapsed", "--type=cpu", "-o", "large.collapsed")
+        written = self.directory / "large.collapsed"
+        assert written.stat().st_size > 30_000_000
+        assert written.read_text() == "".join(lines)
+        assert written.stat().st_blocks * 512 < written.stat().st_size + (1 << 20)
+
     def test_a_missing_template_is_named_and_collapsed_works_without(self):
         empty = self.directory / "empty"
         empty.mkdir()

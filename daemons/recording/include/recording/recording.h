@@ -90,6 +90,8 @@ typedef struct recording_options {
     uint32_t seconds;
     uint32_t threads; /**< that read a large input, at most RECORDING_MAX_THREADS; default 1.
                            The result is the same with any number */
+    bool no_threads;  /**< read samples without their threads where that takes less time: who sets
+                           it groups by none, and asks for no thread's totals */
     bool huge_pages; /**< take large tables from huge pages: less time, up to 2 MiB more for each */
     const jfr_intervals
         *inherit; /**< settings stated before the first input (jfr_options.inherit); copied */
