@@ -75,12 +75,12 @@ void jfr_frame_memo_free(jfr_frame_memo *memo)
 }
 
 /* Where the pair is full its second frame makes room. */
-static void put(jfr_frame_memo *memo, uint64_t bytes, uint32_t value)
+static void put(jfr_frame_memo *memo, jfr__frame_bytes frame, uint32_t value)
 {
-    jfr__frame_slot *slot = &memo->slots[jfr__frame_pair(bytes, memo->bits)];
-    slot += slot->bytes != JFR__FREE_SLOT;
-    memo->used += slot->bytes == JFR__FREE_SLOT;
-    *slot = (jfr__frame_slot){.bytes = bytes, .value = value};
+    jfr__frame_slot *slot = &memo->slots[jfr__frame_pair(frame, memo->bits)];
+    slot += slot->first != JFR__FREE_SLOT;
+    memo->used += slot->first == JFR__FREE_SLOT;
+    *slot = (jfr__frame_slot){frame.first, frame.more, value};
 }
 
 /* At most a quarter is used, as long as it grows: few frames find no place then. */
@@ -96,8 +96,8 @@ static void grow(jfr_frame_memo *memo)
     memo->used = 0;
     memo->bits++;
     for (size_t i = 0; i < (size_t)1 << (memo->bits - 1); i++) {
-        if (old[i].bytes != JFR__FREE_SLOT)
-            put(memo, old[i].bytes, old[i].value);
+        if (old[i].first != JFR__FREE_SLOT)
+            put(memo, (jfr__frame_bytes){old[i].first, old[i].more}, old[i].value);
     }
     memo->allocator.free(memo->allocator.ctx, old);
 }
@@ -106,13 +106,19 @@ static void grow(jfr_frame_memo *memo)
 static void keep(jfr_frame_memo *memo, const jfr_chunk *chunk, const uint8_t *p, const uint8_t *end,
                  uint32_t value)
 {
-    uint64_t bytes = 0;
+    jfr__frame_bytes frame = {0, 0};
     size_t count = (size_t)(end - p);
-    if (!chunk->frames_by.by_pattern || count > sizeof(bytes))
+    if (!chunk->frames_by.by_pattern || count > JFR__FRAME_BYTES)
         return;
-    for (size_t i = 0; i < count; i++)
-        bytes |= (uint64_t)p[i] << 8 * i;
-    put(memo, bytes, value);
+    for (size_t i = 0; i < count; i++) {
+        if (i < sizeof(frame.first))
+            frame.first |= (uint64_t)p[i] << 8 * i;
+        else
+            frame.more |= (uint32_t)p[i] << 8 * (i - sizeof(frame.first));
+    }
+    if (frame.first == JFR__FREE_SLOT)
+        return;
+    put(memo, frame, value);
     grow(memo);
 }
 

@@ -57,19 +57,32 @@ static inline jfr_frame_ref jfr__frame_ref(const jfr__frame_type *types, uint32_
 typedef const uint8_t *jfr__frames_loop(const jfr__frames *frames, const uint8_t *p,
                                         const uint8_t *stop, jfr_frame_ref **out, uint32_t *left);
 
-/* A frame of eight bytes at most that has a value. */
+/*
+ * The bytes of a frame, 0 behind its end. The JDK numbers methods by their class: the integer takes
+ * four or five bytes, and every tenth frame more than eight. A frame of eight at most is told by
+ * `first` alone: of eight bytes of a longer one, fewer than four end an integer.
+ */
+typedef struct jfr__frame_bytes {
+    uint64_t first;
+    uint32_t more;
+} jfr__frame_bytes;
+
+#define JFR__FRAME_BYTES 12u /* of a frame that can have a value */
+
+/* A frame that has a value. */
 typedef struct jfr__frame_slot {
-    uint64_t bytes; /* 0 behind the frame's; JFR__FREE_SLOT */
+    uint64_t first; /* as in jfr__frame_bytes; JFR__FREE_SLOT */
+    uint32_t more;
     uint32_t value;
-    uint32_t reserved;
 } jfr__frame_slot;
 
-#define JFR__FREE_SLOT UINT64_MAX /* no frame: its last byte would continue */
+#define JFR__FREE_SLOT UINT64_MAX /* no frame that is kept begins with it */
 
 /* The pair of slots that a frame may be in, in a table of 2^bits slots. */
-static inline size_t jfr__frame_pair(uint64_t bytes, unsigned bits)
+static inline size_t jfr__frame_pair(jfr__frame_bytes frame, unsigned bits)
 {
-    return (size_t)(bytes * UINT64_C(0x9E3779B97F4A7C15) >> (65 - bits)) * 2;
+    uint64_t mixed = frame.first ^ frame.more * UINT64_C(0xD6E8FEB86659FD93);
+    return (size_t)(mixed * UINT64_C(0x9E3779B97F4A7C15) >> (65 - bits)) * 2;
 }
 
 /*

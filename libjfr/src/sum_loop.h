@@ -234,14 +234,27 @@ static inline const uint8_t *frames(const jfr__frames *by, const uint8_t *p, con
     return p;
 }
 
-/* The slot of a frame, by its bytes, or NULL. */
+/* The slot of a frame of eight bytes at most, or NULL. */
 static inline const jfr__frame_slot *find_frame(const jfr__frame_slot *slots, unsigned bits,
-                                                uint64_t bytes)
+                                                uint64_t first)
 {
-    const jfr__frame_slot *pair = &slots[jfr__frame_pair(bytes, bits)];
-    if (__builtin_expect(pair[0].bytes == bytes, 1))
+    const jfr__frame_slot *pair = &slots[jfr__frame_pair((jfr__frame_bytes){first, 0}, bits)];
+    if (__builtin_expect(pair[0].first == first, 1))
         return &pair[0];
-    return pair[1].bytes == bytes ? &pair[1] : NULL;
+    return pair[1].first == first ? &pair[1] : NULL;
+}
+
+/* The slot of a longer one, of `size` bytes, or NULL. */
+static inline const jfr__frame_slot *find_long_frame(const jfr__frame_slot *slots, unsigned bits,
+                                                     const uint8_t *p, size_t size)
+{
+    uint64_t more = jfr__first_bytes(jfr__load_64(p + 8), size - 8);
+    jfr__frame_bytes frame = {jfr__load_64(p), (uint32_t)more};
+    const jfr__frame_slot *pair = &slots[jfr__frame_pair(frame, bits)];
+    for (int i = 0; i < 2; i++)
+        if (pair[i].first == frame.first && pair[i].more == frame.more)
+            return &pair[i];
+    return NULL;
 }
 
 /* The same frames by their bytes. */
@@ -266,6 +279,8 @@ static inline const uint8_t *values(const jfr__frame_slot *slots, unsigned bits,
             const jfr__frame_slot *slot = NULL;
             if (__builtin_expect(size <= 8, 1))
                 slot = find_frame(slots, bits, jfr__first_bytes(jfr__load_64(p), size));
+            else if (size <= JFR__FRAME_BYTES)
+                slot = find_long_frame(slots, bits, p, size);
             if (__builtin_expect(slot == NULL, 0)) {
                 block = p; /* the end */
                 break;

@@ -111,6 +111,53 @@ START_TEST(frames_are_learned_once)
 }
 END_TEST
 
+/* Frames of 7 to 13 bytes, two of each length, which differ in their byte code index. */
+enum { SHORTEST = 7, LONGEST = 13, LONG_FRAMES = 2 * (LONGEST - SHORTEST + 1) };
+
+static void put_long_frames(void)
+{
+    size_t checkpoint = begin_checkpoint(&w);
+    begin_pool(&w, T_STACK, 1);
+    put_long(&w, 11);
+    put_u8(&w, 0);
+    put_int(&w, LONG_FRAMES);
+    for (unsigned i = 0; i < LONG_FRAMES; i++) {
+        unsigned method_bytes = SHORTEST + i / 2 - 5;
+        put_long(&w, UINT64_C(1) << 7 * (method_bytes - 1));
+        put_int(&w, 300);
+        put_int(&w, 200 + i % 2);
+        put_long(&w, 1);
+    }
+    end_checkpoint(&w, checkpoint);
+}
+
+/* Checkpoints are read from the last one back: its stack is the first. */
+START_TEST(long_frames_are_learned_once)
+{
+    begin_chunk(&w, &params);
+    put_standard_pools(&w);
+    put_long_frames();
+    end_chunk(&w, &params);
+    open_first_chunk();
+    struct learner learner = {.patience = 100};
+    jfr_frame_memo *memo = new_memo(&learner);
+    for (unsigned turn = 0; turn < 2; turn++) {
+        jfr_frame_ref refs[LONG_FRAMES];
+        uint32_t values[LONG_FRAMES];
+        jfr_stack_ref stack;
+        ck_assert_int_eq(jfr_chunk_stack_refs(chunk, 0, refs, LONG_FRAMES, &stack, &err), 0);
+        ck_assert_int_eq(jfr_chunk_stack_values(chunk, 0, memo, values, LONG_FRAMES, &stack, &err),
+                         0);
+        ck_assert_uint_eq(stack.frame_count, LONG_FRAMES);
+        for (int i = 0; i < LONG_FRAMES; i++)
+            ck_assert_uint_eq(values[i], refs[i].method * 1000 + refs[i].line);
+        /* Those of 13 bytes are read each time. */
+        ck_assert_uint_eq(learner.asked, LONG_FRAMES + turn * 2);
+    }
+    jfr_frame_memo_free(memo);
+}
+END_TEST
+
 START_TEST(who_cannot_learn_a_frame_gives_the_stack_up)
 {
     params.async = true;
@@ -250,6 +297,7 @@ int main(void)
     tcase_add_test(t, frames_leaf_first);
     tcase_add_test(t, frame_kinds_by_name);
     tcase_add_test(t, frames_are_learned_once);
+    tcase_add_test(t, long_frames_are_learned_once);
     tcase_add_test(t, who_cannot_learn_a_frame_gives_the_stack_up);
     tcase_add_test(t, jdk_native_is_a_java_method);
     tcase_add_test(t, deep_stack_is_cut_at_its_root);
