@@ -48,12 +48,17 @@ function fill(html, placeholder, text) {
   return html.split(placeholder).join(text);
 }
 
+/** One character of more than a byte has a browser turn all of a page, its data too, into two bytes each: they are escaped. */
+function inAscii(script) {
+  return script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** A page of its own: script and style inside, one place for the data. */
 async function pageOf(entry, name, slim) {
   const { script, style } = await bundle(entry, slim);
   let page = await readFile(path.join(here, 'template', 'index.html'), 'utf8');
   page = fill(page, '/*TEMPLATE_STYLE*/', style.replaceAll('</', '<\\/'));
-  page = fill(page, '/*TEMPLATE_SCRIPT*/', script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--'));
+  page = fill(page, '/*TEMPLATE_SCRIPT*/', inAscii(script).replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--'));
   if (page.split(MARKER).length !== 2) throw new Error(`${name} must hold ${MARKER} exactly once`);
   within(name, page);
   await writeFile(path.join(out, name), page);

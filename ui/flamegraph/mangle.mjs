@@ -151,7 +151,7 @@ function* classChanges(node, secrets, shortOf) {
 
 /** Names that the browser has too, but which these sources use for their own things alone. */
 const OURS = new Set(
-  'total element frames frame depth count before after columns label parent first last merged omitted start unit self shown rawTotal nodes changes head heads buttons kind kinds place profile range rows samples source step strings threads transform worker line low high bucket cells rank'.split(' '),
+  'total element frames frame depth count before after columns label parent first last merged omitted start unit self shown rawTotal nodes changes head heads buttons kind kinds place profile range rows samples source step strings threads transform worker line low high bucket cells rank types action request origin index'.split(' '),
 );
 
 function* sharedChanges(tree, declared, shortNames) {

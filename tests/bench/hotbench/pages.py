@@ -38,15 +38,15 @@ def make_theirs(recording, kind, width, out):
     measure.run([place.java(17), "-jar", place.CONVERTER, f"--{kind}", *options, "-o", "html", recording, out])
 
 
-def in_chromium(driver, rounds, *files):
+def driven(driver, *arguments):
     """What a driver prints."""
-    done = measure.run([shutil.which("node") or "node", place.HERE / "peers" / driver, playwright(), CHROMIUM, rounds, *files])
+    done = measure.run([shutil.which("node") or "node", place.HERE / "peers" / driver, *arguments])
     return json.loads(done.out)
 
 
 def paint(files, rounds):
     """By file, (first paint, graph): medians of milliseconds."""
-    return {file: tuple(map(median, zip(*times, strict=True))) for file, times in in_chromium("paint.mjs", rounds, *files).items()}
+    return {file: tuple(map(median, zip(*times, strict=True))) for file, times in driven("paint.mjs", CHROMIUM, rounds, *files).items()}
 
 
 def compare(recording, width, rounds, folder):
@@ -70,7 +70,7 @@ def large_graph(section, recording, rounds, folder):
     page = folder / "alloc.html"
     measure.run([place.installed("hotstack"), "convert", "-t", "alloc_bytes", recording, "-o", page], env=place.installed_environment())
     say(f"{rounds} rounds of zoom, hover and search in Chromium")
-    found = in_chromium("interact.mjs", rounds, page)
+    found = driven("interact.mjs", playwright(), CHROMIUM, rounds, page)
     section.text(f"P14: a page of one type with {found['nodes']:,} nodes, {page.stat().st_size:,} bytes: milliseconds from its last byte to the frame with the"
                  f" graph, median of {rounds} rounds; and of each action in it the longest task of the page's main thread, from Chromium's trace.")  # fmt: skip
     rows = [["first paint", rounds, f"{median(found['paint']):.0f}", "-", f"{max(found['paint']):.0f}"]]
@@ -106,7 +106,7 @@ def bench(quick):
             section.target(f"{name}, {width} %: first paint, of the largest of them", 1, ours[1] / largest[1], False)
             section.target(f"{name}, {width} %: until the graph is there, of the same", 1, ours[2] / largest[2], False)
     section.text(f"The recording {name} as pages with CPU, allocation and locks, nothing cut and with a least width of a box: bytes of the files, template"
-                 f" and all, and milliseconds from navigation to Chromium's first paint with content and to the frame with the graph, in a headless Chromium that has come to rest after its start, median of {rounds} rounds.")  # fmt: skip
+                 f" and all, and milliseconds from navigation to Chromium's first paint with content and to the frame with the graph, in a headless Chromium that has come to rest after its start and keeps no copy of what it loads for who drives it, median of {rounds} rounds.")  # fmt: skip
     section.table(["least width", "page", "bytes", "first paint ms", "graph ms"], rows)
     with tempfile.TemporaryDirectory(prefix="hotstack-bench-") as temporary:
         large_graph(section, recordings.file_of(name), rounds, pathlib.Path(temporary))

@@ -2,7 +2,7 @@
 // CPU time as a page of 200,000 nodes: nothing is measured before it has come to rest.
 import { createRequire } from 'node:module';
 
-const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+export const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 /** At rest: for so many looks, so far apart, its processes did less than this. Milliseconds, but the CPU time is seconds. */
 const LOOK = 100;
 const LOOKS = 3;
@@ -11,9 +11,9 @@ const MOST_LOOKS = 100;
 
 const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
-async function settle(browser) {
-  const session = await browser.newBrowserCDPSession();
-  const spent = async () => (await session.send('SystemInfo.getProcessInfo')).processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+/** `send` asks the browser by its protocol. */
+export async function settle(send) {
+  const spent = async () => (await send('SystemInfo.getProcessInfo')).processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
   let before = await spent();
   for (let looks = 0, quiet = 0; quiet < LOOKS; looks++) {
     if (looks === MOST_LOOKS) throw new Error('the browser does not come to rest');
@@ -22,7 +22,6 @@ async function settle(browser) {
     quiet = now - before < LITTLE ? quiet + 1 : 0;
     before = now;
   }
-  await session.detach();
 }
 
 /** A browser of its own with an empty page, at rest. */
@@ -30,12 +29,14 @@ export async function freshPage(playwright, executablePath) {
   const { chromium } = createRequire(`${playwright}/`)('playwright-core');
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  await settle(browser);
+  const session = await browser.newBrowserCDPSession();
+  await settle((method) => session.send(method));
+  await session.detach();
   return { browser, page };
 }
 
 /** Runs in the page: waits until it has drawn its graph, if it is one of Hotstack, and makes the browser draw no frame for that. */
-function graphShown() {
+export function graphShown() {
   const isShown = () => document.querySelector('[data-shown]') !== null;
   if (document.getElementById('hotstack-data') === null || isShown()) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,11 +1,17 @@
-// How soon pages show their graph in headless Chromium. Usage: paint.mjs PLAYWRIGHT CHROMIUM ROUNDS FILE...
+// How soon pages show their graph in headless Chromium. Usage: paint.mjs CHROMIUM ROUNDS FILE...
 // Prints a JSON object: by file, a list of [first paint, graph]: milliseconds from the start of navigation to Chromium's first paint
 // with content, and to the frame that has the graph. Files take turns, each in a browser of its own, so that nothing is warm. Pages
 // of Hotstack say when they have drawn (data-shown); jfrconv's draw while they are loaded.
 import { pathToFileURL } from 'node:url';
-import { freshPage, opened } from './browser.mjs';
+import { graphShown } from './browser.mjs';
+import { QuietBrowser } from './protocol.mjs';
 
-const [playwright, executablePath, rounds, ...files] = process.argv.slice(2);
+const [executable, rounds, ...files] = process.argv.slice(2);
+
+/** Runs in the page. */
+function parsed() {
+  return new Promise((resolve) => (document.readyState === 'loading' ? document.addEventListener('DOMContentLoaded', resolve) : resolve()));
+}
 
 /** Runs in the page. */
 async function shown() {
@@ -20,8 +26,9 @@ async function shown() {
 const times = Object.fromEntries(files.map((file) => [file, []]));
 for (let round = 0; round < Number(rounds); round++) {
   for (const file of files) {
-    const { browser, page } = await freshPage(playwright, executablePath);
-    times[file].push(await opened(page, pathToFileURL(file).href, shown));
+    const browser = await QuietBrowser.start(executable);
+    await browser.ask('Page.navigate', { url: pathToFileURL(file).href });
+    times[file].push(await browser.evaluate(`(${parsed})().then(${graphShown}).then(${shown})`));
     await browser.close();
   }
 }

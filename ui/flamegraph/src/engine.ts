@@ -3,7 +3,7 @@
 import { Frames, type FrameColumns } from './frames.ts';
 import { buffers, layout, type Columns, type Layout } from './layout.ts';
 import type { Cells, Heat, HeatKitchen } from './heat.ts';
-import { readPacked, refuse, type Change, type PackedProfile } from './packed.ts';
+import { readPacked, refuse, type PackedDocument } from './packed.ts';
 import { Profile, type Head } from './profile.ts';
 import { NO_TRANSFORM, transformed, type Transform } from './transform.ts';
 
@@ -12,22 +12,25 @@ const PICKED = -1;
 
 type Request =
   | { op: 'open'; json: string }
+  | { op: 'load'; at: number }
   | { op: 'put'; source: number; frames: FrameColumns; columns: Columns }
   | { op: 'show'; source: number; transform: Transform }
-  | { op: 'heat'; source: number; thread: number }
-  | { op: 'pick'; source: number; as: number; from: number; to: number };
+  | { op: 'buckets'; source: number; thread: number }
+  | { op: 'part'; source: number; as: number; from: number; to: number };
 
-interface Opened {
-  frames: FrameColumns;
-  threads: boolean;
-  heads: Head[];
-  changes: Change[][];
-  meta: unknown[];
+type Opened = Omit<PackedDocument, 'profile'>;
+
+interface Loaded {
+  source: number;
+  head: Head;
+  place: Layout;
 }
 
 /** The worker's side. */
 export class Kitchen {
   private readonly sources = new Map<number, { columns: Columns; ranks: () => Int32Array; cells: Cells | null }>();
+  /** Of the document that was opened. */
+  private load!: (at: number) => Loaded;
 
   private add(source: number, columns: Columns, ranks: () => Int32Array, cells: Cells | null): void {
     this.sources.set(source, { columns, ranks, cells });
@@ -44,19 +47,28 @@ export class Kitchen {
   /** The answer, and what of it may be moved rather than copied. */
   serve(request: Request): [answer: unknown, moved: ArrayBufferLike[]] {
     if (request.op === 'open') {
-      const { frames, threads, profiles, meta } = readPacked(request.json, this.heat);
-      const ranks = Kitchen.ranksOf(frames);
-      profiles.forEach(({ columns, cells }, i) => this.add(i, columns, ranks, cells));
-      const each = <T>(part: (profile: PackedProfile) => T) => profiles.map(part);
-      return [{ frames, threads, meta, heads: each(({ head }) => head), changes: each(({ changes }) => changes) }, []];
+      const { profile, ...opened } = readPacked(request.json, this.heat);
+      const ranks = Kitchen.ranksOf(opened.frames);
+      this.load = (at) => {
+        const hasSome = (_: string, i: number) => Number(profile(i).head.valueTotal) > 0;
+        const source = at < 0 ? Math.max(0, opened.types.findIndex(hasSome)) : at;
+        const { head, columns, cells } = profile(source);
+        this.add(source, columns, ranks, cells);
+        return { source, head, place: layout(columns) };
+      };
+      return [opened, []];
+    }
+    if (request.op === 'load') {
+      const loaded = this.load(request.at);
+      return [loaded, buffers(loaded.place)];
     }
     if (request.op === 'put') {
       if (!import.meta.env.SLIM) this.add(request.source, request.columns, Kitchen.ranksOf(request.frames), null);
       return [null, []];
     }
     const source = this.sources.get(request.source)!;
-    if (request.op === 'heat') return [this.heat!.sum(source.columns, source.cells ?? refuse('there are no cells in it'), request.thread), []];
-    if (request.op === 'pick') {
+    if (request.op === 'buckets') return [this.heat!.sum(source.columns, source.cells ?? refuse('there are no cells in it'), request.thread), []];
+    if (request.op === 'part') {
       this.add(request.as, this.heat!.pick(source.columns, source.cells!, request.from, request.to), source.ranks, null);
       return [null, []];
     }
@@ -84,7 +96,7 @@ export function serveFrom(scope: { onmessage: unknown; postMessage(message: Mess
   };
 }
 
-/** A document as opened: its profiles are laid out when they are shown. */
+/** A document as opened: its profiles are decoded and laid out when they are shown. */
 export interface OpenDocument extends Omit<Opened, 'frames'> {
   frames: Frames;
 }
@@ -154,26 +166,25 @@ export class Engine {
     return { ...opened, frames: new Frames(opened.frames) };
   }
 
-  /** Profile number `at` of the opened document. */
-  async load({ frames, heads }: OpenDocument, at: number, transform: Transform): Promise<Profile> {
-    const place = await this.ask<Layout>({ op: 'show', source: at, transform });
-    const profile = new Profile(heads[at]!, frames, place);
-    this.known.set(profile, at);
+  /** Profile number `at` of the opened document, or with -1 the first that has something. */
+  async load({ frames }: OpenDocument, at: number): Promise<Profile> {
+    const { source, head, place } = await this.ask<Loaded>({ op: 'load', at });
+    const profile = new Profile(head, frames, place);
+    this.known.set(profile, source);
     return profile;
   }
 
-  /** The sums by bucket of profile number `at`, of one thread's frame or, with -1, of all. */
-  heat(at: number, thread: number): Promise<Heat> {
-    return this.ask<Heat>({ op: 'heat', source: at, thread });
+  /** The sums by bucket of a loaded profile, of one thread's frame or, with -1, of all. */
+  heat(profile: Profile, thread: number): Promise<Heat> {
+    return this.ask<Heat>({ op: 'buckets', source: this.known.get(profile)!, thread });
   }
 
-  /** What of profile number `at` lies between two buckets. One such pick is kept at a time. */
-  async pick({ frames, heads }: OpenDocument, at: number, from: number, to: number): Promise<Profile> {
-    await this.ask({ op: 'pick', source: at, as: PICKED, from, to });
+  /** What of a loaded profile lies between two buckets. One such pick is kept at a time. */
+  async pick(whole: Profile, from: number, to: number): Promise<Profile> {
+    await this.ask({ op: 'part', source: this.known.get(whole)!, as: PICKED, from, to });
     const place = await this.ask<Layout>({ op: 'show', source: PICKED, transform: NO_TRANSFORM });
-    const { type, unit } = heads[at]!;
-    const total = String(place.total[0]);
-    const profile = new Profile({ type, unit, rawTotal: '', valueTotal: total, samples: 0 }, frames, place);
+    const { type, unit, frames } = whole;
+    const profile = new Profile({ type, unit, rawTotal: '', valueTotal: String(place.total[0]), samples: 0 }, frames, place);
     this.known.set(profile, PICKED);
     return profile;
   }

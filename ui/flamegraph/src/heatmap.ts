@@ -22,7 +22,7 @@ const PALE_GAP = 0x30808080;
 const RAMPS: Record<Scheme, string> = { light: 'f1f3f6 fde0a6 f79d4c d6452a 6d0f2b', dark: '20252d 4c2a4a a23a3c ee8b3a fff3b8' };
 const BACK: Record<Scheme, number> = { light: 255, dark: 24 };
 
-const KEYS = `← ↑ → ↓|to another cell (PgUp, PgDn: ten columns; Home, End)
+const KEYS = `Arrow keys|to another cell (PgUp, PgDn: ten columns; Home, End)
 Shift with these|select up to there
 Enter|select the column
 s, S|start of the selection later, earlier

@@ -25,7 +25,6 @@ export interface Change {
 export interface PackedProfile {
   head: Head;
   columns: Columns;
-  changes: Change[];
   cells: Cells | null;
 }
 
@@ -33,9 +32,12 @@ export interface PackedDocument {
   frames: FrameColumns;
   /** The first row of frames holds threads. */
   threads: boolean;
-  profiles: PackedProfile[];
+  /** The types of its profiles. */
+  types: string[];
   /** For recordingInfo. */
   meta: unknown[];
+  /** Profile number `at`. It is decoded when it is first asked for, and those before it with it. Throws an Error that says what is wrong. */
+  profile(at: number): PackedProfile;
 }
 
 export function refuse(what: string): never {
@@ -218,7 +220,7 @@ class Trees {
   }
 
   /** Per stack: how far to go back up, the frames that are new, and the value at their end. */
-  read(compares: boolean): { columns: Columns; scale: number } {
+  read(compares: boolean): { columns: Columns; scale: number; total: number } {
     const { code, ended } = this;
     const count = code.upTo(MAX_NODES, PLAIN);
     const scale = code.upTo(Number.MAX_SAFE_INTEGER, PLAIN);
@@ -230,8 +232,9 @@ class Trees {
     const path = new Int32Array(Math.min(count, MAX_DEPTH + 1));
     let open = 1;
     if (count < 1) code.damaged();
+    let total = 0;
     const values = (node: number) => {
-      self[node] = code.next(SELF) * scale;
+      total += self[node] = code.next(SELF) * scale;
       if (before !== null) before[node] = code.next(BEFORE) * scale;
     };
     frame[0] = path[0] = -1;
@@ -250,7 +253,8 @@ class Trees {
         frame[node++] = path[open++] = next;
       }
     }
-    return { columns: { depth, frame, self, before, omitted: this.omitted(count, scale, compares) }, scale };
+    const omitted = this.omitted(count, scale, compares);
+    return { columns: { depth, frame, self, before, omitted }, scale, total: omitted.total.reduce((sum, value) => sum + value, total) };
   }
 
   private omitted(nodes: number, scale: number, compares: boolean): Columns['omitted'] {
@@ -285,16 +289,14 @@ function readChanges(source: Json, frames: number): Change[] {
 }
 
 /** What the document leaves out the tree tells: its total, and how many samples of one weight that is. */
-function readHead(source: Json, { self, omitted }: Columns, scale: number): Head {
-  const add = (sum: number, value: number) => sum + value;
-  const total = omitted.total.reduce(add, self.reduce(add));
+function readHead(source: Json, total: number, scale: number): Head {
   const decimal = (key: string, implied: string) => {
     const digits = text(source[key] ?? implied, key);
     return /^\d{1,40}$/.test(digits) ? digits : refuse(`${key} is not a decimal text`);
   };
   const valueTotal = decimal('value_total', `${total}`);
   return {
-    type: text(source['type'], 'type'),
+    type: source['type'] as string,
     unit: text(source['unit'] ?? 'ns', 'unit'),
     rawTotal: decimal('raw_total', valueTotal),
     valueTotal,
@@ -302,18 +304,16 @@ function readHead(source: Json, { self, omitted }: Columns, scale: number): Head
   };
 }
 
-function readProfile(value: unknown, frames: number, trees: Trees, heat: HeatKitchen | null): PackedProfile {
-  const source = value as Json;
-  const { columns, scale } = trees.read(source['compares'] === true);
+function readProfile(source: Json, frames: number, trees: Trees, heat: HeatKitchen | null): PackedProfile {
+  const { columns, scale, total } = trees.read(source['compares'] === true);
   return {
-    head: readHead(source, columns, scale),
+    head: { ...readHead(source, total, scale), changes: import.meta.env.SLIM ? [] : readChanges(source, frames) },
     columns,
-    changes: import.meta.env.SLIM ? [] : readChanges(source, frames),
     cells: heat?.read(source, columns) ?? null,
   };
 }
 
-/** Parses and checks a document; its cells only with what knows about them. Throws an Error that says what is wrong. */
+/** Parses and checks a document, but for its profiles; their cells only with what knows about them. Throws an Error that says what is wrong. */
 export function readPacked(document: string, heat: HeatKitchen | null = null): PackedDocument {
   // One line of JSON, then libraries and names, one a line: the inside of a JSON string.
   const [json, ...lines] = document.split('\n');
@@ -326,13 +326,29 @@ export function readPacked(document: string, heat: HeatKitchen | null = null): P
     code,
   );
   const trees = new Trees(code, frames.cls.length);
-  const profiles = list(source['profiles'], 'profiles').map((profile) => readProfile(profile, frames.cls.length, trees, heat));
-  if (profiles.length === 0) refuse('there is no profile in it');
-  code.end();
+  const sources = list(source['profiles'], 'profiles') as Json[];
+  if (sources.length === 0) refuse('there is no profile in it');
+  const profiles: PackedProfile[] = [];
+  /** Behind what is damaged nothing can be read. */
+  let damage: unknown = null;
   return {
     frames,
     threads: source['threads'] === true,
-    profiles,
+    types: sources.map((profile) => text(profile?.['type'], 'type')),
     meta: list(source['meta'] ?? [], 'meta'),
+    profile: (at) => {
+      for (let next = profiles.length; next <= at; next++) {
+        if (damage !== null) throw damage;
+        try {
+          const profile = readProfile(sources[next]!, frames.cls.length, trees, heat);
+          if (next === sources.length - 1) code.end();
+          profiles.push(profile);
+        } catch (error) {
+          damage = error;
+          throw error;
+        }
+      }
+      return profiles[at]!;
+    },
   };
 }

@@ -2,6 +2,7 @@
 // nodeCount on are the omitted blocks, each drawn after its parent's children.
 import type { Frames } from './frames.ts';
 import type { Columns, Layout } from './layout.ts';
+import type { Change } from './packed.ts';
 
 /** What a document says about a profile beside its tree. */
 export interface Head {
@@ -10,6 +11,8 @@ export interface Head {
   rawTotal: string;
   valueTotal: string;
   samples: number;
+  /** Comparisons: what changed. */
+  changes?: Change[];
 }
 
 export interface Profile extends Readonly<Head>, Readonly<Layout> {}

@@ -8,7 +8,6 @@ import { KINDS } from './frames.ts';
 import { callersOf, NO_LENS, transformOf, type Lens } from './lens.ts';
 import { Menu, type MenuItem } from './menu.ts';
 import { Minimap } from './minimap.ts';
-import type { Change } from './packed.ts';
 import { currentScheme, onSchemeChange, palette } from './palette.ts';
 import type { Mode } from './painter.ts';
 import type { Profile } from './profile.ts';
@@ -45,9 +44,9 @@ type Panel = 'none' | 'tree' | 'top';
 const TABLE = import.meta.env.SLIM ? 'top' : 'tree';
 
 /** A line per key, and what it does. */
-const KEYS = `← ↑ → ↓|neighbour, parent, heaviest child
+const KEYS = `Arrow keys|neighbour, parent, heaviest child
 Enter|zoom to the frame
-+ −|zoom in, out (Ctrl + wheel)
++ -|zoom in, out (Ctrl + wheel)
 Shift ← →|pan
 Backspace|zoom out one step
 0|reset zoom
@@ -63,7 +62,7 @@ d|collapse recursion
 r|reverse: leaves first
 i|icicle or flame
 t|${TABLE} table
-c|copy the frame’s name
+c|copy its name
 ?|this help`;
 
 export class FlameView {
@@ -208,14 +207,14 @@ export class FlameView {
   }
 
   /** Shows a profile; zoom, focus, search and open table rows stay where the last one had them. Done at once where the lens is plain. */
-  setProfile(profile: Profile, changes: Change[] = []): Promise<void> {
+  setProfile(profile: Profile): Promise<void> {
     this.base = profile;
     const data = this.root.dataset;
     data['type'] = profile.type;
     data['nodes'] = String(profile.nodeCount);
     data['total'] = profile.valueTotal;
     data['rawTotal'] = profile.rawTotal;
-    this.top?.setChanges(changes);
+    this.top?.setChanges(profile.changes ?? []);
     return this.refresh();
   }
 

@@ -1,16 +1,16 @@
 // The self-contained heatmap: one profile type at a time, all or one of its threads, and the flame graph of what is selected.
 import { heatKitchen } from '../src/heat.ts';
 import { HeatMap, type Stretch } from '../src/heatmap.ts';
-import { NO_TRANSFORM } from '../src/transform.ts';
+import type { Profile } from '../src/profile.ts';
 import { FlameView } from '../src/view.ts';
-import { firstShown, frame, page, problem, start, State, threadList } from './page.ts';
+import { failed, frame, page, start, State, threadList } from './page.ts';
 import './heatmap.css';
 
 start((opened, engine) => {
   const state = new State();
   const read = state.get('time').split('-').map(Number);
   let stretch: Stretch | null = read.length === 2 && read.every((time) => time > 0) ? (read as Stretch) : null;
-  let shown = 0;
+  let whole: Profile;
   let busy = false;
   let again = false;
   /** The flame graph of what is selected: one at a time is made, then what is selected by then. */
@@ -19,16 +19,14 @@ start((opened, engine) => {
     if (busy) return;
     busy = true;
     const [from, to] = map.selection;
-    const profile = stretch === null ? await engine.load(opened, shown, NO_TRANSFORM) : await engine.pick(opened, shown, from, to);
-    await view.setProfile(profile);
+    await view.setProfile(stretch === null ? whole : await engine.pick(whole, from, to));
     busy = false;
     if (again) await refresh();
   };
-  const failed = (error: Error) => problem('This file cannot be shown', error.message);
-  const heat = async () => {
+  const heat = async (of: Profile) => {
     const { thread } = view.getLens();
-    const sums = await engine.heat(shown, thread === '' || thread === 'all' ? -1 : opened.frames.find(thread));
-    map.setHeat(sums, opened.heads[shown]!.unit, stretch);
+    const sums = await engine.heat(of, thread === '' || thread === 'all' ? -1 : opened.frames.find(thread));
+    map.setHeat(sums, of.unit, stretch);
   };
   const map = new HeatMap({
     onSelect: (selected) => {
@@ -42,17 +40,16 @@ start((opened, engine) => {
     const lens = { ...view.getLens(), thread };
     view.setLens(lens);
     options.onLens!(lens);
-    heat().catch(failed);
+    heat(whole).catch(failed);
   }) : null;
-  const chosen = frame(opened, 'Heatmap', state, async (at) => {
-    shown = at;
-    const whole = await engine.load(opened, at, NO_TRANSFORM);
+  frame(opened, 'Heatmap', state, async (at) => {
+    const next = await engine.load(opened, at);
+    await heat(next);
+    whole = next;
     threads?.fill(whole, view.getLens().thread);
-    await heat();
     await refresh();
     return whole;
   }, threads === null ? [] : [threads.element]);
   page().append(map.element);
   const view = new FlameView(page(), options);
-  chosen.select(firstShown(opened, state));
 }, heatKitchen);

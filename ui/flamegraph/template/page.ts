@@ -15,9 +15,13 @@ import './template.css';
 /** The page's main element; there is none in the worker. */
 export const page = (): HTMLElement => document.getElementById('page')!;
 
-export function problem(title: string, message: string): void {
+function problem(title: string, message: string): void {
   const text = element('p', {}, visibleText(message));
   page().replaceChildren(element('div', { class: 'problem', role: 'alert', testId: 'problem' }, element('strong', {}, title), text));
+}
+
+export function failed({ message }: Error): void {
+  problem('This file cannot be shown', message);
 }
 
 /** Null when nobody has filled the template. */
@@ -149,44 +153,42 @@ export function threadList(choose: (thread: string) => void): { element: HTMLSel
   };
 }
 
-export interface Chosen {
-  /** Shows profile number `at`. */
-  select(at: number): void;
-}
-
-/** Heading, types, figures and warnings; `select` loads a profile and gives it back. */
-export function frame(opened: OpenDocument, kind: string, state: State, select: (at: number) => Promise<Profile>, extra: HTMLElement[] = []): Chosen {
+/** Heading, types, figures and warnings, and the first profile. `select` shows profile number `at`, or with -1 the first that has something, and gives it back. */
+export function frame(opened: OpenDocument, kind: string, state: State, select: (at: number) => Promise<Profile>, extra: HTMLElement[] = []): void {
   const info = recordingInfo(opened.meta);
   const title = info.title === '' ? kind : info.title;
   document.title = `${title} \u00b7 Hotstack`;
   const types = element('span', { class: 'hsf-group', role: 'group', 'aria-label': 'Profile type' });
   const figures = element('div', { class: 'figures', testId: 'figures' });
+  let notice = element('div');
   page().replaceChildren(element('header', { class: 'head' }, element('h1', {}, title), types, ...extra, themeButton()), figures, ...about(info), ...warnings(info));
-  const chosen = {
-    select: (at: number) => {
-      buttons.forEach((button, i) => press(button, i === at));
-      select(at).then(
-        (profile) => showFigures(figures, profile),
-        (error: Error) => problem('This file cannot be shown', error.message),
-      );
-    },
+  let shown = '';
+  const mark = (type: string | undefined) => buttons.forEach((button) => press(button, button.dataset['type'] === type));
+  /** A type that turns out to be damaged leaves the one before it. */
+  const show = (at: number) => {
+    notice.remove();
+    mark(opened.types[at]);
+    select(at).then(
+      (profile) => {
+        mark((shown = profile.type));
+        if (at >= 0) state.set('type', shown);
+        showFigures(figures, profile);
+      },
+      (error: Error) => {
+        if (shown === '') return failed(error);
+        mark(shown);
+        notice = element('div', { class: 'warnings', role: 'alert' }, visibleText(`${typeName(opened.types[at]!)} cannot be shown: ${error.message}`));
+        figures.append(notice);
+      },
+    );
   };
-  const buttons = opened.heads.map(({ type }, at) => {
+  const buttons = opened.types.map((type, at) => {
     const button = buttonOf({ class: 'hsf-button', 'data-type': type }, visibleText(typeName(type)));
-    on(button, 'click', () => {
-      state.set('type', type);
-      chosen.select(at);
-    });
+    on(button, 'click', () => show(at));
     return button;
   });
   types.append(...buttons);
-  return chosen;
-}
-
-/** The profile to begin with: the address's, else the first that has something. */
-export function firstShown({ heads }: OpenDocument, state: State): number {
-  const named = heads.findIndex(({ type }) => type === state.get('type'));
-  return named >= 0 ? named : Math.max(0, heads.findIndex(({ valueTotal }) => /[1-9]/.test(valueTotal)));
+  show(opened.types.indexOf(state.get('type')));
 }
 
 /** Runs the page, or, loaded as the page's worker, the kitchen. The worker is this very script: the file holds it once. */
@@ -194,10 +196,7 @@ export function start(show: (opened: OpenDocument, engine: Engine) => void, heat
   if (typeof document === 'undefined') return serveFrom(self as never, heat);
   const json = embeddedText();
   const script = document.currentScript!.textContent;
-  if (json === null) return problem('No data', 'This is the empty template: "hotstack convert" fills it.');
+  if (json === null) return problem('No data', 'An empty template: "hotstack convert" fills it.');
   const engine = new Engine(() => new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))), heat);
-  engine.open(json).then(
-    (opened) => show(opened, engine),
-    (error: Error) => problem('This file cannot be shown', error.message),
-  );
+  engine.open(json).then((opened) => show(opened, engine), failed);
 }

@@ -30,7 +30,7 @@ function read(rows: [number, number, number][], more: Record<string, unknown> = 
   }
   const cells = { cells: coder.text(), buckets: 100, step: 20_000_000, origin_ns: `${START}000000`, outside: '0', spans: [0, 2000], ...more };
   Object.assign((packed['profiles'] as object[])[0]!, cells);
-  const { columns, cells: result } = readPacked(packedText(packed), heatKitchen).profiles[0]!;
+  const { columns, cells: result } = readPacked(packedText(packed), heatKitchen).profile(0);
   return { columns, cells: result! };
 }
 

@@ -10,8 +10,9 @@ import { cpuSample, largeSample, sample, sequence, type SampleDocument } from '.
 const read = (document: SampleDocument, ...more: unknown[]) => readPacked(packedText(pack(document, ...(more as []))));
 
 function profileOf(document: SampleDocument, at = 0): Profile {
-  const { frames, profiles } = read(document);
-  return new Profile(profiles[at]!.head, new Frames(frames), layout(profiles[at]!.columns));
+  const { frames, profile } = read(document);
+  const { head, columns } = profile(at);
+  return new Profile(head, new Frames(frames), layout(columns));
 }
 
 /** All that a picture shows of a profile. */
@@ -75,6 +76,19 @@ describe('readPacked', () => {
     expect(read(document).frames.cls).toHaveLength(3);
   });
 
+  it('decodes a profile when it is asked for, and nothing behind what is damaged', () => {
+    const stacks = { 'a.B.run;a.C.x': 3 };
+    const packed = pack(sample({ cpu: { unit: 'ns', stacks }, alloc_bytes: { unit: 'bytes', stacks }, lock_delay: { unit: 'ns', stacks } }));
+    const whole = readPacked(packedText(packed));
+    expect(whole.types).toEqual(['cpu', 'alloc_bytes', 'lock_delay']);
+    expect(picture(new Profile(whole.profile(2).head, new Frames(whole.frames), layout(whole.profile(2).columns)))).toHaveLength(3);
+    Object.assign((packed['profiles'] as object[])[1]!, { samples: 'many' });
+    const damaged = readPacked(packedText(packed));
+    expect(damaged.profile(0).head.valueTotal).toBe('3');
+    for (const at of [1, 2, 1]) expect(() => damaged.profile(at)).toThrow('samples is no integer');
+    expect(damaged.profile(0).columns.depth).toHaveLength(3);
+  });
+
   it('takes class and method apart as they were, whatever they hold', () => {
     const document = cpuSample({ 'a.B.run': 1 });
     document.strings.push('odd', 'me.th!od', 'lib!v2', 'f');
@@ -105,8 +119,7 @@ describe('readPacked', () => {
 
   it('reads both sides of a comparison', () => {
     const document = cpuSample({ 'a.A.f': 30, 'a.B.g': 0 });
-    const { profiles } = read(document, [[0, 10, 20]]);
-    const { sides, total } = layout(profiles[0]!.columns);
+    const { sides, total } = layout(read(document, [[0, 10, 20]]).profile(0).columns);
     expect([...sides!.before]).toEqual([30, 10, 20]);
     expect([...sides!.after]).toEqual([30, 30, 0]);
     expect([...total]).toEqual([30, 20, 10]);
@@ -121,8 +134,9 @@ describe('readPacked', () => {
       const at = round % 2 === 0 ? data + 8 + Math.floor(random() * 900) : Math.floor(random() * whole.length);
       const text = whole.slice(0, at) + String.fromCharCode(35 + Math.floor(random() * 90)) + whole.slice(at + 1);
       try {
-        const { profiles, frames } = readPacked(text);
-        const profile = new Profile(profiles[0]!.head, new Frames(frames), layout(profiles[0]!.columns));
+        const packed = readPacked(text);
+        const { head, columns } = packed.profile(0);
+        const profile = new Profile(head, new Frames(packed.frames), layout(columns));
         expect(profile.total[0]).toBeGreaterThanOrEqual(0);
       } catch (error) {
         refused++;

@@ -251,6 +251,25 @@ describe.skipIf(PROGRAM === '')('pages of the program', () => {
     await page.close();
   });
 
+  it('say which type of a heatmap is damaged, and stay with the one before it', async () => {
+    hotstack('convert', '-t', 'cpu,alloc_bytes', 'real.jfr', '-o', 'real.heatmap.html');
+    const [head, first, second, ...none] = readFileSync(file('real.heatmap.html'), 'utf8').split('"cells":"');
+    expect(none).toEqual([]);
+    writeFileSync(file('damaged.heatmap.html'), [head, first, second!.replace('"', '#########"')].join('"cells":"'));
+    const { page, graph, complaints } = await open('damaged.heatmap.html');
+    const map = page.locator('.hsh');
+    const before = [await graph.getAttribute('data-shown'), await map.getAttribute('data-value')];
+    await page.locator('button[data-type="alloc_bytes"]').click();
+    await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/^Allocated bytes cannot be shown: damaged code at \d+$/);
+    expect([await graph.getAttribute('data-shown'), await map.getAttribute('data-value')]).toEqual(before);
+    await tabTo(page, 'heatmap');
+    for (const key of ['n', 'Enter']) await page.keyboard.press(key);
+    await expect.poll(async () => (await graph.getAttribute('data-shown')) === (await map.getAttribute('data-value'))).toBe(true);
+    expect(await map.getAttribute('data-value')).not.toBe(before[1]);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it('let a stretch be drawn with the mouse, and one thread be shown', async () => {
     hotstack('convert', '--threads', 'real.jfr', '-o', 'threads.heatmap.html');
     const { page, graph, complaints } = await open('threads.heatmap.html');

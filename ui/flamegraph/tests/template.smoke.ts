@@ -76,6 +76,17 @@ describe('flamegraph.html', () => {
     expect(Buffer.byteLength(TEMPLATE)).toBeLessThanOrEqual(60 * 1024);
   });
 
+  it('has characters of one byte alone: with another one a browser turns all of the page into two bytes each', () => {
+    expect(TEMPLATE).toMatch(/^[\n -~]*$/);
+  });
+
+  it('says something before its data, and has its script behind it', () => {
+    const [before, behind] = TEMPLATE.split(MARKER);
+    expect(before).toMatch(/<main id="page">\w+/);
+    expect(before).not.toContain('<script>');
+    expect(behind).toContain('<script>');
+  });
+
   it('shows the graph, offline and without a complaint', async () => {
     const { page, graph, complaints } = await openDocument({ ...shop(), meta: { title: 'checkout, 60 s' } });
     expect(await page.getByRole('heading').textContent()).toBe('checkout, 60 s');
@@ -322,10 +333,31 @@ describe('flamegraph.html', () => {
   });
 
   it('says what is wrong with a broken document', async () => {
-    const packed = pack(shop());
+    const packed = pack(cpuSample({ 'a.A.run': 1 }));
     packed['data'] += '#'.repeat(9);
     const { page } = await openPacked(packed);
     expect(await page.getByTestId('problem').textContent()).toContain('damaged code at');
+  });
+
+  it('decodes a type when it is chosen, and stays with the one before it when that is damaged', async () => {
+    const packed = pack(shop());
+    packed['data'] += '#'.repeat(9);
+    const { page, graph, complaints } = await openPacked(packed);
+    expect(await graph.getAttribute('data-shown')).toBe('1000000000');
+    const types = page.getByRole('group', { name: 'Profile type' }).getByRole('button');
+    const pressed = () => types.evaluateAll((all) => all.map((button) => button.getAttribute('aria-pressed')));
+    await types.nth(1).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/^Allocated bytes cannot be shown: damaged code at \d+$/);
+    await expect.poll(pressed).toEqual(['true', 'false']);
+    expect([await graph.getAttribute('data-type'), await page.getByTestId('value-total').textContent()]).toEqual(['cpu', '1000000000']);
+    expect(page.url()).not.toContain('alloc');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByTestId('search-input').fill('cart');
+    await expect.poll(() => page.getByTestId('matched-percent').textContent()).toBe('70.0 % matched');
+    await types.nth(0).click();
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+    expect(complaints).toEqual([]);
   });
 
   it('says that the template is empty', async () => {
