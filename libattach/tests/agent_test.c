@@ -1,6 +1,7 @@
 /* The thread agent's Java side over made-up threads: what it reads, and that no failure of JNI or
  * of memory, at whatever call, makes it break JNI's rules, leak, or answer with rubbish. */
-#include "run.h"
+#include "run_suite.h"
+#include "span.h"
 
 #include <stdlib.h>
 #include <string.h>

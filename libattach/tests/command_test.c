@@ -1,6 +1,7 @@
 /* The attach protocol against a listener that is not a JVM: cut, garbage, huge and missing answers.
  */
-#include "run.h"
+#include "run_suite.h"
+#include "span.h"
 
 #include <dirent.h>
 #include <fcntl.h>

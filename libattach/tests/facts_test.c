@@ -1,5 +1,6 @@
 /* What a JVM says about itself: command line, hsperfdata, release file; and its answer to load. */
-#include "run.h"
+#include "run_suite.h"
+#include "span.h"
 
 #include <stdlib.h>
 #include <string.h>

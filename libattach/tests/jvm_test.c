@@ -1,5 +1,6 @@
 /* Listing and opening JVMs of a fake procfs. */
-#include "run.h"
+#include "run_suite.h"
+#include "span.h"
 
 #include <elf.h>
 #include <stdio.h>

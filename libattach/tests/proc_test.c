@@ -1,6 +1,7 @@
 /* /proc/PID/stat, status, maps, cgroup and mountinfo: real lines, and what a hostile target makes.
  */
-#include "run.h"
+#include "run_suite.h"
+#include "span.h"
 
 #include <signal.h>
 #include <stdio.h>

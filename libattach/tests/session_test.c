@@ -1,5 +1,6 @@
 /* The parts of a session that need no JVM: marker, candidate directories, recording, options. */
-#include "run.h"
+#include "run_suite.h"
+#include "span.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-#include "run.h"
+#include "run_suite.h"
+#include "span.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Thread snapshots without a JVM: the agent's encoder and choices, our decoder, the join. */
-#include "run.h"
+#include "run_suite.h"
+#include "span.h"
 
 #include <stdio.h>
 #include <stdlib.h>

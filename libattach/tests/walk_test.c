@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "files.h"
-#include "run.h"
+#include "run_suite.h"
+#include "span.h"
 #include "walk.h"
 
 #define NOBODY      65534

@@ -1,5 +1,5 @@
 /* The worker's messages: what is written is read again; anything else is refused, never harmful. */
-#include "run.h"
+#include "run_suite.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "cursor.h"
-#include "run.h"
+#include "run_suite.h"
 
 #include <string.h>
 

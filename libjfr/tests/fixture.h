@@ -2,7 +2,7 @@
 #define JFR_TESTS_FIXTURE_H
 
 /* What the tests of the public API share: one file that is written, then one that is read. */
-#include "run.h"
+#include "run_suite.h"
 #include "writer.h"
 
 #include <jfr/jfr.h>

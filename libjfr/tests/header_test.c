@@ -1,5 +1,5 @@
 #include "header.h"
-#include "run.h"
+#include "run_suite.h"
 #include "writer.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "idmap.h"
-#include "run.h"
+#include "run_suite.h"
 
 #include <jfr/sample.h>
 

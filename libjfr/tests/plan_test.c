@@ -1,5 +1,5 @@
 #include "plan.h"
-#include "run.h"
+#include "run_suite.h"
 
 #include <jfr/sample.h>
 #include <string.h>

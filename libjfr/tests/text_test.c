@@ -1,4 +1,4 @@
-#include "run.h"
+#include "run_suite.h"
 #include "text.h"
 
 #include <string.h>

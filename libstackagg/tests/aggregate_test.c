@@ -470,5 +470,5 @@ int main(void)
     tcase_add_test(tcase, options_of_a_newer_header_must_be_zero_behind_ours);
     tcase_add_test(tcase, each_failed_allocation_is_reported_and_leaks_nothing);
     suite_add_tcase(suite, tcase);
-    return run(suite);
+    return run_suite(suite);
 }

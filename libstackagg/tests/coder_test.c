@@ -132,5 +132,5 @@ int main(void)
     tcase_add_test(tcase, numbers_below_another_come_back);
     tcase_add_test(tcase, the_greatest_number_is_one_less);
     suite_add_tcase(suite, tcase);
-    return run(suite);
+    return run_suite(suite);
 }

@@ -222,5 +222,5 @@ int main(void)
     tcase_add_test(tcase, bytes_stay_below_their_cap);
     tcase_add_test(tcase, a_useless_compaction_is_not_asked_for_again);
     suite_add_tcase(suite, tcase);
-    return run(suite);
+    return run_suite(suite);
 }

@@ -281,5 +281,5 @@ int main(void)
     tcase_add_test(tcase, bad_options_are_refused);
     tcase_add_test(tcase, the_page_holds_both_sides_and_the_changes);
     suite_add_tcase(suite, tcase);
-    return run(suite);
+    return run_suite(suite);
 }

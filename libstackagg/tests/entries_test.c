@@ -237,5 +237,5 @@ int main(void)
     tcase_add_test(tcase, what_is_expected_changes_nothing_but_memory);
     tcase_add_loop_test(tcase, samples_before_a_bad_one_are_added, 0, 70);
     suite_add_tcase(suite, tcase);
-    return run(suite);
+    return run_suite(suite);
 }

@@ -227,5 +227,5 @@ int main(void)
     tcase_add_test(rules, unknown_kinds_and_versions_are_refused);
     tcase_add_test(rules, one_lambda_has_one_id);
     suite_add_tcase(suite, rules);
-    return run(suite);
+    return run_suite(suite);
 }

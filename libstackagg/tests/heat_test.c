@@ -321,5 +321,5 @@ int main(void)
     tcase_add_loop_test(tc, any_time_is_taken, 0, 4);
     tcase_add_test(tc, wrong_use_is_refused);
     suite_add_tcase(suite, tc);
-    return run(suite);
+    return run_suite(suite);
 }

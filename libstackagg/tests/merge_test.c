@@ -172,5 +172,5 @@ int main(void)
     tcase_add_test(tcase, merging_above_the_caps_keeps_totals);
     tcase_add_test(tcase, different_tables_do_not_merge);
     suite_add_tcase(suite, tcase);
-    return run(suite);
+    return run_suite(suite);
 }

@@ -407,5 +407,5 @@ int main(void)
     tcase_add_loop_test(tcase, a_writer_of_several_types_sorts_and_merges_paths, 0, 8);
     tcase_add_test(tcase, a_refusing_sink_ends_the_output);
     suite_add_tcase(suite, tcase);
-    return run(suite);
+    return run_suite(suite);
 }

@@ -58,5 +58,5 @@ int main(void)
     tcase_add_test(tcase, a_small_room_cuts_between_code_points);
     tcase_add_test(tcase, long_names_are_bounded);
     suite_add_tcase(suite, tcase);
-    return run(suite);
+    return run_suite(suite);
 }

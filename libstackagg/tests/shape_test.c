@@ -289,5 +289,5 @@ int main(void)
     tcase_add_test(tcase, what_was_cut_before_stays_in_the_sum);
     tcase_add_test(tcase, bad_options_are_refused);
     suite_add_tcase(suite, tcase);
-    return run(suite);
+    return run_suite(suite);
 }

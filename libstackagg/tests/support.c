@@ -242,12 +242,3 @@ uint32_t next_random(uint64_t *state, uint32_t below)
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(*state >> 33) % below;
 }
-
-int run(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0 ? 1 : 0;
-}

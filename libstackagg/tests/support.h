@@ -4,7 +4,7 @@
 #ifndef STACKAGG_TEST_SUPPORT_H
 #define STACKAGG_TEST_SUPPORT_H
 
-#include <check.h>
+#include "run_suite.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -48,8 +48,5 @@ void numbers_end(numbers *from);
 
 /* Small numbers that look random, the same each time. */
 uint32_t next_random(uint64_t *state, uint32_t below);
-
-/* Runs the suite of a test program; returns its exit code. */
-int run(Suite *suite);
 
 #endif

@@ -258,5 +258,5 @@ int main(void)
     tcase_add_test(tcase, top_counts_recursion_once);
     tcase_add_test(tcase, an_empty_type_has_a_root_only);
     suite_add_tcase(suite, tcase);
-    return run(suite);
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "jvm_operation.h"
+#include "run_suite.h"
 
 static const char *const versions[] = {"11", "17", "21", "25"};
 
@@ -234,9 +235,5 @@ int main(void)
     tcase_add_loop_test(tc, one_library_however_often_started, 0, n);
     Suite *suite = suite_create("libattach-jvm-session");
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "jvm_operation.h"
+#include "run_suite.h"
 #include "target_cases.h"
 
 int main(void)
@@ -17,9 +18,5 @@ int main(void)
     target_add_trouble(suite);
     target_add_sharing(suite);
     target_add_session(suite);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <stdio.h>
 
+#include "run_suite.h"
 #include "threads_ask.h"
 #include "threads_cases.h"
 
@@ -19,9 +20,5 @@ int main(void)
     threads_add_busy(suite);
     threads_add_bounds(suite);
     threads_add_life(suite);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

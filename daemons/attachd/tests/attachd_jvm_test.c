@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "run_suite.h"
+
 extern char **environ;
 
 enum { CALL_MS = 60000 };
@@ -228,9 +230,5 @@ int main(void)
     tcase_add_test(tests, leave_sessions_leaves_them_and_the_next_run_sweeps_what_nobody_wants);
     tcase_add_test(tests, a_dead_pid_and_another_process_are_named);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "run_suite.h"
+
 /* Two JVMs; what was asked of each, and how many operations ran on it at once. */
 static struct {
     struct fake_jvm {
@@ -480,9 +482,5 @@ int main(void)
     tcase_add_test(tests, large_windows_restart_a_session_that_is_not_young);
     tcase_add_test(tests, a_restart_that_fails_leaves_the_window);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

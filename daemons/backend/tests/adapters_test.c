@@ -10,6 +10,7 @@
 #include "ingest.pb-c.h"
 #include "query_params.h"
 #include "room.h"
+#include "run_suite.h"
 #include "session_body.h"
 #include "wire.h"
 
@@ -228,7 +229,6 @@ int main(void)
 {
     Suite *suite = suite_create("backend-adapters");
     TCase *tcase = tcase_create("adapters");
-    SRunner *runner = srunner_create(suite);
 
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, test_wire, 0, sizeof(wires) / sizeof(wires[0]));
@@ -239,8 +239,5 @@ int main(void)
     tcase_add_test(tcase, test_room);
     tcase_add_loop_test(tcase, test_time, 0, sizeof(times) / sizeof(times[0]));
     tcase_add_loop_test(tcase, test_session_body, 0, sizeof(bodies) / sizeof(bodies[0]));
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

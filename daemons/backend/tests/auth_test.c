@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "auth.h"
+#include "run_suite.h"
 
 #define TOKEN_OLD "token-old-0123456789"
 #define TOKEN_NEW "token-new-0123456789"
@@ -136,7 +137,6 @@ int main(void)
 {
     Suite *suite = suite_create("backend-auth");
     TCase *tcase = tcase_create("auth");
-    SRunner *runner = srunner_create(suite);
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
@@ -148,8 +148,5 @@ int main(void)
     tcase_add_test(tcase, test_a_code_works_for_a_short_time);
     tcase_add_test(tcase, test_failures_are_limited_by_address);
     tcase_add_test(tcase, test_many_sessions_push_out_the_oldest);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "sample_batch.h"
 
 static sample_batch s;
@@ -422,7 +423,6 @@ int main(void)
 {
     Suite *suite = suite_create("backend-check");
     TCase *tcase = tcase_create("check");
-    SRunner *runner = srunner_create(suite);
 
     suite_add_tcase(suite, tcase);
     tcase_add_test(tcase, test_the_sample_is_right);
@@ -435,8 +435,5 @@ int main(void)
     tcase_add_test(tcase, test_details_may_not_name_long_texts_over_and_over);
     tcase_add_test(tcase, test_names_of_targets_are_short);
     tcase_add_test(tcase, test_an_empty_batch_is_right);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

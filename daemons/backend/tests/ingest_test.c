@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ingest.h"
+#include "run_suite.h"
 #include "sample_batch.h"
 
 /* A store in memory: what was asked and written, and what it shall answer. */
@@ -271,7 +272,6 @@ int main(void)
 {
     Suite *suite = suite_create("backend-ingest");
     TCase *tcase = tcase_create("ingest");
-    SRunner *runner = srunner_create(suite);
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
@@ -288,8 +288,5 @@ int main(void)
     tcase_add_test(tcase, test_more_frames_than_a_block_holds);
     tcase_add_test(tcase, test_more_workloads_than_one_batch_may_ask_for);
     tcase_add_test(tcase, test_scope);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

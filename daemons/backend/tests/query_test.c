@@ -7,6 +7,7 @@
 #include <catalogue/state.h>
 
 #include "query.h"
+#include "run_suite.h"
 
 #define NOW_MS (20000ull * DAY_MS + 3600000)
 
@@ -277,7 +278,6 @@ int main(void)
 {
     Suite *suite = suite_create("backend-query");
     TCase *tcase = tcase_create("query");
-    SRunner *runner = srunner_create(suite);
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, set_up, NULL);
@@ -288,8 +288,5 @@ int main(void)
     tcase_add_test(tcase, test_the_fingerprint_knows_no_order);
     tcase_add_test(tcase, test_top_counts_recursion_once);
     tcase_add_test(tcase, test_a_store_that_is_down);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "run_suite.h"
 #include "writer.h"
 
 enum { CALLERS = 4 };
@@ -77,13 +78,9 @@ int main(void)
 {
     Suite *suite = suite_create("backend-writer");
     TCase *tcase = tcase_create("writer");
-    SRunner *runner = srunner_create(suite);
 
     suite_add_tcase(suite, tcase);
     tcase_add_test(tcase, test_one_at_a_time_and_bounded);
     tcase_add_test(tcase, test_a_full_queue_turns_away);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

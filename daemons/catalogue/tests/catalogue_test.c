@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
+
 START_TEST(every_profile_type_is_found_by_number_and_name)
 {
     for (unsigned i = 1; i < PROFILE_TYPE_END; i++) {
@@ -77,9 +79,5 @@ int main(void)
     tcase_add_test(tables, every_state_has_a_name);
     tcase_add_test(tables, the_reference_page_equals_the_table);
     suite_add_tcase(suite, tables);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

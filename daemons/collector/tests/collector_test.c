@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "run_suite.h"
+
 int main(void)
 {
     Suite *suite = suite_create("collector");
@@ -11,9 +13,5 @@ int main(void)
     suite_add_tcase(suite, session_tests());
     suite_add_tcase(suite, uploader_tests());
     suite_add_tcase(suite, wire_tests());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

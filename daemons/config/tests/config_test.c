@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
+
 static const char *const levels[] = {"debug", "info", "error", NULL};
 
 static const config_field rule_fields[] = {
@@ -254,9 +256,5 @@ int main(void)
     tcase_add_test(file, help_and_reference_hold_every_key);
     suite_add_tcase(suite, file);
     suite_add_tcase(suite, sources_tests());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,8 @@
 
 #include <http/gate.h>
 
+#include "run_suite.h"
+
 #define GET  "GET /x HTTP/1.1\r\n"
 #define POST "POST /x HTTP/1.1\r\n"
 #define HOST "Host: a\r\n"
@@ -263,7 +265,6 @@ int main(void)
 {
     Suite *suite = suite_create("http-gate");
     TCase *tcase = tcase_create("gate");
-    SRunner *runner = srunner_create(suite);
 
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, test_refused, 0, sizeof(refused) / sizeof(refused[0]));
@@ -272,8 +273,5 @@ int main(void)
     tcase_add_test(tcase, test_what_follows_is_not_looked_at);
     tcase_add_test(tcase, test_limits);
     tcase_add_loop_test(tcase, test_chunked, 0, sizeof(chunked_rows) / sizeof(chunked_rows[0]));
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -3,6 +3,8 @@
 
 #include <http/query.h>
 
+#include "run_suite.h"
+
 START_TEST(test_values)
 {
     http_query query;
@@ -54,14 +56,10 @@ int main(void)
 {
     Suite *suite = suite_create("http-query");
     TCase *tcase = tcase_create("query");
-    SRunner *runner = srunner_create(suite);
 
     suite_add_tcase(suite, tcase);
     tcase_add_test(tcase, test_values);
     tcase_add_loop_test(tcase, test_bad, 0, sizeof(bad) / sizeof(bad[0]));
     tcase_add_test(tcase, test_too_many);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -16,6 +16,8 @@
 #include <http/assets.h>
 #include <http/server.h>
 
+#include "run_suite.h"
+
 enum { ANSWER_MAX = 1 << 20, LOGGED_MAX = 512, WAIT_MS = 20000 };
 
 static http_server *server;
@@ -475,7 +477,6 @@ int main(void)
 {
     Suite *suite = suite_create("http-server");
     TCase *tcase = tcase_create("server"), *limits = tcase_create("limits");
-    SRunner *runner = srunner_create(suite);
 
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, limits);
@@ -497,8 +498,5 @@ int main(void)
     tcase_add_test(limits, test_deadlines);
     tcase_add_test(limits, test_a_dripping_client_does_not_move_the_deadline);
     tcase_add_test(limits, test_connection_limits);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

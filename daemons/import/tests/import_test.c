@@ -9,6 +9,8 @@
 #include <pprof.pb-c.h>
 #include <zlib.h>
 
+#include "run_suite.h"
+
 static recording *rec;
 static recording_options options;
 static import_options limits;
@@ -381,9 +383,5 @@ int main(void)
     tcase_add_test(tcase, test_unpacking_is_bounded);
     tcase_add_test(tcase, test_kinds_of_inputs);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -17,6 +17,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "run_suite.h"
+
 static char directory[64];
 static char path[96];
 static uint32_t own_uid;
@@ -518,9 +520,5 @@ int main(void)
     tcase_add_test(tests, the_socket_is_for_its_owner_and_its_directory_must_be_safe);
     tcase_add_test(tests, every_field_survives_the_wire);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

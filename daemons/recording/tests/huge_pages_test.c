@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "run.h"
+#include "run_suite.h"
 
 #define MIB ((size_t)1 << 20)
 

@@ -5,7 +5,7 @@
 
 #include <recording/recording.h>
 
-#include "run.h"
+#include "run_suite.h"
 #include "writer.h"
 
 static writer w;

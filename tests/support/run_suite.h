@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every test program ends with. */
+#ifndef HOTSTACK_TESTS_RUN_SUITE_H
+#define HOTSTACK_TESTS_RUN_SUITE_H
+
+#include <check.h>
+#include <stdlib.h>
+
+/* Runs a suite as the environment says (CK_ENV) and frees it. Returns main's exit status. */
+static inline int run_suite(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+#endif
