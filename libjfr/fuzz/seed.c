@@ -35,7 +35,7 @@ static void save(const char *dir, const char *name, const void *data, size_t len
      BIT(T_UNSIGNED) | BIT(T_CONTENT_TYPE) | BIT(T_DATA_AMOUNT) | BIT(T_CATEGORY) |                \
      BIT(T_ANYTHING))
 
-static void put_few_events(writer *w)
+static void put_first_events(writer *w)
 {
     put_setting(w, T_RECORDING, "event", "cpu");
     put_setting(w, T_EXECUTION, "interval", "0");
@@ -44,18 +44,17 @@ static void put_few_events(writer *w)
     put_execution(w, 600, 70, 7, 1);
     put_monitor_enter(w, 600, 100, 4);
     put_park(w, 100, 4);
+}
+
+static void put_few_events(writer *w)
+{
+    put_first_events(w);
     put_in_tlab(w, 2, 16, 1000);
 }
 
 static void put_events(writer *w)
 {
-    put_setting(w, T_RECORDING, "event", "cpu");
-    put_setting(w, T_EXECUTION, "interval", "0");
-    put_setting(w, T_EXECUTION, "period", "10 ms");
-    put_setting(w, T_MONITOR_ENTER, "lock", "10000");
-    put_execution(w, 600, 70, 7, 1);
-    put_monitor_enter(w, 600, 100, 4);
-    put_park(w, 100, 4);
+    put_first_events(w);
     put_park(w, 100, 5);
     put_in_tlab(w, 2, 16, 1000);
     put_outside(w, 3, 300);
