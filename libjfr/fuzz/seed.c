@@ -52,6 +52,12 @@ static void put_few_events(writer *w)
     put_in_tlab(w, 2, 16, 1000);
 }
 
+static void put_sample(writer *w)
+{
+    put_setting(w, T_EXECUTION, "period", "20 ms");
+    put_execution(w, 600, 70, 7, 1);
+}
+
 static void put_events(writer *w)
 {
     put_first_events(w);
@@ -61,13 +67,16 @@ static void put_events(writer *w)
     put_alloc_sample(w, 2, 700);
 }
 
-/* Of two chunks; where integers are wide, of one. */
+/* Of two chunks; where integers are wide, of one with fewer types. */
 static void put_recording(writer *w, const chunk_params *params)
 {
-    w->only = FEW;
+    w->only = params->plain ? STACKS | BIT(T_SETTING) | BIT(T_EXECUTION) : FEW;
     for (int chunk = 0; chunk < 2 - params->plain; chunk++) {
         begin_chunk(w, params);
-        put_few_events(w);
+        if (params->plain)
+            put_sample(w);
+        else
+            put_few_events(w);
         put_standard_pools(w);
         end_chunk(w, params);
     }
@@ -90,6 +99,9 @@ static void save_sums(const char *root)
     params.async = true;
     snprintf(dir, sizeof(dir), "%s/fuzz_sums", root);
     save_recording(dir, "async", &params);
+    params.plain = true;
+    save_recording(dir, "plain", &params);
+    params.plain = false;
     begin_chunk(&w, &params);
     for (int i = 0; i < 10; i++)
         put_few_events(&w);
@@ -185,14 +197,17 @@ static void put_unreadable_pool(writer *w)
 
 static void save_streams(const char *dir)
 {
-    static const unsigned pieces[] = {1, 64, 0, 255};
-    static const char *const names[] = {"open-bytewise", "two-in-64", "whole", "unreadable-pool"};
-    for (int i = 0; i < 4; i++) {
+    static const unsigned pieces[] = {1, 64, 0, 64, 255};
+    static const char *const names[] = {"open-bytewise", "two-in-64", "whole", "plain",
+                                        "unreadable-pool"};
+    for (int i = 0; i < 5; i++) {
         chunk_params params = CHUNK_PARAMS_INIT;
         writer w = {.data = NULL};
         params.open = i == 0;
+        params.async = i == 1;
+        params.plain = i == 3;
         put_u8(&w, pieces[i]);
-        if (i == 3)
+        if (i == 4)
             put_unreadable_pool(&w);
         else
             put_recording(&w, &params);
