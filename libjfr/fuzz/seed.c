@@ -1,5 +1,6 @@
 /*
- * Writes the seeds of the corpora, with the writer of the unit tests.
+ * Writes the seeds of the corpora, with the writer of the unit tests; found-NN beside them are
+ * inputs of the fuzzers' own that reach more.
  *
  * usage: seed CORPUS_DIR   (then: git add the files)
  */
