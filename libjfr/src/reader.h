@@ -71,6 +71,8 @@ enum jfr__event_slot {
     JFR__EVENT_SLOTS
 };
 
+#define JFR__NO_STATE UINT64_MAX /* in JFR__SLOT_STATE: the event type has no such field */
+
 /* How to read one event type that yields samples. */
 typedef struct jfr__event_plan {
     jfr__plan plan;

@@ -202,7 +202,7 @@ int jfr_samples_next(jfr_chunk *chunk, jfr_sample *sample, jfr_error *err)
         if (index == JFR_NONE)
             continue;
         const jfr__event_plan *plan = &chunk->event_plans[index];
-        uint64_t slots[JFR__EVENT_SLOTS] = {0};
+        uint64_t slots[JFR__EVENT_SLOTS] = {[JFR__SLOT_STATE] = JFR__NO_STATE};
         jfr__plan_run(&plan->plan, &body, slots);
         if (body.failed) {
             chunk->stats.bad_events++;

@@ -78,7 +78,8 @@ static inline uint64_t jfr__at_least(uint64_t value, uint64_t floor)
 static inline jfr__lane jfr__sums_lane(const jfr_sums *sums, const jfr__sum_shape *shape,
                                        const uint64_t fields[JFR__SUM_SLOTS])
 {
-    uint64_t state = fields[JFR__SUM_STATE];
+    bool has_state = shape->slots[JFR__SUM_STATE] != JFR__SKIP;
+    uint64_t state = has_state ? fields[JFR__SUM_STATE] : JFR__NO_STATE;
     return (jfr__lane){
         .thread = fields[JFR__SUM_THREAD],
         .klass = shape->keep_class ? fields[JFR__SUM_CLASS] : 0,

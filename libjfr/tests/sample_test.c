@@ -44,6 +44,24 @@ START_TEST(cpu_by_the_recordings_own_interval)
 }
 END_TEST
 
+/* Whatever the recording's state 0 is. */
+START_TEST(an_event_without_a_state_has_none)
+{
+    begin_chunk(&w, &params);
+    put_in_tlab(&w, 2, 16, 1000);
+    size_t checkpoint = begin_checkpoint(&w);
+    begin_pool(&w, T_STATE, 1);
+    put_long(&w, 0);
+    put_text(&w, "STATE_SLEEPING");
+    end_checkpoint(&w, checkpoint);
+    end_chunk(&w, &params);
+    open_first_chunk();
+    jfr_sample s = next_sample();
+    ck_assert_int_eq(s.source, JFR_SOURCE_ALLOC_IN_TLAB);
+    ck_assert_int_eq(s.state, JFR_STATE_UNKNOWN);
+}
+END_TEST
+
 /* async-profiler writes interval 0 for "my default". */
 static const struct {
     const char *event;
@@ -400,6 +418,7 @@ int main(void)
     TCase *t = tcase_create("sample");
     tcase_add_checked_fixture(t, fixture_setup, fixture_teardown);
     tcase_add_test(t, cpu_by_the_recordings_own_interval);
+    tcase_add_test(t, an_event_without_a_state_has_none);
     tcase_add_loop_test(t, async_main_event, 0, sizeof(main_events) / sizeof(main_events[0]));
     tcase_add_test(t, counters_are_no_cpu_time);
     tcase_add_test(t, unknown_interval_is_never_assumed);
