@@ -68,7 +68,8 @@ static int make_aggregate(const recording *rec, sagg **out, uint64_t max_bytes, 
                             .max_frames = o->max_frames,
                             .max_bytes = max_bytes,
                             .origin_ns = o->origin_ns,
-                            .seconds = o->seconds};
+                            .seconds = o->seconds,
+                            .no_frames = o->no_frames};
     if (o->huge_pages)
         options.allocator = recording__huge_sagg;
     return sagg_new(out, &options, cause);

@@ -115,6 +115,7 @@ static void set_caps(sagg *agg, const sagg_options *o)
 {
     agg->normaliser = o->normaliser;
     agg->group = o->group;
+    agg->no_frames = o->no_frames;
     agg->max_stacks = or_default(o->max_stacks, DEFAULT_MAX_STACKS);
     agg->max_threads = or_default(o->max_threads, DEFAULT_MAX_THREADS);
     agg->max_frames = or_default(o->max_frames, DEFAULT_MAX_FRAMES);

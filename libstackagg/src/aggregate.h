@@ -103,6 +103,7 @@ struct sagg {
     sagg__mem mem;
     int normaliser;
     int group;
+    bool no_frames;
     uint32_t max_stacks;
     uint32_t max_threads;
     uint32_t max_frames;

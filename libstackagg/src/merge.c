@@ -22,7 +22,7 @@ struct merging {
 static int check(const sagg *into, const sagg *from, sagg_error *err)
 {
     bool same = into->type_count == from->type_count && into->normaliser == from->normaliser &&
-                into->group == from->group && into != from;
+                into->group == from->group && into->no_frames == from->no_frames && into != from;
     for (uint32_t i = 0; same && i < into->type_count; i++)
         same = into->types[i].id == from->types[i].id &&
                strcmp(into->types[i].name, from->types[i].name) == 0 &&
@@ -30,8 +30,8 @@ static int check(const sagg *into, const sagg *from, sagg_error *err)
     if (same)
         return 0;
     return sagg__fail(err, SAGG_E_USAGE, 0,
-                      "Only two different aggregates with equal types, normaliser and group can be "
-                      "merged.");
+                      "Only two different aggregates with equal types, normaliser, group and "
+                      "no_frames can be merged.");
 }
 
 static uint32_t *make_map(sagg *into, uint32_t count)

@@ -226,7 +226,7 @@ static int compute_id(sagg *agg, sagg_stack_id *id, const uint32_t *frames, size
 int sagg__append_stack(sagg *agg, uint32_t *index, const sagg_stack_id *id, const uint32_t *frames,
                        size_t count)
 {
-    sagg__stack stack = {.id = *id, .count = (uint32_t)count};
+    sagg__stack stack = {.id = *id, .count = agg->no_frames ? 0 : (uint32_t)count};
     if (agg->stacks.count > 2 * (uint64_t)agg->max_stacks)
         return SAGG_E_LIMIT;
     if (stack.count > UINT32_MAX - agg->stack_frames_used)
@@ -238,9 +238,9 @@ int sagg__append_stack(sagg *agg, uint32_t *index, const sagg_stack_id *id, cons
     if (rc != 0)
         return rc;
     stack.first = agg->stack_frames_used;
-    uint32_t *to = SAGG__AT(uint32_t, agg->stack_frames, stack.first);
     if (stack.count > 0)
-        memcpy(to, frames, stack.count * sizeof(uint32_t));
+        memcpy(SAGG__AT(uint32_t, agg->stack_frames, stack.first), frames,
+               stack.count * sizeof(uint32_t));
     agg->stack_frames_used += stack.count;
     *index = agg->stacks.count++;
     *SAGG__AT(sagg__stack, agg->stacks.array, *index) = stack;

@@ -173,6 +173,59 @@ START_TEST(bytes_stay_below_their_cap)
 END_TEST
 
 /* Names that compaction cannot free fill the cap: it must not be asked for again at each sample. */
+/* Adds what `seed` gives to an aggregate, which is compacted whenever it wants to be. */
+static void add_many(sagg *agg, uint64_t seed)
+{
+    for (uint32_t i = 0; i < 3000; i++) {
+        uint32_t number = next_random(&seed, 400);
+        if (sagg_full(agg))
+            ck_assert_int_eq(sagg_compact(agg, NULL), 0);
+        add(agg, i % 3 == 0 ? ALLOC : CPU, 0, numbered_stack(agg, number), 1 + number % 17);
+    }
+}
+
+/* The same stacks by their ids, the same entries and totals, whatever the caps do and whatever is
+ * merged; only the frames are not there. */
+START_TEST(without_frames_all_else_is_the_same)
+{
+    sagg *sides[2];
+    for (int i = 0; i < 2; i++) {
+        sagg_options options = two_types();
+        options.max_stacks = _i == 0 ? 1000 : 50;
+        options.no_frames = i == 1;
+        sides[i] = make(&options);
+        sagg *more = make(&options);
+        add_many(sides[i], 1);
+        add_many(more, 2);
+        ck_assert_int_eq(sagg_merge(sides[i], more, NULL), 0);
+        sagg_free(more);
+    }
+    sagg_entry entry, other;
+    size_t cursor = 0, place = 0;
+    ck_assert_uint_eq(sagg_stack_count(sides[0]), sagg_stack_count(sides[1]));
+    while (sagg_next(sides[0], &cursor, &entry)) {
+        sagg_stack stack, bare;
+        ck_assert(sagg_next(sides[1], &place, &other));
+        ck_assert(sagg_stack_at(sides[0], entry.stack, &stack));
+        ck_assert(sagg_stack_at(sides[1], other.stack, &bare));
+        ck_assert_mem_eq(&stack.id, &bare.id, sizeof(stack.id));
+        ck_assert_uint_gt(stack.count, 0);
+        ck_assert_uint_eq(bare.count, 0);
+        ck_assert_uint_eq(entry.type, other.type);
+        ck_assert_uint_eq(entry.totals.value, other.totals.value);
+        ck_assert_uint_eq(entry.totals.samples, other.totals.samples);
+    }
+    ck_assert(!sagg_next(sides[1], &place, &other));
+    ck_assert_uint_eq(sagg_losses(sides[0]).stacks_dropped, sagg_losses(sides[1]).stacks_dropped);
+    ck_assert_uint_lt(sagg_bytes(sides[1]), sagg_bytes(sides[0]));
+    sagg_error err;
+    ck_assert_int_eq(sagg_merge(sides[0], sides[1], &err), SAGG_E_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.message, "no_frames"));
+    sagg_free(sides[0]);
+    sagg_free(sides[1]);
+}
+END_TEST
+
 START_TEST(a_useless_compaction_is_not_asked_for_again)
 {
     sagg_options options = two_types();
@@ -220,6 +273,7 @@ int main(void)
     tcase_add_test(tcase, what_stays_is_found_again);
     tcase_add_test(tcase, a_caller_that_never_compacts_loses_no_total);
     tcase_add_test(tcase, bytes_stay_below_their_cap);
+    tcase_add_loop_test(tcase, without_frames_all_else_is_the_same, 0, 2);
     tcase_add_test(tcase, a_useless_compaction_is_not_asked_for_again);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

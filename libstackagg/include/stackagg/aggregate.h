@@ -75,6 +75,8 @@ typedef struct sagg_options {
     uint64_t max_bytes;  /**< all memory; default 512 MiB, least 1 MiB */
     int64_t origin_ns;   /**< start of the per-second totals, UTC ns */
     sagg_allocator allocator; /**< zero = malloc, realloc, free */
+    bool no_frames; /**< stacks are told apart by their ids and keep no frames, for who wants totals
+                       alone: less memory and time. What shows frames shows none */
 } sagg_options;
 
 #define SAGG_OPTIONS_INIT                                                                          \
@@ -224,8 +226,8 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_compact(sagg *agg, sagg_error *err);
 
 /**
  * Adds everything in `from` to `into`: entries, threads, per-second totals by their time, losses.
- * Type tables, normaliser and group must be equal. Below the caps the order of merges does not
- * matter.
+ * Type tables, normaliser, group and no_frames must be equal. Below the caps the order of merges
+ * does not matter.
  * @return 0; SAGG_E_USAGE; SAGG_E_NOMEM, then `into` holds a part and must be freed
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_merge(sagg *into, const sagg *from, sagg_error *err);
