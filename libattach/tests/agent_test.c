@@ -1,7 +1,6 @@
 /* The thread agent's Java side over made-up threads: what it reads, and that no failure of JNI or
  * of memory, at whatever call, makes it break JNI's rules, leak, or answer with rubbish. */
 #include "run_suite.h"
-#include "span.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +156,7 @@ static threads_ask full_ask(void)
 START_TEST(reads_what_there_is)
 {
     fake_jvm made;
-    fake_jvm_make(&made, threads, COUNT_OF(threads));
+    fake_jvm_make(&made, threads, ROWS(threads));
     threads_ask ask = _i == 0 ? default_ask : full_ask();
     attach_threads *t = snapshot(&made, &ask);
     ck_assert_uint_eq(attach_threads_count(t), 5); /* neither the ended one nor the agent's own */
@@ -185,7 +184,7 @@ END_TEST
 START_TEST(reads_java_8)
 {
     fake_jvm made;
-    fake_jvm_make(&made, threads, COUNT_OF(threads));
+    fake_jvm_make(&made, threads, ROWS(threads));
     made.odd = FAKE_ODD_JAVA_8;
     attach_threads *t = snapshot(&made, &default_ask);
     ck_assert_uint_eq(attach_threads_count(t), 5);
@@ -201,7 +200,7 @@ START_TEST(odd_jvms_do_no_harm)
 {
     fake_jvm made;
     for (int full = 0; full < 2; full++) {
-        fake_jvm_make(&made, threads, COUNT_OF(threads));
+        fake_jvm_make(&made, threads, ROWS(threads));
         made.odd = (fake_odd)_i;
         threads_ask ask = full ? full_ask() : default_ask;
         outcome o = live(&made, &ask);
@@ -288,7 +287,7 @@ START_TEST(stacks_end_with_the_pauses)
     bool seen[IDLE] = {false};
     size_t left = IDLE;
     fill_idle(list);
-    fake_jvm_make(&made, list, COUNT_OF(list));
+    fake_jvm_make(&made, list, ROWS(list));
     made.odd = FAKE_ODD_UNCOUNTED;
     made.stack_ns = 1000000;
     clock_of = &made;
@@ -333,7 +332,7 @@ START_TEST(what_the_jvm_counts_bounds_the_pauses)
     fake_jvm made;
     fake_thread list[IDLE + 2];
     fill_idle(list);
-    fake_jvm_make(&made, list, COUNT_OF(list));
+    fake_jvm_make(&made, list, ROWS(list));
     made.stack_ns = 1000000000;
     clock_of = &made;
     attach_threads *t = snapshot(&made, &default_ask);
@@ -364,7 +363,7 @@ START_TEST(every_call_may_throw)
     bool reached = true;
     while (reached) {
         fake_jvm made;
-        fake_jvm_make(&made, threads, COUNT_OF(threads));
+        fake_jvm_make(&made, threads, ROWS(threads));
         made.odd = _i == 2 ? FAKE_ODD_JAVA_8 : FAKE_ODD_NONE;
         made.fail_at = ++at;
         outcome o = live(&made, &ask);
@@ -387,7 +386,7 @@ START_TEST(every_allocation_may_fail)
         fake_jvm made;
         allocations = 0;
         deny_at++;
-        fake_jvm_make(&made, threads, COUNT_OF(threads));
+        fake_jvm_make(&made, threads, ROWS(threads));
         outcome o = live(&made, &ask);
         failures += o.status != THREADS_DONE;
         check_outcome(&o);
@@ -403,7 +402,7 @@ START_TEST(contention_is_switched)
 {
     fake_jvm made;
     static jvm j;
-    fake_jvm_make(&made, threads, COUNT_OF(threads));
+    fake_jvm_make(&made, threads, ROWS(threads));
     ck_assert(jvm_open(&j, fake_jvm_env(&made)));
     ck_assert(!snapshot_contention_is_on(&j));
     ck_assert(snapshot_contention(&j, true));

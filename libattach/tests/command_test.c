@@ -1,7 +1,6 @@
 /* The attach protocol against a listener that is not a JVM: cut, garbage, huge and missing answers.
  */
 #include "run_suite.h"
-#include "span.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -467,7 +466,7 @@ int main(void)
     tcase_set_timeout(tc, 100);
     tcase_add_test(tc, sends_protocol_1_and_reads_to_the_end);
     tcase_add_loop_test(tc, named_commands_are_requests, 0, 3);
-    tcase_add_loop_test(tc, answers_are_checked, 0, COUNT_OF(answers));
+    tcase_add_loop_test(tc, answers_are_checked, 0, ROWS(answers));
     tcase_add_test(tc, huge_answer_meets_the_limit);
     tcase_add_test(tc, silent_listener_meets_the_deadline);
     tcase_add_test(tc, process_that_dies_meanwhile_is_noticed_at_once);

@@ -29,7 +29,7 @@ START_TEST(command_line_names_the_main_class)
         {ARGS("java"), "", "java"},
         {attach__span_of("", 0), "", ""},
     };
-    for (int i = 0; i < COUNT_OF(rows); i++) {
+    for (int i = 0; i < ROWS(rows); i++) {
         attach_jvm jvm = {0};
         attach__flags flags = {0};
         attach__cmdline_read(&jvm, &flags, rows[i].args);
@@ -96,13 +96,13 @@ START_TEST(limits_are_read)
                {"50000\n", false, 0},
                {"", false, 0},
                {"18446744073709551615 1\n", false, 0}};
-    for (int i = 0; i < COUNT_OF(memory); i++) {
+    for (int i = 0; i < ROWS(memory); i++) {
         uint64_t bytes = 1;
         ck_assert_int_eq(attach__limit_bytes(span(memory[i].text), &bytes), memory[i].ok);
         if (memory[i].ok)
             ck_assert_uint_eq(bytes, memory[i].bytes);
     }
-    for (int i = 0; i < COUNT_OF(cpu); i++) {
+    for (int i = 0; i < ROWS(cpu); i++) {
         uint32_t millis = 1;
         ck_assert_int_eq(attach__limit_cpu(span(cpu[i].text), &millis), cpu[i].ok);
         ck_assert_uint_eq(millis, cpu[i].millis);
@@ -266,9 +266,9 @@ int main(void)
     tcase_add_test(tc, limits_are_read);
     tcase_add_test(tc, counters_are_read);
     tcase_add_test(tc, counters_with_any_byte_changed_do_no_harm);
-    tcase_add_loop_test(tc, other_files_are_no_counters, 0, COUNT_OF(bad_prologues));
+    tcase_add_loop_test(tc, other_files_are_no_counters, 0, ROWS(bad_prologues));
     tcase_add_test(tc, release_fills_gaps);
-    tcase_add_loop_test(tc, load_answers_are_read_as_text, 0, COUNT_OF(answers));
+    tcase_add_loop_test(tc, load_answers_are_read_as_text, 0, ROWS(answers));
     tcase_add_test(tc, reasons_have_names);
     Suite *suite = suite_create("facts");
     suite_add_tcase(suite, tc);

@@ -1,6 +1,5 @@
 /* Listing and opening JVMs of a fake procfs. */
 #include "run_suite.h"
-#include "span.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -171,7 +170,7 @@ START_TEST(limits_of_the_control_groups)
     (void)snprintf(cgroup_root, sizeof(cgroup_root), "%s/cg", proc.path);
     proc.options.cgroup_root = cgroup_root;
     fake_proc_write(&proc, "cgroup", limits[_i].cgroup);
-    for (int i = 0; i < COUNT_OF(limits[0].files) && limits[_i].files[i][0] != NULL; i++)
+    for (int i = 0; i < ROWS(limits[0].files) && limits[_i].files[i][0] != NULL; i++)
         plant_text(limits[_i].files[i][0], limits[_i].files[i][1]);
     ck_assert_int_eq(attach_jvm_read(&jvm, proc.identity.pid, &proc.options, NULL), ATTACH_OK);
     ck_assert_uint_eq(jvm.memory_limit, limits[_i].memory);
@@ -311,7 +310,7 @@ int main(void)
     tcase_add_test(tc, foreign_profilers_by_name);
     tcase_add_test(tc, agents_with_a_profiler_of_their_own_are_left_alone);
     tcase_add_test(tc, flags_come_from_the_environment_too);
-    tcase_add_loop_test(tc, limits_of_the_control_groups, 0, COUNT_OF(limits));
+    tcase_add_loop_test(tc, limits_of_the_control_groups, 0, ROWS(limits));
     tcase_add_test(tc, native_images_are_told_apart);
     tcase_add_test(tc, name_alone_is_not_enough);
     tcase_add_test(tc, release_file_is_read_below_the_root_only);

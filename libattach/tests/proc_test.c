@@ -19,7 +19,7 @@
 START_TEST(stat_survives_any_command_name)
 {
     static const char *const names[] = {"(java)", "((a) S 1 2)", "(x\ny)", "()", "(:) R 9 9 9)"};
-    for (int i = 0; i < COUNT_OF(names); i++) {
+    for (int i = 0; i < ROWS(names); i++) {
         char text[256];
         attach__stat stat;
         (void)snprintf(text, sizeof(text), "12 %s S %s", names[i], AFTER_STATE);
@@ -159,7 +159,7 @@ START_TEST(profilers_have_owners)
         {"/tmp/dd/libjavaProfiler-dd_java_agent-1.so", "Datadog", false},
         {"/opt/async-profiler/lib/libasyncProfiler.so", "async-profiler", true},
     };
-    for (int i = 0; i < COUNT_OF(rows); i++) {
+    for (int i = 0; i < ROWS(rows); i++) {
         const attach__profiler *kind = attach__profiler_of(span(rows[i].path));
         ck_assert_ptr_nonnull(kind);
         ck_assert_str_eq(kind->name, rows[i].name);
@@ -261,12 +261,12 @@ int main(void)
     TCase *tc = tcase_create("proc");
     tcase_add_test(tc, stat_survives_any_command_name);
     tcase_add_test(tc, an_exiting_process_counts_as_dead);
-    tcase_add_loop_test(tc, stat_refuses, 0, COUNT_OF(bad_stats));
+    tcase_add_loop_test(tc, stat_refuses, 0, ROWS(bad_stats));
     tcase_add_test(tc, status_gives_effective_ids_and_inner_pid);
-    tcase_add_loop_test(tc, status_refuses, 0, COUNT_OF(bad_statuses));
-    tcase_add_loop_test(tc, maps_tell_what_runs, 0, COUNT_OF(maps));
+    tcase_add_loop_test(tc, status_refuses, 0, ROWS(bad_statuses));
+    tcase_add_loop_test(tc, maps_tell_what_runs, 0, ROWS(maps));
     tcase_add_test(tc, profilers_have_owners);
-    tcase_add_loop_test(tc, cgroup_names_container_and_pod, 0, COUNT_OF(cgroups));
+    tcase_add_loop_test(tc, cgroup_names_container_and_pod, 0, ROWS(cgroups));
     tcase_add_test(tc, mountinfo_reads_good_lines_only);
     tcase_add_test(tc, mounts_that_could_hang_are_known);
     Suite *suite = suite_create("proc");

@@ -90,7 +90,7 @@ START_TEST(answers_of_the_jdk_recorder)
         {"name=\"\n", false},
         {"", false},
     };
-    for (int i = 0; i < COUNT_OF(checks); i++)
+    for (int i = 0; i < ROWS(checks); i++)
         ck_assert_int_eq(attach__jfr_runs(span(checks[i].text), name), checks[i].runs);
     ck_assert_uint_eq(
         attach__jfr_java_release(span("OpenJDK 64-Bit Server VM version 17.0.9+9\nJDK 17.0.9\n")),
@@ -140,8 +140,8 @@ START_TEST(disk_comes_before_memory_and_root_last)
              "5 1 0:5 / /nfs rw - nfs4 x rw\n6 1 0:6 / /run rw - tmpfs x rw\n"
              "7 1 0:7 / /cfg ro - ext4 x rw\n8 1 0:8 / /a\\040b rw - ext4 x rw\n"),
         &options);
-    ck_assert_uint_eq(found.n, (size_t)COUNT_OF(wanted));
-    for (int i = 0; i < COUNT_OF(wanted); i++)
+    ck_assert_uint_eq(found.n, (size_t)ROWS(wanted));
+    for (int i = 0; i < ROWS(wanted); i++)
         ck_assert_str_eq(found.paths[i], wanted[i]);
 }
 END_TEST
@@ -156,8 +156,8 @@ START_TEST(a_hidden_root_mount_counts_as_disk)
                             span("1 9 0:1 / /proc rw - proc x rw\n"
                                  "2 9 0:2 / /dev/shm rw - tmpfs x rw\n"),
                             &options);
-    ck_assert_uint_eq(found.n, (size_t)COUNT_OF(wanted));
-    for (int i = 0; i < COUNT_OF(wanted); i++)
+    ck_assert_uint_eq(found.n, (size_t)ROWS(wanted));
+    for (int i = 0; i < ROWS(wanted); i++)
         ck_assert_str_eq(found.paths[i], wanted[i]);
 }
 END_TEST
@@ -429,12 +429,12 @@ int main(void)
     tcase_add_test(tc, settings_of_the_jdk_recorder);
     tcase_add_test(tc, answers_of_the_jdk_recorder);
     tcase_add_test(tc, marker_survives_writing_and_reading);
-    tcase_add_loop_test(tc, marker_refuses, 0, COUNT_OF(bad_markers));
+    tcase_add_loop_test(tc, marker_refuses, 0, ROWS(bad_markers));
     tcase_add_test(tc, disk_comes_before_memory_and_root_last);
     tcase_add_test(tc, a_hidden_root_mount_counts_as_disk);
     tcase_add_test(tc, many_mounts_are_bounded);
     tcase_add_test(tc, finished_chunks_end_at_the_open_one);
-    tcase_add_loop_test(tc, lying_chunk_sizes_end_the_walk, 0, COUNT_OF(lying_sizes));
+    tcase_add_loop_test(tc, lying_chunk_sizes_end_the_walk, 0, ROWS(lying_sizes));
     tcase_add_test(tc, engine_is_what_the_settings_say);
     tcase_add_test(tc, consumed_bytes_go_back_to_the_file_system);
     tcase_add_test(tc, a_held_recording_outlives_its_jvm);

@@ -1,12 +1,10 @@
-/* What tests of texts and tables say often. */
+/* What tests of texts say often. */
 #ifndef ATTACH_TESTS_SPAN_H
 #define ATTACH_TESTS_SPAN_H
 
 #include <string.h>
 
 #include "text.h"
-
-#define COUNT_OF(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
 /* The text as a span. */
 static inline attach__span span(const char *text)

@@ -88,8 +88,8 @@ END_TEST
 int main(void)
 {
     TCase *tc = tcase_create("text");
-    tcase_add_loop_test(tc, reads_numbers, 0, COUNT_OF(numbers));
-    tcase_add_loop_test(tc, makes_text_printable, 0, COUNT_OF(texts));
+    tcase_add_loop_test(tc, reads_numbers, 0, ROWS(numbers));
+    tcase_add_loop_test(tc, makes_text_printable, 0, ROWS(texts));
     tcase_add_test(tc, cuts_between_characters);
     tcase_add_test(tc, undoes_kernel_escapes);
     tcase_add_test(tc, takes_paths_apart);

@@ -1,6 +1,5 @@
 /* Thread snapshots without a JVM: the agent's encoder and choices, our decoder, the join. */
 #include "run_suite.h"
-#include "span.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -332,7 +331,7 @@ START_TEST(choice_is_ranked)
     list[35].deadlocked = 1;
     static const int order[] = {35, 30, 9, 3, 7, 20, 21, 22};
     ck_assert_uint_eq(select_threads(list, N, 8, &cursor), 8);
-    for (int i = 0; i < COUNT_OF(order); i++) {
+    for (int i = 0; i < ROWS(order); i++) {
         ck_assert_uint_ne(list[order[i]].why, 0);
         ck_assert(i == 0 || list[order[i]].rank > last);
         last = list[order[i]].rank;
@@ -392,7 +391,7 @@ START_TEST(pauses_by_the_jvms_count)
         uint64_t took_ms, spent_ms;
     } rows[] = {{-1, -1, 50, 50}, {-1, 7, 50, 50}, {7, -1, 50, 50},        {7, 6, 50, 50},
                 {7, 7, 50, 2},    {7, 10, 50, 5},  {0, INT64_MAX, 50, 50}, {7, 10, 4, 4}};
-    for (int i = 0; i < COUNT_OF(rows); i++) {
+    for (int i = 0; i < ROWS(rows); i++) {
         pauses p;
         pauses_begin(&p, 10 * MS, rows[i].before);
         pauses_add(&p, 8, rows[i].took_ms * MS, rows[i].after);

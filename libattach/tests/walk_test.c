@@ -13,7 +13,6 @@
 
 #include "files.h"
 #include "run_suite.h"
-#include "span.h"
 #include "walk.h"
 
 #define NOBODY      65534
@@ -222,7 +221,7 @@ START_TEST(opens_the_same)
     resolver *resolve = resolvers[_i];
     if (is_missing(resolve))
         return;
-    for (int i = 0; i < COUNT_OF(rows); i++) {
+    for (int i = 0; i < ROWS(rows); i++) {
         const struct row *r = &rows[i];
         int fd = resolve(root_fd, r->path, r->flags, 0600, r->plain);
         if (r->want != NULL)
@@ -305,7 +304,7 @@ START_TEST(refuses_magic_links)
         return;
     int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
     ck_assert_int_ge(proc, 0);
-    for (int i = 0; i < COUNT_OF(names); i++) {
+    for (int i = 0; i < ROWS(names); i++) {
         char path[64];
         (void)snprintf(path, sizeof(path), "%d/%s", (int)getpid(), names[i]);
         assert_fails(resolve(proc, path, O_PATH, 0, false), ELOOP, path);
@@ -428,18 +427,18 @@ static void race_once(resolver *resolve, int i, const struct stat *wanted)
 
 START_TEST(holds_while_others_rename)
 {
-    struct stat wanted[COUNT_OF(raced)];
+    struct stat wanted[ROWS(raced)];
     mover m = {false, 0};
     pthread_t thread;
     resolver *resolve = resolvers[_i];
     if (is_missing(resolve))
         return;
-    for (int i = 0; i < COUNT_OF(raced); i++)
+    for (int i = 0; i < ROWS(raced); i++)
         if (raced[i].want != NULL)
             ck_assert_int_eq(fstatat(base_fd, raced[i].want, &wanted[i], 0), 0);
     ck_assert_int_eq(pthread_create(&thread, NULL, move, &m), 0);
     for (int n = 0; n < 1000 || atomic_load(&m.moves) < 100; n++)
-        for (int i = 0; i < COUNT_OF(raced); i++)
+        for (int i = 0; i < ROWS(raced); i++)
             race_once(resolve, i, &wanted[i]);
     atomic_store(&m.stop, true);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
@@ -457,7 +456,7 @@ static int open_descriptors(void)
 START_TEST(leaves_no_descriptor)
 {
     int before = open_descriptors();
-    for (int i = 0; i < COUNT_OF(rows); i++) {
+    for (int i = 0; i < ROWS(rows); i++) {
         int fd = attach__walk_in_root(root_fd, rows[i].path, rows[i].flags, 0600, rows[i].plain);
         if (fd >= 0)
             (void)close(fd);
@@ -487,14 +486,14 @@ int main(void)
     TCase *tc = tcase_create("walk");
     tcase_set_timeout(tc, 0);
     tcase_add_checked_fixture(tc, make_tree, remove_tree);
-    tcase_add_loop_test(tc, opens_the_same, 0, COUNT_OF(resolvers));
-    tcase_add_loop_test(tc, creates_below_the_root, 0, COUNT_OF(resolvers));
-    tcase_add_loop_test(tc, bounds_lengths, 0, COUNT_OF(resolvers));
+    tcase_add_loop_test(tc, opens_the_same, 0, ROWS(resolvers));
+    tcase_add_loop_test(tc, creates_below_the_root, 0, ROWS(resolvers));
+    tcase_add_loop_test(tc, bounds_lengths, 0, ROWS(resolvers));
     tcase_add_test(tc, bounds_the_depth);
-    tcase_add_loop_test(tc, refuses_magic_links, 0, COUNT_OF(resolvers));
-    tcase_add_loop_test(tc, distrusts_links_of_others, 0, COUNT_OF(resolvers));
-    tcase_add_loop_test(tc, needs_the_right_to_search, 0, COUNT_OF(resolvers));
-    tcase_add_loop_test(tc, holds_while_others_rename, 0, COUNT_OF(resolvers));
+    tcase_add_loop_test(tc, refuses_magic_links, 0, ROWS(resolvers));
+    tcase_add_loop_test(tc, distrusts_links_of_others, 0, ROWS(resolvers));
+    tcase_add_loop_test(tc, needs_the_right_to_search, 0, ROWS(resolvers));
+    tcase_add_loop_test(tc, holds_while_others_rename, 0, ROWS(resolvers));
     tcase_add_test(tc, leaves_no_descriptor);
     tcase_add_test(tc, reads_by_either);
     suite_add_tcase(s, tc);

@@ -4,7 +4,7 @@
 
 #include <chsink/chsink.h>
 
-#include "runner.h"
+#include "run_suite.h"
 
 static chs_block *block;
 static chs_error err;

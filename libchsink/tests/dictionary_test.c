@@ -6,7 +6,7 @@
 #include <xxhash.h>
 
 #include "dictionary.h"
-#include "runner.h"
+#include "run_suite.h"
 
 static chs__dictionary dictionary;
 

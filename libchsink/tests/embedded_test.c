@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runner.h"
+#include "run_suite.h"
 #include "target.h"
 
 static chs_error err;

@@ -7,7 +7,7 @@
 #include <chsink/chsink.h>
 
 #include "internal.h"
-#include "runner.h"
+#include "run_suite.h"
 
 static const struct code_row {
     int server_code;

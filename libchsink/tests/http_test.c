@@ -11,7 +11,7 @@
 #include <chsink/chsink.h>
 
 #include "fake_server.h"
-#include "runner.h"
+#include "run_suite.h"
 
 static chs_error err;
 

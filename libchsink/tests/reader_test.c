@@ -3,7 +3,7 @@
 
 #include <chsink/chsink.h>
 
-#include "runner.h"
+#include "run_suite.h"
 
 static chs_error err;
 

@@ -3,7 +3,7 @@
 
 #include <chsink/chsink.h>
 
-#include "runner.h"
+#include "run_suite.h"
 #include "settings.h"
 #include "sql.h"
 

@@ -4,7 +4,7 @@
 
 #include <check.h>
 
-#include "runner.h"
+#include "run_suite.h"
 #include "target.h"
 
 extern chs_transport *store; /* of the test that runs */

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runner.h"
+#include "run_suite.h"
 #include "tokens.h"
 
 #define TABLE "store/a1b/a1b2"

@@ -106,16 +106,12 @@ static void grow(jfr_frame_memo *memo)
 static void keep(jfr_frame_memo *memo, const jfr_chunk *chunk, const uint8_t *p, const uint8_t *end,
                  uint32_t value)
 {
-    jfr__frame_bytes frame = {0, 0};
+    uint8_t bytes[16] = {0};
     size_t count = (size_t)(end - p);
     if (!chunk->frames_by.by_pattern || count > JFR__FRAME_BYTES)
         return;
-    for (size_t i = 0; i < count; i++) {
-        if (i < sizeof(frame.first))
-            frame.first |= (uint64_t)p[i] << 8 * i;
-        else
-            frame.more |= (uint32_t)p[i] << 8 * (i - sizeof(frame.first));
-    }
+    memcpy(bytes, p, count);
+    jfr__frame_bytes frame = {jfr__load_64(bytes), (uint32_t)jfr__load_64(bytes + 8)};
     if (frame.first == JFR__FREE_SLOT)
         return;
     put(memo, frame, value);

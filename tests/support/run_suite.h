@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every test program ends with. */
+/* What test programs end with. */
 #ifndef HOTSTACK_TESTS_RUN_SUITE_H
 #define HOTSTACK_TESTS_RUN_SUITE_H
 
 #include <check.h>
 #include <stdlib.h>
+
+/* How many rows a table has: the end of a loop test. */
+#define ROWS(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
 /* Runs a suite as the environment says (CK_ENV) and frees it. Returns main's exit status. */
 static inline int run_suite(Suite *suite)
