@@ -103,22 +103,24 @@ static size_t decode_utf8(const uint8_t *p, size_t left, uint32_t *code, bool *p
     return len;
 }
 
+/* How many of the first bytes are ASCII. */
+static size_t ascii_run(const uint8_t *p, size_t len)
+{
+    size_t run = 0;
+    for (uint64_t eight; len - run >= sizeof(eight); run += sizeof(eight)) {
+        memcpy(&eight, p + run, sizeof(eight));
+        if ((eight & UINT64_C(0x8080808080808080)) != 0)
+            break;
+    }
+    while (run < len && p[run] < 0x80)
+        run++;
+    return run;
+}
+
 static bool is_plain_utf8(const uint8_t *p, size_t len)
 {
     bool plain = true;
-    for (size_t i = 0; i < len && plain;) {
-        uint64_t eight;
-        if (len - i >= sizeof(eight)) {
-            memcpy(&eight, p + i, sizeof(eight));
-            if ((eight & UINT64_C(0x8080808080808080)) == 0) {
-                i += sizeof(eight);
-                continue;
-            }
-        }
-        if (p[i] < 0x80) {
-            i++;
-            continue;
-        }
+    for (size_t i = ascii_run(p, len); i < len && plain; i += ascii_run(p + i, len - i)) {
         uint32_t code;
         i += decode_utf8(p + i, len - i, &code, &plain);
     }
@@ -175,13 +177,13 @@ static int read_utf8(const uint8_t *bytes, size_t len, jfr__arena *arena, jfr_st
 
 static int read_latin1(const uint8_t *bytes, size_t len, jfr__arena *arena, jfr_str *out)
 {
-    size_t wide = 0;
-    for (size_t i = 0; i < len; i++)
-        wide += bytes[i] >> 7;
-    if (wide == 0) {
+    if (ascii_run(bytes, len) == len) {
         *out = (jfr_str){(const char *)bytes, len};
         return 0;
     }
+    size_t wide = 0;
+    for (size_t i = 0; i < len; i++)
+        wide += bytes[i] >> 7;
     struct writer w = {.out = jfr__arena_alloc(arena, len + wide)};
     if (w.out == NULL)
         return -1;
@@ -193,6 +195,12 @@ static int read_latin1(const uint8_t *bytes, size_t len, jfr__arena *arena, jfr_
 
 static int read_utf16(jfr__cursor *c, uint32_t count, jfr__arena *arena, jfr_str *out)
 {
+    /* What the JDK writes into its metadata: each char takes one byte, and is that byte. */
+    if (c->compressed && ascii_run(c->pos, count) == count) {
+        *out = (jfr_str){(const char *)c->pos, count};
+        jfr__skip_bytes(c, count);
+        return 0;
+    }
     struct writer w = {.out = jfr__arena_alloc(arena, (size_t)count * 3)};
     if (w.out == NULL)
         return -1;

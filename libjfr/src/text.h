@@ -24,7 +24,8 @@ void jfr__skip_string(jfr__cursor *c);
 
 /*
  * Decodes the string at the cursor.
- *   arena     takes what must be converted; plain UTF-8 is borrowed from the recording
+ *   arena     takes what must be converted; text that lies there as plain UTF-8 is borrowed from
+ *             the recording
  *   pool_key  receives the key of a JFR__POOL string, whose text is not known here: `out` is null
  * Returns the encoding, or JFR_ERR_FORMAT, JFR_ERR_LIMIT, JFR_ERR_NOMEM.
  */

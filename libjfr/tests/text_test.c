@@ -41,6 +41,7 @@ static const struct {
     /* UTF-16 as varints */
     {"\4\2hi", 4, JFR__UTF16, "hi"},
     {"\4\1\xE4\x01", 4, JFR__UTF16, "\xC3\xA4"},
+    {"\4\x0Bnine chars\xE4\x01", 14, JFR__UTF16, "nine chars\xC3\xA4"},
     {"\4\2\xBD\xB0\x03\x80\xBC\x03", 8, JFR__UTF16, "\xF0\x9F\x98\x80"},
     {"\4\1\xBD\xB0\x03", 5, JFR__UTF16, "\xEF\xBF\xBD"},
     {"\5\3abc", 5, JFR__LATIN1, "abc"},
@@ -125,12 +126,13 @@ END_TEST
 
 START_TEST(borrows_plain_text)
 {
-    const char bytes[] = "\3\3abc";
-    jfr__cursor c = over(bytes, 5);
+    static const char *const plain[] = {"\3\3abc", "\4\3abc", "\5\3abc"};
+    jfr__cursor c = over(plain[_i], 5);
     jfr_str text;
     uint64_t key;
-    ck_assert_int_eq(jfr__read_string(&c, &arena, 1000, &text, &key, NULL), JFR__UTF8);
-    ck_assert_ptr_eq(text.data, bytes + 2);
+    ck_assert_int_eq(jfr__read_string(&c, &arena, 1000, &text, &key, NULL), plain[_i][0]);
+    ck_assert_ptr_eq(text.data, plain[_i] + 2);
+    ck_assert_uint_eq(text.len, 3);
 }
 END_TEST
 
@@ -145,7 +147,7 @@ int main(void)
     tcase_add_loop_test(t, fails_on_each_cut, 0, rows);
     tcase_add_test(t, refuses_unknown_encoding);
     tcase_add_test(t, long_string_passes_limit);
-    tcase_add_test(t, borrows_plain_text);
+    tcase_add_loop_test(t, borrows_plain_text, 0, 3);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }
