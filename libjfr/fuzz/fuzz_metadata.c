@@ -26,11 +26,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .max_metadata_depth = 32, .max_metadata_elements = 4096, .max_string_bytes = 4096};
     jfr__metadata meta;
     jfr__arena arena;
-    jfr__metadata_init(&meta, &jfr__malloc);
+    jfr__metadata_init(&meta, &jfr__malloc, UINT64_MAX);
     jfr__arena_init(&arena, &jfr__malloc, UINT64_MAX);
     /* the first byte chooses the integer format */
     jfr__cursor c = {data, data + 1, data + size, (data[0] & 1) != 0, false};
-    if (jfr__metadata_read(&meta, &c, &limits, &arena, NULL) == 0) {
+    if (jfr__metadata_read(&meta, &c, &limits, NULL) == 0) {
         jfr__cursor rest = {data, c.pos, data + size, c.compressed, false};
         run_plans(&meta, &arena, rest);
     }

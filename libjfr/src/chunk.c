@@ -23,7 +23,7 @@ void jfr__chunk_init(jfr_chunk *chunk, jfr_file *file)
     chunk->file = file;
     jfr__arena_init(&chunk->arena, alloc, file->options.max_decoded_bytes);
     jfr__arena_init(&chunk->scratch, alloc, file->options.max_decoded_bytes);
-    jfr__metadata_init(&chunk->meta, alloc);
+    jfr__metadata_init(&chunk->meta, alloc, file->options.max_decoded_bytes);
     jfr__idmap_init(&chunk->plan_by_type, alloc);
     for (int role = 0; role < JFR__POOL_ROLES; role++)
         jfr__idmap_init(&chunk->pools[role].index, alloc);
@@ -56,7 +56,7 @@ static int read_metadata(jfr_chunk *chunk, jfr_error *err)
                          "The chunk's type descriptions are missing: its end was never written.");
     jfr__cursor c = jfr__chunk_cursor(chunk, at, chunk->end);
     const jfr_options *limits = &chunk->file->options;
-    int rc = jfr__metadata_read(&chunk->meta, &c, limits, &chunk->arena, err);
+    int rc = jfr__metadata_read(&chunk->meta, &c, limits, err);
     if (rc < 0)
         return rc;
     chunk->info.utc_offset_s = chunk->meta.utc_offset_s;

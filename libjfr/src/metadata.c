@@ -19,7 +19,6 @@ struct reader {
     jfr__metadata *meta;
     jfr__cursor *c;
     const jfr_options *limits;
-    jfr__arena *arena;
     jfr_error *err;
     jfr_str *strings;
     uint32_t string_count;
@@ -49,10 +48,11 @@ bool jfr__str_starts(jfr_str s, const char *prefix)
     return s.data != NULL && s.len >= len && memcmp(s.data, prefix, len) == 0;
 }
 
-void jfr__metadata_init(jfr__metadata *meta, const jfr_allocator *alloc)
+void jfr__metadata_init(jfr__metadata *meta, const jfr_allocator *alloc, uint64_t max_bytes)
 {
     *meta = (jfr__metadata){.type_count = 0};
     jfr__idmap_init(&meta->by_id, alloc);
+    jfr__arena_init(&meta->arena, alloc, max_bytes);
 }
 
 void jfr__metadata_free(jfr__metadata *meta)
@@ -67,7 +67,12 @@ void jfr__metadata_free(jfr__metadata *meta)
     if (meta->attributes != NULL)
         alloc->free(alloc->ctx, meta->attributes);
     jfr__idmap_free(&meta->by_id);
-    jfr__metadata_init(meta, alloc);
+    jfr__arena_free(&meta->arena);
+}
+
+void jfr__metadata_forget(jfr__metadata *meta)
+{
+    meta->body = NULL;
 }
 
 static int damaged(const struct reader *r, const char *what)
@@ -89,12 +94,13 @@ static int read_strings(struct reader *r)
         return damaged(r, "more strings than bytes");
     if (count > r->limits->max_metadata_elements)
         return over_limit(r, "max_metadata_elements", r->limits->max_metadata_elements);
-    r->strings = jfr__arena_zalloc(r->arena, count, sizeof(*r->strings));
+    jfr__arena *arena = &r->meta->arena;
+    r->strings = jfr__arena_zalloc(arena, count, sizeof(*r->strings));
     if (r->strings == NULL)
-        return jfr__arena_fail(r->arena, r->err);
+        return jfr__arena_fail(arena, r->err);
     for (; r->string_count < count; r->string_count++) {
         uint64_t pool_key;
-        int rc = jfr__read_string(r->c, r->arena, r->limits->max_string_bytes,
+        int rc = jfr__read_string(r->c, arena, r->limits->max_string_bytes,
                                   &r->strings[r->string_count], &pool_key, r->err);
         if (rc < 0)
             return rc;
@@ -345,17 +351,36 @@ static void resolve(struct reader *r)
     }
 }
 
-int jfr__metadata_read(jfr__metadata *meta, jfr__cursor *c, const jfr_options *limits,
-                       jfr__arena *arena, jfr_error *err)
+/* Whether the bytes from the cursor on are those that `meta` was read from. */
+static bool is_known(const jfr__metadata *meta, const jfr__cursor *c)
 {
-    struct reader r = {.meta = meta, .c = c, .limits = limits, .arena = arena, .err = err};
+    return meta->body != NULL && meta->body_compressed == c->compressed &&
+           meta->body_size == jfr__cursor_left(c) &&
+           memcmp(meta->body, c->pos, meta->body_size) == 0;
+}
+
+static int read_body(struct reader *r)
+{
+    jfr__metadata *meta = r->meta;
+    jfr__arena_reset(&meta->arena);
     jfr__idmap_clear(&meta->by_id);
     meta->type_count = 0;
     meta->field_count = 0;
     meta->annotation_count = 0;
     meta->attribute_count = 0;
     meta->utc_offset_s = 0;
+    int rc = read_strings(r);
+    if (rc == 0)
+        rc = read_element(r, 1, (jfr_str){NULL, 0});
+    if (rc == 0)
+        resolve(r);
+    return rc;
+}
 
+int jfr__metadata_read(jfr__metadata *meta, jfr__cursor *c, const jfr_options *limits,
+                       jfr_error *err)
+{
+    struct reader r = {.meta = meta, .c = c, .limits = limits, .err = err};
     uint64_t at = jfr__cursor_offset(c);
     uint32_t size = jfr__read_count(c);
     uint64_t type = jfr__read_long(c);
@@ -366,13 +391,17 @@ int jfr__metadata_read(jfr__metadata *meta, jfr__cursor *c, const jfr_options *l
     if (c->failed || type != 0 || end < jfr__cursor_offset(c) || end > (uint64_t)(c->end - c->base))
         return damaged(&r, "this is no metadata event");
     c->end = c->base + end;
-
-    int rc = read_strings(&r);
-    if (rc == 0)
-        rc = read_element(&r, 1, (jfr_str){NULL, 0});
-    if (rc == 0)
-        resolve(&r);
-    return rc;
+    if (is_known(meta, c))
+        return 0;
+    const uint8_t *body = c->pos;
+    meta->body = NULL;
+    int rc = read_body(&r);
+    if (rc < 0)
+        return rc;
+    meta->body = body;
+    meta->body_size = (size_t)(c->end - body);
+    meta->body_compressed = c->compressed;
+    return 0;
 }
 
 const jfr__type *jfr__metadata_type(const jfr__metadata *meta, uint64_t id)

@@ -85,17 +85,25 @@ typedef struct jfr__metadata {
     size_t field_cap;
     size_t annotation_cap;
     size_t attribute_cap;
+    jfr__arena arena; /* strings that had to be converted */
+    /* The bytes that all of this was read from, behind the event's id; NULL = not to be trusted. */
+    const uint8_t *body;
+    size_t body_size;
+    bool body_compressed;
 } jfr__metadata;
 
-void jfr__metadata_init(jfr__metadata *meta, const jfr_allocator *alloc);
+void jfr__metadata_init(jfr__metadata *meta, const jfr_allocator *alloc, uint64_t max_bytes);
 void jfr__metadata_free(jfr__metadata *meta);
 
 /*
- * Reads the metadata event at the cursor, replacing what `meta` held. Strings go to `arena`.
+ * Reads the metadata event at the cursor, replacing what `meta` held. Recorders write the same into
+ * chunk after chunk: where the bytes are those read before, what they say is kept.
  * Returns 0, JFR_ERR_FORMAT, JFR_ERR_LIMIT or JFR_ERR_NOMEM.
  */
 int jfr__metadata_read(jfr__metadata *meta, jfr__cursor *c, const jfr_options *limits,
-                       jfr__arena *arena, jfr_error *err);
+                       jfr_error *err);
+/* Says that the bytes read before do not stay where they are: the next are read anew. */
+void jfr__metadata_forget(jfr__metadata *meta);
 
 /* The type of that id or name, or NULL. */
 const jfr__type *jfr__metadata_type(const jfr__metadata *meta, uint64_t id);

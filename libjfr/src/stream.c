@@ -265,6 +265,7 @@ static int rebased(const jfr_stream *s, int rc, jfr_error *err)
 
 static void show(jfr_stream *s, uint64_t bytes)
 {
+    jfr__metadata_forget(&s->file->chunk.meta);
     s->file->data = bytes > 0 ? s->in.data + s->head : NULL;
     s->file->len = (size_t)bytes;
     s->file->next = 0;

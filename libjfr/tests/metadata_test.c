@@ -4,14 +4,12 @@
 #include <string.h>
 
 static jfr__metadata meta;
-static jfr__arena arena;
 static jfr_options limits;
 
 static void setup(void)
 {
     fixture_setup();
-    jfr__metadata_init(&meta, &jfr__malloc);
-    jfr__arena_init(&arena, &jfr__malloc, UINT64_MAX);
+    jfr__metadata_init(&meta, &jfr__malloc, UINT64_MAX);
     limits = (jfr_options){
         .max_metadata_depth = 32, .max_metadata_elements = 10000, .max_string_bytes = 1000};
     w.base = 20;
@@ -20,14 +18,13 @@ static void setup(void)
 static void teardown(void)
 {
     jfr__metadata_free(&meta);
-    jfr__arena_free(&arena);
     fixture_teardown();
 }
 
 static int read_written(size_t len)
 {
     jfr__cursor c = {w.data, w.data, w.data + len, true, false};
-    return jfr__metadata_read(&meta, &c, &limits, &arena, &err);
+    return jfr__metadata_read(&meta, &c, &limits, &err);
 }
 
 START_TEST(knows_types_fields_and_annotations)
@@ -50,12 +47,50 @@ START_TEST(knows_types_fields_and_annotations)
 }
 END_TEST
 
-START_TEST(reading_again_replaces)
+static int read_from(size_t begin, size_t end)
+{
+    jfr__cursor c = {w.data, w.data + begin, w.data + end, true, false};
+    return jfr__metadata_read(&meta, &c, &limits, &err);
+}
+
+/* Types of the same bytes are not read again, until those may have moved. */
+START_TEST(reading_the_same_keeps_the_types)
+{
+    put_metadata(&w, true);
+    size_t second = w.len;
+    put_metadata(&w, true);
+    ck_assert_int_eq(read_from(0, second), 0);
+    const jfr__type *type = jfr__metadata_named(&meta, "jdk.JavaMonitorEnter");
+    const char *name = type->name.data;
+    ck_assert(name < (char *)w.data + second);
+    ck_assert_int_eq(read_from(second, w.len), 0);
+    ck_assert_uint_eq(meta.type_count, T_COUNT);
+    ck_assert_ptr_eq(jfr__metadata_named(&meta, "jdk.JavaMonitorEnter")->name.data, name);
+    jfr__metadata_forget(&meta);
+    ck_assert_int_eq(read_from(second, w.len), 0);
+    ck_assert_uint_eq(meta.type_count, T_COUNT);
+    ck_assert_ptr_eq(jfr__metadata_named(&meta, "jdk.JavaMonitorEnter")->name.data, name + second);
+}
+END_TEST
+
+/* Even where as many bytes say something else; what is damaged leaves nothing that is kept. */
+START_TEST(reading_others_replaces)
 {
     put_metadata(&w, false);
-    ck_assert_int_eq(read_written(w.len), 0);
-    ck_assert_int_eq(read_written(w.len), 0);
+    size_t second = w.len;
+    w.base = 50;
+    put_metadata(&w, false);
+    ck_assert_uint_eq(w.len, 2 * second);
+    ck_assert_int_eq(read_from(0, second), 0);
+    ck_assert_int_eq(read_from(second, w.len), 0);
     ck_assert_uint_eq(meta.type_count, T_COUNT);
+    ck_assert_uint_eq(jfr__metadata_named(&meta, "jdk.JavaMonitorEnter")->id, 50 + T_MONITOR_ENTER);
+    uint8_t last = w.data[second - 1];
+    w.data[second - 1] = 0x80;
+    ck_assert_int_eq(read_from(0, second), JFR_ERR_FORMAT);
+    w.data[second - 1] = last;
+    ck_assert_int_eq(read_from(0, second), 0);
+    ck_assert_uint_eq(jfr__metadata_named(&meta, "jdk.JavaMonitorEnter")->id, 20 + T_MONITOR_ENTER);
 }
 END_TEST
 
@@ -179,7 +214,8 @@ int main(void)
     TCase *t = tcase_create("metadata");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, knows_types_fields_and_annotations);
-    tcase_add_test(t, reading_again_replaces);
+    tcase_add_test(t, reading_the_same_keeps_the_types);
+    tcase_add_test(t, reading_others_replaces);
     tcase_add_test(t, each_cut_is_an_error);
     tcase_add_test(t, too_small_size_is_an_error);
     tcase_add_test(t, limits_hold);
