@@ -6,22 +6,11 @@
 
 #include <string.h>
 
-enum {
-    FIRST_BITS = 9,
-    MOST_BITS = 17 /* a table twice as large is there while it grows */
-};
+enum { FIRST_BITS = 9, MOST_BITS = 17 };
 
 static size_t table_size(unsigned bits)
 {
     return ((size_t)1 << bits) * sizeof(jfr__frame_slot);
-}
-
-static jfr__frame_slot *new_table(const jfr_frame_memo *memo, unsigned bits)
-{
-    jfr__frame_slot *slots = memo->allocator.alloc(memo->allocator.ctx, table_size(bits));
-    if (slots != NULL)
-        memset(slots, 0xFF, table_size(bits));
-    return slots;
 }
 
 static int new_memo(jfr_frame_memo **out, const jfr_frame_memo_options *o, const jfr_allocator *a,
@@ -32,11 +21,12 @@ static int new_memo(jfr_frame_memo **out, const jfr_frame_memo_options *o, const
         return jfr__fail_nomem(err);
     *memo = (jfr_frame_memo){.options = *o, .allocator = *a, .bits = FIRST_BITS};
     memo->loop = jfr__values_loop_best();
-    memo->slots = new_table(memo, FIRST_BITS);
+    memo->slots = a->alloc(a->ctx, table_size(FIRST_BITS));
     if (memo->slots == NULL) {
         jfr_frame_memo_free(memo);
         return jfr__fail_nomem(err);
     }
+    jfr_frame_memo_clear(memo);
     *out = memo;
     return 0;
 }
@@ -83,23 +73,32 @@ static void put(jfr_frame_memo *memo, jfr__frame_bytes frame, uint32_t value)
     *slot = (jfr__frame_slot){frame.first, frame.more, value};
 }
 
-/* At most a quarter is used, as long as it grows: few frames find no place then. */
+/*
+ * At most a quarter is used, as long as it grows: few frames find no place then. What is in pair i
+ * of a table belongs into pair 2i or 2i + 1 of one twice as large: from the last on they move
+ * within the same memory.
+ */
 static void grow(jfr_frame_memo *memo)
 {
-    if (memo->used < UINT32_C(1) << (memo->bits - 2) || memo->bits == MOST_BITS)
+    const unsigned bits = memo->bits;
+    const size_t size = table_size(bits);
+    if (memo->used < UINT32_C(1) << (bits - 2) || bits == MOST_BITS)
         return;
-    jfr__frame_slot *old = memo->slots;
-    jfr__frame_slot *slots = new_table(memo, memo->bits + 1);
+    jfr__frame_slot *slots =
+        memo->allocator.realloc(memo->allocator.ctx, memo->slots, size, table_size(bits + 1));
     if (slots == NULL)
         return; /* it forgets sooner */
+    memset((char *)slots + size, 0xFF, size);
     memo->slots = slots;
     memo->used = 0;
-    memo->bits++;
-    for (size_t i = 0; i < (size_t)1 << (memo->bits - 1); i++) {
-        if (old[i].first != JFR__FREE_SLOT)
-            put(memo, (jfr__frame_bytes){old[i].first, old[i].more}, old[i].value);
+    memo->bits = bits + 1;
+    for (size_t pair = (size_t)1 << (bits - 1); pair-- > 0;) {
+        jfr__frame_slot both[2];
+        memcpy(both, &slots[2 * pair], sizeof(both));
+        memset(&slots[2 * pair], 0xFF, sizeof(both));
+        for (int i = 0; i < 2 && both[i].first != JFR__FREE_SLOT; i++)
+            put(memo, (jfr__frame_bytes){both[i].first, both[i].more}, both[i].value);
     }
-    memo->allocator.free(memo->allocator.ctx, old);
 }
 
 /* Keeps the value of the frame that begins at `p`, where it is one that the loop knows. */
