@@ -36,7 +36,6 @@ void jfr__idmap_free(jfr__idmap *map)
     release(map, map->rising);
     release(map, map->keys);
     release(map, map->values);
-    jfr__idmap_init(map, map->alloc);
 }
 
 /* A map that has become a hash table stays one. */
