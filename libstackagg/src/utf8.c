@@ -99,7 +99,7 @@ static size_t clean_step(char out[4], size_t *out_size, const uint8_t *in, size_
     return in[0] == 0 ? 1 : (size_t)-step;
 }
 
-/* How many bytes, from the first on, are ASCII but not NUL: as they are, or a few less. */
+/* How many bytes, from the first on, are ASCII but not NUL. */
 static size_t plain_run(const uint8_t *bytes, size_t n)
 {
     size_t run = 0;
@@ -110,6 +110,8 @@ static size_t plain_run(const uint8_t *bytes, size_t n)
         if (((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080)) != 0)
             break;
     }
+    while (run < n && bytes[run] != 0 && bytes[run] < 0x80)
+        run++;
     return run;
 }
 
