@@ -205,9 +205,13 @@ int jfr__pool_entry(const jfr_chunk *chunk, jfr__pool_role role, uint32_t index,
 int jfr__pool_text(jfr_chunk *chunk, jfr__pool_role role, uint64_t id, jfr_str *out, jfr_error *err)
 {
     *out = (jfr_str){NULL, 0};
-    uint32_t index = jfr__idmap_find(&chunk->pools[role].index, id);
+    const jfr__pool *pool = &chunk->pools[role];
+    uint32_t index = jfr__idmap_find(&pool->index, id);
     if (index == JFR_NONE)
         return 0;
+    /* Symbols and the like are a string and no more. */
+    if (pool->plan.count == 1 && pool->plan.ops[0].slot == JFR__SLOT_TEXT)
+        return jfr__string_at(chunk, pool->offsets[index], out, err);
     uint64_t slots[JFR__POOL_SLOTS];
     int rc = jfr__pool_entry(chunk, role, index, slots, err);
     if (rc < 0 || slots[JFR__SLOT_TEXT] == 0)
