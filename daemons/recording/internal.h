@@ -30,10 +30,10 @@ struct recording {
 /* The catalogue's type of a type of libjfr. */
 enum profile_type recording__type(jfr_profile_type type);
 
-/* The sums of a chunk: in `parts` pieces, in order. */
+/* The sums of a chunk, of one thread each. */
 typedef struct recording_filled {
     jfr_sums *const *sums;
-    uint32_t parts;
+    uint32_t count;
     int rc; /* 0, or of libjfr: there are no sums */
 } recording_filled;
 

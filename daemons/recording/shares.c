@@ -118,9 +118,9 @@ static uint32_t share_count(const recording_cache *c, const sorted_rows *sorted,
                 stacks < (o->max_stacks != 0 ? o->max_stacks : RECORDING_MAX_STACKS) &&
                 threads < (o->max_threads != 0 ? o->max_threads : RECORDING_MAX_THREAD_ROWS);
     uint32_t most = rows / LEAST_SHARE;
-    if (!fits || most < 2 || sorted->filled->parts < 2)
+    if (!fits || most < 2 || sorted->filled->count < 2)
         return 1;
-    return most < sorted->filled->parts ? most : sorted->filled->parts;
+    return most < sorted->filled->count ? most : sorted->filled->count;
 }
 
 static uint64_t max_bytes(const recording *rec)
@@ -213,13 +213,13 @@ static int add_shares(recording_cache *c, uint32_t count, const sorted_rows *sor
 
 int recording__add_sums(recording_cache *c, const recording_filled *filled)
 {
-    size_t most = jfr_sums_count(filled->sums, filled->parts);
+    size_t most = jfr_sums_count(filled->sums, filled->count);
     sorted_rows sorted = {.filled = filled};
     sorted.begins = malloc(((size_t)c->stack_count + 2) * sizeof(*sorted.begins));
     sorted.order = malloc((most + 1) * sizeof(*sorted.order));
     int rc = SAGG_E_NOMEM;
     if (sorted.begins != NULL && sorted.order != NULL && most < UINT32_MAX) {
-        jfr_sums_sort(filled->sums, filled->parts, c->stack_count, sorted.begins, sorted.order);
+        jfr_sums_sort(filled->sums, filled->count, c->stack_count, sorted.begins, sorted.order);
         uint32_t rows = sorted.begins[c->stack_count + 1];
         uint32_t count = share_count(c, &sorted, rows);
         expect(c, used_stacks(c, &sorted));

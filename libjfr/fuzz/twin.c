@@ -141,14 +141,29 @@ static void add_rows(table *t, const jfr_sums *sums)
     }
 }
 
-static bool fill(jfr_sums **sums, uint32_t parts, jfr_chunk *chunk)
+/* Parts that one of the sums reads: rows stand in order then, from sums to sums. */
+typedef struct span {
+    uint32_t next;
+    uint32_t end;
+} span;
+
+/* jfr_next_part */
+static uint32_t next_of_span(void *ctx)
+{
+    span *s = ctx;
+    return s->next < s->end ? s->next++ : UINT32_MAX;
+}
+
+static bool fill(jfr_sums **sums, uint32_t count, jfr_chunk *chunk)
 {
     bool whole = true;
-    if (parts == 1)
+    if (count == 1)
         return jfr_sums_fill(sums[0], chunk, NULL) == 0;
-    for (uint32_t i = 0; i < parts; i++)
-        whole = jfr_sums_part(sums[i], chunk, i, parts, NULL) == 0 && whole;
-    return jfr_sums_join(sums, parts, chunk, NULL) == 0 && whole;
+    for (uint32_t i = 0; i < count; i++) {
+        span s = {2 * i, 2 * i + 2};
+        whole = jfr_sums_parts(sums[i], chunk, 2 * count, next_of_span, &s, NULL) == 0 && whole;
+    }
+    return jfr_sums_join(sums, count, chunk, NULL) == 0 && whole;
 }
 
 static void check_sums(tools *t, jfr_chunk *chunk, const jfr_chunk_stats *wanted, uint32_t flags,

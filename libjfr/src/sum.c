@@ -10,8 +10,10 @@
 
 enum { DEFAULT_MAX_ROWS = 4 << 20 };
 
-/* What all rows of a lane have in common. */
+/* What all rows of a lane have in common, and their samples. */
 struct jfr__view {
+    uint64_t samples;
+    uint64_t stackless; /* of those */
     uint32_t thread;
     uint32_t klass;
     uint8_t lock_kind;
@@ -63,6 +65,7 @@ void jfr_sums_free(jfr_sums *sums)
     release(sums, sums->lanes);
     release(sums, sums->lane_slots);
     release(sums, sums->views);
+    release(sums, sums->pieces);
     const jfr_allocator allocator = sums->allocator;
     allocator.free(allocator.ctx, sums);
 }
@@ -122,13 +125,14 @@ static void set_types(const jfr_chunk *chunk, const jfr__event_plan *plan, const
         view->types[i] = (uint8_t)one.values[i].type;
 }
 
-static int view_lane(jfr_sums *sums, jfr_chunk *chunk, uint32_t number, bool *is_wait,
+static int view_lane(const jfr_sums *sums, jfr_chunk *chunk, uint32_t number, bool *is_wait,
                      jfr_error *err)
 {
     const jfr__lane *lane = &sums->lanes[number];
     const jfr__sum_shape *shape = &sums->shapes[lane->shape];
     struct jfr__view *view = &sums->views[number];
-    *view = (struct jfr__view){.thread = JFR_NONE, .klass = JFR_NONE};
+    view->thread = JFR_NONE;
+    view->klass = JFR_NONE;
     if ((sums->flags & JFR_SUMS_NO_THREADS) == 0)
         view->thread = jfr__idmap_find(&chunk->pools[JFR__POOL_THREAD].index, lane->thread);
     if (shape->keep_class)
@@ -144,49 +148,61 @@ static int view_lane(jfr_sums *sums, jfr_chunk *chunk, uint32_t number, bool *is
     return rc;
 }
 
-/* Counts a row that yields no samples, for the reason that its lane has. */
-static void drop_row(jfr__row *row, bool is_wait, const jfr__lane *lane, jfr_chunk_stats *stats)
-{
-    if (!is_wait && !lane->second)
-        stats->idle_waits += row->count;
-    if (is_wait)
-        stats->unmeasured_events += row->count;
-    row->count = 0;
-}
-
-/* Puts indices in the place of the recording's numbers, and counts what the rows hold. */
-static int resolve(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err)
+int jfr__sums_find_stacks(jfr_sums *sums)
 {
     void *views = sums->views;
     if (jfr__grow(&sums->allocator, &views, &sums->view_cap, sums->lane_count,
                   sizeof(*sums->views)) < 0)
-        return jfr__fail_nomem(err);
+        return JFR_ERR_NOMEM;
     sums->views = views;
+    for (uint32_t i = 0; i < sums->lane_count; i++)
+        sums->views[i] = (struct jfr__view){0};
+    const jfr__idmap *stacks = &sums->chunk->pools[JFR__POOL_STACK].index;
+    for (uint32_t i = 1; i <= sums->row_count; i++) {
+        jfr__row *row = &sums->rows[i];
+        struct jfr__view *view = &sums->views[row->key >> 32];
+        uint32_t id = (uint32_t)row->key;
+        uint32_t stack = id != JFR_NONE ? jfr__idmap_find(stacks, id) : JFR_NONE;
+        row->key = (row->key & ~(uint64_t)UINT32_MAX) | stack;
+        view->samples += row->count;
+        view->stackless += stack == JFR_NONE ? row->count : 0;
+    }
+    return 0;
+}
+
+/* Rows of lanes that yield no samples. */
+static void drop_rows(jfr_sums *sums)
+{
+    for (uint32_t i = 1; i <= sums->row_count; i++) {
+        if (sums->views[sums->rows[i].key >> 32].value_count == 0)
+            sums->rows[i].count = 0;
+    }
+}
+
+int jfr__sums_view(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err)
+{
+    jfr_chunk_stats *stats = &chunk->stats;
+    bool dropped = false;
     for (uint32_t i = 0; i < sums->lane_count; i++) {
+        const jfr__lane *lane = &sums->lanes[i];
+        struct jfr__view *view = &sums->views[i];
         bool is_wait;
         int rc = view_lane(sums, chunk, i, &is_wait, err);
         if (rc < 0)
             return rc;
-        sums->lanes[i].klass = is_wait; /* the number has served */
-    }
-    const jfr__idmap *stacks = &chunk->pools[JFR__POOL_STACK].index;
-    for (uint32_t i = 1; i <= sums->row_count; i++) {
-        jfr__row *row = &sums->rows[i];
-        uint32_t number = (uint32_t)(row->key >> 32);
-        const jfr__lane *lane = &sums->lanes[number];
-        if (sums->views[number].value_count == 0 || lane->klass == 0) {
-            drop_row(row, lane->klass != 0, lane, &chunk->stats);
-            continue;
+        if (view->value_count == 0 || !is_wait) {
+            view->value_count = 0;
+            dropped = true;
+            stats->idle_waits += !is_wait && !lane->second ? view->samples : 0;
+            stats->unmeasured_events += is_wait ? view->samples : 0;
+        } else if (!lane->second) {
+            stats->samples += view->samples;
+            stats->failed_samples += lane->failed ? view->samples : 0;
+            stats->stackless_samples += view->stackless;
         }
-        uint32_t id = (uint32_t)row->key;
-        uint32_t stack = id != JFR_NONE ? jfr__idmap_find(stacks, id) : JFR_NONE;
-        row->key = (row->key & ~(uint64_t)UINT32_MAX) | stack;
-        if (lane->second)
-            continue;
-        chunk->stats.samples += row->count;
-        chunk->stats.failed_samples += lane->failed ? row->count : 0;
-        chunk->stats.stackless_samples += stack == JFR_NONE ? row->count : 0;
     }
+    if (dropped)
+        drop_rows(sums);
     return 0;
 }
 
@@ -268,48 +284,6 @@ size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *rows, size_t
     return count;
 }
 
-/* ---- rows by stack ---- */
-
-size_t jfr_sums_count(jfr_sums *const *sums, uint32_t parts)
-{
-    size_t count = 0;
-    for (uint32_t i = 0; i < parts; i++)
-        count += sums[i]->row_count;
-    return count;
-}
-
-/* The group of a row: its stack, or behind them all. */
-static uint32_t group_of(const jfr__row *row, uint32_t stacks)
-{
-    uint32_t stack = (uint32_t)row->key;
-    return stack < stacks ? stack : stacks;
-}
-
-void jfr_sums_sort(jfr_sums *const *sums, uint32_t parts, uint32_t stacks, uint32_t *begins,
-                   uint32_t *order)
-{
-    memset(begins, 0, ((size_t)stacks + 2) * sizeof(*begins));
-    for (uint32_t part = 0; part < parts; part++) {
-        for (uint32_t i = 1; i <= sums[part]->row_count; i++) {
-            const jfr__row *row = &sums[part]->rows[i];
-            begins[group_of(row, stacks) + 1] += row->count != 0;
-        }
-    }
-    for (uint32_t i = 0; i <= stacks; i++)
-        begins[i + 1] += begins[i];
-    uint32_t number = 0;
-    for (uint32_t part = 0; part < parts; part++) {
-        for (uint32_t i = 1; i <= sums[part]->row_count; i++, number++) {
-            const jfr__row *row = &sums[part]->rows[i];
-            if (row->count != 0)
-                order[begins[group_of(row, stacks)]++] = number;
-        }
-    }
-    /* Each begin has moved to its group's end, which is where the next one begins. */
-    memmove(begins + 1, begins, ((size_t)stacks + 1) * sizeof(*begins));
-    begins[0] = 0;
-}
-
 void jfr_sums_pick(jfr_sums *const *sums, const uint32_t *numbers, size_t count, jfr_sum *rows)
 {
     enum { AHEAD = 32 };
@@ -331,137 +305,4 @@ void jfr_sums_pick(jfr_sums *const *sums, const uint32_t *numbers, size_t count,
         for (size_t i = 0; i < group; i++)
             show_row(&rows[at + i], next[i].sums, next[i].row);
     }
-}
-
-/* ---- chunks ---- */
-
-static void add_counts(jfr_chunk_stats *to, jfr_sums *sums)
-{
-    to->events += sums->events;
-    to->bad_events += sums->bad_events;
-    to->unmeasured_events += sums->unmeasured;
-    to->rival_events += sums->skipped[JFR__RIVAL];
-    to->native_samples += sums->skipped[JFR__NATIVE];
-    to->idle_waits += sums->skipped[JFR__IDLE];
-    sums->stats.events += sums->events;
-    sums->stats.rows = sums->row_count;
-}
-
-static int why(const jfr_sums *sums, jfr_error *err)
-{
-    if (sums->rc == JFR_ERR_NOMEM)
-        return jfr__fail_nomem(err);
-    return jfr__fail(err, JFR_ERR_LIMIT, sums->chunk->info.offset,
-                     "The chunk has more distinct stacks and threads than max_rows (%u): read it "
-                     "by samples.",
-                     sums->max_rows);
-}
-
-static uint64_t first_event(const jfr_chunk *chunk)
-{
-    return chunk->info.offset + JFR__HEADER_SIZE;
-}
-
-/*
- * Sums need stack numbers of 32 bits, which all recorders write; others are for jfr_samples_next.
- */
-static int check_numbers(const jfr_chunk *chunk, jfr_error *err)
-{
-    if (chunk->pools[JFR__POOL_STACK].index.max_key < JFR_NONE)
-        return 0;
-    return jfr__fail(err, JFR_ERR_LIMIT, chunk->info.offset,
-                     "The chunk numbers its stacks beyond 32 bits: read it by samples.");
-}
-
-/*
- * Where a part begins, as far as it can be told from outside: parts are alike in their bytes of
- * events. async-profiler writes its pools behind them, in one checkpoint, which the header names.
- */
-static uint64_t part_begin(const jfr_chunk *chunk, uint32_t part, uint32_t parts)
-{
-    uint64_t first = first_event(chunk);
-    uint64_t end = chunk->end;
-    uint64_t pools = chunk->info.offset + chunk->header.pool_offset;
-    if (chunk->info.finished && pools > first && pools < end)
-        end = pools;
-    return first + (end - first) / parts * part;
-}
-
-int jfr_sums_part(jfr_sums *sums, const jfr_chunk *chunk, uint32_t part, uint32_t parts,
-                  jfr_error *err)
-{
-    if (part >= parts)
-        return jfr__fail(err, JFR_ERR_USAGE, 0, "Part %u does not exist: there are %u.", part,
-                         parts);
-    jfr__sums_prepare(sums, chunk);
-    uint64_t from = first_event(chunk);
-    uint64_t to = chunk->end;
-    if (part > 0)
-        from = jfr__sums_guess(chunk, part_begin(chunk, part, parts));
-    if (part + 1 < parts)
-        to = jfr__sums_guess(chunk, part_begin(chunk, part + 1, parts));
-    if (sums->rc == 0)
-        jfr__sums_walk(sums, from, to);
-    return sums->rc == 0 ? 0 : why(sums, err);
-}
-
-/* The part before ended elsewhere than this one began: its guess was wrong. */
-static void reread(jfr_sums *sums, const jfr_chunk *chunk, uint64_t from)
-{
-    uint64_t to = sums->to > from ? sums->to : from;
-    jfr__sums_prepare(sums, chunk);
-    if (sums->rc == 0)
-        jfr__sums_walk(sums, from, to);
-    sums->stats.reread++;
-}
-
-static int join(jfr_sums *const *sums, uint32_t parts, jfr_chunk *chunk, jfr_error *err)
-{
-    bool lost = false;
-    uint64_t at = first_event(chunk);
-    for (uint32_t i = 0; i < parts; i++) {
-        if (lost)
-            jfr__sums_prepare(sums[i], chunk);
-        else if (sums[i]->from != at)
-            reread(sums[i], chunk, at);
-        if (sums[i]->rc < 0)
-            return why(sums[i], err);
-        at = lost ? at : sums[i]->reached;
-        lost = lost || sums[i]->lost;
-    }
-    jfr_samples_rewind(chunk);
-    for (uint32_t i = 0; i < parts; i++) {
-        add_counts(&chunk->stats, sums[i]);
-        int rc = resolve(sums[i], chunk, err);
-        if (rc < 0)
-            return rc;
-    }
-    jfr__samples_end(chunk, at, lost);
-    return 0;
-}
-
-int jfr_sums_join(jfr_sums *const *sums, uint32_t parts, jfr_chunk *chunk, jfr_error *err)
-{
-    if (parts == 0)
-        return jfr__fail(err, JFR_ERR_USAGE, 0, "There are no parts to join.");
-    for (uint32_t i = 0; i < parts; i++) {
-        if (sums[i]->chunk != chunk)
-            return jfr__fail(err, JFR_ERR_USAGE, 0, "Part %u is of another chunk.", i);
-    }
-    int rc = check_numbers(chunk, err);
-    if (rc == 0)
-        rc = join(sums, parts, chunk, err);
-    if (rc == 0)
-        return 0;
-    for (uint32_t i = 0; i < parts; i++)
-        jfr__sums_clear(sums[i], 0);
-    jfr_samples_rewind(chunk);
-    return rc;
-}
-
-int jfr_sums_fill(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err)
-{
-    int rc = jfr_sums_part(sums, chunk, 0, 1, NULL);
-    (void)rc; /* jfr_sums_join tells it */
-    return jfr_sums_join(&sums, 1, chunk, err);
 }

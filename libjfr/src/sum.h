@@ -85,8 +85,7 @@ typedef struct jfr__sum_shape {
 } jfr__sum_shape;
 
 typedef struct jfr__row {
-    uint64_t
-        key; /* lane << 32 | stack: the recording's number, after jfr__sums_resolve the index */
+    uint64_t key; /* lane << 32 | stack: the recording's number; its index once all are read */
     uint64_t count;
     uint64_t a;
     uint64_t b;
@@ -106,6 +105,14 @@ typedef struct jfr__lane {
         uint32_t facets; /* all four at once */
     };
 } jfr__lane;
+
+/* A part of the chunk's events that was walked. */
+typedef struct jfr__piece {
+    uint32_t part;
+    uint32_t first_row; /* that was met first in it */
+    uint64_t from;
+    uint64_t reached;
+} jfr__piece;
 
 struct jfr_sums;
 
@@ -144,10 +151,14 @@ struct jfr_sums {
     uint32_t lane_count;
     unsigned lane_bits;
 
+    uint32_t parts;     /* of the chunk */
+    jfr__piece *pieces; /* those that were walked, ascending */
+    size_t piece_cap;
+    uint32_t piece_count;
+    uint32_t next_piece; /* of who goes through them */
+
     int rc;           /* JFR_ERR_LIMIT or JFR_ERR_NOMEM, met on the way */
-    uint64_t from;    /* offset of the first event */
-    uint64_t to;      /* the events that begin below it are wanted */
-    uint64_t reached; /* where the walk ended */
+    uint64_t reached; /* where the last walk ended */
     bool lost;        /* `reached` is no event */
     uint64_t events;  /* walked, of this chunk */
     uint64_t bad_events;
@@ -172,8 +183,15 @@ bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_
                      size_t size);
 /* Makes the lane of a shape's thread, which is not near, near. NULL, with sums->rc set: no room. */
 const jfr__near_lane *jfr__sums_near(jfr_sums *sums, jfr__sum_shape *shape, uint64_t thread);
-/* An event boundary near `offset`, at or behind it: a guess, which jfr_sums_join verifies. */
-uint64_t jfr__sums_guess(const jfr_chunk *chunk, uint64_t offset);
+/* Finds an event near `offset`, at or behind it: a guess, which jfr_sums_join verifies. */
+bool jfr__sums_guess(const jfr_chunk *chunk, uint64_t offset, uint64_t *out);
+
+/* sum.c */
+/* Puts indices in the place of the recording's stack numbers, when all rows are there. Returns 0 or
+ * JFR_ERR_NOMEM. */
+int jfr__sums_find_stacks(jfr_sums *sums);
+/* Finds out what the lanes mean, and counts what their rows hold. */
+int jfr__sums_view(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err);
 
 /* The loops; `best` is the fastest that this CPU runs. */
 jfr__sums_loop jfr__sums_loop_plain;

@@ -291,8 +291,6 @@ void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to)
 {
     const jfr_chunk *chunk = sums->chunk;
     const uint8_t *data = chunk->file->data;
-    sums->from = from;
-    sums->to = to;
     uint64_t at = from;
     uint64_t dropped = from;
     while (sums->rc == 0 && at < to) {
@@ -320,14 +318,17 @@ void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to)
 
 /* ---- parts ---- */
 
-enum { GUESS_EVENTS = 24, GUESS_BYTES = 1 << 16 };
+/* What a guess looks at: so many events behind one, so many bytes for one, and in all so many
+ * events, whatever the bytes are. */
+enum { GUESS_EVENTS = 24, GUESS_BYTES = 1 << 15, GUESS_LOOKS = 1 << 16 };
 
 /* Whether `offset` looks like an event, with many behind it. */
-static bool looks_right(const jfr_chunk *chunk, uint64_t offset)
+static bool looks_right(const jfr_chunk *chunk, uint64_t offset, uint32_t *looks)
 {
     jfr__cursor c = jfr__chunk_cursor(chunk, offset, chunk->end);
     for (int i = 0; i < GUESS_EVENTS && jfr__cursor_left(&c) > 0; i++) {
         jfr__event_head head;
+        (*looks)++;
         if (!jfr__event_next(&c, &head) || jfr__metadata_type(&chunk->meta, head.type) == NULL)
             return false;
         c.pos = c.base + head.end;
@@ -335,11 +336,14 @@ static bool looks_right(const jfr_chunk *chunk, uint64_t offset)
     return true;
 }
 
-uint64_t jfr__sums_guess(const jfr_chunk *chunk, uint64_t offset)
+bool jfr__sums_guess(const jfr_chunk *chunk, uint64_t offset, uint64_t *out)
 {
-    for (uint64_t at = offset; at < chunk->end && at - offset < GUESS_BYTES; at++) {
-        if (looks_right(chunk, at))
-            return at;
+    uint64_t left = chunk->end - offset;
+    uint64_t end = offset + (left < GUESS_BYTES ? left : GUESS_BYTES);
+    uint32_t looks = 0;
+    for (*out = offset; *out < end && looks < GUESS_LOOKS; (*out)++) {
+        if (looks_right(chunk, *out, &looks))
+            return true;
     }
-    return offset;
+    return false;
 }

@@ -134,51 +134,107 @@ START_TEST(sums_that_are_too_large_stay_at_the_most)
 }
 END_TEST
 
-static void must_be_row(const jfr_sum *a, const jfr_sum *b)
+/* Parts that `step` sums take in turn. */
+typedef struct turn {
+    uint32_t next;
+    uint32_t step;
+} turn;
+
+/* jfr_next_part */
+static uint32_t take_turn(void *ctx)
 {
-    ck_assert(a->stack == b->stack && a->thread == b->thread && a->klass == b->klass);
-    ck_assert(a->source == b->source && a->state == b->state && a->lock_kind == b->lock_kind);
-    ck_assert_uint_eq(a->samples, b->samples);
-    ck_assert_uint_eq(a->value_count, b->value_count);
-    for (int i = 0; i < a->value_count; i++)
-        ck_assert_uint_eq(a->values[i].value, b->values[i].value);
+    turn *t = ctx;
+    uint32_t part = t->next;
+    t->next += t->step;
+    return part;
 }
 
-/* Sorted by stack they are the rows, each once, and those of a stack in the order of the parts. */
+static void read_in_turn(jfr_sums **sums, uint32_t count, uint32_t parts)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        turn t = {i, count};
+        ck_assert_int_eq(jfr_sums_new(&sums[i], NULL, &err), 0);
+        ck_assert_int_eq(jfr_sums_parts(sums[i], chunk, parts, take_turn, &t, &err), 0);
+    }
+}
+
+static bool is_row(const jfr_sum *a, const jfr_sum *b)
+{
+    return a->stack == b->stack && a->thread == b->thread && a->klass == b->klass &&
+           a->source == b->source && a->state == b->state && a->lock_kind == b->lock_kind &&
+           a->value_count == b->value_count && a->values[0].type == b->values[0].type;
+}
+
+/* Adds a row to those of its stack, behind the others when it is new. */
+static size_t add_row(jfr_sum *rows, size_t count, const jfr_sum *row)
+{
+    size_t i = 0;
+    while (i < count && !is_row(&rows[i], row))
+        i++;
+    if (i == count) {
+        rows[count] = *row;
+        return count + 1;
+    }
+    rows[i].samples += row->samples;
+    for (int n = 0; n < row->value_count; n++)
+        if (__builtin_add_overflow(rows[i].values[n].value, row->values[n].value,
+                                   &rows[i].values[n].value))
+            rows[i].values[n].value = UINT64_MAX;
+    return count;
+}
+
+/* Writes the rows of a stack, in order. */
+static size_t rows_of(const jfr_sums *sums, uint32_t stack, jfr_sum *rows)
+{
+    jfr_sum row;
+    size_t count = 0;
+    for (size_t cursor = 0; jfr_sums_read(sums, &cursor, &row, 1) > 0;)
+        if (row.stack == stack)
+            count = add_row(rows, count, &row);
+    return count;
+}
+
+/* Sorted by stack they are the rows, each once, and those of a stack in the order in which one
+ * thread meets them. */
 START_TEST(rows_can_be_met_by_stack)
 {
-    jfr_sums *sums[2];
-    jfr_sum row, picked;
-    const uint32_t parts = 1 + (uint32_t)_i;
+    enum { MANY = 5000 };
+    static jfr_sum wanted[MANY], found[MANY];
+    jfr_sums *sums[3], *alone;
+    const uint32_t count = 1 + (uint32_t)_i;
     put_many(200, true);
     open_first_chunk();
-    for (uint32_t i = 0; i < parts; i++) {
-        ck_assert_int_eq(jfr_sums_new(&sums[i], NULL, &err), 0);
-        ck_assert_int_eq(jfr_sums_part(sums[i], chunk, i, parts, &err), 0);
-    }
-    ck_assert_int_eq(jfr_sums_join(sums, parts, chunk, &err), 0);
+    ck_assert_int_eq(jfr_sums_new(&alone, NULL, &err), 0);
+    ck_assert_int_eq(jfr_sums_fill(alone, chunk, &err), 0);
+    read_in_turn(sums, count, 5 * count);
+    ck_assert_int_eq(jfr_sums_join(sums, count, chunk, &err), 0);
+    jfr_sums_stats stats;
+    jfr_sums_get_stats(sums[0], &stats);
+    ck_assert_uint_eq(stats.reread, 0);
     uint32_t stacks = jfr_chunk_stack_count(chunk);
     uint32_t *begins = calloc(stacks + 2, sizeof(*begins));
-    uint32_t *at = calloc(stacks + 2, sizeof(*at));
-    uint32_t *order = calloc(jfr_sums_count(sums, parts), sizeof(*order));
-    ck_assert(begins != NULL && at != NULL && order != NULL);
-    jfr_sums_sort(sums, parts, stacks, begins, order);
-    memcpy(at, begins, (stacks + 2) * sizeof(*at));
-    for (uint32_t i = 0; i < parts; i++) {
-        for (size_t cursor = 0; jfr_sums_read(sums[i], &cursor, &row, 1) > 0;) {
-            uint32_t group = row.stack < stacks ? row.stack : stacks;
-            ck_assert_uint_lt(at[group], begins[group + 1]);
-            jfr_sums_pick(sums, &order[at[group]++], 1, &picked);
-            must_be_row(&row, &picked);
+    uint32_t *order = calloc(jfr_sums_count(sums, count), sizeof(*order));
+    ck_assert(begins != NULL && order != NULL);
+    jfr_sums_sort(sums, count, stacks, begins, order);
+    ck_assert_uint_gt(begins[stacks + 1], 0);
+    for (uint32_t group = 0; group <= stacks; group++) {
+        size_t used = 0;
+        for (uint32_t i = begins[group]; i < begins[group + 1]; i++) {
+            jfr_sum picked;
+            jfr_sums_pick(sums, &order[i], 1, &picked);
+            used = add_row(found, used, &picked);
+        }
+        ck_assert_uint_eq(used, rows_of(alone, group < stacks ? group : JFR_NONE, wanted));
+        for (size_t i = 0; i < used; i++) {
+            ck_assert(is_row(&found[i], &wanted[i]));
+            ck_assert_uint_eq(found[i].samples, wanted[i].samples);
+            ck_assert_uint_eq(found[i].values[0].value, wanted[i].values[0].value);
         }
     }
-    for (uint32_t group = 0; group <= stacks; group++)
-        ck_assert_uint_eq(at[group], begins[group + 1]);
-    ck_assert_uint_gt(begins[stacks + 1], 0);
-    for (uint32_t i = 0; i < parts; i++)
+    for (uint32_t i = 0; i < count; i++)
         jfr_sums_free(sums[i]);
+    jfr_sums_free(alone);
     free(begins);
-    free(at);
     free(order);
 }
 END_TEST
@@ -193,20 +249,16 @@ static uint64_t count_samples(const jfr_sums *sums)
     return samples;
 }
 
-START_TEST(parts_that_begin_wrong_are_read_again)
+START_TEST(a_chunk_whose_parts_begin_wrong_is_read_again)
 {
     jfr_sums *sums[2];
     jfr_sums_stats stats;
     put_many(200, true);
     open_first_chunk();
-    for (unsigned i = 0; i < 2; i++) {
-        ck_assert_int_eq(jfr_sums_new(&sums[i], NULL, &err), 0);
-        ck_assert_int_eq(jfr_sums_part(sums[i], chunk, i, 2, &err), 0);
-    }
-    ck_assert_int_eq(jfr_sums_part(sums[1], chunk, 1, 2, &err), 0);
-    sums[1]->from++; /* as a guess that was wrong */
+    read_in_turn(sums, 2, 4);
+    sums[1]->pieces[0].from++; /* as a guess that was wrong */
     ck_assert_int_eq(jfr_sums_join(sums, 2, chunk, &err), 0);
-    jfr_sums_get_stats(sums[1], &stats);
+    jfr_sums_get_stats(sums[0], &stats);
     ck_assert_uint_eq(stats.reread, 1);
     uint64_t samples = count_samples(sums[0]) + count_samples(sums[1]);
     jfr_sample s;
@@ -249,7 +301,7 @@ START_TEST(wrong_use_is_refused)
     write_simple_chunk();
     open_first_chunk();
     ck_assert_int_eq(jfr_sums_new(&sums, NULL, &err), 0);
-    ck_assert_int_eq(jfr_sums_part(sums, chunk, 2, 2, &err), JFR_ERR_USAGE);
+    ck_assert_int_eq(jfr_sums_parts(sums, chunk, 0, take_turn, NULL, &err), JFR_ERR_USAGE);
     ck_assert_int_eq(jfr_sums_join(&sums, 1, chunk, &err), JFR_ERR_USAGE);
     ck_assert_int_eq(jfr_sums_join(NULL, 0, chunk, &err), JFR_ERR_USAGE);
     ck_assert_int_eq(jfr_chunk_stack_refs(chunk, 99, &frame, 1, &stack, &err), JFR_ERR_USAGE);
@@ -270,8 +322,8 @@ int main(void)
     tcase_add_test(t, a_cut_recording_is_read_alike);
     tcase_add_loop_test(t, few_events_are_read_slowly, 0, 4);
     tcase_add_loop_test(t, sums_that_are_too_large_stay_at_the_most, 0, 2);
-    tcase_add_loop_test(t, rows_can_be_met_by_stack, 0, 2);
-    tcase_add_test(t, parts_that_begin_wrong_are_read_again);
+    tcase_add_loop_test(t, rows_can_be_met_by_stack, 0, 3);
+    tcase_add_test(t, a_chunk_whose_parts_begin_wrong_is_read_again);
     tcase_add_test(t, too_many_rows_are_refused_and_the_chunk_can_be_read);
     tcase_add_test(t, wrong_use_is_refused);
     suite_add_tcase(suite, t);

@@ -24,7 +24,7 @@ JFR_BEGIN_DECLS
  *     }
  *     jfr_sums_free(sums);
  *
- * One thread at a time may use it; several may fill one each from the same chunk (jfr_sums_part).
+ * One thread at a time may use it; several may fill one each from the same chunk (jfr_sums_parts).
  */
 typedef struct jfr_sums jfr_sums;
 
@@ -76,17 +76,23 @@ JFR_EXPORT void jfr_sums_free(jfr_sums *sums);
 JFR_EXPORT JFR_MUST_USE int jfr_sums_fill(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err);
 
 /*
- * The same by several threads. Each calls jfr_sums_part with sums of its own, the same chunk and
- * parts, and a different part of 0 .. parts - 1; meanwhile nothing else may use the file. Then one
- * thread calls jfr_sums_join with all of them in order: it finds out whether the parts fit together
- * (a part begins where it takes an event to begin, which can be wrong), reads again what does not,
- * and counts and reports as jfr_sums_fill. The rows stay where they are: read those of all parts,
- * in order; one stack and thread can have a row in each.
- * Errors: as jfr_sums_fill. An error of a part is returned by jfr_sums_join too.
+ * Tells which part of a chunk is read next: each of 0 .. parts - 1 is told once to one of the
+ * threads, and those of one thread ascend. `parts` or more = there is none left.
  */
-JFR_EXPORT JFR_MUST_USE int jfr_sums_part(jfr_sums *sums, const jfr_chunk *chunk, uint32_t part,
-                                          uint32_t parts, jfr_error *err);
-JFR_EXPORT JFR_MUST_USE int jfr_sums_join(jfr_sums *const *sums, uint32_t parts, jfr_chunk *chunk,
+typedef uint32_t jfr_next_part(void *ctx);
+
+/*
+ * The same by several threads. Each calls jfr_sums_parts with sums of its own and the same chunk
+ * and `parts`; who shares the parts out is `next`. Meanwhile nothing else may use the file. Then
+ * one thread calls jfr_sums_join with the sums of all `count` threads: it finds out whether the
+ * parts fit together (a part begins where it takes an event to begin, which can be wrong), reads
+ * the chunk again where they do not, and counts and reports as jfr_sums_fill. The rows stay where
+ * they are: one stack and thread can have a row in each of the sums.
+ * Errors: as jfr_sums_fill. An error of jfr_sums_parts is returned by jfr_sums_join too.
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_sums_parts(jfr_sums *sums, const jfr_chunk *chunk, uint32_t parts,
+                                           jfr_next_part *next, void *ctx, jfr_error *err);
+JFR_EXPORT JFR_MUST_USE int jfr_sums_join(jfr_sums *const *sums, uint32_t count, jfr_chunk *chunk,
                                           jfr_error *err);
 
 /*
@@ -102,7 +108,8 @@ JFR_EXPORT size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *r
  * the order in which they lie in the file, and can share them out.
  *
  * jfr_sums_count tells how many rows there are at most. jfr_sums_sort numbers them and sorts them
- * by their stacks, those of one stack as jfr_sums_read gives them, part by part.
+ * by their stacks, those of one stack in the order in which their first sample stands in the chunk,
+ * whoever read it.
  *   stacks  jfr_chunk_stack_count of the chunk
  *   begins  receives stacks + 2 numbers: the rows of stack i are order[begins[i]] and so on up to,
  *           but without, order[begins[i + 1]]; rows without a stack are behind all others
@@ -110,8 +117,8 @@ JFR_EXPORT size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *r
  *
  * jfr_sums_pick writes the rows of `count` such numbers. Several threads may pick at a time.
  */
-JFR_EXPORT size_t jfr_sums_count(jfr_sums *const *sums, uint32_t parts);
-JFR_EXPORT void jfr_sums_sort(jfr_sums *const *sums, uint32_t parts, uint32_t stacks,
+JFR_EXPORT size_t jfr_sums_count(jfr_sums *const *sums, uint32_t count);
+JFR_EXPORT void jfr_sums_sort(jfr_sums *const *sums, uint32_t count, uint32_t stacks,
                               uint32_t *begins, uint32_t *order);
 JFR_EXPORT void jfr_sums_pick(jfr_sums *const *sums, const uint32_t *numbers, size_t count,
                               jfr_sum *rows);
@@ -122,7 +129,7 @@ typedef struct jfr_sums_stats {
     uint64_t slow_events; /* of those that are samples: read field by field, because their layout
                              was met for the first time or is an odd one */
     uint64_t rows;        /* of the last chunk */
-    uint64_t reread;      /* parts that jfr_sums_join read again */
+    uint64_t reread;      /* chunks that jfr_sums_join read again */
 } jfr_sums_stats;
 
 /* Fills `out`. */
