@@ -17,6 +17,33 @@ typedef struct recording_method {
     uint8_t kind;    /* of the reference */
 } recording_method;
 
+/* jfr_frame_memo_options.learn; sets learn_rc. */
+typedef int recording_learn(void *ctx, const jfr_frame_ref *ref, uint32_t *number);
+
+/* frames.c: the stacks of a chunk as numbers of their frames. */
+typedef struct recording_frames {
+    const jfr_chunk *chunk;
+    jfr_frame_memo *memo;
+    int learn_rc;      /* why a frame has no number */
+    uint32_t *numbers; /* of the frames of stacks, one behind the other */
+    size_t room;
+} recording_frames;
+
+/* Returns false without memory; free it in any case. */
+bool recording__frames_init(recording_frames *f, const recording *rec, const jfr_chunk *chunk,
+                            recording_learn *learn, void *ctx);
+void recording__frames_free(recording_frames *f);
+/* Reads a stack into f->numbers, behind those in use. A damaged one has no frames. Returns 0,
+ * learn_rc or SAGG_E_NOMEM. */
+int recording__frames_read(recording_frames *f, uint32_t stack, size_t used, jfr_stack_ref *out,
+                           bool *damaged);
+
+/* The line of a frame. The JDK writes -1 where it knows none. */
+static inline uint32_t recording__line(const jfr_frame_ref *ref)
+{
+    return ref->line <= INT32_MAX ? ref->line : 0;
+}
+
 /* What is known about the chunk's indices. Entries are an index of the aggregate + 1; 0 = not met
  * yet. */
 typedef struct recording_cache {
@@ -32,15 +59,16 @@ typedef struct recording_cache {
     uint32_t (*labels)[RECORDING_FACETS]; /* by class; the last row is for samples without one */
     recording_method *methods;            /* the last is for frames whose method is unknown */
     uint32_t stack_count, thread_count, class_count, method_count;
-    jfr_frame_memo *memo; /* of the aggregate's frames */
-    int learn_rc;         /* why a frame has none */
-    uint32_t *frames;     /* of the stacks being interned */
-    size_t frame_room;
+    recording_frames frames; /* of the stacks being interned, in the aggregate's numbers */
 } recording_cache;
 
 /* Returns false without memory; free it in any case. */
 bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, jfr_chunk *chunk);
 void recording__cache_free(recording_cache *c);
+
+/* Tells the names of a frame. Returns 0, SAGG_E_LIMIT (its stacks are to be dropped) or
+ * SAGG_E_NOMEM. */
+int recording__name_frame(const recording_cache *c, const jfr_frame_ref *ref, sagg_frame *out);
 
 /* Rows, and stacks, that are added at a time. */
 enum { RECORDING_ROWS = 64, RECORDING_STACKS = 64 };
@@ -53,6 +81,22 @@ int recording__make_room(recording_cache *c);
 int recording__map_stacks(recording_cache *c, const uint32_t *indices, size_t count);
 /* Adds up to RECORDING_ROWS sums of the chunk. */
 int recording__add_rows(recording_cache *c, const jfr_sum *rows, size_t count);
+
+/* The rows of a chunk, by stack (jfr_sums_sort). */
+typedef struct recording_rows {
+    const recording_filled *filled;
+    uint32_t *begins;
+    uint32_t *order;
+} recording_rows;
+
+/* Adds the rows of the stacks from one number to another; the one behind them all stands for none.
+ * The second is for stacks that are interned. Both return 0 or SAGG_E_NOMEM. */
+int recording__add_range(recording_cache *c, const recording_rows *rows, uint32_t from,
+                         uint32_t to);
+int recording__add_picked(recording_cache *c, const recording_rows *rows, uint32_t from,
+                          uint32_t to);
+/* ids.c: adds all rows to an aggregate without frames. Returns as these. */
+int recording__add_by_ids(recording_cache *c, const recording_rows *rows, uint32_t threads);
 
 /* Adds all sums of the chunk, by as many threads as there are parts. Returns 0 or SAGG_E_NOMEM. */
 int recording__add_sums(recording_cache *c, const recording_filled *filled);

@@ -41,8 +41,7 @@ void recording__cache_free(recording_cache *c)
     free(c->threads);
     free(c->labels);
     free(c->methods);
-    jfr_frame_memo_free(c->memo);
-    free(c->frames);
+    recording__frames_free(&c->frames);
 }
 
 /* After a compaction all numbers of stacks and frames are void. */
@@ -52,7 +51,7 @@ int recording__make_room(recording_cache *c)
         return 0;
     memset(c->stacks, 0, ((size_t)c->stack_count + 1) * sizeof(*c->stacks));
     memset(c->methods, 0, ((size_t)c->method_count + 1) * sizeof(*c->methods));
-    jfr_frame_memo_clear(c->memo);
+    jfr_frame_memo_clear(c->frames.memo);
     return sagg_compact(c->agg, NULL);
 }
 
@@ -86,28 +85,35 @@ static uint8_t kind_of(uint8_t kind)
     }
 }
 
-/* Names the method of a frame. Returns 0, SAGG_E_LIMIT (the stack is to be dropped) or
- * SAGG_E_NOMEM. */
-static int learn_method(recording_cache *c, const jfr_frame_ref *ref, recording_method *known)
+int recording__name_frame(const recording_cache *c, const jfr_frame_ref *ref, sagg_frame *out)
 {
     jfr_frame from;
     jfr_error cause;
-    uint32_t method;
     lock_names(c);
     int rc = jfr_chunk_frame(c->chunk, ref, &from, &cause);
     unlock_names(c);
     if (rc < 0)
         return rc == JFR_ERR_NOMEM ? SAGG_E_NOMEM : SAGG_E_LIMIT;
-    sagg_frame row = {.class_name = str(from.method->class_name),
-                      .method = str(from.method->name),
-                      .kind = kind_of(from.kind)};
-    rc = sagg_add_method(c->agg, &method, &row, NULL);
+    *out = (sagg_frame){.class_name = str(from.method->class_name),
+                        .method = str(from.method->name),
+                        .kind = kind_of(from.kind)};
+    return 0;
+}
+
+/* Returns as recording__name_frame. */
+static int learn_method(recording_cache *c, const jfr_frame_ref *ref, recording_method *known)
+{
+    sagg_frame row;
+    uint32_t method;
+    int rc = recording__name_frame(c, ref, &row);
+    if (rc == 0)
+        rc = sagg_add_method(c->agg, &method, &row, NULL);
     if (rc == 0)
         *known = (recording_method){method + 1, ref->kind};
     return rc;
 }
 
-/* jfr_frame_memo_options.learn */
+/* recording_learn */
 static int learn_frame(void *ctx, const jfr_frame_ref *ref, uint32_t *frame)
 {
     recording_cache *c = ctx;
@@ -116,11 +122,9 @@ static int learn_frame(void *ctx, const jfr_frame_ref *ref, uint32_t *frame)
     int rc = 0;
     if (known->method == 0 || known->kind != ref->kind)
         rc = learn_method(c, ref, known);
-    /* The JDK writes -1 where it knows no line. */
-    uint32_t line = ref->line <= INT32_MAX ? ref->line : 0;
     if (rc == 0)
-        rc = sagg_add_line(c->agg, frame, known->method - 1, line, NULL);
-    c->learn_rc = rc;
+        rc = sagg_add_line(c->agg, frame, known->method - 1, recording__line(ref), NULL);
+    c->frames.learn_rc = rc;
     return rc;
 }
 
@@ -138,57 +142,26 @@ bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, 
     c->threads = calloc((size_t)c->thread_count + 1, sizeof(*c->threads));
     c->labels = calloc((size_t)c->class_count + 1, sizeof(*c->labels));
     c->methods = calloc((size_t)c->method_count + 1, sizeof(*c->methods));
-    jfr_frame_memo_options memo = {.size = sizeof(memo),
-                                   .learn = learn_frame,
-                                   .ctx = c,
-                                   .allocator = recording__jfr_allocator(rec)};
-    return jfr_frame_memo_new(&c->memo, &memo, NULL) == 0 && c->stacks != NULL && c->cut != NULL &&
-           c->threads != NULL && c->labels != NULL && c->methods != NULL;
+    return recording__frames_init(&c->frames, rec, chunk, learn_frame, c) && c->stacks != NULL &&
+           c->cut != NULL && c->threads != NULL && c->labels != NULL && c->methods != NULL;
 }
 
-/* Makes room for `more` frames behind `used`. */
-static int frame_room(recording_cache *c, size_t used, size_t more)
-{
-    if (more <= c->frame_room - used)
-        return 0;
-    size_t room = used + more < 256 ? 256 : (used + more) * 2;
-    uint32_t *frames = realloc(c->frames, room * sizeof(*frames));
-    if (frames == NULL)
-        return SAGG_E_NOMEM;
-    c->frames = frames;
-    c->frame_room = room;
-    return 0;
-}
-
-/* Maps the frames of a stack into c->frames, behind those in use. A damaged one has none. Returns
- * as learn_method. */
+/* Maps the frames of a stack, behind those in use. A damaged one has none. Returns as
+ * recording__name_frame. */
 static int map_frames(recording_cache *c, uint32_t index, size_t used, jfr_stack_ref *out)
 {
-    for (;;) {
-        jfr_error cause;
-        int rc = jfr_chunk_stack_values(c->chunk, index, c->memo, c->frames + used,
-                                        (uint32_t)(c->frame_room - used), out, &cause);
-        if (rc == 1)
-            return c->learn_rc;
-        if (rc < 0) {
-            *out = (jfr_stack_ref){0};
-            c->bad_stacks++;
-            return 0;
-        }
-        if (out->frame_count <= c->frame_room - used)
-            return 0;
-        rc = frame_room(c, used, out->frame_count);
-        if (rc != 0)
-            return rc;
-    }
+    bool damaged;
+    int rc = recording__frames_read(&c->frames, index, used, out, &damaged);
+    c->bad_stacks += damaged;
+    return rc;
 }
 
-static uint32_t max_frames(const recording *rec)
+uint32_t recording__max_frames(const recording *rec)
 {
     return rec->options.max_frames != 0 ? rec->options.max_frames : 2048;
 }
 
-/* Stacks of the chunk whose frames lie in c->frames, one behind the other. */
+/* Stacks of the chunk whose frames lie in c->frames.numbers, one behind the other. */
 typedef struct stack_batch {
     uint32_t slots[RECORDING_STACKS];
     uint32_t depths[RECORDING_STACKS];
@@ -196,12 +169,12 @@ typedef struct stack_batch {
     size_t frames;
 } stack_batch;
 
-/* Returns as learn_method. A damaged stack counts as none. */
+/* Returns as recording__name_frame. A damaged stack counts as none. */
 static int take_stack(recording_cache *c, stack_batch *batch, uint32_t slot)
 {
     jfr_stack_ref from = {0};
     int rc = slot < c->stack_count ? map_frames(c, slot, batch->frames, &from) : 0;
-    c->cut[slot] = from.truncated || from.frame_count > max_frames(c->rec);
+    c->cut[slot] = from.truncated || from.frame_count > recording__max_frames(c->rec);
     if (rc != 0)
         return rc;
     batch->slots[batch->count] = slot;
@@ -213,7 +186,7 @@ static int take_stack(recording_cache *c, stack_batch *batch, uint32_t slot)
 static int intern_batch(recording_cache *c, const stack_batch *batch)
 {
     uint32_t numbers[RECORDING_STACKS];
-    int rc = sagg_add_stacks(c->agg, numbers, c->frames, batch->depths, batch->count, NULL);
+    int rc = sagg_add_stacks(c->agg, numbers, c->frames.numbers, batch->depths, batch->count, NULL);
     for (size_t i = 0; rc == 0 && i < batch->count; i++)
         c->stacks[batch->slots[i]] = numbers[i] != SAGG_DROPPED ? numbers[i] + 1 : 0;
     return rc;

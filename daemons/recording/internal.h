@@ -75,6 +75,10 @@ int recording__new_aggregate(const recording *rec, sagg **out, uint64_t max_byte
 /* Where the reader takes memory, by the recording's options; NULL = malloc. */
 const jfr_allocator *recording__jfr_allocator(const recording *rec);
 
+/* The caps by the recording's options. */
+uint64_t recording__max_bytes(const recording *rec);
+uint32_t recording__max_frames(const recording *rec);
+
 /* Adds to the time that the inputs cover. */
 void recording__add_span(recording *rec, int64_t start_ns, int64_t end_ns);
 

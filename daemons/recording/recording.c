@@ -87,6 +87,11 @@ static int new_aggregate(recording *rec, recording_error *err)
     return rc == 0 ? 0 : from_sagg(err, &cause);
 }
 
+uint64_t recording__max_bytes(const recording *rec)
+{
+    return rec->options.max_bytes != 0 ? rec->options.max_bytes : RECORDING_MAX_BYTES;
+}
+
 const jfr_allocator *recording__jfr_allocator(const recording *rec)
 {
     return rec->options.huge_pages ? &recording__huge_jfr : NULL;

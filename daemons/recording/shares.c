@@ -4,19 +4,25 @@
 
 #include "cache.h"
 
-/* The rows of a chunk, by stack. */
-typedef struct sorted_rows {
-    const recording_filled *filled;
-    uint32_t *begins;
-    uint32_t *order;
-} sorted_rows;
+int recording__add_picked(recording_cache *c, const recording_rows *sorted, uint32_t from,
+                          uint32_t to)
+{
+    jfr_sum rows[RECORDING_ROWS];
+    int rc = 0;
+    uint32_t end = sorted->begins[to];
+    for (uint32_t at = sorted->begins[from]; rc == 0 && at < end; at += RECORDING_ROWS) {
+        size_t count = end - at < RECORDING_ROWS ? end - at : RECORDING_ROWS;
+        jfr_sums_pick(sorted->filled->sums, sorted->order + at, count, rows);
+        rc = recording__add_rows(c, rows, count);
+    }
+    return rc;
+}
 
 /* What the caps do to stacks does not depend on how many rows they have in how many parts: blocks
  * begin at the same stacks, and meet all of them before any row. */
-static int add_block(recording_cache *c, const sorted_rows *sorted, uint32_t first, uint32_t end)
+static int add_block(recording_cache *c, const recording_rows *sorted, uint32_t first, uint32_t end)
 {
     const uint32_t *begins = sorted->begins;
-    jfr_sum rows[RECORDING_ROWS];
     uint32_t used[RECORDING_STACKS];
     size_t used_count = 0;
     for (uint32_t i = first; i < end && i < c->stack_count; i++) {
@@ -26,18 +32,11 @@ static int add_block(recording_cache *c, const sorted_rows *sorted, uint32_t fir
     int rc = recording__make_room(c);
     if (rc == 0)
         rc = recording__map_stacks(c, used, used_count);
-    for (uint32_t at = begins[first]; rc == 0 && at < begins[end]; at += RECORDING_ROWS) {
-        size_t left = begins[end] - at;
-        size_t count = left < RECORDING_ROWS ? left : RECORDING_ROWS;
-        jfr_sums_pick(sorted->filled->sums, sorted->order + at, count, rows);
-        rc = recording__add_rows(c, rows, count);
-    }
-    return rc;
+    return rc == 0 ? recording__add_picked(c, sorted, first, end) : rc;
 }
 
-/* Adds the rows from one stack to another, as they lie in the file; the one behind them all stands
- * for none. */
-static int add_range(recording_cache *c, const sorted_rows *sorted, uint32_t from, uint32_t to)
+int recording__add_range(recording_cache *c, const recording_rows *sorted, uint32_t from,
+                         uint32_t to)
 {
     int rc = 0;
     for (uint32_t at = from; rc == 0 && at < to; at += RECORDING_STACKS) {
@@ -55,7 +54,7 @@ static void expect(const recording_cache *c, uint32_t stacks)
         sagg_expect(c->agg, stacks);
 }
 
-static uint32_t used_stacks(const recording_cache *c, const sorted_rows *sorted)
+static uint32_t used_stacks(const recording_cache *c, const recording_rows *sorted)
 {
     uint32_t used = 0;
     for (uint32_t i = 0; i < c->stack_count; i++)
@@ -72,7 +71,7 @@ enum { LEAST_SHARE = 4096 };
  * aggregate, the others into one of their own, which is merged into it. */
 typedef struct share {
     recording_cache c;
-    const sorted_rows *sorted;
+    const recording_rows *sorted;
     uint32_t from, to; /* stacks */
     int rc;
     bool started;
@@ -82,12 +81,12 @@ typedef struct share {
 static void *add_share(void *context)
 {
     share *s = context;
-    s->rc = add_range(&s->c, s->sorted, s->from, s->to);
+    s->rc = recording__add_range(&s->c, s->sorted, s->from, s->to);
     return NULL;
 }
 
 /* The stack that row `at` of the order is of, or one before it: a block begins with it. */
-static uint32_t block_of(const recording_cache *c, const sorted_rows *sorted, uint32_t at)
+static uint32_t block_of(const recording_cache *c, const recording_rows *sorted, uint32_t at)
 {
     uint32_t low = 0;
     uint32_t high = c->stack_count;
@@ -101,11 +100,14 @@ static uint32_t block_of(const recording_cache *c, const sorted_rows *sorted, ui
     return low / RECORDING_STACKS * RECORDING_STACKS;
 }
 
-/*
- * How many threads add the chunk. Shares are as one thread's work as long as no cap is near: each
- * sees its own stacks only.
- */
-static uint32_t share_count(const recording_cache *c, const sorted_rows *sorted, uint32_t rows)
+static uint32_t thread_count(const recording_filled *filled, uint32_t rows)
+{
+    uint32_t most = rows / LEAST_SHARE;
+    return most < 1 ? 1 : most < filled->count ? most : filled->count;
+}
+
+/* Shares are as one thread's work as long as no cap is near: each sees its own stacks only. */
+static bool can_share(const recording_cache *c, const recording_rows *sorted)
 {
     const recording_options *o = &c->rec->options;
     uint32_t tag;
@@ -117,21 +119,13 @@ static uint32_t share_count(const recording_cache *c, const sorted_rows *sorted,
     bool fits = !many_labels &&
                 stacks < (o->max_stacks != 0 ? o->max_stacks : RECORDING_MAX_STACKS) &&
                 threads < (o->max_threads != 0 ? o->max_threads : RECORDING_MAX_THREAD_ROWS);
-    uint32_t most = rows / LEAST_SHARE;
-    if (!fits || most < 2 || sorted->filled->count < 2)
-        return 1;
-    return most < sorted->filled->count ? most : sorted->filled->count;
-}
-
-static uint64_t max_bytes(const recording *rec)
-{
-    return rec->options.max_bytes != 0 ? rec->options.max_bytes : RECORDING_MAX_BYTES;
+    return fits;
 }
 
 static bool open_share(share *s, const recording *rec, const recording_cache *first,
                        pthread_mutex_t *lock, uint32_t count)
 {
-    uint64_t cap = max_bytes(rec);
+    uint64_t cap = recording__max_bytes(rec);
     uint64_t used = sagg_bytes(first->agg);
     sagg *agg;
     if (used >= cap / 2 || recording__new_aggregate(rec, &agg, (cap - used) / (2 * count)) != 0)
@@ -153,7 +147,7 @@ static bool is_exact(const recording_cache *c, const share *s)
     sagg_loss loss = sagg_losses(s->c.agg);
     return s->rc == 0 && !sagg_full(s->c.agg) && loss.stacks_dropped == 0 &&
            loss.samples_dropped == 0 && loss.threads_folded == 0 &&
-           sagg_bytes(c->agg) + sagg_bytes(s->c.agg) < max_bytes(c->rec) / 2;
+           sagg_bytes(c->agg) + sagg_bytes(s->c.agg) < recording__max_bytes(c->rec) / 2;
 }
 
 static void take_counts(recording_cache *to, const recording_cache *from)
@@ -167,13 +161,13 @@ static void take_counts(recording_cache *to, const recording_cache *from)
 static int join_share(recording_cache *c, const share *s, bool exact)
 {
     if (!exact)
-        return add_range(c, s->sorted, s->from, s->to);
+        return recording__add_range(c, s->sorted, s->from, s->to);
     take_counts(c, &s->c);
     return sagg_merge(c->agg, s->c.agg, NULL);
 }
 
 static void divide(const recording_cache *c, share *shares, uint32_t count,
-                   const sorted_rows *sorted, uint32_t rows)
+                   const recording_rows *sorted, uint32_t rows)
 {
     for (uint32_t i = 0; i < count; i++) {
         shares[i].sorted = sorted;
@@ -184,7 +178,8 @@ static void divide(const recording_cache *c, share *shares, uint32_t count,
     }
 }
 
-static int add_shares(recording_cache *c, uint32_t count, const sorted_rows *sorted, uint32_t rows)
+static int add_shares(recording_cache *c, uint32_t count, const recording_rows *sorted,
+                      uint32_t rows)
 {
     share shares[RECORDING_MAX_THREADS] = {0};
     pthread_mutex_t lock;
@@ -194,7 +189,7 @@ static int add_shares(recording_cache *c, uint32_t count, const sorted_rows *sor
     for (uint32_t i = 1; i < count; i++)
         shares[i].started = open_share(&shares[i], c->rec, c, &lock, count) &&
                             pthread_create(&shares[i].thread, NULL, add_share, &shares[i]) == 0;
-    int rc = add_range(c, sorted, shares[0].from, shares[0].to);
+    int rc = recording__add_range(c, sorted, shares[0].from, shares[0].to);
     bool exact = !sagg_full(c->agg);
     for (uint32_t i = 1; i < count; i++)
         if (shares[i].started)
@@ -214,17 +209,21 @@ static int add_shares(recording_cache *c, uint32_t count, const sorted_rows *sor
 int recording__add_sums(recording_cache *c, const recording_filled *filled)
 {
     size_t most = jfr_sums_count(filled->sums, filled->count);
-    sorted_rows sorted = {.filled = filled};
+    recording_rows sorted = {.filled = filled};
     sorted.begins = malloc(((size_t)c->stack_count + 2) * sizeof(*sorted.begins));
     sorted.order = malloc((most + 1) * sizeof(*sorted.order));
     int rc = SAGG_E_NOMEM;
     if (sorted.begins != NULL && sorted.order != NULL && most < UINT32_MAX) {
         jfr_sums_sort(filled->sums, filled->count, c->stack_count, sorted.begins, sorted.order);
         uint32_t rows = sorted.begins[c->stack_count + 1];
-        uint32_t count = share_count(c, &sorted, rows);
+        uint32_t threads = thread_count(filled, rows);
         expect(c, used_stacks(c, &sorted));
-        rc = count > 1 ? add_shares(c, count, &sorted, rows)
-                       : add_range(c, &sorted, 0, c->stack_count + 1);
+        if (c->rec->options.no_frames)
+            rc = recording__add_by_ids(c, &sorted, threads);
+        else if (threads > 1 && can_share(c, &sorted))
+            rc = add_shares(c, threads, &sorted, rows);
+        else
+            rc = recording__add_range(c, &sorted, 0, c->stack_count + 1);
     }
     free(sorted.begins);
     free(sorted.order);

@@ -350,6 +350,23 @@ int sagg_add_stacks(sagg *agg, uint32_t *stacks, const uint32_t *frames, const u
     return rc != 0 ? sagg__no_memory(err) : 0;
 }
 
+int sagg_add_ids(sagg *agg, uint32_t *stacks, const sagg_stack_id *ids, size_t count,
+                 sagg_error *err)
+{
+    int rc = 0;
+    if (!agg->no_frames)
+        return sagg__fail(err, SAGG_E_USAGE, 0,
+                          "Stacks without frames are for aggregates without frames (no_frames).");
+    for (size_t at = 0; at < count; at += STACKS_AT_ONCE) {
+        size_t end = count - at < STACKS_AT_ONCE ? count : at + STACKS_AT_ONCE;
+        for (size_t i = at; i < end; i++)
+            __builtin_prefetch(sagg__index_slot(&agg->stacks.index, hash_id(&ids[i])));
+        for (size_t i = at; rc == 0 && i < end; i++)
+            rc = intern_id(agg, &stacks[i], &ids[i], NULL, 0);
+    }
+    return rc != 0 ? sagg__no_memory(err) : 0;
+}
+
 int sagg_add_stack(sagg *agg, uint32_t *stack, const uint32_t *frames, size_t count,
                    sagg_error *err)
 {

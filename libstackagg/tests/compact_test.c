@@ -226,6 +226,35 @@ START_TEST(without_frames_all_else_is_the_same)
 }
 END_TEST
 
+START_TEST(stacks_without_frames_can_be_told_by_their_ids)
+{
+    enum { COUNT = 100 };
+    sagg_options options = two_types();
+    sagg_stack_id ids[COUNT];
+    uint32_t found[COUNT];
+    sagg_stack row;
+    sagg_error err;
+    sagg *framed = make(&options);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        ck_assert(sagg_stack_at(framed, numbered_stack(framed, i), &row));
+        ids[i] = row.id;
+    }
+    ck_assert_int_eq(sagg_add_ids(framed, found, ids, COUNT, &err), SAGG_E_USAGE);
+    options.no_frames = true;
+    options.max_stacks = COUNT / 4;
+    sagg *bare = make(&options);
+    const uint32_t known = numbered_stack(bare, 7);
+    ck_assert_int_eq(sagg_add_ids(bare, found, ids, COUNT, NULL), 0);
+    ck_assert_uint_eq(found[7], known);
+    ck_assert_uint_eq(found[0], numbered_stack(bare, 0));
+    /* Up to twice as many as are kept live between compactions. */
+    ck_assert_uint_eq(found[COUNT - 1], SAGG_DROPPED);
+    ck_assert_uint_gt(sagg_losses(bare).stacks_dropped, 0);
+    sagg_free(framed);
+    sagg_free(bare);
+}
+END_TEST
+
 START_TEST(a_useless_compaction_is_not_asked_for_again)
 {
     sagg_options options = two_types();
@@ -274,6 +303,7 @@ int main(void)
     tcase_add_test(tcase, a_caller_that_never_compacts_loses_no_total);
     tcase_add_test(tcase, bytes_stay_below_their_cap);
     tcase_add_loop_test(tcase, without_frames_all_else_is_the_same, 0, 2);
+    tcase_add_test(tcase, stacks_without_frames_can_be_told_by_their_ids);
     tcase_add_test(tcase, a_useless_compaction_is_not_asked_for_again);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

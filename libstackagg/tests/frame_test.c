@@ -81,6 +81,7 @@ static void check_frame(const json_t *row, const sagg_frame *given, int version,
     sagg_frame_hash(&method_hash, &frame_id, &normal);
     ck_assert_msg(method_hash == integer(row, "method_hash"), "%s: method hash", name);
     ck_assert_msg(frame_id == integer(row, "frame_id"), "%s: frame id", name);
+    ck_assert_msg(frame_id == sagg_frame_id(method_hash, normal.line), "%s: id by hash", name);
     /* Normalising twice changes nothing. */
     ck_assert_int_eq(sagg_frame_normalise(&again, &storage_again, &normal, version, NULL), 0);
     ck_assert_msg(again.class_name.size == normal.class_name.size &&

@@ -380,12 +380,14 @@ static void must_be_one(const sagg *a, const sagg *b)
     must_equal(a, b);
 }
 
-/* 0: no cap is near; 1: the stacks pass their cap; 2: memory does */
+/* 0: no cap is near; 1: the stacks pass their cap; 2: memory does; 3 - 5: the same without frames
+ */
 START_TEST(stacks_shared_out_add_up_as_by_one_thread)
 {
     options.facets = true;
-    options.max_stacks = _i == 1 ? 3000 : 0;
-    options.max_bytes = _i == 2 ? UINT64_C(1) << 20 : 0;
+    options.no_frames = _i >= 3;
+    options.max_stacks = _i % 3 == 1 ? 3000 : 0;
+    options.max_bytes = _i % 3 == 2 ? UINT64_C(1) << 20 : 0;
     put_wide_chunk(6000);
     put_wide_chunk(7000);
     const sagg *one = read_all();
@@ -393,11 +395,36 @@ START_TEST(stacks_shared_out_add_up_as_by_one_thread)
     recording_info told = info;
     ck_assert_uint_gt(sagg_stack_count(one), 1000);
     ck_assert_uint_gt(info.truncated_raw[PROFILE_TYPE_CPU], 0);
-    ck_assert(recording_is_whole(rec) == (_i == 0));
+    ck_assert(recording_is_whole(rec) == (_i % 3 == 0 || _i == 5));
     for (options.threads = 2; options.threads <= 4; options.threads++) {
         rec = NULL;
         must_be_one(one, read_all());
         ck_assert_mem_eq(&told, &info, sizeof(info));
+        recording_free(rec);
+    }
+    rec = first;
+}
+END_TEST
+
+/* 0: no cap is near; 1: the stacks pass their cap; 2: some stacks are too deep */
+START_TEST(without_frames_the_totals_are_the_same)
+{
+    options.facets = true;
+    options.max_stacks = _i == 1 ? 3000 : 0;
+    options.max_frames = _i == 2 ? 3 : 0;
+    put_wide_chunk(6000);
+    put_cpu_chunk(NULL);
+    const sagg *with = read_all();
+    recording *first = rec;
+    recording_info told = info;
+    ck_assert(recording_is_whole(rec) == (_i != 1));
+    options.no_frames = true;
+    for (options.threads = 1; options.threads <= 3; options.threads++) {
+        rec = NULL;
+        const sagg *without = read_all();
+        must_equal(with, without);
+        ck_assert_mem_eq(&told, &info, sizeof(info));
+        ck_assert_uint_eq(sagg_losses(with).stacks_cut, sagg_losses(without).stacks_cut);
         recording_free(rec);
     }
     rec = first;
@@ -473,7 +500,8 @@ int main(void)
     tcase_add_test(tcase, deep_stacks_are_counted_as_truncated);
     tcase_add_test(tcase, what_is_no_recording_is_an_error_with_its_offset);
     tcase_add_loop_test(tcase, sums_by_any_number_of_threads_equal_single_samples, 0, 2);
-    tcase_add_loop_test(tcase, stacks_shared_out_add_up_as_by_one_thread, 0, 3);
+    tcase_add_loop_test(tcase, stacks_shared_out_add_up_as_by_one_thread, 0, 6);
+    tcase_add_loop_test(tcase, without_frames_the_totals_are_the_same, 0, 3);
     tcase_add_test(tcase, chunks_by_several_threads_add_up_as_in_a_row);
     tcase_add_test(tcase, too_many_threads_are_refused);
     suite_add_tcase(suite, tcase);

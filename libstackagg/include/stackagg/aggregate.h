@@ -128,6 +128,16 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_stacks(sagg *agg, uint32_t *stacks, const
                                               sagg_error *err);
 
 /**
+ * Interns stacks of which no more than the ids is known, in an aggregate without frames
+ * (sagg_options.no_frames): as sagg_add_stacks of stacks that have these ids.
+ * @param stacks  receives `count` indices, as sagg_add_stack
+ * @param ids     of stacks with max_frames frames at most (sagg_stack_id_of_frame_ids)
+ * @return 0; SAGG_E_USAGE (the aggregate keeps frames); SAGG_E_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_add_ids(sagg *agg, uint32_t *stacks, const sagg_stack_id *ids,
+                                           size_t count, sagg_error *err);
+
+/**
  * Interns a method: a frame whose line is not looked at.
  * @param method  receives its index for sagg_add_line, valid until sagg_compact
  * @return as sagg_add_frame

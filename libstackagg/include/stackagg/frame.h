@@ -97,6 +97,9 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_frame_normalise(sagg_frame *out, char **stora
 SAGG_EXPORT void sagg_frame_hash(uint64_t *method_hash, uint64_t *frame_id,
                                  const sagg_frame *frame);
 
+/** The id of a frame from its method's hash (sagg_frame_hash) and its line. Any thread. */
+SAGG_EXPORT uint64_t sagg_frame_id(uint64_t method_hash, uint32_t line);
+
 /**
  * The pool that a thread's name belongs to: the name with its counting digits folded into '#'.
  * Folded are the last run of digits, each run in parentheses, each of more than five digits, and

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stacks of a chunk as numbers of their frames. */
+#include <stdlib.h>
+
+#include "cache.h"
+
+bool recording__frames_init(recording_frames *f, const recording *rec, const jfr_chunk *chunk,
+                            recording_learn *learn, void *ctx)
+{
+    jfr_frame_memo_options memo = {.size = sizeof(memo),
+                                   .learn = learn,
+                                   .ctx = ctx,
+                                   .allocator = recording__jfr_allocator(rec)};
+    *f = (recording_frames){.chunk = chunk};
+    return jfr_frame_memo_new(&f->memo, &memo, NULL) == 0;
+}
+
+void recording__frames_free(recording_frames *f)
+{
+    jfr_frame_memo_free(f->memo);
+    free(f->numbers);
+}
+
+/* Makes room for `more` numbers behind `used`. */
+static int make_room(recording_frames *f, size_t used, size_t more)
+{
+    if (more <= f->room - used)
+        return 0;
+    size_t room = used + more < 256 ? 256 : (used + more) * 2;
+    uint32_t *numbers = realloc(f->numbers, room * sizeof(*numbers));
+    if (numbers == NULL)
+        return SAGG_E_NOMEM;
+    f->numbers = numbers;
+    f->room = room;
+    return 0;
+}
+
+int recording__frames_read(recording_frames *f, uint32_t stack, size_t used, jfr_stack_ref *out,
+                           bool *damaged)
+{
+    *damaged = false;
+    for (;;) {
+        jfr_error cause;
+        int rc = jfr_chunk_stack_values(f->chunk, stack, f->memo, f->numbers + used,
+                                        (uint32_t)(f->room - used), out, &cause);
+        if (rc == 1)
+            return f->learn_rc;
+        if (rc < 0) {
+            *out = (jfr_stack_ref){0};
+            *damaged = true;
+            return 0;
+        }
+        if (out->frame_count <= f->room - used)
+            return 0;
+        rc = make_room(f, used, out->frame_count);
+        if (rc != 0)
+            return rc;
+    }
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sums of a chunk into an aggregate without frames. Threads work out the ids of its stacks,
+ * block by block; blocks are added in order, by who has one to hand in. The aggregate is the same
+ * for any number of threads.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "cache.h"
+
+enum {
+    BLOCK = 4 * RECORDING_STACKS, /* stacks */
+    RING = 16,                    /* blocks that wait to be added, or are worked on */
+    MOST_FRAMES = 1 << 20         /* that a reader knows; all are forgotten then */
+};
+
+/* Stacks of the chunk whose ids are known. */
+typedef struct block {
+    uint32_t stacks[BLOCK];
+    sagg_stack_id ids[BLOCK];
+    uint32_t count;
+    uint32_t damaged;
+    int rc; /* not 0: of a stack that is not there */
+    bool ready;
+} block;
+
+/* The hash of a method, once a reader knew it. */
+typedef struct method_hash {
+    uint64_t hash;
+    atomic_uint_least8_t state; /* 0 = not known; BEING_WRITTEN; or the reference's kind + 1 */
+} method_hash;
+
+#define BEING_WRITTEN UINT8_MAX
+
+/* What the threads share. */
+typedef struct crew {
+    recording_cache *c;
+    const recording_rows *rows;
+    method_hash *methods; /* the last is for frames whose method is unknown */
+    block *ring;
+    uint32_t count;        /* of blocks */
+    pthread_mutex_t names; /* recording_cache.lock */
+    pthread_mutex_t lock;
+    pthread_cond_t moved;  /* `added`, or `rc` */
+    uint32_t taken, added; /* blocks */
+    bool adding;
+    int rc; /* why the block behind those that were added was not; no other is then */
+} crew;
+
+typedef struct reader {
+    crew *crew;
+    recording_frames frames; /* numbers are indices of ids */
+    uint64_t *ids;
+    size_t id_count, id_room;
+    uint64_t *stack; /* the ids of one stack's frames */
+    pthread_t thread;
+} reader;
+
+/* ---- ids ---- */
+
+/* Returns 0, SAGG_E_LIMIT (the name is too large) or SAGG_E_NOMEM. */
+static int learn_method(const crew *w, const jfr_frame_ref *ref, method_hash *known, uint64_t *hash)
+{
+    sagg_frame given, frame;
+    char *names;
+    uint8_t none = 0;
+    int rc = recording__name_frame(w->c, ref, &given);
+    if (rc == 0)
+        rc = sagg_frame_normalise(&frame, &names, &given, w->c->rec->options.normaliser, NULL);
+    if (rc != 0)
+        return rc;
+    sagg_frame_hash(hash, NULL, &frame);
+    free(names);
+    if (atomic_compare_exchange_strong(&known->state, &none, BEING_WRITTEN)) {
+        known->hash = *hash;
+        atomic_store(&known->state, (uint8_t)(ref->kind + 1));
+    }
+    return 0;
+}
+
+static int put_id(reader *r, uint64_t id, uint32_t *number)
+{
+    if (r->id_count == r->id_room) {
+        size_t room = r->id_room != 0 ? r->id_room * 2 : 4096;
+        uint64_t *ids = realloc(r->ids, room * sizeof(*ids));
+        if (ids == NULL)
+            return SAGG_E_NOMEM;
+        r->ids = ids;
+        r->id_room = room;
+    }
+    *number = (uint32_t)r->id_count;
+    r->ids[r->id_count++] = id;
+    return 0;
+}
+
+/* recording_learn */
+static int learn_id(void *ctx, const jfr_frame_ref *ref, uint32_t *number)
+{
+    reader *r = ctx;
+    const crew *w = r->crew;
+    uint32_t count = w->c->method_count;
+    method_hash *known = &w->methods[ref->method < count ? ref->method : count];
+    uint64_t hash = 0;
+    int rc = 0;
+    if (atomic_load(&known->state) == ref->kind + 1)
+        hash = known->hash;
+    else
+        rc = learn_method(w, ref, known, &hash);
+    if (rc == 0)
+        rc = put_id(r, sagg_frame_id(hash, recording__line(ref)), number);
+    r->frames.learn_rc = rc;
+    return rc;
+}
+
+/* A stack that the aggregate would have to cut is SAGG_E_LIMIT. */
+static int read_stack(reader *r, uint32_t stack, block *b)
+{
+    recording_cache *c = r->crew->c;
+    jfr_stack_ref from = {0};
+    bool damaged = false;
+    int rc = 0;
+    if (stack < c->stack_count)
+        rc = recording__frames_read(&r->frames, stack, 0, &from, &damaged);
+    if (rc == 0 && from.frame_count > recording__max_frames(c->rec))
+        rc = SAGG_E_LIMIT;
+    if (rc != 0)
+        return rc;
+    for (uint32_t i = 0; i < from.frame_count; i++)
+        r->stack[i] = r->ids[r->frames.numbers[i]];
+    c->cut[stack] = from.truncated;
+    b->damaged += damaged;
+    b->stacks[b->count] = stack;
+    return sagg_stack_id_of_frame_ids(&b->ids[b->count++], r->stack, from.frame_count,
+                                      c->rec->options.normaliser, NULL);
+}
+
+static void read_block(reader *r, uint32_t number, block *b)
+{
+    const crew *w = r->crew;
+    uint32_t first = number * BLOCK;
+    b->count = 0;
+    b->damaged = 0;
+    b->rc = 0;
+    if (r->id_count > MOST_FRAMES) {
+        jfr_frame_memo_clear(r->frames.memo);
+        r->id_count = 0;
+    }
+    for (uint32_t i = first; b->rc == 0 && i <= w->c->stack_count && i - first < BLOCK; i++) {
+        if (w->rows->begins[i + 1] > w->rows->begins[i])
+            b->rc = read_stack(r, i, b);
+    }
+}
+
+/* ---- adding ---- */
+
+/* Whether no cap is near. */
+static bool has_room(const recording_cache *c, const block *b)
+{
+    const recording_options *o = &c->rec->options;
+    uint64_t most = o->max_stacks != 0 ? o->max_stacks : RECORDING_MAX_STACKS;
+    return !sagg_full(c->agg) && (uint64_t)sagg_stack_count(c->agg) + b->count < most &&
+           sagg_bytes(c->agg) < recording__max_bytes(c->rec) / 2;
+}
+
+/* Returns 0, SAGG_E_LIMIT (nothing of it is added) or SAGG_E_NOMEM. */
+static int add_block(const crew *w, uint32_t number, const block *b)
+{
+    recording_cache *c = w->c;
+    uint32_t numbers[BLOCK];
+    if (b->rc != 0)
+        return b->rc;
+    if (!has_room(c, b))
+        return SAGG_E_LIMIT;
+    int rc = sagg_add_ids(c->agg, numbers, b->ids, b->count, NULL);
+    for (uint32_t i = 0; rc == 0 && i < b->count; i++)
+        c->stacks[b->stacks[i]] = numbers[i] != SAGG_DROPPED ? numbers[i] + 1 : 0;
+    c->bad_stacks += b->damaged;
+    uint32_t first = number * BLOCK;
+    uint32_t left = c->stack_count + 1 - first;
+    return rc == 0 ? recording__add_picked(c, w->rows, first, first + (left < BLOCK ? left : BLOCK))
+                   : rc;
+}
+
+/* ---- the crew ---- */
+
+/* The next block that nobody has; false = there is none to be read. */
+static bool take(crew *w, uint32_t *number)
+{
+    (void)pthread_mutex_lock(&w->lock);
+    while (w->rc == 0 && w->taken < w->count && w->taken - w->added == RING)
+        (void)pthread_cond_wait(&w->moved, &w->lock);
+    bool some = w->rc == 0 && w->taken < w->count;
+    *number = some ? w->taken++ : 0;
+    (void)pthread_mutex_unlock(&w->lock);
+    return some;
+}
+
+/* Adds blocks as long as the next one is there, unless another thread does. */
+static void hand_in(crew *w, block *done)
+{
+    (void)pthread_mutex_lock(&w->lock);
+    done->ready = true;
+    while (!w->adding && w->rc == 0 && w->ring[w->added % RING].ready) {
+        block *next = &w->ring[w->added % RING];
+        w->adding = true;
+        (void)pthread_mutex_unlock(&w->lock);
+        int rc = add_block(w, w->added, next);
+        (void)pthread_mutex_lock(&w->lock);
+        w->adding = false;
+        next->ready = false;
+        w->rc = rc;
+        w->added += rc == 0;
+        (void)pthread_cond_broadcast(&w->moved);
+    }
+    (void)pthread_mutex_unlock(&w->lock);
+}
+
+static void *work(void *context)
+{
+    reader *r = context;
+    uint32_t number;
+    while (take(r->crew, &number)) {
+        block *b = &r->crew->ring[number % RING];
+        read_block(r, number, b);
+        hand_in(r->crew, b);
+    }
+    return NULL;
+}
+
+static bool reader_init(reader *r, crew *w)
+{
+    const recording *rec = w->c->rec;
+    *r = (reader){.crew = w};
+    r->stack = malloc((size_t)recording__max_frames(rec) * sizeof(*r->stack));
+    return recording__frames_init(&r->frames, rec, w->c->chunk, learn_id, r) && r->stack != NULL;
+}
+
+static void reader_free(reader *r)
+{
+    recording__frames_free(&r->frames);
+    free(r->ids);
+    free(r->stack);
+}
+
+/* The calling thread is one of them. */
+static void run(crew *w, reader *readers, uint32_t count)
+{
+    uint32_t started = 1;
+    w->c->lock = count > 1 ? &w->names : NULL;
+    while (started < count &&
+           pthread_create(&readers[started].thread, NULL, work, &readers[started]) == 0)
+        started++;
+    (void)work(&readers[0]);
+    for (uint32_t i = 1; i < started; i++)
+        (void)pthread_join(readers[i].thread, NULL);
+    w->c->lock = NULL;
+}
+
+static int add_all(crew *w, uint32_t threads)
+{
+    reader readers[RECORDING_MAX_THREADS];
+    uint32_t count = 0;
+    while (count < threads && reader_init(&readers[count], w))
+        count++;
+    if (count > 0)
+        run(w, readers, count);
+    else
+        w->rc = SAGG_E_NOMEM;
+    for (uint32_t i = 0; i < count + (count < threads); i++)
+        reader_free(&readers[i]);
+    /* Where the caps are at work: one row after the other. */
+    if (w->rc == SAGG_E_LIMIT)
+        return recording__add_range(w->c, w->rows, w->added * BLOCK, w->c->stack_count + 1);
+    return w->rc;
+}
+
+int recording__add_by_ids(recording_cache *c, const recording_rows *rows, uint32_t threads)
+{
+    crew w = {.c = c, .rows = rows, .count = c->stack_count / BLOCK + 1};
+    w.methods = calloc((size_t)c->method_count + 1, sizeof(*w.methods));
+    w.ring = calloc(RING, sizeof(*w.ring));
+    int rc = SAGG_E_NOMEM;
+    if (w.methods != NULL && w.ring != NULL) {
+        (void)pthread_mutex_init(&w.names, NULL);
+        (void)pthread_mutex_init(&w.lock, NULL);
+        (void)pthread_cond_init(&w.moved, NULL);
+        rc = add_all(&w, threads);
+        (void)pthread_cond_destroy(&w.moved);
+        (void)pthread_mutex_destroy(&w.lock);
+        (void)pthread_mutex_destroy(&w.names);
+    }
+    free(w.methods);
+    free(w.ring);
+    return rc;
+}
