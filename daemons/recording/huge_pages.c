@@ -8,15 +8,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What stands before each block. */
+/* What stands before each block: of a mapped one at the end of pages of its own. */
 typedef union head {
     struct {
-        size_t size; /* with the head */
-        bool mapped; /* at a multiple of HUGE_PAGE; else malloc's */
+        size_t size; /* of the block; of malloc's with the head */
+        bool mapped; /* begins at a multiple of HUGE_PAGE; else malloc's */
     };
     max_align_t aligned;
 } head;
 
+#define PAGE      ((size_t)64 << 10) /* the largest that machines have */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define LARGEST   (SIZE_MAX >> 25) /* half a TiB where sizes have 64 bits */
 
@@ -42,47 +43,57 @@ static bool is_mapped(size_t size)
     return MAPS && size >= HUGE_PAGE;
 }
 
-/* The size of a block with its head, or 0: it is too large. */
+/* The size that head.size has for a block, or 0: it is too large. */
 static size_t whole_size(size_t bytes)
 {
     if (bytes > LARGEST)
         return 0;
-    size_t size = bytes + sizeof(head);
-    return !is_mapped(size) ? size : (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    return is_mapped(bytes) ? (bytes + PAGE - 1) / PAGE * PAGE : bytes + sizeof(head);
 }
 
 /* ---- mappings ---- */
 
-/* Maps `size` bytes at a multiple of HUGE_PAGE: elsewhere the ends would have no huge page. */
-static void *map_aligned(size_t size)
+static char *base_of(head *h)
 {
-    size_t all = size + HUGE_PAGE;
+    return (char *)(h + 1) - PAGE;
+}
+
+/* Maps a block at a multiple of HUGE_PAGE: elsewhere its first bytes would have no huge page.
+ * Returns its head. */
+static head *map_block(size_t size)
+{
+    size_t all = PAGE + size + HUGE_PAGE;
     char *base = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED)
         return NULL;
-    size_t before = HUGE_PAGE - (uintptr_t)base % HUGE_PAGE;
+    size_t before = HUGE_PAGE - ((uintptr_t)base + PAGE) % HUGE_PAGE;
     (void)munmap(base, before);
+    base += before;
     if (before < HUGE_PAGE)
-        (void)munmap(base + before + size, HUGE_PAGE - before);
-    (void)madvise(base + before, size, MADV_HUGEPAGE);
-    return base + before;
+        (void)munmap(base + PAGE + size, HUGE_PAGE - before);
+    (void)madvise(base, PAGE + size, MADV_HUGEPAGE);
+    return (head *)(void *)(base + PAGE) - 1;
+}
+
+static void unmap_block(head *h, size_t size)
+{
+    (void)munmap(base_of(h), PAGE + size);
 }
 
 /* Where the mapping cannot grow where it is, its pages move as they are. */
 static head *resize_mapping(head *old, size_t size)
 {
-    void *at = mremap(old, old->size, size, 0);
-    if (at == MAP_FAILED) {
-        void *to = map_aligned(size);
-        if (to == NULL)
-            return NULL;
-        at = mremap(old, old->size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to);
-        if (at == MAP_FAILED) {
-            (void)munmap(to, size);
-            return NULL;
-        }
-    }
-    return at;
+    size_t old_size = old->size;
+    if (mremap(base_of(old), PAGE + old_size, PAGE + size, 0) != MAP_FAILED)
+        return old;
+    head *to = map_block(size);
+    if (to == NULL)
+        return NULL;
+    if (mremap(base_of(old), PAGE + old_size, PAGE + size, MREMAP_MAYMOVE | MREMAP_FIXED,
+               base_of(to)) != MAP_FAILED)
+        return to;
+    unmap_block(to, size);
+    return NULL;
 }
 
 /* ---- blocks ---- */
@@ -91,8 +102,8 @@ static void *get(void *ctx, size_t bytes)
 {
     (void)ctx;
     size_t size = whole_size(bytes);
-    bool mapped = is_mapped(size);
-    head *h = size == 0 ? NULL : mapped ? map_aligned(size) : malloc(size);
+    bool mapped = is_mapped(bytes);
+    head *h = size == 0 ? NULL : mapped ? map_block(size) : malloc(size);
     if (h == NULL)
         return NULL;
     h->size = size;
@@ -105,7 +116,7 @@ static void drop(void *ctx, void *block)
     (void)ctx;
     head *h = head_of(block);
     if (h->mapped)
-        (void)munmap(h, h->size);
+        unmap_block(h, h->size);
     else
         free(h);
 }
@@ -135,7 +146,7 @@ static void *resize(void *ctx, void *block, size_t old_bytes, size_t new_bytes)
     if (block == NULL)
         return get(ctx, new_bytes);
     head *h = head_of(block);
-    if (h->mapped != is_mapped(size))
+    if (h->mapped != is_mapped(new_bytes))
         return move(block, old_bytes, new_bytes);
     h = h->mapped ? resize_mapping(h, size) : realloc(h, size);
     if (h == NULL)

@@ -93,7 +93,7 @@ typedef struct recording_options {
     bool no_threads;  /**< read samples without their threads where that takes less time: who sets
                            it groups by none, and asks for no thread's totals */
     bool no_frames;   /**< keep no frames of stacks (sagg_options.no_frames) */
-    bool huge_pages; /**< take large tables from huge pages: less time, up to 2 MiB more for each */
+    bool huge_pages;  /**< take large tables from huge pages: less time */
     const jfr_intervals
         *inherit; /**< settings stated before the first input (jfr_options.inherit); copied */
     recording_tap tap;
