@@ -131,8 +131,8 @@ struct jfr_sums {
     uint64_t multiplier; /* odd and random: nobody can choose ids that collide */
 
     const jfr_chunk *chunk;
-    jfr__sum_shape shapes[JFR__SOURCES]; /* by index of chunk->event_plans */
-    uint8_t shape_of[JFR__TYPES_NEAR];   /* + 1 by type id; 0 = no samples */
+    uint8_t shape_of[JFR__TYPES_NEAR]; /* + 1 by type id; 0 = no samples */
+    bool shaped[JFR__SOURCES];         /* which of the shapes are there */
 
     jfr__row *rows;       /* from 1 on; the one at 0 has a key that nothing has */
     void *row_block;      /* memory of the rows, which begin at a multiple of their size */
@@ -165,6 +165,10 @@ struct jfr_sums {
     uint64_t unmeasured;
     uint64_t skipped[JFR__SKIPS];
     jfr_sums_stats stats;
+
+    /* By index of chunk->event_plans: made when the first such event comes, as they are large and
+     * most types have none. The one behind them stands for those to come, and takes no event. */
+    jfr__sum_shape shapes[JFR__SOURCES + 1];
 };
 
 /* sum_table.c: rows and lanes. NULL or JFR_NONE, with sums->rc set, where there is no room. */

@@ -70,7 +70,7 @@ static uint8_t slot_in(const jfr__plan *plan, uint8_t slot)
     return JFR__SKIP;
 }
 
-static void shape_define(jfr_sums *sums, jfr__sum_shape *shape, const jfr__event_plan *plan)
+static void shape_define(const jfr_sums *sums, jfr__sum_shape *shape, const jfr__event_plan *plan)
 {
     const jfr_chunk *chunk = sums->chunk;
     jfr_sample_source source = plan->source;
@@ -106,19 +106,30 @@ void jfr__sums_prepare(jfr_sums *sums, const jfr_chunk *chunk)
     sums->chunk = chunk;
     jfr__sums_clear(sums, chunk->pools[JFR__POOL_STACK].index.count);
     memset(sums->shape_of, 0, sizeof(sums->shape_of));
-    for (int source = 0; source < JFR__SOURCES; source++) {
-        uint32_t index = chunk->plan_of_source[source];
-        if (index == JFR_NONE)
-            continue;
+    memset(sums->shaped, 0, sizeof(sums->shaped));
+    for (uint32_t index = 0; index < chunk->plan_by_type.count; index++) {
         uint64_t id = chunk->event_plans[index].type_id;
-        jfr__sum_shape *shape = &sums->shapes[index];
-        shape_define(sums, shape, &chunk->event_plans[index]);
-        if (id >= JFR__TYPES_NEAR)
-            continue;
-        sums->shape_of[id] = (uint8_t)(index + 1);
-        shape->type_mask = id < 0x80 ? 0xFF00 : 0xFFFF00;
-        shape->type_bits = (uint32_t)(id < 0x80 ? id : (id & 0x7F) | 0x80 | id >> 7 << 8) << 8;
+        if (id < JFR__TYPES_NEAR)
+            sums->shape_of[id] = JFR__SOURCES + 1;
     }
+}
+
+/* The shape of a plan's events, which is made if this is the first. */
+static const jfr__sum_shape *shape_at(jfr_sums *sums, uint32_t index)
+{
+    const jfr__event_plan *plan = &sums->chunk->event_plans[index];
+    jfr__sum_shape *shape = &sums->shapes[index];
+    if (sums->shaped[index])
+        return shape;
+    sums->shaped[index] = true;
+    shape_define(sums, shape, plan);
+    uint64_t id = plan->type_id;
+    if (id >= JFR__TYPES_NEAR)
+        return shape;
+    sums->shape_of[id] = (uint8_t)(index + 1);
+    shape->type_mask = id < 0x80 ? 0xFF00 : 0xFFFF00;
+    shape->type_bits = (uint32_t)(id < 0x80 ? id : (id & 0x7F) | 0x80 | id >> 7 << 8) << 8;
+    return shape;
 }
 
 /* ---- layouts ---- */
@@ -159,6 +170,8 @@ static bool put_field(jfr__layout *out, const jfr__sum_shape *shape, uint8_t slo
 bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_t *p, size_t head,
                      size_t size)
 {
+    if (shape->plan == NULL)
+        return false;
     const jfr__plan *plan = &shape->plan->plan;
     size_t at = head;
     *out = (jfr__layout){.key = 0};
@@ -257,7 +270,7 @@ const uint8_t *jfr__sums_slow(jfr_sums *sums, const uint8_t *p)
     uint32_t index = jfr__idmap_find(&chunk->plan_by_type, head.type);
     if (index == JFR_NONE)
         return c.end;
-    const jfr__sum_shape *shape = &sums->shapes[index];
+    const jfr__sum_shape *shape = shape_at(sums, index);
     uint64_t slots[JFR__EVENT_SLOTS] = {0};
     const uint8_t *next = c.end;
     sums->stats.slow_events++;
