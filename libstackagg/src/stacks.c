@@ -49,12 +49,17 @@ static int offer_file(sagg *agg, uint32_t method, sagg_str file)
     return rc;
 }
 
-static int add_method(sagg *agg, uint32_t *index, const sagg_frame *frame)
+static bool find_method(const sagg *agg, uint32_t *index, const sagg_frame *frame, uint64_t *hash)
 {
     struct wanted_method wanted = {agg, frame};
+    *hash = sagg__method_hash(frame->kind, frame->class_name, frame->method);
+    return sagg__index_find(&agg->methods.index, *hash, is_method, &wanted, index);
+}
+
+static int add_method(sagg *agg, uint32_t *index, const sagg_frame *frame)
+{
     sagg__method method = {.kind = frame->kind};
-    method.hash = sagg__method_hash(frame->kind, frame->class_name, frame->method);
-    if (sagg__index_find(&agg->methods.index, method.hash, is_method, &wanted, index))
+    if (find_method(agg, index, frame, &method.hash))
         return 0;
     int rc = sagg__set_reserve(agg, &agg->methods, sizeof(method));
     if (rc == 0)
@@ -150,6 +155,10 @@ int sagg_add_frame(sagg *agg, uint32_t *frame_index, const sagg_frame *frame, sa
 int sagg_add_method(sagg *agg, uint32_t *method, const sagg_frame *frame, sagg_error *err)
 {
     sagg_frame prepared;
+    uint64_t hash;
+    /* Names that are kept are clean and normalised: the same are as they are. */
+    if (frame->file.size == 0 && find_method(agg, method, frame, &hash))
+        return 0;
     int rc = prepare(agg, &prepared, frame, err);
     if (rc != 0)
         return rc;
