@@ -335,17 +335,48 @@ void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to)
  * events, whatever the bytes are. */
 enum { GUESS_EVENTS = 24, GUESS_BYTES = 1 << 15, GUESS_LOOKS = 1 << 16 };
 
-/* Whether `offset` looks like an event, with many behind it. */
-static bool looks_right(const jfr_chunk *chunk, uint64_t offset, uint32_t *looks)
+/* Most events begin this near to their chunk's time. Clocks may begin with the JVM: pools are full
+ * of small numbers, which must be no times. */
+#define GUESS_NS UINT64_C(100000000)
+
+static bool in_time(const jfr_chunk_info *info, uint64_t ticks)
+{
+    uint64_t start = (uint64_t)info->start_ticks;
+    if (ticks < start)
+        return jfr__span_ns(info, start - ticks) <= GUESS_NS;
+    return jfr__span_ns(info, ticks - start) <= (uint64_t)info->duration_ns + GUESS_NS;
+}
+
+/* Whether an event is read at the cursor, whose first field is a time of the chunk. Checkpoints and
+ * metadata, whose type ids are as small as most numbers, are not taken for events. */
+static bool is_event(const jfr_chunk *chunk, jfr__cursor *c)
+{
+    jfr__event_head head;
+    if (!jfr__event_next(c, &head))
+        return false;
+    const jfr__type *type = jfr__metadata_type(&chunk->meta, head.type);
+    if (type == NULL || !jfr__str_is(type->super_name, "jdk.jfr.Event"))
+        return false;
+    if (!in_time(&chunk->info, jfr__read_long(c)) || c->failed)
+        return false;
+    c->pos = c->base + head.end;
+    return true;
+}
+
+/*
+ * Whether many events seem to follow one another from `offset` on. Where that is no event, one that
+ * was read by mistake often ends where an event begins, and all that follow are right: *end, behind
+ * them, is.
+ */
+static bool looks_right(const jfr_chunk *chunk, uint64_t offset, uint32_t *looks, uint64_t *end)
 {
     jfr__cursor c = jfr__chunk_cursor(chunk, offset, chunk->end);
     for (int i = 0; i < GUESS_EVENTS && jfr__cursor_left(&c) > 0; i++) {
-        jfr__event_head head;
         (*looks)++;
-        if (!jfr__event_next(&c, &head) || jfr__metadata_type(&chunk->meta, head.type) == NULL)
+        if (!is_event(chunk, &c))
             return false;
-        c.pos = c.base + head.end;
     }
+    *end = jfr__cursor_offset(&c);
     return true;
 }
 
@@ -354,8 +385,8 @@ bool jfr__sums_guess(const jfr_chunk *chunk, uint64_t offset, uint64_t *out)
     uint64_t left = chunk->end - offset;
     uint64_t end = offset + (left < GUESS_BYTES ? left : GUESS_BYTES);
     uint32_t looks = 0;
-    for (*out = offset; *out < end && looks < GUESS_LOOKS; (*out)++) {
-        if (looks_right(chunk, *out, &looks))
+    for (uint64_t at = offset; at < end && looks < GUESS_LOOKS; at++) {
+        if (looks_right(chunk, at, &looks, out))
             return true;
     }
     return false;

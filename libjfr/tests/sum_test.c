@@ -249,6 +249,30 @@ static uint64_t count_samples(const jfr_sums *sums)
     return samples;
 }
 
+/* From wherever it is looked for; else chunks would be read twice. */
+START_TEST(parts_begin_where_an_event_does)
+{
+    put_many(200, _i == 0);
+    open_first_chunk();
+    uint64_t first = chunk->info.offset + JFR__HEADER_SIZE;
+    jfr__cursor c = jfr__chunk_cursor(chunk, first, chunk->end);
+    jfr__event_head head;
+    bool *is_event = calloc(chunk->end + 1, sizeof(*is_event));
+    ck_assert_ptr_nonnull(is_event);
+    while (jfr__cursor_left(&c) > 0 && jfr__event_next(&c, &head)) {
+        is_event[head.offset] = true;
+        c.pos = c.base + head.end;
+    }
+    is_event[chunk->end] = true;
+    for (uint64_t offset = first; offset < chunk->end; offset++) {
+        uint64_t at;
+        if (jfr__sums_guess(chunk, offset, &at))
+            ck_assert(at >= offset && is_event[at]);
+    }
+    free(is_event);
+}
+END_TEST
+
 START_TEST(a_chunk_whose_parts_begin_wrong_is_read_again)
 {
     jfr_sums *sums[2];
@@ -323,6 +347,7 @@ int main(void)
     tcase_add_loop_test(t, few_events_are_read_slowly, 0, 4);
     tcase_add_loop_test(t, sums_that_are_too_large_stay_at_the_most, 0, 2);
     tcase_add_loop_test(t, rows_can_be_met_by_stack, 0, 3);
+    tcase_add_loop_test(t, parts_begin_where_an_event_does, 0, 2);
     tcase_add_test(t, a_chunk_whose_parts_begin_wrong_is_read_again);
     tcase_add_test(t, too_many_rows_are_refused_and_the_chunk_can_be_read);
     tcase_add_test(t, wrong_use_is_refused);
