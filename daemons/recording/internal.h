@@ -12,12 +12,14 @@
 #define RECORDING_MAX_THREAD_ROWS 10000u
 #define RECORDING_MAX_BYTES       (UINT64_C(512) << 20)
 
+#define RECORDING_MAX_SUMS (RECORDING_MAX_THREADS + 1)
+
 struct recording {
     recording_options options;
     jfr_intervals inherited;
     sagg *agg;
-    jfr_sums *sums[RECORDING_MAX_THREADS]; /* one a thread */
-    uint32_t sums_count;
+    jfr_sums *sums[RECORDING_MAX_SUMS]; /* one a thread; of several, one more (split.c) */
+    uint32_t sums_count;                /* threads */
     recording_info info;
     jfr_loss_record losses[RECORDING_LOSSES];
     size_t loss_count;

@@ -107,9 +107,10 @@ static int new_sums(recording *rec, recording_error *err)
     if (count > RECORDING_MAX_THREADS)
         return recording__fail(err, RECORDING_E_USAGE, 0,
                                "Option threads of recording_new is too large.");
-    for (rec->sums_count = 0; rec->sums_count < count; rec->sums_count++) {
+    rec->sums_count = count;
+    for (uint32_t i = 0; i < (count > 1 ? count + 1 : 1); i++) {
         jfr_error cause;
-        if (jfr_sums_new(&rec->sums[rec->sums_count], &options, &cause) < 0)
+        if (jfr_sums_new(&rec->sums[i], &options, &cause) < 0)
             return recording__from_jfr(err, &cause);
     }
     return 0;
@@ -146,7 +147,7 @@ void recording_free(recording *rec)
     if (rec == NULL)
         return;
     sagg_free(rec->agg);
-    for (uint32_t i = 0; i < rec->sums_count; i++)
+    for (uint32_t i = 0; i < RECORDING_MAX_SUMS; i++)
         jfr_sums_free(rec->sums[i]);
     free(rec->frames);
     free(rec);

@@ -1,10 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many chunks by several threads: each reads a chunk at a time, and they add theirs to the
- * aggregate in the order of the chunks. */
+/* Many chunks by several threads. Each takes what can be done next: it adds a chunk to the
+ * aggregate, in the order of the chunks and one at a time, or it reads one for that. */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "internal.h"
+
+/* How far a chunk is. It is settled, and added, when all before it are. */
+typedef enum slot_state {
+    SLOT_FREE,
+    SLOT_OPEN,    /* or it cannot be opened: see slot.opened */
+    SLOT_SETTLED, /* its settings are known */
+    SLOT_FILLED,  /* and its sums */
+    SLOT_BUSY     /* with a thread */
+} slot_state;
+
+/* A chunk that is being read. */
+typedef struct slot {
+    slot_state state;
+    jfr_file *reader;
+    jfr_sums *sums;
+    jfr_chunk *chunk;
+    int opened; /* as jfr_next_chunk returns */
+    int filled; /* as jfr_sums_fill returns */
+    jfr_error cause;
+} slot;
 
 /* What the threads share. */
 typedef struct reading {
@@ -12,168 +32,200 @@ typedef struct reading {
     jfr_file *file;
     jfr_place *places;
     size_t count;
+    slot slots[RECORDING_MAX_SUMS]; /* chunk i is in slot i % slot_count */
+    size_t slot_count;
     pthread_mutex_t lock;
-    pthread_cond_t passed; /* one of the counters below has moved */
-    size_t taken;          /* chunks that a thread has begun with */
-    size_t settled;        /* those whose settings are known */
-    size_t added;          /* those that are in the aggregate */
-    int rc;                /* of the first chunk that failed; later ones are not added */
+    pthread_cond_t moved; /* there may be something to do */
+    size_t taken;         /* chunks that a thread has begun with */
+    size_t settled;
+    size_t added;
+    int rc; /* of the first chunk that failed; later ones are not added */
     recording_error error;
 } reading;
 
-typedef struct worker {
-    reading *crew;
-    jfr_file *reader;
-    jfr_sums *sums;
-    pthread_t thread;
-} worker;
+/* ---- steps: each is called with the lock, and leaves it while it works ---- */
 
-/* ---- turns ---- */
-
-/* The next chunk that nobody has; crew->count = there is none to be read. */
-static size_t take(reading *crew)
+static void begin(reading *crew, slot *s)
 {
-    (void)pthread_mutex_lock(&crew->lock);
-    size_t number = crew->rc == 0 && crew->taken < crew->count ? crew->taken++ : crew->count;
-    (void)pthread_mutex_unlock(&crew->lock);
-    return number;
-}
-
-/* Waits until all chunks before `number` have passed. Chunks are taken in order, and who has one
- * waits for earlier ones only. */
-static void await_turn(reading *crew, const size_t *counter, size_t number)
-{
-    (void)pthread_mutex_lock(&crew->lock);
-    while (*counter != number)
-        (void)pthread_cond_wait(&crew->passed, &crew->lock);
+    s->state = SLOT_BUSY;
     (void)pthread_mutex_unlock(&crew->lock);
 }
 
-static void pass_turn(reading *crew, size_t *counter)
+static void end(reading *crew, slot *s, slot_state state)
 {
     (void)pthread_mutex_lock(&crew->lock);
-    (*counter)++;
-    (void)pthread_cond_broadcast(&crew->passed);
-    (void)pthread_mutex_unlock(&crew->lock);
+    s->state = state;
 }
 
-/* Only who has the turn asks and answers. */
-static void fail(reading *crew, int rc, const recording_error *error)
+static slot *slot_of(reading *crew, size_t number)
 {
-    (void)pthread_mutex_lock(&crew->lock);
-    crew->rc = rc;
-    crew->error = *error;
-    (void)pthread_mutex_unlock(&crew->lock);
+    return &crew->slots[number % crew->slot_count];
 }
 
-/* ---- chunks ---- */
-
-/* Returns as jfr_next_chunk. */
-static int open_chunk(const worker *w, size_t number, jfr_chunk **chunk, jfr_error *cause)
+/* Settles what is open, as far as all chunks before it are settled. */
+static void settle(reading *crew)
 {
-    int rc = jfr_split_go(w->reader, &w->crew->places[number], cause);
-    return rc == 0 ? jfr_next_chunk(w->reader, chunk, cause) : rc;
+    for (slot *s; (s = slot_of(crew, crew->settled))->state == SLOT_OPEN; crew->settled++) {
+        int rc = s->opened == 1 ? jfr_split_settle(crew->file, s->chunk, &s->cause) : 0;
+        s->opened = rc < 0 ? rc : s->opened;
+        s->state = s->opened == 1 ? SLOT_SETTLED : SLOT_FILLED;
+    }
+    (void)pthread_cond_broadcast(&crew->moved);
 }
 
-/* `opened`: what open_chunk returned. */
-static void add(const worker *w, int opened, jfr_chunk *chunk, int filled, const jfr_error *cause)
+static void open_chunk(reading *crew, slot *s)
 {
-    reading *crew = w->crew;
-    recording_error error;
+    const jfr_place *place = &crew->places[crew->taken++];
+    begin(crew, s);
+    s->opened = jfr_split_go(s->reader, place, &s->cause);
+    if (s->opened == 0)
+        s->opened = jfr_next_chunk(s->reader, &s->chunk, &s->cause);
+    end(crew, s, SLOT_OPEN);
+    settle(crew);
+}
+
+static void fill(reading *crew, slot *s)
+{
+    begin(crew, s);
+    s->filled = jfr_sums_fill(s->sums, s->chunk, NULL);
+    end(crew, s, SLOT_FILLED);
+}
+
+static int add_slot(recording *rec, slot *s, recording_error *err)
+{
     jfr_error ignored;
-    int rc = 0;
-    if (crew->rc != 0)
-        return;
-    if (opened < 0)
-        rc = recording__from_jfr(&error, cause);
-    if (opened == 1) {
-        recording_filled sums = {&w->sums, 1, filled};
-        rc = recording__add_chunk(crew->rec, chunk, &sums, &error);
-        (void)(jfr_next_chunk(w->reader, &chunk, &ignored) == 0); /* counts its losses */
+    int rc = s->opened < 0 ? recording__from_jfr(err, &s->cause) : 0;
+    if (s->opened == 1) {
+        recording_filled filled = {&s->sums, 1, s->filled};
+        rc = recording__add_chunk(rec, s->chunk, &filled, err);
+        (void)(jfr_next_chunk(s->reader, &s->chunk, &ignored) == 0); /* counts its losses */
     }
-    recording__take_loss(crew->rec, w->reader);
+    recording__take_loss(rec, s->reader);
+    return rc;
+}
+
+static void add(reading *crew, slot *s)
+{
+    recording_error error;
+    begin(crew, s);
+    int rc = add_slot(crew->rec, s, &error);
+    end(crew, s, SLOT_FREE);
+    crew->added++;
+    crew->rc = rc;
     if (rc != 0)
-        fail(crew, rc, &error);
-}
-
-static void read_chunk(const worker *w, size_t number)
-{
-    reading *crew = w->crew;
-    jfr_chunk *chunk = NULL;
-    jfr_error cause;
-    int opened = open_chunk(w, number, &chunk, &cause);
-    await_turn(crew, &crew->settled, number);
-    if (opened == 1) {
-        int rc = jfr_split_settle(crew->file, chunk, &cause);
-        opened = rc < 0 ? rc : 1;
-    }
-    pass_turn(crew, &crew->settled);
-    int filled = opened == 1 ? jfr_sums_fill(w->sums, chunk, NULL) : 0;
-    await_turn(crew, &crew->added, number);
-    add(w, opened, chunk, filled, &cause);
-    pass_turn(crew, &crew->added);
-}
-
-static void *work(void *context)
-{
-    const worker *w = context;
-    for (;;) {
-        size_t number = take(w->crew);
-        if (number == w->crew->count)
-            return NULL;
-        read_chunk(w, number);
-    }
+        crew->error = error;
+    (void)pthread_cond_broadcast(&crew->moved);
 }
 
 /* ---- the crew ---- */
 
-/* The calling thread is one of them. */
-static void run(worker *workers, uint32_t count)
+static slot *find(reading *crew, slot_state state)
 {
-    uint32_t started = 1;
-    while (started < count &&
-           pthread_create(&workers[started].thread, NULL, work, &workers[started]) == 0)
-        started++;
-    (void)work(&workers[0]);
-    for (uint32_t i = 1; i < started; i++)
-        (void)pthread_join(workers[i].thread, NULL);
+    for (size_t i = crew->added; i < crew->taken; i++)
+        if (slot_of(crew, i)->state == state)
+            return slot_of(crew, i);
+    return NULL;
 }
 
-static int read_all(reading *crew, uint32_t threads, recording_error *err)
+/* Adding comes first: it is what all chunks must go through one by one. */
+static bool take_step(reading *crew)
 {
-    worker workers[RECORDING_MAX_THREADS];
-    uint32_t count = 0;
-    jfr_error cause;
-    for (; count < threads; count++) {
-        workers[count] = (worker){.crew = crew, .sums = crew->rec->sums[count]};
-        if (jfr_split_reader(&workers[count].reader, crew->file, &cause) < 0)
-            break;
+    slot *s = slot_of(crew, crew->added);
+    if (s->state == SLOT_FILLED) {
+        add(crew, s);
+        return true;
     }
-    if (count == 0)
+    s = find(crew, SLOT_SETTLED);
+    if (s != NULL) {
+        fill(crew, s);
+        return true;
+    }
+    s = slot_of(crew, crew->taken);
+    if (crew->taken < crew->count && s->state == SLOT_FREE) {
+        open_chunk(crew, s);
+        return true;
+    }
+    return false;
+}
+
+static void *work(void *context)
+{
+    reading *crew = context;
+    (void)pthread_mutex_lock(&crew->lock);
+    while (crew->rc == 0 && crew->added < crew->count)
+        if (!take_step(crew))
+            (void)pthread_cond_wait(&crew->moved, &crew->lock);
+    (void)pthread_mutex_unlock(&crew->lock);
+    return NULL;
+}
+
+/* The calling thread is one of them. */
+static void run(reading *crew, uint32_t count)
+{
+    pthread_t threads[RECORDING_MAX_THREADS];
+    uint32_t started = 1;
+    while (started < count && pthread_create(&threads[started], NULL, work, crew) == 0)
+        started++;
+    (void)work(crew);
+    for (uint32_t i = 1; i < started; i++)
+        (void)pthread_join(threads[i], NULL);
+}
+
+/* As many as there is memory for. Returns as jfr_split_reader. */
+static int open_slots(reading *crew, size_t count, jfr_error *cause)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        crew->slots[i].sums = crew->rec->sums[i];
+        rc = jfr_split_reader(&crew->slots[i].reader, crew->file, cause);
+        crew->slot_count += rc == 0;
+    }
+    return crew->slot_count > 0 ? 0 : rc;
+}
+
+static void close_slots(reading *crew)
+{
+    for (size_t i = 0; i < crew->slot_count; i++)
+        jfr_close(crew->slots[i].reader);
+}
+
+static int read_all(reading *crew, size_t slots, recording_error *err)
+{
+    jfr_error cause;
+    if (open_slots(crew, slots, &cause) < 0)
         return recording__from_jfr(err, &cause);
     (void)pthread_mutex_init(&crew->lock, NULL);
-    (void)pthread_cond_init(&crew->passed, NULL);
-    run(workers, count);
-    (void)pthread_cond_destroy(&crew->passed);
+    (void)pthread_cond_init(&crew->moved, NULL);
+    run(crew, crew->rec->sums_count);
+    (void)pthread_cond_destroy(&crew->moved);
     (void)pthread_mutex_destroy(&crew->lock);
-    for (uint32_t i = 0; i < count; i++)
-        jfr_close(workers[i].reader);
+    close_slots(crew);
     if (crew->rc != 0 && err != NULL)
         *err = crew->error;
     return crew->rc;
 }
 
-/* Whether a chunk a thread keeps all threads busy: none is larger than a thread's share. */
-static bool is_worth_it(const jfr_place *places, size_t count, uint32_t threads)
+static uint64_t largest(const reading *crew)
+{
+    uint64_t size = 0;
+    for (size_t i = 0; i < crew->count; i++)
+        size = crew->places[i].size > size ? crew->places[i].size : size;
+    return size;
+}
+
+/* Whether a chunk a thread keeps all threads busy, most of the time: none is larger than half of a
+ * thread's share. */
+static bool is_worth_it(const reading *crew, uint32_t threads)
 {
     uint64_t total = 0;
-    uint64_t largest = 0;
-    for (size_t i = 0; i < count; i++) {
-        total += places[i].size;
-        largest = places[i].size > largest ? places[i].size : largest;
-    }
-    return count >= threads && largest <= total / threads;
+    for (size_t i = 0; i < crew->count; i++)
+        total += crew->places[i].size;
+    return largest(crew) <= total / threads / 2;
 }
+
+/* With a slot more than threads none waits for who adds. It is for chunks that take little memory.
+ */
+#define SMALL (UINT64_C(16) << 20)
 
 bool recording__split(recording *rec, jfr_file *file, int *rc, recording_error *err)
 {
@@ -182,14 +234,16 @@ bool recording__split(recording *rec, jfr_file *file, int *rc, recording_error *
     if (rec->sums_count < 2 || tapped || rec->options.seconds != 0)
         return false;
     size_t count = jfr_split_places(file, NULL, 0);
+    if (count < 2)
+        return false;
     reading crew = {.rec = rec, .file = file, .count = count};
-    crew.places = count > 1 ? calloc(count, sizeof(*crew.places)) : NULL;
+    crew.places = calloc(count, sizeof(*crew.places));
     if (crew.places == NULL)
         return false;
     (void)jfr_split_places(file, crew.places, count);
-    bool split = is_worth_it(crew.places, count, rec->sums_count);
+    bool split = is_worth_it(&crew, rec->sums_count);
     if (split)
-        *rc = read_all(&crew, rec->sums_count, err);
+        *rc = read_all(&crew, rec->sums_count + (largest(&crew) <= SMALL), err);
     free(crew.places);
     return split;
 }

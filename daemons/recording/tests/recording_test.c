@@ -335,8 +335,9 @@ START_TEST(sums_by_any_number_of_threads_equal_single_samples)
 }
 END_TEST
 
-/* A chunk of many stacks, each of which several threads have. */
-static void put_wide_chunk(uint64_t stacks)
+/* A chunk of many stacks, each of which several threads have; they differ by their line, from
+ * `line` on. */
+static void put_wide_chunk(uint64_t line, uint64_t stacks)
 {
     begin(true);
     put_setting(&w, T_RECORDING, "event", "cpu");
@@ -349,7 +350,7 @@ static void put_wide_chunk(uint64_t stacks)
         put_int(&w, 2);
         for (uint64_t k = 0; k < 2; k++) {
             put_long(&w, 1 + (i + k) % 3);
-            put_int(&w, k == 0 ? i : 7);
+            put_int(&w, k == 0 ? line + i : 7);
             put_int(&w, 0);
             put_long(&w, (i + k) % 6);
         }
@@ -382,20 +383,18 @@ static void must_be_one(const sagg *a, const sagg *b)
 
 /* 0: no cap is near; 1: the stacks pass their cap; 2: memory does; 3 - 5: the same without frames
  */
-START_TEST(stacks_shared_out_add_up_as_by_one_thread)
+static void must_be_one_by_any_threads(int way, bool whole)
 {
     options.facets = true;
-    options.no_frames = _i >= 3;
-    options.max_stacks = _i % 3 == 1 ? 3000 : 0;
-    options.max_bytes = _i % 3 == 2 ? UINT64_C(1) << 20 : 0;
-    put_wide_chunk(6000);
-    put_wide_chunk(7000);
+    options.no_frames = way >= 3;
+    options.max_stacks = way % 3 == 1 ? 3000 : 0;
+    options.max_bytes = way % 3 == 2 ? UINT64_C(1) << 20 : 0;
     const sagg *one = read_all();
     recording *first = rec;
     recording_info told = info;
     ck_assert_uint_gt(sagg_stack_count(one), 1000);
     ck_assert_uint_gt(info.truncated_raw[PROFILE_TYPE_CPU], 0);
-    ck_assert(recording_is_whole(rec) == (_i % 3 == 0 || _i == 5));
+    ck_assert(recording_is_whole(rec) == whole);
     for (options.threads = 2; options.threads <= 4; options.threads++) {
         rec = NULL;
         must_be_one(one, read_all());
@@ -403,6 +402,22 @@ START_TEST(stacks_shared_out_add_up_as_by_one_thread)
         recording_free(rec);
     }
     rec = first;
+}
+
+START_TEST(stacks_shared_out_add_up_as_by_one_thread)
+{
+    put_wide_chunk(0, 6000);
+    put_wide_chunk(0, 7000);
+    must_be_one_by_any_threads(_i, _i % 3 == 0 || _i == 5);
+}
+END_TEST
+
+/* Each thread has several, and is done with some before the one in front of them is read. */
+START_TEST(chunks_shared_out_add_up_as_by_one_thread)
+{
+    for (uint64_t i = 0; i < 10; i++)
+        put_wide_chunk(i * 700, 1000 + i % 3 * 100);
+    must_be_one_by_any_threads(_i, _i % 3 == 0);
 }
 END_TEST
 
@@ -412,7 +427,7 @@ START_TEST(without_frames_the_totals_are_the_same)
     options.facets = true;
     options.max_stacks = _i == 1 ? 3000 : 0;
     options.max_frames = _i == 2 ? 3 : 0;
-    put_wide_chunk(6000);
+    put_wide_chunk(0, 6000);
     put_cpu_chunk(NULL);
     const sagg *with = read_all();
     recording *first = rec;
@@ -501,6 +516,7 @@ int main(void)
     tcase_add_test(tcase, what_is_no_recording_is_an_error_with_its_offset);
     tcase_add_loop_test(tcase, sums_by_any_number_of_threads_equal_single_samples, 0, 2);
     tcase_add_loop_test(tcase, stacks_shared_out_add_up_as_by_one_thread, 0, 6);
+    tcase_add_loop_test(tcase, chunks_shared_out_add_up_as_by_one_thread, 0, 6);
     tcase_add_loop_test(tcase, without_frames_the_totals_are_the_same, 0, 3);
     tcase_add_test(tcase, chunks_by_several_threads_add_up_as_in_a_row);
     tcase_add_test(tcase, too_many_threads_are_refused);
