@@ -333,7 +333,7 @@ void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to)
 
 /* What a guess looks at: so many events behind one, so many bytes for one, and in all so many
  * events, whatever the bytes are. */
-enum { GUESS_EVENTS = 24, GUESS_BYTES = 1 << 15, GUESS_LOOKS = 1 << 16 };
+enum { GUESS_EVENTS = 24, GUESS_BYTES = 1 << 12, GUESS_LOOKS = 1 << 13 };
 
 /* Most events begin this near to their chunk's time. Clocks may begin with the JVM: pools are full
  * of small numbers, which must be no times. */
