@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sums of a chunk into an aggregate without frames. Threads work out the ids of its stacks,
- * block by block; blocks are added in order, by who has one to hand in. The aggregate is the same
- * for any number of threads.
+ * The sums of a chunk into an aggregate without frames. Threads work out the
+ * ids of its stacks, block by block; blocks are added in order, by who has one
+ * to hand in. The aggregate is the same for any number of threads.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -45,7 +45,8 @@ typedef struct crew {
     pthread_cond_t moved;  /* `added`, or `rc` */
     uint32_t taken, added; /* blocks */
     bool adding;
-    int rc; /* why the block behind those that were added was not; no other is then */
+    int rc; /* why the block behind those that were added was not; no other is
+               then */
 } crew;
 
 typedef struct reader {
@@ -293,4 +294,71 @@ int recording__add_by_ids(recording_cache *c, const recording_rows *rows, uint32
     free(w.methods);
     free(w.ring);
     return rc;
+}
+
+/* ---- ahead: by one thread, for another ---- */
+
+struct recording_ahead {
+    recording_cache c;
+    recording_rows rows;
+    crew ids; /* whose ring has room for all blocks */
+};
+
+static bool read_all(recording_ahead *a)
+{
+    crew *w = &a->ids;
+    reader r;
+    *w = (crew){.c = &a->c, .rows = &a->rows, .count = a->c.stack_count / BLOCK + 1};
+    w->methods = calloc((size_t)a->c.method_count + 1, sizeof(*w->methods));
+    w->ring = calloc(w->count, sizeof(*w->ring));
+    bool done = reader_init(&r, w) && w->methods != NULL && w->ring != NULL;
+    for (uint32_t i = 0; done && i < w->count && (i == 0 || w->ring[i - 1].rc == 0); i++)
+        read_block(&r, i, &w->ring[i]);
+    reader_free(&r);
+    return done;
+}
+
+recording_ahead *recording__read_ahead(const recording *rec, jfr_chunk *chunk,
+                                       const recording_filled *filled)
+{
+    recording_ahead *a = rec->options.no_frames ? calloc(1, sizeof(*a)) : NULL;
+    if (a == NULL)
+        return NULL;
+    bool done = recording__cache_init(&a->c, rec, rec->agg, chunk) &&
+                recording__rows_init(&a->rows, &a->c, filled) && read_all(a);
+    if (!done) {
+        recording__ahead_free(a);
+        return NULL;
+    }
+    return a;
+}
+
+int recording__add_ahead(recording_ahead *ahead)
+{
+    const crew *w = &ahead->ids;
+    int rc = 0;
+    uint32_t at = 0;
+    recording__expect(&ahead->c, &ahead->rows);
+    while (at < w->count && (rc = add_block(w, at, &w->ring[at])) == 0)
+        at++;
+    /* Where the caps are at work: one row after the other. */
+    if (rc == SAGG_E_LIMIT)
+        return recording__add_range(&ahead->c, &ahead->rows, at * BLOCK, ahead->c.stack_count + 1);
+    return rc;
+}
+
+const recording_cache *recording__ahead_cache(const recording_ahead *ahead)
+{
+    return &ahead->c;
+}
+
+void recording__ahead_free(recording_ahead *ahead)
+{
+    if (ahead == NULL)
+        return;
+    recording__cache_free(&ahead->c);
+    recording__rows_free(&ahead->rows);
+    free(ahead->ids.methods);
+    free(ahead->ids.ring);
+    free(ahead);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums of a chunk into the aggregate: by stack, and by several threads where that pays. */
+/* The sums of a chunk into the aggregate: by stack, and by several threads
+ * where that pays. */
 #include <stdlib.h>
 
 #include "cache.h"
@@ -18,8 +19,9 @@ int recording__add_picked(recording_cache *c, const recording_rows *sorted, uint
     return rc;
 }
 
-/* What the caps do to stacks does not depend on how many rows they have in how many parts: blocks
- * begin at the same stacks, and meet all of them before any row. */
+/* What the caps do to stacks does not depend on how many rows they have in how
+ * many parts: blocks begin at the same stacks, and meet all of them before any
+ * row. */
 static int add_block(recording_cache *c, const recording_rows *sorted, uint32_t first, uint32_t end)
 {
     const uint32_t *begins = sorted->begins;
@@ -47,13 +49,6 @@ int recording__add_range(recording_cache *c, const recording_rows *sorted, uint3
     return rc;
 }
 
-/* What the first chunk brings is known before it is added. Later ones bring the same, mostly. */
-static void expect(const recording_cache *c, uint32_t stacks)
-{
-    if (sagg_stack_count(c->agg) <= SAGG_DROPPED + 1)
-        sagg_expect(c->agg, stacks);
-}
-
 static uint32_t used_stacks(const recording_cache *c, const recording_rows *sorted)
 {
     uint32_t used = 0;
@@ -62,13 +57,22 @@ static uint32_t used_stacks(const recording_cache *c, const recording_rows *sort
     return used;
 }
 
+/* What the first chunk brings is known before it is added. Later ones bring the
+ * same, mostly. */
+void recording__expect(const recording_cache *c, const recording_rows *rows)
+{
+    if (sagg_stack_count(c->agg) <= SAGG_DROPPED + 1)
+        sagg_expect(c->agg, used_stacks(c, rows));
+}
+
 /* ---- shares: stacks of one chunk added by several threads ---- */
 
 /* Fewer rows than these are not worth a thread. */
 enum { LEAST_SHARE = 4096 };
 
-/* The stacks from one number to another, added by one thread: the first into the recording's
- * aggregate, the others into one of their own, which is merged into it. */
+/* The stacks from one number to another, added by one thread: the first into
+ * the recording's aggregate, the others into one of their own, which is merged
+ * into it. */
 typedef struct share {
     recording_cache c;
     const recording_rows *sorted;
@@ -85,7 +89,8 @@ static void *add_share(void *context)
     return NULL;
 }
 
-/* The stack that row `at` of the order is of, or one before it: a block begins with it. */
+/* The stack that row `at` of the order is of, or one before it: a block begins
+ * with it. */
 static uint32_t block_of(const recording_cache *c, const recording_rows *sorted, uint32_t at)
 {
     uint32_t low = 0;
@@ -106,7 +111,8 @@ static uint32_t thread_count(const recording_filled *filled, uint32_t rows)
     return most < 1 ? 1 : most < filled->count ? most : filled->count;
 }
 
-/* Shares are as one thread's work as long as no cap is near: each sees its own stacks only. */
+/* Shares are as one thread's work as long as no cap is near: each sees its own
+ * stacks only. */
 static bool can_share(const recording_cache *c, const recording_rows *sorted)
 {
     const recording_options *o = &c->rec->options;
@@ -141,7 +147,8 @@ static void close_share(share *s)
     recording__cache_free(&s->c);
 }
 
-/* Whether it holds all of its rows, and the recording's aggregate has room for them. */
+/* Whether it holds all of its rows, and the recording's aggregate has room for
+ * them. */
 static bool is_exact(const recording_cache *c, const share *s)
 {
     sagg_loss loss = sagg_losses(s->c.agg);
@@ -196,7 +203,8 @@ static int add_shares(recording_cache *c, uint32_t count, const recording_rows *
             (void)pthread_join(shares[i].thread, NULL);
     c->lock = NULL;
     for (uint32_t i = 1; i < count; i++) {
-        /* From the first that is not exact on, the caps are at work: one row after the other. */
+        /* From the first that is not exact on, the caps are at work: one row after
+         * the other. */
         exact = exact && shares[i].started && is_exact(c, &shares[i]);
         if (rc == 0)
             rc = join_share(c, &shares[i], exact);
@@ -206,18 +214,33 @@ static int add_shares(recording_cache *c, uint32_t count, const recording_rows *
     return rc;
 }
 
-int recording__add_sums(recording_cache *c, const recording_filled *filled)
+bool recording__rows_init(recording_rows *rows, const recording_cache *c,
+                          const recording_filled *filled)
 {
     size_t most = jfr_sums_count(filled->sums, filled->count);
-    recording_rows sorted = {.filled = filled};
-    sorted.begins = malloc(((size_t)c->stack_count + 2) * sizeof(*sorted.begins));
-    sorted.order = malloc((most + 1) * sizeof(*sorted.order));
+    *rows = (recording_rows){.filled = filled};
+    rows->begins = malloc(((size_t)c->stack_count + 2) * sizeof(*rows->begins));
+    rows->order = malloc((most + 1) * sizeof(*rows->order));
+    if (rows->begins == NULL || rows->order == NULL || most >= UINT32_MAX)
+        return false;
+    jfr_sums_sort(filled->sums, filled->count, c->stack_count, rows->begins, rows->order);
+    return true;
+}
+
+void recording__rows_free(recording_rows *rows)
+{
+    free(rows->begins);
+    free(rows->order);
+}
+
+int recording__add_sums(recording_cache *c, const recording_filled *filled)
+{
+    recording_rows sorted;
     int rc = SAGG_E_NOMEM;
-    if (sorted.begins != NULL && sorted.order != NULL && most < UINT32_MAX) {
-        jfr_sums_sort(filled->sums, filled->count, c->stack_count, sorted.begins, sorted.order);
+    if (recording__rows_init(&sorted, c, filled)) {
         uint32_t rows = sorted.begins[c->stack_count + 1];
         uint32_t threads = thread_count(filled, rows);
-        expect(c, used_stacks(c, &sorted));
+        recording__expect(c, &sorted);
         if (c->rec->options.no_frames)
             rc = recording__add_by_ids(c, &sorted, threads);
         else if (threads > 1 && can_share(c, &sorted))
@@ -225,7 +248,6 @@ int recording__add_sums(recording_cache *c, const recording_filled *filled)
         else
             rc = recording__add_range(c, &sorted, 0, c->stack_count + 1);
     }
-    free(sorted.begins);
-    free(sorted.order);
+    recording__rows_free(&sorted);
     return rc;
 }

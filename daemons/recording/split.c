@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many chunks by several threads. Each takes what can be done next: it adds a chunk to the
- * aggregate, in the order of the chunks and one at a time, or it reads one for that. */
+/* Many chunks by several threads. Each takes what can be done next: it adds a
+ * chunk to the aggregate, in the order of the chunks and one at a time, or it
+ * reads one for that. */
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "cache.h"
 
 /* How far a chunk is. It is settled, and added, when all before it are. */
 typedef enum slot_state {
@@ -22,7 +23,7 @@ typedef struct slot {
     jfr_sums *sums;
     jfr_chunk *chunk;
     int opened; /* as jfr_next_chunk returns */
-    int filled; /* as jfr_sums_fill returns */
+    recording_filled filled;
     jfr_error cause;
 } slot;
 
@@ -43,7 +44,8 @@ typedef struct reading {
     recording_error error;
 } reading;
 
-/* ---- steps: each is called with the lock, and leaves it while it works ---- */
+/* ---- steps: each is called with the lock, and leaves it while it works ----
+ */
 
 static void begin(reading *crew, slot *s)
 {
@@ -87,7 +89,10 @@ static void open_chunk(reading *crew, slot *s)
 static void fill(reading *crew, slot *s)
 {
     begin(crew, s);
-    s->filled = jfr_sums_fill(s->sums, s->chunk, NULL);
+    recording__ahead_free(s->filled.ahead);
+    s->filled = (recording_filled){&s->sums, 1, jfr_sums_fill(s->sums, s->chunk, NULL), NULL};
+    if (s->filled.rc == 0)
+        s->filled.ahead = recording__read_ahead(crew->rec, s->chunk, &s->filled);
     end(crew, s, SLOT_FILLED);
 }
 
@@ -96,8 +101,7 @@ static int add_slot(recording *rec, slot *s, recording_error *err)
     jfr_error ignored;
     int rc = s->opened < 0 ? recording__from_jfr(err, &s->cause) : 0;
     if (s->opened == 1) {
-        recording_filled filled = {&s->sums, 1, s->filled};
-        rc = recording__add_chunk(rec, s->chunk, &filled, err);
+        rc = recording__add_chunk(rec, s->chunk, &s->filled, err);
         (void)(jfr_next_chunk(s->reader, &s->chunk, &ignored) == 0); /* counts its losses */
     }
     recording__take_loss(rec, s->reader);
@@ -185,8 +189,10 @@ static int open_slots(reading *crew, size_t count, jfr_error *cause)
 
 static void close_slots(reading *crew)
 {
-    for (size_t i = 0; i < crew->slot_count; i++)
+    for (size_t i = 0; i < crew->slot_count; i++) {
+        recording__ahead_free(crew->slots[i].filled.ahead);
         jfr_close(crew->slots[i].reader);
+    }
 }
 
 static int read_all(reading *crew, size_t slots, recording_error *err)
@@ -213,8 +219,8 @@ static uint64_t largest(const reading *crew)
     return size;
 }
 
-/* Whether a chunk a thread keeps all threads busy, most of the time: none is larger than half of a
- * thread's share. */
+/* Whether a chunk a thread keeps all threads busy, most of the time: none is
+ * larger than half of a thread's share. */
 static bool is_worth_it(const reading *crew, uint32_t threads)
 {
     uint64_t total = 0;
@@ -223,7 +229,8 @@ static bool is_worth_it(const reading *crew, uint32_t threads)
     return largest(crew) <= total / threads / 2;
 }
 
-/* With a slot more than threads none waits for who adds. It is for chunks that take little memory.
+/* With a slot more than threads none waits for who adds. It is for chunks that
+ * take little memory.
  */
 #define SMALL (UINT64_C(16) << 20)
 
