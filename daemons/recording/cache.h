@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A chunk's way into an aggregate: each stack, thread and class is interned
- * once, then found by its index. */
+/* A chunk's way into an aggregate: each stack, thread and class is interned once, then found by its
+ * index. */
 #ifndef RECORDING_CACHE_H
 #define RECORDING_CACHE_H
 
@@ -33,8 +33,8 @@ typedef struct recording_frames {
 bool recording__frames_init(recording_frames *f, const recording *rec, const jfr_chunk *chunk,
                             recording_learn *learn, void *ctx);
 void recording__frames_free(recording_frames *f);
-/* Reads a stack into f->numbers, behind those in use. A damaged one has no
- * frames. Returns 0, learn_rc or SAGG_E_NOMEM. */
+/* Reads a stack into f->numbers, behind those in use. A damaged one has no frames. Returns 0,
+ * learn_rc or SAGG_E_NOMEM. */
 int recording__frames_read(recording_frames *f, uint32_t stack, size_t used, jfr_stack_ref *out,
                            bool *damaged);
 
@@ -44,21 +44,19 @@ static inline uint32_t recording__line(const jfr_frame_ref *ref)
     return ref->line <= INT32_MAX ? ref->line : 0;
 }
 
-/* What is known about the chunk's indices. Entries are an index of the
- * aggregate + 1; 0 = not met yet. */
+/* What is known about the chunk's indices. Entries are an index of the aggregate + 1; 0 = not met
+ * yet. */
 typedef struct recording_cache {
     const recording *rec;
     sagg *agg; /* the recording's, or a share's */
     jfr_chunk *chunk;
-    pthread_mutex_t *lock; /* held while the chunk is asked for names; NULL = by
-                              one thread only */
+    pthread_mutex_t *lock; /* held while the chunk is asked for names; NULL = by one thread only */
     uint64_t bad_stacks;
     uint64_t truncated_raw[PROFILE_TYPE_END];
     uint32_t *stacks;
     bool *cut; /* by stack: the recorder or max_frames left its root out */
     uint32_t *threads;
-    uint32_t (*labels)[RECORDING_FACETS]; /* by class; the last row is for samples
-                                             without one */
+    uint32_t (*labels)[RECORDING_FACETS]; /* by class; the last row is for samples without one */
     recording_method *methods;            /* the last is for frames whose method is unknown */
     uint32_t stack_count, thread_count, class_count, method_count;
     recording_frames frames; /* of the stacks being interned, in the aggregate's numbers */
@@ -68,19 +66,18 @@ typedef struct recording_cache {
 bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, jfr_chunk *chunk);
 void recording__cache_free(recording_cache *c);
 
-/* Tells the names of a frame. Returns 0, SAGG_E_LIMIT (its stacks are to be
- * dropped) or SAGG_E_NOMEM. */
+/* Tells the names of a frame. Returns 0, SAGG_E_LIMIT (its stacks are to be dropped) or
+ * SAGG_E_NOMEM. */
 int recording__name_frame(const recording_cache *c, const jfr_frame_ref *ref, sagg_frame *out);
 
 /* Rows, and stacks, that are added at a time. */
 enum { RECORDING_ROWS = 64, RECORDING_STACKS = 64 };
 
-/* Before rows are added: where a cap is reached the aggregate is compacted,
- * which makes the numbers of stacks void. Returns 0 or SAGG_E_NOMEM, as the
- * next two do. */
+/* Before rows are added: where a cap is reached the aggregate is compacted, which makes the numbers
+ * of stacks void. Returns 0 or SAGG_E_NOMEM, as the next two do. */
 int recording__make_room(recording_cache *c);
-/* Interns up to RECORDING_STACKS stacks of the chunk that are not known yet. A
- * damaged one counts as none; one that finds no room stays unknown. */
+/* Interns up to RECORDING_STACKS stacks of the chunk that are not known yet. A damaged one counts
+ * as none; one that finds no room stays unknown. */
 int recording__map_stacks(recording_cache *c, const uint32_t *indices, size_t count);
 /* Adds up to RECORDING_ROWS sums of the chunk. */
 int recording__add_rows(recording_cache *c, const jfr_sum *rows, size_t count);
@@ -92,27 +89,23 @@ typedef struct recording_rows {
     uint32_t *order;
 } recording_rows;
 
-/* Adds the rows of the stacks from one number to another; the one behind them
- * all stands for none. The second is for stacks that are interned. Both return
- * 0 or SAGG_E_NOMEM. */
+/* Adds the rows of the stacks from one number to another; the one behind them all stands for none.
+ * The second is for stacks that are interned. Both return 0 or SAGG_E_NOMEM. */
 int recording__add_range(recording_cache *c, const recording_rows *rows, uint32_t from,
                          uint32_t to);
 int recording__add_picked(recording_cache *c, const recording_rows *rows, uint32_t from,
                           uint32_t to);
-/* Sorts the rows of a chunk. Returns false without memory; free them in any
- * case. */
+/* Sorts the rows of a chunk. Returns false without memory; free them in any case. */
 bool recording__rows_init(recording_rows *rows, const recording_cache *c,
                           const recording_filled *filled);
 void recording__rows_free(recording_rows *rows);
 /* Tells an empty aggregate what is to come. */
 void recording__expect(const recording_cache *c, const recording_rows *rows);
 
-/* ids.c: what is known of a chunk before it is its turn to be added: the ids of
- * its stacks. */
+/* ids.c: what is known of a chunk before it is its turn to be added: the ids of its stacks. */
 typedef struct recording_ahead recording_ahead;
-/* NULL = nothing: the aggregate keeps frames, or there is no memory. `filled`
- * is borrowed, and holds sums. Meanwhile another thread may use the recording's
- * aggregate. */
+/* NULL = nothing: the aggregate keeps frames, or there is no memory. `filled` is borrowed, and
+ * holds sums. Meanwhile another thread may use the recording's aggregate. */
 recording_ahead *recording__read_ahead(const recording *rec, jfr_chunk *chunk,
                                        const recording_filled *filled);
 /* Adds all rows. Returns 0 or SAGG_E_NOMEM. */
@@ -123,8 +116,7 @@ void recording__ahead_free(recording_ahead *ahead);
 /* ids.c: adds all rows to an aggregate without frames. Returns as these. */
 int recording__add_by_ids(recording_cache *c, const recording_rows *rows, uint32_t threads);
 
-/* Adds all sums of the chunk, by as many threads as there are parts. Returns 0
- * or SAGG_E_NOMEM. */
+/* Adds all sums of the chunk, by as many threads as there are parts. Returns 0 or SAGG_E_NOMEM. */
 int recording__add_sums(recording_cache *c, const recording_filled *filled);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The samples of one chunk into the aggregate: each stack, thread and class is
- * interned once, then found by its index. */
+/* The samples of one chunk into the aggregate: each stack, thread and class is interned once, then
+ * found by its index. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,8 +128,8 @@ static int learn_frame(void *ctx, const jfr_frame_ref *ref, uint32_t *frame)
     return rc;
 }
 
-/* calloc's pages cost nothing until they are touched: a chunk's pools can hold
- * many more stacks than it uses. */
+/* calloc's pages cost nothing until they are touched: a chunk's pools can hold many more stacks
+ * than it uses. */
 bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, jfr_chunk *chunk)
 {
     *c = (recording_cache){.rec = rec, .agg = agg, .chunk = chunk};
@@ -146,8 +146,8 @@ bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, 
            c->cut != NULL && c->threads != NULL && c->labels != NULL && c->methods != NULL;
 }
 
-/* Maps the frames of a stack, behind those in use. A damaged one has none.
- * Returns as recording__name_frame. */
+/* Maps the frames of a stack, behind those in use. A damaged one has none. Returns as
+ * recording__name_frame. */
 static int map_frames(recording_cache *c, uint32_t index, size_t used, jfr_stack_ref *out)
 {
     bool damaged;
@@ -161,8 +161,7 @@ uint32_t recording__max_frames(const recording *rec)
     return rec->options.max_frames != 0 ? rec->options.max_frames : 2048;
 }
 
-/* Stacks of the chunk whose frames lie in c->frames.numbers, one behind the
- * other. */
+/* Stacks of the chunk whose frames lie in c->frames.numbers, one behind the other. */
 typedef struct stack_batch {
     uint32_t slots[RECORDING_STACKS];
     uint32_t depths[RECORDING_STACKS];
@@ -205,8 +204,7 @@ int recording__map_stacks(recording_cache *c, const uint32_t *indices, size_t co
     return intern_batch(c, &batch);
 }
 
-/* The aggregate's number of a stack of the chunk, which is interned when it is
- * first met. */
+/* The aggregate's number of a stack of the chunk, which is interned when it is first met. */
 static int map_stack(recording_cache *c, uint32_t index, uint32_t *stack)
 {
     uint32_t slot = index < c->stack_count ? index : c->stack_count;
@@ -287,8 +285,7 @@ static int map_label(recording_cache *c, const jfr_sum *sample, uint32_t *label)
 
 /* ---- samples ---- */
 
-/* Makes samples of the values of `from`, in `to`, which are alike but for the
- * values. */
+/* Makes samples of the values of `from`, in `to`, which are alike but for the values. */
 static void put_values(recording_cache *c, const jfr_sum *from, sagg_sample *to)
 {
     uint32_t slot = from->stack < c->stack_count ? from->stack : c->stack_count;
@@ -347,8 +344,7 @@ static int add_sample(recording_cache *c, const jfr_sample *from)
     return rc == 0 ? tell(c, to, sum.value_count) : rc;
 }
 
-/* Damage ends a chunk's samples and is in the file's loss; the next chunk can
- * still be read. */
+/* Damage ends a chunk's samples and is in the file's loss; the next chunk can still be read. */
 static int add_each(recording_cache *c, int64_t *last_ns)
 {
     jfr_sample sample;
@@ -364,8 +360,8 @@ static int add_each(recording_cache *c, int64_t *last_ns)
 }
 
 /*
- * Whether the chunk's samples may be added up before they are looked at: nobody
- * wants to know when they were.
+ * Whether the chunk's samples may be added up before they are looked at: nobody wants to know when
+ * they were.
  */
 static bool can_sum(const recording_cache *c)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sums of a chunk into an aggregate without frames. Threads work out the
- * ids of its stacks, block by block; blocks are added in order, by who has one
- * to hand in. The aggregate is the same for any number of threads.
+ * The sums of a chunk into an aggregate without frames. Threads work out the ids of its stacks,
+ * block by block; blocks are added in order, by who has one to hand in. The aggregate is the same
+ * for any number of threads.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -45,8 +45,7 @@ typedef struct crew {
     pthread_cond_t moved;  /* `added`, or `rc` */
     uint32_t taken, added; /* blocks */
     bool adding;
-    int rc; /* why the block behind those that were added was not; no other is
-               then */
+    int rc; /* why the block behind those that were added was not; no other is then */
 } crew;
 
 typedef struct reader {

@@ -18,8 +18,7 @@ struct recording {
     recording_options options;
     jfr_intervals inherited;
     sagg *agg;
-    jfr_sums *sums[RECORDING_MAX_SUMS]; /* one a thread; of several, one more
-                                           (split.c) */
+    jfr_sums *sums[RECORDING_MAX_SUMS]; /* one a thread; of several, one more (split.c) */
     uint32_t sums_count;                /* threads */
     recording_info info;
     jfr_loss_record losses[RECORDING_LOSSES];
@@ -41,15 +40,14 @@ typedef struct recording_filled {
     struct recording_ahead *ahead; /* of its stacks; NULL = nothing */
 } recording_filled;
 
-/* Adds all samples of a chunk, and its settings and counts. `filled` may be
- * NULL: its sums are then made here. Returns 0 or RECORDING_E_NOMEM. */
+/* Adds all samples of a chunk, and its settings and counts. `filled` may be NULL: its sums are then
+ * made here. Returns 0 or RECORDING_E_NOMEM. */
 int recording__add_chunk(recording *rec, jfr_chunk *chunk, const recording_filled *filled,
                          recording_error *err);
 
 /*
- * Reads all chunks of the file by several threads, a chunk each. Returns false
- * when they are better read in a row, or true with *rc: 0 or a negative code,
- * with its error.
+ * Reads all chunks of the file by several threads, a chunk each. Returns false when they are better
+ * read in a row, or true with *rc: 0 or a negative code, with its error.
  */
 bool recording__split(recording *rec, jfr_file *file, int *rc, recording_error *err);
 
@@ -59,25 +57,22 @@ void recording__take_loss(recording *rec, const jfr_file *file);
 /* Returns the code that a libjfr's error is here. */
 int recording__from_jfr(recording_error *err, const jfr_error *cause);
 
-/* Adds the chunk's samples up into the first filled->parts of rec->sums, with
- * as many threads. */
+/* Adds the chunk's samples up into the first filled->parts of rec->sums, with as many threads. */
 void recording__fill_sums(recording *rec, jfr_chunk *chunk, recording_filled *filled);
 
 /* Whether the tap wants a sample; all are wanted where there is none. */
 bool recording__keeps(const recording *rec, int64_t time_ns, uint32_t thread, uint8_t state);
 
-/* A stack whose frames have no room under the caps is dropped. Returns `rc`, or
- * 0 then. */
+/* A stack whose frames have no room under the caps is dropped. Returns `rc`, or 0 then. */
 int recording__drop_on_limit(int rc, uint32_t *stack);
 
-/* What a chunk states, what it counted, and how long it was; `last_ns` of its
- * last sample read. */
+/* What a chunk states, what it counted, and how long it was; `last_ns` of its last sample read. */
 void recording__take_settings(recording *rec, const jfr_chunk *chunk);
 void recording__take_counts(recording_counts *to, const jfr_chunk *chunk);
 void recording__take_time(recording *rec, const jfr_chunk *chunk, int64_t last_ns);
 
-/* Makes an aggregate by the recording's options, within so many bytes. Returns
- * 0 or a code of libstackagg. */
+/* Makes an aggregate by the recording's options, within so many bytes. Returns 0 or a code of
+ * libstackagg. */
 int recording__new_aggregate(const recording *rec, sagg **out, uint64_t max_bytes);
 
 /* Where the reader takes memory, by the recording's options; NULL = malloc. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums of a chunk into the aggregate: by stack, and by several threads
- * where that pays. */
+/* The sums of a chunk into the aggregate: by stack, and by several threads where that pays. */
 #include <stdlib.h>
 
 #include "cache.h"
@@ -19,9 +18,8 @@ int recording__add_picked(recording_cache *c, const recording_rows *sorted, uint
     return rc;
 }
 
-/* What the caps do to stacks does not depend on how many rows they have in how
- * many parts: blocks begin at the same stacks, and meet all of them before any
- * row. */
+/* What the caps do to stacks does not depend on how many rows they have in how many parts: blocks
+ * begin at the same stacks, and meet all of them before any row. */
 static int add_block(recording_cache *c, const recording_rows *sorted, uint32_t first, uint32_t end)
 {
     const uint32_t *begins = sorted->begins;
@@ -57,8 +55,7 @@ static uint32_t used_stacks(const recording_cache *c, const recording_rows *sort
     return used;
 }
 
-/* What the first chunk brings is known before it is added. Later ones bring the
- * same, mostly. */
+/* What the first chunk brings is known before it is added. Later ones bring the same, mostly. */
 void recording__expect(const recording_cache *c, const recording_rows *rows)
 {
     if (sagg_stack_count(c->agg) <= SAGG_DROPPED + 1)
@@ -70,9 +67,8 @@ void recording__expect(const recording_cache *c, const recording_rows *rows)
 /* Fewer rows than these are not worth a thread. */
 enum { LEAST_SHARE = 4096 };
 
-/* The stacks from one number to another, added by one thread: the first into
- * the recording's aggregate, the others into one of their own, which is merged
- * into it. */
+/* The stacks from one number to another, added by one thread: the first into the recording's
+ * aggregate, the others into one of their own, which is merged into it. */
 typedef struct share {
     recording_cache c;
     const recording_rows *sorted;
@@ -89,8 +85,7 @@ static void *add_share(void *context)
     return NULL;
 }
 
-/* The stack that row `at` of the order is of, or one before it: a block begins
- * with it. */
+/* The stack that row `at` of the order is of, or one before it: a block begins with it. */
 static uint32_t block_of(const recording_cache *c, const recording_rows *sorted, uint32_t at)
 {
     uint32_t low = 0;
@@ -111,8 +106,7 @@ static uint32_t thread_count(const recording_filled *filled, uint32_t rows)
     return most < 1 ? 1 : most < filled->count ? most : filled->count;
 }
 
-/* Shares are as one thread's work as long as no cap is near: each sees its own
- * stacks only. */
+/* Shares are as one thread's work as long as no cap is near: each sees its own stacks only. */
 static bool can_share(const recording_cache *c, const recording_rows *sorted)
 {
     const recording_options *o = &c->rec->options;
@@ -147,8 +141,7 @@ static void close_share(share *s)
     recording__cache_free(&s->c);
 }
 
-/* Whether it holds all of its rows, and the recording's aggregate has room for
- * them. */
+/* Whether it holds all of its rows, and the recording's aggregate has room for them. */
 static bool is_exact(const recording_cache *c, const share *s)
 {
     sagg_loss loss = sagg_losses(s->c.agg);
@@ -203,8 +196,7 @@ static int add_shares(recording_cache *c, uint32_t count, const recording_rows *
             (void)pthread_join(shares[i].thread, NULL);
     c->lock = NULL;
     for (uint32_t i = 1; i < count; i++) {
-        /* From the first that is not exact on, the caps are at work: one row after
-         * the other. */
+        /* From the first that is not exact on, the caps are at work: one row after the other. */
         exact = exact && shares[i].started && is_exact(c, &shares[i]);
         if (rc == 0)
             rc = join_share(c, &shares[i], exact);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many chunks by several threads. Each takes what can be done next: it adds a
- * chunk to the aggregate, in the order of the chunks and one at a time, or it
- * reads one for that. */
+/* Many chunks by several threads. Each takes what can be done next: it adds a chunk to the
+ * aggregate, in the order of the chunks and one at a time, or it reads one for that. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -44,8 +43,7 @@ typedef struct reading {
     recording_error error;
 } reading;
 
-/* ---- steps: each is called with the lock, and leaves it while it works ----
- */
+/* ---- steps: each is called with the lock, and leaves it while it works ---- */
 
 static void begin(reading *crew, slot *s)
 {
@@ -219,8 +217,8 @@ static uint64_t largest(const reading *crew)
     return size;
 }
 
-/* Whether a chunk a thread keeps all threads busy, most of the time: none is
- * larger than half of a thread's share. */
+/* Whether a chunk a thread keeps all threads busy, most of the time: none is larger than half of a
+ * thread's share. */
 static bool is_worth_it(const reading *crew, uint32_t threads)
 {
     uint64_t total = 0;
@@ -229,8 +227,7 @@ static bool is_worth_it(const reading *crew, uint32_t threads)
     return largest(crew) <= total / threads / 2;
 }
 
-/* With a slot more than threads none waits for who adds. It is for chunks that
- * take little memory.
+/* With a slot more than threads none waits for who adds. It is for chunks that take little memory.
  */
 #define SMALL (UINT64_C(16) << 20)
 
