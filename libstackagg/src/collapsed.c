@@ -16,9 +16,9 @@ struct name {
     size_t size;
 };
 
-/* A name is copied in steps of so many bytes: behind the text and the line there is room for as
- * many. */
-enum { STEP = 32 };
+/* A name is copied in steps of so many bytes, most names in one: behind the text and the line there
+ * is room for as many. */
+enum { STEP = 48 };
 
 struct sagg_collapsed {
     sagg__mem mem;
@@ -260,7 +260,6 @@ static void take_values(sagg_collapsed *c, uint32_t type)
             add_value(&c->values[place_of[i]], entry.totals.value);
 }
 
-/* Most names take one step or two. */
 static void copy_name(char *to, const char *name, size_t size)
 {
     memcpy(to, name, STEP);
