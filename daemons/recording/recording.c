@@ -97,6 +97,15 @@ const jfr_allocator *recording__jfr_allocator(const recording *rec)
     return rec->options.huge_pages ? &recording__huge_jfr : NULL;
 }
 
+static void free_sums(recording *rec)
+{
+    for (uint32_t i = 0; i < RECORDING_MAX_SUMS; i++) {
+        jfr_sums_free(rec->sums[i]);
+        rec->sums[i] = NULL;
+    }
+    rec->sums_count = 0;
+}
+
 static int new_sums(recording *rec, recording_error *err)
 {
     jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
@@ -110,8 +119,10 @@ static int new_sums(recording *rec, recording_error *err)
     rec->sums_count = count;
     for (uint32_t i = 0; i < (count > 1 ? count + 1 : 1); i++) {
         jfr_error cause;
-        if (jfr_sums_new(&rec->sums[i], &options, &cause) < 0)
+        if (jfr_sums_new(&rec->sums[i], &options, &cause) < 0) {
+            free_sums(rec);
             return recording__from_jfr(err, &cause);
+        }
     }
     return 0;
 }
@@ -147,8 +158,7 @@ void recording_free(recording *rec)
     if (rec == NULL)
         return;
     sagg_free(rec->agg);
-    for (uint32_t i = 0; i < RECORDING_MAX_SUMS; i++)
-        jfr_sums_free(rec->sums[i]);
+    free_sums(rec);
     free(rec->frames);
     free(rec);
 }
@@ -204,8 +214,8 @@ static jfr_options reader_options(const recording *rec)
 
 static int add_file(recording *rec, jfr_file *file, recording_error *err)
 {
-    int rc;
-    if (!recording__split(rec, file, &rc, err))
+    int rc = rec->sums_count > 0 ? 0 : new_sums(rec, err);
+    if (rc == 0 && !recording__split(rec, file, &rc, err))
         rc = add_chunks(rec, file, err);
     recording__take_loss(rec, file);
     jfr_close(file);
@@ -232,8 +242,11 @@ int recording_add_file(recording *rec, const char *path, recording_error *err)
     return add_file(rec, file, err);
 }
 
+/* Who asks has read all inputs, as a rule: what is made of the aggregate takes the memory of the
+ * reader's tables. */
 const sagg *recording_aggregate(recording *rec)
 {
+    free_sums(rec);
     return sagg_compact(rec->agg, NULL) == 0 ? rec->agg : NULL;
 }
 

@@ -145,7 +145,8 @@ void recording_add_span(recording *rec, int64_t start_ns, int64_t end_ns);
 
 /**
  * Enforces the caps (sagg_compact) and hands out the aggregate, borrowed for the recording's life
- * and void for reading indices after the next input. NULL only when there is no memory.
+ * and void for reading indices after the next input. NULL only when there is no memory. Frees what
+ * reading took beside it; the next input takes it anew.
  */
 const sagg *recording_aggregate(recording *rec);
 
