@@ -59,7 +59,7 @@ static uint32_t used_stacks(const recording_cache *c, const recording_rows *sort
 void recording__expect(const recording_cache *c, const recording_rows *rows)
 {
     if (sagg_stack_count(c->agg) <= SAGG_DROPPED + 1)
-        sagg_expect(c->agg, used_stacks(c, rows));
+        sagg_expect(c->agg, used_stacks(c, rows), rows->begins[c->stack_count + 1]);
 }
 
 /* ---- shares: stacks of one chunk added by several threads ---- */

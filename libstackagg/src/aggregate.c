@@ -212,9 +212,15 @@ int sagg__set_reserve(sagg *agg, sagg__set *set, size_t each)
     return rc != 0 ? rc : sagg__index_reserve(&agg->mem, &set->index);
 }
 
-void sagg_expect(sagg *agg, uint32_t stacks)
+void sagg_expect(sagg *agg, uint32_t stacks, uint32_t entries)
 {
-    sagg__index_expect(&agg->mem, &agg->stacks.index, stacks);
+    sagg__mem *mem = &agg->mem;
+    uint64_t bytes =
+        (uint64_t)stacks * sizeof(sagg__stack) + (uint64_t)entries * sizeof(sagg__entry);
+    sagg__index_expect(mem, &agg->stacks.index, stacks);
+    if (mem->used + bytes < mem->cap / 4)
+        (void)(sagg__extend(mem, &agg->stacks.array, stacks, sizeof(sagg__stack)) == 0 &&
+               sagg__extend(mem, &agg->entries.array, entries, sizeof(sagg__entry)) == 0);
 }
 
 void *sagg__scratch(sagg *agg, size_t bytes)

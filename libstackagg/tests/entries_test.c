@@ -193,11 +193,15 @@ START_TEST(what_is_expected_changes_nothing_but_memory)
     uint64_t state = 5;
     sagg *plain = make(&options);
     sagg *told = make(&options);
-    sagg_expect(told, 300);
+    sagg_expect(told, 300, 0);
     ck_assert_uint_gt(sagg_bytes(told), sagg_bytes(plain));
     uint64_t bytes = sagg_bytes(told);
-    sagg_expect(told, 10);
-    sagg_expect(told, UINT32_MAX);
+    sagg_expect(told, 0, 700);
+    ck_assert_uint_gt(sagg_bytes(told), bytes);
+    bytes = sagg_bytes(told);
+    sagg_expect(told, 10, 10);
+    sagg_expect(told, UINT32_MAX, 10);
+    sagg_expect(told, 10, UINT32_MAX);
     ck_assert_uint_eq(sagg_bytes(told), bytes);
     random_samples(plain, samples, COUNT, &state);
     ck_assert_int_eq(sagg_add_all(plain, samples, COUNT, NULL), 0);

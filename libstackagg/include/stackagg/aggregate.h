@@ -213,10 +213,11 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_all(sagg *agg, const sagg_sample *samples
                                            sagg_error *err);
 
 /**
- * Says that about so many stacks will be there in all. A hint: nothing depends on it but that
- * tables need not grow step by step. Too much costs memory, within the cap.
+ * Says that about so many stacks, and entries of them by type and thread, will be there in all. A
+ * hint: nothing depends on it but that tables need not grow step by step. Too much costs memory,
+ * within the cap; what would come near to the cap is not followed.
  */
-SAGG_EXPORT void sagg_expect(sagg *agg, uint32_t stacks);
+SAGG_EXPORT void sagg_expect(sagg *agg, uint32_t stacks, uint32_t entries);
 
 /**
  * Whether new stacks are being dropped because a cap is reached, and enough was added since the
