@@ -113,6 +113,13 @@ static int learn_id(void *ctx, const jfr_frame_ref *ref, uint32_t *number)
     return rc;
 }
 
+static void look_up(uint64_t *restrict out, const uint64_t *restrict ids,
+                    const uint32_t *restrict numbers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = ids[numbers[i]];
+}
+
 /* A stack that the aggregate would have to cut is SAGG_E_LIMIT. */
 static int read_stack(reader *r, uint32_t stack, block *b)
 {
@@ -126,8 +133,7 @@ static int read_stack(reader *r, uint32_t stack, block *b)
         rc = SAGG_E_LIMIT;
     if (rc != 0)
         return rc;
-    for (uint32_t i = 0; i < from.frame_count; i++)
-        r->stack[i] = r->ids[r->frames.numbers[i]];
+    look_up(r->stack, r->ids, r->frames.numbers, from.frame_count);
     c->cut[stack] = from.truncated;
     b->damaged += damaged;
     b->stacks[b->count] = stack;
