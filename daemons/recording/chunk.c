@@ -156,11 +156,6 @@ static int map_frames(recording_cache *c, uint32_t index, size_t used, jfr_stack
     return rc;
 }
 
-uint32_t recording__max_frames(const recording *rec)
-{
-    return rec->options.max_frames != 0 ? rec->options.max_frames : 2048;
-}
-
 /* Stacks of the chunk whose frames lie in c->frames.numbers, one behind the other. */
 typedef struct stack_batch {
     uint32_t slots[RECORDING_STACKS];

@@ -21,20 +21,6 @@ void recording__frames_free(recording_frames *f)
     free(f->numbers);
 }
 
-/* Makes room for `more` numbers behind `used`. */
-static int make_room(recording_frames *f, size_t used, size_t more)
-{
-    if (more <= f->room - used)
-        return 0;
-    size_t room = used + more < 256 ? 256 : (used + more) * 2;
-    uint32_t *numbers = realloc(f->numbers, room * sizeof(*numbers));
-    if (numbers == NULL)
-        return SAGG_E_NOMEM;
-    f->numbers = numbers;
-    f->room = room;
-    return 0;
-}
-
 int recording__frames_read(recording_frames *f, uint32_t stack, size_t used, jfr_stack_ref *out,
                            bool *damaged)
 {
@@ -52,7 +38,7 @@ int recording__frames_read(recording_frames *f, uint32_t stack, size_t used, jfr
         }
         if (out->frame_count <= f->room - used)
             return 0;
-        rc = make_room(f, used, out->frame_count);
+        rc = recording__reserve(&f->numbers, &f->room, used + out->frame_count);
         if (rc != 0)
             return rc;
     }

@@ -163,9 +163,8 @@ static void read_block(reader *r, uint32_t number, block *b)
 /* Whether no cap is near. */
 static bool has_room(const recording_cache *c, const block *b)
 {
-    const recording_options *o = &c->rec->options;
-    uint64_t most = o->max_stacks != 0 ? o->max_stacks : RECORDING_MAX_STACKS;
-    return !sagg_full(c->agg) && (uint64_t)sagg_stack_count(c->agg) + b->count < most &&
+    uint64_t stacks = (uint64_t)sagg_stack_count(c->agg) + b->count;
+    return !sagg_full(c->agg) && stacks < recording__max_stacks(c->rec) &&
            sagg_bytes(c->agg) < recording__max_bytes(c->rec) / 2;
 }
 
@@ -188,7 +187,30 @@ static int add_block(const crew *w, uint32_t number, const block *b)
                    : rc;
 }
 
+/* Where the caps are at work, what is left is added one row after the other. */
+static int add_rest(const crew *w)
+{
+    if (w->rc != SAGG_E_LIMIT)
+        return w->rc;
+    return recording__add_range(w->c, w->rows, w->added * BLOCK, w->c->stack_count + 1);
+}
+
 /* ---- the crew ---- */
+
+/* `ring`: how many blocks it has; 0 = all. Returns false without memory; free it in any case. */
+static bool crew_init(crew *w, recording_cache *c, const recording_rows *rows, uint32_t ring)
+{
+    *w = (crew){.c = c, .rows = rows, .count = c->stack_count / BLOCK + 1};
+    w->methods = calloc((size_t)c->method_count + 1, sizeof(*w->methods));
+    w->ring = calloc(ring != 0 ? ring : w->count, sizeof(*w->ring));
+    return w->methods != NULL && w->ring != NULL;
+}
+
+static void crew_free(crew *w)
+{
+    free(w->methods);
+    free(w->ring);
+}
 
 /* The next block that nobody has; false = there is none to be read. */
 static bool take(crew *w, uint32_t *number)
@@ -275,19 +297,14 @@ static int add_all(crew *w, uint32_t threads)
         w->rc = SAGG_E_NOMEM;
     for (uint32_t i = 0; i < count + (count < threads); i++)
         reader_free(&readers[i]);
-    /* Where the caps are at work: one row after the other. */
-    if (w->rc == SAGG_E_LIMIT)
-        return recording__add_range(w->c, w->rows, w->added * BLOCK, w->c->stack_count + 1);
-    return w->rc;
+    return add_rest(w);
 }
 
 int recording__add_by_ids(recording_cache *c, const recording_rows *rows, uint32_t threads)
 {
-    crew w = {.c = c, .rows = rows, .count = c->stack_count / BLOCK + 1};
-    w.methods = calloc((size_t)c->method_count + 1, sizeof(*w.methods));
-    w.ring = calloc(RING, sizeof(*w.ring));
+    crew w;
     int rc = SAGG_E_NOMEM;
-    if (w.methods != NULL && w.ring != NULL) {
+    if (crew_init(&w, c, rows, RING)) {
         (void)pthread_mutex_init(&w.names, NULL);
         (void)pthread_mutex_init(&w.lock, NULL);
         (void)pthread_cond_init(&w.moved, NULL);
@@ -296,8 +313,7 @@ int recording__add_by_ids(recording_cache *c, const recording_rows *rows, uint32
         (void)pthread_mutex_destroy(&w.lock);
         (void)pthread_mutex_destroy(&w.names);
     }
-    free(w.methods);
-    free(w.ring);
+    crew_free(&w);
     return rc;
 }
 
@@ -313,10 +329,8 @@ static bool read_all(recording_ahead *a)
 {
     crew *w = &a->ids;
     reader r;
-    *w = (crew){.c = &a->c, .rows = &a->rows, .count = a->c.stack_count / BLOCK + 1};
-    w->methods = calloc((size_t)a->c.method_count + 1, sizeof(*w->methods));
-    w->ring = calloc(w->count, sizeof(*w->ring));
-    bool done = reader_init(&r, w) && w->methods != NULL && w->ring != NULL;
+    bool done = crew_init(w, &a->c, &a->rows, 0);
+    done = reader_init(&r, w) && done;
     for (uint32_t i = 0; done && i < w->count && (i == 0 || w->ring[i - 1].rc == 0); i++)
         read_block(&r, i, &w->ring[i]);
     reader_free(&r);
@@ -340,16 +354,11 @@ recording_ahead *recording__read_ahead(const recording *rec, jfr_chunk *chunk,
 
 int recording__add_ahead(recording_ahead *ahead)
 {
-    const crew *w = &ahead->ids;
-    int rc = 0;
-    uint32_t at = 0;
+    crew *w = &ahead->ids;
     recording__expect(&ahead->c, &ahead->rows);
-    while (at < w->count && (rc = add_block(w, at, &w->ring[at])) == 0)
-        at++;
-    /* Where the caps are at work: one row after the other. */
-    if (rc == SAGG_E_LIMIT)
-        return recording__add_range(&ahead->c, &ahead->rows, at * BLOCK, ahead->c.stack_count + 1);
-    return rc;
+    while (w->added < w->count && (w->rc = add_block(w, w->added, &w->ring[w->added])) == 0)
+        w->added++;
+    return add_rest(w);
 }
 
 const recording_cache *recording__ahead_cache(const recording_ahead *ahead)
@@ -363,7 +372,6 @@ void recording__ahead_free(recording_ahead *ahead)
         return;
     recording__cache_free(&ahead->c);
     recording__rows_free(&ahead->rows);
-    free(ahead->ids.methods);
-    free(ahead->ids.ring);
+    crew_free(&ahead->ids);
     free(ahead);
 }

@@ -10,6 +10,7 @@
 /* The caps of an aggregate that recording_options leaves to libstackagg. */
 #define RECORDING_MAX_STACKS      200000u
 #define RECORDING_MAX_THREAD_ROWS 10000u
+#define RECORDING_MAX_FRAMES      2048u
 #define RECORDING_MAX_BYTES       (UINT64_C(512) << 20)
 
 #define RECORDING_MAX_SUMS (RECORDING_MAX_THREADS + 1)
@@ -79,8 +80,12 @@ int recording__new_aggregate(const recording *rec, sagg **out, uint64_t max_byte
 const jfr_allocator *recording__jfr_allocator(const recording *rec);
 
 /* The caps by the recording's options. */
-uint64_t recording__max_bytes(const recording *rec);
+uint32_t recording__max_stacks(const recording *rec);
 uint32_t recording__max_frames(const recording *rec);
+uint64_t recording__max_bytes(const recording *rec);
+
+/* Makes room for `count` numbers. Returns 0 or SAGG_E_NOMEM. */
+int recording__reserve(uint32_t **numbers, size_t *room, size_t count);
 
 /* Adds to the time that the inputs cover. */
 void recording__add_span(recording *rec, int64_t start_ns, int64_t end_ns);

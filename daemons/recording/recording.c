@@ -87,9 +87,32 @@ static int new_aggregate(recording *rec, recording_error *err)
     return rc == 0 ? 0 : from_sagg(err, &cause);
 }
 
+uint32_t recording__max_stacks(const recording *rec)
+{
+    return rec->options.max_stacks != 0 ? rec->options.max_stacks : RECORDING_MAX_STACKS;
+}
+
+uint32_t recording__max_frames(const recording *rec)
+{
+    return rec->options.max_frames != 0 ? rec->options.max_frames : RECORDING_MAX_FRAMES;
+}
+
 uint64_t recording__max_bytes(const recording *rec)
 {
     return rec->options.max_bytes != 0 ? rec->options.max_bytes : RECORDING_MAX_BYTES;
+}
+
+int recording__reserve(uint32_t **numbers, size_t *room, size_t count)
+{
+    if (count <= *room)
+        return 0;
+    size_t more = count < 256 ? 256 : count * 2;
+    uint32_t *grown = realloc(*numbers, more * sizeof(*grown));
+    if (grown == NULL)
+        return SAGG_E_NOMEM;
+    *numbers = grown;
+    *room = more;
+    return 0;
 }
 
 const jfr_allocator *recording__jfr_allocator(const recording *rec)

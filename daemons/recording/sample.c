@@ -13,24 +13,11 @@ int recording__drop_on_limit(int rc, uint32_t *stack)
     return 0;
 }
 
-static int frame_room(recording *rec, size_t count)
-{
-    if (count <= rec->frame_room)
-        return 0;
-    size_t room = count < 256 ? 256 : count * 2;
-    uint32_t *frames = realloc(rec->frames, room * sizeof(*frames));
-    if (frames == NULL)
-        return SAGG_E_NOMEM;
-    rec->frames = frames;
-    rec->frame_room = room;
-    return 0;
-}
-
 static int intern_stack(recording *rec, const recording_sample *sample, uint32_t *stack)
 {
     int rc = sagg_full(rec->agg) ? sagg_compact(rec->agg, NULL) : 0;
     if (rc == 0)
-        rc = frame_room(rec, sample->count);
+        rc = recording__reserve(&rec->frames, &rec->frame_room, sample->count);
     for (size_t i = 0; rc == 0 && i < sample->count; i++)
         rc = sagg_add_frame(rec->agg, &rec->frames[i], &sample->frames[i], NULL);
     if (rc == 0)

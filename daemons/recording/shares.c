@@ -116,10 +116,8 @@ static bool can_share(const recording_cache *c, const recording_rows *sorted)
                                       sagg_label_at(c->agg, SAGG_MAX_LABELS / 2, &tag, &text));
     uint64_t stacks = (uint64_t)sagg_stack_count(c->agg) + used_stacks(c, sorted);
     uint64_t threads = (uint64_t)sagg_thread_count(c->agg) + c->thread_count;
-    bool fits = !many_labels &&
-                stacks < (o->max_stacks != 0 ? o->max_stacks : RECORDING_MAX_STACKS) &&
-                threads < (o->max_threads != 0 ? o->max_threads : RECORDING_MAX_THREAD_ROWS);
-    return fits;
+    return !many_labels && stacks < recording__max_stacks(c->rec) &&
+           threads < (o->max_threads != 0 ? o->max_threads : RECORDING_MAX_THREAD_ROWS);
 }
 
 static bool open_share(share *s, const recording *rec, const recording_cache *first,

@@ -172,7 +172,6 @@ START_TEST(bytes_stay_below_their_cap)
 }
 END_TEST
 
-/* Names that compaction cannot free fill the cap: it must not be asked for again at each sample. */
 /* Adds what `seed` gives to an aggregate, which is compacted whenever it wants to be. */
 static void add_many(sagg *agg, uint64_t seed)
 {
@@ -255,6 +254,7 @@ START_TEST(stacks_without_frames_can_be_told_by_their_ids)
 }
 END_TEST
 
+/* Names that compaction cannot free fill the cap: it must not be asked for again at each sample. */
 START_TEST(a_useless_compaction_is_not_asked_for_again)
 {
     sagg_options options = two_types();
