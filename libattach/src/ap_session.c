@@ -168,11 +168,8 @@ bool attach__session_is_foreign(const attach__session *s)
 /* One call at a time per JVM, whichever of our programs makes it. */
 static int lock(attach__session *s, attach_error *err)
 {
-    if (lock_until(s->place.fd, s->deadline_ns))
-        return ATTACH_OK;
-    return attach__refuse(err, ATTACH_REASON_ATTACH_TIMEOUT,
-                          "another Hotstack program is working on process %d",
-                          s->target->identity.pid);
+    return lock_until(s->place.fd, s->deadline_ns) ? ATTACH_OK
+                                                   : attach__target_is_taken(s->target, err);
 }
 
 /* The directory above the one that the mapped library came from; false when it has none. */

@@ -27,14 +27,9 @@
 
 static int too_late(const attach_target *target, const char *what, attach_error *err)
 {
-    char state = attach__target_state(target);
-    if (attach__state_is_dead(state))
-        return attach__target_check(target, err);
-    if (attach__state_is_stopped(state))
-        return attach__refuse(err, ATTACH_REASON_TARGET_STOPPED,
-                              "process %d is stopped by a signal or a debugger and cannot answer; "
-                              "kill -CONT %d continues it",
-                              target->identity.pid, target->identity.pid);
+    int rc = attach__target_check_running(target, err);
+    if (rc != ATTACH_OK)
+        return rc;
     return attach__refuse(err, ATTACH_REASON_ATTACH_TIMEOUT,
                           "process %d %s in time; it may be in a long pause or short of CPU",
                           target->identity.pid, what);
@@ -158,11 +153,9 @@ static int check_may_signal(attach_target *target, attach_error *err)
 {
     attach__blob text;
     attach__status status;
-    int rc = attach__target_check(target, err);
+    int rc = attach__target_check_running(target, err);
     if (rc != ATTACH_OK)
         return rc;
-    if (attach__state_is_stopped(attach__target_state(target)))
-        return too_late(target, "is stopped", err);
     attach__facts_from_root(&target->jvm, &target->flags, target->root_fd,
                             attach__span_of(NULL, 0));
     if (target->flags.attach_disabled)
@@ -385,11 +378,9 @@ static int start_listener(int *out, attach_target *target, uint64_t deadline_ns,
 int attach__listener_connect(int *out, attach_target *target, uint64_t deadline_ns,
                              attach_error *err)
 {
-    int rc = attach__target_check(target, err);
+    int rc = attach__target_check_running(target, err);
     if (rc != ATTACH_OK)
         return rc;
-    if (attach__state_is_stopped(attach__target_state(target)))
-        return too_late(target, "is stopped", err);
     rc = try_connect(out, target, deadline_ns, err);
     return rc == NO_LISTENER ? start_listener(out, target, deadline_ns, err) : rc;
 }

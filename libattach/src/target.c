@@ -92,6 +92,27 @@ int attach__target_check(const attach_target *target, attach_error *err)
     return ATTACH_OK;
 }
 
+int attach__target_check_running(const attach_target *target, attach_error *err)
+{
+    int rc = attach__target_check(target, err);
+    if (rc != ATTACH_OK || !attach__state_is_stopped(attach__target_state(target)))
+        return rc;
+    return attach__refuse(err, ATTACH_REASON_TARGET_STOPPED,
+                          "process %d is stopped by a signal or a debugger and cannot answer; "
+                          "kill -CONT %d continues it",
+                          target->identity.pid, target->identity.pid);
+}
+
+int attach__target_is_taken(const attach_target *target, attach_error *err)
+{
+    int rc = attach__target_check_running(target, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    return attach__refuse(err, ATTACH_REASON_ATTACH_TIMEOUT,
+                          "another Hotstack program is working on process %d",
+                          target->identity.pid);
+}
+
 int attach__target_reread(attach__blob *out, int fd)
 {
     if (lseek(fd, 0, SEEK_SET) < 0)

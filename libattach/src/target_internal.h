@@ -26,6 +26,13 @@ char attach__target_state(const attach_target *target);
 /* Whether the process still is the one that was opened; fills err with process_exited. */
 int attach__target_check(const attach_target *target, attach_error *err);
 
+/* The same, and that it runs; fills err with target_stopped otherwise. */
+int attach__target_check_running(const attach_target *target, attach_error *err);
+
+/* The error of who waited in vain for the lock that another tool holds: attach_timeout, or why that
+ * tool gets no answer: process_exited, target_stopped. */
+int attach__target_is_taken(const attach_target *target, attach_error *err);
+
 /* Whether a thread of that name runs; the name as the kernel shows it, 15 characters and a newline.
  */
 bool attach__target_has_thread(const attach_target *target, const char *comm);

@@ -231,9 +231,7 @@ int attach__agent_lock(attach__agent *a, attach_error *err)
             return attach__fail(err, ATTACH_E_IO, "cannot lock %s: %s", a->place.path,
                                 strerror(errno));
         if (attach__now_ns() >= a->deadline_ns)
-            return attach__refuse(err, ATTACH_REASON_ATTACH_TIMEOUT,
-                                  "another Hotstack program is working on process %d",
-                                  a->target->identity.pid);
+            return attach__target_is_taken(a->target, err);
         (void)nanosleep(&(struct timespec){0, LOCK_NAP_NS}, NULL);
     }
     return fstat(a->place.fd, &st) == 0 && st.st_nlink > 0 ? ATTACH_OK : ATTACH__NO_AGENT;

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -320,4 +321,16 @@ int jvm_fixture_entries(const char *path, const char *prefix)
             strncmp(entry->d_name, prefix, strlen(prefix)) == 0 && stays(dirfd(dir), entry->d_name);
     (void)closedir(dir);
     return n;
+}
+
+int jvm_fixture_lock(const char *pattern)
+{
+    glob_t found;
+    ck_assert_int_eq(glob(pattern, 0, NULL, &found), 0);
+    ck_assert_uint_eq(found.gl_pathc, 1);
+    int fd = open(found.gl_pathv[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    globfree(&found);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+    return fd;
 }

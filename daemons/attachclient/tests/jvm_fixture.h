@@ -54,4 +54,8 @@ int jvm_fixture_mapped(const jvm_fixture *jvm, const char *part);
 /* How many directories in `path` (of this test's own file system) begin with `prefix` and stay. */
 int jvm_fixture_entries(const char *path, const char *prefix);
 
+/* Takes the lock of the one directory that a glob pattern names, as a tool that works on the JVM
+ * does; close() gives it back. */
+int jvm_fixture_lock(const char *pattern);
+
 #endif

@@ -1,12 +1,10 @@
 /* Several tools on one JVM: other profilers, and several of ours. */
 #include <check.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -203,8 +201,7 @@ START_TEST(directory_taken_away_while_a_tool_waits)
     pthread_t thread;
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     attach_result started = operation_must(&jvm, ATTACH_OP_START, NULL);
-    int fd = open(started.info.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+    int fd = jvm_fixture_lock(started.info.directory);
     racer asker = {.request = operation_request(&jvm, ATTACH_OP_STATUS)};
     ck_assert_int_eq(pthread_create(&thread, NULL, race, &asker), 0);
     while (holders(started.info.directory) < 2)

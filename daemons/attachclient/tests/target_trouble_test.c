@@ -115,17 +115,42 @@ START_TEST(socket_removed)
 }
 END_TEST
 
+static attach_result window_soon(const jvm_fixture *jvm)
+{
+    attach_request *r = operation_request(jvm, ATTACH_OP_WINDOW);
+    r->timeout_ms = SHORT_MS;
+    return operation_send(r, NULL);
+}
+
 START_TEST(deadline_holds_for_a_jvm_stopped_midway)
 {
     jvm_fixture jvm;
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     (void)operation_must(&jvm, ATTACH_OP_START, NULL); /* its listener exists now */
     jvm_fixture_freeze(&jvm);
-    attach_request *r = operation_request(&jvm, ATTACH_OP_WINDOW);
-    r->timeout_ms = SHORT_MS;
-    attach_result result = operation_send(r, NULL);
+    attach_result result = window_soon(&jvm);
     operation_expect(&result, ATTACH_REASON_TARGET_STOPPED);
     ck_assert_int_eq(kill(jvm.identity.pid, SIGCONT), 0);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+/* Who waits for a tool that gets no answer is told why that one gets none. */
+START_TEST(deadline_holds_while_another_tool_works)
+{
+    jvm_fixture jvm;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_result started = operation_must(&jvm, ATTACH_OP_START, NULL);
+    int fd = jvm_fixture_lock(started.info.directory);
+    attach_result result = window_soon(&jvm);
+    operation_expect(&result, ATTACH_REASON_ATTACH_TIMEOUT);
+    ck_assert_msg(strstr(result.message, "another Hotstack program") != NULL, "%s", result.message);
+    jvm_fixture_freeze(&jvm);
+    result = window_soon(&jvm);
+    operation_expect(&result, ATTACH_REASON_TARGET_STOPPED);
+    ck_assert_int_eq(kill(jvm.identity.pid, SIGCONT), 0);
+    (void)close(fd);
     (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
     jvm_fixture_stop(&jvm);
 }
@@ -190,6 +215,7 @@ void target_add_trouble(Suite *suite)
     tcase_add_loop_test(tc, library_that_does_not_load, 0, 4);
     tcase_add_test(tc, socket_removed);
     tcase_add_test(tc, deadline_holds_for_a_jvm_stopped_midway);
+    tcase_add_test(tc, deadline_holds_while_another_tool_works);
     tcase_add_test(tc, exits_while_we_are_attached);
     tcase_add_test(tc, half_dead);
     suite_add_tcase(suite, tc);

@@ -194,6 +194,34 @@ START_TEST(stopped_jvm_ends_in_a_reason)
 }
 END_TEST
 
+static attach_reason close_soon(const jvm_fixture *jvm)
+{
+    attach_threads *none = NULL;
+    attach_request *r = threads_request(jvm);
+    r->op = ATTACH_OP_THREADS_CLOSE;
+    r->timeout_ms = 1500;
+    return threads_send(&none, r).reason;
+}
+
+START_TEST(jvm_stopped_while_another_tool_works_ends_in_a_reason)
+{
+    char pattern[96];
+    jvm_fixture jvm;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_threads_free(threads_take(&jvm, THREADS_DEFAULT_FLAGS, 0));
+    (void)snprintf(pattern, sizeof(pattern), "/tmp/hotstack-threads-%s-*",
+                   operation_installation());
+    int fd = jvm_fixture_lock(pattern);
+    ck_assert_int_eq(close_soon(&jvm), ATTACH_REASON_ATTACH_TIMEOUT);
+    jvm_fixture_freeze(&jvm);
+    ck_assert_int_eq(close_soon(&jvm), ATTACH_REASON_TARGET_STOPPED);
+    ck_assert_int_eq(kill(jvm.identity.pid, SIGCONT), 0);
+    (void)close(fd);
+    threads_end(&jvm);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
 START_TEST(another_user)
 {
     jvm_fixture jvm;
@@ -239,6 +267,7 @@ void threads_add_life(Suite *suite)
     tcase_add_test(tc, lost_files_are_made_anew);
     tcase_add_test(tc, killed_and_ending_jvms);
     tcase_add_test(tc, stopped_jvm_ends_in_a_reason);
+    tcase_add_test(tc, jvm_stopped_while_another_tool_works_ends_in_a_reason);
     tcase_add_test(tc, another_user);
     tcase_add_test(tc, without_the_agents_file);
     suite_add_tcase(suite, tc);
