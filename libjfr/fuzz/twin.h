@@ -3,12 +3,17 @@
 
 #include <jfr/jfr.h>
 
+/* What is added up, by the flags of jfr_sums_options, times the loops. */
+#define TWIN_WAYS (3 * 2)
+#define TWIN_ALL  UINT32_MAX
+
 /*
  * Opens a recording and holds, in each of its chunks, the fast ways to what the plain ones read;
  * aborts where they differ: jfr_sums, in one part and in three, with each loop that this CPU runs,
  * to the sums of jfr_samples_next; jfr_chunk_stack_refs and jfr_chunk_frame to jfr_chunk_stack.
+ * Parts are read in one of TWIN_WAYS ways, counted from 0, or with TWIN_ALL in all of them.
  * Returns how many samples there were, 0 when it cannot be opened.
  */
-uint64_t twin_recording(const uint8_t *data, size_t len, uint32_t flags);
+uint64_t twin_recording(const uint8_t *data, size_t len, uint32_t flags, uint32_t way);
 
 #endif

@@ -125,7 +125,7 @@ START_TEST(walks_whole)
 {
     load(_i);
     walk_result r = walk_recording(bytes, len, 0);
-    ck_assert_uint_eq(twin_recording(bytes, len, 0), r.samples);
+    ck_assert_uint_eq(twin_recording(bytes, len, 0, TWIN_ALL), r.samples);
     ck_assert_uint_gt(r.samples, 0);
     ck_assert_uint_gt(r.frames, 0);
     ck_assert_uint_eq(r.losses, 0);
@@ -141,7 +141,7 @@ START_TEST(damage_is_survived)
         uint8_t before = copy[at];
         copy[at] = (uint8_t)(before ^ 0xFF);
         walk_recording(copy, len, JFR_WALK_UNFINISHED);
-        (void)twin_recording(copy, len, JFR_WALK_UNFINISHED);
+        (void)twin_recording(copy, len, JFR_WALK_UNFINISHED, TWIN_ALL);
         copy[at] = before;
     }
 }

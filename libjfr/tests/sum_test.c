@@ -54,7 +54,7 @@ START_TEST(sums_equal_the_samples)
     params.base = 200; /* type ids of two bytes */
     put_many(50, (_i & 2) != 0);
     uint32_t flags = (_i & 4) != 0 ? JFR_KEEP_IDLE_WAITS | JFR_KEEP_NATIVE_SAMPLES : 0;
-    ck_assert_uint_gt(twin_recording(w.data, w.len, flags), 353);
+    ck_assert_uint_gt(twin_recording(w.data, w.len, flags, TWIN_ALL), 353);
 }
 END_TEST
 
@@ -64,7 +64,7 @@ START_TEST(damaged_events_are_counted_alike)
     for (size_t i = 68 + (size_t)_i; i < w.len; i += 11) {
         uint8_t old = w.data[i];
         w.data[i] ^= (uint8_t)(_i & 2 ? 0x80 : 1 << i % 7);
-        (void)twin_recording(w.data, w.len, 0);
+        (void)twin_recording(w.data, w.len, 0, TWIN_ALL);
         w.data[i] = old;
     }
 }
@@ -77,7 +77,7 @@ START_TEST(a_cut_recording_is_read_alike)
         uint8_t *copy = malloc(len);
         ck_assert_ptr_nonnull(copy);
         memcpy(copy, w.data, len);
-        (void)twin_recording(copy, len, JFR_WALK_UNFINISHED);
+        (void)twin_recording(copy, len, JFR_WALK_UNFINISHED, TWIN_ALL);
         free(copy);
     }
 }
@@ -130,7 +130,7 @@ START_TEST(sums_that_are_too_large_stay_at_the_most)
     }
     put_standard_pools(&w);
     end_chunk(&w, &params);
-    ck_assert_uint_ge(twin_recording(w.data, w.len, 0), count);
+    ck_assert_uint_ge(twin_recording(w.data, w.len, 0, TWIN_ALL), count);
 }
 END_TEST
 
