@@ -32,6 +32,8 @@ typedef struct recording_frames {
 /* Returns false without memory; free it in any case. */
 bool recording__frames_init(recording_frames *f, const recording *rec, const jfr_chunk *chunk,
                             recording_learn *learn, void *ctx);
+/* Forgets the frames of the chunk before. */
+void recording__frames_begin(recording_frames *f, const jfr_chunk *chunk);
 void recording__frames_free(recording_frames *f);
 /* Reads a stack into f->numbers, behind those in use. A damaged one has no frames. Returns 0,
  * learn_rc or SAGG_E_NOMEM. */
@@ -105,7 +107,7 @@ void recording__expect(const recording_cache *c, const recording_rows *rows);
 /* ids.c: what is known of a chunk before it is its turn to be added: the ids of its stacks. */
 typedef struct recording_ahead recording_ahead;
 /* NULL = nothing: the aggregate keeps frames, or there is no memory. `filled` is borrowed, and
- * holds sums. Meanwhile another thread may use the recording's aggregate. */
+ * holds sums of one thread. Meanwhile another thread may use the recording's aggregate. */
 recording_ahead *recording__read_ahead(const recording *rec, jfr_chunk *chunk,
                                        const recording_filled *filled);
 /* Adds all rows. Returns 0 or SAGG_E_NOMEM. */

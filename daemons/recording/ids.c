@@ -48,14 +48,14 @@ typedef struct crew {
     int rc; /* why the block behind those that were added was not; no other is then */
 } crew;
 
-typedef struct reader {
+struct recording_reader {
     crew *crew;
     recording_frames frames; /* numbers are indices of ids */
     uint64_t *ids;
     size_t id_count, id_room;
     uint64_t *stack; /* the ids of one stack's frames */
     pthread_t thread;
-} reader;
+};
 
 /* ---- ids ---- */
 
@@ -79,7 +79,7 @@ static int learn_method(const crew *w, const jfr_frame_ref *ref, method_hash *kn
     return 0;
 }
 
-static int put_id(reader *r, uint64_t id, uint32_t *number)
+static int put_id(recording_reader *r, uint64_t id, uint32_t *number)
 {
     if (r->id_count == r->id_room) {
         size_t room = r->id_room != 0 ? r->id_room * 2 : 4096;
@@ -97,7 +97,7 @@ static int put_id(reader *r, uint64_t id, uint32_t *number)
 /* recording_learn */
 static int learn_id(void *ctx, const jfr_frame_ref *ref, uint32_t *number)
 {
-    reader *r = ctx;
+    recording_reader *r = ctx;
     const crew *w = r->crew;
     uint32_t count = w->c->method_count;
     method_hash *known = &w->methods[ref->method < count ? ref->method : count];
@@ -121,7 +121,7 @@ static void look_up(uint64_t *restrict out, const uint64_t *restrict ids,
 }
 
 /* A stack that the aggregate would have to cut is SAGG_E_LIMIT. */
-static int read_stack(reader *r, uint32_t stack, block *b)
+static int read_stack(recording_reader *r, uint32_t stack, block *b)
 {
     recording_cache *c = r->crew->c;
     jfr_stack_ref from = {0};
@@ -141,7 +141,7 @@ static int read_stack(reader *r, uint32_t stack, block *b)
                                       c->rec->options.normaliser, NULL);
 }
 
-static void read_block(reader *r, uint32_t number, block *b)
+static void read_block(recording_reader *r, uint32_t number, block *b)
 {
     const crew *w = r->crew;
     uint32_t first = number * BLOCK;
@@ -246,7 +246,7 @@ static void hand_in(crew *w, block *done)
 
 static void *work(void *context)
 {
-    reader *r = context;
+    recording_reader *r = context;
     uint32_t number;
     while (take(r->crew, &number)) {
         block *b = &r->crew->ring[number % RING];
@@ -256,48 +256,57 @@ static void *work(void *context)
     return NULL;
 }
 
-static bool reader_init(reader *r, crew *w)
+recording_reader *recording__reader_new(const recording *rec)
 {
-    const recording *rec = w->c->rec;
-    *r = (reader){.crew = w};
+    recording_reader *r = calloc(1, sizeof(*r));
+    if (r == NULL)
+        return NULL;
     r->stack = malloc((size_t)recording__max_frames(rec) * sizeof(*r->stack));
-    return recording__frames_init(&r->frames, rec, w->c->chunk, learn_id, r) && r->stack != NULL;
+    if (recording__frames_init(&r->frames, rec, NULL, learn_id, r) && r->stack != NULL)
+        return r;
+    recording__reader_free(r);
+    return NULL;
 }
 
-static void reader_free(reader *r)
+void recording__reader_free(recording_reader *r)
 {
+    if (r == NULL)
+        return;
     recording__frames_free(&r->frames);
     free(r->ids);
     free(r->stack);
+    free(r);
+}
+
+/* The readers of who has the rows: where sums stand, readers do. */
+static recording_reader *const *readers_of(const crew *w)
+{
+    const recording *rec = w->c->rec;
+    return rec->readers + (w->rows->filled->sums - rec->sums);
+}
+
+static void reader_begin(recording_reader *r, crew *w)
+{
+    r->crew = w;
+    r->id_count = 0;
+    recording__frames_begin(&r->frames, w->c->chunk);
 }
 
 /* The calling thread is one of them. */
-static void run(crew *w, reader *readers, uint32_t count)
+static void run(crew *w, uint32_t count)
 {
+    recording_reader *const *readers = readers_of(w);
     uint32_t started = 1;
     w->c->lock = count > 1 ? &w->names : NULL;
+    for (uint32_t i = 0; i < count; i++)
+        reader_begin(readers[i], w);
     while (started < count &&
-           pthread_create(&readers[started].thread, NULL, work, &readers[started]) == 0)
+           pthread_create(&readers[started]->thread, NULL, work, readers[started]) == 0)
         started++;
-    (void)work(&readers[0]);
+    (void)work(readers[0]);
     for (uint32_t i = 1; i < started; i++)
-        (void)pthread_join(readers[i].thread, NULL);
+        (void)pthread_join(readers[i]->thread, NULL);
     w->c->lock = NULL;
-}
-
-static int add_all(crew *w, uint32_t threads)
-{
-    reader readers[RECORDING_MAX_THREADS];
-    uint32_t count = 0;
-    while (count < threads && reader_init(&readers[count], w))
-        count++;
-    if (count > 0)
-        run(w, readers, count);
-    else
-        w->rc = SAGG_E_NOMEM;
-    for (uint32_t i = 0; i < count + (count < threads); i++)
-        reader_free(&readers[i]);
-    return add_rest(w);
 }
 
 int recording__add_by_ids(recording_cache *c, const recording_rows *rows, uint32_t threads)
@@ -308,7 +317,8 @@ int recording__add_by_ids(recording_cache *c, const recording_rows *rows, uint32
         (void)pthread_mutex_init(&w.names, NULL);
         (void)pthread_mutex_init(&w.lock, NULL);
         (void)pthread_cond_init(&w.moved, NULL);
-        rc = add_all(&w, threads);
+        run(&w, threads);
+        rc = add_rest(&w);
         (void)pthread_cond_destroy(&w.moved);
         (void)pthread_mutex_destroy(&w.lock);
         (void)pthread_mutex_destroy(&w.names);
@@ -328,13 +338,13 @@ struct recording_ahead {
 static bool read_all(recording_ahead *a)
 {
     crew *w = &a->ids;
-    reader r;
-    bool done = crew_init(w, &a->c, &a->rows, 0);
-    done = reader_init(&r, w) && done;
-    for (uint32_t i = 0; done && i < w->count && (i == 0 || w->ring[i - 1].rc == 0); i++)
-        read_block(&r, i, &w->ring[i]);
-    reader_free(&r);
-    return done;
+    if (!crew_init(w, &a->c, &a->rows, 0))
+        return false;
+    recording_reader *r = *readers_of(w);
+    reader_begin(r, w);
+    for (uint32_t i = 0; i < w->count && (i == 0 || w->ring[i - 1].rc == 0); i++)
+        read_block(r, i, &w->ring[i]);
+    return true;
 }
 
 recording_ahead *recording__read_ahead(const recording *rec, jfr_chunk *chunk,

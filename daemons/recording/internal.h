@@ -15,12 +15,16 @@
 
 #define RECORDING_MAX_SUMS (RECORDING_MAX_THREADS + 1)
 
+/* ids.c: what a thread reads the ids of stacks with, one chunk after the other. */
+typedef struct recording_reader recording_reader;
+
 struct recording {
     recording_options options;
     jfr_intervals inherited;
     sagg *agg;
     jfr_sums *sums[RECORDING_MAX_SUMS]; /* one a thread; of several, one more (split.c) */
     uint32_t sums_count;                /* threads */
+    recording_reader *readers[RECORDING_MAX_SUMS]; /* one with each sums, where no_frames is set */
     recording_info info;
     jfr_loss_record losses[RECORDING_LOSSES];
     size_t loss_count;
@@ -35,11 +39,15 @@ enum profile_type recording__type(jfr_profile_type type);
 
 /* The sums of a chunk, of one thread each. */
 typedef struct recording_filled {
-    jfr_sums *const *sums;
+    jfr_sums *const *sums; /* some of the recording's */
     uint32_t count;
     int rc;                        /* 0, or of libjfr: there are no sums */
     struct recording_ahead *ahead; /* of its stacks; NULL = nothing */
 } recording_filled;
+
+/* Returns NULL without memory. */
+recording_reader *recording__reader_new(const recording *rec);
+void recording__reader_free(recording_reader *r);
 
 /* Adds all samples of a chunk, and its settings and counts. `filled` may be NULL: its sums are then
  * made here. Returns 0 or RECORDING_E_NOMEM. */

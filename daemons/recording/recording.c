@@ -124,9 +124,19 @@ static void free_sums(recording *rec)
 {
     for (uint32_t i = 0; i < RECORDING_MAX_SUMS; i++) {
         jfr_sums_free(rec->sums[i]);
+        recording__reader_free(rec->readers[i]);
         rec->sums[i] = NULL;
+        rec->readers[i] = NULL;
     }
     rec->sums_count = 0;
+}
+
+static int new_reader(recording_reader **out, const recording *rec, recording_error *err)
+{
+    *out = recording__reader_new(rec);
+    return *out != NULL ? 0
+                        : recording__fail(err, RECORDING_E_NOMEM, 0,
+                                          "There is no memory left to read recordings.");
 }
 
 static int new_sums(recording *rec, recording_error *err)
@@ -142,9 +152,14 @@ static int new_sums(recording *rec, recording_error *err)
     rec->sums_count = count;
     for (uint32_t i = 0; i < (count > 1 ? count + 1 : 1); i++) {
         jfr_error cause;
-        if (jfr_sums_new(&rec->sums[i], &options, &cause) < 0) {
+        int rc = jfr_sums_new(&rec->sums[i], &options, &cause) < 0
+                     ? recording__from_jfr(err, &cause)
+                     : 0;
+        if (rc == 0 && rec->options.no_frames)
+            rc = new_reader(&rec->readers[i], rec, err);
+        if (rc != 0) {
             free_sums(rec);
-            return recording__from_jfr(err, &cause);
+            return rc;
         }
     }
     return 0;

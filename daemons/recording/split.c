@@ -19,7 +19,7 @@ typedef enum slot_state {
 typedef struct slot {
     slot_state state;
     jfr_file *reader;
-    jfr_sums *sums;
+    jfr_sums **sums; /* of the recording */
     jfr_chunk *chunk;
     int opened; /* as jfr_next_chunk returns */
     recording_filled filled;
@@ -88,7 +88,7 @@ static void fill(reading *crew, slot *s)
 {
     begin(crew, s);
     recording__ahead_free(s->filled.ahead);
-    s->filled = (recording_filled){&s->sums, 1, jfr_sums_fill(s->sums, s->chunk, NULL), NULL};
+    s->filled = (recording_filled){s->sums, 1, jfr_sums_fill(*s->sums, s->chunk, NULL), NULL};
     if (s->filled.rc == 0)
         s->filled.ahead = recording__read_ahead(crew->rec, s->chunk, &s->filled);
     end(crew, s, SLOT_FILLED);
@@ -178,7 +178,7 @@ static int open_slots(reading *crew, size_t count, jfr_error *cause)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        crew->slots[i].sums = crew->rec->sums[i];
+        crew->slots[i].sums = &crew->rec->sums[i];
         rc = jfr_split_reader(&crew->slots[i].reader, crew->file, cause);
         crew->slot_count += rc == 0;
     }
