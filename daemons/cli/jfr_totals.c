@@ -94,21 +94,13 @@ static int parse(totals_options *o, int argc, char **argv)
 
 /* ---- counting ---- */
 
-/* Counts the distinct stacks of each type: `seen` has a bit per type for each stack. */
 static bool fill_rows(const sagg *agg, totals_row rows[PROFILE_TYPE_END])
 {
-    uint32_t *seen = calloc((size_t)sagg_stack_count(agg) + 1, sizeof(*seen));
-    if (seen == NULL)
+    uint64_t stacks[SAGG_MAX_TYPE + 1];
+    if (sagg_type_stacks(agg, stacks, NULL) != 0)
         return false;
-    sagg_entry entry;
-    for (size_t cursor = 0; sagg_next(agg, &cursor, &entry);) {
-        uint32_t bit = UINT32_C(1) << entry.type;
-        rows[entry.type].stacks += (seen[entry.stack] & bit) == 0;
-        seen[entry.stack] |= bit;
-    }
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
-        rows[type].sums = sagg_type_totals(agg, type);
-    free(seen);
+        rows[type] = (totals_row){sagg_type_totals(agg, type), stacks[type]};
     return true;
 }
 

@@ -2,6 +2,15 @@
 /* Reading an aggregate. */
 #include "aggregate.h"
 
+#include <string.h>
+
+#include "fail.h"
+
+static bool is_zero(const sagg_totals *totals)
+{
+    return totals->samples == 0 && totals->value == 0 && totals->raw_value == 0;
+}
+
 /* The cursor counts through the entries, by halves, then through the dropped rows. */
 bool sagg_next(const sagg *agg, size_t *cursor, sagg_entry *entry)
 {
@@ -22,7 +31,7 @@ bool sagg_next(const sagg *agg, size_t *cursor, sagg_entry *entry)
     for (size_t at = *cursor - halves; at < end; at++) {
         const sagg_totals *row = SAGG__AT(sagg_totals, agg->dropped, at);
         (*cursor)++;
-        if (row->samples == 0 && row->value == 0 && row->raw_value == 0)
+        if (is_zero(row))
             continue;
         *entry = (sagg_entry){.type = agg->types[at % agg->type_count].id,
                               .thread = (uint32_t)(at / agg->type_count),
@@ -32,6 +41,61 @@ bool sagg_next(const sagg *agg, size_t *cursor, sagg_entry *entry)
     }
     return false;
 }
+
+/* ---- distinct stacks ---- */
+
+/* A bit for each type of an entry. */
+static uint64_t slots_of(const sagg__key *key)
+{
+    uint64_t first = UINT64_C(1) << key->slot;
+    return key->twin != SAGG__NO_TWIN ? first | UINT64_C(1) << key->twin : first;
+}
+
+/* Counts a stack for those of the types that it has not been seen with. */
+static void count_slots(const sagg *agg, uint64_t *seen, uint64_t slots, uint64_t *counts)
+{
+    uint64_t left = slots & ~*seen;
+    for (*seen |= slots; left != 0; left &= left - 1)
+        counts[agg->types[__builtin_ctzll(left)].id]++;
+}
+
+/* Entries of one stack stand side by side, most of them. */
+static void count_entries(const sagg *agg, uint64_t *seen, uint64_t *counts)
+{
+    const sagg__entry *entries = agg->entries.array.items;
+    for (uint32_t i = 0; i < agg->entries.count;) {
+        uint32_t stack = entries[i].key.stack;
+        uint64_t slots = 0;
+        while (i < agg->entries.count && entries[i].key.stack == stack)
+            slots |= slots_of(&entries[i++].key);
+        count_slots(agg, &seen[stack], slots, counts);
+    }
+}
+
+static void count_dropped(const sagg *agg, uint64_t *seen, uint64_t *counts)
+{
+    size_t rows = (size_t)agg->threads.count * agg->type_count;
+    for (size_t at = 0; at < rows; at++) {
+        if (!is_zero(SAGG__AT(sagg_totals, agg->dropped, at)))
+            count_slots(agg, seen, UINT64_C(1) << at % agg->type_count, counts);
+    }
+}
+
+int sagg_type_stacks(const sagg *agg, uint64_t counts[SAGG_MAX_TYPE + 1], sagg_error *err)
+{
+    sagg__mem mem;
+    sagg__mem_init(&mem, &agg->mem.allocator, UINT64_MAX);
+    uint64_t *seen = sagg__alloc_zero(&mem, agg->stacks.count, sizeof(*seen));
+    if (seen == NULL)
+        return sagg__no_memory(err);
+    memset(counts, 0, (SAGG_MAX_TYPE + 1) * sizeof(*counts));
+    count_entries(agg, seen, counts);
+    count_dropped(agg, &seen[SAGG_DROPPED], counts);
+    sagg__release(&mem, seen, agg->stacks.count * sizeof(*seen));
+    return 0;
+}
+
+/* ---- the rest ---- */
 
 static uint32_t slot_of(const sagg *agg, uint32_t type)
 {

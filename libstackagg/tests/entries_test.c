@@ -214,6 +214,44 @@ START_TEST(what_is_expected_changes_nothing_but_memory)
 }
 END_TEST
 
+/* The naive way: each pair of a type and a stack once. */
+static uint64_t count_type_stacks(const sagg *agg, uint32_t type)
+{
+    uint64_t count = 0;
+    sagg_entry entry, earlier;
+    for (size_t cursor = 0, at = 0; sagg_next(agg, &cursor, &entry); at = cursor) {
+        bool met = entry.type != type;
+        for (size_t before = 0; !met && before < at && sagg_next(agg, &before, &earlier);)
+            met = earlier.type == type && earlier.stack == entry.stack;
+        count += !met;
+    }
+    return count;
+}
+
+START_TEST(stacks_of_a_type_are_counted_once)
+{
+    enum { COUNT = 1500 };
+    static sagg_sample samples[COUNT];
+    sagg_options options = two_types();
+    uint64_t counts[SAGG_MAX_TYPE + 1];
+    uint64_t state = 17;
+    sagg *agg = make(&options);
+    ck_assert_int_eq(sagg_type_stacks(agg, counts, NULL), 0);
+    ck_assert_uint_eq(counts[CPU], 0);
+    /* the second half meets the stacks of the first again, in other orders and with more threads */
+    for (int half = 0; half < 2; half++) {
+        random_pairs(agg, samples, COUNT, &state);
+        ck_assert_int_eq(sagg_add_all(agg, samples, COUNT, NULL), 0);
+        ck_assert_int_eq(sagg_type_stacks(agg, counts, NULL), 0);
+        ck_assert_uint_eq(counts[CPU], count_type_stacks(agg, CPU));
+        ck_assert_uint_eq(counts[ALLOC], count_type_stacks(agg, ALLOC));
+        ck_assert_uint_eq(counts[0] + counts[SAGG_MAX_TYPE], 0);
+    }
+    ck_assert_uint_gt(counts[CPU], 200);
+    sagg_free(agg);
+}
+END_TEST
+
 START_TEST(samples_before_a_bad_one_are_added)
 {
     enum { COUNT = 100 };
@@ -239,6 +277,7 @@ int main(void)
     tcase_add_test(tcase, pairs_take_half_the_memory);
     tcase_add_test(tcase, pairs_are_parted_within_the_cap);
     tcase_add_test(tcase, what_is_expected_changes_nothing_but_memory);
+    tcase_add_test(tcase, stacks_of_a_type_are_counted_once);
     tcase_add_loop_test(tcase, samples_before_a_bad_one_are_added, 0, 70);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

@@ -45,30 +45,14 @@ unsigned profile_type_number(const char *name)
 
 /* ---- totals ---- */
 
-/* Distinct stacks of each type: `seen` has a bit per type for each stack. */
-static bool count_stacks(const sagg *agg, uint64_t stacks[PROFILE_TYPE_END])
-{
-    uint32_t *seen = calloc((size_t)sagg_stack_count(agg) + 1, sizeof(*seen));
-    sagg_entry entry;
-    if (seen == NULL)
-        return false;
-    for (size_t cursor = 0; sagg_next(agg, &cursor, &entry);) {
-        uint32_t bit = UINT32_C(1) << entry.type;
-        stacks[entry.type] += (seen[entry.stack] & bit) == 0;
-        seen[entry.stack] |= bit;
-    }
-    free(seen);
-    return true;
-}
-
 static PyObject *aggregate_totals(PyObject *self, PyObject *ignored)
 {
     const sagg *agg = ((aggregate *)self)->g.agg;
-    uint64_t stacks[PROFILE_TYPE_END] = {0};
+    uint64_t stacks[SAGG_MAX_TYPE + 1];
     bool counted;
     (void)ignored;
     Py_BEGIN_ALLOW_THREADS;
-    counted = count_stacks(agg, stacks);
+    counted = sagg_type_stacks(agg, stacks, NULL) == 0;
     Py_END_ALLOW_THREADS;
     PyObject *list = counted ? PyList_New(0) : PyErr_NoMemory();
     for (unsigned type = 1; list != NULL && type < PROFILE_TYPE_END; type++) {

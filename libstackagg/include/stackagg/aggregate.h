@@ -274,6 +274,14 @@ SAGG_EXPORT sagg_totals sagg_type_totals(const sagg *agg, uint32_t type);
  * for what does not exist. */
 SAGG_EXPORT sagg_totals sagg_thread_totals(const sagg *agg, uint32_t thread, uint32_t type);
 
+/**
+ * Counts the distinct stacks of each type; all that was dropped counts as one, SAGG_DROPPED.
+ * @param counts  by type id; 0 for ids that are not in the table
+ * @return 0; SAGG_E_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_type_stacks(const sagg *agg, uint64_t counts[SAGG_MAX_TYPE + 1],
+                                               sagg_error *err);
+
 /** The table of types: row `index` into `*type`, false past its end. Strings borrowed from the
  * aggregate. */
 SAGG_EXPORT bool sagg_type_at(const sagg *agg, size_t index, sagg_type *type);
