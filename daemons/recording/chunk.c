@@ -253,28 +253,32 @@ static uint32_t facet_of(const jfr_sum *sample)
     return RECORDING_FACET_NONE;
 }
 
+static int add_label(recording_cache *c, uint32_t klass, uint32_t facet, uint32_t *known)
+{
+    jfr_class from = {0};
+    jfr_error cause;
+    uint32_t label;
+    lock_names(c);
+    int rc = klass < c->class_count ? jfr_chunk_class(c->chunk, klass, &from, &cause) : 0;
+    unlock_names(c);
+    if (rc == JFR_ERR_NOMEM)
+        return SAGG_E_NOMEM;
+    if (rc < 0)
+        from = (jfr_class){0};
+    rc = sagg_add_label(c->agg, &label, facet, str(from.name), NULL);
+    *known = rc == 0 ? label + 1 : 0;
+    return rc;
+}
+
 static int map_label(recording_cache *c, const jfr_sum *sample, uint32_t *label)
 {
     const recording_options *o = &c->rec->options;
     uint32_t facet = o->facets ? facet_of(sample) : RECORDING_FACET_NONE;
     bool has_class = o->objects && sample->klass < c->class_count;
-    uint32_t *known = &c->labels[has_class ? sample->klass : c->class_count][facet];
-    if (*known != 0) {
-        *label = *known - 1;
-        return 0;
-    }
-    jfr_class klass = {0};
-    jfr_error cause;
-    lock_names(c);
-    int rc = has_class ? jfr_chunk_class(c->chunk, sample->klass, &klass, &cause) : 0;
-    unlock_names(c);
-    if (rc == JFR_ERR_NOMEM)
-        return SAGG_E_NOMEM;
-    if (rc < 0)
-        klass = (jfr_class){0};
-    rc = sagg_add_label(c->agg, label, facet, str(klass.name), NULL);
-    if (rc == 0)
-        *known = *label + 1;
+    uint32_t klass = has_class ? sample->klass : c->class_count;
+    uint32_t *known = &c->labels[klass][facet];
+    int rc = *known == 0 ? add_label(c, klass, facet, known) : 0;
+    *label = *known - 1;
     return rc;
 }
 

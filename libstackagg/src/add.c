@@ -20,9 +20,14 @@ void sagg__sum(sagg *agg, sagg_totals *into, const sagg_totals *from)
 
 /* ---- samples ---- */
 
+static bool is_known_type(const sagg *agg, uint32_t type)
+{
+    return type <= SAGG_MAX_TYPE && agg->slot_of[type] != SAGG__NO_SLOT;
+}
+
 static int check_sample(const sagg *agg, const sagg_sample *s, sagg_error *err)
 {
-    if (s->type > SAGG_MAX_TYPE || agg->slot_of[s->type] == SAGG__NO_SLOT)
+    if (!is_known_type(agg, s->type))
         return sagg__fail(err, SAGG_E_USAGE, 0, "Profile type %u is not in the aggregate's table.",
                           s->type);
     if (s->thread >= agg->threads.count || s->stack >= agg->stacks.count ||
@@ -59,12 +64,14 @@ struct pending {
     const sagg_sample *samples; /* as many as the entry has halves */
 };
 
-/* Makes an entry of the first of `count` samples, or of two. Returns of how many. */
+/* Makes an entry of the first of `count` samples, which has been checked, or of two. Returns of how
+ * many. */
 static size_t prepare(const sagg *agg, struct pending *out, const sagg_sample *samples,
                       size_t count)
 {
     const sagg_sample *s = &samples[0];
-    bool pair = count > 1 && s->stack != SAGG_DROPPED && is_pair(s, &samples[1]);
+    bool pair = count > 1 && s->stack != SAGG_DROPPED && is_pair(s, &samples[1]) &&
+                is_known_type(agg, samples[1].type);
     out->samples = samples;
     out->entry.key = (sagg__key){.slot = agg->slot_of[s->type],
                                  .twin = SAGG__NO_TWIN,
@@ -79,25 +86,80 @@ static size_t prepare(const sagg *agg, struct pending *out, const sagg_sample *s
     return pair ? 2 : 1;
 }
 
-/* Adds to what is kept besides entries: seconds, and the totals of types, threads and pools. */
-static int add_sums(sagg *agg, const sagg_sample *sample)
+/* Totals of a type and thread. */
+struct sum {
+    uint32_t slot;
+    uint32_t thread;
+    sagg_totals totals;
+};
+
+enum { SUMS = 32 };
+
+/* Totals on their way to where they are kept: many samples have few types and threads. */
+struct sums {
+    struct sum rows[SUMS];
+    uint32_t used; /* a bit for each row */
+};
+
+/* Adds to the totals of a type, a thread and its pool. */
+static void keep_sum(sagg *agg, const struct sum *sum)
 {
-    uint32_t slot = agg->slot_of[sample->type];
-    uint32_t pool = SAGG__AT(sagg__thread, agg->threads.array, sample->thread)->pool_thread;
-    sagg_totals totals = {sample->raw_value, sample->value, sample->samples};
-    int rc = 0;
-    if (agg->seconds > 0)
-        rc = sagg__add_second(agg, slot, pool, sample->time_ns, sample->value, sample->samples);
-    if (rc != 0)
-        return rc;
-    sagg__sum(agg, &agg->totals[slot], &totals);
-    sagg__sum(agg, sagg__thread_row(agg, sample->thread, slot), &totals);
-    if (pool != sample->thread)
-        sagg__sum(agg, sagg__thread_row(agg, pool, slot), &totals);
-    return 0;
+    uint32_t pool = SAGG__AT(sagg__thread, agg->threads.array, sum->thread)->pool_thread;
+    sagg__sum(agg, &agg->totals[sum->slot], &sum->totals);
+    sagg__sum(agg, sagg__thread_row(agg, sum->thread, sum->slot), &sum->totals);
+    if (pool != sum->thread)
+        sagg__sum(agg, sagg__thread_row(agg, pool, sum->slot), &sum->totals);
 }
 
-static int add_pending(sagg *agg, const struct pending *pending)
+static void keep_sums(sagg *agg, const struct sums *sums)
+{
+    for (uint32_t left = sums->used; left != 0; left &= left - 1)
+        keep_sum(agg, &sums->rows[__builtin_ctz(left)]);
+}
+
+/* Adds `from` unless a sum would reach its limit. */
+static bool sum_up(sagg_totals *into, const sagg_totals *from)
+{
+    sagg_totals both;
+    if (__builtin_add_overflow(into->raw_value, from->raw_value, &both.raw_value) ||
+        __builtin_add_overflow(into->value, from->value, &both.value) ||
+        __builtin_add_overflow(into->samples, from->samples, &both.samples))
+        return false;
+    *into = both;
+    return true;
+}
+
+static void add_sum(sagg *agg, struct sums *sums, const struct sum *sum)
+{
+    uint32_t at = (sum->thread * 2 ^ sum->slot) % SUMS;
+    struct sum *row = &sums->rows[at];
+    bool used = (sums->used >> at & 1) != 0;
+    if (used && row->slot == sum->slot && row->thread == sum->thread &&
+        sum_up(&row->totals, &sum->totals))
+        return;
+    if (used)
+        keep_sum(agg, row);
+    *row = *sum;
+    sums->used |= UINT32_C(1) << at;
+}
+
+/* Adds to what is kept besides entries: seconds, and the totals of types, threads and pools. */
+static int add_sums(sagg *agg, struct sums *sums, const sagg_sample *sample)
+{
+    struct sum sum = {.slot = agg->slot_of[sample->type],
+                      .thread = sample->thread,
+                      .totals = {sample->raw_value, sample->value, sample->samples}};
+    int rc = 0;
+    if (agg->seconds > 0) {
+        uint32_t pool = SAGG__AT(sagg__thread, agg->threads.array, sum.thread)->pool_thread;
+        rc = sagg__add_second(agg, sum.slot, pool, sample->time_ns, sample->value, sample->samples);
+    }
+    if (rc == 0)
+        add_sum(agg, sums, &sum);
+    return rc;
+}
+
+static int add_pending(sagg *agg, struct sums *sums, const struct pending *pending)
 {
     const sagg__entry *entry = &pending->entry;
     uint32_t halves = sagg__entry_halves(entry);
@@ -107,18 +169,8 @@ static int add_pending(sagg *agg, const struct pending *pending)
     else
         rc = sagg__add_to_entry(agg, entry);
     for (uint32_t i = 0; rc == 0 && i < halves; i++)
-        rc = add_sums(agg, &pending->samples[i]);
+        rc = add_sums(agg, sums, &pending->samples[i]);
     return rc;
-}
-
-int sagg_add(sagg *agg, const sagg_sample *sample, sagg_error *err)
-{
-    struct pending pending;
-    int rc = check_sample(agg, sample, err);
-    if (rc != 0)
-        return rc;
-    (void)prepare(agg, &pending, sample, 1);
-    return add_pending(agg, &pending) != 0 ? sagg__no_memory(err) : 0;
 }
 
 enum { GROUP = 32 };
@@ -127,44 +179,48 @@ enum { GROUP = 32 };
  * Entries lie all over a table larger than the caches: each step asks for the memory of the next
  * before it is needed.
  */
-static int add_group(sagg *agg, const struct pending *pending, size_t count)
+static int add_group(sagg *agg, struct sums *sums, const struct pending *pending, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         sagg__prefetch_entry(agg, pending[i].entry.key.stack);
     for (size_t i = 0; i < count; i++) {
-        int rc = add_pending(agg, &pending[i]);
+        int rc = add_pending(agg, sums, &pending[i]);
         if (rc != 0)
             return rc;
     }
     return 0;
 }
 
-/* Adds samples that have been checked. */
-static int add_checked(sagg *agg, const sagg_sample *samples, size_t count)
+/* Checks up to GROUP samples or pairs and prepares them. Returns why not all. */
+static int take_group(const sagg *agg, struct pending *group, size_t *used,
+                      const sagg_sample *samples, size_t count, size_t *at, sagg_error *err)
 {
-    struct pending pending[GROUP];
-    size_t used = 0;
     int rc = 0;
-    for (size_t at = 0; rc == 0 && at < count;) {
-        at += prepare(agg, &pending[used], samples + at, count - at);
-        sagg__prefetch_first(agg, pending[used].entry.key.stack);
-        if (++used < GROUP && at < count)
-            continue;
-        rc = add_group(agg, pending, used);
-        used = 0;
+    *used = 0;
+    while (*used < GROUP && *at < count && (rc = check_sample(agg, &samples[*at], err)) == 0) {
+        struct pending *next = &group[(*used)++];
+        *at += prepare(agg, next, samples + *at, count - *at);
+        sagg__prefetch_first(agg, next->entry.key.stack);
     }
     return rc;
 }
 
 int sagg_add_all(sagg *agg, const sagg_sample *samples, size_t count, sagg_error *err)
 {
-    size_t valid = 0;
-    int rc = 0;
-    while (rc == 0 && valid < count) {
-        rc = check_sample(agg, &samples[valid], err);
-        valid += rc == 0 ? 1 : 0;
+    struct pending group[GROUP];
+    struct sums sums;
+    size_t used, at = 0;
+    int bad = 0, rc = 0;
+    sums.used = 0;
+    while (bad == 0 && rc == 0 && at < count) {
+        bad = take_group(agg, group, &used, samples, count, &at, err);
+        rc = add_group(agg, &sums, group, used);
     }
-    if (add_checked(agg, samples, valid) != 0)
-        return sagg__no_memory(err);
-    return rc;
+    keep_sums(agg, &sums);
+    return rc != 0 ? sagg__no_memory(err) : bad;
+}
+
+int sagg_add(sagg *agg, const sagg_sample *sample, sagg_error *err)
+{
+    return sagg_add_all(agg, sample, 1, err);
 }
