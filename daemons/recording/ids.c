@@ -6,6 +6,7 @@
  */
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cache.h"
 
@@ -54,7 +55,6 @@ struct recording_reader {
     uint64_t *ids;
     size_t id_count, id_room;
     uint64_t *stack; /* the ids of one stack's frames */
-    pthread_t thread;
 };
 
 /* ---- ids ---- */
@@ -246,7 +246,7 @@ static void hand_in(crew *w, block *done)
 
 static void *work(void *context)
 {
-    recording_reader *r = context;
+    recording_reader *r = *(recording_reader *const *)context;
     uint32_t number;
     while (take(r->crew, &number)) {
         block *b = &r->crew->ring[number % RING];
@@ -279,10 +279,10 @@ void recording__reader_free(recording_reader *r)
 }
 
 /* The readers of who has the rows: where sums stand, readers do. */
-static recording_reader *const *readers_of(const crew *w)
+static void readers_of(const crew *w, recording_reader **out, uint32_t count)
 {
     const recording *rec = w->c->rec;
-    return rec->readers + (w->rows->filled->sums - rec->sums);
+    memcpy(out, rec->readers + (w->rows->filled->sums - rec->sums), count * sizeof(*out));
 }
 
 static void reader_begin(recording_reader *r, crew *w)
@@ -292,20 +292,14 @@ static void reader_begin(recording_reader *r, crew *w)
     recording__frames_begin(&r->frames, w->c->chunk);
 }
 
-/* The calling thread is one of them. */
 static void run(crew *w, uint32_t count)
 {
-    recording_reader *const *readers = readers_of(w);
-    uint32_t started = 1;
+    recording_reader *readers[RECORDING_MAX_THREADS];
+    readers_of(w, readers, count);
     w->c->lock = count > 1 ? &w->names : NULL;
     for (uint32_t i = 0; i < count; i++)
         reader_begin(readers[i], w);
-    while (started < count &&
-           pthread_create(&readers[started]->thread, NULL, work, readers[started]) == 0)
-        started++;
-    (void)work(readers[0]);
-    for (uint32_t i = 1; i < started; i++)
-        (void)pthread_join(readers[i]->thread, NULL);
+    recording__at_once(work, readers, sizeof(readers[0]), count);
     w->c->lock = NULL;
 }
 
@@ -340,7 +334,8 @@ static bool read_all(recording_ahead *a)
     crew *w = &a->ids;
     if (!crew_init(w, &a->c, &a->rows, 0))
         return false;
-    recording_reader *r = *readers_of(w);
+    recording_reader *r;
+    readers_of(w, &r, 1);
     reader_begin(r, w);
     for (uint32_t i = 0; i < w->count && (i == 0 || w->ring[i - 1].rc == 0); i++)
         read_block(r, i, &w->ring[i]);

@@ -60,6 +60,15 @@ int recording__add_chunk(recording *rec, jfr_chunk *chunk, const recording_fille
  */
 bool recording__split(recording *rec, jfr_file *file, int *rc, recording_error *err);
 
+/* What a thread does; returns NULL. */
+typedef void *recording_work(void *context);
+/*
+ * Does a piece of work with each of `count` contexts, up to RECORDING_MAX_THREADS, which are `size`
+ * bytes apart (0 = they are one), at the same time. The calling thread does the first one, and
+ * those that no thread can be had for.
+ */
+void recording__at_once(recording_work *work, void *contexts, size_t size, uint32_t count);
+
 /* Counts what the file lost, in all. */
 void recording__take_loss(recording *rec, const jfr_file *file);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The events of one chunk, added up by several threads, which take a part after the other. */
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "internal.h"
@@ -26,8 +25,6 @@ typedef struct reader {
     jfr_sums *sums;
     parts *parts;
     uint32_t next, end; /* of its own parts */
-    pthread_t thread;
-    bool started;
 } reader;
 
 /* jfr_next_part */
@@ -66,18 +63,9 @@ void recording__fill_sums(recording *rec, jfr_chunk *chunk, recording_filled *fi
     parts shared = {.chunk = chunk, .count = part_count(chunk, readers)};
     uint32_t own = (shared.count - shared.count / ANYBODYS) / readers;
     shared.next = own * readers;
-    for (uint32_t i = 0; i < readers; i++) {
+    for (uint32_t i = 0; i < readers; i++)
         all[i] = (reader){rec->sums[i], &shared, .next = own * i, .end = own * (i + 1)};
-        /* The last reader is this thread; so are those that no thread can be had for. */
-        all[i].started =
-            i + 1 < readers && pthread_create(&all[i].thread, NULL, read_parts, &all[i]) == 0;
-    }
-    for (uint32_t i = 0; i < readers; i++)
-        if (!all[i].started)
-            (void)read_parts(&all[i]);
-    for (uint32_t i = 0; i < readers; i++)
-        if (all[i].started)
-            (void)pthread_join(all[i].thread, NULL);
+    recording__at_once(read_parts, all, sizeof(all[0]), readers);
     *filled = (recording_filled){.sums = rec->sums, .count = readers};
     filled->rc = jfr_sums_join(rec->sums, readers, chunk, NULL);
 }

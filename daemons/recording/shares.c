@@ -70,18 +70,17 @@ enum { LEAST_SHARE = 4096 };
 /* The stacks from one number to another, added by one thread: the first into the recording's
  * aggregate, the others into one of their own, which is merged into it. */
 typedef struct share {
-    recording_cache c;
+    recording_cache own;
+    recording_cache *c; /* its own or the recording's; NULL = there is no room for one */
     const recording_rows *sorted;
     uint32_t from, to; /* stacks */
     int rc;
-    bool started;
-    pthread_t thread;
 } share;
 
 static void *add_share(void *context)
 {
     share *s = context;
-    s->rc = recording__add_range(&s->c, s->sorted, s->from, s->to);
+    s->rc = s->c != NULL ? recording__add_range(s->c, s->sorted, s->from, s->to) : 0;
     return NULL;
 }
 
@@ -120,32 +119,33 @@ static bool can_share(const recording_cache *c, const recording_rows *sorted)
            threads < (o->max_threads != 0 ? o->max_threads : RECORDING_MAX_THREAD_ROWS);
 }
 
-static bool open_share(share *s, const recording *rec, const recording_cache *first,
-                       pthread_mutex_t *lock, uint32_t count)
+static void open_share(share *s, const recording_cache *first, uint32_t count)
 {
+    const recording *rec = first->rec;
     uint64_t cap = recording__max_bytes(rec);
     uint64_t used = sagg_bytes(first->agg);
     sagg *agg;
     if (used >= cap / 2 || recording__new_aggregate(rec, &agg, (cap - used) / (2 * count)) != 0)
-        return false;
-    bool done = recording__cache_init(&s->c, rec, agg, first->chunk);
-    s->c.lock = lock;
-    return done;
+        return;
+    s->c = recording__cache_init(&s->own, rec, agg, first->chunk) ? &s->own : NULL;
+    s->own.lock = first->lock;
 }
 
 static void close_share(share *s)
 {
-    sagg_free(s->c.agg);
-    recording__cache_free(&s->c);
+    sagg_free(s->own.agg);
+    recording__cache_free(&s->own);
 }
 
 /* Whether it holds all of its rows, and the recording's aggregate has room for them. */
 static bool is_exact(const recording_cache *c, const share *s)
 {
-    sagg_loss loss = sagg_losses(s->c.agg);
-    return s->rc == 0 && !sagg_full(s->c.agg) && loss.stacks_dropped == 0 &&
+    if (s->c == NULL)
+        return false;
+    sagg_loss loss = sagg_losses(s->c->agg);
+    return s->rc == 0 && !sagg_full(s->c->agg) && loss.stacks_dropped == 0 &&
            loss.samples_dropped == 0 && loss.threads_folded == 0 &&
-           sagg_bytes(c->agg) + sagg_bytes(s->c.agg) < recording__max_bytes(c->rec) / 2;
+           sagg_bytes(c->agg) + sagg_bytes(s->c->agg) < recording__max_bytes(c->rec) / 2;
 }
 
 static void take_counts(recording_cache *to, const recording_cache *from)
@@ -160,8 +160,8 @@ static int join_share(recording_cache *c, const share *s, bool exact)
 {
     if (!exact)
         return recording__add_range(c, s->sorted, s->from, s->to);
-    take_counts(c, &s->c);
-    return sagg_merge(c->agg, s->c.agg, NULL);
+    take_counts(c, s->c);
+    return sagg_merge(c->agg, s->c->agg, NULL);
 }
 
 static void divide(const recording_cache *c, share *shares, uint32_t count,
@@ -184,18 +184,16 @@ static int add_shares(recording_cache *c, uint32_t count, const recording_rows *
     (void)pthread_mutex_init(&lock, NULL);
     divide(c, shares, count, sorted, rows);
     c->lock = &lock;
+    shares[0].c = c;
     for (uint32_t i = 1; i < count; i++)
-        shares[i].started = open_share(&shares[i], c->rec, c, &lock, count) &&
-                            pthread_create(&shares[i].thread, NULL, add_share, &shares[i]) == 0;
-    int rc = recording__add_range(c, sorted, shares[0].from, shares[0].to);
-    bool exact = !sagg_full(c->agg);
-    for (uint32_t i = 1; i < count; i++)
-        if (shares[i].started)
-            (void)pthread_join(shares[i].thread, NULL);
+        open_share(&shares[i], c, count);
+    recording__at_once(add_share, shares, sizeof(shares[0]), count);
     c->lock = NULL;
+    int rc = shares[0].rc;
+    bool exact = !sagg_full(c->agg);
     for (uint32_t i = 1; i < count; i++) {
         /* From the first that is not exact on, the caps are at work: one row after the other. */
-        exact = exact && shares[i].started && is_exact(c, &shares[i]);
+        exact = exact && is_exact(c, &shares[i]);
         if (rc == 0)
             rc = join_share(c, &shares[i], exact);
         close_share(&shares[i]);

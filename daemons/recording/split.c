@@ -161,18 +161,6 @@ static void *work(void *context)
     return NULL;
 }
 
-/* The calling thread is one of them. */
-static void run(reading *crew, uint32_t count)
-{
-    pthread_t threads[RECORDING_MAX_THREADS];
-    uint32_t started = 1;
-    while (started < count && pthread_create(&threads[started], NULL, work, crew) == 0)
-        started++;
-    (void)work(crew);
-    for (uint32_t i = 1; i < started; i++)
-        (void)pthread_join(threads[i], NULL);
-}
-
 /* As many as there is memory for. Returns as jfr_split_reader. */
 static int open_slots(reading *crew, size_t count, jfr_error *cause)
 {
@@ -200,7 +188,7 @@ static int read_all(reading *crew, size_t slots, recording_error *err)
         return recording__from_jfr(err, &cause);
     (void)pthread_mutex_init(&crew->lock, NULL);
     (void)pthread_cond_init(&crew->moved, NULL);
-    run(crew, crew->rec->sums_count);
+    recording__at_once(work, crew, 0, crew->rec->sums_count);
     (void)pthread_cond_destroy(&crew->moved);
     (void)pthread_mutex_destroy(&crew->lock);
     close_slots(crew);

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recordings by several threads: what they find is what one finds, sample by sample. */
+#include <stdio.h>
+#include <string.h>
+
+#include <recording/recording.h>
+
+#include "fixture.h"
+#include "run_suite.h"
+
+/* Two chunks of a few MiB, of allocation events by two threads with two stacks and none. */
+static void put_large_chunks(void)
+{
+    for (int chunk = 0; chunk < 2; chunk++) {
+        begin(true);
+        put_setting(&w, T_RECORDING, "event", "cpu");
+        put_setting(&w, T_EXECUTION, "interval", "0");
+        for (uint64_t i = 0; i < 90000; i++) {
+            if (i % 10 == 0)
+                put_execution(&w, i, 70 + i % 3, i % 4 == 0 ? 7 : 9, i % 3);
+            put_in_tlab(&w, 2 + i % 2, 16 + i % 100, 1 + i * 7 % 5000);
+        }
+        end();
+    }
+}
+
+static void must_equal(const sagg *a, const sagg *b)
+{
+    size_t at_a = 0, at_b = 0;
+    sagg_entry x, y;
+    while (sagg_next(a, &at_a, &x)) {
+        sagg_stack s, t;
+        ck_assert(sagg_next(b, &at_b, &y));
+        ck_assert(sagg_stack_at(a, x.stack, &s) && sagg_stack_at(b, y.stack, &t));
+        ck_assert_mem_eq(s.id.bytes, t.id.bytes, sizeof(s.id.bytes));
+        ck_assert(x.type == y.type && x.thread == y.thread && x.label == y.label);
+        ck_assert_uint_eq(x.totals.samples, y.totals.samples);
+        ck_assert_uint_eq(x.totals.raw_value, y.totals.raw_value);
+        ck_assert_uint_eq(x.totals.value, y.totals.value);
+    }
+    ck_assert_uint_gt(at_a, 0);
+    ck_assert(!sagg_next(b, &at_b, &y));
+}
+
+static bool same_key(const sagg *a, const sagg_entry *x, const sagg *b, const sagg_entry *y)
+{
+    sagg_stack s, t;
+    ck_assert(sagg_stack_at(a, x->stack, &s) && sagg_stack_at(b, y->stack, &t));
+    return x->type == y->type && x->thread == y->thread && x->label == y->label &&
+           memcmp(s.id.bytes, t.id.bytes, sizeof(s.id.bytes)) == 0;
+}
+
+/* The same in any order. */
+static void must_match(const sagg *a, const sagg *b)
+{
+    size_t at_a = 0, at_b, count = 0;
+    sagg_entry x, y;
+    while (sagg_next(a, &at_a, &x)) {
+        bool found = false;
+        for (at_b = 0; !found && sagg_next(b, &at_b, &y);)
+            found = same_key(a, &x, b, &y);
+        ck_assert(found);
+        ck_assert_mem_eq(&x.totals, &y.totals, sizeof(x.totals));
+        count++;
+    }
+    for (at_b = 0; sagg_next(b, &at_b, &y);)
+        count--;
+    ck_assert_uint_eq(count, 0);
+}
+
+/* Per-second totals want each sample's time: they are read one by one, by one thread. */
+START_TEST(sums_by_any_number_of_threads_equal_single_samples)
+{
+    static const uint32_t threads[] = {1, 2, 3, 7};
+    recording_info one;
+    options.facets = true;
+    options.objects = (_i & 1) != 0;
+    options.seconds = 1;
+    put_large_chunks();
+    const sagg *plain = read_all();
+    recording *first = rec;
+    one = info;
+    for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+        options.seconds = 0;
+        options.threads = threads[i];
+        rec = NULL;
+        must_match(plain, read_all());
+        ck_assert_mem_eq(&one.counts, &info.counts, sizeof(info.counts));
+        ck_assert_mem_eq(one.truncated_raw, info.truncated_raw, sizeof(info.truncated_raw));
+        recording_free(rec);
+    }
+    rec = first;
+}
+END_TEST
+
+/* A chunk of many stacks, each of which several threads have; they differ by their line, from
+ * `line` on. */
+static void put_wide_chunk(uint64_t line, uint64_t stacks)
+{
+    begin(true);
+    put_setting(&w, T_RECORDING, "event", "cpu");
+    put_setting(&w, T_EXECUTION, "interval", "0");
+    size_t checkpoint = begin_checkpoint(&w);
+    begin_pool(&w, T_STACK, stacks);
+    for (uint64_t i = 0; i < stacks; i++) {
+        put_long(&w, 100 + i);
+        put_u8(&w, i % 50 == 0); /* truncated */
+        put_int(&w, 2);
+        for (uint64_t k = 0; k < 2; k++) {
+            put_long(&w, 1 + (i + k) % 3);
+            put_int(&w, k == 0 ? line + i : 7);
+            put_int(&w, 0);
+            put_long(&w, (i + k) % 6);
+        }
+    }
+    end_checkpoint(&w, checkpoint);
+    for (uint64_t i = 0; i < stacks * 9; i++) {
+        put_execution(&w, 600, 70 + i / stacks % 2, 100 + i * 7 % stacks, 1);
+        if (i % 3 == 0)
+            put_in_tlab(&w, 2 + i % 2, 16 + i % 100, 1 + i * 7 % 5000);
+    }
+    end();
+}
+
+/* What two aggregates that were filled in one order hold, number by number. */
+static void must_be_one(const sagg *a, const sagg *b)
+{
+    ck_assert_uint_eq(sagg_stack_count(a), sagg_stack_count(b));
+    ck_assert_uint_eq(sagg_frame_count(a), sagg_frame_count(b));
+    ck_assert_uint_eq(sagg_thread_count(a), sagg_thread_count(b));
+    for (uint32_t i = 0; i < sagg_stack_count(a); i++) {
+        sagg_stack s, t;
+        ck_assert(sagg_stack_at(a, i, &s) && sagg_stack_at(b, i, &t));
+        ck_assert_mem_eq(s.id.bytes, t.id.bytes, sizeof(s.id.bytes));
+        ck_assert_uint_eq(s.count, t.count);
+        if (s.count > 0)
+            ck_assert_mem_eq(s.frames, t.frames, s.count * sizeof(*s.frames));
+    }
+    must_equal(a, b);
+}
+
+/* 0: no cap is near; 1: the stacks pass their cap; 2: memory does; 3 - 5: the same without frames
+ */
+static void must_be_one_by_any_threads(int way, bool whole)
+{
+    options.facets = true;
+    options.no_frames = way >= 3;
+    options.max_stacks = way % 3 == 1 ? 3000 : 0;
+    options.max_bytes = way % 3 == 2 ? UINT64_C(1) << 20 : 0;
+    const sagg *one = read_all();
+    recording *first = rec;
+    recording_info told = info;
+    ck_assert_uint_gt(sagg_stack_count(one), 1000);
+    ck_assert_uint_gt(info.truncated_raw[PROFILE_TYPE_CPU], 0);
+    ck_assert(recording_is_whole(rec) == whole);
+    for (options.threads = 2; options.threads <= 4; options.threads++) {
+        rec = NULL;
+        must_be_one(one, read_all());
+        ck_assert_mem_eq(&told, &info, sizeof(info));
+        recording_free(rec);
+    }
+    rec = first;
+}
+
+START_TEST(stacks_shared_out_add_up_as_by_one_thread)
+{
+    put_wide_chunk(0, 6000);
+    put_wide_chunk(0, 7000);
+    must_be_one_by_any_threads(_i, _i % 3 == 0 || _i == 5);
+}
+END_TEST
+
+/* Each thread has several, and is done with some before the one in front of them is read. */
+START_TEST(chunks_shared_out_add_up_as_by_one_thread)
+{
+    for (uint64_t i = 0; i < 10; i++)
+        put_wide_chunk(i * 700, 1000 + i % 3 * 100);
+    must_be_one_by_any_threads(_i, _i % 3 == 0);
+}
+END_TEST
+
+/* 0: no cap is near; 1: the stacks pass their cap; 2: some stacks are too deep */
+START_TEST(without_frames_the_totals_are_the_same)
+{
+    options.facets = true;
+    options.max_stacks = _i == 1 ? 3000 : 0;
+    options.max_frames = _i == 2 ? 3 : 0;
+    put_wide_chunk(0, 6000);
+    put_cpu_chunk(NULL);
+    const sagg *with = read_all();
+    recording *first = rec;
+    recording_info told = info;
+    ck_assert(recording_is_whole(rec) == (_i != 1));
+    options.no_frames = true;
+    for (options.threads = 1; options.threads <= 3; options.threads++) {
+        rec = NULL;
+        const sagg *without = read_all();
+        must_equal(with, without);
+        ck_assert_mem_eq(&told, &info, sizeof(info));
+        ck_assert_uint_eq(sagg_losses(with).stacks_cut, sagg_losses(without).stacks_cut);
+        recording_free(rec);
+    }
+    rec = first;
+}
+END_TEST
+
+/* Chunks that take settings over from one another, and that lack this and that. */
+static void put_odd_chunks(void)
+{
+    static const char *const intervals[] = {"5000000", NULL, "7000000", NULL, NULL, NULL};
+    for (int i = 0; i < 6; i++) {
+        size_t begin = w.len;
+        put_cpu_chunk(intervals[i]);
+        if (i == 3)
+            w.data[begin + 68 + 3] = 0x7F; /* the metadata's size: its chunk is lost */
+        if (i == 4)
+            w.data[w.len - 20] ^= 0x55; /* in the pools */
+    }
+}
+
+static void append_lines(char *text, size_t room)
+{
+    char line[256];
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
+        used += (size_t)snprintf(text + used, room - used, "%s\n", line);
+    ck_assert_uint_lt(used, room);
+}
+
+START_TEST(chunks_by_several_threads_add_up_as_in_a_row)
+{
+    char lines[4096], other[4096];
+    put_odd_chunks();
+    const sagg *plain = read_all();
+    recording *first = rec;
+    recording_info one = info;
+    append_lines(lines, sizeof(lines));
+    ck_assert_uint_gt(strlen(lines), 0);
+    for (options.threads = 2; options.threads <= 6; options.threads++) {
+        rec = NULL;
+        must_equal(plain, read_all());
+        append_lines(other, sizeof(other));
+        ck_assert_str_eq(lines, other);
+        ck_assert_mem_eq(&one, &info, sizeof(info));
+        recording_free(rec);
+    }
+    rec = first;
+}
+END_TEST
+
+START_TEST(too_many_threads_are_refused)
+{
+    options.threads = RECORDING_MAX_THREADS + 1;
+    ck_assert_int_eq(recording_new(&rec, &options, &err), RECORDING_E_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.message, "threads"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("recording-threads");
+    TCase *tcase = tcase_create("threads");
+    tcase_add_checked_fixture(tcase, fixture_setup, fixture_teardown);
+    tcase_add_loop_test(tcase, sums_by_any_number_of_threads_equal_single_samples, 0, 2);
+    tcase_add_loop_test(tcase, stacks_shared_out_add_up_as_by_one_thread, 0, 6);
+    tcase_add_loop_test(tcase, chunks_shared_out_add_up_as_by_one_thread, 0, 6);
+    tcase_add_loop_test(tcase, without_frames_the_totals_are_the_same, 0, 3);
+    tcase_add_test(tcase, chunks_by_several_threads_add_up_as_in_a_row);
+    tcase_add_test(tcase, too_many_threads_are_refused);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
