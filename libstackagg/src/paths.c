@@ -2,18 +2,25 @@
 /*
  * Top down: a range of paths that share their first frames is searched for how many all of them
  * share, and sorted by the frames behind those, as many as have room for their ranks in 64 bits.
- * What is alike up to there is a range again.
+ * What is alike up to there is a range again, whose places know the next 64 bits: frames that lie
+ * together are read together, as most of the time goes into reaching them. Of very many paths those
+ * that begin alike are brought together first, and sorted as one.
  */
 #include "paths.h"
 
 #include <string.h>
+
+#include "path_groups.h"
 
 /* Places of the order whose paths have their first `shared` frames in common. */
 struct range {
     uint32_t from;
     uint32_t end;
     uint32_t shared;
+    uint32_t keys; /* that its places have for the frames behind these */
 };
+
+enum { KEYS = 2 };
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
@@ -106,23 +113,23 @@ static void sort_places(sagg__path_place *places, sagg__path_place *room, uint32
 
 /* ---- parting ---- */
 
-/* How many frames a key tells of. */
-static uint32_t key_frames(const sagg__paths *paths)
-{
-    return 64 / paths->rank_bits;
-}
-
 /* The ranks of a path's frames from a depth on, each and one; nought where it has none. */
 static uint64_t make_key(const sagg__paths *paths, const sagg__path_place *place, uint32_t from)
 {
     const uint32_t length = sagg__path_length(paths, place);
-    const uint32_t end = from + key_frames(paths);
+    const uint32_t end = from + sagg__path_key_frames(paths);
     uint64_t key = 0;
     for (uint32_t at = from; at < end; at++) {
         uint64_t rank = at < length ? (uint64_t)sagg__path_rank(paths, place, at) + 1 : 0;
         key = key << paths->rank_bits | rank;
     }
     return key;
+}
+
+void sagg__path_make_keys(const sagg__paths *paths, sagg__path_place *place, uint32_t from)
+{
+    place->key = make_key(paths, place, from);
+    place->next = make_key(paths, place, from + sagg__path_key_frames(paths));
 }
 
 static bool ends_within(const sagg__paths *paths, uint64_t key)
@@ -138,20 +145,32 @@ static uint32_t shared_by_two(const sagg__paths *paths, const sagg__path_place *
     if (differ == 0)
         return sagg__path_length(paths, &two[1]);
     uint32_t highest = 63 - (uint32_t)__builtin_clzll(differ);
-    return from + key_frames(paths) - 1 - highest / paths->rank_bits;
+    return from + sagg__path_key_frames(paths) - 1 - highest / paths->rank_bits;
 }
 
-/* Sorts a range by the frames behind those that all share; a path that ends comes first. Adds the
- * parts that are still to be sorted to `ranges` and returns how many there are then. */
+/* Makes the keys of a range whose places have none. */
+static void make_keys(sagg__paths *paths, struct range *range)
+{
+    range->shared = shared_by_all(paths, *range);
+    range->keys = KEYS;
+    for (uint32_t i = range->from; i < range->end; i++) {
+        sagg__path_prefetch(paths, i + SAGG__PATHS_AHEAD, range->shared, 16);
+        sagg__path_make_keys(paths, &paths->places[i], range->shared);
+    }
+}
+
+static void take_next_keys(sagg__paths *paths, const struct range *range)
+{
+    for (uint32_t i = range->from; i < range->end; i++)
+        paths->places[i].key = paths->places[i].next;
+}
+
+/* Sorts a range by its places' keys; a path that ends comes first. Adds the parts that are still to
+ * be sorted to `ranges` and returns how many there are then. */
 static size_t part(sagg__paths *paths, struct range range, struct range *ranges, size_t used)
 {
     const uint32_t count = range.end - range.from;
     sagg__path_place *places = &paths->places[range.from];
-    for (uint32_t i = 0; i < count; i++) {
-        sagg__path_prefetch(paths, range.from + i + SAGG__PATHS_AHEAD, range.shared,
-                            key_frames(paths));
-        places[i].key = make_key(paths, &places[i], range.shared);
-    }
     sort_places(places, paths->room, count);
     uint32_t begin = 0;
     for (uint32_t i = 1; i <= count; i++) {
@@ -162,22 +181,59 @@ static size_t part(sagg__paths *paths, struct range range, struct range *ranges,
         if (alike)
             continue;
         if (i - begin > 1 && !over)
-            ranges[used++] = (struct range){range.from + begin, range.from + i,
-                                            range.shared + key_frames(paths)};
+            ranges[used++] =
+                (struct range){range.from + begin, range.from + i,
+                               range.shared + sagg__path_key_frames(paths), range.keys - 1};
         begin = i;
     }
     return used;
 }
 
-/* `ranges` has room for half as many as there are paths: each has two at least. */
-static void sort(sagg__paths *paths, struct range *ranges)
+/* ---- groups ---- */
+
+/* Places the groups, whose beginnings are sorted. Adds to `ranges` as part. */
+static size_t part_groups(sagg__paths *paths, struct range range, sagg__path_groups *groups,
+                          struct range *ranges, size_t used)
+{
+    const sagg__paths *begins = &groups->begins;
+    uint32_t from = range.from;
+    sagg__path_groups_place(groups, paths, range.from, range.end);
+    for (uint32_t i = 0; i < begins->count; i++) {
+        uint32_t end = range.from + groups->sizes[begins->places[i].item];
+        if (i > 0)
+            paths->shared[from] = begins->shared[i];
+        if (end - from > 1)
+            ranges[used++] = (struct range){from, end, range.shared + SAGG__GROUP_FRAMES, KEYS};
+        from = end;
+    }
+    return used;
+}
+
+static bool find_groups(sagg__path_groups *groups, const sagg__paths *paths, struct range range)
+{
+    return groups != NULL && range.keys == 0 && range.end - range.from >= SAGG__GROUPS_WORTH &&
+           sagg__path_groups_find(groups, paths, range.from, range.end, range.shared);
+}
+
+/* `ranges` has room for half as many as there are paths: each has two at least. `groups`: NULL, or
+ * for many paths. */
+static void sort(sagg__paths *paths, uint32_t shared, sagg__path_groups *groups,
+                 struct range *ranges)
 {
     size_t used = 0;
     if (paths->count > 1)
-        ranges[used++] = (struct range){0, paths->count, 0};
+        ranges[used++] = (struct range){0, paths->count, shared, 0};
     while (used > 0) {
         struct range range = ranges[--used];
-        range.shared = shared_by_all(paths, range);
+        if (find_groups(groups, paths, range)) {
+            sort(&groups->begins, range.shared, NULL, ranges + used);
+            used = part_groups(paths, range, groups, ranges, used);
+            continue;
+        }
+        if (range.keys == 0)
+            make_keys(paths, &range);
+        else if (range.keys < KEYS)
+            take_next_keys(paths, &range);
         used = part(paths, range, ranges, used);
     }
 }
@@ -197,13 +253,17 @@ int sagg__paths_sort(sagg__paths *out, sagg__mem *mem, const sagg *agg,
         sagg__release(mem, ranges, ranges_size);
         return SAGG_E_NOMEM;
     }
+    /* Without memory for them there are none. */
+    sagg__path_groups *groups =
+        count >= SAGG__GROUPS_WORTH ? sagg__path_groups_new(mem, count) : NULL;
     const uint32_t *frames = agg->stack_frames.items;
     for (uint32_t i = 0; i < count; i++) {
         const sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, items[i].stack);
         out->places[i] =
-            (sagg__path_place){0, frames + stack->first + stack->count, stack->count, i};
+            (sagg__path_place){0, 0, frames + stack->first + stack->count, stack->count, i};
     }
-    sort(out, ranges);
+    sort(out, 0, groups, ranges);
+    sagg__path_groups_free(groups);
     sagg__release(mem, ranges, ranges_size);
     return 0;
 }

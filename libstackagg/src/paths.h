@@ -16,7 +16,8 @@ typedef struct sagg__path {
 
 /* A path in its place of the order: where its frames are, leaf first, and whose they are. */
 typedef struct sagg__path_place {
-    uint64_t key; /* while they are sorted: the ranks of the next frames */
+    uint64_t key;  /* while they are sorted: the ranks of the next frames */
+    uint64_t next; /* of those behind them */
     const uint32_t *end;
     uint32_t count;
     uint32_t item;
@@ -69,5 +70,14 @@ static inline uint32_t sagg__path_rank(const sagg__paths *paths, const sagg__pat
         return paths->items[place->item].thread;
     return paths->rank_of[place->end[-1 - (ptrdiff_t)at]];
 }
+
+/* How many frames a key tells of. */
+static inline uint32_t sagg__path_key_frames(const sagg__paths *paths)
+{
+    return 64 / paths->rank_bits;
+}
+
+/* Makes the keys of a path from a depth on: both while its frames are at hand. */
+void sagg__path_make_keys(const sagg__paths *paths, sagg__path_place *place, uint32_t from);
 
 #endif

@@ -272,7 +272,7 @@ START_TEST(collapsed_lines_are_stacks)
 }
 END_TEST
 
-enum { PATHS = 2500, PATH_ROOM = 96 };
+enum { PATHS = 2500, MANY_PATHS = 24000, PATH_ROOM = 192 };
 
 /* A path that shares much with others, and a thread in front of it. */
 static void random_path(char *path, uint64_t *state, bool threads)
@@ -292,14 +292,14 @@ static int by_text(const void *a, const void *b)
 }
 
 /* What the paths come to when they are sorted as texts and those alike are counted. */
-static char *naive_lines(char (*paths)[PATH_ROOM], uint32_t weight)
+static char *naive_lines(char (*paths)[PATH_ROOM], uint32_t count, uint32_t weight)
 {
     memory to;
     sagg_sink sink = memory_sink(&to);
-    qsort(paths, PATHS, sizeof(paths[0]), by_text);
-    for (uint32_t i = 0, alike = 1; i < PATHS; i++, alike++) {
+    qsort(paths, count, sizeof(paths[0]), by_text);
+    for (uint32_t i = 0, alike = 1; i < count; i++, alike++) {
         char line[PATH_ROOM + 32];
-        if (i + 1 < PATHS && strcmp(paths[i], paths[i + 1]) == 0)
+        if (i + 1 < count && strcmp(paths[i], paths[i + 1]) == 0)
             continue;
         int size = snprintf(line, sizeof(line), "%s %u\n",
                             paths[i][0] != '\0' ? paths[i] : "[no stack]", alike * weight);
@@ -351,7 +351,7 @@ START_TEST(a_writer_of_several_types_sorts_and_merges_paths)
     for (uint32_t i = 0; i < 4; i++) { /* again: nothing stays from one type to the next */
         memory to;
         sagg_sink sink = memory_sink(&to);
-        char *wanted = naive_lines(paths[i % 2], 1 + i % 2);
+        char *wanted = naive_lines(paths[i % 2], PATHS, 1 + i % 2);
         ck_assert_int_eq(sagg_collapsed_write(writer, i % 2 == 0 ? CPU : ALLOC, &sink, NULL), 0);
         ck_assert_str_eq(to.text, wanted);
         free(to.text);
@@ -360,6 +360,63 @@ START_TEST(a_writer_of_several_types_sorts_and_merges_paths)
     sagg_error err = {0};
     ck_assert_int_eq(sagg_collapsed_write(writer, 63, &(sagg_sink){0}, &err), SAGG_E_USAGE);
     sagg_collapsed_free(writer);
+    sagg_free(agg);
+}
+END_TEST
+
+/* A path that begins as many others do: some end there, most go on. */
+static void long_path(char *path, uint64_t *state, bool threads)
+{
+    uint32_t trunk = (threads ? 21 : 14) + 4 * next_random(state, 2);
+    size_t used = (size_t)snprintf(path, PATH_ROOM, "%s", threads ? "w0;" : "");
+    if (next_random(state, 30) == 0)
+        trunk -= next_random(state, trunk);
+    for (uint32_t i = 0; i < trunk; i++)
+        used += (size_t)snprintf(path + used, PATH_ROOM - used, "%sk.t", i > 0 ? ";" : "");
+    if (trunk < 14)
+        return;
+    path[used++] = ';';
+    random_path(path + used, state, false);
+    if (path[used] == '\0')
+        path[used - 1] = '\0';
+}
+
+/* A stack whose frames have one of two lines, of which the text says nothing. */
+static uint32_t lined_stack(sagg *agg, const char *path, uint64_t *state)
+{
+    uint32_t frames[64];
+    uint32_t index = UINT32_MAX;
+    size_t count = strlen(path) / 4 + 1;
+    for (size_t i = 0; i < count; i++) {
+        sagg_frame row = {.class_name = {path + 4 * (count - 1 - i), 1},
+                          .method = {path + 4 * (count - 1 - i) + 2, 1},
+                          .line = 1 + (next_random(state, 8) == 0)};
+        ck_assert_int_eq(sagg_add_frame(agg, &frames[i], &row, NULL), 0);
+    }
+    ck_assert_int_eq(sagg_add_stack(agg, &index, frames, count, NULL), 0);
+    return index;
+}
+
+START_TEST(many_paths_that_begin_alike_are_sorted_and_merged)
+{
+    static char paths[MANY_PATHS][PATH_ROOM];
+    bool threads = _i % 2 != 0;
+    uint64_t state = (uint64_t)_i + 1;
+    sagg *agg = make(NULL);
+    for (uint32_t i = 0; i < MANY_PATHS; i++) {
+        long_path(paths[i], &state, threads);
+        uint32_t index = threads ? thread(agg, 4, "w0") : 0;
+        add(agg, CPU, index, lined_stack(agg, paths[i] + (threads ? 3 : 0), &state), 1);
+    }
+    if (threads)
+        add_other_frames(agg);
+    sagg_collapsed_options options = SAGG_COLLAPSED_OPTIONS_INIT;
+    options.threads = threads;
+    char *wanted = naive_lines(paths, MANY_PATHS, 1);
+    char *text = collapsed(agg, CPU, &options);
+    ck_assert(strcmp(text, wanted) == 0);
+    free(text);
+    free(wanted);
     sagg_free(agg);
 }
 END_TEST
@@ -405,6 +462,7 @@ int main(void)
                         (int)(sizeof(bad_pages) / sizeof(bad_pages[0])));
     tcase_add_test(tcase, collapsed_lines_are_stacks);
     tcase_add_loop_test(tcase, a_writer_of_several_types_sorts_and_merges_paths, 0, 8);
+    tcase_add_loop_test(tcase, many_paths_that_begin_alike_are_sorted_and_merged, 0, 2);
     tcase_add_test(tcase, a_refusing_sink_ends_the_output);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "path_groups.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { FRAMES = SAGG__GROUP_FRAMES, MOST_GROUPS = 2048 };
+
+#define RANKS_SIZE ((size_t)MOST_GROUPS * FRAMES * sizeof(uint32_t))
+
+sagg__path_groups *sagg__path_groups_new(sagg__mem *mem, uint32_t place_count)
+{
+    sagg__path_groups *groups = sagg__alloc_zero(mem, 1, sizeof(*groups));
+    if (groups == NULL)
+        return NULL;
+    sagg__paths *begins = &groups->begins;
+    groups->mem = mem;
+    groups->place_count = place_count;
+    groups->of_place = sagg__alloc(mem, place_count * sizeof(*groups->of_place));
+    groups->sizes = sagg__alloc(mem, MOST_GROUPS * sizeof(*groups->sizes));
+    groups->ranks = sagg__alloc(mem, RANKS_SIZE);
+    begins->count = MOST_GROUPS;
+    begins->places = sagg__alloc(mem, MOST_GROUPS * sizeof(*begins->places));
+    begins->shared = sagg__alloc(mem, MOST_GROUPS * sizeof(*begins->shared));
+    begins->room = sagg__alloc(mem, MOST_GROUPS * sizeof(*begins->room));
+    sagg__index_expect(mem, &groups->index, MOST_GROUPS);
+    bool tables = groups->of_place != NULL && groups->sizes != NULL && groups->ranks != NULL &&
+                  groups->index.capacity / 4 * 3 >= MOST_GROUPS;
+    if (tables && begins->places != NULL && begins->shared != NULL && begins->room != NULL)
+        return groups;
+    sagg__path_groups_free(groups);
+    return NULL;
+}
+
+void sagg__path_groups_free(sagg__path_groups *groups)
+{
+    if (groups == NULL)
+        return;
+    sagg__mem *mem = groups->mem;
+    groups->begins.count = MOST_GROUPS;
+    sagg__paths_free(&groups->begins, mem);
+    sagg__release(mem, groups->of_place, groups->place_count * sizeof(*groups->of_place));
+    sagg__release(mem, groups->sizes, MOST_GROUPS * sizeof(*groups->sizes));
+    sagg__release(mem, groups->ranks, RANKS_SIZE);
+    sagg__index_free(mem, &groups->index);
+    sagg__release(mem, groups, sizeof(*groups));
+}
+
+/* ---- finding ---- */
+
+/* What a path begins with, behind the frames that all share. */
+struct wanted_begin {
+    const sagg__path_groups *groups;
+    const sagg__path_place *place;
+    uint32_t ranks[FRAMES];
+    uint32_t count; /* of ranks */
+    uint32_t end;   /* the shared frames and these */
+};
+
+static bool is_begin(const void *context, uint32_t value)
+{
+    const struct wanted_begin *wanted = context;
+    return wanted->groups->begins.places[value].count == wanted->end &&
+           memcmp(&wanted->groups->ranks[(size_t)value * FRAMES], wanted->ranks,
+                  wanted->count * sizeof(*wanted->ranks)) == 0;
+}
+
+/* The first frames of a path behind `skip` ones. */
+static void read_begin(struct wanted_begin *wanted, const sagg__paths *paths,
+                       const sagg__path_place *place, uint32_t skip)
+{
+    const uint32_t *frames = place->end - skip;
+    const uint32_t count = place->count - skip;
+    wanted->place = place;
+    wanted->count = count < FRAMES ? count : FRAMES;
+    wanted->end = skip + wanted->count;
+    for (uint32_t i = 0; i < wanted->count; i++)
+        wanted->ranks[i] = paths->rank_of[frames[-1 - (ptrdiff_t)i]];
+}
+
+/* The group of a beginning, which is made when it is new. Returns MOST_GROUPS where it would be one
+ * too many. */
+static uint32_t group_of(sagg__path_groups *groups, const struct wanted_begin *wanted)
+{
+    size_t bytes = wanted->count * sizeof(*wanted->ranks);
+    uint64_t hash = XXH3_64bits_withSeed(wanted->ranks, bytes, groups->index.seed);
+    uint32_t group;
+    if (sagg__index_find(&groups->index, hash, is_begin, wanted, &group))
+        return group;
+    if (groups->begins.count == MOST_GROUPS)
+        return MOST_GROUPS;
+    group = groups->begins.count++;
+    groups->sizes[group] = 0;
+    groups->begins.places[group] = *wanted->place;
+    groups->begins.places[group].count = wanted->end;
+    groups->begins.places[group].item = group;
+    memcpy(&groups->ranks[(size_t)group * FRAMES], wanted->ranks, bytes);
+    sagg__index_put(&groups->index, hash, group);
+    return group;
+}
+
+bool sagg__path_groups_find(sagg__path_groups *groups, const sagg__paths *paths, uint32_t from,
+                            uint32_t end, uint32_t shared)
+{
+    const uint32_t threads = paths->has_threads ? 1 : 0;
+    sagg__paths *begins = &groups->begins;
+    if (shared < threads)
+        return false;
+    begins->count = 0;
+    begins->has_threads = paths->has_threads;
+    begins->rank_of = paths->rank_of;
+    begins->rank_bits = paths->rank_bits;
+    sagg__index_clear(&groups->index);
+    struct wanted_begin wanted = {.groups = groups};
+    for (uint32_t i = from; i < end; i++) {
+        sagg__path_prefetch(paths, i + SAGG__PATHS_AHEAD, shared, FRAMES);
+        sagg__path_place *place = &paths->places[i];
+        read_begin(&wanted, paths, place, shared - threads);
+        uint32_t group = group_of(groups, &wanted);
+        if (group == MOST_GROUPS)
+            return false;
+        groups->of_place[i - from] = group;
+        groups->sizes[group]++;
+        sagg__path_make_keys(paths, place, shared + FRAMES);
+    }
+    return true;
+}
+
+/* ---- placing ---- */
+
+void sagg__path_groups_place(sagg__path_groups *groups, sagg__paths *paths, uint32_t from,
+                             uint32_t end)
+{
+    sagg__path_place *places = &paths->places[from];
+    uint32_t *next = groups->sizes; /* from here on: where a group's next path goes */
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < groups->begins.count; i++) {
+        uint32_t group = groups->begins.places[i].item;
+        uint32_t size = groups->sizes[group];
+        next[group] = at;
+        at += size;
+    }
+    for (uint32_t i = 0; i < end - from; i++)
+        paths->room[next[groups->of_place[i]]++] = places[i];
+    memcpy(places, paths->room, (size_t)(end - from) * sizeof(*places));
+}
