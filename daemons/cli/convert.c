@@ -291,12 +291,11 @@ static bool write_each(const line_writer *w, uint32_t types, const convert_optio
 static int write_lines(const sagg *agg, uint32_t types, const convert_options *o)
 {
     bool is_single = (types & (types - 1)) == 0;
-    if (!is_single && strcmp(o->output, "-") == 0) {
+    if (!is_single && output_is_stream(o->output)) {
         char list[SAMPLE_TYPES_ROOM];
         sample_types_list(list, sizeof(list), types);
-        complain("standard output holds one profile type and there are several: choose with --type "
-                 "one of %s",
-                 list);
+        complain("%s holds one profile type and there are several: choose with --type one of %s",
+                 strcmp(o->output, "-") == 0 ? "standard output" : o->output, list);
         return EXIT_USAGE;
     }
     line_writer w;

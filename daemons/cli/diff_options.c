@@ -112,13 +112,14 @@ static int check(diff_options *out, const char *format, int argc, char **argv)
     }
     if (format != NULL)
         return set_format(out, format);
-    const char *ending = out->output != NULL ? strrchr(out->output, '.') : ".json";
-    if (ending != NULL)
+    const char *output = out->output != NULL ? out->output : "nothing.json";
+    const char *ending = strrchr(output, '.');
+    if (ending != NULL && strchr(ending, '/') == NULL)
         return set_format(out, ending + 1);
-    if (strcmp(out->output, "-") == 0)
+    if (strcmp(output, "-") == 0)
         complain("name the format of standard output with --format: html or json");
     else
-        complain("'%s' does not end in .html or .json: add --format", out->output);
+        complain("'%s' does not end in .html or .json: add --format", output);
     return EXIT_USAGE;
 }
 

@@ -154,10 +154,6 @@ static int print_totals(recording *rec, const totals_options *o)
         print_json(rows, &info);
     else
         print_table(rows);
-    if (fflush(stdout) != 0) {
-        complain("cannot write standard output");
-        return EXIT_UNREADABLE;
-    }
     reading_report(rec);
     return recording_is_whole(rec) ? EXIT_WHOLE : EXIT_SALVAGED;
 }

@@ -47,7 +47,7 @@ static int finish(int rc)
     if (fflush(stdout) == 0 && !broken)
         return rc;
     complain("cannot write the output");
-    return rc == EXIT_WHOLE ? EXIT_UNREADABLE : rc;
+    return EXIT_UNREADABLE;
 }
 
 static const command *find(const char *name)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,6 +61,13 @@ static bool open_temporary(output *out, const char *path)
     }
     output_abort(out);
     return false;
+}
+
+bool output_is_stream(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") == 0 ||
+           (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
 bool output_open(output *out, const char *path)
@@ -134,9 +142,17 @@ static void release(output *out)
     *out = (output){0};
 }
 
+/* What standard output did not take is complained about once. */
+static void forget_output(void)
+{
+    __fpurge(stdout);
+    clearerr(stdout);
+}
+
 bool output_commit(output *out)
 {
-    bool whole = fflush(out->file) == 0 && out->error == 0 && trim(out);
+    /* A write of stdio's that failed before may leave nothing to flush; errno still tells why. */
+    bool whole = ferror(out->file) == 0 && fflush(out->file) == 0 && out->error == 0 && trim(out);
     int error = out->error != 0 ? out->error : errno;
     if (out->path != NULL && fclose(out->file) != 0 && whole) {
         whole = false;
@@ -151,6 +167,8 @@ bool output_commit(output *out)
                  strerror(error));
         if (out->temporary != NULL)
             (void)unlink(out->temporary);
+        if (out->path == NULL)
+            forget_output();
     }
     release(out);
     return whole;

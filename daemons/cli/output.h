@@ -17,6 +17,8 @@ typedef struct output {
     off_t reserved;  /* where the space on the disk ends that was asked for ahead; 0 = none was */
 } output;
 
+/* Whether `path` is standard output, a device or a pipe, which holds one document. */
+bool output_is_stream(const char *path);
 /* Opens `path`, "-" for standard output. Complains and returns false when it cannot. */
 bool output_open(output *out, const char *path);
 /* A sink for libstackagg; it writes to `out`. */

@@ -266,6 +266,17 @@ class Tests:
         assert "no/such/folder.json" in stderr
         _, stderr = self.convert(self.jdk, "-f", "json", "-o", "/dev/full", code=1)
         assert "No space left" in stderr
+        for kind in ("pprof", "speedscope", "csv", "top", "arrow"):
+            for path in ("/dev/full", "-"):
+                with open("/dev/full", "w", encoding="ascii") as full:
+                    done = subprocess.run([self.convert.program, "convert", self.jdk, "-t", "cpu", "-f", kind, "-o", path],
+                                          stdout=full, stderr=subprocess.PIPE, text=True)
+                assert done.returncode == 1 and done.stderr.count("cannot write") == 1 and "No space left" in done.stderr, (kind, path, done)
+
+    def test_a_device_holds_one_type(self):
+        _, stderr = self.convert(self.jdk, "-f", "collapsed", "-o", "/dev/null", code=2)
+        assert "/dev/null holds one profile type" in stderr and "cpu, alloc_bytes" in stderr, stderr
+        self.convert(self.jdk, "-f", "collapsed", "-t", "cpu", "-o", "/dev/null")
 
     def test_a_failed_run_leaves_the_old_output(self):
         old = self.directory / "old.json"

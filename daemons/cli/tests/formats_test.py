@@ -395,9 +395,20 @@ class Tests:
                 assert sum(node[at] for node in picture["nodes"]) + sum(row[at - 1] for row in picture["omitted"]) == totals[kind]
         return None
 
+    def test_a_diff_on_a_full_disk_is_no_success(self):
+        for kind in ("html", "json"):
+            if kind == "html" and not (self.datadir / "flamegraph.html").exists():
+                continue
+            for path in ("/dev/full", "-"):
+                with open("/dev/full", "w", encoding="ascii") as full:
+                    done = subprocess.run([self.program, "diff", self.jdk, self.asynchronous, "-f", kind, "-o", path], env=self.env,
+                                          stdout=full, stderr=subprocess.PIPE, text=True)
+                assert done.returncode == 1 and "No space left" in done.stderr, (kind, path, done)
+
     def test_wrong_usage_of_diff_and_its_manual(self):
         for arguments, says in (((self.jdk,), "two recordings"), ((self.jdk, self.jdk), "-o FILE"), ((self.jdk, self.jdk, "-o", "x.csv"), "csv"),
                                 ((self.jdk, self.jdk, "-o", "-"), "standard output"), ((self.jdk, self.jdk, "-o", "x"), ".html or .json"),
+                                ((self.jdk, self.jdk, "-o", "./x"), ".html or .json"),
                                 ((self.jdk, self.jdk, "--fail-on", "5% self"), "--fail-on")):
             assert says in self.run("diff", *arguments, code=2)[1], arguments
         text = self.run("diff", "--help")[0].decode()

@@ -84,9 +84,12 @@ class Tests:
         assert "does-not-exist.jfr" in self.run("totals", "does-not-exist.jfr", code=1)[1]
 
     def test_output_that_cannot_be_written_is_an_error(self):
-        with open("/dev/full", "w") as full:
-            done = subprocess.run([self.program, "jfr", "totals", self.jdk], stdout=full, stderr=subprocess.PIPE)
-        assert done.returncode == 1 and b"cannot write" in done.stderr
+        cut = self.directory / "cut.jfr"
+        cut.write_bytes(self.jdk.read_bytes() + b"cut")
+        for recording in (self.jdk, cut):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([self.program, "jfr", "totals", recording], stdout=full, stderr=subprocess.PIPE)
+            assert done.returncode == 1 and done.stderr.count(b"cannot write") == 1, done
 
     def test_wrong_usage_exits_2_and_help_is_complete(self):
         for arguments, says in (((), "usage"), (("frobnicate",), "frobnicate"), (("totals",), "name one recording"),
