@@ -40,7 +40,7 @@ int top_run(int argc, char **argv);
 void complain_as(const char *name);
 
 /* Prints "hotstack COMMAND: " ("hotstack: " before complain_as) and a formatted message to standard
- * error, with control characters made harmless. Main thread only. */
+ * error, with what could drive a terminal made harmless. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 
 /* Notes what a recorder says it lost itself (jfr_loss); nothing of 0. */

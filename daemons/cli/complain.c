@@ -4,14 +4,7 @@
 #include <stdio.h>
 
 #include "command.h"
-
-/* File names and messages about hostile files must not drive the terminal. */
-static void defuse(char *text)
-{
-    for (; *text != '\0'; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7F)
-            *text = '?';
-}
+#include "json_text.h"
 
 static const char *command_name;
 
@@ -27,7 +20,7 @@ void complain(const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    defuse(text);
+    defuse_text(text); /* names of files and methods are hostile */
     if (command_name != NULL)
         (void)fprintf(stderr, "hotstack %s: %s\n", command_name, text);
     else

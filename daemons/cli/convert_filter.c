@@ -8,9 +8,17 @@
 
 #include "command.h"
 
+/* The C library's compiler goes one call deeper for each parenthesis: more could end its stack. */
+enum { REGEX_LIMIT = 4096 };
+
 static int take_thread(convert_filter *filter, const char *regex)
 {
     char why[128];
+    if (strlen(regex) > REGEX_LIMIT) {
+        complain("--thread takes a regular expression of up to %d bytes, not of %zu", REGEX_LIMIT,
+                 strlen(regex));
+        return EXIT_USAGE;
+    }
     if (filter->has_thread)
         regfree(&filter->thread);
     int rc = regcomp(&filter->thread, regex, REG_EXTENDED | REG_NOSUB);
@@ -81,6 +89,11 @@ static const struct {
 static int take_states(convert_filter *filter, char *list)
 {
     char *rest;
+    if (list[strspn(list, ",")] == '\0') {
+        complain("--state takes one thread state or more: use runnable, sleeping, native or "
+                 "unknown");
+        return EXIT_USAGE;
+    }
     for (char *name = strtok_r(list, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
         uint32_t found = 0;
         for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)

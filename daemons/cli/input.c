@@ -11,6 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool input_is_plain(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 static int grow(bytes *out, size_t *room, size_t limit)
 {
     if (out->size < *room)
@@ -77,17 +83,11 @@ static bool map_fd(bytes *out, int fd, size_t limit)
     return true;
 }
 
-static bool is_plain_file(const char *path)
-{
-    struct stat st;
-    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 int map_all(bytes *out, bool *mapped, const char *path, size_t limit)
 {
     *mapped = false;
     /* Opening a pipe and closing it again would end its writer. */
-    int fd = is_plain_file(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = input_is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd >= 0) {
         *mapped = map_fd(out, fd, limit);
         (void)close(fd);
@@ -106,12 +106,7 @@ void unmap_all(bytes *input, bool mapped)
 
 int read_head(bytes *out, const char *path, size_t room)
 {
-    struct stat st;
     out->size = 0;
-    if (stat(path, &st) != 0)
-        return errno;
-    if (!S_ISREG(st.st_mode))
-        return ESPIPE;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return errno;

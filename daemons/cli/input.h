@@ -11,6 +11,9 @@ typedef struct bytes {
     size_t size;
 } bytes;
 
+/* Whether `path` is a plain file, which can be mapped; else it is read to its end. */
+bool input_is_plain(const char *path);
+
 /*
  * Reads `path` ("-" = standard input) to its end, at most `limit` bytes. Returns 0 or an errno
  * (EFBIG past the limit). Free data with free().
@@ -24,8 +27,8 @@ int read_all(bytes *out, const char *path, size_t limit);
 int map_all(bytes *out, bool *mapped, const char *path, size_t limit);
 void unmap_all(bytes *input, bool mapped);
 
-/* The first `room` bytes of a plain file into out->data, which is the caller's. Returns 0, an
- * errno, or ESPIPE where `path` is no plain file. */
+/* The first `room` bytes of a plain file into out->data, which is the caller's. Returns 0 or an
+ * errno. */
 int read_head(bytes *out, const char *path, size_t room);
 
 #endif

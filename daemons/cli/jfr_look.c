@@ -12,9 +12,9 @@
 #include "command.h"
 #include "input.h"
 
-/* A recording from standard input must fit into memory; shorter files are read before a progress
+/* A recording from a pipe must fit into memory; shorter files are read before a progress
  * bar could be seen. */
-#define STDIN_LIMIT    (UINT64_C(4) << 30)
+#define PIPE_LIMIT     (UINT64_C(4) << 30)
 #define PROGRESS_BYTES (UINT64_C(16) << 20)
 
 static const char *name_of(const look *l)
@@ -26,17 +26,21 @@ static void complain_at(const look *l, const jfr_error *err)
 {
     if (err->code == JFR_ERR_FORMAT || err->code == JFR_ERR_LIMIT)
         complain("%s at byte %" PRIu64 ": %s", name_of(l), err->offset, err->message);
+    else if (err->code == JFR_ERR_IO) /* it names the file itself */
+        complain("%s", err->message);
     else
         complain("%s: %s", name_of(l), err->message);
 }
 
-static int open_stdin(look *l, const jfr_options *o, jfr_error *err)
+/* Standard input, or another pipe or device. */
+static int open_pipe(look *l, const jfr_options *o, jfr_error *err)
 {
     bytes input;
-    int error = read_all(&input, "-", STDIN_LIMIT);
+    int error = read_all(&input, l->options->path, PIPE_LIMIT);
     if (error != 0) {
         *err = (jfr_error){.code = JFR_ERR_IO};
-        (void)snprintf(err->message, sizeof(err->message), "cannot read it: %s", strerror(error));
+        (void)snprintf(err->message, sizeof(err->message), "%s: cannot read it: %s", name_of(l),
+                       strerror(error));
         return err->code;
     }
     l->input = input.data;
@@ -52,11 +56,11 @@ bool look_open(look *l, const look_options *options, text *out)
     *l = (look){.options = options, .out = out, .percent = -1};
     o.flags = JFR_WALK_UNFINISHED;
     int rc;
-    if (strcmp(options->path, "-") == 0) {
-        rc = open_stdin(l, &o, &err);
-    } else {
+    if (input_is_plain(options->path)) {
         rc = jfr_open_file(&l->file, options->path, &o, &err);
         l->bytes = rc == 0 && stat(options->path, &st) == 0 ? (uint64_t)st.st_size : 0;
+    } else {
+        rc = open_pipe(l, &o, &err);
     }
     l->shows_progress =
         l->bytes >= PROGRESS_BYTES && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
@@ -131,6 +135,7 @@ bool look_next_event(look *l, jfr_event *event)
     jfr_error err = {.code = 0};
     int rc = l->out->error == 0 ? jfr_events_next(l->walk, event, &err) : 0;
     if (rc == 1) {
+        l->shown++;
         look_progress(l, event->offset);
         return true;
     }
@@ -170,6 +175,15 @@ static void report_losses(const look *l)
     complain_of_recorder(loss.recorder_samples, loss.recorder_bytes);
 }
 
+/* A name that was mistyped must not look like an event that did not happen. */
+static void note_nothing_left(const look *l)
+{
+    const look_options *o = l->options;
+    if (l->shown == 0 &&
+        (o->events != NULL || o->categories != NULL || o->from.given || o->to.given))
+        complain("note: the filters leave nothing of the recording");
+}
+
 static int exit_code(const look *l)
 {
     jfr_loss loss;
@@ -187,6 +201,7 @@ static int exit_code(const look *l)
         complain("%s: no chunk of it can be read", name_of(l));
         return EXIT_UNREADABLE;
     }
+    note_nothing_left(l);
     return loss.record_count > 0 || l->bad_events > 0 ? EXIT_SALVAGED : EXIT_WHOLE;
 }
 

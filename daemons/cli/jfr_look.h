@@ -46,11 +46,12 @@ typedef struct look {
     const look_options *options;
     text *out; /* what is written to standard output; a broken pipe there ends the walk */
     jfr_file *file;
-    char *input; /* standard input's bytes */
+    char *input; /* a pipe's bytes */
     jfr_chunk *chunk;
     jfr_events *walk;
     uint64_t bytes;      /* of the recording, as it lies in the file; 0 = not known */
     uint64_t chunks;     /* delivered */
+    uint64_t shown;      /* events, or types of the metadata, that the filters left */
     uint64_t bad_events; /* whose bytes do not fit their type */
     int64_t start_ns;    /* of the first chunk */
     bool failed;         /* out of memory or past a limit: it was complained about */

@@ -205,7 +205,6 @@ static void put_type(text *out, const jfr_type *types, const jfr_type *t)
 typedef struct printer {
     look *look;
     seen seen;
-    size_t printed;
 } printer;
 
 static bool is_chosen(const look_options *o, const jfr_type *t)
@@ -223,12 +222,12 @@ static bool print_type(printer *p, const jfr_type *types, const jfr_type *t, cha
         return false;
     }
     if (p->look->options->json) {
-        text_string(out, p->printed > 0 ? ",\n" : "\n");
+        text_string(out, p->look->shown > 0 ? ",\n" : "\n");
         put_json_type(out, types, t);
     } else {
         put_type(out, types, t);
     }
-    p->printed++;
+    p->look->shown++;
     if (out->len >= TEXT_PIECE)
         text_flush(out);
     return true;

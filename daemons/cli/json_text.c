@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* One code point; what is no UTF-8 is U+FFFD, a byte at a time. Names handed out by libstackagg are
  * always UTF-8. */
@@ -69,4 +70,21 @@ void plain_text(FILE *to, sagg_str text)
             (void)fwrite(bytes + at, 1, size, to);
         at += size;
     }
+}
+
+void defuse_text(char *text)
+{
+    size_t size = strlen(text);
+    size_t kept = 0;
+    for (size_t at = 0; at < size;) {
+        uint32_t code_point;
+        size_t length = step((const unsigned char *)text + at, size - at, &code_point);
+        if (drives_terminal(code_point))
+            text[kept++] = '?';
+        else
+            for (size_t i = 0; i < length; i++)
+                text[kept++] = text[at + i];
+        at += length;
+    }
+    text[kept] = '\0';
 }

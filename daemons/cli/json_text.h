@@ -12,5 +12,7 @@ void json_text(FILE *to, sagg_str text);
 
 /* Writes UTF-8 for a terminal: control and bidirectional formatting characters as '?'. */
 void plain_text(FILE *to, sagg_str text);
+/* Turns `text` into that in its place; it only gets shorter. */
+void defuse_text(char *text);
 
 #endif

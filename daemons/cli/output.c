@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,41 @@ static bool open_special(output *out, const char *path)
     return false;
 }
 
+/* ---- what a signal would leave behind ---- */
+
+/* The temporary file that is being written: one at a time. */
+static char *volatile unfinished;
+
+static void drop_unfinished(int number)
+{
+    (void)unlink(unfinished);
+    (void)raise(number); /* SA_RESETHAND: now it ends the program */
+}
+
+static const int ends[] = {SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+
+/* Signals that would end the program take `path` along; those that are ignored or handled otherwise
+ * stay as they are. */
+static void guard(char *path)
+{
+    struct sigaction ours = {.sa_handler = drop_unfinished, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction old;
+    unfinished = path;
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+        if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            (void)sigaction(ends[i], &ours, NULL);
+}
+
+static void unguard(void)
+{
+    struct sigaction old;
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+        if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler == drop_unfinished)
+            (void)signal(ends[i], SIG_DFL);
+}
+
+/* ---- opening ---- */
+
 /* mkstemp makes files private; an output has the rights that the umask leaves. */
 static void set_mode(int fd)
 {
@@ -47,6 +83,7 @@ static bool open_temporary(output *out, const char *path)
         output_abort(out);
         return false;
     }
+    guard(out->temporary);
     int fd = mkostemp(out->temporary, O_CLOEXEC);
     if (fd >= 0) {
         set_mode(fd);
@@ -137,6 +174,8 @@ sagg_sink output_sink(output *out)
 
 static void release(output *out)
 {
+    if (out->temporary != NULL)
+        unguard();
     free(out->path);
     free(out->temporary);
     *out = (output){0};

@@ -82,7 +82,7 @@ bool reading_add(recording *rec, const char *path)
 {
     bytes input;
     bool mapped;
-    if (!is_stdin(path))
+    if (input_is_plain(path))
         return add_jfr_file(rec, path);
     if (!read_input(&input, &mapped, path))
         return false;
@@ -163,17 +163,15 @@ static bool is_jfr(const char *path)
     bytes begin = {.data = head};
     if (size > 4 && strcmp(path + size - 4, ".jfr") == 0)
         return true;
-    int error = read_head(&begin, path, sizeof(head));
-    if (error != 0)
-        return error != ESPIPE; /* a pipe is read whole; what fails fails again, with its message */
-    return import_kind_of(head, begin.size) == IMPORT_JFR;
+    int error = read_head(&begin, path, sizeof(head)); /* it fails again, with its message */
+    return error != 0 || import_kind_of(head, begin.size) == IMPORT_JFR;
 }
 
 bool reading_add_any(recording *rec, const char *path, const reading_wish *wish)
 {
     bytes input;
     bool mapped;
-    if (!is_stdin(path) && is_jfr(path))
+    if (input_is_plain(path) && is_jfr(path))
         return add_jfr_file(rec, path);
     if (!read_input(&input, &mapped, path))
         return false;

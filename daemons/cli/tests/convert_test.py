@@ -12,7 +12,9 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -286,6 +288,13 @@ class Tests:
         self.convert(self.jdk, "-o", "old.json")
         json.loads(old.read_text())
         assert not list(self.directory.glob("old.json.*"))
+
+    def test_a_run_that_a_signal_ends_leaves_nothing(self):
+        """Here the kernel's, for a file that grows past a limit."""
+        done = subprocess.run([self.convert.program, "convert", self.jdk, "-o", "ended.json"], cwd=self.directory, stderr=subprocess.PIPE,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        assert done.returncode == -signal.SIGXFSZ, done
+        assert not list(self.directory.glob("ended.json*"))
 
     def test_a_type_without_samples_lists_those_there_are(self):
         _, stderr = self.convert(self.jdk, "-t", "live_bytes", "-o", "x.json", code=1)

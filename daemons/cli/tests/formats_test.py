@@ -207,8 +207,11 @@ class Tests:
 
     def test_top_does_not_let_names_drive_the_terminal(self):
         (self.directory / "evil.cpu.collapsed").write_text("a.B.run;c.D.\u202eleft\u2066\x9b31m 5\n")
-        text = self.top("evil.cpu.collapsed")
-        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", text) and "left" in text, text
+        (self.directory / "good.cpu.collapsed").write_text("a.B.run 5\n")
+        for text in (self.top("evil.cpu.collapsed"),
+                     self.run("diff", "good.cpu.collapsed", "evil.cpu.collapsed", "--fail-on", "+5% self", code=4)[1],
+                     self.run("top", "\u202eleft\x9b31m", code=1)[1]):
+            assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", text) and "left" in text, text
 
     def test_wrong_usage_of_top_and_its_manual(self):
         for arguments, says in (((), "name a recording"), ((self.jdk, "--by", "size"), "size"), ((self.jdk, "-n", "x"), "--rows"),
@@ -357,7 +360,8 @@ class Tests:
     def test_bad_filters_are_refused(self):
         for arguments, says in ((("--thread", "("), "--thread"), (("--from", "yesterday"), "--from"), (("--to", "-5"), "--to"),
                                 (("--from", "8", "--to", "7.5"), "before --to"), (("--to", "8", "--from", "8"), "before --to"),
-                                (("--state", "asleep"), "asleep")):
+                                (("--state", "asleep"), "asleep"), (("--state", ""), "--state takes"), (("--state", ","), "--state takes"),
+                                (("--thread", "(" * 60000), "--thread")):
             assert says in self.run("convert", self.jdk, "-o", "x.json", *arguments, code=2)[1]
 
     # ---- diff

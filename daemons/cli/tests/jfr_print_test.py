@@ -218,6 +218,21 @@ class Tests:
     def test_standard_input(self):
         assert self.run("print", "--json", "-", stdin=self.jdk.read_bytes()) == self.run("print", "--json", self.jdk)
 
+    def test_what_is_no_plain_file(self):
+        """A pipe by its name is read, as by convert; a folder is named, once."""
+        for command in ("summary", "metadata", "totals", "events"):
+            piped = subprocess.run([self.program, "jfr", command, "/dev/stdin"], input=self.jdk.read_bytes(), capture_output=True)
+            assert (piped.returncode, piped.stdout) == (0, self.run(command, self.jdk)[0]), (command, piped.stderr)
+            for path in ("/tmp", self.directory / "none.jfr"):
+                stderr = self.run(command, path, code=1)[1]
+                assert stderr.count(str(path)) == 1 and ("Is a directory" in stderr or "No such file" in stderr), stderr
+
+    def test_filters_that_leave_nothing_are_noted(self):
+        for command, *filters in (("print", "--events", "CPULoadd"), ("events", "--categories", "Nothing"), ("metadata", "--events", "CPULoadd"),
+                                  ("print", "--json", "--from", "+10h")):
+            assert "the filters leave nothing" in self.run(command, *filters, self.jdk)[1], command
+        assert self.run("print", "--events", "CPULoad", self.jdk)[1] == ""
+
     def test_salvaged_recording(self):
         whole = self.recordings["async-chunks", 17].read_bytes()
         first, second = [len(chunk) for chunk in chunks_of(whole)][:2]
