@@ -3,11 +3,15 @@
 
 #include <string.h>
 
+#include "json_text.h"
+
 void names_text_bare(text *out, jfr_str s)
 {
-    for (size_t i = 0; i < s.len; i++) {
-        bool harmless = (unsigned char)s.data[i] >= 0x20 && s.data[i] != 0x7F;
-        text_char(out, harmless ? s.data[i] : '?');
+    for (size_t at = 0; at < s.len;) {
+        bool harmless;
+        size_t size = plain_step(s.data + at, s.len - at, &harmless);
+        text_bytes(out, harmless ? s.data + at : "?", harmless ? size : 1);
+        at += size;
     }
 }
 

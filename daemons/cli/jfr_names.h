@@ -7,7 +7,7 @@
 
 #include "text.h"
 
-/* A string in quotes, or bare; control characters are made harmless for terminals. */
+/* A string in quotes, or bare; what could drive a terminal is written as ?. */
 void names_text(text *out, jfr_str s);
 void names_text_bare(text *out, jfr_str s);
 

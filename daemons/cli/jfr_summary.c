@@ -8,6 +8,7 @@
 #include "command.h"
 #include "jfr.h"
 #include "jfr_look.h"
+#include "jfr_names.h"
 #include "jfr_times.h"
 
 static const char help[] =
@@ -235,7 +236,7 @@ static void put_text(text *out, const summary *s)
     text_string(out, "       Count         Bytes\n");
     for (size_t i = 0; i < s->count; i++) {
         const row *r = s->rows[i];
-        text_string(out, r->name);
+        names_text_bare(out, (jfr_str){r->name, r->len});
         text_spaces(out, width - strlen(r->name));
         text_printf(out, "  %10" PRIu64 "  %12" PRIu64 "\n", r->count, r->bytes);
     }

@@ -55,19 +55,27 @@ static bool drives_terminal(uint32_t code_point)
     return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0) || code_point == 0x61C ||
            (code_point >= 0x200E && code_point <= 0x200F) ||
            (code_point >= 0x2028 && code_point <= 0x202E) ||
-           (code_point >= 0x2066 && code_point <= 0x2069) || code_point == 0xFFFD;
+           (code_point >= 0x2066 && code_point <= 0x2069);
+}
+
+size_t plain_step(const char *text, size_t left, bool *harmless)
+{
+    uint32_t code_point;
+    size_t size = step((const unsigned char *)text, left, &code_point);
+    bool broken = size == 1 && code_point == 0xFFFD;
+    *harmless = !broken && !drives_terminal(code_point);
+    return size;
 }
 
 void plain_text(FILE *to, sagg_str text)
 {
-    const unsigned char *bytes = (const unsigned char *)text.data;
     for (size_t at = 0; at < text.size;) {
-        uint32_t code_point;
-        size_t size = step(bytes + at, text.size - at, &code_point);
-        if (drives_terminal(code_point))
-            (void)fputc('?', to);
+        bool harmless;
+        size_t size = plain_step(text.data + at, text.size - at, &harmless);
+        if (harmless)
+            (void)fwrite(text.data + at, 1, size, to);
         else
-            (void)fwrite(bytes + at, 1, size, to);
+            (void)fputc('?', to);
         at += size;
     }
 }
@@ -77,13 +85,13 @@ void defuse_text(char *text)
     size_t size = strlen(text);
     size_t kept = 0;
     for (size_t at = 0; at < size;) {
-        uint32_t code_point;
-        size_t length = step((const unsigned char *)text + at, size - at, &code_point);
-        if (drives_terminal(code_point))
-            text[kept++] = '?';
+        bool harmless;
+        size_t length = plain_step(text + at, size - at, &harmless);
+        if (harmless)
+            memmove(text + kept, text + at, length);
         else
-            for (size_t i = 0; i < length; i++)
-                text[kept++] = text[at + i];
+            text[kept] = '?';
+        kept += harmless ? length : 1;
         at += length;
     }
     text[kept] = '\0';

@@ -2,6 +2,7 @@
 #ifndef HOTSTACK_CLI_JSON_TEXT_H
 #define HOTSTACK_CLI_JSON_TEXT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <stackagg/stackagg.h>
@@ -10,6 +11,8 @@
  * turn a terminal around. */
 void json_text(FILE *to, sagg_str text);
 
+/* The bytes of the first character of UTF-8, and whether a terminal may have it as it is. */
+size_t plain_step(const char *text, size_t left, bool *harmless);
 /* Writes UTF-8 for a terminal: control and bidirectional formatting characters as '?'. */
 void plain_text(FILE *to, sagg_str text);
 /* Turns `text` into that in its place; it only gets shorter. */

@@ -11,6 +11,11 @@ _hotstack_commands() {
     hotstack --help 2>/dev/null | awk '/^  [a-z]+  / { print $1 }'
 }
 
+# And each command its options.
+_hotstack_options() {
+    hotstack "$@" --help 2>/dev/null | awk '/^ +-/ { while (match($0, /--[a-z-]+/)) { print substr($0, RSTART, RLENGTH); $0 = substr($0, RSTART + RLENGTH) } }'
+}
+
 _hotstack() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
@@ -35,8 +40,14 @@ _hotstack() {
     threads)
         mapfile -t COMPREPLY < <(compgen -W "--duration --watch --json --top --stacks --depth --pause --max-threads --full --synchronizers --contention --help $(_hotstack_jvms)" -- "$current")
         ;;
-    top)
-        mapfile -t COMPREPLY < <(compgen -W "--type --rows --by --json --thread --from --to --state --raw-names --max-stacks --max-memory --help" -- "$current")
+    convert | diff | jfr | top)
+        local -a words=("$command")
+        if [[ $command == jfr ]] && ((COMP_CWORD == 2)); then
+            mapfile -t COMPREPLY < <(compgen -W "$(hotstack jfr --help 2>/dev/null | awk '/^  [a-z]+  / { print $1 }')" -- "$current")
+            return
+        fi
+        [[ $command == jfr ]] && words+=("${COMP_WORDS[2]}")
+        [[ $current == -* ]] && mapfile -t COMPREPLY < <(compgen -W "$(_hotstack_options "${words[@]}")" -- "$current")
         [[ $current == -* ]] || mapfile -t COMPREPLY < <(compgen -f -- "$current")
         ;;
     *) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;

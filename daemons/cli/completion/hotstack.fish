@@ -9,6 +9,13 @@ function __hotstack_commands
     hotstack --help 2>/dev/null | awk '/^  [a-z]+  / { name = $1; sub(/^ *[a-z]+ +/, ""); print name "\t" $0 }'
 end
 
+# Each command knows its options; those of `hotstack jfr` are its subcommands'.
+function __hotstack_options
+    set -l asked (commandline -opc)[2]
+    test $asked = jfr; and set asked (commandline -opc)[2..3]
+    hotstack $asked --help 2>/dev/null | awk '/^ +-/ { while (match($0, /--[a-z-]+/)) { print substr($0, RSTART, RLENGTH); $0 = substr($0, RSTART + RLENGTH) } }'
+end
+
 complete -c hotstack -f -n "__fish_use_subcommand" -a "(__hotstack_commands)"
 complete -c hotstack -f -n "__fish_seen_subcommand_from attach" -a status
 complete -c hotstack -f -n "__fish_seen_subcommand_from attach doctor jcmd profile threads" -a "(__hotstack_jvms)"
@@ -24,11 +31,9 @@ complete -c hotstack -n "__fish_seen_subcommand_from threads" -s w -l watch -d '
 complete -c hotstack -n "__fish_seen_subcommand_from threads" -l full -d 'all stacks'
 complete -c hotstack -n "__fish_seen_subcommand_from threads" -l synchronizers -d 'owned locks'
 complete -c hotstack -n "__fish_seen_subcommand_from threads" -l contention -d 'time blocked and waited'
-complete -c hotstack -n "__fish_seen_subcommand_from top" -l json -d 'print JSON'
-complete -c hotstack -x -n "__fish_seen_subcommand_from top" -l by -a "self total" -d 'sort by'
-complete -c hotstack -x -n "__fish_seen_subcommand_from top" -s n -l rows -d 'methods of each type'
-complete -c hotstack -x -n "__fish_seen_subcommand_from top" -s t -l type -d 'profile types'
 for number in top stacks depth pause max-threads
     complete -c hotstack -x -n "__fish_seen_subcommand_from threads" -l $number
 end
 complete -c hotstack -r -F -n "__fish_seen_subcommand_from convert diff jfr top"
+complete -c hotstack -n "__fish_seen_subcommand_from convert diff jfr top" -a "(__hotstack_options)"
+complete -c hotstack -f -n "__fish_seen_subcommand_from jfr; and test (count (commandline -opc)) -eq 2" -a "(hotstack jfr --help 2>/dev/null | awk '/^  [a-z]+  / { print \$1 }')"

@@ -38,6 +38,11 @@ def check_options():
     for name in ("_hotstack", "hotstack.fish"):
         text = (DIRECTORY / name).read_text()
         assert "hotstack --help" in text and "async-profiler jfr" in text, name
+    assert {"summary", "totals"} <= bash("jfr", "") and "--version" not in bash("jfr", "")
+    for words in (("convert",), ("diff",), ("top",), *(("jfr", name) for name in bash("jfr", ""))):
+        help_text = subprocess.run([HOTSTACK, *words, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        options = set(re.findall(r"(?:^ +(?:-\w, )?|, )(--[a-z-]+)", help_text, re.MULTILINE))
+        assert len(options) > 1 and bash(*words, "-") == options, (words, bash(*words, "-") ^ options)
     for option in re.findall(r"--[a-z]+", " ".join(bash("profile", "--"))):
         help_text = subprocess.run([HOTSTACK, "profile", "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
         assert option in help_text, option

@@ -227,6 +227,17 @@ class Tests:
                 stderr = self.run(command, path, code=1)[1]
                 assert stderr.count(str(path)) == 1 and ("Is a directory" in stderr or "No such file" in stderr), stderr
 
+    def test_names_do_not_drive_the_terminal(self):
+        evil = self.directory / "evil.jfr"
+        whole = self.recordings["async-chunks", 17].read_bytes()
+        name, label = "xx\x1b[c\x9b\u202ez".encode(), "\u2066\x1b[c\x07y".encode()
+        assert len(name) == len(b"jdk.CPULoad") and len(label) == len(b"CPU Load") and whole.count(b"jdk.CPULoad") > 0
+        evil.write_bytes(whole.replace(b"jdk.CPULoad", name).replace(b"CPU Load", label))
+        for command in ("summary", "metadata", "print"):
+            text = self.run(command, evil)[0].decode()
+            assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", text), command
+        assert any(row["name"] == name.decode() for row in json.loads(self.run("summary", "--json", evil)[0])["events"])
+
     def test_filters_that_leave_nothing_are_noted(self):
         for command, *filters in (("print", "--events", "CPULoadd"), ("events", "--categories", "Nothing"), ("metadata", "--events", "CPULoadd"),
                                   ("print", "--json", "--from", "+10h")):
