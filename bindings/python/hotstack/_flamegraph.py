@@ -162,6 +162,12 @@ class Node:
         return f"<Node {self.name} {self.total} {self._arrays.unit} {self.share:.1%}>"
 
 
+def _least(total: int, share: float) -> int:
+    """What a node must have to be that share of `total`, as `hotstack convert --min-width` counts it."""
+    billion = 10**9
+    return -(-total * round(share * billion) // billion)
+
+
 class FlameGraph:
     """Flame graphs of one profile type or several. Shows itself in Jupyter.
 
@@ -187,7 +193,7 @@ class FlameGraph:
                 options["threads"],
                 options["inverted"],
                 options["max_nodes"],
-                int(options["min_share"] * profile.totals()[name].value),
+                _least(profile.totals()[name].value, options["min_share"]),
             )
             for name in types
         }
@@ -203,10 +209,13 @@ class FlameGraph:
         """The root of the first type's tree."""
         return self.tree(self.types[0])
 
-    def tree(self, type: str) -> Node:
-        """The root of a type's tree."""
+    def _check(self, type: str) -> None:
         if type not in self._trees:
             raise _native.UsageError(f"The flame graph shows {', '.join(self._trees)}, not '{type}'.")
+
+    def tree(self, type: str) -> Node:
+        """The root of a type's tree."""
+        self._check(type)
         if type not in self._arrays:
             self._arrays[type] = _Arrays(self._trees[type].arrays())
         return Node(self._arrays[type], 0)
@@ -223,6 +232,7 @@ class FlameGraph:
     def to_collapsed(self, type: str | None = None) -> str:
         """Collapsed stacks of a type (the first by default): a line "root;...;leaf value" each. They are never cut."""
         name = type if type is not None else self.types[0]
+        self._check(name)
         lines, threads = self._options["lines"], self._options["threads"]
         return self._profile._aggregate().collapsed(name, lines, threads).decode("utf-8")
 

@@ -7,6 +7,7 @@ import datetime
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -32,10 +33,24 @@ def nanoseconds(time: Time, default: int) -> int:
             raise _native.UsageError("A datetime needs a time zone, such as datetime.UTC.")
         since = time - datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
         return (since // datetime.timedelta(microseconds=1)) * 1000
-    ns = time if isinstance(time, int) else int(time * 1e9)
-    if not _LEAST <= ns <= _MOST:
+    if not isinstance(time, (int, float)):
+        raise TypeError(f"A time is an int, a float or a datetime, not {type(time).__name__}.")
+    ns = time if isinstance(time, int) else time * 1e9
+    if not _LEAST <= ns <= _MOST:  # neither is what is no number
         raise _native.UsageError(f"{time} is no time that fits into 64 bits of nanoseconds.")
-    return ns
+    return int(ns)
+
+
+def names(wanted: Iterable[str]) -> list[str]:
+    """A list of names; one alone is a list of it, not of its letters."""
+    return [wanted] if isinstance(wanted, str) else list(wanted)
+
+
+def _check_cut(max_nodes: int, min_share: float) -> None:
+    if not 0 <= max_nodes < 2**32:
+        raise _native.UsageError(f"max_nodes is a number of nodes, or 0 for all, not {max_nodes}.")
+    if not 0 <= min_share <= 1:
+        raise _native.UsageError(f"min_share is a share, from 0 to 1, not {min_share}.")
 
 
 def _thread_filter(wanted: ThreadFilter) -> Callable[[str, str], Any] | None:
@@ -44,7 +59,10 @@ def _thread_filter(wanted: ThreadFilter) -> Callable[[str, str], Any] | None:
     if callable(wanted):
         function = wanted
         return lambda name, pool: function(name)
-    pattern = re.compile(wanted)
+    try:
+        pattern = re.compile(wanted)
+    except re.error as error:
+        raise _native.UsageError(f"thread takes a regular expression, not '{wanted!s}': {error}.") from error
     return lambda name, pool: pattern.search(name) is not None
 
 
@@ -178,7 +196,11 @@ class Profile:
         >>> [row.self for row in hotstack.open(example).top("cpu", limit=2)]
         [700000000, 150000000]
         """
-        rows = self._aggregate().top(self._types([type] if type else [])[0], limit or 0)
+        if limit is not None and limit < 0:
+            raise _native.UsageError(f"limit is a number of methods, or None for all, not {limit}.")
+        rows = self._aggregate().top(
+            self._types([type] if type else [])[0], min(limit or 0, sys.maxsize)
+        )
         return [
             TopRow(f"{class_name}.{method}" if class_name else method, class_name, method, kind, *sums)
             for (class_name, method, kind, _), *sums in rows
@@ -246,6 +268,7 @@ class Profile:
         >>> hotstack.open(example).flamegraph("cpu", inverted=True).root.total
         1000000000
         """
+        _check_cut(max_nodes, min_share)
         options = {
             "lines": lines,
             "threads": threads,
@@ -264,6 +287,7 @@ class Profile:
         min_share: float = 0.0,
     ) -> Diff:
         """Compares this profile, the one before, with another: of the named types, or of all that both have."""
+        _check_cut(max_nodes, min_share)
         common = [name for name in self.totals() if name in after.totals()]
         wanted = list(types) or common
         if not wanted or not set(wanted) <= set(common):
@@ -278,7 +302,7 @@ def select_options(
 ) -> dict[str, Any]:
     """Options of Inputs.aggregate for a selection."""
     mask = 0
-    for state in states:
+    for state in names(states):
         if state not in _STATES:
             raise _native.UsageError(f"There is no thread state '{state}': use {', '.join(_STATES)}.")
         mask |= 1 << _STATES[state]

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import builtins
 import os
+import stat
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from . import _native
-from ._profile import _LEAST, _MOST, Profile, ThreadFilter, Time, nanoseconds, select_options
+from ._profile import _LEAST, _MOST, Profile, ThreadFilter, Time, names, nanoseconds, select_options
 from ._progress import Progress, ProgressBar
 from ._tables import DEFAULT_SAMPLE_COLUMNS, Table
 
@@ -98,18 +99,26 @@ class Loss(NamedTuple):
     chunks_lost: int
     bytes_lost: int
     bad_events: int
-    """Events that were passed over because their fields do not fit."""
+    """Events that were passed over because their fields do not fit: of samples, or of any type those without a time."""
     stretches: list[LossStretch]
     """The first 256."""
     recorder_samples: int = 0
     """What the recorder says it lost itself: cpu samples (jdk.CPUTimeSamplesLost) ..."""
     recorder_bytes: int = 0
     """... and bytes of events of any type (jdk.DataLoss). The files are whole without them."""
+    bad_stacks: int = 0
+    """Samples that were kept without their stack, which is damaged or too large."""
 
     @property
     def is_whole(self) -> bool:
         """Whether nothing of the files was lost."""
-        return not (self.chunks_partial or self.chunks_lost or self.bytes_lost or self.bad_events)
+        return not (
+            self.chunks_partial
+            or self.chunks_lost
+            or self.bytes_lost
+            or self.bad_events
+            or self.bad_stacks
+        )
 
 
 class Recording(Profile):
@@ -170,7 +179,13 @@ class Recording(Profile):
     def loss(self) -> Loss:
         """What of it could not be read."""
         row = self._census()["loss"]
-        return Loss(**{**row, "stretches": [LossStretch(**item) for item in row["stretches"]]})
+        samples = self._aggregate().info()["counts"]
+        more = {
+            "bad_events": max(row["bad_events"], samples["bad_events"]),
+            "bad_stacks": samples["bad_stacks"],
+            "stretches": [LossStretch(**item) for item in row["stretches"]],
+        }
+        return Loss(**{**row, **more})
 
     # ---- tables ----
 
@@ -207,7 +222,7 @@ class Recording(Profile):
         47
         """
         name = self._type_name(type)
-        paths = None if columns is None else list(columns)
+        paths = None if columns is None else names(columns)
         bounds = nanoseconds(start, _LEAST), nanoseconds(end, _MOST)
         return Table(
             lambda: self._inputs.events(name, paths, *bounds), self._inputs.size(), self._progress
@@ -233,11 +248,11 @@ class Recording(Profile):
         >>> sum(row["value"] for row in samples)
         2221984245
         """
-        names = [name for name, _ in _native.PROFILE_TYPES] if types is None else list(types)
-        wanted = list(DEFAULT_SAMPLE_COLUMNS) if columns is None else list(columns)
+        chosen = [name for name, _ in _native.PROFILE_TYPES] if types is None else names(types)
+        wanted = names(DEFAULT_SAMPLE_COLUMNS if columns is None else columns)
         bounds = nanoseconds(start, _LEAST), nanoseconds(end, _MOST)
         return Table(
-            lambda: self._inputs.samples(wanted, names, *bounds), self._inputs.size(), self._progress
+            lambda: self._inputs.samples(wanted, chosen, *bounds), self._inputs.size(), self._progress
         )
 
     # ---- parts of it ----
@@ -281,7 +296,7 @@ def open(
     """Opens a recording: a path, or its bytes; several are read as one, in that order.
 
     Packed ones (gzip) are unpacked in memory. A file is mapped while it is read: copy one that another process still
-    cuts, or give its bytes. `progress` is called with (bytes done, bytes in all) after each chunk; True shows a
+    cuts, or give its bytes. A pipe or device is read to its end. `progress` is called with (bytes done, bytes in all) after each chunk; True shows a
     bar on standard error. `unfinished` also reads a chunk that its JVM never finished.
 
     Raises FormatError for what is no recording, with the offset, and OSError for what cannot be opened.
@@ -298,10 +313,11 @@ def open(
             items.append(item)
             continue
         path = os.fsdecode(item)
-        with builtins.open(path, "rb"):  # the usual exceptions for what is not there
-            items.append(path)
-    names = [os.path.basename(item) if isinstance(item, str) else "memory" for item in items]
-    name = names[0] if len(names) == 1 else f"{len(names)} recordings"
+        with builtins.open(path, "rb") as file:  # the usual exceptions for what is not there
+            is_plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            items.append(path if is_plain else file.read())
+    first = "memory" if isinstance(source, (bytes, bytearray, memoryview)) else os.path.basename(os.fsdecode(source))
+    name = first if not more else f"{len(items)} recordings"
     inputs = _native.Inputs(items, unfinished=unfinished)
     inputs.check()
     report = ProgressBar() if progress is True else progress or None

@@ -20,7 +20,7 @@ import threading
 import unittest
 
 import tap
-from support import EXAMPLE, RECORDINGS, TREE, hotstack as program, sums, totals_of_program, unpacked
+from support import EXAMPLE, FIXTURE_FILES, RECORDINGS, TREE, hotstack as program, sums, totals_of_program, unpacked
 
 import hotstack
 
@@ -33,6 +33,14 @@ class Totals(unittest.TestCase):
             with self.subTest(path.name):
                 ours = {name: row._asdict() for name, row in hotstack.open(path).totals().items()}
                 self.assertEqual(ours, totals_of_program(path))
+
+    def test_loss_is_that_of_the_command_line(self):
+        for path in FIXTURE_FILES:
+            command = [os.environ["HOTSTACK_PROGRAM"], "jfr", "totals", path]
+            status = subprocess.run(command, capture_output=True, check=False).returncode
+            if status in (0, 3):
+                with self.subTest(path.name):
+                    self.assertEqual(hotstack.open(path).loss().is_whole, status == 0)
 
     def test_samples_add_up_to_the_totals(self):
         for path in RECORDINGS:
@@ -270,6 +278,17 @@ class Parts(unittest.TestCase):
         for node in self.recording.flamegraph("wall", min_share=0.05).root.walk():
             self.assertGreaterEqual(node.share, 0.05)
 
+    def test_a_least_share_cuts_what_the_command_line_cuts(self):
+        """To the unit, also where the least value is no whole number."""
+        recording = hotstack.open(EXAMPLE)
+        root = recording.flamegraph("lock_count").root
+        for value in {node.total for node in root.walk() if node.total < root.total}:
+            share = round((value + 0.5) / root.total, 9)
+            graph = recording.flamegraph("lock_count", min_share=share)
+            self.assertTrue(all(node.total > value for node in graph.root.walk()), value)
+            theirs = program("convert", EXAMPLE, "-t", "lock_count", "-f", "json", "-o", "-", "--min-width", f"{share:.9%}"[:-1])
+            self.assertEqual(json.loads(graph.to_json())["profiles"], json.loads(theirs)["profiles"], value)
+
 
 class Pages(unittest.TestCase):
     def test_pages_hold_the_template_and_names_as_text(self):
@@ -361,6 +380,39 @@ class Errors(unittest.TestCase):
         ):
             with self.assertRaisesRegex(hotstack.HotstackError, says):
                 call()
+
+    def test_wrong_numbers_and_expressions_are_usage(self):
+        recording = hotstack.open(EXAMPLE)
+        for wrong in (
+            lambda: recording.select(thread="("),
+            lambda: recording.select(start=float("nan")),
+            lambda: recording.select(end=float("inf")),
+            lambda: recording.top(limit=-1),
+            lambda: recording.flamegraph(max_nodes=-1),
+            lambda: recording.flamegraph(max_nodes=2**32),
+            lambda: recording.flamegraph(min_share=float("nan")),
+            lambda: recording.flamegraph(min_share=1.5),
+            lambda: recording.diff(recording, min_share=-0.1),
+            lambda: recording.flamegraph("cpu").to_collapsed("wall"),
+        ):
+            self.assertRaises(hotstack.UsageError, wrong)
+        self.assertEqual(recording.top(limit=2**80), recording.top(limit=None))
+
+    def test_a_name_alone_is_a_list_of_it(self):
+        recording = hotstack.open(EXAMPLE)
+        self.assertEqual(list(recording.samples("cpu", "value")), list(recording.samples(["cpu"], ["value"])))
+        self.assertEqual(list(recording.events("CPULoad", "jvmUser")), list(recording.events("CPULoad", ["jvmUser"])))
+        self.assertEqual(recording.select(states="runnable").totals(), recording.select(states=["runnable"]).totals())
+
+    def test_pipes_are_read(self):
+        data = unpacked(EXAMPLE)
+        reader, writer = os.pipe()
+        feeder = threading.Thread(target=lambda: open(writer, "wb").write(data))
+        feeder.start()
+        recording = hotstack.open(f"/dev/fd/{reader}")
+        feeder.join()
+        os.close(reader)
+        self.assertEqual(recording.totals(), hotstack.open(data).totals())
 
     def test_objects_of_the_core_cannot_be_made_by_hand(self):
         for name in ("Batch", "Batches", "Aggregate", "Tree", "Diff"):
