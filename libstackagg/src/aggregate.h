@@ -86,6 +86,15 @@ static inline sagg__entry sagg__entry_half(const sagg__entry *entry, uint32_t ha
     return one;
 }
 
+/* The value that an entry has of a type; nought where it has none. */
+static inline uint64_t sagg__entry_value(const sagg__entry *entry, uint32_t slot)
+{
+    const bool is_pair = entry->key.twin != SAGG__NO_TWIN;
+    if (entry->key.slot == slot)
+        return is_pair ? entry->totals.raw_value : entry->totals.value;
+    return is_pair && entry->key.twin == slot ? entry->totals.value : 0;
+}
+
 /* Which type and pool a row of per-second totals belongs to. */
 typedef struct sagg__second_row {
     uint32_t slot;
@@ -196,6 +205,9 @@ int sagg__add_second(sagg *agg, uint32_t slot, uint32_t thread, int64_t time_ns,
 
 /* The thread that entries of a thread are kept under, by the aggregate's group. */
 uint32_t sagg__group_thread(const sagg *agg, uint32_t thread);
+
+/* The cursor with which sagg_next gives what was dropped, behind all entries. */
+size_t sagg__first_dropped(const sagg *agg);
 
 /* A thread's or pool's row of totals. */
 sagg_totals *sagg__thread_row(const sagg *agg, uint32_t thread, uint32_t slot);

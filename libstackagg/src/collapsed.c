@@ -26,8 +26,8 @@ struct sagg_collapsed {
     sagg_collapsed_options options;
     sagg__palette palette;
     sagg__array items;    /* sagg__path */
-    sagg__array place_of; /* uint32_t: of each entry, in the order of sagg_next; its item's until
-                             the items are sorted */
+    sagg__array place_of; /* uint32_t: of each entry of the aggregate, then of what it dropped; its
+                             item's until the items are sorted */
     uint32_t item_count;
     uint32_t entry_count;
     sagg__paths paths;
@@ -108,22 +108,22 @@ static int name_frames(sagg_collapsed *c)
 
 /* The item of an entry: one a stack, or one an entry where threads are told apart; paths that are
  * alike meet when they are written. */
-static int add_entry(sagg_collapsed *c, const sagg_entry *entry, uint32_t *stack_items)
+static int add_entry(sagg_collapsed *c, uint32_t stack, uint32_t of_thread, uint32_t *stack_items)
 {
     uint32_t thread = SAGG__NO_RANK;
     uint32_t item = c->item_count;
     if (c->options.threads)
-        thread = c->palette.of_thread[entry->thread];
-    else if (stack_items[entry->stack] != UINT32_MAX)
-        item = stack_items[entry->stack];
+        thread = c->palette.of_thread[of_thread];
+    else if (stack_items[stack] != UINT32_MAX)
+        item = stack_items[stack];
     int rc = sagg__extend(&c->mem, &c->items, (size_t)c->item_count + 1, sizeof(sagg__path));
     if (rc == 0)
         rc = sagg__extend(&c->mem, &c->place_of, (size_t)c->entry_count + 1, sizeof(uint32_t));
     if (rc != 0)
         return rc;
     if (item == c->item_count)
-        *SAGG__AT(sagg__path, c->items, c->item_count++) = (sagg__path){entry->stack, thread, 0};
-    stack_items[entry->stack] = item;
+        *SAGG__AT(sagg__path, c->items, c->item_count++) = (sagg__path){stack, thread, 0};
+    stack_items[stack] = item;
     *SAGG__AT(uint32_t, c->place_of, c->entry_count++) = item;
     return 0;
 }
@@ -135,11 +135,14 @@ static int collect(sagg_collapsed *c)
     if (stack_items == NULL)
         return SAGG_E_NOMEM;
     memset(stack_items, 0xFF, bytes);
-    size_t cursor = 0;
-    sagg_entry entry;
+    const sagg__entry *entries = c->agg->entries.array.items;
     int rc = 0;
-    while (rc == 0 && sagg_next(c->agg, &cursor, &entry))
-        rc = add_entry(c, &entry, stack_items);
+    for (uint32_t i = 0; rc == 0 && i < c->agg->entries.count; i++)
+        rc = add_entry(c, entries[i].key.stack, entries[i].key.thread, stack_items);
+    size_t cursor = sagg__first_dropped(c->agg);
+    sagg_entry dropped;
+    while (rc == 0 && sagg_next(c->agg, &cursor, &dropped))
+        rc = add_entry(c, dropped.stack, dropped.thread, stack_items);
     sagg__release(&c->mem, stack_items, bytes);
     return rc;
 }
@@ -252,12 +255,17 @@ static void add_value(uint64_t *into, uint64_t value)
 static void take_values(sagg_collapsed *c, uint32_t type)
 {
     const uint32_t *place_of = c->place_of.items;
-    size_t cursor = 0;
-    sagg_entry entry;
+    const sagg__entry *entries = c->agg->entries.array.items;
+    const uint32_t count = c->agg->entries.count;
+    const uint32_t slot = c->agg->slot_of[type];
     memset(c->values, 0, c->item_count * sizeof(*c->values));
-    for (uint32_t i = 0; sagg_next(c->agg, &cursor, &entry); i++)
-        if (entry.type == type)
-            add_value(&c->values[place_of[i]], entry.totals.value);
+    for (uint32_t i = 0; i < count; i++)
+        add_value(&c->values[place_of[i]], sagg__entry_value(&entries[i], slot));
+    size_t cursor = sagg__first_dropped(c->agg);
+    sagg_entry dropped;
+    for (uint32_t i = count; sagg_next(c->agg, &cursor, &dropped); i++)
+        if (dropped.type == type)
+            add_value(&c->values[place_of[i]], dropped.totals.value);
 }
 
 static void copy_name(char *to, const char *name, size_t size)
@@ -318,15 +326,15 @@ static int put_lines(sagg_collapsed *c, sagg__emit *emit)
     const sagg__paths *paths = &c->paths;
     uint32_t shared = 0; /* of the next path with the one in the line */
     for (uint32_t i = 0; emit->rc == 0 && i < paths->count; i++) {
+        const uint32_t ahead = i + SAGG__PATHS_AHEAD;
+        if (ahead < paths->count && c->values[ahead] != 0)
+            sagg__path_prefetch(paths, ahead, paths->shared[ahead], 16);
+        shared = paths->shared[i] < shared ? paths->shared[i] : shared;
+        if (c->values[i] == 0)
+            continue;
         const sagg__path_place *place = &paths->places[i];
         uint32_t length = sagg__path_length(paths, place);
-        if (i + SAGG__PATHS_AHEAD < paths->count)
-            sagg__path_prefetch(paths, i + SAGG__PATHS_AHEAD, paths->shared[i + SAGG__PATHS_AHEAD],
-                                16);
-        shared = paths->shared[i] < shared ? paths->shared[i] : shared;
         uint64_t value = sum_alike(c, length, &i);
-        if (value == 0)
-            continue;
         int rc = enter(c, place, shared);
         if (rc != 0)
             return rc;

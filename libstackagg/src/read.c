@@ -11,10 +11,15 @@ static bool is_zero(const sagg_totals *totals)
     return totals->samples == 0 && totals->value == 0 && totals->raw_value == 0;
 }
 
+size_t sagg__first_dropped(const sagg *agg)
+{
+    return (size_t)agg->entries.count * 2;
+}
+
 /* The cursor counts through the entries, by halves, then through the dropped rows. */
 bool sagg_next(const sagg *agg, size_t *cursor, sagg_entry *entry)
 {
-    size_t halves = (size_t)agg->entries.count * 2;
+    size_t halves = sagg__first_dropped(agg);
     if (*cursor < halves) {
         uint32_t half = *cursor & 1;
         const sagg__entry *row = SAGG__AT(sagg__entry, agg->entries.array, *cursor / 2);

@@ -272,6 +272,34 @@ START_TEST(collapsed_lines_are_stacks)
 }
 END_TEST
 
+/* Of the same events in two types, as bytes and objects allocated are. */
+static void add_pair(sagg *agg, uint32_t stack_index, uint64_t first, uint64_t second)
+{
+    sagg_sample pair[] = {
+        {.type = CPU, .stack = stack_index, .raw_value = first, .value = first, .samples = 1},
+        {.type = ALLOC, .stack = stack_index, .raw_value = 1, .value = second, .samples = 1}};
+    ck_assert_int_eq(sagg_add_all(agg, pair, 2, NULL), 0);
+}
+
+START_TEST(collapsed_lines_hold_pairs_of_types_and_what_was_dropped)
+{
+    static const char *const wanted[] = {[CPU] = "[dropped] 2\nm.main 10\nm.main;b.B.x 35\n",
+                                         [ALLOC] = "[dropped] 4\nm.main;b.B.x 7\nm.main;c.C.y 6\n"};
+    sagg *agg = make(NULL);
+    add_pair(agg, stack(agg, "m.main;b.B.x"), 30, 3);
+    add(agg, CPU, 0, stack(agg, "m.main"), 10);
+    add_pair(agg, stack(agg, "m.main;b.B.x"), 5, 4);
+    add_pair(agg, SAGG_DROPPED, 2, 4);
+    add(agg, ALLOC, 0, stack(agg, "m.main;c.C.y"), 6);
+    for (uint32_t type = CPU; type <= ALLOC; type++) {
+        char *text = collapsed(agg, type, NULL);
+        ck_assert_str_eq(text, wanted[type]);
+        free(text);
+    }
+    sagg_free(agg);
+}
+END_TEST
+
 enum { PATHS = 2500, MANY_PATHS = 24000, PATH_ROOM = 192 };
 
 /* A path that shares much with others, and a thread in front of it. */
@@ -461,6 +489,7 @@ int main(void)
     tcase_add_loop_test(tcase, bad_templates_and_meta_are_refused_before_output, 0,
                         (int)(sizeof(bad_pages) / sizeof(bad_pages[0])));
     tcase_add_test(tcase, collapsed_lines_are_stacks);
+    tcase_add_test(tcase, collapsed_lines_hold_pairs_of_types_and_what_was_dropped);
     tcase_add_loop_test(tcase, a_writer_of_several_types_sorts_and_merges_paths, 0, 8);
     tcase_add_loop_test(tcase, many_paths_that_begin_alike_are_sorted_and_merged, 0, 2);
     tcase_add_test(tcase, a_refusing_sink_ends_the_output);
