@@ -43,12 +43,13 @@ static bool is_mapped(size_t size)
     return MAPS && size >= HUGE_PAGE;
 }
 
-/* The size that head.size has for a block, or 0: it is too large. */
-static size_t whole_size(size_t bytes)
+/* The size that head.size has for a block, or 0: it is too large. A mapped one ends at a multiple
+ * of `step`. */
+static size_t whole_size(size_t bytes, size_t step)
 {
     if (bytes > LARGEST)
         return 0;
-    return is_mapped(bytes) ? (bytes + PAGE - 1) / PAGE * PAGE : bytes + sizeof(head);
+    return is_mapped(bytes) ? (bytes + step - 1) / step * step : bytes + sizeof(head);
 }
 
 /* ---- mappings ---- */
@@ -98,10 +99,9 @@ static head *resize_mapping(head *old, size_t size)
 
 /* ---- blocks ---- */
 
-static void *get(void *ctx, size_t bytes)
+static void *get_block(size_t bytes, size_t step)
 {
-    (void)ctx;
-    size_t size = whole_size(bytes);
+    size_t size = whole_size(bytes, step);
     bool mapped = is_mapped(bytes);
     head *h = size == 0 ? NULL : mapped ? map_block(size) : malloc(size);
     if (h == NULL)
@@ -109,6 +109,12 @@ static void *get(void *ctx, size_t bytes)
     h->size = size;
     h->mapped = mapped;
     return h + 1;
+}
+
+static void *get(void *ctx, size_t bytes)
+{
+    (void)ctx;
+    return get_block(bytes, PAGE);
 }
 
 static void drop(void *ctx, void *block)
@@ -129,7 +135,7 @@ static void drop_sized(void *ctx, void *block, size_t bytes)
 
 static void *move(void *block, size_t old_bytes, size_t new_bytes)
 {
-    void *to = get(NULL, new_bytes);
+    void *to = get_block(new_bytes, HUGE_PAGE);
     if (to == NULL)
         return NULL;
     memcpy(to, block, old_bytes < new_bytes ? old_bytes : new_bytes);
@@ -137,10 +143,11 @@ static void *move(void *block, size_t old_bytes, size_t new_bytes)
     return to;
 }
 
+/* What grows ends with a whole huge page: where small ones have begun, small ones go on. */
 static void *resize(void *ctx, void *block, size_t old_bytes, size_t new_bytes)
 {
     (void)ctx;
-    size_t size = whole_size(new_bytes);
+    size_t size = whole_size(new_bytes, HUGE_PAGE);
     if (size == 0)
         return NULL;
     if (block == NULL)
