@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "diff_options.h"
+#include "json_text.h"
 #include "meta.h"
 #include "output.h"
 #include "reading.h"
@@ -217,6 +218,19 @@ static size_t report_failures(const comparison *c, const diff_options *o)
 
 /* ---- writing ---- */
 
+/* A file's name need not be text: JSON then has it as messages show it. */
+static json_t *json_of_path(const char *path)
+{
+    json_t *name = json_string(path);
+    char *shown = name == NULL ? strdup(path) : NULL;
+    if (shown != NULL) {
+        defuse_text(shown);
+        name = json_string(shown);
+    }
+    free(shown);
+    return name;
+}
+
 static json_t *json_of(const comparison *c, const diff_options *o)
 {
     json_t *types = json_array();
@@ -237,8 +251,8 @@ static json_t *json_of(const comparison *c, const diff_options *o)
                              (json_int_t)view->after->totals.value, "failures", failures, "changes",
                              changes));
     }
-    return json_pack("{s:i,s:s,s:s,s:o}", "version", 1, "before", o->before, "after", o->after,
-                     "types", types);
+    return json_pack("{s:i,s:o,s:o,s:o}", "version", 1, "before", json_of_path(o->before), "after",
+                     json_of_path(o->after), "types", types);
 }
 
 static bool write_json(const comparison *c, const diff_options *o)
@@ -291,9 +305,10 @@ static bool write_html(const comparison *c, const diff_options *o)
 
 static int run(comparison *c, const diff_options *o)
 {
-    if (!open_sides(&c->before, &c->after, o) || !compare(c, o))
+    if (!open_sides(&c->before, &c->after, o))
         return EXIT_UNREADABLE;
-    bool written = o->output == NULL || (o->json ? write_json(c, o) : write_html(c, o));
+    bool written =
+        compare(c, o) && (o->output == NULL || (o->json ? write_json(c, o) : write_html(c, o)));
     reading_report(c->before.rec);
     reading_report(c->after.rec);
     if (!written)

@@ -97,6 +97,8 @@ bool reading_add(recording *rec, const char *path)
  * else none. */
 static enum profile_type collapsed_type(const char *path, uint32_t types)
 {
+    const char *slash = strrchr(path, '/');
+    path = slash != NULL ? slash + 1 : path;
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
         const char *name = profile_type_get(type)->name;
         const char *found = strrchr(path, '.');

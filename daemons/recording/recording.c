@@ -299,7 +299,7 @@ typedef struct counted {
     uint64_t count;
 } counted;
 
-enum { COUNTED = 5 };
+enum { COUNTED = 6 };
 
 static void count_losses(const recording *rec, counted lines[COUNTED])
 {
@@ -312,6 +312,7 @@ static void count_losses(const recording *rec, counted lines[COUNTED])
     lines[3] =
         (counted){"samples were summed into [dropped] by the cap on stacks", caps.samples_dropped};
     lines[4] = (counted){"threads past the cap were counted with their pool", caps.threads_folded};
+    lines[5] = (counted){"or more sums reached 2^64 - 1: they are too small", caps.saturated > 0};
 }
 
 bool recording_is_whole(const recording *rec)

@@ -4,6 +4,7 @@
 
 import argparse
 import pathlib
+import sys
 
 import polars
 
@@ -31,8 +32,16 @@ def main() -> None:
     paths = sorted(options.folder.glob("*.jfr")) + sorted(options.folder.glob("*.jfr.gz"))
     if not paths:
         parser.error(f"there is no recording in {options.folder}")
+    tables = []
+    for path in paths:
+        try:
+            tables.append(allocations(path))
+        except hotstack.HotstackError as error:
+            print(f"{path} is left out: {error}", file=sys.stderr)
+    if not tables:
+        parser.error(f"no recording in {options.folder} can be read")
     table = (
-        polars.concat([allocations(path) for path in paths])
+        polars.concat(tables)
         .group_by("leaf", "class")
         .agg(
             polars.col("bytes", "samples").sum(),

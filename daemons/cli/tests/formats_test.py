@@ -245,6 +245,9 @@ class Tests:
         (self.directory / "stacks.txt").write_text("[main tid=7];a.B.run;c.D.work 30\na.B.run 12\n")
         assert "--type" in self.run("convert", "stacks.txt", "-o", "x.json", code=1)[1]
         assert self.totals("stacks.txt", "-t", "wall") == {"wall": 42}
+        (self.directory / "runs.cpu.old").mkdir()
+        (self.directory / "runs.cpu.old/stacks").write_text("a.B.run 42\n")
+        assert self.totals("runs.cpu.old/stacks", "-t", "wall") == {"wall": 42}
         assert self.totals("stacks.txt", "-t", "wall", "--thread", "^main$") == {"wall": 30}
         piped = subprocess.run(["sh", "-c", f"cat stacks.txt | '{self.program}' convert - -t wall -f collapsed -o -"], cwd=self.directory,
                                capture_output=True, text=True, check=True).stdout
@@ -281,6 +284,11 @@ class Tests:
         self.run("convert", "many.cpu.collapsed", "--max-stacks", "1000", "-o", "capped.collapsed", code=3)
         kept = samples_of((self.directory / "capped.collapsed").read_text())
         assert sum(kept.values()) == wanted and kept[f"a.B.run;c.D.m{count - 1};e.F.x{(count - 1) % 10}"] == count
+
+    def test_a_sum_that_is_too_large_is_told(self):
+        (self.directory / "vast.cpu.collapsed").write_text(f"a.B.run {2**64 - 1}\n")
+        self.run("top", "vast.cpu.collapsed")
+        assert "reached 2^64 - 1" in self.run("top", "vast.cpu.collapsed", "vast.cpu.collapsed", code=3)[1]
 
     def test_shards_add_up_to_the_same_bytes(self):
         rows = [f"a.B.run;c.D.m{i % 977};e.F.x{i % 13} {i}\n" for i in range(1, 6401)]
@@ -408,6 +416,17 @@ class Tests:
                     done = subprocess.run([self.program, "diff", self.jdk, self.asynchronous, "-f", kind, "-o", path], env=self.env,
                                           stdout=full, stderr=subprocess.PIPE, text=True)
                 assert done.returncode == 1 and "No space left" in done.stderr, (kind, path, done)
+
+    def test_a_diff_of_names_that_are_no_text(self):
+        os.symlink(self.jdk, os.fsencode(self.directory) + b"/odd-\xff.jfr")
+        command = [self.program, "diff", b"odd-\xff.jfr", self.jdk, "-t", "cpu", "-f", "json", "-o", "-"]
+        done = subprocess.run(command, cwd=self.directory, capture_output=True, check=True)
+        assert json.loads(done.stdout)["before"] == "odd-?.jfr"
+
+    def test_a_diff_without_a_common_type_says_what_is_missing(self):
+        (self.directory / "lost.jfr").write_bytes(self.jdk.read_bytes()[:-5000])
+        stderr = self.run("diff", self.jdk, "lost.jfr", "--fail-on", "+5% self", code=1)[1]
+        assert "no samples of one type" in stderr and "missing: truncated" in stderr, stderr
 
     def test_wrong_usage_of_diff_and_its_manual(self):
         for arguments, says in (((self.jdk,), "two recordings"), ((self.jdk, self.jdk), "-o FILE"), ((self.jdk, self.jdk, "-o", "x.csv"), "csv"),
