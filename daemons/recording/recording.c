@@ -323,10 +323,16 @@ bool recording_is_whole(const recording *rec)
 
 static void write_stretch(const jfr_loss_record *loss, char *line, size_t room)
 {
-    (void)snprintf(line, room,
-                   "%s at byte %" PRIu64 ": %" PRIu64 " bytes of the chunk at byte %" PRIu64
-                   " are lost",
-                   jfr_loss_reason_name(loss->reason), loss->offset, loss->bytes, loss->chunk);
+    if (loss->reason == JFR_LOSS_BAD_GZIP)
+        (void)snprintf(line, room,
+                       "%s: what it unpacks to is right up to byte %" PRIu64
+                       " at most; the %" PRIu64 " packed bytes behind the damage are lost",
+                       jfr_loss_reason_name(loss->reason), loss->offset, loss->bytes);
+    else
+        (void)snprintf(line, room,
+                       "%s at byte %" PRIu64 ": %" PRIu64 " bytes of the chunk at byte %" PRIu64
+                       " are lost",
+                       jfr_loss_reason_name(loss->reason), loss->offset, loss->bytes, loss->chunk);
 }
 
 bool recording_loss_line(const recording *rec, size_t index, char *line, size_t room)

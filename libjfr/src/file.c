@@ -31,17 +31,25 @@ int jfr__file_new(jfr_file **out, const jfr_options *opts, jfr_error *err)
 
 static int set_data(jfr_file *file, const void *data, size_t len, jfr_error *err)
 {
+    jfr__header header;
+    jfr__unpacked unpacked = {0};
     file->data = data;
     file->len = len;
     if (jfr__is_gzip(data, len)) {
-        int rc = jfr__gunzip(&file->unpacked, &file->len, data, len,
-                             file->options.max_unpacked_bytes, &file->allocator, err);
+        int rc = jfr__gunzip(&unpacked, data, len, file->options.max_unpacked_bytes,
+                             &file->allocator, err);
         if (rc < 0)
             return rc;
-        file->data = file->unpacked;
+        file->unpacked = unpacked.data;
+        file->data = unpacked.data;
+        file->len = unpacked.len;
     }
-    jfr__header header;
-    return jfr__header_read(&header, file->data, file->len, 0, err);
+    if (!unpacked.damaged)
+        return jfr__header_read(&header, file->data, file->len, 0, err);
+    if (jfr__header_read(&header, file->data, file->len, 0, NULL) < 0)
+        return JFR_ERR_FORMAT; /* the damage is in `err` */
+    jfr__loss_add(file, JFR_LOSS_BAD_GZIP, file->len, unpacked.left, file->len);
+    return 0;
 }
 
 int jfr_open_mem(jfr_file **out, const void *data, size_t len, const jfr_options *opts,

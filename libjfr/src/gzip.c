@@ -99,21 +99,23 @@ int jfr__inflater_feed(jfr__inflater *f, const void *data, size_t len, jfr__buff
     }
 }
 
-int jfr__gunzip(void **out, size_t *out_len, const void *data, size_t len, uint64_t max_bytes,
+int jfr__gunzip(jfr__unpacked *out, const void *data, size_t len, uint64_t max_bytes,
                 const jfr_allocator *alloc, jfr_error *err)
 {
     jfr__inflater *f;
+    *out = (jfr__unpacked){0};
     int rc = jfr__inflater_new(&f, alloc, max_bytes, err);
     if (rc < 0)
         return rc;
     jfr__buffer buffer = {.alloc = alloc};
     rc = jfr__inflater_feed(f, data, len, &buffer, err);
+    uint64_t left = len - f->in;
     jfr__inflater_free(f);
-    if (rc < 0) {
+    bool damaged = rc == JFR_ERR_FORMAT && buffer.len > 0;
+    if (rc < 0 && !damaged) {
         jfr__buffer_free(&buffer);
         return rc;
     }
-    *out = buffer.data;
-    *out_len = buffer.len;
+    *out = (jfr__unpacked){buffer.data, buffer.len, damaged, left};
     return 0;
 }

@@ -33,14 +33,13 @@ void jfr__inflater_free(jfr__inflater *inflater)
     (void)inflater;
 }
 
-int jfr__gunzip(void **out, size_t *out_len, const void *data, size_t len, uint64_t max_bytes,
+int jfr__gunzip(jfr__unpacked *out, const void *data, size_t len, uint64_t max_bytes,
                 const jfr_allocator *alloc, jfr_error *err)
 {
     (void)data;
     (void)len;
     (void)max_bytes;
     (void)alloc;
-    *out = NULL;
-    *out_len = 0;
+    *out = (jfr__unpacked){0};
     return refuse(err);
 }

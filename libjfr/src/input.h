@@ -37,12 +37,21 @@ int jfr__inflater_feed(jfr__inflater *inflater, const void *data, size_t len, jf
                        jfr_error *err);
 void jfr__inflater_free(jfr__inflater *inflater);
 
+/* What a gzip input unpacks to, in memory of the allocator, which the caller frees. */
+typedef struct jfr__unpacked {
+    void *data;
+    size_t len;
+    bool damaged;  /* it ends before the input does, or is not what was packed */
+    uint64_t left; /* packed bytes behind the damage */
+} jfr__unpacked;
+
 /*
- * Unpacks a whole gzip input into memory of `alloc`, which the caller frees. A stream that is cut
- * short yields what came before: a recording may end early too.
- * Returns 0, JFR_ERR_FORMAT, JFR_ERR_LIMIT (more than max_bytes) or JFR_ERR_NOMEM.
+ * Unpacks a whole gzip input. One that is cut short yields what came before: a recording may end
+ * early too. So does a damaged one: 0 is returned then, and `err` holds the damage.
+ * Returns 0, JFR_ERR_FORMAT (nothing could be unpacked), JFR_ERR_LIMIT (more than max_bytes) or
+ * JFR_ERR_NOMEM.
  */
-int jfr__gunzip(void **out, size_t *out_len, const void *data, size_t len, uint64_t max_bytes,
+int jfr__gunzip(jfr__unpacked *out, const void *data, size_t len, uint64_t max_bytes,
                 const jfr_allocator *alloc, jfr_error *err);
 
 /*

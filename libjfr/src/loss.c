@@ -34,6 +34,8 @@ const char *jfr_loss_reason_name(jfr_loss_reason reason)
         return "bad events";
     case JFR_LOSS_LIMIT:
         return "limit";
+    case JFR_LOSS_BAD_GZIP:
+        return "damaged gzip";
     }
     return "unknown";
 }

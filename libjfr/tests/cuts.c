@@ -32,16 +32,17 @@ struct recording {
 static bool load(struct recording *r, const char *path)
 {
     void *packed;
-    void *data;
     size_t packed_len;
+    jfr__unpacked whole;
     jfr_error err;
     if (jfr__map_file(&packed, &packed_len, path, &err) < 0)
         return false;
-    int rc = jfr__gunzip(&data, &r->len, packed, packed_len, MAX_BYTES, &jfr__malloc, &err);
+    int rc = jfr__gunzip(&whole, packed, packed_len, MAX_BYTES, &jfr__malloc, &err);
     jfr__unmap_file(packed, packed_len);
-    r->data = rc == 0 ? data : NULL;
+    r->data = whole.data;
+    r->len = whole.len;
     r->cuts = calloc(r->len + 1, sizeof(*r->cuts));
-    return rc == 0 && r->cuts != NULL;
+    return rc == 0 && !whole.damaged && r->cuts != NULL;
 }
 
 static void mark_around(struct recording *r, uint64_t border)

@@ -23,11 +23,13 @@ static void load(int which)
     void *packed;
     size_t packed_len;
     ck_assert_int_eq(jfr__map_file(&packed, &packed_len, path, &err), 0);
-    ck_assert_int_eq(jfr__gunzip(&bytes, &len, packed, packed_len, 1 << 24, &jfr__malloc, &err), 0);
+    jfr__unpacked whole;
+    ck_assert_int_eq(jfr__gunzip(&whole, packed, packed_len, 1 << 24, &jfr__malloc, &err), 0);
+    ck_assert(!whole.damaged);
     jfr__unmap_file(packed, packed_len);
-    void *fitted = realloc(bytes, len);
-    ck_assert_ptr_nonnull(fitted);
-    bytes = fitted;
+    len = whole.len;
+    bytes = realloc(whole.data, len);
+    ck_assert_ptr_nonnull(bytes);
 }
 
 static void teardown(void)

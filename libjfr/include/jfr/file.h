@@ -21,15 +21,16 @@ typedef enum jfr_loss_reason {
     JFR_LOSS_BAD_METADATA,  /* the chunk's type descriptions cannot be read */
     JFR_LOSS_BAD_POOLS,     /* a constant pool cannot be read: stacks or threads are missing */
     JFR_LOSS_BAD_EVENTS,    /* an event's size is impossible: the events after it are not reached */
-    JFR_LOSS_LIMIT          /* a limit of jfr_options was passed */
+    JFR_LOSS_LIMIT,         /* a limit of jfr_options was passed */
+    JFR_LOSS_BAD_GZIP       /* the gzip input is damaged, or something else stands behind it */
 } jfr_loss_reason;
 
 /* One stretch that was lost. */
 typedef struct jfr_loss_record {
     jfr_loss_reason reason;
     uint64_t offset; /* first byte that could not be used, from the recording's start */
-    uint64_t bytes;  /* how many, up to the end of its chunk or of the recording */
-    uint64_t chunk;  /* offset of the chunk it lies in */
+    uint64_t bytes;  /* how many, up to the end of its chunk or of the recording; of gzip, packed */
+    uint64_t chunk;  /* offset of the chunk it lies in; of gzip as offset */
 } jfr_loss_record;
 
 /* What was kept and what was lost so far. */
@@ -51,7 +52,8 @@ typedef struct jfr_loss {
  *   out     receives the file; close with jfr_close
  *   data    `len` bytes, borrowed: they must stay, unchanged, until jfr_close
  *   opts    NULL = defaults
- * Looks at the first chunk's header only. Bytes that are gzip are unpacked into memory of the file.
+ * Looks at the first chunk's header only. Bytes that are gzip are unpacked into memory of the file;
+ * where they are damaged what came before is kept, and the rest is told as a loss.
  * Errors: JFR_ERR_FORMAT (not a recording), JFR_ERR_LIMIT (unpacked size), JFR_ERR_USAGE (options),
  * JFR_ERR_NOMEM.
  */
