@@ -118,6 +118,7 @@ class Loss(NamedTuple):
             or self.bytes_lost
             or self.bad_events
             or self.bad_stacks
+            or self.stretches
         )
 
 

@@ -278,6 +278,14 @@ class Parts(unittest.TestCase):
         for node in self.recording.flamegraph("wall", min_share=0.05).root.walk():
             self.assertGreaterEqual(node.share, 0.05)
 
+    def test_damaged_gzip_is_read_and_told(self):
+        packed = EXAMPLE.read_bytes()
+        for damaged in (packed[:-1] + b"~", packed + b"stray"):
+            recording = hotstack.open(damaged)
+            self.assertEqual(recording.totals(), hotstack.open(packed).totals())
+            self.assertFalse(recording.loss().is_whole)
+            self.assertEqual([item.reason for item in recording.loss().stretches], ["damaged gzip"])
+
     def test_a_least_share_cuts_what_the_command_line_cuts(self):
         """To the unit, also where the least value is no whole number."""
         recording = hotstack.open(EXAMPLE)
