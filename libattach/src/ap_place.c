@@ -6,14 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ap_candidates.h"
 #include "error_internal.h"
 
+#define LOCK_NAP_NS    5000000L
 #define HEADROOM_BYTES ((uint64_t)8 << 20) /* the library and the first recording bytes */
 
 void attach__place_close(attach__place *place)
@@ -51,6 +54,18 @@ int attach__place_open(attach__place *out, const attach_target *target, const ch
         return rc;
     }
     out->fd = fd;
+    return 0;
+}
+
+int attach__lock_until(int fd, uint64_t until_ns)
+{
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return -errno;
+        if (attach__now_ns() >= until_ns)
+            return -EWOULDBLOCK;
+        (void)nanosleep(&(struct timespec){0, LOCK_NAP_NS}, NULL);
+    }
     return 0;
 }
 

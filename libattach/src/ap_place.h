@@ -33,6 +33,10 @@ const char *attach__place_objection(const attach_target *target, const char *pat
  * nobody else may enter. 0 or -errno; -EPERM for one that belongs to somebody else. */
 int attach__place_open(attach__place *out, const attach_target *target, const char *path);
 
+/* Waits for the lock of an open file or directory, at most until then. 0, -EWOULDBLOCK when
+ * somebody else still has it, or another -errno. */
+int attach__lock_until(int fd, uint64_t until_ns);
+
 /* Whether the open directory still has a name: whoever waits for its lock may come too late. */
 bool attach__place_is_linked(const attach__place *place);
 

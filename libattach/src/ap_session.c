@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ap_jfr.h"
@@ -18,7 +16,6 @@
 #define STATUS_MAX    4096
 #define LIBRARY_MAX   ((uint64_t)64 << 20)
 #define COPY_UNIT     65536
-#define LOCK_NAP_NS   5000000L
 #define START_LOCK_MS 15000 /* the longest first start that others wait for */
 #define OLDEST_MAJOR  4
 
@@ -125,17 +122,6 @@ void attach__session_leave_place(attach__session *s)
         s->name[0] = '\0';
 }
 
-/* Waits for the lock of an open file, at most until then; false when somebody else still has it. */
-static bool lock_until(int fd, uint64_t until_ns)
-{
-    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        if ((errno != EWOULDBLOCK && errno != EINTR) || attach__now_ns() >= until_ns)
-            return false;
-        (void)nanosleep(&(struct timespec){0, LOCK_NAP_NS}, NULL);
-    }
-    return true;
-}
-
 /* What another program did while it was waited for may have changed everything. */
 static int look_again(attach__session *s, attach_error *err)
 {
@@ -152,7 +138,7 @@ int attach__session_lock_start(attach__session *s, attach_error *err)
     s->start_lock = attach__open_in_root(s->target->root_fd, "/tmp", O_RDONLY | O_DIRECTORY, 0);
     if (s->start_lock < 0)
         return ATTACH_OK;
-    (void)lock_until(s->start_lock, until_ns < s->deadline_ns ? until_ns : s->deadline_ns);
+    (void)attach__lock_until(s->start_lock, until_ns < s->deadline_ns ? until_ns : s->deadline_ns);
     return look_again(s, err);
 }
 
@@ -168,8 +154,9 @@ bool attach__session_is_foreign(const attach__session *s)
 /* One call at a time per JVM, whichever of our programs makes it. */
 static int lock(attach__session *s, attach_error *err)
 {
-    return lock_until(s->place.fd, s->deadline_ns) ? ATTACH_OK
-                                                   : attach__target_is_taken(s->target, err);
+    return attach__lock_until(s->place.fd, s->deadline_ns) == 0
+               ? ATTACH_OK
+               : attach__target_is_taken(s->target, err);
 }
 
 /* The directory above the one that the mapped library came from; false when it has none. */

@@ -79,23 +79,30 @@ char attach__target_state(const attach_target *target)
     return read_stat(&stat, target) == 0 ? stat.state : 'X';
 }
 
-int attach__target_check(const attach_target *target, attach_error *err)
+/* Reads what the process does; as attach__target_check. */
+static int check(attach__stat *stat, const attach_target *target, attach_error *err)
 {
-    attach__stat stat;
-    int rc = read_stat(&stat, target);
-    if (rc != 0 || attach__state_is_dead(stat.state))
+    int rc = read_stat(stat, target);
+    if (rc != 0 || attach__state_is_dead(stat->state))
         return attach__refuse(err, ATTACH_REASON_PROCESS_EXITED, "process %d has exited",
                               target->identity.pid);
-    if (stat.start_ticks != target->identity.start_ticks)
+    if (stat->start_ticks != target->identity.start_ticks)
         return attach__refuse(err, ATTACH_REASON_IDENTITY_CHANGED,
                               "pid %d now belongs to another process", target->identity.pid);
     return ATTACH_OK;
 }
 
+int attach__target_check(const attach_target *target, attach_error *err)
+{
+    attach__stat stat;
+    return check(&stat, target, err);
+}
+
 int attach__target_check_running(const attach_target *target, attach_error *err)
 {
-    int rc = attach__target_check(target, err);
-    if (rc != ATTACH_OK || !attach__state_is_stopped(attach__target_state(target)))
+    attach__stat stat;
+    int rc = check(&stat, target, err);
+    if (rc != ATTACH_OK || !attach__state_is_stopped(stat.state))
         return rc;
     return attach__refuse(err, ATTACH_REASON_TARGET_STOPPED,
                           "process %d is stopped by a signal or a debugger and cannot answer; "

@@ -21,7 +21,7 @@
 #include "listener.h"
 
 #define LIBRARY_MAX ((uint64_t)16 << 20)
-#define LOCK_NAP_NS 5000000L
+#define BUSY_NAP_NS 5000000L
 #define ENTRIES_MAX 16384
 #define TRIES       3 /* the directory may be taken away between finding and locking it */
 
@@ -160,7 +160,7 @@ static int connect_inode(int *out, int inode_fd, const attach__agent *a, attach_
             rc = attach__refuse(err, ATTACH_REASON_ATTACH_TIMEOUT,
                                 "the thread agent of process %d is busy", a->target->identity.pid);
         else
-            (void)nanosleep(&(struct timespec){0, LOCK_NAP_NS}, NULL);
+            (void)nanosleep(&(struct timespec){0, BUSY_NAP_NS}, NULL);
     }
     if (rc == ATTACH_OK)
         rc = check_peer(fd, a, err);
@@ -225,16 +225,12 @@ static int ensure_place(attach__agent *a, attach_error *err)
 
 int attach__agent_lock(attach__agent *a, attach_error *err)
 {
-    struct stat st;
-    while (flock(a->place.fd, LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK && errno != EINTR)
-            return attach__fail(err, ATTACH_E_IO, "cannot lock %s: %s", a->place.path,
-                                strerror(errno));
-        if (attach__now_ns() >= a->deadline_ns)
-            return attach__target_is_taken(a->target, err);
-        (void)nanosleep(&(struct timespec){0, LOCK_NAP_NS}, NULL);
-    }
-    return fstat(a->place.fd, &st) == 0 && st.st_nlink > 0 ? ATTACH_OK : ATTACH__NO_AGENT;
+    int rc = attach__lock_until(a->place.fd, a->deadline_ns);
+    if (rc == -EWOULDBLOCK)
+        return attach__target_is_taken(a->target, err);
+    if (rc != 0)
+        return attach__fail(err, ATTACH_E_IO, "cannot lock %s: %s", a->place.path, strerror(-rc));
+    return attach__place_is_linked(&a->place) ? ATTACH_OK : ATTACH__NO_AGENT;
 }
 
 static int write_error(const attach__agent *a, int error, attach_error *err)
