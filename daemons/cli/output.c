@@ -12,11 +12,18 @@
 
 #include "command.h"
 
+/* S_IFREG and the like; 0 = nothing is there. */
+static mode_t kind_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? st.st_mode & S_IFMT : 0;
+}
+
 /* What is no plain file (/dev/null, a pipe) is written to as it is. */
 static bool is_special(const char *path)
 {
-    struct stat st;
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    mode_t kind = kind_of(path);
+    return kind != 0 && kind != S_IFREG;
 }
 
 static bool open_special(output *out, const char *path)
@@ -102,9 +109,7 @@ static bool open_temporary(output *out, const char *path)
 
 bool output_is_stream(const char *path)
 {
-    struct stat st;
-    return strcmp(path, "-") == 0 ||
-           (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+    return strcmp(path, "-") == 0 || (is_special(path) && kind_of(path) != S_IFDIR);
 }
 
 bool output_open(output *out, const char *path)
