@@ -7,7 +7,8 @@
 
 /*
  * From the ids of a recording (any 64-bit number) to dense indices in order of arrival. Ids that
- * rise, as recorders like to number, are a list; the first that does not makes it a hash table.
+ * rise, as recorders like to number, are a list; the first that does not makes it a table by id
+ * where they lie dense, else a hash table.
  */
 typedef struct jfr__idmap {
     const jfr_allocator *alloc;
@@ -16,10 +17,12 @@ typedef struct jfr__idmap {
     uint64_t *keys; /* hash table: key and index + 1, 0 = free */
     uint32_t *values;
     size_t capacity;     /* a power of two, or 0 */
-    uint64_t multiplier; /* odd and random: ids cannot be chosen to collide */
+    uint64_t multiplier; /* of the hash table: odd and random, ids cannot be chosen to collide */
     uint32_t count;
     uint64_t max_key;
-    uint32_t *direct; /* after jfr__idmap_finish, where ids are dense: index + 1 by id */
+    uint32_t *direct; /* where ids are dense: index + 1 by id; NULL = not in use */
+    uint32_t *by_id;  /* its memory, of so many ids */
+    size_t by_id_cap;
 } jfr__idmap;
 
 void jfr__idmap_init(jfr__idmap *map, const jfr_allocator *alloc);

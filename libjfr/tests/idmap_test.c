@@ -23,7 +23,7 @@ static uint64_t key_of(int kind, uint64_t i)
 }
 
 /* Ids that lie dense take the table by id, spread ones the hash table, and what rises is a list
- * until then: the answers are the same. */
+ * until all are there: the answers are the same. */
 START_TEST(finds_what_was_put)
 {
     for (uint32_t i = 0; i < 5000; i++) {
@@ -31,7 +31,8 @@ START_TEST(finds_what_was_put)
         ck_assert_uint_eq(jfr__idmap_find(&map, key_of(_i, i / 2)), i / 2);
         ck_assert_uint_eq(jfr__idmap_find(&map, key_of(_i, 5000 + i)), JFR_NONE);
     }
-    ck_assert_int_eq(map.capacity == 0, _i < 2);
+    ck_assert_int_eq(map.capacity != 0, _i == 3);
+    ck_assert_int_eq(map.direct != NULL, _i == 2);
     ck_assert_uint_eq(jfr__idmap_put(&map, key_of(_i, 17)), 17);
     jfr__idmap_finish(&map);
     ck_assert_int_eq(map.direct != NULL, (_i & 1) == 0);
@@ -43,34 +44,58 @@ START_TEST(finds_what_was_put)
 }
 END_TEST
 
-/* A key that was there already, and one between others, in a list. */
-START_TEST(a_list_becomes_a_table)
+/* A key that was there already, one between others, and one far from all: list, table by id, hash
+ * table. */
+START_TEST(a_list_becomes_tables)
 {
     for (uint32_t i = 0; i < 100; i++)
         ck_assert_uint_eq(jfr__idmap_put(&map, 10 + 10 * i), i);
     ck_assert_uint_eq(jfr__idmap_put(&map, 500), 49);
-    ck_assert_int_eq(map.capacity, 0);
+    ck_assert(map.direct == NULL && map.capacity == 0);
     ck_assert_uint_eq(jfr__idmap_put(&map, 501), 100);
-    ck_assert_int_ne(map.capacity, 0);
+    ck_assert(map.direct != NULL && map.capacity == 0);
     ck_assert_uint_eq(jfr__idmap_put(&map, 2000), 101);
+    ck_assert_uint_eq(jfr__idmap_find(&map, 1999), JFR_NONE);
+    ck_assert_uint_eq(jfr__idmap_put(&map, UINT64_MAX), 102);
+    ck_assert(map.direct == NULL && map.capacity != 0);
     for (uint32_t i = 0; i < 100; i++)
         ck_assert_uint_eq(jfr__idmap_put(&map, 10 + 10 * i), i);
     ck_assert_uint_eq(jfr__idmap_find(&map, 501), 100);
     ck_assert_uint_eq(jfr__idmap_find(&map, 2000), 101);
+    ck_assert_uint_eq(jfr__idmap_find(&map, UINT64_MAX), 102);
     ck_assert_uint_eq(jfr__idmap_find(&map, 1999), JFR_NONE);
 }
 END_TEST
 
+/* A table takes what comes after it was finished, whatever it is then. */
+START_TEST(puts_after_the_finish)
+{
+    for (uint32_t i = 0; i < 100; i++)
+        ck_assert_uint_eq(jfr__idmap_put(&map, key_of(_i, i)), i);
+    for (uint32_t i = 100; i < 1000; i++) {
+        jfr__idmap_finish(&map);
+        ck_assert_uint_eq(jfr__idmap_put(&map, key_of(_i, i)), i);
+        ck_assert_uint_eq(jfr__idmap_find(&map, key_of(_i, i)), i);
+    }
+    ck_assert_uint_eq(jfr__idmap_put(&map, UINT64_MAX), 1000);
+    for (uint32_t i = 0; i < 1000; i++)
+        ck_assert_uint_eq(jfr__idmap_find(&map, key_of(_i, i)), i);
+}
+END_TEST
+
+/* The memory of before is used again: nothing in it answers. */
 START_TEST(clear_forgets)
 {
-    jfr__idmap_put(&map, 4);
+    for (uint32_t i = 0; i < 100; i++)
+        jfr__idmap_put(&map, key_of(_i, i));
     jfr__idmap_finish(&map);
     jfr__idmap_clear(&map);
-    ck_assert_uint_eq(jfr__idmap_find(&map, 4), JFR_NONE);
-    ck_assert_uint_eq(jfr__idmap_put(&map, 9), 0);
+    ck_assert_uint_eq(jfr__idmap_find(&map, key_of(_i, 4)), JFR_NONE);
+    ck_assert_uint_eq(jfr__idmap_put(&map, key_of(_i, 99)), 0);
     jfr__idmap_finish(&map);
-    ck_assert_uint_eq(jfr__idmap_find(&map, 9), 0);
-    ck_assert_uint_eq(jfr__idmap_find(&map, 4), JFR_NONE);
+    ck_assert_uint_eq(jfr__idmap_find(&map, key_of(_i, 99)), 0);
+    for (uint32_t i = 0; i < 98; i++)
+        ck_assert_uint_eq(jfr__idmap_find(&map, key_of(_i, i)), JFR_NONE);
 }
 END_TEST
 
@@ -87,8 +112,9 @@ int main(void)
     TCase *t = tcase_create("idmap");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, finds_what_was_put, 0, 4);
-    tcase_add_test(t, a_list_becomes_a_table);
-    tcase_add_test(t, clear_forgets);
+    tcase_add_test(t, a_list_becomes_tables);
+    tcase_add_loop_test(t, puts_after_the_finish, 0, 4);
+    tcase_add_loop_test(t, clear_forgets, 0, 4);
     tcase_add_test(t, empty_finds_nothing);
     suite_add_tcase(suite, t);
     return run_suite(suite);
