@@ -21,12 +21,6 @@ static int new_memo(jfr_frame_memo **out, const jfr_frame_memo_options *o, const
         return jfr__fail_nomem(err);
     *memo = (jfr_frame_memo){.options = *o, .allocator = *a, .bits = FIRST_BITS};
     memo->loop = jfr__values_loop_best();
-    memo->slots = a->alloc(a->ctx, table_size(FIRST_BITS));
-    if (memo->slots == NULL) {
-        jfr_frame_memo_free(memo);
-        return jfr__fail_nomem(err);
-    }
-    jfr_frame_memo_clear(memo);
     *out = memo;
     return 0;
 }
@@ -50,7 +44,8 @@ int jfr_frame_memo_new(jfr_frame_memo **out, const jfr_frame_memo_options *optio
 
 void jfr_frame_memo_clear(jfr_frame_memo *memo)
 {
-    memset(memo->slots, 0xFF, table_size(memo->bits));
+    if (memo->used > 0)
+        memset(memo->slots, 0xFF, table_size(memo->bits));
     memo->used = 0;
 }
 
@@ -62,6 +57,29 @@ void jfr_frame_memo_free(jfr_frame_memo *memo)
     if (memo->slots != NULL)
         a.free(a.ctx, memo->slots);
     a.free(a.ctx, memo);
+}
+
+/*
+ * Makes the table of a memo that knows no frame. A chunk's methods are known before its frames are,
+ * of which there will be more, mostly. Without memory for as many the one that is there will do;
+ * without any, nothing is kept.
+ */
+static void make_table(jfr_frame_memo *memo, const jfr_chunk *chunk)
+{
+    const jfr_allocator *a = &memo->allocator;
+    unsigned bits = memo->bits;
+    while (bits < MOST_BITS && UINT32_C(1) << (bits - 2) < jfr_chunk_method_count(chunk))
+        bits++;
+    if (memo->slots != NULL && bits == memo->bits)
+        return;
+    jfr__frame_slot *slots = a->alloc(a->ctx, table_size(bits));
+    if (slots == NULL)
+        return;
+    memset(slots, 0xFF, table_size(bits));
+    if (memo->slots != NULL)
+        a->free(a->ctx, memo->slots);
+    memo->slots = slots;
+    memo->bits = bits;
 }
 
 /* Where the pair is full its second frame makes room. */
@@ -94,8 +112,10 @@ static void grow(jfr_frame_memo *memo)
     memo->bits = bits + 1;
     for (size_t pair = (size_t)1 << (bits - 1); pair-- > 0;) {
         jfr__frame_slot both[2];
-        memcpy(both, &slots[2 * pair], sizeof(both));
-        memset(&slots[2 * pair], 0xFF, sizeof(both));
+        for (int i = 0; i < 2; i++) {
+            both[i] = slots[2 * pair + i];
+            slots[2 * pair + i].first = JFR__FREE_SLOT;
+        }
         for (int i = 0; i < 2 && both[i].first != JFR__FREE_SLOT; i++)
             put(memo, (jfr__frame_bytes){both[i].first, both[i].more}, both[i].value);
     }
@@ -107,7 +127,7 @@ static void keep(jfr_frame_memo *memo, const jfr_chunk *chunk, const uint8_t *p,
 {
     uint8_t bytes[16] = {0};
     size_t count = (size_t)(end - p);
-    if (!chunk->frames_by.by_pattern || count > JFR__FRAME_BYTES)
+    if (!chunk->frames_by.by_pattern || count > JFR__FRAME_BYTES || memo->slots == NULL)
         return;
     memcpy(bytes, p, count);
     jfr__frame_bytes frame = {jfr__load_64(bytes), (uint32_t)jfr__load_64(bytes + 8)};
@@ -135,9 +155,11 @@ static int learn(const jfr_chunk *chunk, jfr_frame_memo *memo, jfr__cursor *c, u
 static int read_values(const jfr_chunk *chunk, jfr_frame_memo *memo, jfr__cursor *c, uint32_t *out,
                        uint32_t count, jfr_error *err)
 {
+    if (memo->used == 0)
+        make_table(memo, chunk);
+    bool can_loop = memo->slots != NULL && chunk->frames_by.by_pattern;
     bool near_end = jfr__cursor_left(c) < JFR__READ_AHEAD;
-    const uint8_t *stop =
-        chunk->frames_by.by_pattern && !near_end ? c->end - JFR__READ_AHEAD : c->pos;
+    const uint8_t *stop = can_loop && !near_end ? c->end - JFR__READ_AHEAD : c->pos;
     while (count > 0) {
         if (c->pos < stop)
             c->pos = memo->loop(memo->slots, memo->bits, c->pos, stop, &out, &count);

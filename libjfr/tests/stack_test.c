@@ -1,5 +1,6 @@
 #include "fixture.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 START_TEST(frames_leaf_first)
@@ -107,6 +108,47 @@ START_TEST(frames_are_learned_once)
     jfr_frame_memo_clear(memo);
     read_values(memo);
     ck_assert_uint_eq(learner.asked, 2 * distinct);
+    jfr_frame_memo_free(memo);
+}
+END_TEST
+
+static void *no_table(void *ctx, size_t size)
+{
+    (void)ctx;
+    return size < 4096 ? malloc(size) : NULL;
+}
+
+static void *no_growth(void *ctx, void *block, size_t old_size, size_t new_size)
+{
+    (void)ctx;
+    (void)old_size;
+    return new_size < 4096 ? realloc(block, new_size) : NULL;
+}
+
+static void drop(void *ctx, void *block)
+{
+    (void)ctx;
+    free(block);
+}
+
+/* Each frame is asked for then, as often as it comes. */
+START_TEST(a_memo_without_memory_learns_all_frames_anew)
+{
+    params.async = true;
+    write_simple_chunk();
+    open_first_chunk();
+    struct learner learner = {.patience = 100};
+    const jfr_allocator small = {no_table, no_growth, drop, NULL};
+    jfr_frame_memo_options how = JFR_FRAME_MEMO_OPTIONS_INIT;
+    how.learn = learn;
+    how.ctx = &learner;
+    how.allocator = &small;
+    jfr_frame_memo *memo;
+    ck_assert_int_eq(jfr_frame_memo_new(&memo, &how, &err), 0);
+    read_values(memo);
+    jfr_frame_memo_clear(memo);
+    read_values(memo);
+    ck_assert_uint_eq(learner.asked, 18);
     jfr_frame_memo_free(memo);
 }
 END_TEST
@@ -297,6 +339,7 @@ int main(void)
     tcase_add_test(t, frames_leaf_first);
     tcase_add_test(t, frame_kinds_by_name);
     tcase_add_test(t, frames_are_learned_once);
+    tcase_add_test(t, a_memo_without_memory_learns_all_frames_anew);
     tcase_add_test(t, long_frames_are_learned_once);
     tcase_add_test(t, who_cannot_learn_a_frame_gives_the_stack_up);
     tcase_add_test(t, jdk_native_is_a_java_method);
