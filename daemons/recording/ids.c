@@ -197,12 +197,16 @@ static int add_rest(const crew *w)
 
 /* ---- the crew ---- */
 
-/* `ring`: how many blocks it has; 0 = all. Returns false without memory; free it in any case. */
-static bool crew_init(crew *w, recording_cache *c, const recording_rows *rows, uint32_t ring)
+/* `most`: blocks that the ring has, where there are as many. Returns false without memory; free it
+ * in any case. */
+static bool crew_init(crew *w, recording_cache *c, const recording_rows *rows, uint32_t most)
 {
     *w = (crew){.c = c, .rows = rows, .count = c->stack_count / BLOCK + 1};
+    uint32_t ring = w->count < most ? w->count : most;
     w->methods = calloc((size_t)c->method_count + 1, sizeof(*w->methods));
-    w->ring = calloc(ring != 0 ? ring : w->count, sizeof(*w->ring));
+    w->ring = malloc(ring * sizeof(*w->ring));
+    for (uint32_t i = 0; i < ring && w->ring != NULL; i++)
+        w->ring[i].ready = false;
     return w->methods != NULL && w->ring != NULL;
 }
 
@@ -229,7 +233,7 @@ static void hand_in(crew *w, block *done)
 {
     (void)pthread_mutex_lock(&w->lock);
     done->ready = true;
-    while (!w->adding && w->rc == 0 && w->ring[w->added % RING].ready) {
+    while (!w->adding && w->rc == 0 && w->added < w->count && w->ring[w->added % RING].ready) {
         block *next = &w->ring[w->added % RING];
         w->adding = true;
         (void)pthread_mutex_unlock(&w->lock);
@@ -332,7 +336,7 @@ struct recording_ahead {
 static bool read_all(recording_ahead *a)
 {
     crew *w = &a->ids;
-    if (!crew_init(w, &a->c, &a->rows, 0))
+    if (!crew_init(w, &a->c, &a->rows, UINT32_MAX))
         return false;
     recording_reader *r;
     readers_of(w, &r, 1);
