@@ -112,6 +112,23 @@ static inline unsigned jfr__nth_bit(uint64_t x, unsigned nth)
 #endif
 }
 
+/* Of the bits that are set, each fourth: the first is the fourth one, when `before` of its four
+ * (their number modulo 4) came earlier. */
+static inline uint64_t jfr__every_fourth(uint64_t x, unsigned before)
+{
+    const unsigned others = 3 - before % 4;
+#if defined(__BMI2__)
+    return _pdep_u64(UINT64_C(0x1111111111111111) << others, x);
+#else
+    uint64_t found = 0;
+    for (unsigned left = others; x != 0; left = left == 0 ? 3 : left - 1) {
+        found |= left == 0 ? x & -x : 0;
+        x &= x - 1;
+    }
+    return found;
+#endif
+}
+
 /* Where an integer lies in eight bytes. */
 typedef struct jfr__field_place {
     uint64_t mask;  /* the low seven bits of its bytes */

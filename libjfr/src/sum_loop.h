@@ -234,14 +234,14 @@ static inline const uint8_t *frames(const jfr__frames *by, const uint8_t *p, con
     return p;
 }
 
-/* The slot of a frame of eight bytes at most, or NULL. */
+/* The slot of a frame of eight bytes at most, or NULL. No branch: in which of the two it is, is hard
+ * to foretell. */
 static inline const jfr__frame_slot *find_frame(const jfr__frame_slot *slots, unsigned bits,
                                                 uint64_t first)
 {
-    const jfr__frame_slot *pair = &slots[jfr__frame_pair((jfr__frame_bytes){first, 0}, bits)];
-    if (__builtin_expect(pair[0].first == first, 1))
-        return &pair[0];
-    return pair[1].first == first ? &pair[1] : NULL;
+    const jfr__frame_slot *slot = &slots[jfr__frame_pair((jfr__frame_bytes){first, 0}, bits)];
+    slot += slot->first != first;
+    return __builtin_expect(slot->first == first, 1) ? slot : NULL;
 }
 
 /* The slot of a longer one, of `size` bytes, or NULL. */
@@ -257,41 +257,36 @@ static inline const jfr__frame_slot *find_long_frame(const jfr__frame_slot *slot
     return NULL;
 }
 
-/* The same frames by their bytes. */
+/*
+ * The same frames by their bytes. Blocks of bytes follow one another wherever frames end: `ended`
+ * is how many integers of the frame that goes on from one into the next ended before.
+ */
 static inline const uint8_t *values(const jfr__frame_slot *slots, unsigned bits, const uint8_t *p,
                                     const uint8_t *stop, uint32_t **out, uint32_t *left)
 {
-    const uint8_t *block = NULL;
     uint32_t *to = *out;
     uint32_t *const end = to + *left;
-    while (p < stop && p != block) {
-        uint64_t ends = ~jfr__continuing(p);
-        __builtin_prefetch(p + AHEAD);
-        block = p;
-        for (; to < end; to++) {
-            uint64_t fourth = ends & (ends - 1);
-            fourth &= fourth - 1;
-            fourth &= fourth - 1;
-            if (__builtin_expect(fourth == 0, 0))
-                break;
-            const uint8_t *next = block + __builtin_ctzll(fourth) + 1;
+    unsigned ended = 0;
+    for (const uint8_t *block = p; block < stop && to < end; block += 64) {
+        uint64_t ends = ~jfr__continuing(block);
+        uint64_t fourths = jfr__every_fourth(ends, ended);
+        __builtin_prefetch(block + AHEAD);
+        ended += jfr__count_bits(ends);
+        for (; fourths != 0 && to < end; fourths &= fourths - 1) {
+            const uint8_t *next = block + __builtin_ctzll(fourths) + 1;
             size_t size = (size_t)(next - p);
             const jfr__frame_slot *slot = NULL;
             if (__builtin_expect(size <= 8, 1))
                 slot = find_frame(slots, bits, jfr__first_bytes(jfr__load_64(p), size));
             else if (size <= JFR__FRAME_BYTES)
                 slot = find_long_frame(slots, bits, p, size);
-            if (__builtin_expect(slot == NULL, 0)) {
-                block = p; /* the end */
-                break;
-            }
-            *to = slot->value;
-            ends = fourth & (fourth - 1);
+            if (__builtin_expect(slot == NULL, 0))
+                goto done;
+            *to++ = slot->value;
             p = next;
         }
-        if (to == end)
-            break;
     }
+done:
     *left = (uint32_t)(end - to);
     *out = to;
     return p;
