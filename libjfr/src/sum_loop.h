@@ -234,8 +234,8 @@ static inline const uint8_t *frames(const jfr__frames *by, const uint8_t *p, con
     return p;
 }
 
-/* The slot of a frame of eight bytes at most, or NULL. No branch: in which of the two it is, is hard
- * to foretell. */
+/* The slot of a frame of eight bytes at most, or NULL. No branch: in which of the two it is, is
+ * hard to foretell. */
 static inline const jfr__frame_slot *find_frame(const jfr__frame_slot *slots, unsigned bits,
                                                 uint64_t first)
 {

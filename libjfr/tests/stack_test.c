@@ -1,3 +1,5 @@
+#include "frames.h"
+
 #include "fixture.h"
 
 #include <stdlib.h>
@@ -200,6 +202,53 @@ START_TEST(long_frames_are_learned_once)
 }
 END_TEST
 
+/* Frames of 4 to 12 bytes, which end at all places of the blocks that the loops look at. */
+enum { MIXED_FRAMES = 1500 };
+
+static void put_mixed_frames(void)
+{
+    size_t checkpoint = begin_checkpoint(&w);
+    begin_pool(&w, T_STACK, 1);
+    put_long(&w, 11);
+    put_u8(&w, 0);
+    put_int(&w, MIXED_FRAMES);
+    for (unsigned i = 0; i < MIXED_FRAMES; i++) {
+        put_long(&w, UINT64_C(1) << i % 6 * 7);
+        put_int(&w, i % 11 < 3 ? i % 128 : 128 + i % 91);
+        put_int(&w, UINT32_C(1) << i % 3 * 7);
+        put_long(&w, i % 7);
+    }
+    end_checkpoint(&w, checkpoint);
+}
+
+START_TEST(frames_of_all_lengths_are_told_apart)
+{
+    static jfr_frame_ref refs[MIXED_FRAMES];
+    static uint32_t values[MIXED_FRAMES];
+    jfr_stack_ref stack;
+    begin_chunk(&w, &params);
+    put_standard_pools(&w);
+    put_mixed_frames();
+    end_chunk(&w, &params);
+    open_first_chunk();
+    struct learner learner = {.patience = 2 * MIXED_FRAMES};
+    jfr_frame_memo *memo = new_memo(&learner);
+    if (_i == 1)
+        memo->loop = jfr__values_loop_plain;
+    ck_assert_int_eq(jfr_chunk_stack_refs(chunk, 0, refs, MIXED_FRAMES, &stack, &err), 0);
+    for (unsigned turn = 0; turn < 2; turn++) {
+        learner.asked = 0;
+        ck_assert_int_eq(jfr_chunk_stack_values(chunk, 0, memo, values, MIXED_FRAMES, &stack, &err),
+                         0);
+        ck_assert_uint_eq(stack.frame_count, MIXED_FRAMES);
+        for (int i = 0; i < MIXED_FRAMES; i++)
+            ck_assert_uint_eq(values[i], refs[i].method * 1000 + refs[i].line);
+    }
+    ck_assert_uint_lt(learner.asked, MIXED_FRAMES / 10); /* few find no place in the table */
+    jfr_frame_memo_free(memo);
+}
+END_TEST
+
 START_TEST(who_cannot_learn_a_frame_gives_the_stack_up)
 {
     params.async = true;
@@ -341,6 +390,7 @@ int main(void)
     tcase_add_test(t, frames_are_learned_once);
     tcase_add_test(t, a_memo_without_memory_learns_all_frames_anew);
     tcase_add_test(t, long_frames_are_learned_once);
+    tcase_add_loop_test(t, frames_of_all_lengths_are_told_apart, 0, 2);
     tcase_add_test(t, who_cannot_learn_a_frame_gives_the_stack_up);
     tcase_add_test(t, jdk_native_is_a_java_method);
     tcase_add_test(t, deep_stack_is_cut_at_its_root);
