@@ -150,6 +150,34 @@ static inline uint64_t jfr__gather_mask(unsigned bytes)
     return UINT64_C(0x7F7F7F7F7F7F7F7F) >> (64 - 8 * bytes);
 }
 
+/* Where a few integers of four bytes at most lie among 16: of each its bytes, in a row, with
+ * JFR__NO_BYTE behind its last. */
+enum { JFR__NEAR = 4, JFR__NO_BYTE = 0x80 };
+typedef struct jfr__picks {
+    uint8_t bytes[JFR__NEAR][4];
+} jfr__picks;
+
+static inline void jfr__gather_near(uint32_t out[JFR__NEAR], const uint8_t *p,
+                                    const jfr__picks *picks)
+{
+#if defined(__AVX2__)
+    __m128i order = _mm_loadu_si128((const __m128i *)(const void *)picks);
+    __m128i bytes = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), order);
+    bytes = _mm_and_si128(bytes, _mm_set1_epi8(0x7F));
+    /* Pairs of 7 bits to 14, pairs of these to 28. */
+    __m128i pairs = _mm_maddubs_epi16(_mm_set1_epi16((int16_t)0x8001), bytes);
+    __m128i whole = _mm_madd_epi16(pairs, _mm_set1_epi32(0x40000001));
+    _mm_storeu_si128((__m128i *)(void *)out, whole);
+#else
+    for (int i = 0; i < JFR__NEAR; i++) {
+        const uint8_t *bytes = picks->bytes[i];
+        out[i] = 0;
+        for (unsigned k = 0; k < 4 && bytes[k] != JFR__NO_BYTE; k++)
+            out[i] |= (uint32_t)(p[bytes[k]] & 0x7F) << 7 * k;
+    }
+#endif
+}
+
 /* Whether eight bytes in a row continue: an integer of nine bytes may be there, whose last byte
  * tells nothing by its top bit. */
 static inline int jfr__has_nine(uint64_t continuing)

@@ -2,6 +2,7 @@
 #define JFR_SRC_SUM_H
 
 #include "event_head.h"
+#include "pattern.h"
 #include "reader.h"
 
 #include <jfr/sum.h>
@@ -50,16 +51,23 @@ typedef enum jfr__skip { JFR__RIVAL = 0, JFR__NATIVE, JFR__IDLE, JFR__SKIPS } jf
 enum {
     JFR__LAYOUT_BITS = 7,  /* log2 of the layouts that a shape keeps */
     JFR__LANES_NEAR = 256, /* lanes last used */
-    JFR__EVENT_MAX = 63    /* bytes of an event that has a layout */
+    JFR__EVENT_MAX = 62    /* bytes of an event that has a layout */
 };
 
-/* Where the wanted fields lie in events of one pattern: a cache line. */
+/*
+ * Where the wanted fields lie in events of one pattern. In a near layout the first JFR__NEAR of
+ * them lie within 16 bytes, and take four each at most.
+ */
 typedef struct jfr__layout {
-    uint64_t key; /* bit i: byte i continues an integer; and the bit of the event's size */
-    uint64_t mask[JFR__SUM_CLASS];                   /* for jfr__gather */
-    uint32_t small[JFR__SUM_SLOTS - JFR__SUM_CLASS]; /* the same; of four bytes at most */
-    uint8_t at[JFR__SUM_SLOTS];                      /* of the field's first byte in the event */
+    uint64_t key;                  /* bit i: byte i continues an integer; and the bit of the event's
+                                      size; JFR__FAR if the layout is not near */
+    jfr__picks picks;              /* of the bytes from `from` on */
+    uint8_t from;                  /* in the event */
+    uint8_t at[JFR__SUM_SLOTS];    /* of the field's first byte in the event */
+    uint8_t bytes[JFR__SUM_SLOTS]; /* of the field; 0 = it has none */
 } jfr__layout;
+
+#define JFR__FAR (UINT64_C(1) << 63)
 
 /* A thread of events that need no more to find their lane. */
 typedef struct jfr__near_lane {

@@ -17,8 +17,8 @@ static inline size_t layout_slot(uint64_t key)
 
 static inline uint64_t field(const jfr__layout *layout, const uint8_t *p, enum jfr__sum_slot slot)
 {
-    uint64_t mask =
-        slot < JFR__SUM_CLASS ? layout->mask[slot] : layout->small[slot - JFR__SUM_CLASS];
+    unsigned bytes = layout->bytes[slot];
+    uint64_t mask = bytes != 0 ? jfr__gather_mask(bytes) : 0;
     return jfr__gather(jfr__load_64(p + layout->at[slot]), mask);
 }
 
@@ -37,33 +37,147 @@ enum { AHEAD = 1024 }; /* bytes: memory that is read once is asked for so far be
 
 /*
  * Events that are decoded but not added to their rows yet. Those that follow one another and are of
- * one row are one group; a mark tells where it begins, and what the events before it add up to. No
- * sum of so many overflows: a number of eight bytes has 56 bits.
+ * one row are one group; a mark tells where it begins, and what the events before it add up to.
  */
-enum { BATCH = 255 };
-#define FLOOR_END (UINT64_C(1) << 56)
+enum { BATCH = 256, LANES = 4 };
+#define FLOOR_END (UINT64_C(1) << 56) /* no sum of so many overflows */
+
+/* What sums need of an event, in the order of jfr__sum_slot. */
+typedef struct record {
+    uint32_t thread;
+    uint32_t stack;
+    uint32_t first;
+    uint32_t second;
+} record;
 
 typedef struct mark {
-    uint64_t key;
+    uint64_t key; /* of the record's thread and stack, then of the row */
     jfr__amounts before;
     uint32_t events; /* before */
     uint32_t row;
 } mark;
 
-/*
- * Adds groups to their rows, which lie all over a table larger than the caches: each step asks for
- * the memory of the next before it is needed. The mark behind the last group ends it.
- */
-static inline bool add_groups(jfr_sums *sums, mark *marks, size_t count)
+typedef struct batch {
+    record records[BATCH];
+    int32_t ratios[BATCH]; /* of second and first, where the recipe wants them */
+    mark marks[BATCH + 1]; /* the one behind the last group ends it */
+} batch;
+
+/* Reads events of one simple shape, whose size takes a byte, as long as they follow one another and
+ * have near layouts. Returns how many, and moves *at behind them. */
+static inline __attribute__((always_inline)) uint32_t
+read_records(record *out, const jfr__sum_shape *shape, const uint8_t **at, const uint8_t *stop)
 {
-    for (size_t i = 0; i < count; i++)
-        __builtin_prefetch(&sums->slots[jfr__sums_slot(sums, jfr__sums_hash(sums, marks[i].key))]);
+    const uint64_t type_mask = shape->type_mask;
+    const uint64_t type_bits = shape->type_bits;
+    const uint8_t *p = *at;
+    record *to = out;
+    for (record *const end = out + BATCH; to < end && p < stop; to++) {
+        __builtin_prefetch(p + AHEAD);
+        size_t size = p[0];
+        if ((jfr__load_64(p) & type_mask) != type_bits ||
+            __builtin_expect(size > 32 && size > JFR__EVENT_MAX, 0))
+            break;
+        uint64_t key = pattern_of(p, size);
+        const jfr__layout *layout = &shape->layouts[layout_slot(key)];
+        __asm__("" : "+r"(layout)); /* one pointer, not a sum for each field */
+        if (__builtin_expect(layout->key != key, 0))
+            break;
+        uint32_t fields[JFR__NEAR];
+        jfr__gather_near(fields, p + layout->from, &layout->picks);
+        memcpy(to, fields, sizeof(fields));
+        p += size;
+    }
+    *at = p;
+    return (uint32_t)(to - out);
+}
+
+typedef int32_t lanes_i32 __attribute__((vector_size(4 * LANES)));
+typedef double lanes_f64 __attribute__((vector_size(8 * LANES)));
+
+/* jfr__ratio of numbers of 28 bits, LANES at a time: a quotient of them as real numbers is never
+ * rounded up to a whole one. */
+static inline void find_ratios(batch *all, uint32_t count)
+{
+    for (uint32_t i = count; i % LANES != 0; i++)
+        all->records[i] = (record){0};
+    for (uint32_t i = 0; i < count; i += LANES) {
+        const record *r = &all->records[i];
+        lanes_i32 by = {(int32_t)r[0].first, (int32_t)r[1].first, (int32_t)r[2].first,
+                        (int32_t)r[3].first};
+        lanes_i32 x = {(int32_t)r[0].second, (int32_t)r[1].second, (int32_t)r[2].second,
+                       (int32_t)r[3].second};
+        x += by >> 1;
+        by |= (by == 0) & INT32_MAX;
+        lanes_i32 ratio = __builtin_convertvector(__builtin_convertvector(x, lanes_f64) /
+                                                      __builtin_convertvector(by, lanes_f64),
+                                                  lanes_i32);
+        ratio -= ratio == 0; /* one at least */
+        memcpy(&all->ratios[i], &ratio, sizeof(ratio));
+    }
+}
+
+/* Returns how many groups there are. */
+static inline __attribute__((always_inline)) size_t
+find_groups(batch *all, uint32_t count, const jfr__recipe recipe, uint64_t floor)
+{
+    mark *next = all->marks;
+    uint64_t last = UINT64_MAX; /* of no record */
+    jfr__amounts sum = {0, 0};
+    for (uint32_t i = 0; i < count; i++) {
+        const record *r = &all->records[i];
+        uint64_t key = (uint64_t)r->stack << 32 | r->thread;
+        /* No branch: whether an event continues a group is hard to foretell. */
+        *next = (mark){.key = key, .before = sum, .events = i};
+        next += key != last;
+        last = key;
+        sum.a += recipe == JFR__ADD_TLAB ? r->second : r->first;
+        if (recipe == JFR__ADD_TLAB)
+            sum.b += (uint32_t)all->ratios[i];
+        if (recipe == JFR__ADD_FLOOR)
+            sum.b += jfr__at_least(r->first, floor);
+    }
+    *next = (mark){.before = sum, .events = count};
+    return (size_t)(next - all->marks);
+}
+
+/* Puts the rows' keys in the place of the records'. */
+static inline bool find_lanes(jfr_sums *sums, jfr__sum_shape *shape, mark *restrict marks,
+                              size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t thread = (uint32_t)marks[i].key;
+        const jfr__near_lane *near = &shape->near[thread % JFR__LANES_NEAR];
+        if (__builtin_expect(near->thread != thread, 0))
+            near = jfr__sums_near(sums, shape, thread);
+        if (__builtin_expect(near == NULL, 0))
+            return false;
+        marks[i].key = near->key | marks[i].key >> 32;
+        uint64_t hash = jfr__sums_hash(sums, marks[i].key);
+        __builtin_prefetch(&sums->slots[jfr__sums_slot(sums, hash)]);
+    }
+    return true;
+}
+
+static inline void find_rows(const jfr_sums *sums, mark *restrict marks, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
         uint64_t hash = jfr__sums_hash(sums, marks[i].key);
         size_t slot = jfr__sums_slot(sums, hash);
         marks[i].row = jfr__sums_seek(sums, jfr__sums_tag(sums, hash), &slot);
         __builtin_prefetch(&sums->rows[marks[i].row], 1); /* 0: a row that is nobody's */
     }
+}
+
+/*
+ * Adds groups to their rows, which lie all over a table larger than the caches: each step asks for
+ * the memory of the next before it is needed.
+ */
+static inline bool add_groups(jfr_sums *sums, jfr__sum_shape *shape, mark *marks, size_t count)
+{
+    if (!find_lanes(sums, shape, marks, count))
+        return false;
+    find_rows(sums, marks, count);
     for (size_t i = 0; i < count; i++) {
         const mark *from = &marks[i];
         const mark *to = &marks[i + 1];
@@ -72,69 +186,29 @@ static inline bool add_groups(jfr_sums *sums, mark *marks, size_t count)
             row = jfr__sums_row(sums, from->key);
         if (__builtin_expect(row == NULL, 0))
             return false;
-        sums->events += to->events - from->events;
         jfr__row_add(row, to->events - from->events,
                      (jfr__amounts){to->before.a - from->before.a, to->before.b - from->before.b});
     }
     return true;
 }
 
-/* The layout of the event at `p` if it is a plain one of the shape, or NULL. */
-static inline __attribute__((always_inline)) const jfr__layout *
-layout_at(const jfr__sum_shape *shape, const uint8_t *p, size_t size)
-{
-    if (size > JFR__EVENT_MAX || (jfr__load_64(p) & shape->type_mask) != shape->type_bits)
-        return NULL;
-    uint64_t key = pattern_of(p, size);
-    const jfr__layout *layout = &shape->layouts[layout_slot(key)];
-    __asm__("" : "+r"(layout)); /* one pointer, not a sum for each field */
-    return __builtin_expect(layout->key == key, 1) ? layout : NULL;
-}
-
 /*
  * Adds events of one simple shape, whose size takes a byte, as long as they follow one another and
- * their layouts are known. Returns the first that is another.
+ * have near layouts. Returns the first that is another.
  */
 static inline __attribute__((always_inline)) const uint8_t *
 run(jfr_sums *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop,
     const jfr__recipe recipe)
 {
-    mark marks[BATCH + 1];
-    jfr__near_lane lane = {.thread = JFR__NO_THREAD};
-    uint32_t events = BATCH;
-    while (events == BATCH) {
-        mark *next = marks;
-        uint64_t last = UINT64_MAX; /* of no row */
-        jfr__amounts sum = {0, 0};
-        for (events = 0; events < BATCH && p < stop; events++) {
-            __builtin_prefetch(p + AHEAD);
-            size_t size = p[0];
-            const jfr__layout *layout = layout_at(shape, p, size);
-            if (layout == NULL)
-                break;
-            uint64_t thread = field(layout, p, JFR__SUM_THREAD);
-            if (__builtin_expect(thread != lane.thread, 0)) {
-                const jfr__near_lane *near = &shape->near[thread % JFR__LANES_NEAR];
-                if (near->thread != thread)
-                    near = jfr__sums_near(sums, shape, thread);
-                if (near == NULL)
-                    break;
-                lane = *near;
-            }
-            uint64_t key = lane.key | field(layout, p, JFR__SUM_STACK);
-            uint64_t first = field(layout, p, JFR__SUM_FIRST);
-            uint64_t second = recipe == JFR__ADD_TLAB ? field(layout, p, JFR__SUM_SECOND) : 0;
-            /* No branch: whether an event continues a group is hard to foretell. */
-            *next = (mark){.key = key, .before = sum, .events = events};
-            next += key != last;
-            last = key;
-            jfr__amounts more = jfr__amounts_of(recipe, shape->floor, first, second);
-            sum.a += more.a;
-            sum.b += more.b;
-            p += size;
-        }
-        *next = (mark){.before = sum, .events = events};
-        if (!add_groups(sums, marks, (size_t)(next - marks)))
+    batch all;
+    uint32_t count = BATCH;
+    while (count == BATCH) {
+        count = read_records(all.records, shape, &p, stop);
+        if (recipe == JFR__ADD_TLAB)
+            find_ratios(&all, count);
+        size_t groups = find_groups(&all, count, recipe, shape->floor);
+        sums->events += count;
+        if (!add_groups(sums, shape, all.marks, groups))
             break;
     }
     return p;
@@ -147,18 +221,19 @@ static inline const uint8_t *add_events(jfr_sums *sums, jfr__sum_shape *shape, c
 {
     uint64_t key = pattern_of(p, size);
     jfr__layout *layout = &shape->layouts[layout_slot(key)];
-    if (layout->key != key) {
+    if ((layout->key & ~JFR__FAR) != key) {
         if (!jfr__sums_learn(layout, shape, p, head, size))
             return NULL;
-        layout->key = key;
+        layout->key |= key;
         sums->stats.slow_events++;
     }
     const uint8_t *next = p;
-    if (shape->simple && p[0] < 0x80 && shape->recipe == JFR__ADD_TLAB)
+    bool plain = layout->key == key && shape->simple && p[0] < 0x80;
+    if (plain && shape->recipe == JFR__ADD_TLAB)
         next = run(sums, shape, p, stop, JFR__ADD_TLAB);
-    if (shape->simple && p[0] < 0x80 && shape->recipe == JFR__ADD_FIRST)
+    if (plain && shape->recipe == JFR__ADD_FIRST)
         next = run(sums, shape, p, stop, JFR__ADD_FIRST);
-    if (shape->simple && p[0] < 0x80 && shape->recipe == JFR__ADD_FLOOR && shape->floor < FLOOR_END)
+    if (plain && shape->recipe == JFR__ADD_FLOOR && shape->floor < FLOOR_END)
         next = run(sums, shape, p, stop, JFR__ADD_FLOOR);
     if (next != p)
         return next;

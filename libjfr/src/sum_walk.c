@@ -159,12 +159,28 @@ static bool put_field(jfr__layout *out, const jfr__sum_shape *shape, uint8_t slo
         if (bytes > most_bytes(i))
             return false;
         out->at[i] = (uint8_t)at;
-        if (i < JFR__SUM_CLASS)
-            out->mask[i] = jfr__gather_mask((unsigned)bytes);
-        else
-            out->small[i - JFR__SUM_CLASS] = (uint32_t)jfr__gather_mask((unsigned)bytes);
+        out->bytes[i] = (uint8_t)bytes;
     }
     return true;
+}
+
+/* Finds out whether the layout is near, and where its fields' bytes are then. */
+static void define_picks(jfr__layout *out)
+{
+    size_t from = JFR__READ_AHEAD - sizeof(out->picks);
+    for (int i = 0; i < JFR__NEAR; i++) {
+        if (out->bytes[i] != 0 && out->at[i] < from)
+            from = out->at[i];
+    }
+    memset(&out->picks, JFR__NO_BYTE, sizeof(out->picks));
+    out->from = (uint8_t)from;
+    for (int i = 0; i < JFR__NEAR; i++) {
+        size_t begin = out->at[i] - from;
+        if (out->bytes[i] > 4 || (out->bytes[i] != 0 && begin + out->bytes[i] > sizeof(out->picks)))
+            out->key = JFR__FAR;
+        for (unsigned k = 0; k < out->bytes[i] && out->key == 0; k++)
+            out->picks.bytes[i][k] = (uint8_t)(begin + k);
+    }
 }
 
 bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_t *p, size_t head,
@@ -198,6 +214,7 @@ bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_
         if (!put_field(out, shape, op->slot, begin, at - begin))
             return false;
     }
+    define_picks(out);
     return true;
 }
 

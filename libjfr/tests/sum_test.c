@@ -36,6 +36,9 @@ static void put_many(unsigned count, bool async)
         size_t at = w.len;
         put_in_tlab(&w, 2, i % 7 * 20, (uint64_t)3 << bits);
         shorten(at);
+        at = w.len; /* the fields lie together and far apart */
+        put_in_tlab(&w, (uint64_t)2 << i % 8 * 7, (uint64_t)i << i % 3 * 9, 1000 + i);
+        shorten(at);
         put_outside(&w, 3, i % 5 == 0 ? (uint64_t)1 << 60 : 300);
         at = w.len;
         put_outside(&w, 3, (uint64_t)i << bits);
