@@ -75,8 +75,7 @@ read_records(record *out, const jfr__sum_shape *shape, const uint8_t **at, const
     for (record *const end = out + BATCH; to < end && p < stop; to++) {
         __builtin_prefetch(p + AHEAD);
         size_t size = p[0];
-        if ((jfr__load_64(p) & type_mask) != type_bits ||
-            __builtin_expect(size > 32 && size > JFR__EVENT_MAX, 0))
+        if ((jfr__load_64(p) & type_mask) != type_bits || size > JFR__EVENT_MAX)
             break;
         uint64_t key = pattern_of(p, size);
         const jfr__layout *layout = &shape->layouts[layout_slot(key)];
