@@ -178,6 +178,32 @@ static inline void jfr__gather_near(uint32_t out[JFR__NEAR], const uint8_t *p,
 #endif
 }
 
+/* Bit i: the ith of eight numbers is equal to `x` in the bits of `mask`, which `x` has no others
+ * than. */
+static inline uint32_t jfr__equal_eight(const uint32_t numbers[8], uint32_t x, uint32_t mask)
+{
+#if defined(__AVX2__)
+    __m256i all = _mm256_load_si256((const __m256i *)(const void *)numbers);
+    __m256i same = _mm256_cmpeq_epi32(_mm256_and_si256(all, _mm256_set1_epi32((int)mask)),
+                                      _mm256_set1_epi32((int)x));
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(same));
+#elif defined(__SSE2__)
+    uint32_t found = 0;
+    for (int i = 0; i < 8; i += 4) {
+        __m128i four = _mm_load_si128((const __m128i *)(const void *)(numbers + i));
+        __m128i same =
+            _mm_cmpeq_epi32(_mm_and_si128(four, _mm_set1_epi32((int)mask)), _mm_set1_epi32((int)x));
+        found |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(same)) << i;
+    }
+    return found;
+#else
+    uint32_t found = 0;
+    for (unsigned i = 0; i < 8; i++)
+        found |= (uint32_t)((numbers[i] & mask) == x) << i;
+    return found;
+#endif
+}
+
 /* Whether eight bytes in a row continue: an integer of nine bytes may be there, whose last byte
  * tells nothing by its top bit. */
 static inline int jfr__has_nine(uint64_t continuing)

@@ -62,7 +62,7 @@ void jfr_sums_free(jfr_sums *sums)
     if (sums == NULL)
         return;
     release(sums, sums->row_block);
-    release(sums, sums->slots);
+    release(sums, sums->bucket_block);
     release(sums, sums->lanes);
     release(sums, sums->lane_slots);
     release(sums, sums->views);

@@ -99,6 +99,13 @@ typedef struct jfr__row {
     uint64_t b;
 } jfr__row;
 
+/* Where rows with like hashes are found: a number and a tag each, 0 = empty. It is filled from the
+ * first slot on; what has no place goes into the next one. */
+enum { JFR__BUCKET = 8 };
+typedef struct jfr__bucket {
+    uint32_t slots[JFR__BUCKET];
+} jfr__bucket;
+
 /* What rows are told apart by beside the stack. Numbers are the recording's own. */
 typedef struct jfr__lane {
     uint64_t thread;
@@ -145,11 +152,12 @@ struct jfr_sums {
     jfr__row *rows;       /* from 1 on; the one at 0 has a key that nothing has */
     void *row_block;      /* memory of the rows, which begin at a multiple of their size */
     size_t row_cap;       /* of the block, in rows: one more than there can be */
-    uint32_t *slots;      /* hash of a row's key -> row and tag; 0 = none */
+    jfr__bucket *buckets; /* hash of a row's key -> row and tag */
+    void *bucket_block;   /* their memory: they begin at a multiple of their size */
     uint32_t number_mask; /* the bits of a slot that a row's number takes */
     uint32_t row_count;
-    unsigned slot_bits;  /* log2 of how many; 0 = none */
-    unsigned slot_shift; /* 64 - slot_bits */
+    unsigned bucket_bits;  /* log2 of how many; 0 = none */
+    unsigned bucket_shift; /* 64 - bucket_bits */
 
     jfr__lane *lanes;
     size_t lane_cap;
@@ -182,7 +190,6 @@ struct jfr_sums {
 /* sum_table.c: rows and lanes. NULL or JFR_NONE, with sums->rc set, where there is no room. */
 /* `stacks` is how many the chunk has: there will be as many rows at least, mostly. */
 void jfr__sums_clear(jfr_sums *sums, uint32_t stacks);
-jfr__row *jfr__sums_add_row(jfr_sums *sums, uint64_t key, size_t slot);
 uint32_t jfr__sums_find_lane(jfr_sums *sums, const jfr__lane *lane);
 
 /* sum_walk.c */

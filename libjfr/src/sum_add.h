@@ -17,48 +17,39 @@ static inline uint64_t jfr__sums_hash(const jfr_sums *sums, uint64_t key)
     return key * sums->multiplier;
 }
 
-/* Where the row of a key with this hash is looked for first. */
-static inline size_t jfr__sums_slot(const jfr_sums *sums, uint64_t hash)
+/* The bucket where the row of a key with this hash is looked for first. */
+static inline size_t jfr__sums_bucket(const jfr_sums *sums, uint64_t hash)
 {
-    return (size_t)(hash >> sums->slot_shift);
+    return (size_t)(hash >> sums->bucket_shift);
 }
 
 /* What stands beside the number of a row in its slot, in the bits that numbers leave free: hash
- * bits that depend on stack and lane and do not choose the slot, unless the table is very large. */
+ * bits that depend on stack and lane and do not choose the bucket, unless the table is very large.
+ */
 static inline uint32_t jfr__sums_tag(const jfr_sums *sums, uint64_t hash)
 {
     return (uint32_t)(hash >> 12) & ~sums->number_mask;
 }
 
-/*
- * The number of the next row that may be a key's, from *slot on, which it moves there; 0: there is
- * none, and it belongs in that slot. Rows of other keys are passed over by their tags.
- */
-static inline uint32_t jfr__sums_seek(const jfr_sums *sums, uint32_t tag, size_t *slot)
+/* The slots of a bucket that have a tag, as bits. Empty ones have the tag 0. */
+static inline uint32_t jfr__sums_tagged(const jfr_sums *sums, size_t bucket, uint32_t tag)
 {
-    const size_t mask = ((size_t)1 << sums->slot_bits) - 1;
-    for (;; *slot = (*slot + 1) & mask) {
-        uint32_t number = sums->slots[*slot];
-        if (number == 0 || ((number ^ tag) & ~sums->number_mask) == 0)
-            return number & sums->number_mask;
-    }
+    return jfr__equal_eight(sums->buckets[bucket].slots, tag, ~sums->number_mask);
+}
+
+/* The number of a row that may be a key's, or 0: it has none, or must be looked for with
+ * jfr__sums_row. */
+static inline uint32_t jfr__sums_guess_row(const jfr_sums *sums, uint64_t hash)
+{
+    size_t bucket = jfr__sums_bucket(sums, hash);
+    uint32_t found = jfr__sums_tagged(sums, bucket, jfr__sums_tag(sums, hash));
+    /* Of no slot the last: most likely it is empty. */
+    return sums->buckets[bucket].slots[__builtin_ctz(found | 1u << (JFR__BUCKET - 1))] &
+           sums->number_mask;
 }
 
 /* The row of a lane (high half of the key) and stack (low half); it is added when it is new. */
-static inline jfr__row *jfr__sums_row(jfr_sums *sums, uint64_t key)
-{
-    uint64_t hash = jfr__sums_hash(sums, key);
-    uint32_t tag = jfr__sums_tag(sums, hash);
-    for (size_t slot = jfr__sums_slot(sums, hash);;) {
-        uint32_t number = jfr__sums_seek(sums, tag, &slot);
-        if (__builtin_expect(number == 0, 0))
-            return jfr__sums_add_row(sums, key, slot);
-        jfr__row *row = &sums->rows[number];
-        if (__builtin_expect(row->key == key, 1))
-            return row;
-        slot = (slot + 1) & (((size_t)1 << sums->slot_bits) - 1);
-    }
-}
+jfr__row *jfr__sums_row(jfr_sums *sums, uint64_t key);
 
 /* Numbers of 32 bits, all real ones, divide in a third of the time. */
 static inline uint64_t jfr__quick_ratio(uint64_t a, uint64_t b)

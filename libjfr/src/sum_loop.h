@@ -153,7 +153,7 @@ static inline bool find_lanes(jfr_sums *sums, jfr__sum_shape *shape, mark *restr
             return false;
         marks[i].key = near->key | marks[i].key >> 32;
         uint64_t hash = jfr__sums_hash(sums, marks[i].key);
-        __builtin_prefetch(&sums->slots[jfr__sums_slot(sums, hash)]);
+        __builtin_prefetch(&sums->buckets[jfr__sums_bucket(sums, hash)]);
     }
     return true;
 }
@@ -162,8 +162,7 @@ static inline void find_rows(const jfr_sums *sums, mark *restrict marks, size_t 
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t hash = jfr__sums_hash(sums, marks[i].key);
-        size_t slot = jfr__sums_slot(sums, hash);
-        marks[i].row = jfr__sums_seek(sums, jfr__sums_tag(sums, hash), &slot);
+        marks[i].row = jfr__sums_guess_row(sums, hash);
         __builtin_prefetch(&sums->rows[marks[i].row], 1); /* 0: a row that is nobody's */
     }
 }

@@ -6,7 +6,8 @@
 
 enum {
     FIRST_BITS = 6,
-    FREE_SLOTS = 4 /* at most a quarter is full: a second look costs more than the memory */
+    FIRST_BUCKET_BITS = 4,
+    MOST_IN_BUCKET = JFR__BUCKET / 2 /* on average: one in fifty has more than it has room for */
 };
 
 /* Places `number` under a hash; the table has room. */
@@ -45,25 +46,49 @@ static bool grow(jfr_sums *sums, void **data, size_t *cap, size_t need, size_t s
     return false;
 }
 
-/* Slots for so many rows. A chunk's stacks are known before its rows are: to begin with, they are
+/* Buckets for so many rows. A chunk's stacks are known before its rows are: to begin with, they are
  * thought to have one each. */
 static unsigned bits_for(uint32_t rows)
 {
-    unsigned bits = FIRST_BITS;
-    while (bits < 32 && (uint64_t)rows * FREE_SLOTS > UINT64_C(1) << bits)
+    unsigned bits = FIRST_BUCKET_BITS;
+    while (bits < 32 && (uint64_t)rows > (uint64_t)MOST_IN_BUCKET << bits)
         bits++;
     return bits;
 }
 
-static bool resize_rows(jfr_sums *sums, unsigned bits)
+/* The first empty slot for a hash. */
+static uint32_t *empty_slot(jfr__bucket *buckets, unsigned bits, uint64_t hash)
 {
-    if (!resize(sums, &sums->slots, &sums->slot_bits, bits))
+    size_t mask = ((size_t)1 << bits) - 1;
+    for (size_t i = (size_t)(hash >> (64 - bits));; i = (i + 1) & mask)
+        for (int k = 0; k < JFR__BUCKET; k++)
+            if (buckets[i].slots[k] == 0)
+                return &buckets[i].slots[k];
+}
+
+static bool resize_buckets(jfr_sums *sums, unsigned bits)
+{
+    const jfr_allocator *a = &sums->allocator;
+    size_t bytes = ((size_t)1 << bits) * sizeof(jfr__bucket);
+    char *block = a->alloc(a->ctx, bytes + sizeof(jfr__bucket));
+    if (block == NULL) {
+        sums->rc = JFR_ERR_NOMEM;
         return false;
-    sums->slot_shift = 64 - sums->slot_bits;
+    }
+    size_t over = (uintptr_t)block % sizeof(jfr__bucket);
+    jfr__bucket *buckets =
+        (jfr__bucket *)(void *)(block + (sizeof(jfr__bucket) - over) % sizeof(jfr__bucket));
+    memset(buckets, 0, bytes);
     for (uint32_t i = 1; i <= sums->row_count; i++) {
         uint64_t hash = jfr__sums_hash(sums, sums->rows[i].key);
-        place(sums->slots, sums->slot_bits, hash, i | jfr__sums_tag(sums, hash));
+        *empty_slot(buckets, bits, hash) = i | jfr__sums_tag(sums, hash);
     }
+    if (sums->bucket_block != NULL)
+        a->free(a->ctx, sums->bucket_block);
+    sums->bucket_block = block;
+    sums->buckets = buckets;
+    sums->bucket_bits = bits;
+    sums->bucket_shift = 64 - bits;
     return true;
 }
 
@@ -86,7 +111,7 @@ static bool reserve_rows(jfr_sums *sums, size_t count)
     return true;
 }
 
-jfr__row *jfr__sums_add_row(jfr_sums *sums, uint64_t key, size_t slot)
+static jfr__row *add_row(jfr_sums *sums, uint64_t key, uint64_t hash)
 {
     if (sums->row_count == sums->max_rows) {
         sums->rc = JFR_ERR_LIMIT;
@@ -95,11 +120,29 @@ jfr__row *jfr__sums_add_row(jfr_sums *sums, uint64_t key, size_t slot)
     if (!reserve_rows(sums, (size_t)sums->row_count + 2))
         return NULL;
     sums->rows[++sums->row_count] = (jfr__row){.key = key};
-    sums->slots[slot] = sums->row_count | jfr__sums_tag(sums, jfr__sums_hash(sums, key));
-    if ((uint64_t)sums->row_count * FREE_SLOTS > UINT64_C(1) << sums->slot_bits &&
-        !resize_rows(sums, sums->slot_bits + 1))
+    *empty_slot(sums->buckets, sums->bucket_bits, hash) =
+        sums->row_count | jfr__sums_tag(sums, hash);
+    if ((uint64_t)sums->row_count > (uint64_t)MOST_IN_BUCKET << sums->bucket_bits &&
+        !resize_buckets(sums, sums->bucket_bits + 1))
         return NULL;
     return &sums->rows[sums->row_count];
+}
+
+jfr__row *jfr__sums_row(jfr_sums *sums, uint64_t key)
+{
+    const uint64_t hash = jfr__sums_hash(sums, key);
+    const uint32_t tag = jfr__sums_tag(sums, hash);
+    const size_t mask = ((size_t)1 << sums->bucket_bits) - 1;
+    for (size_t i = jfr__sums_bucket(sums, hash);; i = (i + 1) & mask) {
+        const uint32_t *slots = sums->buckets[i].slots;
+        for (uint32_t found = jfr__sums_tagged(sums, i, tag); found != 0; found &= found - 1) {
+            jfr__row *row = &sums->rows[slots[__builtin_ctz(found)] & sums->number_mask];
+            if (row->key == key)
+                return row;
+        }
+        if (slots[JFR__BUCKET - 1] == 0)
+            return add_row(sums, key, hash);
+    }
 }
 
 static bool lane_is(const jfr__lane *a, const jfr__lane *b)
@@ -164,13 +207,14 @@ void jfr__sums_clear(jfr_sums *sums, uint32_t stacks)
     sums->rc = 0;
     sums->row_count = 0;
     sums->lane_count = 0;
-    clear_slots(sums->slots, sums->slot_bits);
+    if (sums->buckets != NULL)
+        memset(sums->buckets, 0, sizeof(*sums->buckets) << sums->bucket_bits);
     clear_slots(sums->lane_slots, sums->lane_bits);
     if (reserve_rows(sums, 1))
         sums->rows[0].key = UINT64_MAX;
     unsigned bits = bits_for(stacks);
-    if (sums->slots == NULL || sums->slot_bits < bits)
-        (void)resize_rows(sums, bits);
+    if (sums->buckets == NULL || sums->bucket_bits < bits)
+        (void)resize_buckets(sums, bits);
     if (sums->lane_slots == NULL)
         (void)enlarge_lanes(sums);
     sums->events = 0;
