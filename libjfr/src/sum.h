@@ -188,7 +188,7 @@ struct jfr_sums {
 };
 
 /* sum_table.c: rows and lanes. NULL or JFR_NONE, with sums->rc set, where there is no room. */
-/* `stacks` is how many the chunk has: there will be as many rows at least, mostly. */
+/* `stacks` is how many the chunk has. */
 void jfr__sums_clear(jfr_sums *sums, uint32_t stacks);
 uint32_t jfr__sums_find_lane(jfr_sums *sums, const jfr__lane *lane);
 

@@ -46,12 +46,12 @@ static bool grow(jfr_sums *sums, void **data, size_t *cap, size_t need, size_t s
     return false;
 }
 
-/* Buckets for so many rows. A chunk's stacks are known before its rows are: to begin with, they are
- * thought to have one each. */
-static unsigned bits_for(uint32_t rows)
+/* Buckets for a chunk with so many stacks, which are known before its rows are: to begin with, they
+ * are thought to have two each. */
+static unsigned bits_for(uint32_t stacks)
 {
     unsigned bits = FIRST_BUCKET_BITS;
-    while (bits < 32 && (uint64_t)rows > (uint64_t)MOST_IN_BUCKET << bits)
+    while (bits < 32 && (uint64_t)stacks * 2 > (uint64_t)MOST_IN_BUCKET << bits)
         bits++;
     return bits;
 }
