@@ -28,19 +28,21 @@ static unsigned place_of(const jfr__plan *frame, uint8_t slot, unsigned *total)
     return found;
 }
 
-/* Where integer `number` lies in bytes of which `pattern` continue. */
-static jfr__field_place find_place(unsigned pattern, unsigned number)
+/* Where the integers lie in bytes of which `pattern` continue; nowhere, where it has fewer. The one
+ * behind them all is nowhere. */
+static void find_places(unsigned pattern, jfr__field_place places[INTEGERS + 1])
 {
     unsigned begin = 0;
-    for (unsigned at = 0; at < 8 && number < INTEGERS; at++) {
+    unsigned count = 0;
+    for (unsigned at = 0; at < 8 && count < INTEGERS; at++) {
         if ((pattern >> at & 1) != 0)
             continue;
-        if (number-- == 0)
-            return (jfr__field_place){jfr__gather_mask(at + 1 - begin) << 8 * begin,
-                                      8 * (uint64_t)begin};
+        places[count++] =
+            (jfr__field_place){jfr__gather_mask(at + 1 - begin) << 8 * begin, 8 * (uint64_t)begin};
         begin = at + 1;
     }
-    return (jfr__field_place){0, 0};
+    while (count <= INTEGERS)
+        places[count++] = (jfr__field_place){0, 0};
 }
 
 static jfr__plan head_of(const jfr__plan *stack)
@@ -63,9 +65,11 @@ void jfr__frames_define(jfr__frames *out, const jfr__plan *stack, const jfr__pla
     out->plan = frame;
     out->head = head_of(stack);
     out->by_pattern = total == INTEGERS;
-    for (unsigned pattern = 0; out->by_pattern && pattern < 256; pattern++)
-        out->layouts[pattern] = (jfr__frame_layout){
-            find_place(pattern, method), find_place(pattern, line), find_place(pattern, type)};
+    for (unsigned pattern = 0; out->by_pattern && pattern < 256; pattern++) {
+        jfr__field_place places[INTEGERS + 1];
+        find_places(pattern, places);
+        out->layouts[pattern] = (jfr__frame_layout){places[method], places[line], places[type]};
+    }
 }
 
 /* Reads the frame at the cursor by the plan. */

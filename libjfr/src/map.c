@@ -40,8 +40,13 @@ int jfr__map_file(void **out, size_t *len, const char *path, jfr_error *err)
     return rc;
 }
 
+/* A smaller recording stays: its pools, which are read again, lie among its events. */
+enum { LEAST_DROP = 4 << 20 };
+
 void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to)
 {
+    if (file->mapped_len < LEAST_DROP)
+        return;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t begin = (from + page - 1) / page * page;
     uint64_t end = to / page * page;

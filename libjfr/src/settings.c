@@ -56,14 +56,25 @@ struct scan {
     uint64_t main_ns; /* async-profiler's "interval"; its meaning hangs on its "event" */
     bool has_main;
     bool has_wall;
-    bool wanted[JFR__TYPES_NEAR]; /* by type: whether its next event must be looked at */
+    bool *wanted;  /* by type: whether its next event must be looked at; in the arena */
+    uint32_t near; /* types below it have a place there; of others all are looked at */
     jfr_error *err;
 };
 
 static void want(struct scan *s, uint64_t type, bool wanted)
 {
-    if (type < JFR__TYPES_NEAR)
+    if (type < s->near)
         s->wanted[type] = wanted;
+}
+
+/* The types of the metadata, as far as their ids are near. */
+static int make_wanted(struct scan *s)
+{
+    jfr_chunk *chunk = s->chunk;
+    uint64_t last = chunk->meta.by_id.max_key;
+    s->near = last < JFR__TYPES_NEAR ? (uint32_t)last + 1 : JFR__TYPES_NEAR;
+    s->wanted = jfr__arena_zalloc(&chunk->arena, s->near, sizeof(*s->wanted));
+    return s->wanted != NULL ? 0 : jfr__arena_fail(&chunk->arena, s->err);
 }
 
 static int define(struct scan *s, struct event *event, const char *name, const jfr__want *wants,
@@ -284,14 +295,16 @@ static void skip_unwanted(const struct scan *s, jfr__cursor *c)
 {
     if (!c->compressed || jfr__cursor_left(c) < JFR__READ_AHEAD)
         return;
+    const bool *wanted = s->wanted;
+    const uint32_t near = s->near;
     const uint8_t *stop = c->end - JFR__READ_AHEAD;
     const uint8_t *p = c->pos;
     while (p < stop) {
         size_t size_bytes, type_bytes;
         size_t size = jfr__size_at(p, &size_bytes);
         uint32_t type = jfr__type_at(p + size_bytes, &type_bytes);
-        if (size < size_bytes + type_bytes || size > (size_t)(stop - p) ||
-            type == JFR__TYPES_NEAR || s->wanted[type])
+        size_t rest = size - size_bytes - type_bytes; /* huge where it is too short for its head */
+        if (rest >= (size_t)(stop - p) || type >= near || wanted[type])
             break;
         p += size;
     }
@@ -356,7 +369,9 @@ int jfr__settings_read(jfr_chunk *chunk, jfr_error *err)
 {
     jfr_file *file = chunk->file;
     struct scan s = {.chunk = chunk, .intervals = file->intervals[chunk->producer], .err = err};
-    int rc = define(&s, &s.setting, "jdk.ActiveSetting", setting_wants, SETTING_SLOTS);
+    int rc = make_wanted(&s);
+    if (rc == 0)
+        rc = define(&s, &s.setting, "jdk.ActiveSetting", setting_wants, SETTING_SLOTS);
     if (rc == 0)
         rc = define(&s, &s.jvm, "jdk.JVMInformation", jvm_wants, JVM_SLOTS);
     if (rc == 0)
