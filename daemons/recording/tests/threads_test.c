@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings by several threads: what they find is what one finds, sample by sample. */
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <recording/recording.h>
 
+#include "../internal.h"
 #include "fixture.h"
 #include "run_suite.h"
 
@@ -249,6 +252,35 @@ START_TEST(chunks_by_several_threads_add_up_as_in_a_row)
 }
 END_TEST
 
+/* Works for a millisecond, and tells on which CPU. */
+static void *note_cpu(void *context)
+{
+    struct timespec now, begin;
+    (void)clock_gettime(CLOCK_MONOTONIC, &begin);
+    do
+        (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 1000000);
+    *(int *)context = sched_getcpu();
+    return NULL;
+}
+
+/* From their begin on, though the CPUs are shared with whatever else is run. */
+START_TEST(threads_work_on_cpus_of_their_own)
+{
+    enum { ROUNDS = 40 };
+    cpu_set_t before, after;
+    int cpus[2], apart = 0;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof(before), &before), 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        recording__at_once(note_cpu, cpus, sizeof(cpus[0]), 2);
+        apart += cpus[0] != cpus[1];
+    }
+    ck_assert(apart > ROUNDS / 2 || CPU_COUNT(&before) == 1);
+    ck_assert_int_eq(sched_getaffinity(0, sizeof(after), &after), 0);
+    ck_assert(CPU_EQUAL(&before, &after));
+}
+END_TEST
+
 START_TEST(too_many_threads_are_refused)
 {
     options.threads = RECORDING_MAX_THREADS + 1;
@@ -267,6 +299,7 @@ int main(void)
     tcase_add_loop_test(tcase, chunks_shared_out_add_up_as_by_one_thread, 0, 6);
     tcase_add_loop_test(tcase, without_frames_the_totals_are_the_same, 0, 3);
     tcase_add_test(tcase, chunks_by_several_threads_add_up_as_in_a_row);
+    tcase_add_test(tcase, threads_work_on_cpus_of_their_own);
     tcase_add_test(tcase, too_many_threads_are_refused);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
