@@ -358,15 +358,11 @@ static int add_each(recording_cache *c, int64_t *last_ns)
     return rc == JFR_ERR_NOMEM ? SAGG_E_NOMEM : 0;
 }
 
-/*
- * Whether the chunk's samples may be added up before they are looked at: nobody wants to know when
- * they were.
- */
-static bool can_sum(const recording_cache *c)
+bool recording__can_sum(const recording *rec, const jfr_chunk *chunk)
 {
-    const recording_options *o = &c->rec->options;
+    const recording_options *o = &rec->options;
     bool tapped = o->tap.keep != NULL || o->tap.added != NULL;
-    return o->seconds == 0 && !tapped && jfr_chunk_get_info(c->chunk)->finished;
+    return o->seconds == 0 && !tapped && jfr_chunk_get_info(chunk)->finished;
 }
 
 /* Rows become samples all together: sagg_add_all likes many. */
@@ -391,7 +387,7 @@ static int add_samples(recording_cache *c, recording *rec, const recording_fille
                        int64_t *last_ns)
 {
     recording_filled own = {.rc = JFR_ERR_LIMIT};
-    if (filled == NULL && can_sum(c))
+    if (filled == NULL && recording__can_sum(rec, c->chunk))
         recording__fill_sums(rec, c->chunk, &own);
     if (filled == NULL)
         filled = &own;

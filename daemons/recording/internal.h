@@ -75,8 +75,22 @@ void recording__take_loss(recording *rec, const jfr_file *file);
 /* Returns the code that a libjfr's error is here. */
 int recording__from_jfr(recording_error *err, const jfr_error *cause);
 
+/*
+ * Whether the chunk's samples may be added up before they are looked at: nobody wants to know when
+ * they were.
+ */
+bool recording__can_sum(const recording *rec, const jfr_chunk *chunk);
+
 /* Adds the chunk's samples up into the first filled->parts of rec->sums, with as many threads. */
 void recording__fill_sums(recording *rec, jfr_chunk *chunk, recording_filled *filled);
+
+/*
+ * As jfr_next_chunk; adds the chunk's samples up while it is opened, where that pays.
+ *   second  of jfr_split_reader(file); NULL = none, and nothing is added up
+ *   filled  receives the sums; `count` is 0 where there are none
+ */
+int recording__next_chunk(recording *rec, jfr_file *file, jfr_file *second, jfr_chunk **chunk,
+                          recording_filled *filled, jfr_error *cause);
 
 /* Whether the tap wants a sample; all are wanted where there is none. */
 bool recording__keeps(const recording *rec, int64_t time_ns, uint32_t thread, uint8_t state);

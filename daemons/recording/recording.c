@@ -225,19 +225,31 @@ static int report_progress(const recording *rec, const jfr_chunk *chunk, recordi
                            "Reading was stopped by who asked for it.");
 }
 
-static int add_chunks(recording *rec, jfr_file *file, recording_error *err)
+static int add_chunks(recording *rec, jfr_file *file, jfr_file *reader, recording_error *err)
 {
     jfr_chunk *chunk;
+    recording_filled filled;
     jfr_error cause;
     int rc;
-    while ((rc = jfr_next_chunk(file, &chunk, &cause)) == 1) {
-        rc = recording__add_chunk(rec, chunk, NULL, err);
+    while ((rc = recording__next_chunk(rec, file, reader, &chunk, &filled, &cause)) == 1) {
+        rc = recording__add_chunk(rec, chunk, filled.count > 0 ? &filled : NULL, err);
         if (rc == 0)
             rc = report_progress(rec, chunk, err);
         if (rc != 0)
             return rc;
     }
     return rc < 0 ? recording__from_jfr(err, &cause) : 0;
+}
+
+/* Without a second reader the threads wait until a chunk is open. */
+static int add_in_a_row(recording *rec, jfr_file *file, recording_error *err)
+{
+    jfr_file *reader = NULL;
+    if (rec->sums_count > 1 && jfr_split_reader(&reader, file, NULL) < 0)
+        reader = NULL;
+    int rc = add_chunks(rec, file, reader, err);
+    jfr_close(reader);
+    return rc;
 }
 
 static jfr_options reader_options(const recording *rec)
@@ -254,7 +266,7 @@ static int add_file(recording *rec, jfr_file *file, recording_error *err)
 {
     int rc = rec->sums_count > 0 ? 0 : new_sums(rec, err);
     if (rc == 0 && !recording__split(rec, file, &rc, err))
-        rc = add_chunks(rec, file, err);
+        rc = add_in_a_row(rec, file, err);
     recording__take_loss(rec, file);
     jfr_close(file);
     return rc;

@@ -25,7 +25,7 @@ static int visit_pools(jfr_chunk *chunk, jfr__cursor *c, uint32_t pools,
             return jfr__pool_damaged(err, offset, "the checkpoint ends before its pools do");
         int rc =
             visitor->pool(visitor->ctx, jfr__idmap_find(&chunk->meta.by_id, id), offset, c, err);
-        if (rc < 0)
+        if (rc != 0)
             return rc;
     }
     return 0;
@@ -78,7 +78,7 @@ static int walk_chain(jfr_chunk *chunk, const jfr__pool_visitor *visitor, jfr_er
         jfr_error why;
         int rc = visit(chunk, at, end, &delta, visitor, &why);
         rc = tolerate(visitor, rc, &why, err);
-        if (rc < 0 || delta == 0)
+        if (rc != 0 || delta == 0)
             return rc;
         /* Only ever backwards: a chain that turns round would never end. */
         if (delta > at - first) {
@@ -102,7 +102,7 @@ static int walk_events(jfr_chunk *chunk, const jfr__pool_visitor *visitor, jfr_e
         if (head.type == CHECKPOINT_TYPE)
             rc = visit(chunk, head.offset, head.end, &delta, visitor, &why);
         rc = tolerate(visitor, rc, &why, err);
-        if (rc < 0)
+        if (rc != 0)
             return rc;
         c.pos = c.base + head.end;
     }

@@ -8,7 +8,7 @@ typedef struct jfr__pool_visitor {
     /*
      * Called for each pool at `offset`. `type` is an index of the metadata, JFR_NONE when the
      * pool's type is not defined. It must read the pool's count and entries from `c` and return 0
-     * or a negative code; JFR_ERR_FORMAT ends the checkpoint, another code the walk.
+     * or a code; JFR_ERR_FORMAT ends the checkpoint, another one, such as 1, the walk.
      */
     int (*pool)(void *ctx, uint32_t type, uint64_t offset, jfr__cursor *c, jfr_error *err);
     void (*damage)(void *ctx, uint64_t offset); /* a checkpoint ended there; NULL = nobody asks */

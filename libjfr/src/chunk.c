@@ -80,6 +80,8 @@ static void forget(jfr_chunk *chunk)
     memset(chunk->left_out, 0, sizeof(chunk->left_out));
     chunk->setting_count = 0;
     chunk->events_lost = false;
+    chunk->peeked = false;
+    chunk->stacks_expected = 0;
     chunk->undefined_pools = 0;
     chunk->unknown_pools = 0;
     chunk->methods = NULL;
@@ -97,27 +99,35 @@ static int lost(jfr_chunk *chunk, int rc, const jfr_error *why, jfr_loss_reason 
     return rc;
 }
 
-static int open_steps(jfr_chunk *chunk, bool whole, jfr_loss_reason *reason, jfr_error *err)
+static int read_types(jfr_chunk *chunk, jfr_error *err)
 {
-    *reason = whole ? JFR_LOSS_BAD_METADATA : JFR_LOSS_UNFINISHED;
     int rc = read_metadata(chunk, err);
     if (rc == 0)
         rc = jfr__pools_define(chunk, err);
     if (rc == 0)
         rc = jfr__samples_define(chunk, err);
+    return rc;
+}
+
+static int read_small(jfr_chunk *chunk, jfr_error *err)
+{
+    int rc = jfr__frame_types_read(chunk, err);
+    return rc == 0 ? jfr__settings_read(chunk, err) : rc;
+}
+
+static int open_steps(jfr_chunk *chunk, bool whole, jfr_loss_reason *reason, jfr_error *err)
+{
+    *reason = whole ? JFR_LOSS_BAD_METADATA : JFR_LOSS_UNFINISHED;
+    int rc = read_types(chunk, err);
     if (rc < 0)
         return rc;
     *reason = JFR_LOSS_BAD_POOLS;
     rc = jfr__pools_read(chunk, err);
-    if (rc == 0)
-        rc = jfr__frame_types_read(chunk, err);
-    if (rc == 0)
-        rc = jfr__settings_read(chunk, err);
-    return rc;
+    return rc == 0 ? read_small(chunk, err) : rc;
 }
 
-int jfr__chunk_open(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,
-                    bool whole, jfr_error *err)
+static void begin(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,
+                  bool whole)
 {
     chunk->header = *header;
     chunk->end = end;
@@ -136,6 +146,27 @@ int jfr__chunk_open(jfr_chunk *chunk, const jfr__header *header, uint64_t offset
     chunk->shown = chunk->info;
     chunk->shown.offset += chunk->file->origin;
     forget(chunk);
+}
+
+int jfr__chunk_peek(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,
+                    jfr_error *err)
+{
+    begin(chunk, header, offset, end, true);
+    int rc = read_types(chunk, err);
+    if (rc < 0 || chunk->producer != JFR_PRODUCER_ASYNC_PROFILER)
+        return rc;
+    rc = jfr__pools_peek(chunk, err);
+    if (rc <= 0)
+        return rc;
+    chunk->peeked = true;
+    rc = read_small(chunk, err);
+    return rc < 0 ? rc : 1;
+}
+
+int jfr__chunk_open(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,
+                    bool whole, jfr_error *err)
+{
+    begin(chunk, header, offset, end, whole);
     jfr_error why = {.code = 0};
     jfr_loss_reason reason;
     int rc = open_steps(chunk, whole, &reason, &why);

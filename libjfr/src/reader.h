@@ -110,6 +110,8 @@ struct jfr_chunk {
     jfr__metadata meta;
     jfr_producer producer;
 
+    bool peeked; /* its stacks and what stands behind them are not read (jfr_split_peek) */
+    uint32_t stacks_expected; /* how many it has; of one that is peeked: seems to have */
     jfr__pool pools[JFR__POOL_ROLES];
     jfr__plan frame_plan;
     jfr__frames frames_by;
@@ -214,11 +216,16 @@ void jfr__loss_add(jfr_file *file, jfr_loss_reason reason, uint64_t offset, uint
 void jfr__chunk_init(jfr_chunk *chunk, jfr_file *file);
 int jfr__chunk_open(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,
                     bool whole, jfr_error *err);
+/* Opens it as far as jfr_split_peek does, and returns the same. */
+int jfr__chunk_peek(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,
+                    jfr_error *err);
 void jfr__chunk_free(jfr_chunk *chunk);
 
 /* pool.c */
 int jfr__pools_define(jfr_chunk *chunk, jfr_error *err);
 int jfr__pools_read(jfr_chunk *chunk, jfr_error *err);
+/* Reads those in front of the first pool of stacks. Returns 1 when there is one, 0 or a code. */
+int jfr__pools_peek(jfr_chunk *chunk, jfr_error *err);
 /* The text of a pool entry of role string, symbol, state, frame type or group; null when absent. */
 int jfr__pool_text(jfr_chunk *chunk, jfr__pool_role role, uint64_t id, jfr_str *out,
                    jfr_error *err);

@@ -176,6 +176,7 @@ struct jfr_sums {
     int rc;           /* JFR_ERR_LIMIT or JFR_ERR_NOMEM, met on the way */
     uint64_t reached; /* where the last walk ended */
     bool lost;        /* `reached` is no event */
+    bool stale;       /* the chunk is not what it seemed to be: its events must be read again */
     uint64_t events;  /* walked, of this chunk */
     uint64_t bad_events;
     uint64_t unmeasured;

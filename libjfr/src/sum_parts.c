@@ -83,6 +83,36 @@ int jfr_sums_parts(jfr_sums *sums, const jfr_chunk *chunk, uint32_t parts, jfr_n
             break;
         read_part(sums, part, part_begin(chunk, part, parts), part_begin(chunk, part + 1, parts));
     }
+    if (sums->rc == 0 && !chunk->peeked)
+        sums->rc = jfr__sums_find_stacks(sums);
+    return sums->rc == 0 ? 0 : why(sums, err);
+}
+
+/* Whether both make the same of the same events: all else follows from the same bytes. */
+static bool reads_alike(const jfr_chunk *a, const jfr_chunk *b)
+{
+    return memcmp(&a->intervals, &b->intervals, sizeof(a->intervals)) == 0 &&
+           memcmp(a->states, b->states, sizeof(a->states)) == 0 &&
+           memcmp(a->left_out, b->left_out, sizeof(a->left_out)) == 0;
+}
+
+int jfr_sums_settle(jfr_sums *sums, const jfr_chunk *chunk, jfr_error *err)
+{
+    const jfr_chunk *from = sums->chunk;
+    if (from == chunk && from != NULL)
+        return sums->rc == 0 ? 0 : why(sums, err);
+    if (from == NULL || !from->peeked || from->file->data != chunk->file->data ||
+        from->info.offset != chunk->info.offset || from->end != chunk->end)
+        return jfr__fail(err, JFR_ERR_USAGE, 0, "The sums are of another chunk.");
+    bool alike = reads_alike(from, chunk);
+    sums->chunk = chunk;
+    for (int i = 0; i < JFR__SOURCES; i++)
+        if (sums->shaped[i])
+            sums->shapes[i].plan = &chunk->event_plans[i];
+    if (!alike) {
+        jfr__sums_clear(sums, 0);
+        sums->stale = true;
+    }
     if (sums->rc == 0)
         sums->rc = jfr__sums_find_stacks(sums);
     return sums->rc == 0 ? 0 : why(sums, err);
@@ -126,6 +156,14 @@ static bool fits(jfr_sums *const *sums, uint32_t count, const jfr_chunk *chunk, 
     return true;
 }
 
+static bool any_stale(jfr_sums *const *sums, uint32_t count)
+{
+    bool stale = false;
+    for (uint32_t i = 0; i < count; i++)
+        stale = stale || sums[i]->stale;
+    return stale;
+}
+
 /* Reads all events into the first sums, as one part. */
 static int read_alone(jfr_sums *const *sums, uint32_t count, const jfr_chunk *chunk)
 {
@@ -157,7 +195,8 @@ static int join(jfr_sums *const *sums, uint32_t count, jfr_chunk *chunk, jfr_err
     for (uint32_t i = 0; i < count; i++)
         if (sums[i]->rc < 0)
             return why(sums[i], err);
-    if (!fits(sums, count, chunk, &at) && sums[0]->parts > 1) {
+    bool fit = fits(sums, count, chunk, &at);
+    if (any_stale(sums, count) || (!fit && sums[0]->parts > 1)) {
         sums[0]->rc = read_alone(sums, count, chunk);
         if (sums[0]->rc < 0)
             return why(sums[0], err);
@@ -187,7 +226,7 @@ static int check_numbers(const jfr_chunk *chunk, jfr_error *err)
 
 int jfr_sums_join(jfr_sums *const *sums, uint32_t count, jfr_chunk *chunk, jfr_error *err)
 {
-    if (count == 0)
+    if (count == 0 || chunk->peeked)
         return jfr__fail(err, JFR_ERR_USAGE, 0, "There are no sums to join.");
     for (uint32_t i = 0; i < count; i++) {
         if (sums[i]->chunk != chunk || sums[i]->parts != sums[0]->parts)

@@ -222,5 +222,6 @@ void jfr__sums_clear(jfr_sums *sums, uint32_t stacks)
     sums->unmeasured = 0;
     memset(sums->skipped, 0, sizeof(sums->skipped));
     sums->lost = false;
+    sums->stale = false;
     sums->piece_count = 0;
 }

@@ -104,7 +104,7 @@ static void shape_define(const jfr_sums *sums, jfr__sum_shape *shape, const jfr_
 void jfr__sums_prepare(jfr_sums *sums, const jfr_chunk *chunk)
 {
     sums->chunk = chunk;
-    jfr__sums_clear(sums, chunk->pools[JFR__POOL_STACK].index.count);
+    jfr__sums_clear(sums, chunk->stacks_expected);
     memset(sums->shape_of, 0, sizeof(sums->shape_of));
     memset(sums->shaped, 0, sizeof(sums->shaped));
     for (uint32_t index = 0; index < chunk->plan_by_type.count; index++) {

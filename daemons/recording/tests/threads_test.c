@@ -96,14 +96,9 @@ START_TEST(sums_by_any_number_of_threads_equal_single_samples)
 }
 END_TEST
 
-/* A chunk of many stacks, each of which several threads have; they differ by their line, from
- * `line` on. */
-static void put_wide_chunk(uint64_t line, uint64_t stacks)
+/* Stacks that differ by their line, from `line` on. */
+static void put_stacks(uint64_t line, uint64_t stacks)
 {
-    begin(true);
-    put_setting(&w, T_RECORDING, "event", "cpu");
-    put_setting(&w, T_EXECUTION, "interval", "0");
-    size_t checkpoint = begin_checkpoint(&w);
     begin_pool(&w, T_STACK, stacks);
     for (uint64_t i = 0; i < stacks; i++) {
         put_long(&w, 100 + i);
@@ -116,12 +111,27 @@ static void put_wide_chunk(uint64_t line, uint64_t stacks)
             put_long(&w, (i + k) % 6);
         }
     }
-    end_checkpoint(&w, checkpoint);
+}
+
+/* Several threads have each of the stacks. */
+static void put_wide_events(uint64_t stacks)
+{
+    put_setting(&w, T_RECORDING, "event", "cpu");
+    put_setting(&w, T_EXECUTION, "interval", "0");
     for (uint64_t i = 0; i < stacks * 9; i++) {
         put_execution(&w, 600, 70 + i / stacks % 2, 100 + i * 7 % stacks, 1);
         if (i % 3 == 0)
             put_in_tlab(&w, 2 + i % 2, 16 + i % 100, 1 + i * 7 % 5000);
     }
+}
+
+static void put_wide_chunk(uint64_t line, uint64_t stacks)
+{
+    begin(true);
+    size_t checkpoint = begin_checkpoint(&w);
+    put_stacks(line, stacks);
+    end_checkpoint(&w, checkpoint);
+    put_wide_events(stacks);
     end();
 }
 
@@ -182,6 +192,92 @@ START_TEST(chunks_shared_out_add_up_as_by_one_thread)
 }
 END_TEST
 
+/* A chunk with its stacks at the end, which is opened while its events are read. So many states are
+ * known by then. Returns where the stacks begin; a pool of one symbol, which says to have `count`,
+ * is behind them. */
+static size_t put_peeked_chunk(uint64_t stacks, uint64_t states, uint64_t count)
+{
+    static const char *const names[] = {"STATE_DEFAULT", "STATE_RUNNABLE", "STATE_SLEEPING",
+                                        "STATE_PARKED_TIMED"};
+    begin(true);
+    put_wide_events(stacks);
+    put_standard_pools(&w);
+    size_t checkpoint = begin_checkpoint(&w);
+    begin_pool(&w, T_STATE, states);
+    for (uint64_t i = 0; i < states; i++) {
+        put_long(&w, i);
+        put_text(&w, names[i]);
+    }
+    size_t at = w.len;
+    put_stacks(0, stacks);
+    begin_pool(&w, T_SYMBOL, count);
+    put_long(&w, 700);
+    put_text(&w, "last");
+    end_checkpoint(&w, checkpoint);
+    end_chunk(&w, &params);
+    return at;
+}
+
+static void append_lines(char *text, size_t room)
+{
+    char line[256];
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
+        used += (size_t)snprintf(text + used, room - used, "%s\n", line);
+    ck_assert_uint_lt(used, room);
+}
+
+/* 0: all is well; 1: a stack is damaged, and with it what stands behind it; 2: states are not as
+ * they were when the events were read */
+START_TEST(a_chunk_opened_while_it_is_read_adds_up_as_by_one_thread)
+{
+    char lines[4096], other[4096];
+    put_peeked_chunk(7000, 4, 1);
+    size_t at = put_peeked_chunk(8000, _i == 2 ? 1 : 4, 1);
+    if (_i == 1)
+        memset(w.data + at + 40000, 0xFF, 8);
+    const sagg *one = read_all();
+    recording *first = rec;
+    recording_info told = info;
+    append_lines(lines, sizeof(lines));
+    ck_assert((strlen(lines) > 0) == (_i == 1));
+    for (options.threads = 2; options.threads <= 4; options.threads++) {
+        rec = NULL;
+        must_be_one(one, read_all());
+        ck_assert_mem_eq(&told, &info, sizeof(info));
+        append_lines(other, sizeof(other));
+        ck_assert_str_eq(lines, other);
+        recording_free(rec);
+    }
+    rec = first;
+}
+END_TEST
+
+START_TEST(a_chunk_that_is_refused_while_it_is_read_is_so_by_any_threads)
+{
+    recording_error told = {.code = 0};
+    char lines[4096] = "", other[4096] = "";
+    put_peeked_chunk(7000, 4, 1);
+    put_peeked_chunk(8000, 4, INT32_MAX);
+    for (options.threads = 1; options.threads <= 3; options.threads++) {
+        ck_assert_int_eq(recording_new(&rec, &options, &err), 0);
+        ck_assert_int_eq(recording_add_mem(rec, w.data, w.len, &err), RECORDING_E_LIMIT);
+        append_lines(options.threads == 1 ? lines : other, sizeof(lines));
+        recording_get_info(rec, &info);
+        ck_assert_uint_eq(info.chunks_lost, 1);
+        ck_assert_uint_eq(info.chunks_whole, 1);
+        if (options.threads == 1)
+            told = err;
+        ck_assert_str_eq(told.message, err.message);
+        ck_assert_uint_eq(told.offset, err.offset);
+        ck_assert(options.threads == 1 || strcmp(lines, other) == 0);
+        recording_free(rec);
+        rec = NULL;
+    }
+}
+END_TEST
+
 /* 0: no cap is near; 1: the stacks pass their cap; 2: some stacks are too deep */
 START_TEST(without_frames_the_totals_are_the_same)
 {
@@ -219,16 +315,6 @@ static void put_odd_chunks(void)
         if (i == 4)
             w.data[w.len - 20] ^= 0x55; /* in the pools */
     }
-}
-
-static void append_lines(char *text, size_t room)
-{
-    char line[256];
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
-        used += (size_t)snprintf(text + used, room - used, "%s\n", line);
-    ck_assert_uint_lt(used, room);
 }
 
 START_TEST(chunks_by_several_threads_add_up_as_in_a_row)
@@ -297,6 +383,8 @@ int main(void)
     tcase_add_loop_test(tcase, sums_by_any_number_of_threads_equal_single_samples, 0, 2);
     tcase_add_loop_test(tcase, stacks_shared_out_add_up_as_by_one_thread, 0, 6);
     tcase_add_loop_test(tcase, chunks_shared_out_add_up_as_by_one_thread, 0, 6);
+    tcase_add_loop_test(tcase, a_chunk_opened_while_it_is_read_adds_up_as_by_one_thread, 0, 3);
+    tcase_add_test(tcase, a_chunk_that_is_refused_while_it_is_read_is_so_by_any_threads);
     tcase_add_loop_test(tcase, without_frames_the_totals_are_the_same, 0, 3);
     tcase_add_test(tcase, chunks_by_several_threads_add_up_as_in_a_row);
     tcase_add_test(tcase, threads_work_on_cpus_of_their_own);

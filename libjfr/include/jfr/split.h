@@ -69,6 +69,29 @@ JFR_EXPORT JFR_MUST_USE int jfr_split_go(jfr_file *reader, const jfr_place *plac
  */
 JFR_EXPORT JFR_MUST_USE int jfr_split_settle(jfr_file *file, jfr_chunk *chunk, jfr_error *err);
 
+/*
+ * One chunk by several threads: opens the chunk that is next in the recording of `reader` as far as
+ * its events need it, so that some threads read them while another one opens it as a whole, which
+ * takes long where the pools are large.
+ *
+ *     rc = jfr_split_peek(reader, &peeked, &err);
+ *     ... one thread ...                       ... the others, meanwhile ...
+ *     jfr_next_chunk(file, &chunk, &err);      jfr_sums_parts(sums, peeked, ...);
+ *     jfr_sums_parts(sums, chunk, ...);        ... wait until the chunk is open ...
+ *                                              jfr_sums_settle(sums, chunk, &err);
+ *     ... one thread: jfr_sums_join with the sums of all ...
+ *
+ *   reader  of jfr_split_reader(&reader, file); ends its chunk. Nobody else uses `file` meanwhile
+ *   chunk   receives the chunk, for jfr_sums_parts and jfr_chunk_get_info alone; borrowed until
+ *           the next call with the reader. Keep it until jfr_sums_settle
+ * Returns 1, or 0 when nothing is gained: the pools are small, or not where they can be put off. It
+ * changes nothing of `file`: what is lost is told by jfr_next_chunk(file), which can refuse the
+ * chunk even so.
+ * Errors: those of jfr_next_chunk, and JFR_ERR_FORMAT, JFR_ERR_USAGE (no reader of
+ * jfr_split_reader). There is no chunk then, and jfr_next_chunk(file) goes on as ever.
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_split_peek(jfr_file *reader, jfr_chunk **chunk, jfr_error *err);
+
 JFR_END_DECLS
 
 #endif

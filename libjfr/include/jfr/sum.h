@@ -96,6 +96,15 @@ JFR_EXPORT JFR_MUST_USE int jfr_sums_join(jfr_sums *const *sums, uint32_t count,
                                           jfr_error *err);
 
 /*
+ * Makes sums that jfr_sums_parts filled from a chunk of jfr_split_peek those of `chunk`, the same
+ * one opened as a whole, for jfr_sums_join. Each thread may do so with its own at the same time.
+ * Where the chunk turns out to be another than it seemed to be (thread states or settings that
+ * stand behind its stacks), jfr_sums_join reads it again. Sums of `chunk` itself stay as they are.
+ * Errors: as jfr_sums_parts, and JFR_ERR_USAGE (of another chunk).
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_sums_settle(jfr_sums *sums, const jfr_chunk *chunk, jfr_error *err);
+
+/*
  * Reads up to `room` rows.
  *   cursor  0 at first, then as left by the call before
  * Returns how many were written to `rows`, 0 at the end. The indices of a row mean something while
