@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "huge_pages.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -97,16 +98,106 @@ static head *resize_mapping(head *old, size_t size)
     return NULL;
 }
 
+/* ---- mappings that nobody has any more ---- */
+
+enum { MOST_KEPT = 4 };
+
+#define MOST_KEPT_BYTES ((size_t)16 << 20)
+
+/* Pages that the kernel has cleared once, for who asks next: as long as some mapped block is in
+ * use. */
+static struct {
+    pthread_mutex_t lock;
+    size_t in_use; /* mapped blocks */
+    size_t count;  /* of those that are kept */
+    size_t bytes;
+    head *blocks[MOST_KEPT];
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static head *take_kept(size_t at)
+{
+    head *h = kept.blocks[at];
+    kept.blocks[at] = kept.blocks[--kept.count];
+    kept.bytes -= h->size;
+    return h;
+}
+
+/* Whether `a` serves a block of this size better than `b` does: it is large enough and smaller, or
+ * larger where neither is large enough. */
+static bool serves_better(const head *a, const head *b, size_t size)
+{
+    if (a->size >= size && b->size >= size)
+        return a->size < b->size;
+    return a->size > b->size;
+}
+
+/* One that has the size, or can be made as large; NULL = none: those twice as large are for
+ * others. */
+static head *find_kept(size_t size)
+{
+    head *found = NULL;
+    (void)pthread_mutex_lock(&kept.lock);
+    size_t best = kept.count;
+    for (size_t i = 0; i < kept.count; i++) {
+        if (kept.blocks[i]->size < 2 * size &&
+            (best == kept.count || serves_better(kept.blocks[i], kept.blocks[best], size)))
+            best = i;
+    }
+    if (best < kept.count)
+        found = take_kept(best);
+    kept.in_use++;
+    (void)pthread_mutex_unlock(&kept.lock);
+    return found;
+}
+
+/* Returns false when the block is not to be kept. */
+static bool keep(head *h)
+{
+    if (kept.in_use == 0 || kept.count == MOST_KEPT || h->size > MOST_KEPT_BYTES - kept.bytes)
+        return false;
+    kept.blocks[kept.count++] = h;
+    kept.bytes += h->size;
+    return true;
+}
+
+/* `h` may be NULL: there was no memory for it. */
+static void drop_mapped(head *h)
+{
+    (void)pthread_mutex_lock(&kept.lock);
+    kept.in_use--;
+    if (h != NULL && !keep(h))
+        unmap_block(h, h->size);
+    while (kept.in_use == 0 && kept.count > 0) {
+        head *last = take_kept(kept.count - 1);
+        unmap_block(last, last->size);
+    }
+    (void)pthread_mutex_unlock(&kept.lock);
+}
+
+static head *get_mapped(size_t size)
+{
+    head *old = find_kept(size);
+    if (old != NULL && old->size >= size)
+        return old;
+    head *h = old != NULL ? resize_mapping(old, size) : map_block(size);
+    if (h != NULL)
+        h->size = size;
+    else
+        drop_mapped(old);
+    return h;
+}
+
 /* ---- blocks ---- */
 
 static void *get_block(size_t bytes, size_t step)
 {
     size_t size = whole_size(bytes, step);
     bool mapped = is_mapped(bytes);
-    head *h = size == 0 ? NULL : mapped ? map_block(size) : malloc(size);
+    head *h = size == 0 ? NULL : mapped ? get_mapped(size) : malloc(size);
     if (h == NULL)
         return NULL;
-    h->size = size;
+    if (!mapped)
+        h->size = size;
     h->mapped = mapped;
     return h + 1;
 }
@@ -122,7 +213,7 @@ static void drop(void *ctx, void *block)
     (void)ctx;
     head *h = head_of(block);
     if (h->mapped)
-        unmap_block(h, h->size);
+        drop_mapped(h);
     else
         free(h);
 }

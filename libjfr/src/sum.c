@@ -151,6 +151,7 @@ static int view_lane(const jfr_sums *sums, jfr_chunk *chunk, uint32_t number, bo
 
 int jfr__sums_find_stacks(jfr_sums *sums)
 {
+    jfr__sums_end(sums);
     void *views = sums->views;
     if (jfr__grow(&sums->allocator, &views, &sums->view_cap, sums->lane_count,
                   sizeof(*sums->views)) < 0)

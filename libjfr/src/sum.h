@@ -191,6 +191,8 @@ struct jfr_sums {
 /* sum_table.c: rows and lanes. NULL or JFR_NONE, with sums->rc set, where there is no room. */
 /* `stacks` is how many the chunk has. */
 void jfr__sums_clear(jfr_sums *sums, uint32_t stacks);
+/* No row is looked for any more: the memory of the buckets is for others. */
+void jfr__sums_end(jfr_sums *sums);
 uint32_t jfr__sums_find_lane(jfr_sums *sums, const jfr__lane *lane);
 
 /* sum_walk.c */

@@ -202,6 +202,13 @@ static void clear_slots(uint32_t *slots, unsigned bits)
         memset(slots, 0, ((size_t)1 << bits) * sizeof(*slots));
 }
 
+void jfr__sums_end(jfr_sums *sums)
+{
+    sums->allocator.free(sums->allocator.ctx, sums->bucket_block);
+    sums->bucket_block = NULL;
+    sums->buckets = NULL;
+}
+
 void jfr__sums_clear(jfr_sums *sums, uint32_t stacks)
 {
     sums->rc = 0;
@@ -214,7 +221,7 @@ void jfr__sums_clear(jfr_sums *sums, uint32_t stacks)
         sums->rows[0].key = UINT64_MAX;
     unsigned bits = bits_for(stacks);
     if (sums->buckets == NULL || sums->bucket_bits < bits)
-        (void)resize_buckets(sums, bits);
+        (void)resize_buckets(sums, bits > sums->bucket_bits ? bits : sums->bucket_bits);
     if (sums->lane_slots == NULL)
         (void)enlarge_lanes(sums);
     sums->events = 0;

@@ -298,6 +298,55 @@ START_TEST(a_chunk_whose_parts_begin_wrong_is_read_again)
 }
 END_TEST
 
+/* Bytes that are in use, and that were at the most. */
+typedef struct meter {
+    size_t now, most;
+} meter;
+
+static void *meter_realloc(void *ctx, void *block, size_t old_size, size_t size)
+{
+    meter *m = ctx;
+    size_t *grown = realloc(block != NULL ? (size_t *)block - 2 : NULL, size + 16);
+    ck_assert_ptr_nonnull(grown);
+    *grown = size;
+    m->now += size - old_size;
+    m->most = m->now > m->most ? m->now : m->most;
+    return grown + 2;
+}
+
+static void *meter_alloc(void *ctx, size_t size)
+{
+    return meter_realloc(ctx, NULL, 0, size);
+}
+
+static void meter_free(void *ctx, void *block)
+{
+    size_t *head = (size_t *)block - 2;
+    ((meter *)ctx)->now -= *head;
+    free(head);
+}
+
+START_TEST(tables_of_rows_are_given_back_when_all_are_found)
+{
+    meter m = {0};
+    const jfr_allocator metered = {meter_alloc, meter_realloc, meter_free, &m};
+    jfr_sums_options with = JFR_SUMS_OPTIONS_INIT;
+    with.allocator = &metered;
+    jfr_sums *sums;
+    put_many(1, true);
+    open_first_chunk();
+    ck_assert_int_eq(jfr_sums_new(&sums, &with, &err), 0);
+    ck_assert_int_eq(jfr_sums_fill(sums, chunk, &err), 0);
+    uint64_t samples = count_samples(sums);
+    m.most = m.now;
+    ck_assert_int_eq(jfr_sums_fill(sums, chunk, &err), 0);
+    ck_assert_uint_lt(m.now, m.most);
+    ck_assert_uint_eq(count_samples(sums), samples);
+    jfr_sums_free(sums);
+    ck_assert_uint_eq(m.now, 0);
+}
+END_TEST
+
 START_TEST(too_many_rows_are_refused_and_the_chunk_can_be_read)
 {
     jfr_sums_options few = JFR_SUMS_OPTIONS_INIT;
@@ -352,6 +401,7 @@ int main(void)
     tcase_add_loop_test(t, rows_can_be_met_by_stack, 0, 3);
     tcase_add_loop_test(t, parts_begin_where_an_event_does, 0, 2);
     tcase_add_test(t, a_chunk_whose_parts_begin_wrong_is_read_again);
+    tcase_add_test(t, tables_of_rows_are_given_back_when_all_are_found);
     tcase_add_test(t, too_many_rows_are_refused_and_the_chunk_can_be_read);
     tcase_add_test(t, wrong_use_is_refused);
     suite_add_tcase(suite, t);
