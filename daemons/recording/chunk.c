@@ -91,13 +91,12 @@ int recording__name_frame(const recording_cache *c, const jfr_frame_ref *ref, sa
     jfr_error cause;
     lock_names(c);
     int rc = jfr_chunk_frame(c->chunk, ref, &from, &cause);
+    if (rc == 0)
+        *out = (sagg_frame){.class_name = str(from.method->class_name),
+                            .method = str(from.method->name),
+                            .kind = kind_of(from.kind)};
     unlock_names(c);
-    if (rc < 0)
-        return rc == JFR_ERR_NOMEM ? SAGG_E_NOMEM : SAGG_E_LIMIT;
-    *out = (sagg_frame){.class_name = str(from.method->class_name),
-                        .method = str(from.method->name),
-                        .kind = kind_of(from.kind)};
-    return 0;
+    return rc < 0 ? rc == JFR_ERR_NOMEM ? SAGG_E_NOMEM : SAGG_E_LIMIT : 0;
 }
 
 /* Returns as recording__name_frame. */

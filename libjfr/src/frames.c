@@ -162,5 +162,5 @@ int jfr_chunk_frame(jfr_chunk *chunk, const jfr_frame_ref *ref, jfr_frame *out, 
                          ref->method, count);
     *out = (jfr_frame){
         .method_index = ref->method, .line = ref->line, .kind = ref->kind, .tier = ref->tier};
-    return jfr__frame_name(chunk, out, err);
+    return jfr__frame_name(chunk, out, &chunk->named, err);
 }

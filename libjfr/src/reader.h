@@ -140,6 +140,7 @@ struct jfr_chunk {
     uint64_t undefined_pools;
 
     jfr__method_entry *methods; /* NULL until the first is asked for; in the arena */
+    jfr_method named;           /* by the last jfr_chunk_frame */
     jfr__class_entry *classes;
     jfr__thread_entry *threads;
     jfr_frame *frames; /* of the last jfr_chunk_stack */
@@ -247,8 +248,9 @@ int jfr__settings_read(jfr_chunk *chunk, jfr_error *err);
 /* Takes over into `file` what a chunk of another file tells of the recording they share. */
 int jfr__recording_take(jfr_file *file, const jfr_recording_info *from, jfr_error *err);
 
-/* stack.c: tells the method of a frame that is decoded up to its method_index, and its kind. */
-int jfr__frame_name(jfr_chunk *chunk, jfr_frame *frame, jfr_error *err);
+/* stack.c: tells the method of a frame that is decoded up to its method_index, and its kind. The
+ * method goes into `room` unless methods are kept; NULL = they are from now on. */
+int jfr__frame_name(jfr_chunk *chunk, jfr_frame *frame, jfr_method *room, jfr_error *err);
 int jfr__frame_types_read(jfr_chunk *chunk, jfr_error *err);
 
 /* frames.c: reads the frames at the cursor. */

@@ -96,12 +96,28 @@ static int decode_method(jfr_chunk *chunk, uint32_t index, jfr_method *out, jfr_
     return rc == JFR_ERR_FORMAT ? 0 : rc;
 }
 
-static int get_method(jfr_chunk *chunk, uint32_t index, const jfr_method **out, jfr_error *err)
+/* Whether reading it once more takes no memory. */
+static bool lies_in_file(const jfr_chunk *chunk, jfr_str text)
+{
+    const char *data = (const char *)chunk->file->data;
+    return text.len == 0 || (text.data >= data && text.data < data + chunk->file->len);
+}
+
+/* `room` as of jfr__frame_name. */
+static int get_method(jfr_chunk *chunk, uint32_t index, jfr_method *room, const jfr_method **out,
+                      jfr_error *err)
 {
     static const jfr_method unknown;
     *out = &unknown;
     if (index == JFR_NONE)
         return 0;
+    if (chunk->methods == NULL && room != NULL) {
+        *room = unknown;
+        *out = room;
+        int rc = decode_method(chunk, index, room, err);
+        if (rc < 0 || (lies_in_file(chunk, room->name) && lies_in_file(chunk, room->descriptor)))
+            return rc;
+    }
     if (chunk->methods == NULL)
         chunk->methods = jfr__arena_zalloc(&chunk->arena, jfr_chunk_method_count(chunk),
                                            sizeof(*chunk->methods));
@@ -146,9 +162,9 @@ static uint8_t native_kind(uint8_t kind, const jfr_method *method)
     return jfr__str_is(method->class_name, "libjvm.so") ? JFR_FRAME_JVM : JFR_FRAME_NATIVE;
 }
 
-int jfr__frame_name(jfr_chunk *chunk, jfr_frame *frame, jfr_error *err)
+int jfr__frame_name(jfr_chunk *chunk, jfr_frame *frame, jfr_method *room, jfr_error *err)
 {
-    int rc = get_method(chunk, frame->method_index, &frame->method, err);
+    int rc = get_method(chunk, frame->method_index, room, &frame->method, err);
     if (rc == 0 && (frame->kind == JFR_FRAME_NATIVE || frame->kind == JFR_FRAME_JVM))
         frame->kind = native_kind(frame->kind, frame->method);
     return rc;
@@ -173,7 +189,7 @@ static int decode_frame(jfr_chunk *chunk, jfr__cursor *c, jfr_frame *out, jfr_er
         .kind = kind.kind,
         .tier = kind.tier,
     };
-    return jfr__frame_name(chunk, out, err);
+    return jfr__frame_name(chunk, out, NULL, err);
 }
 
 static int bad_index(jfr_error *err, const char *what, uint32_t index, uint32_t count)

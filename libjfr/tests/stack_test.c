@@ -114,6 +114,69 @@ START_TEST(frames_are_learned_once)
 }
 END_TEST
 
+/* One by one, and from the methods that a whole stack has made known. */
+START_TEST(a_frame_is_named_as_in_its_stack)
+{
+    jfr_frame_ref refs[9];
+    jfr_stack_ref ref;
+    jfr_frame named[9];
+    jfr_method methods[9];
+    jfr_stack stack;
+    params.async = true;
+    write_simple_chunk();
+    open_first_chunk();
+    ck_assert_int_eq(jfr_chunk_stack_refs(chunk, 1, refs, 9, &ref, &err), 0);
+    for (int i = 0; i < 9; i++) {
+        ck_assert_int_eq(jfr_chunk_frame(chunk, &refs[i], &named[i], &err), 0);
+        methods[i] = *named[i].method;
+    }
+    ck_assert_int_eq(jfr_chunk_stack(chunk, 1, &stack, &err), 0);
+    for (int i = 0; i < 9; i++) {
+        const jfr_frame *frame = &stack.frames[i];
+        ck_assert_uint_eq(named[i].kind, frame->kind);
+        ck_assert_ptr_eq(methods[i].name.data, frame->method->name.data);
+        ck_assert_ptr_eq(methods[i].class_name.data, frame->method->class_name.data);
+        ck_assert_ptr_eq(methods[i].descriptor.data, frame->method->descriptor.data);
+        ck_assert_int_eq(jfr_chunk_frame(chunk, &refs[i], &named[i], &err), 0);
+        ck_assert_ptr_eq(named[i].method, frame->method);
+    }
+}
+END_TEST
+
+/* A method's name that has to be converted, and so is kept. */
+enum { UMLAUTS = 2000 };
+
+static void put_long_name(void)
+{
+    size_t checkpoint = begin_checkpoint(&w);
+    begin_pool(&w, T_SYMBOL, 1);
+    put_long(&w, 2);
+    put_u8(&w, 5); /* Latin-1 */
+    put_int(&w, UMLAUTS);
+    for (int i = 0; i < UMLAUTS; i++)
+        put_u8(&w, 0xE4);
+    end_checkpoint(&w, checkpoint);
+}
+
+START_TEST(a_frame_can_be_named_for_ever)
+{
+    jfr_frame_ref refs[2];
+    jfr_stack_ref ref;
+    jfr_frame named;
+    options.max_decoded_bytes = 1 << 20;
+    begin_chunk(&w, &params);
+    put_standard_pools(&w);
+    put_long_name();
+    end_chunk(&w, &params);
+    open_first_chunk();
+    ck_assert_int_eq(jfr_chunk_stack_refs(chunk, 0, refs, 2, &ref, &err), 0);
+    for (int i = 0; i < 1000; i++) {
+        ck_assert_int_eq(jfr_chunk_frame(chunk, &refs[0], &named, &err), 0);
+        ck_assert_uint_eq(named.method->name.len, 2 * UMLAUTS);
+    }
+}
+END_TEST
+
 static void *no_table(void *ctx, size_t size)
 {
     (void)ctx;
@@ -387,6 +450,8 @@ int main(void)
     tcase_add_checked_fixture(t, fixture_setup, fixture_teardown);
     tcase_add_test(t, frames_leaf_first);
     tcase_add_test(t, frame_kinds_by_name);
+    tcase_add_test(t, a_frame_is_named_as_in_its_stack);
+    tcase_add_test(t, a_frame_can_be_named_for_ever);
     tcase_add_test(t, frames_are_learned_once);
     tcase_add_test(t, a_memo_without_memory_learns_all_frames_anew);
     tcase_add_test(t, long_frames_are_learned_once);
