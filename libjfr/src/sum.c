@@ -39,7 +39,6 @@ int jfr_sums_new(jfr_sums **out, const jfr_sums_options *opts, jfr_error *err)
     if (sums == NULL)
         return jfr__fail_nomem(err);
     memset(sums, 0, offsetof(jfr_sums, shapes));
-    memset(&sums->shapes[JFR__SOURCES], 0, sizeof(*sums->shapes));
     sums->allocator = *a;
     sums->flags = o.flags;
     sums->max_rows = o.max_rows != 0 ? o.max_rows : DEFAULT_MAX_ROWS;

@@ -92,6 +92,8 @@ typedef struct jfr__sum_shape {
     jfr__layout layouts[1 << JFR__LAYOUT_BITS];
 } jfr__sum_shape;
 
+enum { JFR__TO_COME = JFR__SOURCES + 1 }; /* in the place of a shape that is not made yet */
+
 typedef struct jfr__row {
     uint64_t key; /* lane << 32 | stack: the recording's number; its index once all are read */
     uint64_t count;
@@ -146,7 +148,7 @@ struct jfr_sums {
     uint64_t multiplier; /* odd and random: nobody can choose ids that collide */
 
     const jfr_chunk *chunk;
-    uint8_t shape_of[JFR__TYPES_NEAR]; /* + 1 by type id; 0 = no samples */
+    uint8_t shape_of[JFR__TYPES_NEAR]; /* + 1 by type id; 0 = no samples, or JFR__TO_COME */
     bool shaped[JFR__SOURCES];         /* which of the shapes are there */
 
     jfr__row *rows;       /* from 1 on; the one at 0 has a key that nothing has */
@@ -184,8 +186,8 @@ struct jfr_sums {
     jfr_sums_stats stats;
 
     /* By index of chunk->event_plans: made when the first such event comes, as they are large and
-     * most types have none. The one behind them stands for those to come, and takes no event. */
-    jfr__sum_shape shapes[JFR__SOURCES + 1];
+     * most types have none. */
+    jfr__sum_shape shapes[JFR__SOURCES];
 };
 
 /* sum_table.c: rows and lanes. NULL or JFR_NONE, with sums->rc set, where there is no room. */

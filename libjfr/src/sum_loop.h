@@ -256,6 +256,8 @@ static inline const uint8_t *loop(jfr_sums *sums, const uint8_t *p, const uint8_
             p += size;
             continue;
         }
+        if (__builtin_expect(number == JFR__TO_COME, 0))
+            break;
         const uint8_t *next = add_events(sums, &sums->shapes[number - 1], p, stop, head, size);
         if (next == NULL)
             break;

@@ -110,7 +110,7 @@ void jfr__sums_prepare(jfr_sums *sums, const jfr_chunk *chunk)
     for (uint32_t index = 0; index < chunk->plan_by_type.count; index++) {
         uint64_t id = chunk->event_plans[index].type_id;
         if (id < JFR__TYPES_NEAR)
-            sums->shape_of[id] = JFR__SOURCES + 1;
+            sums->shape_of[id] = JFR__TO_COME;
     }
 }
 
@@ -186,8 +186,6 @@ static void define_picks(jfr__layout *out)
 bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_t *p, size_t head,
                      size_t size)
 {
-    if (shape->plan == NULL)
-        return false;
     const jfr__plan *plan = &shape->plan->plan;
     size_t at = head;
     *out = (jfr__layout){.key = 0};
