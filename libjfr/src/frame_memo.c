@@ -8,6 +8,9 @@
 
 enum { FIRST_BITS = 9, MOST_BITS = 17 };
 
+/* In all its bytes as after memset: of a frame that begins with eight such bytes, others follow. */
+static const jfr__frame_slot free_slot = {JFR__FREE_SLOT, UINT32_MAX, UINT32_MAX};
+
 static size_t table_size(unsigned bits)
 {
     return ((size_t)1 << bits) * sizeof(jfr__frame_slot);
@@ -114,7 +117,7 @@ static void grow(jfr_frame_memo *memo)
         jfr__frame_slot both[2];
         for (int i = 0; i < 2; i++) {
             both[i] = slots[2 * pair + i];
-            slots[2 * pair + i].first = JFR__FREE_SLOT;
+            slots[2 * pair + i] = free_slot;
         }
         for (int i = 0; i < 2 && both[i].first != JFR__FREE_SLOT; i++)
             put(memo, (jfr__frame_bytes){both[i].first, both[i].more}, both[i].value);

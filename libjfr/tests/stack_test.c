@@ -265,7 +265,8 @@ START_TEST(long_frames_are_learned_once)
 }
 END_TEST
 
-/* Frames of 4 to 12 bytes, which end at all places of the blocks that the loops look at. */
+/* Frames of 4 to 12 bytes, which end at all places of the blocks that the loops look at; some of
+ * them begin as a free slot of the memo does. */
 enum { MIXED_FRAMES = 1500 };
 
 static void put_mixed_frames(void)
@@ -276,6 +277,10 @@ static void put_mixed_frames(void)
     put_u8(&w, 0);
     put_int(&w, MIXED_FRAMES);
     for (unsigned i = 0; i < MIXED_FRAMES; i++) {
+        for (int k = 0; k < 12 && i % 50 == 49; k++)
+            put_u8(&w, k < 8 ? 0xFF : 0);
+        if (i % 50 == 49)
+            continue;
         put_long(&w, UINT64_C(1) << i % 6 * 7);
         put_int(&w, i % 11 < 3 ? i % 128 : 128 + i % 91);
         put_int(&w, UINT32_C(1) << i % 3 * 7);
