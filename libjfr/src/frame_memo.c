@@ -6,7 +6,11 @@
 
 #include <string.h>
 
-enum { FIRST_BITS = 9, MOST_BITS = 17 };
+enum {
+    FIRST_BITS = 9,
+    MOST_BITS = 17,
+    LOST_BITS = 5 /* log2 of the slots for one frame that may be lost */
+};
 
 /* In all its bytes as after memset: of a frame that begins with eight such bytes, others follow. */
 static const jfr__frame_slot free_slot = {JFR__FREE_SLOT, UINT32_MAX, UINT32_MAX};
@@ -50,6 +54,7 @@ void jfr_frame_memo_clear(jfr_frame_memo *memo)
     if (memo->used > 0)
         memset(memo->slots, 0xFF, table_size(memo->bits));
     memo->used = 0;
+    memo->lost = 0;
 }
 
 void jfr_frame_memo_free(jfr_frame_memo *memo)
@@ -90,20 +95,22 @@ static void put(jfr_frame_memo *memo, jfr__frame_bytes frame, uint32_t value)
 {
     jfr__frame_slot *slot = &memo->slots[jfr__frame_pair(frame, memo->bits)];
     slot += slot->first != JFR__FREE_SLOT;
-    memo->used += slot->first == JFR__FREE_SLOT;
+    bool is_free = slot->first == JFR__FREE_SLOT;
+    memo->used += is_free;
+    memo->lost += !is_free;
     *slot = (jfr__frame_slot){frame.first, frame.more, value};
 }
 
 /*
- * At most a quarter is used, as long as it grows: few frames find no place then. What is in pair i
- * of a table belongs into pair 2i or 2i + 1 of one twice as large: from the last on they move
- * within the same memory.
+ * Grows where frames made room for others that often that to ask for them anew costs as much as the
+ * memory does. What is in pair i of a table belongs into pair 2i or 2i + 1 of one twice as large:
+ * from the last on they move within the same memory.
  */
 static void grow(jfr_frame_memo *memo)
 {
     const unsigned bits = memo->bits;
     const size_t size = table_size(bits);
-    if (memo->used < UINT32_C(1) << (bits - 2) || bits == MOST_BITS)
+    if (memo->lost < UINT32_C(1) << (bits - LOST_BITS) || bits == MOST_BITS)
         return;
     jfr__frame_slot *slots =
         memo->allocator.realloc(memo->allocator.ctx, memo->slots, size, table_size(bits + 1));
@@ -112,6 +119,7 @@ static void grow(jfr_frame_memo *memo)
     memset((char *)slots + size, 0xFF, size);
     memo->slots = slots;
     memo->used = 0;
+    memo->lost = 0;
     memo->bits = bits + 1;
     for (size_t pair = (size_t)1 << (bits - 1); pair-- > 0;) {
         jfr__frame_slot both[2];

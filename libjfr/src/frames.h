@@ -100,6 +100,7 @@ struct jfr_frame_memo {
     jfr__frame_slot *slots;
     unsigned bits;
     uint32_t used; /* slots */
+    uint32_t lost; /* frames that made room for others, in this table */
 };
 
 /* Reads over up to *count integers. `stop` is as above; returns where it stopped, early at an
