@@ -20,7 +20,6 @@ struct reader {
     jfr__cursor *c;
     const jfr_options *limits;
     jfr_error *err;
-    jfr_str *strings;
     uint32_t string_count;
     uint32_t elements; /* elements and attributes so far */
 };
@@ -95,26 +94,32 @@ static int read_strings(struct reader *r)
     if (count > r->limits->max_metadata_elements)
         return over_limit(r, "max_metadata_elements", r->limits->max_metadata_elements);
     jfr__arena *arena = &r->meta->arena;
-    r->strings = jfr__arena_zalloc(arena, count, sizeof(*r->strings));
-    if (r->strings == NULL)
+    r->meta->strings = jfr__arena_zalloc(arena, count, sizeof(*r->meta->strings));
+    if (r->meta->strings == NULL)
         return jfr__arena_fail(arena, r->err);
     for (; r->string_count < count; r->string_count++) {
         uint64_t pool_key;
         int rc = jfr__read_string(r->c, arena, r->limits->max_string_bytes,
-                                  &r->strings[r->string_count], &pool_key, r->err);
+                                  &r->meta->strings[r->string_count], &pool_key, r->err);
         if (rc < 0)
             return rc;
     }
     return 0;
 }
 
-static jfr_str string_at(struct reader *r)
+/* The index of a string; JFR_NONE, with the cursor failed: there is none. */
+static uint32_t read_index(struct reader *r)
 {
     uint32_t index = jfr__read_count(r->c);
     if (index < r->string_count)
-        return r->strings[index];
+        return index;
     r->c->failed = true;
-    return (jfr_str){NULL, 0};
+    return JFR_NONE;
+}
+
+static jfr_str string_at(const struct reader *r, uint32_t index)
+{
+    return index != JFR_NONE ? r->meta->strings[index] : (jfr_str){NULL, 0};
 }
 
 static uint64_t parse_id(jfr_str s)
@@ -152,7 +157,7 @@ static void take_attribute(struct attributes *out, jfr_str key, jfr_str value)
         out->utc_offset_ms += parse_signed(value);
 }
 
-static int keep_attribute(struct reader *r, jfr_str key, jfr_str value)
+static int keep_attribute(struct reader *r, uint32_t key, uint32_t value)
 {
     jfr__metadata *m = r->meta;
     void *list = m->attributes;
@@ -172,10 +177,11 @@ static int read_attributes(struct reader *r, struct attributes *out, bool keep)
     for (uint32_t i = 0; i < count && !r->c->failed; i++) {
         if (++r->elements > r->limits->max_metadata_elements)
             return over_limit(r, "max_metadata_elements", r->limits->max_metadata_elements);
-        jfr_str key = string_at(r);
-        jfr_str value = string_at(r);
-        take_attribute(out, key, value);
-        int rc = keep && !jfr__str_is(key, "class") ? keep_attribute(r, key, value) : 0;
+        uint32_t key_index = read_index(r);
+        uint32_t value = read_index(r);
+        jfr_str key = string_at(r, key_index);
+        take_attribute(out, key, string_at(r, value));
+        int rc = keep && !jfr__str_is(key, "class") ? keep_attribute(r, key_index, value) : 0;
         if (rc < 0)
             return rc;
     }
@@ -281,7 +287,7 @@ static int read_element(struct reader *r, uint32_t depth, jfr_str parent)
         return over_limit(r, "max_metadata_depth", r->limits->max_metadata_depth);
     if (++r->elements > r->limits->max_metadata_elements)
         return over_limit(r, "max_metadata_elements", r->limits->max_metadata_elements);
-    jfr_str name = string_at(r);
+    jfr_str name = string_at(r, read_index(r));
     size_t first_attribute = r->meta->attribute_count;
     struct attributes attributes;
     int rc = read_attributes(r, &attributes, jfr__str_is(name, "annotation"));
@@ -315,8 +321,9 @@ static jfr_str only_value(const jfr__metadata *m, const jfr__annotation *a)
 {
     for (uint32_t i = 0; i < a->attribute_count; i++) {
         const jfr__attribute *t = &m->attributes[a->first_attribute + i];
-        if (jfr__str_is(t->name, "value") || jfr__str_is(t->name, "value-0"))
-            return t->text;
+        jfr_str name = m->strings[t->name];
+        if (jfr__str_is(name, "value") || jfr__str_is(name, "value-0"))
+            return m->strings[t->text];
     }
     return (jfr_str){NULL, 0};
 }

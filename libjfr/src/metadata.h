@@ -54,10 +54,11 @@ typedef struct jfr__type {
     uint32_t field_count;
 } jfr__type;
 
-/* A name and a text of an element: what annotations say ("value", "value-0", ...). */
+/* A name and a text of an element: what annotations say ("value", "value-0", ...). Most are never
+ * looked at: both are indices in strings. */
 typedef struct jfr__attribute {
-    jfr_str name;
-    jfr_str text;
+    uint32_t name;
+    uint32_t text;
 } jfr__attribute;
 
 /* An annotation of a type or a field. It names its class by id, which may come later. */
@@ -78,6 +79,7 @@ typedef struct jfr__metadata {
     jfr__annotation *annotations;
     size_t annotation_count;
     jfr__attribute *attributes; /* of annotations */
+    jfr_str *strings;           /* of attributes, in the arena */
     size_t attribute_count;
     int32_t utc_offset_s; /* of the recording JVM's time zone, daylight saving included */
     jfr__idmap by_id;     /* type id to index in types */

@@ -32,7 +32,7 @@ static int fill_annotation(jfr_chunk *chunk, const jfr__annotation *a, jfr_annot
         return jfr__arena_fail(&chunk->arena, err);
     for (uint32_t i = 0; i < a->attribute_count; i++) {
         const jfr__attribute *from = &m->attributes[a->first_attribute + i];
-        values[i] = (jfr_annotation_value){from->name, from->text};
+        values[i] = (jfr_annotation_value){m->strings[from->name], m->strings[from->text]};
     }
     *out = (jfr_annotation){
         .name = a->type != JFR_NONE ? m->types[a->type].name : (jfr_str){NULL, 0},
