@@ -54,7 +54,6 @@ struct recording_reader {
     recording_frames frames; /* numbers are indices of ids */
     uint64_t *ids;
     size_t id_count, id_room;
-    uint64_t *stack; /* the ids of one stack's frames */
 };
 
 /* ---- ids ---- */
@@ -113,13 +112,6 @@ static int learn_id(void *ctx, const jfr_frame_ref *ref, uint32_t *number)
     return rc;
 }
 
-static void look_up(uint64_t *restrict out, const uint64_t *restrict ids,
-                    const uint32_t *restrict numbers, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        out[i] = ids[numbers[i]];
-}
-
 /* A stack that the aggregate would have to cut is SAGG_E_LIMIT. */
 static int read_stack(recording_reader *r, uint32_t stack, block *b)
 {
@@ -133,12 +125,11 @@ static int read_stack(recording_reader *r, uint32_t stack, block *b)
         rc = SAGG_E_LIMIT;
     if (rc != 0)
         return rc;
-    look_up(r->stack, r->ids, r->frames.numbers, from.frame_count);
     c->cut[stack] = from.truncated;
     b->damaged += damaged;
     b->stacks[b->count] = stack;
-    return sagg_stack_id_of_frame_ids(&b->ids[b->count++], r->stack, from.frame_count,
-                                      c->rec->options.normaliser, NULL);
+    return sagg_stack_id_of_numbers(&b->ids[b->count++], r->ids, r->frames.numbers,
+                                    from.frame_count, c->rec->options.normaliser, NULL);
 }
 
 static void read_block(recording_reader *r, uint32_t number, block *b)
@@ -265,8 +256,7 @@ recording_reader *recording__reader_new(const recording *rec)
     recording_reader *r = calloc(1, sizeof(*r));
     if (r == NULL)
         return NULL;
-    r->stack = malloc((size_t)recording__max_frames(rec) * sizeof(*r->stack));
-    if (recording__frames_init(&r->frames, rec, NULL, learn_id, r) && r->stack != NULL)
+    if (recording__frames_init(&r->frames, rec, NULL, learn_id, r))
         return r;
     recording__reader_free(r);
     return NULL;
@@ -278,7 +268,6 @@ void recording__reader_free(recording_reader *r)
         return;
     recording__frames_free(&r->frames);
     free(r->ids);
-    free(r->stack);
     free(r);
 }
 

@@ -35,7 +35,16 @@ int sagg_stack_id_of_frame_ids(sagg_stack_id *out, const uint64_t *frame_ids, si
 {
     int rc = check(NULL, 0, version, err);
     if (rc == 0)
-        sagg__id_of_frame_ids(out, frame_ids, count, version);
+        sagg__id_of_frame_ids(out, frame_ids, NULL, count, version);
+    return rc;
+}
+
+int sagg_stack_id_of_numbers(sagg_stack_id *out, const uint64_t *frame_ids, const uint32_t *numbers,
+                             size_t count, int version, sagg_error *err)
+{
+    int rc = check(NULL, 0, version, err);
+    if (rc == 0)
+        sagg__id_of_frame_ids(out, frame_ids, count > 0 ? numbers : NULL, count, version);
     return rc;
 }
 

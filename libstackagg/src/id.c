@@ -71,22 +71,30 @@ void sagg__id_end(sagg_stack_id *id, const uint8_t *text, size_t count)
 /* Frame ids that are hashed at a time. */
 enum { PIECE = 128 };
 
-static void put_ids(uint8_t *text, const uint64_t *frame_ids, size_t count)
+/* Those of `count` frames from a place on. */
+static void put_ids(uint8_t *text, const uint64_t *frame_ids, const uint32_t *numbers, size_t from,
+                    size_t count)
 {
+    if (numbers != NULL) {
+        for (size_t i = 0; i < count; i++)
+            sagg__id_put(text, i, frame_ids[numbers[from + i]]);
+        return;
+    }
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    memcpy(text + SAGG__ID_PREFIX, frame_ids, count * sizeof(*frame_ids));
+    memcpy(text + SAGG__ID_PREFIX, frame_ids + from, count * sizeof(*frame_ids));
 #else
     for (size_t i = 0; i < count; i++)
-        sagg__id_put(text, i, frame_ids[i]);
+        sagg__id_put(text, i, frame_ids[from + i]);
 #endif
 }
 
-void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, size_t count, int version)
+void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, const uint32_t *numbers,
+                           size_t count, int version)
 {
     uint8_t text[SAGG__ID_PREFIX + PIECE * 8];
     sagg__id_begin(text, version);
     if (count > 0)
-        put_ids(text, frame_ids, count < PIECE ? count : PIECE);
+        put_ids(text, frame_ids, numbers, 0, count < PIECE ? count : PIECE);
     if (count <= PIECE) {
         sagg__id_end(id, text, count);
         return;
@@ -96,7 +104,7 @@ void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, size_t 
     (void)XXH3_128bits_update(&state, text, sizeof(text));
     for (size_t at = PIECE; at < count; at += PIECE) {
         size_t piece = count - at < PIECE ? count - at : PIECE;
-        put_ids(text, frame_ids + at, piece);
+        put_ids(text, frame_ids, numbers, at, piece);
         (void)XXH3_128bits_update(&state, text + SAGG__ID_PREFIX, piece * 8);
     }
     XXH128_canonical_t canonical;

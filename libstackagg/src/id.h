@@ -29,7 +29,8 @@ static inline void sagg__id_put(uint8_t *text, size_t index, uint64_t frame_id)
     memcpy(text + SAGG__ID_PREFIX + index * 8, &frame_id, sizeof(frame_id));
 }
 
-/* The id of a stack of a known version. */
-void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, size_t count, int version);
+/* The id of a stack of a known version. `numbers`: NULL, or whose ids its frames have. */
+void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, const uint32_t *numbers,
+                           size_t count, int version);
 
 #endif

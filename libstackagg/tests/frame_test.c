@@ -198,20 +198,27 @@ START_TEST(ids_of_frame_ids_are_those_of_frames)
 {
     static const size_t counts[] = {0, 1, 41, 128, 129, 300};
     sagg_frame frames[300];
-    uint64_t ids[300];
+    uint64_t ids[300], by_number[300];
+    uint32_t places[300];
     char names[300][8];
     for (uint32_t i = 0; i < 300; i++) {
         (void)snprintf(names[i], sizeof(names[i]), "m%u", i);
         frames[i] = (sagg_frame){.class_name = str("a.B"), .method = str(names[i]), .line = i};
         sagg_frame_hash(NULL, &ids[i], &frames[i]);
+        places[i] = (i * 7 + 5) % 300;
+        by_number[places[i]] = ids[i];
     }
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
         sagg_stack_id whole, quick;
         ck_assert_int_eq(sagg_stack_id_of(&whole, frames, counts[i], 1, NULL), 0);
         ck_assert_int_eq(sagg_stack_id_of_frame_ids(&quick, ids, counts[i], 1, NULL), 0);
         ck_assert_mem_eq(whole.bytes, quick.bytes, sizeof(whole.bytes));
+        ck_assert_int_eq(sagg_stack_id_of_numbers(&quick, by_number, places, counts[i], 1, NULL),
+                         0);
+        ck_assert_mem_eq(whole.bytes, quick.bytes, sizeof(whole.bytes));
     }
     sagg_stack_id id;
+    ck_assert_int_eq(sagg_stack_id_of_numbers(&id, ids, places, 1, 2, NULL), SAGG_E_USAGE);
     ck_assert_int_eq(sagg_stack_id_of_frame_ids(&id, ids, 1, 2, NULL), SAGG_E_USAGE);
 }
 END_TEST

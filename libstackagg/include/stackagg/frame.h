@@ -73,6 +73,17 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_stack_id_of_frame_ids(sagg_stack_id *out,
                                                          const uint64_t *frame_ids, size_t count,
                                                          int version, sagg_error *err);
 
+/**
+ * The same of frames that have numbers, as jfr_frame_memo gives them.
+ *
+ * @param frame_ids  by number; may be NULL when `count` is 0
+ * @param numbers    of `count` frames, leaf to root; may be NULL when `count` is 0
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_stack_id_of_numbers(sagg_stack_id *out,
+                                                       const uint64_t *frame_ids,
+                                                       const uint32_t *numbers, size_t count,
+                                                       int version, sagg_error *err);
+
 /** Writes the 32 lower-case hex digits of `id` and a NUL into `hex`. Any thread. */
 SAGG_EXPORT void sagg_stack_id_hex(char hex[33], const sagg_stack_id *id);
 
