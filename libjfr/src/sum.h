@@ -12,7 +12,7 @@
  *
  * sum_loop.h walks them. An event's field positions depend on nothing but its type and on which of
  * its bytes continue an integer (their top bit): that pattern is a *layout*. One compare finds the
- * layout of an event, and then each wanted field is one load and one gather of 7-bit groups. A
+ * layout of an event; fields that lie near each other are then gathered all at once (pattern.h). A
  * layout is learned by running the type's plan (plan.h) over the first event that has it; events
  * that fit no layout (long ones, with strings, at the very end) are read by the plan one by one.
  *
