@@ -92,6 +92,7 @@ static void table_clear(table *t)
 /* What is used again from check to check and from recording to recording, as readers use it. */
 typedef struct tools {
     jfr_sums *sums[FLAGS][MANY_PARTS]; /* by flags of jfr_sums_options */
+    jfr_sums *peek[2]; /* of a chunk that is peeked, and of the same when it is open */
     table plain, fast;
 } tools;
 
@@ -104,6 +105,8 @@ static tools *tools_get(void)
         options.flags = i % FLAGS;
         must(jfr_sums_new(&all.sums[i % FLAGS][i / FLAGS], &options, NULL) == 0);
     }
+    for (int i = 0; i < 2 && all.peek[i] == NULL; i++)
+        must(jfr_sums_new(&all.peek[i], NULL, NULL) == 0);
     return &all;
 }
 
@@ -199,6 +202,43 @@ static uint64_t check_all_sums(tools *t, jfr_chunk *chunk, uint32_t flags, uint3
     return samples;
 }
 
+/* ---- events before their chunk is open ---- */
+
+enum { PEEK_PARTS = 4 };
+
+/* Reads the first parts of the chunk that is next in the file. Returns it, or NULL: there is none.
+ */
+static const jfr_chunk *begin_peek(tools *t, jfr_file *reader)
+{
+    jfr_chunk *chunk;
+    span first = {0, PEEK_PARTS / 2};
+    bool there = jfr__split_peek(reader, 0, &chunk, NULL) == 1 &&
+                 jfr_sums_parts(t->peek[0], chunk, PEEK_PARTS, next_of_span, &first, NULL) == 0;
+    return there ? chunk : NULL;
+}
+
+/* The chunk's samples are in the plain table, and its stats are told. */
+static void end_peek(tools *t, const jfr_chunk *peeked, jfr_chunk *chunk)
+{
+    span last = {PEEK_PARTS / 2, PEEK_PARTS};
+    jfr_chunk_stats wanted, stats;
+    jfr_chunk_get_stats(chunk, &wanted);
+    if (jfr_chunk_get_info(peeked)->offset != jfr_chunk_get_info(chunk)->offset ||
+        jfr_sums_parts(t->peek[1], chunk, PEEK_PARTS, next_of_span, &last, NULL) != 0)
+        return;
+    for (int i = 0; i < 2; i++)
+        if (jfr_sums_settle(t->peek[i], chunk, NULL) != 0)
+            return;
+    if (jfr_sums_join(t->peek, 2, chunk, NULL) != 0)
+        return;
+    table_clear(&t->fast);
+    for (int i = 0; i < 2; i++)
+        add_rows(&t->fast, t->peek[i]);
+    must_equal(&t->plain, &t->fast);
+    jfr_chunk_get_stats(chunk, &stats);
+    must(memcmp(&stats, &wanted, sizeof(stats)) == 0);
+}
+
 /* ---- stacks ---- */
 
 static void check_frames(jfr_chunk *chunk, const jfr_stack *stack, const jfr_frame_ref *refs)
@@ -264,12 +304,14 @@ static void check_stack(jfr_chunk *chunk, uint32_t index, jfr__frames_loop *loop
     free(room);
 }
 
-/* Leaves the chunk rewound. Returns its samples. */
-static uint64_t check_chunk(tools *t, jfr_chunk *chunk, uint32_t way)
+/* `peeked` may be NULL. Leaves the chunk rewound. Returns its samples. */
+static uint64_t check_chunk(tools *t, const jfr_chunk *peeked, jfr_chunk *chunk, uint32_t way)
 {
     jfr__frames_loop *const loops[] = {jfr__frames_loop_plain, jfr__frames_loop_best()};
     jfr__values_loop *const memo_loops[] = {jfr__values_loop_plain, jfr__values_loop_best()};
     uint64_t samples = check_all_sums(t, chunk, 0, way);
+    if (peeked != NULL)
+        end_peek(t, peeked, chunk);
     must(check_all_sums(t, chunk, JFR_SUMS_CLASSES, way) == samples);
     must(check_all_sums(t, chunk, JFR_SUMS_NO_THREADS, way) == samples);
     for (int i = 0; i < 2; i++) {
@@ -291,16 +333,21 @@ uint64_t twin_recording(const uint8_t *data, size_t len, uint32_t flags, uint32_
     options.flags = flags;
     options.max_unpacked_bytes = 1 << 24;
     options.max_pool_entries = 1 << 20;
-    jfr_file *file;
+    tools *t = tools_get();
+    jfr_file *file, *reader;
     jfr_chunk *chunk;
     uint64_t samples = 0;
-    int rc;
+    int rc = 1;
     if (jfr_open_mem(&file, data, len, &options, NULL) < 0)
         return 0;
-    while ((rc = jfr_next_chunk(file, &chunk, NULL)) != 0) {
+    must(jfr_split_reader(&reader, file, NULL) == 0);
+    while (rc != 0) {
+        const jfr_chunk *peeked = begin_peek(t, reader);
+        rc = jfr_next_chunk(file, &chunk, NULL);
         if (rc > 0)
-            samples += check_chunk(tools_get(), chunk, way);
+            samples += check_chunk(t, peeked, chunk, way);
     }
+    jfr_close(reader);
     jfr_close(file);
     return samples;
 }

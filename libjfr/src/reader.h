@@ -222,6 +222,9 @@ int jfr__chunk_peek(jfr_chunk *chunk, const jfr__header *header, uint64_t offset
                     jfr_error *err);
 void jfr__chunk_free(jfr_chunk *chunk);
 
+/* split.c: as jfr_split_peek, where the pools have so many bytes at least. */
+int jfr__split_peek(jfr_file *reader, uint64_t least_pools, jfr_chunk **chunk, jfr_error *err);
+
 /* pool.c */
 int jfr__pools_define(jfr_chunk *chunk, jfr_error *err);
 int jfr__pools_read(jfr_chunk *chunk, jfr_error *err);

@@ -87,14 +87,14 @@ enum { LEAST_POOLS = 1 << 16 };
  * Whether a chunk looks like one of async-profiler: its types come first, then events, then all
  * pools, small ones in front of the stacks.
  */
-static bool ends_with_pools(const jfr__header *header)
+static bool ends_with_pools(const jfr__header *header, uint64_t least_pools)
 {
     return header->metadata_offset == JFR__HEADER_SIZE &&
            header->pool_offset > header->metadata_offset && header->pool_offset < header->size &&
-           header->size - header->pool_offset >= LEAST_POOLS;
+           header->size - header->pool_offset >= least_pools;
 }
 
-int jfr_split_peek(jfr_file *reader, jfr_chunk **chunk, jfr_error *err)
+int jfr__split_peek(jfr_file *reader, uint64_t least_pools, jfr_chunk **chunk, jfr_error *err)
 {
     const jfr_file *whole = reader->whole;
     jfr__header header;
@@ -102,7 +102,7 @@ int jfr_split_peek(jfr_file *reader, jfr_chunk **chunk, jfr_error *err)
         return no_reader(err);
     uint64_t at = whole->next;
     if (whole->ended || at >= whole->len || !whole_chunk(whole, at, &header) ||
-        !ends_with_pools(&header))
+        !ends_with_pools(&header, least_pools))
         return 0;
     int rc = jfr_split_go(reader, &(jfr_place){at, header.size}, err);
     if (rc < 0)
@@ -111,4 +111,9 @@ int jfr_split_peek(jfr_file *reader, jfr_chunk **chunk, jfr_error *err)
     memcpy(reader->intervals, whole->intervals, sizeof(reader->intervals));
     *chunk = &reader->chunk;
     return jfr__chunk_peek(&reader->chunk, &header, at, reader->len, err);
+}
+
+int jfr_split_peek(jfr_file *reader, jfr_chunk **chunk, jfr_error *err)
+{
+    return jfr__split_peek(reader, LEAST_POOLS, chunk, err);
 }
