@@ -95,6 +95,14 @@ void expect_decoded_limit(int (*step)(void))
     ck_assert_ptr_nonnull(strstr(err.message, "max_decoded_bytes"));
 }
 
+uint32_t take_turn(void *ctx)
+{
+    parts_turn *t = ctx;
+    uint32_t part = t->next;
+    t->next += t->step;
+    return part;
+}
+
 void write_simple_chunk(void)
 {
     begin_chunk(&w, &params);

@@ -38,6 +38,13 @@ jfr_loss loss(void);
  */
 void expect_decoded_limit(int (*step)(void));
 
+/* jfr_next_part, of a parts_turn: every `step`th part. */
+typedef struct parts_turn {
+    uint32_t next;
+    uint32_t step;
+} parts_turn;
+uint32_t take_turn(void *ctx);
+
 /* Whole chunks of the standard pools and one execution sample (interval 10 ms). */
 void write_simple_chunk(void);
 

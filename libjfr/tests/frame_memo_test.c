@@ -29,18 +29,28 @@ static jfr_frame_memo *new_memo(struct learner *learner)
     return memo;
 }
 
-/* Reads stack 1, whose frames the memo's caller is then asked for. */
+/* Reads a stack, whose frames the memo's caller is then asked for. */
+static jfr_stack_ref read_stack(jfr_frame_memo *memo, uint32_t index, uint32_t count)
+{
+    jfr_frame_ref *refs = calloc(count, sizeof(*refs));
+    uint32_t *values = calloc(count, sizeof(*values));
+    jfr_stack_ref stack;
+    ck_assert_ptr_nonnull(refs);
+    ck_assert_ptr_nonnull(values);
+    ck_assert_int_eq(jfr_chunk_stack_refs(chunk, index, refs, count, &stack, &err), 0);
+    ck_assert_int_eq(jfr_chunk_stack_values(chunk, index, memo, values, count, &stack, &err), 0);
+    ck_assert_uint_eq(stack.frame_count, count);
+    for (uint32_t i = 0; i < count; i++)
+        ck_assert_uint_eq(values[i], refs[i].method * 1000 + refs[i].line);
+    free(refs);
+    free(values);
+    return stack;
+}
+
+/* The one of write_simple_chunk. */
 static void read_values(jfr_frame_memo *memo)
 {
-    jfr_frame_ref refs[9];
-    uint32_t values[9];
-    jfr_stack_ref stack;
-    ck_assert_int_eq(jfr_chunk_stack_refs(chunk, 1, refs, 9, &stack, &err), 0);
-    ck_assert_int_eq(jfr_chunk_stack_values(chunk, 1, memo, values, 9, &stack, &err), 0);
-    ck_assert_uint_eq(stack.frame_count, 9);
-    ck_assert(stack.truncated);
-    for (int i = 0; i < 9; i++)
-        ck_assert_uint_eq(values[i], refs[i].method * 1000 + refs[i].line);
+    ck_assert(read_stack(memo, 1, 9).truncated);
 }
 
 START_TEST(frames_are_learned_once)
@@ -134,15 +144,7 @@ START_TEST(long_frames_are_learned_once)
     struct learner learner = {.patience = 100};
     jfr_frame_memo *memo = new_memo(&learner);
     for (unsigned turn = 0; turn < 2; turn++) {
-        jfr_frame_ref refs[LONG_FRAMES];
-        uint32_t values[LONG_FRAMES];
-        jfr_stack_ref stack;
-        ck_assert_int_eq(jfr_chunk_stack_refs(chunk, 0, refs, LONG_FRAMES, &stack, &err), 0);
-        ck_assert_int_eq(jfr_chunk_stack_values(chunk, 0, memo, values, LONG_FRAMES, &stack, &err),
-                         0);
-        ck_assert_uint_eq(stack.frame_count, LONG_FRAMES);
-        for (int i = 0; i < LONG_FRAMES; i++)
-            ck_assert_uint_eq(values[i], refs[i].method * 1000 + refs[i].line);
+        (void)read_stack(memo, 0, LONG_FRAMES);
         /* Those of 13 bytes are read each time. */
         ck_assert_uint_eq(learner.asked, LONG_FRAMES + turn * 2);
     }
@@ -176,9 +178,6 @@ static void put_mixed_frames(void)
 
 START_TEST(frames_of_all_lengths_are_told_apart)
 {
-    static jfr_frame_ref refs[MIXED_FRAMES];
-    static uint32_t values[MIXED_FRAMES];
-    jfr_stack_ref stack;
     begin_chunk(&w, &params);
     put_standard_pools(&w);
     put_mixed_frames();
@@ -188,15 +187,9 @@ START_TEST(frames_of_all_lengths_are_told_apart)
     jfr_frame_memo *memo = new_memo(&learner);
     if (_i == 1)
         memo->loop = jfr__values_loop_plain;
-    ck_assert_int_eq(jfr_chunk_stack_refs(chunk, 0, refs, MIXED_FRAMES, &stack, &err), 0);
-    for (unsigned turn = 0; turn < 2; turn++) {
-        learner.asked = 0;
-        ck_assert_int_eq(jfr_chunk_stack_values(chunk, 0, memo, values, MIXED_FRAMES, &stack, &err),
-                         0);
-        ck_assert_uint_eq(stack.frame_count, MIXED_FRAMES);
-        for (int i = 0; i < MIXED_FRAMES; i++)
-            ck_assert_uint_eq(values[i], refs[i].method * 1000 + refs[i].line);
-    }
+    (void)read_stack(memo, 0, MIXED_FRAMES);
+    learner.asked = 0;
+    (void)read_stack(memo, 0, MIXED_FRAMES);
     ck_assert_uint_lt(learner.asked, MIXED_FRAMES / 10); /* few find no place in the table */
     jfr_frame_memo_free(memo);
 }
@@ -236,16 +229,8 @@ START_TEST(a_memo_grows_until_it_knows_most_frames)
     uint32_t asked = 0;
     for (unsigned turn = 0; turn < 6; turn++) {
         asked = learner.asked;
-        for (uint32_t i = 0; i < DEEP_STACKS; i++) {
-            jfr_frame_ref refs[DEEP_FRAMES];
-            uint32_t values[DEEP_FRAMES];
-            jfr_stack_ref stack;
-            ck_assert_int_eq(jfr_chunk_stack_refs(chunk, i, refs, DEEP_FRAMES, &stack, &err), 0);
-            ck_assert_int_eq(
-                jfr_chunk_stack_values(chunk, i, memo, values, DEEP_FRAMES, &stack, &err), 0);
-            for (unsigned k = 0; k < DEEP_FRAMES; k++)
-                ck_assert_uint_eq(values[k], refs[k].method * 1000 + refs[k].line);
-        }
+        for (uint32_t i = 0; i < DEEP_STACKS; i++)
+            (void)read_stack(memo, i, DEEP_FRAMES);
     }
     ck_assert_uint_lt(learner.asked - asked, DEEP_STACKS * DEEP_FRAMES / 20);
     jfr_frame_memo_free(memo);

@@ -131,19 +131,6 @@ static void new_sums(void)
         ck_assert_int_eq(jfr_sums_new(&sums[i], NULL, &err), 0);
 }
 
-typedef struct turn {
-    uint32_t next, step;
-} turn;
-
-/* jfr_next_part */
-static uint32_t take_turn(void *ctx)
-{
-    turn *t = ctx;
-    uint32_t part = t->next;
-    t->next += t->step;
-    return part;
-}
-
 /* Opens a reader of the file, and its next chunk with it. */
 static int peek(void)
 {
@@ -156,7 +143,7 @@ static int peek(void)
 static void read_some(const jfr_chunk *of, uint32_t first, uint32_t end, uint32_t parts)
 {
     for (uint32_t i = first; i < end; i++) {
-        turn t = {i, READERS};
+        parts_turn t = {i, READERS};
         ck_assert_int_eq(jfr_sums_parts(sums[i], of, parts, take_turn, &t, &err), 0);
     }
 }

@@ -137,25 +137,10 @@ START_TEST(sums_that_are_too_large_stay_at_the_most)
 }
 END_TEST
 
-/* Parts that `step` sums take in turn. */
-typedef struct turn {
-    uint32_t next;
-    uint32_t step;
-} turn;
-
-/* jfr_next_part */
-static uint32_t take_turn(void *ctx)
-{
-    turn *t = ctx;
-    uint32_t part = t->next;
-    t->next += t->step;
-    return part;
-}
-
 static void read_in_turn(jfr_sums **sums, uint32_t count, uint32_t parts)
 {
     for (uint32_t i = 0; i < count; i++) {
-        turn t = {i, count};
+        parts_turn t = {i, count};
         ck_assert_int_eq(jfr_sums_new(&sums[i], NULL, &err), 0);
         ck_assert_int_eq(jfr_sums_parts(sums[i], chunk, parts, take_turn, &t, &err), 0);
     }
