@@ -20,9 +20,8 @@ static mode_t kind_of(const char *path)
 }
 
 /* What is no plain file (/dev/null, a pipe) is written to as it is. */
-static bool is_special(const char *path)
+static bool is_special(mode_t kind)
 {
-    mode_t kind = kind_of(path);
     return kind != 0 && kind != S_IFREG;
 }
 
@@ -109,7 +108,8 @@ static bool open_temporary(output *out, const char *path)
 
 bool output_is_stream(const char *path)
 {
-    return strcmp(path, "-") == 0 || (is_special(path) && kind_of(path) != S_IFDIR);
+    mode_t kind = kind_of(path);
+    return strcmp(path, "-") == 0 || (is_special(kind) && kind != S_IFDIR);
 }
 
 bool output_open(output *out, const char *path)
@@ -119,7 +119,7 @@ bool output_open(output *out, const char *path)
         out->file = stdout;
         return true;
     }
-    return is_special(path) ? open_special(out, path) : open_temporary(out, path);
+    return is_special(kind_of(path)) ? open_special(out, path) : open_temporary(out, path);
 }
 
 /* Large pieces are not worth a copy in between. */

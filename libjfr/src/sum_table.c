@@ -46,6 +46,12 @@ static bool grow(jfr_sums *sums, void **data, size_t *cap, size_t need, size_t s
     return false;
 }
 
+/* The first place of a block whose address is a multiple of `size`. */
+static void *first_multiple(void *block, size_t size)
+{
+    return (char *)block + (size - (uintptr_t)block % size) % size;
+}
+
 /* Buckets for a chunk with so many stacks, which are known before its rows are: to begin with, they
  * are thought to have two each. */
 static unsigned bits_for(uint32_t stacks)
@@ -70,14 +76,12 @@ static bool resize_buckets(jfr_sums *sums, unsigned bits)
 {
     const jfr_allocator *a = &sums->allocator;
     size_t bytes = ((size_t)1 << bits) * sizeof(jfr__bucket);
-    char *block = a->alloc(a->ctx, bytes + sizeof(jfr__bucket));
+    void *block = a->alloc(a->ctx, bytes + sizeof(jfr__bucket));
     if (block == NULL) {
         sums->rc = JFR_ERR_NOMEM;
         return false;
     }
-    size_t over = (uintptr_t)block % sizeof(jfr__bucket);
-    jfr__bucket *buckets =
-        (jfr__bucket *)(void *)(block + (sizeof(jfr__bucket) - over) % sizeof(jfr__bucket));
+    jfr__bucket *buckets = first_multiple(block, sizeof(*buckets));
     memset(buckets, 0, bytes);
     for (uint32_t i = 1; i <= sums->row_count; i++) {
         uint64_t hash = jfr__sums_hash(sums, sums->rows[i].key);
@@ -102,12 +106,11 @@ static bool reserve_rows(jfr_sums *sums, size_t count)
         return true;
     if (!grow(sums, &block, &sums->row_cap, count + 1, sizeof(*sums->rows)))
         return false;
-    size_t over = (uintptr_t)block % sizeof(*sums->rows);
-    char *rows = (char *)block + (over != 0 ? sizeof(*sums->rows) - over : 0);
+    void *rows = first_multiple(block, sizeof(*sums->rows));
     if (rows != (char *)block + shift)
         memmove(rows, (char *)block + shift, used * sizeof(*sums->rows));
     sums->row_block = block;
-    sums->rows = (jfr__row *)(void *)rows;
+    sums->rows = rows;
     return true;
 }
 

@@ -47,6 +47,16 @@ static jfr_stack_ref read_stack(jfr_frame_memo *memo, uint32_t index, uint32_t c
     return stack;
 }
 
+/* Checkpoints are read from the last one back: the stacks that are put are the first. */
+static void open_with(void (*put_stacks)(void))
+{
+    begin_chunk(&w, &params);
+    put_standard_pools(&w);
+    put_stacks();
+    end_chunk(&w, &params);
+    open_first_chunk();
+}
+
 /* The one of write_simple_chunk. */
 static void read_values(jfr_frame_memo *memo)
 {
@@ -133,14 +143,9 @@ static void put_long_frames(void)
     end_checkpoint(&w, checkpoint);
 }
 
-/* Checkpoints are read from the last one back: its stack is the first. */
 START_TEST(long_frames_are_learned_once)
 {
-    begin_chunk(&w, &params);
-    put_standard_pools(&w);
-    put_long_frames();
-    end_chunk(&w, &params);
-    open_first_chunk();
+    open_with(put_long_frames);
     struct learner learner = {.patience = 100};
     jfr_frame_memo *memo = new_memo(&learner);
     for (unsigned turn = 0; turn < 2; turn++) {
@@ -178,11 +183,7 @@ static void put_mixed_frames(void)
 
 START_TEST(frames_of_all_lengths_are_told_apart)
 {
-    begin_chunk(&w, &params);
-    put_standard_pools(&w);
-    put_mixed_frames();
-    end_chunk(&w, &params);
-    open_first_chunk();
+    open_with(put_mixed_frames);
     struct learner learner = {.patience = 2 * MIXED_FRAMES};
     jfr_frame_memo *memo = new_memo(&learner);
     if (_i == 1)
@@ -219,11 +220,7 @@ static void put_deep_stacks(void)
 /* A memo grows with its frames: after some turns hardly one is asked for. */
 START_TEST(a_memo_grows_until_it_knows_most_frames)
 {
-    begin_chunk(&w, &params);
-    put_standard_pools(&w);
-    put_deep_stacks();
-    end_chunk(&w, &params);
-    open_first_chunk();
+    open_with(put_deep_stacks);
     struct learner learner = {.patience = UINT32_MAX};
     jfr_frame_memo *memo = new_memo(&learner);
     uint32_t asked = 0;
