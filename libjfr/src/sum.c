@@ -10,6 +10,9 @@
 
 enum { DEFAULT_MAX_ROWS = 4 << 20 };
 
+/* The numbers of a row that values are made of. */
+enum { PICK_COUNT, PICK_A, PICK_B, PICKS };
+
 /* What all rows of a lane have in common, and their samples. */
 struct jfr__view {
     uint64_t samples;
@@ -19,7 +22,9 @@ struct jfr__view {
     uint8_t lock_kind;
     uint8_t value_count; /* 0 = the lane yields no samples */
     uint8_t types[JFR_SAMPLE_VALUES];
-    uint64_t unit; /* what one sample stands for, where that is the interval */
+    uint8_t raw[JFR_SAMPLE_VALUES]; /* which of the row's numbers, times the unit */
+    uint8_t value[JFR_SAMPLE_VALUES];
+    uint64_t unit; /* what one sample stands for, where that is the interval; else 1 */
 };
 
 int jfr_sums_new(jfr_sums **out, const jfr_sums_options *opts, jfr_error *err)
@@ -106,23 +111,66 @@ static int judge(jfr_chunk *chunk, jfr_sample_source source, struct jfr__view *v
 }
 
 /* Which types the lane's samples have, and what one is worth: as of a sample with ones in it. */
-static void set_types(const jfr_chunk *chunk, const jfr__event_plan *plan, const jfr__lane *lane,
+static void set_types(const jfr_chunk *chunk, const jfr__sum_shape *shape, const jfr__lane *lane,
                       struct jfr__view *view)
 {
+    const jfr__event_plan *plan = shape->plan;
+    bool by_interval = shape->recipe == JFR__ADD_NOTHING || plan->source == JFR_SOURCE_WALL_CLOCK;
     uint64_t slots[JFR__EVENT_SLOTS];
     jfr_sample one = {.source = (uint8_t)plan->source, .state = lane->state};
     for (int i = 0; i < JFR__EVENT_SLOTS; i++)
         slots[i] = 1;
     view->value_count = 1;
     view->types[0] = JFR_CPU;
+    view->unit = 1;
     if (plan->source == JFR_SOURCE_CPU_TIME) /* its events state their period */
         return;
     if (!jfr__values_fill(chunk, plan, slots, &one))
         one.value_count = 0;
     view->value_count = one.value_count;
-    view->unit = one.values[0].value;
+    if (by_interval)
+        view->unit = one.values[0].value;
     for (int i = 0; i < one.value_count; i++)
         view->types[i] = (uint8_t)one.values[i].type;
+}
+
+static void set_pick(struct jfr__view *view, int at, uint8_t raw, uint8_t value)
+{
+    view->raw[at] = raw;
+    view->value[at] = value;
+}
+
+/* Which of a row's numbers are its values. */
+static void set_picks(jfr__recipe recipe, const jfr__lane *lane, struct jfr__view *view)
+{
+    switch (recipe) {
+    case JFR__COUNT_ONLY:
+    case JFR__ADD_NOTHING:
+        set_pick(view, 0, PICK_COUNT, PICK_COUNT);
+        break;
+    case JFR__ADD_FIRST:
+        set_pick(view, 0, PICK_A, PICK_A);
+        /* objects beside the bytes of an allocation outside a TLAB */
+        set_pick(view, 1, PICK_COUNT, PICK_COUNT);
+        break;
+    case JFR__ADD_TLAB:
+        set_pick(view, 0, PICK_A, PICK_A);
+        set_pick(view, 1, PICK_COUNT, PICK_B);
+        break;
+    case JFR__ADD_FLOOR:
+        set_pick(view, 0, PICK_A, PICK_B);
+        break;
+    case JFR__ADD_SPAN:
+        set_pick(view, 0, PICK_COUNT, PICK_COUNT);
+        set_pick(view, 1, PICK_A, PICK_A);
+        break;
+    case JFR__ADD_WAIT:
+        set_pick(view, 0, lane->second ? PICK_COUNT : PICK_A, lane->second ? PICK_A : PICK_B);
+        break;
+    case JFR__ADD_PERIOD:
+        set_pick(view, 0, PICK_A, PICK_A);
+        break;
+    }
 }
 
 static int view_lane(const jfr_sums *sums, jfr_chunk *chunk, uint32_t number, bool *is_wait,
@@ -137,7 +185,8 @@ static int view_lane(const jfr_sums *sums, jfr_chunk *chunk, uint32_t number, bo
         view->thread = jfr__idmap_find(&chunk->pools[JFR__POOL_THREAD].index, lane->thread);
     if (shape->keep_class)
         view->klass = jfr__idmap_find(&chunk->pools[JFR__POOL_CLASS].index, lane->klass);
-    set_types(chunk, shape->plan, lane, view);
+    set_types(chunk, shape, lane, view);
+    set_picks(shape->recipe, lane, view);
     int rc = judge(chunk, shape->plan->source, view, is_wait, err);
     if ((sums->flags & JFR_SUMS_CLASSES) == 0)
         view->klass = JFR_NONE;
@@ -213,65 +262,43 @@ static uint64_t times(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-static void put(jfr_sum *out, const struct jfr__view *view, uint64_t raw, uint64_t value)
+/* Tells the row's values, those that its lane has not being any. Nothing depends on the lane but
+ * which numbers are taken: lanes alternate, and nobody foresees how. */
+static inline void show_values(jfr_sum_row *out, const struct jfr__view *view, const jfr__row *row)
 {
-    jfr_profile_type type = (jfr_profile_type)view->types[out->value_count];
-    out->values[out->value_count++] = (jfr_value){type, raw, value};
+    const uint64_t numbers[PICKS] = {row->count, row->a, row->b};
+    out->stack = (uint32_t)row->key;
+    out->samples = row->count;
+    out->raw[0] = times(numbers[view->raw[0]], view->unit);
+    out->value[0] = times(numbers[view->value[0]], view->unit);
+    out->raw[1] = numbers[view->raw[1]];
+    out->value[1] = numbers[view->value[1]];
 }
 
-static void put_values(jfr_sum *out, const jfr__sum_shape *shape, const jfr__lane *lane,
-                       const struct jfr__view *view, const jfr__row *row)
+static void show_lane(jfr_sum *out, const jfr_sums *sums, uint32_t number)
 {
-    bool is_wall = shape->plan->source == JFR_SOURCE_WALL_CLOCK;
-    switch (shape->recipe) {
-    case JFR__COUNT_ONLY:
-        break;
-    case JFR__ADD_NOTHING:
-        put(out, view, times(row->count, view->unit), times(row->count, view->unit));
-        break;
-    case JFR__ADD_FIRST:
-        if (is_wall)
-            put(out, view, times(row->a, view->unit), times(row->a, view->unit));
-        else
-            put(out, view, row->a, row->a);
-        if (view->value_count == 2) /* objects beside the bytes of an allocation outside a TLAB */
-            put(out, view, row->count, row->count);
-        break;
-    case JFR__ADD_TLAB:
-        put(out, view, row->a, row->a);
-        put(out, view, row->count, row->b);
-        break;
-    case JFR__ADD_FLOOR:
-        put(out, view, row->a, row->b);
-        break;
-    case JFR__ADD_SPAN:
-        put(out, view, row->count, row->count);
-        put(out, view, row->a, row->a);
-        break;
-    case JFR__ADD_WAIT:
-        put(out, view, lane->second ? row->count : row->a, lane->second ? row->a : row->b);
-        break;
-    case JFR__ADD_PERIOD:
-        put(out, view, row->a, row->a);
-        break;
-    }
+    const jfr__lane *lane = &sums->lanes[number];
+    const struct jfr__view *view = &sums->views[number];
+    out->thread = view->thread;
+    out->klass = view->klass;
+    out->source = (uint8_t)sums->shapes[lane->shape].plan->source;
+    out->state = lane->state;
+    out->lock_kind = view->lock_kind;
+    out->value_count = view->value_count;
 }
 
 static void show_row(jfr_sum *out, const jfr_sums *sums, const jfr__row *row)
 {
-    uint32_t number = (uint32_t)(row->key >> 32);
-    const jfr__lane *lane = &sums->lanes[number];
-    const struct jfr__view *view = &sums->views[number];
-    const jfr__sum_shape *shape = &sums->shapes[lane->shape];
-    out->stack = (uint32_t)row->key;
-    out->thread = view->thread;
-    out->klass = view->klass;
-    out->source = (uint8_t)shape->plan->source;
-    out->state = lane->state;
-    out->lock_kind = view->lock_kind;
-    out->samples = row->count;
-    out->value_count = 0;
-    put_values(out, shape, lane, view, row);
+    uint32_t lane = (uint32_t)(row->key >> 32);
+    const struct jfr__view *view = &sums->views[lane];
+    jfr_sum_row plain;
+    show_lane(out, sums, lane);
+    show_values(&plain, view, row);
+    out->stack = plain.stack;
+    out->samples = plain.samples;
+    for (int i = 0; i < view->value_count; i++)
+        out->values[i] =
+            (jfr_value){(jfr_profile_type)view->types[i], plain.raw[i], plain.value[i]};
 }
 
 size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *rows, size_t room)
@@ -285,25 +312,102 @@ size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *rows, size_t
     return count;
 }
 
+/* A row among those of all sums. */
+typedef struct place {
+    const jfr_sums *sums;
+    const jfr__row *row;
+    uint32_t lanes; /* of the sums before */
+} place;
+
+enum { AHEAD = 32 };
+
+/* Rows on their way: their memory is asked for while those before them are shown. */
+typedef struct picking {
+    jfr_sums *const *sums;
+    const uint32_t *numbers;
+    size_t left; /* of the numbers */
+    place found[2][AHEAD];
+    int next; /* of both */
+} picking;
+
+/* Finds the next rows, up to AHEAD. */
+static void find_ahead(picking *p)
+{
+    size_t count = p->left < AHEAD ? p->left : AHEAD;
+    for (size_t i = 0; i < count; i++) {
+        jfr_sums *const *part = p->sums;
+        uint32_t number = p->numbers[i];
+        uint32_t lanes = 0;
+        for (; number >= (*part)->row_count; part++) {
+            number -= (*part)->row_count;
+            lanes += (*part)->lane_count;
+        }
+        p->found[p->next][i] = (place){*part, &(*part)->rows[number + 1], lanes};
+        __builtin_prefetch(&(*part)->rows[number + 1]);
+    }
+    p->numbers += count;
+    p->left -= count;
+    p->next ^= 1;
+}
+
+static void begin_picking(picking *p, jfr_sums *const *sums, const uint32_t *numbers, size_t count)
+{
+    p->sums = sums;
+    p->numbers = numbers;
+    p->left = count;
+    p->next = 0;
+    find_ahead(p);
+}
+
+/* The next rows, up to AHEAD, until the next call but one. */
+static const place *take_found(picking *p)
+{
+    find_ahead(p);
+    return p->found[p->next];
+}
+
 void jfr_sums_pick(jfr_sums *const *sums, const uint32_t *numbers, size_t count, jfr_sum *rows)
 {
-    enum { AHEAD = 32 };
-    struct {
-        const jfr_sums *sums;
-        const jfr__row *row;
-    } next[AHEAD];
+    picking p;
+    begin_picking(&p, sums, numbers, count);
     for (size_t at = 0; at < count; at += AHEAD) {
-        size_t group = count - at < AHEAD ? count - at : AHEAD;
-        for (size_t i = 0; i < group; i++) {
-            uint32_t number = numbers[at + i];
-            jfr_sums *const *part = sums;
-            for (; number >= (*part)->row_count; part++)
-                number -= (*part)->row_count;
-            next[i].sums = *part;
-            next[i].row = &(*part)->rows[number + 1];
-            __builtin_prefetch(next[i].row);
+        const place *found = take_found(&p);
+        for (size_t i = 0; i < AHEAD && at + i < count; i++)
+            show_row(&rows[at + i], found[i].sums, found[i].row);
+    }
+}
+
+/* ---- rows by lane ---- */
+
+uint32_t jfr_sums_lane_count(jfr_sums *const *sums, uint32_t count)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < count; i++)
+        lanes += sums[i]->lane_count;
+    return lanes;
+}
+
+void jfr_sums_lane(jfr_sums *const *sums, uint32_t lane, jfr_sum *out)
+{
+    for (; lane >= (*sums)->lane_count; sums++)
+        lane -= (*sums)->lane_count;
+    *out = (jfr_sum){.stack = JFR_NONE};
+    show_lane(out, *sums, lane);
+    for (int i = 0; i < out->value_count; i++)
+        out->values[i].type = (jfr_profile_type)(*sums)->views[lane].types[i];
+}
+
+void jfr_sums_pick_rows(jfr_sums *const *sums, const uint32_t *numbers, size_t count,
+                        jfr_sum_row *rows)
+{
+    picking p;
+    begin_picking(&p, sums, numbers, count);
+    for (size_t at = 0; at < count; at += AHEAD) {
+        const place *found = take_found(&p);
+        for (size_t i = 0; i < AHEAD && at + i < count; i++) {
+            uint32_t lane = (uint32_t)(found[i].row->key >> 32);
+            rows[at + i].lane = found[i].lanes + lane;
+            show_values(&rows[at + i], &found[i].sums->views[lane], found[i].row);
         }
-        for (size_t i = 0; i < group; i++)
-            show_row(&rows[at + i], next[i].sums, next[i].row);
     }
 }

@@ -182,6 +182,29 @@ static size_t rows_of(const jfr_sums *sums, uint32_t stack, jfr_sum *rows)
     return count;
 }
 
+/* The row of a number, picked in two parts, is the row picked as a whole. */
+static void check_parts(jfr_sums *const *sums, uint32_t count, uint32_t number,
+                        const jfr_sum *picked)
+{
+    jfr_sum_row row;
+    jfr_sum whole;
+    jfr_sums_pick_rows(sums, &number, 1, &row);
+    ck_assert_uint_lt(row.lane, jfr_sums_lane_count(sums, count));
+    jfr_sums_lane(sums, row.lane, &whole);
+    ck_assert_uint_eq(whole.stack, JFR_NONE);
+    ck_assert_uint_eq(whole.samples, 0);
+    whole.stack = row.stack;
+    whole.samples = row.samples;
+    ck_assert(is_row(&whole, picked));
+    ck_assert_uint_eq(whole.samples, picked->samples);
+    for (int i = 0; i < whole.value_count; i++) {
+        ck_assert_uint_eq(whole.values[i].type, picked->values[i].type);
+        ck_assert_uint_eq(whole.values[i].value, 0);
+        ck_assert_uint_eq(row.raw[i], picked->values[i].raw);
+        ck_assert_uint_eq(row.value[i], picked->values[i].value);
+    }
+}
+
 /* Sorted by stack they are the rows, each once, and those of a stack in the order in which one
  * thread meets them. */
 START_TEST(rows_can_be_met_by_stack)
@@ -210,6 +233,7 @@ START_TEST(rows_can_be_met_by_stack)
         for (uint32_t i = begins[group]; i < begins[group + 1]; i++) {
             jfr_sum picked;
             jfr_sums_pick(sums, &order[i], 1, &picked);
+            check_parts(sums, count, order[i], &picked);
             used = add_row(found, used, &picked);
         }
         ck_assert_uint_eq(used, rows_of(alone, group < stacks ? group : JFR_NONE, wanted));

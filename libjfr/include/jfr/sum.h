@@ -132,6 +132,29 @@ JFR_EXPORT void jfr_sums_sort(jfr_sums *const *sums, uint32_t count, uint32_t st
 JFR_EXPORT void jfr_sums_pick(jfr_sums *const *sums, const uint32_t *numbers, size_t count,
                               jfr_sum *rows);
 
+/*
+ * The same rows in two parts, for who makes something of each thread or class: what the rows of a
+ * lane have in common, and what each has by itself. Lanes are numbered from 0 on, those of each of
+ * the sums behind those of the ones before it. Two lanes can have the same in common.
+ */
+typedef struct jfr_sum_row {
+    uint32_t stack;                    /* as in jfr_sum */
+    uint32_t lane;                     /* below jfr_sums_lane_count */
+    uint64_t samples;                  /* as in jfr_sum */
+    uint64_t raw[JFR_SAMPLE_VALUES];   /* of the lane's values, as many as it has */
+    uint64_t value[JFR_SAMPLE_VALUES]; /* the same */
+} jfr_sum_row;
+
+/*
+ * jfr_sums_lane_count tells how many lanes there are; some can have no rows. jfr_sums_lane writes
+ * what all rows of a lane have in common: there is no stack, and samples and sums are zero.
+ * jfr_sums_pick_rows writes rows as jfr_sums_pick. Several threads may call these at a time.
+ */
+JFR_EXPORT uint32_t jfr_sums_lane_count(jfr_sums *const *sums, uint32_t count);
+JFR_EXPORT void jfr_sums_lane(jfr_sums *const *sums, uint32_t lane, jfr_sum *out);
+JFR_EXPORT void jfr_sums_pick_rows(jfr_sums *const *sums, const uint32_t *numbers, size_t count,
+                                   jfr_sum_row *rows);
+
 /* How the events were read, for who measures; all zero before the first chunk. */
 typedef struct jfr_sums_stats {
     uint64_t events;      /* events walked since jfr_sums_new */
