@@ -58,9 +58,10 @@ typedef struct recording_cache {
     uint32_t *stacks;
     bool *cut; /* by stack: the recorder or max_frames left its root out */
     uint32_t *threads;
+    sagg_lane *lanes; /* rows.c: of the sums', and as many for second types; NULL = none is met */
     uint32_t (*labels)[RECORDING_FACETS]; /* by class; the last row is for samples without one */
     recording_method *methods;            /* the last is for frames whose method is unknown */
-    uint32_t stack_count, thread_count, class_count, method_count;
+    uint32_t stack_count, thread_count, class_count, method_count, lane_count;
     recording_frames frames; /* of the stacks being interned, in the aggregate's numbers */
 } recording_cache;
 
@@ -72,8 +73,8 @@ void recording__cache_free(recording_cache *c);
  * SAGG_E_NOMEM. */
 int recording__name_frame(const recording_cache *c, const jfr_frame_ref *ref, sagg_frame *out);
 
-/* Rows, and stacks, that are added at a time. */
-enum { RECORDING_ROWS = 64, RECORDING_STACKS = 64 };
+/* Stacks that are interned at a time. */
+enum { RECORDING_STACKS = 64 };
 
 /* Before rows are added: where a cap is reached the aggregate is compacted, which makes the numbers
  * of stacks void. Returns 0 or SAGG_E_NOMEM, as the next two do. */
@@ -81,8 +82,11 @@ int recording__make_room(recording_cache *c);
 /* Interns up to RECORDING_STACKS stacks of the chunk that are not known yet. A damaged one counts
  * as none; one that finds no room stays unknown. */
 int recording__map_stacks(recording_cache *c, const uint32_t *indices, size_t count);
-/* Adds up to RECORDING_ROWS sums of the chunk. */
-int recording__add_rows(recording_cache *c, const jfr_sum *rows, size_t count);
+/* The aggregate's number of a stack, a thread and a label of the chunk, which are interned when
+ * they are first met. Return 0 or SAGG_E_NOMEM. */
+int recording__map_stack(recording_cache *c, uint32_t index, uint32_t *stack);
+int recording__map_thread(recording_cache *c, uint32_t index, uint32_t *thread);
+int recording__map_label(recording_cache *c, const jfr_sum *sample, uint32_t *label);
 
 /* The rows of a chunk, by stack (jfr_sums_sort). */
 typedef struct recording_rows {
@@ -92,11 +96,10 @@ typedef struct recording_rows {
 } recording_rows;
 
 /* Adds the rows of the stacks from one number to another; the one behind them all stands for none.
- * The second is for stacks that are interned. Both return 0 or SAGG_E_NOMEM. */
+ * The second (rows.c) is for stacks that are interned. Both return 0 or SAGG_E_NOMEM. */
 int recording__add_range(recording_cache *c, const recording_rows *rows, uint32_t from,
                          uint32_t to);
-int recording__add_picked(recording_cache *c, const recording_rows *rows, uint32_t from,
-                          uint32_t to);
+int recording__add_rows(recording_cache *c, const recording_rows *rows, uint32_t from, uint32_t to);
 /* Sorts the rows of a chunk. Returns false without memory; free them in any case. */
 bool recording__rows_init(recording_rows *rows, const recording_cache *c,
                           const recording_filled *filled);

@@ -40,6 +40,7 @@ void recording__cache_free(recording_cache *c)
     free(c->cut);
     free(c->threads);
     free(c->labels);
+    free(c->lanes);
     free(c->methods);
     recording__frames_free(&c->frames);
 }
@@ -198,8 +199,7 @@ int recording__map_stacks(recording_cache *c, const uint32_t *indices, size_t co
     return intern_batch(c, &batch);
 }
 
-/* The aggregate's number of a stack of the chunk, which is interned when it is first met. */
-static int map_stack(recording_cache *c, uint32_t index, uint32_t *stack)
+int recording__map_stack(recording_cache *c, uint32_t index, uint32_t *stack)
 {
     uint32_t slot = index < c->stack_count ? index : c->stack_count;
     int rc = c->stacks[slot] == 0 ? recording__map_stacks(c, &index, 1) : 0;
@@ -209,7 +209,7 @@ static int map_stack(recording_cache *c, uint32_t index, uint32_t *stack)
 
 /* ---- threads and labels ---- */
 
-static int map_thread(recording_cache *c, uint32_t index, uint32_t *thread)
+int recording__map_thread(recording_cache *c, uint32_t index, uint32_t *thread)
 {
     *thread = SAGG_NO_THREAD;
     if (index >= c->thread_count)
@@ -269,7 +269,7 @@ static int add_label(recording_cache *c, uint32_t klass, uint32_t facet, uint32_
     return rc;
 }
 
-static int map_label(recording_cache *c, const jfr_sum *sample, uint32_t *label)
+int recording__map_label(recording_cache *c, const jfr_sum *sample, uint32_t *label)
 {
     const recording_options *o = &c->rec->options;
     uint32_t facet = o->facets ? facet_of(sample) : RECORDING_FACET_NONE;
@@ -301,9 +301,9 @@ static void put_values(recording_cache *c, const jfr_sum *from, sagg_sample *to)
 /* What a sample is besides its values, in the aggregate's numbers. */
 static int map_sum(recording_cache *c, const jfr_sum *from, sagg_sample *to)
 {
-    int rc = map_label(c, from, &to->label);
+    int rc = recording__map_label(c, from, &to->label);
     if (rc == 0)
-        rc = map_stack(c, from->stack, &to->stack);
+        rc = recording__map_stack(c, from->stack, &to->stack);
     if (rc == 0)
         put_values(c, from, to);
     return rc;
@@ -332,7 +332,7 @@ static int add_sample(recording_cache *c, const jfr_sample *from)
     sagg_sample to[JFR_SAMPLE_VALUES] = {{.samples = 1, .time_ns = from->time_ns}};
     int rc = recording__make_room(c);
     if (rc == 0)
-        rc = map_thread(c, from->thread, &to[0].thread);
+        rc = recording__map_thread(c, from->thread, &to[0].thread);
     if (rc == 0 && !recording__keeps(c->rec, from->time_ns, to[0].thread, from->state))
         return 0;
     if (rc == 0)
@@ -362,23 +362,6 @@ bool recording__can_sum(const recording *rec, const jfr_chunk *chunk)
     const recording_options *o = &rec->options;
     bool tapped = o->tap.keep != NULL || o->tap.added != NULL;
     return o->seconds == 0 && !tapped && jfr_chunk_get_info(chunk)->finished;
-}
-
-/* Rows become samples all together: sagg_add_all likes many. */
-int recording__add_rows(recording_cache *c, const jfr_sum *rows, size_t count)
-{
-    sagg_sample samples[RECORDING_ROWS * JFR_SAMPLE_VALUES];
-    size_t used = 0;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        sagg_sample *to = &samples[used];
-        *to = (sagg_sample){.samples = rows[i].samples};
-        rc = map_thread(c, rows[i].thread, &to->thread);
-        if (rc == 0)
-            rc = map_sum(c, &rows[i], to);
-        used += rows[i].value_count;
-    }
-    return rc == 0 ? sagg_add_all(c->agg, samples, used, NULL) : rc;
 }
 
 /* What cannot be summed up (a hostile chunk) is read sample by sample. */

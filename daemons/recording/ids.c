@@ -174,7 +174,7 @@ static int add_block(const crew *w, uint32_t number, const block *b)
     c->bad_stacks += b->damaged;
     uint32_t first = number * BLOCK;
     uint32_t left = c->stack_count + 1 - first;
-    return rc == 0 ? recording__add_picked(c, w->rows, first, first + (left < BLOCK ? left : BLOCK))
+    return rc == 0 ? recording__add_rows(c, w->rows, first, first + (left < BLOCK ? left : BLOCK))
                    : rc;
 }
 

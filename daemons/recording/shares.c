@@ -4,20 +4,6 @@
 
 #include "cache.h"
 
-int recording__add_picked(recording_cache *c, const recording_rows *sorted, uint32_t from,
-                          uint32_t to)
-{
-    jfr_sum rows[RECORDING_ROWS];
-    int rc = 0;
-    uint32_t end = sorted->begins[to];
-    for (uint32_t at = sorted->begins[from]; rc == 0 && at < end; at += RECORDING_ROWS) {
-        size_t count = end - at < RECORDING_ROWS ? end - at : RECORDING_ROWS;
-        jfr_sums_pick(sorted->filled->sums, sorted->order + at, count, rows);
-        rc = recording__add_rows(c, rows, count);
-    }
-    return rc;
-}
-
 /* What the caps do to stacks does not depend on how many rows they have in how many parts: blocks
  * begin at the same stacks, and meet all of them before any row. */
 static int add_block(recording_cache *c, const recording_rows *sorted, uint32_t first, uint32_t end)
@@ -32,7 +18,7 @@ static int add_block(recording_cache *c, const recording_rows *sorted, uint32_t 
     int rc = recording__make_room(c);
     if (rc == 0)
         rc = recording__map_stacks(c, used, used_count);
-    return rc == 0 ? recording__add_picked(c, sorted, first, end) : rc;
+    return rc == 0 ? recording__add_rows(c, sorted, first, end) : rc;
 }
 
 int recording__add_range(recording_cache *c, const recording_rows *sorted, uint32_t from,

@@ -14,6 +14,7 @@ enum { NAMES = 32, DEPTH = 6 };
 
 typedef struct state {
     sagg *agg;
+    uint32_t seconds;
     uint32_t stack;
     uint32_t thread;
     uint32_t label;
@@ -21,7 +22,7 @@ typedef struct state {
     uint64_t frames_seen;
 } state;
 
-static sagg *make(void)
+static sagg *make(uint32_t seconds)
 {
     static const sagg_type types[] = {{1, "cpu", "ns"}, {2, "bytes", "bytes"}};
     sagg_options options = SAGG_OPTIONS_INIT;
@@ -31,7 +32,7 @@ static sagg *make(void)
     options.max_stacks = 5;
     options.max_threads = 3;
     options.max_frames = 4;
-    options.seconds = 2;
+    options.seconds = seconds;
     MUST(sagg_new(&agg, &options, NULL) == 0);
     return agg;
 }
@@ -89,12 +90,27 @@ static void add_pair(state *s, uint8_t seed)
     s->total += 2 * (uint64_t)seed;
 }
 
+/* Rows of a type and of a pair: as samples, where no seconds are kept. */
+static void add_rows(state *s, uint8_t seed)
+{
+    uint32_t type = 1 + seed % 2;
+    sagg_lane lanes[2] = {{type, 0, s->thread, s->label}, {type, 3 - type, s->thread, s->label}};
+    sagg_row rows[3] = {{s->stack, 0, seed, seed, 1},
+                        {s->stack, 1, seed, seed, 2},
+                        {SAGG_DROPPED, 1, seed, seed, 2}};
+    int rc = sagg_add_rows(s->agg, lanes, 2, rows, 1 + seed % 3, NULL);
+    MUST(rc == (s->seconds > 0 ? SAGG_E_USAGE : 0));
+    if (rc == 0)
+        s->total += (1 + seed % 3 * 2) * (uint64_t)seed;
+}
+
 static void merge(state *s)
 {
-    sagg *into = make();
+    sagg *into = make(s->seconds);
     MUST(sagg_merge(into, s->agg, NULL) == 0);
     sagg_free(s->agg);
-    *s = (state){.agg = into, .total = s->total, .frames_seen = s->frames_seen};
+    *s = (state){
+        .agg = into, .seconds = s->seconds, .total = s->total, .frames_seen = s->frames_seen};
 }
 
 static void call(state *s, uint8_t byte)
@@ -114,6 +130,8 @@ static void call(state *s, uint8_t byte)
     case 3:
         if (seed == 0)
             merge(s);
+        else
+            add_rows(s, seed);
         break;
     case 4:
     case 5:
@@ -158,7 +176,8 @@ static void check(const sagg *agg, uint64_t total)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    state s = {.agg = make()};
+    uint32_t seconds = size % 2 * 2;
+    state s = {.agg = make(seconds), .seconds = seconds};
     for (size_t i = 0; i < size && i < 4096; i++)
         call(&s, data[i]);
     check(s.agg, s.total);

@@ -58,30 +58,22 @@ uint32_t sagg__group_thread(const sagg *agg, uint32_t thread)
     return thread;
 }
 
-/* One sample or a pair on its way to its entry. */
-struct pending {
-    sagg__entry entry;
-    const sagg_sample *samples; /* as many as the entry has halves */
-};
-
 /* Makes an entry of the first of `count` samples, which has been checked, or of two. Returns of how
  * many. */
-static size_t prepare(const sagg *agg, struct pending *out, const sagg_sample *samples,
-                      size_t count)
+static size_t prepare(const sagg *agg, sagg__entry *out, const sagg_sample *samples, size_t count)
 {
     const sagg_sample *s = &samples[0];
     bool pair = count > 1 && s->stack != SAGG_DROPPED && is_pair(s, &samples[1]) &&
                 is_known_type(agg, samples[1].type);
-    out->samples = samples;
-    out->entry.key = (sagg__key){.slot = agg->slot_of[s->type],
-                                 .twin = SAGG__NO_TWIN,
-                                 .thread = sagg__group_thread(agg, s->thread),
-                                 .stack = s->stack,
-                                 .label = s->label};
-    out->entry.totals = (sagg_totals){s->raw_value, s->value, s->samples};
+    out->key = (sagg__key){.slot = agg->slot_of[s->type],
+                           .twin = SAGG__NO_TWIN,
+                           .thread = sagg__group_thread(agg, s->thread),
+                           .stack = s->stack,
+                           .label = s->label};
+    out->totals = (sagg_totals){s->raw_value, s->value, s->samples};
     if (pair) {
-        out->entry.key.twin = agg->slot_of[samples[1].type];
-        out->entry.totals.value = samples[1].value;
+        out->key.twin = agg->slot_of[samples[1].type];
+        out->totals.value = samples[1].value;
     }
     return pair ? 2 : 1;
 }
@@ -101,14 +93,18 @@ struct sums {
     uint32_t used; /* a bit for each row */
 };
 
-/* Adds to the totals of a type, a thread and its pool. */
+void sagg__keep_sums(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals)
+{
+    uint32_t pool = SAGG__AT(sagg__thread, agg->threads.array, thread)->pool_thread;
+    sagg__sum(agg, &agg->totals[slot], totals);
+    sagg__sum(agg, sagg__thread_row(agg, thread, slot), totals);
+    if (pool != thread)
+        sagg__sum(agg, sagg__thread_row(agg, pool, slot), totals);
+}
+
 static void keep_sum(sagg *agg, const struct sum *sum)
 {
-    uint32_t pool = SAGG__AT(sagg__thread, agg->threads.array, sum->thread)->pool_thread;
-    sagg__sum(agg, &agg->totals[sum->slot], &sum->totals);
-    sagg__sum(agg, sagg__thread_row(agg, sum->thread, sum->slot), &sum->totals);
-    if (pool != sum->thread)
-        sagg__sum(agg, sagg__thread_row(agg, pool, sum->slot), &sum->totals);
+    sagg__keep_sums(agg, sum->slot, sum->thread, &sum->totals);
 }
 
 static void keep_sums(sagg *agg, const struct sums *sums)
@@ -117,8 +113,7 @@ static void keep_sums(sagg *agg, const struct sums *sums)
         keep_sum(agg, &sums->rows[__builtin_ctz(left)]);
 }
 
-/* Adds `from` unless a sum would reach its limit. */
-static bool sum_up(sagg_totals *into, const sagg_totals *from)
+bool sagg__sum_up(sagg_totals *into, const sagg_totals *from)
 {
     sagg_totals both;
     if (__builtin_add_overflow(into->raw_value, from->raw_value, &both.raw_value) ||
@@ -135,7 +130,7 @@ static void add_sum(sagg *agg, struct sums *sums, const struct sum *sum)
     struct sum *row = &sums->rows[at];
     bool used = (sums->used >> at & 1) != 0;
     if (used && row->slot == sum->slot && row->thread == sum->thread &&
-        sum_up(&row->totals, &sum->totals))
+        sagg__sum_up(&row->totals, &sum->totals))
         return;
     if (used)
         keep_sum(agg, row);
@@ -159,62 +154,49 @@ static int add_sums(sagg *agg, struct sums *sums, const sagg_sample *sample)
     return rc;
 }
 
-static int add_pending(sagg *agg, struct sums *sums, const struct pending *pending)
-{
-    const sagg__entry *entry = &pending->entry;
-    uint32_t halves = sagg__entry_halves(entry);
-    int rc = 0;
-    if (entry->key.stack == SAGG_DROPPED)
-        sagg__refuse_entry(agg, entry);
-    else
-        rc = sagg__add_to_entry(agg, entry);
-    for (uint32_t i = 0; rc == 0 && i < halves; i++)
-        rc = add_sums(agg, sums, &pending->samples[i]);
-    return rc;
-}
-
 enum { GROUP = 32 };
 
-/*
- * Entries lie all over a table larger than the caches: each step asks for the memory of the next
- * before it is needed.
- */
-static int add_group(sagg *agg, struct sums *sums, const struct pending *pending, size_t count)
+/* Samples on their way to their entries. */
+struct group {
+    sagg__entry entries[GROUP]; /* of one of them, or of a pair */
+    size_t count;
+};
+
+static int add_group(sagg *agg, struct sums *sums, const struct group *group,
+                     const sagg_sample *samples)
 {
-    for (size_t i = 0; i < count; i++)
-        sagg__prefetch_entry(agg, pending[i].entry.key.stack);
-    for (size_t i = 0; i < count; i++) {
-        int rc = add_pending(agg, sums, &pending[i]);
-        if (rc != 0)
-            return rc;
+    const size_t added = sagg__add_entries(agg, group->entries, group->count);
+    int rc = 0;
+    for (size_t i = 0; i < group->count && i < added; i++) {
+        for (uint32_t left = sagg__entry_halves(&group->entries[i]); rc == 0 && left > 0; left--)
+            rc = add_sums(agg, sums, samples++);
     }
-    return 0;
+    return added < group->count ? SAGG_E_NOMEM : rc;
 }
 
-/* Checks up to GROUP samples or pairs and prepares them. Returns why not all. */
-static int take_group(const sagg *agg, struct pending *group, size_t *used,
-                      const sagg_sample *samples, size_t count, size_t *at, sagg_error *err)
+/* Checks up to GROUP samples or pairs and prepares them; *at goes behind them. Returns why not all.
+ */
+static int take_group(const sagg *agg, struct group *group, const sagg_sample *samples,
+                      size_t count, size_t *at, sagg_error *err)
 {
     int rc = 0;
-    *used = 0;
-    while (*used < GROUP && *at < count && (rc = check_sample(agg, &samples[*at], err)) == 0) {
-        struct pending *next = &group[(*used)++];
-        *at += prepare(agg, next, samples + *at, count - *at);
-        sagg__prefetch_first(agg, next->entry.key.stack);
-    }
+    group->count = 0;
+    while (group->count < GROUP && *at < count && (rc = check_sample(agg, &samples[*at], err)) == 0)
+        *at += prepare(agg, &group->entries[group->count++], samples + *at, count - *at);
     return rc;
 }
 
 int sagg_add_all(sagg *agg, const sagg_sample *samples, size_t count, sagg_error *err)
 {
-    struct pending group[GROUP];
+    struct group group;
     struct sums sums;
-    size_t used, at = 0;
+    size_t at = 0;
     int bad = 0, rc = 0;
     sums.used = 0;
     while (bad == 0 && rc == 0 && at < count) {
-        bad = take_group(agg, group, &used, samples, count, &at, err);
-        rc = add_group(agg, &sums, group, used);
+        const sagg_sample *first = &samples[at];
+        bad = take_group(agg, &group, samples, count, &at, err);
+        rc = add_group(agg, &sums, &group, first);
     }
     keep_sums(agg, &sums);
     return rc != 0 ? sagg__no_memory(err) : bad;

@@ -185,19 +185,20 @@ int sagg__seconds_init(sagg *agg);
 void sagg__sum(sagg *agg, sagg_totals *into, const sagg_totals *from);
 void sagg__sum_one(sagg *agg, uint64_t *into, uint64_t value);
 
-/* entries.c: adds to the entry of the same key, or to what is dropped where there is no room.
- * Returns 0 or SAGG_E_NOMEM. */
-int sagg__add_to_entry(sagg *agg, const sagg__entry *from);
-/* Ask for the memory that adding to a stack needs: the second some time after the first. */
-void sagg__prefetch_first(const sagg *agg, uint32_t stack);
-void sagg__prefetch_entry(const sagg *agg, uint32_t stack);
+/* Adds to sums unless one would reach its limit. */
+bool sagg__sum_up(sagg_totals *into, const sagg_totals *from);
+/* Adds to the totals of a type, a thread and its pool. */
+void sagg__keep_sums(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals);
+
+/* entries.c: adds to the entries of the same keys, or to what is dropped where there is no room or
+ * their stack is SAGG_DROPPED; some dozens at a time. Returns how many: less than `count` when
+ * there is no memory. */
+size_t sagg__add_entries(sagg *agg, const sagg__entry *entries, size_t count);
 /* When entries move: no entry is found any more; the one that now stands at `at` is, all before it
  * being kept already. */
 void sagg__entries_forget(sagg *agg);
 void sagg__entries_keep(sagg *agg, uint32_t at);
 void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals);
-/* The same for what never was in an entry: its stack is too small by it. */
-void sagg__refuse_entry(sagg *agg, const sagg__entry *entry);
 
 /* Adds `value` to the second that lies `at_ns` after the origin. Returns 0 or SAGG_E_NOMEM. */
 int sagg__add_second(sagg *agg, uint32_t slot, uint32_t thread, int64_t time_ns, uint64_t value,

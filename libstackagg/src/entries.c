@@ -43,65 +43,60 @@ static bool is_entry(const void *context, uint32_t value)
 
 /* ---- runs ---- */
 
+/* The entries of a stack from `first` up to, but without, `end`; both the same = there is none. */
+struct run {
+    uint32_t stack;
+    uint32_t first;
+    uint32_t end;
+};
+
 /* The first entry of a stack + 1; 0 = none. */
 static uint32_t first_of(const sagg *agg, uint32_t stack)
 {
     return stack < agg->first_entries.capacity ? *SAGG__AT(uint32_t, agg->first_entries, stack) : 0;
 }
 
-/* Where a stack's run ends, of `count` entries that are there. */
-static uint32_t run_end(const sagg *agg, uint32_t stack, uint32_t count)
+/* A stack's run, of `count` entries that are there. */
+static struct run run_of(const sagg *agg, uint32_t stack, uint32_t count)
 {
     const sagg__entry *entries = agg->entries.array.items;
     uint32_t first = first_of(agg, stack);
     if (first == 0)
-        return count;
-    uint32_t at = first;
-    while (at < count && at - (first - 1) < LONGEST_RUN && entries[at].key.stack == stack)
-        at++;
-    return at;
+        return (struct run){stack, count, count};
+    uint32_t end = first;
+    while (end < count && end - (first - 1) < LONGEST_RUN && entries[end].key.stack == stack)
+        end++;
+    return (struct run){stack, first - 1, end};
 }
 
-/* Looks for the wanted entry in its stack's run. *at is where the run ends when it is not there. */
-static bool find_in_run(const struct wanted_entry *wanted, uint32_t *at)
+/* Looks for the wanted entry in its stack's run. */
+static bool find_in_run(const struct wanted_entry *wanted, const struct run *run, uint32_t *at)
 {
-    const sagg *agg = wanted->agg;
-    uint32_t first = first_of(agg, wanted->key->stack);
-    uint32_t end = run_end(agg, wanted->key->stack, agg->entries.count);
-    for (*at = first != 0 ? first - 1 : end; *at < end; (*at)++) {
+    for (*at = run->first; *at < run->end; (*at)++) {
         if (is_entry(wanted, *at))
             return true;
     }
     return false;
 }
 
-/* Whether an entry behind all others belongs to its stack's run, which ends at `end`. */
-static bool joins_run(const sagg *agg, uint32_t stack, uint32_t end, uint32_t at)
+/* Whether an entry behind all others, at `at`, belongs to its stack's run. */
+static bool joins_run(const struct run *run, uint32_t at)
 {
-    uint32_t first = first_of(agg, stack);
-    return first == 0 || (end == at && at - (first - 1) < LONGEST_RUN);
+    return run->first == run->end || (run->end == at && at - run->first < LONGEST_RUN);
 }
 
 /* Makes the entry of a key, which stands at `at`, one that is found. */
-static void place(sagg *agg, const sagg__key *key, uint32_t at, bool in_run)
+static void place(sagg *agg, const sagg__key *key, uint32_t at, struct run *run)
 {
-    if (!in_run)
+    if (!joins_run(run, at)) {
         sagg__index_put(&agg->entries.index, hash_of(key), at);
-    else if (first_of(agg, key->stack) == 0)
+        return;
+    }
+    if (run->first == run->end) {
         *SAGG__AT(uint32_t, agg->first_entries, key->stack) = at + 1;
-}
-
-void sagg__prefetch_first(const sagg *agg, uint32_t stack)
-{
-    if (stack < agg->first_entries.capacity)
-        __builtin_prefetch(SAGG__AT(uint32_t, agg->first_entries, stack));
-}
-
-void sagg__prefetch_entry(const sagg *agg, uint32_t stack)
-{
-    uint32_t first = first_of(agg, stack);
-    if (first != 0)
-        __builtin_prefetch(SAGG__AT(sagg__entry, agg->entries.array, first - 1), 1);
+        run->first = at;
+    }
+    run->end = at + 1;
 }
 
 /* ---- adding ---- */
@@ -114,7 +109,7 @@ void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_tot
 }
 
 /* What there is no room for is dropped, for that stack's values to be too small by. */
-void sagg__refuse_entry(sagg *agg, const sagg__entry *entry)
+static void refuse(sagg *agg, const sagg__entry *entry)
 {
     for (uint32_t half = 0; half < sagg__entry_halves(entry); half++) {
         sagg__entry one = sagg__entry_half(entry, half);
@@ -133,53 +128,50 @@ static int reserve(sagg *agg, uint32_t stack, bool in_run)
     return sagg__grow(&agg->mem, &agg->first_entries, (size_t)stack + 1, sizeof(uint32_t));
 }
 
-/* Appends an entry that is not there; its stack's run ends at `end`. */
-static int append(sagg *agg, const sagg__entry *entry, uint32_t end)
+/* Appends an entry that is not there. */
+static int append(sagg *agg, const sagg__entry *entry, struct run *run)
 {
     uint32_t at = agg->entries.count;
-    bool in_run = joins_run(agg, entry->key.stack, end, at);
-    int rc = reserve(agg, entry->key.stack, in_run);
+    int rc = reserve(agg, entry->key.stack, joins_run(run, at));
     if (rc == SAGG_E_LIMIT) {
         agg->full = true;
-        sagg__refuse_entry(agg, entry);
+        refuse(agg, entry);
         return 0;
     }
     if (rc != 0)
         return rc;
     *SAGG__AT(sagg__entry, agg->entries.array, at) = *entry;
-    place(agg, &entry->key, at, in_run);
+    place(agg, &entry->key, at, run);
     agg->entries.count++;
     return 0;
 }
 
-/* Finds the entry of a key, or where its stack's run ends. */
-static bool find(const sagg *agg, const sagg__key *key, uint32_t *at)
+/* Where a run can go on, at the end of all entries, none of its stack's are in the index: they
+ * would stand behind it. */
+static bool find(const sagg *agg, const sagg__key *key, const struct run *run, uint32_t *at)
 {
     struct wanted_entry wanted = {agg, key};
-    uint32_t found;
-    if (find_in_run(&wanted, at))
+    if (find_in_run(&wanted, run, at))
         return true;
-    if (agg->entries.index.count == 0 ||
-        !sagg__index_find(&agg->entries.index, hash_of(key), is_entry, &wanted, &found))
-        return false;
-    *at = found;
-    return true;
+    return !joins_run(run, agg->entries.count) &&
+           sagg__index_find(&agg->entries.index, hash_of(key), is_entry, &wanted, at);
 }
 
 /* The types of an entry's pair are told apart from now on. */
-static int part(sagg *agg, uint32_t at)
+static int part(sagg *agg, uint32_t at, struct run *run)
 {
     sagg__entry *entry = SAGG__AT(sagg__entry, agg->entries.array, at);
     sagg__entry second = sagg__entry_half(entry, 1);
     *entry = sagg__entry_half(entry, 0);
-    return append(agg, &second, run_end(agg, second.key.stack, agg->entries.count));
+    return append(agg, &second, run);
 }
 
-static int add_entry(sagg *agg, const sagg__entry *from)
+/* Adds to an entry, or appends one. `run` is its stack's. Returns 0 or SAGG_E_NOMEM. */
+static int add_entry(sagg *agg, const sagg__entry *from, struct run *run)
 {
     uint32_t at;
-    if (!find(agg, &from->key, &at))
-        return append(agg, from, at);
+    if (!find(agg, &from->key, run, &at))
+        return append(agg, from, run);
     sagg__entry *entry = SAGG__AT(sagg__entry, agg->entries.array, at);
     bool same = entry->key.slot == from->key.slot && entry->key.twin == from->key.twin;
     if (__builtin_expect(same, 1)) {
@@ -188,18 +180,52 @@ static int add_entry(sagg *agg, const sagg__entry *from)
     }
     int rc = 0;
     if (entry->key.twin != SAGG__NO_TWIN)
-        rc = part(agg, at);
+        rc = part(agg, at, run);
     for (uint32_t half = 0; rc == 0 && half < sagg__entry_halves(from); half++) {
         sagg__entry one = sagg__entry_half(from, half);
-        rc = add_entry(agg, &one);
+        rc = add_entry(agg, &one, run);
     }
     return rc;
 }
 
-int sagg__add_to_entry(sagg *agg, const sagg__entry *from)
+/*
+ * Entries lie all over a table larger than the caches: each step asks for the memory of the next
+ * before it is needed. Those of one stack come one behind the other, most of them.
+ */
+static void ask_for_memory(const sagg *agg, const sagg__entry *entries, size_t count)
 {
-    agg->adds += sagg__entry_halves(from);
-    return add_entry(agg, from);
+    uint32_t last = SAGG_DROPPED;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t stack = entries[i].key.stack;
+        if (stack != last && stack < agg->first_entries.capacity)
+            __builtin_prefetch(SAGG__AT(uint32_t, agg->first_entries, stack));
+        last = stack;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t first = entries[i].key.stack != last ? first_of(agg, entries[i].key.stack) : 0;
+        if (first != 0)
+            __builtin_prefetch(SAGG__AT(sagg__entry, agg->entries.array, first - 1), 1);
+        last = entries[i].key.stack;
+    }
+}
+
+size_t sagg__add_entries(sagg *agg, const sagg__entry *entries, size_t count)
+{
+    struct run run = {.stack = SAGG_DROPPED};
+    ask_for_memory(agg, entries, count);
+    for (size_t i = 0; i < count; i++) {
+        const sagg__key *key = &entries[i].key;
+        if (key->stack == SAGG_DROPPED) {
+            refuse(agg, &entries[i]);
+            continue;
+        }
+        if (key->stack != run.stack)
+            run = run_of(agg, key->stack, agg->entries.count);
+        agg->adds += sagg__entry_halves(&entries[i]);
+        if (add_entry(agg, &entries[i], &run) != 0)
+            return i;
+    }
+    return count;
 }
 
 /* ---- compacting ---- */
@@ -214,5 +240,6 @@ void sagg__entries_forget(sagg *agg)
 void sagg__entries_keep(sagg *agg, uint32_t at)
 {
     const sagg__key *key = &SAGG__AT(sagg__entry, agg->entries.array, at)->key;
-    place(agg, key, at, joins_run(agg, key->stack, run_end(agg, key->stack, at), at));
+    struct run run = run_of(agg, key->stack, at);
+    place(agg, key, at, &run);
 }

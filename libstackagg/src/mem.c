@@ -80,7 +80,7 @@ static size_t next_capacity(const sagg__mem *mem, const sagg__array *array, size
     return 0;
 }
 
-static int enlarge(sagg__mem *mem, sagg__array *array, size_t count, size_t each)
+int sagg__enlarge(sagg__mem *mem, sagg__array *array, size_t count, size_t each)
 {
     size_t capacity = next_capacity(mem, array, count < 16 ? 16 : count, each);
     if (capacity == 0)
@@ -99,17 +99,12 @@ static int enlarge(sagg__mem *mem, sagg__array *array, size_t count, size_t each
     return 0;
 }
 
-int sagg__extend(sagg__mem *mem, sagg__array *array, size_t count, size_t each)
-{
-    return count <= array->capacity ? 0 : enlarge(mem, array, count, each);
-}
-
 int sagg__grow(sagg__mem *mem, sagg__array *array, size_t count, size_t each)
 {
     size_t before = array->capacity;
     if (count <= before)
         return 0;
-    int rc = enlarge(mem, array, count, each);
+    int rc = sagg__enlarge(mem, array, count, each);
     if (rc == 0)
         memset((char *)array->items + before * each, 0, (array->capacity - before) * each);
     return rc;

@@ -25,12 +25,17 @@ typedef struct sagg__array {
     size_t capacity;
 } sagg__array;
 
+/* sagg__extend of an array that is too small. */
+int sagg__enlarge(sagg__mem *mem, sagg__array *array, size_t count, size_t each);
 /*
  * Makes room for `count` elements of `each` bytes, whatever new ones hold: memory that nobody has
  * touched yet costs nothing.
  * Returns 0, SAGG_E_LIMIT when the cap forbids it (the array is unchanged), SAGG_E_NOMEM.
  */
-int sagg__extend(sagg__mem *mem, sagg__array *array, size_t count, size_t each);
+static inline int sagg__extend(sagg__mem *mem, sagg__array *array, size_t count, size_t each)
+{
+    return count <= array->capacity ? 0 : sagg__enlarge(mem, array, count, each);
+}
 /* The same; new elements are zero. */
 int sagg__grow(sagg__mem *mem, sagg__array *array, size_t count, size_t each);
 void sagg__array_free(sagg__mem *mem, sagg__array *array, size_t each);

@@ -158,20 +158,8 @@ static int merge_group(struct merging *m, const sagg__entry *entries, size_t cou
         moved[i].key.thread = m->threads[entries[i].key.thread];
         moved[i].key.stack = m->stacks[entries[i].key.stack];
         moved[i].key.label = m->labels[entries[i].key.label];
-        sagg__prefetch_first(m->into, moved[i].key.stack);
     }
-    for (size_t i = 0; i < count; i++)
-        sagg__prefetch_entry(m->into, moved[i].key.stack);
-    for (size_t i = 0; i < count; i++) {
-        int rc = 0;
-        if (moved[i].key.stack == SAGG_DROPPED)
-            sagg__refuse_entry(m->into, &moved[i]);
-        else
-            rc = sagg__add_to_entry(m->into, &moved[i]);
-        if (rc != 0)
-            return rc;
-    }
-    return 0;
+    return sagg__add_entries(m->into, moved, count) == count ? 0 : SAGG_E_NOMEM;
 }
 
 static int merge_entries(struct merging *m)

@@ -21,27 +21,6 @@ static void random_samples(sagg *agg, sagg_sample *samples, size_t count, uint64
     }
 }
 
-static void same_entries(const sagg *a, const sagg *b)
-{
-    sagg_entry left, right;
-    size_t at = 0, other = 0;
-    while (sagg_next(a, &at, &left)) {
-        ck_assert(sagg_next(b, &other, &right));
-        ck_assert_uint_eq(left.type, right.type);
-        ck_assert_uint_eq(left.thread, right.thread);
-        ck_assert_uint_eq(left.stack, right.stack);
-        ck_assert_uint_eq(left.totals.raw_value, right.totals.raw_value);
-        ck_assert_uint_eq(left.totals.value, right.totals.value);
-        ck_assert_uint_eq(left.totals.samples, right.totals.samples);
-    }
-    ck_assert(!sagg_next(b, &other, &right));
-    for (uint32_t type = CPU; type <= ALLOC; type++) {
-        ck_assert_uint_eq(sagg_type_totals(a, type).value, sagg_type_totals(b, type).value);
-        ck_assert_uint_eq(sagg_thread_totals(a, 3, type).value,
-                          sagg_thread_totals(b, 3, type).value);
-    }
-}
-
 /* The fast way in, held to its plain twin. */
 START_TEST(many_samples_at_once_are_each_of_them)
 {

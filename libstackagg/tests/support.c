@@ -78,6 +78,34 @@ void add(sagg *agg, uint32_t type, uint32_t thread_index, uint32_t stack_index, 
     ck_assert_msg(sagg_add(agg, &sample, &err) == 0, "%s", err.message);
 }
 
+static void same_sums(sagg_totals a, sagg_totals b)
+{
+    ck_assert_uint_eq(a.raw_value, b.raw_value);
+    ck_assert_uint_eq(a.value, b.value);
+    ck_assert_uint_eq(a.samples, b.samples);
+}
+
+void same_entries(const sagg *a, const sagg *b)
+{
+    sagg_entry left, right;
+    size_t at = 0, other = 0;
+    while (sagg_next(a, &at, &left)) {
+        ck_assert(sagg_next(b, &other, &right));
+        ck_assert_uint_eq(left.type, right.type);
+        ck_assert_uint_eq(left.thread, right.thread);
+        ck_assert_uint_eq(left.stack, right.stack);
+        ck_assert_uint_eq(left.label, right.label);
+        same_sums(left.totals, right.totals);
+    }
+    ck_assert(!sagg_next(b, &other, &right));
+    ck_assert_uint_eq(sagg_thread_count(a), sagg_thread_count(b));
+    for (uint32_t type = CPU; type <= ALLOC; type++) {
+        same_sums(sagg_type_totals(a, type), sagg_type_totals(b, type));
+        for (uint32_t i = 0; i < sagg_thread_count(a); i++)
+            same_sums(sagg_thread_totals(a, i, type), sagg_thread_totals(b, i, type));
+    }
+}
+
 static int keep(void *ctx, const void *data, size_t bytes)
 {
     memory *to = ctx;

@@ -25,6 +25,9 @@ uint32_t thread(sagg *agg, int64_t tid, const char *name);
 /* Adds `value` (raw: one less) as one sample. */
 void add(sagg *agg, uint32_t type, uint32_t thread, uint32_t stack, uint64_t value);
 
+/* Both have the same entries in the same order, and the same totals by type and thread. */
+void same_entries(const sagg *a, const sagg *b);
+
 /* Output as one string; free it. */
 char *collapsed(const sagg *agg, uint32_t type, const sagg_collapsed_options *options);
 char *json(const sagg *agg, uint32_t type, uint32_t max_nodes);
