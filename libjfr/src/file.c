@@ -108,6 +108,7 @@ void jfr__file_leave(jfr_file *file)
     else
         file->loss.chunks_whole++;
     file->chunk_open = false;
+    jfr__drop_pages(file, file->chunk.info.offset, file->chunk.end);
 }
 
 /*

@@ -53,7 +53,7 @@ int jfr__map_file(void **out, size_t *len, const char *path, jfr_error *err)
     return rc;
 }
 
-/* A smaller recording stays: its pools, which are read again, lie among its events. */
+/* A smaller recording stays: to give it back would cost as much as it takes. */
 enum { LEAST_DROP = 4 << 20 };
 
 void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to)

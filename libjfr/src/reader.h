@@ -206,7 +206,8 @@ static inline bool jfr__event_next(jfr__cursor *c, jfr__event_head *out)
 
 /* file.c */
 int jfr__file_new(jfr_file **out, const jfr_options *opts, jfr_error *err);
-/* Counts the chunk that was current, now that nothing more can happen to it. */
+/* Counts the chunk that was current and gives its pages back, now that nothing more can happen to
+ * it. */
 void jfr__file_leave(jfr_file *file);
 
 /* loss.c: offsets in file->data */

@@ -315,6 +315,13 @@ static const uint8_t *loop_stop(const jfr_chunk *chunk, uint64_t to)
  */
 enum { STRETCH = 4 << 20 };
 
+/* The JDK's pools lie among the events and are read again: they stay until the chunk ends. */
+static void give_back(const jfr_chunk *chunk, uint64_t from, uint64_t to)
+{
+    if (chunk->producer == JFR_PRODUCER_ASYNC_PROFILER)
+        jfr__drop_pages(chunk->file, from, to);
+}
+
 void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to)
 {
     const jfr_chunk *chunk = sums->chunk;
@@ -336,11 +343,11 @@ void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to)
             at = (uint64_t)(p - data);
         }
         if (at - dropped >= STRETCH) {
-            jfr__drop_pages(chunk->file, dropped, at);
+            give_back(chunk, dropped, at);
             dropped = at;
         }
     }
-    jfr__drop_pages(chunk->file, dropped, at);
+    give_back(chunk, dropped, at);
     sums->reached = at;
 }
 
