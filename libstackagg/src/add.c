@@ -113,17 +113,6 @@ static void keep_sums(sagg *agg, const struct sums *sums)
         keep_sum(agg, &sums->rows[__builtin_ctz(left)]);
 }
 
-bool sagg__sum_up(sagg_totals *into, const sagg_totals *from)
-{
-    sagg_totals both;
-    if (__builtin_add_overflow(into->raw_value, from->raw_value, &both.raw_value) ||
-        __builtin_add_overflow(into->value, from->value, &both.value) ||
-        __builtin_add_overflow(into->samples, from->samples, &both.samples))
-        return false;
-    *into = both;
-    return true;
-}
-
 static void add_sum(sagg *agg, struct sums *sums, const struct sum *sum)
 {
     uint32_t at = (sum->thread * 2 ^ sum->slot) % SUMS;

@@ -189,7 +189,6 @@ void sagg_free(sagg *agg)
     sagg__set_free(agg, &agg->threads, sizeof(sagg__thread));
     sagg__set_free(agg, &agg->labels, sizeof(sagg__label));
     sagg__set_free(agg, &agg->entries, sizeof(sagg__entry));
-    sagg__array_free(&agg->mem, &agg->first_entries, sizeof(uint32_t));
     sagg__array_free(&agg->mem, &agg->thread_totals, sizeof(sagg_totals));
     sagg__array_free(&agg->mem, &agg->dropped, sizeof(sagg_totals));
     sagg__set_free(agg, &agg->second_rows, sizeof(sagg__second_row));
@@ -197,19 +196,6 @@ void sagg_free(sagg *agg)
     sagg__array_free(&agg->mem, &agg->scratch, 1);
     sagg__mem mem = agg->mem;
     sagg__release(&mem, agg, sizeof(*agg));
-}
-
-int sagg__set_extend(sagg *agg, sagg__set *set, size_t each)
-{
-    if (set->count == UINT32_MAX - 1)
-        return SAGG_E_LIMIT;
-    return sagg__extend(&agg->mem, &set->array, (size_t)set->count + 1, each);
-}
-
-int sagg__set_reserve(sagg *agg, sagg__set *set, size_t each)
-{
-    int rc = sagg__set_extend(agg, set, each);
-    return rc != 0 ? rc : sagg__index_reserve(&agg->mem, &set->index);
 }
 
 void sagg_expect(sagg *agg, uint32_t stacks, uint32_t entries)

@@ -26,6 +26,7 @@ typedef struct sagg__stack {
     sagg_stack_id id;
     uint32_t first; /* in stack_frames */
     uint32_t count;
+    uint32_t entries; /* the first of them + 1; 0 = none: entries.c */
 } sagg__stack;
 
 typedef struct sagg__thread {
@@ -134,9 +135,8 @@ struct sagg {
     sagg__set threads; /* sagg__thread */
     uint32_t exact_threads;
     uint32_t pool_threads;
-    sagg__set labels;          /* sagg__label */
-    sagg__set entries;         /* sagg__entry; the index holds those that are in no run */
-    sagg__array first_entries; /* uint32_t by stack: entries.c */
+    sagg__set labels;  /* sagg__label */
+    sagg__set entries; /* sagg__entry; the index holds those that are in no run */
 
     sagg_totals totals[SAGG_MAX_TYPE];
     sagg__array thread_totals; /* sagg_totals [thread][slot] */
@@ -153,10 +153,21 @@ struct sagg {
 /* Element `i` of a set or array of T. */
 #define SAGG__AT(T, array_, i) ((T *)(array_).items + (i))
 
-/* Makes room in a set and its index for one more element of `each` bytes. */
-int sagg__set_reserve(sagg *agg, sagg__set *set, size_t each);
-/* The same without its index. */
-int sagg__set_extend(sagg *agg, sagg__set *set, size_t each);
+/* Makes room in a set, but not in its index, for one more element of `each` bytes. */
+static inline int sagg__set_extend(sagg *agg, sagg__set *set, size_t each)
+{
+    if (set->count == UINT32_MAX - 1)
+        return SAGG_E_LIMIT;
+    return sagg__extend(&agg->mem, &set->array, (size_t)set->count + 1, each);
+}
+
+/* The same with its index. */
+static inline int sagg__set_reserve(sagg *agg, sagg__set *set, size_t each)
+{
+    int rc = sagg__set_extend(agg, set, each);
+    return rc != 0 ? rc : sagg__index_reserve(&agg->mem, &set->index);
+}
+
 void sagg__set_free(sagg *agg, sagg__set *set, size_t each);
 
 /* `bytes` of scratch memory, valid until the next call; NULL when there is none. */
@@ -186,7 +197,16 @@ void sagg__sum(sagg *agg, sagg_totals *into, const sagg_totals *from);
 void sagg__sum_one(sagg *agg, uint64_t *into, uint64_t value);
 
 /* Adds to sums unless one would reach its limit. */
-bool sagg__sum_up(sagg_totals *into, const sagg_totals *from);
+static inline bool sagg__sum_up(sagg_totals *into, const sagg_totals *from)
+{
+    sagg_totals both;
+    if (__builtin_add_overflow(into->raw_value, from->raw_value, &both.raw_value) ||
+        __builtin_add_overflow(into->value, from->value, &both.value) ||
+        __builtin_add_overflow(into->samples, from->samples, &both.samples))
+        return false;
+    *into = both;
+    return true;
+}
 /* Adds to the totals of a type, a thread and its pool. */
 void sagg__keep_sums(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals);
 

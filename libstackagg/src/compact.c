@@ -281,13 +281,13 @@ int sagg_compact(sagg *agg, sagg_error *err)
     choose_stacks(&p);
     widen_error_bounds(&p);
     agg->loss.stacks_dropped += p.stacks - p.keep_count;
-    move_entries(&p);
     mark_frames(&p);
     mark_names(&p);
     sagg__names_compact(&agg->names, p.keep_name, p.new_name);
     move_methods(&p);
     move_frames(&p);
     move_stacks(&p);
+    move_entries(&p);
     move_thread_names(&p);
     end(&p);
     return 0;

@@ -51,16 +51,16 @@ struct run {
 };
 
 /* The first entry of a stack + 1; 0 = none. */
-static uint32_t first_of(const sagg *agg, uint32_t stack)
+static uint32_t *first_of(const sagg *agg, uint32_t stack)
 {
-    return stack < agg->first_entries.capacity ? *SAGG__AT(uint32_t, agg->first_entries, stack) : 0;
+    return &SAGG__AT(sagg__stack, agg->stacks.array, stack)->entries;
 }
 
 /* A stack's run, of `count` entries that are there. */
 static struct run run_of(const sagg *agg, uint32_t stack, uint32_t count)
 {
     const sagg__entry *entries = agg->entries.array.items;
-    uint32_t first = first_of(agg, stack);
+    uint32_t first = *first_of(agg, stack);
     if (first == 0)
         return (struct run){stack, count, count};
     uint32_t end = first;
@@ -93,7 +93,7 @@ static void place(sagg *agg, const sagg__key *key, uint32_t at, struct run *run)
         return;
     }
     if (run->first == run->end) {
-        *SAGG__AT(uint32_t, agg->first_entries, key->stack) = at + 1;
+        *first_of(agg, key->stack) = at + 1;
         run->first = at;
     }
     run->end = at + 1;
@@ -119,20 +119,17 @@ static void refuse(sagg *agg, const sagg__entry *entry)
 }
 
 /* Makes room for an entry behind the others. Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. */
-static int reserve(sagg *agg, uint32_t stack, bool in_run)
+static int reserve(sagg *agg, bool in_run)
 {
-    int rc = in_run ? sagg__set_extend(agg, &agg->entries, sizeof(sagg__entry))
-                    : sagg__set_reserve(agg, &agg->entries, sizeof(sagg__entry));
-    if (rc != 0 || stack < agg->first_entries.capacity)
-        return rc;
-    return sagg__grow(&agg->mem, &agg->first_entries, (size_t)stack + 1, sizeof(uint32_t));
+    return in_run ? sagg__set_extend(agg, &agg->entries, sizeof(sagg__entry))
+                  : sagg__set_reserve(agg, &agg->entries, sizeof(sagg__entry));
 }
 
 /* Appends an entry that is not there. */
-static int append(sagg *agg, const sagg__entry *entry, struct run *run)
+static inline int append(sagg *agg, const sagg__entry *entry, struct run *run)
 {
     uint32_t at = agg->entries.count;
-    int rc = reserve(agg, entry->key.stack, joins_run(run, at));
+    int rc = reserve(agg, joins_run(run, at));
     if (rc == SAGG_E_LIMIT) {
         agg->full = true;
         refuse(agg, entry);
@@ -196,13 +193,12 @@ static void ask_for_memory(const sagg *agg, const sagg__entry *entries, size_t c
 {
     uint32_t last = SAGG_DROPPED;
     for (size_t i = 0; i < count; i++) {
-        uint32_t stack = entries[i].key.stack;
-        if (stack != last && stack < agg->first_entries.capacity)
-            __builtin_prefetch(SAGG__AT(uint32_t, agg->first_entries, stack));
-        last = stack;
+        if (entries[i].key.stack != last)
+            __builtin_prefetch(first_of(agg, entries[i].key.stack), 1);
+        last = entries[i].key.stack;
     }
     for (size_t i = 0; i < count; i++) {
-        uint32_t first = entries[i].key.stack != last ? first_of(agg, entries[i].key.stack) : 0;
+        uint32_t first = entries[i].key.stack != last ? *first_of(agg, entries[i].key.stack) : 0;
         if (first != 0)
             __builtin_prefetch(SAGG__AT(sagg__entry, agg->entries.array, first - 1), 1);
         last = entries[i].key.stack;
@@ -232,8 +228,8 @@ size_t sagg__add_entries(sagg *agg, const sagg__entry *entries, size_t count)
 
 void sagg__entries_forget(sagg *agg)
 {
-    if (agg->first_entries.capacity > 0)
-        memset(agg->first_entries.items, 0, agg->first_entries.capacity * sizeof(uint32_t));
+    for (uint32_t i = 0; i < agg->stacks.count; i++)
+        *first_of(agg, i) = 0;
     sagg__index_clear(&agg->entries.index);
 }
 

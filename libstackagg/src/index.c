@@ -50,10 +50,8 @@ static int resize(sagg__mem *mem, sagg__index *index, uint32_t capacity)
     return 0;
 }
 
-int sagg__index_reserve(sagg__mem *mem, sagg__index *index)
+int sagg__index_enlarge(sagg__mem *mem, sagg__index *index)
 {
-    if (index->capacity > 0 && index->count < index->capacity / 4 * 3)
-        return 0;
     if (index->capacity >= UINT32_MAX / 2)
         return SAGG_E_LIMIT;
     return resize(mem, index, index->capacity == 0 ? FIRST_SLOTS : index->capacity * 2);

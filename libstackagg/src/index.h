@@ -52,11 +52,16 @@ static inline bool sagg__index_find(const sagg__index *index, uint64_t hash, sag
     return false;
 }
 
+/* sagg__index_reserve of an index that is full. */
+int sagg__index_enlarge(sagg__mem *mem, sagg__index *index);
 /*
  * Makes room for one more. Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. Called before the element is
  * added, so that a failure leaves nothing half done.
  */
-int sagg__index_reserve(sagg__mem *mem, sagg__index *index);
+static inline int sagg__index_reserve(sagg__mem *mem, sagg__index *index)
+{
+    return index->count < index->capacity / 4 * 3 ? 0 : sagg__index_enlarge(mem, index);
+}
 /* Makes it large enough for `count` in all, where memory and cap allow it. */
 void sagg__index_expect(sagg__mem *mem, sagg__index *index, uint64_t count);
 /* Adds an element that is not there; sagg__index_reserve has made room. */
