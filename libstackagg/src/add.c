@@ -69,7 +69,7 @@ static size_t prepare(const sagg *agg, sagg__entry *out, const sagg_sample *samp
                            .twin = SAGG__NO_TWIN,
                            .thread = sagg__group_thread(agg, s->thread),
                            .stack = s->stack,
-                           .label = s->label};
+                           .label = (uint16_t)s->label};
     out->totals = (sagg_totals){s->raw_value, s->value, s->samples};
     if (pair) {
         out->key.twin = agg->slot_of[samples[1].type];

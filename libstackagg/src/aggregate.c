@@ -188,7 +188,8 @@ void sagg_free(sagg *agg)
     sagg__array_free(&agg->mem, &agg->stack_frames, sizeof(uint32_t));
     sagg__set_free(agg, &agg->threads, sizeof(sagg__thread));
     sagg__set_free(agg, &agg->labels, sizeof(sagg__label));
-    sagg__set_free(agg, &agg->entries, sizeof(sagg__entry));
+    sagg__set_free(agg, &agg->entries, sizeof(sagg__kept));
+    sagg__array_free(&agg->mem, &agg->high_samples, sizeof(uint32_t));
     sagg__array_free(&agg->mem, &agg->thread_totals, sizeof(sagg_totals));
     sagg__array_free(&agg->mem, &agg->dropped, sizeof(sagg_totals));
     sagg__set_free(agg, &agg->second_rows, sizeof(sagg__second_row));
@@ -202,11 +203,11 @@ void sagg_expect(sagg *agg, uint32_t stacks, uint32_t entries)
 {
     sagg__mem *mem = &agg->mem;
     uint64_t bytes =
-        (uint64_t)stacks * sizeof(sagg__stack) + (uint64_t)entries * sizeof(sagg__entry);
+        (uint64_t)stacks * sizeof(sagg__stack) + (uint64_t)entries * sizeof(sagg__kept);
     sagg__index_expect(mem, &agg->stacks.index, stacks);
     if (mem->used + bytes < mem->cap / 4)
         (void)(sagg__extend(mem, &agg->stacks.array, stacks, sizeof(sagg__stack)) == 0 &&
-               sagg__extend(mem, &agg->entries.array, entries, sizeof(sagg__entry)) == 0);
+               sagg__extend(mem, &agg->entries.array, entries, sizeof(sagg__kept)) == 0);
 }
 
 void *sagg__scratch(sagg *agg, size_t bytes)

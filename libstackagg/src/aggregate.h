@@ -43,16 +43,18 @@ typedef struct sagg__label {
 } sagg__label;
 
 /* A slot that is no type's: the entry has one type. */
-#define SAGG__NO_TWIN 0xFFFFu
+#define SAGG__NO_TWIN 0xFFu
 
 /* What entries are told apart by. */
 typedef struct sagg__key {
-    uint16_t slot; /* of the type */
-    uint16_t twin; /* of the second type of a pair, or SAGG__NO_TWIN */
-    uint32_t thread;
     uint32_t stack;
-    uint32_t label;
+    uint32_t thread;
+    uint16_t label;
+    uint8_t slot; /* of the type */
+    uint8_t twin; /* of the second type of a pair, or SAGG__NO_TWIN */
 } sagg__key;
+
+_Static_assert(SAGG_MAX_LABELS <= UINT16_MAX + 1, "labels have 16 bits in keys");
 
 /*
  * The totals of a type. Or those of two types of the same events, as bytes and objects allocated
@@ -64,6 +66,14 @@ typedef struct sagg__entry {
     sagg__key key;
     sagg_totals totals;
 } sagg__entry;
+
+/* An entry as it is kept: hardly any has samples of more than 32 bits. */
+typedef struct sagg__kept {
+    sagg__key key;
+    uint32_t samples; /* the low half: sagg__entry_at */
+    uint64_t raw_value;
+    uint64_t value;
+} sagg__kept;
 
 /* How many types an entry has. */
 static inline uint32_t sagg__entry_halves(const sagg__entry *entry)
@@ -88,12 +98,12 @@ static inline sagg__entry sagg__entry_half(const sagg__entry *entry, uint32_t ha
 }
 
 /* The value that an entry has of a type; nought where it has none. */
-static inline uint64_t sagg__entry_value(const sagg__entry *entry, uint32_t slot)
+static inline uint64_t sagg__kept_value(const sagg__kept *kept, uint32_t slot)
 {
-    const bool is_pair = entry->key.twin != SAGG__NO_TWIN;
-    if (entry->key.slot == slot)
-        return is_pair ? entry->totals.raw_value : entry->totals.value;
-    return is_pair && entry->key.twin == slot ? entry->totals.value : 0;
+    const bool is_pair = kept->key.twin != SAGG__NO_TWIN;
+    if (kept->key.slot == slot)
+        return is_pair ? kept->raw_value : kept->value;
+    return is_pair && kept->key.twin == slot ? kept->value : 0;
 }
 
 /* Which type and pool a row of per-second totals belongs to. */
@@ -135,8 +145,9 @@ struct sagg {
     sagg__set threads; /* sagg__thread */
     uint32_t exact_threads;
     uint32_t pool_threads;
-    sagg__set labels;  /* sagg__label */
-    sagg__set entries; /* sagg__entry; the index holds those that are in no run */
+    sagg__set labels;         /* sagg__label */
+    sagg__set entries;        /* sagg__kept; the index holds those that are in no run */
+    sagg__array high_samples; /* uint32_t by entry: the high halves; not there = 0 */
 
     sagg_totals totals[SAGG_MAX_TYPE];
     sagg__array thread_totals; /* sagg_totals [thread][slot] */
@@ -152,6 +163,14 @@ struct sagg {
 
 /* Element `i` of a set or array of T. */
 #define SAGG__AT(T, array_, i) ((T *)(array_).items + (i))
+
+static inline sagg__entry sagg__entry_at(const sagg *agg, uint32_t at)
+{
+    const sagg__kept *kept = SAGG__AT(sagg__kept, agg->entries.array, at);
+    uint64_t high =
+        at < agg->high_samples.capacity ? *SAGG__AT(uint32_t, agg->high_samples, at) : 0;
+    return (sagg__entry){kept->key, {kept->raw_value, kept->value, high << 32 | kept->samples}};
+}
 
 /* Makes room in a set, but not in its index, for one more element of `each` bytes. */
 static inline int sagg__set_extend(sagg *agg, sagg__set *set, size_t each)
@@ -214,10 +233,10 @@ void sagg__keep_sums(sagg *agg, uint32_t slot, uint32_t thread, const sagg_total
  * their stack is SAGG_DROPPED; some dozens at a time. Returns how many: less than `count` when
  * there is no memory. */
 size_t sagg__add_entries(sagg *agg, const sagg__entry *entries, size_t count);
-/* When entries move: no entry is found any more; the one that now stands at `at` is, all before it
- * being kept already. */
+/* When entries move: no entry is found any more; the one that is put at `at`, where or before it
+ * stood, is, all before it being kept already. */
 void sagg__entries_forget(sagg *agg);
-void sagg__entries_keep(sagg *agg, uint32_t at);
+void sagg__entries_keep(sagg *agg, uint32_t at, const sagg__entry *entry);
 void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals);
 
 /* Adds `value` to the second that lies `at_ns` after the origin. Returns 0 or SAGG_E_NOMEM. */

@@ -135,7 +135,7 @@ static int collect(sagg_collapsed *c)
     if (stack_items == NULL)
         return SAGG_E_NOMEM;
     memset(stack_items, 0xFF, bytes);
-    const sagg__entry *entries = c->agg->entries.array.items;
+    const sagg__kept *entries = c->agg->entries.array.items;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < c->agg->entries.count; i++)
         rc = add_entry(c, entries[i].key.stack, entries[i].key.thread, stack_items);
@@ -255,12 +255,12 @@ static void add_value(uint64_t *into, uint64_t value)
 static void take_values(sagg_collapsed *c, uint32_t type)
 {
     const uint32_t *place_of = c->place_of.items;
-    const sagg__entry *entries = c->agg->entries.array.items;
+    const sagg__kept *entries = c->agg->entries.array.items;
     const uint32_t count = c->agg->entries.count;
     const uint32_t slot = c->agg->slot_of[type];
     memset(c->values, 0, c->item_count * sizeof(*c->values));
     for (uint32_t i = 0; i < count; i++)
-        add_value(&c->values[place_of[i]], sagg__entry_value(&entries[i], slot));
+        add_value(&c->values[place_of[i]], sagg__kept_value(&entries[i], slot));
     size_t cursor = sagg__first_dropped(c->agg);
     sagg_entry dropped;
     for (uint32_t i = count; sagg_next(c->agg, &cursor, &dropped); i++)

@@ -59,9 +59,9 @@ static void value_stacks(struct plan *p, uint32_t slot)
 {
     memset(p->value, 0, p->stacks * sizeof(*p->value));
     for (uint32_t i = 0; i < p->agg->entries.count; i++) {
-        const sagg__entry *entry = SAGG__AT(sagg__entry, p->agg->entries.array, i);
-        for (uint32_t half = 0; half < sagg__entry_halves(entry); half++) {
-            sagg__entry one = sagg__entry_half(entry, half);
+        const sagg__entry entry = sagg__entry_at(p->agg, i);
+        for (uint32_t half = 0; half < sagg__entry_halves(&entry); half++) {
+            sagg__entry one = sagg__entry_half(&entry, half);
             if (one.key.slot == slot)
                 p->value[one.key.stack] += one.totals.value;
         }
@@ -136,15 +136,14 @@ static void move_entries(struct plan *p)
     uint32_t count = 0;
     sagg__entries_forget(agg);
     for (uint32_t i = 0; i < agg->entries.count; i++) {
-        sagg__entry entry = *SAGG__AT(sagg__entry, agg->entries.array, i);
+        sagg__entry entry = sagg__entry_at(agg, i);
         uint32_t stack = p->order[entry.key.stack];
         if (stack == UINT32_MAX) {
             drop_entry(agg, &entry);
             continue;
         }
         entry.key.stack = stack;
-        *SAGG__AT(sagg__entry, agg->entries.array, count) = entry;
-        sagg__entries_keep(agg, count++);
+        sagg__entries_keep(agg, count++, &entry);
     }
     agg->entries.count = count;
 }

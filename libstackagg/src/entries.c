@@ -33,7 +33,7 @@ struct wanted_entry {
 static bool is_entry(const void *context, uint32_t value)
 {
     const struct wanted_entry *wanted = context;
-    const sagg__key *key = &SAGG__AT(sagg__entry, wanted->agg->entries.array, value)->key;
+    const sagg__key *key = &SAGG__AT(sagg__kept, wanted->agg->entries.array, value)->key;
     const sagg__key *other = wanted->key;
     return key->stack == other->stack && key->thread == other->thread &&
            key->label == other->label &&
@@ -59,7 +59,7 @@ static uint32_t *first_of(const sagg *agg, uint32_t stack)
 /* A stack's run, of `count` entries that are there. */
 static struct run run_of(const sagg *agg, uint32_t stack, uint32_t count)
 {
-    const sagg__entry *entries = agg->entries.array.items;
+    const sagg__kept *entries = agg->entries.array.items;
     uint32_t first = *first_of(agg, stack);
     if (first == 0)
         return (struct run){stack, count, count};
@@ -121,8 +121,34 @@ static void refuse(sagg *agg, const sagg__entry *entry)
 /* Makes room for an entry behind the others. Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. */
 static int reserve(sagg *agg, bool in_run)
 {
-    return in_run ? sagg__set_extend(agg, &agg->entries, sizeof(sagg__entry))
-                  : sagg__set_reserve(agg, &agg->entries, sizeof(sagg__entry));
+    return in_run ? sagg__set_extend(agg, &agg->entries, sizeof(sagg__kept))
+                  : sagg__set_reserve(agg, &agg->entries, sizeof(sagg__kept));
+}
+
+/* Writes an entry. Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM: then nothing is changed. There is room
+ * for what stood there, or behind it, before. */
+static inline int put(sagg *agg, uint32_t at, const sagg__entry *entry)
+{
+    const sagg_totals *totals = &entry->totals;
+    if (totals->samples > UINT32_MAX || at < agg->high_samples.capacity) {
+        int rc = sagg__grow(&agg->mem, &agg->high_samples, (size_t)at + 1, sizeof(uint32_t));
+        if (rc != 0)
+            return rc;
+        *SAGG__AT(uint32_t, agg->high_samples, at) = (uint32_t)(totals->samples >> 32);
+    }
+    *SAGG__AT(sagg__kept, agg->entries.array, at) =
+        (sagg__kept){entry->key, (uint32_t)totals->samples, totals->raw_value, totals->value};
+    return 0;
+}
+
+/* Where there is no room for what is added, it is dropped. */
+static int refuse_on_limit(sagg *agg, int rc, const sagg__entry *entry)
+{
+    if (rc != SAGG_E_LIMIT)
+        return rc;
+    agg->full = true;
+    refuse(agg, entry);
+    return 0;
 }
 
 /* Appends an entry that is not there. */
@@ -130,17 +156,20 @@ static inline int append(sagg *agg, const sagg__entry *entry, struct run *run)
 {
     uint32_t at = agg->entries.count;
     int rc = reserve(agg, joins_run(run, at));
-    if (rc == SAGG_E_LIMIT) {
-        agg->full = true;
-        refuse(agg, entry);
-        return 0;
-    }
+    if (rc == 0)
+        rc = put(agg, at, entry);
     if (rc != 0)
-        return rc;
-    *SAGG__AT(sagg__entry, agg->entries.array, at) = *entry;
+        return refuse_on_limit(agg, rc, entry);
     place(agg, &entry->key, at, run);
     agg->entries.count++;
     return 0;
+}
+
+static int add_to(sagg *agg, uint32_t at, const sagg__entry *from)
+{
+    sagg__entry entry = sagg__entry_at(agg, at);
+    sagg__sum(agg, &entry.totals, &from->totals);
+    return refuse_on_limit(agg, put(agg, at, &entry), from);
 }
 
 /* Where a run can go on, at the end of all entries, none of its stack's are in the index: they
@@ -157,10 +186,11 @@ static bool find(const sagg *agg, const sagg__key *key, const struct run *run, u
 /* The types of an entry's pair are told apart from now on. */
 static int part(sagg *agg, uint32_t at, struct run *run)
 {
-    sagg__entry *entry = SAGG__AT(sagg__entry, agg->entries.array, at);
-    sagg__entry second = sagg__entry_half(entry, 1);
-    *entry = sagg__entry_half(entry, 0);
-    return append(agg, &second, run);
+    sagg__entry pair = sagg__entry_at(agg, at);
+    sagg__entry first = sagg__entry_half(&pair, 0);
+    sagg__entry second = sagg__entry_half(&pair, 1);
+    int rc = put(agg, at, &first);
+    return rc == 0 ? append(agg, &second, run) : rc;
 }
 
 /* Adds to an entry, or appends one. `run` is its stack's. Returns 0 or SAGG_E_NOMEM. */
@@ -169,14 +199,11 @@ static int add_entry(sagg *agg, const sagg__entry *from, struct run *run)
     uint32_t at;
     if (!find(agg, &from->key, run, &at))
         return append(agg, from, run);
-    sagg__entry *entry = SAGG__AT(sagg__entry, agg->entries.array, at);
-    bool same = entry->key.slot == from->key.slot && entry->key.twin == from->key.twin;
-    if (__builtin_expect(same, 1)) {
-        sagg__sum(agg, &entry->totals, &from->totals);
-        return 0;
-    }
+    const sagg__key *key = &SAGG__AT(sagg__kept, agg->entries.array, at)->key;
+    if (__builtin_expect(key->slot == from->key.slot && key->twin == from->key.twin, 1))
+        return add_to(agg, at, from);
     int rc = 0;
-    if (entry->key.twin != SAGG__NO_TWIN)
+    if (key->twin != SAGG__NO_TWIN)
         rc = part(agg, at, run);
     for (uint32_t half = 0; rc == 0 && half < sagg__entry_halves(from); half++) {
         sagg__entry one = sagg__entry_half(from, half);
@@ -200,7 +227,7 @@ static void ask_for_memory(const sagg *agg, const sagg__entry *entries, size_t c
     for (size_t i = 0; i < count; i++) {
         uint32_t first = entries[i].key.stack != last ? *first_of(agg, entries[i].key.stack) : 0;
         if (first != 0)
-            __builtin_prefetch(SAGG__AT(sagg__entry, agg->entries.array, first - 1), 1);
+            __builtin_prefetch(SAGG__AT(sagg__kept, agg->entries.array, first - 1), 1);
         last = entries[i].key.stack;
     }
 }
@@ -233,9 +260,10 @@ void sagg__entries_forget(sagg *agg)
     sagg__index_clear(&agg->entries.index);
 }
 
-void sagg__entries_keep(sagg *agg, uint32_t at)
+void sagg__entries_keep(sagg *agg, uint32_t at, const sagg__entry *entry)
 {
-    const sagg__key *key = &SAGG__AT(sagg__entry, agg->entries.array, at)->key;
-    struct run run = run_of(agg, key->stack, at);
-    place(agg, key, at, &run);
+    struct run run = run_of(agg, entry->key.stack, at);
+    int rc = put(agg, at, entry);
+    (void)rc; /* there is room */
+    place(agg, &entry->key, at, &run);
 }

@@ -143,33 +143,34 @@ static int map_labels(struct merging *m)
 enum { GROUP = 32 };
 
 /* Entries that are being moved; each step asks for the memory that the next one needs. */
-static int merge_group(struct merging *m, const sagg__entry *entries, size_t count)
+static int merge_group(struct merging *m, size_t first, size_t count)
 {
     sagg__entry moved[GROUP];
-    for (size_t i = 0; i < count; i++)
-        if (m->stacks[entries[i].key.stack] == UNKNOWN)
-            sagg__prefetch_stack(
-                m->into, SAGG__AT(sagg__stack, m->from->stacks.array, entries[i].key.stack));
     for (size_t i = 0; i < count; i++) {
-        int rc = map_stack(m, entries[i].key.stack);
+        moved[i] = sagg__entry_at(m->from, (uint32_t)(first + i));
+        if (m->stacks[moved[i].key.stack] == UNKNOWN)
+            sagg__prefetch_stack(m->into,
+                                 SAGG__AT(sagg__stack, m->from->stacks.array, moved[i].key.stack));
+    }
+    for (size_t i = 0; i < count; i++) {
+        sagg__key *key = &moved[i].key;
+        int rc = map_stack(m, key->stack);
         if (rc != 0)
             return rc;
-        moved[i] = entries[i];
-        moved[i].key.thread = m->threads[entries[i].key.thread];
-        moved[i].key.stack = m->stacks[entries[i].key.stack];
-        moved[i].key.label = m->labels[entries[i].key.label];
+        key->thread = m->threads[key->thread];
+        key->stack = m->stacks[key->stack];
+        key->label = (uint16_t)m->labels[key->label];
     }
     return sagg__add_entries(m->into, moved, count) == count ? 0 : SAGG_E_NOMEM;
 }
 
 static int merge_entries(struct merging *m)
 {
-    const sagg__entry *entries = m->from->entries.array.items;
-    size_t count = m->from->entries.count;
+    const size_t count = m->from->entries.count;
     for (size_t at = 0; at < count; at += GROUP) {
         int rc = compact_if_full(m);
         if (rc == 0)
-            rc = merge_group(m, entries + at, count - at < GROUP ? count - at : GROUP);
+            rc = merge_group(m, at, count - at < GROUP ? count - at : GROUP);
         if (rc != 0)
             return rc;
     }

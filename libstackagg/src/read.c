@@ -22,14 +22,14 @@ bool sagg_next(const sagg *agg, size_t *cursor, sagg_entry *entry)
     size_t halves = sagg__first_dropped(agg);
     if (*cursor < halves) {
         uint32_t half = *cursor & 1;
-        const sagg__entry *row = SAGG__AT(sagg__entry, agg->entries.array, *cursor / 2);
-        const sagg__entry one = sagg__entry_half(row, half);
+        const sagg__entry row = sagg__entry_at(agg, (uint32_t)(*cursor / 2));
+        const sagg__entry one = sagg__entry_half(&row, half);
         *entry = (sagg_entry){.type = agg->types[one.key.slot].id,
                               .thread = one.key.thread,
                               .stack = one.key.stack,
                               .label = one.key.label,
                               .totals = one.totals};
-        *cursor += half == 0 && sagg__entry_halves(row) == 1 ? 2 : 1;
+        *cursor += half == 0 && sagg__entry_halves(&row) == 1 ? 2 : 1;
         return true;
     }
     size_t end = (size_t)agg->threads.count * agg->type_count;
@@ -76,7 +76,7 @@ static size_t seen_size(const sagg *agg)
 /* Entries of one stack stand side by side, most of them. */
 static void count_entries(const sagg *agg, uint8_t *seen, uint64_t *counts)
 {
-    const sagg__entry *entries = agg->entries.array.items;
+    const sagg__kept *entries = agg->entries.array.items;
     const size_t size = seen_size(agg);
     for (uint32_t i = 0; i < agg->entries.count;) {
         uint32_t stack = entries[i].key.stack;

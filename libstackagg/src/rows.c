@@ -76,7 +76,7 @@ static int change_lane(const struct adding *a, struct lane *near, size_t number,
     near->sums.key = (sagg__key){.slot = agg->slot_of[lane->type],
                                  .twin = lane->twin != 0 ? agg->slot_of[lane->twin] : SAGG__NO_TWIN,
                                  .thread = sagg__group_thread(agg, lane->thread),
-                                 .label = lane->label};
+                                 .label = (uint16_t)lane->label};
     return 0;
 }
 

@@ -107,6 +107,66 @@ START_TEST(two_types_of_one_event_are_two_entries)
 }
 END_TEST
 
+/* Few have so many samples: those that do take more memory, and lose none when entries move. */
+START_TEST(samples_can_be_very_many)
+{
+    enum { COUNT = 2000 };
+    static sagg_sample samples[COUNT];
+    uint64_t state = 11;
+    sagg *agg = make(NULL);
+    random_samples(agg, samples, COUNT, &state);
+    for (size_t i = 0; i < COUNT; i++)
+        samples[i].samples <<= i % 5 * 10;
+    ck_assert_int_eq(sagg_add_all(agg, samples, COUNT, NULL), 0);
+    must_hold(agg, samples, COUNT);
+    sagg *into = make(NULL);
+    state = 11;
+    random_samples(into, samples, COUNT, &state); /* gives stacks and threads the same numbers */
+    for (size_t i = 0; i < COUNT; i++)
+        samples[i].samples <<= i % 5 * 10;
+    ck_assert_int_eq(sagg_merge(into, agg, NULL), 0);
+    must_hold(into, samples, COUNT);
+    sagg_free(agg);
+    sagg_free(into);
+}
+END_TEST
+
+/* The same within a cap on memory, with pairs that are parted, when stacks go. */
+START_TEST(no_samples_are_lost_when_entries_move)
+{
+    sagg_options options = two_types();
+    uint64_t state = 3, sum = 0;
+    options.max_bytes = 1 << 20;
+    sagg *agg = make(&options);
+    for (uint32_t i = 0; i < 40000; i++) {
+        char path[16];
+        uint64_t many = i < 3000 ? 1 : (uint64_t)next_random(&state, 9) << next_random(&state, 36);
+        (void)snprintf(path, sizeof(path), "a.b%u", next_random(&state, 3000));
+        sagg_sample two[2] = {{.type = ALLOC, .raw_value = 1, .value = 1, .samples = many},
+                              {.type = CPU, .raw_value = many, .value = 1, .samples = many}};
+        two[0].stack = two[1].stack = stack(agg, path);
+        two[0].thread = two[1].thread = thread(agg, next_random(&state, 4), "t");
+        size_t count = 1 + next_random(&state, 2);
+        ck_assert_int_eq(sagg_add_all(agg, two, count, NULL), 0);
+        sum += many * count;
+        if (sagg_full(agg))
+            ck_assert_int_eq(sagg_compact(agg, NULL), 0);
+    }
+    ck_assert_uint_gt(sagg_losses(agg).stacks_dropped, 0);
+    size_t cursor = 0;
+    sagg_entry entry;
+    uint64_t most = 0;
+    while (sagg_next(agg, &cursor, &entry)) {
+        sum -= entry.totals.samples;
+        if (entry.stack != SAGG_DROPPED && entry.totals.samples > most)
+            most = entry.totals.samples;
+    }
+    ck_assert_uint_eq(sum, 0);
+    ck_assert_uint_gt(most, UINT32_MAX);
+    sagg_free(agg);
+}
+END_TEST
+
 START_TEST(pairs_take_half_the_memory)
 {
     enum { COUNT = 20000 };
@@ -253,6 +313,8 @@ int main(void)
     TCase *tcase = tcase_create("entries");
     tcase_add_test(tcase, many_samples_at_once_are_each_of_them);
     tcase_add_test(tcase, two_types_of_one_event_are_two_entries);
+    tcase_add_test(tcase, samples_can_be_very_many);
+    tcase_add_test(tcase, no_samples_are_lost_when_entries_move);
     tcase_add_test(tcase, pairs_take_half_the_memory);
     tcase_add_test(tcase, pairs_are_parted_within_the_cap);
     tcase_add_test(tcase, what_is_expected_changes_nothing_but_memory);
