@@ -253,7 +253,7 @@ int jfr__settings_read(jfr_chunk *chunk, jfr_error *err);
 int jfr__recording_take(jfr_file *file, const jfr_recording_info *from, jfr_error *err);
 
 /* stack.c: tells the method of a frame that is decoded up to its method_index, and its kind. The
- * method goes into `room` unless methods are kept; NULL = they are from now on. */
+ * method goes into `room`, without its descriptor; NULL = into the chunk, which keeps it. */
 int jfr__frame_name(jfr_chunk *chunk, jfr_frame *frame, jfr_method *room, jfr_error *err);
 int jfr__frame_types_read(jfr_chunk *chunk, jfr_error *err);
 

@@ -76,24 +76,48 @@ int jfr__frame_types_read(jfr_chunk *chunk, jfr_error *err)
     return 0;
 }
 
-/* Fills the cached method of a pool entry. Damage inside of it leaves strings null, no more. */
-static int decode_method(jfr_chunk *chunk, uint32_t index, jfr_method *out, jfr_error *err)
+static int read_class_name(jfr_chunk *chunk, uint64_t id, jfr_str *out, jfr_error *err)
+{
+    jfr_class klass = {{NULL, 0}};
+    uint32_t index = jfr__idmap_find(&chunk->pools[JFR__POOL_CLASS].index, id);
+    int rc = index != JFR_NONE ? jfr_chunk_class(chunk, index, &klass, err) : 0;
+    *out = klass.name;
+    return rc;
+}
+
+/* Fills the method of a pool entry. Damage inside of it leaves strings null, no more. */
+static int decode_method(jfr_chunk *chunk, uint32_t index, bool descriptor, jfr_method *out,
+                         jfr_error *err)
 {
     uint64_t slots[JFR__POOL_SLOTS];
     int rc = jfr__pool_entry(chunk, JFR__POOL_METHOD, index, slots, err);
     if (rc == 0)
         rc = jfr__pool_text(chunk, JFR__POOL_SYMBOL, slots[JFR__SLOT_NAME], &out->name, err);
     if (rc == 0)
+        rc = read_class_name(chunk, slots[JFR__SLOT_TYPE], &out->class_name, err);
+    if (rc == 0 && descriptor)
         rc = jfr__pool_text(chunk, JFR__POOL_SYMBOL, slots[JFR__SLOT_DESCRIPTOR], &out->descriptor,
                             err);
-    uint32_t klass = jfr__idmap_find(&chunk->pools[JFR__POOL_CLASS].index, slots[JFR__SLOT_TYPE]);
-    if (rc < 0 || klass == JFR_NONE)
-        return rc == JFR_ERR_FORMAT ? 0 : rc;
-    jfr_class view;
-    rc = jfr_chunk_class(chunk, klass, &view, err);
-    if (rc == 0)
-        out->class_name = view.name;
     return rc == JFR_ERR_FORMAT ? 0 : rc;
+}
+
+/* The method that the chunk keeps, with all its strings. */
+static int keep_method(jfr_chunk *chunk, uint32_t index, const jfr_method **out, jfr_error *err)
+{
+    if (chunk->methods == NULL)
+        chunk->methods = jfr__arena_zalloc(&chunk->arena, jfr_chunk_method_count(chunk),
+                                           sizeof(*chunk->methods));
+    if (chunk->methods == NULL)
+        return jfr__arena_fail(&chunk->arena, err);
+    jfr__method_entry *entry = &chunk->methods[index];
+    if (!entry->decoded) {
+        int rc = decode_method(chunk, index, true, &entry->method, err);
+        if (rc < 0)
+            return rc;
+        entry->decoded = true;
+    }
+    *out = &entry->method;
+    return 0;
 }
 
 /* Whether reading it once more takes no memory. */
@@ -101,6 +125,21 @@ static bool lies_in_file(const jfr_chunk *chunk, jfr_str text)
 {
     const char *data = (const char *)chunk->file->data;
     return text.len == 0 || (text.data >= data && text.data < data + chunk->file->len);
+}
+
+/* The names alone; a name that had to be converted is kept. */
+static int read_names(jfr_chunk *chunk, uint32_t index, jfr_method *out, jfr_error *err)
+{
+    if (chunk->methods == NULL) {
+        int rc = decode_method(chunk, index, false, out, err);
+        if (rc < 0 || lies_in_file(chunk, out->name))
+            return rc;
+    }
+    const jfr_method *kept;
+    int rc = keep_method(chunk, index, &kept, err);
+    if (rc == 0)
+        *out = (jfr_method){.class_name = kept->class_name, .name = kept->name};
+    return rc;
 }
 
 /* `room` as of jfr__frame_name. */
@@ -111,27 +150,11 @@ static int get_method(jfr_chunk *chunk, uint32_t index, jfr_method *room, const 
     *out = &unknown;
     if (index == JFR_NONE)
         return 0;
-    if (chunk->methods == NULL && room != NULL) {
-        *room = unknown;
-        *out = room;
-        int rc = decode_method(chunk, index, room, err);
-        if (rc < 0 || (lies_in_file(chunk, room->name) && lies_in_file(chunk, room->descriptor)))
-            return rc;
-    }
-    if (chunk->methods == NULL)
-        chunk->methods = jfr__arena_zalloc(&chunk->arena, jfr_chunk_method_count(chunk),
-                                           sizeof(*chunk->methods));
-    if (chunk->methods == NULL)
-        return jfr__arena_fail(&chunk->arena, err);
-    jfr__method_entry *entry = &chunk->methods[index];
-    if (!entry->decoded) {
-        int rc = decode_method(chunk, index, &entry->method, err);
-        if (rc < 0)
-            return rc;
-        entry->decoded = true;
-    }
-    *out = &entry->method;
-    return 0;
+    if (room == NULL)
+        return keep_method(chunk, index, out, err);
+    *room = unknown;
+    *out = room;
+    return read_names(chunk, index, room, err);
 }
 
 /*

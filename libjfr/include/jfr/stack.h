@@ -148,7 +148,7 @@ JFR_EXPORT JFR_MUST_USE int jfr_chunk_stack_values(const jfr_chunk *chunk, uint3
 
 /*
  * The frame that a reference stands for, with its method's names, as jfr_chunk_stack gives it but
- * for its bci, which is 0.
+ * for its bci, which is 0, and its method's descriptor, which is null.
  *   out   method: borrowed until the next jfr_chunk_frame on this chunk, as it is not kept; its
  *         strings: until the chunk ends
  * Errors: as jfr_chunk_stack.
