@@ -81,6 +81,7 @@ static void forget(jfr_chunk *chunk)
     chunk->setting_count = 0;
     chunk->events_lost = false;
     chunk->peeked = false;
+    chunk->middle = 0;
     chunk->stacks_expected = 0;
     chunk->undefined_pools = 0;
     chunk->unknown_pools = 0;

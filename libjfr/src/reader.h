@@ -133,6 +133,8 @@ struct jfr_chunk {
     size_t setting_count;
     size_t setting_cap;
 
+    uint64_t middle; /* the first checkpoint of the second half of its bytes; 0 = not known */
+
     jfr__cursor events; /* where jfr_samples_next goes on */
     bool events_lost;   /* their loss is recorded already */
     jfr_chunk_stats stats;

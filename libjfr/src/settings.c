@@ -1,6 +1,6 @@
 #include "error.h"
-#include "event_head.h"
 #include "reader.h"
+#include "skim.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,26 +56,9 @@ struct scan {
     uint64_t main_ns; /* async-profiler's "interval"; its meaning hangs on its "event" */
     bool has_main;
     bool has_wall;
-    bool *wanted;  /* by type: whether its next event must be looked at; in the arena */
-    uint32_t near; /* types below it have a place there; of others all are looked at */
+    jfr__skim skim;
     jfr_error *err;
 };
-
-static void want(struct scan *s, uint64_t type, bool wanted)
-{
-    if (type < s->near)
-        s->wanted[type] = wanted;
-}
-
-/* The types of the metadata, as far as their ids are near. */
-static int make_wanted(struct scan *s)
-{
-    jfr_chunk *chunk = s->chunk;
-    uint64_t last = chunk->meta.by_id.max_key;
-    s->near = last < JFR__TYPES_NEAR ? (uint32_t)last + 1 : JFR__TYPES_NEAR;
-    s->wanted = jfr__arena_zalloc(&chunk->arena, s->near, sizeof(*s->wanted));
-    return s->wanted != NULL ? 0 : jfr__arena_fail(&chunk->arena, s->err);
-}
 
 static int define(struct scan *s, struct event *event, const char *name, const jfr__want *wants,
                   size_t want_count)
@@ -86,7 +69,7 @@ static int define(struct scan *s, struct event *event, const char *name, const j
     if (type == NULL)
         return 0;
     event->type_id = type->id;
-    want(s, type->id, true);
+    jfr__skim_want(&s->skim, type->id, true);
     return jfr__plan_compile(&event->plan, &chunk->meta, type, wants, want_count,
                              chunk->info.compressed, chunk->file->options.max_metadata_depth,
                              &chunk->arena, s->err);
@@ -290,27 +273,6 @@ static int take_other(struct scan *s, uint64_t type, jfr__cursor body)
     return 0;
 }
 
-/* Reads over events of types that are not wanted, as far as their heads are plain. */
-static void skip_unwanted(const struct scan *s, jfr__cursor *c)
-{
-    if (!c->compressed || jfr__cursor_left(c) < JFR__READ_AHEAD)
-        return;
-    const bool *wanted = s->wanted;
-    const uint32_t near = s->near;
-    const uint8_t *stop = c->end - JFR__READ_AHEAD;
-    const uint8_t *p = c->pos;
-    while (p < stop) {
-        size_t size_bytes, type_bytes;
-        size_t size = jfr__size_at(p, &size_bytes);
-        uint32_t type = jfr__type_at(p + size_bytes, &type_bytes);
-        size_t rest = size - size_bytes - type_bytes; /* huge where it is too short for its head */
-        if (rest >= (size_t)(stop - p) || type >= near || wanted[type])
-            break;
-        p += size;
-    }
-    c->pos = p;
-}
-
 /*
  * Walks the chunk for its settings and for what kinds of samples it has. async-profiler writes its
  * settings before the first sample and knows no rival events: there the walk ends with that sample.
@@ -322,7 +284,7 @@ static int walk(struct scan *s)
     jfr__cursor c = jfr__chunk_cursor(chunk, chunk->info.offset + JFR__HEADER_SIZE, chunk->end);
     jfr__event_head head;
     for (uint32_t i = 0; i < chunk->plan_by_type.count; i++)
-        want(s, chunk->event_plans[i].type_id, true);
+        jfr__skim_want(&s->skim, chunk->event_plans[i].type_id, true);
     while (jfr__cursor_left(&c) > 0 && jfr__event_next(&c, &head)) {
         jfr__cursor body = c;
         body.end = c.base + head.end;
@@ -334,11 +296,11 @@ static int walk(struct scan *s)
                 return rc;
         } else {
             chunk->seen[chunk->event_plans[plan].source] = true;
-            want(s, head.type, false);
+            jfr__skim_want(&s->skim, head.type, false);
             if (async)
                 return 0;
         }
-        skip_unwanted(s, &c);
+        jfr__skim_over(&s->skim, &c);
     }
     return 0;
 }
@@ -369,7 +331,7 @@ int jfr__settings_read(jfr_chunk *chunk, jfr_error *err)
 {
     jfr_file *file = chunk->file;
     struct scan s = {.chunk = chunk, .intervals = file->intervals[chunk->producer], .err = err};
-    int rc = make_wanted(&s);
+    int rc = jfr__skim_begin(&s.skim, chunk, err);
     if (rc == 0)
         rc = define(&s, &s.setting, "jdk.ActiveSetting", setting_wants, SETTING_SLOTS);
     if (rc == 0)

@@ -172,6 +172,68 @@ START_TEST(settings_behind_the_samples_count)
 }
 END_TEST
 
+/* A small event that nobody wants, as recorders write it: its size is one byte. */
+static void put_small(enum type type)
+{
+    put_varint(&w, 6);
+    put_padded(&w, w.base + (uint64_t)type, 2);
+    put_bytes(&w, "\x01\x02\x03", 3);
+}
+
+static void put_many(void)
+{
+    for (int i = 0; i < 400; i++)
+        put_small(i % 100 == 99 ? T_CLASS : T_THREAD);
+}
+
+/* In both halves of a chunk, among events that are read over: the last one counts. */
+START_TEST(no_setting_is_lost_among_many_events)
+{
+    static const char *const values[] = {"10 ms", "20 ms", "30 ms", "40 ms"};
+    begin_chunk(&w, &params);
+    for (int i = 0; i < 4; i++) {
+        put_many();
+        if (i == _i)
+            put_standard_pools(&w);
+        put_setting(&w, T_EXECUTION, "period", values[i]);
+    }
+    put_many();
+    if (_i == 4)
+        put_standard_pools(&w);
+    end_chunk(&w, &params);
+    open_first_chunk();
+    ck_assert_uint_eq(jfr_chunk_setting_count(chunk), 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        jfr_setting s;
+        ck_assert_int_eq(jfr_chunk_setting(chunk, i, &s, &err), 0);
+        assert_str(s.value, values[i]);
+    }
+    ck_assert_uint_eq(intervals().cpu_ns, 40000000);
+    ck_assert_uint_eq(loss().bytes_lost, 0);
+}
+END_TEST
+
+/* A checkpoint that lies inside of an event is nothing that events before it end at. */
+START_TEST(events_are_not_taken_up_inside_of_others)
+{
+    begin_chunk(&w, &params);
+    put_standard_pools(&w);
+    for (int i = 0; i < 8; i++)
+        put_many();
+    size_t event = begin_event(&w, T_THREAD);
+    size_t inside = begin_checkpoint(&w);
+    end_checkpoint(&w, inside);
+    put_setting(&w, T_EXECUTION, "period", "10 ms"); /* inside, too */
+    end_event(&w, event);
+    put_setting(&w, T_EXECUTION, "period", "20 ms");
+    put_many();
+    end_chunk(&w, &params);
+    open_first_chunk();
+    ck_assert_uint_eq(jfr_chunk_setting_count(chunk), 1);
+    ck_assert_uint_eq(intervals().cpu_ns, 20000000);
+}
+END_TEST
+
 /* A chunk in which the JVM says that it lost 5 + `samples` cpu samples and `bytes` bytes. */
 static void write_losses(uint64_t samples, uint64_t bytes)
 {
@@ -241,6 +303,8 @@ int main(void)
     tcase_add_test(t, new_settings_replace_old_ones);
     tcase_add_loop_test(t, jdk_periods, 0, sizeof(periods) / sizeof(periods[0]));
     tcase_add_test(t, settings_behind_the_samples_count);
+    tcase_add_loop_test(t, no_setting_is_lost_among_many_events, 0, 5);
+    tcase_add_test(t, events_are_not_taken_up_inside_of_others);
     tcase_add_test(t, what_the_recorder_lost);
     tcase_add_test(t, intervals_of_other_sizes);
     suite_add_tcase(suite, t);
