@@ -196,6 +196,8 @@ static size_t fold_accessor(const char *name, size_t n)
 static size_t fold_proxy(char *name, size_t n)
 {
     size_t segment = n;
+    if (n == 0 || !is_digit(name[n - 1]))
+        return n;
     while (segment > 0 && name[segment - 1] != '.')
         segment--;
     size_t folded = segment + fold_numbered(name + segment, n - segment, "$Proxy");
