@@ -14,7 +14,6 @@ MEMORY_BASE, MEMORY_PER_STACK = 8 << 20, 200
 TWO_THREADS = 1.8
 REPORTED = ("cpu-only", "jdk17-default", "jdk17-profile", "jdk25-default", "jdk25-profile")
 SLOW_ROUNDS = 2  # of the peers that no target names
-OURS_A_ROUND = 3
 
 
 def wanted_ratio(name):
@@ -57,31 +56,29 @@ def compare(name, reader, kind, found, truth):
 # ---- measuring one recording ----
 
 
-def one_run(command, env=None):
-    return lambda: measure.run(command, env=env).cpu
+def one_run(command):
+    return lambda: measure.run(command).cpu
 
 
-def several(commands):
-    return lambda: sum(measure.run(command).cpu for command in commands)
+def several(commands, into):
+    return lambda: sum(measure.run(command, into=into).cpu for command in commands)
 
 
-def best_of(command, env):
-    """Ours is over in milliseconds: the median of a few runs is one round's figure."""
-    return lambda: median([measure.run(command, env=env).cpu for _ in range(OURS_A_ROUND)])
+def ours_cpu(command, into=None):
+    return lambda: measure.median_cpu(command, ours.RUNS_A_ROUND, ours.environment(), into)
 
 
 def programs(path, work, slow_rounds):
     conv = [peers.jfrconv_command(path, kind, work / f"{kind}.collapsed") for kind in peers.KINDS]
     all_programs = {
-        "hotstack convert": (best_of(ours.convert_command(path, work / "ours.collapsed"), ours.environment()), None),
-        "jfrconv": (several(conv), None),
+        "hotstack convert": (ours_cpu(ours.convert_command(path, work / "ours.collapsed"), work), None),
+        "jfrconv": (several(conv, work), None),
         "jfrs": (one_run(peers.jfrs_command(path)), slow_rounds),
         "JMC": (one_run(peers.jmc_command(path)), slow_rounds),
         "jdk.jfr": (one_run(peers.jdk_command(path)), slow_rounds),
     }
     if ours.has_totals():
-        totals = best_of(ours.totals_command(path), ours.environment())
-        all_programs = {"hotstack jfr totals": (totals, None), **all_programs}
+        all_programs = {"hotstack jfr totals": (ours_cpu(ours.totals_command(path)), None), **all_programs}
     return {name: program for name, program in all_programs.items() if program[1] != 0}
 
 
@@ -149,7 +146,7 @@ def two_threads(section, rounds, names):
             str(threads): (lambda t=threads: measure.run(ours.totals_command(path, t), env=ours.environment()), None)
             for threads in (1, 2)
         }
-        runs = measure.alternated(timed, rounds * OURS_A_ROUND)
+        runs = measure.alternated(timed, rounds * ours.RUNS_A_ROUND)
         wall = {threads: min(run.wall for run in all_runs) for threads, all_runs in runs.items()}
         cpu = {threads: median([run.cpu for run in all_runs]) for threads, all_runs in runs.items()}
         rows.append([name, *(report.seconds(wall[t]) for t in "12"), *(report.seconds(cpu[t]) for t in "12")])

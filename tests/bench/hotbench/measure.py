@@ -49,8 +49,13 @@ def read_through(command):
                     pass
 
 
-def run(command, env=None, stdin=None):
-    """Runs a command to its end, its files in the page cache; one that fails is a BenchError."""
+def run(command, env=None, stdin=None, into=None):
+    """Runs a command to its end, its files in the page cache; one that fails is a BenchError.
+
+    `into` is a folder that is emptied first: what the command writes there is new, not put in another file's place.
+    """
+    for old in pathlib.Path(into).iterdir() if into else ():
+        old.unlink()
     read_through(command)
     with subprocess.Popen(
         words(command), stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env
@@ -112,6 +117,11 @@ def alternated(programs, rounds, say=lambda text: None):
 
 def median(values):
     return statistics.median(values)
+
+
+def median_cpu(command, runs, env=None, into=None):
+    """Of a program that is over in milliseconds: one round's figure is the median of a few runs."""
+    return median([run(command, env=env, into=into).cpu for _ in range(runs)])
 
 
 def instructions(command, work, env=None):
