@@ -172,33 +172,47 @@ START_TEST(settings_behind_the_samples_count)
 }
 END_TEST
 
-/* A small event that nobody wants, as recorders write it: its size is one byte. */
-static void put_small(enum type type)
+/* The head of an event as recorders write small ones: its size is one byte. `body` bytes follow. */
+static void put_small_head(enum type type, unsigned type_bytes, size_t body)
 {
-    put_varint(&w, 6);
-    put_padded(&w, w.base + (uint64_t)type, 2);
-    put_bytes(&w, "\x01\x02\x03", 3);
+    put_varint(&w, 1 + type_bytes + body);
+    put_padded(&w, w.base + (uint64_t)type, type_bytes);
 }
 
-static void put_many(void)
+/* Small events that nobody wants. */
+static void put_many(unsigned type_bytes)
 {
-    for (int i = 0; i < 400; i++)
-        put_small(i % 100 == 99 ? T_CLASS : T_THREAD);
+    for (int i = 0; i < 400; i++) {
+        put_small_head(i % 100 == 99 ? T_CLASS : T_THREAD, type_bytes, 3);
+        put_bytes(&w, "\x01\x02\x03", 3);
+    }
+}
+
+/* As put_setting of T_EXECUTION's period, small. */
+static void put_small_period(unsigned type_bytes, const char *value)
+{
+    put_small_head(T_SETTING, type_bytes, 2 + 2 + strlen("period") + 2 + strlen(value));
+    put_long(&w, 0);
+    put_long(&w, w.base + (uint64_t)T_EXECUTION);
+    put_text(&w, "period");
+    put_text(&w, value);
 }
 
 /* In both halves of a chunk, among events that are read over: the last one counts. */
 START_TEST(no_setting_is_lost_among_many_events)
 {
     static const char *const values[] = {"10 ms", "20 ms", "30 ms", "40 ms"};
+    unsigned type_bytes = 1 + (unsigned)_i / 5;
+    int pools = _i % 5;
     begin_chunk(&w, &params);
     for (int i = 0; i < 4; i++) {
-        put_many();
-        if (i == _i)
+        put_many(type_bytes);
+        if (i == pools)
             put_standard_pools(&w);
-        put_setting(&w, T_EXECUTION, "period", values[i]);
+        put_small_period(type_bytes, values[i]);
     }
-    put_many();
-    if (_i == 4)
+    put_many(type_bytes);
+    if (pools == 4)
         put_standard_pools(&w);
     end_chunk(&w, &params);
     open_first_chunk();
@@ -213,24 +227,50 @@ START_TEST(no_setting_is_lost_among_many_events)
 }
 END_TEST
 
-/* A checkpoint that lies inside of an event is nothing that events before it end at. */
-START_TEST(events_are_not_taken_up_inside_of_others)
+/* Behind half of the chunk's events: one in which a checkpoint lies. */
+static size_t begin_holder(void)
 {
     begin_chunk(&w, &params);
     put_standard_pools(&w);
     for (int i = 0; i < 8; i++)
-        put_many();
-    size_t event = begin_event(&w, T_THREAD);
+        put_many(2);
+    size_t holder = begin_event(&w, T_THREAD);
     size_t inside = begin_checkpoint(&w);
     end_checkpoint(&w, inside);
-    put_setting(&w, T_EXECUTION, "period", "10 ms"); /* inside, too */
-    end_event(&w, event);
+    return holder;
+}
+
+/* Ends it: the only setting of the chunk stands behind it, over which the small event at
+ * `reaches_on`, 0 = none, reaches. */
+static void end_holder(size_t holder, size_t reaches_on)
+{
+    end_event(&w, holder);
     put_setting(&w, T_EXECUTION, "period", "20 ms");
-    put_many();
+    if (reaches_on != 0)
+        store_padded(w.data + reaches_on, w.len - reaches_on, 1);
+    put_many(2);
     end_chunk(&w, &params);
     open_first_chunk();
     ck_assert_uint_eq(jfr_chunk_setting_count(chunk), 1);
     ck_assert_uint_eq(intervals().cpu_ns, 20000000);
+}
+
+/* A checkpoint that lies inside of an event is nothing that events before it end at. */
+START_TEST(events_are_not_taken_up_inside_of_others)
+{
+    size_t holder = begin_holder();
+    put_setting(&w, T_IN_TLAB, "alloc", "1000");
+    end_holder(holder, 0);
+}
+END_TEST
+
+START_TEST(nothing_inside_of_an_event_reaches_over_those_behind_it)
+{
+    size_t holder = begin_holder();
+    put_many(2);
+    size_t last = w.len;
+    put_small_head(T_THREAD, 2, 0);
+    end_holder(holder, last);
 }
 END_TEST
 
@@ -303,8 +343,9 @@ int main(void)
     tcase_add_test(t, new_settings_replace_old_ones);
     tcase_add_loop_test(t, jdk_periods, 0, sizeof(periods) / sizeof(periods[0]));
     tcase_add_test(t, settings_behind_the_samples_count);
-    tcase_add_loop_test(t, no_setting_is_lost_among_many_events, 0, 5);
+    tcase_add_loop_test(t, no_setting_is_lost_among_many_events, 0, 10);
     tcase_add_test(t, events_are_not_taken_up_inside_of_others);
+    tcase_add_test(t, nothing_inside_of_an_event_reaches_over_those_behind_it);
     tcase_add_test(t, what_the_recorder_lost);
     tcase_add_test(t, intervals_of_other_sizes);
     suite_add_tcase(suite, t);
