@@ -220,6 +220,7 @@ void jvm_fixture_run(jvm_fixture *out, const char *java, const char *const *wrap
     char token[64];
     size_t n = 0;
     memset(out, 0, sizeof(*out));
+    (void)setenv("HOTSTACK_TEST_CLASSES", TARGET_CLASSES, 1); /* for wrappers */
     (void)snprintf(out->output, sizeof(out->output), "/tmp/libattach-jvm-XXXXXX");
     int fd = mkstemp(out->output);
     ck_assert_int_ge(fd, 0);

@@ -68,20 +68,26 @@ START_TEST(four_capabilities_suffice)
 }
 END_TEST
 
+/* The JVM's classes may lie below a place that is mounted over: they are there again behind it. */
+#define KEEP_CLASSES "set -e; mount --bind \"$HOTSTACK_TEST_CLASSES\" /media; "
+#define SHOW_CLASSES                                                                               \
+    "mkdir -p \"$HOTSTACK_TEST_CLASSES\"; mount --move /media \"$HOTSTACK_TEST_CLASSES\"; "
+
 START_TEST(own_pid_and_mount_namespace)
 {
-    static const char *const wrapper[] = {"unshare",
-                                          "--pid",
-                                          "--fork",
-                                          "--mount",
-                                          "--kill-child",
-                                          "sh",
-                                          "-c",
-                                          "mount -t tmpfs none /tmp && mount -t proc proc /proc && "
-                                          "exec setpriv --reuid " JVM_FIXTURE_NOBODY
-                                          " --regid " JVM_FIXTURE_NOBODY " --clear-groups \"$@\"",
-                                          "sh",
-                                          NULL};
+    static const char *const wrapper[] = {
+        "unshare",
+        "--pid",
+        "--fork",
+        "--mount",
+        "--kill-child",
+        "sh",
+        "-c",
+        KEEP_CLASSES "mount -t tmpfs none /tmp; " SHOW_CLASSES "mount -t proc proc /proc; "
+                     "exec setpriv --reuid " JVM_FIXTURE_NOBODY " --regid " JVM_FIXTURE_NOBODY
+                     " --clear-groups \"$@\"",
+        "sh",
+        NULL};
     jvm_fixture jvm;
     attach_jvm seen;
     if (!serves_others("a JVM in its own namespaces"))
@@ -99,11 +105,12 @@ END_TEST
 
 /* Every writable place of another user's JVM: private mounts of the given kind over all of them. */
 static const char *const closed_off =
-    "set -e; mount -t tmpfs -o noexec none /tmp; mount --bind /tmp /var/tmp; "
-    "mount -o remount,bind,noexec /var/tmp; mount -t tmpfs -o noexec none /dev/shm; "
-    "mount -t tmpfs -o noexec none /run; chmod 1777 /tmp /dev/shm; eval \"$EXTRA\"; "
-    "exec setpriv --reuid " JVM_FIXTURE_NOBODY " --regid " JVM_FIXTURE_NOBODY
-    " --clear-groups \"$@\"";
+    KEEP_CLASSES "mount -t tmpfs -o noexec none /tmp; mount --bind /tmp /var/tmp; "
+                 "mount -o remount,bind,noexec /var/tmp; mount -t tmpfs -o noexec none /dev/shm; "
+                 "mount -t tmpfs -o noexec none /run; chmod 1777 /tmp /dev/shm; " SHOW_CLASSES
+                 "eval \"$EXTRA\"; "
+                 "exec setpriv --reuid " JVM_FIXTURE_NOBODY " --regid " JVM_FIXTURE_NOBODY
+                 " --clear-groups \"$@\"";
 
 START_TEST(no_place_for_the_library)
 {
