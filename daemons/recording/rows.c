@@ -27,10 +27,12 @@ static int learn_lane(recording_cache *c, const recording_rows *sorted, uint32_t
         rc = recording__map_label(c, &lane, &first.label);
     if (rc != 0)
         return rc;
-    c->lanes[c->lane_count + number] = first;
-    c->lanes[c->lane_count + number].type = is_pair(&lane) ? 0 : second;
-    first.twin = is_pair(&lane) ? second : 0;
+    sagg_lane other = first;
+    if (is_pair(&lane))
+        first.twin = second;
+    other.type = first.twin == 0 ? second : 0;
     c->lanes[number] = first;
+    c->lanes[c->lane_count + number] = other;
     return 0;
 }
 

@@ -87,47 +87,46 @@ static void must_hold(const sagg *agg, const sagg_sample *samples, size_t count)
                       sagg_type_totals(agg, CPU).value + sagg_type_totals(agg, ALLOC).value);
 }
 
-/* Types that come in pairs share an entry, which nobody must see. */
-START_TEST(two_types_of_one_event_are_two_entries)
+/* Samples of an aggregate's stacks and threads, the same ones for the same state. */
+typedef void fill(sagg *agg, sagg_sample *samples, size_t count, uint64_t *state);
+
+/* An aggregate holds all samples, and so does one that it is merged into. */
+static void must_hold_and_merge(fill *fill_samples)
 {
     enum { COUNT = 2000 };
     static sagg_sample samples[COUNT];
     uint64_t state = 11;
     sagg *agg = make(NULL);
-    random_pairs(agg, samples, COUNT, &state);
+    fill_samples(agg, samples, COUNT, &state);
     ck_assert_int_eq(sagg_add_all(agg, samples, COUNT, NULL), 0);
     must_hold(agg, samples, COUNT);
     sagg *into = make(NULL);
     state = 11;
-    random_pairs(into, samples, COUNT, &state); /* gives stacks and threads the same numbers */
+    fill_samples(into, samples, COUNT, &state); /* gives stacks and threads the same numbers */
     ck_assert_int_eq(sagg_merge(into, agg, NULL), 0);
     must_hold(into, samples, COUNT);
     sagg_free(agg);
     sagg_free(into);
 }
+
+/* Types that come in pairs share an entry, which nobody must see. */
+START_TEST(two_types_of_one_event_are_two_entries)
+{
+    must_hold_and_merge(random_pairs);
+}
 END_TEST
+
+static void very_many(sagg *agg, sagg_sample *samples, size_t count, uint64_t *state)
+{
+    random_samples(agg, samples, count, state);
+    for (size_t i = 0; i < count; i++)
+        samples[i].samples <<= i % 5 * 10;
+}
 
 /* Few have so many samples: those that do take more memory, and lose none when entries move. */
 START_TEST(samples_can_be_very_many)
 {
-    enum { COUNT = 2000 };
-    static sagg_sample samples[COUNT];
-    uint64_t state = 11;
-    sagg *agg = make(NULL);
-    random_samples(agg, samples, COUNT, &state);
-    for (size_t i = 0; i < COUNT; i++)
-        samples[i].samples <<= i % 5 * 10;
-    ck_assert_int_eq(sagg_add_all(agg, samples, COUNT, NULL), 0);
-    must_hold(agg, samples, COUNT);
-    sagg *into = make(NULL);
-    state = 11;
-    random_samples(into, samples, COUNT, &state); /* gives stacks and threads the same numbers */
-    for (size_t i = 0; i < COUNT; i++)
-        samples[i].samples <<= i % 5 * 10;
-    ck_assert_int_eq(sagg_merge(into, agg, NULL), 0);
-    must_hold(into, samples, COUNT);
-    sagg_free(agg);
-    sagg_free(into);
+    must_hold_and_merge(very_many);
 }
 END_TEST
 

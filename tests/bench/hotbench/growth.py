@@ -56,7 +56,8 @@ def fit(points):
         if best is None or max(off) < best[0]:
             best = (max(off), found)
         heavier = [weight * (error + 1e-9) ** 0.5 for weight, error in zip(weights, off)]
-        weights = [weight / max(heavier) for weight in heavier]
+        heaviest = max(heavier)
+        weights = [weight / heaviest for weight in heavier]
     return best[1]
 
 
