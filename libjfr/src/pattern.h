@@ -157,8 +157,10 @@ typedef struct jfr__picks {
     uint8_t bytes[JFR__NEAR][4];
 } jfr__picks;
 
-static inline void jfr__gather_near(uint32_t out[JFR__NEAR], const uint8_t *p,
-                                    const jfr__picks *picks)
+/* Their values. */
+typedef uint32_t jfr__near __attribute__((vector_size(4 * JFR__NEAR)));
+
+static inline jfr__near jfr__gather_near(const uint8_t *p, const jfr__picks *picks)
 {
 #if defined(__AVX2__)
     __m128i order = _mm_loadu_si128((const __m128i *)(const void *)picks);
@@ -166,15 +168,24 @@ static inline void jfr__gather_near(uint32_t out[JFR__NEAR], const uint8_t *p,
     bytes = _mm_and_si128(bytes, _mm_set1_epi8(0x7F));
     /* Pairs of 7 bits to 14, pairs of these to 28. */
     __m128i pairs = _mm_maddubs_epi16(_mm_set1_epi16((int16_t)0x8001), bytes);
-    __m128i whole = _mm_madd_epi16(pairs, _mm_set1_epi32(0x40000001));
-    _mm_storeu_si128((__m128i *)(void *)out, whole);
+    return (jfr__near)_mm_madd_epi16(pairs, _mm_set1_epi32(0x40000001));
 #else
+    jfr__near out = {0};
     for (int i = 0; i < JFR__NEAR; i++) {
         const uint8_t *bytes = picks->bytes[i];
-        out[i] = 0;
         for (unsigned k = 0; k < 4 && bytes[k] != JFR__NO_BYTE; k++)
             out[i] |= (uint32_t)(p[bytes[k]] & 0x7F) << 7 * k;
     }
+    return out;
+#endif
+}
+
+static inline int jfr__near_equal(jfr__near a, jfr__near b)
+{
+#if defined(__SSE2__)
+    return _mm_movemask_epi8(_mm_cmpeq_epi32((__m128i)a, (__m128i)b)) == 0xFFFF;
+#else
+    return memcmp(&a, &b, sizeof(a)) == 0;
 #endif
 }
 

@@ -33,46 +33,49 @@ static inline bool add_any(jfr_sums *sums, const jfr__sum_shape *shape, const jf
     return jfr__sums_add(sums, shape, &lane, fields);
 }
 
-enum { AHEAD = 1024 }; /* bytes: memory that is read once is asked for so far before its use */
+enum { AHEAD = 2048 }; /* bytes: memory that is read once is asked for so far before its use */
 
 /*
- * Events that are decoded but not added to their rows yet. Those that follow one another and are of
- * one row are one group; a mark tells where it begins, and what the events before it add up to.
+ * Events that are decoded but not added to their rows yet. Those that follow one another and are
+ * alike in all that sums need of them are one group.
  */
 enum { BATCH = 256, LANES = 4 };
 #define FLOOR_END (UINT64_C(1) << 56) /* no sum of so many overflows */
 
-/* What sums need of an event, in the order of jfr__sum_slot. */
-typedef struct record {
-    uint32_t thread;
-    uint32_t stack;
-    uint32_t first;
-    uint32_t second;
-} record;
-
-typedef struct mark {
-    uint64_t key; /* of the record's thread and stack, then of the row */
-    jfr__amounts before;
-    uint32_t events; /* before */
-    uint32_t row;
-} mark;
+typedef struct group {
+    union {
+        jfr__near fields; /* in the order of jfr__sum_slot */
+        struct {
+            uint32_t thread;
+            uint32_t stack;
+            uint32_t first;
+            uint32_t second;
+        };
+    };
+    uint64_t key;   /* of its row */
+    uint32_t row;   /* which it most likely is */
+    uint32_t count; /* of the batch's events, up to its last */
+} group;
 
 typedef struct batch {
-    record records[BATCH];
-    int32_t ratios[BATCH]; /* of second and first, where the recipe wants them */
-    mark marks[BATCH + 1]; /* the one behind the last group ends it */
+    uint32_t count; /* of groups */
+    uint32_t events;
+    group groups[BATCH + LANES];   /* from 1 on; the one at 0 ends before the first event */
+    int32_t ratios[BATCH + LANES]; /* of second and first, where the recipe wants them */
 } batch;
 
 /* Reads events of one simple shape, whose size takes a byte, as long as they follow one another and
- * have near layouts. Returns how many, and moves *at behind them. */
-static inline __attribute__((always_inline)) uint32_t
-read_records(record *out, const jfr__sum_shape *shape, const uint8_t **at, const uint8_t *stop)
+ * have near layouts. Returns where it stopped. */
+static inline __attribute__((always_inline)) const uint8_t *
+read_groups(batch *out, const jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop)
 {
     const uint64_t type_mask = shape->type_mask;
     const uint64_t type_bits = shape->type_bits;
-    const uint8_t *p = *at;
-    record *to = out;
-    for (record *const end = out + BATCH; to < end && p < stop; to++) {
+    group *to = out->groups;
+    jfr__near last = ~(jfr__near){0}; /* of no event */
+    uint32_t events = 0;
+    to->count = 0;
+    while (events < BATCH && p < stop) {
         __builtin_prefetch(p + AHEAD);
         size_t size = p[0];
         if ((jfr__load_64(p) & type_mask) != type_bits || size > JFR__EVENT_MAX)
@@ -82,13 +85,17 @@ read_records(record *out, const jfr__sum_shape *shape, const uint8_t **at, const
         __asm__("" : "+r"(layout)); /* one pointer, not a sum for each field */
         if (__builtin_expect(layout->key != key, 0))
             break;
-        uint32_t fields[JFR__NEAR];
-        jfr__gather_near(fields, p + layout->from, &layout->picks);
-        memcpy(to, fields, sizeof(fields));
+        jfr__near fields = jfr__gather_near(p + layout->from, &layout->picks);
+        /* No branch: whether an event continues a group is hard to foretell. */
+        to += !jfr__near_equal(fields, last);
+        to->fields = fields;
+        to->count = ++events;
+        last = fields;
         p += size;
     }
-    *at = p;
-    return (uint32_t)(to - out);
+    out->count = (uint32_t)(to - out->groups);
+    out->events = events;
+    return p;
 }
 
 typedef int32_t lanes_i32 __attribute__((vector_size(4 * LANES)));
@@ -96,16 +103,16 @@ typedef double lanes_f64 __attribute__((vector_size(8 * LANES)));
 
 /* jfr__ratio of numbers of 28 bits, LANES at a time: a quotient of them as real numbers is never
  * rounded up to a whole one. */
-static inline void find_ratios(batch *all, uint32_t count)
+static inline void find_ratios(batch *all)
 {
-    for (uint32_t i = count; i % LANES != 0; i++)
-        all->records[i] = (record){0};
-    for (uint32_t i = 0; i < count; i += LANES) {
-        const record *r = &all->records[i];
-        lanes_i32 by = {(int32_t)r[0].first, (int32_t)r[1].first, (int32_t)r[2].first,
-                        (int32_t)r[3].first};
-        lanes_i32 x = {(int32_t)r[0].second, (int32_t)r[1].second, (int32_t)r[2].second,
-                       (int32_t)r[3].second};
+    for (uint32_t i = 1; i < LANES; i++)
+        all->groups[all->count + i].fields = (jfr__near){0};
+    for (uint32_t i = 1; i <= all->count; i += LANES) {
+        const group *g = &all->groups[i];
+        lanes_i32 by = {(int32_t)g[0].first, (int32_t)g[1].first, (int32_t)g[2].first,
+                        (int32_t)g[3].first};
+        lanes_i32 x = {(int32_t)g[0].second, (int32_t)g[1].second, (int32_t)g[2].second,
+                       (int32_t)g[3].second};
         x += by >> 1;
         by |= (by == 0) & INT32_MAX;
         lanes_i32 ratio = __builtin_convertvector(__builtin_convertvector(x, lanes_f64) /
@@ -116,54 +123,44 @@ static inline void find_ratios(batch *all, uint32_t count)
     }
 }
 
-/* Returns how many groups there are. */
-static inline __attribute__((always_inline)) size_t
-find_groups(batch *all, uint32_t count, const jfr__recipe recipe, uint64_t floor)
+/* Finds the keys of the groups' rows. */
+static inline bool find_lanes(jfr_sums *sums, jfr__sum_shape *shape, batch *all)
 {
-    mark *next = all->marks;
-    uint64_t last = UINT64_MAX; /* of no record */
-    jfr__amounts sum = {0, 0};
-    for (uint32_t i = 0; i < count; i++) {
-        const record *r = &all->records[i];
-        uint64_t key = (uint64_t)r->stack << 32 | r->thread;
-        /* No branch: whether an event continues a group is hard to foretell. */
-        *next = (mark){.key = key, .before = sum, .events = i};
-        next += key != last;
-        last = key;
-        sum.a += recipe == JFR__ADD_TLAB ? r->second : r->first;
-        if (recipe == JFR__ADD_TLAB)
-            sum.b += (uint32_t)all->ratios[i];
-        if (recipe == JFR__ADD_FLOOR)
-            sum.b += jfr__at_least(r->first, floor);
-    }
-    *next = (mark){.before = sum, .events = count};
-    return (size_t)(next - all->marks);
-}
-
-/* Puts the rows' keys in the place of the records'. */
-static inline bool find_lanes(jfr_sums *sums, jfr__sum_shape *shape, mark *restrict marks,
-                              size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t thread = (uint32_t)marks[i].key;
-        const jfr__near_lane *near = &shape->near[thread % JFR__LANES_NEAR];
-        if (__builtin_expect(near->thread != thread, 0))
-            near = jfr__sums_near(sums, shape, thread);
+    for (uint32_t i = 1; i <= all->count; i++) {
+        group *g = &all->groups[i];
+        const jfr__near_lane *near = &shape->near[g->thread % JFR__LANES_NEAR];
+        if (__builtin_expect(near->thread != g->thread, 0))
+            near = jfr__sums_near(sums, shape, g->thread);
         if (__builtin_expect(near == NULL, 0))
             return false;
-        marks[i].key = near->key | marks[i].key >> 32;
-        uint64_t hash = jfr__sums_hash(sums, marks[i].key);
+        g->key = near->key | g->stack;
+        uint64_t hash = jfr__sums_hash(sums, g->key);
         __builtin_prefetch(&sums->buckets[jfr__sums_bucket(sums, hash)]);
     }
     return true;
 }
 
-static inline void find_rows(const jfr_sums *sums, mark *restrict marks, size_t count)
+static inline void find_rows(const jfr_sums *sums, batch *all)
 {
-    for (size_t i = 0; i < count; i++) {
-        uint64_t hash = jfr__sums_hash(sums, marks[i].key);
-        marks[i].row = jfr__sums_guess_row(sums, hash);
-        __builtin_prefetch(&sums->rows[marks[i].row], 1); /* 0: a row that is nobody's */
+    for (uint32_t i = 1; i <= all->count; i++) {
+        group *g = &all->groups[i];
+        g->row = jfr__sums_guess_row(sums, jfr__sums_hash(sums, g->key));
+        __builtin_prefetch(&sums->rows[g->row], 1); /* 0: a row that is nobody's */
+    }
+}
+
+/* What the group adds to its row beside its count of events. */
+static inline __attribute__((always_inline)) jfr__amounts
+amounts_of(const batch *all, uint32_t i, uint64_t events, const jfr__recipe recipe, uint64_t floor)
+{
+    const group *g = &all->groups[i];
+    switch (recipe) {
+    case JFR__ADD_TLAB:
+        return (jfr__amounts){events * g->second, events * (uint32_t)all->ratios[i]};
+    case JFR__ADD_FLOOR:
+        return (jfr__amounts){events * g->first, events * jfr__at_least(g->first, floor)};
+    default:
+        return (jfr__amounts){events * g->first, 0};
     }
 }
 
@@ -171,21 +168,21 @@ static inline void find_rows(const jfr_sums *sums, mark *restrict marks, size_t 
  * Adds groups to their rows, which lie all over a table larger than the caches: each step asks for
  * the memory of the next before it is needed.
  */
-static inline bool add_groups(jfr_sums *sums, jfr__sum_shape *shape, mark *marks, size_t count)
+static inline __attribute__((always_inline)) bool add_groups(jfr_sums *sums, jfr__sum_shape *shape,
+                                                             batch *all, const jfr__recipe recipe)
 {
-    if (!find_lanes(sums, shape, marks, count))
+    if (!find_lanes(sums, shape, all))
         return false;
-    find_rows(sums, marks, count);
-    for (size_t i = 0; i < count; i++) {
-        const mark *from = &marks[i];
-        const mark *to = &marks[i + 1];
-        jfr__row *row = &sums->rows[from->row];
-        if (__builtin_expect(row->key != from->key, 0))
-            row = jfr__sums_row(sums, from->key);
+    find_rows(sums, all);
+    for (uint32_t i = 1; i <= all->count; i++) {
+        const group *g = &all->groups[i];
+        jfr__row *row = &sums->rows[g->row];
+        if (__builtin_expect(row->key != g->key, 0))
+            row = jfr__sums_row(sums, g->key);
         if (__builtin_expect(row == NULL, 0))
             return false;
-        jfr__row_add(row, to->events - from->events,
-                     (jfr__amounts){to->before.a - from->before.a, to->before.b - from->before.b});
+        uint64_t events = g->count - g[-1].count;
+        jfr__row_add(row, events, amounts_of(all, i, events, recipe, shape->floor));
     }
     return true;
 }
@@ -199,16 +196,14 @@ run(jfr_sums *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop
     const jfr__recipe recipe)
 {
     batch all;
-    uint32_t count = BATCH;
-    while (count == BATCH) {
-        count = read_records(all.records, shape, &p, stop);
+    do {
+        p = read_groups(&all, shape, p, stop);
         if (recipe == JFR__ADD_TLAB)
-            find_ratios(&all, count);
-        size_t groups = find_groups(&all, count, recipe, shape->floor);
-        sums->events += count;
-        if (!add_groups(sums, shape, all.marks, groups))
+            find_ratios(&all);
+        sums->events += all.events;
+        if (!add_groups(sums, shape, &all, recipe))
             break;
-    }
+    } while (all.events == BATCH);
     return p;
 }
 
