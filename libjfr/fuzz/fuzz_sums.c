@@ -4,9 +4,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* most of the time goes into where parts of hostile bytes might begin: one way an input */
+    /* Most of the time goes into where parts of hostile bytes might begin: one way an input. */
     uint32_t way = (uint32_t)(size % TWIN_WAYS);
-    (void)twin_recording(data, size, JFR_WALK_UNFINISHED, way);
-    (void)twin_recording(data, size, JFR_KEEP_IDLE_WAITS | JFR_KEEP_NATIVE_SAMPLES, way);
+    uint32_t flags = size / TWIN_WAYS % 2 == 0 ? JFR_WALK_UNFINISHED
+                                               : JFR_KEEP_IDLE_WAITS | JFR_KEEP_NATIVE_SAMPLES;
+    (void)twin_recording(data, size, flags, way);
     return 0;
 }

@@ -1,23 +1,21 @@
 /* Stacks as what a caller made of their frames. */
 #include "error.h"
 #include "frames.h"
+#include "memory.h"
 #include "options.h"
 #include "reader.h"
 
 #include <string.h>
 
 enum {
-    FIRST_BITS = 9,
-    MOST_BITS = 17,
-    LOST_BITS = 5 /* log2 of the slots for one frame that may be lost */
+    FIRST_BITS = 7, /* log2 of buckets */
+    MOST_BITS = 15,
+    LOST_BITS = 3 /* log2 of the buckets for one frame that may be lost */
 };
-
-/* In all its bytes as after memset: of a frame that begins with eight such bytes, others follow. */
-static const jfr__frame_slot free_slot = {JFR__FREE_SLOT, UINT32_MAX, UINT32_MAX};
 
 static size_t table_size(unsigned bits)
 {
-    return ((size_t)1 << bits) * sizeof(jfr__frame_slot);
+    return ((size_t)1 << bits) * sizeof(jfr__memo_bucket);
 }
 
 static int new_memo(jfr_frame_memo **out, const jfr_frame_memo_options *o, const jfr_allocator *a,
@@ -52,7 +50,7 @@ int jfr_frame_memo_new(jfr_frame_memo **out, const jfr_frame_memo_options *optio
 void jfr_frame_memo_clear(jfr_frame_memo *memo)
 {
     if (memo->used > 0)
-        memset(memo->slots, 0xFF, table_size(memo->bits));
+        memset(memo->buckets, 0xFF, table_size(memo->bits));
     memo->used = 0;
     memo->lost = 0;
 }
@@ -62,9 +60,25 @@ void jfr_frame_memo_free(jfr_frame_memo *memo)
     if (memo == NULL)
         return;
     const jfr_allocator a = memo->allocator;
-    if (memo->slots != NULL)
-        a.free(a.ctx, memo->slots);
+    if (memo->block != NULL)
+        a.free(a.ctx, memo->block);
     a.free(a.ctx, memo);
+}
+
+/* Gives the memo an empty table, and leaves the old one to the caller. */
+static bool new_table(jfr_frame_memo *memo, unsigned bits)
+{
+    const jfr_allocator *a = &memo->allocator;
+    void *block = a->alloc(a->ctx, table_size(bits) + sizeof(jfr__memo_bucket));
+    if (block == NULL)
+        return false;
+    memo->block = block;
+    memo->buckets = jfr__first_multiple(block, sizeof(*memo->buckets));
+    memo->bits = bits;
+    memo->used = 0;
+    memo->lost = 0;
+    memset(memo->buckets, 0xFF, table_size(bits)); /* free slots */
+    return true;
 }
 
 /*
@@ -74,62 +88,57 @@ void jfr_frame_memo_free(jfr_frame_memo *memo)
  */
 static void make_table(jfr_frame_memo *memo, const jfr_chunk *chunk)
 {
-    const jfr_allocator *a = &memo->allocator;
+    void *old = memo->block;
     unsigned bits = memo->bits;
-    while (bits < MOST_BITS && UINT32_C(1) << (bits - 2) < jfr_chunk_method_count(chunk))
+    while (bits < MOST_BITS && UINT32_C(1) << bits < jfr_chunk_method_count(chunk))
         bits++;
-    if (memo->slots != NULL && bits == memo->bits)
+    if (old != NULL && bits == memo->bits)
         return;
-    jfr__frame_slot *slots = a->alloc(a->ctx, table_size(bits));
-    if (slots == NULL)
-        return;
-    memset(slots, 0xFF, table_size(bits));
-    if (memo->slots != NULL)
-        a->free(a->ctx, memo->slots);
-    memo->slots = slots;
-    memo->bits = bits;
+    if (new_table(memo, bits) && old != NULL)
+        memo->allocator.free(memo->allocator.ctx, old);
 }
 
-/* Where the pair is full its second frame makes room. */
+/* Where a frame finds no room, another of its first bucket makes some. */
 static void put(jfr_frame_memo *memo, jfr__frame_bytes frame, uint32_t value)
 {
-    jfr__frame_slot *slot = &memo->slots[jfr__frame_pair(frame, memo->bits)];
-    slot += slot->first != JFR__FREE_SLOT;
-    bool is_free = slot->first == JFR__FREE_SLOT;
-    memo->used += is_free;
-    memo->lost += !is_free;
-    *slot = (jfr__frame_slot){frame.first, frame.more, value};
+    const size_t first = jfr__memo_bucket_of(frame, memo->bits);
+    jfr__memo_bucket *bucket = &memo->buckets[first];
+    uint32_t slot = JFR__MEMO_BUCKET;
+    for (size_t way = 0; way < JFR__MEMO_WAYS && slot == JFR__MEMO_BUCKET; way++) {
+        bucket = &memo->buckets[(first + way) & (((size_t)1 << memo->bits) - 1)];
+        for (slot = 0; slot < JFR__MEMO_BUCKET && bucket->first[slot] != JFR__FREE_SLOT;)
+            slot++;
+    }
+    if (slot < JFR__MEMO_BUCKET) {
+        memo->used++;
+    } else {
+        bucket = &memo->buckets[first];
+        slot = memo->lost++ % JFR__MEMO_BUCKET;
+    }
+    bucket->first[slot] = frame.first;
+    bucket->more[slot] = frame.more;
+    bucket->values[slot] = value;
 }
 
-/*
- * Grows where frames made room for others that often that to ask for them anew costs as much as the
- * memory does. What is in pair i of a table belongs into pair 2i or 2i + 1 of one twice as large:
- * from the last on they move within the same memory.
- */
+/* Whether five eighths are used, or frames made room for others that often that to ask for them
+ * anew costs as much as the memory does. */
+static bool is_full(const jfr_frame_memo *memo)
+{
+    return (uint64_t)memo->used * 8 > (uint64_t)JFR__MEMO_BUCKET * 5 << memo->bits ||
+           memo->lost >= UINT32_C(1) << (memo->bits - LOST_BITS);
+}
+
 static void grow(jfr_frame_memo *memo)
 {
-    const unsigned bits = memo->bits;
-    const size_t size = table_size(bits);
-    if (memo->lost < UINT32_C(1) << (bits - LOST_BITS) || bits == MOST_BITS)
-        return;
-    jfr__frame_slot *slots =
-        memo->allocator.realloc(memo->allocator.ctx, memo->slots, size, table_size(bits + 1));
-    if (slots == NULL)
-        return; /* it forgets sooner */
-    memset((char *)slots + size, 0xFF, size);
-    memo->slots = slots;
-    memo->used = 0;
-    memo->lost = 0;
-    memo->bits = bits + 1;
-    for (size_t pair = (size_t)1 << (bits - 1); pair-- > 0;) {
-        jfr__frame_slot both[2];
-        for (int i = 0; i < 2; i++) {
-            both[i] = slots[2 * pair + i];
-            slots[2 * pair + i] = free_slot;
-        }
-        for (int i = 0; i < 2 && both[i].first != JFR__FREE_SLOT; i++)
-            put(memo, (jfr__frame_bytes){both[i].first, both[i].more}, both[i].value);
-    }
+    void *old = memo->block;
+    const jfr__memo_bucket *from = memo->buckets;
+    const size_t count = (size_t)1 << memo->bits;
+    if (memo->bits == MOST_BITS || !is_full(memo) || !new_table(memo, memo->bits + 1))
+        return; /* without memory it forgets sooner */
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < JFR__MEMO_BUCKET && from[i].first[k] != JFR__FREE_SLOT; k++)
+            put(memo, (jfr__frame_bytes){from[i].first[k], from[i].more[k]}, from[i].values[k]);
+    memo->allocator.free(memo->allocator.ctx, old);
 }
 
 /* Keeps the value of the frame that begins at `p`, where it is one that the loop knows. */
@@ -138,7 +147,7 @@ static void keep(jfr_frame_memo *memo, const jfr_chunk *chunk, const uint8_t *p,
 {
     uint8_t bytes[16] = {0};
     size_t count = (size_t)(end - p);
-    if (!chunk->frames_by.by_pattern || count > JFR__FRAME_BYTES || memo->slots == NULL)
+    if (!chunk->frames_by.by_pattern || count > JFR__FRAME_BYTES || memo->buckets == NULL)
         return;
     memcpy(bytes, p, count);
     jfr__frame_bytes frame = {jfr__load_64(bytes), (uint32_t)jfr__load_64(bytes + 8)};
@@ -168,12 +177,12 @@ static int read_values(const jfr_chunk *chunk, jfr_frame_memo *memo, jfr__cursor
 {
     if (memo->used == 0)
         make_table(memo, chunk);
-    bool can_loop = memo->slots != NULL && chunk->frames_by.by_pattern;
+    bool can_loop = memo->buckets != NULL && chunk->frames_by.by_pattern;
     bool near_end = jfr__cursor_left(c) < JFR__READ_AHEAD;
     const uint8_t *stop = can_loop && !near_end ? c->end - JFR__READ_AHEAD : c->pos;
     while (count > 0) {
         if (c->pos < stop)
-            c->pos = memo->loop(memo->slots, memo->bits, c->pos, stop, &out, &count);
+            c->pos = memo->loop(memo->buckets, memo->bits, c->pos, stop, &out, &count);
         if (count == 0)
             return 0;
         int rc = learn(chunk, memo, c, out++, err);

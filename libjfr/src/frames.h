@@ -69,27 +69,32 @@ typedef struct jfr__frame_bytes {
 
 #define JFR__FRAME_BYTES 12u /* of a frame that can have a value */
 
-/* A frame that has a value. */
-typedef struct jfr__frame_slot {
-    uint64_t first; /* as in jfr__frame_bytes; JFR__FREE_SLOT */
-    uint32_t more;
-    uint32_t value;
-} jfr__frame_slot;
+/* Frames that have a value: a cache line of them, filled from the first slot on. */
+enum { JFR__MEMO_BUCKET = 4 };
+typedef struct jfr__memo_bucket {
+    uint64_t first[JFR__MEMO_BUCKET]; /* as in jfr__frame_bytes; JFR__FREE_SLOT */
+    uint32_t more[JFR__MEMO_BUCKET];
+    uint32_t values[JFR__MEMO_BUCKET];
+} jfr__memo_bucket;
 
 #define JFR__FREE_SLOT UINT64_MAX /* no frame that is kept begins with it */
 
-/* The pair of slots that a frame may be in, in a table of 2^bits slots. */
-static inline size_t jfr__frame_pair(jfr__frame_bytes frame, unsigned bits)
+/* A frame is in one of so many buckets that follow one another, the last one by the first: the
+ * first in which it found room. */
+enum { JFR__MEMO_WAYS = 4 };
+
+/* The first of a frame's buckets, in a table of 2^bits of them. */
+static inline size_t jfr__memo_bucket_of(jfr__frame_bytes frame, unsigned bits)
 {
     uint64_t mixed = frame.first ^ frame.more * UINT64_C(0xD6E8FEB86659FD93);
-    return (size_t)(mixed * UINT64_C(0x9E3779B97F4A7C15) >> (65 - bits)) * 2;
+    return (size_t)(mixed * UINT64_C(0x9E3779B97F4A7C15) >> (64 - bits));
 }
 
 /*
  * Looks up to *left frames up in a table, and moves on as jfr__frames_loop does. Stops at a frame
  * that is not there or is longer, too. For frames of four integers only.
  */
-typedef const uint8_t *jfr__values_loop(const jfr__frame_slot *slots, unsigned bits,
+typedef const uint8_t *jfr__values_loop(const jfr__memo_bucket *buckets, unsigned bits,
                                         const uint8_t *p, const uint8_t *stop, uint32_t **out,
                                         uint32_t *left);
 
@@ -97,8 +102,9 @@ struct jfr_frame_memo {
     jfr_frame_memo_options options;
     jfr_allocator allocator;
     jfr__values_loop *loop;
-    jfr__frame_slot *slots;
-    unsigned bits;
+    void *block; /* memory of the buckets, which begin at a multiple of their size */
+    jfr__memo_bucket *buckets;
+    unsigned bits; /* log2 of how many */
     uint32_t used; /* slots */
     uint32_t lost; /* frames that made room for others, in this table */
 };

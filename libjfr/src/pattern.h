@@ -215,6 +215,21 @@ static inline uint32_t jfr__equal_eight(const uint32_t numbers[8], uint32_t x, u
 #endif
 }
 
+/* Bit i: the ith of four numbers, which lie at a multiple of 32 bytes, is `x`. */
+static inline uint32_t jfr__equal_four(const uint64_t numbers[4], uint64_t x)
+{
+#if defined(__AVX2__)
+    __m256i same = _mm256_cmpeq_epi64(_mm256_load_si256((const __m256i *)(const void *)numbers),
+                                      _mm256_set1_epi64x((long long)x));
+    return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(same));
+#else
+    uint32_t found = 0;
+    for (unsigned i = 0; i < 4; i++)
+        found |= (uint32_t)(numbers[i] == x) << i;
+    return found;
+#endif
+}
+
 /* Whether eight bytes in a row continue: an integer of nine bytes may be there, whose last byte
  * tells nothing by its top bit. */
 static inline int jfr__has_nine(uint64_t continuing)

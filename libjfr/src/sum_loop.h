@@ -304,26 +304,24 @@ static inline const uint8_t *frames(const jfr__frames *by, const uint8_t *p, con
     return p;
 }
 
-/* The slot of a frame of eight bytes at most, or NULL. No branch: in which of the two it is, is
- * hard to foretell. */
-static inline const jfr__frame_slot *find_frame(const jfr__frame_slot *slots, unsigned bits,
-                                                uint64_t first)
+/* The value of a frame whose first eight bytes, or all if it has less, are `first`; `more` only if
+ * it is `longer`. NULL: it has none. */
+static inline const uint32_t *find_value(const jfr__memo_bucket *buckets, unsigned bits,
+                                         jfr__frame_bytes frame, bool longer)
 {
-    const jfr__frame_slot *slot = &slots[jfr__frame_pair((jfr__frame_bytes){first, 0}, bits)];
-    slot += slot->first != first;
-    return __builtin_expect(slot->first == first, 1) ? slot : NULL;
-}
-
-/* The slot of a longer one, of `size` bytes, or NULL. */
-static inline const jfr__frame_slot *find_long_frame(const jfr__frame_slot *slots, unsigned bits,
-                                                     const uint8_t *p, size_t size)
-{
-    uint64_t more = jfr__first_bytes(jfr__load_64(p + 8), size - 8);
-    jfr__frame_bytes frame = {jfr__load_64(p), (uint32_t)more};
-    const jfr__frame_slot *pair = &slots[jfr__frame_pair(frame, bits)];
-    for (int i = 0; i < 2; i++)
-        if (pair[i].first == frame.first && pair[i].more == frame.more)
-            return &pair[i];
+    size_t at = jfr__memo_bucket_of(frame, bits);
+    for (int way = 0; way < JFR__MEMO_WAYS; way++) {
+        const jfr__memo_bucket *bucket = &buckets[at];
+        uint32_t found = jfr__equal_four(bucket->first, frame.first);
+        for (; longer && found != 0; found &= found - 1)
+            if (bucket->more[__builtin_ctz(found)] == frame.more)
+                break;
+        if (__builtin_expect(found != 0, 1))
+            return &bucket->values[__builtin_ctz(found)];
+        if (bucket->first[JFR__MEMO_BUCKET - 1] == JFR__FREE_SLOT)
+            break;
+        at = (at + 1) & (((size_t)1 << bits) - 1);
+    }
     return NULL;
 }
 
@@ -331,8 +329,9 @@ static inline const jfr__frame_slot *find_long_frame(const jfr__frame_slot *slot
  * The same frames by their bytes. Blocks of bytes follow one another wherever frames end: `ended`
  * is how many integers of the frame that goes on from one into the next ended before.
  */
-static inline const uint8_t *values(const jfr__frame_slot *slots, unsigned bits, const uint8_t *p,
-                                    const uint8_t *stop, uint32_t **out, uint32_t *left)
+static inline const uint8_t *values(const jfr__memo_bucket *buckets, unsigned bits,
+                                    const uint8_t *p, const uint8_t *stop, uint32_t **out,
+                                    uint32_t *left)
 {
     uint32_t *to = *out;
     uint32_t *const end = to + *left;
@@ -345,14 +344,18 @@ static inline const uint8_t *values(const jfr__frame_slot *slots, unsigned bits,
         for (; fourths != 0 && to < end; fourths &= fourths - 1) {
             const uint8_t *next = block + __builtin_ctzll(fourths) + 1;
             size_t size = (size_t)(next - p);
-            const jfr__frame_slot *slot = NULL;
-            if (__builtin_expect(size <= 8, 1))
-                slot = find_frame(slots, bits, jfr__first_bytes(jfr__load_64(p), size));
-            else if (size <= JFR__FRAME_BYTES)
-                slot = find_long_frame(slots, bits, p, size);
-            if (__builtin_expect(slot == NULL, 0))
+            jfr__frame_bytes frame = {jfr__load_64(p), 0};
+            const uint32_t *value = NULL;
+            if (__builtin_expect(size <= 8, 1)) {
+                frame.first = jfr__first_bytes(frame.first, size);
+                value = find_value(buckets, bits, frame, false);
+            } else if (size <= JFR__FRAME_BYTES) {
+                frame.more = (uint32_t)jfr__first_bytes(jfr__load_64(p + 8), size - 8);
+                value = find_value(buckets, bits, frame, true);
+            }
+            if (__builtin_expect(value == NULL, 0))
                 goto done;
-            *to++ = slot->value;
+            *to++ = *value;
             p = next;
         }
     }

@@ -12,10 +12,11 @@ const uint8_t *jfr__frames_loop_plain(const jfr__frames *layout, const uint8_t *
     return frames(layout, p, stop, out, left);
 }
 
-const uint8_t *jfr__values_loop_plain(const jfr__frame_slot *slots, unsigned bits, const uint8_t *p,
-                                      const uint8_t *stop, uint32_t **out, uint32_t *left)
+const uint8_t *jfr__values_loop_plain(const jfr__memo_bucket *buckets, unsigned bits,
+                                      const uint8_t *p, const uint8_t *stop, uint32_t **out,
+                                      uint32_t *left)
 {
-    return values(slots, bits, p, stop, out, left);
+    return values(buckets, bits, p, stop, out, left);
 }
 
 const uint8_t *jfr__skip_loop_plain(const uint8_t *p, const uint8_t *stop, uint64_t *count)

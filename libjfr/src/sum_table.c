@@ -1,5 +1,6 @@
 /* The rows and lanes of sums: two hash tables over arrays that only grow. */
 #include "error.h"
+#include "memory.h"
 #include "sum_add.h"
 
 #include <string.h>
@@ -46,12 +47,6 @@ static bool grow(jfr_sums *sums, void **data, size_t *cap, size_t need, size_t s
     return false;
 }
 
-/* The first place of a block whose address is a multiple of `size`. */
-static void *first_multiple(void *block, size_t size)
-{
-    return (char *)block + (size - (uintptr_t)block % size) % size;
-}
-
 /* Buckets for a chunk with so many stacks, which are known before its rows are: to begin with, they
  * are thought to have two each. */
 static unsigned bits_for(uint32_t stacks)
@@ -81,7 +76,7 @@ static bool resize_buckets(jfr_sums *sums, unsigned bits)
         sums->rc = JFR_ERR_NOMEM;
         return false;
     }
-    jfr__bucket *buckets = first_multiple(block, sizeof(*buckets));
+    jfr__bucket *buckets = jfr__first_multiple(block, sizeof(*buckets));
     memset(buckets, 0, bytes);
     for (uint32_t i = 1; i <= sums->row_count; i++) {
         uint64_t hash = jfr__sums_hash(sums, sums->rows[i].key);
@@ -106,7 +101,7 @@ static bool reserve_rows(jfr_sums *sums, size_t count)
         return true;
     if (!grow(sums, &block, &sums->row_cap, count + 1, sizeof(*sums->rows)))
         return false;
-    void *rows = first_multiple(block, sizeof(*sums->rows));
+    void *rows = jfr__first_multiple(block, sizeof(*sums->rows));
     if (rows != (char *)block + shift)
         memmove(rows, (char *)block + shift, used * sizeof(*sums->rows));
     sums->row_block = block;
