@@ -47,12 +47,17 @@ int jfr_frame_memo_new(jfr_frame_memo **out, const jfr_frame_memo_options *optio
     return new_memo(out, &o, a, err);
 }
 
+static void forget_all(jfr_frame_memo *memo)
+{
+    memset(memo->buckets, 0xFF, table_size(memo->bits)); /* free slots */
+    memo->used = 0;
+    memo->lost = 0;
+}
+
 void jfr_frame_memo_clear(jfr_frame_memo *memo)
 {
     if (memo->used > 0)
-        memset(memo->buckets, 0xFF, table_size(memo->bits));
-    memo->used = 0;
-    memo->lost = 0;
+        forget_all(memo);
 }
 
 void jfr_frame_memo_free(jfr_frame_memo *memo)
@@ -75,9 +80,7 @@ static bool new_table(jfr_frame_memo *memo, unsigned bits)
     memo->block = block;
     memo->buckets = jfr__first_multiple(block, sizeof(*memo->buckets));
     memo->bits = bits;
-    memo->used = 0;
-    memo->lost = 0;
-    memset(memo->buckets, 0xFF, table_size(bits)); /* free slots */
+    forget_all(memo);
     return true;
 }
 

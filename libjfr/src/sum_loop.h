@@ -58,8 +58,7 @@ typedef struct group {
 } group;
 
 typedef struct batch {
-    uint32_t count; /* of groups */
-    uint32_t events;
+    uint32_t count;                /* of groups */
     group groups[BATCH + LANES];   /* from 1 on; the one at 0 ends before the first event */
     int32_t ratios[BATCH + LANES]; /* of second and first, where the recipe wants them */
 } batch;
@@ -94,7 +93,6 @@ read_groups(batch *out, const jfr__sum_shape *shape, const uint8_t *p, const uin
         p += size;
     }
     out->count = (uint32_t)(to - out->groups);
-    out->events = events;
     return p;
 }
 
@@ -154,14 +152,10 @@ static inline __attribute__((always_inline)) jfr__amounts
 amounts_of(const batch *all, uint32_t i, uint64_t events, const jfr__recipe recipe, uint64_t floor)
 {
     const group *g = &all->groups[i];
-    switch (recipe) {
-    case JFR__ADD_TLAB:
-        return (jfr__amounts){events * g->second, events * (uint32_t)all->ratios[i]};
-    case JFR__ADD_FLOOR:
-        return (jfr__amounts){events * g->first, events * jfr__at_least(g->first, floor)};
-    default:
-        return (jfr__amounts){events * g->first, 0};
-    }
+    jfr__amounts each = recipe == JFR__ADD_TLAB
+                            ? (jfr__amounts){g->second, (uint32_t)all->ratios[i]}
+                            : jfr__amounts_of(recipe, floor, g->first, g->second);
+    return (jfr__amounts){events * each.a, events * each.b};
 }
 
 /*
@@ -196,14 +190,16 @@ run(jfr_sums *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop
     const jfr__recipe recipe)
 {
     batch all;
-    do {
+    uint32_t events = BATCH;
+    while (events == BATCH) {
         p = read_groups(&all, shape, p, stop);
         if (recipe == JFR__ADD_TLAB)
             find_ratios(&all);
-        sums->events += all.events;
+        events = all.groups[all.count].count;
+        sums->events += events;
         if (!add_groups(sums, shape, &all, recipe))
             break;
-    } while (all.events == BATCH);
+    }
     return p;
 }
 
