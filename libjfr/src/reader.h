@@ -161,7 +161,7 @@ struct jfr_file {
     const uint8_t *data;
     size_t len;
     void *unpacked; /* owned; what data points to when the input was gzip */
-    void *mapped;   /* owned; a mapping of mapped_len bytes */
+    void *mapped;   /* a mapping of mapped_len bytes; owned, of a reader borrowed */
     size_t mapped_len;
     const struct jfr_file *whole; /* of a reader (split.c): whose recording it reads; else NULL */
     uint64_t origin; /* where data begins in the recording: of a jfr_stream not its start */

@@ -315,11 +315,13 @@ static const uint8_t *loop_stop(const jfr_chunk *chunk, uint64_t to)
  */
 enum { STRETCH = 4 << 20 };
 
-/* The JDK's pools lie among the events and are read again: they stay until the chunk ends. */
+/* Pools are read again: those of the JDK, which lie among the events, and those of async-profiler,
+ * which lie behind them, stay until the chunk ends. */
 static void give_back(const jfr_chunk *chunk, uint64_t from, uint64_t to)
 {
+    uint64_t pools = chunk->info.finished ? chunk->info.offset + chunk->header.pool_offset : to;
     if (chunk->producer == JFR_PRODUCER_ASYNC_PROFILER)
-        jfr__drop_pages(chunk->file, from, to);
+        jfr__drop_pages(chunk->file, from, to < pools ? to : pools);
 }
 
 void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to)

@@ -1,8 +1,10 @@
 /* A chunk whose events are read while it is opened: what comes of it is what one thread reads. */
 #include "fixture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { STACKS = 6000, EVENTS = 3000, READERS = 2, PARTS = 5 };
 
@@ -381,6 +383,52 @@ START_TEST(mistakes_are_refused)
 }
 END_TEST
 
+/* The bytes of a file's mapping that are in this process's memory (proc_pid_smaps(5)). */
+static size_t resident(const char *path)
+{
+    char line[512];
+    bool ours = false;
+    size_t kib = 0, all = 0;
+    FILE *maps = fopen("/proc/self/smaps", "re");
+    ck_assert_ptr_nonnull(maps);
+    while (fgets(line, sizeof(line), maps) != NULL) {
+        if (strchr(line, '-') != NULL && strchr(line, '-') < strchr(line, ' '))
+            ours = strstr(line, path) != NULL;
+        if (ours && sscanf(line, "Rss: %zu kB", &kib) == 1)
+            all += kib << 10;
+    }
+    (void)fclose(maps);
+    return all;
+}
+
+/* The few: two stretches that are being read, and pools. */
+enum { MANY_EVENTS = 1600000, FEW_BYTES = 9 << 20 };
+
+START_TEST(pages_that_a_reader_has_read_are_given_back)
+{
+    char path[] = "/tmp/jfr-peek-test-XXXXXX";
+    params.async = true;
+    begin_chunk(&w, &params);
+    for (uint64_t i = 0; i < MANY_EVENTS; i++)
+        put_execution(&w, 600 + i, 70 + i % 3, 90 + i * 7 % STACKS, i % 4);
+    put_standard_pools(&w);
+    put_pools(PLAIN);
+    end_chunk(&w, &params);
+    ck_assert_uint_gt(w.len, FEW_BYTES);
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, w.data, w.len), (ssize_t)w.len);
+    (void)close(fd);
+    ck_assert_int_eq(jfr_open_file(&file, path, &options, &err), 0);
+    ck_assert_int_eq(peek(), 1);
+    new_sums();
+    read_some(peeked, 0, 1, 1);
+    size_t bytes = resident(path);
+    (void)unlink(path);
+    ck_assert_uint_lt(bytes, FEW_BYTES);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("peek");
@@ -391,6 +439,7 @@ int main(void)
     tcase_add_test(t, without_memory_the_chunk_is_opened_even_so);
     tcase_add_test(t, sums_without_memory_to_settle_fail);
     tcase_add_test(t, mistakes_are_refused);
+    tcase_add_test(t, pages_that_a_reader_has_read_are_given_back);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }
