@@ -307,8 +307,9 @@ static void add_stack(const writer *w, columns *c, uint32_t index)
     text_bytes(&c->ids, stack.id.bytes, sizeof(stack.id.bytes));
     for (uint32_t i = 0; i < stack.count; i++) {
         sagg_frame frame = {0};
-        (void)sagg_frame_at(w->agg, stack.frames[i], &frame);
-        text_bytes(&c->frames, &w->names[stack.frames[i]], sizeof(uint32_t));
+        uint32_t number = sagg_stack_frame(&stack, i);
+        (void)sagg_frame_at(w->agg, number, &frame);
+        text_bytes(&c->frames, &w->names[number], sizeof(uint32_t));
         text_bytes(&c->lines, &frame.line, sizeof(uint32_t));
     }
     int32_t end = (int32_t)(c->frames.len / sizeof(uint32_t));

@@ -185,7 +185,7 @@ void sagg_free(sagg *agg)
     sagg__set_free(agg, &agg->methods, sizeof(sagg__method));
     sagg__set_free(agg, &agg->frames, sizeof(sagg__frame));
     sagg__set_free(agg, &agg->stacks, sizeof(sagg__stack));
-    sagg__array_free(&agg->mem, &agg->stack_frames, sizeof(uint32_t));
+    sagg__array_free(&agg->mem, &agg->stack_frames, sizeof(uint16_t));
     sagg__set_free(agg, &agg->threads, sizeof(sagg__thread));
     sagg__set_free(agg, &agg->labels, sizeof(sagg__label));
     sagg__set_free(agg, &agg->entries, sizeof(sagg__kept));

@@ -25,8 +25,9 @@ typedef struct sagg__frame {
 typedef struct sagg__stack {
     sagg_stack_id id;
     uint32_t first; /* in stack_frames */
-    uint32_t count;
-    uint32_t entries; /* the first of them + 1; 0 = none: entries.c */
+    uint32_t count : 31;
+    uint32_t wide : 1; /* each of its frames takes two numbers of stack_frames */
+    uint32_t entries;  /* the first of them + 1; 0 = none: entries.c */
 } sagg__stack;
 
 typedef struct sagg__thread {
@@ -140,7 +141,7 @@ struct sagg {
     sagg__set methods;        /* sagg__method */
     sagg__set frames;         /* sagg__frame */
     sagg__set stacks;         /* sagg__stack */
-    sagg__array stack_frames; /* uint32_t */
+    sagg__array stack_frames; /* uint16_t: hardly any aggregate has more frames than that */
     uint32_t stack_frames_used;
     sagg__set threads; /* sagg__thread */
     uint32_t exact_threads;
@@ -170,6 +171,34 @@ static inline sagg__entry sagg__entry_at(const sagg *agg, uint32_t at)
     uint64_t high =
         at < agg->high_samples.capacity ? *SAGG__AT(uint32_t, agg->high_samples, at) : 0;
     return (sagg__entry){kept->key, {kept->raw_value, kept->value, high << 32 | kept->samples}};
+}
+
+/* The frames of a stack, leaf first. */
+static inline void *sagg__stack_frames(const sagg *agg, const sagg__stack *stack)
+{
+    return SAGG__AT(uint16_t, agg->stack_frames, stack->first);
+}
+
+/* A stack for reading. */
+static inline sagg_stack sagg__stack_view(const sagg *agg, const sagg__stack *stack)
+{
+    return (sagg_stack){stack->id, stack->count > 0 ? sagg__stack_frames(agg, stack) : NULL,
+                        stack->count, stack->wide ? 4 : 2};
+}
+
+/* The numbers that the frames of a stack take behind `used` ones; *first is where they begin. */
+static inline uint64_t sagg__stack_numbers(const sagg__stack *stack, uint64_t used, uint64_t *first)
+{
+    *first = stack->wide ? (used + 1) / 2 * 2 : used;
+    return (uint64_t)stack->count << stack->wide;
+}
+
+static inline void sagg__put_frame(void *frames, bool wide, uint32_t at, uint32_t frame)
+{
+    if (wide)
+        ((uint32_t *)frames)[at] = frame;
+    else
+        ((uint16_t *)frames)[at] = (uint16_t)frame;
 }
 
 /* Makes room in a set, but not in its index, for one more element of `each` bytes. */

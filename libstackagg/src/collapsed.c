@@ -10,15 +10,27 @@
 #include "paths.h"
 #include "utf8.h"
 
-/* A frame's name in the text of all names, the ';' before it included. */
+/* A frame's name in the text of all names, the ';' behind it included. */
 struct name {
     size_t begin;
     size_t size;
 };
 
-/* A name is copied in steps of so many bytes, most names in one: behind the text and the line there
- * is room for as many. */
-enum { STEP = 48 };
+/* A name is copied in steps of so many bytes, most names in one: behind the text and the lines
+ * there is room for as many. Lines are handed on so many bytes at a time. */
+enum { STEP = 48, PIECE = 256 << 10 };
+
+/* The lines that are written, one behind the other: each begins with what it has in common with the
+ * one before it, which stays until then. */
+struct lines {
+    sagg__array text; /* char */
+    size_t size;
+    size_t sent;  /* of these bytes */
+    size_t last;  /* where the last line begins */
+    size_t *ends; /* by depth, where the path to there ends in the last line */
+    uint32_t end_count;
+    const sagg_sink *sink;
+};
 
 struct sagg_collapsed {
     sagg__mem mem;
@@ -35,9 +47,7 @@ struct sagg_collapsed {
     struct name *names; /* by number of the palette */
     sagg__array text;   /* char: all names */
     size_t text_size;
-    sagg__array line; /* char: the names on the path that is written */
-    size_t *ends;     /* by depth, where the path to there ends in the line */
-    uint32_t end_count;
+    struct lines lines;
 };
 
 /* ---- names ---- */
@@ -76,8 +86,8 @@ static int append_name(sagg_collapsed *c, sagg_str name)
 
 static int append_frame(sagg_collapsed *c, const sagg_frame *frame)
 {
-    int rc = append(c, ";", 1);
-    if (rc == 0 && frame->class_name.size > 0) {
+    int rc = 0;
+    if (frame->class_name.size > 0) {
         rc = append_name(c, frame->class_name);
         if (rc == 0)
             rc = append(c, ".", 1);
@@ -89,7 +99,7 @@ static int append_frame(sagg_collapsed *c, const sagg_frame *frame)
         int digits = snprintf(number, sizeof(number), ":%u", frame->line);
         rc = append(c, number, (size_t)digits);
     }
-    return rc;
+    return rc != 0 ? rc : append(c, ";", 1);
 }
 
 static int name_frames(sagg_collapsed *c)
@@ -170,10 +180,10 @@ static int make_ends(sagg_collapsed *c)
         uint32_t length = sagg__path_length(&c->paths, &c->paths.places[i]);
         most = length > most ? length : most;
     }
-    c->end_count = most + 1;
-    c->ends = sagg__alloc_zero(&c->mem, c->end_count, sizeof(*c->ends));
+    c->lines.end_count = most + 1;
+    c->lines.ends = sagg__alloc_zero(&c->mem, c->lines.end_count, sizeof(*c->lines.ends));
     c->values = sagg__alloc(&c->mem, c->item_count * sizeof(*c->values));
-    return c->ends != NULL && c->values != NULL ? 0 : SAGG_E_NOMEM;
+    return c->lines.ends != NULL && c->values != NULL ? 0 : SAGG_E_NOMEM;
 }
 
 static int prepare(sagg_collapsed *c)
@@ -238,8 +248,8 @@ void sagg_collapsed_free(sagg_collapsed *c)
     sagg__paths_free(&c->paths, &mem);
     sagg__release(&mem, c->names, c->palette.count * sizeof(*c->names));
     sagg__array_free(&mem, &c->text, 1);
-    sagg__array_free(&mem, &c->line, 1);
-    sagg__release(&mem, c->ends, c->end_count * sizeof(*c->ends));
+    sagg__array_free(&mem, &c->lines.text, 1);
+    sagg__release(&mem, c->lines.ends, c->lines.end_count * sizeof(*c->lines.ends));
     sagg__release(&mem, c->values, c->item_count * sizeof(*c->values));
     sagg__release(&mem, c, sizeof(*c));
 }
@@ -268,6 +278,34 @@ static void take_values(sagg_collapsed *c, uint32_t type)
             add_value(&c->values[place_of[i]], dropped.totals.value);
 }
 
+/* Makes room for `more` bytes behind the lines. */
+static int extend(sagg_collapsed *c, size_t more)
+{
+    return sagg__extend(&c->mem, &c->lines.text, c->lines.size + more, 1);
+}
+
+static int send(struct lines *l, size_t bytes)
+{
+    const char *text = l->text.items;
+    if (bytes > 0 && l->sink->write(l->sink->ctx, text + l->sent, bytes) != 0)
+        return SAGG_E_IO;
+    l->sent += bytes;
+    return 0;
+}
+
+/* Hands on whole pieces. What is behind them, and the last line, moves to the front. */
+static int send_pieces(struct lines *l)
+{
+    int rc = send(l, (l->size - l->sent) / PIECE * PIECE);
+    size_t gone = l->sent < l->last ? l->sent : l->last;
+    char *text = l->text.items;
+    memmove(text, text + gone, l->size - gone);
+    l->size -= gone;
+    l->sent -= gone;
+    l->last -= gone;
+    return rc;
+}
+
 static void copy_name(char *to, const char *name, size_t size)
 {
     memcpy(to, name, STEP);
@@ -275,35 +313,81 @@ static void copy_name(char *to, const char *name, size_t size)
         memcpy(to + at, name + at, STEP);
 }
 
-/* Puts the path of a place into the line, which has its first `shared` frames already. */
-static int enter(sagg_collapsed *c, const sagg__path_place *place, uint32_t shared)
+/* Begins a line with the first `shared` frames of the last one. */
+static int begin_line(sagg_collapsed *c, uint32_t shared)
 {
-    uint32_t length = sagg__path_length(&c->paths, place);
-    size_t size = c->ends[shared];
-    for (uint32_t at = shared; at < length; at++) {
-        const struct name *name = &c->names[sagg__path_rank(&c->paths, place, at)];
-        if (size + name->size + STEP > c->line.capacity) {
-            int rc = sagg__extend(&c->mem, &c->line, size + name->size + STEP, 1);
-            if (rc != 0)
-                return rc;
-        }
-        copy_name((char *)c->line.items + size, (const char *)c->text.items + name->begin,
-                  name->size);
-        size += name->size;
-        c->ends[at + 1] = size;
+    struct lines *l = &c->lines;
+    const size_t size = l->ends[shared];
+    int rc = extend(c, size);
+    if (rc != 0)
+        return rc;
+    char *line = (char *)l->text.items + l->size;
+    if (size > 0) {
+        memcpy(line, (char *)l->text.items + l->last, size);
+        line[size - 1] = ';'; /* or the last line ends there */
     }
+    l->last = l->size;
+    l->size += size;
     return 0;
 }
 
-static void put_line(const sagg_collapsed *c, sagg__emit *emit, uint32_t length, uint64_t value)
+/* Adds the frames of a place behind its first `shared` ones. */
+static int add_names(sagg_collapsed *c, const sagg__path_place *of, uint32_t shared)
 {
-    if (length == 0)
-        sagg__emit_text(emit, "[no stack]");
-    else
-        sagg__emit_bytes(emit, (const char *)c->line.items + 1, c->ends[length] - 1);
-    sagg__emit_text(emit, " ");
-    sagg__emit_number(emit, value);
-    sagg__emit_text(emit, "\n");
+    struct lines *l = &c->lines;
+    const uint32_t length = sagg__path_length(&c->paths, of);
+    /* In variables that no bytes of a name can overwrite. */
+    const sagg__paths paths = c->paths;
+    const sagg__path_place place = *of;
+    const struct name *names = c->names;
+    const char *text = c->text.items;
+    char *out = l->text.items;
+    size_t *ends = l->ends;
+    const size_t begin = l->last;
+    size_t size = l->size;
+    for (uint32_t at = shared; at < length; at++) {
+        const struct name name = names[sagg__path_rank(&paths, &place, at)];
+        if (size + name.size + STEP > l->text.capacity) {
+            l->size = size;
+            int rc = extend(c, name.size + STEP);
+            if (rc != 0)
+                return rc;
+            out = l->text.items;
+        }
+        copy_name(out + size, text + name.begin, name.size);
+        size += name.size;
+        ends[at + 1] = size - begin;
+    }
+    l->size = size;
+    return 0;
+}
+
+/* What stands behind the path of a line: a space in place of its last ';', the value, the end. */
+static int end_line(sagg_collapsed *c, uint64_t value)
+{
+    static const char no_stack[] = "[no stack];";
+    struct lines *l = &c->lines;
+    int rc = extend(c, sizeof(no_stack) + SAGG__DIGITS + 1);
+    if (rc != 0)
+        return rc;
+    char *text = l->text.items;
+    if (l->size == l->last) {
+        memcpy(text + l->size, no_stack, sizeof(no_stack) - 1);
+        l->size += sizeof(no_stack) - 1;
+    }
+    text[l->size - 1] = ' ';
+    l->size += sagg__put_number(text + l->size, value);
+    text[l->size++] = '\n';
+    return l->size - l->sent < PIECE ? 0 : send_pieces(l);
+}
+
+static int put_line(sagg_collapsed *c, const sagg__path_place *place, uint32_t shared,
+                    uint64_t value)
+{
+    int rc = begin_line(c, shared);
+    if (rc == 0)
+        rc = add_names(c, place, shared);
+    return rc != 0 ? rc : end_line(c, value);
 }
 
 /* Sums the values from place *at of the order on that have one path; leaves the last one's place.
@@ -321,11 +405,12 @@ static uint64_t sum_alike(const sagg_collapsed *c, uint32_t length, uint32_t *at
     return value;
 }
 
-static int put_lines(sagg_collapsed *c, sagg__emit *emit)
+static int put_lines(sagg_collapsed *c)
 {
     const sagg__paths *paths = &c->paths;
-    uint32_t shared = 0; /* of the next path with the one in the line */
-    for (uint32_t i = 0; emit->rc == 0 && i < paths->count; i++) {
+    uint32_t shared = 0; /* of the next path with the one in the last line */
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < paths->count; i++) {
         const uint32_t ahead = i + SAGG__PATHS_AHEAD;
         if (ahead < paths->count && c->values[ahead] != 0)
             sagg__path_prefetch(paths, ahead, paths->shared[ahead], 16);
@@ -335,26 +420,24 @@ static int put_lines(sagg_collapsed *c, sagg__emit *emit)
         const sagg__path_place *place = &paths->places[i];
         uint32_t length = sagg__path_length(paths, place);
         uint64_t value = sum_alike(c, length, &i);
-        int rc = enter(c, place, shared);
-        if (rc != 0)
-            return rc;
-        put_line(c, emit, length, value);
+        rc = put_line(c, place, shared, value);
         shared = length;
     }
-    return 0;
+    return rc;
 }
 
 int sagg_collapsed_write(sagg_collapsed *c, uint32_t type, const sagg_sink *sink, sagg_error *err)
 {
-    sagg__emit emit;
     if (type > SAGG_MAX_TYPE || c->agg->slot_of[type] == SAGG__NO_SLOT)
         return sagg__fail(err, SAGG_E_USAGE, 0, "Profile type %u is not in the aggregate's table.",
                           type);
+    struct lines *l = &c->lines;
     take_values(c, type);
-    sagg__emit_begin(&emit, sink, &c->mem);
-    int rc = put_lines(c, &emit);
-    int end = sagg__emit_end(&emit, &c->mem);
-    rc = rc != 0 ? rc : end;
+    l->sink = sink;
+    l->size = l->sent = l->last = 0;
+    int rc = put_lines(c);
+    if (rc == 0)
+        rc = send(l, l->size - l->sent);
     if (rc == SAGG_E_IO)
         return sagg__refused(err);
     return rc != 0 ? sagg__no_memory(err) : 0;

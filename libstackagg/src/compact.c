@@ -155,9 +155,9 @@ static void mark_frames(struct plan *p)
     memset(p->new_frame, 0xFF, p->frames * sizeof(*p->new_frame));
     memset(p->new_method, 0xFF, p->methods * sizeof(*p->new_method));
     for (uint32_t i = 0; i < p->stacks; i++) {
-        const sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, i);
-        for (uint32_t f = 0; p->order[i] != UINT32_MAX && f < stack->count; f++) {
-            uint32_t frame = *SAGG__AT(uint32_t, agg->stack_frames, stack->first + f);
+        const sagg_stack stack = sagg__stack_view(agg, SAGG__AT(sagg__stack, agg->stacks.array, i));
+        for (uint32_t f = 0; p->order[i] != UINT32_MAX && f < stack.count; f++) {
+            uint32_t frame = sagg_stack_frame(&stack, f);
             p->new_frame[frame] = 0;
             p->new_method[SAGG__AT(sagg__frame, agg->frames.array, frame)->method] = 0;
         }
@@ -223,23 +223,25 @@ static void move_stacks(struct plan *p)
 {
     sagg *agg = p->agg;
     uint32_t count = 0;
-    uint32_t used = 0;
+    uint64_t used = 0;
     sagg__index_clear(&agg->stacks.index);
     for (uint32_t i = 0; i < p->stacks; i++) {
         if (p->order[i] == UINT32_MAX)
             continue;
         sagg__stack stack = *SAGG__AT(sagg__stack, agg->stacks.array, i);
-        for (uint32_t f = 0; f < stack.count; f++) {
-            uint32_t frame = *SAGG__AT(uint32_t, agg->stack_frames, stack.first + f);
-            *SAGG__AT(uint32_t, agg->stack_frames, used + f) = p->new_frame[frame];
-        }
-        stack.first = used;
-        used += stack.count;
+        const sagg_stack from = sagg__stack_view(agg, &stack);
+        uint64_t first;
+        uint64_t numbers = sagg__stack_numbers(&stack, used, &first);
+        stack.first = (uint32_t)first;
+        used = first + numbers;
+        for (uint32_t f = 0; f < stack.count; f++)
+            sagg__put_frame(sagg__stack_frames(agg, &stack), stack.wide, f,
+                            p->new_frame[sagg_stack_frame(&from, f)]);
         *SAGG__AT(sagg__stack, agg->stacks.array, count) = stack;
         sagg__index_put(&agg->stacks.index, sagg__stack_hash(&stack), count++);
     }
     agg->stacks.count = count;
-    agg->stack_frames_used = used;
+    agg->stack_frames_used = (uint32_t)used;
 }
 
 static void move_thread_names(struct plan *p)

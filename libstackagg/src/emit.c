@@ -47,15 +47,22 @@ void sagg__emit_text(sagg__emit *emit, const char *text)
     sagg__emit_bytes(emit, text, strlen(text));
 }
 
-void sagg__emit_number(sagg__emit *emit, uint64_t number)
+size_t sagg__put_number(char *to, uint64_t number)
 {
-    char digits[20];
+    char digits[SAGG__DIGITS];
     size_t at = sizeof(digits);
     do {
         digits[--at] = (char)('0' + number % 10);
         number /= 10;
     } while (number > 0);
-    sagg__emit_bytes(emit, digits + at, sizeof(digits) - at);
+    memcpy(to, digits + at, sizeof(digits) - at);
+    return sizeof(digits) - at;
+}
+
+void sagg__emit_number(sagg__emit *emit, uint64_t number)
+{
+    char digits[SAGG__DIGITS];
+    sagg__emit_bytes(emit, digits, sagg__put_number(digits, number));
 }
 
 static void emit_escape(sagg__emit *emit, uint32_t code_point)

@@ -9,6 +9,11 @@
 
 #define SAGG__EMIT_BUFFER 262144u
 
+/* Writes a number's decimal digits, SAGG__DIGITS at most, and returns how many. */
+enum { SAGG__DIGITS = 20 };
+
+size_t sagg__put_number(char *to, uint64_t number);
+
 /* After the first failure everything is ignored; sagg__emit_end tells. */
 typedef struct sagg__emit {
     const sagg_sink *sink;

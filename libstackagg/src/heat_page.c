@@ -144,7 +144,7 @@ static uint32_t walk(const struct map *map, const sagg__heat_key *key, const sag
             return number;
     }
     for (uint32_t i = stack->count; i-- > 0;)
-        if (!step(map, &node, frame_of(map, stack->frames[i]), &number))
+        if (!step(map, &node, frame_of(map, sagg_stack_frame(stack, i)), &number))
             return number;
     return map->stack_of[node];
 }

@@ -101,8 +101,9 @@ static int map_stack(struct merging *m, uint32_t stack)
     if (!is_cut && sagg__find_stack(m->into, &row.id, &m->stacks[stack]))
         return 0;
     for (uint32_t i = 0; rc == 0 && i < row.count; i++) {
-        rc = map_frame(m, row.frames[i]);
-        m->scratch[i] = m->frames[row.frames[i]];
+        uint32_t frame = sagg_stack_frame(&row, i);
+        rc = map_frame(m, frame);
+        m->scratch[i] = m->frames[frame];
     }
     if (rc == 0 && is_cut)
         rc = sagg_add_stack(m->into, &m->stacks[stack], m->scratch, row.count, NULL);

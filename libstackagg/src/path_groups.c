@@ -71,13 +71,12 @@ static bool is_begin(const void *context, uint32_t value)
 static void read_begin(struct wanted_begin *wanted, const sagg__paths *paths,
                        const sagg__path_place *place, uint32_t skip)
 {
-    const uint32_t *frames = place->end - skip;
     const uint32_t count = place->count - skip;
     wanted->place = place;
     wanted->count = count < FRAMES ? count : FRAMES;
     wanted->end = skip + wanted->count;
     for (uint32_t i = 0; i < wanted->count; i++)
-        wanted->ranks[i] = paths->rank_of[frames[-1 - (ptrdiff_t)i]];
+        wanted->ranks[i] = paths->rank_of[sagg__path_frame(place, skip + i)];
 }
 
 /* The group of a beginning, which is made when it is new. Returns MOST_GROUPS where it would be one

@@ -34,19 +34,17 @@ static uint32_t shared_by_all(const sagg__paths *paths, struct range range)
     const uint32_t threads = paths->has_threads ? 1 : 0;
     if (range.shared < threads)
         return range.shared;
-    const ptrdiff_t skip = (ptrdiff_t)(range.shared - threads);
+    const uint32_t skip = range.shared - threads;
     const sagg__path_place *first = &paths->places[range.from];
-    const uint32_t *frames = first->end - skip;
-    uint32_t most = first->count - (uint32_t)skip;
+    uint32_t most = first->count - skip;
     for (uint32_t i = range.from + 1; most > 0 && i < range.end; i++) {
         sagg__path_prefetch(paths, i + SAGG__PATHS_AHEAD, range.shared, 1);
         const sagg__path_place *place = &paths->places[i];
-        const uint32_t *others = place->end - skip;
-        uint32_t common = least(most, place->count - (uint32_t)skip);
+        uint32_t common = least(most, place->count - skip);
         uint32_t at = 0;
         for (; at < common; at++) {
-            uint32_t frame = frames[-1 - (ptrdiff_t)at];
-            uint32_t other = others[-1 - (ptrdiff_t)at];
+            uint32_t frame = sagg__path_frame(first, skip + at);
+            uint32_t other = sagg__path_frame(place, skip + at);
             if (frame != other && rank_of[frame] != rank_of[other])
                 break;
         }
@@ -256,11 +254,13 @@ int sagg__paths_sort(sagg__paths *out, sagg__mem *mem, const sagg *agg,
     /* Without memory for them there are none. */
     sagg__path_groups *groups =
         count >= SAGG__GROUPS_WORTH ? sagg__path_groups_new(mem, count) : NULL;
-    const uint32_t *frames = agg->stack_frames.items;
     for (uint32_t i = 0; i < count; i++) {
         const sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, items[i].stack);
-        out->places[i] =
-            (sagg__path_place){0, 0, frames + stack->first + stack->count, stack->count, i};
+        const uint16_t *frames = sagg__stack_frames(agg, stack);
+        out->places[i] = (sagg__path_place){.end = frames + ((size_t)stack->count << stack->wide),
+                                            .count = stack->count,
+                                            .wide = stack->wide,
+                                            .item = i};
     }
     sort(out, 0, groups, ranges);
     sagg__path_groups_free(groups);

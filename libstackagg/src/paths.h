@@ -18,8 +18,9 @@ typedef struct sagg__path {
 typedef struct sagg__path_place {
     uint64_t key;  /* while they are sorted: the ranks of the next frames */
     uint64_t next; /* of those behind them */
-    const uint32_t *end;
-    uint32_t count;
+    const uint16_t *end;
+    uint32_t count : 31;
+    uint32_t wide : 1; /* its frames have 32 bits each */
     uint32_t item;
 } sagg__path_place;
 
@@ -56,10 +57,19 @@ static inline void sagg__path_prefetch(const sagg__paths *paths, uint32_t place,
                                        uint32_t frames)
 {
     if (place < paths->count) {
-        const uint32_t *first = paths->places[place].end - 1 - (ptrdiff_t)depth;
+        const sagg__path_place *of = &paths->places[place];
+        const uint16_t *first = of->end - ((ptrdiff_t)(depth + 1) << of->wide);
         __builtin_prefetch(first);
-        __builtin_prefetch(first - (frames - 1));
+        __builtin_prefetch(first - ((ptrdiff_t)(frames - 1) << of->wide));
     }
+}
+
+/* The frame behind `at` others of a path's stack. */
+static inline uint32_t sagg__path_frame(const sagg__path_place *place, uint32_t at)
+{
+    if (place->wide)
+        return ((const uint32_t *)(const void *)place->end)[-1 - (ptrdiff_t)at];
+    return place->end[-1 - (ptrdiff_t)at];
 }
 
 /* The rank of the frame at a depth, 0 = the root's. */
@@ -68,7 +78,7 @@ static inline uint32_t sagg__path_rank(const sagg__paths *paths, const sagg__pat
 {
     if (paths->has_threads && at-- == 0)
         return paths->items[place->item].thread;
-    return paths->rank_of[place->end[-1 - (ptrdiff_t)at]];
+    return paths->rank_of[sagg__path_frame(place, at)];
 }
 
 /* How many frames a key tells of. */

@@ -203,9 +203,7 @@ bool sagg_stack_at(const sagg *agg, uint32_t index, sagg_stack *stack)
     if (index >= agg->stacks.count)
         return false;
     const sagg__stack *row = SAGG__AT(sagg__stack, agg->stacks.array, index);
-    stack->id = row->id;
-    stack->frames = row->count > 0 ? SAGG__AT(uint32_t, agg->stack_frames, row->first) : NULL;
-    stack->count = row->count;
+    *stack = sagg__stack_view(agg, row);
     return true;
 }
 

@@ -232,25 +232,48 @@ static int compute_id(sagg *agg, sagg_stack_id *id, const uint32_t *frames, size
     return 0;
 }
 
+/* Whether a frame's number has more than 16 bits. */
+static bool any_wide(const uint32_t *frames, size_t count)
+{
+    uint32_t bits = 0;
+    for (size_t i = 0; i < count; i++)
+        bits |= frames[i];
+    return bits > UINT16_MAX;
+}
+
+static int keep_frames(sagg *agg, sagg__stack *stack, const uint32_t *frames, size_t count)
+{
+    uint64_t first;
+    stack->count = (uint32_t)count & INT32_MAX;
+    stack->wide = agg->frames.count > UINT16_MAX + 1 && any_wide(frames, count);
+    uint64_t end = sagg__stack_numbers(stack, agg->stack_frames_used, &first);
+    end += first;
+    if (count > INT32_MAX || end > UINT32_MAX)
+        return SAGG_E_LIMIT;
+    int rc = sagg__extend(&agg->mem, &agg->stack_frames, (size_t)end, sizeof(uint16_t));
+    if (rc != 0)
+        return rc;
+    stack->first = (uint32_t)first;
+    agg->stack_frames_used = (uint32_t)end;
+    void *to = sagg__stack_frames(agg, stack);
+    if (stack->wide && count > 0)
+        memcpy(to, frames, count * sizeof(*frames));
+    for (uint32_t i = 0; !stack->wide && i < count; i++)
+        ((uint16_t *)to)[i] = (uint16_t)frames[i];
+    return 0;
+}
+
 int sagg__append_stack(sagg *agg, uint32_t *index, const sagg_stack_id *id, const uint32_t *frames,
                        size_t count)
 {
-    sagg__stack stack = {.id = *id, .count = agg->no_frames ? 0 : (uint32_t)count};
+    sagg__stack stack = {.id = *id};
     if (agg->stacks.count > 2 * (uint64_t)agg->max_stacks)
         return SAGG_E_LIMIT;
-    if (stack.count > UINT32_MAX - agg->stack_frames_used)
-        return SAGG_E_LIMIT;
     int rc = sagg__set_reserve(agg, &agg->stacks, sizeof(stack));
-    if (rc == 0)
-        rc = sagg__extend(&agg->mem, &agg->stack_frames,
-                          (size_t)agg->stack_frames_used + stack.count, sizeof(uint32_t));
+    if (rc == 0 && !agg->no_frames)
+        rc = keep_frames(agg, &stack, frames, count);
     if (rc != 0)
         return rc;
-    stack.first = agg->stack_frames_used;
-    if (stack.count > 0)
-        memcpy(SAGG__AT(uint32_t, agg->stack_frames, stack.first), frames,
-               stack.count * sizeof(uint32_t));
-    agg->stack_frames_used += stack.count;
     *index = agg->stacks.count++;
     *SAGG__AT(sagg__stack, agg->stacks.array, *index) = stack;
     sagg__index_put(&agg->stacks.index, sagg__stack_hash(&stack), *index);

@@ -36,7 +36,7 @@ static void sum_entry(struct sums *s, const sagg *agg, const sagg_entry *entry, 
     if (!sagg_stack_at(agg, entry->stack, &stack))
         return;
     for (uint32_t i = 0; i < stack.count; i++) {
-        uint32_t rank = s->top->palette.of_frame[stack.frames[i]];
+        uint32_t rank = s->top->palette.of_frame[sagg_stack_frame(&stack, i)];
         if (i == 0)
             add(&s->self[rank], entry->totals.value);
         if (s->seen[rank] == number)

@@ -449,6 +449,45 @@ START_TEST(many_paths_that_begin_alike_are_sorted_and_merged)
 }
 END_TEST
 
+/* Lines are handed on in pieces: these are longer than several. */
+START_TEST(lines_longer_than_pieces_come_out_whole)
+{
+    enum { LONG = 60000, LINES = 12, DEPTH = 12, ROOM = (LONG + 8) * DEPTH * LINES };
+    static const char *const roots[] = {"a", "k"};
+    sagg *agg = make(NULL);
+    char *name = malloc(LONG + 1);
+    char *wanted = malloc(ROOM);
+    size_t size = 0;
+    memset(name, 'b', LONG);
+    name[LONG] = '\0';
+    for (uint32_t i = 0; i < LINES; i++) {
+        char leaf[8];
+        uint32_t frames[DEPTH], index;
+        (void)snprintf(leaf, sizeof(leaf), "m%02u", i);
+        for (size_t k = 0; k < DEPTH; k++) {
+            sagg_frame row = {.method = str(k == 0 ? leaf : k < DEPTH - 1 ? name : roots[i % 2])};
+            ck_assert_int_eq(sagg_add_frame(agg, &frames[k], &row, NULL), 0);
+        }
+        ck_assert_int_eq(sagg_add_stack(agg, &index, frames, DEPTH, NULL), 0);
+        add(agg, CPU, 0, index, i + 1);
+    }
+    for (uint32_t i = 0; i < LINES; i++) {
+        uint32_t line = i < LINES / 2 ? 2 * i : 2 * (i - LINES / 2) + 1;
+        size += (size_t)snprintf(wanted + size, ROOM - size, "%s;", roots[line % 2]);
+        for (size_t k = 0; k < DEPTH - 2; k++)
+            size += (size_t)snprintf(wanted + size, ROOM - size, "%s;", name);
+        size += (size_t)snprintf(wanted + size, ROOM - size, "m%02u %u\n", line, line + 1);
+    }
+    char *text = collapsed(agg, CPU, NULL);
+    ck_assert_uint_eq(strlen(text), size);
+    ck_assert(memcmp(text, wanted, size) == 0);
+    free(text);
+    free(wanted);
+    free(name);
+    sagg_free(agg);
+}
+END_TEST
+
 static int refuse(void *ctx, const void *data, size_t bytes)
 {
     (void)data;
@@ -490,6 +529,7 @@ int main(void)
                         (int)(sizeof(bad_pages) / sizeof(bad_pages[0])));
     tcase_add_test(tcase, collapsed_lines_are_stacks);
     tcase_add_test(tcase, collapsed_lines_hold_pairs_of_types_and_what_was_dropped);
+    tcase_add_test(tcase, lines_longer_than_pieces_come_out_whole);
     tcase_add_loop_test(tcase, a_writer_of_several_types_sorts_and_merges_paths, 0, 8);
     tcase_add_loop_test(tcase, many_paths_that_begin_alike_are_sorted_and_merged, 0, 2);
     tcase_add_test(tcase, a_refusing_sink_ends_the_output);

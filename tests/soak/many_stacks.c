@@ -75,8 +75,8 @@ static uint64_t kept(const sagg *agg, uint64_t number)
     (void)snprintf(big, sizeof(big), "m%" PRIu64, number / 1000);
     while (sagg_next(agg, &cursor, &entry)) {
         if (entry.stack == SAGG_DROPPED || !sagg_stack_at(agg, entry.stack, &stack) ||
-            !sagg_frame_at(agg, stack.frames[0], &found[0]) ||
-            !sagg_frame_at(agg, stack.frames[1], &found[1]))
+            !sagg_frame_at(agg, sagg_stack_frame(&stack, 0), &found[0]) ||
+            !sagg_frame_at(agg, sagg_stack_frame(&stack, 1), &found[1]))
             continue;
         if (found[0].method.size == strlen(leaf) && found[1].method.size == strlen(big) &&
             memcmp(found[0].method.data, leaf, strlen(leaf)) == 0 &&

@@ -130,7 +130,7 @@ static int count_leaf(run *r, const sagg *agg, const sagg_sample *sample)
     sagg_stack stack;
     sagg_frame leaf;
     bool has_leaf = sagg_stack_at(agg, sample->stack, &stack) && stack.count > 0 &&
-                    sagg_frame_at(agg, stack.frames[0], &leaf);
+                    sagg_frame_at(agg, sagg_stack_frame(&stack, 0), &leaf);
     return sagg_windows_add(r->out->windows[sample->type], has_leaf ? &leaf : NULL, sample->time_ns,
                             sample->value, NULL);
 }

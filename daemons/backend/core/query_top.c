@@ -82,7 +82,7 @@ static void add_entry(summer *s, const sagg_entry *entry)
     if (!sagg_stack_at(s->stacks, entry->stack, &stack))
         return;
     for (uint32_t i = 0; i < stack.count; i++) {
-        uint32_t row = s->row_of_frame[stack.frames[i]];
+        uint32_t row = s->row_of_frame[sagg_stack_frame(&stack, i)];
         if (i == 0)
             s->rows[row].self += entry->totals.value;
         if (s->last_stack[row] != entry->stack + 1)

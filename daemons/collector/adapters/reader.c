@@ -150,7 +150,8 @@ static bool is_truncated(const conversion *in, const sagg_stack *stack)
 {
     static const char marker[] = "[truncated]";
     sagg_frame root = {0};
-    return stack->count > 0 && sagg_frame_at(in->from, stack->frames[stack->count - 1], &root) &&
+    return stack->count > 0 &&
+           sagg_frame_at(in->from, sagg_stack_frame(stack, stack->count - 1), &root) &&
            root.kind == SAGG_UNKNOWN && root.class_name.size == 0 &&
            root.method.size == sizeof(marker) - 1 &&
            memcmp(root.method.data, marker, sizeof(marker) - 1) == 0;
@@ -178,7 +179,7 @@ static int convert_stacks(conversion *in)
             if (array_reserve((void **)&to->stack_frames, &room, to->stack_frame_count,
                               sizeof(*to->stack_frames)) != 0)
                 return -1;
-            to->stack_frames[to->stack_frame_count++] = stack.frames[k];
+            to->stack_frames[to->stack_frame_count++] = sagg_stack_frame(&stack, k);
         }
     }
     return 0;

@@ -35,8 +35,8 @@ START_TEST(frames_come_leaf_first_with_their_kinds)
         if (stack.count != 2)
             continue;
         seen = true;
-        ck_assert(sagg_frame_at(agg, stack.frames[0], &leaf));
-        ck_assert(sagg_frame_at(agg, stack.frames[1], &root));
+        ck_assert(sagg_frame_at(agg, sagg_stack_frame(&stack, 0), &leaf));
+        ck_assert(sagg_frame_at(agg, sagg_stack_frame(&stack, 1), &root));
         ck_assert_uint_eq(leaf.line, 42);
         ck_assert_uint_eq(root.line, 7);
         ck_assert_uint_eq(leaf.kind, SAGG_JAVA);

@@ -333,9 +333,17 @@ SAGG_EXPORT bool sagg_label_at(const sagg *agg, uint32_t index, uint32_t *tag, s
 /** A stack, borrowed until the next call that changes the aggregate. */
 typedef struct sagg_stack {
     sagg_stack_id id;
-    const uint32_t *frames; /**< `count` frame indices, leaf to root */
+    const void *frames; /**< `count` frame indices, leaf to root: see sagg_stack_frame */
     uint32_t count;
+    uint32_t width; /**< bytes of each index: 2 where all are below 65,536, or 4 */
 } sagg_stack;
+
+/** Frame index `at` (0 = the leaf's) of a stack; `at` must be below its count. */
+static inline uint32_t sagg_stack_frame(const sagg_stack *stack, uint32_t at)
+{
+    return stack->width == 2 ? ((const uint16_t *)stack->frames)[at]
+                             : ((const uint32_t *)stack->frames)[at];
+}
 
 /** Stack `index`; false when there is none. */
 SAGG_EXPORT bool sagg_stack_at(const sagg *agg, uint32_t index, sagg_stack *stack);
