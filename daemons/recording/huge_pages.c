@@ -44,13 +44,17 @@ static bool is_mapped(size_t size)
     return MAPS && size >= HUGE_PAGE;
 }
 
-/* The size that head.size has for a block, or 0: it is too large. A mapped one ends at a multiple
- * of `step`. */
-static size_t whole_size(size_t bytes, size_t step)
+/* The size that head.size has for a block, or 0: it is too large. A mapped one that `grows` ends
+ * with a whole huge page, where small ones would begin, and go on; so does one that would take up
+ * most of it. */
+static size_t whole_size(size_t bytes, bool grows)
 {
     if (bytes > LARGEST)
         return 0;
-    return is_mapped(bytes) ? (bytes + step - 1) / step * step : bytes + sizeof(head);
+    if (!is_mapped(bytes))
+        return bytes + sizeof(head);
+    size_t step = grows || bytes % HUGE_PAGE > HUGE_PAGE / 2 ? HUGE_PAGE : PAGE;
+    return (bytes + step - 1) / step * step;
 }
 
 /* ---- mappings ---- */
@@ -189,9 +193,9 @@ static head *get_mapped(size_t size)
 
 /* ---- blocks ---- */
 
-static void *get_block(size_t bytes, size_t step)
+static void *get_block(size_t bytes, bool grows)
 {
-    size_t size = whole_size(bytes, step);
+    size_t size = whole_size(bytes, grows);
     bool mapped = is_mapped(bytes);
     head *h = size == 0 ? NULL : mapped ? get_mapped(size) : malloc(size);
     if (h == NULL)
@@ -205,7 +209,7 @@ static void *get_block(size_t bytes, size_t step)
 static void *get(void *ctx, size_t bytes)
 {
     (void)ctx;
-    return get_block(bytes, PAGE);
+    return get_block(bytes, false);
 }
 
 static void drop(void *ctx, void *block)
@@ -226,7 +230,7 @@ static void drop_sized(void *ctx, void *block, size_t bytes)
 
 static void *move(void *block, size_t old_bytes, size_t new_bytes)
 {
-    void *to = get_block(new_bytes, HUGE_PAGE);
+    void *to = get_block(new_bytes, true);
     if (to == NULL)
         return NULL;
     memcpy(to, block, old_bytes < new_bytes ? old_bytes : new_bytes);
@@ -234,11 +238,10 @@ static void *move(void *block, size_t old_bytes, size_t new_bytes)
     return to;
 }
 
-/* What grows ends with a whole huge page: where small ones have begun, small ones go on. */
 static void *resize(void *ctx, void *block, size_t old_bytes, size_t new_bytes)
 {
     (void)ctx;
-    size_t size = whole_size(new_bytes, HUGE_PAGE);
+    size_t size = whole_size(new_bytes, true);
     if (size == 0)
         return NULL;
     if (block == NULL)
