@@ -56,15 +56,29 @@ int jfr__map_file(void **out, size_t *len, const char *path, jfr_error *err)
 /* A smaller recording stays: to give it back would cost as much as it takes. */
 enum { LEAST_DROP = 4 << 20 };
 
-void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to)
+static void drop(const jfr_file *file, uint64_t from, uint64_t to, uint64_t page)
 {
     if (file->mapped_len < LEAST_DROP)
         return;
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t begin = (from + page - 1) / page * page;
     uint64_t end = to / page * page;
     if (file->data == file->mapped && begin < end)
         (void)madvise((char *)file->mapped + begin, end - begin, MADV_DONTNEED);
+}
+
+void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to)
+{
+    drop(file, from, to, (uint64_t)sysconf(_SC_PAGESIZE));
+}
+
+/* A huge page of which a part is given back is split, on all CPUs that the threads run on. */
+#define HUGE_PAGE (UINT64_C(2) << 20)
+
+uint64_t jfr__drop_huge_pages(const jfr_file *file, uint64_t from, uint64_t to)
+{
+    uint64_t end = to / HUGE_PAGE * HUGE_PAGE;
+    drop(file, from, to, HUGE_PAGE);
+    return end > from ? end : from;
 }
 
 void jfr__unmap_file(void *data, size_t len)

@@ -177,6 +177,7 @@ struct jfr_sums {
 
     int rc;           /* JFR_ERR_LIMIT or JFR_ERR_NOMEM, met on the way */
     uint64_t reached; /* where the last walk ended */
+    uint64_t kept;    /* where pages begin that were walked and not given back */
     bool lost;        /* `reached` is no event */
     bool stale;       /* the chunk is not what it seemed to be: its events must be read again */
     uint64_t events;  /* walked, of this chunk */
@@ -200,6 +201,8 @@ uint32_t jfr__sums_find_lane(jfr_sums *sums, const jfr__lane *lane);
 /* sum_walk.c */
 void jfr__sums_prepare(jfr_sums *sums, const jfr_chunk *chunk);
 void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to);
+/* Gives back the pages that were walked and are still there. */
+void jfr__sums_leave(jfr_sums *sums);
 /* Reads one event the plain way and returns where the next begins, or NULL: that is no event. */
 const uint8_t *jfr__sums_slow(jfr_sums *sums, const uint8_t *p);
 /* Learns the layout of the wanted event at `p`, whose body begins `head` bytes on. */

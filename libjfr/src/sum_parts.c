@@ -83,6 +83,7 @@ int jfr_sums_parts(jfr_sums *sums, const jfr_chunk *chunk, uint32_t parts, jfr_n
             break;
         read_part(sums, part, part_begin(chunk, part, parts), part_begin(chunk, part + 1, parts));
     }
+    jfr__sums_leave(sums);
     if (sums->rc == 0 && !chunk->peeked)
         sums->rc = jfr__sums_find_stacks(sums);
     return sums->rc == 0 ? 0 : why(sums, err);

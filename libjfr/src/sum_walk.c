@@ -105,6 +105,8 @@ void jfr__sums_prepare(jfr_sums *sums, const jfr_chunk *chunk)
 {
     sums->chunk = chunk;
     jfr__sums_clear(sums, chunk->stacks_expected);
+    sums->reached = 0;
+    sums->kept = 0;
     memset(sums->shape_of, 0, sizeof(sums->shape_of));
     memset(sums->shaped, 0, sizeof(sums->shaped));
     for (uint32_t index = 0; index < chunk->plan_by_type.count; index++) {
@@ -311,17 +313,24 @@ static const uint8_t *loop_stop(const jfr_chunk *chunk, uint64_t to)
     return chunk->file->data + (to < last ? to : last);
 }
 
-/* Pages that were walked are given back a stretch at a time, where the recording is a mapped file.
- */
+/* Pages that were walked are given back so many at a time, where the recording is a mapped file. */
 enum { STRETCH = 4 << 20 };
 
-/* Pools are read again: those of the JDK, which lie among the events, and those of async-profiler,
- * which lie behind them, stay until the chunk ends. */
-static void give_back(const jfr_chunk *chunk, uint64_t from, uint64_t to)
+/* Where pages that may be given back end. Pools are read again: those of the JDK, which lie among
+ * the events, and those of async-profiler, which lie behind them, stay until the chunk ends. */
+static uint64_t last_given(const jfr_sums *sums, uint64_t to)
 {
-    uint64_t pools = chunk->info.finished ? chunk->info.offset + chunk->header.pool_offset : to;
-    if (chunk->producer == JFR_PRODUCER_ASYNC_PROFILER)
-        jfr__drop_pages(chunk->file, from, to < pools ? to : pools);
+    const jfr_chunk *chunk = sums->chunk;
+    uint64_t pools = chunk->info.offset + chunk->header.pool_offset;
+    if (chunk->producer != JFR_PRODUCER_ASYNC_PROFILER)
+        return sums->kept;
+    return chunk->info.finished && pools < to ? pools : to;
+}
+
+void jfr__sums_leave(jfr_sums *sums)
+{
+    jfr__drop_pages(sums->chunk->file, sums->kept, last_given(sums, sums->reached));
+    sums->kept = sums->reached;
 }
 
 void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to)
@@ -329,7 +338,10 @@ void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to)
     const jfr_chunk *chunk = sums->chunk;
     const uint8_t *data = chunk->file->data;
     uint64_t at = from;
-    uint64_t dropped = from;
+    if (from != sums->reached) {
+        jfr__sums_leave(sums);
+        sums->kept = from;
+    }
     while (sums->rc == 0 && at < to) {
         uint64_t next = to - at > STRETCH ? at + STRETCH : to;
         const uint8_t *stop = loop_stop(chunk, next);
@@ -344,12 +356,9 @@ void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to)
                 break;
             at = (uint64_t)(p - data);
         }
-        if (at - dropped >= STRETCH) {
-            give_back(chunk, dropped, at);
-            dropped = at;
-        }
+        if (at - sums->kept >= STRETCH)
+            sums->kept = jfr__drop_huge_pages(chunk->file, sums->kept, last_given(sums, at));
     }
-    give_back(chunk, dropped, at);
     sums->reached = at;
 }
 
