@@ -12,16 +12,14 @@
 
 /*
  * What the threads share. Events that are near each other are of the same stacks: each thread has
- * parts of its own, one behind the other, but for the first. That one takes of the last parts, as
- * do those that are done with their own.
+ * parts of its own, one behind the other, but for the first, which may have begun with something
+ * else. That one takes of the last parts, as do those that are done with their own.
  */
 typedef struct parts {
     uint32_t count;
     atomic_uint_least32_t next; /* of those that are nobody's */
     atomic_bool off;            /* there is no chunk to read */
 } parts;
-
-enum { ANYBODYS = 12 }; /* a thread's own parts are less by one of so many */
 
 /* A chunk that one thread opens while the others read its events. */
 typedef struct opening {
@@ -82,7 +80,7 @@ static uint32_t share_out(recording *rec, const jfr_chunk *chunk, recording_work
     reader all[RECORDING_MAX_THREADS];
     uint32_t readers = reader_count(rec, chunk);
     parts shared = {.count = part_count(chunk, readers)};
-    uint32_t own = (shared.count - shared.count / ANYBODYS) / readers;
+    uint32_t own = shared.count / readers;
     shared.next = own * (readers - 1);
     all[0] = (reader){rec->sums[0], chunk, &shared, o, .is_first = true};
     for (uint32_t i = 1; i < readers; i++)
