@@ -286,7 +286,7 @@ START_TEST(without_frames_the_totals_are_the_same)
     options.facets = true;
     options.max_stacks = _i == 1 ? 3000 : 0;
     options.max_frames = _i == 2 ? 3 : 0;
-    put_wide_chunk(0, 7500);
+    put_wide_chunk(0, 6000);
     put_cpu_chunk(NULL);
     const sagg *with = read_all();
     recording *first = rec;
