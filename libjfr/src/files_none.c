@@ -1,7 +1,6 @@
 /* In place of map.c and descriptor.c where the library is built without files: for WebAssembly. */
 #include "error.h"
 #include "input.h"
-#include "reader.h"
 
 static int refuse(jfr_error *err)
 {
@@ -39,19 +38,4 @@ int jfr__fd_read(int fd, uint64_t offset, void *data, size_t len, size_t *got, j
     (void)len;
     *got = 0;
     return refuse(err);
-}
-
-/* There are no pages that could come back from the file. */
-void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to)
-{
-    (void)file;
-    (void)from;
-    (void)to;
-}
-
-uint64_t jfr__drop_huge_pages(const jfr_file *file, uint64_t from, uint64_t to)
-{
-    (void)file;
-    (void)from;
-    return to;
 }

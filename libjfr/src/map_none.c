@@ -1,7 +1,6 @@
 /* In place of map.c where there is no mmap: the file is read. */
 #include "error.h"
 #include "input.h"
-#include "reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,19 +42,4 @@ void jfr__unmap_file(void *data, size_t len)
 {
     (void)len;
     free(data);
-}
-
-/* There are no pages that could come back from the file. */
-void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to)
-{
-    (void)file;
-    (void)from;
-    (void)to;
-}
-
-uint64_t jfr__drop_huge_pages(const jfr_file *file, uint64_t from, uint64_t to)
-{
-    (void)file;
-    (void)from;
-    return to;
 }

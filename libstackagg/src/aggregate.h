@@ -186,13 +186,19 @@ static inline sagg_stack sagg__stack_view(const sagg *agg, const sagg__stack *st
                         stack->count, stack->wide ? 4 : 2};
 }
 
-/* The numbers that the frames of a stack take behind `used` ones; *first is where they begin. */
-static inline uint64_t sagg__stack_numbers(const sagg__stack *stack, uint64_t used, uint64_t *first)
+/* Where the frames of a stack begin that come behind `used` numbers. */
+static inline uint64_t sagg__stack_begin(const sagg__stack *stack, uint64_t used)
 {
-    *first = stack->wide ? (used + 1) / 2 * 2 : used;
-    return (uint64_t)stack->count << stack->wide;
+    return stack->wide ? (used + 1) / 2 * 2 : used;
 }
 
+/* Where the frames of a stack end that begin at `first`. */
+static inline uint64_t sagg__stack_end(const sagg__stack *stack, uint64_t first)
+{
+    return first + ((uint64_t)stack->count << stack->wide);
+}
+
+/* Puts frame `at` of a stack, whose frames lie at `frames`. */
 static inline void sagg__put_frame(void *frames, bool wide, uint32_t at, uint32_t frame)
 {
     if (wide)

@@ -17,8 +17,8 @@ struct name {
 };
 
 /* A name is copied in steps of so many bytes, most names in one: behind the text and the lines
- * there is room for as many. Lines are handed on so many bytes at a time. */
-enum { STEP = 48, PIECE = 256 << 10 };
+ * there is room for as many. */
+enum { STEP = 48 };
 
 /* The lines that are written, one behind the other: each begins with what it has in common with the
  * one before it, which stays until then. */
@@ -296,7 +296,7 @@ static int send(struct lines *l, size_t bytes)
 /* Hands on whole pieces. What is behind them, and the last line, moves to the front. */
 static int send_pieces(struct lines *l)
 {
-    int rc = send(l, (l->size - l->sent) / PIECE * PIECE);
+    int rc = send(l, (l->size - l->sent) / SAGG__EMIT_BUFFER * SAGG__EMIT_BUFFER);
     size_t gone = l->sent < l->last ? l->sent : l->last;
     char *text = l->text.items;
     memmove(text, text + gone, l->size - gone);
@@ -378,7 +378,7 @@ static int end_line(sagg_collapsed *c, uint64_t value)
     text[l->size - 1] = ' ';
     l->size += sagg__put_number(text + l->size, value);
     text[l->size++] = '\n';
-    return l->size - l->sent < PIECE ? 0 : send_pieces(l);
+    return l->size - l->sent < SAGG__EMIT_BUFFER ? 0 : send_pieces(l);
 }
 
 static int put_line(sagg_collapsed *c, const sagg__path_place *place, uint32_t shared,

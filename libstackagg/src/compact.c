@@ -230,10 +230,8 @@ static void move_stacks(struct plan *p)
             continue;
         sagg__stack stack = *SAGG__AT(sagg__stack, agg->stacks.array, i);
         const sagg_stack from = sagg__stack_view(agg, &stack);
-        uint64_t first;
-        uint64_t numbers = sagg__stack_numbers(&stack, used, &first);
-        stack.first = (uint32_t)first;
-        used = first + numbers;
+        stack.first = (uint32_t)sagg__stack_begin(&stack, used);
+        used = sagg__stack_end(&stack, stack.first);
         for (uint32_t f = 0; f < stack.count; f++)
             sagg__put_frame(sagg__stack_frames(agg, &stack), stack.wide, f,
                             p->new_frame[sagg_stack_frame(&from, f)]);

@@ -7,6 +7,7 @@
 
 #include "mem.h"
 
+/* Output is handed on so many bytes at a time. */
 #define SAGG__EMIT_BUFFER 262144u
 
 /* Writes a number's decimal digits, SAGG__DIGITS at most, and returns how many. */

@@ -243,11 +243,10 @@ static bool any_wide(const uint32_t *frames, size_t count)
 
 static int keep_frames(sagg *agg, sagg__stack *stack, const uint32_t *frames, size_t count)
 {
-    uint64_t first;
     stack->count = (uint32_t)count & INT32_MAX;
     stack->wide = agg->frames.count > UINT16_MAX + 1 && any_wide(frames, count);
-    uint64_t end = sagg__stack_numbers(stack, agg->stack_frames_used, &first);
-    end += first;
+    const uint64_t first = sagg__stack_begin(stack, agg->stack_frames_used);
+    const uint64_t end = sagg__stack_end(stack, first);
     if (count > INT32_MAX || end > UINT32_MAX)
         return SAGG_E_LIMIT;
     int rc = sagg__extend(&agg->mem, &agg->stack_frames, (size_t)end, sizeof(uint16_t));
@@ -256,10 +255,9 @@ static int keep_frames(sagg *agg, sagg__stack *stack, const uint32_t *frames, si
     stack->first = (uint32_t)first;
     agg->stack_frames_used = (uint32_t)end;
     void *to = sagg__stack_frames(agg, stack);
-    if (stack->wide && count > 0)
-        memcpy(to, frames, count * sizeof(*frames));
-    for (uint32_t i = 0; !stack->wide && i < count; i++)
-        ((uint16_t *)to)[i] = (uint16_t)frames[i];
+    const bool wide = stack->wide;
+    for (uint32_t i = 0; i < count; i++)
+        sagg__put_frame(to, wide, i, frames[i]);
     return 0;
 }
 

@@ -176,7 +176,7 @@ def concatenate(out, files):
 
 
 def make_cat(out, *names):
-    concatenate(out, [get(name) for name in names])
+    concatenate(out, [made(name) for name in names])
 
 
 MAKERS = {"async": make_async, "jdk-parts": make_jdk_parts, "jdk-settings": make_jdk_settings, "cat": make_cat}
@@ -264,11 +264,12 @@ def write_anew(path):
 
 
 def get(name):
-    """The recording's file, made first where it is not in the cache; another run may be making it."""
+    """The recording's file, made first where it is not in the cache, and written anew."""
     return write_anew(made(name))
 
 
 def made(name):
+    """The recording's file as it lies in the cache, made first where it is not there."""
     path = path_of(name)
     if is_there(path):
         return path
@@ -277,7 +278,7 @@ def made(name):
         for part in recording.arguments:
             made(part)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with open(FOLDER / f"{name}.lock", "w", encoding="utf-8") as lock:
+    with open(FOLDER / f"{name}.lock", "w", encoding="utf-8") as lock:  # another run may be making it
         fcntl.flock(lock, fcntl.LOCK_EX)
         return path if is_there(path) else make(name, path)
 
