@@ -1,4 +1,5 @@
 /* hotstack-backend: settings in, parts up, wait for a signal, parts down. */
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,6 +21,17 @@ static void block_signals(sigset_t *set)
     signal(SIGPIPE, SIG_IGN);
 }
 
+/* What a batch took is kept for the next one: to fault its pages in anew costs as much as to read
+ * it. */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+    enum { LARGEST_KEPT = 4 << 20, MOST_KEPT = 16 << 20 };
+    (void)mallopt(M_MMAP_THRESHOLD, LARGEST_KEPT);
+    (void)mallopt(M_TRIM_THRESHOLD, MOST_KEPT);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     sigset_t signals;
@@ -30,6 +42,7 @@ int main(int argc, char **argv)
     if (status >= 0)
         return status;
     block_signals(&signals);
+    keep_memory();
     curl_global_init(CURL_GLOBAL_DEFAULT);
     program *p = program_start(settings);
     if (p == NULL) {

@@ -23,6 +23,7 @@ struct program {
     clickhouse *store;
     bool store_complained;
     writer *writer;
+    known_stacks *known; /* NULL: none are remembered */
     auth *auth;
     metrics *metrics;
     http_assets *assets;
@@ -206,6 +207,7 @@ static void fill_api(program *p)
         .ingest = {.store = port,
                    .writer = &writer_port,
                    .writer_self = p->writer,
+                   .known = p->known,
                    .limits = limits,
                    .now_ms = unix_ms},
         .query = {.store = port,
@@ -219,6 +221,7 @@ static void fill_api(program *p)
         .store_ready = store_ready,
         .store_context = p,
         .log = log_line,
+        .batches = {.most = (size_t)config_int(v, "ingest.queue")},
     };
     api_init(&p->api);
 }
@@ -270,6 +273,19 @@ static int write_port_file(const program *p)
     return good ? 0 : -1;
 }
 
+static int make_known_stacks(program *p)
+{
+    int64_t most = config_int(p->values, "ingest.known_stacks");
+
+    if (most == 0)
+        return 0;
+    p->known = known_stacks_new((size_t)most,
+                                (uint64_t)config_duration_ms(p->values, "ingest.known_stacks_for"));
+    if (p->known == NULL)
+        log_line(NULL, "no memory for ingest.known_stacks");
+    return p->known != NULL ? 0 : -1;
+}
+
 static int start_writer(program *p)
 {
     p->writer = writer_start((int)config_int(p->values, "ingest.queue"), prepare_store, p,
@@ -286,7 +302,8 @@ program *program_start(const config *settings)
     if (p == NULL)
         return NULL;
     p->values = config_values(settings);
-    if (make_auth(p) != 0 || load_assets(p) != 0 || open_store(p) != 0 || start_writer(p) != 0) {
+    if (make_auth(p) != 0 || load_assets(p) != 0 || open_store(p) != 0 ||
+        make_known_stacks(p) != 0 || start_writer(p) != 0) {
         program_stop(p);
         return NULL;
     }
@@ -305,6 +322,7 @@ void program_stop(program *p)
     http_server_stop(p->server, GRACE_MS);
     writer_stop(p->writer);
     clickhouse_close(p->store);
+    known_stacks_free(p->known);
     http_assets_free(p->assets);
     auth_free(p->auth);
     metrics_free(p->metrics);

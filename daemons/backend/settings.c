@@ -153,8 +153,23 @@ static const config_field fields[] = {
      .fallback = "8",
      .min = 1,
      .max = 63,
-     .help = "Batches that may wait for the store; beyond them collectors are told to retry. Less "
-             "than http.workers, so that queries always find a thread."},
+     .help =
+         "Batches that may be in work or wait for the store; beyond them collectors are told to "
+         "retry. Less than http.workers, so that queries always find a thread."},
+    {.key = "ingest.known_stacks",
+     .type = CONFIG_INT,
+     .fallback = "400000",
+     .min = 0,
+     .max = 100000000,
+     .help = "Stacks that the backend remembers the store to hold, of 32 to 64 bytes each; 0: the "
+             "store is asked for every stack of every window."},
+    {.key = "ingest.known_stacks_for",
+     .type = CONFIG_DURATION,
+     .fallback = "10m",
+     .min = 1000,
+     .max = 3600000,
+     .help = "How long the backend remembers that; stacks that somebody deletes from the store are "
+             "missed for up to twice as long."},
     {.key = "status.silent_after",
      .type = CONFIG_DURATION,
      .fallback = "3m",

@@ -23,17 +23,19 @@ const char *chs__compression_name(chs_compression compression)
     return NULL;
 }
 
-static int compress_zstd(chs__buffer *out, const chs_bytes *body)
+static int compress_zstd(chs__compressor *c, const chs_bytes *body)
 {
     size_t bound = ZSTD_compressBound(body->length), length;
-    int rc = chs__buffer_reserve(out, bound);
+    int rc = chs__buffer_reserve(&c->out, bound);
 
-    if (rc)
-        return rc;
-    length = ZSTD_compress(out->data, bound, body->data, body->length, ZSTD_LEVEL);
+    if (!rc && !c->zstd)
+        c->zstd = ZSTD_createCCtx();
+    if (rc || !c->zstd)
+        return CHS_ERR_NO_MEMORY;
+    length = ZSTD_compressCCtx(c->zstd, c->out.data, bound, body->data, body->length, ZSTD_LEVEL);
     if (ZSTD_isError(length))
         return CHS_ERR_NO_MEMORY;
-    out->length = length;
+    c->out.length = length;
     return 0;
 }
 
@@ -75,17 +77,24 @@ static int compress_gzip(chs__buffer *out, const chs_bytes *body)
     return rc;
 }
 
-int chs__compress(chs__buffer *out, chs_compression compression, const chs_bytes *body,
+void chs__compressor_free(chs__compressor *c)
+{
+    chs__buffer_free(&c->out);
+    ZSTD_freeCCtx(c->zstd);
+    c->zstd = NULL;
+}
+
+int chs__compress(chs__compressor *c, chs_compression compression, const chs_bytes *body,
                   chs_error *err)
 {
     int rc;
 
-    out->length = 0;
+    c->out.length = 0;
     if (compression == CHS_COMPRESSION_ZSTD)
-        rc = compress_zstd(out, body);
+        rc = compress_zstd(c, body);
     else if (compression == CHS_COMPRESSION_LZ4)
-        rc = compress_lz4(out, body);
+        rc = compress_lz4(&c->out, body);
     else
-        rc = compress_gzip(out, body);
+        rc = compress_gzip(&c->out, body);
     return rc ? CHS__FAIL(err, rc, "No memory to compress a block of %zu bytes", body->length) : 0;
 }

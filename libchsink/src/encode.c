@@ -8,12 +8,20 @@
 static int put_indexes(chs__buffer *out, const chs_column *column, size_t width)
 {
     const uint32_t *numbers = (const uint32_t *)(const void *)column->data.data;
+    int rc = chs__buffer_reserve(out, column->values * width + sizeof *numbers);
+    unsigned char *to;
     uint64_t i;
-    int rc = chs__buffer_reserve(out, column->values * width);
 
-    for (i = 0; i < column->values && !rc; i++)
-        rc = chs__buffer_le(out, numbers[i], width);
-    return rc;
+    if (rc)
+        return rc;
+    to = out->data + out->length;
+    for (i = 0; i < column->values; i++, to += width) {
+        uint32_t little = htole32(numbers[i]);
+
+        memcpy(to, &little, sizeof little); /* the rest is written over */
+    }
+    out->length += column->values * width;
+    return 0;
 }
 
 /* Flags and index type, keys, then one index per value. Nothing at all for no values. */
@@ -85,7 +93,9 @@ int chs_block_encode(chs_bytes *out, chs_block *block, chs_error *err)
     if (rc)
         return rc;
     encoded->length = 0;
-    rc = chs__buffer_varint(encoded, block->column_count);
+    rc = chs__buffer_reserve(encoded, block->bytes < encoded->max ? block->bytes : encoded->max);
+    if (!rc)
+        rc = chs__buffer_varint(encoded, block->column_count);
     if (!rc)
         rc = chs__buffer_varint(encoded, chs_block_rows(block));
     for (i = 0; i < block->column_count && !rc; i++)

@@ -8,7 +8,7 @@
 
 #include <chsink/http.h>
 
-#include "buffer.h"
+#include "compress.h"
 #include "settings.h"
 
 enum {
@@ -30,7 +30,7 @@ typedef struct chs__http {
     chs_compression answer_compression;
     chs_reader_options reader;
     chs__settings settings;
-    chs__buffer compressed; /* the request body, kept between calls */
+    chs__compressor compressor; /* of request bodies */
     pthread_mutex_t lock;
     bool busy; /* under the lock, as is the next */
     bool cancelled;

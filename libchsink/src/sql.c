@@ -129,28 +129,36 @@ void chs__token_settings(chs_setting out[CHS__TOKEN_SETTINGS], const char *token
     out[1].value = "1";
 }
 
-/* One byte of a value inside quotes or TSV: what could end it or be read as an escape is escaped.
+/* The bytes of a value inside quotes or TSV: what could end it or be read as an escape is escaped.
  */
 static int add_escaped(chs__buffer *out, const chs_bytes *value)
 {
+    enum { LONGEST = 4 }; /* of a byte */
+    static const char digits[] = "0123456789ABCDEF";
+    int rc = value->length > SIZE_MAX / LONGEST ? CHS_ERR_LIMIT
+                                                : chs__buffer_reserve(out, LONGEST * value->length);
+    unsigned char *to;
     size_t i;
-    int rc = 0;
 
-    for (i = 0; i < value->length && !rc; i++) {
+    if (rc)
+        return rc;
+    to = out->data + out->length;
+    for (i = 0; i < value->length; i++) {
         unsigned char c = (unsigned char)value->data[i];
-        char escape[8];
+        bool is_control = c < 0x20 || c == 0x7f;
 
-        if (c < 0x20 || c == 0x7f)
-            (void)snprintf(escape, sizeof escape, "\\x%02X", c);
-        else if (c == '\\' || c == '\'' || c == '`')
-            (void)snprintf(escape, sizeof escape, "\\%c", c);
-        else {
-            rc = chs__buffer_add(out, &c, 1);
-            continue;
+        if (is_control || c == '\\' || c == '\'' || c == '`')
+            *to++ = '\\';
+        if (is_control) {
+            *to++ = 'x';
+            *to++ = (unsigned char)digits[c >> 4];
+            *to++ = (unsigned char)digits[c & 15];
+        } else {
+            *to++ = c;
         }
-        rc = chs__buffer_text(out, escape);
     }
-    return rc;
+    out->length = (size_t)(to - out->data);
+    return 0;
 }
 
 static int add_quoted(chs__buffer *out, const chs_bytes *value, const char *quote)

@@ -1,5 +1,6 @@
 /* The block encoder, byte by byte, and the mistakes that it names. */
 #include <check.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <chsink/chsink.h>
@@ -178,6 +179,168 @@ START_TEST(encodes_arrays)
 }
 END_TEST
 
+/* What the block's bytes are when a value comes `times` times, one call each. */
+static size_t encoded_one_by_one(char *out, size_t room, const struct fixed_row *row, size_t times)
+{
+    chs_column *column = add("v", row->type);
+    chs_bytes encoded;
+
+    for (size_t i = 0; i < times; i++)
+        ck_assert_int_eq(append_one(column, row), 0);
+    ck_assert_int_eq(chs_block_encode(&encoded, block, &err), 0);
+    ck_assert_uint_le(encoded.length, room);
+    memcpy(out, encoded.data, encoded.length);
+    return encoded.length;
+}
+
+static int append_times(chs_column *column, const struct fixed_row *row, size_t count)
+{
+    switch (row->kind) {
+    case 'u':
+        return chs_append_uint_times(column, row->u, count);
+    case 'i':
+        return chs_append_int_times(column, row->i, count);
+    case 'f':
+        return chs_append_float_times(column, row->f, count);
+    default:
+        return chs_append_bytes_times(column, row->s, strlen(row->s), count);
+    }
+}
+
+static int append_rows(chs_column *column, const struct fixed_row *row, size_t count)
+{
+    enum { MOST = 8 };
+    uint64_t u[MOST];
+    int64_t i[MOST];
+    double f[MOST];
+    chs_bytes s[MOST];
+
+    ck_assert_uint_le(count, MOST);
+    for (size_t at = 0; at < count; at++) {
+        u[at] = row->u;
+        i[at] = row->i;
+        f[at] = row->f;
+        s[at] = (chs_bytes){row->s, row->s != NULL ? strlen(row->s) : 0};
+    }
+    switch (row->kind) {
+    case 'u':
+        return chs_append_uint_rows(column, u, count);
+    case 'i':
+        return chs_append_int_rows(column, i, count);
+    case 'f':
+        return chs_append_float_rows(column, f, count);
+    default:
+        return chs_append_bytes_rows(column, s, count);
+    }
+}
+
+START_TEST(many_rows_are_as_one_after_the_other)
+{
+    const struct fixed_row *row = &fixed_rows[_i];
+    char wanted[512];
+    size_t length = encoded_one_by_one(wanted, sizeof(wanted), row, 6);
+
+    teardown();
+    setup();
+    chs_column *column = add("v", row->type);
+    ck_assert_int_eq(append_times(column, row, 3), 0);
+    ck_assert_int_eq(append_times(column, row, 0), 0);
+    ck_assert_int_eq(append_rows(column, row, 0), 0);
+    ck_assert_int_eq(append_rows(column, row, 2), 0);
+    ck_assert_int_eq(append_one(column, row), 0);
+    ck_assert_uint_eq(chs_block_rows(block), 6);
+    expect(wanted, length);
+}
+END_TEST
+
+START_TEST(keys_are_the_strings_that_they_were_given_for)
+{
+    static const char *const values[] = {"a", "bc", "", "bc", "a"};
+    static const chs_bytes strings[] = {{"a", 1}, {"bc", 2}, {"", 0}, {"bc", 2}, {"a", 1}};
+    enum { COUNT = sizeof(values) / sizeof(values[0]) };
+    chs_column *single = add("s", "LowCardinality(String)");
+    chs_column *array = add("t", "Array(LowCardinality(String))");
+    char wanted[512];
+    uint32_t keys[COUNT], array_keys[COUNT];
+    chs_bytes encoded;
+
+    ck_assert_int_eq(chs_append_bytes_rows(single, strings, COUNT), 0);
+    ck_assert_int_eq(chs_append_bytes_times(single, "bc", 2, 3), 0);
+    for (size_t i = 0; i < COUNT + 3; i++)
+        ck_assert_int_eq(chs_append_bytes_array(array, strings, COUNT), 0);
+    ck_assert_int_eq(chs_block_encode(&encoded, block, &err), 0);
+    size_t length = encoded.length;
+    ck_assert_uint_le(length, sizeof(wanted));
+    memcpy(wanted, encoded.data, length);
+
+    chs_block_clear(block);
+    for (size_t i = 0; i < COUNT; i++) {
+        ck_assert_int_eq(chs_column_key(single, values[i], strlen(values[i]), &keys[i]), 0);
+        ck_assert_int_eq(chs_column_key(array, values[i], strlen(values[i]), &array_keys[i]), 0);
+    }
+    ck_assert_uint_eq(chs_block_rows(block), 0);
+    ck_assert_int_eq(chs_append_key_rows(single, keys, COUNT), 0);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_eq(chs_append_key_rows(single, &keys[1], 1), 0);
+    for (size_t i = 0; i < COUNT + 3; i++)
+        ck_assert_int_eq(chs_append_key_array(array, array_keys, COUNT), 0);
+    expect(wanted, length);
+}
+END_TEST
+
+START_TEST(refuses_keys_that_it_did_not_give)
+{
+    static const struct {
+        const char *type;
+        bool known;
+        const char *says;
+    } cases[] = {
+        {"LowCardinality(String)", false, "Column v has no key of number 7"},
+        {"Array(LowCardinality(String))", true,
+         "Column v of type Array(LowCardinality(String)) takes arrays"},
+        {"String", true, "Column v of type String has no keys"},
+        {"UInt8", true, "Column v of type UInt8 has no keys"},
+    };
+    chs_column *column = add("v", cases[_i].type);
+    uint32_t key = 7;
+    chs_bytes encoded;
+
+    if (cases[_i].known)
+        (void)chs_column_key(column, "a", 1, &key);
+    ck_assert_int_eq(chs_append_key_rows(column, &key, 1), CHS_ERR_USAGE);
+    ck_assert_int_eq(chs_block_encode(&encoded, block, &err), CHS_ERR_USAGE);
+    ck_assert_str_eq(err.message, cases[_i].says);
+}
+END_TEST
+
+START_TEST(many_rows_keep_to_the_limits)
+{
+    chs_block_options options = CHS_BLOCK_OPTIONS_INIT;
+    static const uint64_t values[] = {1, 2, 256, 3};
+
+    teardown();
+    options.max_rows = 5;
+    ck_assert_int_eq(chs_block_new(&block, &options, NULL), 0);
+    chs_column *column = add("v", "UInt8");
+    ck_assert_int_eq(chs_append_uint_times(column, 1, 3), 0);
+    ck_assert_int_eq(chs_append_uint_rows(column, values, 2), 0);
+    ck_assert_int_eq(chs_append_uint_times(column, 1, SIZE_MAX), CHS_ERR_LIMIT);
+    chs_block_clear(block);
+    ck_assert_int_eq(chs_append_uint_rows(column, values, 4), CHS_ERR_FORMAT);
+    chs_bytes encoded;
+    ck_assert_int_eq(chs_block_encode(&encoded, block, &err), CHS_ERR_FORMAT);
+    ck_assert_str_eq(err.message, "Column v: 256 does not fit UInt8");
+
+    teardown();
+    options.max_rows = 1000;
+    options.max_bytes = 100;
+    ck_assert_int_eq(chs_block_new(&block, &options, NULL), 0);
+    column = add("v", "UInt64");
+    ck_assert_int_eq(chs_append_uint_times(column, 1, 12), 0);
+    ck_assert_int_eq(chs_append_uint_times(column, 1, 1), CHS_ERR_LIMIT);
+}
+END_TEST
+
 START_TEST(names_the_column_with_other_rows)
 {
     chs_column *a = add("alpha", "UInt8");
@@ -320,6 +483,10 @@ int main(void)
     tcase_add_test(tcase, forgets_a_dictionary_when_cleared);
     tcase_add_test(tcase, encodes_wide_dictionary_indexes);
     tcase_add_test(tcase, encodes_arrays);
+    tcase_add_loop_test(tcase, many_rows_are_as_one_after_the_other, 0, ROWS(fixed_rows));
+    tcase_add_test(tcase, keys_are_the_strings_that_they_were_given_for);
+    tcase_add_loop_test(tcase, refuses_keys_that_it_did_not_give, 0, 4);
+    tcase_add_test(tcase, many_rows_keep_to_the_limits);
     tcase_add_test(tcase, names_the_column_with_other_rows);
     tcase_add_test(tcase, keeps_the_first_failure);
     tcase_add_loop_test(tcase, refuses_values_that_do_not_fit, 0, ROWS(bad_rows));

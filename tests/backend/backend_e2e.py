@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import random
+import signal
 import socket
 import subprocess
 import sys
@@ -106,6 +107,30 @@ def test_a_store_that_is_down_means_retry(lab):
         assert store.ask('SELECT count() FROM profile_samples') == '600'
     finally:
         store.close()
+
+
+def test_a_store_that_is_behind_costs_nothing_but_a_retry(lab):
+    if lab.mode != 'http':
+        return  # the engine in the backend cannot be held
+    backend = lab.start('--ingest-queue', '1')
+    assert b'malformed' in ingest(backend, b'garbage')[2]
+    lab.store.process.send_signal(signal.SIGSTOP)
+    sent = []
+    sender = threading.Thread(target=lambda: sent.extend(backend.send()))
+    try:
+        sender.start()
+        # What comes now is not read: garbage is told to come again.
+        wait_for('the queue to be full', lambda: b'store_busy' in ingest(backend, b'garbage')[2])
+        status, headers, _ = ingest(backend, b'garbage')
+        assert (status, headers['Retry-After']) == (429, '1')
+        assert backend.call('GET', '/healthz', token=None)[0] == 200
+    finally:
+        lab.store.process.send_signal(signal.SIGCONT)
+        sender.join()
+    expect(sent[0], outcome='accepted')
+    assert b'malformed' in ingest(backend, b'garbage')[2]
+    backend.stop()
+    assert lab.ask('SELECT count() FROM profile_samples') == '600'
 
 
 # ---- refusals ----

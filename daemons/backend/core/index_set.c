@@ -41,15 +41,29 @@ void index_set_free(index_set *set)
     set->slots = NULL;
 }
 
+/* The slot of the one that is equal to index, or the free one where it belongs. */
+static uint32_t *find_slot(const index_set *set, uint64_t hash, uint32_t index)
+{
+    size_t slot = (size_t)hash & set->mask;
+
+    while (set->slots[slot] != 0 && !set->equal(set->context, set->slots[slot] - 1, index))
+        slot = (slot + 1) & set->mask;
+    return &set->slots[slot];
+}
+
 uint32_t index_set_add(index_set *set, uint64_t hash, uint32_t index)
 {
-    for (size_t slot = (size_t)hash & set->mask;; slot = (slot + 1) & set->mask) {
-        uint32_t found = set->slots[slot];
-        if (found == 0) {
-            set->slots[slot] = index + 1;
-            return INDEX_SET_NONE;
-        }
-        if (set->equal(set->context, found - 1, index))
-            return found - 1;
-    }
+    uint32_t *slot = find_slot(set, hash, index);
+
+    if (*slot != 0)
+        return *slot - 1;
+    *slot = index + 1;
+    return INDEX_SET_NONE;
+}
+
+uint32_t index_set_find(const index_set *set, uint64_t hash, uint32_t index)
+{
+    const uint32_t *slot = find_slot(set, hash, index);
+
+    return *slot != 0 ? *slot - 1 : INDEX_SET_NONE;
 }

@@ -26,6 +26,9 @@ void index_set_free(index_set *set);
 /* Adds index; returns INDEX_SET_NONE, or the equal one that is in already (and adds nothing). */
 uint32_t index_set_add(index_set *set, uint64_t hash, uint32_t index);
 
+/* The one that is in and equal to index, which need not be, or INDEX_SET_NONE. */
+uint32_t index_set_find(const index_set *set, uint64_t hash, uint32_t index);
+
 /* A hash seeded per process, so that nobody outside can choose rows that collide. */
 uint64_t index_set_hash(const void *bytes, size_t length);
 

@@ -23,8 +23,13 @@ bool scope_allows(const char *const *list, size_t count, text value)
     return count == 0;
 }
 
-static void retry_for(verdict *v, const store_error *err)
+static void retry_for(const commit *c, const store_error *err)
 {
+    verdict *v = c->v;
+
+    /* A store that comes back may have lost what was written last; a busy one has not gone. */
+    if (c->in->known != NULL && err->code != STORE_ERR_BUSY)
+        known_stacks_clear(c->in->known);
     switch (err->code) {
     case STORE_ERR_BUSY:
         verdict_retry(v, "store_busy", 2000, "The store is busy: %.400s", err->message);
@@ -51,7 +56,7 @@ static int ask_ledger(commit *c)
     store_error err = {0};
 
     if (s->ops->find_batch(s->self, id, &entry, &err) != 0) {
-        retry_for(c->v, &err);
+        retry_for(c, &err);
         return -1;
     }
     if (!entry.found)
@@ -64,24 +69,86 @@ static int ask_ledger(commit *c)
     return -1;
 }
 
+/* What the stacks of a service of the batch are remembered by. */
+static uint64_t owner_of(const commit *c, uint32_t service)
+{
+    return known_stacks_owner(c->in->known, &c->plan.services[service], c->batch->day);
+}
+
+/* Stacks that the store is asked for, as many as `count`. */
+typedef struct question {
+    const uint8_t **ids;
+    size_t *places; /* of each among the missing ones */
+    bool *found;
+    size_t count;
+} question;
+
+static int question_init(question *q, size_t most)
+{
+    q->ids = malloc(most * sizeof(*q->ids));
+    q->places = malloc(most * sizeof(*q->places));
+    q->found = calloc(most, sizeof(*q->found));
+    q->count = 0;
+    return q->ids != NULL && q->places != NULL && q->found != NULL ? 0 : -1;
+}
+
+static void question_free(question *q)
+{
+    free(q->ids);
+    free(q->places);
+    free(q->found);
+}
+
+/* Those of one service, which stand in a row, that are not remembered. */
+static void put_question(const commit *c, question *q, const stack_use *missing, size_t count,
+                         bool *known)
+{
+    uint64_t owner = c->in->known != NULL ? owner_of(c, missing->service) : 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *id =
+            (const uint8_t *)c->batch->stack_ids.data + (size_t)missing[i].stack * STACK_ID_BYTES;
+        known[i] = c->in->known != NULL && known_stacks_has(c->in->known, owner, id);
+        if (known[i])
+            continue;
+        q->ids[q->count] = id;
+        q->places[q->count++] = i;
+    }
+}
+
+static void take_answer(const commit *c, const question *q, uint32_t service, bool *known)
+{
+    uint64_t owner = c->in->known != NULL ? owner_of(c, service) : 0;
+
+    for (size_t i = 0; i < q->count; i++) {
+        known[q->places[i]] = q->found[i];
+        if (q->found[i] && c->in->known != NULL)
+            known_stacks_add(c->in->known, owner, q->ids[i]);
+    }
+}
+
 /* Asks for the missing stacks of one service, which stand in a row from `first` on. */
 static int ask_service(commit *c, size_t first, size_t count, bool *known)
 {
     const store *s = &c->in->store;
     const stack_use *missing = c->plan.missing + first;
-    const uint8_t **ids = malloc(count * sizeof(*ids));
     store_error err = {0};
+    question q;
+    int rc = question_init(&q, count);
 
-    if (ids == NULL)
+    if (rc != 0) {
+        question_free(&q);
         return check_no_memory(c->v);
-    for (size_t i = 0; i < count; i++)
-        ids[i] =
-            (const uint8_t *)c->batch->stack_ids.data + (size_t)missing[i].stack * STACK_ID_BYTES;
-    int rc = s->ops->find_stacks(s->self, &c->plan.services[missing->service], c->batch->day, ids,
-                                 count, known, &err);
-    free(ids);
-    if (rc != 0)
-        retry_for(c->v, &err);
+    }
+    put_question(c, &q, missing, count, known);
+    if (q.count > 0)
+        rc = s->ops->find_stacks(s->self, &c->plan.services[missing->service], c->batch->day, q.ids,
+                                 q.count, q.found, &err);
+    if (rc == 0)
+        take_answer(c, &q, missing->service, known);
+    else
+        retry_for(c, &err);
+    question_free(&q);
     return rc != 0 ? -1 : 0;
 }
 
@@ -150,6 +217,21 @@ static int ask_stacks(commit *c)
     return rc;
 }
 
+/* What the batch brought is in the store now. */
+static void remember_brought(const commit *c)
+{
+    const char *ids = c->batch->stacks.stack_ids.data;
+    const stack_use *brought = c->plan.brought;
+    uint64_t owner = 0;
+
+    for (size_t i = 0; c->in->known != NULL && i < c->plan.brought_count; i++) {
+        if (i == 0 || brought[i].service != brought[i - 1].service)
+            owner = owner_of(c, brought[i].service);
+        known_stacks_add(c->in->known, owner,
+                         (const uint8_t *)ids + (size_t)brought[i].stack * STACK_ID_BYTES);
+    }
+}
+
 static void accept(verdict *v, uint64_t rows)
 {
     v->outcome = OUTCOME_ACCEPTED;
@@ -162,7 +244,10 @@ static void commit_batch(void *arg)
     commit *c = arg;
     const ingest *in = c->in;
     store_error err = {0};
+    uint64_t now_ms = in->now_ms(in->clock);
 
+    if (in->known != NULL)
+        known_stacks_pass(in->known, now_ms);
     /* Only what the ledger does not know is too large: what is stored must not be cut anew. */
     if (ask_ledger(c) != 0 ||
         check_stored_frames(&c->batch->stacks, c->plan.brought, c->plan.brought_count, c->v) != 0 ||
@@ -174,12 +259,14 @@ static void commit_batch(void *arg)
         .service_count = c->plan.service_count,
         .stacks = c->plan.brought,
         .stack_count = c->plan.brought_count,
-        .received_ms = in->now_ms(in->clock),
+        .received_ms = now_ms,
     };
-    if (in->store.ops->write_batch(in->store.self, &write, &err) != 0)
-        retry_for(c->v, &err);
-    else
-        accept(c->v, c->batch->samples.window.count);
+    if (in->store.ops->write_batch(in->store.self, &write, &err) != 0) {
+        retry_for(c, &err);
+        return;
+    }
+    remember_brought(c);
+    accept(c->v, c->batch->samples.window.count);
 }
 
 static void commit_status(void *arg)
@@ -188,7 +275,7 @@ static void commit_status(void *arg)
     store_error err = {0};
 
     if (c->in->store.ops->write_status(c->in->store.self, c->report, &err) != 0)
-        retry_for(c->v, &err);
+        retry_for(c, &err);
     else
         accept(c->v, 0);
 }

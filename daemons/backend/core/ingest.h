@@ -7,6 +7,7 @@
 #define BACKEND_INGEST_H
 
 #include "checks.h"
+#include "known_stacks.h"
 #include "store.h"
 
 /* The port to the one thread that writes. */
@@ -19,6 +20,7 @@ typedef struct ingest {
     store store;
     const writer_ops *writer;
     void *writer_self;
+    known_stacks *known; /* NULL: the store is asked each time */
     ingest_limits limits;
     uint64_t (*now_ms)(void *clock); /* Unix time */
     void *clock;

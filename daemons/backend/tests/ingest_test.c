@@ -114,6 +114,74 @@ static void drop_dictionary(void)
     s.batch.stacks = (stack_dictionary){.stack_ids = {NULL, 0}};
 }
 
+/* The same batch once more, as a collector that knows that its stacks are known sends it. */
+static void ingest_without_dictionary(void)
+{
+    verdict_clear(&v);
+    profile_batch_clear(&s.batch);
+    sample_batch_make(&s);
+    drop_dictionary();
+    ck_assert(ingest_profiles(&in, &s.batch, &everything, &v));
+}
+
+/* Stacks that were brought, or found, are not asked for again. */
+START_TEST(test_known_stacks_are_remembered)
+{
+    const bool brought = _i == 0;
+    in.known = known_stacks_new(100, 60000);
+    if (!brought)
+        drop_dictionary();
+    f.known = true;
+    ck_assert(ingest_profiles(&in, &s.batch, &everything, &v));
+    ck_assert_int_eq(v.outcome, OUTCOME_ACCEPTED);
+    ck_assert_uint_eq(f.asked_ids, brought ? 0 : 3);
+    f.known = false; /* of what it is asked from here on */
+    ingest_without_dictionary();
+    ck_assert_int_eq(v.outcome, OUTCOME_ACCEPTED);
+    ck_assert_uint_eq(f.asked_ids, brought ? 0 : 3);
+    ck_assert_uint_eq(known_stacks_read(in.known).stacks, 3);
+    known_stacks_free(in.known);
+}
+END_TEST
+
+START_TEST(test_unknown_stacks_are_asked_for_again)
+{
+    in.known = known_stacks_new(100, 60000);
+    ingest_without_dictionary();
+    ck_assert_int_eq(v.outcome, OUTCOME_NEED_STACKS);
+    ingest_without_dictionary();
+    ck_assert_int_eq(v.outcome, OUTCOME_NEED_STACKS);
+    ck_assert_uint_eq(f.asked_ids, 6);
+    ck_assert_uint_eq(known_stacks_read(in.known).stacks, 0);
+    known_stacks_free(in.known);
+}
+END_TEST
+
+/* A store that fails may come back without what it took last. */
+START_TEST(test_a_store_that_fails_is_asked_again)
+{
+    static const struct {
+        int code;
+        bool forgets;
+    } rows[] = {
+        {STORE_ERR_UNAVAILABLE, true},
+        {STORE_ERR_TIMEOUT, true},
+        {STORE_ERR_FAILED, true},
+        {STORE_ERR_BUSY, false},
+    };
+    in.known = known_stacks_new(100, 60000);
+    ck_assert(ingest_profiles(&in, &s.batch, &everything, &v));
+    ck_assert_int_eq(v.outcome, OUTCOME_ACCEPTED);
+    f.write_fails = rows[_i].code;
+    ingest_without_dictionary();
+    ck_assert_int_eq(v.outcome, OUTCOME_RETRY);
+    f.write_fails = 0;
+    ingest_without_dictionary();
+    ck_assert_int_eq(v.outcome, rows[_i].forgets ? OUTCOME_NEED_STACKS : OUTCOME_ACCEPTED);
+    known_stacks_free(in.known);
+}
+END_TEST
+
 START_TEST(test_accepted)
 {
     ck_assert(ingest_profiles(&in, &s.batch, &everything, &v));
@@ -276,6 +344,9 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_accepted);
+    tcase_add_loop_test(tcase, test_known_stacks_are_remembered, 0, 2);
+    tcase_add_test(tcase, test_unknown_stacks_are_asked_for_again);
+    tcase_add_loop_test(tcase, test_a_store_that_fails_is_asked_again, 0, 4);
     tcase_add_test(tcase, test_duplicate);
     tcase_add_test(tcase, test_reused_id);
     tcase_add_test(tcase, test_need_stacks);

@@ -86,6 +86,22 @@ CHS_EXPORT int chs_append_float(chs_column *column, double value);
 CHS_EXPORT int chs_append_bytes(chs_column *column, const void *data, size_t length);
 
 /*
+ * Append `count` rows at once, each of one value: as that many of the calls above, for less. Errors
+ * are theirs; after one the block's rows do not count. values may be NULL when count is 0.
+ */
+CHS_EXPORT int chs_append_uint_rows(chs_column *column, const uint64_t *values, size_t count);
+CHS_EXPORT int chs_append_int_rows(chs_column *column, const int64_t *values, size_t count);
+CHS_EXPORT int chs_append_float_rows(chs_column *column, const double *values, size_t count);
+CHS_EXPORT int chs_append_bytes_rows(chs_column *column, const chs_bytes *values, size_t count);
+
+/* The same for `count` rows of the same value. */
+CHS_EXPORT int chs_append_uint_times(chs_column *column, uint64_t value, size_t count);
+CHS_EXPORT int chs_append_int_times(chs_column *column, int64_t value, size_t count);
+CHS_EXPORT int chs_append_float_times(chs_column *column, double value, size_t count);
+CHS_EXPORT int chs_append_bytes_times(chs_column *column, const void *data, size_t length,
+                                      size_t count);
+
+/*
  * Append one row of an Array(T) column: count values, of the kind that T takes above.
  * values may be NULL when count is 0. An empty array is accepted by each of the four.
  */
@@ -93,6 +109,23 @@ CHS_EXPORT int chs_append_uint_array(chs_column *column, const uint64_t *values,
 CHS_EXPORT int chs_append_int_array(chs_column *column, const int64_t *values, size_t count);
 CHS_EXPORT int chs_append_float_array(chs_column *column, const double *values, size_t count);
 CHS_EXPORT int chs_append_bytes_array(chs_column *column, const chs_bytes *values, size_t count);
+
+/*
+ * The key of a string in a column of LowCardinality(String), or of arrays of it, for values that
+ * come again and again: it is looked up once. *key: valid until the block is cleared or freed; keys
+ * are numbered in the order in which they, or rows, first come, and are encoded whether a row has
+ * them or not. The string is copied.
+ * Errors: CHS_ERR_USAGE (a column of another type), CHS_ERR_LIMIT, CHS_ERR_NO_MEMORY; they stay
+ * with the block.
+ */
+CHS_EXPORT int chs_column_key(chs_column *column, const void *data, size_t length, uint32_t *key);
+
+/*
+ * Append `count` rows, each the string of a key; or one row, an array of `count` such strings.
+ * Errors as of chs_column_key; CHS_ERR_USAGE for a key that chs_column_key did not give.
+ */
+CHS_EXPORT int chs_append_key_rows(chs_column *column, const uint32_t *keys, size_t count);
+CHS_EXPORT int chs_append_key_array(chs_column *column, const uint32_t *keys, size_t count);
 
 /* Rows of the column with most rows. */
 CHS_EXPORT uint64_t chs_block_rows(const chs_block *block);

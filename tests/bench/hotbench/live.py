@@ -149,9 +149,13 @@ listen: {{port: {free_port()}}}
         return state
 
     def windows(self):
-        """{start of the window: {"bytes": of its batches, "rows", "jvms": how many}} so far."""
+        """{start of the window: {"bytes": of its batches, "rows", "pids"}} so far."""
+        return self.windows_of(self.state()["batches"])
+
+    @staticmethod
+    def windows_of(batches):
         found = {}
-        for batch in self.state()["batches"]:
+        for batch in batches:
             starts = {window["start"] for window in batch["windows"]}
             for start in starts:
                 one = found.setdefault(start, {"bytes": 0, "rows": 0, "pids": set()})
@@ -164,10 +168,11 @@ listen: {{port: {free_port()}}}
         """As windows, those of all JVMs that cover nearly all of their time, in order."""
         full = {}
         covered = {}
-        for batch in self.state()["batches"]:
+        batches = self.state()["batches"]
+        for batch in batches:
             for window in batch["windows"]:
                 covered.setdefault(window["start"], []).append(window["covered"] / window["length"])
-        for start, one in sorted(self.windows().items()):
+        for start, one in sorted(self.windows_of(batches).items()):
             if len(one["pids"]) == jvms and min(covered[start]) > 0.9:
                 full[start] = one
         return full

@@ -68,8 +68,8 @@ def bench(quick):
         )  # fmt: skip
     found = {name: (median([r[0] for r in all_runs]), median([r[1] for r in all_runs])) for name, all_runs in runs.items()}
     section.text(
-        "Eight columns into a MergeTree table with deduplication; values are appended, encoded and inserted. Over HTTP to chdb-http,"
-        " the same engine in a process of its own; embedded, the CPU is the engine's too. clickhouse-connect gets whole Python columns."
+        "Eight columns into a MergeTree table with deduplication; whole columns are appended, encoded and inserted, making them is not"
+        " counted. Over HTTP, uncompressed, to chdb-http, the same engine in a process of its own; embedded, the CPU is the engine's too."
     )
     section.table(
         ["client", "M rows a second (wall)", "client CPU s a million rows"],

@@ -106,16 +106,18 @@ const char *encode_body(chs__buffer *body, const char *accepted)
     for (i = 0; i < sizeof known / sizeof *known; i++) {
         const char *name = chs__compression_name(known[i]);
         chs_bytes plain = {(const char *)body->data, body->length};
-        chs__buffer coded = {0};
+        chs__compressor coded = {0};
 
         if (!strstr(accepted, name))
             continue;
         if (chs__compress(&coded, known[i], &plain, NULL)) {
-            chs__buffer_free(&coded);
+            chs__compressor_free(&coded);
             return NULL;
         }
         chs__buffer_free(body);
-        *body = coded;
+        *body = coded.out;
+        coded.out = (chs__buffer){0};
+        chs__compressor_free(&coded);
         return name;
     }
     return NULL;

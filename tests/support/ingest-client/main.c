@@ -1,11 +1,13 @@
 /*
  * ingest-client: sends made-up batches to a backend, as a collector would, and prints one line an
- * answer: SEED HTTP-STATUS OUTCOME CODE ROWS NEEDED VALUE-TOTAL. For tests.
+ * answer: SEED HTTP-STATUS OUTCOME CODE ROWS NEEDED VALUE-TOTAL. With --retries, a batch that is
+ * put off is sent again, so many times, when the answer says. For tests.
  */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <curl/curl.h>
 #include <zstd.h>
@@ -16,13 +18,14 @@
 static const char usage[] =
     "usage: ingest-client --url URL --token-file FILE --start-ms MS [--seed N] [--count N]\n"
     "         [--rows N] [--stacks N] [--cluster C] [--workload W] [--contract N] [--status]\n"
-    "         [--no-stacks] [--wrong-totals] [--wrong-stack] [--other-body] [--identity]\n";
+    "         [--no-stacks] [--wrong-totals] [--wrong-stack] [--other-body] [--identity]\n"
+    "         [--retries N]\n";
 
 typedef struct client_options {
     batch_options batch;
     const char *url;
     char token[1024];
-    unsigned long count;
+    unsigned long count, retries;
     bool status, identity;
 } client_options;
 
@@ -73,7 +76,8 @@ static bool parse(client_options *o, int argc, char **argv)
         WRONG_TOTALS,
         WRONG_STACK,
         OTHER_BODY,
-        IDENTITY
+        IDENTITY,
+        RETRIES
     };
     static const struct option options[] = {
         {"url", required_argument, NULL, URL},
@@ -92,6 +96,7 @@ static bool parse(client_options *o, int argc, char **argv)
         {"wrong-stack", no_argument, NULL, WRONG_STACK},
         {"other-body", no_argument, NULL, OTHER_BODY},
         {"identity", no_argument, NULL, IDENTITY},
+        {"retries", required_argument, NULL, RETRIES},
         {NULL, 0, NULL, 0},
     };
 
@@ -146,6 +151,9 @@ static bool parse(client_options *o, int argc, char **argv)
         case IDENTITY:
             o->identity = true;
             break;
+        case RETRIES:
+            o->retries = strtoul(optarg, NULL, 10);
+            break;
         default:
             return false;
         }
@@ -178,11 +186,13 @@ static uint8_t *compress_payload(uint8_t *data, size_t *length)
     return out;
 }
 
-static void print_answer(const client_options *o, long status, const answer *a,
-                         uint64_t value_total)
+/* Returns how long to wait until the payload is sent again, in ms; 0 = it is not. */
+static uint32_t print_answer(const client_options *o, long status, const answer *a,
+                             uint64_t value_total)
 {
     static const char *const names[] = {"unspecified", "accepted", "duplicate",
                                         "rejected",    "retry",    "need_stacks"};
+    uint32_t wait_ms = 0;
     Hotstack__V1__IngestAnswer *m =
         status != 0 ? hotstack__v1__ingest_answer__unpack(NULL, a->length, a->data) : NULL;
 
@@ -195,8 +205,18 @@ static void print_answer(const client_options *o, long status, const answer *a,
                m->code[0] != '\0' ? m->code : "-", (unsigned long long)m->rows, m->n_need_stack,
                (unsigned long long)value_total);
     fflush(stdout);
+    if (m != NULL && m->outcome == HOTSTACK__V1__OUTCOME__OUTCOME_RETRY)
+        wait_ms = m->retry_after_ms;
     if (m != NULL)
         hotstack__v1__ingest_answer__free_unpacked(m, NULL);
+    return wait_ms;
+}
+
+/* Collectors do not come again all at the same moment: between half of the time and all of it. */
+static void wait_for(uint32_t ms)
+{
+    uint32_t half = ms / 2;
+    usleep((half + (uint32_t)rand() % (half + 1)) * 1000);
 }
 
 static void send_one(CURL *curl, const client_options *o, answer *a)
@@ -209,12 +229,19 @@ static void send_one(CURL *curl, const client_options *o, answer *a)
 
     if (!o->identity)
         payload = compress_payload(payload, &length);
-    a->length = 0;
     curl_easy_setopt(curl, CURLOPT_POSTFIELDS, payload);
     curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
-    if (curl_easy_perform(curl) == CURLE_OK)
-        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-    print_answer(o, status, a, value_total);
+    for (unsigned long tries = 0; tries <= o->retries; tries++) {
+        a->length = 0;
+        status = 0;
+        if (curl_easy_perform(curl) == CURLE_OK)
+            curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+        uint32_t wait_ms = print_answer(o, status, a, value_total);
+        if (wait_ms == 0)
+            break;
+        if (tries < o->retries)
+            wait_for(wait_ms);
+    }
     free(payload);
 }
 
@@ -237,6 +264,7 @@ int main(int argc, char **argv)
     answer *a = malloc(sizeof(*a));
     CURL *curl = curl_easy_init();
     struct curl_slist *headers = make_headers(&o);
+    srand((unsigned)o.batch.seed);
     snprintf(url, sizeof(url), "%s/v1/ingest/%s", o.url, o.status ? "status" : "profiles");
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);

@@ -43,7 +43,8 @@ struct api {
     void (*log)(void *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
     void *log_context;
 
-    room room; /* of payloads in work; filled by api_init, as are these: */
+    room batches; /* in work, or waiting for the store; most is set by the caller */
+    room room;    /* of payloads in work; filled by api_init, as are these: */
     http_route routes[API_ROUTES_MAX];
     api_route contexts[API_ROUTES_MAX];
     size_t route_count;

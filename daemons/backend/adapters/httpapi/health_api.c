@@ -50,6 +50,20 @@ static void set_server_gauges(api *a)
         metrics_set(a->metrics, rows[i].kind, rows[i].name, rows[i].help, rows[i].value);
 }
 
+static void set_known_stacks(const api *a)
+{
+    known_stacks_stats s = {0};
+
+    if (a->ingest.known != NULL)
+        s = known_stacks_read(a->ingest.known);
+    metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_known_stacks",
+                "Stacks that the store is known to hold.", s.stacks);
+    metrics_set(a->metrics, METRIC_COUNTER, "hotstack_backend_known_stacks_hits_total",
+                "Stacks that the store was not asked for.", s.hits);
+    metrics_set(a->metrics, METRIC_COUNTER, "hotstack_backend_known_stacks_misses_total",
+                "Stacks that the store was asked for.", s.misses);
+}
+
 void api_metrics(void *context, const http_request *request, http_response *response)
 {
     api *a = ((const api_route *)context)->api;
@@ -57,6 +71,7 @@ void api_metrics(void *context, const http_request *request, http_response *resp
 
     (void)request;
     set_server_gauges(a);
+    set_known_stacks(a);
     metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_store_ready",
                 "1 when the store has been reached and has our schema.",
                 a->store_ready(a->store_context) ? 1 : 0);

@@ -62,6 +62,37 @@ static int unpack(output *o, ZSTD_DStream *stream, ZSTD_inBuffer *in, verdict *v
     return 0;
 }
 
+/* One frame of which the size is known is unpacked to its place. */
+static int unpack_at_once(output *o, const void *data, size_t length, size_t announced, verdict *v)
+{
+    o->data = malloc(announced + 1);
+    ZSTD_DCtx *context = ZSTD_createDCtx();
+    if (o->data == NULL || context == NULL) {
+        ZSTD_freeDCtx(context);
+        return check_no_memory(v);
+    }
+    o->used = ZSTD_decompressDCtx(context, o->data, announced, data, length);
+    ZSTD_freeDCtx(context);
+    if (ZSTD_isError(o->used))
+        return verdict_reject(v, "bad_compression", "The body is no zstd frame: %s.",
+                              ZSTD_getErrorName(o->used));
+    return 0;
+}
+
+/* Whatever else comes, a piece after the other. */
+static int unpack_stream(output *o, const void *data, size_t length, verdict *v)
+{
+    ZSTD_inBuffer in = {data, length, 0};
+    ZSTD_DStream *stream = ZSTD_createDStream();
+
+    if (stream == NULL)
+        return check_no_memory(v);
+    ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, WINDOW_LOG);
+    int rc = unpack(o, stream, &in, v);
+    ZSTD_freeDStream(stream);
+    return rc;
+}
+
 size_t inflate_size(const void *data, size_t length, size_t limit)
 {
     unsigned long long announced = ZSTD_getFrameContentSize(data, length);
@@ -73,18 +104,14 @@ int inflate_zstd(char **out, size_t *out_length, const void *data, size_t length
                  verdict *v)
 {
     output o = {.limit = limit};
-    ZSTD_inBuffer in = {data, length, 0};
     unsigned long long announced = ZSTD_getFrameContentSize(data, length);
+    bool known = announced != ZSTD_CONTENTSIZE_UNKNOWN && announced != ZSTD_CONTENTSIZE_ERROR;
 
-    if (announced != ZSTD_CONTENTSIZE_UNKNOWN && announced != ZSTD_CONTENTSIZE_ERROR &&
-        announced > limit)
+    if (known && announced > limit)
         return too_large(&o, v);
-    ZSTD_DStream *stream = ZSTD_createDStream();
-    if (stream == NULL)
-        return check_no_memory(v);
-    ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, WINDOW_LOG);
-    int rc = unpack(&o, stream, &in, v);
-    ZSTD_freeDStream(stream);
+    bool is_whole = known && ZSTD_findFrameCompressedSize(data, length) == length;
+    int rc = is_whole ? unpack_at_once(&o, data, length, (size_t)announced, v)
+                      : unpack_stream(&o, data, length, v);
     if (rc != 0) {
         free(o.data);
         return -1;

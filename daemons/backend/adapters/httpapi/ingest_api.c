@@ -147,17 +147,41 @@ static bool take_heartbeat(payload *p)
     return allowed;
 }
 
+/* True unless the token's scope forbids the payload's cluster. */
+static bool open_and_take(payload *p, const http_request *request, bool (*take_message)(payload *p))
+{
+    bool allowed = open_payload(p, request) != 0 || take_message(p);
+
+    free(p->inflated);
+    room_give(&p->api->room, p->taken);
+    return allowed;
+}
+
+/* The same of what the store is to keep. Where it is behind, nothing is spent on more of it. */
+static bool enter(payload *p, const http_request *request, bool (*take_message)(payload *p))
+{
+    if (!room_take(&p->api->batches, 1)) {
+        verdict_retry(&p->v, "store_busy", 1000,
+                      "As many batches as may wait for the store do: send the batch again.");
+        return true;
+    }
+    bool allowed = open_and_take(p, request, take_message);
+    room_give(&p->api->batches, 1);
+    return allowed;
+}
+
 static void take(void *context, const http_request *request, http_response *response,
-                 bool (*take_message)(payload *p), const ingest_limits *limits)
+                 bool (*take_message)(payload *p))
 {
     const principal *who = api_who(request);
     payload p = {.api = ((const api_route *)context)->api, .allowed = &who->scope};
+    bool is_heartbeat = take_message == take_heartbeat;
 
     p.v.code = "";
-    bool allowed = open_payload(&p, request) != 0 || take_message(&p);
-    free(p.inflated);
-    room_give(&p.api->room, p.taken);
+    bool allowed =
+        is_heartbeat ? open_and_take(&p, request, take_message) : enter(&p, request, take_message);
     if (allowed) {
+        const ingest_limits *limits = is_heartbeat ? &p.api->ingest.limits : NULL;
         answer(p.api, &p.v, limits, response);
         return;
     }
@@ -169,16 +193,15 @@ static void take(void *context, const http_request *request, http_response *resp
 
 void api_ingest_profiles(void *context, const http_request *request, http_response *response)
 {
-    take(context, request, response, take_profiles, NULL);
+    take(context, request, response, take_profiles);
 }
 
 void api_ingest_status(void *context, const http_request *request, http_response *response)
 {
-    take(context, request, response, take_status, NULL);
+    take(context, request, response, take_status);
 }
 
 void api_ingest_heartbeat(void *context, const http_request *request, http_response *response)
 {
-    take(context, request, response, take_heartbeat,
-         &((const api_route *)context)->api->ingest.limits);
+    take(context, request, response, take_heartbeat);
 }

@@ -1,17 +1,17 @@
 #include "room.h"
 
-bool room_take(room *r, size_t bytes)
+bool room_take(room *r, size_t share)
 {
     size_t taken = atomic_load(&r->taken);
 
     do {
-        if (bytes > r->most - taken)
+        if (share > r->most - taken)
             return false;
-    } while (!atomic_compare_exchange_weak(&r->taken, &taken, taken + bytes));
+    } while (!atomic_compare_exchange_weak(&r->taken, &taken, taken + share));
     return true;
 }
 
-void room_give(room *r, size_t bytes)
+void room_give(room *r, size_t share)
 {
-    atomic_fetch_sub(&r->taken, bytes);
+    atomic_fetch_sub(&r->taken, share);
 }

@@ -1,6 +1,7 @@
 /*
- * adapters/httpapi/room.h: the memory that all payloads in work may take together. Each names its
- * share before it is unpacked and gives it back at its end. Any thread.
+ * adapters/httpapi/room.h: what calls may take together of something, such as the memory of
+ * payloads in work. Each names its share before its work begins and gives it back at its end. Any
+ * thread.
  */
 #ifndef BACKEND_ROOM_H
 #define BACKEND_ROOM_H
@@ -10,12 +11,12 @@
 #include <stddef.h>
 
 typedef struct room {
-    size_t most; /* bytes; set before use */
+    size_t most; /* set before use */
     atomic_size_t taken;
 } room;
 
-/* False when fewer bytes are left: then nothing is taken. */
-bool room_take(room *r, size_t bytes);
-void room_give(room *r, size_t bytes);
+/* False when less is left: then nothing is taken. */
+bool room_take(room *r, size_t share);
+void room_give(room *r, size_t share);
 
 #endif

@@ -1,7 +1,7 @@
 /* What the writer asks before it writes: the ledger, and which stacks are known. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "index_set.h"
 #include "read.h"
 
 enum { ASK_MS = 15000, IDS_PER_QUERY = 5000 };
@@ -38,36 +38,52 @@ int clickhouse__find_batch(void *self, const uint8_t batch_id[16], ledger_entry 
     return rc;
 }
 
-/* Ids in their order, to find an answer's again. */
+/* Ids, and where to find an answer's among them. */
 typedef struct asked {
     const uint8_t *const *ids;
-    size_t *order;
     size_t count;
+    index_set set;
+    const uint8_t *wanted; /* the id of index `count`, which is never added */
     bool *known;
 } asked;
 
-static int compare_ids(const void *a, const void *b, void *ids)
+static bool equal_ids(const void *context, uint32_t a, uint32_t b)
 {
-    const uint8_t *const *all = ids;
+    const asked *all = context;
+    const uint8_t *left = a < all->count ? all->ids[a] : all->wanted;
+    const uint8_t *right = b < all->count ? all->ids[b] : all->wanted;
 
-    return memcmp(all[*(const size_t *)a], all[*(const size_t *)b], STACK_ID_BYTES);
+    return memcmp(left, right, STACK_ID_BYTES) == 0;
+}
+
+static uint64_t hash_stack_id(const uint8_t *id)
+{
+    return index_set_hash(id, STACK_ID_BYTES);
+}
+
+static int asked_init(asked *a)
+{
+    if (a->count >= INDEX_SET_NONE || index_set_init(&a->set, a->count, equal_ids, a) != 0)
+        return -1;
+    for (size_t i = 0; i < a->count; i++)
+        (void)index_set_add(&a->set, hash_stack_id(a->ids[i]), (uint32_t)i);
+    return 0;
 }
 
 static void mark_known(asked *a, const char *id)
 {
-    size_t low = 0, high = a->count;
+    a->wanted = (const uint8_t *)id;
+    uint32_t found = index_set_find(&a->set, hash_stack_id(a->wanted), (uint32_t)a->count);
+    if (found != INDEX_SET_NONE)
+        a->known[found] = true;
+}
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = memcmp(a->ids[a->order[middle]], id, STACK_ID_BYTES);
-        if (order == 0) {
-            a->known[a->order[middle]] = true;
-            return;
-        }
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
+/* An id that was asked for twice is known twice. */
+static void share_known(asked *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        uint32_t first = index_set_find(&a->set, hash_stack_id(a->ids[i]), (uint32_t)i);
+        a->known[i] = a->known[first];
     }
 }
 
@@ -111,17 +127,15 @@ int clickhouse__find_stacks(void *self, const service_key *service, uint32_t day
                             const uint8_t *const *ids, size_t count, bool *known, store_error *err)
 {
     clickhouse *c = self;
-    asked a = {ids, malloc((count + 1) * sizeof(*a.order)), count, known};
+    asked a = {.ids = ids, .count = count, .known = known};
     int rc = clickhouse__check_ready(c, err);
 
-    if (rc == 0 && a.order == NULL)
+    if (rc == 0 && asked_init(&a) != 0)
         rc = sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory to ask for stacks.");
-    for (size_t i = 0; i < count && rc == 0; i++)
-        a.order[i] = i;
-    if (rc == 0)
-        qsort_r(a.order, count, sizeof(*a.order), compare_ids, (void *)(uintptr_t)ids);
     for (size_t first = 0; first < count && rc == 0; first += IDS_PER_QUERY)
         rc = ask(c, service, day, &a, first, err);
-    free(a.order);
+    if (rc == 0)
+        share_known(&a);
+    index_set_free(&a.set);
     return rc;
 }

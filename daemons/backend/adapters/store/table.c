@@ -1,6 +1,7 @@
 #include "table.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <xxhash.h>
@@ -8,6 +9,8 @@
 #include "sql.h"
 
 static const uint64_t LATEST_MS = 4102444800000; /* 2100-01-01 */
+
+enum { ROWS_AT_ONCE = 256 };
 
 int table_begin(table *t, const char *name, const table_column *columns, size_t count,
                 store_error *err)
@@ -33,7 +36,7 @@ void table_end(table *t)
     t->block = NULL;
 }
 
-static chs_column *next_column(table *t)
+chs_column *table_next(table *t)
 {
     chs_column *column = t->at[t->next];
 
@@ -43,28 +46,108 @@ static chs_column *next_column(table *t)
 
 void table_put_text(table *t, text value)
 {
-    chs_append_bytes(next_column(t), value.data, value.length);
+    chs_append_bytes(table_next(t), value.data, value.length);
 }
 
 void table_put_uint(table *t, uint64_t value)
 {
-    chs_append_uint(next_column(t), value);
+    chs_append_uint(table_next(t), value);
+}
+
+static int64_t known_time(uint64_t unix_ms)
+{
+    return unix_ms < LATEST_MS ? (int64_t)unix_ms : 0;
 }
 
 void table_put_ms(table *t, uint64_t unix_ms)
 {
-    chs_append_int(next_column(t), unix_ms < LATEST_MS ? (int64_t)unix_ms : 0);
+    chs_append_int(table_next(t), known_time(unix_ms));
 }
 
 void table_put_texts(table *t, const chs_bytes *values, size_t count)
 {
-    chs_append_bytes_array(next_column(t), values, count);
+    chs_append_bytes_array(table_next(t), values, count);
 }
 
 void table_put_uints(table *t, const uint64_t *values, size_t count)
 {
-    chs_append_uint_array(next_column(t), values, count);
+    chs_append_uint_array(table_next(t), values, count);
 }
+
+/* ---- rows ---- */
+
+void table_put_text_times(table *t, text value, size_t count)
+{
+    chs_append_bytes_times(table_next(t), value.data, value.length, count);
+}
+
+void table_put_uint_times(table *t, uint64_t value, size_t count)
+{
+    chs_append_uint_times(table_next(t), value, count);
+}
+
+void table_put_ms_times(table *t, uint64_t unix_ms, size_t count)
+{
+    chs_append_int_times(table_next(t), known_time(unix_ms), count);
+}
+
+void table_put_u64_rows(table *t, const uint64_t *values, size_t count)
+{
+    chs_append_uint_rows(table_next(t), values, count);
+}
+
+void table_put_u32_rows(table *t, const uint32_t *values, size_t count)
+{
+    chs_column *column = table_next(t);
+    uint64_t wide[ROWS_AT_ONCE];
+
+    for (size_t at = 0; at < count; at += ROWS_AT_ONCE) {
+        size_t some = count - at < ROWS_AT_ONCE ? count - at : ROWS_AT_ONCE;
+        for (size_t i = 0; i < some; i++)
+            wide[i] = values[at + i];
+        chs_append_uint_rows(column, wide, some);
+    }
+}
+
+bool table_keys_init(table_keys *keys, const string_table *strings)
+{
+    keys->strings = strings;
+    keys->known = calloc(strings->length.count + 1, sizeof(*keys->known));
+    return keys->known != NULL;
+}
+
+void table_keys_free(table_keys *keys)
+{
+    free(keys->known);
+    keys->known = NULL;
+}
+
+uint32_t table_key(table_keys *keys, chs_column *column, uint32_t index)
+{
+    uint32_t key;
+
+    if (keys->known[index] != 0)
+        return keys->known[index] - 1;
+    text value = string_at(keys->strings, index);
+    if (chs_column_key(column, value.data, value.length, &key) == 0)
+        keys->known[index] = key + 1;
+    return key;
+}
+
+void table_put_string_rows(table *t, table_keys *keys, const uint32_t *indexes, size_t count)
+{
+    chs_column *column = table_next(t);
+    uint32_t found[ROWS_AT_ONCE];
+
+    for (size_t at = 0; at < count; at += ROWS_AT_ONCE) {
+        size_t some = count - at < ROWS_AT_ONCE ? count - at : ROWS_AT_ONCE;
+        for (size_t i = 0; i < some; i++)
+            found[i] = table_key(keys, column, indexes[at + i]);
+        chs_append_key_rows(column, found, some);
+    }
+}
+
+/* ---- inserting ---- */
 
 static size_t put_hex(char *out, const uint8_t *bytes, size_t count)
 {

@@ -37,6 +37,33 @@ void table_put_ms(table *t, uint64_t unix_ms); /* DateTime64(3); a time beyond 2
 void table_put_texts(table *t, const chs_bytes *values, size_t count);
 void table_put_uints(table *t, const uint64_t *values, size_t count);
 
+/* The next column's values of `count` rows, which all columns must then get: one value for all, or
+ * one each. */
+void table_put_text_times(table *t, text value, size_t count);
+void table_put_uint_times(table *t, uint64_t value, size_t count);
+void table_put_ms_times(table *t, uint64_t unix_ms, size_t count);
+void table_put_u32_rows(table *t, const uint32_t *values, size_t count);
+void table_put_u64_rows(table *t, const uint64_t *values, size_t count);
+
+/* Where a table's next value goes, for who appends it; the one behind it is next then. */
+chs_column *table_next(table *t);
+
+/* The strings of a table in one column of LowCardinality(String): each is looked up once. */
+typedef struct table_keys {
+    const string_table *strings;
+    uint32_t *known; /* key + 1 by index; 0 = not looked up */
+} table_keys;
+
+/* False without memory; free it in any case. */
+bool table_keys_init(table_keys *keys, const string_table *strings);
+void table_keys_free(table_keys *keys);
+
+/* The key of string `index`, the same column each time; a failure stays with the block. */
+uint32_t table_key(table_keys *keys, chs_column *column, uint32_t index);
+
+/* As table_put_u32_rows, of strings by index. */
+void table_put_string_rows(table *t, table_keys *keys, const uint32_t *indexes, size_t count);
+
 /*
  * Inserts the block with its token; nothing when it has no row. key: 16 bytes of a batch's or
  * report's id. The token is "<key in hex>/<table>", and with by_content also the block's hash.

@@ -19,11 +19,22 @@ static text string_of(const profile_batch *b, const u32s *column, uint32_t row)
     return string_at(&b->strings, column->at[row]);
 }
 
-static void put_service(table *t, const profile_batch *b, uint32_t target)
+/* The service of a target, for `rows` rows. */
+static void put_service(table *t, const profile_batch *b, uint32_t target, size_t rows)
 {
-    table_put_text(t, b->collector.cluster);
-    table_put_text(t, string_of(b, &b->targets.namespace_name, target));
-    table_put_text(t, string_of(b, &b->targets.workload, target));
+    table_put_text_times(t, b->collector.cluster, rows);
+    table_put_text_times(t, string_of(b, &b->targets.namespace_name, target), rows);
+    table_put_text_times(t, string_of(b, &b->targets.workload, target), rows);
+}
+
+/* How many rows from `from` on are of one window. */
+static size_t rows_alike(u32s window, size_t from)
+{
+    size_t end = from + 1;
+
+    while (end < window.count && window.at[end] == window.at[from])
+        end++;
+    return end - from;
 }
 
 static int insert_table(table *t, const clickhouse *c, const batch_write *w, bool by_content,
@@ -34,57 +45,56 @@ static int insert_table(table *t, const clickhouse *c, const batch_write *w, boo
 
 /* ---- profile_stacks ---- */
 
-/* Arrays of one stack's frames, long enough for the deepest. */
+/* The strings of the columns of frames, and a column's values in one stack, long enough for the
+ * deepest. */
 typedef struct frames {
-    chs_bytes *class_name, *method, *file;
-    uint64_t *line, *kind;
+    table_keys class_name, method, file;
+    uint32_t *keys;
+    uint64_t *numbers;
 } frames;
 
 static void frames_free(frames *f)
 {
-    free(f->class_name);
-    free(f->method);
-    free(f->file);
-    free(f->line);
-    free(f->kind);
+    table_keys_free(&f->class_name);
+    table_keys_free(&f->method);
+    table_keys_free(&f->file);
+    free(f->keys);
+    free(f->numbers);
 }
 
-static int frames_make(frames *f, size_t depth)
+static int frames_make(frames *f, const string_table *strings, size_t depth)
 {
-    f->class_name = malloc((depth + 1) * sizeof(*f->class_name));
-    f->method = malloc((depth + 1) * sizeof(*f->method));
-    f->file = malloc((depth + 1) * sizeof(*f->file));
-    f->line = malloc((depth + 1) * sizeof(*f->line));
-    f->kind = malloc((depth + 1) * sizeof(*f->kind));
-    return f->class_name != NULL && f->method != NULL && f->file != NULL && f->line != NULL &&
-                   f->kind != NULL
+    f->keys = malloc((depth + 1) * sizeof(*f->keys));
+    f->numbers = malloc((depth + 1) * sizeof(*f->numbers));
+    return table_keys_init(&f->class_name, strings) && table_keys_init(&f->method, strings) &&
+                   table_keys_init(&f->file, strings) && f->keys != NULL && f->numbers != NULL
                ? 0
                : -1;
 }
 
-static chs_bytes dictionary_string(const stack_dictionary *d, uint32_t index)
+/* The strings that a stack's frames have in a column of the dictionary. */
+static void put_frame_strings(table *t, frames *f, table_keys *keys, u32s strings,
+                              const uint32_t *stack, uint32_t depth)
 {
-    text value = string_at(&d->strings, index);
+    chs_column *column = table_next(t);
 
-    return (chs_bytes){value.data, value.length};
+    for (uint32_t i = 0; i < depth; i++)
+        f->keys[i] = table_key(keys, column, strings.at[stack[i]]);
+    chs_append_key_array(column, f->keys, depth);
 }
 
 static void put_frames(table *t, frames *f, const stack_dictionary *d, const uint32_t *stack,
                        uint32_t depth)
 {
-    for (uint32_t i = 0; i < depth; i++) {
-        uint32_t frame = stack[i];
-        f->class_name[i] = dictionary_string(d, d->frame_class.at[frame]);
-        f->method[i] = dictionary_string(d, d->frame_method.at[frame]);
-        f->file[i] = dictionary_string(d, d->frame_file.at[frame]);
-        f->line[i] = d->frame_line.at[frame];
-        f->kind[i] = (unsigned char)d->frame_kind.data[frame];
-    }
-    table_put_texts(t, f->class_name, depth);
-    table_put_texts(t, f->method, depth);
-    table_put_texts(t, f->file, depth);
-    table_put_uints(t, f->line, depth);
-    table_put_uints(t, f->kind, depth);
+    put_frame_strings(t, f, &f->class_name, d->frame_class, stack, depth);
+    put_frame_strings(t, f, &f->method, d->frame_method, stack, depth);
+    put_frame_strings(t, f, &f->file, d->frame_file, stack, depth);
+    for (uint32_t i = 0; i < depth; i++)
+        f->numbers[i] = d->frame_line.at[stack[i]];
+    table_put_uints(t, f->numbers, depth);
+    for (uint32_t i = 0; i < depth; i++)
+        f->numbers[i] = (unsigned char)d->frame_kind.data[stack[i]];
+    table_put_uints(t, f->numbers, depth);
 }
 
 /* Where each stack's frames begin in the dictionary, and the greatest depth. */
@@ -138,7 +148,7 @@ static int write_stacks(const clickhouse *c, const batch_write *w, store_error *
     int rc = table_begin(&t, "profile_stacks", columns, COUNT(columns), err);
     size_t *starts = find_starts(&w->batch->stacks, &deepest);
 
-    if (rc == 0 && (starts == NULL || frames_make(&f, deepest) != 0))
+    if (rc == 0 && (starts == NULL || frames_make(&f, &w->batch->stacks.strings, deepest) != 0))
         rc = sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory for a batch's stacks.");
     for (size_t i = 0; i < w->stack_count && rc == 0; i++)
         put_stack(&t, &f, w, &w->stacks[i], starts);
@@ -215,7 +225,7 @@ static void put_window(table *t, seconds_by_window *s, const profile_batch *b, u
     const target_columns *targets = &b->targets;
     uint32_t target = w->target.at[i];
 
-    put_service(t, b, target);
+    put_service(t, b, target, 1);
     table_put_text(t, string_of(b, &targets->workload_kind, target));
     table_put_uint(t, w->type.at[i]);
     table_put_ms(t, w->start_ms.at[i]);
@@ -286,22 +296,27 @@ static int write_windows(const clickhouse *c, const batch_write *w, store_error 
 
 /* ---- profile_threads ---- */
 
-static void put_thread(table *t, const profile_batch *b, uint32_t i)
+/* The `count` threads from `i` on, which are of one window. */
+static void put_threads(table *t, const profile_batch *b, table_keys *pools, size_t i, size_t count)
 {
     const thread_columns *rows = &b->threads;
     uint32_t window = rows->window.at[i], target = b->windows.target.at[window];
 
-    put_service(t, b, target);
-    table_put_uint(t, b->windows.type.at[window]);
-    table_put_ms(t, b->windows.start_ms.at[window]);
-    table_put_uint(t, target_id_at(&b->targets, &b->strings, target));
-    table_put_text(t, string_of(b, &rows->pool, i));
-    table_put_text(t, string_of(b, &rows->name, i));
-    table_put_uint(t, rows->os_tid.at[i]);
-    table_put_uint(t, rows->java_tid.at[i]);
-    table_put_uint(t, rows->raw_value.at[i]);
-    table_put_uint(t, rows->value.at[i]);
-    table_put_uint(t, rows->samples.at[i]);
+    put_service(t, b, target, count);
+    table_put_uint_times(t, b->windows.type.at[window], count);
+    table_put_ms_times(t, b->windows.start_ms.at[window], count);
+    table_put_uint_times(t, target_id_at(&b->targets, &b->strings, target), count);
+    table_put_string_rows(t, pools, rows->pool.at + i, count);
+    chs_column *names = table_next(t);
+    for (size_t k = 0; k < count; k++) {
+        text name = string_of(b, &rows->name, (uint32_t)(i + k));
+        chs_append_bytes(names, name.data, name.length);
+    }
+    table_put_u64_rows(t, rows->os_tid.at + i, count);
+    table_put_u64_rows(t, rows->java_tid.at + i, count);
+    table_put_u64_rows(t, rows->raw_value.at + i, count);
+    table_put_u64_rows(t, rows->value.at + i, count);
+    table_put_u64_rows(t, rows->samples.at + i, count);
 }
 
 static int write_threads(const clickhouse *c, const batch_write *w, store_error *err)
@@ -319,40 +334,61 @@ static int write_threads(const clickhouse *c, const batch_write *w, store_error 
         {"value", "UInt64"},
         {"samples", "UInt64"},
     };
+    const u32s window = w->batch->threads.window;
+    table_keys pools;
     table t;
     int rc = table_begin(&t, "profile_threads", columns, COUNT(columns), err);
 
-    for (uint32_t i = 0; i < w->batch->threads.window.count && rc == 0; i++)
-        put_thread(&t, w->batch, i);
+    if (!table_keys_init(&pools, &w->batch->strings) && rc == 0)
+        rc = sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory for a batch's threads.");
+    for (size_t i = 0, count; i < window.count && rc == 0; i += count) {
+        count = rows_alike(window, i);
+        put_threads(&t, w->batch, &pools, i, count);
+    }
     if (rc == 0)
         rc = insert_table(&t, c, w, false, err);
+    table_keys_free(&pools);
     table_end(&t);
     return rc;
 }
 
 /* ---- profile_samples ---- */
 
-static void put_sample(table *t, const profile_batch *b, uint32_t i)
+static void put_stack_ids(table *t, const profile_batch *b, const uint32_t *stacks, size_t count)
+{
+    chs_column *column = table_next(t);
+
+    for (size_t i = 0; i < count; i++)
+        chs_append_bytes(column, b->stack_ids.data + (size_t)stacks[i] * STACK_ID_BYTES,
+                         STACK_ID_BYTES);
+}
+
+/* The strings of the columns of samples. */
+typedef struct sample_keys {
+    table_keys pools, objects;
+} sample_keys;
+
+/* The `count` samples from `i` on, which are of one window. */
+static void put_samples(table *t, const profile_batch *b, sample_keys *keys, size_t i, size_t count)
 {
     const sample_columns *rows = &b->samples;
     uint32_t window = rows->window.at[i], target = b->windows.target.at[window];
 
-    put_service(t, b, target);
-    table_put_uint(t, b->windows.type.at[window]);
-    table_put_ms(t, b->windows.start_ms.at[window]);
-    table_put_text(
-        t, (text){b->stack_ids.data + (size_t)rows->stack.at[i] * STACK_ID_BYTES, STACK_ID_BYTES});
-    table_put_uint(t, target_id_at(&b->targets, &b->strings, target));
-    table_put_text(t, string_of(b, &b->targets.pod, target));
-    table_put_text(t, string_of(b, &b->targets.container, target));
-    table_put_text(t, b->collector.node);
-    table_put_text(t, string_of(b, &b->targets.app_version, target));
-    table_put_text(t, string_of(b, &rows->pool, i));
-    table_put_uint(t, rows->facet.at[i]);
-    table_put_text(t, string_of(b, &rows->object, i));
-    table_put_uint(t, rows->raw_value.at[i]);
-    table_put_uint(t, rows->value.at[i]);
-    table_put_uint(t, rows->samples.at[i]);
+    put_service(t, b, target, count);
+    table_put_uint_times(t, b->windows.type.at[window], count);
+    table_put_ms_times(t, b->windows.start_ms.at[window], count);
+    put_stack_ids(t, b, rows->stack.at + i, count);
+    table_put_uint_times(t, target_id_at(&b->targets, &b->strings, target), count);
+    table_put_text_times(t, string_of(b, &b->targets.pod, target), count);
+    table_put_text_times(t, string_of(b, &b->targets.container, target), count);
+    table_put_text_times(t, b->collector.node, count);
+    table_put_text_times(t, string_of(b, &b->targets.app_version, target), count);
+    table_put_string_rows(t, &keys->pools, rows->pool.at + i, count);
+    table_put_u32_rows(t, rows->facet.at + i, count);
+    table_put_string_rows(t, &keys->objects, rows->object.at + i, count);
+    table_put_u64_rows(t, rows->raw_value.at + i, count);
+    table_put_u64_rows(t, rows->value.at + i, count);
+    table_put_u64_rows(t, rows->samples.at + i, count);
 }
 
 static int write_samples(const clickhouse *c, const batch_write *w, store_error *err)
@@ -374,13 +410,22 @@ static int write_samples(const clickhouse *c, const batch_write *w, store_error 
         {"value", "UInt64"},
         {"samples", "UInt64"},
     };
+    const u32s window = w->batch->samples.window;
+    sample_keys keys = {0};
     table t;
     int rc = table_begin(&t, "profile_samples", columns, COUNT(columns), err);
 
-    for (uint32_t i = 0; i < w->batch->samples.window.count && rc == 0; i++)
-        put_sample(&t, w->batch, i);
+    if (rc == 0 && (!table_keys_init(&keys.pools, &w->batch->strings) ||
+                    !table_keys_init(&keys.objects, &w->batch->strings)))
+        rc = sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory for a batch's samples.");
+    for (size_t i = 0, count; i < window.count && rc == 0; i += count) {
+        count = rows_alike(window, i);
+        put_samples(&t, w->batch, &keys, i, count);
+    }
     if (rc == 0)
         rc = insert_table(&t, c, w, false, err);
+    table_keys_free(&keys.pools);
+    table_keys_free(&keys.objects);
     table_end(&t);
     return rc;
 }

@@ -1,0 +1,161 @@
+#include "known_stacks.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include <xxhash.h>
+
+/* A set of fingerprints; open addressing, none of which is 0. */
+typedef struct generation {
+    XXH128_hash_t *slots;
+    size_t count;
+} generation;
+
+struct known_stacks {
+    generation young, elder;
+    size_t mask;
+    size_t most; /* of a generation */
+    uint64_t keep_ms, turned_ms;
+    uint64_t seed;
+    atomic_uint_fast64_t stacks, hits, misses;
+};
+
+known_stacks *known_stacks_new(size_t most, uint64_t keep_ms)
+{
+    known_stacks *k = calloc(1, sizeof(*k));
+    size_t slots = 16;
+
+    if (k == NULL)
+        return NULL;
+    k->most = most > 2 ? most / 2 : 1;
+    k->keep_ms = keep_ms;
+    while (slots < 2 * k->most)
+        slots *= 2;
+    k->mask = slots - 1;
+    k->young.slots = calloc(slots, sizeof(*k->young.slots));
+    k->elder.slots = calloc(slots, sizeof(*k->elder.slots));
+    if (k->young.slots == NULL || k->elder.slots == NULL ||
+        getrandom(&k->seed, sizeof(k->seed), 0) != (ssize_t)sizeof(k->seed)) {
+        known_stacks_free(k);
+        return NULL;
+    }
+    return k;
+}
+
+void known_stacks_free(known_stacks *k)
+{
+    if (k == NULL)
+        return;
+    free(k->young.slots);
+    free(k->elder.slots);
+    free(k);
+}
+
+static uint64_t hash_text(uint64_t seed, text value)
+{
+    return XXH3_64bits_withSeed(value.data, value.length, seed);
+}
+
+uint64_t known_stacks_owner(const known_stacks *k, const service_key *service, uint32_t day)
+{
+    const uint64_t parts[] = {hash_text(k->seed, service->cluster),
+                              hash_text(k->seed, service->namespace_name),
+                              hash_text(k->seed, service->workload), day};
+
+    return XXH3_64bits_withSeed(parts, sizeof(parts), k->seed);
+}
+
+static XXH128_hash_t fingerprint(uint64_t owner, const uint8_t *id)
+{
+    XXH128_hash_t print = XXH3_128bits_withSeed(id, STACK_ID_BYTES, owner);
+
+    print.low64 += print.low64 == 0; /* an empty slot's */
+    return print;
+}
+
+/* Its slot, or the free one where it belongs. */
+static XXH128_hash_t *find(const known_stacks *k, const generation *in, XXH128_hash_t print)
+{
+    size_t slot = (size_t)print.low64 & k->mask;
+
+    while (in->slots[slot].low64 != 0 && !XXH128_isEqual(in->slots[slot], print))
+        slot = (slot + 1) & k->mask;
+    return &in->slots[slot];
+}
+
+static bool holds(const known_stacks *k, const generation *in, XXH128_hash_t print)
+{
+    return find(k, in, print)->low64 != 0;
+}
+
+static void empty(const known_stacks *k, generation *g)
+{
+    if (g->count > 0)
+        memset(g->slots, 0, (k->mask + 1) * sizeof(*g->slots));
+    g->count = 0;
+}
+
+static void note_count(known_stacks *k)
+{
+    atomic_store(&k->stacks, k->young.count + k->elder.count);
+}
+
+static void turn(known_stacks *k)
+{
+    generation gone = k->elder;
+
+    k->elder = k->young;
+    k->young = gone;
+    empty(k, &k->young);
+    note_count(k);
+}
+
+bool known_stacks_has(known_stacks *k, uint64_t owner, const uint8_t *id)
+{
+    XXH128_hash_t print = fingerprint(owner, id);
+    bool found = holds(k, &k->young, print) || holds(k, &k->elder, print);
+
+    atomic_fetch_add(found ? &k->hits : &k->misses, 1);
+    return found;
+}
+
+void known_stacks_add(known_stacks *k, uint64_t owner, const uint8_t *id)
+{
+    XXH128_hash_t print = fingerprint(owner, id);
+
+    if (k->young.count == k->most)
+        turn(k);
+    XXH128_hash_t *slot = find(k, &k->young, print);
+    if (slot->low64 != 0)
+        return;
+    *slot = print;
+    k->young.count++;
+    note_count(k);
+}
+
+void known_stacks_pass(known_stacks *k, uint64_t now_ms)
+{
+    if (k->turned_ms == 0)
+        k->turned_ms = now_ms;
+    if (now_ms - k->turned_ms < k->keep_ms)
+        return;
+    if (now_ms - k->turned_ms >= 2 * k->keep_ms)
+        turn(k); /* what is young is that old, too */
+    turn(k);
+    k->turned_ms = now_ms;
+}
+
+void known_stacks_clear(known_stacks *k)
+{
+    empty(k, &k->young);
+    empty(k, &k->elder);
+    note_count(k);
+}
+
+known_stacks_stats known_stacks_read(const known_stacks *k)
+{
+    return (known_stacks_stats){atomic_load(&k->stacks), atomic_load(&k->hits),
+                                atomic_load(&k->misses)};
+}
