@@ -8,6 +8,7 @@
 #include "decode.h"
 #include "inflate.h"
 #include "ingest.pb-c.h"
+#include "pacing.h"
 #include "query_params.h"
 #include "room.h"
 #include "run_suite.h"
@@ -143,6 +144,37 @@ START_TEST(test_a_frame_gets_no_more_than_was_set_aside)
 }
 END_TEST
 
+/* Refuses so many callers; the last one's answer. */
+static uint32_t refuse(pacing *p, unsigned count, uint64_t now_ms)
+{
+    uint32_t wait_ms = 0;
+    while (count-- > 0)
+        wait_ms = pacing_refuse(p, now_ms);
+    return wait_ms;
+}
+
+START_TEST(test_pacing)
+{
+    pacing p = PACING_INIT;
+    /* One that is put off now and then comes back soon. */
+    for (int i = 0; i < 20; i++)
+        pacing_admit(&p, 5000);
+    ck_assert_uint_eq(refuse(&p, 1, 5999), 1000);
+    ck_assert_uint_eq(refuse(&p, 19, 5999), 1000);
+    /* 200 at once, of which 20 a second are served, are gone in ten seconds. */
+    ck_assert_uint_eq(refuse(&p, 180, 5999), 10000);
+    /* At a pace that nobody has seen, and that is too slow to wait for. */
+    ck_assert_uint_eq(refuse(&p, 1, 7000), 1000);
+    ck_assert_uint_eq(refuse(&p, 1, 9000), 1000);
+    ck_assert_uint_eq(refuse(&p, 2, 9000), 3000);
+    ck_assert_uint_eq(refuse(&p, 500, 9000), PACING_MOST_MS);
+    /* The second before counts, and no other; a clock that was put back begins anew. */
+    ck_assert_uint_eq(refuse(&p, 1, 10000), PACING_MOST_MS);
+    ck_assert_uint_eq(refuse(&p, 1, 12000), 1000);
+    ck_assert_uint_eq(refuse(&p, 1, 3000), 1000);
+}
+END_TEST
+
 START_TEST(test_room)
 {
     room r = {.most = 100};
@@ -237,6 +269,7 @@ int main(void)
     tcase_add_test(tcase, test_inflate);
     tcase_add_test(tcase, test_a_frame_gets_no_more_than_was_set_aside);
     tcase_add_test(tcase, test_room);
+    tcase_add_test(tcase, test_pacing);
     tcase_add_loop_test(tcase, test_time, 0, sizeof(times) / sizeof(times[0]));
     tcase_add_loop_test(tcase, test_session_body, 0, sizeof(bodies) / sizeof(bodies[0]));
     return run_suite(suite);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <zstd.h>
 
-enum { ANSWER_MAX = 8 * 1024 * 1024, UPLOAD_LEVEL = 3 };
+enum { ANSWER_MAX = 8 * 1024 * 1024, UPLOAD_LEVEL = 6 };
 
 struct transport {
     CURL *curl;

@@ -13,6 +13,7 @@
 #include "auth.h"
 #include "ingest.h"
 #include "metrics.h"
+#include "pacing.h"
 #include "query.h"
 #include "room.h"
 
@@ -45,6 +46,7 @@ struct api {
 
     room batches; /* in work, or waiting for the store; most is set by the caller */
     room room;    /* of payloads in work; filled by api_init, as are these: */
+    pacing pace;  /* of batches */
     http_route routes[API_ROUTES_MAX];
     api_route contexts[API_ROUTES_MAX];
     size_t route_count;

@@ -160,13 +160,17 @@ static bool open_and_take(payload *p, const http_request *request, bool (*take_m
 /* The same of what the store is to keep. Where it is behind, nothing is spent on more of it. */
 static bool enter(payload *p, const http_request *request, bool (*take_message)(payload *p))
 {
-    if (!room_take(&p->api->batches, 1)) {
-        verdict_retry(&p->v, "store_busy", 1000,
+    api *a = p->api;
+    uint64_t now_ms = a->ingest.now_ms(a->ingest.clock);
+
+    if (!room_take(&a->batches, 1)) {
+        verdict_retry(&p->v, "store_busy", pacing_refuse(&a->pace, now_ms),
                       "As many batches as may wait for the store do: send the batch again.");
         return true;
     }
+    pacing_admit(&a->pace, now_ms);
     bool allowed = open_and_take(p, request, take_message);
-    room_give(&p->api->batches, 1);
+    room_give(&a->batches, 1);
     return allowed;
 }
 

@@ -55,6 +55,7 @@ static void add_query(api *a, const char *method, const char *pattern, handler *
 void api_init(api *a)
 {
     a->route_count = 0;
+    a->pace = (pacing)PACING_INIT;
     a->room.most = PAYLOADS_AT_ONCE * PAYLOAD_COST * (size_t)a->ingest.limits.payload_bytes;
     add_ingest(a, "/v1/ingest/profiles", api_ingest_profiles);
     add_ingest(a, "/v1/ingest/status", api_ingest_status);
