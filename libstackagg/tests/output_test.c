@@ -488,6 +488,29 @@ START_TEST(lines_longer_than_pieces_come_out_whole)
 }
 END_TEST
 
+START_TEST(values_of_any_length_are_decimal)
+{
+    uint64_t power = 1;
+    for (int digits = 1; digits <= 19; digits++, power *= 10) {
+        const uint64_t values[] = {power, power + (power > 1), 10 * (power / 10) + 9, 9 * power};
+        for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+            char wanted[64];
+            sagg *agg = make(NULL);
+            uint32_t frame, index;
+            sagg_frame row = {.method = str("m")};
+            ck_assert_int_eq(sagg_add_frame(agg, &frame, &row, NULL), 0);
+            ck_assert_int_eq(sagg_add_stack(agg, &index, &frame, 1, NULL), 0);
+            add(agg, CPU, 0, index, values[i]);
+            (void)snprintf(wanted, sizeof(wanted), "m %llu\n", (unsigned long long)values[i]);
+            char *text = collapsed(agg, CPU, NULL);
+            ck_assert_str_eq(text, wanted);
+            free(text);
+            sagg_free(agg);
+        }
+    }
+}
+END_TEST
+
 static int refuse(void *ctx, const void *data, size_t bytes)
 {
     (void)data;
@@ -530,6 +553,7 @@ int main(void)
     tcase_add_test(tcase, collapsed_lines_are_stacks);
     tcase_add_test(tcase, collapsed_lines_hold_pairs_of_types_and_what_was_dropped);
     tcase_add_test(tcase, lines_longer_than_pieces_come_out_whole);
+    tcase_add_test(tcase, values_of_any_length_are_decimal);
     tcase_add_loop_test(tcase, a_writer_of_several_types_sorts_and_merges_paths, 0, 8);
     tcase_add_loop_test(tcase, many_paths_that_begin_alike_are_sorted_and_merged, 0, 2);
     tcase_add_test(tcase, a_refusing_sink_ends_the_output);
