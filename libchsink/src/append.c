@@ -54,13 +54,15 @@ static int take_bytes(chs_column *column, uint64_t bytes)
 static int make_room(chs_column *column, size_t count)
 {
     size_t width = column->type.width;
-    int rc = count > (SIZE_MAX - sizeof(uint64_t)) / width ? CHS_ERR_LIMIT : 0;
+    int rc;
 
-    if (!rc)
-        rc = chs__buffer_reserve(&column->data, count * width + sizeof(uint64_t));
+    if (count > (SIZE_MAX - sizeof(uint64_t)) / width)
+        return keep_memory(column, CHS_ERR_LIMIT);
+    rc = take_bytes(column, (uint64_t)count * width);
     if (rc)
-        return keep_memory(column, rc);
-    return take_bytes(column, (uint64_t)count * width);
+        return rc;
+    rc = chs__buffer_reserve(&column->data, count * width + sizeof(uint64_t));
+    return rc ? keep_memory(column, rc) : 0;
 }
 
 /*
@@ -184,15 +186,19 @@ static int find_key(chs_column *column, const void *data, size_t length, uint32_
 static int add_keys(chs_column *column, const uint32_t *keys, size_t count, size_t step)
 {
     size_t i;
-    int rc = count > SIZE_MAX / sizeof *keys ? CHS_ERR_LIMIT : 0;
     uint32_t *to;
+    int rc;
 
     for (i = 0; i < count; i++)
         if (keys[i * step] >= column->dictionary.count)
             return KEEP(column, CHS_ERR_USAGE, "Column %s has no key of number %" PRIu32,
                         column->name, keys[i * step]);
-    if (!rc)
-        rc = chs__buffer_reserve(&column->data, count * sizeof *keys);
+    if (count > SIZE_MAX / sizeof *keys)
+        return keep_memory(column, CHS_ERR_LIMIT);
+    rc = take_bytes(column, (uint64_t)count * sizeof *keys);
+    if (rc)
+        return rc;
+    rc = chs__buffer_reserve(&column->data, count * sizeof *keys);
     if (rc)
         return keep_memory(column, rc);
     to = (uint32_t *)(void *)(column->data.data + column->data.length);
@@ -200,7 +206,7 @@ static int add_keys(chs_column *column, const uint32_t *keys, size_t count, size
         to[i] = keys[i * step];
     column->data.length += count * sizeof *keys;
     column->values += count;
-    return take_bytes(column, (uint64_t)count * sizeof *keys);
+    return 0;
 }
 
 static int add_key(chs_column *column, const void *data, size_t length)

@@ -93,7 +93,7 @@ int chs_block_encode(chs_bytes *out, chs_block *block, chs_error *err)
     if (rc)
         return rc;
     encoded->length = 0;
-    rc = chs__buffer_reserve(encoded, block->bytes < encoded->max ? block->bytes : encoded->max);
+    rc = chs__buffer_reserve(encoded, block->bytes); /* never more than its limit */
     if (!rc)
         rc = chs__buffer_varint(encoded, block->column_count);
     if (!rc)

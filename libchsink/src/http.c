@@ -7,50 +7,23 @@
 #include "http.h"
 #include "sql.h"
 
-static bool is_unreserved(unsigned char c)
+static int add_encoded(chs__buffer *url, CURL *easy, const char *text, size_t length)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '.' || c == '_' || c == '~';
-}
+    char *encoded;
+    int rc;
 
-static size_t encoded_length(const char *text, size_t length)
-{
-    size_t i, sum = length;
-
-    for (i = 0; i < length; i++)
-        sum += is_unreserved((unsigned char)text[i]) ? 0 : 2;
-    return sum;
-}
-
-/* As RFC 3986 has it. A list of ids is long: curl_easy_escape took half of the time of asking. */
-static int add_encoded(chs__buffer *url, const char *text, size_t length)
-{
-    static const char digits[] = "0123456789ABCDEF";
-    unsigned char *to;
-    size_t i;
-    int rc = length > SIZE_MAX / 3 ? CHS_ERR_LIMIT
-                                   : chs__buffer_reserve(url, encoded_length(text, length));
-
-    if (rc)
-        return rc;
-    to = url->data + url->length;
-    for (i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-
-        if (is_unreserved(c)) {
-            *to++ = c;
-        } else {
-            *to++ = '%';
-            *to++ = (unsigned char)digits[c >> 4];
-            *to++ = (unsigned char)digits[c & 15];
-        }
-    }
-    url->length = (size_t)(to - url->data);
-    return 0;
+    if (!length) /* libcurl takes 0 for "up to the NUL" */
+        return 0;
+    encoded = length > INT32_MAX ? NULL : curl_easy_escape(easy, text, (int)length);
+    if (!encoded)
+        return CHS_ERR_NO_MEMORY;
+    rc = chs__buffer_text(url, encoded);
+    curl_free(encoded);
+    return rc;
 }
 
 /* "&prefix name=value", or "?" in front of the first. */
-static int add_query_item(chs__buffer *url, const char *prefix, const char *name,
+static int add_query_item(chs__buffer *url, CURL *easy, const char *prefix, const char *name,
                           const chs_bytes *value)
 {
     bool has_query = url->data && memchr(url->data, '?', url->length);
@@ -62,17 +35,17 @@ static int add_query_item(chs__buffer *url, const char *prefix, const char *name
         rc = chs__buffer_text(url, name);
     if (!rc)
         rc = chs__buffer_text(url, "=");
-    return rc ? rc : add_encoded(url, value->data, value->length);
+    return rc ? rc : add_encoded(url, easy, value->data, value->length);
 }
 
-static int add_text_item(chs__buffer *url, const char *name, const char *text)
+static int add_text_item(chs__buffer *url, CURL *easy, const char *name, const char *text)
 {
     chs_bytes value = {text, strlen(text)};
 
-    return add_query_item(url, "", name, &value);
+    return add_query_item(url, easy, "", name, &value);
 }
 
-static int add_params(chs__buffer *url, const chs_call *call, chs_error *err)
+static int add_params(chs__buffer *url, CURL *easy, const chs_call *call, chs_error *err)
 {
     chs__buffer text = {0};
     size_t i;
@@ -86,7 +59,7 @@ static int add_params(chs__buffer *url, const chs_call *call, chs_error *err)
         value.data = (const char *)text.data;
         value.length = text.length;
         if (!rc)
-            rc = add_query_item(url, "param_", call->params[i].name, &value);
+            rc = add_query_item(url, easy, "param_", call->params[i].name, &value);
     }
     chs__buffer_free(&text);
     return rc;
@@ -138,16 +111,16 @@ static int make_url(chs__buffer *url, const chs__http *http, const chs_call *cal
     if (!rc)
         rc = chs__buffer_text(url, http->url);
     if (!rc)
-        rc = add_text_item(url, "database", http->database);
+        rc = add_text_item(url, http->easy, "database", http->database);
     for (i = 0; i < settings.count && !rc; i++)
-        rc = add_text_item(url, settings.list[i].name, settings.list[i].value);
+        rc = add_text_item(url, http->easy, settings.list[i].name, settings.list[i].value);
     if (!rc && sql) {
         chs_bytes text = {(const char *)sql->data, sql->length};
 
-        rc = add_query_item(url, "", "query", &text);
+        rc = add_query_item(url, http->easy, "", "query", &text);
     }
     if (!rc)
-        rc = add_params(url, call, err);
+        rc = add_params(url, http->easy, call, err);
     if (!rc)
         rc = chs__buffer_add(url, "", 1);
     chs__settings_free(&settings);

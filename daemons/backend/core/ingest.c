@@ -28,7 +28,7 @@ static void retry_for(const commit *c, const store_error *err)
     verdict *v = c->v;
 
     /* A store that comes back may have lost what was written last; a busy one has not gone. */
-    if (c->in->known != NULL && err->code != STORE_ERR_BUSY)
+    if (err->code != STORE_ERR_BUSY)
         known_stacks_clear(c->in->known);
     switch (err->code) {
     case STORE_ERR_BUSY:
@@ -77,14 +77,16 @@ static uint64_t owner_of(const commit *c, uint32_t service)
 
 /* Stacks that the store is asked for, as many as `count`. */
 typedef struct question {
+    uint64_t owner; /* what they are remembered by */
     const uint8_t **ids;
     size_t *places; /* of each among the missing ones */
     bool *found;
     size_t count;
 } question;
 
-static int question_init(question *q, size_t most)
+static int question_init(question *q, uint64_t owner, size_t most)
 {
+    q->owner = owner;
     q->ids = malloc(most * sizeof(*q->ids));
     q->places = malloc(most * sizeof(*q->places));
     q->found = calloc(most, sizeof(*q->found));
@@ -103,12 +105,10 @@ static void question_free(question *q)
 static void put_question(const commit *c, question *q, const stack_use *missing, size_t count,
                          bool *known)
 {
-    uint64_t owner = c->in->known != NULL ? owner_of(c, missing->service) : 0;
-
     for (size_t i = 0; i < count; i++) {
         const uint8_t *id =
             (const uint8_t *)c->batch->stack_ids.data + (size_t)missing[i].stack * STACK_ID_BYTES;
-        known[i] = c->in->known != NULL && known_stacks_has(c->in->known, owner, id);
+        known[i] = known_stacks_has(c->in->known, q->owner, id);
         if (known[i])
             continue;
         q->ids[q->count] = id;
@@ -116,14 +116,12 @@ static void put_question(const commit *c, question *q, const stack_use *missing,
     }
 }
 
-static void take_answer(const commit *c, const question *q, uint32_t service, bool *known)
+static void take_answer(const commit *c, const question *q, bool *known)
 {
-    uint64_t owner = c->in->known != NULL ? owner_of(c, service) : 0;
-
     for (size_t i = 0; i < q->count; i++) {
         known[q->places[i]] = q->found[i];
-        if (q->found[i] && c->in->known != NULL)
-            known_stacks_add(c->in->known, owner, q->ids[i]);
+        if (q->found[i])
+            known_stacks_add(c->in->known, q->owner, q->ids[i]);
     }
 }
 
@@ -134,7 +132,7 @@ static int ask_service(commit *c, size_t first, size_t count, bool *known)
     const stack_use *missing = c->plan.missing + first;
     store_error err = {0};
     question q;
-    int rc = question_init(&q, count);
+    int rc = question_init(&q, owner_of(c, missing->service), count);
 
     if (rc != 0) {
         question_free(&q);
@@ -145,7 +143,7 @@ static int ask_service(commit *c, size_t first, size_t count, bool *known)
         rc = s->ops->find_stacks(s->self, &c->plan.services[missing->service], c->batch->day, q.ids,
                                  q.count, q.found, &err);
     if (rc == 0)
-        take_answer(c, &q, missing->service, known);
+        take_answer(c, &q, known);
     else
         retry_for(c, &err);
     question_free(&q);
@@ -224,7 +222,7 @@ static void remember_brought(const commit *c)
     const stack_use *brought = c->plan.brought;
     uint64_t owner = 0;
 
-    for (size_t i = 0; c->in->known != NULL && i < c->plan.brought_count; i++) {
+    for (size_t i = 0; i < c->plan.brought_count; i++) {
         if (i == 0 || brought[i].service != brought[i - 1].service)
             owner = owner_of(c, brought[i].service);
         known_stacks_add(c->in->known, owner,
@@ -246,8 +244,7 @@ static void commit_batch(void *arg)
     store_error err = {0};
     uint64_t now_ms = in->now_ms(in->clock);
 
-    if (in->known != NULL)
-        known_stacks_pass(in->known, now_ms);
+    known_stacks_pass(in->known, now_ms);
     /* Only what the ledger does not know is too large: what is stored must not be cut anew. */
     if (ask_ledger(c) != 0 ||
         check_stored_frames(&c->batch->stacks, c->plan.brought, c->plan.brought_count, c->v) != 0 ||

@@ -60,6 +60,8 @@ static uint64_t hash_text(uint64_t seed, text value)
 
 uint64_t known_stacks_owner(const known_stacks *k, const service_key *service, uint32_t day)
 {
+    if (k == NULL)
+        return 0;
     const uint64_t parts[] = {hash_text(k->seed, service->cluster),
                               hash_text(k->seed, service->namespace_name),
                               hash_text(k->seed, service->workload), day};
@@ -114,6 +116,8 @@ static void turn(known_stacks *k)
 
 bool known_stacks_has(known_stacks *k, uint64_t owner, const uint8_t *id)
 {
+    if (k == NULL)
+        return false;
     XXH128_hash_t print = fingerprint(owner, id);
     bool found = holds(k, &k->young, print) || holds(k, &k->elder, print);
 
@@ -123,6 +127,8 @@ bool known_stacks_has(known_stacks *k, uint64_t owner, const uint8_t *id)
 
 void known_stacks_add(known_stacks *k, uint64_t owner, const uint8_t *id)
 {
+    if (k == NULL)
+        return;
     XXH128_hash_t print = fingerprint(owner, id);
 
     if (k->young.count == k->most)
@@ -137,6 +143,8 @@ void known_stacks_add(known_stacks *k, uint64_t owner, const uint8_t *id)
 
 void known_stacks_pass(known_stacks *k, uint64_t now_ms)
 {
+    if (k == NULL)
+        return;
     if (k->turned_ms == 0)
         k->turned_ms = now_ms;
     if (now_ms - k->turned_ms < k->keep_ms)
@@ -149,6 +157,8 @@ void known_stacks_pass(known_stacks *k, uint64_t now_ms)
 
 void known_stacks_clear(known_stacks *k)
 {
+    if (k == NULL)
+        return;
     empty(k, &k->young);
     empty(k, &k->elder);
     note_count(k);
@@ -156,6 +166,8 @@ void known_stacks_clear(known_stacks *k)
 
 known_stacks_stats known_stacks_read(const known_stacks *k)
 {
+    if (k == NULL)
+        return (known_stacks_stats){0};
     return (known_stacks_stats){atomic_load(&k->stacks), atomic_load(&k->hits),
                                 atomic_load(&k->misses)};
 }

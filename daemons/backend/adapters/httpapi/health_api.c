@@ -52,10 +52,8 @@ static void set_server_gauges(api *a)
 
 static void set_known_stacks(const api *a)
 {
-    known_stacks_stats s = {0};
+    known_stacks_stats s = known_stacks_read(a->ingest.known);
 
-    if (a->ingest.known != NULL)
-        s = known_stacks_read(a->ingest.known);
     metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_known_stacks",
                 "Stacks that the store is known to hold.", s.stacks);
     metrics_set(a->metrics, METRIC_COUNTER, "hotstack_backend_known_stacks_hits_total",

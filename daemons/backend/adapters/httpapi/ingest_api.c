@@ -174,18 +174,18 @@ static bool enter(payload *p, const http_request *request, bool (*take_message)(
     return allowed;
 }
 
+/* is_kept: the store is to keep it; else it is told the limits in force. */
 static void take(void *context, const http_request *request, http_response *response,
-                 bool (*take_message)(payload *p))
+                 bool (*take_message)(payload *p), bool is_kept)
 {
     const principal *who = api_who(request);
     payload p = {.api = ((const api_route *)context)->api, .allowed = &who->scope};
-    bool is_heartbeat = take_message == take_heartbeat;
 
     p.v.code = "";
     bool allowed =
-        is_heartbeat ? open_and_take(&p, request, take_message) : enter(&p, request, take_message);
+        is_kept ? enter(&p, request, take_message) : open_and_take(&p, request, take_message);
     if (allowed) {
-        const ingest_limits *limits = is_heartbeat ? &p.api->ingest.limits : NULL;
+        const ingest_limits *limits = is_kept ? NULL : &p.api->ingest.limits;
         answer(p.api, &p.v, limits, response);
         return;
     }
@@ -197,15 +197,15 @@ static void take(void *context, const http_request *request, http_response *resp
 
 void api_ingest_profiles(void *context, const http_request *request, http_response *response)
 {
-    take(context, request, response, take_profiles);
+    take(context, request, response, take_profiles, true);
 }
 
 void api_ingest_status(void *context, const http_request *request, http_response *response)
 {
-    take(context, request, response, take_status);
+    take(context, request, response, take_status, true);
 }
 
 void api_ingest_heartbeat(void *context, const http_request *request, http_response *response)
 {
-    take(context, request, response, take_heartbeat);
+    take(context, request, response, take_heartbeat, false);
 }

@@ -38,7 +38,7 @@ int clickhouse__find_batch(void *self, const uint8_t batch_id[16], ledger_entry 
     return rc;
 }
 
-/* Ids, and where to find an answer's among them. */
+/* Ids, none of which stands twice, and where to find an answer's among them. */
 typedef struct asked {
     const uint8_t *const *ids;
     size_t count;
@@ -76,15 +76,6 @@ static void mark_known(asked *a, const char *id)
     uint32_t found = index_set_find(&a->set, hash_stack_id(a->wanted), (uint32_t)a->count);
     if (found != INDEX_SET_NONE)
         a->known[found] = true;
-}
-
-/* An id that was asked for twice is known twice. */
-static void share_known(asked *a)
-{
-    for (size_t i = 0; i < a->count; i++) {
-        uint32_t first = index_set_find(&a->set, hash_stack_id(a->ids[i]), (uint32_t)i);
-        a->known[i] = a->known[first];
-    }
 }
 
 static int on_known(void *context, const chs_result *block)
@@ -134,8 +125,6 @@ int clickhouse__find_stacks(void *self, const service_key *service, uint32_t day
         rc = sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory to ask for stacks.");
     for (size_t first = 0; first < count && rc == 0; first += IDS_PER_QUERY)
         rc = ask(c, service, day, &a, first, err);
-    if (rc == 0)
-        share_known(&a);
     index_set_free(&a.set);
     return rc;
 }

@@ -335,11 +335,11 @@ static int write_threads(const clickhouse *c, const batch_write *w, store_error 
         {"samples", "UInt64"},
     };
     const u32s window = w->batch->threads.window;
-    table_keys pools;
+    table_keys pools = {0};
     table t;
     int rc = table_begin(&t, "profile_threads", columns, COUNT(columns), err);
 
-    if (!table_keys_init(&pools, &w->batch->strings) && rc == 0)
+    if (rc == 0 && !table_keys_init(&pools, &w->batch->strings))
         rc = sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory for a batch's threads.");
     for (size_t i = 0, count; i < window.count && rc == 0; i += count) {
         count = rows_alike(window, i);
