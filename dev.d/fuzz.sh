@@ -35,9 +35,10 @@ for target in json.load(sys.stdin):
     print(target["name"], program, os.path.dirname(sources[0]), sep="\t")'
 }
 
+# A fuzzer holds the libraries that it tests: it is run from a copy, and its checksum tells what it tested.
 build_fuzzers() {
     dependencies test
-    build_tree build-fuzz CC=clang-14 -Dfuzz=true -Dtests=disabled -Dui=disabled \
+    build_tree build-fuzz CC=clang-14 -Dfuzz=true -Dtests=disabled -Dui=disabled -Ddefault_library=static \
         -Db_sanitize=address,undefined -Db_lundef=false || exit 1
 }
 

@@ -25,6 +25,7 @@ void jfr__chunk_init(jfr_chunk *chunk, jfr_file *file)
     jfr__arena_init(&chunk->scratch, alloc, file->options.max_decoded_bytes);
     jfr__metadata_init(&chunk->meta, alloc, file->options.max_decoded_bytes);
     jfr__idmap_init(&chunk->plan_by_type, alloc);
+    jfr__idmap_init(&chunk->kept_at, alloc);
     for (int role = 0; role < JFR__POOL_ROLES; role++)
         jfr__idmap_init(&chunk->pools[role].index, alloc);
 }
@@ -89,6 +90,7 @@ static void forget(jfr_chunk *chunk)
     chunk->classes = NULL;
     chunk->threads = NULL;
     chunk->generic = NULL;
+    jfr__idmap_clear(&chunk->kept_at);
 }
 
 static int lost(jfr_chunk *chunk, int rc, const jfr_error *why, jfr_loss_reason reason)
@@ -146,6 +148,7 @@ static void begin(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, 
     };
     chunk->shown = chunk->info;
     chunk->shown.offset += chunk->file->origin;
+    chunk->serial++;
     forget(chunk);
 }
 
@@ -194,6 +197,9 @@ void jfr__chunk_free(jfr_chunk *chunk)
         alloc->free(alloc->ctx, chunk->settings);
     if (chunk->frames != NULL)
         alloc->free(alloc->ctx, chunk->frames);
+    if (chunk->kept != NULL)
+        alloc->free(alloc->ctx, chunk->kept);
+    jfr__idmap_free(&chunk->kept_at);
     jfr__idmap_free(&chunk->plan_by_type);
     jfr__metadata_free(&chunk->meta);
     jfr__arena_free(&chunk->arena);

@@ -51,14 +51,29 @@ static int display_name(jfr_chunk *chunk, jfr_str raw, jfr_str *out, jfr_error *
     return 0;
 }
 
+/* The name that a symbol is as a class's. */
+static int name_of_symbol(jfr_chunk *chunk, uint64_t id, jfr_str *out, jfr_error *err)
+{
+    const jfr__pool *symbols = &chunk->pools[JFR__POOL_SYMBOL];
+    const uint32_t index = jfr__idmap_find(&symbols->index, id);
+    jfr_str symbol;
+    *out = (jfr_str){NULL, 0};
+    if (index == JFR_NONE)
+        return 0;
+    const uint64_t key = jfr__kept_class_name(symbols->offsets[index]);
+    if (jfr__kept_find(chunk, key, out))
+        return 0;
+    int rc = jfr__pool_text(chunk, JFR__POOL_SYMBOL, id, &symbol, err);
+    if (rc == 0)
+        rc = display_name(chunk, symbol, out, err);
+    return rc < 0 ? rc : jfr__kept_put(chunk, key, *out, err);
+}
+
 static int decode(jfr_chunk *chunk, uint32_t index, jfr_class *out, jfr_error *err)
 {
     uint64_t slots[JFR__POOL_SLOTS];
-    jfr_str symbol = {NULL, 0};
     int rc = jfr__pool_entry(chunk, JFR__POOL_CLASS, index, slots, err);
-    if (rc == 0)
-        rc = jfr__pool_text(chunk, JFR__POOL_SYMBOL, slots[JFR__SLOT_NAME], &symbol, err);
-    return rc < 0 ? rc : display_name(chunk, symbol, &out->name, err);
+    return rc < 0 ? rc : name_of_symbol(chunk, slots[JFR__SLOT_NAME], &out->name, err);
 }
 
 static int get_entry(jfr_chunk *chunk, uint32_t index, jfr__class_entry **out, jfr_error *err)

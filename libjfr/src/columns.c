@@ -30,7 +30,7 @@ struct mark {
 
 struct jfr_columns {
     jfr_chunk *chunk;
-    uint64_t chunk_offset;
+    uint64_t serial; /* of the chunk that it was opened on */
     uint32_t type;
     struct column *columns; /* these and what they hold are in the chunk's arena */
     size_t count;
@@ -177,8 +177,7 @@ int jfr_columns_open(jfr_columns **out, jfr_chunk *chunk, uint32_t type, const c
     jfr_columns *columns = alloc->alloc(alloc->ctx, sizeof(*columns));
     if (columns == NULL)
         return jfr__fail_nomem(err);
-    *columns = (jfr_columns){
-        .chunk = chunk, .chunk_offset = chunk->shown.offset, .type = type, .count = count};
+    *columns = (jfr_columns){.chunk = chunk, .serial = chunk->serial, .type = type, .count = count};
     rc = build(columns, paths, err);
     if (rc < 0) {
         jfr_columns_close(columns);
@@ -198,7 +197,7 @@ void jfr_columns_close(jfr_columns *columns)
 
 static bool is_current(const jfr_columns *columns)
 {
-    return columns->chunk->generic != NULL && columns->chunk->shown.offset == columns->chunk_offset;
+    return columns->chunk->serial == columns->serial;
 }
 
 const jfr_field *jfr_columns_field(const jfr_columns *columns, size_t index)

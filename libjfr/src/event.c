@@ -6,7 +6,7 @@
 
 struct jfr_events {
     jfr_chunk *chunk;
-    uint64_t chunk_offset; /* tells whether `chunk` is still the one it was opened on */
+    uint64_t serial; /* of the chunk that it was opened on */
     jfr__cursor at;
     int64_t from_ns;
     int64_t to_ns;
@@ -47,7 +47,7 @@ int jfr_events_open(jfr_events **out, jfr_chunk *chunk, const jfr_events_options
         return jfr__fail_nomem(err);
     *events = (jfr_events){
         .chunk = chunk,
-        .chunk_offset = chunk->shown.offset,
+        .serial = chunk->serial,
         .at = jfr__chunk_cursor(chunk, chunk->info.offset + JFR__HEADER_SIZE, chunk->end),
         .from_ns = o.from_ns,
         .to_ns = o.to_ns,
@@ -173,7 +173,7 @@ static bool is_chosen(const jfr_events *events, const jfr_event *e)
 int jfr_events_next(jfr_events *events, jfr_event *out, jfr_error *err)
 {
     jfr_chunk *chunk = events->chunk;
-    if (chunk->generic == NULL || chunk->shown.offset != events->chunk_offset)
+    if (chunk->serial != events->serial)
         return jfr__fail(err, JFR_ERR_USAGE, 0, "The chunk of this walk over events has ended.");
     jfr__arena_reset(&chunk->scratch);
     jfr__cursor *c = &events->at;

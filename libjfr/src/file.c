@@ -101,6 +101,7 @@ void jfr_close(jfr_file *file)
 
 void jfr__file_leave(jfr_file *file)
 {
+    file->chunk.serial++;
     if (!file->chunk_open)
         return;
     if (file->chunk_damaged)

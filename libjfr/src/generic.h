@@ -30,6 +30,7 @@ typedef struct jfr__event_times {
 typedef struct jfr__generic {
     jfr_type *types;
     uint32_t type_count;
+    bool *contents;            /* by type: an annotation of it says what a number counts */
     jfr__plan *skips;          /* by type: how to read over a value; ops NULL until it is needed */
     jfr__event_times *times;   /* by type */
     jfr__constants *constants; /* by type; NULL until the pools are indexed */

@@ -6,8 +6,9 @@
 #include <jfr/sample.h>
 #include <string.h>
 
-/* More ops than this has no sane type; struct fields nested in width would explode. */
-enum { MAX_OPS = 4096 };
+/* More nested fields than these has no sane type. Struct fields nested in width explode, whatever
+ * few ops or bytes they take: structs can be empty. */
+enum { MAX_FIELDS = 4096, MAX_OPS = MAX_FIELDS };
 
 struct compiler {
     const jfr__metadata *meta;
@@ -17,6 +18,7 @@ struct compiler {
     uint32_t max_depth;
     jfr_error *err;
     uint32_t count;
+    uint32_t fields; /* that were met */
     bool barrier; /* the next op begins an array's body: it must not melt into the op before it */
     jfr__op ops[MAX_OPS];
 };
@@ -34,6 +36,12 @@ static uint8_t fitting_slot(const struct compiler *k, uint8_t code, uint8_t slot
     return JFR__SKIP;
 }
 
+static int too_many(const struct compiler *k)
+{
+    return jfr__fail(k->err, JFR_ERR_FORMAT, 0,
+                     "A type of the chunk's metadata has more than %d nested fields.", MAX_FIELDS);
+}
+
 static int push(struct compiler *k, uint8_t code, uint8_t slot, uint32_t n)
 {
     slot = fitting_slot(k, code, slot);
@@ -45,8 +53,7 @@ static int push(struct compiler *k, uint8_t code, uint8_t slot, uint32_t n)
         return 0;
     }
     if (k->count == MAX_OPS)
-        return jfr__fail(k->err, JFR_ERR_FORMAT, 0,
-                         "A type of the chunk's metadata has more than %d nested fields.", MAX_OPS);
+        return too_many(k);
     k->ops[k->count++] = (jfr__op){code, slot, n};
     k->barrier = false;
     return 0;
@@ -74,6 +81,8 @@ static int compile_value(struct compiler *k, const jfr__field *f, uint8_t slot, 
 
 static int compile_field(struct compiler *k, const jfr__field *f, uint8_t slot, uint32_t depth)
 {
+    if (k->fields++ == MAX_FIELDS)
+        return too_many(k);
     if (!f->array)
         return compile_value(k, f, slot, depth);
     uint32_t at = k->count;
@@ -150,6 +159,7 @@ int jfr__plan_compile(jfr__plan *out, const jfr__metadata *meta, const jfr__type
     k.max_depth = max_depth;
     k.err = err;
     k.count = 0;
+    k.fields = 0;
     k.barrier = false;
     /* A wanted value of a type that is no struct (the pool of java.lang.String) is slot 0. */
     int rc = compile_type(&k, type, want_count > 0 ? wants[0].slot : JFR__SKIP, 0);

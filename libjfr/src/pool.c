@@ -202,9 +202,11 @@ int jfr__string_at(jfr_chunk *chunk, uint64_t offset, jfr_str *out, jfr_error *e
     for (int hops = 0; hops < 2; hops++) {
         jfr__cursor c = jfr__chunk_cursor(chunk, offset, chunk->end);
         uint64_t key = 0;
+        if (jfr__kept_find(chunk, jfr__kept_text(offset), out))
+            return 0;
         int rc = jfr__read_string(&c, &chunk->arena, limit, out, &key, err);
         if (rc != JFR__POOL)
-            return rc < 0 ? rc : 0;
+            return rc < 0 ? rc : jfr__kept_put(chunk, jfr__kept_text(offset), *out, err);
         const jfr__pool *pool = &chunk->pools[JFR__POOL_STRING];
         uint32_t index = jfr__idmap_find(&pool->index, key);
         if (index == JFR_NONE)

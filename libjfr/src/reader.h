@@ -102,6 +102,7 @@ typedef struct jfr__thread_entry {
 
 struct jfr_chunk {
     jfr_file *file;
+    uint64_t serial; /* changes when a chunk begins and when it ends: who was opened on one knows */
     jfr_chunk_info info;  /* its offset counts in file->data, as all offsets in here */
     jfr_chunk_info shown; /* the same with its offset in the recording */
     jfr__header header;
@@ -145,6 +146,9 @@ struct jfr_chunk {
     jfr_method named;           /* by the last jfr_chunk_frame */
     jfr__class_entry *classes;
     jfr__thread_entry *threads;
+    jfr__idmap kept_at; /* kept.c */
+    jfr_str *kept;
+    size_t kept_cap;
     jfr_frame *frames; /* of the last jfr_chunk_stack */
     size_t frame_cap;
 
@@ -240,6 +244,25 @@ int jfr__string_at(jfr_chunk *chunk, uint64_t offset, jfr_str *out, jfr_error *e
 /* Reads entry `index` of a pool into slots[JFR__POOL_SLOTS]. */
 int jfr__pool_entry(const jfr_chunk *chunk, jfr__pool_role role, uint32_t index, uint64_t *slots,
                     jfr_error *err);
+
+/*
+ * kept.c: text that is asked for again and again, and was dear to make, is made once. `key` tells
+ * which: where it lies, and in what form.
+ */
+static inline uint64_t jfr__kept_text(uint64_t offset)
+{
+    return offset * 2;
+}
+static inline uint64_t jfr__kept_class_name(uint64_t offset_of_symbol)
+{
+    return offset_of_symbol * 2 + 1;
+}
+bool jfr__kept_find(const jfr_chunk *chunk, uint64_t key, jfr_str *out);
+/* Keeps what lives as long as the chunk, unless it costs less to make it again. Returns 0 or
+ * JFR_ERR_NOMEM. */
+int jfr__kept_put(jfr_chunk *chunk, uint64_t key, jfr_str text, jfr_error *err);
+/* Whether text was borrowed from the recording. */
+bool jfr__lies_in_file(const jfr_chunk *chunk, jfr_str text);
 
 /* sample.c */
 int jfr__samples_define(jfr_chunk *chunk, jfr_error *err);

@@ -118,10 +118,10 @@ static void find_content(const jfr__metadata *m, const jfr__generic *g, uint32_t
         at--;
         if (m->annotations[i].type == JFR_NONE)
             continue;
-        const jfr_type *t = &g->types[m->annotations[i].type];
-        if (jfr_annotation_find(t->annotations, t->annotation_count, "jdk.jfr.ContentType") == NULL)
+        uint32_t type = m->annotations[i].type;
+        if (!g->contents[type])
             continue;
-        f->content = t->name;
+        f->content = g->types[type].name;
         f->content_unit = value_of(&f->annotations[at]);
     }
 }
@@ -172,6 +172,16 @@ static int fill_type(jfr_chunk *chunk, uint32_t index, jfr_type *out, jfr_error 
     return rc;
 }
 
+/* Asked once a type: annotations are many. */
+static void find_contents(const jfr__generic *g)
+{
+    for (uint32_t i = 0; i < g->type_count; i++) {
+        const jfr_type *t = &g->types[i];
+        g->contents[i] =
+            jfr_annotation_find(t->annotations, t->annotation_count, "jdk.jfr.ContentType") != NULL;
+    }
+}
+
 static int fill_fields(jfr_chunk *chunk, jfr__generic *g, jfr_type *type, jfr_error *err)
 {
     jfr_field *fields = jfr__arena_zalloc(&chunk->arena, type->field_count, sizeof(*fields));
@@ -211,14 +221,17 @@ static int build(jfr_chunk *chunk, jfr__generic *g, jfr_error *err)
     jfr__arena *arena = &chunk->arena;
     g->type_count = (uint32_t)chunk->meta.type_count;
     g->types = jfr__arena_zalloc(arena, g->type_count, sizeof(*g->types));
+    g->contents = jfr__arena_zalloc(arena, g->type_count, sizeof(*g->contents));
     g->skips = jfr__arena_zalloc(arena, g->type_count, sizeof(*g->skips));
     g->times = jfr__arena_zalloc(arena, g->type_count, sizeof(*g->times));
-    if (g->types == NULL || g->skips == NULL || g->times == NULL)
+    if (g->types == NULL || g->contents == NULL || g->skips == NULL || g->times == NULL)
         return jfr__arena_fail(arena, err);
     g->from_arena = (jfr_allocator){arena_alloc, arena_realloc, arena_free, arena};
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < g->type_count; i++)
         rc = fill_type(chunk, i, &g->types[i], err);
+    if (rc == 0)
+        find_contents(g);
     for (uint32_t i = 0; rc == 0 && i < g->type_count; i++)
         rc = fill_fields(chunk, g, &g->types[i], err);
     return rc;

@@ -58,6 +58,7 @@ int jfr_split_go(jfr_file *reader, const jfr_place *place, jfr_error *err)
         return jfr__fail(err, JFR_ERR_USAGE, place->offset,
                          "The recording has no chunk at this offset.");
     reader->chunk_open = false;
+    reader->chunk.serial++;
     reader->ended = false;
     reader->chunks_seen = 0;
     reader->next = place->offset;

@@ -120,19 +120,12 @@ static int keep_method(jfr_chunk *chunk, uint32_t index, const jfr_method **out,
     return 0;
 }
 
-/* Whether reading it once more takes no memory. */
-static bool lies_in_file(const jfr_chunk *chunk, jfr_str text)
-{
-    const char *data = (const char *)chunk->file->data;
-    return text.len == 0 || (text.data >= data && text.data < data + chunk->file->len);
-}
-
 /* The names alone; a name that had to be converted is kept. */
 static int read_names(jfr_chunk *chunk, uint32_t index, jfr_method *out, jfr_error *err)
 {
     if (chunk->methods == NULL) {
         int rc = decode_method(chunk, index, false, out, err);
-        if (rc < 0 || lies_in_file(chunk, out->name))
+        if (rc < 0 || jfr__lies_in_file(chunk, out->name))
             return rc;
     }
     const jfr_method *kept;

@@ -65,6 +65,21 @@ static void read_number(jfr__cursor *c, uint8_t kind, bool is_unsigned, jfr_vari
     }
 }
 
+/* The text of a constant. Of what lives as long as the chunk, the same is not made twice. */
+static int read_constant_text(jfr_chunk *chunk, uint64_t offset, jfr__arena *arena, jfr_str *out,
+                              jfr_error *err)
+{
+    const bool stays = arena == &chunk->arena;
+    uint64_t key;
+    if (stays && jfr__kept_find(chunk, jfr__kept_text(offset), out))
+        return 0;
+    jfr__cursor c = jfr__chunk_cursor(chunk, offset, chunk->end);
+    int rc = jfr__read_string(&c, arena, chunk->file->options.max_string_bytes, out, &key, err);
+    if (rc < 0 || !stays)
+        return rc < 0 ? rc : 0;
+    return jfr__kept_put(chunk, jfr__kept_text(offset), *out, err);
+}
+
 /* A string may be a reference into the pool of its type; there it is no reference again. */
 static int read_text(jfr_chunk *chunk, uint32_t type, jfr__cursor *c, jfr__arena *arena,
                      jfr_variant *out, jfr_error *err)
@@ -77,10 +92,9 @@ static int read_text(jfr_chunk *chunk, uint32_t type, jfr__cursor *c, jfr__arena
         uint64_t offset = 0;
         rc = jfr__constant_find(chunk, type, key, &index, &offset, err);
         if (rc == 1) {
-            jfr__cursor entry = jfr__chunk_cursor(chunk, offset, chunk->end);
             out->type = type;
             out->constant = index;
-            rc = jfr__read_string(&entry, arena, limit, &out->text, &key, err);
+            rc = read_constant_text(chunk, offset, arena, &out->text, err);
         }
     }
     if (rc < 0)

@@ -124,6 +124,30 @@ START_TEST(columns_end_with_their_chunk)
 }
 END_TEST
 
+/* The same place once more is another chunk, too. */
+START_TEST(columns_end_where_a_reader_goes_back)
+{
+    jfr_file *reader;
+    jfr_place place;
+    jfr_variant row[1];
+    write_anything(false);
+    jfr_event event = open_first_event();
+    ck_assert_uint_eq(jfr_split_places(file, &place, 1), 1);
+    ck_assert_int_eq(jfr_split_reader(&reader, file, &err), 0);
+    ck_assert_int_eq(jfr_split_go(reader, &place, &err), 0);
+    ck_assert_int_eq(jfr_next_chunk(reader, &chunk, &err), 1);
+    ck_assert_int_eq(jfr_columns_open(&columns, chunk, event.type->index, paths, 1, &err), 0);
+    ck_assert_int_eq(jfr_columns_read(columns, &event.value, row, &err), 0);
+    ck_assert_int_eq(jfr_split_go(reader, &place, &err), 0);
+    ck_assert_int_eq(jfr_columns_read(columns, &event.value, row, &err), JFR_ERR_USAGE);
+    ck_assert_int_eq(jfr_next_chunk(reader, &chunk, &err), 1);
+    ck_assert_int_eq(jfr_columns_read(columns, &event.value, row, &err), JFR_ERR_USAGE);
+    jfr_columns_close(columns);
+    columns = NULL;
+    jfr_close(reader);
+}
+END_TEST
+
 START_TEST(no_columns)
 {
     jfr_event event = open_anything(false);
@@ -144,6 +168,7 @@ int main(void)
     tcase_add_test(t, damaged_row);
     tcase_add_test(t, usage_errors);
     tcase_add_test(t, columns_end_with_their_chunk);
+    tcase_add_test(t, columns_end_where_a_reader_goes_back);
     tcase_add_test(t, no_columns);
     suite_add_tcase(suite, t);
     return run_suite(suite);

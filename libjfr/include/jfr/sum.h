@@ -47,7 +47,11 @@ typedef struct jfr_sums_options {
         .size = sizeof(jfr_sums_options)                                                           \
     }
 
-/* One row: the samples that agree in all of its fields up to value_count. */
+/*
+ * One row: the samples that agree in all of its fields up to value_count. Of waits for locks whose
+ * threshold is known (jfr_intervals) each type has rows of its own, of one value and with all of
+ * the samples: there a sample stands in two rows, and who counts samples does so by type.
+ */
 typedef struct jfr_sum {
     uint32_t stack;                      /* as in jfr_sample */
     uint32_t thread;                     /* the same; JFR_NONE with JFR_SUMS_NO_THREADS */
