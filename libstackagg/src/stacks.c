@@ -364,8 +364,10 @@ static int intern_some(sagg *agg, uint32_t *stacks, const uint32_t *frames, cons
 int sagg_add_stacks(sagg *agg, uint32_t *stacks, const uint32_t *frames, const uint32_t *depths,
                     size_t count, sagg_error *err)
 {
+    static const uint32_t no_frame = 0;
     uint32_t bad = 0;
     int rc = 0;
+    frames = frames != NULL ? frames : &no_frame; /* stacks that have none */
     for (size_t at = 0; rc == 0 && at < count; at += STACKS_AT_ONCE) {
         size_t some = count - at < STACKS_AT_ONCE ? count - at : STACKS_AT_ONCE;
         rc = intern_some(agg, stacks + at, frames, depths + at, some, &bad);
