@@ -65,6 +65,19 @@ START_TEST(frames_by_method_and_line_make_the_same_stacks)
 }
 END_TEST
 
+START_TEST(a_stack_without_frames_needs_no_array)
+{
+    sagg_options options = two_types();
+    sagg *agg = make(&options);
+    const uint32_t none[1] = {0};
+    uint32_t a, b;
+    ck_assert_int_eq(sagg_add_stack(agg, &a, NULL, 0, NULL), 0);
+    ck_assert_int_eq(sagg_add_stack(agg, &b, none, 0, NULL), 0);
+    ck_assert_uint_eq(a, b);
+    sagg_free(agg);
+}
+END_TEST
+
 /* Stacks of 0 to 13 of the aggregate's first three frames, some of them twice. Returns how many
  * frames. */
 static size_t many_stacks(sagg *agg, uint32_t *frames, uint32_t *depths, size_t count)
@@ -455,6 +468,7 @@ int main(void)
     TCase *tcase = tcase_create("aggregate");
     tcase_add_test(tcase, the_same_content_has_the_same_index);
     tcase_add_test(tcase, frames_by_method_and_line_make_the_same_stacks);
+    tcase_add_test(tcase, a_stack_without_frames_needs_no_array);
     tcase_add_test(tcase, stacks_all_together_are_as_one_after_the_other);
     tcase_add_test(tcase, stacks_before_a_bad_one_are_added);
     tcase_add_test(tcase, stacks_of_lines_past_the_cap_are_dropped);
