@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "formats.h"
+#include "frame_name.h"
 
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
@@ -138,9 +139,7 @@ static void write_sample_type(writer *w, const sagg_tree_view *view, bool is_def
 static void write_frame(writer *w, const sagg_frame *frame, uint64_t id)
 {
     char *name = NULL;
-    int size = asprintf(&name, "%.*s%s%.*s", (int)frame->class_name.size, frame->class_name.data,
-                        frame->class_name.size > 0 ? "." : "", (int)frame->method.size,
-                        frame->method.data);
+    int size = frame_name(&name, frame);
     if (size < 0) {
         w->failed = true;
         return;

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "formats.h"
+#include "frame_name.h"
 #include "json_text.h"
 
 static const char *unit_name(sagg_str unit)
@@ -20,9 +21,7 @@ static const char *unit_name(sagg_str unit)
 static bool write_frame(FILE *to, const sagg_frame *frame)
 {
     char *name = NULL;
-    int size = asprintf(&name, "%.*s%s%.*s", (int)frame->class_name.size, frame->class_name.data,
-                        frame->class_name.size > 0 ? "." : "", (int)frame->method.size,
-                        frame->method.data);
+    int size = frame_name(&name, frame);
     if (size < 0)
         return false;
     (void)fputs("{\"name\":", to);

@@ -2,13 +2,12 @@
 /* Adding samples to an aggregate's entries and totals. */
 #include "aggregate.h"
 #include "fail.h"
+#include "saturate.h"
 
 void sagg__sum_one(sagg *agg, uint64_t *into, uint64_t value)
 {
-    if (!__builtin_add_overflow(*into, value, into))
-        return;
-    *into = UINT64_MAX;
-    agg->loss.saturated++;
+    if (!sagg__add_to(into, value))
+        agg->loss.saturated++;
 }
 
 void sagg__sum(sagg *agg, sagg_totals *into, const sagg_totals *from)
@@ -151,11 +150,30 @@ struct group {
     size_t count;
 };
 
+/* Nothing is added where there is no memory for the seconds of all. */
+static int reserve_seconds(sagg *agg, const struct group *group, const sagg_sample *samples)
+{
+    uint32_t slot = SAGG__NO_SLOT;
+    uint32_t pool = 0;
+    int rc = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        for (uint32_t left = sagg__entry_halves(&group->entries[i]); rc == 0 && left > 0; left--) {
+            uint32_t before = slot;
+            uint32_t last = pool;
+            slot = agg->slot_of[samples->type];
+            pool = SAGG__AT(sagg__thread, agg->threads.array, samples++->thread)->pool_thread;
+            if (slot != before || pool != last)
+                rc = sagg__reserve_second(agg, slot, pool);
+        }
+    }
+    return rc;
+}
+
 static int add_group(sagg *agg, struct sums *sums, const struct group *group,
                      const sagg_sample *samples)
 {
-    const size_t added = sagg__add_entries(agg, group->entries, group->count);
-    int rc = 0;
+    int rc = agg->seconds > 0 ? reserve_seconds(agg, group, samples) : 0;
+    const size_t added = rc == 0 ? sagg__add_entries(agg, group->entries, group->count) : 0;
     for (size_t i = 0; i < group->count && i < added; i++) {
         for (uint32_t left = sagg__entry_halves(&group->entries[i]); rc == 0 && left > 0; left--)
             rc = add_sums(agg, sums, samples++);

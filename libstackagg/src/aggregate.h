@@ -274,7 +274,9 @@ void sagg__entries_forget(sagg *agg);
 void sagg__entries_keep(sagg *agg, uint32_t at, const sagg__entry *entry);
 void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals);
 
-/* Adds `value` to the second that lies `at_ns` after the origin. Returns 0 or SAGG_E_NOMEM. */
+/* Adds `value` to the second that lies `at_ns` after the origin. Returns 0, or SAGG_E_NOMEM: never
+ * where sagg__reserve_second was called before. */
+int sagg__reserve_second(sagg *agg, uint32_t slot, uint32_t thread);
 int sagg__add_second(sagg *agg, uint32_t slot, uint32_t thread, int64_t time_ns, uint64_t value,
                      uint64_t samples);
 

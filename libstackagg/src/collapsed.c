@@ -8,6 +8,7 @@
 #include "fail.h"
 #include "options.h"
 #include "paths.h"
+#include "saturate.h"
 #include "utf8.h"
 
 /* A frame's name in the text of all names, the ';' behind it included. */
@@ -84,9 +85,12 @@ static int append_name(sagg_collapsed *c, sagg_str name)
     return rc;
 }
 
+/* A frame without names has a word for it, as in pages: an empty line would be no stack. */
 static int append_frame(sagg_collapsed *c, const sagg_frame *frame)
 {
-    int rc = 0;
+    static const char no_name[] = "(no name)";
+    bool nameless = frame->class_name.size == 0 && frame->method.size == 0;
+    int rc = nameless ? append(c, no_name, sizeof(no_name) - 1) : 0;
     if (frame->class_name.size > 0) {
         rc = append_name(c, frame->class_name);
         if (rc == 0)
@@ -256,12 +260,6 @@ void sagg_collapsed_free(sagg_collapsed *c)
 
 /* ---- writing ---- */
 
-static void add_value(uint64_t *into, uint64_t value)
-{
-    if (__builtin_add_overflow(*into, value, into))
-        *into = UINT64_MAX;
-}
-
 static void take_values(sagg_collapsed *c, uint32_t type)
 {
     const uint32_t *place_of = c->place_of.items;
@@ -270,12 +268,12 @@ static void take_values(sagg_collapsed *c, uint32_t type)
     const uint32_t slot = c->agg->slot_of[type];
     memset(c->values, 0, c->item_count * sizeof(*c->values));
     for (uint32_t i = 0; i < count; i++)
-        add_value(&c->values[place_of[i]], sagg__kept_value(&entries[i], slot));
+        (void)sagg__add_to(&c->values[place_of[i]], sagg__kept_value(&entries[i], slot));
     size_t cursor = sagg__first_dropped(c->agg);
     sagg_entry dropped;
     for (uint32_t i = count; sagg_next(c->agg, &cursor, &dropped); i++)
         if (dropped.type == type)
-            add_value(&c->values[place_of[i]], dropped.totals.value);
+            (void)sagg__add_to(&c->values[place_of[i]], dropped.totals.value);
 }
 
 /* Makes room for `more` bytes behind the lines. */
@@ -400,7 +398,7 @@ static uint64_t sum_alike(const sagg_collapsed *c, uint32_t length, uint32_t *at
         if (paths->shared[*at + 1] != length ||
             sagg__path_length(paths, &paths->places[*at + 1]) != length)
             break;
-        add_value(&value, c->values[++*at]);
+        (void)sagg__add_to(&value, c->values[++*at]);
     }
     return value;
 }

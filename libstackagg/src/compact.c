@@ -4,6 +4,7 @@
 
 #include "aggregate.h"
 #include "fail.h"
+#include "saturate.h"
 #include "sort.h"
 
 /* What one compaction works with; one row a stack, frame, method or name. */
@@ -63,7 +64,7 @@ static void value_stacks(struct plan *p, uint32_t slot)
         for (uint32_t half = 0; half < sagg__entry_halves(&entry); half++) {
             sagg__entry one = sagg__entry_half(&entry, half);
             if (one.key.slot == slot)
-                p->value[one.key.stack] += one.totals.value;
+                (void)sagg__add_to(&p->value[one.key.stack], one.totals.value);
         }
     }
 }

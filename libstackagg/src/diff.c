@@ -6,6 +6,7 @@
 
 #include "fail.h"
 #include "options.h"
+#include "saturate.h"
 #include "sort.h"
 #include "trie.h"
 #include "windows.h"
@@ -47,7 +48,7 @@ static int add_node(struct joining *j, const sagg_tree_view *from, size_t node, 
             return rc;
     }
     sagg__trie_node *to = sagg__trie_at(&j->trie, path[depth]);
-    *(j->is_before ? &to->before : &to->self) += from->self[node];
+    (void)sagg__add_to(j->is_before ? &to->before : &to->self, from->self[node]);
     return 0;
 }
 
@@ -63,7 +64,8 @@ static int add_side(struct joining *j, const sagg_tree *side)
         if (rc != 0 || block == from->omitted_count || from->omitted_node[block] != node)
             continue;
         sagg__trie_node *to = sagg__trie_at(&j->trie, path[from->depth[node]]);
-        *(j->is_before ? &to->omitted_before : &to->omitted_total) += from->omitted_total[block];
+        (void)sagg__add_to(j->is_before ? &to->omitted_before : &to->omitted_total,
+                           from->omitted_total[block]);
         to->omitted_nodes += from->omitted_nodes[block++];
     }
     sagg__release(&j->tree->mem, path, bytes);
@@ -100,15 +102,15 @@ static int sum_before(sagg_diff *diff)
     uint64_t *total = diff->before_total.items;
     memcpy(total, diff->before_self.items, count * sizeof(*total));
     for (size_t i = 0; i < tree->omitted_count; i++)
-        total[*SAGG__AT(uint32_t, tree->omitted_node, i)] +=
-            *SAGG__AT(uint64_t, diff->omitted_before, i);
+        (void)sagg__add_to(&total[*SAGG__AT(uint32_t, tree->omitted_node, i)],
+                           *SAGG__AT(uint64_t, diff->omitted_before, i));
     for (uint32_t i = 0; i < count; i++) {
         uint32_t depth = *SAGG__AT(uint32_t, tree->nodes.depth, i);
         parent[i] = depth > 0 ? path[depth - 1] : 0;
         path[depth] = i;
     }
     for (size_t i = count; i-- > 1;)
-        total[parent[i]] += total[i];
+        (void)sagg__add_to(&total[parent[i]], total[i]);
     sagg__release(&tree->mem, path, count * 2 * sizeof(*path));
     return 0;
 }
@@ -152,8 +154,8 @@ static void count_methods(sagg_diff *diff, uint32_t *row_of)
     }
     for (size_t i = 1; i < tree->nodes.count; i++) {
         sagg_change *row = &diff->changes[row_of[*SAGG__AT(uint32_t, tree->nodes.frame, i)]];
-        row->before_self += *SAGG__AT(uint64_t, diff->before_self, i);
-        row->after_self += *SAGG__AT(uint64_t, tree->nodes.self, i);
+        (void)sagg__add_to(&row->before_self, *SAGG__AT(uint64_t, diff->before_self, i));
+        (void)sagg__add_to(&row->after_self, *SAGG__AT(uint64_t, tree->nodes.self, i));
     }
     diff->view.change_count = rows;
 }

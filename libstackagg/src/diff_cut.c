@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cutting a comparison by the weight of both sides together. */
+#include "saturate.h"
 #include "sort.h"
 #include "tree.h"
 #include "windows.h"
@@ -62,8 +63,8 @@ static void squeeze(const struct cut *c, struct gone *gone, uint32_t *above)
             struct gone *to = &gone[above[(cut_depth != UINT32_MAX ? cut_depth : depth[i]) - 1]];
             if (cut_depth == UINT32_MAX) {
                 cut_depth = depth[i];
-                to->total += total[i];
-                to->before += c->before_total[i];
+                (void)sagg__add_to(&to->total, total[i]);
+                (void)sagg__add_to(&to->before, c->before_total[i]);
             }
             to->nodes++;
             continue;
@@ -112,8 +113,8 @@ static void take_omitted(sagg_tree *tree, struct gone *gone, const uint64_t *bef
         if (weight[node] == 0)
             continue; /* in the total of what goes */
         struct gone *to = &gone[moved[node]];
-        to->total += *SAGG__AT(uint64_t, tree->omitted_total, i);
-        to->before += before[i];
+        (void)sagg__add_to(&to->total, *SAGG__AT(uint64_t, tree->omitted_total, i));
+        (void)sagg__add_to(&to->before, before[i]);
         to->nodes += *SAGG__AT(uint64_t, tree->omitted_nodes, i);
     }
     tree->omitted_count = 0;

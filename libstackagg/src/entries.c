@@ -183,14 +183,18 @@ static bool find(const sagg *agg, const sagg__key *key, const struct run *run, u
            sagg__index_find(&agg->entries.index, hash_of(key), is_entry, &wanted, at);
 }
 
-/* The types of an entry's pair are told apart from now on. */
+/* The types of an entry's pair are told apart from now on. Without memory they are not. */
 static int part(sagg *agg, uint32_t at, struct run *run)
 {
     sagg__entry pair = sagg__entry_at(agg, at);
     sagg__entry first = sagg__entry_half(&pair, 0);
     sagg__entry second = sagg__entry_half(&pair, 1);
     int rc = put(agg, at, &first);
-    return rc == 0 ? append(agg, &second, run) : rc;
+    if (rc == 0)
+        rc = append(agg, &second, run);
+    if (rc != 0)
+        (void)put(agg, at, &pair); /* there is room: it stood there */
+    return rc;
 }
 
 /* Adds to an entry, or appends one. `run` is its stack's. Returns 0 or SAGG_E_NOMEM. */

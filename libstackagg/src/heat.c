@@ -6,6 +6,7 @@
 
 #include "aggregate.h"
 #include "fail.h"
+#include "saturate.h"
 #include "sort.h"
 
 #define SECOND        UINT64_C(1000000000)
@@ -97,9 +98,7 @@ static int add_cell(sagg_heat *heat, const sagg__heat_cell *cell)
     uint64_t hash = cell_hash(cell);
     uint32_t index;
     if (sagg__index_find(&heat->cell_index, hash, is_cell, &wanted, &index)) {
-        uint64_t *sum = &cell_at(heat, index)->value;
-        if (__builtin_add_overflow(*sum, cell->value, sum))
-            *sum = UINT64_MAX;
+        (void)sagg__add_to(&cell_at(heat, index)->value, cell->value);
         return 0;
     }
     int rc = sagg__index_reserve(&heat->mem, &heat->cell_index);
@@ -165,7 +164,7 @@ static int thin_keys(sagg_heat *heat, uint64_t *weights, uint32_t *order, uint32
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
     for (uint32_t i = 0; i < heat->cell_count; i++)
-        weights[cell_at(heat, i)->key] += cell_at(heat, i)->value;
+        (void)sagg__add_to(&weights[cell_at(heat, i)->key], cell_at(heat, i)->value);
     weights[SAGG__NAMELESS] = UINT64_MAX; /* it stays where it is */
     sagg__sort(order, moved, count, by_weight, weights);
     memset(moved, 0, count * sizeof(*moved));

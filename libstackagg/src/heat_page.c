@@ -9,6 +9,7 @@
 #include "fail.h"
 #include "heat.h"
 #include "packed.h"
+#include "saturate.h"
 #include "tree.h"
 
 /* What a reader takes: at most so many buckets. */
@@ -198,8 +199,8 @@ static void find_range(struct map *map)
 static int64_t clamp(struct map *map, int64_t bucket, uint64_t value)
 {
     bool is_outside = bucket < 0 || bucket >= map->buckets;
-    if (is_outside && __builtin_add_overflow(map->outside, value, &map->outside))
-        map->outside = UINT64_MAX;
+    if (is_outside)
+        (void)sagg__add_to(&map->outside, value);
     return bucket < 0 ? 0 : bucket >= map->buckets ? map->buckets - 1 : bucket;
 }
 
@@ -223,8 +224,8 @@ static void join_places(struct map *map)
         struct placed *last = &map->cells[used > 0 ? used - 1 : 0];
         if (used == 0 || by_place(last, &map->cells[i]) != 0)
             map->cells[used++] = map->cells[i];
-        else if (__builtin_add_overflow(last->value, map->cells[i].value, &last->value))
-            last->value = UINT64_MAX;
+        else
+            (void)sagg__add_to(&last->value, map->cells[i].value);
     }
     map->cell_count = used;
     for (uint32_t i = 0; i < used && map->divisor != 1; i++)

@@ -209,8 +209,8 @@ static int merge_seconds(struct merging *m)
         const sagg__second_row *row =
             SAGG__AT(sagg__second_row, from->second_rows.array, i / from->seconds);
         int64_t time_ns = from->origin_ns + (int64_t)(i % from->seconds) * 1000000000;
-        if (value > 0)
-            rc = sagg__add_second(m->into, row->slot, m->threads[row->thread], time_ns, value, 0);
+        if (value > 0) /* how many samples it is of is not known: one at least */
+            rc = sagg__add_second(m->into, row->slot, m->threads[row->thread], time_ns, value, 1);
     }
     return rc;
 }

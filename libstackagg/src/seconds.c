@@ -63,6 +63,13 @@ static uint32_t second_of(sagg *agg, int64_t time_ns, uint64_t samples)
     return before ? 0 : agg->seconds - 1;
 }
 
+int sagg__reserve_second(sagg *agg, uint32_t slot, uint32_t thread)
+{
+    uint32_t row;
+    int rc = find(agg, slot, thread, &row) ? 0 : append(agg, slot, thread, &row);
+    return rc == SAGG_E_LIMIT ? 0 : rc;
+}
+
 int sagg__add_second(sagg *agg, uint32_t slot, uint32_t thread, int64_t time_ns, uint64_t value,
                      uint64_t samples)
 {

@@ -8,6 +8,7 @@
 
 #include "fail.h"
 #include "options.h"
+#include "saturate.h"
 #include "trie.h"
 
 #define NOWHERE UINT32_MAX
@@ -63,7 +64,7 @@ static int find_place(struct reshape *r, size_t node)
 static void omit(struct reshape *r, uint32_t place, uint32_t block)
 {
     sagg__trie_node *to = sagg__trie_at(&r->trie, place);
-    to->omitted_total += r->from->omitted_total[block];
+    (void)sagg__add_to(&to->omitted_total, r->from->omitted_total[block]);
     to->omitted_nodes += r->from->omitted_nodes[block];
 }
 
@@ -75,7 +76,7 @@ static int downwards(struct reshape *r)
             return SAGG_E_NOMEM;
         if (r->place[node] == NOWHERE)
             continue;
-        sagg__trie_at(&r->trie, r->place[node])->self += r->from->self[node];
+        (void)sagg__add_to(&sagg__trie_at(&r->trie, r->place[node])->self, r->from->self[node]);
         if (r->omitted[node] > 0)
             omit(r, r->place[node], r->omitted[node] - 1);
     }
@@ -89,7 +90,7 @@ static int climb(struct reshape *r, size_t node, uint64_t value)
     for (; node > 0; node = r->parent[node])
         if (sagg__trie_child(&r->trie, &place, place, r->from->frame[node]) != 0)
             return SAGG_E_NOMEM;
-    sagg__trie_at(&r->trie, place)->self += value;
+    (void)sagg__add_to(&sagg__trie_at(&r->trie, place)->self, value);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "saturate.h"
 #include "sort.h"
 #include "tree.h"
 
@@ -24,12 +25,6 @@ struct sums {
     uint32_t *room;
 };
 
-static void add(uint64_t *into, uint64_t value)
-{
-    if (__builtin_add_overflow(*into, value, into))
-        *into = UINT64_MAX;
-}
-
 static void sum_entry(struct sums *s, const sagg *agg, const sagg_entry *entry, uint32_t number)
 {
     sagg_stack stack;
@@ -38,11 +33,11 @@ static void sum_entry(struct sums *s, const sagg *agg, const sagg_entry *entry, 
     for (uint32_t i = 0; i < stack.count; i++) {
         uint32_t rank = s->top->palette.of_frame[sagg_stack_frame(&stack, i)];
         if (i == 0)
-            add(&s->self[rank], entry->totals.value);
+            (void)sagg__add_to(&s->self[rank], entry->totals.value);
         if (s->seen[rank] == number)
             continue;
         s->seen[rank] = number;
-        add(&s->total[rank], entry->totals.value);
+        (void)sagg__add_to(&s->total[rank], entry->totals.value);
     }
 }
 

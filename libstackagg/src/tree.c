@@ -11,6 +11,7 @@
 #include "fail.h"
 #include "options.h"
 #include "paths.h"
+#include "saturate.h"
 
 struct build {
     const sagg *agg;
@@ -32,8 +33,7 @@ static int add_item(struct build *b, const sagg_entry *entry)
         b->options->threads ? b->tree->palette.of_thread[entry->thread] : SAGG__NO_RANK;
     if (thread == SAGG__NO_RANK && *known != UINT32_MAX) {
         sagg__path *item = SAGG__AT(sagg__path, b->items, *known);
-        if (__builtin_add_overflow(item->value, entry->totals.value, &item->value))
-            item->value = UINT64_MAX;
+        (void)sagg__add_to(&item->value, entry->totals.value);
         return 0;
     }
     int rc = sagg__extend(&b->tree->mem, &b->items, (size_t)b->item_count + 1, sizeof(sagg__path));
@@ -94,8 +94,7 @@ static int add_path(struct build *b, const sagg__path_place *place, uint32_t sha
     if (rc != 0)
         return rc;
     uint64_t *self = SAGG__AT(uint64_t, b->tree->nodes.self, b->tree->nodes.count - 1);
-    if (__builtin_add_overflow(*self, b->paths.items[place->item].value, self))
-        *self = UINT64_MAX;
+    (void)sagg__add_to(self, b->paths.items[place->item].value);
     return 0;
 }
 
@@ -118,10 +117,11 @@ static int sum_nodes(struct build *b)
             return rc;
         uint64_t *below = SAGG__AT(uint64_t, b->sums, depth + 1);
         uint64_t *beside = SAGG__AT(uint64_t, b->sums, depth);
-        uint64_t total = *SAGG__AT(uint64_t, nodes->self, i) + *below;
+        uint64_t total = *SAGG__AT(uint64_t, nodes->self, i);
+        (void)sagg__add_to(&total, *below);
         *SAGG__AT(uint64_t, nodes->total, i) = total;
         *below = 0;
-        *beside += total;
+        (void)sagg__add_to(beside, total);
     }
     return 0;
 }

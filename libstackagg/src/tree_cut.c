@@ -2,6 +2,7 @@
 /* Cutting a tree by weight to a number of nodes, never by the order of arrival. */
 #include <string.h>
 
+#include "saturate.h"
 #include "sort.h"
 #include "tree.h"
 
@@ -67,7 +68,7 @@ static void move_nodes(sagg_tree *tree, const uint8_t *keep, struct cut *cut, ui
         }
         if (depth <= cut_depth) {
             cut_depth = depth;
-            cut->total[above[depth - 1]] += *SAGG__AT(uint64_t, nodes->total, i);
+            (void)sagg__add_to(&cut->total[above[depth - 1]], *SAGG__AT(uint64_t, nodes->total, i));
         }
         cut->nodes[above[cut_depth - 1]]++;
     }

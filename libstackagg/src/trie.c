@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "saturate.h"
 #include "sort.h"
 
 #define FIRST_SLOTS 1024u
@@ -163,7 +164,8 @@ static int write_nodes(const sagg__trie *trie, struct walk *w, sagg_tree *tree,
         *SAGG__AT(uint32_t, tree->nodes.depth, at) = depth;
         *SAGG__AT(uint32_t, tree->nodes.frame, at) = node->frame;
         *SAGG__AT(uint64_t, tree->nodes.self, at) = node->self;
-        *SAGG__AT(uint64_t, tree->nodes.total, at) = node->self + node->omitted_total;
+        *SAGG__AT(uint64_t, tree->nodes.total, at) = node->self;
+        (void)sagg__add_to(SAGG__AT(uint64_t, tree->nodes.total, at), node->omitted_total);
         if (befores != NULL)
             *SAGG__AT(uint64_t, *befores, at) = node->before;
         rc = add_omitted(tree, node, omitted_befores);
@@ -186,7 +188,7 @@ static void sum_up(sagg_tree *tree, uint32_t *path)
         path[depth[i]] = i;
     }
     for (size_t i = tree->nodes.count; i-- > 1;)
-        total[parent[i]] += total[i];
+        (void)sagg__add_to(&total[parent[i]], total[i]);
 }
 
 int sagg__trie_finish(const sagg__trie *trie, sagg_tree *tree, sagg__array *befores,

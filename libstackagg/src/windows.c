@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "saturate.h"
 
 #define FIRST_SLOTS 1024u
 #define BILLION     UINT64_C(1000000000)
@@ -94,9 +95,7 @@ int sagg_windows_add(sagg_windows *windows, const sagg_frame *leaf, int64_t time
             return sagg__no_memory(err);
         slot = slot_of(windows, method, window);
     }
-    uint64_t *sum = &cell_at(windows, windows->slots[slot] - 1)->value;
-    if (__builtin_add_overflow(*sum, value, sum))
-        *sum = UINT64_MAX;
+    (void)sagg__add_to(&cell_at(windows, windows->slots[slot] - 1)->value, value);
     return 0;
 }
 

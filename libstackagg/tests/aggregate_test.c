@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
+#include <limits.h>
+
 #include <stdlib.h>
 
 START_TEST(the_same_content_has_the_same_index)
@@ -462,6 +464,55 @@ START_TEST(each_failed_allocation_is_reported_and_leaks_nothing)
 }
 END_TEST
 
+/* Two types of the same events, for each of so many stacks; and one in so many pools. */
+static void add_pairs(sagg *agg, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char text[32];
+        (void)snprintf(text, sizeof(text), "m.main;m.m%u", i);
+        sagg_sample pair[2] = {{.type = ALLOC, .raw_value = 100, .value = 100, .samples = 3},
+                               {.type = CPU, .raw_value = 3, .value = 7, .samples = 3}};
+        pair[0].stack = pair[1].stack = stack(agg, text);
+        ck_assert_int_eq(sagg_add_all(agg, pair, 2, NULL), 0);
+        const char name[] = {(char)('a' + i % 26), (char)('a' + i / 26), '\0'};
+        add(agg, CPU, thread(agg, i, name), pair[0].stack, 1);
+    }
+}
+
+START_TEST(a_sample_without_memory_leaves_all_as_it_was)
+{
+    uint32_t failures = 0;
+    for (long n = 0; n < 240; n++) {
+        const uint32_t count = (uint32_t)n / 6 + 1;
+        struct failing f = {LONG_MAX, 0};
+        sagg_options options = two_types();
+        options.seconds = 2;
+        sagg *plain = make(&options);
+        options.allocator = (sagg_allocator){fail_alloc, fail_realloc, fail_free, &f};
+        sagg *agg = make(&options);
+        add_pairs(agg, count);
+        add_pairs(plain, count);
+        sagg_sample sample = {.type = CPU, .raw_value = 1, .value = 1, .samples = 1};
+        sample.thread = thread(agg, 1, "worker");
+        ck_assert_uint_eq(thread(plain, 1, "worker"), sample.thread);
+        sample.stack = stack(agg, "m.main;m.m0");
+        if (n % 2 == 0)
+            sample.thread = SAGG_NO_THREAD; /* the second's row is there, the pair must be parted */
+        f.calls_left = n / 2 % 3;
+        int rc = sagg_add(agg, &sample, NULL);
+        f.calls_left = LONG_MAX;
+        failures += rc != 0;
+        if (rc == 0)
+            ck_assert_int_eq(sagg_add(plain, &sample, NULL), 0);
+        same_entries(agg, plain);
+        sagg_free(agg);
+        sagg_free(plain);
+        ck_assert_uint_eq(f.out, 0);
+    }
+    ck_assert_uint_gt(failures, 10);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("aggregate");
@@ -483,6 +534,7 @@ int main(void)
     tcase_add_test(tcase, bad_options_are_refused);
     tcase_add_test(tcase, options_of_a_newer_header_must_be_zero_behind_ours);
     tcase_add_test(tcase, each_failed_allocation_is_reported_and_leaks_nothing);
+    tcase_add_test(tcase, a_sample_without_memory_leaves_all_as_it_was);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

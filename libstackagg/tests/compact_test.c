@@ -52,6 +52,22 @@ START_TEST(a_stack_heavy_in_a_small_type_stays)
 }
 END_TEST
 
+/* Heavy by the sum of two threads, which ends at 2^64 - 1. */
+START_TEST(a_stack_whose_sum_ends_is_the_heaviest)
+{
+    sagg *agg = small(1);
+    add(agg, CPU, 0, numbered_stack(agg, 2), 5);
+    add(agg, CPU, thread(agg, 1, "a"), numbered_stack(agg, 1), UINT64_C(1) << 63);
+    add(agg, CPU, thread(agg, 2, "b"), numbered_stack(agg, 1), UINT64_C(1) << 63);
+    ck_assert_int_eq(sagg_compact(agg, NULL), 0);
+    char *text = collapsed(agg, CPU, NULL);
+    ck_assert_str_eq(text, "Main.main;p1.C1.m1 18446744073709551615\n[dropped] 5\n");
+    free(text);
+    ck_assert_uint_eq(sagg_error_bound(agg, CPU), 5);
+    sagg_free(agg);
+}
+END_TEST
+
 START_TEST(below_the_cap_nothing_changes)
 {
     sagg *agg = small(10);
@@ -297,6 +313,7 @@ int main(void)
     TCase *tcase = tcase_create("compact");
     tcase_add_test(tcase, the_heaviest_stay);
     tcase_add_test(tcase, a_stack_heavy_in_a_small_type_stays);
+    tcase_add_test(tcase, a_stack_whose_sum_ends_is_the_heaviest);
     tcase_add_test(tcase, below_the_cap_nothing_changes);
     tcase_add_test(tcase, totals_stay_exact_and_errors_within_the_bound);
     tcase_add_test(tcase, what_stays_is_found_again);

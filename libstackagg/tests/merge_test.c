@@ -164,12 +164,33 @@ START_TEST(different_tables_do_not_merge)
 }
 END_TEST
 
+/* Seconds that the range of the other does not have are in its last one, and said to be. */
+START_TEST(seconds_outside_the_range_are_a_loss)
+{
+    sagg_options options = two_types();
+    options.seconds = 10;
+    sagg *into = make(&options);
+    options.origin_ns = INT64_C(100000000000);
+    sagg *from = make(&options);
+    sagg_sample sample = {.type = CPU, .value = 5, .samples = 5, .time_ns = options.origin_ns};
+    sample.stack = stack(from, "m.main");
+    ck_assert_int_eq(sagg_add(from, &sample, NULL), 0);
+    ck_assert_uint_eq(sagg_losses(from).outside_seconds, 0);
+    ck_assert_int_eq(sagg_merge(into, from, NULL), 0);
+    ck_assert_uint_eq(sagg_seconds(into, CPU, SAGG_NO_THREAD)[9], 5);
+    ck_assert_uint_eq(sagg_losses(into).outside_seconds, 1);
+    sagg_free(into);
+    sagg_free(from);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("merge");
     TCase *tcase = tcase_create("merge");
     tcase_add_loop_test(tcase, shards_merge_to_the_whole, 0, 3);
     tcase_add_test(tcase, merging_above_the_caps_keeps_totals);
+    tcase_add_test(tcase, seconds_outside_the_range_are_a_loss);
     tcase_add_test(tcase, different_tables_do_not_merge);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

@@ -281,6 +281,23 @@ static void add_pair(sagg *agg, uint32_t stack_index, uint64_t first, uint64_t s
     ck_assert_int_eq(sagg_add_all(agg, pair, 2, NULL), 0);
 }
 
+/* A line without a word in front of its value is read by nobody, ours included. */
+START_TEST(collapsed_lines_name_frames_without_names)
+{
+    sagg *agg = make(NULL);
+    const sagg_frame frame = {.kind = SAGG_JAVA};
+    uint32_t frames[2], s;
+    ck_assert_int_eq(sagg_add_frame(agg, &frames[0], &frame, NULL), 0);
+    frames[1] = frames[0];
+    ck_assert_int_eq(sagg_add_stack(agg, &s, frames, 2, NULL), 0);
+    add(agg, CPU, 0, s, 15);
+    char *text = collapsed(agg, CPU, NULL);
+    ck_assert_str_eq(text, "(no name);(no name) 15\n");
+    free(text);
+    sagg_free(agg);
+}
+END_TEST
+
 START_TEST(collapsed_lines_hold_pairs_of_types_and_what_was_dropped)
 {
     static const char *const wanted[] = {[CPU] = "[dropped] 2\nm.main 10\nm.main;b.B.x 35\n",
@@ -551,6 +568,7 @@ int main(void)
     tcase_add_loop_test(tcase, bad_templates_and_meta_are_refused_before_output, 0,
                         (int)(sizeof(bad_pages) / sizeof(bad_pages[0])));
     tcase_add_test(tcase, collapsed_lines_are_stacks);
+    tcase_add_test(tcase, collapsed_lines_name_frames_without_names);
     tcase_add_test(tcase, collapsed_lines_hold_pairs_of_types_and_what_was_dropped);
     tcase_add_test(tcase, lines_longer_than_pieces_come_out_whole);
     tcase_add_test(tcase, values_of_any_length_are_decimal);

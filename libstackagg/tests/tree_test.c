@@ -162,6 +162,37 @@ START_TEST(cutting_keeps_the_heaviest_and_counts_the_rest)
 END_TEST
 
 /* Of the whole tree exactly the nodes that reach the least total, each as it was. */
+static const int shapes[] = {-1, SAGG_SHAPE_REVERSED, SAGG_SHAPE_FOLDED};
+
+/* Where sums would pass 2^64 they stay below it: no node outweighs its parent, none loses its
+ * place. */
+START_TEST(sums_that_end_leave_a_tree)
+{
+    sagg *agg = make(NULL);
+    add(agg, CPU, 0, stack(agg, "m.main;a.A.x"), UINT64_C(1) << 63);
+    add(agg, CPU, 0, stack(agg, "m.main;b.B.y;c.C.z"), UINT64_C(1) << 63);
+    add(agg, CPU, 0, stack(agg, "m.main;b.B.y"), 5);
+    for (uint32_t max_nodes = 1; max_nodes < 8; max_nodes++) {
+        sagg_tree *tree = tree_of(agg, shapes[_i] < 0 ? max_nodes : 0, false, false);
+        sagg_tree *shaped = NULL;
+        sagg_shape_options options = SAGG_SHAPE_OPTIONS_INIT;
+        options.shape = shapes[_i];
+        options.max_nodes = max_nodes;
+        if (shapes[_i] >= 0)
+            ck_assert_int_eq(sagg_tree_shape(&shaped, tree, &options, NULL), 0);
+        const sagg_tree_view *view = sagg_tree_get(shaped != NULL ? shaped : tree);
+        ck_assert_uint_le(view->node_count, max_nodes);
+        ck_assert_uint_eq(view->total[0], UINT64_MAX);
+        ck_assert_uint_eq(view->totals.value, UINT64_MAX);
+        for (size_t i = 1; i < view->node_count; i++)
+            ck_assert(view->depth[i] >= 1 && view->depth[i] <= view->depth[i - 1] + 1);
+        sagg_tree_free(shaped);
+        sagg_tree_free(tree);
+    }
+    sagg_free(agg);
+}
+END_TEST
+
 START_TEST(a_least_total_keeps_exactly_what_reaches_it)
 {
     sagg *agg = random_tree((uint64_t)_i + 40);
@@ -254,6 +285,7 @@ int main(void)
     tcase_add_test(tcase, lines_merge_unless_asked_for);
     tcase_add_test(tcase, threads_stand_above_their_stacks);
     tcase_add_loop_test(tcase, cutting_keeps_the_heaviest_and_counts_the_rest, 0, 5);
+    tcase_add_loop_test(tcase, sums_that_end_leave_a_tree, 0, 3);
     tcase_add_loop_test(tcase, a_least_total_keeps_exactly_what_reaches_it, 0, 5);
     tcase_add_test(tcase, top_counts_recursion_once);
     tcase_add_test(tcase, an_empty_type_has_a_root_only);

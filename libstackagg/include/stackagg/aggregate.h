@@ -57,7 +57,9 @@ typedef struct sagg_allocator {
 
 /**
  * Options of sagg_new. Start from SAGG_OPTIONS_INIT; 0 means the default. Caps are hard: memory
- * stays below `max_bytes` but for one row of totals per thread and type.
+ * stays below `max_bytes` but for one row of totals per thread and type, and for what two calls
+ * need while they work: sagg_compact 24 bytes a stack and 4 or 5 a frame, method and name;
+ * sagg_merge 4 bytes a stack, frame, thread and label of what is merged.
  */
 typedef struct sagg_options {
     size_t
@@ -201,13 +203,14 @@ typedef struct sagg_sample {
 
 /**
  * Adds to the totals. Never loses anything: what has no room goes to SAGG_DROPPED.
- * @return 0; SAGG_E_USAGE (an unknown type, an index out of range); SAGG_E_NOMEM
+ * @return 0; SAGG_E_USAGE (an unknown type, an index out of range); SAGG_E_NOMEM: nothing is added
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add(sagg *agg, const sagg_sample *sample, sagg_error *err);
 
 /**
  * As sagg_add of one after the other, in half the time where there are many entries.
- * @return 0; SAGG_E_USAGE: those before the bad one were added; SAGG_E_NOMEM
+ * @return 0; SAGG_E_USAGE: those before the bad one were added; SAGG_E_NOMEM, then the aggregate
+ *         holds a part and must be freed
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_all(sagg *agg, const sagg_sample *samples, size_t count,
                                            sagg_error *err);
@@ -364,7 +367,7 @@ typedef struct sagg_loss {
     uint64_t
         threads_folded; /**< times a thread past the cap was counted with its pool or as dropped */
     uint64_t outside_seconds; /**< samples outside the per-second range: counted in its first or
-                                 last second */
+                                 last second. Of a merged aggregate a second counts as one sample */
     uint64_t saturated;       /**< sums that reached 2^64 - 1 */
 } sagg_loss;
 

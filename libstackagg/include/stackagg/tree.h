@@ -43,7 +43,8 @@ typedef struct sagg_tree_view {
     const uint32_t *depth; /**< preorder: a node's subtree follows it with greater depths */
     const uint32_t *frame; /**< index into frames */
     const uint64_t *self;
-    const uint64_t *total; /**< = self + totals of the children + what was omitted below the node */
+    const uint64_t *total; /**< = self + totals of the children + what was omitted below the node;
+                              or 2^64 - 1 where these are more */
     size_t omitted_count;  /**< nodes below which something was cut away */
     const uint32_t *omitted_node;  /**< ascending */
     const uint64_t *omitted_total; /**< value of the children cut away */

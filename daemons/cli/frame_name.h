@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HOTSTACK_CLI_FRAME_NAME_H
+#define HOTSTACK_CLI_FRAME_NAME_H
+
+#include <stackagg/frame.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* "class.method", which the caller frees; "(no name)", as in pages and collapsed text, of a frame
+ * that has neither. Returns its length, or less than 0 without memory. */
+static inline int frame_name(char **out, const sagg_frame *frame)
+{
+    if (frame->class_name.size == 0 && frame->method.size == 0)
+        return asprintf(out, "(no name)");
+    return asprintf(out, "%.*s%s%.*s", (int)frame->class_name.size, frame->class_name.data,
+                    frame->class_name.size > 0 ? "." : "", (int)frame->method.size,
+                    frame->method.data);
+}
+
+#endif
