@@ -58,11 +58,11 @@ fuzz_seeds() {
 # The number behind WORD in the log of a run: "stat::number_of_executed_units: 71", "cov: 12".
 fuzz_figure() { sed -n "s/.*$2:* *(*\([0-9][0-9]*\).*/\1/p" "$1" | tail -n 1; }
 
-# How long the inputs of a fuzzer may be whose committed corpus is DIRECTORY. Longer fixtures are cut: time
+# How long the inputs of a fuzzer may be whose committed corpus is DIRECTORY, or '': it has none. Longer fixtures are cut: time
 # grows with length, what is reached does not.
 fuzz_bytes() {
     local bytes
-    bytes=$(find "$1" -type f -printf '%s\n' | sort -n | tail -n 1)
+    [[ -z $1 ]] || bytes=$(find "$1" -type f -printf '%s\n' | sort -n | tail -n 1)
     echo $((${bytes:-0} > FUZZ_BYTES ? bytes : FUZZ_BYTES))
 }
 
@@ -76,7 +76,7 @@ fuzz_slice() {
     # An input may take long on a machine that does much else: its clock is the wall's.
     local asan=quarantine_size_mb=1:thread_local_quarantine_size_kb=64:malloc_context_size=0
     ASAN_OPTIONS=$asan:allocator_release_to_os_interval_ms=-1 "$program" -max_total_time="$seconds" -runs="$runs" -entropic=0 \
-        -max_len="$(fuzz_bytes "$1")" -rss_limit_mb=2048 -timeout=300 -print_final_stats=1 "$learnt" "$@" \
+        -max_len="$(fuzz_bytes "${1:-}")" -rss_limit_mb=2048 -timeout=300 -print_final_stats=1 "$learnt" "$@" \
         >"$learnt.log" 2>&1
 }
 

@@ -99,6 +99,11 @@ int jfr__inflater_feed(jfr__inflater *f, const void *data, size_t len, jfr__buff
     }
 }
 
+bool jfr__inflater_is_cut(const jfr__inflater *f)
+{
+    return f->in > 0 && !f->at_end;
+}
+
 int jfr__gunzip(jfr__unpacked *out, const void *data, size_t len, uint64_t max_bytes,
                 const jfr_allocator *alloc, jfr_error *err)
 {
@@ -110,6 +115,8 @@ int jfr__gunzip(jfr__unpacked *out, const void *data, size_t len, uint64_t max_b
     jfr__buffer buffer = {.alloc = alloc};
     rc = jfr__inflater_feed(f, data, len, &buffer, err);
     uint64_t left = len - f->in;
+    if (rc == 0 && jfr__inflater_is_cut(f))
+        rc = jfr__fail(err, JFR_ERR_FORMAT, len, "The gzip input is cut short at this offset.");
     jfr__inflater_free(f);
     bool damaged = rc == JFR_ERR_FORMAT && buffer.len > 0;
     if (rc < 0 && !damaged) {

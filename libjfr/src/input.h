@@ -36,18 +36,20 @@ int jfr__inflater_new(jfr__inflater **out, const jfr_allocator *alloc, uint64_t 
 int jfr__inflater_feed(jfr__inflater *inflater, const void *data, size_t len, jfr__buffer *out,
                        jfr_error *err);
 void jfr__inflater_free(jfr__inflater *inflater);
+/* Whether the packed bytes so far end within a member. */
+bool jfr__inflater_is_cut(const jfr__inflater *inflater);
 
 /* What a gzip input unpacks to, in memory of the allocator, which the caller frees. */
 typedef struct jfr__unpacked {
     void *data;
     size_t len;
-    bool damaged;  /* it ends before the input does, or is not what was packed */
+    bool damaged;  /* it ends before the input does, is not what was packed, or is cut short */
     uint64_t left; /* packed bytes behind the damage */
 } jfr__unpacked;
 
 /*
  * Unpacks a whole gzip input. One that is cut short yields what came before: a recording may end
- * early too. So does a damaged one: 0 is returned then, and `err` holds the damage.
+ * early too. So does one that is damaged within: 0 is returned, and `err` holds the damage.
  * Returns 0, JFR_ERR_FORMAT (nothing could be unpacked), JFR_ERR_LIMIT (more than max_bytes) or
  * JFR_ERR_NOMEM.
  */

@@ -11,7 +11,7 @@ enum { NO_FD = -1, GO_ON = 2, SEARCH_BYTES = 64 * 1024 };
 typedef enum jfr__place {
     PLACE_START,  /* the first chunk's header: anything else is no recording */
     PLACE_CHUNK,  /* a chunk's header */
-    PLACE_SKIP,   /* the rest of a chunk that was given up */
+    PLACE_SKIP,   /* the rest of a chunk that was given up, and that ends where it says */
     PLACE_SEARCH, /* no header: the next one is searched */
     PLACE_REST    /* after the end: all that was left, which `file` reads by itself */
 } jfr__place;
@@ -243,9 +243,27 @@ static int search(jfr_stream *s, jfr_error *err)
     return GO_ON;
 }
 
-static int too_large(jfr_stream *s, uint64_t skip, jfr_error *err)
+/* Whether another chunk, or the end, is where a chunk of this size ends. Of fed bytes nobody knows:
+ * they are not all there. */
+static bool ends_well(jfr_stream *s, uint64_t size)
+{
+    uint8_t head[JFR__HEADER_SIZE];
+    jfr__header next;
+    uint64_t there;
+    size_t got = 0;
+    if (s->fd == NO_FD || available(s, &there, NULL) < 0 || there < size)
+        return false;
+    return there == size ||
+           (jfr__fd_read(s->fd, s->at + size, head, sizeof(head), &got, NULL) == 0 &&
+            jfr__header_read(&next, head, got, 0, NULL) == 0);
+}
+
+/* Gives up the chunk, which says to be of `size` (0 = it says nothing). That can be as wrong as any
+ * number: unless the size is borne out, the next header ends the chunk. */
+static int too_large(jfr_stream *s, uint64_t size, jfr_error *err)
 {
     uint64_t at = s->at;
+    uint64_t skip = ends_well(s, size) ? size : 0;
     s->skip = skip;
     give_up(s, JFR_LOSS_LIMIT, skip > 0 ? PLACE_SKIP : PLACE_SEARCH);
     if (skip == 0)
@@ -361,6 +379,8 @@ static int begin_rest(jfr_stream *s, jfr_error *err)
     show(s, kept);
     if (there > kept)
         jfr__loss_add(s->file, JFR_LOSS_LIMIT, kept, there - kept, 0);
+    if (s->inflater != NULL && jfr__inflater_is_cut(s->inflater))
+        jfr__loss_add(s->file, JFR_LOSS_BAD_GZIP, there, 0, there);
     s->place = PLACE_REST;
     return GO_ON;
 }

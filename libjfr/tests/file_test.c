@@ -383,16 +383,37 @@ START_TEST(cut_gzip_keeps_whole_chunks)
     write_simple_chunk();
     size_t len;
     uint8_t *packed = gzip(&len);
-    for (size_t cut = 0; cut < len; cut++) {
-        file = NULL;
-        if (jfr_open_mem(&file, packed, cut, NULL, &err) < 0)
-            continue;
-        while (jfr_next_chunk(file, &chunk, &err) == 1)
-            (void)next_sample();
+    for (size_t cut = 2; cut < len; cut++) {
+        (void)chunks_of(packed, cut);
         jfr_close(file);
     }
     file = NULL;
     free(packed);
+}
+END_TEST
+
+/* Packed one by one: where the first member ends nothing is missing, behind it something is. */
+START_TEST(cut_gzip_of_two_members)
+{
+    write_simple_chunk();
+    size_t len;
+    uint8_t *one = gzip(&len);
+    uint8_t *two = malloc(2 * len);
+    ck_assert_ptr_nonnull(two);
+    memcpy(two, one, len);
+    memcpy(two + len, one, len);
+    for (size_t cut = len; cut <= 2 * len; cut++) {
+        bool is_whole = cut == len || cut == 2 * len;
+        ck_assert_int_eq(jfr_open_mem(&file, two, cut, NULL, &err), 0);
+        next_chunk();
+        while (jfr_next_chunk(file, &chunk, &err) == 1)
+            (void)next_sample();
+        ck_assert_int_eq(loss().record_count > 0, !is_whole);
+        jfr_close(file);
+    }
+    file = NULL;
+    free(one);
+    free(two);
 }
 END_TEST
 
@@ -450,6 +471,7 @@ int main(void)
     tcase_add_test(t, too_many_chunks);
     tcase_add_test(t, gzip_is_unpacked);
     tcase_add_test(t, cut_gzip_keeps_whole_chunks);
+    tcase_add_test(t, cut_gzip_of_two_members);
     tcase_add_test(t, damaged_gzip_keeps_what_came_before);
     tcase_add_test(t, gzip_damaged_anywhere_keeps_whole_chunks);
     tcase_add_test(t, opens_files);

@@ -72,7 +72,7 @@ START_TEST(garbage_at_the_end_is_counted)
 }
 END_TEST
 
-/* A finished chunk beyond the limit is passed over by its size, the next is delivered. */
+/* A finished chunk beyond the limit is passed over, the next is delivered. */
 START_TEST(too_large_chunk_costs_itself)
 {
     write_simple_chunk();
@@ -113,6 +113,72 @@ START_TEST(too_large_chunk_costs_itself)
     ck_assert_int_eq(chunks, 2);
     ck_assert_int_eq(stream_loss().records[0].reason, JFR_LOSS_LIMIT);
     ck_assert_uint_eq(stream_loss().records[0].offset, second);
+    ck_assert_uint_eq(stream_loss().bytes_lost, third - second);
+}
+END_TEST
+
+/* Feeds so many bytes at a time, or follows a file that has all of them (0), and takes what comes.
+ * Returns how many chunks did; the last one's offset is told. */
+static int take_all(size_t piece, uint64_t *last)
+{
+    int chunks = 0;
+    int rc = 0;
+    if (piece == 0) {
+        make_file();
+        write_file(w.len);
+        begin_following();
+    } else {
+        begin_stream(0);
+    }
+    for (size_t at = 0; at < w.len; at += piece == 0 ? w.len : piece) {
+        if (piece > 0)
+            feed(at, at + piece < w.len ? at + piece : w.len);
+        while ((rc = jfr_stream_next(stream, &chunk, &err)) != 0) {
+            ck_assert(rc == 1 || rc == JFR_ERR_LIMIT);
+            chunks += rc == 1;
+            if (rc == 1)
+                *last = jfr_chunk_get_info(chunk)->offset;
+        }
+    }
+    jfr_stream_end(stream);
+    expect_nothing();
+    return chunks;
+}
+
+/* One bit of a size: not all that follows is lost for it. */
+START_TEST(size_that_is_wrong_costs_one_chunk)
+{
+    size_t starts[3];
+    uint64_t last = 0;
+    write_three(starts);
+    w.data[starts[1] + SIZE_AT] ^= 0x10;
+    ck_assert_int_eq(take_all(_i < 5 ? pieces[_i] : 0, &last), 2);
+    ck_assert_uint_eq(last, starts[2]);
+    ck_assert_uint_eq(stream_loss().chunks_lost, 1);
+    ck_assert_uint_eq(stream_loss().bytes_lost, starts[2] - starts[1]);
+    ck_assert_uint_eq(stream_loss().records[0].offset, starts[1]);
+}
+END_TEST
+
+/* What looks like a header within a chunk is none where the chunk's size is borne out. */
+START_TEST(too_large_chunk_may_hold_a_header)
+{
+    uint64_t last = 0;
+    write_simple_chunk();
+    size_t second = w.len;
+    begin_chunk(&w, &params);
+    for (int i = 0; i < 200; i++)
+        put_setting(&w, T_EXECUTION, "period", "10 ms");
+    put_standard_pools(&w);
+    end_chunk(&w, &params);
+    size_t third = w.len;
+    memcpy(w.data + second + (third - second) / 2, w.data, HEADER_SIZE);
+    if (_i == 0)
+        write_simple_chunk();
+    options.max_stream_bytes = second + 200;
+    ck_assert_int_eq(take_all(0, &last), _i == 0 ? 2 : 1);
+    ck_assert_uint_eq(last, _i == 0 ? third : 0);
+    ck_assert_uint_eq(stream_loss().chunks_lost, 1);
     ck_assert_uint_eq(stream_loss().bytes_lost, third - second);
 }
 END_TEST
@@ -198,6 +264,8 @@ int main(void)
     tcase_add_loop_test(t, garbage_is_passed_over, 0, 10);
     tcase_add_test(t, garbage_at_the_end_is_counted);
     tcase_add_loop_test(t, too_large_chunk_costs_itself, 0, 2);
+    tcase_add_loop_test(t, size_that_is_wrong_costs_one_chunk, 0, 6);
+    tcase_add_loop_test(t, too_large_chunk_may_hold_a_header, 0, 2);
     tcase_add_test(t, too_large_open_chunk_is_given_up);
     tcase_add_test(t, feeding_without_taking_is_refused);
     tcase_add_test(t, too_many_chunks_end_the_stream);

@@ -56,6 +56,18 @@ START_TEST(gzip_is_unpacked_as_it_comes)
     ck_assert_int_eq(jfr_stream_amend(stream, 0, "", 0, &err), JFR_ERR_USAGE);
     jfr_stream_free(stream);
 
+    begin_stream(0);
+    ck_assert_int_eq(jfr_stream_feed(stream, packed, len - 5, &err), 0);
+    for (chunks = 0; chunks < 3; chunks++)
+        ck_assert_int_eq(jfr_stream_next(stream, &chunk, &err), 1);
+    expect_nothing();
+    ck_assert_uint_eq(stream_loss().record_count, 0); /* the rest may come */
+    jfr_stream_end(stream);
+    expect_nothing();
+    ck_assert_uint_eq(stream_loss().record_count, 1);
+    ck_assert_int_eq(stream_loss().records[0].reason, JFR_LOSS_BAD_GZIP);
+    jfr_stream_free(stream);
+
     options.max_unpacked_bytes = 500;
     begin_stream(0);
     ck_assert_int_eq(jfr_stream_feed(stream, packed, len, &err), JFR_ERR_LIMIT);

@@ -73,7 +73,9 @@ JFR_EXPORT JFR_MUST_USE int jfr_stream_amend(jfr_stream *stream, uint64_t offset
                                              size_t len, jfr_error *err);
 
 /*
- * Goes to the next finished chunk.
+ * Goes to the next finished chunk. One that says to be larger than max_stream_bytes is given up:
+ * that may be so, or its size is damaged. Up to where it says to end where a followed file bears
+ * that out (another chunk begins there, or the file ends), else up to the next header of a chunk.
  *   chunk   receives the chunk, borrowed until the next jfr_stream_next, _feed or _free
  * Returns 1 with a chunk; 0 when none is finished yet, or, after jfr_stream_end, when all is read;
  * negative on an error. A chunk that cannot be read is skipped and reported by jfr_stream_loss.
