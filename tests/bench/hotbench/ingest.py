@@ -1,7 +1,10 @@
 """P10: a backend under made-up collectors; the store runs in a process of its own, so that its CPU is apart."""
 
+import contextlib
+import http.client
 import subprocess
 import tempfile
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +12,9 @@ from pathlib import Path
 from . import live, place, report, store
 from .measure import BenchError, say
 
-CPU_MS, MEMORY_MIB = 0.5, 256
+CPU_MS, MEMORY_MIB, STALL_MS = 0.5, 256, 100
+COLLECTOR_TOKEN = "collector-token-0123456789"
+BEAT_S = 0.01  # between two heartbeats of the one that waits for answers
 STACKS = 2_000
 WINDOWS_A_BATCH = 3  # of ingest-client
 COLLECTORS, BATCHES, RETRIES = 200, 5, 1000
@@ -17,7 +22,7 @@ QUICK_COLLECTORS, QUICK_BATCHES = 8, 5
 
 
 def start_backend(folder, store_port):
-    (folder / "token").write_text("collector-token-0123456789\n", encoding="utf-8")
+    (folder / "token").write_text(COLLECTOR_TOKEN + "\n", encoding="utf-8")
     (folder / "user").write_text("user-token-0123456789abcdef\n", encoding="utf-8")
     command = [
         place.installed("hotstack-backend"), "--listen", "127.0.0.1:0", "--port-file", folder / "backend.port",
@@ -69,11 +74,14 @@ def bench(quick):
         " is sent again when the answer says, until it is accepted. The backend's CPU, without the store's."
     )
     section.table(
-        ["stacks", "batches accepted", "put off (retry)", "wall, s", "CPU, s", "CPU a window, ms", "anonymous memory, MiB"],
-        [[what, r.accepted, r.put_off, f"{r.wall:.1f}", f"{r.cpu:.2f}", f"{r.window_ms:.2f}", f"{r.peak / (1 << 20):.1f}"] for what, r in rounds],
+        ["stacks", "batches accepted", "put off (retry)", "wall, s", "CPU, s", "CPU a window, ms", "anonymous memory, MiB",
+         "heartbeat answered, ms: median", "99 %", "longest", "woken late, ms"],
+        [[what, r.accepted, r.put_off, f"{r.wall:.1f}", f"{r.cpu:.2f}", f"{r.window_ms:.2f}", f"{r.peak / (1 << 20):.1f}",
+          *(f"{r.waited(share):.1f}" for share in (0.5, 0.99, 1)), f"{r.late:.1f}"] for what, r in rounds],
     )  # fmt: skip
     for what, r in rounds:
         section.target(f"P10: backend CPU a window, stacks {what}", CPU_MS, r.window_ms, False, " ms")
+    section.target("P10: the longest wait for the answer to a heartbeat", STALL_MS, max(r.waited(1) for _, r in rounds), False, " ms")
     section.target("P10: anonymous memory of the backend", MEMORY_MIB, max(r.peak for _, r in rounds) / (1 << 20), False, " MiB")
     return section
 
@@ -85,10 +93,16 @@ class Round:
     cpu: float
     wall: float
     peak: int
+    waits: list  # for answers to heartbeats, ms, ascending
+    late: float  # ms: by how much who sends them was at most woken too late, which is the machine's doing
 
     @property
     def window_ms(self):
         return self.cpu / (self.accepted * WINDOWS_A_BATCH) * 1e3
+
+    def waited(self, share):
+        """The wait that this share of all heartbeats had at most."""
+        return self.waits[min(len(self.waits) - 1, int(share * len(self.waits)))]
 
 
 def warm_up(folder, backend):
@@ -105,10 +119,61 @@ def warm_up(folder, backend):
     return port
 
 
+def text_field(number, value):
+    return bytes([number << 3 | 2, len(value)]) + value.encode()
+
+
+def heartbeat():
+    """hotstack.v1.Heartbeat of a collector that has nothing to tell."""
+    collector = b"".join(text_field(number, value) for number, value in ((1, "bench"), (2, "node"), (3, "pulse"), (4, "0")))
+    return b"\x08\x01" + bytes([2 << 3 | 2, len(collector)]) + collector
+
+
+@dataclass
+class Pulse:
+    waits: list
+    late: float = 0
+
+
+@contextlib.contextmanager
+def pulse(port):
+    """Sends heartbeats on a connection of its own, one after the other, and tells how long their answers took."""
+    got, over, faults = Pulse([]), threading.Event(), []
+    headers = {"Authorization": f"Bearer {COLLECTOR_TOKEN}", "Content-Type": "application/x-protobuf"}
+    body = heartbeat()
+
+    def beat():
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=live.PATIENCE)
+        idle = time.monotonic()
+        while not over.wait(BEAT_S):
+            started = time.monotonic()
+            got.late = max(got.late, (started - idle - BEAT_S) * 1e3)
+            connection.request("POST", "/v1/ingest/heartbeat", body, headers)
+            answer = connection.getresponse()
+            text = answer.read()
+            idle = time.monotonic()
+            got.waits.append((idle - started) * 1e3)
+            if answer.status != 200:
+                faults.append(f"a heartbeat was answered HTTP {answer.status}: {text!r}")
+                return
+
+    beating = threading.Thread(target=beat)
+    beating.start()
+    try:
+        yield got
+    finally:
+        over.set()
+        beating.join()
+    if faults or not got.waits:
+        raise BenchError(faults[0] if faults else "no heartbeat was answered")
+    got.waits.sort()
+
+
 def drive(folder, backend, port, collectors, batches, seed, *flags):
     before, started = live.cpu_of(backend.pid), time.monotonic()
     say(f"{collectors} collectors, {batches} batches each")
-    got, peak = answers(folder, port, backend.pid, collectors, batches, seed, *flags)
+    with pulse(port) as beats:
+        got, peak = answers(folder, port, backend.pid, collectors, batches, seed, *flags)
     wall = time.monotonic() - started
     cpu = live.cpu_of(backend.pid) - before
     outcomes = [line[2] for line in got]
@@ -117,4 +182,4 @@ def drive(folder, backend, port, collectors, batches, seed, *flags):
         raise BenchError(f"the backend answered {sorted(set(map(tuple, (line[2:4] for line in got))))}")
     if accepted != collectors * batches:
         raise BenchError(f"{accepted} of {collectors * batches} batches were accepted")
-    return Round(accepted, outcomes.count("retry"), cpu, wall, peak)
+    return Round(accepted, outcomes.count("retry"), cpu, wall, peak, beats.waits, beats.late)
