@@ -53,6 +53,13 @@ static void put_pools_of_one_name(void)
     end_checkpoint(&w, checkpoint);
 }
 
+static void write_chunk_of_one_name(void)
+{
+    begin_chunk(&w, &params);
+    put_pools_of_one_name();
+    end_chunk(&w, &params);
+}
+
 static void setup(void)
 {
     fixture_setup();
@@ -62,9 +69,7 @@ static void setup(void)
 START_TEST(of_classes)
 {
     jfr_class klass;
-    begin_chunk(&w, &params);
-    put_pools_of_one_name();
-    end_chunk(&w, &params);
+    write_chunk_of_one_name();
     open_first_chunk();
     for (uint32_t i = 0; i < MANY; i++) {
         ck_assert_int_eq(jfr_chunk_class(chunk, i, &klass, &err), 0);
@@ -80,9 +85,7 @@ END_TEST
 START_TEST(of_methods)
 {
     jfr_stack stack;
-    begin_chunk(&w, &params);
-    put_pools_of_one_name();
-    end_chunk(&w, &params);
+    write_chunk_of_one_name();
     open_first_chunk();
     ck_assert_int_eq(jfr_chunk_stack(chunk, 0, &stack, &err), 0);
     ck_assert_uint_eq(stack.frame_count, MANY);
@@ -122,13 +125,9 @@ END_TEST
 START_TEST(of_one_chunk)
 {
     jfr_class klass;
-    begin_chunk(&w, &params);
-    put_pools_of_one_name();
-    end_chunk(&w, &params);
+    write_chunk_of_one_name();
     size_t size = w.len;
-    begin_chunk(&w, &params);
-    put_pools_of_one_name();
-    end_chunk(&w, &params);
+    write_chunk_of_one_name();
     uint8_t *second = memchr(w.data + size, 0xE4, w.len - size);
     ck_assert_ptr_nonnull(second);
     second[1] = 'b';
