@@ -58,8 +58,8 @@ fuzz_seeds() {
 # The number behind WORD in the log of a run: "stat::number_of_executed_units: 71", "cov: 12".
 fuzz_figure() { sed -n "s/.*$2:* *(*\([0-9][0-9]*\).*/\1/p" "$1" | tail -n 1; }
 
-# How long the inputs of a fuzzer may be whose committed corpus is DIRECTORY, or '': it has none. Longer fixtures are cut: time
-# grows with length, what is reached does not.
+# How long a fuzzer's inputs may be, by its committed corpus in DIRECTORY ('' = it has none). Longer fixtures are cut: time grows
+# with length, what is reached does not.
 fuzz_bytes() {
     local bytes
     [[ -z $1 ]] || bytes=$(find "$1" -type f -printf '%s\n' | sort -n | tail -n 1)

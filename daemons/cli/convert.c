@@ -116,10 +116,15 @@ static int written(const convert_options *o, bool done)
     return done ? EXIT_WHOLE : EXIT_UNREADABLE;
 }
 
-static const char *base_name(const char *path)
+/* "app.jfr", "app.jfr and 2 more". NULL = no memory. Free it. */
+static char *title_of(const convert_options *o)
 {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    char *title;
+    bool is_stdin = strcmp(o->inputs[0], "-") == 0;
+    const char *first = is_stdin ? "standard input" : input_name(o->inputs[0]);
+    if (o->input_count == 1)
+        return strdup(is_stdin ? "" : first);
+    return asprintf(&title, "%s and %d more", first, o->input_count - 1) < 0 ? NULL : title;
 }
 
 /* What a page is made from. */
@@ -156,8 +161,8 @@ static int write_page(const material *from, const convert_options *o)
     bytes html = {0};
     if (!read_template(&html, o->format))
         return EXIT_UNREADABLE;
-    const char *title = strcmp(o->inputs[0], "-") == 0 ? "" : base_name(o->inputs[0]);
-    char *meta = meta_json(from->rec, title);
+    char *title = title_of(o);
+    char *meta = title != NULL ? meta_json(from->rec, title) : NULL;
     if (meta == NULL)
         complain("there is no memory to write the document");
     bool done = meta != NULL && grow_forest(&trees, from->agg, from->types, o);
@@ -166,6 +171,7 @@ static int write_page(const material *from, const convert_options *o)
     else if (done)
         done = write_document(&trees, meta, html.data != NULL ? &html : NULL, o->output);
     forest_free(&trees);
+    free(title);
     free(meta);
     free(html.data);
     return written(o, done);
@@ -184,7 +190,7 @@ static bool write_trees(output *out, const recording *rec, const sagg *agg, uint
     if (done && o->format == FORMAT_PPROF)
         done = format_pprof(out, all, trees.count, &info);
     if (done && o->format == FORMAT_SPEEDSCOPE)
-        done = format_speedscope(out, all, trees.count, base_name(o->inputs[0]));
+        done = format_speedscope(out, all, trees.count, input_name(o->inputs[0]));
     forest_free(&trees);
     return done;
 }
@@ -278,7 +284,8 @@ static bool write_each(const line_writer *w, uint32_t types, const convert_optio
             continue;
         const char *ending = o->format == FORMAT_CSV ? ".csv" : ".collapsed";
         char *path = typed_path(o->output, profile_type_get(type)->name, ending);
-        bool done = path != NULL && write_one(w, type, path);
+        bool done = path != NULL && output_spares(path, o->inputs, o->input_count) &&
+                    write_one(w, type, path);
         if (done)
             complain("wrote %s", path);
         free(path);
@@ -320,7 +327,7 @@ static int write_outputs(recording *rec, const heatmap *map, const convert_optio
     }
     uint32_t types = sample_types(agg, o->reading.types);
     if (types == 0) {
-        sample_types_missing(agg, filter_is_set(&o->filter));
+        sample_types_missing(rec, agg, filter_is_set(&o->filter));
         return EXIT_UNREADABLE;
     }
     switch (o->format) {

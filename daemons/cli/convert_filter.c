@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "convert_filter.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command.h"
+#include "time_option.h"
 
 /* The C library's compiler goes one call deeper for each parenthesis: more could end its stack. */
 enum { REGEX_LIMIT = 4096 };
@@ -30,49 +28,11 @@ static int take_thread(convert_filter *filter, const char *regex)
     return EXIT_USAGE;
 }
 
-/* ".5", or nothing: nanoseconds, to the last one. Leaves `*text` behind it. */
-static int64_t read_fraction(const char **text)
-{
-    int64_t ns = 0;
-    if (**text != '.')
-        return 0;
-    for (int64_t unit = 100000000; isdigit((unsigned char)*++*text); unit /= 10)
-        ns += (**text - '0') * unit;
-    return ns;
-}
-
-/* "1769846400.5": Unix seconds. Returns whether it is that. */
-static bool read_seconds(int64_t *ns, const char *text)
-{
-    char *rest;
-    if (!isdigit((unsigned char)text[0]))
-        return false;
-    unsigned long long seconds = strtoull(text, &rest, 10);
-    const char *end = rest;
-    int64_t fraction = read_fraction(&end);
-    *ns = seconds < 9000000000 ? (int64_t)seconds * 1000000000 + fraction : 0;
-    return *ns > 0 && *end == '\0';
-}
-
-/* "2026-01-31T09:15:00Z", with or without a fraction of the second. */
-static bool read_date(int64_t *ns, const char *text)
-{
-    struct tm date = {0};
-    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &date);
-    if (rest == NULL)
-        return false;
-    int64_t fraction = read_fraction(&rest);
-    int64_t seconds = (int64_t)timegm(&date);
-    *ns = seconds > 0 && seconds < 9000000000 ? seconds * 1000000000 + fraction : 0;
-    return *ns > 0 && strcmp(rest, "Z") == 0;
-}
-
 static int take_time(int64_t *ns, const char *option, const char *text)
 {
-    if (read_seconds(ns, text) || read_date(ns, text))
+    if (time_option_read(ns, text))
         return -1;
-    complain("%s takes Unix seconds or a time such as 2026-01-31T09:15:00Z, not '%s'", option,
-             text);
+    complain("%s takes " TIME_OPTION_FORMS ", not '%s'", option, text);
     return EXIT_USAGE;
 }
 
@@ -112,10 +72,9 @@ static int take_states(convert_filter *filter, char *list)
 static int take_bound(convert_filter *filter, int64_t *bound, const char *option)
 {
     int rc = take_time(bound, option, optarg);
-    if (rc >= 0 || filter->from_ns == 0 || filter->to_ns == 0 || filter->from_ns < filter->to_ns)
+    if (rc >= 0 || filter->from_ns == 0 || filter->to_ns == 0)
         return rc;
-    complain("--from must lie before --to: no time is left between them");
-    return EXIT_USAGE;
+    return time_option_in_order(filter->from_ns, filter->to_ns) ? -1 : EXIT_USAGE;
 }
 
 int filter_option(convert_filter *filter, int option)

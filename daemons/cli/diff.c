@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "diff_options.h"
+#include "input.h"
 #include "json_text.h"
 #include "meta.h"
 #include "output.h"
@@ -282,7 +283,8 @@ static bool write_html(const comparison *c, const diff_options *o)
     char title[512];
     if (!template_read(&html, TEMPLATE_FLAMEGRAPH))
         return false;
-    (void)snprintf(title, sizeof(title), "%s, compared with %s", o->after, o->before);
+    (void)snprintf(title, sizeof(title), "%s, compared with %s", input_name(o->after),
+                   input_name(o->before));
     char *meta = meta_json(c->after.rec, title);
     bool open = meta != NULL && output_open(&out, o->output);
     bool done = false;

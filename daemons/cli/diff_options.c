@@ -7,6 +7,8 @@
 
 #include "command.h"
 #include "option_values.h"
+#include "output.h"
+#include "reading.h"
 
 static const char help[] =
     "usage: hotstack diff BEFORE AFTER -o OUT [OPTIONS]\n"
@@ -23,7 +25,8 @@ static const char help[] =
     "                       json  the methods with their shares (parts per billion)\n"
     "  -t, --type TYPE,...  only these profile types\n"
     "      --fail-on RULE   '+N% self': end with 4 and name each method whose own share of its\n"
-    "                       type grew by more than N percentage points, beyond chance\n"
+    "                       type grew by more than N percentage points, beyond chance (where\n"
+    "                       there are too few seconds for an interval, N alone decides)\n"
     "      --lines          tell lines of a method apart in the graph\n"
     "      --raw-names      keep the names of hidden classes, lambdas and proxies as recorded\n"
     "      --max-nodes N    html: keep the N heaviest nodes (default 200000, 0 = all)\n"
@@ -62,7 +65,8 @@ static int set_rule(diff_options *out, const char *text)
         out->limit = (int64_t)(points * 1e7 + 0.5);
         return -1;
     }
-    complain("--fail-on takes a rule such as '+5%% self', not '%s'", text);
+    complain("--fail-on takes a rule such as '+5%% self', of 0 to 100 percentage points, not '%s'",
+             text);
     return EXIT_USAGE;
 }
 
@@ -110,16 +114,19 @@ static int check(diff_options *out, const char *format, int argc, char **argv)
         complain("say where to write with -o FILE, or what fails with --fail-on");
         return EXIT_USAGE;
     }
+    if (!reading_stdin_once(argv + optind, 2) ||
+        (out->output != NULL && !output_spares(out->output, argv + optind, 2)))
+        return EXIT_USAGE;
     if (format != NULL)
         return set_format(out, format);
-    const char *output = out->output != NULL ? out->output : "nothing.json";
-    const char *ending = strrchr(output, '.');
+    const char *name = out->output != NULL ? out->output : "nothing.json";
+    const char *ending = strrchr(name, '.');
     if (ending != NULL && strchr(ending, '/') == NULL)
         return set_format(out, ending + 1);
-    if (strcmp(output, "-") == 0)
+    if (strcmp(name, "-") == 0)
         complain("name the format of standard output with --format: html or json");
     else
-        complain("'%s' does not end in .html or .json: add --format", output);
+        complain("'%s' does not end in .html or .json: add --format", name);
     return EXIT_USAGE;
 }
 

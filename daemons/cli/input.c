@@ -17,6 +17,12 @@ bool input_is_plain(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+const char *input_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
 static int grow(bytes *out, size_t *room, size_t limit)
 {
     if (out->size < *room)

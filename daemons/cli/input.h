@@ -11,6 +11,9 @@ typedef struct bytes {
     size_t size;
 } bytes;
 
+/* The last part of a path, borrowed. */
+const char *input_name(const char *path);
+
 /* Whether `path` is a plain file, which can be mapped; else it is read to its end. */
 bool input_is_plain(const char *path);
 

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <recording/recording.h>
+
 #include "command.h"
 #include "input.h"
 
@@ -166,9 +168,9 @@ static void report_losses(const look *l)
     jfr_loss loss;
     jfr_file_loss(l->file, &loss);
     for (size_t i = 0; i < loss.record_count; i++) {
-        const jfr_loss_record *r = &loss.records[i];
-        complain("missing: %s, %" PRIu64 " bytes at byte %" PRIu64 " (chunk at byte %" PRIu64 ")",
-                 jfr_loss_reason_name(r->reason), r->bytes, r->offset, r->chunk);
+        char line[256];
+        recording_loss_text(&loss.records[i], line, sizeof(line));
+        complain("missing: %s", line);
     }
     if (l->bad_events > 0)
         complain("missing: %" PRIu64 " events whose bytes do not fit their type", l->bad_events);

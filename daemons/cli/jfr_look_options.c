@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command.h"
 #include "jfr_look.h"
+#include "time_option.h"
 
 enum { OPT_JSON = 256, OPT_EVENTS, OPT_CATEGORIES, OPT_FROM, OPT_TO, OPT_STACK_DEPTH };
 
@@ -42,18 +42,6 @@ static unsigned needed_for(int option)
     }
 }
 
-/* A fraction of a second, ".5", as nanoseconds; leaves `*p` behind it. */
-static int64_t parse_fraction(const char **p)
-{
-    int64_t ns = 0;
-    int64_t unit = 100000000;
-    if (**p != '.')
-        return 0;
-    for ((*p)++; isdigit((unsigned char)**p); (*p)++, unit /= 10)
-        ns += (**p - '0') * unit;
-    return ns;
-}
-
 /* "+10s", "+1.5m": behind the start of the recording. */
 static bool parse_relative(const char *s, look_time *out)
 {
@@ -71,11 +59,10 @@ static bool parse_relative(const char *s, look_time *out)
     const char *p = end;
     if (errno != 0 || end == s + 1 || !isdigit((unsigned char)s[1]))
         return false;
-    int64_t fraction = parse_fraction(&p);
+    int64_t fraction = time_option_fraction(&p);
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         if (strcmp(p, units[i].name) != 0)
             continue;
-        *out = (look_time){.given = true, .relative = true};
         return !__builtin_mul_overflow((int64_t)whole, units[i].ns, &out->ns) &&
                !__builtin_add_overflow(
                    out->ns, (int64_t)((double)fraction * 1e-9 * (double)units[i].ns), &out->ns);
@@ -83,51 +70,22 @@ static bool parse_relative(const char *s, look_time *out)
     return false;
 }
 
-/* "Z", "+02:00", or nothing, which is UTC. */
-static bool parse_zone(const char *s, int64_t *seconds)
-{
-    int hours;
-    int minutes;
-    char end;
-    *seconds = 0;
-    if (*s == '\0' || strcmp(s, "Z") == 0)
-        return true;
-    if ((*s != '+' && *s != '-') || sscanf(s + 1, "%2d:%2d%c", &hours, &minutes, &end) != 2)
-        return false;
-    *seconds = (*s == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
-    return true;
-}
-
-static bool parse_absolute(const char *s, look_time *out)
-{
-    struct tm tm = {.tm_mday = 1};
-    int64_t zone;
-    const char *p = strptime(s, "%Y-%m-%d", &tm);
-    if (p == NULL)
-        return false;
-    int64_t fraction = 0;
-    if (*p == 'T' || *p == ' ') {
-        p = strptime(p + 1, "%H:%M:%S", &tm);
-        if (p == NULL)
-            return false;
-        fraction = parse_fraction(&p);
-    }
-    if (!parse_zone(p, &zone))
-        return false;
-    *out = (look_time){.given = true};
-    int64_t seconds = (int64_t)timegm(&tm) - zone;
-    return !__builtin_mul_overflow(seconds, INT64_C(1000000000), &out->ns) &&
-           !__builtin_add_overflow(out->ns, fraction, &out->ns);
-}
-
 static int take_time(look_time *out, const char *option, const char *s)
 {
-    if (*s == '+' ? parse_relative(s, out) : parse_absolute(s, out))
+    *out = (look_time){.given = true, .relative = *s == '+'};
+    if (out->relative ? parse_relative(s, out) : time_option_read(&out->ns, s))
         return -1;
-    complain("--%s takes a time (2026-11-21T10:00:00Z) or one behind the recording's start (+30s), "
-             "not '%s'",
+    complain("--%s takes " TIME_OPTION_FORMS ", or one behind the recording's start (+30s), not "
+             "'%s'",
              option, s);
     return EXIT_USAGE;
+}
+
+/* Two times of one kind; of two kinds it takes the recording to tell. */
+static bool is_in_order(const look_options *o)
+{
+    bool comparable = o->from.given && o->to.given && o->from.relative == o->to.relative;
+    return !comparable || time_option_in_order(o->from.ns, o->to.ns);
 }
 
 static int take_depth(look_options *out, const char *s)
@@ -187,6 +145,8 @@ int look_parse(look_options *out, int argc, char **argv, unsigned accepts, const
         if (rc >= 0)
             return rc;
     }
+    if (!is_in_order(out))
+        return EXIT_USAGE;
     if (optind + 1 != argc) {
         complain(optind == argc ? "name a recording to read, or - for standard input"
                                 : "name one recording only");

@@ -55,14 +55,26 @@ static void indent(jfr_pretty *p)
     text_spaces(p->out, (size_t)p->depth * 2);
 }
 
+static uint8_t kind_of(const jfr_pretty *p, const jfr_variant *v)
+{
+    return v->type != JFR_NONE ? p->types[v->type].kind : JFR_KIND_STRUCT;
+}
+
+/* The least of its kind means "none", but for bytes, shorts and what is unsigned. */
+static bool is_least(const jfr_pretty *p, const jfr_field *field, const jfr_variant *v)
+{
+    bool is_int = kind_of(p, v) == JFR_KIND_INT && field->unit == JFR_UNIT_NONE;
+    return v->integer == INT64_MIN || (is_int && !v->is_unsigned && v->integer == INT32_MIN);
+}
+
 /* What a recording says where a number means "none". */
-static bool is_none(const jfr_variant *v)
+static bool is_none(const jfr_pretty *p, const jfr_field *field, const jfr_variant *v)
 {
     bool is_number = v->kind == JFR_VARIANT_FLOAT || v->kind == JFR_VARIANT_DOUBLE;
     if (is_number)
         return isnan(v->number) || v->number == -INFINITY;
     return v->kind == JFR_VARIANT_NULL || v->kind == JFR_VARIANT_CUT ||
-           (v->kind == JFR_VARIANT_INTEGER && v->integer == INT64_MIN);
+           (v->kind == JFR_VARIANT_INTEGER && is_least(p, field, v));
 }
 
 static void show_time(jfr_pretty *p, const jfr_field *field, const jfr_variant *value)
@@ -75,6 +87,22 @@ static void show_time(jfr_pretty *p, const jfr_field *field, const jfr_variant *
         text_string(p->out, "Forever");
     else
         units_duration(p->out, m);
+}
+
+/* A unit of UTF-16. Half of a pair is no character. */
+static void show_char(jfr_pretty *p, uint16_t unit)
+{
+    char utf8[3] = {(char)unit};
+    size_t size = 1;
+    if (unit >= 0xD800 && unit < 0xE000)
+        utf8[0] = '?';
+    else if (unit >= 0x800)
+        utf8[0] = (char)(0xE0 | unit >> 12), utf8[size++] = (char)(0x80 | (unit >> 6 & 0x3F));
+    else if (unit >= 0x80)
+        utf8[0] = (char)(0xC0 | unit >> 6);
+    if (unit >= 0x80 && utf8[0] != '?')
+        utf8[size++] = (char)(0x80 | (unit & 0x3F));
+    names_text_bare(p->out, (jfr_str){utf8, size});
 }
 
 static void show_plain(jfr_pretty *p, const jfr_variant *v)
@@ -93,7 +121,9 @@ static void show_plain(jfr_pretty *p, const jfr_variant *v)
         names_text(p->out, v->text);
         return;
     default:
-        if (v->is_unsigned)
+        if (kind_of(p, v) == JFR_KIND_CHAR)
+            show_char(p, (uint16_t)v->integer);
+        else if (v->is_unsigned)
             text_u64(p->out, (uint64_t)v->integer);
         else
             text_i64(p->out, v->integer);
@@ -102,7 +132,7 @@ static void show_plain(jfr_pretty *p, const jfr_variant *v)
 
 static void show_scalar(jfr_pretty *p, const jfr_field *field, const jfr_variant *value)
 {
-    if (is_none(value))
+    if (is_none(p, field, value))
         text_string(p->out, "N/A");
     else if (field->unit != JFR_UNIT_NONE && !field->is_array)
         show_time(p, field, value);

@@ -67,6 +67,8 @@ static json_t *notes(const recording *rec, const recording_info *info)
     char line[256];
     for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
         (void)json_array_append_new(list, json_string(line));
+    if (recording_cut_stacks_line(rec, line, sizeof(line)))
+        (void)json_array_append_new(list, json_string(line));
     add_note(list, "cpu samples were lost by the recorder itself", info->recorder_samples);
     add_note(list, "bytes of events were lost by the recorder itself", info->recorder_bytes);
     return list;

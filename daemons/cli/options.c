@@ -6,6 +6,8 @@
 
 #include "command.h"
 #include "option_values.h"
+#include "output.h"
+#include "reading.h"
 
 static const char help[] =
     "usage: hotstack convert IN... -o OUT [OPTIONS]\n"
@@ -195,6 +197,9 @@ static int check(convert_options *out)
         complain("say where to write with -o FILE, or -o - for standard output");
         return EXIT_USAGE;
     }
+    if (!reading_stdin_once(out->inputs, out->input_count) ||
+        !output_spares(out->output, out->inputs, out->input_count))
+        return EXIT_USAGE;
     if (out->format == FORMAT_NONE)
         out->format = convert_format_of(out->output);
     if (out->format == FORMAT_HEATMAP && out->inverted) {

@@ -71,28 +71,42 @@ static void unguard(void)
 
 /* ---- opening ---- */
 
-/* mkstemp makes files private; an output has the rights that the umask leaves. */
-static void set_mode(int fd)
+/* mkstemp makes files private. What stood at `path` before keeps its owner, if we may give it, and
+ * its rights; a new file has the rights that the umask leaves. */
+static void set_mode(int fd, const char *path)
 {
+    struct stat old;
     mode_t mask = umask(0);
     (void)umask(mask);
-    (void)fchmod(fd, 0666 & ~mask);
+    if (stat(path, &old) != 0) {
+        (void)fchmod(fd, 0666 & ~mask);
+        return;
+    }
+    bool is_ours = fchown(fd, old.st_uid, old.st_gid) == 0;
+    (void)fchmod(fd, old.st_mode & (is_ours ? 0777 : 0700));
+}
+
+/* Where the file lies that `path` names: a symbolic link stays one. NULL with errno. Free it. */
+static char *place_of(const char *path)
+{
+    struct stat st;
+    bool is_link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+    return is_link ? realpath(path, NULL) : strdup(path);
 }
 
 static bool open_temporary(output *out, const char *path)
 {
-    out->path = strdup(path);
-    if (asprintf(&out->temporary, "%s.XXXXXX", path) < 0)
+    out->path = place_of(path);
+    if (out->path == NULL || asprintf(&out->temporary, "%s.XXXXXX", out->path) < 0) {
         out->temporary = NULL;
-    if (out->path == NULL || out->temporary == NULL) {
-        complain("there is no memory to write %s", path);
+        complain("cannot write %s: %s", path, strerror(errno));
         output_abort(out);
         return false;
     }
     guard(out->temporary);
     int fd = mkostemp(out->temporary, O_CLOEXEC);
     if (fd >= 0) {
-        set_mode(fd);
+        set_mode(fd, out->path);
         out->file = fdopen(fd, "w");
     }
     if (out->file != NULL)
@@ -110,6 +124,22 @@ bool output_is_stream(const char *path)
 {
     mode_t kind = kind_of(path);
     return strcmp(path, "-") == 0 || (is_special(kind) && kind != S_IFDIR);
+}
+
+bool output_spares(const char *path, char *const *inputs, int count)
+{
+    struct stat out;
+    struct stat in;
+    if (strcmp(path, "-") == 0 || stat(path, &out) != 0 || !S_ISREG(out.st_mode))
+        return true;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(inputs[i], "-") == 0 || stat(inputs[i], &in) != 0 || in.st_dev != out.st_dev ||
+            in.st_ino != out.st_ino)
+            continue;
+        complain("%s is an input too, which writing there would replace: name another file", path);
+        return false;
+    }
+    return true;
 }
 
 bool output_open(output *out, const char *path)

@@ -19,6 +19,8 @@ typedef struct output {
 
 /* Whether `path` is standard output, a device or a pipe, which holds one document. */
 bool output_is_stream(const char *path);
+/* Whether `path` is none of the input files; complains when it is. */
+bool output_spares(const char *path, char *const *inputs, int count);
 /* Opens `path`, "-" for standard output. Complains and returns false when it cannot. */
 bool output_open(output *out, const char *path);
 /* A sink for libstackagg; it writes to `out`. */

@@ -30,6 +30,16 @@ static bool is_stdin(const char *path)
     return strcmp(path, "-") == 0;
 }
 
+bool reading_stdin_once(char *const *paths, int count)
+{
+    int named = 0;
+    for (int i = 0; i < count; i++)
+        named += is_stdin(paths[i]);
+    if (named > 1)
+        complain("standard input can be read once: name - once, and files beside it");
+    return named <= 1;
+}
+
 static const char *shown_name(const char *path)
 {
     return is_stdin(path) ? "standard input" : path;
@@ -110,8 +120,7 @@ bool reading_add(recording *rec, const char *path)
  * else none. */
 static enum profile_type collapsed_type(const char *path, uint32_t types)
 {
-    const char *slash = strrchr(path, '/');
-    path = slash != NULL ? slash + 1 : path;
+    path = input_name(path);
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
         const char *name = profile_type_get(type)->name;
         const char *found = strrchr(path, '.');
@@ -166,6 +175,12 @@ static bool add_by_kind(recording *rec, const char *path, const bytes *input,
                  shown_name(path));
         return false;
     }
+    if (kind == IMPORT_DOCUMENT) {
+        complain("%s is a JSON, HTML or XML document: what can be read are JFR recordings, pprof's "
+                 "profiles and collapsed stacks",
+                 shown_name(path));
+        return false;
+    }
     return kind == IMPORT_PPROF ? add_pprof(rec, path, input)
                                 : add_collapsed(rec, path, input, wish->types);
 }
@@ -213,5 +228,7 @@ void reading_report(const recording *rec)
     if (info.counts.unmeasured_events > 0)
         complain("note: %" PRIu64 " samples of an event that measures no time were left out",
                  info.counts.unmeasured_events);
+    if (recording_cut_stacks_line(rec, line, sizeof(line)))
+        complain("note: %s: record with a larger stack depth", line);
     complain_of_recorder(info.recorder_samples, info.recorder_bytes);
 }

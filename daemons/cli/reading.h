@@ -12,6 +12,9 @@
  * on, up to eight. */
 uint32_t reading_threads(uint32_t asked);
 
+/* Whether standard input, "-", stands among the inputs once at most; complains when not. */
+bool reading_stdin_once(char *const *paths, int count);
+
 /* Adds the recording at `path` ("-" = standard input). Complains and returns false when it cannot
  * be read at all. */
 bool reading_add(recording *rec, const char *path);

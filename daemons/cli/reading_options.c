@@ -35,6 +35,7 @@ recording_options reading_recording(const reading_options *o)
     options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
     options.max_stacks = o->max_stacks;
     options.max_bytes = (uint64_t)o->max_mib << 20;
+    options.walk_unfinished = true; /* the recording of a JVM that was killed */
     options.huge_pages = true;
     return options;
 }

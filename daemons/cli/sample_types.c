@@ -31,7 +31,7 @@ void sample_types_list(char *list, size_t room, uint32_t types)
     }
 }
 
-void sample_types_missing(const sagg *agg, bool filtered)
+void sample_types_missing(const recording *rec, const sagg *agg, bool filtered)
 {
     char list[SAMPLE_TYPES_ROOM];
     uint32_t types = sample_types(agg, 0);
@@ -39,7 +39,8 @@ void sample_types_missing(const sagg *agg, bool filtered)
     if (types == 0 && filtered)
         complain("the filters leave no profile samples of the input");
     else if (types == 0)
-        complain("there are no profile samples in the input");
+        complain("there are no profile samples in %s",
+                 recording_is_whole(rec) ? "the input" : "what could be read of the input");
     else
         complain("there are no samples of that type; there are samples of: %s", list);
 }

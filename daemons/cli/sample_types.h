@@ -18,8 +18,8 @@ uint32_t sample_types(const sagg *agg, uint32_t asked);
 /* Their names, "cpu, wall", in `list`. */
 void sample_types_list(char *list, size_t room, uint32_t types);
 
-/* Nothing to show: complains, and says what there is instead, or that a filter may have taken all.
- */
-void sample_types_missing(const sagg *agg, bool filtered);
+/* Nothing to show of `rec`: complains, and says what there is instead, or that a filter may have
+ * taken all. */
+void sample_types_missing(const recording *rec, const sagg *agg, bool filtered);
 
 #endif

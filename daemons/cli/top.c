@@ -113,12 +113,12 @@ static bool print_tables(const sagg *agg, uint32_t types, const top_wish *wish)
     return true;
 }
 
-static int print(const sagg *agg, const top_options *o)
+static int print(const recording *rec, const sagg *agg, const top_options *o)
 {
     output out;
     uint32_t types = sample_types(agg, o->reading.types);
     if (types == 0) {
-        sample_types_missing(agg, filter_is_set(&o->filter));
+        sample_types_missing(rec, agg, filter_is_set(&o->filter));
         return EXIT_UNREADABLE;
     }
     if (!output_open(&out, "-"))
@@ -141,7 +141,7 @@ static int top_files(recording *rec, const top_options *o)
         complain("there is no memory to aggregate the input");
         return EXIT_UNREADABLE;
     }
-    int rc = print(agg, o);
+    int rc = print(rec, agg, o);
     reading_report(rec);
     return rc == EXIT_WHOLE && !recording_is_whole(rec) ? EXIT_SALVAGED : rc;
 }

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "option_values.h"
+#include "reading.h"
 
 static const char help[] =
     "usage: hotstack top IN... [OPTIONS]\n"
@@ -92,7 +93,7 @@ int top_parse(top_options *out, int argc, char **argv)
     out->inputs = argv + optind;
     out->input_count = argc - optind;
     if (out->input_count > 0)
-        return -1;
+        return reading_stdin_once(out->inputs, out->input_count) ? -1 : EXIT_USAGE;
     complain("name a recording to read, or - for standard input");
     return EXIT_USAGE;
 }

@@ -51,6 +51,16 @@ static bool is_text(const char *data, size_t size)
     return true;
 }
 
+/* "{...": also speedscope's and other JSON. "<" alone may begin a frame, as in "<init>". */
+static bool begins_as_document(const char *data, size_t size)
+{
+    size_t at = 0;
+    while (at < size && (data[at] == ' ' || data[at] == '\n' || data[at] == '\r'))
+        at++;
+    return at + 1 < size &&
+           (data[at] == '{' || (data[at] == '<' && (data[at + 1] == '!' || data[at + 1] == '?')));
+}
+
 enum import_kind import_kind_of(const void *data, size_t size)
 {
     char head[IMPORT_SNIFF];
@@ -66,7 +76,7 @@ enum import_kind import_kind_of(const void *data, size_t size)
     size = size < IMPORT_SNIFF ? size : IMPORT_SNIFF;
     /* '\0' is found by strchr as the end of its text, so it is asked for first. */
     if (memchr(data, '\0', size) == NULL && is_text(data, size))
-        return IMPORT_COLLAPSED;
+        return begins_as_document(data, size) ? IMPORT_DOCUMENT : IMPORT_COLLAPSED;
     return IMPORT_PPROF;
 }
 

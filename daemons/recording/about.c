@@ -27,14 +27,26 @@ static jfr_str engine_of(const jfr_recording_info *from)
     return engine;
 }
 
+/* What all inputs have in common: of two that differ neither speaks for the whole. */
+static void copy_common(char *to, size_t room, jfr_str from)
+{
+    static const char differs[] = "(the inputs differ)";
+    char text[256];
+    text[0] = '\0';
+    copy_text(text, room < sizeof(text) ? room : sizeof(text), from);
+    if (text[0] == '\0' || strcmp(to, text) == 0)
+        return;
+    (void)strcpy(to, to[0] == '\0' ? text : differs);
+}
+
 void recording__take_settings(recording *rec, const jfr_chunk *chunk)
 {
     recording_info *info = &rec->info;
     const jfr_recording_info *from = jfr_chunk_recording(chunk);
     copy_text(info->engine, sizeof(info->engine), engine_of(from));
     copy_text(info->profiler, sizeof(info->profiler), from->profiler_version);
-    copy_text(info->jvm_version, sizeof(info->jvm_version), from->jvm_version);
-    copy_text(info->java_args, sizeof(info->java_args), from->java_args);
+    copy_common(info->jvm_version, sizeof(info->jvm_version), from->jvm_version);
+    copy_common(info->java_args, sizeof(info->java_args), from->java_args);
     jfr_intervals intervals = JFR_INTERVALS_INIT;
     if (jfr_chunk_intervals(chunk, &intervals, NULL) != 0)
         return;
@@ -62,6 +74,8 @@ void recording__take_counts(recording_counts *to, const jfr_chunk *chunk)
     to->failed_samples += from.failed_samples;
     to->unmeasured_events += from.unmeasured_events;
     to->stackless_samples += from.stackless_samples;
+    if (!jfr_chunk_get_info(chunk)->finished)
+        to->unfinished_stackless += from.stackless_samples;
     to->undefined_pools += from.undefined_pools;
 }
 

@@ -311,7 +311,7 @@ typedef struct counted {
     uint64_t count;
 } counted;
 
-enum { COUNTED = 6 };
+enum { COUNTED = 7 };
 
 static void count_losses(const recording *rec, counted lines[COUNTED])
 {
@@ -325,6 +325,8 @@ static void count_losses(const recording *rec, counted lines[COUNTED])
         (counted){"samples were summed into [dropped] by the cap on stacks", caps.samples_dropped};
     lines[4] = (counted){"threads past the cap were counted with their pool", caps.threads_folded};
     lines[5] = (counted){"or more sums reached 2^64 - 1: they are too small", caps.saturated > 0};
+    lines[6] = (counted){"samples have no stack: they lie in chunks whose end was never written",
+                         counts->unfinished_stackless};
 }
 
 bool recording_is_whole(const recording *rec)
@@ -333,13 +335,18 @@ bool recording_is_whole(const recording *rec)
     return !recording_loss_line(rec, 0, line, sizeof(line));
 }
 
-static void write_stretch(const jfr_loss_record *loss, char *line, size_t room)
+void recording_loss_text(const jfr_loss_record *loss, char *line, size_t room)
 {
     if (loss->reason == JFR_LOSS_BAD_GZIP)
         (void)snprintf(line, room,
                        "%s: what it unpacks to is right up to byte %" PRIu64
                        " at most; the %" PRIu64 " packed bytes behind the damage are lost",
                        jfr_loss_reason_name(loss->reason), loss->offset, loss->bytes);
+    else if (loss->bytes == 0)
+        (void)snprintf(line, room,
+                       "%s at byte %" PRIu64 ": the end of the chunk at byte %" PRIu64
+                       " is missing",
+                       jfr_loss_reason_name(loss->reason), loss->offset, loss->chunk);
     else
         (void)snprintf(line, room,
                        "%s at byte %" PRIu64 ": %" PRIu64 " bytes of the chunk at byte %" PRIu64
@@ -351,7 +358,7 @@ bool recording_loss_line(const recording *rec, size_t index, char *line, size_t 
 {
     counted lines[COUNTED];
     if (index < rec->loss_count) {
-        write_stretch(&rec->losses[index], line, room);
+        recording_loss_text(&rec->losses[index], line, room);
         return true;
     }
     size_t left = index - rec->loss_count;
@@ -365,4 +372,23 @@ bool recording_loss_line(const recording *rec, size_t index, char *line, size_t 
         return true;
     }
     return false;
+}
+
+bool recording_cut_stacks_line(const recording *rec, char *line, size_t room)
+{
+    static const char begin[] = "stacks were cut at their root in";
+    size_t used = 0;
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
+        const profile_type_info *info = profile_type_get(type);
+        uint64_t cut = rec->info.truncated_raw[type];
+        if (info == NULL || cut == 0)
+            continue;
+        double whole = (double)sagg_type_totals(rec->agg, type).raw_value;
+        int size = snprintf(line + used, room - used, "%s %.1f %% of %s", used > 0 ? "," : begin,
+                            100 * (double)cut / whole, info->name);
+        if (size < 0 || (size_t)size >= room - used)
+            break;
+        used += (size_t)size;
+    }
+    return used > 0;
 }

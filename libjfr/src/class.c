@@ -63,7 +63,7 @@ static int name_of_symbol(jfr_chunk *chunk, uint64_t id, jfr_str *out, jfr_error
     const uint64_t key = jfr__kept_class_name(symbols->offsets[index]);
     if (jfr__kept_find(chunk, key, out))
         return 0;
-    int rc = jfr__pool_text(chunk, JFR__POOL_SYMBOL, id, &symbol, err);
+    int rc = jfr__pool_text_at(chunk, JFR__POOL_SYMBOL, index, &symbol, err);
     if (rc == 0)
         rc = display_name(chunk, symbol, out, err);
     return rc < 0 ? rc : jfr__kept_put(chunk, key, *out, err);

@@ -112,6 +112,18 @@ void jfr__file_leave(jfr_file *file)
     jfr__drop_pages(file, file->chunk.info.offset, file->chunk.end);
 }
 
+/* Where the next chunk begins at or after `from`, or the file's end. */
+static uint64_t next_chunk(const jfr_file *file, const jfr__header *header, uint64_t offset,
+                           uint64_t from)
+{
+    uint64_t at = jfr__header_find(file->data, file->len, from);
+    jfr__header found;
+    while (jfr__header_read(&found, file->data, file->len, at, NULL) == 0 &&
+           jfr__header_is_copy(&found, header, at - offset))
+        at = jfr__header_find(file->data, file->len, at + 1);
+    return at;
+}
+
 /*
  * Where the chunk at `offset` ends: where its header says, else at the next one or at the end. A
  * JDK that still writes states the size of its last flush, and has written on since.
@@ -122,7 +134,7 @@ static uint64_t chunk_end(const jfr_file *file, const jfr__header *header, uint6
     if (inside && header->state == 0)
         return offset + header->size;
     uint64_t from = offset + (inside ? header->size : JFR__HEADER_SIZE);
-    return jfr__header_find(file->data, file->len, from);
+    return next_chunk(file, header, offset, from);
 }
 
 /* No header where one must be: what lies before the next one is lost. */

@@ -52,6 +52,11 @@ bool jfr__header_is_finished(const jfr__header *h)
            h->pool_offset < h->size;
 }
 
+bool jfr__header_is_copy(const jfr__header *h, const jfr__header *of, uint64_t distance)
+{
+    return h->start_ns == of->start_ns && h->size == distance + JFR__HEADER_SIZE;
+}
+
 uint64_t jfr__header_find(const uint8_t *data, size_t len, uint64_t from)
 {
     while (from < len) {

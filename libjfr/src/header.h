@@ -33,6 +33,13 @@ int jfr__header_read(jfr__header *out, const uint8_t *data, size_t len, uint64_t
 /* True when sizes and offsets are those of a chunk that its writer has finished. */
 bool jfr__header_is_finished(const jfr__header *header);
 
+/*
+ * Whether the header found `distance` bytes behind the start of the chunk `of` is a copy of its own,
+ * and begins no chunk: with each flush the JDK writes one into a checkpoint, with the size that the
+ * chunk then has (jfrChunkWriter.cpp, write_chunk_header_checkpoint).
+ */
+bool jfr__header_is_copy(const jfr__header *header, const jfr__header *of, uint64_t distance);
+
 /* The offset of the next chunk header at or after `from`, or `len` when there is none. */
 uint64_t jfr__header_find(const uint8_t *data, size_t len, uint64_t from);
 

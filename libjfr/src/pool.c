@@ -227,13 +227,11 @@ int jfr__pool_entry(const jfr_chunk *chunk, jfr__pool_role role, uint32_t index,
                     : 0;
 }
 
-int jfr__pool_text(jfr_chunk *chunk, jfr__pool_role role, uint64_t id, jfr_str *out, jfr_error *err)
+int jfr__pool_text_at(jfr_chunk *chunk, jfr__pool_role role, uint32_t index, jfr_str *out,
+                      jfr_error *err)
 {
-    *out = (jfr_str){NULL, 0};
     const jfr__pool *pool = &chunk->pools[role];
-    uint32_t index = jfr__idmap_find(&pool->index, id);
-    if (index == JFR_NONE)
-        return 0;
+    *out = (jfr_str){NULL, 0};
     /* Symbols and the like are a string and no more. */
     if (pool->plan.count == 1 && pool->plan.ops[0].slot == JFR__SLOT_TEXT)
         return jfr__string_at(chunk, pool->offsets[index], out, err);
@@ -242,4 +240,11 @@ int jfr__pool_text(jfr_chunk *chunk, jfr__pool_role role, uint64_t id, jfr_str *
     if (rc < 0 || slots[JFR__SLOT_TEXT] == 0)
         return rc;
     return jfr__string_at(chunk, slots[JFR__SLOT_TEXT], out, err);
+}
+
+int jfr__pool_text(jfr_chunk *chunk, jfr__pool_role role, uint64_t id, jfr_str *out, jfr_error *err)
+{
+    uint32_t index = jfr__idmap_find(&chunk->pools[role].index, id);
+    *out = (jfr_str){NULL, 0};
+    return index == JFR_NONE ? 0 : jfr__pool_text_at(chunk, role, index, out, err);
 }

@@ -240,6 +240,8 @@ int jfr__pools_peek(jfr_chunk *chunk, jfr_error *err);
 /* The text of a pool entry of role string, symbol, state, frame type or group; null when absent. */
 int jfr__pool_text(jfr_chunk *chunk, jfr__pool_role role, uint64_t id, jfr_str *out,
                    jfr_error *err);
+int jfr__pool_text_at(jfr_chunk *chunk, jfr__pool_role role, uint32_t index, jfr_str *out,
+                      jfr_error *err); /* of entry `index` */
 int jfr__string_at(jfr_chunk *chunk, uint64_t offset, jfr_str *out, jfr_error *err);
 /* Reads entry `index` of a pool into slots[JFR__POOL_SLOTS]. */
 int jfr__pool_entry(const jfr_chunk *chunk, jfr__pool_role role, uint32_t index, uint64_t *slots,

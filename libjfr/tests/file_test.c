@@ -154,6 +154,42 @@ START_TEST(pools_of_open_chunk_are_used)
 }
 END_TEST
 
+/* The JDK writes its header into the chunk once a second: cut, the chunk does not end there. */
+START_TEST(a_copy_of_the_header_ends_no_cut_chunk)
+{
+    begin_chunk(&w, &params);
+    put_setting(&w, T_EXECUTION, "period", "10 ms");
+    put_execution(&w, 600, 70, 7, 1);
+    size_t event = begin_event(&w, T_WEIRD);
+    size_t copy = w.len;
+    put_bytes(&w, w.data + w.chunk, 68);
+    store_be(w.data + copy + 8, copy - w.chunk + 68, 8);
+    end_event(&w, event);
+    put_execution(&w, 700, 70, 7, 1);
+    size_t end = w.len;
+    put_standard_pools(&w);
+    end_chunk(&w, &params);
+    if (_i == 0) /* that chunk is the next one of the file */
+        w.len = end;
+    else
+        store_be(w.data + w.chunk + 8, w.len * 9, 8);
+    size_t cut = w.len;
+    if (_i == 1)
+        write_simple_chunk();
+    options.flags = JFR_WALK_UNFINISHED;
+    open_first_chunk();
+    ck_assert_uint_eq(jfr_chunk_get_info(chunk)->size, cut);
+    (void)next_sample();
+    (void)next_sample();
+    expect_no_sample();
+    if (_i == 1)
+        next_chunk();
+    expect_end();
+    ck_assert_uint_eq(loss().chunks_partial, 1);
+    ck_assert_uint_eq(loss().chunks_whole, _i == 1);
+}
+END_TEST
+
 START_TEST(garbage_between_chunks_is_skipped)
 {
     write_simple_chunk();
@@ -463,6 +499,7 @@ int main(void)
     tcase_add_test(t, open_chunk_is_left_alone);
     tcase_add_test(t, open_chunk_is_walked_when_asked);
     tcase_add_test(t, pools_of_open_chunk_are_used);
+    tcase_add_loop_test(t, a_copy_of_the_header_ends_no_cut_chunk, 0, 2);
     tcase_add_test(t, garbage_between_chunks_is_skipped);
     tcase_add_test(t, event_of_size_zero_ends_the_chunk_only);
     tcase_add_test(t, event_beyond_its_chunk_is_lost);

@@ -161,7 +161,6 @@ START_TEST(cutting_keeps_the_heaviest_and_counts_the_rest)
 }
 END_TEST
 
-/* Of the whole tree exactly the nodes that reach the least total, each as it was. */
 static const int shapes[] = {-1, SAGG_SHAPE_REVERSED, SAGG_SHAPE_FOLDED};
 
 /* Where sums would pass 2^64 they stay below it: no node outweighs its parent, none loses its
@@ -193,6 +192,7 @@ START_TEST(sums_that_end_leave_a_tree)
 }
 END_TEST
 
+/* Of the whole tree exactly the nodes that reach the least total, each as it was. */
 START_TEST(a_least_total_keeps_exactly_what_reaches_it)
 {
     sagg *agg = random_tree((uint64_t)_i + 40);

@@ -292,13 +292,14 @@ def open(
     source: Source,
     *more: Source,
     progress: Progress | bool | None = None,
-    unfinished: bool = False,
+    unfinished: bool = True,
 ) -> Recording:
     """Opens a recording: a path, or its bytes; several are read as one, in that order.
 
     Packed ones (gzip) are unpacked in memory. A file is mapped while it is read: copy one that another process still
     cuts, or give its bytes. A pipe or device is read to its end. `progress` is called with (bytes done, bytes in all) after each chunk; True shows a
-    bar on standard error. `unfinished` also reads a chunk that its JVM never finished.
+    bar on standard error. A chunk that its JVM never finished, or that the end of the file cuts, is read as far as it
+    goes; with `unfinished=False` it is only reported as lost.
 
     Raises FormatError for what is no recording, with the offset, and OSError for what cannot be opened.
 

@@ -361,6 +361,15 @@ class Errors(unittest.TestCase):
         data = unpacked(EXAMPLE)
         recording = hotstack.open(data + data[:-1000])
         loss = recording.loss()
+        self.assertEqual((loss.chunks_whole, loss.chunks_partial, loss.is_whole), (1, 1, False))
+        once, all_of_it = hotstack.open(data).totals(), recording.totals()
+        self.assertLess(once["cpu"].samples, all_of_it["cpu"].samples)
+        self.assertLessEqual(all_of_it["cpu"].samples, 2 * once["cpu"].samples)
+
+    def test_chunks_that_are_not_finished_can_be_left_alone(self):
+        data = unpacked(EXAMPLE)
+        recording = hotstack.open(data + data[:-1000], unfinished=False)
+        loss = recording.loss()
         self.assertEqual((loss.chunks_whole, loss.chunks_lost, loss.is_whole), (1, 1, False))
         self.assertEqual(loss.stretches[0].reason, "truncated")
         self.assertEqual(loss.stretches[0].chunk, len(data))

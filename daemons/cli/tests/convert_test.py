@@ -245,12 +245,29 @@ class Tests:
         cut = self.directory / "cut.jfr"
         cut.write_bytes(self.jdk.read_bytes() + self.asynchronous.read_bytes()[:-1000])
         _, stderr = self.convert(cut, "-o", "cut.json", code=3)
-        assert re.search(r"missing: truncated at byte \d+: \d+ bytes", stderr), stderr
+        assert re.search(r"missing: truncated at byte \d+: the end of the chunk at byte \d+", stderr), stderr
+        assert re.search(r"missing: \d+ samples have no stack: they lie in chunks whose end was never written", stderr), stderr
         document = json.loads((self.directory / "cut.json").read_text())
-        assert document["meta"]["loss"]["chunks_lost"] == 1
+        assert document["meta"]["loss"]["chunks_partial"] == 1
         assert document["meta"]["notes"]
         whole, kept = profiles(self.document(self.jdk)), profiles(document)
-        assert {n: p["total"] for n, p in kept.items()} == {n: p["total"] for n, p in whole.items()}
+        cut_off = profiles(self.document(self.asynchronous))
+        for name, profile in whole.items():
+            most = profile["total"] + (cut_off[name]["total"] if name in cut_off else 0)
+            assert profile["total"] <= kept[name]["total"] <= most, name
+        assert kept["cpu"]["total"] > whole["cpu"]["total"]
+
+    def test_the_recording_of_a_jvm_that_was_killed_is_read(self):
+        """Its last chunk was never finished: the samples of its flushes are there."""
+        whole = profiles(self.document(self.jdk))["cpu"]["samples"]
+        killed = self.directory / "killed.jfr"
+        head = bytearray(self.jdk.read_bytes())
+        head[64] = 3  # as while it is written
+        killed.write_bytes(head[:-100])
+        document = self.document(killed, code=3)
+        assert whole * 0.9 <= profiles(document)["cpu"]["samples"] <= whole
+        assert document["meta"]["loss"] == {"chunks_partial": 1} or document["meta"]["loss"]["bytes_lost"] > 0
+        assert any("the end of the chunk at byte 0 is missing" in note for note in document["meta"]["notes"]), document["meta"]
 
     def test_unreadable_inputs_say_where(self):
         garbage = self.directory / "garbage.jfr"
@@ -288,6 +305,48 @@ class Tests:
         self.convert(self.jdk, "-o", "old.json")
         json.loads(old.read_text())
         assert not list(self.directory.glob("old.json.*"))
+
+    def test_an_input_is_not_replaced(self):
+        stacks = self.directory / "mine.cpu.collapsed"
+        stacks.write_text("a.B.run 5\n")
+        os.link(stacks, self.directory / "same.collapsed")
+        for output in ("mine.cpu.collapsed", "same.collapsed"):
+            _, stderr = self.convert(stacks, "-o", output, code=2)
+            assert f"{output} is an input too" in stderr, stderr
+        (self.directory / "mine.wall.collapsed").write_text("a.B.run 7\n")
+        _, stderr = self.convert("mine.cpu.collapsed", "mine.wall.collapsed", "-o", "mine.collapsed", code=1)
+        assert "mine.cpu.collapsed is an input too" in stderr, stderr
+        assert stacks.read_text() == "a.B.run 5\n"
+
+    def test_an_output_keeps_its_rights_and_its_link(self):
+        kept = self.directory / "kept.json"
+        kept.write_text("old")
+        kept.chmod(0o600)
+        (self.directory / "link.json").symlink_to("kept.json")
+        self.convert(self.jdk, "-o", "link.json")
+        assert (self.directory / "link.json").is_symlink() and kept.stat().st_mode & 0o777 == 0o600
+        json.loads(kept.read_text())
+        (self.directory / "nowhere.json").symlink_to("no/such/file.json")
+        assert "nowhere.json" in self.convert(self.jdk, "-o", "nowhere.json", code=1)[1]
+
+    def test_standard_input_is_read_once(self):
+        assert "standard input can be read once" in self.convert("-", "-", "-o", "x.json", code=2)[1]
+
+    def test_several_inputs_are_named(self):
+        assert self.document(self.jdk, self.asynchronous)["meta"]["title"] == "recording.jfr and 1 more"
+
+    def test_a_document_is_no_input(self):
+        self.convert(self.jdk, "-o", "page.json")
+        _, stderr = self.convert("page.json", "-o", "again.json", code=1)
+        assert "page.json is a JSON, HTML or XML document" in stderr and "--type" not in stderr, stderr
+
+    def test_stacks_that_the_recorder_cut_are_told(self):
+        deep = self.recordings.make("jdk-shallow", 21)
+        document = self.document(deep)
+        note = next(note for note in document["meta"]["notes"] if note.startswith("stacks were cut at their root in "))
+        assert re.search(r" \d+\.\d % of cpu\b", note), note
+        assert f"note: {note}: record with a larger stack depth" in self.convert(deep, "-o", "deep.json")[1]
+        assert not any("cut at their root" in note for note in self.document(self.jdk)["meta"]["notes"])
 
     def test_a_run_that_a_signal_ends_leaves_nothing(self):
         """Here the kernel's, for a file that grows past a limit."""

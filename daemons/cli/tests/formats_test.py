@@ -361,12 +361,13 @@ class Tests:
     def test_options_that_change_nothing_are_noted(self):
         for option, name, noted in (("--inverted", "x.arrow", True), ("--inverted", "x.json", False), ("--min-width=1", "x.pprof", True),
                                     ("--threads", "x.top.json", True), ("--threads", "x.arrow", False), ("--lines", "x.csv", True), ("--max-nodes=5", "x.pprof", True),
-                                    ("--max-nodes=5", "x.json", False), ("--max-cells=1000", "x.html", True)):
+                                    ("--max-nodes=5", "x.json", False), ("--max-cells=1000", "x.json", True)):
             stderr = self.run("convert", self.jdk, "-t", "cpu", option, "-o", name)[1]
             assert (f"note: {option.split('=')[0]} changes" in stderr) == noted, (option, name, stderr)
 
     def test_bad_filters_are_refused(self):
-        for arguments, says in ((("--thread", "("), "--thread"), (("--from", "yesterday"), "--from"), (("--to", "-5"), "--to"),
+        for arguments, says in ((("--thread", "("), "--thread"), (("--from", "yesterday"), "--from"), (("--from", "2026-02-30T00:00:00Z"), "2026-02-30"), (("--to", "2026-01-31T24:61:00Z"), "--to"),
+                                (("--to", "2026-01-31T09:00:00+2:00"), "--to"), (("--from", "2026-01-31T12:00:00+02:00", "--to", "2026-01-31T11:00:00Z", "--state", "?"), "'?'"), (("--to", "-5"), "--to"),
                                 (("--from", "8", "--to", "7.5"), "before --to"), (("--to", "8", "--from", "8"), "before --to"),
                                 (("--state", "asleep"), "asleep"), (("--state", ""), "--state takes"), (("--state", ","), "--state takes"),
                                 (("--thread", "(" * 60000), "--thread")):
@@ -424,9 +425,9 @@ class Tests:
         assert json.loads(done.stdout)["before"] == "odd-?.jfr"
 
     def test_a_diff_without_a_common_type_says_what_is_missing(self):
-        (self.directory / "lost.jfr").write_bytes(self.jdk.read_bytes()[:-5000])
+        (self.directory / "lost.jfr").write_bytes(self.jdk.read_bytes()[:200])
         stderr = self.run("diff", self.jdk, "lost.jfr", "--fail-on", "+5% self", code=1)[1]
-        assert "no samples of one type" in stderr and "missing: truncated" in stderr, stderr
+        assert "no samples of one type" in stderr and "missing: unfinished at byte 0: 200 bytes" in stderr, stderr
 
     def test_wrong_usage_of_diff_and_its_manual(self):
         for arguments, says in (((self.jdk,), "two recordings"), ((self.jdk, self.jdk), "-o FILE"), ((self.jdk, self.jdk, "-o", "x.csv"), "csv"),

@@ -244,6 +244,11 @@ class Tests:
             assert "the filters leave nothing" in self.run(command, *filters, self.jdk)[1], command
         assert self.run("print", "--events", "CPULoad", self.jdk)[1] == ""
 
+    def test_times_that_leave_nothing_are_refused(self):
+        for times in (("--from", "+10s", "--to", "+5s"), ("--from", "2026-01-31T09:00:00Z", "--to", "2026-01-31T09:00:00Z"),
+                      ("--from", "2026-02-30"), ("--to", "2026-01-31T25:00:00")):
+            assert times[0] in self.run("print", *times, self.jdk, code=2)[1], times
+
     def test_salvaged_recording(self):
         whole = self.recordings["async-chunks", 17].read_bytes()
         first, second = [len(chunk) for chunk in chunks_of(whole)][:2]

@@ -356,6 +356,10 @@ START_TEST(test_kinds_of_inputs)
     ck_assert_int_eq(import_kind_of(jfr, 2), IMPORT_JFR);
     ck_assert_int_eq(import_kind_of("", 0), IMPORT_JFR);
     ck_assert_int_eq(import_kind_of(text, strlen(text)), IMPORT_COLLAPSED);
+    ck_assert_int_eq(import_kind_of("<init> 5\n", 9), IMPORT_COLLAPSED);
+    ck_assert_int_eq(import_kind_of("[main tid=7];a 5\n", 17), IMPORT_COLLAPSED);
+    ck_assert_int_eq(import_kind_of("<!doctype html>", 15), IMPORT_DOCUMENT);
+    ck_assert_int_eq(import_kind_of("\n {\"version\": 1}", 16), IMPORT_DOCUMENT);
     ck_assert_int_eq(import_kind_of(message, sizeof(message) - 1), IMPORT_PPROF);
     ck_assert_int_eq(import_kind_of(packed, gzip(packed, sizeof(packed), jfr, 8)), IMPORT_JFR);
     ck_assert_int_eq(import_kind_of(packed, gzip(packed, sizeof(packed), message, 6)),

@@ -4,6 +4,10 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.ReentrantLock;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Event;
+import jdk.jfr.Timespan;
+import jdk.jfr.Unsigned;
 
 /**
  * What the test recordings show: CPU, allocation, contended monitors and java.util.concurrent locks,
@@ -19,6 +23,22 @@ public final class Workload {
     private static volatile Object garbage;
 
     private Workload() {}
+
+    /** Values at the ends of their kinds, which tools write as words. */
+    static final class Extremes extends Event {
+        byte leastByte = Byte.MIN_VALUE;
+        short leastShort = Short.MIN_VALUE;
+        int leastInt = Integer.MIN_VALUE;
+        long leastLong = Long.MIN_VALUE;
+        float leastFloat = Float.NEGATIVE_INFINITY;
+        double noDouble = Double.NaN;
+        char letter = 'a';
+        char umlaut = '\u00e4';
+        char euro = '\u20ac';
+        @DataAmount int leastAmount = Integer.MIN_VALUE;
+        @Timespan(Timespan.MILLISECONDS) int leastSpan = Integer.MIN_VALUE;
+        @Unsigned int halfUnsigned = Integer.MIN_VALUE;
+    }
 
     static void burnCpu() {
         long x = 1;
@@ -99,6 +119,7 @@ public final class Workload {
             burnCpu();
             Thread.sleep(1);
         });
+        new Extremes().commit();
         System.out.println("ready");
         System.out.flush();
         Thread.sleep((long) (Double.parseDouble(args[0]) * 1000));

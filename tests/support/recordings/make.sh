@@ -2,7 +2,7 @@
 # Makes real recordings of Workload.java for the tests of libjfr and of what stands on it.
 #
 # usage: make.sh OUT_DIR KIND JAVA [LIB]
-#   KIND  jdk-default | jdk-profile | jdk-all | jdk-chunks | async-cpu | async-ctimer | async-itimer |
+#   KIND  jdk-default | jdk-profile | jdk-all | jdk-shallow | jdk-chunks | async-cpu | async-ctimer | async-itimer |
 #         async-method | async-wall | async-nobatch | async-alloc | async-live | async-nativemem |
 #         async-lock | async-nativelock | async-features | async-process | async-all | async-chunks |
 #         async-sync
@@ -77,7 +77,9 @@ copy_open() {
 
 record_jdk() {
   local settings=${kind#jdk-}
-  if [ "$settings" = all ] || [ "$settings" = chunks ]; then
+  local options=()
+  [ "$kind" != jdk-shallow ] || options=(-XX:FlightRecorderOptions=stackdepth=2)
+  if [[ $settings =~ ^(all|chunks|shallow)$ ]]; then
     all_settings >"$out/all.jfc"
     settings=$out/all.jfc
   fi
@@ -90,7 +92,7 @@ record_jdk() {
     wait $!
     return
   fi
-  "$java" -Xmx64m "-XX:StartFlightRecording=filename=$file,settings=$settings" -cp "$out" \
+  "$java" -Xmx64m "-XX:StartFlightRecording=filename=$file,settings=$settings" "${options[@]}" -cp "$out" \
     Workload "$seconds" >"$out/workload.log" 2>&1
 }
 

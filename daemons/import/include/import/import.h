@@ -15,6 +15,7 @@ enum import_kind {
     IMPORT_JFR,       /**< or anything else that is for libjfr to refuse */
     IMPORT_PPROF,     /**< protobuf, gzip or not */
     IMPORT_COLLAPSED, /**< "root;...;leaf value" lines */
+    IMPORT_DOCUMENT,  /**< text that begins as JSON, HTML or XML does: nothing that is read here */
 };
 
 /** Bytes of an input's beginning that import_kind_of wants to see. */

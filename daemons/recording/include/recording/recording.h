@@ -163,6 +163,7 @@ typedef struct recording_counts {
     uint64_t failed_samples;
     uint64_t unmeasured_events;
     uint64_t stackless_samples;
+    uint64_t unfinished_stackless; /**< those of unfinished chunks: stacks are written at the end */
     uint64_t undefined_pools;
 } recording_counts;
 
@@ -170,7 +171,7 @@ typedef struct recording_counts {
 typedef struct recording_info {
     char engine[32];   /**< "jfr", or async-profiler's: "perf", "ctimer", "itimer", "wall" ... */
     char profiler[32]; /**< async-profiler's version */
-    char jvm_version[256]; /**< as the recording states it */
+    char jvm_version[256]; /**< as the recording states it; "(the inputs differ)" */
     char java_args[256];   /**< main class or jar, with arguments */
     jfr_intervals
         intervals; /**< after the last input: what the next recording_options.inherit wants */
@@ -202,11 +203,22 @@ size_t recording_spans(const recording *rec, const sagg_span **spans);
  * not missing. */
 bool recording_is_whole(const recording *rec);
 
+/** Writes what one loss of libjfr is, as recording_loss_line does. For who reads without a
+ * `recording`. */
+void recording_loss_text(const jfr_loss_record *loss, char *line, size_t room);
+
 /**
  * One sentence on each thing that is missing, without a full stop: "truncated at byte 5120: 300
  * bytes of the chunk at byte 0 lost". Writes line `index` into `line`; returns false when there is
  * no such line.
  */
 bool recording_loss_line(const recording *rec, size_t index, char *line, size_t room);
+
+/**
+ * One sentence on stacks that the recorder, or max_frames, cut at their root, with the share of
+ * each type: "stacks were cut at their root in 12.5 % of cpu, 3.0 % of alloc_bytes". Their values
+ * are counted: nothing is missing but callers. Returns false when there are none.
+ */
+bool recording_cut_stacks_line(const recording *rec, char *line, size_t room);
 
 #endif
