@@ -20,4 +20,11 @@ start((opened, engine) => {
     return profile;
   }, threads === null ? [] : [threads.element]);
   const view = new FlameView(page(), options);
+  // Keys that nothing on the page has are the graph's, before anybody has clicked on it.
+  document.addEventListener('keydown', (event) => {
+    const graph = page().querySelector<HTMLElement>('.hsf-scroll');
+    if (graph === null || event.target !== document.body || graph.dispatchEvent(new KeyboardEvent('keydown', event))) return;
+    event.preventDefault();
+    if (document.activeElement === document.body) graph.focus({ preventScroll: true });
+  });
 });

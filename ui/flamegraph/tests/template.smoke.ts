@@ -117,6 +117,21 @@ describe('flamegraph.html', () => {
     expect(await graph.getAttribute('data-active')).toBe('com.acme.Cart.total, self 0 ns, total 700 ms, 70.0 %, java');
   });
 
+  it('takes keys before anybody has clicked, and leaves the others to the browser', async () => {
+    const { page, graph } = await openDocument(shop());
+    const focused = () => page.evaluate(() => document.activeElement!.getAttribute('data-testid') ?? document.activeElement!.tagName);
+    const blur = () => page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('BUTTON');
+    await blur();
+    for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    expect(await graph.getAttribute('data-zoom')).toBe('com.acme.Cart.total, 70.0 %');
+    expect(await focused()).toBe('flamegraph-canvas');
+    await blur();
+    await page.keyboard.press('/');
+    expect(await focused()).toBe('search-input');
+  });
+
   it('zooms by keyboard and comes back', async () => {
     const { page, graph } = await openDocument(shop());
     await page.getByTestId('flamegraph-canvas').focus();
