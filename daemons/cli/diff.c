@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "diff_options.h"
+#include "frame_name.h"
 #include "input.h"
 #include "json_text.h"
 #include "meta.h"
@@ -206,12 +207,14 @@ static size_t report_failures(const comparison *c, const diff_options *o)
             if (!fails(change, o))
                 continue;
             failures++;
-            complain("%s: %.*s%s%.*s uses %.2f points more itself: %.2f %% before, %.2f %% after",
-                     profile_type_get(c->types[i])->name, (int)change->method.class_name.size,
-                     change->method.class_name.data, change->method.class_name.size > 0 ? "." : "",
-                     (int)change->method.method.size, change->method.method.data,
+            char *name = NULL;
+            bool named = frame_name(&name, &change->method) >= 0;
+            complain("%s: %s uses %.2f points more itself: %.2f %% before, %.2f %% after",
+                     profile_type_get(c->types[i])->name, named ? name : "a method",
                      (double)(change->after_share - change->before_share) / 1e7,
                      (double)change->before_share / 1e7, (double)change->after_share / 1e7);
+            if (named)
+                free(name);
         }
     }
     return failures;

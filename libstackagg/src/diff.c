@@ -92,26 +92,19 @@ static int sum_before(sagg_diff *diff)
 {
     sagg_tree *tree = diff->tree;
     size_t count = tree->nodes.count;
-    uint32_t *path = sagg__alloc(&tree->mem, count * 2 * sizeof(*path));
+    uint32_t *room = sagg__alloc(&tree->mem, count * 2 * sizeof(*room));
     int rc = sagg__grow(&tree->mem, &diff->before_total, count, sizeof(uint64_t));
-    if (rc != 0 || path == NULL) {
-        sagg__release(&tree->mem, path, count * 2 * sizeof(*path));
+    if (rc != 0 || room == NULL) {
+        sagg__release(&tree->mem, room, count * 2 * sizeof(*room));
         return SAGG_E_NOMEM;
     }
-    uint32_t *parent = path + count;
     uint64_t *total = diff->before_total.items;
     memcpy(total, diff->before_self.items, count * sizeof(*total));
     for (size_t i = 0; i < tree->omitted_count; i++)
         (void)sagg__add_to(&total[*SAGG__AT(uint32_t, tree->omitted_node, i)],
                            *SAGG__AT(uint64_t, diff->omitted_before, i));
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t depth = *SAGG__AT(uint32_t, tree->nodes.depth, i);
-        parent[i] = depth > 0 ? path[depth - 1] : 0;
-        path[depth] = i;
-    }
-    for (size_t i = count; i-- > 1;)
-        (void)sagg__add_to(&total[parent[i]], total[i]);
-    sagg__release(&tree->mem, path, count * 2 * sizeof(*path));
+    sagg__add_to_parents(tree->nodes.depth.items, total, count, room);
+    sagg__release(&tree->mem, room, count * 2 * sizeof(*room));
     return 0;
 }
 

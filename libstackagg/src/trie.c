@@ -177,17 +177,15 @@ static int write_nodes(const sagg__trie *trie, struct walk *w, sagg_tree *tree,
     return rc;
 }
 
-/* Each total goes to the nearest node before it that is one less deep. */
-static void sum_up(sagg_tree *tree, uint32_t *path)
+void sagg__add_to_parents(const uint32_t *depth, uint64_t *total, size_t count, uint32_t *room)
 {
-    const uint32_t *depth = tree->nodes.depth.items;
-    uint64_t *total = tree->nodes.total.items;
-    uint32_t *parent = path + tree->nodes.count;
-    for (uint32_t i = 0; i < tree->nodes.count; i++) {
+    uint32_t *path = room;
+    uint32_t *parent = room + count;
+    for (uint32_t i = 0; i < count; i++) {
         parent[i] = depth[i] > 0 ? path[depth[i] - 1] : 0;
         path[depth[i]] = i;
     }
-    for (size_t i = tree->nodes.count; i-- > 1;)
+    for (size_t i = count; i-- > 1;)
         (void)sagg__add_to(&total[parent[i]], total[i]);
 }
 
@@ -205,7 +203,8 @@ int sagg__trie_finish(const sagg__trie *trie, sagg_tree *tree, sagg__array *befo
         rc = write_nodes(trie, &w, tree, befores, omitted_befores);
     }
     if (rc == 0)
-        sum_up(tree, block);
+        sagg__add_to_parents(tree->nodes.depth.items, tree->nodes.total.items, tree->nodes.count,
+                             block);
     sagg__release(trie->mem, block, slots * 4 * sizeof(*block));
     return rc;
 }

@@ -43,4 +43,10 @@ uint32_t sagg__trie_on_path(const sagg__trie *trie, uint32_t node, uint32_t fram
 int sagg__trie_finish(const sagg__trie *trie, sagg_tree *tree, sagg__array *befores,
                       sagg__array *omitted_befores);
 
+/*
+ * Adds each of `count` nodes' totals, in preorder, to its parent's: the nearest node before it that
+ * is one less deep. `room` is for count * 2 numbers.
+ */
+void sagg__add_to_parents(const uint32_t *depth, uint64_t *total, size_t count, uint32_t *room);
+
 #endif

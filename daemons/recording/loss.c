@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is missing of the inputs, in numbers and in words. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "internal.h"
+
+void recording__take_loss(recording *rec, const jfr_file *file)
+{
+    jfr_loss loss;
+    jfr_file_loss(file, &loss);
+    rec->info.chunks_whole += loss.chunks_whole;
+    rec->info.chunks_partial += loss.chunks_partial;
+    rec->info.chunks_lost += loss.chunks_lost;
+    rec->info.bytes_lost += loss.bytes_lost;
+    rec->info.recorder_samples += loss.recorder_samples;
+    rec->info.recorder_bytes += loss.recorder_bytes;
+    for (size_t i = 0; i < loss.record_count && rec->loss_count < RECORDING_LOSSES; i++)
+        rec->losses[rec->loss_count++] = loss.records[i];
+}
+
+/* What is missing beside the stretches of loss records, in words. */
+typedef struct counted {
+    const char *text;
+    uint64_t count;
+} counted;
+
+enum { COUNTED = 7 };
+
+static void count_losses(const recording *rec, counted lines[COUNTED])
+{
+    sagg_loss caps = sagg_losses(rec->agg);
+    const recording_counts *counts = &rec->info.counts;
+    lines[0] = (counted){"events with damaged fields were skipped", counts->bad_events};
+    lines[1] =
+        (counted){"samples lost their stack, which is damaged or too large", counts->bad_stacks};
+    lines[2] = (counted){"constant pools of undefined types were skipped", counts->undefined_pools};
+    lines[3] =
+        (counted){"samples were summed into [dropped] by the cap on stacks", caps.samples_dropped};
+    lines[4] = (counted){"threads past the cap were counted with their pool", caps.threads_folded};
+    lines[5] = (counted){"or more sums reached 2^64 - 1: they are too small", caps.saturated > 0};
+    lines[6] = (counted){"samples have no stack: they lie in chunks whose end was never written",
+                         counts->unfinished_stackless};
+}
+
+bool recording_is_whole(const recording *rec)
+{
+    char line[256];
+    return !recording_loss_line(rec, 0, line, sizeof(line));
+}
+
+void recording_loss_text(const jfr_loss_record *loss, char *line, size_t room)
+{
+    if (loss->reason == JFR_LOSS_BAD_GZIP)
+        (void)snprintf(line, room,
+                       "%s: what it unpacks to is right up to byte %" PRIu64
+                       " at most; the %" PRIu64 " packed bytes behind the damage are lost",
+                       jfr_loss_reason_name(loss->reason), loss->offset, loss->bytes);
+    else if (loss->bytes == 0)
+        (void)snprintf(line, room,
+                       "%s at byte %" PRIu64 ": the end of the chunk at byte %" PRIu64
+                       " is missing",
+                       jfr_loss_reason_name(loss->reason), loss->offset, loss->chunk);
+    else
+        (void)snprintf(line, room,
+                       "%s at byte %" PRIu64 ": %" PRIu64 " bytes of the chunk at byte %" PRIu64
+                       " are lost",
+                       jfr_loss_reason_name(loss->reason), loss->offset, loss->bytes, loss->chunk);
+}
+
+bool recording_loss_line(const recording *rec, size_t index, char *line, size_t room)
+{
+    counted lines[COUNTED];
+    if (index < rec->loss_count) {
+        recording_loss_text(&rec->losses[index], line, room);
+        return true;
+    }
+    size_t left = index - rec->loss_count;
+    count_losses(rec, lines);
+    for (size_t i = 0; i < COUNTED; i++) {
+        if (lines[i].count == 0 || left-- > 0)
+            continue;
+        int used = snprintf(line, room, "%" PRIu64 " ", lines[i].count);
+        if (used >= 0 && (size_t)used < room)
+            (void)snprintf(line + used, room - (size_t)used, "%s", lines[i].text);
+        return true;
+    }
+    return false;
+}
+
+bool recording_cut_stacks_line(const recording *rec, char *line, size_t room)
+{
+    static const char begin[] = "stacks were cut at their root in";
+    size_t used = 0;
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
+        const profile_type_info *info = profile_type_get(type);
+        uint64_t cut = rec->info.truncated_raw[type];
+        if (info == NULL || cut == 0)
+            continue;
+        double whole = (double)sagg_type_totals(rec->agg, type).raw_value;
+        int size = snprintf(line + used, room - used, "%s %.1f %% of %s", used > 0 ? "," : begin,
+                            100 * (double)cut / whole, info->name);
+        if (size < 0 || (size_t)size >= room - used)
+            break;
+        used += (size_t)size;
+    }
+    return used > 0;
+}
