@@ -288,7 +288,7 @@ static bool write_html(const comparison *c, const diff_options *o)
         return false;
     (void)snprintf(title, sizeof(title), "%s, compared with %s", input_name(o->after),
                    input_name(o->before));
-    char *meta = meta_json(c->after.rec, title);
+    char *meta = meta_json(c->after.rec, c->before.rec, title);
     bool open = meta != NULL && output_open(&out, o->output);
     bool done = false;
     if (open) {

@@ -52,29 +52,41 @@ static json_t *loss(const recording_info *info)
     return object;
 }
 
-static void add_note(json_t *list, const char *what, uint64_t count)
+static void add_note(json_t *list, const char *side, const char *line)
 {
-    char line[128];
-    if (count == 0)
-        return;
-    (void)snprintf(line, sizeof(line), "%" PRIu64 " %s", count, what);
-    (void)json_array_append_new(list, json_string(line));
+    (void)json_array_append_new(list, json_sprintf("%s%s", side, line));
 }
 
-static json_t *notes(const recording *rec, const recording_info *info)
+static void add_count(json_t *list, const char *side, uint64_t count, const char *what)
+{
+    if (count > 0)
+        (void)json_array_append_new(list, json_sprintf("%s%" PRIu64 " %s", side, count, what));
+}
+
+/* `side` stands before each. */
+static void add_notes(json_t *list, const char *side, const recording *rec)
+{
+    char line[256];
+    recording_info info;
+    recording_get_info(rec, &info);
+    for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
+        add_note(list, side, line);
+    if (recording_cut_stacks_line(rec, line, sizeof(line)))
+        add_note(list, side, line);
+    add_count(list, side, info.recorder_samples, "cpu samples were lost by the recorder itself");
+    add_count(list, side, info.recorder_bytes, "bytes of events were lost by the recorder itself");
+}
+
+static json_t *notes(const recording *rec, const recording *before)
 {
     json_t *list = json_array();
-    char line[256];
-    for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
-        (void)json_array_append_new(list, json_string(line));
-    if (recording_cut_stacks_line(rec, line, sizeof(line)))
-        (void)json_array_append_new(list, json_string(line));
-    add_note(list, "cpu samples were lost by the recorder itself", info->recorder_samples);
-    add_note(list, "bytes of events were lost by the recorder itself", info->recorder_bytes);
+    if (before != NULL)
+        add_notes(list, "before: ", before);
+    add_notes(list, before != NULL ? "after: " : "", rec);
     return list;
 }
 
-char *meta_json(const recording *rec, const char *title)
+char *meta_json(const recording *rec, const recording *before, const char *title)
 {
     recording_info info;
     recording_get_info(rec, &info);
@@ -88,7 +100,7 @@ char *meta_json(const recording *rec, const char *title)
     set_number(meta, "end_ns", info.end_ns);
     (void)json_object_set_new(meta, "intervals", intervals(&info));
     (void)json_object_set_new(meta, "loss", loss(&info));
-    (void)json_object_set_new(meta, "notes", notes(rec, &info));
+    (void)json_object_set_new(meta, "notes", notes(rec, before));
     char *text = json_dumps(meta, JSON_COMPACT);
     json_decref(meta);
     return text;

@@ -6,8 +6,9 @@
 
 /*
  * The "meta" object of a flame graph document about recordings (docs/formats/flamegraph-json.md).
- * Returns JSON text, freed with free(); NULL when there is no memory.
+ * Of a comparison it is about the newer side, and tells what is missing of both; `before` is NULL
+ * elsewhere. Returns JSON text, freed with free(); NULL when there is no memory.
  */
-char *meta_json(const recording *rec, const char *title);
+char *meta_json(const recording *rec, const recording *before, const char *title);
 
 #endif

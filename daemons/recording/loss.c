@@ -97,9 +97,10 @@ bool recording_cut_stacks_line(const recording *rec, char *line, size_t room)
         uint64_t cut = rec->info.truncated_raw[type];
         if (info == NULL || cut == 0)
             continue;
-        double whole = (double)sagg_type_totals(rec->agg, type).raw_value;
-        int size = snprintf(line + used, room - used, "%s %.1f %% of %s", used > 0 ? "," : begin,
-                            100 * (double)cut / whole, info->name);
+        double percent = 100 * (double)cut / (double)sagg_type_totals(rec->agg, type).raw_value;
+        int size =
+            snprintf(line + used, room - used, "%s %s%.1f %% of %s", used > 0 ? "," : begin,
+                     percent < 0.1 ? "under " : "", percent < 0.1 ? 0.1 : percent, info->name);
         if (size < 0 || (size_t)size >= room - used)
             break;
         used += (size_t)size;

@@ -408,6 +408,15 @@ class Tests:
                 assert sum(node[at] for node in picture["nodes"]) + sum(row[at - 1] for row in picture["omitted"]) == totals[kind]
         return None
 
+    def test_the_page_of_a_diff_tells_what_is_missing_of_each_side(self):
+        if not (self.datadir / "flamegraph.html").exists():
+            return "no template: the build has no Node"
+        (self.directory / "short.jfr").write_bytes(self.asynchronous.read_bytes()[:-1000])
+        for sides, says in ((("short.jfr", self.jdk), "before: truncated at byte"), ((self.jdk, "short.jfr"), "after: truncated at byte")):
+            self.run("diff", *sides, "-t", "cpu", "-o", "short.html", code=3)
+            assert says in (self.directory / "short.html").read_text(), says
+        return None
+
     def test_a_diff_on_a_full_disk_is_no_success(self):
         for kind in ("html", "json"):
             if kind == "html" and not (self.datadir / "flamegraph.html").exists():

@@ -50,8 +50,11 @@ function through({ frames, frame, total, end, nodeCount }: Profile, name: string
 function showFigures(line: HTMLElement, profile: Profile): void {
   const whole = profile.total[0]!;
   const omitted = profile.total.subarray(profile.nodeCount).reduce((sum, total) => sum + total, 0);
+  const isComparison = !import.meta.env.SLIM && profile.sides !== null;
+  const older = isComparison ? [figure('Before', formatDecimal(String(profile.sides!.before[0]), profile.unit), 'before-total')] : [];
   const parts = [
-    figure('Total', formatDecimal(profile.valueTotal, profile.unit)),
+    ...older,
+    figure(isComparison ? 'After' : 'Total', formatDecimal(profile.valueTotal, profile.unit)),
     figure('Exactly', profile.valueTotal, 'value-total', profile.unit),
     figure('Sampled', profile.rawTotal, 'raw-total', profile.unit),
     figure('Samples', groupDigits(String(profile.samples)), 'samples'),

@@ -334,6 +334,7 @@ describe('flamegraph.html', () => {
     Object.assign((packed['profiles'] as object[])[0]!, { changes: [[1, 2e8, 6e8, 3.5e8, 4.5e8], [3, 2e8, 2e8]] });
     const { page, graph } = await openPacked(packed);
     expect(await page.getByTestId('legend').locator('li').allTextContents()).toEqual(['less', 'the same', 'more']);
+    expect(await page.getByTestId('figures').textContent()).toMatch(/^Before 100 ns ?After 100 ns/);
     await page.getByTestId('search-input').fill('more');
     await page.getByTestId('search-input').press('Enter');
     expect(await graph.getAttribute('data-active')).toBe('a.B.more, before 20 ns (20.0 %), self 20 ns, after 60 ns (60.0 %), self 60 ns, change +40.0 points');
