@@ -179,20 +179,31 @@ static int write_page(const material *from, const convert_options *o)
 
 /* ---- pprof, speedscope, arrow, top: all types for another tool ---- */
 
-static bool write_trees(output *out, const recording *rec, const sagg *agg, uint32_t types,
-                        const convert_options *o)
+static bool write_speedscope(output *out, const sagg *agg, uint32_t types, const convert_options *o)
 {
     forest trees = {0};
-    recording_info info;
-    recording_get_info(rec, &info);
     const sagg_tree *const *all = (const sagg_tree *const *)trees.trees;
-    bool done = grow_forest(&trees, agg, types, o);
-    if (done && o->format == FORMAT_PPROF)
-        done = format_pprof(out, all, trees.count, &info);
-    if (done && o->format == FORMAT_SPEEDSCOPE)
-        done = format_speedscope(out, all, trees.count, input_name(o->inputs[0]));
+    bool done = grow_forest(&trees, agg, types, o) &&
+                format_speedscope(out, all, trees.count, input_name(o->inputs[0]));
     forest_free(&trees);
     return done;
+}
+
+static bool write_table(output *out, const recording *rec, const sagg *agg, uint32_t types,
+                        const convert_options *o)
+{
+    recording_info info;
+    recording_get_info(rec, &info);
+    switch (o->format) {
+    case FORMAT_TOP:
+        return format_top(out, agg, types, &(top_wish){0});
+    case FORMAT_ARROW:
+        return format_arrow(out, agg, types);
+    case FORMAT_PPROF:
+        return format_pprof(out, agg, types, &(pprof_wish){.threads = o->threads}, &info);
+    default:
+        return write_speedscope(out, agg, types, o);
+    }
 }
 
 static bool write_foreign(const recording *rec, const sagg *agg, uint32_t types,
@@ -201,10 +212,7 @@ static bool write_foreign(const recording *rec, const sagg *agg, uint32_t types,
     output out;
     if (!output_open(&out, o->output))
         return false;
-    bool done = o->format == FORMAT_TOP     ? format_top(&out, agg, types, &(top_wish){0})
-                : o->format == FORMAT_ARROW ? format_arrow(&out, agg, types)
-                                            : write_trees(&out, rec, agg, types, o);
-    if (done)
+    if (write_table(&out, rec, agg, types, o))
         return output_commit(&out);
     output_abort(&out);
     return false;

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "flatbuffer.h"
 #include "formats.h"
+#include "table_order.h"
 #include "text.h"
 
 enum { ROWS_PER_BATCH = 65536, BUFFERS = 25, NODES = 11, VERSION = 4 /* V5 */ };
@@ -27,10 +28,8 @@ typedef struct writer {
     const sagg *agg;
     flatbuffer flat;
     uint64_t offset; /* in the file */
-    sagg_entry *rows;
-    size_t row_count, row_room;
-    uint32_t *order; /* frames by name */
-    uint32_t *names; /* by frame: its name's number */
+    table_rows rows;
+    ordered_names names;
     block dictionary;
     block *batches;
     size_t batch_count;
@@ -211,23 +210,6 @@ static flat_ref schema_of(writer *w)
 
 /* ---- names of frames ---- */
 
-static int by_text(sagg_str a, sagg_str b)
-{
-    size_t size = a.size < b.size ? a.size : b.size;
-    int order = size > 0 ? memcmp(a.data, b.data, size) : 0;
-    return order != 0 ? order : a.size < b.size ? -1 : a.size > b.size;
-}
-
-static int by_name(const void *a, const void *b, void *agg)
-{
-    sagg_frame left = {0};
-    sagg_frame right = {0};
-    (void)sagg_frame_at(agg, *(const uint32_t *)a, &left);
-    (void)sagg_frame_at(agg, *(const uint32_t *)b, &right);
-    int order = by_text(left.class_name, right.class_name);
-    return order != 0 ? order : by_text(left.method, right.method);
-}
-
 static void add_offset(text *offsets, const text *data)
 {
     int32_t end = (int32_t)data->len;
@@ -250,27 +232,18 @@ static void add_name(text *offsets, text *data, const sagg_frame *frame)
     add_string(offsets, data, frame->method);
 }
 
-/* Numbers the names and puts each once into the two buffers. Returns how many there are. */
-static uint32_t collect_names(writer *w, text *offsets, text *data)
+/* Puts each name once into the two buffers. */
+static void collect_names(const writer *w, text *offsets, text *data)
 {
-    uint32_t count = sagg_frame_count(w->agg);
-    uint32_t names = 0;
-    for (uint32_t i = 0; i < count; i++)
-        w->order[i] = i;
-    const void *agg = w->agg;
-    qsort_r(w->order, count, sizeof(*w->order), by_name, (void *)(uintptr_t)agg);
+    const ordered_names *names = &w->names;
     add_offset(offsets, data);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < names->frames; i++) {
         sagg_frame frame = {0};
-        bool again = i > 0 && by_name(&w->order[i - 1], &w->order[i], (void *)(uintptr_t)agg) == 0;
-        if (!again) {
-            (void)sagg_frame_at(w->agg, w->order[i], &frame);
-            add_name(offsets, data, &frame);
-            names++;
-        }
-        w->names[w->order[i]] = names - 1;
+        if (i > 0 && names->number[names->order[i]] == names->number[names->order[i - 1]])
+            continue;
+        (void)sagg_frame_at(w->agg, names->order[i], &frame);
+        add_name(offsets, data, &frame);
     }
-    return names;
 }
 
 static void write_dictionary(writer *w)
@@ -278,7 +251,8 @@ static void write_dictionary(writer *w)
     text offsets = {.fd = -1};
     text data = {.fd = -1};
     body b = {0};
-    uint32_t names = collect_names(w, &offsets, &data);
+    uint32_t names = w->names.names;
+    collect_names(w, &offsets, &data);
     column(&b, names, &offsets, &data);
     w->failed = w->failed || offsets.error != 0 || data.error != 0 || data.len > INT32_MAX;
     flat_ref batch = record_batch(w, &b, names);
@@ -309,7 +283,7 @@ static void add_stack(const writer *w, columns *c, uint32_t index)
         sagg_frame frame = {0};
         uint32_t number = sagg_stack_frame(&stack, i);
         (void)sagg_frame_at(w->agg, number, &frame);
-        text_bytes(&c->frames, &w->names[number], sizeof(uint32_t));
+        text_bytes(&c->frames, &w->names.number[number], sizeof(uint32_t));
         text_bytes(&c->lines, &frame.line, sizeof(uint32_t));
     }
     int32_t end = (int32_t)(c->frames.len / sizeof(uint32_t));
@@ -368,56 +342,6 @@ static void write_batch(writer *w, const sagg_entry *rows, size_t count)
         text_free(all[i]);
 }
 
-/* By type, thread and stack id: the same rows in the same order, however they were added. */
-static int by_row(const void *a, const void *b, void *agg)
-{
-    const sagg_entry *left = a;
-    const sagg_entry *right = b;
-    sagg_stack one = {0};
-    sagg_stack other = {0};
-    sagg_thread first = {0};
-    sagg_thread second = {0};
-    if (left->type != right->type)
-        return left->type < right->type ? -1 : 1;
-    (void)sagg_thread_at(agg, left->thread, &first);
-    (void)sagg_thread_at(agg, right->thread, &second);
-    int order = by_text(first.name, second.name);
-    if (order == 0 && first.os_tid != second.os_tid)
-        order = first.os_tid < second.os_tid ? -1 : 1;
-    if (order != 0)
-        return order;
-    (void)sagg_stack_at(agg, left->stack, &one);
-    (void)sagg_stack_at(agg, right->stack, &other);
-    return memcmp(one.id.bytes, other.id.bytes, sizeof(one.id.bytes));
-}
-
-static bool collect_rows(writer *w, uint32_t types)
-{
-    sagg_entry entry;
-    size_t cursor = 0;
-    while (sagg_next(w->agg, &cursor, &entry)) {
-        if ((types >> entry.type & 1) == 0)
-            continue;
-        if (w->row_count == w->row_room) {
-            size_t room = w->row_room * 2 + 1024;
-            sagg_entry *rows = realloc(w->rows, room * sizeof(*rows));
-            if (rows == NULL)
-                return false;
-            w->rows = rows;
-            w->row_room = room;
-        }
-        w->rows[w->row_count++] = entry;
-    }
-    const void *agg = w->agg;
-    if (w->row_count > 0)
-        qsort_r(w->rows, w->row_count, sizeof(*w->rows), by_row, (void *)(uintptr_t)agg);
-    uint32_t frames = sagg_frame_count(w->agg);
-    w->order = calloc((size_t)frames + 1, sizeof(*w->order));
-    w->names = calloc((size_t)frames + 1, sizeof(*w->names));
-    w->batches = calloc(w->row_count / ROWS_PER_BATCH + 1, sizeof(*w->batches));
-    return w->order != NULL && w->names != NULL && w->batches != NULL;
-}
-
 /* ---- the file ---- */
 
 static flat_ref blocks_of(writer *w, const block *blocks, size_t count)
@@ -459,22 +383,24 @@ static void write_footer(writer *w)
 bool format_arrow(output *out, const sagg *agg, uint32_t types)
 {
     writer w = {.to = out->file, .agg = agg};
-    w.failed = !collect_rows(&w, types);
+    w.failed = !table_rows_collect(&w.rows, agg, types) || !ordered_names_make(&w.names, agg);
+    table_rows_sort(&w.rows, agg);
+    w.batches = calloc(w.rows.count / ROWS_PER_BATCH + 1, sizeof(*w.batches));
+    w.failed = w.failed || w.batches == NULL;
     if (!w.failed) {
         write_padded(&w, magic, sizeof(magic));
         (void)write_message(&w, HEADER_SCHEMA, schema_of(&w), NULL);
         write_dictionary(&w);
     }
-    for (size_t at = 0; !w.failed && at < w.row_count; at += ROWS_PER_BATCH) {
-        size_t left = w.row_count - at;
-        write_batch(&w, w.rows + at, left < ROWS_PER_BATCH ? left : ROWS_PER_BATCH);
+    for (size_t at = 0; !w.failed && at < w.rows.count; at += ROWS_PER_BATCH) {
+        size_t left = w.rows.count - at;
+        write_batch(&w, w.rows.rows + at, left < ROWS_PER_BATCH ? left : ROWS_PER_BATCH);
     }
     if (!w.failed)
         write_footer(&w);
     flat_free(&w.flat);
-    free(w.rows);
-    free(w.order);
-    free(w.names);
+    table_rows_free(&w.rows);
+    ordered_names_free(&w.names);
     free(w.batches);
     if (w.failed)
         complain("there is no memory to write the table, or a batch of it has more than 2 GiB");

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "formats.h"
 #include "frame_name.h"
+#include "table_order.h"
 
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
@@ -28,6 +29,18 @@ typedef struct writer {
     uint64_t strings; /* numbers of the string table given out */
     message table;
     bool failed;
+    const sagg *agg;
+    const pprof_wish *wish;
+    table_rows rows;
+    ordered_names names;
+    uint8_t column[PROFILE_TYPE_END]; /* of a type among the values; 0 = not asked for */
+    unsigned columns;
+    uint64_t *locations; /* by frame; 0 = not written yet */
+    bool *functions;     /* by name: whether it was written */
+    uint64_t location_count, dropped;
+    uint64_t thread_key, tid_key; /* strings */
+    uint32_t thread;              /* the last row's, SAGG_NO_THREAD at first */
+    uint64_t thread_name;         /* its string; 0 = none */
 } writer;
 
 static void put(message *m, const void *data, size_t size)
@@ -116,27 +129,45 @@ static uint64_t literal(writer *w, const char *text)
     return string(w, text, strlen(text));
 }
 
-/* ---- parts ---- */
+/* ---- sample types ---- */
 
-static const char *unit_name(sagg_str unit)
+static const char *unit_name(const char *unit)
 {
-    if (unit.size == 2 && memcmp(unit.data, "ns", 2) == 0)
+    if (strcmp(unit, "ns") == 0)
         return "nanoseconds";
-    return unit.size == 5 && memcmp(unit.data, "bytes", 5) == 0 ? "bytes" : "count";
+    return strcmp(unit, "bytes") == 0 ? "bytes" : "count";
 }
 
-static void write_sample_type(writer *w, const sagg_tree_view *view, bool is_default)
+static uint64_t write_sample_type(writer *w, const char *type, const char *unit)
 {
-    uint64_t name = string(w, view->type.data, view->type.size);
+    uint64_t name = literal(w, type);
     put_number(&w->part, 1, name);
-    put_number(&w->part, 2, literal(w, unit_name(view->unit)));
+    put_number(&w->part, 2, literal(w, unit));
     put_message(&w->field, 1, &w->part);
-    if (is_default)
-        put_number(&w->field, 14, name);
     send(w);
+    return name;
 }
 
-static void write_frame(writer *w, const sagg_frame *frame, uint64_t id)
+/* The number of samples, then the types; the first of these is what is shown by default. */
+static void write_sample_types(writer *w, uint32_t types)
+{
+    (void)write_sample_type(w, "samples", "count");
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
+        const profile_type_info *info = profile_type_get(type);
+        if ((types >> type & 1) == 0)
+            continue;
+        w->column[type] = (uint8_t)++w->columns;
+        uint64_t name = write_sample_type(w, info->name, unit_name(info->unit));
+        if (w->columns == 1) {
+            put_number(&w->field, 14, name);
+            send(w);
+        }
+    }
+}
+
+/* ---- functions and locations ---- */
+
+static void write_function(writer *w, const sagg_frame *frame, uint64_t id)
 {
     char *name = NULL;
     int size = frame_name(&name, frame);
@@ -150,65 +181,127 @@ static void write_frame(writer *w, const sagg_frame *frame, uint64_t id)
                frame->file.size > 0 ? string(w, frame->file.data, frame->file.size) : 0);
     put_message(&w->field, 5, &w->part);
     free(name);
-    put_number(&w->line, 1, id);
-    put_number(&w->line, 2, frame->line);
-    put_number(&w->part, 1, id);
-    put_message(&w->part, 4, &w->line);
-    put_message(&w->field, 4, &w->part);
     send(w);
 }
 
-/* What the samples of one tree have in common. */
-typedef struct place {
-    size_t tree, trees;
-    uint64_t first_id; /* of the tree's frame 0 */
-} place;
-
-/* Leaf first; a value for each sample type, all but one 0. */
-static void write_sample(writer *w, const place *at, const uint32_t *path, uint32_t depth,
-                         uint64_t value)
+static uint64_t write_location(writer *w, uint64_t function, uint32_t line)
 {
-    for (uint32_t d = depth; d-- > 0;)
-        put_varint(&w->line, at->first_id + path[d]);
-    put_message(&w->part, 1, &w->line);
-    for (size_t t = 0; t < at->trees; t++)
-        put_varint(&w->line, t == at->tree ? value : 0);
+    put_number(&w->line, 1, function);
+    put_number(&w->line, 2, line);
+    put_number(&w->part, 1, ++w->location_count);
+    put_message(&w->part, 4, &w->line);
+    put_message(&w->field, 4, &w->part);
+    send(w);
+    return w->location_count;
+}
+
+/* The location of a frame, written when it is first asked for. */
+static uint64_t location_of(writer *w, uint32_t index)
+{
+    uint32_t name = w->names.number[index];
+    sagg_frame frame = {0};
+    if (w->locations[index] != 0)
+        return w->locations[index];
+    (void)sagg_frame_at(w->agg, index, &frame);
+    if (!w->functions[name])
+        write_function(w, &frame, (uint64_t)name + 1);
+    w->functions[name] = true;
+    w->locations[index] = write_location(w, (uint64_t)name + 1, frame.line);
+    return w->locations[index];
+}
+
+static uint64_t dropped_location(writer *w)
+{
+    static const char name[] = "[dropped]";
+    const sagg_frame frame = {.method = {name, sizeof(name) - 1}};
+    if (w->dropped == 0) {
+        write_function(w, &frame, (uint64_t)w->names.names + 1);
+        w->dropped = write_location(w, (uint64_t)w->names.names + 1, 0);
+    }
+    return w->dropped;
+}
+
+/* ---- samples ---- */
+
+/* Leaf first. Locations that stand in no stack before are sent. */
+static void put_stack(writer *w, message *ids, uint32_t index)
+{
+    sagg_stack stack = {0};
+    if (index == SAGG_DROPPED)
+        put_varint(ids, dropped_location(w));
+    else
+        (void)sagg_stack_at(w->agg, index, &stack);
+    for (uint32_t i = 0; i < stack.count; i++)
+        put_varint(ids, location_of(w, sagg_stack_frame(&stack, i)));
+}
+
+static void put_label(writer *w, uint64_t key, unsigned field, uint64_t value)
+{
+    put_number(&w->line, 1, key);
+    put_number(&w->line, field, value);
+    put_message(&w->part, 3, &w->line);
+}
+
+/* Rows of a thread follow each other. */
+static void put_thread(writer *w, uint32_t index)
+{
+    sagg_thread thread = {0};
+    if (!sagg_thread_at(w->agg, index, &thread))
+        return;
+    if (index != w->thread)
+        w->thread_name = thread.name.size > 0 ? string(w, thread.name.data, thread.name.size) : 0;
+    w->thread = index;
+    if (w->thread_name != 0)
+        put_label(w, w->thread_key, 2, w->thread_name);
+    if (thread.os_tid > 0)
+        put_label(w, w->tid_key, 3, (uint64_t)thread.os_tid);
+}
+
+/* One sample of rows that differ in their type alone. */
+static void write_sample(writer *w, const sagg_entry *rows, size_t count, message *ids)
+{
+    uint64_t values[PROFILE_TYPE_END] = {rows->totals.samples};
+    for (size_t i = 0; i < count; i++)
+        values[w->column[rows[i].type]] = rows[i].totals.value;
+    put_stack(w, ids, rows->stack);
+    put_message(&w->part, 1, ids);
+    for (unsigned column = 0; column <= w->columns; column++)
+        put_varint(&w->line, values[column]);
     put_message(&w->part, 2, &w->line);
+    if (w->wish->threads)
+        put_thread(w, rows->thread);
     put_message(&w->field, 2, &w->part);
     send(w);
 }
 
-static void write_samples(writer *w, const sagg_tree_view *view, const place *at)
+/* Two values of the same samples, as bytes and objects of allocations are. */
+static bool are_one(const sagg_entry *a, const sagg_entry *b)
 {
-    uint32_t *path = malloc((view->node_count + 1) * sizeof(*path));
-    if (path == NULL) {
-        w->failed = true;
-        return;
-    }
-    for (size_t i = 0; i < view->node_count; i++) {
-        if (view->depth[i] > 0)
-            path[view->depth[i] - 1] = view->frame[i];
-        if (view->self[i] > 0)
-            write_sample(w, at, path, view->depth[i], view->self[i]);
-    }
-    free(path);
+    return a->stack == b->stack && a->thread == b->thread && a->type < b->type &&
+           a->totals.samples == b->totals.samples;
 }
 
-static void write_profile(writer *w, const sagg_tree *const *trees, size_t count,
-                          const recording_info *info)
+static void write_samples(writer *w)
 {
-    place at = {.trees = count, .first_id = 1};
-    (void)literal(w, ""); /* number 0 */
-    for (size_t t = 0; t < count; t++)
-        write_sample_type(w, sagg_tree_get(trees[t]), t == 0);
-    for (size_t t = 0; t < count; t++) {
-        const sagg_tree_view *view = sagg_tree_get(trees[t]);
-        for (size_t i = 0; i < view->frame_count; i++)
-            write_frame(w, &view->frames[i], at.first_id + i);
-        at.tree = t;
-        write_samples(w, view, &at);
-        at.first_id += view->frame_count;
+    message ids = {0};
+    const sagg_entry *rows = w->rows.rows;
+    size_t end;
+    for (size_t at = 0; at < w->rows.count; at = end) {
+        for (end = at + 1; end < w->rows.count && are_one(&rows[end - 1], &rows[end]);)
+            end++;
+        write_sample(w, rows + at, end - at, &ids);
     }
+    w->failed = w->failed || ids.failed;
+    free(ids.data);
+}
+
+static void write_profile(writer *w, uint32_t types, const recording_info *info)
+{
+    (void)literal(w, ""); /* number 0 */
+    w->thread_key = literal(w, "thread");
+    w->tid_key = literal(w, "thread_id");
+    write_sample_types(w, types);
+    write_samples(w);
     if (info->end_ns > info->start_ns) {
         put_number(&w->field, 9, (uint64_t)info->start_ns);
         put_number(&w->field, 10, (uint64_t)info->end_ns - (uint64_t)info->start_ns);
@@ -218,17 +311,75 @@ static void write_profile(writer *w, const sagg_tree *const *trees, size_t count
     deflate_all(w, &w->table, Z_FINISH);
 }
 
-bool format_pprof(output *out, const sagg_tree *const *trees, size_t count,
+/* ---- the order ---- */
+
+static int by_place(const writer *w, uint32_t left, uint32_t right)
+{
+    sagg_frame one = {0};
+    sagg_frame other = {0};
+    uint32_t name = w->names.number[left];
+    if (name != w->names.number[right])
+        return name < w->names.number[right] ? -1 : 1;
+    (void)sagg_frame_at(w->agg, left, &one);
+    (void)sagg_frame_at(w->agg, right, &other);
+    return one.line < other.line ? -1 : one.line > other.line;
+}
+
+/* By thread, then by stack from the root down: neighbours are alike, and pack well. */
+static int by_path(const void *a, const void *b, void *writer_)
+{
+    const writer *w = writer_;
+    const sagg_entry *one_row = a;
+    const sagg_entry *other_row = b;
+    sagg_stack left = {0};
+    sagg_stack right = {0};
+    int threads = table_thread_order(w->agg, one_row->thread, other_row->thread);
+    if (threads != 0)
+        return threads;
+    if (one_row->stack == other_row->stack)
+        return one_row->type < other_row->type ? -1 : one_row->type > other_row->type;
+    (void)sagg_stack_at(w->agg, one_row->stack, &left);
+    (void)sagg_stack_at(w->agg, other_row->stack, &right);
+    uint32_t both = left.count < right.count ? left.count : right.count;
+    for (uint32_t i = 1; i <= both; i++) {
+        uint32_t one = sagg_stack_frame(&left, left.count - i);
+        uint32_t other = sagg_stack_frame(&right, right.count - i);
+        int order = one != other ? by_place(w, one, other) : 0;
+        if (order != 0)
+            return order;
+    }
+    if (left.count != right.count)
+        return left.count < right.count ? -1 : 1;
+    return memcmp(left.id.bytes, right.id.bytes, sizeof(left.id.bytes));
+}
+
+/* False = no memory. */
+static bool prepare(writer *w, uint32_t types)
+{
+    if (!table_rows_collect(&w->rows, w->agg, types) || !ordered_names_make(&w->names, w->agg))
+        return false;
+    if (w->rows.count > 0)
+        qsort_r(w->rows.rows, w->rows.count, sizeof(*w->rows.rows), by_path, w);
+    w->locations = calloc((size_t)w->names.frames + 1, sizeof(*w->locations));
+    w->functions = calloc((size_t)w->names.names + 1, sizeof(*w->functions));
+    return w->locations != NULL && w->functions != NULL;
+}
+
+bool format_pprof(output *out, const sagg *agg, uint32_t types, const pprof_wish *wish,
                   const recording_info *info)
 {
-    writer w = {.out = out};
+    writer w = {.out = out, .agg = agg, .wish = wish, .thread = SAGG_NO_THREAD};
     /* 31: the largest window, with gzip's header. */
-    bool open =
-        deflateInit2(&w.zip, Z_BEST_SPEED + 5, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+    bool open = prepare(&w, types) && deflateInit2(&w.zip, Z_BEST_SPEED + 5, Z_DEFLATED, 31, 8,
+                                                   Z_DEFAULT_STRATEGY) == Z_OK;
     if (open) {
-        write_profile(&w, trees, count, info);
+        write_profile(&w, types, info);
         (void)deflateEnd(&w.zip);
     }
+    table_rows_free(&w.rows);
+    ordered_names_free(&w.names);
+    free(w.locations);
+    free(w.functions);
     free(w.field.data);
     free(w.part.data);
     free(w.line.data);

@@ -8,8 +8,14 @@
 
 #include "output.h"
 
-/* gzipped pprof, a sample type per tree, the first one the default. */
-bool format_pprof(output *out, const sagg_tree *const *trees, size_t count,
+/* What a pprof tells apart beside stacks. */
+typedef struct pprof_wish {
+    bool threads; /* as labels: thread, thread_id */
+} pprof_wish;
+
+/* gzipped pprof: the number of samples, then a sample type per type (bits), the first of these the
+ * default. Stacks have their lines. */
+bool format_pprof(output *out, const sagg *agg, uint32_t types, const pprof_wish *wish,
                   const recording_info *info);
 
 /* speedscope's JSON, a profile per tree. */

@@ -185,6 +185,8 @@ static void note_unused(const convert_options *out)
         complain("note: --threads changes no table of methods; --thread chooses threads");
     if (out->lines && table)
         complain("note: --lines changes no table of methods");
+    if (out->lines && (out->format == FORMAT_PPROF || out->format == FORMAT_ARROW))
+        complain("note: --lines changes nothing here: the format always has the lines");
 }
 
 static int check(convert_options *out)

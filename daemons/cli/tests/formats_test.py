@@ -77,6 +77,8 @@ class Tests:
             if row:
                 sums = [total + int(value) for total, value in zip(sums, row[1].split(), strict=True)]
         ours = {t.split("/")[0]: total for t, total in zip(types, sums)}
+        counts = {p["type"]: p["samples"] for p in self.document(self.asynchronous)["profiles"]}
+        assert max(counts.values()) <= ours.pop("samples") < sum(counts.values())  # those of bytes and objects are the same
         assert ours == self.totals(self.asynchronous), ours
         for table in json.loads(self.run("convert", self.asynchronous, "-f", "top", "-o", "-")[0])["types"]:
             total, rows = self.pprof_top(tool, env, table)
@@ -231,9 +233,23 @@ class Tests:
         texts = sorted(self.directory.glob("back.*.collapsed"))
         for inputs in (("back.pb.gz",), ("back.pb",), texts):
             assert self.totals(*inputs) == totals, inputs
+            if inputs != texts:
+                samples = {p["type"]: p["samples"] for p in self.document(*inputs)["profiles"]}
+                assert samples == {p["type"]: p["samples"] for p in self.document(self.asynchronous)["profiles"]}
             for kind in totals:
                 assert self.collapsed(kind, *inputs) == self.collapsed(kind, self.asynchronous), (inputs, kind)
         assert self.totals("back.pb", self.asynchronous, *texts) == {kind: 3 * total for kind, total in totals.items()}
+
+    def test_threads_come_back(self):
+        self.run("convert", self.asynchronous, "--threads", "-o", "threads.pprof")
+        for arguments in (("--threads",), (), ("--thread", "^burner-1$")):
+            assert self.collapsed("cpu", "threads.pprof", *arguments) == self.collapsed("cpu", self.asynchronous, *arguments), arguments
+        assert self.collapsed("cpu", "threads.pprof", "--thread", "^burner-1$")
+
+    def test_a_pprof_is_the_same_however_it_is_read(self):
+        for jobs in ("1", "2", "5"):
+            self.run("convert", self.asynchronous, self.jdk, "--threads", "-j", jobs, "-o", f"jobs-{jobs}.pprof")
+        assert len({(self.directory / f"jobs-{jobs}.pprof").read_bytes() for jobs in ("1", "2", "5")}) == 1
 
     def test_lines_come_back(self):
         wanted = self.collapsed("cpu", self.jdk, "--lines")
@@ -360,7 +376,7 @@ class Tests:
 
     def test_options_that_change_nothing_are_noted(self):
         for option, name, noted in (("--inverted", "x.arrow", True), ("--inverted", "x.json", False), ("--min-width=1", "x.pprof", True),
-                                    ("--threads", "x.top.json", True), ("--threads", "x.arrow", False), ("--lines", "x.csv", True), ("--max-nodes=5", "x.pprof", True),
+                                    ("--threads", "x.top.json", True), ("--threads", "x.arrow", False), ("--lines", "x.csv", True), ("--lines", "x.pprof", True), ("--lines", "x.arrow", True), ("--lines", "x.json", False), ("--max-nodes=5", "x.pprof", True),
                                     ("--max-nodes=5", "x.json", False), ("--max-cells=1000", "x.json", True)):
             stderr = self.run("convert", self.jdk, "-t", "cpu", option, "-o", name)[1]
             assert (f"note: {option.split('=')[0]} changes" in stderr) == noted, (option, name, stderr)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An aggregate's rows, and its frames' names, in an order that does not depend on how they came. */
+#ifndef HOTSTACK_CLI_TABLE_ORDER_H
+#define HOTSTACK_CLI_TABLE_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stackagg/stackagg.h>
+
+/* Entries. */
+typedef struct table_rows {
+    sagg_entry *rows;
+    size_t count, room;
+} table_rows;
+
+/* Those of types (bits), in no order. False = no memory; free it in both cases. */
+bool table_rows_collect(table_rows *out, const sagg *agg, uint32_t types);
+/* Orders them by type, thread and stack id. */
+void table_rows_sort(table_rows *rows, const sagg *agg);
+void table_rows_free(table_rows *rows);
+
+/* Less than, equal to or greater than 0: which of two threads comes first. */
+int table_thread_order(const sagg *agg, uint32_t left, uint32_t right);
+
+/* Frames by "class.method": those that share one have one number. */
+typedef struct ordered_names {
+    uint32_t *order;  /* frames in the order of their names */
+    uint32_t *number; /* by frame: its name's, from 0 on */
+    uint32_t frames, names;
+} ordered_names;
+
+/* False = no memory; free it in both cases. */
+bool ordered_names_make(ordered_names *out, const sagg *agg);
+void ordered_names_free(ordered_names *names);
+
+#endif
