@@ -71,8 +71,9 @@ static void unguard(void)
 
 /* ---- opening ---- */
 
-/* mkstemp makes files private. What stood at `path` before keeps its owner, if we may give it, and
- * its rights; a new file has the rights that the umask leaves. */
+/* mkstemp makes files private. What stood at `path` before keeps its owner and its rights; where we
+ * may not give it away, our group does not get those of the other's. A new file has the rights that
+ * the umask leaves. */
 static void set_mode(int fd, const char *path)
 {
     struct stat old;
@@ -82,8 +83,8 @@ static void set_mode(int fd, const char *path)
         (void)fchmod(fd, 0666 & ~mask);
         return;
     }
-    bool is_ours = fchown(fd, old.st_uid, old.st_gid) == 0;
-    (void)fchmod(fd, old.st_mode & (is_ours ? 0777 : 0700));
+    bool is_given = fchown(fd, old.st_uid, old.st_gid) == 0;
+    (void)fchmod(fd, old.st_mode & (is_given ? 0777 : 0707));
 }
 
 /* Where the file lies that `path` names: a symbolic link stays one. NULL with errno. Free it. */
