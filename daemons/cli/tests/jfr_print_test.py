@@ -278,7 +278,8 @@ class Tests:
                           ["print", "--from", "yesterday", "a"], ["print", "--nothing", "a"], ["nothing"]):
             out, stderr = self.run(*arguments, code=2)
             assert out == b"" and stderr, arguments
-        for command in ("print", "events", "summary", "metadata"):
+        for command in ("print", "events", "summary", "metadata", "totals"):
+            assert self.run(command, "--nothing", code=2)[1].startswith(f"hotstack jfr {command}: unrecognized option '--nothing'\n")
             assert self.run(command, "--help")[0].startswith(f"usage: hotstack jfr {command}".encode())
 
     def test_closed_pipe_is_quiet(self):
