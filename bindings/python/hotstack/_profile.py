@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import datetime
 import json
+import operator
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 from . import _native
 from ._diff import Diff
@@ -20,21 +21,32 @@ _LEAST, _MOST = -(2**63), 2**63 - 1
 _STATES = {"unknown": 0, "runnable": 1, "sleeping": 2, "native": 3}
 _BY_THREAD, _BY_NONE = 0, 2
 
-Time = int | float | datetime.datetime | None
+Time = int | float | str | datetime.datetime | None
 ThreadFilter = str | re.Pattern[str] | Callable[[str], bool] | None
 
 
+def _moment(text: str) -> datetime.datetime:
+    try:
+        return datetime.datetime.fromisoformat(text)
+    except ValueError:
+        raise _native.UsageError(f"'{text}' is no time such as 2026-01-31T09:15:00Z.") from None
+
+
 def nanoseconds(time: Time, default: int) -> int:
-    """Nanoseconds of an int (ns), a float (Unix seconds) or an aware datetime."""
+    """Nanoseconds of an int (ns), a float (Unix seconds), ISO 8601 text with a zone, or an aware datetime."""
     if time is None:
         return default
+    if isinstance(time, str):
+        time = _moment(time)
     if isinstance(time, datetime.datetime):
         if time.tzinfo is None:
-            raise _native.UsageError("A datetime needs a time zone, such as datetime.UTC.")
+            raise _native.UsageError("A time needs a zone, such as datetime.UTC, or Z in text.")
         since = time - datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
         return (since // datetime.timedelta(microseconds=1)) * 1000
+    if isinstance(time, SupportsIndex):  # integers of numpy, too
+        time = operator.index(time)
     if not isinstance(time, (int, float)):
-        raise TypeError(f"A time is an int, a float or a datetime, not {type(time).__name__}.")
+        raise TypeError(f"A time is an int, a float, text or a datetime, not {type(time).__name__}.")
     ns = time if isinstance(time, int) else time * 1e9
     if not _LEAST <= ns <= _MOST:  # neither is what is no number
         raise _native.UsageError(f"{time} is no time that fits into 64 bits of nanoseconds.")

@@ -270,7 +270,8 @@ class Recording(Profile):
         """The profile of some of its samples.
 
         `thread` is a regular expression that is searched in a thread's name, or a callable of the name; `start` and
-        `end` bound the time of samples, end excluded; `states` are of "runnable", "sleeping", "native", "unknown".
+        `end` bound the time of samples, end excluded: nanoseconds (an int), Unix seconds (a float), ISO 8601 text
+        ("2026-01-31T09:15:00Z") or an aware datetime; `states` are of "runnable", "sleeping", "native", "unknown".
         `normalise=False` keeps names as they were recorded (`$$Lambda$17/0x0...`).
 
         >>> import hotstack

@@ -196,6 +196,21 @@ class Events(unittest.TestCase):
         events = list(recording.events("WallClockSample", ["startTime"], start=middle))
         self.assertEqual(len(events), len(late))
         self.assertEqual(list(recording.events("WallClockSample", end=datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC))), [])
+        self.assertEqual(list(recording.events("WallClockSample", end="2000-01-01T01:00:00+01:00")), [])
+
+    def test_a_time_is_told_in_any_of_its_forms(self):
+        recording = hotstack.open(EXAMPLE)
+        second = (recording.chunks()[0].start_ns // 10**9 + 1) * 10**9
+
+        class Index:
+            def __index__(self):
+                return second
+
+        moment = datetime.datetime.fromtimestamp(second // 10**9, datetime.UTC)
+        forms = (second, float(second // 10**9), moment, moment.isoformat(), moment.strftime("%Y-%m-%dT%H:%M:%SZ"), Index())
+        sums = [recording.select(start=form).totals()["wall"].value for form in forms]
+        self.assertEqual(sums, sums[:1] * len(forms))
+        self.assertTrue(0 < sums[0] < recording.totals()["wall"].value)
 
 
 class Parts(unittest.TestCase):
@@ -387,7 +402,9 @@ class Errors(unittest.TestCase):
             (lambda: recording.samples(["heap"]).columns, "no profile type 'heap'"),
             (lambda: recording.samples(columns=[]).columns, "one column or more"),
             (lambda: recording.select(states=["busy"]), "use unknown, runnable"),
-            (lambda: recording.select(start=datetime.datetime(2026, 1, 1)), "time zone"),
+            (lambda: recording.select(start=datetime.datetime(2026, 1, 1)), "needs a zone"),
+            (lambda: recording.select(start="2026-01-01T00:00:00"), "needs a zone"),
+            (lambda: recording.select(start="yesterday"), "'yesterday' is no time such as"),
             (lambda: recording.samples(start=1e30), "fits"),
             (lambda: recording.timeline(bucket=0), "A bucket"),
             (lambda: recording.timeline(bucket=1e-6, by_pool=True), "larger buckets"),
