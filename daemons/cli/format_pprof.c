@@ -274,10 +274,13 @@ static void write_sample(writer *w, const sagg_entry *rows, size_t count, messag
     send(w);
 }
 
-/* Two values of the same samples, as bytes and objects of allocations are. */
+/* Two values of the same samples. */
 static bool are_one(const sagg_entry *a, const sagg_entry *b)
 {
-    return a->stack == b->stack && a->thread == b->thread && a->type < b->type &&
+    bool are_twins =
+        (a->type == PROFILE_TYPE_ALLOC_BYTES && b->type == PROFILE_TYPE_ALLOC_OBJECTS) ||
+        (a->type == PROFILE_TYPE_LOCK_COUNT && b->type == PROFILE_TYPE_LOCK_DELAY);
+    return are_twins && a->stack == b->stack && a->thread == b->thread &&
            a->totals.samples == b->totals.samples;
 }
 
