@@ -34,9 +34,9 @@ int jfr__header_read(jfr__header *out, const uint8_t *data, size_t len, uint64_t
 bool jfr__header_is_finished(const jfr__header *header);
 
 /*
- * Whether the header found `distance` bytes behind the start of the chunk `of` is a copy of its own,
- * and begins no chunk: with each flush the JDK writes one into a checkpoint, with the size that the
- * chunk then has (jfrChunkWriter.cpp, write_chunk_header_checkpoint).
+ * Whether the header found `distance` bytes behind the start of the chunk `of` is a copy of its
+ * own, and begins no chunk: with each flush the JDK writes one into a checkpoint, with the size
+ * that the chunk then has (jfrChunkWriter.cpp, write_chunk_header_checkpoint).
  */
 bool jfr__header_is_copy(const jfr__header *header, const jfr__header *of, uint64_t distance);
 
