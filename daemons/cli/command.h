@@ -36,10 +36,13 @@ int ps_run(int argc, char **argv);
 int threads_run(int argc, char **argv);
 int top_run(int argc, char **argv);
 
-/* Names the command that this process runs, for complain. `name` is kept, not copied. */
-void complain_as(const char *name);
+/*
+ * Runs a command under its full name ("jfr print"), which complain then begins with, and so does
+ * getopt: argv[0] becomes it. `name` is kept, not copied. Returns the command's exit code.
+ */
+int run_as(const char *name, const command *c, int argc, char **argv);
 
-/* Prints "hotstack COMMAND: " ("hotstack: " before complain_as) and a formatted message to standard
+/* Prints "hotstack COMMAND: " ("hotstack: " before run_as) and a formatted message to standard
  * error, with what could drive a terminal made harmless. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 

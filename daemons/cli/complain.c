@@ -8,9 +8,13 @@
 
 static const char *command_name;
 
-void complain_as(const char *name)
+int run_as(const char *name, const command *c, int argc, char **argv)
 {
+    char full[64];
+    (void)snprintf(full, sizeof(full), "hotstack %s", name);
+    argv[0] = full;
     command_name = name;
+    return c->run(argc, argv);
 }
 
 void complain(const char *format, ...)

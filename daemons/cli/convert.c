@@ -200,7 +200,7 @@ static bool write_table(output *out, const recording *rec, const sagg *agg, uint
     case FORMAT_ARROW:
         return format_arrow(out, agg, types);
     case FORMAT_PPROF:
-        return format_pprof(out, agg, types, &(pprof_wish){.threads = o->threads}, &info);
+        return format_pprof(out, agg, types, o->threads, &info);
     default:
         return write_speedscope(out, agg, types, o);
     }

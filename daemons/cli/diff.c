@@ -197,24 +197,27 @@ static json_t *row_of(const sagg_change *change)
     return row;
 }
 
+static void report_failure(unsigned type, const sagg_change *change)
+{
+    char *name;
+    (void)frame_name(&name, &change->method);
+    complain("%s: %s uses %.2f points more itself: %.2f %% before, %.2f %% after",
+             profile_type_get(type)->name, name != NULL ? name : "a method",
+             (double)(change->after_share - change->before_share) / 1e7,
+             (double)change->before_share / 1e7, (double)change->after_share / 1e7);
+    free(name);
+}
+
 static size_t report_failures(const comparison *c, const diff_options *o)
 {
     size_t failures = 0;
     for (size_t i = 0; i < c->count; i++) {
         const sagg_diff_view *view = sagg_diff_get(c->diffs[i]);
         for (size_t n = 0; n < view->change_count; n++) {
-            const sagg_change *change = &view->changes[n];
-            if (!fails(change, o))
+            if (!fails(&view->changes[n], o))
                 continue;
             failures++;
-            char *name = NULL;
-            bool named = frame_name(&name, &change->method) >= 0;
-            complain("%s: %s uses %.2f points more itself: %.2f %% before, %.2f %% after",
-                     profile_type_get(c->types[i])->name, named ? name : "a method",
-                     (double)(change->after_share - change->before_share) / 1e7,
-                     (double)change->before_share / 1e7, (double)change->after_share / 1e7);
-            if (named)
-                free(name);
+            report_failure(c->types[i], &view->changes[n]);
         }
     }
     return failures;

@@ -29,7 +29,7 @@ typedef struct writer {
     flatbuffer flat;
     uint64_t offset; /* in the file */
     table_rows rows;
-    ordered_names names;
+    table_names names;
     block dictionary;
     block *batches;
     size_t batch_count;
@@ -235,7 +235,7 @@ static void add_name(text *offsets, text *data, const sagg_frame *frame)
 /* Puts each name once into the two buffers. */
 static void collect_names(const writer *w, text *offsets, text *data)
 {
-    const ordered_names *names = &w->names;
+    const table_names *names = &w->names;
     add_offset(offsets, data);
     for (uint32_t i = 0; i < names->frames; i++) {
         sagg_frame frame = {0};
@@ -380,13 +380,20 @@ static void write_footer(writer *w)
     (void)fwrite(magic, 1, strlen(magic), w->to);
 }
 
+/* False = no memory. */
+static bool prepare(writer *w, uint32_t types)
+{
+    if (!table_rows_collect(&w->rows, w->agg, types) || !table_names_make(&w->names, w->agg))
+        return false;
+    table_rows_sort(&w->rows, w->agg);
+    w->batches = calloc(w->rows.count / ROWS_PER_BATCH + 1, sizeof(*w->batches));
+    return w->batches != NULL;
+}
+
 bool format_arrow(output *out, const sagg *agg, uint32_t types)
 {
     writer w = {.to = out->file, .agg = agg};
-    w.failed = !table_rows_collect(&w.rows, agg, types) || !ordered_names_make(&w.names, agg);
-    table_rows_sort(&w.rows, agg);
-    w.batches = calloc(w.rows.count / ROWS_PER_BATCH + 1, sizeof(*w.batches));
-    w.failed = w.failed || w.batches == NULL;
+    w.failed = !prepare(&w, types);
     if (!w.failed) {
         write_padded(&w, magic, sizeof(magic));
         (void)write_message(&w, HEADER_SCHEMA, schema_of(&w), NULL);
@@ -400,7 +407,7 @@ bool format_arrow(output *out, const sagg *agg, uint32_t types)
         write_footer(&w);
     flat_free(&w.flat);
     table_rows_free(&w.rows);
-    ordered_names_free(&w.names);
+    table_names_free(&w.names);
     free(w.batches);
     if (w.failed)
         complain("there is no memory to write the table, or a batch of it has more than 2 GiB");

@@ -30,9 +30,9 @@ typedef struct writer {
     message table;
     bool failed;
     const sagg *agg;
-    const pprof_wish *wish;
+    bool threads; /* wanted as labels */
     table_rows rows;
-    ordered_names names;
+    table_names names;
     uint8_t column[PROFILE_TYPE_END]; /* of a type among the values; 0 = not asked for */
     unsigned columns;
     uint64_t *locations; /* by frame; 0 = not written yet */
@@ -169,7 +169,7 @@ static void write_sample_types(writer *w, uint32_t types)
 
 static void write_function(writer *w, const sagg_frame *frame, uint64_t id)
 {
-    char *name = NULL;
+    char *name;
     int size = frame_name(&name, frame);
     if (size < 0) {
         w->failed = true;
@@ -268,7 +268,7 @@ static void write_sample(writer *w, const sagg_entry *rows, size_t count, messag
     for (unsigned column = 0; column <= w->columns; column++)
         put_varint(&w->line, values[column]);
     put_message(&w->part, 2, &w->line);
-    if (w->wish->threads)
+    if (w->threads)
         put_thread(w, rows->thread);
     put_message(&w->field, 2, &w->part);
     send(w);
@@ -359,7 +359,7 @@ static int by_path(const void *a, const void *b, void *writer_)
 /* False = no memory. */
 static bool prepare(writer *w, uint32_t types)
 {
-    if (!table_rows_collect(&w->rows, w->agg, types) || !ordered_names_make(&w->names, w->agg))
+    if (!table_rows_collect(&w->rows, w->agg, types) || !table_names_make(&w->names, w->agg))
         return false;
     if (w->rows.count > 0)
         qsort_r(w->rows.rows, w->rows.count, sizeof(*w->rows.rows), by_path, w);
@@ -368,10 +368,10 @@ static bool prepare(writer *w, uint32_t types)
     return w->locations != NULL && w->functions != NULL;
 }
 
-bool format_pprof(output *out, const sagg *agg, uint32_t types, const pprof_wish *wish,
+bool format_pprof(output *out, const sagg *agg, uint32_t types, bool threads,
                   const recording_info *info)
 {
-    writer w = {.out = out, .agg = agg, .wish = wish, .thread = SAGG_NO_THREAD};
+    writer w = {.out = out, .agg = agg, .threads = threads, .thread = SAGG_NO_THREAD};
     /* 31: the largest window, with gzip's header. */
     bool open = prepare(&w, types) && deflateInit2(&w.zip, Z_BEST_SPEED + 5, Z_DEFLATED, 31, 8,
                                                    Z_DEFAULT_STRATEGY) == Z_OK;
@@ -380,7 +380,7 @@ bool format_pprof(output *out, const sagg *agg, uint32_t types, const pprof_wish
         (void)deflateEnd(&w.zip);
     }
     table_rows_free(&w.rows);
-    ordered_names_free(&w.names);
+    table_names_free(&w.names);
     free(w.locations);
     free(w.functions);
     free(w.field.data);

@@ -20,7 +20,7 @@ static const char *unit_name(sagg_str unit)
 /* "class.method", with its line where lines were asked for. */
 static bool write_frame(FILE *to, const sagg_frame *frame)
 {
-    char *name = NULL;
+    char *name;
     int size = frame_name(&name, frame);
     if (size < 0)
         return false;

@@ -8,14 +8,9 @@
 
 #include "output.h"
 
-/* What a pprof tells apart beside stacks. */
-typedef struct pprof_wish {
-    bool threads; /* as labels: thread, thread_id */
-} pprof_wish;
-
 /* gzipped pprof: the number of samples, then a sample type per type (bits), the first of these the
- * default. Stacks have their lines. */
-bool format_pprof(output *out, const sagg *agg, uint32_t types, const pprof_wish *wish,
+ * default. Stacks have their lines, with `threads` also labels: thread, thread_id. */
+bool format_pprof(output *out, const sagg *agg, uint32_t types, bool threads,
                   const recording_info *info);
 
 /* speedscope's JSON, a profile per tree. */

@@ -3,18 +3,22 @@
 #define HOTSTACK_CLI_FRAME_NAME_H
 
 #include <stackagg/frame.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* "class.method", which the caller frees; "(no name)", as in pages and collapsed text, of a frame
- * that has neither. Returns its length, or less than 0 without memory. */
+ * that has neither. Returns its length, or less than 0, and NULL, without memory. */
 static inline int frame_name(char **out, const sagg_frame *frame)
 {
-    if (frame->class_name.size == 0 && frame->method.size == 0)
-        return asprintf(out, "(no name)");
-    return asprintf(out, "%.*s%s%.*s", (int)frame->class_name.size, frame->class_name.data,
-                    frame->class_name.size > 0 ? "." : "", (int)frame->method.size,
-                    frame->method.data);
+    bool is_nameless = frame->class_name.size == 0 && frame->method.size == 0;
+    int size = is_nameless ? asprintf(out, "(no name)")
+                           : asprintf(out, "%.*s%s%.*s", (int)frame->class_name.size,
+                                      frame->class_name.data, frame->class_name.size > 0 ? "." : "",
+                                      (int)frame->method.size, frame->method.data);
+    if (size < 0)
+        *out = NULL;
+    return size;
 }
 
 #endif

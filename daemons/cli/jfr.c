@@ -9,7 +9,7 @@
 
 typedef struct subcommand {
     command command;
-    const char *full_name; /* for complain_as */
+    const char *full_name; /* for run_as */
 } subcommand;
 
 static const subcommand subcommands[] = {
@@ -38,16 +38,6 @@ static void print_help(FILE *to)
     (void)fputs("\n`hotstack jfr SUBCOMMAND --help` explains one; so does hotstack-jfr(1).\n", to);
 }
 
-/* argv[0] becomes the full name: getopt's own complaints begin with it. */
-static int run(const subcommand *s, int argc, char **argv)
-{
-    char full[64];
-    (void)snprintf(full, sizeof(full), "hotstack %s", s->full_name);
-    argv[0] = full;
-    complain_as(s->full_name);
-    return s->command.run(argc, argv);
-}
-
 int jfr_run(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -57,7 +47,7 @@ int jfr_run(int argc, char **argv)
     }
     for (size_t i = 0; i < SUBCOMMANDS; i++)
         if (strcmp(name, subcommands[i].command.name) == 0)
-            return run(&subcommands[i], argc - 1, argv + 1);
+            return run_as(subcommands[i].full_name, &subcommands[i].command, argc - 1, argv + 1);
     if (name[0] != '\0')
         complain("there is no subcommand '%s'", name);
     print_help(stderr);

@@ -89,20 +89,21 @@ static void show_time(jfr_pretty *p, const jfr_field *field, const jfr_variant *
         units_duration(p->out, m);
 }
 
-/* A unit of UTF-16. Half of a pair is no character. */
+/* A unit of UTF-16, as UTF-8. Half of a pair is no character. */
 static void show_char(jfr_pretty *p, uint16_t unit)
 {
-    char utf8[3] = {(char)unit};
-    size_t size = 1;
+    const char last = (char)(0x80 | (unit & 0x3F));
+    const char one[] = {(char)unit};
+    const char two[] = {(char)(0xC0 | unit >> 6), last};
+    const char three[] = {(char)(0xE0 | unit >> 12), (char)(0x80 | (unit >> 6 & 0x3F)), last};
     if (unit >= 0xD800 && unit < 0xE000)
-        utf8[0] = '?';
+        text_char(p->out, '?');
     else if (unit >= 0x800)
-        utf8[0] = (char)(0xE0 | unit >> 12), utf8[size++] = (char)(0x80 | (unit >> 6 & 0x3F));
+        names_text_bare(p->out, (jfr_str){three, sizeof(three)});
     else if (unit >= 0x80)
-        utf8[0] = (char)(0xC0 | unit >> 6);
-    if (unit >= 0x80 && utf8[0] != '?')
-        utf8[size++] = (char)(0x80 | (unit & 0x3F));
-    names_text_bare(p->out, (jfr_str){utf8, size});
+        names_text_bare(p->out, (jfr_str){two, sizeof(two)});
+    else
+        names_text_bare(p->out, (jfr_str){one, sizeof(one)});
 }
 
 static void show_plain(jfr_pretty *p, const jfr_variant *v)

@@ -58,14 +58,9 @@ static const command *find(const char *name)
     return NULL;
 }
 
-/* argv[0] becomes the command's full name: getopt's own complaints begin with it. */
 static int run(const command *c, int argc, char **argv)
 {
-    char full[64];
-    (void)snprintf(full, sizeof(full), "hotstack %s", c->name);
-    argv[0] = full;
-    complain_as(c->name);
-    return finish(c->run(argc, argv));
+    return finish(run_as(c->name, c, argc, argv));
 }
 
 static int no_command(const char *name)

@@ -89,10 +89,10 @@ static int by_name(const void *a, const void *b, void *agg)
     return order != 0 ? order : by_text(left.method, right.method);
 }
 
-bool ordered_names_make(ordered_names *out, const sagg *agg)
+bool table_names_make(table_names *out, const sagg *agg)
 {
     const void *context = agg;
-    *out = (ordered_names){.frames = sagg_frame_count(agg)};
+    *out = (table_names){.frames = sagg_frame_count(agg)};
     out->order = calloc((size_t)out->frames + 1, sizeof(*out->order));
     out->number = calloc((size_t)out->frames + 1, sizeof(*out->number));
     if (out->order == NULL || out->number == NULL)
@@ -108,9 +108,9 @@ bool ordered_names_make(ordered_names *out, const sagg *agg)
     return true;
 }
 
-void ordered_names_free(ordered_names *names)
+void table_names_free(table_names *names)
 {
     free(names->order);
     free(names->number);
-    *names = (ordered_names){0};
+    *names = (table_names){0};
 }

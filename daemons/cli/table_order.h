@@ -25,14 +25,14 @@ void table_rows_free(table_rows *rows);
 int table_thread_order(const sagg *agg, uint32_t left, uint32_t right);
 
 /* Frames by "class.method": those that share one have one number. */
-typedef struct ordered_names {
+typedef struct table_names {
     uint32_t *order;  /* frames in the order of their names */
     uint32_t *number; /* by frame: its name's, from 0 on */
     uint32_t frames, names;
-} ordered_names;
+} table_names;
 
 /* False = no memory; free it in both cases. */
-bool ordered_names_make(ordered_names *out, const sagg *agg);
-void ordered_names_free(ordered_names *names);
+bool table_names_make(table_names *out, const sagg *agg);
+void table_names_free(table_names *names);
 
 #endif

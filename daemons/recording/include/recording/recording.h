@@ -171,7 +171,8 @@ typedef struct recording_counts {
 typedef struct recording_info {
     char engine[32];   /**< "jfr", or async-profiler's: "perf", "ctimer", "itimer", "wall" ... */
     char profiler[32]; /**< async-profiler's version */
-    char jvm_version[256]; /**< as the recording states it; "(the inputs differ)" */
+    char jvm_version[256]; /**< as the recording states it, "(the inputs differ)" where they do; as
+                              java_args */
     char java_args[256];   /**< main class or jar, with arguments */
     jfr_intervals
         intervals; /**< after the last input: what the next recording_options.inherit wants */
