@@ -21,24 +21,31 @@ static int malformed(const reader *r, const char *line, const char *what, record
                         "%s: collapsed stacks are lines \"root;...;leaf value\"", what);
 }
 
-/* "[name tid=7]" in front of other frames. */
+/* "[name tid=7]", or "[tid=7]", in front of other frames. A name may hold anything. */
 static bool is_thread(sagg_str text, recording_sample *sample)
 {
-    static const char mark[] = " tid=";
-    const char *found = memmem(text.data, text.size, mark, strlen(mark));
-    if (found == NULL || text.data[0] != '[' || text.data[text.size - 1] != ']')
+    static const char mark[] = "tid=";
+    if (text.size < strlen("[tid=7]") || text.data[0] != '[' || text.data[text.size - 1] != ']')
         return false;
-    const char *digits = found + strlen(mark);
-    const char *end = text.data + text.size - 1;
+    const size_t end = text.size - 1;
+    size_t digits = end;
+    while (text.data[digits - 1] >= '0' && text.data[digits - 1] <= '9')
+        digits--;
     int64_t tid = 0;
-    for (const char *c = digits; c < end; c++) {
-        if (*c < '0' || *c > '9' || tid > INT32_MAX)
+    for (size_t at = digits; at < end; at++) {
+        if (tid > INT32_MAX)
             return false;
-        tid = tid * 10 + (*c - '0');
+        tid = tid * 10 + (text.data[at] - '0');
     }
+    if (digits == end || digits <= strlen(mark) ||
+        memcmp(text.data + digits - strlen(mark), mark, strlen(mark)) != 0)
+        return false;
+    const size_t name_end = digits - strlen(mark); /* the blank behind it included */
+    if (name_end > 1 && text.data[name_end - 1] != ' ')
+        return false;
     sample->os_tid = tid;
-    sample->thread = (sagg_str){text.data + 1, (size_t)(found - text.data) - 1};
-    return digits < end;
+    sample->thread = (sagg_str){text.data + 1, name_end > 2 ? name_end - 2 : 0};
+    return true;
 }
 
 static bool is_nothing(sagg_str text)

@@ -192,7 +192,8 @@ static int make_ends(sagg_collapsed *c)
 
 static int prepare(sagg_collapsed *c)
 {
-    int rc = sagg__palette_new(&c->palette, &c->mem, c->agg, c->options.lines, c->options.threads);
+    int rc = sagg__palette_new(&c->palette, &c->mem, c->agg, c->options.lines,
+                               c->options.threads ? SAGG__THREAD_IDS : SAGG__NO_THREADS);
     if (rc == 0)
         rc = name_frames(c);
     if (rc == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The frames of a picture: merged, sorted, with strings of their own. */
+#include <stdio.h>
 #include <string.h>
 
 #include "sort.h"
@@ -54,6 +55,9 @@ struct source {
     uint32_t frames;
     uint32_t threads;
     uint32_t methods;
+    sagg_str *labels; /* of threads, in `label_text`; NULL = their names */
+    char *label_text;
+    size_t label_room;
     uint32_t *ranks; /* of names, in their order; equal ones have the same */
     uint64_t *keys;  /* of frames and threads: rank, then line */
 };
@@ -69,6 +73,62 @@ sagg_frame sagg__thread_frame(const sagg *agg, uint32_t index)
     return frame;
 }
 
+/* ---- threads with their ids ---- */
+
+/* "[", " tid=" or "tid=", the number, "]". */
+enum { LABEL_ROOM = 1 + 5 + 20 + 1 };
+
+static size_t put_label(char *out, const sagg_thread *thread)
+{
+    size_t used = 0;
+    out[used++] = '[';
+    if (thread->name.size > 0) {
+        memcpy(out + used, thread->name.data, thread->name.size);
+        used += thread->name.size;
+        out[used++] = ' ';
+    }
+    char id[LABEL_ROOM];
+    int size = snprintf(id, sizeof(id), "tid=%lld]", (long long)thread->os_tid);
+    memcpy(out + used, id, (size_t)size);
+    return used + (size_t)size;
+}
+
+static sagg_thread thread_of(const struct source *source, uint32_t index)
+{
+    sagg_thread thread = {0};
+    (void)sagg_thread_at(source->agg, index, &thread);
+    return thread;
+}
+
+/* A thread whose id is not known keeps its name. Returns false without memory. */
+static bool make_labels(struct source *source, sagg__mem *mem)
+{
+    for (uint32_t i = 0; i < source->threads; i++)
+        source->label_room += thread_of(source, i).name.size + LABEL_ROOM;
+    source->labels = sagg__alloc(mem, source->threads * sizeof(*source->labels));
+    source->label_text = sagg__alloc(mem, source->label_room);
+    if (source->labels == NULL || source->label_text == NULL)
+        return false;
+    char *at = source->label_text;
+    for (uint32_t i = 0; i < source->threads; i++) {
+        const sagg_thread thread = thread_of(source, i);
+        source->labels[i] = sagg__thread_frame(source->agg, i).method;
+        if (thread.os_tid <= 0)
+            continue;
+        source->labels[i] = (sagg_str){at, put_label(at, &thread)};
+        at += source->labels[i].size;
+    }
+    return true;
+}
+
+static void free_labels(struct source *source, sagg__mem *mem)
+{
+    sagg__release(mem, source->labels, source->threads * sizeof(*source->labels));
+    sagg__release(mem, source->label_text, source->label_room);
+}
+
+/* ---- building ---- */
+
 static sagg_frame name_at(const struct source *source, uint32_t number)
 {
     sagg_frame name = {.kind = SAGG_UNKNOWN};
@@ -81,7 +141,11 @@ static sagg_frame name_at(const struct source *source, uint32_t number)
         name.kind = method->kind;
         return name;
     }
-    return sagg__thread_frame(source->agg, number - source->methods);
+    const uint32_t thread = number - source->methods;
+    if (source->labels == NULL)
+        return sagg__thread_frame(source->agg, thread);
+    name.method = source->labels[thread];
+    return name;
 }
 
 static int by_name(const void *context, uint32_t a, uint32_t b)
@@ -205,12 +269,12 @@ static void build(sagg__palette *palette, struct source *source, uint32_t *order
 }
 
 int sagg__palette_new(sagg__palette *palette, sagg__mem *mem, const sagg *agg, bool lines,
-                      bool threads)
+                      enum sagg__thread_frames threads)
 {
     struct source source = {.agg = agg,
                             .lines = lines,
                             .frames = agg->frames.count,
-                            .threads = threads ? agg->threads.count : 0,
+                            .threads = threads != SAGG__NO_THREADS ? agg->threads.count : 0,
                             .methods = agg->methods.count};
     uint32_t count = source.frames + source.threads;
     uint32_t names = source.methods + source.threads;
@@ -223,9 +287,10 @@ int sagg__palette_new(sagg__palette *palette, sagg__mem *mem, const sagg *agg, b
     source.keys = sagg__alloc(mem, count * sizeof(*source.keys));
     uint32_t *order = sagg__alloc(mem, most * sizeof(*order));
     uint32_t *room = sagg__alloc(mem, most * sizeof(*room));
+    bool labelled = threads != SAGG__THREAD_IDS || make_labels(&source, mem);
     int rc = SAGG_E_NOMEM;
     if (palette->frames != NULL && palette->of_frame != NULL && palette->of_thread != NULL &&
-        source.ranks != NULL && source.keys != NULL && order != NULL && room != NULL) {
+        source.ranks != NULL && source.keys != NULL && order != NULL && room != NULL && labelled) {
         build(palette, &source, order, room);
         rc = own_text(palette, mem);
     }
@@ -233,6 +298,7 @@ int sagg__palette_new(sagg__palette *palette, sagg__mem *mem, const sagg *agg, b
     sagg__release(mem, source.keys, count * sizeof(*source.keys));
     sagg__release(mem, order, most * sizeof(*order));
     sagg__release(mem, room, most * sizeof(*room));
+    free_labels(&source, mem);
     return rc;
 }
 

@@ -84,7 +84,7 @@ static int write_rows(struct sums *s, size_t limit)
 static int fill(sagg_top *top, const sagg *agg, uint32_t type, size_t limit)
 {
     sagg__mem *mem = &top->mem;
-    int rc = sagg__palette_new(&top->palette, mem, agg, false, false);
+    int rc = sagg__palette_new(&top->palette, mem, agg, false, SAGG__NO_THREADS);
     if (rc != 0)
         return rc;
     uint32_t count = top->palette.count;

@@ -222,7 +222,7 @@ static int build_nodes(struct build *b)
 {
     sagg_tree *tree = b->tree;
     int rc = sagg__palette_new(&tree->palette, &tree->mem, b->agg, b->options->lines,
-                               b->options->threads);
+                               b->options->threads ? SAGG__THREAD_NAMES : SAGG__NO_THREADS);
     if (rc == 0)
         rc = collect(b);
     if (rc == 0)

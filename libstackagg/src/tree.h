@@ -18,12 +18,16 @@ typedef struct sagg__palette {
     uint32_t frame_slots, thread_slots;
 } sagg__palette;
 
+/* Frames that stand for threads: their names, or "[name tid=7]", which tells those of one name
+ * apart. */
+enum sagg__thread_frames { SAGG__NO_THREADS, SAGG__THREAD_NAMES, SAGG__THREAD_IDS };
+
 /*
- * Makes the palette of all frames of the aggregate (methods, unless `lines`) and, when `threads`,
- * of its threads' names. Returns 0 or SAGG_E_NOMEM. `mem` has no cap.
+ * Makes the palette of all frames of the aggregate (methods, unless `lines`) and of its threads.
+ * Returns 0 or SAGG_E_NOMEM. `mem` has no cap.
  */
 int sagg__palette_new(sagg__palette *palette, sagg__mem *mem, const sagg *agg, bool lines,
-                      bool threads);
+                      enum sagg__thread_frames threads);
 /* Frees what only building needs. */
 void sagg__palette_drop_maps(sagg__palette *palette, sagg__mem *mem);
 void sagg__palette_free(sagg__palette *palette, sagg__mem *mem);

@@ -256,16 +256,21 @@ START_TEST(collapsed_lines_are_stacks)
     sagg *agg = make(NULL);
     add(agg, CPU, 0, stack(agg, "m.main;b.B.x"), 3);
     add(agg, CPU, thread(agg, 4, "w;1"), stack(agg, "m.main"), 2);
+    add(agg, CPU, thread(agg, 15, "w;1"), stack(agg, "m.main"), 1);
+    add(agg, CPU, thread(agg, 16, ""), stack(agg, "m.main"), 4);
+    add(agg, CPU, thread(agg, 0, "virtual"), stack(agg, "m.main"), 5);
     add(agg, CPU, 0, stack(agg, ""), 9);
     add(agg, CPU, 0, named_stack(agg, " k ", hostile), 1);
     char *text = collapsed(agg, CPU, NULL);
     ck_assert_str_eq(text, "[no stack] 9\n_k_.</script><b>\"'&\\_?[31m????_x 1\n"
-                           "m.main 2\nm.main;b.B.x 3\n");
+                           "m.main 12\nm.main;b.B.x 3\n");
     free(text);
     sagg_collapsed_options options = SAGG_COLLAPSED_OPTIONS_INIT;
     options.threads = true;
     text = collapsed(agg, CPU, &options);
-    ck_assert_ptr_nonnull(strstr(text, "w_1;m.main 2\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\n[w_1 tid=15];m.main 1\n[w_1 tid=4];m.main 2\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\n[tid=16];m.main 4\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\nvirtual;m.main 5\n"));
     ck_assert_ptr_nonnull(strstr(text, "[no thread];m.main;b.B.x 3\n"));
     free(text);
     sagg_free(agg);
@@ -322,9 +327,9 @@ enum { PATHS = 2500, MANY_PATHS = 24000, PATH_ROOM = 192 };
 /* A path that shares much with others, and a thread in front of it. */
 static void random_path(char *path, uint64_t *state, bool threads)
 {
-    size_t used = (size_t)snprintf(path, PATH_ROOM, "%s", threads ? "w0" : "");
+    size_t used = (size_t)snprintf(path, PATH_ROOM, "%s", threads ? "[w tid=1]" : "");
     if (threads)
-        path[1] = (char)('0' + next_random(state, 3));
+        path[used - 2] = (char)('1' + next_random(state, 3));
     uint32_t depth = next_random(state, 14);
     for (uint32_t i = 0; i < depth; i++)
         used += (size_t)snprintf(path + used, PATH_ROOM - used, "%sk.%c", used > 0 ? ";" : "",
@@ -358,9 +363,9 @@ static void add_path(sagg *agg, uint32_t type, const char *path, bool threads, u
 {
     uint32_t index = 0;
     if (threads) {
-        char name[3] = {path[0], path[1], '\0'};
-        index = thread(agg, path[1], name);
-        path += path[2] == ';' ? 3 : 2;
+        const char *end = strchr(path, ']');
+        index = thread(agg, end[-1] - '0', "w");
+        path = end[1] == ';' ? end + 2 : end + 1;
     }
     add(agg, type, index, stack(agg, path), value);
 }
@@ -413,7 +418,7 @@ END_TEST
 static void long_path(char *path, uint64_t *state, bool threads)
 {
     uint32_t trunk = (threads ? 21 : 14) + 4 * next_random(state, 2);
-    size_t used = (size_t)snprintf(path, PATH_ROOM, "%s", threads ? "w0;" : "");
+    size_t used = (size_t)snprintf(path, PATH_ROOM, "%s", threads ? "[w0 tid=4];" : "");
     if (next_random(state, 30) == 0)
         trunk -= next_random(state, trunk);
     for (uint32_t i = 0; i < trunk; i++)
@@ -451,7 +456,8 @@ START_TEST(many_paths_that_begin_alike_are_sorted_and_merged)
     for (uint32_t i = 0; i < MANY_PATHS; i++) {
         long_path(paths[i], &state, threads);
         uint32_t index = threads ? thread(agg, 4, "w0") : 0;
-        add(agg, CPU, index, lined_stack(agg, paths[i] + (threads ? 3 : 0), &state), 1);
+        add(agg, CPU, index,
+            lined_stack(agg, paths[i] + (threads ? strlen("[w0 tid=4];") : 0), &state), 1);
     }
     if (threads)
         add_other_frames(agg);

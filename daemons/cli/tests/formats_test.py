@@ -242,10 +242,11 @@ class Tests:
         assert self.totals("back.pb", self.asynchronous, *texts) == {kind: 3 * total for kind, total in totals.items()}
 
     def test_threads_come_back(self):
-        self.run("convert", self.asynchronous, "--threads", "-o", "threads.pprof")
-        for arguments in (("--threads",), (), ("--thread", "^burner-1$")):
-            assert self.collapsed("cpu", "threads.pprof", *arguments) == self.collapsed("cpu", self.asynchronous, *arguments), arguments
-        assert self.collapsed("cpu", "threads.pprof", "--thread", "^burner-1$")
+        for name in ("threads.pprof", "threads.cpu.collapsed"):
+            self.run("convert", self.asynchronous, "-t", "cpu", "--threads", "-o", name)
+            for arguments in (("--threads",), (), ("--thread", "^burner-1$")):
+                assert self.collapsed("cpu", name, *arguments) == self.collapsed("cpu", self.asynchronous, *arguments), (name, arguments)
+            assert self.collapsed("cpu", name, "--thread", "^burner-1$")
 
     def test_a_pprof_is_the_same_however_it_is_read(self):
         for jobs in ("1", "2", "5"):

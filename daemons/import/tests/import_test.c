@@ -112,6 +112,32 @@ START_TEST(test_a_thread_in_front)
 }
 END_TEST
 
+/* Names hold anything; a thread may have none. */
+START_TEST(test_odd_threads_in_front)
+{
+    static const char *const names[] = {"a] tid=5", "", "tid=9", "x[1]"}; /* of tids 1 to 4 */
+    sagg_thread thread;
+    uint32_t found = 0;
+    ck_assert_int_eq(collapsed("[a] tid=5 tid=1];a.B.c 1\n[tid=2];a.B.c 2\n[tid=9 tid=3];a.B.c 4\n"
+                               "[x[1] tid=4];a.B.c 8\n[xtid=3];a.B.c 16\n[x tid=];a.B.c 16\n"
+                               "[x tid=99999999999];a.B.c 16\n]tid=3];a.B.c 16\n"),
+                     0);
+    const sagg *agg = recording_aggregate(rec);
+    for (uint32_t i = 0; sagg_thread_at(agg, i, &thread); i++) {
+        if (thread.os_tid == 0) /* no thread, or a pool */
+            continue;
+        uint64_t value = sagg_thread_totals(agg, i, PROFILE_TYPE_CPU).value;
+        ck_assert_int_le(thread.os_tid, 4);
+        const char *name = names[thread.os_tid - 1];
+        ck_assert_uint_eq(thread.name.size, strlen(name));
+        ck_assert_int_eq(memcmp(thread.name.data, name, strlen(name)), 0);
+        ck_assert_uint_eq(value, UINT64_C(1) << (thread.os_tid - 1));
+        found++;
+    }
+    ck_assert_uint_eq(found, 4);
+}
+END_TEST
+
 START_TEST(test_caps_keep_totals)
 {
     char line[64];
@@ -377,6 +403,7 @@ int main(void)
     tcase_add_test(tcase, test_collapsed_wants_a_type);
     tcase_add_test(tcase, test_the_deepest_stack_is_taken_and_a_deeper_one_refused);
     tcase_add_test(tcase, test_a_thread_in_front);
+    tcase_add_test(tcase, test_odd_threads_in_front);
     tcase_add_test(tcase, test_caps_keep_totals);
     tcase_add_loop_test(tcase, test_frames_are_told_apart, 0, sizeof(frames) / sizeof(frames[0]));
     tcase_add_test(tcase, test_a_profile_is_read);

@@ -20,9 +20,11 @@ typedef struct sagg_sink {
 
 /** Options of sagg_write_collapsed; NULL = defaults. */
 typedef struct sagg_collapsed_options {
-    size_t size;  /**< sizeof(sagg_collapsed_options); an unknown tail must be zero */
-    bool threads; /**< begin each line with a frame "[thread name]" */
-    bool lines;   /**< write "method:line" where the line is known */
+    size_t size; /**< sizeof(sagg_collapsed_options); an unknown tail must be zero */
+    /** Begin each line with a frame for its thread, as async-profiler does: "[name tid=7]", or
+     * "[tid=7]" without a name, or the name alone where the OS has no number for it. */
+    bool threads;
+    bool lines; /**< write "method:line" where the line is known */
 } sagg_collapsed_options;
 
 #define SAGG_COLLAPSED_OPTIONS_INIT                                                                \

@@ -62,7 +62,8 @@ int import_pprof(recording *rec, const void *data, size_t bytes, const import_op
 
 /**
  * Adds collapsed stacks: a line each, frames from root to leaf joined by ';', a blank, a whole
- * number. Empty lines are skipped. A first frame "[name tid=7]" with others behind it is a thread.
+ * number. Empty lines are skipped. A first frame "[name tid=7]" or "[tid=7]" with others behind it
+ * is a thread.
  * @return 0; RECORDING_E_FORMAT (with the line's offset); RECORDING_E_LIMIT; RECORDING_E_USAGE;
  *         RECORDING_E_NOMEM. What was added before the fault stays in the recording
  */
