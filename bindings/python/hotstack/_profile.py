@@ -9,7 +9,7 @@ import operator
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple, SupportsIndex
 
 from . import _native
@@ -53,9 +53,26 @@ def nanoseconds(time: Time, default: int) -> int:
     return int(ns)
 
 
+def span(start: Time, end: Time) -> tuple[int, int]:
+    """Nanoseconds from `start`, included, to `end`, excluded; everything without them."""
+    first, last = nanoseconds(start, _LEAST), nanoseconds(end, _MOST)
+    if last < first:
+        raise _native.UsageError(f"end ({end}) is before start ({start}).")
+    return first, last
+
+
 def names(wanted: Iterable[str]) -> list[str]:
     """A list of names; one alone is a list of it, not of its letters."""
     return [wanted] if isinstance(wanted, str) else list(wanted)
+
+
+def known_names(wanted: Iterable[str], known: Collection[str], what: str) -> list[str]:
+    """`names`, each of them one of `known`."""
+    found = names(wanted)
+    for name in found:
+        if name not in known:
+            raise _native.UsageError(f"There is no {what} '{name}': use {', '.join(known)}.")
+    return found
 
 
 def _check_cut(max_nodes: int, min_share: float) -> None:
@@ -314,14 +331,13 @@ def select_options(
 ) -> dict[str, Any]:
     """Options of Inputs.aggregate for a selection."""
     mask = 0
-    for state in names(states):
-        if state not in _STATES:
-            raise _native.UsageError(f"There is no thread state '{state}': use {', '.join(_STATES)}.")
+    for state in known_names(states, _STATES, "thread state"):
         mask |= 1 << _STATES[state]
+    from_ns, to_ns = span(start, end)
     return {
         "thread": _thread_filter(thread),
-        "from_ns": nanoseconds(start, _LEAST),
-        "to_ns": nanoseconds(end, _MOST),
+        "from_ns": from_ns,
+        "to_ns": to_ns,
         "states": mask,
         "normalise": normalise,
     }

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from . import _native
-from ._profile import _LEAST, _MOST, Profile, ThreadFilter, Time, names, nanoseconds, select_options
+from ._profile import Profile, ThreadFilter, Time, known_names, names, select_options, span
 from ._progress import Progress, ProgressBar
-from ._tables import DEFAULT_SAMPLE_COLUMNS, Table
+from ._tables import DEFAULT_SAMPLE_COLUMNS, SAMPLE_COLUMNS, Table
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 
@@ -224,7 +224,7 @@ class Recording(Profile):
         """
         name = self._type_name(type)
         paths = None if columns is None else names(columns)
-        bounds = nanoseconds(start, _LEAST), nanoseconds(end, _MOST)
+        bounds = span(start, end)
         return Table(
             lambda: self._inputs.events(name, paths, *bounds), self._inputs.size(), self._progress
         )
@@ -249,9 +249,11 @@ class Recording(Profile):
         >>> sum(row["value"] for row in samples)
         2221984245
         """
-        chosen = [name for name, _ in _native.PROFILE_TYPES] if types is None else names(types)
-        wanted = names(DEFAULT_SAMPLE_COLUMNS if columns is None else columns)
-        bounds = nanoseconds(start, _LEAST), nanoseconds(end, _MOST)
+        all_types = [name for name, _ in _native.PROFILE_TYPES]
+        chosen = all_types if types is None else known_names(types, all_types, "profile type")
+        given = DEFAULT_SAMPLE_COLUMNS if columns is None else columns
+        wanted = known_names(given, SAMPLE_COLUMNS, "sample column")
+        bounds = span(start, end)
         return Table(
             lambda: self._inputs.samples(wanted, chosen, *bounds), self._inputs.size(), self._progress
         )

@@ -183,8 +183,10 @@ static int check(const field_list *l, const char *type, failure *f)
     for (size_t i = 0; i < l->count; i++) {
         if (l->list[i].met)
             continue;
-        (void)snprintf(message, sizeof(message), "Events of type '%s' have no field '%s'.", type,
-                       l->list[i].path);
+        (void)snprintf(
+            message, sizeof(message),
+            "Events of type '%s' have no field '%s': event_types()['%s'].fields lists them.", type,
+            l->list[i].path, type);
         return failure_set(f, FAILURE_USAGE, message);
     }
     return 0;
