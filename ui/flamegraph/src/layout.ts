@@ -192,7 +192,7 @@ function place(to: Layout, omittedNodes: Int32Array): void {
 /** What moves, rather than is copied, between worker and page. */
 export function buffers(value: Layout): ArrayBufferLike[] {
   const found = new Set<ArrayBufferLike>();
-  for (const part of [...Object.values(value), ...Object.values(value.sides ?? {})] as unknown[]) {
+  for (const part of [...Object.values(value), ...Object.values((!import.meta.env.SLIM && value.sides) || {})] as unknown[]) {
     if (ArrayBuffer.isView(part)) found.add(part.buffer);
   }
   return [...found];

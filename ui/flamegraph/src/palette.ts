@@ -43,7 +43,7 @@ interface Plan {
   /** Lightness between two shades. */
   step: number;
   /** Less, the same, more. */
-  changes: [string, string, string];
+  changes: string[];
   colors: Record<'dimmed' | 'match' | 'root' | 'merged' | 'omitted' | 'background', string>;
   texts: Record<'text' | 'dimmedText' | 'matchText', string>;
 }
@@ -58,7 +58,7 @@ const LIGHT: Plan = {
     [220, 8, 76],
   ],
   step: 1.7,
-  changes: ['#4a83d6', '#e3e5e9', '#e2574c'],
+  changes: import.meta.env.SLIM ? [] : ['#4a83d6', '#e3e5e9', '#e2574c'],
   colors: { dimmed: '#e6e8ec', match: '#7a3ff2', root: '#d3d8e0', merged: '#c2c8d1', omitted: '#e9ecf0', background: '#ffffff' },
   texts: { text: '#14181f', dimmedText: '#6b7280', matchText: '#ffffff' },
 };
@@ -71,7 +71,7 @@ const DARK: Plan = {
     [220, 7, 38],
   ],
   step: 1.5,
-  changes: ['#3f78c9', '#3a404a', '#c2473d'],
+  changes: import.meta.env.SLIM ? [] : ['#3f78c9', '#3a404a', '#c2473d'],
   colors: { dimmed: '#262b34', match: '#a98bff', root: '#3a414d', merged: '#4a525f', omitted: '#2b313b', background: '#15181d' },
   texts: { text: '#eef1f6', dimmedText: '#8a93a3', matchText: '#14101f' },
 };
@@ -95,7 +95,7 @@ function shadeColor([hue, saturation, lightness]: Hue, step: number, shade: numb
 const pack = ([red, green, blue]: Rgb): number => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
 /** From the first colour over the second to the third. */
-function between(ends: [string, string, string]): Rgb[] {
+function between(ends: string[]): Rgb[] {
   const [less, same, more] = ends.map(hexColor) as [Rgb, Rgb, Rgb];
   return Array.from({ length: STEPS }, (_, step) => {
     const at = (step / (STEPS - 1)) * 2 - 1;

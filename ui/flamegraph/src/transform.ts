@@ -32,6 +32,11 @@ function grown<T extends Int32Array | Float64Array>(old: T, make: (size: number)
 const int32 = (size: number) => new Int32Array(size);
 const float64 = (size: number) => new Float64Array(size);
 
+/** A value of the older side, which only comparisons have. */
+function older(values: Float64Array | null, at: number): number {
+  return import.meta.env.SLIM ? 0 : (values?.[at] ?? 0);
+}
+
 /** A tree under construction: children are found by (parent, frame) in an open-addressed table. */
 class Trie {
   count = 1;
@@ -151,7 +156,7 @@ function omittedBy(from: Columns): Int32Array {
  * or -1 to leave the subtree's values out unless a deeper node has a place.
  */
 function rebuilt(from: Columns, ranks: Int32Array, place: (trie: Trie, frame: number, parent: number, depth: number) => number): Columns {
-  const trie = new Trie(from.before !== null);
+  const trie = new Trie(!import.meta.env.SLIM && from.before !== null);
   const omitted = omittedBy(from);
   const path: number[] = [];
   for (let node = 0; node < from.depth.length; node++) {
@@ -159,9 +164,9 @@ function rebuilt(from: Columns, ranks: Int32Array, place: (trie: Trie, frame: nu
     const at = place(trie, from.frame[node]!, depth === 0 ? 0 : path[depth - 1]!, depth);
     path[depth] = at;
     if (at < 0) continue;
-    trie.add(at, from.self[node]!, from.before?.[node] ?? 0);
+    trie.add(at, from.self[node]!, older(from.before, node));
     const cut = omitted[node]! - 1;
-    if (cut >= 0) trie.omit(at, from.omitted.total[cut]!, from.omitted.before?.[cut] ?? 0, from.omitted.count[cut]!);
+    if (cut >= 0) trie.omit(at, from.omitted.total[cut]!, older(from.omitted.before, cut), from.omitted.count[cut]!);
   }
   return trie.columns(ranks);
 }
@@ -195,7 +200,7 @@ function folded(from: Columns, ranks: Int32Array): Columns {
 interface Ends {
   node: number[];
   total: Float64Array;
-  before: Float64Array;
+  before: Float64Array | null;
 }
 
 /** Heaviest paths first, so that what has no room is the lightest. */
@@ -207,7 +212,7 @@ function upwards(from: Columns, ranks: Int32Array, ends: Ends, trie: Trie): Colu
     if (depth > 0) parent[node] = path[depth - 1]!;
     path[depth] = node;
   }
-  const weight = ends.node.map((_, i) => ends.total[i]! + ends.before[i]!);
+  const weight = ends.node.map((_, i) => ends.total[i]! + older(ends.before, i));
   const order = int32(ends.node.length).map((_, i) => i).sort((a, b) => weight[b]! - weight[a]! || a - b);
   for (const end of order) {
     let at = 0;
@@ -217,20 +222,20 @@ function upwards(from: Columns, ranks: Int32Array, ends: Ends, trie: Trie): Colu
       if (next < 0) break;
       at = next;
     }
-    if (node > 0) trie.omit(at, ends.total[end]!, ends.before[end]!, 0);
-    else trie.add(at, ends.total[end]!, ends.before[end]!);
+    if (node > 0) trie.omit(at, ends.total[end]!, older(ends.before, end), 0);
+    else trie.add(at, ends.total[end]!, older(ends.before, end));
   }
   return trie.columns(ranks);
 }
 
 function reversed(from: Columns, ranks: Int32Array): Columns {
-  const trie = new Trie(from.before !== null);
+  const trie = new Trie(!import.meta.env.SLIM && from.before !== null);
   const ends: number[] = [];
-  for (let node = 0; node < from.depth.length; node++) if (from.self[node]! > 0 || (from.before?.[node] ?? 0) > 0) ends.push(node);
+  for (let node = 0; node < from.depth.length; node++) if (from.self[node]! > 0 || older(from.before, node) > 0) ends.push(node);
   // Whose leaves the omitted values are is not known: they stand beside all leaves.
-  from.omitted.node.forEach((_, i) => trie.omit(0, from.omitted.total[i]!, from.omitted.before?.[i] ?? 0, from.omitted.count[i]!));
-  const values = (column: Float64Array | null) => Float64Array.from(ends, (node) => column?.[node] ?? 0);
-  return upwards(from, ranks, { node: ends, total: values(from.self), before: values(from.before) }, trie);
+  from.omitted.node.forEach((_, i) => trie.omit(0, from.omitted.total[i]!, older(from.omitted.before, i), from.omitted.count[i]!));
+  const values = (column: Float64Array) => Float64Array.from(ends, (node) => column[node]!);
+  return upwards(from, ranks, { node: ends, total: values(from.self), before: import.meta.env.SLIM || from.before === null ? null : values(from.before) }, trie);
 }
 
 /** The paths to the outermost calls of a frame, each with all that the call did. */
@@ -251,7 +256,7 @@ function callersOf(from: Columns, ranks: Int32Array, wanted: number): Columns {
     }
     const cut = omitted[node]! - 1;
     total[total.length - 1]! += from.self[node]! + (cut < 0 ? 0 : from.omitted.total[cut]!);
-    before[before.length - 1]! += (from.before?.[node] ?? 0) + (cut < 0 ? 0 : (from.omitted.before?.[cut] ?? 0));
+    before[before.length - 1]! += older(from.before, node) + (cut < 0 ? 0 : older(from.omitted.before, cut));
   }
   return upwards(from, ranks, { node: ends, total: Float64Array.from(total), before: Float64Array.from(before) }, new Trie(from.before !== null));
 }

@@ -3,7 +3,7 @@ import { heatKitchen } from '../src/heat.ts';
 import { HeatMap, type Stretch } from '../src/heatmap.ts';
 import type { Profile } from '../src/profile.ts';
 import { FlameView } from '../src/view.ts';
-import { failed, frame, page, start, State, threadList } from './page.ts';
+import { failed, frame, keysGoTo, page, start, State, threadList } from './page.ts';
 import './heatmap.css';
 
 start((opened, engine) => {
@@ -52,4 +52,5 @@ start((opened, engine) => {
   }, threads === null ? [] : [threads.element]);
   page().append(map.element);
   const view = new FlameView(page(), options);
+  keysGoTo('.hsh-plot');
 }, heatKitchen);

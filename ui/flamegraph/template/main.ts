@@ -1,6 +1,6 @@
 // The self-contained flame graph: one profile type at a time, all or one of its threads.
 import { FlameView } from '../src/view.ts';
-import { frame, page, start, State, threadList } from './page.ts';
+import { frame, keysGoTo, page, start, State, threadList } from './page.ts';
 
 start((opened, engine) => {
   const state = new State();
@@ -20,11 +20,5 @@ start((opened, engine) => {
     return profile;
   }, threads === null ? [] : [threads.element]);
   const view = new FlameView(page(), options);
-  // Keys that nothing on the page has are the graph's, before anybody has clicked on it.
-  document.addEventListener('keydown', (event) => {
-    const graph = page().querySelector<HTMLElement>('.hsf-scroll');
-    if (graph === null || event.target !== document.body || graph.dispatchEvent(new KeyboardEvent('keydown', event))) return;
-    event.preventDefault();
-    if (document.activeElement === document.body) graph.focus({ preventScroll: true });
-  });
+  keysGoTo('.hsf-scroll');
 });

@@ -194,6 +194,16 @@ export function frame(opened: OpenDocument, kind: string, state: State, select: 
   show(opened.types.indexOf(state.get('type')));
 }
 
+/** Keys that nothing on the page has are an element's, before anybody has clicked on it. */
+export function keysGoTo(selector: string): void {
+  document.addEventListener('keydown', (event) => {
+    const target = page().querySelector<HTMLElement>(selector);
+    if (target === null || event.target !== document.body || target.dispatchEvent(new KeyboardEvent('keydown', event))) return;
+    event.preventDefault();
+    if (document.activeElement === document.body) target.focus({ preventScroll: true });
+  });
+}
+
 /** Runs the page, or, loaded as the page's worker, the kitchen. The worker is this very script: the file holds it once. */
 export function start(show: (opened: OpenDocument, engine: Engine) => void, heat: HeatKitchen | null = null): void {
   if (typeof document === 'undefined') return serveFrom(self as never, heat);

@@ -238,6 +238,10 @@ describe.skipIf(PROGRAM === '')('pages of the program', () => {
     const again = await open('real.heatmap.html', new URL(page.url()).hash);
     expect(await again.page.locator('.hsh').getAttribute('data-value')).toBe(String(value));
     await expect.poll(() => again.graph.getAttribute('data-shown')).toBe(String(value));
+    // Before anybody has clicked on it, too.
+    await again.page.keyboard.press('0');
+    expect(Number(await again.page.locator('.hsh').getAttribute('data-value'))).toBe(whole);
+    expect(await again.page.evaluate(() => document.activeElement!.getAttribute('data-testid'))).toBe('heatmap');
     await again.page.close();
     await page.keyboard.press('Escape');
     await expect.poll(() => graph.getAttribute('data-shown')).toBe(String(whole));
