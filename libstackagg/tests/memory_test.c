@@ -14,7 +14,6 @@
 static long left = LONG_MAX; /* allocations that still succeed */
 static long held;            /* blocks that were not freed */
 
-/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's names */
 void *__real_malloc(size_t bytes);
 void *__real_realloc(void *block, size_t bytes);
 void *__real_calloc(size_t count, size_t each);
@@ -50,7 +49,6 @@ void __wrap_free(void *block)
     held -= block != NULL;
     __real_free(block);
 }
-/* NOLINTEND(bugprone-reserved-identifier) */
 
 /* ---- what is worked on ---- */
 
