@@ -1,54 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Each function without memory, at each of its allocations: it says so, gives back what it took,
- * and leaves what it was given as it was. The linker puts these in the place of the C library's
- * functions (-Wl,--wrap).
- */
+/* Each function without memory, at each of its allocations: it says so, gives back what it took,
+ * and leaves what it was given as it was. */
+#include "failing_memory.h"
 #include "support.h"
 
 #include <limits.h>
 #include <stdlib.h>
-
-/* ---- memory that ends ---- */
-
-static long left = LONG_MAX; /* allocations that still succeed */
-static long held;            /* blocks that were not freed */
-
-void *__real_malloc(size_t bytes);
-void *__real_realloc(void *block, size_t bytes);
-void *__real_calloc(size_t count, size_t each);
-void __real_free(void *block);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t each);
-void *__wrap_realloc(void *block, size_t bytes);
-void __wrap_free(void *block);
-
-void *__wrap_malloc(size_t bytes)
-{
-    void *block = left-- > 0 ? __real_malloc(bytes) : NULL;
-    held += block != NULL;
-    return block;
-}
-
-void *__wrap_calloc(size_t count, size_t each)
-{
-    void *block = left-- > 0 ? __real_calloc(count, each) : NULL;
-    held += block != NULL;
-    return block;
-}
-
-void *__wrap_realloc(void *block, size_t bytes)
-{
-    void *moved = left-- > 0 ? __real_realloc(block, bytes) : NULL;
-    held += moved != NULL && block == NULL;
-    return moved;
-}
-
-void __wrap_free(void *block)
-{
-    held -= block != NULL;
-    __real_free(block);
-}
 
 /* ---- what is worked on ---- */
 
@@ -233,13 +190,13 @@ static int compact(sagg_error *err)
 {
     sagg_options options = two_types();
     options.max_stacks = 100;
-    const long some = left;
-    const long before = held;
-    left = LONG_MAX;
+    const long some = memory_left;
+    const long before = memory_held;
+    memory_left = LONG_MAX;
     sagg *agg = filled(&options, 3);
-    left = some;
+    memory_left = some;
     int rc = sagg_compact(agg, err);
-    left = LONG_MAX;
+    memory_left = LONG_MAX;
     if (rc != 0) {
         same_entries(agg, crowded);
         ck_assert_int_eq(sagg_compact(agg, NULL), 0);
@@ -247,8 +204,8 @@ static int compact(sagg_error *err)
     ck_assert_uint_le(sagg_stack_count(agg), options.max_stacks + SAGG_DROPPED + 1);
     note_entries(agg);
     sagg_free(agg);
-    left = some;
-    held = before;
+    memory_left = some;
+    memory_held = before;
     return rc;
 }
 
@@ -391,11 +348,11 @@ START_TEST(no_allocation_that_fails_harms_anything)
     for (; rc != 0; count++) {
         err = (sagg_error){0};
         seen = 0;
-        const long before = held; /* assertions hold and free some, too */
-        left = count;
+        const long before = memory_held; /* assertions hold and free some, too */
+        memory_left = count;
         rc = works[_i](&err);
-        left = LONG_MAX;
-        ck_assert_int_eq(held, before);
+        memory_left = LONG_MAX;
+        ck_assert_int_eq(memory_held, before);
         ck_assert(rc == 0 || rc == SAGG_E_NOMEM);
         ck_assert_int_eq(err.code, rc);
         ck_assert_int_eq(err.message[0] != '\0', rc != 0);

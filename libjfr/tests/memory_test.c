@@ -1,0 +1,436 @@
+/* Reading without memory, at each allocation: it says so, and gives back what it took. */
+#include "failing_memory.h"
+#include "input.h"
+#include "memory.h"
+#include "run_suite.h"
+
+#include <jfr/jfr.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const recordings[] = {"async-profiler-4.5-jdk17", "jdk25-all"};
+
+static jfr_error err;
+static uint8_t *bytes, *packed;
+static size_t len, packed_len;
+
+/* What a run came to. */
+static uint64_t seen;
+
+static void note(uint64_t number)
+{
+    seen = (seen ^ number) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static void note_text(jfr_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        note((uint8_t)text.data[i]);
+}
+
+static void load(int which)
+{
+    char path[4096];
+    void *map;
+    jfr__unpacked whole;
+    (void)snprintf(path, sizeof(path), "%s/%s.jfr.gz", DATA_DIR, recordings[which]);
+    ck_assert_int_eq(jfr__map_file(&map, &packed_len, path, &err), 0);
+    ck_assert_int_eq(jfr__gunzip(&whole, map, packed_len, 1 << 24, &jfr__malloc, &err), 0);
+    packed = malloc(packed_len);
+    ck_assert_ptr_nonnull(packed);
+    memcpy(packed, map, packed_len);
+    jfr__unmap_file(map, packed_len);
+    bytes = whole.data;
+    len = whole.len;
+}
+
+static void teardown(void)
+{
+    free(bytes);
+    free(packed);
+}
+
+/* ---- works: 0 or more, or an error's code ---- */
+
+/* A work on each chunk of the recording. */
+static int each_chunk(const uint8_t *data, size_t size, int (*work)(jfr_file *in, jfr_chunk *of))
+{
+    jfr_file *in = NULL;
+    jfr_chunk *of = NULL;
+    int rc = jfr_open_mem(&in, data, size, NULL, &err);
+    while (rc >= 0 && (rc = jfr_next_chunk(in, &of, &err)) == 1)
+        rc = work(in, of);
+    jfr_close(in);
+    return rc;
+}
+
+static int note_stack(jfr_chunk *of, uint32_t index)
+{
+    jfr_stack stack;
+    int rc = index != JFR_NONE ? jfr_chunk_stack(of, index, &stack, &err) : 0;
+    for (uint32_t i = 0; rc == 0 && index != JFR_NONE && i < stack.frame_count; i++)
+        note_text(stack.frames[i].method->name);
+    return rc;
+}
+
+static int note_thread(jfr_chunk *of, uint32_t index)
+{
+    jfr_thread thread;
+    int rc = index != JFR_NONE ? jfr_chunk_thread(of, index, &thread, &err) : 0;
+    if (rc == 0 && index != JFR_NONE)
+        note_text(thread.java_name);
+    return rc;
+}
+
+static int note_class(jfr_chunk *of, uint32_t index)
+{
+    jfr_class klass;
+    int rc = index != JFR_NONE ? jfr_chunk_class(of, index, &klass, &err) : 0;
+    if (rc == 0 && index != JFR_NONE)
+        note_text(klass.name);
+    return rc;
+}
+
+static int note_settings(jfr_chunk *of)
+{
+    jfr_setting setting;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < jfr_chunk_setting_count(of); i++) {
+        rc = jfr_chunk_setting(of, i, &setting, &err);
+        if (rc == 0)
+            note_text(setting.value);
+    }
+    return rc;
+}
+
+static int read_samples(jfr_file *in, jfr_chunk *of)
+{
+    jfr_sample s;
+    int rc = note_settings(of);
+    (void)in;
+    while (rc == 0 && (rc = jfr_samples_next(of, &s, &err)) == 1) {
+        rc = note_stack(of, s.stack);
+        if (rc == 0)
+            rc = note_thread(of, s.thread);
+        if (rc == 0)
+            rc = note_class(of, s.klass);
+    }
+    return rc;
+}
+
+static int samples(void)
+{
+    return each_chunk(bytes, len, read_samples);
+}
+
+static int unpacked_samples(void)
+{
+    return each_chunk(packed, packed_len, read_samples);
+}
+
+static int on_scalar(void *ctx, const jfr_field *field, uint32_t index, const jfr_variant *value)
+{
+    (void)ctx;
+    (void)field;
+    (void)index;
+    note(value->kind);
+    if (value->kind == JFR_VARIANT_STRING)
+        note_text(value->text);
+    return 0;
+}
+
+static int on_begin(void *ctx, const jfr_field *field, uint32_t index, const jfr_variant *value)
+{
+    return on_scalar(ctx, field, index, value);
+}
+
+static int on_end(void *ctx, const jfr_field *field, const jfr_variant *value)
+{
+    return on_scalar(ctx, field, 0, value);
+}
+
+static int visit(jfr_chunk *of, const jfr_variant *value)
+{
+    jfr_visitor visitor = JFR_VISITOR_INIT;
+    visitor.begin = on_begin;
+    visitor.end = on_end;
+    visitor.scalar = on_scalar;
+    return jfr_variant_visit(of, value, &visitor, &err);
+}
+
+static int read_row(jfr_chunk *of, const jfr_variant *value)
+{
+    static const char *const paths[] = {"startTime", "eventThread.javaName", "duration"};
+    enum { PATHS = sizeof(paths) / sizeof(paths[0]) };
+    jfr_columns *columns = NULL;
+    jfr_variant row[PATHS] = {{0}}, followed = {0};
+    int rc = jfr_columns_open(&columns, of, value->type, paths, PATHS, &err);
+    if (rc == 0)
+        rc = jfr_columns_read(columns, value, row, &err);
+    jfr_columns_close(columns);
+    if (rc < 0)
+        return rc;
+    note(row[0].kind);
+    rc = jfr_variant_path(of, value, paths[1], &followed, &err);
+    return rc < 0 ? rc : 0;
+}
+
+/* Every so many events. */
+enum { EVENTS_APART = 40 };
+
+static int read_events(jfr_file *in, jfr_chunk *of)
+{
+    jfr_events_options options = JFR_EVENTS_OPTIONS_INIT;
+    jfr_events *events = NULL;
+    jfr_event event = {0};
+    (void)in;
+    options.events = "jdk.*,profiler.*";
+    int rc = jfr_events_open(&events, of, &options, &err);
+    for (uint64_t i = 0; rc == 0 && (rc = jfr_events_next(events, &event, &err)) == 1; i++) {
+        rc = i % EVENTS_APART == 0 ? visit(of, &event.value) : 0;
+        if (rc == 0 && i % EVENTS_APART == 0)
+            rc = read_row(of, &event.value);
+    }
+    jfr_events_close(events);
+    return rc;
+}
+
+static int events(void)
+{
+    return each_chunk(bytes, len, read_events);
+}
+
+static int read_constants(jfr_file *in, jfr_chunk *of)
+{
+    const jfr_type *types;
+    uint32_t count;
+    (void)in;
+    int rc = jfr_chunk_types(of, &types, &count, &err);
+    for (uint32_t type = 0; rc == 0 && type < count; type++) {
+        uint32_t constants = 0;
+        jfr_variant value = {0};
+        rc = jfr_chunk_constant_count(of, type, &constants, &err);
+        for (uint32_t i = 0; rc == 0 && i < constants && i < 3; i++) {
+            rc = jfr_chunk_constant(of, type, i, &value, &err);
+            if (rc == 0)
+                rc = visit(of, &value);
+        }
+    }
+    return rc;
+}
+
+static int constants(void)
+{
+    return each_chunk(bytes, len, read_constants);
+}
+
+static void note_rows(const jfr_sums *of)
+{
+    jfr_sum rows[64] = {{0}};
+    size_t cursor = 0;
+    for (size_t count; (count = jfr_sums_read(of, &cursor, rows, 64)) > 0;)
+        for (size_t i = 0; i < count; i++)
+            note(rows[i].samples);
+}
+
+static int fill_sums(jfr_file *in, jfr_chunk *of)
+{
+    jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
+    jfr_sums *sums = NULL;
+    (void)in;
+    options.flags = JFR_SUMS_CLASSES;
+    int rc = jfr_sums_new(&sums, &options, &err);
+    if (rc == 0)
+        rc = jfr_sums_fill(sums, of, &err);
+    if (rc == 0)
+        note_rows(sums);
+    jfr_sums_free(sums);
+    return rc;
+}
+
+static int sums(void)
+{
+    return each_chunk(bytes, len, fill_sums);
+}
+
+enum { PARTS = 4 };
+
+static uint32_t every_other(void *ctx)
+{
+    uint32_t *next = ctx;
+    uint32_t part = *next;
+    *next += 2;
+    return part;
+}
+
+/* As two threads, one behind the other. */
+static int join_sums(jfr_file *in, jfr_chunk *of)
+{
+    jfr_sums *both[2] = {NULL, NULL};
+    int rc = 0;
+    (void)in;
+    for (uint32_t i = 0; rc == 0 && i < 2; i++) {
+        uint32_t next = i;
+        rc = jfr_sums_new(&both[i], NULL, &err);
+        if (rc == 0)
+            rc = jfr_sums_parts(both[i], of, PARTS, every_other, &next, &err);
+    }
+    if (rc == 0)
+        rc = jfr_sums_join(both, 2, of, &err);
+    for (int i = 0; rc == 0 && i < 2; i++)
+        note_rows(both[i]);
+    jfr_sums_free(both[0]);
+    jfr_sums_free(both[1]);
+    return rc;
+}
+
+static int parts(void)
+{
+    return each_chunk(bytes, len, join_sums);
+}
+
+/* The lines of frames that were learned; one can be learned again. */
+enum { LEARNED = 1 << 16, ROOM = 2048 };
+
+typedef struct learned {
+    uint32_t lines[LEARNED];
+    uint32_t count;
+} learned;
+
+static int learn(void *ctx, const jfr_frame_ref *frame, uint32_t *value)
+{
+    learned *l = ctx;
+    *value = l->count++ % LEARNED;
+    l->lines[*value] = frame->line;
+    return 0;
+}
+
+static int read_values(jfr_file *in, jfr_chunk *of)
+{
+    static learned known;
+    uint32_t values[ROOM];
+    jfr_frame_memo_options options = JFR_FRAME_MEMO_OPTIONS_INIT;
+    jfr_frame_memo *memo = NULL;
+    jfr_stack_ref stack;
+    (void)in;
+    options.learn = learn;
+    options.ctx = &known;
+    int rc = jfr_frame_memo_new(&memo, &options, &err);
+    for (uint32_t i = 0; rc == 0 && i < jfr_chunk_stack_count(of); i++) {
+        rc = jfr_chunk_stack_values(of, i, memo, values, ROOM, &stack, &err);
+        for (uint32_t k = 0; rc == 0 && k < stack.frame_count && k < ROOM; k++)
+            note(known.lines[values[k]]);
+    }
+    jfr_frame_memo_free(memo);
+    return rc;
+}
+
+static int stack_values(void)
+{
+    return each_chunk(bytes, len, read_values);
+}
+
+/* Another reader, of the chunk that the first has not opened. */
+static int split(void)
+{
+    jfr_file *in = NULL, *reader = NULL;
+    jfr_place place = {0, 0};
+    jfr_chunk *of = NULL;
+    int rc = jfr_open_mem(&in, bytes, len, NULL, &err);
+    if (rc == 0)
+        rc = jfr_split_reader(&reader, in, &err);
+    if (rc == 0)
+        rc = jfr_split_peek(reader, &of, &err);
+    if (rc >= 0)
+        note(jfr_split_places(in, &place, 1));
+    if (rc >= 0)
+        rc = jfr_split_go(reader, &place, &err);
+    if (rc == 0)
+        rc = jfr_next_chunk(reader, &of, &err);
+    if (rc == 1)
+        rc = jfr_split_settle(in, of, &err);
+    if (rc == 0)
+        rc = read_samples(reader, of);
+    jfr_close(reader);
+    jfr_close(in);
+    return rc;
+}
+
+static int feed(const uint8_t *data, size_t size)
+{
+    enum { PIECE = 10000 };
+    jfr_stream *stream = NULL;
+    jfr_chunk *of = NULL;
+    int rc = jfr_stream_new(&stream, 0, NULL, &err);
+    for (size_t at = 0; rc == 0 && at < size; at += PIECE) {
+        rc = jfr_stream_feed(stream, data + at, size - at < PIECE ? size - at : PIECE, &err);
+        while (rc == 0 && (rc = jfr_stream_next(stream, &of, &err)) == 1)
+            rc = read_samples(NULL, of);
+    }
+    if (rc == 0)
+        note(jfr_stream_done(stream));
+    jfr_stream_free(stream);
+    return rc;
+}
+
+static int stream(void)
+{
+    return feed(bytes, len);
+}
+
+static int unpacked_stream(void)
+{
+    return feed(packed, packed_len);
+}
+
+static int (*const works[])(void) = {
+    samples, unpacked_samples, events, constants, sums,           parts,
+    stack_values, split,       stream, unpacked_stream,
+};
+
+/* All up to this one, and then ever fewer: each is like those before it. */
+enum { EACH = 300 };
+
+static long next_count(long count)
+{
+    return count < EACH ? count + 1 : count + count / 50;
+}
+
+START_TEST(no_allocation_that_fails_harms_anything)
+{
+    load(_i % ROWS(recordings));
+    int (*const work)(void) = works[_i / ROWS(recordings)];
+    seen = 0;
+    ck_assert_msg(work() == 0, "%s", err.message);
+    const uint64_t wanted = seen;
+    int rc = JFR_ERR_NOMEM;
+    long failures = 0;
+    for (long count = 0; rc != 0; count = next_count(count), failures++) {
+        const long before = memory_held; /* assertions hold and free some, too */
+        err = (jfr_error){0};
+        seen = 0;
+        memory_left = count;
+        rc = work();
+        memory_left = LONG_MAX;
+        ck_assert_int_eq(memory_held, before);
+        ck_assert_int_eq(rc, rc == 0 ? 0 : JFR_ERR_NOMEM);
+        ck_assert_int_eq(err.code, rc);
+        ck_assert_int_eq(err.message[0] != '\0', rc != 0);
+    }
+    ck_assert_int_gt(failures, 5);
+    ck_assert_uint_eq(seen, wanted);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("memory");
+    TCase *t = tcase_create("memory");
+    tcase_add_checked_fixture(t, NULL, teardown);
+    tcase_add_loop_test(t, no_allocation_that_fails_harms_anything, 0,
+                        ROWS(works) * ROWS(recordings));
+    suite_add_tcase(suite, t);
+    return run_suite(suite);
+}
