@@ -386,8 +386,8 @@ static int unpacked_stream(void)
 }
 
 static int (*const works[])(void) = {
-    samples, unpacked_samples, events, constants, sums,           parts,
-    stack_values, split,       stream, unpacked_stream,
+    samples, unpacked_samples, events, constants, sums,
+    parts,   stack_values,     split,  stream,    unpacked_stream,
 };
 
 /* All up to this one, and then ever fewer: each is like those before it. */
