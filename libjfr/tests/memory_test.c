@@ -390,14 +390,6 @@ static int (*const works[])(void) = {
     parts,   stack_values,     split,  stream,    unpacked_stream,
 };
 
-/* All up to this one, and then ever fewer: each is like those before it. */
-enum { EACH = 300 };
-
-static long next_count(long count)
-{
-    return count < EACH ? count + 1 : count + count / 50;
-}
-
 START_TEST(no_allocation_that_fails_harms_anything)
 {
     load(_i % ROWS(recordings));
@@ -407,7 +399,7 @@ START_TEST(no_allocation_that_fails_harms_anything)
     const uint64_t wanted = seen;
     int rc = JFR_ERR_NOMEM;
     long failures = 0;
-    for (long count = 0; rc != 0; count = next_count(count), failures++) {
+    for (long count = 0; rc != 0; count = memory_next(count), failures++) {
         const long before = memory_held; /* assertions hold and free some, too */
         err = (jfr_error){0};
         seen = 0;

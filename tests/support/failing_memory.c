@@ -7,6 +7,12 @@
 long memory_left = LONG_MAX;
 long memory_held;
 
+long memory_next(long count)
+{
+    enum { EACH = 400 };
+    return count < EACH ? count + 1 : count + count / 50;
+}
+
 /* The linker's names. */
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t each);

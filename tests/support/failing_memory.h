@@ -13,4 +13,8 @@ extern long memory_left;
 /* Blocks that were not freed, those of assertions included. */
 extern long memory_held;
 
+/* What to allow after `count`: all up to some hundreds, then ever fewer, as each is like those
+ * before it. */
+long memory_next(long count);
+
 #endif

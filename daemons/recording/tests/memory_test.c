@@ -62,14 +62,6 @@ static int read_file(const char *path, const recording_options *options, recordi
     return rc == 0 && agg == NULL ? RECORDING_E_NOMEM : rc;
 }
 
-/* All up to this one, and then ever fewer: each is like those before it. */
-enum { EACH = 400 };
-
-static long next_count(long count)
-{
-    return count < EACH ? count + 1 : count + count / 40;
-}
-
 START_TEST(no_allocation_that_fails_harms_anything)
 {
     const char *path = files[_i % ROWS(files)];
@@ -80,7 +72,7 @@ START_TEST(no_allocation_that_fails_harms_anything)
     const uint64_t wanted = seen;
     int rc = RECORDING_E_NOMEM;
     long failures = 0;
-    for (long count = 0; rc != 0; count = next_count(count), failures++) {
+    for (long count = 0; rc != 0; count = memory_next(count), failures++) {
         const long before = memory_held; /* assertions hold and free some, too */
         err = (recording_error){0};
         memory_left = count;
