@@ -48,10 +48,27 @@ static bool is_thread(sagg_str text, recording_sample *sample)
     return true;
 }
 
-static bool is_nothing(sagg_str text)
+static bool is_word(sagg_str text, const char *word)
+{
+    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
+
+/* What stands above a stack where threads are told apart. */
+static bool is_above(sagg_str text, recording_sample *sample)
+{
+    return is_thread(text, sample) || is_word(text, "[no thread]");
+}
+
+/* No stack, or none below a thread. */
+static bool is_nothing(sagg_str text, recording_sample *sample)
 {
     static const char none[] = "[no stack]";
-    return text.size == strlen(none) && memcmp(text.data, none, text.size) == 0;
+    const char *behind = text.size > 0 ? memchr(text.data, ';', text.size) : NULL;
+    if (behind == NULL)
+        return is_word(text, none);
+    const size_t before = (size_t)(behind - text.data);
+    return is_word((sagg_str){behind + 1, text.size - before - 1}, none) &&
+           is_above((sagg_str){text.data, before}, sample);
 }
 
 /* The frames of a line from its end to its beginning: leaf first. */
@@ -59,13 +76,13 @@ static int read_stack(reader *r, sagg_str stack, recording_sample *sample, recor
 {
     size_t end = stack.size;
     r->frames.count = 0;
-    if (is_nothing(stack))
+    if (is_nothing(stack, sample))
         return 0;
     for (;;) {
         const char *before = end > 0 ? memrchr(stack.data, ';', end) : NULL;
         size_t from = before != NULL ? (size_t)(before - stack.data) + 1 : 0;
         sagg_str text = {stack.data + from, end - from};
-        if (before == NULL && r->frames.count > 0 && is_thread(text, sample))
+        if (before == NULL && r->frames.count > 0 && is_above(text, sample))
             break;
         sagg_frame frame;
         import_frame(&frame, text);

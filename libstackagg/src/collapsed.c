@@ -361,16 +361,18 @@ static int add_names(sagg_collapsed *c, const sagg__path_place *of, uint32_t sha
     return 0;
 }
 
-/* What stands behind the path of a line: a space in place of its last ';', the value, the end. */
-static int end_line(sagg_collapsed *c, uint64_t value)
+/* What stands behind the path of a line: a space in place of its last ';', the value, the end. A
+ * stack without frames, below its thread or not, has words for it. */
+static int end_line(sagg_collapsed *c, uint32_t length, uint64_t value)
 {
+    const uint32_t above = c->options.threads ? 1 : 0;
     static const char no_stack[] = "[no stack];";
     struct lines *l = &c->lines;
     int rc = extend(c, sizeof(no_stack) + SAGG__DIGITS + 1);
     if (rc != 0)
         return rc;
     char *text = l->text.items;
-    if (l->size == l->last) {
+    if (length <= above) {
         memcpy(text + l->size, no_stack, sizeof(no_stack) - 1);
         l->size += sizeof(no_stack) - 1;
     }
@@ -386,7 +388,7 @@ static int put_line(sagg_collapsed *c, const sagg__path_place *place, uint32_t s
     int rc = begin_line(c, shared);
     if (rc == 0)
         rc = add_names(c, place, shared);
-    return rc != 0 ? rc : end_line(c, value);
+    return rc != 0 ? rc : end_line(c, sagg__path_length(&c->paths, place), value);
 }
 
 /* Sums the values from place *at of the order on that have one path; leaves the last one's place.

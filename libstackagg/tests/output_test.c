@@ -271,6 +271,7 @@ START_TEST(collapsed_lines_are_stacks)
     ck_assert_ptr_nonnull(strstr(text, "\n[w_1 tid=15];m.main 1\n[w_1 tid=4];m.main 2\n"));
     ck_assert_ptr_nonnull(strstr(text, "\n[tid=16];m.main 4\n"));
     ck_assert_ptr_nonnull(strstr(text, "\nvirtual;m.main 5\n"));
+    ck_assert_ptr_nonnull(strstr(text, "[no thread];[no stack] 9\n"));
     ck_assert_ptr_nonnull(strstr(text, "[no thread];m.main;b.B.x 3\n"));
     free(text);
     sagg_free(agg);
@@ -351,8 +352,13 @@ static char *naive_lines(char (*paths)[PATH_ROOM], uint32_t count, uint32_t weig
         char line[PATH_ROOM + 32];
         if (i + 1 < count && strcmp(paths[i], paths[i + 1]) == 0)
             continue;
-        int size = snprintf(line, sizeof(line), "%s %u\n",
-                            paths[i][0] != '\0' ? paths[i] : "[no stack]", alike * weight);
+        const size_t length = strlen(paths[i]);
+        const bool bare = length > 0 && paths[i][length - 1] == ']'; /* a thread without a stack */
+        int size = snprintf(line, sizeof(line), "%s%s %u\n", paths[i],
+                            length == 0 ? "[no stack]"
+                            : bare      ? ";[no stack]"
+                                        : "",
+                            alike * weight);
         ck_assert_int_eq(sink.write(sink.ctx, line, (size_t)size), 0);
         alike = 0;
     }

@@ -99,6 +99,11 @@ START_TEST(test_the_deepest_stack_is_taken_and_a_deeper_one_refused)
 }
 END_TEST
 
+static int write_to(void *ctx, const void *data, size_t size)
+{
+    return fwrite(data, 1, size, ctx) == size ? 0 : -1;
+}
+
 START_TEST(test_a_thread_in_front)
 {
     sagg_thread thread;
@@ -135,6 +140,24 @@ START_TEST(test_odd_threads_in_front)
         found++;
     }
     ck_assert_uint_eq(found, 4);
+}
+END_TEST
+
+/* What stands for no thread or no stack is none. */
+START_TEST(test_words_for_nothing_come_back_as_nothing)
+{
+    ck_assert_int_eq(collapsed("[no stack] 1\n[no thread];[no stack] 2\n[main tid=4];[no stack] 4\n"
+                               "[no thread];a.B.c 8\na.B.c;[no stack] 16\n[no thread] 32\n"),
+                     0);
+    const sagg *agg = recording_aggregate(rec);
+    sagg_collapsed_options lines = SAGG_COLLAPSED_OPTIONS_INIT;
+    char text[256];
+    FILE *file = fmemopen(text, sizeof(text), "w");
+    ck_assert_ptr_nonnull(file);
+    const sagg_sink sink = {.write = write_to, .ctx = file};
+    ck_assert_int_eq(sagg_write_collapsed(agg, PROFILE_TYPE_CPU, &lines, &sink, NULL), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_str_eq(text, "[no stack] 7\n[no thread] 32\na.B.c 8\na.B.c;[no stack] 16\n");
 }
 END_TEST
 
@@ -404,6 +427,7 @@ int main(void)
     tcase_add_test(tcase, test_the_deepest_stack_is_taken_and_a_deeper_one_refused);
     tcase_add_test(tcase, test_a_thread_in_front);
     tcase_add_test(tcase, test_odd_threads_in_front);
+    tcase_add_test(tcase, test_words_for_nothing_come_back_as_nothing);
     tcase_add_test(tcase, test_caps_keep_totals);
     tcase_add_loop_test(tcase, test_frames_are_told_apart, 0, sizeof(frames) / sizeof(frames[0]));
     tcase_add_test(tcase, test_a_profile_is_read);

@@ -36,7 +36,8 @@ typedef struct sagg_collapsed_options {
  * Collapsed stacks of one type: a line per stack, "root;...;leaf value\n", in the order of the
  * flame tree. A frame is "class.method" (or "method" without a class). ';', blanks at the ends and
  * line breaks in names are written as '_', other control and bidirectional formatting characters as
- * '?'. A stack without frames is "[no stack]", a frame without names "(no name)".
+ * '?'. A stack without frames is "[no stack]", also below its thread; a frame without names is
+ * "(no name)".
  * @return 0; SAGG_E_USAGE; SAGG_E_NOMEM; SAGG_E_IO
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_write_collapsed(const sagg *agg, uint32_t type,
