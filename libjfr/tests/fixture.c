@@ -1,5 +1,8 @@
 #include "fixture.h"
 
+#include "input.h"
+#include "memory.h"
+
 #include <string.h>
 
 writer w;
@@ -101,6 +104,21 @@ uint32_t take_turn(void *ctx)
     uint32_t part = t->next;
     t->next += t->step;
     return part;
+}
+
+void *unpack_file(const char *path, size_t *len)
+{
+    void *packed;
+    size_t packed_len;
+    jfr__unpacked whole;
+    ck_assert_int_eq(jfr__map_file(&packed, &packed_len, path, &err), 0);
+    ck_assert_int_eq(jfr__gunzip(&whole, packed, packed_len, 1 << 24, &jfr__malloc, &err), 0);
+    ck_assert(!whole.damaged);
+    jfr__unmap_file(packed, packed_len);
+    *len = whole.len;
+    void *bytes = realloc(whole.data, whole.len);
+    ck_assert_ptr_nonnull(bytes);
+    return bytes;
 }
 
 void write_simple_chunk(void)

@@ -45,6 +45,9 @@ typedef struct parts_turn {
 } parts_turn;
 uint32_t take_turn(void *ctx);
 
+/* Unpacks a recording (gzip); free it. A read beyond its end lies outside of the allocation. */
+void *unpack_file(const char *path, size_t *len);
+
 /* Whole chunks of the standard pools and one execution sample (interval 10 ms). */
 void write_simple_chunk(void);
 

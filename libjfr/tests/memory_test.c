@@ -1,19 +1,14 @@
 /* Reading without memory, at each allocation: it says so, and gives back what it took. */
 #include "failing_memory.h"
+#include "fixture.h"
 #include "input.h"
-#include "memory.h"
-#include "run_suite.h"
 
-#include <jfr/jfr.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const recordings[] = {"async-profiler-4.5-jdk17", "jdk25-all"};
 
-static jfr_error err;
-static uint8_t *bytes, *packed;
+static void *bytes, *packed;
 static size_t len, packed_len;
 
 /* What a run came to. */
@@ -33,35 +28,27 @@ static void note_text(jfr_str text)
 static void load(int which)
 {
     char path[4096];
-    void *map;
-    jfr__unpacked whole;
     (void)snprintf(path, sizeof(path), "%s/%s.jfr.gz", DATA_DIR, recordings[which]);
-    ck_assert_int_eq(jfr__map_file(&map, &packed_len, path, &err), 0);
-    ck_assert_int_eq(jfr__gunzip(&whole, map, packed_len, 1 << 24, &jfr__malloc, &err), 0);
-    packed = malloc(packed_len);
-    ck_assert_ptr_nonnull(packed);
-    memcpy(packed, map, packed_len);
-    jfr__unmap_file(map, packed_len);
-    bytes = whole.data;
-    len = whole.len;
+    ck_assert_int_eq(jfr__map_file(&packed, &packed_len, path, &err), 0);
+    bytes = unpack_file(path, &len);
 }
 
 static void teardown(void)
 {
     free(bytes);
-    free(packed);
+    jfr__unmap_file(packed, packed_len);
 }
 
 /* ---- works: 0 or more, or an error's code ---- */
 
 /* A work on each chunk of the recording. */
-static int each_chunk(const uint8_t *data, size_t size, int (*work)(jfr_file *in, jfr_chunk *of))
+static int each_chunk(const uint8_t *data, size_t size, int (*work)(jfr_chunk *of))
 {
     jfr_file *in = NULL;
     jfr_chunk *of = NULL;
     int rc = jfr_open_mem(&in, data, size, NULL, &err);
     while (rc >= 0 && (rc = jfr_next_chunk(in, &of, &err)) == 1)
-        rc = work(in, of);
+        rc = work(of);
     jfr_close(in);
     return rc;
 }
@@ -69,8 +56,10 @@ static int each_chunk(const uint8_t *data, size_t size, int (*work)(jfr_file *in
 static int note_stack(jfr_chunk *of, uint32_t index)
 {
     jfr_stack stack;
-    int rc = index != JFR_NONE ? jfr_chunk_stack(of, index, &stack, &err) : 0;
-    for (uint32_t i = 0; rc == 0 && index != JFR_NONE && i < stack.frame_count; i++)
+    if (index == JFR_NONE)
+        return 0;
+    int rc = jfr_chunk_stack(of, index, &stack, &err);
+    for (uint32_t i = 0; rc == 0 && i < stack.frame_count; i++)
         note_text(stack.frames[i].method->name);
     return rc;
 }
@@ -78,8 +67,10 @@ static int note_stack(jfr_chunk *of, uint32_t index)
 static int note_thread(jfr_chunk *of, uint32_t index)
 {
     jfr_thread thread;
-    int rc = index != JFR_NONE ? jfr_chunk_thread(of, index, &thread, &err) : 0;
-    if (rc == 0 && index != JFR_NONE)
+    if (index == JFR_NONE)
+        return 0;
+    int rc = jfr_chunk_thread(of, index, &thread, &err);
+    if (rc == 0)
         note_text(thread.java_name);
     return rc;
 }
@@ -87,8 +78,10 @@ static int note_thread(jfr_chunk *of, uint32_t index)
 static int note_class(jfr_chunk *of, uint32_t index)
 {
     jfr_class klass;
-    int rc = index != JFR_NONE ? jfr_chunk_class(of, index, &klass, &err) : 0;
-    if (rc == 0 && index != JFR_NONE)
+    if (index == JFR_NONE)
+        return 0;
+    int rc = jfr_chunk_class(of, index, &klass, &err);
+    if (rc == 0)
         note_text(klass.name);
     return rc;
 }
@@ -105,11 +98,10 @@ static int note_settings(jfr_chunk *of)
     return rc;
 }
 
-static int read_samples(jfr_file *in, jfr_chunk *of)
+static int read_samples(jfr_chunk *of)
 {
     jfr_sample s;
     int rc = note_settings(of);
-    (void)in;
     while (rc == 0 && (rc = jfr_samples_next(of, &s, &err)) == 1) {
         rc = note_stack(of, s.stack);
         if (rc == 0)
@@ -180,14 +172,13 @@ static int read_row(jfr_chunk *of, const jfr_variant *value)
 /* Every so many events. */
 enum { EVENTS_APART = 40 };
 
-static int read_events(jfr_file *in, jfr_chunk *of)
+static int read_events(jfr_chunk *of)
 {
-    jfr_events_options options = JFR_EVENTS_OPTIONS_INIT;
+    jfr_events_options asked = JFR_EVENTS_OPTIONS_INIT;
     jfr_events *events = NULL;
     jfr_event event = {0};
-    (void)in;
-    options.events = "jdk.*,profiler.*";
-    int rc = jfr_events_open(&events, of, &options, &err);
+    asked.events = "jdk.*,profiler.*";
+    int rc = jfr_events_open(&events, of, &asked, &err);
     for (uint64_t i = 0; rc == 0 && (rc = jfr_events_next(events, &event, &err)) == 1; i++) {
         rc = i % EVENTS_APART == 0 ? visit(of, &event.value) : 0;
         if (rc == 0 && i % EVENTS_APART == 0)
@@ -202,11 +193,10 @@ static int events(void)
     return each_chunk(bytes, len, read_events);
 }
 
-static int read_constants(jfr_file *in, jfr_chunk *of)
+static int read_constants(jfr_chunk *of)
 {
     const jfr_type *types;
     uint32_t count;
-    (void)in;
     int rc = jfr_chunk_types(of, &types, &count, &err);
     for (uint32_t type = 0; rc == 0 && type < count; type++) {
         uint32_t constants = 0;
@@ -235,13 +225,12 @@ static void note_rows(const jfr_sums *of)
             note(rows[i].samples);
 }
 
-static int fill_sums(jfr_file *in, jfr_chunk *of)
+static int fill_sums(jfr_chunk *of)
 {
-    jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
+    jfr_sums_options asked = JFR_SUMS_OPTIONS_INIT;
     jfr_sums *sums = NULL;
-    (void)in;
-    options.flags = JFR_SUMS_CLASSES;
-    int rc = jfr_sums_new(&sums, &options, &err);
+    asked.flags = JFR_SUMS_CLASSES;
+    int rc = jfr_sums_new(&sums, &asked, &err);
     if (rc == 0)
         rc = jfr_sums_fill(sums, of, &err);
     if (rc == 0)
@@ -257,25 +246,16 @@ static int sums(void)
 
 enum { PARTS = 4 };
 
-static uint32_t every_other(void *ctx)
-{
-    uint32_t *next = ctx;
-    uint32_t part = *next;
-    *next += 2;
-    return part;
-}
-
 /* As two threads, one behind the other. */
-static int join_sums(jfr_file *in, jfr_chunk *of)
+static int join_sums(jfr_chunk *of)
 {
     jfr_sums *both[2] = {NULL, NULL};
     int rc = 0;
-    (void)in;
     for (uint32_t i = 0; rc == 0 && i < 2; i++) {
-        uint32_t next = i;
+        parts_turn turn = {i, 2};
         rc = jfr_sums_new(&both[i], NULL, &err);
         if (rc == 0)
-            rc = jfr_sums_parts(both[i], of, PARTS, every_other, &next, &err);
+            rc = jfr_sums_parts(both[i], of, PARTS, take_turn, &turn, &err);
     }
     if (rc == 0)
         rc = jfr_sums_join(both, 2, of, &err);
@@ -307,17 +287,16 @@ static int learn(void *ctx, const jfr_frame_ref *frame, uint32_t *value)
     return 0;
 }
 
-static int read_values(jfr_file *in, jfr_chunk *of)
+static int read_values(jfr_chunk *of)
 {
     static learned known;
     uint32_t values[ROOM];
-    jfr_frame_memo_options options = JFR_FRAME_MEMO_OPTIONS_INIT;
+    jfr_frame_memo_options asked = JFR_FRAME_MEMO_OPTIONS_INIT;
     jfr_frame_memo *memo = NULL;
     jfr_stack_ref stack;
-    (void)in;
-    options.learn = learn;
-    options.ctx = &known;
-    int rc = jfr_frame_memo_new(&memo, &options, &err);
+    asked.learn = learn;
+    asked.ctx = &known;
+    int rc = jfr_frame_memo_new(&memo, &asked, &err);
     for (uint32_t i = 0; rc == 0 && i < jfr_chunk_stack_count(of); i++) {
         rc = jfr_chunk_stack_values(of, i, memo, values, ROOM, &stack, &err);
         for (uint32_t k = 0; rc == 0 && k < stack.frame_count && k < ROOM; k++)
@@ -352,7 +331,7 @@ static int split(void)
     if (rc == 1)
         rc = jfr_split_settle(in, of, &err);
     if (rc == 0)
-        rc = read_samples(reader, of);
+        rc = read_samples(of);
     jfr_close(reader);
     jfr_close(in);
     return rc;
@@ -367,7 +346,7 @@ static int feed(const uint8_t *data, size_t size)
     for (size_t at = 0; rc == 0 && at < size; at += PIECE) {
         rc = jfr_stream_feed(stream, data + at, size - at < PIECE ? size - at : PIECE, &err);
         while (rc == 0 && (rc = jfr_stream_next(stream, &of, &err)) == 1)
-            rc = read_samples(NULL, of);
+            rc = read_samples(of);
     }
     if (rc == 0)
         note(jfr_stream_done(stream));
@@ -400,13 +379,11 @@ START_TEST(no_allocation_that_fails_harms_anything)
     int rc = JFR_ERR_NOMEM;
     long failures = 0;
     for (long count = 0; rc != 0; count = memory_next(count), failures++) {
-        const long before = memory_held; /* assertions hold and free some, too */
         err = (jfr_error){0};
         seen = 0;
-        memory_left = count;
+        memory_limit(count);
         rc = work();
-        memory_left = LONG_MAX;
-        ck_assert_int_eq(memory_held, before);
+        memory_lift();
         ck_assert_int_eq(rc, rc == 0 ? 0 : JFR_ERR_NOMEM);
         ck_assert_int_eq(err.code, rc);
         ck_assert_int_eq(err.message[0] != '\0', rc != 0);

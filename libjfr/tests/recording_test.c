@@ -2,8 +2,6 @@
 #include "../fuzz/twin.h"
 #include "../fuzz/walk.h"
 #include "fixture.h"
-#include "input.h"
-#include "memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,21 +13,11 @@ enum { ASYNC, JDK11, JDK25 };
 static void *bytes;
 static size_t len;
 
-/* Unpacks a recording; a read beyond its end lies outside of the allocation. */
 static void load(int which)
 {
     char path[4096];
     snprintf(path, sizeof(path), "%s/%s.jfr.gz", DATA_DIR, names[which]);
-    void *packed;
-    size_t packed_len;
-    ck_assert_int_eq(jfr__map_file(&packed, &packed_len, path, &err), 0);
-    jfr__unpacked whole;
-    ck_assert_int_eq(jfr__gunzip(&whole, packed, packed_len, 1 << 24, &jfr__malloc, &err), 0);
-    ck_assert(!whole.damaged);
-    jfr__unmap_file(packed, packed_len);
-    len = whole.len;
-    bytes = realloc(whole.data, len);
-    ck_assert_ptr_nonnull(bytes);
+    bytes = unpack_file(path, &len);
 }
 
 static void teardown(void)

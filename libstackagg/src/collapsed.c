@@ -330,11 +330,11 @@ static int begin_line(sagg_collapsed *c, uint32_t shared)
     return 0;
 }
 
-/* Adds the frames of a place behind its first `shared` ones. */
-static int add_names(sagg_collapsed *c, const sagg__path_place *of, uint32_t shared)
+/* Adds the `length` frames of a place behind its first `shared` ones. */
+static int add_names(sagg_collapsed *c, const sagg__path_place *of, uint32_t length,
+                     uint32_t shared)
 {
     struct lines *l = &c->lines;
-    const uint32_t length = sagg__path_length(&c->paths, of);
     /* In variables that no bytes of a name can overwrite. */
     const sagg__paths paths = c->paths;
     const sagg__path_place place = *of;
@@ -365,8 +365,8 @@ static int add_names(sagg_collapsed *c, const sagg__path_place *of, uint32_t sha
  * stack without frames, below its thread or not, has words for it. */
 static int end_line(sagg_collapsed *c, uint32_t length, uint64_t value)
 {
-    const uint32_t above = c->options.threads ? 1 : 0;
     static const char no_stack[] = "[no stack];";
+    const uint32_t above = c->options.threads ? 1 : 0;
     struct lines *l = &c->lines;
     int rc = extend(c, sizeof(no_stack) + SAGG__DIGITS + 1);
     if (rc != 0)
@@ -382,13 +382,13 @@ static int end_line(sagg_collapsed *c, uint32_t length, uint64_t value)
     return l->size - l->sent < SAGG__EMIT_BUFFER ? 0 : send_pieces(l);
 }
 
-static int put_line(sagg_collapsed *c, const sagg__path_place *place, uint32_t shared,
-                    uint64_t value)
+static int put_line(sagg_collapsed *c, const sagg__path_place *place, uint32_t length,
+                    uint32_t shared, uint64_t value)
 {
     int rc = begin_line(c, shared);
     if (rc == 0)
-        rc = add_names(c, place, shared);
-    return rc != 0 ? rc : end_line(c, sagg__path_length(&c->paths, place), value);
+        rc = add_names(c, place, length, shared);
+    return rc != 0 ? rc : end_line(c, length, value);
 }
 
 /* Sums the values from place *at of the order on that have one path; leaves the last one's place.
@@ -421,7 +421,7 @@ static int put_lines(sagg_collapsed *c)
         const sagg__path_place *place = &paths->places[i];
         uint32_t length = sagg__path_length(paths, place);
         uint64_t value = sum_alike(c, length, &i);
-        rc = put_line(c, place, shared, value);
+        rc = put_line(c, place, length, shared, value);
         shared = length;
     }
     return rc;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The frames of a picture: merged, sorted, with strings of their own. */
-#include <stdio.h>
 #include <string.h>
 
+#include "emit.h"
 #include "sort.h"
 #include "tree.h"
 
@@ -55,7 +55,7 @@ struct source {
     uint32_t frames;
     uint32_t threads;
     uint32_t methods;
-    sagg_str *labels; /* of threads, in `label_text`; NULL = their names */
+    sagg_str *labels; /* of threads: borrowed names, or in `label_text` */
     char *label_text;
     size_t label_room;
     uint32_t *ranks; /* of names, in their order; equal ones have the same */
@@ -73,24 +73,27 @@ sagg_frame sagg__thread_frame(const sagg *agg, uint32_t index)
     return frame;
 }
 
-/* ---- threads with their ids ---- */
+/* ---- labels of threads ---- */
 
-/* "[", " tid=" or "tid=", the number, "]". */
-enum { LABEL_ROOM = 1 + 5 + 20 + 1 };
+enum { LABEL_ROOM = sizeof("[ tid=]") + SAGG__DIGITS }; /* beside the name */
 
+static size_t put(char *to, size_t at, const char *bytes, size_t size)
+{
+    memcpy(to + at, bytes, size);
+    return at + size;
+}
+
+/* "[name tid=7]" */
 static size_t put_label(char *out, const sagg_thread *thread)
 {
-    size_t used = 0;
-    out[used++] = '[';
+    size_t used = put(out, 0, "[", 1);
     if (thread->name.size > 0) {
-        memcpy(out + used, thread->name.data, thread->name.size);
-        used += thread->name.size;
-        out[used++] = ' ';
+        used = put(out, used, thread->name.data, thread->name.size);
+        used = put(out, used, " ", 1);
     }
-    char id[LABEL_ROOM];
-    int size = snprintf(id, sizeof(id), "tid=%lld]", (long long)thread->os_tid);
-    memcpy(out + used, id, (size_t)size);
-    return used + (size_t)size;
+    used = put(out, used, "tid=", strlen("tid="));
+    used += sagg__put_number(out + used, (uint64_t)thread->os_tid);
+    return put(out, used, "]", 1);
 }
 
 static sagg_thread thread_of(const struct source *source, uint32_t index)
@@ -100,10 +103,10 @@ static sagg_thread thread_of(const struct source *source, uint32_t index)
     return thread;
 }
 
-/* A thread whose id is not known keeps its name. Returns false without memory. */
-static bool make_labels(struct source *source, sagg__mem *mem)
+/* With `ids`, a thread whose id is not known keeps its name. Returns false without memory. */
+static bool make_labels(struct source *source, sagg__mem *mem, bool ids)
 {
-    for (uint32_t i = 0; i < source->threads; i++)
+    for (uint32_t i = 0; ids && i < source->threads; i++)
         source->label_room += thread_of(source, i).name.size + LABEL_ROOM;
     source->labels = sagg__alloc(mem, source->threads * sizeof(*source->labels));
     source->label_text = sagg__alloc(mem, source->label_room);
@@ -113,7 +116,7 @@ static bool make_labels(struct source *source, sagg__mem *mem)
     for (uint32_t i = 0; i < source->threads; i++) {
         const sagg_thread thread = thread_of(source, i);
         source->labels[i] = sagg__thread_frame(source->agg, i).method;
-        if (thread.os_tid <= 0)
+        if (!ids || thread.os_tid <= 0)
             continue;
         source->labels[i] = (sagg_str){at, put_label(at, &thread)};
         at += source->labels[i].size;
@@ -141,10 +144,7 @@ static sagg_frame name_at(const struct source *source, uint32_t number)
         name.kind = method->kind;
         return name;
     }
-    const uint32_t thread = number - source->methods;
-    if (source->labels == NULL)
-        return sagg__thread_frame(source->agg, thread);
-    name.method = source->labels[thread];
+    name.method = source->labels[number - source->methods];
     return name;
 }
 
@@ -287,7 +287,7 @@ int sagg__palette_new(sagg__palette *palette, sagg__mem *mem, const sagg *agg, b
     source.keys = sagg__alloc(mem, count * sizeof(*source.keys));
     uint32_t *order = sagg__alloc(mem, most * sizeof(*order));
     uint32_t *room = sagg__alloc(mem, most * sizeof(*room));
-    bool labelled = threads != SAGG__THREAD_IDS || make_labels(&source, mem);
+    bool labelled = make_labels(&source, mem, threads == SAGG__THREAD_IDS);
     int rc = SAGG_E_NOMEM;
     if (palette->frames != NULL && palette->of_frame != NULL && palette->of_thread != NULL &&
         source.ranks != NULL && source.keys != NULL && order != NULL && room != NULL && labelled) {

@@ -59,15 +59,6 @@ static sagg *aggregate_of(const paths *from)
     return agg;
 }
 
-static sagg_tree *whole_tree(const sagg *agg)
-{
-    sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;
-    sagg_tree *tree = NULL;
-    options.type = CPU;
-    ck_assert_int_eq(sagg_tree_new(&tree, agg, &options, NULL), 0);
-    return tree;
-}
-
 /* ---- the plain way ---- */
 
 static void plain_reverse(char *to, const char *from)

@@ -138,6 +138,15 @@ char *collapsed(const sagg *agg, uint32_t type, const sagg_collapsed_options *op
     return text_of(&to);
 }
 
+sagg_tree *whole_tree(const sagg *agg)
+{
+    sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;
+    sagg_tree *tree = NULL;
+    options.type = CPU;
+    ck_assert_int_eq(sagg_tree_new(&tree, agg, &options, NULL), 0);
+    return tree;
+}
+
 char *json(const sagg *agg, uint32_t type, uint32_t max_nodes)
 {
     sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;

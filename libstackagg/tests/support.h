@@ -28,6 +28,9 @@ void add(sagg *agg, uint32_t type, uint32_t thread, uint32_t stack, uint64_t val
 /* Both have the same entries in the same order, and the same totals by type and thread. */
 void same_entries(const sagg *a, const sagg *b);
 
+/* The tree of CPU, uncut; free it. */
+sagg_tree *whole_tree(const sagg *agg);
+
 /* Output as one string; free it. */
 char *collapsed(const sagg *agg, uint32_t type, const sagg_collapsed_options *options);
 char *json(const sagg *agg, uint32_t type, uint32_t max_nodes);

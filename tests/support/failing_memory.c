@@ -1,11 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "failing_memory.h"
 
+#include <check.h>
 #include <limits.h>
 #include <stddef.h>
 
 long memory_left = LONG_MAX;
 long memory_held;
+
+static long held_before;
+
+void memory_limit(long allocations)
+{
+    held_before = memory_held;
+    memory_left = allocations;
+}
+
+void memory_lift(void)
+{
+    memory_left = LONG_MAX;
+    ck_assert_int_eq(memory_held, held_before);
+}
 
 long memory_next(long count)
 {

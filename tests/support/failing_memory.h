@@ -13,6 +13,10 @@ extern long memory_left;
 /* Blocks that were not freed, those of assertions included. */
 extern long memory_held;
 
+/* Allows so many allocations until memory_lift, which asserts that nothing more is held by then. */
+void memory_limit(long allocations);
+void memory_lift(void);
+
 /* What to allow after `count`: all up to some hundreds, then ever fewer, as each is like those
  * before it. */
 long memory_next(long count);
