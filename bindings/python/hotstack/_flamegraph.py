@@ -28,6 +28,17 @@ def in_frame(page: bytes, title: str, height: int = 640) -> str:
     )
 
 
+def _ends(depths: list[int]) -> list[int]:
+    """The index behind each node's last descendant, of a tree in preorder."""
+    ends = [len(depths)] * len(depths)
+    open_nodes: list[int] = []  # from the root to the node before
+    for index, depth in enumerate(depths):
+        while len(open_nodes) > depth:
+            ends[open_nodes.pop()] = index
+        open_nodes.append(index)
+    return ends
+
+
 class _Arrays:
     """A tree in preorder, as lists."""
 
@@ -40,6 +51,7 @@ class _Arrays:
         self.self: list[int] = arrays["self"]
         self.total: list[int] = arrays["total"]
         self.omitted: dict[int, int] = dict(zip(arrays["omitted_node"], arrays["omitted_total"]))
+        self.end = _ends(self.depth)
 
 
 class Node:
@@ -122,13 +134,11 @@ class Node:
 
     def __iter__(self) -> Iterator[Node]:
         """The children."""
-        depth = self._arrays.depth
-        below = depth[self._index] + 1
-        for index in range(self._index + 1, len(depth)):
-            if depth[index] < below:
-                return
-            if depth[index] == below:
-                yield Node(self._arrays, index)
+        end = self._arrays.end
+        index = self._index + 1
+        while index < end[self._index]:
+            yield Node(self._arrays, index)
+            index = end[index]
 
     def walk(self) -> Iterator[Node]:
         """This node and all below it, callers before callees.
@@ -138,11 +148,7 @@ class Node:
         >>> sum(node.self for node in root.walk()) == root.total
         True
         """
-        depth = self._arrays.depth
-        yield self
-        for index in range(self._index + 1, len(depth)):
-            if depth[index] <= depth[self._index]:
-                return
+        for index in range(self._index, self._arrays.end[self._index]):
             yield Node(self._arrays, index)
 
     def __eq__(self, other: object) -> bool:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+import difflib
 import os
 import stat
 from collections.abc import Iterable
@@ -198,8 +199,11 @@ class Recording(Profile):
         close = [name for name in types if name.rpartition(".")[2] == type]
         if len(close) == 1:
             return close[0]
-        hint = f": {', '.join(close)} do" if close else ""
-        raise _native.UsageError(f"{self.name} has no event type '{type}'{hint}.")
+        similar = close or difflib.get_close_matches(type, types, 3)
+        hint = f"{', '.join(similar)}, say, or " if similar else ""
+        raise _native.UsageError(
+            f"{self.name} has no event type '{type}': use {hint}one of event_types()."
+        )
 
     def events(
         self,
@@ -317,6 +321,10 @@ def open(
         if isinstance(item, (bytes, bytearray, memoryview)):
             items.append(item)
             continue
+        if not isinstance(item, (str, os.PathLike)):
+            raise TypeError(
+                f"A recording is a path or bytes, not {type(item).__name__}: several are given one by one, open(*paths)."
+            )
         path = os.fsdecode(item)
         with builtins.open(path, "rb") as file:  # the usual exceptions for what is not there
             is_plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)

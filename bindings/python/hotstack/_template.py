@@ -34,5 +34,6 @@ def read() -> bytes:
             continue
     raise UsageError(
         f"The page's template {NAME} is in none of {', '.join(map(str, places))}: this package was built without "
-        "it. Set HOTSTACK_DATADIR to a folder that has it (an installed hotstack's share/hotstack)."
+        "it. Set HOTSTACK_DATADIR to a folder that has it (an installed hotstack's share/hotstack), or install the "
+        "package again where `./dev build` ran: that one has it inside."
     )

@@ -284,6 +284,22 @@ class Parts(unittest.TestCase):
                     ours[tuple(path)] += node.self
             self.assertEqual(ours, there)
 
+    def test_nodes_know_their_children_and_all_below(self):
+        nodes = list(self.recording.flamegraph("wall").root.walk())
+        below = collections.defaultdict(list)
+        children = collections.defaultdict(list)
+        path = []
+        for node in nodes:
+            del path[node.depth :]
+            for caller in path:
+                below[caller].append(node)
+            children[path[-1] if path else None].append(node)
+            path.append(node)
+        self.assertGreater(len(nodes), 100)
+        for node in nodes:
+            self.assertEqual(node.children, children[node])
+            self.assertEqual(list(node.walk()), [node, *below[node]])
+
     def test_cut_trees_say_what_they_omit(self):
         whole = self.recording.flamegraph("wall").root
         cut = self.recording.flamegraph("wall", max_nodes=10).root
@@ -350,6 +366,7 @@ class Pages(unittest.TestCase):
             environment = dict(os.environ, HOTSTACK_DATADIR=empty)
             done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         self.assertIn("flamegraph.html is in none of", done.stdout)
+        self.assertIn("./dev build", done.stdout)
 
 
 class Errors(unittest.TestCase):
@@ -395,7 +412,8 @@ class Errors(unittest.TestCase):
         for call, says in (
             (lambda: recording.top("live_bytes"), "it has cpu, alloc_bytes"),
             (lambda: recording.top("heap"), "no samples of heap"),
-            (lambda: recording.events("NoSuchEvent"), "no event type 'NoSuchEvent'"),
+            (lambda: recording.events("NoSuchEvent"), r"no event type 'NoSuchEvent': use one of event_types\(\)"),
+            (lambda: recording.events("jdk.CpuLoad"), "no event type 'jdk.CpuLoad': use jdk.CPULoad,"),
             (lambda: recording.events("CPULoad", ["nothing"]).columns, r"no field 'nothing': event_types\(\)\['jdk.CPULoad'\].fields"),
             (lambda: recording.events("CPULoad", ["a[", "b"]).columns, "a\\["),
             (lambda: recording.samples(columns=["nothing"]).columns, "no sample column 'nothing': use time, type"),
@@ -450,6 +468,12 @@ class Errors(unittest.TestCase):
         feeder.join()
         os.close(reader)
         self.assertEqual(recording.totals(), hotstack.open(data).totals())
+
+    def test_several_recordings_are_given_one_by_one(self):
+        two = hotstack.open(EXAMPLE, EXAMPLE)
+        self.assertEqual(two.totals()["cpu"].value, 2 * hotstack.open(EXAMPLE).totals()["cpu"].value)
+        with self.assertRaisesRegex(TypeError, r"not list: several are given one by one, open\(\*paths\)"):
+            hotstack.open([EXAMPLE, EXAMPLE])
 
     def test_objects_of_the_core_cannot_be_made_by_hand(self):
         for name in ("Batch", "Batches", "Aggregate", "Tree", "Diff"):
