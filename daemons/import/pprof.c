@@ -348,9 +348,11 @@ static int read_message(recording *rec, const void *data, size_t size, uint64_t 
         return import__fail(err, RECORDING_E_LIMIT, 0,
                             "the profile takes more memory than the limit, %" PRIu64 " bytes",
                             most < max_memory ? most : max_memory);
+    reader r = {.rec = rec, .profile = profile, .err = err};
+    if (profile == NULL && memory.no_memory)
+        return no_memory(&r);
     if (profile == NULL)
         return import__fail(err, RECORDING_E_FORMAT, 0, "it is no JFR recording and no profile");
-    reader r = {.rec = rec, .profile = profile, .err = err};
     int rc = read_profile(&r, report);
     hotstack__pprof__profile__free_unpacked(profile, &memory.allocator);
     return rc;

@@ -12,7 +12,9 @@ static void *take(void *context, size_t size)
     }
     /* Nothing is given back: what a decoder frees and takes again counts twice, on purpose. */
     b->left -= size;
-    return malloc(size);
+    void *block = malloc(size);
+    b->no_memory = b->no_memory || block == NULL;
+    return block;
 }
 
 static void give_back(void *context, void *memory)
@@ -26,4 +28,5 @@ void budget_init(budget *b, size_t bytes)
     b->allocator = (ProtobufCAllocator){take, give_back, b};
     b->left = bytes;
     b->exceeded = false;
+    b->no_memory = false;
 }

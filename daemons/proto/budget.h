@@ -13,7 +13,8 @@
 typedef struct budget {
     ProtobufCAllocator allocator; /* give its address to protobuf-c; valid while budget is */
     size_t left;
-    bool exceeded; /* an allocation was refused for want of budget */
+    bool exceeded;  /* an allocation was refused for want of budget */
+    bool no_memory; /* an allocation failed within it */
 } budget;
 
 void budget_init(budget *b, size_t bytes);

@@ -38,6 +38,8 @@ static void *unpack(proto_decoded *d, const char *name, const ProtobufCMessageDe
     ProtobufCMessage *message = protobuf_c_message_unpack(type, &b->allocator, length, data);
     if (message == NULL && b->exceeded)
         verdict_reject(v, "too_costly", "%s does not unpack within 8 bytes a byte.", name);
+    else if (message == NULL && b->no_memory)
+        check_no_memory(v);
     else if (message == NULL)
         verdict_reject(v, "malformed", "%s is not the protobuf message that belongs here.", name);
     d->parts[d->count].message = message;

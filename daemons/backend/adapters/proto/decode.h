@@ -2,8 +2,9 @@
  * adapters/proto/decode.h: protobuf payloads to the core's columns, within a memory budget, and the
  * core's verdict to an IngestAnswer.
  *
- * Each proto_decode_ function returns 0, or -1 with the verdict filled (malformed, too_costly). The
- * columns are borrowed from *out, which the caller frees with proto_decoded_free.
+ * Each proto_decode_ function returns 0, or -1 with the verdict filled (malformed, too_costly, a
+ * retry without memory). The columns are borrowed from *out, which the caller frees with
+ * proto_decoded_free.
  */
 #ifndef BACKEND_DECODE_H
 #define BACKEND_DECODE_H
