@@ -43,12 +43,7 @@ typedef struct comparison {
 static int count_leaf(void *ctx, const sagg *agg, const sagg_sample *sample)
 {
     const side *s = ctx;
-    sagg_stack stack;
-    sagg_frame leaf;
-    bool has_leaf = sagg_stack_at(agg, sample->stack, &stack) && stack.count > 0 &&
-                    sagg_frame_at(agg, sagg_stack_frame(&stack, 0), &leaf);
-    return sagg_windows_add(s->windows[sample->type], has_leaf ? &leaf : NULL, sample->time_ns,
-                            sample->value, NULL);
+    return sagg_windows_add_sample(s->windows[sample->type], agg, sample, NULL);
 }
 
 static bool open_side(side *s, const char *path, const diff_options *o)

@@ -76,27 +76,58 @@ static int widen(sagg_windows *w)
     return 0;
 }
 
+/* Adds a cell that is not there. */
+static int add_cell(sagg_windows *w, uint64_t method, int64_t window, size_t slot)
+{
+    const size_t count = (size_t)w->count + 1;
+    int rc = sagg__grow(&w->mem, &w->cells, count, sizeof(sagg__cell));
+    if (rc != 0)
+        return rc;
+    *cell_at(w, w->count) = (sagg__cell){.method = method, .window = window};
+    w->slots[slot] = ++w->count;
+    return count * 2 > w->slot_count ? widen(w) : 0;
+}
+
+/* Adds a value that the method of a hash used, 0 = none. */
+static int add_value(sagg_windows *w, uint64_t method, int64_t time_ns, uint64_t value)
+{
+    const int64_t length = (int64_t)w->window_ns;
+    const int64_t window = time_ns / length - (time_ns % length < 0 ? 1 : 0);
+    size_t slot = slot_of(w, method, window);
+    if (w->slots[slot] == 0) {
+        int rc = add_cell(w, method, window, slot);
+        if (rc != 0)
+            return rc;
+        slot = slot_of(w, method, window);
+    }
+    (void)sagg__add_to(&cell_at(w, w->slots[slot] - 1)->value, value);
+    return 0;
+}
+
 int sagg_windows_add(sagg_windows *windows, const sagg_frame *leaf, int64_t time_ns, uint64_t value,
                      sagg_error *err)
 {
     uint64_t method = 0;
-    int64_t length = (int64_t)windows->window_ns;
-    int64_t window = time_ns / length - (time_ns % length < 0 ? 1 : 0);
     if (leaf != NULL)
         sagg_frame_hash(&method, NULL, leaf);
-    size_t slot = slot_of(windows, method, window);
-    if (windows->slots[slot] == 0) {
-        size_t count = (size_t)windows->count + 1;
-        if (sagg__grow(&windows->mem, &windows->cells, count, sizeof(sagg__cell)) != 0)
-            return sagg__no_memory(err);
-        *cell_at(windows, windows->count) = (sagg__cell){.method = method, .window = window};
-        windows->slots[slot] = ++windows->count;
-        if (count * 2 > windows->slot_count && widen(windows) != 0)
-            return sagg__no_memory(err);
-        slot = slot_of(windows, method, window);
+    return add_value(windows, method, time_ns, value) != 0 ? sagg__no_memory(err) : 0;
+}
+
+int sagg_windows_add_sample(sagg_windows *windows, const sagg *agg, const sagg_sample *sample,
+                            sagg_error *err)
+{
+    if (sample->stack >= agg->stacks.count)
+        return sagg__fail(err, SAGG_E_USAGE, 0, "There is no stack %u.", sample->stack);
+    const sagg_stack stack =
+        sagg__stack_view(agg, SAGG__AT(sagg__stack, agg->stacks.array, sample->stack));
+    uint64_t method = 0;
+    if (stack.count > 0) {
+        const uint32_t leaf = sagg_stack_frame(&stack, 0);
+        const sagg__frame *frame = SAGG__AT(sagg__frame, agg->frames.array, leaf);
+        method = SAGG__AT(sagg__method, agg->methods.array, frame->method)->hash;
     }
-    (void)sagg__add_to(&cell_at(windows, windows->slots[slot] - 1)->value, value);
-    return 0;
+    return add_value(windows, method, sample->time_ns, sample->value) != 0 ? sagg__no_memory(err)
+                                                                           : 0;
 }
 
 /* ---- sides ---- */

@@ -220,6 +220,72 @@ START_TEST(equal_seeds_give_equal_intervals)
 }
 END_TEST
 
+/* Samples of all sorts of stacks, by what they are or by their leaves. */
+static sagg_windows *windows_of_samples(const sagg *agg, bool by_leaf, uint64_t seed)
+{
+    sagg_windows *windows = NULL;
+    ck_assert_int_eq(sagg_windows_new(&windows, 1000000000, NULL), 0);
+    for (int i = 0; i < 2000; i++) {
+        sagg_stack of;
+        sagg_frame leaf;
+        const sagg_sample sample = {.type = CPU,
+                                    .stack = next_random(&seed, sagg_stack_count(agg)),
+                                    .value = next_random(&seed, 100),
+                                    .time_ns = (int64_t)next_random(&seed, 30) * 999999999 - 5};
+        ck_assert(sagg_stack_at(agg, sample.stack, &of));
+        bool has_leaf = of.count > 0 && sagg_frame_at(agg, sagg_stack_frame(&of, 0), &leaf);
+        int rc = by_leaf ? sagg_windows_add(windows, has_leaf ? &leaf : NULL, sample.time_ns,
+                                            sample.value, NULL)
+                         : sagg_windows_add_sample(windows, agg, &sample, NULL);
+        ck_assert_int_eq(rc, 0);
+    }
+    return windows;
+}
+
+START_TEST(samples_count_as_their_leaves_do)
+{
+    sagg_options options = two_types();
+    sagg *agg = make(&options);
+    uint32_t empty;
+    add(agg, CPU, 0, stack(agg, "a.A.f;b.B.g"), 30);
+    add(agg, CPU, 0, stack(agg, "a.A.f"), 20);
+    add(agg, CPU, 0, stack(agg, "a.A.f;c.C.h;b.B.g"), 10);
+    ck_assert_int_eq(sagg_add_stack(agg, &empty, NULL, 0, NULL), 0);
+    add(agg, CPU, 0, empty, 5);
+    sagg_tree *tree = whole_tree(agg);
+    sagg_diff *diffs[2];
+    for (int i = 0; i < 2; i++) {
+        sagg_diff_options o = SAGG_DIFF_OPTIONS_INIT;
+        sagg_windows *old = windows_of_samples(agg, i == 1, 1);
+        sagg_windows *new = windows_of_samples(agg, i == 1, 2);
+        o.before = old;
+        o.after = new;
+        ck_assert_int_eq(sagg_diff_new(&diffs[i], tree, tree, &o, NULL), 0);
+        sagg_windows_free(old);
+        sagg_windows_free(new);
+    }
+    const sagg_diff_view *a = sagg_diff_get(diffs[0]);
+    const sagg_diff_view *b = sagg_diff_get(diffs[1]);
+    ck_assert_uint_gt(a->change_count, 1);
+    for (size_t i = 0; i < a->change_count; i++) {
+        ck_assert(a->changes[i].has_interval);
+        ck_assert_int_ne(a->changes[i].low, a->changes[i].high);
+        ck_assert_int_eq(a->changes[i].low, b->changes[i].low);
+        ck_assert_int_eq(a->changes[i].high, b->changes[i].high);
+    }
+    sagg_diff_free(diffs[0]);
+    sagg_diff_free(diffs[1]);
+    sagg_tree_free(tree);
+    sagg_windows *windows = NULL;
+    sagg_error err;
+    const sagg_sample stray = {.type = CPU, .stack = sagg_stack_count(agg), .value = 1};
+    ck_assert_int_eq(sagg_windows_new(&windows, 1000000000, NULL), 0);
+    ck_assert_int_eq(sagg_windows_add_sample(windows, agg, &stray, &err), SAGG_E_USAGE);
+    sagg_windows_free(windows);
+    sagg_free(agg);
+}
+END_TEST
+
 START_TEST(bad_options_are_refused)
 {
     sagg_diff *diff = NULL;
@@ -278,6 +344,7 @@ int main(void)
     tcase_add_test(tcase, a_limit_cuts_by_both_sides_and_counts);
     tcase_add_loop_test(tcase, chance_is_not_named_and_a_plant_is, 0, 5);
     tcase_add_test(tcase, equal_seeds_give_equal_intervals);
+    tcase_add_test(tcase, samples_count_as_their_leaves_do);
     tcase_add_test(tcase, bad_options_are_refused);
     tcase_add_test(tcase, the_page_holds_both_sides_and_the_changes);
     suite_add_tcase(suite, tcase);

@@ -84,9 +84,11 @@ static int add_windows(sagg_windows *to, sagg_error *err)
     uint64_t state = 5;
     int rc = 0;
     for (int64_t i = 0; rc == 0 && i < SAMPLES; i++) {
-        sagg_frame frame = {0};
-        (void)sagg_frame_at(aggregate, 1 + next_random(&state, 30), &frame);
-        rc = sagg_windows_add(to, &frame, start + i * TENTH, 1 + i % 9, err);
+        const sagg_sample sample = {.type = CPU,
+                                    .stack = 1 + next_random(&state, STACKS),
+                                    .value = (uint64_t)(1 + i % 9),
+                                    .time_ns = start + i * TENTH};
+        rc = sagg_windows_add_sample(to, aggregate, &sample, err);
     }
     return rc;
 }

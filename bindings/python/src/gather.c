@@ -125,21 +125,13 @@ static int count_time(run *r, const sagg *agg, const sagg_sample *sample)
     return 0;
 }
 
-static int count_leaf(run *r, const sagg *agg, const sagg_sample *sample)
-{
-    sagg_stack stack;
-    sagg_frame leaf;
-    bool has_leaf = sagg_stack_at(agg, sample->stack, &stack) && stack.count > 0 &&
-                    sagg_frame_at(agg, sagg_stack_frame(&stack, 0), &leaf);
-    return sagg_windows_add(r->out->windows[sample->type], has_leaf ? &leaf : NULL, sample->time_ns,
-                            sample->value, NULL);
-}
-
 static int added(void *ctx, const sagg *agg, const sagg_sample *sample)
 {
     run *r = ctx;
     int rc = r->out->times.bucket_ns != 0 ? count_time(r, agg, sample) : 0;
-    return rc == 0 && r->options->windows ? count_leaf(r, agg, sample) : rc;
+    if (rc == 0 && r->options->windows)
+        rc = sagg_windows_add_sample(r->out->windows[sample->type], agg, sample, NULL);
+    return rc;
 }
 
 static int report(void *ctx, uint64_t done)

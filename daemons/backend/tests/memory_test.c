@@ -1,5 +1,5 @@
-/* A batch is taken in without memory, at each allocation: the collector is told to come again, never
- * that its batch is wrong, and all is given back. */
+/* A batch is taken in without memory, at each allocation: the collector is told to come again,
+ * never that its batch is wrong, and all is given back. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -30,6 +30,14 @@ SAGG_EXPORT void sagg_windows_free(sagg_windows *windows);
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_windows_add(sagg_windows *windows, const sagg_frame *leaf,
                                                int64_t time_ns, uint64_t value, sagg_error *err);
+/**
+ * As sagg_windows_add of a sample's time, value and leaf, in a fraction of the time.
+ * @param agg     which the sample was added to; borrowed during the call
+ * @param sample  its type is not looked at
+ * @return 0; SAGG_E_USAGE (a stack that does not exist); SAGG_E_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_windows_add_sample(sagg_windows *windows, const sagg *agg,
+                                                      const sagg_sample *sample, sagg_error *err);
 
 /** Options of sagg_diff_new; NULL = defaults. */
 typedef struct sagg_diff_options {
