@@ -278,7 +278,7 @@ static void add_stack(const writer *w, columns *c, uint32_t index)
 {
     sagg_stack stack = {0};
     (void)sagg_stack_at(w->agg, index, &stack);
-    text_bytes(&c->ids, stack.id.bytes, sizeof(stack.id.bytes));
+    text_bytes(&c->ids, w->rows.ids[index].bytes, sizeof(w->rows.ids[index].bytes));
     for (uint32_t i = 0; i < stack.count; i++) {
         sagg_frame frame = {0};
         uint32_t number = sagg_stack_frame(&stack, i);
@@ -385,7 +385,7 @@ static bool prepare(writer *w, uint32_t types)
 {
     if (!table_rows_collect(&w->rows, w->agg, types) || !table_names_make(&w->names, w->agg))
         return false;
-    table_rows_sort(&w->rows, w->agg);
+    table_rows_sort(&w->rows);
     w->batches = calloc(w->rows.count / ROWS_PER_BATCH + 1, sizeof(*w->batches));
     return w->batches != NULL;
 }

@@ -353,7 +353,7 @@ static int by_path(const void *a, const void *b, void *writer_)
     }
     if (left.count != right.count)
         return left.count < right.count ? -1 : 1;
-    return memcmp(left.id.bytes, right.id.bytes, sizeof(left.id.bytes));
+    return table_stack_order(&w->rows, one_row->stack, other_row->stack);
 }
 
 /* False = no memory. */

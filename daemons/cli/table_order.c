@@ -27,27 +27,38 @@ int table_thread_order(const sagg *agg, uint32_t left, uint32_t right)
     return first.os_tid < second.os_tid ? -1 : 1;
 }
 
-static int by_row(const void *a, const void *b, void *agg)
+int table_stack_order(const table_rows *rows, uint32_t left, uint32_t right)
 {
+    return memcmp(&rows->ids[left], &rows->ids[right], sizeof(*rows->ids));
+}
+
+static int by_row(const void *a, const void *b, void *rows_)
+{
+    const table_rows *rows = rows_;
     const sagg_entry *left = a;
     const sagg_entry *right = b;
-    sagg_stack one = {0};
-    sagg_stack other = {0};
     if (left->type != right->type)
         return left->type < right->type ? -1 : 1;
-    int order = table_thread_order(agg, left->thread, right->thread);
-    if (order != 0)
-        return order;
-    (void)sagg_stack_at(agg, left->stack, &one);
-    (void)sagg_stack_at(agg, right->stack, &other);
-    return memcmp(one.id.bytes, other.id.bytes, sizeof(one.id.bytes));
+    int order = table_thread_order(rows->agg, left->thread, right->thread);
+    return order != 0 ? order : table_stack_order(rows, left->stack, right->stack);
+}
+
+static bool collect_ids(table_rows *out)
+{
+    const uint32_t count = sagg_stack_count(out->agg);
+    out->ids = calloc((size_t)count + 1, sizeof(*out->ids));
+    for (uint32_t i = 0; out->ids != NULL && i < count; i++)
+        (void)sagg_stack_id_at(out->agg, i, &out->ids[i]);
+    return out->ids != NULL;
 }
 
 bool table_rows_collect(table_rows *out, const sagg *agg, uint32_t types)
 {
     sagg_entry entry;
     size_t cursor = 0;
-    *out = (table_rows){0};
+    *out = (table_rows){.agg = agg};
+    if (!collect_ids(out))
+        return false;
     while (sagg_next(agg, &cursor, &entry)) {
         if ((types >> entry.type & 1) == 0)
             continue;
@@ -64,16 +75,16 @@ bool table_rows_collect(table_rows *out, const sagg *agg, uint32_t types)
     return true;
 }
 
-void table_rows_sort(table_rows *rows, const sagg *agg)
+void table_rows_sort(table_rows *rows)
 {
-    const void *context = agg;
     if (rows->count > 0)
-        qsort_r(rows->rows, rows->count, sizeof(*rows->rows), by_row, (void *)(uintptr_t)context);
+        qsort_r(rows->rows, rows->count, sizeof(*rows->rows), by_row, rows);
 }
 
 void table_rows_free(table_rows *rows)
 {
     free(rows->rows);
+    free(rows->ids);
     *rows = (table_rows){0};
 }
 

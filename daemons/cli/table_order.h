@@ -9,19 +9,23 @@
 
 #include <stackagg/stackagg.h>
 
-/* Entries. */
+/* Entries, and the ids of their stacks. */
 typedef struct table_rows {
+    const sagg *agg;
     sagg_entry *rows;
     size_t count, room;
+    sagg_stack_id *ids; /* by stack */
 } table_rows;
 
 /* Those of types (bits), in no order. False = no memory; free it in both cases. */
 bool table_rows_collect(table_rows *out, const sagg *agg, uint32_t types);
 /* Orders them by type, thread and stack id. */
-void table_rows_sort(table_rows *rows, const sagg *agg);
+void table_rows_sort(table_rows *rows);
 void table_rows_free(table_rows *rows);
 
-/* Less than, equal to or greater than 0: which of two threads comes first. */
+/* Less than, equal to or greater than 0: which of two stacks has the smaller id. */
+int table_stack_order(const table_rows *rows, uint32_t left, uint32_t right);
+/* The same of two threads: which comes first. */
 int table_thread_order(const sagg *agg, uint32_t left, uint32_t right);
 
 /* Frames by "class.method": those that share one have one number. */

@@ -53,8 +53,7 @@ static void check_aggregate(const sagg_frame *frame)
     sagg_thread thread = {.os_tid = 1, .name = frame->method};
     sagg *agg;
     uint32_t index;
-    sagg_stack row;
-    sagg_stack_id id;
+    sagg_stack_id id, got;
     options.types = types;
     options.type_count = 1;
     MUST(sagg_new(&agg, &options, NULL) == 0);
@@ -62,9 +61,9 @@ static void check_aggregate(const sagg_frame *frame)
     MUST(sagg_add_stack(agg, &sample.stack, &index, 1, NULL) == 0);
     MUST(sagg_add_thread(agg, &sample.thread, &thread, NULL) == 0);
     MUST(sagg_add(agg, &sample, NULL) == 0);
-    MUST(sagg_stack_at(agg, sample.stack, &row));
+    MUST(sagg_stack_id_at(agg, sample.stack, &got));
     MUST(sagg_stack_id_of(&id, frame, 1, SAGG_NORMALISE_V1, NULL) == 0);
-    MUST(memcmp(&id, &row.id, sizeof(id)) == 0);
+    MUST(memcmp(&id, &got, sizeof(id)) == 0);
     check_json(agg);
     sagg_free(agg);
 }

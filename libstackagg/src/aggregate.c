@@ -186,6 +186,7 @@ void sagg_free(sagg *agg)
     sagg__set_free(agg, &agg->frames, sizeof(sagg__frame));
     sagg__set_free(agg, &agg->stacks, sizeof(sagg__stack));
     sagg__array_free(&agg->mem, &agg->stack_frames, sizeof(uint16_t));
+    sagg__array_free(&agg->mem, &agg->stack_ids, sizeof(sagg_stack_id));
     sagg__set_free(agg, &agg->threads, sizeof(sagg__thread));
     sagg__set_free(agg, &agg->labels, sizeof(sagg__label));
     sagg__set_free(agg, &agg->entries, sizeof(sagg__kept));
@@ -214,7 +215,7 @@ void *sagg__scratch(sagg *agg, size_t bytes)
 {
     uint64_t cap = agg->mem.cap;
     agg->mem.cap = UINT64_MAX; /* bounded by the caps on names and frames, and needed to drop */
-    int rc = sagg__extend(&agg->mem, &agg->scratch, bytes, 1);
+    int rc = sagg__extend(&agg->mem, &agg->scratch, bytes > 0 ? bytes : 1, 1);
     agg->mem.cap = cap;
     return rc == 0 ? agg->scratch.items : NULL;
 }

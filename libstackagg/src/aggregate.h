@@ -23,10 +23,9 @@ typedef struct sagg__frame {
 } sagg__frame;
 
 typedef struct sagg__stack {
-    sagg_stack_id id;
     uint32_t first; /* in stack_frames */
     uint32_t count : 31;
-    uint32_t wide : 1; /* each of its frames takes two numbers of stack_frames */
+    uint32_t wide : 1; /* a frame has more than 16 bits: each takes two numbers of stack_frames */
     uint32_t entries;  /* the first of them + 1; 0 = none: entries.c */
 } sagg__stack;
 
@@ -143,7 +142,8 @@ struct sagg {
     sagg__set stacks;         /* sagg__stack */
     sagg__array stack_frames; /* uint16_t: hardly any aggregate has more frames than that */
     uint32_t stack_frames_used;
-    sagg__set threads; /* sagg__thread */
+    sagg__array stack_ids; /* sagg_stack_id by stack, where no frames are kept */
+    sagg__set threads;     /* sagg__thread */
     uint32_t exact_threads;
     uint32_t pool_threads;
     sagg__set labels;         /* sagg__label */
@@ -182,8 +182,8 @@ static inline void *sagg__stack_frames(const sagg *agg, const sagg__stack *stack
 /* A stack for reading. */
 static inline sagg_stack sagg__stack_view(const sagg *agg, const sagg__stack *stack)
 {
-    return (sagg_stack){stack->id, stack->count > 0 ? sagg__stack_frames(agg, stack) : NULL,
-                        stack->count, stack->wide ? 4 : 2};
+    return (sagg_stack){stack->count > 0 ? sagg__stack_frames(agg, stack) : NULL, stack->count,
+                        stack->wide ? 4 : 2};
 }
 
 /* Where the frames of a stack begin that come behind `used` numbers. */
@@ -230,15 +230,11 @@ void *sagg__scratch(sagg *agg, size_t bytes);
 /* Interns a frame whose names are prepared. Returns as sagg_add_frame. */
 int sagg__intern_frame(sagg *agg, uint32_t *index, const sagg_frame *frame);
 
-/* Finds, or appends, the stack with this id; what has no room becomes SAGG_DROPPED. */
-bool sagg__find_stack(const sagg *agg, const sagg_stack_id *id, uint32_t *index);
-void sagg__prefetch_stack(const sagg *agg, const sagg__stack *stack);
-int sagg__append_stack(sagg *agg, uint32_t *index, const sagg_stack_id *id, const uint32_t *frames,
-                       size_t count);
-int sagg__refuse_stack(sagg *agg, uint32_t *index);
-
 /* Where a stack stands in its index. */
-uint64_t sagg__stack_hash(const sagg__stack *stack);
+uint64_t sagg__stack_hash(const sagg *agg, uint32_t stack);
+
+/* The id of a stack that is there. */
+void sagg__stack_id(const sagg *agg, uint32_t stack, sagg_stack_id *id);
 
 /* Makes the rows that always exist: the dropped stack, the two threads, the empty label, their
  * seconds. */

@@ -13,6 +13,7 @@ struct plan {
     uint32_t keep_count; /* stacks that stay, the dropped one included */
     double *weight;      /* of stacks: largest share of a type */
     uint64_t *value;     /* of stacks, in one type */
+    sagg_stack_id *id;   /* of stacks */
     uint32_t *order;     /* stacks by weight; then new numbers of stacks */
     uint32_t *room;      /* for sorting */
     uint32_t *new_frame; /* UINT32_MAX = goes */
@@ -27,6 +28,7 @@ static void end(struct plan *p)
     sagg__mem *mem = &p->agg->mem;
     sagg__release(mem, p->weight, p->stacks * sizeof(*p->weight));
     sagg__release(mem, p->value, p->stacks * sizeof(*p->value));
+    sagg__release(mem, p->id, p->stacks * sizeof(*p->id));
     sagg__release(mem, p->order, p->stacks * sizeof(*p->order));
     sagg__release(mem, p->room, p->stacks * sizeof(*p->room));
     sagg__release(mem, p->new_frame, p->frames * sizeof(*p->new_frame));
@@ -44,15 +46,16 @@ static bool begin(struct plan *p)
     p->names = agg->names.count;
     p->weight = sagg__alloc_zero(&agg->mem, p->stacks, sizeof(*p->weight));
     p->value = sagg__alloc_zero(&agg->mem, p->stacks, sizeof(*p->value));
+    p->id = sagg__alloc(&agg->mem, p->stacks * sizeof(*p->id));
     p->order = sagg__alloc_zero(&agg->mem, p->stacks, sizeof(*p->order));
     p->room = sagg__alloc_zero(&agg->mem, p->stacks, sizeof(*p->room));
     p->new_frame = sagg__alloc_zero(&agg->mem, p->frames, sizeof(*p->new_frame));
     p->new_method = sagg__alloc_zero(&agg->mem, p->methods, sizeof(*p->new_method));
     p->new_name = sagg__alloc_zero(&agg->mem, p->names, sizeof(*p->new_name));
     p->keep_name = sagg__alloc_zero(&agg->mem, p->names, 1);
-    return p->weight != NULL && p->value != NULL && p->order != NULL && p->room != NULL &&
-           p->new_frame != NULL && p->new_method != NULL && p->new_name != NULL &&
-           p->keep_name != NULL;
+    return p->weight != NULL && p->value != NULL && p->id != NULL && p->order != NULL &&
+           p->room != NULL && p->new_frame != NULL && p->new_method != NULL &&
+           p->new_name != NULL && p->keep_name != NULL;
 }
 
 /* Fills `value` with each stack's total in one type. */
@@ -91,16 +94,16 @@ static int by_weight(const void *context, uint32_t a, uint32_t b)
         return a == SAGG_DROPPED ? -1 : 1;
     if (p->weight[a] != p->weight[b])
         return p->weight[a] > p->weight[b] ? -1 : 1;
-    const sagg__array *stacks = &p->agg->stacks.array;
-    return memcmp(SAGG__AT(sagg__stack, *stacks, a)->id.bytes,
-                  SAGG__AT(sagg__stack, *stacks, b)->id.bytes, sizeof(sagg_stack_id));
+    return memcmp(&p->id[a], &p->id[b], sizeof(p->id[a]));
 }
 
 /* Turns `order` into new numbers: stacks that stay keep their order of adding. */
 static void choose_stacks(struct plan *p)
 {
-    for (uint32_t i = 0; i < p->stacks; i++)
+    for (uint32_t i = 0; i < p->stacks; i++) {
         p->order[i] = i;
+        sagg__stack_id(p->agg, i, &p->id[i]);
+    }
     sagg__sort(p->order, p->room, p->stacks, by_weight, p);
     memset(p->room, 0, p->stacks * sizeof(*p->room));
     for (uint32_t i = 0; i < p->keep_count; i++)
@@ -220,6 +223,28 @@ static void move_frames(struct plan *p)
     agg->frames.count = count;
 }
 
+/* Whether a stack's frames have numbers of more than 16 bits from now on. */
+static bool stays_wide(const struct plan *p, const sagg_stack *stack)
+{
+    for (uint32_t f = 0; stack->width > sizeof(uint16_t) && f < stack->count; f++)
+        if (p->new_frame[sagg_stack_frame(stack, f)] > UINT16_MAX)
+            return true;
+    return false;
+}
+
+/* The frames of a stack under their new numbers, from `used` on, where nothing lies any more. */
+static sagg__stack move_stack(const struct plan *p, uint32_t index, uint64_t used)
+{
+    sagg__stack stack = *SAGG__AT(sagg__stack, p->agg->stacks.array, index);
+    const sagg_stack from = sagg__stack_view(p->agg, &stack);
+    stack.wide = stays_wide(p, &from);
+    stack.first = (uint32_t)sagg__stack_begin(&stack, used);
+    for (uint32_t f = 0; f < stack.count; f++)
+        sagg__put_frame(sagg__stack_frames(p->agg, &stack), stack.wide, f,
+                        p->new_frame[sagg_stack_frame(&from, f)]);
+    return stack;
+}
+
 static void move_stacks(struct plan *p)
 {
     sagg *agg = p->agg;
@@ -229,15 +254,13 @@ static void move_stacks(struct plan *p)
     for (uint32_t i = 0; i < p->stacks; i++) {
         if (p->order[i] == UINT32_MAX)
             continue;
-        sagg__stack stack = *SAGG__AT(sagg__stack, agg->stacks.array, i);
-        const sagg_stack from = sagg__stack_view(agg, &stack);
-        stack.first = (uint32_t)sagg__stack_begin(&stack, used);
+        sagg__stack stack = move_stack(p, i, used);
         used = sagg__stack_end(&stack, stack.first);
-        for (uint32_t f = 0; f < stack.count; f++)
-            sagg__put_frame(sagg__stack_frames(agg, &stack), stack.wide, f,
-                            p->new_frame[sagg_stack_frame(&from, f)]);
         *SAGG__AT(sagg__stack, agg->stacks.array, count) = stack;
-        sagg__index_put(&agg->stacks.index, sagg__stack_hash(&stack), count++);
+        if (agg->no_frames)
+            *SAGG__AT(sagg_stack_id, agg->stack_ids, count) = p->id[i];
+        sagg__index_put(&agg->stacks.index, sagg__stack_hash(agg, count), count);
+        count++;
     }
     agg->stacks.count = count;
     agg->stack_frames_used = (uint32_t)used;

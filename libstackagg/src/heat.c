@@ -293,14 +293,12 @@ static int32_t bucket_of(sagg_heat *heat, int64_t time_ns)
 
 int sagg_heat_add(sagg_heat *heat, const sagg *agg, const sagg_sample *sample, sagg_error *err)
 {
-    sagg_stack stack;
     sagg__heat_key key = {0};
     sagg__heat_cell cell = {.value = sample->value};
-    if (!sagg_stack_at(agg, sample->stack, &stack))
+    if (!sagg_stack_id_at(agg, sample->stack, &key.stack))
         return sagg__fail(err, SAGG_E_USAGE, 0, "There is no stack %u.", sample->stack);
     if (sample->value == 0)
         return 0;
-    key.stack = stack.id;
     key.thread = heat->threads ? sagg__group_thread(agg, sample->thread) : SAGG_NO_THREAD;
     int rc = make_room(heat);
     cell.bucket = bucket_of(heat, sample->time_ns);

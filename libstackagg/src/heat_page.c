@@ -23,10 +23,17 @@ struct placed {
     uint64_t value;
 };
 
+/* The aggregate's stacks by their ids. */
+struct by_id {
+    sagg_stack_id *ids;
+    sagg__index index;
+};
+
 /* One profile: the numbers of its stacks, and its cells. */
 struct map {
     sagg__mem *mem;
     const sagg *agg;
+    const struct by_id *stacks;
     const sagg_tree *tree;
     const sagg_heat *heat;
     bool lines;
@@ -47,6 +54,57 @@ struct map {
     uint64_t divisor; /* of all values */
     const sagg_heatmap *page;
 };
+
+/* ---- stacks by their ids ---- */
+
+static uint64_t id_hash(const sagg_stack_id *id)
+{
+    uint64_t half;
+    memcpy(&half, id->bytes, sizeof(half));
+    return half;
+}
+
+static int find_ids(struct by_id *stacks, const sagg *agg, sagg__mem *mem)
+{
+    const uint32_t count = agg->stacks.count;
+    stacks->ids = sagg__alloc(mem, count * sizeof(*stacks->ids));
+    if (stacks->ids == NULL)
+        return SAGG_E_NOMEM;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        sagg__stack_id(agg, i, &stacks->ids[i]);
+        rc = sagg__index_reserve(mem, &stacks->index);
+        if (rc == 0)
+            sagg__index_put(&stacks->index, id_hash(&stacks->ids[i]), i);
+    }
+    return rc;
+}
+
+static void forget_ids(struct by_id *stacks, const sagg *agg, sagg__mem *mem)
+{
+    sagg__release(mem, stacks->ids, agg->stacks.count * sizeof(*stacks->ids));
+    sagg__index_free(mem, &stacks->index);
+}
+
+struct wanted_id {
+    const struct by_id *stacks;
+    const sagg_stack_id *id;
+};
+
+static bool is_id(const void *context, uint32_t value)
+{
+    const struct wanted_id *wanted = context;
+    return memcmp(&wanted->stacks->ids[value], wanted->id, sizeof(*wanted->id)) == 0;
+}
+
+/* SAGG_DROPPED for one that the aggregate has given up. */
+static uint32_t find_stack(const struct by_id *stacks, const sagg_stack_id *id)
+{
+    struct wanted_id wanted = {stacks, id};
+    uint32_t index = SAGG_DROPPED;
+    (void)sagg__index_find(&stacks->index, id_hash(id), is_id, &wanted, &index);
+    return index;
+}
 
 /* ---- the tree, to be walked from the root ---- */
 
@@ -150,14 +208,11 @@ static uint32_t walk(const struct map *map, const sagg__heat_key *key, const sag
     return map->stack_of[node];
 }
 
-/* A stack that the aggregate has given up is in [dropped]. */
 static uint32_t number_of(const struct map *map, const sagg__heat_key *key)
 {
     sagg_stack stack;
-    uint32_t index = SAGG_DROPPED;
-    (void)sagg__find_stack(map->agg, &key->stack, &index);
     uint32_t number = NOWHERE;
-    if (sagg_stack_at(map->agg, index, &stack))
+    if (sagg_stack_at(map->agg, find_stack(map->stacks, &key->stack), &stack))
         number = walk(map, key, &stack);
     return number == NOWHERE ? map->nameless : number;
 }
@@ -288,6 +343,7 @@ static void end_making(struct map *map)
     sagg__release(map->mem, map->omitted_of, nodes * sizeof(uint32_t));
     sagg__release(map->mem, map->frame_of, ((size_t)map->agg->frames.count + 1) * sizeof(uint32_t));
     map->parent = map->stack_of = map->omitted_of = map->frame_of = NULL;
+    map->stacks = NULL;
 }
 
 static void free_map(struct map *map)
@@ -369,10 +425,12 @@ static int write_map(const void *ctx, sagg__emit *emit, sagg__mem *mem, const ui
 static int make_maps(struct map *maps, sagg__packed_profile *profiles, const sagg_heatmap *page,
                      sagg__mem *mem)
 {
-    int rc = 0;
+    struct by_id stacks = {0};
+    int rc = find_ids(&stacks, page->agg, mem);
     for (size_t i = 0; rc == 0 && i < page->count; i++) {
         maps[i] = (struct map){.mem = mem,
                                .agg = page->agg,
+                               .stacks = &stacks,
                                .tree = page->trees[i],
                                .heat = page->heats[i],
                                .page = page};
@@ -381,6 +439,7 @@ static int make_maps(struct map *maps, sagg__packed_profile *profiles, const sag
         profiles[i] = (sagg__packed_profile){
             .view = sagg_tree_get(page->trees[i]), .more = write_map, .ctx = &maps[i]};
     }
+    forget_ids(&stacks, page->agg, mem);
     return rc;
 }
 

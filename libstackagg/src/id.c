@@ -71,30 +71,12 @@ void sagg__id_end(sagg_stack_id *id, const uint8_t *text, size_t count)
 /* Frame ids that are hashed at a time. */
 enum { PIECE = 128 };
 
-/* Those of `count` frames from a place on. */
-static void put_ids(uint8_t *text, const uint64_t *frame_ids, const uint32_t *numbers, size_t from,
-                    size_t count)
-{
-    if (numbers != NULL) {
-        for (size_t i = 0; i < count; i++)
-            sagg__id_put(text, i, frame_ids[numbers[from + i]]);
-        return;
-    }
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    memcpy(text + SAGG__ID_PREFIX, frame_ids + from, count * sizeof(*frame_ids));
-#else
-    for (size_t i = 0; i < count; i++)
-        sagg__id_put(text, i, frame_ids[from + i]);
-#endif
-}
-
-void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, const uint32_t *numbers,
-                           size_t count, int version)
+void sagg__id_in_pieces(sagg_stack_id *id, size_t count, int version, sagg__put_ids *put,
+                        const void *ctx)
 {
     uint8_t text[SAGG__ID_PREFIX + PIECE * 8];
     sagg__id_begin(text, version);
-    if (count > 0)
-        put_ids(text, frame_ids, numbers, 0, count < PIECE ? count : PIECE);
+    put(ctx, text, 0, count < PIECE ? count : PIECE);
     if (count <= PIECE) {
         sagg__id_end(id, text, count);
         return;
@@ -104,12 +86,42 @@ void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, const u
     (void)XXH3_128bits_update(&state, text, sizeof(text));
     for (size_t at = PIECE; at < count; at += PIECE) {
         size_t piece = count - at < PIECE ? count - at : PIECE;
-        put_ids(text, frame_ids, numbers, at, piece);
+        put(ctx, text, at, piece);
         (void)XXH3_128bits_update(&state, text + SAGG__ID_PREFIX, piece * 8);
     }
     XXH128_canonical_t canonical;
     XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&state));
     memcpy(id->bytes, canonical.digest, sizeof(id->bytes));
+}
+
+/* Frames by the numbers of their ids; without, by the ids themselves. */
+struct given_ids {
+    const uint64_t *frame_ids;
+    const uint32_t *numbers;
+};
+
+static void put_given(const void *ctx, uint8_t *text, size_t from, size_t count)
+{
+    const struct given_ids *given = ctx;
+    if (given->numbers != NULL) {
+        for (size_t i = 0; i < count; i++)
+            sagg__id_put(text, i, given->frame_ids[given->numbers[from + i]]);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        sagg__id_put(text, i, given->frame_ids[from + i]);
+}
+
+void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, const uint32_t *numbers,
+                           size_t count, int version)
+{
+    struct given_ids given = {frame_ids, numbers};
+    sagg__id_in_pieces(id, count, version, put_given, &given);
+}
+
+uint64_t sagg__hash_bytes(const void *bytes, size_t size)
+{
+    return XXH3_64bits(bytes, size);
 }
 
 void sagg_stack_id_hex(char hex[33], const sagg_stack_id *id)

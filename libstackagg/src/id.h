@@ -29,8 +29,18 @@ static inline void sagg__id_put(uint8_t *text, size_t index, uint64_t frame_id)
     memcpy(text + SAGG__ID_PREFIX + index * 8, &frame_id, sizeof(frame_id));
 }
 
-/* The id of a stack of a known version. `numbers`: NULL, or whose ids its frames have. */
+/* Puts the ids of `count` frames from a place on into a text with sagg__id_put, from index 0 on. */
+typedef void sagg__put_ids(const void *ctx, uint8_t *text, size_t from, size_t count);
+
+/* The id of a stack of `count` frames, of a known version. */
+void sagg__id_in_pieces(sagg_stack_id *id, size_t count, int version, sagg__put_ids *put,
+                        const void *ctx);
+
+/* The same. `numbers`: NULL, or whose ids its frames have. */
 void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, const uint32_t *numbers,
                            size_t count, int version);
+
+/* What stacks in memory are told apart by quickly. */
+uint64_t sagg__hash_bytes(const void *bytes, size_t size);
 
 #endif

@@ -6,6 +6,9 @@
 #include "fail.h"
 
 #define UNKNOWN UINT32_MAX
+#define ASKED   (UINT32_MAX - 1) /* about to be added */
+
+enum { GROUP = 32 };
 
 /* Numbers in `into` of what `from` holds; UNKNOWN = not added yet. */
 struct merging {
@@ -15,7 +18,7 @@ struct merging {
     uint32_t *stacks;
     uint32_t *threads;
     uint32_t *labels;
-    uint32_t *scratch; /* frames of one stack */
+    uint32_t *scratch; /* frames of the stacks of a group */
     uint32_t depth;    /* of the deepest */
 };
 
@@ -49,7 +52,7 @@ static void end(struct merging *m)
     sagg__release(mem, m->stacks, m->from->stacks.count * sizeof(uint32_t));
     sagg__release(mem, m->threads, m->from->threads.count * sizeof(uint32_t));
     sagg__release(mem, m->labels, m->from->labels.count * sizeof(uint32_t));
-    sagg__release(mem, m->scratch, (size_t)m->depth * sizeof(uint32_t));
+    sagg__release(mem, m->scratch, (size_t)m->depth * GROUP * sizeof(uint32_t));
 }
 
 static bool begin(struct merging *m)
@@ -62,7 +65,7 @@ static bool begin(struct merging *m)
         uint32_t depth = SAGG__AT(sagg__stack, m->from->stacks.array, i)->count;
         m->depth = depth > m->depth ? depth : m->depth;
     }
-    m->scratch = make_map(m->into, m->depth);
+    m->scratch = sagg__alloc(&m->into->mem, (size_t)m->depth * GROUP * sizeof(uint32_t));
     return m->frames != NULL && m->stacks != NULL && m->threads != NULL && m->labels != NULL &&
            m->scratch != NULL;
 }
@@ -85,35 +88,74 @@ static int compact_if_full(struct merging *m)
     return sagg_compact(m->into, NULL);
 }
 
-static int append_stack(struct merging *m, uint32_t stack, const sagg_stack *row)
+/* Stacks that `into` is asked for at once. */
+struct asked {
+    uint32_t stacks[GROUP]; /* of `from` */
+    uint32_t found[GROUP];  /* of `into` */
+    size_t count;
+};
+
+static int add_ids(struct merging *m, struct asked *asked)
 {
-    int rc = sagg__append_stack(m->into, &m->stacks[stack], &row->id, m->scratch, row->count);
-    return rc == SAGG_E_LIMIT ? sagg__refuse_stack(m->into, &m->stacks[stack]) : rc;
+    sagg_stack_id ids[GROUP];
+    for (size_t i = 0; i < asked->count; i++)
+        sagg__stack_id(m->from, asked->stacks[i], &ids[i]);
+    return sagg_add_ids(m->into, asked->found, ids, asked->count, NULL);
 }
 
-static int map_stack(struct merging *m, uint32_t stack)
+/* The frames of a stack as numbers of `into`. Returns as sagg_add_frame. */
+static int map_frames(struct merging *m, const sagg_stack *stack, uint32_t *frames)
 {
-    sagg_stack row;
     int rc = 0;
-    if (m->stacks[stack] != UNKNOWN || !sagg_stack_at(m->from, stack, &row))
-        return 0;
-    bool is_cut = row.count > m->into->max_frames; /* it gets another id */
-    if (!is_cut && sagg__find_stack(m->into, &row.id, &m->stacks[stack]))
-        return 0;
-    for (uint32_t i = 0; rc == 0 && i < row.count; i++) {
-        uint32_t frame = sagg_stack_frame(&row, i);
+    for (uint32_t i = 0; rc == 0 && i < stack->count; i++) {
+        uint32_t frame = sagg_stack_frame(stack, i);
         rc = map_frame(m, frame);
-        m->scratch[i] = m->frames[frame];
+        frames[i] = m->frames[frame];
     }
-    if (rc == 0 && is_cut)
-        rc = sagg_add_stack(m->into, &m->stacks[stack], m->scratch, row.count, NULL);
-    else if (rc == 0)
-        return append_stack(m, stack, &row);
-    if (rc != SAGG_E_LIMIT)
-        return rc;
-    m->into->full = true;
-    m->stacks[stack] = SAGG_DROPPED;
-    return 0;
+    return rc;
+}
+
+/* What cannot be kept for want of room for its frames is dropped. */
+static int add_stacks(struct merging *m, struct asked *asked)
+{
+    uint32_t depths[GROUP];
+    uint32_t *frames = m->scratch;
+    size_t kept = 0;
+    for (size_t i = 0; i < asked->count; i++) {
+        const uint32_t index = asked->stacks[i];
+        const sagg_stack stack =
+            sagg__stack_view(m->from, SAGG__AT(sagg__stack, m->from->stacks.array, index));
+        int rc = map_frames(m, &stack, frames);
+        if (rc == SAGG_E_NOMEM)
+            return rc;
+        if (rc == SAGG_E_LIMIT) {
+            m->into->full = true;
+            m->stacks[index] = SAGG_DROPPED;
+            continue;
+        }
+        asked->stacks[kept] = index;
+        depths[kept++] = stack.count;
+        frames += stack.count;
+    }
+    asked->count = kept;
+    return sagg_add_stacks(m->into, asked->found, m->scratch, depths, kept, NULL);
+}
+
+/* Adds the stacks of entries that are not known yet. */
+static int map_stacks(struct merging *m, const sagg__entry *entries, size_t count)
+{
+    struct asked asked = {.count = 0};
+    for (size_t i = 0; i < count; i++) {
+        uint32_t stack = entries[i].key.stack;
+        if (m->stacks[stack] != UNKNOWN)
+            continue;
+        m->stacks[stack] = ASKED;
+        asked.stacks[asked.count++] = stack;
+    }
+    int rc = m->into->no_frames ? add_ids(m, &asked) : add_stacks(m, &asked);
+    for (size_t i = 0; rc == 0 && i < asked.count; i++)
+        m->stacks[asked.stacks[i]] = asked.found[i];
+    return rc;
 }
 
 static int map_threads(struct merging *m)
@@ -141,23 +183,16 @@ static int map_labels(struct merging *m)
     return rc;
 }
 
-enum { GROUP = 32 };
-
-/* Entries that are being moved; each step asks for the memory that the next one needs. */
 static int merge_group(struct merging *m, size_t first, size_t count)
 {
     sagg__entry moved[GROUP];
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         moved[i] = sagg__entry_at(m->from, (uint32_t)(first + i));
-        if (m->stacks[moved[i].key.stack] == UNKNOWN)
-            sagg__prefetch_stack(m->into,
-                                 SAGG__AT(sagg__stack, m->from->stacks.array, moved[i].key.stack));
-    }
+    int rc = map_stacks(m, moved, count);
+    if (rc != 0)
+        return rc;
     for (size_t i = 0; i < count; i++) {
         sagg__key *key = &moved[i].key;
-        int rc = map_stack(m, key->stack);
-        if (rc != 0)
-            return rc;
         key->thread = m->threads[key->thread];
         key->stack = m->stacks[key->stack];
         key->label = (uint16_t)m->labels[key->label];

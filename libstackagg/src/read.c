@@ -207,6 +207,14 @@ bool sagg_stack_at(const sagg *agg, uint32_t index, sagg_stack *stack)
     return true;
 }
 
+bool sagg_stack_id_at(const sagg *agg, uint32_t index, sagg_stack_id *id)
+{
+    if (index >= agg->stacks.count)
+        return false;
+    sagg__stack_id(agg, index, id);
+    return true;
+}
+
 sagg_loss sagg_losses(const sagg *agg)
 {
     return agg->loss;

@@ -119,13 +119,13 @@ static void check_aggregate(const sagg_frame *frames, size_t count, int version,
     sagg *agg = make(&options);
     uint32_t indices[64] = {0};
     uint32_t index;
-    sagg_stack row;
+    sagg_stack_id id;
     char hex[33];
     for (size_t i = 0; i < count; i++)
         ck_assert_int_eq(sagg_add_frame(agg, &indices[i], &frames[i], NULL), 0);
     ck_assert_int_eq(sagg_add_stack(agg, &index, indices, count, NULL), 0);
-    ck_assert(sagg_stack_at(agg, index, &row));
-    sagg_stack_id_hex(hex, &row.id);
+    ck_assert(sagg_stack_id_at(agg, index, &id));
+    sagg_stack_id_hex(hex, &id);
     ck_assert_str_eq(hex, want);
     sagg_free(agg);
 }

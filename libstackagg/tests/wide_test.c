@@ -49,7 +49,7 @@ static uint32_t add_numbered(sagg *agg, uint32_t number)
 static void check_stack(const sagg *agg, uint32_t index, uint32_t number)
 {
     sagg_frame wanted[MOST], found;
-    sagg_stack_id id;
+    sagg_stack_id id, got;
     sagg_stack row;
     uint32_t count = make_stack(wanted, number);
     ck_assert(sagg_stack_at(agg, index, &row));
@@ -60,7 +60,8 @@ static void check_stack(const sagg *agg, uint32_t index, uint32_t number)
         ck_assert_mem_eq(found.method.data, wanted[i].method.data, wanted[i].method.size);
     }
     ck_assert_int_eq(sagg_stack_id_of(&id, wanted, count, 1, NULL), 0);
-    ck_assert_mem_eq(&id, &row.id, sizeof(id));
+    ck_assert(sagg_stack_id_at(agg, index, &got));
+    ck_assert_mem_eq(&id, &got, sizeof(id));
 }
 
 /* Adds all; the other frames come in front of stack `others`. */

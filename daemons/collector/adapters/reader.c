@@ -167,10 +167,11 @@ static int convert_stacks(conversion *in)
         return -1;
     for (uint32_t i = 0; i < to->stack_count; i++) {
         sagg_stack stack = {0};
-        if (!sagg_stack_at(in->from, i, &stack))
+        sagg_stack_id id = {0};
+        if (!sagg_stack_at(in->from, i, &stack) || !sagg_stack_id_at(in->from, i, &id))
             return -1;
         profile_stack *one = &to->stacks[i];
-        memcpy(one->id, stack.id.bytes, STACK_ID_SIZE);
+        memcpy(one->id, id.bytes, STACK_ID_SIZE);
         one->normaliser = SAGG_NORMALISE_V1;
         one->flags = is_truncated(in, &stack) ? STACK_TRUNCATED : 0;
         one->first = (uint32_t)to->stack_frame_count;

@@ -27,15 +27,20 @@ static void put_large_chunks(void)
     }
 }
 
+static bool same_stack(const sagg *a, uint32_t one, const sagg *b, uint32_t other)
+{
+    sagg_stack_id s, t;
+    ck_assert(sagg_stack_id_at(a, one, &s) && sagg_stack_id_at(b, other, &t));
+    return memcmp(&s, &t, sizeof(s)) == 0;
+}
+
 static void must_equal(const sagg *a, const sagg *b)
 {
     size_t at_a = 0, at_b = 0;
     sagg_entry x, y;
     while (sagg_next(a, &at_a, &x)) {
-        sagg_stack s, t;
         ck_assert(sagg_next(b, &at_b, &y));
-        ck_assert(sagg_stack_at(a, x.stack, &s) && sagg_stack_at(b, y.stack, &t));
-        ck_assert_mem_eq(s.id.bytes, t.id.bytes, sizeof(s.id.bytes));
+        ck_assert(same_stack(a, x.stack, b, y.stack));
         ck_assert(x.type == y.type && x.thread == y.thread && x.label == y.label);
         ck_assert_uint_eq(x.totals.samples, y.totals.samples);
         ck_assert_uint_eq(x.totals.raw_value, y.totals.raw_value);
@@ -47,10 +52,8 @@ static void must_equal(const sagg *a, const sagg *b)
 
 static bool same_key(const sagg *a, const sagg_entry *x, const sagg *b, const sagg_entry *y)
 {
-    sagg_stack s, t;
-    ck_assert(sagg_stack_at(a, x->stack, &s) && sagg_stack_at(b, y->stack, &t));
     return x->type == y->type && x->thread == y->thread && x->label == y->label &&
-           memcmp(s.id.bytes, t.id.bytes, sizeof(s.id.bytes)) == 0;
+           same_stack(a, x->stack, b, y->stack);
 }
 
 /* The same in any order. */
@@ -144,7 +147,7 @@ static void must_be_one(const sagg *a, const sagg *b)
     for (uint32_t i = 0; i < sagg_stack_count(a); i++) {
         sagg_stack s, t;
         ck_assert(sagg_stack_at(a, i, &s) && sagg_stack_at(b, i, &t));
-        ck_assert_mem_eq(s.id.bytes, t.id.bytes, sizeof(s.id.bytes));
+        ck_assert(same_stack(a, i, b, i));
         ck_assert_uint_eq(s.count, t.count);
         ck_assert_uint_eq(s.width, t.width);
         if (s.count > 0)

@@ -58,8 +58,9 @@ typedef struct sagg_allocator {
 /**
  * Options of sagg_new. Start from SAGG_OPTIONS_INIT; 0 means the default. Caps are hard: memory
  * stays below `max_bytes` but for one row of totals per thread and type, and for what two calls
- * need while they work: sagg_compact 24 bytes a stack and 4 or 5 a frame, method and name;
- * sagg_merge 4 bytes a stack, frame, thread and label of what is merged.
+ * need while they work: sagg_compact 40 bytes a stack and 4 or 5 a frame, method and name;
+ * sagg_merge 4 bytes a stack, frame, thread and label of what is merged, and 128 a frame of its
+ * deepest stack.
  */
 typedef struct sagg_options {
     size_t
@@ -78,7 +79,8 @@ typedef struct sagg_options {
     int64_t origin_ns;   /**< start of the per-second totals, UTC ns */
     sagg_allocator allocator; /**< zero = malloc, realloc, free */
     bool no_frames; /**< stacks are told apart by their ids and keep no frames, for who wants totals
-                       alone: less memory and time. What shows frames shows none */
+                       alone: less memory, but of stacks of a few frames, and less time where ids
+                       are given. What shows frames shows none */
 } sagg_options;
 
 #define SAGG_OPTIONS_INIT                                                                          \
@@ -335,7 +337,6 @@ SAGG_EXPORT bool sagg_label_at(const sagg *agg, uint32_t index, uint32_t *tag, s
 
 /** A stack, borrowed until the next call that changes the aggregate. */
 typedef struct sagg_stack {
-    sagg_stack_id id;
     const void *frames; /**< `count` frame indices, leaf to root: see sagg_stack_frame */
     uint32_t count;
     uint32_t width; /**< bytes of each index: 2 where all are below 65,536, or 4 */
@@ -350,6 +351,13 @@ static inline uint32_t sagg_stack_frame(const sagg_stack *stack, uint32_t at)
 
 /** Stack `index`; false when there is none. */
 SAGG_EXPORT bool sagg_stack_at(const sagg *agg, uint32_t index, sagg_stack *stack);
+
+/**
+ * The id of stack `index` (docs/formats/stack-id.md), of the aggregate's normaliser; worked out in
+ * each call where the aggregate keeps frames, by a hash of 8 bytes a frame.
+ * @return false when there is none
+ */
+SAGG_EXPORT bool sagg_stack_id_at(const sagg *agg, uint32_t index, sagg_stack_id *id);
 
 /**
  * Per-second totals (of `value`) of one type and pool, borrowed until the next change.

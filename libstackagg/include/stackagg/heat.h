@@ -70,7 +70,7 @@ typedef struct sagg_heatmap {
 /**
  * A heatmap file: the template with a packed flame graph in it whose profiles have cells
  * (docs/formats/flamegraph-packed.md). Samples before or behind all spans are counted in the first
- * or last bucket. Memory: 24 bytes a cell, and 16 a node.
+ * or last bucket. Memory: 24 bytes a cell, 16 a node, 32 a stack.
  * @param html_template  as of sagg_write_html
  * @return as sagg_write_html; SAGG_E_USAGE when a heat told threads apart and its tree did not, or
  * the other way round
