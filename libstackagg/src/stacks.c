@@ -47,8 +47,8 @@ void sagg__stack_id(const sagg *agg, uint32_t stack, sagg_stack_id *id)
 struct wanted_stack {
     const sagg *agg;
     uint64_t hash;
-    sagg_stack_id id;   /* where the aggregate keeps no frames */
-    const void *frames; /* else: as they are kept */
+    const void *frames; /* as they are kept; NULL where the aggregate keeps none */
+    sagg_stack_id id;   /* then */
     uint32_t count;
     bool wide;
 };
@@ -62,7 +62,7 @@ static bool is_stack(const void *context, uint32_t value)
 {
     const struct wanted_stack *wanted = context;
     const sagg *agg = wanted->agg;
-    if (agg->no_frames)
+    if (wanted->frames == NULL)
         return memcmp(SAGG__AT(sagg_stack_id, agg->stack_ids, value), &wanted->id,
                       sizeof(wanted->id)) == 0;
     const sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, value);
@@ -192,7 +192,7 @@ static int append(sagg *agg, uint32_t *index, const struct wanted_stack *wanted)
         return SAGG_E_LIMIT;
     int rc = sagg__set_reserve(agg, &agg->stacks, sizeof(stack));
     if (rc == 0)
-        rc = agg->no_frames ? keep_id(agg, wanted) : keep_frames(agg, &stack, wanted);
+        rc = wanted->frames == NULL ? keep_id(agg, wanted) : keep_frames(agg, &stack, wanted);
     if (rc != 0)
         return rc;
     *index = agg->stacks.count++;
