@@ -13,6 +13,7 @@
 enum {
     BLOCK = 4 * RECORDING_STACKS, /* stacks */
     RING = 16,                    /* blocks that wait to be added, or are worked on */
+    NAMED = 8192,                 /* methods that a reader knows by their names */
     MOST_FRAMES = 1 << 20         /* that a reader knows; all are forgotten then */
 };
 
@@ -34,6 +35,12 @@ typedef struct method_hash {
 
 #define BEING_WRITTEN UINT8_MAX
 
+/* A method by its names: the next chunk has the same ones, under other numbers. */
+typedef struct named_method {
+    uint64_t given; /* hash of its names as they were given */
+    uint64_t hash;  /* and as they are normalised; 0 = there is none here */
+} named_method;
+
 /* What the threads share. */
 typedef struct crew {
     recording_cache *c;
@@ -54,28 +61,46 @@ struct recording_reader {
     recording_frames frames; /* numbers are indices of ids */
     uint64_t *ids;
     size_t id_count, id_room;
+    named_method *named; /* by `given`, in turns */
 };
 
 /* ---- ids ---- */
 
-/* Returns 0, SAGG_E_LIMIT (the name is too large) or SAGG_E_NOMEM. */
-static int learn_method(const crew *w, const jfr_frame_ref *ref, method_hash *known, uint64_t *hash)
+/* The hash of a method that has these names once they are normalised. Returns 0 or SAGG_E_NOMEM. */
+static int hash_names(const recording_reader *r, const sagg_frame *given, uint64_t *hash)
 {
-    sagg_frame given, frame;
+    sagg_frame frame;
     char *names;
+    uint64_t as_given;
+    sagg_frame_hash(&as_given, NULL, given);
+    named_method *known = &r->named[as_given % NAMED];
+    if (known->hash == 0 || known->given != as_given) {
+        int rc =
+            sagg_frame_normalise(&frame, &names, given, r->crew->c->rec->options.normaliser, NULL);
+        if (rc != 0)
+            return rc;
+        known->given = as_given;
+        sagg_frame_hash(&known->hash, NULL, &frame);
+        free(names);
+    }
+    *hash = known->hash;
+    return 0;
+}
+
+/* Returns 0, SAGG_E_LIMIT (the name is too large) or SAGG_E_NOMEM. */
+static int learn_method(const recording_reader *r, const jfr_frame_ref *ref, method_hash *known,
+                        uint64_t *hash)
+{
+    sagg_frame given;
     uint8_t none = 0;
-    int rc = recording__name_frame(w->c, ref, &given);
+    int rc = recording__name_frame(r->crew->c, ref, &given);
     if (rc == 0)
-        rc = sagg_frame_normalise(&frame, &names, &given, w->c->rec->options.normaliser, NULL);
-    if (rc != 0)
-        return rc;
-    sagg_frame_hash(hash, NULL, &frame);
-    free(names);
-    if (atomic_compare_exchange_strong(&known->state, &none, BEING_WRITTEN)) {
+        rc = hash_names(r, &given, hash);
+    if (rc == 0 && atomic_compare_exchange_strong(&known->state, &none, BEING_WRITTEN)) {
         known->hash = *hash;
         atomic_store(&known->state, (uint8_t)(ref->kind + 1));
     }
-    return 0;
+    return rc;
 }
 
 static int put_id(recording_reader *r, uint64_t id, uint32_t *number)
@@ -105,7 +130,7 @@ static int learn_id(void *ctx, const jfr_frame_ref *ref, uint32_t *number)
     if (atomic_load(&known->state) == ref->kind + 1)
         hash = known->hash;
     else
-        rc = learn_method(w, ref, known, &hash);
+        rc = learn_method(r, ref, known, &hash);
     if (rc == 0)
         rc = put_id(r, sagg_frame_id(hash, recording__line(ref)), number);
     r->frames.learn_rc = rc;
@@ -256,7 +281,8 @@ recording_reader *recording__reader_new(const recording *rec)
     recording_reader *r = calloc(1, sizeof(*r));
     if (r == NULL)
         return NULL;
-    if (recording__frames_init(&r->frames, rec, NULL, learn_id, r))
+    r->named = calloc(NAMED, sizeof(*r->named));
+    if (recording__frames_init(&r->frames, rec, NULL, learn_id, r) && r->named != NULL)
         return r;
     recording__reader_free(r);
     return NULL;
@@ -268,6 +294,7 @@ void recording__reader_free(recording_reader *r)
         return;
     recording__frames_free(&r->frames);
     free(r->ids);
+    free(r->named);
     free(r);
 }
 

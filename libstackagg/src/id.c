@@ -103,13 +103,22 @@ struct given_ids {
 static void put_given(const void *ctx, uint8_t *text, size_t from, size_t count)
 {
     const struct given_ids *given = ctx;
-    if (given->numbers != NULL) {
+    const uint64_t *ids = given->frame_ids;
+    if (given->numbers == NULL) {
         for (size_t i = 0; i < count; i++)
-            sagg__id_put(text, i, given->frame_ids[given->numbers[from + i]]);
+            sagg__id_put(text, i, ids[from + i]);
         return;
     }
-    for (size_t i = 0; i < count; i++)
-        sagg__id_put(text, i, given->frame_ids[from + i]);
+    const uint32_t *numbers = given->numbers + from;
+    size_t at = 0;
+    for (; at + 4 <= count; at += 4) {
+        sagg__id_put(text, at, ids[numbers[at]]);
+        sagg__id_put(text, at + 1, ids[numbers[at + 1]]);
+        sagg__id_put(text, at + 2, ids[numbers[at + 2]]);
+        sagg__id_put(text, at + 3, ids[numbers[at + 3]]);
+    }
+    for (; at < count; at++)
+        sagg__id_put(text, at, ids[numbers[at]]);
 }
 
 void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, const uint32_t *numbers,
