@@ -203,11 +203,13 @@ void sagg_free(sagg *agg)
 void sagg_expect(sagg *agg, uint32_t stacks, uint32_t entries)
 {
     sagg__mem *mem = &agg->mem;
-    uint64_t bytes =
-        (uint64_t)stacks * sizeof(sagg__stack) + (uint64_t)entries * sizeof(sagg__kept);
+    const uint32_t ids = agg->no_frames ? stacks : 0;
+    uint64_t bytes = (uint64_t)stacks * sizeof(sagg__stack) +
+                     (uint64_t)ids * sizeof(sagg_stack_id) + (uint64_t)entries * sizeof(sagg__kept);
     sagg__index_expect(mem, &agg->stacks.index, stacks);
     if (mem->used + bytes < mem->cap / 4)
         (void)(sagg__extend(mem, &agg->stacks.array, stacks, sizeof(sagg__stack)) == 0 &&
+               sagg__extend(mem, &agg->stack_ids, ids, sizeof(sagg_stack_id)) == 0 &&
                sagg__extend(mem, &agg->entries.array, entries, sizeof(sagg__kept)) == 0);
 }
 
