@@ -94,14 +94,12 @@ static int parse(totals_options *o, int argc, char **argv)
 
 /* ---- counting ---- */
 
-static bool fill_rows(const sagg *agg, totals_row rows[PROFILE_TYPE_END])
+static void fill_rows(const sagg *agg, totals_row rows[PROFILE_TYPE_END])
 {
     uint64_t stacks[SAGG_MAX_TYPE + 1];
-    if (sagg_type_stacks(agg, stacks, NULL) != 0)
-        return false;
+    sagg_type_stacks(agg, stacks);
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
         rows[type] = (totals_row){sagg_type_totals(agg, type), stacks[type]};
-    return true;
 }
 
 /* ---- printing ---- */
@@ -144,10 +142,11 @@ static int print_totals(recording *rec, const totals_options *o)
 {
     totals_row rows[PROFILE_TYPE_END] = {0};
     const sagg *agg = recording_aggregate(rec);
-    if (agg == NULL || !fill_rows(agg, rows)) {
+    if (agg == NULL) {
         complain("there is no memory to aggregate the input");
         return EXIT_UNREADABLE;
     }
+    fill_rows(agg, rows);
     recording_info info;
     recording_get_info(rec, &info);
     if (o->json)

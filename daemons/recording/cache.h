@@ -100,9 +100,9 @@ typedef struct recording_rows {
 int recording__add_range(recording_cache *c, const recording_rows *rows, uint32_t from,
                          uint32_t to);
 int recording__add_rows(recording_cache *c, const recording_rows *rows, uint32_t from, uint32_t to);
-/* Sorts the rows of a chunk. Returns false without memory; free them in any case. */
-bool recording__rows_init(recording_rows *rows, const recording_cache *c,
-                          const recording_filled *filled);
+/* Sorts the rows of a chunk, with `filled` set and all else zero. Returns false without memory;
+ * free them in any case. */
+bool recording__rows_sort(recording_rows *rows, const recording_cache *c);
 void recording__rows_free(recording_rows *rows);
 /* Tells an empty aggregate what is to come. */
 void recording__expect(const recording_cache *c, const recording_rows *rows);
@@ -118,8 +118,8 @@ int recording__add_ahead(recording_ahead *ahead);
 const recording_cache *recording__ahead_cache(const recording_ahead *ahead);
 void recording__ahead_free(recording_ahead *ahead);
 
-/* ids.c: adds all rows to an aggregate without frames. Returns as these. */
-int recording__add_by_ids(recording_cache *c, const recording_rows *rows, uint32_t threads);
+/* ids.c: adds all sums to an aggregate without frames. Returns as these. */
+int recording__add_by_ids(recording_cache *c, const recording_filled *filled, uint32_t threads);
 
 /* Adds all sums of the chunk, by as many threads as there are parts. Returns 0 or SAGG_E_NOMEM. */
 int recording__add_sums(recording_cache *c, const recording_filled *filled);

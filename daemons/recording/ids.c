@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The sums of a chunk into an aggregate without frames. Threads work out the ids of its stacks,
- * block by block; blocks are added in order, by who has one to hand in. The aggregate is the same
- * for any number of threads.
+ * block by block; blocks are added in order, by who has one to hand in. The first thread sorts the
+ * chunk's rows meanwhile: until it has, the others take all stacks for those of rows. The aggregate
+ * is the same for any number of threads.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 enum {
     BLOCK = 4 * RECORDING_STACKS, /* stacks */
-    RING = 16,                    /* blocks that wait to be added, or are worked on */
+    RING = 32,                    /* blocks that wait to be added, or are worked on */
     NAMED = 8192,                 /* methods that a reader knows by their names */
     MOST_FRAMES = 1 << 20         /* that a reader knows; all are forgotten then */
 };
@@ -21,9 +22,10 @@ enum {
 typedef struct block {
     uint32_t stacks[BLOCK];
     sagg_stack_id ids[BLOCK];
+    bool damaged[BLOCK];
     uint32_t count;
-    uint32_t damaged;
-    int rc; /* not 0: of a stack that is not there */
+    int rc;   /* not 0: of a stack that is not there */
+    bool all; /* stacks that no row is of are among them */
     bool ready;
 } block;
 
@@ -44,7 +46,7 @@ typedef struct named_method {
 /* What the threads share. */
 typedef struct crew {
     recording_cache *c;
-    const recording_rows *rows;
+    recording_rows *rows;
     method_hash *methods; /* the last is for frames whose method is unknown */
     block *ring;
     uint32_t count;        /* of blocks */
@@ -52,6 +54,7 @@ typedef struct crew {
     pthread_mutex_t lock;
     pthread_cond_t moved;  /* `added`, or `rc` */
     uint32_t taken, added; /* blocks */
+    bool sorted;           /* the rows are */
     bool adding;
     int rc; /* why the block behind those that were added was not; no other is then */
 } crew;
@@ -62,6 +65,7 @@ struct recording_reader {
     uint64_t *ids;
     size_t id_count, id_room;
     named_method *named; /* by `given`, in turns */
+    bool is_first;       /* it sorts the rows */
 };
 
 /* ---- ids ---- */
@@ -151,27 +155,56 @@ static int read_stack(recording_reader *r, uint32_t stack, block *b)
     if (rc != 0)
         return rc;
     c->cut[stack] = from.truncated;
-    b->damaged += damaged;
+    b->damaged[b->count] = damaged;
     b->stacks[b->count] = stack;
     return sagg_stack_id_of_numbers(&b->ids[b->count++], r->ids, r->frames.numbers,
                                     from.frame_count, c->rec->options.normaliser, NULL);
 }
 
-static void read_block(recording_reader *r, uint32_t number, block *b)
+static bool has_rows(const crew *w, uint32_t stack)
+{
+    return w->rows->begins[stack + 1] > w->rows->begins[stack];
+}
+
+/* The stacks of a block that rows are of, or all: then nobody knows yet which those are. */
+static void read_block(recording_reader *r, uint32_t number, bool all, block *b)
 {
     const crew *w = r->crew;
     uint32_t first = number * BLOCK;
     b->count = 0;
-    b->damaged = 0;
     b->rc = 0;
+    b->all = all;
     if (r->id_count > MOST_FRAMES) {
         jfr_frame_memo_clear(r->frames.memo);
         r->id_count = 0;
     }
     for (uint32_t i = first; b->rc == 0 && i <= w->c->stack_count && i - first < BLOCK; i++) {
-        if (w->rows->begins[i + 1] > w->rows->begins[i])
+        if (all || has_rows(w, i))
             b->rc = read_stack(r, i, b);
     }
+}
+
+static void drop_unused(const crew *w, block *b)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (!has_rows(w, b->stacks[i]))
+            continue;
+        b->stacks[kept] = b->stacks[i];
+        b->ids[kept] = b->ids[i];
+        b->damaged[kept++] = b->damaged[i];
+    }
+    b->count = kept;
+    b->all = false;
+}
+
+/* Leaves the stacks that rows are of: what was wrong with another does not matter. */
+static void settle_block(recording_reader *r, uint32_t number, block *b)
+{
+    if (b->all && b->rc != 0)
+        read_block(r, number, false, b);
+    else if (b->all)
+        drop_unused(r->crew, b);
 }
 
 /* ---- adding ---- */
@@ -194,9 +227,10 @@ static int add_block(const crew *w, uint32_t number, const block *b)
     if (!has_room(c, b))
         return SAGG_E_LIMIT;
     int rc = sagg_add_ids(c->agg, numbers, b->ids, b->count, NULL);
-    for (uint32_t i = 0; rc == 0 && i < b->count; i++)
+    for (uint32_t i = 0; rc == 0 && i < b->count; i++) {
         c->stacks[b->stacks[i]] = numbers[i] != SAGG_DROPPED ? numbers[i] + 1 : 0;
-    c->bad_stacks += b->damaged;
+        c->bad_stacks += b->damaged[i];
+    }
     uint32_t first = number * BLOCK;
     uint32_t left = c->stack_count + 1 - first;
     return rc == 0 ? recording__add_rows(c, w->rows, first, first + (left < BLOCK ? left : BLOCK))
@@ -215,7 +249,7 @@ static int add_rest(const crew *w)
 
 /* `most`: blocks that the ring has, where there are as many. Returns false without memory; free it
  * in any case. */
-static bool crew_init(crew *w, recording_cache *c, const recording_rows *rows, uint32_t most)
+static bool crew_init(crew *w, recording_cache *c, recording_rows *rows, uint32_t most)
 {
     *w = (crew){.c = c, .rows = rows, .count = c->stack_count / BLOCK + 1};
     uint32_t ring = w->count < most ? w->count : most;
@@ -232,27 +266,30 @@ static void crew_free(crew *w)
     free(w->ring);
 }
 
-/* The next block that nobody has; false = there is none to be read. */
-static bool take(crew *w, uint32_t *number)
+/* The next block that nobody has, and whether all of its stacks are to be read; false = there is
+ * none. */
+static bool take(crew *w, uint32_t *number, bool *all)
 {
     (void)pthread_mutex_lock(&w->lock);
     while (w->rc == 0 && w->taken < w->count && w->taken - w->added == RING)
         (void)pthread_cond_wait(&w->moved, &w->lock);
     bool some = w->rc == 0 && w->taken < w->count;
     *number = some ? w->taken++ : 0;
+    *all = !w->sorted;
     (void)pthread_mutex_unlock(&w->lock);
     return some;
 }
 
-/* Adds blocks as long as the next one is there, unless another thread does. */
-static void hand_in(crew *w, block *done)
+/* Adds blocks as long as the next one is there, unless another thread does; with the lock held. */
+static void add_ready(recording_reader *r)
 {
-    (void)pthread_mutex_lock(&w->lock);
-    done->ready = true;
-    while (!w->adding && w->rc == 0 && w->added < w->count && w->ring[w->added % RING].ready) {
+    crew *w = r->crew;
+    while (w->sorted && !w->adding && w->rc == 0 && w->added < w->count &&
+           w->ring[w->added % RING].ready) {
         block *next = &w->ring[w->added % RING];
         w->adding = true;
         (void)pthread_mutex_unlock(&w->lock);
+        settle_block(r, w->added, next);
         int rc = add_block(w, w->added, next);
         (void)pthread_mutex_lock(&w->lock);
         w->adding = false;
@@ -261,6 +298,28 @@ static void hand_in(crew *w, block *done)
         w->added += rc == 0;
         (void)pthread_cond_broadcast(&w->moved);
     }
+}
+
+static void hand_in(recording_reader *r, block *done)
+{
+    (void)pthread_mutex_lock(&r->crew->lock);
+    done->ready = true;
+    add_ready(r);
+    (void)pthread_mutex_unlock(&r->crew->lock);
+}
+
+/* What others have read meanwhile is added. */
+static void sort_rows(recording_reader *r)
+{
+    crew *w = r->crew;
+    const bool sorted = recording__rows_sort(w->rows, w->c);
+    if (sorted)
+        recording__expect(w->c, w->rows);
+    (void)pthread_mutex_lock(&w->lock);
+    w->sorted = sorted;
+    w->rc = sorted ? 0 : SAGG_E_NOMEM;
+    (void)pthread_cond_broadcast(&w->moved);
+    add_ready(r);
     (void)pthread_mutex_unlock(&w->lock);
 }
 
@@ -268,10 +327,13 @@ static void *work(void *context)
 {
     recording_reader *r = *(recording_reader *const *)context;
     uint32_t number;
-    while (take(r->crew, &number)) {
+    bool all;
+    if (r->is_first)
+        sort_rows(r);
+    while (take(r->crew, &number, &all)) {
         block *b = &r->crew->ring[number % RING];
-        read_block(r, number, b);
-        hand_in(r->crew, b);
+        read_block(r, number, all, b);
+        hand_in(r, b);
     }
     return NULL;
 }
@@ -317,17 +379,20 @@ static void run(crew *w, uint32_t count)
     recording_reader *readers[RECORDING_MAX_THREADS];
     readers_of(w, readers, count);
     w->c->lock = count > 1 ? &w->names : NULL;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         reader_begin(readers[i], w);
+        readers[i]->is_first = i == 0;
+    }
     recording__at_once(work, readers, sizeof(readers[0]), count);
     w->c->lock = NULL;
 }
 
-int recording__add_by_ids(recording_cache *c, const recording_rows *rows, uint32_t threads)
+int recording__add_by_ids(recording_cache *c, const recording_filled *filled, uint32_t threads)
 {
     crew w;
+    recording_rows rows = {.filled = filled};
     int rc = SAGG_E_NOMEM;
-    if (crew_init(&w, c, rows, RING)) {
+    if (crew_init(&w, c, &rows, RING)) {
         (void)pthread_mutex_init(&w.names, NULL);
         (void)pthread_mutex_init(&w.lock, NULL);
         (void)pthread_cond_init(&w.moved, NULL);
@@ -338,6 +403,7 @@ int recording__add_by_ids(recording_cache *c, const recording_rows *rows, uint32
         (void)pthread_mutex_destroy(&w.names);
     }
     crew_free(&w);
+    recording__rows_free(&rows);
     return rc;
 }
 
@@ -358,7 +424,7 @@ static bool read_all(recording_ahead *a)
     readers_of(w, &r, 1);
     reader_begin(r, w);
     for (uint32_t i = 0; i < w->count && (i == 0 || w->ring[i - 1].rc == 0); i++)
-        read_block(r, i, &w->ring[i]);
+        read_block(r, i, false, &w->ring[i]);
     return true;
 }
 
@@ -368,8 +434,9 @@ recording_ahead *recording__read_ahead(const recording *rec, jfr_chunk *chunk,
     recording_ahead *a = rec->options.no_frames ? calloc(1, sizeof(*a)) : NULL;
     if (a == NULL)
         return NULL;
+    a->rows.filled = filled;
     bool done = recording__cache_init(&a->c, rec, rec->agg, chunk) &&
-                recording__rows_init(&a->rows, &a->c, filled) && read_all(a);
+                recording__rows_sort(&a->rows, &a->c) && read_all(a);
     if (!done) {
         recording__ahead_free(a);
         return NULL;

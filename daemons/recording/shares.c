@@ -85,10 +85,10 @@ static uint32_t block_of(const recording_cache *c, const recording_rows *sorted,
     return low / RECORDING_STACKS * RECORDING_STACKS;
 }
 
-static uint32_t thread_count(const recording_filled *filled, uint32_t rows)
+static uint32_t thread_count(const recording_filled *filled)
 {
-    uint32_t most = rows / LEAST_SHARE;
-    return most < 1 ? 1 : most < filled->count ? most : filled->count;
+    size_t most = jfr_sums_count(filled->sums, filled->count) / LEAST_SHARE;
+    return most < 1 ? 1 : most < filled->count ? (uint32_t)most : filled->count;
 }
 
 /* Shares are as one thread's work as long as no cap is near: each sees its own stacks only. */
@@ -188,11 +188,10 @@ static int add_shares(recording_cache *c, uint32_t count, const recording_rows *
     return rc;
 }
 
-bool recording__rows_init(recording_rows *rows, const recording_cache *c,
-                          const recording_filled *filled)
+bool recording__rows_sort(recording_rows *rows, const recording_cache *c)
 {
+    const recording_filled *filled = rows->filled;
     size_t most = jfr_sums_count(filled->sums, filled->count);
-    *rows = (recording_rows){.filled = filled};
     rows->begins = malloc(((size_t)c->stack_count + 2) * sizeof(*rows->begins));
     rows->order = malloc((most + 1) * sizeof(*rows->order));
     if (rows->begins == NULL || rows->order == NULL || most >= UINT32_MAX)
@@ -207,21 +206,25 @@ void recording__rows_free(recording_rows *rows)
     free(rows->order);
 }
 
-int recording__add_sums(recording_cache *c, const recording_filled *filled)
+/* Sums that are added with their frames. */
+static int add_framed(recording_cache *c, const recording_filled *filled, uint32_t threads)
 {
-    recording_rows sorted;
+    recording_rows sorted = {.filled = filled};
     int rc = SAGG_E_NOMEM;
-    if (recording__rows_init(&sorted, c, filled)) {
-        uint32_t rows = sorted.begins[c->stack_count + 1];
-        uint32_t threads = thread_count(filled, rows);
+    if (recording__rows_sort(&sorted, c)) {
         recording__expect(c, &sorted);
-        if (c->rec->options.no_frames)
-            rc = recording__add_by_ids(c, &sorted, threads);
-        else if (threads > 1 && can_share(c, &sorted))
-            rc = add_shares(c, threads, &sorted, rows);
+        if (threads > 1 && can_share(c, &sorted))
+            rc = add_shares(c, threads, &sorted, sorted.begins[c->stack_count + 1]);
         else
             rc = recording__add_range(c, &sorted, 0, c->stack_count + 1);
     }
     recording__rows_free(&sorted);
     return rc;
+}
+
+int recording__add_sums(recording_cache *c, const recording_filled *filled)
+{
+    uint32_t threads = thread_count(filled);
+    return c->rec->options.no_frames ? recording__add_by_ids(c, filled, threads)
+                                     : add_framed(c, filled, threads);
 }

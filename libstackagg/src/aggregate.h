@@ -27,6 +27,7 @@ typedef struct sagg__stack {
     uint32_t count : 31;
     uint32_t wide : 1; /* a frame has more than 16 bits: each takes two numbers of stack_frames */
     uint32_t entries;  /* the first of them + 1; 0 = none: entries.c */
+    uint32_t types[2]; /* a bit for the slot of each type that it has entries of */
 } sagg__stack;
 
 typedef struct sagg__thread {
@@ -156,6 +157,7 @@ struct sagg {
     sagg__set second_rows;     /* sagg__second_row */
     sagg__array second_values; /* uint64_t [row][second] */
     uint64_t error_bound[SAGG_MAX_TYPE];
+    uint32_t type_stacks[SAGG_MAX_TYPE]; /* that have entries */
     sagg_loss loss;
     uint64_t adds;       /* since the last compaction */
     bool full;           /* something was refused since the last compaction */

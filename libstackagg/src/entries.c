@@ -51,7 +51,7 @@ struct run {
 };
 
 /* The first entry of a stack + 1; 0 = none. */
-static uint32_t *first_of(const sagg *agg, uint32_t stack)
+static const uint32_t *first_of(const sagg *agg, uint32_t stack)
 {
     return &SAGG__AT(sagg__stack, agg->stacks.array, stack)->entries;
 }
@@ -85,15 +85,28 @@ static bool joins_run(const struct run *run, uint32_t at)
     return run->first == run->end || (run->end == at && at - run->first < LONGEST_RUN);
 }
 
+/* Counts the stack for a type that it had no entries of. */
+static void count_type(sagg *agg, sagg__stack *stack, uint32_t slot)
+{
+    uint32_t *types = &stack->types[slot / 32];
+    const uint32_t bit = UINT32_C(1) << slot % 32;
+    agg->type_stacks[slot] += (*types & bit) == 0;
+    *types |= bit;
+}
+
 /* Makes the entry of a key, which stands at `at`, one that is found. */
 static void place(sagg *agg, const sagg__key *key, uint32_t at, struct run *run)
 {
+    sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, key->stack);
+    count_type(agg, stack, key->slot);
+    if (key->twin != SAGG__NO_TWIN)
+        count_type(agg, stack, key->twin);
     if (!joins_run(run, at)) {
         sagg__index_put(&agg->entries.index, hash_of(key), at);
         return;
     }
     if (run->first == run->end) {
-        *first_of(agg, key->stack) = at + 1;
+        stack->entries = at + 1;
         run->first = at;
     }
     run->end = at + 1;
@@ -259,8 +272,12 @@ size_t sagg__add_entries(sagg *agg, const sagg__entry *entries, size_t count)
 
 void sagg__entries_forget(sagg *agg)
 {
-    for (uint32_t i = 0; i < agg->stacks.count; i++)
-        *first_of(agg, i) = 0;
+    memset(agg->type_stacks, 0, sizeof(agg->type_stacks));
+    for (uint32_t i = 0; i < agg->stacks.count; i++) {
+        sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, i);
+        stack->entries = 0;
+        memset(stack->types, 0, sizeof(stack->types));
+    }
     sagg__index_clear(&agg->entries.index);
 }
 

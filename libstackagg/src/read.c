@@ -47,68 +47,20 @@ bool sagg_next(const sagg *agg, size_t *cursor, sagg_entry *entry)
     return false;
 }
 
-/* ---- distinct stacks ---- */
-
-/* A bit for each type of an entry. */
-static uint64_t slots_of(const sagg__key *key)
+static bool any_dropped(const sagg *agg, uint32_t slot)
 {
-    uint64_t first = UINT64_C(1) << key->slot;
-    return key->twin != SAGG__NO_TWIN ? first | UINT64_C(1) << key->twin : first;
-}
-
-/* Counts a stack for those of the types that it has not been seen with: a bit each in `seen`, which
- * takes no more bytes than there are types for. */
-static void count_slots(const sagg *agg, uint8_t *seen, uint64_t slots, uint64_t *counts)
-{
-    for (const sagg_type *types = agg->types; slots != 0; types += 8, slots >>= 8, seen++) {
-        uint32_t left = (uint8_t)slots & ~(uint32_t)*seen;
-        for (*seen |= (uint8_t)slots; left != 0; left &= left - 1)
-            counts[types[__builtin_ctz(left)].id]++;
+    for (uint32_t thread = 0; thread < agg->threads.count; thread++) {
+        if (!is_zero(sagg__dropped_row(agg, thread, slot)))
+            return true;
     }
+    return false;
 }
 
-/* Bytes for a bit for each type. */
-static size_t seen_size(const sagg *agg)
+void sagg_type_stacks(const sagg *agg, uint64_t counts[SAGG_MAX_TYPE + 1])
 {
-    return (agg->type_count + 7) / 8;
-}
-
-/* Entries of one stack stand side by side, most of them. */
-static void count_entries(const sagg *agg, uint8_t *seen, uint64_t *counts)
-{
-    const sagg__kept *entries = agg->entries.array.items;
-    const size_t size = seen_size(agg);
-    for (uint32_t i = 0; i < agg->entries.count;) {
-        uint32_t stack = entries[i].key.stack;
-        uint64_t slots = 0;
-        while (i < agg->entries.count && entries[i].key.stack == stack)
-            slots |= slots_of(&entries[i++].key);
-        count_slots(agg, seen + stack * size, slots, counts);
-    }
-}
-
-static void count_dropped(const sagg *agg, uint8_t *seen, uint64_t *counts)
-{
-    size_t rows = (size_t)agg->threads.count * agg->type_count;
-    for (size_t at = 0; at < rows; at++) {
-        if (!is_zero(SAGG__AT(sagg_totals, agg->dropped, at)))
-            count_slots(agg, seen, UINT64_C(1) << at % agg->type_count, counts);
-    }
-}
-
-int sagg_type_stacks(const sagg *agg, uint64_t counts[SAGG_MAX_TYPE + 1], sagg_error *err)
-{
-    sagg__mem mem;
-    sagg__mem_init(&mem, &agg->mem.allocator, UINT64_MAX);
-    const size_t size = seen_size(agg);
-    uint8_t *seen = sagg__alloc_zero(&mem, agg->stacks.count, size);
-    if (seen == NULL)
-        return sagg__no_memory(err);
     memset(counts, 0, (SAGG_MAX_TYPE + 1) * sizeof(*counts));
-    count_entries(agg, seen, counts);
-    count_dropped(agg, seen + SAGG_DROPPED * size, counts);
-    sagg__release(&mem, seen, agg->stacks.count * size);
-    return 0;
+    for (uint32_t slot = 0; slot < agg->type_count; slot++)
+        counts[agg->types[slot].id] = (uint64_t)agg->type_stacks[slot] + any_dropped(agg, slot);
 }
 
 /* ---- the rest ---- */

@@ -266,6 +266,16 @@ static uint64_t count_type_stacks(const sagg *agg, uint32_t type)
     return count;
 }
 
+static void check_type_stacks(const sagg *agg)
+{
+    uint64_t counts[SAGG_MAX_TYPE + 1];
+    sagg_type_stacks(agg, counts);
+    ck_assert_uint_eq(counts[CPU], count_type_stacks(agg, CPU));
+    ck_assert_uint_eq(counts[ALLOC], count_type_stacks(agg, ALLOC));
+    ck_assert_uint_eq(counts[0] + counts[SAGG_MAX_TYPE], 0);
+}
+
+/* Below the cap, and where it gives stacks up. */
 START_TEST(stacks_of_a_type_are_counted_once)
 {
     enum { COUNT = 1500 };
@@ -273,19 +283,23 @@ START_TEST(stacks_of_a_type_are_counted_once)
     sagg_options options = two_types();
     uint64_t counts[SAGG_MAX_TYPE + 1];
     uint64_t state = 17;
+    options.max_stacks = _i == 0 ? 1000 : 100;
     sagg *agg = make(&options);
-    ck_assert_int_eq(sagg_type_stacks(agg, counts, NULL), 0);
-    ck_assert_uint_eq(counts[CPU], 0);
+    check_type_stacks(agg);
     /* the second half meets the stacks of the first again, in other orders and with more threads */
     for (int half = 0; half < 2; half++) {
         random_pairs(agg, samples, COUNT, &state);
         ck_assert_int_eq(sagg_add_all(agg, samples, COUNT, NULL), 0);
-        ck_assert_int_eq(sagg_type_stacks(agg, counts, NULL), 0);
-        ck_assert_uint_eq(counts[CPU], count_type_stacks(agg, CPU));
-        ck_assert_uint_eq(counts[ALLOC], count_type_stacks(agg, ALLOC));
-        ck_assert_uint_eq(counts[0] + counts[SAGG_MAX_TYPE], 0);
+        check_type_stacks(agg);
+        ck_assert_int_eq(sagg_compact(agg, NULL), 0);
+        check_type_stacks(agg);
     }
-    ck_assert_uint_gt(counts[CPU], 200);
+    sagg_type_stacks(agg, counts);
+    ck_assert(_i == 0 ? counts[CPU] > 200 : counts[CPU] > 50 && counts[CPU] <= 101);
+    sagg *merged = make(&options);
+    ck_assert_int_eq(sagg_merge(merged, agg, NULL), 0);
+    check_type_stacks(merged);
+    sagg_free(merged);
     sagg_free(agg);
 }
 END_TEST
@@ -317,7 +331,7 @@ int main(void)
     tcase_add_test(tcase, pairs_take_half_the_memory);
     tcase_add_test(tcase, pairs_are_parted_within_the_cap);
     tcase_add_test(tcase, what_is_expected_changes_nothing_but_memory);
-    tcase_add_test(tcase, stacks_of_a_type_are_counted_once);
+    tcase_add_loop_test(tcase, stacks_of_a_type_are_counted_once, 0, 2);
     tcase_add_loop_test(tcase, samples_before_a_bad_one_are_added, 0, 70);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

@@ -200,15 +200,6 @@ static int compact(sagg_error *err)
     return rc;
 }
 
-static int count_stacks(sagg_error *err)
-{
-    uint64_t counts[SAGG_MAX_TYPE + 1];
-    int rc = sagg_type_stacks(aggregate, counts, err);
-    if (rc == 0)
-        note(counts[CPU]);
-    return rc;
-}
-
 static int make_tree(sagg_error *err)
 {
     sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;
@@ -324,8 +315,8 @@ static int count_heat(sagg_error *err)
 }
 
 static int (*const works[])(sagg_error *err) = {
-    merge,       merge_seconds,   compact, count_stacks,  make_tree, shape_trees, make_top,
-    write_lines, write_documents, compare, count_windows, draw_heat, count_heat,
+    merge,       merge_seconds,   compact, make_tree,     shape_trees, make_top,
+    write_lines, write_documents, compare, count_windows, draw_heat,   count_heat,
 };
 
 START_TEST(no_allocation_that_fails_harms_anything)

@@ -49,12 +49,9 @@ static PyObject *aggregate_totals(PyObject *self, PyObject *ignored)
 {
     const sagg *agg = ((aggregate *)self)->g.agg;
     uint64_t stacks[SAGG_MAX_TYPE + 1];
-    bool counted;
     (void)ignored;
-    Py_BEGIN_ALLOW_THREADS;
-    counted = sagg_type_stacks(agg, stacks, NULL) == 0;
-    Py_END_ALLOW_THREADS;
-    PyObject *list = counted ? PyList_New(0) : PyErr_NoMemory();
+    sagg_type_stacks(agg, stacks);
+    PyObject *list = PyList_New(0);
     for (unsigned type = 1; list != NULL && type < PROFILE_TYPE_END; type++) {
         const profile_type_info *info = profile_type_get(type);
         sagg_totals sums = sagg_type_totals(agg, type);

@@ -99,15 +99,16 @@ START_TEST(sums_by_any_number_of_threads_equal_single_samples)
 }
 END_TEST
 
-/* Stacks that differ by their line, from `line` on. */
-static void put_stacks(uint64_t line, uint64_t stacks)
+/* Stacks that differ by their line, from `line` on; the first `deep` have more frames. */
+static void put_stacks(uint64_t line, uint64_t deep, uint64_t stacks)
 {
     begin_pool(&w, T_STACK, stacks);
     for (uint64_t i = 0; i < stacks; i++) {
+        uint64_t depth = i < deep ? 5 : 2;
         put_long(&w, 100 + i);
         put_u8(&w, i % 50 == 0); /* truncated */
-        put_int(&w, 2);
-        for (uint64_t k = 0; k < 2; k++) {
+        put_int(&w, depth);
+        for (uint64_t k = 0; k < depth; k++) {
             put_long(&w, 1 + (i + k) % 3);
             put_int(&w, k == 0 ? line + i : 7);
             put_int(&w, 0);
@@ -116,13 +117,13 @@ static void put_stacks(uint64_t line, uint64_t stacks)
     }
 }
 
-/* Several threads have each of the stacks. */
-static void put_wide_events(uint64_t stacks)
+/* Several threads have each of the stacks, of which the first is given. */
+static void put_wide_events(uint64_t first, uint64_t stacks)
 {
     put_setting(&w, T_RECORDING, "event", "cpu");
     put_setting(&w, T_EXECUTION, "interval", "0");
     for (uint64_t i = 0; i < stacks * 9; i++) {
-        put_execution(&w, 600, 70 + i / stacks % 2, 100 + i * 7 % stacks, 1);
+        put_execution(&w, 600, 70 + i / stacks % 2, 100 + first + i * 7 % stacks, 1);
         if (i % 3 == 0)
             put_in_tlab(&w, 2 + i % 2, 16 + i % 100, 1 + i * 7 % 5000);
     }
@@ -132,9 +133,9 @@ static void put_wide_chunk(uint64_t line, uint64_t stacks)
 {
     begin(true);
     size_t checkpoint = begin_checkpoint(&w);
-    put_stacks(line, stacks);
+    put_stacks(line, 0, stacks);
     end_checkpoint(&w, checkpoint);
-    put_wide_events(stacks);
+    put_wide_events(0, stacks);
     end();
 }
 
@@ -205,7 +206,7 @@ static size_t put_peeked_chunk(uint64_t stacks, uint64_t states, uint64_t count)
     static const char *const names[] = {"STATE_DEFAULT", "STATE_RUNNABLE", "STATE_SLEEPING",
                                         "STATE_PARKED_TIMED"};
     begin(true);
-    put_wide_events(stacks);
+    put_wide_events(0, stacks);
     put_standard_pools(&w);
     size_t checkpoint = begin_checkpoint(&w);
     begin_pool(&w, T_STATE, states);
@@ -214,7 +215,7 @@ static size_t put_peeked_chunk(uint64_t stacks, uint64_t states, uint64_t count)
         put_text(&w, names[i]);
     }
     size_t at = w.len;
-    put_stacks(0, stacks);
+    put_stacks(0, 0, stacks);
     begin_pool(&w, T_SYMBOL, count);
     put_long(&w, 700);
     put_text(&w, "last");
@@ -308,6 +309,36 @@ START_TEST(without_frames_the_totals_are_the_same)
 }
 END_TEST
 
+/* Without frames threads may read them before it is known that nothing was sampled there.
+ * 0: stacks as all; 1: deeper than stacks may be */
+START_TEST(stacks_that_no_sample_has_are_not_there)
+{
+    enum { UNUSED = 5000, USED = 7500 };
+    options.no_frames = true;
+    options.max_frames = 3;
+    begin(true);
+    size_t checkpoint = begin_checkpoint(&w);
+    put_stacks(0, _i == 0 ? 0 : UNUSED, UNUSED + USED);
+    end_checkpoint(&w, checkpoint);
+    put_wide_events(UNUSED, USED);
+    end();
+    const sagg *one = read_all();
+    recording *first = rec;
+    recording_info told = info;
+    ck_assert_uint_lt(sagg_stack_count(one), USED + 100);
+    ck_assert(recording_is_whole(rec));
+    for (options.threads = 2; options.threads <= 4; options.threads++) {
+        rec = NULL;
+        const sagg *other = read_all();
+        must_be_one(one, other);
+        ck_assert_uint_eq(sagg_losses(other).stacks_cut, 0);
+        ck_assert_mem_eq(&told, &info, sizeof(info));
+        recording_free(rec);
+    }
+    rec = first;
+}
+END_TEST
+
 /* Chunks that take settings over from one another, and that lack this and that. */
 static void put_odd_chunks(void)
 {
@@ -391,6 +422,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_chunk_opened_while_it_is_read_adds_up_as_by_one_thread, 0, 3);
     tcase_add_test(tcase, a_chunk_that_is_refused_while_it_is_read_is_so_by_any_threads);
     tcase_add_loop_test(tcase, without_frames_the_totals_are_the_same, 0, 3);
+    tcase_add_loop_test(tcase, stacks_that_no_sample_has_are_not_there, 0, 2);
     tcase_add_test(tcase, chunks_by_several_threads_add_up_as_in_a_row);
     tcase_add_test(tcase, threads_work_on_cpus_of_their_own);
     tcase_add_test(tcase, too_many_threads_are_refused);

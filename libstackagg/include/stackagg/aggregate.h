@@ -313,10 +313,8 @@ SAGG_EXPORT sagg_totals sagg_thread_totals(const sagg *agg, uint32_t thread, uin
 /**
  * Counts the distinct stacks of each type; all that was dropped counts as one, SAGG_DROPPED.
  * @param counts  by type id; 0 for ids that are not in the table
- * @return 0; SAGG_E_NOMEM
  */
-SAGG_EXPORT SAGG_MUST_USE int sagg_type_stacks(const sagg *agg, uint64_t counts[SAGG_MAX_TYPE + 1],
-                                               sagg_error *err);
+SAGG_EXPORT void sagg_type_stacks(const sagg *agg, uint64_t counts[SAGG_MAX_TYPE + 1]);
 
 /** The table of types: row `index` into `*type`, false past its end. Strings borrowed from the
  * aggregate. */
