@@ -288,7 +288,7 @@ static int want_some(struct group *group, sagg *agg, const uint32_t *frames, con
     return 0;
 }
 
-/* Adds up to STACKS_AT_ONCE. Returns as want_some; those before the bad one are added. */
+/* Adds a group. Returns as want_some; those before the bad one are added. */
 static int intern_some(sagg *agg, uint32_t *stacks, const uint32_t *frames, const uint32_t *depths,
                        size_t count, uint32_t *bad)
 {
@@ -303,6 +303,19 @@ static int intern_some(sagg *agg, uint32_t *stacks, const uint32_t *frames, cons
     return added != 0 ? added : rc;
 }
 
+/* How many of the next stacks are added at once: they have no more frames than one may have. */
+static size_t group_size(const sagg *agg, const uint32_t *depths, size_t count)
+{
+    uint64_t frames = 0;
+    size_t some = 0;
+    for (; some < count && some < STACKS_AT_ONCE; some++) {
+        frames += depths[some] <= agg->max_frames ? depths[some] : 0;
+        if (some > 0 && frames > agg->max_frames)
+            break;
+    }
+    return some;
+}
+
 int sagg_add_stacks(sagg *agg, uint32_t *stacks, const uint32_t *frames, const uint32_t *depths,
                     size_t count, sagg_error *err)
 {
@@ -310,8 +323,8 @@ int sagg_add_stacks(sagg *agg, uint32_t *stacks, const uint32_t *frames, const u
     uint32_t bad = 0;
     int rc = 0;
     frames = frames != NULL ? frames : &no_frame; /* stacks that have none */
-    for (size_t at = 0; rc == 0 && at < count; at += STACKS_AT_ONCE) {
-        size_t some = count - at < STACKS_AT_ONCE ? count - at : STACKS_AT_ONCE;
+    for (size_t at = 0, some; rc == 0 && at < count; at += some) {
+        some = group_size(agg, depths + at, count - at);
         rc = intern_some(agg, stacks + at, frames, depths + at, some, &bad);
         for (size_t i = 0; i < some; i++)
             frames += depths[at + i];

@@ -137,10 +137,13 @@ START_TEST(stacks_before_a_bad_one_are_added)
     for (size_t i = 0; i <= BAD; i++)
         at += depths[i];
     ck_assert_uint_lt(at, used);
+    const uint32_t bad[] = {sagg_frame_count(agg), 4711, 70000, UINT32_C(1) << 31, UINT32_MAX};
+    char name[24];
+    (void)snprintf(name, sizeof(name), "Frame %u ", bad[_i]);
     uint32_t good = frames[at - 1];
-    frames[at - 1] = 4711;
+    frames[at - 1] = bad[_i];
     ck_assert_int_eq(sagg_add_stacks(agg, stacks, frames, depths, STACKS, &err), SAGG_E_USAGE);
-    ck_assert_ptr_nonnull(strstr(err.message, "Frame 4711"));
+    ck_assert_ptr_nonnull(strstr(err.message, name));
     uint32_t count = sagg_stack_count(agg);
     ck_assert_int_eq(sagg_add_stacks(agg, again, frames, depths, BAD, NULL), 0);
     ck_assert_mem_eq(again, stacks, BAD * sizeof(*stacks));
@@ -523,7 +526,7 @@ int main(void)
     tcase_add_test(tcase, frames_by_method_and_line_make_the_same_stacks);
     tcase_add_test(tcase, a_stack_without_frames_needs_no_array);
     tcase_add_test(tcase, stacks_all_together_are_as_one_after_the_other);
-    tcase_add_test(tcase, stacks_before_a_bad_one_are_added);
+    tcase_add_loop_test(tcase, stacks_before_a_bad_one_are_added, 0, 5);
     tcase_add_test(tcase, stacks_of_lines_past_the_cap_are_dropped);
     tcase_add_test(tcase, totals_add_up_by_type_thread_and_stack);
     tcase_add_test(tcase, pools_replace_threads_in_entries);
