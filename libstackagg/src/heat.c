@@ -6,6 +6,7 @@
 
 #include "aggregate.h"
 #include "fail.h"
+#include "id.h"
 #include "saturate.h"
 #include "sort.h"
 
@@ -33,9 +34,7 @@ static sagg__heat_key *key_at(const sagg_heat *heat, uint32_t index)
 
 static uint64_t key_hash(const sagg__heat_key *key)
 {
-    uint64_t half;
-    memcpy(&half, key->stack.bytes, sizeof(half));
-    return half ^ (uint64_t)key->thread * UINT64_C(0x9E3779B97F4A7C15);
+    return sagg__id_hash(&key->stack) ^ (uint64_t)key->thread * UINT64_C(0x9E3779B97F4A7C15);
 }
 
 struct wanted_key {

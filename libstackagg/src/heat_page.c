@@ -8,6 +8,7 @@
 #include "aggregate.h"
 #include "fail.h"
 #include "heat.h"
+#include "id.h"
 #include "packed.h"
 #include "saturate.h"
 #include "tree.h"
@@ -57,13 +58,6 @@ struct map {
 
 /* ---- stacks by their ids ---- */
 
-static uint64_t id_hash(const sagg_stack_id *id)
-{
-    uint64_t half;
-    memcpy(&half, id->bytes, sizeof(half));
-    return half;
-}
-
 static int find_ids(struct by_id *stacks, const sagg *agg, sagg__mem *mem)
 {
     const uint32_t count = agg->stacks.count;
@@ -75,7 +69,7 @@ static int find_ids(struct by_id *stacks, const sagg *agg, sagg__mem *mem)
         sagg__stack_id(agg, i, &stacks->ids[i]);
         rc = sagg__index_reserve(mem, &stacks->index);
         if (rc == 0)
-            sagg__index_put(&stacks->index, id_hash(&stacks->ids[i]), i);
+            sagg__index_put(&stacks->index, sagg__id_hash(&stacks->ids[i]), i);
     }
     return rc;
 }
@@ -102,7 +96,7 @@ static uint32_t find_stack(const struct by_id *stacks, const sagg_stack_id *id)
 {
     struct wanted_id wanted = {stacks, id};
     uint32_t index = SAGG_DROPPED;
-    (void)sagg__index_find(&stacks->index, id_hash(id), is_id, &wanted, &index);
+    (void)sagg__index_find(&stacks->index, sagg__id_hash(id), is_id, &wanted, &index);
     return index;
 }
 

@@ -61,11 +61,16 @@ void sagg__id_begin(uint8_t *text, int version)
     memcpy(text, prefix, sizeof(prefix));
 }
 
-void sagg__id_end(sagg_stack_id *id, const uint8_t *text, size_t count)
+static void put_hash(sagg_stack_id *id, XXH128_hash_t hash)
 {
     XXH128_canonical_t canonical;
-    XXH128_canonicalFromHash(&canonical, XXH3_128bits(text, SAGG__ID_PREFIX + count * 8));
+    XXH128_canonicalFromHash(&canonical, hash);
     memcpy(id->bytes, canonical.digest, sizeof(id->bytes));
+}
+
+void sagg__id_end(sagg_stack_id *id, const uint8_t *text, size_t count)
+{
+    put_hash(id, XXH3_128bits(text, SAGG__ID_PREFIX + count * 8));
 }
 
 /* Frame ids that are hashed at a time. */
@@ -89,9 +94,7 @@ void sagg__id_in_pieces(sagg_stack_id *id, size_t count, int version, sagg__put_
         put(ctx, text, at, piece);
         (void)XXH3_128bits_update(&state, text + SAGG__ID_PREFIX, piece * 8);
     }
-    XXH128_canonical_t canonical;
-    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&state));
-    memcpy(id->bytes, canonical.digest, sizeof(id->bytes));
+    put_hash(id, XXH3_128bits_digest(&state));
 }
 
 /* Frames by the numbers of their ids; without, by the ids themselves. */

@@ -40,6 +40,14 @@ void sagg__id_in_pieces(sagg_stack_id *id, size_t count, int version, sagg__put_
 void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, const uint32_t *numbers,
                            size_t count, int version);
 
+/* Where an id stands in an index. */
+static inline uint64_t sagg__id_hash(const sagg_stack_id *id)
+{
+    uint64_t hash;
+    memcpy(&hash, id->bytes, sizeof(hash));
+    return hash;
+}
+
 /* What stacks in memory are told apart by quickly. */
 uint64_t sagg__hash_bytes(const void *bytes, size_t size);
 

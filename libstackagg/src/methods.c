@@ -13,19 +13,14 @@ struct wanted_method {
     const sagg_frame *frame;
 };
 
-static bool equal(sagg_str a, sagg_str b)
-{
-    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
-
 static bool is_method(const void *context, uint32_t value)
 {
     const struct wanted_method *wanted = context;
     const sagg__method *method = SAGG__AT(sagg__method, wanted->agg->methods.array, value);
     const sagg__names *names = &wanted->agg->names;
     return method->kind == wanted->frame->kind &&
-           equal(sagg__name_get(names, method->class_name), wanted->frame->class_name) &&
-           equal(sagg__name_get(names, method->method), wanted->frame->method);
+           sagg__name_is(names, method->class_name, wanted->frame->class_name) &&
+           sagg__name_is(names, method->method, wanted->frame->method);
 }
 
 /* Whether `a` is the better file name: there is one, and it is smaller bytewise. */

@@ -14,14 +14,20 @@ struct wanted {
 static bool is_wanted(const void *context, uint32_t value)
 {
     const struct wanted *wanted = context;
-    sagg_str text = sagg__name_get(wanted->names, value);
-    return text.size == wanted->text.size && memcmp(text.data, wanted->text.data, text.size) == 0;
+    return sagg__name_is(wanted->names, value, wanted->text);
 }
 
 sagg_str sagg__name_get(const sagg__names *names, uint32_t number)
 {
     const sagg__name *name = (const sagg__name *)names->names.items + number;
     return (sagg_str){(const char *)names->bytes.items + name->start, name->size};
+}
+
+bool sagg__name_is(const sagg__names *names, uint32_t number, sagg_str text)
+{
+    const sagg_str name = sagg__name_get(names, number);
+    return name.size == text.size &&
+           (text.size == 0 || memcmp(name.data, text.data, text.size) == 0);
 }
 
 static int append(sagg__mem *mem, sagg__names *names, sagg_str text, uint64_t hash,

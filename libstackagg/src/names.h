@@ -26,6 +26,7 @@ int sagg__name_add(sagg__mem *mem, sagg__names *names, sagg_str text, uint32_t *
 
 /* The string; valid until the next sagg__name_add. Its data is never NULL. */
 sagg_str sagg__name_get(const sagg__names *names, uint32_t number);
+bool sagg__name_is(const sagg__names *names, uint32_t number, sagg_str text);
 
 /*
  * Drops the strings that are not marked in `keep` (a byte each; number 0 stays) and moves the rest

@@ -71,13 +71,6 @@ static bool is_stack(const void *context, uint32_t value)
                   frame_bytes(wanted->count, wanted->wide)) == 0;
 }
 
-static uint64_t hash_id(const sagg_stack_id *id)
-{
-    uint64_t hash;
-    memcpy(&hash, id->bytes, sizeof(hash));
-    return hash;
-}
-
 /* Numbers of frames are too small to be chosen so that hashes meet. */
 static uint64_t hash_frames(const void *frames, size_t count, bool wide)
 {
@@ -87,13 +80,13 @@ static uint64_t hash_frames(const void *frames, size_t count, bool wide)
 uint64_t sagg__stack_hash(const sagg *agg, uint32_t index)
 {
     const sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, index);
-    return agg->no_frames ? hash_id(SAGG__AT(sagg_stack_id, agg->stack_ids, index))
+    return agg->no_frames ? sagg__id_hash(SAGG__AT(sagg_stack_id, agg->stack_ids, index))
                           : hash_frames(sagg__stack_frames(agg, stack), stack->count, stack->wide);
 }
 
 static void want_id(struct wanted_stack *wanted, const sagg *agg, const sagg_stack_id *id)
 {
-    *wanted = (struct wanted_stack){.agg = agg, .hash = hash_id(id), .id = *id};
+    *wanted = (struct wanted_stack){.agg = agg, .hash = sagg__id_hash(id), .id = *id};
 }
 
 /* What is seen of the numbers of a stack's frames on one way over them. */
@@ -347,7 +340,7 @@ int sagg_add_ids(sagg *agg, uint32_t *stacks, const sagg_stack_id *ids, size_t c
     for (size_t at = 0; at < count; at += STACKS_AT_ONCE) {
         size_t end = count - at < STACKS_AT_ONCE ? count : at + STACKS_AT_ONCE;
         for (size_t i = at; i < end; i++)
-            __builtin_prefetch(sagg__index_slot(&agg->stacks.index, hash_id(&ids[i])));
+            __builtin_prefetch(sagg__index_slot(&agg->stacks.index, sagg__id_hash(&ids[i])));
         for (size_t i = at; rc == 0 && i < end; i++) {
             struct wanted_stack wanted;
             want_id(&wanted, agg, &ids[i]);

@@ -18,19 +18,14 @@ struct wanted_thread {
     sagg_str pool;
 };
 
-static bool equal(sagg_str a, sagg_str b)
-{
-    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
-
 static bool is_thread(const void *context, uint32_t value)
 {
     const struct wanted_thread *wanted = context;
     const sagg__thread *row = SAGG__AT(sagg__thread, wanted->agg->threads.array, value);
     const sagg__names *names = &wanted->agg->names;
     return row->os_tid == wanted->os_tid && row->java_tid == wanted->java_tid &&
-           equal(sagg__name_get(names, row->name), wanted->name) &&
-           equal(sagg__name_get(names, row->pool), wanted->pool);
+           sagg__name_is(names, row->name, wanted->name) &&
+           sagg__name_is(names, row->pool, wanted->pool);
 }
 
 static uint64_t hash_thread(const struct wanted_thread *wanted)
@@ -159,7 +154,7 @@ static bool is_label(const void *context, uint32_t value)
     const struct wanted_label *wanted = context;
     const sagg__label *label = SAGG__AT(sagg__label, wanted->agg->labels.array, value);
     return label->tag == wanted->tag &&
-           equal(sagg__name_get(&wanted->agg->names, label->text), wanted->text);
+           sagg__name_is(&wanted->agg->names, label->text, wanted->text);
 }
 
 /* Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. */
