@@ -32,8 +32,9 @@ typedef struct recording_frames {
 /* Returns false without memory; free it in any case. */
 bool recording__frames_init(recording_frames *f, const recording *rec, const jfr_chunk *chunk,
                             recording_learn *learn, void *ctx);
-/* Forgets the frames of the chunk before. */
-void recording__frames_begin(recording_frames *f, const jfr_chunk *chunk);
+/* Forgets the frames of the chunk before that are others in this one. Returns whether any is left.
+ */
+bool recording__frames_begin(recording_frames *f, const jfr_chunk *chunk);
 void recording__frames_free(recording_frames *f);
 /* Reads a stack into f->numbers, behind those in use. A damaged one has no frames. Returns 0,
  * learn_rc or SAGG_E_NOMEM. */

@@ -15,10 +15,10 @@ bool recording__frames_init(recording_frames *f, const recording *rec, const jfr
     return jfr_frame_memo_new(&f->memo, &memo, NULL) == 0;
 }
 
-void recording__frames_begin(recording_frames *f, const jfr_chunk *chunk)
+bool recording__frames_begin(recording_frames *f, const jfr_chunk *chunk)
 {
     f->chunk = chunk;
-    jfr_frame_memo_clear(f->memo);
+    return jfr_frame_memo_next(f->memo, chunk);
 }
 
 void recording__frames_free(recording_frames *f)

@@ -62,7 +62,7 @@ typedef struct crew {
 struct recording_reader {
     crew *crew;
     recording_frames frames; /* numbers are indices of ids */
-    uint64_t *ids;
+    uint64_t *ids;           /* of frames of this chunk and of those before it */
     size_t id_count, id_room;
     named_method *named; /* by `given`, in turns */
     bool is_first;       /* it sorts the rows */
@@ -323,11 +323,19 @@ static void sort_rows(recording_reader *r)
     (void)pthread_mutex_unlock(&w->lock);
 }
 
+/* With the chunk of r->crew. */
+static void reader_begin(recording_reader *r)
+{
+    if (!recording__frames_begin(&r->frames, r->crew->c->chunk))
+        r->id_count = 0;
+}
+
 static void *work(void *context)
 {
     recording_reader *r = *(recording_reader *const *)context;
     uint32_t number;
     bool all;
+    reader_begin(r);
     if (r->is_first)
         sort_rows(r);
     while (take(r->crew, &number, &all)) {
@@ -367,20 +375,13 @@ static void readers_of(const crew *w, recording_reader **out, uint32_t count)
     memcpy(out, rec->readers + (w->rows->filled->sums - rec->sums), count * sizeof(*out));
 }
 
-static void reader_begin(recording_reader *r, crew *w)
-{
-    r->crew = w;
-    r->id_count = 0;
-    recording__frames_begin(&r->frames, w->c->chunk);
-}
-
 static void run(crew *w, uint32_t count)
 {
     recording_reader *readers[RECORDING_MAX_THREADS];
     readers_of(w, readers, count);
     w->c->lock = count > 1 ? &w->names : NULL;
     for (uint32_t i = 0; i < count; i++) {
-        reader_begin(readers[i], w);
+        readers[i]->crew = w;
         readers[i]->is_first = i == 0;
     }
     recording__at_once(work, readers, sizeof(readers[0]), count);
@@ -422,7 +423,8 @@ static bool read_all(recording_ahead *a)
         return false;
     recording_reader *r;
     readers_of(w, &r, 1);
-    reader_begin(r, w);
+    r->crew = w;
+    reader_begin(r);
     for (uint32_t i = 0; i < w->count && (i == 0 || w->ring[i - 1].rc == 0); i++)
         read_block(r, i, false, &w->ring[i]);
     return true;

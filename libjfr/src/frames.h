@@ -98,17 +98,6 @@ typedef const uint8_t *jfr__values_loop(const jfr__memo_bucket *buckets, unsigne
                                         const uint8_t *p, const uint8_t *stop, uint32_t **out,
                                         uint32_t *left);
 
-struct jfr_frame_memo {
-    jfr_frame_memo_options options;
-    jfr_allocator allocator;
-    jfr__values_loop *loop;
-    void *block; /* memory of the buckets, which begin at a multiple of their size */
-    jfr__memo_bucket *buckets;
-    unsigned bits; /* log2 of how many */
-    uint32_t used; /* slots */
-    uint32_t lost; /* frames that made room for others, in this table */
-};
-
 /* Reads over up to *count integers. `stop` is as above; returns where it stopped, early at an
  * integer of nine bytes. */
 typedef const uint8_t *jfr__skip_loop(const uint8_t *p, const uint8_t *stop, uint64_t *count);

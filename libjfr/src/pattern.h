@@ -112,6 +112,21 @@ static inline unsigned jfr__nth_bit(uint64_t x, unsigned nth)
 #endif
 }
 
+/* The first `count` bits that are set, less than 64 of them. */
+static inline uint64_t jfr__first_set(uint64_t x, unsigned count)
+{
+#if defined(__BMI2__)
+    return _pdep_u64((UINT64_C(1) << count) - 1, x);
+#else
+    uint64_t found = 0;
+    for (; count > 0; count--) {
+        found |= x & -x;
+        x &= x - 1;
+    }
+    return found;
+#endif
+}
+
 /* Of the bits that are set, each fourth: the first is the fourth one, when `before` of its four
  * (their number modulo 4) came earlier. */
 static inline uint64_t jfr__every_fourth(uint64_t x, unsigned before)
@@ -180,12 +195,16 @@ static inline jfr__near jfr__gather_near(const uint8_t *p, const jfr__picks *pic
 #endif
 }
 
-static inline int jfr__near_equal(jfr__near a, jfr__near b)
+/* Bit i: the ith of the numbers is the same in both. */
+static inline uint32_t jfr__near_equal(jfr__near a, jfr__near b)
 {
 #if defined(__SSE2__)
-    return _mm_movemask_epi8(_mm_cmpeq_epi32((__m128i)a, (__m128i)b)) == 0xFFFF;
+    return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32((__m128i)a, (__m128i)b)));
 #else
-    return memcmp(&a, &b, sizeof(a)) == 0;
+    uint32_t same = 0;
+    for (unsigned i = 0; i < JFR__NEAR; i++)
+        same |= (uint32_t)(a[i] == b[i]) << i;
+    return same;
 #endif
 }
 

@@ -63,30 +63,53 @@ typedef struct batch {
     int32_t ratios[BATCH + LANES]; /* of second and first, where the recipe wants them */
 } batch;
 
+/*
+ * The key of the layout of the event at `p`, or NO_LAYOUT: it is not of the shape, or long. Most
+ * events are of less than 32 bytes, and one comparison tells so and their type.
+ */
+#define NO_LAYOUT UINT64_MAX
+
+static inline uint64_t key_of(const jfr__sum_shape *shape, const uint8_t *p, size_t size)
+{
+    const uint64_t head = jfr__load_64(p);
+    if (__builtin_expect((head & (shape->type_mask | 0xE0)) == shape->type_bits, 1))
+        return jfr__first_bits(jfr__continuing_32(p), size) | UINT64_C(1) << size;
+    if ((head & shape->type_mask) != shape->type_bits || size > JFR__EVENT_MAX)
+        return NO_LAYOUT;
+    return pattern_of(p, size);
+}
+
+/* The group of an event: the last one, where all four of their fields are the same, else the next.
+ * No branch, as that is hard to foretell, and no arithmetic, as reading events is made of it. */
+static inline group *group_of(group *last, uint32_t same)
+{
+    enum { NEXT = sizeof(group) };
+    static const uint64_t steps[1 << JFR__NEAR] = {NEXT, NEXT, NEXT, NEXT, NEXT, NEXT, NEXT, NEXT,
+                                                   NEXT, NEXT, NEXT, NEXT, NEXT, NEXT, NEXT, 0};
+    return (group *)(void *)((uint8_t *)last + steps[same]);
+}
+
 /* Reads events of one simple shape, whose size takes a byte, as long as they follow one another and
  * have near layouts. Returns where it stopped. */
 static inline __attribute__((always_inline)) const uint8_t *
 read_groups(batch *out, const jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop)
 {
-    const uint64_t type_mask = shape->type_mask;
-    const uint64_t type_bits = shape->type_bits;
-    group *to = out->groups;
+    const jfr__layout *layouts = shape->layouts;
     jfr__near last = ~(jfr__near){0}; /* of no event */
     uint32_t events = 0;
+    __asm__("" : "+r"(layouts)); /* one pointer, not a sum for each layout */
+    group *to = out->groups;
     to->count = 0;
     while (events < BATCH && p < stop) {
         __builtin_prefetch(p + AHEAD);
         size_t size = p[0];
-        if ((jfr__load_64(p) & type_mask) != type_bits || size > JFR__EVENT_MAX)
-            break;
-        uint64_t key = pattern_of(p, size);
-        const jfr__layout *layout = &shape->layouts[layout_slot(key)];
-        __asm__("" : "+r"(layout)); /* one pointer, not a sum for each field */
+        uint64_t key = key_of(shape, p, size);
+        const jfr__layout *layout = &layouts[layout_slot(key)];
+        __asm__("" : "+r"(layout)); /* nor one for each field */
         if (__builtin_expect(layout->key != key, 0))
             break;
         jfr__near fields = jfr__gather_near(p + layout->from, &layout->picks);
-        /* No branch: whether an event continues a group is hard to foretell. */
-        to += !jfr__near_equal(fields, last);
+        to = group_of(to, jfr__near_equal(fields, last));
         to->fields = fields;
         to->count = ++events;
         last = fields;
@@ -300,25 +323,28 @@ static inline const uint8_t *frames(const jfr__frames *by, const uint8_t *p, con
     return p;
 }
 
-/* The value of a frame whose first eight bytes, or all if it has less, are `first`; `more` only if
- * it is `longer`. NULL: it has none. */
-static inline const uint32_t *find_value(const jfr__memo_bucket *buckets, unsigned bits,
-                                         jfr__frame_bytes frame, bool longer)
+/* Whether the frame has a value, and which. Its `more` counts only if it is `longer` than eight
+ * bytes. */
+static inline __attribute__((always_inline)) bool find_value(const jfr__memo_bucket *buckets,
+                                                             unsigned bits, jfr__frame_bytes frame,
+                                                             bool longer, uint32_t *value)
 {
     size_t at = jfr__memo_bucket_of(frame, bits);
     for (int way = 0; way < JFR__MEMO_WAYS; way++) {
         const jfr__memo_bucket *bucket = &buckets[at];
-        uint32_t found = jfr__equal_four(bucket->first, frame.first);
+        size_t found = jfr__equal_four(bucket->first, frame.first);
         for (; longer && found != 0; found &= found - 1)
-            if (bucket->more[__builtin_ctz(found)] == frame.more)
+            if (bucket->more[__builtin_ctzll(found)] == frame.more)
                 break;
-        if (__builtin_expect(found != 0, 1))
-            return &bucket->values[__builtin_ctz(found)];
+        if (__builtin_expect(found != 0, 1)) {
+            *value = bucket->values[__builtin_ctzll(found)];
+            return true;
+        }
         if (bucket->first[JFR__MEMO_BUCKET - 1] == JFR__FREE_SLOT)
             break;
         at = (at + 1) & (((size_t)1 << bits) - 1);
     }
-    return NULL;
+    return false;
 }
 
 /*
@@ -335,23 +361,26 @@ static inline const uint8_t *values(const jfr__memo_bucket *buckets, unsigned bi
     for (const uint8_t *block = p; block < stop && to < end; block += 64) {
         uint64_t ends = ~jfr__continuing(block);
         uint64_t fourths = jfr__every_fourth(ends, ended);
+        size_t wanted = (size_t)(end - to);
         __builtin_prefetch(block + AHEAD);
         ended += jfr__count_bits(ends);
-        for (; fourths != 0 && to < end; fourths &= fourths - 1) {
+        if (wanted < 64 / 4) /* as many frames end here at most */
+            fourths = jfr__first_set(fourths, (unsigned)wanted);
+        for (; fourths != 0; fourths &= fourths - 1) {
             const uint8_t *next = block + __builtin_ctzll(fourths) + 1;
             size_t size = (size_t)(next - p);
             jfr__frame_bytes frame = {jfr__load_64(p), 0};
-            const uint32_t *value = NULL;
+            bool known = false;
             if (__builtin_expect(size <= 8, 1)) {
                 frame.first = jfr__first_bytes(frame.first, size);
-                value = find_value(buckets, bits, frame, false);
+                known = find_value(buckets, bits, frame, false, to);
             } else if (size <= JFR__FRAME_BYTES) {
                 frame.more = (uint32_t)jfr__first_bytes(jfr__load_64(p + 8), size - 8);
-                value = find_value(buckets, bits, frame, true);
+                known = find_value(buckets, bits, frame, true, to);
             }
-            if (__builtin_expect(value == NULL, 0))
+            if (__builtin_expect(!known, 0))
                 goto done;
-            *to++ = *value;
+            to++;
             p = next;
         }
     }

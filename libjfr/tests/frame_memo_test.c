@@ -1,4 +1,4 @@
-#include "frames.h"
+#include "frame_memo.h"
 
 #include "fixture.h"
 
