@@ -56,6 +56,13 @@ static jfr__plan head_of(const jfr__plan *stack)
     return *stack;
 }
 
+static bool is_flag(const jfr__plan *head)
+{
+    const jfr__op *op = head->ops;
+    return head->count == 1 && op->code == JFR__OP_FIXED && op->n == 1 &&
+           op->slot == JFR__SLOT_TRUNCATED;
+}
+
 void jfr__frames_define(jfr__frames *out, const jfr__plan *stack, const jfr__plan *frame)
 {
     unsigned total;
@@ -64,6 +71,7 @@ void jfr__frames_define(jfr__frames *out, const jfr__plan *stack, const jfr__pla
     unsigned type = place_of(frame, JFR__SLOT_TYPE, &total);
     out->plan = frame;
     out->head = head_of(stack);
+    out->behind_flag = out->head.count < stack->count && is_flag(&out->head);
     out->by_pattern = total == INTEGERS;
     for (unsigned pattern = 0; out->by_pattern && pattern < 256; pattern++) {
         jfr__field_place places[INTEGERS + 1];
@@ -105,6 +113,23 @@ int jfr__frames_read(const jfr_chunk *chunk, jfr__cursor *c, jfr_frame_ref *out,
     return 0;
 }
 
+/* As enter_frames, of a stack as all known recorders write it: some hundred frames at most. */
+static bool enter_quickly(const jfr_chunk *chunk, uint32_t index, jfr__cursor *c, bool *truncated,
+                          uint32_t *count)
+{
+    const uint64_t offset = chunk->pools[JFR__POOL_STACK].offsets[index];
+    const uint8_t *p = chunk->file->data + offset;
+    if (!chunk->frames_by.behind_flag || !chunk->info.compressed || chunk->end - offset < 3)
+        return false;
+    const bool one = p[1] < 0x80;
+    if (!one && p[2] >= 0x80)
+        return false;
+    *c = jfr__chunk_cursor(chunk, offset + (one ? 2 : 3), chunk->end);
+    *truncated = p[0] != 0;
+    *count = one ? p[1] : p[1] - 0x80u + ((uint32_t)p[2] << 7);
+    return true;
+}
+
 /* Leaves the cursor at the stack's first frame; returns how many there are. */
 static uint32_t enter_frames(const jfr_chunk *chunk, uint32_t index, jfr__cursor *c,
                              bool *truncated)
@@ -131,7 +156,9 @@ int jfr__stack_enter(const jfr_chunk *chunk, uint32_t index, jfr__cursor *c, jfr
         return jfr__fail(err, JFR_ERR_USAGE, 0, "Stack %u does not exist: the chunk has %u.", index,
                          stacks);
     bool truncated;
-    uint32_t count = enter_frames(chunk, index, c, &truncated);
+    uint32_t count;
+    if (!enter_quickly(chunk, index, c, &truncated, &count))
+        count = enter_frames(chunk, index, c, &truncated);
     uint32_t most = chunk->file->options.max_stack_frames;
     if (c->failed)
         return jfr__fail(err, JFR_ERR_FORMAT, chunk->pools[JFR__POOL_STACK].offsets[index],

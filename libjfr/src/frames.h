@@ -35,6 +35,7 @@ typedef struct jfr__frames {
     const jfr__idmap *methods;
     const jfr__frame_type *types;   /* by id, JFR__SMALL_IDS */
     bool by_pattern;                /* the frames are four integers */
+    bool behind_flag;               /* they stand behind a byte, `truncated`, and their number */
     jfr__frame_layout layouts[256]; /* by which bytes continue an integer */
 } jfr__frames;
 

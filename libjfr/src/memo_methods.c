@@ -61,28 +61,37 @@ static void mix_string(struct naming *n, uint64_t offset)
         mix_bytes(n, begin, (size_t)(c.pos - begin));
 }
 
-/* Reads the pool's entry of an id; false = there is none, or it is damaged. */
-static bool read_entry(struct naming *n, jfr__pool_role role, uint64_t id,
-                       uint64_t slots[JFR__POOL_SLOTS])
+/* The index of a pool's entry; JFR_NONE: it has none of that id, which tells something, too. */
+static uint32_t find(struct naming *n, jfr__pool_role role, uint64_t id)
 {
     const uint32_t index = jfr__idmap_find(&n->chunk->pools[role].index, id);
-    if (index == JFR_NONE) {
+    if (index == JFR_NONE)
         mix(n, 0);
-        return false;
-    }
-    n->failed |= jfr__pool_entry(n->chunk, role, index, slots, NULL) < 0;
-    return !n->failed;
+    return index;
 }
 
 static void mix_symbol(struct naming *n, uint64_t id)
 {
-    uint64_t slots[JFR__POOL_SLOTS];
-    if (!read_entry(n, JFR__POOL_SYMBOL, id, slots))
+    const uint32_t index = find(n, JFR__POOL_SYMBOL, id);
+    uint64_t offset;
+    if (index == JFR_NONE)
         return;
-    if (slots[JFR__SLOT_TEXT] != 0)
-        mix_string(n, slots[JFR__SLOT_TEXT]);
+    n->failed |= jfr__pool_text_offset(n->chunk, JFR__POOL_SYMBOL, index, &offset, NULL) < 0;
+    if (!n->failed && offset != 0)
+        mix_string(n, offset);
     else
         mix(n, 1);
+}
+
+static void mix_class(struct naming *n, uint64_t id)
+{
+    const uint32_t index = find(n, JFR__POOL_CLASS, id);
+    uint64_t slots[JFR__POOL_SLOTS];
+    if (index == JFR_NONE)
+        return;
+    n->failed |= jfr__pool_entry(n->chunk, JFR__POOL_CLASS, index, slots, NULL) < 0;
+    if (!n->failed)
+        mix_symbol(n, slots[JFR__SLOT_NAME]);
 }
 
 /* Equal where the names of class and method are; 0 = one is damaged, or long. */
@@ -90,12 +99,10 @@ static uint64_t number_names(const jfr_chunk *chunk, uint32_t method, uint64_t f
 {
     struct naming n = {.chunk = chunk, .factor = factor};
     uint64_t slots[JFR__POOL_SLOTS];
-    uint64_t klass[JFR__POOL_SLOTS];
     if (jfr__pool_entry(chunk, JFR__POOL_METHOD, method, slots, NULL) < 0)
         return 0;
     mix_symbol(&n, slots[JFR__SLOT_NAME]);
-    if (!n.failed && read_entry(&n, JFR__POOL_CLASS, slots[JFR__SLOT_TYPE], klass))
-        mix_symbol(&n, klass[JFR__SLOT_NAME]);
+    mix_class(&n, slots[JFR__SLOT_TYPE]);
     return n.failed ? 0 : n.number;
 }
 

@@ -227,19 +227,28 @@ int jfr__pool_entry(const jfr_chunk *chunk, jfr__pool_role role, uint32_t index,
                     : 0;
 }
 
+int jfr__pool_text_offset(const jfr_chunk *chunk, jfr__pool_role role, uint32_t index,
+                          uint64_t *offset, jfr_error *err)
+{
+    const jfr__pool *pool = &chunk->pools[role];
+    /* Symbols and the like are a string and no more. */
+    if (pool->plan.count == 1 && pool->plan.ops[0].slot == JFR__SLOT_TEXT) {
+        *offset = pool->offsets[index];
+        return 0;
+    }
+    uint64_t slots[JFR__POOL_SLOTS];
+    int rc = jfr__pool_entry(chunk, role, index, slots, err);
+    *offset = rc == 0 ? slots[JFR__SLOT_TEXT] : 0;
+    return rc;
+}
+
 int jfr__pool_text_at(jfr_chunk *chunk, jfr__pool_role role, uint32_t index, jfr_str *out,
                       jfr_error *err)
 {
-    const jfr__pool *pool = &chunk->pools[role];
+    uint64_t offset;
     *out = (jfr_str){NULL, 0};
-    /* Symbols and the like are a string and no more. */
-    if (pool->plan.count == 1 && pool->plan.ops[0].slot == JFR__SLOT_TEXT)
-        return jfr__string_at(chunk, pool->offsets[index], out, err);
-    uint64_t slots[JFR__POOL_SLOTS];
-    int rc = jfr__pool_entry(chunk, role, index, slots, err);
-    if (rc < 0 || slots[JFR__SLOT_TEXT] == 0)
-        return rc;
-    return jfr__string_at(chunk, slots[JFR__SLOT_TEXT], out, err);
+    int rc = jfr__pool_text_offset(chunk, role, index, &offset, err);
+    return rc < 0 || offset == 0 ? rc : jfr__string_at(chunk, offset, out, err);
 }
 
 int jfr__pool_text(jfr_chunk *chunk, jfr__pool_role role, uint64_t id, jfr_str *out, jfr_error *err)

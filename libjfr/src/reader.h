@@ -242,6 +242,9 @@ int jfr__pool_text(jfr_chunk *chunk, jfr__pool_role role, uint64_t id, jfr_str *
                    jfr_error *err);
 int jfr__pool_text_at(jfr_chunk *chunk, jfr__pool_role role, uint32_t index, jfr_str *out,
                       jfr_error *err); /* of entry `index` */
+/* Where that text lies; 0 = it has none. */
+int jfr__pool_text_offset(const jfr_chunk *chunk, jfr__pool_role role, uint32_t index,
+                          uint64_t *offset, jfr_error *err);
 int jfr__string_at(jfr_chunk *chunk, uint64_t offset, jfr_str *out, jfr_error *err);
 /* Reads entry `index` of a pool into slots[JFR__POOL_SLOTS]. */
 int jfr__pool_entry(const jfr_chunk *chunk, jfr__pool_role role, uint32_t index, uint64_t *slots,

@@ -59,12 +59,11 @@ enum {
  * them lie within 16 bytes, and take four each at most.
  */
 typedef struct jfr__layout {
-    uint64_t key;                  /* bit i: byte i continues an integer; and the bit of the event's
-                                      size; JFR__FAR if the layout is not near */
-    jfr__picks picks;              /* of the bytes from `from` on */
-    uint8_t from;                  /* in the event */
-    uint8_t at[JFR__SUM_SLOTS];    /* of the field's first byte in the event */
-    uint8_t bytes[JFR__SUM_SLOTS]; /* of the field; 0 = it has none */
+    uint64_t key;               /* bit i: byte i continues an integer; and the bit of the event's
+                                   size; JFR__FAR if the layout is not near */
+    jfr__picks picks;           /* of the bytes from `from` on */
+    uint8_t from;               /* in the event */
+    uint8_t at[JFR__SUM_SLOTS]; /* of the field's first byte in the event; 0 = it has none */
 } jfr__layout;
 
 #define JFR__FAR (UINT64_C(1) << 63)

@@ -17,9 +17,11 @@ static inline size_t layout_slot(uint64_t key)
 
 static inline uint64_t field(const jfr__layout *layout, const uint8_t *p, enum jfr__sum_slot slot)
 {
-    unsigned bytes = layout->bytes[slot];
-    uint64_t mask = bytes != 0 ? jfr__gather_mask(bytes) : 0;
-    return jfr__gather(jfr__load_64(p + layout->at[slot]), mask);
+    const unsigned at = layout->at[slot];
+    if (at == 0)
+        return 0;
+    const unsigned bytes = (unsigned)__builtin_ctzll(~layout->key >> at) + 1;
+    return jfr__gather(jfr__load_64(p + at), jfr__gather_mask(bytes));
 }
 
 /* Adds an event of any shape. */
@@ -150,6 +152,7 @@ static inline bool find_lanes(jfr_sums *sums, jfr__sum_shape *shape, batch *all)
     for (uint32_t i = 1; i <= all->count; i++) {
         group *g = &all->groups[i];
         const jfr__near_lane *near = &shape->near[g->thread % JFR__LANES_NEAR];
+        __asm__("" : "+r"(near)); /* as in read_groups */
         if (__builtin_expect(near->thread != g->thread, 0))
             near = jfr__sums_near(sums, shape, g->thread);
         if (__builtin_expect(near == NULL, 0))

@@ -152,8 +152,9 @@ static size_t most_bytes(int slot)
     return slot < JFR__SUM_CLASS && slot != JFR__SUM_STACK ? 8 : 4;
 }
 
-static bool put_field(jfr__layout *out, const jfr__sum_shape *shape, uint8_t slot, size_t at,
-                      size_t bytes)
+/* `sizes` receives the bytes that a field takes. */
+static bool put_field(jfr__layout *out, uint8_t sizes[JFR__SUM_SLOTS], const jfr__sum_shape *shape,
+                      uint8_t slot, size_t at, size_t bytes)
 {
     for (int i = 0; i < JFR__SUM_SLOTS; i++) {
         if (slot == JFR__SKIP || shape->slots[i] != slot)
@@ -161,26 +162,26 @@ static bool put_field(jfr__layout *out, const jfr__sum_shape *shape, uint8_t slo
         if (bytes > most_bytes(i))
             return false;
         out->at[i] = (uint8_t)at;
-        out->bytes[i] = (uint8_t)bytes;
+        sizes[i] = (uint8_t)bytes;
     }
     return true;
 }
 
 /* Finds out whether the layout is near, and where its fields' bytes are then. */
-static void define_picks(jfr__layout *out)
+static void define_picks(jfr__layout *out, const uint8_t sizes[JFR__SUM_SLOTS])
 {
     size_t from = JFR__READ_AHEAD - sizeof(out->picks);
     for (int i = 0; i < JFR__NEAR; i++) {
-        if (out->bytes[i] != 0 && out->at[i] < from)
+        if (sizes[i] != 0 && out->at[i] < from)
             from = out->at[i];
     }
     memset(&out->picks, JFR__NO_BYTE, sizeof(out->picks));
     out->from = (uint8_t)from;
     for (int i = 0; i < JFR__NEAR; i++) {
         size_t begin = out->at[i] - from;
-        if (out->bytes[i] > 4 || (out->bytes[i] != 0 && begin + out->bytes[i] > sizeof(out->picks)))
+        if (sizes[i] > 4 || (sizes[i] != 0 && begin + sizes[i] > sizeof(out->picks)))
             out->key = JFR__FAR;
-        for (unsigned k = 0; k < out->bytes[i] && out->key == 0; k++)
+        for (unsigned k = 0; k < sizes[i] && out->key == 0; k++)
             out->picks.bytes[i][k] = (uint8_t)(begin + k);
     }
 }
@@ -190,6 +191,7 @@ bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_
 {
     const jfr__plan *plan = &shape->plan->plan;
     size_t at = head;
+    uint8_t sizes[JFR__SUM_SLOTS] = {0};
     *out = (jfr__layout){.key = 0};
     for (uint32_t i = 0; i < plan->count; i++) {
         const jfr__op *op = &plan->ops[i];
@@ -211,10 +213,10 @@ bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_
                 return false;
             at += op->n;
         }
-        if (!put_field(out, shape, op->slot, begin, at - begin))
+        if (!put_field(out, sizes, shape, op->slot, begin, at - begin))
             return false;
     }
-    define_picks(out);
+    define_picks(out, sizes);
     return true;
 }
 

@@ -53,8 +53,8 @@ static uint32_t read_chunk(jfr_frame_memo *memo)
     asked = 0;
     for (uint32_t i = 0; i < jfr_chunk_stack_count(chunk); i++) {
         ck_assert_int_eq(jfr_chunk_stack_refs(chunk, i, refs, STACKS_MOST, &stack, &err), 0);
-        ck_assert_int_eq(
-            jfr_chunk_stack_values(chunk, i, memo, values, STACKS_MOST, &stack, &err), 0);
+        ck_assert_int_eq(jfr_chunk_stack_values(chunk, i, memo, values, STACKS_MOST, &stack, &err),
+                         0);
         for (uint32_t k = 0; k < stack.frame_count; k++)
             ck_assert_uint_eq(values[k], value_of(&refs[k]));
     }
@@ -128,8 +128,7 @@ START_TEST(a_method_of_other_names_is_another)
     put_chunk(NULL);
     put_chunk(_i == 0 ? put_another_name : put_another_class);
     ck_assert(move_on(memo));
-    ck_assert_uint_eq(read_chunk(memo),
-                      _i == 0 ? FRAMES_OF_2 : FRAMES - FRAMES_OF_2 - FRAMES_OF_3);
+    ck_assert_uint_eq(read_chunk(memo), _i == 0 ? FRAMES_OF_2 : FRAMES - FRAMES_OF_2 - FRAMES_OF_3);
     ck_assert_uint_eq(read_chunk(memo), 0);
     jfr_frame_memo_free(memo);
 }
