@@ -309,6 +309,36 @@ START_TEST(without_frames_the_totals_are_the_same)
 }
 END_TEST
 
+/* The names of methods change from chunk to chunk, their ids do not: what was known of a frame's
+ * bytes is right in one chunk and wrong in the next. */
+START_TEST(frames_without_frames_are_those_of_their_chunk)
+{
+    static const char *const names[] = {"put", "get", "get", "put"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        begin(true);
+        put_wide_events(0, 1500);
+        put_standard_pools(&w);
+        size_t checkpoint = begin_checkpoint(&w);
+        put_stacks(0, 0, 1500);
+        begin_pool(&w, T_SYMBOL, 1);
+        put_long(&w, 2);
+        put_text(&w, names[i]);
+        end_checkpoint(&w, checkpoint);
+        end_chunk(&w, &params);
+    }
+    const sagg *with = read_all();
+    recording *first = rec;
+    ck_assert_uint_gt(sagg_stack_count(with), 2000); /* of either name */
+    options.no_frames = true;
+    for (options.threads = 1; options.threads <= 3; options.threads++) {
+        rec = NULL;
+        must_equal(with, read_all());
+        recording_free(rec);
+    }
+    rec = first;
+}
+END_TEST
+
 /* Without frames threads may read them before it is known that nothing was sampled there.
  * 0: stacks as all; 1: deeper than stacks may be */
 START_TEST(stacks_that_no_sample_has_are_not_there)
@@ -424,6 +454,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_chunk_opened_while_it_is_read_adds_up_as_by_one_thread, 0, 3);
     tcase_add_test(tcase, a_chunk_that_is_refused_while_it_is_read_is_so_by_any_threads);
     tcase_add_loop_test(tcase, without_frames_the_totals_are_the_same, 0, 3);
+    tcase_add_test(tcase, frames_without_frames_are_those_of_their_chunk);
     tcase_add_loop_test(tcase, stacks_that_no_sample_has_are_not_there, 0, 2);
     tcase_add_test(tcase, chunks_by_several_threads_add_up_as_in_a_row);
     tcase_add_test(tcase, threads_work_on_cpus_of_their_own);
