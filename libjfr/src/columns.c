@@ -227,15 +227,19 @@ static int take_step(jfr_chunk *chunk, const struct step *step, const jfr_varian
     return jfr__variant_read(chunk, step->field, true, &c, arena, out, err);
 }
 
+/* Behind a null all is null, whatever it was of. */
 static int take_steps(jfr_chunk *chunk, const struct column *column, jfr_variant *value,
                       jfr__arena *arena, jfr_error *err)
 {
-    for (uint32_t i = 0; i < column->step_count && value->kind != JFR_VARIANT_NULL; i++) {
-        jfr_variant next;
-        int rc = take_step(chunk, &column->steps[i], value, arena, &next, err);
+    for (uint32_t i = 0; i < column->step_count; i++) {
+        const jfr_variant from = *value;
+        if (from.kind == JFR_VARIANT_NULL) {
+            *value = (jfr_variant){.type = column->field->type, .constant = JFR_NONE};
+            return 0;
+        }
+        int rc = take_step(chunk, &column->steps[i], &from, arena, value, err);
         if (rc < 0)
             return rc;
-        *value = next;
     }
     return 0;
 }

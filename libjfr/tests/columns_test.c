@@ -45,7 +45,9 @@ static void expect_row(const jfr_variant *row)
     ck_assert_int_eq(row[9].kind, JFR_VARIANT_STRUCT);
     ck_assert_uint_eq(row[9].constant, 0);
     assert_str(row[10].text, "x");
-    ck_assert_int_eq(row[11].kind, JFR_VARIANT_NULL);
+    ck_assert_int_eq(row[11].kind, JFR_VARIANT_NULL); /* of a parent that is null */
+    ck_assert_uint_eq(row[11].type, T_STRING);
+    ck_assert_uint_eq(row[11].constant, JFR_NONE);
 }
 
 /* Twice: the second time what lies in constants comes from the memo. */
