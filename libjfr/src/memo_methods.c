@@ -130,9 +130,8 @@ void jfr__memo_methods_clear(jfr__memo_methods *m)
 /* The id of the frame's method, where it lies among the first eight bytes. */
 static bool method_id(const jfr_chunk *chunk, jfr__frame_bytes frame, uint64_t *id)
 {
-    const uint64_t tops = frame.first & UINT64_C(0x8080808080808080);
-    const unsigned pattern = (unsigned)(tops * UINT64_C(0x0002040810204081) >> 56);
-    const jfr__field_place *place = &chunk->frames_by.layouts[pattern].method;
+    const jfr__frame_layout *form = &chunk->frames_by.layouts[jfr__continuing_8(frame.first)];
+    const jfr__field_place *place = &form->method;
     *id = jfr__gather_at(frame.first, place);
     return place->mask != 0;
 }

@@ -25,7 +25,15 @@ static inline uint64_t jfr__load_64(const uint8_t *p)
     return bytes;
 }
 
-/* Bit i: byte i of the 32 at `p` has its top bit set. */
+/* Bit i: byte i of eight has its top bit set. */
+static inline uint32_t jfr__continuing_8(uint64_t bytes)
+{
+    /* The product moves the top bit of byte k to bit 56 + k; no two meet. */
+    uint64_t tops = bytes & UINT64_C(0x8080808080808080);
+    return (uint32_t)(tops * UINT64_C(0x0002040810204081) >> 56);
+}
+
+/* The same of the 32 bytes at `p`. */
 static inline uint32_t jfr__continuing_32(const uint8_t *p)
 {
 #if defined(__AVX2__)
@@ -36,16 +44,13 @@ static inline uint32_t jfr__continuing_32(const uint8_t *p)
     return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
 #else
     uint32_t bits = 0;
-    for (int i = 0; i < 4; i++) {
-        /* The product moves the top bit of byte k to bit 56 + k; no two meet. */
-        uint64_t tops = jfr__load_64(p + 8 * i) & UINT64_C(0x8080808080808080);
-        bits |= (uint32_t)(tops * UINT64_C(0x0002040810204081) >> 56) << 8 * i;
-    }
+    for (int i = 0; i < 4; i++)
+        bits |= jfr__continuing_8(jfr__load_64(p + 8 * i)) << 8 * i;
     return bits;
 #endif
 }
 
-/* The same of 64 bytes. */
+/* The same of 64. */
 static inline uint64_t jfr__continuing(const uint8_t *p)
 {
     return jfr__continuing_32(p) | (uint64_t)jfr__continuing_32(p + 32) << 32;

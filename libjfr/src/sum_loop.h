@@ -65,12 +65,12 @@ typedef struct batch {
     int32_t ratios[BATCH + LANES]; /* of second and first, where the recipe wants them */
 } batch;
 
+#define NO_LAYOUT UINT64_MAX /* in the place of a layout's key */
+
 /*
  * The key of the layout of the event at `p`, or NO_LAYOUT: it is not of the shape, or long. Most
  * events are of less than 32 bytes, and one comparison tells so and their type.
  */
-#define NO_LAYOUT UINT64_MAX
-
 static inline uint64_t key_of(const jfr__sum_shape *shape, const uint8_t *p, size_t size)
 {
     const uint64_t head = jfr__load_64(p);

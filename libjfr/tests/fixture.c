@@ -3,6 +3,7 @@
 #include "input.h"
 #include "memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 writer w;
@@ -44,6 +45,28 @@ void open_first_chunk(void)
 {
     open_written();
     next_chunk();
+}
+
+static void *small_alloc(void *ctx, size_t size)
+{
+    return size < *(const size_t *)ctx ? malloc(size) : NULL;
+}
+
+static void *small_realloc(void *ctx, void *block, size_t old_size, size_t new_size)
+{
+    (void)old_size;
+    return new_size < *(const size_t *)ctx ? realloc(block, new_size) : NULL;
+}
+
+static void small_free(void *ctx, void *block)
+{
+    (void)ctx;
+    free(block);
+}
+
+jfr_allocator small_blocks(size_t *most)
+{
+    return (jfr_allocator){small_alloc, small_realloc, small_free, most};
 }
 
 jfr_sample next_sample(void)

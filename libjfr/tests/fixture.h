@@ -45,6 +45,9 @@ typedef struct parts_turn {
 } parts_turn;
 uint32_t take_turn(void *ctx);
 
+/* malloc, of blocks smaller than *most; `most` is borrowed. */
+jfr_allocator small_blocks(size_t *most);
+
 /* Unpacks a recording (gzip); free it. A read beyond its end lies outside of the allocation. */
 void *unpack_file(const char *path, size_t *len);
 

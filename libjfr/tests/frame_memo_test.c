@@ -82,25 +82,6 @@ START_TEST(frames_are_learned_once)
 }
 END_TEST
 
-static void *no_table(void *ctx, size_t size)
-{
-    (void)ctx;
-    return size < 4096 ? malloc(size) : NULL;
-}
-
-static void *no_growth(void *ctx, void *block, size_t old_size, size_t new_size)
-{
-    (void)ctx;
-    (void)old_size;
-    return new_size < 4096 ? realloc(block, new_size) : NULL;
-}
-
-static void drop(void *ctx, void *block)
-{
-    (void)ctx;
-    free(block);
-}
-
 /* Each frame is asked for then, as often as it comes. */
 START_TEST(a_memo_without_memory_learns_all_frames_anew)
 {
@@ -108,7 +89,8 @@ START_TEST(a_memo_without_memory_learns_all_frames_anew)
     write_simple_chunk();
     open_first_chunk();
     struct learner learner = {.patience = 100};
-    const jfr_allocator small = {no_table, no_growth, drop, NULL};
+    size_t most = 4096;
+    const jfr_allocator small = small_blocks(&most);
     jfr_frame_memo_options how = JFR_FRAME_MEMO_OPTIONS_INIT;
     how.learn = learn;
     how.ctx = &learner;

@@ -3,8 +3,6 @@
 
 #include "fixture.h"
 
-#include <stdlib.h>
-
 static uint32_t asked;
 
 static uint32_t add_text(uint32_t value, jfr_str text)
@@ -311,29 +309,12 @@ START_TEST(the_frames_of_another_recording_are_others)
 }
 END_TEST
 
-static void *some_memory(void *ctx, size_t size)
-{
-    return size < *(const size_t *)ctx ? malloc(size) : NULL;
-}
-
-static void *some_growth(void *ctx, void *block, size_t old_size, size_t new_size)
-{
-    (void)old_size;
-    return new_size < *(const size_t *)ctx ? realloc(block, new_size) : NULL;
-}
-
-static void drop(void *ctx, void *block)
-{
-    (void)ctx;
-    free(block);
-}
-
 /* Values are right then, too. */
 START_TEST(a_memo_without_memory_for_methods_asks_again)
 {
     const size_t sizes[] = {4096, 10000, 20000};
     size_t most = sizes[_i];
-    const jfr_allocator small = {some_memory, some_growth, drop, &most};
+    const jfr_allocator small = small_blocks(&most);
     jfr_frame_memo *memo = new_memo(&small);
     put_chunk(put_many_methods);
     put_chunk(put_many_methods);
