@@ -32,16 +32,19 @@ typedef struct block {
 /* The hash of a method, once a reader knew it. */
 typedef struct method_hash {
     uint64_t hash;
-    atomic_uint_least8_t state; /* 0 = not known; BEING_WRITTEN; or the reference's kind + 1 */
+    atomic_uint_least8_t state; /* NOT_KNOWN, BEING_WRITTEN, or the reference's kind */
 } method_hash;
 
-#define BEING_WRITTEN UINT8_MAX
+#define NOT_KNOWN     UINT8_MAX /* what all_ones leaves */
+#define BEING_WRITTEN (UINT8_MAX - 1)
 
 /* A method by its names: the next chunk has the same ones, under other numbers. */
 typedef struct named_method {
     uint64_t given; /* hash of its names as they were given */
-    uint64_t hash;  /* and as they are normalised; 0 = there is none here */
+    uint64_t hash;  /* and as they are normalised; NO_HASH = there is none here */
 } named_method;
+
+#define NO_HASH UINT64_MAX /* what all_ones leaves */
 
 /* What the threads share. */
 typedef struct crew {
@@ -68,6 +71,19 @@ struct recording_reader {
     bool is_first;       /* it sorts the rows */
 };
 
+/*
+ * A table that is written before it is read. What calloc gives is read first here, which maps the
+ * kernel's page of zeros; the first write then takes a second fault for each page, and stops the
+ * other threads until they have forgotten the page of zeros.
+ */
+static void *all_ones(size_t count, size_t size)
+{
+    void *table = malloc(count * size);
+    if (table != NULL)
+        memset(table, 0xff, count * size);
+    return table;
+}
+
 /* ---- ids ---- */
 
 /* The hash of a method that has these names once they are normalised. Returns 0 or SAGG_E_NOMEM. */
@@ -78,7 +94,7 @@ static int hash_names(const recording_reader *r, const sagg_frame *given, uint64
     uint64_t as_given;
     sagg_frame_hash(&as_given, NULL, given);
     named_method *known = &r->named[as_given % NAMED];
-    if (known->hash == 0 || known->given != as_given) {
+    if (known->hash == NO_HASH || known->given != as_given) {
         int rc =
             sagg_frame_normalise(&frame, &names, given, r->crew->c->rec->options.normaliser, NULL);
         if (rc != 0)
@@ -96,13 +112,13 @@ static int learn_method(const recording_reader *r, const jfr_frame_ref *ref, met
                         uint64_t *hash)
 {
     sagg_frame given;
-    uint8_t none = 0;
+    uint8_t none = NOT_KNOWN;
     int rc = recording__name_frame(r->crew->c, ref, &given);
     if (rc == 0)
         rc = hash_names(r, &given, hash);
     if (rc == 0 && atomic_compare_exchange_strong(&known->state, &none, BEING_WRITTEN)) {
         known->hash = *hash;
-        atomic_store(&known->state, (uint8_t)(ref->kind + 1));
+        atomic_store(&known->state, (uint8_t)ref->kind);
     }
     return rc;
 }
@@ -131,7 +147,7 @@ static int learn_id(void *ctx, const jfr_frame_ref *ref, uint32_t *number)
     method_hash *known = &w->methods[ref->method < count ? ref->method : count];
     uint64_t hash = 0;
     int rc = 0;
-    if (atomic_load(&known->state) == ref->kind + 1)
+    if (atomic_load(&known->state) == ref->kind)
         hash = known->hash;
     else
         rc = learn_method(r, ref, known, &hash);
@@ -253,7 +269,7 @@ static bool crew_init(crew *w, recording_cache *c, recording_rows *rows, uint32_
 {
     *w = (crew){.c = c, .rows = rows, .count = c->stack_count / BLOCK + 1};
     uint32_t ring = w->count < most ? w->count : most;
-    w->methods = calloc((size_t)c->method_count + 1, sizeof(*w->methods));
+    w->methods = all_ones((size_t)c->method_count + 1, sizeof(*w->methods));
     w->ring = malloc(ring * sizeof(*w->ring));
     for (uint32_t i = 0; i < ring && w->ring != NULL; i++)
         w->ring[i].ready = false;
@@ -351,7 +367,7 @@ recording_reader *recording__reader_new(const recording *rec)
     recording_reader *r = calloc(1, sizeof(*r));
     if (r == NULL)
         return NULL;
-    r->named = calloc(NAMED, sizeof(*r->named));
+    r->named = all_ones(NAMED, sizeof(*r->named));
     if (recording__frames_init(&r->frames, rec, NULL, learn_id, r) && r->named != NULL)
         return r;
     recording__reader_free(r);
