@@ -121,7 +121,7 @@ void localrpc_client_close(localrpc_client *client)
 {
     if (client == NULL)
         return;
-    nng_close(client->socket);
+    (void)localrpc__close(client->socket); /* no callback uses the client */
     pthread_mutex_destroy(&client->lock);
     free(client);
 }

@@ -15,6 +15,12 @@ enum { LOCALRPC_URL_SIZE = 112 };
 int localrpc__url(char out[LOCALRPC_URL_SIZE], const char *path, localrpc_error *err);
 
 /*
+ * Closes a socket; false when nng has not after two seconds, or no thread could be had: it is left
+ * to the end of the process then, and what its callbacks use must stay.
+ */
+bool localrpc__close(nng_socket socket);
+
+/*
  * Answers to ids seen. `begin` waits while the same id is being done; it returns true when the
  * caller shall do the request and `finish` it, false when *answer holds a copy of the remembered
  * bytes (NULL: the id was used for another request, or memory ran out).

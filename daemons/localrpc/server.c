@@ -314,7 +314,10 @@ void localrpc_server_stop(localrpc_server *server)
     atomic_store(&server->stopping, true);
     for (unsigned i = 0; i < server->worker_count; i++)
         join_worker(&server->workers[i]);
-    nng_close(server->socket);
+    if (!localrpc__close(server->socket)) {
+        say(server, "a connection does not end; it is left to the end of the process");
+        return;
+    }
     localrpc__memory_free(server->memory);
     free(server->workers);
     free(server->uids);

@@ -383,6 +383,91 @@ START_TEST(a_lost_request_is_asked_again_with_its_id)
 }
 END_TEST
 
+/* nng's ipc transport begins a part of a message anew without a look at whether the connection ends,
+ * and the server's end would wait for it. */
+START_TEST(a_piece_is_sent_in_one_part)
+{
+    local_answer answer = {.length = LOCAL_PIECE_MAX, .data = calloc(1, LOCAL_PIECE_MAX)};
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    int ends[2];
+    ck_assert_int_eq(local_answer_encode(&bytes, &length, &answer), 0);
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+    ck_assert_int_eq(write(ends[0], bytes, length), (ssize_t)length);
+    close(ends[0]);
+    close(ends[1]);
+    free(bytes);
+    local_answer_clear(&answer);
+}
+END_TEST
+
+/* Where a connection of nng's stands in for one that never ends: all that end behind it wait. */
+static atomic_bool may_end;
+static atomic_bool ends;
+
+static void hold_up(nng_pipe pipe, nng_pipe_ev event, void *context)
+{
+    (void)pipe;
+    (void)event;
+    (void)context;
+    atomic_store(&ends, true);
+    while (!atomic_load(&may_end))
+        usleep(1000);
+}
+
+static atomic_uint told;
+
+static void count_line(void *context, const char *message)
+{
+    (void)context;
+    atomic_fetch_add(&told, strstr(message, "does not end") != NULL);
+}
+
+START_TEST(a_connection_that_does_not_end_holds_up_nobody)
+{
+    nng_socket here;
+    nng_socket there;
+    atomic_store(&may_end, false);
+    atomic_store(&ends, false);
+    atomic_store(&told, 0);
+    ck_assert_int_eq(nng_rep0_open(&here), 0);
+    ck_assert_int_eq(nng_req0_open(&there), 0);
+    ck_assert_int_eq(nng_pipe_notify(here, NNG_PIPE_EV_REM_POST, hold_up, NULL), 0);
+    ck_assert_int_eq(nng_listen(here, "inproc://held", NULL, 0), 0);
+    ck_assert_int_eq(nng_dial(there, "inproc://held", NULL, 0), 0);
+
+    localrpc_server_options options = options_for(&own_uid, 1);
+    options.log = count_line;
+    localrpc_error err = {0};
+    ck_assert_int_eq(localrpc_server_start(&server, &options, &err), 0);
+    localrpc_client *client = open_client();
+    local_request request = new_request(LOCAL_LIST);
+    local_answer answer;
+    ask(client, &request, &answer);
+    local_answer_clear(&answer);
+
+    nng_pipe pipe;
+    nng_msg *message;
+    ck_assert_int_eq(nng_msg_alloc(&message, 1), 0);
+    ck_assert_int_eq(nng_sendmsg(there, message, 0), 0);
+    ck_assert_int_eq(nng_recvmsg(here, &message, 0), 0);
+    pipe = nng_msg_get_pipe(message);
+    nng_msg_free(message);
+    ck_assert_int_eq(nng_pipe_close(pipe), 0);
+    while (!atomic_load(&ends))
+        usleep(1000);
+
+    localrpc_server_stop(server);
+    server = NULL;
+    ck_assert_uint_eq(atomic_load(&told), 1);
+    localrpc_client_close(client);
+    ck_assert_int_ne(access(path, F_OK), 0); /* nobody is led to a server that has ended */
+    atomic_store(&may_end, true);
+    nng_close(there);
+    nng_close(here);
+}
+END_TEST
+
 START_TEST(garbage_is_answered_with_nothing)
 {
     serve(&own_uid, 1);
@@ -514,6 +599,8 @@ int main(void)
     tcase_add_test(tests, peers_that_leave_at_once_do_not_deafen_the_server);
     tcase_add_test(tests, a_server_that_hangs_up_is_dialled_again);
     tcase_add_test(tests, a_lost_request_is_asked_again_with_its_id);
+    tcase_add_test(tests, a_piece_is_sent_in_one_part);
+    tcase_add_test(tests, a_connection_that_does_not_end_holds_up_nobody);
     tcase_add_test(tests, garbage_is_answered_with_nothing);
     tcase_add_test(tests, another_protocol_is_named);
     tcase_add_test(tests, a_client_finds_a_server_that_comes_later_or_again);

@@ -14,7 +14,7 @@
 enum {
     LOCAL_PROTOCOL = 1,
     LOCAL_ID_SIZE = 16,
-    LOCAL_PIECE_MAX = 1024 * 1024,       /* bytes of one READ answer */
+    LOCAL_PIECE_MAX = 64 * 1024,         /* bytes of one READ answer: sent at once, not in parts */
     LOCAL_REQUEST_MAX = 16 * 1024,       /* bytes of an encoded request */
     LOCAL_ANSWER_MAX = 16 * 1024 * 1024, /* bytes of an encoded answer */
     LOCAL_JVMS_MAX = 4096,

@@ -47,7 +47,11 @@ typedef struct localrpc_server_options {
 int localrpc_server_start(localrpc_server **out, const localrpc_server_options *options,
                           localrpc_error *err);
 
-/* Stops listening, waits for the handlers that run, and frees. NULL is taken. */
+/*
+ * Stops listening, waits for the handlers that run, and frees. NULL is taken. Where nng does not end
+ * a connection within two seconds that is said (options.log), and what the connection needs is not
+ * freed.
+ */
 void localrpc_server_stop(localrpc_server *server);
 
 #endif
