@@ -117,13 +117,19 @@ int localrpc_client_open(localrpc_client **out, const char *socket_path, localrp
     return 0;
 }
 
-void localrpc_client_close(localrpc_client *client)
+static void *end_client(void *argument)
 {
-    if (client == NULL)
-        return;
-    (void)localrpc__close(client->socket); /* no callback uses the client */
+    localrpc_client *client = argument;
+    nng_close(client->socket);
     pthread_mutex_destroy(&client->lock);
     free(client);
+    return NULL;
+}
+
+void localrpc_client_close(localrpc_client *client)
+{
+    if (client != NULL)
+        (void)localrpc__end(end_client, client);
 }
 
 static unsigned dials_of(localrpc_client *client)

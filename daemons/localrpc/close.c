@@ -12,19 +12,14 @@
 
 enum { PATIENCE_S = 2 };
 
-static void *close_it(void *id)
-{
-    nng_socket socket = {.id = (uint32_t)(uintptr_t)id};
-    nng_close(socket);
-    return NULL;
-}
-
-bool localrpc__close(nng_socket socket)
+bool localrpc__end(void *(*end)(void *), void *context)
 {
     pthread_t thread;
     struct timespec until;
-    if (pthread_create(&thread, NULL, close_it, (void *)(uintptr_t)socket.id) != 0)
-        return false;
+    if (pthread_create(&thread, NULL, end, context) != 0) {
+        end(context);
+        return true;
+    }
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_S;
     if (pthread_timedjoin_np(thread, NULL, &until) == 0)

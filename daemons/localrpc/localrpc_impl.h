@@ -15,10 +15,10 @@ enum { LOCALRPC_URL_SIZE = 112 };
 int localrpc__url(char out[LOCALRPC_URL_SIZE], const char *path, localrpc_error *err);
 
 /*
- * Closes a socket; false when nng has not after two seconds, or no thread could be had: it is left
- * to the end of the process then, and what its callbacks use must stay.
+ * Runs `end`, which closes a socket and frees what its callbacks use, in a thread of its own; false
+ * when nng has not closed it within two seconds: `end` goes on then and has `context` to itself.
  */
-bool localrpc__close(nng_socket socket);
+bool localrpc__end(void *(*end)(void *), void *context);
 
 /*
  * Answers to ids seen. `begin` waits while the same id is being done; it returns true when the

@@ -306,6 +306,17 @@ static void join_worker(worker *one)
     nng_aio_free(one->aio);
 }
 
+static void *end_server(void *argument)
+{
+    localrpc_server *server = argument;
+    nng_close(server->socket);
+    localrpc__memory_free(server->memory);
+    free(server->workers);
+    free(server->uids);
+    free(server);
+    return NULL;
+}
+
 void localrpc_server_stop(localrpc_server *server)
 {
     if (server == NULL)
@@ -314,12 +325,8 @@ void localrpc_server_stop(localrpc_server *server)
     atomic_store(&server->stopping, true);
     for (unsigned i = 0; i < server->worker_count; i++)
         join_worker(&server->workers[i]);
-    if (!localrpc__close(server->socket)) {
-        say(server, "a connection does not end; it is left to the end of the process");
-        return;
-    }
-    localrpc__memory_free(server->memory);
-    free(server->workers);
-    free(server->uids);
-    free(server);
+    void (*log)(void *, const char *) = server->log;
+    void *log_context = server->handler_context;
+    if (!localrpc__end(end_server, server) && log != NULL)
+        log(log_context, "a connection does not end; it is left to the end of the process");
 }

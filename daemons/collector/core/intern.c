@@ -5,12 +5,14 @@
 #include <string.h>
 #include <sys/random.h>
 
-static uint64_t basis;
-static pthread_once_t basis_once = PTHREAD_ONCE_INIT;
+#include <xxhash.h>
 
-static void make_basis(void)
+static uint64_t seed;
+static pthread_once_t seed_once = PTHREAD_ONCE_INIT;
+
+static void make_seed(void)
 {
-    if (getrandom(&basis, sizeof(basis), 0) != (ssize_t)sizeof(basis))
+    if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
         abort();
 }
 
@@ -27,16 +29,11 @@ int array_reserve(void **items, size_t *room, size_t count, size_t item_size)
     return 0;
 }
 
-/* FNV-1a with a final mix: tables are small, and keys mostly digests. It starts from a secret,
- * since a JVM chooses its class and thread names, and must not choose where they fall. */
+/* Seeded, since a JVM chooses its class and thread names, and must not choose where they fall. */
 static uint64_t hash_of(const void *key, size_t length)
 {
-    const uint8_t *bytes = key;
-    pthread_once(&basis_once, make_basis);
-    uint64_t hash = basis;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return hash ^ (hash >> 29);
+    pthread_once(&seed_once, make_seed);
+    return XXH3_64bits_withSeed(key, length, seed);
 }
 
 static void place(uint32_t *slots, size_t slot_count, uint64_t hash, uint32_t value)

@@ -383,8 +383,8 @@ START_TEST(a_lost_request_is_asked_again_with_its_id)
 }
 END_TEST
 
-/* nng's ipc transport begins a part of a message anew without a look at whether the connection ends,
- * and the server's end would wait for it. */
+/* nng's ipc transport begins a part of a message anew without a look at whether the connection
+ * ends, and the server's end would wait for it. */
 START_TEST(a_piece_is_sent_in_one_part)
 {
     local_answer answer = {.length = LOCAL_PIECE_MAX, .data = calloc(1, LOCAL_PIECE_MAX)};

@@ -48,9 +48,9 @@ int localrpc_server_start(localrpc_server **out, const localrpc_server_options *
                           localrpc_error *err);
 
 /*
- * Stops listening, waits for the handlers that run, and frees. NULL is taken. Where nng does not end
- * a connection within two seconds that is said (options.log), and what the connection needs is not
- * freed.
+ * Stops listening, waits for the handlers that run, and frees. NULL is taken. Where nng does not
+ * end a connection within two seconds that is said (options.log), and what the connection needs is
+ * freed when it ends, if it does.
  */
 void localrpc_server_stop(localrpc_server *server);
 
