@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The sums of a chunk into an aggregate without frames. Threads work out the ids of its stacks,
- * block by block; blocks are added in order, by who has one to hand in. The first thread sorts the
- * chunk's rows meanwhile: until it has, the others take all stacks for those of rows. The aggregate
- * is the same for any number of threads.
+ * block by block; blocks are added in order, most of them by the first thread. It sorts the chunk's
+ * rows meanwhile: until it has, the others take all stacks for those of rows. The aggregate is the
+ * same for any number of threads.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -316,12 +316,16 @@ static void add_ready(recording_reader *r)
     }
 }
 
+/* What is added to stays in the caches of the first thread, unless it falls behind, or nothing else
+ * is left to do. */
 static void hand_in(recording_reader *r, block *done)
 {
-    (void)pthread_mutex_lock(&r->crew->lock);
+    crew *w = r->crew;
+    (void)pthread_mutex_lock(&w->lock);
     done->ready = true;
-    add_ready(r);
-    (void)pthread_mutex_unlock(&r->crew->lock);
+    if (r->is_first || w->taken - w->added >= RING / 2 || w->taken == w->count)
+        add_ready(r);
+    (void)pthread_mutex_unlock(&w->lock);
 }
 
 /* What others have read meanwhile is added. */
