@@ -16,10 +16,10 @@ missed, by how much it says. Close other programs first.
 USAGE
 }
 
-# Warnings are no errors here: they differ from one optimisation to the next.
 bench_build() {
-    build_tree build-bench --prefix "$HOTSTACK_ROOT/build-bench/stage" -Dbuildtype=release -Dtests=disabled \
-        -Dwerror=false || return 1
+    local options
+    mapfile -t options < <(release_options)
+    build_tree build-bench --prefix "$HOTSTACK_ROOT/build-bench/stage" "${options[@]}" || return 1
     logged "$HOTSTACK_ROOT/build-bench/install.log" meson install --no-rebuild -C "$HOTSTACK_ROOT/build-bench" ||
         { show_log "$HOTSTACK_ROOT/build-bench/install.log" "installing failed"; return 1; }
 }

@@ -13,7 +13,7 @@ USAGE
 }
 
 command_install() {
-    local prefix=/usr/local destdir=''
+    local prefix=/usr/local destdir='' options
     while (($#)); do
         case $1 in
         -h | --help) install_usage; return ;;
@@ -27,8 +27,8 @@ command_install() {
     [[ $prefix == /* ]] || prefix=$PWD/$prefix
     [[ -z $destdir || $destdir == /* ]] || destdir=$PWD/$destdir
     dependencies build
-    # Warnings are no errors here: they differ from one compiler to the next.
-    build_tree build-install --prefix "$prefix" -Dbuildtype=release -Dtests=disabled -Dwerror=false || exit 1
+    mapfile -t options < <(release_options)
+    build_tree build-install --prefix "$prefix" "${options[@]}" || exit 1
     local target=${destdir%/}$prefix
     if ! mkdir -p "$target" 2>/dev/null || [[ ! -w $target ]]; then
         die "cannot write to $target: give another --prefix or --destdir, or run as root"

@@ -21,6 +21,13 @@ build_tree() {
     rm -f "$log"
 }
 
+# Prints the options of an optimised tree, one a line. Warnings are no errors there: they differ from one compiler
+# and optimisation to the next. Clang's link-time optimisation wants a linker of its own.
+release_options() {
+    printf '%s\n' -Dbuildtype=release -Dtests=disabled -Dwerror=false
+    [[ $(${CC:-cc} --version) == *clang* ]] || echo -Db_lto=true
+}
+
 # A build directory that somebody set up by hand is taken as it is.
 configure_tree() {
     local dir=$1 want=$2 log=$3 compiler=()
