@@ -6,9 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { FRAMES = SAGG__GROUP_FRAMES, MOST_GROUPS = 2048 };
-
-#define RANKS_SIZE ((size_t)MOST_GROUPS * FRAMES * sizeof(uint32_t))
+enum { MOST_GROUPS = 2048 };
 
 sagg__path_groups *sagg__path_groups_new(sagg__mem *mem, uint32_t place_count)
 {
@@ -20,13 +18,12 @@ sagg__path_groups *sagg__path_groups_new(sagg__mem *mem, uint32_t place_count)
     groups->place_count = place_count;
     groups->of_place = sagg__alloc(mem, place_count * sizeof(*groups->of_place));
     groups->sizes = sagg__alloc(mem, MOST_GROUPS * sizeof(*groups->sizes));
-    groups->ranks = sagg__alloc(mem, RANKS_SIZE);
     begins->count = MOST_GROUPS;
     begins->places = sagg__alloc(mem, MOST_GROUPS * sizeof(*begins->places));
     begins->shared = sagg__alloc(mem, MOST_GROUPS * sizeof(*begins->shared));
     begins->room = sagg__alloc(mem, MOST_GROUPS * sizeof(*begins->room));
     sagg__index_expect(mem, &groups->index, MOST_GROUPS);
-    bool tables = groups->of_place != NULL && groups->sizes != NULL && groups->ranks != NULL &&
+    bool tables = groups->of_place != NULL && groups->sizes != NULL &&
                   groups->index.capacity / 4 * 3 >= MOST_GROUPS;
     if (tables && begins->places != NULL && begins->shared != NULL && begins->room != NULL)
         return groups;
@@ -43,48 +40,45 @@ void sagg__path_groups_free(sagg__path_groups *groups)
     sagg__paths_free(&groups->begins, mem);
     sagg__release(mem, groups->of_place, groups->place_count * sizeof(*groups->of_place));
     sagg__release(mem, groups->sizes, MOST_GROUPS * sizeof(*groups->sizes));
-    sagg__release(mem, groups->ranks, RANKS_SIZE);
     sagg__index_free(mem, &groups->index);
     sagg__release(mem, groups, sizeof(*groups));
 }
 
 /* ---- finding ---- */
 
-/* What a path begins with, behind the frames that all share. */
+/* What a path begins with: the numbers of its frames behind those that all share, which lie in
+ * memory from the last one to the first. */
 struct wanted_begin {
     const sagg__path_groups *groups;
-    const sagg__path_place *place;
-    uint32_t ranks[FRAMES];
-    uint32_t count; /* of ranks */
-    uint32_t end;   /* the shared frames and these */
+    sagg__path_place place; /* of which no more is looked at */
+    const uint16_t *frames;
+    size_t bytes;
 };
 
 static bool is_begin(const void *context, uint32_t value)
 {
     const struct wanted_begin *wanted = context;
-    return wanted->groups->begins.places[value].count == wanted->end &&
-           memcmp(&wanted->groups->ranks[(size_t)value * FRAMES], wanted->ranks,
-                  wanted->count * sizeof(*wanted->ranks)) == 0;
+    const sagg__path_place *place = &wanted->groups->begins.places[value];
+    return place->count == wanted->place.count && place->wide == wanted->place.wide &&
+           memcmp(place->end - ((size_t)place->count << place->wide), wanted->frames,
+                  wanted->bytes) == 0;
 }
 
 /* The first frames of a path behind `skip` ones. */
-static void read_begin(struct wanted_begin *wanted, const sagg__paths *paths,
-                       const sagg__path_place *place, uint32_t skip)
+static void read_begin(struct wanted_begin *wanted, const sagg__path_place *place, uint32_t skip)
 {
-    const uint32_t count = place->count - skip;
-    wanted->place = place;
-    wanted->count = count < FRAMES ? count : FRAMES;
-    wanted->end = skip + wanted->count;
-    for (uint32_t i = 0; i < wanted->count; i++)
-        wanted->ranks[i] = paths->rank_of[sagg__path_frame(place, skip + i)];
+    const uint32_t most = skip + SAGG__GROUP_FRAMES;
+    wanted->place = *place;
+    wanted->place.count = (place->count < most ? place->count : most) & INT32_MAX;
+    wanted->frames = place->end - ((size_t)wanted->place.count << place->wide);
+    wanted->bytes = (wanted->place.count - skip) * sizeof(uint16_t) << place->wide;
 }
 
 /* The group of a beginning, which is made when it is new. Returns MOST_GROUPS where it would be one
  * too many. */
 static uint32_t group_of(sagg__path_groups *groups, const struct wanted_begin *wanted)
 {
-    size_t bytes = wanted->count * sizeof(*wanted->ranks);
-    uint64_t hash = XXH3_64bits_withSeed(wanted->ranks, bytes, groups->index.seed);
+    uint64_t hash = XXH3_64bits_withSeed(wanted->frames, wanted->bytes, groups->index.seed);
     uint32_t group;
     if (sagg__index_find(&groups->index, hash, is_begin, wanted, &group))
         return group;
@@ -92,10 +86,8 @@ static uint32_t group_of(sagg__path_groups *groups, const struct wanted_begin *w
         return MOST_GROUPS;
     group = groups->begins.count++;
     groups->sizes[group] = 0;
-    groups->begins.places[group] = *wanted->place;
-    groups->begins.places[group].count = wanted->end;
+    groups->begins.places[group] = wanted->place;
     groups->begins.places[group].item = group;
-    memcpy(&groups->ranks[(size_t)group * FRAMES], wanted->ranks, bytes);
     sagg__index_put(&groups->index, hash, group);
     return group;
 }
@@ -114,15 +106,15 @@ bool sagg__path_groups_find(sagg__path_groups *groups, const sagg__paths *paths,
     sagg__index_clear(&groups->index);
     struct wanted_begin wanted = {.groups = groups};
     for (uint32_t i = from; i < end; i++) {
-        sagg__path_prefetch(paths, i + SAGG__PATHS_AHEAD, shared, FRAMES);
+        sagg__path_prefetch(paths, i + SAGG__PATHS_AHEAD, shared, SAGG__GROUP_FRAMES);
         sagg__path_place *place = &paths->places[i];
-        read_begin(&wanted, paths, place, shared - threads);
+        read_begin(&wanted, place, shared - threads);
         uint32_t group = group_of(groups, &wanted);
         if (group == MOST_GROUPS)
             return false;
         groups->of_place[i - from] = group;
         groups->sizes[group]++;
-        sagg__path_make_keys(paths, place, shared + FRAMES);
+        sagg__path_make_keys(paths, place, shared + SAGG__GROUP_FRAMES);
     }
     return true;
 }

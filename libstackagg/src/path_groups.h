@@ -17,7 +17,6 @@ typedef struct sagg__path_groups {
     sagg__mem *mem;
     sagg__index index;
     sagg__paths begins; /* what the paths of a group begin with; items are numbers of groups */
-    uint32_t *ranks;    /* of those beginnings' frames */
     uint32_t *of_place; /* the group of each */
     uint32_t place_count;
     uint32_t *sizes; /* by group, in paths; once these are placed, where they end */

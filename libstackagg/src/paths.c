@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "path_groups.h"
+#include "path_sort.h"
 
 /* Places of the order whose paths have their first `shared` frames in common. */
 struct range {
@@ -51,62 +52,6 @@ static uint32_t shared_by_all(const sagg__paths *paths, struct range range)
         most = at;
     }
     return range.shared + most;
-}
-
-/* ---- sorting by key ---- */
-
-static void sort_few(sagg__path_place *places, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        sagg__path_place place = places[i];
-        uint32_t at = i;
-        for (; at > 0 && places[at - 1].key > place.key; at--)
-            places[at] = places[at - 1];
-        places[at] = place;
-    }
-}
-
-/* More bits at once want more counts, which pays for many places. */
-enum { FEW = 32, MANY = 4096, DIGIT_BITS = 8, WIDE_DIGIT_BITS = 11 };
-
-/* Sorts by the `bits` bits of the key at `shift`, keeping the order of equal ones. */
-static void sort_digit(sagg__path_place *out, const sagg__path_place *places, uint32_t count,
-                       unsigned shift, unsigned bits)
-{
-    uint32_t begins[(1u << WIDE_DIGIT_BITS) + 1];
-    const uint32_t digits = 1u << bits;
-    memset(begins, 0, (digits + 1) * sizeof(*begins));
-    for (uint32_t i = 0; i < count; i++)
-        begins[(places[i].key >> shift & (digits - 1)) + 1]++;
-    for (uint32_t i = 1; i < digits; i++)
-        begins[i] += begins[i - 1];
-    for (uint32_t i = 0; i < count; i++)
-        out[begins[places[i].key >> shift & (digits - 1)]++] = places[i];
-}
-
-/* Sorts by key, keeping the order of equal ones; `room` is as large. */
-static void sort_places(sagg__path_place *places, sagg__path_place *room, uint32_t count)
-{
-    if (count <= FEW) {
-        sort_few(places, count);
-        return;
-    }
-    const unsigned bits = count < MANY ? DIGIT_BITS : WIDE_DIGIT_BITS;
-    sagg__path_place *from = places;
-    sagg__path_place *to = room;
-    uint64_t differ = 0;
-    for (uint32_t i = 1; i < count; i++)
-        differ |= places[i].key ^ places[0].key;
-    while (differ != 0) {
-        unsigned shift = (unsigned)__builtin_ctzll(differ);
-        sort_digit(to, from, count, shift, bits);
-        sagg__path_place *swap = from;
-        from = to;
-        to = swap;
-        differ = shift + bits < 64 ? differ >> (shift + bits) << (shift + bits) : 0;
-    }
-    if (from != places)
-        memcpy(places, from, count * sizeof(*places));
 }
 
 /* ---- parting ---- */
@@ -169,7 +114,7 @@ static size_t part(sagg__paths *paths, struct range range, struct range *ranges,
 {
     const uint32_t count = range.end - range.from;
     sagg__path_place *places = &paths->places[range.from];
-    sort_places(places, paths->room, count);
+    sagg__sort_by_key(places, paths->room, count);
     uint32_t begin = 0;
     for (uint32_t i = 1; i <= count; i++) {
         bool alike = i < count && places[i].key == places[begin].key;
@@ -189,6 +134,14 @@ static size_t part(sagg__paths *paths, struct range range, struct range *ranges,
 
 /* ---- groups ---- */
 
+/* Whether a beginning is that of the one before it, by other frames of the same ranks. */
+static bool begins_again(const sagg__paths *begins, uint32_t at)
+{
+    const uint32_t length = sagg__path_length(begins, &begins->places[at]);
+    return begins->shared[at] == length &&
+           length == sagg__path_length(begins, &begins->places[at - 1]);
+}
+
 /* Places the groups, whose beginnings are sorted. Adds to `ranges` as part. */
 static size_t part_groups(sagg__paths *paths, struct range range, sagg__path_groups *groups,
                           struct range *ranges, size_t used)
@@ -198,11 +151,13 @@ static size_t part_groups(sagg__paths *paths, struct range range, sagg__path_gro
     sagg__path_groups_place(groups, paths, range.from, range.end);
     for (uint32_t i = 0; i < begins->count; i++) {
         uint32_t end = range.from + groups->sizes[begins->places[i].item];
-        if (i > 0)
-            paths->shared[from] = begins->shared[i];
+        if (i + 1 < begins->count && begins_again(begins, i + 1))
+            continue;
         if (end - from > 1)
             ranges[used++] = (struct range){from, end, range.shared + SAGG__GROUP_FRAMES, KEYS};
         from = end;
+        if (i + 1 < begins->count)
+            paths->shared[from] = begins->shared[i + 1];
     }
     return used;
 }

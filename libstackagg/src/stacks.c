@@ -180,16 +180,18 @@ static int keep_id(sagg *agg, const struct wanted_stack *wanted)
 /* Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. */
 static int append(sagg *agg, uint32_t *index, const struct wanted_stack *wanted)
 {
-    sagg__stack stack = {0};
     if (agg->stacks.count > 2 * (uint64_t)agg->max_stacks)
         return SAGG_E_LIMIT;
-    int rc = sagg__set_reserve(agg, &agg->stacks, sizeof(stack));
-    if (rc == 0)
-        rc = wanted->frames == NULL ? keep_id(agg, wanted) : keep_frames(agg, &stack, wanted);
+    int rc = sagg__set_reserve(agg, &agg->stacks, sizeof(sagg__stack));
+    if (rc != 0)
+        return rc;
+    /* In its place: a copy of one would wait until its frames are written. */
+    sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, agg->stacks.count);
+    *stack = (sagg__stack){0};
+    rc = wanted->frames == NULL ? keep_id(agg, wanted) : keep_frames(agg, stack, wanted);
     if (rc != 0)
         return rc;
     *index = agg->stacks.count++;
-    *SAGG__AT(sagg__stack, agg->stacks.array, *index) = stack;
     sagg__index_put(&agg->stacks.index, wanted->hash, *index);
     return 0;
 }

@@ -437,16 +437,18 @@ static void long_path(char *path, uint64_t *state, bool threads)
         path[used - 1] = '\0';
 }
 
-/* A stack whose frames have one of two lines, of which the text says nothing. */
-static uint32_t lined_stack(sagg *agg, const char *path, uint64_t *state)
+/* A stack whose frames have one of two lines, of which the text says nothing: each its own, or all
+ * of the stack the same, so that as many stacks begin alike. */
+static uint32_t lined_stack(sagg *agg, const char *path, uint64_t *state, bool each)
 {
     uint32_t frames[64];
     uint32_t index = UINT32_MAX;
+    const uint32_t line = 1 + next_random(state, 2);
     size_t count = strlen(path) / 4 + 1;
     for (size_t i = 0; i < count; i++) {
         sagg_frame row = {.class_name = {path + 4 * (count - 1 - i), 1},
                           .method = {path + 4 * (count - 1 - i) + 2, 1},
-                          .line = 1 + (next_random(state, 8) == 0)};
+                          .line = each ? 1 + (next_random(state, 8) == 0) : line};
         ck_assert_int_eq(sagg_add_frame(agg, &frames[i], &row, NULL), 0);
     }
     ck_assert_int_eq(sagg_add_stack(agg, &index, frames, count, NULL), 0);
@@ -463,7 +465,7 @@ START_TEST(many_paths_that_begin_alike_are_sorted_and_merged)
         long_path(paths[i], &state, threads);
         uint32_t index = threads ? thread(agg, 4, "w0") : 0;
         add(agg, CPU, index,
-            lined_stack(agg, paths[i] + (threads ? strlen("[w0 tid=4];") : 0), &state), 1);
+            lined_stack(agg, paths[i] + (threads ? strlen("[w0 tid=4];") : 0), &state, _i >= 2), 1);
     }
     if (threads)
         add_other_frames(agg);
@@ -585,7 +587,7 @@ int main(void)
     tcase_add_test(tcase, lines_longer_than_pieces_come_out_whole);
     tcase_add_test(tcase, values_of_any_length_are_decimal);
     tcase_add_loop_test(tcase, a_writer_of_several_types_sorts_and_merges_paths, 0, 8);
-    tcase_add_loop_test(tcase, many_paths_that_begin_alike_are_sorted_and_merged, 0, 2);
+    tcase_add_loop_test(tcase, many_paths_that_begin_alike_are_sorted_and_merged, 0, 4);
     tcase_add_test(tcase, a_refusing_sink_ends_the_output);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

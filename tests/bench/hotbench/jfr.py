@@ -13,6 +13,7 @@ WITHOUT_BMI2 = 38
 MEMORY_BASE, MEMORY_PER_STACK = 8 << 20, 200
 TWO_THREADS = 1.8
 REPORTED = ("cpu-only", "jdk17-default", "jdk17-profile", "jdk25-default", "jdk25-profile")
+ROUNDS = 11  # jfrconv's CPU differs by a third from run to run
 SLOW_ROUNDS = 2  # of the peers that no target names
 
 
@@ -94,13 +95,15 @@ def peaks(path, work, with_peers):
     return {name: measure.memory(command, env=env) for name, (command, env) in commands.items()}
 
 
-def rows_of(name, cpu, memory):
+def rows_of(name, runs, memory):
     shown = []
-    base = cpu["jfrconv"]
-    for program, value in cpu.items():
+    base = median(runs["jfrconv"])
+    for program, values in runs.items():
         peak = memory.get(program)
+        value = median(values)
         shown.append([
-            name, program, report.seconds(value), f"{base / value:.2f}",
+            name, program, report.seconds(value), " to ".join(map(report.seconds, (min(values), max(values)))),
+            f"{base / value:.2f}",
             report.mib(peak.resident) if peak else "-", report.mib(peak.anonymous) if peak else "-",
         ])  # fmt: skip
     return shown
@@ -115,7 +118,7 @@ def measure_one(section, name, rounds, slow_rounds, rows):
         runs = measure.alternated(programs(path, work, slow_rounds), rounds, lambda text: say(f"{name}, {text}"))
         memory = peaks(path, work, slow_rounds > 0)
     cpu = {program: median(values) for program, values in runs.items()}
-    rows += rows_of(name, cpu, memory)
+    rows += rows_of(name, runs, memory)
     if name in TARGETS:
         add_targets(section, name, cpu, memory)
 
@@ -178,7 +181,7 @@ def bench(quick):
     section = report.Section("jfr", "Recordings to totals per type, thread and stack")
     targeted = ["medium", "jdk25-cat"] if quick else list(TARGETS)
     others = [] if quick else list(REPORTED)
-    rounds, slow_rounds = (3, 0) if quick else (5, SLOW_ROUNDS)
+    rounds, slow_rounds = (3, 0) if quick else (ROUNDS, SLOW_ROUNDS)
     for name in targeted + others:
         recordings.get(name)
     section.text("The recordings, in brackets what each must be within 20 %:")
@@ -191,10 +194,10 @@ def bench(quick):
     for name in targeted + others:
         measure_one(section, name, rounds, 1 if name in others else slow_rounds, rows)
     section.text(
-        "CPU seconds, and how many times the program's CPU goes into jfrconv's (three runs: cpu, alloc, lock; collapsed text)."
+        "CPU seconds: the median of the rounds, the least and the most; and how many times the program's CPU goes into jfrconv's (three runs: cpu, alloc, lock; collapsed text)."
         " hotstack convert writes those three files, too; one thread each."
         " Memory: the kernel's peak of the resident size, and the highest anonymous part seen. Peers tell no threads apart."
     )
-    section.table(["recording", "program", "CPU s", "jfrconv's / this", "resident MiB", "anonymous MiB"], rows)
+    section.table(["recording", "program", "CPU s", "least to most", "jfrconv's / this", "resident MiB", "anonymous MiB"], rows)
     two_threads(section, rounds, ["jdk25-cat"] if quick else ["large", "many-chunks"])
     return section
