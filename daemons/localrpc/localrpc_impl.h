@@ -17,6 +17,7 @@ int localrpc__url(char out[LOCALRPC_URL_SIZE], const char *path, localrpc_error 
 /*
  * Runs `end`, which closes a socket and frees what its callbacks use, in a thread of its own; false
  * when nng has not closed it within two seconds: `end` goes on then and has `context` to itself.
+ * Where no thread can be had it runs in the caller's, however long that takes.
  */
 bool localrpc__end(void *(*end)(void *), void *context);
 

@@ -51,17 +51,20 @@ void sagg__path_groups_free(sagg__path_groups *groups)
 struct wanted_begin {
     const sagg__path_groups *groups;
     sagg__path_place place; /* of which no more is looked at */
-    const uint16_t *frames;
     size_t bytes;
 };
+
+static const uint16_t *frames_of(const sagg__path_place *place)
+{
+    return place->end - ((size_t)place->count << place->wide);
+}
 
 static bool is_begin(const void *context, uint32_t value)
 {
     const struct wanted_begin *wanted = context;
     const sagg__path_place *place = &wanted->groups->begins.places[value];
     return place->count == wanted->place.count && place->wide == wanted->place.wide &&
-           memcmp(place->end - ((size_t)place->count << place->wide), wanted->frames,
-                  wanted->bytes) == 0;
+           memcmp(frames_of(place), frames_of(&wanted->place), wanted->bytes) == 0;
 }
 
 /* The first frames of a path behind `skip` ones. */
@@ -70,7 +73,6 @@ static void read_begin(struct wanted_begin *wanted, const sagg__path_place *plac
     const uint32_t most = skip + SAGG__GROUP_FRAMES;
     wanted->place = *place;
     wanted->place.count = (place->count < most ? place->count : most) & INT32_MAX;
-    wanted->frames = place->end - ((size_t)wanted->place.count << place->wide);
     wanted->bytes = (wanted->place.count - skip) * sizeof(uint16_t) << place->wide;
 }
 
@@ -78,7 +80,8 @@ static void read_begin(struct wanted_begin *wanted, const sagg__path_place *plac
  * too many. */
 static uint32_t group_of(sagg__path_groups *groups, const struct wanted_begin *wanted)
 {
-    uint64_t hash = XXH3_64bits_withSeed(wanted->frames, wanted->bytes, groups->index.seed);
+    uint64_t hash =
+        XXH3_64bits_withSeed(frames_of(&wanted->place), wanted->bytes, groups->index.seed);
     uint32_t group;
     if (sagg__index_find(&groups->index, hash, is_begin, wanted, &group))
         return group;

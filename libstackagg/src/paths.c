@@ -151,12 +151,13 @@ static size_t part_groups(sagg__paths *paths, struct range range, sagg__path_gro
     sagg__path_groups_place(groups, paths, range.from, range.end);
     for (uint32_t i = 0; i < begins->count; i++) {
         uint32_t end = range.from + groups->sizes[begins->places[i].item];
-        if (i + 1 < begins->count && begins_again(begins, i + 1))
+        const bool is_last = i + 1 == begins->count;
+        if (!is_last && begins_again(begins, i + 1))
             continue;
         if (end - from > 1)
             ranges[used++] = (struct range){from, end, range.shared + SAGG__GROUP_FRAMES, KEYS};
         from = end;
-        if (i + 1 < begins->count)
+        if (!is_last)
             paths->shared[from] = begins->shared[i + 1];
     }
     return used;

@@ -1,4 +1,5 @@
 /* Lines 9 of the order of checks: columns agree, indexes are in range, nothing stands twice. */
+#include <seededhash/seededhash.h>
 #include <string.h>
 
 #include "checks.h"
@@ -191,7 +192,7 @@ static uint64_t hash_sample(const void *context, uint32_t i)
     const uint32_t key[] = {s->window.at[i], s->pool.at[i], s->stack.at[i], s->facet.at[i],
                             s->object.at[i]};
 
-    return index_set_hash(key, sizeof(key));
+    return seeded_hash(key, sizeof(key));
 }
 
 static bool equal_window(const void *context, uint32_t a, uint32_t b)
@@ -207,7 +208,7 @@ static uint64_t hash_window(const void *context, uint32_t i)
     const window_columns *w = context;
     const uint64_t key[] = {w->target.at[i], w->type.at[i], w->start_ms.at[i]};
 
-    return index_set_hash(key, sizeof(key));
+    return seeded_hash(key, sizeof(key));
 }
 
 static bool equal_stack(const void *context, uint32_t a, uint32_t b)
@@ -220,7 +221,7 @@ static bool equal_stack(const void *context, uint32_t a, uint32_t b)
 
 static uint64_t hash_stack(const void *context, uint32_t i)
 {
-    return index_set_hash((const char *)context + (size_t)i * STACK_ID_BYTES, STACK_ID_BYTES);
+    return seeded_hash((const char *)context + (size_t)i * STACK_ID_BYTES, STACK_ID_BYTES);
 }
 
 static int check_unique(const char *what, size_t count, const void *context,

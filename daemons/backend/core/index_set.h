@@ -1,6 +1,6 @@
 /*
  * core/index_set.h: which rows of a column group are equal. A set of row indexes, told apart by a
- * caller's equality; open addressing, seeded hashes, no memory beyond what index_set_init took.
+ * caller's equality; open addressing, no memory beyond what index_set_init took.
  */
 #ifndef BACKEND_INDEX_SET_H
 #define BACKEND_INDEX_SET_H
@@ -23,13 +23,11 @@ int index_set_init(index_set *set, size_t count,
                    bool (*equal)(const void *context, uint32_t a, uint32_t b), const void *context);
 void index_set_free(index_set *set);
 
-/* Adds index; returns INDEX_SET_NONE, or the equal one that is in already (and adds nothing). */
+/* `hash` is the row's (seeded_hash). Adds index; returns INDEX_SET_NONE, or the equal one that is
+ * in already (and adds nothing). */
 uint32_t index_set_add(index_set *set, uint64_t hash, uint32_t index);
 
 /* The one that is in and equal to index, which need not be, or INDEX_SET_NONE. */
 uint32_t index_set_find(const index_set *set, uint64_t hash, uint32_t index);
-
-/* A hash seeded per process, so that nobody outside can choose rows that collide. */
-uint64_t index_set_hash(const void *bytes, size_t length);
 
 #endif

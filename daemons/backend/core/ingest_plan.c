@@ -1,5 +1,6 @@
 #include "ingest_plan.h"
 
+#include <seededhash/seededhash.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,10 +33,10 @@ static bool equal_target_service(const void *context, uint32_t a, uint32_t b)
 
 static uint64_t hash_service(service_key key)
 {
-    uint64_t parts[] = {index_set_hash(key.namespace_name.data, key.namespace_name.length),
-                        index_set_hash(key.workload.data, key.workload.length)};
+    uint64_t parts[] = {seeded_hash(key.namespace_name.data, key.namespace_name.length),
+                        seeded_hash(key.workload.data, key.workload.length)};
 
-    return index_set_hash(parts, sizeof(parts));
+    return seeded_hash(parts, sizeof(parts));
 }
 
 static int find_services(planner *p)
@@ -85,7 +86,7 @@ static int find_uses(planner *p)
         uint32_t target = p->batch->windows.target.at[s->window.at[i]];
         stack_use use = {p->plan->service_of_target[target], s->stack.at[i]};
         p->uses[p->use_count] = use;
-        if (index_set_add(&p->seen, index_set_hash(&use, sizeof(use)), (uint32_t)p->use_count) ==
+        if (index_set_add(&p->seen, seeded_hash(&use, sizeof(use)), (uint32_t)p->use_count) ==
             INDEX_SET_NONE)
             p->use_count++;
     }
@@ -117,11 +118,11 @@ static int match_dictionary(const profile_batch *b, uint32_t *in_dictionary)
         return -1;
     for (uint32_t i = 0; i < body; i++) {
         in_dictionary[i] = INDEX_SET_NONE;
-        index_set_add(&set, index_set_hash(id_at(b, i), STACK_ID_BYTES), i);
+        index_set_add(&set, seeded_hash(id_at(b, i), STACK_ID_BYTES), i);
     }
     for (uint32_t i = 0; i < brought; i++) {
         uint32_t index = (uint32_t)(body + i);
-        uint32_t same = index_set_add(&set, index_set_hash(id_at(b, index), STACK_ID_BYTES), index);
+        uint32_t same = index_set_add(&set, seeded_hash(id_at(b, index), STACK_ID_BYTES), index);
         if (same < body && in_dictionary[same] == INDEX_SET_NONE)
             in_dictionary[same] = i;
     }

@@ -1,4 +1,5 @@
 /* The top table: from all stacks, each method (or method and line) once per stack. */
+#include <seededhash/seededhash.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ static uint64_t hash_frame(const summer *s, uint32_t index)
 
     sagg_frame_hash(&method_hash, &frame_id, &frame);
     uint64_t key = s->lines ? frame_id : method_hash;
-    return index_set_hash(&key, sizeof(key));
+    return seeded_hash(&key, sizeof(key));
 }
 
 static int assign_rows(summer *s, uint32_t frames)

@@ -1,20 +1,8 @@
 #include "intern.h"
 
-#include <pthread.h>
+#include <seededhash/seededhash.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-
-#include <xxhash.h>
-
-static uint64_t seed;
-static pthread_once_t seed_once = PTHREAD_ONCE_INIT;
-
-static void make_seed(void)
-{
-    if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
-        abort();
-}
 
 int array_reserve(void **items, size_t *room, size_t count, size_t item_size)
 {
@@ -27,13 +15,6 @@ int array_reserve(void **items, size_t *room, size_t count, size_t item_size)
     *items = grown;
     *room = wanted;
     return 0;
-}
-
-/* Seeded, since a JVM chooses its class and thread names, and must not choose where they fall. */
-static uint64_t hash_of(const void *key, size_t length)
-{
-    pthread_once(&seed_once, make_seed);
-    return XXH3_64bits_withSeed(key, length, seed);
 }
 
 static void place(uint32_t *slots, size_t slot_count, uint64_t hash, uint32_t value)
@@ -100,7 +81,7 @@ static int grow_string_slots(string_table *table)
     if (slots == NULL)
         return -1;
     for (size_t i = 0; i < table->count; i++)
-        place(slots, wanted, hash_of(table->data + table->offsets[i], table->lengths[i]),
+        place(slots, wanted, seeded_hash(table->data + table->offsets[i], table->lengths[i]),
               (uint32_t)i + 1);
     free(table->slots);
     table->slots = slots;
@@ -142,7 +123,7 @@ static int reserve_string(string_table *table, size_t length)
 
 static int add_clean(string_table *table, const char *text, size_t length, uint32_t *index)
 {
-    uint64_t hash = hash_of(text, length);
+    uint64_t hash = seeded_hash(text, length);
     if (table->slot_count > 0 && find_string(table, text, length, hash, index))
         return 0;
     if (table->bytes + length > UINT32_MAX || reserve_string(table, length) != 0 ||
@@ -201,7 +182,7 @@ static int grow_key_slots(key_table *table)
     if (slots == NULL)
         return -1;
     for (size_t i = 0; i < table->count; i++)
-        place(slots, wanted, hash_of(table->keys + i * table->key_size, table->key_size),
+        place(slots, wanted, seeded_hash(table->keys + i * table->key_size, table->key_size),
               (uint32_t)i + 1);
     free(table->slots);
     table->slots = slots;
@@ -225,12 +206,12 @@ static bool find_key(const key_table *table, const void *key, uint64_t hash, uin
 bool key_table_has(const key_table *table, const void *key)
 {
     uint32_t index = 0;
-    return find_key(table, key, hash_of(key, table->key_size), &index);
+    return find_key(table, key, seeded_hash(key, table->key_size), &index);
 }
 
 int key_table_add(key_table *table, const void *key, uint32_t *index, bool *is_new)
 {
-    uint64_t hash = hash_of(key, table->key_size);
+    uint64_t hash = seeded_hash(key, table->key_size);
     *is_new = false;
     if (find_key(table, key, hash, index))
         return 0;

@@ -95,14 +95,14 @@ def peaks(path, work, with_peers):
     return {name: measure.memory(command, env=env) for name, (command, env) in commands.items()}
 
 
-def rows_of(name, runs, memory):
+def rows_of(name, runs, cpu, memory):
     shown = []
-    base = median(runs["jfrconv"])
-    for program, values in runs.items():
+    base = cpu["jfrconv"]
+    for program, value in cpu.items():
         peak = memory.get(program)
-        value = median(values)
+        spread = min(runs[program]), max(runs[program])
         shown.append([
-            name, program, report.seconds(value), " to ".join(map(report.seconds, (min(values), max(values)))),
+            name, program, report.seconds(value), " to ".join(map(report.seconds, spread)),
             f"{base / value:.2f}",
             report.mib(peak.resident) if peak else "-", report.mib(peak.anonymous) if peak else "-",
         ])  # fmt: skip
@@ -118,7 +118,7 @@ def measure_one(section, name, rounds, slow_rounds, rows):
         runs = measure.alternated(programs(path, work, slow_rounds), rounds, lambda text: say(f"{name}, {text}"))
         memory = peaks(path, work, slow_rounds > 0)
     cpu = {program: median(values) for program, values in runs.items()}
-    rows += rows_of(name, runs, memory)
+    rows += rows_of(name, runs, cpu, memory)
     if name in TARGETS:
         add_targets(section, name, cpu, memory)
 
@@ -194,7 +194,8 @@ def bench(quick):
     for name in targeted + others:
         measure_one(section, name, rounds, 1 if name in others else slow_rounds, rows)
     section.text(
-        "CPU seconds: the median of the rounds, the least and the most; and how many times the program's CPU goes into jfrconv's (three runs: cpu, alloc, lock; collapsed text)."
+        "CPU seconds: the median of the rounds, the least and the most; and how many times the program's CPU goes into jfrconv's"
+        " (three runs: cpu, alloc, lock; collapsed text)."
         " hotstack convert writes those three files, too; one thread each."
         " Memory: the kernel's peak of the resident size, and the highest anonymous part seen. Peers tell no threads apart."
     )

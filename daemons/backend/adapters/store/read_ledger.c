@@ -1,4 +1,5 @@
 /* What the writer asks before it writes: the ledger, and which stacks are known. */
+#include <seededhash/seededhash.h>
 #include <string.h>
 
 #include "index_set.h"
@@ -58,7 +59,7 @@ static bool equal_ids(const void *context, uint32_t a, uint32_t b)
 
 static uint64_t hash_stack_id(const uint8_t *id)
 {
-    return index_set_hash(id, STACK_ID_BYTES);
+    return seeded_hash(id, STACK_ID_BYTES);
 }
 
 static int asked_init(asked *a)

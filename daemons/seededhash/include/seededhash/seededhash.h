@@ -1,0 +1,17 @@
+/*
+ * Hashes for tables of keys that strangers choose: names of a JVM's classes and threads, rows of an
+ * upload. Nobody outside can choose keys that meet.
+ */
+#ifndef SEEDEDHASH_SEEDEDHASH_H
+#define SEEDEDHASH_SEEDEDHASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The XXH3-64 of `length` bytes with a random seed, one a process: never to be stored or sent. Ends
+ * the process where the kernel has no random numbers. Any thread may call it.
+ */
+uint64_t seeded_hash(const void *bytes, size_t length);
+
+#endif
