@@ -29,6 +29,14 @@ int reading_option(reading_options *o, int option, const char *name, const char 
     }
 }
 
+/* Whether alloc_objects is not asked for. Only where alloc_bytes is, which stands for it when the
+ * types that are there instead of those asked for are named. */
+static bool leaves_objects_out(uint32_t types)
+{
+    return (types >> PROFILE_TYPE_ALLOC_BYTES & 1) != 0 &&
+           (types >> PROFILE_TYPE_ALLOC_OBJECTS & 1) == 0;
+}
+
 recording_options reading_recording(const reading_options *o)
 {
     recording_options options = RECORDING_OPTIONS_INIT;
@@ -37,5 +45,6 @@ recording_options reading_recording(const reading_options *o)
     options.max_bytes = (uint64_t)o->max_mib << 20;
     options.walk_unfinished = true; /* the recording of a JVM that was killed */
     options.huge_pages = true;
+    options.no_alloc_objects = leaves_objects_out(o->types);
     return options;
 }

@@ -143,6 +143,7 @@ static int new_sums(recording *rec, recording_error *err)
     jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
     options.flags = rec->options.objects ? JFR_SUMS_CLASSES : 0;
     options.flags |= rec->options.no_threads ? JFR_SUMS_NO_THREADS : 0;
+    options.flags |= rec->options.no_alloc_objects ? JFR_SUMS_NO_ALLOC_OBJECTS : 0;
     options.allocator = recording__jfr_allocator(rec);
     uint32_t count = rec->options.threads != 0 ? rec->options.threads : 1;
     if (count > RECORDING_MAX_THREADS)

@@ -21,7 +21,11 @@ typedef struct entry {
     uint64_t samples, raw, value;
 } entry;
 
-enum { BUCKETS = 512, MANY_PARTS = 3, LOOPS = 2, FLAGS = TWIN_WAYS / LOOPS };
+enum { BUCKETS = 512, MANY_PARTS = 3, LOOPS = 2, ASKED = TWIN_WAYS / LOOPS };
+
+/* What is asked for: flags of jfr_sums_options. */
+static const uint32_t asked_flags[ASKED] = {0, JFR_SUMS_CLASSES, JFR_SUMS_NO_THREADS,
+                                            JFR_SUMS_NO_THREADS | JFR_SUMS_NO_ALLOC_OBJECTS};
 
 typedef struct table {
     uint32_t heads[BUCKETS];
@@ -92,7 +96,7 @@ static void table_clear(table *t)
 
 /* What is used again from check to check and from recording to recording, as readers use it. */
 typedef struct tools {
-    jfr_sums *sums[FLAGS][MANY_PARTS]; /* by flags of jfr_sums_options */
+    jfr_sums *sums[ASKED][MANY_PARTS]; /* by what is asked for */
     jfr_sums *peek[2]; /* of a chunk that is peeked, and of the same when it is open */
     table plain, fast;
 } tools;
@@ -100,18 +104,23 @@ typedef struct tools {
 static tools *tools_get(void)
 {
     static tools all;
-    for (uint32_t i = 0; all.sums[FLAGS - 1][MANY_PARTS - 1] == NULL && i < FLAGS * MANY_PARTS;
+    for (uint32_t i = 0; all.sums[ASKED - 1][MANY_PARTS - 1] == NULL && i < ASKED * MANY_PARTS;
          i++) {
         jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
-        options.flags = i % FLAGS;
-        must(jfr_sums_new(&all.sums[i % FLAGS][i / FLAGS], &options, NULL) == 0);
+        options.flags = asked_flags[i % ASKED];
+        must(jfr_sums_new(&all.sums[i % ASKED][i / ASKED], &options, NULL) == 0);
     }
     for (int i = 0; i < 2 && all.peek[i] == NULL; i++)
         must(jfr_sums_new(&all.peek[i], NULL, NULL) == 0);
     return &all;
 }
 
-/* `flags` of jfr_sums_options, here and below: none, JFR_SUMS_CLASSES or JFR_SUMS_NO_THREADS. */
+static uint8_t count_values(const jfr_sample *s, uint32_t flags)
+{
+    const bool with_objects = s->value_count == 2 && s->values[1].type == JFR_ALLOC_OBJECTS;
+    return with_objects && (flags & JFR_SUMS_NO_ALLOC_OBJECTS) != 0 ? 1 : s->value_count;
+}
+
 static uint64_t add_samples(table *t, jfr_chunk *chunk, uint32_t flags)
 {
     jfr_sample s;
@@ -124,7 +133,7 @@ static uint64_t add_samples(table *t, jfr_chunk *chunk, uint32_t flags)
                        .source = s.source,
                        .state = s.state,
                        .lock_kind = s.lock_kind,
-                       .value_count = s.value_count,
+                       .value_count = count_values(&s, flags),
                        .samples = 1};
         memcpy(row.values, s.values, sizeof(row.values));
         add(t, &row);
@@ -184,10 +193,10 @@ static void check_rows(tools *t, jfr_sums *const *sums, uint32_t count, const jf
     must(memcmp(&stats, wanted, sizeof(stats)) == 0);
 }
 
-static void check_sums(tools *t, jfr_chunk *chunk, const jfr_chunk_stats *wanted, uint32_t flags,
+static void check_sums(tools *t, jfr_chunk *chunk, const jfr_chunk_stats *wanted, uint32_t asked,
                        uint32_t parts, jfr__sums_loop *loop)
 {
-    jfr_sums **sums = t->sums[flags];
+    jfr_sums **sums = t->sums[asked];
     for (uint32_t i = 0; i < parts; i++)
         sums[i]->loop = loop;
     if (!fill(sums, parts, chunk))
@@ -195,17 +204,17 @@ static void check_sums(tools *t, jfr_chunk *chunk, const jfr_chunk_stats *wanted
     check_rows(t, sums, parts, chunk, wanted);
 }
 
-static uint64_t check_all_sums(tools *t, jfr_chunk *chunk, uint32_t flags, uint32_t way)
+static uint64_t check_all_sums(tools *t, jfr_chunk *chunk, uint32_t asked, uint32_t way)
 {
     jfr__sums_loop *const loops[LOOPS] = {jfr__sums_loop_plain, jfr__sums_loop_best()};
     jfr_chunk_stats wanted;
     table_clear(&t->plain);
-    uint64_t samples = add_samples(&t->plain, chunk, flags);
+    uint64_t samples = add_samples(&t->plain, chunk, asked_flags[asked]);
     jfr_chunk_get_stats(chunk, &wanted);
     for (uint32_t i = 0; i < LOOPS; i++) {
-        check_sums(t, chunk, &wanted, flags, 1, loops[i]);
-        if (way == TWIN_ALL || way == flags * LOOPS + i)
-            check_sums(t, chunk, &wanted, flags, MANY_PARTS, loops[i]);
+        check_sums(t, chunk, &wanted, asked, 1, loops[i]);
+        if (way == TWIN_ALL || way == asked * LOOPS + i)
+            check_sums(t, chunk, &wanted, asked, MANY_PARTS, loops[i]);
     }
     return samples;
 }
@@ -358,8 +367,8 @@ static uint64_t check_chunk(tools *t, reader readers[LOOPS], const jfr_chunk *pe
     uint64_t samples = check_all_sums(t, chunk, 0, way);
     if (peeked != NULL)
         end_peek(t, peeked, chunk);
-    must(check_all_sums(t, chunk, JFR_SUMS_CLASSES, way) == samples);
-    must(check_all_sums(t, chunk, JFR_SUMS_NO_THREADS, way) == samples);
+    for (uint32_t asked = 1; asked < ASKED; asked++)
+        must(check_all_sums(t, chunk, asked, way) == samples);
     for (int i = 0; i < LOOPS; i++)
         check_stacks(&readers[i], chunk);
     jfr_samples_rewind(chunk);

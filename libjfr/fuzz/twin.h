@@ -4,7 +4,7 @@
 #include <jfr/jfr.h>
 
 /* What is added up, by the flags of jfr_sums_options, times the loops. */
-#define TWIN_WAYS (3 * 2)
+#define TWIN_WAYS (4 * 2)
 #define TWIN_ALL  UINT32_MAX
 
 /*

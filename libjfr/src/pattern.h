@@ -56,13 +56,13 @@ static inline uint64_t jfr__continuing(const uint8_t *p)
     return jfr__continuing_32(p) | (uint64_t)jfr__continuing_32(p + 32) << 32;
 }
 
-/* The low `count` bits, less than 64 of them. */
+/* The low `count` bits, less than 64 of them; with more, up to 255, some bits. */
 static inline uint64_t jfr__first_bits(uint64_t bits, size_t count)
 {
 #if defined(__BMI2__)
     return _bzhi_u64(bits, (uint32_t)count);
 #else
-    return bits & ((UINT64_C(1) << count) - 1);
+    return bits & ((UINT64_C(1) << (count & 63)) - 1);
 #endif
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { DEFAULT_MAX_ROWS = 4 << 20 };
+enum { FLAGS = JFR_SUMS_CLASSES | JFR_SUMS_NO_THREADS | JFR_SUMS_NO_ALLOC_OBJECTS };
 
 /* The numbers of a row that values are made of. */
 enum { PICK_COUNT, PICK_A, PICK_B, PICKS };
@@ -35,7 +36,7 @@ int jfr_sums_new(jfr_sums **out, const jfr_sums_options *opts, jfr_error *err)
                  : 0;
     if (rc < 0)
         return rc;
-    if ((o.flags & ~(uint32_t)(JFR_SUMS_CLASSES | JFR_SUMS_NO_THREADS)) != 0)
+    if ((o.flags & ~(uint32_t)FLAGS) != 0)
         return jfr__fail(err, JFR_ERR_USAGE, 0, "jfr_sums_options.flags has unknown bits.");
     const jfr_allocator *a = o.allocator != NULL ? o.allocator : &jfr__malloc;
     if (a->alloc == NULL || a->realloc == NULL || a->free == NULL)
@@ -67,6 +68,7 @@ void jfr_sums_free(jfr_sums *sums)
         return;
     release(sums, sums->row_block);
     release(sums, sums->bucket_block);
+    release(sums, sums->guesses);
     release(sums, sums->lanes);
     release(sums, sums->lane_slots);
     release(sums, sums->views);
@@ -112,7 +114,7 @@ static int judge(jfr_chunk *chunk, jfr_sample_source source, struct jfr__view *v
 
 /* Which types the lane's samples have, and what one is worth: as of a sample with ones in it. */
 static void set_types(const jfr_chunk *chunk, const jfr__sum_shape *shape, const jfr__lane *lane,
-                      struct jfr__view *view)
+                      uint32_t flags, struct jfr__view *view)
 {
     const jfr__event_plan *plan = shape->plan;
     bool by_interval = shape->recipe == JFR__ADD_NOTHING || plan->source == JFR_SOURCE_WALL_CLOCK;
@@ -132,6 +134,9 @@ static void set_types(const jfr_chunk *chunk, const jfr__sum_shape *shape, const
         view->unit = one.values[0].value;
     for (int i = 0; i < one.value_count; i++)
         view->types[i] = (uint8_t)one.values[i].type;
+    if ((flags & JFR_SUMS_NO_ALLOC_OBJECTS) != 0 && one.value_count == 2 &&
+        one.values[1].type == JFR_ALLOC_OBJECTS)
+        view->value_count = 1;
 }
 
 static void set_pick(struct jfr__view *view, int at, uint8_t raw, uint8_t value)
@@ -185,7 +190,7 @@ static int view_lane(const jfr_sums *sums, jfr_chunk *chunk, uint32_t number, bo
         view->thread = jfr__idmap_find(&chunk->pools[JFR__POOL_THREAD].index, lane->thread);
     if (shape->keep_class)
         view->klass = jfr__idmap_find(&chunk->pools[JFR__POOL_CLASS].index, lane->klass);
-    set_types(chunk, shape, lane, view);
+    set_types(chunk, shape, lane, sums->flags, view);
     set_picks(shape->recipe, lane, view);
     int rc = judge(chunk, shape->plan->source, view, is_wait, err);
     if ((sums->flags & JFR_SUMS_CLASSES) == 0)

@@ -51,7 +51,7 @@ typedef enum jfr__skip { JFR__RIVAL = 0, JFR__NATIVE, JFR__IDLE, JFR__SKIPS } jf
 enum {
     JFR__LAYOUT_BITS = 7,  /* log2 of the layouts that a shape keeps */
     JFR__LANES_NEAR = 256, /* lanes last used */
-    JFR__EVENT_MAX = 62    /* bytes of an event that has a layout */
+    JFR__EVENT_MAX = 61    /* bytes of an event that has a layout */
 };
 
 /*
@@ -59,8 +59,8 @@ enum {
  * them lie within 16 bytes, and take four each at most.
  */
 typedef struct jfr__layout {
-    uint64_t key;               /* bit i: byte i continues an integer; and the bit of the event's
-                                   size; JFR__FAR if the layout is not near */
+    uint64_t key;               /* of size, type and pattern; with JFR__FAR if the layout is not
+                                   near */
     jfr__picks picks;           /* of the bytes from `from` on */
     uint8_t from;               /* in the event */
     uint8_t at[JFR__SUM_SLOTS]; /* of the field's first byte in the event; 0 = it has none */
@@ -155,6 +155,10 @@ struct jfr_sums {
     size_t row_cap;       /* of the block, in rows: one more than there can be */
     jfr__bucket *buckets; /* hash of a row's key -> row and tag */
     void *bucket_block;   /* their memory: they begin at a multiple of their size */
+    /* Where threads are not told apart, by low bits of stack and lane: the number of a row that was
+     * theirs, or of others like them. NULL where threads are. */
+    uint32_t *guesses;
+    unsigned guess_bits;  /* log2 of how many */
     uint32_t number_mask; /* the bits of a slot that a row's number takes */
     uint32_t row_count;
     unsigned bucket_bits;  /* log2 of how many; 0 = none */

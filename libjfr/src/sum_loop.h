@@ -3,11 +3,40 @@
 #include "pattern.h"
 #include "sum_add.h"
 
-static inline uint64_t pattern_of(const uint8_t *p, size_t size)
+/*
+ * The key of an event's layout. Most events are short, of less than 32 bytes, a byte for the size
+ * and no more for the type than it takes: size, type and pattern make one number, and one comparison
+ * tells them all. That of others is their pattern, and the bit of their size; their type is looked
+ * at.
+ */
+enum { SHORT = 32, HEAD_BITS = 24 };
+#define LONG_KEY (UINT64_C(1) << 62) /* no short one has this bit */
+
+static inline bool is_of(const jfr__sum_shape *shape, const uint8_t *p)
 {
-    uint64_t continuing =
-        __builtin_expect(size <= 32, 1) ? jfr__continuing_32(p) : jfr__continuing(p);
-    return jfr__first_bits(continuing, size) | UINT64_C(1) << size;
+    return (jfr__load_64(p) & shape->type_mask) == shape->type_bits;
+}
+
+static inline uint64_t short_key(uint64_t type_mask, const uint8_t *p, size_t size)
+{
+    const uint64_t head = jfr__load_64(p) & (type_mask | 0xFF);
+    return jfr__first_bits(jfr__continuing_32(p), size) << HEAD_BITS | head;
+}
+
+static inline uint64_t long_key(const uint8_t *p, size_t size)
+{
+    return jfr__first_bits(jfr__continuing(p), size) | UINT64_C(1) << size | LONG_KEY;
+}
+
+static inline uint64_t key_of(const jfr__sum_shape *shape, const uint8_t *p, size_t size)
+{
+    return p[0] < SHORT && is_of(shape, p) ? short_key(shape->type_mask, p, size)
+                                           : long_key(p, size);
+}
+
+static inline uint64_t pattern_of(uint64_t key)
+{
+    return (key & LONG_KEY) != 0 ? key : key >> HEAD_BITS;
 }
 
 static inline size_t layout_slot(uint64_t key)
@@ -20,7 +49,7 @@ static inline uint64_t field(const jfr__layout *layout, const uint8_t *p, enum j
     const unsigned at = layout->at[slot];
     if (at == 0)
         return 0;
-    const unsigned bytes = (unsigned)__builtin_ctzll(~layout->key >> at) + 1;
+    const unsigned bytes = (unsigned)__builtin_ctzll(~pattern_of(layout->key) >> at) + 1;
     return jfr__gather(jfr__load_64(p + at), jfr__gather_mask(bytes));
 }
 
@@ -65,20 +94,10 @@ typedef struct batch {
     int32_t ratios[BATCH + LANES]; /* of second and first, where the recipe wants them */
 } batch;
 
-#define NO_LAYOUT UINT64_MAX /* in the place of a layout's key */
-
-/*
- * The key of the layout of the event at `p`, or NO_LAYOUT: it is not of the shape, or long. Most
- * events are of less than 32 bytes, and one comparison tells so and their type.
- */
-static inline uint64_t key_of(const jfr__sum_shape *shape, const uint8_t *p, size_t size)
+/* Whether an event that is not short is of the shape, and can have a layout. */
+static inline bool is_long(const jfr__sum_shape *shape, const uint8_t *p, size_t size)
 {
-    const uint64_t head = jfr__load_64(p);
-    if (__builtin_expect((head & (shape->type_mask | 0xE0)) == shape->type_bits, 1))
-        return jfr__first_bits(jfr__continuing_32(p), size) | UINT64_C(1) << size;
-    if ((head & shape->type_mask) != shape->type_bits || size > JFR__EVENT_MAX)
-        return NO_LAYOUT;
-    return pattern_of(p, size);
+    return is_of(shape, p) && size >= SHORT && size <= JFR__EVENT_MAX;
 }
 
 /* The group of an event: the last one, where all four of their fields are the same, else the next.
@@ -95,34 +114,70 @@ static inline group *group_of(group *last, uint32_t same)
 #endif
 }
 
+/* Where reading a batch stands. */
+typedef struct place {
+    const uint8_t *p;
+    group *to;      /* the last group */
+    jfr__near last; /* its fields */
+    uint32_t events;
+} place;
+
+/* Reads an event, unless it is of another shape or has no near layout. `layouts` and `type_mask` are
+ * the shape's, in variables of their own. */
+static inline __attribute__((always_inline)) bool read_event(place *at, const jfr__sum_shape *shape,
+                                                             const jfr__layout *layouts,
+                                                             uint64_t type_mask)
+{
+    const uint8_t *p = at->p;
+    size_t size = p[0];
+    uint64_t key = short_key(type_mask, p, size);
+    const jfr__layout *layout = &layouts[layout_slot(key)];
+    __asm__("" : "+r"(layout)); /* one pointer, not a sum for each field */
+    if (__builtin_expect(layout->key != key, 0)) {
+        if (!is_long(shape, p, size))
+            return false;
+        key = long_key(p, size);
+        layout = &layouts[layout_slot(key)];
+        if (layout->key != key)
+            return false;
+    }
+    jfr__near fields = jfr__gather_near(p + layout->from, &layout->picks);
+    at->to = group_of(at->to, jfr__near_equal(fields, at->last));
+    at->to->fields = fields;
+    at->to->count = ++at->events;
+    at->last = fields;
+    at->p = p + size;
+    return true;
+}
+
+/* Reads four events behind which others begin below the stop. */
+static inline __attribute__((always_inline)) bool
+read_four(place *at, const jfr__sum_shape *shape, const jfr__layout *layouts, uint64_t type_mask)
+{
+    __builtin_prefetch(at->p + AHEAD);
+    __builtin_prefetch(at->p + AHEAD + 64);
+    return read_event(at, shape, layouts, type_mask) && read_event(at, shape, layouts, type_mask) &&
+           read_event(at, shape, layouts, type_mask) && read_event(at, shape, layouts, type_mask);
+}
+
 /* Reads events of one simple shape, whose size takes a byte, as long as they follow one another and
  * have near layouts. Returns where it stopped. */
 static inline __attribute__((always_inline)) const uint8_t *
 read_groups(batch *out, const jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop)
 {
+    enum { FOUR = 4, BYTES = FOUR * JFR__EVENT_MAX };
     const jfr__layout *layouts = shape->layouts;
-    jfr__near last = ~(jfr__near){0}; /* of no event */
-    uint32_t events = 0;
-    __asm__("" : "+r"(layouts)); /* one pointer, not a sum for each layout */
-    group *to = out->groups;
-    to->count = 0;
-    while (events < BATCH && p < stop) {
-        __builtin_prefetch(p + AHEAD);
-        size_t size = p[0];
-        uint64_t key = key_of(shape, p, size);
-        const jfr__layout *layout = &layouts[layout_slot(key)];
-        __asm__("" : "+r"(layout)); /* nor one for each field */
-        if (__builtin_expect(layout->key != key, 0))
-            break;
-        jfr__near fields = jfr__gather_near(p + layout->from, &layout->picks);
-        to = group_of(to, jfr__near_equal(fields, last));
-        to->fields = fields;
-        to->count = ++events;
-        last = fields;
-        p += size;
-    }
-    out->count = (uint32_t)(to - out->groups);
-    return p;
+    const uint64_t type_mask = shape->type_mask;
+    place at = {.p = p, .to = out->groups, .last = ~(jfr__near){0}}; /* that of no event */
+    bool more = true;
+    __asm__("" : "+r"(layouts)); /* nor one for each layout */
+    at.to->count = 0;
+    while (more && at.events <= BATCH - FOUR && stop - at.p > BYTES)
+        more = read_four(&at, shape, layouts, type_mask);
+    while (more && at.events < BATCH && at.p < stop)
+        more = read_event(&at, shape, layouts, type_mask);
+    out->count = (uint32_t)(at.to - out->groups);
+    return at.p;
 }
 
 typedef int32_t lanes_i32 __attribute__((vector_size(4 * LANES)));
@@ -177,6 +232,31 @@ static inline void find_rows(const jfr_sums *sums, batch *all)
     }
 }
 
+/* The place of the guess for the row with this key. */
+static inline uint32_t *guess_of(const jfr_sums *sums, uint64_t key)
+{
+    const uint32_t lane = (uint32_t)(key >> 32) * UINT32_C(0x9E3779B1); /* far from the next one */
+    return &sums->guesses[((uint32_t)key + lane) & ((UINT32_C(1) << sums->guess_bits) - 1)];
+}
+
+/* Finds keys and rows of groups that all have one lane. */
+static inline bool guess_rows(jfr_sums *sums, jfr__sum_shape *shape, batch *all)
+{
+    const jfr__near_lane *near = &shape->near[0];
+    if (__builtin_expect(near->thread != 0, 0))
+        near = jfr__sums_near(sums, shape, 0);
+    if (__builtin_expect(near == NULL, 0))
+        return false;
+    const uint64_t key = near->key;
+    for (uint32_t i = 1; i <= all->count; i++) {
+        group *g = &all->groups[i];
+        g->key = key | g->stack;
+        g->row = *guess_of(sums, g->key);
+        __builtin_prefetch(&sums->rows[g->row], 1); /* 0: as in find_rows */
+    }
+    return true;
+}
+
 /* What the group adds to its row beside its count of events. */
 static inline __attribute__((always_inline)) jfr__amounts
 amounts_of(const batch *all, uint32_t i, uint64_t events, const jfr__recipe recipe, uint64_t floor)
@@ -195,9 +275,11 @@ amounts_of(const batch *all, uint32_t i, uint64_t events, const jfr__recipe reci
 static inline __attribute__((always_inline)) bool add_groups(jfr_sums *sums, jfr__sum_shape *shape,
                                                              batch *all, const jfr__recipe recipe)
 {
-    if (!find_lanes(sums, shape, all))
+    const bool guessed = sums->guesses != NULL;
+    if (guessed ? !guess_rows(sums, shape, all) : !find_lanes(sums, shape, all))
         return false;
-    find_rows(sums, all);
+    if (!guessed)
+        find_rows(sums, all);
     for (uint32_t i = 1; i <= all->count; i++) {
         const group *g = &all->groups[i];
         jfr__row *row = &sums->rows[g->row];
@@ -205,6 +287,8 @@ static inline __attribute__((always_inline)) bool add_groups(jfr_sums *sums, jfr
             row = jfr__sums_row(sums, g->key);
         if (__builtin_expect(row == NULL, 0))
             return false;
+        if (guessed && row != &sums->rows[g->row])
+            *guess_of(sums, g->key) = (uint32_t)(row - sums->rows);
         uint64_t events = g->count - g[-1].count;
         jfr__row_add(row, events, amounts_of(all, i, events, recipe, shape->floor));
     }
@@ -238,7 +322,7 @@ run(jfr_sums *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop
 static inline const uint8_t *add_events(jfr_sums *sums, jfr__sum_shape *shape, const uint8_t *p,
                                         const uint8_t *stop, size_t head, size_t size)
 {
-    uint64_t key = pattern_of(p, size);
+    uint64_t key = key_of(shape, p, size);
     jfr__layout *layout = &shape->layouts[layout_slot(key)];
     if ((layout->key & ~JFR__FAR) != key) {
         if (!jfr__sums_learn(layout, shape, p, head, size))

@@ -8,6 +8,7 @@
 enum {
     FIRST_BITS = 6,
     FIRST_BUCKET_BITS = 4,
+    FIRST_GUESS_BITS = 6,
     MOST_IN_BUCKET = JFR__BUCKET / 2 /* on average: one in fifty has more than it has room for */
 };
 
@@ -47,12 +48,11 @@ static bool grow(jfr_sums *sums, void **data, size_t *cap, size_t need, size_t s
     return false;
 }
 
-/* Buckets for a chunk with so many stacks, which are known before its rows are: to begin with, they
- * are thought to have two each. */
-static unsigned bits_for(uint32_t stacks)
+/* Buckets for so many rows. */
+static unsigned bits_for(uint64_t rows)
 {
     unsigned bits = FIRST_BUCKET_BITS;
-    while (bits < 32 && (uint64_t)stacks * 2 > (uint64_t)MOST_IN_BUCKET << bits)
+    while (bits < 32 && rows > (uint64_t)MOST_IN_BUCKET << bits)
         bits++;
     return bits;
 }
@@ -200,11 +200,28 @@ static void clear_slots(uint32_t *slots, unsigned bits)
         memset(slots, 0, ((size_t)1 << bits) * sizeof(*slots));
 }
 
+/* Guesses for a chunk with so many stacks: as many, and room for numbers that recorders leave out.
+ */
+static void clear_guesses(jfr_sums *sums, uint32_t stacks)
+{
+    unsigned bits = FIRST_GUESS_BITS;
+    while (bits < 31 && (uint64_t)stacks * 2 > UINT64_C(1) << bits)
+        bits++;
+    if (sums->guesses != NULL && sums->guess_bits >= bits)
+        clear_slots(sums->guesses, sums->guess_bits);
+    else
+        (void)resize(sums, &sums->guesses, &sums->guess_bits, bits);
+}
+
 void jfr__sums_end(jfr_sums *sums)
 {
-    sums->allocator.free(sums->allocator.ctx, sums->bucket_block);
+    const jfr_allocator *a = &sums->allocator;
+    a->free(a->ctx, sums->bucket_block);
     sums->bucket_block = NULL;
     sums->buckets = NULL;
+    if (sums->guesses != NULL)
+        a->free(a->ctx, sums->guesses);
+    sums->guesses = NULL;
 }
 
 void jfr__sums_clear(jfr_sums *sums, uint32_t stacks)
@@ -217,7 +234,12 @@ void jfr__sums_clear(jfr_sums *sums, uint32_t stacks)
     clear_slots(sums->lane_slots, sums->lane_bits);
     if (reserve_rows(sums, 1))
         sums->rows[0].key = UINT64_MAX;
-    unsigned bits = bits_for(stacks);
+    /* Rows are not known before they are there, but how many stacks there are: to begin with, these
+     * are thought to have two each where threads are told apart. */
+    const bool by_thread = (sums->flags & JFR_SUMS_NO_THREADS) == 0;
+    const unsigned bits = bits_for(by_thread ? (uint64_t)stacks * 2 : stacks);
+    if (!by_thread)
+        clear_guesses(sums, stacks);
     if (sums->buckets == NULL || sums->bucket_bits < bits)
         (void)resize_buckets(sums, bits > sums->bucket_bits ? bits : sums->bucket_bits);
     if (sums->lane_slots == NULL)

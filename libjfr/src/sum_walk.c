@@ -32,7 +32,8 @@ static bool skips(const jfr_chunk *chunk, jfr_sample_source source, jfr__skip *w
     return chunk->left_out[source] || native || idle;
 }
 
-static jfr__recipe recipe_of(const jfr_chunk *chunk, jfr_sample_source source, uint64_t *floor)
+static jfr__recipe recipe_of(const jfr_chunk *chunk, jfr_sample_source source, bool with_objects,
+                             uint64_t *floor)
 {
     const jfr_intervals *in = &chunk->intervals;
     *floor = 0;
@@ -43,7 +44,7 @@ static jfr__recipe recipe_of(const jfr_chunk *chunk, jfr_sample_source source, u
     case JFR_SOURCE_CPU_TIME:
         return JFR__ADD_PERIOD;
     case JFR_SOURCE_ALLOC_IN_TLAB:
-        return JFR__ADD_TLAB;
+        return with_objects ? JFR__ADD_TLAB : JFR__ADD_FIRST;
     case JFR_SOURCE_MALLOC:
         *floor = in->nativemem_bytes;
         return JFR__ADD_FLOOR;
@@ -75,11 +76,12 @@ static void shape_define(const jfr_sums *sums, jfr__sum_shape *shape, const jfr_
     const jfr_chunk *chunk = sums->chunk;
     jfr_sample_source source = plan->source;
     bool tlab = source == JFR_SOURCE_ALLOC_IN_TLAB;
+    bool with_objects = (sums->flags & JFR_SUMS_NO_ALLOC_OBJECTS) == 0;
     memset(shape, 0, sizeof(*shape));
     for (int i = 0; i < JFR__LANES_NEAR; i++)
         shape->near[i].thread = JFR__NO_THREAD;
     shape->plan = plan;
-    shape->recipe = recipe_of(chunk, source, &shape->floor);
+    shape->recipe = recipe_of(chunk, source, with_objects, &shape->floor);
     if (skips(chunk, source, &shape->skip))
         shape->recipe = JFR__COUNT_ONLY;
     /* Whether the JDK's parks are contention is told by their class. */
@@ -89,8 +91,8 @@ static void shape_define(const jfr_sums *sums, jfr__sum_shape *shape, const jfr_
     const uint8_t wanted[JFR__SUM_SLOTS] = {
         [JFR__SUM_THREAD] = threads ? JFR__SLOT_THREAD : JFR__SKIP,
         [JFR__SUM_STACK] = JFR__SLOT_STACK,
-        [JFR__SUM_FIRST] = first_slots[source],
-        [JFR__SUM_SECOND] = tlab ? JFR__SLOT_WEIGHT : JFR__SKIP,
+        [JFR__SUM_FIRST] = tlab && !with_objects ? JFR__SLOT_WEIGHT : first_slots[source],
+        [JFR__SUM_SECOND] = tlab && with_objects ? JFR__SLOT_WEIGHT : JFR__SKIP,
         [JFR__SUM_CLASS] = shape->keep_class ? JFR__SLOT_CLASS : JFR__SKIP,
         [JFR__SUM_STATE] = JFR__SLOT_STATE,
         [JFR__SUM_FAILED] = JFR__SLOT_FAILED,
@@ -126,7 +128,7 @@ static const jfr__sum_shape *shape_at(jfr_sums *sums, uint32_t index)
     sums->shaped[index] = true;
     shape_define(sums, shape, plan);
     uint64_t id = plan->type_id;
-    if (id >= JFR__TYPES_NEAR)
+    if (id == 0 || id >= JFR__TYPES_NEAR) /* 0: no bytes would look like a layout that is not there */
         return shape;
     sums->shape_of[id] = (uint8_t)(index + 1);
     shape->type_mask = id < 0x80 ? 0xFF00 : 0xFFFF00;

@@ -112,6 +112,15 @@ class Tests:
         assert (self.directory / "one.collapsed").read_text() == text != ""
         assert "Workload.burnCpu" in text
 
+    def test_a_type_alone_says_what_it_says_among_all(self):
+        """What is not asked for is not read, where that takes less time."""
+        for number, recording in enumerate((self.asynchronous, self.jdk)):
+            self.convert(recording, "-o", f"all{number}.collapsed")
+            for path in self.directory.glob(f"all{number}.*.collapsed"):
+                name = path.name.split(".")[1]
+                text, _ = self.convert(recording, "-t", name, "-f", "collapsed", "-o", "-")
+                assert text == path.read_text() != "", (recording, name)
+
     def test_several_types_on_standard_output_are_an_error_that_lists_them(self):
         stdout, stderr = self.convert(self.asynchronous, "-f", "collapsed", "-o", "-", code=2)
         assert stdout == ""

@@ -13,6 +13,7 @@ static void by_rows(recording_options *options)
 {
     options->group = SAGG_BY_NONE;
     options->no_threads = true;
+    options->no_alloc_objects = true;
 }
 
 static void by_thread_and_class(recording_options *options)

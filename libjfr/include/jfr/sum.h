@@ -13,8 +13,8 @@ JFR_BEGIN_DECLS
 
 /*
  * The samples of a chunk, added up: for who wants totals by stack and thread and not each sample.
- * The sums are those of adding what jfr_samples_next yields one by one, and the rows stand in the
- * order in which their first sample does; it is many times faster.
+ * The sums are those of adding what jfr_samples_next yields one by one (less what flags leave out),
+ * and the rows stand in the order in which their first sample does; it is many times faster.
  *
  *     jfr_sums_new(&sums, NULL, &err);
  *     while (jfr_next_chunk(file, &chunk, &err) == 1) {
@@ -30,8 +30,10 @@ typedef struct jfr_sums jfr_sums;
 
 /* Flags of jfr_sums_options.flags. */
 enum jfr_sums_flags {
-    JFR_SUMS_CLASSES = 1u << 0,   /* tell the classes apart that were allocated or locked */
-    JFR_SUMS_NO_THREADS = 1u << 1 /* do not tell threads apart: fewer rows, read in less time */
+    JFR_SUMS_CLASSES = 1u << 0,    /* tell the classes apart that were allocated or locked */
+    JFR_SUMS_NO_THREADS = 1u << 1, /* do not tell threads apart: fewer rows, read in less time */
+    /* Leave out JFR_ALLOC_OBJECTS, whose estimate costs a division an event. */
+    JFR_SUMS_NO_ALLOC_OBJECTS = 1u << 2
 };
 
 /* Options of jfr_sums_new; start from JFR_SUMS_OPTIONS_INIT, 0 = default. */
