@@ -60,7 +60,7 @@ enum {
  */
 typedef struct jfr__layout {
     uint64_t key;               /* of size, type and pattern; with JFR__FAR if the layout is not
-                                   near */
+                                   near; that alone if there is none */
     jfr__picks picks;           /* of the bytes from `from` on */
     uint8_t from;               /* in the event */
     uint8_t at[JFR__SUM_SLOTS]; /* of the field's first byte in the event; 0 = it has none */

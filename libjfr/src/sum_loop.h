@@ -150,14 +150,18 @@ static inline __attribute__((always_inline)) bool read_event(place *at, const jf
     return true;
 }
 
-/* Reads four events behind which others begin below the stop. */
+enum { FOUR = 4 };
+
+/* Reads four events, which all begin below the stop. */
 static inline __attribute__((always_inline)) bool
 read_four(place *at, const jfr__sum_shape *shape, const jfr__layout *layouts, uint64_t type_mask)
 {
     __builtin_prefetch(at->p + AHEAD);
     __builtin_prefetch(at->p + AHEAD + 64);
-    return read_event(at, shape, layouts, type_mask) && read_event(at, shape, layouts, type_mask) &&
-           read_event(at, shape, layouts, type_mask) && read_event(at, shape, layouts, type_mask);
+    bool more = true;
+    for (int i = 0; more && i < FOUR; i++)
+        more = read_event(at, shape, layouts, type_mask);
+    return more;
 }
 
 /* Reads events of one simple shape, whose size takes a byte, as long as they follow one another and
@@ -165,7 +169,7 @@ read_four(place *at, const jfr__sum_shape *shape, const jfr__layout *layouts, ui
 static inline __attribute__((always_inline)) const uint8_t *
 read_groups(batch *out, const jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop)
 {
-    enum { FOUR = 4, BYTES = FOUR * JFR__EVENT_MAX };
+    enum { BYTES = FOUR * JFR__EVENT_MAX };
     const jfr__layout *layouts = shape->layouts;
     const uint64_t type_mask = shape->type_mask;
     place at = {.p = p, .to = out->groups, .last = ~(jfr__near){0}}; /* that of no event */
@@ -325,8 +329,10 @@ static inline const uint8_t *add_events(jfr_sums *sums, jfr__sum_shape *shape, c
     uint64_t key = key_of(shape, p, size);
     jfr__layout *layout = &shape->layouts[layout_slot(key)];
     if ((layout->key & ~JFR__FAR) != key) {
-        if (!jfr__sums_learn(layout, shape, p, head, size))
+        if (!jfr__sums_learn(layout, shape, p, head, size)) {
+            layout->key = JFR__FAR;
             return NULL;
+        }
         layout->key |= key;
         sums->stats.slow_events++;
     }

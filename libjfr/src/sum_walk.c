@@ -80,6 +80,8 @@ static void shape_define(const jfr_sums *sums, jfr__sum_shape *shape, const jfr_
     memset(shape, 0, sizeof(*shape));
     for (int i = 0; i < JFR__LANES_NEAR; i++)
         shape->near[i].thread = JFR__NO_THREAD;
+    for (int i = 0; i < 1 << JFR__LAYOUT_BITS; i++)
+        shape->layouts[i].key = JFR__FAR;
     shape->plan = plan;
     shape->recipe = recipe_of(chunk, source, with_objects, &shape->floor);
     if (skips(chunk, source, &shape->skip))
@@ -128,7 +130,7 @@ static const jfr__sum_shape *shape_at(jfr_sums *sums, uint32_t index)
     sums->shaped[index] = true;
     shape_define(sums, shape, plan);
     uint64_t id = plan->type_id;
-    if (id == 0 || id >= JFR__TYPES_NEAR) /* 0: no bytes would look like a layout that is not there */
+    if (id >= JFR__TYPES_NEAR)
         return shape;
     sums->shape_of[id] = (uint8_t)(index + 1);
     shape->type_mask = id < 0x80 ? 0xFF00 : 0xFFFF00;
