@@ -158,10 +158,11 @@ read_four(place *at, const jfr__sum_shape *shape, const jfr__layout *layouts, ui
 {
     __builtin_prefetch(at->p + AHEAD);
     __builtin_prefetch(at->p + AHEAD + 64);
-    bool more = true;
-    for (int i = 0; more && i < FOUR; i++)
-        more = read_event(at, shape, layouts, type_mask);
-    return more;
+#pragma GCC unroll 4
+    for (int i = 0; i < FOUR; i++)
+        if (!read_event(at, shape, layouts, type_mask))
+            return false;
+    return true;
 }
 
 /* Reads events of one simple shape, whose size takes a byte, as long as they follow one another and
