@@ -5,9 +5,9 @@
 
 /*
  * The key of an event's layout. Most events are short, of less than 32 bytes, a byte for the size
- * and no more for the type than it takes: size, type and pattern make one number, and one comparison
- * tells them all. That of others is their pattern, and the bit of their size; their type is looked
- * at.
+ * and no more for the type than it takes: size, type and pattern make one number, and one
+ * comparison tells them all. That of others is their pattern, and the bit of their size; their type
+ * is looked at.
  */
 enum { SHORT = 32, HEAD_BITS = 24 };
 #define LONG_KEY (UINT64_C(1) << 62) /* no short one has this bit */
@@ -122,11 +122,10 @@ typedef struct place {
     uint32_t events;
 } place;
 
-/* Reads an event, unless it is of another shape or has no near layout. `layouts` and `type_mask` are
- * the shape's, in variables of their own. */
-static inline __attribute__((always_inline)) bool read_event(place *at, const jfr__sum_shape *shape,
-                                                             const jfr__layout *layouts,
-                                                             uint64_t type_mask)
+/* Reads an event, unless it is of another shape or has no near layout. `layouts` and `type_mask`
+ * are the shape's, in variables of their own. */
+static inline __attribute__((always_inline)) bool
+read_event(place *at, const jfr__sum_shape *shape, const jfr__layout *layouts, uint64_t type_mask)
 {
     const uint8_t *p = at->p;
     size_t size = p[0];
