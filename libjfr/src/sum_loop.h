@@ -227,13 +227,16 @@ static inline bool find_lanes(jfr_sums *sums, jfr__sum_shape *shape, batch *all)
     return true;
 }
 
-static inline void find_rows(const jfr_sums *sums, batch *all)
+static inline bool find_rows(jfr_sums *sums, jfr__sum_shape *shape, batch *all)
 {
+    if (!find_lanes(sums, shape, all))
+        return false;
     for (uint32_t i = 1; i <= all->count; i++) {
         group *g = &all->groups[i];
         g->row = jfr__sums_guess_row(sums, jfr__sums_hash(sums, g->key));
         __builtin_prefetch(&sums->rows[g->row], 1); /* 0: a row that is nobody's */
     }
+    return true;
 }
 
 /* The place of the guess for the row with this key. */
@@ -280,10 +283,8 @@ static inline __attribute__((always_inline)) bool add_groups(jfr_sums *sums, jfr
                                                              batch *all, const jfr__recipe recipe)
 {
     const bool guessed = sums->guesses != NULL;
-    if (guessed ? !guess_rows(sums, shape, all) : !find_lanes(sums, shape, all))
+    if (guessed ? !guess_rows(sums, shape, all) : !find_rows(sums, shape, all))
         return false;
-    if (!guessed)
-        find_rows(sums, all);
     for (uint32_t i = 1; i <= all->count; i++) {
         const group *g = &all->groups[i];
         jfr__row *row = &sums->rows[g->row];
@@ -329,10 +330,8 @@ static inline const uint8_t *add_events(jfr_sums *sums, jfr__sum_shape *shape, c
     uint64_t key = key_of(shape, p, size);
     jfr__layout *layout = &shape->layouts[layout_slot(key)];
     if ((layout->key & ~JFR__FAR) != key) {
-        if (!jfr__sums_learn(layout, shape, p, head, size)) {
-            layout->key = JFR__FAR;
+        if (!jfr__sums_learn(layout, shape, p, head, size))
             return NULL;
-        }
         layout->key |= key;
         sums->stats.slow_events++;
     }

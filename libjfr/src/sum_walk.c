@@ -180,6 +180,7 @@ static void define_picks(jfr__layout *out, const uint8_t sizes[JFR__SUM_SLOTS])
             from = out->at[i];
     }
     memset(&out->picks, JFR__NO_BYTE, sizeof(out->picks));
+    out->key = 0;
     out->from = (uint8_t)from;
     for (int i = 0; i < JFR__NEAR; i++) {
         size_t begin = out->at[i] - from;
@@ -196,7 +197,7 @@ bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_
     const jfr__plan *plan = &shape->plan->plan;
     size_t at = head;
     uint8_t sizes[JFR__SUM_SLOTS] = {0};
-    *out = (jfr__layout){.key = 0};
+    *out = (jfr__layout){.key = JFR__FAR}; /* none, unless all is well */
     for (uint32_t i = 0; i < plan->count; i++) {
         const jfr__op *op = &plan->ops[i];
         bool varint = op->code == JFR__OP_VARINT;
