@@ -132,6 +132,21 @@ static int take_result(attach_result *out, conversation *c, size_t n)
     return ATTACH_OK;
 }
 
+/*
+ * A worker that has answered is let end by itself, for what it or a memory checker does at its end;
+ * one that stays, or that says more, is killed as any other. The answer stands in each case.
+ */
+static void let_end(conversation *c)
+{
+    uint8_t more;
+    attach_error said = c->err;
+    while (
+        read(c->process.from, &more, 1) < 0 &&
+        (errno == EINTR || (errno == EAGAIN && wait_for(c, c->process.from, POLLIN) == ATTACH_OK)))
+        continue;
+    c->err = said;
+}
+
 static int receive_answer(attach_result *out, conversation *c)
 {
     for (;;) {
@@ -145,8 +160,10 @@ static int receive_answer(attach_result *out, conversation *c)
             rc = receive(c, c->payload, n);
         if (rc != ATTACH_OK)
             return rc;
-        if (type == ATTACH_FRAME_RESULT)
+        if (type == ATTACH_FRAME_RESULT) {
+            let_end(c);
             return take_result(out, c, n);
+        }
         rc = pass_on(c, n);
         if (rc != ATTACH_OK)
             return rc;

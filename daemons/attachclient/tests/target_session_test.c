@@ -2,6 +2,8 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "jvm_operation.h"
 #include "target_cases.h"
@@ -91,6 +93,32 @@ START_TEST(window_can_be_asked_for_again)
 }
 END_TEST
 
+/* What it, or a memory checker in it, still has to do behind its answer is done. */
+START_TEST(worker_that_answered_is_let_end)
+{
+    char worker[] = "/tmp/worker-XXXXXX", ended[sizeof(worker) + sizeof(".ended")];
+    attachclient_options options = ATTACHCLIENT_OPTIONS_INIT;
+    jvm_fixture jvm;
+    attach_result result;
+    int fd = mkstemp(worker);
+    ck_assert_int_ge(fd, 0);
+    (void)snprintf(ended, sizeof(ended), "%s.ended", worker);
+    ck_assert_int_gt(dprintf(fd, "#!/bin/sh\n\"%s\"\nsleep 0.1\n: >\"%s\"\n",
+                             getenv("HOTSTACK_ATTACH_WORKER"), ended),
+                     0);
+    ck_assert_int_eq(fchmod(fd, 0700), 0);
+    ck_assert_int_eq(close(fd), 0);
+    options.worker = worker;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_STATUS);
+    ck_assert_int_eq(attachclient_run(&result, r, NULL, NULL, &options, NULL), ATTACH_OK);
+    ck_assert_int_eq(unlink(worker), 0);
+    ck_assert_int_eq(unlink(ended), 0);
+    free(r);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
 START_TEST(leftovers_are_swept)
 {
     jvm_fixture dead, jvm;
@@ -153,6 +181,7 @@ void target_add_session(Suite *suite)
     tcase_add_test(tc, other_settings_stop_and_start_anew);
     tcase_add_test(tc, directory_lost_while_running);
     tcase_add_test(tc, window_can_be_asked_for_again);
+    tcase_add_test(tc, worker_that_answered_is_let_end);
     tcase_add_test(tc, leftovers_are_swept);
     tcase_add_test(tc, session_ends_by_itself);
     tcase_add_test(tc, stop_twice);

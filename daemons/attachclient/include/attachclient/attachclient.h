@@ -26,9 +26,9 @@ typedef struct attachclient_options {
 
 /*
  * Starts a worker for `request`, hands data bytes to `piece` as they come (at most ATTACH_PIECE_MAX
- * at once; NULL refuses an answer that has any) and waits for the result. The worker has
- * request->timeout_ms; one that has not answered 2 s after is killed and the reason is
- * attach_timeout.
+ * at once; NULL refuses an answer that has any) and waits for the result and the worker's end. The
+ * worker has request->timeout_ms; one that has not answered 2 s after is killed and the reason is
+ * attach_timeout. One that has answered and not ended by then is killed, too, and its answer holds.
  *
  * Returns 0 when the worker answered and its own result code is 0; the result's code when it
  * answered with an error (err then carries its message and reason); otherwise ATTACH_E_IO (the
