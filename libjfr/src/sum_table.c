@@ -8,7 +8,9 @@
 enum {
     FIRST_BITS = 6,
     FIRST_BUCKET_BITS = 4,
+    MOST_BUCKET_BITS = 32,
     FIRST_GUESS_BITS = 6,
+    MOST_GUESS_BITS = 31,
     MOST_IN_BUCKET = JFR__BUCKET / 2 /* on average: one in fifty has more than it has room for */
 };
 
@@ -48,11 +50,11 @@ static bool grow(jfr_sums *sums, void **data, size_t *cap, size_t need, size_t s
     return false;
 }
 
-/* Buckets for so many rows. */
-static unsigned bits_for(uint64_t rows)
+/* The least power of two that holds `count`, from `first` up to `most`. */
+static unsigned bits_for(uint64_t count, unsigned first, unsigned most)
 {
-    unsigned bits = FIRST_BUCKET_BITS;
-    while (bits < 32 && rows > (uint64_t)MOST_IN_BUCKET << bits)
+    unsigned bits = first;
+    while (bits < most && count > UINT64_C(1) << bits)
         bits++;
     return bits;
 }
@@ -204,9 +206,7 @@ static void clear_slots(uint32_t *slots, unsigned bits)
  */
 static void clear_guesses(jfr_sums *sums, uint32_t stacks)
 {
-    unsigned bits = FIRST_GUESS_BITS;
-    while (bits < 31 && (uint64_t)stacks * 2 > UINT64_C(1) << bits)
-        bits++;
+    const unsigned bits = bits_for((uint64_t)stacks * 2, FIRST_GUESS_BITS, MOST_GUESS_BITS);
     if (sums->guesses != NULL && sums->guess_bits >= bits)
         clear_slots(sums->guesses, sums->guess_bits);
     else
@@ -237,7 +237,9 @@ void jfr__sums_clear(jfr_sums *sums, uint32_t stacks)
     /* Rows are not known before they are there, but how many stacks there are: to begin with, these
      * are thought to have two each where threads are told apart. */
     const bool by_thread = (sums->flags & JFR_SUMS_NO_THREADS) == 0;
-    const unsigned bits = bits_for(by_thread ? (uint64_t)stacks * 2 : stacks);
+    const uint64_t rows = by_thread ? (uint64_t)stacks * 2 : stacks;
+    const unsigned bits =
+        bits_for((rows + MOST_IN_BUCKET - 1) / MOST_IN_BUCKET, FIRST_BUCKET_BITS, MOST_BUCKET_BITS);
     if (!by_thread)
         clear_guesses(sums, stacks);
     if (sums->buckets == NULL || sums->bucket_bits < bits)
