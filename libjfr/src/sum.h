@@ -153,14 +153,16 @@ struct jfr_sums {
     jfr__row *rows;       /* from 1 on; the one at 0 has a key that nothing has */
     void *row_block;      /* memory of the rows, which begin at a multiple of their size */
     size_t row_cap;       /* of the block, in rows: one more than there can be */
-    jfr__bucket *buckets; /* hash of a row's key -> row and tag */
+    jfr__bucket *buckets; /* hash of a row's key -> row and tag; where there are guesses, of rows
+                             whose guess is another's */
     void *bucket_block;   /* their memory: they begin at a multiple of their size */
-    /* Where threads are not told apart, by low bits of stack and lane: the number of a row that was
-     * theirs, or of others like them. NULL where threads are. */
+    /* Where threads are not told apart, by low bits of stack and lane: the number of the first row
+     * that they told of, 0 = none. NULL where threads are. */
     uint32_t *guesses;
     unsigned guess_bits;  /* log2 of how many */
     uint32_t number_mask; /* the bits of a slot that a row's number takes */
     uint32_t row_count;
+    uint32_t in_buckets;   /* of the rows */
     unsigned bucket_bits;  /* log2 of how many; 0 = none */
     unsigned bucket_shift; /* 64 - bucket_bits */
 

@@ -48,6 +48,13 @@ static inline uint32_t jfr__sums_guess_row(const jfr_sums *sums, uint64_t hash)
            sums->number_mask;
 }
 
+/* Where the number of the row with this key may stand. */
+static inline uint32_t *jfr__sums_guess_at(const jfr_sums *sums, uint64_t key)
+{
+    const uint32_t lane = (uint32_t)(key >> 32) * UINT32_C(0x9E3779B1); /* far from the next one */
+    return &sums->guesses[((uint32_t)key + lane) & ((UINT32_C(1) << sums->guess_bits) - 1)];
+}
+
 /* The row of a lane (high half of the key) and stack (low half); it is added when it is new. */
 jfr__row *jfr__sums_row(jfr_sums *sums, uint64_t key);
 

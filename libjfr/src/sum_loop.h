@@ -239,13 +239,6 @@ static inline bool find_rows(jfr_sums *sums, jfr__sum_shape *shape, batch *all)
     return true;
 }
 
-/* The place of the guess for the row with this key. */
-static inline uint32_t *guess_of(const jfr_sums *sums, uint64_t key)
-{
-    const uint32_t lane = (uint32_t)(key >> 32) * UINT32_C(0x9E3779B1); /* far from the next one */
-    return &sums->guesses[((uint32_t)key + lane) & ((UINT32_C(1) << sums->guess_bits) - 1)];
-}
-
 /* Finds keys and rows of groups that all have one lane. */
 static inline bool guess_rows(jfr_sums *sums, jfr__sum_shape *shape, batch *all)
 {
@@ -258,7 +251,7 @@ static inline bool guess_rows(jfr_sums *sums, jfr__sum_shape *shape, batch *all)
     for (uint32_t i = 1; i <= all->count; i++) {
         group *g = &all->groups[i];
         g->key = key | g->stack;
-        g->row = *guess_of(sums, g->key);
+        g->row = *jfr__sums_guess_at(sums, g->key);
         __builtin_prefetch(&sums->rows[g->row], 1); /* 0: as in find_rows */
     }
     return true;
@@ -282,8 +275,7 @@ amounts_of(const batch *all, uint32_t i, uint64_t events, const jfr__recipe reci
 static inline __attribute__((always_inline)) bool add_groups(jfr_sums *sums, jfr__sum_shape *shape,
                                                              batch *all, const jfr__recipe recipe)
 {
-    const bool guessed = sums->guesses != NULL;
-    if (guessed ? !guess_rows(sums, shape, all) : !find_rows(sums, shape, all))
+    if (sums->guesses != NULL ? !guess_rows(sums, shape, all) : !find_rows(sums, shape, all))
         return false;
     for (uint32_t i = 1; i <= all->count; i++) {
         const group *g = &all->groups[i];
@@ -292,8 +284,6 @@ static inline __attribute__((always_inline)) bool add_groups(jfr_sums *sums, jfr
             row = jfr__sums_row(sums, g->key);
         if (__builtin_expect(row == NULL, 0))
             return false;
-        if (guessed && row != &sums->rows[g->row])
-            *guess_of(sums, g->key) = (uint32_t)(row - sums->rows);
         uint64_t events = g->count - g[-1].count;
         jfr__row_add(row, events, amounts_of(all, i, events, recipe, shape->floor));
     }

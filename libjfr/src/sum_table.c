@@ -59,19 +59,25 @@ static unsigned bits_for(uint64_t count, unsigned first, unsigned most)
     return bits;
 }
 
-/* The first empty slot for a hash. */
-static uint32_t *empty_slot(jfr__bucket *buckets, unsigned bits, uint64_t hash)
+/* Puts a row into the first bucket for it that has room. */
+static void put(const jfr_sums *sums, jfr__bucket *buckets, unsigned bits, uint32_t number)
 {
-    size_t mask = ((size_t)1 << bits) - 1;
-    for (size_t i = (size_t)(hash >> (64 - bits));; i = (i + 1) & mask)
-        for (int k = 0; k < JFR__BUCKET; k++)
-            if (buckets[i].slots[k] == 0)
-                return &buckets[i].slots[k];
+    const uint64_t hash = jfr__sums_hash(sums, sums->rows[number].key);
+    const size_t mask = ((size_t)1 << bits) - 1;
+    size_t i = (size_t)(hash >> (64 - bits));
+    while (buckets[i].slots[JFR__BUCKET - 1] != 0)
+        i = (i + 1) & mask;
+    uint32_t *slot = buckets[i].slots;
+    while (*slot != 0)
+        slot++;
+    *slot = number | jfr__sums_tag(sums, hash);
 }
 
+/* Puts the rows of the old buckets into as many as `bits` says. */
 static bool resize_buckets(jfr_sums *sums, unsigned bits)
 {
     const jfr_allocator *a = &sums->allocator;
+    const size_t old_slots = sums->buckets != NULL ? (size_t)JFR__BUCKET << sums->bucket_bits : 0;
     size_t bytes = ((size_t)1 << bits) * sizeof(jfr__bucket);
     void *block = a->alloc(a->ctx, bytes + sizeof(jfr__bucket));
     if (block == NULL) {
@@ -80,9 +86,10 @@ static bool resize_buckets(jfr_sums *sums, unsigned bits)
     }
     jfr__bucket *buckets = jfr__first_multiple(block, sizeof(*buckets));
     memset(buckets, 0, bytes);
-    for (uint32_t i = 1; i <= sums->row_count; i++) {
-        uint64_t hash = jfr__sums_hash(sums, sums->rows[i].key);
-        *empty_slot(buckets, bits, hash) = i | jfr__sums_tag(sums, hash);
+    for (size_t i = 0; i < old_slots; i++) {
+        uint32_t number = sums->buckets[i / JFR__BUCKET].slots[i % JFR__BUCKET] & sums->number_mask;
+        if (number != 0)
+            put(sums, buckets, bits, number);
     }
     if (sums->bucket_block != NULL)
         a->free(a->ctx, sums->bucket_block);
@@ -111,24 +118,30 @@ static bool reserve_rows(jfr_sums *sums, size_t count)
     return true;
 }
 
-static jfr__row *add_row(jfr_sums *sums, uint64_t key, uint64_t hash)
+/* Returns the new row's number, or 0. */
+static uint32_t add_row(jfr_sums *sums, uint64_t key)
 {
     if (sums->row_count == sums->max_rows) {
         sums->rc = JFR_ERR_LIMIT;
-        return NULL;
+        return 0;
     }
     if (!reserve_rows(sums, (size_t)sums->row_count + 2))
-        return NULL;
+        return 0;
     sums->rows[++sums->row_count] = (jfr__row){.key = key};
-    *empty_slot(sums->buckets, sums->bucket_bits, hash) =
-        sums->row_count | jfr__sums_tag(sums, hash);
-    if ((uint64_t)sums->row_count > (uint64_t)MOST_IN_BUCKET << sums->bucket_bits &&
-        !resize_buckets(sums, sums->bucket_bits + 1))
-        return NULL;
-    return &sums->rows[sums->row_count];
+    return sums->row_count;
 }
 
-jfr__row *jfr__sums_row(jfr_sums *sums, uint64_t key)
+/* Makes a row findable by its key, which is in no bucket. */
+static bool put_row(jfr_sums *sums, uint32_t number)
+{
+    put(sums, sums->buckets, sums->bucket_bits, number);
+    sums->in_buckets++;
+    return (uint64_t)sums->in_buckets <= (uint64_t)MOST_IN_BUCKET << sums->bucket_bits ||
+           resize_buckets(sums, sums->bucket_bits + 1);
+}
+
+/* The number of the row in a bucket, or 0. */
+static uint32_t find_row(const jfr_sums *sums, uint64_t key)
 {
     const uint64_t hash = jfr__sums_hash(sums, key);
     const uint32_t tag = jfr__sums_tag(sums, hash);
@@ -136,13 +149,40 @@ jfr__row *jfr__sums_row(jfr_sums *sums, uint64_t key)
     for (size_t i = jfr__sums_bucket(sums, hash);; i = (i + 1) & mask) {
         const uint32_t *slots = sums->buckets[i].slots;
         for (uint32_t found = jfr__sums_tagged(sums, i, tag); found != 0; found &= found - 1) {
-            jfr__row *row = &sums->rows[slots[__builtin_ctz(found)] & sums->number_mask];
-            if (row->key == key)
-                return row;
+            const uint32_t number = slots[__builtin_ctz(found)] & sums->number_mask;
+            if (sums->rows[number].key == key)
+                return number;
         }
         if (slots[JFR__BUCKET - 1] == 0)
-            return add_row(sums, key, hash);
+            return 0;
     }
+}
+
+static uint32_t hashed_row(jfr_sums *sums, uint64_t key)
+{
+    uint32_t number = find_row(sums, key);
+    if (number != 0)
+        return number;
+    number = add_row(sums, key);
+    return number != 0 && put_row(sums, number) ? number : 0;
+}
+
+/* A row is where its guess says, or that is another's for good, and it is in a bucket. */
+static uint32_t guessed_row(jfr_sums *sums, uint64_t key)
+{
+    uint32_t *guess = jfr__sums_guess_at(sums, key);
+    if (sums->rows[*guess].key == key)
+        return *guess;
+    if (*guess != 0)
+        return hashed_row(sums, key);
+    *guess = add_row(sums, key);
+    return *guess;
+}
+
+jfr__row *jfr__sums_row(jfr_sums *sums, uint64_t key)
+{
+    uint32_t number = sums->guesses != NULL ? guessed_row(sums, key) : hashed_row(sums, key);
+    return number != 0 ? &sums->rows[number] : NULL;
 }
 
 static bool lane_is(const jfr__lane *a, const jfr__lane *b)
@@ -228,6 +268,7 @@ void jfr__sums_clear(jfr_sums *sums, uint32_t stacks)
 {
     sums->rc = 0;
     sums->row_count = 0;
+    sums->in_buckets = 0;
     sums->lane_count = 0;
     if (sums->buckets != NULL)
         memset(sums->buckets, 0, sizeof(*sums->buckets) << sums->bucket_bits);
@@ -237,7 +278,7 @@ void jfr__sums_clear(jfr_sums *sums, uint32_t stacks)
     /* Rows are not known before they are there, but how many stacks there are: to begin with, these
      * are thought to have two each where threads are told apart. */
     const bool by_thread = (sums->flags & JFR_SUMS_NO_THREADS) == 0;
-    const uint64_t rows = by_thread ? (uint64_t)stacks * 2 : stacks;
+    const uint64_t rows = by_thread ? (uint64_t)stacks * 2 : 0;
     const unsigned bits =
         bits_for((rows + MOST_IN_BUCKET - 1) / MOST_IN_BUCKET, FIRST_BUCKET_BITS, MOST_BUCKET_BITS);
     if (!by_thread)

@@ -1,4 +1,4 @@
-#include "sum.h"
+#include "sum_add.h"
 
 #include "../fuzz/twin.h"
 #include "fixture.h"
@@ -270,6 +270,30 @@ START_TEST(rows_can_be_met_by_stack)
 }
 END_TEST
 
+/* With threads and without; these have more rows than guesses. */
+START_TEST(each_row_is_found_again)
+{
+    enum { LANES = 8, STACKS = 300, ROUNDS = 3 };
+    jfr_sums_options with = JFR_SUMS_OPTIONS_INIT;
+    jfr_sums *sums;
+    put_many(1, true);
+    open_first_chunk();
+    with.flags = _i == 0 ? JFR_SUMS_NO_THREADS : 0;
+    ck_assert_int_eq(jfr_sums_new(&sums, &with, &err), 0);
+    jfr__sums_prepare(sums, chunk);
+    ck_assert_int_eq(sums->guesses != NULL, _i == 0);
+    for (uint64_t i = 0; i < (uint64_t)LANES * STACKS * ROUNDS; i++) {
+        const uint64_t key = i % LANES << 32 | i / LANES % STACKS;
+        jfr__row *row = jfr__sums_row(sums, key);
+        ck_assert_ptr_nonnull(row);
+        ck_assert_uint_eq(row->key, key);
+        ck_assert_uint_eq(row->count++, i / (LANES * STACKS));
+    }
+    ck_assert_uint_eq(sums->row_count, LANES * STACKS);
+    jfr_sums_free(sums);
+}
+END_TEST
+
 /* Samples, each as often as it has values. */
 static uint64_t count_samples(const jfr_sums *sums)
 {
@@ -428,6 +452,7 @@ int main(void)
     tcase_add_loop_test(t, sums_that_are_too_large_stay_at_the_most, 0, 2);
     tcase_add_loop_test(t, zeros_are_no_events, 0, 2);
     tcase_add_loop_test(t, rows_can_be_met_by_stack, 0, 3);
+    tcase_add_loop_test(t, each_row_is_found_again, 0, 2);
     tcase_add_loop_test(t, parts_begin_where_an_event_does, 0, 2);
     tcase_add_test(t, a_chunk_whose_parts_begin_wrong_is_read_again);
     tcase_add_test(t, tables_of_rows_are_given_back_when_all_are_found);

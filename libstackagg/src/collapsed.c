@@ -142,6 +142,16 @@ static int add_entry(sagg_collapsed *c, uint32_t stack, uint32_t of_thread, uint
     return 0;
 }
 
+/* Room for the entries that are kept; few are dropped, as a rule. */
+static int reserve(sagg_collapsed *c)
+{
+    const uint32_t entries = c->agg->entries.count;
+    const uint32_t stacks = c->agg->stacks.count;
+    const uint32_t items = c->options.threads || entries < stacks ? entries : stacks;
+    int rc = sagg__extend(&c->mem, &c->items, items, sizeof(sagg__path));
+    return rc != 0 ? rc : sagg__extend(&c->mem, &c->place_of, entries, sizeof(uint32_t));
+}
+
 static int collect(sagg_collapsed *c)
 {
     size_t bytes = c->agg->stacks.count * sizeof(uint32_t);
@@ -150,7 +160,7 @@ static int collect(sagg_collapsed *c)
         return SAGG_E_NOMEM;
     memset(stack_items, 0xFF, bytes);
     const sagg__kept *entries = c->agg->entries.array.items;
-    int rc = 0;
+    int rc = reserve(c);
     for (uint32_t i = 0; rc == 0 && i < c->agg->entries.count; i++)
         rc = add_entry(c, entries[i].key.stack, entries[i].key.thread, stack_items);
     size_t cursor = sagg__first_dropped(c->agg);
