@@ -50,7 +50,7 @@ static bool grow(jfr_sums *sums, void **data, size_t *cap, size_t need, size_t s
     return false;
 }
 
-/* The least power of two that holds `count`, from `first` up to `most`. */
+/* Log2 of the least power of two that holds `count`, from `first` up to `most`. */
 static unsigned bits_for(uint64_t count, unsigned first, unsigned most)
 {
     unsigned bits = first;
@@ -276,7 +276,8 @@ void jfr__sums_clear(jfr_sums *sums, uint32_t stacks)
     if (reserve_rows(sums, 1))
         sums->rows[0].key = UINT64_MAX;
     /* Rows are not known before they are there, but how many stacks there are: to begin with, these
-     * are thought to have two each where threads are told apart. */
+     * are thought to have two each where threads are told apart. Where they are not, few rows come
+     * into buckets. */
     const bool by_thread = (sums->flags & JFR_SUMS_NO_THREADS) == 0;
     const uint64_t rows = by_thread ? (uint64_t)stacks * 2 : 0;
     const unsigned bits =
