@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { CONTRACT = 1 };
-
 typedef Hotstack__V1__StatusColumns wire_status;
 
 typedef struct status_row {
@@ -77,15 +75,15 @@ int wire_encode_status(void *context, const status_report *report, uint8_t **out
     for (size_t i = 0; i < report->count && rc == 0; i++)
         rc = target_row(&strings, &report->targets[i], &rows[i], &states[i]);
     message.report_id = (ProtobufCBinaryData){.len = sizeof(id), .data = id};
-    message.contract = CONTRACT;
+    message.contract = BATCH_CONTRACT;
     message.collector = wire__collector(self, &in);
     message.strings = strings_out(&in, &strings);
     message.targets = &targets;
     message.status = &status;
     if (rc == 0 &&
         (message.collector == NULL || message.strings == NULL ||
-         columns_out(&in, &targets, rows, sizeof(*rows), report->count, wire__target_columns,
-                     wire__target_column_count) != 0 ||
+         columns_out(&in, &targets, rows, sizeof(*rows), report->count, batch_target_columns,
+                     batch_target_column_count) != 0 ||
          columns_out(&in, &status, states, sizeof(*states), report->count, status_columns,
                      sizeof(status_columns) / sizeof(status_columns[0])) != 0))
         rc = -1;
@@ -100,7 +98,7 @@ int wire_encode_heartbeat(void *context, const heartbeat *beat, uint8_t **out, s
 {
     Hotstack__V1__Heartbeat message = HOTSTACK__V1__HEARTBEAT__INIT;
     arena in = {0};
-    message.contract = CONTRACT;
+    message.contract = BATCH_CONTRACT;
     message.collector = wire__collector(context, &in);
     message.sent_ms = beat->sent_ms;
     message.queued_bytes = beat->queued_bytes;

@@ -3,8 +3,8 @@
 #define COLLECTOR_ADAPTERS_WIRE_IMPL_H
 
 #include "wire.h"
-#include "wire_columns.h"
 
+#include <batchform/message.h>
 #include <pthread.h>
 
 enum { KNOWN_MAX = 1 << 20, ENTRY_BYTES_MAX = 256 * 1024 * 1024 };
@@ -14,9 +14,6 @@ struct wire {
     pthread_mutex_t lock;
     key_table known; /* hashes of (namespace, workload, day, stack id) */
 };
-
-extern const column wire__target_columns[];
-extern const size_t wire__target_column_count;
 
 /* The sender's message, in the arena; NULL = no memory. */
 Hotstack__V1__Collector *wire__collector(const wire *self, arena *in);

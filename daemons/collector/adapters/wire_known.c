@@ -120,123 +120,50 @@ static bool *choose_stacks(wire *self, const batch *one)
     return wanted;
 }
 
-/* Cuts the unwanted stacks out of a dictionary, in place, with the frames and strings that only
- * they used. */
-typedef struct cut {
-    Hotstack__V1__StackDictionary *on;
-    uint32_t *frame_map; /* new index + 1, 0 = not used */
-    uint32_t *string_map;
-} cut;
-
-static void keep_wanted_stacks(const cut *in, const bool *wanted)
+/* The wanted stacks of a batch, with their frames, in a batch that holds nothing else. */
+static int take_stacks(batch *to, const batch *one, const bool *wanted)
 {
-    Hotstack__V1__StackDictionary *on = in->on;
-    size_t kept = 0;
-    size_t at = 0;
-    size_t kept_frames = 0;
-    for (size_t i = 0; i < on->n_stack_depth; i++) {
-        uint32_t depth = on->stack_depth[i];
-        if (wanted[i]) {
-            memmove(on->stack_ids.data + kept * STACK_ID_SIZE,
-                    on->stack_ids.data + i * STACK_ID_SIZE, STACK_ID_SIZE);
-            on->normaliser.data[kept] = on->normaliser.data[i];
-            on->stack_flags.data[kept] = on->stack_flags.data[i];
-            on->stack_depth[kept++] = depth;
-            for (uint32_t k = 0; k < depth; k++) {
-                on->stack_frame[kept_frames] = on->stack_frame[at + k];
-                in->frame_map[on->stack_frame[kept_frames++]] = 1;
-            }
-        }
-        at += depth;
+    const frame_source source = batch_frames(one);
+    batch_begin(to, one->id, one->day);
+    for (size_t i = 0; i < one->stack_ids.count; i++) {
+        uint32_t index = 0;
+        if (wanted[i] && batch_add_stack(to, &source, &one->stacks[i], &index) != 0)
+            return -1;
     }
-    on->n_stack_depth = kept;
-    on->n_stack_frame = kept_frames;
-    on->stack_ids.len = kept * STACK_ID_SIZE;
-    on->normaliser.len = on->stack_flags.len = kept;
+    return 0;
 }
 
-static void keep_used_frames(const cut *in)
+/* A message with the stacks alone that the backend may not know. */
+static int pack_known(wire *self, const batch *one, Hotstack__V1__ProfileBatch *message,
+                      uint8_t **out, size_t *length)
 {
-    Hotstack__V1__StackDictionary *on = in->on;
-    uint32_t kept = 0;
-    in->string_map[0] = 1;
-    for (size_t i = 0; i < on->n_frame_class_str; i++) {
-        if (in->frame_map[i] == 0)
-            continue;
-        on->frame_class_str[kept] = on->frame_class_str[i];
-        on->frame_method_str[kept] = on->frame_method_str[i];
-        on->frame_file_str[kept] = on->frame_file_str[i];
-        on->frame_line[kept] = on->frame_line[i];
-        on->frame_kind.data[kept] = on->frame_kind.data[i];
-        in->string_map[on->frame_class_str[kept]] = 1;
-        in->string_map[on->frame_method_str[kept]] = 1;
-        in->string_map[on->frame_file_str[kept]] = 1;
-        in->frame_map[i] = ++kept;
-    }
-    on->n_frame_class_str = on->n_frame_method_str = on->n_frame_file_str = kept;
-    on->n_frame_line = on->frame_kind.len = kept;
-    for (size_t i = 0; i < on->n_stack_frame; i++)
-        on->stack_frame[i] = in->frame_map[on->stack_frame[i]] - 1;
-}
-
-static void keep_used_strings(const cut *in)
-{
-    Hotstack__V1__StackDictionary *on = in->on;
-    Hotstack__V1__StringTable *strings = on->strings;
-    uint32_t kept = 0;
-    size_t from = 0;
-    size_t to = 0;
-    for (size_t i = 0; i < strings->n_length; i++) {
-        uint32_t length = strings->length[i];
-        if (in->string_map[i] != 0) {
-            if (length > 0)
-                memmove(strings->data.data + to, strings->data.data + from, length);
-            to += length;
-            strings->length[kept] = length;
-            in->string_map[i] = ++kept;
-        }
-        from += length;
-    }
-    strings->n_length = kept;
-    strings->data.len = to;
-    for (size_t i = 0; i < on->n_frame_class_str; i++) {
-        on->frame_class_str[i] = in->string_map[on->frame_class_str[i]] - 1;
-        on->frame_method_str[i] = in->string_map[on->frame_method_str[i]] - 1;
-        on->frame_file_str[i] = in->string_map[on->frame_file_str[i]] - 1;
-    }
-}
-
-static int cut_dictionary(Hotstack__V1__StackDictionary *on, const bool *wanted)
-{
-    cut in = {.on = on,
-              .frame_map = calloc(on->n_frame_class_str + 1, sizeof(uint32_t)),
-              .string_map = calloc(on->strings->n_length + 1, sizeof(uint32_t))};
-    int rc = in.frame_map != NULL && in.string_map != NULL ? 0 : -1;
-    if (rc == 0) {
-        keep_wanted_stacks(&in, wanted);
-        keep_used_frames(&in);
-        keep_used_strings(&in);
-    }
-    free(in.frame_map);
-    free(in.string_map);
+    Hotstack__V1__StackDictionary *all = message->stacks;
+    bool *wanted = choose_stacks(self, one);
+    batch stacks;
+    arena in = {0};
+    if (wanted == NULL)
+        return message_pack(&message->base, out, length);
+    int rc = take_stacks(&stacks, one, wanted);
+    message->stacks = rc == 0 ? batch_dictionary(&stacks, &in) : NULL;
+    rc = message->stacks != NULL ? message_pack(&message->base, out, length) : -1;
+    message->stacks = all;
+    free(wanted);
+    batch_clear(&stacks);
+    arena_free(&in);
     return rc;
 }
 
 int wire_dress(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
                size_t *out_length)
 {
-    wire *self = context;
     batch one;
-    if (wire_decode(self, entry, length, &one) != 0) /* also checks every index of the columns */
+    if (wire_decode(context, entry, length, &one) != 0) /* checks the dictionary's indexes, too */
         return -1;
     Hotstack__V1__ProfileBatch *message = wire__open(entry, length);
-    bool *wanted = all_stacks ? NULL : choose_stacks(self, &one);
-    int rc = message != NULL ? 0 : -1;
-    if (rc == 0 && wanted != NULL)
-        rc = cut_dictionary(message->stacks, wanted);
-    if (rc == 0)
-        rc = message_pack(&message->base, out, out_length);
-    free(wanted);
+    int rc = -1;
+    if (message != NULL)
+        rc = all_stacks ? message_pack(&message->base, out, out_length)
+                        : pack_known(context, &one, message, out, out_length);
     batch_clear(&one);
     if (message != NULL)
         hotstack__v1__profile_batch__free_unpacked(message, NULL);

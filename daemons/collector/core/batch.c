@@ -6,30 +6,6 @@
 #define RESERVE(items, room, count)                                                                \
     array_reserve((void **)&(items), &(room), (count), sizeof(*(items)))
 
-void batch_begin(batch *one, const uint8_t id[BATCH_ID_SIZE], uint32_t day)
-{
-    *one = (batch){.day = day,
-                   .stack_ids = {.key_size = STACK_ID_SIZE},
-                   .frames = {.key_size = sizeof(profile_frame)}};
-    memcpy(one->id, id, BATCH_ID_SIZE);
-}
-
-void batch_clear(batch *one)
-{
-    string_table_clear(&one->strings);
-    string_table_clear(&one->dictionary);
-    key_table_clear(&one->stack_ids);
-    key_table_clear(&one->frames);
-    free(one->targets);
-    free(one->windows);
-    free(one->rows);
-    free(one->seconds);
-    free(one->threads);
-    free(one->stacks);
-    free(one->stack_frames);
-    batch_begin(one, one->id, one->day);
-}
-
 static int add_text(batch *one, const char *text, uint32_t *index)
 {
     return string_table_add(&one->strings, text, strlen(text), index);
@@ -73,48 +49,9 @@ static int add_target(batch *one, const local_jvm *jvm, const target_labels *lab
     return 0;
 }
 
-static int move_string(string_table *to, const string_table *from, uint32_t index, uint32_t *out)
-{
-    size_t length = 0;
-    const char *text = string_table_at(from, index, &length);
-    return string_table_add(to, text, length, out);
-}
-
-/* A stack with its frames and strings; `strings` and `frames` are where it comes from. */
-static int add_stack(batch *one, const string_table *strings, const profile_frame *frames,
-                     const profile_stack *stack, const uint32_t *stack_frames, uint32_t *index)
-{
-    bool is_new = false;
-    if (key_table_add(&one->stack_ids, stack->id, index, &is_new) != 0)
-        return -1;
-    if (!is_new)
-        return 0;
-    size_t room = one->stack_room;
-    if (array_reserve((void **)&one->stacks, &room, *index, sizeof(*one->stacks)) != 0)
-        return -1;
-    one->stack_room = room;
-    one->stacks[*index] = *stack;
-    one->stacks[*index].first = (uint32_t)one->stack_frame_count;
-    for (uint32_t i = 0; i < stack->depth; i++) {
-        const profile_frame *frame = &frames[stack_frames[stack->first + i]];
-        profile_frame key;
-        memset(&key, 0, sizeof(key));
-        key.line = frame->line;
-        key.kind = frame->kind;
-        uint32_t frame_index = 0;
-        if (move_string(&one->dictionary, strings, frame->class_name, &key.class_name) != 0 ||
-            move_string(&one->dictionary, strings, frame->method, &key.method) != 0 ||
-            move_string(&one->dictionary, strings, frame->file, &key.file) != 0 ||
-            key_table_add(&one->frames, &key, &frame_index, &is_new) != 0 ||
-            RESERVE(one->stack_frames, one->stack_frame_room, one->stack_frame_count) != 0)
-            return -1;
-        one->stack_frames[one->stack_frame_count++] = frame_index;
-    }
-    return 0;
-}
-
 static int add_rows(batch *one, const profile *from, uint32_t part, uint32_t window)
 {
+    const frame_source source = {&from->strings, from->frames, from->stack_frames};
     for (size_t i = 0; i < from->row_count; i++) {
         const profile_row *row = &from->rows[i];
         if (row->part != part)
@@ -127,10 +64,9 @@ static int add_rows(batch *one, const profile *from, uint32_t part, uint32_t win
                           .raw_value = row->raw_value,
                           .value = row->value,
                           .samples = row->samples};
-        if (move_string(&one->strings, &from->strings, row->pool, &to->pool_str) != 0 ||
-            move_string(&one->strings, &from->strings, row->object, &to->object_str) != 0 ||
-            add_stack(one, &from->strings, from->frames, &from->stacks[row->stack],
-                      from->stack_frames, &to->stack) != 0)
+        if (batch_move_string(&one->strings, &from->strings, row->pool, &to->pool_str) != 0 ||
+            batch_move_string(&one->strings, &from->strings, row->object, &to->object_str) != 0 ||
+            batch_add_stack(one, &source, &from->stacks[row->stack], &to->stack) != 0)
             return -1;
         one->row_count++;
     }
@@ -150,7 +86,7 @@ static int add_seconds(batch *one, const profile *from, uint32_t part, uint32_t 
         *to = (batch_second){.window = window,
                              .second = second->second < last ? second->second : last,
                              .value = second->value};
-        if (move_string(&one->strings, &from->strings, second->pool, &to->pool_str) != 0)
+        if (batch_move_string(&one->strings, &from->strings, second->pool, &to->pool_str) != 0)
             return -1;
         one->second_count++;
     }
@@ -172,8 +108,8 @@ static int add_threads(batch *one, const profile *from, uint32_t part, uint32_t 
                              .raw_value = thread->raw_value,
                              .value = thread->value,
                              .samples = thread->samples};
-        if (move_string(&one->strings, &from->strings, thread->name, &to->name_str) != 0 ||
-            move_string(&one->strings, &from->strings, thread->pool, &to->pool_str) != 0)
+        if (batch_move_string(&one->strings, &from->strings, thread->name, &to->name_str) != 0 ||
+            batch_move_string(&one->strings, &from->strings, thread->pool, &to->pool_str) != 0)
             return -1;
         one->thread_count++;
     }

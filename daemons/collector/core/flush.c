@@ -36,7 +36,8 @@ static void queue_pending(collector *self)
     }
     uint8_t *bytes = NULL;
     size_t length = 0;
-    if (self->ports.encode(self->ports.context, &self->pending, &bytes, &length) == 0 &&
+    if (batch_order(&self->pending) == 0 &&
+        self->ports.encode(self->ports.context, &self->pending, &bytes, &length) == 0 &&
         queue_push(self->queued, bytes, length) == 0) {
         self->stats.batches++;
     } else {

@@ -5,25 +5,8 @@
 #ifndef COLLECTOR_CORE_PROFILE_H
 #define COLLECTOR_CORE_PROFILE_H
 
-#include "intern.h"
-
+#include <batchform/plain.h>
 #include <catalogue/profile_type.h>
-
-enum { STACK_ID_SIZE = 16, STACK_TRUNCATED = 1 /* bit of profile_stack.flags */ };
-
-/* One profile type of the window. */
-typedef struct profile_part {
-    uint32_t type; /* enum profile_type */
-    char engine[16];
-    uint64_t interval; /* in the type's unit, 0 = not known */
-    uint64_t samples;
-    uint64_t raw_total;
-    uint64_t value_total;
-    uint64_t truncated_raw;
-    uint64_t dropped_raw;
-    uint64_t dropped_stacks;
-    uint64_t lost_events;
-} profile_part;
 
 /* One (part, pool, stack, facet, object). */
 typedef struct profile_row {
@@ -54,22 +37,6 @@ typedef struct profile_thread {
     uint64_t value;
     uint64_t samples;
 } profile_thread;
-
-typedef struct profile_frame {
-    uint32_t class_name; /* strings */
-    uint32_t method;
-    uint32_t file;
-    uint32_t line;
-    uint8_t kind;
-} profile_frame;
-
-typedef struct profile_stack {
-    uint8_t id[STACK_ID_SIZE];
-    uint8_t normaliser;
-    uint8_t flags;
-    uint32_t first; /* into stack_frames, leaf first */
-    uint32_t depth;
-} profile_stack;
 
 /* Stack 0 is always the one frame "[dropped]". */
 typedef struct profile {

@@ -1,7 +1,6 @@
 #include "queue.h"
 
-#include "intern.h"
-
+#include <batchform/intern.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -147,11 +147,12 @@ static void new_id(uploader *self, uint8_t id[BATCH_ID_SIZE])
     }
 }
 
-static bool queue_batch(uploader *self, const batch *one)
+static bool queue_batch(uploader *self, batch *one)
 {
     uint8_t *bytes = NULL;
     size_t length = 0;
-    bool good = self->ports.encode(self->ports.context, one, &bytes, &length) == 0 &&
+    bool good = batch_order(one) == 0 &&
+                self->ports.encode(self->ports.context, one, &bytes, &length) == 0 &&
                 queue_push(self->queued, bytes, length) == 0;
     free(bytes);
     return good;

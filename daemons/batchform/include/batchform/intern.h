@@ -1,6 +1,6 @@
 /* Two tables that give equal contents one index: strings, and keys of a fixed size. */
-#ifndef COLLECTOR_CORE_INTERN_H
-#define COLLECTOR_CORE_INTERN_H
+#ifndef BATCHFORM_INTERN_H
+#define BATCHFORM_INTERN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,6 +26,13 @@ typedef struct string_table {
  * STRING_BYTES_MAX is cut at a character. Returns 0 or -1 (no memory).
  */
 int string_table_add(string_table *table, const char *text, size_t length, uint32_t *index);
+/*
+ * The text as it is, as the next entry, whether it is in the table already or not: for a table that
+ * only string_table_at reads. Returns 0 or -1 (no memory, or more than STRING_BYTES_MAX bytes).
+ */
+int string_table_append(string_table *table, const char *text, size_t length);
+/* The last entries go, until `count` are left: of a table that string_table_append alone filled. */
+void string_table_cut(string_table *table, size_t count);
 const char *string_table_at(const string_table *table, uint32_t index, size_t *length);
 void string_table_clear(string_table *table);
 

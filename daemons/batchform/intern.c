@@ -1,4 +1,4 @@
-#include "intern.h"
+#include <batchform/intern.h>
 
 #include <seededhash/seededhash.h>
 #include <stdlib.h>
@@ -121,19 +121,42 @@ static int reserve_string(string_table *table, size_t length)
                          sizeof(uint32_t));
 }
 
+static int append(string_table *table, const char *text, size_t length)
+{
+    if (table->bytes + length > UINT32_MAX || table->count >= UINT32_MAX - 1 ||
+        reserve_string(table, length) != 0)
+        return -1;
+    if (length > 0)
+        memcpy(table->data + table->bytes, text, length);
+    table->offsets[table->count] = (uint32_t)table->bytes;
+    table->lengths[table->count++] = (uint32_t)length;
+    table->bytes += length;
+    return 0;
+}
+
+int string_table_append(string_table *table, const char *text, size_t length)
+{
+    if (length > STRING_BYTES_MAX || (table->count == 0 && append(table, "", 0) != 0))
+        return -1;
+    return append(table, text, length);
+}
+
+void string_table_cut(string_table *table, size_t count)
+{
+    if (count >= table->count)
+        return;
+    table->bytes = table->offsets[count];
+    table->count = count;
+}
+
 static int add_clean(string_table *table, const char *text, size_t length, uint32_t *index)
 {
     uint64_t hash = seeded_hash(text, length);
     if (table->slot_count > 0 && find_string(table, text, length, hash, index))
         return 0;
-    if (table->bytes + length > UINT32_MAX || reserve_string(table, length) != 0 ||
-        grow_string_slots(table) != 0)
+    if (grow_string_slots(table) != 0 || append(table, text, length) != 0)
         return -1;
-    memcpy(table->data + table->bytes, text, length);
-    table->offsets[table->count] = (uint32_t)table->bytes;
-    table->lengths[table->count] = (uint32_t)length;
-    table->bytes += length;
-    *index = (uint32_t)table->count++;
+    *index = (uint32_t)table->count - 1;
     place(table->slots, table->slot_count, hash, *index + 1);
     return 0;
 }

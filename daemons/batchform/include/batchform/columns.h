@@ -1,8 +1,8 @@
 /* Plain arrays of structs to and from the contract's parallel columns, by tables of offsets. */
-#ifndef COLLECTOR_ADAPTERS_WIRE_COLUMNS_H
-#define COLLECTOR_ADAPTERS_WIRE_COLUMNS_H
+#ifndef BATCHFORM_COLUMNS_H
+#define BATCHFORM_COLUMNS_H
 
-#include "../core/intern.h"
+#include "intern.h"
 
 #include "ingest.pb-c.h"
 

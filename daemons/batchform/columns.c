@@ -1,4 +1,4 @@
-#include "wire_columns.h"
+#include <batchform/columns.h>
 
 #include <stdlib.h>
 #include <string.h>
