@@ -177,6 +177,13 @@ int string_table_add(string_table *table, const char *text, size_t length, uint3
     return rc;
 }
 
+bool string_table_find(const string_table *table, const char *text, size_t length, uint32_t *index)
+{
+    *index = 0;
+    return table->slot_count > 0 &&
+           (length == 0 || find_string(table, text, length, seeded_hash(text, length), index));
+}
+
 const char *string_table_at(const string_table *table, uint32_t index, size_t *length)
 {
     if (index >= table->count) {
@@ -230,6 +237,11 @@ bool key_table_has(const key_table *table, const void *key)
 {
     uint32_t index = 0;
     return find_key(table, key, seeded_hash(key, table->key_size), &index);
+}
+
+bool key_table_find(const key_table *table, const void *key, uint32_t *index)
+{
+    return find_key(table, key, seeded_hash(key, table->key_size), index);
 }
 
 int key_table_add(key_table *table, const void *key, uint32_t *index, bool *is_new)

@@ -184,10 +184,9 @@ void batch_digest(uint8_t out[16], const void *body, size_t length)
 }
 
 int batch_pack(const batch *one, const batch *stacks, const Hotstack__V1__Collector *sender,
-               uint8_t **out, size_t *length)
+               uint8_t digest[16], uint8_t **out, size_t *length)
 {
     Hotstack__V1__ProfileBatch message = HOTSTACK__V1__PROFILE_BATCH__INIT;
-    uint8_t digest[16];
     arena in = {0};
     uint8_t *body = NULL;
     size_t body_length = 0;
@@ -199,7 +198,7 @@ int batch_pack(const batch *one, const batch *stacks, const Hotstack__V1__Collec
         message.batch_id =
             (ProtobufCBinaryData){.len = BATCH_ID_SIZE, .data = (uint8_t *)(uintptr_t)one->id};
         message.body = (ProtobufCBinaryData){.len = body_length, .data = body};
-        message.digest = (ProtobufCBinaryData){.len = sizeof(digest), .data = digest};
+        message.digest = (ProtobufCBinaryData){.len = 16, .data = digest};
         rc = message_pack(&message.base, out, length);
     } else {
         rc = -1;

@@ -180,6 +180,28 @@ static int order_targets(batch *one)
     return 0;
 }
 
+/* The stacks' frames in the order of the stacks, which the contract's dictionary rests on. */
+static int order_frames(batch *one)
+{
+    uint32_t *sorted = calloc(one->stack_frame_count + 1, sizeof(*sorted));
+    size_t count = 0;
+    if (sorted == NULL)
+        return -1;
+    for (size_t i = 0; i < one->stack_ids.count; i++) {
+        profile_stack *stack = &one->stacks[i];
+        if (stack->depth > 0)
+            memcpy(sorted + count, one->stack_frames + stack->first,
+                   stack->depth * sizeof(*sorted));
+        stack->first = (uint32_t)count;
+        count += stack->depth;
+    }
+    free(one->stack_frames);
+    one->stack_frames = sorted;
+    one->stack_frame_room = one->stack_frame_count + 1;
+    one->stack_frame_count = count;
+    return 0;
+}
+
 static int order_stacks(batch *one)
 {
     key_table ids = {.key_size = STACK_ID_SIZE};
@@ -205,7 +227,7 @@ static int order_stacks(batch *one)
     one->stack_room = one->stack_ids.count + 1;
     key_table_clear(&one->stack_ids);
     one->stack_ids = ids;
-    return 0;
+    return order_frames(one);
 }
 
 static int rename_strings(batch *one, renaming *in)

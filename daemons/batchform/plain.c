@@ -91,3 +91,13 @@ frame_source batch_frames(const batch *one)
     return (frame_source){&one->dictionary, (const profile_frame *)(const void *)one->frames.keys,
                           one->stack_frames};
 }
+
+uint64_t batch_bytes(const batch *one)
+{
+    /* Every column's varint at its widest that occurs in practice. */
+    return one->strings.bytes + one->dictionary.bytes +
+           2 * (one->strings.count + one->dictionary.count) + 160 * one->target_count +
+           96 * one->window_count + 32 * one->row_count + 16 * one->second_count +
+           40 * one->thread_count + 40 * one->stack_ids.count + 16 * one->frames.count +
+           3 * one->stack_frame_count + 512;
+}

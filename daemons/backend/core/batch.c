@@ -6,7 +6,7 @@
 
 enum { BOOT_ID_BYTES = 36 };
 
-text string_at(const string_table *table, uint32_t index)
+text string_at(const string_columns *table, uint32_t index)
 {
     /* A table of empty strings has no data at all. */
     if (table->length.at[index] == 0)
@@ -31,7 +31,7 @@ uint64_t target_id(text boot_id, uint32_t host_pid, uint64_t start_ticks)
     return XXH3_64bits(key, sizeof(key));
 }
 
-uint64_t target_id_at(const target_columns *targets, const string_table *strings, uint32_t index)
+uint64_t target_id_at(const target_columns *targets, const string_columns *strings, uint32_t index)
 {
     return target_id(string_at(strings, targets->boot_id.at[index]), targets->host_pid.at[index],
                      targets->start_ticks.at[index]);

@@ -8,14 +8,14 @@
 #include "text.h"
 
 /* A table of strings: bytes one after the other, and each one's length. */
-typedef struct string_table {
+typedef struct string_columns {
     text data;
     u32s length;
     uint32_t *offset; /* set by the check: where each entry begins; freed by the batch's owner */
-} string_table;
+} string_columns;
 
 /* Entry index of a checked table. */
-text string_at(const string_table *table, uint32_t index);
+text string_at(const string_columns *table, uint32_t index);
 
 typedef struct collector_id {
     text cluster;
@@ -59,7 +59,7 @@ typedef struct thread_columns {
 } thread_columns;
 
 typedef struct stack_dictionary {
-    string_table strings;
+    string_columns strings;
     u32s frame_class, frame_method, frame_file, frame_line;
     text frame_kind;
     text stack_ids;
@@ -77,7 +77,7 @@ typedef struct profile_batch {
     collector_id collector;
     uint32_t day;
     uint64_t created_ms;
-    string_table strings;
+    string_columns strings;
     target_columns targets;
     window_columns windows;
     sample_columns samples;
@@ -98,7 +98,7 @@ typedef struct status_report {
     text report_id;
     uint32_t contract;
     collector_id collector;
-    string_table strings;
+    string_columns strings;
     target_columns targets;
     status_columns status;
 } status_report;
@@ -116,6 +116,6 @@ enum { STACK_ID_BYTES = 16, DAY_MS = 86400000 };
 uint64_t target_id(text boot_id, uint32_t host_pid, uint64_t start_ticks);
 
 /* The same for entry index of checked columns. */
-uint64_t target_id_at(const target_columns *targets, const string_table *strings, uint32_t index);
+uint64_t target_id_at(const target_columns *targets, const string_columns *strings, uint32_t index);
 
 #endif

@@ -44,7 +44,7 @@ int check_collector(const collector_id *collector, verdict *v)
     return 0;
 }
 
-static int check_string(const string_table *table, const char *name, size_t index, verdict *v)
+static int check_string(const string_columns *table, const char *name, size_t index, verdict *v)
 {
     text entry = string_at(table, (uint32_t)index);
 
@@ -59,7 +59,7 @@ static int check_string(const string_table *table, const char *name, size_t inde
     return 0;
 }
 
-int check_strings(string_table *table, const char *name, uint64_t max_bytes, verdict *v)
+int check_strings(string_columns *table, const char *name, uint64_t max_bytes, verdict *v)
 {
     uint64_t at = 0;
 

@@ -7,7 +7,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static int check_target_identity(const target_columns *t, const string_table *strings, verdict *v)
+static int check_target_identity(const target_columns *t, const string_columns *strings, verdict *v)
 {
     for (uint32_t i = 0; i < t->workload.count; i++) {
         if (string_at(strings, t->workload.at[i]).length == 0)
@@ -23,7 +23,7 @@ static int check_target_identity(const target_columns *t, const string_table *st
 }
 
 /* Identity and labels stand in every list that a person asks for: they are names, not texts. */
-static int check_target_texts(const char *name, u32s column, const string_table *strings,
+static int check_target_texts(const char *name, u32s column, const string_columns *strings,
                               verdict *v)
 {
     for (size_t i = 0; i < column.count; i++) {
@@ -36,8 +36,8 @@ static int check_target_texts(const char *name, u32s column, const string_table 
     return 0;
 }
 
-int check_targets(const target_columns *t, const string_table *strings, const ingest_limits *limits,
-                  verdict *v)
+int check_targets(const target_columns *t, const string_columns *strings,
+                  const ingest_limits *limits, verdict *v)
 {
     const u32s indexes[] = {t->namespace_name, t->workload_kind, t->workload,     t->pod,
                             t->container,      t->pod_uid,       t->container_id, t->boot_id,

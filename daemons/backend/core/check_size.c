@@ -6,7 +6,7 @@
 
 typedef unsigned long long ull;
 
-static uint64_t sum_texts(const string_table *strings, u32s column)
+static uint64_t sum_texts(const string_columns *strings, u32s column)
 {
     uint64_t sum = 0;
 
@@ -15,7 +15,7 @@ static uint64_t sum_texts(const string_table *strings, u32s column)
     return sum;
 }
 
-int check_texts(const char *name, const string_table *strings, u32s column,
+int check_texts(const char *name, const string_columns *strings, u32s column,
                 const ingest_limits *limits, verdict *v)
 {
     uint64_t sum = sum_texts(strings, column);

@@ -97,7 +97,7 @@ static int check_dictionary_ranges(const stack_dictionary *d, verdict *v)
     return check_bytes("normaliser", d->normaliser, NORMALISERS, v);
 }
 
-static sagg_str to_sagg(const string_table *strings, uint32_t index)
+static sagg_str to_sagg(const string_columns *strings, uint32_t index)
 {
     text value = string_at(strings, index);
 

@@ -30,15 +30,15 @@ void status_report_clear(status_report *report);
 /* ---- parts, each in its own file ---- */
 int check_contract(uint32_t contract, verdict *v);
 int check_collector(const collector_id *collector, verdict *v);
-int check_strings(string_table *table, const char *name, uint64_t max_bytes, verdict *v);
-int check_targets(const target_columns *targets, const string_table *strings,
+int check_strings(string_columns *table, const char *name, uint64_t max_bytes, verdict *v);
+int check_targets(const target_columns *targets, const string_columns *strings,
                   const ingest_limits *limits, verdict *v);
 int check_windows(const profile_batch *batch, verdict *v);
 int check_rows(const profile_batch *batch, const ingest_limits *limits, verdict *v);
 int check_times(const profile_batch *batch, const ingest_limits *limits, uint64_t now_ms,
                 verdict *v);
 int check_totals(const profile_batch *batch, verdict *v);
-int check_texts(const char *name, const string_table *strings, u32s column,
+int check_texts(const char *name, const string_columns *strings, u32s column,
                 const ingest_limits *limits, verdict *v);
 int check_frame_texts(const stack_dictionary *d, const ingest_limits *limits, verdict *v);
 int check_stacks(stack_dictionary *stacks, const ingest_limits *limits, verdict *v);

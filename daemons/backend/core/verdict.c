@@ -10,7 +10,7 @@ const char *outcome_name(outcome value)
     static const char *const names[OUTCOME_COUNT] = {
         [OUTCOME_ACCEPTED] = "accepted",       [OUTCOME_DUPLICATE] = "duplicate",
         [OUTCOME_REJECTED] = "rejected",       [OUTCOME_RETRY] = "retry",
-        [OUTCOME_NEED_STACKS] = "need_stacks",
+        [OUTCOME_NEED_STACKS] = "need_stacks", [OUTCOME_NEED_BODY] = "need_body",
     };
 
     return names[value];
@@ -59,6 +59,19 @@ int(verdict_retry)(verdict *v, const char *code, uint32_t after_ms, const char *
     v->code = code;
     v->http_status = strcmp(code, "store_unavailable") == 0 ? 503 : 429;
     v->retry_after_ms = after_ms;
+    return -1;
+}
+
+int(verdict_need_body)(verdict *v, const char *code, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(v->message, sizeof(v->message), format, args);
+    va_end(args);
+    v->outcome = OUTCOME_NEED_BODY;
+    v->code = code;
+    v->http_status = 200;
     return -1;
 }
 

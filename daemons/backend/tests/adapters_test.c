@@ -13,7 +13,7 @@
 #include "room.h"
 #include "run_suite.h"
 #include "session_body.h"
-#include "wire.h"
+#include <batchform/wire.h>
 
 static const struct {
     const char *bytes;

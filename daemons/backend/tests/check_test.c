@@ -317,12 +317,12 @@ static char long_text[LONG_TEXT];
 static uint32_t long_lengths[2] = {0, LONG_TEXT}, ones[LONG_COUNT], none[LONG_COUNT];
 static uint64_t none64[LONG_COUNT];
 
-static string_table make_long(void)
+static string_columns make_long(void)
 {
     memset(long_text, 'a', sizeof(long_text));
     for (size_t i = 0; i < LONG_COUNT; i++)
         ones[i] = 1;
-    return (string_table){{long_text, sizeof(long_text)}, {long_lengths, 2}, NULL};
+    return (string_columns){{long_text, sizeof(long_text)}, {long_lengths, 2}, NULL};
 }
 
 START_TEST(test_frames_may_not_name_long_texts_over_and_over)
@@ -356,7 +356,7 @@ START_TEST(test_threads_may_not_name_long_texts_over_and_over)
     memset(data + 48, 'a', LONG_TEXT);
     for (size_t i = 0; i < LONG_COUNT; i++)
         names[i] = 5;
-    s.batch.strings = (string_table){{data, sizeof(data)}, {lengths, 6}, NULL};
+    s.batch.strings = (string_columns){{data, sizeof(data)}, {lengths, 6}, NULL};
     s.batch.threads = (thread_columns){zeros, zeros64, zeros64, {names, LONG_COUNT},
                                        zeros, zeros64, zeros64, zeros64};
     ck_assert_int_eq(check_profile_batch(&s.batch, &limits, SAMPLE_NOW_MS, &v), -1);
@@ -367,7 +367,7 @@ END_TEST
 
 START_TEST(test_details_may_not_name_long_texts_over_and_over)
 {
-    string_table strings = make_long();
+    string_columns strings = make_long();
     uint32_t offsets[2] = {0, 0};
     verdict v = {0};
 
@@ -388,7 +388,7 @@ START_TEST(test_names_of_targets_are_short)
     sample_batch_make(&s);
     memcpy(data, s.strings, 48);
     memset(data + 48, 'a', 1025);
-    s.batch.strings = (string_table){{data, sizeof(data)}, {lengths, 6}, NULL};
+    s.batch.strings = (string_columns){{data, sizeof(data)}, {lengths, 6}, NULL};
     s.batch.targets.main_class = (u32s){mains, 2};
     ck_assert_int_eq(check_profile_batch(&s.batch, &limits, SAMPLE_NOW_MS, &v), -1);
     ck_assert_str_eq(v.code, "bad_identity");
@@ -404,7 +404,7 @@ START_TEST(test_an_empty_batch_is_right)
     verdict v = {0};
 
     sample_batch_make(&s);
-    s.batch.strings = (string_table){{NULL, 0}, {NULL, 0}, NULL};
+    s.batch.strings = (string_columns){{NULL, 0}, {NULL, 0}, NULL};
     s.batch.targets = (target_columns){.host_pid = {NULL, 0}};
     s.batch.windows = (window_columns){.target = {NULL, 0}};
     s.batch.samples = (sample_columns){.window = {NULL, 0}};

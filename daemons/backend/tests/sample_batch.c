@@ -128,7 +128,7 @@ static void make_dictionary(sample_batch *s)
     memset(s->versions, SAGG_NORMALISE_V1, sizeof(s->versions));
     ALL(s->depth, 1, 1, 2);
     ALL(s->frames, 0, 1, 0, 1);
-    d->strings = (string_table){{s->frame_strings, 2}, U32S(s->frame_lengths, 3), NULL};
+    d->strings = (string_columns){{s->frame_strings, 2}, U32S(s->frame_lengths, 3), NULL};
     d->frame_class = U32S(s->frame_class, 2);
     d->frame_method = U32S(s->frame_method, 2);
     d->frame_file = U32S(s->zeros, 2);
@@ -157,7 +157,8 @@ void sample_batch_make(sample_batch *s)
         (collector_id){text_of("east"), text_of("node-1"), text_of("c-1"), text_of("0.1.0"), 1};
     s->batch.day = SAMPLE_DAY;
     s->batch.created_ms = SAMPLE_NOW_MS;
-    s->batch.strings = (string_table){{s->strings, sizeof(strings) - 1}, U32S(s->lengths, 5), NULL};
+    s->batch.strings =
+        (string_columns){{s->strings, sizeof(strings) - 1}, U32S(s->lengths, 5), NULL};
     make_targets(s);
     make_windows(s);
     make_rows(s);

@@ -5,6 +5,7 @@
 #include "../core/collector.h"
 #include "../core/uploader.h"
 #include "transport.h"
+#include "wire.h"
 
 #include <stdint.h>
 
@@ -14,6 +15,7 @@ typedef struct web_sources {
     uploader *uploads;
     queue *queued;
     const transport *http;
+    const wire *contract;
 } web_sources;
 
 typedef struct web web;

@@ -3,6 +3,7 @@
 #define COLLECTOR_ADAPTERS_WIRE_IMPL_H
 
 #include "wire.h"
+#include "wire_book.h"
 
 #include <batchform/message.h>
 #include <pthread.h>
@@ -12,6 +13,7 @@ enum { KNOWN_MAX = 1 << 20, ENTRY_BYTES_MAX = 256 * 1024 * 1024 };
 struct wire {
     wire_sender sender;
     pthread_mutex_t lock;
+    wire_book books; /* the uploader's */
     key_table known; /* hashes of (namespace, workload, day, stack id) */
 };
 

@@ -22,6 +22,7 @@ void wire_free(wire *self)
 {
     if (self == NULL)
         return;
+    wire_book_clear(&self->books);
     key_table_clear(&self->known);
     pthread_mutex_destroy(&self->lock);
     free(self);
@@ -60,7 +61,9 @@ static bool indexes_hold(const batch *one)
             return false;
     }
     for (size_t i = 0; i < one->row_count; i++) {
-        if (one->rows[i].window >= one->window_count || one->rows[i].stack >= one->stack_ids.count)
+        const batch_row *row = &one->rows[i];
+        if (row->window >= one->window_count || row->stack >= one->stack_ids.count ||
+            row->pool_str >= one->strings.count || row->object_str >= one->strings.count)
             return false;
     }
     return true;
@@ -79,6 +82,7 @@ int wire_learn(void *context, const uint8_t *entry, size_t length, entry_sums *s
     sums->rows = one.row_count;
     for (size_t i = 0; i < one.window_count && rc == 0; i++)
         sums->raw[one.windows[i].totals.type] += one.windows[i].totals.raw_total;
+    wire_book_acknowledge(&self->books, one.id);
     pthread_mutex_lock(&self->lock);
     if (self->known.count + one.row_count > KNOWN_MAX)
         key_table_clear(&self->known); /* forgetting costs a need_stacks, not a stack */
@@ -153,19 +157,39 @@ static int pack_known(wire *self, const batch *one, Hotstack__V1__ProfileBatch *
     return rc;
 }
 
-int wire_dress(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
-               size_t *out_length)
+static int dress(wire *self, const batch *one, Hotstack__V1__ProfileBatch *message,
+                 const wire_shape *shape, uint8_t **out, size_t *length)
+{
+    arena in = {0};
+    const Hotstack__V1__Collector *sender = wire__collector(self, &in);
+    bool is_page = false;
+    if (shape->plain)
+        wire_book_refuse(&self->books, one->id);
+    else
+        is_page = sender != NULL && indexes_hold(one) &&
+                  wire_book_page(&self->books, one, sender, message, shape, out, length);
+    arena_free(&in);
+    if (is_page)
+        return 0;
+    return shape->all_stacks ? message_pack(&message->base, out, length)
+                             : pack_known(self, one, message, out, length);
+}
+
+int wire_dress(void *context, const uint8_t *entry, size_t length, const wire_shape *shape,
+               uint8_t **out, size_t *out_length)
 {
     batch one;
     if (wire_decode(context, entry, length, &one) != 0) /* checks the dictionary's indexes, too */
         return -1;
     Hotstack__V1__ProfileBatch *message = wire__open(entry, length);
-    int rc = -1;
-    if (message != NULL)
-        rc = all_stacks ? message_pack(&message->base, out, out_length)
-                        : pack_known(context, &one, message, out, out_length);
+    int rc = message != NULL ? dress(context, &one, message, shape, out, out_length) : -1;
     batch_clear(&one);
     if (message != NULL)
         hotstack__v1__profile_batch__free_unpacked(message, NULL);
     return rc;
+}
+
+wire_stats wire_get_stats(const wire *self)
+{
+    return (wire_stats){atomic_load(&self->books.pages), atomic_load(&self->books.lost)};
 }

@@ -165,11 +165,11 @@ static int decode(void *context, const uint8_t *entry, size_t length, batch *out
     return wire_decode(self->contract, entry, length, out);
 }
 
-static int dress(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
-                 size_t *out_length)
+static int dress(void *context, const uint8_t *entry, size_t length, const wire_shape *shape,
+                 uint8_t **out, size_t *out_length)
 {
     const wiring *self = context;
-    return wire_dress(self->contract, entry, length, all_stacks, out, out_length);
+    return wire_dress(self->contract, entry, length, shape, out, out_length);
 }
 
 static int learn(void *context, const uint8_t *entry, size_t length, entry_sums *sums)
@@ -342,8 +342,11 @@ static int open_ledger(wiring *self, char *message, size_t size)
 static int start_pages(wiring *self, char *message, size_t size)
 {
     int64_t port = config_int(self->settings, "listen.port");
-    const web_sources sources = {
-        .core = self->core, .uploads = self->uploads, .queued = self->queued, .http = self->http};
+    const web_sources sources = {.core = self->core,
+                                 .uploads = self->uploads,
+                                 .queued = self->queued,
+                                 .http = self->http,
+                                 .contract = self->contract};
     if (port == 0)
         return 0;
     return web_start(&self->pages, config_string(self->settings, "listen.address"), (uint16_t)port,

@@ -40,9 +40,6 @@ int batch_add(batch *one, const local_jvm *jvm, const target_labels *labels,
 bool batch_would_pass(const batch *one, const batch_limits *limits, const profile *from,
                       uint32_t part);
 
-/* Bytes that the batch may take on the wire, from above. */
-uint64_t batch_bytes(const batch *one);
-
 /*
  * Moves about half of the windows, whole, into two batches with new ids. 0, or -1: no memory, or
  * there is one window only.

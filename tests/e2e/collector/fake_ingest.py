@@ -5,107 +5,23 @@ Prints "port N", then serves until killed. GET /state answers what came so far a
 /behave?mode=NAME&times=N makes the next N calls to /v1/ingest/profiles answer otherwise (retry,
 need_stacks, too_large, lost: stored, but the answer never comes). The token is "e2e-token".
 
-Knows no protobuf library: the contract's messages are few, and a second reading of the wire form is
-worth having in a test.
+It takes pages of books, too, unless the environment says BOOK_BYTES=0, and forgets all books at
+/behave?mode=lose_books.
 """
 
-import ctypes
-import ctypes.util
 import http.server
 import json
-import struct
+import os
 import sys
 import threading
 import urllib.parse
 
+from book_pages import Book, hash128
+from contract_wire import SAMPLE, SECOND, TARGET, THREAD, WINDOW, columns, fields, packed, put_varint, strings, unzstd
+
 TOKEN = "e2e-token"
+BOOK_BYTES = int(os.environ.get("BOOK_BYTES", 4 << 20))
 TYPES = {1: "cpu", 2: "alloc_bytes", 3: "alloc_objects", 4: "lock_count", 5: "lock_delay"}
-
-
-def load_zstd():
-    lib = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
-    lib.ZSTD_getFrameContentSize.restype = ctypes.c_ulonglong
-    lib.ZSTD_decompress.restype = ctypes.c_size_t
-    return lib
-
-
-ZSTD = load_zstd()
-
-
-def unzstd(data):
-    size = ZSTD.ZSTD_getFrameContentSize(data, ctypes.c_size_t(len(data)))
-    out = ctypes.create_string_buffer(size + 1)
-    got = ZSTD.ZSTD_decompress(out, ctypes.c_size_t(size), data, ctypes.c_size_t(len(data)))
-    assert got == size, "not one zstd frame"
-    return out.raw[:size]
-
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-        shift += 7
-
-
-def fields(data):
-    """Field number -> value; a number that stands twice breaks the contract's wire form."""
-    out, at = {}, 0
-    while at < len(data):
-        tag, at = varint(data, at)
-        number, kind = tag >> 3, tag & 7
-        if kind == 0:
-            value, at = varint(data, at)
-        elif kind == 1:
-            value, at = struct.unpack_from("<Q", data, at)[0], at + 8
-        elif kind == 2:
-            length, at = varint(data, at)
-            value, at = data[at : at + length], at + length
-            assert len(value) == length, "truncated"
-        else:
-            raise AssertionError(f"wire type {kind}")
-        assert number not in out, f"field {number} stands twice"
-        out[number] = value
-    return out
-
-
-def packed(data):
-    out, at = [], 0
-    while at < len(data):
-        value, at = varint(data, at)
-        out.append(value)
-    return out
-
-
-def columns(data, names):
-    """A group of packed columns as a list of dicts; all of one length."""
-    got = {names[n]: packed(v) for n, v in fields(data).items() if n in names}
-    count = max((len(v) for v in got.values()), default=0)
-    assert all(len(v) == count for v in got.values()), f"columns differ in length: {got.keys()}"
-    assert count == 0 or len(got) == len(names), f"a column is missing of {list(names.values())}"
-    return [dict(zip(got, row)) for row in zip(*got.values())]
-
-
-def strings(data):
-    got = fields(data)
-    lengths, blob, out, at = packed(got.get(2, b"")), got.get(1, b""), [], 0
-    for length in lengths:
-        out.append(blob[at : at + length].decode("utf-8"))
-        at += length
-    assert at == len(blob) and out and out[0] == "", "bad string table"
-    return out
-
-
-WINDOW = dict(enumerate("target type start length covered engine interval samples raw value "
-                        "truncated dropped dropped_stacks lost".split(), 1))
-SAMPLE = dict(enumerate("window pool stack raw value samples facet object".split(), 1))
-SECOND = dict(enumerate("window pool second value".split(), 1))
-THREAD = dict(enumerate("window os_tid java_tid name pool raw value samples".split(), 1))
-TARGET = dict(enumerate("namespace kind workload pod container pod_uid container_id boot_id pid "
-                        "ns_pid start_ticks start version vendor main_class app image".split(), 1))
 
 
 class Store:
@@ -113,12 +29,13 @@ class Store:
         self.lock = threading.Lock()
         self.batches = {}
         self.known = set()
-        self.counts = {"duplicate": 0, "need_stacks": 0, "status": 0, "heartbeat": 0, "refused": 0}
+        self.books = {}
+        self.counts = {"duplicate": 0, "need_stacks": 0, "status": 0, "heartbeat": 0, "refused": 0, "pages": 0, "need_body": 0}
         self.targets = {}
         self.errors = []
         self.mode, self.times = "", 0
 
-    def check(self, batch_id, body, dictionary):
+    def check(self, body, inside):
         """The batch as plain values, and the stacks that are missing."""
         words = strings(body[5])
         day = body[3]
@@ -141,7 +58,6 @@ class Store:
         for second in columns(body.get(9, b""), SECOND):
             assert second["second"] * 1000 < windows[second["window"]]["length"], "late second"
         columns(body.get(10, b""), THREAD)
-        inside = self.dictionary_ids(dictionary)
         missing = set()
         for row in rows:
             target = targets[windows[row["window"]]["target"]]
@@ -158,6 +74,21 @@ class Store:
             window["type"] = TYPES.get(window["type"], str(window["type"]))
             window["engine"] = words[window["engine"]]
         return windows, rows, missing, learned, len(inside)
+
+    def open(self, batch):
+        """The body, and the ids of the stacks inside; no body where a page's book is not here."""
+        if 5 not in batch:
+            return batch[2], self.dictionary_ids(batch[4])
+        page = fields(batch[5])
+        book = Book() if page.get(2, 0) == 0 else self.books.get(page[1])
+        if book is None:
+            return None, set()
+        assert book.pages == page.get(2, 0), "not the next page"
+        self.books[page[1]] = book
+        self.counts["pages"] += 1
+        body, inside = book.read(page[3])
+        assert hash128(body) == batch[3], "the page's body has another digest"
+        return body, inside
 
     @staticmethod
     def dictionary_ids(data):
@@ -177,14 +108,6 @@ class Store:
 STORE = Store()
 
 
-def put_varint(value):
-    out = b""
-    while value > 127:
-        out += bytes([value & 127 | 128])
-        value >>= 7
-    return out + bytes([value])
-
-
 def answer(outcome, code="", need=(), limits=False, retry_ms=0):
     out = b"\x08" + put_varint(outcome)
     if code:
@@ -196,6 +119,7 @@ def answer(outcome, code="", need=(), limits=False, retry_ms=0):
         out += b"\x2a" + put_varint(len(data)) + data
     if limits:
         data = b"\x08" + put_varint(16 << 20) + b"\x10" + put_varint(100000)
+        data += b"\x50" + put_varint(BOOK_BYTES)
         out += b"\x32" + put_varint(len(data)) + data
     return out
 
@@ -262,13 +186,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         if mode == "need_stacks":
             STORE.known.clear()
+        if mode == "lose_books":
+            STORE.books.clear()
         batch_id = batch[1].hex()
         assert len(batch[1]) == 16 and len(batch[3]) == 16
         if batch_id in STORE.batches:
             STORE.counts["duplicate"] += 1
             self.reply(200, answer(2))
             return
-        windows, rows, missing, learned, sent = STORE.check(batch_id, fields(batch[2]), batch[4])
+        body, inside = STORE.open(batch)
+        if body is None:
+            STORE.counts["need_body"] += 1
+            self.reply(200, answer(6, "book_unknown"))
+            return
+        windows, rows, missing, learned, sent = STORE.check(fields(body), inside)
         if missing:
             STORE.counts["need_stacks"] += 1
             self.reply(200, answer(5, need=missing))

@@ -6,6 +6,7 @@
 #include "api.h"
 #include "decode.h"
 #include "inflate.h"
+#include "page_api.h"
 
 static const char media_type[] = "application/x-protobuf";
 
@@ -24,7 +25,8 @@ static void count(api *a, const verdict *v)
 {
     metrics_add(a->metrics, "hotstack_backend_ingest_calls_total", "Ingest calls by outcome.",
                 "outcome", outcome_name(v->outcome), 1);
-    if (v->outcome == OUTCOME_REJECTED || v->outcome == OUTCOME_RETRY)
+    if (v->outcome == OUTCOME_REJECTED || v->outcome == OUTCOME_RETRY ||
+        v->outcome == OUTCOME_NEED_BODY)
         metrics_add(a->metrics, "hotstack_backend_ingest_refused_total",
                     "Ingest calls rejected or sent back, by code.", "code", v->code, 1);
     metrics_add(a->metrics, "hotstack_backend_ingest_rows_total", "Sample rows stored.", NULL, NULL,
@@ -113,10 +115,13 @@ static bool take_profiles(payload *p)
 {
     proto_decoded *decoded = NULL;
     profile_batch batch;
+    proto_page page;
     bool allowed = true;
 
-    if (proto_decode_batch(&decoded, &batch, p->data, p->length, &p->v) == 0)
-        allowed = ingest_profiles(&p->api->ingest, &batch, p->allowed, &p->v);
+    if (proto_decode_batch(&decoded, &batch, &page, p->data, p->length, &p->v) == 0)
+        allowed = page.content.length > 0
+                      ? page_take(p->api, &page, p->allowed, &p->taken, &p->v)
+                      : ingest_profiles(&p->api->ingest, &batch, p->allowed, &p->v);
     profile_batch_clear(&batch);
     proto_decoded_free(decoded);
     return allowed;

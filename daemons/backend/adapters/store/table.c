@@ -109,7 +109,7 @@ void table_put_u32_rows(table *t, const uint32_t *values, size_t count)
     }
 }
 
-bool table_keys_init(table_keys *keys, const string_table *strings)
+bool table_keys_init(table_keys *keys, const string_columns *strings)
 {
     keys->strings = strings;
     keys->known = calloc(strings->length.count + 1, sizeof(*keys->known));

@@ -50,12 +50,12 @@ chs_column *table_next(table *t);
 
 /* The strings of a table in one column of LowCardinality(String): each is looked up once. */
 typedef struct table_keys {
-    const string_table *strings;
+    const string_columns *strings;
     uint32_t *known; /* key + 1 by index; 0 = not looked up */
 } table_keys;
 
 /* False without memory; free it in any case. */
-bool table_keys_init(table_keys *keys, const string_table *strings);
+bool table_keys_init(table_keys *keys, const string_columns *strings);
 void table_keys_free(table_keys *keys);
 
 /* The key of string `index`, the same column each time; a failure stays with the block. */

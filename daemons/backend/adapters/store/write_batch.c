@@ -62,7 +62,7 @@ static void frames_free(frames *f)
     free(f->numbers);
 }
 
-static int frames_make(frames *f, const string_table *strings, size_t depth)
+static int frames_make(frames *f, const string_columns *strings, size_t depth)
 {
     f->keys = malloc((depth + 1) * sizeof(*f->keys));
     f->numbers = malloc((depth + 1) * sizeof(*f->numbers));

@@ -33,6 +33,8 @@ int string_table_add(string_table *table, const char *text, size_t length, uint3
 int string_table_append(string_table *table, const char *text, size_t length);
 /* The last entries go, until `count` are left: of a table that string_table_append alone filled. */
 void string_table_cut(string_table *table, size_t count);
+/* True with its index where the text is there as it is. */
+bool string_table_find(const string_table *table, const char *text, size_t length, uint32_t *index);
 const char *string_table_at(const string_table *table, uint32_t index, size_t *length);
 void string_table_clear(string_table *table);
 
@@ -49,6 +51,8 @@ typedef struct key_table {
 /* The index of a key; *is_new says whether it was added now. Returns 0 or -1 (no memory). */
 int key_table_add(key_table *table, const void *key, uint32_t *index, bool *is_new);
 bool key_table_has(const key_table *table, const void *key);
+/* True with its index where the key is there. */
+bool key_table_find(const key_table *table, const void *key, uint32_t *index);
 void key_table_clear(key_table *table);
 
 /* Grows a malloc'd array of items so that one more fits. 0 or -1. */

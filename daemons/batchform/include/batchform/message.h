@@ -18,7 +18,7 @@ extern const size_t batch_target_column_count;
  * batch itself. *out is malloc'd. 0 or -1 (no memory).
  */
 int batch_pack(const batch *one, const batch *stacks, const Hotstack__V1__Collector *sender,
-               uint8_t **out, size_t *length);
+               uint8_t digest[16], uint8_t **out, size_t *length);
 
 /* The encoded ProfileBody alone; *out is malloc'd. 0 or -1 (no memory). */
 int batch_pack_body(const batch *one, const Hotstack__V1__Collector *sender, uint8_t **out,

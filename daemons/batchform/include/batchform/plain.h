@@ -139,4 +139,7 @@ frame_source batch_frames(const batch *one);
  */
 int batch_order(batch *one);
 
+/* Bytes that the batch may take as the contract's messages, from above. */
+uint64_t batch_bytes(const batch *one);
+
 #endif

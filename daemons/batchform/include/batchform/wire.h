@@ -1,10 +1,10 @@
 /*
- * adapters/proto/wire.h: the wire form that docs/formats/ingest.md asks for, checked in one pass
+ * The wire form that docs/formats/ingest.md asks for, checked in one pass
  * over the tags before anything is unpacked: each field number once in a message, repeated scalars
  * packed, no groups, at most 64 unknown fields, strings without NUL. Pure; any thread.
  */
-#ifndef BACKEND_WIRE_H
-#define BACKEND_WIRE_H
+#ifndef BATCHFORM_WIRE_H
+#define BATCHFORM_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "wire.h"
+#include <batchform/wire.h>
 
 #include <string.h>
 

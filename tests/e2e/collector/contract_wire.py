@@ -1,0 +1,124 @@
+"""The ingest contract's wire form, by hand: protobuf's varints and fields, packed columns, zstd.
+
+Knows no protobuf library: the contract's messages are few, and a second reading of the wire form is
+worth having in a test.
+"""
+
+import ctypes
+import ctypes.util
+import struct
+
+
+def load_zstd():
+    lib = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
+    lib.ZSTD_getFrameContentSize.restype = ctypes.c_ulonglong
+    lib.ZSTD_decompressDCtx.restype = ctypes.c_size_t
+    lib.ZSTD_DCtx_refPrefix.restype = ctypes.c_size_t
+    lib.ZSTD_createDCtx.restype = ctypes.c_void_p
+    return lib
+
+
+ZSTD = load_zstd()
+
+
+def unzstd(data, prefix=b""):
+    size = ZSTD.ZSTD_getFrameContentSize(data, ctypes.c_size_t(len(data)))
+    out = ctypes.create_string_buffer(size + 1)
+    context = ctypes.c_void_p(ZSTD.ZSTD_createDCtx())
+    ZSTD.ZSTD_DCtx_refPrefix(context, prefix, ctypes.c_size_t(len(prefix)))
+    got = ZSTD.ZSTD_decompressDCtx(context, out, ctypes.c_size_t(size), data, ctypes.c_size_t(len(data)))
+    ZSTD.ZSTD_freeDCtx(context)
+    assert got == size, "not one zstd frame"
+    return out.raw[:size]
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, at
+        shift += 7
+
+
+def put_varint(value):
+    out = b""
+    while value > 127:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def fields(data):
+    """Field number -> value; a number that stands twice breaks the contract's wire form."""
+    out, at = {}, 0
+    while at < len(data):
+        tag, at = varint(data, at)
+        number, kind = tag >> 3, tag & 7
+        if kind == 0:
+            value, at = varint(data, at)
+        elif kind == 1:
+            value, at = struct.unpack_from("<Q", data, at)[0], at + 8
+        elif kind == 2:
+            length, at = varint(data, at)
+            value, at = data[at : at + length], at + length
+            assert len(value) == length, "truncated"
+        else:
+            raise AssertionError(f"wire type {kind}")
+        assert number not in out, f"field {number} stands twice"
+        out[number] = value
+    return out
+
+
+def put_bytes(number, value, always=False):
+    return put_varint(number << 3 | 2) + put_varint(len(value)) + value if value or always else b""
+
+
+def packed(data):
+    out, at = [], 0
+    while at < len(data):
+        value, at = varint(data, at)
+        out.append(value)
+    return out
+
+
+def put_packed(number, values):
+    return put_bytes(number, b"".join(map(put_varint, values)))
+
+
+def columns(data, names):
+    """A group of packed columns as a list of dicts; all of one length."""
+    got = {names[n]: packed(v) for n, v in fields(data).items() if n in names}
+    count = max((len(v) for v in got.values()), default=0)
+    assert all(len(v) == count for v in got.values()), f"columns differ in length: {got.keys()}"
+    assert count == 0 or len(got) == len(names), f"a column is missing of {list(names.values())}"
+    return [dict(zip(got, row)) for row in zip(*got.values())]
+
+
+def put_columns(names, rows):
+    """The reverse; a column of no rows is left out."""
+    return b"".join(put_packed(number, [row[name] for row in rows]) for number, name in names.items())
+
+
+def strings(data):
+    got = fields(data)
+    lengths, blob, out, at = packed(got.get(2, b"")), got.get(1, b""), [], 0
+    for length in lengths:
+        out.append(blob[at : at + length].decode("utf-8"))
+        at += length
+    assert at == len(blob) and out and out[0] == "", "bad string table"
+    return out
+
+
+def named(names):
+    return dict(enumerate(names.split(), 1))
+
+
+WINDOW = named("target type start length covered engine interval samples raw value truncated dropped dropped_stacks lost")
+SAMPLE = named("window pool stack raw value samples facet object")
+SECOND = named("window pool second value")
+THREAD = named("window os_tid java_tid name pool raw value samples")
+TARGET = named("namespace kind workload pod container pod_uid container_id boot_id pid "
+               "ns_pid start_ticks start version vendor main_class app image")  # fmt: skip
