@@ -25,6 +25,12 @@ static uint32_t below(uint32_t bound)
     return (uint32_t)(state >> 33) % bound;
 }
 
+#define PUSH(to, items, room, count, ...)                                                          \
+    do {                                                                                           \
+        ck_assert_ptr_nonnull(BATCH_NEXT((to)->items, (to)->room, (to)->count));                   \
+        (to)->items[(to)->count++] = __VA_ARGS__;                                                  \
+    } while (0)
+
 /* ---- batches by chance: few texts and stacks, so that they come again ---- */
 
 static uint32_t text(string_table *table, const char *stem, uint32_t number)
@@ -80,14 +86,13 @@ static uint32_t add_stack(batch *one, uint32_t which)
 
 static void add_target(batch *one, uint32_t number)
 {
-    batch_target *to = BATCH_NEXT(one->targets, one->target_room, one->target_count);
-    *to = (batch_target){.host_pid = 100 + number, .ns_pid = number, .start_ticks = 5 * number};
-    to->start_ms = day_ms + number;
-    to->namespace_str = text(&one->strings, "namespace", number / 3);
-    to->workload_str = text(&one->strings, "workload", number / 2);
-    to->boot_id_str = text(&one->strings, "boot", 0);
-    to->image_str = text(&one->strings, "image", number);
-    one->target_count++;
+    batch_target to = {.host_pid = 100 + number, .ns_pid = number, .start_ticks = 5 * number};
+    to.start_ms = day_ms + number;
+    to.namespace_str = text(&one->strings, "namespace", number / 3);
+    to.workload_str = text(&one->strings, "workload", number / 2);
+    to.boot_id_str = text(&one->strings, "boot", 0);
+    to.image_str = text(&one->strings, "image", number);
+    PUSH(one, targets, target_room, target_count, to);
 }
 
 static bool has_row(const batch *one, const batch_row *row)
@@ -123,8 +128,7 @@ static void add_rows(batch *one, uint32_t window, uint32_t type, uint32_t count)
         fill_row(&row, type, totals->interval);
         if (has_row(one, &row))
             continue;
-        *BATCH_NEXT(one->rows, one->row_room, one->row_count) = row;
-        one->row_count++;
+        PUSH(one, rows, row_room, row_count, row);
         totals->samples += row.samples;
         totals->raw_total += row.raw_value;
         totals->value_total += row.value;
@@ -143,8 +147,7 @@ static void copy_rows(batch *one, uint32_t window)
         batch_row row = one->rows[i];
         row.window = window;
         row.samples += !same && below(3) == 0;
-        *BATCH_NEXT(one->rows, one->row_room, one->row_count) = row;
-        one->row_count++;
+        PUSH(one, rows, row_room, row_count, row);
         totals->samples += row.samples;
         totals->raw_total += row.raw_value;
         totals->value_total += row.value;
@@ -157,24 +160,23 @@ static void add_details(batch *one, uint32_t window)
     for (uint32_t second = 0; second < 10; second++) {
         if (below(3) == 0)
             continue;
-        *BATCH_NEXT(one->seconds, one->second_room, one->second_count) = (batch_second){
-            window, text(&one->strings, "pool", second % 2), second, unit * (1 + below(100))};
-        one->second_count++;
+        PUSH(one, seconds, second_room, second_count,
+             (batch_second){window, text(&one->strings, "pool", second % 2), second,
+                            unit * (1 + below(100))});
     }
     for (uint32_t i = 0; i < 4; i++) {
         if (below(4) == 0)
             continue;
         uint64_t samples = below(50);
-        *BATCH_NEXT(one->threads, one->thread_room, one->thread_count) =
-            (batch_thread){.window = window,
-                           .name_str = text(&one->strings, "thread-", i),
-                           .pool_str = text(&one->strings, "pool", i % 2),
-                           .os_tid = below(2) * (4000 - i),
-                           .java_tid = i,
-                           .samples = samples,
-                           .raw_value = samples,
-                           .value = samples + below(2)};
-        one->thread_count++;
+        PUSH(one, threads, thread_room, thread_count,
+             (batch_thread){.window = window,
+                            .name_str = text(&one->strings, "thread-", i),
+                            .pool_str = text(&one->strings, "pool", i % 2),
+                            .os_tid = below(2) * (4000 - i),
+                            .java_tid = i,
+                            .samples = samples,
+                            .raw_value = samples,
+                            .value = samples + below(2)});
     }
 }
 
@@ -190,16 +192,15 @@ static void make_batch(batch *one, uint32_t number)
     for (uint32_t target = 0; target < targets; target++) {
         for (uint32_t type = 1; type <= 5; type++) {
             uint32_t window = (uint32_t)one->window_count;
-            batch_window *to = BATCH_NEXT(one->windows, one->window_room, one->window_count);
-            *to = (batch_window){.target = target,
-                                 .start_ms = one->created_ms - 50000 + target,
-                                 .length_ms = 60000,
-                                 .covered_ms = 60000 - below(3)};
-            to->engine_str = text(&one->strings, "engine", below(2));
-            to->totals.type = type;
-            to->totals.interval = type == 1 ? 10000000 : type == 2 ? 524288 : below(2);
-            to->totals.lost_events = below(20) == 0;
-            one->window_count++;
+            batch_window to = {.target = target,
+                               .start_ms = one->created_ms - 50000 + target,
+                               .length_ms = 60000,
+                               .covered_ms = 60000 - below(3)};
+            to.engine_str = text(&one->strings, "engine", below(2));
+            to.totals.type = type;
+            to.totals.interval = type == 1 ? 10000000 : type == 2 ? 524288 : below(2);
+            to.totals.lost_events = below(20) == 0;
+            PUSH(one, windows, window_room, window_count, to);
             if (type == 3 || (type == 5 && below(2) == 0))
                 copy_rows(one, window);
             else
