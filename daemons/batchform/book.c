@@ -34,6 +34,8 @@ void book_free(book *one)
     free(one->target_uses);
     free(one->used);
     free(one->frame_ids);
+    free(one->before.data);
+    free(one->under_way.data);
     free(one);
 }
 
@@ -62,6 +64,10 @@ void book_keep(book *one, const uint8_t id[BATCH_ID_SIZE], const uint8_t digest[
     for (size_t i = 0; i < one->counts.lists; i++)
         one->lists[i].kept = one->lists[i].count;
     one->kept = one->counts;
+    free(one->before.data);
+    book__trim(&one->under_way);
+    one->before = one->under_way;
+    one->under_way = (book_content){NULL, 0};
     one->sender_is_new = false;
     one->pages++;
     memcpy(one->last_id, id, sizeof(one->last_id));
@@ -76,6 +82,8 @@ static void forget_uses(use *uses, size_t count)
 
 void book_drop(book *one)
 {
+    if (one->under_way.data == NULL)
+        return;
     for (size_t i = one->counts.frames; i-- > one->kept.frames;)
         one->newest[one->frames[i].frame.class_name] = one->frames[i].newest_before;
     for (size_t i = one->counts.lists; i-- > one->kept.lists;)
@@ -89,6 +97,8 @@ void book_drop(book *one)
         one->sender_is_new = false;
     }
     one->counts = one->kept;
+    free(one->under_way.data);
+    one->under_way = (book_content){NULL, 0};
     /* Uses of this page must not be found by the next that has its number. */
     forget_uses(one->string_uses, one->string_use_room);
     forget_uses(one->stack_uses, one->stack_use_room);

@@ -28,23 +28,35 @@ typedef struct book_thread {
 
 /* How many entries the tables have; all lists' keys together. */
 typedef struct book_counts {
+    size_t content; /* bytes of the page before that are kept */
     size_t string_bytes, strings, frames, nodes, stacks, lists, keys, threads, targets;
 } book_counts;
 
 /* The rule of docs/formats/ingest.md. */
 static inline uint64_t book__size(const book_counts *of)
 {
-    return of->string_bytes + 16 * (uint64_t)of->strings + 32 * (uint64_t)of->frames +
-           16 * (uint64_t)of->nodes + 32 * (uint64_t)of->stacks + 64 * (uint64_t)of->lists +
-           16 * (uint64_t)of->keys + 24 * (uint64_t)of->threads + 96 * (uint64_t)of->targets;
+    enum { ITSELF = 4096 };
+    return ITSELF + of->content + of->string_bytes + 16 * (uint64_t)of->strings +
+           32 * (uint64_t)of->frames + 16 * (uint64_t)of->nodes + 32 * (uint64_t)of->stacks +
+           64 * (uint64_t)of->lists + 16 * (uint64_t)of->keys + 24 * (uint64_t)of->threads +
+           96 * (uint64_t)of->targets;
 }
 
-/* The string bytes that pages before this one brought: their tail. */
-static inline const char *book__prefix(const string_table *strings, size_t bytes, size_t *length)
-{
-    *length = bytes < BOOK_PREFIX_MAX ? bytes : BOOK_PREFIX_MAX;
-    return strings->data == NULL ? "" : strings->data + (bytes - *length);
-}
+/* The content of a page, unpacked: malloc'd. */
+typedef struct book_content {
+    uint8_t *data;
+    size_t length;
+} book_content;
+
+/*
+ * What the content of the next page is compressed against: the tail of the first `bytes` string
+ * bytes, then the tail of the page before. malloc'd; NULL = no memory.
+ */
+char *book__prefix(const string_table *strings, size_t bytes, const book_content *before,
+                   size_t *length);
+
+/* Only the tail that book__prefix takes stays. */
+void book__trim(book_content *content);
 
 static inline uint64_t zigzag(uint64_t difference)
 {

@@ -439,34 +439,46 @@ size_t book_content_size(const void *content, size_t length)
                : (size_t)size;
 }
 
-/* The content unpacked, malloc'd; NULL with the fault. */
-static uint8_t *inflate(reading *in, const void *content, size_t length, size_t *size)
+static uint8_t *inflate_with(reading *in, const char *prefix, size_t prefix_length,
+                             const void *content, size_t length, size_t size)
 {
-    size_t prefix_length = 0;
-    const string_table *strings = &in->from->strings;
-    const char *prefix = book__prefix(strings, strings->bytes, &prefix_length);
-    *size = book_content_size(content, length);
-    if (*size == 0 || *size > in->limits->bytes) {
-        book__fail(in, *size == 0 ? BOOK_UNREADABLE : BOOK_TOO_LARGE,
-                   "A page says that it has %zu bytes unpacked.", *size);
-        return NULL;
-    }
-    uint8_t *bytes = malloc(*size);
+    uint8_t *bytes = malloc(size);
     ZSTD_DCtx *zstd = ZSTD_createDCtx();
     size_t got = 0;
     if (bytes != NULL && zstd != NULL) {
         (void)ZSTD_DCtx_refPrefix(zstd, prefix, prefix_length);
-        got = ZSTD_decompressDCtx(zstd, bytes, *size, content, length);
+        got = ZSTD_decompressDCtx(zstd, bytes, size, content, length);
     }
     ZSTD_freeDCtx(zstd);
     if (bytes == NULL || zstd == NULL)
         book__no_memory(in);
-    else if (ZSTD_isError(got) || got != *size)
+    else if (ZSTD_isError(got) || got != size)
         book__fail(in, BOOK_UNREADABLE, "A page is no zstd frame with the book's prefix.");
     else
         return bytes;
     free(bytes);
     return NULL;
+}
+
+/* The content unpacked, in the book as the one under way; false with the fault. */
+static bool inflate(reading *in, const void *content, size_t length)
+{
+    book *b = in->from;
+    size_t prefix_length = 0;
+    size_t size = book_content_size(content, length);
+    if (size == 0 || size > in->limits->bytes)
+        return book__fail(in, size == 0 ? BOOK_UNREADABLE : BOOK_TOO_LARGE,
+                          "A page says that it has %zu bytes unpacked.", size);
+    char *prefix = book__prefix(&b->strings, b->strings.bytes, &b->before, &prefix_length);
+    if (prefix == NULL)
+        return book__no_memory(in);
+    b->under_way =
+        (book_content){inflate_with(in, prefix, prefix_length, content, length, size), size};
+    free(prefix);
+    if (b->under_way.data == NULL)
+        return false;
+    b->counts.content = size < BOOK_PREFIX_MAX ? size : BOOK_PREFIX_MAX;
+    return true;
 }
 
 static page_content *unpack(reading *in, budget *memory, const uint8_t *bytes, size_t size)
@@ -506,12 +518,10 @@ enum book_result book_read(book *one, const void *content, size_t length, const 
 {
     static const uint8_t no_id[BATCH_ID_SIZE];
     reading in = {.from = one, .limits = limits, .out = out, .fault = fault};
-    size_t size = 0;
     batch_begin(out, no_id, 0);
-    uint8_t *bytes = inflate(&in, content, length, &size);
-    if (bytes != NULL)
-        read_content(&in, bytes, size);
-    free(bytes);
+    book_drop(one); /* what was neither kept nor dropped */
+    if (inflate(&in, content, length))
+        read_content(&in, one->under_way.data, one->under_way.length);
     free(in.keys);
     free(in.thread_numbers);
     if (in.result != BOOK_READ) {

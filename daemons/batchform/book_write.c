@@ -39,6 +39,7 @@ struct book_writer {
     size_t list_room;
     key_table threads; /* book_thread */
     key_table targets; /* batch_target of the book's strings */
+    book_content before;
     ZSTD_CCtx *zstd;
 };
 
@@ -91,6 +92,7 @@ void book_writer_free(book_writer *writer)
     key_table_clear(&writer->threads);
     key_table_clear(&writer->targets);
     ZSTD_freeCCtx(writer->zstd);
+    free(writer->before.data);
     free(writer);
 }
 
@@ -101,7 +103,8 @@ uint32_t book_writer_pages(const book_writer *writer)
 
 uint64_t book_writer_size(const book_writer *writer)
 {
-    const book_counts counts = {.string_bytes = writer->strings.bytes,
+    const book_counts counts = {.content = writer->before.length,
+                                .string_bytes = writer->strings.bytes,
                                 .strings = writer->strings.count,
                                 .frames = writer->frames.count,
                                 .nodes = writer->nodes.count + 1, /* the root */
@@ -786,32 +789,39 @@ static void write_window(page *p, uint32_t index)
 
 /* ---- the page ---- */
 
-static int compress(book_writer *to, size_t bytes_before, page_content *content, uint8_t **out,
-                    size_t *length)
+static int compress_with(ZSTD_CCtx *zstd, const char *prefix, size_t prefix_length,
+                         const book_content *from, uint8_t **out, size_t *length)
 {
-    size_t prefix_length = 0;
-    const char *prefix = book__prefix(&to->strings, bytes_before, &prefix_length);
-    uint8_t *packed = NULL;
-    size_t packed_length = 0;
-    *out = NULL;
-    if (message_pack(&content->base, &packed, &packed_length) != 0)
-        return -1;
-    size_t room = ZSTD_compressBound(packed_length);
+    size_t room = ZSTD_compressBound(from->length);
     *out = malloc(room);
-    size_t got = *out == NULL ? 0 : room;
-    if (*out != NULL) {
-        (void)ZSTD_CCtx_reset(to->zstd, ZSTD_reset_session_and_parameters);
-        (void)ZSTD_CCtx_setParameter(to->zstd, ZSTD_c_compressionLevel, LEVEL);
-        (void)ZSTD_CCtx_refPrefix(to->zstd, prefix, prefix_length);
-        got = ZSTD_compress2(to->zstd, *out, room, packed, packed_length);
-    }
-    free(packed);
-    *length = got;
-    if (got != 0 && !ZSTD_isError(got))
+    if (*out == NULL)
+        return -1;
+    (void)ZSTD_CCtx_reset(zstd, ZSTD_reset_session_and_parameters);
+    (void)ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL);
+    (void)ZSTD_CCtx_refPrefix(zstd, prefix, prefix_length);
+    *length = ZSTD_compress2(zstd, *out, room, from->data, from->length);
+    if (!ZSTD_isError(*length))
         return 0;
     free(*out);
     *out = NULL;
     return -1;
+}
+
+/* The page's content as it is sent; it is then the one before. */
+static int compress(book_writer *to, size_t bytes_before, const page_content *content,
+                    uint8_t **out, size_t *length)
+{
+    book_content packed = {NULL, 0};
+    size_t prefix_length = 0;
+    char *prefix = book__prefix(&to->strings, bytes_before, &to->before, &prefix_length);
+    int rc = prefix != NULL && message_pack(&content->base, &packed.data, &packed.length) == 0
+                 ? compress_with(to->zstd, prefix, prefix_length, &packed, out, length)
+                 : -1;
+    free(prefix);
+    free(to->before.data);
+    book__trim(&packed);
+    to->before = packed;
+    return rc;
 }
 
 static int begin_page(page *p)

@@ -58,6 +58,7 @@ struct book {
     size_t used_count, used_room;
     uint64_t *frame_ids; /* of one stack */
     size_t frame_id_room;
+    book_content before, under_way; /* pages unpacked: the one kept last, the one read */
     uint8_t last_id[BATCH_ID_SIZE], last_digest[16];
 };
 

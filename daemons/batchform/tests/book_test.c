@@ -454,7 +454,7 @@ START_TEST(each_limit_holds)
     own.depth = 3;
     ck_assert_int_eq(read_under(&own, 1), BOOK_UNREADABLE);
     own = limits;
-    own.book = 3000;
+    own.book = 8000;
     ck_assert_int_eq(read_under(&own, 5), BOOK_FULL);
 }
 END_TEST

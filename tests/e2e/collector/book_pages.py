@@ -78,7 +78,7 @@ class Columns:
 class Book:
     def __init__(self):
         self.pages = 0
-        self.strings, self.blob = [b""], b""
+        self.strings, self.blob, self.before = [b""], b"", b""
         self.frames, self.newest = [], {}
         self.nodes, self.stacks, self.stack_of = [None], [], {}
         self.lists, self.threads, self.targets = [], [], []
@@ -207,7 +207,8 @@ class Book:
 
     def read(self, content):
         """The encoded ProfileBody that a page's content tells, and the ids of the stacks it brings."""
-        c = Columns(unzstd(content, self.blob[-PREFIX:]))
+        self.before = unzstd(content, self.blob[-PREFIX:] + self.before[-PREFIX:])
+        c = Columns(self.before)
         self.rows, self.seconds, self.window_threads, self.new_stacks = [], [], [], set()
         self.before_rows, self.before_threads, windows = [], [], []
         if self.pages == 0:
