@@ -149,7 +149,7 @@ listen: {{port: {free_port()}}}
         return state
 
     def windows(self):
-        """{start of the window: {"bytes": of its batches, "rows", "pids"}} so far."""
+        """{start of the window: {"bytes": of its batches, "rows", "stacks" that it brought, "pids"}} so far."""
         return self.windows_of(self.state()["batches"])
 
     @staticmethod
@@ -158,9 +158,10 @@ listen: {{port: {free_port()}}}
         for batch in batches:
             starts = {window["start"] for window in batch["windows"]}
             for start in starts:
-                one = found.setdefault(start, {"bytes": 0, "rows": 0, "pids": set()})
+                one = found.setdefault(start, {"bytes": 0, "rows": 0, "stacks": 0, "pids": set()})
                 one["bytes"] += batch["bytes"] / len(starts)
                 one["rows"] += batch["rows"] / len(starts)
+                one["stacks"] += batch["stacks_sent"] / len(starts)
                 one["pids"] |= {w["pid"] for w in batch["windows"] if w["start"] == start}
         return found
 
