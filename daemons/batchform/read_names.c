@@ -98,8 +98,8 @@ bool book__resolve_string(reading *in, uint32_t ref, uint32_t *number)
 {
     if (ref == 0)
         return take_string(in, number);
-    *number = ref - 1;
-    return book__in_range(in, "string", *number, in->from->strings.count);
+    *number = ref - 1; /* "" is there from the start */
+    return *number == 0 || book__in_range(in, "string", *number, in->from->strings.count);
 }
 
 /* The book's string as one of the batch. */

@@ -88,7 +88,7 @@ static void add_target(batch *one, uint32_t number)
 {
     batch_target to = {.host_pid = 100 + number, .ns_pid = number, .start_ticks = 5 * number};
     to.start_ms = day_ms + number;
-    to.namespace_str = text(&one->strings, "namespace", number / 3);
+    to.namespace_str = number < 2 ? 0 : text(&one->strings, "namespace", number / 3);
     to.workload_str = text(&one->strings, "workload", number / 2);
     to.boot_id_str = text(&one->strings, "boot", 0);
     to.image_str = text(&one->strings, "image", number);
