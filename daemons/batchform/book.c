@@ -25,6 +25,7 @@ void book_free(book *one)
     free(one->newest);
     free(one->string_uses);
     free(one->frames);
+    free(one->frame_notes);
     free(one->nodes);
     free(one->stacks);
     free(one->stack_uses);
@@ -85,7 +86,7 @@ void book_drop(book *one)
     if (one->under_way.data == NULL)
         return;
     for (size_t i = one->counts.frames; i-- > one->kept.frames;)
-        one->newest[one->frames[i].frame.class_name] = one->frames[i].newest_before;
+        one->newest[one->frames[i].class_name] = one->frame_notes[i].newest_before;
     for (size_t i = one->counts.lists; i-- > one->kept.lists;)
         free(one->lists[i].keys);
     for (size_t i = 0; i < one->kept.lists; i++)
@@ -113,35 +114,20 @@ bool book_has_just(const book *one, const uint8_t id[BATCH_ID_SIZE], const uint8
 
 /* ---- stacks for the store ---- */
 
-static int add_stack(const book *one, const profile_frame *frames, const read_stack *from,
-                     uint32_t *numbers, batch *out)
+static int add_stack(const book *one, const read_stack *from, uint32_t *numbers, batch *out)
 {
     profile_stack stack = {.normaliser = SAGG_NORMALISE_V1,
                            .flags = from->flags,
                            .depth = one->nodes[from->node].depth};
     uint32_t node = from->node;
     uint32_t index = 0;
-    const frame_source source = {&one->strings, frames, numbers};
+    const frame_source source = {&one->strings, one->frames, numbers};
     memcpy(stack.id, from->id, sizeof(stack.id));
     for (uint32_t i = 0; i < stack.depth; i++) {
         numbers[i] = one->nodes[node].node.frame;
         node = one->nodes[node].node.parent;
     }
     return batch_add_stack(out, &source, &stack, &index);
-}
-
-static profile_frame *plain_frames(const book *one)
-{
-    profile_frame *frames = calloc(one->counts.frames + 1, sizeof(*frames));
-    for (size_t i = 0; frames != NULL && i < one->counts.frames; i++) {
-        const book_frame *from = &one->frames[i].frame;
-        frames[i].class_name = from->class_name;
-        frames[i].method = from->method;
-        frames[i].file = from->file;
-        frames[i].line = from->line;
-        frames[i].kind = (uint8_t)from->kind;
-    }
-    return frames;
 }
 
 enum book_result book_stacks(const book *one, bool all, uint64_t frames, batch *out)
@@ -160,17 +146,14 @@ enum book_result book_stacks(const book *one, bool all, uint64_t frames, batch *
     if (sum > frames)
         return BOOK_TOO_LARGE;
     uint32_t *numbers = calloc((size_t)deepest + 1, sizeof(*numbers));
-    profile_frame *plain = plain_frames(one);
-    if (numbers == NULL || plain == NULL)
+    if (numbers == NULL)
         result = BOOK_NO_MEMORY;
     for (size_t i = 0; i < one->used_count && result == BOOK_READ; i++) {
         const read_stack *stack = &one->stacks[one->used[i]];
-        if ((all || one->used[i] >= one->kept.stacks) &&
-            add_stack(one, plain, stack, numbers, out) != 0)
+        if ((all || one->used[i] >= one->kept.stacks) && add_stack(one, stack, numbers, out) != 0)
             result = BOOK_NO_MEMORY;
     }
     free(numbers);
-    free(plain);
     if (result != BOOK_READ)
         batch_clear(out);
     return result;

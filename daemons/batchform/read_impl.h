@@ -4,12 +4,11 @@
 
 #include "book_impl.h"
 
-/* Frames keep their ids, and where the newest frame of the class was before they came. */
-typedef struct read_frame {
-    book_frame frame;
+/* What is kept of a frame beside itself. */
+typedef struct frame_note {
     uint64_t id;
-    uint32_t newest_before; /* and 1 */
-} read_frame;
+    uint32_t newest_before; /* the newest frame of the class before it came, and 1 */
+} frame_note;
 
 typedef struct read_node {
     book_node node;
@@ -43,7 +42,8 @@ struct book {
     uint32_t *newest; /* by string: the newest frame of that class and 1 */
     use *string_uses;
     size_t newest_room, string_use_room;
-    read_frame *frames;
+    profile_frame *frames;
+    frame_note *frame_notes;
     read_node *nodes;
     read_stack *stacks;
     use *stack_uses;
@@ -51,8 +51,8 @@ struct book {
     book_thread *threads;
     batch_target *targets;
     use *target_uses;
-    size_t frame_room, node_room, stack_room, stack_use_room, list_room, thread_room, target_room,
-        target_use_room;
+    size_t frame_room, frame_note_room, node_room, stack_room, stack_use_room, list_room,
+        thread_room, target_room, target_use_room;
     book_counts counts, kept;
     uint32_t *used; /* the stacks of the batch under way, by its own numbers */
     size_t used_count, used_room;

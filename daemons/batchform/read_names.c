@@ -87,11 +87,9 @@ static bool take_string(reading *in, uint32_t *number)
     *number = (uint32_t)b->strings.count - 1;
     b->counts.strings = b->strings.count;
     b->counts.string_bytes = b->strings.bytes;
-    return reserve_zeroed((void **)&b->newest, &b->newest_room, *number, sizeof(*b->newest)) &&
-                   reserve_zeroed((void **)&b->string_uses, &b->string_use_room, *number,
-                                  sizeof(*b->string_uses))
-               ? true
-               : book__no_memory(in);
+    return reserve_zeroed((void **)&b->string_uses, &b->string_use_room, *number,
+                          sizeof(*b->string_uses)) ||
+           book__no_memory(in);
 }
 
 bool book__resolve_string(reading *in, uint32_t ref, uint32_t *number)
@@ -129,63 +127,69 @@ static sagg_str word(const book *b, uint32_t number)
     return (sagg_str){text, length};
 }
 
-static bool hash_frame(reading *in, read_frame *to)
+static bool hash_frame(reading *in, const profile_frame *frame, uint64_t *id)
 {
     const book *b = in->from;
-    sagg_frame given = {.class_name = word(b, to->frame.class_name),
-                        .method = word(b, to->frame.method),
-                        .line = to->frame.line,
-                        .kind = (uint8_t)to->frame.kind};
+    sagg_frame given = {.class_name = word(b, frame->class_name),
+                        .method = word(b, frame->method),
+                        .line = frame->line,
+                        .kind = frame->kind};
     sagg_frame normal;
     char *storage = NULL;
     if (sagg_frame_normalise(&normal, &storage, &given, SAGG_NORMALISE_V1, NULL) != 0)
         return book__no_memory(in);
-    sagg_frame_hash(NULL, &to->id, &normal);
+    sagg_frame_hash(NULL, id, &normal);
     free(storage);
     return true;
 }
 
-static bool take_file(reading *in, const book_frame *frame, uint32_t code, uint32_t *file)
+static bool take_file(reading *in, const profile_frame *frame, uint32_t code, uint32_t *file)
 {
     const book *b = in->from;
     uint32_t newest = frame->class_name < b->newest_room ? b->newest[frame->class_name] : 0;
     if (code != 0)
         return book__resolve_string(in, code - 1, file);
-    *file = newest != 0 ? b->frames[newest - 1].frame.file : 0;
+    *file = newest != 0 ? b->frames[newest - 1].file : 0;
+    return true;
+}
+
+static bool take_names(reading *in, size_t at, profile_frame *frame)
+{
+    enum { KINDS = 5 };
+    const ProtobufCBinaryData *kinds = &in->content->frame_kind;
+    uint32_t class_ref = 0;
+    uint32_t method_ref = 0;
+    uint32_t file_code = 0;
+    if (!TAKE(in, frame_class, at, &class_ref) || !TAKE(in, frame_method, at, &method_ref) ||
+        !TAKE(in, frame_file, at, &file_code) || !TAKE(in, frame_line, at, &frame->line) ||
+        !book__resolve_string(in, class_ref, &frame->class_name) ||
+        !book__resolve_string(in, method_ref, &frame->method) ||
+        !take_file(in, frame, file_code, &frame->file))
+        return false;
+    if (at >= kinds->len || kinds->data[at] >= KINDS)
+        return book__fail(in, BOOK_UNREADABLE, "frame_kind has no kind of a frame at entry %zu.",
+                          at);
+    frame->kind = kinds->data[at];
     return true;
 }
 
 static bool take_frame(reading *in, uint32_t *number)
 {
-    enum { KINDS = 5 };
     book *b = in->from;
-    const page_content *c = in->content;
-    size_t at = in->at.frame++;
-    uint32_t class_ref = 0;
-    uint32_t method_ref = 0;
-    uint32_t file_code = 0;
-    read_frame fresh = {0};
-    if (!TAKE(in, frame_class, at, &class_ref) || !TAKE(in, frame_method, at, &method_ref) ||
-        !TAKE(in, frame_file, at, &file_code) || !TAKE(in, frame_line, at, &fresh.frame.line) ||
-        !book__resolve_string(in, class_ref, &fresh.frame.class_name) ||
-        !book__resolve_string(in, method_ref, &fresh.frame.method) ||
-        !take_file(in, &fresh.frame, file_code, &fresh.frame.file))
+    profile_frame frame = {0};
+    frame_note note = {0};
+    if (!take_names(in, in->at.frame++, &frame) || !hash_frame(in, &frame, &note.id))
         return false;
-    if (at >= c->frame_kind.len || c->frame_kind.data[at] >= KINDS)
-        return book__fail(in, BOOK_UNREADABLE, "frame_kind has no kind of a frame at entry %zu.",
-                          at);
-    fresh.frame.kind = c->frame_kind.data[at];
-    read_frame *to = BATCH_NEXT(b->frames, b->frame_room, b->counts.frames);
-    if (to == NULL)
+    profile_frame *to = BATCH_NEXT(b->frames, b->frame_room, b->counts.frames);
+    frame_note *to_note = BATCH_NEXT(b->frame_notes, b->frame_note_room, b->counts.frames);
+    if (to == NULL || to_note == NULL ||
+        !reserve_zeroed((void **)&b->newest, &b->newest_room, frame.class_name, sizeof(*b->newest)))
         return book__no_memory(in);
-    if (!hash_frame(in, &fresh))
-        return false;
     *number = (uint32_t)b->counts.frames++;
-    if (fresh.frame.class_name != 0) {
-        fresh.newest_before = b->newest[fresh.frame.class_name];
-        b->newest[fresh.frame.class_name] = *number + 1;
-    }
-    *to = fresh;
+    note.newest_before = b->newest[frame.class_name];
+    b->newest[frame.class_name] = *number + 1;
+    *to = frame;
+    *to_note = note;
     return true;
 }
 
@@ -231,7 +235,7 @@ static bool hash_stack(reading *in, read_stack *stack)
     }
     uint32_t node = stack->node;
     for (size_t i = 0; i < depth; i++) {
-        b->frame_ids[i] = b->frames[b->nodes[node].node.frame].id;
+        b->frame_ids[i] = b->frame_notes[b->nodes[node].node.frame].id;
         node = b->nodes[node].node.parent;
     }
     if (sagg_stack_id_of_frame_ids(&id, b->frame_ids, depth, SAGG_NORMALISE_V1, NULL) != 0)

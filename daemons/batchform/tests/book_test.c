@@ -71,7 +71,7 @@ static uint32_t add_stack(batch *one, uint32_t which)
     for (uint32_t i = 0; i < stack.depth; i++) {
         uint32_t frame = (which / (i + 1)) % FRAMES;
         numbers[i] = i;
-        frames[i].class_name = text(&words, "com.example.Class", frame / 4);
+        frames[i].class_name = frame < 4 ? 0 : text(&words, "com.example.Class", frame / 4);
         frames[i].method = text(&words, "method", frame);
         frames[i].file = frame % 5 == 0 ? 0 : text(&words, "Class.java", frame / 4 + frame % 3);
         frames[i].line = frame % 6 == 0 ? 0 : 10 * frame;
