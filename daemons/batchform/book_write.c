@@ -1,60 +1,10 @@
 /* Batches as pages. What a page brings is interned as it is written, in the order of reading. */
-#include "book_impl.h"
+#include "write_impl.h"
 
-#include <stackagg/stackagg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 enum { LEVEL = 12 };
-
-/* The keys of rows that windows of one service and one family of types have. */
-typedef struct key_list {
-    key_table keys; /* book_key */
-} key_list;
-
-/* What the window before had, in the page's order, for the next one to be told by. */
-typedef struct before {
-    uint32_t list;
-    uint32_t *keys; /* numbers in the list */
-    uint64_t *samples;
-    size_t count;
-    uint32_t *threads; /* numbers */
-    uint64_t *thread_samples;
-    size_t thread_count;
-} before;
-
-struct book_writer {
-    uint64_t number;
-    uint32_t pages;
-    uint64_t key_count;
-    string_table strings;
-    key_table frames; /* book_frame */
-    uint32_t *newest; /* by string: the newest frame of that class and 1 */
-    size_t newest_room;
-    key_table nodes;      /* book_node; node i + 1 */
-    key_table stack_ids;  /* 16 bytes each */
-    key_table list_names; /* namespace, workload, family */
-    key_list *lists;
-    size_t list_room;
-    key_table threads; /* book_thread */
-    key_table targets; /* batch_target of the book's strings */
-    book_content before;
-    ZSTD_CCtx *zstd;
-};
-
-/* A page on its way. */
-typedef struct page {
-    book_writer *to;
-    const batch *one;
-    page_content *content;
-    uint32_t *string_map;       /* by string of the batch: the book's and 1 */
-    uint32_t *frame_map;        /* by frame of the dictionary: the book's and 1 */
-    uint32_t *stack_map;        /* by stack of the batch: the book's and 1 */
-    size_t row, second, thread; /* those written so far */
-    before last;
-    bool failed;
-} page;
 
 book_writer *book_writer_new(uint64_t number)
 {
@@ -116,322 +66,6 @@ uint64_t book_writer_size(const book_writer *writer)
     return book__size(&counts);
 }
 
-/* ---- columns ---- */
-
-/* Room for one more where a column's count is a power of two. */
-static bool grow(void **items, size_t count, size_t width)
-{
-    if ((count & (count - 1)) != 0)
-        return true;
-    void *grown = realloc(*items, (count == 0 ? 2 : 2 * count) * width);
-    if (grown != NULL)
-        *items = grown;
-    return grown != NULL;
-}
-
-static bool put32(uint32_t **items, size_t *count, uint32_t value)
-{
-    if (!grow((void **)items, *count, sizeof(**items)))
-        return false;
-    (*items)[(*count)++] = value;
-    return true;
-}
-
-static bool put64(uint64_t **items, size_t *count, uint64_t value)
-{
-    if (!grow((void **)items, *count, sizeof(**items)))
-        return false;
-    (*items)[(*count)++] = value;
-    return true;
-}
-
-static bool put_byte(ProtobufCBinaryData *to, uint8_t value)
-{
-    if (!grow((void **)&to->data, to->len, 1))
-        return false;
-    to->data[to->len++] = value;
-    return true;
-}
-
-#define PUT_IN(p, message, field, value)                                                           \
-    ((p)->failed |= !_Generic((message)->field, uint32_t *                                         \
-                              : put32, uint64_t *                                                  \
-                              : put64)(&(message)->field, &(message)->n_##field, (value)))
-#define PUT(p, field, value)      PUT_IN((p), (p)->content, field, (value))
-#define PUT_BYTE(p, field, value) ((p)->failed |= !put_byte(&(p)->content->field, (value)))
-
-/* ---- tables ---- */
-
-/* A string's ref: 0 where it is new to the book, which it is from then on not any more. */
-static uint32_t refer_text(page *p, const char *text, size_t length, uint32_t *number)
-{
-    size_t known = p->to->strings.count;
-    size_t bytes = p->to->strings.bytes;
-    if (string_table_add(&p->to->strings, text, length, number) != 0) {
-        p->failed = true;
-        return 0;
-    }
-    if (*number < known || *number == 0)
-        return *number + 1;
-    PUT(p, string_length, (uint32_t)(p->to->strings.bytes - bytes));
-    return 0;
-}
-
-static uint32_t refer_string(page *p, uint32_t string, uint32_t *number)
-{
-    if (p->string_map[string] != 0) {
-        *number = p->string_map[string] - 1;
-        return p->string_map[string];
-    }
-    size_t length = 0;
-    const char *text = string_table_at(&p->one->strings, string, &length);
-    uint32_t ref = refer_text(p, text, length, number);
-    p->string_map[string] = *number + 1;
-    return ref;
-}
-
-/* The book's number of a string that it has already. */
-static bool find_string(const page *p, const string_table *from, uint32_t index, uint32_t *number)
-{
-    size_t length = 0;
-    const char *text = string_table_at(from, index, &length);
-    return string_table_find(&p->to->strings, text, length, number);
-}
-
-static uint32_t refer_word(page *p, uint32_t word, uint32_t *number)
-{
-    size_t length = 0;
-    const char *text = string_table_at(&p->one->dictionary, word, &length);
-    return refer_text(p, text, length, number);
-}
-
-/* How a frame's file is told: 0 as the newest frame of its class has it. */
-static void write_file(page *p, uint32_t file, uint32_t class_name, uint32_t *number)
-{
-    book_writer *to = p->to;
-    uint32_t newest = class_name < to->newest_room ? to->newest[class_name] : 0;
-    const book_frame *like =
-        newest == 0 ? NULL : (const book_frame *)(const void *)to->frames.keys + (newest - 1);
-    size_t length = 0;
-    size_t like_length = 0;
-    const char *text = string_table_at(&p->one->dictionary, file, &length);
-    const char *same = string_table_at(&to->strings, like != NULL ? like->file : 0, &like_length);
-    if (length == like_length && memcmp(text, same, length) == 0) {
-        *number = like != NULL ? like->file : 0;
-        PUT(p, frame_file, 0);
-    } else {
-        PUT(p, frame_file, refer_text(p, text, length, number) + 1);
-    }
-}
-
-static void note_newest(book_writer *to, uint32_t class_name, uint32_t frame, bool *failed)
-{
-    if (class_name >= to->newest_room) {
-        size_t room = 2 * (size_t)class_name + 64;
-        uint32_t *grown = realloc(to->newest, room * sizeof(*grown));
-        if (grown == NULL) {
-            *failed = true;
-            return;
-        }
-        memset(grown + to->newest_room, 0, (room - to->newest_room) * sizeof(*grown));
-        to->newest = grown;
-        to->newest_room = room;
-    }
-    to->newest[class_name] = frame + 1;
-}
-
-/* Where strings of the dictionary are in the book already, its frame; false: it is new. */
-static bool find_frame(page *p, const profile_frame *from, uint32_t *number)
-{
-    book_frame key = {.line = from->line, .kind = from->kind};
-    const string_table *words = &p->one->dictionary;
-    return find_string(p, words, from->class_name, &key.class_name) &&
-           find_string(p, words, from->method, &key.method) &&
-           find_string(p, words, from->file, &key.file) &&
-           key_table_find(&p->to->frames, &key, number);
-}
-
-static void add_frame(page *p, const profile_frame *from, uint32_t *number)
-{
-    book_frame key = {.line = from->line, .kind = from->kind};
-    bool is_new = false;
-    PUT(p, frame_class, refer_word(p, from->class_name, &key.class_name));
-    PUT(p, frame_method, refer_word(p, from->method, &key.method));
-    write_file(p, from->file, key.class_name, &key.file);
-    PUT(p, frame_line, from->line);
-    PUT_BYTE(p, frame_kind, from->kind);
-    if (key_table_add(&p->to->frames, &key, number, &is_new) != 0)
-        p->failed = true;
-    else
-        note_newest(p->to, key.class_name, *number, &p->failed);
-}
-
-/* A frame's ref; 0 = new, and brought at once. */
-static uint32_t refer_frame(page *p, uint32_t frame, uint32_t *number)
-{
-    if (p->frame_map[frame] != 0) {
-        *number = p->frame_map[frame] - 1;
-        return *number + 1;
-    }
-    profile_frame from;
-    memcpy(&from, p->one->frames.keys + (size_t)frame * sizeof(from), sizeof(from));
-    bool known = find_frame(p, &from, number);
-    if (!known)
-        add_frame(p, &from, number);
-    p->frame_map[frame] = *number + 1;
-    return known ? *number + 1 : 0;
-}
-
-/* ---- stacks ---- */
-
-/* Frames of a stack from the root, `at` = 0 first. */
-static uint32_t frame_from_root(const page *p, const profile_stack *stack, uint32_t at)
-{
-    return p->one->stack_frames[stack->first + stack->depth - 1 - at];
-}
-
-/* The node below `parent` for a frame of the dictionary; false where there is none. */
-static bool step_down(page *p, uint32_t frame, uint32_t *node)
-{
-    book_node key = {.parent = *node};
-    uint32_t index = 0;
-    if (p->frame_map[frame] == 0) {
-        profile_frame from;
-        memcpy(&from, p->one->frames.keys + (size_t)frame * sizeof(from), sizeof(from));
-        if (!find_frame(p, &from, &index))
-            return false;
-        p->frame_map[frame] = index + 1;
-    }
-    key.frame = p->frame_map[frame] - 1;
-    if (!key_table_find(&p->to->nodes, &key, &index))
-        return false;
-    *node = index + 1;
-    return true;
-}
-
-static void write_stack(page *p, const profile_stack *stack)
-{
-    uint32_t node = BOOK_ROOT;
-    uint32_t at = 0;
-    while (at < stack->depth && step_down(p, frame_from_root(p, stack, at), &node))
-        at++;
-    PUT(p, stack_base, node);
-    PUT(p, stack_added, stack->depth - at);
-    for (; at < stack->depth && !p->failed; at++) {
-        book_node key = {.parent = node};
-        bool is_new = false;
-        PUT(p, stack_frame, refer_frame(p, frame_from_root(p, stack, at), &key.frame));
-        p->failed |= key_table_add(&p->to->nodes, &key, &node, &is_new) != 0;
-        node++;
-    }
-    PUT_BYTE(p, stack_flags, stack->flags);
-    p->failed |= stack->normaliser != SAGG_NORMALISE_V1;
-}
-
-static uint32_t refer_stack(page *p, uint32_t stack, uint32_t *number)
-{
-    if (p->stack_map[stack] != 0) {
-        *number = p->stack_map[stack] - 1;
-        return *number + 1;
-    }
-    bool is_new = false;
-    p->failed |= key_table_add(&p->to->stack_ids, p->one->stacks[stack].id, number, &is_new) != 0;
-    p->stack_map[stack] = *number + 1;
-    if (!is_new)
-        return *number + 1;
-    write_stack(p, &p->one->stacks[stack]);
-    return 0;
-}
-
-/* ---- targets and lists ---- */
-
-static void write_target(page *p, const batch_target *from, batch_target *key)
-{
-    Hotstack__V1__TargetColumns *to = p->content->targets;
-    uint32_t refs[TARGET_TEXTS];
-    for (size_t i = 0; i < TARGET_TEXTS; i++) {
-        uint32_t string = 0;
-        uint32_t number = 0;
-        memcpy(&string, (const char *)from + batch_target_texts[i], sizeof(string));
-        refs[i] = refer_string(p, string, &number);
-        memcpy((char *)key + batch_target_texts[i], &number, sizeof(number));
-    }
-    PUT_IN(p, to, namespace_str, refs[0]);
-    PUT_IN(p, to, workload_kind_str, refs[1]);
-    PUT_IN(p, to, workload_str, refs[2]);
-    PUT_IN(p, to, pod_str, refs[3]);
-    PUT_IN(p, to, container_str, refs[4]);
-    PUT_IN(p, to, pod_uid_str, refs[5]);
-    PUT_IN(p, to, container_id_str, refs[6]);
-    PUT_IN(p, to, boot_id_str, refs[7]);
-    PUT_IN(p, to, host_pid, from->host_pid);
-    PUT_IN(p, to, ns_pid, from->ns_pid);
-    PUT_IN(p, to, start_ticks, from->start_ticks);
-    PUT_IN(p, to, start_ms, from->start_ms);
-    PUT_IN(p, to, jvm_version_str, refs[8]);
-    PUT_IN(p, to, jvm_vendor_str, refs[9]);
-    PUT_IN(p, to, main_class_str, refs[10]);
-    PUT_IN(p, to, app_version_str, refs[11]);
-    PUT_IN(p, to, image_str, refs[12]);
-}
-
-/* A target as the book knows it; false where one of its strings is new. */
-static bool find_target(page *p, const batch_target *from, batch_target *key)
-{
-    memset(key, 0, sizeof(*key));
-    key->host_pid = from->host_pid;
-    key->ns_pid = from->ns_pid;
-    key->start_ticks = from->start_ticks;
-    key->start_ms = from->start_ms;
-    for (size_t i = 0; i < TARGET_TEXTS; i++) {
-        uint32_t string = 0;
-        uint32_t number = 0;
-        memcpy(&string, (const char *)from + batch_target_texts[i], sizeof(string));
-        if (!find_string(p, &p->one->strings, string, &number))
-            return false;
-        memcpy((char *)key + batch_target_texts[i], &number, sizeof(number));
-    }
-    return true;
-}
-
-/* The target of a window; *key as in the book. */
-static void write_window_target(page *p, uint32_t target, batch_target *key)
-{
-    const batch_target *from = &p->one->targets[target];
-    uint32_t number = 0;
-    bool is_new = false;
-    if (find_target(p, from, key) && key_table_find(&p->to->targets, key, &number)) {
-        PUT(p, window_target, number + 1);
-        return;
-    }
-    PUT(p, window_target, 0);
-    write_target(p, from, key);
-    p->failed |= key_table_add(&p->to->targets, key, &number, &is_new) != 0;
-}
-
-/* Types whose rows tend to have the same keys. */
-static uint32_t family_of(uint32_t type)
-{
-    enum { ALLOC_BYTES = 2, ALLOC_OBJECTS = 3, LOCK_COUNT = 4, LOCK_DELAY = 5 };
-    return type == ALLOC_OBJECTS ? ALLOC_BYTES : type == LOCK_DELAY ? LOCK_COUNT : type;
-}
-
-static key_list *write_list(page *p, const batch_target *target, uint32_t type, uint32_t *number)
-{
-    book_writer *to = p->to;
-    const uint32_t name[] = {target->namespace_str, target->workload_str, family_of(type)};
-    bool is_new = false;
-    key_list *list = BATCH_NEXT(to->lists, to->list_room, to->list_names.count);
-    if (list == NULL || key_table_add(&to->list_names, name, number, &is_new) != 0) {
-        p->failed = true;
-        return NULL;
-    }
-    PUT(p, window_list, is_new ? 0 : *number + 1);
-    if (is_new)
-        *list = (key_list){.keys = {.key_size = sizeof(book_key)}};
-    return &to->lists[*number];
-}
-
 /* ---- rows ---- */
 
 /* A row of the window, and its key's number in the list where it has one. */
@@ -476,8 +110,8 @@ static bool find_key(page *p, const key_list *list, const batch_row *row, uint32
         p->stack_map[row->stack] = key.stack + 1;
     else
         return false;
-    return find_string(p, strings, row->pool_str, &key.pool) &&
-           find_string(p, strings, row->object_str, &key.object) &&
+    return book__find_string(p, strings, row->pool_str, &key.pool) &&
+           book__find_string(p, strings, row->object_str, &key.object) &&
            key_table_find(&list->keys, &key, number);
 }
 
@@ -486,10 +120,10 @@ static void write_new_key(page *p, key_list *list, row_place *place)
     const batch_row *row = &p->one->rows[place->row];
     book_key key = {.facet = row->facet};
     bool is_new = false;
-    PUT(p, key_stack, refer_stack(p, row->stack, &key.stack));
-    PUT(p, key_pool, refer_string(p, row->pool_str, &key.pool));
+    PUT(p, key_stack, book__refer_stack(p, row->stack, &key.stack));
+    PUT(p, key_pool, book__refer_string(p, row->pool_str, &key.pool));
     PUT(p, key_facet, row->facet);
-    PUT(p, key_object, refer_string(p, row->object_str, &key.object));
+    PUT(p, key_object, book__refer_string(p, row->object_str, &key.object));
     p->failed |= key_table_add(&list->keys, &key, &place->key, &is_new) != 0;
     p->failed |= !is_new; /* a row twice */
     p->to->key_count++;
@@ -639,7 +273,7 @@ static void write_seconds(page *p, uint32_t form, uint64_t interval, size_t end)
         uint32_t length = 0;
         uint32_t next = 0;
         uint64_t last = 0;
-        PUT(p, series_pool, refer_string(p, pool, &number));
+        PUT(p, series_pool, book__refer_string(p, pool, &number));
         for (; p->second < end && p->one->seconds[p->second].pool_str == pool; p->second++) {
             const batch_second *at = &p->one->seconds[p->second];
             p->failed |= at->second < next;
@@ -660,8 +294,8 @@ static void write_seconds(page *p, uint32_t form, uint64_t interval, size_t end)
 static bool find_thread(page *p, const batch_thread *from, book_thread *key, uint32_t *number)
 {
     *key = (book_thread){.os_tid = from->os_tid, .java_tid = from->java_tid};
-    return find_string(p, &p->one->strings, from->name_str, &key->name) &&
-           find_string(p, &p->one->strings, from->pool_str, &key->pool) &&
+    return book__find_string(p, &p->one->strings, from->name_str, &key->name) &&
+           book__find_string(p, &p->one->strings, from->pool_str, &key->pool) &&
            key_table_find(&p->to->threads, key, number);
 }
 
@@ -697,8 +331,8 @@ static void write_thread(page *p, const batch_thread *from, uint64_t next, uint3
     PUT(p, thread_step, 0);
     PUT(p, thread_os_tid, from->os_tid);
     PUT(p, thread_java_tid, from->java_tid);
-    PUT(p, thread_name, refer_string(p, from->name_str, &key.name));
-    PUT(p, thread_pool, refer_string(p, from->pool_str, &key.pool));
+    PUT(p, thread_name, book__refer_string(p, from->name_str, &key.name));
+    PUT(p, thread_pool, book__refer_string(p, from->pool_str, &key.pool));
     p->failed |= key_table_add(&p->to->threads, &key, number, &is_new) != 0;
 }
 
@@ -736,7 +370,7 @@ static void write_span(page *p, const batch_window *window, uint64_t before_ms)
     PUT(p, window_start, zigzag(window->start_ms - before_ms));
     PUT(p, window_length, window->length_ms);
     PUT(p, window_missed, window->length_ms - window->covered_ms);
-    PUT(p, window_engine, refer_string(p, window->engine_str, &number));
+    PUT(p, window_engine, book__refer_string(p, window->engine_str, &number));
     PUT(p, window_interval, window->totals.interval);
     PUT(p, window_truncated, window->totals.truncated_raw);
     PUT(p, window_dropped, window->totals.dropped_raw);
@@ -761,9 +395,9 @@ static void write_window(page *p, uint32_t index)
     END_OF(p, threads, thread_count, threads_end, index);
     batch_target target;
     uint32_t list_number = 0;
-    write_window_target(p, window->target, &target);
+    book__write_window_target(p, window->target, &target);
     write_span(p, window, index == 0 ? one->created_ms : one->windows[index - 1].start_ms);
-    key_list *list = write_list(p, &target, window->totals.type, &list_number);
+    key_list *list = book__write_list(p, &target, window->totals.type, &list_number);
     size_t count = rows_end - p->row;
     row_place *places = malloc((count + 1) * sizeof(*places));
     if (list == NULL || places == NULL || p->failed) {
