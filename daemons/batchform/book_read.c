@@ -101,19 +101,33 @@ typedef struct values {
     uint64_t samples, raw, value;
 } values;
 
-static bool take_row_values(reading *in, uint32_t form, uint64_t interval, values *out)
+/* The columns of values of rows, or of threads. */
+typedef struct value_columns {
+    uint64_t *samples, *raw, *value;
+    size_t n_samples, n_raw, n_value;
+} value_columns;
+
+#define VALUES_OF(c, what)                                                                         \
+    (value_columns)                                                                                \
+    {                                                                                              \
+        (c)->what##_samples, (c)->what##_raw, (c)->what##_value, (c)->n_##what##_samples,          \
+            (c)->n_##what##_raw, (c)->n_##what##_value                                             \
+    }
+
+/* The values that the form does not give; out->samples is set where they are as before. */
+static bool take_values(reading *in, const value_columns *from, value_cursor *at, uint32_t form,
+                        bool has_samples, uint64_t interval, values *out)
 {
     uint64_t difference = 0;
-    if ((form & FORM(SAMPLES_AS_BEFORE)) == 0 &&
-        !TAKE(in, row_samples, in->at.row_samples++, &out->samples))
+    if (has_samples && !TAKE_OF(in, from, samples, at->samples++, &out->samples))
         return false;
     if ((form & FORM(RAW_IS_SAMPLES)) != 0)
         out->raw = out->samples;
     else if ((form & FORM(RAW_BY_INTERVAL)) != 0)
         out->raw = out->samples * interval;
-    else if (!TAKE(in, row_raw, in->at.row_raw++, &out->raw))
+    else if (!TAKE_OF(in, from, raw, at->raw++, &out->raw))
         return false;
-    if ((form & FORM(VALUE_IS_RAW)) == 0 && !TAKE(in, row_value, in->at.row_value++, &difference))
+    if ((form & FORM(VALUE_IS_RAW)) == 0 && !TAKE_OF(in, from, value, at->value++, &difference))
         return false;
     out->value = out->raw + unzigzag(difference);
     return true;
@@ -145,6 +159,7 @@ static bool take_rows(reading *in, uint32_t window, uint32_t form)
     const read_list *list = &in->from->lists[in->list];
     uint64_t interval = in->out->windows[window].totals.interval;
     size_t before = in->first_row;
+    const value_columns columns = VALUES_OF(in->content, row);
     if (in->out->row_count + in->key_count > in->limits->rows)
         return book__fail(in, BOOK_TOO_LARGE, "A page stands for more than %llu rows.",
                           (unsigned long long)in->limits->rows);
@@ -156,7 +171,8 @@ static bool take_rows(reading *in, uint32_t window, uint32_t form)
         values got = {0};
         if ((form & FORM(SAMPLES_AS_BEFORE)) != 0)
             got.samples = in->out->rows[before + i].samples;
-        if (!take_row_values(in, form, interval, &got) ||
+        if (!take_values(in, &columns, &in->at.row_values, form,
+                         (form & FORM(SAMPLES_AS_BEFORE)) == 0, interval, &got) ||
             !take_row(in, window, &list->keys[in->keys[i]], &got))
             return false;
     }
@@ -250,35 +266,19 @@ static bool take_thread_number(reading *in, uint64_t next, uint32_t *number)
     return book__in_range(in, "thread", got, in->from->counts.threads);
 }
 
-static bool take_thread_values(reading *in, uint32_t form, uint64_t interval, values *out)
-{
-    uint64_t difference = 0;
-    if ((form & FORM(THREAD_SAMPLES_AS_BEFORE)) == 0 &&
-        !TAKE(in, thread_samples, in->at.thread_samples++, &out->samples))
-        return false;
-    if ((form & FORM(RAW_IS_SAMPLES)) != 0)
-        out->raw = out->samples;
-    else if ((form & FORM(RAW_BY_INTERVAL)) != 0)
-        out->raw = out->samples * interval;
-    else if (!TAKE(in, thread_raw, in->at.thread_raw++, &out->raw))
-        return false;
-    if ((form & FORM(VALUE_IS_RAW)) == 0 &&
-        !TAKE(in, thread_value, in->at.thread_value++, &difference))
-        return false;
-    out->value = out->raw + unzigzag(difference);
-    return true;
-}
-
 static bool take_thread(reading *in, uint32_t window, uint32_t form, uint32_t number,
                         uint64_t samples)
 {
     batch *out = in->out;
     values got = {.samples = samples};
+    const value_columns columns = VALUES_OF(in->content, thread);
     const book_thread *from = &in->from->threads[number];
     batch_thread *to = BATCH_NEXT(out->threads, out->thread_room, out->thread_count);
     if (to == NULL)
         return book__no_memory(in);
-    if (!take_thread_values(in, form, out->windows[window].totals.interval, &got))
+    if (!take_values(in, &columns, &in->at.thread_values, form,
+                     (form & FORM(THREAD_SAMPLES_AS_BEFORE)) == 0,
+                     out->windows[window].totals.interval, &got))
         return false;
     *to = (batch_thread){.window = window,
                          .os_tid = from->os_tid,
@@ -404,9 +404,9 @@ static bool is_read_whole(reading *in)
     if (at->string != c->n_string_length || at->string_byte != c->string_data.len ||
         at->frame != c->n_frame_class || at->stack != c->n_stack_base ||
         at->stack_frame != c->n_stack_frame || at->key != c->n_key_stack ||
-        at->row_gap != c->n_row_gap || at->row_samples != c->n_row_samples ||
+        at->row_gap != c->n_row_gap || at->row_values.samples != c->n_row_samples ||
         at->series != c->n_series_pool || at->second != c->n_second_gap ||
-        at->thread_step != c->n_thread_step || at->thread_samples != c->n_thread_samples)
+        at->thread_step != c->n_thread_step || at->thread_values.samples != c->n_thread_samples)
         return book__fail(in, BOOK_UNREADABLE, "A page has more entries than its windows use.");
     return true;
 }

@@ -62,11 +62,16 @@ struct book {
     uint8_t last_id[BATCH_ID_SIZE], last_digest[16];
 };
 
-/* Columns read so far. */
+/* Columns of values read so far. */
+typedef struct value_cursor {
+    size_t samples, raw, value;
+} value_cursor;
+
+/* The other columns, too. */
 typedef struct cursor {
-    size_t string, string_byte, target, frame, stack, stack_frame, key, thread, row_gap,
-        row_samples, row_raw, row_value, series, second, thread_step, thread_samples, thread_raw,
-        thread_value;
+    size_t string, string_byte, target, frame, stack, stack_frame, key, thread, row_gap, series,
+        second, thread_step;
+    value_cursor row_values, thread_values;
 } cursor;
 
 /* A page on its way. */
