@@ -17,6 +17,17 @@ int array_reserve(void **items, size_t *room, size_t count, size_t item_size)
     return 0;
 }
 
+int array_reserve_zeroed(void **items, size_t *room, size_t at, size_t item_size)
+{
+    while (*room <= at) {
+        size_t old = *room;
+        if (array_reserve(items, room, old, item_size) != 0)
+            return -1;
+        memset((char *)*items + old * item_size, 0, (*room - old) * item_size);
+    }
+    return 0;
+}
+
 static void place(uint32_t *slots, size_t slot_count, uint64_t hash, uint32_t value)
 {
     size_t at = (size_t)hash & (slot_count - 1);
@@ -236,7 +247,7 @@ static bool find_key(const key_table *table, const void *key, uint64_t hash, uin
 bool key_table_has(const key_table *table, const void *key)
 {
     uint32_t index = 0;
-    return find_key(table, key, seeded_hash(key, table->key_size), &index);
+    return key_table_find(table, key, &index);
 }
 
 bool key_table_find(const key_table *table, const void *key, uint32_t *index)

@@ -236,8 +236,7 @@ static int rename_strings(batch *one, renaming *in)
     int rc = string_table_add(&in->to, "", 0, &empty);
     for (size_t i = 0; i < one->target_count && rc == 0; i++) {
         for (size_t k = 0; k < TARGET_TEXTS && rc == 0; k++)
-            rc = rename_string(
-                in, (uint32_t *)(void *)((char *)&one->targets[i] + batch_target_texts[k]));
+            rc = rename_string(in, batch_target_text(&one->targets[i], k));
     }
     for (size_t i = 0; i < one->window_count && rc == 0; i++)
         rc = rename_string(in, &one->windows[i].engine_str);

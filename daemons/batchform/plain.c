@@ -5,12 +5,17 @@
 
 #define TEXT(field) offsetof(batch_target, field)
 
-const size_t batch_target_texts[TARGET_TEXTS] = {
+static const size_t texts[TARGET_TEXTS] = {
     TEXT(namespace_str),   TEXT(workload_kind_str), TEXT(workload_str),     TEXT(pod_str),
     TEXT(container_str),   TEXT(pod_uid_str),       TEXT(container_id_str), TEXT(boot_id_str),
     TEXT(jvm_version_str), TEXT(jvm_vendor_str),    TEXT(main_class_str),   TEXT(app_version_str),
     TEXT(image_str),
 };
+
+uint32_t *batch_target_text(const batch_target *target, size_t i)
+{
+    return (uint32_t *)((uintptr_t)target + texts[i]);
+}
 
 void batch_begin(batch *one, const uint8_t id[BATCH_ID_SIZE], uint32_t day)
 {

@@ -57,18 +57,6 @@ bool book__in_range(reading *in, const char *what, uint64_t number, size_t count
 
 /* ---- strings ---- */
 
-/* Room for entry `at` of an array whose entries begin as zero. */
-static bool reserve_zeroed(void **items, size_t *room, size_t at, size_t item_size)
-{
-    while (*room <= at) {
-        size_t old = *room;
-        if (array_reserve(items, room, old, item_size) != 0)
-            return false;
-        memset((char *)*items + old * item_size, 0, (*room - old) * item_size);
-    }
-    return true;
-}
-
 static bool take_string(reading *in, uint32_t *number)
 {
     book *b = in->from;
@@ -87,8 +75,8 @@ static bool take_string(reading *in, uint32_t *number)
     *number = (uint32_t)b->strings.count - 1;
     b->counts.strings = b->strings.count;
     b->counts.string_bytes = b->strings.bytes;
-    return reserve_zeroed((void **)&b->string_uses, &b->string_use_room, *number,
-                          sizeof(*b->string_uses)) ||
+    return array_reserve_zeroed((void **)&b->string_uses, &b->string_use_room, *number,
+                                sizeof(*b->string_uses)) == 0 ||
            book__no_memory(in);
 }
 
@@ -183,7 +171,8 @@ static bool take_frame(reading *in, uint32_t *number)
     profile_frame *to = BATCH_NEXT(b->frames, b->frame_room, b->counts.frames);
     frame_note *to_note = BATCH_NEXT(b->frame_notes, b->frame_note_room, b->counts.frames);
     if (to == NULL || to_note == NULL ||
-        !reserve_zeroed((void **)&b->newest, &b->newest_room, frame.class_name, sizeof(*b->newest)))
+        array_reserve_zeroed((void **)&b->newest, &b->newest_room, frame.class_name,
+                             sizeof(*b->newest)) != 0)
         return book__no_memory(in);
     *number = (uint32_t)b->counts.frames++;
     note.newest_before = b->newest[frame.class_name];
@@ -261,8 +250,8 @@ bool book__take_stack(reading *in, uint32_t *number)
         return book__fail(in, BOOK_UNREADABLE, "stack_flags has no entry %zu.", at);
     fresh.flags = in->content->stack_flags.data[at];
     read_stack *to = BATCH_NEXT(b->stacks, b->stack_room, b->counts.stacks);
-    if (to == NULL || !reserve_zeroed((void **)&b->stack_uses, &b->stack_use_room, b->counts.stacks,
-                                      sizeof(*b->stack_uses)))
+    if (to == NULL || array_reserve_zeroed((void **)&b->stack_uses, &b->stack_use_room,
+                                           b->counts.stacks, sizeof(*b->stack_uses)) != 0)
         return book__no_memory(in);
     if (!hash_stack(in, &fresh))
         return false;
@@ -323,14 +312,12 @@ static bool take_target(reading *in, uint32_t *number)
         !TAKE_OF(in, t, image_str, at, &refs[12]))
         return false;
     for (size_t i = 0; i < TARGET_TEXTS; i++) {
-        uint32_t string = 0;
-        if (!book__resolve_string(in, refs[i], &string))
+        if (!book__resolve_string(in, refs[i], batch_target_text(&fresh, i)))
             return false;
-        memcpy((char *)&fresh + batch_target_texts[i], &string, sizeof(string));
     }
     batch_target *to = BATCH_NEXT(b->targets, b->target_room, b->counts.targets);
-    if (to == NULL || !reserve_zeroed((void **)&b->target_uses, &b->target_use_room,
-                                      b->counts.targets, sizeof(*b->target_uses)))
+    if (to == NULL || array_reserve_zeroed((void **)&b->target_uses, &b->target_use_room,
+                                           b->counts.targets, sizeof(*b->target_uses)) != 0)
         return book__no_memory(in);
     *to = fresh;
     *number = (uint32_t)b->counts.targets++;
@@ -351,11 +338,9 @@ static bool use_target(reading *in, uint32_t number, uint32_t *index)
         return book__no_memory(in);
     *to = b->targets[number];
     for (size_t i = 0; i < TARGET_TEXTS; i++) {
-        uint32_t string = 0;
-        memcpy(&string, (const char *)to + batch_target_texts[i], sizeof(string));
-        if (!book__use_string(in, string, &string))
+        uint32_t *text = batch_target_text(to, i);
+        if (!book__use_string(in, *text, text))
             return false;
-        memcpy((char *)to + batch_target_texts[i], &string, sizeof(string));
     }
     *index = (uint32_t)out->target_count++;
     *known = (use){b->pages + 1, *index};

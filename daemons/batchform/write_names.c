@@ -106,22 +106,6 @@ static void write_file(page *p, uint32_t file, uint32_t class_name, uint32_t *nu
     }
 }
 
-static void note_newest(book_writer *to, uint32_t class_name, uint32_t frame, bool *failed)
-{
-    if (class_name >= to->newest_room) {
-        size_t room = 2 * (size_t)class_name + 64;
-        uint32_t *grown = realloc(to->newest, room * sizeof(*grown));
-        if (grown == NULL) {
-            *failed = true;
-            return;
-        }
-        memset(grown + to->newest_room, 0, (room - to->newest_room) * sizeof(*grown));
-        to->newest = grown;
-        to->newest_room = room;
-    }
-    to->newest[class_name] = frame + 1;
-}
-
 /* Where strings of the dictionary are in the book already, its frame; false: it is new. */
 static bool find_frame(page *p, const profile_frame *from, uint32_t *number)
 {
@@ -142,26 +126,33 @@ static void add_frame(page *p, const profile_frame *from, uint32_t *number)
     write_file(p, from->file, key.class_name, &key.file);
     PUT(p, frame_line, from->line);
     PUT_BYTE(p, frame_kind, from->kind);
-    if (key_table_add(&p->to->frames, &key, number, &is_new) != 0)
+    book_writer *to = p->to;
+    if (key_table_add(&to->frames, &key, number, &is_new) != 0 ||
+        array_reserve_zeroed((void **)&to->newest, &to->newest_room, key.class_name,
+                             sizeof(*to->newest)) != 0)
         p->failed = true;
     else
-        note_newest(p->to, key.class_name, *number, &p->failed);
+        to->newest[key.class_name] = *number + 1;
+}
+
+/* The book's number of a frame of the dictionary; false: it is new. */
+static bool is_known_frame(page *p, uint32_t frame, uint32_t *number)
+{
+    uint32_t *known = &p->frame_map[frame];
+    if (*known == 0 && find_frame(p, &batch_frames(p->one).frames[frame], number))
+        *known = *number + 1;
+    *number = *known - 1;
+    return *known != 0;
 }
 
 /* A frame's ref; 0 = new, and brought at once. */
 static uint32_t refer_frame(page *p, uint32_t frame, uint32_t *number)
 {
-    if (p->frame_map[frame] != 0) {
-        *number = p->frame_map[frame] - 1;
+    if (is_known_frame(p, frame, number))
         return *number + 1;
-    }
-    profile_frame from;
-    memcpy(&from, p->one->frames.keys + (size_t)frame * sizeof(from), sizeof(from));
-    bool known = find_frame(p, &from, number);
-    if (!known)
-        add_frame(p, &from, number);
+    add_frame(p, &batch_frames(p->one).frames[frame], number);
     p->frame_map[frame] = *number + 1;
-    return known ? *number + 1 : 0;
+    return 0;
 }
 
 /* ---- stacks ---- */
@@ -177,15 +168,7 @@ static bool step_down(page *p, uint32_t frame, uint32_t *node)
 {
     book_node key = {.parent = *node};
     uint32_t index = 0;
-    if (p->frame_map[frame] == 0) {
-        profile_frame from;
-        memcpy(&from, p->one->frames.keys + (size_t)frame * sizeof(from), sizeof(from));
-        if (!find_frame(p, &from, &index))
-            return false;
-        p->frame_map[frame] = index + 1;
-    }
-    key.frame = p->frame_map[frame] - 1;
-    if (!key_table_find(&p->to->nodes, &key, &index))
+    if (!is_known_frame(p, frame, &key.frame) || !key_table_find(&p->to->nodes, &key, &index))
         return false;
     *node = index + 1;
     return true;
@@ -232,11 +215,7 @@ static void write_target(page *p, const batch_target *from, batch_target *key)
     Hotstack__V1__TargetColumns *to = p->content->targets;
     uint32_t refs[TARGET_TEXTS];
     for (size_t i = 0; i < TARGET_TEXTS; i++) {
-        uint32_t string = 0;
-        uint32_t number = 0;
-        memcpy(&string, (const char *)from + batch_target_texts[i], sizeof(string));
-        refs[i] = book__refer_string(p, string, &number);
-        memcpy((char *)key + batch_target_texts[i], &number, sizeof(number));
+        refs[i] = book__refer_string(p, *batch_target_text(from, i), batch_target_text(key, i));
     }
     PUT_IN(p, to, namespace_str, refs[0]);
     PUT_IN(p, to, workload_kind_str, refs[1]);
@@ -266,12 +245,9 @@ static bool find_target(page *p, const batch_target *from, batch_target *key)
     key->start_ticks = from->start_ticks;
     key->start_ms = from->start_ms;
     for (size_t i = 0; i < TARGET_TEXTS; i++) {
-        uint32_t string = 0;
-        uint32_t number = 0;
-        memcpy(&string, (const char *)from + batch_target_texts[i], sizeof(string));
-        if (!book__find_string(p, &p->one->strings, string, &number))
+        if (!book__find_string(p, &p->one->strings, *batch_target_text(from, i),
+                               batch_target_text(key, i)))
             return false;
-        memcpy((char *)key + batch_target_texts[i], &number, sizeof(number));
     }
     return true;
 }

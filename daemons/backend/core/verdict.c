@@ -35,17 +35,24 @@ static int status_of(const char *code)
     return 422;
 }
 
+static int fill(verdict *v, outcome value, const char *code, int http_status, const char *format,
+                va_list args)
+{
+    vsnprintf(v->message, sizeof(v->message), format, args);
+    v->outcome = value;
+    v->code = code;
+    v->http_status = http_status;
+    return -1;
+}
+
 int(verdict_reject)(verdict *v, const char *code, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    vsnprintf(v->message, sizeof(v->message), format, args);
+    int rc = fill(v, OUTCOME_REJECTED, code, status_of(code), format, args);
     va_end(args);
-    v->outcome = OUTCOME_REJECTED;
-    v->code = code;
-    v->http_status = status_of(code);
-    return -1;
+    return rc;
 }
 
 int(verdict_retry)(verdict *v, const char *code, uint32_t after_ms, const char *format, ...)
@@ -53,13 +60,11 @@ int(verdict_retry)(verdict *v, const char *code, uint32_t after_ms, const char *
     va_list args;
 
     va_start(args, format);
-    vsnprintf(v->message, sizeof(v->message), format, args);
+    int rc = fill(v, OUTCOME_RETRY, code, strcmp(code, "store_unavailable") == 0 ? 503 : 429,
+                  format, args);
     va_end(args);
-    v->outcome = OUTCOME_RETRY;
-    v->code = code;
-    v->http_status = strcmp(code, "store_unavailable") == 0 ? 503 : 429;
     v->retry_after_ms = after_ms;
-    return -1;
+    return rc;
 }
 
 int(verdict_need_body)(verdict *v, const char *code, const char *format, ...)
@@ -67,12 +72,9 @@ int(verdict_need_body)(verdict *v, const char *code, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(v->message, sizeof(v->message), format, args);
+    int rc = fill(v, OUTCOME_NEED_BODY, code, 200, format, args);
     va_end(args);
-    v->outcome = OUTCOME_NEED_BODY;
-    v->code = code;
-    v->http_status = 200;
-    return -1;
+    return rc;
 }
 
 void verdict_clear(verdict *v)

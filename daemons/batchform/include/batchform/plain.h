@@ -52,9 +52,9 @@ typedef struct batch_target {
     uint32_t jvm_version_str, jvm_vendor_str, main_class_str, app_version_str, image_str;
 } batch_target;
 
-/* Where the strings of a batch_target stand in it, in the contract's order of fields. */
+/* The index of a target's string `i`, below TARGET_TEXTS, in the contract's order of fields. */
 enum { TARGET_TEXTS = 13 };
-extern const size_t batch_target_texts[TARGET_TEXTS];
+uint32_t *batch_target_text(const batch_target *target, size_t i);
 
 typedef struct batch_window {
     uint32_t target;
