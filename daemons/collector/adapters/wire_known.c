@@ -53,10 +53,41 @@ static uint64_t *workload_hashes(const batch *one)
     return hashes;
 }
 
+static bool texts_hold(const batch *one, const batch_target *target)
+{
+    for (size_t i = 0; i < TARGET_TEXTS; i++) {
+        if (*batch_target_text(target, i) >= one->strings.count)
+            return false;
+    }
+    return true;
+}
+
+/* Of what is behind the rows, which only a page looks at. */
+static bool details_hold(const batch *one)
+{
+    size_t strings = one->strings.count;
+    for (size_t i = 0; i < one->second_count; i++) {
+        if (one->seconds[i].window >= one->window_count || one->seconds[i].pool_str >= strings)
+            return false;
+    }
+    for (size_t i = 0; i < one->thread_count; i++) {
+        const batch_thread *thread = &one->threads[i];
+        if (thread->window >= one->window_count || thread->name_str >= strings ||
+            thread->pool_str >= strings)
+            return false;
+    }
+    return true;
+}
+
 static bool indexes_hold(const batch *one)
 {
+    for (size_t i = 0; i < one->target_count; i++) {
+        if (!texts_hold(one, &one->targets[i]))
+            return false;
+    }
     for (size_t i = 0; i < one->window_count; i++) {
         if (one->windows[i].target >= one->target_count ||
+            one->windows[i].engine_str >= one->strings.count ||
             one->windows[i].totals.type >= PROFILE_TYPE_END)
             return false;
     }
@@ -166,7 +197,7 @@ static int dress(wire *self, const batch *one, Hotstack__V1__ProfileBatch *messa
     if (shape->plain)
         wire_book_refuse(&self->books, one->id);
     else
-        is_page = sender != NULL && indexes_hold(one) &&
+        is_page = sender != NULL && indexes_hold(one) && details_hold(one) &&
                   wire_book_page(&self->books, one, sender, message, shape, out, length);
     arena_free(&in);
     if (is_page)
@@ -179,13 +210,14 @@ int wire_dress(void *context, const uint8_t *entry, size_t length, const wire_sh
                uint8_t **out, size_t *out_length)
 {
     batch one;
-    if (wire_decode(context, entry, length, &one) != 0) /* checks the dictionary's indexes, too */
-        return -1;
     Hotstack__V1__ProfileBatch *message = wire__open(entry, length);
-    int rc = message != NULL ? dress(context, &one, message, shape, out, out_length) : -1;
+    if (message == NULL)
+        return -1;
+    int rc = batch_unpack(&one, message); /* checks the dictionary's indexes, too */
+    if (rc == 0)
+        rc = dress(context, &one, message, shape, out, out_length);
     batch_clear(&one);
-    if (message != NULL)
-        hotstack__v1__profile_batch__free_unpacked(message, NULL);
+    hotstack__v1__profile_batch__free_unpacked(message, NULL);
     return rc;
 }
 

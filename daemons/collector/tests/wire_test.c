@@ -194,6 +194,22 @@ START_TEST(batches_are_pages_of_a_book_that_the_backend_knows)
 }
 END_TEST
 
+START_TEST(an_entry_with_a_wrong_index_is_no_page)
+{
+    batch one;
+    uint8_t *entry = NULL;
+    size_t length = 0;
+    sample_batch(&one, 1, 2, 3);
+    ck_assert_int_eq(batch_order(&one), 0);
+    ck_assert_uint_gt(one.second_count, 0);
+    one.seconds[0].pool_str = 100000;
+    ck_assert_int_eq(wire_encode(contract, &one, &entry, &length), 0);
+    ck_assert_int_eq(page_of(entry, length, false, 1 << 20), -1);
+    batch_clear(&one);
+    free(entry);
+}
+END_TEST
+
 START_TEST(a_batch_of_another_run_goes_plain)
 {
     const wire_sender earlier = {"cluster", "node", "instance", "0.1.0", 41};
@@ -271,6 +287,7 @@ TCase *wire_tests(void)
     tcase_add_test(tests, known_stacks_are_left_out_until_all_are_asked_for);
     tcase_add_test(tests, a_damaged_entry_is_refused_at_every_byte);
     tcase_add_test(tests, batches_are_pages_of_a_book_that_the_backend_knows);
+    tcase_add_test(tests, an_entry_with_a_wrong_index_is_no_page);
     tcase_add_test(tests, a_batch_of_another_run_goes_plain);
     tcase_add_test(tests, answers_are_read);
     tcase_add_test(tests, a_status_report_holds_every_target);
