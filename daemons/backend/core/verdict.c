@@ -36,6 +36,9 @@ static int status_of(const char *code)
 }
 
 static int fill(verdict *v, outcome value, const char *code, int http_status, const char *format,
+                va_list args) __attribute__((format(printf, 5, 0)));
+
+static int fill(verdict *v, outcome value, const char *code, int http_status, const char *format,
                 va_list args)
 {
     vsnprintf(v->message, sizeof(v->message), format, args);
