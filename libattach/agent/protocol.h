@@ -111,7 +111,7 @@ enum threads_why {
     THREADS_WHY_FULL = 1 << 5
 };
 
-/* Field numbers of hotstack.threads.v1 (daemons/proto/hotstack/v1/threads.proto). */
+/* Field numbers of hotstack.threads.v1 (libattach/agent/threads.proto). */
 enum {
     F_VERSION = 1,
     F_META = 2,

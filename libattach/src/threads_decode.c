@@ -1,4 +1,4 @@
-/* Reading hotstack.threads.v1: daemons/proto/hotstack/v1/threads.proto. */
+/* Reading hotstack.threads.v1: libattach/agent/threads.proto. */
 #include <stdlib.h>
 #include <string.h>
 

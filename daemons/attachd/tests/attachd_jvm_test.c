@@ -1,5 +1,5 @@
 /* hotstack-attachd as a program, on a real JVM, asked over its socket. */
-#include "../../attachclient/tests/jvm_fixture.h"
+#include "../../shared/attachclient/tests/jvm_fixture.h"
 
 #include <catalogue/reason.h>
 #include <catalogue/state.h>

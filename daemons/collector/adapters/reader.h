@@ -1,4 +1,4 @@
-/* Recordings into profiles: collector_ports' functions over daemons/recording. */
+/* Recordings into profiles: collector_ports' functions over daemons/shared/recording. */
 #ifndef COLLECTOR_ADAPTERS_READER_H
 #define COLLECTOR_ADAPTERS_READER_H
 

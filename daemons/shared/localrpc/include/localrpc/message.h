@@ -1,6 +1,6 @@
 /*
  * What collector, CLI and attachd say to each other on one host, as plain C. The wire form is
- * daemons/proto/hotstack/v1/local.proto; the codec is the only place that knows it.
+ * daemons/shared/localrpc/local.proto; the codec is the only place that knows it.
  *
  * A request and its answer may be handled by any one thread at a time.
  */

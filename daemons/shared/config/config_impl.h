@@ -1,4 +1,4 @@
-/* What the files of daemons/config share; not for others. */
+/* What the files of daemons/shared/config share; not for others. */
 #ifndef CONFIG_IMPL_H
 #define CONFIG_IMPL_H
 

@@ -1,4 +1,4 @@
-/* http/error.h: the error type of daemons/http. */
+/* http/error.h: the error type of daemons/shared/http. */
 #ifndef HTTP_ERROR_H
 #define HTTP_ERROR_H
 

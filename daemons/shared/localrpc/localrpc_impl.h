@@ -1,4 +1,4 @@
-/* What the files of daemons/localrpc share; not for others. */
+/* What the files of daemons/shared/localrpc share; not for others. */
 #ifndef LOCALRPC_IMPL_H
 #define LOCALRPC_IMPL_H
 

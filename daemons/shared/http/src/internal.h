@@ -1,4 +1,4 @@
-/* Private to daemons/http: what its files share. */
+/* Private to daemons/shared/http: what its files share. */
 #ifndef HTTP_INTERNAL_H
 #define HTTP_INTERNAL_H
 
