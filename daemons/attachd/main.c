@@ -5,6 +5,7 @@
 #include "core/attachd.h"
 
 #include <attachclient/attachclient.h>
+#include <base/log.h>
 #include <errno.h>
 #include <limits.h>
 #include <localrpc/server.h>
@@ -27,15 +28,9 @@ static void handle(void *context, const local_request *request, local_answer *an
     attachd_handle(context, request, answer);
 }
 
-static void log_line(void *context, const char *message)
-{
-    (void)context;
-    (void)fprintf(stderr, "hotstack-attachd: %s\n", message);
-}
-
 static int fail(const char *message)
 {
-    log_line(NULL, message);
+    log_line("%s", message);
     return EXIT_FAILURE;
 }
 
@@ -80,7 +75,7 @@ static int start_server(localrpc_server **server, attachd *core, const config_se
     options.workers = (unsigned)config_int(settings, "limits.operations");
     options.handler = handle;
     options.context = core;
-    options.log = log_line;
+    options.log = log_message;
     localrpc_error err = {0};
     int rc = localrpc_server_start(server, &options, &err);
     if (rc != 0)
@@ -109,7 +104,7 @@ static int run(const config_section *settings, worker_port *port, const sigset_t
         attachd_free(core);
         return fail(message);
     }
-    (void)fprintf(stderr, "hotstack-attachd: listening on %s\n", config_string(settings, "socket"));
+    log_line("listening on %s", config_string(settings, "socket"));
     wait_for_end(core, signals, config_duration_ms(settings, "adopt_grace"),
                  config_duration_ms(settings, "lease"));
     localrpc_server_stop(server);
@@ -144,7 +139,7 @@ int main(int argc, char **argv)
     char library[PATH_MAX] = "";
     (void)snprintf(library, sizeof(library), "%s", config_string(settings, "profiler_library"));
     if (library[0] == '\0' && attachclient_find_profiler(library, sizeof(library)) != 0)
-        log_line(NULL, "libasyncProfiler.so is not installed; set profiler_library");
+        log_line("libasyncProfiler.so is not installed; set profiler_library");
     worker_port port = {
         .worker = config_string(settings, "worker"),
         .library = library,

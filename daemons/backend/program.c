@@ -1,13 +1,14 @@
 #include "program.h"
 
+#include <base/clock.h>
+#include <base/log.h>
+
 #include <errno.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "api.h"
@@ -32,39 +33,10 @@ struct program {
     api api;
 };
 
-static uint64_t unix_ms(void *clock)
-{
-    struct timespec now;
-
-    (void)clock;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-__attribute__((format(printf, 2, 3))) static void log_line(void *context, const char *format, ...)
-{
-    char line[1024], when[32];
-    time_t now = time(NULL);
-    struct tm tm;
-    va_list args;
-
-    (void)context;
-    va_start(args, format);
-    vsnprintf(line, sizeof(line), format, args);
-    va_end(args);
-    /* What clients send stands in some lines: none of it may begin a line of its own. */
-    for (char *c = line; *c != '\0'; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
-    }
-    gmtime_r(&now, &tm);
-    strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
-    fprintf(stderr, "%s hotstack-backend: %s\n", when, line);
-}
-
 static void log_server(void *context, const char *message)
 {
-    log_line(context, "http: %s", message);
+    (void)context;
+    log_line("http: %s", message);
 }
 
 /* ---- the store ---- */
@@ -90,14 +62,14 @@ static int check_settings(const config_section *values)
     bool embedded = strcmp(config_string(values, "store.kind"), "embedded") == 0;
 
     if (!embedded && optional(values, "store.url") == NULL)
-        log_line(NULL, "store.kind is clickhouse, but store.url is empty: set it to "
-                       "http://HOST:8123 (--store-url)");
+        log_line("store.kind is clickhouse, but store.url is empty: set it to "
+                 "http://HOST:8123 (--store-url)");
     else if (!is_name(config_string(values, "store.database")))
-        log_line(NULL, "store.database may hold letters, digits and underscores only");
+        log_line("store.database may hold letters, digits and underscores only");
     else if (config_int(values, "ingest.queue") >= config_int(values, "http.workers"))
-        log_line(NULL, "ingest.queue must be less than http.workers");
+        log_line("ingest.queue must be less than http.workers");
     else if (config_duration_ms(values, "retention") % DAY != 0)
-        log_line(NULL, "retention must be whole days: 1d to 7d");
+        log_line("retention must be whole days: 1d to 7d");
     else
         return 0;
     return -1;
@@ -125,17 +97,17 @@ static int open_store(program *p)
     if (check_settings(v) != 0)
         return -1;
     if (embedded && mkdir(options.path, 0700) != 0 && errno != EEXIST) {
-        log_line(NULL, "cannot make the data directory %s: %s (--data-dir names another)",
-                 options.path, strerror(errno));
+        log_line("cannot make the data directory %s: %s (--data-dir names another)", options.path,
+                 strerror(errno));
         return -1;
     }
     if (clickhouse_open(&p->store, &options, &err) == 0)
         return 0;
-    log_line(NULL, "cannot open the store: %s", err.message);
+    log_line("cannot open the store: %s", err.message);
     if (embedded)
-        log_line(NULL, "to use a ClickHouse server instead, set store.kind to clickhouse and "
-                       "store.url to its address (--store-kind clickhouse --store-url "
-                       "http://HOST:8123)");
+        log_line("to use a ClickHouse server instead, set store.kind to clickhouse and "
+                 "store.url to its address (--store-kind clickhouse --store-url "
+                 "http://HOST:8123)");
     return -1;
 }
 
@@ -148,10 +120,10 @@ static void prepare_store(void *context)
     if (clickhouse_is_ready(p->store))
         return;
     if (clickhouse_prepare(p->store, &err) == 0) {
-        log_line(NULL, "the store is ready");
+        log_line("the store is ready");
     } else if (!p->store_complained) {
         p->store_complained = true;
-        log_line(NULL, "the store is not ready, trying again: %s", err.message);
+        log_line("the store is not ready, trying again: %s", err.message);
     }
 }
 
@@ -167,11 +139,11 @@ static int make_auth(program *p)
     config_error err = {0};
 
     if (settings_tokens_read(&p->tokens, p->values, &err) != 0) {
-        log_line(NULL, "%s", err.message);
+        log_line("%s", err.message);
         return -1;
     }
-    auth_options options = {p->tokens.principals, p->tokens.count, p->tokens.one_time_code, unix_ms,
-                            NULL};
+    auth_options options = {p->tokens.principals, p->tokens.count, p->tokens.one_time_code,
+                            clock_unix_ms, NULL};
     p->auth = auth_new(&options);
     p->metrics = metrics_new();
     return p->auth != NULL && p->metrics != NULL ? 0 : -1;
@@ -184,12 +156,12 @@ static int load_assets(program *p)
     http_error err = {0};
 
     if (chosen == NULL && access(directory, F_OK) != 0) {
-        log_line(NULL, "no page is served: %s is absent (--ui-dir names another)", directory);
+        log_line("no page is served: %s is absent (--ui-dir names another)", directory);
         return 0;
     }
     if (http_assets_load(&p->assets, directory, &err) == 0)
         return 0;
-    log_line(NULL, "%s", err.message);
+    log_line("%s", err.message);
     return -1;
 }
 
@@ -211,11 +183,11 @@ static void fill_api(program *p)
                    .writer_self = p->writer,
                    .known = p->known,
                    .limits = limits,
-                   .now_ms = unix_ms},
+                   .now_ms = clock_unix_ms},
         .query = {.store = port,
                   .retention_ms = limits.retention_ms,
                   .silent_ms = (uint64_t)config_duration_ms(v, "status.silent_after"),
-                  .now_ms = unix_ms},
+                  .now_ms = clock_unix_ms},
         .auth = p->auth,
         .metrics = p->metrics,
         .books = p->books,
@@ -223,7 +195,6 @@ static void fill_api(program *p)
         .secure_cookie = config_bool(v, "ui.https"),
         .store_ready = store_ready,
         .store_context = p,
-        .log = log_line,
         .batches = {.most = (size_t)config_int(v, "ingest.queue")},
     };
     api_init(&p->api);
@@ -238,7 +209,7 @@ static int start_server(program *p)
     char host[64];
 
     if (settings_listen(v, host, &options.port, &problem) != 0) {
-        log_line(NULL, "%s", problem.message);
+        log_line("%s", problem.message);
         return -1;
     }
     options.address = host;
@@ -251,11 +222,11 @@ static int start_server(program *p)
     options.chunked_bytes = 2 * config_bytes(v, "limits.compressed_bytes");
     options.log = log_server;
     if (http_server_start(&p->server, &options, &err) != 0) {
-        log_line(NULL, "%s (--listen names another address)", err.message);
+        log_line("%s (--listen names another address)", err.message);
         return -1;
     }
     atomic_store(&p->api.server, p->server);
-    log_line(NULL, "serving on %s port %u", host, http_server_port(p->server));
+    log_line("serving on %s port %u", host, http_server_port(p->server));
     return 0;
 }
 
@@ -272,7 +243,7 @@ static int write_port_file(const program *p)
     bool good = to != NULL && fprintf(to, "%u\n", http_server_port(p->server)) > 0;
     good = to != NULL && fclose(to) == 0 && good && rename(beside, path) == 0;
     if (!good)
-        log_line(NULL, "cannot write the port file %s: %s", path, strerror(errno));
+        log_line("cannot write the port file %s: %s", path, strerror(errno));
     return good ? 0 : -1;
 }
 
@@ -285,7 +256,7 @@ static int make_known_stacks(program *p)
     p->known = known_stacks_new((size_t)most,
                                 (uint64_t)config_duration_ms(p->values, "ingest.known_stacks_for"));
     if (p->known == NULL)
-        log_line(NULL, "no memory for ingest.known_stacks");
+        log_line("no memory for ingest.known_stacks");
     return p->known != NULL ? 0 : -1;
 }
 
@@ -297,7 +268,7 @@ static int make_books(program *p)
         return 0;
     p->books = books_new((size_t)most, (uint64_t)config_duration_ms(p->values, "ingest.books_for"));
     if (p->books == NULL)
-        log_line(NULL, "no memory for ingest.books_bytes");
+        log_line("no memory for ingest.books_bytes");
     return p->books != NULL ? 0 : -1;
 }
 
@@ -306,7 +277,7 @@ static int start_writer(program *p)
     p->writer = writer_start((int)config_int(p->values, "ingest.queue"), prepare_store, p,
                              PREPARE_EVERY_MS);
     if (p->writer == NULL)
-        log_line(NULL, "cannot start the writer's thread");
+        log_line("cannot start the writer's thread");
     return p->writer != NULL ? 0 : -1;
 }
 

@@ -2,6 +2,7 @@
 #include "adapters/settings.h"
 #include "adapters/wiring.h"
 
+#include <base/log.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +18,7 @@ extern char **environ;
 
 static int fail(const char *message)
 {
-    (void)fprintf(stderr, "hotstack-collector: %s\n", message);
+    log_line("%s", message);
     return EXIT_FAILURE;
 }
 
@@ -45,7 +46,7 @@ static int run(const config *loaded)
         close(signals);
         return fail(message);
     }
-    (void)fprintf(stderr, "hotstack-collector: running\n");
+    log_line("running");
     int rc = wiring_run(all, signals, message, sizeof(message));
     wiring_free(all);
     close(signals);

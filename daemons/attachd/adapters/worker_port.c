@@ -1,6 +1,8 @@
 #include "worker_port.h"
 
 #include <attachclient/attachclient.h>
+#include <base/clock.h>
+#include <base/log.h>
 #include <catalogue/reason.h>
 #include <catalogue/state.h>
 #include <errno.h>
@@ -238,35 +240,10 @@ static int new_file(void *context)
     return open(port->spool_dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
-static uint64_t milliseconds(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static uint64_t now_ms(void *context)
-{
-    (void)context;
-    return milliseconds(CLOCK_REALTIME);
-}
-
-static uint64_t monotonic_ms(void *context)
-{
-    (void)context;
-    return milliseconds(CLOCK_MONOTONIC);
-}
-
 static void random_id(void *context, uint8_t id[LOCAL_ID_SIZE])
 {
     (void)context;
     localrpc_new_id(id);
-}
-
-static void log_line(void *context, const char *message)
-{
-    (void)context;
-    (void)fprintf(stderr, "hotstack-attachd: %s\n", message);
 }
 
 void worker_port_init(attachd_ports *ports, worker_port *port)
@@ -279,9 +256,9 @@ void worker_port_init(attachd_ports *ports, worker_port *port)
         .stop = stop,
         .status = status,
         .new_file = new_file,
-        .now_ms = now_ms,
-        .monotonic_ms = monotonic_ms,
+        .now_ms = clock_unix_ms,
+        .monotonic_ms = clock_monotonic_ms,
         .random_id = random_id,
-        .log = log_line,
+        .log = log_message,
     };
 }

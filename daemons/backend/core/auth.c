@@ -1,5 +1,7 @@
 #include "auth.h"
 
+#include <base/hex.h>
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,8 +120,7 @@ static bool make_id(char *out)
 
     if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
         return false;
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    (void)hex_write(out, bytes, sizeof(bytes));
     return true;
 }
 

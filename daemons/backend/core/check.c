@@ -1,5 +1,7 @@
 #include "checks.h"
 
+#include <base/utf8.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +28,7 @@ static int check_name(const char *field, text value, verdict *v)
         return verdict_reject(v, "bad_identity",
                               "collector.%s has %zu bytes; 1 to 253 are allowed.", field,
                               value.length);
-    if (!text_is_utf8(value))
+    if (!utf8_is_text(value.data, value.length))
         return verdict_reject(v, "bad_identity", "collector.%s is not UTF-8 without NUL.", field);
     return 0;
 }
@@ -53,7 +55,7 @@ static int check_string(const string_columns *table, const char *name, size_t in
                               "%s: entry %zu has %zu bytes; at most 65,535 are "
                               "allowed.",
                               name, index, entry.length);
-    if (!text_is_utf8(entry))
+    if (!utf8_is_text(entry.data, entry.length))
         return verdict_reject(v, "bad_strings", "%s: entry %zu is not UTF-8 without NUL.", name,
                               index);
     return 0;

@@ -1,5 +1,5 @@
 /* Lines 9 of the order of checks: columns agree, indexes are in range, nothing stands twice. */
-#include <seededhash/seededhash.h>
+#include <base/seeded_hash.h>
 #include <string.h>
 
 #include "checks.h"

@@ -1,6 +1,6 @@
 #include "ingest_plan.h"
 
-#include <seededhash/seededhash.h>
+#include <base/seeded_hash.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The top table: from all stacks, each method (or method and line) once per stack. */
-#include <seededhash/seededhash.h>
+#include <base/seeded_hash.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -26,7 +26,4 @@ typedef struct u64s {
 text text_of(const char *string);
 bool text_equal(text a, text b);
 
-/* UTF-8 (Unicode, table 3-7) without NUL. */
-bool text_is_utf8(text value);
-
 #endif

@@ -7,6 +7,10 @@
 #include "web.h"
 #include "wire.h"
 
+#include <base/clock.h>
+#include <base/hex.h>
+#include <base/log.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <localrpc/client.h>
@@ -45,14 +49,6 @@ struct wiring {
     bool ended;
 };
 
-static uint64_t now_ms(void *context)
-{
-    (void)context;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static uint64_t random_number(void *context)
 {
     (void)context;
@@ -60,12 +56,6 @@ static uint64_t random_number(void *context)
     while (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
         continue;
     return number;
-}
-
-static void log_line(void *context, const char *message)
-{
-    (void)context;
-    (void)fprintf(stderr, "hotstack-collector: %s\n", message);
 }
 
 static void submit(void *context, void (*job)(void *argument), void *argument)
@@ -216,10 +206,9 @@ static void settled(void *context, const entry_sums *sums, const char *code)
     const wiring *self = context;
     if (self->ledger == NULL)
         return;
-    (void)fprintf(self->ledger, "{\"batch\":\"");
-    for (size_t i = 0; i < BATCH_ID_SIZE; i++)
-        (void)fprintf(self->ledger, "%02x", sums->id[i]);
-    (void)fprintf(self->ledger, "\",\"rejected\":\"%s\",\"rows\":%llu,\"raw\":{",
+    char id[2 * BATCH_ID_SIZE + 1];
+    (void)hex_write(id, sums->id, BATCH_ID_SIZE);
+    (void)fprintf(self->ledger, "{\"batch\":\"%s\",\"rejected\":\"%s\",\"rows\":%llu,\"raw\":{", id,
                   code != NULL ? code : "", (unsigned long long)sums->rows);
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
         (void)fprintf(self->ledger, "%s\"%s\":%llu", type > 1 ? "," : "",
@@ -232,9 +221,9 @@ static collector_ports core_ports(wiring *self)
 {
     return (collector_ports){
         .context = self,
-        .now_ms = now_ms,
+        .now_ms = clock_unix_ms,
         .random = random_number,
-        .log = log_line,
+        .log = log_message,
         .submit = submit,
         .wake = wake_scheduler,
         .call = call,
@@ -254,9 +243,9 @@ static uploader_ports upload_ports(wiring *self)
 {
     return (uploader_ports){
         .context = self,
-        .now_ms = now_ms,
+        .now_ms = clock_unix_ms,
         .random = random_number,
-        .log = log_line,
+        .log = log_message,
         .post = post,
         .token_generation = token_generation,
         .encode = encode,
@@ -446,7 +435,7 @@ static void schedule(wiring *self, int signals)
 {
     for (;;) {
         uint64_t next = collector_tick(self->core);
-        uint64_t now = now_ms(self);
+        uint64_t now = clock_unix_ms(NULL);
         int wait = next > now ? (int)(next - now < 60000 ? next - now : 60000) : 0;
         struct pollfd on[] = {{.fd = signals, .events = POLLIN},
                               {.fd = self->wake, .events = POLLIN}};
@@ -478,7 +467,7 @@ static void set_ending(wiring *self, bool ended)
 static void end_uploads(wiring *self, pthread_t thread)
 {
     uint64_t grace = (uint64_t)config_duration_ms(self->settings, "upload.grace");
-    uint64_t until = now_ms(self) + grace;
+    uint64_t until = clock_unix_ms(NULL) + grace;
     struct timespec deadline = {.tv_sec = (time_t)(until / 1000),
                                 .tv_nsec = (long)(until % 1000) * 1000000};
     set_ending(self, false);

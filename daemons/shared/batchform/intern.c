@@ -1,6 +1,7 @@
 #include <batchform/intern.h>
 
-#include <seededhash/seededhash.h>
+#include <base/seeded_hash.h>
+#include <base/utf8.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,34 +35,6 @@ static void place(uint32_t *slots, size_t slot_count, uint64_t hash, uint32_t va
     while (slots[at] != 0)
         at = (at + 1) & (slot_count - 1);
     slots[at] = value;
-}
-
-size_t utf8_sequence(const unsigned char *text, size_t length)
-{
-    if (length == 0 || text[0] == 0)
-        return 0;
-    if (text[0] < 0x80)
-        return 1;
-    size_t need = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
-    if (text[0] < 0xc2 || text[0] > 0xf4 || length < need)
-        return 0;
-    unsigned char low = 0x80;
-    unsigned char high = 0xbf;
-    if (text[0] == 0xe0)
-        low = 0xa0;
-    else if (text[0] == 0xed)
-        high = 0x9f; /* surrogates */
-    else if (text[0] == 0xf0)
-        low = 0x90;
-    else if (text[0] == 0xf4)
-        high = 0x8f;
-    if (text[1] < low || text[1] > high)
-        return 0;
-    for (size_t i = 2; i < need; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    return need;
 }
 
 /* Copies text as clean UTF-8 of at most STRING_BYTES_MAX bytes; returns its length. */

@@ -43,8 +43,6 @@ struct api {
     bool (*store_ready)(void *context);
     void *store_context;
     _Atomic(http_server *) server; /* NULL until it runs; its counters go to /metrics */
-    void (*log)(void *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
-    void *log_context;
 
     room batches; /* in work, or waiting for the store; most is set by the caller */
     room room;    /* of payloads in work; filled by api_init, as are these: */

@@ -1,4 +1,5 @@
 /* Who is asking: before the body is read, on the server's own thread; nothing here blocks. */
+#include <base/log.h>
 #include <string.h>
 #include <strings.h>
 
@@ -68,8 +69,8 @@ bool api_admit(void *context, http_request *request, http_response *response)
     }
     if (!(who->role == ROLE_COLLECTOR ? route->for_collectors : route->for_users)) {
         count_refusal(a, "role");
-        a->log(a->log_context, "refused: %s asked for %s %s, which its role does not allow",
-               who->name, method, http_request_path(request));
+        log_line("refused: %s asked for %s %s, which its role does not allow", who->name, method,
+                 http_request_path(request));
         http_response_error(response, 403, "forbidden_role",
                             "The token's role does not allow this call.");
         return false;

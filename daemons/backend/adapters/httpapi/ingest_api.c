@@ -1,4 +1,5 @@
 /* POST /v1/ingest/...: lines 2 to 4 of the order of checks, then the core. */
+#include <base/log.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -39,7 +40,7 @@ static void answer(api *a, verdict *v, const ingest_limits *limits, http_respons
 
     count(a, v);
     if (v->outcome == OUTCOME_REJECTED || v->outcome == OUTCOME_RETRY)
-        a->log(a->log_context, "ingest %s: %s: %s", outcome_name(v->outcome), v->code, v->message);
+        log_line("ingest %s: %s: %s", outcome_name(v->outcome), v->code, v->message);
     if (v->http_status == 413)
         limits = &a->ingest.limits;
     void *body = proto_encode_answer(&length, v, limits);
@@ -194,8 +195,7 @@ static void take(void *context, const http_request *request, http_response *resp
         answer(p.api, &p.v, limits, response);
         return;
     }
-    p.api->log(p.api->log_context, "refused: %s sent data of a cluster outside its scope",
-               who->name);
+    log_line("refused: %s sent data of a cluster outside its scope", who->name);
     http_response_error(response, 403, "forbidden_scope",
                         "The token's scope does not allow this cluster.");
 }

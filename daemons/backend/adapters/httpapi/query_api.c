@@ -1,4 +1,5 @@
 /* GET /v1/...: parameters in, the core's use cases, JSON out. */
+#include <base/log.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,8 @@ static void fail(call *c, query_code code)
 
     switch (code) {
     case QUERY_FORBIDDEN:
-        c->api->log(c->api->log_context, "refused: %s asked for %s?%s outside its scope", who->name,
-                    http_request_path(c->request), http_request_query(c->request));
+        log_line("refused: %s asked for %s?%s outside its scope", who->name,
+                 http_request_path(c->request), http_request_query(c->request));
         http_response_error(c->response, 403, "forbidden_scope",
                             "Your scope does not cover this cluster, namespace or workload.");
         return;
@@ -44,7 +45,7 @@ static void fail(call *c, query_code code)
                             "The query ran past its budget: ask for a shorter range.");
         return;
     default:
-        c->api->log(c->api->log_context, "query failed: %s", c->err.message);
+        log_line("query failed: %s", c->err.message);
         http_response_error(c->response, 500, "query_failed", "The store could not answer this.");
     }
 }

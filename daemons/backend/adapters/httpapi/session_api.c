@@ -1,3 +1,4 @@
+#include <base/log.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -31,7 +32,7 @@ static void answer_login(api *a, login result, const char *session, const char *
         http_response_error(response, 401, "unauthenticated", "The token or code is not valid.");
         break;
     }
-    a->log(a->log_context, "refused: a login from %s", peer);
+    log_line("refused: a login from %s", peer);
     metrics_add(a->metrics, "hotstack_backend_auth_refusals_total",
                 "Calls refused for want of a token or of its role.", "why", "login", 1);
 }

@@ -1,5 +1,7 @@
 #include "migrate.h"
 
+#include <base/hex.h>
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +29,7 @@ static void checksum_of(const migration *m, char out[CHECKSUM_CHARS])
     XXH128_canonical_t hash;
 
     XXH128_canonicalFromHash(&hash, XXH3_128bits(m->sql, strlen(m->sql)));
-    for (size_t i = 0; i < sizeof(hash.digest); i++)
-        snprintf(out + 2 * i, 3, "%02x", hash.digest[i]);
+    (void)hex_write(out, hash.digest, sizeof(hash.digest));
 }
 
 /* One recorded migration against our own. */

@@ -1,5 +1,5 @@
 /* What the writer asks before it writes: the ledger, and which stacks are known. */
-#include <seededhash/seededhash.h>
+#include <base/seeded_hash.h>
 #include <string.h>
 
 #include "index_set.h"

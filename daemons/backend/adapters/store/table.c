@@ -1,5 +1,7 @@
 #include "table.h"
 
+#include <base/hex.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,25 +151,18 @@ void table_put_string_rows(table *t, table_keys *keys, const uint32_t *indexes, 
 
 /* ---- inserting ---- */
 
-static size_t put_hex(char *out, const uint8_t *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
-    return 2 * count;
-}
-
 static void make_token(char *out, size_t capacity, const table *t, const uint8_t *key,
                        bool by_content, chs_bytes block)
 {
     XXH128_canonical_t hash;
-    size_t used = put_hex(out, key, 16);
+    size_t used = hex_write(out, key, 16);
 
     used += (size_t)snprintf(out + used, capacity - used, "/%s", t->name);
     if (!by_content)
         return;
     XXH128_canonicalFromHash(&hash, XXH3_128bits(block.data, block.length));
     out[used++] = '/';
-    put_hex(out + used, hash.digest, sizeof(hash.digest));
+    hex_write(out + used, hash.digest, sizeof(hash.digest));
 }
 
 int table_insert(table *t, const clickhouse *c, const uint8_t *key, bool by_content,

@@ -1,12 +1,13 @@
 #include "writer.h"
 
+#include <base/clock.h>
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <nng/nng.h>
 #include <nng/protocol/pipeline0/pull.h>
@@ -39,21 +40,13 @@ static void finish(ticket *t)
     pthread_mutex_unlock(&t->lock);
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Calls idle when its time has come, however busy the queue is. */
 static void look_after(writer *w, uint64_t *next_ms)
 {
-    if (w->idle == NULL || now_ms() < *next_ms)
+    if (w->idle == NULL || clock_monotonic_ms(NULL) < *next_ms)
         return;
     w->idle(w->context);
-    *next_ms = now_ms() + w->idle_ms;
+    *next_ms = clock_monotonic_ms(NULL) + w->idle_ms;
 }
 
 static void *writer_main(void *context)

@@ -1,6 +1,5 @@
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "internal.h"
 
@@ -15,12 +14,4 @@ int http__fail(http_error *err, int code, uint64_t offset, const char *format, .
     err->code = code;
     err->offset = offset;
     return code;
-}
-
-uint64_t http__now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }

@@ -1,5 +1,7 @@
 #include "front.h"
 
+#include <base/clock.h>
+
 #include <errno.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -201,7 +203,7 @@ static void *front_main(void *context)
 
     for (bool done = false; !done;) {
         int n = epoll_wait(f->epoll_fd, events, EVENTS, f->count > 0 ? TICK_MS : -1);
-        uint64_t now = http__now_ms();
+        uint64_t now = clock_monotonic_ms(NULL);
         for (int i = 0; i < n; i++) {
             if (f->listen_fd >= 0 || events[i].data.ptr != &listen_mark)
                 handle_event(f, &events[i], now);

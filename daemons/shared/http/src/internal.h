@@ -17,9 +17,6 @@ int http__fail(http_error *err, int code, uint64_t offset, const char *format, .
 /* True for UTF-8 without control characters. */
 bool http__is_text(const char *text, size_t length);
 
-/* Milliseconds of the monotonic clock. */
-uint64_t http__now_ms(void);
-
 struct http_request {
     const char *method;
     char *uri; /* owned; path and query point into it, cut by a NUL */

@@ -1,5 +1,7 @@
 #include <http/query.h>
 
+#include <base/utf8.h>
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,24 +20,6 @@ static int hex_value(char c)
     if (c >= 'A' && c <= 'F')
         return c - 'A' + 10;
     return -1;
-}
-
-/* The bytes of the UTF-8 sequence at text, 0 when there is none (Unicode, table 3-7). */
-static size_t utf8_sequence(const unsigned char *text, size_t length)
-{
-    unsigned char c = text[0];
-    size_t need = c < 0x80 ? 1 : c >= 0xc2 && c <= 0xdf ? 2 : (c & 0xf0) == 0xe0 ? 3 : 4;
-
-    if ((c >= 0x80 && c < 0xc2) || c > 0xf4 || need > length)
-        return 0;
-    for (size_t i = 1; i < need; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    if ((c == 0xe0 && text[1] < 0xa0) || (c == 0xed && text[1] > 0x9f) ||
-        (c == 0xf0 && text[1] < 0x90) || (c == 0xf4 && text[1] > 0x8f))
-        return 0;
-    return need;
 }
 
 bool http__is_text(const char *text, size_t length)

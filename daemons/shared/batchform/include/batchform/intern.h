@@ -61,7 +61,4 @@ int array_reserve(void **items, size_t *room, size_t count, size_t item_size);
 /* Room for item `at` of an array whose items begin as zero. 0 or -1. */
 int array_reserve_zeroed(void **items, size_t *room, size_t at, size_t item_size);
 
-/* Length of the valid UTF-8 sequence at `text` (1..4, no NUL), 0 where there is none. */
-size_t utf8_sequence(const unsigned char *text, size_t length);
-
 #endif

@@ -1,4 +1,4 @@
-#include <seededhash/seededhash.h>
+#include <base/seeded_hash.h>
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * Hashes for tables of keys that strangers choose: names of a JVM's classes and threads, rows of an
  * upload. Nobody outside can choose keys that meet.
  */
-#ifndef SEEDEDHASH_SEEDEDHASH_H
-#define SEEDEDHASH_SEEDEDHASH_H
+#ifndef BASE_SEEDED_HASH_H
+#define BASE_SEEDED_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <base/clock.h>
+
+#include <time.h>
+
+static uint64_t read_ms(clockid_t clock)
+{
+    struct timespec now;
+
+    (void)clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+uint64_t clock_unix_ms(void *context)
+{
+    (void)context;
+    return read_ms(CLOCK_REALTIME);
+}
+
+uint64_t clock_monotonic_ms(void *context)
+{
+    (void)context;
+    return read_ms(CLOCK_MONOTONIC);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/clock.h: the system's clocks, in the form of a core's port: `context` is not used. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include <stdint.h>
+
+/* Milliseconds since 1970-01-01 UTC. */
+uint64_t clock_unix_ms(void *context);
+/* Milliseconds of a clock that nobody sets. */
+uint64_t clock_monotonic_ms(void *context);
+
+#endif

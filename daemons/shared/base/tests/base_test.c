@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The room base: what a log line lets through, UTF-8, hexadecimal, clocks. */
+#include "run_suite.h"
+
+#include <base/clock.h>
+#include <base/hex.h>
+#include <base/log.h>
+#include <base/utf8.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Writes one log line with `message` and reads it back. */
+static void capture(char *line, size_t size, const char *message)
+{
+    int ends[2];
+    int saved = dup(STDERR_FILENO);
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_ge(dup2(ends[1], STDERR_FILENO), 0);
+    log_message(NULL, message);
+    ck_assert_int_ge(dup2(saved, STDERR_FILENO), 0);
+    close(saved);
+    close(ends[1]);
+    ssize_t length = read(ends[0], line, size - 1);
+    ck_assert_int_gt(length, 0);
+    line[length] = '\0';
+    close(ends[0]);
+}
+
+START_TEST(a_log_line_is_one_line_without_control_bytes)
+{
+    char line[2048];
+    capture(line, sizeof(line), "token \"a\nb\x1b[2J\x7f\" of caf\xc3\xa9, \xff\xed\xa0\x80 %s");
+    const char *message = strstr(line, ": ");
+    ck_assert_ptr_nonnull(message);
+    ck_assert_str_eq(message + 2, "token \"a?b?[2J?\" of caf\xc3\xa9, ???? %s\n");
+    ck_assert_int_eq(line[4], '-');
+    ck_assert_ptr_nonnull(strstr(line, "Z base_test: "));
+}
+END_TEST
+
+START_TEST(a_long_log_line_is_cut)
+{
+    char line[4096], message[3000];
+    memset(message, 'x', sizeof(message) - 1);
+    message[sizeof(message) - 1] = '\0';
+    capture(line, sizeof(line), message);
+    ck_assert_uint_lt(strlen(line), 1100);
+    ck_assert_int_eq(line[strlen(line) - 1], '\n');
+}
+END_TEST
+
+static const struct {
+    const char *bytes;
+    size_t length, sequence;
+} sequences[] = {
+    {"a", 1, 1},
+    {"", 0, 0},
+    {"\0", 1, 0},
+    {"\xc3\xa9", 2, 2},
+    {"\xc3", 1, 0},
+    {"\xc1\x81", 2, 0},          /* overlong */
+    {"\xe0\x9f\x81", 3, 0},      /* overlong */
+    {"\xed\xa0\x80", 3, 0},      /* surrogate */
+    {"\xe2\x82\xac!", 4, 3},
+    {"\xf0\x9f\x98\x80", 4, 4},
+    {"\xf4\x90\x80\x80", 4, 0},  /* beyond U+10FFFF */
+    {"\xf5\x80\x80\x80", 4, 0},
+    {"\x80", 1, 0},
+};
+
+START_TEST(a_character_has_its_length)
+{
+    ck_assert_uint_eq(
+        utf8_sequence((const unsigned char *)sequences[_i].bytes, sequences[_i].length),
+        sequences[_i].sequence);
+}
+END_TEST
+
+START_TEST(text_is_utf8_without_nul)
+{
+    ck_assert(utf8_is_text("", 0));
+    ck_assert(utf8_is_text("a\xe2\x82\xac\n", 5));
+    ck_assert(!utf8_is_text("a\0b", 3));
+    ck_assert(!utf8_is_text("a\xe2\x82", 3));
+}
+END_TEST
+
+START_TEST(bytes_have_two_digits_each)
+{
+    char out[9];
+    ck_assert_uint_eq(hex_write(out, (const uint8_t[]){0, 0x0f, 0xa0, 0xff}, 4), 8);
+    ck_assert_str_eq(out, "000fa0ff");
+}
+END_TEST
+
+START_TEST(clocks_go_forward)
+{
+    uint64_t unix_ms = clock_unix_ms(NULL);
+    uint64_t monotonic = clock_monotonic_ms(NULL);
+    ck_assert_uint_gt(unix_ms, UINT64_C(1700000000000));
+    ck_assert_uint_ge(clock_monotonic_ms(NULL), monotonic);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("base");
+    TCase *log = tcase_create("log");
+    tcase_add_test(log, a_log_line_is_one_line_without_control_bytes);
+    tcase_add_test(log, a_long_log_line_is_cut);
+    suite_add_tcase(suite, log);
+    TCase *text = tcase_create("text");
+    tcase_add_loop_test(text, a_character_has_its_length, 0, ROWS(sequences));
+    tcase_add_test(text, text_is_utf8_without_nul);
+    tcase_add_test(text, bytes_have_two_digits_each);
+    suite_add_tcase(suite, text);
+    TCase *clocks = tcase_create("clocks");
+    tcase_add_test(clocks, clocks_go_forward);
+    suite_add_tcase(suite, clocks);
+    return run_suite(suite);
+}
