@@ -1,6 +1,6 @@
 #include "fuzz.h"
 
-#include "cgroup_limits.h"
+#include "proc/cgroup_limits_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,6 +1,6 @@
 #include "fuzz.h"
 
-#include "jvm_facts.h"
+#include "jvm/jvm_facts_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

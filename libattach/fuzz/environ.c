@@ -1,6 +1,6 @@
 #include "fuzz.h"
 
-#include "jvm_flags.h"
+#include "jvm/jvm_flags_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

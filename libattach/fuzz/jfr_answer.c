@@ -1,7 +1,7 @@
 #include "fuzz.h"
 
-#include "ap_jfr.h"
-#include "jfr_settings.h"
+#include "profiler/ap_jfr_impl.h"
+#include "profiler/jfr_settings_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

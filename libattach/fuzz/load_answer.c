@@ -1,6 +1,6 @@
 #include "fuzz.h"
 
-#include "load_answer.h"
+#include "attach/load_answer_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,6 +1,6 @@
 #include "fuzz.h"
 
-#include "ap_candidates.h"
+#include "profiler/ap_candidates_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

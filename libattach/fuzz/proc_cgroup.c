@@ -1,6 +1,6 @@
 #include "fuzz.h"
 
-#include "proc_cgroup.h"
+#include "proc/proc_cgroup_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,6 +1,6 @@
 #include "fuzz.h"
 
-#include "proc_maps.h"
+#include "proc/proc_maps_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

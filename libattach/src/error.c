@@ -1,4 +1,4 @@
-#include "error_internal.h"
+#include "error_impl.h"
 
 #include <stdarg.h>
 #include <stdio.h>

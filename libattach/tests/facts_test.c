@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cgroup_limits.h"
-#include "hsperf.h"
-#include "jvm_facts.h"
-#include "load_answer.h"
+#include "attach/load_answer_impl.h"
+#include "jvm/hsperf_impl.h"
+#include "jvm/jvm_facts_impl.h"
+#include "proc/cgroup_limits_impl.h"
 
 #define ARGS(literal) attach__span_of(literal, sizeof(literal))
 

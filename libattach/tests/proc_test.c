@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "proc_cgroup.h"
-#include "proc_maps.h"
-#include "proc_mountinfo.h"
-#include "proc_stat.h"
-#include "proc_status.h"
+#include "proc/proc_cgroup_impl.h"
+#include "proc/proc_maps_impl.h"
+#include "proc/proc_mountinfo_impl.h"
+#include "proc/proc_stat_impl.h"
+#include "proc/proc_status_impl.h"
 
 #define AFTER_STATE                                                                                \
     "1 2 3 4 5 4194304 7 8 9 10 11 12 13 14 15 16 17 18 4711 100 200 300\n" /* fields 4 to 25 */

@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ap_candidates.h"
-#include "ap_jfr.h"
-#include "ap_marker.h"
-#include "ap_place.h"
-#include "ap_recording.h"
 #include "fake_proc.h"
-#include "jfr_settings.h"
+#include "profiler/ap_candidates_impl.h"
+#include "profiler/ap_jfr_impl.h"
+#include "profiler/ap_marker_impl.h"
+#include "profiler/ap_place_impl.h"
+#include "profiler/ap_recording_impl.h"
+#include "profiler/jfr_settings_impl.h"
 
 static attach__marker a_marker(void)
 {

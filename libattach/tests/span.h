@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "text.h"
+#include "files/text_impl.h"
 
 /* The text as a span. */
 static inline attach__span span(const char *text)

@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "attach/threads.h"
+#include "files/text_impl.h"
 #include "lease.h"
 #include "out.h"
 #include "pause.h"
 #include "request.h"
 #include "select.h"
-#include "text.h"
-#include "threads_native.h"
-#include "threads_wire.h"
+#include "threads/threads_native_impl.h"
+#include "threads/threads_wire_impl.h"
 #include "utf16.h"
 
 /* ---- a snapshot to read ---- */

@@ -11,9 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "files.h"
+#include "files/files_impl.h"
+#include "files/walk_impl.h"
 #include "run_suite.h"
-#include "walk.h"
 
 #define NOBODY      65534
 #define PATH_LENGTH 8192

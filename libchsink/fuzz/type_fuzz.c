@@ -4,7 +4,7 @@
 
 #include <chsink/chsink.h>
 
-#include "type.h"
+#include "blocks/type_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "internal.h"
+#include "chsink_impl.h"
 
 void chs__describe(chs_error *err, int code, const char *format, ...)
 {

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings.h"
-#include "sql.h"
+#include "settings_impl.h"
+#include "sql_impl.h"
 
 static chs_setting *find(const chs__settings *settings, const char *name)
 {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sql.h"
+#include "sql_impl.h"
 
 static bool is_identifier(const char *name)
 {

@@ -4,8 +4,8 @@
 
 #include <chsink/transport.h>
 
-#include "internal.h"
-#include "sql.h"
+#include "chsink_impl.h"
+#include "sql_impl.h"
 
 struct chs_transport {
     const chs_transport_ops *ops;

@@ -5,7 +5,7 @@
 
 #include <xxhash.h>
 
-#include "dictionary.h"
+#include "blocks/dictionary_impl.h"
 #include "run_suite.h"
 
 static chs__dictionary dictionary;

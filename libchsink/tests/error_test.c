@@ -6,7 +6,7 @@
 
 #include <chsink/chsink.h>
 
-#include "internal.h"
+#include "chsink_impl.h"
 #include "run_suite.h"
 
 static const struct code_row {

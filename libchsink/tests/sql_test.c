@@ -4,8 +4,8 @@
 #include <chsink/chsink.h>
 
 #include "run_suite.h"
-#include "settings.h"
-#include "sql.h"
+#include "settings_impl.h"
+#include "sql_impl.h"
 
 static chs_error err;
 static chs__buffer out;

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "embedded/tokens_impl.h"
 #include "run_suite.h"
-#include "tokens.h"
 
 #define TABLE "store/a1b/a1b2"
 #define LOG   TABLE "/deduplication_logs/deduplication_log_1.txt"

@@ -1,6 +1,6 @@
 /* A chunk header, and the search for the next one among any bytes. */
 #include "fuzz.h"
-#include "header.h"
+#include "read/header_impl.h"
 
 #include <stdlib.h>
 

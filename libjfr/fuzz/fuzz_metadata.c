@@ -1,7 +1,7 @@
 /* A metadata event, and the plans of all types it defines, run over the bytes behind it. */
 #include "fuzz.h"
-#include "metadata.h"
-#include "plan.h"
+#include "metadata/metadata_impl.h"
+#include "metadata/plan_impl.h"
 
 static void run_plans(const jfr__metadata *meta, jfr__arena *arena, jfr__cursor rest)
 {

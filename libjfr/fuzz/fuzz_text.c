@@ -1,6 +1,6 @@
 /* One string of any encoding: what is skipped and what is decoded must end at the same byte. */
 #include "fuzz.h"
-#include "text.h"
+#include "read/text_impl.h"
 
 #include <stdlib.h>
 

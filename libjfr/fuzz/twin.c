@@ -1,7 +1,7 @@
 #include "twin.h"
 
-#include "frame_memo.h"
-#include "sum.h"
+#include "pools/frame_memo_impl.h"
+#include "sums/sum_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

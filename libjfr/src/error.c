@@ -1,4 +1,4 @@
-#include "error.h"
+#include "error_impl.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-#include "memory.h"
+#include "memory_impl.h"
 
-#include "error.h"
+#include "error_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

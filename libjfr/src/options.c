@@ -1,7 +1,7 @@
-#include "options.h"
+#include "options_impl.h"
 
-#include "error.h"
-#include "memory.h"
+#include "error_impl.h"
+#include "memory_impl.h"
 
 #include <stdbool.h>
 #include <string.h>

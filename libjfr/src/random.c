@@ -1,4 +1,4 @@
-#include "random.h"
+#include "random_impl.h"
 
 #ifdef __linux__
 #include <sys/random.h>

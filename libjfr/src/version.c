@@ -1,6 +1,6 @@
 #include <jfr/jfr.h>
 
-#include "version.h"
+#include "version_impl.h"
 
 const char *jfr_version(void)
 {

@@ -1,4 +1,4 @@
-#include "cursor.h"
+#include "read/cursor_impl.h"
 #include "run_suite.h"
 
 #include <string.h>

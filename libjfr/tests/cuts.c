@@ -10,9 +10,9 @@
  */
 #include "../fuzz/verdict.h"
 #include "../fuzz/walk.h"
-#include "input.h"
-#include "memory.h"
-#include "reader.h"
+#include "memory_impl.h"
+#include "read/input_impl.h"
+#include "read/reader_impl.h"
 
 #include <inttypes.h>
 #include <stdio.h>

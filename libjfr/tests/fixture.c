@@ -1,7 +1,7 @@
 #include "fixture.h"
 
-#include "input.h"
-#include "memory.h"
+#include "memory_impl.h"
+#include "read/input_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "frame_memo.h"
+#include "pools/frame_memo_impl.h"
 
 #include "fixture.h"
 

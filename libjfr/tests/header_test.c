@@ -1,4 +1,4 @@
-#include "header.h"
+#include "read/header_impl.h"
 #include "run_suite.h"
 #include "writer.h"
 

@@ -1,4 +1,4 @@
-#include "idmap.h"
+#include "pools/idmap_impl.h"
 #include "run_suite.h"
 
 #include <jfr/sample.h>

@@ -1,5 +1,5 @@
 /* Memos that go from chunk to chunk. */
-#include "frame_memo.h"
+#include "pools/frame_memo_impl.h"
 
 #include "fixture.h"
 

@@ -1,7 +1,7 @@
 /* Reading without memory, at each allocation: it says so, and gives back what it took. */
 #include "failing_memory.h"
 #include "fixture.h"
-#include "input.h"
+#include "read/input_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "fixture.h"
-#include "metadata.h"
+#include "metadata/metadata_impl.h"
 
 #include <string.h>
 

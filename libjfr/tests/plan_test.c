@@ -1,4 +1,4 @@
-#include "plan.h"
+#include "metadata/plan_impl.h"
 #include "run_suite.h"
 
 #include <jfr/sample.h>

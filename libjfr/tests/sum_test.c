@@ -1,4 +1,4 @@
-#include "sum_add.h"
+#include "sums/sum_add_impl.h"
 
 #include "../fuzz/twin.h"
 #include "fixture.h"

@@ -1,5 +1,5 @@
+#include "read/text_impl.h"
 #include "run_suite.h"
-#include "text.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 
 #include <stackagg/stackagg.h>
 
-#include "utf8.h"
+#include "frames/utf8_impl.h"
 
 static void check_utf8(sagg_str text)
 {

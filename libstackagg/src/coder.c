@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coder.h"
+#include "coder_impl.h"
 
 /* The range is kept between 90^3 and 90^4. */
 #define LEAST 729000u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fail.h"
+#include "fail_impl.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mem.h"
+#include "mem_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

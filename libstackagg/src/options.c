@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "options.h"
+#include "options_impl.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "fail.h"
+#include "fail_impl.h"
 
 int sagg__options_copy(void *out, size_t known, const void *given, const char *unknown,
                        sagg_error *err)

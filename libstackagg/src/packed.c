@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "packed.h"
+#include "packed_impl.h"
 
 #include <string.h>
 
-#include "fail.h"
-#include "meta.h"
-#include "packed_frames.h"
+#include "fail_impl.h"
+#include "output/meta_impl.h"
+#include "packed_frames_impl.h"
 
 /* Slots of the table that foretells the next frame. */
 #define SLOT_BITS 16

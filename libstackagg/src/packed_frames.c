@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "packed_frames.h"
+#include "packed_frames_impl.h"
 
 #include <string.h>
 
-#include "sort.h"
+#include "trees/sort_impl.h"
 
 /* ---- collecting ---- */
 

@@ -2,7 +2,7 @@
 /* Names and their groups. */
 #include <string.h>
 
-#include "packed_frames.h"
+#include "packed_frames_impl.h"
 
 /* Among more names none is looked for in others. */
 #define FEW 512u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coder.h"
+#include "coder_impl.h"
 
 #include <stdlib.h>
 

@@ -5,8 +5,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "blocks/compress_impl.h"
 #include "coding.h"
-#include "compress.h"
 
 enum { STEP = 1 << 18 };
 

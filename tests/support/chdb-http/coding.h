@@ -2,7 +2,7 @@
 #ifndef CHDB_HTTP_CODING_H
 #define CHDB_HTTP_CODING_H
 
-#include "buffer.h"
+#include "blocks/buffer_impl.h"
 
 enum { CODING_MAX_BYTES = 1 << 30 };
 

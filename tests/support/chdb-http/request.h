@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "buffer.h"
+#include "blocks/buffer_impl.h"
 
 /* One item of the URL's query, decoded. */
 typedef struct http_item {

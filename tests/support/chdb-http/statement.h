@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "buffer.h"
+#include "blocks/buffer_impl.h"
 
 /* Borrowed pieces of the query and body. */
 typedef struct insert_text {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "coding.h"
-#include "engine.h"
-#include "sql.h"
+#include "embedded/engine_impl.h"
+#include "sql_impl.h"
 #include "statement.h"
 #include "store.h"
 

@@ -59,12 +59,12 @@ static const struct {
     {"\0", 1, 0},
     {"\xc3\xa9", 2, 2},
     {"\xc3", 1, 0},
-    {"\xc1\x81", 2, 0},          /* overlong */
-    {"\xe0\x9f\x81", 3, 0},      /* overlong */
-    {"\xed\xa0\x80", 3, 0},      /* surrogate */
+    {"\xc1\x81", 2, 0},     /* overlong */
+    {"\xe0\x9f\x81", 3, 0}, /* overlong */
+    {"\xed\xa0\x80", 3, 0}, /* surrogate */
     {"\xe2\x82\xac!", 4, 3},
     {"\xf0\x9f\x98\x80", 4, 4},
-    {"\xf4\x90\x80\x80", 4, 0},  /* beyond U+10FFFF */
+    {"\xf4\x90\x80\x80", 4, 0}, /* beyond U+10FFFF */
     {"\xf5\x80\x80\x80", 4, 0},
     {"\x80", 1, 0},
 };

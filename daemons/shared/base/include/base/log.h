@@ -4,9 +4,9 @@
 #define BASE_LOG_H
 
 /*
- * Writes one line: the time in UTC, the program's name, and the message. Control characters and bytes
- * that are not UTF-8 become '?', so that text from clients cannot begin a line of its own. A message of
- * more than 1,023 bytes is cut. Any thread may call it.
+ * Writes one line: the time in UTC, the program's name, and the message. Control characters and
+ * bytes that are not UTF-8 become '?', so that text from clients cannot begin a line of its own. A
+ * message of more than 1,023 bytes is cut. Any thread may call it.
  */
 __attribute__((format(printf, 1, 2))) void log_line(const char *format, ...);
 

@@ -1,0 +1,26 @@
+/* What a JVM says about itself: its command line, hsperfdata and release file. All of it hostile.
+ */
+#ifndef ATTACH_JVM_FACTS_H
+#define ATTACH_JVM_FACTS_H
+
+#include "attach/jvm.h"
+#include "files/files_impl.h"
+#include "jvm/jvm_flags_impl.h"
+
+/* /proc/PID/cmdline: arguments ending in NUL. Fills command_line, main_class, flags. */
+void attach__cmdline_read(attach_jvm *out, attach__flags *flags, attach__span text);
+
+/* hsperfdata bytes: version, vendor, vm_name, main_class, flags. Leaves what it cannot read. */
+void attach__hsperf_read(attach_jvm *out, attach__flags *flags, attach__span bytes);
+
+/* The JDK's `release` file: version and vendor where still empty. */
+void attach__release_read(attach_jvm *out, attach__span text);
+
+/*
+ * Finds and reads the hsperfdata of ns_pid below root_fd, and the release file beside libjvm. What
+ * lies on a mount that could hang us is left alone; mountinfo may be empty: no mount is suspected.
+ */
+void attach__facts_from_root(attach_jvm *out, attach__flags *flags, int root_fd,
+                             attach__span mountinfo);
+
+#endif

@@ -1,0 +1,19 @@
+/* /proc/PID/stat (proc(5)): state and start time. The command name may hold anything, also ')'. */
+#ifndef ATTACH_PROC_STAT_H
+#define ATTACH_PROC_STAT_H
+
+#include "attach/error.h"
+#include "files/text_impl.h"
+
+typedef struct attach__stat {
+    char state;           /* R S D T t Z X ...; X also for one that exits (PF_EXITING) */
+    uint64_t start_ticks; /* field 22 */
+} attach__stat;
+
+int attach__stat_parse(attach__stat *out, attach__span text, attach_error *err);
+
+/* The state letters that mean "will not answer": stopped or traced, and gone. */
+bool attach__state_is_stopped(char state);
+bool attach__state_is_dead(char state);
+
+#endif

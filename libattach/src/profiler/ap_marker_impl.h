@@ -1,0 +1,40 @@
+/*
+ * The marker file of a session, in our directory in the target: whose it is and where it stands.
+ * Format: docs/formats/attach.md. The target can write it, so what it says is checked, and it never
+ * decides anything that could hurt another process.
+ */
+#ifndef ATTACH_AP_MARKER_H
+#define ATTACH_AP_MARKER_H
+
+#include "attach/profiler.h"
+#include "files/text_impl.h"
+
+#define ATTACH__MARKER_MAX 2048
+
+typedef struct attach__marker {
+    char installation[ATTACH_INSTALLATION_MAX + 1];
+    attach_identity identity;
+    uint64_t namespace_id;   /* whose pids these are; 0 = not known */
+    attach_ap_engine wanted; /* what the caller asked for */
+    attach_ap_engine engine; /* what runs; AUTO while it is being started */
+    char engine_reason[256];
+    attach_ap_recorder recorder; /* what the caller asked for */
+    char owner[ATTACH_OWNER_MAX + 1];
+    uint64_t cpu_interval_ns;
+    uint64_t alloc_bytes;
+    uint64_t lock_ns;
+    uint64_t memlimit_bytes;
+    int64_t started_ms;
+    int64_t until_ms;  /* when the profiler stops by itself; 0 = never */
+    uint64_t handed;   /* recording bytes given out by calls that succeeded */
+    uint64_t until_ns; /* the JDK's recorder: Unix time at which what was given out ends */
+} attach__marker;
+
+int attach__marker_parse(attach__marker *out, attach__span text, attach_error *err);
+/* Writes the text to buf and returns its length. */
+size_t attach__marker_format(char buf[ATTACH__MARKER_MAX], const attach__marker *marker);
+
+bool attach__is_installation_id(attach__span id);
+bool attach__engine_from_name(attach__span name, attach_ap_engine *out);
+
+#endif

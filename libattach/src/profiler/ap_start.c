@@ -1,0 +1,376 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/command.h"
+#include "error_impl.h"
+#include "profiler/ap_jfr_impl.h"
+#include "profiler/ap_recording_impl.h"
+#include "profiler/ap_session_impl.h"
+
+#define DEFAULT_INTERVAL_NS 10000000u
+#define DEFAULT_MEMLIMIT    ((uint64_t)64 << 20)
+
+static int64_t unix_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The marker that a session with these options has. */
+static void describe(attach__marker *out, const attach_target *target,
+                     const attach_ap_options *options)
+{
+    bool cpu = options->engine != ATTACH_AP_ENGINE_OFF;
+    memset(out, 0, sizeof(*out));
+    (void)snprintf(out->installation, sizeof(out->installation), "%s", options->installation_id);
+    out->identity = target->identity;
+    out->namespace_id = attach__namespace_id(target);
+    out->wanted = options->engine;
+    out->recorder = options->recorder;
+    if (options->owner != NULL)
+        attach__copy_text(out->owner, sizeof(out->owner),
+                          attach__span_of(options->owner, strlen(options->owner)));
+    if (cpu)
+        out->cpu_interval_ns =
+            options->cpu_interval_ns == 0 ? DEFAULT_INTERVAL_NS : options->cpu_interval_ns;
+    out->alloc_bytes = options->alloc_bytes;
+    out->lock_ns = options->lock_ns;
+    out->memlimit_bytes = options->memlimit_bytes == 0 ? DEFAULT_MEMLIMIT : options->memlimit_bytes;
+    out->started_ms = unix_ms();
+    if (options->max_seconds > 0)
+        out->until_ms = out->started_ms + (int64_t)options->max_seconds * 1000;
+}
+
+static bool same_settings(const attach__marker *a, const attach__marker *b)
+{
+    return a->wanted == b->wanted && a->recorder == b->recorder &&
+           a->cpu_interval_ns == b->cpu_interval_ns && a->alloc_bytes == b->alloc_bytes &&
+           a->lock_ns == b->lock_ns && a->memlimit_bytes == b->memlimit_bytes;
+}
+
+/* Whether the running session can be taken over: ours, as wanted, its recording readable where the
+ * last call left it. */
+static bool can_adopt(const attach__session *s, const attach__marker *wanted)
+{
+    uint64_t end = 0;
+    if (!s->has_marker || !same_settings(&s->marker, wanted) ||
+        s->marker.engine == ATTACH_AP_ENGINE_AUTO)
+        return false;
+    if (attach__session_is_jfr(s))
+        return true;
+    int fd = attach__open_regular(s->place.fd, ATTACH__FILE_RECORDING, O_RDWR, 0);
+    if (fd < 0)
+        return false;
+    bool sound = attach__recording_finished(&end, fd, s->marker.handed, NULL) == ATTACH_OK;
+    (void)close(fd);
+    return sound;
+}
+
+/* The event that asks for an engine; "cpu" is perf events with async-profiler's own fallback. */
+static const char *event_of(attach_ap_engine engine)
+{
+    switch (engine) {
+    case ATTACH_AP_ENGINE_PERF:
+        return "cpu-clock";
+    case ATTACH_AP_ENGINE_CTIMER:
+        return "ctimer";
+    case ATTACH_AP_ENGINE_ITIMER:
+        return "itimer";
+    case ATTACH_AP_ENGINE_AUTO:
+    case ATTACH_AP_ENGINE_OFF:
+    case ATTACH_AP_ENGINE_JFR:
+        break;
+    }
+    return "cpu";
+}
+
+static void add_number(char *command, size_t cap, const char *name, uint64_t value)
+{
+    size_t n = strlen(command);
+    if (value > 0)
+        (void)snprintf(command + n, cap - n, ",%s=%" PRIu64, name, value);
+}
+
+static int start_with(attach__session *s, attach_ap_engine engine, attach_error *err)
+{
+    char command[ATTACH_ARG_V1_MAX] = "start,jfr,cstack=vm";
+    size_t n = strlen(command);
+    (void)unlinkat(s->place.fd, ATTACH__FILE_RECORDING, 0);
+    if (engine != ATTACH_AP_ENGINE_OFF)
+        (void)snprintf(command + n, sizeof(command) - n, ",event=%s", event_of(engine));
+    add_number(command, sizeof(command), "interval", s->marker.cpu_interval_ns);
+    add_number(command, sizeof(command), "alloc", s->marker.alloc_bytes);
+    add_number(command, sizeof(command), "lock", s->marker.lock_ns);
+    add_number(command, sizeof(command), "memlimit", s->marker.memlimit_bytes);
+    add_number(command, sizeof(command), "timeout", s->options->max_seconds);
+    n = strlen(command);
+    (void)snprintf(command + n, sizeof(command) - n, ",file=%s/" ATTACH__FILE_RECORDING,
+                   s->place.path);
+    return attach__session_run(s, command, err);
+}
+
+static bool is_profiler_refusal(int rc, const attach_error *err)
+{
+    return rc == ATTACH_E_TARGET && err->reason == ATTACH_REASON_PROFILER_ERROR;
+}
+
+/* AUTO: async-profiler's own choice, and where even that is refused, the engines one by one. */
+static int start_best(attach__session *s, attach_error *err)
+{
+    static const attach_ap_engine order[] = {ATTACH_AP_ENGINE_AUTO, ATTACH_AP_ENGINE_CTIMER,
+                                             ATTACH_AP_ENGINE_ITIMER};
+    int rc = ATTACH_OK;
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+        rc = start_with(s, order[i], err);
+        if (!is_profiler_refusal(rc, err))
+            break;
+    }
+    return rc;
+}
+
+static int paranoid_level(const attach_target *target)
+{
+    attach__blob text;
+    int level = -1;
+    if (attach__read_proc(&text, target->proc_fd, "../sys/kernel/perf_event_paranoid", 16) != 0)
+        return level;
+    level = (int)strtol(text.p, NULL, 10);
+    free(text.p);
+    return level;
+}
+
+static void explain_engine(attach__session *s)
+{
+    attach__marker *marker = &s->marker;
+    marker->engine_reason[0] = '\0';
+    if (marker->wanted != ATTACH_AP_ENGINE_AUTO)
+        return;
+    if (marker->engine == ATTACH_AP_ENGINE_CTIMER)
+        (void)snprintf(marker->engine_reason, sizeof(marker->engine_reason),
+                       "perf events are refused to this JVM (kernel.perf_event_paranoid is %d, or "
+                       "its seccomp profile forbids them)",
+                       paranoid_level(s->target));
+    if (marker->engine == ATTACH_AP_ENGINE_ITIMER)
+        (void)snprintf(marker->engine_reason, sizeof(marker->engine_reason),
+                       "neither perf events nor per-thread timers are allowed to this JVM");
+}
+
+/* The recording's own word counts for which engine runs. */
+static int note_engine(attach__session *s, attach_error *err)
+{
+    int fd = attach__open_regular(s->place.fd, ATTACH__FILE_RECORDING, O_RDONLY, 0);
+    if (fd < 0)
+        return attach__refuse(
+            err, ATTACH_REASON_PROFILER_ERROR,
+            "async-profiler in process %d started but made no recording in %s: %s",
+            s->target->identity.pid, s->place.path, strerror(-fd));
+    s->marker.engine = s->marker.wanted == ATTACH_AP_ENGINE_OFF ? ATTACH_AP_ENGINE_OFF
+                                                                : attach__recording_engine(fd);
+    (void)close(fd);
+    explain_engine(s);
+    return ATTACH_OK;
+}
+
+static int start_profiler(attach__session *s, attach_error *err)
+{
+    attach_error local = {0};
+    int rc = s->marker.wanted == ATTACH_AP_ENGINE_AUTO ? start_best(s, &local)
+                                                       : start_with(s, s->marker.wanted, &local);
+    if (rc != ATTACH_OK) {
+        if (err != NULL)
+            *err = local;
+        return rc;
+    }
+    s->running = true;
+    rc = note_engine(s, err);
+    return rc == ATTACH_OK ? attach__session_save(s, err) : rc;
+}
+
+/* Begins with async-profiler. What it made is removed again when that fails. */
+static int begin(attach__session *s, attach_error *err)
+{
+    attach_error local = {0};
+    bool has_library = s->library[0] != '\0';
+    int rc = has_library ? attach__session_make_place(s, false, &local)
+                         : attach__session_install(s, &local);
+    if (rc == ATTACH_OK)
+        rc = attach__session_save(s, &local);
+    if (rc == ATTACH_OK)
+        rc = start_profiler(s, &local);
+    if (rc == ATTACH_OK)
+        return rc;
+    if (s->running)
+        (void)attach__session_run(s, "stop", NULL);
+    s->running = false;
+    attach__session_remove(s);
+    if (err != NULL)
+        *err = local;
+    return rc;
+}
+
+/* Whether the library cannot come into the JVM, which its own recorder does not mind. */
+static bool cannot_load(int rc, const attach_error *err)
+{
+    return rc == ATTACH_E_TARGET && (err->reason == ATTACH_REASON_NO_EXEC_DIR ||
+                                     err->reason == ATTACH_REASON_LIBRARY_LOAD_FAILED ||
+                                     err->reason == ATTACH_REASON_DYNAMIC_AGENT_LOADING_DISABLED ||
+                                     err->reason == ATTACH_REASON_NO_PROFILER_LIBRARY);
+}
+
+static int refuse_loading(const attach__session *s, attach_error *err)
+{
+    return attach__refuse(err, ATTACH_REASON_DYNAMIC_AGENT_LOADING_DISABLED,
+                          "process %d runs with -XX:-EnableDynamicAgentLoading: start it without",
+                          s->target->identity.pid);
+}
+
+/* The recorder that was asked for, or async-profiler and else the JDK's own. */
+static int begin_best(attach__session *s, attach_error *err)
+{
+    attach_error local = {0};
+    char why[256];
+    attach_ap_recorder wanted = s->options->recorder;
+    const attach__marker described = s->marker;
+    attach__place_sweep(s->target, s->options, s->name[0] == '\0' ? NULL : s->name);
+    if (wanted == ATTACH_AP_RECORDER_JFR)
+        return attach__jfr_begin(s, "", err);
+    int rc = s->target->flags.agent_loading_disabled && s->library[0] == '\0'
+                 ? refuse_loading(s, &local)
+                 : begin(s, &local);
+    if (wanted == ATTACH_AP_RECORDER_AUTO && cannot_load(rc, &local)) {
+        (void)snprintf(why, sizeof(why), "async-profiler cannot be loaded: %.180s (%s)",
+                       local.message, attach_reason_name(local.reason));
+        s->marker = described;
+        if (s->maps.profiler[0] == '\0')
+            s->library[0] = s->name[0] = '\0';
+        return attach__jfr_begin(s, why, err);
+    }
+    if (rc != ATTACH_OK && err != NULL)
+        *err = local;
+    return rc;
+}
+
+static void describe_time(char *out, size_t cap, int64_t ms)
+{
+    struct tm parts;
+    time_t seconds = (time_t)(ms / 1000);
+    if (gmtime_r(&seconds, &parts) != NULL)
+        (void)strftime(out, cap, ", until %Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
+static int refuse_external(const attach__session *s, attach_error *err)
+{
+    const char *state = s->borrowed ? "running" : "loaded";
+    if (s->maps.external_kind != NULL && !s->has_marker)
+        return attach__refuse(
+            err, ATTACH_REASON_EXTERNAL_PROFILER, "process %d has the profiler of %s %s: %.140s",
+            s->target->identity.pid, s->maps.external_kind->name, state, s->maps.external);
+    char until[64] = "";
+    if (s->has_marker && s->marker.until_ms > 0)
+        describe_time(until, sizeof(until), s->marker.until_ms);
+    else if (s->has_marker)
+        (void)snprintf(until, sizeof(until), ", until it is stopped");
+    const char *installation = s->has_marker ? s->marker.installation : "that loaded the profiler";
+    if (s->has_marker && s->marker.owner[0] != '\0')
+        return attach__refuse(err, ATTACH_REASON_EXTERNAL_PROFILER,
+                              "%s has a session in process %d%s (installation %s)", s->marker.owner,
+                              s->target->identity.pid, until, installation);
+    return attach__refuse(err, ATTACH_REASON_EXTERNAL_PROFILER,
+                          "the Hotstack installation %s has a session in process %d%s",
+                          installation, s->target->identity.pid, until);
+}
+
+static int stop_running(attach__session *s, attach_error *err)
+{
+    int rc =
+        attach__session_is_jfr(s) ? attach__jfr_stop(s, err) : attach__session_run(s, "stop", err);
+    s->running = false;
+    return rc;
+}
+
+/* A session runs: whose is it, and can it go on? */
+static int settle_running(attach_ap_state *state, attach__session *s, const attach__marker *wanted,
+                          attach_error *err)
+{
+    bool somebody_elses = s->borrowed && !s->has_marker;
+    if (somebody_elses || attach__session_is_foreign(s))
+        return refuse_external(s, err);
+    if (can_adopt(s, wanted)) {
+        *state = ATTACH_AP_ADOPTED;
+        return ATTACH_OK;
+    }
+    *state = ATTACH_AP_ORPHANED;
+    return stop_running(s, err);
+}
+
+/* Settles what is there already: *state is NONE when a new session is to begin, else ADOPTED; a
+ * session that had to be stopped leaves ORPHANED. */
+static int settle(attach_ap_state *state, attach__session *s, const attach__marker *wanted,
+                  attach_error *err)
+{
+    *state = ATTACH_AP_NONE;
+    int rc = ATTACH_OK;
+    if (s->maps.profiler[0] == '\0') /* nothing yet shows in the JVM what another is doing */
+        rc = attach__session_lock_start(s, err);
+    if (rc != ATTACH_OK || !attach__session_is_known(s))
+        return rc;
+    rc = attach__session_probe(s, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    if (s->running)
+        return settle_running(state, s, wanted, err);
+    if (s->borrowed)
+        rc = attach__session_check_version(s, err);
+    /* what another installation left is its own to clear away; what we left may lie where no
+       library can be loaded from */
+    if (s->has_marker && attach__session_is_foreign(s) && s->maps.profiler[0] == '\0')
+        attach__session_leave_place(s);
+    else if (s->library[0] == '\0') {
+        attach__session_remove(s);
+        attach__session_leave_place(s);
+    }
+    return rc;
+}
+
+static int start(attach_ap_info *out, attach__session *s, attach_error *err)
+{
+    attach__marker wanted;
+    attach_ap_state found = ATTACH_AP_NONE;
+    bool left_alone = s->maps.external_kind != NULL && !s->maps.external_kind->shareable;
+    if (left_alone && s->options->recorder != ATTACH_AP_RECORDER_JFR)
+        return refuse_external(s, err);
+    describe(&wanted, s->target, s->options);
+    if (wanted.cpu_interval_ns + wanted.alloc_bytes + wanted.lock_ns == 0)
+        return attach__fail(err, ATTACH_E_USAGE,
+                            "a session needs a CPU engine, an allocation or a lock interval");
+    int rc = settle(&found, s, &wanted, err);
+    if (rc != ATTACH_OK)
+        return rc;
+    if (found != ATTACH_AP_ADOPTED) {
+        s->marker = wanted;
+        rc = begin_best(s, err);
+        if (rc != ATTACH_OK)
+            return rc;
+    }
+    attach__session_info(out, s, found == ATTACH_AP_NONE ? ATTACH_AP_OWNED : found);
+    return ATTACH_OK;
+}
+
+int attach_ap_start(attach_ap_info *out, attach_target *target, const attach_ap_options *options,
+                    uint64_t deadline_ns, attach_error *err)
+{
+    attach__session s;
+    memset(out, 0, sizeof(*out));
+    int rc = attach__session_open(&s, target, options, deadline_ns, err);
+    if (rc == ATTACH_OK)
+        rc = start(out, &s, err);
+    attach__session_close(&s);
+    return rc;
+}

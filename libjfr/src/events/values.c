@@ -1,0 +1,126 @@
+#include "events/values_impl.h"
+
+/*
+ * The JDK converts ticks in double precision (jdk.jfr.internal.consumer.TimeConverter); the same
+ * arithmetic here makes totals agree with its API to the nanosecond.
+ */
+int64_t jfr__ticks_to_ns(const jfr_chunk_info *info, int64_t ticks)
+{
+    double ns = (double)ticks / ((double)info->ticks_per_second / 1e9);
+    if (ns >= 9.2e18 || ns <= -9.2e18)
+        return ns > 0 ? INT64_MAX : INT64_MIN;
+    return (int64_t)ns;
+}
+
+int64_t jfr__time_ns(const jfr_chunk_info *info, uint64_t ticks)
+{
+    int64_t span = jfr__ticks_to_ns(info, (int64_t)(ticks - info->start_ticks));
+    return (int64_t)((uint64_t)info->start_ns + (uint64_t)span);
+}
+
+uint64_t jfr__span_ns(const jfr_chunk_info *info, uint64_t ticks)
+{
+    int64_t span = jfr__ticks_to_ns(info, (int64_t)ticks);
+    return span > 0 ? (uint64_t)span : 0;
+}
+
+uint64_t jfr__in_ns(const jfr_chunk_info *info, jfr__unit unit, uint64_t value)
+{
+    if (unit == JFR__UNIT_NANOS)
+        return value;
+    if (unit == JFR__UNIT_MILLIS)
+        return value <= UINT64_MAX / 1000000 ? value * 1000000 : UINT64_MAX;
+    return jfr__span_ns(info, value);
+}
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+uint64_t jfr__ratio(uint64_t a, uint64_t b)
+{
+    if (b == 0)
+        return 1;
+    uint64_t quotient = a / b + (a % b >= b - a % b);
+    return max_u64(quotient, 1);
+}
+
+static void add(jfr_sample *s, jfr_profile_type type, uint64_t raw, uint64_t value)
+{
+    s->values[s->value_count++] = (jfr_value){type, raw, value};
+}
+
+static bool add_time(jfr_sample *s, jfr_profile_type type, uint64_t samples, uint64_t interval)
+{
+    uint64_t ns;
+    if (interval == 0)
+        return false;
+    if (__builtin_mul_overflow(samples, interval, &ns))
+        ns = UINT64_MAX;
+    add(s, type, ns, ns);
+    return true;
+}
+
+static bool add_execution(const jfr_chunk *chunk, jfr_sample *s)
+{
+    const jfr_intervals *in = &chunk->intervals;
+    if (chunk->producer == JFR_PRODUCER_ASYNC_PROFILER) {
+        bool wall_state = in->wall_ns != 0 && s->state != JFR_STATE_UNKNOWN;
+        if (in->main_event == JFR_MAIN_WALL || wall_state)
+            return add_time(s, JFR_WALL, 1, in->wall_ns);
+    }
+    return add_time(s, JFR_CPU, 1, in->cpu_ns);
+}
+
+static void add_lock(jfr_sample *s, uint64_t duration, uint64_t interval)
+{
+    add(s, JFR_LOCK_COUNT, 1, duration < interval ? jfr__ratio(interval, duration) : 1);
+    add(s, JFR_LOCK_DELAY, duration, max_u64(duration, interval));
+}
+
+bool jfr__values_fill(const jfr_chunk *chunk, const jfr__event_plan *plan, const uint64_t *slots,
+                      jfr_sample *out)
+{
+    const jfr_intervals *in = &chunk->intervals;
+    uint64_t size = slots[JFR__SLOT_SIZE];
+    uint64_t weight = slots[JFR__SLOT_WEIGHT];
+    uint64_t duration = jfr__in_ns(&chunk->info, plan->duration_unit, slots[JFR__SLOT_DURATION]);
+    switch (plan->source) {
+    case JFR_SOURCE_EXECUTION:
+        return add_execution(chunk, out);
+    case JFR_SOURCE_CPU_TIME:
+        return add_time(out, JFR_CPU, 1,
+                        jfr__in_ns(&chunk->info, plan->period_unit, slots[JFR__SLOT_PERIOD]));
+    case JFR_SOURCE_NATIVE_METHOD:
+        return add_time(out, JFR_CPU, 1, in->native_ns);
+    case JFR_SOURCE_WALL_CLOCK:
+        return add_time(out, JFR_WALL, slots[JFR__SLOT_SAMPLES], in->wall_ns);
+    case JFR_SOURCE_ALLOC_IN_TLAB:
+        add(out, JFR_ALLOC_BYTES, weight, weight);
+        add(out, JFR_ALLOC_OBJECTS, 1, jfr__ratio(weight, size));
+        break;
+    case JFR_SOURCE_ALLOC_OUTSIDE:
+        add(out, JFR_ALLOC_BYTES, size, size);
+        add(out, JFR_ALLOC_OBJECTS, 1, 1);
+        break;
+    case JFR_SOURCE_ALLOC_SAMPLE:
+        add(out, JFR_ALLOC_BYTES, weight, weight);
+        break;
+    case JFR_SOURCE_LIVE_OBJECT:
+        add(out, JFR_LIVE_BYTES, size, size);
+        break;
+    case JFR_SOURCE_MALLOC:
+        add(out, JFR_NATIVEMEM_BYTES, size, max_u64(size, in->nativemem_bytes));
+        break;
+    case JFR_SOURCE_NATIVE_LOCK:
+        add_lock(out, duration, in->native_lock_ns);
+        break;
+    case JFR_SOURCE_MONITOR_ENTER:
+    case JFR_SOURCE_MONITOR_WAIT:
+    case JFR_SOURCE_THREAD_PARK:
+        add_lock(out, duration, in->lock_ns);
+        break;
+    }
+    return true;
+}

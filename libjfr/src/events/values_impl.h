@@ -1,0 +1,23 @@
+#ifndef JFR_SRC_VALUES_H
+#define JFR_SRC_VALUES_H
+
+#include "read/reader_impl.h"
+
+/* Ticks of a chunk's clock as UTC nanoseconds, and as a span of nanoseconds. */
+int64_t jfr__time_ns(const jfr_chunk_info *info, uint64_t ticks);
+uint64_t jfr__span_ns(const jfr_chunk_info *info, uint64_t ticks);
+int64_t jfr__ticks_to_ns(const jfr_chunk_info *info, int64_t ticks); /* negative spans too */
+/* A time span given in that unit. */
+uint64_t jfr__in_ns(const jfr_chunk_info *info, jfr__unit unit, uint64_t value);
+
+/* a / b, rounded, at least 1. */
+uint64_t jfr__ratio(uint64_t a, uint64_t b);
+
+/*
+ * Fills the values of a sample by the rules of jfr/sample.h. Returns false when they cannot be
+ * told: the interval is not known, or what is counted is no time.
+ */
+bool jfr__values_fill(const jfr_chunk *chunk, const jfr__event_plan *plan, const uint64_t *slots,
+                      jfr_sample *out);
+
+#endif

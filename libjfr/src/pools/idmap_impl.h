@@ -1,0 +1,48 @@
+#ifndef JFR_SRC_IDMAP_H
+#define JFR_SRC_IDMAP_H
+
+#include "memory_impl.h"
+
+#include <stdint.h>
+
+/*
+ * From the ids of a recording (any 64-bit number) to dense indices in order of arrival. Ids that
+ * rise, as recorders like to number, are a list; the first that does not makes it a table by id
+ * where they lie dense, else a hash table.
+ */
+typedef struct jfr__idmap {
+    const jfr_allocator *alloc;
+    uint64_t *rising; /* by index, as long as there is no table */
+    size_t rising_cap;
+    uint64_t *keys; /* hash table: key and index + 1, 0 = free */
+    uint32_t *values;
+    size_t capacity;     /* a power of two, or 0 */
+    uint64_t multiplier; /* of the hash table: odd and random, ids cannot be chosen to collide */
+    uint32_t count;
+    uint64_t max_key;
+    uint32_t *direct; /* where ids are dense: index + 1 by id; NULL = not in use */
+    uint32_t *by_id;  /* its memory, of so many ids */
+    size_t by_id_cap;
+} jfr__idmap;
+
+void jfr__idmap_init(jfr__idmap *map, const jfr_allocator *alloc);
+void jfr__idmap_free(jfr__idmap *map);
+void jfr__idmap_clear(jfr__idmap *map); /* keeps the memory */
+
+/* Puts `key`, unless it is there. Returns its index, or JFR_NONE without memory. */
+uint32_t jfr__idmap_put(jfr__idmap *map, uint64_t key);
+
+/* Builds a table by id where the ids allow it, else the hash table. Lookups work without too. */
+void jfr__idmap_finish(jfr__idmap *map);
+
+uint32_t jfr__idmap_search(const jfr__idmap *map, uint64_t key);
+
+/* The index of `key`, or JFR_NONE. */
+static inline uint32_t jfr__idmap_find(const jfr__idmap *map, uint64_t key)
+{
+    if (map->direct != NULL)
+        return key <= map->max_key ? map->direct[key] - 1u : UINT32_MAX;
+    return jfr__idmap_search(map, key);
+}
+
+#endif

@@ -1,0 +1,128 @@
+#include "error_impl.h"
+#include "read/input_impl.h"
+
+#include <inttypes.h>
+#define ZLIB_CONST
+#include <zlib.h>
+
+enum { WINDOW_GZIP = 15 + 16, PIECE = 1 << 20, FEED_SIZE = 1 << 30 };
+
+struct jfr__inflater {
+    const jfr_allocator *alloc;
+    z_stream z;
+    uint64_t max;
+    uint64_t in;  /* packed bytes taken so far */
+    uint64_t out; /* bytes unpacked so far */
+    bool at_end;  /* of a member: another one may follow */
+};
+
+int jfr__inflater_new(jfr__inflater **out, const jfr_allocator *alloc, uint64_t max_bytes,
+                      jfr_error *err)
+{
+    jfr__inflater *f = alloc->alloc(alloc->ctx, sizeof(*f));
+    if (f == NULL)
+        return jfr__fail_nomem(err);
+    *f = (jfr__inflater){.alloc = alloc, .max = max_bytes};
+    if (inflateInit2(&f->z, WINDOW_GZIP) != Z_OK) {
+        alloc->free(alloc->ctx, f);
+        return jfr__fail_nomem(err);
+    }
+    *out = f;
+    return 0;
+}
+
+void jfr__inflater_free(jfr__inflater *f)
+{
+    if (f == NULL)
+        return;
+    inflateEnd(&f->z);
+    f->alloc->free(f->alloc->ctx, f);
+}
+
+/* Unpacks one piece of output. Returns zlib's word. */
+static int inflate_piece(jfr__inflater *f, jfr__buffer *out, size_t room)
+{
+    f->z.next_out = out->data + out->len;
+    f->z.avail_out = (uInt)room;
+    uInt had = f->z.avail_in;
+    int status = inflate(&f->z, Z_NO_FLUSH);
+    size_t written = room - f->z.avail_out;
+    out->len += written;
+    f->out += written;
+    f->in += had - f->z.avail_in;
+    f->at_end = status == Z_STREAM_END;
+    return status;
+}
+
+static int too_much(const jfr__inflater *f, jfr_error *err)
+{
+    return jfr__fail(err, JFR_ERR_LIMIT, f->in,
+                     "The gzip input unpacks to more than max_unpacked_bytes (%" PRIu64 ").",
+                     f->max);
+}
+
+int jfr__inflater_feed(jfr__inflater *f, const void *data, size_t len, jfr__buffer *out,
+                       jfr_error *err)
+{
+    const uint8_t *next = data;
+    f->z.avail_in = 0;
+    for (;;) {
+        if (f->z.avail_in == 0 && len > 0) {
+            f->z.next_in = next;
+            f->z.avail_in = (uInt)(len < FEED_SIZE ? len : FEED_SIZE);
+            next += f->z.avail_in;
+            len -= f->z.avail_in;
+        }
+        if (f->z.avail_in == 0 && f->at_end)
+            return 0;
+        if (f->at_end && inflateReset(&f->z) != Z_OK)
+            return jfr__fail_nomem(err);
+        /* One byte beyond the limit tells an input that ends there from one that goes on. */
+        uint64_t room = f->max - f->out < PIECE ? f->max - f->out + 1 : PIECE;
+        int rc = jfr__buffer_reserve(out, (size_t)room, err);
+        if (rc < 0)
+            return rc;
+        int status = inflate_piece(f, out, (size_t)room);
+        if (f->out > f->max) {
+            out->len--;
+            f->out--;
+            return too_much(f, err);
+        }
+        if (status == Z_MEM_ERROR)
+            return jfr__fail_nomem(err);
+        if (status != Z_OK && status != Z_BUF_ERROR && status != Z_STREAM_END)
+            return jfr__fail(err, JFR_ERR_FORMAT, f->in,
+                             "The gzip input is damaged at this offset of the packed bytes.");
+        bool drained = f->z.avail_in == 0 && len == 0;
+        if (drained && f->z.avail_out > 0)
+            return 0;
+    }
+}
+
+bool jfr__inflater_is_cut(const jfr__inflater *f)
+{
+    return f->in > 0 && !f->at_end;
+}
+
+int jfr__gunzip(jfr__unpacked *out, const void *data, size_t len, uint64_t max_bytes,
+                const jfr_allocator *alloc, jfr_error *err)
+{
+    jfr__inflater *f;
+    *out = (jfr__unpacked){0};
+    int rc = jfr__inflater_new(&f, alloc, max_bytes, err);
+    if (rc < 0)
+        return rc;
+    jfr__buffer buffer = {.alloc = alloc};
+    rc = jfr__inflater_feed(f, data, len, &buffer, err);
+    uint64_t left = len - f->in;
+    if (rc == 0 && jfr__inflater_is_cut(f))
+        rc = jfr__fail(err, JFR_ERR_FORMAT, len, "The gzip input is cut short at this offset.");
+    jfr__inflater_free(f);
+    bool damaged = rc == JFR_ERR_FORMAT && buffer.len > 0;
+    if (rc < 0 && !damaged) {
+        jfr__buffer_free(&buffer);
+        return rc;
+    }
+    *out = (jfr__unpacked){buffer.data, buffer.len, damaged, left};
+    return 0;
+}

@@ -1,0 +1,222 @@
+#include "error_impl.h"
+#include "events/values_impl.h"
+#include "read/reader_impl.h"
+
+#include <string.h>
+
+/* The event types that yield samples. */
+static const char *const source_types[JFR__SOURCES] = {
+    [JFR_SOURCE_EXECUTION] = "jdk.ExecutionSample",
+    [JFR_SOURCE_CPU_TIME] = "jdk.CPUTimeSample",
+    [JFR_SOURCE_NATIVE_METHOD] = "jdk.NativeMethodSample",
+    [JFR_SOURCE_WALL_CLOCK] = "profiler.WallClockSample",
+    [JFR_SOURCE_ALLOC_IN_TLAB] = "jdk.ObjectAllocationInNewTLAB",
+    [JFR_SOURCE_ALLOC_OUTSIDE] = "jdk.ObjectAllocationOutsideTLAB",
+    [JFR_SOURCE_ALLOC_SAMPLE] = "jdk.ObjectAllocationSample",
+    [JFR_SOURCE_LIVE_OBJECT] = "profiler.LiveObject",
+    [JFR_SOURCE_MALLOC] = "profiler.Malloc",
+    [JFR_SOURCE_MONITOR_ENTER] = "jdk.JavaMonitorEnter",
+    [JFR_SOURCE_MONITOR_WAIT] = "jdk.JavaMonitorWait",
+    [JFR_SOURCE_THREAD_PARK] = "jdk.ThreadPark",
+    [JFR_SOURCE_NATIVE_LOCK] = "profiler.NativeLock",
+};
+
+static const jfr__want event_wants[] = {
+    {"startTime", JFR__SLOT_START, JFR__WANT_INTEGER},
+    {"duration", JFR__SLOT_DURATION, JFR__WANT_INTEGER},
+    {"eventThread", JFR__SLOT_THREAD, JFR__WANT_INTEGER},
+    {"sampledThread", JFR__SLOT_THREAD, JFR__WANT_INTEGER},
+    {"stackTrace", JFR__SLOT_STACK, JFR__WANT_INTEGER},
+    {"state", JFR__SLOT_STATE, JFR__WANT_INTEGER},
+    {"objectClass", JFR__SLOT_CLASS, JFR__WANT_INTEGER},
+    {"monitorClass", JFR__SLOT_CLASS, JFR__WANT_INTEGER},
+    {"parkedClass", JFR__SLOT_CLASS, JFR__WANT_INTEGER},
+    {"allocationSize", JFR__SLOT_SIZE, JFR__WANT_INTEGER},
+    {"size", JFR__SLOT_SIZE, JFR__WANT_INTEGER},
+    {"tlabSize", JFR__SLOT_WEIGHT, JFR__WANT_INTEGER},
+    {"weight", JFR__SLOT_WEIGHT, JFR__WANT_INTEGER},
+    {"samples", JFR__SLOT_SAMPLES, JFR__WANT_INTEGER},
+    {"samplingPeriod", JFR__SLOT_PERIOD, JFR__WANT_INTEGER},
+    {"failed", JFR__SLOT_FAILED, JFR__WANT_INTEGER},
+};
+
+static jfr__unit unit_of(const jfr_chunk *chunk, const jfr__type *type, const char *field)
+{
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const jfr__field *f = &chunk->meta.fields[type->first_field + i];
+        if (jfr__str_is(f->name, field))
+            return f->unit;
+    }
+    return JFR__UNIT_NONE;
+}
+
+static int define_source(jfr_chunk *chunk, jfr_sample_source source, const jfr__type *type,
+                         jfr_error *err)
+{
+    uint32_t index = jfr__idmap_put(&chunk->plan_by_type, type->id);
+    if (index == JFR_NONE)
+        return jfr__fail_nomem(err);
+    jfr__event_plan *plan = &chunk->event_plans[index];
+    plan->source = source;
+    plan->type_id = type->id;
+    chunk->plan_of_source[source] = index;
+    plan->duration_unit = unit_of(chunk, type, "duration");
+    plan->period_unit = unit_of(chunk, type, "samplingPeriod");
+    return jfr__plan_compile(&plan->plan, &chunk->meta, type, event_wants,
+                             sizeof(event_wants) / sizeof(event_wants[0]), chunk->info.compressed,
+                             chunk->file->options.max_metadata_depth, &chunk->arena, err);
+}
+
+int jfr__samples_define(jfr_chunk *chunk, jfr_error *err)
+{
+    for (int source = 0; source < JFR__SOURCES; source++)
+        chunk->plan_of_source[source] = JFR_NONE;
+    for (int source = JFR_SOURCE_EXECUTION; source < JFR__SOURCES; source++) {
+        const jfr__type *type = jfr__metadata_named(&chunk->meta, source_types[source]);
+        int rc = type != NULL ? define_source(chunk, (jfr_sample_source)source, type, err) : 0;
+        if (rc < 0)
+            return rc;
+    }
+    jfr__idmap_finish(&chunk->plan_by_type);
+    return 0;
+}
+
+static uint32_t find(const jfr_chunk *chunk, jfr__pool_role role, uint64_t id)
+{
+    return jfr__idmap_find(&chunk->pools[role].index, id);
+}
+
+static void fill(jfr_chunk *chunk, const jfr__event_plan *plan, const uint64_t *slots,
+                 jfr_sample *out)
+{
+    uint64_t state = slots[JFR__SLOT_STATE];
+    *out = (jfr_sample){
+        .time_ns = jfr__time_ns(&chunk->info, slots[JFR__SLOT_START]),
+        .stack = find(chunk, JFR__POOL_STACK, slots[JFR__SLOT_STACK]),
+        .thread = find(chunk, JFR__POOL_THREAD, slots[JFR__SLOT_THREAD]),
+        .klass = find(chunk, JFR__POOL_CLASS, slots[JFR__SLOT_CLASS]),
+        .source = (uint8_t)plan->source,
+        .state = state < JFR__SMALL_IDS ? chunk->states[state] : JFR_STATE_UNKNOWN,
+    };
+}
+
+/*
+ * Decides whether a wait is contention. Returns 1 to yield it, 0 to leave it out, or a negative
+ * code.
+ */
+static int classify_wait(jfr_chunk *chunk, jfr_sample *sample, jfr_error *err)
+{
+    bool is_lock = true;
+    int rc = 0;
+    switch (sample->source) {
+    case JFR_SOURCE_MONITOR_ENTER:
+        sample->lock_kind = JFR_LOCK_MONITOR;
+        return 1;
+    case JFR_SOURCE_NATIVE_LOCK:
+        sample->lock_kind = JFR_LOCK_NATIVE;
+        return 1;
+    case JFR_SOURCE_THREAD_PARK:
+        /* async-profiler applies the same rule when it records. */
+        if (chunk->producer == JFR_PRODUCER_JDK)
+            rc = jfr__class_is_lock(chunk, sample->klass, &is_lock, err);
+        sample->lock_kind = is_lock ? JFR_LOCK_PARK : JFR_LOCK_IDLE_PARK;
+        break;
+    case JFR_SOURCE_MONITOR_WAIT:
+        is_lock = false;
+        sample->lock_kind = JFR_LOCK_MONITOR_WAIT;
+        break;
+    default:
+        return 1;
+    }
+    if (rc < 0)
+        return rc;
+    if (is_lock || (chunk->file->options.flags & JFR_KEEP_IDLE_WAITS) != 0)
+        return 1;
+    chunk->stats.idle_waits++;
+    return 0;
+}
+
+/* Turns one event into a sample. Returns 1 with it, 0 when it yields none, or a negative code. */
+static int normalise(jfr_chunk *chunk, const jfr__event_plan *plan, const uint64_t *slots,
+                     jfr_sample *out, jfr_error *err)
+{
+    jfr_chunk_stats *stats = &chunk->stats;
+    if (chunk->left_out[plan->source]) {
+        stats->rival_events++;
+        return 0;
+    }
+    if (plan->source == JFR_SOURCE_NATIVE_METHOD &&
+        (chunk->file->options.flags & JFR_KEEP_NATIVE_SAMPLES) == 0) {
+        stats->native_samples++;
+        return 0;
+    }
+    fill(chunk, plan, slots, out);
+    int rc = classify_wait(chunk, out, err);
+    if (rc <= 0)
+        return rc;
+    if (!jfr__values_fill(chunk, plan, slots, out)) {
+        stats->unmeasured_events++;
+        return 0;
+    }
+    stats->samples++;
+    stats->failed_samples += slots[JFR__SLOT_FAILED] != 0;
+    stats->stackless_samples += out->stack == JFR_NONE;
+    return 1;
+}
+
+/* The walk stands at something that is no event: report what is not reached. */
+static void stop_walk(jfr_chunk *chunk, uint64_t offset)
+{
+    chunk->events.pos = chunk->events.end;
+    chunk->events.failed = false;
+    if (chunk->events_lost)
+        return;
+    chunk->events_lost = true;
+    jfr__loss_add(chunk->file, chunk->info.finished ? JFR_LOSS_BAD_EVENTS : JFR_LOSS_UNFINISHED,
+                  offset, chunk->end - offset, chunk->info.offset);
+}
+
+void jfr__samples_end(jfr_chunk *chunk, uint64_t offset, bool lost)
+{
+    if (lost)
+        stop_walk(chunk, offset);
+    chunk->events.pos = chunk->events.base + chunk->end;
+}
+
+int jfr_samples_next(jfr_chunk *chunk, jfr_sample *sample, jfr_error *err)
+{
+    jfr__cursor *c = &chunk->events;
+    c->end = c->base + chunk->end;
+    while (jfr__cursor_left(c) > 0) {
+        jfr__event_head head;
+        uint64_t offset = jfr__cursor_offset(c);
+        if (!jfr__event_next(c, &head)) {
+            stop_walk(chunk, offset);
+            return 0;
+        }
+        jfr__cursor body = *c;
+        body.end = c->base + head.end;
+        c->pos = body.end;
+        chunk->stats.events++;
+        uint32_t index = jfr__idmap_find(&chunk->plan_by_type, head.type);
+        if (index == JFR_NONE)
+            continue;
+        const jfr__event_plan *plan = &chunk->event_plans[index];
+        uint64_t slots[JFR__EVENT_SLOTS] = {[JFR__SLOT_STATE] = JFR__NO_STATE};
+        jfr__plan_run(&plan->plan, &body, slots);
+        if (body.failed) {
+            chunk->stats.bad_events++;
+            continue;
+        }
+        int rc = normalise(chunk, plan, slots, sample, err);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+void jfr_samples_rewind(jfr_chunk *chunk)
+{
+    chunk->events = jfr__chunk_cursor(chunk, chunk->info.offset + JFR__HEADER_SIZE, chunk->end);
+    chunk->stats = (jfr_chunk_stats){0};
+}

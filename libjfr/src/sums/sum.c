@@ -1,0 +1,418 @@
+#include <jfr/sum.h>
+
+#include "error_impl.h"
+#include "options_impl.h"
+#include "random_impl.h"
+#include "sums/sum_add_impl.h"
+#include "sums/sum_impl.h"
+
+#include <string.h>
+
+enum { DEFAULT_MAX_ROWS = 4 << 20 };
+enum { FLAGS = JFR_SUMS_CLASSES | JFR_SUMS_NO_THREADS | JFR_SUMS_NO_ALLOC_OBJECTS };
+
+/* The numbers of a row that values are made of. */
+enum { PICK_COUNT, PICK_A, PICK_B, PICKS };
+
+/* What all rows of a lane have in common, and their samples. */
+struct jfr__view {
+    uint64_t samples;
+    uint64_t stackless; /* of those */
+    uint32_t thread;
+    uint32_t klass;
+    uint8_t lock_kind;
+    uint8_t value_count; /* 0 = the lane yields no samples */
+    uint8_t types[JFR_SAMPLE_VALUES];
+    uint8_t raw[JFR_SAMPLE_VALUES]; /* which of the row's numbers, times the unit */
+    uint8_t value[JFR_SAMPLE_VALUES];
+    uint64_t unit; /* what one sample stands for, where that is the interval; else 1 */
+};
+
+int jfr_sums_new(jfr_sums **out, const jfr_sums_options *opts, jfr_error *err)
+{
+    jfr_sums_options o = JFR_SUMS_OPTIONS_INIT;
+    int rc = opts != NULL
+                 ? jfr__options_copy(&o, sizeof(o), opts, opts->size, "jfr_sums_options", err)
+                 : 0;
+    if (rc < 0)
+        return rc;
+    if ((o.flags & ~(uint32_t)FLAGS) != 0)
+        return jfr__fail(err, JFR_ERR_USAGE, 0, "jfr_sums_options.flags has unknown bits.");
+    const jfr_allocator *a = o.allocator != NULL ? o.allocator : &jfr__malloc;
+    if (a->alloc == NULL || a->realloc == NULL || a->free == NULL)
+        return jfr__fail(err, JFR_ERR_USAGE, 0, "Set all functions of the allocator or none.");
+    jfr_sums *sums = a->alloc(a->ctx, sizeof(*sums));
+    if (sums == NULL)
+        return jfr__fail_nomem(err);
+    memset(sums, 0, offsetof(jfr_sums, shapes));
+    sums->allocator = *a;
+    sums->flags = o.flags;
+    sums->max_rows = o.max_rows != 0 ? o.max_rows : DEFAULT_MAX_ROWS;
+    for (uint32_t number = sums->max_rows; number != 0; number >>= 1)
+        sums->number_mask = sums->number_mask << 1 | 1;
+    sums->loop = jfr__sums_loop_best();
+    sums->multiplier = jfr__random() | 1;
+    *out = sums;
+    return 0;
+}
+
+static void release(const jfr_sums *sums, void *block)
+{
+    if (block != NULL)
+        sums->allocator.free(sums->allocator.ctx, block);
+}
+
+void jfr_sums_free(jfr_sums *sums)
+{
+    if (sums == NULL)
+        return;
+    release(sums, sums->row_block);
+    release(sums, sums->bucket_block);
+    release(sums, sums->guesses);
+    release(sums, sums->lanes);
+    release(sums, sums->lane_slots);
+    release(sums, sums->views);
+    release(sums, sums->pieces);
+    const jfr_allocator allocator = sums->allocator;
+    allocator.free(allocator.ctx, sums);
+}
+
+void jfr_sums_get_stats(const jfr_sums *sums, jfr_sums_stats *out)
+{
+    *out = sums->stats;
+}
+
+/* ---- what lanes and rows mean ---- */
+
+/* Whether a wait is contention, as jfr_samples_next decides it. Returns 0 or a negative code. */
+static int judge(jfr_chunk *chunk, jfr_sample_source source, struct jfr__view *view, bool *is_wait,
+                 jfr_error *err)
+{
+    bool is_lock = true;
+    int rc = 0;
+    *is_wait = true;
+    switch (source) {
+    case JFR_SOURCE_MONITOR_ENTER:
+        view->lock_kind = JFR_LOCK_MONITOR;
+        return 0;
+    case JFR_SOURCE_NATIVE_LOCK:
+        view->lock_kind = JFR_LOCK_NATIVE;
+        return 0;
+    case JFR_SOURCE_MONITOR_WAIT:
+        view->lock_kind = JFR_LOCK_MONITOR_WAIT;
+        return 0; /* left out by its shape, or wanted */
+    case JFR_SOURCE_THREAD_PARK:
+        if (chunk->producer == JFR_PRODUCER_JDK)
+            rc = jfr__class_is_lock(chunk, view->klass, &is_lock, err);
+        view->lock_kind = is_lock ? JFR_LOCK_PARK : JFR_LOCK_IDLE_PARK;
+        *is_wait = is_lock || (chunk->file->options.flags & JFR_KEEP_IDLE_WAITS) != 0;
+        return rc;
+    default:
+        return 0;
+    }
+}
+
+/* Which types the lane's samples have, and what one is worth: as of a sample with ones in it. */
+static void set_types(const jfr_chunk *chunk, const jfr__sum_shape *shape, const jfr__lane *lane,
+                      uint32_t flags, struct jfr__view *view)
+{
+    const jfr__event_plan *plan = shape->plan;
+    bool by_interval = shape->recipe == JFR__ADD_NOTHING || plan->source == JFR_SOURCE_WALL_CLOCK;
+    uint64_t slots[JFR__EVENT_SLOTS];
+    jfr_sample one = {.source = (uint8_t)plan->source, .state = lane->state};
+    for (int i = 0; i < JFR__EVENT_SLOTS; i++)
+        slots[i] = 1;
+    view->value_count = 1;
+    view->types[0] = JFR_CPU;
+    view->unit = 1;
+    if (plan->source == JFR_SOURCE_CPU_TIME) /* its events state their period */
+        return;
+    if (!jfr__values_fill(chunk, plan, slots, &one))
+        one.value_count = 0;
+    view->value_count = one.value_count;
+    if (by_interval)
+        view->unit = one.values[0].value;
+    for (int i = 0; i < one.value_count; i++)
+        view->types[i] = (uint8_t)one.values[i].type;
+    if ((flags & JFR_SUMS_NO_ALLOC_OBJECTS) != 0 && one.value_count == 2 &&
+        one.values[1].type == JFR_ALLOC_OBJECTS)
+        view->value_count = 1;
+}
+
+static void set_pick(struct jfr__view *view, int at, uint8_t raw, uint8_t value)
+{
+    view->raw[at] = raw;
+    view->value[at] = value;
+}
+
+/* Which of a row's numbers are its values. */
+static void set_picks(jfr__recipe recipe, const jfr__lane *lane, struct jfr__view *view)
+{
+    switch (recipe) {
+    case JFR__COUNT_ONLY:
+    case JFR__ADD_NOTHING:
+        set_pick(view, 0, PICK_COUNT, PICK_COUNT);
+        break;
+    case JFR__ADD_FIRST:
+        set_pick(view, 0, PICK_A, PICK_A);
+        /* objects beside the bytes of an allocation outside a TLAB */
+        set_pick(view, 1, PICK_COUNT, PICK_COUNT);
+        break;
+    case JFR__ADD_TLAB:
+        set_pick(view, 0, PICK_A, PICK_A);
+        set_pick(view, 1, PICK_COUNT, PICK_B);
+        break;
+    case JFR__ADD_FLOOR:
+        set_pick(view, 0, PICK_A, PICK_B);
+        break;
+    case JFR__ADD_SPAN:
+        set_pick(view, 0, PICK_COUNT, PICK_COUNT);
+        set_pick(view, 1, PICK_A, PICK_A);
+        break;
+    case JFR__ADD_WAIT:
+        set_pick(view, 0, lane->second ? PICK_COUNT : PICK_A, lane->second ? PICK_A : PICK_B);
+        break;
+    case JFR__ADD_PERIOD:
+        set_pick(view, 0, PICK_A, PICK_A);
+        break;
+    }
+}
+
+static int view_lane(const jfr_sums *sums, jfr_chunk *chunk, uint32_t number, bool *is_wait,
+                     jfr_error *err)
+{
+    const jfr__lane *lane = &sums->lanes[number];
+    const jfr__sum_shape *shape = &sums->shapes[lane->shape];
+    struct jfr__view *view = &sums->views[number];
+    view->thread = JFR_NONE;
+    view->klass = JFR_NONE;
+    if ((sums->flags & JFR_SUMS_NO_THREADS) == 0)
+        view->thread = jfr__idmap_find(&chunk->pools[JFR__POOL_THREAD].index, lane->thread);
+    if (shape->keep_class)
+        view->klass = jfr__idmap_find(&chunk->pools[JFR__POOL_CLASS].index, lane->klass);
+    set_types(chunk, shape, lane, sums->flags, view);
+    set_picks(shape->recipe, lane, view);
+    int rc = judge(chunk, shape->plan->source, view, is_wait, err);
+    if ((sums->flags & JFR_SUMS_CLASSES) == 0)
+        view->klass = JFR_NONE;
+    if (shape->recipe == JFR__ADD_WAIT) {
+        view->types[0] = view->types[lane->second ? 0 : 1];
+        view->value_count = 1;
+    }
+    return rc;
+}
+
+int jfr__sums_find_stacks(jfr_sums *sums)
+{
+    jfr__sums_end(sums);
+    void *views = sums->views;
+    if (jfr__grow(&sums->allocator, &views, &sums->view_cap, sums->lane_count,
+                  sizeof(*sums->views)) < 0)
+        return JFR_ERR_NOMEM;
+    sums->views = views;
+    for (uint32_t i = 0; i < sums->lane_count; i++)
+        sums->views[i] = (struct jfr__view){0};
+    const jfr__idmap *stacks = &sums->chunk->pools[JFR__POOL_STACK].index;
+    for (uint32_t i = 1; i <= sums->row_count; i++) {
+        jfr__row *row = &sums->rows[i];
+        struct jfr__view *view = &sums->views[row->key >> 32];
+        uint32_t id = (uint32_t)row->key;
+        uint32_t stack = id != JFR_NONE ? jfr__idmap_find(stacks, id) : JFR_NONE;
+        row->key = (row->key & ~(uint64_t)UINT32_MAX) | stack;
+        view->samples += row->count;
+        view->stackless += stack == JFR_NONE ? row->count : 0;
+    }
+    return 0;
+}
+
+/* Rows of lanes that yield no samples. */
+static void drop_rows(jfr_sums *sums)
+{
+    for (uint32_t i = 1; i <= sums->row_count; i++) {
+        if (sums->views[sums->rows[i].key >> 32].value_count == 0)
+            sums->rows[i].count = 0;
+    }
+}
+
+int jfr__sums_view(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err)
+{
+    jfr_chunk_stats *stats = &chunk->stats;
+    bool dropped = false;
+    for (uint32_t i = 0; i < sums->lane_count; i++) {
+        const jfr__lane *lane = &sums->lanes[i];
+        struct jfr__view *view = &sums->views[i];
+        bool is_wait;
+        int rc = view_lane(sums, chunk, i, &is_wait, err);
+        if (rc < 0)
+            return rc;
+        if (view->value_count == 0 || !is_wait) {
+            view->value_count = 0;
+            dropped = true;
+            stats->idle_waits += !is_wait && !lane->second ? view->samples : 0;
+            stats->unmeasured_events += is_wait ? view->samples : 0;
+        } else if (!lane->second) {
+            stats->samples += view->samples;
+            stats->failed_samples += lane->failed ? view->samples : 0;
+            stats->stackless_samples += view->stackless;
+        }
+    }
+    if (dropped)
+        drop_rows(sums);
+    return 0;
+}
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+/* Tells the row's values, those that its lane has not being any. Nothing depends on the lane but
+ * which numbers are taken: lanes alternate, and nobody foresees how. */
+static inline void show_values(jfr_sum_row *out, const struct jfr__view *view, const jfr__row *row)
+{
+    const uint64_t numbers[PICKS] = {row->count, row->a, row->b};
+    out->stack = (uint32_t)row->key;
+    out->samples = row->count;
+    out->raw[0] = times(numbers[view->raw[0]], view->unit);
+    out->value[0] = times(numbers[view->value[0]], view->unit);
+    out->raw[1] = numbers[view->raw[1]];
+    out->value[1] = numbers[view->value[1]];
+}
+
+static void show_lane(jfr_sum *out, const jfr_sums *sums, uint32_t number)
+{
+    const jfr__lane *lane = &sums->lanes[number];
+    const struct jfr__view *view = &sums->views[number];
+    out->thread = view->thread;
+    out->klass = view->klass;
+    out->source = (uint8_t)sums->shapes[lane->shape].plan->source;
+    out->state = lane->state;
+    out->lock_kind = view->lock_kind;
+    out->value_count = view->value_count;
+}
+
+static void show_row(jfr_sum *out, const jfr_sums *sums, const jfr__row *row)
+{
+    uint32_t lane = (uint32_t)(row->key >> 32);
+    const struct jfr__view *view = &sums->views[lane];
+    jfr_sum_row plain;
+    show_lane(out, sums, lane);
+    show_values(&plain, view, row);
+    out->stack = plain.stack;
+    out->samples = plain.samples;
+    for (int i = 0; i < view->value_count; i++)
+        out->values[i] =
+            (jfr_value){(jfr_profile_type)view->types[i], plain.raw[i], plain.value[i]};
+}
+
+size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *rows, size_t room)
+{
+    size_t count = 0;
+    for (; *cursor < sums->row_count && count < room; (*cursor)++) {
+        const jfr__row *row = &sums->rows[*cursor + 1];
+        if (row->count != 0)
+            show_row(&rows[count++], sums, row);
+    }
+    return count;
+}
+
+/* A row among those of all sums. */
+typedef struct place {
+    const jfr_sums *sums;
+    const jfr__row *row;
+    uint32_t lanes; /* of the sums before */
+} place;
+
+enum { AHEAD = 32 };
+
+/* Rows on their way: their memory is asked for while those before them are shown. */
+typedef struct picking {
+    jfr_sums *const *sums;
+    const uint32_t *numbers;
+    size_t left; /* of the numbers */
+    place found[2][AHEAD];
+    int next; /* of both */
+} picking;
+
+/* Finds the next rows, up to AHEAD. */
+static void find_ahead(picking *p)
+{
+    size_t count = p->left < AHEAD ? p->left : AHEAD;
+    for (size_t i = 0; i < count; i++) {
+        jfr_sums *const *part = p->sums;
+        uint32_t number = p->numbers[i];
+        uint32_t lanes = 0;
+        for (; number >= (*part)->row_count; part++) {
+            number -= (*part)->row_count;
+            lanes += (*part)->lane_count;
+        }
+        p->found[p->next][i] = (place){*part, &(*part)->rows[number + 1], lanes};
+        __builtin_prefetch(&(*part)->rows[number + 1]);
+    }
+    p->numbers += count;
+    p->left -= count;
+    p->next ^= 1;
+}
+
+static void begin_picking(picking *p, jfr_sums *const *sums, const uint32_t *numbers, size_t count)
+{
+    p->sums = sums;
+    p->numbers = numbers;
+    p->left = count;
+    p->next = 0;
+    find_ahead(p);
+}
+
+/* The next rows, up to AHEAD, until the next call but one. */
+static const place *take_found(picking *p)
+{
+    find_ahead(p);
+    return p->found[p->next];
+}
+
+void jfr_sums_pick(jfr_sums *const *sums, const uint32_t *numbers, size_t count, jfr_sum *rows)
+{
+    picking p;
+    begin_picking(&p, sums, numbers, count);
+    for (size_t at = 0; at < count; at += AHEAD) {
+        const place *found = take_found(&p);
+        for (size_t i = 0; i < AHEAD && at + i < count; i++)
+            show_row(&rows[at + i], found[i].sums, found[i].row);
+    }
+}
+
+/* ---- rows by lane ---- */
+
+uint32_t jfr_sums_lane_count(jfr_sums *const *sums, uint32_t count)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < count; i++)
+        lanes += sums[i]->lane_count;
+    return lanes;
+}
+
+void jfr_sums_lane(jfr_sums *const *sums, uint32_t lane, jfr_sum *out)
+{
+    for (; lane >= (*sums)->lane_count; sums++)
+        lane -= (*sums)->lane_count;
+    *out = (jfr_sum){.stack = JFR_NONE};
+    show_lane(out, *sums, lane);
+    for (int i = 0; i < out->value_count; i++)
+        out->values[i].type = (jfr_profile_type)(*sums)->views[lane].types[i];
+}
+
+void jfr_sums_pick_rows(jfr_sums *const *sums, const uint32_t *numbers, size_t count,
+                        jfr_sum_row *rows)
+{
+    picking p;
+    begin_picking(&p, sums, numbers, count);
+    for (size_t at = 0; at < count; at += AHEAD) {
+        const place *found = take_found(&p);
+        for (size_t i = 0; i < AHEAD && at + i < count; i++) {
+            uint32_t lane = (uint32_t)(found[i].row->key >> 32);
+            rows[at + i].lane = found[i].lanes + lane;
+            show_values(&rows[at + i], &found[i].sums->views[lane], found[i].row);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/* The loops for x86-64 with AVX2 and BMI2; called where the CPU has them (sum_cpu.c). */
+#include "sums/sum_loop_impl.h"
+
+const uint8_t *jfr__sums_loop_bmi2(jfr_sums *sums, const uint8_t *p, const uint8_t *stop)
+{
+    return loop(sums, p, stop);
+}
+
+const uint8_t *jfr__frames_loop_bmi2(const jfr__frames *layout, const uint8_t *p,
+                                     const uint8_t *stop, jfr_frame_ref **out, uint32_t *left)
+{
+    return frames(layout, p, stop, out, left);
+}
+
+const uint8_t *jfr__values_loop_bmi2(const jfr__memo_bucket *buckets, unsigned bits,
+                                     const uint8_t *p, const uint8_t *stop, uint32_t **out,
+                                     uint32_t *left)
+{
+    return values(buckets, bits, p, stop, out, left);
+}
+
+const uint8_t *jfr__skip_loop_bmi2(const uint8_t *p, const uint8_t *stop, uint64_t *count)
+{
+    return skip(p, stop, count);
+}

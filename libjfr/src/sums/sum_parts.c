@@ -1,0 +1,314 @@
+/* The events of a chunk in parts, which several threads take: who read which, and what that makes.
+ */
+#include "error_impl.h"
+#include "memory_impl.h"
+#include "sums/sum_impl.h"
+
+#include <string.h>
+
+/* ---- parts ---- */
+
+static uint64_t first_event(const jfr_chunk *chunk)
+{
+    return chunk->info.offset + JFR__HEADER_SIZE;
+}
+
+enum { FAR_PARTS = 4 };
+
+/*
+ * Where a part begins, as far as it can be told from outside: parts are alike in their bytes of
+ * events. async-profiler writes its pools behind them, in one checkpoint, which the header names.
+ * Where no event is found, as in the midst of a large one, the part before it goes on, but not for
+ * ever: what begins too far off is taken for the chunk's end, which fits nothing then.
+ */
+static uint64_t part_begin(const jfr_chunk *chunk, uint32_t part, uint32_t parts)
+{
+    uint64_t first = first_event(chunk);
+    uint64_t end = chunk->end;
+    uint64_t pools = chunk->info.offset + chunk->header.pool_offset;
+    if (part == 0)
+        return first;
+    if (chunk->info.finished && pools > first && pools < end)
+        end = pools;
+    for (uint32_t far = 0; part < parts && far < FAR_PARTS; part++, far++) {
+        uint64_t at;
+        if (jfr__sums_guess(chunk, first + (end - first) / parts * part, &at))
+            return at;
+    }
+    return chunk->end;
+}
+
+static bool add_piece(jfr_sums *sums, uint32_t part, uint64_t from)
+{
+    void *pieces = sums->pieces;
+    if (jfr__grow(&sums->allocator, &pieces, &sums->piece_cap, (size_t)sums->piece_count + 1,
+                  sizeof(*sums->pieces)) < 0) {
+        sums->rc = JFR_ERR_NOMEM;
+        return false;
+    }
+    sums->pieces = pieces;
+    sums->pieces[sums->piece_count++] =
+        (jfr__piece){.part = part, .first_row = sums->row_count + 1, .from = from};
+    return true;
+}
+
+static void read_part(jfr_sums *sums, uint32_t part, uint64_t from, uint64_t to)
+{
+    if (!add_piece(sums, part, from))
+        return;
+    jfr__sums_walk(sums, from, to);
+    sums->pieces[sums->piece_count - 1].reached = sums->reached;
+}
+
+static int why(const jfr_sums *sums, jfr_error *err)
+{
+    if (sums->rc == JFR_ERR_NOMEM)
+        return jfr__fail_nomem(err);
+    return jfr__fail(err, JFR_ERR_LIMIT, sums->chunk->info.offset,
+                     "The chunk has more distinct stacks and threads than max_rows (%u): read it "
+                     "by samples.",
+                     sums->max_rows);
+}
+
+int jfr_sums_parts(jfr_sums *sums, const jfr_chunk *chunk, uint32_t parts, jfr_next_part *next,
+                   void *ctx, jfr_error *err)
+{
+    if (parts == 0)
+        return jfr__fail(err, JFR_ERR_USAGE, 0, "A chunk has one part at least.");
+    jfr__sums_prepare(sums, chunk);
+    sums->parts = parts;
+    while (sums->rc == 0 && !sums->lost) {
+        uint32_t part = next(ctx);
+        if (part >= parts)
+            break;
+        read_part(sums, part, part_begin(chunk, part, parts), part_begin(chunk, part + 1, parts));
+    }
+    jfr__sums_leave(sums);
+    if (sums->rc == 0 && !chunk->peeked)
+        sums->rc = jfr__sums_find_stacks(sums);
+    return sums->rc == 0 ? 0 : why(sums, err);
+}
+
+/* Whether both make the same of the same events: all else follows from the same bytes. */
+static bool reads_alike(const jfr_chunk *a, const jfr_chunk *b)
+{
+    return memcmp(&a->intervals, &b->intervals, sizeof(a->intervals)) == 0 &&
+           memcmp(a->states, b->states, sizeof(a->states)) == 0 &&
+           memcmp(a->left_out, b->left_out, sizeof(a->left_out)) == 0;
+}
+
+int jfr_sums_settle(jfr_sums *sums, const jfr_chunk *chunk, jfr_error *err)
+{
+    const jfr_chunk *from = sums->chunk;
+    if (from == chunk && from != NULL)
+        return sums->rc == 0 ? 0 : why(sums, err);
+    if (from == NULL || !from->peeked || from->file->data != chunk->file->data ||
+        from->info.offset != chunk->info.offset || from->end != chunk->end)
+        return jfr__fail(err, JFR_ERR_USAGE, 0, "The sums are of another chunk.");
+    bool alike = reads_alike(from, chunk);
+    sums->chunk = chunk;
+    for (int i = 0; i < JFR__SOURCES; i++)
+        if (sums->shaped[i])
+            sums->shapes[i].plan = &chunk->event_plans[i];
+    if (!alike) {
+        jfr__sums_clear(sums, 0);
+        sums->stale = true;
+    }
+    if (sums->rc == 0)
+        sums->rc = jfr__sums_find_stacks(sums);
+    return sums->rc == 0 ? 0 : why(sums, err);
+}
+
+/* ---- what the parts make together ---- */
+
+static void first_piece(jfr_sums *const *sums, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        sums[i]->next_piece = 0;
+}
+
+/* Finds a part, behind those that were found before. Returns who read it; `count` = nobody. */
+static uint32_t find_piece(jfr_sums *const *sums, uint32_t count, uint32_t part,
+                           const jfr__piece **out)
+{
+    uint32_t i = 0;
+    while (i < count && (sums[i]->next_piece == sums[i]->piece_count ||
+                         sums[i]->pieces[sums[i]->next_piece].part != part))
+        i++;
+    if (i < count)
+        *out = &sums[i]->pieces[sums[i]->next_piece++];
+    return i;
+}
+
+/* Whether each part begins where the one before it ended, and none ended before its end. */
+static bool fits(jfr_sums *const *sums, uint32_t count, const jfr_chunk *chunk, uint64_t *at)
+{
+    const jfr__piece *piece;
+    *at = first_event(chunk);
+    first_piece(sums, count);
+    for (uint32_t part = 0; part < sums[0]->parts; part++) {
+        if (find_piece(sums, count, part, &piece) == count || piece->from != *at)
+            return false;
+        *at = piece->reached;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (sums[i]->lost)
+            return false;
+    return true;
+}
+
+static bool any_stale(jfr_sums *const *sums, uint32_t count)
+{
+    bool stale = false;
+    for (uint32_t i = 0; i < count; i++)
+        stale = stale || sums[i]->stale;
+    return stale;
+}
+
+/* Reads all events into the first sums, as one part. */
+static int read_alone(jfr_sums *const *sums, uint32_t count, const jfr_chunk *chunk)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        jfr__sums_prepare(sums[i], chunk);
+        sums[i]->parts = 1;
+    }
+    if (sums[0]->rc == 0)
+        read_part(sums[0], 0, first_event(chunk), chunk->end);
+    sums[0]->stats.reread++;
+    return sums[0]->rc == 0 ? jfr__sums_find_stacks(sums[0]) : sums[0]->rc;
+}
+
+static void add_counts(jfr_chunk_stats *to, jfr_sums *sums)
+{
+    to->events += sums->events;
+    to->bad_events += sums->bad_events;
+    to->unmeasured_events += sums->unmeasured;
+    to->rival_events += sums->skipped[JFR__RIVAL];
+    to->native_samples += sums->skipped[JFR__NATIVE];
+    to->idle_waits += sums->skipped[JFR__IDLE];
+    sums->stats.events += sums->events;
+    sums->stats.rows = sums->row_count;
+}
+
+static int join(jfr_sums *const *sums, uint32_t count, jfr_chunk *chunk, jfr_error *err)
+{
+    uint64_t at;
+    for (uint32_t i = 0; i < count; i++)
+        if (sums[i]->rc < 0)
+            return why(sums[i], err);
+    bool fit = fits(sums, count, chunk, &at);
+    if (any_stale(sums, count) || (!fit && sums[0]->parts > 1)) {
+        sums[0]->rc = read_alone(sums, count, chunk);
+        if (sums[0]->rc < 0)
+            return why(sums[0], err);
+        at = sums[0]->reached;
+    }
+    jfr_samples_rewind(chunk);
+    for (uint32_t i = 0; i < count; i++) {
+        add_counts(&chunk->stats, sums[i]);
+        int rc = jfr__sums_view(sums[i], chunk, err);
+        if (rc < 0)
+            return rc;
+    }
+    jfr__samples_end(chunk, at, sums[0]->lost);
+    return 0;
+}
+
+/*
+ * Sums need stack numbers of 32 bits, which all recorders write; others are for jfr_samples_next.
+ */
+static int check_numbers(const jfr_chunk *chunk, jfr_error *err)
+{
+    if (chunk->pools[JFR__POOL_STACK].index.max_key < JFR_NONE)
+        return 0;
+    return jfr__fail(err, JFR_ERR_LIMIT, chunk->info.offset,
+                     "The chunk numbers its stacks beyond 32 bits: read it by samples.");
+}
+
+int jfr_sums_join(jfr_sums *const *sums, uint32_t count, jfr_chunk *chunk, jfr_error *err)
+{
+    if (count == 0 || chunk->peeked)
+        return jfr__fail(err, JFR_ERR_USAGE, 0, "There are no sums to join.");
+    for (uint32_t i = 0; i < count; i++) {
+        if (sums[i]->chunk != chunk || sums[i]->parts != sums[0]->parts)
+            return jfr__fail(err, JFR_ERR_USAGE, 0,
+                             "Sums %u are of another chunk, or of other parts of it.", i);
+    }
+    int rc = check_numbers(chunk, err);
+    if (rc == 0)
+        rc = join(sums, count, chunk, err);
+    if (rc == 0)
+        return 0;
+    for (uint32_t i = 0; i < count; i++)
+        jfr__sums_clear(sums[i], 0);
+    jfr_samples_rewind(chunk);
+    return rc;
+}
+
+static uint32_t count_up(void *ctx)
+{
+    return (*(uint32_t *)ctx)++;
+}
+
+int jfr_sums_fill(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err)
+{
+    uint32_t next = 0;
+    int rc = jfr_sums_parts(sums, chunk, 1, count_up, &next, NULL);
+    (void)rc; /* jfr_sums_join tells it */
+    return jfr_sums_join(&sums, 1, chunk, err);
+}
+
+/* ---- rows by stack ---- */
+
+size_t jfr_sums_count(jfr_sums *const *sums, uint32_t count)
+{
+    size_t rows = 0;
+    for (uint32_t i = 0; i < count; i++)
+        rows += sums[i]->row_count;
+    return rows;
+}
+
+/* The group of a row: its stack, or behind them all. */
+static uint32_t group_of(const jfr__row *row, uint32_t stacks)
+{
+    uint32_t stack = (uint32_t)row->key;
+    return stack < stacks ? stack : stacks;
+}
+
+/* Numbers the rows that were first met in one piece, which is of sums[owner]. */
+static void put_piece(jfr_sums *const *sums, uint32_t owner, const jfr__piece *piece,
+                      uint32_t stacks, uint32_t *begins, uint32_t *order)
+{
+    const jfr_sums *of = sums[owner];
+    const jfr__piece *last = &of->pieces[of->piece_count - 1];
+    uint32_t end = piece != last ? piece[1].first_row : of->row_count + 1;
+    uint32_t before = (uint32_t)jfr_sums_count(sums, owner);
+    for (uint32_t i = piece->first_row; i < end; i++) {
+        if (of->rows[i].count != 0)
+            order[begins[group_of(&of->rows[i], stacks)]++] = before + i - 1;
+    }
+}
+
+void jfr_sums_sort(jfr_sums *const *sums, uint32_t count, uint32_t stacks, uint32_t *begins,
+                   uint32_t *order)
+{
+    const jfr__piece *piece;
+    memset(begins, 0, ((size_t)stacks + 2) * sizeof(*begins));
+    for (uint32_t owner = 0; owner < count; owner++) {
+        for (uint32_t i = 1; i <= sums[owner]->row_count; i++) {
+            const jfr__row *row = &sums[owner]->rows[i];
+            begins[group_of(row, stacks) + 1] += row->count != 0;
+        }
+    }
+    for (uint32_t i = 0; i <= stacks; i++)
+        begins[i + 1] += begins[i];
+    first_piece(sums, count);
+    for (uint32_t part = 0; part < sums[0]->parts; part++) {
+        uint32_t owner = find_piece(sums, count, part, &piece);
+        if (owner < count)
+            put_piece(sums, owner, piece, stacks, begins, order);
+    }
+    /* Each begin has moved to its group's end, which is where the next one begins. */
+    memmove(begins + 1, begins, ((size_t)stacks + 1) * sizeof(*begins));
+    begins[0] = 0;
+}

@@ -1,0 +1,433 @@
+/* Walking the events of a chunk, or of a part of one, for sums. */
+#include "sums/pattern_impl.h"
+#include "sums/sum_add_impl.h"
+
+#include <string.h>
+
+/* ---- shapes ---- */
+
+static const uint8_t first_slots[JFR__SOURCES] = {
+    [JFR_SOURCE_EXECUTION] = JFR__SKIP,
+    [JFR_SOURCE_CPU_TIME] = JFR__SLOT_PERIOD,
+    [JFR_SOURCE_NATIVE_METHOD] = JFR__SKIP,
+    [JFR_SOURCE_WALL_CLOCK] = JFR__SLOT_SAMPLES,
+    [JFR_SOURCE_ALLOC_IN_TLAB] = JFR__SLOT_SIZE,
+    [JFR_SOURCE_ALLOC_OUTSIDE] = JFR__SLOT_SIZE,
+    [JFR_SOURCE_ALLOC_SAMPLE] = JFR__SLOT_WEIGHT,
+    [JFR_SOURCE_LIVE_OBJECT] = JFR__SLOT_SIZE,
+    [JFR_SOURCE_MALLOC] = JFR__SLOT_SIZE,
+    [JFR_SOURCE_MONITOR_ENTER] = JFR__SLOT_DURATION,
+    [JFR_SOURCE_MONITOR_WAIT] = JFR__SLOT_DURATION,
+    [JFR_SOURCE_THREAD_PARK] = JFR__SLOT_DURATION,
+    [JFR_SOURCE_NATIVE_LOCK] = JFR__SLOT_DURATION,
+};
+
+/* Events that yield no sample whatever they hold. */
+static bool skips(const jfr_chunk *chunk, jfr_sample_source source, jfr__skip *why)
+{
+    uint32_t flags = chunk->file->options.flags;
+    bool native = source == JFR_SOURCE_NATIVE_METHOD && (flags & JFR_KEEP_NATIVE_SAMPLES) == 0;
+    bool idle = source == JFR_SOURCE_MONITOR_WAIT && (flags & JFR_KEEP_IDLE_WAITS) == 0;
+    *why = chunk->left_out[source] ? JFR__RIVAL : native ? JFR__NATIVE : JFR__IDLE;
+    return chunk->left_out[source] || native || idle;
+}
+
+static jfr__recipe recipe_of(const jfr_chunk *chunk, jfr_sample_source source, bool with_objects,
+                             uint64_t *floor)
+{
+    const jfr_intervals *in = &chunk->intervals;
+    *floor = 0;
+    switch (source) {
+    case JFR_SOURCE_EXECUTION:
+    case JFR_SOURCE_NATIVE_METHOD:
+        return JFR__ADD_NOTHING;
+    case JFR_SOURCE_CPU_TIME:
+        return JFR__ADD_PERIOD;
+    case JFR_SOURCE_ALLOC_IN_TLAB:
+        return with_objects ? JFR__ADD_TLAB : JFR__ADD_FIRST;
+    case JFR_SOURCE_MALLOC:
+        *floor = in->nativemem_bytes;
+        return JFR__ADD_FLOOR;
+    case JFR_SOURCE_NATIVE_LOCK:
+        *floor = in->native_lock_ns;
+        break;
+    case JFR_SOURCE_MONITOR_ENTER:
+    case JFR_SOURCE_MONITOR_WAIT:
+    case JFR_SOURCE_THREAD_PARK:
+        *floor = in->lock_ns;
+        break;
+    default:
+        return JFR__ADD_FIRST;
+    }
+    return *floor != 0 ? JFR__ADD_WAIT : JFR__ADD_SPAN;
+}
+
+static uint8_t slot_in(const jfr__plan *plan, uint8_t slot)
+{
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (plan->ops[i].slot == slot)
+            return slot;
+    }
+    return JFR__SKIP;
+}
+
+static void shape_define(const jfr_sums *sums, jfr__sum_shape *shape, const jfr__event_plan *plan)
+{
+    const jfr_chunk *chunk = sums->chunk;
+    jfr_sample_source source = plan->source;
+    bool tlab = source == JFR_SOURCE_ALLOC_IN_TLAB;
+    bool with_objects = (sums->flags & JFR_SUMS_NO_ALLOC_OBJECTS) == 0;
+    memset(shape, 0, sizeof(*shape));
+    for (int i = 0; i < JFR__LANES_NEAR; i++)
+        shape->near[i].thread = JFR__NO_THREAD;
+    for (int i = 0; i < 1 << JFR__LAYOUT_BITS; i++)
+        shape->layouts[i].key = JFR__FAR;
+    shape->plan = plan;
+    shape->recipe = recipe_of(chunk, source, with_objects, &shape->floor);
+    if (skips(chunk, source, &shape->skip))
+        shape->recipe = JFR__COUNT_ONLY;
+    /* Whether the JDK's parks are contention is told by their class. */
+    bool judged = source == JFR_SOURCE_THREAD_PARK && chunk->producer == JFR_PRODUCER_JDK;
+    shape->keep_class = judged || (sums->flags & JFR_SUMS_CLASSES) != 0;
+    bool threads = (sums->flags & JFR_SUMS_NO_THREADS) == 0;
+    const uint8_t wanted[JFR__SUM_SLOTS] = {
+        [JFR__SUM_THREAD] = threads ? JFR__SLOT_THREAD : JFR__SKIP,
+        [JFR__SUM_STACK] = JFR__SLOT_STACK,
+        [JFR__SUM_FIRST] = tlab && !with_objects ? JFR__SLOT_WEIGHT : first_slots[source],
+        [JFR__SUM_SECOND] = tlab && with_objects ? JFR__SLOT_WEIGHT : JFR__SKIP,
+        [JFR__SUM_CLASS] = shape->keep_class ? JFR__SLOT_CLASS : JFR__SKIP,
+        [JFR__SUM_STATE] = JFR__SLOT_STATE,
+        [JFR__SUM_FAILED] = JFR__SLOT_FAILED,
+    };
+    for (int i = 0; i < JFR__SUM_SLOTS; i++)
+        shape->slots[i] = wanted[i] != JFR__SKIP ? slot_in(&plan->plan, wanted[i]) : JFR__SKIP;
+    shape->simple = !shape->keep_class && shape->slots[JFR__SUM_STATE] == JFR__SKIP &&
+                    shape->slots[JFR__SUM_FAILED] == JFR__SKIP;
+}
+
+void jfr__sums_prepare(jfr_sums *sums, const jfr_chunk *chunk)
+{
+    sums->chunk = chunk;
+    jfr__sums_clear(sums, chunk->stacks_expected);
+    sums->reached = 0;
+    sums->kept = 0;
+    memset(sums->shape_of, 0, sizeof(sums->shape_of));
+    memset(sums->shaped, 0, sizeof(sums->shaped));
+    for (uint32_t index = 0; index < chunk->plan_by_type.count; index++) {
+        uint64_t id = chunk->event_plans[index].type_id;
+        if (id < JFR__TYPES_NEAR)
+            sums->shape_of[id] = JFR__TO_COME;
+    }
+}
+
+/* The shape of a plan's events, which is made if this is the first. */
+static const jfr__sum_shape *shape_at(jfr_sums *sums, uint32_t index)
+{
+    const jfr__event_plan *plan = &sums->chunk->event_plans[index];
+    jfr__sum_shape *shape = &sums->shapes[index];
+    if (sums->shaped[index])
+        return shape;
+    sums->shaped[index] = true;
+    shape_define(sums, shape, plan);
+    uint64_t id = plan->type_id;
+    if (id >= JFR__TYPES_NEAR)
+        return shape;
+    sums->shape_of[id] = (uint8_t)(index + 1);
+    shape->type_mask = id < 0x80 ? 0xFF00 : 0xFFFF00;
+    shape->type_bits = (uint32_t)(id < 0x80 ? id : (id & 0x7F) | 0x80 | id >> 7 << 8) << 8;
+    return shape;
+}
+
+/* ---- layouts ---- */
+
+/* The bytes of the integer at `p`, at most `left`; 0 when it runs over them. */
+static size_t varint_bytes(const uint8_t *p, size_t left)
+{
+    for (size_t n = 0; n < left && n < 8; n++) {
+        if (p[n] < 0x80)
+            return n + 1;
+    }
+    return left >= 9 ? 9 : 0; /* the ninth ends it, whatever its top bit says */
+}
+
+/* Stacks beyond 28 bits are rare, and read one by one: a row's key has half its bits for them. */
+static size_t most_bytes(int slot)
+{
+    return slot < JFR__SUM_CLASS && slot != JFR__SUM_STACK ? 8 : 4;
+}
+
+/* `sizes` receives the bytes that a field takes. */
+static bool put_field(jfr__layout *out, uint8_t sizes[JFR__SUM_SLOTS], const jfr__sum_shape *shape,
+                      uint8_t slot, size_t at, size_t bytes)
+{
+    for (int i = 0; i < JFR__SUM_SLOTS; i++) {
+        if (slot == JFR__SKIP || shape->slots[i] != slot)
+            continue;
+        if (bytes > most_bytes(i))
+            return false;
+        out->at[i] = (uint8_t)at;
+        sizes[i] = (uint8_t)bytes;
+    }
+    return true;
+}
+
+/* Finds out whether the layout is near, and where its fields' bytes are then. */
+static void define_picks(jfr__layout *out, const uint8_t sizes[JFR__SUM_SLOTS])
+{
+    size_t from = JFR__READ_AHEAD - sizeof(out->picks);
+    for (int i = 0; i < JFR__NEAR; i++) {
+        if (sizes[i] != 0 && out->at[i] < from)
+            from = out->at[i];
+    }
+    memset(&out->picks, JFR__NO_BYTE, sizeof(out->picks));
+    out->key = 0;
+    out->from = (uint8_t)from;
+    for (int i = 0; i < JFR__NEAR; i++) {
+        size_t begin = out->at[i] - from;
+        if (sizes[i] > 4 || (sizes[i] != 0 && begin + sizes[i] > sizeof(out->picks)))
+            out->key = JFR__FAR;
+        for (unsigned k = 0; k < sizes[i] && out->key == 0; k++)
+            out->picks.bytes[i][k] = (uint8_t)(begin + k);
+    }
+}
+
+bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_t *p, size_t head,
+                     size_t size)
+{
+    const jfr__plan *plan = &shape->plan->plan;
+    size_t at = head;
+    uint8_t sizes[JFR__SUM_SLOTS] = {0};
+    *out = (jfr__layout){.key = JFR__FAR}; /* none, unless all is well */
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const jfr__op *op = &plan->ops[i];
+        bool varint = op->code == JFR__OP_VARINT;
+        bool flag = op->code == JFR__OP_FIXED && op->n == 1;
+        if (!varint && op->code != JFR__OP_FIXED)
+            return false;
+        if (op->slot != JFR__SKIP && !varint && (!flag || at >= size || p[at] >= 0x80))
+            return false;
+        size_t begin = at;
+        for (uint32_t n = 0; varint && n < op->n; n++) {
+            size_t bytes = varint_bytes(p + at, size - at);
+            if (bytes == 0)
+                return false;
+            at += bytes;
+        }
+        if (!varint) {
+            if (op->n > size - at)
+                return false;
+            at += op->n;
+        }
+        if (!put_field(out, sizes, shape, op->slot, begin, at - begin))
+            return false;
+    }
+    define_picks(out, sizes);
+    return true;
+}
+
+/* ---- events ---- */
+
+/* The second lane of a wait: how many waits each one stands for. */
+static bool add_waits(jfr_sums *sums, const jfr__sum_shape *shape, jfr__lane lane, uint32_t stack,
+                      uint64_t ns)
+{
+    lane.second = 1;
+    uint32_t number = jfr__sums_find_lane(sums, &lane);
+    jfr__row *row = number != JFR_NONE ? jfr__sums_row(sums, (uint64_t)number << 32 | stack) : NULL;
+    if (row == NULL)
+        return false;
+    row->count++;
+    jfr__sum_to(&row->a, ns < shape->floor ? jfr__ratio(shape->floor, ns) : 1);
+    return true;
+}
+
+bool jfr__sums_add(jfr_sums *sums, const jfr__sum_shape *shape, const jfr__lane *lane,
+                   const uint64_t fields[JFR__SUM_SLOTS])
+{
+    const jfr_chunk_info *info = &sums->chunk->info;
+    uint64_t first = fields[JFR__SUM_FIRST];
+    uint64_t id = fields[JFR__SUM_STACK];
+    uint32_t stack = id < JFR_NONE ? (uint32_t)id : JFR_NONE;
+    if (shape->recipe == JFR__COUNT_ONLY) {
+        sums->skipped[shape->skip]++;
+        return true;
+    }
+    if (shape->recipe == JFR__ADD_PERIOD)
+        first = jfr__in_ns(info, shape->plan->period_unit, first);
+    if (shape->recipe == JFR__ADD_SPAN || shape->recipe == JFR__ADD_WAIT)
+        first = jfr__in_ns(info, shape->plan->duration_unit, first);
+    if (shape->recipe == JFR__ADD_PERIOD && first == 0) {
+        sums->unmeasured++;
+        return true;
+    }
+    if (shape->recipe == JFR__ADD_WAIT && !add_waits(sums, shape, *lane, stack, first))
+        return false;
+    uint32_t number = jfr__sums_find_lane(sums, lane);
+    jfr__row *row = number != JFR_NONE ? jfr__sums_row(sums, (uint64_t)number << 32 | stack) : NULL;
+    if (row != NULL)
+        jfr__row_add(row, 1,
+                     jfr__amounts_of(shape->recipe, shape->floor, first, fields[JFR__SUM_SECOND]));
+    return row != NULL;
+}
+
+const jfr__near_lane *jfr__sums_near(jfr_sums *sums, jfr__sum_shape *shape, uint64_t thread)
+{
+    jfr__lane lane = {.thread = thread, .shape = (uint8_t)(shape - sums->shapes)};
+    uint32_t number = jfr__sums_find_lane(sums, &lane);
+    if (number == JFR_NONE)
+        return NULL;
+    jfr__near_lane *near = &shape->near[thread % JFR__LANES_NEAR];
+    *near = (jfr__near_lane){thread, (uint64_t)number << 32};
+    return near;
+}
+
+const uint8_t *jfr__sums_slow(jfr_sums *sums, const uint8_t *p)
+{
+    const jfr_chunk *chunk = sums->chunk;
+    uint64_t offset = (uint64_t)(p - chunk->file->data);
+    jfr__cursor c = jfr__chunk_cursor(chunk, offset, chunk->end);
+    jfr__event_head head;
+    if (!jfr__event_next(&c, &head))
+        return NULL;
+    sums->events++;
+    c.end = c.base + head.end;
+    uint32_t index = jfr__idmap_find(&chunk->plan_by_type, head.type);
+    if (index == JFR_NONE)
+        return c.end;
+    const jfr__sum_shape *shape = shape_at(sums, index);
+    uint64_t slots[JFR__EVENT_SLOTS] = {0};
+    const uint8_t *next = c.end;
+    sums->stats.slow_events++;
+    jfr__plan_run(&shape->plan->plan, &c, slots);
+    if (c.failed) {
+        sums->bad_events++;
+        return next;
+    }
+    uint64_t fields[JFR__SUM_SLOTS];
+    for (int i = 0; i < JFR__SUM_SLOTS; i++)
+        fields[i] = shape->slots[i] != JFR__SKIP ? slots[shape->slots[i]] : 0;
+    jfr__lane lane = jfr__sums_lane(sums, shape, fields);
+    (void)jfr__sums_add(sums, shape, &lane, fields);
+    return next;
+}
+
+/* Where the loop must stop: before `to`, and where it would look beyond what can be read. */
+static const uint8_t *loop_stop(const jfr_chunk *chunk, uint64_t to)
+{
+    if (!chunk->info.compressed || chunk->end < JFR__READ_AHEAD)
+        return NULL;
+    uint64_t last = chunk->end - JFR__READ_AHEAD;
+    return chunk->file->data + (to < last ? to : last);
+}
+
+/* Pages that were walked are given back so many at a time, where the recording is a mapped file. */
+enum { STRETCH = 4 << 20 };
+
+/* Where pages that may be given back end. Pools are read again: those of the JDK, which lie among
+ * the events, and those of async-profiler, which lie behind them, stay until the chunk ends. */
+static uint64_t last_given(const jfr_sums *sums, uint64_t to)
+{
+    const jfr_chunk *chunk = sums->chunk;
+    uint64_t pools = chunk->info.offset + chunk->header.pool_offset;
+    if (chunk->producer != JFR_PRODUCER_ASYNC_PROFILER)
+        return sums->kept;
+    return chunk->info.finished && pools < to ? pools : to;
+}
+
+void jfr__sums_leave(jfr_sums *sums)
+{
+    jfr__drop_pages(sums->chunk->file, sums->kept, last_given(sums, sums->reached));
+    sums->kept = sums->reached;
+}
+
+void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to)
+{
+    const jfr_chunk *chunk = sums->chunk;
+    const uint8_t *data = chunk->file->data;
+    uint64_t at = from;
+    if (from != sums->reached) {
+        jfr__sums_leave(sums);
+        sums->kept = from;
+    }
+    while (sums->rc == 0 && at < to) {
+        uint64_t next = to - at > STRETCH ? at + STRETCH : to;
+        const uint8_t *stop = loop_stop(chunk, next);
+        const uint8_t *p = data + at;
+        if (stop != NULL && p < stop)
+            p = sums->loop(sums, p, stop);
+        at = (uint64_t)(p - data);
+        if (sums->rc == 0 && at < next) {
+            p = jfr__sums_slow(sums, p);
+            sums->lost = p == NULL;
+            if (p == NULL)
+                break;
+            at = (uint64_t)(p - data);
+        }
+        if (at - sums->kept >= STRETCH)
+            sums->kept = jfr__drop_huge_pages(chunk->file, sums->kept, last_given(sums, at));
+    }
+    sums->reached = at;
+}
+
+/* ---- parts ---- */
+
+/* What a guess looks at: so many events behind one, so many bytes for one, and in all so many
+ * events, whatever the bytes are. */
+enum { GUESS_EVENTS = 24, GUESS_BYTES = 1 << 12, GUESS_LOOKS = 1 << 13 };
+
+/* Most events begin this near to their chunk's time. Clocks may begin with the JVM: pools are full
+ * of small numbers, which must be no times. */
+#define GUESS_NS UINT64_C(100000000)
+
+static bool in_time(const jfr_chunk_info *info, uint64_t ticks)
+{
+    uint64_t start = (uint64_t)info->start_ticks;
+    if (ticks < start)
+        return jfr__span_ns(info, start - ticks) <= GUESS_NS;
+    return jfr__span_ns(info, ticks - start) <= (uint64_t)info->duration_ns + GUESS_NS;
+}
+
+/* Whether an event is read at the cursor, whose first field is a time of the chunk. Checkpoints and
+ * metadata, whose type ids are as small as most numbers, are not taken for events. */
+static bool is_event(const jfr_chunk *chunk, jfr__cursor *c)
+{
+    jfr__event_head head;
+    if (!jfr__event_next(c, &head))
+        return false;
+    const jfr__type *type = jfr__metadata_type(&chunk->meta, head.type);
+    if (type == NULL || !jfr__str_is(type->super_name, "jdk.jfr.Event"))
+        return false;
+    if (!in_time(&chunk->info, jfr__read_long(c)) || c->failed)
+        return false;
+    c->pos = c->base + head.end;
+    return true;
+}
+
+/*
+ * Whether many events seem to follow one another from `offset` on. Where that is no event, one that
+ * was read by mistake often ends where an event begins, and all that follow are right: *end, behind
+ * them, is.
+ */
+static bool looks_right(const jfr_chunk *chunk, uint64_t offset, uint32_t *looks, uint64_t *end)
+{
+    jfr__cursor c = jfr__chunk_cursor(chunk, offset, chunk->end);
+    for (int i = 0; i < GUESS_EVENTS && jfr__cursor_left(&c) > 0; i++) {
+        (*looks)++;
+        if (!is_event(chunk, &c))
+            return false;
+    }
+    *end = jfr__cursor_offset(&c);
+    return true;
+}
+
+bool jfr__sums_guess(const jfr_chunk *chunk, uint64_t offset, uint64_t *out)
+{
+    uint64_t left = chunk->end - offset;
+    uint64_t end = offset + (left < GUESS_BYTES ? left : GUESS_BYTES);
+    uint32_t looks = 0;
+    for (uint64_t at = offset; at < end && looks < GUESS_LOOKS; at++) {
+        if (looks_right(chunk, at, &looks, out))
+            return true;
+    }
+    return false;
+}
