@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # ./dev demo: the whole product on this machine, around a Java service that was written to be profiled.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Build directories: set up once, rebuilt in place. Sourced by ./dev.
 

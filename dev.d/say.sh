@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # What ./dev and the dependency script say: one progress line per step, colour only on a terminal.
 # Sourced; needs bash only. Everything here goes to stderr, so that a command's own output stays clean.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # ./dev test: lanes of meson tests. A lane is a build directory and a selection of its suites;
 # which tests there are is meson's knowledge, so a new room's suite runs without a change here.

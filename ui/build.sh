@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds and tests the UI outside the source tree.
 #
 #   build.sh build OUT    flamegraph.html and ui/ (the app's assets) into OUT

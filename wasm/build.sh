@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds a library into one WebAssembly module, a WASI reactor: it has no main, the host calls
 # _initialize once and then the functions of the library's version map, malloc and free.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wasi-libc's printf can complain on stderr about long doubles, which no message of ours has. Its
  * stream functions would make a module import three file functions of its host; with these in their

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hotstack-attachd: parse, drop privilege, wire, serve until SIGTERM. */
 #include "adapters/privilege.h"
 #include "adapters/settings.h"

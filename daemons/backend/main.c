@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hotstack-backend: settings in, parts up, wait for a signal, parts down. */
 #include <malloc.h>
 #include <pthread.h>

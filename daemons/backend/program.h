@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* program.h: the backend's parts, made from its settings, wired together and run. */
 #ifndef BACKEND_PROGRAM_H
 #define BACKEND_PROGRAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "settings.h"
 
 #include <stdio.h>
@@ -217,7 +218,7 @@ const config_program backend_program = {
 
 static int fail(config_error *err, const char *format, const char *value)
 {
-    err->code = CONFIG_E_USAGE;
+    err->code = CONFIG_ERR_USAGE;
     err->line = 0;
     /* The formats are this file's own and hold the value at the end. */
     snprintf(err->message, sizeof(err->message), "%s: \"%.100s\".", format, value);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* settings.h: the table of the backend's settings, and the tokens that they name. */
 #ifndef BACKEND_SETTINGS_H
 #define BACKEND_SETTINGS_H

@@ -102,7 +102,7 @@ static bool write_document(const forest *trees, const char *meta, const bytes *h
     int rc = html != NULL ? sagg_write_html((sagg_str){html->data, html->size}, all, trees->count,
                                             about, &sink, &err)
                           : sagg_write_json(all, trees->count, about, &sink, &err);
-    if (rc == 0 || rc == SAGG_E_IO) /* a failed write is the output's to report */
+    if (rc == 0 || rc == SAGG_ERR_IO) /* a failed write is the output's to report */
         return output_commit(&out);
     complain("%s", err.message);
     output_abort(&out);
@@ -247,7 +247,7 @@ static bool write_collapsed(sagg_collapsed *collapsed, unsigned type, const char
         return false;
     sagg_sink sink = output_sink(&out);
     int rc = sagg_collapsed_write(collapsed, type, &sink, &err);
-    if (rc == 0 || rc == SAGG_E_IO)
+    if (rc == 0 || rc == SAGG_ERR_IO)
         return output_commit(&out);
     complain("%s", err.message);
     output_abort(&out);

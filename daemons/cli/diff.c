@@ -294,7 +294,7 @@ static bool write_html(const comparison *c, const diff_options *o)
         int rc = sagg_write_diff_html((sagg_str){html.data, html.size},
                                       (const sagg_diff *const *)c->diffs, c->count,
                                       (sagg_str){meta, strlen(meta)}, &sink, &err);
-        if (rc == 0 || rc == SAGG_E_IO) {
+        if (rc == 0 || rc == SAGG_ERR_IO) {
             done = output_commit(&out);
         } else {
             complain("%s", err.message);

@@ -52,7 +52,7 @@ bool heatmap_write(const heatmap *map, output *out, sagg_str html_template, cons
     page.span_count = recording_spans(rec, &page.spans);
     int rc =
         sagg_write_heatmap_html(html_template, &page, (sagg_str){meta, strlen(meta)}, &sink, &err);
-    if (rc != 0 && rc != SAGG_E_IO)
+    if (rc != 0 && rc != SAGG_ERR_IO)
         complain("%s", err.message);
-    return rc == 0 || rc == SAGG_E_IO;
+    return rc == 0 || rc == SAGG_ERR_IO;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hotstack-collector: parse, wire, run until SIGTERM. */
 #include "adapters/settings.h"
 #include "adapters/wiring.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Everything that Hotstack takes from outside, with its version. Sourced by ./install beside it.
 # shellcheck disable=SC2034  # used by the script that sources this file

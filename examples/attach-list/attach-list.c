@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attach-list: the JVMs of this machine, and the answer of one diagnostic command.
  * usage: attach-list [PID COMMAND]   for example: attach-list 4711 "Thread.print -l" */
 #include <attach/attach.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The example lists without an error, and names what is wrong with a process that is no JVM.
 # usage: test.sh ATTACH_LIST
 set -eu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inserts one block into a ClickHouse table and reads it back: ch-insert http://localhost:8123 */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # usage: build-jar.sh JAVAC JAR OUTPUT CLASSES SOURCE...
 # Compiles for Java 11 and packs a jar that `java -jar` runs.
 set -eu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The methods that a recording spends most in, by the frame on top of the stack.
  *

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The example finds the hot method of a committed recording, and says what it cannot read.
 # usage: test.sh JFR_TOP DATA_DIR
 set -eu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* thread-watch: which threads of a JVM use the CPU, every second, and where; deadlocks at once.
  * usage: thread-watch PID [SECONDS]
  * HOTSTACK_THREAD_AGENT names libhotstackthreads.so; without it the installed one is used. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * libhotstackthreads.so: what the JVM calls. One channel at a time; a second load answers with the
  * one that there is, or opens a new one where its socket was lost. The library itself stays mapped

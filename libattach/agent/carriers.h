@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which platform threads carry virtual ones (Java 21 and later). */
 #ifndef HOTSTACK_THREADS_CARRIERS_H
 #define HOTSTACK_THREADS_CARRIERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The agent's channel: a unix socket in its directory and the one thread that serves it. Who asks
  * holds a lease; with the last lease the channel ends and takes its files along.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "convert.h"
 
 #define LINE_OF_NATIVE (-2) /* StackTraceElement's own word for it */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* java.lang.management's objects into rows and columns. */
 #ifndef HOTSTACK_THREADS_CONVERT_H
 #define HOTSTACK_THREADS_CONVERT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a lease remembers from one snapshot to the next. */
 #ifndef HOTSTACK_THREADS_HISTORY_H
 #define HOTSTACK_THREADS_HISTORY_H

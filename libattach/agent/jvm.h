@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The Java side, as one thread sees it: classes and methods looked up once, calls that leave no
  * exception pending. One thread.

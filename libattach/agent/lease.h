@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who asks for snapshots, until when, and what is remembered for them. */
 #ifndef HOTSTACK_THREADS_LEASE_H
 #define HOTSTACK_THREADS_LEASE_H

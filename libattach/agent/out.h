@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The answer in the making: columns of hotstack.threads.v1 with interned strings, locks and frames,
  * put together as one protobuf message at the end. Knows nothing of Java. Not thread-safe.

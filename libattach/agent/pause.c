@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "pause.h"
 
 #define PART     8                 /* stacks: with more HotSpot 17 leaves the CPU's caches */

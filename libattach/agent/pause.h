@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How many stacks to ask for at a time. HotSpot stops all threads while it walks the stacks of one
  * call: asked for in parts, each pause is short, and no more are begun when a budget is spent.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What libattach and the agent libhotstackthreads.so say to each other: one fixed request, one
  * answer, over a unix socket in the agent's directory. Format: docs/formats/threads.md. Numbers are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Step one's numbers: all platform threads, by id, with their CPU times and allocated bytes. */
 #ifndef HOTSTACK_THREADS_READING_H
 #define HOTSTACK_THREADS_READING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "request.h"
 
 static bool is_lease_id(const char id[THREADS_LEASE_ID_MAX])

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Requests as they come from a socket. */
 #ifndef HOTSTACK_THREADS_REQUEST_H
 #define HOTSTACK_THREADS_REQUEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which threads' stacks are worth taking. Knows nothing of Java. */
 #ifndef HOTSTACK_THREADS_SELECT_H
 #define HOTSTACK_THREADS_SELECT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One snapshot: numbers of all threads, then stacks of those that matter, or of all. */
 #ifndef HOTSTACK_THREADS_SNAPSHOT_H
 #define HOTSTACK_THREADS_SNAPSHOT_H

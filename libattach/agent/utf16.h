@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Java's UTF-16 as UTF-8. */
 #ifndef HOTSTACK_THREADS_UTF16_H
 #define HOTSTACK_THREADS_UTF16_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
 #include "jvm/jvm_facts_impl.h"

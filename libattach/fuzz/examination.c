@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
-#include "attach/examine.h"
+#include <attach/examine.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A fuzz target: libFuzzer's entry point. run_corpus.c calls it with the files of a committed
  * corpus. */
 #ifndef ATTACH_FUZZ_H

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
-#include "attach/load_answer_impl.h"
+#include <attach/load_answer_impl.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

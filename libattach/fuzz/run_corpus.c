@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a fuzz target over every file of the directories named on the command line. */
 #include <dirent.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
-#include "attach/threads.h"
+#include <attach/threads.h>
 
 /* A snapshot as a hostile JVM writes it; what is read is walked through. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

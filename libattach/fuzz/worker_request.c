@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/worker.h"
+#include <attach/worker.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "error_impl.h"
 
 #include <stdarg.h>
@@ -76,7 +77,7 @@ int(attach__refuse)(attach_error *err, attach_reason reason, const char *format,
 {
     va_list args;
     va_start(args, format);
-    fill(err, ATTACH_E_TARGET, reason, 0, format, args);
+    fill(err, ATTACH_ERR_TARGET, reason, 0, format, args);
     va_end(args);
-    return ATTACH_E_TARGET;
+    return ATTACH_ERR_TARGET;
 }

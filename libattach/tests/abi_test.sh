@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The shared library exports exactly what its version map names.
 # usage: abi_test.sh LIBRARY MAP
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # What the agent needs of a C library, in TAP.
 # usage: agent_needs_test.sh LIBRARY NEEDS JNI_HOME SOURCE...
 set -eu

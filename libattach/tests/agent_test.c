@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The thread agent's Java side over made-up threads: what it reads, and that no failure of JNI or
  * of memory, at whatever call, makes it break JNI's rules, leak, or answer with rubbish. */
 #include "run_suite.h"
@@ -6,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "attach/threads.h"
 #include "fake_jvm.h"
 #include "snapshot.h"
+#include <attach/threads.h>
 
 enum { RUNNABLE = 1, BLOCKED, WAITING };
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The attach protocol against a listener that is not a JVM: cut, garbage, huge and missing answers.
  */
 #include "run_suite.h"
@@ -141,12 +142,12 @@ static const struct {
     int rc;
     attach_reason reason;
 } answers[] = {
-    {"", 0, ATTACH_E_TARGET, ATTACH_REASON_PERMISSION_DENIED}, /* how HotSpot turns a user away */
-    {"garbage", 7, ATTACH_E_FORMAT, ATTACH_REASON_NONE},
-    {"\n0\n", 3, ATTACH_E_FORMAT, ATTACH_REASON_NONE},
-    {"\0\0\0", 3, ATTACH_E_FORMAT, ATTACH_REASON_NONE},
-    {"123456\n", 7, ATTACH_E_FORMAT, ATTACH_REASON_NONE},
-    {"--1\n", 4, ATTACH_E_FORMAT, ATTACH_REASON_NONE},
+    {"", 0, ATTACH_ERR_TARGET, ATTACH_REASON_PERMISSION_DENIED}, /* how HotSpot turns a user away */
+    {"garbage", 7, ATTACH_ERR_FORMAT, ATTACH_REASON_NONE},
+    {"\n0\n", 3, ATTACH_ERR_FORMAT, ATTACH_REASON_NONE},
+    {"\0\0\0", 3, ATTACH_ERR_FORMAT, ATTACH_REASON_NONE},
+    {"123456\n", 7, ATTACH_ERR_FORMAT, ATTACH_REASON_NONE},
+    {"--1\n", 4, ATTACH_ERR_FORMAT, ATTACH_REASON_NONE},
     {"-1", 2, ATTACH_OK, ATTACH_REASON_NONE},
     {"101\n", 4, ATTACH_OK, ATTACH_REASON_NONE},
 };
@@ -168,7 +169,7 @@ START_TEST(huge_answer_meets_the_limit)
     memset(piece, '1', 1 << 20);
     listener l = {.answer = piece, .n = 1 << 20, .repeat = 128};
     listen_as_jvm(&l);
-    ck_assert_int_eq(ask(LONG_MS), ATTACH_E_LIMIT);
+    ck_assert_int_eq(ask(LONG_MS), ATTACH_ERR_LIMIT);
     end(&l);
     free(piece);
 }
@@ -178,7 +179,7 @@ START_TEST(silent_listener_meets_the_deadline)
 {
     listener l = {.answer = "0\n", .n = 2, .repeat = 1, .hold = true};
     listen_as_jvm(&l);
-    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_TIMEOUT);
     end(&l);
 }
@@ -189,7 +190,7 @@ START_TEST(process_that_dies_meanwhile_is_noticed_at_once)
     listener l = {.answer = "0\n", .n = 2, .repeat = 1, .hold = true};
     listen_as_jvm(&l);
     fake_proc_set_state(&proc, 'Z');
-    ck_assert_int_eq(ask(LONG_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(ask(LONG_MS), ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_PROCESS_EXITED);
     end(&l);
 }
@@ -198,7 +199,7 @@ END_TEST
 START_TEST(no_signal_without_a_handler)
 {
     /* the process is this test: a SIGQUIT would end it */
-    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_DISABLED);
     ck_assert_ptr_nonnull(strstr(err.message, "SIGQUIT"));
 }
@@ -288,7 +289,7 @@ static int ask_behind_another_client(pthread_t *asking, int *rc)
 /* Another of our programs has sent the signal and waits; its listener comes up meanwhile. */
 START_TEST(no_signal_while_another_client_is_at_it)
 {
-    int rc = ATTACH_E_IO;
+    int rc = ATTACH_ERR_IO;
     pthread_t asking;
     listener l = {.answer = "0\n", .n = 2, .repeat = 1};
     int first = ask_behind_another_client(&asking, &rc);
@@ -308,7 +309,7 @@ START_TEST(a_signal_after_a_client_that_failed)
 {
     catch_quit("GC Thread#0\n");
     (void)close(make_trigger(_i == 0 ? "tmp/" : ""));
-    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_TIMEOUT);
     ck_assert_int_eq(quits, 1);
     ck_assert(!trigger_is_left());
@@ -355,7 +356,7 @@ START_TEST(no_signal_with_a_trigger_of_another_user)
         (void)close(make_trigger(directory));
         ck_assert_int_eq(chown(trigger_path(directory), 13, 13), 0);
     }
-    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_PERMISSION_DENIED);
     ck_assert_int_eq(quits, 0);
 }
@@ -364,7 +365,7 @@ END_TEST
 START_TEST(one_signal_then_the_deadline)
 {
     catch_quit("GC Thread#0\n");
-    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_TIMEOUT);
     ck_assert_int_eq(quits, 1);
     ck_assert(!trigger_is_left());
@@ -374,7 +375,7 @@ END_TEST
 START_TEST(a_listener_whose_socket_is_gone)
 {
     catch_quit("Attach Listener\n");
-    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_SOCKET_GONE);
     ck_assert_int_eq(quits, 1);
     ck_assert(!trigger_is_left());
@@ -399,7 +400,7 @@ START_TEST(stale_socket_counts_as_none)
     catch_quit("GC Thread#0\n");
     listen_as_jvm(&l);
     end(&l);
-    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_TIMEOUT);
     ck_assert_int_eq(quits, 1);
 }
@@ -416,7 +417,7 @@ START_TEST(no_signal_for_a_jvm_that_refuses_attach)
     (void)fwrite("java\0-XX:+DisableAttachMechanism\0M", 1, 34, file);
     (void)fclose(file);
     ck_assert_int_eq(attach_target_open(&target, &proc.identity, &proc.options, NULL), ATTACH_OK);
-    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_DISABLED);
     ck_assert_ptr_nonnull(strstr(err.message, "DisableAttachMechanism"));
 }
@@ -427,11 +428,11 @@ START_TEST(what_lies_at_the_sockets_place_is_checked)
     char path[160];
     (void)snprintf(path, sizeof(path), "%s/root/tmp/.java_pid7", proc.path);
     ck_assert_int_eq(symlink("/tmp/elsewhere", path), 0);
-    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_PERMISSION_DENIED);
     ck_assert_int_eq(unlink(path), 0);
     ck_assert_int_eq(mkfifo(path, 0600), 0);
-    ck_assert_int_eq(ask(SHORT_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(ask(SHORT_MS), ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_PERMISSION_DENIED);
 }
 END_TEST
@@ -439,7 +440,7 @@ END_TEST
 START_TEST(stopped_process_is_not_asked)
 {
     fake_proc_set_state(&proc, 'T');
-    ck_assert_int_eq(ask(LONG_MS), ATTACH_E_TARGET);
+    ck_assert_int_eq(ask(LONG_MS), ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_TARGET_STOPPED);
 }
 END_TEST
@@ -452,10 +453,10 @@ START_TEST(arguments_are_bounded)
     memset(longer, 'x', sizeof(longer) - 1);
     longer[sizeof(longer) - 1] = '\0';
     uint64_t soon = attach_deadline_in(SHORT_MS);
-    ck_assert_int_eq(attach_command(&reply, target, "x", four, 4, soon, &err), ATTACH_E_USAGE);
-    ck_assert_int_eq(attach_command(&reply, target, "x", one, 1, soon, &err), ATTACH_E_USAGE);
-    ck_assert_int_eq(attach_command(&reply, target, "", NULL, 0, soon, &err), ATTACH_E_USAGE);
-    ck_assert_int_eq(attach_command(&reply, target, longer, NULL, 0, soon, &err), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_command(&reply, target, "x", four, 4, soon, &err), ATTACH_ERR_USAGE);
+    ck_assert_int_eq(attach_command(&reply, target, "x", one, 1, soon, &err), ATTACH_ERR_USAGE);
+    ck_assert_int_eq(attach_command(&reply, target, "", NULL, 0, soon, &err), ATTACH_ERR_USAGE);
+    ck_assert_int_eq(attach_command(&reply, target, longer, NULL, 0, soon, &err), ATTACH_ERR_USAGE);
 }
 END_TEST
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a JVM says about itself: command line, hsperfdata, release file; and its answer to load. */
 #include "run_suite.h"
 #include "span.h"
@@ -5,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/load_answer_impl.h"
 #include "jvm/hsperf_impl.h"
 #include "jvm/jvm_facts_impl.h"
 #include "proc/cgroup_limits_impl.h"
+#include <attach/load_answer_impl.h>
 
 #define ARGS(literal) attach__span_of(literal, sizeof(literal))
 
@@ -196,8 +197,8 @@ START_TEST(other_files_are_no_counters)
     perf_file f = a_perf_file();
     attach__hsperf file;
     f.bytes[bad_prologues[_i].at] = bad_prologues[_i].byte;
-    ck_assert_int_eq(attach__hsperf_open(&file, f.bytes, f.n, NULL), ATTACH_E_FORMAT);
-    ck_assert_int_eq(attach__hsperf_open(&file, f.bytes, 31, NULL), ATTACH_E_FORMAT);
+    ck_assert_int_eq(attach__hsperf_open(&file, f.bytes, f.n, NULL), ATTACH_ERR_FORMAT);
+    ck_assert_int_eq(attach__hsperf_open(&file, f.bytes, 31, NULL), ATTACH_ERR_FORMAT);
 }
 END_TEST
 
@@ -221,17 +222,17 @@ static const struct {
     {0, "return code: 0\n", ATTACH_OK, 0, ATTACH_REASON_NONE},
     {0, "return code: 200\n", ATTACH_OK, 200, ATTACH_REASON_NONE},
     {0, "0\n", ATTACH_OK, 0, ATTACH_REASON_NONE},
-    {-1, "/x.so was not loaded.\n/x.so: cannot open shared object file\n", ATTACH_E_TARGET, -1,
+    {-1, "/x.so was not loaded.\n/x.so: cannot open shared object file\n", ATTACH_ERR_TARGET, -1,
      ATTACH_REASON_LIBRARY_LOAD_FAILED},
-    {0, "/x.so was not loaded.\n/x.so: cannot open shared object file\n", ATTACH_E_TARGET, -1,
+    {0, "/x.so was not loaded.\n/x.so: cannot open shared object file\n", ATTACH_ERR_TARGET, -1,
      ATTACH_REASON_LIBRARY_LOAD_FAILED},
     {-1, "Dynamic agent loading is not enabled. Use -XX:+EnableDynamicAgentLoading",
-     ATTACH_E_TARGET, -1, ATTACH_REASON_DYNAMIC_AGENT_LOADING_DISABLED},
+     ATTACH_ERR_TARGET, -1, ATTACH_REASON_DYNAMIC_AGENT_LOADING_DISABLED},
     {0, "Dynamic agent loading is not enabled. Use -XX:+EnableDynamicAgentLoading\n",
-     ATTACH_E_TARGET, -1, ATTACH_REASON_DYNAMIC_AGENT_LOADING_DISABLED},
-    {0, "", ATTACH_E_TARGET, -1, ATTACH_REASON_LIBRARY_LOAD_FAILED},
-    {0, "return code: 99999999999\n", ATTACH_E_TARGET, -1, ATTACH_REASON_LIBRARY_LOAD_FAILED},
-    {102, "return code: 0\n", ATTACH_E_TARGET, -1, ATTACH_REASON_LIBRARY_LOAD_FAILED},
+     ATTACH_ERR_TARGET, -1, ATTACH_REASON_DYNAMIC_AGENT_LOADING_DISABLED},
+    {0, "", ATTACH_ERR_TARGET, -1, ATTACH_REASON_LIBRARY_LOAD_FAILED},
+    {0, "return code: 99999999999\n", ATTACH_ERR_TARGET, -1, ATTACH_REASON_LIBRARY_LOAD_FAILED},
+    {102, "return code: 0\n", ATTACH_ERR_TARGET, -1, ATTACH_REASON_LIBRARY_LOAD_FAILED},
 };
 
 START_TEST(load_answers_are_read_as_text)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* java.lang.management over the made-up threads: what each method answers. */
 #include "fake_jvm_impl.h"
 

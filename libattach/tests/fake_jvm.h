@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of JNI and of java.lang.management that the thread agent calls, over made-up threads. It
  * holds the caller to JNI's rules: references live and in their frame, no call with an exception

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the two halves of the made-up JVM share. */
 #ifndef ATTACH_TESTS_FAKE_JVM_IMPL_H
 #define ATTACH_TESTS_FAKE_JVM_IMPL_H

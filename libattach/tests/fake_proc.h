@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A procfs made of ordinary files in a private directory, with one JVM in it: this test's own pid,
  * so that nothing else can be hit by a signal. */
 #ifndef FAKE_PROC_H
 #define FAKE_PROC_H
 
-#include "attach/attach.h"
+#include <attach/attach.h>
 
 #define FAKE_START_TICKS 4711
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Listing and opening JVMs of a fake procfs. */
 #include "run_suite.h"
 
@@ -209,12 +210,12 @@ START_TEST(native_images_are_told_apart)
     ck_assert_ptr_nonnull(strstr(jvm.detail, "native image"));
     plant(path, elf, an_executable(elf, ".svm_hea"));
     ck_assert_int_eq(attach_jvm_read(&jvm, proc.identity.pid, &proc.options, NULL),
-                     ATTACH_E_TARGET);
+                     ATTACH_ERR_TARGET);
     n = an_executable(elf, ".svm_heap");
     for (size_t cut = 0; cut < n; cut += 7) { /* half an executable is none */
         plant(path, elf, cut);
         ck_assert_int_eq(attach_jvm_read(&jvm, proc.identity.pid, &proc.options, NULL),
-                         ATTACH_E_TARGET);
+                         ATTACH_ERR_TARGET);
     }
 }
 END_TEST
@@ -225,9 +226,9 @@ START_TEST(name_alone_is_not_enough)
     attach_error err = {0};
     fake_proc_write(&proc, "maps", "7f00-7f01 r-xp 0 fe:01 42 /usr/bin/java\n");
     ck_assert_int_eq(attach_jvm_read(&jvm, proc.identity.pid, &proc.options, &err),
-                     ATTACH_E_TARGET);
+                     ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_NOT_HOTSPOT);
-    ck_assert_int_eq(attach_jvm_read(&jvm, 999999, &proc.options, &err), ATTACH_E_TARGET);
+    ck_assert_int_eq(attach_jvm_read(&jvm, 999999, &proc.options, &err), ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_PROCESS_EXITED);
 }
 END_TEST
@@ -269,15 +270,17 @@ START_TEST(target_checks_identity)
     attach_target_close(target);
     attach_target_close(NULL);
     identity.start_ticks = FAKE_START_TICKS + 1;
-    ck_assert_int_eq(attach_target_open(&target, &identity, &proc.options, &err), ATTACH_E_TARGET);
+    ck_assert_int_eq(attach_target_open(&target, &identity, &proc.options, &err),
+                     ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_IDENTITY_CHANGED);
     ck_assert_ptr_null(target);
     identity = proc.identity;
     (void)snprintf(identity.boot_id, sizeof(identity.boot_id), "another boot");
-    ck_assert_int_eq(attach_target_open(&target, &identity, &proc.options, &err), ATTACH_E_TARGET);
+    ck_assert_int_eq(attach_target_open(&target, &identity, &proc.options, &err),
+                     ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_IDENTITY_CHANGED);
     identity.pid = 0;
-    ck_assert_int_eq(attach_target_open(&target, &identity, &proc.options, &err), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_target_open(&target, &identity, &proc.options, &err), ATTACH_ERR_USAGE);
 }
 END_TEST
 
@@ -293,11 +296,11 @@ START_TEST(options_of_a_later_version)
     ck_assert_int_eq(attach_jvm_list_read(&list, &later.known, NULL), ATTACH_OK);
     attach_jvm_list_free(list);
     later.unknown = 1;
-    ck_assert_int_eq(attach_jvm_list_read(&list, &later.known, NULL), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_jvm_list_read(&list, &later.known, NULL), ATTACH_ERR_USAGE);
     later.known.size = 0;
-    ck_assert_int_eq(attach_jvm_list_read(&list, &later.known, NULL), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_jvm_list_read(&list, &later.known, NULL), ATTACH_ERR_USAGE);
     later.known = (attach_options){.size = sizeof(attach_options), .proc_root = "/nonexistent"};
-    ck_assert_int_eq(attach_jvm_list_read(&list, &later.known, NULL), ATTACH_E_IO);
+    ck_assert_int_eq(attach_jvm_list_read(&list, &later.known, NULL), ATTACH_ERR_IO);
 }
 END_TEST
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # libattach builds against musl and works: a static attach-list made of it lists this machine's JVMs
 # and runs a command in one. What stays untested: a JVM that runs on musl itself.
 # usage: musl_test.sh SOURCE_DIR CLASSES

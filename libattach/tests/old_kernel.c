@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs a program as on a kernel without openat2 and without descriptors of processes: a seccomp
  * filter answers ENOSYS (an old kernel) or EPERM (an old container runtime) for them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* /proc/PID/stat, status, maps, cgroup and mountinfo: real lines, and what a hostile target makes.
  */
 #include "run_suite.h"
@@ -54,7 +55,7 @@ START_TEST(stat_refuses)
 {
     attach__stat stat;
     attach_error err = {0};
-    ck_assert_int_eq(attach__stat_parse(&stat, span(bad_stats[_i]), &err), ATTACH_E_FORMAT);
+    ck_assert_int_eq(attach__stat_parse(&stat, span(bad_stats[_i]), &err), ATTACH_ERR_FORMAT);
     ck_assert_str_ne(err.message, "");
 }
 END_TEST
@@ -90,7 +91,8 @@ static const char *const bad_statuses[] = {
 START_TEST(status_refuses)
 {
     attach__status status;
-    ck_assert_int_eq(attach__status_parse(&status, span(bad_statuses[_i]), NULL), ATTACH_E_FORMAT);
+    ck_assert_int_eq(attach__status_parse(&status, span(bad_statuses[_i]), NULL),
+                     ATTACH_ERR_FORMAT);
 }
 END_TEST
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of a session that need no JVM: marker, candidate directories, recording, options. */
 #include "run_suite.h"
 #include "span.h"
@@ -120,7 +121,7 @@ static const char *const bad_markers[] = {
 START_TEST(marker_refuses)
 {
     attach__marker marker;
-    ck_assert_int_eq(attach__marker_parse(&marker, span(bad_markers[_i]), NULL), ATTACH_E_FORMAT);
+    ck_assert_int_eq(attach__marker_parse(&marker, span(bad_markers[_i]), NULL), ATTACH_ERR_FORMAT);
 }
 END_TEST
 
@@ -224,20 +225,20 @@ START_TEST(finished_chunks_end_at_the_open_one)
     ck_assert_uint_eq(end_at, 180);
     ck_assert_int_eq(attach__recording_finished(&end_at, fd, 180, NULL), ATTACH_OK);
     ck_assert_uint_eq(end_at, 180);
-    ck_assert_int_eq(attach__recording_finished(&end_at, fd, 50, &err), ATTACH_E_FORMAT);
+    ck_assert_int_eq(attach__recording_finished(&end_at, fd, 50, &err), ATTACH_ERR_FORMAT);
     ck_assert_uint_eq(err.offset, 50);
-    ck_assert_int_eq(attach__recording_finished(&end_at, fd, 251, NULL), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach__recording_finished(&end_at, fd, 251, NULL), ATTACH_ERR_USAGE);
     uint64_t soon = attach_deadline_in(60000);
     ck_assert_int_eq(attach__recording_hand_over(fd, 100, 180, sum_sizes, &taken, soon, NULL),
                      ATTACH_OK);
     ck_assert_uint_eq(taken, 80);
     ck_assert_int_eq(attach__recording_hand_over(fd, 100, 180, refuse, NULL, soon, NULL),
-                     ATTACH_E_IO);
+                     ATTACH_ERR_IO);
     ck_assert_int_eq(attach__recording_hand_over(fd, 100, 180, sum_sizes, &taken, 0, &err),
-                     ATTACH_E_TARGET);
+                     ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_TIMEOUT);
     ck_assert_int_eq(attach__recording_hand_over(fd, 200, 300, sum_sizes, &taken, soon, NULL),
-                     ATTACH_E_IO); /* the file was cut meanwhile */
+                     ATTACH_ERR_IO); /* the file was cut meanwhile */
     (void)close(fd);
 }
 END_TEST
@@ -251,7 +252,7 @@ START_TEST(lying_chunk_sizes_end_the_walk)
     put_header(bytes, lying_sizes[_i]);
     int fd = recording_of(bytes, sizeof(bytes));
     int rc = attach__recording_finished(&end_at, fd, 0, NULL);
-    ck_assert_int_eq(rc, lying_sizes[_i] < 68 ? ATTACH_E_FORMAT : ATTACH_OK);
+    ck_assert_int_eq(rc, lying_sizes[_i] < 68 ? ATTACH_ERR_FORMAT : ATTACH_OK);
     ck_assert_uint_eq(end_at, 0);
     (void)close(fd);
 }
@@ -302,15 +303,15 @@ START_TEST(options_are_checked)
     uint64_t soon = attach_deadline_in(1000);
     fake_proc_make(&proc);
     ck_assert_int_eq(attach_target_open(&target, &proc.identity, &proc.options, NULL), ATTACH_OK);
-    ck_assert_int_eq(attach_ap_start(&info, target, &options, soon, NULL), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_ap_start(&info, target, &options, soon, NULL), ATTACH_ERR_USAGE);
     options.installation_id = "../..";
-    ck_assert_int_eq(attach_ap_start(&info, target, &options, soon, NULL), ATTACH_E_USAGE);
-    ck_assert_int_eq(attach_ap_start(&info, target, NULL, soon, NULL), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_ap_start(&info, target, &options, soon, NULL), ATTACH_ERR_USAGE);
+    ck_assert_int_eq(attach_ap_start(&info, target, NULL, soon, NULL), ATTACH_ERR_USAGE);
     options.installation_id = "abc1";
     options.engine = ATTACH_AP_ENGINE_OFF;
-    ck_assert_int_eq(attach_ap_start(&info, target, &options, soon, NULL), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_ap_start(&info, target, &options, soon, NULL), ATTACH_ERR_USAGE);
     ck_assert_int_eq(attach_ap_window(&info, target, &options, 0, NULL, NULL, soon, NULL),
-                     ATTACH_E_USAGE);
+                     ATTACH_ERR_USAGE);
     attach_target_close(target);
     fake_proc_remove(&proc);
 }
@@ -329,7 +330,7 @@ START_TEST(external_is_refused_before_anything_is_written)
     ck_assert_int_eq(attach_target_open(&target, &proc.identity, &proc.options, NULL), ATTACH_OK);
     options.installation_id = "abc1";
     ck_assert_int_eq(attach_ap_start(&info, target, &options, attach_deadline_in(1000), &err),
-                     ATTACH_E_TARGET);
+                     ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_EXTERNAL_PROFILER);
     ck_assert_int_eq(attach_ap_status(&info, target, &options, attach_deadline_in(1000), &err),
                      ATTACH_OK);
@@ -367,12 +368,12 @@ START_TEST(a_held_recording_outlives_its_jvm)
     uint64_t soon = attach_deadline_in(60000);
     fake_proc_make(&proc);
     ck_assert_int_eq(attach_target_open(&target, &proc.identity, &proc.options, NULL), ATTACH_OK);
-    ck_assert_int_eq(attach_ap_hold(&held, target, directory, NULL), ATTACH_E_IO);
+    ck_assert_int_eq(attach_ap_hold(&held, target, directory, NULL), ATTACH_ERR_IO);
     ck_assert_ptr_null(held);
     make_session(&proc, path);
     ck_assert_int_eq(attach_ap_hold(&held, target, directory, NULL), ATTACH_OK);
     fake_proc_set_state(&proc, 'Z');
-    ck_assert_int_eq(attach_ap_held_take(held, 0, refuse, NULL, soon, NULL), ATTACH_E_IO);
+    ck_assert_int_eq(attach_ap_held_take(held, 0, refuse, NULL, soon, NULL), ATTACH_ERR_IO);
     ck_assert_int_eq(access(path, F_OK), 0); /* kept: it can be asked for again */
     ck_assert_int_eq(attach_ap_held_take(held, 0, sum_sizes, &taken, soon, NULL), ATTACH_OK);
     ck_assert_uint_eq(taken, 100);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What tests of texts say often. */
 #ifndef ATTACH_TESTS_SPAN_H
 #define ATTACH_TESTS_SPAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Thread snapshots without a JVM: the agent's encoder and choices, our decoder, the join. */
 #include "run_suite.h"
 
@@ -5,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/threads.h"
 #include "files/text_impl.h"
 #include "lease.h"
 #include "out.h"
@@ -15,6 +15,7 @@
 #include "threads/threads_native_impl.h"
 #include "threads/threads_wire_impl.h"
 #include "utf16.h"
+#include <attach/threads.h>
 
 /* ---- a snapshot to read ---- */
 
@@ -160,7 +161,7 @@ START_TEST(cut_anywhere)
         ck_assert_ptr_nonnull(exact);
         memcpy(exact, bytes, cut);
         int rc = attach_threads_decode(&t, exact, cut, NULL);
-        ck_assert(rc == ATTACH_OK || rc == ATTACH_E_FORMAT);
+        ck_assert(rc == ATTACH_OK || rc == ATTACH_ERR_FORMAT);
         refused += rc != ATTACH_OK;
         attach_threads_free(t);
         free(exact);

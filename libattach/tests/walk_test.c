@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Both resolvers by one table: what one opens or refuses the other does too. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The worker's messages: what is written is read again; anything else is refused, never harmful. */
 #include "run_suite.h"
 
@@ -5,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/examine.h"
-#include "attach/worker.h"
+#include <attach/examine.h>
+#include <attach/worker.h>
 
 static attach_request request;
 static uint8_t bytes[ATTACH_REQUEST_MAX];
@@ -85,12 +86,12 @@ START_TEST(snapshot_request_survives)
     ck_assert_uint_eq(got.pause_ms, 6);
     request.library[0] = '\0';
     ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL),
-                     ATTACH_E_USAGE);
+                     ATTACH_ERR_USAGE);
     request.op = ATTACH_OP_THREADS_CLOSE; /* loads nothing */
     ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL), ATTACH_OK);
     request.op = (attach_op)(ATTACH_OP_COMMAND + 1);
     ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL),
-                     ATTACH_E_USAGE);
+                     ATTACH_ERR_USAGE);
 }
 END_TEST
 
@@ -105,8 +106,8 @@ START_TEST(largest_request_fits)
     for (int i = 0; i < ATTACH_REQUEST_DIRS; i++)
         memset(request.dirs[i], 'd', ATTACH_REQUEST_PATH_MAX - 1);
     ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL), ATTACH_OK);
-    ck_assert_int_eq(attach_request_encode(bytes, n - 1, &n, &request, NULL), ATTACH_E_LIMIT);
-    ck_assert_int_eq(attach_request_encode(bytes, 7, &n, &request, NULL), ATTACH_E_LIMIT);
+    ck_assert_int_eq(attach_request_encode(bytes, n - 1, &n, &request, NULL), ATTACH_ERR_LIMIT);
+    ck_assert_int_eq(attach_request_encode(bytes, 7, &n, &request, NULL), ATTACH_ERR_LIMIT);
 }
 END_TEST
 
@@ -129,7 +130,7 @@ START_TEST(examination_survives)
     ck_assert_str_eq(got.places[1].recording, "");
     ck_assert_int_eq(got.perf_event_paranoid, -1);
     ck_assert_int_eq(attach_examination_parse(&got, "listener 1\njfr_used x\n", 22, &err),
-                     ATTACH_E_FORMAT);
+                     ATTACH_ERR_FORMAT);
     ck_assert_uint_eq(err.offset, 11);
 }
 END_TEST
@@ -140,23 +141,23 @@ START_TEST(encoding_names_the_bad_field)
     attach_error err = {0};
     attach_request bad = request;
     bad.timeout_ms = 0;
-    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, "timeout_ms"));
     bad = request;
     bad.installation_id[0] = '/';
-    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, "installation_id"));
     bad = request;
     bad.op = ATTACH_OP_COMMAND;
-    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, "command"));
     bad = request;
     bad.recorder = (attach_ap_recorder)3;
-    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, "recorder"));
     bad = request;
     bad.identity.pid = 0;
-    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_E_USAGE);
+    ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &bad, &err), ATTACH_ERR_USAGE);
 }
 END_TEST
 
@@ -166,7 +167,7 @@ START_TEST(cut_requests_are_refused)
     size_t n = 0;
     ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL), ATTACH_OK);
     for (size_t cut = 0; cut < n; cut++)
-        ck_assert_int_eq(attach_request_decode(&got, bytes, cut, NULL), ATTACH_E_FORMAT);
+        ck_assert_int_eq(attach_request_decode(&got, bytes, cut, NULL), ATTACH_ERR_FORMAT);
 }
 END_TEST
 
@@ -181,7 +182,7 @@ START_TEST(any_byte_may_be_wrong)
         memcpy(copy, bytes, n);
         copy[at] ^= 0xff;
         int rc = attach_request_decode(&got, copy, n, NULL);
-        ck_assert(rc == ATTACH_OK || rc == ATTACH_E_FORMAT || rc == ATTACH_E_LIMIT);
+        ck_assert(rc == ATTACH_OK || rc == ATTACH_ERR_FORMAT || rc == ATTACH_ERR_LIMIT);
         free(copy);
     }
 }
@@ -196,13 +197,13 @@ START_TEST(lengths_are_bounded)
     attach_frame_type type;
     size_t n = 0;
     uint8_t header[ATTACH_FRAME_HEADER];
-    ck_assert_int_eq(attach_request_body_length(&n, huge, NULL), ATTACH_E_LIMIT);
-    ck_assert_int_eq(attach_request_body_length(&n, other, NULL), ATTACH_E_FORMAT);
-    ck_assert_int_eq(attach_answer_header_decode(&type, &n, frame, NULL), ATTACH_E_LIMIT);
-    ck_assert_int_eq(attach_answer_header_decode(&type, &n, no_type, NULL), ATTACH_E_FORMAT);
+    ck_assert_int_eq(attach_request_body_length(&n, huge, NULL), ATTACH_ERR_LIMIT);
+    ck_assert_int_eq(attach_request_body_length(&n, other, NULL), ATTACH_ERR_FORMAT);
+    ck_assert_int_eq(attach_answer_header_decode(&type, &n, frame, NULL), ATTACH_ERR_LIMIT);
+    ck_assert_int_eq(attach_answer_header_decode(&type, &n, no_type, NULL), ATTACH_ERR_FORMAT);
     ck_assert_int_eq(
         attach_answer_header_encode(header, ATTACH_FRAME_DATA, ATTACH_PIECE_MAX + 1, NULL),
-        ATTACH_E_USAGE);
+        ATTACH_ERR_USAGE);
     ck_assert_int_eq(attach_answer_header_encode(header, ATTACH_FRAME_DATA, ATTACH_PIECE_MAX, NULL),
                      ATTACH_OK);
     ck_assert_int_eq(attach_answer_header_decode(&type, &n, header, NULL), ATTACH_OK);
@@ -213,7 +214,7 @@ END_TEST
 
 static attach_result a_result(void)
 {
-    attach_result r = {.code = ATTACH_E_TARGET,
+    attach_result r = {.code = ATTACH_ERR_TARGET,
                        .reason = ATTACH_REASON_NO_EXEC_DIR,
                        .message = "no place",
                        .reply_code = -1,
@@ -242,7 +243,8 @@ START_TEST(result_survives)
                      ATTACH_OK);
     ck_assert_uint_eq(again_n, n);
     ck_assert_mem_eq(again, bytes, n);
-    ck_assert_int_eq(attach_answer_result_encode(bytes, n - 1, &n, &wanted, NULL), ATTACH_E_LIMIT);
+    ck_assert_int_eq(attach_answer_result_encode(bytes, n - 1, &n, &wanted, NULL),
+                     ATTACH_ERR_LIMIT);
     ck_assert_int_eq(attach_answer_result_decode(&got, bytes, 0, NULL), ATTACH_OK);
     ck_assert_int_eq(got.code, ATTACH_OK);
 }
@@ -259,7 +261,7 @@ START_TEST(bad_results_are_refused)
         memcpy(copy, bytes, n);
         copy[at] ^= 0xff;
         int rc = attach_answer_result_decode(&got, copy, n, NULL);
-        ck_assert(rc == ATTACH_OK || rc == ATTACH_E_FORMAT);
+        ck_assert(rc == ATTACH_OK || rc == ATTACH_ERR_FORMAT);
         free(copy);
     }
 }

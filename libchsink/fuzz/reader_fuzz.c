@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader on any bytes, from memory and in pieces: no fault, and no value outside its block. */
 #include <stdbool.h>
 #include <stdint.h>

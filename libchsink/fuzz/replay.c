@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a fuzz target over the files of a directory, as an ordinary test. Usage: replay DIRECTORY */
 #include <dirent.h>
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Type names: any text is a type or is not, and what is one encodes and comes back. */
 #include <stdint.h>
 #include <stdlib.h>

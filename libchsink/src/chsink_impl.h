@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the library's own sources; never included from outside libchsink. */
 #ifndef CHSINK_SRC_INTERNAL_H
 #define CHSINK_SRC_INTERNAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Errors: filling them, and what a ClickHouse exception code means to a caller. */
 #include <stdarg.h>
 #include <stdio.h>

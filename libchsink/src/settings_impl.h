@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The settings of one call: the library's own, the transport's, the call's; later ones win. */
 #ifndef CHSINK_SRC_SETTINGS_H
 #define CHSINK_SRC_SETTINGS_H

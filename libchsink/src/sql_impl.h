@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The few pieces of SQL text that the library writes itself, and the checks that make them safe. */
 #ifndef CHSINK_SRC_SQL_H
 #define CHSINK_SRC_SQL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The port: checks that hold for every transport, and the calls through its functions. */
 #include <stdlib.h>
 #include <string.h>

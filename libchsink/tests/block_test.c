@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The block encoder, byte by byte, and the mistakes that it names. */
 #include <check.h>
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers of distinct strings, also of strings that somebody chose against the hash. */
 #include <check.h>
 #include <stdio.h>

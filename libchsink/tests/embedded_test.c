@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What only the embedded engine can get wrong: the process around it. Each test runs in a child of
  * its own (check's fork mode) that has not opened the engine before.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an error tells a caller: its class, whether to try again, and a message without surprises.
  */
 #include <check.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An HTTP server that answers what a test tells it to, right or wrong. */
 #ifndef CHSINK_TESTS_FAKE_SERVER_H
 #define CHSINK_TESTS_FAKE_SERVER_H

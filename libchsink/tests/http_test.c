@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The HTTP transport against answers that no ClickHouse gives, and what it sends. */
 #include <pthread.h>
 #include <sched.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader on good bytes, on bytes in small pieces, and on hostile ones. */
 #include <string.h>
 

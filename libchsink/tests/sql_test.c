@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text that the library writes itself, and the port's checks in front of every transport. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of a store share: a transport to it, questions, a block to insert. */
 #ifndef CHSINK_TESTS_STORE_FIXTURE_H
 #define CHSINK_TESTS_STORE_FIXTURE_H

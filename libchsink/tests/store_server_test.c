@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What only a server can do: codings, passwords, an end that loses nothing. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What both transports promise, against real ClickHouse: every type there and back, nothing lost
  * and nothing doubled, parameters that stay values, errors by class. Arguments: "embedded", or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every type of ClickHouse's that is written comes back as ClickHouse itself says it is. */
 #include <stdio.h>
 #include <string.h>

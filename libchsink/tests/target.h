@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The real ClickHouse that store_test talks to: the embedded engine, or chdb-http beside it. */
 #ifndef CHSINK_TESTS_TARGET_H
 #define CHSINK_TESTS_TARGET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is made of the deduplication logs that a killed engine left; the engine itself:
  * embedded_test.c. */
 #include <fcntl.h>

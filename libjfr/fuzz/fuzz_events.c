@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The events of a chunk whose metadata and pools are right. */
 #include "fuzz.h"
 #include "in_chunk.h"

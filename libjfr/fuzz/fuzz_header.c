@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A chunk header, and the search for the next one among any bytes. */
 #include "fuzz.h"
 #include "read/header_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A metadata event, and the plans of all types it defines, run over the bytes behind it. */
 #include "fuzz.h"
 #include "metadata/metadata_impl.h"

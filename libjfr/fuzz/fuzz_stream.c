@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A recording that comes in pieces, of a size that the first byte chooses: it must come to what the
  * same bytes come to as a whole.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums and references to frames against the plain way to read samples and stacks. */
 #include "fuzz.h"
 #include "twin.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events of any type: schema, constants, walks, trees of values, columns. */
 #include "fuzz.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs a fuzz target over the files of directories: the committed corpus as an ordinary test.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the seeds of the corpora, with the writer of the unit tests; found-NN beside them are
  * inputs of the fuzzers' own that reach more.

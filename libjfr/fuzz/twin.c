@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "twin.h"
 
 #include "pools/frame_memo_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JFR_FUZZ_WALK_H
 #define JFR_FUZZ_WALK_H
 

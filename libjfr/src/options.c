@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "options_impl.h"
 
 #include "error_impl.h"

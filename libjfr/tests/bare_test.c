@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The library as it is built with -Dlibjfr_zlib=disabled -Dlibjfr_mmap=disabled. */
 #include "fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Cuts recordings short, at many places, and reads what is left: no promise of the library may
  * break (fuzz/walk.h), chunks that are whole must be delivered whole, and the loss must be

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The totals of the committed recordings are those that the JDK's own reader gave.
 # usage: data_test.sh JFR_TOTALS DIR   (its recordings, and those in DIR/cut)
 set -eu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings that cannot be read. */
 #include "fixtures.h"
 

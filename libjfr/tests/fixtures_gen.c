@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the recordings of tests/data: odd but right ones (ok), unreadable ones (bad), and damaged
  * ones of which something is left (maybe). data/README.md says what each must come to.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Damaged recordings of which something is left. */
 #include "fixtures.h"
 

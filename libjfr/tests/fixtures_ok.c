@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings that are odd but right. */
 #include "fixtures.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Each recording of tests/data comes to what data/README.md says of it, from memory and as a stream
  * cut into any pieces. The README is the table: a row is "| `ok/name` | verdict | walked | what |",

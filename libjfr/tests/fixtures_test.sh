@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The committed fixtures are those that their generator writes.
 # usage: fixtures_test.sh JFR_FIXTURES DIR
 set -eu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "read/header_impl.h"
 #include "run_suite.h"
 #include "writer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled as strict C11 and as C++: the public headers must stand alone in both. */
 #include <jfr/jfr.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What libjfr reads from recordings, in the JSON shape of tests/support/jfr-truth: the truth test
  * compares the two. Every stack, thread and class of the samples is decoded on the way.

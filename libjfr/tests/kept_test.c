@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text that very many refer to, and that had to be converted: it must not be there once for each.
  */
 #include "anything.h"

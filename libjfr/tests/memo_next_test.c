@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memos that go from chunk to chunk. */
 #include "pools/frame_memo_impl.h"
 

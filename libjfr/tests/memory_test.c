@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading without memory, at each allocation: it says so, and gives back what it took. */
 #include "failing_memory.h"
 #include "fixture.h"

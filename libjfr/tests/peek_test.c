@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A chunk whose events are read while it is opened: what comes of it is what one thread reads. */
 #include "fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What other readers of JFR get wrong, one test each: named after the mistake, which the comment
  * spells out. "Totals" are what a consumer adds up.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "metadata/plan_impl.h"
 #include "run_suite.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The committed recordings of real JVMs (tests/data/jfr), whole and damaged. */
 #include "../fuzz/twin.h"
 #include "../fuzz/walk.h"

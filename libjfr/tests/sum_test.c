@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sums/sum_add_impl.h"
 
 #include "../fuzz/twin.h"

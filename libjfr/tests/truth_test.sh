@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Records real JVMs and compares what libjfr reads with what the JDK's own API reads: events, raw
 # totals and stackless samples of every profile type must be equal.
 #

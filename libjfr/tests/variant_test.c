@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "anything.h"
 
 static jfr_variant follow(const jfr_event *event, const char *path)

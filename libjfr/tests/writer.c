@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "writer.h"
 
 static size_t begin(writer *w, uint64_t type_id)

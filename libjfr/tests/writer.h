@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JFR_TESTS_WRITER_H
 #define JFR_TESTS_WRITER_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "writer.h"
 
 /* The bits of 0.1f, -2.5, 0.5f and 0.25. */

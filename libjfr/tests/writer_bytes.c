@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes and integers. A file of its own: an analyser that looks into each of the many calls in
  * writer.c takes minutes. */
 #include "writer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where libjfr.mjs looks for the fields of libjfr's records, in a 32-bit address space. */
 #include <jfr/jfr.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * libjfr as WebAssembly: the library's public functions over one module, for Node and browsers. The
  * module needs no import. Recordings that are packed with gzip are unpacked by the caller

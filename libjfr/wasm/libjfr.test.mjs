@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * libjfr as WebAssembly reads what the library reads natively, and needs nothing of its host.
  *

@@ -99,7 +99,7 @@ static void add_rows(state *s, uint8_t seed)
                         {s->stack, 1, seed, seed, 2},
                         {SAGG_DROPPED, 1, seed, seed, 2}};
     int rc = sagg_add_rows(s->agg, lanes, 2, rows, 1 + seed % 3, NULL);
-    MUST(rc == (s->seconds > 0 ? SAGG_E_USAGE : 0));
+    MUST(rc == (s->seconds > 0 ? SAGG_ERR_USAGE : 0));
     if (rc == 0)
         s->total += (1 + seed % 3 * 2) * (uint64_t)seed;
 }

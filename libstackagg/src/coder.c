@@ -28,7 +28,7 @@ int sagg__coder_begin(sagg__coder *coder, sagg__emit *emit, sagg__mem *mem, uint
     *coder =
         (sagg__coder){.emit = emit, .mem = mem, .contexts = contexts, .range = WHOLE, .held = -1};
     coder->places = sagg__alloc_zero(mem, (size_t)contexts * SAGG__PLACES, sizeof(*coder->places));
-    return coder->places != NULL ? 0 : SAGG_E_NOMEM;
+    return coder->places != NULL ? 0 : SAGG_ERR_NOMEM;
 }
 
 /* The 90 printable characters from '#' on, without '<' and '\\'. */

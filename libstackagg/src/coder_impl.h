@@ -20,7 +20,7 @@ typedef struct sagg__coder {
     int held;       /* the last digit that a carry may reach; -1 = none */
 } sagg__coder;
 
-/* Begins a code of numbers in `contexts` contexts. Returns 0 or SAGG_E_NOMEM. */
+/* Begins a code of numbers in `contexts` contexts. Returns 0 or SAGG_ERR_NOMEM. */
 int sagg__coder_begin(sagg__coder *coder, sagg__emit *emit, sagg__mem *mem, uint32_t contexts);
 /* Writes what is left of the code, and frees what begin took, a coder of zeros included. */
 void sagg__coder_end(sagg__coder *coder);

@@ -20,12 +20,12 @@ int(sagg__fail)(sagg_error *err, int code, uint64_t offset, const char *format, 
 
 int(sagg__no_memory)(sagg_error *err)
 {
-    return sagg__fail(err, SAGG_E_NOMEM, 0,
+    return sagg__fail(err, SAGG_ERR_NOMEM, 0,
                       "The allocator returned no memory; free some, or lower the caps.");
 }
 
 int(sagg__refused)(sagg_error *err)
 {
-    return sagg__fail(err, SAGG_E_IO, 0,
+    return sagg__fail(err, SAGG_ERR_IO, 0,
                       "The output's write callback refused a piece; the output is not complete.");
 }

@@ -15,8 +15,8 @@ int sagg__refused(sagg_error *err);
 /* For the analyser, which sees one file at a time: a failure is never 0. */
 #ifdef __clang_analyzer__
 #define sagg__fail(err, code, ...) (sagg__fail(err, code, __VA_ARGS__), (code))
-#define sagg__no_memory(err)       (sagg__no_memory(err), SAGG_E_NOMEM)
-#define sagg__refused(err)         (sagg__refused(err), SAGG_E_IO)
+#define sagg__no_memory(err)       (sagg__no_memory(err), SAGG_ERR_NOMEM)
+#define sagg__refused(err)         (sagg__refused(err), SAGG_ERR_IO)
 #endif
 
 #endif

@@ -84,7 +84,7 @@ int sagg__enlarge(sagg__mem *mem, sagg__array *array, size_t count, size_t each)
 {
     size_t capacity = next_capacity(mem, array, count < 16 ? 16 : count, each);
     if (capacity == 0)
-        return SAGG_E_LIMIT;
+        return SAGG_ERR_LIMIT;
     size_t old_bytes = array->capacity * each;
     size_t new_bytes = capacity * each;
     const sagg_allocator *allocator = &mem->allocator;
@@ -92,7 +92,7 @@ int sagg__enlarge(sagg__mem *mem, sagg__array *array, size_t count, size_t each)
                       ? allocator->alloc(allocator->ctx, new_bytes)
                       : allocator->realloc(allocator->ctx, array->items, old_bytes, new_bytes);
     if (items == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     mem->used += new_bytes - old_bytes;
     array->items = items;
     array->capacity = capacity;

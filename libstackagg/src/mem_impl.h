@@ -30,7 +30,7 @@ int sagg__enlarge(sagg__mem *mem, sagg__array *array, size_t count, size_t each)
 /*
  * Makes room for `count` elements of `each` bytes, whatever new ones hold: memory that nobody has
  * touched yet costs nothing.
- * Returns 0, SAGG_E_LIMIT when the cap forbids it (the array is unchanged), SAGG_E_NOMEM.
+ * Returns 0, SAGG_ERR_LIMIT when the cap forbids it (the array is unchanged), SAGG_ERR_NOMEM.
  */
 static inline int sagg__extend(sagg__mem *mem, sagg__array *array, size_t count, size_t each)
 {

@@ -15,6 +15,6 @@ int sagg__options_copy(void *out, size_t known, const void *given, const char *u
     memcpy(out, given, size < known ? size : known);
     for (size_t i = known; i < size; i++)
         if (bytes[i] != 0)
-            return sagg__fail(err, SAGG_E_USAGE, 0, "%s", unknown);
+            return sagg__fail(err, SAGG_ERR_USAGE, 0, "%s", unknown);
     return 0;
 }

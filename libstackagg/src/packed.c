@@ -179,7 +179,7 @@ static int begin_walk(struct walk *w, const sagg__packed *document,
     w->ended = sagg__alloc_zero(w->mem, w->frames, sizeof(*w->ended));
     w->path = sagg__alloc_zero(w->mem, w->depths, sizeof(*w->path));
     int rc = sagg__coder_begin(&w->coder, emit, w->mem, SAGG__CONTEXTS);
-    return w->foretold != NULL && w->ended != NULL && w->path != NULL ? rc : SAGG_E_NOMEM;
+    return w->foretold != NULL && w->ended != NULL && w->path != NULL ? rc : SAGG_ERR_NOMEM;
 }
 
 /* The frames' groups and all trees: one code. */
@@ -303,17 +303,17 @@ static int find_marker(sagg_str text, size_t *marker, sagg_error *err)
 {
     *marker = find(text, 0, SAGG_HTML_MARKER);
     if (*marker == text.size)
-        return sagg__fail(err, SAGG_E_FORMAT, 0,
+        return sagg__fail(err, SAGG_ERR_FORMAT, 0,
                           "The HTML template has no %s: build it from ui/flamegraph.",
                           SAGG_HTML_MARKER);
     size_t second = find(text, *marker + 1, SAGG_HTML_MARKER);
     if (second != text.size)
-        return sagg__fail(err, SAGG_E_FORMAT, second,
+        return sagg__fail(err, SAGG_ERR_FORMAT, second,
                           "The HTML template has %s twice, again at byte %zu: it must stand once.",
                           SAGG_HTML_MARKER, second);
     size_t before = strlen("<script type=\"application/json\" id=\"hotstack-data\">");
     if (*marker < before || find(text, *marker - before, element) != *marker - before)
-        return sagg__fail(err, SAGG_E_FORMAT, *marker,
+        return sagg__fail(err, SAGG_ERR_FORMAT, *marker,
                           "The HTML template's %s at byte %zu does not fill a <script "
                           "type=\"application/json\" id=\"hotstack-data\"> element.",
                           SAGG_HTML_MARKER, *marker);
@@ -340,7 +340,7 @@ int sagg__packed_page(sagg_str html_template, const sagg__packed *document, cons
     sagg__emit_bytes(&emit, html_template.data + behind, html_template.size - behind);
     int end = sagg__emit_end(&emit, &mem);
     rc = rc != 0 ? rc : end;
-    if (rc == SAGG_E_IO)
+    if (rc == SAGG_ERR_IO)
         return sagg__refused(err);
     return rc != 0 ? sagg__no_memory(err) : 0;
 }

@@ -129,7 +129,7 @@ static int number(sagg__packed_frames *out, const sagg__packed *document)
     size_t slots = (size_t)out->count + 1;
     uint32_t *room = sagg__alloc_zero(out->mem, slots, 6 * sizeof(*room));
     if (room == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     numbering n = {.order = room + slots,
                    .same = room + 2 * slots,
                    .name = room + 3 * slots,
@@ -170,7 +170,7 @@ int sagg__packed_frames_new(sagg__packed_frames *out, sagg__mem *mem, const sagg
         *tables[i] = sagg__alloc_zero(mem, slots, sizeof(**tables[i]));
         whole = whole && *tables[i] != NULL;
     }
-    return whole ? number(out, document) : SAGG_E_NOMEM;
+    return whole ? number(out, document) : SAGG_ERR_NOMEM;
 }
 
 void sagg__packed_frames_free(sagg__packed_frames *frames)

@@ -24,7 +24,7 @@ typedef struct sagg__packed_frames {
     bool lines; /* some frame has a line */
 } sagg__packed_frames;
 
-/* Collects and numbers the frames. Returns 0 or SAGG_E_NOMEM; free it in both cases. */
+/* Collects and numbers the frames. Returns 0 or SAGG_ERR_NOMEM; free it in both cases. */
 int sagg__packed_frames_new(sagg__packed_frames *out, sagg__mem *mem, const sagg__packed *document);
 void sagg__packed_frames_free(sagg__packed_frames *frames);
 

@@ -12,7 +12,7 @@ typedef struct sagg__packed_profile {
     const uint64_t *before;
     const uint64_t *omitted_before;
     /* Writes further members of the profile, each with a comma before it; NULL = none. `ids` gives
-     * the document's number of each of the view's frames. Returns 0 or SAGG_E_NOMEM. */
+     * the document's number of each of the view's frames. Returns 0 or SAGG_ERR_NOMEM. */
     int (*more)(const void *ctx, sagg__emit *emit, sagg__mem *mem, const uint32_t *ids);
     const void *ctx;
 } sagg__packed_profile;

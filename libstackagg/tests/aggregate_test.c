@@ -62,8 +62,8 @@ START_TEST(frames_by_method_and_line_make_the_same_stacks)
     ck_assert_uint_eq(sagg_frame_count(agg), sagg_frame_count(other));
     uint32_t frame;
     sagg_error err;
-    ck_assert_int_eq(sagg_add_line(agg, &frame, 1000, 1, &err), SAGG_E_USAGE);
-    ck_assert_int_eq(sagg_add_line(agg, &frame, UINT32_MAX, 1, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_add_line(agg, &frame, 1000, 1, &err), SAGG_ERR_USAGE);
+    ck_assert_int_eq(sagg_add_line(agg, &frame, UINT32_MAX, 1, &err), SAGG_ERR_USAGE);
     sagg_free(agg);
     sagg_free(other);
 }
@@ -142,7 +142,7 @@ START_TEST(stacks_before_a_bad_one_are_added)
     (void)snprintf(name, sizeof(name), "Frame %u ", bad[_i]);
     uint32_t good = frames[at - 1];
     frames[at - 1] = bad[_i];
-    ck_assert_int_eq(sagg_add_stacks(agg, stacks, frames, depths, STACKS, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_add_stacks(agg, stacks, frames, depths, STACKS, &err), SAGG_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, name));
     uint32_t count = sagg_stack_count(agg);
     ck_assert_int_eq(sagg_add_stacks(agg, again, frames, depths, BAD, NULL), 0);
@@ -341,13 +341,13 @@ START_TEST(mistakes_are_named)
     sagg *agg = make(NULL);
     sagg_sample sample = {.type = 9, .samples = 1};
     sagg_error err = {0};
-    ck_assert_int_eq(sagg_add(agg, &sample, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_add(agg, &sample, &err), SAGG_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, "type 9"));
     sample.type = CPU;
     sample.stack = 77;
-    ck_assert_int_eq(sagg_add(agg, &sample, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_add(agg, &sample, &err), SAGG_ERR_USAGE);
     uint32_t bad = 55, index;
-    ck_assert_int_eq(sagg_add_stack(agg, &index, &bad, 1, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_add_stack(agg, &index, &bad, 1, &err), SAGG_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, "Frame 55"));
     sagg_free(agg);
 }
@@ -373,11 +373,11 @@ START_TEST(bad_options_are_refused)
     for (size_t i = 0; i < 8; i++) {
         sagg *agg = NULL;
         sagg_error err = {0};
-        ck_assert_int_eq(sagg_new(&agg, &rows[i], &err), SAGG_E_USAGE);
+        ck_assert_int_eq(sagg_new(&agg, &rows[i], &err), SAGG_ERR_USAGE);
         ck_assert_ptr_null(agg);
         ck_assert_uint_gt(strlen(err.message), 10);
     }
-    ck_assert_int_eq(sagg_new(NULL, NULL, NULL), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_new(NULL, NULL, NULL), SAGG_ERR_USAGE);
 }
 END_TEST
 
@@ -392,7 +392,7 @@ START_TEST(options_of_a_newer_header_must_be_zero_behind_ours)
     ck_assert_int_eq(sagg_new(&agg, &options.known, NULL), 0);
     sagg_free(agg);
     options.later = 1;
-    ck_assert_int_eq(sagg_new(&agg, &options.known, NULL), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_new(&agg, &options.known, NULL), SAGG_ERR_USAGE);
 }
 END_TEST
 
@@ -451,7 +451,7 @@ static int use(sagg *agg)
 
 START_TEST(each_failed_allocation_is_reported_and_leaks_nothing)
 {
-    int rc = SAGG_E_NOMEM;
+    int rc = SAGG_ERR_NOMEM;
     for (long n = 0; n < 200 && rc != 0; n++) {
         struct failing f = {n, 0};
         sagg_options options = two_types();
@@ -461,7 +461,7 @@ START_TEST(each_failed_allocation_is_reported_and_leaks_nothing)
         rc = sagg_new(&agg, &options, NULL);
         if (rc == 0)
             rc = use(agg);
-        ck_assert(rc == 0 || rc == SAGG_E_NOMEM);
+        ck_assert(rc == 0 || rc == SAGG_ERR_NOMEM);
         sagg_free(agg);
         ck_assert_uint_eq(f.out, 0);
     }

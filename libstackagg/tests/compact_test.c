@@ -172,7 +172,7 @@ START_TEST(bytes_stay_below_their_cap)
         sagg_frame frame = {.class_name = {name, sizeof(name)}, .method = str("m")};
         uint32_t index, s = SAGG_DROPPED;
         int rc = sagg_add_frame(agg, &index, &frame, NULL);
-        ck_assert(rc == 0 || rc == SAGG_E_LIMIT);
+        ck_assert(rc == 0 || rc == SAGG_ERR_LIMIT);
         if (rc == 0)
             ck_assert_int_eq(sagg_add_stack(agg, &s, &index, 1, NULL), 0);
         add(agg, CPU, 0, s, 3);
@@ -235,7 +235,7 @@ START_TEST(without_frames_all_else_is_the_same)
     ck_assert(!sagg_next(sides[1], &place, &other));
     ck_assert_uint_eq(sagg_losses(sides[0]).stacks_dropped, sagg_losses(sides[1]).stacks_dropped);
     sagg_error err;
-    ck_assert_int_eq(sagg_merge(sides[0], sides[1], &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_merge(sides[0], sides[1], &err), SAGG_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, "no_frames"));
     sagg_free(sides[0]);
     sagg_free(sides[1]);
@@ -279,7 +279,7 @@ START_TEST(stacks_without_frames_can_be_told_by_their_ids)
     for (uint32_t i = 0; i < COUNT; i++)
         ck_assert(sagg_stack_id_at(framed, numbered_stack(framed, i), &ids[i]));
     ck_assert(!sagg_stack_id_at(framed, sagg_stack_count(framed), &ids[0]));
-    ck_assert_int_eq(sagg_add_ids(framed, found, ids, COUNT, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_add_ids(framed, found, ids, COUNT, &err), SAGG_ERR_USAGE);
     options.no_frames = true;
     options.max_stacks = COUNT / 4;
     sagg *bare = make(&options);
@@ -317,7 +317,7 @@ START_TEST(a_useless_compaction_is_not_asked_for_again)
         sagg_frame frame = {.method = str(name)};
         uint32_t index, s = SAGG_DROPPED;
         int rc = sagg_add_frame(agg, &index, &frame, NULL);
-        ck_assert(rc == 0 || rc == SAGG_E_LIMIT);
+        ck_assert(rc == 0 || rc == SAGG_ERR_LIMIT);
         if (rc == 0)
             ck_assert_int_eq(sagg_add_stack(agg, &s, &index, 1, NULL), 0);
         add(agg, CPU, 0, s, 1);

@@ -280,7 +280,7 @@ START_TEST(samples_count_as_their_leaves_do)
     sagg_error err;
     const sagg_sample stray = {.type = CPU, .stack = sagg_stack_count(agg), .value = 1};
     ck_assert_int_eq(sagg_windows_new(&windows, 1000000000, NULL), 0);
-    ck_assert_int_eq(sagg_windows_add_sample(windows, agg, &stray, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_windows_add_sample(windows, agg, &stray, &err), SAGG_ERR_USAGE);
     sagg_windows_free(windows);
     sagg_free(agg);
 }
@@ -293,15 +293,15 @@ START_TEST(bad_options_are_refused)
     sagg_tree *old = tree_of(before, CPU);
     sagg_tree *other = tree_of(after, ALLOC);
     sagg_diff_options options = SAGG_DIFF_OPTIONS_INIT;
-    ck_assert_int_eq(sagg_diff_new(&diff, old, other, NULL, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_diff_new(&diff, old, other, NULL, &err), SAGG_ERR_USAGE);
     options.rounds = 10;
-    ck_assert_int_eq(sagg_diff_new(&diff, old, old, &options, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_diff_new(&diff, old, old, &options, &err), SAGG_ERR_USAGE);
     sagg_windows *windows = windows_of(1, 0);
     options.rounds = 0;
     options.before = windows;
-    ck_assert_int_eq(sagg_diff_new(&diff, old, old, &options, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_diff_new(&diff, old, old, &options, &err), SAGG_ERR_USAGE);
     sagg_windows *none = NULL;
-    ck_assert_int_eq(sagg_windows_new(&none, 0, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_windows_new(&none, 0, &err), SAGG_ERR_USAGE);
     sagg_windows_free(windows);
     sagg_tree_free(old);
     sagg_tree_free(other);

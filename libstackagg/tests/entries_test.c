@@ -314,7 +314,7 @@ START_TEST(samples_before_a_bad_one_are_added)
     for (uint32_t i = 0; i < COUNT; i++)
         samples[i] = (sagg_sample){.type = CPU, .stack = index, .value = 1, .samples = 1};
     samples[_i].stack = 1000;
-    ck_assert_int_eq(sagg_add_all(agg, samples, COUNT, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_add_all(agg, samples, COUNT, &err), SAGG_ERR_USAGE);
     ck_assert_uint_eq(sagg_type_totals(agg, CPU).value, (unsigned)_i);
     sagg_free(agg);
 }

@@ -167,10 +167,10 @@ START_TEST(unknown_kinds_and_versions_are_refused)
     sagg_frame frame = {.kind = 5};
     sagg_stack_id id;
     sagg_error err = {0};
-    ck_assert_int_eq(sagg_stack_id_of(&id, &frame, 1, 1, &err), SAGG_E_USAGE);
-    ck_assert_int_eq(err.code, SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_stack_id_of(&id, &frame, 1, 1, &err), SAGG_ERR_USAGE);
+    ck_assert_int_eq(err.code, SAGG_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, "kind 5"));
-    ck_assert_int_eq(sagg_stack_id_of(&id, NULL, 0, 2, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_stack_id_of(&id, NULL, 0, 2, &err), SAGG_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, "version 2"));
 }
 END_TEST
@@ -218,8 +218,8 @@ START_TEST(ids_of_frame_ids_are_those_of_frames)
         ck_assert_mem_eq(whole.bytes, quick.bytes, sizeof(whole.bytes));
     }
     sagg_stack_id id;
-    ck_assert_int_eq(sagg_stack_id_of_numbers(&id, ids, places, 1, 2, NULL), SAGG_E_USAGE);
-    ck_assert_int_eq(sagg_stack_id_of_frame_ids(&id, ids, 1, 2, NULL), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_stack_id_of_numbers(&id, ids, places, 1, 2, NULL), SAGG_ERR_USAGE);
+    ck_assert_int_eq(sagg_stack_id_of_frame_ids(&id, ids, 1, 2, NULL), SAGG_ERR_USAGE);
 }
 END_TEST
 

@@ -283,14 +283,14 @@ START_TEST(wrong_use_is_refused)
     sagg_heat *heat = NULL;
     sagg_error err = {0};
     options.max_cells = 999;
-    ck_assert_int_eq(sagg_heat_new(&heat, &options, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_heat_new(&heat, &options, &err), SAGG_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, "1000"));
     options.max_cells = 0;
     options.step_ns = UINT64_C(1000000001);
-    ck_assert_int_eq(sagg_heat_new(&heat, &options, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_heat_new(&heat, &options, &err), SAGG_ERR_USAGE);
     world w = make_world(true, 0);
     sagg_sample sample = {.type = CPU, .stack = 99, .value = 1};
-    ck_assert_int_eq(sagg_heat_add(w.heat, w.agg, &sample, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_heat_add(w.heat, w.agg, &sample, &err), SAGG_ERR_USAGE);
     sagg_tree_options plain = SAGG_TREE_OPTIONS_INIT;
     sagg_tree *tree = NULL;
     plain.type = CPU;
@@ -301,7 +301,7 @@ START_TEST(wrong_use_is_refused)
     memory to;
     sagg_sink sink = memory_sink(&to);
     ck_assert_int_eq(sagg_write_heatmap_html(str(page), &map, str("{}"), &sink, &err),
-                     SAGG_E_USAGE);
+                     SAGG_ERR_USAGE);
     sagg_tree_free(tree);
     free(to.text);
     end(&w);

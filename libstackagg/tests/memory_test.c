@@ -325,7 +325,7 @@ START_TEST(no_allocation_that_fails_harms_anything)
     seen = 0;
     ck_assert_msg(works[_i](&err) == 0, "%s", err.message);
     const uint64_t wanted = seen;
-    int rc = SAGG_E_NOMEM;
+    int rc = SAGG_ERR_NOMEM;
     long count = 0;
     for (; rc != 0; count++) {
         err = (sagg_error){0};
@@ -333,7 +333,7 @@ START_TEST(no_allocation_that_fails_harms_anything)
         memory_limit(count);
         rc = works[_i](&err);
         memory_lift();
-        ck_assert(rc == 0 || rc == SAGG_E_NOMEM);
+        ck_assert(rc == 0 || rc == SAGG_ERR_NOMEM);
         ck_assert_int_eq(err.code, rc);
         ck_assert_int_eq(err.message[0] != '\0', rc != 0);
     }

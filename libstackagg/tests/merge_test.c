@@ -157,8 +157,8 @@ START_TEST(different_tables_do_not_merge)
     sagg *a = make(NULL);
     sagg *b = make(&options);
     sagg_error err = {0};
-    ck_assert_int_eq(sagg_merge(a, b, &err), SAGG_E_USAGE);
-    ck_assert_int_eq(sagg_merge(a, a, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_merge(a, b, &err), SAGG_ERR_USAGE);
+    ck_assert_int_eq(sagg_merge(a, a, &err), SAGG_ERR_USAGE);
     sagg_free(a);
     sagg_free(b);
 }

@@ -132,7 +132,8 @@ START_TEST(bad_templates_and_meta_are_refused_before_output)
 {
     memory to;
     sagg_error err = {0};
-    ck_assert_int_eq(write_page(bad_pages[_i].html, bad_pages[_i].meta, &to, &err), SAGG_E_FORMAT);
+    ck_assert_int_eq(write_page(bad_pages[_i].html, bad_pages[_i].meta, &to, &err),
+                     SAGG_ERR_FORMAT);
     ck_assert_uint_eq(err.offset, bad_pages[_i].offset);
     ck_assert_msg(strstr(err.message, bad_pages[_i].says) != NULL, "%s", err.message);
     ck_assert_uint_eq(to.size, 0);
@@ -414,7 +415,7 @@ START_TEST(a_writer_of_several_types_sorts_and_merges_paths)
         free(wanted);
     }
     sagg_error err = {0};
-    ck_assert_int_eq(sagg_collapsed_write(writer, 63, &(sagg_sink){0}, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_collapsed_write(writer, 63, &(sagg_sink){0}, &err), SAGG_ERR_USAGE);
     sagg_collapsed_free(writer);
     sagg_free(agg);
 }
@@ -560,8 +561,8 @@ START_TEST(a_refusing_sink_ends_the_output)
     int calls = 2;
     sagg_sink sink = {refuse, &calls};
     sagg_error err = {0};
-    ck_assert_int_eq(sagg_write_collapsed(agg, CPU, NULL, &sink, &err), SAGG_E_IO);
-    ck_assert_int_eq(err.code, SAGG_E_IO);
+    ck_assert_int_eq(sagg_write_collapsed(agg, CPU, NULL, &sink, &err), SAGG_ERR_IO);
+    ck_assert_int_eq(err.code, SAGG_ERR_IO);
     ck_assert_int_eq(calls, -1); /* not asked again */
     sagg_free(agg);
 }

@@ -147,7 +147,7 @@ START_TEST(rows_before_a_bad_one_are_added)
         rows[i] = (sagg_row){.stack = index, .value = 1, .samples = 1};
     rows[AT] = bad[_i].row;
     rows[AT].lane++;
-    ck_assert_int_eq(sagg_add_rows(agg, lanes, 2, rows, COUNT, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_add_rows(agg, lanes, 2, rows, COUNT, &err), SAGG_ERR_USAGE);
     ck_assert_ptr_eq(strstr(err.message, bad[_i].message), err.message);
     ck_assert_uint_eq(sagg_type_totals(agg, CPU).value, AT);
     sagg_free(agg);
@@ -159,7 +159,7 @@ START_TEST(rows_have_no_second)
     sagg_options options = two_types();
     options.seconds = 10;
     sagg *agg = make(&options);
-    ck_assert_int_eq(sagg_add_rows(agg, NULL, 0, NULL, 0, NULL), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_add_rows(agg, NULL, 0, NULL, 0, NULL), SAGG_ERR_USAGE);
     sagg_free(agg);
 }
 END_TEST

@@ -260,10 +260,10 @@ START_TEST(bad_options_are_refused)
     sagg_tree *result = NULL;
     sagg_error err = {0};
     sagg_shape_options options = SAGG_SHAPE_OPTIONS_INIT;
-    ck_assert_int_eq(sagg_tree_shape(&result, tree, NULL, &err), SAGG_E_USAGE);
-    ck_assert_int_eq(sagg_tree_shape(&result, tree, &options, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_tree_shape(&result, tree, NULL, &err), SAGG_ERR_USAGE);
+    ck_assert_int_eq(sagg_tree_shape(&result, tree, &options, &err), SAGG_ERR_USAGE);
     options.shape = 99;
-    ck_assert_int_eq(sagg_tree_shape(&result, tree, &options, &err), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_tree_shape(&result, tree, &options, &err), SAGG_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, "99"));
     sagg_tree_free(tree);
     sagg_free(agg);

@@ -272,7 +272,7 @@ START_TEST(an_empty_type_has_a_root_only)
     sagg_tree_free(tree);
     sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;
     options.type = 40;
-    ck_assert_int_eq(sagg_tree_new(&tree, agg, &options, NULL), SAGG_E_USAGE);
+    ck_assert_int_eq(sagg_tree_new(&tree, agg, &options, NULL), SAGG_ERR_USAGE);
     sagg_free(agg);
 }
 END_TEST

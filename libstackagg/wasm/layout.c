@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where vectors.test.mjs puts and looks for the fields of a frame, in a 32-bit address space. */
 #include <stackagg/frame.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * libstackagg as WebAssembly gives the stack ids of docs/formats/stack-id.md's vectors, and needs
  * nothing of its host.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The real backend against a real store: what is acknowledged is stored whole, once; what is wrong
 is refused early and clearly.
 

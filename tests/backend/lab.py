@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parts of a backend test: the program, the client that sends batches, and the store behind."""
 import http.client
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the benchmarks: ours and its peers in one run, on the same data. Usage: bench.py [--quick] [NAME...]
 
 Prints each one's tables, writes them to docs/benchmarks.md, and exits 1 when a target is missed.

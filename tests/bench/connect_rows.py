@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the rows of store-rows.c with clickhouse-connect, in blocks of 100,000, column by column.
 
 Usage: connect_rows.py PORT BLOCKS. Prints ROWS WALL-SECONDS CPU-SECONDS of the inserts alone; making the

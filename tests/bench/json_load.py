@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CPU seconds of json.load alone of a file. Usage: json_load.py FILE"""
 
 import json

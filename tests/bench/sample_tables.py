@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Samples of a recording as a table of one kind, some times over. Prints the rows, the sum of the values, and the CPU seconds of each
 time, from the file's name to the whole table; imports apart. Usage: sample_tables.py arrow|pandas|polars FILE TIMES"""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # ./dev demo from start to end, in TAP. Usage: demo.sh TREE
 set -euo pipefail
 dev=$1/dev

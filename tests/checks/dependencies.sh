@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The dependency script against stub clients and stub pins, in TAP. Usage: dependencies.sh TREE
 # Each case gets a copy of the script, an empty cache and clients that log their calls to calls.txt.
 set -euo pipefail

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every relative link of the tree's Markdown files leads to a file, and to a heading where it names one.
 
 Usage: documents.py TREE

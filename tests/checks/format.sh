@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Every C source and header is formatted as .clang-format says. Usage: format.sh TREE
 set -euo pipefail
 cd "$1"

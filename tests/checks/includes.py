@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who may include what: the walls between the rooms of the tree.
 
 Usage: includes.py TREE. The rules:

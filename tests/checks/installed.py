@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `meson install` puts down works alone, in TAP. Usage: installed.py TREE BUILD
 
 Installs BUILD into a temporary root and then uses only what is there: pkg-config names each library,

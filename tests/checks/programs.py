@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every program that is installed answers --help and --version, and its manual page renders.
 
 Usage: programs.py TREE BUILD

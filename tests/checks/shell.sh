@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs shellcheck over every shell script of the tree. Usage: shell.sh TREE
 set -euo pipefail
 cd "$1"

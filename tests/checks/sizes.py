@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sizes of C files and functions: a report, and one hard limit.
 
 Usage: sizes.py TREE. Fails when a hand-written source file has more than 1000 lines. The medians

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Not part of any build: the planted fault that tests/checks/tidy.py expects clang-tidy to flag. */
 int canary_planted_fault(int condition);
 

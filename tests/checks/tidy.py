@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """clang-tidy over every C source of the tree, in TAP: one point a file.
 
 Usage: tidy.py TREE BUILD. BUILD must be configured with clang. The first point is a canary: a file

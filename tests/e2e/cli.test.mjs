@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line on a live JVM, its page in a browser, and what it says when it cannot.
 import assert from 'node:assert/strict';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an attacker or a slip meets: tokens, sizes, garbage, configuration.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';

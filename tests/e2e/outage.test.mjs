@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nothing lost, nothing doubled: the backend away for two minutes, and killed while it takes data.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From live JVMs (11, 17, 21, 25) to the page, and the truth check: what the page shows = the rows
 // in the store = what the collector sent = what the JDK reads from the same recordings.
 import assert from 'node:assert/strict';

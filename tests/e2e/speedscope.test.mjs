@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // speedscope itself reads what `hotstack convert` writes: opened in its page, and saved again by it.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

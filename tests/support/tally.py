@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adds up what the lanes of ./dev test did; the last line is "N passed, N failed[, N skipped]".
 
 For each lane LANE the results directory holds LANE.json (meson's log: one JSON object a test),

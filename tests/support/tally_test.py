@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What ./dev test says at the end is true: counts, failures, skips."""
 
 import io

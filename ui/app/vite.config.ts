@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import react from '@vitejs/plugin-react';

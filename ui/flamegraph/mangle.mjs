@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shortens the names of our own properties in the self-contained pages: bundlers shorten variables only, and half of such a page would
 // be the names of fields and methods. A name is left alone when it could belong to anybody else: when it is a member in the browser's or
 // the language's own declarations, or when a string is just this name (a key of a document, an attribute).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headless Chromium for the smoke tests, with a user-data-dir of its own and everything that phones home switched off.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -34,9 +34,9 @@ int failure_jfr(failure *f, const jfr_error *cause)
 int failure_sagg(failure *f, const sagg_error *cause)
 {
     static const enum failure_class classes[] = {
-        [-SAGG_E_USAGE] = FAILURE_USAGE,   [-SAGG_E_LIMIT] = FAILURE_LIMIT,
-        [-SAGG_E_NOMEM] = FAILURE_NOMEM,   [-SAGG_E_IO] = FAILURE_IO,
-        [-SAGG_E_FORMAT] = FAILURE_FORMAT,
+        [-SAGG_ERR_USAGE] = FAILURE_USAGE,   [-SAGG_ERR_LIMIT] = FAILURE_LIMIT,
+        [-SAGG_ERR_NOMEM] = FAILURE_NOMEM,   [-SAGG_ERR_IO] = FAILURE_IO,
+        [-SAGG_ERR_FORMAT] = FAILURE_FORMAT,
     };
     return set(f, classes[-cause->code], cause->offset, cause->message);
 }

@@ -75,7 +75,7 @@ static int add_piece(void *ctx, const void *data, size_t size)
 static PyObject *finish(made *m, int rc, const sagg_error *cause)
 {
     PyObject *bytes = NULL;
-    if (rc == SAGG_E_IO)
+    if (rc == SAGG_ERR_IO)
         bytes = PyErr_NoMemory();
     else if (rc != 0)
         bytes = raise_sagg(cause);

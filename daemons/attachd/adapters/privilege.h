@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What attachd keeps of root's power. */
 #ifndef ATTACHD_ADAPTERS_PRIVILEGE_H
 #define ATTACHD_ADAPTERS_PRIVILEGE_H

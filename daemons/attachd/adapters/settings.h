@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The settings of hotstack-attachd. */
 #ifndef ATTACHD_ADAPTERS_SETTINGS_H
 #define ATTACHD_ADAPTERS_SETTINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attachd_ports over libattach and hotstack-attach-worker. */
 #ifndef ATTACHD_ADAPTERS_WORKER_PORT_H
 #define ATTACHD_ADAPTERS_WORKER_PORT_H

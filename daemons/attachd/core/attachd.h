@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hotstack-attachd's core: the commands of local.proto on the JVMs of this host.
  *

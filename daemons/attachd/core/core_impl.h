@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of attachd's core share. */
 #ifndef ATTACHD_CORE_IMPL_H
 #define ATTACHD_CORE_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What must not be left behind: at the start what an earlier run left, at the end our own. */
 #include "core_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of targets: one operation each at a time. */
 #include "core_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finished windows behind handles, oldest first, within the caps. */
 #include "core_impl.h"
 

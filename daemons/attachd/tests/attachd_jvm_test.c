@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hotstack-attachd as a program, on a real JVM, asked over its socket. */
 #include "../../shared/attachclient/tests/jvm_fixture.h"
 
@@ -81,8 +82,8 @@ static void ask(const local_request *given, local_answer *answer)
     localrpc_new_id(request.id);
     request.deadline_ms = CALL_MS;
     localrpc_error err = {0};
-    int rc = LOCALRPC_E_UNREACHABLE;
-    for (int i = 0; i < 10 && rc == LOCALRPC_E_UNREACHABLE; i++)
+    int rc = LOCALRPC_ERR_UNREACHABLE;
+    for (int i = 0; i < 10 && rc == LOCALRPC_ERR_UNREACHABLE; i++)
         rc = localrpc_client_call(client, &request, answer, &err);
     ck_assert_msg(rc == 0, "%s", err.message);
 }

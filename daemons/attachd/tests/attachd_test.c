@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attachd's core with a fake JVM world behind its ports. */
 #include "../core/attachd.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "frames.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 
 static int refuse(attach_error *err, const char *sentence)
 {
-    *err = (attach_error){.code = ATTACH_E_FORMAT};
+    *err = (attach_error){.code = ATTACH_ERR_FORMAT};
     (void)snprintf(err->message, sizeof(err->message), "%s", sentence);
     return err->code;
 }

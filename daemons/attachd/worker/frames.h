@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The worker's side of docs/formats/attach-worker.md: requests in, frames out. */
 #ifndef HOTSTACK_WORKER_FRAMES_H
 #define HOTSTACK_WORKER_FRAMES_H

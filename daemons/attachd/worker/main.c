@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hotstack-attach-worker: reads one request on standard input, does that operation on one JVM as
  * the JVM's user, writes the answer to standard output and ends. Single-threaded; one process per

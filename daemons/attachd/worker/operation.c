@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operation.h"
 
 #include <errno.h>
@@ -23,17 +24,17 @@ static int become(const attach_ids *ids, attach_error *err)
 {
     gid_t groups[ATTACH_GROUPS_MAX];
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return fail(err, ATTACH_E_IO, ATTACH_REASON_NONE, "cannot set no_new_privs", errno);
+        return fail(err, ATTACH_ERR_IO, ATTACH_REASON_NONE, "cannot set no_new_privs", errno);
     if (geteuid() != 0)
         return ATTACH_OK;
     for (size_t i = 0; i < ids->n_groups; i++)
         groups[i] = ids->groups[i];
     if (setgroups(ids->n_groups, groups) != 0 || setresgid(ids->gid, ids->gid, ids->gid) != 0 ||
         setresuid(ids->uid, ids->uid, ids->uid) != 0)
-        return fail(err, ATTACH_E_TARGET, ATTACH_REASON_PERMISSION_DENIED,
+        return fail(err, ATTACH_ERR_TARGET, ATTACH_REASON_PERMISSION_DENIED,
                     "cannot become the JVM's user (CAP_SETUID and CAP_SETGID are needed)", errno);
     if (getuid() != ids->uid || (ids->uid != 0 && setuid(0) == 0))
-        return fail(err, ATTACH_E_IO, ATTACH_REASON_NONE, "still root after setresuid", EPERM);
+        return fail(err, ATTACH_ERR_IO, ATTACH_REASON_NONE, "still root after setresuid", EPERM);
     return ATTACH_OK;
 }
 
@@ -62,7 +63,7 @@ static int send_text(frames_output *output, const char *text, size_t n)
     while (n > 0) {
         size_t piece = n < ATTACH_PIECE_MAX ? n : ATTACH_PIECE_MAX;
         if (frames_send_piece(output, (const uint8_t *)text, piece) != 0)
-            return ATTACH_E_IO;
+            return ATTACH_ERR_IO;
         text += piece;
         n -= piece;
     }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One operation on one JVM, privileges given up in between. */
 #ifndef HOTSTACK_WORKER_OPERATION_H
 #define HOTSTACK_WORKER_OPERATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/batch.h: what a collector sends, as columns (docs/formats/ingest.md), whatever wire format
  * they came in. All pointers are borrowed from the decoded payload.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines 9 of the order of checks: columns agree, indexes are in range, nothing stands twice. */
 #include <base/seeded_hash.h>
 #include <string.h>

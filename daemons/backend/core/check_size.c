@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a payload stands for: columns name one string or one stack many times over, and somebody
  * writes each of them out. docs/formats/ingest.md, "What a payload can stand for".

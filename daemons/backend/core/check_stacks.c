@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Line 13 of the order of checks: the dictionary. Each stack's id must be the one that
  * docs/formats/stack-id.md gives its frames. Every frame is normalised and hashed once, however

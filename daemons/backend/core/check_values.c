@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines 10 to 12 of the order of checks: types, windows, times and totals. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/checks.h: is what a collector sent what docs/formats/ingest.md allows? The functions check
  * in that page's order, stop at the first failure and fill the verdict with its code and a message

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/index_set.h: which rows of a column group are equal. A set of row indexes, told apart by a
  * caller's equality; open addressing, no memory beyond what index_set_init took.

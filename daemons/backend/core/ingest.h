@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/ingest.h: the use cases behind POST /v1/ingest/... A call checks on the caller's thread and
  * commits on the writer's (the port below), so that the ledger's answer still holds when the batch

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "ingest_plan.h"
 
 #include <base/seeded_hash.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/ingest_plan.h: which services a batch is about, which stacks each of them uses, and which of
  * these the batch brings along.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/known_stacks.h: stacks that the store said, or was made, to hold, so that it is not asked
  * for them with every window of every JVM.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/metrics.h: counters and gauges in Prometheus' text format.
  *

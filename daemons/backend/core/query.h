@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/query.h: the use cases behind the query API (docs/reference/query-api.md).
  * Thread rule: any thread; each call uses only its arguments and the store's read port.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks of a selection into one aggregate, and what is shown of it. */
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,7 @@ static int add_stack(profile_reader *r, const stack_row *row, uint32_t *stack)
     *stack = SAGG_DROPPED;
     for (size_t i = 0; i < depth; i++) {
         int rc = add_frame(stacks, &r->frames[i], &frames[i]);
-        if (rc == SAGG_E_LIMIT)
+        if (rc == SAGG_ERR_LIMIT)
             return 0;
         if (rc != 0)
             return -1;

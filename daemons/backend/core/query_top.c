@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The top table: from all stacks, each method (or method and line) once per stack. */
 #include <base/seeded_hash.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/store.h: the port to the store. adapters/store fills it for ClickHouse; tests with a fake.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/text.h: a borrowed run of bytes, and columns of numbers. */
 #ifndef BACKEND_TEXT_H
 #define BACKEND_TEXT_H

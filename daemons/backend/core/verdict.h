@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/verdict.h: the answer to an ingest call, and the limits in force. */
 #ifndef BACKEND_VERDICT_H
 #define BACKEND_VERDICT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a ProfileBatch: decoded, checked, planned and answered. The digest is made to hold,
  * or nothing would get behind it. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as the body of POST /v1/session, and as query parameters. */
 #include <stdlib.h>
 #include <string.h>

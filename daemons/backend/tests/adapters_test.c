@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The adapters' pure parts: wire form, memory budget, decompression, times, session bodies. */
 #include <check.h>
 #include <stdlib.h>

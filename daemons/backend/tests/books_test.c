@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Books between their pages: who has one, which one finds room, and how long one stays. */
 #include <batchform/book.h>
 #include <check.h>

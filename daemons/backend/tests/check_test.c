@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every line of the order of checks (docs/formats/ingest.md) by one way to break it. */
 #include <check.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The use cases of ingest over a store that is only remembered. */
 #include <check.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the backend remembers of the store, and when it forgets. */
 #include <check.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A batch is taken in without memory, at each allocation: the collector is told to come again,
  * never that its batch is wrong, and all is given back. */
 #include <stdio.h>

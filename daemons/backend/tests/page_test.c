@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Batches that come as pages, over a store that is only remembered. */
 #include <batchform/book.h>
 #include <check.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The query use cases over a store that is only remembered. */
 #include <check.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/reference/backend.md holds the program's table of settings and names all its metrics.
 
 usage: reference_test.py PAGE BACKEND METRIC-SOURCE..."""

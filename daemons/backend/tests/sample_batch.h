@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tests/sample_batch.h: a small batch that is right in every way, in memory that a test may bend.
  */
 #ifndef BACKEND_SAMPLE_BATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The one thread that writes: in order, bounded, looked after. */
 #include <check.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that run jobs. */
 #ifndef COLLECTOR_ADAPTERS_POOL_H
 #define COLLECTOR_ADAPTERS_POOL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings into profiles: collector_ports' functions over daemons/shared/recording. */
 #ifndef COLLECTOR_ADAPTERS_READER_H
 #define COLLECTOR_ADAPTERS_READER_H

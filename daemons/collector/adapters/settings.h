@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The settings of hotstack-collector. */
 #ifndef COLLECTOR_ADAPTERS_SETTINGS_H
 #define COLLECTOR_ADAPTERS_SETTINGS_H

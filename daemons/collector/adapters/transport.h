@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* HTTP to the backend by libcurl: one kept connection, zstd, a token that may change. */
 #ifndef COLLECTOR_ADAPTERS_TRANSPORT_H
 #define COLLECTOR_ADAPTERS_TRANSPORT_H

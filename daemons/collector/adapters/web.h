@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* /metrics, /healthz and /readyz. Labels never hold a pid, a stack or a thread. */
 #ifndef COLLECTOR_ADAPTERS_WEB_H
 #define COLLECTOR_ADAPTERS_WEB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The ingest contract's wire form: batches, reports and answers. Also what the collector takes as
  * known of the backend's stacks. Batches are kept in the queue as ProfileBatch with every stack,

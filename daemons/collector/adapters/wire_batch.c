@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Batches to ProfileBatch, and back for splitting. */
 #include "wire_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which batches go as pages of a book, and when a new book begins. One thread's (the uploader's),
  * but wire_book_read may be called by any.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Status reports, heartbeats and answers. */
 #include "wire_impl.h"
 

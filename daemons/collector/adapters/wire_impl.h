@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the wire files share. */
 #ifndef COLLECTOR_ADAPTERS_WIRE_IMPL_H
 #define COLLECTOR_ADAPTERS_WIRE_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the backend knows already: stacks that need not be sent again. */
 #include "wire_impl.h"
 

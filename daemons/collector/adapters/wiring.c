@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "wiring.h"
 
 #include "pool.h"
@@ -95,7 +96,7 @@ static int call(void *context, const local_request *request, local_answer *answe
     if (rc == LOCALRPC_OK)
         return CALL_DONE;
     (void)snprintf(message, size, "%s", err.message);
-    return rc == LOCALRPC_E_TIMEOUT ? CALL_TIMED_OUT : CALL_UNREACHABLE;
+    return rc == LOCALRPC_ERR_TIMEOUT ? CALL_TIMED_OUT : CALL_UNREACHABLE;
 }
 
 static int new_file(void *context)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* All adapters put together: what main starts, runs and ends. */
 #ifndef COLLECTOR_ADAPTERS_WIRING_H
 #define COLLECTOR_ADAPTERS_WIRING_H

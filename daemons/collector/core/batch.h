@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How profiles of JVMs become a batch of the ingest contract (batchform/plain.h), and a batch two.
  */

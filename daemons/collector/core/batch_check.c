@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of the ingest contract that a collector could break, on its own batch. */
 #include "batch.h"
 

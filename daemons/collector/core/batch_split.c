@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One batch into two, window by window. */
 #include "batch.h"
 

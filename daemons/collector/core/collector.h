@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The collector's heart: it discovers JVMs through attachd, keeps a session in each that the rules
  * choose, cuts windows at their borders, and turns recordings into batches in the queue.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the collector's core share. */
 #ifndef COLLECTOR_CORE_IMPL_H
 #define COLLECTOR_CORE_IMPL_H

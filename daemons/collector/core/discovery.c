@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The JVMs of the host, as attachd lists them, against the table of targets. */
 #include "collector_impl.h"
 #include "spans.h"

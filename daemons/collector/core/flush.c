@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles into the batch under way, and the batch into the queue. */
 #include "collector_impl.h"
 

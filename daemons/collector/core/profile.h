@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What one recording of one JVM came to: the collector's own plain form between the reader of
  * recordings and the builder of batches. Indexes point into the profile itself.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Batches that wait for the backend, in a directory: one file each, written as a temporary file,
  * synced and renamed, oldest first by name. Survives restarts. Within a cap of bytes and of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the collector tells of its targets, plain: the source of StatusReport and Heartbeat. */
 #ifndef COLLECTOR_CORE_REPORT_H
 #define COLLECTOR_CORE_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which JVMs are profiled, as what, and how: the rules of standalone mode. */
 #ifndef COLLECTOR_CORE_RULES_H
 #define COLLECTOR_CORE_RULES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One target's session: start, windows, failures. Jobs; the lock is not held while they work. */
 #include "collector_impl.h"
 #include "spans.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Windows in time: aligned to UTC plus a jitter of each target's own, never over two UTC days. */
 #ifndef COLLECTOR_CORE_SPANS_H
 #define COLLECTOR_CORE_SPANS_H

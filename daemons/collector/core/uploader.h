@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Brings batches, status reports and heartbeats to the backend, one call at a time. The rules are
  * those of docs/formats/ingest.md: idempotent resends, Retry-After, jittered bounded backoff,

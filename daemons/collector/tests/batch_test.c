@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Windows in time, profiles into batches, splitting, and the contract's rules. */
 #include "../core/spans.h"
 #include "collector_tests.h"

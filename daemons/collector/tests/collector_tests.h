@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the collector's suites share: sample profiles and batches, a temporary directory. */
 #ifndef COLLECTOR_TESTS_H
 #define COLLECTOR_TESTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The queue on disk. */
 #include "collector_tests.h"
 

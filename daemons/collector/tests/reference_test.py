@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """docs/reference/collector.md holds the tables of both programs, and the examples are valid.
 
 usage: reference_test.py PAGE EXAMPLES COLLECTOR ATTACHD

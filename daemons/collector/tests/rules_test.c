@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which JVMs the rules choose. */
 #include "collector_tests.h"
 

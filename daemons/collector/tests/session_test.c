@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The collector with a fake attachd, a fake reader and a clock that the test turns. */
 #include "collector_tests.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The uploader against a backend whose answers are written down beforehand. */
 #include "collector_tests.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The contract's wire form: there and back, known stacks, answers. */
 #include "../adapters/wire.h"
 #include "collector_tests.h"

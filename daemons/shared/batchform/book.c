@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A book as it is read: its tables, what becomes of a page, and stacks for the store. */
 #include "read_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the two sides of a book share: its tables' entries, its size, its zstd prefix. */
 #ifndef BATCHFORM_BOOK_IMPL_H
 #define BATCHFORM_BOOK_IMPL_H

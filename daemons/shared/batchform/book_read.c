@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pages as batches. Everything in a page is a stranger's: each column is read from its front
  * through `take`, which ends where the column does, each number is held against its table, and what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Batches as pages. What a page brings is interned as it is written, in the order of reading. */
 #include "write_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The order of a batch that its content alone decides. */
 #include <batchform/plain.h>
 

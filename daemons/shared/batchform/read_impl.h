@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files that read pages share. */
 #ifndef BATCHFORM_READ_IMPL_H
 #define BATCHFORM_READ_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What pages name: strings, frames, stacks and targets, new ones and those of the book. */
 #include "read_impl.h"
 

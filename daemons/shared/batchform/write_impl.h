@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files that write pages share. */
 #ifndef BATCHFORM_WRITE_IMPL_H
 #define BATCHFORM_WRITE_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What pages name: strings, frames, stacks, targets and lists, new ones and those of the book. */
 #include "write_impl.h"
 

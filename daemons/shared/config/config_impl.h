@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of daemons/shared/config share; not for others. */
 #ifndef CONFIG_IMPL_H
 #define CONFIG_IMPL_H
@@ -77,7 +78,7 @@ int config__set(config_section *section, size_t index, const char *text,
 int config__set_secret_file(config_section *section, size_t index, const char *path,
                             const config__origin *origin, config_error *err);
 
-/* Appends one item to a list value, or one empty rule. 0 or CONFIG_E_NO_MEMORY. */
+/* Appends one item to a list value, or one empty rule. 0 or CONFIG_ERR_NO_MEMORY. */
 int config__add_item(config__value *value, const char *text, size_t length);
 config_section *config__add_rule(config__value *value, const config_field *field);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* --help, --print-config, --print-reference, and the start of a main. */
 #include "config_impl.h"
 
@@ -286,7 +287,7 @@ int config_start(config **out, const config_program *program, int argc, char *co
     int rc = load_without(out, program, argc, argv, envp, &err);
     if (rc != 0) {
         (void)fprintf(stderr, "%s: %s\n", program->name, err.message);
-        return rc == CONFIG_E_USAGE ? 2 : 1;
+        return rc == CONFIG_ERR_USAGE ? 2 : 1;
     }
     if (!is_given(argc, argv, "--print-config"))
         return -1;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables and their values: lookup, getters, names in other places. */
 #include "config_impl.h"
 
@@ -46,7 +47,7 @@ config_section *config__section_new(const config_field *fields, size_t count)
         if (fallback == NULL)
             continue;
         int rc = config__set(section, i, fallback, &origin, NULL);
-        assert(rc != CONFIG_E_USAGE && "a default does not fit its own field");
+        assert(rc != CONFIG_ERR_USAGE && "a default does not fit its own field");
         if (rc != 0) {
             config__section_free(section);
             return NULL;

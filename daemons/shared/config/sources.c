@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sources in their order: default, file, environment, flags. */
 #include "config_impl.h"
 
@@ -13,7 +14,7 @@ int config__read_file(char **out, size_t *length, const char *path, size_t max, 
     *out = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
-        return config__fail(err, CONFIG_E_IO, NULL, "cannot open %.300s: %s", path,
+        return config__fail(err, CONFIG_ERR_IO, NULL, "cannot open %.300s: %s", path,
                             strerror(errno));
     char *text = malloc(max + 1);
     size_t used = 0;
@@ -27,9 +28,9 @@ int config__read_file(char **out, size_t *length, const char *path, size_t max, 
     if (got < 0 || used > max) {
         free(text);
         if (got < 0)
-            return config__fail(err, CONFIG_E_IO, NULL, "cannot read %.300s: %s", path,
+            return config__fail(err, CONFIG_ERR_IO, NULL, "cannot read %.300s: %s", path,
                                 strerror(saved));
-        return config__fail(err, CONFIG_E_IO, NULL, "%.300s is larger than %zu bytes", path, max);
+        return config__fail(err, CONFIG_ERR_IO, NULL, "%.300s is larger than %zu bytes", path, max);
     }
     text[used] = '\0';
     *length = used;
@@ -49,7 +50,7 @@ int config_read_secret(char **out, const char *path, config_error *err)
         return 0;
     free(*out);
     *out = NULL;
-    return config__fail(err, CONFIG_E_USAGE, NULL, "%.300s does not hold one line of text", path);
+    return config__fail(err, CONFIG_ERR_USAGE, NULL, "%.300s does not hold one line of text", path);
 }
 
 static const char *variable(char *const *envp, const char *name)
@@ -78,7 +79,7 @@ static int apply_environment(config_section *root, char *const *envp, config_err
         strncat(name, "_FILE", sizeof(name) - strlen(name) - 1);
         const char *path = variable(envp, name);
         if (path != NULL && text != NULL)
-            return config__fail(err, CONFIG_E_USAGE, &origin,
+            return config__fail(err, CONFIG_ERR_USAGE, &origin,
                                 "is set beside the variable without _FILE; set one of them");
         rc = path != NULL ? config__set_secret_file(root, i, path, &origin, err) : 0;
         if (rc != 0)
@@ -99,7 +100,7 @@ static int split_flag(flag *out, int argc, char *const *argv, int at, config_err
     const char *word = argv[at];
     size_t length = strcspn(word, "=");
     if (strncmp(word, "--", 2) != 0 || length <= 2 || length >= sizeof(out->name))
-        return config__fail(err, CONFIG_E_USAGE, NULL,
+        return config__fail(err, CONFIG_ERR_USAGE, NULL,
                             "\"%.100s\" is not understood; all arguments are flags such as "
                             "--config FILE (see --help)",
                             word);
@@ -122,7 +123,7 @@ static int unknown_flag(const config_section *root, const flag *given, config_er
     char name[NAME_MAX_LENGTH] = "";
     if (meant != NULL)
         config__flag_name(name, meant);
-    return config__fail(err, CONFIG_E_USAGE, NULL, "there is no flag %s%s%s%s (see --help)",
+    return config__fail(err, CONFIG_ERR_USAGE, NULL, "there is no flag %s%s%s%s (see --help)",
                         given->name, meant != NULL ? "; did you mean " : "", name,
                         meant != NULL ? "?" : "");
 }
@@ -137,14 +138,14 @@ static int apply_flag(config_section *root, flag *given, config_error *err)
         config__flag_name(name, field->key);
         if (strcmp(name, given->name) == 0) {
             if (secret)
-                return config__fail(err, CONFIG_E_USAGE, &origin,
+                return config__fail(err, CONFIG_ERR_USAGE, &origin,
                                     "a secret in the command line is seen by every user; use "
                                     "%s-file or the environment",
                                     name);
             if (given->text == NULL && field->type == CONFIG_BOOL)
                 return config__set(root, i, "true", &origin, err);
             if (given->text == NULL)
-                return config__fail(err, CONFIG_E_USAGE, &origin, "a value must follow");
+                return config__fail(err, CONFIG_ERR_USAGE, &origin, "a value must follow");
             return config__set(root, i, given->text, &origin, err);
         }
         strncat(name, "-file", sizeof(name) - strlen(name) - 1);
@@ -197,7 +198,7 @@ static int choose_file(const char **out, const config_program *program, int argc
             split_flag(&given, argc, argv, at, err) != 0 || strcmp(given.name, "--config") != 0)
             continue;
         if (given.text == NULL)
-            return config__fail(err, CONFIG_E_USAGE, NULL, "--config: a file name must follow");
+            return config__fail(err, CONFIG_ERR_USAGE, NULL, "--config: a file name must follow");
         *out = given.text;
     }
     if (*out == NULL)
@@ -213,7 +214,7 @@ static int apply_file(config *settings, const char *path, config_error *err)
     size_t length = 0;
     settings->file = strdup(path);
     if (settings->file == NULL)
-        return config__fail(err, CONFIG_E_NO_MEMORY, NULL, "out of memory");
+        return config__fail(err, CONFIG_ERR_NO_MEMORY, NULL, "out of memory");
     int rc = config__read_file(&text, &length, path, FILE_MAX, err);
     if (rc == 0)
         rc = config__read_yaml(settings->root, path, text, length, err);
@@ -237,7 +238,7 @@ static int check_required(const config_section *section, const config__origin *w
         const config_field *field = &section->fields[i];
         const config__value *value = &section->values[i];
         if ((field->flags & CONFIG_REQUIRED) != 0 && is_empty(field, value))
-            return config__fail(err, CONFIG_E_USAGE, where, "%s is required: %s", field->key,
+            return config__fail(err, CONFIG_ERR_USAGE, where, "%s is required: %s", field->key,
                                 field->help);
         for (size_t k = 0; k < value->rule_count; k++) {
             config__origin in_rule = {.name = where->name, .line = value->line};
@@ -257,7 +258,7 @@ static config *new_config(const config_program *program, config_error *err)
         settings->root = config__section_new(program->fields, program->count);
     }
     if (settings == NULL || settings->root == NULL) {
-        config__fail(err, CONFIG_E_NO_MEMORY, NULL, "out of memory");
+        config__fail(err, CONFIG_ERR_NO_MEMORY, NULL, "out of memory");
         config_free(settings);
         return NULL;
     }
@@ -270,7 +271,7 @@ int config_load(config **out, const config_program *program, int argc, char *con
     *out = NULL;
     config *settings = new_config(program, err);
     if (settings == NULL)
-        return CONFIG_E_NO_MEMORY;
+        return CONFIG_ERR_NO_MEMORY;
     const char *path = NULL;
     int rc = choose_file(&path, program, argc, argv, envp, err);
     if (rc == 0 && path != NULL)
@@ -295,11 +296,11 @@ int config_load_text(config **out, const config_program *program, const char *na
 {
     *out = NULL;
     if (length > FILE_MAX)
-        return config__fail(err, CONFIG_E_USAGE, NULL, "%s is larger than %d bytes", name,
+        return config__fail(err, CONFIG_ERR_USAGE, NULL, "%s is larger than %d bytes", name,
                             FILE_MAX);
     config *settings = new_config(program, err);
     if (settings == NULL)
-        return CONFIG_E_NO_MEMORY;
+        return CONFIG_ERR_NO_MEMORY;
     int rc = config__read_yaml(settings->root, name, text, length, err);
     const config__origin where = {.name = name};
     if (rc == 0)

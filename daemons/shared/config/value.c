@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Texts to typed values and back. */
 #include "config_impl.h"
 
@@ -128,7 +129,7 @@ static int refuse(const config_field *field, const char *text, const config__ori
 {
     char allowed[256];
     config__allowed(allowed, sizeof(allowed), field);
-    return config__fail(err, CONFIG_E_USAGE, origin,
+    return config__fail(err, CONFIG_ERR_USAGE, origin,
                         "%s: \"%.60s\" is not allowed; it takes %s%s%s", field->key,
                         (field->flags & CONFIG_SECRET) ? "***" : text, allowed,
                         field->fallback != NULL ? ", and its default is " : "",
@@ -139,11 +140,11 @@ int config__add_item(config__value *value, const char *text, size_t length)
 {
     char **grown = realloc(value->items, (value->item_count + 1) * sizeof(*grown));
     if (grown == NULL)
-        return CONFIG_E_NO_MEMORY;
+        return CONFIG_ERR_NO_MEMORY;
     value->items = grown;
     value->items[value->item_count] = strndup(text, length);
     if (value->items[value->item_count] == NULL)
-        return CONFIG_E_NO_MEMORY;
+        return CONFIG_ERR_NO_MEMORY;
     value->item_count++;
     return 0;
 }
@@ -166,14 +167,14 @@ static int split_list(config__value *value, const char *text)
     while (*text != '\0') {
         size_t length = strcspn(text, ",");
         if (length > 0 && config__add_item(value, text, length) != 0)
-            return CONFIG_E_NO_MEMORY;
+            return CONFIG_ERR_NO_MEMORY;
         text += length;
         text += *text == ',';
     }
     return 0;
 }
 
-/* 0, CONFIG_E_USAGE where the text does not fit, CONFIG_E_NO_MEMORY. */
+/* 0, CONFIG_ERR_USAGE where the text does not fit, CONFIG_ERR_NO_MEMORY. */
 static int parse(config__value *value, const config_field *field, const char *text)
 {
     bool fits = true;
@@ -182,7 +183,7 @@ static int parse(config__value *value, const config_field *field, const char *te
         fits = is_choice(field, text);
         value->text = fits ? strdup(text) : NULL;
         if (fits && value->text == NULL)
-            return CONFIG_E_NO_MEMORY;
+            return CONFIG_ERR_NO_MEMORY;
         break;
     case CONFIG_BOOL:
         fits = parse_bool(&value->number, text);
@@ -199,7 +200,7 @@ static int parse(config__value *value, const config_field *field, const char *te
         fits = false;
         break;
     }
-    return fits ? 0 : CONFIG_E_USAGE;
+    return fits ? 0 : CONFIG_ERR_USAGE;
 }
 
 int config__set(config_section *section, size_t index, const char *text,
@@ -211,9 +212,9 @@ int config__set(config_section *section, size_t index, const char *text,
     value->source = origin->source;
     value->line = origin->line;
     int rc = parse(value, field, text);
-    if (rc == CONFIG_E_USAGE)
+    if (rc == CONFIG_ERR_USAGE)
         return refuse(field, text, origin, err);
-    if (rc == CONFIG_E_NO_MEMORY)
+    if (rc == CONFIG_ERR_NO_MEMORY)
         return config__fail(err, rc, origin, "%s: out of memory", field->key);
     return 0;
 }
@@ -233,6 +234,6 @@ int config__set_secret_file(config_section *section, size_t index, const char *p
         return rc;
     section->values[index].secret_file = strdup(path);
     if (section->values[index].secret_file == NULL)
-        return config__fail(err, CONFIG_E_NO_MEMORY, origin, "out of memory");
+        return config__fail(err, CONFIG_ERR_NO_MEMORY, origin, "out of memory");
     return 0;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The YAML file: libyaml's events into a section, by recursive descent over the tables. */
 #include "config_impl.h"
 
@@ -22,7 +23,7 @@ static config__origin at_mark(const reader *in, const yaml_mark_t *mark)
 static int not_yaml(reader *in)
 {
     const config__origin origin = at_mark(in, &in->parser.problem_mark);
-    return config__fail(in->err, CONFIG_E_USAGE, &origin, "not valid YAML: %s%s%s",
+    return config__fail(in->err, CONFIG_ERR_USAGE, &origin, "not valid YAML: %s%s%s",
                         in->parser.problem != NULL ? in->parser.problem : "unreadable",
                         in->parser.context != NULL ? " " : "",
                         in->parser.context != NULL ? in->parser.context : "");
@@ -52,10 +53,10 @@ static int next(reader *in, yaml_event_t *event)
     const config__origin origin = at_mark(in, &event->start_mark);
     int rc = 0;
     if (++in->events > EVENTS_MAX)
-        rc = config__fail(in->err, CONFIG_E_USAGE, &origin,
+        rc = config__fail(in->err, CONFIG_ERR_USAGE, &origin,
                           "more than %d YAML entries; a configuration needs far fewer", EVENTS_MAX);
     else if (anchor_of(event) != NULL)
-        rc = config__fail(in->err, CONFIG_E_USAGE, &origin,
+        rc = config__fail(in->err, CONFIG_ERR_USAGE, &origin,
                           "anchors and aliases (&%.40s, *%.40s) are not allowed; write it out",
                           (const char *)anchor_of(event), (const char *)anchor_of(event));
     if (rc != 0)
@@ -68,7 +69,7 @@ static int enter(reader *in, const yaml_event_t *event)
     if (++in->depth <= DEPTH_MAX)
         return 0;
     const config__origin origin = at_mark(in, &event->start_mark);
-    return config__fail(in->err, CONFIG_E_USAGE, &origin, "more than %d levels deep", DEPTH_MAX);
+    return config__fail(in->err, CONFIG_ERR_USAGE, &origin, "more than %d levels deep", DEPTH_MAX);
 }
 
 static bool is_null(const yaml_event_t *event)
@@ -86,13 +87,13 @@ static const char *scalar_text(reader *in, const yaml_event_t *event, const char
 {
     const config__origin origin = at_mark(in, &event->start_mark);
     if (event->type != YAML_SCALAR_EVENT) {
-        config__fail(in->err, CONFIG_E_USAGE, &origin, "%s takes %s, not a %s", key, allowed,
+        config__fail(in->err, CONFIG_ERR_USAGE, &origin, "%s takes %s, not a %s", key, allowed,
                      event->type == YAML_MAPPING_START_EVENT ? "mapping" : "list");
         return NULL;
     }
     const char *text = (const char *)event->data.scalar.value;
     if (strlen(text) != event->data.scalar.length) {
-        config__fail(in->err, CONFIG_E_USAGE, &origin, "%s holds a NUL character", key);
+        config__fail(in->err, CONFIG_ERR_USAGE, &origin, "%s holds a NUL character", key);
         return NULL;
     }
     return text;
@@ -114,11 +115,11 @@ static int read_rules(reader *in, config__value *value, const config_field *fiel
         if (rc != 0 || type == YAML_SEQUENCE_END_EVENT)
             return rc;
         if (type != YAML_MAPPING_START_EVENT)
-            return config__fail(in->err, CONFIG_E_USAGE, &origin,
+            return config__fail(in->err, CONFIG_ERR_USAGE, &origin,
                                 "%s: each entry is a mapping of keys and values", field->key);
         config_section *rule = config__add_rule(value, field);
         if (rule == NULL)
-            return config__fail(in->err, CONFIG_E_NO_MEMORY, &origin, "out of memory");
+            return config__fail(in->err, CONFIG_ERR_NO_MEMORY, &origin, "out of memory");
         rc = read_mapping(in, rule, "");
         if (rc != 0)
             return rc;
@@ -136,7 +137,7 @@ static int read_items(reader *in, config__value *value, const config_field *fiel
         bool end = event.type == YAML_SEQUENCE_END_EVENT;
         if (!end) {
             const char *text = scalar_text(in, &event, field->key, "a list of texts");
-            rc = text == NULL ? CONFIG_E_USAGE : config__add_item(value, text, strlen(text));
+            rc = text == NULL ? CONFIG_ERR_USAGE : config__add_item(value, text, strlen(text));
         }
         yaml_event_delete(&event);
         if (rc != 0 || end)
@@ -166,7 +167,7 @@ static int read_field(reader *in, config_section *section, size_t index, bool se
     const config_field *field = &section->fields[index];
     config__value *value = &section->values[index];
     if (value->source == SOURCE_FILE)
-        return config__fail(in->err, CONFIG_E_USAGE, key_at, "%s is set twice; first in line %u",
+        return config__fail(in->err, CONFIG_ERR_USAGE, key_at, "%s is set twice; first in line %u",
                             field->key, value->line);
     yaml_event_t event;
     int rc = next(in, &event);
@@ -181,7 +182,7 @@ static int read_field(reader *in, config_section *section, size_t index, bool se
     } else if (!is_null(&event)) { /* "key:" alone leaves the default */
         const char *text = scalar_text(in, &event, field->key, allowed);
         if (text == NULL)
-            rc = CONFIG_E_USAGE;
+            rc = CONFIG_ERR_USAGE;
         else if (secret_file)
             rc = config__set_secret_file(section, index, text, &origin, in->err);
         else
@@ -216,7 +217,7 @@ static int read_group(reader *in, config_section *section, const char *path)
     if (rc != 0 || empty)
         return rc;
     if (!mapping)
-        return config__fail(in->err, CONFIG_E_USAGE, &origin,
+        return config__fail(in->err, CONFIG_ERR_USAGE, &origin,
                             "%s is a group: it takes a mapping of keys and values", path);
     rc = read_mapping(in, section, path);
     in->depth--;
@@ -228,14 +229,14 @@ static int unknown_key(reader *in, const config_section *section, const char *pa
 {
     const char *meant = config__near_miss(section, path);
     if (meant != NULL)
-        return config__fail(in->err, CONFIG_E_USAGE, origin,
+        return config__fail(in->err, CONFIG_ERR_USAGE, origin,
                             "there is no setting \"%.100s\"; did you mean \"%s\"?", path, meant);
     char keys[320] = "";
     size_t used = 0;
     for (size_t i = 0; i < section->count && used < sizeof(keys) - 1; i++)
         used += (size_t)snprintf(keys + used, sizeof(keys) - used, "%s%s", i == 0 ? "" : ", ",
                                  section->fields[i].key);
-    return config__fail(in->err, CONFIG_E_USAGE, origin,
+    return config__fail(in->err, CONFIG_ERR_USAGE, origin,
                         "there is no setting \"%.100s\"; allowed: %.250s%s", path, keys,
                         strlen(keys) > 250 ? " ... (see --help)" : "");
 }
@@ -283,7 +284,7 @@ static int read_mapping(reader *in, config_section *section, const char *prefix)
         if (!end) {
             const config__origin origin = at_mark(in, &event.start_mark);
             const char *key = scalar_text(in, &event, "a mapping's key", "one word");
-            rc = key == NULL ? CONFIG_E_USAGE : read_entry(in, section, prefix, key, &origin);
+            rc = key == NULL ? CONFIG_ERR_USAGE : read_entry(in, section, prefix, key, &origin);
         }
         yaml_event_delete(&event);
         if (rc != 0 || end)
@@ -297,7 +298,7 @@ static int read_root(reader *in, config_section *root, const yaml_event_t *event
     if (is_null(event))
         return 0;
     if (event->type != YAML_MAPPING_START_EVENT)
-        return config__fail(in->err, CONFIG_E_USAGE, &origin,
+        return config__fail(in->err, CONFIG_ERR_USAGE, &origin,
                             "a configuration is a mapping of keys and values");
     in->depth = 1;
     return read_mapping(in, root, "");
@@ -314,7 +315,7 @@ static int read_stream(reader *in, config_section *root)
         const config__origin origin = at_mark(in, &event.start_mark);
         yaml_event_type_t type = event.type;
         if (type == YAML_DOCUMENT_START_EVENT && ++documents > 1)
-            rc = config__fail(in->err, CONFIG_E_USAGE, &origin,
+            rc = config__fail(in->err, CONFIG_ERR_USAGE, &origin,
                               "a second YAML document begins; a configuration is one");
         else if (type == YAML_MAPPING_START_EVENT || type == YAML_SCALAR_EVENT ||
                  type == YAML_SEQUENCE_START_EVENT)
@@ -330,7 +331,7 @@ int config__read_yaml(config_section *root, const char *name, const char *text, 
 {
     reader in = {.name = name, .err = err};
     if (yaml_parser_initialize(&in.parser) == 0)
-        return config__fail(err, CONFIG_E_NO_MEMORY, NULL, "out of memory");
+        return config__fail(err, CONFIG_ERR_NO_MEMORY, NULL, "out of memory");
     yaml_parser_set_input_string(&in.parser, (const unsigned char *)text, length);
     int rc = read_stream(&in, root);
     yaml_parser_delete(&in.parser);

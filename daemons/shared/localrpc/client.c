@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The asking side: nng req, one context a call. */
 #include "localrpc_impl.h"
 
@@ -37,12 +38,12 @@ int localrpc__fail(localrpc_error *err, int code, const char *format, ...)
 int localrpc__url(char out[LOCALRPC_URL_SIZE], const char *path, localrpc_error *err)
 {
     if (path == NULL || path[0] != '/')
-        return localrpc__fail(err, LOCALRPC_E_USAGE,
+        return localrpc__fail(err, LOCALRPC_ERR_USAGE,
                               "the socket path \"%.100s\" is not absolute; give one such as "
                               "/run/hotstack/attachd.sock",
                               path != NULL ? path : "");
     if (strlen(path) > 100)
-        return localrpc__fail(err, LOCALRPC_E_USAGE,
+        return localrpc__fail(err, LOCALRPC_ERR_USAGE,
                               "the socket path %.100s... is longer than 100 bytes; choose a "
                               "shorter one",
                               path);
@@ -96,21 +97,21 @@ int localrpc_client_open(localrpc_client **out, const char *socket_path, localrp
         return rc;
     localrpc_client *client = calloc(1, sizeof(*client));
     if (client == NULL)
-        return localrpc__fail(err, LOCALRPC_E_IO, "out of memory");
+        return localrpc__fail(err, LOCALRPC_ERR_IO, "out of memory");
     (void)snprintf(client->path, sizeof(client->path), "%s", socket_path);
     pthread_mutex_init(&client->lock, NULL);
     rc = nng_req0_open(&client->socket);
     if (rc != 0) {
         pthread_mutex_destroy(&client->lock);
         free(client);
-        return localrpc__fail(err, LOCALRPC_E_IO, "cannot make a socket: %s", nng_strerror(rc));
+        return localrpc__fail(err, LOCALRPC_ERR_IO, "cannot make a socket: %s", nng_strerror(rc));
     }
     rc = set_options(client->socket);
     if (rc == 0)
         rc = nng_dial(client->socket, url, &client->dialer, NNG_FLAG_NONBLOCK);
     if (rc != 0) {
         localrpc_client_close(client);
-        return localrpc__fail(err, LOCALRPC_E_IO, "cannot use %s: %s", socket_path,
+        return localrpc__fail(err, LOCALRPC_ERR_IO, "cannot use %s: %s", socket_path,
                               nng_strerror(rc));
     }
     *out = client;
@@ -159,7 +160,7 @@ static void dial_anew(localrpc_client *client, unsigned dials_seen)
 
 static int unreachable(const localrpc_client *client, int rc, localrpc_error *err)
 {
-    return localrpc__fail(err, LOCALRPC_E_UNREACHABLE,
+    return localrpc__fail(err, LOCALRPC_ERR_UNREACHABLE,
                           "cannot reach hotstack-attachd at %s (%s); see that it runs, listens "
                           "there, and lets in uid %u",
                           client->path, nng_strerror(rc), (unsigned)geteuid());
@@ -232,7 +233,7 @@ static int exchange(localrpc_client *client, const uint8_t *bytes, size_t length
     unsigned dials = dials_of(client);
     int rc = nng_ctx_open(&context, client->socket);
     if (rc != 0)
-        return localrpc__fail(err, LOCALRPC_E_IO, "cannot ask: %s", nng_strerror(rc));
+        return localrpc__fail(err, LOCALRPC_ERR_IO, "cannot ask: %s", nng_strerror(rc));
     rc = nng_aio_alloc(&aio, NULL, NULL);
     for (int tries = 0; rc == 0 && tries < 3; tries++) {
         nng_msg *message = new_message(bytes, length);
@@ -247,7 +248,7 @@ static int exchange(localrpc_client *client, const uint8_t *bytes, size_t length
     nng_aio_free(aio);
     nng_ctx_close(context);
     if (rc == NNG_ETIMEDOUT && sent)
-        return localrpc__fail(err, LOCALRPC_E_TIMEOUT,
+        return localrpc__fail(err, LOCALRPC_ERR_TIMEOUT,
                               "hotstack-attachd at %s did not answer within %u ms", client->path,
                               patience_ms);
     return rc != 0 ? unreachable(client, rc, err) : 0;
@@ -260,7 +261,7 @@ int localrpc_client_call(localrpc_client *client, const local_request *request, 
     uint8_t *bytes = NULL;
     size_t length = 0;
     if (request->deadline_ms > INT32_MAX / 2 || local_request_encode(&bytes, &length, request) != 0)
-        return localrpc__fail(err, LOCALRPC_E_USAGE, "the request is out of range");
+        return localrpc__fail(err, LOCALRPC_ERR_USAGE, "the request is out of range");
     nng_msg *reply = NULL;
     int rc = exchange(client, bytes, length, request->deadline_ms, &reply, err);
     free(bytes);
@@ -272,6 +273,6 @@ int localrpc_client_call(localrpc_client *client, const local_request *request, 
         return 0;
     local_answer_clear(out);
     return localrpc__fail(
-        err, LOCALRPC_E_FORMAT,
+        err, LOCALRPC_ERR_FORMAT,
         "the answer of %s cannot be read; is it hotstack-attachd of this release?", client->path);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * nng 1.5.2 may never close a socket. A connection that ends while a part of a message has gone
  * over it leaves the rest neither done nor cancelled (ipc_pipe_send_cb and ipc_pipe_recv_cb in its

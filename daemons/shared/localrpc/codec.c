@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plain messages to and from local.proto. */
 #include <localrpc/message.h>
 

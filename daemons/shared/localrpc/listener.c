@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The server's listening end, and the watch over it. nng 1.5.2 stops accepting for good when a peer
  * leaves between its connect and the end of the handshake: the write into the closed connection
@@ -106,7 +107,7 @@ int localrpc__listen(localrpc__listener **out, nng_socket socket, const char *ur
 {
     localrpc__listener *self = calloc(1, sizeof(*self));
     if (self == NULL)
-        return localrpc__fail(err, LOCALRPC_E_IO, "out of memory");
+        return localrpc__fail(err, LOCALRPC_ERR_IO, "out of memory");
     self->socket = socket;
     self->mode = mode;
     self->say = say;
@@ -120,7 +121,7 @@ int localrpc__listen(localrpc__listener **out, nng_socket socket, const char *ur
     if (rc == 0)
         nng_listener_close(self->listener);
     free(self);
-    return localrpc__fail(err, LOCALRPC_E_IO, "cannot listen on %s: %s", url + strlen("ipc://"),
+    return localrpc__fail(err, LOCALRPC_ERR_IO, "cannot listen on %s: %s", url + strlen("ipc://"),
                           rc != 0 ? nng_strerror(rc) : "no thread");
 }
 

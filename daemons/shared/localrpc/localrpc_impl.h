@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of daemons/shared/localrpc share; not for others. */
 #ifndef LOCALRPC_IMPL_H
 #define LOCALRPC_IMPL_H
@@ -10,7 +11,7 @@
 int localrpc__fail(localrpc_error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* "ipc://PATH"; LOCALRPC_E_USAGE for a path that is not absolute or too long. */
+/* "ipc://PATH"; LOCALRPC_ERR_USAGE for a path that is not absolute or too long. */
 enum { LOCALRPC_URL_SIZE = 112 };
 int localrpc__url(char out[LOCALRPC_URL_SIZE], const char *path, localrpc_error *err);
 

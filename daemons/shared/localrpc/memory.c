@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Remembered answers: a ring of entries; the oldest finished one makes room. */
 #include "localrpc_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What plain messages need without their codec. */
 #include <localrpc/message.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The answering side: nng rep, one thread and context a worker. */
 #include "localrpc_impl.h"
 
@@ -178,13 +179,14 @@ static int prepare_directory(const char *path, localrpc_error *err)
     bool made = mkdir(directory, 0755) == 0;
     if ((!made && errno != EEXIST) ||
         (made && chmod(directory, 0755) != 0)) /* whatever the umask */
-        return localrpc__fail(err, LOCALRPC_E_IO, "cannot make the socket's directory %s: %s",
+        return localrpc__fail(err, LOCALRPC_ERR_IO, "cannot make the socket's directory %s: %s",
                               directory, strerror(errno));
     struct stat at;
     if (stat(directory, &at) != 0)
-        return localrpc__fail(err, LOCALRPC_E_IO, "cannot see %s: %s", directory, strerror(errno));
+        return localrpc__fail(err, LOCALRPC_ERR_IO, "cannot see %s: %s", directory,
+                              strerror(errno));
     if (!S_ISDIR(at.st_mode) || ((at.st_mode & 022) != 0 && (at.st_mode & S_ISVTX) == 0))
-        return localrpc__fail(err, LOCALRPC_E_USAGE,
+        return localrpc__fail(err, LOCALRPC_ERR_USAGE,
                               "%s is no directory, or others may write to it; choose another for "
                               "the socket",
                               directory);
@@ -209,7 +211,7 @@ static int listen_on(localrpc_server *server, const localrpc_server_options *opt
     if (rc == 0)
         rc = nng_pipe_notify(server->socket, NNG_PIPE_EV_ADD_PRE, check_peer, server);
     if (rc != 0)
-        return localrpc__fail(err, LOCALRPC_E_IO, "cannot listen on %s: %s", options->socket_path,
+        return localrpc__fail(err, LOCALRPC_ERR_IO, "cannot listen on %s: %s", options->socket_path,
                               nng_strerror(rc));
     return localrpc__listen(&server->listener, server->socket, url,
                             options->mode != 0 ? options->mode : 0600, say_of_listener, server,
@@ -220,7 +222,7 @@ static int start_workers(localrpc_server *server, unsigned count, localrpc_error
 {
     server->workers = calloc(count, sizeof(*server->workers));
     if (server->workers == NULL)
-        return localrpc__fail(err, LOCALRPC_E_IO, "out of memory");
+        return localrpc__fail(err, LOCALRPC_ERR_IO, "out of memory");
     for (unsigned i = 0; i < count; i++) {
         worker *one = &server->workers[i];
         one->server = server;
@@ -232,7 +234,7 @@ static int start_workers(localrpc_server *server, unsigned count, localrpc_error
             continue;
         }
         nng_aio_free(one->aio);
-        return localrpc__fail(err, LOCALRPC_E_IO, "cannot start a worker: %s",
+        return localrpc__fail(err, LOCALRPC_ERR_IO, "cannot start a worker: %s",
                               rc != 0 ? nng_strerror(rc) : "no thread");
     }
     return 0;
@@ -272,10 +274,10 @@ int localrpc_server_start(localrpc_server **out, const localrpc_server_options *
 {
     *out = NULL;
     if (!options_fit(options))
-        return localrpc__fail(err, LOCALRPC_E_USAGE, "the server's options are out of range");
+        return localrpc__fail(err, LOCALRPC_ERR_USAGE, "the server's options are out of range");
     localrpc_server *server = new_server(options);
     if (server == NULL)
-        return localrpc__fail(err, LOCALRPC_E_IO, "cannot make the server: no memory or socket");
+        return localrpc__fail(err, LOCALRPC_ERR_IO, "cannot make the server: no memory or socket");
     int rc = start_workers(server, options->workers != 0 ? options->workers : WORKERS_DEFAULT, err);
     if (rc == 0)
         rc = listen_on(server, options, err);

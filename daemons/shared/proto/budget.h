@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An allocator for protobuf-c that gives out a fixed number of bytes and then no more: what a
  * hostile message can cost to unpack.

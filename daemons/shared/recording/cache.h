@@ -37,7 +37,7 @@ bool recording__frames_init(recording_frames *f, const recording *rec, const jfr
 bool recording__frames_begin(recording_frames *f, const jfr_chunk *chunk);
 void recording__frames_free(recording_frames *f);
 /* Reads a stack into f->numbers, behind those in use. A damaged one has no frames. Returns 0,
- * learn_rc or SAGG_E_NOMEM. */
+ * learn_rc or SAGG_ERR_NOMEM. */
 int recording__frames_read(recording_frames *f, uint32_t stack, size_t used, jfr_stack_ref *out,
                            bool *damaged);
 
@@ -70,21 +70,21 @@ typedef struct recording_cache {
 bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, jfr_chunk *chunk);
 void recording__cache_free(recording_cache *c);
 
-/* Tells the names of a frame. Returns 0, SAGG_E_LIMIT (its stacks are to be dropped) or
- * SAGG_E_NOMEM. */
+/* Tells the names of a frame. Returns 0, SAGG_ERR_LIMIT (its stacks are to be dropped) or
+ * SAGG_ERR_NOMEM. */
 int recording__name_frame(const recording_cache *c, const jfr_frame_ref *ref, sagg_frame *out);
 
 /* Stacks that are interned at a time. */
 enum { RECORDING_STACKS = 64 };
 
 /* Before rows are added: where a cap is reached the aggregate is compacted, which makes the numbers
- * of stacks void. Returns 0 or SAGG_E_NOMEM, as the next two do. */
+ * of stacks void. Returns 0 or SAGG_ERR_NOMEM, as the next two do. */
 int recording__make_room(recording_cache *c);
 /* Interns up to RECORDING_STACKS stacks of the chunk that are not known yet. A damaged one counts
  * as none; one that finds no room stays unknown. */
 int recording__map_stacks(recording_cache *c, const uint32_t *indices, size_t count);
 /* The aggregate's number of a stack, a thread and a label of the chunk, which are interned when
- * they are first met. Return 0 or SAGG_E_NOMEM. */
+ * they are first met. Return 0 or SAGG_ERR_NOMEM. */
 int recording__map_stack(recording_cache *c, uint32_t index, uint32_t *stack);
 int recording__map_thread(recording_cache *c, uint32_t index, uint32_t *thread);
 int recording__map_label(recording_cache *c, const jfr_sum *sample, uint32_t *label);
@@ -97,7 +97,7 @@ typedef struct recording_rows {
 } recording_rows;
 
 /* Adds the rows of the stacks from one number to another; the one behind them all stands for none.
- * The second (rows.c) is for stacks that are interned. Both return 0 or SAGG_E_NOMEM. */
+ * The second (rows.c) is for stacks that are interned. Both return 0 or SAGG_ERR_NOMEM. */
 int recording__add_range(recording_cache *c, const recording_rows *rows, uint32_t from,
                          uint32_t to);
 int recording__add_rows(recording_cache *c, const recording_rows *rows, uint32_t from, uint32_t to);
@@ -114,7 +114,7 @@ typedef struct recording_ahead recording_ahead;
  * holds sums of one thread. Meanwhile another thread may use the recording's aggregate. */
 recording_ahead *recording__read_ahead(const recording *rec, jfr_chunk *chunk,
                                        const recording_filled *filled);
-/* Adds all rows. Returns 0 or SAGG_E_NOMEM. */
+/* Adds all rows. Returns 0 or SAGG_ERR_NOMEM. */
 int recording__add_ahead(recording_ahead *ahead);
 const recording_cache *recording__ahead_cache(const recording_ahead *ahead);
 void recording__ahead_free(recording_ahead *ahead);
@@ -122,7 +122,8 @@ void recording__ahead_free(recording_ahead *ahead);
 /* ids.c: adds all sums to an aggregate without frames. Returns as these. */
 int recording__add_by_ids(recording_cache *c, const recording_filled *filled, uint32_t threads);
 
-/* Adds all sums of the chunk, by as many threads as there are parts. Returns 0 or SAGG_E_NOMEM. */
+/* Adds all sums of the chunk, by as many threads as there are parts. Returns 0 or SAGG_ERR_NOMEM.
+ */
 int recording__add_sums(recording_cache *c, const recording_filled *filled);
 
 #endif

@@ -97,7 +97,7 @@ int recording__name_frame(const recording_cache *c, const jfr_frame_ref *ref, sa
                             .method = str(from.method->name),
                             .kind = kind_of(from.kind)};
     unlock_names(c);
-    return rc < 0 ? rc == JFR_ERR_NOMEM ? SAGG_E_NOMEM : SAGG_E_LIMIT : 0;
+    return rc < 0 ? rc == JFR_ERR_NOMEM ? SAGG_ERR_NOMEM : SAGG_ERR_LIMIT : 0;
 }
 
 /* Returns as recording__name_frame. */
@@ -193,7 +193,7 @@ int recording__map_stacks(recording_cache *c, const uint32_t *indices, size_t co
     for (size_t i = 0; i < count; i++) {
         uint32_t slot = indices[i] < c->stack_count ? indices[i] : c->stack_count;
         int rc = c->stacks[slot] == 0 ? take_stack(c, &batch, slot) : 0;
-        if (rc != 0 && rc != SAGG_E_LIMIT)
+        if (rc != 0 && rc != SAGG_ERR_LIMIT)
             return rc;
     }
     return intern_batch(c, &batch);
@@ -224,7 +224,7 @@ int recording__map_thread(recording_cache *c, uint32_t index, uint32_t *thread)
     int rc = jfr_chunk_thread(c->chunk, index, &from, &cause);
     unlock_names(c);
     if (rc < 0)
-        return rc == JFR_ERR_NOMEM ? SAGG_E_NOMEM : 0;
+        return rc == JFR_ERR_NOMEM ? SAGG_ERR_NOMEM : 0;
     sagg_thread row = {.os_tid = from.os_tid,
                        .java_tid = from.java_tid,
                        .name = str(from.java_name.len > 0 ? from.java_name : from.os_name)};
@@ -261,7 +261,7 @@ static int add_label(recording_cache *c, uint32_t klass, uint32_t facet, uint32_
     int rc = klass < c->class_count ? jfr_chunk_class(c->chunk, klass, &from, &cause) : 0;
     unlock_names(c);
     if (rc == JFR_ERR_NOMEM)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     if (rc < 0)
         from = (jfr_class){0};
     rc = sagg_add_label(c->agg, &label, facet, str(from.name), NULL);
@@ -354,7 +354,7 @@ static int add_each(recording_cache *c, int64_t *last_ns)
         if (rc != 0)
             return rc;
     }
-    return rc == JFR_ERR_NOMEM ? SAGG_E_NOMEM : 0;
+    return rc == JFR_ERR_NOMEM ? SAGG_ERR_NOMEM : 0;
 }
 
 bool recording__can_sum(const recording *rec, const jfr_chunk *chunk)
@@ -374,7 +374,7 @@ static int add_samples(recording_cache *c, recording *rec, const recording_fille
     if (filled == NULL)
         filled = &own;
     if (filled->rc == JFR_ERR_NOMEM)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     return filled->rc < 0 ? add_each(c, last_ns) : recording__add_sums(c, filled);
 }
 
@@ -390,7 +390,7 @@ static int add_now(recording *rec, jfr_chunk *chunk, const recording_filled *fil
 {
     recording_cache c;
     int rc = recording__cache_init(&c, rec, rec->agg, chunk) ? add_samples(&c, rec, filled, last_ns)
-                                                             : SAGG_E_NOMEM;
+                                                             : SAGG_ERR_NOMEM;
     take_counts(rec, &c);
     recording__cache_free(&c);
     return rc;

@@ -86,7 +86,8 @@ static void *all_ones(size_t count, size_t size)
 
 /* ---- ids ---- */
 
-/* The hash of a method that has these names once they are normalised. Returns 0 or SAGG_E_NOMEM. */
+/* The hash of a method that has these names once they are normalised. Returns 0 or SAGG_ERR_NOMEM.
+ */
 static int hash_names(const recording_reader *r, const sagg_frame *given, uint64_t *hash)
 {
     sagg_frame frame;
@@ -107,7 +108,7 @@ static int hash_names(const recording_reader *r, const sagg_frame *given, uint64
     return 0;
 }
 
-/* Returns 0, SAGG_E_LIMIT (the name is too large) or SAGG_E_NOMEM. */
+/* Returns 0, SAGG_ERR_LIMIT (the name is too large) or SAGG_ERR_NOMEM. */
 static int learn_method(const recording_reader *r, const jfr_frame_ref *ref, method_hash *known,
                         uint64_t *hash)
 {
@@ -129,7 +130,7 @@ static int put_id(recording_reader *r, uint64_t id, uint32_t *number)
         size_t room = r->id_room != 0 ? r->id_room * 2 : 4096;
         uint64_t *ids = realloc(r->ids, room * sizeof(*ids));
         if (ids == NULL)
-            return SAGG_E_NOMEM;
+            return SAGG_ERR_NOMEM;
         r->ids = ids;
         r->id_room = room;
     }
@@ -157,7 +158,7 @@ static int learn_id(void *ctx, const jfr_frame_ref *ref, uint32_t *number)
     return rc;
 }
 
-/* A stack that the aggregate would have to cut is SAGG_E_LIMIT. */
+/* A stack that the aggregate would have to cut is SAGG_ERR_LIMIT. */
 static int read_stack(recording_reader *r, uint32_t stack, block *b)
 {
     recording_cache *c = r->crew->c;
@@ -167,7 +168,7 @@ static int read_stack(recording_reader *r, uint32_t stack, block *b)
     if (stack < c->stack_count)
         rc = recording__frames_read(&r->frames, stack, 0, &from, &damaged);
     if (rc == 0 && from.frame_count > recording__max_frames(c->rec))
-        rc = SAGG_E_LIMIT;
+        rc = SAGG_ERR_LIMIT;
     if (rc != 0)
         return rc;
     c->cut[stack] = from.truncated;
@@ -233,7 +234,7 @@ static bool has_room(const recording_cache *c, const block *b)
            sagg_bytes(c->agg) < recording__max_bytes(c->rec) / 2;
 }
 
-/* Returns 0, SAGG_E_LIMIT (nothing of it is added) or SAGG_E_NOMEM. */
+/* Returns 0, SAGG_ERR_LIMIT (nothing of it is added) or SAGG_ERR_NOMEM. */
 static int add_block(const crew *w, uint32_t number, const block *b)
 {
     recording_cache *c = w->c;
@@ -241,7 +242,7 @@ static int add_block(const crew *w, uint32_t number, const block *b)
     if (b->rc != 0)
         return b->rc;
     if (!has_room(c, b))
-        return SAGG_E_LIMIT;
+        return SAGG_ERR_LIMIT;
     int rc = sagg_add_ids(c->agg, numbers, b->ids, b->count, NULL);
     for (uint32_t i = 0; rc == 0 && i < b->count; i++) {
         c->stacks[b->stacks[i]] = numbers[i] != SAGG_DROPPED ? numbers[i] + 1 : 0;
@@ -256,7 +257,7 @@ static int add_block(const crew *w, uint32_t number, const block *b)
 /* Where the caps are at work, what is left is added one row after the other. */
 static int add_rest(const crew *w)
 {
-    if (w->rc != SAGG_E_LIMIT)
+    if (w->rc != SAGG_ERR_LIMIT)
         return w->rc;
     return recording__add_range(w->c, w->rows, w->added * BLOCK, w->c->stack_count + 1);
 }
@@ -337,7 +338,7 @@ static void sort_rows(recording_reader *r)
         recording__expect(w->c, w->rows);
     (void)pthread_mutex_lock(&w->lock);
     w->sorted = sorted;
-    w->rc = sorted ? 0 : SAGG_E_NOMEM;
+    w->rc = sorted ? 0 : SAGG_ERR_NOMEM;
     (void)pthread_cond_broadcast(&w->moved);
     add_ready(r);
     (void)pthread_mutex_unlock(&w->lock);
@@ -412,7 +413,7 @@ int recording__add_by_ids(recording_cache *c, const recording_filled *filled, ui
 {
     crew w;
     recording_rows rows = {.filled = filled};
-    int rc = SAGG_E_NOMEM;
+    int rc = SAGG_ERR_NOMEM;
     if (crew_init(&w, c, &rows, RING)) {
         (void)pthread_mutex_init(&w.names, NULL);
         (void)pthread_mutex_init(&w.lock, NULL);

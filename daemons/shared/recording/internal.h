@@ -115,7 +115,7 @@ uint32_t recording__max_stacks(const recording *rec);
 uint32_t recording__max_frames(const recording *rec);
 uint64_t recording__max_bytes(const recording *rec);
 
-/* Makes room for `count` numbers. Returns 0 or SAGG_E_NOMEM. */
+/* Makes room for `count` numbers. Returns 0 or SAGG_ERR_NOMEM. */
 int recording__reserve(uint32_t **numbers, size_t *room, size_t count);
 
 /* Adds to the time that the inputs cover. */

@@ -108,7 +108,7 @@ int recording__reserve(uint32_t **numbers, size_t *room, size_t count)
     size_t more = count < 256 ? 256 : count * 2;
     uint32_t *grown = realloc(*numbers, more * sizeof(*grown));
     if (grown == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     *numbers = grown;
     *room = more;
     return 0;

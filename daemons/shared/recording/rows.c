@@ -46,7 +46,7 @@ static void count_cut(recording_cache *c, const jfr_sum_row *row)
         c->truncated_raw[other] += row->raw[1];
 }
 
-/* Writes one or two rows. Returns how many, or SAGG_E_NOMEM. */
+/* Writes one or two rows. Returns how many, or SAGG_ERR_NOMEM. */
 static int put_row(recording_cache *c, const recording_rows *sorted, const jfr_sum_row *from,
                    sagg_row *out)
 {
@@ -106,7 +106,7 @@ int recording__add_rows(recording_cache *c, const recording_rows *sorted, uint32
     uint32_t end = sorted->begins[to];
     int rc = 0;
     if (c->lanes == NULL && !make_lanes(c, sorted->filled))
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     for (uint32_t at = sorted->begins[from]; rc == 0 && at < end; at += ROWS)
         rc = add_some(c, sorted, sorted->order + at, end - at < ROWS ? end - at : ROWS);
     return rc;

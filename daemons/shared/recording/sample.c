@@ -7,7 +7,7 @@
 
 int recording__drop_on_limit(int rc, uint32_t *stack)
 {
-    if (rc != SAGG_E_LIMIT)
+    if (rc != SAGG_ERR_LIMIT)
         return rc;
     *stack = SAGG_DROPPED;
     return 0;
@@ -66,7 +66,7 @@ int recording_add_sample(recording *rec, const recording_sample *sample, recordi
         rc = intern_stack(rec, sample, &to.stack);
     if (rc == 0)
         rc = add_values(rec, sample, &to);
-    if (rc == SAGG_E_USAGE)
+    if (rc == SAGG_ERR_USAGE)
         return recording__fail(err, RECORDING_E_USAGE, 0, "A frame of a sample is of no kind.");
     return rc == 0 ? 0
                    : recording__fail(err, RECORDING_E_NOMEM, 0,

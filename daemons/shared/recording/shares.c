@@ -210,7 +210,7 @@ void recording__rows_free(recording_rows *rows)
 static int add_framed(recording_cache *c, const recording_filled *filled, uint32_t threads)
 {
     recording_rows sorted = {.filled = filled};
-    int rc = SAGG_E_NOMEM;
+    int rc = SAGG_ERR_NOMEM;
     if (recording__rows_sort(&sorted, c)) {
         recording__expect(c, &sorted);
         if (threads > 1 && can_share(c, &sorted))

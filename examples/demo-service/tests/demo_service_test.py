@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The demo service on every JDK of the cache, in TAP. Usage: demo_service_test.py JAR
 
 What tests and demos rely on: it answers at once, its CPU goes where README.md says, its deadlock can

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* HotSpot's attach protocol: one command, one answer. */
 #ifndef ATTACH_COMMAND_H
 #define ATTACH_COMMAND_H
@@ -5,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attach/target.h"
+#include <attach/target.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,12 +29,12 @@ typedef struct attach_reply attach_reply;
  * name: at most ATTACH_NAME_MAX bytes; args: n_args <= ATTACH_COMMAND_ARGS strings of at most
  * ATTACH_ARG_MAX bytes. What fits protocol 1 goes by it, since every JVM speaks it; a longer
  * argument by protocol 2, after asking whether the JVM does. Returns 0 once the JVM has answered,
- * whatever its answer says: look at attach_reply_code and the text. Errors: ATTACH_E_TARGET
+ * whatever its answer says: look at attach_reply_code and the text. Errors: ATTACH_ERR_TARGET
  * (attach_disabled, attach_socket_gone, attach_timeout, identity_changed, permission_denied,
- * process_exited, target_stopped), ATTACH_E_FORMAT (an answer without a code line), ATTACH_E_LIMIT
- * (over ATTACH_REPLY_MAX, or an argument over ATTACH_ARG_V1_MAX for a JVM that speaks protocol 1
- * only), USAGE, NOMEM. *out: caller frees with attach_reply_free. Source: HotSpot's
- * attachListener_posix.cpp.
+ * process_exited, target_stopped), ATTACH_ERR_FORMAT (an answer without a code line),
+ * ATTACH_ERR_LIMIT (over ATTACH_REPLY_MAX, or an argument over ATTACH_ARG_V1_MAX for a JVM that
+ * speaks protocol 1 only), USAGE, NOMEM. *out: caller frees with attach_reply_free. Source:
+ * HotSpot's attachListener_posix.cpp.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_command(attach_reply **out, attach_target *target,
                                                  const char *name, const char *const *args,
@@ -63,7 +64,7 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_threaddump(attach_reply **out, attach_t
 /*
  * Loads a JVM TI library by absolute path (in the target's own file system) and runs its
  * Agent_OnAttach with options. The answer is read as text: *agent_code gets Agent_OnAttach's return
- * value. Errors as attach_command, and ATTACH_E_TARGET with library_load_failed or
+ * value. Errors as attach_command, and ATTACH_ERR_TARGET with library_load_failed or
  * dynamic_agent_loading_disabled.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_load(int *agent_code, attach_target *target,

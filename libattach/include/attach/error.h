@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Return codes, reasons and the error record of libattach. */
 #ifndef ATTACH_ERROR_H
 #define ATTACH_ERROR_H
 
 #include <stdint.h>
 
-#include "attach/export.h"
+#include <attach/export.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,12 +14,12 @@ extern "C" {
 /* Every fallible function returns 0 or one of these. */
 enum {
     ATTACH_OK = 0,
-    ATTACH_E_IO = -1,     /* a system call failed */
-    ATTACH_E_FORMAT = -2, /* bytes that are not what their format says */
-    ATTACH_E_LIMIT = -3,  /* larger than a documented limit */
-    ATTACH_E_USAGE = -4,  /* the caller's arguments are wrong */
-    ATTACH_E_NOMEM = -5,
-    ATTACH_E_TARGET = -6 /* the JVM cannot be served: attach_error.reason says why */
+    ATTACH_ERR_IO = -1,     /* a system call failed */
+    ATTACH_ERR_FORMAT = -2, /* bytes that are not what their format says */
+    ATTACH_ERR_LIMIT = -3,  /* larger than a documented limit */
+    ATTACH_ERR_USAGE = -4,  /* the caller's arguments are wrong */
+    ATTACH_ERR_NOMEM = -5,
+    ATTACH_ERR_TARGET = -6 /* the JVM cannot be served: attach_error.reason says why */
 };
 
 /*

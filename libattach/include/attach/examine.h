@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What would happen if we profiled a JVM, found out without asking it or changing anything. */
 #ifndef ATTACH_EXAMINE_H
 #define ATTACH_EXAMINE_H
@@ -6,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attach/profiler.h"
-#include "attach/target.h"
+#include <attach/profiler.h>
+#include <attach/target.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,8 +40,8 @@ typedef struct attach_examination {
 /*
  * Looks at an opened target, as the user that the process is now (its own user's view counts).
  * Reads procfs and asks file systems; sends no signal, opens no socket, creates nothing. options:
- * installation_id is required, dirs count. Returns 0, ATTACH_E_TARGET (process_exited,
- * identity_changed, permission_denied), ATTACH_E_USAGE, ATTACH_E_IO.
+ * installation_id is required, dirs count. Returns 0, ATTACH_ERR_TARGET (process_exited,
+ * identity_changed, permission_denied), ATTACH_ERR_USAGE, ATTACH_ERR_IO.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_examine(attach_examination *out, attach_target *target,
                                                  const attach_ap_options *options,
@@ -49,7 +50,7 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_examine(attach_examination *out, attach
 /* As lines "key value", the answer of the worker's operation 20; returns the length. */
 ATTACH_EXPORT size_t attach_examination_format(char buf[ATTACH_EXAMINE_TEXT_MAX],
                                                const attach_examination *examination);
-/* Reads them; ATTACH_E_FORMAT with the byte refused. Unknown keys are passed over. */
+/* Reads them; ATTACH_ERR_FORMAT with the byte refused. Unknown keys are passed over. */
 ATTACH_EXPORT ATTACH_MUST_USE int
 attach_examination_parse(attach_examination *out, const char *text, size_t n, attach_error *err);
 

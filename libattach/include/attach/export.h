@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ATTACH_EXPORT marks what libattach offers to its users; everything else is hidden. */
 #ifndef ATTACH_EXPORT_H
 #define ATTACH_EXPORT_H

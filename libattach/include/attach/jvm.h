@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Find and identify the HotSpot JVMs of this host. */
 #ifndef ATTACH_JVM_H
 #define ATTACH_JVM_H
@@ -6,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attach/error.h"
+#include <attach/error.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -86,8 +87,8 @@ typedef struct attach_jvm_list attach_jvm_list;
  * Pyroscope ...) or an async-profiler that has run; an attach_ap_start on the latter finds out
  * whether it still does.
  *
- * options may be NULL. Returns 0, ATTACH_E_IO when proc_root cannot be read, ATTACH_E_NOMEM or
- * ATTACH_E_USAGE. *out: caller frees with attach_jvm_list_free. Thread-safe.
+ * options may be NULL. Returns 0, ATTACH_ERR_IO when proc_root cannot be read, ATTACH_ERR_NOMEM or
+ * ATTACH_ERR_USAGE. *out: caller frees with attach_jvm_list_free. Thread-safe.
  * Sources: proc(5); hsperfdata: HotSpot's perfMemory.hpp.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int
@@ -99,8 +100,8 @@ ATTACH_EXPORT void attach_jvm_list_free(attach_jvm_list *list);
 
 /*
  * Looks at one process. Returns 0 with *out filled (its reason may still be not_hotspot or
- * permission_denied), ATTACH_E_TARGET with reason process_exited when there is no such process, or
- * not_hotspot when it is no JVM at all. Thread-safe.
+ * permission_denied), ATTACH_ERR_TARGET with reason process_exited when there is no such process,
+ * or not_hotspot when it is no JVM at all. Thread-safe.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_jvm_read(attach_jvm *out, int32_t pid,
                                                   const attach_options *options, attach_error *err);

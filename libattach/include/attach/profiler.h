@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* async-profiler sessions in a JVM: start, windows without stopping, stop, status. */
 #ifndef ATTACH_PROFILER_H
 #define ATTACH_PROFILER_H
@@ -6,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attach/target.h"
+#include <attach/target.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,7 +89,7 @@ typedef struct attach_ap_info {
 /*
  * Takes recording bytes, in order, at most ATTACH_PIECE_MAX at once. What is handed over between
  * the start of a call and its success is a whole number of JFR chunks. Returns 0, or anything else
- * to end the call with ATTACH_E_IO.
+ * to end the call with ATTACH_ERR_IO.
  */
 typedef int (*attach_piece_fn)(void *ctx, const uint8_t *bytes, size_t n);
 
@@ -106,7 +107,7 @@ ATTACH_EXPORT const char *attach_ap_recorder_name(attach_ap_recorder recorder);
  * or later) that somebody else has loaded. Two callers at once on one JVM: the second waits for the
  * first, and then adopts its session (same installation) or is told whose it is and until when.
  *
- * Errors: those of attach_command and attach_load, and ATTACH_E_TARGET with external_profiler,
+ * Errors: those of attach_command and attach_load, and ATTACH_ERR_TARGET with external_profiler,
  * no_exec_dir (the message lists the mounts tried), disk_full, no_profiler_library, profiler_error.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_start(attach_ap_info *out, attach_target *target,
@@ -120,8 +121,8 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_start(attach_ap_info *out, attach_ta
  * be asked for again with the same offset. offset UINT64_MAX = where the last finished call ended.
  * A session that has ended by itself gives what is left, with running false.
  *
- * Errors: as attach_ap_start; profiler_error when no session of ours runs; ATTACH_E_USAGE when the
- * offset lies outside the recording.
+ * Errors: as attach_ap_start; profiler_error when no session of ours runs; ATTACH_ERR_USAGE when
+ * the offset lies outside the recording.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_window(attach_ap_info *out, attach_target *target,
                                                    const attach_ap_options *options,
@@ -156,8 +157,8 @@ typedef struct attach_ap_held attach_ap_held;
 
 /*
  * Holds the recording of the session that lives in `directory` (attach_ap_info.directory). Changes
- * nothing in the target, which must outlive *out; the caller closes that. Errors: ATTACH_E_IO where
- * there is no such recording, as with the JDK's recorder, which writes one only when asked.
+ * nothing in the target, which must outlive *out; the caller closes that. Errors: ATTACH_ERR_IO
+ * where there is no such recording, as with the JDK's recorder, which writes one only when asked.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_hold(attach_ap_held **out, attach_target *target,
                                                  const char *directory, attach_error *err);
@@ -167,7 +168,7 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_hold(attach_ap_held **out, attach_ta
  * attach_ap_window), and removes the session's files. A JVM that was killed has finished none: no
  * byte comes, and 0 is returned all the same. When handing over fails the files are kept.
  *
- * Errors: ATTACH_E_FORMAT for a recording that is none, ATTACH_E_IO, attach_timeout.
+ * Errors: ATTACH_ERR_FORMAT for a recording that is none, ATTACH_ERR_IO, attach_timeout.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_held_take(attach_ap_held *held, uint64_t offset,
                                                       attach_piece_fn piece, void *ctx,

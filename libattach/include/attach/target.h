@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A JVM opened for attach operations: descriptors that stay bound to that one process. */
 #ifndef ATTACH_TARGET_H
 #define ATTACH_TARGET_H
@@ -5,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attach/error.h"
-#include "attach/jvm.h"
+#include <attach/error.h>
+#include <attach/jvm.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,8 +34,8 @@ typedef struct attach_ids {
  * everything else works under those. An empty boot_id or start_ticks 0 takes whatever process has
  * the pid now.
  *
- * Returns 0 or ATTACH_E_TARGET with process_exited, identity_changed, permission_denied or
- * not_hotspot; ATTACH_E_USAGE, ATTACH_E_NOMEM. *out: caller frees with attach_target_close. A
+ * Returns 0 or ATTACH_ERR_TARGET with process_exited, identity_changed, permission_denied or
+ * not_hotspot; ATTACH_ERR_USAGE, ATTACH_ERR_NOMEM. *out: caller frees with attach_target_close. A
  * target belongs to one thread at a time.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_target_open(attach_target **out,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Thread snapshots of a JVM: our agent, loaded once and asked again and again over its own channel.
  * Format: docs/formats/threads.md.
@@ -9,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attach/profiler.h"
-#include "attach/target.h"
+#include <attach/profiler.h>
+#include <attach/target.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,10 +76,10 @@ typedef struct attach_threads_options {
  * asked for. Each thread's state, lock, owner and stack are of one moment; two threads' may be of
  * two.
  *
- * Returns 0; the errors of attach_load; ATTACH_E_TARGET with no_exec_dir, disk_full,
+ * Returns 0; the errors of attach_load; ATTACH_ERR_TARGET with no_exec_dir, disk_full,
  * no_thread_agent, thread_agent_error (the message has the agent's or Java's words),
- * permission_denied, attach_timeout; ATTACH_E_FORMAT, ATTACH_E_USAGE, ATTACH_E_NOMEM, and
- * ATTACH_E_IO when `piece` refused. What was handed over counts only on success.
+ * permission_denied, attach_timeout; ATTACH_ERR_FORMAT, ATTACH_ERR_USAGE, ATTACH_ERR_NOMEM, and
+ * ATTACH_ERR_IO when `piece` refused. What was handed over counts only on success.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_threads_take(attach_target *target,
                                                       const attach_threads_options *options,
@@ -211,8 +212,8 @@ typedef struct attach_threads attach_threads;
 
 /*
  * Reads the bytes of a snapshot, which are hostile: the JVM wrote them. Allocates at most about ten
- * times n. Returns 0, ATTACH_E_FORMAT (err->offset is the byte refused), ATTACH_E_LIMIT (over
- * ATTACH_THREADS_BYTES_MAX and a little) or ATTACH_E_NOMEM. *out: caller frees with
+ * times n. Returns 0, ATTACH_ERR_FORMAT (err->offset is the byte refused), ATTACH_ERR_LIMIT (over
+ * ATTACH_THREADS_BYTES_MAX and a little) or ATTACH_ERR_NOMEM. *out: caller frees with
  * attach_threads_free; what is reached through it is borrowed until then. Thread-safe; afterwards
  * read-only, so any number of threads may look at it.
  */

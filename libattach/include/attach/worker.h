@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The messages between a program and hotstack-attach-worker, the process that does one operation on
  * one JVM. Format: docs/formats/attach-worker.md. Every function here is bounded, allocates
@@ -9,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attach/command.h"
-#include "attach/jvm.h"
-#include "attach/profiler.h"
-#include "attach/threads.h"
+#include <attach/command.h>
+#include <attach/jvm.h>
+#include <attach/profiler.h>
+#include <attach/threads.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,12 +86,12 @@ typedef enum attach_frame_type { ATTACH_FRAME_DATA = 1, ATTACH_FRAME_RESULT = 2 
 
 /*
  * Writes the framed request to buf (cap >= ATTACH_REQUEST_MAX always suffices); *n gets its bytes.
- * ATTACH_E_USAGE names the field that is out of range, ATTACH_E_LIMIT when cap is too small.
+ * ATTACH_ERR_USAGE names the field that is out of range, ATTACH_ERR_LIMIT when cap is too small.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_request_encode(uint8_t *buf, size_t cap, size_t *n,
                                                         const attach_request *request,
                                                         attach_error *err);
-/* How many bytes of body follow this header: *n. ATTACH_E_FORMAT, ATTACH_E_LIMIT. */
+/* How many bytes of body follow this header: *n. ATTACH_ERR_FORMAT, ATTACH_ERR_LIMIT. */
 ATTACH_EXPORT ATTACH_MUST_USE int
 attach_request_body_length(size_t *n, const uint8_t header[ATTACH_REQUEST_HEADER],
                            attach_error *err);

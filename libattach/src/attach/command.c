@@ -1,4 +1,5 @@
-#include "attach/command.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <attach/command.h>
 
 #include <errno.h>
 #include <poll.h>
@@ -8,9 +9,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "attach/listener_impl.h"
-#include "attach/load_answer_impl.h"
 #include "error_impl.h"
+#include <attach/listener_impl.h>
+#include <attach/load_answer_impl.h>
 
 /* version, size (protocol 2), name and arguments, each with its NUL */
 #define PAYLOAD_MAX (ATTACH_NAME_MAX + 1 + ATTACH_COMMAND_ARGS * (ATTACH_ARG_MAX + 1))
@@ -57,14 +58,14 @@ static int check_request(const request *r, attach_error *err)
 {
     size_t n = strnlen(r->name, ATTACH_NAME_MAX + 1);
     if (r->n_args > ATTACH_COMMAND_ARGS)
-        return attach__fail(err, ATTACH_E_USAGE, "an attach command takes at most %d arguments",
+        return attach__fail(err, ATTACH_ERR_USAGE, "an attach command takes at most %d arguments",
                             ATTACH_COMMAND_ARGS);
     if (n == 0 || n > ATTACH_NAME_MAX)
-        return attach__fail(err, ATTACH_E_USAGE, "an attach command's name has 1 to %d characters",
-                            ATTACH_NAME_MAX);
+        return attach__fail(err, ATTACH_ERR_USAGE,
+                            "an attach command's name has 1 to %d characters", ATTACH_NAME_MAX);
     for (size_t i = 0; i < r->n_args; i++)
         if (strnlen(r->args[i], ATTACH_ARG_MAX + 1) > ATTACH_ARG_MAX)
-            return attach__fail(err, ATTACH_E_USAGE,
+            return attach__fail(err, ATTACH_ERR_USAGE,
                                 "argument %zu of attach command %s is longer than %d bytes", i,
                                 r->name, ATTACH_ARG_MAX);
     return ATTACH_OK;
@@ -130,7 +131,7 @@ static int send_request(int fd, const char *bytes, size_t n, const attach_target
                                         "process %d closed our connection: it serves only its own "
                                         "user and group, or it is exiting",
                                         target->identity.pid)
-                       : attach__fail(err, ATTACH_E_IO, "sending to process %d: %s",
+                       : attach__fail(err, ATTACH_ERR_IO, "sending to process %d: %s",
                                       target->identity.pid, strerror(errno));
         }
     }
@@ -140,12 +141,12 @@ static int send_request(int fd, const char *bytes, size_t n, const attach_target
 static int grow(attach_reply *reply, size_t *cap, attach_error *err)
 {
     if (*cap >= ATTACH_REPLY_MAX)
-        return attach__fail_at(err, ATTACH_E_LIMIT, reply->length,
+        return attach__fail_at(err, ATTACH_ERR_LIMIT, reply->length,
                                "the JVM's answer is longer than %zu bytes", ATTACH_REPLY_MAX);
     size_t wanted = *cap == 0 ? FIRST_READ : *cap * 2;
     char *bigger = realloc(reply->buffer, wanted + 1);
     if (bigger == NULL)
-        return attach__fail(err, ATTACH_E_NOMEM, "no memory for the JVM's answer");
+        return attach__fail(err, ATTACH_ERR_NOMEM, "no memory for the JVM's answer");
     reply->buffer = bigger;
     *cap = wanted;
     return ATTACH_OK;
@@ -174,7 +175,7 @@ static int read_answer(attach_reply *reply, int fd, const attach_target *target,
         } else if (errno != EINTR) {
             int rc = attach__target_check(target, err);
             return rc != ATTACH_OK ? rc
-                                   : attach__fail(err, ATTACH_E_IO, "reading from process %d: %s",
+                                   : attach__fail(err, ATTACH_ERR_IO, "reading from process %d: %s",
                                                   target->identity.pid, strerror(errno));
         }
     }
@@ -193,7 +194,7 @@ static int parse_answer(attach_reply *reply, const attach_target *target, attach
                                                 target->identity.pid);
     }
     if (!attach__next_line(&rest, &code) || !attach__parse_code(code, &reply->code))
-        return attach__fail_at(err, ATTACH_E_FORMAT, 0,
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, 0,
                                "the answer of process %d does not begin with a number",
                                target->identity.pid);
     reply->text = reply->buffer + (reply->length - rest.n);
@@ -223,7 +224,7 @@ static int send_and_receive(attach_reply **out, attach_target *target, const cha
 {
     attach_reply *reply = calloc(1, sizeof(*reply));
     if (reply == NULL)
-        return attach__fail(err, ATTACH_E_NOMEM, "no memory for the JVM's answer");
+        return attach__fail(err, ATTACH_ERR_NOMEM, "no memory for the JVM's answer");
     int rc = exchange(reply, target, bytes, n, deadline_ns, err);
     if (rc != ATTACH_OK) {
         attach_reply_free(reply);
@@ -250,7 +251,7 @@ static int check_version_2(attach_target *target, uint64_t deadline_ns, attach_e
                  attach__parse_u32(version, &number) && number >= 2;
     attach_reply_free(reply);
     return known ? ATTACH_OK
-                 : attach__fail(err, ATTACH_E_LIMIT,
+                 : attach__fail(err, ATTACH_ERR_LIMIT,
                                 "the JVM of process %d takes arguments of at most %d bytes (JDK 24 "
                                 "and later take longer ones)",
                                 target->identity.pid, ATTACH_ARG_V1_MAX);

@@ -1,4 +1,5 @@
-#include "attach/listener_impl.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <attach/listener_impl.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +49,7 @@ int attach__wait_for(int fd, short events, const attach_target *target, uint64_t
         if (ready > 0)
             return ATTACH_OK;
         if (ready < 0 && errno != EINTR)
-            return attach__fail(err, ATTACH_E_IO, "poll: %s", strerror(errno));
+            return attach__fail(err, ATTACH_ERR_IO, "poll: %s", strerror(errno));
         if (attach__state_is_dead(attach__target_state(target)))
             return attach__target_check(target, err);
     }
@@ -106,7 +107,7 @@ static int connect_inode(int *out, int inode_fd, const attach_target *target, ui
     (void)snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", inode_fd);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return attach__fail(err, ATTACH_E_IO, "socket: %s", strerror(errno));
+        return attach__fail(err, ATTACH_ERR_IO, "socket: %s", strerror(errno));
     long length_ns = FIRST_NAP_NS;
     int rc = ATTACH_OK;
     while (connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0) {
@@ -367,7 +368,7 @@ static int start_listener(int *out, attach_target *target, uint64_t deadline_ns,
         return rc;
     bool attached_before = attach__target_has_thread(target, "Attach Listener\n");
     rc = trigger_listener(out, target, deadline_ns, &local);
-    bool timed_out = rc == ATTACH_E_TARGET && local.reason == ATTACH_REASON_ATTACH_TIMEOUT;
+    bool timed_out = rc == ATTACH_ERR_TARGET && local.reason == ATTACH_REASON_ATTACH_TIMEOUT;
     if (timed_out && attached_before)
         return socket_gone(target, err);
     if (rc != ATTACH_OK && err != NULL)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The JVM's attach listener: a socket /tmp/.java_pid<n> that a SIGQUIT makes it create. */
 #ifndef ATTACH_LISTENER_H
 #define ATTACH_LISTENER_H

@@ -1,4 +1,5 @@
-#include "attach/load_answer_impl.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <attach/load_answer_impl.h>
 
 #include "error_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "files/files_impl.h"
 
 #include <errno.h>

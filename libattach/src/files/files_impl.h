@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading and writing files that somebody else controls. Nothing here follows a link out of the
  * directory it was given, waits for a pipe, or reads without a bound.
@@ -8,8 +9,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "attach/error.h"
 #include "files/text_impl.h"
+#include <attach/error.h>
 
 /* A file's bytes, NUL-terminated beyond n; free with free(p). */
 typedef struct attach__blob {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,15 +22,15 @@ int attach__open_proc_root(int *out, const attach_options *options, attach_error
 {
     const char *path = "/proc";
     if (options != NULL && !unknown_tail_is_zero(options))
-        return attach__fail(err, ATTACH_E_USAGE,
+        return attach__fail(err, ATTACH_ERR_USAGE,
                             "attach_options: size is not set by ATTACH_OPTIONS_INIT, or a field "
                             "that this version does not know is set");
     if (options != NULL && options->proc_root != NULL)
         path = options->proc_root;
     *out = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (*out < 0)
-        return attach__fail(err, ATTACH_E_IO, "cannot open %s: %s; is procfs mounted there?", path,
-                            strerror(errno));
+        return attach__fail(err, ATTACH_ERR_IO, "cannot open %s: %s; is procfs mounted there?",
+                            path, strerror(errno));
     return ATTACH_OK;
 }
 
@@ -56,6 +57,6 @@ int attach__proc_error(attach_error *err, int error, int32_t pid, const char *wh
                               "may not read %s of process %d: run as its user, or as root with "
                               "CAP_SYS_PTRACE",
                               what, pid);
-    return attach__fail(err, ATTACH_E_IO, "cannot read %s of process %d: %s", what, pid,
+    return attach__fail(err, ATTACH_ERR_IO, "cannot read %s of process %d: %s", what, pid,
                         strerror(error));
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The one bounds-checked reader of text that this library parses: procfs files, markers, logs. */
 #ifndef ATTACH_TEXT_H
 #define ATTACH_TEXT_H

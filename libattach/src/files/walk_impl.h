@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The resolver for kernels without openat2 (before 5.6, or behind a seccomp filter that does not
  * know it): goes a path component by component, so that the kernel never follows a link itself.

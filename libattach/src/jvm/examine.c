@@ -1,4 +1,5 @@
-#include "attach/examine.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <attach/examine.h>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -8,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "attach/listener_impl.h"
 #include "error_impl.h"
 #include "jvm/target_impl.h"
 #include "profiler/ap_candidates_impl.h"
 #include "profiler/ap_place_impl.h"
+#include <attach/listener_impl.h>
 
 static int number_in(const attach_target *target, const char *name)
 {
@@ -95,7 +96,7 @@ int attach_examine(attach_examination *out, attach_target *target, const attach_
 {
     memset(out, 0, sizeof(*out));
     if (options == NULL || options->installation_id == NULL)
-        return attach__fail(err, ATTACH_E_USAGE, "an examination needs an installation id");
+        return attach__fail(err, ATTACH_ERR_USAGE, "an examination needs an installation id");
     int rc = attach__target_check(target, err);
     if (rc == ATTACH_OK)
         rc = read_status(out, target, err);

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "attach/examine.h"
 #include "error_impl.h"
 #include "files/text_impl.h"
+#include <attach/examine.h>
 
 typedef struct writer {
     char *p;
@@ -91,7 +92,7 @@ int attach_examination_parse(attach_examination *out, const char *text, size_t n
     while (attach__next_line(&rest, &line)) {
         uint64_t at = (uint64_t)(line.p - text);
         if (!attach__next_field(&line, ' ', &key) || !take(out, key, line))
-            return attach__fail_at(err, ATTACH_E_FORMAT, at, "the examination has a bad line");
+            return attach__fail_at(err, ATTACH_ERR_FORMAT, at, "the examination has a bad line");
     }
     return ATTACH_OK;
 }

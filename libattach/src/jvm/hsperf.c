@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/hsperf_impl.h"
 
 #include <string.h>
@@ -28,14 +29,14 @@ int attach__hsperf_open(attach__hsperf *out, const uint8_t *bytes, size_t n, att
 {
     static const uint8_t magic[] = {0xca, 0xfe, 0xc0, 0xc0};
     if (n < PROLOGUE_SIZE)
-        return attach__fail_at(err, ATTACH_E_FORMAT, n, "hsperfdata ends within its prologue");
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, n, "hsperfdata ends within its prologue");
     if (memcmp(bytes, magic, sizeof(magic)) != 0)
-        return attach__fail_at(err, ATTACH_E_FORMAT, 0, "hsperfdata has another magic number");
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, 0, "hsperfdata has another magic number");
     if (bytes[AT_BYTE_ORDER] > 1 || bytes[AT_MAJOR] != 2)
-        return attach__fail_at(err, ATTACH_E_FORMAT, AT_BYTE_ORDER,
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, AT_BYTE_ORDER,
                                "hsperfdata has an unknown byte order or version");
     if (bytes[AT_ACCESSIBLE] == 0)
-        return attach__fail_at(err, ATTACH_E_FORMAT, AT_ACCESSIBLE,
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, AT_ACCESSIBLE,
                                "hsperfdata is still being set up by the JVM");
     *out = (attach__hsperf){.bytes = bytes, .n = n, .big_endian = bytes[AT_BYTE_ORDER] == 0};
     out->at = u32_at(out, AT_ENTRY_OFFSET);

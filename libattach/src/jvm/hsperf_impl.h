@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hsperfdata: the counters that HotSpot maps into /tmp/hsperfdata_<user>/<pid>. The bytes are the
  * target's and may be anything. Format: HotSpot's perfMemory.hpp (PerfDataPrologue, PerfDataEntry),
@@ -6,8 +7,8 @@
 #ifndef ATTACH_HSPERF_H
 #define ATTACH_HSPERF_H
 
-#include "attach/error.h"
 #include "files/text_impl.h"
+#include <attach/error.h>
 
 #define ATTACH__HSPERF_MAX ((size_t)1 << 20)
 

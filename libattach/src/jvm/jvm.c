@@ -1,4 +1,5 @@
-#include "attach/jvm.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <attach/jvm.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -289,7 +290,7 @@ static int append(attach_jvm_list *list, const attach_jvm *jvm)
         size_t cap = list->cap == 0 ? 8 : list->cap * 2;
         attach_jvm *bigger = realloc(list->jvms, cap * sizeof(*bigger));
         if (bigger == NULL)
-            return ATTACH_E_NOMEM;
+            return ATTACH_ERR_NOMEM;
         list->jvms = bigger;
         list->cap = cap;
     }
@@ -319,7 +320,7 @@ static int scan(attach_jvm_list *list, DIR *dir, int proc_root_fd, const attach_
             continue;
         memcpy(jvm.identity.boot_id, boot_id, sizeof(boot_id));
         if (append(list, &jvm) != ATTACH_OK)
-            return attach__fail(err, ATTACH_E_NOMEM, "no memory for the list of JVMs");
+            return attach__fail(err, ATTACH_ERR_NOMEM, "no memory for the list of JVMs");
     }
     if (list->n > 0)
         qsort(list->jvms, list->n, sizeof(*list->jvms), by_pid);
@@ -337,9 +338,9 @@ int attach_jvm_list_read(attach_jvm_list **out, const attach_options *options, a
     DIR *dir = dir_fd < 0 ? NULL : fdopendir(dir_fd);
     attach_jvm_list *list = calloc(1, sizeof(*list));
     if (dir == NULL)
-        rc = attach__fail(err, ATTACH_E_IO, "cannot list the processes: %s", strerror(errno));
+        rc = attach__fail(err, ATTACH_ERR_IO, "cannot list the processes: %s", strerror(errno));
     else if (list == NULL)
-        rc = attach__fail(err, ATTACH_E_NOMEM, "no memory for the list of JVMs");
+        rc = attach__fail(err, ATTACH_ERR_NOMEM, "no memory for the list of JVMs");
     else
         rc = scan(list, dir, proc_root_fd, options, err);
     if (dir != NULL)

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a JVM says about itself: its command line, hsperfdata and release file. All of it hostile.
  */
 #ifndef ATTACH_JVM_FACTS_H
 #define ATTACH_JVM_FACTS_H
 
-#include "attach/jvm.h"
 #include "files/files_impl.h"
 #include "jvm/jvm_flags_impl.h"
+#include <attach/jvm.h>
 
 /* /proc/PID/cmdline: arguments ending in NUL. Fills command_line, main_class, flags. */
 void attach__cmdline_read(attach_jvm *out, attach__flags *flags, attach__span text);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The -XX flags that decide whether we can serve a JVM, from everything that can set them. */
 #ifndef ATTACH_JVM_FLAGS_H
 #define ATTACH_JVM_FLAGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/native_image_impl.h"
 
 #include <elf.h>

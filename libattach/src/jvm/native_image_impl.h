@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* GraalVM native images: Java programs without a JVM, told by their executable. */
 #ifndef ATTACH_NATIVE_IMAGE_H
 #define ATTACH_NATIVE_IMAGE_H

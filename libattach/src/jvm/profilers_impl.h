@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profilers that others put into JVMs, told by the path of their library. */
 #ifndef ATTACH_PROFILERS_H
 #define ATTACH_PROFILERS_H

@@ -1,4 +1,5 @@
-#include "attach/target.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <attach/target.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -296,14 +297,14 @@ int attach_target_open(attach_target **out, const attach_identity *identity,
     int proc_root_fd = -1;
     *out = NULL;
     if (identity == NULL || identity->pid <= 0)
-        return attach__fail(err, ATTACH_E_USAGE, "a target's pid must be greater than 0");
+        return attach__fail(err, ATTACH_ERR_USAGE, "a target's pid must be greater than 0");
     int rc = attach__open_proc_root(&proc_root_fd, options, err);
     if (rc != ATTACH_OK)
         return rc;
     attach_target *target = calloc(1, sizeof(*target));
     if (target == NULL) {
         (void)close(proc_root_fd);
-        return attach__fail(err, ATTACH_E_NOMEM, "no memory for a target");
+        return attach__fail(err, ATTACH_ERR_NOMEM, "no memory for a target");
     }
     target->proc_fd = target->root_fd = target->cwd_fd = -1;
     target->maps_fd = target->mountinfo_fd = target->pid_fd = -1;

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An opened target, as the files that use one see it. */
 #ifndef ATTACH_TARGET_INTERNAL_H
 #define ATTACH_TARGET_INTERNAL_H
 
-#include "attach/target.h"
 #include "jvm/jvm_facts_impl.h"
 #include "proc/proc_maps_impl.h"
 #include "proc/proc_status_impl.h"
+#include <attach/target.h>
 
 struct attach_target {
     attach_identity identity;

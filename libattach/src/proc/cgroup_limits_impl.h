@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory and CPU limits of a process, from the control groups that hold it. */
 #ifndef ATTACH_CGROUP_LIMITS_H
 #define ATTACH_CGROUP_LIMITS_H
 
-#include "attach/jvm.h"
 #include "files/text_impl.h"
+#include <attach/jvm.h>
 
 /*
  * Fills memory_limit, memory_used and cpu_millis: the smallest limit from the process's own group

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "proc/proc_cgroup_impl.h"
 
 #include <string.h>

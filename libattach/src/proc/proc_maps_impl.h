@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* /proc/PID/maps (proc(5)): which files a process has mapped, and what they say about it. */
 #ifndef ATTACH_PROC_MAPS_H
 #define ATTACH_PROC_MAPS_H
 
-#include "attach/jvm.h"
 #include "files/text_impl.h"
 #include "jvm/profilers_impl.h"
+#include <attach/jvm.h>
 
 #define ATTACH__PATH_MAX 1024
 

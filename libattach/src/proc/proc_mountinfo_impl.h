@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* /proc/PID/mountinfo (proc(5)): the target's mounts. */
 #ifndef ATTACH_PROC_MOUNTINFO_H
 #define ATTACH_PROC_MOUNTINFO_H
 
-#include "attach/error.h"
 #include "files/text_impl.h"
+#include <attach/error.h>
 
 #define ATTACH__MOUNT_PATH_MAX 512
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "proc/proc_stat_impl.h"
 
 #include <string.h>
@@ -21,11 +22,12 @@ int attach__stat_parse(attach__stat *out, attach__span text, attach_error *err)
 {
     const char *close = text.n == 0 ? NULL : memrchr(text.p, ')', text.n);
     if (close == NULL)
-        return attach__fail_at(err, ATTACH_E_FORMAT, 0, "stat has no command name in parentheses");
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, 0,
+                               "stat has no command name in parentheses");
     attach__span rest = attach__span_skip(text, (size_t)(close - text.p) + 1);
     attach__span word;
     if (!attach__next_word(&rest, &word) || word.n != 1)
-        return attach__fail_at(err, ATTACH_E_FORMAT, text.n - rest.n, "stat has no state letter");
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, text.n - rest.n, "stat has no state letter");
     out->state = word.p[0];
     skip_words(&rest, FIELDS_BETWEEN_STATE_AND_FLAGS);
     uint64_t flags = 0;
@@ -35,7 +37,7 @@ int attach__stat_parse(attach__stat *out, attach__span text, attach_error *err)
         out->state = 'X';
     skip_words(&rest, FIELDS_BETWEEN_FLAGS_AND_START);
     if (!attach__next_word(&rest, &word) || !attach__parse_u64(word, 10, &out->start_ticks))
-        return attach__fail_at(err, ATTACH_E_FORMAT, text.n - rest.n, "stat has no start time");
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, text.n - rest.n, "stat has no start time");
     return ATTACH_OK;
 }
 

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* /proc/PID/stat (proc(5)): state and start time. The command name may hold anything, also ')'. */
 #ifndef ATTACH_PROC_STAT_H
 #define ATTACH_PROC_STAT_H
 
-#include "attach/error.h"
 #include "files/text_impl.h"
+#include <attach/error.h>
 
 typedef struct attach__stat {
     char state;           /* R S D T t Z X ...; X also for one that exits (PF_EXITING) */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "proc/proc_status_impl.h"
 
 #include <string.h>
@@ -76,10 +77,10 @@ int attach__status_parse(attach__status *out, attach__span text, attach_error *e
         if (!attach__next_field(&line, ':', &name))
             continue;
         if (!take_line(out, name, line, &seen))
-            return attach__fail_at(err, ATTACH_E_FORMAT, at, "status has a malformed line");
+            return attach__fail_at(err, ATTACH_ERR_FORMAT, at, "status has a malformed line");
     }
     if (seen != SEEN_ALL)
-        return attach__fail_at(err, ATTACH_E_FORMAT, text.n,
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, text.n,
                                "status lacks one of Uid, Gid, Pid and SigCgt");
     return ATTACH_OK;
 }

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* /proc/PID/status (proc(5)): effective ids, groups, innermost pid, caught signals. */
 #ifndef ATTACH_PROC_STATUS_H
 #define ATTACH_PROC_STATUS_H
 
-#include "attach/target.h"
 #include "files/text_impl.h"
+#include <attach/target.h>
 
 typedef struct attach__status {
     attach_ids ids;

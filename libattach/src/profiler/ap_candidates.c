@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ap_candidates_impl.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where in a target's file system a directory of ours may be made, best place first. */
 #ifndef ATTACH_AP_CANDIDATES_H
 #define ATTACH_AP_CANDIDATES_H

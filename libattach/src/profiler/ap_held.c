@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ int attach_ap_hold(attach_ap_held **out, attach_target *target, const char *dire
     *out = NULL;
     attach_ap_held *held = calloc(1, sizeof(*held));
     if (held == NULL)
-        return attach__fail(err, ATTACH_E_NOMEM, "no memory to hold a recording");
+        return attach__fail(err, ATTACH_ERR_NOMEM, "no memory to hold a recording");
     held->target = target;
     held->fd = -1;
     int rc = attach__place_open(&held->place, target, directory);
@@ -29,8 +30,8 @@ int attach_ap_hold(attach_ap_held **out, attach_target *target, const char *dire
     }
     if (rc != 0) {
         attach_ap_held_close(held);
-        return attach__fail(err, ATTACH_E_IO, "cannot hold the recording in %.200s: %s", directory,
-                            strerror(-rc));
+        return attach__fail(err, ATTACH_ERR_IO, "cannot hold the recording in %.200s: %s",
+                            directory, strerror(-rc));
     }
     *out = held;
     return ATTACH_OK;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ap_jfr_impl.h"
 
 #include <errno.h>
@@ -8,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attach/command.h"
 #include "error_impl.h"
 #include "profiler/ap_recording_impl.h"
 #include "profiler/jfr_settings_impl.h"
+#include <attach/command.h>
 
 /* The recorder keeps so much on the target's disk; what is older is lost to a window that comes too
  * late. */

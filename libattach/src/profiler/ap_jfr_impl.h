@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sessions with the JDK's own recorder, for JVMs that take no profiler library: the commands
  * JFR.start, JFR.dump, JFR.stop and JFR.check of HotSpot, over jcmd. The recording is named as our

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ap_marker_impl.h"
 
 #include <inttypes.h>
@@ -148,14 +149,14 @@ int attach__marker_parse(attach__marker *out, attach__span text, attach_error *e
     attach__span rest = text, line, key;
     memset(out, 0, sizeof(*out));
     if (!attach__next_line(&rest, &line) || !attach__span_is(line, FIRST_LINE))
-        return attach__fail_at(err, ATTACH_E_FORMAT, 0, "the marker is not of version 1");
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, 0, "the marker is not of version 1");
     while (attach__next_line(&rest, &line)) {
         uint64_t at = (uint64_t)(line.p - text.p);
         if (!attach__next_field(&line, ' ', &key) || !take(out, key, line))
-            return attach__fail_at(err, ATTACH_E_FORMAT, at, "the marker has a malformed line");
+            return attach__fail_at(err, ATTACH_ERR_FORMAT, at, "the marker has a malformed line");
     }
     if (out->installation[0] == '\0' || out->identity.pid == 0)
-        return attach__fail_at(err, ATTACH_E_FORMAT, text.n, "the marker is cut short");
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, text.n, "the marker is cut short");
     return ATTACH_OK;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The marker file of a session, in our directory in the target: whose it is and where it stands.
  * Format: docs/formats/attach.md. The target can write it, so what it says is checked, and it never
@@ -6,8 +7,8 @@
 #ifndef ATTACH_AP_MARKER_H
 #define ATTACH_AP_MARKER_H
 
-#include "attach/profiler.h"
 #include "files/text_impl.h"
+#include <attach/profiler.h>
 
 #define ATTACH__MARKER_MAX 2048
 

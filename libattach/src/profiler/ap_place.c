@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ap_place_impl.h"
 
 #include <errno.h>
@@ -101,7 +102,7 @@ int attach__place_new_name(char out[ATTACH__PLACE_NAME_MAX], const char *install
 {
     uint64_t random = 0;
     if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
-        return attach__fail(err, ATTACH_E_IO, "getrandom: %s", strerror(errno));
+        return attach__fail(err, ATTACH_ERR_IO, "getrandom: %s", strerror(errno));
     (void)snprintf(out, ATTACH__PLACE_NAME_MAX, "hotstack-%s-%016" PRIx64, installation, random);
     return ATTACH_OK;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Our private directory in a target's file system, and the files in it. */
 #ifndef ATTACH_AP_PLACE_H
 #define ATTACH_AP_PLACE_H

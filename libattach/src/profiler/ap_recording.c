@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ap_recording_impl.h"
 
 #include <errno.h>
@@ -42,15 +43,15 @@ static int finished_chunk(attach__chunk *out, int fd, uint64_t offset, uint64_t 
     if (file_size - offset < HEADER_SIZE)
         return ATTACH_OK;
     if (read_at(fd, header, sizeof(header), offset) != (ssize_t)sizeof(header))
-        return attach__fail_at(err, ATTACH_E_IO, offset, "cannot read the recording");
+        return attach__fail_at(err, ATTACH_ERR_IO, offset, "cannot read the recording");
     if (memcmp(header, "FLR\0", 4) != 0)
-        return attach__fail_at(err, ATTACH_E_FORMAT, offset,
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, offset,
                                "the recording has no JFR chunk at byte %" PRIu64, offset);
     uint64_t stated = big_endian_64(header + 8);
     if (stated == OPEN_CHUNK || stated > file_size - offset)
         return ATTACH_OK;
     if (stated < HEADER_SIZE)
-        return attach__fail_at(err, ATTACH_E_FORMAT, offset + 8,
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, offset + 8,
                                "the chunk at byte %" PRIu64 " states a size of %" PRIu64, offset,
                                stated);
     *out = (attach__chunk){stated, big_endian_64(header + 32), big_endian_64(header + 40)};
@@ -61,10 +62,10 @@ static int size_of(uint64_t *out, int fd, uint64_t offset, attach_error *err)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
-        return attach__fail(err, ATTACH_E_IO, "fstat: %s", strerror(errno));
+        return attach__fail(err, ATTACH_ERR_IO, "fstat: %s", strerror(errno));
     *out = (uint64_t)st.st_size;
     if (offset > *out)
-        return attach__fail_at(err, ATTACH_E_USAGE, offset,
+        return attach__fail_at(err, ATTACH_ERR_USAGE, offset,
                                "the recording has %" PRIu64 " bytes, not %" PRIu64, *out, offset);
     return ATTACH_OK;
 }
@@ -99,13 +100,13 @@ static int hand_over(uint8_t *buffer, int fd, uint64_t from, uint64_t to, attach
         size_t wanted = to - from < ATTACH_PIECE_MAX ? (size_t)(to - from) : ATTACH_PIECE_MAX;
         ssize_t got = read_at(fd, buffer, wanted, from);
         if (got <= 0)
-            return attach__fail_at(err, ATTACH_E_IO, from, "cannot read the recording: %s",
+            return attach__fail_at(err, ATTACH_ERR_IO, from, "cannot read the recording: %s",
                                    got < 0 ? strerror(errno) : "it was cut short");
         if (attach__now_ns() >= deadline_ns)
             return attach__refuse(err, ATTACH_REASON_ATTACH_TIMEOUT,
                                   "the recording could not be read in time");
         if (piece(ctx, buffer, (size_t)got) != 0)
-            return attach__fail_at(err, ATTACH_E_IO, from,
+            return attach__fail_at(err, ATTACH_ERR_IO, from,
                                    "the receiver refused the recording's bytes");
         from += (uint64_t)got;
     }
@@ -119,7 +120,7 @@ int attach__recording_hand_over(int fd, uint64_t from, uint64_t to, attach_piece
         return ATTACH_OK;
     uint8_t *buffer = malloc(ATTACH_PIECE_MAX);
     if (buffer == NULL)
-        return attach__fail(err, ATTACH_E_NOMEM, "no memory to read the recording");
+        return attach__fail(err, ATTACH_ERR_NOMEM, "no memory to read the recording");
     int rc = hand_over(buffer, fd, from, to, piece, ctx, deadline_ns, err);
     free(buffer);
     return rc;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The recording file of a session: which of its JFR chunks are finished, and its bytes. A chunk's
  * header is 68 bytes, big-endian: magic "FLR\0", version, size at offset 8; an open chunk of
@@ -6,11 +7,12 @@
 #ifndef ATTACH_AP_RECORDING_H
 #define ATTACH_AP_RECORDING_H
 
-#include "attach/profiler.h"
 #include "jvm/target_impl.h"
+#include <attach/profiler.h>
 
 /* Where the finished chunks that follow `offset` end: *end == offset when there is none.
- * ATTACH_E_USAGE when offset lies beyond the file, ATTACH_E_FORMAT when no chunk begins there. */
+ * ATTACH_ERR_USAGE when offset lies beyond the file, ATTACH_ERR_FORMAT when no chunk begins there.
+ */
 int attach__recording_finished(uint64_t *end, int fd, uint64_t offset, attach_error *err);
 
 /* One finished chunk; size 0 = none. Times as its header has them: Unix time, and how long. */
@@ -23,7 +25,7 @@ typedef struct attach__chunk {
 /* The finished chunk at `offset`. Errors as attach__recording_finished. */
 int attach__recording_chunk(attach__chunk *out, int fd, uint64_t offset, attach_error *err);
 
-/* Hands over [from, to). ATTACH_E_IO, attach_timeout. */
+/* Hands over [from, to). ATTACH_ERR_IO, attach_timeout. */
 int attach__recording_hand_over(int fd, uint64_t from, uint64_t to, attach_piece_fn piece,
                                 void *ctx, uint64_t deadline_ns, attach_error *err);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ap_session_impl.h"
 
 #include <errno.h>
@@ -8,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "attach/command.h"
 #include "error_impl.h"
 #include "profiler/ap_jfr_impl.h"
+#include <attach/command.h>
 
 #define LOG_MAX       16384
 #define STATUS_MAX    4096
@@ -31,12 +32,12 @@ static bool unknown_tail_is_zero(const attach_ap_options *options)
 static int check_options(const attach_ap_options *options, attach_error *err)
 {
     if (options == NULL || !unknown_tail_is_zero(options))
-        return attach__fail(err, ATTACH_E_USAGE,
+        return attach__fail(err, ATTACH_ERR_USAGE,
                             "attach_ap_options: size is not set by ATTACH_AP_OPTIONS_INIT, or a "
                             "field that this version does not know is set");
     const char *id = options->installation_id;
     if (id == NULL || !attach__is_installation_id(attach__span_of(id, strlen(id))))
-        return attach__fail(err, ATTACH_E_USAGE,
+        return attach__fail(err, ATTACH_ERR_USAGE,
                             "attach_ap_options.installation_id must be 1 to %d of a-z and 0-9",
                             ATTACH_INSTALLATION_MAX);
     return ATTACH_OK;
@@ -230,7 +231,7 @@ int attach__session_run(attach__session *s, const char *command, attach_error *e
     int n =
         snprintf(line, sizeof(line), "%s,quiet,log=%s/" ATTACH__FILE_LOG, command, s->place.path);
     if (n < 0 || n >= (int)sizeof(line))
-        return attach__fail(err, ATTACH_E_LIMIT, "the profiler's command is too long");
+        return attach__fail(err, ATTACH_ERR_LIMIT, "the profiler's command is too long");
     int rc = make_log(s, err);
     if (rc == ATTACH_OK)
         rc = attach_load(&code, s->target, s->library, line, s->deadline_ns, err);
@@ -339,7 +340,7 @@ int attach__session_write_error(const attach__session *s, int error, attach_erro
     if (error == ENOSPC || error == EDQUOT)
         return attach__refuse(err, ATTACH_REASON_DISK_FULL, "no room left in %s of process %d",
                               s->place.path, s->target->identity.pid);
-    return attach__fail(err, ATTACH_E_IO, "cannot write into %s of process %d: %s", s->place.path,
+    return attach__fail(err, ATTACH_ERR_IO, "cannot write into %s of process %d: %s", s->place.path,
                         s->target->identity.pid, strerror(error));
 }
 

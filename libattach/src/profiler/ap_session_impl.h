@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of our session in one JVM while one call works on it. */
 #ifndef ATTACH_AP_SESSION_H
 #define ATTACH_AP_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -7,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attach/command.h"
 #include "error_impl.h"
 #include "profiler/ap_jfr_impl.h"
 #include "profiler/ap_recording_impl.h"
 #include "profiler/ap_session_impl.h"
+#include <attach/command.h>
 
 #define DEFAULT_INTERVAL_NS 10000000u
 #define DEFAULT_MEMLIMIT    ((uint64_t)64 << 20)
@@ -118,7 +119,7 @@ static int start_with(attach__session *s, attach_ap_engine engine, attach_error 
 
 static bool is_profiler_refusal(int rc, const attach_error *err)
 {
-    return rc == ATTACH_E_TARGET && err->reason == ATTACH_REASON_PROFILER_ERROR;
+    return rc == ATTACH_ERR_TARGET && err->reason == ATTACH_REASON_PROFILER_ERROR;
 }
 
 /* AUTO: async-profiler's own choice, and where even that is refused, the engines one by one. */
@@ -218,10 +219,11 @@ static int begin(attach__session *s, attach_error *err)
 /* Whether the library cannot come into the JVM, which its own recorder does not mind. */
 static bool cannot_load(int rc, const attach_error *err)
 {
-    return rc == ATTACH_E_TARGET && (err->reason == ATTACH_REASON_NO_EXEC_DIR ||
-                                     err->reason == ATTACH_REASON_LIBRARY_LOAD_FAILED ||
-                                     err->reason == ATTACH_REASON_DYNAMIC_AGENT_LOADING_DISABLED ||
-                                     err->reason == ATTACH_REASON_NO_PROFILER_LIBRARY);
+    return rc == ATTACH_ERR_TARGET &&
+           (err->reason == ATTACH_REASON_NO_EXEC_DIR ||
+            err->reason == ATTACH_REASON_LIBRARY_LOAD_FAILED ||
+            err->reason == ATTACH_REASON_DYNAMIC_AGENT_LOADING_DISABLED ||
+            err->reason == ATTACH_REASON_NO_PROFILER_LIBRARY);
 }
 
 static int refuse_loading(const attach__session *s, attach_error *err)
@@ -348,7 +350,7 @@ static int start(attach_ap_info *out, attach__session *s, attach_error *err)
         return refuse_external(s, err);
     describe(&wanted, s->target, s->options);
     if (wanted.cpu_interval_ns + wanted.alloc_bytes + wanted.lock_ns == 0)
-        return attach__fail(err, ATTACH_E_USAGE,
+        return attach__fail(err, ATTACH_ERR_USAGE,
                             "a session needs a CPU engine, an allocation or a lock interval");
     int rc = settle(&found, s, &wanted, err);
     if (rc != ATTACH_OK)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static int stop_own(attach__session *s, uint64_t offset, attach_error *err)
         return ATTACH_OK;
     give_room(s, offset);
     int rc = attach__session_run(s, "stop", &local);
-    if (rc == ATTACH_E_TARGET && local.reason == ATTACH_REASON_PROFILER_ERROR)
+    if (rc == ATTACH_ERR_TARGET && local.reason == ATTACH_REASON_PROFILER_ERROR)
         return ATTACH_OK;
     if (rc != ATTACH_OK && err != NULL)
         *err = local;

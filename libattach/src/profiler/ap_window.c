@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -112,7 +113,7 @@ int attach_ap_window(attach_ap_info *out, attach_target *target, const attach_ap
     attach__session s;
     memset(out, 0, sizeof(*out));
     if (piece == NULL)
-        return attach__fail(err, ATTACH_E_USAGE, "a window needs somebody who takes its bytes");
+        return attach__fail(err, ATTACH_ERR_USAGE, "a window needs somebody who takes its bytes");
     int rc = attach__session_open(&s, target, options, deadline_ns, err);
     if (rc == ATTACH_OK)
         rc = window(out, &s, offset, piece, ctx, err);

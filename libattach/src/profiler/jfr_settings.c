@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/jfr_settings_impl.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The settings file that the JDK's own recorder is started with. Format: a .jfc file (JDK's
  * lib/jfr/default.jfc), which every version since 11 takes by path. */
 #ifndef ATTACH_JFR_SETTINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A decoded snapshot's questions, and the cycles among its deadlocked threads. */
 #include <stdlib.h>
 
@@ -126,7 +127,7 @@ int attach__threads_find_cycles(attach_threads *t, attach_error *err)
     t->deadlocks = calloc(marked, sizeof(*t->deadlocks));
     if (walk == NULL || t->cycle_threads == NULL || t->deadlocks == NULL) {
         free(walk);
-        return attach__fail(err, ATTACH_E_NOMEM, "no memory for a thread snapshot");
+        return attach__fail(err, ATTACH_ERR_NOMEM, "no memory for a thread snapshot");
     }
     for (size_t i = 0; i < t->n; i++)
         if (t->list[i].flags & ATTACH_THREAD_DEADLOCKED)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "threads/threads_agent_impl.h"
 
 #include <dirent.h>
@@ -15,10 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attach/command.h"
-#include "attach/listener_impl.h"
 #include "error_impl.h"
 #include "profiler/ap_candidates_impl.h"
+#include <attach/command.h>
+#include <attach/listener_impl.h>
 
 #define LIBRARY_MAX ((uint64_t)16 << 20)
 #define BUSY_NAP_NS 5000000L
@@ -65,13 +66,13 @@ static const char *unusable_field(const attach_threads_options *o)
 static int check_options(const attach_threads_options *options, attach_error *err)
 {
     if (options == NULL || !unknown_tail_is_zero(options))
-        return attach__fail(err, ATTACH_E_USAGE,
+        return attach__fail(err, ATTACH_ERR_USAGE,
                             "attach_threads_options: size is not set by "
                             "ATTACH_THREADS_OPTIONS_INIT, or a field that this version does not "
                             "know is set");
     const char *field = unusable_field(options);
     return field == NULL ? ATTACH_OK
-                         : attach__fail(err, ATTACH_E_USAGE,
+                         : attach__fail(err, ATTACH_ERR_USAGE,
                                         "attach_threads_options.%s is out of its range", field);
 }
 
@@ -136,7 +137,7 @@ static int check_peer(int fd, const attach__agent *a, attach_error *err)
     struct ucred peer;
     socklen_t n = sizeof(peer);
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) != 0)
-        return attach__fail(err, ATTACH_E_IO, "getsockopt: %s", strerror(errno));
+        return attach__fail(err, ATTACH_ERR_IO, "getsockopt: %s", strerror(errno));
     if (peer.pid != a->target->identity.pid || peer.uid != a->target->ids.uid)
         return refuse_socket(a, "belongs to another process", err);
     return ATTACH_OK;
@@ -148,7 +149,7 @@ static int connect_inode(int *out, int inode_fd, const attach__agent *a, attach_
     (void)snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", inode_fd);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return attach__fail(err, ATTACH_E_IO, "socket: %s", strerror(errno));
+        return attach__fail(err, ATTACH_ERR_IO, "socket: %s", strerror(errno));
     int rc = ATTACH_OK;
     while (rc == ATTACH_OK &&
            connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0) {
@@ -194,7 +195,7 @@ static int choose_name(attach__agent *a, attach_error *err)
     if (a->name[0] != '\0')
         return ATTACH_OK;
     if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
-        return attach__fail(err, ATTACH_E_IO, "getrandom: %s", strerror(errno));
+        return attach__fail(err, ATTACH_ERR_IO, "getrandom: %s", strerror(errno));
     (void)snprintf(a->name, sizeof(a->name), ATTACH__AGENT_PREFIX "%s-%016" PRIx64,
                    a->options->installation_id, random);
     return ATTACH_OK;
@@ -229,7 +230,7 @@ int attach__agent_lock(attach__agent *a, attach_error *err)
     if (rc == -EWOULDBLOCK)
         return attach__target_is_taken(a->target, err);
     if (rc != 0)
-        return attach__fail(err, ATTACH_E_IO, "cannot lock %s: %s", a->place.path, strerror(-rc));
+        return attach__fail(err, ATTACH_ERR_IO, "cannot lock %s: %s", a->place.path, strerror(-rc));
     return attach__place_is_linked(&a->place) ? ATTACH_OK : ATTACH__NO_AGENT;
 }
 
@@ -238,7 +239,7 @@ static int write_error(const attach__agent *a, int error, attach_error *err)
     if (error == ENOSPC || error == EDQUOT)
         return attach__refuse(err, ATTACH_REASON_DISK_FULL, "no room left in %s of process %d",
                               a->place.path, a->target->identity.pid);
-    return attach__fail(err, ATTACH_E_IO, "cannot write into %s of process %d: %s", a->place.path,
+    return attach__fail(err, ATTACH_ERR_IO, "cannot write into %s of process %d: %s", a->place.path,
                         a->target->identity.pid, strerror(error));
 }
 
@@ -262,7 +263,7 @@ static int copy_library(attach__agent *a, attach_error *err)
         return attach__refuse(err, ATTACH_REASON_NO_THREAD_AGENT,
                               THREADS_LIBRARY " is not installed where it was looked for");
     if (lseek(from, 0, SEEK_SET) != 0 || attach__read_fd(&bytes, from, LIBRARY_MAX) != 0)
-        return attach__fail(err, ATTACH_E_IO, "cannot read " THREADS_LIBRARY);
+        return attach__fail(err, ATTACH_ERR_IO, "cannot read " THREADS_LIBRARY);
     (void)unlinkat(a->place.fd, THREADS_LIBRARY, 0);
     int fd = attach__open_regular(a->place.fd, THREADS_LIBRARY, O_WRONLY | O_CREAT | O_EXCL, 0500);
     int rc = fd < 0 ? fd : attach__write_all(fd, bytes.p, bytes.n);

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Our agent in one JVM: where it lies, how it is loaded and reached. */
 #ifndef ATTACH_THREADS_AGENT_H
 #define ATTACH_THREADS_AGENT_H
 
-#include "attach/threads.h"
 #include "profiler/ap_place_impl.h"
 #include "protocol.h"
+#include <attach/threads.h>
 
 #define ATTACH__NO_AGENT 1 /* beside 0 and the codes: nobody listens */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading hotstack.threads.v1: libattach/agent/threads.proto. */
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +24,13 @@ typedef struct parts {
 
 static int bad(const parts *p, size_t at, const char *what)
 {
-    return attach__fail_at(p->err, ATTACH_E_FORMAT, at, "the thread snapshot is damaged: %s", what);
+    return attach__fail_at(p->err, ATTACH_ERR_FORMAT, at, "the thread snapshot is damaged: %s",
+                           what);
 }
 
 static int no_memory(attach_error *err)
 {
-    return attach__fail(err, ATTACH_E_NOMEM, "no memory for a thread snapshot");
+    return attach__fail(err, ATTACH_ERR_NOMEM, "no memory for a thread snapshot");
 }
 
 /* ---- taking it apart ---- */
@@ -424,7 +426,7 @@ int attach_threads_decode(attach_threads **out, const uint8_t *bytes, size_t n, 
     parts p = {.err = err};
     *out = NULL;
     if (n > (size_t)ATTACH_THREADS_BYTES_MAX * 2)
-        return attach__fail(err, ATTACH_E_LIMIT, "a thread snapshot of %zu bytes is too long", n);
+        return attach__fail(err, ATTACH_ERR_LIMIT, "a thread snapshot of %zu bytes is too long", n);
     attach_threads *t = calloc(1, sizeof(*t));
     if (t == NULL)
         return no_memory(err);

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A decoded snapshot, as the files that make one see it. */
 #ifndef ATTACH_THREADS_INTERNAL_H
 #define ATTACH_THREADS_INTERNAL_H
 
-#include "attach/threads.h"
+#include <attach/threads.h>
 
 struct attach_threads {
     attach_threads_meta meta;
@@ -22,7 +23,7 @@ struct attach_threads {
     size_t n_deadlocks;
 };
 
-/* Finds the cycles among the threads flagged deadlocked. 0 or ATTACH_E_NOMEM. */
+/* Finds the cycles among the threads flagged deadlocked. 0 or ATTACH_ERR_NOMEM. */
 int attach__threads_find_cycles(attach_threads *t, attach_error *err);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "threads/threads_native_impl.h"
 
 #include <dirent.h>

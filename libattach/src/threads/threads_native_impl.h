@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which kernel thread a Java thread is, by /proc/PID/task, where that is certain. */
 #ifndef ATTACH_THREADS_NATIVE_H
 #define ATTACH_THREADS_NATIVE_H
 
-#include "attach/threads.h"
 #include "jvm/target_impl.h"
+#include <attach/threads.h>
 
 /* A kernel thread, looked at before and after the JVM was asked. */
 typedef struct attach__task {

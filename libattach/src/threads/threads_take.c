@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One request to the agent, one answer. */
 #include <errno.h>
 #include <poll.h>
@@ -6,11 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "attach/listener_impl.h"
 #include "error_impl.h"
 #include "threads/threads_agent_impl.h"
 #include "threads/threads_native_impl.h"
 #include "threads/threads_wire_impl.h"
+#include <attach/listener_impl.h>
 
 #define NATIVE_SPARE 32 /* headers of the field that is appended */
 
@@ -117,16 +118,16 @@ static int receive_answer(attach__blob *out, uint32_t *leases, int fd, const thr
     if (rc != ATTACH_OK)
         return rc;
     if (answer.magic != THREADS_ANSWER || answer.version != THREADS_VERSION)
-        return attach__fail_at(err, ATTACH_E_FORMAT, 0,
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, 0,
                                "the thread agent of process %d speaks another protocol",
                                a->target->identity.pid);
     if (answer.length > (uint64_t)ask->max_bytes + THREADS_BYTES_SPARE)
-        return attach__fail_at(err, ATTACH_E_LIMIT, 0,
+        return attach__fail_at(err, ATTACH_ERR_LIMIT, 0,
                                "the thread agent of process %d answers with %u bytes",
                                a->target->identity.pid, answer.length);
     out->p = malloc((size_t)answer.length + 1);
     if (out->p == NULL)
-        return attach__fail(err, ATTACH_E_NOMEM, "no memory for a thread snapshot");
+        return attach__fail(err, ATTACH_ERR_NOMEM, "no memory for a thread snapshot");
     out->n = answer.length;
     *leases = answer.leases;
     rc = receive_all(fd, out->p, answer.length, a, err);
@@ -181,7 +182,7 @@ static int append_native(attach__blob *bytes, const uint32_t *os_tids, size_t n,
     if (column == NULL || inner == NULL || longer == NULL) {
         free(column);
         free(inner);
-        return attach__fail(err, ATTACH_E_NOMEM, "no memory for a thread snapshot");
+        return attach__fail(err, ATTACH_ERR_NOMEM, "no memory for a thread snapshot");
     }
     size_t length = 0;
     for (size_t i = 0; i < n; i++)
@@ -204,7 +205,7 @@ static int join_native(attach__blob *bytes, attach__tasks *tasks, const attach_t
     size_t n = attach_threads_count(threads);
     uint32_t *os_tids = calloc(n + 1, sizeof(*os_tids));
     if (os_tids == NULL) {
-        rc = attach__fail(err, ATTACH_E_NOMEM, "no memory for a thread snapshot");
+        rc = attach__fail(err, ATTACH_ERR_NOMEM, "no memory for a thread snapshot");
     } else {
         attach__tasks_join(os_tids, tasks, threads);
         rc = append_native(bytes, os_tids, n, err);
@@ -221,7 +222,7 @@ static int hand_over(const attach__blob *bytes, attach_piece_fn piece, void *ctx
     for (size_t at = 0; at < bytes->n; at += ATTACH_PIECE_MAX) {
         size_t n = bytes->n - at < ATTACH_PIECE_MAX ? bytes->n - at : ATTACH_PIECE_MAX;
         if (piece(ctx, (const uint8_t *)bytes->p + at, n) != 0)
-            return attach__fail(err, ATTACH_E_IO, "the snapshot's bytes were refused");
+            return attach__fail(err, ATTACH_ERR_IO, "the snapshot's bytes were refused");
     }
     return ATTACH_OK;
 }
@@ -248,7 +249,7 @@ int attach_threads_take(attach_target *target, const attach_threads_options *opt
 {
     attach__agent a;
     if (piece == NULL)
-        return attach__fail(err, ATTACH_E_USAGE, "a snapshot needs somebody who takes its bytes");
+        return attach__fail(err, ATTACH_ERR_USAGE, "a snapshot needs somebody who takes its bytes");
     int rc = attach__agent_open(&a, target, options, deadline_ns, err);
     if (rc == ATTACH_OK)
         rc = take(&a, piece, ctx, err);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The one bounds-checked reader of protobuf bytes (a thread snapshot's). */
 #ifndef ATTACH_THREADS_WIRE_H
 #define ATTACH_THREADS_WIRE_H

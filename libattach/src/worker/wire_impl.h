@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Little-endian numbers and tagged fields of the worker's messages, bounds-checked both ways. */
 #ifndef ATTACH_WIRE_H
 #define ATTACH_WIRE_H

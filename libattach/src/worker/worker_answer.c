@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "attach/worker.h"
 #include "error_impl.h"
 #include "worker/wire_impl.h"
+#include <attach/worker.h>
 
 enum {
     TAG_CODE = 1, /* minus the code */
@@ -28,7 +29,7 @@ int attach_answer_header_encode(uint8_t header[ATTACH_FRAME_HEADER], attach_fram
                                 size_t n, attach_error *err)
 {
     if (n > ATTACH_PIECE_MAX || type < ATTACH_FRAME_DATA || type > ATTACH_FRAME_RESULT)
-        return attach__fail(err, ATTACH_E_USAGE, "a frame has type 1 or 2 and at most %zu bytes",
+        return attach__fail(err, ATTACH_ERR_USAGE, "a frame has type 1 or 2 and at most %zu bytes",
                             ATTACH_PIECE_MAX);
     attach__put_u32(header, (uint32_t)type);
     attach__put_u32(header + 4, (uint32_t)n);
@@ -41,10 +42,10 @@ int attach_answer_header_decode(attach_frame_type *type, size_t *n,
     uint32_t stated = attach__get_u32(header), length = attach__get_u32(header + 4);
     *n = 0;
     if (stated != ATTACH_FRAME_DATA && stated != ATTACH_FRAME_RESULT)
-        return attach__fail_at(err, ATTACH_E_FORMAT, 0, "the worker sent a frame of type %u",
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, 0, "the worker sent a frame of type %u",
                                stated);
     if (length > ATTACH_PIECE_MAX)
-        return attach__fail_at(err, ATTACH_E_LIMIT, 4, "the worker sent a frame of %u bytes",
+        return attach__fail_at(err, ATTACH_ERR_LIMIT, 4, "the worker sent a frame of %u bytes",
                                length);
     *type = (attach_frame_type)stated;
     *n = length;
@@ -75,7 +76,7 @@ int attach_answer_result_encode(uint8_t *buf, size_t cap, size_t *n, const attac
     attach__put_number(&w, TAG_REPLY_CODE, (uint32_t)result->reply_code);
     attach__put_number(&w, TAG_BYTES, result->bytes);
     *n = w.n;
-    return w.full ? attach__fail(err, ATTACH_E_LIMIT, "the result does not fit its buffer")
+    return w.full ? attach__fail(err, ATTACH_ERR_LIMIT, "the result does not fit its buffer")
                   : ATTACH_OK;
 }
 
@@ -96,7 +97,7 @@ static bool take_small(attach_result *out, const attach__field *field)
     switch (field->tag) {
     case TAG_CODE:
         out->code = -(int)value;
-        return value <= (uint64_t)-ATTACH_E_TARGET;
+        return value <= (uint64_t)-ATTACH_ERR_TARGET;
     case TAG_STATE:
         out->info.state = (attach_ap_state)value;
         return value <= ATTACH_AP_UNKNOWN;
@@ -170,10 +171,10 @@ int attach_answer_result_decode(attach_result *out, const uint8_t *buf, size_t n
     memset(out, 0, sizeof(*out));
     while ((more = attach__next_tagged(&r, &field)) > 0)
         if (!take_field(out, &field))
-            return attach__fail_at(err, ATTACH_E_FORMAT, field.at,
+            return attach__fail_at(err, ATTACH_ERR_FORMAT, field.at,
                                    "field %u of the worker's result has a bad value", field.tag);
     if (more < 0)
-        return attach__fail_at(err, ATTACH_E_FORMAT, r.at,
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, r.at,
                                "the worker's result ends within a field");
     return ATTACH_OK;
 }

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "attach/worker.h"
 #include "error_impl.h"
 #include "profiler/ap_marker_impl.h"
 #include "worker/wire_impl.h"
+#include <attach/worker.h>
 
 #define MAGIC "HSA1"
 
@@ -111,13 +112,13 @@ int attach_request_encode(uint8_t *buf, size_t cap, size_t *n, const attach_requ
     const char *field = unusable_field(request);
     *n = 0;
     if (field != NULL)
-        return attach__fail(err, ATTACH_E_USAGE, "attach_request.%s is out of its range", field);
+        return attach__fail(err, ATTACH_ERR_USAGE, "attach_request.%s is out of its range", field);
     if (cap < ATTACH_REQUEST_HEADER)
-        return attach__fail(err, ATTACH_E_LIMIT, "the buffer does not hold a request's header");
+        return attach__fail(err, ATTACH_ERR_LIMIT, "the buffer does not hold a request's header");
     attach__writer w = {buf + ATTACH_REQUEST_HEADER, 0, cap - ATTACH_REQUEST_HEADER, false};
     put_fields(&w, request);
     if (w.full || w.n > ATTACH_REQUEST_MAX - ATTACH_REQUEST_HEADER)
-        return attach__fail(err, ATTACH_E_LIMIT, "the request does not fit its buffer");
+        return attach__fail(err, ATTACH_ERR_LIMIT, "the request does not fit its buffer");
     memcpy(buf, MAGIC, 4);
     attach__put_u32(buf + 4, (uint32_t)w.n);
     *n = ATTACH_REQUEST_HEADER + w.n;
@@ -129,11 +130,11 @@ int attach_request_body_length(size_t *n, const uint8_t header[ATTACH_REQUEST_HE
 {
     *n = 0;
     if (memcmp(header, MAGIC, 4) != 0)
-        return attach__fail_at(err, ATTACH_E_FORMAT, 0,
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, 0,
                                "this is no request: it does not begin with " MAGIC);
     uint32_t length = attach__get_u32(header + 4);
     if (length > ATTACH_REQUEST_MAX - ATTACH_REQUEST_HEADER)
-        return attach__fail_at(err, ATTACH_E_LIMIT, 4, "the request states %u bytes", length);
+        return attach__fail_at(err, ATTACH_ERR_LIMIT, 4, "the request states %u bytes", length);
     *n = length;
     return ATTACH_OK;
 }
@@ -259,22 +260,23 @@ int attach_request_decode(attach_request *out, const uint8_t *buf, size_t n, att
     attach__field field;
     memset(out, 0, sizeof(*out));
     if (n < ATTACH_REQUEST_HEADER)
-        return attach__fail_at(err, ATTACH_E_FORMAT, n, "the request ends within its header");
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, n, "the request ends within its header");
     int rc = attach_request_body_length(&body, buf, err);
     if (rc != ATTACH_OK)
         return rc;
     if (body != n - ATTACH_REQUEST_HEADER)
-        return attach__fail_at(err, ATTACH_E_FORMAT, n, "the request's length is not its header's");
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, n,
+                               "the request's length is not its header's");
     attach__reader r = {buf, n, ATTACH_REQUEST_HEADER};
     int more;
     while ((more = attach__next_tagged(&r, &field)) > 0)
         if (!take_field(out, &field))
-            return attach__fail_at(err, ATTACH_E_FORMAT, field.at,
+            return attach__fail_at(err, ATTACH_ERR_FORMAT, field.at,
                                    "field %u of the request has a bad value", field.tag);
     if (more < 0)
-        return attach__fail_at(err, ATTACH_E_FORMAT, r.at, "the request ends within a field");
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, r.at, "the request ends within a field");
     const char *bad = unusable_field(out);
     if (bad != NULL)
-        return attach__fail_at(err, ATTACH_E_FORMAT, n, "the request has no usable %s", bad);
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, n, "the request has no usable %s", bad);
     return ATTACH_OK;
 }

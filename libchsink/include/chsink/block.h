@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * chsink/block.h: build one block of ClickHouse's Native format, column by column.
  *

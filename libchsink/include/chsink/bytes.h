@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* chsink/bytes.h: a borrowed run of bytes. */
 #ifndef CHSINK_BYTES_H
 #define CHSINK_BYTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* chsink/chsink.h: everything of libchsink. */
 #ifndef CHSINK_CHSINK_H
 #define CHSINK_CHSINK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * chsink/embedded.h: ClickHouse's engine inside this process (chDB), loaded at run time from
  * libchdb.so.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* chsink/error.h: one error type for the whole library, and what a caller may do about an error. */
 #ifndef CHSINK_ERROR_H
 #define CHSINK_ERROR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* chsink/export.h: visibility of the public functions. */
 #ifndef CHSINK_EXPORT_H
 #define CHSINK_EXPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* chsink/http.h: ClickHouse's HTTP interface, by libcurl. */
 #ifndef CHSINK_HTTP_H
 #define CHSINK_HTTP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * chsink/reader.h: decode the Native blocks of a SELECT's answer, block by block.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * chsink/transport.h: the port to a ClickHouse, whichever way it is reached.
  *

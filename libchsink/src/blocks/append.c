@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values into columns. Every failure is kept by the block, so that a caller may check once. */
 #include <inttypes.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks and their columns. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A growing byte buffer with a ceiling: the one place that the library's writers take memory from.
  */
 #ifndef CHSINK_SRC_BUFFER_H

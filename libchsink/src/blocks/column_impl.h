@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One column of a block under construction: shared by block.c (columns), append.c and encode.c. */
 #ifndef CHSINK_SRC_COLUMN_H
 #define CHSINK_SRC_COLUMN_H

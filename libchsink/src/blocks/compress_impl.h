@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Content-Encoding of request bodies. */
 #ifndef CHSINK_SRC_COMPRESS_H
 #define CHSINK_SRC_COMPRESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Column data of the Native format, widened into plain arrays. */
 #include <inttypes.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The distinct strings of one LowCardinality column in one block, numbered in order of first use.
  */
 #ifndef CHSINK_SRC_DICTIONARY_H

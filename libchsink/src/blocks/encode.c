@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A block's bytes, in ClickHouse's Native format at protocol revision 0. */
 #include <inttypes.h>
 #include <string.h>

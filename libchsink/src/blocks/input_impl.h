@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader's cursor: every byte of an answer is taken through it, counted and checked. */
 #ifndef CHSINK_SRC_INPUT_H
 #define CHSINK_SRC_INPUT_H

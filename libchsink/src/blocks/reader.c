@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams of Native blocks. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decoded blocks: shared by reader.c (blocks), decode.c (columns) and result.c (access). */
 #ifndef CHSINK_SRC_RESULT_H
 #define CHSINK_SRC_RESULT_H

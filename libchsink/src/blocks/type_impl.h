@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ClickHouse type names, parsed. */
 #ifndef CHSINK_SRC_TYPE_H
 #define CHSINK_SRC_TYPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libchdb.so, loaded at run time: the functions that this library calls, and where it is looked
  * for. */
 #ifndef CHSINK_SRC_CHDB_LIBRARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Query parameters as chDB takes them: parallel arrays. */
 #ifndef CHSINK_SRC_CHDB_PARAMS_H
 #define CHSINK_SRC_CHDB_PARAMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The embedded transport: every call is a session of its own with the call's settings, so that no
  * setting, database or temporary table leaks from one call into the next (a session costs 0.2 ms).

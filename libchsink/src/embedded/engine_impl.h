@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The one embedded engine of this process, and sessions on it. */
 #ifndef CHSINK_SRC_ENGINE_H
 #define CHSINK_SRC_ENGINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A table's deduplication log, as ClickHouse writes it
  * (src/Storages/MergeTree/MergeTreeDeduplicationLog.cpp): files deduplication_log_<number>.txt,

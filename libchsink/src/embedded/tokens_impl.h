@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CHS_TOKENS_H
 #define CHS_TOKENS_H
 

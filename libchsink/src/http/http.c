@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The HTTP transport: options, URLs and the port's calls. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "http/http_impl.h"
 #include "sql_impl.h"
+#include <http/http_impl.h>
 
 static int add_encoded(chs__buffer *url, CURL *easy, const char *text, size_t length)
 {

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One HTTP request and its answer, by libcurl's multi interface so that the reader can pull. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "http/http_impl.h"
+#include <http/http_impl.h>
 
 enum { POLL_MS = 1000 };
 

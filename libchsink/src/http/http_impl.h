@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The HTTP transport's state: shared by http.c (options, calls) and http_exchange.c (one exchange).
  */
 #ifndef CHSINK_SRC_HTTP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JFR_CHUNK_H
 #define JFR_CHUNK_H
 

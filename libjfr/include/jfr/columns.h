@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JFR_COLUMNS_H
 #define JFR_COLUMNS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JFR_SAMPLE_H
 #define JFR_SAMPLE_H
 

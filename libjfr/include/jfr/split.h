@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JFR_SPLIT_H
 #define JFR_SPLIT_H
 

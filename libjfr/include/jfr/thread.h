@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JFR_THREAD_H
 #define JFR_THREAD_H
 

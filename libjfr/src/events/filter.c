@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "events/generic_impl.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks as what a caller made of their frames. */
 #include "pools/frame_memo_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks as numbers: what callers that know the methods already need, and any thread may read. */
 #include "pools/frames_impl.h"
 

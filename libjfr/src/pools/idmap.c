@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "pools/idmap_impl.h"
 
 #include "random_impl.h"

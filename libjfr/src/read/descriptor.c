@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "error_impl.h"
 #include "read/input_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Beside map_none.c and files_none.c: there are no pages that could come back from the file. */
 #include "read/reader_impl.h"
 

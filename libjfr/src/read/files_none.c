@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* In place of map.c and descriptor.c where the library is built without files: for WebAssembly. */
 #include "error_impl.h"
 #include "read/input_impl.h"

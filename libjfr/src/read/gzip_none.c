@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* In place of gzip.c where the library is built without zlib. */
 #include "error_impl.h"
 #include "read/input_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "read/reader_impl.h"
 
 void jfr__loss_add(jfr_file *file, jfr_loss_reason reason, uint64_t offset, uint64_t bytes,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <jfr/split.h>
 
 #include "error_impl.h"

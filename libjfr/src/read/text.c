@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "read/text_impl.h"
 
 #include "error_impl.h"

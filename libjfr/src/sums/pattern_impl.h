@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JFR_SRC_PATTERN_H
 #define JFR_SRC_PATTERN_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The loops for x86-64 with AVX2 and BMI2; called where the CPU has them (sum_cpu.c). */
 #include "sums/sum_loop_impl.h"
 

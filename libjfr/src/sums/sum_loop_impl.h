@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The loops of sums, compiled once for each instruction set. */
 #include "pools/frames_impl.h"
 #include "sums/pattern_impl.h"

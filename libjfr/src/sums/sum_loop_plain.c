@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The loops in C that any CPU runs; with SSE2, which each x86-64 has, a little faster. */
 #include "sums/sum_loop_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The events of a chunk in parts, which several threads take: who read which, and what that makes.
  */
 #include "error_impl.h"

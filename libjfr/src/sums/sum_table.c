@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows and lanes of sums: two hash tables over arrays that only grow. */
 #include "error_impl.h"
 #include "memory_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walking the events of a chunk, or of a part of one, for sums. */
 #include "sums/pattern_impl.h"
 #include "sums/sum_add_impl.h"

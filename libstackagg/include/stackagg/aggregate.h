@@ -92,7 +92,7 @@ typedef struct sagg_options {
  * Makes an empty aggregate.
  * @param out      receives it; the caller frees it with sagg_free
  * @param options  must not be NULL: the types have no default
- * @return 0; SAGG_E_USAGE; SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_new(sagg **out, const sagg_options *options, sagg_error *err);
 
@@ -104,8 +104,8 @@ SAGG_EXPORT void sagg_free(sagg *agg);
 /**
  * Interns a frame, cleaned and normalised.
  * @param frame_index  receives its index, valid until sagg_compact
- * @return 0; SAGG_E_USAGE (unknown kind); SAGG_E_LIMIT (max_bytes reached: give its stack as
- *         SAGG_DROPPED, see sagg_full); SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_USAGE (unknown kind); SAGG_ERR_LIMIT (max_bytes reached: give its stack as
+ *         SAGG_DROPPED, see sagg_full); SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_frame(sagg *agg, uint32_t *frame_index,
                                              const sagg_frame *frame, sagg_error *err);
@@ -115,7 +115,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_frame(sagg *agg, uint32_t *frame_index,
  * @param stack   receives its index, valid until sagg_compact; SAGG_DROPPED when the caps leave no
  * room
  * @param frames  `count` frame indices, leaf to root; `count` may be 0
- * @return 0; SAGG_E_USAGE (a frame index out of range); SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_USAGE (a frame index out of range); SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_stack(sagg *agg, uint32_t *stack, const uint32_t *frames,
                                              size_t count, sagg_error *err);
@@ -125,7 +125,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_stack(sagg *agg, uint32_t *stack, const u
  * @param stacks  receives `count` indices
  * @param frames  the frames of all, leaf to root, one stack behind the other
  * @param depths  how many frames each of the `count` stacks has
- * @return 0; SAGG_E_USAGE: the stacks before the bad one were added; SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_USAGE: the stacks before the bad one were added; SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_stacks(sagg *agg, uint32_t *stacks, const uint32_t *frames,
                                               const uint32_t *depths, size_t count,
@@ -136,7 +136,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_stacks(sagg *agg, uint32_t *stacks, const
  * (sagg_options.no_frames): as sagg_add_stacks of stacks that have these ids.
  * @param stacks  receives `count` indices, as sagg_add_stack
  * @param ids     of stacks with max_frames frames at most (sagg_stack_id_of_frame_ids)
- * @return 0; SAGG_E_USAGE (the aggregate keeps frames); SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_USAGE (the aggregate keeps frames); SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_ids(sagg *agg, uint32_t *stacks, const sagg_stack_id *ids,
                                            size_t count, sagg_error *err);
@@ -154,7 +154,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_method(sagg *agg, uint32_t *method, const
  * @param frame_index  receives its index, valid until sagg_compact
  * @param method       index from sagg_add_method
  * @param line         0 = none
- * @return as sagg_add_frame; SAGG_E_USAGE (a method index out of range)
+ * @return as sagg_add_frame; SAGG_ERR_USAGE (a method index out of range)
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_line(sagg *agg, uint32_t *frame_index, uint32_t method,
                                             uint32_t line, sagg_error *err);
@@ -173,7 +173,7 @@ typedef struct sagg_thread {
  * Interns a thread by (os_tid, java_tid, name, pool). One that has only a pool stands for the pool.
  * Past max_threads the pool's thread is returned, past as many pools SAGG_DROPPED_THREAD.
  * @param index  receives its index, valid as long as the aggregate
- * @return 0; SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_thread(sagg *agg, uint32_t *index, const sagg_thread *thread,
                                               sagg_error *err);
@@ -183,7 +183,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_thread(sagg *agg, uint32_t *index, const 
  * of the type they are (a number) and which class was allocated (a text). (0, empty) is label 0.
  * @param label  receives its index, valid as long as the aggregate; 0 when there are
  * SAGG_MAX_LABELS or max_bytes leaves no room. A text is cut to 1,024 bytes
- * @return 0; SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_label(sagg *agg, uint32_t *label, uint32_t tag,
                                              sagg_str text, sagg_error *err);
@@ -205,14 +205,15 @@ typedef struct sagg_sample {
 
 /**
  * Adds to the totals. Never loses anything: what has no room goes to SAGG_DROPPED.
- * @return 0; SAGG_E_USAGE (an unknown type, an index out of range); SAGG_E_NOMEM: nothing is added
+ * @return 0; SAGG_ERR_USAGE (an unknown type, an index out of range); SAGG_ERR_NOMEM: nothing is
+ * added
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add(sagg *agg, const sagg_sample *sample, sagg_error *err);
 
 /**
  * As sagg_add of one after the other, in half the time where there are many entries.
- * @return 0; SAGG_E_USAGE: those before the bad one were added; SAGG_E_NOMEM, then the aggregate
- *         holds a part and must be freed
+ * @return 0; SAGG_ERR_USAGE: those before the bad one were added; SAGG_ERR_NOMEM, then the
+ * aggregate holds a part and must be freed
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_all(sagg *agg, const sagg_sample *samples, size_t count,
                                            sagg_error *err);
@@ -241,9 +242,9 @@ typedef struct sagg_row {
  * @param lanes       `lane_count`, borrowed during the call; those of no row are not looked at
  * @param lane_count  how many there are; dozens are as quick as one
  * @param rows        `count`; hundreds at a time are quicker than a few
- * @return 0; SAGG_E_USAGE (an unknown type, a twin that is the type, an index out of range: the
+ * @return 0; SAGG_ERR_USAGE (an unknown type, a twin that is the type, an index out of range: the
  *         rows before the bad one were added; or an aggregate with per-second totals, as rows have
- *         no time); SAGG_E_NOMEM, then the aggregate holds a part and must be freed
+ *         no time); SAGG_ERR_NOMEM, then the aggregate holds a part and must be freed
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_rows(sagg *agg, const sagg_lane *lanes, size_t lane_count,
                                             const sagg_row *rows, size_t count, sagg_error *err);
@@ -267,7 +268,7 @@ SAGG_EXPORT bool sagg_full(const sagg *agg);
  * largest share of any type's total; equal weights go by stack id. If a byte cap was the reason,
  * half of the stacks go. Does nothing below the caps. **Frame and stack indices are void after
  * it**, thread indices stay.
- * @return 0; SAGG_E_NOMEM, then the aggregate is unchanged
+ * @return 0; SAGG_ERR_NOMEM, then the aggregate is unchanged
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_compact(sagg *agg, sagg_error *err);
 
@@ -275,7 +276,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_compact(sagg *agg, sagg_error *err);
  * Adds everything in `from` to `into`: entries, threads, per-second totals by their time, losses.
  * Type tables, normaliser, group and no_frames must be equal. Below the caps the order of merges
  * does not matter.
- * @return 0; SAGG_E_USAGE; SAGG_E_NOMEM, then `into` holds a part and must be freed
+ * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM, then `into` holds a part and must be freed
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_merge(sagg *into, const sagg *from, sagg_error *err);
 

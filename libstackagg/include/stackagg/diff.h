@@ -17,7 +17,7 @@ typedef struct sagg_windows sagg_windows;
 /**
  * @param out        receives it; the caller frees it with sagg_windows_free
  * @param window_ns  length of a window, above 0; windows are aligned to multiples of it
- * @return 0; SAGG_E_USAGE; SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_windows_new(sagg_windows **out, uint64_t window_ns,
                                                sagg_error *err);
@@ -26,7 +26,7 @@ SAGG_EXPORT void sagg_windows_free(sagg_windows *windows);
 /**
  * Adds a value that the method of `leaf` used at a time.
  * @param leaf  as an aggregate hands it out (normalised); NULL for a stack without frames
- * @return 0; SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_windows_add(sagg_windows *windows, const sagg_frame *leaf,
                                                int64_t time_ns, uint64_t value, sagg_error *err);
@@ -34,7 +34,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_windows_add(sagg_windows *windows, const sagg
  * As sagg_windows_add of a sample's time, value and leaf, in a fraction of the time.
  * @param agg     which the sample was added to; borrowed during the call
  * @param sample  its type is not looked at
- * @return 0; SAGG_E_USAGE (a stack that does not exist); SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_USAGE (a stack that does not exist); SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_windows_add_sample(sagg_windows *windows, const sagg *agg,
                                                       const sagg_sample *sample, sagg_error *err);
@@ -90,7 +90,7 @@ typedef struct sagg_diff_view {
  * its own total, rounded to the nearest billionth.
  * @param before  a whole tree (uncut) of a type; `after` one of the same
  * @param out     receives it; the caller frees it with sagg_diff_free. It borrows nothing
- * @return 0; SAGG_E_USAGE (bad options, types differ); SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_USAGE (bad options, types differ); SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_diff_new(sagg_diff **out, const sagg_tree *before,
                                             const sagg_tree *after,

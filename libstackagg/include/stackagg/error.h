@@ -10,12 +10,12 @@
  */
 enum sagg_code {
     SAGG_OK = 0,
-    SAGG_E_USAGE =
+    SAGG_ERR_USAGE =
         -1, /**< the caller broke a contract (unknown type id, index out of range, bad option) */
-    SAGG_E_LIMIT = -2,  /**< a hard cap leaves no room for what must not be dropped */
-    SAGG_E_NOMEM = -3,  /**< the allocator returned NULL */
-    SAGG_E_IO = -4,     /**< the write callback refused */
-    SAGG_E_FORMAT = -5, /**< a given text (template, meta) is not what it must be */
+    SAGG_ERR_LIMIT = -2,  /**< a hard cap leaves no room for what must not be dropped */
+    SAGG_ERR_NOMEM = -3,  /**< the allocator returned NULL */
+    SAGG_ERR_IO = -4,     /**< the write callback refused */
+    SAGG_ERR_FORMAT = -5, /**< a given text (template, meta) is not what it must be */
 };
 
 /**

@@ -56,7 +56,7 @@ typedef struct sagg_stack_id {
  * @param out      where the id goes
  * @param frames   `count` frames, leaf to root; may be NULL when `count` is 0
  * @param version  enum sagg_normaliser
- * @return 0; SAGG_E_USAGE for an unknown version or kind; SAGG_E_NOMEM.
+ * @return 0; SAGG_ERR_USAGE for an unknown version or kind; SAGG_ERR_NOMEM.
  * Reads only its arguments: any thread, any time.
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_stack_id_of(sagg_stack_id *out, const sagg_frame *frames,
@@ -67,7 +67,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_stack_id_of(sagg_stack_id *out, const sagg_fr
  *
  * @param frame_ids  `count` ids, leaf to root; may be NULL when `count` is 0
  * @param version    the normaliser of the frames, enum sagg_normaliser
- * @return 0; SAGG_E_USAGE for an unknown version. Allocates nothing. Any thread.
+ * @return 0; SAGG_ERR_USAGE for an unknown version. Allocates nothing. Any thread.
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_stack_id_of_frame_ids(sagg_stack_id *out,
                                                          const uint64_t *frame_ids, size_t count,
@@ -92,7 +92,7 @@ SAGG_EXPORT void sagg_stack_id_hex(char hex[33], const sagg_stack_id *id);
  *
  * @param out      receives the frame; its names lie in `*storage`, file is cleaned only
  * @param storage  receives one block holding the names; the caller frees it with free()
- * @return 0; SAGG_E_USAGE for an unknown version or kind; SAGG_E_NOMEM. Any thread.
+ * @return 0; SAGG_ERR_USAGE for an unknown version or kind; SAGG_ERR_NOMEM. Any thread.
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_frame_normalise(sagg_frame *out, char **storage,
                                                    const sagg_frame *in, int version,

@@ -33,7 +33,7 @@ typedef struct sagg_heat_options {
 
 /**
  * @param out  receives it; the caller frees it with sagg_heat_free
- * @return 0; SAGG_E_USAGE; SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_heat_new(sagg_heat **out, const sagg_heat_options *options,
                                             sagg_error *err);
@@ -42,7 +42,7 @@ SAGG_EXPORT void sagg_heat_free(sagg_heat *heat);
 /**
  * Adds a sample that was added to the aggregate, at its time_ns. Stacks are remembered by their
  * ids: a compaction of the aggregate between two calls does no harm.
- * @return 0; SAGG_E_USAGE (no such stack); SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_USAGE (no such stack); SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_heat_add(sagg_heat *heat, const sagg *agg,
                                             const sagg_sample *sample, sagg_error *err);
@@ -72,8 +72,8 @@ typedef struct sagg_heatmap {
  * (docs/formats/flamegraph-packed.md). Samples before or behind all spans are counted in the first
  * or last bucket. Memory: 24 bytes a cell, 16 a node, 32 a stack.
  * @param html_template  as of sagg_write_html
- * @return as sagg_write_html; SAGG_E_USAGE when a heat told threads apart and its tree did not, or
- * the other way round
+ * @return as sagg_write_html; SAGG_ERR_USAGE when a heat told threads apart and its tree did not,
+ * or the other way round
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_write_heatmap_html(sagg_str html_template,
                                                       const sagg_heatmap *heatmap, sagg_str meta,

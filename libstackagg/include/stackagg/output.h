@@ -10,8 +10,8 @@ extern "C" {
 
 /**
  * Where output goes. Called with pieces of at most 64 KiB, in order; must take all of a piece and
- * return 0, or return another number, which ends the output with SAGG_E_IO. It runs on the caller's
- * thread.
+ * return 0, or return another number, which ends the output with SAGG_ERR_IO. It runs on the
+ * caller's thread.
  */
 typedef struct sagg_sink {
     int (*write)(void *ctx, const void *data, size_t bytes);
@@ -38,7 +38,7 @@ typedef struct sagg_collapsed_options {
  * line breaks in names are written as '_', other control and bidirectional formatting characters as
  * '?'. A stack without frames is "[no stack]", also below its thread; a frame without names is
  * "(no name)".
- * @return 0; SAGG_E_USAGE; SAGG_E_NOMEM; SAGG_E_IO
+ * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM; SAGG_ERR_IO
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_write_collapsed(const sagg *agg, uint32_t type,
                                                    const sagg_collapsed_options *options,
@@ -49,7 +49,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_write_collapsed(const sagg *agg, uint32_t typ
  *
  * Makes a writer; free it with sagg_collapsed_free. The aggregate must outlive it, unchanged. One
  * thread at a time may use it.
- * @return 0; SAGG_E_USAGE; SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM
  */
 typedef struct sagg_collapsed sagg_collapsed;
 SAGG_EXPORT SAGG_MUST_USE int sagg_collapsed_new(sagg_collapsed **out, const sagg *agg,
@@ -70,7 +70,7 @@ SAGG_EXPORT void sagg_collapsed_free(sagg_collapsed *collapsed);
  * @param trees  `count` trees, a profile each, in this order
  * @param meta   one JSON object as text (UTF-8), written as the document's "meta"; empty = {}. The
  * library escapes what is named above in it and checks no more than where its members end
- * @return 0; SAGG_E_FORMAT (meta); SAGG_E_NOMEM; SAGG_E_IO
+ * @return 0; SAGG_ERR_FORMAT (meta); SAGG_ERR_NOMEM; SAGG_ERR_IO
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_write_json(const sagg_tree *const *trees, size_t count,
                                               sagg_str meta, const sagg_sink *sink,
@@ -86,8 +86,8 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_write_json(const sagg_tree *const *trees, siz
  * every frame's name in it as plain text.
  * @param html_template  the template's bytes
  * @param meta           as of sagg_write_json; the page holds the members that it shows
- * @return 0; SAGG_E_FORMAT (template or meta; the error's offset points into the template);
- * SAGG_E_NOMEM; SAGG_E_IO
+ * @return 0; SAGG_ERR_FORMAT (template or meta; the error's offset points into the template);
+ * SAGG_ERR_NOMEM; SAGG_ERR_IO
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_write_html(sagg_str html_template, const sagg_tree *const *trees,
                                               size_t count, sagg_str meta, const sagg_sink *sink,

@@ -42,7 +42,7 @@ typedef struct sagg_shape_options {
  * @param out  receives the tree; the caller frees it with sagg_tree_free. It borrows nothing.
  * Siblings are ordered as in any tree. Its totals.value is its root's total, raw_value and samples
  * are the given tree's
- * @return 0; SAGG_E_USAGE (bad options); SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_USAGE (bad options); SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_tree_shape(sagg_tree **out, const sagg_tree *tree,
                                               const sagg_shape_options *options, sagg_error *err);

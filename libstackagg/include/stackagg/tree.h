@@ -56,7 +56,7 @@ typedef struct sagg_tree_view {
  * Builds the tree of one type from all entries. Children are sorted by "class.method" bytewise,
  * then kind, then line, so that the picture does not depend on the order of adding.
  * @param out  receives the tree; the caller frees it with sagg_tree_free
- * @return 0; SAGG_E_USAGE (unknown type, bad options); SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_USAGE (unknown type, bad options); SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_tree_new(sagg_tree **out, const sagg *agg,
                                             const sagg_tree_options *options, sagg_error *err);
@@ -78,7 +78,7 @@ typedef struct sagg_top sagg_top;
 /**
  * @param out    receives the table; the caller frees it with sagg_top_free. It borrows nothing
  * @param limit  rows to keep, 0 = all. Sorted by self, then total, both descending, then name
- * @return 0; SAGG_E_USAGE (unknown type); SAGG_E_NOMEM
+ * @return 0; SAGG_ERR_USAGE (unknown type); SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_top_new(sagg_top **out, const sagg *agg, uint32_t type,
                                            size_t limit, sagg_error *err);

@@ -27,11 +27,11 @@ static bool is_known_type(const sagg *agg, uint32_t type)
 static int check_sample(const sagg *agg, const sagg_sample *s, sagg_error *err)
 {
     if (!is_known_type(agg, s->type))
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Profile type %u is not in the aggregate's table.",
-                          s->type);
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
+                          "Profile type %u is not in the aggregate's table.", s->type);
     if (s->thread >= agg->threads.count || s->stack >= agg->stacks.count ||
         s->label >= agg->labels.count)
-        return sagg__fail(err, SAGG_E_USAGE, 0,
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
                           "Thread %u, stack %u or label %u does not exist: indices of stacks are "
                           "void after sagg_compact.",
                           s->thread, s->stack, s->label);
@@ -178,7 +178,7 @@ static int add_group(sagg *agg, struct sums *sums, const struct group *group,
         for (uint32_t left = sagg__entry_halves(&group->entries[i]); rc == 0 && left > 0; left--)
             rc = add_sums(agg, sums, samples++);
     }
-    return added < group->count ? SAGG_E_NOMEM : rc;
+    return added < group->count ? SAGG_ERR_NOMEM : rc;
 }
 
 /* Checks up to GROUP samples or pairs and prepares them; *at goes behind them. Returns why not all.

@@ -21,7 +21,7 @@ static int read_options(sagg_options *out, const sagg_options *given, sagg_error
 {
     memset(out, 0, sizeof(*out));
     if (given == NULL || given->size < offsetof(sagg_options, normaliser))
-        return sagg__fail(err, SAGG_E_USAGE, 0,
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
                           "sagg_new needs options with the table of types: start from "
                           "SAGG_OPTIONS_INIT.");
     return sagg__options_copy(out, sizeof(*out), given,
@@ -33,33 +33,33 @@ static int read_options(sagg_options *out, const sagg_options *given, sagg_error
 static int check_caps(const sagg_options *o, sagg_error *err)
 {
     if (!sagg__version_known(o->normaliser))
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Option normaliser is %d: use 0 or 1.",
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "Option normaliser is %d: use 0 or 1.",
                           o->normaliser);
     if (o->group < SAGG_BY_THREAD || o->group > SAGG_BY_NONE)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Option group is %d: use enum sagg_group.",
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "Option group is %d: use enum sagg_group.",
                           o->group);
     if (o->max_frames == 1)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Option max_frames is 1: it must be at least 2.");
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "Option max_frames is 1: it must be at least 2.");
     if (o->max_stacks > MOST_STACKS || o->max_threads > MOST_STACKS)
-        return sagg__fail(err, SAGG_E_USAGE, 0,
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
                           "Options max_stacks and max_threads must not pass %u.", MOST_STACKS);
     if (o->max_bytes != 0 && o->max_bytes < LEAST_MAX_BYTES)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Option max_bytes is below 1 MiB: raise it.");
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "Option max_bytes is below 1 MiB: raise it.");
     if (o->seconds > MOST_SECONDS)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Option seconds is %u: at most %u are kept.",
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "Option seconds is %u: at most %u are kept.",
                           o->seconds, MOST_SECONDS);
     const sagg_allocator *a = &o->allocator;
     bool any = a->alloc != NULL || a->realloc != NULL || a->free != NULL;
     bool all = a->alloc != NULL && a->realloc != NULL && a->free != NULL;
     if (any && !all)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Set all functions of the allocator or none.");
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "Set all functions of the allocator or none.");
     return 0;
 }
 
 static int check_types(const sagg_options *o, sagg_error *err)
 {
     if (o->types == NULL || o->type_count == 0 || o->type_count > SAGG_MAX_TYPE)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "The table of types must have 1 to %u rows.",
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "The table of types must have 1 to %u rows.",
                           SAGG_MAX_TYPE);
     uint64_t seen = 0;
     for (size_t i = 0; i < o->type_count; i++) {
@@ -67,7 +67,7 @@ static int check_types(const sagg_options *o, sagg_error *err)
         bool valid =
             type->id >= 1 && type->id <= SAGG_MAX_TYPE && type->name != NULL && type->unit != NULL;
         if (!valid || (seen >> type->id & 1) != 0)
-            return sagg__fail(err, SAGG_E_USAGE, 0,
+            return sagg__fail(err, SAGG_ERR_USAGE, 0,
                               "Row %zu of the table of types is not valid: ids are distinct, 1 to "
                               "%u, with a name and a unit.",
                               i, SAGG_MAX_TYPE);
@@ -92,7 +92,7 @@ static int copy_types(sagg *agg, const sagg_options *o)
         bytes += strlen(o->types[i].name) + strlen(o->types[i].unit) + 2;
     agg->type_text = sagg__alloc(&agg->mem, bytes);
     if (agg->type_text == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     agg->type_text_size = bytes;
     memset(agg->slot_of, SAGG__NO_SLOT, sizeof(agg->slot_of));
     size_t at = 0;
@@ -160,9 +160,9 @@ int sagg_new(sagg **out, const sagg_options *options, sagg_error *err)
     rc = fill_first_rows(agg, &o);
     if (rc != 0) {
         sagg_free(agg);
-        if (rc == SAGG_E_NOMEM)
+        if (rc == SAGG_ERR_NOMEM)
             return sagg__no_memory(err);
-        return sagg__fail(err, SAGG_E_USAGE, 0,
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
                           "The per-second totals alone would pass max_bytes: lower option seconds "
                           "or raise max_bytes.");
     }

@@ -213,7 +213,7 @@ static inline void sagg__put_frame(void *frames, bool wide, uint32_t at, uint32_
 static inline int sagg__set_extend(sagg *agg, sagg__set *set, size_t each)
 {
     if (set->count == UINT32_MAX - 1)
-        return SAGG_E_LIMIT;
+        return SAGG_ERR_LIMIT;
     return sagg__extend(&agg->mem, &set->array, (size_t)set->count + 1, each);
 }
 
@@ -272,8 +272,8 @@ void sagg__entries_forget(sagg *agg);
 void sagg__entries_keep(sagg *agg, uint32_t at, const sagg__entry *entry);
 void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals);
 
-/* Adds `value` to the second that lies `at_ns` after the origin. Returns 0, or SAGG_E_NOMEM: never
- * where sagg__reserve_second was called before. */
+/* Adds `value` to the second that lies `at_ns` after the origin. Returns 0, or SAGG_ERR_NOMEM:
+ * never where sagg__reserve_second was called before. */
 int sagg__reserve_second(sagg *agg, uint32_t slot, uint32_t thread);
 int sagg__add_second(sagg *agg, uint32_t slot, uint32_t thread, int64_t time_ns, uint64_t value,
                      uint64_t samples);

@@ -131,15 +131,15 @@ static void refuse(sagg *agg, const sagg__entry *entry)
     }
 }
 
-/* Makes room for an entry behind the others. Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. */
+/* Makes room for an entry behind the others. Returns 0, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM. */
 static int reserve(sagg *agg, bool in_run)
 {
     return in_run ? sagg__set_extend(agg, &agg->entries, sizeof(sagg__kept))
                   : sagg__set_reserve(agg, &agg->entries, sizeof(sagg__kept));
 }
 
-/* Writes an entry. Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM: then nothing is changed. There is room
- * for what stood there, or behind it, before. */
+/* Writes an entry. Returns 0, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM: then nothing is changed. There is
+ * room for what stood there, or behind it, before. */
 static inline int put(sagg *agg, uint32_t at, const sagg__entry *entry)
 {
     const sagg_totals *totals = &entry->totals;
@@ -157,7 +157,7 @@ static inline int put(sagg *agg, uint32_t at, const sagg__entry *entry)
 /* Where there is no room for what is added, it is dropped. */
 static int refuse_on_limit(sagg *agg, int rc, const sagg__entry *entry)
 {
-    if (rc != SAGG_E_LIMIT)
+    if (rc != SAGG_ERR_LIMIT)
         return rc;
     agg->full = true;
     refuse(agg, entry);
@@ -210,7 +210,7 @@ static int part(sagg *agg, uint32_t at, struct run *run)
     return rc;
 }
 
-/* Adds to an entry, or appends one. `run` is its stack's. Returns 0 or SAGG_E_NOMEM. */
+/* Adds to an entry, or appends one. `run` is its stack's. Returns 0 or SAGG_ERR_NOMEM. */
 static int add_entry(sagg *agg, const sagg__entry *from, struct run *run)
 {
     uint32_t at;

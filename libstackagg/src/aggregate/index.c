@@ -37,10 +37,10 @@ static int resize(sagg__mem *mem, sagg__index *index, uint32_t capacity)
     size_t bytes = (size_t)capacity * sizeof(struct sagg__slot);
     size_t held = (size_t)index->capacity * sizeof(struct sagg__slot);
     if (mem->used - held > mem->cap || bytes > mem->cap - (mem->used - held))
-        return SAGG_E_LIMIT;
+        return SAGG_ERR_LIMIT;
     struct sagg__slot *slots = sagg__alloc_zero(mem, capacity, sizeof(*slots));
     if (slots == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     for (uint32_t i = 0; i < index->capacity; i++)
         if (index->slots[i].value != 0)
             place(slots, capacity, index->slots[i]);
@@ -53,7 +53,7 @@ static int resize(sagg__mem *mem, sagg__index *index, uint32_t capacity)
 int sagg__index_enlarge(sagg__mem *mem, sagg__index *index)
 {
     if (index->capacity >= UINT32_MAX / 2)
-        return SAGG_E_LIMIT;
+        return SAGG_ERR_LIMIT;
     return resize(mem, index, index->capacity == 0 ? FIRST_SLOTS : index->capacity * 2);
 }
 

@@ -55,8 +55,8 @@ static inline bool sagg__index_find(const sagg__index *index, uint64_t hash, sag
 /* sagg__index_reserve of an index that is full. */
 int sagg__index_enlarge(sagg__mem *mem, sagg__index *index);
 /*
- * Makes room for one more. Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. Called before the element is
- * added, so that a failure leaves nothing half done.
+ * Makes room for one more. Returns 0, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM. Called before the element
+ * is added, so that a failure leaves nothing half done.
  */
 static inline int sagg__index_reserve(sagg__mem *mem, sagg__index *index)
 {

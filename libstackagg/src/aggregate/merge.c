@@ -32,7 +32,7 @@ static int check(const sagg *into, const sagg *from, sagg_error *err)
                strcmp(into->types[i].unit, from->types[i].unit) == 0;
     if (same)
         return 0;
-    return sagg__fail(err, SAGG_E_USAGE, 0,
+    return sagg__fail(err, SAGG_ERR_USAGE, 0,
                       "Only two different aggregates with equal types, normaliser, group and "
                       "no_frames can be merged.");
 }
@@ -126,9 +126,9 @@ static int add_stacks(struct merging *m, struct asked *asked)
         const sagg_stack stack =
             sagg__stack_view(m->from, SAGG__AT(sagg__stack, m->from->stacks.array, index));
         int rc = map_frames(m, &stack, frames);
-        if (rc == SAGG_E_NOMEM)
+        if (rc == SAGG_ERR_NOMEM)
             return rc;
-        if (rc == SAGG_E_LIMIT) {
+        if (rc == SAGG_ERR_LIMIT) {
             m->into->full = true;
             m->stacks[index] = SAGG_DROPPED;
             continue;
@@ -197,7 +197,7 @@ static int merge_group(struct merging *m, size_t first, size_t count)
         key->stack = m->stacks[key->stack];
         key->label = (uint16_t)m->labels[key->label];
     }
-    return sagg__add_entries(m->into, moved, count) == count ? 0 : SAGG_E_NOMEM;
+    return sagg__add_entries(m->into, moved, count) == count ? 0 : SAGG_ERR_NOMEM;
 }
 
 static int merge_entries(struct merging *m)
@@ -273,7 +273,7 @@ int sagg_merge(sagg *into, const sagg *from, sagg_error *err)
         return rc;
     struct merging m = {.into = into, .from = from};
     uint64_t adds = into->adds;
-    rc = begin(&m) ? 0 : SAGG_E_NOMEM;
+    rc = begin(&m) ? 0 : SAGG_ERR_NOMEM;
     if (rc == 0)
         rc = map_threads(&m);
     if (rc == 0)

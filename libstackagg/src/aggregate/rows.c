@@ -49,13 +49,14 @@ static int check_lane(const sagg *agg, const sagg_lane *lane, size_t number, sag
 {
     bool twin = lane->twin == 0 || (lane->twin != lane->type && has_type(agg, lane->twin));
     if (!has_type(agg, lane->type) || !twin)
-        return sagg__fail(err, SAGG_E_USAGE, 0,
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
                           "Lane %zu has profile type %u and twin %u: give types of the "
                           "aggregate's table, and another one or 0 as twin.",
                           number, lane->type, lane->twin);
     if (lane->thread >= agg->threads.count || lane->label >= agg->labels.count)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Thread %u or label %u of lane %zu does not exist.",
-                          lane->thread, lane->label, number);
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
+                          "Thread %u or label %u of lane %zu does not exist.", lane->thread,
+                          lane->label, number);
     return 0;
 }
 
@@ -64,7 +65,7 @@ static int change_lane(const struct adding *a, struct lane *near, size_t number,
 {
     sagg *agg = a->agg;
     if (number >= a->lane_count)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "A row is of lane %zu: there are %zu.", number,
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "A row is of lane %zu: there are %zu.", number,
                           a->lane_count);
     const sagg_lane *lane = &a->lanes[number];
     int rc = check_lane(agg, lane, number, err);
@@ -88,7 +89,7 @@ static int take_row(struct adding *a, sagg__entry *out, const sagg_row *row, sag
     if (rc != 0)
         return rc;
     if (row->stack >= a->agg->stacks.count)
-        return sagg__fail(err, SAGG_E_USAGE, 0,
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
                           "Stack %u does not exist: indices of stacks are void after sagg_compact.",
                           row->stack);
     out->key = near->sums.key;
@@ -123,7 +124,7 @@ int sagg_add_rows(sagg *agg, const sagg_lane *lanes, size_t lane_count, const sa
 {
     struct adding a;
     if (agg->seconds > 0)
-        return sagg__fail(err, SAGG_E_USAGE, 0,
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
                           "Rows have no time: an aggregate with per-second totals takes samples.");
     a.agg = agg;
     a.lanes = lanes;

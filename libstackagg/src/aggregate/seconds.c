@@ -67,7 +67,7 @@ int sagg__reserve_second(sagg *agg, uint32_t slot, uint32_t thread)
 {
     uint32_t row;
     int rc = find(agg, slot, thread, &row) ? 0 : append(agg, slot, thread, &row);
-    return rc == SAGG_E_LIMIT ? 0 : rc;
+    return rc == SAGG_ERR_LIMIT ? 0 : rc;
 }
 
 int sagg__add_second(sagg *agg, uint32_t slot, uint32_t thread, int64_t time_ns, uint64_t value,
@@ -76,7 +76,7 @@ int sagg__add_second(sagg *agg, uint32_t slot, uint32_t thread, int64_t time_ns,
     uint32_t row;
     if (!find(agg, slot, thread, &row)) {
         int rc = append(agg, slot, thread, &row);
-        if (rc == SAGG_E_LIMIT && find(agg, slot, SAGG_DROPPED_THREAD, &row))
+        if (rc == SAGG_ERR_LIMIT && find(agg, slot, SAGG_DROPPED_THREAD, &row))
             agg->full = true;
         else if (rc != 0)
             return rc;

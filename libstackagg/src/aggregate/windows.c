@@ -17,7 +17,7 @@ int sagg_windows_new(sagg_windows **out, uint64_t window_ns, sagg_error *err)
 {
     sagg__mem mem;
     if (window_ns == 0 || window_ns > INT64_MAX)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "A window must be longer than 0 ns.");
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "A window must be longer than 0 ns.");
     sagg__mem_init(&mem, NULL, UINT64_MAX);
     sagg_windows *windows = sagg__alloc_zero(&mem, 1, sizeof(*windows));
     if (windows == NULL)
@@ -67,7 +67,7 @@ static int widen(sagg_windows *w)
     size_t old = w->slot_count;
     uint32_t *slots = sagg__alloc_zero(&w->mem, old * 2, sizeof(*slots));
     if (slots == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     sagg__release(&w->mem, w->slots, old * sizeof(*slots));
     w->slots = slots;
     w->slot_count = old * 2;
@@ -117,7 +117,7 @@ int sagg_windows_add_sample(sagg_windows *windows, const sagg *agg, const sagg_s
                             sagg_error *err)
 {
     if (sample->stack >= agg->stacks.count)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "There is no stack %u.", sample->stack);
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "There is no stack %u.", sample->stack);
     const sagg_stack stack =
         sagg__stack_view(agg, SAGG__AT(sagg__stack, agg->stacks.array, sample->stack));
     uint64_t method = 0;
@@ -195,7 +195,7 @@ int sagg__side_new(sagg__side *side, sagg__mem *mem, const sagg_windows *from,
     if (made)
         fill_side(side, from, windows, hashes, methods);
     sagg__release(mem, windows, ((size_t)from->count + 1) * sizeof(*windows));
-    return made ? 0 : SAGG_E_NOMEM;
+    return made ? 0 : SAGG_ERR_NOMEM;
 }
 
 void sagg__side_free(sagg__side *side, sagg__mem *mem, uint32_t methods)
@@ -260,5 +260,5 @@ int sagg__bootstrap(const sagg__side *before, const sagg__side *after, uint32_t 
     bool made = drawn != NULL && old != NULL;
     sagg__release(mem, drawn, drawn_bytes);
     sagg__release(mem, old, sums_bytes);
-    return made ? 0 : SAGG_E_NOMEM;
+    return made ? 0 : SAGG_ERR_NOMEM;
 }

@@ -29,7 +29,7 @@ typedef struct sagg__side {
     uint32_t windows;
 } sagg__side;
 
-/* The windows of `from` with the methods `hashes`, sorted ascending. Returns 0 or SAGG_E_NOMEM;
+/* The windows of `from` with the methods `hashes`, sorted ascending. Returns 0 or SAGG_ERR_NOMEM;
  * free it in both cases. */
 int sagg__side_new(sagg__side *side, sagg__mem *mem, const sagg_windows *from,
                    const uint64_t *hashes, uint32_t methods);
@@ -37,13 +37,13 @@ void sagg__side_free(sagg__side *side, sagg__mem *mem, uint32_t methods);
 
 /*
  * Draws both sides' windows anew, `rounds` times, and leaves in low and high (by method) between
- * what the change of the share lies in 99 % of the rounds. Returns 0 or SAGG_E_NOMEM.
+ * what the change of the share lies in 99 % of the rounds. Returns 0 or SAGG_ERR_NOMEM.
  */
 int sagg__bootstrap(const sagg__side *before, const sagg__side *after, uint32_t methods,
                     uint32_t rounds, uint64_t seed, int64_t *low, int64_t *high, sagg__mem *mem);
 
 /* Cuts a comparison's tree and arrays to the options' limits; omitted blocks are counted anew.
- * Returns 0 or SAGG_E_NOMEM. */
+ * Returns 0 or SAGG_ERR_NOMEM. */
 int sagg__diff_cut(sagg_tree *tree, sagg__array *before_self, sagg__array *before_total,
                    sagg__array *omitted_before, const sagg_diff_options *o);
 

@@ -21,11 +21,11 @@ bool sagg__version_known(int version)
 static int check(const sagg_frame *frames, size_t count, int version, sagg_error *err)
 {
     if (!sagg__version_known(version))
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Normaliser version %d is not known: use 0 or 1.",
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "Normaliser version %d is not known: use 0 or 1.",
                           version);
     for (size_t i = 0; i < count; i++)
         if (!sagg__kind_known(frames[i].kind))
-            return sagg__fail(err, SAGG_E_USAGE, 0,
+            return sagg__fail(err, SAGG_ERR_USAGE, 0,
                               "Frame %zu has the unknown kind %u: use 0 to 4.", i, frames[i].kind);
     return 0;
 }

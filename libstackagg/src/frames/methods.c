@@ -81,7 +81,7 @@ static bool is_frame(const void *context, uint32_t value)
     return frame->method == wanted->frame->method && frame->line == wanted->frame->line;
 }
 
-/* Interns the frame of a method at a line. Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. */
+/* Interns the frame of a method at a line. Returns 0, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM. */
 static int intern_line(sagg *agg, uint32_t *index, uint32_t method, uint32_t line)
 {
     const sagg__method *of = SAGG__AT(sagg__method, agg->methods.array, method);
@@ -115,7 +115,7 @@ int sagg__intern_frame(sagg *agg, uint32_t *index, const sagg_frame *frame)
 static int prepare(sagg *agg, sagg_frame *out, const sagg_frame *frame, sagg_error *err)
 {
     if (!sagg__kind_known(frame->kind))
-        return sagg__fail(err, SAGG_E_USAGE, 0, "A frame has the unknown kind %u: use 0 to 4.",
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "A frame has the unknown kind %u: use 0 to 4.",
                           frame->kind);
     size_t names = sagg__frame_room(frame);
     char *room = sagg__scratch(agg, names + sagg__clean_room(frame->file.size));
@@ -129,7 +129,7 @@ static int prepare(sagg *agg, sagg_frame *out, const sagg_frame *frame, sagg_err
 
 static int fail_interning(sagg *agg, int rc, sagg_error *err)
 {
-    if (rc == SAGG_E_LIMIT) {
+    if (rc == SAGG_ERR_LIMIT) {
         agg->full = true;
         return sagg__fail(err, rc, 0,
                           "The aggregate's byte cap is reached: give the frame's stacks as "
@@ -163,7 +163,7 @@ int sagg_add_method(sagg *agg, uint32_t *method, const sagg_frame *frame, sagg_e
 int sagg_add_line(sagg *agg, uint32_t *frame_index, uint32_t method, uint32_t line, sagg_error *err)
 {
     if (method >= agg->methods.count)
-        return sagg__fail(err, SAGG_E_USAGE, 0,
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
                           "Method %u does not exist: indices of methods are void after "
                           "sagg_compact.",
                           method);

@@ -34,7 +34,7 @@ static int append(sagg__mem *mem, sagg__names *names, sagg_str text, uint64_t ha
                   uint32_t *number)
 {
     if (text.size > UINT32_MAX - 1 - names->size || names->count == UINT32_MAX - 1)
-        return SAGG_E_LIMIT;
+        return SAGG_ERR_LIMIT;
     int rc = sagg__index_reserve(mem, &names->index);
     if (rc == 0)
         rc = sagg__extend(mem, &names->names, (size_t)names->count + 1, sizeof(sagg__name));

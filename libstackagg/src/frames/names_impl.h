@@ -21,7 +21,7 @@ typedef struct sagg__names {
 int sagg__names_init(sagg__mem *mem, sagg__names *names);
 void sagg__names_free(sagg__mem *mem, sagg__names *names);
 
-/* Returns 0 and the number of the string, SAGG_E_LIMIT or SAGG_E_NOMEM. */
+/* Returns 0 and the number of the string, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM. */
 int sagg__name_add(sagg__mem *mem, sagg__names *names, sagg_str text, uint32_t *number);
 
 /* The string; valid until the next sagg__name_add. Its data is never NULL. */

@@ -116,7 +116,7 @@ static uint32_t first_past(const uint32_t *frames, size_t count, uint32_t last)
 }
 
 /* `room` holds as many numbers as there are frames, as long as the stack is wanted. Returns 0, or
- * SAGG_E_USAGE with *bad, a frame that does not exist. */
+ * SAGG_ERR_USAGE with *bad, a frame that does not exist. */
 static int want_frames(struct wanted_stack *wanted, const sagg *agg, const uint32_t *frames,
                        size_t count, uint32_t *room, uint32_t *bad)
 {
@@ -124,7 +124,7 @@ static int want_frames(struct wanted_stack *wanted, const sagg *agg, const uint3
     const struct seen seen = pack((uint16_t *)room, frames, count, last);
     if ((seen.bits | seen.past) >> 31 != 0) {
         *bad = first_past(frames, count, last);
-        return SAGG_E_USAGE;
+        return SAGG_ERR_USAGE;
     }
     if (agg->no_frames) {
         sagg_stack_id id;
@@ -157,7 +157,7 @@ static int keep_frames(sagg *agg, sagg__stack *stack, const struct wanted_stack 
     const uint64_t first = sagg__stack_begin(stack, agg->stack_frames_used);
     const uint64_t end = sagg__stack_end(stack, first);
     if (wanted->count > INT32_MAX || end > UINT32_MAX)
-        return SAGG_E_LIMIT;
+        return SAGG_ERR_LIMIT;
     int rc = sagg__extend(&agg->mem, &agg->stack_frames, (size_t)end, sizeof(uint16_t));
     if (rc != 0)
         return rc;
@@ -177,11 +177,11 @@ static int keep_id(sagg *agg, const struct wanted_stack *wanted)
     return rc;
 }
 
-/* Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. */
+/* Returns 0, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM. */
 static int append(sagg *agg, uint32_t *index, const struct wanted_stack *wanted)
 {
     if (agg->stacks.count > 2 * (uint64_t)agg->max_stacks)
-        return SAGG_E_LIMIT;
+        return SAGG_ERR_LIMIT;
     int rc = sagg__set_reserve(agg, &agg->stacks, sizeof(sagg__stack));
     if (rc != 0)
         return rc;
@@ -196,13 +196,13 @@ static int append(sagg *agg, uint32_t *index, const struct wanted_stack *wanted)
     return 0;
 }
 
-/* Finds or adds a stack; what has no room becomes SAGG_DROPPED. Returns 0 or SAGG_E_NOMEM. */
+/* Finds or adds a stack; what has no room becomes SAGG_DROPPED. Returns 0 or SAGG_ERR_NOMEM. */
 static int intern(sagg *agg, uint32_t *index, const struct wanted_stack *wanted)
 {
     if (sagg__index_find(&agg->stacks.index, wanted->hash, is_stack, wanted, index))
         return 0;
     int rc = append(agg, index, wanted);
-    if (rc != SAGG_E_LIMIT)
+    if (rc != SAGG_ERR_LIMIT)
         return rc;
     agg->full = true;
     agg->loss.stacks_dropped++;
@@ -236,11 +236,11 @@ static int intern_cut(sagg *agg, uint32_t *index, const uint32_t *frames, uint32
     const size_t bytes = 2 * (size_t)agg->max_frames * sizeof(*frames);
     uint32_t *cut = sagg__alloc(&agg->mem, bytes);
     if (cut == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     int rc = intern_leaves(agg, index, frames, cut, bad);
     sagg__release(&agg->mem, cut, bytes);
-    agg->loss.stacks_cut += rc != SAGG_E_USAGE;
-    if (rc != SAGG_E_LIMIT)
+    agg->loss.stacks_cut += rc != SAGG_ERR_USAGE;
+    if (rc != SAGG_ERR_LIMIT)
         return rc;
     agg->full = true;
     *index = SAGG_DROPPED;
@@ -257,7 +257,7 @@ struct group {
     size_t count;
 };
 
-/* Prepares stacks up to a bad one. Returns as want_frames, or SAGG_E_NOMEM. */
+/* Prepares stacks up to a bad one. Returns as want_frames, or SAGG_ERR_NOMEM. */
 static int want_some(struct group *group, sagg *agg, const uint32_t *frames, const uint32_t *depths,
                      size_t count, uint32_t *bad)
 {
@@ -268,7 +268,7 @@ static int want_some(struct group *group, sagg *agg, const uint32_t *frames, con
         numbers += depths[i] <= agg->max_frames ? depths[i] : 0;
     uint32_t *room = sagg__scratch(agg, numbers * sizeof(*room));
     if (room == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     for (size_t i = 0; i < count; i++, group->count++) {
         struct wanted_stack *wanted = &group->wanted[i];
         if (depths[i] <= agg->max_frames) {
@@ -324,7 +324,7 @@ int sagg_add_stacks(sagg *agg, uint32_t *stacks, const uint32_t *frames, const u
         for (size_t i = 0; i < some; i++)
             frames += depths[at + i];
     }
-    if (rc == SAGG_E_USAGE)
+    if (rc == SAGG_ERR_USAGE)
         return sagg__fail(err, rc, 0,
                           "Frame %u does not exist: indices of frames are void after "
                           "sagg_compact.",
@@ -337,7 +337,7 @@ int sagg_add_ids(sagg *agg, uint32_t *stacks, const sagg_stack_id *ids, size_t c
 {
     int rc = 0;
     if (!agg->no_frames)
-        return sagg__fail(err, SAGG_E_USAGE, 0,
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
                           "Stacks without frames are for aggregates without frames (no_frames).");
     for (size_t at = 0; at < count; at += STACKS_AT_ONCE) {
         size_t end = count - at < STACKS_AT_ONCE ? count : at + STACKS_AT_ONCE;

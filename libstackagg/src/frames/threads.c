@@ -84,10 +84,10 @@ static int add_pool(sagg *agg, sagg_str pool, uint32_t *index)
     if (find(&wanted, index))
         return 0;
     int rc = agg->pool_threads < agg->max_threads ? append(agg, &wanted, UINT32_MAX, index)
-                                                  : SAGG_E_LIMIT;
+                                                  : SAGG_ERR_LIMIT;
     if (rc == 0)
         agg->pool_threads++;
-    if (rc != SAGG_E_LIMIT)
+    if (rc != SAGG_ERR_LIMIT)
         return rc;
     *index = SAGG_DROPPED_THREAD;
     return 0;
@@ -100,10 +100,10 @@ static int add_exact(sagg *agg, const struct wanted_thread *wanted, uint32_t *in
     if (rc != 0)
         return rc;
     bool room = pool != SAGG_DROPPED_THREAD && agg->exact_threads < agg->max_threads;
-    rc = room ? append(agg, wanted, pool, index) : SAGG_E_LIMIT;
+    rc = room ? append(agg, wanted, pool, index) : SAGG_ERR_LIMIT;
     if (rc == 0)
         agg->exact_threads++;
-    if (rc != SAGG_E_LIMIT)
+    if (rc != SAGG_ERR_LIMIT)
         return rc;
     agg->loss.threads_folded++;
     *index = pool;
@@ -157,13 +157,13 @@ static bool is_label(const void *context, uint32_t value)
            sagg__name_is(&wanted->agg->names, label->text, wanted->text);
 }
 
-/* Returns 0, SAGG_E_LIMIT or SAGG_E_NOMEM. */
+/* Returns 0, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM. */
 static int append_label(sagg *agg, const struct wanted_label *wanted, uint64_t hash,
                         uint32_t *label)
 {
     sagg__label row = {.tag = wanted->tag};
     if (agg->labels.count == SAGG_MAX_LABELS)
-        return SAGG_E_LIMIT;
+        return SAGG_ERR_LIMIT;
     int rc = sagg__set_reserve(agg, &agg->labels, sizeof(row));
     if (rc == 0)
         rc = sagg__name_add(&agg->mem, &agg->names, wanted->text, &row.text);
@@ -184,7 +184,7 @@ int sagg_add_label(sagg *agg, uint32_t *label, uint32_t tag, sagg_str text, sagg
     if (sagg__index_find(&agg->labels.index, hash, is_label, &wanted, label))
         return 0;
     int rc = append_label(agg, &wanted, hash, label);
-    if (rc == SAGG_E_LIMIT)
+    if (rc == SAGG_ERR_LIMIT)
         *label = 0;
-    return rc == SAGG_E_NOMEM ? sagg__no_memory(err) : 0;
+    return rc == SAGG_ERR_NOMEM ? sagg__no_memory(err) : 0;
 }

@@ -109,7 +109,7 @@ static int append_frame(sagg_collapsed *c, const sagg_frame *frame)
 static int name_frames(sagg_collapsed *c)
 {
     c->names = sagg__alloc(&c->mem, c->palette.count * sizeof(*c->names));
-    int rc = c->names != NULL ? 0 : SAGG_E_NOMEM;
+    int rc = c->names != NULL ? 0 : SAGG_ERR_NOMEM;
     for (uint32_t i = 0; rc == 0 && i < c->palette.count; i++) {
         size_t begin = c->text_size;
         rc = append_frame(c, &c->palette.frames[i]);
@@ -157,7 +157,7 @@ static int collect(sagg_collapsed *c)
     size_t bytes = c->agg->stacks.count * sizeof(uint32_t);
     uint32_t *stack_items = sagg__alloc(&c->mem, bytes);
     if (stack_items == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     memset(stack_items, 0xFF, bytes);
     const sagg__kept *entries = c->agg->entries.array.items;
     int rc = reserve(c);
@@ -177,7 +177,7 @@ static int find_places(sagg_collapsed *c)
     const size_t bytes = c->item_count * sizeof(uint32_t);
     uint32_t *place_of_item = sagg__alloc(&c->mem, bytes);
     if (place_of_item == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     for (uint32_t i = 0; i < c->item_count; i++)
         place_of_item[c->paths.places[i].item] = i;
     uint32_t *place_of = c->place_of.items;
@@ -197,7 +197,7 @@ static int make_ends(sagg_collapsed *c)
     c->lines.end_count = most + 1;
     c->lines.ends = sagg__alloc_zero(&c->mem, c->lines.end_count, sizeof(*c->lines.ends));
     c->values = sagg__alloc(&c->mem, c->item_count * sizeof(*c->values));
-    return c->lines.ends != NULL && c->values != NULL ? 0 : SAGG_E_NOMEM;
+    return c->lines.ends != NULL && c->values != NULL ? 0 : SAGG_ERR_NOMEM;
 }
 
 static int prepare(sagg_collapsed *c)
@@ -297,7 +297,7 @@ static int send(struct lines *l, size_t bytes)
 {
     const char *text = l->text.items;
     if (bytes > 0 && l->sink->write(l->sink->ctx, text + l->sent, bytes) != 0)
-        return SAGG_E_IO;
+        return SAGG_ERR_IO;
     l->sent += bytes;
     return 0;
 }
@@ -440,8 +440,8 @@ static int put_lines(sagg_collapsed *c)
 int sagg_collapsed_write(sagg_collapsed *c, uint32_t type, const sagg_sink *sink, sagg_error *err)
 {
     if (type > SAGG_MAX_TYPE || c->agg->slot_of[type] == SAGG__NO_SLOT)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Profile type %u is not in the aggregate's table.",
-                          type);
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
+                          "Profile type %u is not in the aggregate's table.", type);
     struct lines *l = &c->lines;
     take_values(c, type);
     l->sink = sink;
@@ -449,7 +449,7 @@ int sagg_collapsed_write(sagg_collapsed *c, uint32_t type, const sagg_sink *sink
     int rc = put_lines(c);
     if (rc == 0)
         rc = send(l, l->size - l->sent);
-    if (rc == SAGG_E_IO)
+    if (rc == SAGG_ERR_IO)
         return sagg__refused(err);
     return rc != 0 ? sagg__no_memory(err) : 0;
 }

@@ -10,14 +10,14 @@ void sagg__emit_begin(sagg__emit *emit, const sagg_sink *sink, sagg__mem *mem)
 {
     *emit = (sagg__emit){.sink = sink, .buffer = sagg__alloc(mem, SAGG__EMIT_BUFFER)};
     if (emit->buffer == NULL)
-        emit->rc = SAGG_E_NOMEM;
+        emit->rc = SAGG_ERR_NOMEM;
 }
 
 static void flush(sagg__emit *emit)
 {
     if (emit->rc == 0 && emit->size > 0 &&
         emit->sink->write(emit->sink->ctx, emit->buffer, emit->size) != 0)
-        emit->rc = SAGG_E_IO;
+        emit->rc = SAGG_ERR_IO;
     emit->size = 0;
 }
 

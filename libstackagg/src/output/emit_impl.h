@@ -24,7 +24,7 @@ typedef struct sagg__emit {
 } sagg__emit;
 
 void sagg__emit_begin(sagg__emit *emit, const sagg_sink *sink, sagg__mem *mem);
-/* Sends what is left and frees the buffer. Returns 0, SAGG_E_IO or SAGG_E_NOMEM. */
+/* Sends what is left and frees the buffer. Returns 0, SAGG_ERR_IO or SAGG_ERR_NOMEM. */
 int sagg__emit_end(sagg__emit *emit, sagg__mem *mem);
 
 void sagg__emit_bytes(sagg__emit *emit, const char *bytes, size_t size);

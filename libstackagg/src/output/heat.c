@@ -176,7 +176,7 @@ static int thin_keys(sagg_heat *heat, uint64_t *weights, uint32_t *order, uint32
         sagg__heat_key key = *key_at(heat, i);
         moved[i] = SAGG__NAMELESS;
         if (stays && add_key(heat, &key, &moved[i]) != 0)
-            return SAGG_E_NOMEM;
+            return SAGG_ERR_NOMEM;
     }
     for (uint32_t i = 0; i < heat->cell_count; i++)
         cell_at(heat, i)->key = moved[cell_at(heat, i)->key];
@@ -189,7 +189,7 @@ static int drop_keys(sagg_heat *heat)
     uint64_t *weights = sagg__alloc_zero(&heat->mem, count, sizeof(*weights));
     uint32_t *order = sagg__alloc_zero(&heat->mem, count, sizeof(*order));
     uint32_t *moved = sagg__alloc_zero(&heat->mem, count, sizeof(*moved));
-    int rc = SAGG_E_NOMEM;
+    int rc = SAGG_ERR_NOMEM;
     if (weights != NULL && order != NULL && moved != NULL)
         rc = thin_keys(heat, weights, order, moved);
     sagg__release(&heat->mem, weights, count * sizeof(*weights));
@@ -219,17 +219,17 @@ static int check(const sagg_heat_options *given, sagg_heat_options *out, sagg_er
         memcpy(out, given, given->size < sizeof(*out) ? given->size : sizeof(*out));
         for (size_t i = sizeof(*out); i < given->size; i++)
             if (((const uint8_t *)given)[i] != 0)
-                return sagg__fail(err, SAGG_E_USAGE, 0,
+                return sagg__fail(err, SAGG_ERR_USAGE, 0,
                                   "The heat options have fields set that this library does not "
                                   "know.");
     }
     out->max_cells = out->max_cells != 0 ? out->max_cells : DEFAULT_CELLS;
     out->step_ns = out->step_ns != 0 ? out->step_ns : DEFAULT_STEP;
     if (out->max_cells < LEAST_CELLS)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "max_cells is %u: it must be at least %u.",
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "max_cells is %u: it must be at least %u.",
                           out->max_cells, LEAST_CELLS);
     if (out->step_ns > SECOND)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "A bucket can be at most 1 s long at first.");
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "A bucket can be at most 1 s long at first.");
     return 0;
 }
 
@@ -295,7 +295,7 @@ int sagg_heat_add(sagg_heat *heat, const sagg *agg, const sagg_sample *sample, s
     sagg__heat_key key = {0};
     sagg__heat_cell cell = {.value = sample->value};
     if (!sagg_stack_id_at(agg, sample->stack, &key.stack))
-        return sagg__fail(err, SAGG_E_USAGE, 0, "There is no stack %u.", sample->stack);
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "There is no stack %u.", sample->stack);
     if (sample->value == 0)
         return 0;
     key.thread = heat->threads ? sagg__group_thread(agg, sample->thread) : SAGG_NO_THREAD;

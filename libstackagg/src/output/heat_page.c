@@ -63,7 +63,7 @@ static int find_ids(struct by_id *stacks, const sagg *agg, sagg__mem *mem)
     const uint32_t count = agg->stacks.count;
     stacks->ids = sagg__alloc(mem, count * sizeof(*stacks->ids));
     if (stacks->ids == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
         sagg__stack_id(agg, i, &stacks->ids[i]);
@@ -289,7 +289,7 @@ static int place_cells(struct map *map)
     int64_t joined = (int64_t)(map->step_ns / heat->step_ns);
     uint32_t *numbers = sagg__alloc(map->mem, heat->key_count * sizeof(*numbers));
     if (numbers == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     for (uint32_t i = 0; i < heat->key_count; i++)
         numbers[i] = i == SAGG__NAMELESS
                          ? map->nameless
@@ -319,7 +319,7 @@ static int make_map(struct map *map)
     map->cells = sagg__alloc(map->mem, ((size_t)map->heat->cell_count + 1) * sizeof(*map->cells));
     if (map->parent == NULL || map->stack_of == NULL || map->omitted_of == NULL ||
         map->frame_of == NULL || map->cells == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     int rc = number_nodes(map);
     if (rc != 0)
         return rc;
@@ -441,7 +441,7 @@ static int check(const sagg_heatmap *page, sagg_error *err)
 {
     for (size_t i = 0; i < page->count; i++)
         if (page->heats[i]->threads != sagg_tree_get(page->trees[i])->threads)
-            return sagg__fail(err, SAGG_E_USAGE, 0,
+            return sagg__fail(err, SAGG_ERR_USAGE, 0,
                               "A heat and its tree must agree on telling threads apart.");
     return 0;
 }

@@ -12,7 +12,7 @@ typedef struct sagg__json {
     sagg_str meta;
 } sagg__json;
 
-/* Writes the document. Returns 0 or SAGG_E_NOMEM; a sink that refuses is noted in `emit`. */
+/* Writes the document. Returns 0 or SAGG_ERR_NOMEM; a sink that refuses is noted in `emit`. */
 int sagg__json_write(const sagg__json *json, sagg__emit *emit);
 
 #endif

@@ -133,7 +133,7 @@ int sagg__meta_read(sagg__meta *out, sagg_str text, sagg_error *err)
     skip_blanks(&from);
     if (is_object && from.at == text.size)
         return 0;
-    return sagg__fail(err, SAGG_E_FORMAT, 0, "The meta text is not a JSON object: give {...}.");
+    return sagg__fail(err, SAGG_ERR_FORMAT, 0, "The meta text is not a JSON object: give {...}.");
 }
 
 /* Nanoseconds in a string of digits as a number of milliseconds, which is what pages show. Writes

@@ -12,7 +12,7 @@ typedef struct sagg__meta {
     sagg_str facts[SAGG__FACTS]; /* JSON each, of the text read; empty = there is none */
 } sagg__meta;
 
-/* Finds them; an empty text has none. Returns 0, or SAGG_E_FORMAT when it is no object. */
+/* Finds them; an empty text has none. Returns 0, or SAGG_ERR_FORMAT when it is no object. */
 int sagg__meta_read(sagg__meta *out, sagg_str text, sagg_error *err);
 
 /* Writes the member "meta", a comma before it; nothing when there are no facts. */

@@ -23,7 +23,7 @@ int sagg_write_json(const sagg_tree *const *trees, size_t count, sagg_str meta,
     rc = sagg__json_write(&json, &emit);
     int end = sagg__emit_end(&emit, &mem);
     rc = rc != 0 ? rc : end;
-    if (rc == SAGG_E_IO)
+    if (rc == SAGG_ERR_IO)
         return sagg__refused(err);
     return rc != 0 ? sagg__no_memory(err) : 0;
 }

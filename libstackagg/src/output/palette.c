@@ -249,7 +249,7 @@ static int own_text(sagg__palette *palette, sagg__mem *mem)
     palette->text_size = text_bytes(palette);
     palette->text = sagg__alloc(mem, palette->text_size);
     if (palette->text == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     size_t used = 0;
     for (uint32_t i = 0; i < palette->count; i++) {
         own(&palette->frames[i].class_name, palette->text, &used);
@@ -288,7 +288,7 @@ int sagg__palette_new(sagg__palette *palette, sagg__mem *mem, const sagg *agg, b
     uint32_t *order = sagg__alloc(mem, most * sizeof(*order));
     uint32_t *room = sagg__alloc(mem, most * sizeof(*room));
     bool labelled = make_labels(&source, mem, threads == SAGG__THREAD_IDS);
-    int rc = SAGG_E_NOMEM;
+    int rc = SAGG_ERR_NOMEM;
     if (palette->frames != NULL && palette->of_frame != NULL && palette->of_thread != NULL &&
         source.ranks != NULL && source.keys != NULL && order != NULL && room != NULL && labelled) {
         build(palette, &source, order, room);

@@ -58,7 +58,7 @@ static int add_side(struct joining *j, const sagg_tree *side)
     size_t bytes = from->node_count * sizeof(uint32_t);
     uint32_t *path = sagg__alloc(&j->tree->mem, bytes);
     size_t block = 0;
-    int rc = path != NULL ? 0 : SAGG_E_NOMEM;
+    int rc = path != NULL ? 0 : SAGG_ERR_NOMEM;
     for (size_t node = 0; rc == 0 && node < from->node_count; node++) {
         rc = add_node(j, from, node, path);
         if (rc != 0 || block == from->omitted_count || from->omitted_node[block] != node)
@@ -96,7 +96,7 @@ static int sum_before(sagg_diff *diff)
     int rc = sagg__grow(&tree->mem, &diff->before_total, count, sizeof(uint64_t));
     if (rc != 0 || room == NULL) {
         sagg__release(&tree->mem, room, count * 2 * sizeof(*room));
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     }
     uint64_t *total = diff->before_total.items;
     memcpy(total, diff->before_self.items, count * sizeof(*total));
@@ -171,7 +171,7 @@ static int sort_changes(sagg_diff *diff, uint32_t *order, uint32_t *room)
     }
     sagg_change *sorted = sagg__alloc_zero(&diff->tree->mem, diff->change_slots, sizeof(*sorted));
     if (sorted == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     sagg__sort(order, room, (uint32_t)kept, by_change, diff->changes);
     for (size_t i = 0; i < kept; i++)
         sorted[i] = diff->changes[order[i]];
@@ -188,7 +188,7 @@ static int find_changes(sagg_diff *diff)
     uint32_t *numbers = sagg__alloc(mem, slots * 2 * sizeof(*numbers));
     diff->change_slots = slots;
     diff->changes = sagg__alloc_zero(mem, slots, sizeof(*diff->changes));
-    int rc = SAGG_E_NOMEM;
+    int rc = SAGG_ERR_NOMEM;
     if (numbers != NULL && diff->changes != NULL) {
         count_methods(diff, numbers);
         rc = sort_changes(diff, numbers, numbers + slots);
@@ -231,7 +231,7 @@ static int find_intervals(sagg_diff *diff, const sagg_diff_options *o)
     sagg__side before = {0};
     sagg__side after = {0};
     if (in == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     uint32_t count = choose(diff, in);
     int rc = sagg__side_new(&before, mem, o->before, in->hash, count);
     if (rc == 0)
@@ -292,10 +292,10 @@ static int read_options(sagg_diff_options *out, const sagg_diff_options *given, 
         return rc;
     out->rounds = out->rounds == 0 ? DEFAULT_ROUNDS : out->rounds;
     if (out->rounds > MAX_ROUNDS || out->rounds < 200)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "A bootstrap has 200 to %u rounds, not %u.",
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "A bootstrap has 200 to %u rounds, not %u.",
                           MAX_ROUNDS, out->rounds);
     if ((out->before == NULL) != (out->after == NULL))
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Give the windows of both sides, or of none.");
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "Give the windows of both sides, or of none.");
     return 0;
 }
 
@@ -329,7 +329,7 @@ int sagg_diff_new(sagg_diff **out, const sagg_tree *before, const sagg_tree *aft
     if (rc != 0)
         return rc;
     if (!same_type(&before->view, &after->view))
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Trees of two profile types cannot be compared.");
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "Trees of two profile types cannot be compared.");
     rc = sagg__tree_like(&tree, after, before);
     sagg_diff *diff = tree != NULL ? sagg__alloc_zero(&tree->mem, 1, sizeof(*diff)) : NULL;
     if (diff == NULL) {

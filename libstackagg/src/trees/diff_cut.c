@@ -131,7 +131,7 @@ int sagg__diff_cut(sagg_tree *tree, sagg__array *before_self, sagg__array *befor
                     sagg__alloc(mem, count * sizeof(uint64_t)),
                     sagg__alloc(mem, count * 2 * sizeof(uint32_t))};
     struct gone *gone = sagg__alloc_zero(mem, count, sizeof(*gone));
-    int rc = SAGG_E_NOMEM;
+    int rc = SAGG_ERR_NOMEM;
     if (c.weight != NULL && c.numbers != NULL && gone != NULL) {
         choose(&c, o);
         uint32_t moved = 0;

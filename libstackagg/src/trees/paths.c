@@ -205,7 +205,7 @@ int sagg__paths_sort(sagg__paths *out, sagg__mem *mem, const sagg *agg,
     struct range *ranges = sagg__alloc(mem, ranges_size);
     if (out->places == NULL || out->shared == NULL || out->room == NULL || ranges == NULL) {
         sagg__release(mem, ranges, ranges_size);
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     }
     /* Without memory for them there are none. */
     sagg__path_groups *groups =

@@ -37,7 +37,7 @@ typedef struct sagg__paths {
 
 /*
  * Sorts `count` items, which must outlive the paths, as the palette's maps must. Returns 0 or
- * SAGG_E_NOMEM; free it in both cases, with the same `mem`.
+ * SAGG_ERR_NOMEM; free it in both cases, with the same `mem`.
  */
 int sagg__paths_sort(sagg__paths *out, sagg__mem *mem, const sagg *agg,
                      const sagg__palette *palette, const sagg__path *items, uint32_t count);

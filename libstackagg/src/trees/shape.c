@@ -73,7 +73,7 @@ static int downwards(struct reshape *r)
 {
     for (size_t node = 0; node < r->from->node_count; node++) {
         if (find_place(r, node) != 0)
-            return SAGG_E_NOMEM;
+            return SAGG_ERR_NOMEM;
         if (r->place[node] == NOWHERE)
             continue;
         (void)sagg__add_to(&sagg__trie_at(&r->trie, r->place[node])->self, r->from->self[node]);
@@ -89,7 +89,7 @@ static int climb(struct reshape *r, size_t node, uint64_t value)
     uint32_t place = 0;
     for (; node > 0; node = r->parent[node])
         if (sagg__trie_child(&r->trie, &place, place, r->from->frame[node]) != 0)
-            return SAGG_E_NOMEM;
+            return SAGG_ERR_NOMEM;
     (void)sagg__add_to(&sagg__trie_at(&r->trie, place)->self, value);
     return 0;
 }
@@ -149,7 +149,7 @@ static int rebuild(sagg_tree *tree, const sagg_tree_view *from, const sagg_shape
     r.place = sagg__alloc(&tree->mem, each);
     r.omitted = sagg__alloc_zero(&tree->mem, from->node_count, sizeof(uint32_t));
     if (r.parent == NULL || r.place == NULL || r.omitted == NULL)
-        rc = SAGG_E_NOMEM;
+        rc = SAGG_ERR_NOMEM;
     if (rc == 0)
         rc = fill(&r);
     if (rc == 0)
@@ -165,14 +165,14 @@ static int check(const sagg_shape_options *given, sagg_shape_options *out, sagg_
 {
     memset(out, 0, sizeof(*out));
     if (given == NULL || given->size < offsetof(sagg_shape_options, max_nodes))
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Another shape needs options that name it.");
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "Another shape needs options that name it.");
     int rc = sagg__options_copy(
         out, sizeof(*out), given,
         "The shape's options have fields set that this library does not know.", err);
     if (rc != 0)
         return rc;
     if (out->shape < SAGG_SHAPE_REVERSED || out->shape > SAGG_SHAPE_WITHOUT)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "There is no shape %d.", out->shape);
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "There is no shape %d.", out->shape);
     return 0;
 }
 

@@ -94,7 +94,7 @@ static int fill(sagg_top *top, const sagg *agg, uint32_t type, size_t limit)
     s.seen = sagg__alloc_zero(mem, count, sizeof(*s.seen));
     s.order = sagg__alloc_zero(mem, count, sizeof(*s.order));
     s.room = sagg__alloc_zero(mem, count, sizeof(*s.room));
-    rc = SAGG_E_NOMEM;
+    rc = SAGG_ERR_NOMEM;
     if (s.self != NULL && s.total != NULL && s.seen != NULL && s.order != NULL && s.room != NULL) {
         sum_entries(&s, agg, type);
         rc = write_rows(&s, limit);
@@ -111,8 +111,8 @@ static int fill(sagg_top *top, const sagg *agg, uint32_t type, size_t limit)
 int sagg_top_new(sagg_top **out, const sagg *agg, uint32_t type, size_t limit, sagg_error *err)
 {
     if (type > SAGG_MAX_TYPE || agg->slot_of[type] == SAGG__NO_SLOT)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Profile type %u is not in the aggregate's table.",
-                          type);
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
+                          "Profile type %u is not in the aggregate's table.", type);
     sagg__mem mem;
     sagg__mem_init(&mem, &agg->mem.allocator, UINT64_MAX);
     sagg_top *top = sagg__alloc_zero(&mem, 1, sizeof(*top));

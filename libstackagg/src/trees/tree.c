@@ -50,7 +50,7 @@ static int collect(struct build *b)
     uint32_t stacks = b->agg->stacks.count;
     b->item_of = sagg__alloc(&b->tree->mem, stacks * sizeof(*b->item_of));
     if (b->item_of == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     memset(b->item_of, 0xFF, stacks * sizeof(*b->item_of));
     size_t cursor = 0;
     sagg_entry entry;
@@ -136,7 +136,7 @@ int sagg__tree_drop_frames(sagg_tree *tree)
     uint32_t slots = palette->count;
     uint32_t *moved = sagg__alloc_zero(&tree->mem, slots, sizeof(*moved));
     if (moved == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     for (size_t i = 1; i < nodes->count; i++)
         moved[*SAGG__AT(uint32_t, nodes->frame, i)] = 1;
     palette->count = 0;
@@ -162,7 +162,7 @@ static int name_type(sagg_tree *tree, const sagg *agg, uint32_t type)
     tree->type_text_size = name + unit;
     tree->type_text = sagg__alloc(&tree->mem, tree->type_text_size);
     if (tree->type_text == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     memcpy(tree->type_text, row->name, name);
     memcpy(tree->type_text + name, row->unit, unit);
     tree->view.type = (sagg_str){tree->type_text, name};
@@ -241,15 +241,15 @@ static int check(const sagg *agg, const sagg_tree_options *given, sagg_tree_opti
 {
     memset(out, 0, sizeof(*out));
     if (given == NULL || given->size < offsetof(sagg_tree_options, lines))
-        return sagg__fail(err, SAGG_E_USAGE, 0, "A tree needs options with a type.");
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "A tree needs options with a type.");
     int rc = sagg__options_copy(out, sizeof(*out), given,
                                 "The tree options have fields set that this library does not know.",
                                 err);
     if (rc != 0)
         return rc;
     if (out->type > SAGG_MAX_TYPE || agg->slot_of[out->type] == SAGG__NO_SLOT)
-        return sagg__fail(err, SAGG_E_USAGE, 0, "Profile type %u is not in the aggregate's table.",
-                          out->type);
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
+                          "Profile type %u is not in the aggregate's table.", out->type);
     return 0;
 }
 

@@ -23,7 +23,7 @@ static int mark_heaviest(sagg_tree *tree, uint8_t *keep, size_t max_nodes)
     uint32_t count = (uint32_t)tree->nodes.count;
     uint32_t *order = sagg__alloc(&tree->mem, count * sizeof(*order));
     uint32_t *room = sagg__alloc(&tree->mem, count * sizeof(*room));
-    int rc = SAGG_E_NOMEM;
+    int rc = SAGG_ERR_NOMEM;
     if (order != NULL && room != NULL) {
         for (uint32_t i = 0; i < count; i++)
             order[i] = i;
@@ -117,7 +117,7 @@ int sagg__tree_cut(sagg_tree *tree, size_t max_nodes)
     uint32_t *above = sagg__alloc_zero(mem, depths, sizeof(*above));
     struct cut cut = {sagg__alloc_zero(mem, max_nodes, sizeof(uint64_t)),
                       sagg__alloc_zero(mem, max_nodes, sizeof(uint64_t))};
-    int rc = SAGG_E_NOMEM;
+    int rc = SAGG_ERR_NOMEM;
     if (keep != NULL && above != NULL && cut.total != NULL && cut.nodes != NULL)
         rc = mark_heaviest(tree, keep, max_nodes);
     if (rc == 0) {

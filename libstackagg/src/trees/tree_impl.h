@@ -24,7 +24,7 @@ enum sagg__thread_frames { SAGG__NO_THREADS, SAGG__THREAD_NAMES, SAGG__THREAD_ID
 
 /*
  * Makes the palette of all frames of the aggregate (methods, unless `lines`) and of its threads.
- * Returns 0 or SAGG_E_NOMEM. `mem` has no cap.
+ * Returns 0 or SAGG_ERR_NOMEM. `mem` has no cap.
  */
 int sagg__palette_new(sagg__palette *palette, sagg__mem *mem, const sagg *agg, bool lines,
                       enum sagg__thread_frames threads);
@@ -62,25 +62,25 @@ struct sagg_tree {
 
 void sagg__nodes_free(sagg__nodes *nodes, sagg__mem *mem);
 
-/* Keeps the `max_nodes` heaviest nodes of a whole tree. Returns 0 or SAGG_E_NOMEM. */
+/* Keeps the `max_nodes` heaviest nodes of a whole tree. Returns 0 or SAGG_ERR_NOMEM. */
 int sagg__tree_cut(sagg_tree *tree, size_t max_nodes);
 
 /*
  * An empty tree of the type of `like`, with its frames and those of `also` (NULL = none), which
- * have the numbers of their order. Returns 0 or SAGG_E_NOMEM; free what *out holds in both cases.
+ * have the numbers of their order. Returns 0 or SAGG_ERR_NOMEM; free what *out holds in both cases.
  */
 int sagg__tree_like(sagg_tree **out, const sagg_tree *like, const sagg_tree *also);
 
 /* The number of a frame that the tree has; of another one, where it would stand. */
 uint32_t sagg__frame_find(const sagg_tree *tree, const sagg_frame *frame);
 
-/* Drops the frames that no node has. Returns 0 or SAGG_E_NOMEM. */
+/* Drops the frames that no node has. Returns 0 or SAGG_ERR_NOMEM. */
 int sagg__tree_drop_frames(sagg_tree *tree);
 
 /* Points the view's arrays to the tree's; totals and threads are the caller's to set. */
 void sagg__tree_view_fill(sagg_tree *tree);
 
-/* Cuts to the limits (0 = none), drops frames and fills the view. Returns 0 or SAGG_E_NOMEM. */
+/* Cuts to the limits (0 = none), drops frames and fills the view. Returns 0 or SAGG_ERR_NOMEM. */
 int sagg__tree_finish(sagg_tree *tree, uint32_t max_nodes, uint64_t min_total);
 
 #endif

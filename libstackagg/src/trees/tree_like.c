@@ -41,13 +41,13 @@ static int copy_frames(sagg__palette *to, sagg__mem *mem, const sagg_tree_view *
     to->frame_slots = (uint32_t)most;
     to->frames = sagg__alloc_zero(mem, most, sizeof(*to->frames));
     if (to->frames == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     merge(to, a, b);
     for (uint32_t i = 0; i < to->count; i++)
         to->text_size += own_bytes(&to->frames[i]);
     to->text = sagg__alloc(mem, to->text_size);
     if (to->text == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     for (uint32_t i = 0; i < to->count; i++) {
         own(&to->frames[i].class_name, to->text, &used);
         own(&to->frames[i].method, to->text, &used);
@@ -61,7 +61,7 @@ static int copy_type(sagg_tree *to, const sagg_tree *from)
     to->type_text_size = from->type_text_size;
     to->type_text = sagg__alloc(&to->mem, to->type_text_size);
     if (to->type_text == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     memcpy(to->type_text, from->type_text, from->type_text_size);
     to->view.type = (sagg_str){to->type_text, from->view.type.size};
     to->view.unit = (sagg_str){to->type_text + from->view.type.size, from->view.unit.size};
@@ -74,7 +74,7 @@ int sagg__tree_like(sagg_tree **out, const sagg_tree *like, const sagg_tree *als
     sagg__mem_init(&mem, &like->mem.allocator, UINT64_MAX);
     *out = sagg__alloc_zero(&mem, 1, sizeof(**out));
     if (*out == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     (*out)->mem = mem;
     int rc =
         copy_frames(&(*out)->palette, &(*out)->mem, &like->view, also != NULL ? &also->view : NULL);

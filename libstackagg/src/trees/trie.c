@@ -18,7 +18,7 @@ int sagg__trie_init(sagg__trie *trie, sagg__mem *mem)
     *trie = (sagg__trie){.mem = mem, .slot_count = FIRST_SLOTS};
     trie->slots = sagg__alloc_zero(mem, trie->slot_count, sizeof(*trie->slots));
     if (trie->slots == NULL || sagg__grow(mem, &trie->nodes, 1, sizeof(sagg__trie_node)) != 0)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     *sagg__trie_at(trie, trie->count++) = (sagg__trie_node){.frame = SAGG_ROOT_FRAME};
     return 0;
 }
@@ -49,7 +49,7 @@ static int widen(sagg__trie *trie)
     size_t old = trie->slot_count;
     uint32_t *slots = sagg__alloc_zero(trie->mem, old * 2, sizeof(*slots));
     if (slots == NULL)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     sagg__release(trie->mem, trie->slots, old * sizeof(*slots));
     trie->slots = slots;
     trie->slot_count = old * 2;
@@ -67,7 +67,7 @@ int sagg__trie_child(sagg__trie *trie, uint32_t *child, uint32_t parent, uint32_
     if (*child != 0)
         return 0;
     if (sagg__grow(trie->mem, &trie->nodes, (size_t)trie->count + 1, sizeof(sagg__trie_node)) != 0)
-        return SAGG_E_NOMEM;
+        return SAGG_ERR_NOMEM;
     *child = trie->count++;
     *sagg__trie_at(trie, *child) = (sagg__trie_node){.parent = parent, .frame = frame};
     trie->slots[slot] = *child;
@@ -195,7 +195,7 @@ int sagg__trie_finish(const sagg__trie *trie, sagg_tree *tree, sagg__array *befo
     size_t slots = (size_t)trie->count + 1;
     uint32_t *block = sagg__alloc(trie->mem, slots * 4 * sizeof(*block));
     struct walk w = {block, block + slots, block + 2 * slots, block + 3 * slots};
-    int rc = block != NULL ? reserve(tree, trie->count) : SAGG_E_NOMEM;
+    int rc = block != NULL ? reserve(tree, trie->count) : SAGG_ERR_NOMEM;
     if (rc == 0 && befores != NULL)
         rc = sagg__grow(&tree->mem, befores, trie->count, sizeof(uint64_t));
     if (rc == 0) {

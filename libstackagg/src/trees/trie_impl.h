@@ -23,13 +23,13 @@ typedef struct sagg__trie {
     size_t slot_count;
 } sagg__trie;
 
-/* Returns 0 or SAGG_E_NOMEM; free it in both cases. */
+/* Returns 0 or SAGG_ERR_NOMEM; free it in both cases. */
 int sagg__trie_init(sagg__trie *trie, sagg__mem *mem);
 void sagg__trie_free(sagg__trie *trie);
 
 sagg__trie_node *sagg__trie_at(const sagg__trie *trie, uint32_t node);
 
-/* The child of a node for a frame, made when missing. Returns 0 or SAGG_E_NOMEM. */
+/* The child of a node for a frame, made when missing. Returns 0 or SAGG_ERR_NOMEM. */
 int sagg__trie_child(sagg__trie *trie, uint32_t *child, uint32_t parent, uint32_t frame);
 
 /* The node of a frame on the path to `node`, itself included, or 0. */
@@ -38,7 +38,7 @@ uint32_t sagg__trie_on_path(const sagg__trie *trie, uint32_t node, uint32_t fram
 /*
  * Puts the nodes in preorder, siblings by the numbers of their frames, into `tree`, whose arrays
  * are empty, with totals and omitted blocks. `befores`, `omitted_befores`: NULL, or receive the
- * older side's self by node and value by omitted block. Returns 0 or SAGG_E_NOMEM.
+ * older side's self by node and value by omitted block. Returns 0 or SAGG_ERR_NOMEM.
  */
 int sagg__trie_finish(const sagg__trie *trie, sagg_tree *tree, sagg__array *befores,
                       sagg__array *omitted_befores);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """P4: does the cost of a recording grow with what is in it, and with nothing else?"""
 
 import tempfile

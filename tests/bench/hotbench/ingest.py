@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """P10: a backend under made-up collectors; the store runs in a process of its own, so that its CPU is apart."""
 
 import contextlib

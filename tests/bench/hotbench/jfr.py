@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """P1, P2, P3: recordings to totals per type, thread and stack; CPU, memory, cores; against the peers."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A running product for the benchmarks: JVMs with the demo service, attachd, collector, and a backend that only takes in."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whole processes, measured from outside: CPU, wall time, memory."""
 
 import os

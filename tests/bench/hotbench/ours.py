@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The installed hotstack as a reader of recordings."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages in Chromium: one of a recording with all types beside jfrconv's page per kind, in bytes and in time until the graph is there; and
 P14, how soon a graph of 200,000 nodes is there and answers."""
 

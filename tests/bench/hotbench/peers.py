@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The other readers of recordings, as commands. Each computes distinct stacks with totals per kind."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where things are: the tree, the cache, the installed program, the JDKs."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """P15: how long `hotstack profile` takes beyond what it records, and how large a page's data is, beside asprof's."""
 
 import pathlib

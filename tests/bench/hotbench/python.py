@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """P5: the Python package's tables of samples, against `jfr print --json` with json.load, and against C."""
 
 import os

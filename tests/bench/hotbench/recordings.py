@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The recordings the benchmarks read: made on this machine by the call tree of ../recorder, kept in the cache.
 
 Each has a shape beside it: what the JDK's own reader counts in it. A recording is made anew when the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a benchmark found: tables, and targets held or missed; printed, and written to docs/benchmarks.md."""
 
 import re

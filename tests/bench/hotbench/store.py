@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """P9: rows into ClickHouse, embedded and over HTTP, in blocks of 100,000; beside clickhouse-connect."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """P16: how long thread snapshots stop a JVM, beside the JDK's own dumps."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """P6 and P7: what the collector sends and costs for real windows of the demo service."""
 
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the drivers of pages share. A browser that was just started loads parts of its own window for half a second, at the cost of as much
 // CPU time as a page of 200,000 nodes: nothing is measured before it has come to rest.
 import { createRequire } from 'node:module';

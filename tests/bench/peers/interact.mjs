@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a page of Hotstack answers to its user in headless Chromium. Usage: interact.mjs PLAYWRIGHT CHROMIUM ROUNDS FILE
 // Prints a JSON object: `nodes` of the graph; `paint`, by round milliseconds from the last byte of the page to the frame that has the graph;
 // and by kind of action (zoom, hover, search) the longest main-thread task of each action, milliseconds, from Chromium's trace. A round is a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How soon pages show their graph in headless Chromium. Usage: paint.mjs CHROMIUM ROUNDS FILE...
 // Prints a JSON object: by file, a list of [first paint, graph]: milliseconds from the start of navigation to Chromium's first paint
 // with content, and to the frame that has the graph. Files take turns, each in a browser of its own, so that nothing is warm. Pages

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chromium by its own protocol, with nothing of it switched on: a driver that listens to the network has the browser keep a copy of each
 // file and, as soon as it has all of it, decode it, in the page's main thread.
 import { spawn } from 'node:child_process';

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package one.profiler;
 
 /** The entry that async-profiler's library offers to Java. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the Java sources of the call tree: classes whose methods call one another, Roots and Records.
 
 Usage: make_tree.py OUT_DIR

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of a book, read as docs/formats/ingest.md ("Pages") says: a second reading of that page.
 
 Only for pages that are right: what is wrong raises.

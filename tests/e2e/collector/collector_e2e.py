@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The collector with real parts: a JVM, hotstack-attachd, hotstack-collector, and fake_ingest.py.
 
 What the backend acknowledged must equal, to the unit, what the JDK's own API reads from copies of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ingest contract's wire form, by hand: protobuf's varints and fields, packed columns, zstd.
 
 Knows no protobuf library: the contract's messages are few, and a second reading of the wire form is

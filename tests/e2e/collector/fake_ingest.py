@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A backend that only takes in: it decodes the ingest contract, checks it, and keeps the sums.
 
 Prints "port N", then serves until killed. GET /state answers what came so far as JSON. GET

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The query API as a script sees it.
 export class Api {
   constructor(base, token) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Debian's Chromium by playwright-core, from the packages that the UI was built with.
 import { createRequire } from 'node:module';
 import { mkdtempSync, rmSync } from 'node:fs';

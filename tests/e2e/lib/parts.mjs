@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the real parts are: programs of the build, JDKs, the profiler, the store, the browser.
 // A part that is missing makes a test skip, loudly, with the command that brings it.
 import { existsSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs under test: started with their output kept, ended by pid, waited for by condition.
 import { spawn } from 'node:child_process';
 import { createWriteStream, readFileSync } from 'node:fs';

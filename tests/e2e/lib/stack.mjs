@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole product on this machine: demo services on real JVMs, attachd, collector, backend.
 // Each stack lives in a directory of its own and on free ports; close() ends what it started.
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a stopped backend's store through chdb-http: the rows themselves, past the backend.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

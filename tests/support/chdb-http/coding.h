@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Content codings of chdb-http: what ClickHouse takes and gives. */
 #ifndef CHDB_HTTP_CODING_H
 #define CHDB_HTTP_CODING_H

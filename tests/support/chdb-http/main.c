@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * chdb-http: ClickHouse's HTTP interface over the embedded engine, for tests whose own process is
  * built with sanitisers and so cannot load the engine. Not a product: it listens on 127.0.0.1 only.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a client asks of chdb-http, and what it gets: no HTTP library here. */
 #ifndef CHDB_HTTP_REQUEST_H
 #define CHDB_HTTP_REQUEST_H

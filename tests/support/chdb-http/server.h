@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* chdb-http's listener. */
 #ifndef CHDB_HTTP_SERVER_H
 #define CHDB_HTTP_SERVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Telling an INSERT's text from its data. */
 #ifndef CHDB_HTTP_STATEMENT_H
 #define CHDB_HTTP_STATEMENT_H

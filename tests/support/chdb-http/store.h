@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The engine behind chdb-http: runs one request as ClickHouse's HTTP handler would. */
 #ifndef CHDB_HTTP_STORE_H
 #define CHDB_HTTP_STORE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ingest-client/batch.h: makes the batches of a test, always the same bytes for the same numbers.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ingest-client: sends made-up batches to a backend, as a collector would, and prints one line an
  * answer: SEED HTTP-STATUS OUTCOME CODE ROWS NEEDED VALUE-TOTAL. With --retries, a batch that is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 

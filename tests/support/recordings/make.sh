@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes real recordings of Workload.java for the tests of libjfr and of what stands on it.
 #
 # usage: make.sh OUT_DIR KIND JAVA [LIB]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Light or dark: the system's choice until the user makes one, which is kept in this browser.
 import { currentScheme, type Scheme } from '@hotstack/flamegraph';
 

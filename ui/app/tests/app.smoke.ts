@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The built app in a real browser, against the mock backend and under the real backend's content security policy.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';

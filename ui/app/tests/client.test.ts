@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiError, getTagged, logIn, queryString } from '../src/api/client.ts';
 

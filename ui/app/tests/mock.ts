@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A backend for the smoke test: the built app with the real backend's policy headers, and the query API over a made-up shop.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { exactQuery } from '@hotstack/flamegraph';
 import { describe, expect, it } from 'vitest';
 import type { ServiceRow, Target } from '../src/api/types.ts';

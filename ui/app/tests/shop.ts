@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A made-up shop for the mock backend: stacks as a Java service has them, growing as time goes on.
 import { sample, type SampleDocument } from '../../flamegraph/tests/sample.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { codeOfFragment, loginAddress, nextAfterLogin, serviceAddress, servicesAddress } from '../src/url/address.ts';
 import { formatAgo, formatMoment, parseRange, rangeKey, refreshInterval, resolveRange, writeRange, type TimeRange } from '../src/url/range.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph itself: canvas, scrolling, zoom, keyboard and mouse. Says what happens by events on `events`; draws once per frame.
 import { element, on, uniqueId } from './dom.ts';
 import { describe, sentence } from './describe.ts';

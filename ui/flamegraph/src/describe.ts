@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is said about a box: in the tooltip, to a screen reader, and to whoever copies it.
 import { formatPercent, formatValue } from './format.ts';
 import { mergedLabel } from './painter.ts';

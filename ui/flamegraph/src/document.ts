@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reader of flame graph JSON version 1 (docs/formats/flamegraph-json.md). The input is hostile: everything is checked before
 // anything is drawn, and every refusal names the place.
 import { Frames, type FrameColumns } from './frames.ts';

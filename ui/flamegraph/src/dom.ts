@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Building DOM without markup strings: nothing a document holds can become an element.
 
 type Attributes = Record<string, string | number | boolean | undefined>;

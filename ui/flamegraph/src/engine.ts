@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work that must not hold the page up: reading documents, laying trees out, other views of a tree. It runs in a worker; where there
 // is none (an old browser, a policy that forbids it) in the page itself.
 import { Frames, type FrameColumns } from './frames.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers as people read them. Exact figures stay decimal strings and are never formatted here.
 
 const TIME: [number, string][] = [

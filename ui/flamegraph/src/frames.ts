@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frames of a document: what they are called. One table for all profiles that share it.
 import { frameName, visibleText } from './text.ts';
 

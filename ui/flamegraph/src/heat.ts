@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heatmaps in the worker: reading their cells, sums by bucket, and the tree of a stretch of time.
 import type { Columns } from './layout.ts';
 import { Code, integer, list, PLAIN, refuse, text, type Json } from './packed.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a heatmap's buckets become cells: columns of a round length of time, aligned to the clock, with rows within each.
 import type { Heat } from './heat.ts';
 

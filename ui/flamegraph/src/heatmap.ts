@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A recording's time as a map: a column per second (or another round time), rows within it, coloured by what was used then. A stretch
 // of it is selected by mouse or keyboard.
 import { element, helpOn, on, tool } from './dom.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 export { parseDocument, readDocument, FormatError, MAX_DEPTH, MAX_NODES, type FlameDocument } from './document.ts';
 export { formatDecimal, formatPercent, formatValue, groupDigits, typeName } from './format.ts';
 export { currentScheme, onSchemeChange, type Scheme } from './palette.ts';

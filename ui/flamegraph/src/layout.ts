@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the boxes of a tree stand: flat typed arrays, made by one walk without recursion. Runs in the worker and in the page.
 
 export const GROUP = 16;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is looked at of a profile: thread, focus, removed frames and so on, in names, so that it fits into an address and into the next
 // profile too.
 import type { Frames } from './frames.ts';

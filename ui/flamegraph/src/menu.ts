@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The menu of a box. A popover: the browser closes it on Escape and on a click beside it.
 import { buttonOf, element, on, uniqueId } from './dom.ts';
 

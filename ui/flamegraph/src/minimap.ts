@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole graph in a strip, with a window over what the graph shows. Dragging moves or draws the window; keys do the same in the graph.
 import { element, on } from './dom.ts';
 import { currentScheme, palette, type Fills } from './palette.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reader of packed flame graphs, version 4 (docs/formats/flamegraph-packed.md): what an exporter puts into a page. As hostile as any
 // other input: everything is checked before anything is drawn. Runs in the worker.
 import type { FrameColumns } from './frames.ts';

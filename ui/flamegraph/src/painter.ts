@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws the visible rows on a 2D canvas. A large graph shows tens of thousands of boxes at once, most of them a pixel wide: boxes are
 // written into a strip image, one line of pixels per row, and the strip is stretched to row height in one go. Only text is drawn singly.
 import { formatPercent } from './format.ts';

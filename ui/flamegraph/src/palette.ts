@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Colours. Kind gives the hue, the class gives one of a few close shades so that neighbours can be told apart.
 import { KINDS } from './frames.ts';
 import type { Profile } from './profile.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One flame graph: its totals, its frames and where its boxes stand. Boxes 0..nodeCount-1 are nodes in preorder; the boxes from
 // nodeCount on are the omitted blocks, each drawn after its parent's children.
 import type { Frames } from './frames.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an exporter says about its recording in the document's "meta". As hostile as the rest: what has another shape is passed over.
 import { formatDecimal } from './format.ts';
 import { shorten, visibleText } from './text.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one row of the graph shows. The painter draws from it and the mouse asks it, so both always agree.
 import { GROUP } from './layout.ts';
 import type { Profile } from './profile.ts';

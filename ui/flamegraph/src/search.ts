@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Search over frame names. A profile has thousands of distinct frames and up to millions of nodes: the expression runs once per frame.
 import type { Profile } from './profile.ts';
 

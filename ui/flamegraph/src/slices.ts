@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work that may be long, in slices short enough for the page to answer between them.
 
 /** At most this long at a time, ms; the work says by a yield where it may be left. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frame names come out of profiled programs and may hold anything. Everything shown passes through here, so that a name cannot
 // hide, reorder or break what stands around it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The box beside the mouse. Shown in the top layer's place by fixed position; moved, not rebuilt, while it follows.
 import { element } from './dom.ts';
 import { shorten } from './text.ts';

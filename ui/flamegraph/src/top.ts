@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Top table of a flame graph: per frame, self and total. For pages without a server; where there is one, ask it: it counts all rows.
 import type { Profile } from './profile.ts';
 

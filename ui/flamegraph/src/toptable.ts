@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Top table of a page without a server.
 import { formatPoints } from './describe.ts';
 import { buttonOf, element, on } from './dom.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Other views of a tree: each makes a new tree from the paths of the old one. Sums stay exact: every value of the old tree ends at one
 // node or omitted block of the new one, or is left out because its path was not asked for.
 import type { Columns } from './layout.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same tree as a table, for screen readers and for reading figures. Kept in step with the graph: both follow one active box.
 import { changeOf, formatPoints } from './describe.ts';
 import { element, on } from './dom.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole instrument: tool bar, graph, tables and live text around one Profile.
 import { Chart } from './chart.ts';
 import { sentence } from './describe.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The self-contained heatmap: one profile type at a time, all or one of its threads, and the flame graph of what is selected.
 import { heatKitchen } from '../src/heat.ts';
 import { HeatMap, type Stretch } from '../src/heatmap.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The self-contained flame graph: one profile type at a time, all or one of its threads.
 import { FlameView } from '../src/view.ts';
 import { frame, keysGoTo, page, start, State, threadList } from './page.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the self-contained pages share: the embedded document, the worker, and what stands around the graph.
 import { buttonOf, element, on, press } from '../src/dom.ts';
 import { Engine, serveFrom, type OpenDocument } from '../src/engine.ts';

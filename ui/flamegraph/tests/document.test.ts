@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { FormatError, parseDocument, readDocument } from '../src/document.ts';
 import { cpuSample, largeSample, sequence, type SampleDocument, type SampleProfile } from './sample.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { formatDecimal, formatPercent, formatValue, groupDigits, typeName } from '../src/format.ts';
 import { shorten, visibleText } from '../src/text.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { heatKitchen, type Cells, type Heat } from '../src/heat.ts';
 import { clockTime, HeatGrid } from '../src/heatgrid.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A writer of packed flame graphs for tests, made from the format's page and not from the exporter.
 import type { SampleDocument, SampleProfile } from './sample.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pages as the program itself writes them, from a real recording and from collapsed stacks: opened from a file, without network.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

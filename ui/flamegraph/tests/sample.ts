@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Documents for tests: small ones from stacks written by hand, large ones from a fixed pseudo-random sequence.
 
 export interface SampleDocument {

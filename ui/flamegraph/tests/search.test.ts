@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { readDocument } from '../src/document.ts';
 import { nextMatch, searching } from '../src/search.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readDocument } from '../src/document.ts';
 import { searching } from '../src/search.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The self-contained page as an exporter leaves it: opened from a file, without network, in a real browser.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

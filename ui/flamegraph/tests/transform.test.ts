@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every view of a tree against the plainest way to make it: as lists of paths.
 import { describe, expect, it } from 'vitest';
 import { readDocument } from '../src/document.ts';

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * adapters/httpapi/answer_json.h: the core's answers as JSON values (docs/reference/query-api.md).
  * Each returns a new reference, or NULL when there is no memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * adapters/httpapi/api.h: the backend's HTTP routes over the core's use cases.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * adapters/httpapi/books.h: the books whose pages collectors send (docs/formats/ingest.md,
  * "Pages"). As many as fit into a number of bytes: one that finds no room is not kept, one that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who is asking: before the body is read, on the server's own thread; nothing here blocks. */
 #include <base/log.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* adapters/httpapi/inflate.h: one zstd frame, unpacked no further than a limit. */
 #ifndef BACKEND_INFLATE_H
 #define BACKEND_INFLATE_H

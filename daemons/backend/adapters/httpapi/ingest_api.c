@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* POST /v1/ingest/...: lines 2 to 4 of the order of checks, then the core. */
 #include <base/log.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * adapters/httpapi/pacing.h: how long callers that are put off should stay away: as long as it
  * takes to serve those who are put off with them, at the pace of the last seconds. With a fixed

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* adapters/httpapi/page_api.h: a batch that came as a page of a book. */
 #ifndef BACKEND_PAGE_API_H
 #define BACKEND_PAGE_API_H

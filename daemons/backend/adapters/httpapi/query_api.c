@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* GET /v1/...: parameters in, the core's use cases, JSON out. */
 #include <base/log.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* adapters/httpapi/query_params.h: a request's parameters as the core's filter. */
 #ifndef BACKEND_QUERY_PARAMS_H
 #define BACKEND_QUERY_PARAMS_H

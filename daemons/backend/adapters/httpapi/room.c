@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "room.h"
 
 bool room_take(room *r, size_t share)

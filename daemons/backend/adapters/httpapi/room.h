@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * adapters/httpapi/room.h: what calls may take together of something, such as the memory of
  * payloads in work. Each names its share before its work begins and gives it back at its end. Any

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "api.h"
 
 static void answer_asset(void *context, const http_request *request, http_response *response)

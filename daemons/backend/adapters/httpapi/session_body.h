@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* adapters/httpapi/session_body.h: the JSON of POST /v1/session. */
 #ifndef BACKEND_SESSION_BODY_H
 #define BACKEND_SESSION_BODY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * adapters/proto/decode.h: protobuf payloads to the core's columns, within a memory budget, and the
  * core's verdict to an IngestAnswer.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "clickhouse_impl.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * adapters/store/clickhouse.h: the store port over libchsink, to the embedded engine or a server.
  *

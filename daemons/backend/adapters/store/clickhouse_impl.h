@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to adapters/store: what its files share. */
 #ifndef BACKEND_CLICKHOUSE_IMPL_H
 #define BACKEND_CLICKHOUSE_IMPL_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the migrations as a C table: embed_schema.py OUTPUT 0001_name.sql 0002_name.sql ..."""
 import pathlib
 import sys

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * adapters/store/migrate.h: brings a store to this program's schema (docs/formats/storage.md):
  * numbered migrations, forward only, each recorded with the checksum of its file.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "read.h"
 
 int read_run(clickhouse *c, statement *s, chs_block_fn on_block, void *context, store_error *err)

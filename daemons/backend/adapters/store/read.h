@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* adapters/store/read.h: reads share this: a statement, a reader, and rows out of blocks. */
 #ifndef BACKEND_READ_H
 #define BACKEND_READ_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the writer asks before it writes: the ledger, and which stacks are known. */
 #include <base/seeded_hash.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads over the samples: services, types, stacks with their frames, freshness. */
 #include <stdlib.h>
 

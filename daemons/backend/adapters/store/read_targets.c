@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The last verdict on every JVM of a range. */
 #include "read.h"
 

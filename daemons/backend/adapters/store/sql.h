@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* adapters/store/sql.h: statements with parameters, and what the store's errors mean to the core.
  */
 #ifndef BACKEND_SQL_H

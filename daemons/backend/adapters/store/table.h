@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * adapters/store/table.h: one table's block under construction, its columns in the schema's order.
  * Appends that fail stay with the block and show when it is inserted.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The blocks of one batch, in the order of docs/formats/storage.md. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* target_status_history: one row a target of a report. */
 #include "table.h"
 

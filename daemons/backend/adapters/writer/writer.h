@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * adapters/writer/writer.h: the one thread that writes to the store, behind a bounded queue: nng
  * push/pull over inproc. Jobs run one after the other; their callers wait.

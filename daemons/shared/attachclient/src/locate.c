@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -5,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attachclient/attachclient.h"
+#include <attachclient/attachclient.h>
 
 /* The directory of the running program; empty when it cannot be told. */
 static void program_directory(char out[PATH_MAX])

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A worker process with pipes on its standard input and output. */
 #ifndef ATTACHCLIENT_PROCESS_H
 #define ATTACHCLIENT_PROCESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -9,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attachclient/attachclient.h"
 #include "process.h"
+#include <attachclient/attachclient.h>
 
 #define GRACE_MS 2000
 
@@ -52,16 +53,16 @@ static int wait_for(conversation *c, int fd, short events)
     for (;;) {
         uint64_t now = now_ns();
         if (now >= c->deadline_ns)
-            return fail(c, ATTACH_E_TARGET, ATTACH_REASON_ATTACH_TIMEOUT,
+            return fail(c, ATTACH_ERR_TARGET, ATTACH_REASON_ATTACH_TIMEOUT,
                         "the attach worker did not answer in time and was killed");
         uint64_t left_ms = (c->deadline_ns - now) / 1000000u + 1;
         struct pollfd wanted[] = {{.fd = fd, .events = events},
                                   {.fd = c->cancel_fd, .events = POLLIN}};
         int ready = poll(wanted, 2, left_ms > INT_MAX ? INT_MAX : (int)left_ms);
         if (ready < 0 && errno != EINTR)
-            return fail(c, ATTACH_E_IO, ATTACH_REASON_NONE, "poll: %s", strerror(errno));
+            return fail(c, ATTACH_ERR_IO, ATTACH_REASON_NONE, "poll: %s", strerror(errno));
         if (ready > 0 && wanted[1].revents != 0)
-            return fail(c, ATTACH_E_IO, ATTACH_REASON_NONE, "the operation was cancelled");
+            return fail(c, ATTACH_ERR_IO, ATTACH_REASON_NONE, "the operation was cancelled");
         if (ready > 0)
             return ATTACH_OK;
     }
@@ -79,8 +80,8 @@ static int send_request(conversation *c, const uint8_t *bytes, size_t n)
             if (rc != ATTACH_OK)
                 return rc;
         } else if (errno != EINTR) {
-            return fail(c, ATTACH_E_IO, ATTACH_REASON_NONE, "cannot talk to the attach worker: %s",
-                        strerror(errno));
+            return fail(c, ATTACH_ERR_IO, ATTACH_REASON_NONE,
+                        "cannot talk to the attach worker: %s", strerror(errno));
         }
     }
     (void)close(c->process.to);
@@ -96,14 +97,14 @@ static int receive(conversation *c, uint8_t *bytes, size_t n)
             bytes += got;
             n -= (size_t)got;
         } else if (got == 0) {
-            return fail(c, ATTACH_E_IO, ATTACH_REASON_NONE,
+            return fail(c, ATTACH_ERR_IO, ATTACH_REASON_NONE,
                         "the attach worker ended without an answer");
         } else if (errno == EAGAIN) {
             int rc = wait_for(c, c->process.from, POLLIN);
             if (rc != ATTACH_OK)
                 return rc;
         } else if (errno != EINTR) {
-            return fail(c, ATTACH_E_IO, ATTACH_REASON_NONE, "reading from the attach worker: %s",
+            return fail(c, ATTACH_ERR_IO, ATTACH_REASON_NONE, "reading from the attach worker: %s",
                         strerror(errno));
         }
     }
@@ -114,7 +115,7 @@ static int pass_on(conversation *c, size_t n)
 {
     c->bytes += n;
     if (c->piece == NULL || c->piece(c->ctx, c->payload, n) != 0)
-        return fail(c, ATTACH_E_IO, ATTACH_REASON_NONE,
+        return fail(c, ATTACH_ERR_IO, ATTACH_REASON_NONE,
                     "the bytes that the attach worker sent were refused");
     return ATTACH_OK;
 }
@@ -125,7 +126,7 @@ static int take_result(attach_result *out, conversation *c, size_t n)
     if (rc != ATTACH_OK)
         return rc;
     if (out->bytes != c->bytes)
-        return fail(c, ATTACH_E_FORMAT, ATTACH_REASON_NONE,
+        return fail(c, ATTACH_ERR_FORMAT, ATTACH_REASON_NONE,
                     "the attach worker counts other bytes than it sent");
     if (out->code != ATTACH_OK)
         return fail(c, out->code, out->reason, "%s", out->message);
@@ -198,7 +199,7 @@ static int talk(attach_result *out, conversation *c, const attach_request *reque
     c->deadline_ns = attach_deadline_in((uint64_t)request->timeout_ms + GRACE_MS);
     int error = attachclient__process_start(&c->process, worker);
     if (error != 0)
-        return fail(c, ATTACH_E_IO, ATTACH_REASON_NONE, "cannot start the attach worker %s: %s",
+        return fail(c, ATTACH_ERR_IO, ATTACH_REASON_NONE, "cannot start the attach worker %s: %s",
                     worker, strerror(error));
     rc = send_without_sigpipe(c, bytes, n);
     if (rc == ATTACH_OK)
@@ -213,11 +214,11 @@ static int find_worker(char *out, size_t cap, const attachclient_options *option
         int n = snprintf(out, cap, "%s", options->worker);
         return n > 0 && (size_t)n < cap
                    ? ATTACH_OK
-                   : fail(c, ATTACH_E_USAGE, ATTACH_REASON_NONE, "the worker's path is too long");
+                   : fail(c, ATTACH_ERR_USAGE, ATTACH_REASON_NONE, "the worker's path is too long");
     }
     return attachclient_find_worker(out, cap) == 0
                ? ATTACH_OK
-               : fail(c, ATTACH_E_IO, ATTACH_REASON_NONE,
+               : fail(c, ATTACH_ERR_IO, ATTACH_REASON_NONE,
                       "the attach worker is not installed at %s; HOTSTACK_ATTACH_WORKER names "
                       "another place",
                       out);
@@ -234,9 +235,9 @@ int attachclient_run(attach_result *out, const attach_request *request, attach_p
     int rc = find_worker(worker, sizeof(worker), options, &c);
     if (rc == ATTACH_OK) {
         c.payload = malloc(ATTACH_PIECE_MAX);
-        rc = c.payload == NULL
-                 ? fail(&c, ATTACH_E_NOMEM, ATTACH_REASON_NONE, "no memory for the worker's answer")
-                 : talk(out, &c, request, worker);
+        rc = c.payload == NULL ? fail(&c, ATTACH_ERR_NOMEM, ATTACH_REASON_NONE,
+                                      "no memory for the worker's answer")
+                               : talk(out, &c, request, worker);
         free(c.payload);
     }
     if (rc == ATTACH_OK)

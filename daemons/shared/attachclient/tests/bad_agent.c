@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A JVM TI agent that misbehaves as its options say, for tests: "exit" ends the JVM at once, "hang"
  * never returns from its attach thread. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a collector does to one JVM, as a program that may be killed at any moment: starts or adopts
  * a session, takes windows, keeps each as a file "<first byte>-<end>.jfr", and goes on where its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lists, starts, asks and stops, one target after the other, again and again, as a daemon would; at
  * the end says what each target came to and what this process has grown by.

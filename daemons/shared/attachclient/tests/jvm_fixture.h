@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Real JVMs for tests: found on this machine, started, waited for, ended. */
 #ifndef JVM_FIXTURE_H
 #define JVM_FIXTURE_H

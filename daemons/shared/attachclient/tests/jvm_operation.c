@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm_operation.h"
 
 #include <check.h>
@@ -108,7 +109,7 @@ attach_result operation_must(const jvm_fixture *jvm, attach_op op, operation_byt
 
 void operation_expect(const attach_result *result, attach_reason reason)
 {
-    ck_assert_msg(result->code == ATTACH_E_TARGET && result->reason == reason,
+    ck_assert_msg(result->code == ATTACH_ERR_TARGET && result->reason == reason,
                   "wanted %s, got code %d, %s: %s", attach_reason_name(reason), result->code,
                   attach_reason_name(result->reason), result->message);
     ck_assert_str_ne(result->message, "");

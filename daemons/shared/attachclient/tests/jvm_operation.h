@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on the JVMs of a test, through the real client and worker. */
 #ifndef JVM_OPERATION_H
 #define JVM_OPERATION_H

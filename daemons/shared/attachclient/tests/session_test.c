@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions on real JVMs of every version there is: found, started, read in windows, adopted,
  * stopped. */
 #include <check.h>
@@ -79,7 +80,7 @@ START_TEST(command_answers)
     /* longer than protocol 1 carries: by protocol 2 where the JVM speaks it */
     memset(r->args[0] + strlen("VM.version"), ' ', ATTACH_ARG_V1_MAX);
     text.n = 0;
-    int wanted = strcmp(versions[_i], "25") == 0 ? ATTACH_OK : ATTACH_E_LIMIT;
+    int wanted = strcmp(versions[_i], "25") == 0 ? ATTACH_OK : ATTACH_ERR_LIMIT;
     ck_assert_int_eq(attachclient_run(&result, r, operation_collect, &text, NULL, NULL), wanted);
     if (wanted == ATTACH_OK)
         ck_assert_ptr_nonnull(memmem(text.bytes, text.n, "JDK ", 4));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of libattach-jvm-target; each adds its case. */
 #ifndef TARGET_CASES_H
 #define TARGET_CASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JVMs of other users, in other namespaces, and without a place for files. */
 #include <check.h>
 #include <linux/capability.h>
@@ -207,7 +208,7 @@ START_TEST(another_user_without_privilege)
         attach_target *target = NULL;
         attach_error err = {0};
         bool ok = setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0 &&
-                  attach_target_open(&target, &jvm.identity, NULL, &err) == ATTACH_E_TARGET &&
+                  attach_target_open(&target, &jvm.identity, NULL, &err) == ATTACH_ERR_TARGET &&
                   err.reason == ATTACH_REASON_PERMISSION_DENIED &&
                   attach_jvm_read(&seen, jvm.identity.pid, NULL, NULL) == ATTACH_OK &&
                   seen.reason == ATTACH_REASON_PERMISSION_DENIED;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions that are taken over, lost, asked again, left behind. */
 #include <check.h>
 #include <stdio.h>
@@ -83,7 +84,7 @@ START_TEST(window_can_be_asked_for_again)
     (void)operation_must(&jvm, ATTACH_OP_START, NULL);
     attach_request *r = operation_request(&jvm, ATTACH_OP_WINDOW);
     r->offset = 0;
-    ck_assert_int_eq(attachclient_run(&result, r, refuse_bytes, NULL, NULL, NULL), ATTACH_E_IO);
+    ck_assert_int_eq(attachclient_run(&result, r, refuse_bytes, NULL, NULL, NULL), ATTACH_ERR_IO);
     result = operation_send(r, &recording);
     ck_assert_msg(result.code == ATTACH_OK, "%s", result.message);
     ck_assert_int_ge(operation_whole_chunks(&recording), 2);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Several tools on one JVM: other profilers, and several of ours. */
 #include <check.h>
 #include <glob.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JVMs that are stopped, dead, locked down or misbehave. */
 #include <check.h>
 #include <signal.h>

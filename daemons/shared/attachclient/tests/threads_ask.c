@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "threads_ask.h"
 
 #include <check.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Thread snapshots of the JVMs of a test, through the real client, worker and agent. */
 #ifndef THREADS_ASK_H
 #define THREADS_ASK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots of many threads and deep stacks, and of JVMs without room. */
 #include <check.h>
 #include <stdio.h>

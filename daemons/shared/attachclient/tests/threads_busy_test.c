@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CPU time and native ids, beside what the kernel says. */
 #include <check.h>
 #include <stdio.h>

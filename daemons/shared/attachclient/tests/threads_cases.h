@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of libattach-jvm-threads; each adds its case. */
 #ifndef THREADS_CASES_H
 #define THREADS_CASES_H

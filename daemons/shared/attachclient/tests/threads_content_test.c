@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a snapshot holds: deadlocks, owners, stacks, carriers. */
 #include <check.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The agent in a JVM: what it switches on, leaves, shares and survives. */
 #include <check.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Thread snapshots of real JVMs of every version there is. */
 #include <check.h>
 #include <stdio.h>

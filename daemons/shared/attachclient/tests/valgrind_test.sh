@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # A test program and the workers that it starts, all under valgrind, and attachd where HOTSTACK_ATTACHD
 # names it: the program's TAP goes through, and what valgrind says of the others, whose end nobody else
 # sees, makes the run fail.

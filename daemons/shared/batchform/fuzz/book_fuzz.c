@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes as the unpacked contents of two pages, the length of the first in front, in two bytes.
  * They are compressed here, or nothing would get behind zstd.

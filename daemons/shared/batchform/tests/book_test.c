@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pages of a book come back as the batches they were, to the byte of the body. */
 #include <batchform/book.h>
 #include <check.h>

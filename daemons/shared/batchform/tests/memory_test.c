@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two pages are read without memory, at each allocation: the book says so, and is as it was. */
 #include <batchform/book.h>
 #include <check.h>

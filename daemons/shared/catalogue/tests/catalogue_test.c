@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <catalogue/profile_type.h>
 #include <catalogue/reason.h>
 #include <catalogue/state.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a configuration: an error or settings, never a crash. */
 #include <config/config.h>
 

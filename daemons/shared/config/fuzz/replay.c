@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the fuzz target over the files of a corpus: an ordinary test. */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The YAML file: types, messages, bounds; and what the printers make of a table. */
 #include "config_tests.h"
 
@@ -143,7 +144,7 @@ START_TEST(a_mistake_is_named_with_line_key_and_what_is_allowed)
     config_error err = {0};
     int rc =
         config_load_text(&settings, &sample_program, "x.yaml", one->text, strlen(one->text), &err);
-    ck_assert_int_eq(rc, CONFIG_E_USAGE);
+    ck_assert_int_eq(rc, CONFIG_ERR_USAGE);
     ck_assert_ptr_null(settings);
     ck_assert_msg(err.line == one->line, "line %u: %s", err.line, err.message);
     for (size_t i = 0; i < 3 && one->words[i] != NULL; i++)
@@ -158,7 +159,7 @@ START_TEST(a_secret_does_not_stand_in_a_message)
     config *settings = NULL;
     config_error err = {0};
     ck_assert_int_eq(config_load_text(&settings, &sample_program, "x", text, strlen(text), &err),
-                     CONFIG_E_USAGE);
+                     CONFIG_ERR_USAGE);
     ck_assert_ptr_null(strstr(err.message, "hunter2"));
 }
 END_TEST
@@ -173,7 +174,7 @@ START_TEST(too_many_entries_end_with_an_error)
     config *settings = NULL;
     config_error err = {0};
     ck_assert_int_eq(config_load_text(&settings, &sample_program, "x", text, used, &err),
-                     CONFIG_E_USAGE);
+                     CONFIG_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, "20000"));
     free(text);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table and the suites of this room's tests. */
 #ifndef CONFIG_TESTS_H
 #define CONFIG_TESTS_H

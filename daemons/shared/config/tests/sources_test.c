@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Flags over environment over file over default; secrets from files. */
 #include "config_tests.h"
 
@@ -147,9 +148,9 @@ START_TEST(a_secret_file_must_hold_one_line)
 {
     char *secret = NULL;
     write_file(secret_path, "\n");
-    ck_assert_int_eq(config_read_secret(&secret, secret_path, NULL), CONFIG_E_USAGE);
+    ck_assert_int_eq(config_read_secret(&secret, secret_path, NULL), CONFIG_ERR_USAGE);
     write_file(secret_path, "a\nb\n");
-    ck_assert_int_eq(config_read_secret(&secret, secret_path, NULL), CONFIG_E_USAGE);
+    ck_assert_int_eq(config_read_secret(&secret, secret_path, NULL), CONFIG_ERR_USAGE);
     ck_assert_ptr_null(secret);
     write_file(secret_path, "a\r\n");
     ck_assert_int_eq(config_read_secret(&secret, secret_path, NULL), 0);

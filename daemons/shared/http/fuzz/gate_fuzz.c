@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The gate on any bytes: a head in one piece and byte by byte must come to the same verdict, and
  * what passes must hold none of the shapes that another reader could take differently.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The query string parser on any text. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <http/gate.h>
 
 /* Where in the body the next byte stands (RFC 9112, 7.1, without extensions and trailers). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: one request on its way through libmicrohttpd, the queue and a worker, and its answer.
  * An exchange is touched by one thread at a time: libmicrohttpd's, then, while its connection is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the front. One thread that owns the listening socket and all client connections, runs
  * every byte of theirs through the gate and pumps what passed to the engine behind it (which gets

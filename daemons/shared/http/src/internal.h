@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to daemons/shared/http: what its files share. */
 #ifndef HTTP_INTERNAL_H
 #define HTTP_INTERNAL_H

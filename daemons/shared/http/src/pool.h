@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: a fixed number of threads that take jobs from one bounded queue. */
 #ifndef HTTP_POOL_H
 #define HTTP_POOL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private: which route a request belongs to. */
 #ifndef HTTP_ROUTER_H
 #define HTTP_ROUTER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The gate, row by row: what passes, what is refused, with which word. */
 #include <check.h>
 #include <stdlib.h>

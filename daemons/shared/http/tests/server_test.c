@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The whole server over real sockets: what a client sees. */
 #include <arpa/inet.h>
 #include <check.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a request and as an answer: refused or decoded, never a crash. */
 #include <localrpc/message.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collector and attachd over a real nng socket. */
 #include <localrpc/client.h>
 #include <localrpc/server.h>
@@ -227,7 +228,8 @@ START_TEST(a_foreign_uid_is_refused_before_its_request_is_read)
     local_request request = new_request(LOCAL_LIST);
     local_answer answer;
     localrpc_error err = {0};
-    ck_assert_int_eq(localrpc_client_call(client, &request, &answer, &err), LOCALRPC_E_UNREACHABLE);
+    ck_assert_int_eq(localrpc_client_call(client, &request, &answer, &err),
+                     LOCALRPC_ERR_UNREACHABLE);
     ck_assert_msg(strstr(err.message, path) != NULL, "%s", err.message);
     ck_assert_uint_eq(atomic_load(&executed), 0);
     localrpc_client_close(client);
@@ -327,8 +329,8 @@ START_TEST(a_server_that_hangs_up_is_dialled_again)
     local_request request = new_request(LOCAL_LIST);
     localrpc_error err = {0};
     local_answer answer;
-    int rc = LOCALRPC_E_UNREACHABLE;
-    for (int calls = 0; calls < 4 && rc == LOCALRPC_E_UNREACHABLE; calls++)
+    int rc = LOCALRPC_ERR_UNREACHABLE;
+    for (int calls = 0; calls < 4 && rc == LOCALRPC_ERR_UNREACHABLE; calls++)
         rc = localrpc_client_call(client, &request, &answer, &err); /* dials at least once more */
     ck_assert_msg(rc == 0, "%s", err.message);
     local_answer_clear(&answer);
@@ -504,7 +506,8 @@ START_TEST(a_client_finds_a_server_that_comes_later_or_again)
     localrpc_client *client = open_client();
     local_request request = new_request(LOCAL_LIST);
     local_answer answer;
-    ck_assert_int_eq(localrpc_client_call(client, &request, &answer, NULL), LOCALRPC_E_UNREACHABLE);
+    ck_assert_int_eq(localrpc_client_call(client, &request, &answer, NULL),
+                     LOCALRPC_ERR_UNREACHABLE);
     for (int i = 0; i < 2; i++) {
         serve(&own_uid, 1);
         request = new_request(LOCAL_LIST);
@@ -529,10 +532,10 @@ START_TEST(the_socket_is_for_its_owner_and_its_directory_must_be_safe)
     ck_assert_int_eq(chmod(directory, 0777), 0);
     localrpc_server_options options = options_for(&own_uid, 1);
     localrpc_error err = {0};
-    ck_assert_int_eq(localrpc_server_start(&server, &options, &err), LOCALRPC_E_USAGE);
+    ck_assert_int_eq(localrpc_server_start(&server, &options, &err), LOCALRPC_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.message, directory));
     options.socket_path = "relative.sock";
-    ck_assert_int_eq(localrpc_server_start(&server, &options, &err), LOCALRPC_E_USAGE);
+    ck_assert_int_eq(localrpc_server_start(&server, &options, &err), LOCALRPC_ERR_USAGE);
     ck_assert_ptr_null(server);
 }
 END_TEST

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A recording that is being written, and what reads it: made anew for each test. */
 #ifndef RECORDING_TESTS_FIXTURE_H
 #define RECORDING_TESTS_FIXTURE_H

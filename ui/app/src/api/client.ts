@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls to the backend: same origin, session cookie, errors with a stable code, tags for polling.
 
 export class ApiError extends Error {

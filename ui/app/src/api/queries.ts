@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One hook per call. The key holds what the user chose (a moving range stays one key), the address holds the times of the moment.
 import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { readDocument, type Profile } from '@hotstack/flamegraph';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Answers of the query API (docs/reference/query-api.md).
 
 export interface Ledger {

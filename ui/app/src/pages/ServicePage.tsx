@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Link, useParams } from 'react-router';
 import { visibleText } from '@hotstack/flamegraph';
 import { ApiError } from '../api/client.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Link } from 'react-router';
 import { formatDecimal, visibleText } from '@hotstack/flamegraph';
 import { useServices } from '../api/queries.ts';

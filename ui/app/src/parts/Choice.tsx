@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import * as ToggleGroup from '@radix-ui/react-toggle-group';
 import styles from './controls.module.css';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { typeName, visibleText } from '@hotstack/flamegraph';
 import type { Target } from '../api/types.ts';
 import { Notice } from './Notice.tsx';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ApiError } from '../api/client.ts';
 import { visibleText } from '@hotstack/flamegraph';
 import { formatTime } from '../url/range.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef } from 'react';
 import { FlameView, type FlameViewOptions, type Mode, type Profile } from '@hotstack/flamegraph';
 

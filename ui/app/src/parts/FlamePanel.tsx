@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Mode } from '@hotstack/flamegraph';
 import { useFlamegraph } from '../api/queries.ts';
 import type { ServiceId, Target } from '../api/types.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Link, Outlet, useNavigate, useSearchParams } from 'react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { logOut } from '../api/client.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { formatDecimal, groupDigits, visibleText, type Profile } from '@hotstack/flamegraph';
 import type { Meta } from '../api/types.ts';
 import { formatMoment } from '../url/range.ts';

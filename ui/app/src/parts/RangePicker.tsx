@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import * as Popover from '@radix-ui/react-popover';
 import { useState, type FormEvent } from 'react';
 import { formatTime, isMoving, PRESETS, resolveRange, type Preset, type TimeRange } from '../url/range.ts';

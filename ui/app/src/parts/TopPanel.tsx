@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { exactQuery, formatDecimal, formatPercent, shorten, typeName } from '@hotstack/flamegraph';
 import { useTop } from '../api/queries.ts';
 import type { ServiceId, TopAnswer } from '../api/types.ts';

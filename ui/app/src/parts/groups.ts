@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The three graphs of a service, and which profile types each can show.
 
 export interface GraphGroup {

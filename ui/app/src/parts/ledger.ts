@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The account of a graph: of all that was sampled, how much is on the screen, and where the rest went.
 import { formatPercent } from '@hotstack/flamegraph';
 import type { Ledger } from '../api/types.ts';

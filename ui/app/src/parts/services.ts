@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorting, filtering and rates of the list of services.
 import { formatValue } from '@hotstack/flamegraph';
 import type { ServiceRow, TypeTotal } from '../api/types.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the status rows of a service say together.
 import type { Target } from '../api/types.ts';
 

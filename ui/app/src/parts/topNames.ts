@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { frameName, visibleText } from '@hotstack/flamegraph';
 import type { TopRow } from '../api/types.ts';
 

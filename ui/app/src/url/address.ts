@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Addresses of the pages, and the parts of an address that all pages share.
 import type { ServiceId } from '../api/types.ts';
 

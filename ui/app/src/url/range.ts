@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time range as it stands in the address: `range=1h` (ends now, moves on) or `from=...&to=...` (RFC 3339, stands still).
 
 const MINUTE = 60_000;

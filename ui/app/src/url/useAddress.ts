@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useCallback, useMemo } from 'react';
 import { useSearchParams } from 'react-router';
 import type { Refresh } from '../api/queries.ts';

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Schema version 1. Statements end with a line that holds only ";".
 -- {retention_days} is replaced by a number from 1 to 7 before a statement runs.
 --

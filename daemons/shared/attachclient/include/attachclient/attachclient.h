@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs one operation on one JVM in a worker process (hotstack-attach-worker): what attachd and the
  * CLI share. The calling process needs no privilege of its own beyond what the worker shall
@@ -13,7 +14,7 @@ typedef struct attachclient_options {
     const char *worker; /* path of the program; NULL = attachclient_find_worker's */
     /*
      * A descriptor that ends the operation early when it becomes readable (an eventfd, a pipe), or
-     * -1: the worker is killed and the result is ATTACH_E_IO. What it did in the JVM up to then
+     * -1: the worker is killed and the result is ATTACH_ERR_IO. What it did in the JVM up to then
      * stays.
      */
     int cancel_fd;
@@ -31,10 +32,10 @@ typedef struct attachclient_options {
  * attach_timeout. One that has answered and not ended by then is killed, too, and its answer holds.
  *
  * Returns 0 when the worker answered and its own result code is 0; the result's code when it
- * answered with an error (err then carries its message and reason); otherwise ATTACH_E_IO (the
- * program could not be started, died, was cancelled, or piece refused), ATTACH_E_FORMAT (its answer
- * breaks the protocol), ATTACH_E_TARGET (attach_timeout), ATTACH_E_USAGE. *out is filled in every
- * case. Any number of threads may call it at once.
+ * answered with an error (err then carries its message and reason); otherwise ATTACH_ERR_IO (the
+ * program could not be started, died, was cancelled, or piece refused), ATTACH_ERR_FORMAT (its
+ * answer breaks the protocol), ATTACH_ERR_TARGET (attach_timeout), ATTACH_ERR_USAGE. *out is filled
+ * in every case. Any number of threads may call it at once.
  */
 ATTACH_MUST_USE int attachclient_run(attach_result *out, const attach_request *request,
                                      attach_piece_fn piece, void *ctx,

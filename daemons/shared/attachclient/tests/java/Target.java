@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** A small JVM to attach to: burns some CPU, allocates, contends for a monitor; ends by itself,
  * after 300 seconds or as many as it is told. */
 public class Target {

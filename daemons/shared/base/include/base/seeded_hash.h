@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hashes for tables of keys that strangers choose: names of a JVM's classes and threads, rows of an
  * upload. Nobody outside can choose keys that meet.

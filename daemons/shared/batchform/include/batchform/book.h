@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pages of a book (docs/formats/ingest.md, "Pages"): batches of one collector in a row, each of
  * which names by a number what the ones before it brought. A writer makes pages of batches, a book

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plain arrays of structs to and from the contract's parallel columns, by tables of offsets. */
 #ifndef BATCHFORM_COLUMNS_H
 #define BATCHFORM_COLUMNS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two tables that give equal contents one index: strings, and keys of a fixed size. */
 #ifndef BATCHFORM_INTERN_H
 #define BATCHFORM_INTERN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Plain batches to the ingest contract's messages and back. Needs the generated ingest.pb-c.h; what
  * knows no protobuf includes plain.h alone.

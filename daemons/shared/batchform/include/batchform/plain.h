@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A batch of the ingest contract in plain form: the windows of many targets within one UTC day,
  * with the frames of their stacks. message.h turns it into the contract's messages and back, book.h

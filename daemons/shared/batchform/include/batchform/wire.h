@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The wire form that docs/formats/ingest.md asks for, checked in one pass
  * over the tags before anything is unpacked: each field number once in a message, repeated scalars

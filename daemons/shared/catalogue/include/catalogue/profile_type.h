@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The catalogue of profile types: one table owns their numbers, names and units.
  *

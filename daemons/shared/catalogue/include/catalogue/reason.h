@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reasons: why a JVM has no data, or less than it should. One table owns each reason's number
  * (contract and store: never reused), stable name, one line of explanation and the fix. Collector,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a target and its profiling session are doing. Numbers stand in the contract and in the
  * store: they are never reused. Pure functions, any thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Settings of a program, from one table: flags > HOTSTACK_* environment > YAML file > default.
  *
@@ -59,9 +60,9 @@ typedef struct config_program {
 
 enum config_code {
     CONFIG_OK = 0,
-    CONFIG_E_USAGE = -1, /* a setting is wrong, unknown or missing */
-    CONFIG_E_IO = -2,    /* a file cannot be read */
-    CONFIG_E_NO_MEMORY = -3,
+    CONFIG_ERR_USAGE = -1, /* a setting is wrong, unknown or missing */
+    CONFIG_ERR_IO = -2,    /* a file cannot be read */
+    CONFIG_ERR_NO_MEMORY = -3,
 };
 
 /* `message` is a sentence with file, line, key and what is allowed; `line` 0 = not from a file. */

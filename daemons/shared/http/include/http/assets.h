@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * http/assets.h: files that are served as they are, from a table made once.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* http/error.h: the error type of daemons/shared/http. */
 #ifndef HTTP_ERROR_H
 #define HTTP_ERROR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * http/gate.h: what a request must look like before any other code sees it.
  *

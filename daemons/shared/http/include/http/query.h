@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * http/query.h: the parameters behind the question mark, and percent-encoded path segments.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * http/request.h: what a handler sees of a request. Everything is borrowed until the handler
  * returns. Only requests that passed the gate (http/gate.h) become one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * http/server.h: the HTTP/1.1 server of every Hotstack program, libmicrohttpd behind the gate.
  *

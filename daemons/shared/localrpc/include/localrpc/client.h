@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Asks hotstack-attachd over its socket. */
 #ifndef LOCALRPC_CLIENT_H
 #define LOCALRPC_CLIENT_H
@@ -10,8 +11,8 @@ typedef struct localrpc_client localrpc_client;
 /*
  * Makes a client of the socket at `socket_path` (absolute, at most 100 bytes). It connects in the
  * background and again after a loss; only a server of uid 0 or of our own is talked to. Returns 0,
- * LOCALRPC_E_USAGE or LOCALRPC_E_IO. The caller frees *out with localrpc_client_close, once no call
- * runs any more.
+ * LOCALRPC_ERR_USAGE or LOCALRPC_ERR_IO. The caller frees *out with localrpc_client_close, once no
+ * call runs any more.
  */
 int localrpc_client_open(localrpc_client **out, const char *socket_path, localrpc_error *err);
 void localrpc_client_close(localrpc_client *client);
@@ -20,7 +21,7 @@ void localrpc_client_close(localrpc_client *client);
  * Sends one request and waits for its answer: at most 2 s until it is sent and
  * request->deadline_ms + 5 s for the answer, and once more where the connection breaks.
  * request->id is the caller's: after
- * LOCALRPC_E_TIMEOUT or a lost connection the same request may be asked again, and is done once.
+ * LOCALRPC_ERR_TIMEOUT or a lost connection the same request may be asked again, and is done once.
  * Returns 0 with *out filled (its reason may say that the JVM could not be served); the caller
  * clears it with local_answer_clear. Errors: UNREACHABLE, TIMEOUT, FORMAT, USAGE, IO. Any number of
  * threads may call at once.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Return codes and the error record of localrpc. */
 #ifndef LOCALRPC_ERROR_H
 #define LOCALRPC_ERROR_H
@@ -6,11 +7,11 @@
 
 enum localrpc_code {
     LOCALRPC_OK = 0,
-    LOCALRPC_E_USAGE = -1,       /* wrong arguments or socket path */
-    LOCALRPC_E_UNREACHABLE = -2, /* nobody listens, or we are not let in */
-    LOCALRPC_E_TIMEOUT = -3,     /* no answer in time; it may still have been done */
-    LOCALRPC_E_FORMAT = -4,      /* an answer that is none */
-    LOCALRPC_E_IO = -5,
+    LOCALRPC_ERR_USAGE = -1,       /* wrong arguments or socket path */
+    LOCALRPC_ERR_UNREACHABLE = -2, /* nobody listens, or we are not let in */
+    LOCALRPC_ERR_TIMEOUT = -3,     /* no answer in time; it may still have been done */
+    LOCALRPC_ERR_FORMAT = -4,      /* an answer that is none */
+    LOCALRPC_ERR_IO = -5,
 };
 
 typedef struct localrpc_error {

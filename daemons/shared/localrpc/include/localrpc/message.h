@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What collector, CLI and attachd say to each other on one host, as plain C. The wire form is
  * daemons/shared/localrpc/local.proto; the codec is the only place that knows it.

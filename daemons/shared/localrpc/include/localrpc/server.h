@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The socket of hotstack-attachd. */
 #ifndef LOCALRPC_SERVER_H
 #define LOCALRPC_SERVER_H
@@ -42,7 +43,7 @@ typedef struct localrpc_server_options {
  * id for another request is refused. Another protocol number is answered with
  * REASON_PROTOCOL_MISMATCH.
  *
- * Returns 0, LOCALRPC_E_USAGE, LOCALRPC_E_IO. Ends with localrpc_server_stop.
+ * Returns 0, LOCALRPC_ERR_USAGE, LOCALRPC_ERR_IO. Ends with localrpc_server_stop.
  */
 int localrpc_server_start(localrpc_server **out, const localrpc_server_options *options,
                           localrpc_error *err);

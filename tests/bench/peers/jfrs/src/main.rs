@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The stacks of a recording with their totals, by jfrs. usage: jfrs-totals FILE
 //!
 //! Samples are summed by the stack's number in its chunk first, and the frames of each stack are looked at once.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 package dev.hotstack.demo;
 
 /** The contended monitor: held for a millisecond of waiting, as for a slow write. */
