@@ -26,7 +26,6 @@ struct program {
     bool store_complained;
     writer *writer;
     known_stacks *known; /* NULL: none are remembered */
-    books *books;        /* NULL: no pages are taken */
     auth *auth;
     metrics *metrics;
     http_assets *assets;
@@ -177,7 +176,6 @@ static void fill_api(program *p)
     limits.rows_per_batch = (uint64_t)config_int(v, "limits.rows_per_batch");
     limits.frames_per_stack = (uint64_t)config_int(v, "limits.frames_per_stack");
     limits.retention_ms = (uint64_t)config_duration_ms(v, "retention");
-    limits.book_bytes = p->books != NULL ? config_bytes(v, "ingest.book_bytes") : 0;
     p->api = (api){
         .ingest = {.store = port,
                    .writer = &writer_port,
@@ -191,7 +189,6 @@ static void fill_api(program *p)
                   .now_ms = clock_unix_ms},
         .auth = p->auth,
         .metrics = p->metrics,
-        .books = p->books,
         .assets = p->assets,
         .secure_cookie = config_bool(v, "ui.https"),
         .store_ready = store_ready,
@@ -261,18 +258,6 @@ static int make_known_stacks(program *p)
     return p->known != NULL ? 0 : -1;
 }
 
-static int make_books(program *p)
-{
-    uint64_t most = config_bytes(p->values, "ingest.books_bytes");
-
-    if (most == 0)
-        return 0;
-    p->books = books_new((size_t)most, (uint64_t)config_duration_ms(p->values, "ingest.books_for"));
-    if (p->books == NULL)
-        log_line("no memory for ingest.books_bytes");
-    return p->books != NULL ? 0 : -1;
-}
-
 static int start_writer(program *p)
 {
     p->writer = writer_start((int)config_int(p->values, "ingest.queue"), prepare_store, p,
@@ -290,7 +275,7 @@ program *program_start(const config *settings)
         return NULL;
     p->values = config_values(settings);
     if (make_auth(p) != 0 || load_assets(p) != 0 || open_store(p) != 0 ||
-        make_known_stacks(p) != 0 || make_books(p) != 0 || start_writer(p) != 0) {
+        make_known_stacks(p) != 0 || start_writer(p) != 0) {
         program_stop(p);
         return NULL;
     }
@@ -310,7 +295,6 @@ void program_stop(program *p)
     writer_stop(p->writer);
     clickhouse_close(p->store);
     known_stacks_free(p->known);
-    books_free(p->books);
     http_assets_free(p->assets);
     auth_free(p->auth);
     metrics_free(p->metrics);

@@ -11,7 +11,7 @@ const char *outcome_name(outcome value)
     static const char *const names[OUTCOME_COUNT] = {
         [OUTCOME_ACCEPTED] = "accepted",       [OUTCOME_DUPLICATE] = "duplicate",
         [OUTCOME_REJECTED] = "rejected",       [OUTCOME_RETRY] = "retry",
-        [OUTCOME_NEED_STACKS] = "need_stacks", [OUTCOME_NEED_BODY] = "need_body",
+        [OUTCOME_NEED_STACKS] = "need_stacks",
     };
 
     return names[value];
@@ -68,16 +68,6 @@ int(verdict_retry)(verdict *v, const char *code, uint32_t after_ms, const char *
                   format, args);
     va_end(args);
     v->retry_after_ms = after_ms;
-    return rc;
-}
-
-int(verdict_need_body)(verdict *v, const char *code, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    int rc = fill(v, OUTCOME_NEED_BODY, code, 200, format, args);
-    va_end(args);
     return rc;
 }
 

@@ -13,7 +13,6 @@ typedef enum outcome {
     OUTCOME_REJECTED,
     OUTCOME_RETRY,
     OUTCOME_NEED_STACKS,
-    OUTCOME_NEED_BODY,
     OUTCOME_COUNT
 } outcome;
 
@@ -43,13 +42,12 @@ typedef struct ingest_limits {
     uint64_t windows_per_batch;
     uint64_t retention_ms;
     uint64_t future_ms;
-    uint64_t book_bytes; /* size of a book whose pages are taken; 0: none are */
 } ingest_limits;
 
 #define LIMITS_INIT                                                                                \
     {                                                                                              \
         16u << 20, 32u << 20, 100000, 100000, 2048, 16u << 20, 10000, 50000, 7ull * 86400000,      \
-            300000, 4u << 20                                                                       \
+            300000                                                                                 \
     }
 
 /* Fills a rejection (400, or the status that the code has) and returns -1. */
@@ -60,15 +58,10 @@ int verdict_reject(verdict *v, const char *code, const char *format, ...)
 int verdict_retry(verdict *v, const char *code, uint32_t after_ms, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The page's book does not tell the batch: it is to come plain. Fills the verdict, returns -1. */
-int verdict_need_body(verdict *v, const char *code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* For the analyser, which sees one file at a time: these never return 0. */
 #ifdef __clang_analyzer__
-#define verdict_reject(...)    (verdict_reject(__VA_ARGS__), -1)
-#define verdict_retry(...)     (verdict_retry(__VA_ARGS__), -1)
-#define verdict_need_body(...) (verdict_need_body(__VA_ARGS__), -1)
+#define verdict_reject(...) (verdict_reject(__VA_ARGS__), -1)
+#define verdict_retry(...)  (verdict_retry(__VA_ARGS__), -1)
 #endif
 
 void verdict_clear(verdict *v);

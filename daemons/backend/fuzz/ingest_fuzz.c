@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     XXH128_canonical_t digest;
     size_t length;
 
-    if (proto_decode_batch(&decoded, &batch, NULL, data, size, &v) == 0) {
+    if (proto_decode_batch(&decoded, &batch, data, size, &v) == 0) {
         XXH128_canonicalFromHash(&digest, XXH3_128bits(batch.body.data, batch.body.length));
         batch.digest = (text){(const char *)digest.digest, 16};
         uint64_t now_ms = (uint64_t)batch.day * DAY_MS + DAY_MS / 2;

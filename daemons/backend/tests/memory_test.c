@@ -32,7 +32,7 @@ static int take_in(verdict *v)
     proto_decoded *decoded = NULL;
     profile_batch batch;
     ingest_plan plan;
-    int rc = proto_decode_batch(&decoded, &batch, NULL, data, size, v);
+    int rc = proto_decode_batch(&decoded, &batch, data, size, v);
     if (rc == 0)
         rc = check_profile_batch(&batch, &limits, (uint64_t)batch.day * DAY_MS + DAY_MS / 2, v);
     if (rc == 0) {

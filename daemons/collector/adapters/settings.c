@@ -179,12 +179,6 @@ static const config_field fields[] = {
      .fallback = "16m",
      .min = 65536,
      .help = "Bytes of one batch before compression."},
-    {.key = "limits.book_bytes",
-     .type = CONFIG_BYTES,
-     .fallback = "4m",
-     .min = 0,
-     .help = "Most that collector and backend keep of what earlier batches named, so that later "
-             "ones are shorter; the backend may set less. 0: each batch is sent by itself."},
     {.key = "limits.parse_bytes",
      .type = CONFIG_BYTES,
      .fallback = "64m",
@@ -309,6 +303,5 @@ uploader_options settings_uploader(const config_section *settings)
         .status_interval_ms = (uint64_t)config_duration_ms(settings, "status.interval"),
         .status_gap_ms = STATUS_GAP_MS,
         .heartbeat_interval_ms = (uint64_t)config_duration_ms(settings, "heartbeat.interval"),
-        .book_bytes = config_bytes(settings, "limits.book_bytes"),
     };
 }

@@ -34,13 +34,9 @@ static void outcomes(FILE *to, const uploader_stats *stats)
         const char *name;
         uint64_t value;
     } rows[] = {
-        {"accepted", stats->accepted},
-        {"duplicate", stats->duplicate},
-        {"rejected", stats->rejected},
-        {"retry", stats->retried},
-        {"need_stacks", stats->need_stacks},
-        {"need_body", stats->need_body},
-        {"split", stats->split},
+        {"accepted", stats->accepted},       {"duplicate", stats->duplicate},
+        {"rejected", stats->rejected},       {"retry", stats->retried},
+        {"need_stacks", stats->need_stacks}, {"split", stats->split},
     };
     (void)fprintf(to, "# HELP hotstack_collector_batch_answers_total Answers to batches.\n"
                       "# TYPE hotstack_collector_batch_answers_total counter\n");
@@ -84,11 +80,6 @@ static void write_metrics(FILE *to, const web_sources *from)
     metric(to, "queue_damaged_total", "counter", "Queue files that could not be read back.",
            queued.damaged);
     outcomes(to, &uploads);
-    wire_stats pages = wire_get_stats(from->contract);
-    metric(to, "book_pages_total", "counter", "Batches sent short, as pages of a book.",
-           pages.pages);
-    metric(to, "books_lost_total", "counter", "Books that the backend did not know any more.",
-           pages.books_lost);
     metric(to, "upload_failures_total", "counter", "Calls without a good answer.",
            uploads.failed_calls);
     metric(to, "upload_blocked", "gauge", "1 while the backend refuses the token.",

@@ -28,20 +28,13 @@ void wire_free(wire *self);
 /* uploader_ports' and collector_ports' functions of the same names; context = a wire. */
 int wire_encode(void *context, const batch *one, uint8_t **out, size_t *length);
 int wire_decode(void *context, const uint8_t *entry, size_t length, batch *out);
-int wire_dress(void *context, const uint8_t *entry, size_t length, const wire_shape *shape,
-               uint8_t **out, size_t *out_length);
+int wire_dress(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
+               size_t *out_length);
 int wire_learn(void *context, const uint8_t *entry, size_t length, entry_sums *sums);
 int wire_encode_status(void *context, const status_report *report, uint8_t **out, size_t *length);
 int wire_encode_heartbeat(void *context, const heartbeat *beat, uint8_t **out, size_t *length);
 
 /* Reads an IngestAnswer; bytes that are none leave outcome at UPLOAD_NO_ANSWER. */
 void wire_read_answer(const uint8_t *bytes, size_t length, upload_answer *out);
-
-/* Of batches sent as pages of books (docs/formats/ingest.md). Any thread. */
-typedef struct wire_stats {
-    uint64_t pages;      /* acknowledged */
-    uint64_t books_lost; /* that the backend did not know any more */
-} wire_stats;
-wire_stats wire_get_stats(const wire *self);
 
 #endif

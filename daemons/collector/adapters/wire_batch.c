@@ -42,10 +42,9 @@ int wire_encode(void *context, const batch *one, uint8_t **out, size_t *length)
     arena in = {0};
     uint8_t *packed = NULL;
     size_t packed_length = 0;
-    uint8_t digest[16];
     const Hotstack__V1__Collector *sender = wire__collector(self, &in);
     *out = NULL;
-    int rc = sender != NULL ? batch_pack(one, one, sender, digest, &packed, &packed_length) : -1;
+    int rc = sender != NULL ? batch_pack(one, sender, &packed, &packed_length) : -1;
     if (rc == 0)
         rc = compress(packed, packed_length, out, length);
     free(packed);

@@ -121,7 +121,6 @@ static void read_limits(const Hotstack__V1__Limits *from, upload_answer *out)
                                  .targets = from->targets_per_batch,
                                  .windows = from->windows_per_batch,
                                  .payload_bytes = from->payload_bytes};
-    out->book_bytes = from->book_bytes;
 }
 
 void wire_read_answer(const uint8_t *bytes, size_t length, upload_answer *out)
@@ -130,7 +129,7 @@ void wire_read_answer(const uint8_t *bytes, size_t length, upload_answer *out)
     if (answer == NULL)
         return;
     if (answer->outcome >= HOTSTACK__V1__OUTCOME__OUTCOME_ACCEPTED &&
-        answer->outcome <= HOTSTACK__V1__OUTCOME__OUTCOME_NEED_BODY)
+        answer->outcome <= HOTSTACK__V1__OUTCOME__OUTCOME_NEED_STACKS)
         out->outcome = (enum upload_outcome)answer->outcome;
     (void)snprintf(out->code, sizeof(out->code), "%s", answer->code);
     (void)snprintf(out->message, sizeof(out->message), "%s", answer->message);

@@ -4,7 +4,6 @@
 #define COLLECTOR_ADAPTERS_WIRE_IMPL_H
 
 #include "wire.h"
-#include "wire_book.h"
 
 #include <batchform/message.h>
 #include <pthread.h>
@@ -14,7 +13,6 @@ enum { KNOWN_MAX = 1 << 20, ENTRY_BYTES_MAX = 256 * 1024 * 1024 };
 struct wire {
     wire_sender sender;
     pthread_mutex_t lock;
-    wire_book books; /* the uploader's */
     key_table known; /* hashes of (namespace, workload, day, stack id) */
 };
 

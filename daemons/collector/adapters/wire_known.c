@@ -23,7 +23,6 @@ void wire_free(wire *self)
 {
     if (self == NULL)
         return;
-    wire_book_clear(&self->books);
     key_table_clear(&self->known);
     pthread_mutex_destroy(&self->lock);
     free(self);
@@ -63,23 +62,6 @@ static bool texts_hold(const batch *one, const batch_target *target)
     return true;
 }
 
-/* Of what is behind the rows, which only a page looks at. */
-static bool details_hold(const batch *one)
-{
-    size_t strings = one->strings.count;
-    for (size_t i = 0; i < one->second_count; i++) {
-        if (one->seconds[i].window >= one->window_count || one->seconds[i].pool_str >= strings)
-            return false;
-    }
-    for (size_t i = 0; i < one->thread_count; i++) {
-        const batch_thread *thread = &one->threads[i];
-        if (thread->window >= one->window_count || thread->name_str >= strings ||
-            thread->pool_str >= strings)
-            return false;
-    }
-    return true;
-}
-
 static bool indexes_hold(const batch *one)
 {
     for (size_t i = 0; i < one->target_count; i++) {
@@ -114,7 +96,6 @@ int wire_learn(void *context, const uint8_t *entry, size_t length, entry_sums *s
     sums->rows = one.row_count;
     for (size_t i = 0; i < one.window_count && rc == 0; i++)
         sums->raw[one.windows[i].totals.type] += one.windows[i].totals.raw_total;
-    wire_book_acknowledge(&self->books, one.id);
     pthread_mutex_lock(&self->lock);
     if (self->known.count + one.row_count > KNOWN_MAX)
         key_table_clear(&self->known); /* forgetting costs a need_stacks, not a stack */
@@ -189,26 +170,8 @@ static int pack_known(wire *self, const batch *one, Hotstack__V1__ProfileBatch *
     return rc;
 }
 
-static int dress(wire *self, const batch *one, Hotstack__V1__ProfileBatch *message,
-                 const wire_shape *shape, uint8_t **out, size_t *length)
-{
-    arena in = {0};
-    const Hotstack__V1__Collector *sender = wire__collector(self, &in);
-    bool is_page = false;
-    if (shape->plain)
-        wire_book_refuse(&self->books, one->id);
-    else
-        is_page = sender != NULL && indexes_hold(one) && details_hold(one) &&
-                  wire_book_page(&self->books, one, sender, message, shape, out, length);
-    arena_free(&in);
-    if (is_page)
-        return 0;
-    return shape->all_stacks ? message_pack(&message->base, out, length)
-                             : pack_known(self, one, message, out, length);
-}
-
-int wire_dress(void *context, const uint8_t *entry, size_t length, const wire_shape *shape,
-               uint8_t **out, size_t *out_length)
+int wire_dress(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
+               size_t *out_length)
 {
     batch one;
     Hotstack__V1__ProfileBatch *message = wire__open(entry, length);
@@ -216,13 +179,9 @@ int wire_dress(void *context, const uint8_t *entry, size_t length, const wire_sh
         return -1;
     int rc = batch_unpack(&one, message); /* checks the dictionary's indexes, too */
     if (rc == 0)
-        rc = dress(context, &one, message, shape, out, out_length);
+        rc = all_stacks ? message_pack(&message->base, out, out_length)
+                        : pack_known(context, &one, message, out, out_length);
     batch_clear(&one);
     hotstack__v1__profile_batch__free_unpacked(message, NULL);
     return rc;
-}
-
-wire_stats wire_get_stats(const wire *self)
-{
-    return (wire_stats){atomic_load(&self->books.pages), atomic_load(&self->books.lost)};
 }

@@ -156,11 +156,11 @@ static int decode(void *context, const uint8_t *entry, size_t length, batch *out
     return wire_decode(self->contract, entry, length, out);
 }
 
-static int dress(void *context, const uint8_t *entry, size_t length, const wire_shape *shape,
-                 uint8_t **out, size_t *out_length)
+static int dress(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
+                 size_t *out_length)
 {
     const wiring *self = context;
-    return wire_dress(self->contract, entry, length, shape, out, out_length);
+    return wire_dress(self->contract, entry, length, all_stacks, out, out_length);
 }
 
 static int learn(void *context, const uint8_t *entry, size_t length, entry_sums *sums)

@@ -13,7 +13,6 @@ struct uploader {
     uint64_t backoff_ms;     /* 0 = the last call went well */
     uint64_t not_before_ms;  /* no call before it */
     uint64_t all_stacks_for; /* sequence of the entry that needs all its stacks */
-    uint64_t plain_for;      /* of the one that no page may tell */
     uint64_t next_heartbeat_ms;
     uint64_t next_status_ms;
     uint64_t last_status_ms;
@@ -96,10 +95,8 @@ static bool note_answer(uploader *self, const upload_answer *answer)
     bool was_reachable = self->stats.reachable;
     self->stats.reachable = answer->outcome != UPLOAD_NO_ANSWER;
     self->stats.blocked = refused;
-    if (answer->has_limits) {
+    if (answer->has_limits)
         self->stats.limits = answer->limits;
-        self->stats.book_bytes = answer->book_bytes;
-    }
     if (good)
         self->stats.last_ok_ms = now;
     else
@@ -109,8 +106,7 @@ static bool note_answer(uploader *self, const upload_answer *answer)
                    good ? "" : answer->message);
     pthread_mutex_unlock(&self->lock);
     if (good) {
-        if (answer->outcome != UPLOAD_NEED_STACKS && /* asked for without end, a failure too */
-            answer->outcome != UPLOAD_NEED_BODY)
+        if (answer->outcome != UPLOAD_NEED_STACKS) /* asked for without end, a failure too */
             self->backoff_ms = 0;
         self->not_before_ms = 0;
         return true;
@@ -234,12 +230,6 @@ static void settle(uploader *self, uint64_t sequence, const uint8_t *entry, size
             back_off(self, self->ports.now_ms(self->ports.context), 0);
         self->all_stacks_for = sequence;
         return;
-    case UPLOAD_NEED_BODY:
-        count(self, &self->stats.need_body, 1);
-        if (self->plain_for == sequence)
-            back_off(self, self->ports.now_ms(self->ports.context), 0);
-        self->plain_for = sequence;
-        return;
     case UPLOAD_RETRY:
     case UPLOAD_NO_ANSWER:
         if (is_too_large(answer))
@@ -248,21 +238,6 @@ static void settle(uploader *self, uint64_t sequence, const uint8_t *entry, size
             count(self, &self->stats.retried, 1);
         return;
     }
-}
-
-/* The lower of the two sizes; 0 where one side takes no pages. */
-static uint64_t book_bytes(uploader *self)
-{
-    uint64_t theirs = uploader_get_stats(self).book_bytes;
-    return theirs < self->options.book_bytes ? theirs : self->options.book_bytes;
-}
-
-static wire_shape shape_of(uploader *self, uint64_t sequence)
-{
-    bool all_stacks = self->all_stacks_for == sequence;
-    return (wire_shape){.all_stacks = all_stacks,
-                        .plain = all_stacks || self->plain_for == sequence,
-                        .book_bytes = book_bytes(self)};
 }
 
 static bool send_batch(uploader *self)
@@ -275,8 +250,8 @@ static bool send_batch(uploader *self)
     uint8_t *bytes = NULL;
     size_t size = 0;
     upload_answer answer = {0};
-    const wire_shape shape = shape_of(self, sequence);
-    if (self->ports.dress(self->ports.context, entry, length, &shape, &bytes, &size) != 0) {
+    bool all_stacks = self->all_stacks_for == sequence;
+    if (self->ports.dress(self->ports.context, entry, length, all_stacks, &bytes, &size) != 0) {
         answer.outcome = UPLOAD_REJECTED;
         (void)snprintf(answer.code, sizeof(answer.code), "queue_damaged");
         (void)snprintf(answer.message, sizeof(answer.message), "the queued file cannot be read");

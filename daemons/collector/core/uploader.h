@@ -2,7 +2,7 @@
 /*
  * Brings batches, status reports and heartbeats to the backend, one call at a time. The rules are
  * those of docs/formats/ingest.md: idempotent resends, Retry-After, jittered bounded backoff,
- * need_stacks, need_body, splitting, and a stop on 401 and 403 until the token changes.
+ * need_stacks, splitting, and a stop on 401 and 403 until the token changes.
  *
  * One thread calls uploader_step; the snapshot functions may be called from any.
  */
@@ -23,7 +23,6 @@ enum upload_outcome { /* numbers of the contract's Outcome; 0 = no answer of a b
                       UPLOAD_REJECTED = 3,
                       UPLOAD_RETRY = 4,
                       UPLOAD_NEED_STACKS = 5,
-                      UPLOAD_NEED_BODY = 6,
 };
 
 /* One answer, or the lack of it. */
@@ -35,15 +34,7 @@ typedef struct upload_answer {
     uint64_t retry_after_ms;
     bool has_limits;
     batch_limits limits;
-    uint64_t book_bytes; /* with the limits: size of the books it takes pages of, 0 = of none */
 } upload_answer;
-
-/* How a batch goes over the wire. */
-typedef struct wire_shape {
-    bool all_stacks;     /* not only those that the backend may not know */
-    bool plain;          /* not as a page of a book */
-    uint64_t book_bytes; /* size that a book may have; 0 = no pages */
-} wire_shape;
 
 /* What a queued entry holds, per profile type. */
 typedef struct entry_sums {
@@ -68,9 +59,9 @@ typedef struct uploader_ports {
     /* Wire form. Each *out is malloc'd. 0, or -1. */
     int (*encode)(void *context, const batch *one, uint8_t **out, size_t *length);
     int (*decode)(void *context, const uint8_t *entry, size_t length, batch *out);
-    /* The bytes to send of an entry. */
-    int (*dress)(void *context, const uint8_t *entry, size_t length, const wire_shape *shape,
-                 uint8_t **out, size_t *out_length);
+    /* The bytes to send of an entry: with all stacks, or only those the backend may not know. */
+    int (*dress)(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
+                 size_t *out_length);
     /* The backend has the entry: its stacks are known from now on. */
     int (*learn)(void *context, const uint8_t *entry, size_t length, entry_sums *sums);
     int (*encode_status)(void *context, const status_report *report, uint8_t **out, size_t *length);
@@ -87,7 +78,6 @@ typedef struct uploader_options {
     uint64_t status_interval_ms;
     uint64_t status_gap_ms; /* least time between two reports on change */
     uint64_t heartbeat_interval_ms;
-    uint64_t book_bytes; /* most that a book may have; 0 = no pages are sent */
 } uploader_options;
 
 typedef struct uploader uploader;
@@ -112,7 +102,7 @@ uint64_t uploader_step(uploader *self);
 bool uploader_has_work(uploader *self);
 
 typedef struct uploader_stats {
-    uint64_t accepted, duplicate, rejected, retried, need_stacks, need_body, split, failed_calls;
+    uint64_t accepted, duplicate, rejected, retried, need_stacks, split, failed_calls;
     uint64_t rows;
     uint64_t raw_sent[PROFILE_TYPE_END];
     bool blocked;        /* by 401 or 403 */
@@ -120,7 +110,6 @@ typedef struct uploader_stats {
     uint64_t last_ok_ms; /* 0 = never */
     char last_error[384];
     batch_limits limits; /* as the backend said last */
-    uint64_t book_bytes; /* the same */
 } uploader_stats;
 uploader_stats uploader_get_stats(uploader *self);
 

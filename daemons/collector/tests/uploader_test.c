@@ -17,8 +17,6 @@ static struct {
     uint64_t generation;
     unsigned profiles, statuses, beats;
     bool last_had_all;
-    bool last_was_plain;
-    uint64_t last_book_bytes;
     uint8_t stored[SCRIPT_MAX]; /* first byte of each accepted batch */
     size_t stored_count;
     char settled_code[64];
@@ -92,13 +90,11 @@ static int decode(void *context, const uint8_t *entry, size_t length, batch *out
     return 0;
 }
 
-static int dress(void *context, const uint8_t *entry, size_t length, const wire_shape *shape,
-                 uint8_t **out, size_t *out_length)
+static int dress(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
+                 size_t *out_length)
 {
     (void)context;
-    backend.last_had_all = shape->all_stacks;
-    backend.last_was_plain = shape->plain;
-    backend.last_book_bytes = shape->book_bytes;
+    backend.last_had_all = all_stacks;
     *out = malloc(length + 1);
     memcpy(*out, entry, length);
     *out_length = length;
@@ -174,8 +170,7 @@ static void set_up(void)
                                       .backoff_max_ms = 60000,
                                       .status_interval_ms = 60000,
                                       .status_gap_ms = 1000,
-                                      .heartbeat_interval_ms = 30000,
-                                      .book_bytes = 1000};
+                                      .heartbeat_interval_ms = 30000};
     uploads = uploader_new(&ports, &options, queued);
 }
 
@@ -311,24 +306,6 @@ START_TEST(need_stacks_is_answered_with_all_of_them)
 }
 END_TEST
 
-START_TEST(need_body_is_answered_with_the_plain_batch)
-{
-    push(5, 1);
-    script((upload_answer){
-        .status = 200, .outcome = UPLOAD_NEED_BODY, .has_limits = true, .book_bytes = 4096});
-    run_for(3000);
-    ck_assert(backend.last_was_plain);
-    ck_assert(!backend.last_had_all);
-    ck_assert_uint_eq(backend.last_book_bytes, 1000); /* ours, which is less */
-    ck_assert_uint_eq(backend.stored_count, 1);
-    ck_assert_uint_eq(uploader_get_stats(uploads).need_body, 1);
-    push(6, 1);
-    run_for(1100);
-    ck_assert(!backend.last_was_plain);
-    ck_assert_uint_eq(backend.stored_count, 2);
-}
-END_TEST
-
 START_TEST(a_backend_that_asks_for_stacks_for_ever_is_not_hammered)
 {
     push(5, 1);
@@ -399,7 +376,6 @@ TCase *uploader_tests(void)
     tcase_add_test(tests, the_same_entry_is_sent_again_after_a_retry_when_the_backend_asked);
     tcase_add_test(tests, a_duplicate_is_success);
     tcase_add_test(tests, need_stacks_is_answered_with_all_of_them);
-    tcase_add_test(tests, need_body_is_answered_with_the_plain_batch);
     tcase_add_test(tests, a_backend_that_asks_for_stacks_for_ever_is_not_hammered);
     tcase_add_test(tests, a_rejected_batch_is_dropped_and_counted);
     tcase_add_test(tests, too_large_is_split_into_new_batches);

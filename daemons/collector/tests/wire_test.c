@@ -40,8 +40,7 @@ static Hotstack__V1__ProfileBatch *dressed(const uint8_t *entry, size_t length, 
 {
     uint8_t *bytes = NULL;
     size_t size = 0;
-    const wire_shape shape = {.all_stacks = all, .plain = true};
-    ck_assert_int_eq(wire_dress(contract, entry, length, &shape, &bytes, &size), 0);
+    ck_assert_int_eq(wire_dress(contract, entry, length, all, &bytes, &size), 0);
     Hotstack__V1__ProfileBatch *message = hotstack__v1__profile_batch__unpack(NULL, size, bytes);
     ck_assert_ptr_nonnull(message);
     free(bytes);
@@ -131,99 +130,14 @@ START_TEST(a_damaged_entry_is_refused_at_every_byte)
         batch back;
         ck_assert_int_eq(wire_decode(contract, entry, cut, &back), -1);
     }
-    const wire_shape shape = {.book_bytes = 1 << 20};
     for (size_t at = 0; at < length; at++) {
         entry[at] ^= 0x55;
         uint8_t *bytes = NULL;
         size_t size = 0;
-        if (wire_dress(contract, entry, length, &shape, &bytes, &size) == 0)
+        if (wire_dress(contract, entry, length, false, &bytes, &size) == 0)
             free(bytes); /* a value that differs is the digest's matter */
         entry[at] ^= 0x55;
     }
-    free(entry);
-}
-END_TEST
-
-/* What an entry goes as: the number of its page, -1 = plain. */
-static int page_of(const uint8_t *entry, size_t length, bool plain, uint64_t book_bytes)
-{
-    const wire_shape shape = {.plain = plain, .book_bytes = book_bytes};
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    ck_assert_int_eq(wire_dress(contract, entry, length, &shape, &bytes, &size), 0);
-    Hotstack__V1__ProfileBatch *message = hotstack__v1__profile_batch__unpack(NULL, size, bytes);
-    ck_assert_ptr_nonnull(message);
-    int number = message->page != NULL ? (int)message->page->number : -1;
-    ck_assert_int_eq(message->body.len == 0, number >= 0);
-    hotstack__v1__profile_batch__free_unpacked(message, NULL);
-    free(bytes);
-    return number;
-}
-
-START_TEST(batches_are_pages_of_a_book_that_the_backend_knows)
-{
-    enum { ROOM = 1 << 20 };
-    uint8_t *entries[20];
-    size_t lengths[20];
-    entry_sums sums;
-    for (uint8_t i = 0; i < 20; i++)
-        entries[i] = entry_of((uint8_t)(i + 1), 2, 3, &lengths[i]);
-    ck_assert_int_eq(page_of(entries[0], lengths[0], false, 0), -1); /* it takes none */
-    ck_assert_int_eq(page_of(entries[0], lengths[0], false, ROOM), 0);
-    ck_assert_int_eq(page_of(entries[0], lengths[0], false, ROOM), 0); /* tried again */
-    ck_assert_int_eq(wire_learn(contract, entries[0], lengths[0], &sums), 0);
-    ck_assert_int_eq(page_of(entries[1], lengths[1], false, ROOM), 1);
-    ck_assert_uint_eq(wire_get_stats(contract).pages, 1);
-    ck_assert_int_eq(page_of(entries[1], lengths[1], true, ROOM), -1); /* need_body */
-    ck_assert_uint_eq(wire_get_stats(contract).books_lost, 1);
-    ck_assert_int_eq(page_of(entries[2], lengths[2], false, ROOM), 0);  /* a new one at once */
-    ck_assert_int_eq(page_of(entries[3], lengths[3], false, ROOM), -1); /* the one before it was
-                                                                           dropped: lost as well */
-    ck_assert_int_eq(page_of(entries[4], lengths[4], false, ROOM), 0);
-    for (int i = 4; i < 14; i++) { /* a book that lasts makes up for those */
-        ck_assert_int_eq(page_of(entries[i], lengths[i], false, ROOM), i - 4);
-        ck_assert_int_eq(wire_learn(contract, entries[i], lengths[i], &sums), 0);
-    }
-    ck_assert_int_eq(page_of(entries[14], lengths[14], false, ROOM), 10);
-    ck_assert_int_eq(page_of(entries[14], lengths[14], true, ROOM), -1);
-    ck_assert_int_eq(page_of(entries[15], lengths[15], false, ROOM), 0);
-    ck_assert_int_eq(wire_learn(contract, entries[15], lengths[15], &sums), 0);
-    ck_assert_int_eq(page_of(entries[16], lengths[16], false, 100), -1); /* too little for it */
-    ck_assert_int_eq(page_of(entries[17], lengths[17], false, ROOM), 0);
-    for (uint8_t i = 0; i < 20; i++)
-        free(entries[i]);
-}
-END_TEST
-
-START_TEST(an_entry_with_a_wrong_index_is_no_page)
-{
-    batch one;
-    uint8_t *entry = NULL;
-    size_t length = 0;
-    sample_batch(&one, 1, 2, 3);
-    ck_assert_int_eq(batch_order(&one), 0);
-    ck_assert_uint_gt(one.second_count, 0);
-    one.seconds[0].pool_str = 100000;
-    ck_assert_int_eq(wire_encode(contract, &one, &entry, &length), 0);
-    ck_assert_int_eq(page_of(entry, length, false, 1 << 20), -1);
-    batch_clear(&one);
-    free(entry);
-}
-END_TEST
-
-START_TEST(a_batch_of_another_run_goes_plain)
-{
-    const wire_sender earlier = {"cluster", "node", "instance", "0.1.0", 41};
-    wire *other = wire_new(&earlier);
-    batch one;
-    uint8_t *entry = NULL;
-    size_t length = 0;
-    sample_batch(&one, 1, 2, 3);
-    ck_assert_int_eq(batch_order(&one), 0);
-    ck_assert_int_eq(wire_encode(other, &one, &entry, &length), 0);
-    ck_assert_int_eq(page_of(entry, length, false, 1 << 20), -1);
-    batch_clear(&one);
-    wire_free(other);
     free(entry);
 }
 END_TEST
@@ -238,7 +152,6 @@ START_TEST(answers_are_read)
     answer.code = code;
     answer.retry_after_ms = 1500;
     limits.rows_per_batch = 77;
-    limits.book_bytes = 5000;
     answer.limits = &limits;
     size_t length = hotstack__v1__ingest_answer__pack(&answer, bytes);
     upload_answer got = {0};
@@ -248,7 +161,6 @@ START_TEST(answers_are_read)
     ck_assert_uint_eq(got.retry_after_ms, 1500);
     ck_assert(got.has_limits);
     ck_assert_uint_eq(got.limits.rows, 77);
-    ck_assert_uint_eq(got.book_bytes, 5000);
     got = (upload_answer){0};
     wire_read_answer((const uint8_t *)"<html>", 6, &got);
     ck_assert_int_eq(got.outcome, UPLOAD_NO_ANSWER);
@@ -287,9 +199,6 @@ TCase *wire_tests(void)
     tcase_add_test(tests, the_digest_covers_the_body);
     tcase_add_test(tests, known_stacks_are_left_out_until_all_are_asked_for);
     tcase_add_test(tests, a_damaged_entry_is_refused_at_every_byte);
-    tcase_add_test(tests, batches_are_pages_of_a_book_that_the_backend_knows);
-    tcase_add_test(tests, an_entry_with_a_wrong_index_is_no_page);
-    tcase_add_test(tests, a_batch_of_another_run_goes_plain);
     tcase_add_test(tests, answers_are_read);
     tcase_add_test(tests, a_status_report_holds_every_target);
     return tests;

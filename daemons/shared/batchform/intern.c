@@ -19,17 +19,6 @@ int array_reserve(void **items, size_t *room, size_t count, size_t item_size)
     return 0;
 }
 
-int array_reserve_zeroed(void **items, size_t *room, size_t at, size_t item_size)
-{
-    while (*room <= at) {
-        size_t old = *room;
-        if (array_reserve(items, room, old, item_size) != 0)
-            return -1;
-        memset((char *)*items + old * item_size, 0, (*room - old) * item_size);
-    }
-    return 0;
-}
-
 static void place(uint32_t *slots, size_t slot_count, uint64_t hash, uint32_t value)
 {
     size_t at = (size_t)hash & (slot_count - 1);
@@ -119,21 +108,6 @@ static int append(string_table *table, const char *text, size_t length)
     return 0;
 }
 
-int string_table_append(string_table *table, const char *text, size_t length)
-{
-    if (length > STRING_BYTES_MAX || (table->count == 0 && append(table, "", 0) != 0))
-        return -1;
-    return append(table, text, length);
-}
-
-void string_table_cut(string_table *table, size_t count)
-{
-    if (count >= table->count)
-        return;
-    table->bytes = table->offsets[count];
-    table->count = count;
-}
-
 static int add_clean(string_table *table, const char *text, size_t length, uint32_t *index)
 {
     uint64_t hash = seeded_hash(text, length);
@@ -160,13 +134,6 @@ int string_table_add(string_table *table, const char *text, size_t length, uint3
     int rc = add_clean(table, cleaned, clean(cleaned, text, length), index);
     free(cleaned);
     return rc;
-}
-
-bool string_table_find(const string_table *table, const char *text, size_t length, uint32_t *index)
-{
-    *index = 0;
-    return table->slot_count > 0 &&
-           (length == 0 || find_string(table, text, length, seeded_hash(text, length), index));
 }
 
 const char *string_table_at(const string_table *table, uint32_t index, size_t *length)
@@ -221,12 +188,7 @@ static bool find_key(const key_table *table, const void *key, uint64_t hash, uin
 bool key_table_has(const key_table *table, const void *key)
 {
     uint32_t index = 0;
-    return key_table_find(table, key, &index);
-}
-
-bool key_table_find(const key_table *table, const void *key, uint32_t *index)
-{
-    return find_key(table, key, seeded_hash(key, table->key_size), index);
+    return find_key(table, key, seeded_hash(key, table->key_size), &index);
 }
 
 int key_table_add(key_table *table, const void *key, uint32_t *index, bool *is_new)

@@ -167,39 +167,23 @@ wire_stacks *batch_dictionary(const batch *one, arena *in)
     return to;
 }
 
-int batch_pack_body(const batch *one, const Hotstack__V1__Collector *sender, uint8_t **out,
-                    size_t *length)
-{
-    arena in = {0};
-    *out = NULL;
-    int rc = pack_body(one, sender, &in, out, length);
-    arena_free(&in);
-    return rc;
-}
-
-void batch_digest(uint8_t out[16], const void *body, size_t length)
-{
-    XXH128_canonical_t digest;
-    XXH128_canonicalFromHash(&digest, XXH3_128bits(body, length));
-    memcpy(out, digest.digest, sizeof(digest.digest));
-}
-
-int batch_pack(const batch *one, const batch *stacks, const Hotstack__V1__Collector *sender,
-               uint8_t digest[16], uint8_t **out, size_t *length)
+int batch_pack(const batch *one, const Hotstack__V1__Collector *sender, uint8_t **out,
+               size_t *length)
 {
     Hotstack__V1__ProfileBatch message = HOTSTACK__V1__PROFILE_BATCH__INIT;
+    XXH128_canonical_t digest;
     arena in = {0};
     uint8_t *body = NULL;
     size_t body_length = 0;
     *out = NULL;
-    int rc = batch_pack_body(one, sender, &body, &body_length);
-    message.stacks = rc == 0 ? batch_dictionary(stacks, &in) : NULL;
+    int rc = pack_body(one, sender, &in, &body, &body_length);
+    message.stacks = rc == 0 ? batch_dictionary(one, &in) : NULL;
     if (message.stacks != NULL) {
-        batch_digest(digest, body, body_length);
+        XXH128_canonicalFromHash(&digest, XXH3_128bits(body, body_length));
         message.batch_id =
             (ProtobufCBinaryData){.len = BATCH_ID_SIZE, .data = (uint8_t *)(uintptr_t)one->id};
         message.body = (ProtobufCBinaryData){.len = body_length, .data = body};
-        message.digest = (ProtobufCBinaryData){.len = 16, .data = digest};
+        message.digest = (ProtobufCBinaryData){.len = sizeof(digest.digest), .data = digest.digest};
         rc = message_pack(&message.base, out, length);
     } else {
         rc = -1;

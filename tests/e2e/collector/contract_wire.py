@@ -13,24 +13,33 @@ import struct
 def load_zstd():
     lib = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
     lib.ZSTD_getFrameContentSize.restype = ctypes.c_ulonglong
-    lib.ZSTD_decompressDCtx.restype = ctypes.c_size_t
-    lib.ZSTD_DCtx_refPrefix.restype = ctypes.c_size_t
-    lib.ZSTD_createDCtx.restype = ctypes.c_void_p
+    lib.ZSTD_decompress.restype = ctypes.c_size_t
     return lib
 
 
 ZSTD = load_zstd()
 
 
-def unzstd(data, prefix=b""):
+def unzstd(data):
     size = ZSTD.ZSTD_getFrameContentSize(data, ctypes.c_size_t(len(data)))
     out = ctypes.create_string_buffer(size + 1)
-    context = ctypes.c_void_p(ZSTD.ZSTD_createDCtx())
-    ZSTD.ZSTD_DCtx_refPrefix(context, prefix, ctypes.c_size_t(len(prefix)))
-    got = ZSTD.ZSTD_decompressDCtx(context, out, ctypes.c_size_t(size), data, ctypes.c_size_t(len(data)))
-    ZSTD.ZSTD_freeDCtx(context)
+    got = ZSTD.ZSTD_decompress(out, ctypes.c_size_t(size), data, ctypes.c_size_t(len(data)))
     assert got == size, "not one zstd frame"
     return out.raw[:size]
+
+
+class Hash128(ctypes.Structure):
+    _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
+
+
+XXH = ctypes.CDLL(ctypes.util.find_library("xxhash") or "libxxhash.so.0")
+XXH.XXH3_128bits.restype = Hash128
+
+
+def xxh3_128(data):
+    """The digest of a body, in canonical form."""
+    got = XXH.XXH3_128bits(data, ctypes.c_size_t(len(data)))
+    return got.high.to_bytes(8, "big") + got.low.to_bytes(8, "big")
 
 
 def varint(data, at):

@@ -5,23 +5,17 @@
 Prints "port N", then serves until killed. GET /state answers what came so far as JSON. GET
 /behave?mode=NAME&times=N makes the next N calls to /v1/ingest/profiles answer otherwise (retry,
 need_stacks, too_large, lost: stored, but the answer never comes). The token is "e2e-token".
-
-It takes pages of books, too, unless the environment says BOOK_BYTES=0, and forgets all books at
-/behave?mode=lose_books.
 """
 
 import http.server
 import json
-import os
 import sys
 import threading
 import urllib.parse
 
-from book_pages import Book, hash128
-from contract_wire import SAMPLE, SECOND, TARGET, THREAD, WINDOW, columns, fields, packed, put_varint, strings, unzstd
+from contract_wire import SAMPLE, SECOND, TARGET, THREAD, WINDOW, columns, fields, packed, put_varint, strings, unzstd, xxh3_128
 
 TOKEN = "e2e-token"
-BOOK_BYTES = int(os.environ.get("BOOK_BYTES", 4 << 20))
 TYPES = {1: "cpu", 2: "alloc_bytes", 3: "alloc_objects", 4: "lock_count", 5: "lock_delay"}
 
 
@@ -30,8 +24,7 @@ class Store:
         self.lock = threading.Lock()
         self.batches = {}
         self.known = set()
-        self.books = {}
-        self.counts = {"duplicate": 0, "need_stacks": 0, "status": 0, "heartbeat": 0, "refused": 0, "pages": 0, "need_body": 0}
+        self.counts = {"duplicate": 0, "need_stacks": 0, "status": 0, "heartbeat": 0, "refused": 0}
         self.targets = {}
         self.errors = []
         self.mode, self.times = "", 0
@@ -76,21 +69,6 @@ class Store:
             window["engine"] = words[window["engine"]]
         return windows, rows, missing, learned, len(inside)
 
-    def open(self, batch):
-        """The body, and the ids of the stacks inside; no body where a page's book is not here."""
-        if 5 not in batch:
-            return batch[2], self.dictionary_ids(batch[4])
-        page = fields(batch[5])
-        book = Book() if page.get(2, 0) == 0 else self.books.get(page[1])
-        if book is None:
-            return None, set()
-        assert book.pages == page.get(2, 0), "not the next page"
-        self.books[page[1]] = book
-        self.counts["pages"] += 1
-        body, inside = book.read(page[3])
-        assert hash128(body) == batch[3], "the page's body has another digest"
-        return body, inside
-
     @staticmethod
     def dictionary_ids(data):
         got = fields(data)
@@ -120,7 +98,6 @@ def answer(outcome, code="", need=(), limits=False, retry_ms=0):
         out += b"\x2a" + put_varint(len(data)) + data
     if limits:
         data = b"\x08" + put_varint(16 << 20) + b"\x10" + put_varint(100000)
-        data += b"\x50" + put_varint(BOOK_BYTES)
         out += b"\x32" + put_varint(len(data)) + data
     return out
 
@@ -187,19 +164,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         if mode == "need_stacks":
             STORE.known.clear()
-        if mode == "lose_books":
-            STORE.books.clear()
         batch_id = batch[1].hex()
         assert len(batch[1]) == 16 and len(batch[3]) == 16
         if batch_id in STORE.batches:
             STORE.counts["duplicate"] += 1
             self.reply(200, answer(2))
             return
-        body, inside = STORE.open(batch)
-        if body is None:
-            STORE.counts["need_body"] += 1
-            self.reply(200, answer(6, "book_unknown"))
-            return
+        body = batch[2]
+        assert xxh3_128(body) == batch[3], "the body has another digest"
+        inside = STORE.dictionary_ids(batch[4])
         windows, rows, missing, learned, sent = STORE.check(fields(body), inside)
         if missing:
             STORE.counts["need_stacks"] += 1

@@ -12,7 +12,6 @@
 #include <http/server.h>
 
 #include "auth.h"
-#include "books.h"
 #include "ingest.h"
 #include "metrics.h"
 #include "pacing.h"
@@ -38,7 +37,6 @@ struct api {
     query query;
     auth *auth;
     metrics *metrics;
-    books *books;              /* NULL: no pages are taken */
     const http_assets *assets; /* NULL: this backend has no page */
     bool secure_cookie;        /* the page is reached by https */
     bool (*store_ready)(void *context);

@@ -63,19 +63,6 @@ static void set_known_stacks(const api *a)
                 "Stacks that the store was asked for.", s.misses);
 }
 
-static void set_books(const api *a)
-{
-    books_stats s = a->books != NULL ? books_read(a->books) : (books_stats){0};
-
-    metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_books",
-                "Books whose pages collectors send.", s.kept);
-    metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_books_bytes", "Their size.", s.bytes);
-    metrics_set(a->metrics, METRIC_COUNTER, "hotstack_backend_books_unknown_total",
-                "Pages of books that were not there.", s.unknown);
-    metrics_set(a->metrics, METRIC_COUNTER, "hotstack_backend_books_refused_total",
-                "Books that found no room.", s.refused);
-}
-
 void api_metrics(void *context, const http_request *request, http_response *response)
 {
     api *a = ((const api_route *)context)->api;
@@ -84,7 +71,6 @@ void api_metrics(void *context, const http_request *request, http_response *resp
     (void)request;
     set_server_gauges(a);
     set_known_stacks(a);
-    set_books(a);
     metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_store_ready",
                 "1 when the store has been reached and has our schema.",
                 a->store_ready(a->store_context) ? 1 : 0);

@@ -8,7 +8,6 @@
 #include "api.h"
 #include "decode.h"
 #include "inflate.h"
-#include "page_api.h"
 
 static const char media_type[] = "application/x-protobuf";
 
@@ -27,8 +26,7 @@ static void count(api *a, const verdict *v)
 {
     metrics_add(a->metrics, "hotstack_backend_ingest_calls_total", "Ingest calls by outcome.",
                 "outcome", outcome_name(v->outcome), 1);
-    if (v->outcome == OUTCOME_REJECTED || v->outcome == OUTCOME_RETRY ||
-        v->outcome == OUTCOME_NEED_BODY)
+    if (v->outcome == OUTCOME_REJECTED || v->outcome == OUTCOME_RETRY)
         metrics_add(a->metrics, "hotstack_backend_ingest_refused_total",
                     "Ingest calls rejected or sent back, by code.", "code", v->code, 1);
     metrics_add(a->metrics, "hotstack_backend_ingest_rows_total", "Sample rows stored.", NULL, NULL,
@@ -117,13 +115,10 @@ static bool take_profiles(payload *p)
 {
     proto_decoded *decoded = NULL;
     profile_batch batch;
-    proto_page page;
     bool allowed = true;
 
-    if (proto_decode_batch(&decoded, &batch, &page, p->data, p->length, &p->v) == 0)
-        allowed = page.content.length > 0
-                      ? page_take(p->api, &page, p->allowed, &p->taken, &p->v)
-                      : ingest_profiles(&p->api->ingest, &batch, p->allowed, &p->v);
+    if (proto_decode_batch(&decoded, &batch, p->data, p->length, &p->v) == 0)
+        allowed = ingest_profiles(&p->api->ingest, &batch, p->allowed, &p->v);
     profile_batch_clear(&batch);
     proto_decoded_free(decoded);
     return allowed;
@@ -164,7 +159,8 @@ static bool open_and_take(payload *p, const http_request *request, bool (*take_m
     return allowed;
 }
 
-/* The same of what the store is to keep. Where it is behind, nothing is spent on more of it. */
+/* Applies the same limit to bytes waiting for the store, so that a slow store costs no more memory.
+ */
 static bool enter(payload *p, const http_request *request, bool (*take_message)(payload *p))
 {
     api *a = p->api;
@@ -172,7 +168,7 @@ static bool enter(payload *p, const http_request *request, bool (*take_message)(
 
     if (!room_take(&a->batches, 1)) {
         verdict_retry(&p->v, "store_busy", pacing_refuse(&a->pace, now_ms),
-                      "As many batches as may wait for the store do: send the batch again.");
+                      "The queue to the store is full: send the batch again later.");
         return true;
     }
     pacing_admit(&a->pace, now_ms);

@@ -162,31 +162,16 @@ static void map_dictionary(stack_dictionary *out, const Hotstack__V1__StackDicti
 
 /* ---- the payloads ---- */
 
-static void map_page(proto_page *out, const Hotstack__V1__ProfileBatch *in)
-{
-    *out = (proto_page){.book = in->page->book,
-                        .number = in->page->number,
-                        .batch_id = BYTES(in, batch_id),
-                        .digest = BYTES(in, digest),
-                        .content = BYTES(in->page, content)};
-}
-
-int proto_decode_batch(proto_decoded **out, profile_batch *batch, proto_page *page,
-                       const void *data, size_t length, verdict *v)
+int proto_decode_batch(proto_decoded **out, profile_batch *batch, const void *data, size_t length,
+                       verdict *v)
 {
     memset(batch, 0, sizeof(*batch));
-    if (page != NULL)
-        memset(page, 0, sizeof(*page));
     if (begin(out, v) != 0)
         return -1;
     const Hotstack__V1__ProfileBatch *outer =
         unpack(*out, "ProfileBatch", &hotstack__v1__profile_batch__descriptor, data, length, v);
     if (outer == NULL)
         return -1;
-    if (page != NULL && outer->page != NULL && outer->page->content.len > 0) {
-        map_page(page, outer);
-        return 0;
-    }
     const Hotstack__V1__ProfileBody *body =
         unpack(*out, "ProfileBody", &hotstack__v1__profile_body__descriptor, outer->body.data,
                outer->body.len, v);

@@ -15,16 +15,8 @@
 
 typedef struct proto_decoded proto_decoded;
 
-/* A batch that came as a page of a book; borrowed from the payload's message. */
-typedef struct proto_page {
-    uint64_t book;
-    uint32_t number;
-    text batch_id, digest, content; /* content: empty = it came plain */
-} proto_page;
-
-/* page: NULL, or where a batch that came as a page leaves the page; *batch is empty then. */
-int proto_decode_batch(proto_decoded **out, profile_batch *batch, proto_page *page,
-                       const void *data, size_t length, verdict *v);
+int proto_decode_batch(proto_decoded **out, profile_batch *batch, const void *data, size_t length,
+                       verdict *v);
 int proto_decode_status(proto_decoded **out, status_report *report, const void *data, size_t length,
                         verdict *v);
 int proto_decode_heartbeat(proto_decoded **out, heartbeat *beat, const void *data, size_t length,

@@ -13,7 +13,6 @@ static Hotstack__V1__Outcome wire_outcome(outcome value)
         [OUTCOME_REJECTED] = HOTSTACK__V1__OUTCOME__OUTCOME_REJECTED,
         [OUTCOME_RETRY] = HOTSTACK__V1__OUTCOME__OUTCOME_RETRY,
         [OUTCOME_NEED_STACKS] = HOTSTACK__V1__OUTCOME__OUTCOME_NEED_STACKS,
-        [OUTCOME_NEED_BODY] = HOTSTACK__V1__OUTCOME__OUTCOME_NEED_BODY,
     };
 
     return numbers[value];
@@ -32,7 +31,6 @@ static Hotstack__V1__Limits wire_limits(const ingest_limits *limits)
     out.future_ms = limits->future_ms;
     out.targets_per_batch = limits->targets_per_batch;
     out.windows_per_batch = limits->windows_per_batch;
-    out.book_bytes = limits->book_bytes;
     return out;
 }
 

@@ -27,15 +27,6 @@ typedef struct string_table {
  * STRING_BYTES_MAX is cut at a character. Returns 0 or -1 (no memory).
  */
 int string_table_add(string_table *table, const char *text, size_t length, uint32_t *index);
-/*
- * The text as it is, as the next entry, whether it is in the table already or not: for a table that
- * only string_table_at reads. Returns 0 or -1 (no memory, or more than STRING_BYTES_MAX bytes).
- */
-int string_table_append(string_table *table, const char *text, size_t length);
-/* The last entries go, until `count` are left: of a table that string_table_append alone filled. */
-void string_table_cut(string_table *table, size_t count);
-/* True with its index where the text is there as it is. */
-bool string_table_find(const string_table *table, const char *text, size_t length, uint32_t *index);
 const char *string_table_at(const string_table *table, uint32_t index, size_t *length);
 void string_table_clear(string_table *table);
 
@@ -52,14 +43,9 @@ typedef struct key_table {
 /* The index of a key; *is_new says whether it was added now. Returns 0 or -1 (no memory). */
 int key_table_add(key_table *table, const void *key, uint32_t *index, bool *is_new);
 bool key_table_has(const key_table *table, const void *key);
-/* True with its index where the key is there. */
-bool key_table_find(const key_table *table, const void *key, uint32_t *index);
 void key_table_clear(key_table *table);
 
 /* Grows a malloc'd array of items so that one more fits. 0 or -1. */
 int array_reserve(void **items, size_t *room, size_t count, size_t item_size);
-
-/* Room for item `at` of an array whose items begin as zero. 0 or -1. */
-int array_reserve_zeroed(void **items, size_t *room, size_t at, size_t item_size);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A batch of the ingest contract in plain form: the windows of many targets within one UTC day,
- * with the frames of their stacks. message.h turns it into the contract's messages and back, book.h
- * into pages. No function here keeps what it is given; each batch belongs to one thread at a time.
+ * with the frames of their stacks. message.h turns it into the contract's messages and back. No
+ * function here keeps what it is given; each batch belongs to one thread at a time.
  */
 #ifndef BATCHFORM_PLAIN_H
 #define BATCHFORM_PLAIN_H
@@ -133,10 +133,10 @@ frame_source batch_frames(const batch *one);
 
 /*
  * Puts rows, seconds, threads, targets, stacks and strings into the one order that depends on
- * nothing but what the batch holds (docs/formats/ingest.md, "Pages"): whoever knows a batch's
- * content then knows its bytes. Windows stay as they are; what no window, row, second or thread
- * uses goes; the dictionary's own strings and frames stay. Every index must be in range. 0, or -1
- * (no memory; the batch must then be cleared).
+ * nothing but what the batch holds (docs/formats/ingest.md, "The order of a body"), in which
+ * equal values are neighbours and compress well. Windows stay as they are; what no window, row,
+ * second or thread uses goes; the dictionary's own strings and frames stay. Every index must be in
+ * range. 0, or -1 (no memory; the batch must then be cleared).
  */
 int batch_order(batch *one);
 
