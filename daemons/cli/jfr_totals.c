@@ -170,9 +170,7 @@ int jfr_totals_run(int argc, char **argv)
     options.max_stacks = 20000000;
     options.max_threads = 1000000;
     options.max_bytes = UINT64_C(16) << 30;
-    options.no_frames = true;
     options.walk_unfinished = true;
-    options.huge_pages = true;
     options.threads = reading_threads(o.threads);
     if (recording_new(&rec, &options, &err) != 0) {
         complain("%s", err.message);

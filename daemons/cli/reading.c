@@ -13,14 +13,10 @@
 #include <import/import.h>
 
 #include "command.h"
-#include "heap.h"
 #include "input.h"
 
 /* What is read whole must fit into memory: standard input. A file is mapped. */
 #define INPUT_LIMIT (UINT64_C(4) << 30)
-
-/* A recording of as many bytes has large tables. */
-enum { LARGE_FILE = 8 << 20 };
 
 /* More than these wait for one another. */
 enum { MOST_THREADS = 8 };
@@ -84,17 +80,9 @@ static bool add_jfr_mem(recording *rec, const char *path, const bytes *input)
     return rc == 0;
 }
 
-static bool is_large(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && st.st_size >= LARGE_FILE;
-}
-
 static bool add_jfr_file(recording *rec, const char *path)
 {
     recording_error err = {0};
-    if (is_large(path))
-        heap_in_huge_pages();
     int rc = recording_add_file(rec, path, &err);
     if (rc != 0)
         complain_input(path, &err);

@@ -44,7 +44,6 @@ recording_options reading_recording(const reading_options *o)
     options.max_stacks = o->max_stacks;
     options.max_bytes = (uint64_t)o->max_mib << 20;
     options.walk_unfinished = true; /* the recording of a JVM that was killed */
-    options.huge_pages = true;
     options.no_alloc_objects = leaves_objects_out(o->types);
     return options;
 }

@@ -30,11 +30,8 @@ typedef struct recording_frames {
 } recording_frames;
 
 /* Returns false without memory; free it in any case. */
-bool recording__frames_init(recording_frames *f, const recording *rec, const jfr_chunk *chunk,
-                            recording_learn *learn, void *ctx);
-/* Forgets the frames of the chunk before that are others in this one. Returns whether any is left.
- */
-bool recording__frames_begin(recording_frames *f, const jfr_chunk *chunk);
+bool recording__frames_init(recording_frames *f, const jfr_chunk *chunk, recording_learn *learn,
+                            void *ctx);
 void recording__frames_free(recording_frames *f);
 /* Reads a stack into f->numbers, behind those in use. A damaged one has no frames. Returns 0,
  * learn_rc or SAGG_ERR_NOMEM. */
@@ -107,20 +104,6 @@ bool recording__rows_sort(recording_rows *rows, const recording_cache *c);
 void recording__rows_free(recording_rows *rows);
 /* Tells an empty aggregate what is to come. */
 void recording__expect(const recording_cache *c, const recording_rows *rows);
-
-/* ids.c: what is known of a chunk before it is its turn to be added: the ids of its stacks. */
-typedef struct recording_ahead recording_ahead;
-/* NULL = nothing: the aggregate keeps frames, or there is no memory. `filled` is borrowed, and
- * holds sums of one thread. Meanwhile another thread may use the recording's aggregate. */
-recording_ahead *recording__read_ahead(const recording *rec, jfr_chunk *chunk,
-                                       const recording_filled *filled);
-/* Adds all rows. Returns 0 or SAGG_ERR_NOMEM. */
-int recording__add_ahead(recording_ahead *ahead);
-const recording_cache *recording__ahead_cache(const recording_ahead *ahead);
-void recording__ahead_free(recording_ahead *ahead);
-
-/* ids.c: adds all sums to an aggregate without frames. Returns as these. */
-int recording__add_by_ids(recording_cache *c, const recording_filled *filled, uint32_t threads);
 
 /* Adds all sums of the chunk, by as many threads as there are parts. Returns 0 or SAGG_ERR_NOMEM.
  */

@@ -142,7 +142,7 @@ bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, 
     c->threads = calloc((size_t)c->thread_count + 1, sizeof(*c->threads));
     c->labels = calloc((size_t)c->class_count + 1, sizeof(*c->labels));
     c->methods = calloc((size_t)c->method_count + 1, sizeof(*c->methods));
-    return recording__frames_init(&c->frames, rec, chunk, learn_frame, c) && c->stacks != NULL &&
+    return recording__frames_init(&c->frames, chunk, learn_frame, c) && c->stacks != NULL &&
            c->cut != NULL && c->threads != NULL && c->labels != NULL && c->methods != NULL;
 }
 
@@ -396,19 +396,11 @@ static int add_now(recording *rec, jfr_chunk *chunk, const recording_filled *fil
     return rc;
 }
 
-static int add_ahead(recording *rec, recording_ahead *ahead)
-{
-    int rc = recording__add_ahead(ahead);
-    take_counts(rec, recording__ahead_cache(ahead));
-    return rc;
-}
-
 int recording__add_chunk(recording *rec, jfr_chunk *chunk, const recording_filled *filled,
                          recording_error *err)
 {
     int64_t last_ns = INT64_MIN;
-    int rc = filled != NULL && filled->ahead != NULL ? add_ahead(rec, filled->ahead)
-                                                     : add_now(rec, chunk, filled, &last_ns);
+    int rc = add_now(rec, chunk, filled, &last_ns);
     recording__take_settings(rec, chunk);
     recording__take_counts(&rec->info.counts, chunk);
     recording__take_time(rec, chunk, last_ns);

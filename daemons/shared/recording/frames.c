@@ -4,21 +4,12 @@
 
 #include "cache.h"
 
-bool recording__frames_init(recording_frames *f, const recording *rec, const jfr_chunk *chunk,
-                            recording_learn *learn, void *ctx)
+bool recording__frames_init(recording_frames *f, const jfr_chunk *chunk, recording_learn *learn,
+                            void *ctx)
 {
-    jfr_frame_memo_options memo = {.size = sizeof(memo),
-                                   .learn = learn,
-                                   .ctx = ctx,
-                                   .allocator = recording__jfr_allocator(rec)};
+    jfr_frame_memo_options memo = {.size = sizeof(memo), .learn = learn, .ctx = ctx};
     *f = (recording_frames){.chunk = chunk};
     return jfr_frame_memo_new(&f->memo, &memo, NULL) == 0;
-}
-
-bool recording__frames_begin(recording_frames *f, const jfr_chunk *chunk)
-{
-    f->chunk = chunk;
-    return jfr_frame_memo_next(f->memo, chunk);
 }
 
 void recording__frames_free(recording_frames *f)

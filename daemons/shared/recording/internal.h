@@ -15,16 +15,12 @@
 
 #define RECORDING_MAX_SUMS (RECORDING_MAX_THREADS + 1)
 
-/* ids.c: what a thread reads the ids of stacks with, one chunk after the other. */
-typedef struct recording_reader recording_reader;
-
 struct recording {
     recording_options options;
     jfr_intervals inherited;
     sagg *agg;
     jfr_sums *sums[RECORDING_MAX_SUMS]; /* one a thread; of several, one more (split.c) */
     uint32_t sums_count;                /* threads */
-    recording_reader *readers[RECORDING_MAX_SUMS]; /* one with each sums, where no_frames is set */
     recording_info info;
     jfr_loss_record losses[RECORDING_LOSSES];
     size_t loss_count;
@@ -41,13 +37,8 @@ enum profile_type recording__type(jfr_profile_type type);
 typedef struct recording_filled {
     jfr_sums *const *sums; /* some of the recording's */
     uint32_t count;
-    int rc;                        /* 0, or of libjfr: there are no sums */
-    struct recording_ahead *ahead; /* of its stacks; NULL = nothing */
+    int rc; /* 0, or of libjfr: there are no sums */
 } recording_filled;
-
-/* Returns NULL without memory. */
-recording_reader *recording__reader_new(const recording *rec);
-void recording__reader_free(recording_reader *r);
 
 /* Adds all samples of a chunk, and its settings and counts. `filled` may be NULL: its sums are then
  * made here. Returns 0 or RECORDING_E_NOMEM. */
@@ -106,9 +97,6 @@ void recording__take_time(recording *rec, const jfr_chunk *chunk, int64_t last_n
 /* Makes an aggregate by the recording's options, within so many bytes. Returns 0 or a code of
  * libstackagg. */
 int recording__new_aggregate(const recording *rec, sagg **out, uint64_t max_bytes);
-
-/* Where the reader takes memory, by the recording's options; NULL = malloc. */
-const jfr_allocator *recording__jfr_allocator(const recording *rec);
 
 /* The caps by the recording's options. */
 uint32_t recording__max_stacks(const recording *rec);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "huge_pages.h"
 #include "internal.h"
 
 int recording__fail(recording_error *err, int code, uint64_t offset, const char *message)
@@ -67,10 +66,7 @@ static int make_aggregate(const recording *rec, sagg **out, uint64_t max_bytes, 
                             .max_frames = o->max_frames,
                             .max_bytes = max_bytes,
                             .origin_ns = o->origin_ns,
-                            .seconds = o->seconds,
-                            .no_frames = o->no_frames};
-    if (o->huge_pages)
-        options.allocator = recording__huge_sagg;
+                            .seconds = o->seconds};
     return sagg_new(out, &options, cause);
 }
 
@@ -114,28 +110,13 @@ int recording__reserve(uint32_t **numbers, size_t *room, size_t count)
     return 0;
 }
 
-const jfr_allocator *recording__jfr_allocator(const recording *rec)
-{
-    return rec->options.huge_pages ? &recording__huge_jfr : NULL;
-}
-
 static void free_sums(recording *rec)
 {
     for (uint32_t i = 0; i < RECORDING_MAX_SUMS; i++) {
         jfr_sums_free(rec->sums[i]);
-        recording__reader_free(rec->readers[i]);
         rec->sums[i] = NULL;
-        rec->readers[i] = NULL;
     }
     rec->sums_count = 0;
-}
-
-static int new_reader(recording_reader **out, const recording *rec, recording_error *err)
-{
-    *out = recording__reader_new(rec);
-    return *out != NULL ? 0
-                        : recording__fail(err, RECORDING_E_NOMEM, 0,
-                                          "There is no memory left to read recordings.");
 }
 
 static int new_sums(recording *rec, recording_error *err)
@@ -144,7 +125,6 @@ static int new_sums(recording *rec, recording_error *err)
     options.flags = rec->options.objects ? JFR_SUMS_CLASSES : 0;
     options.flags |= rec->options.no_threads ? JFR_SUMS_NO_THREADS : 0;
     options.flags |= rec->options.no_alloc_objects ? JFR_SUMS_NO_ALLOC_OBJECTS : 0;
-    options.allocator = recording__jfr_allocator(rec);
     uint32_t count = rec->options.threads != 0 ? rec->options.threads : 1;
     if (count > RECORDING_MAX_THREADS)
         return recording__fail(err, RECORDING_E_USAGE, 0,
@@ -155,8 +135,6 @@ static int new_sums(recording *rec, recording_error *err)
         int rc = jfr_sums_new(&rec->sums[i], &options, &cause) < 0
                      ? recording__from_jfr(err, &cause)
                      : 0;
-        if (rc == 0 && rec->options.no_frames)
-            rc = new_reader(&rec->readers[i], rec, err);
         if (rc != 0) {
             free_sums(rec);
             return rc;
@@ -244,7 +222,6 @@ static jfr_options reader_options(const recording *rec)
     options.flags = rec->options.walk_unfinished ? JFR_WALK_UNFINISHED : 0;
     options.max_unpacked_bytes = rec->options.max_unpacked_bytes;
     options.inherit = &rec->info.intervals;
-    options.allocator = recording__jfr_allocator(rec);
     return options;
 }
 

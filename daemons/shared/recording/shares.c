@@ -206,9 +206,9 @@ void recording__rows_free(recording_rows *rows)
     free(rows->order);
 }
 
-/* Sums that are added with their frames. */
-static int add_framed(recording_cache *c, const recording_filled *filled, uint32_t threads)
+int recording__add_sums(recording_cache *c, const recording_filled *filled)
 {
+    uint32_t threads = thread_count(filled);
     recording_rows sorted = {.filled = filled};
     int rc = SAGG_ERR_NOMEM;
     if (recording__rows_sort(&sorted, c)) {
@@ -220,11 +220,4 @@ static int add_framed(recording_cache *c, const recording_filled *filled, uint32
     }
     recording__rows_free(&sorted);
     return rc;
-}
-
-int recording__add_sums(recording_cache *c, const recording_filled *filled)
-{
-    uint32_t threads = thread_count(filled);
-    return c->rec->options.no_frames ? recording__add_by_ids(c, filled, threads)
-                                     : add_framed(c, filled, threads);
 }

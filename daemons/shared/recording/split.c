@@ -87,10 +87,7 @@ static void open_chunk(reading *crew, slot *s)
 static void fill(reading *crew, slot *s)
 {
     begin(crew, s);
-    recording__ahead_free(s->filled.ahead);
-    s->filled = (recording_filled){s->sums, 1, jfr_sums_fill(*s->sums, s->chunk, NULL), NULL};
-    if (s->filled.rc == 0)
-        s->filled.ahead = recording__read_ahead(crew->rec, s->chunk, &s->filled);
+    s->filled = (recording_filled){s->sums, 1, jfr_sums_fill(*s->sums, s->chunk, NULL)};
     end(crew, s, SLOT_FILLED);
 }
 
@@ -175,10 +172,8 @@ static int open_slots(reading *crew, size_t count, jfr_error *cause)
 
 static void close_slots(reading *crew)
 {
-    for (size_t i = 0; i < crew->slot_count; i++) {
-        recording__ahead_free(crew->slots[i].filled.ahead);
+    for (size_t i = 0; i < crew->slot_count; i++)
         jfr_close(crew->slots[i].reader);
-    }
 }
 
 static int read_all(reading *crew, size_t slots, recording_error *err)
@@ -215,8 +210,8 @@ static bool is_worth_it(const reading *crew, uint32_t threads)
     return largest(crew) <= total / threads / 2;
 }
 
-/* With a slot more than threads none waits for who adds. It is for chunks that take little memory.
- */
+/* One slot more than there are threads, so that a reader never waits for the adder. Only for chunks
+ * that take little memory. */
 #define SMALL (UINT64_C(16) << 20)
 
 bool recording__split(recording *rec, jfr_file *file, int *rc, recording_error *err)

@@ -8,10 +8,3 @@ void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to)
     (void)from;
     (void)to;
 }
-
-uint64_t jfr__drop_huge_pages(const jfr_file *file, uint64_t from, uint64_t to)
-{
-    (void)file;
-    (void)from;
-    return to;
-}

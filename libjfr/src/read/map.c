@@ -14,18 +14,6 @@ static int fail_errno(jfr_error *err, const char *doing, const char *path)
     return jfr__fail(err, JFR_ERR_IO, 0, "Cannot %s %s: %s.", doing, path, strerror(errno));
 }
 
-/* What is read from the disk now comes in huge pages, where the kernel has some for files: they
- * cost a fault each, now and whenever the file is mapped again while it is in memory. */
-static void ask_for_huge_pages(void *data, size_t len)
-{
-#ifdef MADV_HUGEPAGE
-    (void)madvise(data, len, MADV_HUGEPAGE);
-#else
-    (void)data;
-    (void)len;
-#endif
-}
-
 static int map_fd(void **out, size_t *len, int fd, const char *path, jfr_error *err)
 {
     uint64_t size;
@@ -39,7 +27,6 @@ static int map_fd(void **out, size_t *len, int fd, const char *path, jfr_error *
     void *data = mmap(NULL, *len, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED)
         return fail_errno(err, "map", path);
-    ask_for_huge_pages(data, *len);
     *out = data;
     return 0;
 }
@@ -57,29 +44,15 @@ int jfr__map_file(void **out, size_t *len, const char *path, jfr_error *err)
 /* A smaller recording stays: to give it back would cost as much as it takes. */
 enum { LEAST_DROP = 4 << 20 };
 
-static void drop(const jfr_file *file, uint64_t from, uint64_t to, uint64_t page)
+void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to)
 {
     if (file->mapped_len < LEAST_DROP)
         return;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t begin = (from + page - 1) / page * page;
     uint64_t end = to / page * page;
     if (file->data == file->mapped && begin < end)
         (void)madvise((char *)file->mapped + begin, end - begin, MADV_DONTNEED);
-}
-
-void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to)
-{
-    drop(file, from, to, (uint64_t)sysconf(_SC_PAGESIZE));
-}
-
-/* A huge page of which a part is given back is split, on all CPUs that the threads run on. */
-#define HUGE_PAGE (UINT64_C(2) << 20)
-
-uint64_t jfr__drop_huge_pages(const jfr_file *file, uint64_t from, uint64_t to)
-{
-    uint64_t end = to / HUGE_PAGE * HUGE_PAGE;
-    drop(file, from, to, HUGE_PAGE);
-    return end > from ? end : from;
 }
 
 void jfr__unmap_file(void *data, size_t len)

@@ -277,8 +277,6 @@ void jfr__samples_end(jfr_chunk *chunk, uint64_t offset, bool lost);
 
 /* map.c: gives pages of a mapped recording back to the system; they are read again when needed. */
 void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to);
-/* The same of whole huge pages. Returns where those that stay begin. */
-uint64_t jfr__drop_huge_pages(const jfr_file *file, uint64_t from, uint64_t to);
 
 /* settings.c */
 int jfr__settings_read(jfr_chunk *chunk, jfr_error *err);

@@ -364,8 +364,11 @@ void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to)
                 break;
             at = (uint64_t)(p - data);
         }
-        if (at - sums->kept >= STRETCH)
-            sums->kept = jfr__drop_huge_pages(chunk->file, sums->kept, last_given(sums, at));
+        if (at - sums->kept >= STRETCH) {
+            uint64_t given = last_given(sums, at);
+            jfr__drop_pages(chunk->file, sums->kept, given);
+            sums->kept = given > sums->kept ? given : sums->kept;
+        }
     }
     sums->reached = at;
 }

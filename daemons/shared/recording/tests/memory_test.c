@@ -20,12 +20,6 @@ static void by_thread_and_class(recording_options *options)
 {
     options->facets = true;
     options->objects = true;
-    options->huge_pages = true;
-}
-
-static void by_ids(recording_options *options)
-{
-    options->no_frames = true;
 }
 
 static void by_samples(recording_options *options)
@@ -41,7 +35,10 @@ static void with_few_stacks(recording_options *options)
 }
 
 static void (*const ways[])(recording_options *options) = {
-    by_rows, by_thread_and_class, by_ids, by_samples, with_few_stacks,
+    by_rows,
+    by_thread_and_class,
+    by_samples,
+    with_few_stacks,
 };
 
 /* Sums of all types. */

@@ -157,14 +157,12 @@ static void must_be_one(const sagg *a, const sagg *b)
     must_equal(a, b);
 }
 
-/* 0: no cap is near; 1: the stacks pass their cap; 2: memory does; 3 - 5: the same without frames
- */
+/* 0: no cap is near; 1: the stacks pass their cap; 2: memory does */
 static void must_be_one_by_any_threads(int way, bool whole)
 {
     options.facets = true;
-    options.no_frames = way >= 3;
-    options.max_stacks = way % 3 == 1 ? 3000 : 0;
-    options.max_bytes = way % 3 == 2 ? UINT64_C(1) << 20 : 0;
+    options.max_stacks = way == 1 ? 3000 : 0;
+    options.max_bytes = way == 2 ? UINT64_C(1) << 20 : 0;
     const sagg *one = read_all();
     recording *first = rec;
     recording_info told = info;
@@ -284,91 +282,6 @@ START_TEST(a_chunk_that_is_refused_while_it_is_read_is_so_by_any_threads)
 }
 END_TEST
 
-/* 0: no cap is near; 1: the stacks pass their cap; 2: some stacks are too deep */
-START_TEST(without_frames_the_totals_are_the_same)
-{
-    options.facets = true;
-    options.max_stacks = _i == 1 ? 3000 : 0;
-    options.max_frames = _i == 2 ? 3 : 0;
-    put_wide_chunk(0, 6000);
-    put_cpu_chunk(NULL);
-    const sagg *with = read_all();
-    recording *first = rec;
-    recording_info told = info;
-    ck_assert(recording_is_whole(rec) == (_i != 1));
-    options.no_frames = true;
-    for (options.threads = 1; options.threads <= 3; options.threads++) {
-        rec = NULL;
-        const sagg *without = read_all();
-        must_equal(with, without);
-        ck_assert_mem_eq(&told, &info, sizeof(info));
-        ck_assert_uint_eq(sagg_losses(with).stacks_cut, sagg_losses(without).stacks_cut);
-        recording_free(rec);
-    }
-    rec = first;
-}
-END_TEST
-
-/* The names of methods change from chunk to chunk, their ids do not: what was known of a frame's
- * bytes is right in one chunk and wrong in the next. */
-START_TEST(frames_without_frames_are_those_of_their_chunk)
-{
-    static const char *const names[] = {"put", "get", "get", "put"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        begin(true);
-        put_wide_events(0, 1500);
-        put_standard_pools(&w);
-        size_t checkpoint = begin_checkpoint(&w);
-        put_stacks(0, 0, 1500);
-        begin_pool(&w, T_SYMBOL, 1);
-        put_long(&w, 2);
-        put_text(&w, names[i]);
-        end_checkpoint(&w, checkpoint);
-        end_chunk(&w, &params);
-    }
-    const sagg *with = read_all();
-    recording *first = rec;
-    ck_assert_uint_gt(sagg_stack_count(with), 2000); /* of either name */
-    options.no_frames = true;
-    for (options.threads = 1; options.threads <= 3; options.threads++) {
-        rec = NULL;
-        must_equal(with, read_all());
-        recording_free(rec);
-    }
-    rec = first;
-}
-END_TEST
-
-/* Without frames threads may read them before it is known that nothing was sampled there.
- * 0: stacks as all; 1: deeper than stacks may be */
-START_TEST(stacks_that_no_sample_has_are_not_there)
-{
-    enum { UNUSED = 5000, USED = 7500 };
-    options.no_frames = true;
-    options.max_frames = 3;
-    begin(true);
-    size_t checkpoint = begin_checkpoint(&w);
-    put_stacks(0, _i == 0 ? 0 : UNUSED, UNUSED + USED);
-    end_checkpoint(&w, checkpoint);
-    put_wide_events(UNUSED, USED);
-    end();
-    const sagg *one = read_all();
-    recording *first = rec;
-    recording_info told = info;
-    ck_assert_uint_lt(sagg_stack_count(one), USED + 100);
-    ck_assert(recording_is_whole(rec));
-    for (options.threads = 2; options.threads <= 4; options.threads++) {
-        rec = NULL;
-        const sagg *other = read_all();
-        must_be_one(one, other);
-        ck_assert_uint_eq(sagg_losses(other).stacks_cut, 0);
-        ck_assert_mem_eq(&told, &info, sizeof(info));
-        recording_free(rec);
-    }
-    rec = first;
-}
-END_TEST
-
 /* Chunks that take settings over from one another, and that lack this and that. */
 static void put_odd_chunks(void)
 {
@@ -404,37 +317,6 @@ START_TEST(chunks_by_several_threads_add_up_as_in_a_row)
 }
 END_TEST
 
-/* Works for a millisecond, and tells on which CPU. */
-static void *note_cpu(void *context)
-{
-    struct timespec now, begin;
-    (void)clock_gettime(CLOCK_MONOTONIC, &begin);
-    do
-        (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 1000000);
-    *(int *)context = sched_getcpu();
-    return NULL;
-}
-
-/* From their begin on. Where a CPU is busy with something else, a thread waits there until the
- * first is done and takes it to its own: one round in many tells, as without a push there is none.
- */
-START_TEST(threads_work_on_cpus_of_their_own)
-{
-    enum { ROUNDS = 40 };
-    cpu_set_t before, after;
-    int cpus[2], apart = 0;
-    ck_assert_int_eq(sched_getaffinity(0, sizeof(before), &before), 0);
-    for (int i = 0; i < ROUNDS; i++) {
-        recording__at_once(note_cpu, cpus, sizeof(cpus[0]), 2);
-        apart += cpus[0] != cpus[1];
-    }
-    ck_assert(apart > 0 || CPU_COUNT(&before) == 1);
-    ck_assert_int_eq(sched_getaffinity(0, sizeof(after), &after), 0);
-    ck_assert(CPU_EQUAL(&before, &after));
-}
-END_TEST
-
 START_TEST(too_many_threads_are_refused)
 {
     options.threads = RECORDING_MAX_THREADS + 1;
@@ -449,15 +331,11 @@ int main(void)
     TCase *tcase = tcase_create("threads");
     tcase_add_checked_fixture(tcase, fixture_setup, fixture_teardown);
     tcase_add_loop_test(tcase, sums_by_any_number_of_threads_equal_single_samples, 0, 2);
-    tcase_add_loop_test(tcase, stacks_shared_out_add_up_as_by_one_thread, 0, 6);
-    tcase_add_loop_test(tcase, chunks_shared_out_add_up_as_by_one_thread, 0, 6);
+    tcase_add_loop_test(tcase, stacks_shared_out_add_up_as_by_one_thread, 0, 3);
+    tcase_add_loop_test(tcase, chunks_shared_out_add_up_as_by_one_thread, 0, 3);
     tcase_add_loop_test(tcase, a_chunk_opened_while_it_is_read_adds_up_as_by_one_thread, 0, 3);
     tcase_add_test(tcase, a_chunk_that_is_refused_while_it_is_read_is_so_by_any_threads);
-    tcase_add_loop_test(tcase, without_frames_the_totals_are_the_same, 0, 3);
-    tcase_add_test(tcase, frames_without_frames_are_those_of_their_chunk);
-    tcase_add_loop_test(tcase, stacks_that_no_sample_has_are_not_there, 0, 2);
     tcase_add_test(tcase, chunks_by_several_threads_add_up_as_in_a_row);
-    tcase_add_test(tcase, threads_work_on_cpus_of_their_own);
     tcase_add_test(tcase, too_many_threads_are_refused);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

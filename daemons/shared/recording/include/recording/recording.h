@@ -94,8 +94,6 @@ typedef struct recording_options {
                            it groups by none, and asks for no thread's totals */
     bool no_alloc_objects; /**< leave alloc_objects out where that takes less time: who sets it does
                                 not ask for this type */
-    bool no_frames;        /**< keep no frames of stacks (sagg_options.no_frames) */
-    bool huge_pages;       /**< take large tables from huge pages: less time */
     const jfr_intervals
         *inherit; /**< settings stated before the first input (jfr_options.inherit); copied */
     recording_tap tap;
