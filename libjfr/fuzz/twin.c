@@ -356,7 +356,7 @@ static void readers_begin(reader readers[LOOPS])
 static void check_stacks(reader *r, jfr_chunk *chunk)
 {
     r->chunk = chunk;
-    (void)jfr_frame_memo_next(r->memo, chunk);
+    jfr_frame_memo_clear(r->memo);
     for (uint32_t stack = 0; stack < jfr_chunk_stack_count(chunk); stack++)
         check_stack(r, stack);
 }

@@ -187,114 +187,6 @@ START_TEST(bytes_stay_below_their_cap)
 }
 END_TEST
 
-/* Adds what `seed` gives to an aggregate, which is compacted whenever it wants to be. */
-static void add_many(sagg *agg, uint64_t seed)
-{
-    for (uint32_t i = 0; i < 3000; i++) {
-        uint32_t number = next_random(&seed, 400);
-        if (sagg_full(agg))
-            ck_assert_int_eq(sagg_compact(agg, NULL), 0);
-        add(agg, i % 3 == 0 ? ALLOC : CPU, 0, numbered_stack(agg, number), 1 + number % 17);
-    }
-}
-
-/* The same stacks by their ids, the same entries and totals, whatever the caps do and whatever is
- * merged; only the frames are not there. */
-START_TEST(without_frames_all_else_is_the_same)
-{
-    sagg *sides[2];
-    for (int i = 0; i < 2; i++) {
-        sagg_options options = two_types();
-        options.max_stacks = _i == 0 ? 1000 : 50;
-        options.no_frames = i == 1;
-        sides[i] = make(&options);
-        sagg *more = make(&options);
-        add_many(sides[i], 1);
-        add_many(more, 2);
-        ck_assert_int_eq(sagg_merge(sides[i], more, NULL), 0);
-        sagg_free(more);
-    }
-    sagg_entry entry, other;
-    size_t cursor = 0, place = 0;
-    ck_assert_uint_eq(sagg_stack_count(sides[0]), sagg_stack_count(sides[1]));
-    while (sagg_next(sides[0], &cursor, &entry)) {
-        sagg_stack stack, bare;
-        ck_assert(sagg_next(sides[1], &place, &other));
-        ck_assert(sagg_stack_at(sides[0], entry.stack, &stack));
-        ck_assert(sagg_stack_at(sides[1], other.stack, &bare));
-        sagg_stack_id id, same;
-        ck_assert(sagg_stack_id_at(sides[0], entry.stack, &id));
-        ck_assert(sagg_stack_id_at(sides[1], other.stack, &same));
-        ck_assert_mem_eq(&id, &same, sizeof(id));
-        ck_assert_uint_gt(stack.count, 0);
-        ck_assert_uint_eq(bare.count, 0);
-        ck_assert_uint_eq(entry.type, other.type);
-        ck_assert_uint_eq(entry.totals.value, other.totals.value);
-        ck_assert_uint_eq(entry.totals.samples, other.totals.samples);
-    }
-    ck_assert(!sagg_next(sides[1], &place, &other));
-    ck_assert_uint_eq(sagg_losses(sides[0]).stacks_dropped, sagg_losses(sides[1]).stacks_dropped);
-    sagg_error err;
-    ck_assert_int_eq(sagg_merge(sides[0], sides[1], &err), SAGG_ERR_USAGE);
-    ck_assert_ptr_nonnull(strstr(err.message, "no_frames"));
-    sagg_free(sides[0]);
-    sagg_free(sides[1]);
-}
-END_TEST
-
-START_TEST(without_frames_deep_stacks_take_less_memory)
-{
-    enum { DEPTH = 40, STACKS = 1000 };
-    uint64_t bytes[2];
-    for (int i = 0; i < 2; i++) {
-        sagg_options options = two_types();
-        options.no_frames = i == 1;
-        sagg *agg = make(&options);
-        uint32_t frames[DEPTH], index;
-        for (uint32_t at = 0; at < DEPTH; at++) {
-            sagg_frame frame = {.method = str("m"), .line = at};
-            ck_assert_int_eq(sagg_add_frame(agg, &frames[at], &frame, NULL), 0);
-        }
-        for (uint32_t number = 0; number < STACKS; number++) {
-            for (uint32_t at = 0; at < 10; at++) /* bits of the number */
-                frames[at] = frames[10 + at + (number >> at & 1) * 10];
-            ck_assert_int_eq(sagg_add_stack(agg, &index, frames, DEPTH, NULL), 0);
-        }
-        ck_assert_uint_eq(sagg_stack_count(agg), STACKS + 1);
-        bytes[i] = sagg_bytes(agg);
-        sagg_free(agg);
-    }
-    ck_assert_uint_lt(bytes[1], bytes[0] / 2);
-}
-END_TEST
-
-START_TEST(stacks_without_frames_can_be_told_by_their_ids)
-{
-    enum { COUNT = 100 };
-    sagg_options options = two_types();
-    sagg_stack_id ids[COUNT];
-    uint32_t found[COUNT];
-    sagg_error err;
-    sagg *framed = make(&options);
-    for (uint32_t i = 0; i < COUNT; i++)
-        ck_assert(sagg_stack_id_at(framed, numbered_stack(framed, i), &ids[i]));
-    ck_assert(!sagg_stack_id_at(framed, sagg_stack_count(framed), &ids[0]));
-    ck_assert_int_eq(sagg_add_ids(framed, found, ids, COUNT, &err), SAGG_ERR_USAGE);
-    options.no_frames = true;
-    options.max_stacks = COUNT / 4;
-    sagg *bare = make(&options);
-    const uint32_t known = numbered_stack(bare, 7);
-    ck_assert_int_eq(sagg_add_ids(bare, found, ids, COUNT, NULL), 0);
-    ck_assert_uint_eq(found[7], known);
-    ck_assert_uint_eq(found[0], numbered_stack(bare, 0));
-    /* Up to twice as many as are kept live between compactions. */
-    ck_assert_uint_eq(found[COUNT - 1], SAGG_DROPPED);
-    ck_assert_uint_gt(sagg_losses(bare).stacks_dropped, 0);
-    sagg_free(framed);
-    sagg_free(bare);
-}
-END_TEST
-
 /* Names that compaction cannot free fill the cap: it must not be asked for again at each sample. */
 START_TEST(a_useless_compaction_is_not_asked_for_again)
 {
@@ -344,9 +236,6 @@ int main(void)
     tcase_add_test(tcase, what_stays_is_found_again);
     tcase_add_test(tcase, a_caller_that_never_compacts_loses_no_total);
     tcase_add_test(tcase, bytes_stay_below_their_cap);
-    tcase_add_loop_test(tcase, without_frames_all_else_is_the_same, 0, 2);
-    tcase_add_test(tcase, without_frames_deep_stacks_take_less_memory);
-    tcase_add_test(tcase, stacks_without_frames_can_be_told_by_their_ids);
     tcase_add_test(tcase, a_useless_compaction_is_not_asked_for_again);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

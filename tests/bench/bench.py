@@ -14,7 +14,6 @@ from hotbench.measure import BenchError
 
 BENCHES = {
     "jfr": "recordings to totals: CPU, memory and cores, against jfrconv, JMC, jfrs and the JDK's reader",
-    "growth": "how the cost of a recording grows with what is in it",
     "upload": "what a live collector sends, against gzip pprof of the same windows, and what it costs",
     "store": "rows into ClickHouse, embedded and over HTTP, against clickhouse-connect",
     "ingest": "a backend under made-up collectors",

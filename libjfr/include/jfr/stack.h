@@ -111,8 +111,8 @@ JFR_EXPORT JFR_MUST_USE int jfr_chunk_stack_refs(const jfr_chunk *chunk, uint32_
 /*
  * What a caller made of the frames of a chunk, by their bytes: it is asked for most of a chunk's
  * distinct frames once, however many stacks they stand in. Its memory is bounded (6 MiB at most):
- * where a chunk has too many frames, the caller is asked for some again. For one chunk after the
- * other (jfr_frame_memo_next, or jfr_frame_memo_clear), and for one thread at a time.
+ * where a chunk has too many frames, the caller is asked for some again. Clear it
+ * (jfr_frame_memo_clear) before the next chunk. For one thread at a time.
  */
 typedef struct jfr_frame_memo jfr_frame_memo;
 
@@ -135,15 +135,6 @@ JFR_EXPORT JFR_MUST_USE int
 jfr_frame_memo_new(jfr_frame_memo **out, const jfr_frame_memo_options *options, jfr_error *err);
 /* Forgets all values. */
 JFR_EXPORT void jfr_frame_memo_clear(jfr_frame_memo *memo);
-/*
- * Begins with another chunk, before its stacks are read: forgets what is not the same there. A
- * frame is where its bytes are, and the names of the method that they stand for in either chunk:
- * HotSpot gives a method one id in all chunks of a recording. For a `learn` whose values depend on
- * a frame's names, line, kind and tier, and not on jfr_frame_ref.method; and for chunks of files
- * that were opened with the same options. Returns whether any value is left. Any number of threads
- * may call it for one chunk, each with its memo.
- */
-JFR_EXPORT bool jfr_frame_memo_next(jfr_frame_memo *memo, const jfr_chunk *chunk);
 /* NULL is allowed. */
 JFR_EXPORT void jfr_frame_memo_free(jfr_frame_memo *memo);
 

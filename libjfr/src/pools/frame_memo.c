@@ -27,7 +27,6 @@ static int new_memo(jfr_frame_memo **out, const jfr_frame_memo_options *o, const
         return jfr__fail_nomem(err);
     *memo = (jfr_frame_memo){.options = *o, .allocator = *a, .bits = FIRST_BITS};
     memo->loop = jfr__values_loop_best();
-    jfr__memo_methods_init(&memo->methods, &memo->allocator);
     *out = memo;
     return 0;
 }
@@ -56,16 +55,10 @@ static void forget_all(jfr_frame_memo *memo)
     memo->lost = 0;
 }
 
-static void forget_frames(jfr_frame_memo *memo)
+void jfr_frame_memo_clear(jfr_frame_memo *memo)
 {
     if (memo->used > 0)
         forget_all(memo);
-}
-
-void jfr_frame_memo_clear(jfr_frame_memo *memo)
-{
-    forget_frames(memo);
-    jfr__memo_methods_clear(&memo->methods);
 }
 
 void jfr_frame_memo_free(jfr_frame_memo *memo)
@@ -73,7 +66,6 @@ void jfr_frame_memo_free(jfr_frame_memo *memo)
     if (memo == NULL)
         return;
     const jfr_allocator a = memo->allocator;
-    jfr__memo_methods_free(&memo->methods);
     if (memo->block != NULL)
         a.free(a.ctx, memo->block);
     a.free(a.ctx, memo);
@@ -155,7 +147,7 @@ static void grow(jfr_frame_memo *memo)
 
 /* Keeps the value of the frame that begins at `p`, where it is one that the loop knows. */
 static void keep(jfr_frame_memo *memo, const jfr_chunk *chunk, const uint8_t *p, const uint8_t *end,
-                 uint32_t method, uint32_t value)
+                 uint32_t value)
 {
     uint8_t bytes[16] = {0};
     size_t count = (size_t)(end - p);
@@ -166,36 +158,7 @@ static void keep(jfr_frame_memo *memo, const jfr_chunk *chunk, const uint8_t *p,
     if (frame.first == JFR__FREE_SLOT)
         return;
     put(memo, frame, value);
-    jfr__memo_methods_note(&memo->methods, chunk, frame, method);
     grow(memo);
-}
-
-/* Leaves the frames of a bucket that are the same in this chunk. */
-static void sift(jfr_frame_memo *memo, const jfr_chunk *chunk, jfr__memo_bucket *bucket)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < JFR__MEMO_BUCKET && bucket->first[i] != JFR__FREE_SLOT; i++) {
-        jfr__frame_bytes frame = {bucket->first[i], bucket->more[i]};
-        memo->used--;
-        if (!jfr__memo_methods_same(&memo->methods, chunk, frame))
-            continue;
-        bucket->first[kept] = bucket->first[i];
-        bucket->more[kept] = bucket->more[i];
-        bucket->values[kept++] = bucket->values[i];
-    }
-    memo->used += kept;
-    while (kept < JFR__MEMO_BUCKET)
-        bucket->first[kept++] = JFR__FREE_SLOT;
-}
-
-bool jfr_frame_memo_next(jfr_frame_memo *memo, const jfr_chunk *chunk)
-{
-    const bool same = jfr__memo_methods_next(&memo->methods, chunk);
-    if (!same)
-        forget_frames(memo);
-    for (size_t i = 0; memo->used > 0 && i < (size_t)1 << memo->bits; i++)
-        sift(memo, chunk, &memo->buckets[i]);
-    return memo->used > 0;
 }
 
 /* Reads the frame at the cursor and asks for its value. */
@@ -209,7 +172,7 @@ static int learn(const jfr_chunk *chunk, jfr_frame_memo *memo, jfr__cursor *c, u
         return rc;
     if (memo->options.learn(memo->options.ctx, &ref, value) != 0)
         return 1;
-    keep(memo, chunk, begin, c->pos, ref.method, *value);
+    keep(memo, chunk, begin, c->pos, *value);
     return 0;
 }
 

@@ -2,7 +2,8 @@
 #ifndef JFR_SRC_FRAME_MEMO_H
 #define JFR_SRC_FRAME_MEMO_H
 
-#include "pools/memo_methods_impl.h"
+#include "pools/frames_impl.h"
+#include "read/reader_impl.h"
 
 struct jfr_frame_memo {
     jfr_frame_memo_options options;
@@ -13,7 +14,6 @@ struct jfr_frame_memo {
     unsigned bits; /* log2 of how many */
     uint32_t used; /* slots */
     uint32_t lost; /* frames that made room for others, in this table */
-    jfr__memo_methods methods;
 };
 
 #endif

@@ -78,9 +78,6 @@ typedef struct sagg_options {
     uint64_t max_bytes;  /**< all memory; default 512 MiB, least 1 MiB */
     int64_t origin_ns;   /**< start of the per-second totals, UTC ns */
     sagg_allocator allocator; /**< zero = malloc, realloc, free */
-    bool no_frames; /**< stacks are told apart by their ids and keep no frames, for who wants totals
-                       alone: less memory, but of stacks of a few frames, and less time where ids
-                       are given. What shows frames shows none */
 } sagg_options;
 
 #define SAGG_OPTIONS_INIT                                                                          \
@@ -130,16 +127,6 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_stack(sagg *agg, uint32_t *stack, const u
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_stacks(sagg *agg, uint32_t *stacks, const uint32_t *frames,
                                               const uint32_t *depths, size_t count,
                                               sagg_error *err);
-
-/**
- * Interns stacks of which no more than the ids is known, in an aggregate without frames
- * (sagg_options.no_frames): as sagg_add_stacks of stacks that have these ids.
- * @param stacks  receives `count` indices, as sagg_add_stack
- * @param ids     of stacks with max_frames frames at most (sagg_stack_id_of_frame_ids)
- * @return 0; SAGG_ERR_USAGE (the aggregate keeps frames); SAGG_ERR_NOMEM
- */
-SAGG_EXPORT SAGG_MUST_USE int sagg_add_ids(sagg *agg, uint32_t *stacks, const sagg_stack_id *ids,
-                                           size_t count, sagg_error *err);
 
 /**
  * Interns a method: a frame whose line is not looked at.
@@ -274,7 +261,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_compact(sagg *agg, sagg_error *err);
 
 /**
  * Adds everything in `from` to `into`: entries, threads, per-second totals by their time, losses.
- * Type tables, normaliser, group and no_frames must be equal. Below the caps the order of merges
+ * Type tables, normaliser and group must be equal. Below the caps the order of merges
  * does not matter.
  * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM, then `into` holds a part and must be freed
  */

@@ -73,17 +73,6 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_stack_id_of_frame_ids(sagg_stack_id *out,
                                                          const uint64_t *frame_ids, size_t count,
                                                          int version, sagg_error *err);
 
-/**
- * The same of frames that have numbers, as jfr_frame_memo gives them.
- *
- * @param frame_ids  by number; may be NULL when `count` is 0
- * @param numbers    of `count` frames, leaf to root; may be NULL when `count` is 0
- */
-SAGG_EXPORT SAGG_MUST_USE int sagg_stack_id_of_numbers(sagg_stack_id *out,
-                                                       const uint64_t *frame_ids,
-                                                       const uint32_t *numbers, size_t count,
-                                                       int version, sagg_error *err);
-
 /** Writes the 32 lower-case hex digits of `id` and a NUL into `hex`. Any thread. */
 SAGG_EXPORT void sagg_stack_id_hex(char hex[33], const sagg_stack_id *id);
 
@@ -107,9 +96,6 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_frame_normalise(sagg_frame *out, char **stora
  */
 SAGG_EXPORT void sagg_frame_hash(uint64_t *method_hash, uint64_t *frame_id,
                                  const sagg_frame *frame);
-
-/** The id of a frame from its method's hash (sagg_frame_hash) and its line. Any thread. */
-SAGG_EXPORT uint64_t sagg_frame_id(uint64_t method_hash, uint32_t line);
 
 /**
  * The pool that a thread's name belongs to: the name with its counting digits folded into '#'.

@@ -115,7 +115,6 @@ static void set_caps(sagg *agg, const sagg_options *o)
 {
     agg->normaliser = o->normaliser;
     agg->group = o->group;
-    agg->no_frames = o->no_frames;
     agg->max_stacks = or_default(o->max_stacks, DEFAULT_MAX_STACKS);
     agg->max_threads = or_default(o->max_threads, DEFAULT_MAX_THREADS);
     agg->max_frames = or_default(o->max_frames, DEFAULT_MAX_FRAMES);
@@ -186,7 +185,6 @@ void sagg_free(sagg *agg)
     sagg__set_free(agg, &agg->frames, sizeof(sagg__frame));
     sagg__set_free(agg, &agg->stacks, sizeof(sagg__stack));
     sagg__array_free(&agg->mem, &agg->stack_frames, sizeof(uint16_t));
-    sagg__array_free(&agg->mem, &agg->stack_ids, sizeof(sagg_stack_id));
     sagg__set_free(agg, &agg->threads, sizeof(sagg__thread));
     sagg__set_free(agg, &agg->labels, sizeof(sagg__label));
     sagg__set_free(agg, &agg->entries, sizeof(sagg__kept));
@@ -203,13 +201,11 @@ void sagg_free(sagg *agg)
 void sagg_expect(sagg *agg, uint32_t stacks, uint32_t entries)
 {
     sagg__mem *mem = &agg->mem;
-    const uint32_t ids = agg->no_frames ? stacks : 0;
-    uint64_t bytes = (uint64_t)stacks * sizeof(sagg__stack) +
-                     (uint64_t)ids * sizeof(sagg_stack_id) + (uint64_t)entries * sizeof(sagg__kept);
+    uint64_t bytes =
+        (uint64_t)stacks * sizeof(sagg__stack) + (uint64_t)entries * sizeof(sagg__kept);
     sagg__index_expect(mem, &agg->stacks.index, stacks);
     if (mem->used + bytes < mem->cap / 4)
         (void)(sagg__extend(mem, &agg->stacks.array, stacks, sizeof(sagg__stack)) == 0 &&
-               sagg__extend(mem, &agg->stack_ids, ids, sizeof(sagg_stack_id)) == 0 &&
                sagg__extend(mem, &agg->entries.array, entries, sizeof(sagg__kept)) == 0);
 }
 

@@ -124,7 +124,6 @@ struct sagg {
     sagg__mem mem;
     int normaliser;
     int group;
-    bool no_frames;
     uint32_t max_stacks;
     uint32_t max_threads;
     uint32_t max_frames;
@@ -143,8 +142,7 @@ struct sagg {
     sagg__set stacks;         /* sagg__stack */
     sagg__array stack_frames; /* uint16_t: hardly any aggregate has more frames than that */
     uint32_t stack_frames_used;
-    sagg__array stack_ids; /* sagg_stack_id by stack, where no frames are kept */
-    sagg__set threads;     /* sagg__thread */
+    sagg__set threads; /* sagg__thread */
     uint32_t exact_threads;
     uint32_t pool_threads;
     sagg__set labels;         /* sagg__label */

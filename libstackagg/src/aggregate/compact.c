@@ -257,8 +257,6 @@ static void move_stacks(struct plan *p)
         sagg__stack stack = move_stack(p, i, used);
         used = sagg__stack_end(&stack, stack.first);
         *SAGG__AT(sagg__stack, agg->stacks.array, count) = stack;
-        if (agg->no_frames)
-            *SAGG__AT(sagg_stack_id, agg->stack_ids, count) = p->id[i];
         sagg__index_put(&agg->stacks.index, sagg__stack_hash(agg, count), count);
         count++;
     }

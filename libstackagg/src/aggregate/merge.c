@@ -25,7 +25,7 @@ struct merging {
 static int check(const sagg *into, const sagg *from, sagg_error *err)
 {
     bool same = into->type_count == from->type_count && into->normaliser == from->normaliser &&
-                into->group == from->group && into->no_frames == from->no_frames && into != from;
+                into->group == from->group && into != from;
     for (uint32_t i = 0; same && i < into->type_count; i++)
         same = into->types[i].id == from->types[i].id &&
                strcmp(into->types[i].name, from->types[i].name) == 0 &&
@@ -33,8 +33,8 @@ static int check(const sagg *into, const sagg *from, sagg_error *err)
     if (same)
         return 0;
     return sagg__fail(err, SAGG_ERR_USAGE, 0,
-                      "Only two different aggregates with equal types, normaliser, group and "
-                      "no_frames can be merged.");
+                      "Only two different aggregates with equal types, normaliser and group can be "
+                      "merged.");
 }
 
 static uint32_t *make_map(sagg *into, uint32_t count)
@@ -95,14 +95,6 @@ struct asked {
     size_t count;
 };
 
-static int add_ids(struct merging *m, struct asked *asked)
-{
-    sagg_stack_id ids[GROUP];
-    for (size_t i = 0; i < asked->count; i++)
-        sagg__stack_id(m->from, asked->stacks[i], &ids[i]);
-    return sagg_add_ids(m->into, asked->found, ids, asked->count, NULL);
-}
-
 /* The frames of a stack as numbers of `into`. Returns as sagg_add_frame. */
 static int map_frames(struct merging *m, const sagg_stack *stack, uint32_t *frames)
 {
@@ -152,7 +144,7 @@ static int map_stacks(struct merging *m, const sagg__entry *entries, size_t coun
         m->stacks[stack] = ASKED;
         asked.stacks[asked.count++] = stack;
     }
-    int rc = m->into->no_frames ? add_ids(m, &asked) : add_stacks(m, &asked);
+    int rc = add_stacks(m, &asked);
     for (size_t i = 0; rc == 0 && i < asked.count; i++)
         m->stacks[asked.stacks[i]] = asked.found[i];
     return rc;

@@ -39,15 +39,6 @@ int sagg_stack_id_of_frame_ids(sagg_stack_id *out, const uint64_t *frame_ids, si
     return rc;
 }
 
-int sagg_stack_id_of_numbers(sagg_stack_id *out, const uint64_t *frame_ids, const uint32_t *numbers,
-                             size_t count, int version, sagg_error *err)
-{
-    int rc = check(NULL, 0, version, err);
-    if (rc == 0)
-        sagg__id_of_frame_ids(out, frame_ids, count > 0 ? numbers : NULL, count, version);
-    return rc;
-}
-
 size_t sagg__frame_room(const sagg_frame *frame)
 {
     return sagg__clean_room(frame->class_name.size) + sagg__clean_room(frame->method.size);

@@ -146,11 +146,6 @@ void sagg_stack_id_hex(char hex[33], const sagg_stack_id *id)
     hex[32] = '\0';
 }
 
-uint64_t sagg_frame_id(uint64_t method_hash, uint32_t line)
-{
-    return sagg__frame_id(method_hash, line);
-}
-
 void sagg_frame_hash(uint64_t *method_hash, uint64_t *frame_id, const sagg_frame *frame)
 {
     uint64_t hash = sagg__method_hash(frame->kind, frame->class_name, frame->method);

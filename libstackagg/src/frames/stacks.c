@@ -33,10 +33,6 @@ static void id_of(const sagg *agg, const sagg_stack *stack, sagg_stack_id *id)
 
 void sagg__stack_id(const sagg *agg, uint32_t stack, sagg_stack_id *id)
 {
-    if (agg->no_frames) {
-        *id = *SAGG__AT(sagg_stack_id, agg->stack_ids, stack);
-        return;
-    }
     const sagg_stack view = sagg__stack_view(agg, SAGG__AT(sagg__stack, agg->stacks.array, stack));
     id_of(agg, &view, id);
 }
@@ -47,8 +43,7 @@ void sagg__stack_id(const sagg *agg, uint32_t stack, sagg_stack_id *id)
 struct wanted_stack {
     const sagg *agg;
     uint64_t hash;
-    const void *frames; /* as they are kept; NULL where the aggregate keeps none */
-    sagg_stack_id id;   /* then */
+    const void *frames; /* as they are kept */
     uint32_t count;
     bool wide;
 };
@@ -62,9 +57,6 @@ static bool is_stack(const void *context, uint32_t value)
 {
     const struct wanted_stack *wanted = context;
     const sagg *agg = wanted->agg;
-    if (wanted->frames == NULL)
-        return memcmp(SAGG__AT(sagg_stack_id, agg->stack_ids, value), &wanted->id,
-                      sizeof(wanted->id)) == 0;
     const sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, value);
     return stack->count == wanted->count && stack->wide == wanted->wide &&
            memcmp(sagg__stack_frames(agg, stack), wanted->frames,
@@ -80,13 +72,7 @@ static uint64_t hash_frames(const void *frames, size_t count, bool wide)
 uint64_t sagg__stack_hash(const sagg *agg, uint32_t index)
 {
     const sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, index);
-    return agg->no_frames ? sagg__id_hash(SAGG__AT(sagg_stack_id, agg->stack_ids, index))
-                          : hash_frames(sagg__stack_frames(agg, stack), stack->count, stack->wide);
-}
-
-static void want_id(struct wanted_stack *wanted, const sagg *agg, const sagg_stack_id *id)
-{
-    *wanted = (struct wanted_stack){.agg = agg, .hash = sagg__id_hash(id), .id = *id};
+    return hash_frames(sagg__stack_frames(agg, stack), stack->count, stack->wide);
 }
 
 /* What is seen of the numbers of a stack's frames on one way over them. */
@@ -126,12 +112,6 @@ static int want_frames(struct wanted_stack *wanted, const sagg *agg, const uint3
         *bad = first_past(frames, count, last);
         return SAGG_ERR_USAGE;
     }
-    if (agg->no_frames) {
-        sagg_stack_id id;
-        id_of(agg, &(sagg_stack){frames, (uint32_t)count, sizeof(*frames)}, &id);
-        want_id(wanted, agg, &id);
-        return 0;
-    }
     const bool wide = seen.bits > UINT16_MAX;
     if (wide)
         memcpy(room, frames, count * sizeof(*room));
@@ -168,15 +148,6 @@ static int keep_frames(sagg *agg, sagg__stack *stack, const struct wanted_stack 
     return 0;
 }
 
-static int keep_id(sagg *agg, const struct wanted_stack *wanted)
-{
-    const uint32_t at = agg->stacks.count;
-    int rc = sagg__extend(&agg->mem, &agg->stack_ids, (size_t)at + 1, sizeof(wanted->id));
-    if (rc == 0)
-        *SAGG__AT(sagg_stack_id, agg->stack_ids, at) = wanted->id;
-    return rc;
-}
-
 /* Returns 0, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM. */
 static int append(sagg *agg, uint32_t *index, const struct wanted_stack *wanted)
 {
@@ -188,7 +159,7 @@ static int append(sagg *agg, uint32_t *index, const struct wanted_stack *wanted)
     /* In its place: a copy of one would wait until its frames are written. */
     sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, agg->stacks.count);
     *stack = (sagg__stack){0};
-    rc = wanted->frames == NULL ? keep_id(agg, wanted) : keep_frames(agg, stack, wanted);
+    rc = keep_frames(agg, stack, wanted);
     if (rc != 0)
         return rc;
     *index = agg->stacks.count++;
@@ -329,26 +300,6 @@ int sagg_add_stacks(sagg *agg, uint32_t *stacks, const uint32_t *frames, const u
                           "Frame %u does not exist: indices of frames are void after "
                           "sagg_compact.",
                           bad);
-    return rc != 0 ? sagg__no_memory(err) : 0;
-}
-
-int sagg_add_ids(sagg *agg, uint32_t *stacks, const sagg_stack_id *ids, size_t count,
-                 sagg_error *err)
-{
-    int rc = 0;
-    if (!agg->no_frames)
-        return sagg__fail(err, SAGG_ERR_USAGE, 0,
-                          "Stacks without frames are for aggregates without frames (no_frames).");
-    for (size_t at = 0; at < count; at += STACKS_AT_ONCE) {
-        size_t end = count - at < STACKS_AT_ONCE ? count : at + STACKS_AT_ONCE;
-        for (size_t i = at; i < end; i++)
-            __builtin_prefetch(sagg__index_slot(&agg->stacks.index, sagg__id_hash(&ids[i])));
-        for (size_t i = at; rc == 0 && i < end; i++) {
-            struct wanted_stack wanted;
-            want_id(&wanted, agg, &ids[i]);
-            rc = intern(agg, &stacks[i], &wanted);
-        }
-    }
     return rc != 0 ? sagg__no_memory(err) : 0;
 }
 

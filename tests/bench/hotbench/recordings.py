@@ -65,12 +65,6 @@ ALL = {
         Recording("jdk17-profile", "JDK 17's recorder, settings profile", "jdk-settings", (17, "profile")),
         Recording("jdk25-default", "JDK 25's recorder, settings default", "jdk-settings", (25, "default")),
         Recording("jdk25-profile", "JDK 25's recorder, settings profile", "jdk-settings", (25, "profile")),
-        # For the fit of the growth: few and many stacks, shallow and deep.
-        Recording("grow-1m", "1 MB", "async", (500, 12, 45_000)),
-        Recording("grow-flat", "many events, few shallow stacks", "async", (500, 8, 600_000)),
-        Recording("grow-shallow", "many shallow stacks", "async", (60_000, 12, 300_000)),
-        Recording("grow-deep", "many deep stacks", "async", (20_000, 90, 150_000)),
-        Recording("grow-1g", "1 GB: cat three times", "cat", ("cat", "cat", "cat")),
         Recording("many-chunks", "jdk25-cat eight times: 80 small chunks", "cat", ("jdk25-cat",) * 8),
     )
 }
