@@ -3,39 +3,33 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { minify } from 'rolldown/experimental';
-import { build, parseAst } from 'vite';
-import { mangle, shortenStyle } from './mangle.mjs';
+import { build } from 'vite';
 
-const BUDGET = 60 * 1024;
+const BUDGET = 100 * 1024;
 const MARKER = '/*HOTSTACK_DATA*/';
 const here = path.dirname(fileURLToPath(import.meta.url));
 const out = path.join(process.env.HOTSTACK_UI_OUT ?? path.join(here, '..', 'dist'), 'flamegraph');
 
 /** One script and one style of an entry and all that it imports. */
-async function bundle(entry, slim) {
+async function bundle(entry) {
   const result = await build({
     configFile: false,
     root: here,
     logLevel: 'warn',
-    define: { 'import.meta.env.SLIM': String(slim) },
     cacheDir: path.join(out, '.vite'),
     build: {
       write: false,
       target: 'es2022',
       cssTarget: 'chrome123',
-      minify: false,
+      minify: 'oxc',
       cssMinify: true,
       lib: { entry: path.join(here, entry), formats: ['iife'], name: 'hotstack', fileName: 'page', cssFileName: 'page' },
     },
   });
   const { output } = Array.isArray(result) ? result[0] : result;
-  const loose = output.find((file) => file.type === 'chunk').code;
+  const script = output.find((file) => file.type === 'chunk').code;
   const style = output.find((file) => file.fileName.endsWith('.css'));
-  const sources = await Promise.all(output.flatMap((file) => file.moduleIds ?? []).filter((id) => id.endsWith('.ts')).map((id) => readFile(id, 'utf8')));
-  const { code, errors } = await minify('page.js', mangle(loose, parseAst, sources), { mangle: { toplevel: true }, compress: { target: 'es2022' } });
-  if (errors.length > 0) throw new Error(errors[0].message);
-  return shortenStyle(code.trim(), String(style.source).trim());
+  return { script: script.trim(), style: String(style.source).trim() };
 }
 
 function within(name, text) {
@@ -55,8 +49,8 @@ function inAscii(script) {
 }
 
 /** A page of its own: script and style inside, one place for the data. */
-async function pageOf(entry, name, slim) {
-  const { script, style } = await bundle(entry, slim);
+async function pageOf(entry, name) {
+  const { script, style } = await bundle(entry);
   let page = await readFile(path.join(here, 'template', 'index.html'), 'utf8');
   page = fill(page, '/*TEMPLATE_STYLE*/', style.replaceAll('</', '<\\/'));
   page = fill(page, '/*TEMPLATE_SCRIPT*/', inAscii(script).replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--'));
@@ -66,5 +60,5 @@ async function pageOf(entry, name, slim) {
 }
 
 await mkdir(out, { recursive: true });
-await pageOf('template/main.ts', 'flamegraph.html', false);
-await pageOf('template/heatmap.ts', 'heatmap.html', true);
+await pageOf('template/main.ts', 'flamegraph.html');
+await pageOf('template/heatmap.ts', 'heatmap.html');

@@ -45,7 +45,7 @@ function sideRows(profile: Profile, sides: Sides, box: number): [string, string]
 
 function describeBox(profile: Profile, box: number, zoomed: number): Description {
   const rows: [string, string][] = [];
-  if (!import.meta.env.SLIM && profile.sides !== null) rows.push(...sideRows(profile, profile.sides, box));
+  if (profile.sides !== null) rows.push(...sideRows(profile, profile.sides, box));
   else {
     if (!profile.isOmitted(box)) rows.push(['Self', figures(profile, profile.self[box]!)]);
     rows.push(['Total', figures(profile, profile.total[box]!)]);
@@ -61,7 +61,7 @@ function describeBox(profile: Profile, box: number, zoomed: number): Description
 
 export function describe(profile: Profile, item: Item, zoomed: number): Description {
   if (!item.merged) return describeBox(profile, item.first, zoomed);
-  const isComparison = !import.meta.env.SLIM && profile.sides !== null;
+  const isComparison = profile.sides !== null;
   return {
     title: mergedLabel(profile, item),
     rows: [
@@ -75,7 +75,7 @@ export function describe(profile: Profile, item: Item, zoomed: number): Descript
 export function sentence(profile: Profile, box: number): string {
   const { unit } = profile;
   const parts = [profile.label(box)];
-  if (!import.meta.env.SLIM && profile.sides !== null) {
+  if (profile.sides !== null) {
     parts.push(...sideRows(profile, profile.sides, box).map(([name, value]) => `${name.toLowerCase()} ${value}`));
     return parts.join(', ');
   }

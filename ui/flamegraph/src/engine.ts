@@ -64,7 +64,7 @@ export class Kitchen {
       return [loaded, buffers(loaded.place)];
     }
     if (request.op === 'put') {
-      if (!import.meta.env.SLIM) this.add(request.source, request.columns, Kitchen.ranksOf(request.frames), null);
+      this.add(request.source, request.columns, Kitchen.ranksOf(request.frames), null);
       return [null, []];
     }
     const source = this.sources.get(request.source)!;
@@ -193,7 +193,7 @@ export class Engine {
   /** Another view of a profile. */
   async show(profile: Profile, transform: Transform): Promise<Profile> {
     let source = this.known.get(profile);
-    if (!import.meta.env.SLIM && source === undefined) {
+    if (source === undefined) {
       source = ++this.lastSource;
       this.known.set(profile, source);
       void this.ask({ op: 'put', source, frames: profile.frames.columns, columns: profile.columns() });

@@ -98,7 +98,7 @@ export function layout({ depth, frame, self, before, omitted }: Columns): Layout
     groupWidest: new Float64Array(boxCount / GROUP + 1),
     sides: null,
   };
-  if (import.meta.env.SLIM || before === null) place(result, omitted.node);
+  if (before === null) place(result, omitted.node);
   else {
     const older = values(before, omitted.before);
     const sides = { beforeSelf: values(before, null), before: older, afterSelf: result.self, after: result.total };
@@ -193,7 +193,7 @@ function place(to: Layout, omittedNodes: Int32Array): void {
 /** What moves, rather than is copied, between worker and page. */
 export function buffers(value: Layout): ArrayBufferLike[] {
   const found = new Set<ArrayBufferLike>();
-  for (const part of [...Object.values(value), ...Object.values((!import.meta.env.SLIM && value.sides) || {})] as unknown[]) {
+  for (const part of [...Object.values(value), ...Object.values(value.sides ?? {})] as unknown[]) {
     if (ArrayBuffer.isView(part)) found.add(part.buffer);
   }
   return [...found];

@@ -17,7 +17,7 @@ export interface Lens {
 
 export const NO_LENS: Lens = { thread: '', remove: [], fold: false, focus: '', sandwich: '', reverse: false };
 
-const WORDS = import.meta.env.SLIM ? (['thread', 'focus'] as const) : (['thread', 'focus', 'sandwich'] as const);
+const WORDS = ['thread', 'focus', 'sandwich'] as const;
 
 /** Puts the lens into an address's parameters; what is not set is taken out. */
 export function writeLens(to: URLSearchParams, lens: Lens): void {
@@ -31,13 +31,13 @@ export function writeLens(to: URLSearchParams, lens: Lens): void {
 
 export function readLens(from: URLSearchParams): Lens {
   const get = (name: string) => from.get(name) ?? '';
-  return { thread: get('thread'), focus: get('focus'), sandwich: import.meta.env.SLIM ? '' : get('sandwich'), fold: get('fold') === '1', reverse: get('reverse') === '1', remove: from.getAll('remove') };
+  return { thread: get('thread'), focus: get('focus'), sandwich: get('sandwich'), fold: get('fold') === '1', reverse: get('reverse') === '1', remove: from.getAll('remove') };
 }
 
 /** The transform of a lens; frames that the document does not know are passed over. */
 export function transformOf(lens: Lens, frames: Frames): Transform {
   const thread = lens.thread === '' || lens.thread === 'all' ? -1 : frames.find(lens.thread);
-  const sandwich = import.meta.env.SLIM ? '' : lens.sandwich;
+  const sandwich = lens.sandwich;
   const focus = sandwich !== '' ? sandwich : lens.focus;
   return {
     ...NO_TRANSFORM,

@@ -228,7 +228,7 @@ class Trees {
     const depth = new Int32Array(count);
     const frame = new Int32Array(count);
     const self = new Float64Array(count);
-    const before = !import.meta.env.SLIM && compares ? new Float64Array(count) : null;
+    const before = compares ? new Float64Array(count) : null;
     // The frames from the root on; `open` of them count.
     const path = new Int32Array(Math.min(count, MAX_DEPTH + 1));
     let open = 1;
@@ -261,7 +261,7 @@ class Trees {
   private omitted(nodes: number, scale: number, compares: boolean): Columns['omitted'] {
     const { code } = this;
     const count = code.upTo(nodes, PLAIN);
-    const result = { node: new Int32Array(count), total: new Float64Array(count), before: !import.meta.env.SLIM && compares ? new Float64Array(count) : null, count: new Int32Array(count) };
+    const result = { node: new Int32Array(count), total: new Float64Array(count), before: compares ? new Float64Array(count) : null, count: new Int32Array(count) };
     let node = -1;
     for (let i = 0; i < count; i++) {
       const gap = code.upTo(nodes - 1 - node, GAP);
@@ -308,7 +308,7 @@ function readHead(source: Json, total: number, scale: number): Head {
 function readProfile(source: Json, frames: number, trees: Trees, heat: HeatKitchen | null): PackedProfile {
   const { columns, scale, total } = trees.read(source['compares'] === true);
   return {
-    head: { ...readHead(source, total, scale), changes: import.meta.env.SLIM ? [] : readChanges(source, frames) },
+    head: { ...readHead(source, total, scale), changes: readChanges(source, frames) },
     columns,
     cells: heat?.read(source, columns) ?? null,
   };

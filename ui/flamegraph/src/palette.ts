@@ -59,7 +59,7 @@ const LIGHT: Plan = {
     [220, 8, 76],
   ],
   step: 1.7,
-  changes: import.meta.env.SLIM ? [] : ['#4a83d6', '#e3e5e9', '#e2574c'],
+  changes: ['#4a83d6', '#e3e5e9', '#e2574c'],
   colors: { dimmed: '#e6e8ec', match: '#7a3ff2', root: '#d3d8e0', merged: '#c2c8d1', omitted: '#e9ecf0', background: '#ffffff' },
   texts: { text: '#14181f', dimmedText: '#6b7280', matchText: '#ffffff' },
 };
@@ -72,7 +72,7 @@ const DARK: Plan = {
     [220, 7, 38],
   ],
   step: 1.5,
-  changes: import.meta.env.SLIM ? [] : ['#3f78c9', '#3a404a', '#c2473d'],
+  changes: ['#3f78c9', '#3a404a', '#c2473d'],
   colors: { dimmed: '#262b34', match: '#a98bff', root: '#3a414d', merged: '#4a525f', omitted: '#2b313b', background: '#15181d' },
   texts: { text: '#eef1f6', dimmedText: '#8a93a3', matchText: '#14101f' },
 };
@@ -108,7 +108,7 @@ function between(ends: string[]): Rgb[] {
 function build({ hues, step, changes, colors, texts }: Plan): Palette {
   const background = hexColor(colors.background);
   const faded = (color: Rgb) => pack(color.map((part, i) => Math.round(part * FADE + background[i]! * (1 - FADE))) as Rgb);
-  const shades = [...hues.flatMap((hue) => Array.from({ length: SHADES }, (_, shade) => shadeColor(hue, step, shade))), ...(import.meta.env.SLIM ? [] : between(changes))];
+  const shades = [...hues.flatMap((hue) => Array.from({ length: SHADES }, (_, shade) => shadeColor(hue, step, shade))), ...between(changes)];
   const color = (text: string) => pack(hexColor(text));
   const fadedColor = (text: string) => faded(hexColor(text));
   return {
@@ -159,7 +159,7 @@ export function onSchemeChange(callback: () => void): () => void {
 
 /** By box: how its share changed, of the larger share. */
 function changeFills(profile: Profile): Uint8Array | null {
-  if (import.meta.env.SLIM || profile.sides === null) return null;
+  if (profile.sides === null) return null;
   const { before, after } = profile.sides;
   const scale = before[0]! > 0 ? after[0]! / before[0]! : 1;
   return Uint8Array.from(after, (now, box) => {

@@ -97,7 +97,7 @@ export class Profile {
   /** The tree alone, as it was laid out. */
   columns(): Columns {
     const { nodeCount: nodes, boxCount } = this;
-    const sides = import.meta.env.SLIM ? null : this.sides;
+    const sides = this.sides;
     const node = new Int32Array(boxCount - nodes);
     for (let i = 0; i < node.length; i++) node[i] = this.parent[nodes + i]!;
     return {

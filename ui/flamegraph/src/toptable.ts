@@ -48,7 +48,7 @@ export class TopTable {
   private render(): void {
     const { profile } = this;
     if (profile === null) return;
-    const isComparison = !import.meta.env.SLIM && profile.sides !== null;
+    const isComparison = profile.sides !== null;
     const columns = isComparison ? ['Self: change', 'before', 'after', 'sure to 99 %', 'Frame', 'Kind'] : ['Self', '%', 'Total', '%', 'Frame', 'Kind'];
     const cells = columns.map((name) => element('th', { scope: 'col', class: TEXT_COLUMNS.has(name) ? undefined : 'hsf-number' }, name));
     this.head.replaceChildren(element('tr', {}, ...cells));

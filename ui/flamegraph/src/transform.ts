@@ -35,7 +35,7 @@ const float64 = (size: number) => new Float64Array(size);
 
 /** A value of the older side, which only comparisons have. */
 function older(values: Float64Array | null, at: number): number {
-  return import.meta.env.SLIM ? 0 : (values?.[at] ?? 0);
+  return values?.[at] ?? 0;
 }
 
 /** A tree under construction: children are found by (parent, frame) in an open-addressed table. */
@@ -86,7 +86,7 @@ class Trie {
     this.frame = grown(this.frame, int32);
     this.parent = grown(this.parent, int32);
     this.self = grown(this.self, float64);
-    if (!import.meta.env.SLIM) this.before = grown(this.before, float64);
+    this.before = grown(this.before, float64);
   }
 
   private rehash(): void {
@@ -96,7 +96,7 @@ class Trie {
 
   add(node: number, self: number, before: number): void {
     this.self[node]! += self;
-    if (!import.meta.env.SLIM) this.before[node]! += before;
+    this.before[node]! += before;
   }
 
   omit(node: number, total: number, before: number, count: number): void {
@@ -121,7 +121,7 @@ class Trie {
     const depth = int32(count);
     const frames = int32(count);
     const self = float64(count);
-    const before = !import.meta.env.SLIM && this.compares ? float64(count) : null;
+    const before = this.compares ? float64(count) : null;
     const cut: [node: number, total: number, before: number, count: number][] = [];
     const pending: number[] = [0];
     const depths: number[] = [0];
@@ -140,7 +140,7 @@ class Trie {
       }
     }
     const column = (i: 1 | 2) => Float64Array.from(cut, (row) => row[i]);
-    const omitted = { node: Int32Array.from(cut, ([at]) => at), total: column(1), before: !import.meta.env.SLIM && this.compares ? column(2) : null, count: Int32Array.from(cut, (row) => row[3]) };
+    const omitted = { node: Int32Array.from(cut, ([at]) => at), total: column(1), before: this.compares ? column(2) : null, count: Int32Array.from(cut, (row) => row[3]) };
     return { depth, frame: frames, self, before, omitted };
   }
 }
@@ -157,7 +157,7 @@ function omittedBy(from: Columns): Int32Array {
  * or -1 to leave the subtree's values out unless a deeper node has a place.
  */
 function rebuilt(from: Columns, ranks: Int32Array, place: (trie: Trie, frame: number, parent: number, depth: number) => number): Columns {
-  const trie = new Trie(!import.meta.env.SLIM && from.before !== null);
+  const trie = new Trie(from.before !== null);
   const omitted = omittedBy(from);
   const path: number[] = [];
   for (let node = 0; node < from.depth.length; node++) {
@@ -230,13 +230,13 @@ function upwards(from: Columns, ranks: Int32Array, ends: Ends, trie: Trie): Colu
 }
 
 function reversed(from: Columns, ranks: Int32Array): Columns {
-  const trie = new Trie(!import.meta.env.SLIM && from.before !== null);
+  const trie = new Trie(from.before !== null);
   const ends: number[] = [];
   for (let node = 0; node < from.depth.length; node++) if (from.self[node]! > 0 || older(from.before, node) > 0) ends.push(node);
   // Whose leaves the omitted values are is not known: they stand beside all leaves.
   from.omitted.node.forEach((_, i) => trie.omit(0, from.omitted.total[i]!, older(from.omitted.before, i), from.omitted.count[i]!));
   const values = (column: Float64Array) => Float64Array.from(ends, (node) => column[node]!);
-  return upwards(from, ranks, { node: ends, total: values(from.self), before: import.meta.env.SLIM || from.before === null ? null : values(from.before) }, trie);
+  return upwards(from, ranks, { node: ends, total: values(from.self), before: from.before === null ? null : values(from.before) }, trie);
 }
 
 /** The paths to the outermost calls of a frame, each with all that the call did. */
@@ -272,7 +272,7 @@ export function transformed(source: Columns, ranks: Int32Array, { thread, remove
   if (remove.length > 0) result = without(result, ranks, remove);
   if (fold) result = folded(result, ranks);
   if (focus >= 0) result = focused(result, ranks, focus);
-  if (!import.meta.env.SLIM && callers >= 0) result = callersOf(result, ranks, callers);
+  if (callers >= 0) result = callersOf(result, ranks, callers);
   if (reverse) result = reversed(result, ranks);
   return result;
 }

@@ -42,7 +42,6 @@ export interface FlameViewOptions {
 type Panel = 'none' | 'tree' | 'top';
 
 /** What the key t shows. */
-const TABLE = import.meta.env.SLIM ? 'top' : 'tree';
 
 /** A line per key, and what it does. */
 const KEYS = `Arrow keys|neighbour, parent, heaviest child
@@ -57,12 +56,13 @@ Home|first frame of the zoom
 n, N|next, previous match
 m|menu of the frame
 f|focus: the frame and its callees
-${import.meta.env.SLIM ? '' : 's|sandwich: its callers and callees\n'}x|remove the stacks through it (Ctrl + click)
+s|sandwich: its callers and callees
+x|remove the stacks through it (Ctrl + click)
 u|undo
 d|collapse recursion
 r|reverse: leaves first
 i|icicle or flame
-t|${TABLE} table
+t|tree table
 c|copy its name
 ?|this help`;
 
@@ -71,9 +71,9 @@ export class FlameView {
   private readonly engine: Engine;
   private readonly root: HTMLElement;
   private readonly chart: Chart;
-  private readonly callers: Chart | null;
-  private readonly map: Minimap | null;
-  private readonly tree: TreeGrid | null;
+  private readonly callers: Chart;
+  private readonly map: Minimap;
+  private readonly tree: TreeGrid;
   private readonly top: TopTable | null;
   private readonly input: HTMLInputElement;
   private readonly menu = new Menu(() => this.at.focus());
@@ -82,11 +82,11 @@ export class FlameView {
   private readonly live = element('div', { class: 'hsf-sr', 'aria-live': 'polite', testId: 'flamegraph-live' });
   private readonly zoomText = element('bdi', { class: 'hsf-zoom-text', dir: 'ltr', testId: 'zoom-label' });
   private readonly chips = element('span', { class: 'hsf-chips', testId: 'lens' });
-  private readonly sandwich = import.meta.env.SLIM ? null : element('div', { class: 'hsf-callers', testId: 'callers' });
+  private readonly sandwich = element('div', { class: 'hsf-callers', testId: 'callers' });
   private readonly legend = element('ul', { class: 'hsf-legend', 'aria-label': 'Colours', testId: 'legend' });
   private readonly help = helpOn('Keys in the graph', KEYS);
   private readonly buttons: Record<'previous' | 'next' | 'icicle' | 'flame' | 'reverse' | 'reset' | 'top', HTMLButtonElement>;
-  private readonly treeButton: HTMLButtonElement | null = import.meta.env.SLIM ? null : tool('Tree', 'Tree table (t)', () => this.togglePanel('tree'));
+  private readonly treeButton = tool('Tree', 'Tree table (t)', () => this.togglePanel('tree'));
   private readonly stopScheme: () => void;
 
   /** As given, as shown, and the other half of a sandwich. */
@@ -117,10 +117,10 @@ export class FlameView {
     this.mode = options.mode ?? 'icicle';
     this.lens = options.lens ?? NO_LENS;
     this.chart = this.newChart(options.label, options.maxHeight ?? 0, 'flamegraph-canvas');
-    this.callers = import.meta.env.SLIM ? null : this.newChart(`${options.label}: callers`, 240, 'callers-canvas');
+    this.callers = this.newChart(`${options.label}: callers`, 240, 'callers-canvas');
     this.at = this.chart;
-    this.map = import.meta.env.SLIM ? null : new Minimap((from, to) => this.chart.showRange(from, to));
-    this.tree = import.meta.env.SLIM ? null : new TreeGrid(`${options.label}, as a table`, {
+    this.map = new Minimap((from, to) => this.chart.showRange(from, to));
+    this.tree = new TreeGrid(`${options.label}, as a table`, {
       onSelect: (box) => this.at.jumpTo(box),
       onOpen: (box) => this.at.zoomTo(box),
     });
@@ -142,17 +142,17 @@ export class FlameView {
       flame: tool('Flame', 'Flame: root at the bottom (i)', () => this.changeMode('flame')),
       reverse: tool('Reverse', 'Reverse: leaves first (r)', () => this.change({ reverse: !this.lens.reverse })),
       reset: tool('Reset zoom', 'Reset zoom (0)', () => this.at.zoomTo(0)),
-      top: tool('Top', import.meta.env.SLIM ? 'Top table (t)' : 'Top table', () => this.togglePanel('top')),
+      top: tool('Top', 'Top table', () => this.togglePanel('top')),
     };
     this.buttons.reset.dataset['testid'] = 'reset-zoom';
-    if (this.treeButton !== null) this.treeButton.dataset['testid'] = 'tree-toggle';
+    this.treeButton.dataset['testid'] = 'tree-toggle';
     this.root = this.build();
     this.stopScheme = onSchemeChange(() => {
       this.showLegend();
-      this.map?.paint();
+      this.map.paint();
     });
     this.chart.setMode(this.mode);
-    this.callers?.setMode('flame');
+    this.callers.setMode('flame');
     this.showMode();
     this.showLens();
     this.showZoom();
@@ -164,7 +164,7 @@ export class FlameView {
       onActive: (box, byUser) => this.activated(chart, box, byUser),
       onZoom: () => this.zoomChanged(chart),
       onRange: (from, to) => {
-        if (chart === this.chart) this.map?.setRange(from, to);
+        if (chart === this.chart) this.map.setRange(from, to);
       },
       onMenu: (box, x, y) => this.openMenu(box, x, y),
       onRemove: (box) => this.removeFrame(chart.shown!.frame[box]!),
@@ -188,12 +188,11 @@ export class FlameView {
       element('span', { class: 'hsf-gap' }),
       this.legend,
       element('span', { class: 'hsf-group' }, buttons.icicle, buttons.flame, buttons.reverse),
-      element('span', { class: 'hsf-group' }, ...(this.treeButton === null ? [] : [this.treeButton]), ...(this.top === null ? [] : [buttons.top]), help),
+      element('span', { class: 'hsf-group' }, this.treeButton, ...(this.top === null ? [] : [buttons.top]), help),
     );
     const zoom = element('div', { class: 'hsf-zoom' }, buttons.reset, this.chips, this.zoomText);
-    if (!import.meta.env.SLIM && this.callers !== null) this.sandwich?.append(element('div', { class: 'hsf-half' }, 'Callers, nearest at the bottom'), this.callers.element, element('div', { class: 'hsf-half' }, 'Callees'));
-    const of = (part: { element: HTMLElement } | null) => (part === null ? [] : [part.element]);
-    const body = element('div', { class: 'hsf-body' }, ...of(this.map), this.chart.element, ...of(this.tree), ...of(this.top));
+    this.sandwich.append(element('div', { class: 'hsf-half' }, 'Callers, nearest at the bottom'), this.callers.element, element('div', { class: 'hsf-half' }, 'Callees'));
+    const body = element('div', { class: 'hsf-body' }, this.map.element, this.chart.element, this.tree.element, ...(this.top === null ? [] : [this.top.element]));
     return element('section', { class: 'hsf', 'aria-label': options.label, testId: options.testId }, bar, zoom, body, this.live, this.help, this.menu.element);
   }
 
@@ -203,7 +202,7 @@ export class FlameView {
     this.asked++;
     if (this.options.engine === undefined) this.engine.destroy();
     this.chart.destroy();
-    this.callers?.destroy();
+    this.callers.destroy();
     this.root.remove();
   }
 
@@ -225,7 +224,7 @@ export class FlameView {
     if (base === null) return;
     const ask = ++this.asked;
     const transform = transformOf(lens, base.frames);
-    const halves = !import.meta.env.SLIM && lens.sandwich !== '' && transform.focus >= 0;
+    const halves = lens.sandwich !== '' && transform.focus >= 0;
     if (isPlain(transform)) return this.show(base, null);
     this.root.setAttribute('aria-busy', 'true');
     const views = [this.engine.show(base, transform), ...(halves ? [this.engine.show(base, callersOf(transform))] : [])];
@@ -241,19 +240,19 @@ export class FlameView {
   private show(main: Profile, callers: Profile | null): void {
     this.profile = main;
     this.root.removeAttribute('aria-busy');
-    if (import.meta.env.SLIM || callers === null) {
-      this.sandwich?.remove();
+    if (callers === null) {
+      this.sandwich.remove();
       this.at = this.chart;
     } else {
       this.chart.element.insertAdjacentElement('beforebegin', this.sandwich!);
-      this.callers?.setProfile(callers);
+      this.callers.setProfile(callers);
     }
     this.root.dataset['shown'] = String(main.total[0]);
-    this.tree?.setProfile(this.at.shown ?? main);
+    this.tree.setProfile(this.at.shown ?? main);
     this.top?.setProfile(main);
     this.chart.setProfile(main);
     this.use(this.at);
-    this.map?.setProfile(main, this.chart.fills!);
+    this.map.setProfile(main, this.chart.fills!);
     this.showLegend();
     this.showLens();
     this.runSearch();
@@ -263,7 +262,7 @@ export class FlameView {
   private use(chart: Chart): void {
     this.at = chart;
     const profile = chart.shown;
-    if (profile !== null) this.tree?.setProfile(profile);
+    if (profile !== null) this.tree.setProfile(profile);
     this.showZoom();
   }
 
@@ -307,7 +306,7 @@ export class FlameView {
     const parts: [string, Partial<Lens>][] = lens.remove.map((key) => [`Without ${name(key)}`, { remove: lens.remove.filter((other) => other !== key) }]);
     if (lens.fold) parts.push(['Recursion collapsed', { fold: false }]);
     if (lens.focus !== '' && lens.sandwich === '') parts.push([`Focus on ${name(lens.focus)}`, { focus: '' }]);
-    if (!import.meta.env.SLIM && lens.sandwich !== '') parts.push([`Sandwich of ${name(lens.sandwich)}`, { sandwich: '' }]);
+    if (lens.sandwich !== '') parts.push([`Sandwich of ${name(lens.sandwich)}`, { sandwich: '' }]);
     const chips = parts.map(([text, without]) => {
       const chip = buttonOf({ class: 'hsf-chip', title: `Take away: ${text}` }, element('bdi', { dir: 'ltr' }, shorten(text, 80)), ' \u2715');
       on(chip, 'click', () => this.change(without));
@@ -326,7 +325,7 @@ export class FlameView {
     if (frame >= 0) {
       items.push(
         { label: 'Focus on it', key: 'f', action: () => this.change({ focus: key }) },
-        ...(import.meta.env.SLIM ? [] : [{ label: 'Sandwich: callers and callees', key: 's', action: () => this.change({ sandwich: key }) }]),
+        { label: 'Sandwich: callers and callees', key: 's', action: () => this.change({ sandwich: key }) },
         { label: 'Remove its stacks', key: 'x', action: () => this.removeFrame(frame) },
         { label: 'Find it everywhere', key: '/', action: () => this.changeQuery(exactQuery(name)) },
         { label: 'Copy its name', key: 'c', action: () => this.copy(name) },
@@ -391,7 +390,7 @@ export class FlameView {
     this.stopSearch = inSlices(searching(profile, this.query), (matches) => {
       this.matches = matches;
       this.isSearching = false;
-      for (const chart of [this.chart, this.callers]) chart?.setMatches(matches?.frames ?? null);
+      for (const chart of [this.chart, this.callers]) chart.setMatches(matches?.frames ?? null);
       this.showMatches();
       if (this.steps !== 0) this.step(this.steps);
     });
@@ -437,9 +436,9 @@ export class FlameView {
 
   private togglePanel(panel: Panel): void {
     this.panel = this.panel === panel ? 'none' : panel;
-    this.tree?.setShown(this.panel === 'tree');
+    this.tree.setShown(this.panel === 'tree');
     this.top?.setShown(this.panel === 'top');
-    if (this.treeButton !== null) press(this.treeButton, this.panel === 'tree');
+    press(this.treeButton, this.panel === 'tree');
     press(this.buttons.top, this.panel === 'top');
     this.root.dataset['panel'] = this.panel;
   }
@@ -451,7 +450,7 @@ export class FlameView {
     this.root.dataset['active'] = text;
     // New figures every few seconds are not worth being read out.
     if (byUser) this.live.textContent = text;
-    this.tree?.select(box, byUser);
+    this.tree.select(box, byUser);
   }
 
   private zoomChanged(chart: Chart): void {
@@ -489,7 +488,7 @@ export class FlameView {
     const used = new Set(profile.frames.columns.kind);
     const kinds = KINDS.map((name, kind) => entry(name, colors.kinds[kind]!)).filter((_, kind) => used.has(kind));
     const changes = ['less', 'the same', 'more'].map((name, i) => entry(name, colors.changes[i]!));
-    this.legend.replaceChildren(...(import.meta.env.SLIM || profile.sides === null ? kinds : changes));
+    this.legend.replaceChildren(...(profile.sides === null ? kinds : changes));
   }
 
   private focusSearch(): void {
@@ -535,11 +534,11 @@ export class FlameView {
       ['n', () => this.step(1)],
       ['N', () => this.step(-1)],
       ['i', () => this.changeMode(this.mode === 'icicle' ? 'flame' : 'icicle')],
-      ['t', () => this.togglePanel(TABLE)],
+      ['t', () => this.togglePanel('tree')],
       ['r', () => this.change({ reverse: !this.lens.reverse })],
       ['d', () => this.change({ fold: !this.lens.fold })],
       ['f', () => withFrame({ focus: key })],
-      ['s', () => !import.meta.env.SLIM && withFrame({ sandwich: key })],
+      ['s', () => withFrame({ sandwich: key })],
       ['x', () => this.removeFrame(frame)],
       ['u', () => this.undo()],
       ['m', () => this.at.openMenu()],

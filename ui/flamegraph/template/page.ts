@@ -51,7 +51,7 @@ function through({ frames, frame, total, end, nodeCount }: Profile, name: string
 function showFigures(line: HTMLElement, profile: Profile): void {
   const whole = profile.total[0]!;
   const omitted = profile.total.subarray(profile.nodeCount).reduce((sum, total) => sum + total, 0);
-  const isComparison = !import.meta.env.SLIM && profile.sides !== null;
+  const isComparison = profile.sides !== null;
   const older = isComparison ? [figure('Before', formatDecimal(String(profile.sides!.before[0]), profile.unit), 'before-total')] : [];
   const parts = [
     ...older,
