@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <recording/deflate.h>
 #include <recording/recording.h>
 
 #include "command.h"
@@ -99,9 +100,17 @@ static bool write_document(const forest *trees, const char *meta, const bytes *h
     sagg_sink sink = output_sink(&out);
     sagg_str about = {meta, strlen(meta)};
     const sagg_tree *const *all = (const sagg_tree *const *)trees->trees;
-    int rc = html != NULL ? sagg_write_html((sagg_str){html->data, html->size}, all, trees->count,
-                                            about, &sink, &err)
-                          : sagg_write_json(all, trees->count, about, &sink, &err);
+    recording_deflate *deflate = html != NULL ? recording_deflate_new() : NULL;
+    int rc = SAGG_ERR_NOMEM;
+    (void)snprintf(err.message, sizeof(err.message), "There is no memory left for the page.");
+    if (deflate != NULL) {
+        sagg_compress compress = recording_deflate_page(deflate);
+        rc = sagg_write_html((sagg_str){html->data, html->size}, all, trees->count, about,
+                             &compress, &sink, &err);
+    } else if (html == NULL) {
+        rc = sagg_write_json(all, trees->count, about, &sink, &err);
+    }
+    recording_deflate_free(deflate);
     if (rc == 0 || rc == SAGG_ERR_IO) /* a failed write is the output's to report */
         return output_commit(&out);
     complain("%s", err.message);

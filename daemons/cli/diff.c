@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <recording/deflate.h>
 #include <recording/recording.h>
 #include <stackagg/diff.h>
 
@@ -287,13 +288,15 @@ static bool write_html(const comparison *c, const diff_options *o)
     (void)snprintf(title, sizeof(title), "%s, compared with %s", input_name(o->after),
                    input_name(o->before));
     char *meta = meta_json(c->after.rec, c->before.rec, title);
-    bool open = meta != NULL && output_open(&out, o->output);
+    recording_deflate *deflate = recording_deflate_new();
+    bool open = meta != NULL && deflate != NULL && output_open(&out, o->output);
     bool done = false;
     if (open) {
         sagg_sink sink = output_sink(&out);
+        sagg_compress compress = recording_deflate_page(deflate);
         int rc = sagg_write_diff_html((sagg_str){html.data, html.size},
                                       (const sagg_diff *const *)c->diffs, c->count,
-                                      (sagg_str){meta, strlen(meta)}, &sink, &err);
+                                      (sagg_str){meta, strlen(meta)}, &compress, &sink, &err);
         if (rc == 0 || rc == SAGG_ERR_IO) {
             done = output_commit(&out);
         } else {
@@ -301,6 +304,7 @@ static bool write_html(const comparison *c, const diff_options *o)
             output_abort(&out);
         }
     }
+    recording_deflate_free(deflate);
     free(meta);
     free(html.data);
     return done;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format_heatmap.h"
 
+#include <recording/deflate.h>
 #include <string.h>
 
 #include "command.h"
@@ -50,8 +51,15 @@ bool heatmap_write(const heatmap *map, output *out, sagg_str html_template, cons
         if ((types >> type & 1) != 0)
             heats[page.count++] = map->heats[type];
     page.span_count = recording_spans(rec, &page.spans);
-    int rc =
-        sagg_write_heatmap_html(html_template, &page, (sagg_str){meta, strlen(meta)}, &sink, &err);
+    recording_deflate *deflate = recording_deflate_new();
+    if (deflate == NULL) {
+        complain("there is no memory left for the page");
+        return false;
+    }
+    sagg_compress compress = recording_deflate_page(deflate);
+    int rc = sagg_write_heatmap_html(html_template, &page, (sagg_str){meta, strlen(meta)},
+                                     &compress, &sink, &err);
+    recording_deflate_free(deflate);
     if (rc != 0 && rc != SAGG_ERR_IO)
         complain("%s", err.message);
     return rc == 0 || rc == SAGG_ERR_IO;

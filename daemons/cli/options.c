@@ -22,7 +22,7 @@ static const char help[] =
     "its\n"
     "                                  flame graph (.heatmap.html); JFR only\n"
     "                       collapsed  a line per stack, `root;...;leaf value`: one type a file\n"
-    "                       json       the data of the page (flame graph JSON, version 1)\n"
+    "                       json       the data of the page (flame graph JSON, version 2)\n"
     "                       pprof      gzipped protobuf for `go tool pprof` (.pprof, .pb.gz)\n"
     "                       speedscope JSON for speedscope.app (.speedscope.json)\n"
     "                       csv        the methods with self and total: one type a file\n"

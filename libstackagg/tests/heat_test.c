@@ -12,35 +12,36 @@ enum { MS = 1000000 };
 
 /* ---- reading what was written, from the format's page ---- */
 
-enum { PLAIN, BUCKET, STACK_COUNT, STACK, VALUE };
-
-static json_int_t member(const json_t *profile, const char *key)
+static json_int_t member(const json_t *heat, const char *key)
 {
-    return json_integer_value(json_object_get(profile, key));
+    return json_integer_value(json_object_get(heat, key));
 }
 
 enum { BUCKETS = 4096, STACKS = 64 };
 
-/* The cells of a profile: sums by bucket and stack. Returns how many entries there are. */
-static uint64_t read_cells(const json_t *profile, uint64_t cells[BUCKETS][STACKS])
+static uint64_t entry(const json_t *cells, const char *column, size_t at)
 {
-    numbers *from = numbers_begin(json_string_value(json_object_get(profile, "cells")));
+    return (uint64_t)json_integer_value(json_array_get(json_object_get(cells, column), at));
+}
+
+/* The cells of a heat: sums by bucket and stack. Returns how many entries there are. */
+static uint64_t read_cells(const json_t *heat, uint64_t cells[BUCKETS][STACKS])
+{
+    const json_t *from = json_object_get(heat, "cells");
+    const size_t count = json_array_size(json_object_get(from, "value"));
     uint64_t bucket = 0;
     memset(cells, 0, sizeof(uint64_t) * BUCKETS * STACKS);
-    uint64_t entries = number(from, PLAIN);
-    uint64_t scale = number(from, PLAIN);
-    for (uint64_t left = entries; left > 0; bucket++) {
-        bucket += number(from, BUCKET);
-        uint64_t stack = 0;
-        for (uint64_t count = number(from, STACK_COUNT); count > 0; count--, left--) {
-            stack += number(from, STACK);
-            ck_assert_uint_lt(bucket, (uint64_t)member(profile, "buckets"));
-            ck_assert(bucket < BUCKETS && stack < STACKS);
-            cells[bucket][stack++] = number(from, VALUE) * scale;
-        }
+    ck_assert_uint_eq(json_array_size(json_object_get(from, "bucket")), count);
+    ck_assert_uint_eq(json_array_size(json_object_get(from, "stack")), count);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t stack = entry(from, "stack", i);
+        bucket += entry(from, "bucket", i);
+        ck_assert_uint_lt(bucket, (uint64_t)member(heat, "buckets"));
+        ck_assert(bucket < BUCKETS && stack < STACKS);
+        ck_assert_uint_eq(cells[bucket][stack], 0); /* none stands twice */
+        cells[bucket][stack] = entry(from, "value", i);
     }
-    numbers_end(from);
-    return entries;
+    return count;
 }
 
 typedef struct world {
@@ -89,7 +90,7 @@ static json_t *write(const world *w, uint32_t max_nodes, const sagg_span *spans,
     const sagg_tree *trees[] = {tree};
     const sagg_heat *heats[] = {w->heat};
     sagg_heatmap map = {w->agg, trees, heats, 1, spans, span_count};
-    ck_assert_msg(sagg_write_heatmap_html(str(page), &map, str("{}"), &sink, &err) == 0, "%s",
+    ck_assert_msg(sagg_write_heatmap_html(str(page), &map, str("{}"), NULL, &sink, &err) == 0, "%s",
                   err.message);
     sagg_tree_free(tree);
     const char *data = strstr(to.text, "data\">") + strlen("data\">");
@@ -99,9 +100,9 @@ static json_t *write(const world *w, uint32_t max_nodes, const sagg_span *spans,
     return document;
 }
 
-static json_t *profile_of(const json_t *document)
+static json_t *heat_of(const json_t *document)
 {
-    return json_array_get(json_object_get(document, "profiles"), 0);
+    return json_object_get(json_array_get(json_object_get(document, "profiles"), 0), "heat");
 }
 
 static void end(world *w)
@@ -125,14 +126,13 @@ START_TEST(cells_are_what_was_added)
     add_at(&w, 0, "", start + 299 * MS, 8);      /* the root's own */
     add_at(&w, 0, "c.C.h", start - 500 * MS, 2); /* before all spans: counts in the first */
     json_t *document = write(&w, 0, spans, 2);
-    const json_t *profile = profile_of(document);
-    (void)read_cells(profile, cells);
-    ck_assert_str_eq(json_string_value(json_object_get(profile, "origin_ns")),
-                     "1769846400120000000");
-    ck_assert_int_eq(member(profile, "step"), 20 * MS);
-    ck_assert_int_eq(member(profile, "buckets"), 16);
-    ck_assert_str_eq(json_string_value(json_object_get(profile, "outside")), "2");
-    char *text = json_dumps(json_object_get(profile, "spans"), JSON_COMPACT);
+    const json_t *heat = heat_of(document);
+    (void)read_cells(heat, cells);
+    ck_assert_str_eq(json_string_value(json_object_get(heat, "origin_ns")), "1769846400120000000");
+    ck_assert_int_eq(member(heat, "step_ns"), 20 * MS);
+    ck_assert_int_eq(member(heat, "buckets"), 16);
+    ck_assert_str_eq(json_string_value(json_object_get(heat, "outside")), "2");
+    char *text = json_dumps(json_object_get(heat, "spans"), JSON_COMPACT);
     ck_assert_str_eq(text, "[3,103,203,303]");
     free(text);
     /* Stacks in preorder: the root, f, g, h. */
@@ -157,7 +157,7 @@ START_TEST(a_cut_tree_keeps_the_values)
     add_at(&w, 0, "a.A.f;c.C.h;d.D.i", start + 40 * MS, 2);
     add_at(&w, 0, "e.E.j", start + 40 * MS, 1);
     json_t *document = write(&w, 2, NULL, 0);
-    (void)read_cells(profile_of(document), cells);
+    (void)read_cells(heat_of(document), cells);
     /* Stacks: f; then the blocks below the root and below f. */
     ck_assert_uint_eq(cells[0][0], 50);
     ck_assert_uint_eq(cells[0][2], 3);
@@ -178,7 +178,7 @@ START_TEST(threads_are_told_apart_when_asked)
     add_at(&w, one, "a.A.f", start, 5);
     add_at(&w, SAGG_NO_THREAD, "a.A.f", start, 3);
     json_t *document = write(&w, 0, NULL, 0);
-    (void)read_cells(profile_of(document), cells);
+    (void)read_cells(heat_of(document), cells);
     ck_assert_uint_eq(cells[0][0], 3); /* "[no thread]" is sorted first */
     ck_assert_uint_eq(cells[0][1], 5);
     ck_assert_uint_eq(cells[0][2], 7);
@@ -216,9 +216,9 @@ START_TEST(the_cap_holds_and_sums_stay)
             ck_assert_int_eq(sagg_compact(w.agg, NULL), 0);
     }
     json_t *document = write(&w, 0, NULL, 0);
-    const json_t *profile = profile_of(document);
+    const json_t *heat = heat_of(document);
     uint64_t nameless = 0;
-    ck_assert_uint_le(read_cells(profile, cells), 1000);
+    ck_assert_uint_le(read_cells(heat, cells), 1000);
     ck_assert_uint_gt(sagg_heat_step(w.heat), UINT64_C(20) * MS);
     ck_assert_uint_eq(sum_of(cells, &nameless, 40), sum);
     ck_assert_uint_eq(nameless, 0); /* 40 stacks are few enough to keep all */
@@ -241,10 +241,10 @@ START_TEST(the_heaviest_stacks_stay)
         sum += 51;
     }
     json_t *document = write(&w, 2, NULL, 0);
-    const json_t *profile = profile_of(document);
+    const json_t *heat = heat_of(document);
     uint64_t nameless = 0;
-    (void)read_cells(profile, cells);
-    ck_assert_int_eq(member(profile, "step"), 2000 * MS);
+    (void)read_cells(heat, cells);
+    ck_assert_int_eq(member(heat, "step_ns"), 2000 * MS);
     ck_assert_uint_eq(sum_of(cells, &nameless, 2), sum);
     ck_assert_uint_gt(nameless, 15000);
     uint64_t heavy = 0;
@@ -268,10 +268,10 @@ START_TEST(any_time_is_taken)
     add_at(&w, 0, "a.A.f", odd_times[3 - _i], 6);
     json_t *document =
         write(&w, 0, odd_times[_i] < start ? spans : spans + 1, odd_times[_i] < start ? 2 : 1);
-    const json_t *profile = profile_of(document);
-    ck_assert_int_le(member(profile, "buckets"), 1 << 20);
-    if (member(profile, "buckets") <= BUCKETS)
-        (void)read_cells(profile, cells);
+    const json_t *heat = heat_of(document);
+    ck_assert_int_le(member(heat, "buckets"), 1 << 20);
+    if (member(heat, "buckets") <= BUCKETS)
+        (void)read_cells(heat, cells);
     json_decref(document);
     end(&w);
 }
@@ -300,7 +300,7 @@ START_TEST(wrong_use_is_refused)
     sagg_heatmap map = {w.agg, trees, heats, 1, NULL, 0};
     memory to;
     sagg_sink sink = memory_sink(&to);
-    ck_assert_int_eq(sagg_write_heatmap_html(str(page), &map, str("{}"), &sink, &err),
+    ck_assert_int_eq(sagg_write_heatmap_html(str(page), &map, str("{}"), NULL, &sink, &err),
                      SAGG_ERR_USAGE);
     sagg_tree_free(tree);
     free(to.text);

@@ -265,7 +265,7 @@ static int write_documents(sagg_error *err)
     const sagg_tree *trees[] = {tree, older};
     const sagg_str meta = str("{\"title\": \"a </b>\"}");
     int rc = sagg_write_json(trees, 2, meta, &sink, err);
-    return rc == 0 ? sagg_write_html(str(page), trees, 2, meta, &sink, err) : rc;
+    return rc == 0 ? sagg_write_html(str(page), trees, 2, meta, NULL, &sink, err) : rc;
 }
 
 static int compare(sagg_error *err)
@@ -278,7 +278,7 @@ static int compare(sagg_error *err)
     int rc = sagg_diff_new(&diff, older, tree, &options, err);
     const sagg_diff *diffs[] = {diff};
     if (rc == 0)
-        rc = sagg_write_diff_html(str(page), diffs, 1, str("{}"), &sink, err);
+        rc = sagg_write_diff_html(str(page), diffs, 1, str("{}"), NULL, &sink, err);
     sagg_diff_free(diff);
     return rc;
 }
@@ -298,7 +298,7 @@ static int draw_heat(sagg_error *err)
     const sagg_tree *trees[] = {tree};
     const sagg_heat *heats[] = {heat};
     const sagg_heatmap map = {.agg = aggregate, .trees = trees, .heats = heats, .count = 1};
-    return sagg_write_heatmap_html(str(page), &map, str("{}"), &sink, err);
+    return sagg_write_heatmap_html(str(page), &map, str("{}"), NULL, &sink, err);
 }
 
 static int count_heat(sagg_error *err)

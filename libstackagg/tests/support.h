@@ -42,16 +42,6 @@ typedef struct memory {
 } memory;
 sagg_sink memory_sink(memory *to);
 
-/* Reads a code of numbers, as docs/formats/flamegraph-packed.md has it. The text must outlive it.
- */
-typedef struct numbers numbers;
-numbers *numbers_begin(const char *text);
-uint64_t number(numbers *from, size_t context);
-/* A number below `end`, all as likely. */
-uint64_t number_below(numbers *from, uint32_t end);
-/* Fails when there is more in the text, or less; frees the reader. */
-void numbers_end(numbers *from);
-
 /* Small numbers that look random, the same each time. */
 uint32_t next_random(uint64_t *state, uint32_t below);
 

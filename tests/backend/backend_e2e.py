@@ -341,7 +341,7 @@ def test_what_was_sent_is_answered(lab):
     selection = {'namespace': '', 'workload': 'shop', 'type': 'lock_delay'}
     graph = backend.json('/v1/flamegraph', **selection)
     profile = graph['profiles'][0]
-    assert profile['value_total'] == str(per_type) and profile['total'] == per_type
+    assert profile['value_total'] == str(per_type)
     assert sum(profile['nodes']['self']) == per_type
     assert graph['meta']['ledger']['seen'] == str(per_type)
     small = backend.json('/v1/flamegraph', limit=5, **selection)
@@ -391,7 +391,7 @@ def test_wrong_parameters_are_named(lab):
             ('/v1/services?from=1&to=2', 410, 'oldest'),
             ('/v1/services/-/nobody', 404, 'not_found'),
             ('/v1/nothing', 404, 'not_found'),
-            ("/v1/flamegraph?namespace='&workload=%27%29%20OR%201=1%20--&type=cpu", 200, '"total":0'),
+            ("/v1/flamegraph?namespace='&workload=%27%29%20OR%201=1%20--&type=cpu", 200, '"value_total":"0"'),
     ):
         got, _, data = backend.call('GET', path)
         assert got == status and word in data.decode(), (path, got, data)

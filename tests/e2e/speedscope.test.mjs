@@ -59,7 +59,7 @@ test('speedscope imports our file to the same totals and stacks', { skip }, asyn
   const ours = JSON.parse(await hotstack('convert', recording, '-f', 'json', '-o', '-')).profiles;
   assert.deepEqual(
     saved.profiles.map((profile) => [profile.name, profile.endValue - profile.startValue]),
-    ours.map((profile) => [profile.type, profile.total]),
+    ours.map((profile) => [profile.type, Number(profile.value_total)]),
   );
   const units = { ns: 'nanoseconds', bytes: 'bytes', count: 'none' };
   assert.deepEqual(

@@ -232,7 +232,7 @@ class FlameGraph:
         return _native.trees_html(_template.read(), tuple(self._trees.values()), meta)
 
     def to_json(self) -> bytes:
-        """The trees as flame graph JSON, version 1 (docs/formats/flamegraph-json.md)."""
+        """The trees as flame graph JSON, version 2 (docs/formats/flamegraph-json.md)."""
         return _native.trees_json(tuple(self._trees.values()), self._profile._meta(self._title))
 
     def to_collapsed(self, type: str | None = None) -> str:

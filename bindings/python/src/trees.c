@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trees.h"
 
+#include <recording/deflate.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,14 +296,22 @@ static PyObject *page(PyObject *arguments, PyTypeObject *type)
     }
     sagg_str html = {template, (size_t)template_size};
     sagg_str about = {meta, (size_t)meta_size};
+    recording_deflate *deflate = recording_deflate_new();
+    if (deflate == NULL) {
+        free(list);
+        return PyErr_NoMemory();
+    }
+    sagg_compress compress = recording_deflate_page(deflate);
     int rc;
     Py_BEGIN_ALLOW_THREADS;
     if (type == tree_type)
-        rc = sagg_write_html(html, (const sagg_tree *const *)list, count, about, &sink, &cause);
+        rc = sagg_write_html(html, (const sagg_tree *const *)list, count, about, &compress, &sink,
+                             &cause);
     else
-        rc =
-            sagg_write_diff_html(html, (const sagg_diff *const *)list, count, about, &sink, &cause);
+        rc = sagg_write_diff_html(html, (const sagg_diff *const *)list, count, about, &compress,
+                                  &sink, &cause);
     Py_END_ALLOW_THREADS;
+    recording_deflate_free(deflate);
     free(list);
     return finish(&m, rc, &cause);
 }

@@ -24,6 +24,9 @@ from support import EXAMPLE, FIXTURE_FILES, RECORDINGS, TREE, hotstack as progra
 
 import hotstack
 
+sys.path.insert(0, str(TREE / "tests/support"))
+import flamegraph_page  # noqa: E402
+
 
 class Totals(unittest.TestCase):
     """C, the command line and Python say the same."""
@@ -330,16 +333,17 @@ class Parts(unittest.TestCase):
 
 
 class Pages(unittest.TestCase):
-    def test_pages_hold_the_template_and_names_as_text(self):
+    def test_pages_hold_the_template_and_the_document(self):
         recording = hotstack.open(EXAMPLE)
         graph = recording.flamegraph("cpu")
         page = graph.to_html()
-        self.assertIn(b"burnCpu", page)
+        self.assertIn("burnCpu", flamegraph_page.of_page(page.decode())["strings"])
+        self.assertEqual(flamegraph_page.of_page(page.decode()), flamegraph_page.read(graph.to_json()))
         self.assertNotIn(b"/*HOTSTACK_DATA*/", page)
         self.assertTrue(graph._repr_html_().startswith("<iframe "))
         self.assertNotIn("<script", graph._repr_html_())
         diff = recording.diff(recording, "cpu")
-        self.assertIn(b"burnCpu", diff.to_html())
+        self.assertIn("before", flamegraph_page.of_page(diff.to_html().decode())["profiles"][0]["nodes"])
         self.assertTrue(diff._repr_html_().startswith("<iframe "))
 
     def test_files_are_written_by_their_ending(self):
@@ -351,7 +355,7 @@ class Pages(unittest.TestCase):
             graph.save(str(folder / "a.collapsed"))
             self.assertEqual((folder / "a.html").read_bytes(), graph.to_html())
             self.assertEqual((folder / "a.collapsed").read_text(), graph.to_collapsed())
-            self.assertEqual(json.loads((folder / "a.json").read_bytes())["version"], 1)
+            self.assertEqual(json.loads((folder / "a.json").read_bytes())["version"], 2)
             with self.assertRaisesRegex(hotstack.UsageError, "ends with"):
                 graph.save(folder / "a.png")
 

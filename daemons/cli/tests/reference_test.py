@@ -23,7 +23,7 @@ import tempfile
 from recordings import TREE, run_tests
 
 sys.path.insert(0, str(TREE / "tests/support"))
-import packed  # noqa: E402
+import flamegraph_page  # noqa: E402
 
 DATA = TREE / "tests/data/jfr"
 FILES = [DATA / name for name in ("async-profiler-4.5-jdk17.jfr.gz", "jdk11-all.jfr.gz", "jdk25-all.jfr.gz")]
@@ -143,14 +143,14 @@ def tree_of_json(document, profile):
 
 def cells_of_page(document, profile):
     """{(bucket, stack): value} of a heatmap's page, stacks without their lines and kinds."""
-    frames, paths, path = document["frames"], [], []
-    for depth, frame, _ in profile["nodes"]:
+    strings, frames, nodes, paths, path = document["strings"], document["frames"], profile["nodes"], [], []
+    for depth, frame in zip(nodes["depth"], nodes["frame"], strict=True):
         if depth > 0:
-            _, cls, method, _ = frames[frame]
+            cls, method = strings[frames["class"][frame]], strings[frames["method"][frame]]
             path[depth - 1:] = [(cls + "." if cls else "") + method]
         paths.append(tuple(path[:depth]))
     cells = collections.Counter()
-    for bucket, row in packed.cells_of(profile).items():
+    for bucket, row in flamegraph_page.cells_of(profile).items():
         for place, value in row.items():
             cells[bucket, paths[place]] += value
     return cells
@@ -171,7 +171,7 @@ class Tests:
         return done.stdout
 
     def document(self, *arguments):
-        return json.loads(self.run("convert", *arguments, "--raw-names", "--max-nodes", "0", "-f", "json", "-o", "-"))
+        return flamegraph_page.read(self.run("convert", *arguments, "--raw-names", "--max-nodes", "0", "-f", "json", "-o", "-"))
 
     def check_sums(self, path, keep, *arguments):
         """convert and top have what the reference keeps, of the types that it knows."""
@@ -268,9 +268,10 @@ class Tests:
             with tempfile.TemporaryDirectory() as folder:
                 page = pathlib.Path(folder) / "x.heatmap.html"
                 self.run("convert", path, "--raw-names", "--max-nodes", "0", "-o", page)
-                document = packed.page_document(page.read_text())
+                document = flamegraph_page.of_page(page.read_text())
             for profile in document["profiles"]:
-                origin, step, last = int(profile["origin_ns"]), profile["step"], profile["buckets"] - 1
+                heat = profile["heat"]
+                origin, step, last = int(heat["origin_ns"]), heat["step_ns"], heat["buckets"] - 1
                 wanted = collections.Counter()
                 for sample in self.known[path].samples:
                     if sample.type == profile["type"]:

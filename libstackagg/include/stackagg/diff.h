@@ -107,8 +107,8 @@ SAGG_EXPORT const sagg_diff_view *sagg_diff_get(const sagg_diff *diff);
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_write_diff_html(sagg_str html_template,
                                                    const sagg_diff *const *diffs, size_t count,
-                                                   sagg_str meta, const sagg_sink *sink,
-                                                   sagg_error *err);
+                                                   sagg_str meta, const sagg_compress *compress,
+                                                   const sagg_sink *sink, sagg_error *err);
 
 #ifdef __cplusplus
 }

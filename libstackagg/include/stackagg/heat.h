@@ -68,15 +68,17 @@ typedef struct sagg_heatmap {
 } sagg_heatmap;
 
 /**
- * A heatmap file: the template with a packed flame graph in it whose profiles have cells
- * (docs/formats/flamegraph-packed.md). Samples before or behind all spans are counted in the first
+ * A heatmap file: the template with flame graph JSON in it whose profiles have cells
+ * (docs/formats/flamegraph-json.md). Samples before or behind all spans are counted in the first
  * or last bucket. Memory: 24 bytes a cell, 16 a node, 32 a stack.
  * @param html_template  as of sagg_write_html
+ * @param compress       as of sagg_write_html
  * @return as sagg_write_html; SAGG_ERR_USAGE when a heat told threads apart and its tree did not,
  * or the other way round
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_write_heatmap_html(sagg_str html_template,
                                                       const sagg_heatmap *heatmap, sagg_str meta,
+                                                      const sagg_compress *compress,
                                                       const sagg_sink *sink, sagg_error *err);
 
 #ifdef __cplusplus

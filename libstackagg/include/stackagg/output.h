@@ -64,7 +64,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_collapsed_write(sagg_collapsed *collapsed, ui
 SAGG_EXPORT void sagg_collapsed_free(sagg_collapsed *collapsed);
 
 /**
- * Flame graph JSON, version 1 (docs/formats/flamegraph-json.md). In the text every '<', U+2028,
+ * Flame graph JSON, version 2 (docs/formats/flamegraph-json.md). In the text every '<', U+2028,
  * U+2029, control and bidirectional formatting character is escaped, so it may stand inside an HTML
  * script element.
  * @param trees  `count` trees, a profile each, in this order
@@ -80,17 +80,29 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_write_json(const sagg_tree *const *trees, siz
 #define SAGG_HTML_MARKER "/*HOTSTACK_DATA*/"
 
 /**
+ * Compresses the document inside a page, so that a page is small. `write` gets the document's bytes
+ * in order and hands what it makes of them to `out`; with `last` (and no bytes) it ends the stream.
+ * It returns 0, or another number, which ends the output with SAGG_ERR_IO. The stream must be
+ * zlib's (RFC 1950), which browsers call "deflate". It runs on the caller's thread.
+ */
+typedef struct sagg_compress {
+    int (*write)(void *ctx, const void *data, size_t bytes, bool last, const sagg_sink *out);
+    void *ctx;
+} sagg_compress;
+
+/**
  * A flame graph file: the template with its marker (SAGG_HTML_MARKER, exactly one, inside
- * `<script type="application/json" id="hotstack-data">` ... `</script>`) replaced by a packed
- * flame graph, version 4 (docs/formats/flamegraph-packed.md): a fraction of the JSON's size, with
- * every frame's name in it as plain text.
+ * `<script type="application/json" id="hotstack-data">` ... `</script>`) replaced by flame graph
+ * JSON, version 2.
  * @param html_template  the template's bytes
- * @param meta           as of sagg_write_json; the page holds the members that it shows
+ * @param meta           as of sagg_write_json
+ * @param compress       NULL: the page holds the JSON as it is; else compressed, in base64
  * @return 0; SAGG_ERR_FORMAT (template or meta; the error's offset points into the template);
  * SAGG_ERR_NOMEM; SAGG_ERR_IO
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_write_html(sagg_str html_template, const sagg_tree *const *trees,
-                                              size_t count, sagg_str meta, const sagg_sink *sink,
+                                              size_t count, sagg_str meta,
+                                              const sagg_compress *compress, const sagg_sink *sink,
                                               sagg_error *err);
 
 #ifdef __cplusplus

@@ -3,7 +3,7 @@
 #include <stackagg/diff.h>
 
 #include "fail_impl.h"
-#include "packed_impl.h"
+#include "output/document_impl.h"
 #include "trees/tree_impl.h"
 
 /* Methods that a page lists. */
@@ -34,11 +34,10 @@ static size_t frame_of(const sagg_tree_view *view, const sagg_frame *method)
     return sagg__frame_order(&found, method) == 0 ? low : view->frame_count;
 }
 
-static int write_changes(const void *ctx, sagg__emit *emit, sagg__mem *mem, const uint32_t *ids)
+static void write_changes(const void *ctx, sagg__emit *emit, const uint32_t *ids)
 {
     const sagg_diff_view *view = sagg_diff_get(ctx);
     size_t rows = 0;
-    (void)mem;
     sagg__emit_text(emit, ",\"changes\":[");
     for (size_t i = 0; i < view->change_count && rows < MAX_ROWS; i++) {
         const sagg_change *change = &view->changes[i];
@@ -56,27 +55,27 @@ static int write_changes(const void *ctx, sagg__emit *emit, sagg__mem *mem, cons
         sagg__emit_text(emit, "]");
     }
     sagg__emit_text(emit, "]");
-    return 0;
 }
 
 int sagg_write_diff_html(sagg_str html_template, const sagg_diff *const *diffs, size_t count,
-                         sagg_str meta, const sagg_sink *sink, sagg_error *err)
+                         sagg_str meta, const sagg_compress *compress, const sagg_sink *sink,
+                         sagg_error *err)
 {
     sagg__mem mem;
     sagg__mem_init(&mem, NULL, UINT64_MAX);
-    sagg__packed_profile *profiles = sagg__alloc_zero(&mem, count + 1, sizeof(*profiles));
+    sagg__document_profile *profiles = sagg__alloc_zero(&mem, count + 1, sizeof(*profiles));
     if (profiles == NULL)
         return sagg__no_memory(err);
     for (size_t i = 0; i < count; i++) {
         const sagg_diff_view *view = sagg_diff_get(diffs[i]);
-        profiles[i] = (sagg__packed_profile){.view = view->after,
-                                             .before = view->before_self,
-                                             .omitted_before = view->omitted_before,
-                                             .more = write_changes,
-                                             .ctx = diffs[i]};
+        profiles[i] = (sagg__document_profile){.view = view->after,
+                                               .before = view->before_self,
+                                               .omitted_before = view->omitted_before,
+                                               .more = write_changes,
+                                               .ctx = diffs[i]};
     }
-    sagg__packed document = {.profiles = profiles, .count = count, .meta = meta};
-    int rc = sagg__packed_page(html_template, &document, sink, err);
+    sagg__document document = {.profiles = profiles, .count = count, .meta = meta};
+    int rc = sagg__page_write(html_template, &document, compress, sink, err);
     sagg__release(&mem, profiles, (count + 1) * sizeof(*profiles));
     return rc;
 }

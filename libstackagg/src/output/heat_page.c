@@ -9,8 +9,8 @@
 #include "aggregate/saturate_impl.h"
 #include "fail_impl.h"
 #include "frames/id_impl.h"
+#include "output/document_impl.h"
 #include "output/heat_impl.h"
-#include "packed_impl.h"
 #include "trees/tree_impl.h"
 
 /* What a reader takes: at most so many buckets. */
@@ -52,7 +52,6 @@ struct map {
     int64_t buckets;
     uint64_t step_ns;
     uint64_t outside; /* value before or behind all spans */
-    uint64_t divisor; /* of all values */
     const sagg_heatmap *page;
 };
 
@@ -277,9 +276,6 @@ static void join_places(struct map *map)
             (void)sagg__add_to(&last->value, map->cells[i].value);
     }
     map->cell_count = used;
-    for (uint32_t i = 0; i < used && map->divisor != 1; i++)
-        map->divisor = sagg__divisor(map->divisor, map->cells[i].value);
-    map->divisor = map->divisor > 0 ? map->divisor : 1;
 }
 
 static int place_cells(struct map *map)
@@ -370,53 +366,45 @@ static void write_spans(const struct map *map, sagg__emit *emit)
     sagg__emit_text(emit, "]");
 }
 
-/* The contexts of the numbers of cells. */
-enum context { PLAIN, BUCKET, STACKS, STACK, VALUE, CONTEXTS };
+enum cell_column { BUCKET, STACK, VALUE };
 
-static void code_cells(const struct map *map, sagg__coder *coder)
+static void write_column(const struct map *map, sagg__emit *emit, const char *key,
+                         enum cell_column column)
 {
-    int64_t bucket = -1;
-    sagg__coder_number(coder, PLAIN, map->cell_count);
-    sagg__coder_number(coder, PLAIN, map->divisor);
-    for (uint32_t i = 0; i < map->cell_count;) {
-        uint32_t end = i;
-        while (end < map->cell_count && map->cells[end].bucket == map->cells[i].bucket)
-            end++;
-        sagg__coder_number(coder, BUCKET, (uint64_t)(map->cells[i].bucket - bucket - 1));
-        sagg__coder_number(coder, STACKS, end - i);
-        bucket = map->cells[i].bucket;
-        for (uint32_t passed = 0; i < end; i++) {
-            sagg__coder_number(coder, STACK, map->cells[i].stack - passed);
-            sagg__coder_number(coder, VALUE, map->cells[i].value / map->divisor);
-            passed = map->cells[i].stack + 1;
-        }
+    sagg__emit_text(emit, key);
+    for (uint32_t i = 0; i < map->cell_count; i++) {
+        const struct placed *cell = &map->cells[i];
+        uint64_t number = column == STACK ? cell->stack : cell->value;
+        if (column == BUCKET)
+            number = (uint64_t)(cell->bucket - (i > 0 ? map->cells[i - 1].bucket : 0));
+        if (i > 0)
+            sagg__emit_text(emit, ",");
+        sagg__emit_number(emit, number);
     }
+    sagg__emit_text(emit, "]");
 }
 
-static int write_map(const void *ctx, sagg__emit *emit, sagg__mem *mem, const uint32_t *ids)
+static void write_map(const void *ctx, sagg__emit *emit, const uint32_t *ids)
 {
     const struct map *map = ctx;
-    sagg__coder coder;
     (void)ids;
-    sagg__emit_text(emit, ",\"origin_ns\":\"");
+    sagg__emit_text(emit, ",\"heat\":{\"origin_ns\":\"");
     write_time(emit, map->first * (int64_t)map->step_ns);
-    sagg__emit_text(emit, "\",\"step\":");
+    sagg__emit_text(emit, "\",\"step_ns\":");
     sagg__emit_number(emit, map->step_ns);
     sagg__emit_text(emit, ",\"buckets\":");
     sagg__emit_number(emit, (uint64_t)map->buckets);
     write_spans(map, emit);
     sagg__emit_text(emit, ",\"outside\":\"");
     sagg__emit_number(emit, map->outside);
-    sagg__emit_text(emit, "\",\"cells\":\"");
-    int rc = sagg__coder_begin(&coder, emit, mem, CONTEXTS);
-    if (rc == 0)
-        code_cells(map, &coder);
-    sagg__coder_end(&coder);
-    sagg__emit_text(emit, "\"");
-    return rc;
+    sagg__emit_text(emit, "\",\"cells\":{");
+    write_column(map, emit, "\"bucket\":[", BUCKET);
+    write_column(map, emit, ",\"stack\":[", STACK);
+    write_column(map, emit, ",\"value\":[", VALUE);
+    sagg__emit_text(emit, "}}");
 }
 
-static int make_maps(struct map *maps, sagg__packed_profile *profiles, const sagg_heatmap *page,
+static int make_maps(struct map *maps, sagg__document_profile *profiles, const sagg_heatmap *page,
                      sagg__mem *mem)
 {
     struct by_id stacks = {0};
@@ -430,7 +418,7 @@ static int make_maps(struct map *maps, sagg__packed_profile *profiles, const sag
                                .page = page};
         rc = make_map(&maps[i]);
         end_making(&maps[i]);
-        profiles[i] = (sagg__packed_profile){
+        profiles[i] = (sagg__document_profile){
             .view = sagg_tree_get(page->trees[i]), .more = write_map, .ctx = &maps[i]};
     }
     forget_ids(&stacks, page->agg, mem);
@@ -447,7 +435,7 @@ static int check(const sagg_heatmap *page, sagg_error *err)
 }
 
 int sagg_write_heatmap_html(sagg_str html_template, const sagg_heatmap *heatmap, sagg_str meta,
-                            const sagg_sink *sink, sagg_error *err)
+                            const sagg_compress *compress, const sagg_sink *sink, sagg_error *err)
 {
     sagg__mem mem;
     size_t slots = heatmap->count + 1;
@@ -456,12 +444,12 @@ int sagg_write_heatmap_html(sagg_str html_template, const sagg_heatmap *heatmap,
         return rc;
     sagg__mem_init(&mem, NULL, UINT64_MAX);
     struct map *maps = sagg__alloc_zero(&mem, slots, sizeof(*maps));
-    sagg__packed_profile *profiles = sagg__alloc_zero(&mem, slots, sizeof(*profiles));
+    sagg__document_profile *profiles = sagg__alloc_zero(&mem, slots, sizeof(*profiles));
     if (maps == NULL || profiles == NULL || make_maps(maps, profiles, heatmap, &mem) != 0) {
         rc = sagg__no_memory(err);
     } else {
-        sagg__packed document = {.profiles = profiles, .count = heatmap->count, .meta = meta};
-        rc = sagg__packed_page(html_template, &document, sink, err);
+        sagg__document document = {.profiles = profiles, .count = heatmap->count, .meta = meta};
+        rc = sagg__page_write(html_template, &document, compress, sink, err);
     }
     for (size_t i = 0; maps != NULL && i < heatmap->count && maps[i].mem != NULL; i++)
         free_map(&maps[i]);

@@ -31,6 +31,6 @@ export class Api {
 
 // Names of a flame graph's frames: ["dev.hotstack.demo.PriceEngine.computeDiscounts", ...].
 export function frameNames(graph) {
-  const { frames } = graph.profiles[0];
+  const { frames } = graph;
   return frames.class.map((index, i) => `${graph.strings[index]}.${graph.strings[frames.method[i]]}`);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work that must not hold the page up: reading documents, laying trees out, other views of a tree. It runs in a worker; where there
 // is none (an old browser, a policy that forbids it) in the page itself.
+import { openDocument, parseJson, type OpenedDocument } from './document.ts';
 import { Frames, type FrameColumns } from './frames.ts';
 import { buffers, layout, type Columns, type Layout } from './layout.ts';
 import type { Cells, Heat, HeatKitchen } from './heat.ts';
-import { readPacked, refuse, type PackedDocument } from './packed.ts';
 import { Profile, type Head } from './profile.ts';
 import { NO_TRANSFORM, transformed, type Transform } from './transform.ts';
 
@@ -19,7 +19,7 @@ type Request =
   | { op: 'buckets'; source: number; thread: number }
   | { op: 'part'; source: number; as: number; from: number; to: number };
 
-type Opened = Omit<PackedDocument, 'profile'>;
+type Opened = Omit<OpenedDocument, 'profile'>;
 
 interface Loaded {
   source: number;
@@ -48,7 +48,7 @@ export class Kitchen {
   /** The answer, and what of it may be moved rather than copied. */
   serve(request: Request): [answer: unknown, moved: ArrayBufferLike[]] {
     if (request.op === 'open') {
-      const { profile, ...opened } = readPacked(request.json, this.heat);
+      const { profile, ...opened } = openDocument(parseJson(request.json), this.heat);
       const ranks = Kitchen.ranksOf(opened.frames);
       this.load = (at) => {
         const hasSome = (_: string, i: number) => Number(profile(i).head.valueTotal) > 0;
@@ -68,7 +68,7 @@ export class Kitchen {
       return [null, []];
     }
     const source = this.sources.get(request.source)!;
-    if (request.op === 'buckets') return [this.heat!.sum(source.columns, source.cells ?? refuse('there are no cells in it'), request.thread), []];
+    if (request.op === 'buckets') return [this.heat!.sum(source.columns, source.cells!, request.thread), []];
     if (request.op === 'part') {
       this.add(request.as, this.heat!.pick(source.columns, source.cells!, request.from, request.to), source.ranks, null);
       return [null, []];

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heatmaps in the worker: reading their cells, sums by bucket, and the tree of a stretch of time.
+import { amount, amounts, array, decimal, FormatError, integers, object, text } from './document.ts';
 import type { Columns } from './layout.ts';
-import { Code, integer, list, PLAIN, refuse, text, type Json } from './packed.ts';
 
 const MAX_BUCKETS = 1 << 20;
-const MAX_CELLS = 0x3fffffff;
-/** The contexts of the numbers of cells. */
-const BUCKET = 1;
-const STACKS = 2;
-const STACK = 3;
-const VALUE = 4;
 
 /** When the samples of a profile were. Times are ms. */
 export interface Clock {
@@ -38,45 +32,39 @@ export interface Heat extends Clock {
   sums: Float64Array;
 }
 
-/** Cells name stacks by their place among the nodes that have a value and the omitted blocks. */
-function read(source: Json, { self, omitted }: Columns): Cells | null {
-  if (source['cells'] === undefined) return null;
-  const decimal = (key: string) => {
-    const number = Number(text(source[key], key));
-    return Number.isFinite(number) ? number : refuse(`${key} is no number`);
+/** Cells name stacks by their place among the nodes that have a value, the omitted blocks, and what is of no stack. */
+function read(value: unknown, place: string, { self, omitted }: Columns): Cells {
+  const source = object(value, place);
+  const number = (key: string, min: number, max: number) => {
+    const [found] = integers([source[key]], `${place}.${key}`, min, max);
+    return found!;
   };
-  const code = new Code(text(source['cells'], 'cells'));
-  const size = code.upTo(MAX_CELLS, PLAIN);
-  const scale = code.upTo(Number.MAX_SAFE_INTEGER, PLAIN);
-  const spans = list(source['spans'] ?? [], 'spans').map((time) => integer(time, Number.MAX_SAFE_INTEGER, 'spans'));
-  const result: Cells = {
-    origin: decimal('origin_ns') / 1e6,
-    step: integer(source['step'], Number.MAX_SAFE_INTEGER, 'step') / 1e6,
-    count: integer(source['buckets'], MAX_BUCKETS, 'buckets'),
-    spans,
-    outside: decimal('outside'),
-    bucket: new Int32Array(size),
-    place: new Int32Array(size),
-    value: new Float64Array(size),
-  };
-  if (!(result.step > 0)) refuse('a bucket has no length');
+  const origin = text(source['origin_ns'], `${place}.origin_ns`);
+  if (!/^-?\d{1,19}$/.test(origin)) throw new FormatError(`${place}.origin_ns is not a decimal string`);
+  const cells = object(source['cells'], `${place}.cells`);
+  const size = array(cells['value'], `${place}.cells.value`).length;
+  const count = number('buckets', 1, MAX_BUCKETS);
+  const skipped = integers(cells['bucket'], `${place}.cells.bucket`, 0, MAX_BUCKETS, size);
   const places = [...self.keys()].filter((node) => self[node]! > 0);
   for (let i = 0; i <= omitted.node.length; i++) places.push(self.length + i);
-  let bucket = -1;
-  for (let at = 0; at < size; ) {
-    bucket += 1 + code.upTo(result.count - 2 - bucket, BUCKET);
-    let stack = -1;
-    const left = code.upTo(size - at, STACKS);
-    if (left === 0) refuse('a bucket has no stacks');
-    for (const end = at + left; at < end; at++) {
-      stack += 1 + code.upTo(places.length - 2 - stack, STACK);
-      result.bucket[at] = bucket;
-      result.place[at] = places[stack]!;
-      result.value[at] = code.next(VALUE) * scale;
-    }
-  }
-  code.end();
-  return result;
+  const stacks = integers(cells['stack'], `${place}.cells.stack`, 0, places.length - 1, size);
+  let bucket = 0;
+  skipped.forEach((skip, i) => {
+    skipped[i] = bucket += skip;
+    if (bucket >= count) throw new FormatError(`${place}.cells.bucket[${i}] is behind the last bucket`);
+  });
+  const step = amount(source['step_ns'], `${place}.step_ns`);
+  if (step === 0) throw new FormatError(`${place}.step_ns is 0: a bucket has no length`);
+  return {
+    origin: Number(origin) / 1e6,
+    step: step / 1e6,
+    count,
+    spans: [...amounts(source['spans'], `${place}.spans`)],
+    outside: Number(decimal(source['outside'], `${place}.outside`)),
+    bucket: skipped,
+    place: stacks.map((stack) => places[stack]!),
+    value: amounts(cells['value'], `${place}.cells.value`, size),
+  };
 }
 
 /** By place: the frame of its thread, where the tree's first row has threads; -1 = none. */

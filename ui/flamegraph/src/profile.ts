@@ -3,7 +3,16 @@
 // nodeCount on are the omitted blocks, each drawn after its parent's children.
 import type { Frames } from './frames.ts';
 import type { Columns, Layout } from './layout.ts';
-import type { Change } from './packed.ts';
+
+/** One method of a comparison. Shares are parts per billion. */
+export interface Change {
+  frame: number;
+  before: number;
+  after: number;
+  /** Where the change lies with a probability of 99 %; null = there were too few windows to tell. */
+  low: number | null;
+  high: number | null;
+}
 
 /** What a document says about a profile beside its tree. */
 export interface Head {

@@ -32,9 +32,9 @@ function entries(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }
 
-/** `2026-01-31 09:15:00.120 UTC` of milliseconds, or an empty string. */
+/** `2026-01-31 09:15:00.120 UTC` of nanoseconds in a decimal string, or an empty string. */
 function time(value: unknown): string {
-  const date = new Date(typeof value === 'number' ? value : 0);
+  const date = new Date(typeof value === 'string' && /^\d{1,19}$/.test(value) ? Number(value) / 1e6 : 0);
   return date.getTime() > 0 ? date.toISOString().replace('T', ' ').replace('Z', ' UTC') : '';
 }
 
@@ -48,20 +48,21 @@ function losses(value: unknown): string {
   return known.map(([key, count]) => `${LOSSES.get(key)}: ${count as number}`).join(', ');
 }
 
-export function recordingInfo([title, generator, engine, program, jvm, start, end, sampled, lost, said]: unknown[]): RecordingInfo {
+export function recordingInfo(meta: Record<string, unknown>): RecordingInfo {
+  const said = meta['notes'];
   const facts: [string, string][] = [
-    ['From', time(start)],
-    ['To', time(end)],
-    ['JVM', text(jvm)],
-    ['Program', text(program)],
-    ['Engine', text(engine)],
-    ['Intervals', intervals(sampled)],
-    ['Left out', losses(lost)],
-    ['Made by', text(generator)],
+    ['From', time(meta['start_ns'])],
+    ['To', time(meta['end_ns'])],
+    ['JVM', text(meta['jvm_version'])],
+    ['Program', text(meta['java_args'])],
+    ['Engine', text(meta['engine'])],
+    ['Intervals', intervals(meta['intervals'])],
+    ['Left out', losses(meta['loss'])],
+    ['Made by', text(meta['generator'])],
   ];
   const notes = Array.isArray(said) ? said.slice(0, MAX_NOTES).map(text) : [];
   return {
-    title: text(title),
+    title: text(meta['title']),
     facts: facts.filter(([, value]) => value !== ''),
     notes: notes.filter((note) => note !== ''),
   };

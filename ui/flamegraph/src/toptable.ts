@@ -4,8 +4,7 @@ import { formatPoints } from './describe.ts';
 import { buttonOf, element, on } from './dom.ts';
 import { formatPercent, formatValue } from './format.ts';
 import { KINDS } from './frames.ts';
-import type { Change } from './packed.ts';
-import type { Profile } from './profile.ts';
+import type { Change, Profile } from './profile.ts';
 import { shorten } from './text.ts';
 import { topFrames } from './top.ts';
 

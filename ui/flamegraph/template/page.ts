@@ -31,6 +31,16 @@ function embeddedText(): string | null {
   return /^\s*(\/\*.*\*\/)?\s*$/.test(text) ? null : text;
 }
 
+/** The document's text. An exporter writes it as it is, or as base64 of zlib's stream, which browsers call "deflate". */
+async function unpacked(embedded: string): Promise<string> {
+  if (embedded.trimStart().startsWith('{')) return embedded;
+  if (typeof DecompressionStream === 'undefined') {
+    throw new Error('This browser cannot unpack the data in it. Chrome 80, Firefox 113, Safari 16.4 and later can.');
+  }
+  const bytes = Uint8Array.from(atob(embedded), (unit) => unit.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text();
+}
+
 function figure(name: string, value: string, testId?: string, unit = ''): HTMLElement {
   return element('span', {}, `${name} `, element('b', { testId: testId }, value), unit === '' ? '' : ` ${unit}`);
 }
@@ -212,5 +222,7 @@ export function start(show: (opened: OpenDocument, engine: Engine) => void, heat
   const script = document.currentScript!.textContent;
   if (json === null) return problem('No data', 'An empty template: "hotstack convert" fills it.');
   const engine = new Engine(() => new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))), heat);
-  engine.open(json).then((opened) => show(opened, engine), failed);
+  unpacked(json)
+    .then((text) => engine.open(text))
+    .then((opened) => show(opened, engine), failed);
 }

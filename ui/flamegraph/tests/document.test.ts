@@ -41,23 +41,25 @@ describe('readDocument', () => {
   });
 
   it.each<[string, (document: SampleDocument, profile: SampleProfile) => void, string]>([
-    ['another version', (d) => (d.version = 2), 'version is 2; this reader knows version 1'],
+    ['another version', (d) => (d.version = 1), 'version is 1; this reader knows version 2'],
     ['no string table', (d) => delete (d as Partial<SampleDocument>).strings, 'strings is not an array'],
     ['a string table without the empty string', (d) => (d.strings[0] = 'x'), 'strings[0] is not the empty string'],
     ['no profile', (d) => (d.profiles = []), 'profiles is empty'],
     ['columns of unequal length', (_, p) => p.nodes.self.pop(), 'profiles[0].nodes.self has 2 entries where 3 belong'],
-    ['a string index out of range', (_, p) => (p.frames.method[0] = 99), 'profiles[0].frames.method[0] is not an integer from 0 to'],
+    ['a string index out of range', (d) => (d.frames.method[0] = 99), 'frames.method[0] is not an integer from 0 to'],
     ['a frame index out of range', (_, p) => (p.nodes.frame[1] = 7), 'profiles[0].nodes.frame[1] is not an integer from -1 to 1'],
     ['a second root', (_, p) => (p.nodes.depth[2] = 0), 'profiles[0].nodes.depth[2] is 0 after 1'],
     ['a depth that jumps', (_, p) => (p.nodes.depth[1] = 2), 'profiles[0].nodes.depth[1] is 2 after 0'],
     ['a node without frame', (_, p) => (p.nodes.frame[2] = -1), 'profiles[0].nodes.frame[2] is -1 and not the root'],
     ['a negative value', (_, p) => (p.nodes.self[1] = -5), 'profiles[0].nodes.self[1] is not a number of 0 or more'],
-    ['a value that is text', (_, p) => ((p.nodes.total as unknown[])[1] = '70'), 'profiles[0].nodes.total[1] is not a number'],
+    ['a value that is text', (_, p) => ((p.nodes.self as unknown[])[1] = '70'), 'profiles[0].nodes.self[1] is not a number'],
     ['a total that is not decimal', (_, p) => (p.raw_total = '1e9'), 'profiles[0].raw_total is not a decimal string'],
-    ['parts above the whole', (_, p) => (p.nodes.total[1] = 20), 'profiles[0].nodes.total[1] is less than'],
     ['an omitted block twice', (_, p) => (p.omitted = { node: [0, 0], total: [0, 0], count: [1, 1] }), 'names a node twice'],
-    ['a kind from nowhere', (_, p) => (p.frames.kind[0] = 5), 'profiles[0].frames.kind[0] is not an integer from 0 to 4'],
-    ['no nodes', (_, p) => (p.nodes = { depth: [], frame: [], self: [], total: [] }), 'node 0 must be the root'],
+    ['a kind from nowhere', (d) => (d.frames.kind[0] = 5), 'frames.kind[0] is not an integer from 0 to 4'],
+    ['a comparison whose omitted blocks have one side', (_, p) => (p.nodes.before = [0, 0, 0]), 'profiles[0].omitted.before is not an array'],
+    ['a change of no frame', (_, p) => (p.changes = [[9, 1, 2]]), 'profiles[0].changes[0] is not a frame and its shares'],
+    ['a change without a share', (_, p) => (p.changes = [[0, 1]]), 'profiles[0].changes[0] is not a frame and its shares'],
+    ['no nodes', (_, p) => (p.nodes = { depth: [], frame: [], self: [] }), 'node 0 must be the root'],
   ])('refuses %s', (_, change, message) => {
     expect(refusal(change)).toContain(message);
   });
@@ -68,9 +70,9 @@ describe('readDocument', () => {
 
   it('reads what the C exporter writes', () => {
     const { profiles } = parseDocument(
-      '{"version":1,"strings":["","com.acme.Main","run","F.java"],"profiles":[{"type":"cpu","unit":"ns","total":30,"raw_total":"29",' +
-        '"value_total":"30","samples":1,"frames":{"class":[1],"method":[2],"file":[3],"line":[0],"kind":[0]},"nodes":{"depth":[0,1],' +
-        '"frame":[-1,0],"self":[0,30],"total":[30,30]},"omitted":{"node":[],"total":[],"count":[]}}],"meta":{}}',
+      '{"version":2,"strings":["","com.acme.Main","run","F.java"],"frames":{"class":[1],"method":[2],"file":[3],"line":[0],"kind":[0]},' +
+        '"profiles":[{"type":"cpu","unit":"ns","raw_total":"29","value_total":"30","samples":1,"nodes":{"depth":[0,1],' +
+        '"frame":[-1,0],"self":[0,30]},"omitted":{"node":[],"total":[],"count":[]}}],"meta":{}}',
     );
     expect([profiles[0]!.label(1), profiles[0]!.source(1), profiles[0]!.rawTotal]).toEqual(['com.acme.Main.run', 'F.java', '29']);
   });
@@ -101,6 +103,6 @@ describe('readDocument', () => {
   });
 
   it('says where a text stops being JSON', () => {
-    expect(() => parseDocument('{"version":1,')).toThrow(/the text is not JSON: /);
+    expect(() => parseDocument('{"version":2,')).toThrow(/the text is not JSON: /);
   });
 });

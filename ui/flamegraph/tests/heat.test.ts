@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
+import { openDocument } from '../src/document.ts';
 import { heatKitchen, type Cells, type Heat } from '../src/heat.ts';
 import { clockTime, HeatGrid } from '../src/heatgrid.ts';
 import { layout, type Columns } from '../src/layout.ts';
-import { readPacked } from '../src/packed.ts';
-import { Coder, pack, packedText } from './pack.ts';
 import { cpuSample, sequence } from './sample.ts';
 
 const SECOND = 1000;
@@ -12,34 +11,15 @@ const START = Date.UTC(2026, 0, 31, 9, 15, 7);
 
 /** A document with these cells: [bucket, stack, value]. */
 function read(rows: [number, number, number][], more: Record<string, unknown> = {}) {
-  const packed = pack(cpuSample({ 'a.A.f': 3, 'a.A.f;a.B.g': 2, 'a.C.h': 1 }));
-  const coder = new Coder();
-  coder.number(0, rows.length);
-  coder.number(0, 1); // the scale
-  let bucket = -1;
-  for (const next of [...new Set(rows.map(([at]) => at))]) {
-    const own = rows.filter(([at]) => at === next);
-    coder.number(1, next - bucket - 1);
-    coder.number(2, own.length);
-    bucket = next;
-    let stack = -1;
-    for (const [, at, value] of own) {
-      coder.number(3, at - stack - 1);
-      coder.number(4, value);
-      stack = at;
-    }
-  }
-  const cells = { cells: coder.text(), buckets: 100, step: 20_000_000, origin_ns: `${START}000000`, outside: '0', spans: [0, 2000], ...more };
-  Object.assign((packed['profiles'] as object[])[0]!, cells);
-  const { columns, cells: result } = readPacked(packedText(packed), heatKitchen).profile(0);
+  const document = cpuSample({ 'a.A.f': 3, 'a.A.f;a.B.g': 2, 'a.C.h': 1 });
+  const cells = {
+    bucket: rows.map(([bucket], i) => bucket - (i > 0 ? rows[i - 1]![0] : 0)),
+    stack: rows.map(([, stack]) => stack),
+    value: rows.map(([, , value]) => value),
+  };
+  document.profiles[0]!.heat = { cells, buckets: 100, step_ns: 20_000_000, origin_ns: `${START}000000`, outside: '0', spans: [0, 2000], ...more };
+  const { columns, cells: result } = openDocument(document, heatKitchen).profile(0);
   return { columns, cells: result! };
-}
-
-/** One cell, and a bucket without any. */
-function emptyBucket(): string {
-  const coder = new Coder();
-  for (const [context, value] of [[0, 1], [0, 1], [1, 0], [2, 0]] as const) coder.number(context, value);
-  return coder.text();
 }
 
 /** A tree with random cells, nodes and blocks. */
@@ -73,12 +53,14 @@ describe('cells', () => {
   });
 
   it.each([
-    [{ buckets: 42 }, 'damaged code'],
-    [{ step: 0 }, 'no length'],
+    [{ buckets: 42 }, 'cells.bucket[2] is behind the last bucket'],
+    [{ step_ns: 0 }, 'no length'],
     [{ buckets: 2 ** 30 }, 'buckets'],
     [{ origin_ns: 'x' }, 'origin_ns'],
     [{ spans: [-1, 3] }, 'spans'],
-    [{ cells: emptyBucket() }, 'no stacks'],
+    [{ cells: { bucket: [0], stack: [4], value: [1, 2] } }, 'cells.bucket has 1 entries where 2 belong'],
+    [{ cells: { bucket: [0], stack: [5], value: [1] } }, 'cells.stack[0] is not an integer from 0 to 3'],
+    [{ cells: { bucket: [0], stack: [0], value: [-1] } }, 'cells.value[0] is not a number of 0 or more'],
   ])('are refused when they are damaged: %j', (more, says) => {
     expect(() => read([[0, 0, 7], [0, 2, 1], [42, 3, 9]], more)).toThrow(says);
   });

@@ -126,7 +126,6 @@ describe('Profile', () => {
       depth: column(0).map((_, i) => i),
       frame: column(0).map((_, i) => (i === 0 ? -1 : 0)),
       self: column(0).map((_, i) => (i === depth ? 1 : 0)),
-      total: column(1),
     };
     const profile = readDocument(document).profiles[0]!;
     expect(profile.maxDepth).toBe(depth);

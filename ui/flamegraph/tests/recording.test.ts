@@ -6,7 +6,7 @@ describe('recordingInfo', () => {
   it('shows what it knows, in words and units', () => {
     const intervals = { cpu: '10000000', alloc_bytes: '524288' };
     const loss = { stackless_samples: 3, bad_events: 0, unknown_key: 9 };
-    const info = recordingInfo(['checkout', 0, 0, 'shop.jar --fast', 'OpenJDK 21', 1769846400000, 0, intervals, loss, ['The last chunk is cut off.']]);
+    const info = recordingInfo({ title: 'checkout', java_args: 'shop.jar --fast', jvm_version: 'OpenJDK 21', start_ns: '1769846400000000000', intervals, loss, notes: ['The last chunk is cut off.'] });
     expect(info).toEqual({
       title: 'checkout',
       facts: [
@@ -22,12 +22,13 @@ describe('recordingInfo', () => {
 
   it('passes over everything that has another shape', () => {
     const nothing = { title: '', facts: [], notes: [] };
-    expect(recordingInfo([7, 0, {}, [], null, 'x', -1, ['a'], null, [{}, 5], 'more'])).toEqual(nothing);
-    expect(recordingInfo([0, 0, 0, 0, 0, 0, 1e300, 'cpu', { bad_events: '5' }, 'x'])).toEqual(nothing);
-    expect(recordingInfo([])).toEqual(nothing);
+    const odd = { title: 7, engine: {}, java_args: [], jvm_version: null, start_ns: 'x', end_ns: -1, intervals: ['a'], loss: null, notes: [{}, 5], other: 'more' };
+    expect(recordingInfo(odd)).toEqual(nothing);
+    expect(recordingInfo({ end_ns: '9'.repeat(19), intervals: 'cpu', loss: { bad_events: '5' }, notes: 'x' })).toMatchObject({ notes: [] });
+    expect(recordingInfo({})).toEqual(nothing);
   });
 
   it('shows hostile text as text', () => {
-    expect(recordingInfo(['a\u202eb', 0, 0, 0, 0, 0, 0, 0, 0, ['\u0000']])).toMatchObject({ title: 'a\u27e8202E\u27e9b', notes: ['\u2400'] });
+    expect(recordingInfo({ title: 'a\u202eb', notes: ['\u0000'] })).toMatchObject({ title: 'a\u27e8202E\u27e9b', notes: ['\u2400'] });
   });
 });

@@ -4,6 +4,8 @@
 export interface SampleDocument {
   version: number;
   strings: string[];
+  frames: Record<'class' | 'method' | 'file' | 'line' | 'kind', number[]>;
+  threads?: boolean;
   profiles: SampleProfile[];
   meta: Record<string, unknown>;
 }
@@ -11,13 +13,13 @@ export interface SampleDocument {
 export interface SampleProfile {
   type: string;
   unit: string;
-  total: number;
   raw_total: string;
   value_total: string;
   samples: number;
-  frames: Record<'class' | 'method' | 'file' | 'line' | 'kind', number[]>;
-  nodes: Record<'depth' | 'frame' | 'self' | 'total', number[]>;
-  omitted: Record<'node' | 'total' | 'count', number[]>;
+  nodes: Record<'depth' | 'frame' | 'self', number[]> & { before?: number[] };
+  omitted: Record<'node' | 'total' | 'count', number[]> & { before?: number[] };
+  changes?: number[][];
+  heat?: Record<string, unknown>;
 }
 
 /** `native:libc.so!read`, `com.acme.Cart.total`; the kind before the colon, the class before `!` or the last dot. */
@@ -42,6 +44,8 @@ function splitName(name: string): { kind: number; cls: string; method: string } 
 class Builder {
   readonly strings = [''];
   private readonly stringIds = new Map([['', 0]]);
+  readonly frames: SampleDocument['frames'] = { class: [], method: [], file: [], line: [], kind: [] };
+  private readonly frameIds = new Map<string, number>();
 
   private stringId(text: string): number {
     const known = this.stringIds.get(text);
@@ -51,9 +55,8 @@ class Builder {
   }
 
   profile(type: string, unit: string, root: Tree): SampleProfile {
-    const frames: SampleProfile['frames'] = { class: [], method: [], file: [], line: [], kind: [] };
-    const nodes: SampleProfile['nodes'] = { depth: [], frame: [], self: [], total: [] };
-    const ids = new Map<string, number>();
+    const { frames, frameIds: ids } = this;
+    const nodes: SampleProfile['nodes'] = { depth: [], frame: [], self: [] };
     const frameId = (name: string): number => {
       if (name === '') return -1;
       const known = ids.get(name);
@@ -73,18 +76,15 @@ class Builder {
       nodes.depth.push(depth);
       nodes.frame.push(frameId(name));
       nodes.self.push(tree.self);
-      nodes.total.push(tree.total);
       for (const [child, subtree] of [...tree.children].sort().reverse()) pending.push([child, subtree, depth + 1]);
     }
     const total = root.total;
     return {
       type,
       unit,
-      total,
       raw_total: String(total),
       value_total: String(total),
       samples: nodes.depth.length,
-      frames,
       nodes,
       omitted: { node: [], total: [], count: [] },
     };
@@ -110,7 +110,7 @@ function treeOf(stacks: Record<string, number>): Tree {
 export function sample(types: Record<string, { unit: string; stacks: Record<string, number> }>): SampleDocument {
   const builder = new Builder();
   const profiles = Object.entries(types).map(([type, { unit, stacks }]) => builder.profile(type, unit, treeOf(stacks)));
-  return { version: 1, strings: builder.strings, profiles, meta: {} };
+  return { version: 2, strings: builder.strings, frames: builder.frames, profiles, meta: {} };
 }
 
 export function cpuSample(stacks: Record<string, number>): SampleDocument {
@@ -158,5 +158,5 @@ export function largeSample(size: number, depth = 60): SampleDocument {
   }
   const builder = new Builder();
   const profile = builder.profile('cpu', 'ns', root);
-  return { version: 1, strings: builder.strings, profiles: [profile], meta: {} };
+  return { version: 2, strings: builder.strings, frames: builder.frames, profiles: [profile], meta: {} };
 }

@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityProblems, launchBrowser, openPage, screenshot, type Browser } from '../../tests/browser.ts';
-import { pack, packedText } from './pack.ts';
 import { cpuSample, largeSample, sample, type SampleDocument } from './sample.ts';
 
 const TEMPLATE = readFileSync(fileURLToPath(new URL('../../dist/flamegraph/flamegraph.html', import.meta.url)), 'utf8');
@@ -25,8 +25,9 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What an exporter writes (docs/formats/flamegraph-packed.md). */
-const escaped = (document: Record<string, unknown>) => packedText(document).replaceAll('<', '\\u003c');
+/** What an exporter writes (docs/formats/flamegraph-json.md, "In a page"). */
+const embedded = (document: SampleDocument) => deflateSync(JSON.stringify(document)).toString('base64');
+const plain = (document: SampleDocument) => JSON.stringify(document).replaceAll('<', '\\u003c');
 
 /** Counts how often a graph was drawn, and questions that make the browser lay the page out. */
 const COUNTING = `
@@ -48,14 +49,14 @@ async function open(html: string, hash = '', script = '') {
   return { ...watched, graph: watched.page.getByTestId('flamegraph') };
 }
 
-/** Opens a packed document, and waits until it is shown or refused. */
-async function openPacked(packed: Record<string, unknown>, hash = '', script = '') {
-  const opened = await open(TEMPLATE.split(MARKER).join(escaped(packed)), hash, script);
+/** Opens a page with this in it, and waits until it is shown or refused. */
+async function openData(data: string, hash = '', script = '') {
+  const opened = await open(TEMPLATE.split(MARKER).join(data), hash, script);
   await opened.page.locator('[data-testid="flamegraph"][data-nodes], [data-testid="problem"]').waitFor();
   return opened;
 }
 
-const openDocument = (document: SampleDocument, hash = '', script = '') => openPacked(pack(document), hash, script);
+const openDocument = (document: SampleDocument, hash = '', script = '') => openData(embedded(document), hash, script);
 
 const shop = (): SampleDocument =>
   sample({
@@ -209,7 +210,7 @@ describe('flamegraph.html', () => {
   });
 
   it('says what the recording is and what was lost of it', async () => {
-    const meta = { title: 't', jvm_version: 'OpenJDK 25', start_ms: 1769846400000, loss: { bad_events: 2 }, notes: ['Two events could not be read.'] };
+    const meta = { title: 't', jvm_version: 'OpenJDK 25', start_ns: '1769846400000000000', loss: { bad_events: 2 }, notes: ['Two events could not be read.'] };
     const { page } = await openDocument({ ...shop(), meta });
     expect(await page.getByTestId('warnings').textContent()).toBe('Two events could not be read.');
     await page.getByText('About this recording').click();
@@ -317,7 +318,7 @@ describe('flamegraph.html', () => {
 
   it('shows threads apart, together or one', async () => {
     const stacks = { 'unknown:http-1;a.B.run': 3, 'unknown:http-2;a.B.run': 4, 'unknown:http-2;a.C.idle': 1 };
-    const { page, graph } = await openPacked(pack(cpuSample(stacks), [], { threads: true }));
+    const { page, graph } = await openDocument({ ...cpuSample(stacks), threads: true });
     const threads = page.getByTestId('threads');
     expect(await threads.locator('option').allTextContents()).toEqual(['All threads, apart', 'All threads, together', 'http-2', 'http-1']);
     await threads.selectOption('http-1');
@@ -331,9 +332,11 @@ describe('flamegraph.html', () => {
 
   it('compares two recordings', async () => {
     const document = cpuSample({ 'a.A.run;a.B.more': 60, 'a.A.run;a.C.less': 20, 'a.A.run;a.D.same': 20 });
-    const packed = pack(document, [[0, 0, 20, 60, 20]]);
-    Object.assign((packed['profiles'] as object[])[0]!, { changes: [[1, 2e8, 6e8, 3.5e8, 4.5e8], [3, 2e8, 2e8]] });
-    const { page, graph } = await openPacked(packed);
+    const profile = document.profiles[0]!;
+    profile.nodes.before = [0, 0, 20, 60, 20];
+    profile.omitted.before = [];
+    profile.changes = [[1, 2e8, 6e8, 3.5e8, 4.5e8], [3, 2e8, 2e8]];
+    const { page, graph } = await openDocument(document);
     expect(await page.getByTestId('legend').locator('li').allTextContents()).toEqual(['less', 'the same', 'more']);
     expect(await page.getByTestId('figures').textContent()).toMatch(/^Before 100 ns ?After 100 ns/);
     await page.getByTestId('search-input').fill('more');
@@ -350,22 +353,41 @@ describe('flamegraph.html', () => {
   });
 
   it('says what is wrong with a broken document', async () => {
-    const packed = pack(cpuSample({ 'a.A.run': 1 }));
-    packed['data'] += '#'.repeat(9);
-    const { page } = await openPacked(packed);
-    expect(await page.getByTestId('problem').textContent()).toContain('damaged code at');
+    const document = cpuSample({ 'a.A.run': 1 });
+    document.strings[0] = 'x';
+    const { page } = await openDocument(document);
+    expect(await page.getByTestId('problem').textContent()).toContain('strings[0] is not the empty string');
+  });
+
+  it('reads a document that was not compressed', async () => {
+    const { graph } = await openData(plain(cpuSample({ 'a.A.<init>': 7 })));
+    expect(await graph.getAttribute('data-shown')).toBe('7');
+  });
+
+  it.each([
+    ['cut short', (data: string) => data.slice(0, data.length / 2)],
+    ['damaged', (data: string) => `${data.slice(0, 40)}AAAAAAAA${data.slice(48)}`],
+    ['no base64', () => '%%%'],
+  ])('says that compressed data is %s', async (_, change) => {
+    const { page } = await openData(change(embedded(shop())));
+    expect(await page.getByTestId('problem').textContent()).toContain('This file cannot be shown');
+  });
+
+  it('says what a browser without decompression can do', async () => {
+    const { page } = await openDocument(shop(), '', 'delete window.DecompressionStream;');
+    expect(await page.getByTestId('problem').textContent()).toContain('Firefox 113');
   });
 
   it('decodes a type when it is chosen, and stays with the one before it when that is damaged', async () => {
-    const packed = pack(shop());
-    packed['data'] += '#'.repeat(9);
-    const { page, graph, complaints } = await openPacked(packed);
+    const document = shop();
+    document.profiles[1]!.nodes.self.pop();
+    const { page, graph, complaints } = await openDocument(document);
     expect(await graph.getAttribute('data-shown')).toBe('1000000000');
     const types = page.getByRole('group', { name: 'Profile type' }).getByRole('button');
     const pressed = () => types.evaluateAll((all) => all.map((button) => button.getAttribute('aria-pressed')));
     await types.nth(1).focus();
     await page.keyboard.press('Enter');
-    await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/^Allocated bytes cannot be shown: damaged code at \d+$/);
+    await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/^Allocated bytes cannot be shown: profiles\[1\]\.nodes\.self has \d+ entries where \d+ belong$/);
     await expect.poll(pressed).toEqual(['true', 'false']);
     expect([await graph.getAttribute('data-type'), await page.getByTestId('value-total').textContent()]).toEqual(['cpu', '1000000000']);
     expect(page.url()).not.toContain('alloc');
