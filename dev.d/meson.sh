@@ -39,7 +39,7 @@ configure_tree() {
         [[ -f $dir/.dev-options && $(<"$dir/.dev-options") != "$want" ]] || return 0
         rm -rf "$dir" # meson's own --wipe would keep the old options
     fi
-    logged "$log" env "${compiler[@]}" meson setup "$@" "$dir" "$HOTSTACK_ROOT" || return 1
+    logged "$log" env "${compiler[@]}" meson setup -Dasync_profiler="$HOTSTACK_CACHE/async-profiler" "$@" "$dir" "$HOTSTACK_ROOT" || return 1
     printf '%s' "$want" >"$dir/.dev-options"
 }
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `meson install` puts down works alone, in TAP. Usage: installed.py TREE BUILD
+"""What `meson install` puts down works alone, in TAP. Usage: installed.py TREE BUILD CLASSES
 
-Installs BUILD into a temporary root and then uses only what is there: pkg-config names each library,
+CLASSES is the folder with Target.class. Installs BUILD into a temporary root and then uses only what is there: pkg-config names each library,
 each public header compiles alone as strict C11 and as C++, each library exports exactly what its
-version map says, and every C example of examples/ and of the libraries' READMEs builds.
+version map says, and every C example of examples/ and of the libraries' READMEs builds. The programs
+run from where they lie, also after the tree has moved, and profile a real JVM.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -124,8 +126,51 @@ def check_examples(points, tree, installation, scratch):
             points.report(f"example {directory.name} builds", fault_of([*command, *flags]))
 
 
+def installed_environment():
+    """Nothing of the build or the caller helps the programs to find their parts."""
+    return {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH" and not name.startswith("HOTSTACK_")}
+
+
+def find_java():
+    cache = pathlib.Path(os.environ.get("HOTSTACK_CACHE") or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "hotstack")
+    candidates = [cache / "jdk/21/bin/java", cache / "jdk/17/bin/java", *pathlib.Path("/usr/lib/jvm").glob("java-17-openjdk-*/bin/java")]
+    return next((java for java in candidates if java.exists()), None)
+
+
+def check_profile(points, program, pid, scratch):
+    page = pathlib.Path(scratch) / "page.html"
+    done = run([program, "profile", "-d", "1", "-f", page, pid], env=installed_environment())
+    points.report("profile writes a page", None if done.returncode == 0 and page.exists() else done.stderr)
+    recording = pathlib.Path(scratch) / "x.jfr"
+    done = run([program, "profile", "-d", "1", "-f", recording, pid], env=installed_environment())
+    done = run([program, "convert", recording, "-f", "json", "-o", "-"], env=installed_environment()) if recording.exists() else done
+    engine = json.loads(done.stdout or "{}").get("meta", {}).get("engine", done.stderr)
+    points.report("it records with async-profiler", None if engine in ("ctimer", "perf", "itimer", "cpu") else f"the engine is {engine!r}")
+    done = run([program, "threads", pid], env=installed_environment())
+    points.report("threads shows the JVM's threads", None if done.returncode == 0 and "main" in done.stdout else done.stderr or done.stdout)
+
+
+def check_programs(points, root, classes, scratch):
+    """The prefix has moved: what the build was configured with is not there."""
+    moved = pathlib.Path(scratch) / "moved"
+    (next(pathlib.Path(root).rglob("bin/hotstack")).parent.parent).rename(moved)
+    for name in ("hotstack", "hotstack-attachd", "hotstack-collector", "hotstack-backend"):
+        points.report(f"{name} runs from a private prefix", fault_of([moved / "bin" / name, "--version"], env=installed_environment()))
+    points.report("licences are installed", None if (moved / "share/doc/hotstack/THIRD-PARTY.md").exists() else "no THIRD-PARTY.md")
+    java = find_java()
+    if java is None:
+        points.report("a JVM to profile # SKIP no JDK: run deploy/dependencies/install test", None)
+        return
+    with subprocess.Popen([java, "-Xmx64m", "-cp", classes, "Target"], stdout=subprocess.PIPE, text=True) as jvm:
+        try:
+            jvm.stdout.readline()  # "ready"
+            check_profile(points, moved / "bin/hotstack", str(jvm.pid), scratch)
+        finally:
+            jvm.kill()
+
+
 def main():
-    tree, build = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    tree, build, classes = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
     points = Points()
     with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as scratch:
         fault = fault_of(["meson", "install", "--no-rebuild", "-C", build], env=dict(os.environ, DESTDIR=root))
@@ -137,6 +182,7 @@ def main():
                 check_exports(points, tree, installation, library)
                 points.attempt(f"{library}: README", check_readme, points, tree, installation, library)
             points.attempt("examples", check_examples, points, tree, installation, scratch)
+            points.attempt("programs", check_programs, points, root, classes, scratch)
     print(f"1..{points.count}")
     return 1 if points.failed else 0
 
