@@ -3,6 +3,7 @@
 # Builds and tests the UI outside the source tree.
 #
 #   build.sh build OUT    flamegraph.html and ui/ (the app's assets) into OUT
+#   build.sh template OUT flamegraph.html alone, without the app
 #   build.sh unit OUT     unit tests of what was built into OUT
 #   build.sh smoke OUT    the built pages in headless Chromium; exit 77 without one
 #   build.sh packages     npm packages into the cache; prints the directory that holds their node_modules
@@ -11,7 +12,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-command=${1:?usage: build.sh build|unit|smoke OUT}
+command=${1:?usage: build.sh build|template|unit|smoke OUT}
 node=${NODE:-node}
 case $node in */*) PATH=$(dirname "$node"):$PATH ;; esac
 cache=${HOTSTACK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hotstack}
@@ -59,6 +60,13 @@ build() {
   cp -r dist/app "$out/ui"
 }
 
+template() {
+  stage_sources
+  cd "$stage"
+  HOTSTACK_UI_OUT=$stage/dist node flamegraph/build.mjs
+  cp dist/flamegraph/flamegraph.html "$out/"
+}
+
 if [ "$command" = packages ]; then
   packages
   exit 0
@@ -68,6 +76,7 @@ stage=$out/stage
 
 case $command in
   build) build ;;
+  template) template ;;
   unit) cd "$stage" && exec node node_modules/vitest/vitest.mjs run ;;
   smoke)
     browser=${HOTSTACK_CHROMIUM:-/usr/bin/chromium}

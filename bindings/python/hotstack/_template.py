@@ -33,7 +33,7 @@ def read() -> bytes:
         except OSError:
             continue
     raise UsageError(
-        f"The page's template {NAME} is in none of {', '.join(map(str, places))}: this package was built without "
-        "it. Set HOTSTACK_DATADIR to a folder that has it (an installed hotstack's share/hotstack), or install the "
-        "package again where `./dev build` ran: that one has it inside."
+        f"The page's template {NAME} is in none of {', '.join(map(str, places))}: this package is not whole. "
+        "Install it again (`pip install .` builds the template), or set HOTSTACK_DATADIR to a folder that has it, such as an "
+        "installed hotstack's share/hotstack."
     )

@@ -370,7 +370,7 @@ class Pages(unittest.TestCase):
             environment = dict(os.environ, HOTSTACK_DATADIR=empty)
             done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         self.assertIn("flamegraph.html is in none of", done.stdout)
-        self.assertIn("./dev build", done.stdout)
+        self.assertIn("pip install .", done.stdout)
 
 
 class Errors(unittest.TestCase):
