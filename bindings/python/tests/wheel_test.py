@@ -27,10 +27,11 @@ from support import CACHE, EXAMPLE, TREE, totals_of_program
 MANYLINUX = (2, 36)
 SOURCES = ("/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list")
 USE = """
-import json, sys, hotstack
+import base64, json, sys, zlib, hotstack
 recording = hotstack.open(sys.argv[1])
 page = recording.flamegraph("cpu").to_html()
-assert b"burnCpu" in page and recording.diff(recording).to_html()
+data = page.split(b'id="hotstack-data">')[1].split(b"</script>")[0]
+assert b"burnCpu" in zlib.decompress(base64.b64decode(data)) and recording.diff(recording).to_html()
 assert sum(len(batch) for batch in recording.samples().batches()) > 0
 print(json.dumps({"from": hotstack.__file__, "totals": {k: v._asdict() for k, v in recording.totals().items()}}))
 """
