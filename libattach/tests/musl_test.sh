@@ -22,7 +22,7 @@ ln -s "$(dirname "$(find /usr/include -path '*/asm/types.h' -print -quit)")" "$w
 
 musl-gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -static -idirafter "$work/kernel" \
     -I "$source_dir/include" -I "$source_dir/src" -I "$source_dir/agent" -o "$work/attach-list" \
-    "$source_dir"/src/*.c "$source_dir/../examples/attach-list/attach-list.c"
+    $(find "$source_dir/src" -name '*.c') "$source_dir/../examples/attach-list/attach-list.c"
 "$work/attach-list" >/dev/null
 message=$("$work/attach-list" $$ VM.version 2>&1) && { echo "a shell was taken for a JVM"; exit 1; }
 case $message in *"not a HotSpot JVM"*) ;; *) echo "$message"; exit 1 ;; esac
