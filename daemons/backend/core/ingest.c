@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "ingest_plan.h"
+#include "stored_size.h"
 
 /* A batch on its way to the writer. */
 typedef struct commit {
     const ingest *in;
     const profile_batch *batch;
-    const status_report *report;
+    const status_batch *report;
     ingest_plan plan;
     verdict *v;
 } commit;
@@ -66,7 +67,6 @@ static int ask_ledger(commit *c)
         return verdict_reject(c->v, "batch_id_reused",
                               "batch_id names a batch that was stored with another digest.");
     c->v->outcome = OUTCOME_DUPLICATE;
-    c->v->http_status = 200;
     return -1;
 }
 
@@ -189,7 +189,6 @@ static int list_needed(commit *c, const bool *known)
         return 0;
     }
     c->v->outcome = OUTCOME_NEED_STACKS;
-    c->v->http_status = 200;
     c->v->need = need;
     c->v->need_count = kept;
     return -1;
@@ -234,7 +233,6 @@ static void remember_brought(const commit *c)
 static void accept(verdict *v, uint64_t rows)
 {
     v->outcome = OUTCOME_ACCEPTED;
-    v->http_status = 200;
     v->rows = rows;
 }
 
@@ -310,13 +308,13 @@ bool ingest_profiles(const ingest *in, profile_batch *batch, const scope *allowe
     return true;
 }
 
-bool ingest_status(const ingest *in, status_report *report, const scope *allowed, verdict *v)
+bool ingest_status(const ingest *in, status_batch *report, const scope *allowed, verdict *v)
 {
     commit c = {.in = in, .report = report, .v = v};
 
     if (is_forbidden(allowed, &report->collector))
         return false;
-    if (check_status_report(report, &in->limits, in->now_ms(in->clock), v) != 0)
+    if (check_status_batch(report, &in->limits, in->now_ms(in->clock), v) != 0)
         return true;
     if (report->targets.workload.count == 0)
         accept(v, 0);

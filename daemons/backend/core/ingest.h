@@ -7,9 +7,9 @@
 #ifndef BACKEND_INGEST_H
 #define BACKEND_INGEST_H
 
-#include "checks.h"
 #include "known_stacks.h"
 #include "store.h"
+#include <contract/check.h>
 
 /* The port to the one thread that writes. */
 typedef struct writer_ops {
@@ -33,7 +33,7 @@ typedef struct ingest {
  * the verdict is not filled, and the answer is 403.
  */
 bool ingest_profiles(const ingest *in, profile_batch *batch, const scope *allowed, verdict *v);
-bool ingest_status(const ingest *in, status_report *report, const scope *allowed, verdict *v);
+bool ingest_status(const ingest *in, status_batch *report, const scope *allowed, verdict *v);
 bool ingest_heartbeat(const ingest *in, const heartbeat *beat, const scope *allowed, verdict *v);
 
 /* True when the list is empty or holds the value. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index_set.h"
+#include <base/index_set.h>
 
 typedef struct planner {
     const profile_batch *batch;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index_set.h"
 #include "query.h"
+#include <base/index_set.h>
 
 /* Sums per row; frames that are the same to the table share one. */
 typedef struct summer {

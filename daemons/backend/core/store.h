@@ -8,7 +8,7 @@
 #ifndef BACKEND_STORE_H
 #define BACKEND_STORE_H
 
-#include "batch.h"
+#include <contract/payload.h>
 
 enum {
     STORE_OK = 0,
@@ -124,7 +124,7 @@ typedef struct store_ops {
                        const uint8_t *const *ids, size_t count, bool *known, store_error *err);
     /* Writes all tables in order, the ledger last: 0 means that the whole batch is stored. */
     int (*write_batch)(void *self, const batch_write *write, store_error *err);
-    int (*write_status)(void *self, const status_report *report, store_error *err);
+    int (*write_status)(void *self, const status_batch *report, store_error *err);
 
     int (*read_services)(void *self, const store_filter *filter, service_fn each, void *context,
                          store_error *err);

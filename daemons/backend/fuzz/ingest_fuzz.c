@@ -6,9 +6,9 @@
 
 #include <xxhash.h>
 
-#include "checks.h"
-#include "decode.h"
 #include "ingest_plan.h"
+#include <contract/check.h>
+#include <contract/wire/decode.h>
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

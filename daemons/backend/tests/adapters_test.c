@@ -6,7 +6,6 @@
 
 #include <zstd.h>
 
-#include "decode.h"
 #include "inflate.h"
 #include "ingest.pb-c.h"
 #include "pacing.h"
@@ -14,7 +13,9 @@
 #include "room.h"
 #include "run_suite.h"
 #include "session_body.h"
-#include <batchform/wire.h>
+#include "verdict_status.h"
+#include <contract/wire/decode.h>
+#include <contract/wire/form.h>
 
 static const struct {
     const char *bytes;
@@ -80,7 +81,7 @@ START_TEST(test_the_dearest_payload_fits_its_budget)
     Hotstack__V1__StatusReport report = HOTSTACK__V1__STATUS_REPORT__INIT;
     Hotstack__V1__TargetColumns targets = HOTSTACK__V1__TARGET_COLUMNS__INIT;
     proto_decoded *decoded = NULL;
-    status_report out;
+    status_batch out;
     verdict v = {0};
 
     targets.start_ticks = targets.start_ms = ones;
@@ -258,6 +259,33 @@ START_TEST(test_session_body)
 }
 END_TEST
 
+static const struct {
+    outcome outcome;
+    const char *code;
+    int status;
+} statuses[] = {
+    {OUTCOME_ACCEPTED, "", 200},
+    {OUTCOME_DUPLICATE, "", 200},
+    {OUTCOME_NEED_STACKS, "", 200},
+    {OUTCOME_REJECTED, "malformed", 400},
+    {OUTCOME_REJECTED, "digest_mismatch", 400},
+    {OUTCOME_REJECTED, "batch_id_reused", 409},
+    {OUTCOME_REJECTED, "payload_too_large", 413},
+    {OUTCOME_REJECTED, "too_many_rows", 413},
+    {OUTCOME_REJECTED, "window_too_old", 422},
+    {OUTCOME_RETRY, "store_busy", 429},
+    {OUTCOME_RETRY, "over_capacity", 429},
+    {OUTCOME_RETRY, "store_unavailable", 503},
+};
+
+START_TEST(test_verdict_status)
+{
+    verdict v = {.outcome = statuses[_i].outcome, .code = statuses[_i].code};
+
+    ck_assert_int_eq(verdict_status(&v), statuses[_i].status);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("backend-adapters");
@@ -272,6 +300,7 @@ int main(void)
     tcase_add_test(tcase, test_room);
     tcase_add_test(tcase, test_pacing);
     tcase_add_loop_test(tcase, test_time, 0, sizeof(times) / sizeof(times[0]));
+    tcase_add_loop_test(tcase, test_verdict_status, 0, sizeof(statuses) / sizeof(statuses[0]));
     tcase_add_loop_test(tcase, test_session_body, 0, sizeof(bodies) / sizeof(bodies[0]));
     return run_suite(suite);
 }

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "checks.h"
-#include "decode.h"
 #include "failing_memory.h"
 #include "ingest_plan.h"
 #include "run_suite.h"
+#include <contract/check.h>
+#include <contract/wire/decode.h>
 
 static char data[8192];
 static size_t size;

@@ -69,8 +69,6 @@ static void write_metrics(FILE *to, const web_sources *from)
            core.window_ms);
     metric(to, "covered_milliseconds_total", "counter", "Of it really recorded.", core.covered_ms);
     metric(to, "batches_total", "counter", "Batches put into the queue.", core.batches);
-    metric(to, "invalid_batches_total", "counter", "Batches that broke the contract, dropped.",
-           core.invalid_batches);
     metric(to, "queue_failures_total", "counter", "Batches that could not be written, lost.",
            core.queue_failures);
     metric(to, "queue_bytes", "gauge", "Bytes that wait for the backend.", queued.bytes);

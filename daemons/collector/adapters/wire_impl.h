@@ -5,7 +5,7 @@
 
 #include "wire.h"
 
-#include <batchform/message.h>
+#include <contract/wire/message.h>
 #include <pthread.h>
 
 enum { KNOWN_MAX = 1 << 20, ENTRY_BYTES_MAX = 256 * 1024 * 1024 };

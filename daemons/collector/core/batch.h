@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How profiles of JVMs become a batch of the ingest contract (batchform/plain.h), and a batch two.
+ * How profiles of JVMs become a batch of the ingest contract (contract/batch.h), and a batch two.
  */
 #ifndef COLLECTOR_CORE_BATCH_H
 #define COLLECTOR_CORE_BATCH_H
@@ -47,11 +47,5 @@ bool batch_would_pass(const batch *one, const batch_limits *limits, const profil
  */
 int batch_split(const batch *one, batch *first, batch *second,
                 const uint8_t first_id[BATCH_ID_SIZE], const uint8_t second_id[BATCH_ID_SIZE]);
-
-/*
- * Checks a batch by the rules of docs/formats/ingest.md that a collector can break. NULL, or the
- * code that the backend would answer with; detail gets a sentence.
- */
-const char *batch_check(const batch *one, char *detail, size_t size);
 
 #endif

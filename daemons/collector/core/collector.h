@@ -94,7 +94,7 @@ typedef struct collector_stats {
     uint64_t discoveries, discovery_failures;
     uint64_t windows, windows_failed, parse_failures;
     uint64_t starts, start_failures;
-    uint64_t batches, invalid_batches, queue_failures;
+    uint64_t batches, queue_failures;
     uint64_t recording_bytes;
     uint64_t window_ms, covered_ms; /* sums over all windows */
     uint64_t jvms, profiling;

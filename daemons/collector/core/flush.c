@@ -28,13 +28,6 @@ static batch_limits limits_of(const collector *self)
 
 static void queue_pending(collector *self)
 {
-    char detail[256] = "";
-    const char *code = batch_check(&self->pending, detail, sizeof(detail));
-    if (code != NULL) {
-        self->stats.invalid_batches++;
-        collector__say(self, "a batch breaks the contract and is dropped: %s: %s", code, detail);
-        return;
-    }
     uint8_t *bytes = NULL;
     size_t length = 0;
     if (batch_order(&self->pending) == 0 &&

@@ -6,8 +6,8 @@
 #ifndef COLLECTOR_CORE_PROFILE_H
 #define COLLECTOR_CORE_PROFILE_H
 
-#include <batchform/plain.h>
 #include <catalogue/profile_type.h>
+#include <contract/batch.h>
 
 /* One (part, pool, stack, facet, object). */
 typedef struct profile_row {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue.h"
 
-#include <batchform/intern.h>
+#include <contract/intern.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

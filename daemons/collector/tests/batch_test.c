@@ -2,6 +2,7 @@
 /* Windows in time, profiles into batches, splitting, and the contract's rules. */
 #include "../core/spans.h"
 #include "collector_tests.h"
+#include "contract_verdict.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,9 +51,7 @@ START_TEST(a_batch_holds_what_was_added_once)
 {
     batch one;
     sample_batch(&one, 1, 3, 5);
-    char detail[256] = "";
-    const char *code = batch_check(&one, detail, sizeof(detail));
-    ck_assert_msg(code == NULL, "%s: %s", code, detail);
+    assert_contract_holds(&one, NOON);
     ck_assert_uint_eq(one.target_count, 1);
     ck_assert_uint_eq(one.window_count, 3);
     ck_assert_uint_eq(one.row_count, 15);
@@ -81,51 +80,6 @@ START_TEST(limits_are_seen_before_a_part_is_added)
 }
 END_TEST
 
-static void refused(batch *one, const char *expected)
-{
-    char detail[256] = "";
-    const char *code = batch_check(one, detail, sizeof(detail));
-    ck_assert_ptr_nonnull(code);
-    ck_assert_str_eq(code, expected);
-    ck_assert_uint_gt(strlen(detail), 10);
-    batch_clear(one);
-}
-
-START_TEST(what_breaks_the_contract_is_named)
-{
-    batch one;
-    sample_batch(&one, 1, 2, 5);
-    one.windows[1].totals.raw_total++;
-    refused(&one, "totals_mismatch");
-    sample_batch(&one, 1, 2, 5);
-    one.windows[1].covered_ms = 10001;
-    refused(&one, "bad_window");
-    sample_batch(&one, 1, 2, 5);
-    one.windows[1].start_ms += MS_PER_DAY;
-    refused(&one, "wrong_day");
-    sample_batch(&one, 1, 2, 5);
-    one.windows[1].start_ms = one.windows[0].start_ms;
-    refused(&one, "duplicate_row");
-    sample_batch(&one, 1, 2, 5);
-    one.rows[3] = one.rows[2];
-    one.windows[0].totals.raw_total -= 1;
-    one.windows[0].totals.value_total -= 10;
-    refused(&one, "duplicate_row");
-    sample_batch(&one, 1, 2, 5);
-    one.rows[0].stack = 99;
-    refused(&one, "bad_index");
-    sample_batch(&one, 1, 2, 5);
-    one.windows[0].totals.type = PROFILE_TYPE_END;
-    refused(&one, "unknown_type");
-    sample_batch(&one, 1, 2, 5);
-    one.rows[0].raw_value = UINT64_MAX;
-    refused(&one, "overflow");
-    sample_batch(&one, 1, 2, 5);
-    one.targets[0].workload_str = 0;
-    refused(&one, "bad_identity");
-}
-END_TEST
-
 START_TEST(a_split_keeps_every_window_whole)
 {
     batch whole;
@@ -134,10 +88,9 @@ START_TEST(a_split_keeps_every_window_whole)
     const uint8_t second[BATCH_ID_SIZE] = {3};
     sample_batch(&whole, 1, 5, 4);
     ck_assert_int_eq(batch_split(&whole, &parts[0], &parts[1], first, second), 0);
-    char detail[256];
     uint64_t raw = 0;
     for (int i = 0; i < 2; i++) {
-        ck_assert_ptr_null(batch_check(&parts[i], detail, sizeof(detail)));
+        assert_contract_holds(&parts[i], NOON);
         ck_assert_uint_ge(parts[i].window_count, 2);
         for (size_t k = 0; k < parts[i].window_count; k++)
             raw += parts[i].windows[k].totals.raw_total;
@@ -263,7 +216,6 @@ TCase *batch_tests(void)
     tcase_add_test(tests, jitter_is_stable_and_within_its_range);
     tcase_add_test(tests, a_batch_holds_what_was_added_once);
     tcase_add_test(tests, limits_are_seen_before_a_part_is_added);
-    tcase_add_test(tests, what_breaks_the_contract_is_named);
     tcase_add_test(tests, a_split_keeps_every_window_whole);
     tcase_add_test(tests, folding_keeps_the_heaviest_and_every_total);
     tcase_add_test(tests, rows_that_look_alike_become_one);

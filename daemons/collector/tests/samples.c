@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collector_tests.h"
 
+#include <stackagg/stackagg.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +17,9 @@ static void add_stack(profile *to, uint32_t index)
     ck_assert_int_eq(string_table_add(&to->strings, method, strlen(method), &frame->method), 0);
     frame->kind = index == 0 ? 4 : 0;
     profile_stack *stack = &to->stacks[index];
-    memcpy(stack->id, &index, sizeof(index));
-    stack->id[15] = 1;
+    const sagg_frame given = {
+        .class_name = {"", 0}, .method = {method, strlen(method)}, .kind = frame->kind};
+    ck_assert_int_eq(sagg_stack_id_of((sagg_stack_id *)stack->id, &given, 1, 1, NULL), 0);
     stack->normaliser = 1;
     stack->first = index;
     stack->depth = 1;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <budget.h>
+#include <contract/wire/budget.h>
 #include <pprof.pb-c.h>
 
 #include "internal.h"

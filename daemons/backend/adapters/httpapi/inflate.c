@@ -5,7 +5,7 @@
 
 #include <zstd.h>
 
-#include "checks.h"
+#include <contract/check.h>
 
 enum { WINDOW_LOG = 23, FIRST_BYTES = 65536 };
 

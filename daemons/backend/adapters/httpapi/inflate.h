@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "verdict.h"
+#include <contract/verdict.h>
 
 /* The most bytes to unpack from a frame: what it announces, or the limit when it announces nothing
  * or more. */

@@ -6,8 +6,9 @@
 #include <strings.h>
 
 #include "api.h"
-#include "decode.h"
 #include "inflate.h"
+#include "verdict_status.h"
+#include <contract/wire/decode.h>
 
 static const char media_type[] = "application/x-protobuf";
 
@@ -36,11 +37,12 @@ static void count(api *a, const verdict *v)
 static void answer(api *a, verdict *v, const ingest_limits *limits, http_response *response)
 {
     size_t length = 0;
+    int status = verdict_status(v);
 
     count(a, v);
     if (v->outcome == OUTCOME_REJECTED || v->outcome == OUTCOME_RETRY)
         log_line("ingest %s: %s: %s", outcome_name(v->outcome), v->code, v->message);
-    if (v->http_status == 413)
+    if (status == 413)
         limits = &a->ingest.limits;
     void *body = proto_encode_answer(&length, v, limits);
     if (v->outcome == OUTCOME_RETRY)
@@ -48,7 +50,7 @@ static void answer(api *a, verdict *v, const ingest_limits *limits, http_respons
     if (body == NULL) {
         http_response_error(response, 503, "over_capacity", "No memory for an answer.");
     } else {
-        http_response_status(response, v->http_status);
+        http_response_status(response, status);
         http_response_take(response, media_type, body, length);
     }
     verdict_clear(v);
@@ -127,12 +129,12 @@ static bool take_profiles(payload *p)
 static bool take_status(payload *p)
 {
     proto_decoded *decoded = NULL;
-    status_report report;
+    status_batch report;
     bool allowed = true;
 
     if (proto_decode_status(&decoded, &report, p->data, p->length, &p->v) == 0)
         allowed = ingest_status(&p->api->ingest, &report, p->allowed, &p->v);
-    status_report_clear(&report);
+    status_batch_clear(&report);
     proto_decoded_free(decoded);
     return allowed;
 }

@@ -37,7 +37,7 @@ int clickhouse__find_batch(void *self, const uint8_t batch_id[16], ledger_entry 
 int clickhouse__find_stacks(void *self, const service_key *service, uint32_t day,
                             const uint8_t *const *ids, size_t count, bool *known, store_error *err);
 int clickhouse__write_batch(void *self, const batch_write *write, store_error *err);
-int clickhouse__write_status(void *self, const status_report *report, store_error *err);
+int clickhouse__write_status(void *self, const status_batch *report, store_error *err);
 int clickhouse__read_services(void *self, const store_filter *filter, service_fn each,
                               void *context, store_error *err);
 int clickhouse__read_types(void *self, const store_filter *filter, type_fn each, void *context,

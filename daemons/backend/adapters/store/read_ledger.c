@@ -3,8 +3,8 @@
 #include <base/seeded_hash.h>
 #include <string.h>
 
-#include "index_set.h"
 #include "read.h"
+#include <base/index_set.h>
 
 enum { ASK_MS = 15000, IDS_PER_QUERY = 5000 };
 

@@ -6,12 +6,12 @@
 #define LOW          "LowCardinality(String)"
 #define MOMENT       "DateTime64(3, 'UTC')"
 
-static text string_of(const status_report *r, const u32s *column, uint32_t row)
+static text string_of(const status_batch *r, const u32s *column, uint32_t row)
 {
     return string_at(&r->strings, column->at[row]);
 }
 
-static void put_identity(table *t, const status_report *r, uint32_t i)
+static void put_identity(table *t, const status_batch *r, uint32_t i)
 {
     const target_columns *c = &r->targets;
 
@@ -38,7 +38,7 @@ static void put_identity(table *t, const status_report *r, uint32_t i)
     table_put_text(t, string_of(r, &c->image, i));
 }
 
-static void put_row(table *t, const status_report *r, uint32_t i)
+static void put_row(table *t, const status_batch *r, uint32_t i)
 {
     table_put_ms(t, r->status.observed_ms.at[i]);
     put_identity(t, r, i);
@@ -49,7 +49,7 @@ static void put_row(table *t, const status_report *r, uint32_t i)
     table_put_ms(t, r->status.last_window_ms.at[i]);
 }
 
-int clickhouse__write_status(void *self, const status_report *r, store_error *err)
+int clickhouse__write_status(void *self, const status_batch *r, store_error *err)
 {
     static const table_column columns[] = {
         {"observed", MOMENT},    {"cluster", LOW},

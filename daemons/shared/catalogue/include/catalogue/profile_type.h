@@ -2,7 +2,7 @@
 /*
  * The catalogue of profile types: one table owns their numbers, names and units.
  *
- * Numbers stand in the contract (daemons/shared/proto) and in the store: they are never reused.
+ * Numbers stand in the contract (daemons/shared/contract) and in the store: they are never reused.
  * All functions are pure and may be called from any thread.
  */
 #ifndef CATALOGUE_PROFILE_TYPE_H

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A set of row indexes, told apart by the caller's equality: finds the rows of a column group that
+ * are equal. Open addressing; index_set_init takes all the memory.
+ */
+#ifndef BASE_INDEX_SET_H
+#define BASE_INDEX_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct index_set {
+    uint32_t *slots; /* index + 1, 0 = free */
+    size_t mask;
+    bool (*equal)(const void *context, uint32_t a, uint32_t b);
+    const void *context;
+} index_set;
+
+#define INDEX_SET_NONE UINT32_MAX
+
+/* Room for count indexes. 0, or -1 when there is no memory. */
+int index_set_init(index_set *set, size_t count,
+                   bool (*equal)(const void *context, uint32_t a, uint32_t b), const void *context);
+void index_set_free(index_set *set);
+
+/* `hash` is the row's (seeded_hash). Adds index; returns INDEX_SET_NONE, or the equal one that is
+ * in already (and adds nothing). */
+uint32_t index_set_add(index_set *set, uint64_t hash, uint32_t index);
+
+/* The one that is in and equal to index, which need not be, or INDEX_SET_NONE. */
+uint32_t index_set_find(const index_set *set, uint64_t hash, uint32_t index);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines 9 of the order of checks: columns agree, indexes are in range, nothing stands twice. */
+#include <base/seeded_hash.h>
+#include <string.h>
+
+#include <base/index_set.h>
+#include <contract/check.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static int check_target_identity(const target_columns *t, const string_columns *strings, verdict *v)
+{
+    for (uint32_t i = 0; i < t->workload.count; i++) {
+        if (string_at(strings, t->workload.at[i]).length == 0)
+            return verdict_reject(v, "bad_identity",
+                                  "targets.workload_str: entry %u is empty; every target has a "
+                                  "workload.",
+                                  i);
+        if (string_at(strings, t->boot_id.at[i]).length != 36)
+            return verdict_reject(v, "bad_identity",
+                                  "targets.boot_id_str: entry %u must have 36 characters.", i);
+    }
+    return 0;
+}
+
+/* Identity and labels stand in every list that a person asks for: they are names, not texts. */
+static int check_target_texts(const char *name, u32s column, const string_columns *strings,
+                              verdict *v)
+{
+    for (size_t i = 0; i < column.count; i++) {
+        size_t length = string_at(strings, column.at[i]).length;
+        if (length > TARGET_TEXT_MAX)
+            return verdict_reject(v, "bad_identity",
+                                  "targets.%s: entry %zu has %zu bytes; at most %u are allowed.",
+                                  name, i, length, TARGET_TEXT_MAX);
+    }
+    return 0;
+}
+
+int check_targets(const target_columns *t, const string_columns *strings,
+                  const ingest_limits *limits, verdict *v)
+{
+    const u32s indexes[] = {t->namespace_name, t->workload_kind, t->workload,     t->pod,
+                            t->container,      t->pod_uid,       t->container_id, t->boot_id,
+                            t->jvm_version,    t->jvm_vendor,    t->main_class,   t->app_version,
+                            t->image};
+    static const char *const names[] = {
+        "namespace_str",  "workload_kind_str", "workload_str", "pod_str",         "container_str",
+        "pod_uid_str",    "container_id_str",  "boot_id_str",  "jvm_version_str", "jvm_vendor_str",
+        "main_class_str", "app_version_str",   "image_str"};
+    named_column columns[COUNT(indexes) + 4];
+
+    for (size_t i = 0; i < COUNT(indexes); i++)
+        columns[i] = (named_column){names[i], indexes[i].count};
+    columns[COUNT(indexes)] = (named_column){"host_pid", t->host_pid.count};
+    columns[COUNT(indexes) + 1] = (named_column){"ns_pid", t->ns_pid.count};
+    columns[COUNT(indexes) + 2] = (named_column){"start_ticks", t->start_ticks.count};
+    columns[COUNT(indexes) + 3] = (named_column){"start_ms", t->start_ms.count};
+    if (check_lengths("targets", columns, COUNT(columns), "bad_columns", v) != 0)
+        return -1;
+    if (t->workload.count > limits->targets_per_batch)
+        return verdict_reject(v, "too_many_rows",
+                              "targets has %zu entries; at most %llu are "
+                              "allowed.",
+                              t->workload.count, (unsigned long long)limits->targets_per_batch);
+    for (size_t i = 0; i < COUNT(indexes); i++) {
+        if (check_indexes(names[i], indexes[i], strings->length.count, "bad_index", v) != 0 ||
+            check_target_texts(names[i], indexes[i], strings, v) != 0)
+            return -1;
+    }
+    return check_target_identity(t, strings, v);
+}
+
+static int check_group_lengths(const profile_batch *b, verdict *v)
+{
+    const window_columns *w = &b->windows;
+    const sample_columns *s = &b->samples;
+    const second_columns *c = &b->seconds;
+    const thread_columns *t = &b->threads;
+    const named_column windows[] = {
+        {"target", w->target.count},
+        {"type", w->type.count},
+        {"start_ms", w->start_ms.count},
+        {"length_ms", w->length_ms.count},
+        {"covered_ms", w->covered_ms.count},
+        {"engine_str", w->engine.count},
+        {"interval", w->interval.count},
+        {"samples", w->samples.count},
+        {"raw_total", w->raw_total.count},
+        {"value_total", w->value_total.count},
+        {"truncated_raw", w->truncated_raw.count},
+        {"dropped_raw", w->dropped_raw.count},
+        {"dropped_stacks", w->dropped_stacks.count},
+        {"lost_events", w->lost_events.count},
+    };
+    const named_column samples[] = {
+        {"window", s->window.count}, {"pool_str", s->pool.count},
+        {"stack", s->stack.count},   {"raw_value", s->raw_value.count},
+        {"value", s->value.count},   {"samples", s->samples.count},
+        {"facet", s->facet.count},   {"object_str", s->object.count},
+    };
+    const named_column seconds[] = {{"window", c->window.count},
+                                    {"pool_str", c->pool.count},
+                                    {"second", c->second.count},
+                                    {"value", c->value.count}};
+    const named_column threads[] = {
+        {"window", t->window.count},     {"os_tid", t->os_tid.count},
+        {"java_tid", t->java_tid.count}, {"name_str", t->name.count},
+        {"pool_str", t->pool.count},     {"raw_value", t->raw_value.count},
+        {"value", t->value.count},       {"samples", t->samples.count},
+    };
+
+    if (check_lengths("windows", windows, COUNT(windows), "bad_columns", v) != 0 ||
+        check_lengths("samples", samples, COUNT(samples), "bad_columns", v) != 0 ||
+        check_lengths("seconds", seconds, COUNT(seconds), "bad_columns", v) != 0)
+        return -1;
+    return check_lengths("threads", threads, COUNT(threads), "bad_columns", v);
+}
+
+static int check_ranges(const profile_batch *b, verdict *v)
+{
+    size_t strings = b->strings.length.count, windows = b->windows.target.count;
+    const struct {
+        const char *name;
+        u32s column;
+        size_t bound;
+    } ranges[] = {
+        {"windows.target", b->windows.target, b->targets.workload.count},
+        {"windows.engine_str", b->windows.engine, strings},
+        {"samples.window", b->samples.window, windows},
+        {"samples.pool_str", b->samples.pool, strings},
+        {"samples.stack", b->samples.stack, b->stack_ids.length / STACK_ID_BYTES},
+        {"samples.facet", b->samples.facet, 256},
+        {"samples.object_str", b->samples.object, strings},
+        {"seconds.window", b->seconds.window, windows},
+        {"seconds.pool_str", b->seconds.pool, strings},
+        {"threads.window", b->threads.window, windows},
+        {"threads.name_str", b->threads.name, strings},
+        {"threads.pool_str", b->threads.pool, strings},
+    };
+
+    for (size_t i = 0; i < COUNT(ranges); i++) {
+        if (check_indexes(ranges[i].name, ranges[i].column, ranges[i].bound, "bad_index", v) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int check_counts(const profile_batch *b, const ingest_limits *limits, verdict *v)
+{
+    const struct {
+        const char *name;
+        size_t count;
+        uint64_t most;
+    } counts[] = {
+        {"windows", b->windows.target.count, limits->windows_per_batch},
+        {"samples", b->samples.window.count, limits->rows_per_batch},
+        {"seconds", b->seconds.window.count, limits->rows_per_batch * 10},
+        {"threads", b->threads.window.count, limits->rows_per_batch},
+        {"stack_ids", b->stack_ids.length / STACK_ID_BYTES, limits->stacks_per_batch},
+    };
+
+    if (b->stack_ids.length % STACK_ID_BYTES != 0)
+        return verdict_reject(v, "bad_columns",
+                              "stack_ids has %zu bytes; it must be a multiple of "
+                              "16.",
+                              b->stack_ids.length);
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        if (counts[i].count > counts[i].most)
+            return verdict_reject(v, "too_many_rows",
+                                  "%s has %zu entries; at most %llu are "
+                                  "allowed.",
+                                  counts[i].name, counts[i].count,
+                                  (unsigned long long)counts[i].most);
+    }
+    return 0;
+}
+
+/* ---- what must not stand twice ---- */
+
+static bool equal_sample(const void *context, uint32_t a, uint32_t b)
+{
+    const sample_columns *s = context;
+
+    return s->window.at[a] == s->window.at[b] && s->pool.at[a] == s->pool.at[b] &&
+           s->stack.at[a] == s->stack.at[b] && s->facet.at[a] == s->facet.at[b] &&
+           s->object.at[a] == s->object.at[b];
+}
+
+static uint64_t hash_sample(const void *context, uint32_t i)
+{
+    const sample_columns *s = context;
+    const uint32_t key[] = {s->window.at[i], s->pool.at[i], s->stack.at[i], s->facet.at[i],
+                            s->object.at[i]};
+
+    return seeded_hash(key, sizeof(key));
+}
+
+static bool equal_window(const void *context, uint32_t a, uint32_t b)
+{
+    const window_columns *w = context;
+
+    return w->target.at[a] == w->target.at[b] && w->type.at[a] == w->type.at[b] &&
+           w->start_ms.at[a] == w->start_ms.at[b];
+}
+
+static uint64_t hash_window(const void *context, uint32_t i)
+{
+    const window_columns *w = context;
+    const uint64_t key[] = {w->target.at[i], w->type.at[i], w->start_ms.at[i]};
+
+    return seeded_hash(key, sizeof(key));
+}
+
+static bool equal_stack(const void *context, uint32_t a, uint32_t b)
+{
+    const char *ids = context;
+
+    return memcmp(ids + (size_t)a * STACK_ID_BYTES, ids + (size_t)b * STACK_ID_BYTES,
+                  STACK_ID_BYTES) == 0;
+}
+
+static uint64_t hash_stack(const void *context, uint32_t i)
+{
+    return seeded_hash((const char *)context + (size_t)i * STACK_ID_BYTES, STACK_ID_BYTES);
+}
+
+static int check_unique(const char *what, size_t count, const void *context,
+                        bool (*equal)(const void *, uint32_t, uint32_t),
+                        uint64_t (*hash)(const void *, uint32_t), verdict *v)
+{
+    index_set set;
+    int rc = 0;
+
+    if (index_set_init(&set, count, equal, context) != 0)
+        return check_no_memory(v);
+    for (uint32_t i = 0; i < count && rc == 0; i++) {
+        uint32_t same = index_set_add(&set, hash(context, i), i);
+        if (same != INDEX_SET_NONE)
+            rc = verdict_reject(v, "duplicate_row", "%s: entries %u and %u are the same.", what,
+                                same, i);
+    }
+    index_set_free(&set);
+    return rc;
+}
+
+int check_rows(const profile_batch *b, const ingest_limits *limits, verdict *v)
+{
+    if (check_group_lengths(b, v) != 0 || check_counts(b, limits, v) != 0 ||
+        check_ranges(b, v) != 0)
+        return -1;
+    if (check_unique("samples (window, pool_str, stack, facet, object_str)",
+                     b->samples.window.count, &b->samples, equal_sample, hash_sample, v) != 0 ||
+        check_unique("windows (target, type, start_ms)", b->windows.target.count, &b->windows,
+                     equal_window, hash_window, v) != 0)
+        return -1;
+    return check_unique("stack_ids", b->stack_ids.length / STACK_ID_BYTES, b->stack_ids.data,
+                        equal_stack, hash_stack, v);
+}

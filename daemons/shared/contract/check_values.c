@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines 10 to 12 of the order of checks: types, windows, times and totals. */
+#include <stdlib.h>
+
+#include <catalogue/profile_type.h>
+
+#include <contract/check.h>
+
+typedef unsigned long long ull;
+
+static int check_window(const window_columns *w, size_t i, verdict *v)
+{
+    if (profile_type_get(w->type.at[i]) == NULL)
+        return verdict_reject(v, "unknown_type",
+                              "windows.type: entry %zu is %u, which is not in the catalogue.", i,
+                              w->type.at[i]);
+    if (w->length_ms.at[i] == 0 || w->length_ms.at[i] > DAY_MS)
+        return verdict_reject(v, "bad_window",
+                              "windows.length_ms: entry %zu is %u; 1 to 86,400,000 are allowed.", i,
+                              w->length_ms.at[i]);
+    if (w->covered_ms.at[i] > w->length_ms.at[i])
+        return verdict_reject(v, "bad_window",
+                              "windows.covered_ms: entry %zu is %u, more than its length of %u.", i,
+                              w->covered_ms.at[i], w->length_ms.at[i]);
+    return 0;
+}
+
+int check_windows(const profile_batch *b, verdict *v)
+{
+    const second_columns *s = &b->seconds;
+
+    for (size_t i = 0; i < b->windows.type.count; i++) {
+        if (check_window(&b->windows, i, v) != 0)
+            return -1;
+    }
+    for (size_t i = 0; i < s->second.count; i++) {
+        uint32_t length_ms = b->windows.length_ms.at[s->window.at[i]];
+        if ((uint64_t)s->second.at[i] * 1000 >= length_ms)
+            return verdict_reject(v, "bad_window",
+                                  "seconds.second: entry %zu is %u, behind its window of %u ms.", i,
+                                  s->second.at[i], length_ms);
+    }
+    return 0;
+}
+
+static int check_time(const profile_batch *b, size_t i, const ingest_limits *limits,
+                      uint64_t now_ms, verdict *v)
+{
+    uint64_t start = b->windows.start_ms.at[i];
+
+    if (start / DAY_MS != b->day)
+        return verdict_reject(v, "wrong_day",
+                              "windows.start_ms: entry %zu is %llu, which is not in day %u.", i,
+                              (ull)start, b->day);
+    if (start + b->windows.length_ms.at[i] > ((uint64_t)b->day + 1) * DAY_MS)
+        return verdict_reject(v, "wrong_day",
+                              "windows.start_ms: entry %zu begins at %llu and reaches into the "
+                              "next day.",
+                              i, (ull)start);
+    if (start > now_ms + limits->future_ms)
+        return verdict_reject(v, "window_in_future",
+                              "windows.start_ms: entry %zu is %llu, %llu ms ahead of the backend's "
+                              "clock; %llu are allowed.",
+                              i, (ull)start, (ull)(start - now_ms), (ull)limits->future_ms);
+    return 0;
+}
+
+/*
+ * The store keeps whole days: day D goes when D + retention begins. A window is too old when its
+ * day has gone, or else it would be accepted and lost.
+ */
+static bool is_gone(uint64_t day, const ingest_limits *limits, uint64_t now_ms)
+{
+    return day * DAY_MS + limits->retention_ms <= now_ms;
+}
+
+int check_times(const profile_batch *b, const ingest_limits *limits, uint64_t now_ms, verdict *v)
+{
+    for (size_t i = 0; i < b->windows.start_ms.count; i++) {
+        if (check_time(b, i, limits, now_ms, v) != 0)
+            return -1;
+    }
+    if (b->day > (now_ms + limits->future_ms) / DAY_MS)
+        return verdict_reject(v, "window_in_future", "day %u is ahead of the backend's clock.",
+                              b->day);
+    if (is_gone(b->day, limits, now_ms))
+        return verdict_reject(v, "window_too_old",
+                              "day %u is older than the %llu days that are kept.", b->day,
+                              (ull)(limits->retention_ms / DAY_MS));
+    if (b->created_ms > now_ms + limits->future_ms)
+        return verdict_reject(v, "clock_ahead",
+                              "created_ms is %llu ms ahead of the backend's clock; %llu are "
+                              "allowed. Set the node's clock.",
+                              (ull)(b->created_ms - now_ms), (ull)limits->future_ms);
+    if (is_gone(b->created_ms / DAY_MS, limits, now_ms))
+        return verdict_reject(v, "batch_too_old",
+                              "created_ms is %llu, older than the %llu days that are kept.",
+                              (ull)b->created_ms, (ull)(limits->retention_ms / DAY_MS));
+    return 0;
+}
+
+typedef struct sums {
+    uint64_t raw_value, value, samples;
+} sums;
+
+static int add_row(sums *sum, const sample_columns *s, size_t i, verdict *v)
+{
+    if (__builtin_add_overflow(sum->raw_value, s->raw_value.at[i], &sum->raw_value) ||
+        __builtin_add_overflow(sum->value, s->value.at[i], &sum->value) ||
+        __builtin_add_overflow(sum->samples, s->samples.at[i], &sum->samples))
+        return verdict_reject(v, "overflow", "samples: the sums of window %u pass 64 bits.",
+                              s->window.at[i]);
+    return 0;
+}
+
+static int compare_total(const char *name, size_t window, uint64_t said, uint64_t summed,
+                         verdict *v)
+{
+    if (said == summed)
+        return 0;
+    return verdict_reject(v, "totals_mismatch",
+                          "windows.%s: entry %zu is %llu, but its rows add up to %llu.", name,
+                          window, (ull)said, (ull)summed);
+}
+
+int check_totals(const profile_batch *b, verdict *v)
+{
+    const window_columns *w = &b->windows;
+    size_t windows = w->target.count;
+    sums *all = calloc(windows + 1, sizeof(*all));
+    int rc = all != NULL ? 0 : check_no_memory(v);
+
+    for (size_t i = 0; i < b->samples.window.count && rc == 0; i++)
+        rc = add_row(&all[b->samples.window.at[i]], &b->samples, i, v);
+    for (size_t i = 0; i < windows && rc == 0; i++) {
+        if (compare_total("raw_total", i, w->raw_total.at[i], all[i].raw_value, v) != 0 ||
+            compare_total("value_total", i, w->value_total.at[i], all[i].value, v) != 0 ||
+            compare_total("samples", i, w->samples.at[i], all[i].samples, v) != 0)
+            rc = -1;
+    }
+    free(all);
+    return rc;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A batch under construction: the windows of many targets within one UTC day, with the frames of
+ * their stacks. contract/wire/message.h encodes it. The functions copy what they are given; one
+ * thread at a time may use a batch.
+ */
+#ifndef CONTRACT_BATCH_H
+#define CONTRACT_BATCH_H
+
+#include <contract/intern.h>
+
+enum {
+    BATCH_ID_SIZE = 16,
+    STACK_ID_SIZE = 16,
+    STACK_TRUNCATED = 1 /* bit of profile_stack.flags */
+};
+
+/* One profile type of a window. */
+typedef struct profile_part {
+    uint32_t type; /* enum profile_type */
+    char engine[16];
+    uint64_t interval; /* in the type's unit, 0 = not known */
+    uint64_t samples;
+    uint64_t raw_total;
+    uint64_t value_total;
+    uint64_t truncated_raw;
+    uint64_t dropped_raw;
+    uint64_t dropped_stacks;
+    uint64_t lost_events;
+} profile_part;
+
+typedef struct profile_frame {
+    uint32_t class_name; /* strings */
+    uint32_t method;
+    uint32_t file;
+    uint32_t line;
+    uint8_t kind;
+} profile_frame;
+
+typedef struct profile_stack {
+    uint8_t id[STACK_ID_SIZE];
+    uint8_t normaliser;
+    uint8_t flags;
+    uint32_t first; /* into stack_frames, leaf first */
+    uint32_t depth;
+} profile_stack;
+
+typedef struct batch_target {
+    uint32_t namespace_str, workload_kind_str, workload_str;
+    uint32_t pod_str, container_str, pod_uid_str, container_id_str, boot_id_str;
+    uint32_t host_pid, ns_pid;
+    uint64_t start_ticks, start_ms;
+    uint32_t jvm_version_str, jvm_vendor_str, main_class_str, app_version_str, image_str;
+} batch_target;
+
+/* The index of a target's string `i`, below TARGET_TEXTS, in the contract's order of fields. */
+enum { TARGET_TEXTS = 13 };
+uint32_t *batch_target_text(const batch_target *target, size_t i);
+
+typedef struct batch_window {
+    uint32_t target;
+    uint64_t start_ms;
+    uint32_t length_ms, covered_ms;
+    uint32_t engine_str;
+    profile_part totals; /* type, interval, samples and all sums; its engine text is not used */
+} batch_window;
+
+typedef struct batch_row {
+    uint32_t window, pool_str, stack, facet, object_str;
+    uint64_t raw_value, value, samples;
+} batch_row;
+
+typedef struct batch_second {
+    uint32_t window, pool_str, second;
+    uint64_t value;
+} batch_second;
+
+typedef struct batch_thread {
+    uint32_t window, name_str, pool_str;
+    uint64_t os_tid, java_tid, raw_value, value, samples;
+} batch_thread;
+
+typedef struct batch {
+    uint8_t id[BATCH_ID_SIZE];
+    uint32_t day;
+    uint64_t created_ms;
+    string_table strings;
+    batch_target *targets;
+    size_t target_count, target_room;
+    batch_window *windows;
+    size_t window_count, window_room;
+    batch_row *rows;
+    size_t row_count, row_room;
+    batch_second *seconds;
+    size_t second_count, second_room;
+    batch_thread *threads;
+    size_t thread_count, thread_room;
+    /* The dictionary: stack i of the rows is stacks[i]; its strings and frames are its own. */
+    string_table dictionary;
+    key_table stack_ids;
+    profile_stack *stacks; /* `first` points into stack_frames */
+    size_t stack_room;
+    key_table frames; /* profile_frame, as keys, padding zero */
+    uint32_t *stack_frames;
+    size_t stack_frame_count, stack_frame_room;
+} batch;
+
+/* An empty batch of that day with that id. */
+void batch_begin(batch *one, const uint8_t id[BATCH_ID_SIZE], uint32_t day);
+void batch_clear(batch *one);
+
+/* The index among a batch's strings of entry `index` of another table. 0 or -1 (no memory). */
+int batch_move_string(string_table *to, const string_table *from, uint32_t index, uint32_t *out);
+
+/* One more item of an array that begins as NULL with no room. NULL = no memory. */
+#define BATCH_NEXT(items, room, count)                                                             \
+    (array_reserve((void **)&(items), &(room), (count), sizeof(*(items))) == 0 ? &(items)[count]   \
+                                                                               : NULL)
+
+/* Frames as they stand somewhere else: what batch_add_stack takes a stack from. */
+typedef struct frame_source {
+    const string_table *strings;
+    const profile_frame *frames;
+    const uint32_t *stack_frames; /* of all stacks, leaf first */
+} frame_source;
+
+/* A stack with its frames and strings into the dictionary, where it is not there. 0 or -1. */
+int batch_add_stack(batch *one, const frame_source *from, const profile_stack *stack,
+                    uint32_t *index);
+
+/* What batch_add_stack takes the stacks of a batch from. */
+frame_source batch_frames(const batch *one);
+
+/*
+ * Puts rows, seconds, threads, targets, stacks and strings into the one order that depends on
+ * nothing but what the batch holds (docs/formats/ingest.md, "The order of a body"), in which
+ * equal values are neighbours and compress well. Windows stay as they are; what no window, row,
+ * second or thread uses goes; the dictionary's own strings and frames stay. Every index must be in
+ * range. 0, or -1 (no memory; the batch must then be cleared).
+ */
+int batch_order(batch *one);
+
+/* Bytes that the batch may take as the contract's messages, from above. */
+uint64_t batch_bytes(const batch *one);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Payloads of a collector as columns (docs/formats/ingest.md), whatever wire format they came in.
+ * All pointers are borrowed from the decoded payload.
+ */
+#ifndef CONTRACT_PAYLOAD_H
+#define CONTRACT_PAYLOAD_H
+
+#include <contract/text.h>
+
+/* A table of strings: bytes one after the other, and each one's length. */
+typedef struct string_columns {
+    text data;
+    u32s length;
+    uint32_t *offset; /* set by the check: where each entry begins; freed by the batch's owner */
+} string_columns;
+
+/* Entry index of a checked table. */
+text string_at(const string_columns *table, uint32_t index);
+
+typedef struct collector_id {
+    text cluster;
+    text node;
+    text instance;
+    text version;
+    uint64_t run_id;
+} collector_id;
+
+typedef struct target_columns {
+    u32s namespace_name, workload_kind, workload, pod, container, pod_uid, container_id, boot_id;
+    u32s host_pid, ns_pid;
+    u64s start_ticks, start_ms;
+    u32s jvm_version, jvm_vendor, main_class, app_version, image;
+} target_columns;
+
+typedef struct window_columns {
+    u32s target, type;
+    u64s start_ms;
+    u32s length_ms, covered_ms, engine;
+    u64s interval, samples, raw_total, value_total;
+    u64s truncated_raw, dropped_raw, dropped_stacks, lost_events;
+} window_columns;
+
+typedef struct sample_columns {
+    u32s window, pool, stack;
+    u64s raw_value, value, samples;
+    u32s facet, object;
+} sample_columns;
+
+typedef struct second_columns {
+    u32s window, pool, second;
+    u64s value;
+} second_columns;
+
+typedef struct thread_columns {
+    u32s window;
+    u64s os_tid, java_tid;
+    u32s name, pool;
+    u64s raw_value, value, samples;
+} thread_columns;
+
+typedef struct stack_dictionary {
+    string_columns strings;
+    u32s frame_class, frame_method, frame_file, frame_line;
+    text frame_kind;
+    text stack_ids;
+    text normaliser;
+    u32s stack_depth;
+    text stack_flags;
+    u32s stack_frame;
+} stack_dictionary;
+
+typedef struct profile_batch {
+    text batch_id;
+    text body;
+    text digest;
+    uint32_t contract;
+    collector_id collector;
+    uint32_t day;
+    uint64_t created_ms;
+    string_columns strings;
+    target_columns targets;
+    window_columns windows;
+    sample_columns samples;
+    second_columns seconds;
+    thread_columns threads;
+    text stack_ids;
+    stack_dictionary stacks;
+} profile_batch;
+
+typedef struct status_columns {
+    u64s observed_ms;
+    u32s state, reason, detail;
+    u64s last_window_ms;
+    u32s session;
+} status_columns;
+
+typedef struct status_batch {
+    text report_id;
+    uint32_t contract;
+    collector_id collector;
+    string_columns strings;
+    target_columns targets;
+    status_columns status;
+} status_batch;
+
+typedef struct heartbeat {
+    uint32_t contract;
+    collector_id collector;
+    uint64_t sent_ms, queued_bytes, queued_batches, dropped_batches;
+    uint32_t jvms_seen, jvms_profiled;
+} heartbeat;
+
+enum { STACK_ID_BYTES = 16, DAY_MS = 86400000 };
+
+/* The id of a target: XXH3-64 of boot id, host pid and start ticks (docs/formats/storage.md). */
+uint64_t target_id(text boot_id, uint32_t host_pid, uint64_t start_ticks);
+
+/* The same for entry index of checked columns. */
+uint64_t target_id_at(const target_columns *targets, const string_columns *strings, uint32_t index);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/sample_batch.h: a small batch that is right in every way, in memory that a test may bend.
+ */
+#ifndef BACKEND_SAMPLE_BATCH_H
+#define BACKEND_SAMPLE_BATCH_H
+
+#include <contract/check.h>
+
+enum { SAMPLE_ROWS = 4, SAMPLE_STACKS = 3, SAMPLE_WINDOWS = 2, SAMPLE_TARGETS = 2 };
+
+#define SAMPLE_DAY    20000u
+#define SAMPLE_NOW_MS ((uint64_t)SAMPLE_DAY * DAY_MS + 3600000)
+
+/* The columns that tests change. Targets 0 and 1 are of the workloads "shop" and "bank". */
+typedef struct sample_batch {
+    profile_batch batch;
+    char body[4];
+    uint8_t batch_id[16], digest[16];
+    uint8_t stack_ids[SAMPLE_STACKS * 16];
+    uint32_t zeros[8];
+    uint32_t workload[2], boot_id[2], pid[2];
+    uint64_t ticks[2];
+    uint32_t window_target[2], type[2], length_ms[2], covered_ms[2];
+    uint64_t start_ms[2], samples_total[2], raw_total[2], value_total[2], zeros64[8];
+    uint32_t row_window[4], row_pool[4], row_stack[4], facet[4];
+    uint64_t raw[4], value[4], samples[4];
+    uint32_t second_window[1], second[1];
+    uint64_t second_value[1];
+    char strings[64];
+    uint32_t lengths[5];
+    /* the dictionary: two frames, stacks {0}, {1}, {0, 1} */
+    char frame_strings[16];
+    uint32_t frame_lengths[3], frame_class[2], frame_method[2], frame_line[2];
+    char kinds[2], versions[3], flags[3];
+    uint32_t depth[3], frames[4];
+} sample_batch;
+
+/* Fills everything; pointers lie inside, so it must not be copied. */
+void sample_batch_make(sample_batch *s);
+
+/* The digest anew, after body was changed. */
+void sample_batch_sign(sample_batch *s);
+
+#endif

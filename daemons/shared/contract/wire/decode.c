@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <contract/wire/decode.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest.pb-c.h"
+#include <contract/check.h>
+#include <contract/wire/budget.h>
+#include <contract/wire/form.h>
+
+enum { MESSAGES = 2 };
+
+struct proto_decoded {
+    size_t count;
+    struct {
+        budget budget;
+        ProtobufCMessage *message;
+    } parts[MESSAGES];
+};
+
+#define U32(message, field)   ((u32s){(message)->field, (message)->n_##field})
+#define U64(message, field)   ((u64s){(message)->field, (message)->n_##field})
+#define BYTES(message, field) ((text){(const char *)(message)->field.data, (message)->field.len})
+
+/* Checks the form, unpacks into the next part and returns the message; NULL: verdict filled. */
+static void *unpack(proto_decoded *d, const char *name, const ProtobufCMessageDescriptor *type,
+                    const void *data, size_t length, verdict *v)
+{
+    budget *b = &d->parts[d->count].budget;
+    const char *problem;
+    size_t offset;
+
+    if (!wire_check(type, data, length, &problem, &offset)) {
+        verdict_reject(v, "malformed", "%s: %s, at byte %zu.", name, problem, offset);
+        return NULL;
+    }
+    budget_init(b, 8 * length + 65536); /* docs/formats/ingest.md */
+    ProtobufCMessage *message = protobuf_c_message_unpack(type, &b->allocator, length, data);
+    if (message == NULL && b->exceeded)
+        verdict_reject(v, "too_costly", "%s does not unpack within 8 bytes a byte.", name);
+    else if (message == NULL && b->no_memory)
+        check_no_memory(v);
+    else if (message == NULL)
+        verdict_reject(v, "malformed", "%s is not the protobuf message that belongs here.", name);
+    d->parts[d->count].message = message;
+    d->count += message != NULL ? 1 : 0;
+    return message;
+}
+
+static int begin(proto_decoded **out, verdict *v)
+{
+    *out = calloc(1, sizeof(**out));
+    return *out != NULL ? 0 : check_no_memory(v);
+}
+
+void proto_decoded_free(proto_decoded *decoded)
+{
+    if (decoded == NULL)
+        return;
+    for (size_t i = 0; i < decoded->count; i++)
+        protobuf_c_message_free_unpacked(decoded->parts[i].message,
+                                         &decoded->parts[i].budget.allocator);
+    free(decoded);
+}
+
+/* ---- the groups ---- */
+
+static void map_collector(collector_id *out, const Hotstack__V1__Collector *in)
+{
+    if (in != NULL)
+        *out = (collector_id){text_of(in->cluster), text_of(in->node), text_of(in->instance),
+                              text_of(in->version), in->run_id};
+}
+
+static void map_strings(string_columns *out, const Hotstack__V1__StringTable *in)
+{
+    if (in != NULL)
+        *out = (string_columns){BYTES(in, data), U32(in, length), NULL};
+}
+
+static void map_targets(target_columns *out, const Hotstack__V1__TargetColumns *in)
+{
+    if (in == NULL)
+        return;
+    *out = (target_columns){
+        .namespace_name = U32(in, namespace_str),
+        .workload_kind = U32(in, workload_kind_str),
+        .workload = U32(in, workload_str),
+        .pod = U32(in, pod_str),
+        .container = U32(in, container_str),
+        .pod_uid = U32(in, pod_uid_str),
+        .container_id = U32(in, container_id_str),
+        .boot_id = U32(in, boot_id_str),
+        .host_pid = U32(in, host_pid),
+        .ns_pid = U32(in, ns_pid),
+        .start_ticks = U64(in, start_ticks),
+        .start_ms = U64(in, start_ms),
+        .jvm_version = U32(in, jvm_version_str),
+        .jvm_vendor = U32(in, jvm_vendor_str),
+        .main_class = U32(in, main_class_str),
+        .app_version = U32(in, app_version_str),
+        .image = U32(in, image_str),
+    };
+}
+
+static void map_windows(window_columns *out, const Hotstack__V1__WindowColumns *in)
+{
+    if (in == NULL)
+        return;
+    *out = (window_columns){
+        .target = U32(in, target),
+        .type = U32(in, type),
+        .start_ms = U64(in, start_ms),
+        .length_ms = U32(in, length_ms),
+        .covered_ms = U32(in, covered_ms),
+        .engine = U32(in, engine_str),
+        .interval = U64(in, interval),
+        .samples = U64(in, samples),
+        .raw_total = U64(in, raw_total),
+        .value_total = U64(in, value_total),
+        .truncated_raw = U64(in, truncated_raw),
+        .dropped_raw = U64(in, dropped_raw),
+        .dropped_stacks = U64(in, dropped_stacks),
+        .lost_events = U64(in, lost_events),
+    };
+}
+
+static void map_rows(profile_batch *out, const Hotstack__V1__ProfileBody *in)
+{
+    if (in->samples != NULL)
+        out->samples = (sample_columns){U32(in->samples, window), U32(in->samples, pool_str),
+                                        U32(in->samples, stack),  U64(in->samples, raw_value),
+                                        U64(in->samples, value),  U64(in->samples, samples),
+                                        U32(in->samples, facet),  U32(in->samples, object_str)};
+    if (in->seconds != NULL)
+        out->seconds = (second_columns){U32(in->seconds, window), U32(in->seconds, pool_str),
+                                        U32(in->seconds, second), U64(in->seconds, value)};
+    if (in->threads != NULL)
+        out->threads = (thread_columns){U32(in->threads, window),   U64(in->threads, os_tid),
+                                        U64(in->threads, java_tid), U32(in->threads, name_str),
+                                        U32(in->threads, pool_str), U64(in->threads, raw_value),
+                                        U64(in->threads, value),    U64(in->threads, samples)};
+}
+
+static void map_dictionary(stack_dictionary *out, const Hotstack__V1__StackDictionary *in)
+{
+    if (in == NULL)
+        return;
+    map_strings(&out->strings, in->strings);
+    out->frame_class = U32(in, frame_class_str);
+    out->frame_method = U32(in, frame_method_str);
+    out->frame_file = U32(in, frame_file_str);
+    out->frame_line = U32(in, frame_line);
+    out->frame_kind = BYTES(in, frame_kind);
+    out->stack_ids = BYTES(in, stack_ids);
+    out->normaliser = BYTES(in, normaliser);
+    out->stack_depth = U32(in, stack_depth);
+    out->stack_flags = BYTES(in, stack_flags);
+    out->stack_frame = U32(in, stack_frame);
+}
+
+/* ---- the payloads ---- */
+
+int proto_decode_batch(proto_decoded **out, profile_batch *batch, const void *data, size_t length,
+                       verdict *v)
+{
+    memset(batch, 0, sizeof(*batch));
+    if (begin(out, v) != 0)
+        return -1;
+    const Hotstack__V1__ProfileBatch *outer =
+        unpack(*out, "ProfileBatch", &hotstack__v1__profile_batch__descriptor, data, length, v);
+    if (outer == NULL)
+        return -1;
+    const Hotstack__V1__ProfileBody *body =
+        unpack(*out, "ProfileBody", &hotstack__v1__profile_body__descriptor, outer->body.data,
+               outer->body.len, v);
+    if (body == NULL)
+        return -1;
+    batch->batch_id = BYTES(outer, batch_id);
+    batch->body = BYTES(outer, body);
+    batch->digest = BYTES(outer, digest);
+    map_dictionary(&batch->stacks, outer->stacks);
+    batch->contract = body->contract;
+    map_collector(&batch->collector, body->collector);
+    batch->day = body->day;
+    batch->created_ms = body->created_ms;
+    map_strings(&batch->strings, body->strings);
+    map_targets(&batch->targets, body->targets);
+    map_windows(&batch->windows, body->windows);
+    map_rows(batch, body);
+    batch->stack_ids = BYTES(body, stack_ids);
+    return 0;
+}
+
+int proto_decode_status(proto_decoded **out, status_batch *report, const void *data, size_t length,
+                        verdict *v)
+{
+    memset(report, 0, sizeof(*report));
+    if (begin(out, v) != 0)
+        return -1;
+    const Hotstack__V1__StatusReport *in =
+        unpack(*out, "StatusReport", &hotstack__v1__status_report__descriptor, data, length, v);
+    if (in == NULL)
+        return -1;
+    report->report_id = BYTES(in, report_id);
+    report->contract = in->contract;
+    map_collector(&report->collector, in->collector);
+    map_strings(&report->strings, in->strings);
+    map_targets(&report->targets, in->targets);
+    if (in->status != NULL)
+        report->status =
+            (status_columns){U64(in->status, observed_ms),    U32(in->status, state),
+                             U32(in->status, reason),         U32(in->status, detail_str),
+                             U64(in->status, last_window_ms), U32(in->status, session)};
+    return 0;
+}
+
+int proto_decode_heartbeat(proto_decoded **out, heartbeat *beat, const void *data, size_t length,
+                           verdict *v)
+{
+    memset(beat, 0, sizeof(*beat));
+    if (begin(out, v) != 0)
+        return -1;
+    const Hotstack__V1__Heartbeat *in =
+        unpack(*out, "Heartbeat", &hotstack__v1__heartbeat__descriptor, data, length, v);
+    if (in == NULL)
+        return -1;
+    *beat = (heartbeat){.contract = in->contract,
+                        .sent_ms = in->sent_ms,
+                        .queued_bytes = in->queued_bytes,
+                        .queued_batches = in->queued_batches,
+                        .dropped_batches = in->dropped_batches,
+                        .jvms_seen = in->jvms_seen,
+                        .jvms_profiled = in->jvms_profiled};
+    map_collector(&beat->collector, in->collector);
+    return 0;
+}
