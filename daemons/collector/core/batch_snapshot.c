@@ -120,8 +120,7 @@ static int add_source(batch *one, const local_jvm *jvm, const target_labels *lab
     uint32_t base = (uint32_t)one->state_count;
     batch_snapshot *to = BATCH_NEXT(one->snapshots, one->snapshot_room, one->snapshot_count);
     uint32_t target = 0;
-    if (to == NULL || from->lock_map == NULL ||
-        batch__add_target(one, jvm, labels, &target) != 0)
+    if (to == NULL || from->lock_map == NULL || batch__add_target(one, jvm, labels, &target) != 0)
         return -1;
     *to = *from->meta;
     to->target = target;

@@ -21,14 +21,21 @@ static int check_snapshot_lengths(const profile_batch *b, verdict *v)
         {"offers", n->offers.count},           {"longest_pause_ns", n->longest_pause_ns.count},
     };
     const named_column states[] = {
-        {"snapshot", s->snapshot.count},     {"java_tid", s->java_tid.count},
-        {"os_tid", s->os_tid.count},         {"name_str", s->name.count},
-        {"pool_str", s->pool.count},         {"state", s->state.count},
-        {"flags", s->flags.count},           {"cpu_ns", s->cpu_ns.count},
+        {"snapshot", s->snapshot.count},
+        {"java_tid", s->java_tid.count},
+        {"os_tid", s->os_tid.count},
+        {"name_str", s->name.count},
+        {"pool_str", s->pool.count},
+        {"state", s->state.count},
+        {"flags", s->flags.count},
+        {"cpu_ns", s->cpu_ns.count},
         {"allocated_bytes", s->allocated_bytes.count},
-        {"blocked_ms", s->blocked_ms.count}, {"waited_ms", s->waited_ms.count},
-        {"stack", s->stack.count},           {"lock", s->lock.count},
-        {"owner_tid", s->owner_tid.count},   {"owner_str", s->owner.count},
+        {"blocked_ms", s->blocked_ms.count},
+        {"waited_ms", s->waited_ms.count},
+        {"stack", s->stack.count},
+        {"lock", s->lock.count},
+        {"owner_tid", s->owner_tid.count},
+        {"owner_str", s->owner.count},
         {"carries_str", s->carries.count},
     };
     const named_column locks[] = {{"class_str", b->locks.class_name.count},
@@ -115,9 +122,8 @@ static int check_held_order(const held_columns *h, verdict *v)
                                   "held.thread: entry %zu is not in the order of threads.", i);
         alike = h->thread.at[i] == h->thread.at[i - 1] ? alike + 1 : 1;
         if (alike > HELD_PER_THREAD_MAX)
-            return verdict_reject(v, "too_many_rows",
-                                  "held: thread %u has more than %u locks.", h->thread.at[i],
-                                  HELD_PER_THREAD_MAX);
+            return verdict_reject(v, "too_many_rows", "held: thread %u has more than %u locks.",
+                                  h->thread.at[i], HELD_PER_THREAD_MAX);
     }
     return 0;
 }
