@@ -78,10 +78,11 @@ static int add_frame(reading *in, const sagg_frame *frame)
     key.line = frame->line;
     key.kind = frame->kind;
     string_table *strings = &in->to->strings;
-    uint32_t *next = BATCH_NEXT(in->to->stack_frames, in->stack_frame_room,
-                                in->to->stack_frame_count);
+    uint32_t *next =
+        BATCH_NEXT(in->to->stack_frames, in->stack_frame_room, in->to->stack_frame_count);
     if (next == NULL ||
-        string_table_add(strings, frame->class_name.data, frame->class_name.size, &key.class_name) != 0 ||
+        string_table_add(strings, frame->class_name.data, frame->class_name.size,
+                         &key.class_name) != 0 ||
         string_table_add(strings, frame->method.data, frame->method.size, &key.method) != 0 ||
         string_table_add(strings, frame->file.data, frame->file.size, &key.file) != 0 ||
         key_table_add(&in->frames, &key, &index, &is_new) != 0)
@@ -170,9 +171,8 @@ static int add_held(reading *in, const attach_thread *from, uint32_t thread)
         batch_held *to = BATCH_NEXT(in->to->held, in->held_room, in->to->held_count);
         if (to == NULL)
             return -1;
-        *to = (batch_held){.thread = thread,
-                           .kind = held->synchronizer ? 2 : 1,
-                           .depth = held->depth};
+        *to = (batch_held){
+            .thread = thread, .kind = held->synchronizer ? 2 : 1, .depth = held->depth};
         if (add_lock(in, held->lock, &to->lock) != 0)
             return -1;
         in->to->held_count++;
@@ -191,9 +191,11 @@ static int add_thread(reading *in, const attach_thread *from)
                         .state = from->state,
                         .flags = from->flags,
                         .owner_tid = from->owner_tid};
-    sagg_pool_name(pool, sizeof(pool), str_of(from->name));
+    size_t length = sagg_pool_name(pool, sizeof(pool), str_of(from->name));
+    length = length < sizeof(pool) ? length : sizeof(pool);
     add_amounts(in, from, to);
-    if (add_text(in, from->name, &to->name_str) != 0 || add_text(in, pool, &to->pool_str) != 0 ||
+    if (add_text(in, from->name, &to->name_str) != 0 ||
+        string_table_add(&snapshot->strings, pool, length, &to->pool_str) != 0 ||
         add_text(in, from->owner != NULL ? from->owner->name : "", &to->owner_str) != 0 ||
         add_text(in, "", &to->carries_str) != 0)
         return -1;
@@ -211,8 +213,7 @@ static int add_thread(reading *in, const attach_thread *from)
 
 static uint64_t mix(uint64_t hash, const attach_thread *thread)
 {
-    uint64_t parts[2] = {thread->java_tid,
-                         thread->lock != NULL ? thread->lock->identity_hash : 0};
+    uint64_t parts[2] = {thread->java_tid, thread->lock != NULL ? thread->lock->identity_hash : 0};
     return XXH3_64bits_withSeed(parts, sizeof(parts), hash);
 }
 
@@ -272,8 +273,8 @@ static void fill_meta(const reading *in)
         .interval_ms = (uint32_t)(interval_ns / 1000000),
         .threads_total = meta->threads_total,
         .cut = meta->cut,
-        .offers = (meta->cpu_time ? 1u : 0) | (meta->allocated ? 2u : 0) |
-                  (meta->contention ? 4u : 0),
+        .offers =
+            (meta->cpu_time ? 1u : 0) | (meta->allocated ? 2u : 0) | (meta->contention ? 4u : 0),
         .longest_pause_ns = meta->longest_pause_ns,
     };
 }
