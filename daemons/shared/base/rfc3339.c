@@ -67,8 +67,7 @@ int rfc3339_parse(uint64_t *unix_ms, const char *text)
 
     if (!read_digits(&text, 4, &tm.tm_year) || !read_char(&text, '-') ||
         !read_digits(&text, 2, &tm.tm_mon) || !read_char(&text, '-') ||
-        !read_digits(&text, 2, &tm.tm_mday) ||
-        (!read_char(&text, 'T') && !read_char(&text, 't')) ||
+        !read_digits(&text, 2, &tm.tm_mday) || (!read_char(&text, 'T') && !read_char(&text, 't')) ||
         !read_digits(&text, 2, &tm.tm_hour) || !read_char(&text, ':') ||
         !read_digits(&text, 2, &tm.tm_min) || !read_char(&text, ':') ||
         !read_digits(&text, 2, &tm.tm_sec) || !read_fraction(&text, &ms) ||
