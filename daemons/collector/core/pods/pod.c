@@ -28,8 +28,8 @@ bool pod_setting_name(pod_setting *out, const char *name)
         strlen(slash + 1) >= sizeof(out->key))
         return false;
     size_t container = prefix - (sizeof(domain) - 1);
-    if (container > 0 && (container == 1 || name[container - 1] != '.' ||
-                          container - 1 >= sizeof(out->container)))
+    if (container > 0 &&
+        (container == 1 || name[container - 1] != '.' || container - 1 >= sizeof(out->container)))
         return false;
     if (container > 0)
         memcpy(out->container, name, container - 1);

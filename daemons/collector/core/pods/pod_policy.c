@@ -142,10 +142,9 @@ static void check_names(decider *self, enum level at)
                          : self->in->pod->settings_dropped;
     if (dropped > 0) {
         char text[200];
-        (void)snprintf(text, sizeof(text),
-                       "%s has %zu hotstack.dev settings more than the %d that are read",
-                       at == LEVEL_NAMESPACE ? "the namespace" : "the pod", dropped,
-                       POD_SETTINGS_MAX);
+        (void)snprintf(
+            text, sizeof(text), "%s has %zu hotstack.dev settings more than the %d that are read",
+            at == LEVEL_NAMESPACE ? "the namespace" : "the pod", dropped, POD_SETTINGS_MAX);
         add_error(self, text);
     }
 }
@@ -334,7 +333,7 @@ static void choose_mode(decider *self)
         memcpy(out->source, off, sizeof(off));
         out->reason = REASON_SWITCHED_OFF;
     } else if (out->mode == POLICY_OFF) {
-        out->reason = self->has_ended ? REASON_EXPIRED
+        out->reason = self->has_ended    ? REASON_EXPIRED
                       : self->errors > 0 ? REASON_INVALID_SETTING
                                          : REASON_DISABLED;
     }

@@ -83,8 +83,8 @@ static void end_change(pods *self)
 {
     char *text = NULL;
     size_t length = 0;
-    bool save = first_seen_has_news(self->memory) &&
-                first_seen_write(self->memory, &text, &length) == 0;
+    bool save =
+        first_seen_has_news(self->memory) && first_seen_write(self->memory, &text, &length) == 0;
     pthread_mutex_unlock(&self->lock);
     if (save)
         (void)self->ports.save(self->ports.context, text, length);

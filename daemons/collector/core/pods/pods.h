@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JVMs joined to the pods of this node: whose a JVM is, and what its annotations ask for. One thread
- * feeds it from the API server; any thread may ask.
+ * JVMs joined to the pods of this node: whose a JVM is, and what its annotations ask for. One
+ * thread feeds it from the API server; any thread may ask.
  */
 #ifndef COLLECTOR_CORE_PODS_PODS_H
 #define COLLECTOR_CORE_PODS_PODS_H
@@ -21,8 +21,8 @@ typedef struct pods_ports {
 
 typedef struct pods_options {
     size_t max_pods;
-    size_t max_namespaces;  /* with settings; 0 = namespaces are not read */
-    bool has_memory;        /* false: the state directory is new, see pods_remember */
+    size_t max_namespaces; /* with settings; 0 = namespaces are not read */
+    bool has_memory;       /* false: the state directory is new, see pods_remember */
     pod_policy_defaults defaults;
 } pods_options;
 
@@ -55,10 +55,10 @@ void pods_set_trouble(pods *self, enum pod_kind kind, const char *why);
 bool pods_decide(pods *self, const local_jvm *jvm, target_labels *labels, policy_decision *out);
 
 typedef struct pods_stats {
-    uint64_t pods, namespaces;        /* that are known now */
-    uint64_t changes;                 /* objects that came or went */
-    uint64_t refused;                 /* past a limit, or without memory */
-    bool is_known[POD_KIND_END];      /* whole lists have been read */
+    uint64_t pods, namespaces;   /* that are known now */
+    uint64_t changes;            /* objects that came or went */
+    uint64_t refused;            /* past a limit, or without memory */
+    bool is_known[POD_KIND_END]; /* whole lists have been read */
     bool has_trouble[POD_KIND_END];
 } pods_stats;
 pods_stats pods_get_stats(pods *self);

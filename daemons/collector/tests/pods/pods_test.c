@@ -283,8 +283,8 @@ START_TEST(a_damaged_memory_is_told)
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         pods *self = make(1, 0);
         char message[128] = "";
-        ck_assert_int_eq(
-            pods_remember(self, texts[i], strlen(texts[i]), message, sizeof(message)), -1);
+        ck_assert_int_eq(pods_remember(self, texts[i], strlen(texts[i]), message, sizeof(message)),
+                         -1);
         ck_assert_str_ne(message, "");
         pods_free(self);
     }
