@@ -106,7 +106,8 @@ static void start(const job *now)
         if (answer.engine_reason[0] != '\0')
             (void)snprintf(detail, sizeof(detail), "engine %s: %s", answer.engine,
                            answer.engine_reason);
-        collector__set_state(one, PHASE_PROFILING, REASON_NONE, detail);
+        collector__set_state(one, PHASE_PROFILING, REASON_NONE,
+                             detail[0] != '\0' ? detail : one->warning);
     } else {
         self->stats.start_failures++;
         one->session = answer.session;
@@ -261,7 +262,8 @@ static void window(job *now)
 
 static void end_session(job *now, bool leave)
 {
-    if (now->phase != PHASE_PROFILING && now->phase != PHASE_COOLDOWN)
+    if (now->phase != PHASE_PROFILING && now->phase != PHASE_COOLDOWN &&
+        now->phase != PHASE_STOPPING)
         return;
     local_request request = about(now, leave ? LOCAL_WINDOW : LOCAL_STOP);
     local_answer answer = {0};
@@ -271,6 +273,20 @@ static void end_session(job *now, bool leave)
         now->window_start_ms != 0)
         take(now, &answer, time);
     local_answer_clear(&answer);
+}
+
+/* The session ends with its last window; what is wanted now decides what comes next. */
+static void stop(job *now)
+{
+    collector *self = now->self;
+    now->rule.events = now->on->stopping_events;
+    end_session(now, false);
+    pthread_mutex_lock(&self->lock);
+    now->on->session = SESSION_STATE_NONE;
+    now->on->window_start_ms = 0;
+    now->on->backoff_ms = 0;
+    collector__judge(self, now->on);
+    pthread_mutex_unlock(&self->lock);
 }
 
 static void job_done(target *one)
@@ -303,6 +319,9 @@ void collector__step(void *argument)
         break;
     case PHASE_PROFILING:
         window(&now);
+        break;
+    case PHASE_STOPPING:
+        stop(&now);
         break;
     case PHASE_OFF:
         break;

@@ -34,8 +34,7 @@ static bool copy_text(char *out, size_t size, const json_t *object, const char *
 static bool copy_uid(char *out, size_t size, const json_t *meta)
 {
     static const char allowed[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-";
-    return copy_text(out, size, meta, "uid") && out[0] != '\0' &&
-           out[strspn(out, allowed)] == '\0';
+    return copy_text(out, size, meta, "uid") && out[0] != '\0' && out[strspn(out, allowed)] == '\0';
 }
 
 static uint64_t time_of(const json_t *meta, const char *key)
@@ -189,8 +188,7 @@ static int read_pod(pod *one, const json_t *object, char *message, size_t size)
     (void)COPY(one->template_hash, labels, "pod-template-hash");
     (void)COPY(one->version, labels, "app.kubernetes.io/version");
     (void)COPY(one->service, labels, "app.kubernetes.io/name");
-    (void)COPY(one->config_hash, json_object_get(meta, "annotations"),
-               "kubernetes.io/config.hash");
+    (void)COPY(one->config_hash, json_object_get(meta, "annotations"), "kubernetes.io/config.hash");
     one->created_ms = time_of(meta, "creationTimestamp");
     read_owner(one, meta);
     if (read_settings(meta, &one->settings, &one->setting_count, &one->settings_dropped) != 0) {
@@ -317,8 +315,7 @@ int api_page_read(api_page *out, enum pod_kind kind, const char *text, size_t le
                  ? 0
                  : -1;
     if (rc != 0)
-        (void)snprintf(message, size,
-                       "the answer is not a list with items and a resourceVersion");
+        (void)snprintf(message, size, "the answer is not a list with items and a resourceVersion");
     json_array_foreach(rc == 0 ? items : NULL, index, item)
     {
         pod_object one;

@@ -144,17 +144,14 @@ static int make_follower(kubernetes *self, const kubernetes_options *options, en
                                  .user_agent = options->user_agent,
                                  .is_ending = is_ending,
                                  .context = one};
-    const watch_ports ports = {.context = one,
-                               .get = get,
-                               .wait = wait_ms,
-                               .random = random_number,
-                               .log = log_message};
+    const watch_ports ports = {
+        .context = one, .get = get, .wait = wait_ms, .random = random_number, .log = log_message};
     watch_options following = {.kind = kind,
-                           .event_bytes = options->event_bytes,
-                           .page_bytes = options->page_bytes,
-                           .backoff_min_ms = options->backoff_min_ms,
-                           .backoff_max_ms = options->backoff_max_ms,
-                           .watch_seconds = WATCH_SECONDS};
+                               .event_bytes = options->event_bytes,
+                               .page_bytes = options->page_bytes,
+                               .backoff_min_ms = options->backoff_min_ms,
+                               .backoff_max_ms = options->backoff_max_ms,
+                               .watch_seconds = WATCH_SECONDS};
     (void)snprintf(following.node, sizeof(following.node), "%s", options->node);
     one->owner = self;
     one->http = client_new(&http, message, size);
@@ -180,8 +177,7 @@ static int start_all(kubernetes *self, const kubernetes_options *options, char *
     }
     for (enum pod_kind kind = 0; kind < POD_KIND_END; kind++) {
         follower *one = &self->followers[kind];
-        one->is_running =
-            one->watch != NULL && pthread_create(&one->thread, NULL, run, one) == 0;
+        one->is_running = one->watch != NULL && pthread_create(&one->thread, NULL, run, one) == 0;
         if (one->watch != NULL && !one->is_running) {
             (void)snprintf(message, size, "cannot start a thread for the API server");
             return -1;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Reads all of <directory>/first-seen into *out (malloc'd, with a NUL after it). 0, 1 where there is
- * no such file, or -1 with a sentence in message.
+ * Reads all of <directory>/first-seen into *out (malloc'd, with a NUL after it). 0, 1 where there
+ * is no such file, or -1 with a sentence in message.
  */
 int sights_file_read(const char *directory, char **out, size_t *length, char *message, size_t size);
 

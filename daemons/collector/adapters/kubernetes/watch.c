@@ -10,7 +10,13 @@
 #include <string.h>
 
 enum { STATUS_OK = 200, STATUS_UNAUTHORISED = 401, STATUS_FORBIDDEN = 403, STATUS_GONE = 410 };
-enum { PATH_MAX_BYTES = 8192, PAGE_ITEMS = 100, PAGES_MAX = 10000, LIST_TIMEOUT_MS = 30000, WATCH_SPARE_MS = 30000 };
+enum {
+    PATH_MAX_BYTES = 8192,
+    PAGE_ITEMS = 100,
+    PAGES_MAX = 10000,
+    LIST_TIMEOUT_MS = 30000,
+    WATCH_SPARE_MS = 30000
+};
 
 /* How one request ended. */
 enum outcome { OUTCOME_DONE, OUTCOME_FAILED, OUTCOME_GONE };
@@ -131,7 +137,8 @@ static void begin_path(const watch *self, char *path, size_t size, const char *q
 {
     (void)snprintf(path, size, "/api/v1/%s?%s", name_of(self), query);
     if (self->options.kind == POD_KIND_POD) {
-        (void)snprintf(path + strlen(path), size - strlen(path), "&fieldSelector=spec.nodeName%%3D");
+        (void)snprintf(path + strlen(path), size - strlen(path),
+                       "&fieldSelector=spec.nodeName%%3D");
         encode(path, size, self->options.node);
     }
 }
@@ -146,8 +153,9 @@ static void judge(watch *self, const watch_answer *answer)
     if (answer->status == STATUS_GONE)
         end_with(self, OUTCOME_GONE, "the version is too old (HTTP 410)");
     else if (answer->status == STATUS_UNAUTHORISED)
-        end_with(self, OUTCOME_FAILED, "the API server refuses the token (HTTP 401): see "
-                                       "kubernetes.token_file");
+        end_with(self, OUTCOME_FAILED,
+                 "the API server refuses the token (HTTP 401): see "
+                 "kubernetes.token_file");
     else if (answer->status == STATUS_FORBIDDEN)
         end_with(self, OUTCOME_FAILED,
                  "the API server forbids it (HTTP 403): the service account needs get, list and "

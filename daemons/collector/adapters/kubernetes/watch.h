@@ -14,7 +14,7 @@
 typedef struct watch_request {
     const char *path; /* with the query */
     bool metadata_only;
-    uint32_t timeout_ms; /* of the whole answer */
+    uint32_t timeout_ms;            /* of the whole answer */
     void (*started)(void *context); /* a 200 answer begins */
     /* Takes its bytes; not 0 = stop reading. */
     int (*take)(void *context, const char *bytes, size_t length);

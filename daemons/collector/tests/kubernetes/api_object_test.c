@@ -12,7 +12,8 @@
 
 static const char whole_pod[] =
     "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"metadata\":{"
-    "\"uid\":\"8dbc5577-d0e2-4706-8787-57d52c03ddf2\",\"name\":\"web-6d4-x\",\"namespace\":\"shop\","
+    "\"uid\":\"8dbc5577-d0e2-4706-8787-57d52c03ddf2\",\"name\":\"web-6d4-x\",\"namespace\":"
+    "\"shop\","
     "\"resourceVersion\":\"42\",\"creationTimestamp\":\"2026-11-26T23:10:00Z\","
     "\"labels\":{\"pod-template-hash\":\"6d4\",\"app.kubernetes.io/version\":\"7\","
     "\"app.kubernetes.io/name\":\"web\",\"hotstack.dev/threads\":\"off\",\"other\":\"x\"},"
@@ -21,7 +22,8 @@ static const char whole_pod[] =
     "\"ownerReferences\":[{\"kind\":\"Odd\",\"name\":\"o\"},"
     "{\"kind\":\"ReplicaSet\",\"name\":\"web-6d4\",\"controller\":true}]},"
     "\"spec\":{\"nodeName\":\"node7\",\"containers\":[{\"name\":\"app\",\"image\":\"web:7\","
-    "\"env\":[{\"name\":\"A\",\"valueFrom\":{}},{\"name\":\"OTEL_SERVICE_NAME\",\"value\":\"w\"}]}],"
+    "\"env\":[{\"name\":\"A\",\"valueFrom\":{}},{\"name\":\"OTEL_SERVICE_NAME\",\"value\":\"w\"}]}]"
+    ","
     "\"initContainers\":[{\"name\":\"side\",\"image\":\"s\",\"restartPolicy\":\"Always\"}],"
     "\"ephemeralContainers\":[{\"name\":\"debug\",\"image\":\"d\"}]},"
     "\"status\":{\"containerStatuses\":[{\"name\":\"app\",\"containerID\":\"containerd://c1\"}],"
@@ -163,8 +165,8 @@ START_TEST(a_page_gives_its_objects)
     ck_assert_uint_eq(page->bad, 1);
     ck_assert_str_eq(page->more, "c==");
     ck_assert_str_eq(page->resource_version, "7");
-    static const char *const others[] = {
-        "{}", "{\"items\":[]}", "{\"metadata\":{\"resourceVersion\":\"7\"}}", "[", "null"};
+    static const char *const others[] = {"{}", "{\"items\":[]}",
+                                         "{\"metadata\":{\"resourceVersion\":\"7\"}}", "[", "null"};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         ck_assert_int_eq(api_page_read(page, POD_KIND_NAMESPACE, others[i], strlen(others[i]), take,
                                        NULL, message, sizeof(message)),

@@ -93,7 +93,7 @@ static bool wait_ms(void *context, uint64_t ms)
     return server.next < server.count;
 }
 
-#define LIST "/api/v1/pods?limit="
+#define LIST          "/api/v1/pods?limit="
 #define FROM(version) "&resourceVersion=" version
 #define POD(uid, version)                                                                          \
     "{\"metadata\":{\"uid\":\"" uid "\",\"name\":\"" uid "\",\"namespace\":\"s\","                 \
@@ -104,11 +104,17 @@ static bool wait_ms(void *context, uint64_t ms)
 #define PAGE(version, more, items)                                                                 \
     "{\"metadata\":{\"resourceVersion\":\"" version "\",\"continue\":\"" more                      \
     "\"},\"items\":[" items "]}"
-#define EVENT(type, object)       "{\"type\":\"" type "\",\"object\":" object "}\n"
-#define BOOKMARK(version)         EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"" version "\"}}")
-#define ERROR(code)               EVENT("ERROR", "{\"kind\":\"Status\",\"code\":" code "}")
-#define STEP(part, status, body)  {part, status, body, NULL, 0}
-#define BROKEN(part, status, why) {part, status, NULL, why, 0}
+#define EVENT(type, object) "{\"type\":\"" type "\",\"object\":" object "}\n"
+#define BOOKMARK(version)   EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"" version "\"}}")
+#define ERROR(code)         EVENT("ERROR", "{\"kind\":\"Status\",\"code\":" code "}")
+#define STEP(part, status, body)                                                                   \
+    {                                                                                              \
+        part, status, body, NULL, 0                                                                \
+    }
+#define BROKEN(part, status, why)                                                                  \
+    {                                                                                              \
+        part, status, NULL, why, 0                                                                 \
+    }
 
 static bool is_on(const char *uid)
 {
