@@ -187,8 +187,9 @@ static uint32_t state_of(const target *one)
     }
     if (one->reason == REASON_NOT_HOTSPOT || one->reason == REASON_UNSUPPORTED_JVM)
         return TARGET_STATE_UNSUPPORTED;
-    return one->rule.profiled || one->reason == REASON_POD_UNKNOWN ? TARGET_STATE_FAILED
-                                                                   : TARGET_STATE_OFF;
+    if (one->reason == REASON_POD_UNKNOWN)
+        return TARGET_STATE_UNKNOWN;
+    return one->rule.profiled ? TARGET_STATE_FAILED : TARGET_STATE_OFF;
 }
 
 static void tell(const collector *self, const target *one, uint64_t now, target_status *out)

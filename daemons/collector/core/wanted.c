@@ -46,6 +46,8 @@ static void apply(target *one, const target_labels *labels, const policy_decisio
 {
     bool from_pod = decision->mode != POLICY_OFF || decision->reason != REASON_DISABLED;
     one->rule.labels = *labels;
+    (void)snprintf(one->off_detail, sizeof(one->off_detail),
+                   "no annotation of the pod or its namespace asks for it, and no rule");
     (void)snprintf(one->warning, sizeof(one->warning), "%s", decision->error);
     if (!from_pod)
         return;

@@ -600,6 +600,7 @@ START_TEST(rules_serve_pods_that_ask_for_nothing)
     set_decision(POLICY_OFF, REASON_POD_UNKNOWN, &cpu_only);
     run_to(NOON + 5000);
     ck_assert_uint_eq(host.starts, 0); /* not a guess where the pod is not known */
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_UNKNOWN);
     ck_assert_uint_eq(collector_get_stats(core).unknown_pods, 1);
     set_decision(POLICY_OFF, REASON_DISABLED, &cpu_only);
     run_to(NOON + 5001);

@@ -16,6 +16,7 @@ import urllib.parse
 from contract_wire import SAMPLE, SECOND, TARGET, THREAD, WINDOW, columns, fields, packed, put_varint, strings, unzstd, xxh3_128
 
 TOKEN = "e2e-token"
+TEXTS = "namespace kind workload pod container pod_uid container_id main_class app image".split()
 TYPES = {1: "cpu", 2: "alloc_bytes", 3: "alloc_objects", 4: "lock_count", 5: "lock_delay"}
 
 
@@ -63,7 +64,8 @@ class Store:
             for r in rows
         }
         for window in windows:
-            window["workload"] = words[targets[window["target"]]["workload"]]
+            for name in ("namespace", "workload", "pod", "container", "app"):
+                window[name] = words[targets[window["target"]][name]]
             window["pid"] = targets[window["target"]]["pid"]
             window["type"] = TYPES.get(window["type"], str(window["type"]))
             window["engine"] = words[window["engine"]]
@@ -198,9 +200,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         STORE.counts["status"] += 1
         STORE.targets.clear()
         for target, status in zip(targets, columns(report.get(6, b""), names)):
-            status["workload"] = words[target["workload"]]
+            for name in TEXTS:
+                status[name] = words[target[name]]
             status["detail"] = words[status["detail"]]
-            status["main_class"] = words[target["main_class"]]
             STORE.targets[target["pid"]] = {"pid": target["pid"], **status}
         self.reply(200, answer(1))
 

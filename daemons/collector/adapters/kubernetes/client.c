@@ -116,17 +116,20 @@ void client_free(client *self)
 }
 
 /* NULL with a sentence in message. */
-static struct curl_slist *make_headers(const client *self, bool metadata_only, char *message,
+static struct curl_slist *make_headers(const client *self, const char *accept, char *message,
                                        size_t size)
 {
-    static const char whole[] = "Accept: application/json";
-    static const char metadata[] =
-        "Accept: application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"
-        "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
-    struct curl_slist *headers = curl_slist_append(NULL, metadata_only ? metadata : whole);
+    struct curl_slist *headers = NULL;
     char *token = NULL;
     char *line = NULL;
     config_error err = {0};
+    if (asprintf(&line, "Accept: %s", accept) < 0) {
+        (void)snprintf(message, size, "out of memory");
+        return NULL;
+    }
+    headers = curl_slist_append(NULL, line);
+    free(line);
+    line = NULL;
     if (self->token_file[0] == '\0')
         return headers;
     if (config_read_secret(&token, self->token_file, &err) != 0)
@@ -169,7 +172,7 @@ void client_get(client *self, const watch_request *request, watch_answer *out)
     char *url = NULL;
     *out = (watch_answer){0};
     struct curl_slist *headers =
-        make_headers(self, request->metadata_only, out->message, sizeof(out->message));
+        make_headers(self, request->accept, out->message, sizeof(out->message));
     if (headers == NULL || asprintf(&url, "%s%s", self->url, request->path) < 0) {
         curl_slist_free_all(headers);
         if (out->message[0] == '\0')

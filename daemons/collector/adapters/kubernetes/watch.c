@@ -168,11 +168,20 @@ static void judge(watch *self, const watch_answer *answer)
         end_with(self, OUTCOME_FAILED, "%.200s", answer->message);
 }
 
+/* Of a namespace only the metadata counts; the form has another name in lists. */
+static const char *accepted(const watch *self, bool is_list)
+{
+    if (self->options.kind == POD_KIND_POD)
+        return "application/json";
+    return is_list ? "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+                   : "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+}
+
 static enum outcome get(watch *self, const char *path, uint32_t timeout_ms,
                         int (*take)(void *context, const char *bytes, size_t length))
 {
     const watch_request request = {.path = path,
-                                   .metadata_only = self->options.kind == POD_KIND_NAMESPACE,
+                                   .accept = accepted(self, self->version[0] == '\0'),
                                    .timeout_ms = timeout_ms,
                                    .started = note_begin,
                                    .take = take,

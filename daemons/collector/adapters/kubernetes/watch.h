@@ -12,8 +12,8 @@
 #include "api_object.h"
 
 typedef struct watch_request {
-    const char *path; /* with the query */
-    bool metadata_only;
+    const char *path;               /* with the query */
+    const char *accept;             /* media types */
     uint32_t timeout_ms;            /* of the whole answer */
     void (*started)(void *context); /* a 200 answer begins */
     /* Takes its bytes; not 0 = stop reading. */
