@@ -141,9 +141,14 @@ int main(int argc, char **argv)
     (void)snprintf(library, sizeof(library), "%s", config_string(settings, "profiler_library"));
     if (library[0] == '\0' && attachclient_find_profiler(library, sizeof(library)) != 0)
         log_line("libasyncProfiler.so is not installed; set profiler_library");
+    char agent[PATH_MAX] = "";
+    (void)snprintf(agent, sizeof(agent), "%s", config_string(settings, "thread_agent"));
+    if (agent[0] == '\0' && attachclient_find_thread_agent(agent, sizeof(agent)) != 0)
+        log_line("libhotstackthreads.so is not installed; set thread_agent");
     worker_port port = {
         .worker = config_string(settings, "worker"),
         .library = library,
+        .agent = agent,
         .installation_id = id,
         .proc_root = config_string(settings, "proc_root"),
         .max_seconds =

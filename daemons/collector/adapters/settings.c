@@ -39,6 +39,11 @@ static const config_field rule_fields[] = {
      .fallback = "10s",
      .max = 86400000,
      .help = "How long after its start a JVM is left alone."},
+    {.key = "threads",
+     .type = CONFIG_DURATION,
+     .fallback = "60s",
+     .max = 600000,
+     .help = "Time between two thread snapshots, at least 1s; 0 = none."},
 };
 
 static const config_field fields[] = {
@@ -322,6 +327,7 @@ rule_set *settings_rules(const config *loaded, char *message, size_t size)
             .events = config_string(one, "events"),
             .off = strcmp(config_string(one, "profile"), "off") == 0,
             .startup_delay_ms = (uint64_t)config_duration_ms(one, "startup_delay"),
+            .threads_ms = (uint64_t)config_duration_ms(one, "threads"),
         };
         char why[256] = "";
         if (rule_set_add(rules, &text, why, sizeof(why)) != 0) {

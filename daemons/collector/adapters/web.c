@@ -90,6 +90,8 @@ static void write_metrics(FILE *to, const web_sources *from)
            core.windows_failed);
     metric(to, "parse_failures_total", "counter", "Recordings that could not be read.",
            core.parse_failures);
+    metric(to, "snapshots_total", "counter", "Thread snapshots asked for.", core.snapshots);
+    metric(to, "snapshot_failures_total", "counter", "Of them failed.", core.snapshot_failures);
     metric(to, "recording_bytes_total", "counter", "Bytes of recordings read.",
            core.recording_bytes);
     metric(to, "window_milliseconds_total", "counter", "Nominal length of all windows read.",

@@ -5,6 +5,7 @@
 #include "pool.h"
 #include "reader.h"
 #include "settings.h"
+#include "snapshot_reader.h"
 #include "transport.h"
 #include "web.h"
 #include "wire.h"
@@ -246,6 +247,8 @@ static collector_ports core_ports(wiring *self)
         .recording_start_ms = recording_start_ms,
         .parse = parse,
         .forget = forget,
+        .read_snapshot = snapshot_reader_read,
+        .forget_snapshot = snapshot_reader_forget,
         .keep = self->recordings.keep_dir[0] != '\0' ? keep : NULL,
         .user_name = user_name,
         .decide = decide,

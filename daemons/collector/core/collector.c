@@ -30,8 +30,7 @@ void collector_free(collector *self)
     while (self->targets != NULL) {
         target *one = self->targets;
         self->targets = one->next;
-        if (one->memory != NULL)
-            self->ports.forget(self->ports.context, one->memory);
+        collector__forget(self, one);
         free(one);
     }
     if (self->has_pending)
@@ -61,22 +60,45 @@ void collector__set_state(target *one, phase to, uint32_t reason, const char *de
         one->owner->ports.status_changed(one->owner->ports.context);
 }
 
+void collector__forget(collector *self, target *one)
+{
+    if (one->memory != NULL)
+        self->ports.forget(self->ports.context, one->memory);
+    if (one->snapshot_memory != NULL)
+        self->ports.forget_snapshot(self->ports.context, one->snapshot_memory);
+}
+
 static bool is_due(const target *one, uint64_t now)
 {
     return one->phase != PHASE_OFF && !one->busy && now >= one->due_ms;
 }
 
-/* Marks up to `room` due targets busy. */
-static size_t take_due(collector *self, uint64_t now, target **due, size_t room)
+static bool wants_snapshot(const target *one)
+{
+    return one->phase == PHASE_PROFILING && one->rule.threads_ms > 0 && !one->snapping;
+}
+
+/* A job that is due. */
+typedef struct due_job {
+    void (*run)(void *argument);
+    target *on;
+} due_job;
+
+/* Marks what is due as running: up to `room` jobs. */
+static size_t take_due(collector *self, uint64_t now, due_job *due, size_t room)
 {
     size_t count = 0;
-    for (target *one = self->targets; one != NULL && count < room; one = one->next) {
-        if (!is_due(one, now))
-            continue;
-        one->busy = true;
-        self->jobs++;
-        due[count++] = one;
+    for (target *one = self->targets; one != NULL && count + 1 < room; one = one->next) {
+        if (is_due(one, now)) {
+            one->busy = true;
+            due[count++] = (due_job){collector__step, one};
+        }
+        if (wants_snapshot(one) && now >= one->snapshot_due_ms) {
+            one->snapping = true;
+            due[count++] = (due_job){collector__take_snapshot, one};
+        }
     }
+    self->jobs += (unsigned)count;
     return count;
 }
 
@@ -88,6 +110,8 @@ static uint64_t next_time(const collector *self, uint64_t now, uint64_t next_end
     for (const target *one = self->targets; one != NULL; one = one->next) {
         if (one->phase != PHASE_OFF && !one->busy && one->due_ms < next)
             next = one->due_ms;
+        if (wants_snapshot(one) && one->snapshot_due_ms < next)
+            next = one->snapshot_due_ms;
     }
     if (self->has_pending && self->pending_since_ms + self->options.flush_ms < next)
         next = self->pending_since_ms + self->options.flush_ms;
@@ -97,7 +121,7 @@ static uint64_t next_time(const collector *self, uint64_t now, uint64_t next_end
 uint64_t collector_tick(collector *self)
 {
     enum { AT_ONCE = 64 };
-    target *due[AT_ONCE];
+    due_job due[AT_ONCE];
     uint64_t now = self->ports.now_ms(self->ports.context);
     pthread_mutex_lock(&self->lock);
     if (self->finishing) {
@@ -116,7 +140,7 @@ uint64_t collector_tick(collector *self)
         collector__flush(self);
     pthread_mutex_unlock(&self->lock);
     for (size_t i = 0; i < count; i++)
-        self->ports.submit(self->ports.context, collector__step, due[i]);
+        self->ports.submit(self->ports.context, due[i].run, due[i].on);
     if (discover)
         self->ports.submit(self->ports.context, collector__discover, self);
     pthread_mutex_lock(&self->lock);

@@ -41,6 +41,13 @@ typedef struct collector_ports {
     int (*parse)(void *context, void **memory, int fd, uint64_t size, const window_span *span,
                  const event_choice *events, profile *out, char *message, size_t message_size);
     void (*forget)(void *context, void *memory);
+    /*
+     * Reads a thread snapshot. `memory` is what the reader keeps of this JVM from snapshot to
+     * snapshot (NULL at first). 0, or -1 with a sentence.
+     */
+    int (*read_snapshot)(void *context, void **memory, int fd, uint64_t size, thread_snapshot *out,
+                         char *message, size_t message_size);
+    void (*forget_snapshot)(void *context, void *memory);
     /* Keeps a copy of a recording for tests; NULL = no copies. */
     void (*keep)(void *context, int fd, uint64_t size, const local_jvm *jvm,
                  const window_span *span);
@@ -104,6 +111,7 @@ typedef struct collector_stats {
     uint64_t discoveries, discovery_failures;
     uint64_t windows, windows_failed, parse_failures;
     uint64_t starts, start_failures;
+    uint64_t snapshots, snapshot_failures;
     uint64_t batches, queue_failures;
     uint64_t recording_bytes;
     uint64_t window_ms, covered_ms; /* sums over all windows */

@@ -60,13 +60,12 @@ static void remove_gone(collector *self)
 {
     for (target **at = &self->targets; *at != NULL;) {
         target *one = *at;
-        if (one->seen || one->busy) {
+        if (one->seen || one->busy || one->snapping) {
             at = &one->next;
             continue;
         }
         *at = one->next;
-        if (one->memory != NULL)
-            self->ports.forget(self->ports.context, one->memory);
+        collector__forget(self, one);
         self->ports.status_changed(self->ports.context);
         free(one);
     }

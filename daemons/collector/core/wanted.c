@@ -54,6 +54,7 @@ static void apply(target *one, const target_labels *labels, const policy_decisio
     one->rule.profiled = decision->mode != POLICY_OFF;
     one->rule.events = decision->events;
     one->rule.startup_delay_ms = decision->startup_delay_ms;
+    one->rule.threads_ms = decision->threads_interval_ms;
     one->until_ms = decision->mode == POLICY_TEMPORARY ? decision->until_ms : 0;
     one->off_reason = decision->reason;
     (void)snprintf(one->off_detail, sizeof(one->off_detail), "%s",
@@ -86,6 +87,8 @@ static void reconsider(collector *self, target *one)
     rule_verdict before = one->rule;
     bool runs = one->phase == PHASE_PROFILING || one->phase == PHASE_COOLDOWN;
     collector__decide(self, one);
+    if (before.threads_ms != one->rule.threads_ms)
+        one->snapshot_due_ms = 0; /* at once, then at the new borders */
     if (!runs && one->phase != PHASE_STOPPING) {
         collector__judge(self, one);
     } else if (runs && (!one->rule.profiled || !same_events(&before.events, &one->rule.events))) {

@@ -35,6 +35,11 @@ static struct {
     unsigned forgotten;
     bool in_pod; /* the pod decides */
     policy_decision decision;
+    unsigned snapshots, snapshots_forgotten;
+    uint32_t lease_ms, snapshot_reason;
+    batch_snapshot queued_snapshots[SPANS_MAX];
+    size_t queued_snapshot_count;
+    uint64_t threads_ms; /* of the next rule */
 } host;
 
 static queue *queued;
@@ -121,6 +126,15 @@ static int call(void *context, const local_request *request, local_answer *answe
         break;
     case LOCAL_SESSION:
         break;
+    case LOCAL_THREADS:
+        host.snapshots++;
+        host.lease_ms = request->lease_ms;
+        answer->reason = host.snapshot_reason;
+        answer->has_handle = host.snapshot_reason == 0;
+        answer->size = 5;
+        (void)snprintf(answer->detail, sizeof(answer->detail), "%s",
+                       host.snapshot_reason ? "why" : "");
+        break;
     }
     return CALL_DONE;
 }
@@ -163,6 +177,28 @@ static void forget(void *context, void *memory)
     free(memory);
 }
 
+static int read_snapshot(void *context, void **memory, int fd, uint64_t size, thread_snapshot *out,
+                         char *message, size_t message_size)
+{
+    (void)context;
+    (void)fd;
+    (void)message;
+    (void)message_size;
+    ck_assert_uint_eq(size, 5);
+    uint32_t interval_ms = *memory == NULL ? 0 : 4000;
+    if (*memory == NULL)
+        *memory = malloc(1);
+    *out = (thread_snapshot){.meta = {.taken_ms = host.now, .interval_ms = interval_ms}};
+    return 0;
+}
+
+static void forget_snapshot(void *context, void *memory)
+{
+    (void)context;
+    host.snapshots_forgotten++;
+    free(memory);
+}
+
 static void user_name(void *context, uint32_t uid, char *out, size_t size)
 {
     (void)context;
@@ -184,6 +220,8 @@ static int encode(void *context, const batch *one, uint8_t **out, size_t *length
     for (size_t i = 0; i < one->window_count; i++)
         host.queued_raw += one->windows[i].totals.raw_total;
     host.queued_windows += one->window_count;
+    for (size_t i = 0; i < one->snapshot_count; i++)
+        host.queued_snapshots[host.queued_snapshot_count++] = one->snapshots[i];
     host.days[host.batches++] = one->day;
     *out = calloc(1, 1);
     *length = 1;
@@ -205,7 +243,8 @@ static void add_rule(const char *main_class, bool off, uint64_t delay_ms)
                             .workload = "",
                             .events = "cpu=10ms,alloc=2m",
                             .off = off,
-                            .startup_delay_ms = delay_ms};
+                            .startup_delay_ms = delay_ms,
+                            .threads_ms = host.threads_ms};
     char message[256];
     ck_assert_int_eq(rule_set_add(rules, &text, message, sizeof(message)), 0);
 }
@@ -233,6 +272,8 @@ static void set_up(void)
         .recording_start_ms = recording_start_ms,
         .parse = parse,
         .forget = forget,
+        .read_snapshot = read_snapshot,
+        .forget_snapshot = forget_snapshot,
         .user_name = user_name,
         .decide = decide,
         .encode = encode,
@@ -333,6 +374,41 @@ START_TEST(windows_end_at_midnight_and_days_do_not_mix)
     ck_assert_uint_eq(host.spans[2].start_ms, midnight);
     ck_assert_uint_eq(host.batches, 3);
     ck_assert_uint_eq(host.days[1] + 1, host.days[2]);
+}
+END_TEST
+
+START_TEST(snapshots_are_taken_beside_windows)
+{
+    host.threads_ms = 4000;
+    add_rule("Shop", false, 0);
+    run_to(NOON + 13000);
+    ck_assert_uint_eq(host.snapshots, 4); /* at once, then at 4, 8 and 12 s */
+    ck_assert_uint_eq(host.lease_ms, 12000);
+    ck_assert_uint_eq(host.windows, 1);
+    ck_assert_uint_eq(host.queued_snapshot_count, 4);
+    ck_assert_uint_eq(host.queued_snapshots[0].taken_ms, NOON + 3000);
+    ck_assert_uint_eq(host.queued_snapshots[0].interval_ms, 0);
+    ck_assert_uint_eq(host.queued_snapshots[1].taken_ms, NOON + 4000);
+    ck_assert_uint_eq(host.queued_snapshots[1].interval_ms, 4000);
+    host.jvm_count = 0;
+    run_to(NOON + 30000);
+    ck_assert_uint_eq(host.snapshots_forgotten, 1);
+}
+END_TEST
+
+/* Profiles go on, and the store learns why a source is missing. */
+START_TEST(a_snapshot_that_fails_is_queued_with_its_reason)
+{
+    host.threads_ms = 4000;
+    host.snapshot_reason = REASON_NO_EXEC_DIR;
+    add_rule("Shop", false, 0);
+    run_to(NOON + 11500);
+    ck_assert_uint_eq(host.windows, 1);
+    ck_assert_uint_eq(collector_get_stats(core).snapshot_failures, host.snapshots);
+    ck_assert_uint_ge(host.queued_snapshot_count, 2);
+    ck_assert_uint_eq(host.queued_snapshots[0].reason, REASON_NO_EXEC_DIR);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
+    ck_assert_uint_eq(status_of(1).reason, REASON_NONE);
 }
 END_TEST
 
@@ -620,6 +696,8 @@ TCase *session_tests(void)
     tcase_add_test(tests, a_chosen_jvm_gives_aligned_windows);
     tcase_add_test(tests, windows_of_several_jvms_share_a_batch);
     tcase_add_test(tests, windows_end_at_midnight_and_days_do_not_mix);
+    tcase_add_test(tests, snapshots_are_taken_beside_windows);
+    tcase_add_test(tests, a_snapshot_that_fails_is_queued_with_its_reason);
     tcase_add_test(tests, nobody_is_profiled_without_being_asked);
     tcase_add_test(tests, a_jvm_that_tells_its_class_late_is_chosen_then);
     tcase_add_test(tests, a_young_jvm_warms_up_first);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <base/hex.h>
 #include <base/rfc3339.h>
 #include <catalogue/profile_type.h>
 
@@ -76,6 +77,10 @@ static int read_limit(query_params *p, query_kind kind, http_error *err)
         [QUERY_STATUS] = {1000, 10000, "1 to 10000 are allowed."},
         [QUERY_FLAMEGRAPH] = {8192, 200000, "1 to 200000 are allowed."},
         [QUERY_TOP] = {100, 1000, "1 to 1000 are allowed."},
+        [QUERY_THREADS] = {100, 1000, "1 to 1000 are allowed."},
+        [QUERY_LANES] = {100, 1000, "1 to 1000 are allowed."},
+        [QUERY_THREAD] = {100, 1000, "1 to 1000 are allowed."},
+        [QUERY_DEADLOCKS] = {100, 1000, "1 to 1000 are allowed."},
     };
     const char *input = http_query_get(&p->raw, "limit");
 
@@ -110,6 +115,52 @@ static int read_selection(query_params *p, http_error *err)
     return 0;
 }
 
+/* 16 hexadecimal digits; 0 is no target's id. */
+static int read_target(query_params *p, http_error *err)
+{
+    const char *input = http_query_get(&p->raw, "jvm");
+
+    if (input == NULL)
+        return 0;
+    if (strlen(input) != 16 || !hex_read_number(&p->filter.target, input))
+        return fail(err, "16 hexadecimal digits are allowed.", "jvm", input);
+    return 0;
+}
+
+static int read_threads(query_params *p, query_kind kind, http_error *err)
+{
+    const char *buckets = http_query_get(&p->raw, "buckets");
+    const char *java_tid = http_query_get(&p->raw, "java_tid");
+    uint64_t count = 120;
+
+    if (kind != QUERY_DEADLOCKS &&
+        (p->filter.namespace_name == NULL || p->filter.workload == NULL)) {
+        err->code = HTTP_ERR_FORMAT;
+        snprintf(err->message, sizeof(err->message),
+                 "The parameters namespace and workload are required.");
+        return -1;
+    }
+    if (buckets != NULL && (parse_number(&count, buckets, 500) != 0 || count == 0))
+        return fail(err, "1 to 500 are allowed.", "buckets", buckets);
+    p->filter.bucket_ms = (p->filter.to_ms - p->filter.from_ms + count - 1) / count;
+    p->filter.bucket_ms = p->filter.bucket_ms > 0 ? p->filter.bucket_ms : 1;
+    p->filter.pod = http_query_get(&p->raw, "pod");
+    p->filter.pool = http_query_get(&p->raw, "pool");
+    if (read_target(p, err) != 0)
+        return -1;
+    if (kind != QUERY_THREAD)
+        return 0;
+    if (p->filter.target == 0 || java_tid == NULL ||
+        parse_number(&p->filter.java_tid, java_tid, UINT64_MAX / 2) != 0 ||
+        p->filter.java_tid == 0) {
+        err->code = HTTP_ERR_FORMAT;
+        snprintf(err->message, sizeof(err->message),
+                 "The parameters jvm and java_tid are required, java_tid as a number from 1 on.");
+        return -1;
+    }
+    return 0;
+}
+
 int query_params_parse(query_params *out, query_kind kind, const char *input, uint64_t now_ms,
                        http_error *err)
 {
@@ -118,10 +169,19 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
                                          "namespace", "workload", NULL};
     static const char *const profile[] = {"from",     "to",   "cluster", "limit", "namespace",
                                           "workload", "type", "lines",   NULL};
-    static const char *const *const allowed[] = {[QUERY_LIST] = list,
-                                                 [QUERY_STATUS] = status,
-                                                 [QUERY_FLAMEGRAPH] = profile,
-                                                 [QUERY_TOP] = profile};
+    static const char *const threads[] = {"from",     "to",  "cluster", "limit", "namespace",
+                                          "workload", "pod", "jvm",     "pool",  NULL};
+    static const char *const lanes[] = {"from",    "to",        "cluster",  "limit",
+                                        "buckets", "namespace", "workload", "pod",
+                                        "jvm",     "pool",      NULL};
+    static const char *const thread[] = {"from",     "to",  "cluster",  "limit", "namespace",
+                                         "workload", "jvm", "java_tid", NULL};
+    static const char *const deadlocks[] = {"from",     "to",  "cluster", "limit", "namespace",
+                                            "workload", "pod", "jvm",     NULL};
+    static const char *const *const allowed[] = {
+        [QUERY_LIST] = list,     [QUERY_STATUS] = status,      [QUERY_FLAMEGRAPH] = profile,
+        [QUERY_TOP] = profile,   [QUERY_THREADS] = threads,    [QUERY_LANES] = lanes,
+        [QUERY_THREAD] = thread, [QUERY_DEADLOCKS] = deadlocks};
 
     memset(out, 0, sizeof(*out));
     if (http_query_parse(&out->raw, input, err) != 0)
@@ -135,7 +195,9 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
     out->filter.workload = http_query_get(&out->raw, "workload");
     if (read_range(out, now_ms, err) != 0 || read_limit(out, kind, err) != 0)
         return -1;
-    return kind == QUERY_FLAMEGRAPH || kind == QUERY_TOP ? read_selection(out, err) : 0;
+    if (kind == QUERY_FLAMEGRAPH || kind == QUERY_TOP)
+        return read_selection(out, err);
+    return kind >= QUERY_THREADS ? read_threads(out, kind, err) : 0;
 }
 
 void query_params_clear(query_params *params)

@@ -134,6 +134,17 @@ START_TEST(clocks_go_forward)
 }
 END_TEST
 
+START_TEST(a_number_has_sixteen_digits)
+{
+    uint64_t number = 0;
+    ck_assert(hex_read_number(&number, "00ffabcdef012345-"));
+    ck_assert_uint_eq(number, 0xffabcdef012345);
+    ck_assert(!hex_read_number(&number, "00ffabcdef01234"));
+    ck_assert(!hex_read_number(&number, "00FFabcdef012345"));
+    ck_assert(!hex_read_number(&number, ""));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("base");
@@ -148,6 +159,7 @@ int main(void)
     suite_add_tcase(suite, text);
     TCase *clocks = tcase_create("clocks");
     tcase_add_test(clocks, clocks_go_forward);
+    tcase_add_test(clocks, a_number_has_sixteen_digits);
     tcase_add_loop_test(clocks, times_are_read_as_rfc_3339_writes_them, 0, ROWS(moments));
     suite_add_tcase(suite, clocks);
     return run_suite(suite);
