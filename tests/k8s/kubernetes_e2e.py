@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The collector beside a real API server: pods, annotations, restarts, rights. Prints TAP.
 
-usage: kubernetes_e2e.py ATTACHD WORKER COLLECTOR CLASSES
+usage: kubernetes_e2e.py ATTACHD WORKER COLLECTOR CLASSES THREAD_AGENT
 """
 
 import sys
@@ -85,6 +85,18 @@ def a_mistake_is_told(on):
     on.wait_for_target(on.jvm, state=PROFILING, detail="")
 
 
+def an_annotation_sets_how_often_threads_are_looked_at(on):
+    on.web.annotate(threads="1s")
+    before = on.snapshots()
+    wait_for("five snapshots", lambda: on.snapshots() >= before + 5)
+    same("failed ones", on.metrics()["snapshot_failures_total"], 0)
+    on.web.annotate(threads="off")
+    new_windows(on, on.jvm)
+    before = on.snapshots()
+    new_windows(on, on.jvm)
+    same("further snapshots", on.snapshots(), before)
+
+
 def a_restart_of_the_server_stops_nothing(on):
     new_windows(on, on.jvm, 1)
     before = len(on.windows(on.jvm))
@@ -157,7 +169,8 @@ def a_pod_that_is_gone_is_let_go(on):
 
 
 STEPS = (a_jvm_has_the_identity_of_its_pod, an_annotation_switches_it_on_and_off, namespaces_and_containers_count,
-         a_mistake_is_told, a_restart_of_the_server_stops_nothing, a_temporary_ends_and_does_not_come_back,
+         a_mistake_is_told, an_annotation_sets_how_often_threads_are_looked_at, a_restart_of_the_server_stops_nothing,
+         a_temporary_ends_and_does_not_come_back,
          pods_and_namespaces_are_all_it_may_read, another_token_is_taken_up, a_pod_that_is_gone_is_let_go)  # fmt: skip
 
 
@@ -166,7 +179,7 @@ def main():
     if why:
         print(f"1..0 # SKIP {why}")
         return 0
-    on = node.Node(*sys.argv[1:5])
+    on = node.Node(*sys.argv[1:6])
     print(f"1..{len(STEPS)}", flush=True)
     failed = False
     try:

@@ -44,9 +44,9 @@ def missing():
 
 
 class Node:
-    def __init__(self, attachd, worker, collector, classes):
+    def __init__(self, attachd, worker, collector, classes, agent):
         self.programs = (attachd, worker, collector)
-        self.classes = classes
+        self.classes, self.agent = classes, agent
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="k8s-e2e-"))
         self.dir.chmod(0o755)
         self.running, self.groups = [], []
@@ -80,7 +80,8 @@ class Node:
         self.attachd = self.spawn(
             "attachd", self.programs[0], f"--socket={self.dir}/run/attachd.sock",
             f"--state-dir={self.dir}/attachd", f"--installation-id={self.installation}",
-            f"--profiler-library={PROFILER}")  # fmt: skip
+            f"--profiler-library={PROFILER}",
+            f"--thread-agent={self.agent}")  # fmt: skip
         wait_for("attachd's socket", (self.dir / "run/attachd.sock").exists)
 
     def write_token(self, text):
@@ -159,6 +160,9 @@ listen: {{port: {self.metrics_port}}}
 
     def windows(self, jvm):
         return [w for b in self.state()["batches"] for w in b["windows"] if w["pid"] == jvm.pid]
+
+    def snapshots(self):
+        return sum(b["snapshots"] for b in self.state()["batches"])
 
     def metrics(self):
         try:

@@ -22,6 +22,7 @@ typedef struct target {
     collector *owner;
     local_jvm jvm;
     rule_verdict rule;
+    uint32_t window_ms;  /* length of a window */
     uint64_t until_ms;   /* end of a temporary; 0 = none */
     uint32_t off_reason; /* why it is not wanted */
     char off_detail[512];
@@ -83,6 +84,7 @@ typedef struct job {
     rule_verdict rule;
     phase phase;
     uint32_t jitter_ms;
+    uint32_t window_ms;
     uint64_t window_start_ms;
     uint64_t due_ms;
     void *memory;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is wanted of each JVM, by its pod or by the rules, and the phase that follows. */
 #include "collector_impl.h"
+#include "spans.h"
 
 #include <catalogue/reason.h>
 #include <stdio.h>
@@ -55,6 +56,9 @@ static void apply(target *one, const target_labels *labels, const policy_decisio
     one->rule.events = decision->events;
     one->rule.startup_delay_ms = decision->startup_delay_ms;
     one->rule.threads_ms = decision->threads_interval_ms;
+    one->rule.contention = decision->contention_monitoring;
+    if (decision->interval_ms > 0)
+        one->window_ms = (uint32_t)decision->interval_ms;
     one->until_ms = decision->mode == POLICY_TEMPORARY ? decision->until_ms : 0;
     one->off_reason = decision->reason;
     (void)snprintf(one->off_detail, sizeof(one->off_detail), "%s",
@@ -68,6 +72,7 @@ void collector__decide(collector *self, target *one)
     policy_decision decision;
     self->ports.user_name(self->ports.context, one->jvm.uid, user, sizeof(user));
     rule_set_match(self->rules, &one->jvm, user, &one->rule);
+    one->window_ms = self->options.window_ms;
     one->until_ms = 0;
     one->warning[0] = '\0';
     one->off_reason = REASON_DISABLED;
@@ -85,6 +90,7 @@ static bool same_events(const event_choice *a, const event_choice *b)
 static void reconsider(collector *self, target *one)
 {
     rule_verdict before = one->rule;
+    uint32_t window_ms = one->window_ms;
     bool runs = one->phase == PHASE_PROFILING || one->phase == PHASE_COOLDOWN;
     collector__decide(self, one);
     if (before.threads_ms != one->rule.threads_ms)
@@ -96,6 +102,10 @@ static void reconsider(collector *self, target *one)
         one->stopping_events = before.events;
         one->phase = PHASE_STOPPING;
         one->due_ms = 0;
+    } else if (one->phase == PHASE_PROFILING && one->window_ms != window_ms) {
+        /* The window that is under way ends at the next border of the new length. */
+        one->due_ms =
+            span_next(self->ports.now_ms(self->ports.context), one->window_ms, one->jitter_ms);
     } else if (one->phase == PHASE_PROFILING && one->reason == REASON_NONE) {
         collector__set_state(one, one->phase, one->reason, one->warning);
     }

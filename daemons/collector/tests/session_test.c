@@ -37,6 +37,7 @@ static struct {
     policy_decision decision;
     unsigned snapshots, snapshots_forgotten;
     uint32_t lease_ms, snapshot_reason;
+    bool contention;
     batch_snapshot queued_snapshots[SPANS_MAX];
     size_t queued_snapshot_count;
     uint64_t threads_ms; /* of the next rule */
@@ -129,6 +130,7 @@ static int call(void *context, const local_request *request, local_answer *answe
     case LOCAL_THREADS:
         host.snapshots++;
         host.lease_ms = request->lease_ms;
+        host.contention = request->contention;
         answer->reason = host.snapshot_reason;
         answer->has_handle = host.snapshot_reason == 0;
         answer->size = 5;
@@ -670,6 +672,36 @@ START_TEST(a_temporary_ends_by_the_clock)
 }
 END_TEST
 
+START_TEST(a_pod_sets_the_length_of_windows_and_how_often_threads_are_looked_at)
+{
+    set_decision(POLICY_CONTINUOUS, 0, &cpu_only);
+    run_to(NOON + 12000);
+    ck_assert_uint_eq(host.spans[0].length_ms, WINDOW);
+    ck_assert_uint_eq(host.snapshots, 0);
+    host.decision.interval_ms = 2000;
+    host.decision.threads_interval_ms = 1000;
+    host.decision.contention_monitoring = true;
+    collector_policy_changed(core);
+    run_to(NOON + 18500);
+    ck_assert_uint_eq(host.span_count, 4);
+    ck_assert_uint_eq(host.spans[1].start_ms, NOON + 10000);
+    ck_assert_uint_eq(host.spans[2].start_ms, NOON + 14000);
+    ck_assert_uint_eq(host.spans[3].start_ms, NOON + 16000);
+    for (size_t i = 1; i < 4; i++) /* the first is up to a border of the new length */
+        ck_assert_uint_eq(host.spans[i].length_ms, i == 1 ? 4000 : 2000);
+    ck_assert_uint_ge(host.snapshots, 6);
+    ck_assert(host.contention);
+    host.decision.interval_ms = WINDOW;
+    collector_policy_changed(core);
+    run_to(NOON + 30500);
+    ck_assert_uint_eq(host.spans[4].start_ms, NOON + 18000);
+    ck_assert_uint_eq(host.spans[4].length_ms, 2000);
+    ck_assert_uint_eq(host.spans[5].length_ms, WINDOW);
+    ck_assert_uint_eq(host.starts, 1);
+    ck_assert_uint_eq(host.stops, 0);
+}
+END_TEST
+
 START_TEST(rules_serve_pods_that_ask_for_nothing)
 {
     add_rule("Shop", false, 0);
@@ -714,6 +746,7 @@ TCase *session_tests(void)
     tcase_add_test(tests, a_pod_switches_sessions_on_and_off);
     tcase_add_test(tests, other_events_begin_a_session_anew);
     tcase_add_test(tests, a_temporary_ends_by_the_clock);
+    tcase_add_test(tests, a_pod_sets_the_length_of_windows_and_how_often_threads_are_looked_at);
     tcase_add_test(tests, rules_serve_pods_that_ask_for_nothing);
     return tests;
 }

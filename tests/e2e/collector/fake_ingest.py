@@ -34,12 +34,12 @@ class Store:
         """The batch as plain values, and the stacks that are missing."""
         words = strings(body[5])
         day = body[3]
-        windows = columns(body[7], WINDOW)
+        windows = columns(body.get(7, b""), WINDOW)
         rows = columns(body.get(8, b""), SAMPLE)
         targets = columns(body[6], TARGET)
         stacks = [body.get(11, b"")[i : i + 16] for i in range(0, len(body.get(11, b"")), 16)]
         assert len(set(stacks)) == len(stacks), "stack id twice"
-        assert 0 < len(rows) <= 100000 or windows
+        assert 0 < len(rows) <= 100000 or windows or 12 in body, "an empty batch"
         keys = {(r["window"], r["pool"], r["stack"], r["facet"], r["object"]) for r in rows}
         assert len(keys) == len(rows), "duplicate row"
         for i, window in enumerate(windows):
@@ -184,6 +184,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         STORE.batches[batch_id] = {
             "windows": windows,
             "rows": len(rows),
+            "snapshots": len(packed(fields(fields(body).get(12, b"")).get(1, b""))),
             "stacks_sent": sent,
             "bytes": self.packed,
         }
