@@ -85,6 +85,42 @@ static const config_field fields[] = {
      .items = rule_fields,
      .item_count = sizeof(rule_fields) / sizeof(rule_fields[0]),
      .help = "Which JVMs are profiled, as what, and how. Without a rule none is."},
+    {.key = "kubernetes.enabled",
+     .type = CONFIG_BOOL,
+     .fallback = "false",
+     .help = "Whether annotations of pods and namespaces choose JVMs; needs node, and an account "
+             "that may get, list and watch pods and namespaces."},
+    {.key = "kubernetes.api_server",
+     .type = CONFIG_STRING,
+     .help = "The API server, https://HOST:PORT; empty = KUBERNETES_SERVICE_HOST and "
+             "KUBERNETES_SERVICE_PORT of the environment."},
+    {.key = "kubernetes.token_file",
+     .type = CONFIG_STRING,
+     .fallback = "/var/run/secrets/kubernetes.io/serviceaccount/token",
+     .help = "Token for the API server, read anew for each request; empty = none."},
+    {.key = "kubernetes.ca_file",
+     .type = CONFIG_STRING,
+     .fallback = "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt",
+     .help = "Certificates that vouch for the API server, PEM; empty = the system's."},
+    {.key = "kubernetes.namespaces",
+     .type = CONFIG_BOOL,
+     .fallback = "true",
+     .help = "Whether annotations of namespaces count; false = namespaces are not read, and the "
+             "account needs pods alone."},
+    {.key = "kubernetes.events",
+     .type = CONFIG_STRING,
+     .fallback = "cpu,alloc,lock",
+     .help = "What to record where no hotstack.dev/events says otherwise."},
+    {.key = "kubernetes.startup_delay",
+     .type = CONFIG_DURATION,
+     .fallback = "10s",
+     .max = 86400000,
+     .help = "How long after its start a JVM in a pod is left alone, where no "
+             "hotstack.dev/startup-delay says otherwise."},
+    {.key = "kubernetes.state_dir",
+     .type = CONFIG_STRING,
+     .fallback = "/var/lib/hotstack/collector",
+     .help = "Directory for the file that remembers when each hotstack.dev/profile-for began."},
     {.key = "window.length",
      .type = CONFIG_DURATION,
      .fallback = "60s",
@@ -155,6 +191,30 @@ static const config_field fields[] = {
      .min = 1,
      .max = 4096,
      .help = "JVMs profiled at once."},
+    {.key = "limits.pods",
+     .type = CONFIG_INT,
+     .fallback = "1024",
+     .min = 1,
+     .max = 65536,
+     .help = "Pods of this node that are known; JVMs of the rest are not profiled."},
+    {.key = "limits.namespaces",
+     .type = CONFIG_INT,
+     .fallback = "4096",
+     .min = 1,
+     .max = 65536,
+     .help = "Namespaces with hotstack.dev settings; those of the rest are not read."},
+    {.key = "limits.api_event_bytes",
+     .type = CONFIG_BYTES,
+     .fallback = "4m",
+     .min = 65536,
+     .max = 67108864,
+     .help = "One event of the API server; a larger one leads to a new list."},
+    {.key = "limits.api_page_bytes",
+     .type = CONFIG_BYTES,
+     .fallback = "32m",
+     .min = 65536,
+     .max = 268435456,
+     .help = "One page of a list of the API server; where one is larger, pages get fewer objects."},
     {.key = "limits.stacks",
      .type = CONFIG_INT,
      .fallback = "20000",
@@ -278,6 +338,40 @@ rule_set *settings_rules(const config *loaded, char *message, size_t size)
         }
     }
     return rules;
+}
+
+int settings_pods(const config *loaded, pods_options *out, char *message, size_t size)
+{
+    enum { TEMPORARY_MS = 10000, SNAPSHOTS_MS = 60000, TEMPORARY_SNAPSHOTS_MS = 5000 };
+    const config_section *settings = config_values(loaded);
+    uint64_t window = (uint64_t)config_duration_ms(settings, "window.length");
+    char why[200] = "";
+    *out = (pods_options){
+        .max_pods = (size_t)config_int(settings, "limits.pods"),
+        .max_namespaces = config_bool(settings, "kubernetes.namespaces")
+                              ? (size_t)config_int(settings, "limits.namespaces")
+                              : 0,
+        .defaults =
+            {
+                .startup_delay_ms =
+                    (uint64_t)config_duration_ms(settings, "kubernetes.startup_delay"),
+                .continuous_interval_ms = window,
+                .temporary_interval_ms = window < TEMPORARY_MS ? window : TEMPORARY_MS,
+                .continuous_threads_ms = SNAPSHOTS_MS,
+                .temporary_threads_ms = TEMPORARY_SNAPSHOTS_MS,
+            },
+    };
+    if (config_string(settings, "node")[0] == '\0') {
+        (void)snprintf(message, size,
+                       "kubernetes.enabled needs node: set HOTSTACK_NODE from the pod's "
+                       "spec.nodeName");
+        return -1;
+    }
+    if (events_parse(&out->defaults.events, config_string(settings, "kubernetes.events"), why,
+                     sizeof(why)) == 0)
+        return 0;
+    (void)snprintf(message, size, "kubernetes.%s", why);
+    return -1;
 }
 
 collector_options settings_collector(const config_section *settings)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wiring.h"
 
+#include "kubernetes/kubernetes.h"
 #include "pool.h"
 #include "reader.h"
 #include "settings.h"
@@ -40,6 +41,7 @@ struct wiring {
     reader recordings;
     uploader *uploads;
     collector *core;
+    kubernetes *pods; /* NULL = not in Kubernetes mode */
     pool *workers;
     web *pages;
     FILE *ledger;
@@ -145,6 +147,18 @@ static void user_name(void *context, uint32_t uid, char *out, size_t size)
         (void)snprintf(out, size, "%u", uid);
 }
 
+static bool decide(void *context, const local_jvm *jvm, target_labels *labels, policy_decision *out)
+{
+    const wiring *self = context;
+    return self->pods != NULL && pods_decide(kubernetes_pods(self->pods), jvm, labels, out);
+}
+
+static void policy_changed(void *context)
+{
+    const wiring *self = context;
+    collector_policy_changed(self->core);
+}
+
 static int encode(void *context, const batch *one, uint8_t **out, size_t *length)
 {
     const wiring *self = context;
@@ -237,6 +251,7 @@ static collector_ports core_ports(wiring *self)
         .forget_snapshot = snapshot_reader_forget,
         .keep = self->recordings.keep_dir[0] != '\0' ? keep : NULL,
         .user_name = user_name,
+        .decide = decide,
         .encode = encode,
         .queued = wake_uploader,
         .status_changed = status_changed,
@@ -339,11 +354,37 @@ static int start_pages(wiring *self, char *message, size_t size)
                                  .uploads = self->uploads,
                                  .queued = self->queued,
                                  .http = self->http,
-                                 .contract = self->contract};
+                                 .contract = self->contract,
+                                 .kubernetes = self->pods};
     if (port == 0)
         return 0;
     return web_start(&self->pages, config_string(self->settings, "listen.address"), (uint16_t)port,
                      &sources, message, size);
+}
+
+static int start_kubernetes(wiring *self, const config *loaded, char *message, size_t size)
+{
+    const config_section *settings = self->settings;
+    kubernetes_options options = {
+        .url = config_string(settings, "kubernetes.api_server"),
+        .token_file = config_string(settings, "kubernetes.token_file"),
+        .ca_file = config_string(settings, "kubernetes.ca_file"),
+        .node = self->node,
+        .user_agent = "hotstack-collector/" HOTSTACK_VERSION,
+        .state_dir = config_string(settings, "kubernetes.state_dir"),
+        .event_bytes = config_bytes(settings, "limits.api_event_bytes"),
+        .page_bytes = config_bytes(settings, "limits.api_page_bytes"),
+        .backoff_min_ms = 500,
+        .backoff_max_ms = 30000,
+        .changed = policy_changed,
+        .context = self,
+    };
+    if (!config_bool(settings, "kubernetes.enabled"))
+        return 0;
+    if (settings_pods(loaded, &options.pods, message, size) != 0)
+        return -1;
+    self->pods = kubernetes_start(&options, message, size);
+    return self->pods != NULL ? 0 : -1;
 }
 
 wiring *wiring_new(const config *loaded, char *message, size_t size)
@@ -379,6 +420,8 @@ wiring *wiring_new(const config *loaded, char *message, size_t size)
     if (rc == 0)
         rc = make_core(self);
     if (rc == 0)
+        rc = start_kubernetes(self, loaded, message, size);
+    if (rc == 0)
         rc = start_pages(self, message, size);
     if (rc == 0)
         return self;
@@ -391,6 +434,7 @@ void wiring_free(wiring *self)
     if (self == NULL)
         return;
     web_stop(self->pages);
+    kubernetes_stop(self->pods);
     pool_free(self->workers);
     collector_free(self->core);
     uploader_free(self->uploads);

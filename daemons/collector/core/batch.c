@@ -39,6 +39,10 @@ int batch__add_target(batch *one, const local_jvm *jvm, const target_labels *lab
     if (add_text(one, labels->namespace_name, &to->namespace_str) != 0 ||
         add_text(one, labels->workload_kind, &to->workload_kind_str) != 0 ||
         add_text(one, labels->workload, &to->workload_str) != 0 ||
+        add_text(one, labels->pod, &to->pod_str) != 0 ||
+        add_text(one, labels->container, &to->container_str) != 0 ||
+        add_text(one, labels->app_version, &to->app_version_str) != 0 ||
+        add_text(one, labels->image, &to->image_str) != 0 ||
         add_text(one, jvm->pod_uid, &to->pod_uid_str) != 0 ||
         add_text(one, jvm->container_id, &to->container_id_str) != 0 ||
         add_text(one, jvm->id.boot_id, &to->boot_id_str) != 0 ||

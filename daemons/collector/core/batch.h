@@ -17,6 +17,11 @@ typedef struct target_labels {
     char namespace_name[64];
     char workload_kind[32];
     char workload[254];
+    /* "" outside of Kubernetes */
+    char pod[254];
+    char container[64];
+    char app_version[128];
+    char image[256];
 } target_labels;
 
 /* The window of one JVM that a profile fills. */

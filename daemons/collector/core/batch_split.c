@@ -31,6 +31,10 @@ static void jvm_of(const batch *one, const batch_target *from, local_jvm *jvm,
     TEXT_OF(labels->namespace_name, one, from->namespace_str);
     TEXT_OF(labels->workload_kind, one, from->workload_kind_str);
     TEXT_OF(labels->workload, one, from->workload_str);
+    TEXT_OF(labels->pod, one, from->pod_str);
+    TEXT_OF(labels->container, one, from->container_str);
+    TEXT_OF(labels->app_version, one, from->app_version_str);
+    TEXT_OF(labels->image, one, from->image_str);
 }
 
 /* One string table for what a profile takes from the batch's two. */

@@ -102,9 +102,11 @@ static size_t take_due(collector *self, uint64_t now, due_job *due, size_t room)
     return count;
 }
 
-static uint64_t next_time(const collector *self, uint64_t now)
+static uint64_t next_time(const collector *self, uint64_t now, uint64_t next_end)
 {
     uint64_t next = self->discovering ? now + self->options.discovery_ms : self->next_discovery_ms;
+    if (next_end < next)
+        next = next_end;
     for (const target *one = self->targets; one != NULL; one = one->next) {
         if (one->phase != PHASE_OFF && !one->busy && one->due_ms < next)
             next = one->due_ms;
@@ -132,6 +134,7 @@ uint64_t collector_tick(collector *self)
         self->next_discovery_ms = now + self->options.discovery_ms;
         self->jobs++;
     }
+    uint64_t next_end = collector__reconsider(self, now);
     size_t count = take_due(self, now, due, AT_ONCE);
     if (self->has_pending && now >= self->pending_since_ms + self->options.flush_ms)
         collector__flush(self);
@@ -141,9 +144,17 @@ uint64_t collector_tick(collector *self)
     if (discover)
         self->ports.submit(self->ports.context, collector__discover, self);
     pthread_mutex_lock(&self->lock);
-    uint64_t next = next_time(self, now);
+    uint64_t next = next_time(self, now, next_end);
     pthread_mutex_unlock(&self->lock);
     return next;
+}
+
+void collector_policy_changed(collector *self)
+{
+    pthread_mutex_lock(&self->lock);
+    self->policy_changed = true;
+    pthread_mutex_unlock(&self->lock);
+    self->ports.wake(self->ports.context);
 }
 
 void collector_set_limits(collector *self, const batch_limits *limits)
@@ -191,6 +202,7 @@ static uint32_t state_of(const target *one)
     case PHASE_STARTING:
         return TARGET_STATE_WAITING;
     case PHASE_PROFILING:
+    case PHASE_STOPPING:
         return TARGET_STATE_PROFILING;
     case PHASE_COOLDOWN:
         return TARGET_STATE_FAILED;
@@ -199,7 +211,9 @@ static uint32_t state_of(const target *one)
     }
     if (one->reason == REASON_NOT_HOTSPOT || one->reason == REASON_UNSUPPORTED_JVM)
         return TARGET_STATE_UNSUPPORTED;
-    return one->reason == REASON_DISABLED ? TARGET_STATE_OFF : TARGET_STATE_FAILED;
+    if (one->reason == REASON_POD_UNKNOWN)
+        return TARGET_STATE_UNKNOWN;
+    return one->rule.profiled ? TARGET_STATE_FAILED : TARGET_STATE_OFF;
 }
 
 static void tell(const collector *self, const target *one, uint64_t now, target_status *out)
@@ -246,6 +260,7 @@ collector_stats collector_get_stats(collector *self)
     for (const target *one = self->targets; one != NULL; one = one->next) {
         stats.jvms++;
         stats.profiling += one->phase == PHASE_PROFILING;
+        stats.unknown_pods += one->reason == REASON_POD_UNKNOWN;
     }
     pthread_mutex_unlock(&self->lock);
     return stats;

@@ -9,6 +9,7 @@
 #ifndef COLLECTOR_CORE_COLLECTOR_H
 #define COLLECTOR_CORE_COLLECTOR_H
 
+#include "policy.h"
 #include "queue.h"
 #include "report.h"
 #include "rules.h"
@@ -52,6 +53,12 @@ typedef struct collector_ports {
                  const window_span *span);
 
     void (*user_name)(void *context, uint32_t uid, char *out, size_t size);
+    /*
+     * Fills labels and decision for a JVM that runs in a pod and returns true; false leaves it to
+     * the rules. NULL = there are no pods.
+     */
+    bool (*decide)(void *context, const local_jvm *jvm, target_labels *labels,
+                   policy_decision *out);
 
     /* The queue's form of a batch; *out is malloc'd. 0 or -1. */
     int (*encode)(void *context, const batch *one, uint8_t **out, size_t *length);
@@ -84,6 +91,9 @@ void collector_free(collector *self);
 /* Submits what is due; returns the Unix ms at which it wants to be called again. One thread. */
 uint64_t collector_tick(collector *self);
 
+/* Decisions of ports.decide may be others now: asked again at the next tick. Any thread. */
+void collector_policy_changed(collector *self);
+
 /* The limits that the backend advertises; 0 = none. */
 void collector_set_limits(collector *self, const batch_limits *limits);
 
@@ -105,7 +115,7 @@ typedef struct collector_stats {
     uint64_t batches, queue_failures;
     uint64_t recording_bytes;
     uint64_t window_ms, covered_ms; /* sums over all windows */
-    uint64_t jvms, profiling;
+    uint64_t jvms, profiling, unknown_pods;
     bool attachd_reachable;
     uint64_t raw_recorded[PROFILE_TYPE_END];
 } collector_stats;

@@ -13,6 +13,7 @@ typedef enum phase {
     PHASE_STARTING,  /* to be started at due_ms */
     PHASE_PROFILING, /* a window ends at due_ms */
     PHASE_COOLDOWN,  /* failed; started again at due_ms */
+    PHASE_STOPPING,  /* no longer wanted as it runs; stopped at due_ms, then judged anew */
 } phase;
 
 /* One JVM. Guarded by the collector's lock; a job works on a copy. */
@@ -21,6 +22,12 @@ typedef struct target {
     collector *owner;
     local_jvm jvm;
     rule_verdict rule;
+    uint32_t window_ms;  /* length of a window */
+    uint64_t until_ms;   /* end of a temporary; 0 = none */
+    uint32_t off_reason; /* why it is not wanted */
+    char off_detail[512];
+    event_choice stopping_events; /* PHASE_STOPPING: what the session records */
+    char warning[512];            /* settings that cannot be used, while others are in force */
     phase phase;
     uint32_t reason; /* the last, until a success */
     uint32_t session;
@@ -48,6 +55,7 @@ struct collector {
     bool finishing;
     bool leave; /* sessions, at the end */
     bool discovering;
+    bool policy_changed;
     uint64_t next_discovery_ms;
     unsigned jobs;      /* that run */
     bool attachd_known; /* the first look has been answered or failed */
@@ -61,6 +69,13 @@ struct collector {
     collector_stats stats;
 };
 
+/* wanted.c; with the lock held. What is wanted of a JVM that no job works on, and its next phase.
+ */
+void collector__decide(collector *self, target *one);
+void collector__judge(collector *self, target *one);
+/* Decides anew for all; returns the Unix ms at which a temporary ends next. */
+uint64_t collector__reconsider(collector *self, uint64_t now);
+
 /* What a job needs of its target, taken under the lock. */
 typedef struct job {
     collector *self;
@@ -69,6 +84,7 @@ typedef struct job {
     rule_verdict rule;
     phase phase;
     uint32_t jitter_ms;
+    uint32_t window_ms;
     uint64_t window_start_ms;
     uint64_t due_ms;
     void *memory;

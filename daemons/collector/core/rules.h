@@ -49,6 +49,7 @@ typedef struct rule_verdict {
     event_choice events;
     uint64_t startup_delay_ms;
     uint64_t threads_ms;
+    bool contention; /* thread snapshots tell how long threads were blocked */
 } rule_verdict;
 
 /*

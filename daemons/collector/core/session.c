@@ -21,6 +21,7 @@ job collector__begin(target *one)
                .rule = one->rule,
                .phase = one->phase,
                .jitter_ms = one->jitter_ms,
+               .window_ms = one->window_ms,
                .window_start_ms = one->window_start_ms,
                .due_ms = one->due_ms,
                .memory = one->memory};
@@ -85,16 +86,17 @@ static void start(const job *now)
     if (answer.reason == REASON_NONE) {
         /* An adopted session goes on with the window that was under way. */
         if (answer.session != SESSION_STATE_ADOPTED || one->window_start_ms == 0)
-            one->window_start_ms = span_last(time, self->options.window_ms, one->jitter_ms);
+            one->window_start_ms = span_last(time, one->window_ms, one->jitter_ms);
         one->session = answer.session;
-        one->due_ms = span_next(time, self->options.window_ms, one->jitter_ms);
+        one->due_ms = span_next(time, one->window_ms, one->jitter_ms);
         char detail[512] = "";
         if (answer.engine_reason[0] != '\0')
             (void)snprintf(detail, sizeof(detail), "engine %s: %s", answer.engine,
                            answer.engine_reason);
         if (one->snapshot_due_ms == 0)
             one->snapshot_due_ms = time;
-        collector__set_state(one, PHASE_PROFILING, REASON_NONE, detail);
+        collector__set_state(one, PHASE_PROFILING, REASON_NONE,
+                             detail[0] != '\0' ? detail : one->warning);
     } else {
         self->stats.start_failures++;
         one->session = answer.session;
@@ -148,7 +150,7 @@ int collector__fetch(const job *now, const local_answer *answer, int fd, char *m
 /* The window of a recording that begins at `first_ms` (0 = not known) and ended at `end_ms`. */
 static window_span span_of(const job *now, uint64_t first_ms, uint64_t end_ms)
 {
-    uint32_t length = now->self->options.window_ms;
+    uint32_t length = now->window_ms;
     uint64_t start_ms = now->window_start_ms;
     if (first_ms != 0 && first_ms + 1000 < start_ms) /* adopted with older data */
         start_ms = span_last(first_ms, length, now->jitter_ms);
@@ -227,14 +229,14 @@ static void window(job *now)
     local_answer answer = {0};
     collector__ask(now, &request, &answer);
     uint64_t time = self->ports.now_ms(self->ports.context);
-    uint64_t border = span_last(time, self->options.window_ms, now->jitter_ms);
+    uint64_t border = span_last(time, now->window_ms, now->jitter_ms);
     if (border < now->due_ms) /* the clock was set back, or the border was cut early */
         border = now->due_ms;
     pthread_mutex_lock(&self->lock);
     target *one = now->on;
     if (answer.reason == REASON_NONE) {
         one->window_start_ms = border;
-        one->due_ms = span_next(border, self->options.window_ms, one->jitter_ms);
+        one->due_ms = span_next(border, one->window_ms, one->jitter_ms);
         one->session = answer.session;
     } else {
         self->stats.windows_failed++;
@@ -248,7 +250,8 @@ static void window(job *now)
 
 static void end_session(job *now, bool leave)
 {
-    if (now->phase != PHASE_PROFILING && now->phase != PHASE_COOLDOWN)
+    if (now->phase != PHASE_PROFILING && now->phase != PHASE_COOLDOWN &&
+        now->phase != PHASE_STOPPING)
         return;
     local_request request = collector__about(now, leave ? LOCAL_WINDOW : LOCAL_STOP);
     local_answer answer = {0};
@@ -258,6 +261,20 @@ static void end_session(job *now, bool leave)
         now->window_start_ms != 0)
         take(now, &answer, time);
     local_answer_clear(&answer);
+}
+
+/* The session ends with its last window; what is wanted now decides what comes next. */
+static void stop(job *now)
+{
+    collector *self = now->self;
+    now->rule.events = now->on->stopping_events;
+    end_session(now, false);
+    pthread_mutex_lock(&self->lock);
+    now->on->session = SESSION_STATE_NONE;
+    now->on->window_start_ms = 0;
+    now->on->backoff_ms = 0;
+    collector__judge(self, now->on);
+    pthread_mutex_unlock(&self->lock);
 }
 
 static void job_done(target *one)
@@ -290,6 +307,9 @@ void collector__step(void *argument)
         break;
     case PHASE_PROFILING:
         window(&now);
+        break;
+    case PHASE_STOPPING:
+        stop(&now);
         break;
     case PHASE_OFF:
         break;

@@ -75,6 +75,7 @@ void collector__take_snapshot(void *argument)
     thread_snapshot taken = {.states = NULL};
     char message[512] = "";
     request.lease_ms = lease_of(&now.rule);
+    request.contention = now.rule.contention;
     collector__ask(&now, &request, &answer);
     uint32_t reason = answer.reason;
     if (reason == REASON_NONE && answer.has_handle)

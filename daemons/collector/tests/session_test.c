@@ -33,8 +33,11 @@ static struct {
     uint32_t days[SPANS_MAX];
     size_t batches;
     unsigned forgotten;
+    bool in_pod; /* the pod decides */
+    policy_decision decision;
     unsigned snapshots, snapshots_forgotten;
     uint32_t lease_ms, snapshot_reason;
+    bool contention;
     batch_snapshot queued_snapshots[SPANS_MAX];
     size_t queued_snapshot_count;
     uint64_t threads_ms; /* of the next rule */
@@ -127,6 +130,7 @@ static int call(void *context, const local_request *request, local_answer *answe
     case LOCAL_THREADS:
         host.snapshots++;
         host.lease_ms = request->lease_ms;
+        host.contention = request->contention;
         answer->reason = host.snapshot_reason;
         answer->has_handle = host.snapshot_reason == 0;
         answer->size = 5;
@@ -203,6 +207,15 @@ static void user_name(void *context, uint32_t uid, char *out, size_t size)
     (void)snprintf(out, size, "user%u", uid);
 }
 
+static bool decide(void *context, const local_jvm *jvm, target_labels *labels, policy_decision *out)
+{
+    (void)context;
+    (void)jvm;
+    *labels = (target_labels){.workload = "web", .pod = "web-1"};
+    *out = host.decision;
+    return host.in_pod;
+}
+
 static int encode(void *context, const batch *one, uint8_t **out, size_t *length)
 {
     (void)context;
@@ -264,6 +277,7 @@ static void set_up(void)
         .read_snapshot = read_snapshot,
         .forget_snapshot = forget_snapshot,
         .user_name = user_name,
+        .decide = decide,
         .encode = encode,
         .queued = nothing,
         .status_changed = status_changed,
@@ -598,6 +612,114 @@ START_TEST(the_end_may_leave_the_session_running)
 }
 END_TEST
 
+static void set_decision(policy_mode mode, uint32_t reason, const event_choice *events)
+{
+    host.in_pod = true;
+    host.decision = (policy_decision){.mode = mode, .reason = reason, .events = *events};
+    collector_policy_changed(core);
+}
+
+static const event_choice cpu_only = {.cpu_ns = 10000000};
+static const event_choice cpu_and_locks = {.cpu_ns = 10000000, .lock_ns = 1000};
+
+START_TEST(a_pod_switches_sessions_on_and_off)
+{
+    set_decision(POLICY_OFF, REASON_DISABLED, &cpu_only);
+    run_to(NOON + 5000);
+    ck_assert_uint_eq(host.starts, 0);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_OFF);
+    ck_assert_str_eq(status_of(1).labels.pod, "web-1");
+    set_decision(POLICY_CONTINUOUS, 0, &cpu_only);
+    run_to(NOON + 5001); /* at once, not at the next look at the host */
+    ck_assert_uint_eq(host.starts, 1);
+    run_to(NOON + 12000);
+    set_decision(POLICY_OFF, REASON_SWITCHED_OFF, &cpu_only);
+    run_to(NOON + 12001);
+    ck_assert_uint_eq(host.stops, 1);
+    ck_assert_uint_eq(host.span_count, 2); /* the last window is taken */
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_OFF);
+    ck_assert_uint_eq(status_of(1).reason, REASON_SWITCHED_OFF);
+    run_to(NOON + 60000);
+    ck_assert_uint_eq(host.starts, 1);
+}
+END_TEST
+
+START_TEST(other_events_begin_a_session_anew)
+{
+    set_decision(POLICY_CONTINUOUS, 0, &cpu_only);
+    run_to(NOON + 5000);
+    set_decision(POLICY_CONTINUOUS, 0, &cpu_only);
+    run_to(NOON + 6000);
+    ck_assert_uint_eq(host.stops, 0);
+    set_decision(POLICY_CONTINUOUS, 0, &cpu_and_locks);
+    run_to(NOON + 6001);
+    ck_assert_uint_eq(host.stops, 1);
+    ck_assert_uint_eq(host.starts, 2);
+    ck_assert_uint_eq(host.last_start.lock_interval_ns, 1000);
+}
+END_TEST
+
+START_TEST(a_temporary_ends_by_the_clock)
+{
+    set_decision(POLICY_TEMPORARY, 0, &cpu_only);
+    host.decision.until_ms = NOON + 7000;
+    run_to(NOON + 6999);
+    ck_assert_uint_eq(host.starts, 1);
+    host.decision = (policy_decision){.mode = POLICY_OFF, .reason = REASON_EXPIRED};
+    run_to(NOON + 7000);
+    ck_assert_uint_eq(host.stops, 1);
+    ck_assert_uint_eq(status_of(1).reason, REASON_EXPIRED);
+}
+END_TEST
+
+START_TEST(a_pod_sets_the_length_of_windows_and_how_often_threads_are_looked_at)
+{
+    set_decision(POLICY_CONTINUOUS, 0, &cpu_only);
+    run_to(NOON + 12000);
+    ck_assert_uint_eq(host.spans[0].length_ms, WINDOW);
+    ck_assert_uint_eq(host.snapshots, 0);
+    host.decision.interval_ms = 2000;
+    host.decision.threads_interval_ms = 1000;
+    host.decision.contention_monitoring = true;
+    collector_policy_changed(core);
+    run_to(NOON + 18500);
+    ck_assert_uint_eq(host.span_count, 4);
+    ck_assert_uint_eq(host.spans[1].start_ms, NOON + 10000);
+    ck_assert_uint_eq(host.spans[2].start_ms, NOON + 14000);
+    ck_assert_uint_eq(host.spans[3].start_ms, NOON + 16000);
+    for (size_t i = 1; i < 4; i++) /* the first is up to a border of the new length */
+        ck_assert_uint_eq(host.spans[i].length_ms, i == 1 ? 4000 : 2000);
+    ck_assert_uint_ge(host.snapshots, 6);
+    ck_assert(host.contention);
+    host.decision.interval_ms = WINDOW;
+    collector_policy_changed(core);
+    run_to(NOON + 30500);
+    ck_assert_uint_eq(host.spans[4].start_ms, NOON + 18000);
+    ck_assert_uint_eq(host.spans[4].length_ms, 2000);
+    ck_assert_uint_eq(host.spans[5].length_ms, WINDOW);
+    ck_assert_uint_eq(host.starts, 1);
+    ck_assert_uint_eq(host.stops, 0);
+}
+END_TEST
+
+START_TEST(rules_serve_pods_that_ask_for_nothing)
+{
+    add_rule("Shop", false, 0);
+    set_decision(POLICY_OFF, REASON_POD_UNKNOWN, &cpu_only);
+    run_to(NOON + 5000);
+    ck_assert_uint_eq(host.starts, 0); /* not a guess where the pod is not known */
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_UNKNOWN);
+    ck_assert_uint_eq(collector_get_stats(core).unknown_pods, 1);
+    set_decision(POLICY_OFF, REASON_DISABLED, &cpu_only);
+    run_to(NOON + 5001);
+    ck_assert_uint_eq(host.starts, 1);
+    ck_assert_str_eq(status_of(1).labels.workload, "web");
+    set_decision(POLICY_OFF, REASON_SWITCHED_OFF, &cpu_only);
+    run_to(NOON + 5002);
+    ck_assert_uint_eq(host.stops, 1);
+}
+END_TEST
+
 TCase *session_tests(void)
 {
     TCase *tests = tcase_create("sessions");
@@ -621,5 +743,10 @@ TCase *session_tests(void)
     tcase_add_test(tests, past_the_limit_jvms_wait_for_room);
     tcase_add_test(tests, the_end_takes_the_last_window_and_stops_the_session);
     tcase_add_test(tests, the_end_may_leave_the_session_running);
+    tcase_add_test(tests, a_pod_switches_sessions_on_and_off);
+    tcase_add_test(tests, other_events_begin_a_session_anew);
+    tcase_add_test(tests, a_temporary_ends_by_the_clock);
+    tcase_add_test(tests, a_pod_sets_the_length_of_windows_and_how_often_threads_are_looked_at);
+    tcase_add_test(tests, rules_serve_pods_that_ask_for_nothing);
     return tests;
 }

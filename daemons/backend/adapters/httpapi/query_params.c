@@ -9,90 +9,10 @@
 #include <time.h>
 
 #include <base/hex.h>
+#include <base/rfc3339.h>
 #include <catalogue/profile_type.h>
 
 static const uint64_t HOUR_MS = 3600000, LATEST_MS = 4102444800000; /* 2100-01-01 */
-
-/* Reads exactly `count` digits. */
-static bool read_digits(const char **at, unsigned count, int *out)
-{
-    *out = 0;
-    for (unsigned i = 0; i < count; i++) {
-        if (!isdigit((unsigned char)(*at)[i]))
-            return false;
-        *out = *out * 10 + ((*at)[i] - '0');
-    }
-    *at += count;
-    return true;
-}
-
-static bool read_char(const char **at, char wanted)
-{
-    if (**at != wanted)
-        return false;
-    (*at)++;
-    return true;
-}
-
-/* ".123", any number of digits; to milliseconds. */
-static bool read_fraction(const char **at, int *ms)
-{
-    int scale = 100;
-
-    *ms = 0;
-    if (!read_char(at, '.'))
-        return true;
-    if (!isdigit((unsigned char)**at))
-        return false;
-    for (; isdigit((unsigned char)**at); (*at)++) {
-        *ms += (**at - '0') * scale;
-        scale /= 10;
-    }
-    return true;
-}
-
-/* "Z" or "+hh:mm"; to minutes east. */
-static bool read_zone(const char **at, int *minutes)
-{
-    int hours, rest;
-
-    *minutes = 0;
-    if (read_char(at, 'Z') || read_char(at, 'z'))
-        return true;
-    int sign = **at == '+' ? 1 : **at == '-' ? -1 : 0;
-    (*at)++;
-    if (sign == 0 || !read_digits(at, 2, &hours) || !read_char(at, ':') ||
-        !read_digits(at, 2, &rest) || hours > 23 || rest > 59)
-        return false;
-    *minutes = sign * (hours * 60 + rest);
-    return true;
-}
-
-static int parse_rfc3339(uint64_t *out, const char *input)
-{
-    struct tm tm = {0};
-    int ms, zone;
-
-    if (!read_digits(&input, 4, &tm.tm_year) || !read_char(&input, '-') ||
-        !read_digits(&input, 2, &tm.tm_mon) || !read_char(&input, '-') ||
-        !read_digits(&input, 2, &tm.tm_mday) ||
-        (!read_char(&input, 'T') && !read_char(&input, 't')) ||
-        !read_digits(&input, 2, &tm.tm_hour) || !read_char(&input, ':') ||
-        !read_digits(&input, 2, &tm.tm_min) || !read_char(&input, ':') ||
-        !read_digits(&input, 2, &tm.tm_sec) || !read_fraction(&input, &ms) ||
-        !read_zone(&input, &zone) || *input != '\0')
-        return -1;
-    if (tm.tm_year < 1970 || tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 ||
-        tm.tm_hour > 23 || tm.tm_min > 59 || tm.tm_sec > 60)
-        return -1;
-    tm.tm_year -= 1900;
-    tm.tm_mon -= 1;
-    int64_t seconds = (int64_t)timegm(&tm) - (int64_t)zone * 60;
-    if (seconds < 0)
-        return -1;
-    *out = (uint64_t)seconds * 1000 + (uint64_t)ms;
-    return 0;
-}
 
 /* A plain decimal number of at most `most`. */
 static int parse_number(uint64_t *out, const char *input, uint64_t most)
@@ -110,7 +30,7 @@ int query_time_parse(uint64_t *out, const char *input)
 {
     if (strchr(input, '-') == NULL)
         return parse_number(out, input, LATEST_MS);
-    return parse_rfc3339(out, input) == 0 && *out <= LATEST_MS ? 0 : -1;
+    return rfc3339_parse(out, input) == 0 && *out <= LATEST_MS ? 0 : -1;
 }
 
 void query_time_print(char out[25], uint64_t unix_ms)
