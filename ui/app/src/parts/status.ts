@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the status rows of a service say together.
-import type { Target } from '../api/types.ts';
+import type { Target } from '../api/status.ts';
 
 export type Tone = 'good' | 'plain' | 'warn' | 'bad';
 
