@@ -21,11 +21,13 @@ describe('targets', () => {
     expect(pids(sortedTargets(TARGETS))).toEqual([4, 3, 2, 1]);
   });
 
-  it('are filtered by state, node and pod', () => {
-    expect(pids(matchingTargets(TARGETS, null, null))).toEqual([1, 2, 3, 4]);
-    expect(pids(matchingTargets(TARGETS, 'profiling', 'n1'))).toEqual([2]);
-    expect(pids(matchingTargets(TARGETS, null, null, 'b'))).toEqual([1]);
-    expect(matchingTargets(TARGETS, 'profiling', 'elsewhere')).toEqual([]);
+  it('are filtered by state, node, pod and JVM', () => {
+    expect(pids(matchingTargets(TARGETS, { state: null, node: null }))).toEqual([1, 2, 3, 4]);
+    expect(pids(matchingTargets(TARGETS, { state: 'profiling', node: 'n1' }))).toEqual([2]);
+    expect(pids(matchingTargets(TARGETS, { state: null, pod: 'b' }))).toEqual([1]);
+    expect(pids(matchingTargets(TARGETS, { pod: '', jvm: null }))).toEqual([3]);
+    expect(pids(matchingTargets(TARGETS, { jvm: 'ff' }))).toEqual([4]);
+    expect(matchingTargets(TARGETS, { state: 'profiling', node: 'elsewhere' })).toEqual([]);
   });
 
   it('are counted by value, the commonest first', () => {

@@ -380,9 +380,14 @@ describe('hostile names', () => {
     ['nothing', ''],
   ])('of %s stay text, and the page stays whole', async (_kind, hostile) => {
     backend.change = (_path, body) => withHostileNames(body, hostile) as Record<string, unknown>;
+    backend.targets = [target({ state: hostile, mode: hostile, session: hostile, detail: hostile, message: hostile })].map(
+      (row) => withHostileNames(row, hostile) as Record<string, unknown>,
+    );
     for (const path of [
       '/deadlocks',
       DEADLOCK,
+      '/targets',
+      of('targets'),
       of('cpu'),
       of('locks', `&open=${encodeURIComponent(`00000000000012ab.1b2c3d4e.${hostile.slice(0, 200)}`)}`),
       of('threads', '&unfold='),
@@ -391,7 +396,7 @@ describe('hostile names', () => {
       await enter(path);
       await page
         .locator(
-          '[data-testid="busy-table"], [data-testid="locks-table"], [data-testid="lanes"], [data-testid="deadlock-table"], [data-testid="cycle"], [data-testid="spell"]',
+          '[data-testid="busy-table"], [data-testid="locks-table"], [data-testid="lanes"], [data-testid="deadlock-table"], [data-testid="cycle"], [data-testid="spell"], [data-testid="target-table"]',
         )
         .first()
         .waitFor();

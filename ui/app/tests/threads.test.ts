@@ -38,7 +38,7 @@ import {
 } from '../src/parts/threads/words.ts';
 import { frame, lanes, oneDeadlock, SOURCES, threads } from './pool.ts';
 
-const META = { from: null, to: null, truncated: false, fresh_until: null, nodes_omitted: 0 };
+const META = { from: null, to: null, truncated: false, fresh_until: null, nodes_omitted: 0, sampled: false, missing: [] };
 const lock = (id: string) => ({ class: 'a.B', id, kind: 'monitor' });
 const part = (java_tid: number, holds: string, waits: string) => ({ java_tid, holds: lock(holds), waits_for: lock(waits) });
 
@@ -237,8 +237,11 @@ describe('words', () => {
   it('say what an answer is short of, with the next step', () => {
     const cut: Sources = { ...SOURCES, threads_cut: 3000 };
     expect(shortfalls(SOURCES, META)).toEqual([]);
-    expect(shortfalls(cut, { ...META, truncated: true, nodes_omitted: 1 }).map((sentence) => sentence.split('.')[0])).toEqual([
+    expect(
+      shortfalls(cut, { ...META, truncated: true, nodes_omitted: 1, missing: ['stacks'] }).map((sentence) => sentence.split('.')[0]),
+    ).toEqual([
       'The query stopped at its budget, so this is less than the whole',
+      'The store did not give: stacks',
       '1 row was left off the end of the list',
       '3,000 threads were left out of snapshots because a snapshot is bounded',
     ]);

@@ -17,14 +17,16 @@ const thread = {
   daemon: or(flag, false),
 };
 
-const missing = record({ source: text, reason: text, explanation: text, fix: text, jvms: amount });
-const sources = record({ snapshots: amount, threads_cut: amount, profile: flag, missing: list(missing) });
+const missingSource = record({ source: text, reason: text, explanation: text, fix: text, jvms: amount });
+const sources = record({ snapshots: amount, threads_cut: amount, profile: flag, missing: list(missingSource) });
 const meta = record({
   from: orNull(time),
   to: orNull(time),
   truncated: or(flag, false),
   fresh_until: orNull(time),
   nodes_omitted: or(amount, 0),
+  sampled: or(flag, false),
+  missing: or(list(text), []),
 });
 const about = { sources, meta };
 

@@ -36,11 +36,11 @@ export function DeadlockPage() {
         {query.data !== undefined && <CopyButton text={deadlockText(query.data.deadlock)} label="Copy as text" />}
       </header>
       <Answer query={query} waitsFor="the backend to read the deadlock">
-        {({ deadlock, sources, meta }) => (
+        {(answer) => (
           <>
-            <Facts deadlock={deadlock} address={address} />
-            <SourcesNotice sources={sources} meta={meta} />
-            <DeadlockCycle deadlock={deadlock} address={address} />
+            <Facts deadlock={answer.deadlock} address={address} />
+            <SourcesNotice answer={answer} empty={false} />
+            <DeadlockCycle deadlock={answer.deadlock} address={address} />
           </>
         )}
       </Answer>

@@ -40,7 +40,7 @@ function Deadlocks({ query, address, service }: { query: UseQueryResult<Deadlock
     <Answer query={query} waitsFor="the backend to read deadlocks">
       {(answer) => (
         <>
-          <SourcesNotice sources={answer.sources} meta={answer.meta} />
+          <SourcesNotice answer={answer} empty={answer.deadlocks.length === 0} />
           <DeadlockTable answer={answer} address={address} service={service} />
         </>
       )}

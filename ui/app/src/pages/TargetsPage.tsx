@@ -81,8 +81,9 @@ function Targets({ query, address, service }: TargetsProps & { service: boolean 
     <Answer query={query} waitsFor="the backend to read what the collectors report">
       {({ targets, meta }) => {
         if (targets.length === 0) return <NoTargets />;
-        const pod = service ? null : narrowedOf(search).pod;
-        const matching = sortedTargets(matchingTargets(targets, search.get('state'), search.get('node'), pod));
+        const { pod, jvm } = service ? { pod: null, jvm: null } : narrowedOf(search);
+        const wanted = { state: search.get('state'), node: search.get('node'), pod, jvm };
+        const matching = sortedTargets(matchingTargets(targets, wanted));
         const shown = search.get('rows') === 'all' ? matching : matching.slice(0, FIRST);
         return (
           <>
@@ -99,7 +100,11 @@ function Targets({ query, address, service }: TargetsProps & { service: boolean 
             {matching.length === 0 ? (
               <Notice title="No JVM matches the filters" testId="no-match">
                 {plural(targets.length, 'JVM')} without them.{' '}
-                <button type="button" className={page['plain']} onClick={() => address.narrow({ state: null, node: null, pod: null })}>
+                <button
+                  type="button"
+                  className={page['plain']}
+                  onClick={() => address.narrow({ state: null, node: null, pod: null, jvm: null })}
+                >
                   Remove the filters
                 </button>
               </Notice>

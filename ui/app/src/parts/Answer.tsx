@@ -14,8 +14,12 @@ interface AnswerProps<T> {
 
 /** A query's content, or its state in place of it. Content that could not be refreshed stays, and says so. */
 export function Answer<T>({ query, waitsFor, children }: AnswerProps<T>) {
-  const { data, error, dataUpdatedAt, isPlaceholderData } = query;
-  if (data === undefined) return error === null ? <Loading waitsFor={waitsFor} /> : <ErrorNotice error={error} />;
+  const { data, error, failureReason, dataUpdatedAt, isPlaceholderData } = query;
+  if (data === undefined) {
+    // Between two tries the last failure is what the reader should know.
+    const problem = error ?? failureReason;
+    return problem === null ? <Loading waitsFor={waitsFor} /> : <ErrorNotice error={problem} />;
+  }
   return (
     <>
       {error !== null && <StaleNotice error={error} since={dataUpdatedAt} />}

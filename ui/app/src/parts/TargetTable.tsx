@@ -26,7 +26,7 @@ const Unknown = () => <span className={table['faint']}>–</span>;
 export function TargetTable({ targets, address, service }: TargetTableProps) {
   return (
     <TableFrame label="JVMs">
-      <table className={table['table']} data-testid="target-table">
+      <table className={`${table['table']} ${table['tight']}`} data-testid="target-table">
         <thead>
           <tr>
             <th>State</th>
@@ -69,7 +69,7 @@ function Row({ target, address, service }: { target: Target; address: Address; s
             data-tone={toneOf(target.state)}
             title={target.observed === null ? undefined : `Reported ${formatTime(target.observed)}`}
           >
-            {visibleText(target.state)}
+            <Name text={target.state} max={20} />
           </span>
         </td>
         {service && (
@@ -93,7 +93,7 @@ function Row({ target, address, service }: { target: Target; address: Address; s
         <td>
           <Mode target={target} />
         </td>
-        <td>{target.session === '' ? <Unknown /> : visibleText(target.session)}</td>
+        <td>{target.session === '' ? <Unknown /> : <Name text={target.session} max={20} />}</td>
         <td>
           {target.last_window === null ? (
             <Unknown />
@@ -116,10 +116,10 @@ function Row({ target, address, service }: { target: Target; address: Address; s
 
 function Mode({ target: { mode, mode_until } }: { target: Target }) {
   if (mode === '') return <Unknown />;
-  if (mode_until === null) return visibleText(mode);
+  if (mode_until === null) return <Name text={mode} max={20} />;
   return (
     <span title={formatTime(mode_until)}>
-      {visibleText(mode)}, ends {distanceText(mode_until, Date.now())}
+      <Name text={mode} max={20} />, ends {distanceText(mode_until, Date.now())}
     </span>
   );
 }
@@ -129,8 +129,12 @@ function Verdict({ target }: { target: Target }) {
   const reason = reasonOf(target);
   return (
     <div className={styles['verdict']} data-testid="verdict">
-      {reason !== '' && <code>{visibleText(reason)}</code>} {visibleText(message)} <b>{visibleText(fix)}</b>{' '}
-      <span className={table['faint']}>{visibleText(detail)}</span>{' '}
+      {reason !== '' && (
+        <code>
+          <Name text={reason} />
+        </code>
+      )}{' '}
+      {visibleText(message)} <b>{visibleText(fix)}</b> <span className={table['faint']}>{visibleText(detail)}</span>{' '}
       {fix !== '' && fix !== '-' && <CopyButton text={visibleText(fix)} label="Copy fix" accessibleName={`Copy fix for pid ${pid}`} />}
     </div>
   );

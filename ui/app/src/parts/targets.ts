@@ -14,11 +14,10 @@ export function sortedTargets(targets: Target[]): Target[] {
   );
 }
 
-/** By state and node; null = all. */
-export function matchingTargets(targets: Target[], state: string | null, node: string | null, pod: string | null = null): Target[] {
-  return targets.filter(
-    (target) => (state ?? target.state) === target.state && (node ?? target.node) === target.node && (pod ?? target.pod) === target.pod,
-  );
+/** Those whose every named property has the wanted value; null = any. */
+export function matchingTargets(targets: Target[], wanted: Partial<Record<'state' | 'node' | 'pod' | 'jvm', string | null>>): Target[] {
+  const set = Object.entries(wanted).filter(([, value]) => value !== null) as ['state' | 'node' | 'pod' | 'jvm', string][];
+  return targets.filter((target) => set.every(([key, value]) => target[key] === value));
 }
 
 /** How many targets have each value, the commonest first. */

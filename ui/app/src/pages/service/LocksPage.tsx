@@ -24,7 +24,7 @@ export function LocksPage() {
         <Answer query={locks} waitsFor="the backend to read thread snapshots">
           {(answer) => (
             <>
-              <SourcesNotice sources={answer.sources} meta={answer.meta} />
+              <SourcesNotice answer={answer} empty={answer.locks.length === 0} />
               <LocksTable answer={answer} service={service} address={address} />
             </>
           )}
@@ -32,7 +32,7 @@ export function LocksPage() {
       </Panel>
       <Panel title="Slow threads" note="Threads that wait, each with the chain to the one that runs" testId="panel-slow">
         <Answer query={threads} waitsFor="the backend to read thread snapshots">
-          {(answer) => <SlowThreads answer={answer} service={service} address={address} />}
+          {(answer) => <SlowThreads answer={answer} service={service} address={address} brief />}
         </Answer>
       </Panel>
       <FlamePanel group={LOCKS} service={service} address={address} targets={status.data?.targets} />

@@ -25,7 +25,7 @@ export function CpuPage() {
         <Answer query={threads} waitsFor="the backend to read thread snapshots">
           {(answer) => (
             <>
-              <SourcesNotice sources={answer.sources} meta={answer.meta} />
+              <SourcesNotice answer={answer} empty={answer.busy.length === 0} />
               <BusyThreads answer={answer} service={service} address={address} />
             </>
           )}

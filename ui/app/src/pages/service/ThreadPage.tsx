@@ -46,7 +46,7 @@ export function ThreadPage() {
 }
 
 function Thread({ answer, from, to, poolAddress }: { answer: ThreadAnswer; from: string; to: string; poolAddress: string }) {
-  const { thread, snapshots, sources, meta } = answer;
+  const { thread, snapshots, sources } = answer;
   const bars = threadBars(snapshots, Date.parse(from), Date.parse(to));
   return (
     <>
@@ -69,7 +69,7 @@ function Thread({ answer, from, to, poolAddress }: { answer: ThreadAnswer; from:
           </span>
         )}
       </p>
-      <SourcesNotice sources={sources} meta={meta} />
+      <SourcesNotice answer={answer} empty={snapshots.length === 0} />
       {snapshots.length === 0 ? (
         <NothingSeen
           sources={sources}

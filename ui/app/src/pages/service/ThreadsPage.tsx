@@ -22,7 +22,7 @@ export function ThreadsPage() {
         <Answer query={lanes} waitsFor="the backend to read thread snapshots">
           {(answer) => (
             <>
-              <SourcesNotice sources={answer.sources} meta={answer.meta} />
+              <SourcesNotice answer={answer} empty={answer.lanes.length === 0} />
               <Lanes answer={answer} service={service} address={address} />
             </>
           )}
@@ -30,12 +30,12 @@ export function ThreadsPage() {
       </Panel>
       <Panel title="Busy threads" testId="panel-busy">
         <Answer query={threads} waitsFor="the backend to read thread snapshots">
-          {(answer) => <BusyThreads answer={answer} service={service} address={address} />}
+          {(answer) => <BusyThreads answer={answer} service={service} address={address} brief />}
         </Answer>
       </Panel>
       <Panel title="Slow threads" note="Threads that wait, each with the chain to the one that runs" testId="panel-slow">
         <Answer query={threads} waitsFor="the backend to read thread snapshots">
-          {(answer) => <SlowThreads answer={answer} service={service} address={address} />}
+          {(answer) => <SlowThreads answer={answer} service={service} address={address} brief />}
         </Answer>
       </Panel>
     </>

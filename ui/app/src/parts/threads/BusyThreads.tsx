@@ -16,13 +16,15 @@ interface BusyThreadsProps {
   answer: ThreadsAnswer;
   service: ServiceId;
   address: Address;
+  /** The page tells in another place why there are no snapshots. */
+  brief?: boolean;
 }
 
 /** Threads by the CPU that they used, with how sure the figure is. A name leads to the thread's stacks over time. */
-export function BusyThreads({ answer, service, address }: BusyThreadsProps) {
+export function BusyThreads({ answer, service, address, brief }: BusyThreadsProps) {
   const { busy, sources } = answer;
   if (busy.length === 0)
-    return <NothingSeen sources={sources} title="No busy threads" nothing="no thread used a measurable share of a core." />;
+    return <NothingSeen sources={sources} brief={brief} title="No busy threads" nothing="no thread used a measurable share of a core." />;
   return (
     <TableFrame label="Busy threads">
       <table className={table['table']} data-testid="busy-table">

@@ -39,6 +39,7 @@ export function LocksTable({ answer, service, address }: LocksTableProps) {
         <thead>
           <tr>
             <th>Lock</th>
+            <th>Holder</th>
             <th>Kind</th>
             <th className={table['number']} title="From the profile, for all locks of this class">
               Class waited
@@ -49,7 +50,6 @@ export function LocksTable({ answer, service, address }: LocksTableProps) {
             <th className={table['number']} title="Times that a snapshot saw a thread wait">
               Seen waiting
             </th>
-            <th>Holder</th>
             <th>Last seen</th>
             <th>Pod</th>
           </tr>
@@ -83,15 +83,15 @@ function Cells({ lock }: { lock: LockRow }) {
   return (
     <>
       <td>
+        {holders.length === 0 ? <span className={table['faint']}>not known</span> : <Name text={holders[0]!.name} max={32} />}
+        {others > 0 && <span className={table['faint']}> and {plural(others, 'other')}</span>}
+      </td>
+      <td>
         <LockKind kind={kind} />
       </td>
       <td className={table['number']}>{delay_ns === null ? '–' : formatValue(delay_ns, 'ns')}</td>
       <td className={table['number']}>{waiters_max}</td>
       <td className={table['number']}>{waits}</td>
-      <td>
-        {holders.length === 0 ? <span className={table['faint']}>not known</span> : <Name text={holders[0]!.name} max={32} />}
-        {others > 0 && <span className={table['faint']}> and {plural(others, 'other')}</span>}
-      </td>
       <td title={formatTime(last_seen)}>{formatAgo(last_seen, Date.now())}</td>
       <td className={table['faint']}>
         <Name text={pod || '–'} max={32} />

@@ -22,14 +22,17 @@ interface SlowThreadsProps {
   answer: ThreadsAnswer;
   service: ServiceId;
   address: Address;
+  /** The page tells in another place why there are no snapshots. */
+  brief?: boolean;
 }
 
 const keyOf = ({ jvm, java_tid, kind }: SlowThread) => `${jvm}.${java_tid}.${kind}`;
 
 /** Threads that wait and for what, each with the chain to the thread that runs. Equal ones are one row. */
-export function SlowThreads({ answer, service, address }: SlowThreadsProps) {
+export function SlowThreads({ answer, service, address, brief }: SlowThreadsProps) {
   const { slow, sources } = answer;
-  if (slow.length === 0) return <NothingSeen sources={sources} title="No slow threads" nothing="no thread waited for a lock or a class." />;
+  if (slow.length === 0)
+    return <NothingSeen sources={sources} brief={brief} title="No slow threads" nothing="no thread waited for a lock or a class." />;
   const open = address.get(OPEN_KEY, '');
   return (
     <TableFrame label="Slow threads">

@@ -6,17 +6,24 @@ import { plural, shortfalls } from './words.ts';
 
 type Missing = Sources['missing'][number];
 
+interface SourcesNoticeProps {
+  answer: { sources: Sources; meta: AnswerMeta };
+  /** Nothing is shown below, so NothingSeen tells the reasons. */
+  empty: boolean;
+}
+
 /** What the answer is short of: missing sources with their reason and fix, a budget that was reached, threads left out. */
-export function SourcesNotice({ sources, meta }: { sources: Sources; meta: AnswerMeta }) {
+export function SourcesNotice({ answer: { sources, meta }, empty }: SourcesNoticeProps) {
   const short = shortfalls(sources, meta);
-  if (sources.missing.length === 0 && short.length === 0) return null;
+  const missing = empty && sources.snapshots === 0 ? [] : sources.missing;
+  if (missing.length === 0 && short.length === 0) return null;
   return (
     <Notice title="This is not the whole picture" tone="warn" testId="shortfalls">
       <ul>
         {short.map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
-        <MissingItems missing={sources.missing} />
+        <MissingItems missing={missing} />
       </ul>
     </Notice>
   );
@@ -30,26 +37,43 @@ function MissingItems({ missing }: { missing: Missing[] }) {
   ));
 }
 
-/** In place of a table without rows: tells "nothing happened" from "nobody looked". `nothing` is the sentence for the first. */
-export function NothingSeen({ sources, title, nothing }: { sources: Sources; title: string; nothing: string }) {
-  if (sources.snapshots > 0) {
+interface NothingSeenProps {
+  sources: Sources;
+  title: string;
+  /** The sentence for snapshots in which nothing happened. */
+  nothing: string;
+  /** The page tells the reasons in another place. */
+  brief?: boolean;
+}
+
+/** In place of a table without rows: tells "nothing happened" from "nobody looked". */
+export function NothingSeen({ sources: { snapshots, missing }, title, nothing, brief = false }: NothingSeenProps) {
+  if (snapshots > 0) {
     return (
       <Notice title={title} testId="empty">
-        {plural(sources.snapshots, 'thread snapshot')} in this time range: {nothing}
+        {plural(snapshots, 'thread snapshot')} in this time range: {nothing}
       </Notice>
     );
   }
   return (
     <Notice title="No thread snapshots in this time range" tone="warn" testId="no-snapshots">
-      Without snapshots nothing can be said here.{' '}
-      {sources.missing.length === 0
-        ? 'Choose a longer range: snapshots are taken every minute in continuous mode. If there are none at all, see the Targets page for what the collectors say.'
-        : 'The collectors say why:'}
-      {sources.missing.length > 0 && (
-        <ul>
-          <MissingItems missing={sources.missing} />
-        </ul>
-      )}
+      Without snapshots nothing can be said here. {brief ? 'The reason stands at the top of this page.' : <NoSnapshots missing={missing} />}
     </Notice>
+  );
+}
+
+function NoSnapshots({ missing }: { missing: Missing[] }) {
+  if (missing.length > 0) {
+    return (
+      <ul>
+        <MissingItems missing={missing} />
+      </ul>
+    );
+  }
+  return (
+    <>
+      Choose a longer range: snapshots are taken every minute in continuous mode. If there are none at all, see on the Targets page what the
+      collectors say.
+    </>
   );
 }

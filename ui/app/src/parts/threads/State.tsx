@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { visibleText } from '@hotstack/flamegraph';
+import { unknownWord } from './words.ts';
 import styles from './threads.module.css';
 
 const WORDS: Record<string, string> = { RUNNABLE: 'runnable', BLOCKED: 'blocked', WAITING: 'waiting', TIMED_WAITING: 'timed waiting' };
 
 export function stateWord(state: string): string {
-  return Object.hasOwn(WORDS, state) ? WORDS[state]! : visibleText(state);
+  return Object.hasOwn(WORDS, state) ? WORDS[state]! : unknownWord(state);
 }
 
 /** A thread's state: a colour and its word. */

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of the API in words that a reader knows.
-import { formatValue, frameName, groupDigits, visibleText } from '@hotstack/flamegraph';
+import { formatValue, frameName, groupDigits, shorten, visibleText } from '@hotstack/flamegraph';
 import type { AnswerMeta, BusyThread, Frame, Lock, Sources } from '../../api/threads.ts';
+
+/** A name of the API that this version does not know. */
+export function unknownWord(name: string): string {
+  return shorten(visibleText(name), 40);
+}
 
 function wordFor<T>(words: Record<string, T>, name: string, unknown: T): T {
   return Object.hasOwn(words, name) ? words[name]! : unknown;
@@ -27,7 +32,7 @@ const CONFIDENCE: Record<string, Word> = {
 
 export function confidenceWord(confidence: string): Word {
   const explanation = 'This page does not know how the figure was found.';
-  return wordFor(CONFIDENCE, confidence, { name: visibleText(confidence), explanation });
+  return wordFor(CONFIDENCE, confidence, { name: unknownWord(confidence), explanation });
 }
 
 const SLOW: Record<string, Word> = {
@@ -42,7 +47,7 @@ const SLOW: Record<string, Word> = {
 };
 
 export function slowWord(kind: string): Word {
-  return wordFor(SLOW, kind, { name: visibleText(kind), explanation: '' });
+  return wordFor(SLOW, kind, { name: unknownWord(kind), explanation: '' });
 }
 
 const LOCK_KINDS: Record<string, Word> = {
@@ -52,7 +57,7 @@ const LOCK_KINDS: Record<string, Word> = {
 };
 
 export function lockKind(kind: string): Word {
-  return wordFor(LOCK_KINDS, kind, { name: visibleText(kind), explanation: '' });
+  return wordFor(LOCK_KINDS, kind, { name: unknownWord(kind), explanation: '' });
 }
 
 /** `java.lang.Object@1b2c3d4e`. As recorded, not made safe. */
@@ -67,7 +72,7 @@ const ENDS: Record<string, string> = {
 };
 
 export function endWord(reason: string | null): string {
-  return reason === null ? 'for a reason that is not known' : wordFor(ENDS, reason, visibleText(reason));
+  return reason === null ? 'for a reason that is not known' : wordFor(ENDS, reason, unknownWord(reason));
 }
 
 /** `1.2 cores`, `0.05 cores`. A thread above zero is never shown as zero. */
@@ -101,9 +106,11 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 /** What an answer is short of, one sentence each; the next step in the sentence. */
-export function shortfalls({ threads_cut }: Sources, { truncated, nodes_omitted }: AnswerMeta): string[] {
+export function shortfalls({ threads_cut }: Sources, { truncated, sampled, missing, nodes_omitted }: AnswerMeta): string[] {
   const found: string[] = [];
   if (truncated) found.push('The query stopped at its budget, so this is less than the whole. Choose a shorter time range or one pod.');
+  if (sampled) found.push('This was computed from a sample of the rows. Choose a shorter time range for exact figures.');
+  if (missing.length > 0) found.push(`The store did not give: ${visibleText(missing.join(', '))}. Load the page again.`);
   if (nodes_omitted > 0)
     found.push(`${plural(nodes_omitted, 'row was', 'rows were')} left off the end of the list. Choose one pod or pool to see them.`);
   if (threads_cut > 0) {
