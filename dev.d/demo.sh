@@ -159,6 +159,7 @@ YAML
 socket: "$demo_socket"
 state_dir: "$demo/attachd"
 profiler_library: "$profiler"
+thread_agent: "$build/libattach/agent/libhotstackthreads.so"
 worker: "$build/daemons/attachd/worker/hotstack-attach-worker"
 YAML
     cat >"$demo/collector.yaml" <<YAML

@@ -20,6 +20,7 @@ Installs what the tests need, builds, runs all lanes, prints a table and, last, 
   python       the Python package: against the command line, its readers, its wheel
   ui           the page's and the flame graph's own tests
   e2e          the whole product, real parts only
+  k8s          beside a real kube-apiserver and etcd, which are built first where they are not there
 SUITE is a lane or a suite of meson's, for example libjfr; --list prints both.
 
 In CI (CI=true) a skipped test fails the run unless tests/allowed-skips.txt allows it.
@@ -27,7 +28,7 @@ HOTSTACK_JOBS=N bounds compilers and tests side by side (default: all cores).
 USAGE
 }
 
-LANES=(unit unit-clang unit-asan tsan checks tidy install examples python ui e2e)
+LANES=(unit unit-clang unit-asan tsan checks tidy install examples python ui e2e k8s)
 # Meson suites that are not C unit tests, so not repeated by the compiler and sanitizer lanes.
 OTHER_SUITES=(checks tidy install examples python ui e2e bench soak k8s)
 # What is held to the JDK's own tools or to valgrind takes minutes, and neither another compiler nor
@@ -133,6 +134,7 @@ command_test() {
     done
     ((${#lanes[@]})) || lanes=("${LANES[@]}")
     dependencies test
+    [[ " ${lanes[*]} " != *" k8s "* ]] || dependencies kubernetes
     results=$(mktemp -d)
     trap 'rm -rf "$results"' EXIT
     local lane

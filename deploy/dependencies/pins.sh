@@ -70,3 +70,8 @@ CHDB_LIBRARY_SHA256=36ad4e999882821ef13cf2d0f52c93f48e6ee1b4498b35a201c23ce4b8d1
 # npm: speedscope, which reads our files in a test. It needs no other package.
 SPEEDSCOPE_PACKAGE=speedscope@1.25.0
 SPEEDSCOPE_SHA256=2831f1e0d26df914b477e522d78b8485511495a6af81a0b88158f8b48f9e0d03
+
+# Go modules: kube-apiserver 1.36.3 and etcd 3.6.16, for tests. Versions and checksums are in go/*/go.mod and go.sum; the
+# linker sets the version that the API server tells.
+ETCD_FLAGS=
+KUBE_APISERVER_FLAGS='-X k8s.io/component-base/version.gitVersion=v1.36.3 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36'

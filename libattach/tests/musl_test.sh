@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # libattach builds against musl and works: a static attach-list made of it lists this machine's JVMs
 # and runs a command in one. What stays untested: a JVM that runs on musl itself.
@@ -20,9 +20,10 @@ mkdir "$work/kernel"
 for name in linux asm-generic; do ln -s "/usr/include/$name" "$work/kernel/$name"; done
 ln -s "$(dirname "$(find /usr/include -path '*/asm/types.h' -print -quit)")" "$work/kernel/asm"
 
+mapfile -t sources < <(find "$source_dir/src" -name '*.c')
 musl-gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -static -idirafter "$work/kernel" \
     -I "$source_dir/include" -I "$source_dir/src" -I "$source_dir/agent" -o "$work/attach-list" \
-    $(find "$source_dir/src" -name '*.c') "$source_dir/../examples/attach-list/attach-list.c"
+    "${sources[@]}" "$source_dir/../examples/attach-list/attach-list.c"
 "$work/attach-list" >/dev/null
 message=$("$work/attach-list" $$ VM.version 2>&1) && { echo "a shell was taken for a JVM"; exit 1; }
 case $message in *"not a HotSpot JVM"*) ;; *) echo "$message"; exit 1 ;; esac

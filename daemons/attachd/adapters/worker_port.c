@@ -233,12 +233,40 @@ static void status(void *context, const local_identity *jvm, uint32_t deadline_m
     run(context, &request, &nothing, out);
 }
 
+static void threads(void *context, const local_request *asked, int fd, uint64_t limit,
+                    uint32_t deadline_ms, attachd_outcome *out)
+{
+    const worker_port *port = context;
+    attach_request request;
+    prepare(&request, port, ATTACH_OP_THREADS, &asked->jvm, deadline_ms);
+    (void)snprintf(request.library, sizeof(request.library), "%s", port->agent);
+    request.threads_flags = ATTACH_THREADS_MONITORS | ATTACH_THREADS_NATIVE_IDS;
+    if (asked->contention)
+        request.threads_flags |= ATTACH_THREADS_CONTENTION;
+    request.lease_ms =
+        asked->lease_ms < ATTACH_LEASE_MS_MAX ? asked->lease_ms : ATTACH_LEASE_MS_MAX;
+    sink to = {.fd = fd, .limit = limit};
+    run(port, &request, &to, out);
+}
+
 static int new_file(void *context)
 {
     const worker_port *port = context;
     if (port->spool_dir[0] == '\0')
         return memfd_create("hotstack-window", MFD_CLOEXEC);
     return open(port->spool_dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+static long read_file(void *context, int file, uint64_t offset, uint8_t *to, size_t length)
+{
+    (void)context;
+    return pread(file, to, length, (off_t)offset);
+}
+
+static void close_file(void *context, int file)
+{
+    (void)context;
+    close(file);
 }
 
 static void random_id(void *context, uint8_t id[LOCAL_ID_SIZE])
@@ -256,7 +284,10 @@ void worker_port_init(attachd_ports *ports, worker_port *port)
         .window = window,
         .stop = stop,
         .status = status,
+        .threads = threads,
         .new_file = new_file,
+        .read_file = read_file,
+        .close_file = close_file,
         .now_ms = clock_unix_ms,
         .monotonic_ms = clock_monotonic_ms,
         .random_id = random_id,

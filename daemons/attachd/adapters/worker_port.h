@@ -9,6 +9,7 @@
 typedef struct worker_port {
     const char *worker;          /* program; "" = the installed one */
     const char *library;         /* libasyncProfiler.so */
+    const char *agent;           /* libhotstackthreads.so */
     const char *installation_id; /* [a-z0-9], names what is ours in a target */
     const char *proc_root;       /* "" = /proc */
     uint32_t max_seconds;        /* a session ends by itself after so long; 0 = never */

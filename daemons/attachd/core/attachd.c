@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 attachd *attachd_new(const attachd_ports *ports, const attachd_limits *limits)
 {
@@ -78,15 +77,18 @@ static void tell(local_answer *answer, const attachd_outcome *outcome)
 /* An operation's target, for as long as the operation runs, and its deadline. */
 typedef struct operation {
     target *on;
+    lane lane;
     uint32_t deadline_ms; /* what is left of it */
 } operation;
 
-static bool begin(attachd *self, const local_request *request, operation *op, local_answer *answer)
+static bool begin(attachd *self, const local_request *request, lane kind, operation *op,
+                  local_answer *answer)
 {
     uint32_t allowed = request->deadline_ms != 0 ? request->deadline_ms : DEADLINE_DEFAULT_MS;
     allowed = allowed < DEADLINE_MAX_MS ? allowed : DEADLINE_MAX_MS;
     uint64_t now = self->ports.monotonic_ms(self->ports.context);
-    op->on = attachd__take(self, &request->jvm, now + allowed);
+    op->lane = kind;
+    op->on = attachd__take(self, &request->jvm, kind, now + allowed);
     if (op->on == NULL) {
         fail(answer, REASON_ATTACH_TIMEOUT,
              "another operation on this JVM did not end before the deadline");
@@ -117,7 +119,7 @@ static void note_start(attachd *self, target *one, const local_request *request,
 static void do_start(attachd *self, const local_request *request, local_answer *answer)
 {
     operation op;
-    if (!begin(self, request, &op, answer))
+    if (!begin(self, request, LANE_SESSION, &op, answer))
         return;
     attachd_outcome outcome = {0};
     self->ports.start(self->ports.context, request, op.deadline_ms, &outcome);
@@ -134,7 +136,7 @@ static void do_start(attachd *self, const local_request *request, local_answer *
         answer->window_start_ms = op.on->covered_ms;
     }
     tell(answer, &outcome);
-    attachd__give_back(self, op.on);
+    attachd__give_back(self, op.on, op.lane);
 }
 
 /* A recording past the cap cannot be handed over: the session ends, and its bytes are dropped. */
@@ -202,7 +204,7 @@ static void begin_anew(attachd *self, const operation *op)
 static void end_window(attachd *self, const local_request *request, local_answer *answer)
 {
     operation op;
-    if (!begin(self, request, &op, answer))
+    if (!begin(self, request, LANE_SESSION, &op, answer))
         return;
     attachd_outcome outcome = {0};
     bool restarting = request->op == LOCAL_WINDOW && is_outgrown(self, op.on);
@@ -212,7 +214,7 @@ static void end_window(attachd *self, const local_request *request, local_answer
     int fd = self->ports.new_file(self->ports.context);
     if (fd < 0) {
         fail(answer, REASON_DISK_FULL, strerror(errno));
-        attachd__give_back(self, op.on);
+        attachd__give_back(self, op.on, op.lane);
         return;
     }
     (stopping ? self->ports.stop : self->ports.window)(self->ports.context, &op.on->id,
@@ -236,22 +238,43 @@ static void end_window(attachd *self, const local_request *request, local_answer
             answer->session = op.on->running ? SESSION_STATE_OWNED : SESSION_STATE_NONE;
         }
     } else {
-        close(fd);
+        self->ports.close_file(self->ports.context, fd);
         if (outcome.reason == REASON_PROCESS_EXITED || outcome.reason == REASON_IDENTITY_CHANGED)
             op.on->running = false;
     }
-    attachd__give_back(self, op.on);
+    attachd__give_back(self, op.on, op.lane);
+}
+
+static void do_threads(attachd *self, const local_request *request, local_answer *answer)
+{
+    operation op;
+    if (!begin(self, request, LANE_SNAPSHOTS, &op, answer))
+        return;
+    attachd_outcome outcome = {0};
+    int fd = self->ports.new_file(self->ports.context);
+    if (fd < 0) {
+        fail(answer, REASON_DISK_FULL, strerror(errno));
+    } else {
+        self->ports.threads(self->ports.context, request, fd, self->limits.window_bytes,
+                            op.deadline_ms, &outcome);
+        fail(answer, outcome.reason, outcome.detail);
+        if (outcome.reason == REASON_NONE)
+            keep(self, fd, outcome.bytes, answer);
+        else
+            self->ports.close_file(self->ports.context, fd);
+    }
+    attachd__give_back(self, op.on, op.lane);
 }
 
 static void do_session(attachd *self, const local_request *request, local_answer *answer)
 {
     operation op;
-    if (!begin(self, request, &op, answer))
+    if (!begin(self, request, LANE_SESSION, &op, answer))
         return;
     attachd_outcome outcome = {0};
     self->ports.status(self->ports.context, &op.on->id, op.deadline_ms, &outcome);
     tell(answer, &outcome);
-    attachd__give_back(self, op.on);
+    attachd__give_back(self, op.on, op.lane);
 }
 
 static void do_read(attachd *self, const local_request *request, local_answer *answer)
@@ -275,8 +298,9 @@ static void do_read(attachd *self, const local_request *request, local_answer *a
 void attachd_handle(attachd *self, const local_request *request, local_answer *answer)
 {
     static void (*const commands[])(attachd *, const local_request *, local_answer *) = {
-        [LOCAL_LIST] = do_list,    [LOCAL_START] = do_start, [LOCAL_WINDOW] = end_window,
-        [LOCAL_STOP] = end_window, [LOCAL_READ] = do_read,   [LOCAL_SESSION] = do_session,
+        [LOCAL_LIST] = do_list,       [LOCAL_START] = do_start, [LOCAL_WINDOW] = end_window,
+        [LOCAL_STOP] = end_window,    [LOCAL_READ] = do_read,   [LOCAL_SESSION] = do_session,
+        [LOCAL_THREADS] = do_threads,
     };
     commands[request->op](self, request, answer);
 }

@@ -2,8 +2,9 @@
 /*
  * hotstack-attachd's core: the commands of local.proto on the JVMs of this host.
  *
- * One operation runs on a target at a time, all targets side by side: a request waits for the one
- * before it on the same JVM, at most until its own deadline. Finished windows lie behind handles,
+ * All targets go side by side. On one target an operation on its session and a thread snapshot may
+ * run at the same time, two of one kind never: a request waits for the one before it, at most until
+ * its own deadline. Finished windows lie behind handles,
  * within byte caps; the oldest go when they are not fetched. The core knows nothing of nng,
  * protobuf, processes or libattach: those are behind attachd_ports.
  */
@@ -49,8 +50,14 @@ typedef struct attachd_ports {
                  uint32_t deadline_ms, attachd_outcome *out);
     void (*status)(void *context, const local_identity *jvm, uint32_t deadline_ms,
                    attachd_outcome *out);
+    /* Takes a thread snapshot and writes its bytes to `fd`, at most `limit` of them. */
+    void (*threads)(void *context, const local_request *request, int fd, uint64_t limit,
+                    uint32_t deadline_ms, attachd_outcome *out);
     /* A descriptor of an empty, nameless file; -1 with errno set. */
     int (*new_file)(void *context);
+    /* Bytes of it from `offset` on: how many, 0 at its end, or -1. */
+    long (*read_file)(void *context, int file, uint64_t offset, uint8_t *to, size_t length);
+    void (*close_file)(void *context, int file);
     uint64_t (*now_ms)(void *context); /* Unix ms */
     uint64_t (*monotonic_ms)(void *context);
     void (*random_id)(void *context, uint8_t id[LOCAL_ID_SIZE]);
@@ -58,7 +65,7 @@ typedef struct attachd_ports {
 } attachd_ports;
 
 typedef struct attachd_limits {
-    uint64_t window_bytes; /* of one window */
+    uint64_t window_bytes; /* of one window, or snapshot */
     uint64_t spool_bytes;  /* of all windows not fetched yet */
     unsigned windows;      /* how many of them */
     uint64_t lease_ms;     /* a session that nobody asks about for so long is stopped; 0 = never */

@@ -15,10 +15,13 @@ enum {
     RESTART_MIN_MS = 600000 /* the youngest session that its size alone restarts */
 };
 
+/* What runs on a JVM side by side. */
+typedef enum lane { LANE_SESSION, LANE_SNAPSHOTS, LANES } lane;
+
 /* One JVM that was worked on. */
 typedef struct target {
     local_identity id;
-    bool busy;            /* an operation runs on it */
+    bool busy[LANES];     /* an operation runs on it */
     unsigned users;       /* threads that hold or wait for it */
     atomic_bool running;  /* our session, as far as known */
     uint64_t offset;      /* where the next window begins; UINT64_MAX = ask the marker */
@@ -52,10 +55,11 @@ struct attachd {
     uint64_t windows_dropped;
 };
 
-/* The target, taken for one operation; NULL when it stayed busy until the deadline, or no memory.
- */
-target *attachd__take(attachd *self, const local_identity *jvm, uint64_t deadline_monotonic_ms);
-void attachd__give_back(attachd *self, target *one);
+/* The target, taken for one operation of that kind; NULL when it stayed busy until the deadline, or
+ * no memory. */
+target *attachd__take(attachd *self, const local_identity *jvm, lane on,
+                      uint64_t deadline_monotonic_ms);
+void attachd__give_back(attachd *self, target *one, lane on);
 
 /* Keeps a window's file behind a new handle; the descriptor is the table's from here on. */
 int attachd__keep_window(attachd *self, int fd, uint64_t size, uint8_t handle[LOCAL_ID_SIZE]);

@@ -21,7 +21,7 @@ static bool is_claimed(attachd *self, const local_identity *jvm)
 static bool sweep_one(attachd *self, const local_identity *jvm)
 {
     uint64_t now = self->ports.monotonic_ms(self->ports.context);
-    target *one = attachd__take(self, jvm, now);
+    target *one = attachd__take(self, jvm, LANE_SESSION, now);
     if (one == NULL)
         return false;
     bool cleaned = false;
@@ -39,7 +39,7 @@ static bool sweep_one(attachd *self, const local_identity *jvm)
                      cleaned ? "removed" : "could not be removed: ", cleaned ? "" : outcome.detail,
                      "");
     }
-    attachd__give_back(self, one);
+    attachd__give_back(self, one, LANE_SESSION);
     return cleaned;
 }
 
@@ -76,12 +76,13 @@ static target *take_expired(attachd *self, uint64_t now)
     bool found = false;
     pthread_mutex_lock(&self->lock);
     for (const target *one = self->targets; one != NULL && !found; one = one->next) {
-        found = one->running && !one->busy && now - one->asked_ms >= self->limits.lease_ms;
+        found = one->running && !one->busy[LANE_SESSION] &&
+                now - one->asked_ms >= self->limits.lease_ms;
         if (found)
             id = one->id;
     }
     pthread_mutex_unlock(&self->lock);
-    return found ? attachd__take(self, &id, now) : NULL;
+    return found ? attachd__take(self, &id, LANE_SESSION, now) : NULL;
 }
 
 unsigned attachd_expire(attachd *self)
@@ -103,7 +104,7 @@ unsigned attachd_expire(attachd *self)
             attachd__say(self, "pid %u: nobody asked for its session in time: %s", one->id.host_pid,
                          done ? "stopped" : outcome.detail);
         }
-        attachd__give_back(self, one);
+        attachd__give_back(self, one, LANE_SESSION);
     }
     return stopped;
 }

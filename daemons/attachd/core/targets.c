@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of targets: one operation each at a time. */
+/* The table of targets: one operation of a kind each at a time. */
 #include "core_impl.h"
 
 #include <errno.h>
@@ -59,30 +59,31 @@ static bool wait_until(attachd *self, uint64_t deadline_monotonic_ms)
     return pthread_cond_timedwait(&self->freed, &self->lock, &until) != ETIMEDOUT;
 }
 
-target *attachd__take(attachd *self, const local_identity *jvm, uint64_t deadline_monotonic_ms)
+target *attachd__take(attachd *self, const local_identity *jvm, lane on,
+                      uint64_t deadline_monotonic_ms)
 {
     pthread_mutex_lock(&self->lock);
     target *one = find_or_add(self, jvm);
     if (one != NULL) {
         one->users++;
         bool in_time = true;
-        while (one->busy && in_time)
+        while (one->busy[on] && in_time)
             in_time = wait_until(self, deadline_monotonic_ms);
-        if (one->busy) {
+        if (one->busy[on]) {
             one->users--;
             one = NULL;
         } else {
-            one->busy = true;
+            one->busy[on] = true;
         }
     }
     pthread_mutex_unlock(&self->lock);
     return one;
 }
 
-void attachd__give_back(attachd *self, target *one)
+void attachd__give_back(attachd *self, target *one, lane on)
 {
     pthread_mutex_lock(&self->lock);
-    one->busy = false;
+    one->busy[on] = false;
     one->users--;
     forget_if_idle(self, one);
     pthread_cond_broadcast(&self->freed);

@@ -109,6 +109,17 @@ static void window(void *context, const local_identity *jvm, uint64_t offset, in
     leave(one);
 }
 
+static void threads(void *context, const local_request *request, int fd, uint64_t limit,
+                    uint32_t deadline_ms, attachd_outcome *out)
+{
+    (void)context;
+    (void)deadline_ms;
+    (void)request;
+    out->reason = world.fail_with;
+    if (out->reason == 0)
+        hand_over(fd, limit, out);
+}
+
 static void stop(void *context, const local_identity *jvm, uint64_t offset, int fd, uint64_t limit,
                  uint32_t deadline_ms, attachd_outcome *out)
 {
@@ -138,6 +149,18 @@ static void status(void *context, const local_identity *jvm, uint32_t deadline_m
     out->running = one->ours;
     out->has_files = one->has_files;
     leave(one);
+}
+
+static long read_file(void *context, int file, uint64_t offset, uint8_t *to, size_t length)
+{
+    (void)context;
+    return pread(file, to, length, (off_t)offset);
+}
+
+static void close_file(void *context, int file)
+{
+    (void)context;
+    close(file);
 }
 
 static int new_file(void *context)
@@ -187,7 +210,10 @@ static void set_up(void)
         .window = window,
         .stop = stop,
         .status = status,
+        .threads = threads,
         .new_file = new_file,
+        .read_file = read_file,
+        .close_file = close_file,
         .now_ms = now_ms,
         .monotonic_ms = monotonic_ms,
         .random_id = random_id,
@@ -462,6 +488,35 @@ START_TEST(a_restart_that_fails_leaves_the_window)
 }
 END_TEST
 
+static void *take_window(void *argument)
+{
+    (void)argument;
+    ask(LOCAL_WINDOW, 1);
+    return NULL;
+}
+
+START_TEST(a_snapshot_does_not_wait_for_the_session)
+{
+    pthread_t window_thread;
+    ask(LOCAL_START, 1);
+    atomic_store(&world.held, 0);
+    atomic_store(&world.hold, true);
+    ck_assert_int_eq(pthread_create(&window_thread, NULL, take_window, NULL), 0);
+    while (atomic_load(&world.held) == 0)
+        usleep(500);
+    local_answer snapshot = ask(LOCAL_THREADS, 1);
+    ck_assert_uint_eq(snapshot.reason, 0);
+    ck_assert(snapshot.has_handle);
+    ck_assert_uint_eq(snapshot.size, strlen(world.recording));
+    atomic_store(&world.hold, false);
+    pthread_join(window_thread, NULL);
+    world.fail_with = REASON_ATTACH_TIMEOUT;
+    local_answer failed = ask(LOCAL_THREADS, 1);
+    ck_assert_uint_eq(failed.reason, REASON_ATTACH_TIMEOUT);
+    ck_assert(!failed.has_handle);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("attachd");
@@ -482,6 +537,7 @@ int main(void)
     tcase_add_test(tests, an_old_session_begins_anew_at_the_end_of_a_window);
     tcase_add_test(tests, large_windows_restart_a_session_that_is_not_young);
     tcase_add_test(tests, a_restart_that_fails_leaves_the_window);
+    tcase_add_test(tests, a_snapshot_does_not_wait_for_the_session);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -76,20 +76,29 @@ static bool equal_use(const void *context, uint32_t a, uint32_t b)
     return p->uses[a].service == p->uses[b].service && p->uses[a].stack == p->uses[b].stack;
 }
 
+static void add_use(planner *p, uint32_t target, uint32_t stack)
+{
+    stack_use use = {p->plan->service_of_target[target], stack};
+
+    p->uses[p->use_count] = use;
+    if (index_set_add(&p->seen, seeded_hash(&use, sizeof(use)), (uint32_t)p->use_count) ==
+        INDEX_SET_NONE)
+        p->use_count++;
+}
+
 static int find_uses(planner *p)
 {
-    const sample_columns *s = &p->batch->samples;
+    const profile_batch *b = p->batch;
+    size_t most = b->samples.window.count + b->states.snapshot.count;
 
-    p->uses = malloc((s->window.count + 1) * sizeof(*p->uses));
-    if (p->uses == NULL || index_set_init(&p->seen, s->window.count, equal_use, p) != 0)
+    p->uses = malloc((most + 1) * sizeof(*p->uses));
+    if (p->uses == NULL || index_set_init(&p->seen, most, equal_use, p) != 0)
         return -1;
-    for (size_t i = 0; i < s->window.count; i++) {
-        uint32_t target = p->batch->windows.target.at[s->window.at[i]];
-        stack_use use = {p->plan->service_of_target[target], s->stack.at[i]};
-        p->uses[p->use_count] = use;
-        if (index_set_add(&p->seen, seeded_hash(&use, sizeof(use)), (uint32_t)p->use_count) ==
-            INDEX_SET_NONE)
-            p->use_count++;
+    for (size_t i = 0; i < b->samples.window.count; i++)
+        add_use(p, b->windows.target.at[b->samples.window.at[i]], b->samples.stack.at[i]);
+    for (size_t i = 0; i < b->states.snapshot.count; i++) {
+        if (b->states.stack.at[i] > 0)
+            add_use(p, b->snapshots.target.at[b->states.snapshot.at[i]], b->states.stack.at[i] - 1);
     }
     return 0;
 }

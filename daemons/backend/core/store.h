@@ -69,6 +69,11 @@ typedef struct store_filter {
     unsigned type; /* 0: any */
     uint64_t from_ms, to_ms;
     uint64_t limit;
+    /* Reads of threads and deadlocks alone. */
+    const char *pod, *pool;
+    uint64_t target;    /* 0: any */
+    uint64_t java_tid;  /* THREADS_OF_ONE */
+    uint64_t bucket_ms; /* THREADS_LANES */
 } store_filter;
 
 /* One service's JVM count and last sign of life. */
@@ -110,11 +115,54 @@ typedef struct target_row {
     uint64_t reported_ms; /* the newest observation that its collector sent of any JVM */
 } target_row;
 
+/* What the thread snapshots of one JVM in the range came to. */
+typedef struct snapshot_source {
+    service_key key;
+    uint64_t target;
+    text pod, container, node;
+    uint64_t pid, taken, failed, cut, reason; /* reason: of the last that failed */
+    uint64_t first_ms, last_ms, failed_ms;    /* of those taken; of the last that failed */
+} snapshot_source;
+
+/* What is asked of threads; each says what its rows are. */
+typedef enum thread_read {
+    THREADS_USAGE,   /* one a (target, thread): sums over the range, the most CPU first */
+    THREADS_NEWEST,  /* one a thread of each target's newest snapshot, by target and java_tid */
+    THREADS_OF_ONE,  /* one a snapshot of one thread, the newest first */
+    THREADS_POOLS,   /* one a pool: sums, counts by state */
+    THREADS_LANES,   /* one a (pool, bucket): the same; first_ms is the bucket's begin */
+    THREADS_WAITS,   /* one a (target, thread, lock that it waits for) */
+    THREADS_HOLDERS, /* one a (target, lock, thread that holds it), of locks that are waited for */
+    THREADS_PROFILE, /* one a (target, thread): CPU time by the profile */
+    THREAD_READS
+} thread_read;
+
+/* A row of such a read; what a read does not have is zero or empty. */
+typedef struct thread_row {
+    uint64_t target, first_ms, last_ms, java_tid, os_tid, state, flags;
+    uint64_t cpu_ns, interval_ms; /* sums over the snapshots in which both are known */
+    uint64_t snapshots, runnable, blocked, waiting, timed_waiting, lock_waits, threads;
+    uint64_t lock_id, owner_tid, held_kind, held_depth;
+    text name, pool, lock_class, owner, carries;
+    text stack_id; /* STACK_ID_BYTES, all zero = none */
+} thread_row;
+
+/* A thread of a deadlock, over all sightings of it. */
+typedef struct sighting_row {
+    service_key key;
+    uint64_t target, cycle, first_ms, last_ms, position, java_tid, lock_id, lock_kind;
+    uint64_t held_depth; /* plus 1; 0 = not known */
+    text name, lock_class, stack_id;
+} sighting_row;
+
 /* Borrowed for the call; returns 0 to go on, else the read ends with STORE_ERR_FAILED. */
 typedef int (*service_fn)(void *context, const service_row *row);
 typedef int (*type_fn)(void *context, const type_row *row);
 typedef int (*stack_fn)(void *context, const stack_row *row);
 typedef int (*target_fn)(void *context, const target_row *row);
+typedef int (*source_fn)(void *context, const snapshot_source *row);
+typedef int (*thread_fn)(void *context, const thread_row *row);
+typedef int (*sighting_fn)(void *context, const sighting_row *row);
 
 typedef struct store_ops {
     /* Looks a batch up in the ledger. */
@@ -138,6 +186,16 @@ typedef struct store_ops {
                       store_error *err);
     int (*read_targets)(void *self, const store_filter *filter, target_fn each, void *context,
                         store_error *err);
+    int (*read_sources)(void *self, const store_filter *filter, source_fn each, void *context,
+                        store_error *err);
+    int (*read_threads)(void *self, thread_read what, const store_filter *filter, thread_fn each,
+                        void *context, store_error *err);
+    /* By target, cycle and position; the newest cycles first. */
+    int (*read_sightings)(void *self, const store_filter *filter, sighting_fn each, void *context,
+                          store_error *err);
+    /* The frames of `count` stacks of the filter's services, in any order; sums are zero. */
+    int (*read_frames)(void *self, const store_filter *filter, const uint8_t *const *ids,
+                       size_t count, stack_fn each, void *context, store_error *err);
 } store_ops;
 
 typedef struct store {

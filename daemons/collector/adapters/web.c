@@ -45,6 +45,33 @@ static void outcomes(FILE *to, const uploader_stats *stats)
                       rows[i].name, (unsigned long long)rows[i].value);
 }
 
+static void write_kubernetes(FILE *to, const kubernetes *from, uint64_t unknown)
+{
+    pods_stats stats = pods_get_stats(kubernetes_pods(from));
+    watch_stats of_pods = kubernetes_watch_stats(from, POD_KIND_POD);
+    watch_stats of_spaces = kubernetes_watch_stats(from, POD_KIND_NAMESPACE);
+    metric(to, "pods", "gauge", "Pods of this node that are known.", stats.pods);
+    metric(to, "namespaces_with_settings", "gauge", "Namespaces with hotstack.dev settings.",
+           stats.namespaces);
+    metric(to, "jvms_in_unknown_pods", "gauge", "JVMs whose pod is not known, left alone.",
+           unknown);
+    metric(to, "kubernetes_reachable", "gauge", "1 when the API server answered last.",
+           !stats.has_trouble[POD_KIND_POD] && !stats.has_trouble[POD_KIND_NAMESPACE]);
+    metric(to, "kubernetes_objects_refused_total", "counter",
+           "Pods and namespaces past limits.pods or limits.namespaces.", stats.refused);
+    metric(to, "kubernetes_lists_total", "counter", "Whole lists read.",
+           of_pods.lists + of_spaces.lists);
+    metric(to, "kubernetes_watches_total", "counter", "Watches begun.",
+           of_pods.watches + of_spaces.watches);
+    metric(to, "kubernetes_events_total", "counter", "Events of watches.",
+           of_pods.events + of_spaces.events);
+    metric(to, "kubernetes_failures_total", "counter", "Lists and watches that failed.",
+           of_pods.failures + of_spaces.failures);
+    metric(to, "kubernetes_versions_gone_total", "counter",
+           "Versions that the API server no longer had, so that all was listed again.",
+           of_pods.gone + of_spaces.gone);
+}
+
 static void write_metrics(FILE *to, const web_sources *from)
 {
     collector_stats core = collector_get_stats(from->core);
@@ -63,6 +90,8 @@ static void write_metrics(FILE *to, const web_sources *from)
            core.windows_failed);
     metric(to, "parse_failures_total", "counter", "Recordings that could not be read.",
            core.parse_failures);
+    metric(to, "snapshots_total", "counter", "Thread snapshots asked for.", core.snapshots);
+    metric(to, "snapshot_failures_total", "counter", "Of them failed.", core.snapshot_failures);
     metric(to, "recording_bytes_total", "counter", "Bytes of recordings read.",
            core.recording_bytes);
     metric(to, "window_milliseconds_total", "counter", "Nominal length of all windows read.",
@@ -90,6 +119,8 @@ static void write_metrics(FILE *to, const web_sources *from)
           core.raw_recorded);
     typed(to, "raw_sent_total", "Sum of raw_value that the backend acknowledged.",
           uploads.raw_sent);
+    if (from->kubernetes != NULL)
+        write_kubernetes(to, from->kubernetes, core.unknown_pods);
 }
 
 char *web_metrics(const web_sources *sources, size_t *length)

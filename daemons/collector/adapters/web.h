@@ -5,6 +5,7 @@
 
 #include "../core/collector.h"
 #include "../core/uploader.h"
+#include "kubernetes/kubernetes.h"
 #include "transport.h"
 #include "wire.h"
 
@@ -17,6 +18,7 @@ typedef struct web_sources {
     queue *queued;
     const transport *http;
     const wire *contract;
+    const kubernetes *kubernetes; /* NULL = not in Kubernetes mode */
 } web_sources;
 
 typedef struct web web;

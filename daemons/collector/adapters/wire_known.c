@@ -39,10 +39,33 @@ static uint64_t workload_hash(const batch *one, uint32_t target)
     return XXH3_64bits_withSeed(text, length, hash);
 }
 
-static uint64_t known_key(const batch *one, const uint64_t *workloads, const batch_row *row)
+/* The stack of a sample row or of a thread, and the workload that it belongs to. */
+typedef struct stack_use {
+    uint32_t target, stack;
+} stack_use;
+
+static size_t use_count(const batch *one)
 {
-    return XXH3_64bits_withSeed(one->stack_ids.keys + (size_t)row->stack * STACK_ID_SIZE,
-                                STACK_ID_SIZE, workloads[one->windows[row->window].target]);
+    return one->row_count + one->state_count;
+}
+
+/* Use `i` below use_count; false for a thread without a stack. */
+static bool use_at(const batch *one, size_t i, stack_use *out)
+{
+    if (i < one->row_count) {
+        const batch_row *row = &one->rows[i];
+        *out = (stack_use){one->windows[row->window].target, row->stack};
+        return true;
+    }
+    const batch_state *state = &one->states[i - one->row_count];
+    *out = (stack_use){one->snapshots[state->snapshot].target, state->stack - 1};
+    return state->stack > 0;
+}
+
+static uint64_t known_key(const batch *one, const uint64_t *workloads, const stack_use *use)
+{
+    return XXH3_64bits_withSeed(one->stack_ids.keys + (size_t)use->stack * STACK_ID_SIZE,
+                                STACK_ID_SIZE, workloads[use->target]);
 }
 
 static uint64_t *workload_hashes(const batch *one)
@@ -80,6 +103,15 @@ static bool indexes_hold(const batch *one)
             row->pool_str >= one->strings.count || row->object_str >= one->strings.count)
             return false;
     }
+    for (size_t i = 0; i < one->snapshot_count; i++) {
+        if (one->snapshots[i].target >= one->target_count)
+            return false;
+    }
+    for (size_t i = 0; i < one->state_count; i++) {
+        if (one->states[i].snapshot >= one->snapshot_count ||
+            one->states[i].stack > one->stack_ids.count)
+            return false;
+    }
     return true;
 }
 
@@ -97,10 +129,13 @@ int wire_learn(void *context, const uint8_t *entry, size_t length, entry_sums *s
     for (size_t i = 0; i < one.window_count && rc == 0; i++)
         sums->raw[one.windows[i].totals.type] += one.windows[i].totals.raw_total;
     pthread_mutex_lock(&self->lock);
-    if (self->known.count + one.row_count > KNOWN_MAX)
+    if (self->known.count + use_count(&one) > KNOWN_MAX)
         key_table_clear(&self->known); /* forgetting costs a need_stacks, not a stack */
-    for (size_t i = 0; i < one.row_count && rc == 0; i++) {
-        uint64_t key = known_key(&one, workloads, &one.rows[i]);
+    for (size_t i = 0; rc == 0 && i < use_count(&one); i++) {
+        stack_use use;
+        if (!use_at(&one, i, &use))
+            continue;
+        uint64_t key = known_key(&one, workloads, &use);
         uint32_t index = 0;
         bool is_new = false;
         rc = key_table_add(&self->known, &key, &index, &is_new);
@@ -128,10 +163,10 @@ static bool *choose_stacks(wire *self, const batch *one)
         free(wanted);
         return NULL;
     }
-    for (size_t i = 0; i < one->row_count; i++) {
-        const batch_row *row = &one->rows[i];
-        if (!wanted[row->stack])
-            wanted[row->stack] = !is_known(self, known_key(one, workloads, row));
+    for (size_t i = 0; i < use_count(one); i++) {
+        stack_use use;
+        if (use_at(one, i, &use) && !wanted[use.stack])
+            wanted[use.stack] = !is_known(self, known_key(one, workloads, &use));
     }
     free(workloads);
     return wanted;

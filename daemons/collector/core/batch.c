@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "batch.h"
+#include "batch_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool same_target(const batch *one, const batch_target *have, const local_
            length == strlen(jvm->id.boot_id) && memcmp(boot, jvm->id.boot_id, length) == 0;
 }
 
-static int add_target(batch *one, const local_jvm *jvm, const target_labels *labels,
+int batch__add_target(batch *one, const local_jvm *jvm, const target_labels *labels,
                       uint32_t *index)
 {
     for (size_t i = 0; i < one->target_count; i++) {
@@ -39,6 +39,10 @@ static int add_target(batch *one, const local_jvm *jvm, const target_labels *lab
     if (add_text(one, labels->namespace_name, &to->namespace_str) != 0 ||
         add_text(one, labels->workload_kind, &to->workload_kind_str) != 0 ||
         add_text(one, labels->workload, &to->workload_str) != 0 ||
+        add_text(one, labels->pod, &to->pod_str) != 0 ||
+        add_text(one, labels->container, &to->container_str) != 0 ||
+        add_text(one, labels->app_version, &to->app_version_str) != 0 ||
+        add_text(one, labels->image, &to->image_str) != 0 ||
         add_text(one, jvm->pod_uid, &to->pod_uid_str) != 0 ||
         add_text(one, jvm->container_id, &to->container_id_str) != 0 ||
         add_text(one, jvm->id.boot_id, &to->boot_id_str) != 0 ||
@@ -121,7 +125,7 @@ int batch_add(batch *one, const local_jvm *jvm, const target_labels *labels,
               const window_span *span, const profile *from, uint32_t part)
 {
     uint32_t target = 0;
-    if (add_target(one, jvm, labels, &target) != 0 ||
+    if (batch__add_target(one, jvm, labels, &target) != 0 ||
         RESERVE(one->windows, one->window_room, one->window_count) != 0)
         return -1;
     uint32_t window = (uint32_t)one->window_count;
@@ -147,7 +151,7 @@ static size_t rows_of(const profile *from, uint32_t part)
     return rows;
 }
 
-static bool over(uint64_t limit, uint64_t amount)
+bool batch__over(uint64_t limit, uint64_t amount)
 {
     return limit != 0 && amount > limit;
 }
@@ -156,13 +160,13 @@ bool batch_would_pass(const batch *one, const batch_limits *limits, const profil
                       uint32_t part)
 {
     /* A profile's strings and stacks may all be new to the batch. */
-    return over(limits->rows, one->row_count + rows_of(from, part)) ||
-           over(limits->windows, one->window_count + 1) ||
-           over(limits->targets, one->target_count + 1) ||
-           over(limits->stacks, one->stack_ids.count + from->stack_count) ||
-           over(limits->string_bytes,
-                one->strings.bytes + one->dictionary.bytes + from->strings.bytes) ||
-           over(limits->payload_bytes, batch_bytes(one) + from->strings.bytes +
-                                           64 * (uint64_t)from->row_count +
-                                           32 * (uint64_t)from->stack_count);
+    return batch__over(limits->rows, one->row_count + rows_of(from, part)) ||
+           batch__over(limits->windows, one->window_count + 1) ||
+           batch__over(limits->targets, one->target_count + 1) ||
+           batch__over(limits->stacks, one->stack_ids.count + from->stack_count) ||
+           batch__over(limits->string_bytes,
+                       one->strings.bytes + one->dictionary.bytes + from->strings.bytes) ||
+           batch__over(limits->payload_bytes, batch_bytes(one) + from->strings.bytes +
+                                                  64 * (uint64_t)from->row_count +
+                                                  32 * (uint64_t)from->stack_count);
 }

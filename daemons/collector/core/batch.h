@@ -6,6 +6,7 @@
 #define COLLECTOR_CORE_BATCH_H
 
 #include "profile.h"
+#include "snapshot.h"
 
 #include <localrpc/message.h>
 
@@ -16,6 +17,11 @@ typedef struct target_labels {
     char namespace_name[64];
     char workload_kind[32];
     char workload[254];
+    /* "" outside of Kubernetes */
+    char pod[254];
+    char container[64];
+    char app_version[128];
+    char image[256];
 } target_labels;
 
 /* The window of one JVM that a profile fills. */
@@ -41,9 +47,17 @@ int batch_add(batch *one, const local_jvm *jvm, const target_labels *labels,
 bool batch_would_pass(const batch *one, const batch_limits *limits, const profile *from,
                       uint32_t part);
 
+/* Adds a thread snapshot, whole. 0, or -1 (no memory; the batch must then be cleared). */
+int batch_add_snapshot(batch *one, const local_jvm *jvm, const target_labels *labels,
+                       const thread_snapshot *from);
+
+/* Whether the batch would pass a limit with this snapshot added, judged from counts alone. */
+bool batch_would_pass_snapshot(const batch *one, const batch_limits *limits,
+                               const thread_snapshot *from);
+
 /*
- * Moves about half of the windows, whole, into two batches with new ids. 0, or -1: no memory, or
- * there is one window only.
+ * Moves about half of the windows and snapshots, whole, into two batches with new ids: all windows
+ * and all snapshots where there are both. 0, or -1: no memory, or there is only one of them.
  */
 int batch_split(const batch *one, batch *first, batch *second,
                 const uint8_t first_id[BATCH_ID_SIZE], const uint8_t second_id[BATCH_ID_SIZE]);

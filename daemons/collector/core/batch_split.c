@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One batch into two, window by window. */
-#include "batch.h"
+/* One batch into two, by whole windows and snapshots. */
+#include "batch_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +31,10 @@ static void jvm_of(const batch *one, const batch_target *from, local_jvm *jvm,
     TEXT_OF(labels->namespace_name, one, from->namespace_str);
     TEXT_OF(labels->workload_kind, one, from->workload_kind_str);
     TEXT_OF(labels->workload, one, from->workload_str);
+    TEXT_OF(labels->pod, one, from->pod_str);
+    TEXT_OF(labels->container, one, from->container_str);
+    TEXT_OF(labels->app_version, one, from->app_version_str);
+    TEXT_OF(labels->image, one, from->image_str);
 }
 
 /* One string table for what a profile takes from the batch's two. */
@@ -154,25 +158,54 @@ static int move_window(const batch *from, uint32_t window, batch *to)
     return rc;
 }
 
+static int move_snapshot(const batch *from, uint32_t snapshot, batch *to)
+{
+    local_jvm jvm;
+    target_labels labels = {0};
+    jvm_of(from, &from->targets[from->snapshots[snapshot].target], &jvm, &labels);
+    return batch__copy_snapshot(to, &jvm, &labels, from, snapshot);
+}
+
+/* Whether window `i` goes to the first of the two batches. */
+static bool window_to_first(const batch *one, const batch *first, uint32_t i)
+{
+    if (one->snapshot_count > 0)
+        return true;
+    bool last = i + 1 == one->window_count;
+    return i == 0 ||
+           (!last && first->row_count <= one->row_count / 2 && i < (one->window_count + 1) / 2);
+}
+
+static int split_windows(const batch *one, batch *first, batch *second)
+{
+    for (uint32_t i = 0; i < one->window_count; i++) {
+        if (move_window(one, i, window_to_first(one, first, i) ? first : second) != 0)
+            return -1;
+    }
+    return first->row_count + second->row_count == one->row_count ? 0 : -1;
+}
+
+static int split_snapshots(const batch *one, batch *first, batch *second)
+{
+    for (uint32_t i = 0; i < one->snapshot_count; i++) {
+        bool to_first = one->window_count == 0 && i < (one->snapshot_count + 1) / 2;
+        if (move_snapshot(one, i, to_first ? first : second) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 int batch_split(const batch *one, batch *first, batch *second,
                 const uint8_t first_id[BATCH_ID_SIZE], const uint8_t second_id[BATCH_ID_SIZE])
 {
     batch_begin(first, first_id, one->day);
     batch_begin(second, second_id, one->day);
-    if (one->window_count < 2)
+    if (one->window_count + one->snapshot_count < 2)
         return -1;
     first->created_ms = second->created_ms = one->created_ms;
-    size_t rows = 0;
-    for (uint32_t i = 0; i < one->window_count; i++) {
-        bool last = i + 1 == one->window_count;
-        bool to_first = i == 0 || (!last && first->row_count <= one->row_count / 2 &&
-                                   i < (one->window_count + 1) / 2);
-        if (move_window(one, i, to_first ? first : second) != 0) {
-            batch_clear(first);
-            batch_clear(second);
-            return -1;
-        }
-        rows = first->row_count + second->row_count;
-    }
-    return rows == one->row_count ? 0 : -1;
+    if (split_windows(one, first, second) == 0 && split_snapshots(one, first, second) == 0)
+        return 0;
+    batch_clear(first);
+    batch_clear(second);
+    return -1;
 }

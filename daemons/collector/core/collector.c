@@ -30,8 +30,7 @@ void collector_free(collector *self)
     while (self->targets != NULL) {
         target *one = self->targets;
         self->targets = one->next;
-        if (one->memory != NULL)
-            self->ports.forget(self->ports.context, one->memory);
+        collector__forget(self, one);
         free(one);
     }
     if (self->has_pending)
@@ -61,31 +60,58 @@ void collector__set_state(target *one, phase to, uint32_t reason, const char *de
         one->owner->ports.status_changed(one->owner->ports.context);
 }
 
+void collector__forget(collector *self, target *one)
+{
+    if (one->memory != NULL)
+        self->ports.forget(self->ports.context, one->memory);
+    if (one->snapshot_memory != NULL)
+        self->ports.forget_snapshot(self->ports.context, one->snapshot_memory);
+}
+
 static bool is_due(const target *one, uint64_t now)
 {
     return one->phase != PHASE_OFF && !one->busy && now >= one->due_ms;
 }
 
-/* Marks up to `room` due targets busy. */
-static size_t take_due(collector *self, uint64_t now, target **due, size_t room)
+static bool wants_snapshot(const target *one)
+{
+    return one->phase == PHASE_PROFILING && one->rule.threads_ms > 0 && !one->snapping;
+}
+
+/* A job that is due. */
+typedef struct due_job {
+    void (*run)(void *argument);
+    target *on;
+} due_job;
+
+/* Marks what is due as running: up to `room` jobs. */
+static size_t take_due(collector *self, uint64_t now, due_job *due, size_t room)
 {
     size_t count = 0;
-    for (target *one = self->targets; one != NULL && count < room; one = one->next) {
-        if (!is_due(one, now))
-            continue;
-        one->busy = true;
-        self->jobs++;
-        due[count++] = one;
+    for (target *one = self->targets; one != NULL && count + 1 < room; one = one->next) {
+        if (is_due(one, now)) {
+            one->busy = true;
+            due[count++] = (due_job){collector__step, one};
+        }
+        if (wants_snapshot(one) && now >= one->snapshot_due_ms) {
+            one->snapping = true;
+            due[count++] = (due_job){collector__take_snapshot, one};
+        }
     }
+    self->jobs += (unsigned)count;
     return count;
 }
 
-static uint64_t next_time(const collector *self, uint64_t now)
+static uint64_t next_time(const collector *self, uint64_t now, uint64_t next_end)
 {
     uint64_t next = self->discovering ? now + self->options.discovery_ms : self->next_discovery_ms;
+    if (next_end < next)
+        next = next_end;
     for (const target *one = self->targets; one != NULL; one = one->next) {
         if (one->phase != PHASE_OFF && !one->busy && one->due_ms < next)
             next = one->due_ms;
+        if (wants_snapshot(one) && one->snapshot_due_ms < next)
+            next = one->snapshot_due_ms;
     }
     if (self->has_pending && self->pending_since_ms + self->options.flush_ms < next)
         next = self->pending_since_ms + self->options.flush_ms;
@@ -95,7 +121,7 @@ static uint64_t next_time(const collector *self, uint64_t now)
 uint64_t collector_tick(collector *self)
 {
     enum { AT_ONCE = 64 };
-    target *due[AT_ONCE];
+    due_job due[AT_ONCE];
     uint64_t now = self->ports.now_ms(self->ports.context);
     pthread_mutex_lock(&self->lock);
     if (self->finishing) {
@@ -108,18 +134,27 @@ uint64_t collector_tick(collector *self)
         self->next_discovery_ms = now + self->options.discovery_ms;
         self->jobs++;
     }
+    uint64_t next_end = collector__reconsider(self, now);
     size_t count = take_due(self, now, due, AT_ONCE);
     if (self->has_pending && now >= self->pending_since_ms + self->options.flush_ms)
         collector__flush(self);
     pthread_mutex_unlock(&self->lock);
     for (size_t i = 0; i < count; i++)
-        self->ports.submit(self->ports.context, collector__step, due[i]);
+        self->ports.submit(self->ports.context, due[i].run, due[i].on);
     if (discover)
         self->ports.submit(self->ports.context, collector__discover, self);
     pthread_mutex_lock(&self->lock);
-    uint64_t next = next_time(self, now);
+    uint64_t next = next_time(self, now, next_end);
     pthread_mutex_unlock(&self->lock);
     return next;
+}
+
+void collector_policy_changed(collector *self)
+{
+    pthread_mutex_lock(&self->lock);
+    self->policy_changed = true;
+    pthread_mutex_unlock(&self->lock);
+    self->ports.wake(self->ports.context);
 }
 
 void collector_set_limits(collector *self, const batch_limits *limits)
@@ -167,6 +202,7 @@ static uint32_t state_of(const target *one)
     case PHASE_STARTING:
         return TARGET_STATE_WAITING;
     case PHASE_PROFILING:
+    case PHASE_STOPPING:
         return TARGET_STATE_PROFILING;
     case PHASE_COOLDOWN:
         return TARGET_STATE_FAILED;
@@ -175,7 +211,9 @@ static uint32_t state_of(const target *one)
     }
     if (one->reason == REASON_NOT_HOTSPOT || one->reason == REASON_UNSUPPORTED_JVM)
         return TARGET_STATE_UNSUPPORTED;
-    return one->reason == REASON_DISABLED ? TARGET_STATE_OFF : TARGET_STATE_FAILED;
+    if (one->reason == REASON_POD_UNKNOWN)
+        return TARGET_STATE_UNKNOWN;
+    return one->rule.profiled ? TARGET_STATE_FAILED : TARGET_STATE_OFF;
 }
 
 static void tell(const collector *self, const target *one, uint64_t now, target_status *out)
@@ -222,6 +260,7 @@ collector_stats collector_get_stats(collector *self)
     for (const target *one = self->targets; one != NULL; one = one->next) {
         stats.jvms++;
         stats.profiling += one->phase == PHASE_PROFILING;
+        stats.unknown_pods += one->reason == REASON_POD_UNKNOWN;
     }
     pthread_mutex_unlock(&self->lock);
     return stats;

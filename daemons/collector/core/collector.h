@@ -9,6 +9,7 @@
 #ifndef COLLECTOR_CORE_COLLECTOR_H
 #define COLLECTOR_CORE_COLLECTOR_H
 
+#include "policy.h"
 #include "queue.h"
 #include "report.h"
 #include "rules.h"
@@ -30,6 +31,9 @@ typedef struct collector_ports {
 
     /* A file for a recording's bytes, -1 = none. */
     int (*new_file)(void *context);
+    /* Appends bytes to it. 0, or -1: no room. */
+    int (*append)(void *context, int file, const uint8_t *bytes, size_t length);
+    void (*close_file)(void *context, int file);
     /* Unix ms at which a recording begins, 0 = it cannot be told. */
     uint64_t (*recording_start_ms)(void *context, int fd);
     /*
@@ -40,11 +44,24 @@ typedef struct collector_ports {
     int (*parse)(void *context, void **memory, int fd, uint64_t size, const window_span *span,
                  const event_choice *events, profile *out, char *message, size_t message_size);
     void (*forget)(void *context, void *memory);
+    /*
+     * Reads a thread snapshot. `memory` is what the reader keeps of this JVM from snapshot to
+     * snapshot (NULL at first). 0, or -1 with a sentence.
+     */
+    int (*read_snapshot)(void *context, void **memory, int fd, uint64_t size, thread_snapshot *out,
+                         char *message, size_t message_size);
+    void (*forget_snapshot)(void *context, void *memory);
     /* Keeps a copy of a recording for tests; NULL = no copies. */
     void (*keep)(void *context, int fd, uint64_t size, const local_jvm *jvm,
                  const window_span *span);
 
     void (*user_name)(void *context, uint32_t uid, char *out, size_t size);
+    /*
+     * Fills labels and decision for a JVM that runs in a pod and returns true; false leaves it to
+     * the rules. NULL = there are no pods.
+     */
+    bool (*decide)(void *context, const local_jvm *jvm, target_labels *labels,
+                   policy_decision *out);
 
     /* The queue's form of a batch; *out is malloc'd. 0 or -1. */
     int (*encode)(void *context, const batch *one, uint8_t **out, size_t *length);
@@ -77,6 +94,9 @@ void collector_free(collector *self);
 /* Submits what is due; returns the Unix ms at which it wants to be called again. One thread. */
 uint64_t collector_tick(collector *self);
 
+/* Decisions of ports.decide may be others now: asked again at the next tick. Any thread. */
+void collector_policy_changed(collector *self);
+
 /* The limits that the backend advertises; 0 = none. */
 void collector_set_limits(collector *self, const batch_limits *limits);
 
@@ -94,10 +114,11 @@ typedef struct collector_stats {
     uint64_t discoveries, discovery_failures;
     uint64_t windows, windows_failed, parse_failures;
     uint64_t starts, start_failures;
+    uint64_t snapshots, snapshot_failures;
     uint64_t batches, queue_failures;
     uint64_t recording_bytes;
     uint64_t window_ms, covered_ms; /* sums over all windows */
-    uint64_t jvms, profiling;
+    uint64_t jvms, profiling, unknown_pods;
     bool attachd_reachable;
     uint64_t raw_recorded[PROFILE_TYPE_END];
 } collector_stats;

@@ -13,6 +13,7 @@ typedef enum phase {
     PHASE_STARTING,  /* to be started at due_ms */
     PHASE_PROFILING, /* a window ends at due_ms */
     PHASE_COOLDOWN,  /* failed; started again at due_ms */
+    PHASE_STOPPING,  /* no longer wanted as it runs; stopped at due_ms, then judged anew */
 } phase;
 
 /* One JVM. Guarded by the collector's lock; a job works on a copy. */
@@ -21,6 +22,12 @@ typedef struct target {
     collector *owner;
     local_jvm jvm;
     rule_verdict rule;
+    uint32_t window_ms;  /* length of a window */
+    uint64_t until_ms;   /* end of a temporary; 0 = none */
+    uint32_t off_reason; /* why it is not wanted */
+    char off_detail[512];
+    event_choice stopping_events; /* PHASE_STOPPING: what the session records */
+    char warning[512];            /* settings that cannot be used, while others are in force */
     phase phase;
     uint32_t reason; /* the last, until a success */
     uint32_t session;
@@ -32,7 +39,10 @@ typedef struct target {
     uint64_t backoff_ms;
     uint64_t window_start_ms; /* nominal; kept over a cooldown, for an adopted session goes on */
     uint64_t last_window_ms;
-    void *memory; /* the recording reader's */
+    void *memory;  /* the recording reader's */
+    bool snapping; /* a thread snapshot is taken */
+    uint64_t snapshot_due_ms;
+    void *snapshot_memory; /* the snapshot reader's */
 } target;
 
 struct collector {
@@ -45,6 +55,7 @@ struct collector {
     bool finishing;
     bool leave; /* sessions, at the end */
     bool discovering;
+    bool policy_changed;
     uint64_t next_discovery_ms;
     unsigned jobs;      /* that run */
     bool attachd_known; /* the first look has been answered or failed */
@@ -58,6 +69,45 @@ struct collector {
     collector_stats stats;
 };
 
+/* wanted.c; with the lock held. What is wanted of a JVM that no job works on, and its next phase.
+ */
+void collector__decide(collector *self, target *one);
+void collector__judge(collector *self, target *one);
+/* Decides anew for all; returns the Unix ms at which a temporary ends next. */
+uint64_t collector__reconsider(collector *self, uint64_t now);
+
+/* What a job needs of its target, taken under the lock. */
+typedef struct job {
+    collector *self;
+    target *on;
+    local_jvm jvm;
+    rule_verdict rule;
+    phase phase;
+    uint32_t jitter_ms;
+    uint32_t window_ms;
+    uint64_t window_start_ms;
+    uint64_t due_ms;
+    void *memory;
+} job;
+
+job collector__begin(target *one);
+
+/* A request about the job's JVM with an id of its own. */
+local_request collector__about(const job *now, local_op op);
+
+/*
+ * Asks attachd, and asks the same once more where the answer was lost: attachd does it once. 0, or
+ * -1 with the answer's reason and detail filled.
+ */
+int collector__ask(const job *now, const local_request *request, local_answer *answer);
+
+/* Copies the bytes behind a handle into fd, then frees them there. 0, or -1 with a sentence. */
+int collector__fetch(const job *now, const local_answer *answer, int fd, char *message,
+                     size_t size);
+
+/* snapshots.c: takes the thread snapshot that is due on a target. A job. */
+void collector__take_snapshot(void *argument);
+
 /* discovery.c: looks at the host once. A job. */
 void collector__discover(void *argument);
 
@@ -69,7 +119,12 @@ void collector__end_session(void *argument);
 /* flush.c; both with the lock held. */
 int collector__add_profile(collector *self, const local_jvm *jvm, const target_labels *labels,
                            const window_span *span, const profile *from);
+int collector__add_snapshot(collector *self, const local_jvm *jvm, const target_labels *labels,
+                            const thread_snapshot *from);
 void collector__flush(collector *self);
+
+/* Frees what the readers keep of a target. */
+void collector__forget(collector *self, target *one);
 
 /* With the lock held: a new state or reason; tells when it is another. */
 void collector__set_state(target *one, phase to, uint32_t reason, const char *detail);

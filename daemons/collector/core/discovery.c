@@ -17,46 +17,6 @@ static target *find(collector *self, const local_identity *jvm)
     return one;
 }
 
-static unsigned chosen_targets(const collector *self)
-{
-    unsigned chosen = 0;
-    for (const target *one = self->targets; one != NULL; one = one->next)
-        chosen += one->phase != PHASE_OFF;
-    return chosen;
-}
-
-/* A JVM that loads no agent is served by its own recorder. */
-static bool is_barred(uint32_t verdict)
-{
-    return verdict != REASON_NONE && verdict != REASON_DYNAMIC_AGENT_LOADING_DISABLED;
-}
-
-/* What a JVM's verdict and the rules make of it, while no session is wanted or begun. */
-static void judge(collector *self, target *one)
-{
-    uint64_t ready = one->jvm.start_ms + one->rule.startup_delay_ms;
-    if (!one->rule.profiled) {
-        collector__set_state(one, PHASE_OFF, REASON_DISABLED, "no rule chooses this process");
-    } else if (is_barred(one->jvm.verdict)) {
-        collector__set_state(one, PHASE_OFF, one->jvm.verdict, one->jvm.detail);
-    } else if (chosen_targets(self) >= self->options.max_targets) {
-        collector__set_state(one, PHASE_OFF, REASON_TARGET_LIMIT, "limits.targets is reached");
-    } else if (ready > self->ports.now_ms(self->ports.context)) {
-        collector__set_state(one, PHASE_WARMING, REASON_WARMING_UP, "");
-        one->due_ms = ready;
-    } else {
-        collector__set_state(one, PHASE_STARTING, REASON_NONE, "");
-        one->due_ms = 0;
-    }
-}
-
-static void match(const collector *self, target *one)
-{
-    char user[64] = "";
-    self->ports.user_name(self->ports.context, one->jvm.uid, user, sizeof(user));
-    rule_set_match(self->rules, &one->jvm, user, &one->rule);
-}
-
 static void add(collector *self, const local_jvm *jvm)
 {
     target *one = calloc(1, sizeof(*one));
@@ -70,8 +30,8 @@ static void add(collector *self, const local_jvm *jvm)
     one->reason = REASON_END; /* so that the first state is a change */
     one->next = self->targets;
     self->targets = one;
-    match(self, one);
-    judge(self, one);
+    collector__decide(self, one);
+    collector__judge(self, one);
 }
 
 /* A JVM that has just begun may not have told its main class at the first look. */
@@ -91,22 +51,21 @@ static void update(collector *self, target *one, const local_jvm *jvm)
     bool untouched = one->phase == PHASE_OFF || one->phase == PHASE_WARMING;
     one->jvm = *jvm;
     if (untouched && another)
-        match(self, one);
+        collector__decide(self, one);
     if (untouched && (another || one->reason == REASON_TARGET_LIMIT))
-        judge(self, one);
+        collector__judge(self, one);
 }
 
 static void remove_gone(collector *self)
 {
     for (target **at = &self->targets; *at != NULL;) {
         target *one = *at;
-        if (one->seen || one->busy) {
+        if (one->seen || one->busy || one->snapping) {
             at = &one->next;
             continue;
         }
         *at = one->next;
-        if (one->memory != NULL)
-            self->ports.forget(self->ports.context, one->memory);
+        collector__forget(self, one);
         self->ports.status_changed(self->ports.context);
         free(one);
     }

@@ -91,3 +91,21 @@ int collector__add_profile(collector *self, const local_jvm *jvm, const target_l
     }
     return 0;
 }
+
+int collector__add_snapshot(collector *self, const local_jvm *jvm, const target_labels *labels,
+                            const thread_snapshot *from)
+{
+    batch_limits limits = limits_of(self);
+    uint32_t day = (uint32_t)(from->meta.taken_ms / MS_PER_DAY);
+    if (self->has_pending &&
+        (self->pending.day != day || batch_would_pass_snapshot(&self->pending, &limits, from)))
+        collector__flush(self);
+    if (!self->has_pending)
+        begin(self, day);
+    if (batch_add_snapshot(&self->pending, jvm, labels, from) == 0)
+        return 0;
+    batch_clear(&self->pending);
+    self->has_pending = false;
+    self->stats.queue_failures++;
+    return -1;
+}

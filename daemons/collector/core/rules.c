@@ -22,6 +22,7 @@ typedef struct rule {
     event_choice events;
     bool off;
     uint64_t startup_delay_ms;
+    uint64_t threads_ms;
 } rule;
 
 struct rule_set {
@@ -171,6 +172,7 @@ static int fill_rule(rule *one, const rule_text *from, char *message, size_t siz
     (void)snprintf(one->namespace_name, sizeof(one->namespace_name), "%s", from->namespace_name);
     one->off = from->off;
     one->startup_delay_ms = from->startup_delay_ms;
+    one->threads_ms = from->threads_ms;
     if (compile(&one->main_class, "main_class", from->main_class, message, size) != 0 ||
         compile(&one->command_line, "command_line", from->command_line, message, size) != 0 ||
         compile(&one->user, "user", from->user, message, size) != 0)
@@ -259,4 +261,5 @@ void rule_set_match(const rule_set *rules, const local_jvm *jvm, const char *use
     out->profiled = !one->off;
     out->events = one->events;
     out->startup_delay_ms = one->startup_delay_ms;
+    out->threads_ms = one->threads_ms;
 }

@@ -30,6 +30,7 @@ typedef struct rule_text {
     const char *events;
     bool off;
     uint64_t startup_delay_ms;
+    uint64_t threads_ms; /* between two thread snapshots; 0 = none */
 } rule_text;
 
 typedef struct rule_set rule_set;
@@ -47,6 +48,8 @@ typedef struct rule_verdict {
     target_labels labels;
     event_choice events;
     uint64_t startup_delay_ms;
+    uint64_t threads_ms;
+    bool contention; /* thread snapshots tell how long threads were blocked */
 } rule_verdict;
 
 /*

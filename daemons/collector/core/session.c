@@ -9,22 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* What a job needs of its target, taken under the lock. */
-typedef struct job {
-    collector *self;
-    target *on;
-    local_jvm jvm;
-    rule_verdict rule;
-    phase phase;
-    uint32_t jitter_ms;
-    uint64_t window_start_ms;
-    uint64_t due_ms;
-    void *memory;
-} job;
-
-static job begin(target *one)
+job collector__begin(target *one)
 {
     collector *self = one->owner;
     pthread_mutex_lock(&self->lock);
@@ -34,6 +20,7 @@ static job begin(target *one)
                .rule = one->rule,
                .phase = one->phase,
                .jitter_ms = one->jitter_ms,
+               .window_ms = one->window_ms,
                .window_start_ms = one->window_start_ms,
                .due_ms = one->due_ms,
                .memory = one->memory};
@@ -41,7 +28,7 @@ static job begin(target *one)
     return now;
 }
 
-static local_request about(const job *now, local_op op)
+local_request collector__about(const job *now, local_op op)
 {
     local_request request = {
         .op = op, .deadline_ms = now->self->options.call_ms, .jvm = now->jvm.id};
@@ -50,8 +37,7 @@ static local_request about(const job *now, local_op op)
     return request;
 }
 
-/* Asks, and asks the same once more where the answer was lost: attachd does it once. */
-static int ask(const job *now, const local_request *request, local_answer *answer)
+int collector__ask(const job *now, const local_request *request, local_answer *answer)
 {
     char message[256] = "";
     const collector_ports *ports = &now->self->ports;
@@ -85,13 +71,13 @@ static void cool_down(target *one, uint32_t reason, const char *detail)
 static void start(const job *now)
 {
     collector *self = now->self;
-    local_request request = about(now, LOCAL_START);
+    local_request request = collector__about(now, LOCAL_START);
     request.cpu_interval_ns = now->rule.events.cpu_ns;
     request.alloc_interval_bytes = now->rule.events.alloc_bytes;
     request.lock_interval_ns = now->rule.events.lock_ns;
     request.memlimit_bytes = self->options.memlimit_bytes;
     local_answer answer = {0};
-    ask(now, &request, &answer);
+    collector__ask(now, &request, &answer);
     uint64_t time = self->ports.now_ms(self->ports.context);
     pthread_mutex_lock(&self->lock);
     target *one = now->on;
@@ -99,14 +85,17 @@ static void start(const job *now)
     if (answer.reason == REASON_NONE) {
         /* An adopted session goes on with the window that was under way. */
         if (answer.session != SESSION_STATE_ADOPTED || one->window_start_ms == 0)
-            one->window_start_ms = span_last(time, self->options.window_ms, one->jitter_ms);
+            one->window_start_ms = span_last(time, one->window_ms, one->jitter_ms);
         one->session = answer.session;
-        one->due_ms = span_next(time, self->options.window_ms, one->jitter_ms);
+        one->due_ms = span_next(time, one->window_ms, one->jitter_ms);
         char detail[512] = "";
         if (answer.engine_reason[0] != '\0')
             (void)snprintf(detail, sizeof(detail), "engine %s: %s", answer.engine,
                            answer.engine_reason);
-        collector__set_state(one, PHASE_PROFILING, REASON_NONE, detail);
+        if (one->snapshot_due_ms == 0)
+            one->snapshot_due_ms = time;
+        collector__set_state(one, PHASE_PROFILING, REASON_NONE,
+                             detail[0] != '\0' ? detail : one->warning);
     } else {
         self->stats.start_failures++;
         one->session = answer.session;
@@ -116,44 +105,33 @@ static void start(const job *now)
     local_answer_clear(&answer);
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t length)
+int collector__fetch(const job *now, const local_answer *answer, int fd, char *message, size_t size)
 {
-    for (size_t used = 0; used < length;) {
-        ssize_t wrote = write(fd, bytes + used, length - used);
-        if (wrote <= 0)
-            return -1;
-        used += (size_t)wrote;
-    }
-    return 0;
-}
-
-/* Copies the bytes behind a handle into fd, then frees them there. */
-static int fetch(const job *now, const local_answer *window, int fd, char *message, size_t size)
-{
+    const collector_ports *ports = &now->self->ports;
     int rc = 0;
-    for (uint64_t at = 0; at < window->size && rc == 0;) {
-        local_request request = about(now, LOCAL_READ);
-        memcpy(request.handle, window->handle, LOCAL_ID_SIZE);
+    for (uint64_t at = 0; at < answer->size && rc == 0;) {
+        local_request request = collector__about(now, LOCAL_READ);
+        memcpy(request.handle, answer->handle, LOCAL_ID_SIZE);
         request.offset = at;
         request.length = LOCAL_PIECE_MAX;
         local_answer piece = {0};
-        rc = ask(now, &request, &piece);
+        rc = collector__ask(now, &request, &piece);
         if (rc != 0 || piece.reason != REASON_NONE || piece.length == 0) {
-            (void)snprintf(message, size, "the window could not be fetched from attachd: %.300s",
+            (void)snprintf(message, size, "it could not be fetched from attachd: %.300s",
                            piece.detail);
             rc = -1;
-        } else if (write_all(fd, piece.data, piece.length) != 0) {
-            (void)snprintf(message, size, "the window could not be kept: no room");
+        } else if (ports->append(ports->context, fd, piece.data, piece.length) != 0) {
+            (void)snprintf(message, size, "it could not be kept: no room");
             rc = -1;
         }
         at += piece.length;
         local_answer_clear(&piece);
     }
-    local_request done = about(now, LOCAL_READ);
-    memcpy(done.handle, window->handle, LOCAL_ID_SIZE);
+    local_request done = collector__about(now, LOCAL_READ);
+    memcpy(done.handle, answer->handle, LOCAL_ID_SIZE);
     done.done = true;
     local_answer ignored = {0};
-    ask(now, &done, &ignored);
+    collector__ask(now, &done, &ignored);
     local_answer_clear(&ignored);
     return rc;
 }
@@ -161,7 +139,7 @@ static int fetch(const job *now, const local_answer *window, int fd, char *messa
 /* The window of a recording that begins at `first_ms` (0 = not known) and ended at `end_ms`. */
 static window_span span_of(const job *now, uint64_t first_ms, uint64_t end_ms)
 {
-    uint32_t length = now->self->options.window_ms;
+    uint32_t length = now->window_ms;
     uint64_t start_ms = now->window_start_ms;
     if (first_ms != 0 && first_ms + 1000 < start_ms) /* adopted with older data */
         start_ms = span_last(first_ms, length, now->jitter_ms);
@@ -211,10 +189,10 @@ static void take(job *now, const local_answer *answer, uint64_t end_ms)
     const collector_ports *ports = &self->ports;
     char message[400] = "";
     int fd = ports->new_file(ports->context);
-    if (fd < 0 || fetch(now, answer, fd, message, sizeof(message)) != 0) {
+    if (fd < 0 || collector__fetch(now, answer, fd, message, sizeof(message)) != 0) {
         note_failure(now, REASON_INTERNAL, fd < 0 ? "no file for the recording" : message);
         if (fd >= 0)
-            close(fd);
+            ports->close_file(ports->context, fd);
         return;
     }
     window_span span = span_of(now, ports->recording_start_ms(ports->context, fd), end_ms);
@@ -227,7 +205,7 @@ static void take(job *now, const local_answer *answer, uint64_t end_ms)
     else
         note_failure(now, REASON_PARSE_FAILED, message);
     profile_clear(&found);
-    close(fd);
+    ports->close_file(ports->context, fd);
     pthread_mutex_lock(&self->lock);
     now->on->memory = now->memory;
     pthread_mutex_unlock(&self->lock);
@@ -236,18 +214,18 @@ static void take(job *now, const local_answer *answer, uint64_t end_ms)
 static void window(job *now)
 {
     collector *self = now->self;
-    local_request request = about(now, LOCAL_WINDOW);
+    local_request request = collector__about(now, LOCAL_WINDOW);
     local_answer answer = {0};
-    ask(now, &request, &answer);
+    collector__ask(now, &request, &answer);
     uint64_t time = self->ports.now_ms(self->ports.context);
-    uint64_t border = span_last(time, self->options.window_ms, now->jitter_ms);
+    uint64_t border = span_last(time, now->window_ms, now->jitter_ms);
     if (border < now->due_ms) /* the clock was set back, or the border was cut early */
         border = now->due_ms;
     pthread_mutex_lock(&self->lock);
     target *one = now->on;
     if (answer.reason == REASON_NONE) {
         one->window_start_ms = border;
-        one->due_ms = span_next(border, self->options.window_ms, one->jitter_ms);
+        one->due_ms = span_next(border, one->window_ms, one->jitter_ms);
         one->session = answer.session;
     } else {
         self->stats.windows_failed++;
@@ -261,16 +239,31 @@ static void window(job *now)
 
 static void end_session(job *now, bool leave)
 {
-    if (now->phase != PHASE_PROFILING && now->phase != PHASE_COOLDOWN)
+    if (now->phase != PHASE_PROFILING && now->phase != PHASE_COOLDOWN &&
+        now->phase != PHASE_STOPPING)
         return;
-    local_request request = about(now, leave ? LOCAL_WINDOW : LOCAL_STOP);
+    local_request request = collector__about(now, leave ? LOCAL_WINDOW : LOCAL_STOP);
     local_answer answer = {0};
-    ask(now, &request, &answer);
+    collector__ask(now, &request, &answer);
     uint64_t time = now->self->ports.now_ms(now->self->ports.context);
     if (answer.reason == REASON_NONE && answer.has_handle && answer.size > 0 &&
         now->window_start_ms != 0)
         take(now, &answer, time);
     local_answer_clear(&answer);
+}
+
+/* The session ends with its last window; what is wanted now decides what comes next. */
+static void stop(job *now)
+{
+    collector *self = now->self;
+    now->rule.events = now->on->stopping_events;
+    end_session(now, false);
+    pthread_mutex_lock(&self->lock);
+    now->on->session = SESSION_STATE_NONE;
+    now->on->window_start_ms = 0;
+    now->on->backoff_ms = 0;
+    collector__judge(self, now->on);
+    pthread_mutex_unlock(&self->lock);
 }
 
 static void job_done(target *one)
@@ -286,7 +279,7 @@ static void job_done(target *one)
 void collector__end_session(void *argument)
 {
     target *one = argument;
-    job now = begin(one);
+    job now = collector__begin(one);
     end_session(&now, one->owner->leave);
     job_done(one);
 }
@@ -294,7 +287,7 @@ void collector__end_session(void *argument)
 void collector__step(void *argument)
 {
     target *one = argument;
-    job now = begin(one);
+    job now = collector__begin(one);
     switch (now.phase) {
     case PHASE_WARMING:
     case PHASE_STARTING:
@@ -303,6 +296,9 @@ void collector__step(void *argument)
         break;
     case PHASE_PROFILING:
         window(&now);
+        break;
+    case PHASE_STOPPING:
+        stop(&now);
         break;
     case PHASE_OFF:
         break;

@@ -12,6 +12,7 @@ int main(void)
     suite_add_tcase(suite, queue_tests());
     suite_add_tcase(suite, rules_tests());
     suite_add_tcase(suite, session_tests());
+    suite_add_tcase(suite, snapshot_tests());
     suite_add_tcase(suite, uploader_tests());
     suite_add_tcase(suite, wire_tests());
     return run_suite(suite);

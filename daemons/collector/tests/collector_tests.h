@@ -28,6 +28,7 @@ TCase *batch_tests(void);
 TCase *queue_tests(void);
 TCase *rules_tests(void);
 TCase *session_tests(void);
+TCase *snapshot_tests(void);
 TCase *uploader_tests(void);
 TCase *wire_tests(void);
 

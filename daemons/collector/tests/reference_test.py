@@ -26,12 +26,12 @@ def main():
             sys.exit(f"{page} lacks the table that {program} --print-reference writes; put it there")
     with tempfile.TemporaryDirectory() as directory:
         token = pathlib.Path(directory) / "collector.token"
-        token.write_text("secret\n", encoding="utf-8")
+        token.write_text("hidden-word\n", encoding="utf-8")
         example = (pathlib.Path(examples) / "collector.yaml").read_text(encoding="utf-8")
         local = pathlib.Path(directory) / "collector.yaml"
         local.write_text(example.replace("/etc/hotstack/collector.token", str(token)), encoding="utf-8")
         shown = output(collector, f"--config={local}", "--print-config")
-        assert "workload: \"shop\"" in shown and "secret" not in shown, shown
+        assert "workload: \"shop\"" in shown and "hidden-word" not in shown, shown
     shown = output(attachd, f"--config={examples}/attachd.yaml", "--print-config")
     assert "allow_uids: [\"64044\"]" in shown, shown
 

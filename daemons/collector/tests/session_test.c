@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The collector with a fake attachd, a fake reader and a clock that the test turns. */
+#include "../adapters/file_queue.h"
 #include "collector_tests.h"
 
 #include <catalogue/reason.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { SPANS_MAX = 64, WINDOW = 10000 };
 
@@ -33,6 +35,14 @@ static struct {
     uint32_t days[SPANS_MAX];
     size_t batches;
     unsigned forgotten;
+    bool in_pod; /* the pod decides */
+    policy_decision decision;
+    unsigned snapshots, snapshots_forgotten;
+    uint32_t lease_ms, snapshot_reason;
+    bool contention;
+    batch_snapshot queued_snapshots[SPANS_MAX];
+    size_t queued_snapshot_count;
+    uint64_t threads_ms; /* of the next rule */
 } host;
 
 static queue *queued;
@@ -119,6 +129,16 @@ static int call(void *context, const local_request *request, local_answer *answe
         break;
     case LOCAL_SESSION:
         break;
+    case LOCAL_THREADS:
+        host.snapshots++;
+        host.lease_ms = request->lease_ms;
+        host.contention = request->contention;
+        answer->reason = host.snapshot_reason;
+        answer->has_handle = host.snapshot_reason == 0;
+        answer->size = 5;
+        (void)snprintf(answer->detail, sizeof(answer->detail), "%s",
+                       host.snapshot_reason ? "why" : "");
+        break;
     }
     return CALL_DONE;
 }
@@ -127,6 +147,18 @@ static int new_file(void *context)
 {
     (void)context;
     return memfd_create("test", MFD_CLOEXEC);
+}
+
+static int append(void *context, int file, const uint8_t *bytes, size_t length)
+{
+    (void)context;
+    return write(file, bytes, length) == (ssize_t)length ? 0 : -1;
+}
+
+static void close_file(void *context, int file)
+{
+    (void)context;
+    close(file);
 }
 
 static uint64_t recording_start_ms(void *context, int fd)
@@ -161,10 +193,41 @@ static void forget(void *context, void *memory)
     free(memory);
 }
 
+static int read_snapshot(void *context, void **memory, int fd, uint64_t size, thread_snapshot *out,
+                         char *message, size_t message_size)
+{
+    (void)context;
+    (void)fd;
+    (void)message;
+    (void)message_size;
+    ck_assert_uint_eq(size, 5);
+    uint32_t interval_ms = *memory == NULL ? 0 : 4000;
+    if (*memory == NULL)
+        *memory = malloc(1);
+    *out = (thread_snapshot){.meta = {.taken_ms = host.now, .interval_ms = interval_ms}};
+    return 0;
+}
+
+static void forget_snapshot(void *context, void *memory)
+{
+    (void)context;
+    host.snapshots_forgotten++;
+    free(memory);
+}
+
 static void user_name(void *context, uint32_t uid, char *out, size_t size)
 {
     (void)context;
     (void)snprintf(out, size, "user%u", uid);
+}
+
+static bool decide(void *context, const local_jvm *jvm, target_labels *labels, policy_decision *out)
+{
+    (void)context;
+    (void)jvm;
+    *labels = (target_labels){.workload = "web", .pod = "web-1"};
+    *out = host.decision;
+    return host.in_pod;
 }
 
 static int encode(void *context, const batch *one, uint8_t **out, size_t *length)
@@ -173,6 +236,8 @@ static int encode(void *context, const batch *one, uint8_t **out, size_t *length
     for (size_t i = 0; i < one->window_count; i++)
         host.queued_raw += one->windows[i].totals.raw_total;
     host.queued_windows += one->window_count;
+    for (size_t i = 0; i < one->snapshot_count; i++)
+        host.queued_snapshots[host.queued_snapshot_count++] = one->snapshots[i];
     host.days[host.batches++] = one->day;
     *out = calloc(1, 1);
     *length = 1;
@@ -194,7 +259,8 @@ static void add_rule(const char *main_class, bool off, uint64_t delay_ms)
                             .workload = "",
                             .events = "cpu=10ms,alloc=2m",
                             .off = off,
-                            .startup_delay_ms = delay_ms};
+                            .startup_delay_ms = delay_ms,
+                            .threads_ms = host.threads_ms};
     char message[256];
     ck_assert_int_eq(rule_set_add(rules, &text, message, sizeof(message)), 0);
 }
@@ -209,8 +275,8 @@ static void set_up(void)
     host.jvm_count = 1;
     rules = rule_set_new();
     char message[256] = "";
-    ck_assert_int_eq(queue_open(&queued, make_directory(), 100000, 100, message, sizeof(message)),
-                     0);
+    ck_assert_int_eq(
+        file_queue_open(&queued, make_directory(), 100000, 100, message, sizeof(message)), 0);
     const collector_ports ports = {
         .now_ms = now_ms,
         .random = random_number,
@@ -219,10 +285,15 @@ static void set_up(void)
         .wake = nothing,
         .call = call,
         .new_file = new_file,
+        .append = append,
+        .close_file = close_file,
         .recording_start_ms = recording_start_ms,
         .parse = parse,
         .forget = forget,
+        .read_snapshot = read_snapshot,
+        .forget_snapshot = forget_snapshot,
         .user_name = user_name,
+        .decide = decide,
         .encode = encode,
         .queued = nothing,
         .status_changed = status_changed,
@@ -242,7 +313,7 @@ static void set_up(void)
 static void tear_down(void)
 {
     collector_free(core);
-    queue_close(queued);
+    file_queue_close(queued);
     rule_set_free(rules);
     remove_directory();
 }
@@ -321,6 +392,41 @@ START_TEST(windows_end_at_midnight_and_days_do_not_mix)
     ck_assert_uint_eq(host.spans[2].start_ms, midnight);
     ck_assert_uint_eq(host.batches, 3);
     ck_assert_uint_eq(host.days[1] + 1, host.days[2]);
+}
+END_TEST
+
+START_TEST(snapshots_are_taken_beside_windows)
+{
+    host.threads_ms = 4000;
+    add_rule("Shop", false, 0);
+    run_to(NOON + 13000);
+    ck_assert_uint_eq(host.snapshots, 4); /* at once, then at 4, 8 and 12 s */
+    ck_assert_uint_eq(host.lease_ms, 12000);
+    ck_assert_uint_eq(host.windows, 1);
+    ck_assert_uint_eq(host.queued_snapshot_count, 4);
+    ck_assert_uint_eq(host.queued_snapshots[0].taken_ms, NOON + 3000);
+    ck_assert_uint_eq(host.queued_snapshots[0].interval_ms, 0);
+    ck_assert_uint_eq(host.queued_snapshots[1].taken_ms, NOON + 4000);
+    ck_assert_uint_eq(host.queued_snapshots[1].interval_ms, 4000);
+    host.jvm_count = 0;
+    run_to(NOON + 30000);
+    ck_assert_uint_eq(host.snapshots_forgotten, 1);
+}
+END_TEST
+
+/* Profiles go on, and the store learns why a source is missing. */
+START_TEST(a_snapshot_that_fails_is_queued_with_its_reason)
+{
+    host.threads_ms = 4000;
+    host.snapshot_reason = REASON_NO_EXEC_DIR;
+    add_rule("Shop", false, 0);
+    run_to(NOON + 11500);
+    ck_assert_uint_eq(host.windows, 1);
+    ck_assert_uint_eq(collector_get_stats(core).snapshot_failures, host.snapshots);
+    ck_assert_uint_ge(host.queued_snapshot_count, 2);
+    ck_assert_uint_eq(host.queued_snapshots[0].reason, REASON_NO_EXEC_DIR);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
+    ck_assert_uint_eq(status_of(1).reason, REASON_NONE);
 }
 END_TEST
 
@@ -522,6 +628,114 @@ START_TEST(the_end_may_leave_the_session_running)
 }
 END_TEST
 
+static void set_decision(policy_mode mode, uint32_t reason, const event_choice *events)
+{
+    host.in_pod = true;
+    host.decision = (policy_decision){.mode = mode, .reason = reason, .events = *events};
+    collector_policy_changed(core);
+}
+
+static const event_choice cpu_only = {.cpu_ns = 10000000};
+static const event_choice cpu_and_locks = {.cpu_ns = 10000000, .lock_ns = 1000};
+
+START_TEST(a_pod_switches_sessions_on_and_off)
+{
+    set_decision(POLICY_OFF, REASON_DISABLED, &cpu_only);
+    run_to(NOON + 5000);
+    ck_assert_uint_eq(host.starts, 0);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_OFF);
+    ck_assert_str_eq(status_of(1).labels.pod, "web-1");
+    set_decision(POLICY_CONTINUOUS, 0, &cpu_only);
+    run_to(NOON + 5001); /* at once, not at the next look at the host */
+    ck_assert_uint_eq(host.starts, 1);
+    run_to(NOON + 12000);
+    set_decision(POLICY_OFF, REASON_SWITCHED_OFF, &cpu_only);
+    run_to(NOON + 12001);
+    ck_assert_uint_eq(host.stops, 1);
+    ck_assert_uint_eq(host.span_count, 2); /* the last window is taken */
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_OFF);
+    ck_assert_uint_eq(status_of(1).reason, REASON_SWITCHED_OFF);
+    run_to(NOON + 60000);
+    ck_assert_uint_eq(host.starts, 1);
+}
+END_TEST
+
+START_TEST(other_events_begin_a_session_anew)
+{
+    set_decision(POLICY_CONTINUOUS, 0, &cpu_only);
+    run_to(NOON + 5000);
+    set_decision(POLICY_CONTINUOUS, 0, &cpu_only);
+    run_to(NOON + 6000);
+    ck_assert_uint_eq(host.stops, 0);
+    set_decision(POLICY_CONTINUOUS, 0, &cpu_and_locks);
+    run_to(NOON + 6001);
+    ck_assert_uint_eq(host.stops, 1);
+    ck_assert_uint_eq(host.starts, 2);
+    ck_assert_uint_eq(host.last_start.lock_interval_ns, 1000);
+}
+END_TEST
+
+START_TEST(a_temporary_ends_by_the_clock)
+{
+    set_decision(POLICY_TEMPORARY, 0, &cpu_only);
+    host.decision.until_ms = NOON + 7000;
+    run_to(NOON + 6999);
+    ck_assert_uint_eq(host.starts, 1);
+    host.decision = (policy_decision){.mode = POLICY_OFF, .reason = REASON_EXPIRED};
+    run_to(NOON + 7000);
+    ck_assert_uint_eq(host.stops, 1);
+    ck_assert_uint_eq(status_of(1).reason, REASON_EXPIRED);
+}
+END_TEST
+
+START_TEST(a_pod_sets_the_length_of_windows_and_how_often_threads_are_looked_at)
+{
+    set_decision(POLICY_CONTINUOUS, 0, &cpu_only);
+    run_to(NOON + 12000);
+    ck_assert_uint_eq(host.spans[0].length_ms, WINDOW);
+    ck_assert_uint_eq(host.snapshots, 0);
+    host.decision.interval_ms = 2000;
+    host.decision.threads_interval_ms = 1000;
+    host.decision.contention_monitoring = true;
+    collector_policy_changed(core);
+    run_to(NOON + 18500);
+    ck_assert_uint_eq(host.span_count, 4);
+    ck_assert_uint_eq(host.spans[1].start_ms, NOON + 10000);
+    ck_assert_uint_eq(host.spans[2].start_ms, NOON + 14000);
+    ck_assert_uint_eq(host.spans[3].start_ms, NOON + 16000);
+    for (size_t i = 1; i < 4; i++) /* the first is up to a border of the new length */
+        ck_assert_uint_eq(host.spans[i].length_ms, i == 1 ? 4000 : 2000);
+    ck_assert_uint_ge(host.snapshots, 6);
+    ck_assert(host.contention);
+    host.decision.interval_ms = WINDOW;
+    collector_policy_changed(core);
+    run_to(NOON + 30500);
+    ck_assert_uint_eq(host.spans[4].start_ms, NOON + 18000);
+    ck_assert_uint_eq(host.spans[4].length_ms, 2000);
+    ck_assert_uint_eq(host.spans[5].length_ms, WINDOW);
+    ck_assert_uint_eq(host.starts, 1);
+    ck_assert_uint_eq(host.stops, 0);
+}
+END_TEST
+
+START_TEST(rules_serve_pods_that_ask_for_nothing)
+{
+    add_rule("Shop", false, 0);
+    set_decision(POLICY_OFF, REASON_POD_UNKNOWN, &cpu_only);
+    run_to(NOON + 5000);
+    ck_assert_uint_eq(host.starts, 0); /* not a guess where the pod is not known */
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_UNKNOWN);
+    ck_assert_uint_eq(collector_get_stats(core).unknown_pods, 1);
+    set_decision(POLICY_OFF, REASON_DISABLED, &cpu_only);
+    run_to(NOON + 5001);
+    ck_assert_uint_eq(host.starts, 1);
+    ck_assert_str_eq(status_of(1).labels.workload, "web");
+    set_decision(POLICY_OFF, REASON_SWITCHED_OFF, &cpu_only);
+    run_to(NOON + 5002);
+    ck_assert_uint_eq(host.stops, 1);
+}
+END_TEST
+
 TCase *session_tests(void)
 {
     TCase *tests = tcase_create("sessions");
@@ -530,6 +744,8 @@ TCase *session_tests(void)
     tcase_add_test(tests, a_chosen_jvm_gives_aligned_windows);
     tcase_add_test(tests, windows_of_several_jvms_share_a_batch);
     tcase_add_test(tests, windows_end_at_midnight_and_days_do_not_mix);
+    tcase_add_test(tests, snapshots_are_taken_beside_windows);
+    tcase_add_test(tests, a_snapshot_that_fails_is_queued_with_its_reason);
     tcase_add_test(tests, nobody_is_profiled_without_being_asked);
     tcase_add_test(tests, a_jvm_that_tells_its_class_late_is_chosen_then);
     tcase_add_test(tests, a_young_jvm_warms_up_first);
@@ -543,5 +759,10 @@ TCase *session_tests(void)
     tcase_add_test(tests, past_the_limit_jvms_wait_for_room);
     tcase_add_test(tests, the_end_takes_the_last_window_and_stops_the_session);
     tcase_add_test(tests, the_end_may_leave_the_session_running);
+    tcase_add_test(tests, a_pod_switches_sessions_on_and_off);
+    tcase_add_test(tests, other_events_begin_a_session_anew);
+    tcase_add_test(tests, a_temporary_ends_by_the_clock);
+    tcase_add_test(tests, a_pod_sets_the_length_of_windows_and_how_often_threads_are_looked_at);
+    tcase_add_test(tests, rules_serve_pods_that_ask_for_nothing);
     return tests;
 }

@@ -33,7 +33,8 @@ static const reason_info reasons[REASON_END] = {
     ENTRY(DISABLED, "disabled", "Nobody asked for this JVM to be profiled.",
           "Set hotstack.dev/profile: \"continuous\" on the pod, or add a rule for the process."),
     ENTRY(EXPIRED, "expired", "The temporary profiling of this JVM has ended.",
-          "Set hotstack.dev/profile-until to a later time."),
+          "Set hotstack.dev/profile-until to a later time, or hotstack.dev/profile-for to another "
+          "value."),
     ENTRY(PROCESS_EXITED, "process_exited", "The process has ended.", ""),
     ENTRY(PARSE_FAILED, "parse_failed", "A recording of the JVM could not be read.",
           "Keep the recording that the log names and report it."),
@@ -90,6 +91,14 @@ static const reason_info reasons[REASON_END] = {
     ENTRY(THREAD_AGENT_ERROR, "thread_agent_error",
           "The thread-snapshot agent refused the request.",
           "The detail holds its words, or those of the Java exception."),
+    ENTRY(SWITCHED_OFF, "switched_off", "A setting says that this JVM must not be profiled.",
+          "Remove the setting that the detail names, or change it from \"off\"."),
+    ENTRY(INVALID_SETTING, "invalid_setting",
+          "A hotstack.dev annotation or label of the pod or its namespace cannot be used.",
+          "The detail says which, why, and what is allowed."),
+    ENTRY(POD_UNKNOWN, "pod_unknown", "The JVM runs in a pod that the API server has not told of.",
+          "The detail says why: see whether the collector reaches the API server and may list and "
+          "watch pods and namespaces."),
 };
 
 const reason_info *reason_get(unsigned number)

@@ -39,6 +39,11 @@ void batch_clear(batch *one)
     free(one->rows);
     free(one->seconds);
     free(one->threads);
+    free(one->snapshots);
+    free(one->states);
+    free(one->locks);
+    free(one->held);
+    free(one->deadlocks);
     free(one->stacks);
     free(one->stack_frames);
     batch_begin(one, id, one->day);
@@ -104,6 +109,7 @@ uint64_t batch_bytes(const batch *one)
     return one->strings.bytes + one->dictionary.bytes +
            2 * (one->strings.count + one->dictionary.count) + 160 * one->target_count +
            96 * one->window_count + 32 * one->row_count + 16 * one->second_count +
-           40 * one->thread_count + 40 * one->stack_ids.count + 16 * one->frames.count +
-           3 * one->stack_frame_count + 512;
+           40 * one->thread_count + 40 * one->snapshot_count + 64 * one->state_count +
+           10 * one->lock_count + 12 * one->held_count + 15 * one->deadlock_count +
+           40 * one->stack_ids.count + 16 * one->frames.count + 3 * one->stack_frame_count + 512;
 }

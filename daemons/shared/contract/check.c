@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <contract/check.h>
 
+#include <base/index_set.h>
 #include <base/utf8.h>
 
 #include <stdlib.h>
@@ -119,6 +120,46 @@ int check_indexes(const char *name, u32s column, size_t bound, const char *code,
     return 0;
 }
 
+int check_ranged(const ranged_column *columns, size_t count, verdict *v)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (check_indexes(columns[i].name, columns[i].column, columns[i].bound, "bad_index", v) !=
+            0)
+            return -1;
+    }
+    return 0;
+}
+
+int check_group_counts(const counted_group *groups, size_t count, verdict *v)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (groups[i].count > groups[i].most)
+            return verdict_reject(v, "too_many_rows",
+                                  "%s has %zu entries; at most %llu are allowed.", groups[i].name,
+                                  groups[i].count, (unsigned long long)groups[i].most);
+    }
+    return 0;
+}
+
+int check_unique(const char *what, size_t count, const void *context,
+                 bool (*equal)(const void *, uint32_t, uint32_t),
+                 uint64_t (*hash)(const void *, uint32_t), verdict *v)
+{
+    index_set set;
+    int rc = 0;
+
+    if (index_set_init(&set, count, equal, context) != 0)
+        return check_no_memory(v);
+    for (uint32_t i = 0; i < count && rc == 0; i++) {
+        uint32_t same = index_set_add(&set, hash(context, i), i);
+        if (same != INDEX_SET_NONE)
+            rc = verdict_reject(v, "duplicate_row", "%s: entries %u and %u are the same.", what,
+                                same, i);
+    }
+    index_set_free(&set);
+    return rc;
+}
+
 static int check_digest(const profile_batch *batch, verdict *v)
 {
     XXH128_canonical_t digest;
@@ -146,8 +187,8 @@ int check_profile_batch(profile_batch *batch, const ingest_limits *limits, uint6
         check_targets(&batch->targets, &batch->strings, limits, v) != 0 ||
         check_rows(batch, limits, v) != 0 ||
         check_texts("threads.name_str", &batch->strings, batch->threads.name, limits, v) != 0 ||
-        check_windows(batch, v) != 0 || check_times(batch, limits, now_ms, v) != 0 ||
-        check_totals(batch, v) != 0)
+        check_snapshots(batch, limits, v) != 0 || check_windows(batch, v) != 0 ||
+        check_times(batch, limits, now_ms, v) != 0 || check_totals(batch, v) != 0)
         return -1;
     return check_stacks(&batch->stacks, limits, v);
 }

@@ -120,11 +120,7 @@ static int check_group_lengths(const profile_batch *b, verdict *v)
 static int check_ranges(const profile_batch *b, verdict *v)
 {
     size_t strings = b->strings.length.count, windows = b->windows.target.count;
-    const struct {
-        const char *name;
-        u32s column;
-        size_t bound;
-    } ranges[] = {
+    const ranged_column ranges[] = {
         {"windows.target", b->windows.target, b->targets.workload.count},
         {"windows.engine_str", b->windows.engine, strings},
         {"samples.window", b->samples.window, windows},
@@ -139,20 +135,12 @@ static int check_ranges(const profile_batch *b, verdict *v)
         {"threads.pool_str", b->threads.pool, strings},
     };
 
-    for (size_t i = 0; i < COUNT(ranges); i++) {
-        if (check_indexes(ranges[i].name, ranges[i].column, ranges[i].bound, "bad_index", v) != 0)
-            return -1;
-    }
-    return 0;
+    return check_ranged(ranges, COUNT(ranges), v);
 }
 
 static int check_counts(const profile_batch *b, const ingest_limits *limits, verdict *v)
 {
-    const struct {
-        const char *name;
-        size_t count;
-        uint64_t most;
-    } counts[] = {
+    const counted_group counts[] = {
         {"windows", b->windows.target.count, limits->windows_per_batch},
         {"samples", b->samples.window.count, limits->rows_per_batch},
         {"seconds", b->seconds.window.count, limits->rows_per_batch * 10},
@@ -165,15 +153,7 @@ static int check_counts(const profile_batch *b, const ingest_limits *limits, ver
                               "stack_ids has %zu bytes; it must be a multiple of "
                               "16.",
                               b->stack_ids.length);
-    for (size_t i = 0; i < COUNT(counts); i++) {
-        if (counts[i].count > counts[i].most)
-            return verdict_reject(v, "too_many_rows",
-                                  "%s has %zu entries; at most %llu are "
-                                  "allowed.",
-                                  counts[i].name, counts[i].count,
-                                  (unsigned long long)counts[i].most);
-    }
-    return 0;
+    return check_group_counts(counts, COUNT(counts), v);
 }
 
 /* ---- what must not stand twice ---- */
@@ -223,25 +203,6 @@ static bool equal_stack(const void *context, uint32_t a, uint32_t b)
 static uint64_t hash_stack(const void *context, uint32_t i)
 {
     return seeded_hash((const char *)context + (size_t)i * STACK_ID_BYTES, STACK_ID_BYTES);
-}
-
-static int check_unique(const char *what, size_t count, const void *context,
-                        bool (*equal)(const void *, uint32_t, uint32_t),
-                        uint64_t (*hash)(const void *, uint32_t), verdict *v)
-{
-    index_set set;
-    int rc = 0;
-
-    if (index_set_init(&set, count, equal, context) != 0)
-        return check_no_memory(v);
-    for (uint32_t i = 0; i < count && rc == 0; i++) {
-        uint32_t same = index_set_add(&set, hash(context, i), i);
-        if (same != INDEX_SET_NONE)
-            rc = verdict_reject(v, "duplicate_row", "%s: entries %u and %u are the same.", what,
-                                same, i);
-    }
-    index_set_free(&set);
-    return rc;
 }
 
 int check_rows(const profile_batch *b, const ingest_limits *limits, verdict *v)

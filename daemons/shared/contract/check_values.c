@@ -80,6 +80,14 @@ int check_times(const profile_batch *b, const ingest_limits *limits, uint64_t no
         if (check_time(b, i, limits, now_ms, v) != 0)
             return -1;
     }
+    for (size_t i = 0; i < b->snapshots.taken_ms.count; i++) {
+        uint64_t taken = b->snapshots.taken_ms.at[i];
+        if (taken > now_ms + limits->future_ms)
+            return verdict_reject(v, "window_in_future",
+                                  "snapshots.taken_ms: entry %zu is %llu, %llu ms ahead of the "
+                                  "backend's clock; %llu are allowed.",
+                                  i, (ull)taken, (ull)(taken - now_ms), (ull)limits->future_ms);
+    }
     if (b->day > (now_ms + limits->future_ms) / DAY_MS)
         return verdict_reject(v, "window_in_future", "day %u is ahead of the backend's clock.",
                               b->day);

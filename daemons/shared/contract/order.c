@@ -165,8 +165,9 @@ static int order_targets(batch *one)
         free(map);
         return -1;
     }
-    for (size_t i = 0; i < one->window_count; i++) {
-        uint32_t *target = &one->windows[i].target;
+    for (size_t i = 0; i < one->window_count + one->snapshot_count; i++) {
+        uint32_t *target = i < one->window_count ? &one->windows[i].target
+                                                 : &one->snapshots[i - one->window_count].target;
         if (map[*target] == 0) {
             sorted[count++] = one->targets[*target];
             map[*target] = (uint32_t)count;
@@ -203,20 +204,33 @@ static int order_frames(batch *one)
     return 0;
 }
 
+/* Gives *stack its index among the stacks in the order of their first use. 0 or -1. */
+static int order_stack(const batch *one, key_table *ids, profile_stack *sorted, uint32_t *stack)
+{
+    uint32_t index = 0;
+    bool is_new = false;
+    if (key_table_add(ids, one->stack_ids.keys + (size_t)*stack * STACK_ID_SIZE, &index, &is_new) !=
+        0)
+        return -1;
+    if (is_new && one->stacks != NULL)
+        sorted[index] = one->stacks[*stack];
+    *stack = index;
+    return 0;
+}
+
 static int order_stacks(batch *one)
 {
     key_table ids = {.key_size = STACK_ID_SIZE};
     profile_stack *sorted = calloc(one->stack_ids.count + 1, sizeof(*sorted));
     int rc = sorted != NULL ? 0 : -1;
-    for (size_t i = 0; i < one->row_count && rc == 0; i++) {
-        uint32_t *stack = &one->rows[i].stack;
-        uint32_t index = 0;
-        bool is_new = false;
-        rc = key_table_add(&ids, one->stack_ids.keys + (size_t)*stack * STACK_ID_SIZE, &index,
-                           &is_new);
-        if (rc == 0 && is_new && one->stacks != NULL)
-            sorted[index] = one->stacks[*stack];
-        *stack = index;
+    for (size_t i = 0; i < one->row_count && rc == 0; i++)
+        rc = order_stack(one, &ids, sorted, &one->rows[i].stack);
+    for (size_t i = 0; i < one->state_count && rc == 0; i++) {
+        uint32_t stack = one->states[i].stack - 1;
+        if (one->states[i].stack == 0)
+            continue;
+        rc = order_stack(one, &ids, sorted, &stack);
+        one->states[i].stack = stack + 1;
     }
     if (rc != 0) {
         free(sorted);
@@ -256,12 +270,30 @@ static int rename_strings(batch *one, renaming *in)
     return rc;
 }
 
+static int rename_snapshot_strings(batch *one, renaming *in)
+{
+    for (size_t i = 0; i < one->state_count; i++) {
+        batch_state *state = &one->states[i];
+        if (rename_string(in, &state->name_str) != 0 || rename_string(in, &state->pool_str) != 0 ||
+            rename_string(in, &state->owner_str) != 0 ||
+            rename_string(in, &state->carries_str) != 0)
+            return -1;
+    }
+    for (size_t i = 0; i < one->lock_count; i++) {
+        if (rename_string(in, &one->locks[i].class_str) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 int batch_order(batch *one)
 {
     if (sort_all(one) != 0 || order_targets(one) != 0 || order_stacks(one) != 0)
         return -1;
     renaming in = {.from = &one->strings, .map = calloc(one->strings.count + 1, sizeof(*in.map))};
     int rc = in.map != NULL ? rename_strings(one, &in) : -1;
+    if (rc == 0)
+        rc = rename_snapshot_strings(one, &in);
     free(in.map);
     string_table_clear(rc == 0 ? &one->strings : &in.to);
     if (rc == 0)

@@ -76,10 +76,11 @@ int local_request_encode(uint8_t **out, size_t *length, const local_request *req
     Hotstack__Local__V1__StopRequest stop = HOTSTACK__LOCAL__V1__STOP_REQUEST__INIT;
     Hotstack__Local__V1__ReadRequest read = HOTSTACK__LOCAL__V1__READ_REQUEST__INIT;
     Hotstack__Local__V1__SessionRequest session = HOTSTACK__LOCAL__V1__SESSION_REQUEST__INIT;
+    Hotstack__Local__V1__ThreadsRequest threads = HOTSTACK__LOCAL__V1__THREADS_REQUEST__INIT;
     wire.protocol = LOCAL_PROTOCOL;
     wire.id = wire_bytes(request->id, LOCAL_ID_SIZE);
     wire.deadline_ms = request->deadline_ms;
-    start.jvm = window.jvm = stop.jvm = session.jvm = &jvm;
+    start.jvm = window.jvm = stop.jvm = session.jvm = threads.jvm = &jvm;
     switch (request->op) {
     case LOCAL_LIST:
         wire.op_case = HOTSTACK__LOCAL__V1__REQUEST__OP_LIST;
@@ -112,6 +113,12 @@ int local_request_encode(uint8_t **out, size_t *length, const local_request *req
     case LOCAL_SESSION:
         wire.op_case = HOTSTACK__LOCAL__V1__REQUEST__OP_SESSION;
         wire.session = &session;
+        break;
+    case LOCAL_THREADS:
+        wire.op_case = HOTSTACK__LOCAL__V1__REQUEST__OP_THREADS;
+        wire.threads = &threads;
+        threads.lease_ms = request->lease_ms;
+        threads.contention = request->contention;
         break;
     default:
         return -1;
@@ -155,6 +162,11 @@ static bool op_in(local_request *to, const wire_request *from)
     case HOTSTACK__LOCAL__V1__REQUEST__OP_SESSION:
         to->op = LOCAL_SESSION;
         return identity_in(&to->jvm, from->session->jvm);
+    case HOTSTACK__LOCAL__V1__REQUEST__OP_THREADS:
+        to->op = LOCAL_THREADS;
+        to->lease_ms = from->threads->lease_ms;
+        to->contention = from->threads->contention != 0;
+        return identity_in(&to->jvm, from->threads->jvm);
     case HOTSTACK__LOCAL__V1__REQUEST__OP_READ:
         return read_in(to, from->read);
     default:

@@ -67,7 +67,7 @@ static void refuse(local_answer *answer, enum reason reason, const char *detail)
 
 static bool changes_something(local_op op)
 {
-    return op == LOCAL_START || op == LOCAL_WINDOW || op == LOCAL_STOP;
+    return op == LOCAL_START || op == LOCAL_WINDOW || op == LOCAL_STOP || op == LOCAL_THREADS;
 }
 
 static void encode(uint8_t **bytes, size_t *length, local_answer *answer)

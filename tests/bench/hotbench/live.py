@@ -136,6 +136,7 @@ listen: {{port: {free_port()}}}
             "attachd", place.installed("hotstack-attachd"), f"--socket={self.dir}/attachd.sock",
             f"--state-dir={self.dir}/attachd", f"--profiler-library={place.PROFILER}",
             f"--worker={place.BUILD}/daemons/attachd/worker/hotstack-attach-worker",
+            f"--thread-agent={place.BUILD}/libattach/agent/libhotstackthreads.so",
         )  # fmt: skip
         wait_for("attachd's socket", lambda: self.alive("attachd") and (self.dir / "attachd.sock").exists())
         self.start("collector", place.installed("hotstack-collector"), f"--config={self.dir}/collector.yaml")

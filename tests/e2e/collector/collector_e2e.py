@@ -29,6 +29,8 @@ ARCH = "linux-arm64" if os.uname().machine == "aarch64" else "linux-x64"
 PROFILER = pathlib.Path(
     os.environ.get("HOTSTACK_ASYNC_PROFILER", CACHE / "async-profiler" / ARCH / "libasyncProfiler.so")
 )
+# Beside the programs in the build tree.
+AGENT = pathlib.Path(ATTACHD).resolve().parents[2] / "libattach/agent/libhotstackthreads.so"
 JAVA = shutil.which("java") or "/usr/lib/jvm/java-17-openjdk-amd64/bin/java"
 TYPES = ("cpu", "alloc_bytes", "alloc_objects", "lock_count", "lock_delay")
 NOBODY = 65534
@@ -105,7 +107,7 @@ class World:
         self.attachd = self.start(
             "attachd", ATTACHD, f"--socket={self.dir}/run/attachd.sock",
             f"--state-dir={self.dir}/attachd", f"--installation-id={self.installation}",
-            f"--profiler-library={PROFILER}", *allowed)
+            f"--profiler-library={PROFILER}", f"--thread-agent={AGENT}", *allowed)
         wait_for("attachd's socket", (self.dir / "run/attachd.sock").exists)
 
     def start_collector(self):

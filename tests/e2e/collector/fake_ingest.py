@@ -16,6 +16,7 @@ import urllib.parse
 from contract_wire import SAMPLE, SECOND, TARGET, THREAD, WINDOW, columns, fields, packed, put_varint, strings, unzstd, xxh3_128
 
 TOKEN = "e2e-token"
+TEXTS = "namespace kind workload pod container pod_uid container_id main_class app image".split()
 TYPES = {1: "cpu", 2: "alloc_bytes", 3: "alloc_objects", 4: "lock_count", 5: "lock_delay"}
 
 
@@ -33,12 +34,12 @@ class Store:
         """The batch as plain values, and the stacks that are missing."""
         words = strings(body[5])
         day = body[3]
-        windows = columns(body[7], WINDOW)
+        windows = columns(body.get(7, b""), WINDOW)
         rows = columns(body.get(8, b""), SAMPLE)
         targets = columns(body[6], TARGET)
         stacks = [body.get(11, b"")[i : i + 16] for i in range(0, len(body.get(11, b"")), 16)]
         assert len(set(stacks)) == len(stacks), "stack id twice"
-        assert 0 < len(rows) <= 100000 or windows
+        assert 0 < len(rows) <= 100000 or windows or 12 in body, "an empty batch"
         keys = {(r["window"], r["pool"], r["stack"], r["facet"], r["object"]) for r in rows}
         assert len(keys) == len(rows), "duplicate row"
         for i, window in enumerate(windows):
@@ -63,7 +64,8 @@ class Store:
             for r in rows
         }
         for window in windows:
-            window["workload"] = words[targets[window["target"]]["workload"]]
+            for name in ("namespace", "workload", "pod", "container", "app"):
+                window[name] = words[targets[window["target"]][name]]
             window["pid"] = targets[window["target"]]["pid"]
             window["type"] = TYPES.get(window["type"], str(window["type"]))
             window["engine"] = words[window["engine"]]
@@ -182,6 +184,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         STORE.batches[batch_id] = {
             "windows": windows,
             "rows": len(rows),
+            "snapshots": len(packed(fields(fields(body).get(12, b"")).get(1, b""))),
             "stacks_sent": sent,
             "bytes": self.packed,
         }
@@ -198,9 +201,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         STORE.counts["status"] += 1
         STORE.targets.clear()
         for target, status in zip(targets, columns(report.get(6, b""), names)):
-            status["workload"] = words[target["workload"]]
+            for name in TEXTS:
+                status[name] = words[target[name]]
             status["detail"] = words[status["detail"]]
-            status["main_class"] = words[target["main_class"]]
             STORE.targets[target["pid"]] = {"pid": target["pid"], **status}
         self.reply(200, answer(1))
 

@@ -22,6 +22,7 @@ export const truthSource = join(import.meta.dirname, '../../support/jfr-truth/Jf
 export const uiAssets = join(build, 'ui/ui');
 export const libchdb = process.env.HOTSTACK_LIBCHDB ?? join(cache, 'chdb/libchdb.so');
 export const profiler = join(cache, 'async-profiler/linux-x64/libasyncProfiler.so');
+export const threadAgent = join(build, 'libattach/agent/libhotstackthreads.so');
 export const speedscope = join(cache, 'speedscope/dist/release/index.html');
 export const chromium = process.env.HOTSTACK_CHROMIUM ?? '/usr/bin/chromium';
 
@@ -37,9 +38,11 @@ const needs = {
   demo: [demoJar, './dev build'],
   chdb: [libchdb, './dev test e2e (its dependency step fetches libchdb.so; x86-64 only)'],
   profiler: [profiler, './dev test e2e (its dependency step fetches async-profiler)'],
+  threadAgent: [threadAgent, './dev build'],
   jdks: [java(17), './dev test e2e (its dependency step fetches the JDKs)'],
   ui: [join(build, 'ui/stage/node_modules/playwright-core'), './dev build (with node and npm)'],
   speedscope: [speedscope, './dev test e2e (its dependency step fetches speedscope)'],
+  javac: ['/usr/bin/javac', './dev test e2e (its dependency step installs a JDK)'],
   chromium: [chromium, 'apt-get install chromium'],
 };
 

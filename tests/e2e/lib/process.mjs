@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 // Polls `probe` until it gives something truthy. `what` and the last error stand in the failure.
 // The limit is a safety net against a hang, not an expectation about speed.
-export async function until(what, probe, { seconds = 120, every = 100 } = {}) {
+export async function until(what, probe, { seconds = Number(process.env.E2E_PATIENCE ?? 120), every = 100 } = {}) {
   const end = Date.now() + seconds * 1000;
   let last = 'it stayed false';
   while (Date.now() < end) {
@@ -23,13 +23,13 @@ export async function until(what, probe, { seconds = 120, every = 100 } = {}) {
 }
 
 export class Program {
-  constructor(name, path, args, { env = {}, log, cwd } = {}) {
+  constructor(name, path, args, { env = {}, log, cwd, stdin = 'ignore' } = {}) {
     this.name = name;
     this.logFile = log;
     this.child = spawn(path, args, {
       cwd,
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [stdin, 'pipe', 'pipe'],
     });
     const sink = createWriteStream(log, { flags: 'a' });
     this.child.stdout.pipe(sink, { end: false });

@@ -65,6 +65,23 @@ export class Stack {
     return program;
   }
 
+  // A Java program of this stack's directory under `workload`; ready once it has said so.
+  async program(workload, version, mainClass) {
+    const program = this.start(
+      workload,
+      parts.java(version),
+      ['-Xmx96m', `-Dworkload=${workload}`, `-Dstack=${this.dir}`, '-cp', this.dir, mainClass],
+      { stdin: 'pipe' },
+    );
+    program.workload = workload;
+    this.services.push(program);
+    await until(`${workload} is ready`, () => {
+      if (!program.running) throw new Error(`it ended: ${program.log()}`);
+      return existsSync(program.logFile) && program.log().includes('ready');
+    });
+    return program;
+  }
+
   async backend({ port = 0, path = parts.programs.backend, args = [], env = {} } = {}) {
     const portFile = this.path('backend.port');
     rmSync(portFile, { force: true });
@@ -97,6 +114,7 @@ export class Stack {
       `--socket=${socket}`,
       `--state-dir=${this.path('attachd')}`,
       `--profiler-library=${parts.profiler}`,
+      `--thread-agent=${parts.threadAgent}`,
       `--worker=${parts.programs.worker}`,
       ...args,
     ]);
@@ -105,12 +123,13 @@ export class Stack {
   }
 
   // One rule a service: this stack's JVMs and nobody else's.
-  collectorConfig() {
+  collectorConfig({ threads }) {
     const rules = this.services.map(
       ({ workload }) => `  - command_line: "-Dworkload=${workload} -Dstack=${this.dir}"
     workload: ${workload}
     events: cpu=10ms,alloc=256k,lock=1ms
     startup_delay: 0s
+    threads: ${threads}
 `,
     );
     return `cluster: e2e
@@ -132,9 +151,9 @@ rules:
 ${rules.join('')}`;
   }
 
-  async collector({ args = [] } = {}) {
+  async collector({ args = [], threads = '10s' } = {}) {
     const file = this.path('collector.yaml');
-    writeFileSync(file, this.collectorConfig());
+    writeFileSync(file, this.collectorConfig({ threads }));
     this.collectorProgram = this.start('collector', parts.programs.collector, [`--config=${file}`, ...args]);
     return this.collectorProgram;
   }

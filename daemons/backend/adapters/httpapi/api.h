@@ -20,7 +20,7 @@
 
 /* A byte of payload, unpacked: itself, its copy in the body's message, and eight in columns.
  * Payloads of the greatest size that may be in work at once; more of smaller ones. */
-enum { API_ROUTES_MAX = 20, PAYLOAD_COST = 10, PAYLOADS_AT_ONCE = 2 };
+enum { API_ROUTES_MAX = 32, PAYLOAD_COST = 10, PAYLOADS_AT_ONCE = 2 };
 
 typedef struct api api;
 
@@ -78,6 +78,14 @@ void api_service(void *context, const http_request *request, http_response *resp
 void api_flamegraph(void *context, const http_request *request, http_response *response);
 void api_top(void *context, const http_request *request, http_response *response);
 void api_status(void *context, const http_request *request, http_response *response);
+
+/* threads_api.c */
+void api_threads(void *context, const http_request *request, http_response *response);
+void api_lanes(void *context, const http_request *request, http_response *response);
+void api_thread(void *context, const http_request *request, http_response *response);
+void api_locks(void *context, const http_request *request, http_response *response);
+void api_deadlocks(void *context, const http_request *request, http_response *response);
+void api_deadlock(void *context, const http_request *request, http_response *response);
 
 /* health_api.c */
 void api_healthz(void *context, const http_request *request, http_response *response);

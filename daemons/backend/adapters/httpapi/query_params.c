@@ -8,90 +8,11 @@
 #include <string.h>
 #include <time.h>
 
+#include <base/hex.h>
+#include <base/rfc3339.h>
 #include <catalogue/profile_type.h>
 
 static const uint64_t HOUR_MS = 3600000, LATEST_MS = 4102444800000; /* 2100-01-01 */
-
-/* Reads exactly `count` digits. */
-static bool read_digits(const char **at, unsigned count, int *out)
-{
-    *out = 0;
-    for (unsigned i = 0; i < count; i++) {
-        if (!isdigit((unsigned char)(*at)[i]))
-            return false;
-        *out = *out * 10 + ((*at)[i] - '0');
-    }
-    *at += count;
-    return true;
-}
-
-static bool read_char(const char **at, char wanted)
-{
-    if (**at != wanted)
-        return false;
-    (*at)++;
-    return true;
-}
-
-/* ".123", any number of digits; to milliseconds. */
-static bool read_fraction(const char **at, int *ms)
-{
-    int scale = 100;
-
-    *ms = 0;
-    if (!read_char(at, '.'))
-        return true;
-    if (!isdigit((unsigned char)**at))
-        return false;
-    for (; isdigit((unsigned char)**at); (*at)++) {
-        *ms += (**at - '0') * scale;
-        scale /= 10;
-    }
-    return true;
-}
-
-/* "Z" or "+hh:mm"; to minutes east. */
-static bool read_zone(const char **at, int *minutes)
-{
-    int hours, rest;
-
-    *minutes = 0;
-    if (read_char(at, 'Z') || read_char(at, 'z'))
-        return true;
-    int sign = **at == '+' ? 1 : **at == '-' ? -1 : 0;
-    (*at)++;
-    if (sign == 0 || !read_digits(at, 2, &hours) || !read_char(at, ':') ||
-        !read_digits(at, 2, &rest) || hours > 23 || rest > 59)
-        return false;
-    *minutes = sign * (hours * 60 + rest);
-    return true;
-}
-
-static int parse_rfc3339(uint64_t *out, const char *input)
-{
-    struct tm tm = {0};
-    int ms, zone;
-
-    if (!read_digits(&input, 4, &tm.tm_year) || !read_char(&input, '-') ||
-        !read_digits(&input, 2, &tm.tm_mon) || !read_char(&input, '-') ||
-        !read_digits(&input, 2, &tm.tm_mday) ||
-        (!read_char(&input, 'T') && !read_char(&input, 't')) ||
-        !read_digits(&input, 2, &tm.tm_hour) || !read_char(&input, ':') ||
-        !read_digits(&input, 2, &tm.tm_min) || !read_char(&input, ':') ||
-        !read_digits(&input, 2, &tm.tm_sec) || !read_fraction(&input, &ms) ||
-        !read_zone(&input, &zone) || *input != '\0')
-        return -1;
-    if (tm.tm_year < 1970 || tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 ||
-        tm.tm_hour > 23 || tm.tm_min > 59 || tm.tm_sec > 60)
-        return -1;
-    tm.tm_year -= 1900;
-    tm.tm_mon -= 1;
-    int64_t seconds = (int64_t)timegm(&tm) - (int64_t)zone * 60;
-    if (seconds < 0)
-        return -1;
-    *out = (uint64_t)seconds * 1000 + (uint64_t)ms;
-    return 0;
-}
 
 /* A plain decimal number of at most `most`. */
 static int parse_number(uint64_t *out, const char *input, uint64_t most)
@@ -109,7 +30,7 @@ int query_time_parse(uint64_t *out, const char *input)
 {
     if (strchr(input, '-') == NULL)
         return parse_number(out, input, LATEST_MS);
-    return parse_rfc3339(out, input) == 0 && *out <= LATEST_MS ? 0 : -1;
+    return rfc3339_parse(out, input) == 0 && *out <= LATEST_MS ? 0 : -1;
 }
 
 void query_time_print(char out[25], uint64_t unix_ms)
@@ -156,6 +77,10 @@ static int read_limit(query_params *p, query_kind kind, http_error *err)
         [QUERY_STATUS] = {1000, 10000, "1 to 10000 are allowed."},
         [QUERY_FLAMEGRAPH] = {8192, 200000, "1 to 200000 are allowed."},
         [QUERY_TOP] = {100, 1000, "1 to 1000 are allowed."},
+        [QUERY_THREADS] = {100, 1000, "1 to 1000 are allowed."},
+        [QUERY_LANES] = {100, 1000, "1 to 1000 are allowed."},
+        [QUERY_THREAD] = {100, 1000, "1 to 1000 are allowed."},
+        [QUERY_DEADLOCKS] = {100, 1000, "1 to 1000 are allowed."},
     };
     const char *input = http_query_get(&p->raw, "limit");
 
@@ -190,6 +115,52 @@ static int read_selection(query_params *p, http_error *err)
     return 0;
 }
 
+/* 16 hexadecimal digits; 0 is no target's id. */
+static int read_target(query_params *p, http_error *err)
+{
+    const char *input = http_query_get(&p->raw, "jvm");
+
+    if (input == NULL)
+        return 0;
+    if (strlen(input) != 16 || !hex_read_number(&p->filter.target, input))
+        return fail(err, "16 hexadecimal digits are allowed.", "jvm", input);
+    return 0;
+}
+
+static int read_threads(query_params *p, query_kind kind, http_error *err)
+{
+    const char *buckets = http_query_get(&p->raw, "buckets");
+    const char *java_tid = http_query_get(&p->raw, "java_tid");
+    uint64_t count = 120;
+
+    if (kind != QUERY_DEADLOCKS &&
+        (p->filter.namespace_name == NULL || p->filter.workload == NULL)) {
+        err->code = HTTP_ERR_FORMAT;
+        snprintf(err->message, sizeof(err->message),
+                 "The parameters namespace and workload are required.");
+        return -1;
+    }
+    if (buckets != NULL && (parse_number(&count, buckets, 500) != 0 || count == 0))
+        return fail(err, "1 to 500 are allowed.", "buckets", buckets);
+    p->filter.bucket_ms = (p->filter.to_ms - p->filter.from_ms + count - 1) / count;
+    p->filter.bucket_ms = p->filter.bucket_ms > 0 ? p->filter.bucket_ms : 1;
+    p->filter.pod = http_query_get(&p->raw, "pod");
+    p->filter.pool = http_query_get(&p->raw, "pool");
+    if (read_target(p, err) != 0)
+        return -1;
+    if (kind != QUERY_THREAD)
+        return 0;
+    if (p->filter.target == 0 || java_tid == NULL ||
+        parse_number(&p->filter.java_tid, java_tid, UINT64_MAX / 2) != 0 ||
+        p->filter.java_tid == 0) {
+        err->code = HTTP_ERR_FORMAT;
+        snprintf(err->message, sizeof(err->message),
+                 "The parameters jvm and java_tid are required, java_tid as a number from 1 on.");
+        return -1;
+    }
+    return 0;
+}
+
 int query_params_parse(query_params *out, query_kind kind, const char *input, uint64_t now_ms,
                        http_error *err)
 {
@@ -198,10 +169,19 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
                                          "namespace", "workload", NULL};
     static const char *const profile[] = {"from",     "to",   "cluster", "limit", "namespace",
                                           "workload", "type", "lines",   NULL};
-    static const char *const *const allowed[] = {[QUERY_LIST] = list,
-                                                 [QUERY_STATUS] = status,
-                                                 [QUERY_FLAMEGRAPH] = profile,
-                                                 [QUERY_TOP] = profile};
+    static const char *const threads[] = {"from",     "to",  "cluster", "limit", "namespace",
+                                          "workload", "pod", "jvm",     "pool",  NULL};
+    static const char *const lanes[] = {"from",    "to",        "cluster",  "limit",
+                                        "buckets", "namespace", "workload", "pod",
+                                        "jvm",     "pool",      NULL};
+    static const char *const thread[] = {"from",     "to",  "cluster",  "limit", "namespace",
+                                         "workload", "jvm", "java_tid", NULL};
+    static const char *const deadlocks[] = {"from",     "to",  "cluster", "limit", "namespace",
+                                            "workload", "pod", "jvm",     NULL};
+    static const char *const *const allowed[] = {
+        [QUERY_LIST] = list,     [QUERY_STATUS] = status,      [QUERY_FLAMEGRAPH] = profile,
+        [QUERY_TOP] = profile,   [QUERY_THREADS] = threads,    [QUERY_LANES] = lanes,
+        [QUERY_THREAD] = thread, [QUERY_DEADLOCKS] = deadlocks};
 
     memset(out, 0, sizeof(*out));
     if (http_query_parse(&out->raw, input, err) != 0)
@@ -215,7 +195,9 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
     out->filter.workload = http_query_get(&out->raw, "workload");
     if (read_range(out, now_ms, err) != 0 || read_limit(out, kind, err) != 0)
         return -1;
-    return kind == QUERY_FLAMEGRAPH || kind == QUERY_TOP ? read_selection(out, err) : 0;
+    if (kind == QUERY_FLAMEGRAPH || kind == QUERY_TOP)
+        return read_selection(out, err);
+    return kind >= QUERY_THREADS ? read_threads(out, kind, err) : 0;
 }
 
 void query_params_clear(query_params *params)

@@ -7,7 +7,16 @@
 
 #include "store.h"
 
-typedef enum query_kind { QUERY_LIST, QUERY_STATUS, QUERY_FLAMEGRAPH, QUERY_TOP } query_kind;
+typedef enum query_kind {
+    QUERY_LIST,
+    QUERY_STATUS,
+    QUERY_FLAMEGRAPH,
+    QUERY_TOP,
+    QUERY_THREADS,
+    QUERY_LANES,
+    QUERY_THREAD,
+    QUERY_DEADLOCKS
+} query_kind;
 
 typedef struct query_params {
     http_query raw; /* what the filter's strings point into */

@@ -68,6 +68,12 @@ void api_init(api *a)
     add_query(a, "GET", "/v1/flamegraph", api_flamegraph);
     add_query(a, "GET", "/v1/top", api_top);
     add_query(a, "GET", "/v1/status", api_status);
+    add_query(a, "GET", "/v1/threads", api_threads);
+    add_query(a, "GET", "/v1/threads/lanes", api_lanes);
+    add_query(a, "GET", "/v1/threads/one", api_thread);
+    add_query(a, "GET", "/v1/locks", api_locks);
+    add_query(a, "GET", "/v1/deadlocks", api_deadlocks);
+    add_query(a, "GET", "/v1/deadlocks/{}", api_deadlock);
     http_route *metrics_route = add(a, "GET", "/metrics", api_metrics);
     ((api_route *)metrics_route->context)->for_users = true;
     ((api_route *)metrics_route->context)->for_collectors = true;

@@ -46,6 +46,14 @@ int clickhouse__read_stacks(void *self, const store_filter *filter, stack_fn eac
                             store_error *err);
 int clickhouse__read_fresh(void *self, const store_filter *filter, uint64_t *fresh_until_ms,
                            store_error *err);
+int clickhouse__read_sources(void *self, const store_filter *filter, source_fn each, void *context,
+                             store_error *err);
+int clickhouse__read_threads(void *self, thread_read what, const store_filter *filter,
+                             thread_fn each, void *context, store_error *err);
+int clickhouse__read_sightings(void *self, const store_filter *filter, sighting_fn each,
+                               void *context, store_error *err);
+int clickhouse__read_frames(void *self, const store_filter *filter, const uint8_t *const *ids,
+                            size_t count, stack_fn each, void *context, store_error *err);
 int clickhouse__read_targets(void *self, const store_filter *filter, target_fn each, void *context,
                              store_error *err);
 

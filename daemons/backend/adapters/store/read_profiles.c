@@ -219,6 +219,40 @@ int clickhouse__read_stacks(void *self, const store_filter *filter, stack_fn eac
     return rc;
 }
 
+/* A statement is short enough for so many ids. */
+enum { FRAMES_PER_QUERY = 1000 };
+
+static int read_some_frames(clickhouse *c, const store_filter *filter, const uint8_t *const *ids,
+                            size_t count, stacks *r, store_error *err)
+{
+    statement s;
+
+    sql_begin(&s);
+    sql_add(&s, "SELECT stack_id, toUInt64(0) AS raw, toUInt64(0) AS estimate, toUInt64(0) AS "
+                "events, toUInt64(0) AS row_count, toUInt8(1) AS known, flags, class, method, "
+                "file, line, kind FROM profile_stacks");
+    sql_where_days(&s, filter, "day");
+    sql_add(&s, " AND stack_id IN {ids:Array(FixedString(16))} LIMIT 1 BY stack_id");
+    sql_filter_params(&s, filter);
+    sql_ids(&s, "ids", ids, count);
+    return read_run(c, &s, on_stacks, r, err);
+}
+
+int clickhouse__read_frames(void *self, const store_filter *filter, const uint8_t *const *ids,
+                            size_t count, stack_fn each, void *context, store_error *err)
+{
+    stacks r = {.each = each, .context = context};
+    int rc = 0;
+
+    for (size_t first = 0; first < count && rc == 0; first += FRAMES_PER_QUERY) {
+        size_t left = count - first;
+        rc = read_some_frames(self, filter, ids + first,
+                              left < FRAMES_PER_QUERY ? left : FRAMES_PER_QUERY, &r, err);
+    }
+    free(r.frames);
+    return rc;
+}
+
 /* ---- freshness ---- */
 
 static int on_fresh(void *context, const chs_result *block)

@@ -5,29 +5,9 @@
 
 #include "sql.h"
 #include "table.h"
+#include "write_impl.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define LOW          "LowCardinality(String)"
-#define MOMENT       "DateTime64(3, 'UTC')"
-#define KEY                                                                                        \
-    {"cluster", LOW}, {"namespace", LOW},                                                          \
-    {                                                                                              \
-        "workload", LOW                                                                            \
-    }
-
-static text string_of(const profile_batch *b, const u32s *column, uint32_t row)
-{
-    return string_at(&b->strings, column->at[row]);
-}
-
-/* The service of a target, for `rows` rows. */
-static void put_service(table *t, const profile_batch *b, uint32_t target, size_t rows)
-{
-    table_put_text_times(t, b->collector.cluster, rows);
-    table_put_text_times(t, string_of(b, &b->targets.namespace_name, target), rows);
-    table_put_text_times(t, string_of(b, &b->targets.workload, target), rows);
-}
-
 /* How many rows from `from` on are of one window. */
 static size_t rows_alike(u32s window, size_t from)
 {
@@ -36,12 +16,6 @@ static size_t rows_alike(u32s window, size_t from)
     while (end < window.count && window.at[end] == window.at[from])
         end++;
     return end - from;
-}
-
-static int insert_table(table *t, const clickhouse *c, const batch_write *w, bool by_content,
-                        store_error *err)
-{
-    return table_insert(t, c, (const uint8_t *)w->batch->batch_id.data, by_content, err);
 }
 
 /* ---- profile_stacks ---- */
@@ -445,6 +419,8 @@ static int write_ledger(const clickhouse *c, const batch_write *w, store_error *
         {"day", "Date"},
         {"windows", "UInt32"},
         {"sample_rows", "UInt32"},
+        {"snapshots", "UInt32"},
+        {"thread_rows", "UInt32"},
         {"stacks", "UInt32"},
         {"body_bytes", "UInt64"},
         {"received", MOMENT},
@@ -463,6 +439,8 @@ static int write_ledger(const clickhouse *c, const batch_write *w, store_error *
         table_put_uint(&t, b->day);
         table_put_uint(&t, b->windows.target.count);
         table_put_uint(&t, b->samples.window.count);
+        table_put_uint(&t, b->snapshots.target.count);
+        table_put_uint(&t, b->states.snapshot.count);
         table_put_uint(&t, w->stack_count);
         table_put_uint(&t, b->body.length);
         table_put_ms(&t, w->received_ms);
@@ -476,7 +454,14 @@ int clickhouse__write_batch(void *self, const batch_write *w, store_error *err)
 {
     clickhouse *c = self;
     int (*const steps[])(const clickhouse *, const batch_write *, store_error *) = {
-        write_stacks, write_windows, write_threads, write_samples, write_ledger,
+        write_stacks,
+        write_windows,
+        write_threads,
+        write_samples,
+        clickhouse__write_snapshot_runs,
+        clickhouse__write_snapshots,
+        clickhouse__write_deadlocks,
+        write_ledger,
     };
     int rc = clickhouse__check_ready(c, err);
 

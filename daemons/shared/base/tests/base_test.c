@@ -5,6 +5,7 @@
 #include <base/clock.h>
 #include <base/hex.h>
 #include <base/log.h>
+#include <base/rfc3339.h>
 #include <base/utf8.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,12 +95,53 @@ START_TEST(bytes_have_two_digits_each)
 }
 END_TEST
 
+static const struct {
+    const char *text;
+    int rc;
+    uint64_t ms;
+} moments[] = {
+    {"1970-01-01T00:00:00Z", 0, 0},
+    {"2026-11-26T23:10:00Z", 0, UINT64_C(1795734600000)},
+    {"2026-11-27T01:10:00.25+02:00", 0, UINT64_C(1795734600250)},
+    {"2026-11-26t18:10:00-05:00", 0, UINT64_C(1795734600000)},
+    {"2016-12-31T23:59:60Z", 0, UINT64_C(1483228800000)}, /* a leap second */
+    {"2026-02-29T00:00:00Z", -1, 0},
+    {"2026-11-26T23:10:00", -1, 0},
+    {"2026-11-26 23:10:00Z", -1, 0},
+    {"2026-11-26T23:10Z", -1, 0},
+    {"2026-11-26T23:10:00.Z", -1, 0},
+    {"2026-11-26T23:10:00+2", -1, 0},
+    {"2026-11-26T24:10:00Z", -1, 0},
+    {"1969-12-31T23:59:59Z", -1, 0},
+    {"", -1, 0},
+};
+
+START_TEST(times_are_read_as_rfc_3339_writes_them)
+{
+    uint64_t ms = 0;
+    ck_assert_int_eq(rfc3339_parse(&ms, moments[_i].text), moments[_i].rc);
+    if (moments[_i].rc == 0)
+        ck_assert_uint_eq(ms, moments[_i].ms);
+}
+END_TEST
+
 START_TEST(clocks_go_forward)
 {
     uint64_t unix_ms = clock_unix_ms(NULL);
     uint64_t monotonic = clock_monotonic_ms(NULL);
     ck_assert_uint_gt(unix_ms, UINT64_C(1700000000000));
     ck_assert_uint_ge(clock_monotonic_ms(NULL), monotonic);
+}
+END_TEST
+
+START_TEST(a_number_has_sixteen_digits)
+{
+    uint64_t number = 0;
+    ck_assert(hex_read_number(&number, "00ffabcdef012345-"));
+    ck_assert_uint_eq(number, 0xffabcdef012345);
+    ck_assert(!hex_read_number(&number, "00ffabcdef01234"));
+    ck_assert(!hex_read_number(&number, "00FFabcdef012345"));
+    ck_assert(!hex_read_number(&number, ""));
 }
 END_TEST
 
@@ -117,6 +159,8 @@ int main(void)
     suite_add_tcase(suite, text);
     TCase *clocks = tcase_create("clocks");
     tcase_add_test(clocks, clocks_go_forward);
+    tcase_add_test(clocks, a_number_has_sixteen_digits);
+    tcase_add_loop_test(clocks, times_are_read_as_rfc_3339_writes_them, 0, ROWS(moments));
     suite_add_tcase(suite, clocks);
     return run_suite(suite);
 }

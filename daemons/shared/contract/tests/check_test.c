@@ -162,6 +162,63 @@ static void break_overflow(void)
 {
     s.value[0] = UINT64_MAX;
 }
+static void break_snapshot_columns(void)
+{
+    s.batch.states.cpu_ns.count = 1;
+}
+static void break_snapshot_target(void)
+{
+    s.snapshot_target[0] = 2;
+}
+static void break_state_snapshot(void)
+{
+    s.state_snapshot[1] = 1;
+}
+static void break_state(void)
+{
+    s.state[1] = 7;
+}
+static void break_state_stack(void)
+{
+    s.state_stack[1] = SAMPLE_STACKS + 1;
+}
+static void break_state_lock(void)
+{
+    s.state_lock[0] = 3;
+}
+static void break_held_thread(void)
+{
+    s.held_thread[1] = 2;
+}
+static void break_held_kind(void)
+{
+    s.held_kind[0] = 3;
+}
+static void break_held_depth(void)
+{
+    s.held_depth[0] = 2048;
+}
+static void break_deadlock_thread(void)
+{
+    s.deadlock_thread[0] = 2;
+}
+static void break_thread_twice(void)
+{
+    s.java_tid[1] = s.java_tid[0];
+}
+static void break_held_order(void)
+{
+    s.held_thread[0] = 1;
+    s.held_thread[1] = 0;
+}
+static void break_snapshot_day(void)
+{
+    s.taken_ms[0] += DAY_MS;
+}
+static void break_snapshot_future(void)
+{
+    s.taken_ms[0] = SAMPLE_NOW_MS + 300001;
+}
 static void break_frame_columns(void)
 {
     s.batch.stacks.frame_line.count = 1;
@@ -220,6 +277,20 @@ static const struct {
     {break_row_twice, "duplicate_row"},
     {break_stack_twice, "duplicate_row"},
     {break_window_twice, "duplicate_row"},
+    {break_snapshot_columns, "bad_columns"},
+    {break_snapshot_target, "bad_index"},
+    {break_state_snapshot, "bad_index"},
+    {break_state, "bad_index"},
+    {break_state_stack, "bad_index"},
+    {break_state_lock, "bad_index"},
+    {break_held_thread, "bad_index"},
+    {break_held_kind, "bad_index"},
+    {break_held_depth, "bad_index"},
+    {break_deadlock_thread, "bad_index"},
+    {break_thread_twice, "duplicate_row"},
+    {break_held_order, "bad_columns"},
+    {break_snapshot_day, "wrong_day"},
+    {break_snapshot_future, "window_in_future"},
     {break_type, "unknown_type"},
     {break_covered, "bad_window"},
     {break_length, "bad_window"},
@@ -405,6 +476,11 @@ START_TEST(test_an_empty_batch_is_right)
     s.batch.windows = (window_columns){.target = {NULL, 0}};
     s.batch.samples = (sample_columns){.window = {NULL, 0}};
     s.batch.seconds = (second_columns){.window = {NULL, 0}};
+    s.batch.snapshots = (snapshot_columns){.target = {NULL, 0}};
+    s.batch.states = (state_columns){.snapshot = {NULL, 0}};
+    s.batch.locks = (lock_columns){.class_name = {NULL, 0}};
+    s.batch.held = (held_columns){.thread = {NULL, 0}};
+    s.batch.deadlocks = (deadlock_columns){.thread = {NULL, 0}};
     s.batch.stacks = (stack_dictionary){.stack_ids = {NULL, 0}};
     s.batch.stack_ids = (text){NULL, 0};
     ck_assert_msg(check_profile_batch(&s.batch, &limits, SAMPLE_NOW_MS, &v) == 0, "%s", v.message);

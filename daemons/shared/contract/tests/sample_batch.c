@@ -101,6 +101,64 @@ static void make_rows(sample_batch *s)
                                         U32S(s->second, 1), U64S(s->second_value, 1)};
 }
 
+static void make_snapshots(sample_batch *s)
+{
+    const u32s none = U32S(s->zeros, SAMPLE_THREADS);
+    const u64s unknown = U64S(s->zeros64, SAMPLE_THREADS);
+
+    ALL(s->taken_ms, SAMPLE_NOW_MS - 5000);
+    ALL(s->interval_ms, 60000);
+    ALL(s->threads_total, 2);
+    ALL(s->state_name, 4, 4);
+    ALL(s->java_tid, 11, 12);
+    ALL(s->state, 3, 3);
+    ALL(s->state_flags, 32, 32);
+    ALL(s->state_stack, 1, 2);
+    ALL(s->state_lock, 2, 1);
+    ALL(s->lock_class, 1, 2);
+    ALL(s->lock_identity, 0xabc, 0xdef);
+    ALL(s->owner_tid, 12, 11);
+    ALL(s->cpu_ns, 1, 500001);
+    ALL(s->held_thread, 0, 1);
+    ALL(s->held_lock, 0, 1);
+    ALL(s->held_kind, 1, 1);
+    ALL(s->held_depth, 0, 1);
+    ALL(s->cycle, 77, 77);
+    ALL(s->deadlock_thread, 0, 1);
+    s->batch.snapshots = (snapshot_columns){
+        .target = U32S(s->snapshot_target, 1),
+        .taken_ms = U64S(s->taken_ms, 1),
+        .interval_ms = U32S(s->interval_ms, 1),
+        .threads_total = U32S(s->threads_total, 1),
+        .reason = U32S(s->zeros, 1),
+        .cut = U32S(s->zeros, 1),
+        .offers = U32S(s->zeros, 1),
+        .longest_pause_ns = U64S(s->zeros64, 1),
+    };
+    s->batch.states = (state_columns){
+        .snapshot = U32S(s->state_snapshot, SAMPLE_THREADS),
+        .java_tid = U64S(s->java_tid, SAMPLE_THREADS),
+        .os_tid = unknown,
+        .name = U32S(s->state_name, SAMPLE_THREADS),
+        .pool = none,
+        .state = U32S(s->state, SAMPLE_THREADS),
+        .flags = U32S(s->state_flags, SAMPLE_THREADS),
+        .cpu_ns = U64S(s->cpu_ns, SAMPLE_THREADS),
+        .allocated_bytes = unknown,
+        .blocked_ms = unknown,
+        .waited_ms = unknown,
+        .stack = U32S(s->state_stack, SAMPLE_THREADS),
+        .lock = U32S(s->state_lock, SAMPLE_THREADS),
+        .owner_tid = U64S(s->owner_tid, SAMPLE_THREADS),
+        .owner = U32S(s->state_name, SAMPLE_THREADS),
+        .carries = none,
+    };
+    s->batch.locks = (lock_columns){U32S(s->lock_class, 2), U32S(s->lock_identity, 2)};
+    s->batch.held = (held_columns){U32S(s->held_thread, 2), U32S(s->held_lock, 2),
+                                   U32S(s->held_kind, 2), U32S(s->held_depth, 2)};
+    s->batch.deadlocks = (deadlock_columns){U64S(s->cycle, 2), U32S(s->deadlock_thread, 2)};
+}
+
 /* Ids of the stacks {0}, {1}, {0, 1} of frames "C.m" line 7 and "C.n" line 8. */
 static void make_stack_ids(sample_batch *s)
 {
@@ -163,6 +221,7 @@ void sample_batch_make(sample_batch *s)
     make_targets(s);
     make_windows(s);
     make_rows(s);
+    make_snapshots(s);
     make_stack_ids(s);
     make_dictionary(s);
     sample_batch_sign(s);

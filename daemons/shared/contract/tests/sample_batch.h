@@ -6,7 +6,13 @@
 
 #include <contract/check.h>
 
-enum { SAMPLE_ROWS = 4, SAMPLE_STACKS = 3, SAMPLE_WINDOWS = 2, SAMPLE_TARGETS = 2 };
+enum {
+    SAMPLE_ROWS = 4,
+    SAMPLE_STACKS = 3,
+    SAMPLE_WINDOWS = 2,
+    SAMPLE_TARGETS = 2,
+    SAMPLE_THREADS = 2
+};
 
 #define SAMPLE_DAY    20000u
 #define SAMPLE_NOW_MS ((uint64_t)SAMPLE_DAY * DAY_MS + 3600000)
@@ -28,6 +34,13 @@ typedef struct sample_batch {
     uint64_t second_value[1];
     char strings[64];
     uint32_t lengths[5];
+    /* snapshots of target 0: two threads in a deadlock over two locks, each other's */
+    uint32_t snapshot_target[1], interval_ms[1], threads_total[1];
+    uint64_t taken_ms[1];
+    uint32_t state_snapshot[2], state_name[2], state[2], state_flags[2], state_stack[2];
+    uint32_t state_lock[2], lock_class[2], lock_identity[2];
+    uint64_t java_tid[2], cpu_ns[2], owner_tid[2], cycle[2];
+    uint32_t held_thread[2], held_lock[2], held_kind[2], held_depth[2], deadlock_thread[2];
     /* the dictionary: two frames, stacks {0}, {1}, {0, 1} */
     char frame_strings[16];
     uint32_t frame_lengths[3], frame_class[2], frame_method[2], frame_line[2];

@@ -143,6 +143,54 @@ static void map_rows(profile_batch *out, const Hotstack__V1__ProfileBody *in)
                                         U64(in->threads, value),    U64(in->threads, samples)};
 }
 
+static void map_snapshots(profile_batch *out, const Hotstack__V1__ProfileBody *in)
+{
+    const Hotstack__V1__SnapshotColumns *n = in->snapshots;
+    const Hotstack__V1__StateColumns *s = in->states;
+
+    if (n != NULL)
+        out->snapshots = (snapshot_columns){
+            .target = U32(n, target),
+            .taken_ms = U64(n, taken_ms),
+            .interval_ms = U32(n, interval_ms),
+            .threads_total = U32(n, threads_total),
+            .reason = U32(n, reason),
+            .cut = U32(n, cut),
+            .offers = U32(n, offers),
+            .longest_pause_ns = U64(n, longest_pause_ns),
+        };
+    if (s != NULL)
+        out->states = (state_columns){
+            .snapshot = U32(s, snapshot),
+            .java_tid = U64(s, java_tid),
+            .os_tid = U64(s, os_tid),
+            .name = U32(s, name_str),
+            .pool = U32(s, pool_str),
+            .state = U32(s, state),
+            .flags = U32(s, flags),
+            .cpu_ns = U64(s, cpu_ns),
+            .allocated_bytes = U64(s, allocated_bytes),
+            .blocked_ms = U64(s, blocked_ms),
+            .waited_ms = U64(s, waited_ms),
+            .stack = U32(s, stack),
+            .lock = U32(s, lock),
+            .owner_tid = U64(s, owner_tid),
+            .owner = U32(s, owner_str),
+            .carries = U32(s, carries_str),
+        };
+}
+
+static void map_locks(profile_batch *out, const Hotstack__V1__ProfileBody *in)
+{
+    if (in->locks != NULL)
+        out->locks = (lock_columns){U32(in->locks, class_str), U32(in->locks, identity)};
+    if (in->held != NULL)
+        out->held = (held_columns){U32(in->held, thread), U32(in->held, lock), U32(in->held, kind),
+                                   U32(in->held, depth)};
+    if (in->deadlocks != NULL)
+        out->deadlocks = (deadlock_columns){U64(in->deadlocks, cycle), U32(in->deadlocks, thread)};
+}
+
 static void map_dictionary(stack_dictionary *out, const Hotstack__V1__StackDictionary *in)
 {
     if (in == NULL)
@@ -189,6 +237,8 @@ int proto_decode_batch(proto_decoded **out, profile_batch *batch, const void *da
     map_targets(&batch->targets, body->targets);
     map_windows(&batch->windows, body->windows);
     map_rows(batch, body);
+    map_snapshots(batch, body);
+    map_locks(batch, body);
     batch->stack_ids = BYTES(body, stack_ids);
     return 0;
 }

@@ -14,6 +14,11 @@ typedef Hotstack__V1__WindowColumns wire_windows;
 typedef Hotstack__V1__SampleColumns wire_samples;
 typedef Hotstack__V1__SecondColumns wire_seconds;
 typedef Hotstack__V1__ThreadColumns wire_threads;
+typedef Hotstack__V1__SnapshotColumns wire_snapshots;
+typedef Hotstack__V1__StateColumns wire_states;
+typedef Hotstack__V1__LockColumns wire_locks;
+typedef Hotstack__V1__HeldColumns wire_held;
+typedef Hotstack__V1__DeadlockColumns wire_deadlocks;
 typedef Hotstack__V1__StackDictionary wire_stacks;
 
 const column batch_target_columns[] = {
@@ -83,6 +88,53 @@ static const column thread_columns[] = {
     COLUMN(batch_thread, samples, wire_threads, samples),
 };
 
+static const column snapshot_columns[] = {
+    COLUMN(batch_snapshot, target, wire_snapshots, target),
+    COLUMN(batch_snapshot, taken_ms, wire_snapshots, taken_ms),
+    COLUMN(batch_snapshot, interval_ms, wire_snapshots, interval_ms),
+    COLUMN(batch_snapshot, threads_total, wire_snapshots, threads_total),
+    COLUMN(batch_snapshot, reason, wire_snapshots, reason),
+    COLUMN(batch_snapshot, cut, wire_snapshots, cut),
+    COLUMN(batch_snapshot, offers, wire_snapshots, offers),
+    COLUMN(batch_snapshot, longest_pause_ns, wire_snapshots, longest_pause_ns),
+};
+
+static const column state_columns[] = {
+    COLUMN(batch_state, snapshot, wire_states, snapshot),
+    COLUMN(batch_state, java_tid, wire_states, java_tid),
+    COLUMN(batch_state, os_tid, wire_states, os_tid),
+    COLUMN(batch_state, name_str, wire_states, name_str),
+    COLUMN(batch_state, pool_str, wire_states, pool_str),
+    COLUMN(batch_state, state, wire_states, state),
+    COLUMN(batch_state, flags, wire_states, flags),
+    COLUMN(batch_state, cpu_ns, wire_states, cpu_ns),
+    COLUMN(batch_state, allocated_bytes, wire_states, allocated_bytes),
+    COLUMN(batch_state, blocked_ms, wire_states, blocked_ms),
+    COLUMN(batch_state, waited_ms, wire_states, waited_ms),
+    COLUMN(batch_state, stack, wire_states, stack),
+    COLUMN(batch_state, lock, wire_states, lock),
+    COLUMN(batch_state, owner_tid, wire_states, owner_tid),
+    COLUMN(batch_state, owner_str, wire_states, owner_str),
+    COLUMN(batch_state, carries_str, wire_states, carries_str),
+};
+
+static const column lock_columns[] = {
+    COLUMN(batch_lock, class_str, wire_locks, class_str),
+    COLUMN(batch_lock, identity, wire_locks, identity),
+};
+
+static const column held_columns[] = {
+    COLUMN(batch_held, thread, wire_held, thread),
+    COLUMN(batch_held, lock, wire_held, lock),
+    COLUMN(batch_held, kind, wire_held, kind),
+    COLUMN(batch_held, depth, wire_held, depth),
+};
+
+static const column deadlock_columns[] = {
+    COLUMN(batch_deadlock, cycle, wire_deadlocks, cycle),
+    COLUMN(batch_deadlock, thread, wire_deadlocks, thread),
+};
+
 static const column frame_columns[] = {
     COLUMN(profile_frame, class_name, wire_stacks, frame_class_str),
     COLUMN(profile_frame, method, wire_stacks, frame_method_str),
@@ -94,39 +146,67 @@ static const column stack_columns[] = {
     COLUMN(profile_stack, depth, wire_stacks, stack_depth),
 };
 
+/* The columns of one group of a body: an array of the batch, and a message. */
+typedef struct group {
+    size_t items, count, room, item_size;         /* of batch */
+    size_t message;                               /* of the body: a pointer */
+    const ProtobufCMessageDescriptor *descriptor; /* of that message */
+    const column *table;
+    size_t columns;
+} group;
+
+#define GROUP(items, count, room, field, wire_name, table)                                         \
+    {                                                                                              \
+        offsetof(batch, items), offsetof(batch, count), offsetof(batch, room),                     \
+            sizeof(*((batch *)0)->items), offsetof(Hotstack__V1__ProfileBody, field),              \
+            &hotstack__v1__##wire_name##__descriptor, table, COUNT(table)                          \
+    }
+
+static const group groups[] = {
+    GROUP(targets, target_count, target_room, targets, target_columns, batch_target_columns),
+    GROUP(windows, window_count, window_room, windows, window_columns, window_columns),
+    GROUP(rows, row_count, row_room, samples, sample_columns, sample_columns),
+    GROUP(seconds, second_count, second_room, seconds, second_columns, second_columns),
+    GROUP(threads, thread_count, thread_room, threads, thread_columns, thread_columns),
+    GROUP(snapshots, snapshot_count, snapshot_room, snapshots, snapshot_columns, snapshot_columns),
+    GROUP(states, state_count, state_room, states, state_columns, state_columns),
+    GROUP(locks, lock_count, lock_room, locks, lock_columns, lock_columns),
+    GROUP(held, held_count, held_room, held, held_columns, held_columns),
+    GROUP(deadlocks, deadlock_count, deadlock_room, deadlocks, deadlock_columns, deadlock_columns),
+};
+
+/* The columns of one group, borrowed from the batch and the arena. 0 or -1. */
+static int group_out(const group *g, const batch *one, Hotstack__V1__ProfileBody *body, arena *in)
+{
+    const void *items = NULL;
+    size_t count = 0;
+    ProtobufCMessage *message = arena_take(in, g->descriptor->sizeof_message);
+    if (message == NULL)
+        return -1;
+    protobuf_c_message_init(g->descriptor, message);
+    memcpy(&items, (const char *)one + g->items, sizeof(items));
+    memcpy(&count, (const char *)one + g->count, sizeof(count));
+    memcpy((char *)body + g->message, &message, sizeof(message));
+    return columns_out(in, message, items, g->item_size, count, g->table, g->columns);
+}
+
 static int pack_body(const batch *one, const Hotstack__V1__Collector *sender, arena *in,
                      uint8_t **out, size_t *length)
 {
     Hotstack__V1__ProfileBody body = HOTSTACK__V1__PROFILE_BODY__INIT;
-    wire_targets targets = HOTSTACK__V1__TARGET_COLUMNS__INIT;
-    wire_windows windows = HOTSTACK__V1__WINDOW_COLUMNS__INIT;
-    wire_samples samples = HOTSTACK__V1__SAMPLE_COLUMNS__INIT;
-    wire_seconds seconds = HOTSTACK__V1__SECOND_COLUMNS__INIT;
-    wire_threads threads = HOTSTACK__V1__THREAD_COLUMNS__INIT;
     body.contract = BATCH_CONTRACT;
     body.collector = (Hotstack__V1__Collector *)(uintptr_t)sender;
     body.day = one->day;
     body.created_ms = one->created_ms;
     body.strings = strings_out(in, &one->strings);
-    body.targets = &targets;
-    body.windows = &windows;
-    body.samples = &samples;
-    body.seconds = &seconds;
-    body.threads = &threads;
     body.stack_ids = (ProtobufCBinaryData){.len = one->stack_ids.count * STACK_ID_SIZE,
                                            .data = one->stack_ids.keys};
-    if (body.strings == NULL ||
-        columns_out(in, &targets, one->targets, sizeof(batch_target), one->target_count,
-                    batch_target_columns, COUNT(batch_target_columns)) != 0 ||
-        columns_out(in, &windows, one->windows, sizeof(batch_window), one->window_count,
-                    window_columns, COUNT(window_columns)) != 0 ||
-        columns_out(in, &samples, one->rows, sizeof(batch_row), one->row_count, sample_columns,
-                    COUNT(sample_columns)) != 0 ||
-        columns_out(in, &seconds, one->seconds, sizeof(batch_second), one->second_count,
-                    second_columns, COUNT(second_columns)) != 0 ||
-        columns_out(in, &threads, one->threads, sizeof(batch_thread), one->thread_count,
-                    thread_columns, COUNT(thread_columns)) != 0)
+    if (body.strings == NULL)
         return -1;
+    for (size_t i = 0; i < COUNT(groups); i++) {
+        if (group_out(&groups[i], one, &body, in) != 0)
+            return -1;
+    }
     return message_pack(&body.base, out, length);
 }
 
@@ -246,35 +326,29 @@ static int dictionary_in(batch *out, const wire_stacks *from)
     return 0;
 }
 
+/* The reverse of group_out: fills the batch's array. 0 or -1. */
+static int group_in(const group *g, batch *out, const Hotstack__V1__ProfileBody *from)
+{
+    const void *message = NULL;
+    void *items = NULL;
+    size_t count = 0;
+    memcpy(&message, (const char *)from + g->message, sizeof(message));
+    if (message == NULL ||
+        columns_in(&items, g->item_size, &count, message, g->table, g->columns) != 0)
+        return -1;
+    memcpy((char *)out + g->items, &items, sizeof(items));
+    memcpy((char *)out + g->count, &count, sizeof(count));
+    memcpy((char *)out + g->room, &count, sizeof(count));
+    return 0;
+}
+
 static int body_in(batch *out, const Hotstack__V1__ProfileBody *from)
 {
-    void *items[5] = {NULL};
-    if (from->targets == NULL || from->windows == NULL || from->samples == NULL ||
-        from->seconds == NULL || from->threads == NULL)
-        return -1;
     out->day = from->day;
     out->created_ms = from->created_ms;
     int rc = strings_in(&out->strings, from->strings);
-    if (rc == 0)
-        rc = columns_in(&items[0], sizeof(batch_target), &out->target_count, from->targets,
-                        batch_target_columns, COUNT(batch_target_columns));
-    if (rc == 0)
-        rc = columns_in(&items[1], sizeof(batch_window), &out->window_count, from->windows,
-                        window_columns, COUNT(window_columns));
-    if (rc == 0)
-        rc = columns_in(&items[2], sizeof(batch_row), &out->row_count, from->samples,
-                        sample_columns, COUNT(sample_columns));
-    if (rc == 0)
-        rc = columns_in(&items[3], sizeof(batch_second), &out->second_count, from->seconds,
-                        second_columns, COUNT(second_columns));
-    if (rc == 0)
-        rc = columns_in(&items[4], sizeof(batch_thread), &out->thread_count, from->threads,
-                        thread_columns, COUNT(thread_columns));
-    out->targets = items[0];
-    out->windows = items[1];
-    out->rows = items[2];
-    out->seconds = items[3];
-    out->threads = items[4];
+    for (size_t i = 0; i < COUNT(groups) && rc == 0; i++)
+        rc = group_in(&groups[i], out, from);
     return rc;
 }
 

@@ -17,6 +17,8 @@ CREATE TABLE IF NOT EXISTS ingestion_batches
     day          Date,
     windows      UInt32,
     sample_rows  UInt32,
+    snapshots    UInt32,
+    thread_rows  UInt32,
     stacks       UInt32,
     body_bytes   UInt64,
     received     DateTime64(3, 'UTC')
@@ -112,6 +114,98 @@ CREATE TABLE IF NOT EXISTS profile_threads
 ENGINE = MergeTree
 PARTITION BY toDate(time)
 ORDER BY (cluster, namespace, workload, profile_type, time, target_id, pool, name)
+TTL toStartOfDay(time) + INTERVAL {retention_days} DAY
+SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
+;
+
+-- One row a (target, thread snapshot): whether it was taken, and what it lacks.
+CREATE TABLE IF NOT EXISTS thread_snapshot_runs
+(
+    cluster          LowCardinality(String),
+    namespace        LowCardinality(String),
+    workload         LowCardinality(String),
+    target_id        UInt64 CODEC(ZSTD(1)),
+    time             DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    pod              LowCardinality(String),
+    container        LowCardinality(String),
+    node             LowCardinality(String),
+    host_pid         UInt32,
+    app_version      LowCardinality(String),
+    interval_ms      UInt32,                     -- since the snapshot before, 0 = the first
+    threads_total    UInt32,
+    threads_listed   UInt32,
+    reason           UInt16,                     -- why there is none, 0 = it was taken
+    cut              UInt16,
+    offers           UInt16,
+    longest_pause_ns UInt64
+)
+ENGINE = MergeTree
+PARTITION BY toDate(time)
+ORDER BY (cluster, namespace, workload, target_id, time)
+TTL toStartOfDay(time) + INTERVAL {retention_days} DAY
+SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
+;
+
+-- One row a (target, snapshot, thread). Amounts are those since the snapshot before, plus 1; 0 = not
+-- known.
+CREATE TABLE IF NOT EXISTS thread_snapshots
+(
+    cluster         LowCardinality(String),
+    namespace       LowCardinality(String),
+    workload        LowCardinality(String),
+    target_id       UInt64 CODEC(ZSTD(1)),
+    time            DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    java_tid        UInt64 CODEC(T64, ZSTD(1)),
+    os_tid          UInt64 CODEC(T64, ZSTD(1)),
+    name            String CODEC(ZSTD(1)),
+    pool            LowCardinality(String),
+    state           UInt8,
+    flags           UInt16,
+    interval_ms     UInt32,
+    cpu_ns          UInt64 CODEC(T64, ZSTD(1)),
+    allocated_bytes UInt64 CODEC(T64, ZSTD(1)),
+    blocked_ms      UInt64 CODEC(T64, ZSTD(1)),
+    waited_ms       UInt64 CODEC(T64, ZSTD(1)),
+    stack_id        FixedString(16) CODEC(ZSTD(1)),       -- all zero: not taken
+    lock_class      LowCardinality(String),               -- "": it waits for no lock
+    lock_id         UInt32,                               -- identity hash
+    owner_tid       UInt64 CODEC(T64, ZSTD(1)),           -- 0 = nobody, or not known
+    owner           String CODEC(ZSTD(1)),
+    carries         String CODEC(ZSTD(1)),                -- the virtual thread that a carrier runs
+    held_class      Array(LowCardinality(String)),        -- locks it holds, four columns
+    held_id         Array(UInt32),
+    held_kind       Array(UInt8),                         -- 1 monitor, 2 java.util.concurrent
+    held_depth      Array(UInt32)                         -- of the frame that locked it
+)
+ENGINE = MergeTree
+PARTITION BY toDate(time)
+ORDER BY (cluster, namespace, workload, target_id, toStartOfHour(time), java_tid, time)
+TTL toStartOfDay(time) + INTERVAL {retention_days} DAY
+SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
+;
+
+-- One row a (target, snapshot, thread of a cycle), in the cycle's order.
+CREATE TABLE IF NOT EXISTS deadlock_sightings
+(
+    cluster      LowCardinality(String),
+    namespace    LowCardinality(String),
+    workload     LowCardinality(String),
+    target_id    UInt64 CODEC(ZSTD(1)),
+    cycle        UInt64,                                  -- the same in every snapshot of one deadlock
+    time         DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    position     UInt32,
+    java_tid     UInt64,
+    name         String CODEC(ZSTD(1)),
+    stack_id     FixedString(16) CODEC(ZSTD(1)),
+    lock_class   LowCardinality(String),                  -- that it waits for
+    lock_id      UInt32,
+    lock_kind    UInt8,                                   -- 1 monitor, 2 java.util.concurrent, 0 not known
+    held_depth   UInt32                                   -- of the frame that locked the lock that the thread
+                                                          -- before waits for, plus 1; 0 = not known
+)
+ENGINE = MergeTree
+PARTITION BY toDate(time)
+ORDER BY (cluster, namespace, workload, target_id, cycle, time, position)
 TTL toStartOfDay(time) + INTERVAL {retention_days} DAY
 SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 ;

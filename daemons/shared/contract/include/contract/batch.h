@@ -80,6 +80,39 @@ typedef struct batch_thread {
     uint64_t os_tid, java_tid, raw_value, value, samples;
 } batch_thread;
 
+/* A thread snapshot, and its threads; docs/formats/ingest.md has the fields' meaning. */
+typedef struct batch_snapshot {
+    uint32_t target;
+    uint64_t taken_ms;
+    uint32_t interval_ms, threads_total, reason, cut, offers;
+    uint64_t longest_pause_ns;
+} batch_snapshot;
+
+typedef struct batch_state {
+    uint32_t snapshot;
+    uint64_t java_tid, os_tid;
+    uint32_t name_str, pool_str, state, flags;
+    uint64_t cpu_ns, allocated_bytes, blocked_ms, waited_ms; /* plus 1; 0 = not known */
+    uint32_t stack, lock;                                    /* plus 1; 0 = none */
+    uint64_t owner_tid;
+    uint32_t owner_str, carries_str;
+} batch_state;
+
+typedef struct batch_lock {
+    uint32_t class_str, identity;
+} batch_lock;
+
+typedef struct batch_held {
+    uint32_t thread; /* states */
+    uint32_t lock;   /* locks */
+    uint32_t kind, depth;
+} batch_held;
+
+typedef struct batch_deadlock {
+    uint64_t cycle;
+    uint32_t thread; /* states */
+} batch_deadlock;
+
 typedef struct batch {
     uint8_t id[BATCH_ID_SIZE];
     uint32_t day;
@@ -95,6 +128,16 @@ typedef struct batch {
     size_t second_count, second_room;
     batch_thread *threads;
     size_t thread_count, thread_room;
+    batch_snapshot *snapshots;
+    size_t snapshot_count, snapshot_room;
+    batch_state *states; /* by snapshot and java_tid */
+    size_t state_count, state_room;
+    batch_lock *locks;
+    size_t lock_count, lock_room;
+    batch_held *held;
+    size_t held_count, held_room;
+    batch_deadlock *deadlocks;
+    size_t deadlock_count, deadlock_room;
     /* The dictionary: stack i of the rows is stacks[i]; its strings and frames are its own. */
     string_table dictionary;
     key_table stack_ids;
@@ -134,9 +177,9 @@ frame_source batch_frames(const batch *one);
 /*
  * Puts rows, seconds, threads, targets, stacks and strings into the one order that depends on
  * nothing but what the batch holds (docs/formats/ingest.md, "The order of a body"), in which
- * equal values are neighbours and compress well. Windows stay as they are; what no window, row,
- * second or thread uses goes; the dictionary's own strings and frames stay. Every index must be in
- * range. 0, or -1 (no memory; the batch must then be cleared).
+ * equal values are neighbours and compress well. Windows, snapshots and their threads stay as they
+ * are; unused targets, stacks and strings go; the dictionary's own strings and frames stay. Every
+ * index must be in range. 0, or -1 (no memory; the batch must then be cleared).
  */
 int batch_order(batch *one);
 

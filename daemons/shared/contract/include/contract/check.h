@@ -36,6 +36,7 @@ int check_targets(const target_columns *targets, const string_columns *strings,
                   const ingest_limits *limits, verdict *v);
 int check_windows(const profile_batch *batch, verdict *v);
 int check_rows(const profile_batch *batch, const ingest_limits *limits, verdict *v);
+int check_snapshots(const profile_batch *batch, const ingest_limits *limits, verdict *v);
 int check_times(const profile_batch *batch, const ingest_limits *limits, uint64_t now_ms,
                 verdict *v);
 int check_totals(const profile_batch *batch, verdict *v);
@@ -61,6 +62,31 @@ int check_lengths(const char *group, const named_column *columns, size_t count, 
 
 /* Every entry of a column is below bound: the given code. */
 int check_indexes(const char *name, u32s column, size_t bound, const char *code, verdict *v);
+
+/* A column of numbers below bound, with its name. */
+typedef struct ranged_column {
+    const char *name;
+    u32s column;
+    size_t bound;
+} ranged_column;
+
+/* check_indexes with bad_index over several columns. */
+int check_ranged(const ranged_column *columns, size_t count, verdict *v);
+
+/* A group with its name and the most entries that it may have. */
+typedef struct counted_group {
+    const char *name;
+    size_t count;
+    uint64_t most;
+} counted_group;
+
+/* Every group is within its bound: too_many_rows. */
+int check_group_counts(const counted_group *groups, size_t count, verdict *v);
+
+/* No two of `count` entries are equal: duplicate_row; `what` names them. */
+int check_unique(const char *what, size_t count, const void *context,
+                 bool (*equal)(const void *, uint32_t, uint32_t),
+                 uint64_t (*hash)(const void *, uint32_t), verdict *v);
 
 int check_no_memory(verdict *v);
 

@@ -59,6 +59,36 @@ typedef struct thread_columns {
     u64s raw_value, value, samples;
 } thread_columns;
 
+typedef struct snapshot_columns {
+    u32s target;
+    u64s taken_ms;
+    u32s interval_ms, threads_total, reason, cut, offers;
+    u64s longest_pause_ns;
+} snapshot_columns;
+
+typedef struct state_columns {
+    u32s snapshot;
+    u64s java_tid, os_tid;
+    u32s name, pool, state, flags;
+    u64s cpu_ns, allocated_bytes, blocked_ms, waited_ms; /* plus 1; 0 = not known */
+    u32s stack, lock;                                    /* plus 1; 0 = none */
+    u64s owner_tid;
+    u32s owner, carries;
+} state_columns;
+
+typedef struct lock_columns {
+    u32s class_name, identity;
+} lock_columns;
+
+typedef struct held_columns {
+    u32s thread, lock, kind, depth;
+} held_columns;
+
+typedef struct deadlock_columns {
+    u64s cycle;
+    u32s thread;
+} deadlock_columns;
+
 typedef struct stack_dictionary {
     string_columns strings;
     u32s frame_class, frame_method, frame_file, frame_line;
@@ -84,6 +114,11 @@ typedef struct profile_batch {
     sample_columns samples;
     second_columns seconds;
     thread_columns threads;
+    snapshot_columns snapshots;
+    state_columns states;
+    lock_columns locks;
+    held_columns held;
+    deadlock_columns deadlocks;
     text stack_ids;
     stack_dictionary stacks;
 } profile_batch;
@@ -111,7 +146,7 @@ typedef struct heartbeat {
     uint32_t jvms_seen, jvms_profiled;
 } heartbeat;
 
-enum { STACK_ID_BYTES = 16, DAY_MS = 86400000 };
+enum { STACK_ID_BYTES = 16, DAY_MS = 86400000, HELD_PER_THREAD_MAX = 256 };
 
 /* The id of a target: XXH3-64 of boot id, host pid and start ticks (docs/formats/storage.md). */
 uint64_t target_id(text boot_id, uint32_t host_pid, uint64_t start_ticks);

@@ -35,18 +35,22 @@ typedef enum local_op {
     LOCAL_STOP = 4,    /* stop our session; what is left of it stays behind a handle */
     LOCAL_READ = 5,    /* a piece of the bytes behind a handle; `done` frees them */
     LOCAL_SESSION = 6, /* whose session runs */
+    LOCAL_THREADS = 7, /* take a thread snapshot; its bytes stay behind a handle */
 } local_op;
 
 typedef struct local_request {
     uint8_t id[LOCAL_ID_SIZE]; /* random; the same id is never done twice */
     local_op op;
     uint32_t deadline_ms; /* from receipt */
-    local_identity jvm;   /* START, WINDOW, STOP, SESSION */
+    local_identity jvm;   /* all but LIST and READ */
     /* START; 0 = no such profile */
     uint64_t cpu_interval_ns;
     uint64_t alloc_interval_bytes;
     uint64_t lock_interval_ns;
     uint64_t memlimit_bytes; /* 0 = the engine's default */
+    /* THREADS */
+    uint32_t lease_ms;
+    bool contention;
     /* READ */
     uint8_t handle[LOCAL_ID_SIZE];
     uint64_t offset;
@@ -77,7 +81,7 @@ typedef struct local_answer {
     char detail[512];
     local_jvm *jvms; /* LIST; owned */
     size_t jvm_count;
-    bool has_handle; /* WINDOW, STOP */
+    bool has_handle; /* WINDOW, STOP, THREADS */
     uint8_t handle[LOCAL_ID_SIZE];
     uint64_t size; /* bytes behind the handle */
     uint8_t *data; /* READ; owned */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to the files that write a batch's tables. */
+#ifndef BACKEND_WRITE_IMPL_H
+#define BACKEND_WRITE_IMPL_H
+
+#include "table.h"
+
+#define LOW    "LowCardinality(String)"
+#define MOMENT "DateTime64(3, 'UTC')"
+#define KEY                                                                                        \
+    {"cluster", LOW}, {"namespace", LOW},                                                          \
+    {                                                                                              \
+        "workload", LOW                                                                            \
+    }
+
+static inline text string_of(const profile_batch *b, const u32s *column, uint32_t row)
+{
+    return string_at(&b->strings, column->at[row]);
+}
+
+/* The service of a target, for `rows` rows. */
+static inline void put_service(table *t, const profile_batch *b, uint32_t target, size_t rows)
+{
+    table_put_text_times(t, b->collector.cluster, rows);
+    table_put_text_times(t, string_of(b, &b->targets.namespace_name, target), rows);
+    table_put_text_times(t, string_of(b, &b->targets.workload, target), rows);
+}
+
+static inline int insert_table(table *t, const clickhouse *c, const batch_write *w, bool by_content,
+                               store_error *err)
+{
+    return table_insert(t, c, (const uint8_t *)w->batch->batch_id.data, by_content, err);
+}
+
+/* The tables of thread snapshots. Each returns 0 or a STORE_ERR_ code with err filled. */
+int clickhouse__write_snapshot_runs(const clickhouse *c, const batch_write *w, store_error *err);
+int clickhouse__write_snapshots(const clickhouse *c, const batch_write *w, store_error *err);
+int clickhouse__write_deadlocks(const clickhouse *c, const batch_write *w, store_error *err);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The use cases behind /v1/threads, /v1/locks and /v1/deadlocks (docs/reference/query-api.md).
+ * Thread rule: any thread; each call uses only its arguments and the store's read port.
+ */
+#ifndef BACKEND_THREADS_H
+#define BACKEND_THREADS_H
+
+#include <diagnosis/waits.h>
+
+#include "copies.h"
+#include "query.h"
+
+/* How sure it is that a thread was busy. */
+typedef enum confidence { EXACT_CPU, RUNNABLE_SAMPLES, PROFILE_ONLY } confidence;
+
+typedef struct stack_entry {
+    uint8_t id[STACK_ID_BYTES];
+    const stack_frame *frames; /* leaf first */
+    size_t depth;
+} stack_entry;
+
+/* One thread, with what diagnosis says of it; the row's texts are the report's. */
+typedef struct thread_entry {
+    thread_row row;
+    confidence confidence; /* of busy ones */
+    wait_kind wait;        /* of slow ones, as are these: */
+    uint64_t since_ms;
+    uint64_t holder_tid;
+    text holder, holder_state;
+    text *chain; /* names of the threads from the holder to the one that runs */
+    size_t chain_length;
+} thread_entry;
+
+typedef struct thread_entries {
+    thread_entry *items;
+    size_t count, room;
+} thread_entries;
+
+/* A lock that threads waited for, by target, class and identity hash. */
+typedef struct lock_entry {
+    uint64_t target, lock_id, first_ms, last_ms;
+    text lock_class;
+    const char *kind;
+    uint64_t waits;   /* thread-snapshots that waited */
+    uint64_t waiters; /* threads that waited */
+    thread_entries waiting, holders;
+} lock_entry;
+
+/* A thread of a deadlock; the row's texts are the report's. */
+typedef struct deadlock_entry {
+    service_key key;
+    uint64_t target, cycle, first_ms, last_ms;
+    uint64_t ended_ms; /* 0: it goes on */
+    const char *end_reason;
+    sighting_row *threads;
+    size_t thread_count;
+} deadlock_entry;
+
+/* Everything that one answer holds. Zero it to begin; free with thread_report_free. */
+typedef struct thread_report {
+    copies copies;
+    snapshot_source *sources;
+    size_t source_count, source_room;
+    bool has_profile;
+    thread_entries busy, slow, pools, lanes, snapshots;
+    lock_entry *locks;
+    size_t lock_count, lock_room;
+    deadlock_entry *deadlocks;
+    size_t deadlock_count, deadlock_room;
+    stack_entry *stacks; /* by id */
+    size_t stack_count, stack_room;
+} thread_report;
+
+void thread_report_free(thread_report *report);
+
+/* The source of a target, or NULL; the frames of a stack, or NULL where it is not known. */
+const snapshot_source *report_source(const thread_report *report, uint64_t target);
+const stack_entry *report_stack(const thread_report *report, text stack_id);
+
+/* "RUNNABLE", "BLOCKED" ...; never NULL. */
+const char *thread_state_name(uint64_t state);
+
+/* Each fills what its route shows, and meta; filter has namespace and workload but for deadlocks.
+ */
+query_code query_threads(const query *q, const store_filter *filter, thread_report *out,
+                         query_meta *meta, store_error *err);
+query_code query_lanes(const query *q, const store_filter *filter, thread_report *out,
+                       query_meta *meta, store_error *err);
+query_code query_thread(const query *q, const store_filter *filter, thread_report *out,
+                        query_meta *meta, store_error *err);
+query_code query_locks(const query *q, const store_filter *filter, thread_report *out,
+                       query_meta *meta, store_error *err);
+/* cycle: one of filter->target alone; 0: all. */
+query_code query_deadlocks(const query *q, const store_filter *filter, uint64_t cycle,
+                           thread_report *out, query_meta *meta, store_error *err);
+
+/* ---- shared inside the core ---- */
+
+/* Appends a row with copies of its texts. NULL: no memory. */
+thread_entry *report_add(thread_report *report, thread_entries *to, const thread_row *row);
+query_code report_read_sources(const query *q, const store_filter *filter, thread_report *out,
+                               store_error *err);
+/* Reads the frames of the stacks of these entries that the report does not have yet. */
+query_code report_read_stacks(const query *q, const store_filter *filter, thread_report *out,
+                              const thread_entries *const *lists, size_t count, store_error *err);
+
+#endif

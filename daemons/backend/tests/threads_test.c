@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads, locks and deadlocks over a store that is only remembered. */
+#include <check.h>
+#include <string.h>
+
+#include <catalogue/reason.h>
+#include <catalogue/state.h>
+
+#include "run_suite.h"
+#include "threads.h"
+
+#define NOW_MS (20000ull * DAY_MS + 3600000)
+#define STACK(c)                                                                                   \
+    {                                                                                              \
+        "" c c c c c c c c c c c c c c c c, 16                                                     \
+    }
+
+enum { TARGET = 77 };
+
+/* What the store shall say. */
+static struct {
+    snapshot_source source;
+    target_row target;
+    thread_row rows[THREAD_READS][4];
+    size_t counts[THREAD_READS];
+    sighting_row sightings[2];
+    size_t sighting_count;
+    size_t asked_frames;
+} f;
+
+static const scope everything;
+static store_filter filter;
+static query_meta meta;
+static store_error err;
+static thread_report report;
+
+static int read_fresh(void *self, const store_filter *asked, uint64_t *fresh, store_error *failure)
+{
+    (void)self, (void)asked, (void)failure;
+    *fresh = NOW_MS;
+    return 0;
+}
+
+static int read_sources(void *self, const store_filter *asked, source_fn each, void *context,
+                        store_error *failure)
+{
+    (void)self, (void)asked, (void)failure;
+    return f.source.target != 0 ? each(context, &f.source) : 0;
+}
+
+static int read_targets(void *self, const store_filter *asked, target_fn each, void *context,
+                        store_error *failure)
+{
+    (void)self, (void)asked, (void)failure;
+    return each(context, &f.target);
+}
+
+static int read_threads(void *self, thread_read what, const store_filter *asked, thread_fn each,
+                        void *context, store_error *failure)
+{
+    (void)self, (void)asked, (void)failure;
+    for (size_t i = 0; i < f.counts[what]; i++)
+        ck_assert_int_eq(each(context, &f.rows[what][i]), 0);
+    return 0;
+}
+
+static int read_sightings(void *self, const store_filter *asked, sighting_fn each, void *context,
+                          store_error *failure)
+{
+    (void)self, (void)asked, (void)failure;
+    for (size_t i = 0; i < f.sighting_count; i++)
+        ck_assert_int_eq(each(context, &f.sightings[i]), 0);
+    return 0;
+}
+
+static int read_frames(void *self, const store_filter *asked, const uint8_t *const *ids,
+                       size_t count, stack_fn each, void *context, store_error *failure)
+{
+    const stack_frame frames[] = {{{"C", 1}, {"<clinit>", 8}, {"", 0}, 3, 0}};
+
+    (void)self, (void)asked, (void)failure;
+    f.asked_frames += count;
+    for (size_t i = 0; i < count; i++) {
+        const stack_row row = {.stack_id = ids[i], .known = true, .frames = frames, .depth = 1};
+        ck_assert_int_eq(each(context, &row), 0);
+    }
+    return 0;
+}
+
+static uint64_t now(void *clock)
+{
+    (void)clock;
+    return NOW_MS;
+}
+
+static const store_ops ops = {.read_fresh = read_fresh,
+                              .read_targets = read_targets,
+                              .read_sources = read_sources,
+                              .read_threads = read_threads,
+                              .read_sightings = read_sightings,
+                              .read_frames = read_frames};
+static const query q = {
+    .store = {&ops, NULL}, .retention_ms = 7ull * DAY_MS, .silent_ms = 180000, .now_ms = now};
+
+static thread_row row_of(uint64_t tid, const char *name)
+{
+    return (thread_row){.target = TARGET,
+                        .java_tid = tid,
+                        .first_ms = NOW_MS - 60000,
+                        .last_ms = NOW_MS - 1000,
+                        .snapshots = 10,
+                        .name = {name, strlen(name)},
+                        .pool = {"p", 1},
+                        .lock_class = {"", 0},
+                        .owner = {"", 0},
+                        .carries = {"", 0},
+                        .stack_id = {"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16}};
+}
+
+static void put(thread_read what, thread_row row)
+{
+    f.rows[what][f.counts[what]++] = row;
+}
+
+static void set_up(void)
+{
+    memset(&f, 0, sizeof(f));
+    memset(&report, 0, sizeof(report));
+    meta = (query_meta){.from_ms = 0};
+    f.source = (snapshot_source){.target = TARGET,
+                                 .pod = {"pod-1", 5},
+                                 .container = {"", 0},
+                                 .node = {"node-1", 6},
+                                 .pid = 4711,
+                                 .taken = 10,
+                                 .last_ms = NOW_MS - 1000};
+    f.target = (target_row){.node = {"node-1", 6},
+                            .pod = {"", 0},
+                            .container = {"", 0},
+                            .jvm_version = {"", 0},
+                            .detail = {"", 0},
+                            .pid = 4711,
+                            .state = TARGET_STATE_PROFILING,
+                            .observed_ms = NOW_MS - 5000,
+                            .reported_ms = NOW_MS - 5000};
+    filter = (store_filter){.scope = &everything,
+                            .namespace_name = "",
+                            .workload = "shop",
+                            .from_ms = NOW_MS - 3600000,
+                            .to_ms = NOW_MS,
+                            .limit = 2};
+}
+
+static void tear_down(void)
+{
+    thread_report_free(&report);
+}
+
+START_TEST(busy_threads_name_their_confidence)
+{
+    thread_row exact = row_of(1, "exact"), idle = row_of(2, "idle"), sampled = row_of(3, "sampled");
+    exact.interval_ms = idle.interval_ms = 10000;
+    exact.cpu_ns = 5000000000;
+    idle.cpu_ns = 50000000; /* half a hundredth of a core */
+    sampled.runnable = 9;
+    put(THREADS_USAGE, exact);
+    put(THREADS_USAGE, idle);
+    put(THREADS_USAGE, sampled);
+    ck_assert_int_eq(query_threads(&q, &filter, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.busy.count, 2);
+    ck_assert_int_eq(report.busy.items[0].confidence, EXACT_CPU);
+    ck_assert_int_eq(report.busy.items[1].confidence, RUNNABLE_SAMPLES);
+    ck_assert(!meta.truncated);
+}
+END_TEST
+
+START_TEST(without_snapshots_the_profile_answers_and_says_so)
+{
+    thread_row row = row_of(1, "worker");
+    row.cpu_ns = 5;
+    f.source.taken = 0;
+    f.source.failed = 3;
+    f.source.reason = REASON_NO_EXEC_DIR;
+    put(THREADS_PROFILE, row);
+    ck_assert_int_eq(query_threads(&q, &filter, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.busy.count, 1);
+    ck_assert_int_eq(report.busy.items[0].confidence, PROFILE_ONLY);
+    ck_assert(report.has_profile);
+    ck_assert_uint_eq(report.sources[0].reason, REASON_NO_EXEC_DIR);
+}
+END_TEST
+
+START_TEST(slow_threads_have_their_holder_their_chain_and_when_it_began)
+{
+    thread_row waiter = row_of(1, "waiter"), holder = row_of(2, "holder");
+    thread_row wait = waiter, loader = row_of(3, "loader");
+    waiter.state = holder.state = DIAGNOSIS_BLOCKED;
+    waiter.lock_class = wait.lock_class = (text){"L", 1};
+    waiter.lock_id = wait.lock_id = 5;
+    waiter.owner_tid = 2;
+    holder.state = DIAGNOSIS_RUNNABLE;
+    wait.first_ms = NOW_MS - 50000;
+    loader.state = DIAGNOSIS_RUNNABLE;
+    loader.interval_ms = 5000;
+    loader.stack_id = (text)STACK("a");
+    put(THREADS_NEWEST, waiter);
+    put(THREADS_NEWEST, holder);
+    put(THREADS_NEWEST, loader);
+    put(THREADS_WAITS, wait);
+    ck_assert_int_eq(query_threads(&q, &filter, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.slow.count, 2);
+    const thread_entry *entry = &report.slow.items[0];
+    ck_assert_int_eq(entry->wait, WAIT_BLOCKED);
+    ck_assert(text_equal(entry->holder, text_of("holder")));
+    ck_assert(text_equal(entry->holder_state, text_of("RUNNABLE")));
+    ck_assert_uint_eq(entry->chain_length, 1);
+    ck_assert_uint_eq(entry->since_ms, NOW_MS - 50000);
+    ck_assert_int_eq(report.slow.items[1].wait, WAIT_CLASS);
+}
+END_TEST
+
+START_TEST(what_a_limit_leaves_off_is_counted)
+{
+    for (uint64_t i = 1; i <= 4; i++) {
+        thread_row row = row_of(i, "busy");
+        row.interval_ms = 10;
+        row.cpu_ns = 10000000;
+        put(THREADS_USAGE, row);
+    }
+    ck_assert_int_eq(query_threads(&q, &filter, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.busy.count, 2);
+    ck_assert_uint_eq(meta.nodes_omitted, 2);
+    ck_assert(meta.truncated);
+}
+END_TEST
+
+START_TEST(idle_waits_and_carriers_are_no_locks)
+{
+    thread_row idle = row_of(1, "idle"), carrier = row_of(2, "carrier"), hurt = row_of(3, "hurt");
+    idle.state = carrier.state = hurt.state = DIAGNOSIS_WAITING;
+    idle.lock_class = (text){"java.lang.Object", 16};
+    carrier.lock_class = (text){"java.lang.VirtualThread", 23};
+    carrier.owner_tid = 30;
+    carrier.carries = (text){"#30", 3};
+    hurt.lock_class = (text){"java.util.concurrent.locks.ReentrantLock$NonfairSync", 52};
+    hurt.owner_tid = 9;
+    hurt.owner = (text){"owner", 5};
+    put(THREADS_WAITS, idle);
+    put(THREADS_WAITS, carrier);
+    put(THREADS_WAITS, hurt);
+    thread_row owner = row_of(9, "owner");
+    owner.stack_id = (text)STACK("b");
+    put(THREADS_USAGE, owner);
+    ck_assert_int_eq(query_locks(&q, &filter, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.lock_count, 1);
+    ck_assert_str_eq(report.locks[0].kind, "juc");
+    ck_assert_uint_eq(report.locks[0].holders.count, 1);
+    ck_assert(text_equal(report.locks[0].holders.items[0].row.name, text_of("owner")));
+    ck_assert_ptr_nonnull(report_stack(&report, report.locks[0].holders.items[0].row.stack_id));
+}
+END_TEST
+
+static void see_deadlock(uint64_t last_ms)
+{
+    for (uint64_t i = 0; i < 2; i++)
+        f.sightings[i] = (sighting_row){.key = {{"c", 1}, {"", 0}, {"shop", 4}},
+                                        .target = TARGET,
+                                        .cycle = 9,
+                                        .first_ms = last_ms - 60000,
+                                        .last_ms = last_ms,
+                                        .position = i,
+                                        .java_tid = 11 + i,
+                                        .name = {"t", 1},
+                                        .lock_class = {"L", 1},
+                                        .stack_id = STACK("c")};
+    f.sighting_count = 2;
+}
+
+static const struct {
+    const char *what;
+    uint64_t seen_before_ms, snapshot_before_ms; /* now */
+    unsigned state, reason;
+    const char *end_reason; /* NULL: it goes on */
+} ends[] = {
+    {"goes on", 1000, 1000, TARGET_STATE_PROFILING, 0, NULL},
+    {"is gone from a later snapshot", 61000, 1000, TARGET_STATE_PROFILING, 0, "resolved"},
+    {"ended with its JVM", 90000, 90000, TARGET_STATE_EXITED, 0, "jvm_ended"},
+    {"is no longer looked at", 400000, 400000, TARGET_STATE_PROFILING, REASON_COLLECTOR_SILENT,
+     "collector_silent"},
+};
+
+START_TEST(a_deadlock_ends_as_its_jvm_or_its_collector_does)
+{
+    see_deadlock(NOW_MS - ends[_i].seen_before_ms);
+    f.source.last_ms = NOW_MS - ends[_i].snapshot_before_ms;
+    f.target.state = ends[_i].state;
+    f.target.reason = ends[_i].reason;
+    ck_assert_int_eq(query_deadlocks(&q, &filter, 0, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.deadlock_count, 1);
+    const deadlock_entry *one = &report.deadlocks[0];
+    ck_assert_uint_eq(one->thread_count, 2);
+    ck_assert_uint_eq(one->last_ms - one->first_ms, 60000);
+    if (ends[_i].end_reason == NULL) {
+        ck_assert_ptr_null(one->end_reason);
+        ck_assert_uint_eq(one->ended_ms, 0);
+    } else {
+        ck_assert_msg(one->end_reason != NULL && strcmp(one->end_reason, ends[_i].end_reason) == 0,
+                      "one that %s: %s", ends[_i].what,
+                      one->end_reason != NULL ? one->end_reason : "goes on");
+        ck_assert_uint_gt(one->ended_ms, 0);
+    }
+    ck_assert_uint_eq(f.asked_frames, 1); /* both threads have one stack */
+}
+END_TEST
+
+START_TEST(one_deadlock_is_found_by_its_number)
+{
+    see_deadlock(NOW_MS - 1000);
+    ck_assert_int_eq(query_deadlocks(&q, &filter, 8, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.deadlock_count, 0);
+    ck_assert_int_eq(query_deadlocks(&q, &filter, 9, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.deadlock_count, 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("backend-threads");
+    TCase *tests = tcase_create("threads");
+    suite_add_tcase(suite, tests);
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, busy_threads_name_their_confidence);
+    tcase_add_test(tests, without_snapshots_the_profile_answers_and_says_so);
+    tcase_add_test(tests, slow_threads_have_their_holder_their_chain_and_when_it_began);
+    tcase_add_test(tests, what_a_limit_leaves_off_is_counted);
+    tcase_add_test(tests, idle_waits_and_carriers_are_no_locks);
+    tcase_add_loop_test(tests, a_deadlock_ends_as_its_jvm_or_its_collector_does, 0,
+                        sizeof(ends) / sizeof(ends[0]));
+    tcase_add_test(tests, one_deadlock_is_found_by_its_number);
+    return run_suite(suite);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "file_queue.h"
+
+#include <contract/intern.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct entry {
+    uint64_t sequence;
+    uint64_t size;
+} entry;
+
+typedef struct file_queue {
+    queue port;
+    pthread_mutex_t lock;
+    int directory;
+    int lock_file;
+    uint64_t max_bytes;
+    uint64_t max_entries;
+    entry *entries; /* oldest first, from `first` on */
+    size_t first;
+    size_t count;
+    size_t room;
+    uint64_t next_sequence;
+    queue_stats stats;
+} file_queue;
+
+enum { NAME_SIZE = 32 };
+
+static void name_of(char out[NAME_SIZE], uint64_t sequence, const char *suffix)
+{
+    (void)snprintf(out, NAME_SIZE, "%016" PRIx64 "%s", sequence, suffix);
+}
+
+static int oldest_first(const void *left, const void *right)
+{
+    const entry *a = left;
+    const entry *b = right;
+    return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
+}
+
+static int note_entry(file_queue *self, uint64_t sequence, uint64_t size)
+{
+    if (array_reserve((void **)&self->entries, &self->room, self->count, sizeof(entry)) != 0)
+        return -1;
+    self->entries[self->count++] = (entry){sequence, size};
+    self->stats.bytes += size;
+    self->stats.entries++;
+    if (sequence >= self->next_sequence)
+        self->next_sequence = sequence + 1;
+    return 0;
+}
+
+/* One name of the directory: an entry is noted, what a crash left half-written is removed. */
+static int note_file(file_queue *self, const char *name)
+{
+    char *end = NULL;
+    uint64_t sequence = strtoull(name, &end, 16);
+    struct stat at;
+    if (end != name + 16)
+        return 0;
+    if (strcmp(end, ".tmp") == 0)
+        return unlinkat(self->directory, name, 0);
+    if (strcmp(end, ".batch") != 0 || fstatat(self->directory, name, &at, 0) != 0)
+        return 0;
+    return note_entry(self, sequence, (uint64_t)at.st_size);
+}
+
+static int read_directory(file_queue *self)
+{
+    int copy = openat(self->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = copy >= 0 ? fdopendir(copy) : NULL;
+    if (names == NULL) {
+        if (copy >= 0)
+            close(copy);
+        return -1;
+    }
+    int rc = 0;
+    for (struct dirent *name = readdir(names); name != NULL && rc == 0; name = readdir(names))
+        rc = note_file(self, name->d_name);
+    closedir(names);
+    if (self->count > 0)
+        qsort(self->entries, self->count, sizeof(entry), oldest_first);
+    return rc;
+}
+
+static int open_directory(file_queue *self, const char *directory)
+{
+    if (mkdir(directory, 0700) != 0 && errno != EEXIST)
+        return -1;
+    self->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (self->directory < 0)
+        return -1;
+    self->lock_file = openat(self->directory, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    return self->lock_file;
+}
+
+static void forget(file_queue *self, size_t index)
+{
+    char name[NAME_SIZE];
+    name_of(name, self->entries[index].sequence, ".batch");
+    (void)unlinkat(self->directory, name, 0);
+    self->stats.bytes -= self->entries[index].size;
+    self->stats.entries--;
+    if (index == self->first) {
+        self->first++;
+    } else {
+        memmove(&self->entries[index], &self->entries[index + 1],
+                (self->count - index - 1) * sizeof(entry));
+        self->count--;
+    }
+    if (self->first == self->count)
+        self->first = self->count = 0;
+}
+
+static bool drop_oldest(file_queue *self)
+{
+    if (self->first == self->count)
+        return false;
+    forget(self, self->first);
+    self->stats.dropped++;
+    return true;
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t length)
+{
+    for (size_t used = 0; used < length;) {
+        ssize_t wrote = write(fd, bytes + used, length - used);
+        if (wrote < 0 && errno != EINTR)
+            return -1;
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return fsync(fd);
+}
+
+static int write_file(const file_queue *self, uint64_t sequence, const uint8_t *bytes,
+                      size_t length)
+{
+    char temporary[NAME_SIZE];
+    char name[NAME_SIZE];
+    name_of(temporary, sequence, ".tmp");
+    name_of(name, sequence, ".batch");
+    int fd = openat(self->directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -1;
+    int rc = write_all(fd, bytes, length);
+    if (close(fd) != 0)
+        rc = -1;
+    if (rc == 0)
+        rc = renameat(self->directory, temporary, self->directory, name);
+    if (rc == 0)
+        return fsync(self->directory);
+    int saved = errno;
+    (void)unlinkat(self->directory, temporary, 0);
+    errno = saved;
+    return -1;
+}
+
+/* Entries taken from the front leave holes in the array; close them before it grows. */
+static void compact(file_queue *self)
+{
+    if (self->first == 0)
+        return;
+    memmove(self->entries, self->entries + self->first,
+            (self->count - self->first) * sizeof(entry));
+    self->count -= self->first;
+    self->first = 0;
+}
+
+static int push(queue *port, const uint8_t *bytes, size_t length)
+{
+    file_queue *self = (file_queue *)port;
+    pthread_mutex_lock(&self->lock);
+    compact(self);
+    while (self->count > 0 && (self->stats.entries + 1 > self->max_entries ||
+                               self->stats.bytes + length > self->max_bytes))
+        drop_oldest(self);
+    int rc = length <= self->max_bytes ? write_file(self, self->next_sequence, bytes, length) : -1;
+    while (rc != 0 && (errno == ENOSPC || errno == EDQUOT) && drop_oldest(self))
+        rc = write_file(self, self->next_sequence, bytes, length);
+    if (rc == 0)
+        rc = note_entry(self, self->next_sequence, length);
+    else
+        self->stats.dropped++;
+    pthread_mutex_unlock(&self->lock);
+    return rc;
+}
+
+static uint8_t *read_file(const file_queue *self, const entry *one)
+{
+    char name[NAME_SIZE];
+    name_of(name, one->sequence, ".batch");
+    int fd = openat(self->directory, name, O_RDONLY | O_CLOEXEC);
+    uint8_t *bytes = malloc(one->size + 1);
+    size_t used = 0;
+    ssize_t got = fd >= 0 && bytes != NULL ? 1 : -1;
+    while (got > 0 && used < one->size) {
+        got = read(fd, bytes + used, one->size - used);
+        used += got > 0 ? (size_t)got : 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (used == one->size && got >= 0)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+static bool peek(queue *port, uint64_t *sequence, uint8_t **bytes, size_t *length)
+{
+    file_queue *self = (file_queue *)port;
+    *bytes = NULL;
+    pthread_mutex_lock(&self->lock);
+    while (*bytes == NULL && self->first < self->count) {
+        const entry *one = &self->entries[self->first];
+        *bytes = read_file(self, one);
+        if (*bytes != NULL) {
+            *sequence = one->sequence;
+            *length = one->size;
+        } else {
+            self->stats.damaged++;
+            forget(self, self->first);
+        }
+    }
+    pthread_mutex_unlock(&self->lock);
+    return *bytes != NULL;
+}
+
+static void remove_entry(queue *port, uint64_t sequence)
+{
+    file_queue *self = (file_queue *)port;
+    pthread_mutex_lock(&self->lock);
+    for (size_t i = self->first; i < self->count; i++) {
+        if (self->entries[i].sequence == sequence) {
+            forget(self, i);
+            break;
+        }
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+static queue_stats get_stats(queue *port)
+{
+    file_queue *self = (file_queue *)port;
+    pthread_mutex_lock(&self->lock);
+    queue_stats stats = self->stats;
+    pthread_mutex_unlock(&self->lock);
+    return stats;
+}
+
+static const queue_ops ops = {push, peek, remove_entry, get_stats};
+
+void file_queue_close(queue *port)
+{
+    file_queue *self = (file_queue *)port;
+    if (self == NULL)
+        return;
+    if (self->lock_file >= 0)
+        close(self->lock_file);
+    if (self->directory >= 0)
+        close(self->directory);
+    free(self->entries);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
+int file_queue_open(queue **out, const char *directory, uint64_t max_bytes, uint64_t max_entries,
+                    char *message, size_t size)
+{
+    *out = NULL;
+    file_queue *self = calloc(1, sizeof(*self));
+    if (self == NULL) {
+        (void)snprintf(message, size, "out of memory");
+        return -1;
+    }
+    self->port.ops = &ops;
+    pthread_mutex_init(&self->lock, NULL);
+    self->directory = self->lock_file = -1;
+    self->max_bytes = max_bytes;
+    self->max_entries = max_entries;
+    self->next_sequence = 1;
+    if (open_directory(self, directory) < 0)
+        (void)snprintf(message, size, "cannot use the queue's directory %.200s: %s", directory,
+                       strerror(errno));
+    else if (flock(self->lock_file, LOCK_EX | LOCK_NB) != 0)
+        (void)snprintf(message, size, "another collector uses the queue in %.200s", directory);
+    else if (read_directory(self) != 0)
+        (void)snprintf(message, size, "cannot read the queue in %.200s: %s", directory,
+                       strerror(errno));
+    else
+        *out = &self->port;
+    if (*out == NULL)
+        file_queue_close(&self->port);
+    return *out != NULL ? 0 : -1;
+}

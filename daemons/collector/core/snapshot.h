@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread snapshot of one JVM: the collector's own plain form between the reader of snapshots and
+ * the builder of batches. Indexes point into the snapshot itself. The fields mean what the columns
+ * of docs/formats/ingest.md mean.
+ */
+#ifndef COLLECTOR_CORE_SNAPSHOT_H
+#define COLLECTOR_CORE_SNAPSHOT_H
+
+#include <contract/batch.h>
+
+typedef struct thread_snapshot {
+    string_table strings;
+    batch_snapshot meta; /* its target is not used */
+    batch_state *states; /* by java_tid; `snapshot` is not used, `stack` is into stacks, plus 1 */
+    size_t state_count;
+    batch_lock *locks;
+    size_t lock_count;
+    batch_held *held; /* by thread */
+    size_t held_count;
+    batch_deadlock *deadlocks;
+    size_t deadlock_count;
+    profile_frame *frames;
+    size_t frame_count;
+    profile_stack *stacks;
+    size_t stack_count;
+    uint32_t *stack_frames;
+    size_t stack_frame_count;
+} thread_snapshot;
+
+void thread_snapshot_clear(thread_snapshot *one);
+
+/* A snapshot that could not be taken: the time, and a number of enum reason. */
+void thread_snapshot_failed(thread_snapshot *out, uint64_t taken_ms, uint32_t reason);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Thread snapshots of targets. They go beside the session's windows, but only while a session runs:
+ * from JDK 21 on the JVM prints a warning where our agent is loaded before the profiler's.
+ */
+#include "collector_impl.h"
+#include "spans.h"
+
+#include <catalogue/reason.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The agent ends by itself when so many snapshots in a row did not come. */
+enum { LEASE_INTERVALS = 3 };
+
+static uint32_t lease_of(const rule_verdict *rule)
+{
+    uint64_t lease = rule->threads_ms * LEASE_INTERVALS;
+    return lease < UINT32_MAX ? (uint32_t)lease : UINT32_MAX;
+}
+
+/* A snapshot's bytes into its plain form; what fails becomes its reason and a sentence. */
+static void read_bytes(const job *now, void **memory, const local_answer *answer,
+                       thread_snapshot *out, uint32_t *reason, char *message, size_t size)
+{
+    const collector_ports *ports = &now->self->ports;
+    int fd = ports->new_file(ports->context);
+    if (fd < 0) {
+        *reason = REASON_INTERNAL;
+        (void)snprintf(message, size, "no file for the thread snapshot");
+        return;
+    }
+    if (collector__fetch(now, answer, fd, message, size) != 0)
+        *reason = REASON_INTERNAL;
+    else if (ports->read_snapshot(ports->context, memory, fd, answer->size, out, message, size) !=
+             0)
+        *reason = REASON_PARSE_FAILED;
+    ports->close_file(ports->context, fd);
+}
+
+/* Whatever came of it becomes a row: a snapshot that failed says why. */
+static void deliver(const job *now, thread_snapshot *taken, uint32_t reason, const char *message)
+{
+    collector *self = now->self;
+    target *one = now->on;
+    uint64_t time = self->ports.now_ms(self->ports.context);
+    if (reason != REASON_NONE) {
+        thread_snapshot_clear(taken);
+        thread_snapshot_failed(taken, time, reason);
+    }
+    pthread_mutex_lock(&self->lock);
+    self->stats.snapshots++;
+    if (reason != REASON_NONE) {
+        self->stats.snapshot_failures++;
+        collector__say(self, "pid %u: no thread snapshot: %s", now->jvm.id.host_pid, message);
+    }
+    if (collector__add_snapshot(self, &now->jvm, &now->rule.labels, taken) != 0)
+        collector__say(self, "pid %u: a thread snapshot is lost: out of memory",
+                       now->jvm.id.host_pid);
+    uint64_t interval = now->rule.threads_ms;
+    uint64_t jitter = interval > 0 ? one->jitter_ms % interval : 0;
+    one->snapshot_due_ms = interval > 0 ? span_next(time, (uint32_t)interval, (uint32_t)jitter) : 0;
+    pthread_mutex_unlock(&self->lock);
+}
+
+void collector__take_snapshot(void *argument)
+{
+    target *one = argument;
+    collector *self = one->owner;
+    job now = collector__begin(one);
+    void *memory = one->snapshot_memory; /* no other job touches it */
+    local_request request = collector__about(&now, LOCAL_THREADS);
+    local_answer answer = {0};
+    thread_snapshot taken = {.states = NULL};
+    char message[512] = "";
+    request.lease_ms = lease_of(&now.rule);
+    request.contention = now.rule.contention;
+    collector__ask(&now, &request, &answer);
+    uint32_t reason = answer.reason;
+    if (reason == REASON_NONE && answer.has_handle)
+        read_bytes(&now, &memory, &answer, &taken, &reason, message, sizeof(message));
+    else
+        (void)snprintf(message, sizeof(message), "%s", answer.detail);
+    deliver(&now, &taken, reason, message);
+    thread_snapshot_clear(&taken);
+    local_answer_clear(&answer);
+    pthread_mutex_lock(&self->lock);
+    one->snapshot_memory = memory;
+    one->snapping = false;
+    self->jobs--;
+    pthread_mutex_unlock(&self->lock);
+    self->ports.wake(self->ports.context);
+}

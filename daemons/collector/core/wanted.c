@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is wanted of each JVM, by its pod or by the rules, and the phase that follows. */
+#include "collector_impl.h"
+#include "spans.h"
+
+#include <catalogue/reason.h>
+#include <stdio.h>
+#include <string.h>
+
+static unsigned chosen_targets(const collector *self)
+{
+    unsigned chosen = 0;
+    for (const target *one = self->targets; one != NULL; one = one->next)
+        chosen += one->phase != PHASE_OFF;
+    return chosen;
+}
+
+/* A JVM that loads no agent is served by its own recorder. */
+static bool is_barred(uint32_t verdict)
+{
+    return verdict != REASON_NONE && verdict != REASON_DYNAMIC_AGENT_LOADING_DISABLED;
+}
+
+void collector__judge(collector *self, target *one)
+{
+    uint64_t ready = one->jvm.start_ms + one->rule.startup_delay_ms;
+    if (!one->rule.profiled) {
+        collector__set_state(one, PHASE_OFF, one->off_reason, one->off_detail);
+    } else if (is_barred(one->jvm.verdict)) {
+        collector__set_state(one, PHASE_OFF, one->jvm.verdict, one->jvm.detail);
+    } else if (one->phase == PHASE_OFF && chosen_targets(self) >= self->options.max_targets) {
+        collector__set_state(one, PHASE_OFF, REASON_TARGET_LIMIT, "limits.targets is reached");
+    } else if (ready > self->ports.now_ms(self->ports.context)) {
+        collector__set_state(one, PHASE_WARMING, REASON_WARMING_UP, one->warning);
+        one->due_ms = ready;
+    } else {
+        collector__set_state(one, PHASE_STARTING, REASON_NONE, one->warning);
+        one->due_ms = 0;
+    }
+}
+
+/*
+ * The rules decide where nobody asked for anything on the pod; the pod's identity stays. A pod that
+ * is not known, or says off, or whose time has ended, is left alone whatever the rules say.
+ */
+static void apply(target *one, const target_labels *labels, const policy_decision *decision)
+{
+    bool from_pod = decision->mode != POLICY_OFF || decision->reason != REASON_DISABLED;
+    one->rule.labels = *labels;
+    (void)snprintf(one->off_detail, sizeof(one->off_detail),
+                   "no annotation of the pod or its namespace asks for it, and no rule");
+    (void)snprintf(one->warning, sizeof(one->warning), "%s", decision->error);
+    if (!from_pod)
+        return;
+    one->rule.profiled = decision->mode != POLICY_OFF;
+    one->rule.events = decision->events;
+    one->rule.startup_delay_ms = decision->startup_delay_ms;
+    one->rule.threads_ms = decision->threads_interval_ms;
+    one->rule.contention = decision->contention_monitoring;
+    if (decision->interval_ms > 0)
+        one->window_ms = (uint32_t)decision->interval_ms;
+    one->until_ms = decision->mode == POLICY_TEMPORARY ? decision->until_ms : 0;
+    one->off_reason = decision->reason;
+    (void)snprintf(one->off_detail, sizeof(one->off_detail), "%s",
+                   decision->error[0] != '\0' ? decision->error : decision->source);
+}
+
+void collector__decide(collector *self, target *one)
+{
+    char user[64] = "";
+    target_labels labels;
+    policy_decision decision;
+    self->ports.user_name(self->ports.context, one->jvm.uid, user, sizeof(user));
+    rule_set_match(self->rules, &one->jvm, user, &one->rule);
+    one->window_ms = self->options.window_ms;
+    one->until_ms = 0;
+    one->warning[0] = '\0';
+    one->off_reason = REASON_DISABLED;
+    (void)snprintf(one->off_detail, sizeof(one->off_detail), "no rule chooses this process");
+    if (self->ports.decide != NULL &&
+        self->ports.decide(self->ports.context, &one->jvm, &labels, &decision))
+        apply(one, &labels, &decision);
+}
+
+static bool same_events(const event_choice *a, const event_choice *b)
+{
+    return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+static void reconsider(collector *self, target *one)
+{
+    rule_verdict before = one->rule;
+    uint32_t window_ms = one->window_ms;
+    bool runs = one->phase == PHASE_PROFILING || one->phase == PHASE_COOLDOWN;
+    collector__decide(self, one);
+    if (before.threads_ms != one->rule.threads_ms)
+        one->snapshot_due_ms = 0; /* at once, then at the new borders */
+    if (!runs && one->phase != PHASE_STOPPING) {
+        collector__judge(self, one);
+    } else if (runs && (!one->rule.profiled || !same_events(&before.events, &one->rule.events))) {
+        /* The last window still has the events it was recorded with. */
+        one->stopping_events = before.events;
+        one->phase = PHASE_STOPPING;
+        one->due_ms = 0;
+    } else if (one->phase == PHASE_PROFILING && one->window_ms != window_ms) {
+        /* The window that is under way ends at the next border of the new length. */
+        one->due_ms =
+            span_next(self->ports.now_ms(self->ports.context), one->window_ms, one->jitter_ms);
+    } else if (one->phase == PHASE_PROFILING && one->reason == REASON_NONE) {
+        collector__set_state(one, one->phase, one->reason, one->warning);
+    }
+}
+
+uint64_t collector__reconsider(collector *self, uint64_t now)
+{
+    bool all = self->policy_changed;
+    uint64_t next = UINT64_MAX;
+    self->policy_changed = false;
+    for (target *one = self->targets; one != NULL; one = one->next) {
+        bool is_over = one->until_ms != 0 && now >= one->until_ms;
+        if ((all || is_over) && one->busy)
+            self->policy_changed = true; /* once its job is done */
+        else if (all || is_over)
+            reconsider(self, one);
+        if (one->until_ms != 0 && one->until_ms < next)
+            next = one->until_ms;
+    }
+    return next;
+}

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "program.h"
+
+#include "adapters/file_queue.h"
+#include "adapters/kubernetes/kubernetes.h"
+#include "adapters/pool.h"
+#include "adapters/reader.h"
+#include "adapters/snapshot_reader.h"
+#include "adapters/transport.h"
+#include "adapters/web.h"
+#include "adapters/wire.h"
+#include "settings.h"
+
+#include <base/clock.h>
+#include <base/hex.h>
+#include <base/log.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <localrpc/client.h>
+#include <poll.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+struct program {
+    const config_section *settings;
+    char node[256];
+    rule_set *rules;
+    queue *queued;
+    localrpc_client *attachd;
+    transport *http;
+    wire *contract;
+    reader recordings;
+    uploader *uploads;
+    collector *core;
+    kubernetes *pods; /* NULL = not in Kubernetes mode */
+    pool *workers;
+    web *pages;
+    FILE *ledger;
+    int wake; /* eventfd: the scheduler looks again */
+    pthread_mutex_t lock;
+    pthread_cond_t upload_wake;
+    bool upload_asked;
+    bool ending; /* the uploader only drains what waits */
+    bool ended;
+};
+
+static uint64_t random_number(void *context)
+{
+    (void)context;
+    uint64_t number = 0;
+    while (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+        continue;
+    return number;
+}
+
+static void submit(void *context, void (*job)(void *argument), void *argument)
+{
+    program *self = context;
+    pool_submit(self->workers, job, argument);
+}
+
+static void wake_scheduler(void *context)
+{
+    const program *self = context;
+    (void)eventfd_write(self->wake, 1);
+}
+
+static void wake_uploader(void *context)
+{
+    program *self = context;
+    pthread_mutex_lock(&self->lock);
+    self->upload_asked = true;
+    pthread_cond_signal(&self->upload_wake);
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void status_changed(void *context)
+{
+    program *self = context;
+    uploader_status_changed(self->uploads);
+    wake_uploader(self);
+}
+
+static int call(void *context, const local_request *request, local_answer *answer, char *message,
+                size_t size)
+{
+    program *self = context;
+    localrpc_error err = {0};
+    int rc = localrpc_client_call(self->attachd, request, answer, &err);
+    if (rc == LOCALRPC_OK)
+        return CALL_DONE;
+    (void)snprintf(message, size, "%s", err.message);
+    return rc == LOCALRPC_ERR_TIMEOUT ? CALL_TIMED_OUT : CALL_UNREACHABLE;
+}
+
+static int new_file(void *context)
+{
+    (void)context;
+    return memfd_create("hotstack-recording", MFD_CLOEXEC);
+}
+
+static int append(void *context, int file, const uint8_t *bytes, size_t length)
+{
+    (void)context;
+    for (size_t used = 0; used < length;) {
+        ssize_t wrote = write(file, bytes + used, length - used);
+        if (wrote <= 0)
+            return -1;
+        used += (size_t)wrote;
+    }
+    return 0;
+}
+
+static void close_file(void *context, int file)
+{
+    (void)context;
+    close(file);
+}
+
+static uint64_t recording_start_ms(void *context, int fd)
+{
+    program *self = context;
+    return reader_start_ms(&self->recordings, fd);
+}
+
+static int parse(void *context, void **memory, int fd, uint64_t size, const window_span *span,
+                 const event_choice *events, profile *out, char *message, size_t message_size)
+{
+    program *self = context;
+    return reader_parse(&self->recordings, memory, fd, size, span, events, out, message,
+                        message_size);
+}
+
+static void forget(void *context, void *memory)
+{
+    program *self = context;
+    reader_forget(&self->recordings, memory);
+}
+
+static void keep(void *context, int fd, uint64_t size, const local_jvm *jvm,
+                 const window_span *span)
+{
+    program *self = context;
+    reader_keep(&self->recordings, fd, size, jvm, span);
+}
+
+static void user_name(void *context, uint32_t uid, char *out, size_t size)
+{
+    (void)context;
+    struct passwd entry;
+    struct passwd *found = NULL;
+    char room[4096];
+    if (getpwuid_r(uid, &entry, room, sizeof(room), &found) == 0 && found != NULL)
+        (void)snprintf(out, size, "%s", entry.pw_name);
+    else
+        (void)snprintf(out, size, "%u", uid);
+}
+
+static bool decide(void *context, const local_jvm *jvm, target_labels *labels, policy_decision *out)
+{
+    const program *self = context;
+    return self->pods != NULL && pods_decide(kubernetes_pods(self->pods), jvm, labels, out);
+}
+
+static void policy_changed(void *context)
+{
+    const program *self = context;
+    collector_policy_changed(self->core);
+}
+
+static int encode(void *context, const batch *one, uint8_t **out, size_t *length)
+{
+    const program *self = context;
+    return wire_encode(self->contract, one, out, length);
+}
+
+static int decode(void *context, const uint8_t *entry, size_t length, batch *out)
+{
+    const program *self = context;
+    return wire_decode(self->contract, entry, length, out);
+}
+
+static int dress(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
+                 size_t *out_length)
+{
+    const program *self = context;
+    return wire_dress(self->contract, entry, length, all_stacks, out, out_length);
+}
+
+static int learn(void *context, const uint8_t *entry, size_t length, entry_sums *sums)
+{
+    const program *self = context;
+    return wire_learn(self->contract, entry, length, sums);
+}
+
+static int encode_status(void *context, const status_report *report, uint8_t **out, size_t *length)
+{
+    const program *self = context;
+    return wire_encode_status(self->contract, report, out, length);
+}
+
+static int encode_heartbeat(void *context, const heartbeat *beat, uint8_t **out, size_t *length)
+{
+    const program *self = context;
+    return wire_encode_heartbeat(self->contract, beat, out, length);
+}
+
+static void post(void *context, enum upload_call kind, const uint8_t *bytes, size_t length,
+                 upload_answer *out)
+{
+    const program *self = context;
+    transport_post(self->http, kind, bytes, length, out);
+    if (out->has_limits)
+        collector_set_limits(self->core, &out->limits);
+}
+
+static uint64_t token_generation(void *context)
+{
+    const program *self = context;
+    return transport_token_generation(self->http);
+}
+
+static void snapshot(void *context, status_report *out)
+{
+    const program *self = context;
+    collector_snapshot(self->core, out);
+}
+
+static void settled(void *context, const entry_sums *sums, const char *code)
+{
+    const program *self = context;
+    if (self->ledger == NULL)
+        return;
+    char id[2 * BATCH_ID_SIZE + 1];
+    (void)hex_write(id, sums->id, BATCH_ID_SIZE);
+    (void)fprintf(self->ledger, "{\"batch\":\"%s\",\"rejected\":\"%s\",\"rows\":%llu,\"raw\":{", id,
+                  code != NULL ? code : "", (unsigned long long)sums->rows);
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
+        (void)fprintf(self->ledger, "%s\"%s\":%llu", type > 1 ? "," : "",
+                      profile_type_get(type)->name, (unsigned long long)sums->raw[type]);
+    (void)fprintf(self->ledger, "}}\n");
+    (void)fflush(self->ledger);
+}
+
+static collector_ports core_ports(program *self)
+{
+    return (collector_ports){
+        .context = self,
+        .now_ms = clock_unix_ms,
+        .random = random_number,
+        .log = log_message,
+        .submit = submit,
+        .wake = wake_scheduler,
+        .call = call,
+        .new_file = new_file,
+        .append = append,
+        .close_file = close_file,
+        .recording_start_ms = recording_start_ms,
+        .parse = parse,
+        .forget = forget,
+        .read_snapshot = snapshot_reader_read,
+        .forget_snapshot = snapshot_reader_forget,
+        .keep = self->recordings.keep_dir[0] != '\0' ? keep : NULL,
+        .user_name = user_name,
+        .decide = decide,
+        .encode = encode,
+        .queued = wake_uploader,
+        .status_changed = status_changed,
+    };
+}
+
+static uploader_ports upload_ports(program *self)
+{
+    return (uploader_ports){
+        .context = self,
+        .now_ms = clock_unix_ms,
+        .random = random_number,
+        .log = log_message,
+        .post = post,
+        .token_generation = token_generation,
+        .encode = encode,
+        .decode = decode,
+        .dress = dress,
+        .learn = learn,
+        .encode_status = encode_status,
+        .encode_heartbeat = encode_heartbeat,
+        .snapshot = snapshot,
+        .settled = settled,
+    };
+}
+
+static int make_contract(program *self)
+{
+    const config_section *settings = self->settings;
+    const char *node = config_string(settings, "node");
+    const char *instance = config_string(settings, "instance");
+    if (node[0] != '\0')
+        (void)snprintf(self->node, sizeof(self->node), "%s", node);
+    else if (gethostname(self->node, sizeof(self->node) - 1) != 0)
+        (void)snprintf(self->node, sizeof(self->node), "localhost");
+    const wire_sender sender = {
+        .cluster = config_string(settings, "cluster"),
+        .node = self->node,
+        .instance = instance[0] != '\0' ? instance : self->node,
+        .version = HOTSTACK_VERSION,
+        .run_id = random_number(NULL),
+    };
+    self->contract = wire_new(&sender);
+    return self->contract != NULL ? 0 : -1;
+}
+
+static int make_transport(program *self, char *message, size_t size)
+{
+    const config_section *settings = self->settings;
+    const transport_options options = {
+        .url = config_string(settings, "backend.url"),
+        .token = config_string(settings, "backend.token"),
+        .token_file = config_secret_file(settings, "backend.token"),
+        .ca_file = config_string(settings, "backend.ca_file"),
+        .user_agent = "hotstack-collector/" HOTSTACK_VERSION,
+        .timeout_ms = (long)config_duration_ms(settings, "backend.timeout"),
+    };
+    self->http = transport_new(&options, message, size);
+    return self->http != NULL ? 0 : -1;
+}
+
+static int make_core(program *self)
+{
+    const config_section *settings = self->settings;
+    self->recordings = (reader){
+        .max_stacks = (uint32_t)config_int(settings, "limits.stacks"),
+        .max_threads = (uint32_t)config_int(settings, "limits.threads"),
+        .max_bytes = config_bytes(settings, "limits.parse_bytes"),
+        .keep_dir = config_string(settings, "debug.keep_recordings"),
+    };
+    const collector_ports core = core_ports(self);
+    const uploader_ports uploads = upload_ports(self);
+    const collector_options core_options = settings_collector(settings);
+    const uploader_options upload_options = settings_uploader(settings);
+    self->uploads = uploader_new(&uploads, &upload_options, self->queued);
+    self->core = collector_new(&core, &core_options, self->rules, self->queued);
+    self->workers = pool_new((unsigned)config_int(settings, "workers"));
+    self->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return self->uploads != NULL && self->core != NULL && self->workers != NULL && self->wake >= 0
+               ? 0
+               : -1;
+}
+
+static int open_ledger(program *self, char *message, size_t size)
+{
+    const char *path = config_string(self->settings, "debug.ledger");
+    if (path[0] == '\0')
+        return 0;
+    self->ledger = fopen(path, "ae");
+    if (self->ledger == NULL)
+        (void)snprintf(message, size, "debug.ledger: cannot open %.200s: %s", path,
+                       strerror(errno));
+    return self->ledger != NULL ? 0 : -1;
+}
+
+static int start_pages(program *self, char *message, size_t size)
+{
+    int64_t port = config_int(self->settings, "listen.port");
+    const web_sources sources = {.core = self->core,
+                                 .uploads = self->uploads,
+                                 .queued = self->queued,
+                                 .http = self->http,
+                                 .contract = self->contract,
+                                 .kubernetes = self->pods};
+    if (port == 0)
+        return 0;
+    return web_start(&self->pages, config_string(self->settings, "listen.address"), (uint16_t)port,
+                     &sources, message, size);
+}
+
+static int start_kubernetes(program *self, const config *loaded, char *message, size_t size)
+{
+    const config_section *settings = self->settings;
+    kubernetes_options options = {
+        .url = config_string(settings, "kubernetes.api_server"),
+        .token_file = config_string(settings, "kubernetes.token_file"),
+        .ca_file = config_string(settings, "kubernetes.ca_file"),
+        .node = self->node,
+        .user_agent = "hotstack-collector/" HOTSTACK_VERSION,
+        .state_dir = config_string(settings, "kubernetes.state_dir"),
+        .event_bytes = config_bytes(settings, "limits.api_event_bytes"),
+        .page_bytes = config_bytes(settings, "limits.api_page_bytes"),
+        .backoff_min_ms = 500,
+        .backoff_max_ms = 30000,
+        .changed = policy_changed,
+        .context = self,
+    };
+    if (!config_bool(settings, "kubernetes.enabled"))
+        return 0;
+    if (settings_pods(loaded, &options.pods, message, size) != 0)
+        return -1;
+    self->pods = kubernetes_start(&options, message, size);
+    return self->pods != NULL ? 0 : -1;
+}
+
+program *program_new(const config *loaded, char *message, size_t size)
+{
+    program *self = calloc(1, sizeof(*self));
+    (void)snprintf(message, size, "out of memory, or no more threads");
+    if (self == NULL)
+        return NULL;
+    self->settings = config_values(loaded);
+    self->wake = -1;
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->upload_wake, NULL);
+    localrpc_error err = {0};
+    self->rules = settings_rules(loaded, message, size);
+    int rc = self->rules != NULL ? 0 : -1;
+    if (rc == 0)
+        rc = file_queue_open(&self->queued, config_string(self->settings, "queue.dir"),
+                             config_bytes(self->settings, "limits.queue_bytes"),
+                             (uint64_t)config_int(self->settings, "limits.queue_batches"), message,
+                             size);
+    if (rc == 0) {
+        rc = localrpc_client_open(&self->attachd, config_string(self->settings, "attachd.socket"),
+                                  &err);
+        if (rc != 0)
+            (void)snprintf(message, size, "attachd.socket: %s", err.message);
+    }
+    if (rc == 0)
+        rc = make_contract(self);
+    if (rc == 0)
+        rc = make_transport(self, message, size);
+    if (rc == 0)
+        rc = open_ledger(self, message, size);
+    if (rc == 0)
+        rc = make_core(self);
+    if (rc == 0)
+        rc = start_kubernetes(self, loaded, message, size);
+    if (rc == 0)
+        rc = start_pages(self, message, size);
+    if (rc == 0)
+        return self;
+    program_free(self);
+    return NULL;
+}
+
+void program_free(program *self)
+{
+    if (self == NULL)
+        return;
+    web_stop(self->pages);
+    kubernetes_stop(self->pods);
+    pool_free(self->workers);
+    collector_free(self->core);
+    uploader_free(self->uploads);
+    transport_free(self->http);
+    wire_free(self->contract);
+    localrpc_client_close(self->attachd);
+    file_queue_close(self->queued);
+    rule_set_free(self->rules);
+    if (self->ledger != NULL)
+        (void)fclose(self->ledger);
+    if (self->wake >= 0)
+        close(self->wake);
+    pthread_cond_destroy(&self->upload_wake);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
+/* Waits until `until_ms`, or until asked. True = go on, false = the end and nothing to drain. */
+static bool wait_for_upload(program *self, uint64_t until_ms)
+{
+    struct timespec until = {.tv_sec = (time_t)(until_ms / 1000),
+                             .tv_nsec = (long)(until_ms % 1000) * 1000000};
+    int rc = 0;
+    pthread_mutex_lock(&self->lock);
+    bool more = !self->ending || uploader_has_work(self->uploads);
+    while (more && !self->upload_asked && !self->ended && rc != ETIMEDOUT)
+        rc = pthread_cond_timedwait(&self->upload_wake, &self->lock, &until);
+    self->upload_asked = false;
+    bool ended = self->ended;
+    pthread_mutex_unlock(&self->lock);
+    return more && !ended;
+}
+
+static void *upload(void *argument)
+{
+    program *self = argument;
+    uint64_t next = 0;
+    do
+        next = uploader_step(self->uploads);
+    while (wait_for_upload(self, next));
+    return NULL;
+}
+
+/* Ticks until a signal comes. */
+static void schedule(program *self, int signals)
+{
+    for (;;) {
+        uint64_t next = collector_tick(self->core);
+        uint64_t now = clock_unix_ms(NULL);
+        int wait = next > now ? (int)(next - now < 60000 ? next - now : 60000) : 0;
+        struct pollfd on[] = {{.fd = signals, .events = POLLIN},
+                              {.fd = self->wake, .events = POLLIN}};
+        eventfd_t ignored;
+        if (poll(on, 2, wait) > 0 && (on[0].revents & POLLIN) != 0)
+            return;
+        (void)eventfd_read(self->wake, &ignored);
+    }
+}
+
+static void idle(void *context)
+{
+    (void)context;
+    enum { NAP_NS = 10000000 };
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    (void)nanosleep(&nap, NULL);
+}
+
+static void set_ending(program *self, bool ended)
+{
+    pthread_mutex_lock(&self->lock);
+    self->ending = true;
+    self->ended = ended;
+    self->upload_asked = true; /* a step at once: what came last waits for it */
+    pthread_cond_signal(&self->upload_wake);
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void end_uploads(program *self, pthread_t thread)
+{
+    uint64_t grace = (uint64_t)config_duration_ms(self->settings, "upload.grace");
+    uint64_t until = clock_unix_ms(NULL) + grace;
+    struct timespec deadline = {.tv_sec = (time_t)(until / 1000),
+                                .tv_nsec = (long)(until % 1000) * 1000000};
+    set_ending(self, false);
+    if (pthread_timedjoin_np(thread, NULL, &deadline) == 0)
+        return;
+    set_ending(self, true); /* the call under way ends by its own time limit */
+    pthread_join(thread, NULL);
+}
+
+int program_run(program *self, int signals, char *message, size_t size)
+{
+    pthread_t uploads;
+    int rc = pthread_create(&uploads, NULL, upload, self);
+    if (rc != 0) {
+        (void)snprintf(message, size, "cannot start a thread: %s", strerror(rc));
+        return -1;
+    }
+    schedule(self, signals);
+    collector_finish(self->core, config_bool(self->settings, "session.leave"), idle, self);
+    end_uploads(self, uploads);
+    return 0;
+}

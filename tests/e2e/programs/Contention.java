@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// A JVM with what the threads, locks and deadlocks pages are to show. Commands on standard input:
+// "deadlock" ties two cycles, "end" exits. Needs JDK 11.
+import java.util.Scanner;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.ReentrantLock;
+
+public final class Contention {
+    static final class Account {}
+
+    static final class Ledger {}
+
+    static final Object monitor = new Ledger();
+    static final ReentrantLock lock = new ReentrantLock();
+    static volatile long sink;
+
+    public static void main(String[] args) {
+        start("burner-1", Contention::burn);
+        start("ledger-owner", () -> holdMonitor());
+        for (int i = 1; i <= 3; i++) start("ledger-waiter-" + i, () -> enterMonitor());
+        start("lock-owner", Contention::holdLock);
+        for (int i = 1; i <= 2; i++) start("lock-waiter-" + i, Contention::enterLock);
+        System.out.println("ready");
+        Scanner commands = new Scanner(System.in);
+        while (commands.hasNextLine()) {
+            String command = commands.nextLine();
+            if (command.equals("deadlock")) {
+                tie(false, false);
+                tie(true, false, true, false, true);
+            }
+            if (command.equals("end")) System.exit(0);
+        }
+    }
+
+    static void start(String name, Runnable body) {
+        Thread thread = new Thread(body, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    static void burn() {
+        for (long i = 0; ; i++) sink += i;
+    }
+
+    static void pause() {
+        try {
+            Thread.sleep(1_000_000);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void holdMonitor() {
+        synchronized (monitor) {
+            pause();
+        }
+    }
+
+    static void enterMonitor() {
+        pauseShortly();
+        synchronized (monitor) {
+            sink++;
+        }
+    }
+
+    static void holdLock() {
+        lock.lock();
+        pause();
+    }
+
+    static void enterLock() {
+        pauseShortly();
+        lock.lock();
+        sink++;
+    }
+
+    static void pauseShortly() {
+        try {
+            Thread.sleep(300);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    // A cycle of as many threads as arguments; true: that thread's own lock is a ReentrantLock.
+    static void tie(boolean... reentrant) {
+        int n = reentrant.length;
+        Object[] own = new Object[n];
+        for (int i = 0; i < n; i++) own[i] = reentrant[i] ? new ReentrantLock() : new Account();
+        CountDownLatch all = new CountDownLatch(n);
+        for (int i = 0; i < n; i++) {
+            Object mine = own[i];
+            Object next = own[(i + 1) % n];
+            start("cycle" + n + "-" + i, () -> hold(mine, () -> {
+                all.countDown();
+                await(all);
+                hold(next, () -> sink++);
+            }));
+        }
+    }
+
+    static void hold(Object one, Runnable body) {
+        if (one instanceof ReentrantLock) {
+            ((ReentrantLock) one).lock();
+            body.run();
+        } else {
+            synchronized (one) {
+                body.run();
+            }
+        }
+    }
+
+    static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads, locks and deadlocks from real JVMs (17, 21, 25) to the API: collector, attachd, store.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { join } from 'node:path';
+import { missing } from './lib/parts.mjs';
+import { until } from './lib/process.mjs';
+import { Stack } from './lib/stack.mjs';
+
+const skip = missing('backend', 'attachd', 'collector', 'chdb', 'profiler', 'threadAgent', 'jdks', 'javac');
+const versions = [17, 21, 25];
+const source = join(import.meta.dirname, 'programs/Contention.java');
+let stack;
+let failed = false;
+
+function step(name, body) {
+  test(name, { skip }, async (t) => {
+    try {
+      await body(t);
+    } catch (error) {
+      failed = true;
+      throw error;
+    }
+  });
+}
+
+const get = (call, workload) => stack.api.get(`/v1/${call}?${new URLSearchParams({ namespace: '', workload })}`);
+const named = (list, name) => list.find((one) => one.name === name);
+const methods = (stack) => stack.map((frame) => frame.method);
+
+before(async () => {
+  if (skip) return;
+  stack = new Stack('threads');
+  execFileSync('javac', ['--release', '11', '-d', stack.dir, source]);
+  await stack.backend();
+  for (const version of versions) await stack.program(`contention-${version}`, version, 'Contention');
+  await stack.attachd();
+  await stack.collector({ threads: '2s' });
+});
+
+after(() => stack?.close(failed));
+
+step('a busy thread is named with its exact share of a core', async () => {
+  for (const version of versions) {
+    const burner = await until(`the burner of JDK ${version} is busy`, async () => {
+      const { busy } = await get('threads', `contention-${version}`);
+      const thread = named(busy, 'burner-1');
+      return thread?.confidence === 'exact_cpu' && thread.stack.length > 0 && thread;
+    });
+    assert.ok(burner.cores > 0.05 && burner.cores <= 1.05, `${burner.cores} cores`);
+    assert.equal(burner.pool, 'burner-#');
+    assert.ok(methods(burner.stack).includes('burn'));
+  }
+});
+
+step('a contended monitor and a contended ReentrantLock show holder, stack and waiters', async () => {
+  for (const version of versions) {
+    const [monitor, lock] = await until(`the locks of JDK ${version} are seen`, async () => {
+      const { locks } = await get('locks', `contention-${version}`);
+      const monitor = locks.find((one) => one.class === 'Contention$Ledger');
+      const lock = locks.find((one) => one.class.includes('ReentrantLock'));
+      const whole = (one) => one?.holders[0]?.stack.length > 0 && one.waiters[0]?.stack.length > 0;
+      return whole(monitor) && whole(lock) && monitor.threads === 3 && lock.threads === 2 && [monitor, lock];
+    });
+    assert.equal(monitor.kind, 'monitor');
+    assert.deepEqual(
+      monitor.holders.map((one) => one.name),
+      ['ledger-owner'],
+    );
+    const [holder] = monitor.holders;
+    assert.equal(holder.stack[holder.held_at].method, 'holdMonitor');
+    assert.deepEqual(
+      monitor.waiters.map((one) => [one.pool, one.threads, one.names.length]),
+      [['ledger-waiter-#', 3, 3]],
+    );
+    assert.ok(methods(monitor.waiters[0].stack).includes('enterMonitor'));
+    assert.equal(lock.kind, 'juc');
+    assert.equal(lock.holders[0].name, 'lock-owner');
+    assert.ok(methods(lock.holders[0].stack).includes('holdLock'));
+    assert.equal(lock.waiters[0].threads, 2);
+  }
+});
+
+step('slow threads are named with what they wait for and who runs', async () => {
+  const { slow } = await get('threads', 'contention-21');
+  const blocked = named(slow, 'ledger-waiter-1');
+  assert.equal(blocked.kind, 'blocked');
+  assert.equal(blocked.holder.name, 'ledger-owner');
+  assert.deepEqual(blocked.chain, ['ledger-owner']);
+  const waiting = named(slow, 'lock-waiter-2');
+  assert.equal(waiting.kind, 'waiting_for_lock');
+  assert.equal(waiting.holder.name, 'lock-owner');
+  assert.equal(named(slow, 'ledger-owner'), undefined);
+});
+
+step('deadlocks of two and of five threads are events with their cycle, locks and frames', async () => {
+  for (const program of stack.programs.filter((one) => one.name.startsWith('contention-')))
+    program.child.stdin.write('deadlock\n');
+  for (const version of versions) {
+    const found = await until(`the deadlocks of JDK ${version} are seen twice`, async () => {
+      const { deadlocks } = await get('deadlocks', `contention-${version}`);
+      return (
+        deadlocks.length === 2 &&
+        deadlocks.every((one) => one.last_seen > one.first_seen) &&
+        deadlocks.sort((a, b) => a.threads.length - b.threads.length)
+      );
+    });
+    assert.deepEqual(
+      found.map((one) => one.threads.length),
+      [2, 5],
+    );
+    for (const [i, one] of found.entries()) {
+      assert.equal(one.ended, null);
+      const { deadlock } = await until(`deadlock ${one.id} has its stacks`, async () => {
+        const answer = await stack.api.get(`/v1/deadlocks/${one.id}`);
+        return answer.deadlock.threads.every((thread) => thread.stack.length > 0) && answer;
+      });
+      deadlock.threads.forEach((thread, at) => {
+        const next = deadlock.threads[(at + 1) % deadlock.threads.length];
+        assert.match(thread.name, i === 0 ? /^cycle2-/ : /^cycle5-/);
+        assert.deepEqual(thread.waits_for, next.holds);
+        assert.ok(methods(thread.stack).includes('hold'));
+        if (thread.holds.kind === 'monitor') assert.equal(thread.stack[thread.held_at].method, 'hold');
+      });
+    }
+    assert.ok(found[1].threads.some((one) => one.waits_for.kind === 'juc'));
+    assert.ok(found[1].threads.some((one) => one.waits_for.kind === 'monitor'));
+  }
+});
+
+step('lanes show the pools over time, and one thread its snapshots', async () => {
+  const { lanes, bucket_ms } = await get('threads/lanes', 'contention-17');
+  assert.ok(bucket_ms > 0);
+  const burners = lanes.find((one) => one.pool === 'burner-#');
+  assert.equal(burners.threads, 1);
+  assert.ok(burners.cells.some((cell) => cell?.RUNNABLE === 1 && BigInt(cell.cpu_ns) > 0n));
+  const { busy } = await get('threads', 'contention-17');
+  const { jvm, java_tid } = named(busy, 'burner-1');
+  const one = await stack.api.get(
+    `/v1/threads/one?${new URLSearchParams({ namespace: '', workload: 'contention-17', jvm, java_tid })}`,
+  );
+  assert.equal(one.thread.name, 'burner-1');
+  assert.ok(one.snapshots.length >= 2);
+  assert.ok(one.snapshots.every((snapshot) => snapshot.state === 'RUNNABLE'));
+});

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The collector beside a real API server: pods, annotations, restarts, rights. Prints TAP.
+
+usage: kubernetes_e2e.py ATTACHD WORKER COLLECTOR CLASSES THREAD_AGENT
+"""
+
+import sys
+import urllib.error
+
+import cluster
+import node
+from cluster import Failed, annotations_of, wait_for
+
+PROFILING, OFF, UNKNOWN = 1, 3, 0
+DISABLED, EXPIRED, SWITCHED_OFF, INVALID_SETTING, POD_UNKNOWN = 9, 10, 34, 35, 36
+
+
+def same(name, got, expected):
+    if got != expected:
+        raise Failed(f"{name}: {got} is not {expected}")
+
+
+def contains(text, part):
+    if part not in text:
+        raise Failed(f"{text!r} lacks {part!r}")
+
+
+def new_windows(on, jvm, count=2):
+    have = len(on.windows(jvm))
+    wait_for(f"{count} more windows", lambda: len(on.windows(jvm)) >= have + count)
+
+
+def a_jvm_has_the_identity_of_its_pod(on):
+    owner = ("ReplicaSet", "web-6d4b75cb6d", "apps/v1")
+    labels = {"pod-template-hash": "6d4b75cb6d", "app.kubernetes.io/version": "7.2"}
+    on.web = on.cluster.make_pod("shop", "web-6d4b75cb6d-x2", node.NAME, ("app", "side"), owner=owner, labels=labels)
+    on.elsewhere = on.cluster.make_pod("shop", "elsewhere", "node8")
+    on.jvm = on.start_jvm(on.web)
+    on.wait_for_target(on.jvm, state=UNKNOWN, reason=POD_UNKNOWN, workload="unknown")
+    wait_for("the count of unknown ones", lambda: on.metrics()["jvms_in_unknown_pods"] == 1)
+    on.web.set_running("app", "side")
+    target = on.wait_for_target(on.jvm, state=OFF, reason=DISABLED)
+    got = {k: target[k] for k in ("namespace", "kind", "workload", "pod", "container", "app", "image", "pod_uid")}
+    same("identity", got, {
+        "namespace": "shop", "kind": "Deployment", "workload": "web", "pod": "web-6d4b75cb6d-x2", "container": "app",
+        "app": "7.2", "image": "registry:5000/shop:7.1", "pod_uid": on.web.uid})  # fmt: skip
+    same("pods of this node", on.metrics()["pods"], 1)
+    same("unknown ones", on.metrics()["jvms_in_unknown_pods"], 0)
+
+
+def an_annotation_switches_it_on_and_off(on):
+    on.web.annotate(profile="continuous")
+    on.wait_for_target(on.jvm, state=PROFILING, reason=0)
+    new_windows(on, on.jvm)
+    window = on.windows(on.jvm)[-1]
+    same("labels of its windows", [window[k] for k in ("namespace", "workload", "pod", "container", "app")],
+         ["shop", "web", "web-6d4b75cb6d-x2", "app", "7.2"])  # fmt: skip
+    on.web.annotate(profile="off")
+    contains(on.wait_for_target(on.jvm, state=OFF, reason=SWITCHED_OFF)["detail"], "hotstack.dev/profile of pod shop/")
+    on.web.annotate(profile=None)
+    on.wait_for_target(on.jvm, state=OFF, reason=DISABLED)
+
+
+def namespaces_and_containers_count(on):
+    path = "/api/v1/namespaces/shop"
+    on.cluster.patch(path, {"metadata": {"annotations": annotations_of({"profile": "continuous"})}})
+    on.wait_for_target(on.jvm, state=PROFILING)
+    on.web.annotate(app__profile="off")
+    on.wait_for_target(on.jvm, state=OFF, reason=SWITCHED_OFF)
+    on.web.annotate(app__profile=None, side__profile="off")
+    on.wait_for_target(on.jvm, state=PROFILING)
+    on.cluster.patch(path, {"metadata": {"annotations": annotations_of({"profile": None})}})
+    on.wait_for_target(on.jvm, state=OFF, reason=DISABLED)
+    on.web.annotate(side__profile=None)
+
+
+def a_mistake_is_told(on):
+    on.web.annotate(profile="allways")
+    detail = on.wait_for_target(on.jvm, state=OFF, reason=INVALID_SETTING)["detail"]
+    contains(detail, 'annotation hotstack.dev/profile of pod shop/web-6d4b75cb6d-x2: "allways"')
+    on.web.annotate(profile="continuous", threads="sometimes")
+    contains(on.wait_for_target(on.jvm, state=PROFILING, reason=0)["detail"], "hotstack.dev/threads")
+    on.web.annotate(threads=None)
+    on.wait_for_target(on.jvm, state=PROFILING, detail="")
+
+
+def an_annotation_sets_how_often_threads_are_looked_at(on):
+    on.web.annotate(threads="1s")
+    before = on.snapshots()
+    wait_for("five snapshots", lambda: on.snapshots() >= before + 5)
+    same("failed ones", on.metrics()["snapshot_failures_total"], 0)
+    on.web.annotate(threads="off")
+    new_windows(on, on.jvm)
+    before = on.snapshots()
+    new_windows(on, on.jvm)
+    same("further snapshots", on.snapshots(), before)
+
+
+def a_restart_of_the_server_stops_nothing(on):
+    new_windows(on, on.jvm, 1)
+    before = len(on.windows(on.jvm))
+    starts = on.metrics()["session_starts_total"]
+    gone = on.metrics()["kubernetes_versions_gone_total"]
+    on.cluster.kill_api()
+    wait_for("the trouble", lambda: on.metrics()["kubernetes_reachable"] == 0)
+    new_windows(on, on.jvm)
+    on.cluster.start_api()
+    wait_for("the server again", lambda: on.metrics()["kubernetes_reachable"] == 1)
+    new_windows(on, on.jvm)
+    same("sessions begun meanwhile", on.metrics()["session_starts_total"], starts)
+    windows = sorted(on.windows(on.jvm)[before - 1 :], key=lambda w: w["start"])
+    windows = [w for w in windows if w["type"] == "cpu"]
+    for one, other in zip(windows, windows[1:]):
+        same("no window is lost", one["start"] + one["length"], other["start"])
+    on.web.annotate(profile="off")
+    on.wait_for_target(on.jvm, state=OFF, reason=SWITCHED_OFF)
+    # Versions from before the compaction are gone; the lists go on from the newest.
+    on.cluster.kill_api()
+    on.cluster.compact()
+    on.cluster.start_api()
+    on.web.annotate(profile="continuous")
+    on.wait_for_target(on.jvm, state=PROFILING)
+    same("versions gone are counted", on.metrics()["kubernetes_versions_gone_total"] >= gone, True)
+
+
+def a_temporary_ends_and_does_not_come_back(on):
+    on.web.annotate(profile=None, profile_for="5s")
+    on.wait_for_target(on.jvm, state=PROFILING)
+    on.wait_for_target(on.jvm, state=OFF, reason=EXPIRED)
+    on.stop_collector()
+    on.start_collector()
+    on.wait_for_target(on.jvm, state=OFF, reason=EXPIRED)
+    on.stop_collector()
+    (on.dir / "collector/first-seen").unlink()
+    on.start_collector()
+    on.wait_for_target(on.jvm, state=OFF, reason=EXPIRED)
+    on.web.annotate(profile_for="10m")
+    on.wait_for_target(on.jvm, state=PROFILING)
+    on.web.annotate(profile_for=None)
+    on.wait_for_target(on.jvm, state=OFF, reason=DISABLED)
+
+
+def pods_and_namespaces_are_all_it_may_read(on):
+    token = on.token.read_text(encoding="utf-8").strip()
+    for path, expected in (("pods", 200), ("namespaces", 200), ("secrets", 403), ("configmaps", 403), ("nodes", 403)):
+        same(path, on.cluster.status_of(f"/api/v1/{path}", token), expected)
+    try:
+        on.cluster.request("DELETE", on.web.path, {}, token=token)
+        raise Failed("it may delete pods")
+    except urllib.error.HTTPError as error:
+        same("deleting a pod", error.code, 403)
+
+
+def another_token_is_taken_up(on):
+    on.write_token("nonsense")
+    on.cluster.kill_api()
+    on.cluster.start_api()
+    wait_for("the refusal", lambda: "refuses the token" in on.log("collector"))
+    on.web.annotate(profile="continuous")
+    on.write_token(on.cluster.make_token("hotstack", "collector"))
+    on.wait_for_target(on.jvm, state=PROFILING)
+
+
+def a_pod_that_is_gone_is_let_go(on):
+    on.web.delete()
+    on.wait_for_target(on.jvm, state=UNKNOWN, reason=POD_UNKNOWN)
+    same("the JVM still runs", on.jvm.poll(), None)
+
+
+STEPS = (a_jvm_has_the_identity_of_its_pod, an_annotation_switches_it_on_and_off, namespaces_and_containers_count,
+         a_mistake_is_told, an_annotation_sets_how_often_threads_are_looked_at, a_restart_of_the_server_stops_nothing,
+         a_temporary_ends_and_does_not_come_back,
+         pods_and_namespaces_are_all_it_may_read, another_token_is_taken_up, a_pod_that_is_gone_is_let_go)  # fmt: skip
+
+
+def main():
+    why = cluster.missing() or node.missing()
+    if why:
+        print(f"1..0 # SKIP {why}")
+        return 0
+    on = node.Node(*sys.argv[1:6])
+    print(f"1..{len(STEPS)}", flush=True)
+    failed = False
+    try:
+        on.cluster.start()
+        for name in ("hotstack", "shop"):
+            on.cluster.make_namespace(name)
+        on.cluster.make_account("hotstack", "collector", ["pods", "namespaces"])
+        on.write_token(on.cluster.make_token("hotstack", "collector"))
+        on.start_ingest()
+        on.start_attachd()
+        on.start_collector()
+        for number, step in enumerate(STEPS, 1):
+            name = step.__name__.replace("_", " ")
+            try:
+                step(on)
+                print(f"ok {number} - {name}", flush=True)
+            except (Failed, OSError, KeyError, ValueError) as error:
+                print(f"not ok {number} - {name}: {error!r}", flush=True)
+                failed = True
+                break
+    finally:
+        if failed:
+            for log in ("collector", "attachd", "ingest", "kube-apiserver"):
+                for line in on.log(log).splitlines()[-30:]:
+                    print(f"# {log}: {line}")
+        on.end()
+    return 1 if failed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One node as the collector sees it: attachd, the collector, a backend that only takes in, and JVMs
+in control groups named as a kubelet names them."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+from cluster import CACHE, Cluster, Failed, free_port, wait_for
+
+HERE = pathlib.Path(__file__).parent
+INGEST = HERE.parent / "e2e" / "collector" / "fake_ingest.py"
+ARCH = "linux-arm64" if os.uname().machine == "aarch64" else "linux-x64"
+PROFILER = pathlib.Path(
+    os.environ.get("HOTSTACK_ASYNC_PROFILER", CACHE / "async-profiler" / ARCH / "libasyncProfiler.so")
+)
+JAVA = shutil.which("java") or "/usr/lib/jvm/java-17-openjdk-amd64/bin/java"
+NAME = "node7"
+
+
+def cgroup_root():
+    """A hierarchy in which groups can be made: v2, or any controller of v1; None without one."""
+    for root in ("/sys/fs/cgroup/pids", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"):
+        if os.access(pathlib.Path(root) / "cgroup.procs", os.W_OK):
+            return pathlib.Path(root)
+    return None
+
+
+def missing():
+    """Why there can be no node here, or None."""
+    if not PROFILER.exists() or not pathlib.Path(JAVA).exists():
+        return "no java, or no libasyncProfiler.so; install them with: ./dev build"
+    if cgroup_root() is None:
+        return "control groups cannot be made here: run as root where /sys/fs/cgroup is writable"
+    return None
+
+
+class Node:
+    def __init__(self, attachd, worker, collector, classes, agent):
+        self.programs = (attachd, worker, collector)
+        self.classes, self.agent = classes, agent
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="k8s-e2e-"))
+        self.dir.chmod(0o755)
+        self.running, self.groups = [], []
+        self.installation = "k8s" + os.urandom(4).hex()
+        self.cluster = Cluster(self.dir)
+        self.token = self.dir / "token"
+        self.metrics_port = free_port()
+
+    # ---- processes ----
+
+    def spawn(self, name, *command, group=None):
+        """Starts a process, inside a control group where one is given."""
+        environment = {**os.environ, "HOTSTACK_ATTACH_WORKER": self.programs[1]}
+        command = [str(c) for c in command]
+        if group is not None:
+            command = ["sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', str(group), *command]
+        with open(self.dir / f"{name}.log", "a", encoding="utf-8") as log:
+            process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+        self.running.append(process)
+        return process
+
+    def log(self, name):
+        path = self.dir / f"{name}.log"
+        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+    def start_ingest(self):
+        self.spawn("ingest", sys.executable, INGEST)
+        self.port = wait_for("the ingest server", lambda: self.log("ingest").split()[1:2])[0]
+
+    def start_attachd(self):
+        self.attachd = self.spawn(
+            "attachd", self.programs[0], f"--socket={self.dir}/run/attachd.sock",
+            f"--state-dir={self.dir}/attachd", f"--installation-id={self.installation}",
+            f"--profiler-library={PROFILER}",
+            f"--thread-agent={self.agent}")  # fmt: skip
+        wait_for("attachd's socket", (self.dir / "run/attachd.sock").exists)
+
+    def write_token(self, text):
+        """As the kubelet does: another file in its place."""
+        fresh = self.token.with_suffix(".new")
+        fresh.write_text(text + "\n", encoding="utf-8")
+        fresh.rename(self.token)
+
+    def start_collector(self):
+        (self.dir / "collector").mkdir(exist_ok=True)
+        (self.dir / "backend.token").write_text("e2e-token\n", encoding="utf-8")
+        (self.dir / "collector.yaml").write_text(f"""
+node: {NAME}
+attachd: {{socket: {self.dir}/run/attachd.sock}}
+backend:
+  url: http://127.0.0.1:{self.port}
+  token_file: {self.dir}/backend.token
+kubernetes:
+  enabled: true
+  api_server: {self.cluster.url}
+  token_file: {self.token}
+  ca_file: {self.cluster.ca_file}
+  events: cpu=1ms
+  startup_delay: 0s
+  state_dir: {self.dir}/collector
+window: {{length: 2s, jitter: 0s}}
+discovery: {{interval: 500ms}}
+flush_interval: 200ms
+queue: {{dir: {self.dir}/collector/queue}}
+listen: {{port: {self.metrics_port}}}
+""", encoding="utf-8")
+        self.collector = self.spawn("collector", self.programs[2], f"--config={self.dir}/collector.yaml")
+        self.started_ms = time.time() * 1000
+        wait_for("whole lists", lambda: self.metrics().get("kubernetes_lists_total", 0) >= 2)
+
+    def stop_collector(self):
+        self.collector.send_signal(signal.SIGTERM)
+        if self.collector.wait(60) != 0:
+            raise Failed("the collector did not end well")
+
+    def start_jvm(self, pod, container="app"):
+        """A JVM where the kubelet would have put this container of the pod."""
+        identity = pod.container_id(container)
+        group = cgroup_root() / "kubepods" / "burstable" / f"pod{pod.uid}" / identity
+        group.mkdir(parents=True)
+        self.groups.append(group)
+        return self.spawn(f"jvm-{pod.name}", JAVA, "-Xmx64m", "-cp", self.classes, "Target", "600", group=group)
+
+    def end(self):
+        for process in reversed(self.running):
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        self.cluster.end()
+        for group in self.groups:
+            for path in (group, group.parent, group.parent.parent, group.parent.parent.parent):
+                try:
+                    path.rmdir()
+                except OSError:
+                    break  # another run's groups are below it
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    # ---- what it tells ----
+
+    def state(self):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/state", timeout=30) as answer:
+            state = json.loads(answer.read())
+        if state["errors"]:
+            raise Failed(f"the contract was broken: {state['errors']}")
+        return state
+
+    def target(self, jvm):
+        """The JVM as the last status report of the running collector has it, or {}."""
+        targets = [t for t in self.state()["targets"] if t["observed"] >= self.started_ms]
+        return next((t for t in targets if t["pid"] == jvm.pid), {})
+
+    def windows(self, jvm):
+        return [w for b in self.state()["batches"] for w in b["windows"] if w["pid"] == jvm.pid]
+
+    def snapshots(self):
+        return sum(b["snapshots"] for b in self.state()["batches"])
+
+    def metrics(self):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=30) as answer:
+                text = answer.read().decode()
+        except OSError:
+            return {}
+        rows = re.findall(r"^hotstack_collector_(\w+) (\d+)$", text, re.MULTILINE)
+        return {name: int(value) for name, value in rows}
+
+    def wait_for_target(self, jvm, **wanted):
+        def fits():
+            target = self.target(jvm)
+            return target if all(target.get(k) == v for k, v in wanted.items()) else None
+
+        try:
+            return wait_for(f"a status with {wanted}", fits)
+        except Failed as error:
+            raise Failed(f"{error}; there is {self.target(jvm)}") from error
