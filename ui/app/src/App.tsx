@@ -6,19 +6,40 @@ import { useEffect, useState } from 'react';
 import { ApiError, hasSession, logIn } from './api/client.ts';
 import { Layout } from './parts/Layout.tsx';
 import { Notice } from './parts/Notice.tsx';
+import type * as Pages from './pages/later.ts';
 import { LoginPage } from './pages/LoginPage.tsx';
-import { ServicePage } from './pages/ServicePage.tsx';
 import { ServicesPage } from './pages/ServicesPage.tsx';
+import { ServiceFrame } from './parts/frame/ServiceFrame.tsx';
 import { loginAddress } from './url/address.ts';
+
+/** A page that comes with the first of its kind that is opened: the first screen needs only the services. */
+const later = (name: keyof typeof Pages) => ({ lazy: { Component: async () => (await import('./pages/later.ts'))[name] } });
 
 const router = createBrowserRouter([
   { path: '/login', element: <LoginPage /> },
   {
     element: <Layout />,
+    hydrateFallbackElement: <Notice title="Loading" busy />,
     children: [
       { path: '/', element: <Navigate to="/services" replace /> },
       { path: '/services', element: <ServicesPage /> },
-      { path: '/services/:namespace/:workload', element: <ServicePage /> },
+      { path: '/targets', ...later('TargetsPage') },
+      { path: '/deadlocks', ...later('DeadlocksPage') },
+      { path: '/deadlocks/:id', ...later('DeadlockPage') },
+      {
+        path: '/services/:namespace/:workload',
+        element: <ServiceFrame />,
+        children: [
+          { index: true, ...later('OverviewPage') },
+          { path: 'cpu', ...later('CpuPage') },
+          { path: 'memory', ...later('MemoryPage') },
+          { path: 'locks', ...later('LocksPage') },
+          { path: 'threads', ...later('ThreadsPage') },
+          { path: 'threads/:jvm/:tid', ...later('ThreadPage') },
+          { path: 'deadlocks', ...later('ServiceDeadlocksPage') },
+          { path: 'targets', ...later('ServiceTargetsPage') },
+        ],
+      },
       { path: '*', element: <Notice title="No such page">The address leads nowhere. Start from the list of services.</Notice> },
     ],
   },

@@ -1,51 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built app in a real browser, against the mock backend and under the real backend's content security policy.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Page } from 'playwright-core';
-import { accessibilityProblems, launchBrowser, openPage, screenshot, type Browser } from '../../tests/browser.ts';
-import { CODE, MockBackend, target, TOKEN } from './mock.ts';
+import { describe, expect, it } from 'vitest';
+import { accessibilityProblems, screenshot } from '../../tests/browser.ts';
+import { CODE, target, TOKEN } from './mock.ts';
+import { address, backend, browser, complaints, enter, eventually, origin, page, serveApp, SERVICE } from './site.ts';
 
-let browser: Browser;
-let backend: MockBackend;
-let origin: string;
-let page: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
-
-beforeEach(async () => {
-  backend = new MockBackend();
-  origin = await backend.start();
-  ({ page, complaints } = await openPage(browser.context, [origin]));
-});
-
-afterEach(async () => {
-  await page.close();
-  await browser.context.clearCookies();
-  await backend.stop();
-});
-
-const SERVICE = '/services/shop/checkout?cluster=local';
-
-/** Opens a page of the app with a session. */
-async function enter(address: string): Promise<void> {
-  const response = await browser.context.request.post(`${origin}/v1/session`, { data: { token: TOKEN } });
-  expect(response.status()).toBe(204);
-  await page.goto(origin + address);
-}
+serveApp();
 
 const graph = (group: string) => page.getByTestId(`flamegraph-${group}`);
-const address = () => new URL(page.url());
 const attribute = (group: string, name: string, value: string) => page.locator(`[data-testid="flamegraph-${group}"][${name}="${value}"]`).waitFor();
-
-/** Waits until `read` gives `value`: what goes by way of the address takes a moment. */
-const eventually = <T>(read: () => T | Promise<T>, value: T) => expect.poll(read, { timeout: 30_000 }).toEqual(value);
 
 describe('login', () => {
   it('asks for a token, tells a wrong one, and goes where the user wanted to', async () => {

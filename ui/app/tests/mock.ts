@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { readDocument } from '../../flamegraph/src/document.ts';
 import { topFrames } from '../../flamegraph/src/top.ts';
 import { KINDS } from '../../flamegraph/src/frames.ts';
+import * as pool from './pool.ts';
 import { shopGraph, TYPES } from './shop.ts';
 
 const ASSETS = fileURLToPath(new URL('../../dist/app', import.meta.url));
@@ -30,6 +31,8 @@ export class MockBackend {
   /** Profile types without samples. */
   emptyTypes = new Set<string>();
   targets: Record<string, unknown>[] = [target({})];
+  /** Changes an answer about threads, locks and deadlocks before it is sent. */
+  change: (path: string, body: Record<string, unknown>) => Record<string, unknown> = (_path, body) => body;
   /** Path and query of each API call, and whether it was answered with 304. */
   calls: { url: string; unchanged: boolean }[] = [];
   private codes = new Set([CODE]);
@@ -100,6 +103,8 @@ export class MockBackend {
   private body(url: URL): Record<string, unknown> | null {
     const meta = this.meta(url);
     const type = url.searchParams.get('type') ?? '';
+    const threads = this.threads(url);
+    if (threads !== null) return { meta, ...this.change(url.pathname, threads) };
     switch (url.pathname) {
       case '/v1/services':
         return { services: this.services(), meta };
@@ -114,6 +119,24 @@ export class MockBackend {
         return { ...this.top(type), meta };
       default:
         return null;
+    }
+  }
+
+  private threads(url: URL): Record<string, unknown> | null {
+    const number = (key: string) => Number(url.searchParams.get(key));
+    switch (url.pathname) {
+      case '/v1/threads':
+        return pool.threads(url.searchParams.get('pool'));
+      case '/v1/threads/lanes':
+        return pool.lanes(number('from'), number('to'), number('buckets'));
+      case '/v1/threads/one':
+        return pool.oneThread(number('java_tid'), number('from'), number('to'));
+      case '/v1/locks':
+        return pool.locks();
+      case '/v1/deadlocks':
+        return pool.deadlocks(url.searchParams.get('workload'));
+      default:
+        return url.pathname.startsWith('/v1/deadlocks/') ? pool.oneDeadlock(decodeURIComponent(url.pathname.slice(14))) : null;
     }
   }
 
@@ -185,6 +208,12 @@ export function target(change: Record<string, unknown>): Record<string, unknown>
     fix: '',
     detail: '',
     last_window: new Date().toISOString(),
+    observed: new Date().toISOString(),
+    jvm: '00000000000012ab',
+    mode: 'continuous',
+    mode_until: null,
+    session: 'owned',
+    coverage: 0.9994,
     ...change,
   };
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { exactQuery } from '@hotstack/flamegraph';
 import { describe, expect, it } from 'vitest';
-import type { ServiceRow, Target } from '../src/api/types.ts';
+import type { Target } from '../src/api/status.ts';
+import type { ServiceRow } from '../src/api/types.ts';
 import { chosenType, GROUPS } from '../src/parts/groups.ts';
 import { ledgerShares } from '../src/parts/ledger.ts';
 import { matchingServices, rateText, sortedServices } from '../src/parts/services.ts';

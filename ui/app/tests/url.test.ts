@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { codeOfFragment, loginAddress, nextAfterLogin, serviceAddress, servicesAddress } from '../src/url/address.ts';
+import { codeOfFragment, deadlockAddress, loginAddress, nextAfterLogin, pageAddress, serviceAddress, tabAddress, threadAddress } from '../src/url/address.ts';
 import { formatAgo, formatMoment, parseRange, rangeKey, refreshInterval, resolveRange, writeRange, type TimeRange } from '../src/url/range.ts';
 
 const search = (text: string) => new URLSearchParams(text);
@@ -56,6 +56,23 @@ describe('time range', () => {
   });
 });
 
+describe('addresses of a service', () => {
+  const service = { cluster: 'eu', namespace: '', workload: 'a/b' };
+  const now = search('range=1h&pod=p&pool=x-%23&q=find&open=7');
+
+  it('carry range and filters between its pages, and nothing else', () => {
+    expect(tabAddress(service, now, 'locks')).toBe('/services/-/a%2Fb/locks?range=1h&pod=p&pool=x-%23&cluster=eu');
+    expect(threadAddress(service, now, { jvm: '00ff', java_tid: 7 })).toBe('/services/-/a%2Fb/threads/00ff/7?range=1h&pod=p&pool=x-%23&cluster=eu');
+    expect(serviceAddress(service, now)).toBe('/services/-/a%2Fb?range=1h&cluster=eu');
+    expect(deadlockAddress('1-2', now)).toBe('/deadlocks/1-2?range=1h');
+  });
+
+  it('take a selected span in place of the range', () => {
+    const to = tabAddress(service, now, 'cpu', { from: '1', to: '2', pool: 'y' });
+    expect(to).toBe('/services/-/a%2Fb/cpu?pod=p&pool=y&cluster=eu&from=1&to=2');
+  });
+});
+
 describe('formatMoment', () => {
   it('leaves out the day of today', () => {
     const now = new Date(2026, 0, 31, 12, 0, 0);
@@ -66,7 +83,7 @@ describe('formatMoment', () => {
 
 describe('addresses', () => {
   it('carry range and refresh along, and nothing else', () => {
-    expect(servicesAddress(search('range=1h&q=x&live=off&cpu=cpu'))).toBe('/services?range=1h&live=off');
+    expect(pageAddress('/services', search('range=1h&q=x&live=off&cpu=cpu'))).toBe('/services?range=1h&live=off');
   });
 
   it('encode names', () => {

@@ -4,7 +4,23 @@ import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-q
 import { readDocument, type Profile } from '@hotstack/flamegraph';
 import { rangeKey, refreshInterval, resolveRange, type TimeRange } from '../url/range.ts';
 import { getTagged, queryString, type Parameters, type Tagged } from './client.ts';
-import type { Meta, ServiceId, ServicesAnswer, StatusAnswer, TopAnswer } from './types.ts';
+import type { Decoder } from './decode.ts';
+import { statusAnswer, type StatusAnswer } from './status.ts';
+import {
+  deadlockAnswer,
+  deadlocksAnswer,
+  lanesAnswer,
+  locksAnswer,
+  threadAnswer,
+  threadsAnswer,
+  type DeadlockAnswer,
+  type DeadlocksAnswer,
+  type LanesAnswer,
+  type LocksAnswer,
+  type ThreadAnswer,
+  type ThreadsAnswer,
+} from './threads.ts';
+import type { Meta, Narrowed, ServiceId, ServicesAnswer, TopAnswer } from './types.ts';
 
 export interface Refresh {
   range: TimeRange;
@@ -16,7 +32,7 @@ export interface FlameAnswer {
   meta: Meta;
 }
 
-function listOf<T>(key: string): (json: unknown) => T {
+function listOf<T>(key: string): Decoder<T> {
   return (json) => {
     if (!Array.isArray((json as Record<string, unknown> | null)?.[key])) throw new Error(`"${key}" is not a list`);
     return json as T;
@@ -32,7 +48,7 @@ function useTagged<T>(
   path: string,
   parameters: Parameters,
   { range, live }: Refresh,
-  decode: (json: unknown) => T,
+  decode: Decoder<T>,
   enabled = true,
 ): UseQueryResult<T> {
   const client = useQueryClient();
@@ -42,7 +58,7 @@ function useTagged<T>(
     enabled,
     queryFn: ({ signal }) => {
       const address = path + queryString({ ...parameters, ...resolveRange(range, Date.now()) });
-      return getTagged<T>(address, client.getQueryData<Tagged<T>>(key), decode, signal);
+      return getTagged<T>(address, client.getQueryData<Tagged<T>>(key), (json) => decode(json, ''), signal);
     },
     select: taken,
     refetchInterval: live ? refreshInterval(range, Date.now()) : false,
@@ -74,6 +90,37 @@ export function useTop(service: ServiceId, type: string, limit: number, refresh:
   return useTagged('/v1/top', { ...selection(service), type, limit }, refresh, listOf<TopAnswer>('rows'));
 }
 
-export function useStatus(service: ServiceId, refresh: Refresh): UseQueryResult<StatusAnswer> {
-  return useTagged('/v1/status', selection(service), refresh, listOf<StatusAnswer>('targets'));
+/** The JVMs of one service, or with null of all. */
+export function useStatus(service: ServiceId | null, refresh: Refresh): UseQueryResult<StatusAnswer> {
+  return useTagged('/v1/status', service === null ? {} : selection(service), refresh, statusAnswer);
+}
+
+export function useThreads(service: ServiceId, narrowed: Narrowed, refresh: Refresh): UseQueryResult<ThreadsAnswer> {
+  return useTagged('/v1/threads', { ...selection(service), ...narrowed }, refresh, threadsAnswer);
+}
+
+export function useLanes(service: ServiceId, narrowed: Narrowed, buckets: number, refresh: Refresh): UseQueryResult<LanesAnswer> {
+  return useTagged('/v1/threads/lanes', { ...selection(service), ...narrowed, buckets }, refresh, lanesAnswer);
+}
+
+export function useThread(service: ServiceId, jvm: string, tid: string, refresh: Refresh): UseQueryResult<ThreadAnswer> {
+  return useTagged('/v1/threads/one', { ...selection(service), jvm, java_tid: tid }, refresh, threadAnswer);
+}
+
+export function useLocks(service: ServiceId, narrowed: Narrowed, refresh: Refresh): UseQueryResult<LocksAnswer> {
+  return useTagged('/v1/locks', { ...selection(service), ...narrowed }, refresh, locksAnswer);
+}
+
+/** The deadlocks of one service, or with null of all. */
+export function useDeadlocks(
+  service: ServiceId | null,
+  narrowed: Pick<Narrowed, 'pod' | 'jvm'>,
+  refresh: Refresh,
+): UseQueryResult<DeadlocksAnswer> {
+  return useTagged('/v1/deadlocks', service === null ? {} : { ...selection(service), ...narrowed }, refresh, deadlocksAnswer);
+}
+
+/** One deadlock, whenever it was: a link to it stays good while the store keeps it. */
+export function useDeadlock(id: string, live: boolean): UseQueryResult<DeadlockAnswer> {
+  return useTagged(`/v1/deadlocks/${encodeURIComponent(id)}`, {}, { range: { preset: '7d' }, live }, deadlockAnswer);
 }

@@ -36,24 +36,6 @@ export interface ServiceRow {
   types: Record<string, TypeTotal>;
 }
 
-export interface Target {
-  cluster: string;
-  namespace: string;
-  workload: string;
-  pod: string;
-  container: string;
-  node: string;
-  pid: number;
-  jvm_version: string;
-  started: string;
-  state: string;
-  reason: string;
-  message: string;
-  fix: string;
-  detail: string;
-  last_window: string | null;
-}
-
 export interface TopRow {
   class: string;
   method: string;
@@ -74,14 +56,16 @@ export interface TopAnswer {
   meta: Meta;
 }
 
-export interface StatusAnswer {
-  targets: Target[];
-  meta: Meta;
-}
-
 /** Which service a page is about; no cluster = the only one. */
 export interface ServiceId {
   cluster: string | null;
   namespace: string;
   workload: string;
+}
+
+/** What of a service is looked at; null = all of it. */
+export interface Narrowed {
+  pod: string | null;
+  jvm: string | null;
+  pool: string | null;
 }

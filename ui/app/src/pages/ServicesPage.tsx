@@ -3,25 +3,22 @@ import { Link } from 'react-router';
 import { formatDecimal, visibleText } from '@hotstack/flamegraph';
 import { useServices } from '../api/queries.ts';
 import type { ServiceRow } from '../api/types.ts';
-import { ErrorNotice, StaleNotice } from '../parts/ErrorNotice.tsx';
+import { Answer } from '../parts/Answer.tsx';
 import { Notice } from '../parts/Notice.tsx';
-import { RangePicker } from '../parts/RangePicker.tsx';
+import { PageHead } from '../parts/PageHead.tsx';
 import { matchingServices, rateText, sortedServices, type SortKey } from '../parts/services.ts';
 import { serviceAddress } from '../url/address.ts';
 import { formatAgo, formatTime, rangeLength } from '../url/range.ts';
 import { useAddress, type Address } from '../url/useAddress.ts';
 import controls from '../parts/controls.module.css';
-import page from './page.module.css';
 import table from '../parts/table.module.css';
 
 export function ServicesPage() {
   const address = useAddress();
-  const { data, error, dataUpdatedAt } = useServices(address.refresh);
+  const query = useServices(address.refresh);
   return (
     <>
-      <title>Services · Hotstack</title>
-      <header className={page['head']}>
-        <h1>Services</h1>
+      <PageHead title="Services" address={address}>
         <input
           type="search"
           className={controls['field']}
@@ -31,12 +28,10 @@ export function ServicesPage() {
           value={address.get('filter', '')}
           onChange={(event) => address.set('filter', event.target.value, '', true)}
         />
-        <span className={page['gap']} />
-        <RangePicker address={address} />
-      </header>
-      {data === undefined && (error === null ? <Notice title="Loading" busy testId="loading" /> : <ErrorNotice error={error} />)}
-      {data !== undefined && error !== null && <StaleNotice error={error} since={dataUpdatedAt} />}
-      {data !== undefined && <Services services={data.services} address={address} />}
+      </PageHead>
+      <Answer query={query} waitsFor="the backend to sum up all services">
+        {({ services }) => <Services services={services} address={address} />}
+      </Answer>
     </>
   );
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { typeName, visibleText } from '@hotstack/flamegraph';
-import type { Target } from '../api/types.ts';
+import type { Target } from '../api/status.ts';
 import { Notice } from './Notice.tsx';
 import { whyNot } from './status.ts';
 

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Link, Outlet, useNavigate, useSearchParams } from 'react-router';
+import { Link, NavLink, Outlet, useNavigate, useSearchParams } from 'react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { logOut } from '../api/client.ts';
 import { toggleTheme } from '../theme.ts';
-import { servicesAddress } from '../url/address.ts';
+import { pageAddress } from '../url/address.ts';
 import controls from './controls.module.css';
 import styles from './Layout.module.css';
+
+const PAGES = [
+  ['/services', 'Services'],
+  ['/targets', 'Targets'],
+  ['/deadlocks', 'Deadlocks'],
+] as const;
 
 export function Layout() {
   const [search] = useSearchParams();
@@ -19,11 +25,15 @@ export function Layout() {
   return (
     <>
       <header className={styles['bar']}>
-        <Link to={servicesAddress(search)} className={styles['brand']}>
+        <Link to={pageAddress('/services', search)} className={styles['brand']}>
           Hotstack
         </Link>
-        <nav aria-label="Pages">
-          <Link to={servicesAddress(search)}>Services</Link>
+        <nav aria-label="Pages" className={styles['pages']}>
+          {PAGES.map(([path, name]) => (
+            <NavLink key={path} to={pageAddress(path, search)}>
+              {name}
+            </NavLink>
+          ))}
         </nav>
         <span className={styles['gap']} />
         <button type="button" className={controls['button']} onClick={toggleTheme}>

@@ -3,8 +3,8 @@ import { exactQuery, formatDecimal, formatPercent, shorten, typeName } from '@ho
 import { useTop } from '../api/queries.ts';
 import type { ServiceId, TopAnswer } from '../api/types.ts';
 import type { Address } from '../url/useAddress.ts';
+import { Answer } from './Answer.tsx';
 import { Choice } from './Choice.tsx';
-import { ErrorNotice } from './ErrorNotice.tsx';
 import { GROUPS } from './groups.ts';
 import { Notice } from './Notice.tsx';
 import { rowName } from './topNames.ts';
@@ -14,18 +14,36 @@ import table from './table.module.css';
 const LIMIT = 50;
 const TYPES = GROUPS.flatMap((group) => group.types.map(([type]): [string, string] => [type, typeName(type)]));
 
-export function TopPanel({ service, address }: { service: ServiceId; address: Address }) {
-  const asked = address.get('top', 'cpu');
-  const type = TYPES.some(([known]) => known === asked) ? asked : 'cpu';
-  const { data, error } = useTop(service, type, LIMIT, address.refresh);
+interface TopPanelProps {
+  service: ServiceId;
+  address: Address;
+  /** Profile types to choose from; the first is the default. */
+  types?: string[];
+}
+
+export function TopPanel({ service, address, types }: TopPanelProps) {
+  const choice = types === undefined ? TYPES : TYPES.filter(([type]) => types.includes(type));
+  const first = choice[0]![0];
+  const asked = address.get('top', first);
+  const type = choice.some(([known]) => known === asked) ? asked : first;
+  const query = useTop(service, type, LIMIT, address.refresh);
   return (
     <section className={panel['panel']} aria-labelledby="top-methods">
       <header className={panel['head']}>
         <h2 id="top-methods">Top methods</h2>
-        <Choice label="Profile type of the table" testId="top-type" value={type} options={TYPES} onChange={(next) => address.set('top', next, 'cpu', true)} />
+        {choice.length > 1 && (
+          <Choice
+            label="Profile type of the table"
+            testId="top-type"
+            value={type}
+            options={choice}
+            onChange={(next) => address.set('top', next, first, true)}
+          />
+        )}
       </header>
-      {data === undefined && (error === null ? <Notice title="Loading" busy /> : <ErrorNotice error={error} />)}
-      {data !== undefined && <Rows answer={data} onPick={(name) => address.set('q', exactQuery(name), '', true)} />}
+      <Answer query={query} waitsFor="the backend to add up the methods">
+        {(answer) => <Rows answer={answer} onPick={(name) => address.set('q', exactQuery(name), '', true)} />}
+      </Answer>
     </section>
   );
 }

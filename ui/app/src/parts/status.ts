@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the status rows of a service say together.
-import type { Target } from '../api/types.ts';
+import { shorten, visibleText } from '@hotstack/flamegraph';
+import type { Target } from '../api/status.ts';
 
 export type Tone = 'good' | 'plain' | 'warn' | 'bad';
 
@@ -38,5 +39,5 @@ export function whyNot(targets: Target[]): WhyNot[] {
 export function stateSummary(targets: Target[]): string {
   const counts = new Map<string, number>();
   for (const { state } of targets) counts.set(state, (counts.get(state) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1]).map(([state, count]) => `${count} ${state}`).join(', ');
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([state, count]) => `${count} ${shorten(visibleText(state), 40)}`).join(', ');
 }

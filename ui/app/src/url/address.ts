@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses of the pages, and the parts of an address that all pages share.
-import type { ServiceId } from '../api/types.ts';
+import type { Narrowed, ServiceId } from '../api/types.ts';
 
 /** What goes along from page to page. */
 const SHARED = ['range', 'from', 'to', 'live'];
+
+export const TABS = [
+  ['', 'Overview'],
+  ['cpu', 'CPU'],
+  ['memory', 'Memory'],
+  ['locks', 'Locks'],
+  ['threads', 'Threads'],
+  ['deadlocks', 'Deadlocks'],
+  ['targets', 'Targets'],
+] as const;
+export type Tab = (typeof TABS)[number][0];
 
 /** A path segment cannot be empty; a JVM outside Kubernetes has no namespace. */
 const NO_NAMESPACE = '-';
@@ -17,15 +28,52 @@ function withSearch(path: string, search: URLSearchParams): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
-export function servicesAddress(search: URLSearchParams): string {
-  return withSearch('/services', shared(search));
+/** The address of a page that all services share: `/services`, `/targets`, `/deadlocks`. */
+export function pageAddress(path: string, search: URLSearchParams): string {
+  return withSearch(path, shared(search));
 }
 
-export function serviceAddress(service: ServiceId, search: URLSearchParams): string {
+function servicePath({ namespace, workload }: ServiceId, tab: string): string {
+  const path = `/services/${encodeURIComponent(namespace === '' ? NO_NAMESPACE : namespace)}/${encodeURIComponent(workload)}`;
+  return tab === '' ? path : `${path}/${tab}`;
+}
+
+function withCluster(service: ServiceId, search: URLSearchParams): URLSearchParams {
+  if (service.cluster !== null && service.cluster !== '') search.set('cluster', service.cluster);
+  return search;
+}
+
+export function serviceAddress(service: ServiceId, search: URLSearchParams, tab: Tab = ''): string {
+  return withSearch(servicePath(service, tab), withCluster(service, shared(search)));
+}
+
+function narrowedSearch(service: ServiceId, search: URLSearchParams): URLSearchParams {
   const next = shared(search);
-  if (service.cluster !== null && service.cluster !== '') next.set('cluster', service.cluster);
-  const namespace = service.namespace === '' ? NO_NAMESPACE : service.namespace;
-  return withSearch(`/services/${encodeURIComponent(namespace)}/${encodeURIComponent(service.workload)}`, next);
+  for (const [key, value] of Object.entries(narrowedOf(search))) if (value !== null) next.set(key, value);
+  return withCluster(service, next);
+}
+
+/** Another page of the service that the address is about; what it was narrowed to goes along, and `change` is set. */
+export function tabAddress(service: ServiceId, search: URLSearchParams, tab: Tab, change: Record<string, string> = {}): string {
+  const next = narrowedSearch(service, search);
+  for (const [key, value] of Object.entries(change)) next.set(key, value);
+  if ('from' in change) next.delete('range');
+  return withSearch(servicePath(service, tab), next);
+}
+
+/** The stacks of one thread over time. */
+export function threadAddress(service: ServiceId, search: URLSearchParams, thread: { jvm: string; java_tid: number }): string {
+  const path = `${servicePath(service, 'threads')}/${encodeURIComponent(thread.jvm)}/${thread.java_tid}`;
+  return withSearch(path, narrowedSearch(service, search));
+}
+
+export function deadlockAddress(id: string, search: URLSearchParams): string {
+  return withSearch(`/deadlocks/${encodeURIComponent(id)}`, shared(search));
+}
+
+/** What goes along between the pages of one service. */
+export function narrowedOf(search: URLSearchParams): Narrowed {
+  return { pod: search.get('pod'), jvm: search.get('jvm'), pool: search.get('pool') };
 }
 
 export function namespaceOfSegment(segment: string): string {

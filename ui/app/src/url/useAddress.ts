@@ -13,6 +13,8 @@ export interface Address {
   get(key: string, fallback: string): string;
   /** Sets a parameter; the fallback value is left out of the address. `replace` = no new entry in the history. */
   set(key: string, value: string, fallback: string, replace?: boolean): void;
+  /** Sets parameters whose empty value means something; null removes one. */
+  narrow(change: Record<string, string | null>): void;
 }
 
 export function useAddress(): Address {
@@ -36,6 +38,12 @@ export function useAddress(): Address {
       setRange: (range) => change((next) => writeRange(next, range)),
       setLive: (live) => change((next) => (live ? next.delete('live') : next.set('live', 'off')), true),
       get: (key, fallback) => search.get(key) ?? fallback,
+      narrow: (values) =>
+        change((next) => {
+          for (const [key, value] of Object.entries(values))
+            if (value === null) next.delete(key);
+            else next.set(key, value);
+        }),
       set: (key, value, fallback, replace) => change((next) => (value === fallback ? next.delete(key) : next.set(key, value)), replace),
     }),
     [search, change],

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer about JVMs and what is done with them (docs/reference/query-api.md).
+import { amount, flag, list, or, orNull, record, text, time, type Decoded } from './decode.ts';
+
+const target = record({
+  cluster: text,
+  namespace: text,
+  workload: text,
+  pod: text,
+  container: text,
+  node: text,
+  pid: amount,
+  jvm_version: text,
+  started: text,
+  state: text,
+  reason: text,
+  message: text,
+  fix: text,
+  detail: or(text, ''),
+  last_window: orNull(time),
+  observed: or(orNull(time), null),
+  /** 16 hex digits; empty where the collector has not told. */
+  jvm: or(text, ''),
+  /** `off`, `continuous`, `temporary`; empty where the collector has not told. */
+  mode: or(text, ''),
+  mode_until: or(orNull(time), null),
+  /** `owned`, `adopted`, `orphaned`, `external`, `unknown`; empty without a session. */
+  session: or(text, ''),
+  /** Share of the last window's time that was recorded, 0 to 1. */
+  coverage: or(orNull(amount), null),
+});
+
+export const statusAnswer = record({
+  targets: list(target),
+  meta: record({ truncated: or(flag, false), nodes_omitted: or(amount, 0) }),
+});
+
+export type Target = Decoded<typeof target>;
+export type StatusAnswer = Decoded<typeof statusAnswer>;

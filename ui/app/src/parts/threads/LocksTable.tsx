@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Link } from 'react-router';
+import { formatValue } from '@hotstack/flamegraph';
+import type { LockRow, LocksAnswer } from '../../api/threads.ts';
+import type { ServiceId } from '../../api/types.ts';
+import { tabAddress, threadAddress } from '../../url/address.ts';
+import { formatAgo, formatTime } from '../../url/range.ts';
+import type { Address } from '../../url/useAddress.ts';
+import { Name } from '../Name.tsx';
+import { moveBetweenRows } from '../rowKeys.ts';
+import { TableFrame } from '../TableFrame.tsx';
+import { Chain } from './Chain.tsx';
+import { LockKind } from './LockKind.tsx';
+import { NothingSeen } from './SourcesNotice.tsx';
+import { Stack } from './Stack.tsx';
+import { OPEN_KEY, Unfolding } from './Unfolding.tsx';
+import { lockName, plural } from './words.ts';
+import styles from './threads.module.css';
+import table from '../table.module.css';
+
+interface LocksTableProps {
+  answer: LocksAnswer;
+  service: ServiceId;
+  address: Address;
+}
+
+const NAMES_SHOWN = 12;
+
+const keyOf = ({ jvm, id, class: cls }: LockRow) => `${jvm}.${id}.${cls}`;
+
+/** Locks that threads waited for. A row unfolds to the holders with the stack that held the lock, and the waiters. */
+export function LocksTable({ answer, service, address }: LocksTableProps) {
+  const { locks, sources } = answer;
+  if (locks.length === 0) return <NothingSeen sources={sources} title="No contended locks" nothing="no thread waited for a lock." />;
+  const open = address.get(OPEN_KEY, '');
+  return (
+    <TableFrame label="Locks">
+      <table className={table['table']} data-testid="locks-table">
+        <thead>
+          <tr>
+            <th>Lock</th>
+            <th>Holder</th>
+            <th>Kind</th>
+            <th className={table['number']} title="From the profile, for all locks of this class">
+              Class waited
+            </th>
+            <th className={table['number']} title="The most threads that waited in one snapshot">
+              Most waiters
+            </th>
+            <th className={table['number']} title="Times that a snapshot saw a thread wait">
+              Seen waiting
+            </th>
+            <th>Last seen</th>
+            <th>Pod</th>
+          </tr>
+        </thead>
+        <tbody onKeyDown={moveBetweenRows}>
+          {locks.map((lock) => {
+            const key = keyOf(lock);
+            return (
+              <Unfolding
+                key={key}
+                id={`lock-${key}`}
+                open={open === key}
+                onToggle={() => address.set(OPEN_KEY, open === key ? '' : key, '', true)}
+                columns={8}
+                head={<Name text={lockName(lock)} max={50} />}
+                details={() => <Details lock={lock} service={service} address={address} />}
+              >
+                <Cells lock={lock} />
+              </Unfolding>
+            );
+          })}
+        </tbody>
+      </table>
+    </TableFrame>
+  );
+}
+
+function Cells({ lock }: { lock: LockRow }) {
+  const { kind, delay_ns, waiters_max, waits, holders, last_seen, pod } = lock;
+  const others = holders.length - 1;
+  return (
+    <>
+      <td>
+        {holders.length === 0 ? <span className={table['faint']}>not known</span> : <Name text={holders[0]!.name} max={32} />}
+        {others > 0 && <span className={table['faint']}> and {plural(others, 'other')}</span>}
+      </td>
+      <td>
+        <LockKind kind={kind} />
+      </td>
+      <td className={table['number']}>{delay_ns === null ? '–' : formatValue(delay_ns, 'ns')}</td>
+      <td className={table['number']}>{waiters_max}</td>
+      <td className={table['number']}>{waits}</td>
+      <td title={formatTime(last_seen)}>{formatAgo(last_seen, Date.now())}</td>
+      <td className={table['faint']}>
+        <Name text={pod || '–'} max={32} />
+      </td>
+    </>
+  );
+}
+
+function Details({ lock, service, address }: { lock: LockRow; service: ServiceId; address: Address }) {
+  const { holders, waiters, chain, first_seen, last_seen, snapshots } = lock;
+  return (
+    <div className={styles['sheet']} data-testid="lock-details">
+      <p>
+        Contended in {plural(snapshots, 'snapshot')}, from {formatTime(first_seen)} to {formatTime(last_seen)}.
+      </p>
+      {chain.length > 0 && <Chain chain={chain} />}
+      <div className={styles['sides']}>
+        <section>
+          <h3>{holders.length === 0 ? 'Holder not known' : 'Held by'}</h3>
+          {holders.length === 0 && (
+            <p className={styles['faint']}>
+              The JVM does not tell the holder of this lock. It may be a read lock, or was free at the moment of the snapshot.
+            </p>
+          )}
+          {holders.map((holder) => (
+            <article key={holder.java_tid} data-testid="holder">
+              <h4>
+                <Link to={threadAddress(service, address.search, { jvm: lock.jvm, java_tid: holder.java_tid })}>
+                  <Name text={holder.name} />
+                </Link>{' '}
+                <span className={styles['faint']}>in {plural(holder.snapshots, 'snapshot')}</span>
+              </h4>
+              <Stack stack={holder.stack} marks={holder.held_at >= 0 ? new Map([[holder.held_at, 'took the lock']]) : undefined} />
+              {holder.held_at < 0 && holder.stack.length > 0 && (
+                <p className={styles['faint']}>The frame that took the lock is not known.</p>
+              )}
+            </article>
+          ))}
+        </section>
+        <section>
+          <h3>Waiting</h3>
+          {waiters.map((group, index) => (
+            <article key={index} data-testid="waiters">
+              <h4>
+                {plural(group.threads, 'thread')} of{' '}
+                <Link to={tabAddress(service, address.search, 'threads', { pool: group.pool })}>
+                  <Name text={group.pool} />
+                </Link>
+              </h4>
+              <p className={styles['faint']}>
+                {group.names.slice(0, NAMES_SHOWN).map((name, at) => (
+                  <span key={at}>
+                    {at > 0 && ', '}
+                    <Name text={name} max={40} />
+                  </span>
+                ))}
+                {group.threads > Math.min(group.names.length, NAMES_SHOWN) &&
+                  ` and ${group.threads - Math.min(group.names.length, NAMES_SHOWN)} more`}
+              </p>
+              <Stack stack={group.stack} />
+            </article>
+          ))}
+        </section>
+      </div>
+    </div>
+  );
+}

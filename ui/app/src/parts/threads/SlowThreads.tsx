@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Link } from 'react-router';
+import { visibleText } from '@hotstack/flamegraph';
+import type { SlowThread, ThreadsAnswer } from '../../api/threads.ts';
+import type { ServiceId } from '../../api/types.ts';
+import { threadAddress } from '../../url/address.ts';
+import { formatAgo, formatTime } from '../../url/range.ts';
+import type { Address } from '../../url/useAddress.ts';
+import { Name } from '../Name.tsx';
+import { moveBetweenRows } from '../rowKeys.ts';
+import { TableFrame } from '../TableFrame.tsx';
+import { Chain } from './Chain.tsx';
+import { NothingSeen } from './SourcesNotice.tsx';
+import { Stack } from './Stack.tsx';
+import { stateWord } from './State.tsx';
+import { OPEN_KEY, Unfolding } from './Unfolding.tsx';
+import { lockKind, lockName, slowWord } from './words.ts';
+import styles from './threads.module.css';
+import table from '../table.module.css';
+
+interface SlowThreadsProps {
+  answer: ThreadsAnswer;
+  service: ServiceId;
+  address: Address;
+  /** The page tells in another place why there are no snapshots. */
+  brief?: boolean;
+}
+
+const keyOf = ({ jvm, java_tid, kind }: SlowThread) => `${jvm}.${java_tid}.${kind}`;
+
+/** Threads that wait and for what, each with the chain to the thread that runs. Equal ones are one row. */
+export function SlowThreads({ answer, service, address, brief }: SlowThreadsProps) {
+  const { slow, sources } = answer;
+  if (slow.length === 0)
+    return <NothingSeen sources={sources} brief={brief} title="No slow threads" nothing="no thread waited for a lock or a class." />;
+  const open = address.get(OPEN_KEY, '');
+  return (
+    <TableFrame label="Slow threads">
+      <table className={table['table']} data-testid="slow-table">
+        <thead>
+          <tr>
+            <th>Thread</th>
+            <th>Why</th>
+            <th>Waits for</th>
+            <th>Held by</th>
+            <th>Since</th>
+            <th>Pod</th>
+          </tr>
+        </thead>
+        <tbody onKeyDown={moveBetweenRows}>
+          {slow.map((thread) => {
+            const key = keyOf(thread);
+            return (
+              <Unfolding
+                key={key}
+                id={`slow-${key}`}
+                open={open === key}
+                onToggle={() => address.set(OPEN_KEY, open === key ? '' : key, '', true)}
+                columns={6}
+                head={
+                  <>
+                    <Name text={thread.name} max={40} />
+                    {thread.alike > 1 && <span className={table['faint']}> and {thread.alike - 1} alike</span>}
+                  </>
+                }
+                details={() => <Details thread={thread} to={threadAddress(service, address.search, thread)} />}
+              >
+                <Cells thread={thread} />
+              </Unfolding>
+            );
+          })}
+        </tbody>
+      </table>
+    </TableFrame>
+  );
+}
+
+function Cells({ thread }: { thread: SlowThread }) {
+  const { kind, lock, holder, since, pod } = thread;
+  const word = slowWord(kind);
+  return (
+    <>
+      <td title={word.explanation}>
+        <span className={styles['why']} data-kind={kind}>
+          {word.name}
+        </span>
+      </td>
+      <td>{lock === null ? '–' : <Name text={lockName(lock)} max={44} />}</td>
+      <td>{holder === null ? <span className={table['faint']}>not known</span> : <Name text={holder.name} max={32} />}</td>
+      <td title={formatTime(since)}>{formatAgo(since, Date.now())}</td>
+      <td className={table['faint']}>
+        <Name text={pod || '–'} max={32} />
+      </td>
+    </>
+  );
+}
+
+function Details({ thread, to }: { thread: SlowThread; to: string }) {
+  const { kind, lock, holder, chain, stack, snapshots, last_seen } = thread;
+  return (
+    <div className={styles['sheet']}>
+      <p>
+        {slowWord(kind).explanation} Seen so in {snapshots === 1 ? '1 snapshot' : `${snapshots} snapshots`}, last{' '}
+        {formatAgo(last_seen, Date.now())}.{lock !== null && ` ${visibleText(lockName(lock))}: ${lockKind(lock.kind).explanation}`}
+        {holder !== null && ` Its holder is ${stateWord(holder.state)}.`} <Link to={to}>Stacks over time</Link>
+      </p>
+      <Chain chain={chain} />
+      <Stack stack={stack} />
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// A deadlock as a cycle, and as text for a ticket.
+import { visibleText } from '@hotstack/flamegraph';
+import type { Deadlock, DeadlockRow, Lock } from '../../api/threads.ts';
+import { formatTime } from '../../url/range.ts';
+import { endWord, frameText, lockKind, lockName } from './words.ts';
+
+interface Part {
+  java_tid: number;
+  waits_for: Lock;
+  holds: Lock;
+}
+
+const sameLock = (a: Lock, b: Lock) => a.id === b.id && a.class === b.class;
+
+/** The threads in the order of waiting: each is followed by the one that holds what it waits for. Others come last. */
+export function cycleOf<T extends Part>(threads: T[]): T[] {
+  const left = [...threads];
+  const ordered: T[] = [];
+  while (left.length > 0) {
+    const last = ordered[ordered.length - 1];
+    const next = last === undefined ? 0 : left.findIndex(({ holds }) => sameLock(holds, last.waits_for));
+    ordered.push(...left.splice(Math.max(0, next), 1));
+  }
+  return ordered;
+}
+
+/** Whether each thread waits for the next one's lock, and the last for the first's. */
+export function isClosed(cycle: Part[]): boolean {
+  return cycle.length > 1 && cycle.every((part, index) => sameLock(part.waits_for, cycle[(index + 1) % cycle.length]!.holds));
+}
+
+/** That it lasts, or when and why it is known to have ended. */
+export function standing({ ended, end_reason }: Pick<DeadlockRow, 'ended' | 'end_reason'>): string {
+  return ended === null ? 'lasts' : `ended ${formatTime(ended)}: ${endWord(end_reason)}`;
+}
+
+export function placeText({ cluster, namespace, workload, pod, container, node, pid }: DeadlockRow | Deadlock): string {
+  const service = [cluster, namespace, workload].filter((part) => part !== '').join(' / ');
+  const parts = [
+    service,
+    pod === '' ? '' : `pod ${pod}`,
+    container === '' ? '' : `container ${container}`,
+    node === '' ? '' : `node ${node}`,
+    `pid ${pid}`,
+  ];
+  return visibleText(parts.filter((part) => part !== '').join(', '));
+}
+
+/** All of it as plain text. */
+export function deadlockText(deadlock: Deadlock): string {
+  const cycle = cycleOf(deadlock.threads);
+  const lines = [
+    `Deadlock of ${cycle.length} threads`,
+    placeText(deadlock),
+    `first seen ${formatTime(deadlock.first_seen)}, last seen ${formatTime(deadlock.last_seen)}, ${standing(deadlock)}`,
+  ];
+  for (const { name, java_tid, waits_for, holds, stack, held_at, waits_at } of cycle) {
+    lines.push('', `"${visibleText(name)}" tid=${java_tid}`);
+    lines.push(`  waits for ${visibleText(lockName(waits_for))} (${lockKind(waits_for.kind).name})`);
+    lines.push(`  holds ${visibleText(lockName(holds))} (${lockKind(holds.kind).name})`);
+    stack.forEach((frame, index) => {
+      lines.push(`    at ${frameText(frame)}`);
+      if (index === waits_at) lines.push(`      - waits for ${visibleText(lockName(waits_for))}`);
+      if (index === held_at) lines.push(`      - took ${visibleText(lockName(holds))}`);
+    });
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lanes of time: what the API tells, as bars to draw and words to read.
+import type { Cell, Lane, LanesAnswer, Snapshot, StateCounts } from '../../api/threads.ts';
+import { coresText, plural } from './words.ts';
+
+export const STATES = ['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING'] as const;
+export type StateName = (typeof STATES)[number];
+
+/** One span of a lane. Places are shares of the lane's width. */
+export interface Bar {
+  from: number;
+  to: number;
+  /** Null: the source tells no CPU time. */
+  cores: number | null;
+  states: StateCounts;
+  waits: number;
+}
+
+const NONE: StateCounts = { RUNNABLE: 0, BLOCKED: 0, WAITING: 0, TIMED_WAITING: 0 };
+
+export function poolBars(cells: (Cell | null)[], bucketMs: number): Bar[] {
+  return cells.flatMap((cell, index) => {
+    if (cell === null) return [];
+    const cores = cell.cpu_ns / (bucketMs * 1e6);
+    return [{ from: index / cells.length, to: (index + 1) / cells.length, cores, states: cell, waits: cell.lock_waits }];
+  });
+}
+
+/** A snapshot stands for the time since the one before. */
+export function threadBars(snapshots: Snapshot[], from: number, to: number): Bar[] {
+  const place = (time: number) => Math.min(1, Math.max(0, (time - from) / (to - from)));
+  return snapshots.flatMap(({ time, interval_ms, cpu_ns, state, owner }) => {
+    const end = Date.parse(time);
+    const bar: Bar = {
+      from: place(end - interval_ms),
+      to: place(end),
+      cores: cpu_ns === null || interval_ms <= 0 ? null : cpu_ns / (interval_ms * 1e6),
+      states: (STATES as readonly string[]).includes(state) ? { ...NONE, [state]: 1 } : NONE,
+      waits: state === 'BLOCKED' || owner !== null ? 1 : 0,
+    };
+    return bar.to > bar.from ? [bar] : [];
+  });
+}
+
+/** The cores that the full height stands for, the same in all lanes so that they can be compared. At least a tenth of a core. */
+export function fullHeight(lanes: Bar[][]): number {
+  return lanes.flat().reduce((most, { cores }) => Math.max(most, cores ?? 0), 0.1);
+}
+
+/** The height of the band of states, and of all, in the drawing's own units. */
+export const BAND = 8;
+export const HEIGHT = 32;
+const WIDTH = 1000;
+export const VIEW_BOX = `0 0 ${WIDTH} ${HEIGHT}`;
+
+const rectangle = (x: number, y: number, width: number, height: number) =>
+  `M${x.toFixed(2)} ${y.toFixed(2)}h${width.toFixed(2)}v${height.toFixed(2)}h${(-width).toFixed(2)}z`;
+
+export interface Drawing {
+  cpu: string;
+  waits: string;
+  states: Record<StateName, string>;
+}
+
+/** Paths of SVG: CPU as height above, states as shares of the band below, lock waits as marks at the top. */
+export function drawing(bars: Bar[], full: number): Drawing {
+  const paths: Drawing = { cpu: '', waits: '', states: { RUNNABLE: '', BLOCKED: '', WAITING: '', TIMED_WAITING: '' } };
+  const room = HEIGHT - BAND - 1;
+  for (const { from, to, cores, states, waits } of bars) {
+    const x = from * WIDTH;
+    const width = (to - from) * WIDTH;
+    const height = Math.min(1, (cores ?? 0) / full) * room;
+    if (height > 0) paths.cpu += rectangle(x, room - height, width, height);
+    if (waits > 0) paths.waits += rectangle(x, 0, width, 3);
+    const total = STATES.reduce((sum, state) => sum + states[state], 0);
+    let y = HEIGHT - BAND;
+    for (const state of STATES) {
+      const part = total === 0 ? 0 : (states[state] / total) * BAND;
+      if (part > 0) paths.states[state] += rectangle(x, y, width, part);
+      y += part;
+    }
+  }
+  return paths;
+}
+
+/** `1.2 cores; 3 runnable, 1 blocked, 30 waiting; 2 waited for a lock` */
+export function barText({ cores, states, waits }: Bar): string {
+  const words: Record<StateName, string> = { RUNNABLE: 'runnable', BLOCKED: 'blocked', WAITING: 'waiting', TIMED_WAITING: 'timed waiting' };
+  const counts = STATES.filter((state) => states[state] > 0).map((state) => `${states[state]} ${words[state]}`);
+  const parts = [cores === null ? 'CPU not told' : coresText(cores), counts.join(', ')];
+  if (waits > 0) parts.push(`${plural(waits, 'wait')} for a lock`);
+  return parts.filter((part) => part !== '').join('; ');
+}
+
+export function barAt(bars: Bar[], place: number): Bar | undefined {
+  return bars.find(({ from, to }) => place >= from && place < to);
+}
+
+/** The whole lane in a sentence, for readers who do not see it. */
+export function laneText(bars: Bar[]): string {
+  if (bars.length === 0) return 'no snapshots';
+  const cores = bars.reduce((sum, bar) => sum + (bar.cores ?? 0), 0) / bars.length;
+  const peak = fullHeight([bars]);
+  const waits = bars.reduce((sum, bar) => sum + bar.waits, 0);
+  const blocked = bars.filter(({ states }) => states.BLOCKED > 0).length;
+  const parts = [
+    `${coresText(cores)} on average`,
+    peak > 0.1 ? `${coresText(peak)} at most` : '',
+    blocked > 0 ? `blocked in ${blocked} of ${bars.length} spans` : '',
+  ];
+  parts.push(waits > 0 ? `${plural(waits, 'wait')} for a lock` : '');
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+/** Heaviest first, those that wait for locks before those that do nothing. */
+export function sortedLanes(lanes: Lane[]): Lane[] {
+  const weight = ({ cells }: Lane) => cells.reduce((sum, cell) => sum + (cell?.cpu_ns ?? 0), 0);
+  const waits = ({ cells }: Lane) => cells.reduce((sum, cell) => sum + (cell?.lock_waits ?? 0), 0);
+  return [...lanes].sort((a, b) => weight(b) - weight(a) || waits(b) - waits(a) || a.pool.localeCompare(b.pool));
+}
+
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** The brush's span in whole buckets, from two places of the lane in any order. */
+export function brushSpan({ from, to, bucket_ms }: LanesAnswer, a: number, b: number): Span {
+  const start = Date.parse(from);
+  const end = Date.parse(to);
+  const bucket = Math.max(1, bucket_ms);
+  const at = (place: number) => start + Math.min(1, Math.max(0, place)) * (end - start);
+  const low = start + Math.floor((at(Math.min(a, b)) - start) / bucket) * bucket;
+  const high = start + Math.ceil((at(Math.max(a, b)) - start) / bucket) * bucket;
+  return { from: low, to: Math.min(end, Math.max(high, low + bucket)) };
+}
+
+/** `<from>-<to>-<pool>` of the address; null when there is none. */
+export function readBrush(text: string): (Span & { pool: string }) | null {
+  const match = /^(\d{1,16})-(\d{1,16})-(.*)$/s.exec(text);
+  if (match === null || Number(match[1]) >= Number(match[2])) return null;
+  return { from: Number(match[1]), to: Number(match[2]), pool: match[3]! };
+}
+
+export function writeBrush({ from, to }: Span, pool: string): string {
+  return `${from}-${to}-${pool}`;
+}

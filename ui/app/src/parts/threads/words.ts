@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of the API in words that a reader knows.
+import { formatValue, frameName, groupDigits, shorten, visibleText } from '@hotstack/flamegraph';
+import type { AnswerMeta, BusyThread, Frame, Lock, Sources } from '../../api/threads.ts';
+
+/** A name of the API that this version does not know. */
+export function unknownWord(name: string): string {
+  return shorten(visibleText(name), 40);
+}
+
+function wordFor<T>(words: Record<string, T>, name: string, unknown: T): T {
+  return Object.hasOwn(words, name) ? words[name]! : unknown;
+}
+
+export interface Word {
+  name: string;
+  explanation: string;
+}
+
+const CONFIDENCE: Record<string, Word> = {
+  exact_cpu: { name: 'exact CPU', explanation: 'The JVM told the CPU time of this thread in each snapshot.' },
+  runnable_samples: {
+    name: 'runnable samples',
+    explanation: 'The JVM did not tell CPU times. The figure is estimated from the share of snapshots that saw the thread runnable.',
+  },
+  profile_only: {
+    name: 'profile only',
+    explanation:
+      'There are no snapshots of this thread. The figure is estimated from CPU samples, which may come from several threads of one name.',
+  },
+};
+
+export function confidenceWord(confidence: string): Word {
+  const explanation = 'This page does not know how the figure was found.';
+  return wordFor(CONFIDENCE, confidence, { name: unknownWord(confidence), explanation });
+}
+
+const SLOW: Record<string, Word> = {
+  blocked: { name: 'blocked', explanation: 'Waits to enter a monitor that another thread holds.' },
+  waiting_for_lock: { name: 'waiting for a lock', explanation: 'Waits for a lock of java.util.concurrent that another thread holds.' },
+  class_initialisation: { name: 'class initialisation', explanation: 'Probably waits until another thread has initialised a class.' },
+  unknown_holder: {
+    name: 'holder unknown',
+    explanation: 'Waits for a lock of which the JVM does not know the holder, for example a read lock.',
+  },
+  deadlocked: { name: 'deadlocked', explanation: 'Is part of a deadlock, and cannot go on.' },
+};
+
+export function slowWord(kind: string): Word {
+  return wordFor(SLOW, kind, { name: unknownWord(kind), explanation: '' });
+}
+
+const LOCK_KINDS: Record<string, Word> = {
+  monitor: { name: 'monitor', explanation: 'Taken by a synchronized method or block.' },
+  juc: { name: 'j.u.c.', explanation: 'A lock of java.util.concurrent.' },
+  unknown: { name: 'not known', explanation: 'The snapshot does not tell what kind of lock it is.' },
+};
+
+export function lockKind(kind: string): Word {
+  return wordFor(LOCK_KINDS, kind, { name: unknownWord(kind), explanation: '' });
+}
+
+/** `java.lang.Object@1b2c3d4e`. As recorded, not made safe. */
+export function lockName({ class: cls, id }: Pick<Lock, 'class' | 'id'>): string {
+  return `${cls}@${id}`;
+}
+
+const ENDS: Record<string, string> = {
+  resolved: 'the threads went on',
+  jvm_ended: 'the JVM ended',
+  collector_silent: 'the collector of the node fell silent, so it is not known whether the threads still wait',
+};
+
+export function endWord(reason: string | null): string {
+  return reason === null ? 'for a reason that is not known' : wordFor(ENDS, reason, unknownWord(reason));
+}
+
+/** `1.2 cores`, `0.05 cores`. A thread above zero is never shown as zero. */
+export function coresText(cores: number): string {
+  if (!(cores > 0)) return '0 cores';
+  if (cores < 0.01) return '< 0.01 cores';
+  const rounded = Number(cores.toFixed(cores < 10 ? 2 : 1));
+  return rounded === 1 ? '1 core' : `${rounded} cores`;
+}
+
+/** The exact figure behind the cores, and over which time. */
+export function cpuFigure({ cpu_ns, interval_ns }: Pick<BusyThread, 'cpu_ns' | 'interval_ns'>): string {
+  return `${groupDigits(String(cpu_ns))} ns of CPU in ${formatValue(interval_ns, 'ns')}`;
+}
+
+/** `com.acme.Cart.total (Cart.java:42)`, made safe. */
+export function frameText({ class: cls, method, file, line, kind }: Frame): string {
+  const name = visibleText(frameName(kind === 'java', cls, method));
+  const source = line > 0 ? `${file}:${line}` : file;
+  return source === '' ? name : `${name} (${visibleText(source)})`;
+}
+
+/** `com.acme.Cart.total` of the frame where the thread stands. */
+export function topFrame(stack: Frame[]): string {
+  const frame = stack[0];
+  return frame === undefined ? '' : visibleText(frameName(frame.kind === 'java', frame.class, frame.method));
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${groupDigits(String(count))} ${count === 1 ? one : many}`;
+}
+
+/** What an answer is short of, one sentence each; the next step in the sentence. */
+export function shortfalls({ threads_cut }: Sources, { truncated, sampled, missing, nodes_omitted }: AnswerMeta): string[] {
+  const found: string[] = [];
+  if (truncated) found.push('The query stopped at its budget, so this is less than the whole. Choose a shorter time range or one pod.');
+  if (sampled) found.push('This was computed from a sample of the rows. Choose a shorter time range for exact figures.');
+  if (missing.length > 0) found.push(`The store did not give: ${visibleText(missing.join(', '))}. Load the page again.`);
+  if (nodes_omitted > 0)
+    found.push(`${plural(nodes_omitted, 'row was', 'rows were')} left off the end of the list. Choose one pod or pool to see them.`);
+  if (threads_cut > 0) {
+    found.push(
+      `${plural(threads_cut, 'thread was', 'threads were')} left out of snapshots because a snapshot is bounded. "hotstack threads PID" on the node shows them.`,
+    );
+  }
+  return found;
+}

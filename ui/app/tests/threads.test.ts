@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import {
+  deadlockAnswer,
+  lanesAnswer,
+  threadsAnswer,
+  type Cell,
+  type LanesAnswer,
+  type Snapshot,
+  type Sources,
+} from '../src/api/threads.ts';
+import { cycleOf, deadlockText, isClosed, standing } from '../src/parts/threads/deadlocks.ts';
+import {
+  barAt,
+  barText,
+  brushSpan,
+  drawing,
+  fullHeight,
+  laneText,
+  poolBars,
+  readBrush,
+  sortedLanes,
+  threadBars,
+  writeBrush,
+} from '../src/parts/threads/lanes.ts';
+import { telling } from '../src/parts/threads/PoolThreads.tsx';
+import { coresOf, spells } from '../src/parts/threads/spells.ts';
+import {
+  confidenceWord,
+  coresText,
+  cpuFigure,
+  endWord,
+  frameText,
+  lockKind,
+  shortfalls,
+  slowWord,
+  topFrame,
+} from '../src/parts/threads/words.ts';
+import { frame, lanes, oneDeadlock, SOURCES, threads } from './pool.ts';
+
+const META = { from: null, to: null, truncated: false, fresh_until: null, nodes_omitted: 0, sampled: false, missing: [] };
+const lock = (id: string) => ({ class: 'a.B', id, kind: 'monitor' });
+const part = (java_tid: number, holds: string, waits: string) => ({ java_tid, holds: lock(holds), waits_for: lock(waits) });
+
+describe('cycle', () => {
+  it('follows the waiting, whatever order the answer has', () => {
+    const cycle = cycleOf([part(1, 'a', 'b'), part(3, 'c', 'a'), part(2, 'b', 'c')]);
+    expect(cycle.map(({ java_tid }) => java_tid)).toEqual([1, 2, 3]);
+    expect(isClosed(cycle)).toBe(true);
+  });
+
+  it('keeps threads that do not belong, and does not call it closed', () => {
+    const cycle = cycleOf([part(1, 'a', 'b'), part(9, 'x', 'y'), part(2, 'b', 'z')]);
+    expect(cycle.map(({ java_tid }) => java_tid)).toEqual([1, 2, 9]);
+    expect(isClosed(cycle)).toBe(false);
+    expect(isClosed(cycleOf([part(1, 'a', 'a')]))).toBe(false);
+    expect(cycleOf([])).toEqual([]);
+  });
+
+  it('tells locks of one identity hash apart by their class', () => {
+    const other = { java_tid: 2, holds: { ...lock('b'), class: 'c.D' }, waits_for: lock('a') };
+    expect(isClosed(cycleOf([part(1, 'a', 'b'), other]))).toBe(false);
+  });
+
+  it('says when and why it ended', () => {
+    expect(standing({ ended: null, end_reason: null })).toBe('lasts');
+    expect(standing({ ended: '2026-01-31T10:00:00Z', end_reason: 'jvm_ended' })).toMatch(/^ended 2026-01-31 .*: the JVM ended$/);
+    expect(endWord('constructor')).toBe('constructor');
+  });
+});
+
+describe('deadlock as text', () => {
+  const { deadlock } = deadlockAnswer({ ...oneDeadlock('00000000000012ab-00000000000000aa'), meta: META }, '');
+
+  it('has threads, locks and the frames that hold and wait', () => {
+    const text = deadlockText(deadlock);
+    expect(text).toContain(
+      'Deadlock of 2 threads\nlocal / shop / checkout, pod checkout-6d5f7-x2x9k, container app, node node-1, pid 4711\n',
+    );
+    expect(text).toContain('"transfer-1" tid=71\n');
+    expect(text).toContain('    at com.acme.bank.Account.deposit (Account.java:40)\n      - waits for com.acme.bank.Account@11aa0000\n');
+    expect(text).toContain('    at com.acme.bank.Transfer.run (Transfer.java:11)\n      - took com.acme.bank.Account@11aa0000\n');
+    expect(text.endsWith('\n')).toBe(true);
+  });
+
+  it('lets no name write lines or control a terminal', () => {
+    const threads = deadlock.threads.map((thread) => ({ ...thread, name: 'x\n"root" tid=1\u001b[2J\u202e' }));
+    const text = deadlockText({ ...deadlock, pod: 'p\nq', threads });
+    expect(text.split('\n')).toHaveLength(deadlockText(deadlock).split('\n').length);
+    expect(text).not.toMatch(/[\u001b\u202e]/);
+  });
+});
+
+const cell = (change: Partial<Cell>): Cell => ({
+  cpu_ns: 0,
+  RUNNABLE: 0,
+  BLOCKED: 0,
+  WAITING: 0,
+  TIMED_WAITING: 0,
+  lock_waits: 0,
+  ...change,
+});
+
+describe('lanes', () => {
+  const bars = poolBars([cell({ cpu_ns: 45e9, RUNNABLE: 3, BLOCKED: 1, lock_waits: 1 }), null, cell({ cpu_ns: 15e9, WAITING: 4 })], 30_000);
+
+  it('leave out spans without snapshots', () => {
+    expect(bars.map(({ from, to, cores }) => [from.toFixed(2), to.toFixed(2), cores])).toEqual([
+      ['0.00', '0.33', 1.5],
+      ['0.67', '1.00', 0.5],
+    ]);
+    expect(barAt(bars, 0.5)).toBeUndefined();
+    expect(barText(barAt(bars, 0.1)!)).toBe('1.5 cores; 3 runnable, 1 blocked; 1 wait for a lock');
+  });
+
+  it('have CPU as height of the common scale, and states as shares of their band', () => {
+    const { cpu, waits, states } = drawing(bars, fullHeight([bars]));
+    expect(cpu).toBe('M0.00 0.00h333.33v23.00h-333.33zM666.67 15.33h333.33v7.67h-333.33z');
+    expect(states.RUNNABLE).toBe('M0.00 24.00h333.33v6.00h-333.33z');
+    expect(states.BLOCKED).toBe('M0.00 30.00h333.33v2.00h-333.33z');
+    expect(waits).toBe('M0.00 0.00h333.33v3.00h-333.33z');
+  });
+
+  it('stay within their height, and say in words what they show', () => {
+    expect(drawing(bars, 0.5).cpu.startsWith('M0.00 0.00h')).toBe(true);
+    expect(fullHeight([[], bars])).toBe(1.5);
+    expect(fullHeight([])).toBe(0.1);
+    expect(laneText(bars)).toBe('1 core on average, 1.5 cores at most, blocked in 1 of 2 spans, 1 wait for a lock');
+    expect(laneText([])).toBe('no snapshots');
+  });
+
+  it('of one thread reach back over the interval of each snapshot', () => {
+    const snapshot = (time: number, change: Partial<Snapshot>): Snapshot => ({
+      time: new Date(time).toISOString(),
+      state: 'RUNNABLE',
+      cpu_ns: 5e9,
+      interval_ms: 10_000,
+      lock: null,
+      owner: null,
+      stack: [],
+      ...change,
+    });
+    const [first, second, ...rest] = threadBars(
+      [snapshot(5_000, {}), snapshot(50_000, { state: 'BLOCKED', cpu_ns: null }), snapshot(200_000, {})],
+      0,
+      100_000,
+    );
+    expect(first).toMatchObject({ from: 0, to: 0.05, cores: 0.5, waits: 0, states: { RUNNABLE: 1 } });
+    expect(second).toMatchObject({ from: 0.4, to: 0.5, cores: null, waits: 1, states: { BLOCKED: 1 } });
+    expect(barText(second!)).toBe('CPU not told; 1 blocked; 1 wait for a lock');
+    expect(rest).toEqual([]);
+    expect(threadBars([snapshot(5_000, { state: 'constructor' })], 0, 100_000)[0]!.states.RUNNABLE).toBe(0);
+  });
+
+  const answer = lanesAnswer({ ...lanes(0, 3_600_000, 120), meta: META }, '') as LanesAnswer;
+
+  it('are sorted by what they cost, then by waiting', () => {
+    expect(
+      sortedLanes(answer.lanes)
+        .map(({ pool }) => pool)
+        .slice(0, 2),
+    ).toEqual(['http-nio-8080-exec-#', 'search-index-writer']);
+    expect(
+      sortedLanes([
+        { pool: 'idle', threads: 1, cells: [] },
+        { pool: 'jam', threads: 1, cells: [cell({ lock_waits: 2 })] },
+      ])[0]!.pool,
+    ).toBe('jam');
+  });
+
+  it('give the brush whole buckets in any direction', () => {
+    expect(brushSpan(answer, 0.51, 0.26)).toEqual({ from: 930_000, to: 1_860_000 });
+    expect(brushSpan(answer, 0.5, 0.5)).toEqual({ from: 1_800_000, to: 1_830_000 });
+    expect(brushSpan(answer, -3, 7)).toEqual({ from: 0, to: 3_600_000 });
+  });
+
+  it('keep the brush in the address', () => {
+    expect(readBrush(writeBrush({ from: 1, to: 2 }, 'a-b\n#'))).toEqual({ from: 1, to: 2, pool: 'a-b\n#' });
+    for (const text of ['', '5-4-x', 'a-b-c', '1-2']) expect(readBrush(text)).toBeNull();
+  });
+
+  it('unfold to busy threads, then slow ones, each once', () => {
+    const found = telling(threadsAnswer({ ...threads('http-nio-8080-exec-#'), meta: META }, ''));
+    expect(found.map(({ java_tid }) => java_tid)).toEqual([34, 35, 36, 40, 44, 45]);
+  });
+});
+
+describe('spells', () => {
+  const at = (minute: number, state: string, cpu_ns: number | null): Snapshot => ({
+    time: `2026-01-31T10:0${minute}:00Z`,
+    state,
+    cpu_ns,
+    interval_ms: 60_000,
+    lock: null,
+    owner: null,
+    stack: [],
+  });
+
+  it('join equal snapshots in a row, the newest first', () => {
+    const found = spells([at(1, 'RUNNABLE', 30e9), at(2, 'RUNNABLE', 60e9), at(3, 'WAITING', null), at(4, 'RUNNABLE', 0)]);
+    expect(found.map(({ snapshots }) => snapshots.map(({ time }) => time.slice(14, 16)))).toEqual([['04'], ['03'], ['02', '01']]);
+    expect(found.map(coresOf)).toEqual([0, null, 0.75]);
+  });
+});
+
+describe('words', () => {
+  it.each([
+    [0, '0 cores'],
+    [0.0001, '< 0.01 cores'],
+    [0.833, '0.83 cores'],
+    [1.001, '1 core'],
+    [1.2, '1.2 cores'],
+    [31.96, '32 cores'],
+    [NaN, '0 cores'],
+  ])('%d is %s', (cores, words) => {
+    expect(coresText(cores)).toBe(words);
+  });
+
+  it('have the exact figure beside the rounded one', () => {
+    expect(cpuFigure({ cpu_ns: 49_812_345_678, interval_ns: 60e9 })).toBe('49,812,345,678 ns of CPU in 1 min');
+  });
+
+  it('claim no confidence that this version does not know', () => {
+    expect(confidenceWord('exact_cpu').name).toBe('exact CPU');
+    expect(confidenceWord('toString')).toEqual({ name: 'toString', explanation: 'This page does not know how the figure was found.' });
+    expect(slowWord('ne\nw').name).toBe('ne\u240aw');
+    expect(lockKind('juc').name).toBe('j.u.c.');
+  });
+
+  it('name frames with their source, made safe', () => {
+    expect(frameText(frame('com.acme.Cart.total', 42))).toBe('com.acme.Cart.total (Cart.java:42)');
+    expect(frameText({ class: 'libc.so.6', method: 'read', file: '', line: 0, kind: 'native' })).toBe('libc.so.6!read');
+    expect(frameText({ ...frame('a.B.c'), file: 'x\u202ey' })).toBe('a.B.c (x\u27e8202E\u27e9y)');
+    expect(topFrame([])).toBe('');
+  });
+
+  it('say what an answer is short of, with the next step', () => {
+    const cut: Sources = { ...SOURCES, threads_cut: 3000 };
+    expect(shortfalls(SOURCES, META)).toEqual([]);
+    expect(
+      shortfalls(cut, { ...META, truncated: true, nodes_omitted: 1, missing: ['stacks'] }).map((sentence) => sentence.split('.')[0]),
+    ).toEqual([
+      'The query stopped at its budget, so this is less than the whole',
+      'The store did not give: stacks',
+      '1 row was left off the end of the list',
+      '3,000 threads were left out of snapshots because a snapshot is bounded',
+    ]);
+  });
+});
