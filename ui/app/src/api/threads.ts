@@ -86,7 +86,7 @@ const lockRow = record({
   id: text,
   kind: text,
   waits: amount,
-  waiters_max: amount,
+  threads: amount,
   snapshots: amount,
   delay_ns: orNull(amount),
   first_seen: time,

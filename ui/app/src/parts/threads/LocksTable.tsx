@@ -45,7 +45,7 @@ export function LocksTable({ answer, service, address }: LocksTableProps) {
               Class waited
             </th>
             <th className={table['number']} title="The most threads that waited in one snapshot">
-              Most waiters
+              Waiters
             </th>
             <th className={table['number']} title="Times that a snapshot saw a thread wait">
               Seen waiting
@@ -78,7 +78,7 @@ export function LocksTable({ answer, service, address }: LocksTableProps) {
 }
 
 function Cells({ lock }: { lock: LockRow }) {
-  const { kind, delay_ns, waiters_max, waits, holders, last_seen, pod } = lock;
+  const { kind, delay_ns, threads, waits, holders, last_seen, pod } = lock;
   const others = holders.length - 1;
   return (
     <>
@@ -90,7 +90,7 @@ function Cells({ lock }: { lock: LockRow }) {
         <LockKind kind={kind} />
       </td>
       <td className={table['number']}>{delay_ns === null ? '–' : formatValue(delay_ns, 'ns')}</td>
-      <td className={table['number']}>{waiters_max}</td>
+      <td className={table['number']}>{threads}</td>
       <td className={table['number']}>{waits}</td>
       <td title={formatTime(last_seen)}>{formatAgo(last_seen, Date.now())}</td>
       <td className={table['faint']}>
