@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
+#include "cli/command.h"
 
 static const command commands[] = {
     {"attach", "Say whose profiling session runs in which JVM (attach status)", attach_run},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "in_chunk.h"
 
-#include "../tests/writer.h"
+#include "../tests/support/writer.h"
 #include "walk.h"
 
 #include <jfr/options.h>

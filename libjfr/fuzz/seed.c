@@ -5,7 +5,7 @@
  *
  * usage: seed CORPUS_DIR   (then: git add the files)
  */
-#include "../tests/writer.h"
+#include "../tests/support/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The library as it is built with -Dlibjfr_zlib=disabled -Dlibjfr_mmap=disabled. */
-#include "fixture.h"
+#include "support/fixture.h"
 
 #include <stdlib.h>
 #include <string.h>

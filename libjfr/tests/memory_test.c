@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading without memory, at each allocation: it says so, and gives back what it took. */
 #include "failing_memory.h"
-#include "fixture.h"
 #include "read/input_impl.h"
+#include "support/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* The committed recordings of real JVMs (tests/data/jfr), whole and damaged. */
 #include "../fuzz/twin.h"
 #include "../fuzz/walk.h"
-#include "fixture.h"
+#include "support/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

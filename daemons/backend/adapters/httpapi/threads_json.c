@@ -203,25 +203,23 @@ static json_t *json_cell(const thread_row *row)
     return cell;
 }
 
-/* The lane of the rows [first, end), which are of one pool, by time. */
-static json_t *json_lane(const thread_report *r, size_t first, size_t end,
-                         const store_filter *filter)
+/* The lane of `count` rows, which are of one pool, by time. */
+static json_t *json_lane(const thread_entry *rows, size_t count, const store_filter *filter)
 {
     json_t *cells = json_array();
-    uint64_t threads = 0, at = first;
+    uint64_t threads = 0;
+    size_t at = 0;
 
     for (uint64_t begin = filter->from_ms; begin < filter->to_ms; begin += filter->bucket_ms) {
-        const thread_row *row = at < end ? &r->lanes.items[at].row : NULL;
-        if (row == NULL || row->first_ms != begin) {
+        if (at == count || rows[at].row.first_ms != begin) {
             json_array_append_new(cells, json_null());
             continue;
         }
-        threads = row->threads > threads ? row->threads : threads;
-        json_array_append_new(cells, json_cell(row));
-        at++;
+        threads = rows[at].row.threads > threads ? rows[at].row.threads : threads;
+        json_array_append_new(cells, json_cell(&rows[at++].row));
     }
-    return json_pack("{s:o, s:I, s:o}", "pool", json_text(r->lanes.items[first].row.pool),
-                     "threads", (json_int_t)threads, "cells", cells);
+    return json_pack("{s:o, s:I, s:o}", "pool", json_text(rows[0].row.pool), "threads",
+                     (json_int_t)threads, "cells", cells);
 }
 
 json_t *json_lanes(const thread_report *r, const store_filter *filter)
@@ -229,10 +227,11 @@ json_t *json_lanes(const thread_report *r, const store_filter *filter)
     json_t *lanes = json_array();
 
     for (size_t first = 0, end; first < r->lanes.count; first = end) {
-        for (end = first + 1; end < r->lanes.count && text_equal(r->lanes.items[end].row.pool,
-                                                                 r->lanes.items[first].row.pool);)
+        const thread_entry *rows = &r->lanes.items[first];
+        for (end = first + 1;
+             end < r->lanes.count && text_equal(r->lanes.items[end].row.pool, rows->row.pool);)
             end++;
-        json_array_append_new(lanes, json_lane(r, first, end, filter));
+        json_array_append_new(lanes, json_lane(rows, end - first, filter));
     }
     return json_pack("{s:o, s:o, s:I, s:o, s:o}", "from", json_time(filter->from_ms), "to",
                      json_time(filter->to_ms), "bucket_ms", (json_int_t)filter->bucket_ms, "lanes",

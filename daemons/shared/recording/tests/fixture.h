@@ -6,7 +6,7 @@
 #include <check.h>
 #include <recording/recording.h>
 
-#include "writer.h"
+#include "support/writer.h"
 
 extern writer w;
 extern chunk_params params;

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The columns that a table of one event type has: found in the metadata of all chunks. */
+#ifndef HOTSTACK_FIELDS_H
+#define HOTSTACK_FIELDS_H
+
+#include "inputs.h"
+
+#include "tables/arrow.h"
+
+/* A column: where its values are, and what they are in all chunks together. */
+typedef struct field_column {
+    char *path;
+    enum column_kind kind;
+    bool met; /* some chunk has it */
+} field_column;
+
+typedef struct field_list {
+    field_column *list;
+    size_t count;
+    size_t room;
+    bool type_met;
+} field_list;
+
+/*
+ * Finds the columns of a type: the given paths, or with NULL all of its fields, structs taken
+ * apart. Returns 0 or -1; FAILURE_USAGE when nothing has the type, or a path.
+ */
+int fields_find(field_list *out, inputs *in, const char *type, const char *const *paths,
+                size_t count, failure *f);
+void fields_free(field_list *l);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The recordings that a Python object was opened on, and a walk over their chunks. Inputs are
+ * shared by everything that reads them, which can outlive the object; walks need no GIL.
+ */
+#ifndef HOTSTACK_INPUTS_H
+#define HOTSTACK_INPUTS_H
+
+#include "module/native.h"
+
+#include "module/failure.h"
+
+typedef struct input {
+    char *path; /* NULL: memory */
+    Py_buffer view;
+    uint64_t size; /* bytes of the file or of the memory */
+} input;
+
+typedef struct inputs inputs;
+
+/* Takes a sequence of str (paths) and objects with a buffer. NULL with an exception set. */
+inputs *inputs_new(PyObject *sequence, bool unfinished);
+inputs *inputs_share(inputs *in);
+/* Takes the GIL by itself when the last user of a buffer lets go. NULL is allowed. */
+void inputs_release(inputs *in);
+
+size_t inputs_count(const inputs *in);
+const input *inputs_at(const inputs *in, size_t index);
+/* Their sizes, added up. */
+uint64_t inputs_bytes(const inputs *in);
+bool inputs_unfinished(const inputs *in);
+/* Names the input that a failure is about. */
+void inputs_blame(const inputs *in, size_t index, failure *f);
+
+/* How many losses are kept by their place; all are counted. */
+#define WALK_LOSSES 256
+
+typedef struct walk_loss {
+    jfr_loss_record record;
+    size_t input;
+} walk_loss;
+
+/* A walk over the chunks of all inputs, one after the other. Zero, then walk_begin. */
+typedef struct walk {
+    inputs *in;
+    size_t index; /* of the open input, or of the next one */
+    jfr_file *file;
+    jfr_chunk *chunk; /* the current one */
+    jfr_intervals inherit;
+    uint64_t before; /* bytes of the inputs before this one */
+    uint64_t chunks_whole, chunks_partial, chunks_lost, bytes_lost;
+    uint64_t recorder_samples, recorder_bytes;
+    size_t loss_count;
+    walk_loss losses[WALK_LOSSES];
+} walk;
+
+void walk_begin(walk *w, inputs *in);
+/* 1 with w->chunk, 0 at the end of all, -1. After -1 the walk goes on no further. */
+int walk_next(walk *w, failure *f);
+/* How many bytes of the inputs lie behind the walk. */
+uint64_t walk_done(const walk *w);
+/* NULL is not allowed; a walk that was never begun (zero) is. */
+void walk_end(walk *w);
+
+#endif

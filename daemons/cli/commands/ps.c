@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `hotstack ps`: the JVMs of this machine and the verdict on each. */
+#include <getopt.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <attach/attach.h>
+
+#include "cli/command.h"
+#include "cli/commands/jvm_json.h"
+#include "cli/options/json_option.h"
+
+static const char help[] =
+    "usage: hotstack ps [--json]\n"
+    "\n"
+    "Lists the JVMs of this machine: process id, user, Java version, main class or jar, and `ok` "
+    "or\n"
+    "the reason why the JVM cannot be profiled. JVMs in containers are among them; those of other "
+    "users\n"
+    "show their details to root only.\n"
+    "\n"
+    "  --json      {\"jvms\": [...]}, with versions, containers, limits and verdicts; see the "
+    "manual\n"
+    "              page\n"
+    "  -h, --help  this text\n";
+
+static const char *user_name(uint32_t uid, char *buf, size_t cap)
+{
+    const struct passwd *entry = getpwuid(uid);
+    (void)snprintf(buf, cap, "%u", uid);
+    return entry == NULL ? buf : entry->pw_name;
+}
+
+static void print_row(const attach_jvm *jvm)
+{
+    char number[16];
+    const char *slash = strrchr(jvm->main_class, '/'); /* of a jar its name; --json has its path */
+    const char *main_class = slash == NULL ? jvm->main_class : slash + 1;
+    (void)printf("%7d  %-12s  %-12s  %-40s  ", jvm->identity.pid,
+                 user_name(jvm->uid, number, sizeof(number)),
+                 jvm->version[0] == '\0' ? "?" : jvm->version,
+                 main_class[0] == '\0' ? "?" : main_class);
+    if (jvm->reason == ATTACH_REASON_NONE)
+        (void)puts("ok");
+    else
+        (void)printf("%s: %s\n", attach_reason_name(jvm->reason), jvm->detail);
+}
+
+static bool print_json(const attach_jvm_list *jvms)
+{
+    json_t *rows = json_array();
+    bool ok = rows != NULL;
+    for (size_t i = 0; ok && i < attach_jvm_list_count(jvms); i++)
+        ok = json_array_append_new(rows, jvm_json(attach_jvm_list_at(jvms, i))) == 0;
+    return json_print(json_pack("{s:o}", "jvms", rows)) && ok;
+}
+
+static int list(bool json)
+{
+    attach_jvm_list *jvms = NULL;
+    attach_error err = {0};
+    if (attach_jvm_list_read(&jvms, NULL, &err) != ATTACH_OK) {
+        complain("%s", err.message);
+        return EXIT_UNREADABLE;
+    }
+    if (json) {
+        bool ok = print_json(jvms);
+        attach_jvm_list_free(jvms);
+        return ok ? EXIT_WHOLE : EXIT_UNREADABLE;
+    }
+    (void)printf("%7s  %-12s  %-12s  %-40s  %s\n", "PID", "USER", "VERSION", "MAIN", "VERDICT");
+    for (size_t i = 0; i < attach_jvm_list_count(jvms); i++)
+        print_row(attach_jvm_list_at(jvms, i));
+    attach_jvm_list_free(jvms);
+    return EXIT_WHOLE;
+}
+
+int ps_run(int argc, char **argv)
+{
+    bool json;
+    int rc = json_option_parse(&json, argc, argv, "h", help);
+    if (rc >= 0)
+        return rc;
+    if (optind < argc) {
+        complain("it takes no arguments; see `hotstack ps --help`");
+        return EXIT_USAGE;
+    }
+    return list(json);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One recording that a subcommand of `hotstack jfr` looks into, event by event. */
+#ifndef HOTSTACK_CLI_JFR_LOOK_H
+#define HOTSTACK_CLI_JFR_LOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jfr/jfr.h>
+
+#include "cli/output/text.h"
+
+/* A point in time on the command line. */
+typedef struct look_time {
+    bool given;
+    bool relative; /* to the start of the recording */
+    int64_t ns;
+} look_time;
+
+typedef struct look_options {
+    const char *path; /* "-" = standard input */
+    bool json;
+    const char *events; /* filters of jfr_type_matches; NULL = all */
+    const char *categories;
+    look_time from;
+    look_time to;
+    uint32_t stack_depth;
+} look_options;
+
+/* What a subcommand's command line may hold beside FILE, --json and --help. */
+enum look_accepts {
+    LOOK_JSON = 1 << 0,
+    LOOK_FILTER = 1 << 1, /* --events, --categories */
+    LOOK_TIMES = 1 << 2,  /* --from, --to */
+    LOOK_STACKS = 1 << 3, /* --stack-depth */
+};
+
+/*
+ * Reads argv; `help` is printed for --help. Returns -1 to go on, or an exit code: after --help, or
+ * after a mistake that it has named. What `out` holds is borrowed from argv.
+ */
+int look_parse(look_options *out, int argc, char **argv, unsigned accepts, const char *help);
+
+typedef struct look {
+    const look_options *options;
+    text *out; /* what is written to standard output; a broken pipe there ends the walk */
+    jfr_file *file;
+    char *input; /* a pipe's bytes */
+    jfr_chunk *chunk;
+    jfr_events *walk;
+    uint64_t bytes;      /* of the recording, as it lies in the file; 0 = not known */
+    uint64_t chunks;     /* delivered */
+    uint64_t shown;      /* events, or types of the metadata, that the filters left */
+    uint64_t bad_events; /* whose bytes do not fit their type */
+    int64_t start_ns;    /* of the first chunk */
+    bool failed;         /* out of memory or past a limit: it was complained about */
+    bool shows_progress;
+    int percent; /* shown last */
+} look;
+
+/* Opens the recording. Complains and returns false when it cannot be read at all. */
+bool look_open(look *l, const look_options *options, text *out);
+
+/* The next chunk in l->chunk. Returns false at the end. */
+bool look_next_chunk(look *l);
+
+/* Begins walking the chunk's chosen events. `flags`: of jfr_events_flags. */
+bool look_begin_events(look *l, uint32_t flags);
+/* The next one. Returns false at the chunk's end. */
+bool look_next_event(look *l, jfr_event *event);
+
+/* Shows how far the walk is, on a terminal. */
+void look_progress(look *l, uint64_t offset);
+
+/* Notes what went wrong with one event. Returns false when there is no going on. */
+bool look_survives(look *l, int rc, const jfr_error *err);
+
+/*
+ * Ends it: writes the rest of `out`, says on standard error what is missing, closes everything.
+ * Returns the exit code.
+ */
+int look_close(look *l);
+
+#endif

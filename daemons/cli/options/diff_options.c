@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options/diff_options.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/commands/reading.h"
+#include "cli/options/option_values.h"
+#include "cli/output/output.h"
+
+static const char help[] =
+    "usage: hotstack diff BEFORE AFTER -o OUT [OPTIONS]\n"
+    "       hotstack diff BEFORE AFTER --fail-on '+5% self' [OPTIONS]\n"
+    "\n"
+    "Compares two recordings, or pprof's profiles or collapsed stacks, type by type: each "
+    "method's\n"
+    "and stack's share of its type's total. A change of a method's own share comes with an\n"
+    "interval in which it lies with a probability of 99 %, from a bootstrap over windows of one\n"
+    "second.\n"
+    "\n"
+    "  -o, --output FILE    where to write; its ending names the format\n"
+    "  -f, --format FORMAT  html  a page: a flame graph coloured by change, and the methods\n"
+    "                       json  the methods with their shares (parts per billion)\n"
+    "  -t, --type TYPE,...  only these profile types\n"
+    "      --fail-on RULE   '+N% self': end with 4 and name each method whose own share of its\n"
+    "                       type grew by more than N percentage points, beyond chance (where\n"
+    "                       there are too few seconds for an interval, N alone decides)\n"
+    "      --lines          tell lines of a method apart in the graph\n"
+    "      --raw-names      keep the names of hidden classes, lambdas and proxies as recorded\n"
+    "      --max-nodes N    html: keep the N heaviest nodes (default 200000, 0 = all)\n"
+    "      --min-width P    html: keep nodes of P percent or more\n"
+    "      --max-stacks N   tell at most N stacks apart (default 2000000) and\n"
+    "      --max-memory MIB use at most so much memory for them (default 4096): past either the\n"
+    "                       lightest are summed into [dropped], and totals stay exact\n"
+    "  -j, --jobs N         1: read one recording after the other; the output is the same\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 done; 3 done, but a part of an input is damaged or was left out, named on\n"
+    "standard error; 4 a method fails the rule; 1 nothing could be compared or written; 2 wrong\n"
+    "usage.\n";
+
+enum { OPT_LINES = 256, OPT_MAX_NODES, OPT_MIN_WIDTH, OPT_FAIL_ON };
+
+static const struct option longs[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"format", required_argument, NULL, 'f'},
+    {"fail-on", required_argument, NULL, OPT_FAIL_ON},
+    {"lines", no_argument, NULL, OPT_LINES},
+    {"max-nodes", required_argument, NULL, OPT_MAX_NODES},
+    {"min-width", required_argument, NULL, OPT_MIN_WIDTH},
+    READING_LONGS,
+    {NULL, 0, NULL, 0},
+};
+
+/* "+5% self" */
+static int set_rule(diff_options *out, const char *text)
+{
+    const char *number = text[0] == '+' ? text + 1 : "";
+    char *end;
+    double points = strtod(number, &end);
+    if (end != number && points >= 0 && points <= 100 && strcmp(end, "% self") == 0) {
+        out->has_limit = true;
+        out->limit = (int64_t)(points * 1e7 + 0.5);
+        return -1;
+    }
+    complain("--fail-on takes a rule such as '+5%% self', of 0 to 100 percentage points, not '%s'",
+             text);
+    return EXIT_USAGE;
+}
+
+static int set_format(diff_options *out, const char *name)
+{
+    out->json = strcmp(name, "json") == 0;
+    if (out->json || strcmp(name, "html") == 0)
+        return -1;
+    complain("there is no format '%s': use html or json", name);
+    return EXIT_USAGE;
+}
+
+static int take_option(diff_options *out, const char **format, int option)
+{
+    switch (option) {
+    case 'o':
+        out->output = optarg;
+        return -1;
+    case 'f':
+        *format = optarg;
+        return -1;
+    case OPT_FAIL_ON:
+        return set_rule(out, optarg);
+    case OPT_LINES:
+        out->lines = true;
+        return -1;
+    case OPT_MAX_NODES:
+        return option_number(&out->max_nodes, "--max-nodes", optarg, 0);
+    case OPT_MIN_WIDTH:
+        return option_min_width(&out->min_width, optarg);
+    default:
+        return reading_option(&out->reading, option, "diff", help);
+    }
+}
+
+static int check(diff_options *out, const char *format, int argc, char **argv)
+{
+    if (argc - optind != 2) {
+        complain("name two recordings: the older one, then the newer one");
+        return EXIT_USAGE;
+    }
+    out->before = argv[optind];
+    out->after = argv[optind + 1];
+    if (out->output == NULL && !out->has_limit) {
+        complain("say where to write with -o FILE, or what fails with --fail-on");
+        return EXIT_USAGE;
+    }
+    if (!reading_stdin_once(argv + optind, 2) ||
+        (out->output != NULL && !output_spares(out->output, argv + optind, 2)))
+        return EXIT_USAGE;
+    if (format != NULL)
+        return set_format(out, format);
+    const char *name = out->output != NULL ? out->output : "nothing.json";
+    const char *ending = strrchr(name, '.');
+    if (ending != NULL && strchr(ending, '/') == NULL)
+        return set_format(out, ending + 1);
+    if (strcmp(name, "-") == 0)
+        complain("name the format of standard output with --format: html or json");
+    else
+        complain("'%s' does not end in .html or .json: add --format", name);
+    return EXIT_USAGE;
+}
+
+int diff_parse(diff_options *out, int argc, char **argv)
+{
+    const char *format = NULL;
+    *out = (diff_options){.max_nodes = 200000, .reading = READING_OPTIONS_INIT};
+    optind = 1;
+    for (;;) {
+        int option = getopt_long(argc, argv, "o:f:" READING_SHORTS, longs, NULL);
+        if (option == -1)
+            break;
+        int rc = take_option(out, &format, option);
+        if (rc >= 0)
+            return rc;
+    }
+    return check(out, format, argc, argv);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options/profile_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/options/option_values.h"
+
+#define DEFAULT_SECONDS 10
+#define SECONDS_MAX     86400
+#define DEFAULT_ALLOC   (UINT64_C(512) << 10)
+#define DEFAULT_LOCK_NS UINT64_C(1000000)
+
+static const char help[] =
+    "usage: hotstack profile [-d TIME] [-e EVENTS] [-t TYPE] [--engine NAME] [--loop] -f FILE "
+    "PID|NAME\n"
+    "\n"
+    "Profiles a running JVM (HotSpot 11 or later) without a restart or a flag on it, and writes a\n"
+    "flame graph. Ctrl-C ends the recording early; the file is written all the same. Nothing of\n"
+    "ours stays in the JVM's file system.\n"
+    "\n"
+    "  -d, --duration TIME  how long: 10, 30s, 5m (default 10)\n"
+    "  -e, --events LIST    what to record, comma-separated (default cpu,alloc,lock):\n"
+    "                         cpu[=INTERVAL]    CPU time, default each 10ms\n"
+    "                         alloc[=BYTES]     allocation, default each 512k\n"
+    "                         lock[=TIME]       lock contention, default each 1ms waited\n"
+    "  -f, --file FILE      where to write; the ending names the format:\n"
+    "                         .html             one self-contained, searchable page\n"
+    "                         .heatmap.html     the same below a map of the time\n"
+    "                         .jfr              the recording itself\n"
+    "                         .collapsed        a line per stack; a file per profile type\n"
+    "                         .pb.gz            pprof\n"
+    "                       and all others that `hotstack convert --help` names\n"
+    "      --engine NAME    async-profiler, or fail; jfr = the JDK's own recorder; auto (default) "
+    "=\n"
+    "                       async-profiler, and jfr where that cannot be loaded\n"
+    "      --loop           one file after the other, each of -d TIME, until Ctrl-C; FILE holds "
+    "%t\n"
+    "                       (time, UTC) or %n (number)\n"
+    "  -t, --type TYPE,...  only these profile types (see hotstack convert --help)\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "The JVM must be of your own user, or you must be root. `hotstack ps` lists the JVMs and says\n"
+    "which of them can be profiled. HOTSTACK_ASYNC_PROFILER and HOTSTACK_ATTACH_WORKER name\n"
+    "libasyncProfiler.so and hotstack-attach-worker where they are not installed beside this\n"
+    "program.\n";
+
+enum { OPTION_ENGINE = 1000, OPTION_LOOP };
+
+static const struct option longs[] = {
+    {"duration", required_argument, NULL, 'd'},
+    {"events", required_argument, NULL, 'e'},
+    {"file", required_argument, NULL, 'f'},
+    {"type", required_argument, NULL, 't'},
+    {"engine", required_argument, NULL, OPTION_ENGINE},
+    {"loop", no_argument, NULL, OPTION_LOOP},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+typedef struct unit {
+    const char *suffix;
+    uint64_t factor;
+} unit;
+
+static const unit time_units[] = {{"ns", 1},         {"us", 1000}, {"ms", 1000000},
+                                  {"s", 1000000000}, {"", 1},      {NULL, 0}};
+static const unit byte_units[] = {
+    {"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"", 1}, {NULL, 0}};
+static const unit duration_units[] = {{"s", 1}, {"m", 60}, {"h", 3600}, {"", 1}, {NULL, 0}};
+
+/* A number greater than 0 with one of the units' suffixes. */
+static bool parse_amount(uint64_t *out, const char *text, const unit *units)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (errno != 0 || end == text || text[0] == '-' || number == 0)
+        return false;
+    for (; units->suffix != NULL; units++) {
+        if (strcmp(end, units->suffix) != 0 || number > UINT64_MAX / units->factor)
+            continue;
+        *out = number * units->factor;
+        return true;
+    }
+    return false;
+}
+
+/* One event of the list; `amount` is what follows '=', or NULL. */
+static bool set_event(profile_options *out, const char *name, const char *amount)
+{
+    if (strcmp(name, "cpu") == 0) {
+        out->cpu = true;
+        return amount == NULL || parse_amount(&out->cpu_interval_ns, amount, time_units);
+    }
+    if (strcmp(name, "alloc") == 0) {
+        out->alloc_bytes = DEFAULT_ALLOC;
+        return amount == NULL || parse_amount(&out->alloc_bytes, amount, byte_units);
+    }
+    if (strcmp(name, "lock") == 0) {
+        out->lock_ns = DEFAULT_LOCK_NS;
+        return amount == NULL || parse_amount(&out->lock_ns, amount, time_units);
+    }
+    return false;
+}
+
+static int set_events(profile_options *out, char *list)
+{
+    char *rest;
+    out->cpu = false;
+    out->alloc_bytes = out->lock_ns = 0;
+    for (char *item = strtok_r(list, ",", &rest); item != NULL; item = strtok_r(NULL, ",", &rest)) {
+        char *amount = strchr(item, '=');
+        if (amount != NULL)
+            *amount++ = '\0';
+        if (set_event(out, item, amount))
+            continue;
+        complain("there is no event '%s%s%s': use cpu, alloc and lock, as in "
+                 "cpu,alloc=512k,lock=1ms",
+                 item, amount == NULL ? "" : "=", amount == NULL ? "" : amount);
+        return EXIT_USAGE;
+    }
+    if (out->cpu || out->alloc_bytes > 0 || out->lock_ns > 0)
+        return -1;
+    complain("--events names no event: use cpu, alloc and lock");
+    return EXIT_USAGE;
+}
+
+static int set_duration(profile_options *out, const char *text)
+{
+    uint64_t seconds = 0;
+    if (parse_amount(&seconds, text, duration_units) && seconds <= SECONDS_MAX) {
+        out->seconds = (uint32_t)seconds;
+        return -1;
+    }
+    complain("--duration takes 1 to %d seconds, as in 10, 30s, 5m; not '%s'", SECONDS_MAX, text);
+    return EXIT_USAGE;
+}
+
+static int set_recorder(profile_options *out, const char *name)
+{
+    for (int i = ATTACH_AP_RECORDER_AUTO; i <= ATTACH_AP_RECORDER_JFR; i++) {
+        if (strcmp(attach_ap_recorder_name((attach_ap_recorder)i), name) != 0)
+            continue;
+        out->recorder = (attach_ap_recorder)i;
+        return -1;
+    }
+    complain("--engine is auto, async-profiler or jfr, not '%s'", name);
+    return EXIT_USAGE;
+}
+
+static int take_option(profile_options *out, int option)
+{
+    switch (option) {
+    case 'd':
+        return set_duration(out, optarg);
+    case 'e':
+        return set_events(out, optarg);
+    case 'f':
+        out->output = optarg;
+        return -1;
+    case 't':
+        return option_types(&out->types, optarg);
+    case OPTION_ENGINE:
+        return set_recorder(out, optarg);
+    case OPTION_LOOP:
+        out->loop = true;
+        return -1;
+    case 'h':
+        (void)fputs(help, stdout);
+        return EXIT_WHOLE;
+    default:
+        (void)fputs("`hotstack profile --help` lists the options.\n", stderr);
+        return EXIT_USAGE;
+    }
+}
+
+static int set_output_format(profile_options *out)
+{
+    if (out->output == NULL) {
+        complain("say where to write with -f FILE, as in -f flame.html");
+        return EXIT_USAGE;
+    }
+    const char *ending = strrchr(out->output, '.');
+    out->keep_jfr = ending != NULL && strcmp(ending, ".jfr") == 0;
+    out->format = out->keep_jfr ? FORMAT_NONE : convert_format_of(out->output);
+    if (out->keep_jfr || out->format != FORMAT_NONE)
+        return -1;
+    complain("'%s' ends in no known format: use .html, .jfr, .collapsed, .pb.gz or another of "
+             "`hotstack convert --help`",
+             out->output);
+    return EXIT_USAGE;
+}
+
+/* In a loop each file needs a name of its own. */
+static int check_name(const profile_options *o)
+{
+    if (!o->loop || strstr(o->output, "%t") != NULL || strstr(o->output, "%n") != NULL)
+        return -1;
+    complain("with --loop the file's name holds %%t or %%n, as in flame-%%t.html");
+    return EXIT_USAGE;
+}
+
+static int set_jvm(profile_options *out, int argc, char **argv)
+{
+    if (argc - optind == 1 && argv[optind][0] != '\0') {
+        out->jvm = argv[optind];
+        return -1;
+    }
+    complain("name one JVM by its process id or main class; `hotstack ps` lists them");
+    return EXIT_USAGE;
+}
+
+int profile_parse(profile_options *out, int argc, char **argv)
+{
+    *out = (profile_options){.seconds = DEFAULT_SECONDS,
+                             .cpu = true,
+                             .alloc_bytes = DEFAULT_ALLOC,
+                             .lock_ns = DEFAULT_LOCK_NS};
+    optind = 1;
+    for (;;) {
+        int option = getopt_long(argc, argv, "d:e:f:t:h", longs, NULL);
+        if (option == -1)
+            break;
+        int rc = take_option(out, option);
+        if (rc >= 0)
+            return rc;
+    }
+    int rc = set_jvm(out, argc, argv);
+    if (rc < 0)
+        rc = set_output_format(out);
+    return rc >= 0 ? rc : check_name(out);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of `hotstack profile`. */
+#ifndef HOTSTACK_CLI_PROFILE_OPTIONS_H
+#define HOTSTACK_CLI_PROFILE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <attach/attach.h>
+
+#include "cli/options/options.h"
+
+typedef struct profile_options {
+    const char *jvm; /* process id or name */
+    bool loop;
+    attach_ap_recorder recorder;
+    uint32_t seconds;
+    const char *output;
+    bool keep_jfr;              /* the output is the recording itself */
+    enum convert_format format; /* otherwise */
+    uint32_t types;             /* as convert_options.types */
+    bool cpu;
+    uint64_t cpu_interval_ns; /* 0 = the default */
+    uint64_t alloc_bytes;     /* 0 = not asked for */
+    uint64_t lock_ns;         /* 0 = not asked for */
+} profile_options;
+
+/* As convert_parse: -1 to go on, or an exit code. `out` borrows from argv. */
+int profile_parse(profile_options *out, int argc, char **argv);
+
+#endif

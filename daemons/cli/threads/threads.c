@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `hotstack threads`: what the threads of a running JVM do. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/output/ending.h"
+#include "cli/threads/threads_ask.h"
+
+/* Waits out the window; false when a signal ends it. */
+static bool wait_window(const threads_options *o)
+{
+    struct timespec left = {o->duration_ms / 1000, (long)(o->duration_ms % 1000) * 1000000};
+    sigset_t ending;
+    ending_signals(&ending);
+    int got;
+    while ((got = sigtimedwait(&ending, NULL, &left)) < 0 && errno == EINTR)
+        continue;
+    return got < 0;
+}
+
+static bool print_json(const threads_view *view, bool one_line)
+{
+    json_t *document = threads_json(view);
+    size_t flags = one_line ? JSON_COMPACT : JSON_INDENT(2);
+    bool printed = document != NULL && json_dumpf(document, stdout, flags) == 0 &&
+                   putchar('\n') == '\n' && fflush(stdout) == 0;
+    json_decref(document);
+    return printed;
+}
+
+static bool show(const threads_asking *a, const attach_threads *now, const attach_threads *before)
+{
+    threads_view view;
+    if (!threads_view_make(&view, &a->jvm, now, before)) {
+        complain("there is no memory to show the threads");
+        return false;
+    }
+    if (a->options->watch && !a->options->json && isatty(STDOUT_FILENO) == 1)
+        (void)fputs("\033[H\033[J", stdout); /* home, and clear what is below */
+    bool shown = a->options->json ? print_json(&view, a->options->watch)
+                                  : threads_print_text(&view, a->options->top);
+    if (!shown)
+        complain("cannot write the output: %s", strerror(errno));
+    threads_view_free(&view);
+    return shown;
+}
+
+/* A cut depth is what was asked for, and a sample is what the pauses leave room for; anything else
+ * is missing. */
+static int verdict(const attach_threads *now)
+{
+    uint32_t missing =
+        attach_threads_meta_of(now)->cut & ~(uint32_t)(ATTACH_CUT_DEPTH | ATTACH_CUT_PAUSE);
+    return missing == 0 ? EXIT_WHOLE : EXIT_SALVAGED;
+}
+
+/* The snapshots after the first: each is compared with the one before. */
+static int follow(threads_asking *a, attach_threads *before)
+{
+    int rc = EXIT_WHOLE;
+    bool more = true;
+    while (more) {
+        bool ended = before != NULL && !wait_window(a->options);
+        if (ended && a->options->watch)
+            break;
+        attach_threads *now = threads_ask(a, true);
+        bool shown = now != NULL && show(a, now, before);
+        rc = shown ? verdict(now) : EXIT_UNREADABLE;
+        attach_threads_free(before);
+        before = now;
+        more = shown && a->options->watch && !ended;
+    }
+    attach_threads_free(before);
+    return rc;
+}
+
+int threads_run(int argc, char **argv)
+{
+    static threads_asking a;
+    threads_options o;
+    attach_threads *first = NULL;
+    int rc = threads_parse(&o, argc, argv);
+    if (rc >= 0)
+        return rc;
+    if (!threads_ask_open(&a, &o))
+        return EXIT_UNREADABLE;
+    ending_block(); /* the lease must be given back */
+    if (o.duration_ms > 0) {
+        first = threads_ask(&a, false);
+        if (first == NULL)
+            return EXIT_UNREADABLE;
+    }
+    rc = follow(&a, first);
+    if (!threads_ask_end(&a) && rc == EXIT_WHOLE)
+        rc = EXIT_UNREADABLE;
+    return rc;
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sums/sum_add_impl.h"
+
+#include "../../fuzz/twin.h"
+#include "support/fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rewrites the event at `at`, the last one, with a size of one byte, as async-profiler does. */
+static void shorten(size_t at)
+{
+    size_t size = w.len - at - 3;
+    if (w.plain || size >= 0x80)
+        return;
+    memmove(w.data + at + 1, w.data + at + 4, size - 1);
+    w.data[at] = (uint8_t)size;
+    w.len -= 3;
+}
+
+/* Many events of all kinds, so that parts are cut among them; sizes and ids of all lengths. */
+static void put_many(unsigned count, bool async)
+{
+    params.async = async;
+    begin_chunk(&w, &params);
+    put_setting(&w, T_RECORDING, "event", "cpu");
+    put_setting(&w, T_EXECUTION, "interval", "0");
+    put_setting(&w, T_EXECUTION, "period", "10 ms");
+    put_setting(&w, T_EXECUTION, "wall", "50000000");
+    put_setting(&w, T_MONITOR_ENTER, "lock", "10000");
+    for (unsigned i = 0; i < count; i++) {
+        unsigned bits = i % 29;
+        put_execution(&w, 600 + i, 70 + i % 3, i % 2 ? 7 : 9, i % 4);
+        put_monitor_enter(&w, 600, (uint64_t)1 << bits, 4);
+        put_park(&w, 1000, 4 + i % 2);
+        put_in_tlab(&w, 2, 16 + i % 300, (uint64_t)1 << bits);
+        size_t at = w.len;
+        put_in_tlab(&w, 2, i % 7 * 20, (uint64_t)3 << bits);
+        shorten(at);
+        at = w.len; /* the fields lie together and far apart */
+        put_in_tlab(&w, (uint64_t)2 << i % 8 * 7, (uint64_t)i << i % 3 * 9, 1000 + i);
+        shorten(at);
+        put_outside(&w, 3, i % 5 == 0 ? (uint64_t)1 << 60 : 300);
+        at = w.len;
+        put_outside(&w, 3, (uint64_t)i << bits);
+        shorten(at);
+        put_alloc_sample(&w, 2, 700);
+    }
+    put_standard_pools(&w);
+    end_chunk(&w, &params);
+}
+
+START_TEST(sums_equal_the_samples)
+{
+    params.plain = (_i & 1) != 0;
+    put_many(300, (_i & 2) != 0);
+    put_many(3, (_i & 2) != 0);
+    params.base = 200; /* type ids of two bytes */
+    put_many(50, (_i & 2) != 0);
+    uint32_t flags = (_i & 4) != 0 ? JFR_KEEP_IDLE_WAITS | JFR_KEEP_NATIVE_SAMPLES : 0;
+    ck_assert_uint_gt(twin_recording(w.data, w.len, flags, TWIN_ALL), 353);
+}
+END_TEST
+
+START_TEST(damaged_events_are_counted_alike)
+{
+    put_many(12, (_i & 1) != 0);
+    for (size_t i = 68 + (size_t)_i; i < w.len; i += 11) {
+        uint8_t old = w.data[i];
+        w.data[i] ^= (uint8_t)(_i & 2 ? 0x80 : 1 << i % 7);
+        (void)twin_recording(w.data, w.len, 0, TWIN_ALL);
+        w.data[i] = old;
+    }
+}
+END_TEST
+
+START_TEST(a_cut_recording_is_read_alike)
+{
+    put_many(4, true);
+    for (size_t len = 68; len < w.len; len++) {
+        uint8_t *copy = malloc(len);
+        ck_assert_ptr_nonnull(copy);
+        memcpy(copy, w.data, len);
+        (void)twin_recording(copy, len, JFR_WALK_UNFINISHED, TWIN_ALL);
+        free(copy);
+    }
+}
+END_TEST
+
+/* A wrong test would send every event to the slow path, and no sum would tell. */
+START_TEST(few_events_are_read_slowly)
+{
+    jfr_sums *sums;
+    jfr_sums_stats stats;
+    params.async = true;
+    begin_chunk(&w, &params);
+    for (unsigned i = 0; i < 2000; i++) {
+        size_t at = w.len;
+        put_in_tlab(&w, 2 + i % 2, 16 + i % 90, 100);
+        if (_i & 2)
+            shorten(at);
+        put_execution(&w, 600, 70 + i % 2, 7, i % 3);
+    }
+    put_standard_pools(&w);
+    end_chunk(&w, &params);
+    open_first_chunk();
+    ck_assert_int_eq(jfr_sums_new(&sums, NULL, &err), 0);
+    if (_i & 1)
+        sums->loop = jfr__sums_loop_plain;
+    ck_assert_int_eq(jfr_sums_fill(sums, chunk, &err), 0);
+    jfr_sums_get_stats(sums, &stats);
+    ck_assert_uint_gt(stats.events, 4000);
+    ck_assert_uint_le(stats.slow_events, 4);
+    ck_assert_uint_gt(stats.rows, 0);
+    jfr_sums_free(sums);
+}
+END_TEST
+
+/* Many events that follow one another are summed before their row is looked up. */
+START_TEST(sums_that_are_too_large_stay_at_the_most)
+{
+    params.async = true;
+    begin_chunk(&w, &params);
+    put_setting(&w, T_MALLOC, "nativemem", _i == 0 ? "9000000000000000000" : "4096");
+    const unsigned count = _i == 0 ? 5 : 700;
+    for (unsigned i = 0; i < count; i++) {
+        size_t at = begin_event(&w, T_MALLOC);
+        put_long(&w, 600);
+        put_long(&w, 0);
+        put_long(&w, 70);
+        put_long(&w, _i == 1 && i % 3 > 0 ? (UINT64_C(1) << 56) - 1 : 1);
+        end_event(&w, at);
+        shorten(at);
+    }
+    put_standard_pools(&w);
+    end_chunk(&w, &params);
+    ck_assert_uint_ge(twin_recording(w.data, w.len, 0, TWIN_ALL), count);
+}
+END_TEST
+
+/* What has no bytes and no type must look like no event that was met. */
+START_TEST(zeros_are_no_events)
+{
+    params.async = true;
+    params.base = (_i & 1) != 0 ? 200 : 20;
+    begin_chunk(&w, &params);
+    for (unsigned i = 0; i < 40; i++) {
+        size_t at = w.len;
+        put_in_tlab(&w, 2, 16, 100 + i);
+        shorten(at);
+    }
+    for (unsigned i = 0; i < 80; i++)
+        put_be(&w, 0, 8);
+    put_standard_pools(&w);
+    end_chunk(&w, &params);
+    ck_assert_uint_ge(twin_recording(w.data, w.len, 0, TWIN_ALL), 40);
+}
+END_TEST
+
+static void read_in_turn(jfr_sums **sums, uint32_t count, uint32_t parts)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        parts_turn t = {i, count};
+        ck_assert_int_eq(jfr_sums_new(&sums[i], NULL, &err), 0);
+        ck_assert_int_eq(jfr_sums_parts(sums[i], chunk, parts, take_turn, &t, &err), 0);
+    }
+}
+
+static bool is_row(const jfr_sum *a, const jfr_sum *b)
+{
+    return a->stack == b->stack && a->thread == b->thread && a->klass == b->klass &&
+           a->source == b->source && a->state == b->state && a->lock_kind == b->lock_kind &&
+           a->value_count == b->value_count && a->values[0].type == b->values[0].type;
+}
+
+/* Adds a row to those of its stack, behind the others when it is new. */
+static size_t add_row(jfr_sum *rows, size_t count, const jfr_sum *row)
+{
+    size_t i = 0;
+    while (i < count && !is_row(&rows[i], row))
+        i++;
+    if (i == count) {
+        rows[count] = *row;
+        return count + 1;
+    }
+    rows[i].samples += row->samples;
+    for (int n = 0; n < row->value_count; n++)
+        if (__builtin_add_overflow(rows[i].values[n].value, row->values[n].value,
+                                   &rows[i].values[n].value))
+            rows[i].values[n].value = UINT64_MAX;
+    return count;
+}
+
+/* Writes the rows of a stack, in order. */
+static size_t rows_of(const jfr_sums *sums, uint32_t stack, jfr_sum *rows)
+{
+    jfr_sum row;
+    size_t count = 0;
+    for (size_t cursor = 0; jfr_sums_read(sums, &cursor, &row, 1) > 0;)
+        if (row.stack == stack)
+            count = add_row(rows, count, &row);
+    return count;
+}
+
+/* The row of a number, picked in two parts, is the row picked as a whole. */
+static void check_parts(jfr_sums *const *sums, uint32_t count, uint32_t number,
+                        const jfr_sum *picked)
+{
+    jfr_sum_row row;
+    jfr_sum whole;
+    jfr_sums_pick_rows(sums, &number, 1, &row);
+    ck_assert_uint_lt(row.lane, jfr_sums_lane_count(sums, count));
+    jfr_sums_lane(sums, row.lane, &whole);
+    ck_assert_uint_eq(whole.stack, JFR_NONE);
+    ck_assert_uint_eq(whole.samples, 0);
+    whole.stack = row.stack;
+    whole.samples = row.samples;
+    ck_assert(is_row(&whole, picked));
+    ck_assert_uint_eq(whole.samples, picked->samples);
+    for (int i = 0; i < whole.value_count; i++) {
+        ck_assert_uint_eq(whole.values[i].type, picked->values[i].type);
+        ck_assert_uint_eq(whole.values[i].value, 0);
+        ck_assert_uint_eq(row.raw[i], picked->values[i].raw);
+        ck_assert_uint_eq(row.value[i], picked->values[i].value);
+    }
+}
+
+/* Sorted by stack they are the rows, each once, and those of a stack in the order in which one
+ * thread meets them. */
+START_TEST(rows_can_be_met_by_stack)
+{
+    enum { MANY = 5000 };
+    static jfr_sum wanted[MANY], found[MANY];
+    jfr_sums *sums[3], *alone;
+    const uint32_t count = 1 + (uint32_t)_i;
+    put_many(200, true);
+    open_first_chunk();
+    ck_assert_int_eq(jfr_sums_new(&alone, NULL, &err), 0);
+    ck_assert_int_eq(jfr_sums_fill(alone, chunk, &err), 0);
+    read_in_turn(sums, count, 5 * count);
+    ck_assert_int_eq(jfr_sums_join(sums, count, chunk, &err), 0);
+    jfr_sums_stats stats;
+    jfr_sums_get_stats(sums[0], &stats);
+    ck_assert_uint_eq(stats.reread, 0);
+    uint32_t stacks = jfr_chunk_stack_count(chunk);
+    uint32_t *begins = calloc(stacks + 2, sizeof(*begins));
+    uint32_t *order = calloc(jfr_sums_count(sums, count), sizeof(*order));
+    ck_assert(begins != NULL && order != NULL);
+    jfr_sums_sort(sums, count, stacks, begins, order);
+    ck_assert_uint_gt(begins[stacks + 1], 0);
+    for (uint32_t group = 0; group <= stacks; group++) {
+        size_t used = 0;
+        for (uint32_t i = begins[group]; i < begins[group + 1]; i++) {
+            jfr_sum picked;
+            jfr_sums_pick(sums, &order[i], 1, &picked);
+            check_parts(sums, count, order[i], &picked);
+            used = add_row(found, used, &picked);
+        }
+        ck_assert_uint_eq(used, rows_of(alone, group < stacks ? group : JFR_NONE, wanted));
+        for (size_t i = 0; i < used; i++) {
+            ck_assert(is_row(&found[i], &wanted[i]));
+            ck_assert_uint_eq(found[i].samples, wanted[i].samples);
+            ck_assert_uint_eq(found[i].values[0].value, wanted[i].values[0].value);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        jfr_sums_free(sums[i]);
+    jfr_sums_free(alone);
+    free(begins);
+    free(order);
+}
+END_TEST
+
+/* With threads and without; these have more rows than guesses. */
+START_TEST(each_row_is_found_again)
+{
+    enum { LANES = 8, STACKS = 300, ROUNDS = 3 };
+    jfr_sums_options with = JFR_SUMS_OPTIONS_INIT;
+    jfr_sums *sums;
+    put_many(1, true);
+    open_first_chunk();
+    with.flags = _i == 0 ? JFR_SUMS_NO_THREADS : 0;
+    ck_assert_int_eq(jfr_sums_new(&sums, &with, &err), 0);
+    jfr__sums_prepare(sums, chunk);
+    ck_assert_int_eq(sums->guesses != NULL, _i == 0);
+    for (uint64_t i = 0; i < (uint64_t)LANES * STACKS * ROUNDS; i++) {
+        const uint64_t key = i % LANES << 32 | i / LANES % STACKS;
+        jfr__row *row = jfr__sums_row(sums, key);
+        ck_assert_ptr_nonnull(row);
+        ck_assert_uint_eq(row->key, key);
+        ck_assert_uint_eq(row->count++, i / (LANES * STACKS));
+    }
+    ck_assert_uint_eq(sums->row_count, LANES * STACKS);
+    jfr_sums_free(sums);
+}
+END_TEST
+
+/* Samples, each as often as it has values. */
+static uint64_t count_samples(const jfr_sums *sums)
+{
+    jfr_sum row;
+    uint64_t samples = 0;
+    for (size_t cursor = 0; jfr_sums_read(sums, &cursor, &row, 1) > 0;)
+        samples += row.samples * row.value_count;
+    return samples;
+}
+
+/* From wherever it is looked for; else chunks would be read twice. */
+START_TEST(parts_begin_where_an_event_does)
+{
+    put_many(200, _i == 0);
+    open_first_chunk();
+    uint64_t first = chunk->info.offset + JFR__HEADER_SIZE;
+    jfr__cursor c = jfr__chunk_cursor(chunk, first, chunk->end);
+    jfr__event_head head;
+    bool *is_event = calloc(chunk->end + 1, sizeof(*is_event));
+    ck_assert_ptr_nonnull(is_event);
+    while (jfr__cursor_left(&c) > 0 && jfr__event_next(&c, &head)) {
+        is_event[head.offset] = true;
+        c.pos = c.base + head.end;
+    }
+    is_event[chunk->end] = true;
+    for (uint64_t offset = first; offset < chunk->end; offset++) {
+        uint64_t at;
+        if (jfr__sums_guess(chunk, offset, &at))
+            ck_assert(at >= offset && is_event[at]);
+    }
+    free(is_event);
+}
+END_TEST
+
+START_TEST(a_chunk_whose_parts_begin_wrong_is_read_again)
+{
+    jfr_sums *sums[2];
+    jfr_sums_stats stats;
+    put_many(200, true);
+    open_first_chunk();
+    read_in_turn(sums, 2, 4);
+    sums[1]->pieces[0].from++; /* as a guess that was wrong */
+    ck_assert_int_eq(jfr_sums_join(sums, 2, chunk, &err), 0);
+    jfr_sums_get_stats(sums[0], &stats);
+    ck_assert_uint_eq(stats.reread, 1);
+    uint64_t samples = count_samples(sums[0]) + count_samples(sums[1]);
+    jfr_sample s;
+    jfr_samples_rewind(chunk);
+    while (jfr_samples_next(chunk, &s, &err) == 1)
+        samples -= s.value_count;
+    ck_assert_uint_eq(samples, 0);
+    jfr_sums_free(sums[0]);
+    jfr_sums_free(sums[1]);
+}
+END_TEST
+
+/* Bytes that are in use, and that were at the most. */
+typedef struct meter {
+    size_t now, most;
+} meter;
+
+static void *meter_realloc(void *ctx, void *block, size_t old_size, size_t size)
+{
+    meter *m = ctx;
+    size_t *grown = realloc(block != NULL ? (size_t *)block - 2 : NULL, size + 16);
+    ck_assert_ptr_nonnull(grown);
+    *grown = size;
+    m->now += size - old_size;
+    m->most = m->now > m->most ? m->now : m->most;
+    return grown + 2;
+}
+
+static void *meter_alloc(void *ctx, size_t size)
+{
+    return meter_realloc(ctx, NULL, 0, size);
+}
+
+static void meter_free(void *ctx, void *block)
+{
+    size_t *head = (size_t *)block - 2;
+    ((meter *)ctx)->now -= *head;
+    free(head);
+}
+
+START_TEST(tables_of_rows_are_given_back_when_all_are_found)
+{
+    meter m = {0};
+    const jfr_allocator metered = {meter_alloc, meter_realloc, meter_free, &m};
+    jfr_sums_options with = JFR_SUMS_OPTIONS_INIT;
+    with.allocator = &metered;
+    jfr_sums *sums;
+    put_many(1, true);
+    open_first_chunk();
+    ck_assert_int_eq(jfr_sums_new(&sums, &with, &err), 0);
+    ck_assert_int_eq(jfr_sums_fill(sums, chunk, &err), 0);
+    uint64_t samples = count_samples(sums);
+    m.most = m.now;
+    ck_assert_int_eq(jfr_sums_fill(sums, chunk, &err), 0);
+    ck_assert_uint_lt(m.now, m.most);
+    ck_assert_uint_eq(count_samples(sums), samples);
+    jfr_sums_free(sums);
+    ck_assert_uint_eq(m.now, 0);
+}
+END_TEST
+
+START_TEST(too_many_rows_are_refused_and_the_chunk_can_be_read)
+{
+    jfr_sums_options few = JFR_SUMS_OPTIONS_INIT;
+    jfr_sums *sums;
+    jfr_sum row;
+    size_t cursor = 0;
+    few.max_rows = 2;
+    put_many(10, true);
+    open_first_chunk();
+    ck_assert_int_eq(jfr_sums_new(&sums, &few, &err), 0);
+    ck_assert_int_eq(jfr_sums_fill(sums, chunk, &err), JFR_ERR_LIMIT);
+    ck_assert_ptr_nonnull(strstr(err.message, "max_rows"));
+    ck_assert_uint_eq(jfr_sums_read(sums, &cursor, &row, 1), 0);
+    ck_assert_uint_gt(next_sample().value_count, 0);
+    jfr_sums_free(sums);
+}
+END_TEST
+
+START_TEST(wrong_use_is_refused)
+{
+    jfr_sums_options unknown = JFR_SUMS_OPTIONS_INIT;
+    jfr_sums *sums;
+    jfr_frame_ref frame;
+    jfr_stack_ref stack;
+    jfr_frame named;
+    unknown.flags = 1u << 31;
+    ck_assert_int_eq(jfr_sums_new(&sums, &unknown, &err), JFR_ERR_USAGE);
+    write_simple_chunk();
+    open_first_chunk();
+    ck_assert_int_eq(jfr_sums_new(&sums, NULL, &err), 0);
+    ck_assert_int_eq(jfr_sums_parts(sums, chunk, 0, take_turn, NULL, &err), JFR_ERR_USAGE);
+    ck_assert_int_eq(jfr_sums_join(&sums, 1, chunk, &err), JFR_ERR_USAGE);
+    ck_assert_int_eq(jfr_sums_join(NULL, 0, chunk, &err), JFR_ERR_USAGE);
+    ck_assert_int_eq(jfr_chunk_stack_refs(chunk, 99, &frame, 1, &stack, &err), JFR_ERR_USAGE);
+    frame = (jfr_frame_ref){.method = 99};
+    ck_assert_int_eq(jfr_chunk_frame(chunk, &frame, &named, &err), JFR_ERR_USAGE);
+    jfr_sums_free(sums);
+    jfr_sums_free(NULL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sum");
+    TCase *t = tcase_create("sum");
+    tcase_add_checked_fixture(t, fixture_setup, fixture_teardown);
+    tcase_add_loop_test(t, sums_equal_the_samples, 0, 8);
+    tcase_add_loop_test(t, damaged_events_are_counted_alike, 0, 4);
+    tcase_add_test(t, a_cut_recording_is_read_alike);
+    tcase_add_loop_test(t, few_events_are_read_slowly, 0, 4);
+    tcase_add_loop_test(t, sums_that_are_too_large_stay_at_the_most, 0, 2);
+    tcase_add_loop_test(t, zeros_are_no_events, 0, 2);
+    tcase_add_loop_test(t, rows_can_be_met_by_stack, 0, 3);
+    tcase_add_loop_test(t, each_row_is_found_again, 0, 2);
+    tcase_add_loop_test(t, parts_begin_where_an_event_does, 0, 2);
+    tcase_add_test(t, a_chunk_whose_parts_begin_wrong_is_read_again);
+    tcase_add_test(t, tables_of_rows_are_given_back_when_all_are_found);
+    tcase_add_test(t, too_many_rows_are_refused_and_the_chunk_can_be_read);
+    tcase_add_test(t, wrong_use_is_refused);
+    suite_add_tcase(suite, t);
+    return run_suite(suite);
+}
