@@ -76,6 +76,33 @@ def namespaces_and_containers_count(on):
     on.web.annotate(side__profile=None)
 
 
+def many_pods_of_several_workloads(on):
+    batch, apps = "batch/v1", "apps/v1"
+    for number in range(15):
+        place = node.NAME if number % 2 == 0 else "node8"
+        on.cluster.make_pod("shop", f"web-7c8-{number}", place, owner=("ReplicaSet", "web-7c8", apps),
+                            labels={"pod-template-hash": "7c8"}).set_running("app")  # fmt: skip
+    wanted = {}
+    for name, owner, kind, workload in (
+        ("db-0", ("StatefulSet", "db", apps), "StatefulSet", "db"),
+        ("report-29403360-k7", ("Job", "report-29403360", batch), "CronJob", "report"),
+        ("lonely", None, "Pod", "lonely"),
+    ):
+        pod = on.cluster.make_pod("shop", name, node.NAME, owner=owner, labels={"hotstack.dev/profile": "continuous"})
+        pod.set_running("app")
+        wanted[on.start_jvm(pod)] = (pod, kind, workload)
+    for jvm, (_, kind, workload) in wanted.items():
+        on.wait_for_target(jvm, state=PROFILING, kind=kind, workload=workload, app="7.1")
+    for jvm in wanted:
+        new_windows(on, jvm)
+    same("pods of this node", on.metrics()["pods"], 1 + 8 + 3)
+    for jvm, (pod, _, _) in wanted.items():
+        jvm.kill()
+        jvm.wait()
+        pod.delete()
+    wait_for("their end", lambda: on.metrics()["jvms_profiled"] == 0)
+
+
 def a_mistake_is_told(on):
     on.web.annotate(profile="allways")
     detail = on.wait_for_target(on.jvm, state=OFF, reason=INVALID_SETTING)["detail"]
@@ -196,6 +223,7 @@ STEPS = (
     a_jvm_has_the_identity_of_its_pod,
     an_annotation_switches_it_on_and_off,
     namespaces_and_containers_count,
+    many_pods_of_several_workloads,
     a_mistake_is_told,
     an_annotation_sets_how_often_threads_are_looked_at,
     a_restart_of_the_server_stops_nothing,
