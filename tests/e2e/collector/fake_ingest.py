@@ -147,6 +147,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     "/v1/ingest/heartbeat": self.heartbeat,
                 }[self.path]
                 call(body)
+        except ConnectionError:
+            self.close_connection = True  # the sender has given up
         except Exception as error:  # every kind of mistake is the sender's, and shown by the test
             STORE.errors.append(f"{self.path}: {error!r}")
             self.reply(422, answer(3, "malformed"))
