@@ -7,7 +7,7 @@
 
 #include "threads.h"
 
-enum { ROWS_MAX = 20000, CHAIN_MAX = 16 };
+enum { ROWS_MAX = 20000 };
 
 typedef struct lock_reader {
     thread_report *report;
@@ -60,7 +60,6 @@ static int on_wait(void *context, const thread_row *row)
     lock->first_ms = row->first_ms < lock->first_ms ? row->first_ms : lock->first_ms;
     lock->last_ms = row->last_ms > lock->last_ms ? row->last_ms : lock->last_ms;
     lock->waits += row->snapshots;
-    lock->snapshots = row->snapshots > lock->snapshots ? row->snapshots : lock->snapshots;
     lock->waiters++;
     return report_add(r, &lock->waiting, row) != NULL ? 0 : -1;
 }
@@ -125,46 +124,6 @@ static int add_named_holder(thread_report *r, lock_entry *lock)
     return 0;
 }
 
-/* The wait of a thread, for whichever lock, or NULL. */
-static const thread_row *find_waiting(const thread_report *r, uint64_t target, uint64_t java_tid)
-{
-    for (size_t i = 0; i < r->lock_count; i++) {
-        const thread_entries *waiting = &r->locks[i].waiting;
-        for (size_t k = 0; r->locks[i].target == target && k < waiting->count; k++) {
-            if (waiting->items[k].row.java_tid == java_tid)
-                return &waiting->items[k].row;
-        }
-    }
-    return NULL;
-}
-
-/* The holder, the one that it waits for, and so on to the one that runs. */
-static int add_chain(thread_report *r, lock_entry *lock)
-{
-    uint64_t seen[CHAIN_MAX];
-
-    lock->chain = copies_take(&r->copies, CHAIN_MAX * sizeof(*lock->chain));
-    if (lock->chain == NULL)
-        return -1;
-    if (lock->holders.count == 0)
-        return 0;
-    const thread_row *first = &lock->holders.items[0].row;
-    uint64_t at = first->java_tid;
-    text name = first->name;
-    while (at != 0 && lock->chain_length < CHAIN_MAX) {
-        for (size_t i = 0; i < lock->chain_length; i++) {
-            if (seen[i] == at)
-                return 0;
-        }
-        seen[lock->chain_length] = at;
-        lock->chain[lock->chain_length++] = name;
-        const thread_row *waits = find_waiting(r, lock->target, at);
-        at = waits != NULL ? waits->owner_tid : 0;
-        name = waits != NULL ? waits->owner : name;
-    }
-    return 0;
-}
-
 /* Rows of THREADS_DELAY. */
 static int on_delay(void *context, const thread_row *row)
 {
@@ -202,10 +161,6 @@ static int keep_worst(thread_report *r, size_t limit, query_meta *meta)
     }
     for (size_t i = 0; i < r->lock_count; i++) {
         if (add_named_holder(r, &r->locks[i]) != 0)
-            return -1;
-    }
-    for (size_t i = 0; i < r->lock_count; i++) {
-        if (add_chain(r, &r->locks[i]) != 0)
             return -1;
     }
     return 0;

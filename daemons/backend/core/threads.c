@@ -310,32 +310,16 @@ static diagnosed_thread to_diagnose(const thread_report *r, const thread_row *ro
     };
 }
 
-/* This thread's wait for this lock over the range; the row itself where it is not there. */
-static const thread_row *find_wait(const thread_entries *waits, const thread_row *row)
+/* When this thread was first seen waiting for this lock. */
+static uint64_t find_since(const thread_entries *waits, const thread_row *row)
 {
     for (size_t i = 0; i < waits->count; i++) {
         const thread_row *wait = &waits->items[i].row;
         if (wait->target == row->target && wait->java_tid == row->java_tid &&
             wait->lock_id == row->lock_id && text_equal(wait->lock_class, row->lock_class))
-            return wait;
+            return wait->first_ms;
     }
-    return row;
-}
-
-/* The slow thread of the same pool that waits for the same at the same place, or NULL. */
-static thread_entry *find_alike(const thread_report *r, size_t from, const thread_row *row,
-                                wait_kind wait)
-{
-    for (size_t i = from; i < r->slow.count; i++) {
-        thread_entry *entry = &r->slow.items[i];
-        if (entry->wait == wait && entry->row.owner_tid == row->owner_tid &&
-            entry->row.lock_id == row->lock_id &&
-            text_equal(entry->row.lock_class, row->lock_class) &&
-            text_equal(entry->row.pool, row->pool) &&
-            text_equal(entry->row.stack_id, row->stack_id))
-            return entry;
-    }
-    return NULL;
+    return row->first_ms;
 }
 
 static int add_chain(thread_report *r, thread_entry *to, const thread_entry *threads,
@@ -357,7 +341,6 @@ static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t e
     size_t count = end - first;
     const thread_entry *threads = n->threads.items + first;
     diagnosed_thread *all = malloc(count * sizeof(*all));
-    size_t before = r->slow.count;
     int rc = all != NULL ? 0 : -1;
 
     for (size_t i = 0; i < count && rc == 0; i++)
@@ -365,13 +348,8 @@ static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t e
     for (size_t i = 0; i < count && rc == 0; i++) {
         uint32_t chain[CHAIN_MAX];
         wait_kind wait = diagnose_wait(&all[i]);
-        thread_entry *alike =
-            wait != WAIT_NONE ? find_alike(r, before, &threads[i].row, wait) : NULL;
-        if (alike != NULL)
-            alike->alike++;
-        if (wait == WAIT_NONE || alike != NULL || (*total)++ >= limit)
+        if (wait == WAIT_NONE || (*total)++ >= limit)
             continue;
-        const thread_row *since = find_wait(&n->waits, &threads[i].row);
         thread_entry *entry = report_add(r, &r->slow, &threads[i].row);
         if (entry == NULL)
             rc = -1;
@@ -381,9 +359,7 @@ static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t e
         if (rc != 0)
             break;
         entry->wait = wait;
-        entry->since_ms = since->first_ms;
-        entry->waited = since->snapshots;
-        entry->alike = 1;
+        entry->since_ms = find_since(&n->waits, &threads[i].row);
         entry->holder_tid = threads[i].row.owner_tid;
         entry->holder = entry->row.owner;
         size_t holder = diagnosis_find(all, count, entry->holder_tid);

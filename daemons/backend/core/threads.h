@@ -23,10 +23,9 @@ typedef struct stack_entry {
 /* One thread, with what diagnosis says of it; the row's texts are the report's. */
 typedef struct thread_entry {
     thread_row row;
-    confidence confidence;     /* of busy ones */
-    wait_kind wait;            /* of slow ones, as are these: */
-    uint64_t since_ms, waited; /* snapshots in which it waited for this lock */
-    uint64_t alike;            /* threads like this one, itself included */
+    confidence confidence; /* of busy ones */
+    wait_kind wait;        /* of slow ones, as are these: */
+    uint64_t since_ms;
     uint64_t holder_tid;
     text holder, holder_state;
     text *chain; /* names of the threads from the holder to the one that runs */
@@ -43,12 +42,9 @@ typedef struct lock_entry {
     uint64_t target, lock_id, first_ms, last_ms;
     text lock_class;
     const char *kind;
-    uint64_t waits;     /* thread-snapshots that waited */
-    uint64_t waiters;   /* threads that waited */
-    uint64_t snapshots; /* in which the one that waited longest was seen */
-    uint64_t delay_ns;  /* waiting time of this class of lock by the profile; 0 = not recorded */
-    text *chain;        /* as of slow threads */
-    size_t chain_length;
+    uint64_t waits;    /* thread-snapshots that waited */
+    uint64_t waiters;  /* threads that waited */
+    uint64_t delay_ns; /* waiting time of this class of lock by the profile; 0 = not recorded */
     thread_entries waiting, holders;
 } lock_entry;
 

@@ -58,12 +58,13 @@ const thread = (java_tid: number, name: string, pool: string) => ({
   name,
   pool,
   daemon: true,
+  carries: '',
 });
 
 const busy = (tid: number, name: string, pool: string, cores: number, confidence: string) => ({
   ...thread(tid, name, pool),
-  cpu_ns: Math.round(cores * 60e9),
-  interval_ns: 60_000_000_000,
+  cpu_ns: String(Math.round(cores * 60e9)),
+  interval_ms: '60000',
   cores,
   confidence,
   snapshots: confidence === 'profile_only' ? 0 : 12,
@@ -77,29 +78,28 @@ const slow = (tid: number, kind: string, change: Json): Json & { pool: string } 
   kind,
   since: ago(300),
   last_seen: ago(30),
-  snapshots: 5,
   lock: LOCK,
   holder: { java_tid: 31, name: 'http-nio-8080-exec-1', state: 'RUNNABLE' },
-  chain: [`http-nio-8080-exec-${tid}`, 'http-nio-8080-exec-1'],
+  chain: ['http-nio-8080-exec-1'],
   stack: WAIT,
-  alike: 1,
   ...change,
 });
 
-export const SOURCES = { snapshots: 12, threads_cut: 0, profile: true, missing: [] };
+export const SOURCES = { jvms: 1, snapshots: 12, threads_cut: 0, profile: true, missing: [] };
 export const NO_AGENT = {
+  jvms: 2,
   snapshots: 0,
   threads_cut: 0,
   profile: true,
-  missing: [
-    {
-      source: 'snapshots',
-      reason: 'no_thread_agent',
-      explanation: 'libhotstackthreads.so is not installed, so there are no thread snapshots.',
-      fix: 'Install it beside libasyncProfiler.so.',
-      jvms: 2,
-    },
-  ],
+  missing: ['00000000000012ab', '00000000000012ac'].map((jvm) => ({
+    source: 'snapshots',
+    jvm,
+    pod: 'checkout-6d5f7-x2x9k',
+    reason: 'no_thread_agent',
+    explanation: 'libhotstackthreads.so is not installed, so there are no thread snapshots.',
+    fix: 'Install it beside libasyncProfiler.so.',
+    last: ago(30),
+  })),
 };
 
 export function threads(only: string | null): Json {
@@ -112,7 +112,7 @@ export function threads(only: string | null): Json {
       busy(90, 'report-1', 'report-#', 0.004, 'profile_only'),
     ].filter(chosen),
     slow: [
-      slow(36, 'waiting_for_lock', { alike: 12 }),
+      ...Array.from({ length: 12 }, (_, index) => slow(46 + index, 'waiting_for_lock', { since: ago(index === 3 ? 600 : 300) })),
       slow(40, 'blocked', { lock: MONITOR, holder: { java_tid: 61, name: 'search-index-writer', state: 'RUNNABLE' } }),
       slow(44, 'unknown_holder', {
         lock: { class: 'java.util.concurrent.locks.StampedLock', id: '7700aa01', kind: 'juc' },
@@ -120,7 +120,7 @@ export function threads(only: string | null): Json {
         chain: [],
       }),
       slow(45, 'class_initialisation', { lock: null, holder: null, chain: [], stack: [frame('com.acme.Config.<clinit>', 12)] }),
-      slow(71, 'deadlocked', { name: 'transfer-1', pool: 'transfer-#', chain: ['transfer-1', 'transfer-2', 'transfer-1'] }),
+      slow(71, 'deadlocked', { name: 'transfer-1', pool: 'transfer-#', chain: ['transfer-2', 'transfer-1'] }),
     ].filter(chosen),
     pools: [{ pool: POOL, threads: 40, cpu_ns: 68e9, states: { RUNNABLE: 3, BLOCKED: 1, WAITING: 30, TIMED_WAITING: 6 } }],
     sources: SOURCES,
@@ -141,7 +141,8 @@ function cells(load: number, threads: number, waits: boolean, buckets: number, b
     const blocked = jam ? Math.floor(threads * 0.4) : 0;
     const waiting = Math.floor((threads - running - blocked) * 0.8);
     return {
-      cpu_ns: Math.round(cores * bucketMs * 1e6),
+      cpu_ns: String(Math.round(cores * bucketMs * 1e6)),
+      interval_ms: String(Math.round(bucketMs * threads)),
       RUNNABLE: running,
       BLOCKED: blocked,
       WAITING: waiting,
@@ -200,7 +201,6 @@ export function locks(): Json {
     ...LOCK,
     waits: 40,
     threads: 12,
-    snapshots: 5,
     delay_ns: 8_120_000_000,
     first_seen: ago(300),
     last_seen: ago(30),
@@ -209,20 +209,17 @@ export function locks(): Json {
       { java_tid: 32, name: 'http-nio-8080-exec-2', snapshots: 1, stack: HOLD, held_at: -1 },
     ],
     waiters: [
-      { pool: POOL, threads: 12, names: Array.from({ length: 12 }, (_, index) => `http-nio-8080-exec-${index + 6}`), stack: WAIT },
+      { pool: POOL, threads: 12, names: Array.from({ length: 8 }, (_, index) => `http-nio-8080-exec-${index + 46}`), stack: WAIT },
       { pool: 'report-#', threads: 1, names: ['report-1'], stack: WAIT.slice(0, 5) },
     ],
-    chain: ['http-nio-8080-exec-6', 'http-nio-8080-exec-1'],
   };
   const free = {
     ...row,
     ...MONITOR,
     waits: 3,
     threads: 1,
-    snapshots: 2,
     delay_ns: null,
     holders: [],
-    chain: [],
     waiters: row.waiters.slice(1),
   };
   return { locks: [row, free], sources: SOURCES };

@@ -96,7 +96,7 @@ describe('threads', () => {
     await page.keyboard.press('Enter');
     await eventually(() => address().searchParams.get('unfold'), 'http-nio-8080-exec-#');
     await page.getByTestId('thread-lane').first().waitFor();
-    expect(await page.getByTestId('thread-lane').count()).toBe(6);
+    expect(await page.getByTestId('thread-lane').count()).toBe(12);
     await page.keyboard.press('ArrowDown');
     await eventually(activeText, 'http-nio-8080-exec-4');
     await page.keyboard.press('Enter');
@@ -123,7 +123,7 @@ describe('threads', () => {
     expect(searchParams.get('range')).toBeNull();
     const minutes = (Date.parse(searchParams.get('to')!) - Date.parse(searchParams.get('from')!)) / 60_000;
     expect(minutes).toBeGreaterThanOrEqual(6);
-    expect(minutes).toBeLessThanOrEqual(7);
+    expect(minutes).toBeLessThanOrEqual(8);
     await page.getByTestId('filter-pool').click();
     await eventually(() => address().searchParams.get('pool'), null);
   });
@@ -132,9 +132,9 @@ describe('threads', () => {
     await enter(of('threads'));
     const table = page.getByTestId('slow-table');
     await table.waitFor();
-    await table.getByRole('button', { name: /exec-36 and 11 alike/ }).click();
+    await table.getByRole('button', { name: /exec-49 and 11 alike/ }).click();
     const chain = await table.getByRole('list', { name: /Chain/ }).locator('li').allTextContents();
-    expect(chain).toEqual(['http-nio-8080-exec-36', 'http-nio-8080-exec-1']);
+    expect(chain).toEqual(['http-nio-8080-exec-49', 'http-nio-8080-exec-1']);
     expect(await table.getByTestId('stack').first().textContent()).toContain('com.acme.db.Pool.borrow');
   });
 });
@@ -306,7 +306,7 @@ describe('states', () => {
     await enter(of('locks'));
     const notice = page.getByTestId('shortfalls').first();
     await notice.waitFor();
-    for (const words of ['stopped at its budget', '4 rows were left off', '3,000 threads were left out'])
+    for (const words of ['stopped at its budget', '4 rows were left off', '3,000 snapshots hold fewer threads'])
       expect(await notice.textContent()).toContain(words);
     expect(await page.getByTestId('locks-table').isVisible()).toBe(true);
   });

@@ -14,6 +14,7 @@ import {
   barAt,
   barText,
   brushSpan,
+  bucketsFor,
   drawing,
   fullHeight,
   laneText,
@@ -24,6 +25,7 @@ import {
   writeBrush,
 } from '../src/parts/threads/lanes.ts';
 import { telling } from '../src/parts/threads/PoolThreads.tsx';
+import { chainOfLock, groupSlow } from '../src/parts/threads/slow.ts';
 import { coresOf, spells } from '../src/parts/threads/spells.ts';
 import {
   confidenceWord,
@@ -31,12 +33,13 @@ import {
   cpuFigure,
   endWord,
   frameText,
+  groupMissing,
   lockKind,
   shortfalls,
   slowWord,
   topFrame,
 } from '../src/parts/threads/words.ts';
-import { frame, lanes, oneDeadlock, SOURCES, threads } from './pool.ts';
+import { frame, lanes, NO_AGENT, oneDeadlock, SOURCES, threads } from './pool.ts';
 
 const META = { from: null, to: null, truncated: false, fresh_until: null, nodes_omitted: 0, sampled: false, missing: [] };
 const lock = (id: string) => ({ class: 'a.B', id, kind: 'monitor' });
@@ -93,6 +96,7 @@ describe('deadlock as text', () => {
 
 const cell = (change: Partial<Cell>): Cell => ({
   cpu_ns: 0,
+  interval_ms: 30_000,
   RUNNABLE: 0,
   BLOCKED: 0,
   WAITING: 0,
@@ -102,7 +106,14 @@ const cell = (change: Partial<Cell>): Cell => ({
 });
 
 describe('lanes', () => {
-  const bars = poolBars([cell({ cpu_ns: 45e9, RUNNABLE: 3, BLOCKED: 1, lock_waits: 1 }), null, cell({ cpu_ns: 15e9, WAITING: 4 })], 30_000);
+  const bars = poolBars(
+    [
+      cell({ cpu_ns: 90e9, interval_ms: 240_000, RUNNABLE: 3, BLOCKED: 1, lock_waits: 1 }),
+      null,
+      cell({ cpu_ns: 30e9, interval_ms: 240_000, WAITING: 4 }),
+    ],
+    60_000,
+  );
 
   it('leave out spans without snapshots', () => {
     expect(bars.map(({ from, to, cores }) => [from.toFixed(2), to.toFixed(2), cores])).toEqual([
@@ -110,7 +121,29 @@ describe('lanes', () => {
       ['0.67', '1.00', 0.5],
     ]);
     expect(barAt(bars, 0.5)).toBeUndefined();
-    expect(barText(barAt(bars, 0.1)!)).toBe('1.5 cores; 3 runnable, 1 blocked; 1 wait for a lock');
+    expect(barText(barAt(bars, 0.1)!)).toBe('1.5 cores; 3 runnable, 1 blocked; 1 waiting for a lock');
+  });
+
+  it('reach back to the snapshot before where buckets are shorter than the time between snapshots', () => {
+    const one = cell({ cpu_ns: 15e9, RUNNABLE: 1 });
+    const spans = poolBars([null, null, null, null, one, null, one, null, null, null, null, null, one], 30_000).map(({ from, to }) => [
+      Math.round(from * 13),
+      Math.round(to * 13),
+    ]);
+    expect(spans).toEqual([
+      [3, 5],
+      [5, 7],
+      [11, 13],
+    ]);
+  });
+
+  it('have as many buckets as there are minutes, within bounds', () => {
+    expect([300_000, 3_600_000, 7 * 86_400_000].map(bucketsFor)).toEqual([20, 60, 120]);
+  });
+
+  it('tell averages, and no CPU where no snapshot has it', () => {
+    const [bar] = poolBars([cell({ interval_ms: 0, WAITING: 2.54, lock_waits: 0.02 })], 60_000);
+    expect(barText(bar!)).toBe('CPU not told; 2.5 waiting; < 0.1 waiting for a lock');
   });
 
   it('have CPU as height of the common scale, and states as shares of their band', () => {
@@ -125,7 +158,7 @@ describe('lanes', () => {
     expect(drawing(bars, 0.5).cpu.startsWith('M0.00 0.00h')).toBe(true);
     expect(fullHeight([[], bars])).toBe(1.5);
     expect(fullHeight([])).toBe(0.1);
-    expect(laneText(bars)).toBe('1 core on average, 1.5 cores at most, blocked in 1 of 2 spans, 1 wait for a lock');
+    expect(laneText(bars)).toBe('1 core on average, 1.5 cores at most, blocked in 1 of 2 spans, waits for locks in 1 of 2 spans');
     expect(laneText([])).toBe('no snapshots');
   });
 
@@ -147,7 +180,7 @@ describe('lanes', () => {
     );
     expect(first).toMatchObject({ from: 0, to: 0.05, cores: 0.5, waits: 0, states: { RUNNABLE: 1 } });
     expect(second).toMatchObject({ from: 0.4, to: 0.5, cores: null, waits: 1, states: { BLOCKED: 1 } });
-    expect(barText(second!)).toBe('CPU not told; 1 blocked; 1 wait for a lock');
+    expect(barText(second!)).toBe('CPU not told; 1 blocked; 1 waiting for a lock');
     expect(rest).toEqual([]);
     expect(threadBars([snapshot(5_000, { state: 'constructor' })], 0, 100_000)[0]!.states.RUNNABLE).toBe(0);
   });
@@ -181,7 +214,29 @@ describe('lanes', () => {
 
   it('unfold to busy threads, then slow ones, each once', () => {
     const found = telling(threadsAnswer({ ...threads('http-nio-8080-exec-#'), meta: META }, ''));
-    expect(found.map(({ java_tid }) => java_tid)).toEqual([34, 35, 36, 40, 44, 45]);
+    expect(found.map(({ java_tid }) => java_tid)).toEqual([34, 35, ...Array.from({ length: 12 }, (_, index) => 46 + index), 40, 44, 45]);
+  });
+});
+
+describe('slow threads', () => {
+  const { slow } = threadsAnswer({ ...threads(null), meta: META }, '');
+
+  it('that are alike are one row, by the one that has waited longest', () => {
+    const groups = groupSlow(slow);
+    expect(groups.map(({ first, others }) => [first.name, others.length])).toEqual([
+      ['http-nio-8080-exec-49', 11],
+      ['http-nio-8080-exec-40', 0],
+      ['http-nio-8080-exec-44', 0],
+      ['http-nio-8080-exec-45', 0],
+      ['transfer-1', 0],
+    ]);
+    expect(groupSlow([slow[0]!, { ...slow[1]!, jvm: 'other' }])).toHaveLength(2);
+  });
+
+  it('give a lock its chain to the thread that runs', () => {
+    const lock = { ...slow[0]!.lock!, jvm: slow[0]!.jvm };
+    expect(chainOfLock(lock, slow)).toEqual(['http-nio-8080-exec-46', 'http-nio-8080-exec-1']);
+    expect(chainOfLock({ ...lock, id: 'ffffffff' }, slow)).toEqual([]);
   });
 });
 
@@ -217,7 +272,7 @@ describe('words', () => {
   });
 
   it('have the exact figure beside the rounded one', () => {
-    expect(cpuFigure({ cpu_ns: 49_812_345_678, interval_ns: 60e9 })).toBe('49,812,345,678 ns of CPU in 1 min');
+    expect(cpuFigure({ cpu_ns: 49_812_345_678, interval_ms: 60_000 })).toBe('49,812,345,678 ns of CPU in 1 min');
   });
 
   it('claim no confidence that this version does not know', () => {
@@ -234,6 +289,10 @@ describe('words', () => {
     expect(topFrame([])).toBe('');
   });
 
+  it('join missing sources of several JVMs', () => {
+    expect(groupMissing(NO_AGENT.missing).map(({ reason, jvms }) => [reason, jvms])).toEqual([['no_thread_agent', 2]]);
+  });
+
   it('say what an answer is short of, with the next step', () => {
     const cut: Sources = { ...SOURCES, threads_cut: 3000 };
     expect(shortfalls(SOURCES, META)).toEqual([]);
@@ -243,7 +302,7 @@ describe('words', () => {
       'The query stopped at its budget, so this is less than the whole',
       'The store did not give: stacks',
       '1 row was left off the end of the list',
-      '3,000 threads were left out of snapshots because a snapshot is bounded',
+      '3,000 snapshots hold fewer threads than the JVM has',
     ]);
   });
 });

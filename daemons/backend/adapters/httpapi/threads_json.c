@@ -87,30 +87,19 @@ static json_t *json_states(const thread_row *row)
 
 /* ---- sources ---- */
 
-/* The sources whose last snapshot failed, one entry a reason. */
 static void add_missing(json_t *missing, const snapshot_source *source)
 {
     const reason_info *reason = reason_get((unsigned)source->reason);
-    json_t *entry = NULL;
-    size_t index;
 
     if (source->failed == 0 || source->failed_ms < source->last_ms)
         return;
-    json_array_foreach(missing, index, entry)
-    {
-        if (reason == NULL ||
-            strcmp(json_string_value(json_object_get(entry, "reason")), reason->name) != 0)
-            continue;
-        json_int_t jvms = json_integer_value(json_object_get(entry, "jvms"));
-        json_object_set_new(entry, "jvms", json_integer(jvms + 1));
-        return;
-    }
-    json_array_append_new(missing,
-                          json_pack("{s:s, s:s, s:s, s:s, s:I, s:o}", "source", "snapshots",
-                                    "reason", reason != NULL ? reason->name : "internal",
-                                    "explanation", reason != NULL ? reason->explanation : "", "fix",
-                                    reason != NULL ? reason->fix : "", "jvms", (json_int_t)1,
-                                    "last", json_time(source->failed_ms)));
+    json_array_append_new(
+        missing,
+        json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:o}", "source", "snapshots", "jvm",
+                  json_target_id(source->target), "pod", json_text(source->pod), "reason",
+                  reason != NULL ? reason->name : "internal", "explanation",
+                  reason != NULL ? reason->explanation : "", "fix",
+                  reason != NULL ? reason->fix : "", "last", json_time(source->failed_ms)));
 }
 
 static json_t *json_sources(const thread_report *r)
@@ -142,9 +131,9 @@ static json_t *json_busy(const thread_report *r, const thread_entry *entry)
         return NULL;
     json_object_update_new(
         out, json_pack("{s:o, s:o, s:f, s:s, s:I, s:I, s:s, s:o}", "cpu_ns", json_sum(row->cpu_ns),
-                       "interval_ns", json_sum(row->interval_ms * 1000000), "cores", cores,
-                       "confidence", names[entry->confidence], "snapshots",
-                       (json_int_t)row->snapshots, "runnable", (json_int_t)row->runnable, "state",
+                       "interval_ms", json_sum(row->interval_ms), "cores", cores, "confidence",
+                       names[entry->confidence], "snapshots", (json_int_t)row->snapshots,
+                       "runnable", (json_int_t)row->runnable, "state",
                        thread_state_name(row->state), "stack", json_stack(r, row->stack_id)));
     return out;
 }
@@ -170,11 +159,10 @@ static json_t *json_slow(const thread_report *r, const thread_entry *entry)
     }
     json_object_update_new(
         out,
-        json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "kind",
-                  wait_kind_name(entry->wait), "state", thread_state_name(entry->row.state),
-                  "since", json_time(entry->since_ms), "last_seen", json_time(entry->row.last_ms),
-                  "snapshots", (json_int_t)entry->waited, "alike", (json_int_t)entry->alike, "lock",
-                  json_awaited(&entry->row), "holder", json_holder(entry), "chain", chain, "stack",
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", wait_kind_name(entry->wait),
+                  "state", thread_state_name(entry->row.state), "since", json_time(entry->since_ms),
+                  "last_seen", json_time(entry->row.last_ms), "lock", json_awaited(&entry->row),
+                  "holder", json_holder(entry), "chain", chain, "stack",
                   json_stack(r, entry->row.stack_id)));
     return out;
 }
@@ -318,23 +306,20 @@ static json_t *json_lock_entry(const thread_report *r, const lock_entry *lock)
 {
     const snapshot_source *source = report_source(r, lock->target);
     json_t *out = json_lock(lock->lock_class, lock->lock_id, lock->kind);
-    json_t *holders = json_array(), *waiters = json_array(), *chain = json_array();
+    json_t *holders = json_array(), *waiters = json_array();
 
     for (size_t i = 0; i < lock->holders.count; i++)
         json_array_append_new(holders, json_lock_holder(r, &lock->holders.items[i].row));
     for (size_t i = 0; i < lock->waiting.count; i++)
         add_waiter(r, waiters, &lock->waiting.items[i].row);
-    for (size_t i = 0; i < lock->chain_length; i++)
-        json_array_append_new(chain, json_text(lock->chain[i]));
     json_object_update_new(
-        out, json_pack("{s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "jvm",
+        out, json_pack("{s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "jvm",
                        json_target_id(lock->target), "pod",
                        json_text(source != NULL ? source->pod : (text){"", 0}), "waits",
-                       (json_int_t)lock->waits, "threads", (json_int_t)lock->waiters, "snapshots",
-                       (json_int_t)lock->snapshots, "delay_ns",
+                       (json_int_t)lock->waits, "threads", (json_int_t)lock->waiters, "delay_ns",
                        lock->delay_ns > 0 ? json_sum(lock->delay_ns) : json_null(), "first_seen",
                        json_time(lock->first_ms), "last_seen", json_time(lock->last_ms), "holders",
-                       holders, "waiters", waiters, "chain", chain));
+                       holders, "waiters", waiters));
     return out;
 }
 

@@ -95,8 +95,11 @@ export function useStatus(service: ServiceId | null, refresh: Refresh): UseQuery
   return useTagged('/v1/status', service === null ? {} : selection(service), refresh, statusAnswer);
 }
 
+/** Entries of each list about threads and locks. Each has a stack, so that more of them are slow to send. */
+const MOST_ROWS = 300;
+
 export function useThreads(service: ServiceId, narrowed: Narrowed, refresh: Refresh): UseQueryResult<ThreadsAnswer> {
-  return useTagged('/v1/threads', { ...selection(service), ...narrowed }, refresh, threadsAnswer);
+  return useTagged('/v1/threads', { ...selection(service), ...narrowed, limit: MOST_ROWS }, refresh, threadsAnswer);
 }
 
 export function useLanes(service: ServiceId, narrowed: Narrowed, buckets: number, refresh: Refresh): UseQueryResult<LanesAnswer> {
@@ -104,11 +107,11 @@ export function useLanes(service: ServiceId, narrowed: Narrowed, buckets: number
 }
 
 export function useThread(service: ServiceId, jvm: string, tid: string, refresh: Refresh): UseQueryResult<ThreadAnswer> {
-  return useTagged('/v1/threads/one', { ...selection(service), jvm, java_tid: tid }, refresh, threadAnswer);
+  return useTagged('/v1/threads/one', { ...selection(service), jvm, java_tid: tid, limit: MOST_ROWS }, refresh, threadAnswer);
 }
 
 export function useLocks(service: ServiceId, narrowed: Narrowed, refresh: Refresh): UseQueryResult<LocksAnswer> {
-  return useTagged('/v1/locks', { ...selection(service), ...narrowed }, refresh, locksAnswer);
+  return useTagged('/v1/locks', { ...selection(service), ...narrowed, limit: MOST_ROWS }, refresh, locksAnswer);
 }
 
 /** The deadlocks of one service, or with null of all. */

@@ -15,10 +15,12 @@ const thread = {
   os_tid: or(orNull(amount), null),
   pool: text,
   daemon: or(flag, false),
+  /** The virtual thread that a carrier runs. */
+  carries: or(text, ''),
 };
 
-const missingSource = record({ source: text, reason: text, explanation: text, fix: text, jvms: amount });
-const sources = record({ snapshots: amount, threads_cut: amount, profile: flag, missing: list(missingSource) });
+const missingSource = record({ source: text, jvm: text, pod: text, reason: text, explanation: text, fix: text });
+const sources = record({ jvms: amount, snapshots: amount, threads_cut: amount, profile: flag, missing: list(missingSource) });
 const meta = record({
   from: orNull(time),
   to: orNull(time),
@@ -33,7 +35,7 @@ const about = { sources, meta };
 const busyThread = record({
   ...thread,
   cpu_ns: amount,
-  interval_ns: amount,
+  interval_ms: amount,
   cores: amount,
   confidence: text,
   snapshots: amount,
@@ -47,12 +49,11 @@ const slowThread = record({
   kind: text,
   since: time,
   last_seen: time,
-  snapshots: amount,
   lock: orNull(lock),
   holder: orNull(record({ ...person, state: text })),
+  /** From the holder to the thread that runs. */
   chain: list(text),
   stack,
-  alike: amount,
 });
 
 const counts = { RUNNABLE: or(amount, 0), BLOCKED: or(amount, 0), WAITING: or(amount, 0), TIMED_WAITING: or(amount, 0) };
@@ -60,7 +61,8 @@ const pool = record({ pool: text, threads: amount, cpu_ns: amount, states: recor
 
 export const threadsAnswer = record({ busy: list(busyThread), slow: list(slowThread), pools: list(pool), ...about });
 
-const cell = record({ ...counts, cpu_ns: amount, lock_waits: or(amount, 0) });
+/** States and waits are averages over the snapshots; CPU and interval are sums over threads and snapshots. */
+const cell = record({ ...counts, cpu_ns: amount, interval_ms: amount, lock_waits: or(amount, 0) });
 const lane = record({ pool: text, threads: amount, cells: list(orNull(cell)) });
 
 export const lanesAnswer = record({ bucket_ms: amount, from: time, to: time, lanes: list(lane), ...about });
@@ -87,13 +89,12 @@ const lockRow = record({
   kind: text,
   waits: amount,
   threads: amount,
-  snapshots: amount,
+  /** Of its class, by the profile. */
   delay_ns: orNull(amount),
   first_seen: time,
   last_seen: time,
   holders: list(holder),
   waiters: list(waiters),
-  chain: list(text),
 });
 
 export const locksAnswer = record({ locks: list(lockRow), ...about });

@@ -11,3 +11,21 @@ export function Name({ text, max = 60 }: { text: string; max?: number }) {
     </bdi>
   );
 }
+
+const MOST = 12;
+
+/** Some names, and how many more there are. */
+export function Names({ names, count = names.length }: { names: string[]; count?: number }) {
+  const shown = names.slice(0, MOST);
+  return (
+    <>
+      {shown.map((name, index) => (
+        <span key={index}>
+          {index > 0 && ', '}
+          <Name text={name} max={40} />
+        </span>
+      ))}
+      {count > shown.length && ` and ${count - shown.length} more`}
+    </>
+  );
+}

@@ -25,7 +25,7 @@ export function LocksPage() {
           {(answer) => (
             <>
               <SourcesNotice answer={answer} empty={answer.locks.length === 0} />
-              <LocksTable answer={answer} service={service} address={address} />
+              <LocksTable answer={answer} slow={threads.data?.slow ?? []} service={service} address={address} />
             </>
           )}
         </Answer>

@@ -5,16 +5,16 @@ import { useService } from '../../parts/frame/ServiceFrame.tsx';
 import { Panel } from '../../parts/Panel.tsx';
 import { BusyThreads } from '../../parts/threads/BusyThreads.tsx';
 import { Lanes } from '../../parts/threads/Lanes.tsx';
+import { bucketsFor } from '../../parts/threads/lanes.ts';
 import { SlowThreads } from '../../parts/threads/SlowThreads.tsx';
 import { SourcesNotice } from '../../parts/threads/SourcesNotice.tsx';
 import { narrowedOf } from '../../url/address.ts';
-
-const BUCKETS = 120;
+import { rangeLength } from '../../url/range.ts';
 
 export function ThreadsPage() {
   const { service, address } = useService();
   const narrowed = narrowedOf(address.search);
-  const lanes = useLanes(service, narrowed, BUCKETS, address.refresh);
+  const lanes = useLanes(service, narrowed, bucketsFor(rangeLength(address.refresh.range)), address.refresh);
   const threads = useThreads(service, narrowed, address.refresh);
   return (
     <>

@@ -61,6 +61,12 @@ function Row({ thread, to }: { thread: BusyThread; to: string }) {
         <Link to={to} data-row data-testid="thread-link">
           <Name text={thread.name} max={48} />
         </Link>
+        {thread.carries !== '' && (
+          <span className={table['faint']}>
+            {' '}
+            carries <Name text={thread.carries} max={32} />
+          </span>
+        )}
       </td>
       <td className={table['number']} title={cpuFigure(thread)}>
         {coresText(thread.cores)}

@@ -25,10 +25,14 @@ export function LaneDrawing({ bars, full, label }: LaneDrawingProps) {
   );
 }
 
-export function LaneLegend({ full }: { full: number }) {
+/** `each`: what the figures are of, where that is not the whole. */
+export function LaneLegend({ full, each = '' }: { full: number; each?: string }) {
   return (
     <p className={styles['legend']}>
-      <span data-mark="cpu">CPU, full height = {coresText(full)}</span>
+      <span data-mark="cpu">
+        CPU, full height = {coresText(full)}
+        {each}
+      </span>
       <span data-state="RUNNABLE">runnable</span>
       <span data-state="BLOCKED">blocked</span>
       <span data-state="WAITING">waiting</span>

@@ -34,7 +34,7 @@ export function Lanes({ answer, service, address }: LanesProps) {
   const unfolded = address.search.get(UNFOLDED_KEY);
   return (
     <section className={styles['lanes']} aria-label="Thread pools over time">
-      <LaneLegend full={full} />
+      <LaneLegend full={full} each={answer.sources.jvms > 1 ? ' in one JVM, on average' : ''} />
       <p className={styles['readout']} data-testid="readout">
         {readout === '' ? 'Point at a lane to read it; drag over it to select a time span.' : readout}
       </p>

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Link } from 'react-router';
 import { formatValue } from '@hotstack/flamegraph';
-import type { LockRow, LocksAnswer } from '../../api/threads.ts';
+import { Link } from 'react-router';
+import type { LockRow, LocksAnswer, SlowThread } from '../../api/threads.ts';
 import type { ServiceId } from '../../api/types.ts';
 import { tabAddress, threadAddress } from '../../url/address.ts';
 import { formatAgo, formatTime } from '../../url/range.ts';
 import type { Address } from '../../url/useAddress.ts';
-import { Name } from '../Name.tsx';
+import { Name, Names } from '../Name.tsx';
 import { moveBetweenRows } from '../rowKeys.ts';
 import { TableFrame } from '../TableFrame.tsx';
 import { Chain } from './Chain.tsx';
 import { LockKind } from './LockKind.tsx';
+import { chainOfLock } from './slow.ts';
 import { NothingSeen } from './SourcesNotice.tsx';
 import { Stack } from './Stack.tsx';
 import { OPEN_KEY, Unfolding } from './Unfolding.tsx';
@@ -20,16 +21,16 @@ import table from '../table.module.css';
 
 interface LocksTableProps {
   answer: LocksAnswer;
+  /** Threads that wait now, for the chain behind a lock. */
+  slow: SlowThread[];
   service: ServiceId;
   address: Address;
 }
 
-const NAMES_SHOWN = 12;
-
 const keyOf = ({ jvm, id, class: cls }: LockRow) => `${jvm}.${id}.${cls}`;
 
 /** Locks that threads waited for. A row unfolds to the holders with the stack that held the lock, and the waiters. */
-export function LocksTable({ answer, service, address }: LocksTableProps) {
+export function LocksTable({ answer, slow, service, address }: LocksTableProps) {
   const { locks, sources } = answer;
   if (locks.length === 0) return <NothingSeen sources={sources} title="No contended locks" nothing="no thread waited for a lock." />;
   const open = address.get(OPEN_KEY, '');
@@ -44,8 +45,8 @@ export function LocksTable({ answer, service, address }: LocksTableProps) {
             <th className={table['number']} title="From the profile, for all locks of this class">
               Class waited
             </th>
-            <th className={table['number']} title="The most threads that waited in one snapshot">
-              Waiters
+            <th className={table['number']} title="Threads that were seen waiting">
+              Threads
             </th>
             <th className={table['number']} title="Times that a snapshot saw a thread wait">
               Seen waiting
@@ -65,7 +66,7 @@ export function LocksTable({ answer, service, address }: LocksTableProps) {
                 onToggle={() => address.set(OPEN_KEY, open === key ? '' : key, '', true)}
                 columns={8}
                 head={<Name text={lockName(lock)} max={50} />}
-                details={() => <Details lock={lock} service={service} address={address} />}
+                details={() => <Details lock={lock} slow={slow} service={service} address={address} />}
               >
                 <Cells lock={lock} />
               </Unfolding>
@@ -100,12 +101,13 @@ function Cells({ lock }: { lock: LockRow }) {
   );
 }
 
-function Details({ lock, service, address }: { lock: LockRow; service: ServiceId; address: Address }) {
-  const { holders, waiters, chain, first_seen, last_seen, snapshots } = lock;
+function Details({ lock, slow, service, address }: Omit<LocksTableProps, 'answer'> & { lock: LockRow }) {
+  const { holders, waiters, waits, first_seen, last_seen } = lock;
+  const chain = chainOfLock(lock, slow);
   return (
     <div className={styles['sheet']} data-testid="lock-details">
       <p>
-        Contended in {plural(snapshots, 'snapshot')}, from {formatTime(first_seen)} to {formatTime(last_seen)}.
+        Seen with a waiting thread {plural(waits, 'time')}, from {formatTime(first_seen)} to {formatTime(last_seen)}.
       </p>
       {chain.length > 0 && <Chain chain={chain} />}
       <div className={styles['sides']}>
@@ -142,14 +144,7 @@ function Details({ lock, service, address }: { lock: LockRow; service: ServiceId
                 </Link>
               </h4>
               <p className={styles['faint']}>
-                {group.names.slice(0, NAMES_SHOWN).map((name, at) => (
-                  <span key={at}>
-                    {at > 0 && ', '}
-                    <Name text={name} max={40} />
-                  </span>
-                ))}
-                {group.threads > Math.min(group.names.length, NAMES_SHOWN) &&
-                  ` and ${group.threads - Math.min(group.names.length, NAMES_SHOWN)} more`}
+                <Names names={group.names} count={group.threads} />
               </p>
               <Stack stack={group.stack} />
             </article>

@@ -6,10 +6,11 @@ import type { ServiceId } from '../../api/types.ts';
 import { threadAddress } from '../../url/address.ts';
 import { formatAgo, formatTime } from '../../url/range.ts';
 import type { Address } from '../../url/useAddress.ts';
-import { Name } from '../Name.tsx';
+import { Name, Names } from '../Name.tsx';
 import { moveBetweenRows } from '../rowKeys.ts';
 import { TableFrame } from '../TableFrame.tsx';
 import { Chain } from './Chain.tsx';
+import { groupSlow } from './slow.ts';
 import { NothingSeen } from './SourcesNotice.tsx';
 import { Stack } from './Stack.tsx';
 import { stateWord } from './State.tsx';
@@ -48,7 +49,7 @@ export function SlowThreads({ answer, service, address, brief }: SlowThreadsProp
           </tr>
         </thead>
         <tbody onKeyDown={moveBetweenRows}>
-          {slow.map((thread) => {
+          {groupSlow(slow).map(({ first: thread, others }) => {
             const key = keyOf(thread);
             return (
               <Unfolding
@@ -60,10 +61,10 @@ export function SlowThreads({ answer, service, address, brief }: SlowThreadsProp
                 head={
                   <>
                     <Name text={thread.name} max={40} />
-                    {thread.alike > 1 && <span className={table['faint']}> and {thread.alike - 1} alike</span>}
+                    {others.length > 0 && <span className={table['faint']}> and {others.length} alike</span>}
                   </>
                 }
-                details={() => <Details thread={thread} to={threadAddress(service, address.search, thread)} />}
+                details={() => <Details thread={thread} others={others} to={threadAddress(service, address.search, thread)} />}
               >
                 <Cells thread={thread} />
               </Unfolding>
@@ -95,17 +96,27 @@ function Cells({ thread }: { thread: SlowThread }) {
   );
 }
 
-function Details({ thread, to }: { thread: SlowThread; to: string }) {
-  const { kind, lock, holder, chain, stack, snapshots, last_seen } = thread;
+function Details({ thread, others, to }: { thread: SlowThread; others: SlowThread[]; to: string }) {
+  const { name, kind, lock, holder, chain, stack, last_seen, carries } = thread;
   return (
     <div className={styles['sheet']}>
       <p>
-        {slowWord(kind).explanation} Seen so in {snapshots === 1 ? '1 snapshot' : `${snapshots} snapshots`}, last{' '}
-        {formatAgo(last_seen, Date.now())}.{lock !== null && ` ${visibleText(lockName(lock))}: ${lockKind(lock.kind).explanation}`}
-        {holder !== null && ` Its holder is ${stateWord(holder.state)}.`} <Link to={to}>Stacks over time</Link>
+        {slowWord(kind).explanation} Last seen {formatAgo(last_seen, Date.now())}.
+        {lock !== null && ` ${visibleText(lockName(lock))}: ${lockKind(lock.kind).explanation}`}
+        {holder !== null && holder.state !== '' && ` Its holder is ${stateWord(holder.state)}.`} <Link to={to}>Stacks over time</Link>
       </p>
-      <Chain chain={chain} />
+      {carries !== '' && (
+        <p>
+          Carries the virtual thread <Name text={carries} />.
+        </p>
+      )}
+      {chain.length > 0 && <Chain chain={[name, ...chain]} />}
       <Stack stack={stack} />
+      {others.length > 0 && (
+        <p className={styles['faint']} data-testid="alike">
+          Alike: <Names names={others.map((other) => other.name)} />
+        </p>
+      )}
     </div>
   );
 }

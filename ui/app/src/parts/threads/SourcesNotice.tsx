@@ -2,7 +2,7 @@
 import { visibleText } from '@hotstack/flamegraph';
 import type { AnswerMeta, Sources } from '../../api/threads.ts';
 import { Notice } from '../Notice.tsx';
-import { plural, shortfalls } from './words.ts';
+import { groupMissing, plural, shortfalls } from './words.ts';
 
 type Missing = Sources['missing'][number];
 
@@ -30,7 +30,7 @@ export function SourcesNotice({ answer: { sources, meta }, empty }: SourcesNotic
 }
 
 function MissingItems({ missing }: { missing: Missing[] }) {
-  return missing.map(({ source, reason, explanation, fix, jvms }, index) => (
+  return groupMissing(missing).map(({ source, reason, explanation, fix, jvms }, index) => (
     <li key={index}>
       No {visibleText(source)} of {plural(jvms, 'JVM')} (<code>{visibleText(reason)}</code>): {visibleText(explanation)} {visibleText(fix)}
     </li>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes of time: what the API tells, as bars to draw and words to read.
 import type { Cell, Lane, LanesAnswer, Snapshot, StateCounts } from '../../api/threads.ts';
-import { coresText, plural } from './words.ts';
+import { coresText } from './words.ts';
 
 export const STATES = ['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING'] as const;
 export type StateName = (typeof STATES)[number];
@@ -18,12 +18,27 @@ export interface Bar {
 
 const NONE: StateCounts = { RUNNABLE: 0, BLOCKED: 0, WAITING: 0, TIMED_WAITING: 0 };
 
+/** How far a cell reaches back over empty ones: a snapshot stands for the time since the one before, which is a minute as a rule. */
+const REACH_MS = 75_000;
+
+/** A cell's CPU is a sum over threads and snapshots: the threads' average, times how many there are at a time. */
+function coresOfCell(cell: Cell): number | null {
+  if (cell.interval_ms <= 0) return null;
+  const threads = STATES.reduce((sum, state) => sum + cell[state], 0);
+  return (cell.cpu_ns / (cell.interval_ms * 1e6)) * threads;
+}
+
 export function poolBars(cells: (Cell | null)[], bucketMs: number): Bar[] {
-  return cells.flatMap((cell, index) => {
-    if (cell === null) return [];
-    const cores = cell.cpu_ns / (bucketMs * 1e6);
-    return [{ from: index / cells.length, to: (index + 1) / cells.length, cores, states: cell, waits: cell.lock_waits }];
+  const reach = Math.max(1, Math.floor(REACH_MS / bucketMs));
+  const bars: Bar[] = [];
+  let free = 0;
+  cells.forEach((cell, index) => {
+    if (cell === null) return;
+    const from = Math.max(free, index + 1 - reach);
+    free = index + 1;
+    bars.push({ from: from / cells.length, to: free / cells.length, cores: coresOfCell(cell), states: cell, waits: cell.lock_waits });
   });
+  return bars;
 }
 
 /** A snapshot stands for the time since the one before. */
@@ -83,12 +98,17 @@ export function drawing(bars: Bar[], full: number): Drawing {
   return paths;
 }
 
-/** `1.2 cores; 3 runnable, 1 blocked, 30 waiting; 2 waited for a lock` */
+/** `3`, `0.5`: an average over snapshots. */
+function averageText(count: number): string {
+  return count < 0.1 ? '< 0.1' : String(Number(count.toFixed(1)));
+}
+
+/** `1.2 cores; 3 runnable, 1.5 blocked, 30 waiting; 2 waiting for a lock` */
 export function barText({ cores, states, waits }: Bar): string {
   const words: Record<StateName, string> = { RUNNABLE: 'runnable', BLOCKED: 'blocked', WAITING: 'waiting', TIMED_WAITING: 'timed waiting' };
-  const counts = STATES.filter((state) => states[state] > 0).map((state) => `${states[state]} ${words[state]}`);
+  const counts = STATES.filter((state) => states[state] > 0).map((state) => `${averageText(states[state])} ${words[state]}`);
   const parts = [cores === null ? 'CPU not told' : coresText(cores), counts.join(', ')];
-  if (waits > 0) parts.push(`${plural(waits, 'wait')} for a lock`);
+  if (waits > 0) parts.push(`${averageText(waits)} waiting for a lock`);
   return parts.filter((part) => part !== '').join('; ');
 }
 
@@ -101,14 +121,14 @@ export function laneText(bars: Bar[]): string {
   if (bars.length === 0) return 'no snapshots';
   const cores = bars.reduce((sum, bar) => sum + (bar.cores ?? 0), 0) / bars.length;
   const peak = fullHeight([bars]);
-  const waits = bars.reduce((sum, bar) => sum + bar.waits, 0);
+  const waits = bars.filter((bar) => bar.waits > 0).length;
   const blocked = bars.filter(({ states }) => states.BLOCKED > 0).length;
   const parts = [
     `${coresText(cores)} on average`,
     peak > 0.1 ? `${coresText(peak)} at most` : '',
     blocked > 0 ? `blocked in ${blocked} of ${bars.length} spans` : '',
   ];
-  parts.push(waits > 0 ? `${plural(waits, 'wait')} for a lock` : '');
+  parts.push(waits > 0 ? `waits for locks in ${waits} of ${bars.length} spans` : '');
   return parts.filter((part) => part !== '').join(', ');
 }
 
@@ -144,4 +164,12 @@ export function readBrush(text: string): (Span & { pool: string }) | null {
 
 export function writeBrush({ from, to }: Span, pool: string): string {
   return `${from}-${to}-${pool}`;
+}
+
+const FEWEST = 20;
+const MOST = 120;
+
+/** Buckets for a time range in ms: one a minute, as snapshots come, within what can be drawn. */
+export function bucketsFor(length: number): number {
+  return Math.min(MOST, Math.max(FEWEST, Math.round(length / 60_000)));
 }

@@ -84,8 +84,8 @@ export function coresText(cores: number): string {
 }
 
 /** The exact figure behind the cores, and over which time. */
-export function cpuFigure({ cpu_ns, interval_ns }: Pick<BusyThread, 'cpu_ns' | 'interval_ns'>): string {
-  return `${groupDigits(String(cpu_ns))} ns of CPU in ${formatValue(interval_ns, 'ns')}`;
+export function cpuFigure({ cpu_ns, interval_ms }: Pick<BusyThread, 'cpu_ns' | 'interval_ms'>): string {
+  return `${groupDigits(String(cpu_ns))} ns of CPU in ${formatValue(interval_ms * 1e6, 'ns')}`;
 }
 
 /** `com.acme.Cart.total (Cart.java:42)`, made safe. */
@@ -112,11 +112,33 @@ export function shortfalls({ threads_cut }: Sources, { truncated, sampled, missi
   if (sampled) found.push('This was computed from a sample of the rows. Choose a shorter time range for exact figures.');
   if (missing.length > 0) found.push(`The store did not give: ${visibleText(missing.join(', '))}. Load the page again.`);
   if (nodes_omitted > 0)
-    found.push(`${plural(nodes_omitted, 'row was', 'rows were')} left off the end of the list. Choose one pod or pool to see them.`);
+    found.push(
+      `${plural(nodes_omitted, 'row was', 'rows were')} left off the end of the list. Choose a shorter time range, one pod or one pool to see them.`,
+    );
   if (threads_cut > 0) {
     found.push(
-      `${plural(threads_cut, 'thread was', 'threads were')} left out of snapshots because a snapshot is bounded. "hotstack threads PID" on the node shows them.`,
+      `${plural(threads_cut, 'snapshot holds', 'snapshots hold')} fewer threads than the JVM has. "hotstack threads PID" on the node shows all.`,
     );
   }
   return found;
+}
+
+/** Missing sources of several JVMs for the same reason are one. */
+export interface MissingGroup {
+  source: string;
+  reason: string;
+  explanation: string;
+  fix: string;
+  jvms: number;
+}
+
+export function groupMissing(missing: Sources['missing']): MissingGroup[] {
+  const found = new Map<string, MissingGroup>();
+  for (const { source, reason, explanation, fix } of missing) {
+    const key = JSON.stringify([source, reason]);
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { source, reason, explanation, fix, jvms: 1 });
+    else known.jvms++;
+  }
+  return [...found.values()].sort((a, b) => b.jvms - a.jvms);
 }
