@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hotstack-collector: parse, wire, run until SIGTERM. */
-#include "adapters/settings.h"
-#include "adapters/wiring.h"
+#include "program.h"
+#include "settings.h"
 
 #include <base/log.h>
 #include <curl/curl.h>
@@ -42,14 +42,14 @@ static int run(const config *loaded)
     int signals = open_signals();
     if (signals < 0)
         return fail(strerror(errno));
-    wiring *all = wiring_new(loaded, message, sizeof(message));
+    program *all = program_new(loaded, message, sizeof(message));
     if (all == NULL) {
         close(signals);
         return fail(message);
     }
     log_line("running");
-    int rc = wiring_run(all, signals, message, sizeof(message));
-    wiring_free(all);
+    int rc = program_run(all, signals, message, sizeof(message));
+    program_free(all);
     close(signals);
     return rc == 0 ? EXIT_SUCCESS : fail(message);
 }

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 import tap
-from support import EXAMPLE, RECORDINGS, hotstack as hotstack_program, sums, totals_of_program, unpacked
+from support import EXAMPLE, RECORDINGS, TREE, hotstack as hotstack_program, sums, totals_of_program, unpacked
 
 import hotstack
 
@@ -85,6 +85,17 @@ class Readers(unittest.TestCase):
             self.assertEqual(frame[name].cat.codes.dtype, wanted[name].cat.codes.dtype, name)
         pandas.testing.assert_frame_equal(frame, wanted, check_exact=True)
         return frame
+
+    def test_texts_beyond_what_a_batch_holds_come_whole(self):
+        """A frame gathers all batches: its text may grow past a batch's limit of 16 MiB."""
+        deep = TREE / "tests/data/jfr/cut/async-wall-jdk21.jfr.gz"
+        copies = 600  # some 30 kB of distinct stacks each
+        one = hotstack.open(deep).samples(columns=["stack"]).to_pandas()
+        many = hotstack.open(*[deep] * copies).samples(columns=["stack"]).to_pandas()
+        self.assertEqual(len(many), copies * len(one))
+        self.assertEqual(
+            many["stack"].value_counts().to_dict(), (one["stack"].value_counts() * copies).to_dict()
+        )
 
     def test_pandas_has_what_pyarrow_makes_of_samples(self):
         for recording in recordings():

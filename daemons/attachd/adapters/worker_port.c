@@ -257,6 +257,18 @@ static int new_file(void *context)
     return open(port->spool_dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
+static long read_file(void *context, int file, uint64_t offset, uint8_t *to, size_t length)
+{
+    (void)context;
+    return pread(file, to, length, (off_t)offset);
+}
+
+static void close_file(void *context, int file)
+{
+    (void)context;
+    close(file);
+}
+
 static void random_id(void *context, uint8_t id[LOCAL_ID_SIZE])
 {
     (void)context;
@@ -274,6 +286,8 @@ void worker_port_init(attachd_ports *ports, worker_port *port)
         .status = status,
         .threads = threads,
         .new_file = new_file,
+        .read_file = read_file,
+        .close_file = close_file,
         .now_ms = clock_unix_ms,
         .monotonic_ms = clock_monotonic_ms,
         .random_id = random_id,

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 attachd *attachd_new(const attachd_ports *ports, const attachd_limits *limits)
 {
@@ -239,7 +238,7 @@ static void end_window(attachd *self, const local_request *request, local_answer
             answer->session = op.on->running ? SESSION_STATE_OWNED : SESSION_STATE_NONE;
         }
     } else {
-        close(fd);
+        self->ports.close_file(self->ports.context, fd);
         if (outcome.reason == REASON_PROCESS_EXITED || outcome.reason == REASON_IDENTITY_CHANGED)
             op.on->running = false;
     }
@@ -262,7 +261,7 @@ static void do_threads(attachd *self, const local_request *request, local_answer
         if (outcome.reason == REASON_NONE)
             keep(self, fd, outcome.bytes, answer);
         else
-            close(fd);
+            self->ports.close_file(self->ports.context, fd);
     }
     attachd__give_back(self, op.on, op.lane);
 }

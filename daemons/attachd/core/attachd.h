@@ -55,6 +55,9 @@ typedef struct attachd_ports {
                     uint32_t deadline_ms, attachd_outcome *out);
     /* A descriptor of an empty, nameless file; -1 with errno set. */
     int (*new_file)(void *context);
+    /* Bytes of it from `offset` on: how many, 0 at its end, or -1. */
+    long (*read_file)(void *context, int file, uint64_t offset, uint8_t *to, size_t length);
+    void (*close_file)(void *context, int file);
     uint64_t (*now_ms)(void *context); /* Unix ms */
     uint64_t (*monotonic_ms)(void *context);
     void (*random_id)(void *context, uint8_t id[LOCAL_ID_SIZE]);

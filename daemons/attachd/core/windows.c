@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void drop_oldest(attachd *self)
 {
@@ -14,7 +13,7 @@ static void drop_oldest(attachd *self)
         self->newest = NULL;
     self->window_count--;
     self->window_bytes -= one->size;
-    close(one->fd);
+    self->ports.close_file(self->ports.context, one->fd);
     free(one);
 }
 
@@ -22,7 +21,7 @@ int attachd__keep_window(attachd *self, int fd, uint64_t size, uint8_t handle[LO
 {
     window *one = calloc(1, sizeof(*one));
     if (one == NULL) {
-        close(fd);
+        self->ports.close_file(self->ports.context, fd);
         return -1;
     }
     self->ports.random_id(self->ports.context, one->handle);
@@ -60,9 +59,10 @@ long attachd__read_window(attachd *self, const uint8_t handle[LOCAL_ID_SIZE], ui
     pthread_mutex_lock(&self->lock);
     const window *one = find(self, handle);
     size_t used = 0;
-    ssize_t got = 1;
+    long got = 1;
     while (one != NULL && offset <= one->size && used < length && got > 0) {
-        got = pread(one->fd, to + used, length - used, (off_t)(offset + used));
+        got = self->ports.read_file(self->ports.context, one->fd, offset + used, to + used,
+                                    length - used);
         used += got > 0 ? (size_t)got : 0;
     }
     pthread_mutex_unlock(&self->lock);
@@ -86,7 +86,7 @@ void attachd__drop_window(attachd *self, const uint8_t handle[LOCAL_ID_SIZE])
             self->newest = before;
         self->window_count--;
         self->window_bytes -= one->size;
-        close(one->fd);
+        self->ports.close_file(self->ports.context, one->fd);
         free(one);
     }
     pthread_mutex_unlock(&self->lock);

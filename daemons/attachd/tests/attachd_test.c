@@ -151,6 +151,18 @@ static void status(void *context, const local_identity *jvm, uint32_t deadline_m
     leave(one);
 }
 
+static long read_file(void *context, int file, uint64_t offset, uint8_t *to, size_t length)
+{
+    (void)context;
+    return pread(file, to, length, (off_t)offset);
+}
+
+static void close_file(void *context, int file)
+{
+    (void)context;
+    close(file);
+}
+
 static int new_file(void *context)
 {
     (void)context;
@@ -200,6 +212,8 @@ static void set_up(void)
         .status = status,
         .threads = threads,
         .new_file = new_file,
+        .read_file = read_file,
+        .close_file = close_file,
         .now_ms = now_ms,
         .monotonic_ms = monotonic_ms,
         .random_id = random_id,

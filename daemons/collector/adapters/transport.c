@@ -197,16 +197,19 @@ static void perform(transport *self, const char *url, const void *body, size_t l
     if (curl_easy_getinfo(self->curl, CURLINFO_RETRY_AFTER, &retry_after) == CURLE_OK &&
         retry_after > 0)
         out->retry_after_ms = (uint64_t)retry_after * 1000;
-    out->status = (int)status;
     const char *type = NULL;
     curl_easy_getinfo(self->curl, CURLINFO_CONTENT_TYPE, &type);
     bool refused = status == 401 || status == 403;
     if (!refused && type != NULL && strncmp(type, "application/x-protobuf", 22) == 0)
         wire_read_answer(self->answer, self->answer_length, out);
-    if (out->outcome == UPLOAD_NO_ANSWER)
-        (void)snprintf(out->message, sizeof(out->message), "%.150s answered HTTP %ld%s", url,
-                       status,
-                       refused ? "; see backend.token" : " without an answer of the contract");
+    if (out->outcome != UPLOAD_NO_ANSWER)
+        return;
+    if (refused)
+        out->refusal = UPLOAD_UNAUTHORISED;
+    else if (status == 413)
+        out->refusal = UPLOAD_TOO_LARGE;
+    (void)snprintf(out->message, sizeof(out->message), "%.150s answered HTTP %ld%s", url, status,
+                   refused ? "; see backend.token" : " without an answer of the contract");
 }
 
 void transport_post(void *context, enum upload_call call, const uint8_t *bytes, size_t length,

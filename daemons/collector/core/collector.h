@@ -31,6 +31,9 @@ typedef struct collector_ports {
 
     /* A file for a recording's bytes, -1 = none. */
     int (*new_file)(void *context);
+    /* Appends bytes to it. 0, or -1: no room. */
+    int (*append)(void *context, int file, const uint8_t *bytes, size_t length);
+    void (*close_file)(void *context, int file);
     /* Unix ms at which a recording begins, 0 = it cannot be told. */
     uint64_t (*recording_start_ms)(void *context, int fd);
     /*

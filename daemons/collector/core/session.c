@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 job collector__begin(target *one)
 {
@@ -106,19 +105,9 @@ static void start(const job *now)
     local_answer_clear(&answer);
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t length)
-{
-    for (size_t used = 0; used < length;) {
-        ssize_t wrote = write(fd, bytes + used, length - used);
-        if (wrote <= 0)
-            return -1;
-        used += (size_t)wrote;
-    }
-    return 0;
-}
-
 int collector__fetch(const job *now, const local_answer *answer, int fd, char *message, size_t size)
 {
+    const collector_ports *ports = &now->self->ports;
     int rc = 0;
     for (uint64_t at = 0; at < answer->size && rc == 0;) {
         local_request request = collector__about(now, LOCAL_READ);
@@ -131,7 +120,7 @@ int collector__fetch(const job *now, const local_answer *answer, int fd, char *m
             (void)snprintf(message, size, "it could not be fetched from attachd: %.300s",
                            piece.detail);
             rc = -1;
-        } else if (write_all(fd, piece.data, piece.length) != 0) {
+        } else if (ports->append(ports->context, fd, piece.data, piece.length) != 0) {
             (void)snprintf(message, size, "it could not be kept: no room");
             rc = -1;
         }
@@ -203,7 +192,7 @@ static void take(job *now, const local_answer *answer, uint64_t end_ms)
     if (fd < 0 || collector__fetch(now, answer, fd, message, sizeof(message)) != 0) {
         note_failure(now, REASON_INTERNAL, fd < 0 ? "no file for the recording" : message);
         if (fd >= 0)
-            close(fd);
+            ports->close_file(ports->context, fd);
         return;
     }
     window_span span = span_of(now, ports->recording_start_ms(ports->context, fd), end_ms);
@@ -216,7 +205,7 @@ static void take(job *now, const local_answer *answer, uint64_t end_ms)
     else
         note_failure(now, REASON_PARSE_FAILED, message);
     profile_clear(&found);
-    close(fd);
+    ports->close_file(ports->context, fd);
     pthread_mutex_lock(&self->lock);
     now->on->memory = now->memory;
     pthread_mutex_unlock(&self->lock);

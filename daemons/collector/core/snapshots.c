@@ -9,7 +9,6 @@
 #include <catalogue/reason.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* The agent ends by itself when so many snapshots in a row did not come. */
 enum { LEASE_INTERVALS = 3 };
@@ -36,7 +35,7 @@ static void read_bytes(const job *now, void **memory, const local_answer *answer
     else if (ports->read_snapshot(ports->context, memory, fd, answer->size, out, message, size) !=
              0)
         *reason = REASON_PARSE_FAILED;
-    close(fd);
+    ports->close_file(ports->context, fd);
 }
 
 /* Whatever came of it becomes a row: a snapshot that failed says why. */

@@ -61,8 +61,8 @@ uploader_stats uploader_get_stats(uploader *self)
 static void say(uploader *self, const char *what, const upload_answer *answer)
 {
     char message[480];
-    (void)snprintf(message, sizeof(message), "%s: %s%s%s (HTTP %d)", what, answer->code,
-                   answer->code[0] != '\0' ? ": " : "", answer->message, answer->status);
+    (void)snprintf(message, sizeof(message), "%s: %s%s%s", what, answer->code,
+                   answer->code[0] != '\0' ? ": " : "", answer->message);
     self->ports.log(self->ports.context, message);
 }
 
@@ -88,8 +88,7 @@ static void block(uploader *self, const upload_answer *answer)
 static bool note_answer(uploader *self, const upload_answer *answer)
 {
     uint64_t now = self->ports.now_ms(self->ports.context);
-    bool refused =
-        answer->outcome == UPLOAD_NO_ANSWER && (answer->status == 401 || answer->status == 403);
+    bool refused = answer->refusal == UPLOAD_UNAUTHORISED;
     bool good = answer->outcome != UPLOAD_NO_ANSWER && answer->outcome != UPLOAD_RETRY;
     pthread_mutex_lock(&self->lock);
     bool was_reachable = self->stats.reachable;
@@ -180,8 +179,7 @@ static bool split_entry(uploader *self, const uint8_t *entry, size_t length)
 static bool is_too_large(const upload_answer *answer)
 {
     return strcmp(answer->code, "payload_too_large") == 0 ||
-           strcmp(answer->code, "too_many_rows") == 0 ||
-           (answer->outcome == UPLOAD_NO_ANSWER && answer->status == 413);
+           strcmp(answer->code, "too_many_rows") == 0 || answer->refusal == UPLOAD_TOO_LARGE;
 }
 
 static void reject(uploader *self, uint64_t sequence, const uint8_t *entry, size_t length,

@@ -2,7 +2,7 @@
 /*
  * Brings batches, status reports and heartbeats to the backend, one call at a time. The rules are
  * those of docs/formats/ingest.md: idempotent resends, Retry-After, jittered bounded backoff,
- * need_stacks, splitting, and a stop on 401 and 403 until the token changes.
+ * need_stacks, splitting, and a stop when the token is refused, until it changes.
  *
  * One thread calls uploader_step; the snapshot functions may be called from any.
  */
@@ -25,9 +25,16 @@ enum upload_outcome { /* numbers of the contract's Outcome; 0 = no answer of a b
                       UPLOAD_NEED_STACKS = 5,
 };
 
+/* Why what stands before a backend took no call. */
+enum upload_refusal {
+    UPLOAD_NOT_REFUSED,
+    UPLOAD_UNAUTHORISED, /* the token is not, or no longer, good */
+    UPLOAD_TOO_LARGE,    /* no body of this size, however often it comes */
+};
+
 /* One answer, or the lack of it. */
 typedef struct upload_answer {
-    int status; /* HTTP; 0 = no connection */
+    enum upload_refusal refusal; /* with UPLOAD_NO_ANSWER */
     enum upload_outcome outcome;
     char code[64];
     char message[256]; /* the backend's words, or why there was no answer */
@@ -105,7 +112,7 @@ typedef struct uploader_stats {
     uint64_t accepted, duplicate, rejected, retried, need_stacks, split, failed_calls;
     uint64_t rows;
     uint64_t raw_sent[PROFILE_TYPE_END];
-    bool blocked;        /* by 401 or 403 */
+    bool blocked;        /* the token is refused */
     bool reachable;      /* the last call was answered by a backend */
     uint64_t last_ok_ms; /* 0 = never */
     char last_error[384];

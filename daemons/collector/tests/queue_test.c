@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The queue on disk. */
+#include "../adapters/file_queue.h"
 #include "collector_tests.h"
 
 #include <fcntl.h>
@@ -12,7 +13,8 @@ static queue *open_queue(const char *directory, uint64_t bytes, uint64_t entries
 {
     queue *opened = NULL;
     char message[256] = "";
-    ck_assert_msg(queue_open(&opened, directory, bytes, entries, message, sizeof(message)) == 0,
+    ck_assert_msg(file_queue_open(&opened, directory, bytes, entries, message, sizeof(message)) ==
+                      0,
                   "%s", message);
     return opened;
 }
@@ -42,7 +44,7 @@ START_TEST(entries_come_oldest_first_and_survive_a_restart)
     push(one, "second");
     push(one, "third");
     expect(one, "first");
-    queue_close(one);
+    file_queue_close(one);
     one = open_queue(directory, 1000, 10);
     ck_assert_uint_eq(queue_get_stats(one).entries, 2);
     ck_assert_uint_eq(queue_get_stats(one).bytes, 11);
@@ -54,7 +56,7 @@ START_TEST(entries_come_oldest_first_and_survive_a_restart)
     uint8_t *bytes = NULL;
     size_t length = 0;
     ck_assert(!queue_peek(one, &sequence, &bytes, &length));
-    queue_close(one);
+    file_queue_close(one);
 }
 END_TEST
 
@@ -68,7 +70,7 @@ START_TEST(past_a_cap_the_oldest_go_and_are_counted)
     expect(one, "bbbbb");
     expect(one, "ccccc");
     ck_assert_int_eq(queue_push(one, (const uint8_t *)"thirteen byte", 13), -1);
-    queue_close(one);
+    file_queue_close(one);
 }
 END_TEST
 
@@ -80,7 +82,7 @@ START_TEST(past_a_count_the_oldest_go)
     push(one, "3");
     ck_assert_uint_eq(queue_get_stats(one).entries, 2);
     expect(one, "2");
-    queue_close(one);
+    file_queue_close(one);
 }
 END_TEST
 
@@ -90,7 +92,7 @@ START_TEST(half_written_and_damaged_files_stand_in_nobodys_way)
     queue *one = open_queue(directory, 1000, 10);
     push(one, "kept");
     push(one, "cut short");
-    queue_close(one);
+    file_queue_close(one);
     char path[128];
     (void)snprintf(path, sizeof(path), "%s/00000000000000ff.tmp", directory);
     int fd = open(path, O_CREAT | O_WRONLY, 0600);
@@ -106,7 +108,7 @@ START_TEST(half_written_and_damaged_files_stand_in_nobodys_way)
     size_t length = 0;
     ck_assert(!queue_peek(one, &sequence, &bytes, &length));
     ck_assert_uint_eq(queue_get_stats(one).damaged, 1);
-    queue_close(one);
+    file_queue_close(one);
 }
 END_TEST
 
@@ -116,9 +118,9 @@ START_TEST(two_collectors_cannot_share_it)
     queue *one = open_queue(directory, 1000, 10);
     queue *other = NULL;
     char message[256] = "";
-    ck_assert_int_eq(queue_open(&other, directory, 1000, 10, message, sizeof(message)), -1);
+    ck_assert_int_eq(file_queue_open(&other, directory, 1000, 10, message, sizeof(message)), -1);
     ck_assert_ptr_nonnull(strstr(message, "another collector"));
-    queue_close(one);
+    file_queue_close(one);
 }
 END_TEST
 

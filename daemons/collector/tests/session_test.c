@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The collector with a fake attachd, a fake reader and a clock that the test turns. */
+#include "../adapters/file_queue.h"
 #include "collector_tests.h"
 
 #include <catalogue/reason.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { SPANS_MAX = 64, WINDOW = 10000 };
 
@@ -147,6 +149,18 @@ static int new_file(void *context)
     return memfd_create("test", MFD_CLOEXEC);
 }
 
+static int append(void *context, int file, const uint8_t *bytes, size_t length)
+{
+    (void)context;
+    return write(file, bytes, length) == (ssize_t)length ? 0 : -1;
+}
+
+static void close_file(void *context, int file)
+{
+    (void)context;
+    close(file);
+}
+
 static uint64_t recording_start_ms(void *context, int fd)
 {
     (void)context;
@@ -261,8 +275,8 @@ static void set_up(void)
     host.jvm_count = 1;
     rules = rule_set_new();
     char message[256] = "";
-    ck_assert_int_eq(queue_open(&queued, make_directory(), 100000, 100, message, sizeof(message)),
-                     0);
+    ck_assert_int_eq(
+        file_queue_open(&queued, make_directory(), 100000, 100, message, sizeof(message)), 0);
     const collector_ports ports = {
         .now_ms = now_ms,
         .random = random_number,
@@ -271,6 +285,8 @@ static void set_up(void)
         .wake = nothing,
         .call = call,
         .new_file = new_file,
+        .append = append,
+        .close_file = close_file,
         .recording_start_ms = recording_start_ms,
         .parse = parse,
         .forget = forget,
@@ -297,7 +313,7 @@ static void set_up(void)
 static void tear_down(void)
 {
     collector_free(core);
-    queue_close(queued);
+    file_queue_close(queued);
     rule_set_free(rules);
     remove_directory();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The uploader against a backend whose answers are written down beforehand. */
+#include "../adapters/file_queue.h"
 #include "collector_tests.h"
 
 #include <stdio.h>
@@ -49,9 +50,10 @@ static void post(void *context, enum upload_call call, const uint8_t *bytes, siz
                  upload_answer *out)
 {
     (void)context;
-    *out = (upload_answer){.status = 200, .outcome = UPLOAD_ACCEPTED};
+    *out = (upload_answer){.outcome = UPLOAD_ACCEPTED};
     if (backend.down || backend.refused) {
-        *out = (upload_answer){.status = backend.refused ? 401 : 0};
+        *out =
+            (upload_answer){.refusal = backend.refused ? UPLOAD_UNAUTHORISED : UPLOAD_NOT_REFUSED};
         return;
     }
     backend.statuses += call == UPLOAD_STATUS;
@@ -149,8 +151,8 @@ static void set_up(void)
     memset(&backend, 0, sizeof(backend));
     backend.now = NOON;
     char message[256] = "";
-    ck_assert_int_eq(queue_open(&queued, make_directory(), 100000, 100, message, sizeof(message)),
-                     0);
+    ck_assert_int_eq(
+        file_queue_open(&queued, make_directory(), 100000, 100, message, sizeof(message)), 0);
     const uploader_ports ports = {
         .now_ms = now_ms,
         .random = random_number,
@@ -177,7 +179,7 @@ static void set_up(void)
 static void tear_down(void)
 {
     uploader_free(uploads);
-    queue_close(queued);
+    file_queue_close(queued);
     remove_directory();
 }
 
@@ -266,8 +268,7 @@ START_TEST(the_same_entry_is_sent_again_after_a_retry_when_the_backend_asked)
 {
     run_for(2000); /* the first status and heartbeat are out */
     push(5, 1);
-    script((upload_answer){
-        .status = 503, .outcome = UPLOAD_RETRY, .code = "store_busy", .retry_after_ms = 20000});
+    script((upload_answer){.outcome = UPLOAD_RETRY, .code = "store_busy", .retry_after_ms = 20000});
     uint64_t began = backend.now;
     run_for(19000);
     ck_assert_uint_eq(backend.profiles, 1);
@@ -283,7 +284,7 @@ END_TEST
 START_TEST(a_duplicate_is_success)
 {
     push(5, 1);
-    script((upload_answer){.status = 200, .outcome = UPLOAD_DUPLICATE});
+    script((upload_answer){.outcome = UPLOAD_DUPLICATE});
     run_for(3000);
     ck_assert_uint_eq(queue_get_stats(queued).entries, 0);
     ck_assert_uint_eq(uploader_get_stats(uploads).duplicate, 1);
@@ -295,7 +296,7 @@ END_TEST
 START_TEST(need_stacks_is_answered_with_all_of_them)
 {
     push(5, 1);
-    script((upload_answer){.status = 200, .outcome = UPLOAD_NEED_STACKS});
+    script((upload_answer){.outcome = UPLOAD_NEED_STACKS});
     run_for(3000);
     ck_assert_uint_eq(backend.profiles, 2);
     ck_assert(backend.last_had_all);
@@ -310,7 +311,7 @@ START_TEST(a_backend_that_asks_for_stacks_for_ever_is_not_hammered)
 {
     push(5, 1);
     for (int i = 0; i < 40; i++)
-        script((upload_answer){.status = 200, .outcome = UPLOAD_NEED_STACKS});
+        script((upload_answer){.outcome = UPLOAD_NEED_STACKS});
     run_for(10000);
     ck_assert_uint_lt(backend.profiles, 15);
 }
@@ -320,7 +321,7 @@ START_TEST(a_rejected_batch_is_dropped_and_counted)
 {
     push(5, 1);
     push(6, 1);
-    script((upload_answer){.status = 422, .outcome = UPLOAD_REJECTED, .code = "window_too_old"});
+    script((upload_answer){.outcome = UPLOAD_REJECTED, .code = "window_too_old"});
     run_for(3000);
     ck_assert_uint_eq(uploader_get_stats(uploads).rejected, 1);
     ck_assert_uint_eq(backend.stored_count, 1);
@@ -331,15 +332,15 @@ END_TEST
 START_TEST(too_large_is_split_into_new_batches)
 {
     push(5, 4);
-    script((upload_answer){.status = 413, .outcome = UPLOAD_REJECTED, .code = "payload_too_large"});
-    script((upload_answer){.status = 413}); /* a proxy's words */
+    script((upload_answer){.outcome = UPLOAD_REJECTED, .code = "payload_too_large"});
+    script((upload_answer){.refusal = UPLOAD_TOO_LARGE}); /* a proxy's words */
     run_for(3000);
     ck_assert_uint_eq(uploader_get_stats(uploads).split, 2);
     run_for(5000);
     ck_assert_uint_eq(backend.stored_count, 3);
     ck_assert_uint_eq(uploader_get_stats(uploads).rejected, 0);
     push(7, 1); /* one window cannot be split */
-    script((upload_answer){.status = 413, .outcome = UPLOAD_REJECTED, .code = "too_many_rows"});
+    script((upload_answer){.outcome = UPLOAD_REJECTED, .code = "too_many_rows"});
     run_for(3000);
     ck_assert_uint_eq(uploader_get_stats(uploads).rejected, 1);
 }

@@ -18,7 +18,7 @@ const char *wait_kind_name(wait_kind kind)
 
 static bool begins_with(const char *text, size_t length, const char *prefix)
 {
-    return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
+    return text != NULL && length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
 }
 
 static bool contains(const char *text, size_t length, const char *part)

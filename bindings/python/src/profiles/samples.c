@@ -449,7 +449,7 @@ static int add_block(samples *s, failure *f)
     size_t room = block_room(s);
     b->count = b->rows = 0;
     memset(b->has_null, 0, sizeof(b->has_null));
-    while (b->count < room && s->base.text < BATCH_TEXT &&
+    while (b->count < room && s->base.text < s->base.text_limit &&
            (rc = jfr_samples_next(s->base.w.chunk, &b->samples[b->count], &cause)) == 1)
         if (take_sample(s, f) != 0)
             return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue.h"
+#include "file_queue.h"
 
 #include <contract/intern.h>
 #include <dirent.h>
@@ -19,7 +19,8 @@ typedef struct entry {
     uint64_t size;
 } entry;
 
-struct queue {
+typedef struct file_queue {
+    queue port;
     pthread_mutex_t lock;
     int directory;
     int lock_file;
@@ -31,7 +32,7 @@ struct queue {
     size_t room;
     uint64_t next_sequence;
     queue_stats stats;
-};
+} file_queue;
 
 enum { NAME_SIZE = 32 };
 
@@ -47,7 +48,7 @@ static int oldest_first(const void *left, const void *right)
     return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
 }
 
-static int note_entry(queue *self, uint64_t sequence, uint64_t size)
+static int note_entry(file_queue *self, uint64_t sequence, uint64_t size)
 {
     if (array_reserve((void **)&self->entries, &self->room, self->count, sizeof(entry)) != 0)
         return -1;
@@ -60,7 +61,7 @@ static int note_entry(queue *self, uint64_t sequence, uint64_t size)
 }
 
 /* One name of the directory: an entry is noted, what a crash left half-written is removed. */
-static int note_file(queue *self, const char *name)
+static int note_file(file_queue *self, const char *name)
 {
     char *end = NULL;
     uint64_t sequence = strtoull(name, &end, 16);
@@ -74,7 +75,7 @@ static int note_file(queue *self, const char *name)
     return note_entry(self, sequence, (uint64_t)at.st_size);
 }
 
-static int read_directory(queue *self)
+static int read_directory(file_queue *self)
 {
     int copy = openat(self->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *names = copy >= 0 ? fdopendir(copy) : NULL;
@@ -92,7 +93,7 @@ static int read_directory(queue *self)
     return rc;
 }
 
-static int open_directory(queue *self, const char *directory)
+static int open_directory(file_queue *self, const char *directory)
 {
     if (mkdir(directory, 0700) != 0 && errno != EEXIST)
         return -1;
@@ -103,49 +104,7 @@ static int open_directory(queue *self, const char *directory)
     return self->lock_file;
 }
 
-int queue_open(queue **out, const char *directory, uint64_t max_bytes, uint64_t max_entries,
-               char *message, size_t size)
-{
-    *out = NULL;
-    queue *self = calloc(1, sizeof(*self));
-    if (self == NULL) {
-        (void)snprintf(message, size, "out of memory");
-        return -1;
-    }
-    pthread_mutex_init(&self->lock, NULL);
-    self->directory = self->lock_file = -1;
-    self->max_bytes = max_bytes;
-    self->max_entries = max_entries;
-    self->next_sequence = 1;
-    if (open_directory(self, directory) < 0)
-        (void)snprintf(message, size, "cannot use the queue's directory %.200s: %s", directory,
-                       strerror(errno));
-    else if (flock(self->lock_file, LOCK_EX | LOCK_NB) != 0)
-        (void)snprintf(message, size, "another collector uses the queue in %.200s", directory);
-    else if (read_directory(self) != 0)
-        (void)snprintf(message, size, "cannot read the queue in %.200s: %s", directory,
-                       strerror(errno));
-    else
-        *out = self;
-    if (*out == NULL)
-        queue_close(self);
-    return *out != NULL ? 0 : -1;
-}
-
-void queue_close(queue *self)
-{
-    if (self == NULL)
-        return;
-    if (self->lock_file >= 0)
-        close(self->lock_file);
-    if (self->directory >= 0)
-        close(self->directory);
-    free(self->entries);
-    pthread_mutex_destroy(&self->lock);
-    free(self);
-}
-
-static void forget(queue *self, size_t index)
+static void forget(file_queue *self, size_t index)
 {
     char name[NAME_SIZE];
     name_of(name, self->entries[index].sequence, ".batch");
@@ -163,7 +122,7 @@ static void forget(queue *self, size_t index)
         self->first = self->count = 0;
 }
 
-static bool drop_oldest(queue *self)
+static bool drop_oldest(file_queue *self)
 {
     if (self->first == self->count)
         return false;
@@ -183,7 +142,8 @@ static int write_all(int fd, const uint8_t *bytes, size_t length)
     return fsync(fd);
 }
 
-static int write_file(const queue *self, uint64_t sequence, const uint8_t *bytes, size_t length)
+static int write_file(const file_queue *self, uint64_t sequence, const uint8_t *bytes,
+                      size_t length)
 {
     char temporary[NAME_SIZE];
     char name[NAME_SIZE];
@@ -206,7 +166,7 @@ static int write_file(const queue *self, uint64_t sequence, const uint8_t *bytes
 }
 
 /* Entries taken from the front leave holes in the array; close them before it grows. */
-static void compact(queue *self)
+static void compact(file_queue *self)
 {
     if (self->first == 0)
         return;
@@ -216,8 +176,9 @@ static void compact(queue *self)
     self->first = 0;
 }
 
-int queue_push(queue *self, const uint8_t *bytes, size_t length)
+static int push(queue *port, const uint8_t *bytes, size_t length)
 {
+    file_queue *self = (file_queue *)port;
     pthread_mutex_lock(&self->lock);
     compact(self);
     while (self->count > 0 && (self->stats.entries + 1 > self->max_entries ||
@@ -234,7 +195,7 @@ int queue_push(queue *self, const uint8_t *bytes, size_t length)
     return rc;
 }
 
-static uint8_t *read_file(const queue *self, const entry *one)
+static uint8_t *read_file(const file_queue *self, const entry *one)
 {
     char name[NAME_SIZE];
     name_of(name, one->sequence, ".batch");
@@ -254,8 +215,9 @@ static uint8_t *read_file(const queue *self, const entry *one)
     return NULL;
 }
 
-bool queue_peek(queue *self, uint64_t *sequence, uint8_t **bytes, size_t *length)
+static bool peek(queue *port, uint64_t *sequence, uint8_t **bytes, size_t *length)
 {
+    file_queue *self = (file_queue *)port;
     *bytes = NULL;
     pthread_mutex_lock(&self->lock);
     while (*bytes == NULL && self->first < self->count) {
@@ -273,8 +235,9 @@ bool queue_peek(queue *self, uint64_t *sequence, uint8_t **bytes, size_t *length
     return *bytes != NULL;
 }
 
-void queue_remove(queue *self, uint64_t sequence)
+static void remove_entry(queue *port, uint64_t sequence)
 {
+    file_queue *self = (file_queue *)port;
     pthread_mutex_lock(&self->lock);
     for (size_t i = self->first; i < self->count; i++) {
         if (self->entries[i].sequence == sequence) {
@@ -285,10 +248,57 @@ void queue_remove(queue *self, uint64_t sequence)
     pthread_mutex_unlock(&self->lock);
 }
 
-queue_stats queue_get_stats(queue *self)
+static queue_stats get_stats(queue *port)
 {
+    file_queue *self = (file_queue *)port;
     pthread_mutex_lock(&self->lock);
     queue_stats stats = self->stats;
     pthread_mutex_unlock(&self->lock);
     return stats;
+}
+
+static const queue_ops ops = {push, peek, remove_entry, get_stats};
+
+void file_queue_close(queue *port)
+{
+    file_queue *self = (file_queue *)port;
+    if (self == NULL)
+        return;
+    if (self->lock_file >= 0)
+        close(self->lock_file);
+    if (self->directory >= 0)
+        close(self->directory);
+    free(self->entries);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
+int file_queue_open(queue **out, const char *directory, uint64_t max_bytes, uint64_t max_entries,
+                    char *message, size_t size)
+{
+    *out = NULL;
+    file_queue *self = calloc(1, sizeof(*self));
+    if (self == NULL) {
+        (void)snprintf(message, size, "out of memory");
+        return -1;
+    }
+    self->port.ops = &ops;
+    pthread_mutex_init(&self->lock, NULL);
+    self->directory = self->lock_file = -1;
+    self->max_bytes = max_bytes;
+    self->max_entries = max_entries;
+    self->next_sequence = 1;
+    if (open_directory(self, directory) < 0)
+        (void)snprintf(message, size, "cannot use the queue's directory %.200s: %s", directory,
+                       strerror(errno));
+    else if (flock(self->lock_file, LOCK_EX | LOCK_NB) != 0)
+        (void)snprintf(message, size, "another collector uses the queue in %.200s", directory);
+    else if (read_directory(self) != 0)
+        (void)snprintf(message, size, "cannot read the queue in %.200s: %s", directory,
+                       strerror(errno));
+    else
+        *out = &self->port;
+    if (*out == NULL)
+        file_queue_close(&self->port);
+    return *out != NULL ? 0 : -1;
 }

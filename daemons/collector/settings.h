@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The settings of hotstack-collector. */
-#ifndef COLLECTOR_ADAPTERS_SETTINGS_H
-#define COLLECTOR_ADAPTERS_SETTINGS_H
+#ifndef COLLECTOR_SETTINGS_H
+#define COLLECTOR_SETTINGS_H
 
-#include "../core/collector.h"
-#include "../core/pods/pods.h"
-#include "../core/uploader.h"
+#include "core/collector.h"
+#include "core/pods/pods.h"
+#include "core/uploader.h"
 
 #include <config/config.h>
 

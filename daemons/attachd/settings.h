@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The settings of hotstack-attachd. */
-#ifndef ATTACHD_ADAPTERS_SETTINGS_H
-#define ATTACHD_ADAPTERS_SETTINGS_H
+#ifndef ATTACHD_SETTINGS_H
+#define ATTACHD_SETTINGS_H
 
 #include <config/config.h>
 

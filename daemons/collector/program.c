@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wiring.h"
+#include "program.h"
 
-#include "kubernetes/kubernetes.h"
-#include "pool.h"
-#include "reader.h"
+#include "adapters/file_queue.h"
+#include "adapters/kubernetes/kubernetes.h"
+#include "adapters/pool.h"
+#include "adapters/reader.h"
+#include "adapters/snapshot_reader.h"
+#include "adapters/transport.h"
+#include "adapters/web.h"
+#include "adapters/wire.h"
 #include "settings.h"
-#include "snapshot_reader.h"
-#include "transport.h"
-#include "web.h"
-#include "wire.h"
 
 #include <base/clock.h>
 #include <base/hex.h>
@@ -30,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct wiring {
+struct program {
     const config_section *settings;
     char node[256];
     rule_set *rules;
@@ -64,19 +65,19 @@ static uint64_t random_number(void *context)
 
 static void submit(void *context, void (*job)(void *argument), void *argument)
 {
-    wiring *self = context;
+    program *self = context;
     pool_submit(self->workers, job, argument);
 }
 
 static void wake_scheduler(void *context)
 {
-    const wiring *self = context;
+    const program *self = context;
     (void)eventfd_write(self->wake, 1);
 }
 
 static void wake_uploader(void *context)
 {
-    wiring *self = context;
+    program *self = context;
     pthread_mutex_lock(&self->lock);
     self->upload_asked = true;
     pthread_cond_signal(&self->upload_wake);
@@ -85,7 +86,7 @@ static void wake_uploader(void *context)
 
 static void status_changed(void *context)
 {
-    wiring *self = context;
+    program *self = context;
     uploader_status_changed(self->uploads);
     wake_uploader(self);
 }
@@ -93,7 +94,7 @@ static void status_changed(void *context)
 static int call(void *context, const local_request *request, local_answer *answer, char *message,
                 size_t size)
 {
-    wiring *self = context;
+    program *self = context;
     localrpc_error err = {0};
     int rc = localrpc_client_call(self->attachd, request, answer, &err);
     if (rc == LOCALRPC_OK)
@@ -108,30 +109,48 @@ static int new_file(void *context)
     return memfd_create("hotstack-recording", MFD_CLOEXEC);
 }
 
+static int append(void *context, int file, const uint8_t *bytes, size_t length)
+{
+    (void)context;
+    for (size_t used = 0; used < length;) {
+        ssize_t wrote = write(file, bytes + used, length - used);
+        if (wrote <= 0)
+            return -1;
+        used += (size_t)wrote;
+    }
+    return 0;
+}
+
+static void close_file(void *context, int file)
+{
+    (void)context;
+    close(file);
+}
+
 static uint64_t recording_start_ms(void *context, int fd)
 {
-    wiring *self = context;
+    program *self = context;
     return reader_start_ms(&self->recordings, fd);
 }
 
 static int parse(void *context, void **memory, int fd, uint64_t size, const window_span *span,
                  const event_choice *events, profile *out, char *message, size_t message_size)
 {
-    wiring *self = context;
+    program *self = context;
     return reader_parse(&self->recordings, memory, fd, size, span, events, out, message,
                         message_size);
 }
 
 static void forget(void *context, void *memory)
 {
-    wiring *self = context;
+    program *self = context;
     reader_forget(&self->recordings, memory);
 }
 
 static void keep(void *context, int fd, uint64_t size, const local_jvm *jvm,
                  const window_span *span)
 {
-    wiring *self = context;
+    program *self = context;
     reader_keep(&self->recordings, fd, size, jvm, span);
 }
 
@@ -149,57 +168,57 @@ static void user_name(void *context, uint32_t uid, char *out, size_t size)
 
 static bool decide(void *context, const local_jvm *jvm, target_labels *labels, policy_decision *out)
 {
-    const wiring *self = context;
+    const program *self = context;
     return self->pods != NULL && pods_decide(kubernetes_pods(self->pods), jvm, labels, out);
 }
 
 static void policy_changed(void *context)
 {
-    const wiring *self = context;
+    const program *self = context;
     collector_policy_changed(self->core);
 }
 
 static int encode(void *context, const batch *one, uint8_t **out, size_t *length)
 {
-    const wiring *self = context;
+    const program *self = context;
     return wire_encode(self->contract, one, out, length);
 }
 
 static int decode(void *context, const uint8_t *entry, size_t length, batch *out)
 {
-    const wiring *self = context;
+    const program *self = context;
     return wire_decode(self->contract, entry, length, out);
 }
 
 static int dress(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
                  size_t *out_length)
 {
-    const wiring *self = context;
+    const program *self = context;
     return wire_dress(self->contract, entry, length, all_stacks, out, out_length);
 }
 
 static int learn(void *context, const uint8_t *entry, size_t length, entry_sums *sums)
 {
-    const wiring *self = context;
+    const program *self = context;
     return wire_learn(self->contract, entry, length, sums);
 }
 
 static int encode_status(void *context, const status_report *report, uint8_t **out, size_t *length)
 {
-    const wiring *self = context;
+    const program *self = context;
     return wire_encode_status(self->contract, report, out, length);
 }
 
 static int encode_heartbeat(void *context, const heartbeat *beat, uint8_t **out, size_t *length)
 {
-    const wiring *self = context;
+    const program *self = context;
     return wire_encode_heartbeat(self->contract, beat, out, length);
 }
 
 static void post(void *context, enum upload_call kind, const uint8_t *bytes, size_t length,
                  upload_answer *out)
 {
-    const wiring *self = context;
+    const program *self = context;
     transport_post(self->http, kind, bytes, length, out);
     if (out->has_limits)
         collector_set_limits(self->core, &out->limits);
@@ -207,19 +226,19 @@ static void post(void *context, enum upload_call kind, const uint8_t *bytes, siz
 
 static uint64_t token_generation(void *context)
 {
-    const wiring *self = context;
+    const program *self = context;
     return transport_token_generation(self->http);
 }
 
 static void snapshot(void *context, status_report *out)
 {
-    const wiring *self = context;
+    const program *self = context;
     collector_snapshot(self->core, out);
 }
 
 static void settled(void *context, const entry_sums *sums, const char *code)
 {
-    const wiring *self = context;
+    const program *self = context;
     if (self->ledger == NULL)
         return;
     char id[2 * BATCH_ID_SIZE + 1];
@@ -233,7 +252,7 @@ static void settled(void *context, const entry_sums *sums, const char *code)
     (void)fflush(self->ledger);
 }
 
-static collector_ports core_ports(wiring *self)
+static collector_ports core_ports(program *self)
 {
     return (collector_ports){
         .context = self,
@@ -244,6 +263,8 @@ static collector_ports core_ports(wiring *self)
         .wake = wake_scheduler,
         .call = call,
         .new_file = new_file,
+        .append = append,
+        .close_file = close_file,
         .recording_start_ms = recording_start_ms,
         .parse = parse,
         .forget = forget,
@@ -258,7 +279,7 @@ static collector_ports core_ports(wiring *self)
     };
 }
 
-static uploader_ports upload_ports(wiring *self)
+static uploader_ports upload_ports(program *self)
 {
     return (uploader_ports){
         .context = self,
@@ -278,7 +299,7 @@ static uploader_ports upload_ports(wiring *self)
     };
 }
 
-static int make_contract(wiring *self)
+static int make_contract(program *self)
 {
     const config_section *settings = self->settings;
     const char *node = config_string(settings, "node");
@@ -298,7 +319,7 @@ static int make_contract(wiring *self)
     return self->contract != NULL ? 0 : -1;
 }
 
-static int make_transport(wiring *self, char *message, size_t size)
+static int make_transport(program *self, char *message, size_t size)
 {
     const config_section *settings = self->settings;
     const transport_options options = {
@@ -313,7 +334,7 @@ static int make_transport(wiring *self, char *message, size_t size)
     return self->http != NULL ? 0 : -1;
 }
 
-static int make_core(wiring *self)
+static int make_core(program *self)
 {
     const config_section *settings = self->settings;
     self->recordings = (reader){
@@ -335,7 +356,7 @@ static int make_core(wiring *self)
                : -1;
 }
 
-static int open_ledger(wiring *self, char *message, size_t size)
+static int open_ledger(program *self, char *message, size_t size)
 {
     const char *path = config_string(self->settings, "debug.ledger");
     if (path[0] == '\0')
@@ -347,7 +368,7 @@ static int open_ledger(wiring *self, char *message, size_t size)
     return self->ledger != NULL ? 0 : -1;
 }
 
-static int start_pages(wiring *self, char *message, size_t size)
+static int start_pages(program *self, char *message, size_t size)
 {
     int64_t port = config_int(self->settings, "listen.port");
     const web_sources sources = {.core = self->core,
@@ -362,7 +383,7 @@ static int start_pages(wiring *self, char *message, size_t size)
                      &sources, message, size);
 }
 
-static int start_kubernetes(wiring *self, const config *loaded, char *message, size_t size)
+static int start_kubernetes(program *self, const config *loaded, char *message, size_t size)
 {
     const config_section *settings = self->settings;
     kubernetes_options options = {
@@ -387,9 +408,9 @@ static int start_kubernetes(wiring *self, const config *loaded, char *message, s
     return self->pods != NULL ? 0 : -1;
 }
 
-wiring *wiring_new(const config *loaded, char *message, size_t size)
+program *program_new(const config *loaded, char *message, size_t size)
 {
-    wiring *self = calloc(1, sizeof(*self));
+    program *self = calloc(1, sizeof(*self));
     (void)snprintf(message, size, "out of memory, or no more threads");
     if (self == NULL)
         return NULL;
@@ -401,10 +422,10 @@ wiring *wiring_new(const config *loaded, char *message, size_t size)
     self->rules = settings_rules(loaded, message, size);
     int rc = self->rules != NULL ? 0 : -1;
     if (rc == 0)
-        rc =
-            queue_open(&self->queued, config_string(self->settings, "queue.dir"),
-                       config_bytes(self->settings, "limits.queue_bytes"),
-                       (uint64_t)config_int(self->settings, "limits.queue_batches"), message, size);
+        rc = file_queue_open(&self->queued, config_string(self->settings, "queue.dir"),
+                             config_bytes(self->settings, "limits.queue_bytes"),
+                             (uint64_t)config_int(self->settings, "limits.queue_batches"), message,
+                             size);
     if (rc == 0) {
         rc = localrpc_client_open(&self->attachd, config_string(self->settings, "attachd.socket"),
                                   &err);
@@ -425,11 +446,11 @@ wiring *wiring_new(const config *loaded, char *message, size_t size)
         rc = start_pages(self, message, size);
     if (rc == 0)
         return self;
-    wiring_free(self);
+    program_free(self);
     return NULL;
 }
 
-void wiring_free(wiring *self)
+void program_free(program *self)
 {
     if (self == NULL)
         return;
@@ -441,7 +462,7 @@ void wiring_free(wiring *self)
     transport_free(self->http);
     wire_free(self->contract);
     localrpc_client_close(self->attachd);
-    queue_close(self->queued);
+    file_queue_close(self->queued);
     rule_set_free(self->rules);
     if (self->ledger != NULL)
         (void)fclose(self->ledger);
@@ -453,7 +474,7 @@ void wiring_free(wiring *self)
 }
 
 /* Waits until `until_ms`, or until asked. True = go on, false = the end and nothing to drain. */
-static bool wait_for_upload(wiring *self, uint64_t until_ms)
+static bool wait_for_upload(program *self, uint64_t until_ms)
 {
     struct timespec until = {.tv_sec = (time_t)(until_ms / 1000),
                              .tv_nsec = (long)(until_ms % 1000) * 1000000};
@@ -470,7 +491,7 @@ static bool wait_for_upload(wiring *self, uint64_t until_ms)
 
 static void *upload(void *argument)
 {
-    wiring *self = argument;
+    program *self = argument;
     uint64_t next = 0;
     do
         next = uploader_step(self->uploads);
@@ -479,7 +500,7 @@ static void *upload(void *argument)
 }
 
 /* Ticks until a signal comes. */
-static void schedule(wiring *self, int signals)
+static void schedule(program *self, int signals)
 {
     for (;;) {
         uint64_t next = collector_tick(self->core);
@@ -502,7 +523,7 @@ static void idle(void *context)
     (void)nanosleep(&nap, NULL);
 }
 
-static void set_ending(wiring *self, bool ended)
+static void set_ending(program *self, bool ended)
 {
     pthread_mutex_lock(&self->lock);
     self->ending = true;
@@ -512,7 +533,7 @@ static void set_ending(wiring *self, bool ended)
     pthread_mutex_unlock(&self->lock);
 }
 
-static void end_uploads(wiring *self, pthread_t thread)
+static void end_uploads(program *self, pthread_t thread)
 {
     uint64_t grace = (uint64_t)config_duration_ms(self->settings, "upload.grace");
     uint64_t until = clock_unix_ms(NULL) + grace;
@@ -526,7 +547,7 @@ static void end_uploads(wiring *self, pthread_t thread)
     pthread_join(thread, NULL);
 }
 
-int wiring_run(wiring *self, int signals, char *message, size_t size)
+int program_run(program *self, int signals, char *message, size_t size)
 {
     pthread_t uploads;
     int rc = pthread_create(&uploads, NULL, upload, self);
