@@ -34,7 +34,7 @@ def new_windows(on, jvm, count=2):
 
 def a_jvm_has_the_identity_of_its_pod(on):
     owner = ("ReplicaSet", "web-6d4b75cb6d", "apps/v1")
-    labels = {"pod-template-hash": "6d4b75cb6d", "app.kubernetes.io/version": "7.2"}
+    labels = {"pod-template-hash": "6d4b75cb6d", "app.kubernetes.io/version": "7.2", "app.kubernetes.io/name": "web-shop"}
     on.web = on.cluster.make_pod("shop", "web-6d4b75cb6d-x2", node.NAME, ("app", "side"), owner=owner, labels=labels)
     on.elsewhere = on.cluster.make_pod("shop", "elsewhere", "node8")
     on.jvm = on.start_jvm(on.web)
@@ -42,10 +42,11 @@ def a_jvm_has_the_identity_of_its_pod(on):
     wait_for("the count of unknown ones", lambda: on.metrics()["jvms_in_unknown_pods"] == 1)
     on.web.set_running("app", "side")
     target = on.wait_for_target(on.jvm, state=OFF, reason=DISABLED)
-    got = {k: target[k] for k in ("namespace", "kind", "workload", "pod", "container", "app", "image", "pod_uid")}
+    got = {k: target[k] for k in ("namespace", "kind", "workload", "pod", "container", "app", "image", "service", "pod_uid")}
     same("identity", got, {
         "namespace": "shop", "kind": "Deployment", "workload": "web", "pod": "web-6d4b75cb6d-x2", "container": "app",
-        "app": "7.2", "image": "registry:5000/shop:7.1", "pod_uid": on.web.uid})  # fmt: skip
+        "app": "7.2", "image": "registry:5000/shop:7.1", "service": "web-shop",
+        "pod_uid": on.web.uid})  # fmt: skip
     same("pods of this node", on.metrics()["pods"], 1)
     same("unknown ones", on.metrics()["jvms_in_unknown_pods"], 0)
 

@@ -16,7 +16,7 @@ import urllib.parse
 from contract_wire import SAMPLE, SECOND, TARGET, THREAD, WINDOW, columns, fields, packed, put_varint, strings, unzstd, xxh3_128
 
 TOKEN = "e2e-token"
-TEXTS = "namespace kind workload pod container pod_uid container_id main_class app image".split()
+TEXTS = "namespace kind workload pod container pod_uid container_id main_class app image service".split()
 TYPES = {1: "cpu", 2: "alloc_bytes", 3: "alloc_objects", 4: "lock_count", 5: "lock_delay"}
 
 
