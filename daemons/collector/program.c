@@ -542,7 +542,8 @@ static void end_uploads(program *self, pthread_t thread)
     set_ending(self, false);
     if (pthread_timedjoin_np(thread, NULL, &deadline) == 0)
         return;
-    set_ending(self, true); /* the call under way ends by its own time limit */
+    transport_abort(self->http);
+    set_ending(self, true);
     pthread_join(thread, NULL);
 }
 

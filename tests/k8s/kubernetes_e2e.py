@@ -5,6 +5,7 @@
 usage: kubernetes_e2e.py ATTACHD WORKER COLLECTOR CLASSES THREAD_AGENT
 """
 
+import signal
 import sys
 import urllib.error
 
@@ -33,7 +34,7 @@ def new_windows(on, jvm, count=2):
 
 def a_jvm_has_the_identity_of_its_pod(on):
     owner = ("ReplicaSet", "web-6d4b75cb6d", "apps/v1")
-    labels = {"pod-template-hash": "6d4b75cb6d", "app.kubernetes.io/version": "7.2"}
+    labels = {"pod-template-hash": "6d4b75cb6d", "app.kubernetes.io/version": "7.2", "app.kubernetes.io/name": "web-shop"}
     on.web = on.cluster.make_pod("shop", "web-6d4b75cb6d-x2", node.NAME, ("app", "side"), owner=owner, labels=labels)
     on.elsewhere = on.cluster.make_pod("shop", "elsewhere", "node8")
     on.jvm = on.start_jvm(on.web)
@@ -41,10 +42,11 @@ def a_jvm_has_the_identity_of_its_pod(on):
     wait_for("the count of unknown ones", lambda: on.metrics()["jvms_in_unknown_pods"] == 1)
     on.web.set_running("app", "side")
     target = on.wait_for_target(on.jvm, state=OFF, reason=DISABLED)
-    got = {k: target[k] for k in ("namespace", "kind", "workload", "pod", "container", "app", "image", "pod_uid")}
+    got = {k: target[k] for k in ("namespace", "kind", "workload", "pod", "container", "app", "image", "service", "pod_uid")}
     same("identity", got, {
         "namespace": "shop", "kind": "Deployment", "workload": "web", "pod": "web-6d4b75cb6d-x2", "container": "app",
-        "app": "7.2", "image": "registry:5000/shop:7.1", "pod_uid": on.web.uid})  # fmt: skip
+        "app": "7.2", "image": "registry:5000/shop:7.1", "service": "web-shop",
+        "pod_uid": on.web.uid})  # fmt: skip
     same("pods of this node", on.metrics()["pods"], 1)
     same("unknown ones", on.metrics()["jvms_in_unknown_pods"], 0)
 
@@ -73,6 +75,33 @@ def namespaces_and_containers_count(on):
     on.cluster.patch(path, {"metadata": {"annotations": annotations_of({"profile": None})}})
     on.wait_for_target(on.jvm, state=OFF, reason=DISABLED)
     on.web.annotate(side__profile=None)
+
+
+def many_pods_of_several_workloads(on):
+    batch, apps = "batch/v1", "apps/v1"
+    for number in range(15):
+        place = node.NAME if number % 2 == 0 else "node8"
+        on.cluster.make_pod("shop", f"web-7c8-{number}", place, owner=("ReplicaSet", "web-7c8", apps),
+                            labels={"pod-template-hash": "7c8"}).set_running("app")  # fmt: skip
+    wanted = {}
+    for name, owner, kind, workload in (
+        ("db-0", ("StatefulSet", "db", apps), "StatefulSet", "db"),
+        ("report-29403360-k7", ("Job", "report-29403360", batch), "CronJob", "report"),
+        ("lonely", None, "Pod", "lonely"),
+    ):
+        pod = on.cluster.make_pod("shop", name, node.NAME, owner=owner, labels={"hotstack.dev/profile": "continuous"})
+        pod.set_running("app")
+        wanted[on.start_jvm(pod)] = (pod, kind, workload)
+    for jvm, (_, kind, workload) in wanted.items():
+        on.wait_for_target(jvm, state=PROFILING, kind=kind, workload=workload, app="7.1")
+    for jvm in wanted:
+        new_windows(on, jvm)
+    same("pods of this node", on.metrics()["pods"], 1 + 8 + 3)
+    for jvm, (pod, _, _) in wanted.items():
+        jvm.kill()
+        jvm.wait()
+        pod.delete()
+    wait_for("their end", lambda: on.metrics()["jvms_profiled"] == 0)
 
 
 def a_mistake_is_told(on):
@@ -141,6 +170,29 @@ def a_temporary_ends_and_does_not_come_back(on):
     on.wait_for_target(on.jvm, state=OFF, reason=DISABLED)
 
 
+def it_ends_well_while_all_others_hang(on):
+    on.web.annotate(profile="continuous")
+    on.wait_for_target(on.jvm, state=PROFILING)
+    new_windows(on, on.jvm, 1)
+    before = len(on.windows(on.jvm))
+    hung = (on.ingest, on.cluster.api)
+    for process in hung:
+        process.send_signal(signal.SIGSTOP)
+    wait_for("a batch that waits", lambda: on.queue_length() > 0)
+    on.stop_collector()
+    left = on.queue_length()
+    same("what could not be sent is kept", left > 0, True)
+    same("the session's files are gone", on.leftovers(), [])
+    for process in hung:
+        process.send_signal(signal.SIGCONT)
+    on.start_collector()
+    wait_for("the kept windows", lambda: len(on.windows(on.jvm)) > before)
+    on.wait_for_target(on.jvm, state=PROFILING)
+    new_windows(on, on.jvm)
+    on.web.annotate(profile=None)
+    on.wait_for_target(on.jvm, state=OFF, reason=DISABLED)
+
+
 def pods_and_namespaces_are_all_it_may_read(on):
     token = on.token.read_text(encoding="utf-8").strip()
     for path, expected in (("pods", 200), ("namespaces", 200), ("secrets", 403), ("configmaps", 403), ("nodes", 403)):
@@ -168,10 +220,20 @@ def a_pod_that_is_gone_is_let_go(on):
     same("the JVM still runs", on.jvm.poll(), None)
 
 
-STEPS = (a_jvm_has_the_identity_of_its_pod, an_annotation_switches_it_on_and_off, namespaces_and_containers_count,
-         a_mistake_is_told, an_annotation_sets_how_often_threads_are_looked_at, a_restart_of_the_server_stops_nothing,
-         a_temporary_ends_and_does_not_come_back,
-         pods_and_namespaces_are_all_it_may_read, another_token_is_taken_up, a_pod_that_is_gone_is_let_go)  # fmt: skip
+STEPS = (
+    a_jvm_has_the_identity_of_its_pod,
+    an_annotation_switches_it_on_and_off,
+    namespaces_and_containers_count,
+    many_pods_of_several_workloads,
+    a_mistake_is_told,
+    an_annotation_sets_how_often_threads_are_looked_at,
+    a_restart_of_the_server_stops_nothing,
+    a_temporary_ends_and_does_not_come_back,
+    it_ends_well_while_all_others_hang,
+    pods_and_namespaces_are_all_it_may_read,
+    another_token_is_taken_up,
+    a_pod_that_is_gone_is_let_go,
+)
 
 
 def main():
@@ -202,7 +264,7 @@ def main():
                 break
     finally:
         if failed:
-            for log in ("collector", "attachd", "ingest", "kube-apiserver"):
+            for log in ("collector", "attachd", "ingest"):
                 for line in on.log(log).splitlines()[-30:]:
                     print(f"# {log}: {line}")
         on.end()

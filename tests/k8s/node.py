@@ -73,7 +73,7 @@ class Node:
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
     def start_ingest(self):
-        self.spawn("ingest", sys.executable, INGEST)
+        self.ingest = self.spawn("ingest", sys.executable, INGEST)
         self.port = wait_for("the ingest server", lambda: self.log("ingest").split()[1:2])[0]
 
     def start_attachd(self):
@@ -110,6 +110,7 @@ kubernetes:
 window: {{length: 2s, jitter: 0s}}
 discovery: {{interval: 500ms}}
 flush_interval: 200ms
+upload: {{grace: 1s}}
 queue: {{dir: {self.dir}/collector/queue}}
 listen: {{port: {self.metrics_port}}}
 """, encoding="utf-8")
@@ -121,6 +122,9 @@ listen: {{port: {self.metrics_port}}}
         self.collector.send_signal(signal.SIGTERM)
         if self.collector.wait(60) != 0:
             raise Failed("the collector did not end well")
+
+    def queue_length(self):
+        return len(list((self.dir / "collector/queue").iterdir())) - 1  # beside its lock
 
     def start_jvm(self, pod, container="app"):
         """A JVM where the kubelet would have put this container of the pod."""
@@ -143,6 +147,10 @@ listen: {{port: {self.metrics_port}}}
                 except OSError:
                     break  # another run's groups are below it
         shutil.rmtree(self.dir, ignore_errors=True)
+
+    def leftovers(self):
+        """Files of profiling sessions in the JVMs' file system; those of the thread agent end by their lease."""
+        return [p.name for p in pathlib.Path("/tmp").glob(f"hotstack-{self.installation}-*")]
 
     # ---- what it tells ----
 

@@ -124,6 +124,18 @@ static int add_named_holder(thread_report *r, lock_entry *lock)
     return 0;
 }
 
+/* Rows of THREADS_DELAY. */
+static int on_delay(void *context, const thread_row *row)
+{
+    thread_report *r = context;
+
+    for (size_t i = 0; i < r->lock_count; i++) {
+        if (text_equal(r->locks[i].lock_class, row->lock_class))
+            r->locks[i].delay_ns = row->cpu_ns;
+    }
+    return 0;
+}
+
 static int by_waits(const void *a, const void *b)
 {
     const lock_entry *left = a, *right = b;
@@ -191,6 +203,9 @@ query_code query_locks(const query *q, const store_filter *filter, thread_report
     if (code == QUERY_OK && out->lock_count > 0)
         code = query_code_of(
             ops->read_threads(q->store.self, THREADS_USAGE, &wide, on_usage, out, err));
+    if (code == QUERY_OK && out->lock_count > 0)
+        code = query_code_of(
+            ops->read_threads(q->store.self, THREADS_DELAY, &wide, on_delay, out, err));
     if (code == QUERY_OK && keep_worst(out, (size_t)filter->limit, meta) != 0)
         code = QUERY_UNAVAILABLE;
     return code == QUERY_OK ? read_stacks(q, filter, out, err) : code;

@@ -134,6 +134,7 @@ typedef enum thread_read {
     THREADS_WAITS,   /* one a (target, thread, lock that it waits for) */
     THREADS_HOLDERS, /* one a (target, lock, thread that holds it), of locks that are waited for */
     THREADS_PROFILE, /* one a (target, thread): CPU time by the profile */
+    THREADS_DELAY,   /* one a class of lock: cpu_ns is the waiting time by the profile */
     THREAD_READS
 } thread_read;
 

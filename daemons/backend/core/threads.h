@@ -42,8 +42,9 @@ typedef struct lock_entry {
     uint64_t target, lock_id, first_ms, last_ms;
     text lock_class;
     const char *kind;
-    uint64_t waits;   /* thread-snapshots that waited */
-    uint64_t waiters; /* threads that waited */
+    uint64_t waits;    /* thread-snapshots that waited */
+    uint64_t waiters;  /* threads that waited */
+    uint64_t delay_ns; /* waiting time of this class of lock by the profile; 0 = not recorded */
     thread_entries waiting, holders;
 } lock_entry;
 

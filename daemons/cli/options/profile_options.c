@@ -7,11 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <catalogue/event.h>
+
 #include "cli/command.h"
 #include "cli/options/option_values.h"
 
 #define DEFAULT_SECONDS 10
 #define SECONDS_MAX     86400
+#define DEFAULT_CPU_NS  UINT64_C(10000000)
 #define DEFAULT_ALLOC   (UINT64_C(512) << 10)
 #define DEFAULT_LOCK_NS UINT64_C(1000000)
 
@@ -25,9 +28,11 @@ static const char help[] =
     "\n"
     "  -d, --duration TIME  how long: 10, 30s, 5m (default 10)\n"
     "  -e, --events LIST    what to record, comma-separated (default cpu,alloc,lock):\n"
-    "                         cpu[=INTERVAL]    CPU time, default each 10ms\n"
-    "                         alloc[=BYTES]     allocation, default each 512k\n"
-    "                         lock[=TIME]       lock contention, default each 1ms waited\n"
+    "                         cpu[=INTERVAL]    CPU time, default each 10ms, at least 1ms\n"
+    "                         alloc[=BYTES]     allocation, default each 512k, at least 1k\n"
+    "                         lock[=TIME]       lock contention, default each 1ms waited, at\n"
+    "                                           least 1us\n"
+    "                       Intervals have a unit: ns, us, ms, s; k, m, g\n"
     "  -f, --file FILE      where to write; the ending names the format:\n"
     "                         .html             one self-contained, searchable page\n"
     "                         .heatmap.html     the same below a map of the time\n"
@@ -67,10 +72,6 @@ typedef struct unit {
     uint64_t factor;
 } unit;
 
-static const unit time_units[] = {{"ns", 1},         {"us", 1000}, {"ms", 1000000},
-                                  {"s", 1000000000}, {"", 1},      {NULL, 0}};
-static const unit byte_units[] = {
-    {"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"", 1}, {NULL, 0}};
 static const unit duration_units[] = {{"s", 1}, {"m", 60}, {"h", 3600}, {"", 1}, {NULL, 0}};
 
 /* A number greater than 0 with one of the units' suffixes. */
@@ -90,44 +91,26 @@ static bool parse_amount(uint64_t *out, const char *text, const unit *units)
     return false;
 }
 
-/* One event of the list; `amount` is what follows '=', or NULL. */
-static bool set_event(profile_options *out, const char *name, const char *amount)
+static int set_events(profile_options *out, const char *list)
 {
-    if (strcmp(name, "cpu") == 0) {
-        out->cpu = true;
-        return amount == NULL || parse_amount(&out->cpu_interval_ns, amount, time_units);
-    }
-    if (strcmp(name, "alloc") == 0) {
-        out->alloc_bytes = DEFAULT_ALLOC;
-        return amount == NULL || parse_amount(&out->alloc_bytes, amount, byte_units);
-    }
-    if (strcmp(name, "lock") == 0) {
-        out->lock_ns = DEFAULT_LOCK_NS;
-        return amount == NULL || parse_amount(&out->lock_ns, amount, time_units);
-    }
-    return false;
-}
-
-static int set_events(profile_options *out, char *list)
-{
-    char *rest;
-    out->cpu = false;
-    out->alloc_bytes = out->lock_ns = 0;
-    for (char *item = strtok_r(list, ",", &rest); item != NULL; item = strtok_r(NULL, ",", &rest)) {
-        char *amount = strchr(item, '=');
-        if (amount != NULL)
-            *amount++ = '\0';
-        if (set_event(out, item, amount))
-            continue;
-        complain("there is no event '%s%s%s': use cpu, alloc and lock, as in "
-                 "cpu,alloc=512k,lock=1ms",
-                 item, amount == NULL ? "" : "=", amount == NULL ? "" : amount);
+    static const event_intervals defaults = {{[EVENT_CPU] = DEFAULT_CPU_NS,
+                                              [EVENT_ALLOC] = DEFAULT_ALLOC,
+                                              [EVENT_LOCK] = DEFAULT_LOCK_NS}};
+    event_intervals found;
+    char why[200] = "";
+    if (list[0] == '\0') {
+        complain("--events names no event: use cpu, alloc and lock");
         return EXIT_USAGE;
     }
-    if (out->cpu || out->alloc_bytes > 0 || out->lock_ns > 0)
-        return -1;
-    complain("--events names no event: use cpu, alloc and lock");
-    return EXIT_USAGE;
+    if (event_intervals_parse(&found, list, &defaults, why, sizeof(why)) != 0) {
+        complain("--events %s; as in cpu,alloc=512k,lock=1ms", why);
+        return EXIT_USAGE;
+    }
+    out->cpu = found.of[EVENT_CPU] > 0;
+    out->cpu_interval_ns = found.of[EVENT_CPU];
+    out->alloc_bytes = found.of[EVENT_ALLOC];
+    out->lock_ns = found.of[EVENT_LOCK];
+    return -1;
 }
 
 static int set_duration(profile_options *out, const char *text)

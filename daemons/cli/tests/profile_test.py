@@ -215,7 +215,8 @@ def mistakes_are_named(directory, jvm):
     for arguments, words in ((("-f", "x.html"), "process id"), (("-f", "x.txt", "1"), "hotstack convert --help"), (("-t", "cpu,x", "-f", "x.json", "1"), "profile type"), (("1",), "-f FILE"),
                              (("-e", "gpu", "-f", "x.jfr", "1"), "gpu"), (("-d", "0", "-f", "x.jfr", "1"), "--duration"),
                              (("-d", "-5", "-f", "x.jfr", "1"), "--duration"), (("--engine", "tape", "-f", "x.jfr", "1"), "--engine"), (("--loop", "-f", "x.jfr", "1"), "%t"),
-                             (("-e", "", "-f", "x.jfr", "1"), "no event")):
+                             (("-e", "", "-f", "x.jfr", "1"), "no event"), (("-e", "cpu=10", "-f", "x.jfr", "1"), "unit"),
+                             (("-e", "lock=1ns", "-f", "x.jfr", "1"), "at least 1us")):
         result = hotstack("profile", *arguments)
         assert result.returncode == 2 and words in result.stderr, (arguments, result.stderr)
     nobody = hotstack("profile", "-f", directory / "x.jfr", os.getpid())

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A queue in a directory: one file an entry, written as a temporary file, synced and renamed, oldest
- * first by name.
+ * A queue in a directory: one file an entry, written as a temporary file, synced and renamed,
+ * oldest first by name.
  */
 #ifndef COLLECTOR_ADAPTERS_FILE_QUEUE_H
 #define COLLECTOR_ADAPTERS_FILE_QUEUE_H

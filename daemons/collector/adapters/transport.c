@@ -27,6 +27,7 @@ struct transport {
     size_t answer_length;
     uint64_t retry_after_ms;
     atomic_uint_fast64_t sent;
+    atomic_bool is_aborted;
 };
 
 static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
@@ -44,12 +45,25 @@ static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
     return length;
 }
 
+static int look_at_abort(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+    transport *self = context;
+    (void)a;
+    (void)b;
+    (void)c;
+    (void)d;
+    return atomic_load(&self->is_aborted) ? 1 : 0;
+}
+
 static int set_up(transport *self, const transport_options *options)
 {
     CURL *curl = self->curl;
     bool good =
         curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer) == CURLE_OK &&
         curl_easy_setopt(curl, CURLOPT_WRITEDATA, self) == CURLE_OK &&
+        curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look_at_abort) == CURLE_OK &&
+        curl_easy_setopt(curl, CURLOPT_XFERINFODATA, self) == CURLE_OK &&
+        curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L) == CURLE_OK &&
         curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
         curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
         curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
@@ -120,6 +134,11 @@ void transport_free(transport *self)
     free(self);
 }
 
+void transport_abort(transport *self)
+{
+    atomic_store(&self->is_aborted, true);
+}
+
 uint64_t transport_token_generation(void *context)
 {
     transport *self = context;
@@ -165,6 +184,10 @@ static void perform(transport *self, const char *url, const void *body, size_t l
     CURLcode rc = curl_easy_perform(self->curl);
     curl_easy_setopt(self->curl, CURLOPT_ERRORBUFFER, NULL);
     curl_slist_free_all(headers);
+    if (rc == CURLE_ABORTED_BY_CALLBACK) {
+        (void)snprintf(out->message, sizeof(out->message), "given up, since the collector ends");
+        return;
+    }
     if (rc != CURLE_OK) {
         (void)snprintf(out->message, sizeof(out->message), "%.100s: %.120s", url,
                        why[0] != '\0' ? why : curl_easy_strerror(rc));

@@ -25,6 +25,10 @@ void transport_post(void *context, enum upload_call call, const uint8_t *bytes, 
                     upload_answer *out);
 uint64_t transport_token_generation(void *context);
 
+/* Ends the call under way within a second, and each later one, for the end of the program. Any
+ * thread. */
+void transport_abort(transport *self);
+
 /* Bytes sent in bodies, compressed. Any thread. */
 uint64_t transport_sent_bytes(const transport *self);
 

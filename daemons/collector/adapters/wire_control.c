@@ -50,6 +50,7 @@ static int target_row(string_table *strings, const target_status *from, batch_ta
         {from->labels.container, &target->container_str},
         {from->labels.app_version, &target->app_version_str},
         {from->labels.image, &target->image_str},
+        {from->labels.service, &target->service_str},
         {from->jvm.pod_uid, &target->pod_uid_str},
         {from->jvm.container_id, &target->container_id_str},
         {from->jvm.id.boot_id, &target->boot_id_str},

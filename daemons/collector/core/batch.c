@@ -43,6 +43,7 @@ int batch__add_target(batch *one, const local_jvm *jvm, const target_labels *lab
         add_text(one, labels->container, &to->container_str) != 0 ||
         add_text(one, labels->app_version, &to->app_version_str) != 0 ||
         add_text(one, labels->image, &to->image_str) != 0 ||
+        add_text(one, labels->service, &to->service_str) != 0 ||
         add_text(one, jvm->pod_uid, &to->pod_uid_str) != 0 ||
         add_text(one, jvm->container_id, &to->container_id_str) != 0 ||
         add_text(one, jvm->id.boot_id, &to->boot_id_str) != 0 ||

@@ -22,6 +22,7 @@ typedef struct target_labels {
     char container[64];
     char app_version[128];
     char image[256];
+    char service[128];
 } target_labels;
 
 /* The window of one JVM that a profile fills. */

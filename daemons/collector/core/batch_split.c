@@ -35,6 +35,7 @@ static void jvm_of(const batch *one, const batch_target *from, local_jvm *jvm,
     TEXT_OF(labels->container, one, from->container_str);
     TEXT_OF(labels->app_version, one, from->app_version_str);
     TEXT_OF(labels->image, one, from->image_str);
+    TEXT_OF(labels->service, one, from->service_str);
 }
 
 /* One string table for what a profile takes from the batch's two. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules.h"
 
+#include <catalogue/event.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,86 +32,21 @@ struct rule_set {
     size_t room;
 };
 
-typedef struct scale {
-    const char *suffix;
-    uint64_t factor;
-} scale;
-
-static const scale times[] = {
-    {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
-static const scale sizes[] = {{"", 1}, {"k", 1024}, {"m", 1048576}, {"g", 1073741824}, {NULL, 0}};
-
-static bool parse_amount(uint64_t *out, const char *text, size_t length, const scale *scales)
-{
-    char *end = NULL;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    size_t digits = (size_t)(end - text);
-    if (text[0] < '0' || text[0] > '9' || errno != 0 || digits > length || number == 0)
-        return false;
-    for (; scales->suffix != NULL; scales++) {
-        if (strlen(scales->suffix) == length - digits &&
-            memcmp(end, scales->suffix, length - digits) == 0)
-            return !__builtin_mul_overflow((uint64_t)number, scales->factor, out);
-    }
-    return false;
-}
-
-typedef struct event_kind {
-    const char *name;
-    size_t offset; /* of its interval in event_choice */
-    uint64_t fallback;
-    const scale *scales;
-    const char *allowed;
-} event_kind;
-
-static const event_kind kinds[] = {
-    {"cpu", offsetof(event_choice, cpu_ns), CPU_DEFAULT_NS, times, "a time such as 10ms"},
-    {"alloc", offsetof(event_choice, alloc_bytes), ALLOC_DEFAULT_BYTES, sizes, "a size such as 2m"},
-    {"lock", offsetof(event_choice, lock_ns), LOCK_DEFAULT_NS, times, "a time such as 10ms"},
-};
-
-static const event_kind *find_kind(const char *text, size_t length)
-{
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (strlen(kinds[i].name) == length && memcmp(kinds[i].name, text, length) == 0)
-            return &kinds[i];
-    }
-    return NULL;
-}
-
-static int parse_event(event_choice *out, const char *text, size_t length, char *message,
-                       size_t size)
-{
-    size_t name = strcspn(text, "=,");
-    name = name < length ? name : length;
-    const event_kind *kind = find_kind(text, name);
-    if (kind == NULL) {
-        (void)snprintf(message, size, "events: \"%.*s\" is not one of cpu, alloc, lock", (int)name,
-                       text);
-        return -1;
-    }
-    uint64_t amount = kind->fallback;
-    if (name < length && !parse_amount(&amount, text + name + 1, length - name - 1, kind->scales)) {
-        (void)snprintf(message, size, "events: \"%.*s\" takes %s", (int)length, text,
-                       kind->allowed);
-        return -1;
-    }
-    memcpy((char *)out + kind->offset, &amount, sizeof(amount));
-    return 0;
-}
-
 int events_parse(event_choice *out, const char *text, char *message, size_t size)
 {
-    *out = (event_choice){0};
-    for (;;) {
-        size_t length = strcspn(text, ",");
-        if (parse_event(out, text, length, message, size) != 0)
-            return -1;
-        if (text[length] == '\0')
-            return 0;
-        text += length + 1;
+    static const event_intervals defaults = {{[EVENT_CPU] = CPU_DEFAULT_NS,
+                                              [EVENT_ALLOC] = ALLOC_DEFAULT_BYTES,
+                                              [EVENT_LOCK] = LOCK_DEFAULT_NS}};
+    event_intervals found;
+    char why[200] = "";
+    if (event_intervals_parse(&found, text, &defaults, why, sizeof(why)) != 0) {
+        (void)snprintf(message, size, "events: %s", why);
+        return -1;
     }
+    *out = (event_choice){.cpu_ns = found.of[EVENT_CPU],
+                          .alloc_bytes = found.of[EVENT_ALLOC],
+                          .lock_ns = found.of[EVENT_LOCK]};
+    return 0;
 }
 
 rule_set *rule_set_new(void)

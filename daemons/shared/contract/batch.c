@@ -10,7 +10,7 @@ static const size_t texts[TARGET_TEXTS] = {
     TEXT(namespace_str),   TEXT(workload_kind_str), TEXT(workload_str),     TEXT(pod_str),
     TEXT(container_str),   TEXT(pod_uid_str),       TEXT(container_id_str), TEXT(boot_id_str),
     TEXT(jvm_version_str), TEXT(jvm_vendor_str),    TEXT(main_class_str),   TEXT(app_version_str),
-    TEXT(image_str),
+    TEXT(image_str),       TEXT(service_str),
 };
 
 uint32_t *batch_target_text(const batch_target *target, size_t i)

@@ -43,11 +43,11 @@ int check_targets(const target_columns *t, const string_columns *strings,
     const u32s indexes[] = {t->namespace_name, t->workload_kind, t->workload,     t->pod,
                             t->container,      t->pod_uid,       t->container_id, t->boot_id,
                             t->jvm_version,    t->jvm_vendor,    t->main_class,   t->app_version,
-                            t->image};
+                            t->image,          t->service};
     static const char *const names[] = {
         "namespace_str",  "workload_kind_str", "workload_str", "pod_str",         "container_str",
         "pod_uid_str",    "container_id_str",  "boot_id_str",  "jvm_version_str", "jvm_vendor_str",
-        "main_class_str", "app_version_str",   "image_str"};
+        "main_class_str", "app_version_str",   "image_str",    "service_str"};
     named_column columns[COUNT(indexes) + 4];
 
     for (size_t i = 0; i < COUNT(indexes); i++)

@@ -131,4 +131,4 @@ SAMPLE = named("window pool stack raw value samples facet object")
 SECOND = named("window pool second value")
 THREAD = named("window os_tid java_tid name pool raw value samples")
 TARGET = named("namespace kind workload pod container pod_uid container_id boot_id pid "
-               "ns_pid start_ticks start version vendor main_class app image")  # fmt: skip
+               "ns_pid start_ticks start version vendor main_class app image service")  # fmt: skip

@@ -16,7 +16,7 @@ import urllib.parse
 from contract_wire import SAMPLE, SECOND, TARGET, THREAD, WINDOW, columns, fields, packed, put_varint, strings, unzstd, xxh3_128
 
 TOKEN = "e2e-token"
-TEXTS = "namespace kind workload pod container pod_uid container_id main_class app image".split()
+TEXTS = "namespace kind workload pod container pod_uid container_id main_class app image service".split()
 TYPES = {1: "cpu", 2: "alloc_bytes", 3: "alloc_objects", 4: "lock_count", 5: "lock_delay"}
 
 
@@ -147,6 +147,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     "/v1/ingest/heartbeat": self.heartbeat,
                 }[self.path]
                 call(body)
+        except ConnectionError:
+            self.close_connection = True  # the sender has given up
         except Exception as error:  # every kind of mistake is the sender's, and shown by the test
             STORE.errors.append(f"{self.path}: {error!r}")
             self.reply(422, answer(3, "malformed"))

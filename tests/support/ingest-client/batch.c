@@ -127,6 +127,7 @@ static void make_target(maker *m)
         {&t->main_class_str, &t->n_main_class_str, empty},
         {&t->app_version_str, &t->n_app_version_str, empty},
         {&t->image_str, &t->n_image_str, empty},
+        {&t->service_str, &t->n_service_str, empty},
     };
 
     hotstack__v1__target_columns__init(t);

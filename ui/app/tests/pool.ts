@@ -201,6 +201,7 @@ export function locks(): Json {
     ...LOCK,
     waits: 40,
     threads: 12,
+    delay_ns: 8_120_000_000,
     first_seen: ago(300),
     last_seen: ago(30),
     holders: [
@@ -217,6 +218,7 @@ export function locks(): Json {
     ...MONITOR,
     waits: 3,
     threads: 1,
+    delay_ns: null,
     holders: [],
     waiters: row.waiters.slice(1),
   };

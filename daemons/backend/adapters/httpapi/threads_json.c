@@ -313,12 +313,13 @@ static json_t *json_lock_entry(const thread_report *r, const lock_entry *lock)
     for (size_t i = 0; i < lock->waiting.count; i++)
         add_waiter(r, waiters, &lock->waiting.items[i].row);
     json_object_update_new(
-        out,
-        json_pack("{s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "jvm", json_target_id(lock->target),
-                  "pod", json_text(source != NULL ? source->pod : (text){"", 0}), "waits",
-                  (json_int_t)lock->waits, "threads", (json_int_t)lock->waiters, "first_seen",
-                  json_time(lock->first_ms), "last_seen", json_time(lock->last_ms), "holders",
-                  holders, "waiters", waiters));
+        out, json_pack("{s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "jvm",
+                       json_target_id(lock->target), "pod",
+                       json_text(source != NULL ? source->pod : (text){"", 0}), "waits",
+                       (json_int_t)lock->waits, "threads", (json_int_t)lock->waiters, "delay_ns",
+                       lock->delay_ns > 0 ? json_sum(lock->delay_ns) : json_null(), "first_seen",
+                       json_time(lock->first_ms), "last_seen", json_time(lock->last_ms), "holders",
+                       holders, "waiters", waiters));
     return out;
 }
 

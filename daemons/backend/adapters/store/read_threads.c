@@ -320,6 +320,10 @@ static const thread_query queries[THREAD_READS] = {
                          NULL,
                          " GROUP BY target_id, java_tid ORDER BY cpu DESC, target, tid LIMIT "
                          "{limit:UInt64}"},
+    [THREADS_DELAY] = {{{"cpu", "sum(value)"}, {"awaited_class", "toString(object)"}},
+                       "profile_samples",
+                       "object != ''",
+                       " GROUP BY object ORDER BY cpu DESC LIMIT {limit:UInt64}"},
 };
 
 static const char *value_of(const thread_query *q, const char *name, const char *fallback)
@@ -403,7 +407,9 @@ int clickhouse__read_threads(void *self, thread_read what, const store_filter *f
     store_filter f = *filter;
     statement s;
 
-    f.type = what == THREADS_PROFILE ? PROFILE_TYPE_CPU : 0;
+    f.type = what == THREADS_PROFILE ? PROFILE_TYPE_CPU
+             : what == THREADS_DELAY ? PROFILE_TYPE_LOCK_DELAY
+                                     : 0;
     sql_begin(&s);
     for (size_t i = 0; i < COUNT(numbers); i++)
         add_column(&s, q, numbers[i].name, "toUInt64(0)", i == 0);

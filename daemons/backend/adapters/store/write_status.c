@@ -36,6 +36,7 @@ static void put_identity(table *t, const status_batch *r, uint32_t i)
     table_put_text(t, string_of(r, &c->main_class, i));
     table_put_text(t, string_of(r, &c->app_version, i));
     table_put_text(t, string_of(r, &c->image, i));
+    table_put_text(t, string_of(r, &c->service, i));
 }
 
 static void put_row(table *t, const status_batch *r, uint32_t i)
@@ -52,20 +53,20 @@ static void put_row(table *t, const status_batch *r, uint32_t i)
 int clickhouse__write_status(void *self, const status_batch *r, store_error *err)
 {
     static const table_column columns[] = {
-        {"observed", MOMENT},    {"cluster", LOW},
-        {"namespace", LOW},      {"workload_kind", LOW},
-        {"workload", LOW},       {"pod", LOW},
-        {"container", LOW},      {"pod_uid", LOW},
-        {"container_id", LOW},   {"node", LOW},
-        {"instance", LOW},       {"target_id", "UInt64"},
-        {"boot_id", LOW},        {"host_pid", "UInt32"},
-        {"ns_pid", "UInt32"},    {"start_ticks", "UInt64"},
-        {"started", MOMENT},     {"jvm_version", LOW},
-        {"jvm_vendor", LOW},     {"main_class", LOW},
-        {"app_version", LOW},    {"image", LOW},
-        {"state", "UInt8"},      {"reason", "UInt16"},
-        {"session", "UInt8"},    {"detail", "String"},
-        {"last_window", MOMENT},
+        {"observed", MOMENT},  {"cluster", LOW},
+        {"namespace", LOW},    {"workload_kind", LOW},
+        {"workload", LOW},     {"pod", LOW},
+        {"container", LOW},    {"pod_uid", LOW},
+        {"container_id", LOW}, {"node", LOW},
+        {"instance", LOW},     {"target_id", "UInt64"},
+        {"boot_id", LOW},      {"host_pid", "UInt32"},
+        {"ns_pid", "UInt32"},  {"start_ticks", "UInt64"},
+        {"started", MOMENT},   {"jvm_version", LOW},
+        {"jvm_vendor", LOW},   {"main_class", LOW},
+        {"app_version", LOW},  {"image", LOW},
+        {"service", LOW},      {"state", "UInt8"},
+        {"reason", "UInt16"},  {"session", "UInt8"},
+        {"detail", "String"},  {"last_window", MOMENT},
     };
     clickhouse *c = self;
     table t;

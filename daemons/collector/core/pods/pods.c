@@ -186,6 +186,7 @@ static void fill_labels(const pod *from, const pod_container *container, target_
     pod_workload(from, labels->workload_kind, sizeof(labels->workload_kind), labels->workload,
                  sizeof(labels->workload));
     pod_version(from, container, labels->app_version, sizeof(labels->app_version));
+    (void)snprintf(labels->service, sizeof(labels->service), "%s", pod_service(from, container));
 }
 
 bool pods_decide(pods *self, const local_jvm *jvm, target_labels *labels, policy_decision *out)

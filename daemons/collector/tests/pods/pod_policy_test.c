@@ -75,13 +75,19 @@ static void decide(const char *const *texts, policy_decision *out)
     first_seen_free(memory);
 }
 
-#define PROFILE   "hotstack.dev/profile"
-#define UNTIL     "hotstack.dev/profile-until"
-#define FOR       "hotstack.dev/profile-for"
-#define CONTAINER "app.hotstack.dev/profile"
-#define EARLIER   "2026-11-26T23:09:59Z"
-#define SOON      "2026-11-26T23:20:00Z"
-#define LATER     "2026-11-26T23:40:00Z"
+#define PROFILE       "hotstack.dev/profile"
+#define UNTIL         "hotstack.dev/profile-until"
+#define FOR           "hotstack.dev/profile-for"
+#define CONTAINER     "app.hotstack.dev/profile"
+#define LABEL_PROFILE "l:hotstack.dev/profile"
+#define LABEL_FOR     "l:hotstack.dev/profile-for"
+#define SPACE_PROFILE "n:hotstack.dev/profile"
+#define SPACE_LABEL   "n:l:hotstack.dev/profile"
+#define SPACE_FOR     "n:hotstack.dev/profile-for"
+#define SPACE_UNTIL   "n:hotstack.dev/profile-until"
+#define EARLIER       "2026-11-26T23:09:59Z"
+#define SOON          "2026-11-26T23:20:00Z"
+#define LATER         "2026-11-26T23:40:00Z"
 
 static const struct {
     const char *texts[2 * SETTINGS];
@@ -96,8 +102,8 @@ static const struct {
      0,
      0,
      "annotation hotstack.dev/profile of pod shop/web-1"},
-    {{"l:" PROFILE, "continuous"}, POLICY_CONTINUOUS, 0, 0, "label hotstack.dev/profile of pod"},
-    {{"n:" PROFILE, "continuous"},
+    {{LABEL_PROFILE, "continuous"}, POLICY_CONTINUOUS, 0, 0, "label hotstack.dev/profile of pod"},
+    {{SPACE_PROFILE, "continuous"},
      POLICY_CONTINUOUS,
      0,
      0,
@@ -105,19 +111,19 @@ static const struct {
     {{CONTAINER, "continuous"}, POLICY_CONTINUOUS, 0, 0, "app.hotstack.dev/profile of pod"},
     {{"side.hotstack.dev/profile", "continuous"}, POLICY_OFF, 0, REASON_DISABLED, ""},
     /* the nearest continuous decides */
-    {{"n:" PROFILE, "continuous", PROFILE, "continuous", CONTAINER, "continuous"},
+    {{SPACE_PROFILE, "continuous", PROFILE, "continuous", CONTAINER, "continuous"},
      POLICY_CONTINUOUS,
      0,
      0,
      "app.hotstack.dev/profile"},
     /* off wins at every level, by annotation or label */
     {{PROFILE, "off"}, POLICY_OFF, 0, REASON_SWITCHED_OFF, "hotstack.dev/profile of pod"},
-    {{"n:" PROFILE, "off", PROFILE, "continuous"},
+    {{SPACE_PROFILE, "off", PROFILE, "continuous"},
      POLICY_OFF,
      0,
      REASON_SWITCHED_OFF,
      "of namespace shop"},
-    {{"n:l:" PROFILE, "off", CONTAINER, "continuous"},
+    {{SPACE_LABEL, "off", CONTAINER, "continuous"},
      POLICY_OFF,
      0,
      REASON_SWITCHED_OFF,
@@ -133,15 +139,15 @@ static const struct {
      REASON_SWITCHED_OFF,
      "app.hotstack.dev/profile"},
     {{"side.hotstack.dev/profile", "off", PROFILE, "continuous"}, POLICY_CONTINUOUS, 0, 0, "pod"},
-    {{PROFILE, "continuous", "l:" PROFILE, "off"}, POLICY_OFF, 0, REASON_SWITCHED_OFF, "label"},
+    {{PROFILE, "continuous", LABEL_PROFILE, "off"}, POLICY_OFF, 0, REASON_SWITCHED_OFF, "label"},
     /* temporary before continuous, the nearest temporary that has not ended */
     {{UNTIL, SOON}, POLICY_TEMPORARY, 10, 0, "hotstack.dev/profile-until of pod"},
     {{FOR, "15m"}, POLICY_TEMPORARY, 15, 0, "hotstack.dev/profile-for of pod"},
-    {{"l:" FOR, "15m"}, POLICY_TEMPORARY, 15, 0, "label hotstack.dev/profile-for"},
-    {{"n:" FOR, "15m"}, POLICY_TEMPORARY, 15, 0, "of namespace shop"},
-    {{"n:" UNTIL, SOON, PROFILE, "continuous"}, POLICY_TEMPORARY, 10, 0, "of namespace shop"},
-    {{"n:" UNTIL, LATER, UNTIL, SOON}, POLICY_TEMPORARY, 10, 0, "of pod"},
-    {{"n:" UNTIL, LATER, UNTIL, EARLIER}, POLICY_TEMPORARY, 30, 0, "of namespace"},
+    {{LABEL_FOR, "15m"}, POLICY_TEMPORARY, 15, 0, "label hotstack.dev/profile-for"},
+    {{SPACE_FOR, "15m"}, POLICY_TEMPORARY, 15, 0, "of namespace shop"},
+    {{SPACE_UNTIL, SOON, PROFILE, "continuous"}, POLICY_TEMPORARY, 10, 0, "of namespace shop"},
+    {{SPACE_UNTIL, LATER, UNTIL, SOON}, POLICY_TEMPORARY, 10, 0, "of pod"},
+    {{SPACE_UNTIL, LATER, UNTIL, EARLIER}, POLICY_TEMPORARY, 30, 0, "of namespace"},
     {{UNTIL, LATER, "app.hotstack.dev/profile-for", "1m"},
      POLICY_TEMPORARY,
      1,
@@ -153,7 +159,7 @@ static const struct {
     /* ended: continuous again, or off */
     {{UNTIL, EARLIER}, POLICY_OFF, 0, REASON_EXPIRED, ""},
     {{UNTIL, EARLIER, PROFILE, "continuous"}, POLICY_CONTINUOUS, 0, 0, "hotstack.dev/profile of"},
-    {{UNTIL, EARLIER, "n:" PROFILE, "continuous"}, POLICY_CONTINUOUS, 0, 0, "of namespace shop"},
+    {{UNTIL, EARLIER, SPACE_PROFILE, "continuous"}, POLICY_CONTINUOUS, 0, 0, "of namespace shop"},
 };
 
 START_TEST(the_mode_follows_the_rules)
@@ -216,7 +222,7 @@ static const struct {
      REASON_INVALID_SETTING,
      "annotation hotstack.dev/profile of pod shop/web-1: \"continous\"",
      "neither \"continuous\" nor \"off\""},
-    {{PROFILE, "On", "n:" PROFILE, "continuous"}, POLICY_CONTINUOUS, 0, "\"On\"", "continuous"},
+    {{PROFILE, "On", SPACE_PROFILE, "continuous"}, POLICY_CONTINUOUS, 0, "\"On\"", "continuous"},
     {{UNTIL, "tomorrow"},
      POLICY_OFF,
      REASON_INVALID_SETTING,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <catalogue/event.h>
 #include <catalogue/profile_type.h>
 #include <catalogue/reason.h>
 #include <catalogue/state.h>
@@ -71,6 +72,48 @@ START_TEST(the_reference_page_equals_the_table)
 }
 END_TEST
 
+static const event_intervals usual = {{10, 20, 30}};
+
+static const struct {
+    const char *list;
+    uint64_t cpu, alloc, lock;
+    const char *problem; /* NULL: the list is right; a part of the sentence else */
+} lists[] = {
+    {"cpu", 10, 0, 0, NULL},
+    {"cpu,alloc,lock", 10, 20, 30, NULL},
+    {"lock=2us,cpu=1ms", 1000000, 0, 2000, NULL},
+    {"alloc=1k", 0, 1024, 0, NULL},
+    {"cpu=10", 0, 0, 0, "unit"}, /* 10 ns would be 7 times the JVM's CPU */
+    {"alloc=524288", 0, 0, 0, "unit"},
+    {"lock=1", 0, 0, 0, "unit"},
+    {"cpu=999us", 0, 0, 0, "at least 1ms"},
+    {"alloc=0k", 0, 0, 0, "at least 1k"},
+    {"lock=999ns", 0, 0, 0, "at least 1us"},
+    {"cpu=-1ms", 0, 0, 0, "at least 1ms"},
+    {"cpu=99999999999999s", 0, 0, 0, "at least 1ms"},
+    {"cpu=1ms=2", 0, 0, 0, "at least 1ms"},
+    {"wall", 0, 0, 0, "not one of cpu, alloc, lock"},
+    {"cpu,", 0, 0, 0, "not one of"},
+    {"", 0, 0, 0, "not one of"},
+};
+
+START_TEST(intervals_have_a_unit_and_a_floor)
+{
+    event_intervals out;
+    char message[200] = "";
+    int rc = event_intervals_parse(&out, lists[_i].list, &usual, message, sizeof(message));
+    ck_assert_msg((rc == 0) == (lists[_i].problem == NULL), "%s: %s", lists[_i].list, message);
+    if (rc != 0) {
+        ck_assert_msg(strstr(message, lists[_i].problem) != NULL, "%s: %s", lists[_i].list,
+                      message);
+        return;
+    }
+    ck_assert_uint_eq(out.of[EVENT_CPU], lists[_i].cpu);
+    ck_assert_uint_eq(out.of[EVENT_ALLOC], lists[_i].alloc);
+    ck_assert_uint_eq(out.of[EVENT_LOCK], lists[_i].lock);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("catalogue");
@@ -79,6 +122,8 @@ int main(void)
     tcase_add_test(tables, every_reason_has_a_name_and_a_sentence);
     tcase_add_test(tables, every_state_has_a_name);
     tcase_add_test(tables, the_reference_page_equals_the_table);
+    tcase_add_loop_test(tables, intervals_have_a_unit_and_a_floor, 0,
+                        sizeof(lists) / sizeof(lists[0]));
     suite_add_tcase(suite, tables);
     return run_suite(suite);
 }

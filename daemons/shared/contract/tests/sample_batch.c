@@ -49,6 +49,7 @@ static void make_targets(sample_batch *s)
         .main_class = none,
         .app_version = none,
         .image = none,
+        .service = none,
     };
 }
 

@@ -101,6 +101,7 @@ static void map_targets(target_columns *out, const Hotstack__V1__TargetColumns *
         .main_class = U32(in, main_class_str),
         .app_version = U32(in, app_version_str),
         .image = U32(in, image_str),
+        .service = U32(in, service_str),
     };
 }
 

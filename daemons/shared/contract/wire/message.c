@@ -39,6 +39,7 @@ const column batch_target_columns[] = {
     COLUMN(batch_target, main_class_str, wire_targets, main_class_str),
     COLUMN(batch_target, app_version_str, wire_targets, app_version_str),
     COLUMN(batch_target, image_str, wire_targets, image_str),
+    COLUMN(batch_target, service_str, wire_targets, service_str),
 };
 const size_t batch_target_column_count = COUNT(batch_target_columns);
 

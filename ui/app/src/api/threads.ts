@@ -89,6 +89,8 @@ const lockRow = record({
   kind: text,
   waits: amount,
   threads: amount,
+  /** Of its class, by the profile. */
+  delay_ns: orNull(amount),
   first_seen: time,
   last_seen: time,
   holders: list(holder),

@@ -285,6 +285,7 @@ CREATE TABLE IF NOT EXISTS target_status_history
     main_class    LowCardinality(String),
     app_version   LowCardinality(String),
     image         LowCardinality(String),
+    service       LowCardinality(String),
     state         UInt8,
     reason        UInt16,
     session       UInt8,

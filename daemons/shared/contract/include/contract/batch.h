@@ -51,10 +51,11 @@ typedef struct batch_target {
     uint32_t host_pid, ns_pid;
     uint64_t start_ticks, start_ms;
     uint32_t jvm_version_str, jvm_vendor_str, main_class_str, app_version_str, image_str;
+    uint32_t service_str;
 } batch_target;
 
 /* The index of a target's string `i`, below TARGET_TEXTS, in the contract's order of fields. */
-enum { TARGET_TEXTS = 13 };
+enum { TARGET_TEXTS = 14 };
 uint32_t *batch_target_text(const batch_target *target, size_t i);
 
 typedef struct batch_window {

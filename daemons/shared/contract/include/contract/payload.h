@@ -30,7 +30,7 @@ typedef struct target_columns {
     u32s namespace_name, workload_kind, workload, pod, container, pod_uid, container_id, boot_id;
     u32s host_pid, ns_pid;
     u64s start_ticks, start_ms;
-    u32s jvm_version, jvm_vendor, main_class, app_version, image;
+    u32s jvm_version, jvm_vendor, main_class, app_version, image, service;
 } target_columns;
 
 typedef struct window_columns {

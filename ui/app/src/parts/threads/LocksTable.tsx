@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { formatValue } from '@hotstack/flamegraph';
 import { Link } from 'react-router';
 import type { LockRow, LocksAnswer, SlowThread } from '../../api/threads.ts';
 import type { ServiceId } from '../../api/types.ts';
@@ -41,6 +42,9 @@ export function LocksTable({ answer, slow, service, address }: LocksTableProps) 
             <th>Lock</th>
             <th>Holder</th>
             <th>Kind</th>
+            <th className={table['number']} title="From the profile, for all locks of this class">
+              Class waited
+            </th>
             <th className={table['number']} title="Threads that were seen waiting">
               Threads
             </th>
@@ -60,7 +64,7 @@ export function LocksTable({ answer, slow, service, address }: LocksTableProps) 
                 id={`lock-${key}`}
                 open={open === key}
                 onToggle={() => address.set(OPEN_KEY, open === key ? '' : key, '', true)}
-                columns={7}
+                columns={8}
                 head={<Name text={lockName(lock)} max={50} />}
                 details={() => <Details lock={lock} slow={slow} service={service} address={address} />}
               >
@@ -75,7 +79,7 @@ export function LocksTable({ answer, slow, service, address }: LocksTableProps) 
 }
 
 function Cells({ lock }: { lock: LockRow }) {
-  const { kind, threads, waits, holders, last_seen, pod } = lock;
+  const { kind, delay_ns, threads, waits, holders, last_seen, pod } = lock;
   const others = holders.length - 1;
   return (
     <>
@@ -86,6 +90,7 @@ function Cells({ lock }: { lock: LockRow }) {
       <td>
         <LockKind kind={kind} />
       </td>
+      <td className={table['number']}>{delay_ns === null ? '–' : formatValue(delay_ns, 'ns')}</td>
       <td className={table['number']}>{threads}</td>
       <td className={table['number']}>{waits}</td>
       <td title={formatTime(last_seen)}>{formatAgo(last_seen, Date.now())}</td>

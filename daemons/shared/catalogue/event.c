@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <catalogue/event.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct scale {
+    const char *suffix;
+    uint64_t factor;
+} scale;
+
+static const scale times[] = {
+    {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
+static const scale sizes[] = {{"k", 1024}, {"m", 1048576}, {"g", 1073741824}, {NULL, 0}};
+
+typedef struct event_kind {
+    const char *name;
+    const scale *scales;
+    uint64_t floor;
+    const char *allowed;
+} event_kind;
+
+static const event_kind kinds[EVENTS] = {
+    [EVENT_CPU] = {"cpu", times, 1000000, "a time of at least 1ms with its unit, such as 10ms"},
+    [EVENT_ALLOC] = {"alloc", sizes, 1024, "a size of at least 1k with its unit, such as 512k"},
+    [EVENT_LOCK] = {"lock", times, 1000, "a time of at least 1us with its unit, such as 10ms"},
+};
+
+const char *event_name(event_id event)
+{
+    return kinds[event].name;
+}
+
+static bool parse_interval(uint64_t *out, const char *text, size_t length, const event_kind *kind)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    size_t digits = (size_t)(end - text);
+
+    if (text[0] < '0' || text[0] > '9' || errno != 0 || digits > length)
+        return false;
+    for (const scale *s = kind->scales; s->suffix != NULL; s++) {
+        if (strlen(s->suffix) == length - digits && memcmp(end, s->suffix, length - digits) == 0)
+            return !__builtin_mul_overflow((uint64_t)number, s->factor, out) && *out >= kind->floor;
+    }
+    return false;
+}
+
+static const event_kind *find_kind(const char *name, size_t length, size_t *index)
+{
+    for (*index = 0; *index < EVENTS; ++*index) {
+        if (strlen(kinds[*index].name) == length && memcmp(kinds[*index].name, name, length) == 0)
+            return &kinds[*index];
+    }
+    return NULL;
+}
+
+static int parse_item(event_intervals *out, const char *item, size_t length,
+                      const event_intervals *defaults, char *message, size_t size)
+{
+    size_t index, name = strcspn(item, "=,");
+    name = name < length ? name : length;
+    const event_kind *kind = find_kind(item, name, &index);
+
+    if (kind == NULL) {
+        (void)snprintf(message, size, "\"%.*s\" is not one of cpu, alloc, lock", (int)name, item);
+        return -1;
+    }
+    out->of[index] = defaults->of[index];
+    if (name == length || parse_interval(&out->of[index], item + name + 1, length - name - 1, kind))
+        return 0;
+    (void)snprintf(message, size, "\"%.*s\" takes %s", (int)length, item, kind->allowed);
+    return -1;
+}
+
+int event_intervals_parse(event_intervals *out, const char *list, const event_intervals *defaults,
+                          char *message, size_t size)
+{
+    *out = (event_intervals){{0}};
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        if (parse_item(out, list, length, defaults, message, size) != 0)
+            return -1;
+        if (list[length] == '\0')
+            return 0;
+        list += length + 1;
+    }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The events that a session can record, with their intervals: what rules, annotations and the
+ * command line take as "cpu,alloc=2m,lock=10ms". Pure; any thread.
+ */
+#ifndef CATALOGUE_EVENT_H
+#define CATALOGUE_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum event_id { EVENT_CPU, EVENT_ALLOC, EVENT_LOCK, EVENTS } event_id;
+
+/* Intervals by event, in the event's unit (ns or bytes); 0 = the event is not recorded. */
+typedef struct event_intervals {
+    uint64_t of[EVENTS];
+} event_intervals;
+
+/* The event's name: "cpu", "alloc", "lock". */
+const char *event_name(event_id event);
+
+/*
+ * Reads a list of events, each a name or a name with an interval. An interval has a unit, and is
+ * not below what the event's floor allows: a CPU timer cannot fire more often than the kernel's
+ * tick, and the others would cost the JVM more than they tell. `defaults` are the intervals of
+ * names alone. 0, or -1 with a sentence in message that names the item and what is allowed.
+ */
+int event_intervals_parse(event_intervals *out, const char *list, const event_intervals *defaults,
+                          char *message, size_t size);
+
+#endif
