@@ -354,6 +354,17 @@ def test_what_was_sent_is_answered(lab):
     assert everywhere['total'] == str(per_type), 'the callers stand in every stack'
     lines = backend.json('/v1/top', lines=1, limit=1000, **selection)['rows']
     assert all(row['file'] == 'Cart.java' and row['line'] >= 10 for row in lines)
+    by_pool = [int(backend.json('/v1/top', pool=f'pool-{i}-#', **selection)['total']) for i in range(8)]
+    assert sum(by_pool) == per_type and 0 < by_pool[0] < per_type, by_pool
+    busy = backend.json('/v1/threads', namespace='', workload='shop')['busy']
+    assert {thread['confidence'] for thread in busy} == {'profile_only'}, 'there is no snapshot'
+
+    def total_of(**choice):
+        return int(backend.json('/v1/flamegraph', **selection, **choice)['profiles'][0]['value_total'])
+
+    assert sum(total_of(jvm=jvm) for jvm in {thread['jvm'] for thread in busy}) == per_type
+    for choice in ({'jvm': 'f' * 16}, {'pod': 'nobody'}, {'version': 'x'}, {'container': 'x'}, {'pool': 'x'}):
+        assert total_of(**choice) == 0, choice
     target = backend.json('/v1/status', **{'workload': 'shop', 'namespace': ''})['targets'][0]
     assert target['pid'] == 4711 and target['jvm_version'] == '21.0.8+9-LTS'
 
@@ -383,6 +394,11 @@ def test_wrong_parameters_are_named(lab):
             ('/v1/flamegraph?namespace=&workload=shop&type=heat', 400, 'heat'),
             ('/v1/flamegraph?namespace=&workload=shop&type=cpu&limit=0', 400, 'limit'),
             ('/v1/flamegraph?namespace=&workload=shop&type=cpu&limit=200001', 400, '200000'),
+            ('/v1/flamegraph?namespace=&workload=shop&type=cpu&jvm=7', 400, 'hexadecimal'),
+            ('/v1/threads?workload=shop', 400, 'namespace'),
+            ('/v1/threads/one?namespace=&workload=shop', 400, 'java_tid'),
+            ('/v1/threads/lanes?namespace=&workload=shop&buckets=501', 400, '500'),
+            ('/v1/deadlocks/nothing', 404, 'not_found'),
             ('/v1/services?form=1', 400, 'form'),
             ('/v1/services?from=yesterday', 400, 'from'),
             ('/v1/services?from=2026-13-01T00:00:00Z', 400, 'from'),

@@ -69,9 +69,10 @@ typedef struct store_filter {
     unsigned type; /* 0: any */
     uint64_t from_ms, to_ms;
     uint64_t limit;
-    /* Reads of threads and deadlocks alone. */
-    const char *pod, *pool;
-    uint64_t target;    /* 0: any */
+    /* Parts of a service: of samples, threads and deadlocks. */
+    const char *pod, *container, *version, *pool;
+    uint64_t target; /* 0: any */
+    /* Reads of threads alone. */
     uint64_t java_tid;  /* THREADS_OF_ONE */
     uint64_t bucket_ms; /* THREADS_LANES */
 } store_filter;

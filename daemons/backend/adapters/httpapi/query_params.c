@@ -144,10 +144,6 @@ static int read_threads(query_params *p, query_kind kind, http_error *err)
         return fail(err, "1 to 500 are allowed.", "buckets", buckets);
     p->filter.bucket_ms = (p->filter.to_ms - p->filter.from_ms + count - 1) / count;
     p->filter.bucket_ms = p->filter.bucket_ms > 0 ? p->filter.bucket_ms : 1;
-    p->filter.pod = http_query_get(&p->raw, "pod");
-    p->filter.pool = http_query_get(&p->raw, "pool");
-    if (read_target(p, err) != 0)
-        return -1;
     if (kind != QUERY_THREAD)
         return 0;
     if (p->filter.target == 0 || java_tid == NULL ||
@@ -168,16 +164,19 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
     static const char *const status[] = {"from",      "to",       "cluster", "limit",
                                          "namespace", "workload", NULL};
     static const char *const profile[] = {"from",     "to",   "cluster", "limit", "namespace",
-                                          "workload", "type", "lines",   NULL};
-    static const char *const threads[] = {"from",     "to",  "cluster", "limit", "namespace",
-                                          "workload", "pod", "jvm",     "pool",  NULL};
-    static const char *const lanes[] = {"from",    "to",        "cluster",  "limit",
-                                        "buckets", "namespace", "workload", "pod",
-                                        "jvm",     "pool",      NULL};
+                                          "workload", "type", "lines",   "pod",   "container",
+                                          "version",  "jvm",  "pool",    NULL};
+    static const char *const threads[] = {"from",      "to",       "cluster", "limit",
+                                          "namespace", "workload", "pod",     "container",
+                                          "version",   "jvm",      "pool",    NULL};
+    static const char *const lanes[] = {"from",      "to",       "cluster", "limit",     "buckets",
+                                        "namespace", "workload", "pod",     "container", "version",
+                                        "jvm",       "pool",     NULL};
     static const char *const thread[] = {"from",     "to",  "cluster",  "limit", "namespace",
                                          "workload", "jvm", "java_tid", NULL};
-    static const char *const deadlocks[] = {"from",     "to",  "cluster", "limit", "namespace",
-                                            "workload", "pod", "jvm",     NULL};
+    static const char *const deadlocks[] = {"from",      "to",       "cluster", "limit",
+                                            "namespace", "workload", "pod",     "container",
+                                            "version",   "jvm",      NULL};
     static const char *const *const allowed[] = {
         [QUERY_LIST] = list,     [QUERY_STATUS] = status,      [QUERY_FLAMEGRAPH] = profile,
         [QUERY_TOP] = profile,   [QUERY_THREADS] = threads,    [QUERY_LANES] = lanes,
@@ -193,7 +192,12 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
     out->filter.cluster = http_query_get(&out->raw, "cluster");
     out->filter.namespace_name = http_query_get(&out->raw, "namespace");
     out->filter.workload = http_query_get(&out->raw, "workload");
-    if (read_range(out, now_ms, err) != 0 || read_limit(out, kind, err) != 0)
+    out->filter.pod = http_query_get(&out->raw, "pod");
+    out->filter.container = http_query_get(&out->raw, "container");
+    out->filter.version = http_query_get(&out->raw, "version");
+    out->filter.pool = http_query_get(&out->raw, "pool");
+    if (read_range(out, now_ms, err) != 0 || read_limit(out, kind, err) != 0 ||
+        read_target(out, err) != 0)
         return -1;
     if (kind == QUERY_FLAMEGRAPH || kind == QUERY_TOP)
         return read_selection(out, err);

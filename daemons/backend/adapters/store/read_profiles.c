@@ -206,12 +206,12 @@ int clickhouse__read_stacks(void *self, const store_filter *filter, stack_fn eac
                 "class, k.method AS method, k.file AS file, k.line AS line, k.kind AS kind FROM "
                 "(SELECT stack_id, sum(raw_value) AS raw, sum(value) AS estimate, sum(samples) AS "
                 "events, count() AS row_count FROM profile_samples");
-    sql_where(&s, filter, "time");
+    sql_where_samples(&s, filter);
     sql_add(&s, " GROUP BY stack_id) AS s LEFT ANY JOIN (SELECT stack_id, toUInt8(1) AS known, "
                 "flags, class, method, file, line, kind FROM profile_stacks");
     sql_where_days(&s, filter, "day");
     sql_add(&s, " AND stack_id IN (SELECT stack_id FROM profile_samples");
-    sql_where(&s, filter, "time");
+    sql_where_samples(&s, filter);
     sql_add(&s, ")) AS k ON s.stack_id = k.stack_id");
     sql_filter_params(&s, filter);
     int rc = read_run(self, &s, on_stacks, &r, err);
@@ -276,7 +276,7 @@ int clickhouse__read_fresh(void *self, const store_filter *filter, uint64_t *fre
     sql_begin(&s);
     sql_add(&s, "SELECT toUInt64(max(toUnixTimestamp64Milli(time) + length_ms)) AS fresh FROM "
                 "profile_windows");
-    sql_where(&s, filter, "time");
+    sql_where_windows(&s, filter);
     sql_filter_params(&s, filter);
     return read_run(self, &s, on_fresh, fresh_until_ms, err);
 }

@@ -17,21 +17,24 @@ static void add_condition(statement *s, const char *condition)
     sql_add(s, condition);
 }
 
-/* The filter's conditions beyond those of all reads. `runs`: of thread_snapshot_runs. */
-static void add_thread_conditions(statement *s, const store_filter *f, bool runs)
+/* A condition on the runs of snapshots, which alone know where a target is. */
+static bool has_place(const store_filter *f)
 {
-    if (f->target != 0)
+    return f->pod != NULL || f->container != NULL || f->version != NULL;
+}
+
+static void add_thread_conditions(statement *s, const store_filter *f)
+{
+    if (has_place(f)) {
+        sql_add(s, " AND target_id IN (SELECT target_id FROM thread_snapshot_runs");
+        sql_where_windows(s, f);
+        sql_add(s, ")");
+    } else if (f->target != 0) {
         add_condition(s, "target_id = {target:UInt64}");
-    if (f->pod != NULL && runs)
-        add_condition(s, "pod = {pod:String}");
-    if (f->pod != NULL && !runs) {
-        add_condition(s, "target_id IN (SELECT target_id FROM thread_snapshot_runs");
-        sql_where(s, f, "time");
-        sql_add(s, " AND pod = {pod:String})");
     }
-    if (f->pool != NULL && !runs)
+    if (f->pool != NULL)
         add_condition(s, "pool = {pool:String}");
-    if (f->java_tid != 0 && !runs)
+    if (f->java_tid != 0)
         add_condition(s, "java_tid = {java_tid:UInt64}");
 }
 
@@ -39,12 +42,6 @@ static void add_thread_params(statement *s, const store_filter *f)
 {
     sql_filter_params(s, f);
     sql_number(s, "limit", f->limit);
-    if (f->target != 0)
-        sql_number(s, "target", f->target);
-    if (f->pod != NULL)
-        sql_text(s, "pod", text_of(f->pod));
-    if (f->pool != NULL)
-        sql_text(s, "pool", text_of(f->pool));
     if (f->java_tid != 0)
         sql_number(s, "java_tid", f->java_tid);
     if (f->bucket_ms != 0)
@@ -120,8 +117,7 @@ int clickhouse__read_sources(void *self, const store_filter *filter, source_fn e
     sql_add(&s, ", " MS("maxIf(time, reason = 0)") " AS last_time");
     sql_add(&s, ", " MS("maxIf(time, reason != 0)") " AS failed_time");
     sql_add(&s, " FROM thread_snapshot_runs");
-    sql_where(&s, filter, "time");
-    add_thread_conditions(&s, filter, true);
+    sql_where_windows(&s, filter);
     sql_add(&s, " GROUP BY cluster, namespace, workload, target_id ORDER BY cluster, namespace, "
                 "workload, target_id LIMIT {limit:UInt64}");
     add_thread_params(&s, filter);
@@ -419,7 +415,12 @@ int clickhouse__read_threads(void *self, thread_read what, const store_filter *f
     sql_add(&s, " FROM ");
     sql_add(&s, q->from);
     sql_where(&s, &f, "time");
-    add_thread_conditions(&s, &f, false);
+    if (what == THREADS_PROFILE && f.pool != NULL)
+        add_condition(&s, "pool = {pool:String}");
+    if (what == THREADS_PROFILE && f.target != 0)
+        add_condition(&s, "target_id = {target:UInt64}");
+    if (what != THREADS_PROFILE)
+        add_thread_conditions(&s, &f);
     add_own_condition(&s, q, &f);
     sql_add(&s, q->tail);
     add_thread_params(&s, &f);
@@ -494,7 +495,7 @@ int clickhouse__read_sightings(void *self, const store_filter *filter, sighting_
     sql_add(&s, ", toUInt64(argMaxIf(held_depth, time, stack_id != " NO_STACK ")) AS depth");
     sql_add(&s, ", " LAST_STACK " AS stack FROM deadlock_sightings");
     sql_where(&s, filter, "time");
-    add_thread_conditions(&s, filter, false);
+    add_thread_conditions(&s, filter);
     sql_add(&s, " GROUP BY cluster, namespace, workload, target_id, cycle, position ORDER BY "
                 "max(last_time) OVER (PARTITION BY target, number) DESC, target, number, place "
                 "LIMIT {limit:UInt64}");

@@ -112,6 +112,16 @@ void sql_filter_params(statement *s, const store_filter *f)
         sql_number(s, "type", f->type);
     sql_number(s, "from_ms", f->from_ms);
     sql_number(s, "to_ms", f->to_ms);
+    if (f->pod != NULL)
+        sql_text(s, "pod", text_of(f->pod));
+    if (f->container != NULL)
+        sql_text(s, "container", text_of(f->container));
+    if (f->version != NULL)
+        sql_text(s, "version", text_of(f->version));
+    if (f->pool != NULL)
+        sql_text(s, "pool", text_of(f->pool));
+    if (f->target != 0)
+        sql_number(s, "target", f->target);
     if (f->scope->cluster_count > 0)
         sql_list(s, "scope_clusters", f->scope->clusters, f->scope->cluster_count);
     if (f->scope->namespace_count > 0)
@@ -147,6 +157,26 @@ void sql_where(statement *s, const store_filter *f, const char *column)
     if (f->type != 0)
         sql_add(s, " AND profile_type = {type:UInt8}");
     add_conditions(s, f);
+}
+
+void sql_where_windows(statement *s, const store_filter *f)
+{
+    sql_where(s, f, "time");
+    if (f->pod != NULL)
+        sql_add(s, " AND pod = {pod:String}");
+    if (f->container != NULL)
+        sql_add(s, " AND container = {container:String}");
+    if (f->version != NULL)
+        sql_add(s, " AND app_version = {version:String}");
+    if (f->target != 0)
+        sql_add(s, " AND target_id = {target:UInt64}");
+}
+
+void sql_where_samples(statement *s, const store_filter *f)
+{
+    sql_where_windows(s, f);
+    if (f->pool != NULL)
+        sql_add(s, " AND pool = {pool:String}");
 }
 
 void sql_where_days(statement *s, const store_filter *f, const char *column)

@@ -12,7 +12,7 @@
 
 #include "store.h"
 
-enum { SQL_TEXT_MAX = 8192, SQL_PARAMS_MAX = 24, SQL_NUMBERS_MAX = 16 };
+enum { SQL_TEXT_MAX = 8192, SQL_PARAMS_MAX = 32, SQL_NUMBERS_MAX = 16 };
 
 /* A statement under construction. Values go in as parameters only, never as text. */
 typedef struct statement {
@@ -43,6 +43,10 @@ void sql_ids(statement *s, const char *name, const uint8_t *const *ids, size_t c
  * however often the conditions stand in the statement.
  */
 void sql_where(statement *s, const store_filter *filter, const char *column);
+/* The same with the parts of a service, over tables that have pod, container, app_version and
+ * target_id; and over samples, which have a pool too. */
+void sql_where_windows(statement *s, const store_filter *filter);
+void sql_where_samples(statement *s, const store_filter *filter);
 void sql_where_days(statement *s, const store_filter *filter, const char *column);
 void sql_filter_params(statement *s, const store_filter *filter);
 

@@ -82,12 +82,18 @@ export function useServices(refresh: Refresh): UseQueryResult<ServicesAnswer> {
   return useTagged('/v1/services', {}, refresh, listOf<ServicesAnswer>('services'));
 }
 
-export function useFlamegraph(service: ServiceId, type: string, refresh: Refresh): UseQueryResult<FlameAnswer> {
-  return useTagged('/v1/flamegraph', { ...selection(service), type }, refresh, flameAnswer);
+export function useFlamegraph(service: ServiceId, narrowed: Narrowed, type: string, refresh: Refresh): UseQueryResult<FlameAnswer> {
+  return useTagged('/v1/flamegraph', { ...selection(service), ...narrowed, type }, refresh, flameAnswer);
 }
 
-export function useTop(service: ServiceId, type: string, limit: number, refresh: Refresh): UseQueryResult<TopAnswer> {
-  return useTagged('/v1/top', { ...selection(service), type, limit }, refresh, listOf<TopAnswer>('rows'));
+export function useTop(
+  service: ServiceId,
+  narrowed: Narrowed,
+  type: string,
+  limit: number,
+  refresh: Refresh,
+): UseQueryResult<TopAnswer> {
+  return useTagged('/v1/top', { ...selection(service), ...narrowed, type, limit }, refresh, listOf<TopAnswer>('rows'));
 }
 
 /** The JVMs of one service, or with null of all. */

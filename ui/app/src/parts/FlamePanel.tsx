@@ -3,6 +3,7 @@ import type { Mode, Profile } from '@hotstack/flamegraph';
 import { useFlamegraph } from '../api/queries.ts';
 import type { Target } from '../api/status.ts';
 import type { ServiceId } from '../api/types.ts';
+import { narrowedOf } from '../url/address.ts';
 import type { Address } from '../url/useAddress.ts';
 import { Answer } from './Answer.tsx';
 import { Choice } from './Choice.tsx';
@@ -24,7 +25,7 @@ interface FlamePanelProps {
 export function FlamePanel({ group, service, address, targets }: FlamePanelProps) {
   const first = group.types[0]![0];
   const type = chosenType(group, address.get(group.key, first));
-  const query = useFlamegraph(service, type, address.refresh);
+  const query = useFlamegraph(service, narrowedOf(address.search), type, address.refresh);
   return (
     <section className={styles['panel']} data-testid={`panel-${group.key}`} aria-labelledby={`panel-${group.key}`}>
       <header className={styles['head']}>

@@ -2,6 +2,7 @@
 import { exactQuery, formatDecimal, formatPercent, shorten, typeName } from '@hotstack/flamegraph';
 import { useTop } from '../api/queries.ts';
 import type { ServiceId, TopAnswer } from '../api/types.ts';
+import { narrowedOf } from '../url/address.ts';
 import type { Address } from '../url/useAddress.ts';
 import { Answer } from './Answer.tsx';
 import { Choice } from './Choice.tsx';
@@ -26,7 +27,7 @@ export function TopPanel({ service, address, types }: TopPanelProps) {
   const first = choice[0]![0];
   const asked = address.get('top', first);
   const type = choice.some(([known]) => known === asked) ? asked : first;
-  const query = useTop(service, type, LIMIT, address.refresh);
+  const query = useTop(service, narrowedOf(address.search), type, LIMIT, address.refresh);
   return (
     <section className={panel['panel']} aria-labelledby="top-methods">
       <header className={panel['head']}>

@@ -2,7 +2,6 @@
 import { useLocks, useThreads } from '../../api/queries.ts';
 import { Answer } from '../../parts/Answer.tsx';
 import { FlamePanel } from '../../parts/FlamePanel.tsx';
-import { WiderThanFilters } from '../../parts/frame/FilterBar.tsx';
 import { useService } from '../../parts/frame/ServiceFrame.tsx';
 import { GROUPS } from '../../parts/groups.ts';
 import { Panel } from '../../parts/Panel.tsx';
@@ -36,7 +35,6 @@ export function LocksPage() {
         </Answer>
       </Panel>
       <FlamePanel group={LOCKS} service={service} address={address} targets={status.data?.targets} />
-      <WiderThanFilters address={address} />
     </>
   );
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ErrorNotice } from '../../parts/ErrorNotice.tsx';
 import { FlamePanel } from '../../parts/FlamePanel.tsx';
-import { WiderThanFilters } from '../../parts/frame/FilterBar.tsx';
 import { useService } from '../../parts/frame/ServiceFrame.tsx';
 import { GROUPS } from '../../parts/groups.ts';
 import { TargetList } from '../../parts/TargetList.tsx';
@@ -13,7 +12,6 @@ export function OverviewPage() {
     <>
       {status.data !== undefined && <TargetList targets={status.data.targets} address={address} />}
       {status.data === undefined && status.error !== null && <ErrorNotice error={status.error} />}
-      <WiderThanFilters address={address} />
       {GROUPS.map((group) => (
         <FlamePanel key={group.key} group={group} service={service} address={address} targets={status.data?.targets} />
       ))}

@@ -3,7 +3,6 @@
 import { useThreads } from '../../api/queries.ts';
 import { Answer } from '../../parts/Answer.tsx';
 import { FlamePanel } from '../../parts/FlamePanel.tsx';
-import { WiderThanFilters } from '../../parts/frame/FilterBar.tsx';
 import { useService } from '../../parts/frame/ServiceFrame.tsx';
 import { GROUPS, type GraphGroup } from '../../parts/groups.ts';
 import { Panel } from '../../parts/Panel.tsx';
@@ -20,7 +19,6 @@ export function CpuPage() {
   return (
     <>
       <FlamePanel group={group('cpu')} service={service} address={address} targets={status.data?.targets} />
-      <WiderThanFilters address={address} />
       <Panel title="Busy threads" testId="panel-busy">
         <Answer query={threads} waitsFor="the backend to read thread snapshots">
           {(answer) => (
@@ -41,7 +39,6 @@ export function MemoryPage() {
   return (
     <>
       <FlamePanel group={group('alloc')} service={service} address={address} targets={status.data?.targets} />
-      <WiderThanFilters address={address} />
       <TopPanel service={service} address={address} types={['alloc_bytes', 'alloc_objects']} />
       <p>
         Retained heap is not measured here: take a heap dump with <code>jcmd PID GC.heap_dump FILE</code>.

@@ -47,15 +47,3 @@ export function FilterBar({ address, targets = [] }: { address: Address; targets
     </div>
   );
 }
-
-/** Under a graph that counts more than the filters let through. */
-export function WiderThanFilters({ address }: { address: Address }) {
-  const { pod, jvm, pool } = narrowedOf(address.search);
-  const set = [pod === null ? '' : 'pod', jvm === null ? '' : 'JVM', pool === null ? '' : 'pool'].filter((name) => name !== '');
-  if (set.length === 0) return null;
-  return (
-    <p className={styles['wider']} data-testid="wider">
-      The graph and the top methods count the whole service: they cannot be narrowed to one {set.join(' or ')}.
-    </p>
-  );
-}
