@@ -4,6 +4,7 @@ is refused early and clearly.
 
 usage: backend_e2e.py MODE BACKEND CLIENT CHDB-HTTP [TEST...]
 MODE: embedded (the engine in the backend) or http (a server behind it; for sanitised builds)."""
+import datetime
 import json
 import os
 import pathlib
@@ -356,6 +357,11 @@ def test_what_was_sent_is_answered(lab):
     assert all(row['file'] == 'Cart.java' and row['line'] >= 10 for row in lines)
     target = backend.json('/v1/status', **{'workload': 'shop', 'namespace': ''})['targets'][0]
     assert target['pid'] == 4711 and target['jvm_version'] == '21.0.8+9-LTS'
+    told = {key: target[key] for key in ('service', 'mode', 'session', 'coverage')}
+    assert told == {'service': 'cart', 'mode': 'temporary', 'session': 'owned', 'coverage': 0.94}
+    ends = datetime.datetime.fromisoformat(target['mode_until'])
+    assert ends.timestamp() * 1000 == lab.start_ms + 600000
+    assert len(target['jvm']) == 16 and one['targets'] == [target]
 
 
 def test_a_tag_holds_until_something_comes(lab):

@@ -72,8 +72,11 @@ query_code query_services(const query *q, const store_filter *filter, service_li
 void service_list_free(service_list *list);
 
 typedef struct target_entry {
-    char *cluster, *namespace_name, *workload, *pod, *container, *node, *jvm_version, *detail;
-    uint64_t pid, state, reason;
+    char *cluster, *namespace_name, *workload, *pod, *container, *node, *service;
+    char *jvm_version, *detail;
+    uint64_t target, pid, state, reason, session, mode;
+    uint64_t until_ms; /* end of a temporary mode; 0 = it has none */
+    uint64_t last_length_ms, last_covered_ms;
     uint64_t started_ms, last_window_ms, observed_ms;
 } target_entry;
 

@@ -149,18 +149,25 @@ static bool copy_target(target_entry *entry, const target_row *row)
         .pod = copy_text(row->pod),
         .container = copy_text(row->container),
         .node = copy_text(row->node),
+        .service = copy_text(row->service),
         .jvm_version = copy_text(row->jvm_version),
         .detail = copy_text(row->detail),
+        .target = row->target,
         .pid = row->pid,
         .state = row->state,
         .reason = row->reason,
+        .session = row->session,
+        .mode = row->mode,
+        .until_ms = row->until_ms,
+        .last_length_ms = row->last_length_ms,
+        .last_covered_ms = row->last_covered_ms,
         .started_ms = row->started_ms,
         .last_window_ms = row->last_window_ms,
         .observed_ms = row->observed_ms,
     };
     return entry->cluster != NULL && entry->namespace_name != NULL && entry->workload != NULL &&
            entry->pod != NULL && entry->container != NULL && entry->node != NULL &&
-           entry->jvm_version != NULL && entry->detail != NULL;
+           entry->service != NULL && entry->jvm_version != NULL && entry->detail != NULL;
 }
 
 /* What the last row of a JVM does not say itself. */
@@ -171,9 +178,11 @@ static void judge(const target_reader *r, target_entry *entry, const target_row 
     if (row->reported_ms > row->observed_ms + SAME_REPORT_MS) {
         entry->state = TARGET_STATE_EXITED;
         entry->reason = REASON_PROCESS_EXITED;
+        entry->session = SESSION_STATE_NONE;
     } else if (row->reported_ms < r->silent_before_ms) {
         entry->state = TARGET_STATE_FAILED;
         entry->reason = REASON_COLLECTOR_SILENT;
+        entry->session = SESSION_STATE_UNKNOWN;
     } else {
         return;
     }
@@ -228,6 +237,7 @@ void target_list_free(target_list *list)
         free(entry->pod);
         free(entry->container);
         free(entry->node);
+        free(entry->service);
         free(entry->jvm_version);
         free(entry->detail);
     }

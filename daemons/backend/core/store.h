@@ -109,8 +109,10 @@ typedef struct stack_row {
 /* The last verdict on one JVM. */
 typedef struct target_row {
     service_key key;
-    text pod, container, node, jvm_version, detail;
-    uint64_t pid, state, reason;
+    text pod, container, node, service, jvm_version, detail;
+    uint64_t target, pid, state, reason, session, mode;
+    uint64_t until_ms; /* end of a temporary mode; 0 = it has none */
+    uint64_t last_length_ms, last_covered_ms;
     uint64_t started_ms, last_window_ms, observed_ms;
     uint64_t reported_ms; /* the newest observation that its collector sent of any JVM */
 } target_row;

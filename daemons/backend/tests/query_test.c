@@ -143,15 +143,19 @@ END_TEST
 
 static const struct {
     uint64_t state, observed_ago, reported_ago;
-    uint64_t shown_state, shown_reason;
+    uint64_t shown_state, shown_reason, shown_session;
 } verdicts[] = {
-    {TARGET_STATE_PROFILING, 1000, 1000, TARGET_STATE_PROFILING, REASON_NONE},
-    {TARGET_STATE_PROFILING, 90000, 60000, TARGET_STATE_PROFILING, REASON_NONE},
-    {TARGET_STATE_PROFILING, 70000, 5000, TARGET_STATE_EXITED, REASON_PROCESS_EXITED},
-    {TARGET_STATE_PROFILING, 190000, 190000, TARGET_STATE_FAILED, REASON_COLLECTOR_SILENT},
-    {TARGET_STATE_OFF, 190000, 190000, TARGET_STATE_FAILED, REASON_COLLECTOR_SILENT},
-    {TARGET_STATE_EXITED, 190000, 190000, TARGET_STATE_EXITED, REASON_NONE},
-    {TARGET_STATE_EXITED, 190000, 1000, TARGET_STATE_EXITED, REASON_NONE},
+    {TARGET_STATE_PROFILING, 1000, 1000, TARGET_STATE_PROFILING, REASON_NONE, SESSION_STATE_OWNED},
+    {TARGET_STATE_PROFILING, 90000, 60000, TARGET_STATE_PROFILING, REASON_NONE,
+     SESSION_STATE_OWNED},
+    {TARGET_STATE_PROFILING, 70000, 5000, TARGET_STATE_EXITED, REASON_PROCESS_EXITED,
+     SESSION_STATE_NONE},
+    {TARGET_STATE_PROFILING, 190000, 190000, TARGET_STATE_FAILED, REASON_COLLECTOR_SILENT,
+     SESSION_STATE_UNKNOWN},
+    {TARGET_STATE_OFF, 190000, 190000, TARGET_STATE_FAILED, REASON_COLLECTOR_SILENT,
+     SESSION_STATE_UNKNOWN},
+    {TARGET_STATE_EXITED, 190000, 190000, TARGET_STATE_EXITED, REASON_NONE, SESSION_STATE_OWNED},
+    {TARGET_STATE_EXITED, 190000, 1000, TARGET_STATE_EXITED, REASON_NONE, SESSION_STATE_OWNED},
 };
 
 START_TEST(test_verdicts)
@@ -161,6 +165,10 @@ START_TEST(test_verdicts)
     f.target = (target_row){.key = {text_of("east"), text_of(""), text_of("shop")},
                             .pod = text_of("p"),
                             .detail = text_of("a detail"),
+                            .service = text_of("cart"),
+                            .session = SESSION_STATE_OWNED,
+                            .mode = TARGET_MODE_TEMPORARY,
+                            .until_ms = NOW_MS + 60000,
                             .state = verdicts[_i].state,
                             .observed_ms = NOW_MS - verdicts[_i].observed_ago,
                             .reported_ms = NOW_MS - verdicts[_i].reported_ago};
@@ -170,6 +178,10 @@ START_TEST(test_verdicts)
     ck_assert_uint_eq(list.items[0].reason, verdicts[_i].shown_reason);
     bool kept = verdicts[_i].state == verdicts[_i].shown_state;
     ck_assert_str_eq(list.items[0].detail, kept ? "a detail" : "");
+    ck_assert_str_eq(list.items[0].service, "cart");
+    ck_assert_uint_eq(list.items[0].mode, TARGET_MODE_TEMPORARY);
+    ck_assert_uint_eq(list.items[0].until_ms, NOW_MS + 60000);
+    ck_assert_uint_eq(list.items[0].session, verdicts[_i].shown_session);
     target_list_free(&list);
 }
 END_TEST

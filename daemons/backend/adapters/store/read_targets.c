@@ -9,8 +9,9 @@ typedef struct targets {
 
 typedef struct target_columns_read {
     key_columns keys;
-    chs_strings pod, container, node, jvm_version, detail;
-    chs_uints pid, state, reason, started, last_window, observed, reported;
+    chs_strings pod, container, node, service, jvm_version, detail;
+    chs_uints target, pid, state, reason, session, mode, until, length, covered;
+    chs_uints started, last_window, observed, reported;
 } target_columns_read;
 
 static int bind(target_columns_read *c, const chs_result *block)
@@ -18,18 +19,18 @@ static int bind(target_columns_read *c, const chs_result *block)
     const struct {
         chs_strings *out;
         const char *name;
-    } strings[] = {{&c->pod, "pod"},
-                   {&c->container, "container"},
-                   {&c->node, "node"},
-                   {&c->jvm_version, "jvm_version"},
-                   {&c->detail, "detail"}};
+    } strings[] = {
+        {&c->pod, "pod"},         {&c->container, "container"},     {&c->node, "node"},
+        {&c->service, "service"}, {&c->jvm_version, "jvm_version"}, {&c->detail, "detail"}};
     const struct {
         chs_uints *out;
         const char *name;
-    } numbers[] = {{&c->pid, "host_pid"},          {&c->state, "state"},
-                   {&c->reason, "reason"},         {&c->started, "started_ms"},
-                   {&c->last_window, "window_ms"}, {&c->observed, "observed_ms"},
-                   {&c->reported, "reported_ms"}};
+    } numbers[] = {
+        {&c->target, "target_id"},    {&c->pid, "host_pid"},          {&c->state, "state"},
+        {&c->reason, "reason"},       {&c->session, "session"},       {&c->mode, "mode"},
+        {&c->until, "until_ms"},      {&c->length, "length_ms"},      {&c->covered, "covered_ms"},
+        {&c->started, "started_ms"},  {&c->last_window, "window_ms"}, {&c->observed, "observed_ms"},
+        {&c->reported, "reported_ms"}};
 
     for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
         if (read_strings(strings[i].out, block, strings[i].name) != 0)
@@ -57,11 +58,18 @@ static int on_targets(void *context, const chs_result *block)
             .pod = read_text(&c.pod, i),
             .container = read_text(&c.container, i),
             .node = read_text(&c.node, i),
+            .service = read_text(&c.service, i),
             .jvm_version = read_text(&c.jvm_version, i),
             .detail = read_text(&c.detail, i),
+            .target = c.target.values[i],
             .pid = c.pid.values[i],
             .state = c.state.values[i],
             .reason = c.reason.values[i],
+            .session = c.session.values[i],
+            .mode = c.mode.values[i],
+            .until_ms = c.until.values[i],
+            .last_length_ms = c.length.values[i],
+            .last_covered_ms = c.covered.values[i],
             .started_ms = c.started.values[i],
             .last_window_ms = c.last_window.values[i],
             .observed_ms = c.observed.values[i],
@@ -80,8 +88,10 @@ int clickhouse__read_targets(void *self, const store_filter *filter, target_fn e
     statement s;
 
     sql_begin(&s);
-    sql_add(&s, "SELECT cluster, namespace, workload, pod, container, node, jvm_version, detail, "
-                "host_pid, state, reason, toUInt64(toUnixTimestamp64Milli(started)) AS started_ms, "
+    sql_add(&s, "SELECT cluster, namespace, workload, pod, container, node, service, jvm_version, "
+                "detail, target_id, host_pid, state, reason, session, mode, length_ms, covered_ms, "
+                "toUInt64(toUnixTimestamp64Milli(mode_until)) AS until_ms, "
+                "toUInt64(toUnixTimestamp64Milli(started)) AS started_ms, "
                 "toUInt64(toUnixTimestamp64Milli(last_window)) AS window_ms, "
                 "toUInt64(toUnixTimestamp64Milli(observed)) AS observed_ms, "
                 "toUInt64(toUnixTimestamp64Milli(reported)) AS reported_ms FROM (SELECT *, "
