@@ -190,19 +190,25 @@ static void judge(const target_reader *r, target_entry *entry, const target_row 
     entry->detail[0] = '\0';
 }
 
+static target_entry *add_target(target_list *list, const target_row *row)
+{
+    target_entry *items = grow(list->items, list->count, sizeof(*items));
+
+    if (items == NULL)
+        return NULL;
+    list->items = items;
+    target_entry *entry = &items[list->count++];
+    return copy_target(entry, row) ? entry : NULL;
+}
+
 static int on_target(void *context, const target_row *row)
 {
     target_reader *r = context;
-    target_list *list = r->list;
 
     if (r->total++ >= r->limit)
         return 0;
-    target_entry *items = grow(list->items, list->count, sizeof(*items));
-    if (items == NULL)
-        return -1;
-    list->items = items;
-    target_entry *entry = &items[list->count++];
-    if (!copy_target(entry, row))
+    target_entry *entry = add_target(r->list, row);
+    if (entry == NULL)
         return -1;
     judge(r, entry, row);
     return 0;
@@ -224,6 +230,63 @@ query_code query_targets(const query *q, const store_filter *filter, target_list
         code = query_code_of(q->store.ops->read_targets(q->store.self, &wide, on_target, &r, err));
     meta->rows_scanned += r.total;
     meta->nodes_omitted += r.total - out->count;
+    return code;
+}
+
+/* ---- history of one target ---- */
+
+/* Observations that are read: a week of one every 30 s, with as many changes again and more. */
+static const uint64_t HISTORY_MAX = 100000;
+
+typedef struct history_reader {
+    target_list *list;
+    target_list last; /* the entry that a row may continue, also where the list is full */
+    uint64_t seen_ms; /* of the row before */
+    uint64_t silent_ms;
+    size_t limit, rows, entries;
+} history_reader;
+
+static bool continues(const history_reader *r, const target_row *row)
+{
+    const target_entry *last = r->last.items;
+
+    return r->last.count > 0 && r->seen_ms - row->observed_ms <= r->silent_ms &&
+           last->state == row->state && last->reason == row->reason &&
+           last->session == row->session && last->mode == row->mode &&
+           last->until_ms == row->until_ms && text_equal(row->detail, text_of(last->detail));
+}
+
+static int on_observation(void *context, const target_row *row)
+{
+    history_reader *r = context;
+    bool same = continues(r, row);
+
+    r->rows++;
+    r->seen_ms = row->observed_ms;
+    if (!same) {
+        r->entries++;
+        target_list_free(&r->last);
+        if (add_target(&r->last, row) == NULL ||
+            (r->entries <= r->limit && add_target(r->list, row) == NULL))
+            return -1;
+    }
+    if (r->entries <= r->limit)
+        r->list->items[r->list->count - 1].since_ms = row->observed_ms;
+    return 0;
+}
+
+query_code query_target_history(const query *q, const store_filter *filter, target_list *out,
+                                query_meta *meta, store_error *err)
+{
+    history_reader r = {.list = out, .limit = (size_t)filter->limit, .silent_ms = q->silent_ms};
+    store_filter wide = *filter;
+
+    wide.limit = HISTORY_MAX;
+    query_code code =
+        query_code_of(q->store.ops->read_history(q->store.self, &wide, on_observation, &r, err));
+    target_list_free(&r.last);
+    meta->rows_scanned += r.rows;
+    meta->nodes_omitted += r.entries - out->count;
     return code;
 }
 

@@ -69,9 +69,9 @@ typedef struct store_filter {
     unsigned type; /* 0: any */
     uint64_t from_ms, to_ms;
     uint64_t limit;
+    uint64_t target; /* of targets, threads and deadlocks; 0: any */
     /* Reads of threads and deadlocks alone. */
     const char *pod, *pool;
-    uint64_t target;    /* 0: any */
     uint64_t java_tid;  /* THREADS_OF_ONE */
     uint64_t bucket_ms; /* THREADS_LANES */
 } store_filter;
@@ -188,6 +188,9 @@ typedef struct store_ops {
     int (*read_fresh)(void *self, const store_filter *filter, uint64_t *fresh_until_ms,
                       store_error *err);
     int (*read_targets)(void *self, const store_filter *filter, target_fn each, void *context,
+                        store_error *err);
+    /* Every observation of filter->target, the newest first. */
+    int (*read_history)(void *self, const store_filter *filter, target_fn each, void *context,
                         store_error *err);
     int (*read_sources)(void *self, const store_filter *filter, source_fn each, void *context,
                         store_error *err);

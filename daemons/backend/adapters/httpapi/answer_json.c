@@ -109,6 +109,8 @@ json_t *json_target(const target_entry *entry)
         json_time(entry->observed_ms));
     if (out != NULL)
         add_mode(out, entry);
+    if (out != NULL && entry->since_ms != 0)
+        json_object_set_new(out, "since", json_time(entry->since_ms));
     return out;
 }
 

@@ -81,6 +81,23 @@ static int on_targets(void *context, const chs_result *block)
     return 0;
 }
 
+static const char columns[] =
+    "SELECT cluster, namespace, workload, pod, container, node, service, jvm_version, detail, "
+    "target_id, host_pid, state, reason, session, mode, length_ms, covered_ms, "
+    "toUInt64(toUnixTimestamp64Milli(mode_until)) AS until_ms, "
+    "toUInt64(toUnixTimestamp64Milli(started)) AS started_ms, "
+    "toUInt64(toUnixTimestamp64Milli(last_window)) AS window_ms, "
+    "toUInt64(toUnixTimestamp64Milli(observed)) AS observed_ms, "
+    "toUInt64(toUnixTimestamp64Milli(reported)) AS reported_ms FROM ";
+
+static void add_params(statement *s, const store_filter *filter)
+{
+    sql_filter_params(s, filter);
+    sql_number(s, "limit", filter->limit);
+    if (filter->target != 0)
+        sql_number(s, "target", filter->target);
+}
+
 int clickhouse__read_targets(void *self, const store_filter *filter, target_fn each, void *context,
                              store_error *err)
 {
@@ -88,20 +105,30 @@ int clickhouse__read_targets(void *self, const store_filter *filter, target_fn e
     statement s;
 
     sql_begin(&s);
-    sql_add(&s, "SELECT cluster, namespace, workload, pod, container, node, service, jvm_version, "
-                "detail, target_id, host_pid, state, reason, session, mode, length_ms, covered_ms, "
-                "toUInt64(toUnixTimestamp64Milli(mode_until)) AS until_ms, "
-                "toUInt64(toUnixTimestamp64Milli(started)) AS started_ms, "
-                "toUInt64(toUnixTimestamp64Milli(last_window)) AS window_ms, "
-                "toUInt64(toUnixTimestamp64Milli(observed)) AS observed_ms, "
-                "toUInt64(toUnixTimestamp64Milli(reported)) AS reported_ms FROM (SELECT *, "
-                "max(observed) OVER (PARTITION BY cluster, instance) AS reported FROM "
+    sql_add(&s, columns);
+    sql_add(&s, "(SELECT *, max(observed) OVER (PARTITION BY cluster, instance) AS reported FROM "
                 "target_status_history");
     sql_where(&s, filter, "observed");
-    sql_add(&s,
-            " ORDER BY observed DESC LIMIT 1 BY cluster, target_id) ORDER BY cluster, "
-            "namespace, workload, node, pod, container, host_pid, started LIMIT {limit:UInt64}");
-    sql_filter_params(&s, filter);
-    sql_number(&s, "limit", filter->limit);
+    sql_add(&s, " ORDER BY observed DESC LIMIT 1 BY cluster, target_id)");
+    if (filter->target != 0) /* here: what its collector reported last may be of another JVM */
+        sql_add(&s, " WHERE target_id = {target:UInt64}");
+    sql_add(&s, " ORDER BY cluster, namespace, workload, node, pod, container, host_pid, started "
+                "LIMIT {limit:UInt64}");
+    add_params(&s, filter);
+    return read_run(self, &s, on_targets, &r, err);
+}
+
+int clickhouse__read_history(void *self, const store_filter *filter, target_fn each, void *context,
+                             store_error *err)
+{
+    targets r = {each, context};
+    statement s;
+
+    sql_begin(&s);
+    sql_add(&s, columns);
+    sql_add(&s, "(SELECT *, observed AS reported FROM target_status_history");
+    sql_where(&s, filter, "observed");
+    sql_add(&s, " AND target_id = {target:UInt64}) ORDER BY observed DESC LIMIT {limit:UInt64}");
+    add_params(&s, filter);
     return read_run(self, &s, on_targets, &r, err);
 }
