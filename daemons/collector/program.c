@@ -2,8 +2,8 @@
 #include "program.h"
 
 #include "adapters/file_queue.h"
+#include "adapters/jobs.h"
 #include "adapters/kubernetes/kubernetes.h"
-#include "adapters/pool.h"
 #include "adapters/reader.h"
 #include "adapters/snapshot_reader.h"
 #include "adapters/transport.h"
@@ -21,6 +21,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,8 @@ struct program {
     uploader *uploads;
     collector *core;
     kubernetes *pods; /* NULL = not in Kubernetes mode */
-    pool *workers;
+    jobs *running;
+    sem_t parsers; /* slots for reading recordings, which takes memory and CPU */
     web *pages;
     FILE *ledger;
     int wake; /* eventfd: the scheduler looks again */
@@ -66,7 +68,7 @@ static uint64_t random_number(void *context)
 static void submit(void *context, void (*job)(void *argument), void *argument)
 {
     program *self = context;
-    pool_submit(self->workers, job, argument);
+    jobs_submit(self->running, job, argument);
 }
 
 static void wake_scheduler(void *context)
@@ -137,8 +139,12 @@ static int parse(void *context, void **memory, int fd, uint64_t size, const wind
                  const event_choice *events, profile *out, char *message, size_t message_size)
 {
     program *self = context;
-    return reader_parse(&self->recordings, memory, fd, size, span, events, out, message,
-                        message_size);
+    while (sem_wait(&self->parsers) != 0)
+        continue; /* a signal came */
+    int rc =
+        reader_parse(&self->recordings, memory, fd, size, span, events, out, message, message_size);
+    sem_post(&self->parsers);
+    return rc;
 }
 
 static void forget(void *context, void *memory)
@@ -349,9 +355,9 @@ static int make_core(program *self)
     const uploader_options upload_options = settings_uploader(settings);
     self->uploads = uploader_new(&uploads, &upload_options, self->queued);
     self->core = collector_new(&core, &core_options, self->rules, self->queued);
-    self->workers = pool_new((unsigned)config_int(settings, "workers"));
+    self->running = jobs_new();
     self->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    return self->uploads != NULL && self->core != NULL && self->workers != NULL && self->wake >= 0
+    return self->uploads != NULL && self->core != NULL && self->running != NULL && self->wake >= 0
                ? 0
                : -1;
 }
@@ -418,6 +424,7 @@ program *program_new(const config *loaded, char *message, size_t size)
     self->wake = -1;
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->upload_wake, NULL);
+    sem_init(&self->parsers, 0, (unsigned)config_int(self->settings, "workers"));
     localrpc_error err = {0};
     self->rules = settings_rules(loaded, message, size);
     int rc = self->rules != NULL ? 0 : -1;
@@ -456,7 +463,7 @@ void program_free(program *self)
         return;
     web_stop(self->pages);
     kubernetes_stop(self->pods);
-    pool_free(self->workers);
+    jobs_free(self->running);
     collector_free(self->core);
     uploader_free(self->uploads);
     transport_free(self->http);
@@ -468,6 +475,7 @@ void program_free(program *self)
         (void)fclose(self->ledger);
     if (self->wake >= 0)
         close(self->wake);
+    sem_destroy(&self->parsers);
     pthread_cond_destroy(&self->upload_wake);
     pthread_mutex_destroy(&self->lock);
     free(self);

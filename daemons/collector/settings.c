@@ -279,7 +279,8 @@ static const config_field fields[] = {
      .fallback = "4",
      .min = 1,
      .max = 64,
-     .help = "Threads that run sessions and read recordings."},
+     .help = "Recordings that are read side by side. Each JVM's sessions and snapshots have "
+             "threads of their own."},
     {.key = "listen.address",
      .type = CONFIG_STRING,
      .fallback = "127.0.0.1",

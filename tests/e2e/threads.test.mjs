@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads, locks and deadlocks from real JVMs (17, 21, 25) to the API: collector, attachd, store.
+// Threads, locks and deadlocks from real JVMs (17, 21, 25) to API and browser: collector, attachd, store, pages.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { join } from 'node:path';
+import { withPage } from './lib/browser.mjs';
 import { missing } from './lib/parts.mjs';
 import { until } from './lib/process.mjs';
 import { Stack } from './lib/stack.mjs';
 
-const skip = missing('backend', 'attachd', 'collector', 'chdb', 'profiler', 'threadAgent', 'jdks', 'javac');
+const skip = missing(
+  'backend',
+  'attachd',
+  'collector',
+  'chdb',
+  'profiler',
+  'threadAgent',
+  'jdks',
+  'javac',
+  'chromium',
+  'ui',
+);
 const versions = [17, 21, 25];
 const source = join(import.meta.dirname, 'programs/Contention.java');
 let stack;
@@ -143,4 +155,40 @@ step('lanes show the pools over time, and one thread its snapshots', async () =>
   assert.equal(one.thread.name, 'burner-1');
   assert.ok(one.snapshots.length >= 2);
   assert.ok(one.snapshots.every((snapshot) => snapshot.state === 'RUNNABLE'));
+});
+
+step('the pages lead to the busy thread, the holder of a lock and the drawn cycle', async () => {
+  await withPage(async (page, errors) => {
+    await page.goto(`${stack.url}/#code=e2e-one-time-code-0123456789`);
+    await page.getByTestId('services-table').waitFor();
+    for (const version of versions) {
+      const service = `${stack.url}/services/-/contention-${version}`;
+      await page.goto(`${service}/cpu`);
+      const burner = page.getByTestId('busy-table').locator('tr', { hasText: 'burner-1' });
+      await burner.locator('[data-confidence="exact_cpu"]').waitFor();
+      await burner.getByTestId('thread-link').click();
+      await page.getByTestId('stack').first().getByText('Contention.burn').waitFor();
+
+      await page.goto(`${service}/locks`);
+      await page
+        .getByTestId('locks-table')
+        .getByRole('button', { name: /^Contention\$Ledger@/ })
+        .click();
+      const held = page.getByTestId('holder').filter({ hasText: 'ledger-owner' }).locator('[data-marked]');
+      assert.match(await held.textContent(), /^Contention\.holdMonitor.*took the lock$/);
+      await page.getByTestId('waiters').getByText('3 threads of ledger-waiter-#').waitFor();
+
+      await page.goto(`${service}/threads`);
+      await page.locator('[data-testid="lane"][data-pool="burner-#"]').press('Enter');
+      await page.getByTestId('thread-lane').getByText('burner-1').waitFor();
+
+      await page.goto(`${service}/deadlocks`);
+      await page.getByTestId('deadlock-link').filter({ hasText: '5 threads' }).click();
+      await page.locator('[data-testid="cycle"][data-closed="true"]').waitFor();
+      assert.equal(await page.getByTestId('cycle-thread').count(), 5);
+      assert.match(await page.getByTestId('cycle-lock').first().textContent(), /^waits for.*held by cycle5-\d/);
+      await page.getByTestId('deadlock-facts').getByText('lasts').waitFor();
+    }
+    assert.deepEqual(errors, []);
+  });
 });

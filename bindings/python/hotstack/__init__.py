@@ -24,7 +24,7 @@ from ._native import (
     LimitError,
     UsageError,
 )
-from ._profile import Profile, ThreadRow, TimelineRow, TopRow, Totals
+from ._profile import LossWarning, Profile, ThreadRow, TimelineRow, TopRow, Totals
 from ._progress import ProgressBar
 from ._recording import (
     Chunk,
@@ -54,6 +54,7 @@ __all__ = [
     "LimitError",
     "Loss",
     "LossStretch",
+    "LossWarning",
     "Node",
     "Profile",
     "ProgramError",

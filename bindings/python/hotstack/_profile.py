@@ -9,6 +9,7 @@ import operator
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple, SupportsIndex
 
@@ -145,6 +146,10 @@ class TimelineRow(NamedTuple):
     value: int
 
 
+class LossWarning(UserWarning):
+    """Some of a recording could not be read, or says nothing of what was asked. The rest was read and is right."""
+
+
 class Profile:
     """The samples of a recording, all or those that were selected, added up by type, thread and stack.
 
@@ -161,6 +166,7 @@ class Profile:
         self._progress = progress
         self._options = options
         self._built: _native.Aggregate | None = None
+        self._told: list[str] = []
 
     @property
     def name(self) -> str:
@@ -176,7 +182,15 @@ class Profile:
         if self._built is None:
             threads = min(os.cpu_count() or 1, 16)
             self._built = self._gather(group=_BY_THREAD, threads=threads)
+            self._warn(self._built.info()["notes"])
         return self._built
+
+    def _warn(self, notes: Iterable[str]) -> None:
+        """Warns of each loss once."""
+        for note in notes:
+            if note not in self._told:
+                self._told.append(note)
+                warnings.warn(f"{self._name}: {note}", LossWarning, stacklevel=4)
 
     def _windowed(self) -> _native.Aggregate:
         return self._gather(group=_BY_NONE, windows=True)

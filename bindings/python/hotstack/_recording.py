@@ -191,8 +191,21 @@ class Recording(Profile):
 
     # ---- tables ----
 
-    def _type_name(self, type: str) -> str:
+    def _chunks_read(self) -> dict[str, Any]:
+        """What the chunks say, without their events; warns of those that cannot be read whole."""
         census = self._counted or self._inputs.census(False)
+        loss: dict[str, Any] = census["loss"]
+        facts = [
+            (loss["chunks_lost"], "chunks could not be read"),
+            (loss["chunks_partial"], "chunks were read only in part"),
+            (loss["bytes_lost"], "bytes were not read"),
+        ]
+        told = ", ".join(f"{count} {what}" for count, what in facts if count)
+        self._warn([told] if told else [])
+        return census
+
+    def _type_name(self, type: str) -> str:
+        census = self._chunks_read()
         types: dict[str, Any] = census["types"]
         if type in types:
             return type
@@ -258,6 +271,7 @@ class Recording(Profile):
         given = DEFAULT_SAMPLE_COLUMNS if columns is None else columns
         wanted = known_names(given, SAMPLE_COLUMNS, "sample column")
         bounds = span(start, end)
+        self._chunks_read()
         return Table(
             lambda: self._inputs.samples(wanted, chosen, *bounds), self._inputs.size(), self._progress
         )
@@ -291,8 +305,9 @@ class Recording(Profile):
         return Profile(self._inputs, self._name, self._progress, options)
 
     def __repr__(self) -> str:
-        """The name and the size; nothing is read for it."""
-        return f"<Recording {self._name}, {self._inputs.size()} bytes>"
+        """The name, the size, and what is known to be lost; nothing is read for it."""
+        loss = f", not whole: {'; '.join(self._told)}" if self._told else ""
+        return f"<Recording {self._name}, {self._inputs.size()} bytes{loss}>"
 
 
 def open(

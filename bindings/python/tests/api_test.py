@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import warnings
 
 import tap
 from support import EXAMPLE, FIXTURE_FILES, RECORDINGS, TREE, hotstack as program, sums, totals_of_program, unpacked
@@ -44,6 +45,27 @@ class Totals(unittest.TestCase):
             if status in (0, 3):
                 with self.subTest(path.name):
                     self.assertEqual(hotstack.open(path).loss().is_whole, status == 0)
+
+    def test_a_loss_is_warned_of_once_and_stays_in_the_repr(self):
+        data = unpacked(EXAMPLE)
+        for read in (
+            lambda recording: recording.totals(),
+            lambda recording: recording.samples(),
+            lambda recording: recording.events("jdk.ExecutionSample"),
+        ):
+            cut = hotstack.open(data[: len(data) * 2 // 3])
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                read(cut)
+                first = len(told)
+                read(cut)
+            self.assertGreater(first, 0)
+            self.assertEqual(len(told), first)
+            self.assertEqual({one.category for one in told}, {hotstack.LossWarning})
+            self.assertIn("not whole", repr(cut))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            hotstack.open(data).totals()
 
     def test_samples_add_up_to_the_totals(self):
         for path in RECORDINGS:

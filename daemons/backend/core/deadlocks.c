@@ -150,13 +150,13 @@ query_code query_deadlocks(const query *q, const store_filter *filter, uint64_t 
 
     wide.limit = SIGHTINGS_MAX;
     query_code code = query_fresh(q, filter, meta, err);
+    /* The snapshots first: one that comes between the two reads must not look as if it saw none. */
+    if (code == QUERY_OK)
+        code = report_read_sources(q, filter, out, err);
     if (code == QUERY_OK)
         code = query_code_of(q->store.ops->read_sightings(q->store.self, &wide, on_sighting,
                                                           (void *)(uintptr_t)&reader, err));
-    if (code != QUERY_OK || out->deadlock_count == 0)
-        return code == QUERY_OK ? report_read_sources(q, filter, out, err) : code;
-    code = report_read_sources(q, filter, out, err);
-    if (code == QUERY_OK)
+    if (code == QUERY_OK && out->deadlock_count > 0)
         code = judge_all(q, filter, out, err);
     if (out->deadlock_count > filter->limit) {
         meta->nodes_omitted += out->deadlock_count - filter->limit;

@@ -26,6 +26,8 @@ static struct {
     sighting_row sightings[2];
     size_t sighting_count;
     size_t asked_frames;
+    size_t sightings_read;
+    bool sources_first; /* were read before the sightings */
 } f;
 
 static const scope everything;
@@ -45,6 +47,7 @@ static int read_sources(void *self, const store_filter *asked, source_fn each, v
                         store_error *failure)
 {
     (void)self, (void)asked, (void)failure;
+    f.sources_first = f.sightings_read == 0;
     return f.source.target != 0 ? each(context, &f.source) : 0;
 }
 
@@ -68,6 +71,7 @@ static int read_sightings(void *self, const store_filter *asked, sighting_fn eac
                           store_error *failure)
 {
     (void)self, (void)asked, (void)failure;
+    f.sightings_read++;
     for (size_t i = 0; i < f.sighting_count; i++)
         ck_assert_int_eq(each(context, &f.sightings[i]), 0);
     return 0;
@@ -310,6 +314,8 @@ START_TEST(a_deadlock_ends_as_its_jvm_or_its_collector_does)
         ck_assert_uint_gt(one->ended_ms, 0);
     }
     ck_assert_uint_eq(f.asked_frames, 1); /* both threads have one stack */
+    /* else a snapshot that comes between the reads would look as if it saw no deadlock */
+    ck_assert(f.sources_first);
 }
 END_TEST
 

@@ -128,6 +128,25 @@ static bool split_library(sagg_frame *out, sagg_str text)
     return true;
 }
 
+/*
+ * A path of packages as other languages have it, such as Go's "net/http" in "net/http.HandlerFunc"
+ * or "github.com/x/y". In Java's form with slashes no point comes before the class, whose name has
+ * a capital letter; behind the slash of a hidden class is a number.
+ */
+static bool is_foreign_path(sagg_str class_name)
+{
+    const char *slash = memrchr(class_name.data, '/', class_name.size);
+    if (slash == NULL || (slash[1] >= '0' && slash[1] <= '9'))
+        return false;
+    if (memchr(class_name.data, '.', class_name.size) != NULL)
+        return true;
+    for (const char *at = slash + 1; at < class_name.data + class_name.size; at++) {
+        if (*at >= 'A' && *at <= 'Z')
+            return false;
+    }
+    return true;
+}
+
 /* Cuts "class.method" apart; returns whether it is Java's. */
 static bool split_java(sagg_frame *out, sagg_str text)
 {
@@ -136,7 +155,8 @@ static bool split_java(sagg_frame *out, sagg_str text)
         return false;
     sagg_str class_name = {text.data, (size_t)(dot - text.data)};
     sagg_str method = {dot + 1, text.size - class_name.size - 1};
-    if (!begins_name(class_name) || (!begins_name(method) && !ends_with(method, ">")))
+    if (is_foreign_path(class_name) || !begins_name(class_name) ||
+        (!begins_name(method) && !ends_with(method, ">")))
         return false;
     out->class_name = class_name;
     out->method = method;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "events/values_impl.h"
 
+#include "events/source_impl.h"
+
 /*
  * The JDK converts ticks in double precision (jdk.jfr.internal.consumer.TimeConverter); the same
  * arithmetic here makes totals agree with its API to the nanosecond.
@@ -83,44 +85,33 @@ static void add_lock(jfr_sample *s, uint64_t duration, uint64_t interval)
 bool jfr__values_fill(const jfr_chunk *chunk, const jfr__event_plan *plan, const uint64_t *slots,
                       jfr_sample *out)
 {
-    const jfr_intervals *in = &chunk->intervals;
-    uint64_t size = slots[JFR__SLOT_SIZE];
-    uint64_t weight = slots[JFR__SLOT_WEIGHT];
-    uint64_t duration = jfr__in_ns(&chunk->info, plan->duration_unit, slots[JFR__SLOT_DURATION]);
-    switch (plan->source) {
-    case JFR_SOURCE_EXECUTION:
+    const jfr__source *source = &jfr__sources[plan->source];
+    const jfr_profile_type type = (jfr_profile_type)source->type;
+    uint64_t interval = jfr__source_interval(chunk, plan->source);
+    uint64_t amount = source->amount != JFR__SKIP ? slots[source->amount] : 1;
+    switch ((jfr__rule)source->rule) {
+    case JFR__RULE_MAIN_TIME:
         return add_execution(chunk, out);
-    case JFR_SOURCE_CPU_TIME:
-        return add_time(out, JFR_CPU, 1,
-                        jfr__in_ns(&chunk->info, plan->period_unit, slots[JFR__SLOT_PERIOD]));
-    case JFR_SOURCE_NATIVE_METHOD:
-        return add_time(out, JFR_CPU, 1, in->native_ns);
-    case JFR_SOURCE_WALL_CLOCK:
-        return add_time(out, JFR_WALL, slots[JFR__SLOT_SAMPLES], in->wall_ns);
-    case JFR_SOURCE_ALLOC_IN_TLAB:
-        add(out, JFR_ALLOC_BYTES, weight, weight);
-        add(out, JFR_ALLOC_OBJECTS, 1, jfr__ratio(weight, size));
+    case JFR__RULE_TIME:
+        return add_time(out, type, amount, interval);
+    case JFR__RULE_PERIOD:
+        return add_time(out, type, 1, jfr__in_ns(&chunk->info, plan->period_unit, amount));
+    case JFR__RULE_TLAB:
+        add(out, type, amount, amount);
+        add(out, JFR_ALLOC_OBJECTS, 1, jfr__ratio(amount, slots[JFR__SLOT_SIZE]));
         break;
-    case JFR_SOURCE_ALLOC_OUTSIDE:
-        add(out, JFR_ALLOC_BYTES, size, size);
+    case JFR__RULE_OBJECT:
+        add(out, type, amount, amount);
         add(out, JFR_ALLOC_OBJECTS, 1, 1);
         break;
-    case JFR_SOURCE_ALLOC_SAMPLE:
-        add(out, JFR_ALLOC_BYTES, weight, weight);
+    case JFR__RULE_AMOUNT:
+        add(out, type, amount, amount);
         break;
-    case JFR_SOURCE_LIVE_OBJECT:
-        add(out, JFR_LIVE_BYTES, size, size);
+    case JFR__RULE_FLOOR:
+        add(out, type, amount, max_u64(amount, interval));
         break;
-    case JFR_SOURCE_MALLOC:
-        add(out, JFR_NATIVEMEM_BYTES, size, max_u64(size, in->nativemem_bytes));
-        break;
-    case JFR_SOURCE_NATIVE_LOCK:
-        add_lock(out, duration, in->native_lock_ns);
-        break;
-    case JFR_SOURCE_MONITOR_ENTER:
-    case JFR_SOURCE_MONITOR_WAIT:
-    case JFR_SOURCE_THREAD_PARK:
-        add_lock(out, duration, in->lock_ns);
+    case JFR__RULE_WAIT:
+        add_lock(out, jfr__in_ns(&chunk->info, plan->duration_unit, amount), interval);
         break;
     }
     return true;

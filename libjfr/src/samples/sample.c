@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "error_impl.h"
+#include "events/source_impl.h"
 #include "events/values_impl.h"
 #include "read/reader_impl.h"
 
 #include <string.h>
-
-/* The event types that yield samples. */
-static const char *const source_types[JFR__SOURCES] = {
-    [JFR_SOURCE_EXECUTION] = "jdk.ExecutionSample",
-    [JFR_SOURCE_CPU_TIME] = "jdk.CPUTimeSample",
-    [JFR_SOURCE_NATIVE_METHOD] = "jdk.NativeMethodSample",
-    [JFR_SOURCE_WALL_CLOCK] = "profiler.WallClockSample",
-    [JFR_SOURCE_ALLOC_IN_TLAB] = "jdk.ObjectAllocationInNewTLAB",
-    [JFR_SOURCE_ALLOC_OUTSIDE] = "jdk.ObjectAllocationOutsideTLAB",
-    [JFR_SOURCE_ALLOC_SAMPLE] = "jdk.ObjectAllocationSample",
-    [JFR_SOURCE_LIVE_OBJECT] = "profiler.LiveObject",
-    [JFR_SOURCE_MALLOC] = "profiler.Malloc",
-    [JFR_SOURCE_MONITOR_ENTER] = "jdk.JavaMonitorEnter",
-    [JFR_SOURCE_MONITOR_WAIT] = "jdk.JavaMonitorWait",
-    [JFR_SOURCE_THREAD_PARK] = "jdk.ThreadPark",
-    [JFR_SOURCE_NATIVE_LOCK] = "profiler.NativeLock",
-};
 
 static const jfr__want event_wants[] = {
     {"startTime", JFR__SLOT_START, JFR__WANT_INTEGER},
@@ -73,7 +57,7 @@ int jfr__samples_define(jfr_chunk *chunk, jfr_error *err)
     for (int source = 0; source < JFR__SOURCES; source++)
         chunk->plan_of_source[source] = JFR_NONE;
     for (int source = JFR_SOURCE_EXECUTION; source < JFR__SOURCES; source++) {
-        const jfr__type *type = jfr__metadata_named(&chunk->meta, source_types[source]);
+        const jfr__type *type = jfr__metadata_named(&chunk->meta, jfr__sources[source].event);
         int rc = type != NULL ? define_source(chunk, (jfr_sample_source)source, type, err) : 0;
         if (rc < 0)
             return rc;
@@ -107,34 +91,13 @@ static void fill(jfr_chunk *chunk, const jfr__event_plan *plan, const uint64_t *
  */
 static int classify_wait(jfr_chunk *chunk, jfr_sample *sample, jfr_error *err)
 {
-    bool is_lock = true;
-    int rc = 0;
-    switch (sample->source) {
-    case JFR_SOURCE_MONITOR_ENTER:
-        sample->lock_kind = JFR_LOCK_MONITOR;
-        return 1;
-    case JFR_SOURCE_NATIVE_LOCK:
-        sample->lock_kind = JFR_LOCK_NATIVE;
-        return 1;
-    case JFR_SOURCE_THREAD_PARK:
-        /* async-profiler applies the same rule when it records. */
-        if (chunk->producer == JFR_PRODUCER_JDK)
-            rc = jfr__class_is_lock(chunk, sample->klass, &is_lock, err);
-        sample->lock_kind = is_lock ? JFR_LOCK_PARK : JFR_LOCK_IDLE_PARK;
-        break;
-    case JFR_SOURCE_MONITOR_WAIT:
-        is_lock = false;
-        sample->lock_kind = JFR_LOCK_MONITOR_WAIT;
-        break;
-    default:
-        return 1;
-    }
+    bool is_wanted;
+    int rc = jfr__source_wait(chunk, (jfr_sample_source)sample->source, sample->klass,
+                              &sample->lock_kind, &is_wanted, err);
     if (rc < 0)
         return rc;
-    if (is_lock || (chunk->file->options.flags & JFR_KEEP_IDLE_WAITS) != 0)
-        return 1;
-    chunk->stats.idle_waits++;
-    return 0;
+    chunk->stats.idle_waits += !is_wanted;
+    return is_wanted;
 }
 
 /* Turns one event into a sample. Returns 1 with it, 0 when it yields none, or a negative code. */

@@ -2,6 +2,7 @@
 #include <jfr/sum.h>
 
 #include "error_impl.h"
+#include "events/source_impl.h"
 #include "options_impl.h"
 #include "random_impl.h"
 #include "sums/sum_add_impl.h"
@@ -85,40 +86,13 @@ void jfr_sums_get_stats(const jfr_sums *sums, jfr_sums_stats *out)
 
 /* ---- what lanes and rows mean ---- */
 
-/* Whether a wait is contention, as jfr_samples_next decides it. Returns 0 or a negative code. */
-static int judge(jfr_chunk *chunk, jfr_sample_source source, struct jfr__view *view, bool *is_wait,
-                 jfr_error *err)
-{
-    bool is_lock = true;
-    int rc = 0;
-    *is_wait = true;
-    switch (source) {
-    case JFR_SOURCE_MONITOR_ENTER:
-        view->lock_kind = JFR_LOCK_MONITOR;
-        return 0;
-    case JFR_SOURCE_NATIVE_LOCK:
-        view->lock_kind = JFR_LOCK_NATIVE;
-        return 0;
-    case JFR_SOURCE_MONITOR_WAIT:
-        view->lock_kind = JFR_LOCK_MONITOR_WAIT;
-        return 0; /* left out by its shape, or wanted */
-    case JFR_SOURCE_THREAD_PARK:
-        if (chunk->producer == JFR_PRODUCER_JDK)
-            rc = jfr__class_is_lock(chunk, view->klass, &is_lock, err);
-        view->lock_kind = is_lock ? JFR_LOCK_PARK : JFR_LOCK_IDLE_PARK;
-        *is_wait = is_lock || (chunk->file->options.flags & JFR_KEEP_IDLE_WAITS) != 0;
-        return rc;
-    default:
-        return 0;
-    }
-}
-
 /* Which types the lane's samples have, and what one is worth: as of a sample with ones in it. */
 static void set_types(const jfr_chunk *chunk, const jfr__sum_shape *shape, const jfr__lane *lane,
                       uint32_t flags, struct jfr__view *view)
 {
     const jfr__event_plan *plan = shape->plan;
-    bool by_interval = shape->recipe == JFR__ADD_NOTHING || plan->source == JFR_SOURCE_WALL_CLOCK;
+    const uint8_t rule = jfr__sources[plan->source].rule;
+    bool by_interval = shape->recipe == JFR__ADD_NOTHING || rule == JFR__RULE_TIME;
     uint64_t slots[JFR__EVENT_SLOTS];
     jfr_sample one = {.source = (uint8_t)plan->source, .state = lane->state};
     for (int i = 0; i < JFR__EVENT_SLOTS; i++)
@@ -126,7 +100,7 @@ static void set_types(const jfr_chunk *chunk, const jfr__sum_shape *shape, const
     view->value_count = 1;
     view->types[0] = JFR_CPU;
     view->unit = 1;
-    if (plan->source == JFR_SOURCE_CPU_TIME) /* its events state their period */
+    if (rule == JFR__RULE_PERIOD) /* its events state their period */
         return;
     if (!jfr__values_fill(chunk, plan, slots, &one))
         one.value_count = 0;
@@ -193,7 +167,8 @@ static int view_lane(const jfr_sums *sums, jfr_chunk *chunk, uint32_t number, bo
         view->klass = jfr__idmap_find(&chunk->pools[JFR__POOL_CLASS].index, lane->klass);
     set_types(chunk, shape, lane, sums->flags, view);
     set_picks(shape->recipe, lane, view);
-    int rc = judge(chunk, shape->plan->source, view, is_wait, err);
+    int rc =
+        jfr__source_wait(chunk, shape->plan->source, view->klass, &view->lock_kind, is_wait, err);
     if ((sums->flags & JFR_SUMS_CLASSES) == 0)
         view->klass = JFR_NONE;
     if (shape->recipe == JFR__ADD_WAIT) {

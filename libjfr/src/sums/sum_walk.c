@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walking the events of a chunk, or of a part of one, for sums. */
+#include "events/source_impl.h"
 #include "sums/pattern_impl.h"
 #include "sums/sum_add_impl.h"
 
 #include <string.h>
 
 /* ---- shapes ---- */
-
-static const uint8_t first_slots[JFR__SOURCES] = {
-    [JFR_SOURCE_EXECUTION] = JFR__SKIP,
-    [JFR_SOURCE_CPU_TIME] = JFR__SLOT_PERIOD,
-    [JFR_SOURCE_NATIVE_METHOD] = JFR__SKIP,
-    [JFR_SOURCE_WALL_CLOCK] = JFR__SLOT_SAMPLES,
-    [JFR_SOURCE_ALLOC_IN_TLAB] = JFR__SLOT_SIZE,
-    [JFR_SOURCE_ALLOC_OUTSIDE] = JFR__SLOT_SIZE,
-    [JFR_SOURCE_ALLOC_SAMPLE] = JFR__SLOT_WEIGHT,
-    [JFR_SOURCE_LIVE_OBJECT] = JFR__SLOT_SIZE,
-    [JFR_SOURCE_MALLOC] = JFR__SLOT_SIZE,
-    [JFR_SOURCE_MONITOR_ENTER] = JFR__SLOT_DURATION,
-    [JFR_SOURCE_MONITOR_WAIT] = JFR__SLOT_DURATION,
-    [JFR_SOURCE_THREAD_PARK] = JFR__SLOT_DURATION,
-    [JFR_SOURCE_NATIVE_LOCK] = JFR__SLOT_DURATION,
-};
 
 /* Events that yield no sample whatever they hold. */
 static bool skips(const jfr_chunk *chunk, jfr_sample_source source, jfr__skip *why)
@@ -36,31 +21,27 @@ static bool skips(const jfr_chunk *chunk, jfr_sample_source source, jfr__skip *w
 static jfr__recipe recipe_of(const jfr_chunk *chunk, jfr_sample_source source, bool with_objects,
                              uint64_t *floor)
 {
-    const jfr_intervals *in = &chunk->intervals;
+    const jfr__source *row = &jfr__sources[source];
     *floor = 0;
-    switch (source) {
-    case JFR_SOURCE_EXECUTION:
-    case JFR_SOURCE_NATIVE_METHOD:
-        return JFR__ADD_NOTHING;
-    case JFR_SOURCE_CPU_TIME:
+    switch ((jfr__rule)row->rule) {
+    case JFR__RULE_MAIN_TIME:
+    case JFR__RULE_TIME:
+        return row->amount == JFR__SKIP ? JFR__ADD_NOTHING : JFR__ADD_FIRST;
+    case JFR__RULE_PERIOD:
         return JFR__ADD_PERIOD;
-    case JFR_SOURCE_ALLOC_IN_TLAB:
+    case JFR__RULE_TLAB:
         return with_objects ? JFR__ADD_TLAB : JFR__ADD_FIRST;
-    case JFR_SOURCE_MALLOC:
-        *floor = in->nativemem_bytes;
+    case JFR__RULE_FLOOR:
+        *floor = jfr__source_interval(chunk, source);
         return JFR__ADD_FLOOR;
-    case JFR_SOURCE_NATIVE_LOCK:
-        *floor = in->native_lock_ns;
+    case JFR__RULE_WAIT:
+        *floor = jfr__source_interval(chunk, source);
+        return *floor != 0 ? JFR__ADD_WAIT : JFR__ADD_SPAN;
+    case JFR__RULE_OBJECT:
+    case JFR__RULE_AMOUNT:
         break;
-    case JFR_SOURCE_MONITOR_ENTER:
-    case JFR_SOURCE_MONITOR_WAIT:
-    case JFR_SOURCE_THREAD_PARK:
-        *floor = in->lock_ns;
-        break;
-    default:
-        return JFR__ADD_FIRST;
     }
-    return *floor != 0 ? JFR__ADD_WAIT : JFR__ADD_SPAN;
+    return JFR__ADD_FIRST;
 }
 
 static uint8_t slot_in(const jfr__plan *plan, uint8_t slot)
@@ -76,8 +57,9 @@ static void shape_define(const jfr_sums *sums, jfr__sum_shape *shape, const jfr_
 {
     const jfr_chunk *chunk = sums->chunk;
     jfr_sample_source source = plan->source;
-    bool tlab = source == JFR_SOURCE_ALLOC_IN_TLAB;
+    const jfr__source *row = &jfr__sources[source];
     bool with_objects = (sums->flags & JFR_SUMS_NO_ALLOC_OBJECTS) == 0;
+    bool tlab = row->rule == JFR__RULE_TLAB && with_objects;
     memset(shape, 0, sizeof(*shape));
     for (int i = 0; i < JFR__LANES_NEAR; i++)
         shape->near[i].thread = JFR__NO_THREAD;
@@ -88,14 +70,14 @@ static void shape_define(const jfr_sums *sums, jfr__sum_shape *shape, const jfr_
     if (skips(chunk, source, &shape->skip))
         shape->recipe = JFR__COUNT_ONLY;
     /* Whether the JDK's parks are contention is told by their class. */
-    bool judged = source == JFR_SOURCE_THREAD_PARK && chunk->producer == JFR_PRODUCER_JDK;
+    bool judged = row->lock_kind == JFR_LOCK_PARK && chunk->producer == JFR_PRODUCER_JDK;
     shape->keep_class = judged || (sums->flags & JFR_SUMS_CLASSES) != 0;
     bool threads = (sums->flags & JFR_SUMS_NO_THREADS) == 0;
     const uint8_t wanted[JFR__SUM_SLOTS] = {
         [JFR__SUM_THREAD] = threads ? JFR__SLOT_THREAD : JFR__SKIP,
         [JFR__SUM_STACK] = JFR__SLOT_STACK,
-        [JFR__SUM_FIRST] = tlab && !with_objects ? JFR__SLOT_WEIGHT : first_slots[source],
-        [JFR__SUM_SECOND] = tlab && with_objects ? JFR__SLOT_WEIGHT : JFR__SKIP,
+        [JFR__SUM_FIRST] = tlab ? JFR__SLOT_SIZE : row->amount,
+        [JFR__SUM_SECOND] = tlab ? row->amount : JFR__SKIP,
         [JFR__SUM_CLASS] = shape->keep_class ? JFR__SLOT_CLASS : JFR__SKIP,
         [JFR__SUM_STATE] = JFR__SLOT_STATE,
         [JFR__SUM_FAILED] = JFR__SLOT_FAILED,

@@ -38,9 +38,15 @@ function time(value: unknown): string {
   return date.getTime() > 0 ? date.toISOString().replace('T', ' ').replace('Z', ' UTC') : '';
 }
 
+/** An interval's unit by its profile type: bytes of memory, time on a clock, and a bare number for a type that is not known here. */
+function intervalUnit(type: string): string {
+  if (/_bytes$|^alloc_/.test(type)) return 'bytes';
+  return /^(cpu|wall|lock_.*)$/.test(type) ? 'ns' : 'count';
+}
+
 function intervals(value: unknown): string {
   const known = entries(value).filter(([, interval]) => typeof interval === 'string' && /^\d{1,19}$/.test(interval));
-  return known.map(([type, interval]) => `${visibleText(type)} ${formatDecimal(interval as string, type.startsWith('alloc') ? 'bytes' : 'ns')}`).join(', ');
+  return known.map(([type, interval]) => `${visibleText(type)} ${formatDecimal(interval as string, intervalUnit(type))}`).join(', ');
 }
 
 function losses(value: unknown): string {

@@ -4,7 +4,7 @@ import { recordingInfo } from '../src/recording.ts';
 
 describe('recordingInfo', () => {
   it('shows what it knows, in words and units', () => {
-    const intervals = { cpu: '10000000', alloc_bytes: '524288' };
+    const intervals = { cpu: '10000000', alloc_bytes: '524288', live_bytes: '524288', nativemem_bytes: '1024', lock_count: '1000000', other: '5' };
     const loss = { stackless_samples: 3, bad_events: 0, unknown_key: 9 };
     const info = recordingInfo({ title: 'checkout', java_args: 'shop.jar --fast', jvm_version: 'OpenJDK 21', start_ns: '1769846400000000000', intervals, loss, notes: ['The last chunk is cut off.'] });
     expect(info).toEqual({
@@ -13,7 +13,7 @@ describe('recordingInfo', () => {
         ['From', '2026-01-31 08:00:00.000 UTC'],
         ['JVM', 'OpenJDK 21'],
         ['Program', 'shop.jar --fast'],
-        ['Intervals', 'cpu 10 ms, alloc_bytes 512 KiB'],
+        ['Intervals', 'cpu 10 ms, alloc_bytes 512 KiB, live_bytes 512 KiB, nativemem_bytes 1 KiB, lock_count 1 ms, other 5'],
         ['Left out', 'samples without a stack: 3'],
       ],
       notes: ['The last chunk is cut off.'],

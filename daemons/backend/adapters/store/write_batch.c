@@ -458,9 +458,9 @@ int clickhouse__write_batch(void *self, const batch_write *w, store_error *err)
         write_windows,
         write_threads,
         write_samples,
-        clickhouse__write_snapshot_runs,
         clickhouse__write_snapshots,
         clickhouse__write_deadlocks,
+        clickhouse__write_snapshot_runs, /* last: who sees a run sees what it saw */
         write_ledger,
     };
     int rc = clickhouse__check_ready(c, err);

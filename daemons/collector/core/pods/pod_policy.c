@@ -223,7 +223,7 @@ static bool read_contention(decider *self, const pod_setting *one, char *why, si
 }
 
 /* The nearest valid value; each invalid one that is nearer is told. */
-static void read_key(decider *self, const char *key, value_reader *read)
+static void read_key(decider *self, const char *key, value_reader *read_value)
 {
     for (enum level at = LEVEL_CONTAINER; at < LEVEL_END; at++) {
         for (int label = 0; label < 2; label++) {
@@ -231,7 +231,7 @@ static void read_key(decider *self, const char *key, value_reader *read)
             char why[256];
             if (one == NULL)
                 continue;
-            if (read(self, one, why, sizeof(why)))
+            if (read_value(self, one, why, sizeof(why)))
                 return;
             reject(self, at, one, why);
         }

@@ -43,6 +43,7 @@ export function DeadlockCycle({ deadlock, address }: { deadlock: Deadlock; addre
                 <code>
                   <Name text={lockName(thread.holds)} max={70} />
                 </code>
+                {thread.held_at < 0 && <span className={styles['faint']}> (not known in which frame it was taken)</span>}
               </p>
               <Stack stack={thread.stack} marks={marks} />
             </li>,

@@ -91,7 +91,7 @@ export function cpuFigure({ cpu_ns, interval_ms }: Pick<BusyThread, 'cpu_ns' | '
 /** `com.acme.Cart.total (Cart.java:42)`, made safe. */
 export function frameText({ class: cls, method, file, line, kind }: Frame): string {
   const name = visibleText(frameName(kind === 'java', cls, method));
-  const source = line > 0 ? `${file}:${line}` : file;
+  const source = line <= 0 ? file : file === '' ? `line ${line}` : `${file}:${line}`;
   return source === '' ? name : `${name} (${visibleText(source)})`;
 }
 
