@@ -4,6 +4,7 @@ is refused early and clearly.
 
 usage: backend_e2e.py MODE BACKEND CLIENT CHDB-HTTP [TEST...]
 MODE: embedded (the engine in the backend) or http (a server behind it; for sanitised builds)."""
+import datetime
 import json
 import os
 import pathlib
@@ -327,6 +328,10 @@ def test_sessions(lab):
 
 # ---- queries ----
 
+def time_ms(told):
+    return round(datetime.datetime.fromisoformat(told).timestamp() * 1000)
+
+
 def test_what_was_sent_is_answered(lab):
     backend = lab.start()
     answers = backend.send('--count', '3')
@@ -367,6 +372,30 @@ def test_what_was_sent_is_answered(lab):
         assert total_of(**choice) == 0, choice
     target = backend.json('/v1/status', **{'workload': 'shop', 'namespace': ''})['targets'][0]
     assert target['pid'] == 4711 and target['jvm_version'] == '21.0.8+9-LTS'
+    told = {key: target[key] for key in ('service', 'mode', 'session', 'coverage')}
+    assert told == {'service': 'cart', 'mode': 'temporary', 'session': 'owned', 'coverage': 0.94}
+    assert time_ms(target['mode_until']) == lab.start_ms + 600000
+    assert len(target['jvm']) == 16 and one['targets'] == [target]
+
+
+def test_the_history_of_a_jvm_is_told(lab):
+    backend = lab.start()
+    early = lab.start_ms - 600000
+    # Seeds five apart are the same JVM; a temporary mode ends 10 minutes after it is reported.
+    for seed, start_ms in (('1', early), ('6', early), ('11', lab.start_ms), ('2', lab.start_ms)):
+        backend.send('--status', '--seed', seed, start_ms=start_ms)
+    everything = backend.json('/v1/status')
+    assert len(everything['targets']) == 2 and 'history' not in everything
+    jvm = next(t['jvm'] for t in everything['targets'] if t['node'] == 'instance-4')
+    one = backend.json('/v1/status', jvm=jvm)
+    assert [t['jvm'] for t in one['targets']] == [jvm]
+    times = [(time_ms(t['since']), time_ms(t['observed'])) for t in one['history']]
+    assert times == [(lab.start_ms, lab.start_ms), (early, early)], times
+    assert all(t['mode'] == 'temporary' and t['jvm'] == jvm for t in one['history'])
+    first = backend.json('/v1/status', jvm=jvm, limit=1)
+    assert first['history'] == one['history'][:1] and first['meta']['nodes_omitted'] == 1
+    assert backend.json('/v1/status', jvm='0' * 15 + '1')['history'] == []
+    assert backend.call('GET', '/v1/status?jvm=17')[0] == 400
 
 
 def test_a_tag_holds_until_something_comes(lab):

@@ -14,6 +14,7 @@ import node
 from cluster import Failed, annotations_of, wait_for
 
 PROFILING, OFF, UNKNOWN = 1, 3, 0
+NOT_WANTED, TEMPORARY = 1, 3
 DISABLED, EXPIRED, SWITCHED_OFF, INVALID_SETTING, POD_UNKNOWN = 9, 10, 34, 35, 36
 
 
@@ -155,8 +156,8 @@ def a_restart_of_the_server_stops_nothing(on):
 
 def a_temporary_ends_and_does_not_come_back(on):
     on.web.annotate(profile=None, profile_for="5s")
-    on.wait_for_target(on.jvm, state=PROFILING)
-    on.wait_for_target(on.jvm, state=OFF, reason=EXPIRED)
+    same("an end", on.wait_for_target(on.jvm, state=PROFILING, mode=TEMPORARY)["until"] > on.started_ms, True)
+    on.wait_for_target(on.jvm, state=OFF, reason=EXPIRED, mode=NOT_WANTED, until=0)
     on.stop_collector()
     on.start_collector()
     on.wait_for_target(on.jvm, state=OFF, reason=EXPIRED)

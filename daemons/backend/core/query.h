@@ -72,8 +72,12 @@ query_code query_services(const query *q, const store_filter *filter, service_li
 void service_list_free(service_list *list);
 
 typedef struct target_entry {
-    char *cluster, *namespace_name, *workload, *pod, *container, *node, *jvm_version, *detail;
-    uint64_t pid, state, reason;
+    char *cluster, *namespace_name, *workload, *pod, *container, *node, *service;
+    char *jvm_version, *detail;
+    uint64_t target, pid, state, reason, session, mode;
+    uint64_t until_ms; /* end of a temporary mode; 0 = it has none */
+    uint64_t last_length_ms, last_covered_ms;
+    uint64_t since_ms; /* of a history: the first observation of what was observed last */
     uint64_t started_ms, last_window_ms, observed_ms;
 } target_entry;
 
@@ -89,6 +93,13 @@ typedef struct target_list {
  */
 query_code query_targets(const query *q, const store_filter *filter, target_list *out,
                          query_meta *meta, store_error *err);
+
+/*
+ * What the collector told about filter->target in the range, the newest first: one entry as long as
+ * the same was told without a silence in between. The entries are not judged as query_targets does.
+ */
+query_code query_target_history(const query *q, const store_filter *filter, target_list *out,
+                                query_meta *meta, store_error *err);
 void target_list_free(target_list *list);
 
 /* ---- profiles ---- */

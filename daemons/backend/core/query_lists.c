@@ -149,18 +149,25 @@ static bool copy_target(target_entry *entry, const target_row *row)
         .pod = copy_text(row->pod),
         .container = copy_text(row->container),
         .node = copy_text(row->node),
+        .service = copy_text(row->service),
         .jvm_version = copy_text(row->jvm_version),
         .detail = copy_text(row->detail),
+        .target = row->target,
         .pid = row->pid,
         .state = row->state,
         .reason = row->reason,
+        .session = row->session,
+        .mode = row->mode,
+        .until_ms = row->until_ms,
+        .last_length_ms = row->last_length_ms,
+        .last_covered_ms = row->last_covered_ms,
         .started_ms = row->started_ms,
         .last_window_ms = row->last_window_ms,
         .observed_ms = row->observed_ms,
     };
     return entry->cluster != NULL && entry->namespace_name != NULL && entry->workload != NULL &&
            entry->pod != NULL && entry->container != NULL && entry->node != NULL &&
-           entry->jvm_version != NULL && entry->detail != NULL;
+           entry->service != NULL && entry->jvm_version != NULL && entry->detail != NULL;
 }
 
 /* What the last row of a JVM does not say itself. */
@@ -171,9 +178,11 @@ static void judge(const target_reader *r, target_entry *entry, const target_row 
     if (row->reported_ms > row->observed_ms + SAME_REPORT_MS) {
         entry->state = TARGET_STATE_EXITED;
         entry->reason = REASON_PROCESS_EXITED;
+        entry->session = SESSION_STATE_NONE;
     } else if (row->reported_ms < r->silent_before_ms) {
         entry->state = TARGET_STATE_FAILED;
         entry->reason = REASON_COLLECTOR_SILENT;
+        entry->session = SESSION_STATE_UNKNOWN;
     } else {
         return;
     }
@@ -181,19 +190,25 @@ static void judge(const target_reader *r, target_entry *entry, const target_row 
     entry->detail[0] = '\0';
 }
 
+static target_entry *add_target(target_list *list, const target_row *row)
+{
+    target_entry *items = grow(list->items, list->count, sizeof(*items));
+
+    if (items == NULL)
+        return NULL;
+    list->items = items;
+    target_entry *entry = &items[list->count++];
+    return copy_target(entry, row) ? entry : NULL;
+}
+
 static int on_target(void *context, const target_row *row)
 {
     target_reader *r = context;
-    target_list *list = r->list;
 
     if (r->total++ >= r->limit)
         return 0;
-    target_entry *items = grow(list->items, list->count, sizeof(*items));
-    if (items == NULL)
-        return -1;
-    list->items = items;
-    target_entry *entry = &items[list->count++];
-    if (!copy_target(entry, row))
+    target_entry *entry = add_target(r->list, row);
+    if (entry == NULL)
         return -1;
     judge(r, entry, row);
     return 0;
@@ -218,6 +233,63 @@ query_code query_targets(const query *q, const store_filter *filter, target_list
     return code;
 }
 
+/* ---- history of one target ---- */
+
+/* Observations that are read: a week of one every 30 s, with as many changes again and more. */
+static const uint64_t HISTORY_MAX = 100000;
+
+typedef struct history_reader {
+    target_list *list;
+    target_list last; /* the entry that a row may continue, also where the list is full */
+    uint64_t seen_ms; /* of the row before */
+    uint64_t silent_ms;
+    size_t limit, rows, entries;
+} history_reader;
+
+static bool continues(const history_reader *r, const target_row *row)
+{
+    const target_entry *last = r->last.items;
+
+    return r->last.count > 0 && r->seen_ms - row->observed_ms <= r->silent_ms &&
+           last->state == row->state && last->reason == row->reason &&
+           last->session == row->session && last->mode == row->mode &&
+           last->until_ms == row->until_ms && text_equal(row->detail, text_of(last->detail));
+}
+
+static int on_observation(void *context, const target_row *row)
+{
+    history_reader *r = context;
+    bool same = continues(r, row);
+
+    r->rows++;
+    r->seen_ms = row->observed_ms;
+    if (!same) {
+        r->entries++;
+        target_list_free(&r->last);
+        if (add_target(&r->last, row) == NULL ||
+            (r->entries <= r->limit && add_target(r->list, row) == NULL))
+            return -1;
+    }
+    if (r->entries <= r->limit)
+        r->list->items[r->list->count - 1].since_ms = row->observed_ms;
+    return 0;
+}
+
+query_code query_target_history(const query *q, const store_filter *filter, target_list *out,
+                                query_meta *meta, store_error *err)
+{
+    history_reader r = {.list = out, .limit = (size_t)filter->limit, .silent_ms = q->silent_ms};
+    store_filter wide = *filter;
+
+    wide.limit = HISTORY_MAX;
+    query_code code =
+        query_code_of(q->store.ops->read_history(q->store.self, &wide, on_observation, &r, err));
+    target_list_free(&r.last);
+    meta->rows_scanned += r.rows;
+    meta->nodes_omitted += r.entries - out->count;
+    return code;
+}
+
 void target_list_free(target_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -228,6 +300,7 @@ void target_list_free(target_list *list)
         free(entry->pod);
         free(entry->container);
         free(entry->node);
+        free(entry->service);
         free(entry->jvm_version);
         free(entry->detail);
     }

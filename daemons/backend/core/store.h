@@ -69,7 +69,7 @@ typedef struct store_filter {
     unsigned type; /* 0: any */
     uint64_t from_ms, to_ms;
     uint64_t limit;
-    /* Parts of a service: of samples, threads and deadlocks. */
+    /* Parts of a service: of samples, threads and deadlocks; target also of targets. */
     const char *pod, *container, *version, *pool;
     uint64_t target; /* 0: any */
     /* Reads of threads alone. */
@@ -110,8 +110,10 @@ typedef struct stack_row {
 /* The last verdict on one JVM. */
 typedef struct target_row {
     service_key key;
-    text pod, container, node, jvm_version, detail;
-    uint64_t pid, state, reason;
+    text pod, container, node, service, jvm_version, detail;
+    uint64_t target, pid, state, reason, session, mode;
+    uint64_t until_ms; /* end of a temporary mode; 0 = it has none */
+    uint64_t last_length_ms, last_covered_ms;
     uint64_t started_ms, last_window_ms, observed_ms;
     uint64_t reported_ms; /* the newest observation that its collector sent of any JVM */
 } target_row;
@@ -187,6 +189,9 @@ typedef struct store_ops {
     int (*read_fresh)(void *self, const store_filter *filter, uint64_t *fresh_until_ms,
                       store_error *err);
     int (*read_targets)(void *self, const store_filter *filter, target_fn each, void *context,
+                        store_error *err);
+    /* Every observation of filter->target, the newest first. */
+    int (*read_history)(void *self, const store_filter *filter, target_fn each, void *context,
                         store_error *err);
     int (*read_sources)(void *self, const store_filter *filter, source_fn each, void *context,
                         store_error *err);

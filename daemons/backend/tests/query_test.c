@@ -40,6 +40,44 @@ static int read_targets(void *self, const store_filter *filter, target_fn each, 
     return each(context, &((fake *)self)->target);
 }
 
+/* Observations of one JVM, the newest first: a minute back, a detail, and what is told. */
+typedef struct told {
+    uint64_t minutes_ago, state, reason, session, mode, until_ms;
+    const char *detail;
+} told;
+
+static const told history[] = {
+    {1, TARGET_STATE_OFF, REASON_EXPIRED, 1, 1, 0, ""},
+    {2, TARGET_STATE_OFF, REASON_EXPIRED, 1, 1, 0, ""},
+    {3, TARGET_STATE_OFF, REASON_EXPIRED, 1, 1, 0, ""},
+    {4, TARGET_STATE_PROFILING, REASON_NONE, 2, 3, 9, ""},
+    {5, TARGET_STATE_PROFILING, REASON_NONE, 2, 3, 8, ""},
+    {6, TARGET_STATE_PROFILING, REASON_NONE, 3, 3, 8, ""},
+    {7, TARGET_STATE_FAILED, REASON_COOLDOWN, 3, 3, 8, "one"},
+    {8, TARGET_STATE_FAILED, REASON_COOLDOWN, 3, 3, 8, "other"},
+    {12, TARGET_STATE_FAILED, REASON_COOLDOWN, 3, 3, 8, "other"}, /* the collector was silent */
+    {13, TARGET_STATE_FAILED, REASON_COOLDOWN, 3, 2, 8, "other"},
+};
+
+static int read_history(void *self, const store_filter *asked, target_fn each, void *context,
+                        store_error *err)
+{
+    (void)err;
+    ck_assert_uint_eq(asked->target, 7);
+    for (size_t i = 0; i < sizeof(history) / sizeof(history[0]); i++) {
+        const told *one = &history[i];
+        target_row row = {.state = one->state,
+                          .reason = one->reason,
+                          .session = one->session,
+                          .mode = one->mode,
+                          .until_ms = one->until_ms,
+                          .detail = text_of(one->detail),
+                          .observed_ms = NOW_MS - one->minutes_ago * 60000};
+        ck_assert_int_eq(each(context, &row), 0);
+    }
+    return ((fake *)self)->fails;
+}
+
 static int read_services(void *self, const store_filter *filter, service_fn each, void *context,
                          store_error *err)
 {
@@ -88,6 +126,7 @@ static uint64_t now(void *clock)
 
 static const store_ops ops = {.read_fresh = read_fresh,
                               .read_targets = read_targets,
+                              .read_history = read_history,
                               .read_services = read_services,
                               .read_types = read_types,
                               .read_stacks = read_stacks};
@@ -143,15 +182,19 @@ END_TEST
 
 static const struct {
     uint64_t state, observed_ago, reported_ago;
-    uint64_t shown_state, shown_reason;
+    uint64_t shown_state, shown_reason, shown_session;
 } verdicts[] = {
-    {TARGET_STATE_PROFILING, 1000, 1000, TARGET_STATE_PROFILING, REASON_NONE},
-    {TARGET_STATE_PROFILING, 90000, 60000, TARGET_STATE_PROFILING, REASON_NONE},
-    {TARGET_STATE_PROFILING, 70000, 5000, TARGET_STATE_EXITED, REASON_PROCESS_EXITED},
-    {TARGET_STATE_PROFILING, 190000, 190000, TARGET_STATE_FAILED, REASON_COLLECTOR_SILENT},
-    {TARGET_STATE_OFF, 190000, 190000, TARGET_STATE_FAILED, REASON_COLLECTOR_SILENT},
-    {TARGET_STATE_EXITED, 190000, 190000, TARGET_STATE_EXITED, REASON_NONE},
-    {TARGET_STATE_EXITED, 190000, 1000, TARGET_STATE_EXITED, REASON_NONE},
+    {TARGET_STATE_PROFILING, 1000, 1000, TARGET_STATE_PROFILING, REASON_NONE, SESSION_STATE_OWNED},
+    {TARGET_STATE_PROFILING, 90000, 60000, TARGET_STATE_PROFILING, REASON_NONE,
+     SESSION_STATE_OWNED},
+    {TARGET_STATE_PROFILING, 70000, 5000, TARGET_STATE_EXITED, REASON_PROCESS_EXITED,
+     SESSION_STATE_NONE},
+    {TARGET_STATE_PROFILING, 190000, 190000, TARGET_STATE_FAILED, REASON_COLLECTOR_SILENT,
+     SESSION_STATE_UNKNOWN},
+    {TARGET_STATE_OFF, 190000, 190000, TARGET_STATE_FAILED, REASON_COLLECTOR_SILENT,
+     SESSION_STATE_UNKNOWN},
+    {TARGET_STATE_EXITED, 190000, 190000, TARGET_STATE_EXITED, REASON_NONE, SESSION_STATE_OWNED},
+    {TARGET_STATE_EXITED, 190000, 1000, TARGET_STATE_EXITED, REASON_NONE, SESSION_STATE_OWNED},
 };
 
 START_TEST(test_verdicts)
@@ -161,6 +204,10 @@ START_TEST(test_verdicts)
     f.target = (target_row){.key = {text_of("east"), text_of(""), text_of("shop")},
                             .pod = text_of("p"),
                             .detail = text_of("a detail"),
+                            .service = text_of("cart"),
+                            .session = SESSION_STATE_OWNED,
+                            .mode = TARGET_MODE_TEMPORARY,
+                            .until_ms = NOW_MS + 60000,
                             .state = verdicts[_i].state,
                             .observed_ms = NOW_MS - verdicts[_i].observed_ago,
                             .reported_ms = NOW_MS - verdicts[_i].reported_ago};
@@ -170,6 +217,38 @@ START_TEST(test_verdicts)
     ck_assert_uint_eq(list.items[0].reason, verdicts[_i].shown_reason);
     bool kept = verdicts[_i].state == verdicts[_i].shown_state;
     ck_assert_str_eq(list.items[0].detail, kept ? "a detail" : "");
+    ck_assert_str_eq(list.items[0].service, "cart");
+    ck_assert_uint_eq(list.items[0].mode, TARGET_MODE_TEMPORARY);
+    ck_assert_uint_eq(list.items[0].until_ms, NOW_MS + 60000);
+    ck_assert_uint_eq(list.items[0].session, verdicts[_i].shown_session);
+    target_list_free(&list);
+}
+END_TEST
+
+START_TEST(test_a_history_is_one_entry_while_nothing_changes)
+{
+    /* minutes ago: begin and end of each entry */
+    static const uint64_t entries[][2] = {{3, 1}, {4, 4}, {5, 5},   {6, 6},
+                                          {7, 7}, {8, 8}, {12, 12}, {13, 13}};
+    enum { ENTRIES = sizeof(entries) / sizeof(entries[0]) };
+    target_list list = {NULL, 0};
+
+    filter.target = 7;
+    filter.limit = 100;
+    ck_assert_int_eq(query_target_history(&q, &filter, &list, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(list.count, ENTRIES);
+    for (size_t i = 0; i < ENTRIES; i++) {
+        ck_assert_uint_eq(list.items[i].since_ms, NOW_MS - entries[i][0] * 60000);
+        ck_assert_uint_eq(list.items[i].observed_ms, NOW_MS - entries[i][1] * 60000);
+    }
+    ck_assert_str_eq(list.items[4].detail, "one");
+    ck_assert_uint_eq(meta.nodes_omitted, 0);
+    target_list_free(&list);
+    filter.limit = 2;
+    ck_assert_int_eq(query_target_history(&q, &filter, &list, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(list.count, 2);
+    ck_assert_uint_eq(list.items[1].since_ms, NOW_MS - 4 * 60000);
+    ck_assert_uint_eq(meta.nodes_omitted, ENTRIES - 2);
     target_list_free(&list);
 }
 END_TEST
@@ -285,6 +364,7 @@ int main(void)
     tcase_add_test(tcase, test_scope_and_retention);
     tcase_add_test(tcase, test_services);
     tcase_add_loop_test(tcase, test_verdicts, 0, sizeof(verdicts) / sizeof(verdicts[0]));
+    tcase_add_test(tcase, test_a_history_is_one_entry_while_nothing_changes);
     tcase_add_test(tcase, test_profile);
     tcase_add_test(tcase, test_the_fingerprint_knows_no_order);
     tcase_add_test(tcase, test_top_counts_recursion_once);

@@ -16,6 +16,10 @@ typedef struct status_row {
     uint32_t detail_str;
     uint64_t last_window_ms;
     uint32_t session;
+    uint32_t mode;
+    uint64_t until_ms;
+    uint32_t last_length_ms;
+    uint32_t last_covered_ms;
 } status_row;
 
 static const column status_columns[] = {
@@ -25,6 +29,10 @@ static const column status_columns[] = {
     COLUMN(status_row, detail_str, wire_status, detail_str),
     COLUMN(status_row, last_window_ms, wire_status, last_window_ms),
     COLUMN(status_row, session, wire_status, session),
+    COLUMN(status_row, mode, wire_status, mode),
+    COLUMN(status_row, until_ms, wire_status, until_ms),
+    COLUMN(status_row, last_length_ms, wire_status, last_length_ms),
+    COLUMN(status_row, last_covered_ms, wire_status, last_covered_ms),
 };
 
 static int target_row(string_table *strings, const target_status *from, batch_target *target,
@@ -38,7 +46,11 @@ static int target_row(string_table *strings, const target_status *from, batch_ta
                         .state = from->state,
                         .reason = from->reason,
                         .last_window_ms = from->last_window_ms,
-                        .session = from->session};
+                        .session = from->session,
+                        .mode = from->mode,
+                        .until_ms = from->until_ms,
+                        .last_length_ms = from->last_length_ms,
+                        .last_covered_ms = from->last_covered_ms};
     const struct {
         const char *text;
         uint32_t *index;

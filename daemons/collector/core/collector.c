@@ -224,7 +224,11 @@ static void tell(const collector *self, const target *one, uint64_t now, target_
                            .state = state_of(one),
                            .reason = one->reason,
                            .session = one->session,
-                           .last_window_ms = one->last_window_ms};
+                           .mode = collector__mode(one),
+                           .until_ms = one->until_ms,
+                           .last_window_ms = one->last_window_ms,
+                           .last_length_ms = one->last_length_ms,
+                           .last_covered_ms = one->last_covered_ms};
     (void)snprintf(out->detail, sizeof(out->detail), "%s", one->detail);
     if (one->rule.profiled && !self->stats.attachd_reachable) {
         out->state = TARGET_STATE_FAILED;

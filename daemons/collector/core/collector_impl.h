@@ -39,6 +39,8 @@ typedef struct target {
     uint64_t backoff_ms;
     uint64_t window_start_ms; /* nominal; kept over a cooldown, for an adopted session goes on */
     uint64_t last_window_ms;
+    uint32_t last_length_ms;
+    uint32_t last_covered_ms;
     void *memory;  /* the recording reader's */
     bool snapping; /* a thread snapshot is taken */
     uint64_t snapshot_due_ms;
@@ -73,6 +75,8 @@ struct collector {
  */
 void collector__decide(collector *self, target *one);
 void collector__judge(collector *self, target *one);
+/* What was decided last, as enum target_mode. */
+uint32_t collector__mode(const target *one);
 /* Decides anew for all; returns the Unix ms at which a temporary ends next. */
 uint64_t collector__reconsider(collector *self, uint64_t now);
 

@@ -9,10 +9,14 @@ typedef struct target_status {
     local_jvm jvm;
     target_labels labels;
     uint64_t observed_ms;
-    uint32_t state;   /* enum target_state */
-    uint32_t reason;  /* enum reason */
-    uint32_t session; /* enum session_state */
-    uint64_t last_window_ms;
+    uint32_t state;          /* enum target_state */
+    uint32_t reason;         /* enum reason */
+    uint32_t session;        /* enum session_state */
+    uint32_t mode;           /* enum target_mode: what is wanted */
+    uint64_t until_ms;       /* end of a temporary mode; 0 = it has none */
+    uint64_t last_window_ms; /* start of the last whole window; 0 = none yet */
+    uint32_t last_length_ms;
+    uint32_t last_covered_ms;
     char detail[512];
 } target_status;
 

@@ -176,6 +176,8 @@ static void deliver(const job *now, window_span *span, profile *found, uint64_t 
     self->stats.window_ms += span->length_ms;
     self->stats.covered_ms += span->covered_ms;
     now->on->last_window_ms = span->start_ms;
+    now->on->last_length_ms = span->length_ms;
+    now->on->last_covered_ms = span->covered_ms;
     now->on->backoff_ms = 0;
     const char *detail = now->on->reason == REASON_NONE ? now->on->detail : "";
     collector__set_state(now->on, now->on->phase, REASON_NONE, detail);

@@ -4,6 +4,7 @@
 #include "spans.h"
 
 #include <catalogue/reason.h>
+#include <catalogue/state.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,6 +83,13 @@ void collector__decide(collector *self, target *one)
         apply(one, &labels, &decision);
 }
 
+uint32_t collector__mode(const target *one)
+{
+    if (one->rule.profiled)
+        return one->until_ms != 0 ? TARGET_MODE_TEMPORARY : TARGET_MODE_CONTINUOUS;
+    return one->off_reason == REASON_POD_UNKNOWN ? TARGET_MODE_UNKNOWN : TARGET_MODE_OFF;
+}
+
 static bool same_events(const event_choice *a, const event_choice *b)
 {
     return memcmp(a, b, sizeof(*a)) == 0;
@@ -90,9 +98,12 @@ static bool same_events(const event_choice *a, const event_choice *b)
 static void reconsider(collector *self, target *one)
 {
     rule_verdict before = one->rule;
-    uint32_t window_ms = one->window_ms;
+    uint32_t window_ms = one->window_ms, mode = collector__mode(one);
+    uint64_t until_ms = one->until_ms;
     bool runs = one->phase == PHASE_PROFILING || one->phase == PHASE_COOLDOWN;
     collector__decide(self, one);
+    if (mode != collector__mode(one) || until_ms != one->until_ms)
+        self->ports.status_changed(self->ports.context);
     if (before.threads_ms != one->rule.threads_ms)
         one->snapshot_due_ms = 0; /* at once, then at the new borders */
     if (!runs && one->phase != PHASE_STOPPING) {

@@ -365,7 +365,11 @@ START_TEST(a_chosen_jvm_gives_aligned_windows)
     target_status status = status_of(1);
     ck_assert_uint_eq(status.state, TARGET_STATE_PROFILING);
     ck_assert_uint_eq(status.reason, REASON_NONE);
+    ck_assert_uint_eq(status.mode, TARGET_MODE_CONTINUOUS);
+    ck_assert_uint_eq(status.until_ms, 0);
     ck_assert_uint_eq(status.last_window_ms, NOON + 30000);
+    ck_assert_uint_eq(status.last_length_ms, WINDOW);
+    ck_assert_uint_eq(status.last_covered_ms, WINDOW);
 }
 END_TEST
 
@@ -681,10 +685,32 @@ START_TEST(a_temporary_ends_by_the_clock)
     host.decision.until_ms = NOON + 7000;
     run_to(NOON + 6999);
     ck_assert_uint_eq(host.starts, 1);
+    ck_assert_uint_eq(status_of(1).mode, TARGET_MODE_TEMPORARY);
+    ck_assert_uint_eq(status_of(1).until_ms, NOON + 7000);
+    ck_assert_uint_eq(status_of(1).last_length_ms, 0);
     host.decision = (policy_decision){.mode = POLICY_OFF, .reason = REASON_EXPIRED};
     run_to(NOON + 7000);
     ck_assert_uint_eq(host.stops, 1);
     ck_assert_uint_eq(status_of(1).reason, REASON_EXPIRED);
+    ck_assert_uint_eq(status_of(1).mode, TARGET_MODE_OFF);
+    ck_assert_uint_eq(status_of(1).until_ms, 0);
+}
+END_TEST
+
+START_TEST(another_end_is_told_at_once)
+{
+    set_decision(POLICY_TEMPORARY, 0, &cpu_only);
+    host.decision.until_ms = NOON + 60000;
+    run_to(NOON + 5000);
+    unsigned changes = host.status_changes;
+    collector_policy_changed(core);
+    run_to(NOON + 5001);
+    ck_assert_uint_eq(host.status_changes, changes);
+    host.decision.until_ms = NOON + 90000;
+    collector_policy_changed(core);
+    run_to(NOON + 5002);
+    ck_assert_uint_eq(host.status_changes, changes + 1);
+    ck_assert_uint_eq(status_of(1).until_ms, NOON + 90000);
 }
 END_TEST
 
@@ -725,6 +751,7 @@ START_TEST(rules_serve_pods_that_ask_for_nothing)
     run_to(NOON + 5000);
     ck_assert_uint_eq(host.starts, 0); /* not a guess where the pod is not known */
     ck_assert_uint_eq(status_of(1).state, TARGET_STATE_UNKNOWN);
+    ck_assert_uint_eq(status_of(1).mode, TARGET_MODE_UNKNOWN);
     ck_assert_uint_eq(collector_get_stats(core).unknown_pods, 1);
     set_decision(POLICY_OFF, REASON_DISABLED, &cpu_only);
     run_to(NOON + 5001);
@@ -762,6 +789,7 @@ TCase *session_tests(void)
     tcase_add_test(tests, a_pod_switches_sessions_on_and_off);
     tcase_add_test(tests, other_events_begin_a_session_anew);
     tcase_add_test(tests, a_temporary_ends_by_the_clock);
+    tcase_add_test(tests, another_end_is_told_at_once);
     tcase_add_test(tests, a_pod_sets_the_length_of_windows_and_how_often_threads_are_looked_at);
     tcase_add_test(tests, rules_serve_pods_that_ask_for_nothing);
     return tests;

@@ -6,6 +6,7 @@
 
 #include "ingest.pb-c.h"
 
+#include <catalogue/state.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,7 +172,13 @@ END_TEST
 START_TEST(a_status_report_holds_every_target)
 {
     target_status targets[2] = {{.jvm = sample_jvm(7), .state = 1, .observed_ms = NOON},
-                                {.jvm = sample_jvm(8), .state = 4, .reason = 12}};
+                                {.jvm = sample_jvm(8),
+                                 .state = 4,
+                                 .reason = 12,
+                                 .mode = TARGET_MODE_TEMPORARY,
+                                 .until_ms = NOON + 600000,
+                                 .last_length_ms = 10000,
+                                 .last_covered_ms = 9990}};
     strcpy(targets[1].detail, "a sentence");
     strcpy(targets[1].labels.workload, "shop");
     const status_report report = {.targets = targets, .count = 2};
@@ -187,6 +194,11 @@ START_TEST(a_status_report_holds_every_target)
     ck_assert_uint_eq(message->status->state[1], 4);
     ck_assert_uint_eq(message->status->reason[1], 12);
     ck_assert_uint_gt(message->status->detail_str[1], 0);
+    ck_assert_uint_eq(message->status->n_mode, 2);
+    ck_assert_uint_eq(message->status->mode[1], TARGET_MODE_TEMPORARY);
+    ck_assert_uint_eq(message->status->until_ms[1], NOON + 600000);
+    ck_assert_uint_eq(message->status->last_length_ms[1], 10000);
+    ck_assert_uint_eq(message->status->last_covered_ms[1], 9990);
     hotstack__v1__status_report__free_unpacked(message, NULL);
     free(bytes);
 }

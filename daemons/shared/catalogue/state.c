@@ -16,6 +16,13 @@ static const char *const session_names[SESSION_STATE_END] = {
     [SESSION_STATE_ORPHANED] = "orphaned", [SESSION_STATE_EXTERNAL] = "external",
 };
 
+static const char *const mode_names[TARGET_MODE_END] = {
+    [TARGET_MODE_UNKNOWN] = "unknown",
+    [TARGET_MODE_OFF] = "off",
+    [TARGET_MODE_CONTINUOUS] = "continuous",
+    [TARGET_MODE_TEMPORARY] = "temporary",
+};
+
 const char *target_state_name(unsigned number)
 {
     return number < TARGET_STATE_END ? target_names[number] : NULL;
@@ -24,4 +31,9 @@ const char *target_state_name(unsigned number)
 const char *session_state_name(unsigned number)
 {
     return number < SESSION_STATE_END ? session_names[number] : NULL;
+}
+
+const char *target_mode_name(unsigned number)
+{
+    return number < TARGET_MODE_END ? mode_names[number] : NULL;
 }

@@ -202,6 +202,19 @@ void profile_batch_clear(profile_batch *batch)
 
 /* ---- status and heartbeat ---- */
 
+static int check_last_window(const status_columns *s, size_t i, verdict *v)
+{
+    if (s->last_length_ms.at[i] > DAY_MS)
+        return verdict_reject(
+            v, "bad_window", "status.last_length_ms: entry %zu is %u; 0 to 86,400,000 are allowed.",
+            i, s->last_length_ms.at[i]);
+    if (s->last_covered_ms.at[i] > s->last_length_ms.at[i])
+        return verdict_reject(
+            v, "bad_window", "status.last_covered_ms: entry %zu is %u, more than its length of %u.",
+            i, s->last_covered_ms.at[i], s->last_length_ms.at[i]);
+    return 0;
+}
+
 static int check_status_columns(const status_batch *report, const ingest_limits *limits,
                                 uint64_t now_ms, verdict *v)
 {
@@ -214,6 +227,10 @@ static int check_status_columns(const status_batch *report, const ingest_limits 
         {"detail_str", s->detail.count},
         {"last_window_ms", s->last_window_ms.count},
         {"session", s->session.count},
+        {"mode", s->mode.count},
+        {"until_ms", s->until_ms.count},
+        {"last_length_ms", s->last_length_ms.count},
+        {"last_covered_ms", s->last_covered_ms.count},
     };
 
     if (check_lengths("status", columns, sizeof(columns) / sizeof(columns[0]), "bad_columns", v) !=
@@ -223,9 +240,12 @@ static int check_status_columns(const status_batch *report, const ingest_limits 
         check_indexes("status.state", s->state, 256, "bad_index", v) != 0 ||
         check_indexes("status.reason", s->reason, 65536, "bad_index", v) != 0 ||
         check_indexes("status.session", s->session, 256, "bad_index", v) != 0 ||
+        check_indexes("status.mode", s->mode, 256, "bad_index", v) != 0 ||
         check_texts("status.detail_str", &report->strings, s->detail, limits, v) != 0)
         return -1;
     for (size_t i = 0; i < s->observed_ms.count; i++) {
+        if (check_last_window(s, i, v) != 0)
+            return -1;
         uint64_t day = s->observed_ms.at[i] / DAY_MS;
         if (s->observed_ms.at[i] > now_ms + limits->future_ms)
             return verdict_reject(v, "clock_ahead",

@@ -219,6 +219,10 @@ def windows_and_status(world):
     status = wait_for("the status profiling", lambda: [
         t for t in world.state()["targets"] if t["pid"] == world.jvm.pid and t["state"] == 1])[0]
     same("reason", status["reason"], 0)
+    same("mode and its end", (status["mode"], status["until"]), (2, 0))
+    wait_for("the status to tell the coverage of a window", lambda: [
+        t for t in world.state()["targets"]
+        if t["pid"] == world.jvm.pid and t["length"] == 2000 and 0 < t["covered"] <= 2000])
     same("heartbeats", state["counts"]["heartbeat"] >= 1, True)
     same("engine named in every window", all(w["engine"] for w in windows), True)
 

@@ -199,7 +199,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         report = fields(data)
         words = strings(report[4])
         targets = columns(report.get(5, b""), TARGET)
-        names = dict(enumerate("observed state reason detail window session".split(), 1))
+        names = dict(enumerate("observed state reason detail window session mode until length covered".split(), 1))
         STORE.counts["status"] += 1
         STORE.targets.clear()
         for target, status in zip(targets, columns(report.get(6, b""), names)):

@@ -52,7 +52,7 @@ typedef struct maker {
     Hotstack__V1__SampleColumns samples;
     Hotstack__V1__SecondColumns seconds;
     Hotstack__V1__ThreadColumns threads;
-    uint32_t u32[20][WINDOWS];
+    uint32_t u32[21][WINDOWS];
     uint64_t u64[12][WINDOWS];
     uint32_t *rows32[5];
     uint64_t *rows64[3];
@@ -104,7 +104,8 @@ static void make_collector(maker *m)
 static void make_target(maker *m)
 {
     Hotstack__V1__TargetColumns *t = &m->targets;
-    uint32_t empty = 0, workload = add_string(&m->strings, m->options->workload);
+    uint32_t empty = 0, service = add_string(&m->strings, "cart"),
+             workload = add_string(&m->strings, m->options->workload);
     uint32_t boot = add_string(&m->strings, "01234567-89ab-cdef-0123-456789abcdef");
     uint32_t jvm = add_string(&m->strings, "21.0.8+9-LTS");
     const struct {
@@ -127,7 +128,7 @@ static void make_target(maker *m)
         {&t->main_class_str, &t->n_main_class_str, empty},
         {&t->app_version_str, &t->n_app_version_str, empty},
         {&t->image_str, &t->n_image_str, empty},
-        {&t->service_str, &t->n_service_str, empty},
+        {&t->service_str, &t->n_service_str, service},
     };
 
     hotstack__v1__target_columns__init(t);
@@ -194,11 +195,11 @@ static void make_windows(maker *m)
     uint32_t engine = add_string(&m->strings, "ctimer");
 
     hotstack__v1__window_columns__init(w);
-    w->target = m->u32[15];
-    w->type = m->u32[16];
-    w->length_ms = m->u32[17];
-    w->covered_ms = m->u32[18];
-    w->engine_str = m->u32[19];
+    w->target = m->u32[16];
+    w->type = m->u32[17];
+    w->length_ms = m->u32[18];
+    w->covered_ms = m->u32[19];
+    w->engine_str = m->u32[20];
     w->start_ms = m->u64[2];
     w->interval = m->u64[3];
     w->samples = m->u64[4];
@@ -233,9 +234,9 @@ static void make_seconds_and_threads(maker *m)
     hotstack__v1__thread_columns__init(t);
     m->u64[8][0] = m->windows.value_total[0];
     m->u64[9][0] = m->windows.raw_total[0];
-    s->window = t->window = m->u32[15]; /* three zeros: the first window */
-    s->pool_str = t->pool_str = t->name_str = m->u32[19];
-    s->second = m->u32[15];
+    s->window = t->window = m->u32[16]; /* three zeros: the first window */
+    s->pool_str = t->pool_str = t->name_str = m->u32[20];
+    s->second = m->u32[16];
     s->value = t->value = m->u64[8];
     t->raw_value = m->u64[9];
     t->os_tid = t->java_tid = m->u64[7];
@@ -421,7 +422,7 @@ uint8_t *status_make(const batch_options *options, uint32_t state, uint32_t reas
     Hotstack__V1__StatusColumns status = HOTSTACK__V1__STATUS_COLUMNS__INIT;
     maker *m = calloc(1, sizeof(*m));
     uint8_t id[16];
-    uint32_t session = 2, detail;
+    uint32_t session = 2, mode = 3, length_ms = 10000, covered_ms = 9400, detail;
 
     m->options = options;
     add_string(&m->strings, "");
@@ -440,7 +441,13 @@ uint8_t *status_make(const batch_options *options, uint32_t state, uint32_t reas
     status.state = &state;
     status.reason = &reason;
     status.detail_str = &detail;
+    m->u64[3][0] = options->start_ms + 600000;
     status.session = &session;
+    status.mode = &mode;
+    status.until_ms = m->u64[3];
+    status.last_length_ms = &length_ms;
+    status.last_covered_ms = &covered_ms;
+    status.n_mode = status.n_until_ms = status.n_last_length_ms = status.n_last_covered_ms = 1;
     status.n_observed_ms = status.n_last_window_ms = status.n_state = status.n_reason = 1;
     status.n_detail_str = status.n_session = 1;
     uint8_t *out = malloc(hotstack__v1__status_report__get_packed_size(&report) + 1);

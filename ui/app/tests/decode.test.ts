@@ -55,9 +55,10 @@ describe('answers', () => {
   });
 
   it('of a collector that tells less about a JVM are read, too', () => {
-    const { jvm, mode, mode_until, session, coverage, ...less } = target({});
-    expect([jvm, mode, mode_until, session, coverage]).not.toContain(undefined);
+    const { service, jvm, mode, mode_until, session, coverage, ...less } = target({});
+    expect([service, jvm, mode, mode_until, session, coverage]).not.toContain(undefined);
     expect(statusAnswer({ targets: [less], meta }, '').targets[0]).toMatchObject({
+      service: '',
       jvm: '',
       mode: '',
       mode_until: null,

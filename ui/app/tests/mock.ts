@@ -209,6 +209,7 @@ export function target(change: Record<string, unknown>): Record<string, unknown>
     detail: '',
     last_window: new Date().toISOString(),
     observed: new Date().toISOString(),
+    service: 'cart',
     jvm: '00000000000012ab',
     mode: 'continuous',
     mode_until: null,

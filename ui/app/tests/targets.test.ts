@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Target } from '../src/api/status.ts';
 import { jvmOptions, podOptions } from '../src/parts/frame/filters.ts';
-import { coverageText, distanceText, matchingTargets, sortedTargets, tally } from '../src/parts/targets.ts';
+import { coverageText, distanceText, endText, matchingTargets, sortedTargets, tally } from '../src/parts/targets.ts';
 import { target } from './mock.ts';
 
 const one = (change: Record<string, unknown>) => target(change) as unknown as Target;
@@ -43,6 +43,9 @@ describe('targets', () => {
     expect(distanceText('2026-01-31T10:10:00Z', now)).toBe('in 10 min');
     expect(distanceText('2026-01-31T08:00:00Z', now)).toBe('2 h ago');
     expect(distanceText('2026-01-31T09:59:59Z', now)).toBe('1 s ago');
+    expect(endText(one({ mode_until: '2026-01-31T10:10:00Z' }), now)).toBe('ends in 10 min');
+    expect(endText(one({ mode_until: '2026-01-31T08:00:00Z' }), now)).toBe('ended 2 h ago');
+    expect(endText(one({ mode_until: null }), now)).toBeNull();
   });
 });
 

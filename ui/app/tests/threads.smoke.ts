@@ -238,7 +238,7 @@ describe('targets', () => {
       'profiling',
     ]);
     const profiling = await table.locator('tr[data-state="profiling"]').textContent();
-    expect(profiling).toMatch(/temporary, ends in 10 min.*adopted.*41.0 %/);
+    expect(profiling).toMatch(/shop · cart.*temporary, ends in 10 min.*adopted.*41.0 %/);
     expect(await table.getByTestId('verdict').first().textContent()).toContain(
       'no_exec_dir No place to load a library from. Mount an emptyDir.',
     );

@@ -19,6 +19,14 @@ json_t *json_time(uint64_t unix_ms)
     return json_string(printed);
 }
 
+json_t *json_target_id(uint64_t target)
+{
+    char hex[17];
+
+    snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)target);
+    return json_string(hex);
+}
+
 json_t *json_sum(uint64_t value)
 {
     char printed[24];
@@ -61,20 +69,49 @@ json_t *json_service(const service_entry *entry)
                      "types", types);
 }
 
+/* What is wanted of a JVM, and what its session does about it. */
+static void add_mode(json_t *out, const target_entry *entry)
+{
+    const char *mode = target_mode_name((unsigned)entry->mode);
+    const char *session = session_state_name((unsigned)entry->session);
+    uint64_t length_ms = entry->last_length_ms;
+
+    if (mode == NULL || entry->mode == TARGET_MODE_UNKNOWN)
+        mode = "";
+    if (session == NULL)
+        session = session_state_name(SESSION_STATE_UNKNOWN);
+    else if (entry->session == SESSION_STATE_NONE)
+        session = "";
+    json_object_set_new(out, "mode", json_string(mode));
+    json_object_set_new(out, "mode_until", json_time(entry->until_ms));
+    json_object_set_new(out, "session", json_string(session));
+    json_object_set_new(out, "coverage",
+                        length_ms > 0
+                            ? json_real((double)entry->last_covered_ms / (double)length_ms)
+                            : json_null());
+}
+
 json_t *json_target(const target_entry *entry)
 {
     const char *state = target_state_name((unsigned)entry->state);
     const reason_info *reason = reason_get((unsigned)entry->reason);
     bool has_reason = reason != NULL && entry->reason != REASON_NONE;
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:o, s:o}",
+    json_t *out = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:o, "
+        "s:o}",
         "cluster", entry->cluster, "namespace", entry->namespace_name, "workload", entry->workload,
-        "pod", entry->pod, "container", entry->container, "node", entry->node, "pid",
-        (json_int_t)entry->pid, "jvm_version", entry->jvm_version, "started",
-        json_time(entry->started_ms), "state", state != NULL ? state : "unknown", "reason",
-        has_reason ? reason->name : "", "message", has_reason ? reason->explanation : "", "fix",
-        has_reason ? reason->fix : "", "detail", entry->detail, "last_window",
-        json_time(entry->last_window_ms), "observed", json_time(entry->observed_ms));
+        "pod", entry->pod, "container", entry->container, "node", entry->node, "service",
+        entry->service, "jvm", json_target_id(entry->target), "pid", (json_int_t)entry->pid,
+        "jvm_version", entry->jvm_version, "started", json_time(entry->started_ms), "state",
+        state != NULL ? state : "unknown", "reason", has_reason ? reason->name : "", "message",
+        has_reason ? reason->explanation : "", "fix", has_reason ? reason->fix : "", "detail",
+        entry->detail, "last_window", json_time(entry->last_window_ms), "observed",
+        json_time(entry->observed_ms));
+    if (out != NULL)
+        add_mode(out, entry);
+    if (out != NULL && entry->since_ms != 0)
+        json_object_set_new(out, "since", json_time(entry->since_ms));
+    return out;
 }
 
 json_t *json_top_row(const top_row *row, bool lines)

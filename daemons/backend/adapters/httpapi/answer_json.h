@@ -15,6 +15,9 @@ json_t *json_service(const service_entry *entry);
 json_t *json_target(const target_entry *entry);
 json_t *json_top_row(const top_row *row, bool lines);
 
+/* The id of a JVM: 16 hexadecimal digits. */
+json_t *json_target_id(uint64_t target);
+
 /* RFC 3339; null for 0. */
 json_t *json_time(uint64_t unix_ms);
 

@@ -87,18 +87,32 @@ void api_service(void *context, const http_request *request, http_response *resp
     call_end(&c);
 }
 
+/* history NULL: no JVM was named. */
+static json_t *status_json(const target_list *list, const target_list *history)
+{
+    json_t *out = json_pack("{s:o}", "targets", targets_json(list));
+
+    if (out != NULL && history != NULL)
+        json_object_set_new(out, "history", targets_json(history));
+    return out;
+}
+
 void api_status(void *context, const http_request *request, http_response *response)
 {
     call c;
-    target_list list = {NULL, 0};
+    target_list list = {NULL, 0}, history = {NULL, 0};
 
     if (call_begin(&c, QUERY_STATUS, context, request, response) && call_may_ask(&c)) {
-        query_code code = query_targets(&c.api->query, &c.params.filter, &list, &c.meta, &c.err);
+        const store_filter *filter = &c.params.filter;
+        query_code code = query_targets(&c.api->query, filter, &list, &c.meta, &c.err);
+        if (code == QUERY_OK && filter->target != 0)
+            code = query_target_history(&c.api->query, filter, &history, &c.meta, &c.err);
         if (code == QUERY_OK)
-            call_send_tagged(&c, json_pack("{s:o}", "targets", targets_json(&list)));
+            call_send_tagged(&c, status_json(&list, filter->target != 0 ? &history : NULL));
         else
             call_fail(&c, code);
     }
+    target_list_free(&history);
     target_list_free(&list);
     call_end(&c);
 }

@@ -162,7 +162,7 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
 {
     static const char *const list[] = {"from", "to", "cluster", "limit", NULL};
     static const char *const status[] = {"from",      "to",       "cluster", "limit",
-                                         "namespace", "workload", NULL};
+                                         "namespace", "workload", "jvm",     NULL};
     static const char *const profile[] = {"from",     "to",   "cluster", "limit", "namespace",
                                           "workload", "type", "lines",   "pod",   "container",
                                           "version",  "jvm",  "pool",    NULL};
@@ -201,6 +201,8 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
         return -1;
     if (kind == QUERY_FLAMEGRAPH || kind == QUERY_TOP)
         return read_selection(out, err);
+    if (kind == QUERY_STATUS)
+        return read_target(out, err);
     return kind >= QUERY_THREADS ? read_threads(out, kind, err) : 0;
 }
 

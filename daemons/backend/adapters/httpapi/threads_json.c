@@ -16,14 +16,6 @@ static json_t *json_text(text value)
     return json_stringn(value.data != NULL ? value.data : "", value.length);
 }
 
-static json_t *json_target_id(uint64_t target)
-{
-    char hex[17];
-
-    snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)target);
-    return json_string(hex);
-}
-
 static json_t *json_frame(const stack_frame *frame)
 {
     static const char *const kinds[] = {"java", "native", "jvm", "kernel", "unknown"};

@@ -18,6 +18,7 @@ const store_ops clickhouse_port = {
     .read_stacks = clickhouse__read_stacks,
     .read_fresh = clickhouse__read_fresh,
     .read_targets = clickhouse__read_targets,
+    .read_history = clickhouse__read_history,
     .read_sources = clickhouse__read_sources,
     .read_threads = clickhouse__read_threads,
     .read_sightings = clickhouse__read_sightings,

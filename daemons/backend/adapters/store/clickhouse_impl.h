@@ -56,5 +56,7 @@ int clickhouse__read_frames(void *self, const store_filter *filter, const uint8_
                             size_t count, stack_fn each, void *context, store_error *err);
 int clickhouse__read_targets(void *self, const store_filter *filter, target_fn each, void *context,
                              store_error *err);
+int clickhouse__read_history(void *self, const store_filter *filter, target_fn each, void *context,
+                             store_error *err);
 
 #endif

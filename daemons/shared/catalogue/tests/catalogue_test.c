@@ -44,6 +44,9 @@ START_TEST(every_state_has_a_name)
         ck_assert_ptr_nonnull(target_state_name(i));
     for (unsigned i = 0; i < SESSION_STATE_END; i++)
         ck_assert_ptr_nonnull(session_state_name(i));
+    for (unsigned i = 0; i < TARGET_MODE_END; i++)
+        ck_assert_ptr_nonnull(target_mode_name(i));
+    ck_assert_ptr_null(target_mode_name(TARGET_MODE_END));
     ck_assert_ptr_null(target_state_name(TARGET_STATE_END));
     ck_assert_ptr_null(session_state_name(SESSION_STATE_END));
 }

@@ -446,6 +446,96 @@ START_TEST(test_details_may_not_name_long_texts_over_and_over)
 }
 END_TEST
 
+/* A report about the two targets of the sample; a row bends one of its columns. */
+static uint64_t observed[2], until[2];
+static uint32_t no_numbers[2], modes[2], last_length[2], last_covered[2];
+
+static status_batch make_report(void)
+{
+    sample_batch_make(&s);
+    for (size_t i = 0; i < 2; i++) {
+        observed[i] = SAMPLE_NOW_MS;
+        until[i] = SAMPLE_NOW_MS + 600000;
+        modes[i] = 3;
+        last_length[i] = 10000;
+        last_covered[i] = 10000;
+    }
+    return (status_batch){.report_id = s.batch.batch_id,
+                          .contract = s.batch.contract,
+                          .collector = s.batch.collector,
+                          .strings = s.batch.strings,
+                          .targets = s.batch.targets,
+                          .status = {.observed_ms = {observed, 2},
+                                     .state = {no_numbers, 2},
+                                     .reason = {no_numbers, 2},
+                                     .detail = {no_numbers, 2},
+                                     .last_window_ms = {observed, 2},
+                                     .session = {no_numbers, 2},
+                                     .mode = {modes, 2},
+                                     .until_ms = {until, 2},
+                                     .last_length_ms = {last_length, 2},
+                                     .last_covered_ms = {last_covered, 2}}};
+}
+
+static void bend_nothing(status_batch *report)
+{
+    (void)report;
+    until[0] = 0;
+    until[1] = UINT64_MAX; /* a far end is no reason to lose the report */
+    last_length[0] = last_covered[0] = 0;
+}
+
+static void bend_until(status_batch *report)
+{
+    report->status.until_ms.count = 1;
+}
+
+static void bend_mode(status_batch *report)
+{
+    (void)report;
+    modes[1] = 256;
+}
+
+static void bend_length(status_batch *report)
+{
+    (void)report;
+    last_length[1] = 86400001;
+}
+
+static void bend_coverage(status_batch *report)
+{
+    (void)report;
+    last_covered[1] = 10001;
+}
+
+static const struct {
+    void (*bend)(status_batch *report);
+    const char *code; /* "" = the report is right */
+    const char *names;
+} reports[] = {
+    {bend_nothing, "", ""},
+    {bend_until, "bad_columns", "until_ms"},
+    {bend_mode, "bad_index", "status.mode: entry 1"},
+    {bend_length, "bad_window", "status.last_length_ms: entry 1"},
+    {bend_coverage, "bad_window", "status.last_covered_ms: entry 1"},
+};
+
+START_TEST(test_reports)
+{
+    status_batch report = make_report();
+    verdict v = {0};
+
+    reports[_i].bend(&report);
+    int rc = check_status_batch(&report, &limits, SAMPLE_NOW_MS, &v);
+    ck_assert_int_eq(rc, reports[_i].code[0] == '\0' ? 0 : -1);
+    if (rc != 0) {
+        ck_assert_str_eq(v.code, reports[_i].code);
+        ck_assert_msg(strstr(v.message, reports[_i].names) != NULL, "%s", v.message);
+    }
+    status_batch_clear(&report);
+}
+END_TEST
+
 START_TEST(test_names_of_targets_are_short)
 {
     char data[48 + 1025];
@@ -505,6 +595,7 @@ int main(void)
     tcase_add_test(tcase, test_frames_may_not_name_long_texts_over_and_over);
     tcase_add_test(tcase, test_threads_may_not_name_long_texts_over_and_over);
     tcase_add_test(tcase, test_details_may_not_name_long_texts_over_and_over);
+    tcase_add_loop_test(tcase, test_reports, 0, sizeof(reports) / sizeof(reports[0]));
     tcase_add_test(tcase, test_names_of_targets_are_short);
     tcase_add_test(tcase, test_an_empty_batch_is_right);
     return run_suite(suite);

@@ -263,7 +263,9 @@ int proto_decode_status(proto_decoded **out, status_batch *report, const void *d
         report->status =
             (status_columns){U64(in->status, observed_ms),    U32(in->status, state),
                              U32(in->status, reason),         U32(in->status, detail_str),
-                             U64(in->status, last_window_ms), U32(in->status, session)};
+                             U64(in->status, last_window_ms), U32(in->status, session),
+                             U32(in->status, mode),           U64(in->status, until_ms),
+                             U32(in->status, last_length_ms), U32(in->status, last_covered_ms)};
     return 0;
 }
 

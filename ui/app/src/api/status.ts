@@ -19,9 +19,11 @@ const target = record({
   detail: or(text, ''),
   last_window: orNull(time),
   observed: or(orNull(time), null),
+  /** The pod's own name for its service; may be empty. */
+  service: or(text, ''),
   /** 16 hex digits; empty where the collector has not told. */
   jvm: or(text, ''),
-  /** `off`, `continuous`, `temporary`; empty where the collector has not told. */
+  /** `off`, `continuous`, `temporary`; empty where it is not known. */
   mode: or(text, ''),
   mode_until: or(orNull(time), null),
   /** `owned`, `adopted`, `orphaned`, `external`, `unknown`; empty without a session. */

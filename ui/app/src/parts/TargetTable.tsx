@@ -10,7 +10,7 @@ import { Name } from './Name.tsx';
 import { moveBetweenRows } from './rowKeys.ts';
 import { TableFrame } from './TableFrame.tsx';
 import { reasonOf, toneOf } from './status.ts';
-import { coverageText, distanceText } from './targets.ts';
+import { coverageText, endText } from './targets.ts';
 import styles from './TargetList.module.css';
 import table from './table.module.css';
 
@@ -79,6 +79,12 @@ function Row({ target, address, service }: { target: Target; address: Address; s
             </Link>{' '}
             <span className={table['faint']}>
               <Name text={target.namespace === '' ? 'no namespace' : target.namespace} max={30} />
+              {target.service !== '' && target.service !== target.workload && (
+                <>
+                  {' · '}
+                  <Name text={target.service} max={30} />
+                </>
+              )}
             </span>
           </td>
         )}
@@ -114,12 +120,14 @@ function Row({ target, address, service }: { target: Target; address: Address; s
   );
 }
 
-function Mode({ target: { mode, mode_until } }: { target: Target }) {
+function Mode({ target }: { target: Target }) {
+  const { mode, mode_until } = target;
+  const end = endText(target, Date.now());
   if (mode === '') return <Unknown />;
   if (mode_until === null) return <Name text={mode} max={20} />;
   return (
     <span title={formatTime(mode_until)}>
-      <Name text={mode} max={20} />, ends {distanceText(mode_until, Date.now())}
+      <Name text={mode} max={20} />, {end}
     </span>
   );
 }

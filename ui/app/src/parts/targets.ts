@@ -32,6 +32,12 @@ export function coverageText(coverage: number | null): string | null {
   return coverage === null ? null : formatPercent(Math.min(1, Math.max(0, coverage)), 1);
 }
 
+/** `ends in 5 min`, `ended 2 h ago`; null where the mode has no end. */
+export function endText({ mode_until }: Target, now: number): string | null {
+  if (mode_until === null) return null;
+  return `${Date.parse(mode_until) < now ? 'ended' : 'ends'} ${distanceText(mode_until, now)}`;
+}
+
 /** `in 5 min`, `2 h ago`: how far a time is from now. */
 export function distanceText(time: string, now: number): string {
   const seconds = Math.round((Date.parse(time) - now) / 1000);

@@ -290,7 +290,11 @@ CREATE TABLE IF NOT EXISTS target_status_history
     reason        UInt16,
     session       UInt8,
     detail        String CODEC(ZSTD(1)),
-    last_window   DateTime64(3, 'UTC')
+    last_window   DateTime64(3, 'UTC'),
+    mode          UInt8,
+    mode_until    DateTime64(3, 'UTC'),
+    length_ms     UInt32,                        -- of the last window
+    covered_ms    UInt32                         -- of it really recorded
 )
 ENGINE = MergeTree
 PARTITION BY toDate(observed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a target and its profiling session are doing. Numbers stand in the contract and in the
- * store: they are never reused. Pure functions, any thread.
+ * What is wanted of a target, and what it and its profiling session are doing. Numbers stand in the
+ * contract and in the store: they are never reused. Pure functions, any thread.
  */
 #ifndef CATALOGUE_STATE_H
 #define CATALOGUE_STATE_H
@@ -27,8 +27,18 @@ enum session_state {
     SESSION_STATE_END
 };
 
+/* What is wanted of a target. */
+enum target_mode {
+    TARGET_MODE_UNKNOWN = 0, /* its pod is not known, so nor is what the pod asks for */
+    TARGET_MODE_OFF = 1,
+    TARGET_MODE_CONTINUOUS = 2,
+    TARGET_MODE_TEMPORARY = 3, /* has an end */
+    TARGET_MODE_END
+};
+
 /* The stable name of a number ("profiling"), or NULL where it is not in the table. */
 const char *target_state_name(unsigned number);
 const char *session_state_name(unsigned number);
+const char *target_mode_name(unsigned number);
 
 #endif

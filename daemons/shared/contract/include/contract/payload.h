@@ -127,7 +127,9 @@ typedef struct status_columns {
     u64s observed_ms;
     u32s state, reason, detail;
     u64s last_window_ms;
-    u32s session;
+    u32s session, mode;
+    u64s until_ms;
+    u32s last_length_ms, last_covered_ms;
 } status_columns;
 
 typedef struct status_batch {
