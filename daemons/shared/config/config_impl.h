@@ -66,6 +66,9 @@ long config__find(const config_section *section, const char *key, size_t length)
 /* The key of the table that `key` may have meant, or NULL. */
 const char *config__near_miss(const config_section *section, const char *key);
 
+/* The group ("queue" of "queue.size") that `key` may have meant, into char[NAME_MAX_LENGTH]. */
+bool config__near_group(const config_section *section, const char *key, char *name);
+
 /* Names of a field in other places, into char[NAME_MAX_LENGTH]. */
 void config__flag_name(char *out, const char *key);
 void config__variable_name(char *out, const char *key);

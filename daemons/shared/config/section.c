@@ -133,6 +133,27 @@ const char *config__near_miss(const config_section *section, const char *key)
     return best;
 }
 
+bool config__near_group(const config_section *section, const char *key, char *name)
+{
+    unsigned best_distance = (unsigned)strlen(key) / 3 + 1;
+    bool found = false;
+    for (size_t i = 0; i < section->count; i++) {
+        const char *candidate = section->fields[i].key;
+        const char *end = strchr(candidate, '.');
+        if (end == NULL || end - candidate >= NAME_MAX_LENGTH)
+            continue;
+        char group[NAME_MAX_LENGTH];
+        snprintf(group, sizeof(group), "%.*s", (int)(end - candidate), candidate);
+        unsigned far = distance(key, group);
+        if (far < best_distance) {
+            memcpy(name, group, sizeof(group));
+            best_distance = far;
+            found = true;
+        }
+    }
+    return found;
+}
+
 void config__flag_name(char *out, const char *key)
 {
     size_t used = (size_t)snprintf(out, NAME_MAX_LENGTH, "--%s", key);

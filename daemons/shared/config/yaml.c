@@ -227,7 +227,10 @@ static int read_group(reader *in, config_section *section, const char *path)
 static int unknown_key(reader *in, const config_section *section, const char *path,
                        const config__origin *origin)
 {
+    char group[NAME_MAX_LENGTH];
     const char *meant = config__near_miss(section, path);
+    if (meant == NULL && config__near_group(section, path, group))
+        meant = group;
     if (meant != NULL)
         return config__fail(in->err, CONFIG_ERR_USAGE, origin,
                             "there is no setting \"%.100s\"; did you mean \"%s\"?", path, meant);

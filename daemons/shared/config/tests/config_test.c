@@ -124,6 +124,7 @@ static const struct mistake {
     {"enabled: yes\n", 1, {"enabled: \"yes\"", "true or false"}},
     {"log_level: loud\n", 1, {"one of debug, info, error"}},
     {"\nfrobnicate: 1\n", 2, {"\"frobnicate\"", "allowed: backend.url"}},
+    {"quue: {size: 1m}\n", 1, {"\"quue\"", "did you mean \"queue\"?"}},
     {"backend: 7\n", 1, {"backend is a group"}},
     {"backend:\n  url: [a]\n", 2, {"backend.url takes text, not a list"}},
     {"rules:\n  - every: 2s\n", 2, {"name is required"}},
