@@ -18,7 +18,7 @@ const pids = (targets: Target[]) => targets.map(({ pid }) => pid);
 
 describe('targets', () => {
   it('stand in the order of need', () => {
-    expect(pids(sortedTargets(TARGETS))).toEqual([4, 3, 2, 1]);
+    expect(pids(sortedTargets(TARGETS))).toEqual([4, 2, 1, 3]);
   });
 
   it('are filtered by state, node, pod and JVM', () => {

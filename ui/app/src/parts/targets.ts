@@ -5,12 +5,16 @@ import type { Target } from '../api/status.ts';
 import { toneOf, type Tone } from './status.ts';
 
 const URGENCY: Record<Tone, number> = { bad: 0, warn: 1, plain: 2, good: 3 };
+const LAST = 4;
+
+/** Those that need a look come first; those that nobody asked for or that are gone come last. */
+const urgencyOf = ({ state }: Target) => (state === 'off' || state === 'exited' ? LAST : URGENCY[toneOf(state)]);
 
 /** Those that need a look first, then by place. */
 export function sortedTargets(targets: Target[]): Target[] {
   const place = (target: Target) => `${target.namespace}\0${target.workload}\0${target.pod}\0${target.node}`;
   return [...targets].sort(
-    (a, b) => URGENCY[toneOf(a.state)] - URGENCY[toneOf(b.state)] || place(a).localeCompare(place(b)) || a.pid - b.pid,
+    (a, b) => urgencyOf(a) - urgencyOf(b) || place(a).localeCompare(place(b)) || a.pid - b.pid,
   );
 }
 
