@@ -31,6 +31,8 @@ export class MockBackend {
   /** Profile types without samples. */
   emptyTypes = new Set<string>();
   targets: Record<string, unknown>[] = [target({})];
+  /** What is told of one JVM over time. */
+  history: Record<string, unknown>[] = [];
   /** Changes an answer about threads, locks and deadlocks before it is sent. */
   change: (path: string, body: Record<string, unknown>) => Record<string, unknown> = (_path, body) => body;
   /** Path and query of each API call, and whether it was answered with 304. */
@@ -109,7 +111,7 @@ export class MockBackend {
       case '/v1/services':
         return { services: this.services(), meta };
       case '/v1/status':
-        return { targets: this.targets, meta };
+        return url.searchParams.has('jvm') ? { targets: this.targets, history: this.history, meta } : { targets: this.targets, meta };
       case '/v1/flamegraph': {
         const document = this.graph(type);
         const seen = document.profiles[0]!.value_total;

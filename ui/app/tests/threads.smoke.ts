@@ -253,6 +253,26 @@ describe('targets', () => {
     await eventually(() => address().search, '');
   });
 
+  it('unfold the history of a JVM, and the address keeps it', async () => {
+    backend.targets = [target({}), target({ pid: 9, jvm: '' })];
+    backend.history = [
+      target({ since: '2026-01-31T09:00:00.000Z', observed: '2026-01-31T10:00:00.000Z' }),
+      target({ ...failed, since: '2026-01-31T08:00:00.000Z', observed: '2026-01-31T08:59:00.000Z' }),
+    ];
+    await enter(of('targets'));
+    await page.getByRole('button', { name: 'profiling: history of pid 4711' }).click();
+    const rows = page.getByTestId('target-history').locator('tbody tr');
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(2);
+    expect(await rows.nth(1).textContent()).toContain('no_exec_dir · No place to load a library from.');
+    expect(address().searchParams.get('open')).toBe('00000000000012ab');
+    expect(backend.calls.some(({ url }) => /^\/v1\/status\?.*workload=checkout.*jvm=00000000000012ab/.test(url))).toBe(true);
+    expect(await page.getByRole('button', { name: /history of pid 9$/ }).count()).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'profiling: history of pid 4711' }).click();
+    await eventually(() => page.getByTestId('target-history').count(), 0);
+  });
+
   it('give the fix to the clipboard', async () => {
     await browser.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
     backend.targets = [target({ ...failed, pid: 9 })];

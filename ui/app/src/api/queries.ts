@@ -5,7 +5,7 @@ import { readDocument, type Profile } from '@hotstack/flamegraph';
 import { rangeKey, refreshInterval, resolveRange, type TimeRange } from '../url/range.ts';
 import { getTagged, queryString, type Parameters, type Tagged } from './client.ts';
 import type { Decoder } from './decode.ts';
-import { statusAnswer, type StatusAnswer } from './status.ts';
+import { historyAnswer, statusAnswer, type HistoryAnswer, type StatusAnswer } from './status.ts';
 import {
   deadlockAnswer,
   deadlocksAnswer,
@@ -99,6 +99,11 @@ export function useTop(
 /** The JVMs of one service, or with null of all. */
 export function useStatus(service: ServiceId | null, refresh: Refresh): UseQueryResult<StatusAnswer> {
   return useTagged('/v1/status', service === null ? {} : selection(service), refresh, statusAnswer);
+}
+
+/** What was told of one JVM over time. */
+export function useHistory(service: ServiceId, jvm: string, refresh: Refresh): UseQueryResult<HistoryAnswer> {
+  return useTagged('/v1/status', { ...selection(service), jvm, limit: MOST_ROWS }, refresh, historyAnswer);
 }
 
 /** Entries of each list about threads and locks. Each has a stack, so that more of them are slow to send. */

@@ -2,7 +2,7 @@
 // The answer about JVMs and what is done with them (docs/reference/query-api.md).
 import { amount, flag, list, or, orNull, record, text, time, type Decoded } from './decode.ts';
 
-const target = record({
+const fields = {
   cluster: text,
   namespace: text,
   workload: text,
@@ -30,12 +30,20 @@ const target = record({
   session: or(text, ''),
   /** Share of the last window's time that was recorded, 0 to 1. */
   coverage: or(orNull(amount), null),
-});
+};
+const target = record(fields);
+/** What was told of the JVM from `since` to `observed`. */
+const spell = record({ ...fields, since: time, observed: time });
 
 export const statusAnswer = record({
   targets: list(target),
   meta: record({ truncated: or(flag, false), nodes_omitted: or(amount, 0) }),
 });
 
+/** With `jvm`: the newest first. */
+export const historyAnswer = record({ history: list(spell), meta: record({ nodes_omitted: or(amount, 0) }) });
+
 export type Target = Decoded<typeof target>;
 export type StatusAnswer = Decoded<typeof statusAnswer>;
+export type TargetSpell = Decoded<typeof spell>;
+export type HistoryAnswer = Decoded<typeof historyAnswer>;

@@ -9,10 +9,13 @@ import { CopyButton } from './CopyButton.tsx';
 import { Name } from './Name.tsx';
 import { moveBetweenRows } from './rowKeys.ts';
 import { TableFrame } from './TableFrame.tsx';
+import { TargetHistory } from './TargetHistory.tsx';
+import { OPEN_KEY } from './threads/Unfolding.tsx';
 import { reasonOf, toneOf } from './status.ts';
 import { coverageText, endText } from './targets.ts';
 import styles from './TargetList.module.css';
 import table from './table.module.css';
+import threads from './threads/threads.module.css';
 
 interface TargetTableProps {
   targets: Target[];
@@ -59,18 +62,13 @@ export function TargetTable({ targets, address, service }: TargetTableProps) {
 function Row({ target, address, service }: { target: Target; address: Address; service: boolean }) {
   const place = [target.pod, target.container].filter((part) => part !== '').join(' / ');
   const coverage = coverageText(target.coverage);
+  const open = target.jvm !== '' && address.get(OPEN_KEY, '') === target.jvm;
   const explained = reasonOf(target) !== '' || target.message !== '' || target.detail !== '';
   return (
     <>
       <tr data-state={target.state} className={explained ? styles['explained'] : undefined}>
         <td>
-          <span
-            className={styles['state']}
-            data-tone={toneOf(target.state)}
-            title={target.observed === null ? undefined : `Reported ${formatTime(target.observed)}`}
-          >
-            <Name text={target.state} max={20} />
-          </span>
+          <StateButton target={target} open={open} address={address} row={!service} />
         </td>
         {service && (
           <td>
@@ -116,7 +114,44 @@ function Row({ target, address, service }: { target: Target; address: Address; s
           </td>
         </tr>
       )}
+      {open && (
+        <tr id={historyId(target)}>
+          <td colSpan={service ? 10 : 9} className={table['wrap']}>
+            <TargetHistory target={target} address={address} />
+          </td>
+        </tr>
+      )}
     </>
+  );
+}
+
+const historyId = ({ jvm }: Target) => `history-${jvm}`;
+
+/** A JVM whose collector told its id has a history to unfold. `row`: the arrow keys go to it. */
+function StateButton({ target, open, address, row }: { target: Target; open: boolean; address: Address; row: boolean }) {
+  const { jvm, state, observed, pid } = target;
+  const label = (
+    <span
+      className={styles['state']}
+      data-tone={toneOf(state)}
+      title={observed === null ? undefined : `Reported ${formatTime(observed)}`}
+    >
+      <Name text={state} max={20} />
+    </span>
+  );
+  if (jvm === '') return label;
+  return (
+    <button
+      type="button"
+      data-row={row || undefined}
+      className={`${table['name']} ${threads['toggle']}`}
+      aria-expanded={open}
+      aria-controls={historyId(target)}
+      aria-label={`${visibleText(state)}: history of pid ${pid}`}
+      onClick={() => address.set(OPEN_KEY, open ? '' : jvm, '', true)}
+    >
+      {label}
+    </button>
   );
 }
 
