@@ -52,6 +52,19 @@ describe('frame', () => {
   });
 });
 
+describe('overview', () => {
+  it('tells deadlocks first, then graphs, the busiest threads and the locks that cost most', async () => {
+    await enter('/services/shop/checkout?cluster=local&range=1h');
+    for (const part of ['panel-deadlocks', 'panel-busy', 'panel-locks']) await page.getByTestId(part).locator('tbody tr').first().waitFor();
+    const headings = await page.locator('section h2').allTextContents();
+    expect(headings).toEqual(['Deadlocks', 'CPU', 'Allocation', 'Locks', 'Busiest threads', 'Locks that cost most', 'Top methods']);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByTestId('panel-deadlocks').getByRole('link', { name: 'all' }).click();
+    await eventually(() => address().pathname, '/services/shop/checkout/deadlocks');
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe('busy threads', () => {
   it('stand on the CPU page with their confidence, and open their stacks over time', async () => {
     await enter(of('cpu', '&range=1h'));
