@@ -60,7 +60,8 @@ step('a busy thread is named with its exact share of a core', async () => {
       const thread = named(busy, 'burner-1');
       return thread?.confidence === 'exact_cpu' && thread.stack.length > 0 && thread;
     });
-    assert.ok(burner.cores > 0.05 && burner.cores <= 1.05, `${burner.cores} cores`);
+    // The lower bound is the product's own: what it gets of a core depends on the machine's other work.
+    assert.ok(burner.cores >= 0.01 && burner.cores <= 1.05, `${burner.cores} cores`);
     assert.equal(burner.pool, 'burner-#');
     assert.ok(methods(burner.stack).includes('burn'));
   }
