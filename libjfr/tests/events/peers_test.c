@@ -50,17 +50,6 @@ static void end(void)
     end_chunk(&w, &params);
 }
 
-static void put_wall(uint64_t samples)
-{
-    size_t event = begin_event(&w, T_WALL);
-    put_long(&w, 600);
-    put_long(&w, 70);
-    put_long(&w, 7);
-    put_long(&w, 2);
-    put_int(&w, samples);
-    end_event(&w, event);
-}
-
 /* The count of a wall sample stays in a parser's field and multiplies the samples behind it. */
 START_TEST(counts_leak_after_a_wall_sample)
 {
@@ -68,7 +57,7 @@ START_TEST(counts_leak_after_a_wall_sample)
     put_setting(&w, T_RECORDING, "event", "cpu");
     put_setting(&w, T_EXECUTION, "interval", "10000000");
     put_setting(&w, T_EXECUTION, "wall", "20000000");
-    put_wall(17);
+    put_wall(&w, 17);
     for (int i = 0; i < 3; i++)
         put_execution(&w, 600, 70, 7, 0);
     put_monitor_enter(&w, 600, 100, 4);
@@ -102,7 +91,7 @@ START_TEST(types_are_mixed)
     put_setting(&w, T_EXECUTION, "interval", "10000000");
     put_setting(&w, T_EXECUTION, "wall", "20000000");
     put_execution(&w, 600, 70, 7, 0);
-    put_wall(2);
+    put_wall(&w, 2);
     put_in_tlab(&w, 2, 16, 1000);
     put_monitor_enter(&w, 600, 100, 4);
     end();

@@ -118,26 +118,15 @@ START_TEST(unknown_interval_is_never_assumed)
 }
 END_TEST
 
-static void put_wall(uint64_t samples)
-{
-    size_t event = begin_event(&w, T_WALL);
-    put_long(&w, 600);
-    put_long(&w, 70);
-    put_long(&w, 7);
-    put_long(&w, 2);
-    put_int(&w, samples);
-    end_event(&w, event);
-}
-
 START_TEST(wall_counts_do_not_leak)
 {
     begin_recording(true);
     put_setting(&w, T_RECORDING, "event", "cpu");
     put_setting(&w, T_EXECUTION, "interval", "10000000");
     put_setting(&w, T_EXECUTION, "wall", "20000000");
-    put_wall(17);
+    put_wall(&w, 17);
     put_execution(&w, 600, 70, 7, 0);
-    put_wall(1);
+    put_wall(&w, 1);
     end_recording();
     jfr_sample s = next_sample();
     assert_value(&s, 0, JFR_WALL, 340000000, 340000000);

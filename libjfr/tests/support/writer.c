@@ -226,6 +226,17 @@ void put_execution(writer *w, uint64_t time, uint64_t thread, uint64_t stack, ui
     end_event(w, event);
 }
 
+void put_wall(writer *w, uint64_t samples)
+{
+    size_t event = begin_event(w, T_WALL);
+    put_long(w, 600);
+    put_long(w, 70);
+    put_long(w, 7);
+    put_long(w, 2);
+    put_int(w, samples);
+    end_event(w, event);
+}
+
 void put_monitor_enter(writer *w, uint64_t time, uint64_t duration, uint64_t klass)
 {
     size_t event = begin_event(w, T_MONITOR_ENTER);
