@@ -149,10 +149,8 @@ query_code query_deadlocks(const query *q, const store_filter *filter, uint64_t 
     store_filter wide = *filter;
 
     wide.limit = SIGHTINGS_MAX;
-    query_code code = query_fresh(q, filter, meta, err);
     /* The snapshots first: one that comes between the two reads must not look as if it saw none. */
-    if (code == QUERY_OK)
-        code = report_read_sources(q, filter, out, err);
+    query_code code = report_begin(q, filter, out, meta, err);
     if (code == QUERY_OK)
         code = query_code_of(q->store.ops->read_sightings(q->store.self, &wide, on_sighting,
                                                           (void *)(uintptr_t)&reader, err));

@@ -191,9 +191,7 @@ query_code query_locks(const query *q, const store_filter *filter, thread_report
     const store_ops *ops = q->store.ops;
 
     wide.limit = ROWS_MAX;
-    query_code code = query_fresh(q, filter, meta, err);
-    if (code == QUERY_OK)
-        code = report_read_sources(q, filter, out, err);
+    query_code code = report_begin(q, filter, out, meta, err);
     if (code == QUERY_OK)
         code = query_code_of(
             ops->read_threads(q->store.self, THREADS_WAITS, &wide, on_wait, &reader, err));

@@ -82,13 +82,16 @@ static int on_source(void *context, const snapshot_source *row)
     return 0;
 }
 
-query_code report_read_sources(const query *q, const store_filter *filter, thread_report *out,
-                               store_error *err)
+query_code report_begin(const query *q, const store_filter *filter, thread_report *out,
+                        query_meta *meta, store_error *err)
 {
     store_filter wide = *filter;
+    query_code code = query_fresh(q, filter, meta, err);
 
     wide.limit = NEWEST_MAX;
-    return query_code_of(q->store.ops->read_sources(q->store.self, &wide, on_source, out, err));
+    if (code == QUERY_OK)
+        code = query_code_of(q->store.ops->read_sources(q->store.self, &wide, on_source, out, err));
+    return code;
 }
 
 const snapshot_source *report_source(const thread_report *r, uint64_t target)
@@ -420,21 +423,12 @@ static bool has_snapshots(const thread_report *r)
     return false;
 }
 
-/* What every answer about threads begins with. */
-static query_code begin(const query *q, const store_filter *filter, thread_report *out,
-                        query_meta *meta, store_error *err)
-{
-    query_code code = query_fresh(q, filter, meta, err);
-
-    return code == QUERY_OK ? report_read_sources(q, filter, out, err) : code;
-}
-
 query_code query_threads(const query *q, const store_filter *filter, thread_report *out,
                          query_meta *meta, store_error *err)
 {
     gathering pools = {out, &out->pools, NULL, (size_t)filter->limit, 0};
     const thread_entries *const lists[] = {&out->busy};
-    query_code code = begin(q, filter, out, meta, err);
+    query_code code = report_begin(q, filter, out, meta, err);
 
     if (code == QUERY_OK && !has_snapshots(out))
         return read_profiled(q, filter, out, meta, err);
@@ -453,7 +447,7 @@ query_code query_lanes(const query *q, const store_filter *filter, thread_report
                        query_meta *meta, store_error *err)
 {
     gathering lanes = {out, &out->lanes, NULL, NEWEST_MAX, 0};
-    query_code code = begin(q, filter, out, meta, err);
+    query_code code = report_begin(q, filter, out, meta, err);
 
     return code == QUERY_OK ? gather(q, THREADS_LANES, filter, &lanes, meta, err) : code;
 }
@@ -463,7 +457,7 @@ query_code query_thread(const query *q, const store_filter *filter, thread_repor
 {
     gathering rows = {out, &out->snapshots, NULL, (size_t)filter->limit, 0};
     const thread_entries *const lists[] = {&out->snapshots};
-    query_code code = begin(q, filter, out, meta, err);
+    query_code code = report_begin(q, filter, out, meta, err);
 
     if (code == QUERY_OK)
         code = gather(q, THREADS_OF_ONE, filter, &rows, meta, err);

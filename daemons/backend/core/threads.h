@@ -100,8 +100,9 @@ query_code query_deadlocks(const query *q, const store_filter *filter, uint64_t 
 
 /* Appends a row with copies of its texts. NULL: no memory. */
 thread_entry *report_add(thread_report *report, thread_entries *to, const thread_row *row);
-query_code report_read_sources(const query *q, const store_filter *filter, thread_report *out,
-                               store_error *err);
+/* What every answer begins with: how fresh the data is, and the sources. */
+query_code report_begin(const query *q, const store_filter *filter, thread_report *out,
+                        query_meta *meta, store_error *err);
 /* Reads the frames of the stacks of these entries that the report does not have yet. */
 query_code report_read_stacks(const query *q, const store_filter *filter, thread_report *out,
                               const thread_entries *const *lists, size_t count, store_error *err);

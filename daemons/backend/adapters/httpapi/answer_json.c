@@ -114,24 +114,33 @@ json_t *json_target(const target_entry *entry)
     return out;
 }
 
+json_t *json_text(text value)
+{
+    return json_stringn(value.data != NULL ? value.data : "", value.length);
+}
+
+const char *frame_kind_name(unsigned kind)
+{
+    static const char *const names[] = {"java", "native", "jvm", "kernel", "unknown"};
+
+    return names[kind < SAGG_UNKNOWN ? kind : SAGG_UNKNOWN];
+}
+
+static json_t *json_str(sagg_str value)
+{
+    return json_text((text){value.data, value.size});
+}
+
 json_t *json_top_row(const top_row *row, bool lines)
 {
-    static const char *const kinds[] = {"java", "native", "jvm", "kernel", "unknown"};
     const sagg_frame *frame = &row->frame;
-    json_t *out = json_pack(
-        "{s:o, s:o, s:s, s:o, s:o}", "class",
-        json_stringn(frame->class_name.data != NULL ? frame->class_name.data : "",
-                     frame->class_name.size),
-        "method",
-        json_stringn(frame->method.data != NULL ? frame->method.data : "", frame->method.size),
-        "kind", kinds[frame->kind <= SAGG_UNKNOWN ? frame->kind : SAGG_UNKNOWN], "self",
-        json_sum(row->self), "total", json_sum(row->total));
+    json_t *out = json_pack("{s:o, s:o, s:s, s:o, s:o}", "class", json_str(frame->class_name),
+                            "method", json_str(frame->method), "kind", frame_kind_name(frame->kind),
+                            "self", json_sum(row->self), "total", json_sum(row->total));
 
     if (lines && out != NULL) {
         json_object_set_new(out, "line", json_integer(frame->line));
-        json_object_set_new(
-            out, "file",
-            json_stringn(frame->file.data != NULL ? frame->file.data : "", frame->file.size));
+        json_object_set_new(out, "file", json_str(frame->file));
     }
     return out;
 }

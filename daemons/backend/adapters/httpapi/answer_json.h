@@ -18,6 +18,12 @@ json_t *json_top_row(const top_row *row, bool lines);
 /* The id of a JVM: 16 hexadecimal digits. */
 json_t *json_target_id(uint64_t target);
 
+/* A text as the store gave it. */
+json_t *json_text(text value);
+
+/* "java", "native", "jvm", "kernel", or "unknown" for any other number. */
+const char *frame_kind_name(unsigned kind);
+
 /* RFC 3339; null for 0. */
 json_t *json_time(uint64_t unix_ms);
 

@@ -201,8 +201,6 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
         return -1;
     if (kind == QUERY_FLAMEGRAPH || kind == QUERY_TOP)
         return read_selection(out, err);
-    if (kind == QUERY_STATUS)
-        return read_target(out, err);
     return kind >= QUERY_THREADS ? read_threads(out, kind, err) : 0;
 }
 

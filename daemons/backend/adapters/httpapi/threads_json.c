@@ -11,19 +11,11 @@
 /* Names of waiters that a group shows; the rest is a number. */
 enum { NAMES_MAX = 8 };
 
-static json_t *json_text(text value)
-{
-    return json_stringn(value.data != NULL ? value.data : "", value.length);
-}
-
 static json_t *json_frame(const stack_frame *frame)
 {
-    static const char *const kinds[] = {"java", "native", "jvm", "kernel", "unknown"};
-    unsigned kind = frame->kind < 4 ? frame->kind : 4;
-
     return json_pack("{s:o, s:o, s:o, s:I, s:s}", "class", json_text(frame->class_name), "method",
                      json_text(frame->method), "file", json_text(frame->file), "line",
-                     (json_int_t)frame->line, "kind", kinds[kind]);
+                     (json_int_t)frame->line, "kind", frame_kind_name(frame->kind));
 }
 
 static json_t *json_stack(const thread_report *r, text id)

@@ -7,88 +7,60 @@ typedef struct targets {
     void *context;
 } targets;
 
-typedef struct target_columns_read {
-    key_columns keys;
-    chs_strings pod, container, node, service, jvm_version, detail;
-    chs_uints target, pid, state, reason, session, mode, until, length, covered;
-    chs_uints started, last_window, observed, reported;
-} target_columns_read;
-
-static int bind(target_columns_read *c, const chs_result *block)
-{
-    const struct {
-        chs_strings *out;
-        const char *name;
-    } strings[] = {
-        {&c->pod, "pod"},         {&c->container, "container"},     {&c->node, "node"},
-        {&c->service, "service"}, {&c->jvm_version, "jvm_version"}, {&c->detail, "detail"}};
-    const struct {
-        chs_uints *out;
-        const char *name;
-    } numbers[] = {
-        {&c->target, "target_id"},    {&c->pid, "host_pid"},          {&c->state, "state"},
-        {&c->reason, "reason"},       {&c->session, "session"},       {&c->mode, "mode"},
-        {&c->until, "until_ms"},      {&c->length, "length_ms"},      {&c->covered, "covered_ms"},
-        {&c->started, "started_ms"},  {&c->last_window, "window_ms"}, {&c->observed, "observed_ms"},
-        {&c->reported, "reported_ms"}};
-
-    for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
-        if (read_strings(strings[i].out, block, strings[i].name) != 0)
-            return -1;
-    }
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        if (read_uints(numbers[i].out, block, numbers[i].name) != 0)
-            return -1;
-    }
-    return read_keys(&c->keys, block);
-}
+static const row_field numbers[] = {
+    ROW_FIELD("target_id", target_row, target),
+    ROW_FIELD("host_pid", target_row, pid),
+    ROW_FIELD("state", target_row, state),
+    ROW_FIELD("reason", target_row, reason),
+    ROW_FIELD("session", target_row, session),
+    ROW_FIELD("mode", target_row, mode),
+    ROW_FIELD("until_ms", target_row, until_ms),
+    ROW_FIELD("length_ms", target_row, last_length_ms),
+    ROW_FIELD("covered_ms", target_row, last_covered_ms),
+    ROW_FIELD("started_ms", target_row, started_ms),
+    ROW_FIELD("window_ms", target_row, last_window_ms),
+    ROW_FIELD("observed_ms", target_row, observed_ms),
+    ROW_FIELD("reported_ms", target_row, reported_ms),
+};
+static const row_field texts[] = {
+    ROW_KEY(target_row),
+    ROW_FIELD("pod", target_row, pod),
+    ROW_FIELD("container", target_row, container),
+    ROW_FIELD("node", target_row, node),
+    ROW_FIELD("service", target_row, service),
+    ROW_FIELD("jvm_version", target_row, jvm_version),
+    ROW_FIELD("detail", target_row, detail),
+};
+static const row_shape shape = ROW_SHAPE(numbers, texts);
 
 static int on_targets(void *context, const chs_result *block)
 {
     targets *r = context;
-    target_columns_read c;
+    row_columns columns;
 
     if (chs_result_rows(block) == 0)
         return 0;
-    if (bind(&c, block) != 0)
+    if (read_columns(&columns, block, &shape) != 0)
         return -1;
-    for (uint64_t i = 0; i < c.pid.rows; i++) {
-        target_row row = {
-            .key = read_key(&c.keys, i),
-            .pod = read_text(&c.pod, i),
-            .container = read_text(&c.container, i),
-            .node = read_text(&c.node, i),
-            .service = read_text(&c.service, i),
-            .jvm_version = read_text(&c.jvm_version, i),
-            .detail = read_text(&c.detail, i),
-            .target = c.target.values[i],
-            .pid = c.pid.values[i],
-            .state = c.state.values[i],
-            .reason = c.reason.values[i],
-            .session = c.session.values[i],
-            .mode = c.mode.values[i],
-            .until_ms = c.until.values[i],
-            .last_length_ms = c.length.values[i],
-            .last_covered_ms = c.covered.values[i],
-            .started_ms = c.started.values[i],
-            .last_window_ms = c.last_window.values[i],
-            .observed_ms = c.observed.values[i],
-            .reported_ms = c.reported.values[i],
-        };
+    for (uint64_t i = 0; i < chs_result_rows(block); i++) {
+        target_row row = {.target = 0};
+        read_row(&row, &columns, i);
         if (r->each(r->context, &row) != 0)
             return -1;
     }
     return 0;
 }
 
-static const char columns[] =
-    "SELECT cluster, namespace, workload, pod, container, node, service, jvm_version, detail, "
-    "target_id, host_pid, state, reason, session, mode, length_ms, covered_ms, "
-    "toUInt64(toUnixTimestamp64Milli(mode_until)) AS until_ms, "
-    "toUInt64(toUnixTimestamp64Milli(started)) AS started_ms, "
-    "toUInt64(toUnixTimestamp64Milli(last_window)) AS window_ms, "
-    "toUInt64(toUnixTimestamp64Milli(observed)) AS observed_ms, "
-    "toUInt64(toUnixTimestamp64Milli(reported)) AS reported_ms FROM ";
+static void select_targets(statement *s)
+{
+    sql_add(s, "SELECT cluster, namespace, workload, pod, container, node, service, jvm_version, "
+               "detail, target_id, host_pid, state, reason, session, mode, length_ms, covered_ms");
+    sql_add(s, ", " READ_MS("mode_until") " AS until_ms");
+    sql_add(s, ", " READ_MS("started") " AS started_ms");
+    sql_add(s, ", " READ_MS("last_window") " AS window_ms");
+    sql_add(s, ", " READ_MS("observed") " AS observed_ms");
+    sql_add(s, ", " READ_MS("reported") " AS reported_ms FROM ");
+}
 
 static void add_params(statement *s, const store_filter *filter)
 {
@@ -105,7 +77,7 @@ int clickhouse__read_targets(void *self, const store_filter *filter, target_fn e
     statement s;
 
     sql_begin(&s);
-    sql_add(&s, columns);
+    select_targets(&s);
     sql_add(&s, "(SELECT *, max(observed) OVER (PARTITION BY cluster, instance) AS reported FROM "
                 "target_status_history");
     sql_where(&s, filter, "observed");
@@ -125,7 +97,7 @@ int clickhouse__read_history(void *self, const store_filter *filter, target_fn e
     statement s;
 
     sql_begin(&s);
-    sql_add(&s, columns);
+    select_targets(&s);
     sql_add(&s, "(SELECT *, observed AS reported FROM target_status_history");
     sql_where(&s, filter, "observed");
     sql_add(&s, " AND target_id = {target:UInt64}) ORDER BY observed DESC LIMIT {limit:UInt64}");

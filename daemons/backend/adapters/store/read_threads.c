@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads over thread snapshots. */
-#include <stddef.h>
 #include <string.h>
 
 #include <catalogue/profile_type.h>
@@ -8,7 +7,7 @@
 #include "read.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MS(column)   "toUInt64(toUnixTimestamp64Milli(" column "))"
+#define MS           READ_MS
 #define NO_STACK     "toFixedString('', 16)"
 
 static void add_condition(statement *s, const char *condition)
@@ -55,46 +54,37 @@ typedef struct sources {
     void *context;
 } sources;
 
+static const row_field source_numbers[] = {
+    ROW_FIELD("target", snapshot_source, target),
+    ROW_FIELD("pid", snapshot_source, pid),
+    ROW_FIELD("taken", snapshot_source, taken),
+    ROW_FIELD("failed", snapshot_source, failed),
+    ROW_FIELD("threads_cut", snapshot_source, cut),
+    ROW_FIELD("failure", snapshot_source, reason),
+    ROW_FIELD("first", snapshot_source, first_ms),
+    ROW_FIELD("last_time", snapshot_source, last_ms),
+    ROW_FIELD("failed_time", snapshot_source, failed_ms),
+};
+static const row_field source_texts[] = {
+    ROW_KEY(snapshot_source),
+    ROW_FIELD("o_pod", snapshot_source, pod),
+    ROW_FIELD("o_container", snapshot_source, container),
+    ROW_FIELD("o_node", snapshot_source, node),
+};
+static const row_shape source_shape = ROW_SHAPE(source_numbers, source_texts);
+
 static int on_sources(void *context, const chs_result *block)
 {
-    enum { NUMBERS = 9, TEXTS = 3 };
-    static const char *const numbers[NUMBERS] = {"target", "pid",         "taken",
-                                                 "failed", "threads_cut", "failure",
-                                                 "first",  "last_time",   "failed_time"};
-    static const char *const texts[TEXTS] = {"o_pod", "o_container", "o_node"};
     sources *r = context;
-    key_columns keys;
-    chs_uints n[NUMBERS];
-    chs_strings t[TEXTS];
+    row_columns columns;
 
     if (chs_result_rows(block) == 0)
         return 0;
-    if (read_keys(&keys, block) != 0)
+    if (read_columns(&columns, block, &source_shape) != 0)
         return -1;
-    for (size_t i = 0; i < NUMBERS; i++) {
-        if (read_uints(&n[i], block, numbers[i]) != 0)
-            return -1;
-    }
-    for (size_t i = 0; i < TEXTS; i++) {
-        if (read_strings(&t[i], block, texts[i]) != 0)
-            return -1;
-    }
-    for (uint64_t i = 0; i < n[0].rows; i++) {
-        const snapshot_source row = {
-            .key = read_key(&keys, i),
-            .target = n[0].values[i],
-            .pod = read_text(&t[0], i),
-            .container = read_text(&t[1], i),
-            .node = read_text(&t[2], i),
-            .pid = n[1].values[i],
-            .taken = n[2].values[i],
-            .failed = n[3].values[i],
-            .cut = n[4].values[i],
-            .reason = n[5].values[i],
-            .first_ms = n[6].values[i],
-            .last_ms = n[7].values[i],
-            .failed_ms = n[8].values[i],
-        };
+    for (uint64_t i = 0; i < chs_result_rows(block); i++) {
+        snapshot_source row = {.target = 0};
+        read_row(&row, &columns, i);
         if (r->each(r->context, &row) != 0)
             return -1;
     }
@@ -126,19 +116,10 @@ int clickhouse__read_sources(void *self, const store_filter *filter, source_fn e
 
 /* ---- threads ---- */
 
-/* The columns of every read of threads: where a value goes, and what it is where a read has none.
- */
-typedef struct number_column {
-    const char *name;
-    size_t offset;
-} number_column;
+/* The columns of every read of threads. */
+#define NUMBER(name, field) ROW_FIELD(name, thread_row, field)
 
-#define NUMBER(name, field)                                                                        \
-    {                                                                                              \
-        name, offsetof(thread_row, field)                                                          \
-    }
-
-static const number_column numbers[] = {
+static const row_field numbers[] = {
     NUMBER("target", target),
     NUMBER("first", first_ms),
     NUMBER("last_time", last_ms),
@@ -160,10 +141,11 @@ static const number_column numbers[] = {
     NUMBER("kind_held", held_kind),
     NUMBER("depth_held", held_depth),
 };
-static const number_column texts[] = {
+static const row_field texts[] = {
     NUMBER("thread_name", name), NUMBER("thread_pool", pool), NUMBER("awaited_class", lock_class),
     NUMBER("holder", owner),     NUMBER("carried", carries),  NUMBER("stack", stack_id),
 };
+static const row_shape thread_shape = ROW_SHAPE(numbers, texts);
 
 /* What a column of a read is; the columns it does not name are zero or empty. */
 typedef struct expression {
@@ -176,10 +158,40 @@ enum { EXPRESSIONS_MAX = 20 };
 typedef struct thread_query {
     expression columns[EXPRESSIONS_MAX];
     const char *from, *condition, *tail;
+    void (*add)(statement *s, const store_filter *f); /* a condition with a query of its own */
 } thread_query;
 
-#define CPU      "sum(toUInt64(if(cpu_ns > 0, cpu_ns - 1, 0)))"
-#define INTERVAL "sum(toUInt64(if(cpu_ns > 0, interval_ms, 0)))"
+static void add_newest(statement *s, const store_filter *f)
+{
+    sql_add(s, " AND (target_id, time) IN (SELECT target_id, max(time) FROM "
+               "thread_snapshot_runs");
+    sql_where(s, f, "time");
+    sql_add(s, " AND reason = 0 GROUP BY target_id)");
+}
+
+static void add_awaited(statement *s, const store_filter *f)
+{
+    sql_add(s, " AND (target_id, class, id) IN (SELECT target_id, lock_class, lock_id FROM "
+               "thread_snapshots");
+    sql_where(s, f, "time");
+    sql_add(s, " AND lock_class != '')");
+}
+
+#define ONE_CPU      "toUInt64(if(cpu_ns > 0, cpu_ns - 1, 0))"
+#define ONE_INTERVAL "toUInt64(if(cpu_ns > 0, interval_ms, 0))"
+#define CPU          "sum(" ONE_CPU ")"
+#define INTERVAL     "sum(" ONE_INTERVAL ")"
+/* A thread as one snapshot has it. */
+#define AS_SNAPSHOT                                                                                \
+    {"target", "target_id"}, {"first", MS("time")}, {"last_time", MS("time")},                     \
+        {"tid", "java_tid"}, {"os", "os_tid"}, {"thread_state", "toUInt64(state)"},                \
+        {"thread_flags", "toUInt64(flags)"}, {"cpu", ONE_CPU}, {"interval", ONE_INTERVAL},         \
+        {"snapshots", "toUInt64(1)"}, {"awaited_id", "toUInt64(lock_id)"},                         \
+        {"holder_tid", "owner_tid"}, {"thread_name", "name"}, {"thread_pool", "toString(pool)"},   \
+        {"awaited_class", "toString(lock_class)"}, {"holder", "owner"}, {"carried", "carries"},    \
+    {                                                                                              \
+        "stack", "stack_id"                                                                        \
+    }
 #define COUNTS                                                                                     \
     {"cpu", CPU}, {"interval", INTERVAL}, {"runnable", "countIf(state = 2)"},                      \
         {"blocked", "countIf(state = 3)"}, {"waiting", "countIf(state = 4)"},                      \
@@ -211,45 +223,12 @@ static const thread_query queries[THREAD_READS] = {
          NULL,
          " GROUP BY target_id, java_tid ORDER BY cpu DESC, runnable DESC, target, tid "
          "LIMIT {limit:UInt64}"},
-    [THREADS_NEWEST] = {{{"target", "target_id"},
-                         {"first", MS("time")},
-                         {"last_time", MS("time")},
-                         {"tid", "java_tid"},
-                         {"os", "os_tid"},
-                         {"thread_state", "toUInt64(state)"},
-                         {"thread_flags", "toUInt64(flags)"},
-                         {"cpu", "toUInt64(if(cpu_ns > 0, cpu_ns - 1, 0))"},
-                         {"interval", "toUInt64(if(cpu_ns > 0, interval_ms, 0))"},
-                         {"snapshots", "toUInt64(1)"},
-                         {"awaited_id", "toUInt64(lock_id)"},
-                         {"holder_tid", "owner_tid"},
-                         {"thread_name", "name"},
-                         {"thread_pool", "toString(pool)"},
-                         {"awaited_class", "toString(lock_class)"},
-                         {"holder", "owner"},
-                         {"carried", "carries"},
-                         {"stack", "stack_id"}},
+    [THREADS_NEWEST] = {{AS_SNAPSHOT},
                         "thread_snapshots",
-                        "NEWEST",
-                        " ORDER BY target_id, java_tid LIMIT {limit:UInt64}"},
-    [THREADS_OF_ONE] = {{{"target", "target_id"},
-                         {"first", MS("time")},
-                         {"last_time", MS("time")},
-                         {"tid", "java_tid"},
-                         {"os", "os_tid"},
-                         {"thread_state", "toUInt64(state)"},
-                         {"thread_flags", "toUInt64(flags)"},
-                         {"cpu", "toUInt64(if(cpu_ns > 0, cpu_ns - 1, 0))"},
-                         {"interval", "toUInt64(if(cpu_ns > 0, interval_ms, 0))"},
-                         {"snapshots", "toUInt64(1)"},
-                         {"awaited_id", "toUInt64(lock_id)"},
-                         {"holder_tid", "owner_tid"},
-                         {"thread_name", "name"},
-                         {"thread_pool", "toString(pool)"},
-                         {"awaited_class", "toString(lock_class)"},
-                         {"holder", "owner"},
-                         {"carried", "carries"},
-                         {"stack", "stack_id"}},
+                        NULL,
+                        " ORDER BY target_id, java_tid LIMIT {limit:UInt64}",
+                        add_newest},
+    [THREADS_OF_ONE] = {{AS_SNAPSHOT},
                         "thread_snapshots",
                         NULL,
                         " ORDER BY time DESC LIMIT {limit:UInt64}"},
@@ -301,9 +280,10 @@ static const thread_query queries[THREAD_READS] = {
           {"stack", LAST_STACK}},
          "thread_snapshots ARRAY JOIN held_class AS class, held_id AS id, held_kind "
          "AS kind, held_depth AS depth",
-         "AWAITED",
+         NULL,
          " GROUP BY target_id, class, id, java_tid ORDER BY target, awaited_class, "
-         "awaited_id, snapshots DESC LIMIT {limit:UInt64}"},
+         "awaited_id, snapshots DESC LIMIT {limit:UInt64}",
+         add_awaited},
     [THREADS_PROFILE] = {{{"target", "target_id"},
                           {"first", MS("min(time)")},
                           {"last_time", MS("max(time)")},
@@ -340,26 +320,6 @@ static void add_column(statement *s, const thread_query *q, const char *name, co
     sql_add(s, name);
 }
 
-/* Conditions that need a query of their own. */
-static void add_own_condition(statement *s, const thread_query *q, const store_filter *f)
-{
-    if (q->condition == NULL)
-        return;
-    if (strcmp(q->condition, "NEWEST") == 0) {
-        sql_add(s, " AND (target_id, time) IN (SELECT target_id, max(time) FROM "
-                   "thread_snapshot_runs");
-        sql_where(s, f, "time");
-        sql_add(s, " AND reason = 0 GROUP BY target_id)");
-    } else if (strcmp(q->condition, "AWAITED") == 0) {
-        sql_add(s, " AND (target_id, class, id) IN (SELECT target_id, lock_class, lock_id FROM "
-                   "thread_snapshots");
-        sql_where(s, f, "time");
-        sql_add(s, " AND lock_class != '')");
-    } else {
-        add_condition(s, q->condition);
-    }
-}
-
 typedef struct threads {
     thread_fn each;
     void *context;
@@ -368,28 +328,16 @@ typedef struct threads {
 static int on_threads(void *context, const chs_result *block)
 {
     threads *r = context;
-    chs_uints n[COUNT(numbers)];
-    chs_strings t[COUNT(texts)];
+    row_columns columns;
 
     if (chs_result_rows(block) == 0)
         return 0;
-    for (size_t i = 0; i < COUNT(numbers); i++) {
-        if (read_uints(&n[i], block, numbers[i].name) != 0)
-            return -1;
-    }
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        if (read_strings(&t[i], block, texts[i].name) != 0)
-            return -1;
-    }
-    for (uint64_t row = 0; row < n[0].rows; row++) {
-        thread_row out = {0};
-        for (size_t i = 0; i < COUNT(numbers); i++)
-            memcpy((char *)&out + numbers[i].offset, &n[i].values[row], sizeof(uint64_t));
-        for (size_t i = 0; i < COUNT(texts); i++) {
-            text value = read_text(&t[i], row);
-            memcpy((char *)&out + texts[i].offset, &value, sizeof(value));
-        }
-        if (out.stack_id.length != STACK_ID_BYTES || r->each(r->context, &out) != 0)
+    if (read_columns(&columns, block, &thread_shape) != 0)
+        return -1;
+    for (uint64_t i = 0; i < chs_result_rows(block); i++) {
+        thread_row row = {.target = 0};
+        read_row(&row, &columns, i);
+        if (row.stack_id.length != STACK_ID_BYTES || r->each(r->context, &row) != 0)
             return -1;
     }
     return 0;
@@ -408,9 +356,9 @@ int clickhouse__read_threads(void *self, thread_read what, const store_filter *f
                                      : 0;
     sql_begin(&s);
     for (size_t i = 0; i < COUNT(numbers); i++)
-        add_column(&s, q, numbers[i].name, "toUInt64(0)", i == 0);
+        add_column(&s, q, numbers[i].column, "toUInt64(0)", i == 0);
     for (size_t i = 0; i < COUNT(texts); i++)
-        add_column(&s, q, texts[i].name,
+        add_column(&s, q, texts[i].column,
                    texts[i].offset == offsetof(thread_row, stack_id) ? NO_STACK : "''", false);
     sql_add(&s, " FROM ");
     sql_add(&s, q->from);
@@ -421,7 +369,10 @@ int clickhouse__read_threads(void *self, thread_read what, const store_filter *f
         add_condition(&s, "target_id = {target:UInt64}");
     if (what != THREADS_PROFILE)
         add_thread_conditions(&s, &f);
-    add_own_condition(&s, q, &f);
+    if (q->condition != NULL)
+        add_condition(&s, q->condition);
+    if (q->add != NULL)
+        q->add(&s, &f);
     sql_add(&s, q->tail);
     add_thread_params(&s, &f);
     return read_run(self, &s, on_threads, &r, err);
@@ -434,45 +385,33 @@ typedef struct sightings {
     void *context;
 } sightings;
 
+static const row_field sighting_numbers[] = {
+    ROW_FIELD("target", sighting_row, target),    ROW_FIELD("number", sighting_row, cycle),
+    ROW_FIELD("first", sighting_row, first_ms),   ROW_FIELD("last_time", sighting_row, last_ms),
+    ROW_FIELD("place", sighting_row, position),   ROW_FIELD("tid", sighting_row, java_tid),
+    ROW_FIELD("id", sighting_row, lock_id),       ROW_FIELD("kind", sighting_row, lock_kind),
+    ROW_FIELD("depth", sighting_row, held_depth),
+};
+static const row_field sighting_texts[] = {
+    ROW_KEY(sighting_row),
+    ROW_FIELD("thread_name", sighting_row, name),
+    ROW_FIELD("class", sighting_row, lock_class),
+    ROW_FIELD("stack", sighting_row, stack_id),
+};
+static const row_shape sighting_shape = ROW_SHAPE(sighting_numbers, sighting_texts);
+
 static int on_sightings(void *context, const chs_result *block)
 {
-    enum { NUMBERS = 9, TEXTS = 3 };
-    static const char *const names[NUMBERS] = {"target", "number", "first", "last_time", "place",
-                                               "tid",    "id",     "kind",  "depth"};
-    static const char *const words[TEXTS] = {"thread_name", "class", "stack"};
     sightings *r = context;
-    key_columns keys;
-    chs_uints n[NUMBERS];
-    chs_strings t[TEXTS];
+    row_columns columns;
 
     if (chs_result_rows(block) == 0)
         return 0;
-    if (read_keys(&keys, block) != 0)
+    if (read_columns(&columns, block, &sighting_shape) != 0)
         return -1;
-    for (size_t i = 0; i < NUMBERS; i++) {
-        if (read_uints(&n[i], block, names[i]) != 0)
-            return -1;
-    }
-    for (size_t i = 0; i < TEXTS; i++) {
-        if (read_strings(&t[i], block, words[i]) != 0)
-            return -1;
-    }
-    for (uint64_t i = 0; i < n[0].rows; i++) {
-        const sighting_row row = {
-            .key = read_key(&keys, i),
-            .target = n[0].values[i],
-            .cycle = n[1].values[i],
-            .first_ms = n[2].values[i],
-            .last_ms = n[3].values[i],
-            .position = n[4].values[i],
-            .java_tid = n[5].values[i],
-            .lock_id = n[6].values[i],
-            .lock_kind = n[7].values[i],
-            .held_depth = n[8].values[i],
-            .name = read_text(&t[0], i),
-            .lock_class = read_text(&t[1], i),
-            .stack_id = read_text(&t[2], i),
-        };
+    for (uint64_t i = 0; i < chs_result_rows(block); i++) {
+        sighting_row row = {.target = 0};
+        read_row(&row, &columns, i);
         if (row.stack_id.length != STACK_ID_BYTES || r->each(r->context, &row) != 0)
             return -1;
     }
