@@ -2,12 +2,13 @@
 // From live JVMs (11, 17, 21, 25) to the page, and the truth check: what the page shows = the rows
 // in the store = what the collector sent = what the JDK reads from the same recordings.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before } from 'node:test';
 import { frameNames } from './lib/api.mjs';
 import { withPage } from './lib/browser.mjs';
 import { jdks, missing } from './lib/parts.mjs';
 import { until } from './lib/process.mjs';
 import { Stack } from './lib/stack.mjs';
+import { steps } from './lib/steps.mjs';
 import { withStore } from './lib/store.mjs';
 
 const skip = missing(
@@ -32,18 +33,7 @@ const hot = {
 // "demo-17b" is a second JVM of the same JDK.
 const workloads = [...jdks.map((version) => [`demo-${version}`, version]), ['demo-17b', 17]];
 let stack;
-let failed = false;
-
-function step(name, body) {
-  test(name, { skip }, async (t) => {
-    try {
-      await body(t);
-    } catch (error) {
-      failed = true;
-      throw error;
-    }
-  });
-}
+const { step, failed } = steps(skip);
 
 before(async () => {
   if (skip) return;
@@ -54,7 +44,7 @@ before(async () => {
   await stack.collector();
 });
 
-after(() => stack?.close(failed));
+after(() => stack?.close(failed()));
 
 step('every JVM becomes a service with cpu, allocation and lock profiles', async () => {
   for (const [workload] of workloads) {

@@ -2,12 +2,13 @@
 // Threads, locks and deadlocks from real JVMs (17, 21, 25) to API and browser: collector, attachd, store, pages.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { after, before, test } from 'node:test';
+import { after, before } from 'node:test';
 import { join } from 'node:path';
 import { withPage } from './lib/browser.mjs';
 import { missing } from './lib/parts.mjs';
 import { until } from './lib/process.mjs';
 import { Stack } from './lib/stack.mjs';
+import { steps } from './lib/steps.mjs';
 
 const skip = missing(
   'backend',
@@ -24,18 +25,7 @@ const skip = missing(
 const versions = [17, 21, 25];
 const source = join(import.meta.dirname, 'programs/Contention.java');
 let stack;
-let failed = false;
-
-function step(name, body) {
-  test(name, { skip }, async (t) => {
-    try {
-      await body(t);
-    } catch (error) {
-      failed = true;
-      throw error;
-    }
-  });
-}
+const { step, failed } = steps(skip);
 
 const get = (call, workload) => stack.api.get(`/v1/${call}?${new URLSearchParams({ namespace: '', workload })}`);
 const named = (list, name) => list.find((one) => one.name === name);
@@ -51,7 +41,7 @@ before(async () => {
   await stack.collector({ threads: '2s' });
 });
 
-after(() => stack?.close(failed));
+after(() => stack?.close(failed()));
 
 step('a busy thread is named with its exact share of a core', async () => {
   for (const version of versions) {

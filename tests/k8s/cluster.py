@@ -5,41 +5,27 @@ No kubelet runs: pods are made through the API, and their status is patched as a
 """
 
 import base64
+import functools
 import hashlib
 import json
 import os
 import pathlib
-import socket
 import ssl
 import subprocess
-import time
+import sys
 import urllib.error
 import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+
+import steps
+from steps import Failed, free_port
 
 CACHE = pathlib.Path(os.environ.get("HOTSTACK_CACHE", pathlib.Path.home() / ".cache/hotstack"))
 PROGRAMS = CACHE / "kubernetes"
 ADMIN = "admin-token"
 PATIENCE = 120  # seconds until something that must come is given up
-
-
-class Failed(Exception):
-    pass
-
-
-def wait_for(what, condition):
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        got = condition()
-        if got:
-            return got
-        time.sleep(0.05)
-    raise Failed(f"did not come: {what}")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+wait_for = functools.partial(steps.wait_for, seconds=PATIENCE)
 
 
 def missing():

@@ -11,7 +11,8 @@ import urllib.error
 
 import cluster
 import node
-from cluster import Failed, annotations_of, wait_for
+from cluster import annotations_of, wait_for
+from steps import Failed, print_logs, run_steps
 
 PROFILING, OFF, UNKNOWN = 1, 3, 0
 NOT_WANTED, TEMPORARY = 1, 3
@@ -254,20 +255,10 @@ def main():
         on.start_ingest()
         on.start_attachd()
         on.start_collector()
-        for number, step in enumerate(STEPS, 1):
-            name = step.__name__.replace("_", " ")
-            try:
-                step(on)
-                print(f"ok {number} - {name}", flush=True)
-            except (Failed, OSError, KeyError, ValueError) as error:
-                print(f"not ok {number} - {name}: {error!r}", flush=True)
-                failed = True
-                break
+        failed = not run_steps(on, STEPS)
     finally:
         if failed:
-            for log in ("collector", "attachd", "ingest"):
-                for line in on.log(log).splitlines()[-30:]:
-                    print(f"# {log}: {line}")
+            print_logs(on.log, ("collector", "attachd", "ingest"))
         on.end()
     return 1 if failed else 0
 

@@ -14,7 +14,8 @@ import tempfile
 import time
 import urllib.request
 
-from cluster import CACHE, Cluster, Failed, free_port, wait_for
+from cluster import CACHE, Cluster, wait_for
+from steps import Failed, free_port
 
 HERE = pathlib.Path(__file__).parent
 INGEST = HERE.parent / "e2e" / "collector" / "fake_ingest.py"

@@ -9,18 +9,22 @@ that is away, and a collector killed and started again. Prints TAP.
 usage: collector_e2e.py ATTACHD WORKER COLLECTOR CLASSES SOURCE_ROOT
 """
 
+import functools
 import json
 import os
 import pathlib
 import shutil
 import signal
-import socket
 import stat
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
+
+import steps
+from steps import Failed, free_port, print_logs, run_steps
 
 ATTACHD, WORKER, COLLECTOR, CLASSES, SOURCE = sys.argv[1:6]
 HERE = pathlib.Path(__file__).parent
@@ -35,6 +39,7 @@ JAVA = shutil.which("java") or "/usr/lib/jvm/java-17-openjdk-amd64/bin/java"
 TYPES = ("cpu", "alloc_bytes", "alloc_objects", "lock_count", "lock_delay")
 NOBODY = 65534
 PATIENCE = 240  # seconds until something that must come is given up
+wait_for = functools.partial(steps.wait_for, seconds=PATIENCE)
 
 
 def can_become_nobody():
@@ -43,26 +48,6 @@ def can_become_nobody():
         return False
     above = pathlib.Path(COLLECTOR).resolve().parents
     return all(directory.stat().st_mode & stat.S_IXOTH for directory in above)
-
-
-class Failed(Exception):
-    pass
-
-
-def wait_for(what, condition):
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        got = condition()
-        if got:
-            return got
-        time.sleep(0.05)
-    raise Failed(f"did not come: {what}")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class World:
@@ -294,7 +279,7 @@ def main():
         return 0
     world = World()
     print(f"1..{len(STEPS)}", flush=True)
-    failed = 0
+    failed = False
     try:
         world.start_ingest()
         world.write_token("wrong-token")
@@ -302,20 +287,10 @@ def main():
         world.start_attachd()
         world.jvm = world.start("jvm", JAVA, f"-Dworld={world.installation}", "-cp", CLASSES, "Target")
         world.start_collector()
-        for number, step in enumerate(STEPS, 1):
-            name = step.__name__.replace("_", " ")
-            try:
-                step(world)
-                print(f"ok {number} - {name}", flush=True)
-            except (Failed, OSError, KeyError, ValueError) as error:
-                print(f"not ok {number} - {name}: {error!r}", flush=True)
-                failed += 1
-                break
+        failed = not run_steps(world, STEPS)
     finally:
         if failed:
-            for log in ("collector", "attachd", "ingest", "jvm"):
-                for line in world.log(log).splitlines()[-30:]:
-                    print(f"# {log}: {line}")
+            print_logs(world.log, ("collector", "attachd", "ingest", "jvm"))
         world.end()
     return 1 if failed else 0
 

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests that go through steps in order on real programs: waiting, running, telling why one failed. Prints TAP."""
+
+import socket
+import time
+
+
+class Failed(Exception):
+    pass
+
+
+def wait_for(what, condition, seconds):
+    """What `condition` gives once it is true; `seconds` until something that must come is given up."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        got = condition()
+        if got:
+            return got
+        time.sleep(0.05)
+    raise Failed(f"did not come: {what}")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def run_steps(world, steps):
+    """Calls each step with the world, up to the first that fails. True = none did."""
+    for number, step in enumerate(steps, 1):
+        name = step.__name__.replace("_", " ")
+        try:
+            step(world)
+            print(f"ok {number} - {name}", flush=True)
+        except (Failed, OSError, KeyError, ValueError) as error:
+            print(f"not ok {number} - {name}: {error!r}", flush=True)
+            return False
+    return True
+
+
+def print_logs(log, names):
+    """The last lines of each program's log; `log` gives the text of one by name."""
+    for name in names:
+        for line in log(name).splitlines()[-30:]:
+            print(f"# {name}: {line}")
