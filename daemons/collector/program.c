@@ -253,7 +253,8 @@ static void settled(void *context, const entry_sums *sums, const char *code)
                   code != NULL ? code : "", (unsigned long long)sums->rows);
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
         (void)fprintf(self->ledger, "%s\"%s\":%llu", type > 1 ? "," : "",
-                      profile_type_get(type)->name, (unsigned long long)sums->raw[type]);
+                      profile_type_get(type)->name,
+                      (unsigned long long)profile_sum_raw(sums->of, type));
     (void)fprintf(self->ledger, "}}\n");
     (void)fflush(self->ledger);
 }

@@ -34,11 +34,10 @@ def test_a_batch_sent_twice_is_stored_once(lab):
     expect(second, outcome='duplicate', http=200, rows=0)
     expect(backend.send('--other-body')[0], outcome='rejected', code='batch_id_reused', http=409)
     backend.stop()
-    counts = lab.ask('SELECT count(), sum(value), uniqExact(stack_id) FROM profile_samples')
+    counts = lab.ask('SELECT count(), sum(amount), uniqExact(stack_id) FROM profile_samples')
     assert counts.split() == ['600', str(first['value']), '100'], counts
     assert lab.ask('SELECT count() FROM ingestion_batches') == '1'
     assert lab.ask('SELECT count() FROM profile_windows') == '3'
-    assert lab.ask('SELECT sum(value) FROM profile_rollups') == str(first['value'])
     assert lab.ask('SELECT count() FROM profile_threads') == '1'
 
 
@@ -77,9 +76,8 @@ def test_what_is_acknowledged_outlives_a_kill(lab):
             expect(answer, outcome='duplicate')
     backend.stop()
     total = str(sum(a['value'] for a in answers))
-    counts = lab.ask('SELECT count(), sum(value) FROM profile_samples')
+    counts = lab.ask('SELECT count(), sum(amount) FROM profile_samples')
     assert counts.split() == [str(600 * sent), total], (counts, total)
-    assert lab.ask('SELECT sum(value) FROM profile_rollups') == total
     assert lab.ask('SELECT count(), uniqExact(batch_id) FROM ingestion_batches').split() == \
         [str(sent), str(sent)]
     assert lab.ask('SELECT count() FROM profile_windows') == str(3 * sent)
@@ -341,6 +339,8 @@ def test_what_was_sent_is_answered(lab):
     assert [(s['namespace'], s['workload']) for s in services['services']] == [('', 'shop')]
     assert services['services'][0]['types']['cpu']['value_total'] == str(per_type)
     assert services['services'][0]['types']['cpu']['unit'] == 'ns'
+    objects = services['services'][0]['types']['alloc_objects']
+    assert (objects['raw_total'], objects['value_total']) == ('600', '1200'), 'the counts of alloc'
     one = backend.json('/v1/services/-/shop')
     assert one['workload'] == 'shop' and one['targets'][0]['state'] == 'profiling'
     selection = {'namespace': '', 'workload': 'shop', 'type': 'lock_delay'}
@@ -367,6 +367,8 @@ def test_what_was_sent_is_answered(lab):
     def total_of(**choice):
         return int(backend.json('/v1/flamegraph', **selection, **choice)['profiles'][0]['value_total'])
 
+    counts = backend.json('/v1/flamegraph', **{**selection, 'type': 'lock_count'})['profiles'][0]
+    assert (counts['raw_total'], counts['value_total'], counts['samples']) == ('600', '1200', 600)
     assert sum(total_of(jvm=jvm) for jvm in {thread['jvm'] for thread in busy}) == per_type
     for choice in ({'jvm': 'f' * 16}, {'pod': 'nobody'}, {'version': 'x'}, {'container': 'x'}, {'pool': 'x'}):
         assert total_of(**choice) == 0, choice

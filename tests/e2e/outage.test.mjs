@@ -8,6 +8,7 @@ import { missing } from './lib/parts.mjs';
 import { until } from './lib/process.mjs';
 import { Stack } from './lib/stack.mjs';
 import { withStore } from './lib/store.mjs';
+import { storedTotals } from './lib/types.mjs';
 
 const skip = missing('backend', 'attachd', 'collector', 'demo', 'chdb', 'chdbHttp', 'profiler', 'jdks');
 
@@ -37,15 +38,11 @@ async function everythingArrived(stack) {
   const truth = await stack.truthTotals();
   await stack.end(stack.backendProgram);
   await withStore(stack, async (query) => {
-    const names = { 1: 'cpu', 2: 'alloc_bytes', 3: 'alloc_objects', 4: 'lock_count', 5: 'lock_delay' };
-    const rows = await query(
-      `SELECT profile_type AS type, toString(sum(raw_value)) AS raw FROM profile_samples GROUP BY type HAVING sum(raw_value) > 0`,
-    );
-    assert.deepEqual(Object.fromEntries(rows.map((row) => [names[row.type], BigInt(row.raw)])), truth);
+    assert.deepEqual(await storedTotals(query, 'profile_samples'), truth);
     const [batches] = await query('SELECT count() AS n, uniqExact(batch_id) AS ids FROM ingestion_batches');
     assert.equal(batches.n, batches.ids);
     const [windows] = await query(
-      'SELECT count() AS n, uniqExact(target_id, profile_type, time) AS ids FROM profile_windows',
+      'SELECT count() AS n, uniqExact(target_id, source, time) AS ids FROM profile_windows',
     );
     assert.equal(windows.n, windows.ids, 'a window stands twice');
   });

@@ -10,6 +10,7 @@ import { until } from './lib/process.mjs';
 import { Stack } from './lib/stack.mjs';
 import { steps } from './lib/steps.mjs';
 import { withStore } from './lib/store.mjs';
+import { storedTotals } from './lib/types.mjs';
 
 const skip = missing(
   'backend',
@@ -138,18 +139,10 @@ step('truth: page = store = sent = what the JDK reads from the same recordings',
   const shown = await shownTotals();
   await stack.end(stack.backendProgram);
   await withStore(stack, async (query) => {
-    const rows = await query(
-      `SELECT workload, profile_type AS type, toString(sum(raw_value)) AS raw FROM profile_samples
-       GROUP BY workload, type ORDER BY workload, type`,
-    );
-    const stored = Object.fromEntries(rows.map((row) => [`${row.workload} ${typeNames[row.type]}`, BigInt(row.raw)]));
+    const stored = await storedTotals(query, 'profile_samples', 'workload');
     for (const [key, raw] of Object.entries(shown)) assert.equal(raw, stored[key], `the page's ${key}`);
     assert.deepEqual(sumByType(stored), nonZero(sent));
-    const [windows] = await query(`SELECT toString(sum(raw_total)) AS raw FROM profile_windows`);
-    const [rollups] = await query(`SELECT toString(sum(raw_value)) AS raw FROM profile_rollups`);
-    const total = Object.values(sent).reduce((sum, raw) => sum + raw, 0n);
-    assert.equal(BigInt(windows.raw), total, 'the windows of the store');
-    assert.equal(BigInt(rollups.raw), total, 'the rollups of the store');
+    assert.deepEqual(await storedTotals(query, 'profile_windows'), nonZero(sent), 'the windows of the store');
 
     // The same frames have one id in every JVM, restart and JDK.
     const [ids] = await query(
@@ -166,7 +159,6 @@ step('truth: page = store = sent = what the JDK reads from the same recordings',
   });
 });
 
-const typeNames = { 1: 'cpu', 2: 'alloc_bytes', 3: 'alloc_objects', 4: 'lock_count', 5: 'lock_delay' };
 
 function nonZero(totals) {
   return Object.fromEntries(Object.entries(totals).filter(([, raw]) => raw > 0n));

@@ -141,7 +141,7 @@ def a_restart_of_the_server_stops_nothing(on):
     new_windows(on, on.jvm)
     same("sessions begun meanwhile", on.metrics()["session_starts_total"], starts)
     windows = sorted(on.windows(on.jvm)[before - 1 :], key=lambda w: w["start"])
-    windows = [w for w in windows if w["type"] == "cpu"]
+    windows = [w for w in windows if w["source"] == "cpu"]
     for one, other in zip(windows, windows[1:]):
         same("no window is lost", one["start"] + one["length"], other["start"])
     on.web.annotate(profile="off")

@@ -66,7 +66,7 @@ typedef struct scope {
 typedef struct store_filter {
     const scope *scope;
     const char *cluster, *namespace_name, *workload;
-    unsigned type; /* 0: any */
+    unsigned type; /* enum profile_type; 0: any */
     uint64_t from_ms, to_ms;
     uint64_t limit;
     /* Parts of a service: of samples, threads and deadlocks; target also of targets. */

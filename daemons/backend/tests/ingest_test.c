@@ -289,7 +289,7 @@ END_TEST
 
 START_TEST(test_a_wrong_batch_does_not_reach_the_store)
 {
-    s.raw_total[0]++;
+    s.raw_amount_total[0]++;
     ck_assert(ingest_profiles(&in, &s.batch, &everything, &v));
     ck_assert_int_eq(v.outcome, OUTCOME_REJECTED);
     ck_assert_uint_eq(f.finds + f.writes, 0);

@@ -74,7 +74,7 @@ typedef struct conversion {
     const event_choice *events;
     const char *engine;
     profile *to;
-    uint32_t part_of[PROFILE_TYPE_END]; /* index + 1, 0 = the type is absent */
+    uint32_t part_of[PROFILE_SOURCE_END]; /* index + 1, 0 = the source is absent */
 } conversion;
 
 static int add_text(conversion *in, sagg_str text, uint32_t *index)
@@ -82,47 +82,78 @@ static int add_text(conversion *in, sagg_str text, uint32_t *index)
     return string_table_add(&in->to->strings, text.data, text.size, index);
 }
 
-static bool is_asked(const event_choice *events, uint32_t type)
+static bool is_asked(const event_choice *events, uint32_t source)
 {
-    switch (type) {
-    case PROFILE_TYPE_CPU:
+    switch (source) {
+    case PROFILE_SOURCE_CPU:
         return events->cpu_ns != 0;
-    case PROFILE_TYPE_ALLOC_BYTES:
-    case PROFILE_TYPE_ALLOC_OBJECTS:
+    case PROFILE_SOURCE_ALLOC:
         return events->alloc_bytes != 0;
-    case PROFILE_TYPE_LOCK_COUNT:
-    case PROFILE_TYPE_LOCK_DELAY:
+    case PROFILE_SOURCE_LOCK:
         return events->lock_ns != 0;
     default:
         return false;
     }
 }
 
-/* Every type that the session records has a part, also where nothing happened. */
+static uint32_t source_of(uint32_t type)
+{
+    return profile_type_get(type)->source;
+}
+
+/* What one type of a source adds to the source's sum. Every event has an amount; where no type
+ * estimates how many events stand behind one, it stands for itself. */
+static profile_sum sum_of(uint32_t type, const sagg_totals *totals)
+{
+    const profile_type_info *info = profile_type_get(type);
+    if (info->measure == PROFILE_COUNT)
+        return (profile_sum){.count = totals->value};
+    bool counted = profile_type_of(info->source, PROFILE_COUNT) != PROFILE_TYPE_NONE;
+    return (profile_sum){.raw_amount = totals->raw_value,
+                         .amount = totals->value,
+                         .raw_count = totals->samples,
+                         .count = counted ? 0 : totals->samples};
+}
+
+static void add_totals(conversion *in, uint32_t type)
+{
+    profile *to = in->to;
+    const profile_type_info *info = profile_type_get(type);
+    sagg_totals totals = sagg_type_totals(in->from, type);
+    if (totals.samples == 0 && !is_asked(in->events, info->source))
+        return;
+    if (in->part_of[info->source] == 0)
+        in->part_of[info->source] = (uint32_t)++to->part_count;
+    profile_part *part = &to->parts[in->part_of[info->source] - 1];
+    profile_sum sum = sum_of(type, &totals);
+    profile_sum_add(&part->total, &sum);
+    if (info->measure == PROFILE_COUNT) {
+        part->truncated_count = in->info->truncated_raw[type];
+    } else {
+        part->interval = in->info->interval[type];
+        part->truncated_amount = in->info->truncated_raw[type];
+    }
+}
+
+/* Every source that the session records has a part, also where nothing happened. */
 static int convert_parts(conversion *in)
 {
     profile *to = in->to;
-    to->parts = calloc(PROFILE_TYPE_END, sizeof(*to->parts));
+    to->parts = calloc(PROFILE_SOURCE_END, sizeof(*to->parts));
     if (to->parts == NULL)
         return -1;
     sagg_loss lost = sagg_losses(in->from);
-    for (uint32_t type = 1; type < PROFILE_TYPE_END; type++) {
-        sagg_totals totals = sagg_type_totals(in->from, type);
-        if (totals.samples == 0 && !is_asked(in->events, type))
+    for (uint32_t type = 1; type < PROFILE_TYPE_END; type++)
+        add_totals(in, type);
+    for (uint32_t source = 1; source < PROFILE_SOURCE_END; source++) {
+        if (in->part_of[source] == 0)
             continue;
-        profile_part *part = &to->parts[to->part_count++];
-        in->part_of[type] = (uint32_t)to->part_count;
-        *part = (profile_part){.type = type,
-                               .interval = in->info->interval[type],
-                               .samples = totals.samples,
-                               .raw_total = totals.raw_value,
-                               .value_total = totals.value,
-                               .truncated_raw = in->info->truncated_raw[type]};
+        profile_part *part = &to->parts[in->part_of[source] - 1];
+        part->source = source;
         part->lost_events = in->info->counts.bad_events;
+        part->dropped_stacks = lost.stacks_dropped;
         (void)snprintf(part->engine, sizeof(part->engine), "%.15s", in->engine);
     }
-    for (size_t i = 0; i < to->part_count; i++)
-        to->parts[i].dropped_stacks = lost.stacks_dropped;
     return 0;
 }
 
@@ -198,16 +229,16 @@ static int pool_of(conversion *in, uint32_t thread, uint32_t *index)
 static int convert_row(conversion *in, const sagg_entry *entry, profile_row *row)
 {
     sagg_str object = {0};
-    *row = (profile_row){.part = in->part_of[entry->type] - 1,
+    *row = (profile_row){.part = in->part_of[source_of(entry->type)] - 1,
                          .stack = entry->stack,
-                         .raw_value = entry->totals.raw_value,
-                         .value = entry->totals.value,
-                         .samples = entry->totals.samples};
+                         .sum = sum_of(entry->type, &entry->totals)};
     if (!sagg_label_at(in->from, entry->label, &row->facet, &object) ||
         pool_of(in, entry->thread, &row->pool) != 0)
         return -1;
-    if (entry->stack == SAGG_DROPPED)
-        in->to->parts[row->part].dropped_raw += entry->totals.raw_value;
+    if (entry->stack == SAGG_DROPPED) {
+        in->to->parts[row->part].dropped_amount += row->sum.raw_amount;
+        in->to->parts[row->part].dropped_count += row->sum.raw_count;
+    }
     return add_text(in, object, &row->object);
 }
 
@@ -241,8 +272,13 @@ static int convert_pool_seconds(conversion *in, uint32_t type, uint32_t thread, 
             continue;
         if (array_reserve((void **)&to->seconds, room, to->second_count, sizeof(*to->seconds)) != 0)
             return -1;
-        to->seconds[to->second_count++] = (profile_second){
-            .part = in->part_of[type] - 1, .pool = pool, .second = second, .value = values[second]};
+        sagg_totals totals = {.value = values[second]};
+        profile_sum sum = sum_of(type, &totals);
+        to->seconds[to->second_count++] = (profile_second){.part = in->part_of[source_of(type)] - 1,
+                                                           .pool = pool,
+                                                           .second = second,
+                                                           .amount = sum.amount,
+                                                           .count = sum.count};
     }
     return 0;
 }
@@ -258,12 +294,10 @@ static int convert_thread(conversion *in, uint32_t type, uint32_t index, const s
     if (array_reserve((void **)&to->threads, room, to->thread_count, sizeof(*to->threads)) != 0)
         return -1;
     profile_thread *one = &to->threads[to->thread_count++];
-    *one = (profile_thread){.part = in->part_of[type] - 1,
+    *one = (profile_thread){.part = in->part_of[source_of(type)] - 1,
                             .os_tid = thread->os_tid > 0 ? (uint64_t)thread->os_tid : 0,
                             .java_tid = thread->java_tid > 0 ? (uint64_t)thread->java_tid : 0,
-                            .raw_value = totals.raw_value,
-                            .value = totals.value,
-                            .samples = totals.samples};
+                            .sum = sum_of(type, &totals)};
     return add_text(in, thread->name, &one->name) != 0 ||
                    add_text(in, thread->pool, &one->pool) != 0
                ? -1
@@ -279,7 +313,7 @@ static int convert_threads(conversion *in, uint32_t seconds)
         if (!sagg_thread_at(in->from, index, &thread))
             return -1;
         for (uint32_t type = 1; type < PROFILE_TYPE_END; type++) {
-            if (in->part_of[type] == 0)
+            if (in->part_of[source_of(type)] == 0)
                 continue;
             /* A pool's own thread and those without one hold the pool's seconds. */
             if (thread.pool_thread == index &&
@@ -311,7 +345,7 @@ static int convert(recording *read, const remembered *known, const window_span *
     if (convert_threads(&in, (span->length_ms + 999) / 1000) != 0)
         return -1;
     for (size_t i = 0; i < out->part_count; i++) {
-        if (out->parts[i].dropped_raw == 0)
+        if (out->parts[i].dropped_count == 0)
             out->parts[i].dropped_stacks = 0;
     }
     profile_unite(out);

@@ -19,13 +19,14 @@ static void metric(FILE *to, const char *name, const char *kind, const char *hel
                   name, help, name, kind, name, (unsigned long long)value);
 }
 
-static void typed(FILE *to, const char *name, const char *help, const uint64_t *values)
+static void typed(FILE *to, const char *name, const char *help, const profile_sum *sums)
 {
     (void)fprintf(to, "# HELP hotstack_collector_%s %s\n# TYPE hotstack_collector_%s counter\n",
                   name, help, name);
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
         (void)fprintf(to, "hotstack_collector_%s{type=\"%s\"} %llu\n", name,
-                      profile_type_get(type)->name, (unsigned long long)values[type]);
+                      profile_type_get(type)->name,
+                      (unsigned long long)profile_sum_raw(sums, type));
 }
 
 static void outcomes(FILE *to, const uploader_stats *stats)
@@ -115,10 +116,9 @@ static void write_metrics(FILE *to, const web_sources *from)
            transport_sent_bytes(from->http));
     metric(to, "rows_sent_total", "counter", "Sample rows that the backend acknowledged.",
            uploads.rows);
-    typed(to, "raw_recorded_total", "Sum of raw_value recorded, in the type's unit.",
-          core.raw_recorded);
-    typed(to, "raw_sent_total", "Sum of raw_value that the backend acknowledged.",
-          uploads.raw_sent);
+    typed(to, "raw_recorded_total", "Recorded, in the type's unit, before estimates.",
+          core.recorded);
+    typed(to, "raw_sent_total", "The same of what the backend acknowledged.", uploads.sent);
     if (from->kubernetes != NULL)
         write_kubernetes(to, from->kubernetes, core.unknown_pods);
 }

@@ -94,7 +94,7 @@ static bool indexes_hold(const batch *one)
     for (size_t i = 0; i < one->window_count; i++) {
         if (one->windows[i].target >= one->target_count ||
             one->windows[i].engine_str >= one->strings.count ||
-            one->windows[i].totals.type >= PROFILE_TYPE_END)
+            one->windows[i].part.source >= PROFILE_SOURCE_END)
             return false;
     }
     for (size_t i = 0; i < one->row_count; i++) {
@@ -127,7 +127,7 @@ int wire_learn(void *context, const uint8_t *entry, size_t length, entry_sums *s
     memcpy(sums->id, one.id, BATCH_ID_SIZE);
     sums->rows = one.row_count;
     for (size_t i = 0; i < one.window_count && rc == 0; i++)
-        sums->raw[one.windows[i].totals.type] += one.windows[i].totals.raw_total;
+        profile_sum_add(&sums->of[one.windows[i].part.source], &one.windows[i].part.total);
     pthread_mutex_lock(&self->lock);
     if (self->known.count + use_count(&one) > KNOWN_MAX)
         key_table_clear(&self->known); /* forgetting costs a need_stacks, not a stack */

@@ -65,11 +65,7 @@ static int add_rows(batch *one, const profile *from, uint32_t part, uint32_t win
         if (RESERVE(one->rows, one->row_room, one->row_count) != 0)
             return -1;
         batch_row *to = &one->rows[one->row_count];
-        *to = (batch_row){.window = window,
-                          .facet = row->facet,
-                          .raw_value = row->raw_value,
-                          .value = row->value,
-                          .samples = row->samples};
+        *to = (batch_row){.window = window, .facet = row->facet, .sum = row->sum};
         if (batch_move_string(&one->strings, &from->strings, row->pool, &to->pool_str) != 0 ||
             batch_move_string(&one->strings, &from->strings, row->object, &to->object_str) != 0 ||
             batch_add_stack(one, &source, &from->stacks[row->stack], &to->stack) != 0)
@@ -84,14 +80,15 @@ static int add_seconds(batch *one, const profile *from, uint32_t part, uint32_t 
     uint32_t last = (one->windows[window].length_ms + 999) / 1000 - 1;
     for (size_t i = 0; i < from->second_count; i++) {
         const profile_second *second = &from->seconds[i];
-        if (second->part != part || second->value == 0)
+        if (second->part != part || (second->amount == 0 && second->count == 0))
             continue;
         if (RESERVE(one->seconds, one->second_room, one->second_count) != 0)
             return -1;
         batch_second *to = &one->seconds[one->second_count];
         *to = (batch_second){.window = window,
                              .second = second->second < last ? second->second : last,
-                             .value = second->value};
+                             .amount = second->amount,
+                             .count = second->count};
         if (batch_move_string(&one->strings, &from->strings, second->pool, &to->pool_str) != 0)
             return -1;
         one->second_count++;
@@ -111,9 +108,7 @@ static int add_threads(batch *one, const profile *from, uint32_t part, uint32_t 
         *to = (batch_thread){.window = window,
                              .os_tid = thread->os_tid,
                              .java_tid = thread->java_tid,
-                             .raw_value = thread->raw_value,
-                             .value = thread->value,
-                             .samples = thread->samples};
+                             .sum = thread->sum};
         if (batch_move_string(&one->strings, &from->strings, thread->name, &to->name_str) != 0 ||
             batch_move_string(&one->strings, &from->strings, thread->pool, &to->pool_str) != 0)
             return -1;
@@ -135,7 +130,7 @@ int batch_add(batch *one, const local_jvm *jvm, const target_labels *labels,
                          .start_ms = span->start_ms,
                          .length_ms = span->length_ms,
                          .covered_ms = span->covered_ms,
-                         .totals = from->parts[part]};
+                         .part = from->parts[part]};
     if (add_text(one, from->parts[part].engine, &to->engine_str) != 0)
         return -1;
     one->window_count++;
@@ -168,6 +163,6 @@ bool batch_would_pass(const batch *one, const batch_limits *limits, const profil
            batch__over(limits->string_bytes,
                        one->strings.bytes + one->dictionary.bytes + from->strings.bytes) ||
            batch__over(limits->payload_bytes, batch_bytes(one) + from->strings.bytes +
-                                                  64 * (uint64_t)from->row_count +
+                                                  80 * (uint64_t)from->row_count +
                                                   32 * (uint64_t)from->stack_count);
 }

@@ -98,18 +98,14 @@ static int copy_window(const translation *in, uint32_t window)
     if (to->parts == NULL || to->rows == NULL || to->seconds == NULL || to->threads == NULL)
         return -1;
     to->part_count = 1;
-    to->parts[0] = from->windows[window].totals;
+    to->parts[0] = from->windows[window].part;
     TEXT_OF(to->parts[0].engine, from, from->windows[window].engine_str);
     for (size_t i = 0; i < from->row_count; i++) {
         const batch_row *row = &from->rows[i];
         if (row->window != window)
             continue;
         profile_row *copy = &to->rows[to->row_count++];
-        *copy = (profile_row){.stack = row->stack,
-                              .facet = row->facet,
-                              .raw_value = row->raw_value,
-                              .value = row->value,
-                              .samples = row->samples};
+        *copy = (profile_row){.stack = row->stack, .facet = row->facet, .sum = row->sum};
         if (text(in, row->pool_str, &copy->pool) != 0 ||
             text(in, row->object_str, &copy->object) != 0)
             return -1;
@@ -119,7 +115,8 @@ static int copy_window(const translation *in, uint32_t window)
         if (second->window != window)
             continue;
         profile_second *copy = &to->seconds[to->second_count++];
-        *copy = (profile_second){.second = second->second, .value = second->value};
+        *copy = (profile_second){
+            .second = second->second, .amount = second->amount, .count = second->count};
         if (text(in, second->pool_str, &copy->pool) != 0)
             return -1;
     }
@@ -128,11 +125,8 @@ static int copy_window(const translation *in, uint32_t window)
         if (thread->window != window)
             continue;
         profile_thread *copy = &to->threads[to->thread_count++];
-        *copy = (profile_thread){.os_tid = thread->os_tid,
-                                 .java_tid = thread->java_tid,
-                                 .raw_value = thread->raw_value,
-                                 .value = thread->value,
-                                 .samples = thread->samples};
+        *copy = (profile_thread){
+            .os_tid = thread->os_tid, .java_tid = thread->java_tid, .sum = thread->sum};
         if (text(in, thread->name_str, &copy->name) != 0 ||
             text(in, thread->pool_str, &copy->pool) != 0)
             return -1;

@@ -87,7 +87,7 @@ int collector__add_profile(collector *self, const local_jvm *jvm, const target_l
             self->stats.queue_failures++;
             return -1;
         }
-        self->stats.raw_recorded[from->parts[part].type] += from->parts[part].raw_total;
+        profile_sum_add(&self->stats.recorded[from->parts[part].source], &from->parts[part].total);
     }
     return 0;
 }

@@ -4,6 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint64_t profile_sum_raw(const profile_sum of[PROFILE_SOURCE_END], unsigned type)
+{
+    const profile_type_info *info = profile_type_get(type);
+    const profile_sum *sum = &of[info->source];
+    return info->measure == PROFILE_COUNT ? sum->raw_count : sum->raw_amount;
+}
+
 void profile_clear(profile *one)
 {
     string_table_clear(&one->strings);
@@ -44,13 +51,19 @@ static int by_second_key(const void *left, const void *right)
     return compare_keys(x, y, 3);
 }
 
+static void add_second(profile_second *to, const profile_second *more)
+{
+    to->amount += more->amount;
+    to->count += more->count;
+}
+
 static void unite_seconds(profile *one)
 {
     qsort(one->seconds, one->second_count, sizeof(*one->seconds), by_second_key);
     size_t kept = 0;
     for (size_t i = 1; i < one->second_count; i++) {
         if (by_second_key(&one->seconds[kept], &one->seconds[i]) == 0)
-            one->seconds[kept].value += one->seconds[i].value;
+            add_second(&one->seconds[kept], &one->seconds[i]);
         else
             one->seconds[++kept] = one->seconds[i];
     }
@@ -68,13 +81,10 @@ void profile_unite(profile *one)
     for (size_t i = 1; i < one->row_count; i++) {
         profile_row *to = &one->rows[kept];
         const profile_row *row = &one->rows[i];
-        if (by_row_key(to, row) == 0) {
-            to->raw_value += row->raw_value;
-            to->value += row->value;
-            to->samples += row->samples;
-        } else {
+        if (by_row_key(to, row) == 0)
+            profile_sum_add(&to->sum, &row->sum);
+        else
             one->rows[++kept] = *row;
-        }
     }
     one->row_count = kept + 1;
 }
@@ -88,8 +98,8 @@ static int heavier_first(const void *left, const void *right)
         return a->part < b->part ? -1 : 1;
     if ((a->stack == 0) != (b->stack == 0))
         return a->stack == 0 ? -1 : 1;
-    if (a->value != b->value)
-        return a->value > b->value ? -1 : 1;
+    if (a->sum.amount != b->sum.amount)
+        return a->sum.amount > b->sum.amount ? -1 : 1;
     return a->stack < b->stack ? -1 : a->stack > b->stack;
 }
 
@@ -137,11 +147,12 @@ static void fold_part(profile *one, size_t first, size_t end, size_t max, size_t
     for (size_t i = kept; i < end; i++) {
         profile_row row = rows[i];
         profile_row *to = dropped_row(rows, begin, &last, &row);
-        to->raw_value += row.raw_value;
-        to->value += row.value;
-        to->samples += row.samples;
-        part->dropped_raw += row.stack != 0 ? row.raw_value : 0;
-        part->dropped_stacks += row.stack != 0;
+        profile_sum_add(&to->sum, &row.sum);
+        if (row.stack == 0)
+            continue;
+        part->dropped_amount += row.sum.raw_amount;
+        part->dropped_count += row.sum.raw_count;
+        part->dropped_stacks++;
     }
     *out = last;
 }

@@ -16,16 +16,14 @@ typedef struct profile_row {
     uint32_t stack;  /* stacks */
     uint32_t facet;  /* Facet of the contract */
     uint32_t object; /* string */
-    uint64_t raw_value;
-    uint64_t value;
-    uint64_t samples;
+    profile_sum sum;
 } profile_row;
 
 typedef struct profile_second {
     uint32_t part;
     uint32_t pool;
-    uint32_t second; /* within the window */
-    uint64_t value;
+    uint32_t second;        /* within the window */
+    uint64_t amount, count; /* the estimates */
 } profile_second;
 
 typedef struct profile_thread {
@@ -34,9 +32,7 @@ typedef struct profile_thread {
     uint64_t java_tid;
     uint32_t name;
     uint32_t pool;
-    uint64_t raw_value;
-    uint64_t value;
-    uint64_t samples;
+    profile_sum sum;
 } profile_thread;
 
 /* Stack 0 is always the one frame "[dropped]". */
@@ -59,6 +55,9 @@ typedef struct profile {
     uint64_t covered_ms; /* how much time the recording covers, by its own chunks */
 } profile;
 
+/* What was recorded of a profile type, given the sums of all sources. */
+uint64_t profile_sum_raw(const profile_sum of[PROFILE_SOURCE_END], unsigned type);
+
 void profile_clear(profile *one);
 
 /*
@@ -68,7 +67,7 @@ void profile_clear(profile *one);
 void profile_unite(profile *one);
 
 /*
- * Keeps the `max` heaviest rows of each part (by value) and sums the rest of each pool into its
+ * Keeps the `max` heaviest rows of each part (by amount) and sums the rest of each pool into its
  * [dropped] row, so that totals stay exact. 0 or -1 (no memory).
  */
 int profile_fold(profile *one, size_t max);

@@ -132,8 +132,8 @@ static void acknowledge(uploader *self, uint64_t sequence, const uint8_t *entry,
     queue_remove(self->queued, sequence);
     pthread_mutex_lock(&self->lock);
     self->stats.rows += sums.rows;
-    for (unsigned type = 0; type < PROFILE_TYPE_END; type++)
-        self->stats.raw_sent[type] += sums.raw[type];
+    for (unsigned source = 0; source < PROFILE_SOURCE_END; source++)
+        profile_sum_add(&self->stats.sent[source], &sums.of[source]);
     pthread_mutex_unlock(&self->lock);
     if (known && self->ports.settled != NULL)
         self->ports.settled(self->ports.context, &sums, NULL);
@@ -196,7 +196,7 @@ static void reject(uploader *self, uint64_t sequence, const uint8_t *entry, size
         memcpy(sums.id, lost.id, BATCH_ID_SIZE);
         sums.rows = lost.row_count;
         for (size_t i = 0; i < lost.window_count; i++)
-            sums.raw[lost.windows[i].totals.type] += lost.windows[i].totals.raw_total;
+            profile_sum_add(&sums.of[lost.windows[i].part.source], &lost.windows[i].part.total);
         batch_clear(&lost);
     }
     say(self, "the backend rejected a batch, which is dropped", answer);

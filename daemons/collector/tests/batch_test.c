@@ -93,7 +93,7 @@ START_TEST(a_split_keeps_every_window_whole)
         assert_contract_holds(&parts[i], NOON);
         ck_assert_uint_ge(parts[i].window_count, 2);
         for (size_t k = 0; k < parts[i].window_count; k++)
-            raw += parts[i].windows[k].totals.raw_total;
+            raw += parts[i].windows[k].part.total.raw_amount;
     }
     ck_assert_uint_eq(parts[0].window_count + parts[1].window_count, 5);
     ck_assert_uint_eq(raw, 5 * (1 + 2 + 3 + 4));
@@ -121,17 +121,18 @@ START_TEST(folding_keeps_the_heaviest_and_every_total)
     uint64_t heaviest[2] = {0};
     for (size_t i = 0; i < one.row_count; i++) {
         const profile_row *row = &one.rows[i];
-        raw[row->part] += row->raw_value;
+        raw[row->part] += row->sum.raw_amount;
         rows[row->part]++;
-        if (row->stack != 0 && row->raw_value > heaviest[row->part])
-            heaviest[row->part] = row->raw_value;
+        if (row->stack != 0 && row->sum.raw_amount > heaviest[row->part])
+            heaviest[row->part] = row->sum.raw_amount;
     }
     for (int part = 0; part < 2; part++) {
         ck_assert_uint_eq(raw[part], 5050);
         ck_assert_uint_eq(rows[part], 10);
         ck_assert_uint_eq(heaviest[part], 100);
         ck_assert_uint_eq(one.parts[part].dropped_stacks, 91);
-        ck_assert_uint_eq(one.parts[part].dropped_raw, 91 * 92 / 2);
+        ck_assert_uint_eq(one.parts[part].dropped_amount, 91 * 92 / 2);
+        ck_assert_uint_eq(one.parts[part].dropped_count, 91);
     }
     profile_clear(&one);
 }
@@ -145,8 +146,8 @@ START_TEST(rows_that_look_alike_become_one)
     one.rows[3] = one.rows[0];
     profile_unite(&one);
     ck_assert_uint_eq(one.row_count, 2);
-    ck_assert_uint_eq(one.rows[0].raw_value, 3);
-    ck_assert_uint_eq(one.rows[0].samples, 3);
+    ck_assert_uint_eq(one.rows[0].sum.raw_amount, 3);
+    ck_assert_uint_eq(one.rows[0].sum.count, 6);
     profile_clear(&one);
 }
 END_TEST

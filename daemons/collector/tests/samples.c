@@ -42,20 +42,14 @@ void sample_profile(profile *out, uint32_t parts, uint32_t rows)
         add_stack(out, i);
     for (uint32_t part = 0; part < parts; part++) {
         profile_part *to = &out->parts[out->part_count++];
-        *to = (profile_part){.type = part + 1, .engine = "ctimer", .interval = 10};
+        *to = (profile_part){.source = part + 1, .engine = "ctimer", .interval = 10};
         for (uint32_t i = 1; i <= rows; i++) {
-            out->rows[out->row_count++] = (profile_row){.part = part,
-                                                        .pool = pool,
-                                                        .stack = i,
-                                                        .raw_value = i,
-                                                        .value = 10 * i,
-                                                        .samples = 1};
-            to->samples++;
-            to->raw_total += i;
-            to->value_total += 10 * i;
+            out->rows[out->row_count++] =
+                (profile_row){.part = part, .pool = pool, .stack = i, .sum = {i, 10 * i, 1, 2}};
+            profile_sum_add(&to->total, &out->rows[out->row_count - 1].sum);
         }
-        out->seconds[out->second_count++] =
-            (profile_second){.part = part, .pool = pool, .second = 0, .value = to->value_total};
+        out->seconds[out->second_count++] = (profile_second){
+            .part = part, .pool = pool, .amount = to->total.amount, .count = to->total.count};
     }
     out->covered_ms = 9990;
 }

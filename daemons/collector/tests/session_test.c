@@ -234,7 +234,7 @@ static int encode(void *context, const batch *one, uint8_t **out, size_t *length
 {
     (void)context;
     for (size_t i = 0; i < one->window_count; i++)
-        host.queued_raw += one->windows[i].totals.raw_total;
+        host.queued_raw += one->windows[i].part.total.raw_amount;
     host.queued_windows += one->window_count;
     for (size_t i = 0; i < one->snapshot_count; i++)
         host.queued_snapshots[host.queued_snapshot_count++] = one->snapshots[i];

@@ -109,7 +109,7 @@ static int learn(void *context, const uint8_t *entry, size_t length, entry_sums 
     (void)length;
     sums->id[0] = entry[0];
     sums->rows = 2;
-    sums->raw[PROFILE_TYPE_CPU] = 3;
+    sums->of[PROFILE_SOURCE_CPU].raw_amount = 3;
     return 0;
 }
 
@@ -222,7 +222,7 @@ START_TEST(batches_go_oldest_first_with_status_and_heartbeat)
     ck_assert_uint_eq(queue_get_stats(queued).entries, 0);
     uploader_stats stats = uploader_get_stats(uploads);
     ck_assert_uint_eq(stats.accepted, 2);
-    ck_assert_uint_eq(stats.raw_sent[PROFILE_TYPE_CPU], 6);
+    ck_assert_uint_eq(stats.sent[PROFILE_SOURCE_CPU].raw_amount, 6);
     run_for(120000);
     ck_assert_uint_ge(backend.beats, 4);
     ck_assert_uint_ge(backend.statuses, 2);

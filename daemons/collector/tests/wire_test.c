@@ -102,7 +102,7 @@ START_TEST(known_stacks_are_left_out_until_all_are_asked_for)
     entry_sums sums;
     ck_assert_int_eq(wire_learn(contract, entry, length, &sums), 0);
     ck_assert_uint_eq(sums.rows, 4);
-    ck_assert_uint_eq(sums.raw[1], 1 + 2 + 3 + 4);
+    ck_assert_uint_eq(sums.of[1].raw_amount, 1 + 2 + 3 + 4);
     Hotstack__V1__ProfileBatch *message = dressed(more, more_length, false);
     const Hotstack__V1__StackDictionary *stacks = message->stacks;
     ck_assert_uint_eq(stacks->stack_ids.len, 2 * 16);

@@ -3,19 +3,25 @@
 
 #include <string.h>
 
+#define TYPE(id, name, unit, title, source, measure)                                               \
+    [PROFILE_TYPE_##                                                                               \
+        id] = {PROFILE_TYPE_##id, name, unit, title, PROFILE_SOURCE_##source, PROFILE_##measure}
+
 static const profile_type_info types[PROFILE_TYPE_END] = {
-    [PROFILE_TYPE_CPU] = {PROFILE_TYPE_CPU, "cpu", "ns", "CPU time"},
-    [PROFILE_TYPE_ALLOC_BYTES] = {PROFILE_TYPE_ALLOC_BYTES, "alloc_bytes", "bytes",
-                                  "Allocated bytes"},
-    [PROFILE_TYPE_ALLOC_OBJECTS] = {PROFILE_TYPE_ALLOC_OBJECTS, "alloc_objects", "count",
-                                    "Allocated objects"},
-    [PROFILE_TYPE_LOCK_COUNT] = {PROFILE_TYPE_LOCK_COUNT, "lock_count", "count",
-                                 "Lock contentions"},
-    [PROFILE_TYPE_LOCK_DELAY] = {PROFILE_TYPE_LOCK_DELAY, "lock_delay", "ns", "Lock waiting time"},
-    [PROFILE_TYPE_WALL] = {PROFILE_TYPE_WALL, "wall", "ns", "Wall time"},
-    [PROFILE_TYPE_LIVE_BYTES] = {PROFILE_TYPE_LIVE_BYTES, "live_bytes", "bytes", "Live bytes"},
-    [PROFILE_TYPE_NATIVEMEM_BYTES] = {PROFILE_TYPE_NATIVEMEM_BYTES, "nativemem_bytes", "bytes",
-                                      "Native memory"},
+    TYPE(CPU, "cpu", "ns", "CPU time", CPU, AMOUNT),
+    TYPE(ALLOC_BYTES, "alloc_bytes", "bytes", "Allocated bytes", ALLOC, AMOUNT),
+    TYPE(ALLOC_OBJECTS, "alloc_objects", "count", "Allocated objects", ALLOC, COUNT),
+    TYPE(LOCK_COUNT, "lock_count", "count", "Lock contentions", LOCK, COUNT),
+    TYPE(LOCK_DELAY, "lock_delay", "ns", "Lock waiting time", LOCK, AMOUNT),
+    TYPE(WALL, "wall", "ns", "Wall time", WALL, AMOUNT),
+    TYPE(LIVE_BYTES, "live_bytes", "bytes", "Live bytes", LIVE, AMOUNT),
+    TYPE(NATIVEMEM_BYTES, "nativemem_bytes", "bytes", "Native memory", NATIVEMEM, AMOUNT),
+};
+
+static const char *const sources[PROFILE_SOURCE_END] = {
+    [PROFILE_SOURCE_CPU] = "cpu",     [PROFILE_SOURCE_WALL] = "wall",
+    [PROFILE_SOURCE_ALLOC] = "alloc", [PROFILE_SOURCE_LOCK] = "lock",
+    [PROFILE_SOURCE_LIVE] = "live",   [PROFILE_SOURCE_NATIVEMEM] = "nativemem",
 };
 
 const profile_type_info *profile_type_get(unsigned number)
@@ -32,4 +38,18 @@ const profile_type_info *profile_type_find(const char *name)
             return &types[i];
     }
     return NULL;
+}
+
+const char *profile_source_name(unsigned number)
+{
+    return number < PROFILE_SOURCE_END ? sources[number] : NULL;
+}
+
+enum profile_type profile_type_of(unsigned source, enum profile_measure measure)
+{
+    for (unsigned i = PROFILE_TYPE_NONE + 1; i < PROFILE_TYPE_END; i++) {
+        if (types[i].source == source && types[i].measure == measure)
+            return types[i].type;
+    }
+    return PROFILE_TYPE_NONE;
 }

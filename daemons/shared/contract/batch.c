@@ -108,8 +108,8 @@ uint64_t batch_bytes(const batch *one)
     /* Every column's varint at its widest that occurs in practice. */
     return one->strings.bytes + one->dictionary.bytes +
            2 * (one->strings.count + one->dictionary.count) + 160 * one->target_count +
-           96 * one->window_count + 32 * one->row_count + 16 * one->second_count +
-           40 * one->thread_count + 40 * one->snapshot_count + 64 * one->state_count +
+           128 * one->window_count + 40 * one->row_count + 24 * one->second_count +
+           48 * one->thread_count + 40 * one->snapshot_count + 64 * one->state_count +
            10 * one->lock_count + 12 * one->held_count + 15 * one->deadlock_count +
            40 * one->stack_ids.count + 16 * one->frames.count + 3 * one->stack_frame_count + 512;
 }

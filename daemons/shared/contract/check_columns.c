@@ -71,6 +71,13 @@ int check_targets(const target_columns *t, const string_columns *strings,
     return check_target_identity(t, strings, v);
 }
 
+#define SUM_COUNTS(sum)                                                                            \
+    {"raw_amount", (sum).raw_amount.count}, {"amount", (sum).amount.count},                        \
+        {"raw_count", (sum).raw_count.count},                                                      \
+    {                                                                                              \
+        "count", (sum).count.count                                                                 \
+    }
+
 static int check_group_lengths(const profile_batch *b, verdict *v)
 {
     const window_columns *w = &b->windows;
@@ -79,35 +86,32 @@ static int check_group_lengths(const profile_batch *b, verdict *v)
     const thread_columns *t = &b->threads;
     const named_column windows[] = {
         {"target", w->target.count},
-        {"type", w->type.count},
+        {"source", w->source.count},
         {"start_ms", w->start_ms.count},
         {"length_ms", w->length_ms.count},
         {"covered_ms", w->covered_ms.count},
         {"engine_str", w->engine.count},
         {"interval", w->interval.count},
-        {"samples", w->samples.count},
-        {"raw_total", w->raw_total.count},
-        {"value_total", w->value_total.count},
-        {"truncated_raw", w->truncated_raw.count},
-        {"dropped_raw", w->dropped_raw.count},
+        SUM_COUNTS(w->total),
+        {"truncated_amount", w->truncated_amount.count},
+        {"truncated_count", w->truncated_count.count},
+        {"dropped_amount", w->dropped_amount.count},
+        {"dropped_count", w->dropped_count.count},
         {"dropped_stacks", w->dropped_stacks.count},
         {"lost_events", w->lost_events.count},
     };
     const named_column samples[] = {
-        {"window", s->window.count}, {"pool_str", s->pool.count},
-        {"stack", s->stack.count},   {"raw_value", s->raw_value.count},
-        {"value", s->value.count},   {"samples", s->samples.count},
-        {"facet", s->facet.count},   {"object_str", s->object.count},
+        {"window", s->window.count}, {"pool_str", s->pool.count}, {"stack", s->stack.count},
+        SUM_COUNTS(s->sum),          {"facet", s->facet.count},   {"object_str", s->object.count},
     };
     const named_column seconds[] = {{"window", c->window.count},
                                     {"pool_str", c->pool.count},
                                     {"second", c->second.count},
-                                    {"value", c->value.count}};
+                                    {"amount", c->amount.count},
+                                    {"count", c->count.count}};
     const named_column threads[] = {
-        {"window", t->window.count},     {"os_tid", t->os_tid.count},
-        {"java_tid", t->java_tid.count}, {"name_str", t->name.count},
-        {"pool_str", t->pool.count},     {"raw_value", t->raw_value.count},
-        {"value", t->value.count},       {"samples", t->samples.count},
+        {"window", t->window.count}, {"os_tid", t->os_tid.count}, {"java_tid", t->java_tid.count},
+        {"name_str", t->name.count}, {"pool_str", t->pool.count}, SUM_COUNTS(t->sum),
     };
 
     if (check_lengths("windows", windows, COUNT(windows), "bad_columns", v) != 0 ||
@@ -180,14 +184,14 @@ static bool equal_window(const void *context, uint32_t a, uint32_t b)
 {
     const window_columns *w = context;
 
-    return w->target.at[a] == w->target.at[b] && w->type.at[a] == w->type.at[b] &&
+    return w->target.at[a] == w->target.at[b] && w->source.at[a] == w->source.at[b] &&
            w->start_ms.at[a] == w->start_ms.at[b];
 }
 
 static uint64_t hash_window(const void *context, uint32_t i)
 {
     const window_columns *w = context;
-    const uint64_t key[] = {w->target.at[i], w->type.at[i], w->start_ms.at[i]};
+    const uint64_t key[] = {w->target.at[i], w->source.at[i], w->start_ms.at[i]};
 
     return seeded_hash(key, sizeof(key));
 }
@@ -212,7 +216,7 @@ int check_rows(const profile_batch *b, const ingest_limits *limits, verdict *v)
         return -1;
     if (check_unique("samples (window, pool_str, stack, facet, object_str)",
                      b->samples.window.count, &b->samples, equal_sample, hash_sample, v) != 0 ||
-        check_unique("windows (target, type, start_ms)", b->windows.target.count, &b->windows,
+        check_unique("windows (target, source, start_ms)", b->windows.target.count, &b->windows,
                      equal_window, hash_window, v) != 0)
         return -1;
     return check_unique("stack_ids", b->stack_ids.length / STACK_ID_BYTES, b->stack_ids.data,

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines 10 to 12 of the order of checks: types, windows, times and totals. */
+/* Lines 10 to 12 of the order of checks: sources, windows, times and totals. */
 #include <stdlib.h>
 
 #include <catalogue/profile_type.h>
 
 #include <contract/check.h>
+#include <contract/sum.h>
 
 typedef unsigned long long ull;
 
 static int check_window(const window_columns *w, size_t i, verdict *v)
 {
-    if (profile_type_get(w->type.at[i]) == NULL)
-        return verdict_reject(v, "unknown_type",
-                              "windows.type: entry %zu is %u, which is not in the catalogue.", i,
-                              w->type.at[i]);
+    if (profile_source_name(w->source.at[i]) == NULL)
+        return verdict_reject(v, "unknown_source",
+                              "windows.source: entry %zu is %u, which is not in the catalogue.", i,
+                              w->source.at[i]);
     if (w->length_ms.at[i] == 0 || w->length_ms.at[i] > DAY_MS)
         return verdict_reject(v, "bad_window",
                               "windows.length_ms: entry %zu is %u; 1 to 86,400,000 are allowed.", i,
@@ -29,7 +30,7 @@ int check_windows(const profile_batch *b, verdict *v)
 {
     const second_columns *s = &b->seconds;
 
-    for (size_t i = 0; i < b->windows.type.count; i++) {
+    for (size_t i = 0; i < b->windows.source.count; i++) {
         if (check_window(&b->windows, i, v) != 0)
             return -1;
     }
@@ -107,15 +108,14 @@ int check_times(const profile_batch *b, const ingest_limits *limits, uint64_t no
     return 0;
 }
 
-typedef struct sums {
-    uint64_t raw_value, value, samples;
-} sums;
-
-static int add_row(sums *sum, const sample_columns *s, size_t i, verdict *v)
+static int add_row(profile_sum *total, const sample_columns *s, size_t i, verdict *v)
 {
-    if (__builtin_add_overflow(sum->raw_value, s->raw_value.at[i], &sum->raw_value) ||
-        __builtin_add_overflow(sum->value, s->value.at[i], &sum->value) ||
-        __builtin_add_overflow(sum->samples, s->samples.at[i], &sum->samples))
+    const sum_columns *sum = &s->sum;
+
+    if (__builtin_add_overflow(total->raw_amount, sum->raw_amount.at[i], &total->raw_amount) ||
+        __builtin_add_overflow(total->amount, sum->amount.at[i], &total->amount) ||
+        __builtin_add_overflow(total->raw_count, sum->raw_count.at[i], &total->raw_count) ||
+        __builtin_add_overflow(total->count, sum->count.at[i], &total->count))
         return verdict_reject(v, "overflow", "samples: the sums of window %u pass 64 bits.",
                               s->window.at[i]);
     return 0;
@@ -135,15 +135,17 @@ int check_totals(const profile_batch *b, verdict *v)
 {
     const window_columns *w = &b->windows;
     size_t windows = w->target.count;
-    sums *all = calloc(windows + 1, sizeof(*all));
+    profile_sum *all = calloc(windows + 1, sizeof(*all));
     int rc = all != NULL ? 0 : check_no_memory(v);
 
     for (size_t i = 0; i < b->samples.window.count && rc == 0; i++)
         rc = add_row(&all[b->samples.window.at[i]], &b->samples, i, v);
     for (size_t i = 0; i < windows && rc == 0; i++) {
-        if (compare_total("raw_total", i, w->raw_total.at[i], all[i].raw_value, v) != 0 ||
-            compare_total("value_total", i, w->value_total.at[i], all[i].value, v) != 0 ||
-            compare_total("samples", i, w->samples.at[i], all[i].samples, v) != 0)
+        const sum_columns *said = &w->total;
+        if (compare_total("raw_amount", i, said->raw_amount.at[i], all[i].raw_amount, v) != 0 ||
+            compare_total("amount", i, said->amount.at[i], all[i].amount, v) != 0 ||
+            compare_total("raw_count", i, said->raw_count.at[i], all[i].raw_count, v) != 0 ||
+            compare_total("count", i, said->count.at[i], all[i].count, v) != 0)
             rc = -1;
     }
     free(all);

@@ -102,7 +102,7 @@ static int sort_seconds(batch *one, const uint32_t *rank, sort_key *keys)
 {
     for (uint32_t i = 0; i < one->second_count; i++) {
         const batch_second *at = &one->seconds[i];
-        keys[i] = (sort_key){{at->window, rank[at->pool_str], at->second, at->value}, i};
+        keys[i] = (sort_key){{at->window, rank[at->pool_str], at->second, at->amount}, i};
     }
     return apply(one->seconds, sizeof(*one->seconds), one->second_count, keys);
 }
@@ -112,7 +112,7 @@ static int sort_threads(batch *one, const uint32_t *rank, sort_key *keys)
     for (uint32_t i = 0; i < one->thread_count; i++) {
         const batch_thread *at = &one->threads[i];
         keys[i] = (sort_key){{at->window, at->os_tid, at->java_tid, rank[at->name_str],
-                              rank[at->pool_str], at->samples},
+                              rank[at->pool_str], at->sum.raw_count},
                              i};
     }
     return apply(one->threads, sizeof(*one->threads), one->thread_count, keys);

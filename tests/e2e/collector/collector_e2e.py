@@ -36,7 +36,14 @@ PROFILER = pathlib.Path(
 # Beside the programs in the build tree.
 AGENT = pathlib.Path(ATTACHD).resolve().parents[2] / "libattach/agent/libhotstackthreads.so"
 JAVA = shutil.which("java") or "/usr/lib/jvm/java-17-openjdk-amd64/bin/java"
-TYPES = ("cpu", "alloc_bytes", "alloc_objects", "lock_count", "lock_delay")
+# Each profile type is a sum of a source.
+TYPES = {
+    "cpu": ("cpu", "raw_amount"),
+    "alloc_bytes": ("alloc", "raw_amount"),
+    "alloc_objects": ("alloc", "raw_count"),
+    "lock_count": ("lock", "raw_count"),
+    "lock_delay": ("lock", "raw_amount"),
+}
 NOBODY = 65534
 PATIENCE = 240  # seconds until something that must come is given up
 wait_for = functools.partial(steps.wait_for, seconds=PATIENCE)
@@ -158,7 +165,7 @@ def mine(state, pid):
 
 
 def totals(windows):
-    return {t: sum(w["raw"] for w in windows if w["type"] == t) for t in TYPES}
+    return {t: sum(w[column] for w in windows if w["source"] == source) for t, (source, column) in TYPES.items()}
 
 
 def truth(world, pid):
@@ -195,8 +202,8 @@ def refused_token(world):
 
 
 def windows_and_status(world):
-    wait_for("a window of every type", lambda: {w["type"] for w in mine(world.state(), world.jvm.pid)
-                                                 if w["samples"] > 0} >= set(TYPES))
+    wait_for("a window of every type", lambda: {w["source"] for w in mine(world.state(), world.jvm.pid)
+                                                 if w["count"] > 0} == {s for s, _ in TYPES.values()})
     state = world.state()
     windows = mine(state, world.jvm.pid)
     same("workload", {w["workload"] for w in windows}, {"demo"})
@@ -239,7 +246,7 @@ def killed_collector(world):
     world.start_collector()
     wait_for("windows after the restart", lambda: max(
         w["start"] for w in mine(world.state(), world.jvm.pid)) > max(w["start"] for w in before))
-    after = [w for w in mine(world.state(), world.jvm.pid) if w["type"] == "cpu"]
+    after = [w for w in mine(world.state(), world.jvm.pid) if w["source"] == "cpu"]
     after.sort(key=lambda w: w["start"])
     for one, other in zip(after, after[1:]):
         same("no gap between windows", one["start"] + one["length"], other["start"])

@@ -126,9 +126,11 @@ def named(names):
     return dict(enumerate(names.split(), 1))
 
 
-WINDOW = named("target type start length covered engine interval samples raw value truncated dropped dropped_stacks lost")
-SAMPLE = named("window pool stack raw value samples facet object")
-SECOND = named("window pool second value")
-THREAD = named("window os_tid java_tid name pool raw value samples")
+SUMS = "raw_amount amount raw_count count"
+WINDOW = named(f"target source start length covered engine interval {SUMS} truncated_amount truncated_count "
+               "dropped_amount dropped_count dropped_stacks lost")  # fmt: skip
+SAMPLE = named(f"window pool stack {SUMS} facet object")
+SECOND = named("window pool second amount count")
+THREAD = named(f"window os_tid java_tid name pool {SUMS}")
 TARGET = named("namespace kind workload pod container pod_uid container_id boot_id pid "
                "ns_pid start_ticks start version vendor main_class app image service")  # fmt: skip

@@ -13,11 +13,11 @@ import sys
 import threading
 import urllib.parse
 
-from contract_wire import SAMPLE, SECOND, TARGET, THREAD, WINDOW, columns, fields, packed, put_varint, strings, unzstd, xxh3_128
+from contract_wire import SAMPLE, SECOND, SUMS, TARGET, THREAD, WINDOW, columns, fields, packed, put_varint, strings, unzstd, xxh3_128
 
 TOKEN = "e2e-token"
 TEXTS = "namespace kind workload pod container pod_uid container_id main_class app image service".split()
-TYPES = {1: "cpu", 2: "alloc_bytes", 3: "alloc_objects", 4: "lock_count", 5: "lock_delay"}
+SOURCES = {1: "cpu", 3: "alloc", 4: "lock"}
 
 
 class Store:
@@ -44,7 +44,7 @@ class Store:
         assert len(keys) == len(rows), "duplicate row"
         for i, window in enumerate(windows):
             mine = [r for r in rows if r["window"] == i]
-            for name in ("raw", "value", "samples"):
+            for name in SUMS.split():
                 total = sum(r[name] for r in mine)
                 assert total == window[name], f"{name} of window {i}: {total} != {window[name]}"
             assert window["start"] // 86400000 == day, "window on another day"
@@ -67,7 +67,7 @@ class Store:
             for name in ("namespace", "workload", "pod", "container", "app"):
                 window[name] = words[targets[window["target"]][name]]
             window["pid"] = targets[window["target"]]["pid"]
-            window["type"] = TYPES.get(window["type"], str(window["type"]))
+            window["source"] = SOURCES.get(window["source"], str(window["source"]))
             window["engine"] = words[window["engine"]]
         return windows, rows, missing, learned, len(inside)
 

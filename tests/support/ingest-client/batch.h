@@ -3,7 +3,7 @@
  * ingest-client/batch.h: makes the batches of a test, always the same bytes for the same numbers.
  *
  * A batch has one JVM of service (namespace "", workload from the options), one window of each of
- * the types cpu, alloc_bytes and lock_delay, `rows` rows in each over `stacks` stacks.
+ * the sources cpu, alloc and lock, `rows` rows in each over `stacks` stacks.
  */
 #ifndef INGEST_CLIENT_BATCH_H
 #define INGEST_CLIENT_BATCH_H
@@ -26,8 +26,8 @@ typedef struct batch_options {
     bool other_body;   /* same batch id, other values */
 } batch_options;
 
-/* An encoded ProfileBatch; from malloc. *value_total: the sum over all rows of all windows. */
-uint8_t *batch_make(const batch_options *options, size_t *length, uint64_t *value_total);
+/* An encoded ProfileBatch; from malloc. *amount_total: the amounts of all rows of all windows. */
+uint8_t *batch_make(const batch_options *options, size_t *length, uint64_t *amount_total);
 
 /* An encoded StatusReport of the same JVM; from malloc. */
 uint8_t *status_make(const batch_options *options, uint32_t state, uint32_t reason, size_t *length);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ingest-client: sends made-up batches to a backend, as a collector would, and prints one line an
- * answer: SEED HTTP-STATUS OUTCOME CODE ROWS NEEDED VALUE-TOTAL. With --retries, a batch that is
- * put off is sent again, so many times, when the answer says. For tests.
+ * answer: SEED HTTP-STATUS OUTCOME CODE ROWS NEEDED AMOUNT-TOTAL. With --retries, a batch that is
+ * put off is sent again, so many times, when the answer says. --save writes the first one's bytes
+ * to a file instead (the fuzzers' corpora are such files). For tests.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@
 #include "ingest.pb-c.h"
 
 static const char usage[] =
-    "usage: ingest-client --url URL --token-file FILE --start-ms MS [--seed N] [--count N]\n"
+    "usage: ingest-client {--url URL --token-file FILE | --save FILE} --start-ms MS [--seed N] "
+    "[--count N]\n"
     "         [--rows N] [--stacks N] [--cluster C] [--workload W] [--contract N] [--status]\n"
     "         [--no-stacks] [--wrong-totals] [--wrong-stack] [--other-body] [--identity]\n"
     "         [--retries N]\n";
@@ -26,6 +28,7 @@ typedef struct client_options {
     batch_options batch;
     const char *url;
     char token[1024];
+    const char *save;
     unsigned long count, retries;
     bool status, identity;
 } client_options;
@@ -78,7 +81,8 @@ static bool parse(client_options *o, int argc, char **argv)
         WRONG_STACK,
         OTHER_BODY,
         IDENTITY,
-        RETRIES
+        RETRIES,
+        SAVE
     };
     static const struct option options[] = {
         {"url", required_argument, NULL, URL},
@@ -98,6 +102,7 @@ static bool parse(client_options *o, int argc, char **argv)
         {"other-body", no_argument, NULL, OTHER_BODY},
         {"identity", no_argument, NULL, IDENTITY},
         {"retries", required_argument, NULL, RETRIES},
+        {"save", required_argument, NULL, SAVE},
         {NULL, 0, NULL, 0},
     };
 
@@ -152,6 +157,9 @@ static bool parse(client_options *o, int argc, char **argv)
         case IDENTITY:
             o->identity = true;
             break;
+        case SAVE:
+            o->save = optarg;
+            break;
         case RETRIES:
             o->retries = strtoul(optarg, NULL, 10);
             break;
@@ -159,8 +167,8 @@ static bool parse(client_options *o, int argc, char **argv)
             return false;
         }
     }
-    return o->url != NULL && o->token[0] != '\0' && o->batch.start_ms != 0 && o->batch.stacks > 0 &&
-           o->batch.rows <= 8 * o->batch.stacks;
+    return (o->save != NULL || (o->url != NULL && o->token[0] != '\0')) && o->batch.start_ms != 0 &&
+           o->batch.stacks > 0 && o->batch.rows <= 8 * o->batch.stacks;
 }
 
 static struct curl_slist *make_headers(const client_options *o)
@@ -189,7 +197,7 @@ static uint8_t *compress_payload(uint8_t *data, size_t *length)
 
 /* Returns how long to wait until the payload is sent again, in ms; 0 = it is not. */
 static uint32_t print_answer(const client_options *o, long status, const answer *a,
-                             uint64_t value_total)
+                             uint64_t amount_total)
 {
     static const char *const names[] = {"unspecified", "accepted", "duplicate",
                                         "rejected",    "retry",    "need_stacks"};
@@ -199,12 +207,12 @@ static uint32_t print_answer(const client_options *o, long status, const answer 
 
     if (m == NULL)
         printf("%llu %ld none - 0 0 %llu\n", (unsigned long long)o->batch.seed, status,
-               (unsigned long long)value_total);
+               (unsigned long long)amount_total);
     else
         printf("%llu %ld %s %s %llu %zu %llu\n", (unsigned long long)o->batch.seed, status,
                m->outcome <= HOTSTACK__V1__OUTCOME__OUTCOME_NEED_STACKS ? names[m->outcome] : "?",
                m->code[0] != '\0' ? m->code : "-", (unsigned long long)m->rows, m->n_need_stack,
-               (unsigned long long)value_total);
+               (unsigned long long)amount_total);
     fflush(stdout);
     if (m != NULL && m->outcome == HOTSTACK__V1__OUTCOME__OUTCOME_RETRY)
         wait_ms = m->retry_after_ms;
@@ -222,11 +230,11 @@ static void wait_for(uint32_t ms)
 
 static void send_one(CURL *curl, const client_options *o, answer *a)
 {
-    uint64_t value_total = 0;
+    uint64_t amount_total = 0;
     size_t length;
     long status = 0;
     uint8_t *payload = o->status ? status_make(&o->batch, 1, 0, &length)
-                                 : batch_make(&o->batch, &length, &value_total);
+                                 : batch_make(&o->batch, &length, &amount_total);
 
     if (!o->identity)
         payload = compress_payload(payload, &length);
@@ -237,13 +245,28 @@ static void send_one(CURL *curl, const client_options *o, answer *a)
         status = 0;
         if (curl_easy_perform(curl) == CURLE_OK)
             curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-        uint32_t wait_ms = print_answer(o, status, a, value_total);
+        uint32_t wait_ms = print_answer(o, status, a, amount_total);
         if (wait_ms == 0)
             break;
         if (tries < o->retries)
             wait_for(wait_ms);
     }
     free(payload);
+}
+
+static int save_one(const client_options *o)
+{
+    uint64_t amount_total = 0;
+    size_t length;
+    uint8_t *payload = batch_make(&o->batch, &length, &amount_total);
+    FILE *to = fopen(o->save, "wb");
+    bool good = to != NULL && fwrite(payload, 1, length, to) == length;
+
+    good = to != NULL && fclose(to) == 0 && good;
+    if (!good)
+        perror(o->save);
+    free(payload);
+    return good ? 0 : 1;
 }
 
 int main(int argc, char **argv)
@@ -262,6 +285,8 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return 2;
     }
+    if (o.save != NULL)
+        return save_one(&o);
     answer *a = malloc(sizeof(*a));
     CURL *curl = curl_easy_init();
     struct curl_slist *headers = make_headers(&o);

@@ -2,6 +2,8 @@
 /* Reads over the samples: services, types, stacks with their frames, freshness. */
 #include <stdlib.h>
 
+#include <catalogue/profile_type.h>
+
 #include "read.h"
 
 /* ---- services ---- */
@@ -58,21 +60,47 @@ typedef struct types {
     void *context;
 } types;
 
+/* What one service's windows of one source came to. */
+typedef struct source_row {
+    service_key key;
+    uint64_t source;
+    uint64_t raw[2], estimate[2]; /* by enum profile_measure */
+} source_row;
+
+static const row_field source_numbers[] = {
+    ROW_FIELD("source", source_row, source),
+    ROW_FIELD("raw_amounts", source_row, raw[PROFILE_AMOUNT]),
+    ROW_FIELD("amounts", source_row, estimate[PROFILE_AMOUNT]),
+    ROW_FIELD("raw_counts", source_row, raw[PROFILE_COUNT]),
+    ROW_FIELD("counts", source_row, estimate[PROFILE_COUNT]),
+};
+static const row_field source_texts[] = {ROW_KEY(source_row)};
+static const row_shape source_shape = ROW_SHAPE(source_numbers, source_texts);
+
+/* Each type that the source has; one that every estimate is 0 of is not there. */
+static int give_types(const types *r, const source_row *row)
+{
+    for (int measure = PROFILE_AMOUNT; measure <= PROFILE_COUNT; measure++) {
+        type_row one = {row->key, profile_type_of((unsigned)row->source, measure),
+                        row->raw[measure], row->estimate[measure]};
+        if (one.type != PROFILE_TYPE_NONE && one.value_total > 0 && r->each(r->context, &one) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int on_types(void *context, const chs_result *block)
 {
-    types *r = context;
-    key_columns keys;
-    chs_uints type, raw, value;
+    row_columns columns;
+    source_row row;
 
     if (chs_result_rows(block) == 0)
         return 0;
-    if (read_keys(&keys, block) != 0 || read_uints(&type, block, "profile_type") != 0 ||
-        read_uints(&raw, block, "raw") != 0 || read_uints(&value, block, "estimate") != 0)
+    if (read_columns(&columns, block, &source_shape) != 0)
         return -1;
-    for (uint64_t i = 0; i < type.rows; i++) {
-        type_row row = {read_key(&keys, i), (unsigned)type.values[i], raw.values[i],
-                        value.values[i]};
-        if (r->each(r->context, &row) != 0)
+    for (uint64_t i = 0; i < chs_result_rows(block); i++) {
+        read_row(&row, &columns, i);
+        if (give_types(context, &row) != 0)
             return -1;
     }
     return 0;
@@ -85,11 +113,12 @@ int clickhouse__read_types(void *self, const store_filter *filter, type_fn each,
     statement s;
 
     sql_begin(&s);
-    sql_add(&s, "SELECT cluster, namespace, workload, profile_type, sum(raw_total) AS raw, "
-                "sum(value_total) AS estimate FROM profile_windows");
+    sql_add(&s, "SELECT cluster, namespace, workload, source, sum(raw_amount) AS raw_amounts, "
+                "sum(amount) AS amounts, sum(raw_count) AS raw_counts, sum(count) AS counts FROM "
+                "profile_windows");
     sql_where(&s, filter, "time");
-    sql_add(&s, " GROUP BY cluster, namespace, workload, profile_type HAVING sum(samples) > 0 "
-                "ORDER BY cluster, namespace, workload, profile_type");
+    sql_add(&s, " GROUP BY cluster, namespace, workload, source ORDER BY cluster, namespace, "
+                "workload, source");
     sql_filter_params(&s, filter);
     return read_run(self, &s, on_types, &r, err);
 }
@@ -204,8 +233,11 @@ int clickhouse__read_stacks(void *self, const store_filter *filter, stack_fn eac
     sql_add(&s, "SELECT s.stack_id AS stack_id, s.raw AS raw, s.estimate AS estimate, s.events AS "
                 "events, s.row_count AS row_count, k.known AS known, k.flags AS flags, k.class AS "
                 "class, k.method AS method, k.file AS file, k.line AS line, k.kind AS kind FROM "
-                "(SELECT stack_id, sum(raw_value) AS raw, sum(value) AS estimate, sum(samples) AS "
-                "events, count() AS row_count FROM profile_samples");
+                "(SELECT stack_id, ");
+    sql_add(&s, profile_type_get(filter->type)->measure == PROFILE_COUNT
+                    ? "sum(raw_count) AS raw, sum(count) AS estimate"
+                    : "sum(raw_amount) AS raw, sum(amount) AS estimate");
+    sql_add(&s, ", sum(raw_count) AS events, count() AS row_count FROM profile_samples");
     sql_where_samples(&s, filter);
     sql_add(&s, " GROUP BY stack_id) AS s LEFT ANY JOIN (SELECT stack_id, toUInt8(1) AS known, "
                 "flags, class, method, file, line, kind FROM profile_stacks");

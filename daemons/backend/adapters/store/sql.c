@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql.h"
 
+#include <catalogue/profile_type.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +111,7 @@ void sql_filter_params(statement *s, const store_filter *f)
     if (f->workload != NULL)
         sql_text(s, "workload", text_of(f->workload));
     if (f->type != 0)
-        sql_number(s, "type", f->type);
+        sql_number(s, "source", profile_type_get(f->type)->source);
     sql_number(s, "from_ms", f->from_ms);
     sql_number(s, "to_ms", f->to_ms);
     if (f->pod != NULL)
@@ -155,7 +157,7 @@ void sql_where(statement *s, const store_filter *f, const char *column)
     sql_add(s, column);
     sql_add(s, " < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC')");
     if (f->type != 0)
-        sql_add(s, " AND profile_type = {type:UInt8}");
+        sql_add(s, " AND source = {source:UInt8}");
     add_conditions(s, f);
 }
 
@@ -175,6 +177,10 @@ void sql_where_windows(statement *s, const store_filter *f)
 void sql_where_samples(statement *s, const store_filter *f)
 {
     sql_where_windows(s, f);
+    /* The hour stands before the time in the table's order. */
+    sql_add(s, " AND toStartOfHour(time) >= toStartOfHour(fromUnixTimestamp64Milli("
+               "{from_ms:Int64}, 'UTC')) AND toStartOfHour(time) <= "
+               "toStartOfHour(fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC'))");
     if (f->pool != NULL)
         sql_add(s, " AND pool = {pool:String}");
 }

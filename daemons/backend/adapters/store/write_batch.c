@@ -8,6 +8,21 @@
 #include "write_impl.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define SUMS                                                                                       \
+    {"raw_amount", "UInt64"}, {"amount", "UInt64"}, {"raw_count", "UInt64"},                       \
+    {                                                                                              \
+        "count", "UInt64"                                                                          \
+    }
+
+/* The `count` sums from entry `i` on, in the columns SUMS. */
+static void put_sums(table *t, const sum_columns *from, size_t i, size_t count)
+{
+    table_put_u64_rows(t, from->raw_amount.at + i, count);
+    table_put_u64_rows(t, from->amount.at + i, count);
+    table_put_u64_rows(t, from->raw_count.at + i, count);
+    table_put_u64_rows(t, from->count.at + i, count);
+}
+
 /* How many rows from `from` on are of one window. */
 static size_t rows_alike(u32s window, size_t from)
 {
@@ -144,7 +159,7 @@ typedef struct seconds_by_window {
     uint32_t *order;
     size_t *starts;
     chs_bytes *pool; /* of one window */
-    uint64_t *second, *value;
+    uint64_t *second, *amount, *count;
 } seconds_by_window;
 
 static void seconds_free(seconds_by_window *s)
@@ -153,7 +168,8 @@ static void seconds_free(seconds_by_window *s)
     free(s->starts);
     free(s->pool);
     free(s->second);
-    free(s->value);
+    free(s->amount);
+    free(s->count);
 }
 
 static int seconds_gather(seconds_by_window *s, const profile_batch *b)
@@ -164,9 +180,10 @@ static int seconds_gather(seconds_by_window *s, const profile_batch *b)
     s->starts = calloc(windows + 2, sizeof(*s->starts));
     s->pool = malloc((rows + 1) * sizeof(*s->pool));
     s->second = malloc((rows + 1) * sizeof(*s->second));
-    s->value = malloc((rows + 1) * sizeof(*s->value));
+    s->amount = malloc((rows + 1) * sizeof(*s->amount));
+    s->count = malloc((rows + 1) * sizeof(*s->count));
     if (s->order == NULL || s->starts == NULL || s->pool == NULL || s->second == NULL ||
-        s->value == NULL)
+        s->amount == NULL || s->count == NULL)
         return -1;
     /* A counting sort: it keeps the batch's own order, so that the block can be made again. */
     for (size_t i = 0; i < rows; i++)
@@ -187,11 +204,13 @@ static void put_seconds(table *t, seconds_by_window *s, const profile_batch *b, 
         text pool = string_of(b, &b->seconds.pool, row);
         s->pool[i] = (chs_bytes){pool.data, pool.length};
         s->second[i] = b->seconds.second.at[row];
-        s->value[i] = b->seconds.value.at[row];
+        s->amount[i] = b->seconds.amount.at[row];
+        s->count[i] = b->seconds.count.at[row];
     }
     table_put_texts(t, s->pool, count);
     table_put_uints(t, s->second, count);
-    table_put_uints(t, s->value, count);
+    table_put_uints(t, s->amount, count);
+    table_put_uints(t, s->count, count);
 }
 
 static void put_window(table *t, seconds_by_window *s, const profile_batch *b, uint32_t i)
@@ -202,7 +221,7 @@ static void put_window(table *t, seconds_by_window *s, const profile_batch *b, u
 
     put_service(t, b, target, 1);
     table_put_text(t, string_of(b, &targets->workload_kind, target));
-    table_put_uint(t, w->type.at[i]);
+    table_put_uint(t, w->source.at[i]);
     table_put_ms(t, w->start_ms.at[i]);
     table_put_uint(t, target_id_at(targets, &b->strings, target));
     table_put_text(t, string_of(b, &targets->pod, target));
@@ -215,11 +234,11 @@ static void put_window(table *t, seconds_by_window *s, const profile_batch *b, u
     table_put_uint(t, w->covered_ms.at[i]);
     table_put_text(t, string_of(b, &w->engine, i));
     table_put_uint(t, w->interval.at[i]);
-    table_put_uint(t, w->samples.at[i]);
-    table_put_uint(t, w->raw_total.at[i]);
-    table_put_uint(t, w->value_total.at[i]);
-    table_put_uint(t, w->truncated_raw.at[i]);
-    table_put_uint(t, w->dropped_raw.at[i]);
+    put_sums(t, &w->total, i, 1);
+    table_put_uint(t, w->truncated_amount.at[i]);
+    table_put_uint(t, w->truncated_count.at[i]);
+    table_put_uint(t, w->dropped_amount.at[i]);
+    table_put_uint(t, w->dropped_count.at[i]);
     table_put_uint(t, w->dropped_stacks.at[i]);
     table_put_uint(t, w->lost_events.at[i]);
     put_seconds(t, s, b, i);
@@ -230,7 +249,7 @@ static int write_windows(const clickhouse *c, const batch_write *w, store_error 
     static const table_column columns[] = {
         KEY,
         {"workload_kind", LOW},
-        {"profile_type", "UInt8"},
+        {"source", "UInt8"},
         {"time", MOMENT},
         {"target_id", "UInt64"},
         {"pod", LOW},
@@ -243,16 +262,17 @@ static int write_windows(const clickhouse *c, const batch_write *w, store_error 
         {"covered_ms", "UInt32"},
         {"engine", LOW},
         {"interval", "UInt64"},
-        {"samples", "UInt64"},
-        {"raw_total", "UInt64"},
-        {"value_total", "UInt64"},
-        {"truncated_raw", "UInt64"},
-        {"dropped_raw", "UInt64"},
+        SUMS,
+        {"truncated_amount", "UInt64"},
+        {"truncated_count", "UInt64"},
+        {"dropped_amount", "UInt64"},
+        {"dropped_count", "UInt64"},
         {"dropped_stacks", "UInt64"},
         {"lost_events", "UInt64"},
         {"second_pool", "Array(" LOW ")"},
         {"second_index", "Array(UInt32)"},
-        {"second_value", "Array(UInt64)"},
+        {"second_amount", "Array(UInt64)"},
+        {"second_count", "Array(UInt64)"},
     };
     seconds_by_window s = {0};
     table t;
@@ -278,7 +298,7 @@ static void put_threads(table *t, const profile_batch *b, table_keys *pools, siz
     uint32_t window = rows->window.at[i], target = b->windows.target.at[window];
 
     put_service(t, b, target, count);
-    table_put_uint_times(t, b->windows.type.at[window], count);
+    table_put_uint_times(t, b->windows.source.at[window], count);
     table_put_ms_times(t, b->windows.start_ms.at[window], count);
     table_put_uint_times(t, target_id_at(&b->targets, &b->strings, target), count);
     table_put_string_rows(t, pools, rows->pool.at + i, count);
@@ -289,25 +309,15 @@ static void put_threads(table *t, const profile_batch *b, table_keys *pools, siz
     }
     table_put_u64_rows(t, rows->os_tid.at + i, count);
     table_put_u64_rows(t, rows->java_tid.at + i, count);
-    table_put_u64_rows(t, rows->raw_value.at + i, count);
-    table_put_u64_rows(t, rows->value.at + i, count);
-    table_put_u64_rows(t, rows->samples.at + i, count);
+    put_sums(t, &rows->sum, i, count);
 }
 
 static int write_threads(const clickhouse *c, const batch_write *w, store_error *err)
 {
     static const table_column columns[] = {
-        KEY,
-        {"profile_type", "UInt8"},
-        {"time", MOMENT},
-        {"target_id", "UInt64"},
-        {"pool", LOW},
-        {"name", "String"},
-        {"os_tid", "UInt64"},
-        {"java_tid", "UInt64"},
-        {"raw_value", "UInt64"},
-        {"value", "UInt64"},
-        {"samples", "UInt64"},
+        KEY,           {"source", "UInt8"}, {"time", MOMENT},     {"target_id", "UInt64"},
+        {"pool", LOW}, {"name", "String"},  {"os_tid", "UInt64"}, {"java_tid", "UInt64"},
+        SUMS,
     };
     const u32s window = w->batch->threads.window;
     table_keys pools = {0};
@@ -350,7 +360,7 @@ static void put_samples(table *t, const profile_batch *b, sample_keys *keys, siz
     uint32_t window = rows->window.at[i], target = b->windows.target.at[window];
 
     put_service(t, b, target, count);
-    table_put_uint_times(t, b->windows.type.at[window], count);
+    table_put_uint_times(t, b->windows.source.at[window], count);
     table_put_ms_times(t, b->windows.start_ms.at[window], count);
     put_stack_ids(t, b, rows->stack.at + i, count);
     table_put_uint_times(t, target_id_at(&b->targets, &b->strings, target), count);
@@ -361,16 +371,14 @@ static void put_samples(table *t, const profile_batch *b, sample_keys *keys, siz
     table_put_string_rows(t, &keys->pools, rows->pool.at + i, count);
     table_put_u32_rows(t, rows->facet.at + i, count);
     table_put_string_rows(t, &keys->objects, rows->object.at + i, count);
-    table_put_u64_rows(t, rows->raw_value.at + i, count);
-    table_put_u64_rows(t, rows->value.at + i, count);
-    table_put_u64_rows(t, rows->samples.at + i, count);
+    put_sums(t, &rows->sum, i, count);
 }
 
 static int write_samples(const clickhouse *c, const batch_write *w, store_error *err)
 {
     static const table_column columns[] = {
         KEY,
-        {"profile_type", "UInt8"},
+        {"source", "UInt8"},
         {"time", MOMENT},
         {"stack_id", "FixedString(16)"},
         {"target_id", "UInt64"},
@@ -381,9 +389,7 @@ static int write_samples(const clickhouse *c, const batch_write *w, store_error 
         {"pool", LOW},
         {"facet", "UInt8"},
         {"object", LOW},
-        {"raw_value", "UInt64"},
-        {"value", "UInt64"},
-        {"samples", "UInt64"},
+        SUMS,
     };
     const u32s window = w->batch->samples.window;
     sample_keys keys = {0};

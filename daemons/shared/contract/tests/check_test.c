@@ -108,11 +108,11 @@ static void break_stack_twice(void)
 static void break_window_twice(void)
 {
     s.window_target[1] = 0;
-    s.type[1] = 1;
+    s.source[1] = 1;
 }
-static void break_type(void)
+static void break_source(void)
 {
-    s.type[0] = 99;
+    s.source[0] = 99;
 }
 static void break_covered(void)
 {
@@ -146,21 +146,25 @@ static void break_created_old(void)
 {
     s.batch.created_ms = SAMPLE_NOW_MS - 8ull * DAY_MS;
 }
-static void break_raw_total(void)
+static void break_raw_amount_total(void)
 {
-    s.raw_total[0]++;
+    s.raw_amount_total[0]++;
 }
-static void break_value_total(void)
+static void break_amount_total(void)
 {
-    s.value_total[1]--;
+    s.amount_total[1]--;
 }
-static void break_samples_total(void)
+static void break_raw_count_total(void)
 {
-    s.samples_total[0] = 0;
+    s.raw_count_total[0] = 0;
+}
+static void break_count_total(void)
+{
+    s.count_total[1]++;
 }
 static void break_overflow(void)
 {
-    s.value[0] = UINT64_MAX;
+    s.amount[0] = UINT64_MAX;
 }
 static void break_snapshot_columns(void)
 {
@@ -291,7 +295,7 @@ static const struct {
     {break_held_order, "bad_columns"},
     {break_snapshot_day, "wrong_day"},
     {break_snapshot_future, "window_in_future"},
-    {break_type, "unknown_type"},
+    {break_source, "unknown_source"},
     {break_covered, "bad_window"},
     {break_length, "bad_window"},
     {break_second, "bad_window"},
@@ -300,9 +304,10 @@ static const struct {
     {break_future, "window_in_future"},
     {break_created_ahead, "clock_ahead"},
     {break_created_old, "batch_too_old"},
-    {break_raw_total, "totals_mismatch"},
-    {break_value_total, "totals_mismatch"},
-    {break_samples_total, "totals_mismatch"},
+    {break_raw_amount_total, "totals_mismatch"},
+    {break_amount_total, "totals_mismatch"},
+    {break_raw_count_total, "totals_mismatch"},
+    {break_count_total, "totals_mismatch"},
     {break_overflow, "overflow"},
     {break_frame_columns, "bad_stacks"},
     {break_depths, "bad_stacks"},
@@ -424,8 +429,8 @@ START_TEST(test_threads_may_not_name_long_texts_over_and_over)
     for (size_t i = 0; i < LONG_COUNT; i++)
         names[i] = 5;
     s.batch.strings = (string_columns){{data, sizeof(data)}, {lengths, 6}, NULL};
-    s.batch.threads = (thread_columns){zeros, zeros64, zeros64, {names, LONG_COUNT},
-                                       zeros, zeros64, zeros64, zeros64};
+    s.batch.threads = (thread_columns){
+        zeros, zeros64, zeros64, {names, LONG_COUNT}, zeros, {zeros64, zeros64, zeros64, zeros64}};
     ck_assert_int_eq(check_profile_batch(&s.batch, &limits, SAMPLE_NOW_MS, &v), -1);
     ck_assert_str_eq(v.code, "payload_too_large");
     profile_batch_clear(&s.batch);

@@ -58,26 +58,28 @@ static void make_windows(sample_batch *s)
     u64s none = U64S(s->zeros64, SAMPLE_WINDOWS);
 
     ALL(s->window_target, 0, 1);
-    ALL(s->type, 1, 5);
+    ALL(s->source, 1, 4);
     ALL(s->length_ms, 10000, 10000);
     ALL(s->covered_ms, 10000, 9000);
     ALL(s->start_ms, SAMPLE_NOW_MS - 20000, SAMPLE_NOW_MS - 20000);
-    ALL(s->samples_total, 3, 1);
-    ALL(s->raw_total, 60, 40);
-    ALL(s->value_total, 600, 400);
+    ALL(s->raw_amount_total, 60, 40);
+    ALL(s->amount_total, 600, 400);
+    ALL(s->raw_count_total, 3, 1);
+    ALL(s->count_total, 6, 2);
     s->batch.windows = (window_columns){
         .target = U32S(s->window_target, SAMPLE_WINDOWS),
-        .type = U32S(s->type, SAMPLE_WINDOWS),
+        .source = U32S(s->source, SAMPLE_WINDOWS),
         .start_ms = U64S(s->start_ms, SAMPLE_WINDOWS),
         .length_ms = U32S(s->length_ms, SAMPLE_WINDOWS),
         .covered_ms = U32S(s->covered_ms, SAMPLE_WINDOWS),
         .engine = U32S(s->zeros, SAMPLE_WINDOWS),
         .interval = none,
-        .samples = U64S(s->samples_total, SAMPLE_WINDOWS),
-        .raw_total = U64S(s->raw_total, SAMPLE_WINDOWS),
-        .value_total = U64S(s->value_total, SAMPLE_WINDOWS),
-        .truncated_raw = none,
-        .dropped_raw = none,
+        .total = {U64S(s->raw_amount_total, SAMPLE_WINDOWS), U64S(s->amount_total, SAMPLE_WINDOWS),
+                  U64S(s->raw_count_total, SAMPLE_WINDOWS), U64S(s->count_total, SAMPLE_WINDOWS)},
+        .truncated_amount = none,
+        .truncated_count = none,
+        .dropped_amount = none,
+        .dropped_count = none,
         .dropped_stacks = none,
         .lost_events = none,
     };
@@ -88,18 +90,25 @@ static void make_rows(sample_batch *s)
     ALL(s->row_window, 0, 0, 0, 1);
     ALL(s->row_pool, 4, 4, 0, 4);
     ALL(s->row_stack, 0, 1, 0, 2);
-    ALL(s->raw, 10, 20, 30, 40);
-    ALL(s->value, 100, 200, 300, 400);
-    ALL(s->samples, 1, 1, 1, 1);
-    s->batch.samples =
-        (sample_columns){U32S(s->row_window, SAMPLE_ROWS), U32S(s->row_pool, SAMPLE_ROWS),
-                         U32S(s->row_stack, SAMPLE_ROWS),  U64S(s->raw, SAMPLE_ROWS),
-                         U64S(s->value, SAMPLE_ROWS),      U64S(s->samples, SAMPLE_ROWS),
-                         U32S(s->facet, SAMPLE_ROWS),      U32S(s->zeros, SAMPLE_ROWS)};
+    ALL(s->raw_amount, 10, 20, 30, 40);
+    ALL(s->amount, 100, 200, 300, 400);
+    ALL(s->raw_count, 1, 1, 1, 1);
+    ALL(s->count, 2, 2, 2, 2);
+    s->batch.samples = (sample_columns){
+        .window = U32S(s->row_window, SAMPLE_ROWS),
+        .pool = U32S(s->row_pool, SAMPLE_ROWS),
+        .stack = U32S(s->row_stack, SAMPLE_ROWS),
+        .sum = {U64S(s->raw_amount, SAMPLE_ROWS), U64S(s->amount, SAMPLE_ROWS),
+                U64S(s->raw_count, SAMPLE_ROWS), U64S(s->count, SAMPLE_ROWS)},
+        .facet = U32S(s->facet, SAMPLE_ROWS),
+        .object = U32S(s->zeros, SAMPLE_ROWS),
+    };
     s->second[0] = 9;
-    s->second_value[0] = 600;
-    s->batch.seconds = (second_columns){U32S(s->second_window, 1), U32S(s->zeros, 1),
-                                        U32S(s->second, 1), U64S(s->second_value, 1)};
+    s->second_amount[0] = 600;
+    s->second_count[0] = 6;
+    s->batch.seconds =
+        (second_columns){U32S(s->second_window, 1), U32S(s->zeros, 1), U32S(s->second, 1),
+                         U64S(s->second_amount, 1), U64S(s->second_count, 1)};
 }
 
 static void make_snapshots(sample_batch *s)

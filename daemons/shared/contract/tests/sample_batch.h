@@ -26,12 +26,13 @@ typedef struct sample_batch {
     uint32_t zeros[8];
     uint32_t workload[2], boot_id[2], pid[2];
     uint64_t ticks[2];
-    uint32_t window_target[2], type[2], length_ms[2], covered_ms[2];
-    uint64_t start_ms[2], samples_total[2], raw_total[2], value_total[2], zeros64[8];
+    uint32_t window_target[2], source[2], length_ms[2], covered_ms[2];
+    uint64_t start_ms[2], raw_amount_total[2], amount_total[2], raw_count_total[2];
+    uint64_t count_total[2], zeros64[8];
     uint32_t row_window[4], row_pool[4], row_stack[4], facet[4];
-    uint64_t raw[4], value[4], samples[4];
+    uint64_t raw_amount[4], amount[4], raw_count[4], count[4];
     uint32_t second_window[1], second[1];
-    uint64_t second_value[1];
+    uint64_t second_amount[1], second_count[1];
     char strings[64];
     uint32_t lengths[5];
     /* snapshots of target 0: two threads in a deadlock over two locks, each other's */

@@ -19,8 +19,13 @@ struct proto_decoded {
     } parts[MESSAGES];
 };
 
-#define U32(message, field)   ((u32s){(message)->field, (message)->n_##field})
-#define U64(message, field)   ((u64s){(message)->field, (message)->n_##field})
+#define U32(message, field) ((u32s){(message)->field, (message)->n_##field})
+#define U64(message, field) ((u64s){(message)->field, (message)->n_##field})
+#define SUMS(message)                                                                              \
+    {                                                                                              \
+        U64(message, raw_amount), U64(message, amount), U64(message, raw_count),                   \
+            U64(message, count)                                                                    \
+    }
 #define BYTES(message, field) ((text){(const char *)(message)->field.data, (message)->field.len})
 
 /* Checks the form, unpacks into the next part and returns the message; NULL: verdict filled. */
@@ -111,17 +116,17 @@ static void map_windows(window_columns *out, const Hotstack__V1__WindowColumns *
         return;
     *out = (window_columns){
         .target = U32(in, target),
-        .type = U32(in, type),
+        .source = U32(in, source),
         .start_ms = U64(in, start_ms),
         .length_ms = U32(in, length_ms),
         .covered_ms = U32(in, covered_ms),
         .engine = U32(in, engine_str),
         .interval = U64(in, interval),
-        .samples = U64(in, samples),
-        .raw_total = U64(in, raw_total),
-        .value_total = U64(in, value_total),
-        .truncated_raw = U64(in, truncated_raw),
-        .dropped_raw = U64(in, dropped_raw),
+        .total = SUMS(in),
+        .truncated_amount = U64(in, truncated_amount),
+        .truncated_count = U64(in, truncated_count),
+        .dropped_amount = U64(in, dropped_amount),
+        .dropped_count = U64(in, dropped_count),
         .dropped_stacks = U64(in, dropped_stacks),
         .lost_events = U64(in, lost_events),
     };
@@ -131,17 +136,16 @@ static void map_rows(profile_batch *out, const Hotstack__V1__ProfileBody *in)
 {
     if (in->samples != NULL)
         out->samples = (sample_columns){U32(in->samples, window), U32(in->samples, pool_str),
-                                        U32(in->samples, stack),  U64(in->samples, raw_value),
-                                        U64(in->samples, value),  U64(in->samples, samples),
+                                        U32(in->samples, stack),  SUMS(in->samples),
                                         U32(in->samples, facet),  U32(in->samples, object_str)};
     if (in->seconds != NULL)
         out->seconds = (second_columns){U32(in->seconds, window), U32(in->seconds, pool_str),
-                                        U32(in->seconds, second), U64(in->seconds, value)};
+                                        U32(in->seconds, second), U64(in->seconds, amount),
+                                        U64(in->seconds, count)};
     if (in->threads != NULL)
         out->threads = (thread_columns){U32(in->threads, window),   U64(in->threads, os_tid),
                                         U64(in->threads, java_tid), U32(in->threads, name_str),
-                                        U32(in->threads, pool_str), U64(in->threads, raw_value),
-                                        U64(in->threads, value),    U64(in->threads, samples)};
+                                        U32(in->threads, pool_str), SUMS(in->threads)};
 }
 
 static void map_snapshots(profile_batch *out, const Hotstack__V1__ProfileBody *in)

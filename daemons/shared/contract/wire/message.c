@@ -43,30 +43,35 @@ const column batch_target_columns[] = {
 };
 const size_t batch_target_column_count = COUNT(batch_target_columns);
 
+/* The four columns of a profile_sum. */
+#define SUM_COLUMNS(type, field, message)                                                          \
+    COLUMN(type, field.raw_amount, message, raw_amount),                                           \
+        COLUMN(type, field.amount, message, amount),                                               \
+        COLUMN(type, field.raw_count, message, raw_count),                                         \
+        COLUMN(type, field.count, message, count)
+
 static const column window_columns[] = {
     COLUMN(batch_window, target, wire_windows, target),
-    COLUMN(batch_window, totals.type, wire_windows, type),
+    COLUMN(batch_window, part.source, wire_windows, source),
     COLUMN(batch_window, start_ms, wire_windows, start_ms),
     COLUMN(batch_window, length_ms, wire_windows, length_ms),
     COLUMN(batch_window, covered_ms, wire_windows, covered_ms),
     COLUMN(batch_window, engine_str, wire_windows, engine_str),
-    COLUMN(batch_window, totals.interval, wire_windows, interval),
-    COLUMN(batch_window, totals.samples, wire_windows, samples),
-    COLUMN(batch_window, totals.raw_total, wire_windows, raw_total),
-    COLUMN(batch_window, totals.value_total, wire_windows, value_total),
-    COLUMN(batch_window, totals.truncated_raw, wire_windows, truncated_raw),
-    COLUMN(batch_window, totals.dropped_raw, wire_windows, dropped_raw),
-    COLUMN(batch_window, totals.dropped_stacks, wire_windows, dropped_stacks),
-    COLUMN(batch_window, totals.lost_events, wire_windows, lost_events),
+    COLUMN(batch_window, part.interval, wire_windows, interval),
+    SUM_COLUMNS(batch_window, part.total, wire_windows),
+    COLUMN(batch_window, part.truncated_amount, wire_windows, truncated_amount),
+    COLUMN(batch_window, part.truncated_count, wire_windows, truncated_count),
+    COLUMN(batch_window, part.dropped_amount, wire_windows, dropped_amount),
+    COLUMN(batch_window, part.dropped_count, wire_windows, dropped_count),
+    COLUMN(batch_window, part.dropped_stacks, wire_windows, dropped_stacks),
+    COLUMN(batch_window, part.lost_events, wire_windows, lost_events),
 };
 
 static const column sample_columns[] = {
     COLUMN(batch_row, window, wire_samples, window),
     COLUMN(batch_row, pool_str, wire_samples, pool_str),
     COLUMN(batch_row, stack, wire_samples, stack),
-    COLUMN(batch_row, raw_value, wire_samples, raw_value),
-    COLUMN(batch_row, value, wire_samples, value),
-    COLUMN(batch_row, samples, wire_samples, samples),
+    SUM_COLUMNS(batch_row, sum, wire_samples),
     COLUMN(batch_row, facet, wire_samples, facet),
     COLUMN(batch_row, object_str, wire_samples, object_str),
 };
@@ -75,7 +80,8 @@ static const column second_columns[] = {
     COLUMN(batch_second, window, wire_seconds, window),
     COLUMN(batch_second, pool_str, wire_seconds, pool_str),
     COLUMN(batch_second, second, wire_seconds, second),
-    COLUMN(batch_second, value, wire_seconds, value),
+    COLUMN(batch_second, amount, wire_seconds, amount),
+    COLUMN(batch_second, count, wire_seconds, count),
 };
 
 static const column thread_columns[] = {
@@ -84,9 +90,7 @@ static const column thread_columns[] = {
     COLUMN(batch_thread, java_tid, wire_threads, java_tid),
     COLUMN(batch_thread, name_str, wire_threads, name_str),
     COLUMN(batch_thread, pool_str, wire_threads, pool_str),
-    COLUMN(batch_thread, raw_value, wire_threads, raw_value),
-    COLUMN(batch_thread, value, wire_threads, value),
-    COLUMN(batch_thread, samples, wire_threads, samples),
+    SUM_COLUMNS(batch_thread, sum, wire_threads),
 };
 
 static const column snapshot_columns[] = {

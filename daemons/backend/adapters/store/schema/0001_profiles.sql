@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS profile_samples
     cluster      LowCardinality(String),
     namespace    LowCardinality(String),
     workload     LowCardinality(String),
-    profile_type UInt8,
+    source       UInt8,
     time         DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),   -- its window's start
     stack_id     FixedString(16) CODEC(ZSTD(1)),
     target_id    UInt64 CODEC(ZSTD(1)),
@@ -46,25 +46,26 @@ CREATE TABLE IF NOT EXISTS profile_samples
     pool         LowCardinality(String),
     facet        UInt8,
     object       LowCardinality(String),         -- class allocated, or of the lock
-    raw_value    UInt64 CODEC(T64, ZSTD(1)),
-    value        UInt64 CODEC(T64, ZSTD(1)),
-    samples      UInt64 CODEC(T64, ZSTD(1))
+    raw_amount   UInt64 CODEC(T64, ZSTD(1)),     -- as recorded, in the source's unit
+    amount       UInt64 CODEC(T64, ZSTD(1)),     -- the estimate
+    raw_count    UInt64 CODEC(T64, ZSTD(1)),     -- events recorded
+    count        UInt64 CODEC(T64, ZSTD(1))      -- the estimate
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)
-ORDER BY (cluster, namespace, workload, profile_type, time, stack_id, target_id, pool)
+ORDER BY (cluster, namespace, workload, source, toStartOfHour(time), stack_id, target_id, time, pool)
 TTL toStartOfDay(time) + INTERVAL {retention_days} DAY
 SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 ;
 
--- One row a (target, window, profile type): totals, coverage, and the ledger of what was cut.
+-- One row a (target, window, source): totals, coverage, and the ledger of what was cut.
 CREATE TABLE IF NOT EXISTS profile_windows
 (
     cluster        LowCardinality(String),
     namespace      LowCardinality(String),
     workload       LowCardinality(String),
     workload_kind  LowCardinality(String),
-    profile_type   UInt8,
+    source         UInt8,
     time           DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     target_id      UInt64 CODEC(ZSTD(1)),
     pod            LowCardinality(String),
@@ -77,20 +78,24 @@ CREATE TABLE IF NOT EXISTS profile_windows
     covered_ms     UInt32,
     engine         LowCardinality(String),
     interval       UInt64,
-    samples        UInt64,
-    raw_total      UInt64,
-    value_total    UInt64,
-    truncated_raw  UInt64,
-    dropped_raw    UInt64,
-    dropped_stacks UInt64,
-    lost_events    UInt64,
-    second_pool    Array(LowCardinality(String)),  -- sparse per-second totals: three columns,
-    second_index   Array(UInt32),                  -- one entry a (pool, second) that is not zero
-    second_value   Array(UInt64)
+    raw_amount       UInt64,
+    amount           UInt64,
+    raw_count        UInt64,
+    count            UInt64,
+    truncated_amount UInt64,
+    truncated_count  UInt64,
+    dropped_amount   UInt64,
+    dropped_count    UInt64,
+    dropped_stacks   UInt64,
+    lost_events      UInt64,
+    second_pool      Array(LowCardinality(String)),  -- sparse per-second totals: four columns,
+    second_index     Array(UInt32),                  -- one entry a (pool, second) that is not zero
+    second_amount    Array(UInt64),
+    second_count     Array(UInt64)
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)
-ORDER BY (cluster, namespace, workload, profile_type, time, target_id)
+ORDER BY (cluster, namespace, workload, source, time, target_id)
 TTL toStartOfDay(time) + INTERVAL {retention_days} DAY
 SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 ;
@@ -100,20 +105,21 @@ CREATE TABLE IF NOT EXISTS profile_threads
     cluster      LowCardinality(String),
     namespace    LowCardinality(String),
     workload     LowCardinality(String),
-    profile_type UInt8,
+    source       UInt8,
     time         DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     target_id    UInt64 CODEC(ZSTD(1)),
     pool         LowCardinality(String),
     name         String CODEC(ZSTD(1)),
     os_tid       UInt64,
     java_tid     UInt64,
-    raw_value    UInt64 CODEC(T64, ZSTD(1)),
-    value        UInt64 CODEC(T64, ZSTD(1)),
-    samples      UInt64 CODEC(T64, ZSTD(1))
+    raw_amount   UInt64 CODEC(T64, ZSTD(1)),     -- as recorded, in the source's unit
+    amount       UInt64 CODEC(T64, ZSTD(1)),     -- the estimate
+    raw_count    UInt64 CODEC(T64, ZSTD(1)),     -- events recorded
+    count        UInt64 CODEC(T64, ZSTD(1))      -- the estimate
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)
-ORDER BY (cluster, namespace, workload, profile_type, time, target_id, pool, name)
+ORDER BY (cluster, namespace, workload, source, time, target_id, pool, name)
 TTL toStartOfDay(time) + INTERVAL {retention_days} DAY
 SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 ;
@@ -232,33 +238,6 @@ PARTITION BY day
 ORDER BY (cluster, namespace, workload, stack_id)
 TTL toStartOfDay(day) + INTERVAL {retention_days} DAY
 SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
-;
-
--- Hourly sums per stack: what long ranges read.
-CREATE TABLE IF NOT EXISTS profile_rollups
-(
-    cluster      LowCardinality(String),
-    namespace    LowCardinality(String),
-    workload     LowCardinality(String),
-    profile_type UInt8,
-    hour         DateTime('UTC') CODEC(Delta, ZSTD(1)),
-    stack_id     FixedString(16) CODEC(ZSTD(1)),
-    raw_value    UInt64 CODEC(T64, ZSTD(1)),
-    value        UInt64 CODEC(T64, ZSTD(1)),
-    samples      UInt64 CODEC(T64, ZSTD(1))
-)
-ENGINE = SummingMergeTree((raw_value, value, samples))
-PARTITION BY toDate(hour)
-ORDER BY (cluster, namespace, workload, profile_type, hour, stack_id)
-TTL toStartOfDay(hour) + INTERVAL {retention_days} DAY
-SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
-;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS profile_rollups_mv TO profile_rollups AS
-SELECT cluster, namespace, workload, profile_type, toStartOfHour(time) AS hour, stack_id,
-       sum(raw_value) AS raw_value, sum(value) AS value, sum(samples) AS samples
-FROM profile_samples
-GROUP BY cluster, namespace, workload, profile_type, hour, stack_id
 ;
 
 CREATE TABLE IF NOT EXISTS target_status_history

@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The catalogue of profile types: one table owns their numbers, names and units.
+ * The catalogue of sources and profile types: one table each owns their numbers, names and units.
  *
- * Numbers stand in the contract (daemons/shared/contract) and in the store: they are never reused.
+ * A source is a kind of event that an engine records. Its rows have an amount and a count, and each
+ * profile type is one of the two. The contract (daemons/shared/contract) and the store hold the
+ * numbers of sources; nothing but programs' memory holds those of types.
  * All functions are pure and may be called from any thread.
  */
 #ifndef CATALOGUE_PROFILE_TYPE_H
 #define CATALOGUE_PROFILE_TYPE_H
 
 #include <stddef.h>
+
+enum profile_source {
+    PROFILE_SOURCE_NONE = 0,
+    PROFILE_SOURCE_CPU = 1,
+    PROFILE_SOURCE_WALL = 2,
+    PROFILE_SOURCE_ALLOC = 3,
+    PROFILE_SOURCE_LOCK = 4,
+    PROFILE_SOURCE_LIVE = 5,
+    PROFILE_SOURCE_NATIVEMEM = 6,
+    PROFILE_SOURCE_END
+};
+
+enum profile_measure { PROFILE_AMOUNT, PROFILE_COUNT };
 
 enum profile_type {
     PROFILE_TYPE_NONE = 0,
@@ -28,6 +43,8 @@ typedef struct profile_type_info {
     const char *name;  /* stable: API, UI, files */
     const char *unit;  /* "ns", "bytes" or "count" */
     const char *title; /* for people */
+    enum profile_source source;
+    enum profile_measure measure;
 } profile_type_info;
 
 /* The entry of a number, or NULL where the number is not in the catalogue. */
@@ -35,5 +52,11 @@ const profile_type_info *profile_type_get(unsigned number);
 
 /* The entry of a name ("cpu"), or NULL. */
 const profile_type_info *profile_type_find(const char *name);
+
+/* The stable name of a source ("alloc"), or NULL where the number is not in the catalogue. */
+const char *profile_source_name(unsigned number);
+
+/* The type that shows that measure of a source, or PROFILE_TYPE_NONE. */
+enum profile_type profile_type_of(unsigned source, enum profile_measure measure);
 
 #endif

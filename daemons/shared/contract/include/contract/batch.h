@@ -8,6 +8,7 @@
 #define CONTRACT_BATCH_H
 
 #include <contract/intern.h>
+#include <contract/sum.h>
 
 enum {
     BATCH_ID_SIZE = 16,
@@ -15,16 +16,15 @@ enum {
     STACK_TRUNCATED = 1 /* bit of profile_stack.flags */
 };
 
-/* One profile type of a window. */
+/* One source of a window. */
 typedef struct profile_part {
-    uint32_t type; /* enum profile_type */
+    uint32_t source; /* enum profile_source */
     char engine[16];
-    uint64_t interval; /* in the type's unit, 0 = not known */
-    uint64_t samples;
-    uint64_t raw_total;
-    uint64_t value_total;
-    uint64_t truncated_raw;
-    uint64_t dropped_raw;
+    uint64_t interval; /* in the source's unit, 0 = not known */
+    profile_sum total;
+    uint64_t truncated_amount,
+        truncated_count;                    /* of the raw total: stacks cut by the depth limit */
+    uint64_t dropped_amount, dropped_count; /* of the raw total: summed into [dropped] */
     uint64_t dropped_stacks;
     uint64_t lost_events;
 } profile_part;
@@ -63,22 +63,23 @@ typedef struct batch_window {
     uint64_t start_ms;
     uint32_t length_ms, covered_ms;
     uint32_t engine_str;
-    profile_part totals; /* type, interval, samples and all sums; its engine text is not used */
+    profile_part part; /* its engine text is not used */
 } batch_window;
 
 typedef struct batch_row {
     uint32_t window, pool_str, stack, facet, object_str;
-    uint64_t raw_value, value, samples;
+    profile_sum sum;
 } batch_row;
 
 typedef struct batch_second {
     uint32_t window, pool_str, second;
-    uint64_t value;
+    uint64_t amount, count; /* the estimates */
 } batch_second;
 
 typedef struct batch_thread {
     uint32_t window, name_str, pool_str;
-    uint64_t os_tid, java_tid, raw_value, value, samples;
+    uint64_t os_tid, java_tid;
+    profile_sum sum;
 } batch_thread;
 
 /* A thread snapshot, and its threads; docs/formats/ingest.md has the fields' meaning. */

@@ -33,30 +33,37 @@ typedef struct target_columns {
     u32s jvm_version, jvm_vendor, main_class, app_version, image, service;
 } target_columns;
 
+/* The four numbers of struct profile_sum. */
+typedef struct sum_columns {
+    u64s raw_amount, amount, raw_count, count;
+} sum_columns;
+
 typedef struct window_columns {
-    u32s target, type;
+    u32s target, source;
     u64s start_ms;
     u32s length_ms, covered_ms, engine;
-    u64s interval, samples, raw_total, value_total;
-    u64s truncated_raw, dropped_raw, dropped_stacks, lost_events;
+    u64s interval;
+    sum_columns total;
+    u64s truncated_amount, truncated_count, dropped_amount, dropped_count, dropped_stacks;
+    u64s lost_events;
 } window_columns;
 
 typedef struct sample_columns {
     u32s window, pool, stack;
-    u64s raw_value, value, samples;
+    sum_columns sum;
     u32s facet, object;
 } sample_columns;
 
 typedef struct second_columns {
     u32s window, pool, second;
-    u64s value;
+    u64s amount, count;
 } second_columns;
 
 typedef struct thread_columns {
     u32s window;
     u64s os_tid, java_tid;
     u32s name, pool;
-    u64s raw_value, value, samples;
+    sum_columns sum;
 } thread_columns;
 
 typedef struct snapshot_columns {
