@@ -9,11 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "api.h"
 #include "clickhouse.h"
+#include "periodic.h"
+#include "rollups.h"
 #include "settings.h"
 #include "writer.h"
 
@@ -25,6 +28,9 @@ struct program {
     clickhouse *store;
     bool store_complained;
     writer *writer;
+    rollups rollups;
+    periodic *roller;
+    bool rollups_complained;
     known_stacks *known; /* NULL: none are remembered */
     auth *auth;
     metrics *metrics;
@@ -127,6 +133,49 @@ static void prepare_store(void *context)
     }
 }
 
+/* On the rollups' thread. */
+static void roll_hours(void *context)
+{
+    program *p = context;
+    store_error err = {0};
+
+    if (!clickhouse_is_ready(p->store))
+        return;
+    bool failed = rollups_pass(&p->rollups, &err) != 0;
+    if (failed && !p->rollups_complained)
+        log_line("hourly sums are not made, queries read samples instead: %s", err.message);
+    p->rollups_complained = failed;
+}
+
+static uint64_t random_number(void *context)
+{
+    uint64_t number = 0;
+
+    (void)context;
+    (void)!getrandom(&number, sizeof(number), 0);
+    return number;
+}
+
+static int start_rollups(program *p)
+{
+    const config_section *v = p->values;
+    rollup_options options = {
+        .ops = &clickhouse_rollups,
+        .self = p->store,
+        .retention_ms = (uint64_t)config_duration_ms(v, "retention"),
+        .grace_ms = (uint64_t)config_duration_ms(v, "rollups.grace"),
+        .hours = (uint64_t)config_int(v, "rollups.hours"),
+        .now_ms = clock_unix_ms,
+        .random = random_number,
+    };
+
+    rollups_init(&p->rollups, &options);
+    p->roller = periodic_start(roll_hours, p, (uint64_t)config_duration_ms(v, "rollups.every"));
+    if (p->roller == NULL)
+        log_line("cannot start the rollups' thread");
+    return p->roller != NULL ? 0 : -1;
+}
+
 static bool store_ready(void *context)
 {
     return clickhouse_is_ready(((program *)context)->store);
@@ -190,6 +239,7 @@ static void fill_api(program *p)
         .auth = p->auth,
         .metrics = p->metrics,
         .assets = p->assets,
+        .rollups = &p->rollups,
         .secure_cookie = config_bool(v, "ui.https"),
         .store_ready = store_ready,
         .store_context = p,
@@ -275,7 +325,7 @@ program *program_start(const config *settings)
         return NULL;
     p->values = config_values(settings);
     if (make_auth(p) != 0 || load_assets(p) != 0 || open_store(p) != 0 ||
-        make_known_stacks(p) != 0 || start_writer(p) != 0) {
+        make_known_stacks(p) != 0 || start_writer(p) != 0 || start_rollups(p) != 0) {
         program_stop(p);
         return NULL;
     }
@@ -292,6 +342,7 @@ void program_stop(program *p)
     if (p == NULL)
         return;
     http_server_stop(p->server, GRACE_MS);
+    periodic_stop(p->roller);
     writer_stop(p->writer);
     clickhouse_close(p->store);
     known_stacks_free(p->known);

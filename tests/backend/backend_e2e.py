@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -322,6 +323,60 @@ def test_sessions(lab):
     statuses = [log_in(backend, {'token': f'guess-number-{i:06}'})[0] for i in range(12)]
     assert statuses[0] == 401 and statuses[-1] == 429, statuses
     assert log_in(backend, {'token': USER})[0] == 429
+
+
+# ---- hourly sums ----
+
+def test_long_ranges_are_read_from_hourly_sums(lab):
+    flags = ('--rollups-every', '100ms', '--rollups-grace', '0s')
+    backend = lab.start(*flags)
+    hour = (lab.start_ms // 3600000 - 2) * 3600000
+    sent = [backend.send('--seed', seed, start_ms=hour + 60000)[0] for seed in '12']
+    sent.append(backend.send('--seed', '3')[0])
+
+    def metric(name):
+        page = backend.get('/metrics')[2].decode()
+        return int(re.search(rf'^hotstack_backend_rollup_{name} (\d+)$', page, re.M)[1])
+
+    def settle():
+        """Two passes that begin from now on: the second finds nothing to do."""
+        before = metric('passes_total')
+        parts.wait_for('two passes', lambda: metric('passes_total') >= before + 3)
+        assert metric('dirty_hours') == 0 and metric('failures_total') == 0
+
+    def total(**choice):
+        query = {'namespace': '', 'workload': 'shop', 'type': 'alloc_bytes', **choice,
+                 'from': str(hour - 3600000), 'to': str(lab.start_ms + 60000)}
+        return int(backend.json('/v1/flamegraph', **query)['profiles'][0]['value_total'])
+
+    settle()
+    assert metric('hours_total') >= 1
+    whole = sum(a['value'] for a in sent) // 3
+    assert total() == whole
+    # A late batch counts at once, and the hour is summed anew.
+    sent.append(backend.send('--seed', '4', start_ms=hour + 120000)[0])
+    whole = sum(a['value'] for a in sent) // 3
+    assert total() == whole
+    settle()
+    assert total() == whole
+    backend.stop()
+
+    # Sums that do not hold are found and made anew.
+    lab.ask("ALTER TABLE profile_rollups DELETE WHERE pool = 'pool-1-#' SETTINGS mutations_sync = 2")
+    backend = lab.start(*flags)
+    parts.wait_for('the drift', lambda: metric('drift_total') == 1)
+    settle()
+    assert total() == whole
+    by_pool = total(pool='pool-1-#')
+    backend.stop()
+
+    # The samples of a summed hour are not read.
+    lab.ask(f'ALTER TABLE profile_samples DELETE WHERE time < toDateTime({hour // 1000 + 3600}) '
+            'SETTINGS mutations_sync = 2')
+    backend = lab.start(*flags)
+    assert total() == whole
+    assert total(pool='pool-1-#') == by_pool > 0
+    assert total(pod='nobody') == 0
 
 
 # ---- queries ----

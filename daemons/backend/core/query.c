@@ -30,15 +30,19 @@ uint64_t query_oldest_ms(const query *q)
     return now_ms < q->retention_ms ? 0 : (now_ms - q->retention_ms) / DAY_MS * DAY_MS + DAY_MS;
 }
 
-query_code query_check(const query *q, const store_filter *f)
+query_code query_check(const query *q, store_filter *f)
 {
     const scope *s = f->scope;
+    uint64_t oldest_ms = query_oldest_ms(q);
 
     if (!allows(s->clusters, s->cluster_count, f->cluster) ||
         !allows(s->namespaces, s->namespace_count, f->namespace_name) ||
         !allows(s->workloads, s->workload_count, f->workload))
         return QUERY_FORBIDDEN;
-    return f->to_ms <= query_oldest_ms(q) ? QUERY_EXPIRED : QUERY_OK;
+    if (f->to_ms <= oldest_ms)
+        return QUERY_EXPIRED;
+    f->from_ms = f->from_ms > oldest_ms ? f->from_ms : oldest_ms;
+    return QUERY_OK;
 }
 
 query_code query_fresh(const query *q, const store_filter *filter, query_meta *meta,

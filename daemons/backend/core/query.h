@@ -39,8 +39,9 @@ typedef struct query_meta {
     uint64_t seen, cut, dropped, omitted; /* the ledger, in the type's unit */
 } query_meta;
 
-/* May this be asked for? QUERY_OK, QUERY_FORBIDDEN or QUERY_EXPIRED. */
-query_code query_check(const query *q, const store_filter *filter);
+/* May this be asked for? QUERY_OK, QUERY_FORBIDDEN or QUERY_EXPIRED. A range that begins before the
+ * retention is cut to it: the store may still hold rows that have expired. */
+query_code query_check(const query *q, store_filter *filter);
 
 /* The first millisecond that is still kept. */
 uint64_t query_oldest_ms(const query *q);

@@ -157,6 +157,9 @@ START_TEST(test_scope_and_retention)
     filter.workload = "bank";
     ck_assert_int_eq(query_check(&q, &filter), QUERY_FORBIDDEN);
     filter.scope = &everything;
+    filter.from_ms = 5;
+    ck_assert_int_eq(query_check(&q, &filter), QUERY_OK);
+    ck_assert_uint_eq(filter.from_ms, query_oldest_ms(&q));
     filter.to_ms = query_oldest_ms(&q);
     ck_assert_int_eq(query_check(&q, &filter), QUERY_EXPIRED);
     /* Day 19994 is the first that the store still has: 19993 went when 20000 began. */

@@ -16,6 +16,7 @@
 #include "metrics.h"
 #include "pacing.h"
 #include "query.h"
+#include "rollups.h"
 #include "room.h"
 
 /* A byte of payload, unpacked: itself, its copy in the body's message, and eight in columns.
@@ -37,6 +38,7 @@ struct api {
     query query;
     auth *auth;
     metrics *metrics;
+    rollups *rollups;
     const http_assets *assets; /* NULL: this backend has no page */
     bool secure_cookie;        /* the page is reached by https */
     bool (*store_ready)(void *context);

@@ -63,6 +63,32 @@ static void set_known_stacks(const api *a)
                 "Stacks that the store was asked for.", s.misses);
 }
 
+static void set_rollups(const api *a)
+{
+    rollup_stats s = rollups_read(a->rollups);
+    const struct {
+        metric_kind kind;
+        const char *name, *help;
+        uint64_t value;
+    } rows[] = {
+        {METRIC_COUNTER, "hotstack_backend_rollup_passes_total", "Looks for hours to sum.",
+         s.passes},
+        {METRIC_COUNTER, "hotstack_backend_rollup_hours_total", "Hours of services summed.",
+         s.hours},
+        {METRIC_COUNTER, "hotstack_backend_rollup_failures_total",
+         "Looks for hours to sum that ended with an error.", s.failures},
+        {METRIC_COUNTER, "hotstack_backend_rollup_drift_total",
+         "Hourly sums that were not their windows' totals, and were made anew.", s.drifted},
+        {METRIC_GAUGE, "hotstack_backend_rollup_dirty_hours",
+         "Closed hours of services that wait to be summed.", s.dirty},
+        {METRIC_GAUGE, "hotstack_backend_rollup_fresh_timestamp_seconds",
+         "When all hours were last looked at; 0: not yet.", s.last_ms / 1000},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        metrics_set(a->metrics, rows[i].kind, rows[i].name, rows[i].help, rows[i].value);
+}
+
 void api_metrics(void *context, const http_request *request, http_response *response)
 {
     api *a = ((const api_route *)context)->api;
@@ -71,6 +97,7 @@ void api_metrics(void *context, const http_request *request, http_response *resp
     (void)request;
     set_server_gauges(a);
     set_known_stacks(a);
+    set_rollups(a);
     metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_store_ready",
                 "1 when the store has been reached and has our schema.",
                 a->store_ready(a->store_context) ? 1 : 0);

@@ -85,6 +85,8 @@ int clickhouse_open(clickhouse **out, const clickhouse_options *options, store_e
     pthread_cond_init(&c->returned, NULL);
     sql_fail(&c->problem, STORE_ERR_UNAVAILABLE, "The store has not answered yet.");
     int rc = open_transport(&c->writer, options, options->database, false, err);
+    if (rc == 0)
+        rc = open_transport(&c->maintainer, options, options->database, false, err);
     if (rc != 0) {
         clickhouse_close(c);
         return rc;
@@ -99,6 +101,7 @@ void clickhouse_close(clickhouse *c)
         return;
     for (unsigned i = 0; i < READERS_MAX; i++)
         chs_transport_close(c->readers[i]);
+    chs_transport_close(c->maintainer);
     chs_transport_close(c->writer);
     pthread_cond_destroy(&c->returned);
     pthread_mutex_destroy(&c->lock);

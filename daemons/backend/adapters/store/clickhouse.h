@@ -2,8 +2,8 @@
 /*
  * adapters/store/clickhouse.h: the store port over libchsink, to the embedded engine or a server.
  *
- * Connections: one for the writer's thread, and `readers` for queries, read-only, each used by one
- * thread at a time.
+ * Connections: one for the writer's thread, one for that of the rollups, and `readers` for queries,
+ * read-only, each used by one thread at a time.
  *
  * What is promised: when write_batch has returned 0, all its rows are in files of the engine. They
  * outlive a kill of this process (the kernel holds the pages). They outlive a crash of the machine
@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "rollups.h"
 #include "store.h"
 
 typedef struct clickhouse clickhouse;
@@ -51,5 +52,7 @@ int clickhouse_prepare(clickhouse *store, store_error *err);
 bool clickhouse_is_ready(const clickhouse *store);
 
 extern const store_ops clickhouse_port;
+/* Its functions take the store, on one thread at a time. */
+extern const rollup_ops clickhouse_rollups;
 
 #endif

@@ -15,6 +15,7 @@ enum { READERS_MAX = 16 };
 struct clickhouse {
     clickhouse_options options;
     chs_transport *writer;
+    chs_transport *maintainer; /* of the rollups' thread */
     atomic_bool ready;
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t returned;

@@ -31,6 +31,14 @@ void sql_add(statement *s, const char *text_to_add)
     s->length += length;
 }
 
+void sql_add_number(statement *s, uint64_t value)
+{
+    char digits[24];
+
+    snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
+    sql_add(s, digits);
+}
+
 static chs_param *add_param(statement *s, const char *name)
 {
     if (s->param_count == SQL_PARAMS_MAX) {
@@ -161,9 +169,8 @@ void sql_where(statement *s, const store_filter *f, const char *column)
     add_conditions(s, f);
 }
 
-void sql_where_windows(statement *s, const store_filter *f)
+static void add_parts(statement *s, const store_filter *f)
 {
-    sql_where(s, f, "time");
     if (f->pod != NULL)
         sql_add(s, " AND pod = {pod:String}");
     if (f->container != NULL)
@@ -172,6 +179,20 @@ void sql_where_windows(statement *s, const store_filter *f)
         sql_add(s, " AND app_version = {version:String}");
     if (f->target != 0)
         sql_add(s, " AND target_id = {target:UInt64}");
+}
+
+void sql_where_windows(statement *s, const store_filter *f)
+{
+    sql_where(s, f, "time");
+    add_parts(s, f);
+}
+
+void sql_where_rollups(statement *s, const store_filter *f)
+{
+    sql_where(s, f, "hour");
+    add_parts(s, f);
+    if (f->pool != NULL)
+        sql_add(s, " AND pool = {pool:String}");
 }
 
 void sql_where_samples(statement *s, const store_filter *f)
@@ -232,20 +253,42 @@ int sql_error(store_error *err, const chs_error *from)
     return sql_fail(err, code, "%s", from->message);
 }
 
+static int make_call(chs_call *call, const statement *s, uint32_t timeout_ms, store_error *err)
+{
+    if (s->failed)
+        return sql_fail(err, STORE_ERR_FAILED, "A statement is too long, or there is no memory.");
+    call->params = s->params;
+    call->param_count = s->param_count;
+    call->timeout_ms = timeout_ms;
+    return 0;
+}
+
+static int finish_call(int rc, chs_error *failure, store_error *err)
+{
+    if (rc == 0)
+        return 0;
+    failure->code = rc;
+    return sql_error(err, failure);
+}
+
+int sql_exec(statement *s, chs_transport *transport, uint32_t timeout_ms, store_error *err)
+{
+    chs_call call = CHS_CALL_INIT;
+    chs_error failure = {0};
+
+    if (make_call(&call, s, timeout_ms, err) != 0)
+        return err->code;
+    return finish_call(chs_exec(transport, s->text, &call, &failure), &failure, err);
+}
+
 int sql_query(statement *s, chs_transport *transport, uint32_t timeout_ms, chs_block_fn on_block,
               void *context, store_error *err)
 {
     chs_call call = CHS_CALL_INIT;
     chs_error failure = {0};
 
-    if (s->failed)
-        return sql_fail(err, STORE_ERR_FAILED, "A statement is too long, or there is no memory.");
-    call.params = s->params;
-    call.param_count = s->param_count;
-    call.timeout_ms = timeout_ms;
-    int rc = chs_query(transport, s->text, &call, on_block, context, &failure);
-    if (rc == 0)
-        return 0;
-    failure.code = rc;
-    return sql_error(err, &failure);
+    if (make_call(&call, s, timeout_ms, err) != 0)
+        return err->code;
+    return finish_call(chs_query(transport, s->text, &call, on_block, context, &failure), &failure,
+                       err);
 }

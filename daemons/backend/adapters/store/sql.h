@@ -12,9 +12,9 @@
 
 #include "store.h"
 
-enum { SQL_TEXT_MAX = 8192, SQL_PARAMS_MAX = 32, SQL_NUMBERS_MAX = 16 };
+enum { SQL_TEXT_MAX = 16384, SQL_PARAMS_MAX = 32, SQL_NUMBERS_MAX = 16 };
 
-/* A statement under construction. Values go in as parameters only, never as text. */
+/* A statement under construction. Values from outside go in as parameters only, never as text. */
 typedef struct statement {
     char text[SQL_TEXT_MAX];
     size_t length;
@@ -44,9 +44,10 @@ void sql_ids(statement *s, const char *name, const uint8_t *const *ids, size_t c
  */
 void sql_where(statement *s, const store_filter *filter, const char *column);
 /* The same with the parts of a service, over tables that have pod, container, app_version and
- * target_id; and over samples, which have a pool too. */
+ * target_id; and over samples and their hourly sums, which have a pool too. */
 void sql_where_windows(statement *s, const store_filter *filter);
 void sql_where_samples(statement *s, const store_filter *filter);
+void sql_where_rollups(statement *s, const store_filter *filter);
 void sql_where_days(statement *s, const store_filter *filter, const char *column);
 void sql_filter_params(statement *s, const store_filter *filter);
 
@@ -59,6 +60,12 @@ int sql_fail(store_error *err, int code, const char *format, ...)
 #ifdef __clang_analyzer__
 #define sql_fail(err, code, ...) (sql_fail(err, code, __VA_ARGS__), (code))
 #endif
+
+/* A number of the program's own, such as an hour, as text. */
+void sql_add_number(statement *s, uint64_t value);
+
+/* Runs a statement that answers nothing. */
+int sql_exec(statement *s, chs_transport *transport, uint32_t timeout_ms, store_error *err);
 
 /* Runs a statement that was built without failure; each block goes to on_block. */
 int sql_query(statement *s, chs_transport *transport, uint32_t timeout_ms, chs_block_fn on_block,

@@ -461,9 +461,9 @@ int clickhouse__write_batch(void *self, const batch_write *w, store_error *err)
     clickhouse *c = self;
     int (*const steps[])(const clickhouse *, const batch_write *, store_error *) = {
         write_stacks,
-        write_windows,
         write_threads,
         write_samples,
+        write_windows, /* after their samples: who sees a window sees what it sums */
         clickhouse__write_snapshots,
         clickhouse__write_deadlocks,
         clickhouse__write_snapshot_runs, /* last: who sees a run sees what it saw */

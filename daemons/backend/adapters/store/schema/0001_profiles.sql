@@ -240,6 +240,54 @@ TTL toStartOfDay(day) + INTERVAL {retention_days} DAY
 SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 ;
 
+-- Hourly sums of the samples, which long ranges read. The rows of one generation are of one service
+-- and hour. rollup_runs gets a row when they are all there, and the newest run of an hour decides.
+CREATE TABLE IF NOT EXISTS profile_rollups
+(
+    cluster      LowCardinality(String),
+    namespace    LowCardinality(String),
+    workload     LowCardinality(String),
+    source       UInt8,
+    hour         DateTime('UTC') CODEC(Delta, ZSTD(1)),
+    stack_id     FixedString(16) CODEC(ZSTD(1)),
+    target_id    UInt64 CODEC(ZSTD(1)),
+    pod          LowCardinality(String),
+    container    LowCardinality(String),
+    node         LowCardinality(String),
+    app_version  LowCardinality(String),
+    pool         LowCardinality(String),
+    facet        UInt8,
+    object       LowCardinality(String),
+    raw_amount   UInt64 CODEC(T64, ZSTD(1)),
+    amount       UInt64 CODEC(T64, ZSTD(1)),
+    raw_count    UInt64 CODEC(T64, ZSTD(1)),
+    count        UInt64 CODEC(T64, ZSTD(1)),
+    generation   UInt64 CODEC(ZSTD(1))
+)
+ENGINE = MergeTree
+PARTITION BY toDate(hour)
+ORDER BY (cluster, namespace, workload, source, hour, stack_id, target_id, pool)
+TTL toStartOfDay(hour) + INTERVAL {retention_days} DAY
+SETTINGS ttl_only_drop_parts = 1
+;
+
+CREATE TABLE IF NOT EXISTS rollup_runs
+(
+    cluster      LowCardinality(String),
+    namespace    LowCardinality(String),
+    workload     LowCardinality(String),
+    hour         DateTime('UTC'),
+    generation   UInt64,                         -- the greatest of an hour is the newest
+    windows      UInt64,                         -- of profile_windows that it sums; 0: withdrawn
+    made         DateTime('UTC')
+)
+ENGINE = MergeTree
+PARTITION BY toDate(hour)
+ORDER BY (cluster, namespace, workload, hour, generation)
+TTL toStartOfDay(hour) + INTERVAL {retention_days} DAY
+SETTINGS ttl_only_drop_parts = 1
+;
+
 CREATE TABLE IF NOT EXISTS target_status_history
 (
     observed      DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),

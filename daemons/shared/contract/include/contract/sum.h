@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What events of one source came to. The profile types are views of it (catalogue/profile_type.h). */
+/* What events of one source came to. The profile types are views of it (catalogue/profile_type.h).
+ */
 #ifndef CONTRACT_SUM_H
 #define CONTRACT_SUM_H
 

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Generations of hourly sums: which hours need one, how one is made, whether one still holds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "read.h"
+
+#include "rollups.h"
+
+enum { ROLL_MS = 120000 };
+
+/* The key of an hour in both tables, and its hour as seconds since 1970. */
+#define HOUR_KEY "cluster, namespace, workload, "
+#define SUMS                                                                                       \
+    "sum(raw_amount) AS raw_amount, sum(amount) AS amount, sum(raw_count) AS raw_count, "          \
+    "sum(count) AS count"
+
+static void add_range(statement *s, uint64_t from_ms, uint64_t to_ms)
+{
+    sql_number(s, "from_s", (from_ms + 3599999) / 3600000 * 3600);
+    sql_number(s, "to_s", to_ms / 3600000 * 3600);
+}
+
+static int run(clickhouse *c, statement *s, chs_block_fn on_block, void *context, store_error *err)
+{
+    int rc = clickhouse__check_ready(c, err);
+
+    if (rc == 0)
+        rc = sql_query(s, c->maintainer, ROLL_MS, on_block, context, err);
+    sql_end(s);
+    return rc;
+}
+
+/* ---- dirty hours ---- */
+
+typedef struct dirty_reader {
+    rollup_hour_fn each;
+    void *context;
+    uint64_t total;
+} dirty_reader;
+
+static const row_field hour_numbers[] = {
+    ROW_FIELD("hour_s", rollup_hour, hour_ms),
+    ROW_FIELD("windows_now", rollup_hour, windows),
+};
+static const row_field hour_texts[] = {ROW_KEY(rollup_hour)};
+static const row_shape hour_shape = ROW_SHAPE(hour_numbers, hour_texts);
+
+static int on_dirty(void *context, const chs_result *block)
+{
+    dirty_reader *r = context;
+    row_columns columns;
+    chs_uints total;
+    rollup_hour hour;
+
+    if (chs_result_rows(block) == 0)
+        return 0;
+    if (read_columns(&columns, block, &hour_shape) != 0 ||
+        read_uints(&total, block, "total") != 0)
+        return -1;
+    for (uint64_t i = 0; i < chs_result_rows(block); i++) {
+        read_row(&hour, &columns, i);
+        hour.hour_ms *= 1000;
+        r->total = total.values[i];
+        if (r->each(r->context, &hour) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int find_dirty(void *self, uint64_t from_ms, uint64_t to_ms, uint64_t limit,
+                      rollup_hour_fn each, void *context, uint64_t *dirty, store_error *err)
+{
+    dirty_reader r = {each, context, 0};
+    statement s;
+
+    sql_begin(&s);
+    sql_add(&s, "SELECT " HOUR_KEY "toUInt64(hour_at) AS hour_s, toUInt64(found) AS windows_now, "
+                "toUInt64(count() OVER ()) AS total FROM (SELECT " HOUR_KEY
+                "toUnixTimestamp(toStartOfHour(time)) AS hour_at, count() AS found FROM "
+                "profile_windows WHERE time >= toDateTime({from_s:UInt32}, 'UTC') AND time < "
+                "toDateTime({to_s:UInt32}, 'UTC') GROUP BY " HOUR_KEY "hour_at) AS w LEFT JOIN "
+                "(SELECT " HOUR_KEY "toUnixTimestamp(hour) AS hour_at, argMax(windows, generation) "
+                "AS rolled FROM rollup_runs WHERE hour >= toDateTime({from_s:UInt32}, 'UTC') AND "
+                "hour < toDateTime({to_s:UInt32}, 'UTC') GROUP BY " HOUR_KEY "hour_at) AS r USING "
+                "(" HOUR_KEY "hour_at) WHERE found != rolled ORDER BY hour_s, " HOUR_KEY
+                "found LIMIT {limit:UInt64}");
+    add_range(&s, from_ms, to_ms);
+    sql_number(&s, "limit", limit);
+    int rc = run(self, &s, on_dirty, &r, err);
+    *dirty = r.total;
+    return rc;
+}
+
+/* ---- one generation ---- */
+
+static void add_hour(statement *s, const rollup_hour *hour)
+{
+    sql_text(s, "cluster", hour->key.cluster);
+    sql_text(s, "namespace", hour->key.namespace_name);
+    sql_text(s, "workload", hour->key.workload);
+    sql_number(s, "hour_s", hour->hour_ms / 1000);
+}
+
+static int execute(clickhouse *c, statement *s, store_error *err)
+{
+    int rc = clickhouse__check_ready(c, err);
+
+    if (rc == 0)
+        rc = sql_exec(s, c->maintainer, ROLL_MS, err);
+    sql_end(s);
+    return rc;
+}
+
+static int write_rows(clickhouse *c, const rollup_hour *hour, uint64_t generation, store_error *err)
+{
+    statement s;
+
+    sql_begin(&s);
+    sql_add(&s, "INSERT INTO profile_rollups (" HOUR_KEY
+                "source, hour, stack_id, target_id, pod, container, node, app_version, pool, "
+                "facet, object, raw_amount, amount, raw_count, count, generation) SELECT " HOUR_KEY
+                "source, toDateTime({hour_s:UInt32}, 'UTC') AS hour, stack_id, target_id, pod, "
+                "container, node, app_version, pool, facet, object, " SUMS
+                ", {generation:UInt64} AS generation FROM profile_samples WHERE cluster = "
+                "{cluster:String} AND namespace = {namespace:String} AND workload = "
+                "{workload:String} AND toStartOfHour(time) = toDateTime({hour_s:UInt32}, 'UTC') "
+                "AND time >= toDateTime({hour_s:UInt32}, 'UTC') AND time < "
+                "toDateTime({hour_s:UInt32}, 'UTC') + INTERVAL 1 HOUR GROUP BY " HOUR_KEY
+                "source, stack_id, target_id, pod, container, node, app_version, pool, facet, "
+                "object");
+    add_hour(&s, hour);
+    sql_number(&s, "generation", generation);
+    return execute(c, &s, err);
+}
+
+static int write_run(clickhouse *c, const rollup_hour *hour, uint64_t generation, store_error *err)
+{
+    statement s;
+
+    sql_begin(&s);
+    sql_add(&s, "INSERT INTO rollup_runs (" HOUR_KEY
+                "hour, generation, windows, made) SELECT {cluster:String}, {namespace:String}, "
+                "{workload:String}, toDateTime({hour_s:UInt32}, 'UTC'), {generation:UInt64}, "
+                "{windows:UInt64}, now('UTC')");
+    add_hour(&s, hour);
+    sql_number(&s, "generation", generation);
+    sql_number(&s, "windows", hour->windows);
+    return execute(c, &s, err);
+}
+
+static int roll(void *self, const rollup_hour *hour, uint64_t generation, store_error *err)
+{
+    int rc = write_rows(self, hour, generation, err);
+
+    return rc == 0 ? write_run(self, hour, generation, err) : rc;
+}
+
+/* ---- drift ---- */
+
+/* An hour whose generation's sums are not its windows' totals. */
+typedef struct drift {
+    service_key key;
+    uint64_t hour_s, generation, found;
+    char *texts[3];
+} drift;
+
+static int keep_text(char **to, text *value)
+{
+    *to = malloc(value->length + 1);
+    if (*to == NULL)
+        return -1;
+    if (value->length > 0)
+        memcpy(*to, value->data, value->length);
+    value->data = *to;
+    return 0;
+}
+
+static const row_field drift_numbers[] = {
+    ROW_FIELD("hour_s", drift, hour_s),
+    ROW_FIELD("newest", drift, generation),
+};
+static const row_field drift_texts[] = {ROW_KEY(drift)};
+static const row_shape drift_shape = ROW_SHAPE(drift_numbers, drift_texts);
+
+static int on_drift(void *context, const chs_result *block)
+{
+    drift *d = context;
+    row_columns columns;
+
+    if (chs_result_rows(block) == 0 || d->found != 0)
+        return 0;
+    if (read_columns(&columns, block, &drift_shape) != 0)
+        return -1;
+    read_row(d, &columns, 0);
+    d->found = 1;
+    return keep_text(&d->texts[0], &d->key.cluster) != 0 ||
+                   keep_text(&d->texts[1], &d->key.namespace_name) != 0 ||
+                   keep_text(&d->texts[2], &d->key.workload) != 0
+               ? -1
+               : 0;
+}
+
+/* One rolled hour of all, by chance, with the number of windows that its generation saw. */
+#define CHOSEN_HOUR                                                                                \
+    "(SELECT " HOUR_KEY "hour, max(generation) AS newest, argMax(windows, generation) AS seen "    \
+    "FROM rollup_runs WHERE hour >= toDateTime({from_s:UInt32}, 'UTC') AND hour < "                \
+    "toDateTime({to_s:UInt32}, 'UTC') GROUP BY " HOUR_KEY "hour HAVING seen > 0 ORDER BY "         \
+    "sipHash64(newest, {chance:UInt64}) LIMIT 1)"
+
+static int verify(void *self, uint64_t from_ms, uint64_t to_ms, uint64_t chance, bool *drifted,
+                  store_error *err)
+{
+    drift found = {0};
+    statement s;
+
+    *drifted = false;
+    sql_begin(&s);
+    sql_add(&s, "SELECT c.cluster AS cluster, c.namespace AS namespace, c.workload AS workload, "
+                "toUInt64(toUnixTimestamp(c.hour)) AS hour_s, c.newest AS newest FROM "
+                "" CHOSEN_HOUR " AS c LEFT JOIN (SELECT generation, " SUMS
+                " FROM profile_rollups WHERE generation IN (SELECT newest FROM " CHOSEN_HOUR
+                ") GROUP BY generation) AS r ON r.generation = c.newest LEFT JOIN (SELECT " HOUR_KEY
+                "toStartOfHour(time) AS hour_at, count() AS found, " SUMS
+                " FROM profile_windows WHERE time >= toDateTime({from_s:UInt32}, 'UTC') AND time "
+                "< toDateTime({to_s:UInt32}, 'UTC') GROUP BY " HOUR_KEY "hour_at) AS w ON "
+                "w.cluster = c.cluster AND w.namespace = c.namespace AND w.workload = c.workload "
+                "AND w.hour_at = c.hour WHERE w.found = c.seen AND (r.raw_amount, r.amount, "
+                "r.raw_count, r.count) != (w.raw_amount, w.amount, w.raw_count, w.count)");
+    add_range(&s, from_ms, to_ms);
+    sql_number(&s, "chance", chance);
+    int rc = run(self, &s, on_drift, &found, err);
+    if (rc == 0 && found.found != 0) {
+        /* A newer run of no windows: the hour is dirty again and its generations are not read. */
+        rollup_hour hour = {found.key, found.hour_s * 1000, 0};
+        *drifted = true;
+        rc = write_run(self, &hour, found.generation + 1, err);
+    }
+    for (size_t i = 0; i < 3; i++)
+        free(found.texts[i]);
+    return rc;
+}
+
+const rollup_ops clickhouse_rollups = {find_dirty, roll, verify};
