@@ -172,6 +172,7 @@ static void tell(attachd_outcome *out, int rc, const attach_result *result, cons
         (void)snprintf(out->engine, sizeof(out->engine), "%s", attach_ap_engine_name(info->engine));
     (void)snprintf(out->engine_reason, sizeof(out->engine_reason), "%s", info->engine_reason);
     out->offset = info->offset;
+    out->dropped_events = info->dropped;
     out->started_ms = info->started_ms > 0 ? (uint64_t)info->started_ms : 0;
 }
 
@@ -197,6 +198,7 @@ static void start(void *context, const local_request *asked, uint32_t deadline_m
     request.alloc_bytes = asked->alloc_interval_bytes;
     request.lock_ns = asked->lock_interval_ns;
     request.memlimit_bytes = asked->memlimit_bytes;
+    request.rate_limit = asked->rate_limit;
     request.max_seconds = port->max_seconds;
     (void)snprintf(request.owner, sizeof(request.owner), "hotstack-attachd (pid %d)",
                    (int)getpid());

@@ -227,6 +227,7 @@ static void end_window(attachd *self, const local_request *request, local_answer
         answer->window_start_ms = op.on->covered_ms;
         answer->window_end_ms = now;
         answer->gap_ms = op.on->gap_ms;
+        answer->dropped_events = outcome.dropped_events;
         op.on->gap_ms = 0;
         op.on->covered_ms = now;
         op.on->offset = outcome.offset;

@@ -377,6 +377,7 @@ int convert_files(convert_options *o)
         complain("%s", err.message);
         return EXIT_UNREADABLE;
     }
+    recording_add_dropped(rec, o->dropped);
     int rc = EXIT_UNREADABLE;
     if (read_inputs(rec, o)) {
         rc = write_outputs(rec, &map, o);

@@ -84,7 +84,7 @@ static uint32_t types_of(const profile_options *o)
     return types;
 }
 
-static int convert(const scratch *s, const profile_options *o)
+static int convert(const scratch *s, const profile_options *o, uint64_t dropped)
 {
     char path[sizeof(s->path)];
     char *inputs[] = {path};
@@ -95,6 +95,7 @@ static int convert(const scratch *s, const profile_options *o)
                                .format = o->format,
                                .reading = READING_OPTIONS_INIT,
                                .max_nodes = 200000,
+                               .dropped = dropped,
                                .report = true};
     options.reading.types = types_of(o);
     return convert_files(&options);
@@ -137,7 +138,7 @@ static int profile_to_page(profile_session *session, const profile_options *o, b
         return EXIT_UNREADABLE;
     int rc = record(session, o, taken.fd, whole);
     if (rc == EXIT_WHOLE)
-        rc = convert(&taken, o);
+        rc = convert(&taken, o, session->dropped);
     bool worth_keeping = rc != EXIT_WHOLE && rc != EXIT_SALVAGED && !is_empty(taken.fd);
     scratch_close(&taken, worth_keeping);
     return rc;

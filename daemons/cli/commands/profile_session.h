@@ -13,6 +13,7 @@ typedef struct profile_session {
     int pid_fd;            /* readable once the JVM has ended; -1 = the kernel has none */
     attach_target *target; /* with `held`: NULL where the recording cannot be held */
     attach_ap_held *held;  /* what it has recorded can be read after its end */
+    uint64_t dropped;      /* events of the stopped session that the profiler dropped */
 } profile_session;
 
 /* Looks at the JVM. Complains and returns false when it cannot be profiled. */

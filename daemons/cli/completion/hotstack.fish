@@ -26,6 +26,7 @@ complete -c hotstack -r -F -n "__fish_seen_subcommand_from profile" -s f -l file
 complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -s t -l type -d 'profile type'
 complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -l engine -a "auto async-profiler jfr" -d recorder
 complete -c hotstack -n "__fish_seen_subcommand_from profile" -l loop -d 'file after file'
+complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -l rate-limit -d 'events a second'
 complete -c hotstack -x -n "__fish_seen_subcommand_from threads" -s d -l duration -d 'window'
 complete -c hotstack -n "__fish_seen_subcommand_from threads" -s w -l watch -d 'again and again'
 complete -c hotstack -n "__fish_seen_subcommand_from threads" -l full -d 'all stacks'

@@ -17,6 +17,7 @@
 #define DEFAULT_CPU_NS  UINT64_C(10000000)
 #define DEFAULT_ALLOC   (UINT64_C(512) << 10)
 #define DEFAULT_LOCK_NS UINT64_C(1000000)
+#define DEFAULT_RATE    10000
 
 static const char help[] =
     "usage: hotstack profile [-d TIME] [-e EVENTS] [-t TYPE] [--engine NAME] [--loop] -f FILE "
@@ -46,6 +47,8 @@ static const char help[] =
     "      --loop           one file after the other, each of -d TIME, until Ctrl-C; FILE holds "
     "%t\n"
     "                       (time, UTC) or %n (number)\n"
+    "      --rate-limit N   record at most N events of one kind in a second (default 10000): the\n"
+    "                       profiler drops the rest, and standard error says how many\n"
     "  -t, --type TYPE,...  only these profile types (see hotstack convert --help)\n"
     "  -h, --help           this text\n"
     "\n"
@@ -54,7 +57,7 @@ static const char help[] =
     "libasyncProfiler.so and hotstack-attach-worker where they are not installed beside this\n"
     "program.\n";
 
-enum { OPTION_ENGINE = 1000, OPTION_LOOP };
+enum { OPTION_ENGINE = 1000, OPTION_LOOP, OPTION_RATE_LIMIT };
 
 static const struct option longs[] = {
     {"duration", required_argument, NULL, 'd'},
@@ -63,6 +66,7 @@ static const struct option longs[] = {
     {"type", required_argument, NULL, 't'},
     {"engine", required_argument, NULL, OPTION_ENGINE},
     {"loop", no_argument, NULL, OPTION_LOOP},
+    {"rate-limit", required_argument, NULL, OPTION_RATE_LIMIT},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -136,6 +140,15 @@ static int set_recorder(profile_options *out, const char *name)
     return EXIT_USAGE;
 }
 
+static int set_rate_limit(profile_options *out, const char *text)
+{
+    int rc = option_number(&out->rate_limit, "--rate-limit", text, 1);
+    if (rc >= 0 || out->rate_limit <= ATTACH_RATE_LIMIT_MAX)
+        return rc;
+    complain("--rate-limit is at most %d, not '%s'", ATTACH_RATE_LIMIT_MAX, text);
+    return EXIT_USAGE;
+}
+
 static int take_option(profile_options *out, int option)
 {
     switch (option) {
@@ -153,6 +166,8 @@ static int take_option(profile_options *out, int option)
     case OPTION_LOOP:
         out->loop = true;
         return -1;
+    case OPTION_RATE_LIMIT:
+        return set_rate_limit(out, optarg);
     case 'h':
         (void)fputs(help, stdout);
         return EXIT_WHOLE;
@@ -203,7 +218,8 @@ int profile_parse(profile_options *out, int argc, char **argv)
     *out = (profile_options){.seconds = DEFAULT_SECONDS,
                              .cpu = true,
                              .alloc_bytes = DEFAULT_ALLOC,
-                             .lock_ns = DEFAULT_LOCK_NS};
+                             .lock_ns = DEFAULT_LOCK_NS,
+                             .rate_limit = DEFAULT_RATE};
     optind = 1;
     for (;;) {
         int option = getopt_long(argc, argv, "d:e:f:t:h", longs, NULL);

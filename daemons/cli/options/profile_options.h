@@ -23,6 +23,7 @@ typedef struct profile_options {
     uint64_t cpu_interval_ns; /* 0 = the default */
     uint64_t alloc_bytes;     /* 0 = not asked for */
     uint64_t lock_ns;         /* 0 = not asked for */
+    uint32_t rate_limit;      /* events of one kind in a second */
 } profile_options;
 
 /* As convert_parse: -1 to go on, or an exit code. `out` borrows from argv. */

@@ -166,6 +166,16 @@ def formats_for_other_tools(directory, jvm):
     assert "speedscope" in schema, schema
 
 
+def what_the_profiler_dropped_is_told(directory, jvm):
+    """One CPU sample a second of a JVM that burns a good part of a core."""
+    out = directory / "limited.json"
+    text = profile_while(jvm, main_cpu, 0.3, "-e", "cpu=1ms", "--rate-limit", "1", "-f", out)
+    told = int(re.search(r"async-profiler dropped (\d+) events.*at most 1 of one kind", text).group(1))
+    meta = json.loads(out.read_text())["meta"]
+    assert told > 0 and meta["loss"]["recorder_events"] == told, (text, meta)
+    assert f"{told} events were dropped by the recorder itself" in meta["notes"], meta
+
+
 def interrupt_and_progress_on_a_terminal(directory, jvm):
     out = directory / "early.collapsed"
     text = profile_while(jvm, cpu_seconds, 0.5, "-e", "cpu", "-f", out)
@@ -215,6 +225,7 @@ def mistakes_are_named(directory, jvm):
     for arguments, words in ((("-f", "x.html"), "process id"), (("-f", "x.txt", "1"), "hotstack convert --help"), (("-t", "cpu,x", "-f", "x.json", "1"), "profile type"), (("1",), "-f FILE"),
                              (("-e", "gpu", "-f", "x.jfr", "1"), "gpu"), (("-d", "0", "-f", "x.jfr", "1"), "--duration"),
                              (("-d", "-5", "-f", "x.jfr", "1"), "--duration"), (("--engine", "tape", "-f", "x.jfr", "1"), "--engine"), (("--loop", "-f", "x.jfr", "1"), "%t"),
+                             (("--rate-limit", "0", "-f", "x.jfr", "1"), "--rate-limit"), (("--rate-limit", "4000000000", "-f", "x.jfr", "1"), "at most"),
                              (("-e", "", "-f", "x.jfr", "1"), "no event"), (("-e", "cpu=10", "-f", "x.jfr", "1"), "unit"),
                              (("-e", "lock=1ns", "-f", "x.jfr", "1"), "at least 1us")):
         result = hotstack("profile", *arguments)
@@ -333,7 +344,7 @@ def list_names_the_jvm_and_the_verdict(directory, jvm):
         assert end_jvm(locked) == ""
 
 
-TESTS = [collapsed_has_the_burning_method, three_types_from_one_recording, page_is_self_contained, recording_itself,
+TESTS = [collapsed_has_the_burning_method, what_the_profiler_dropped_is_told, three_types_from_one_recording, page_is_self_contained, recording_itself,
          formats_for_other_tools,         interrupt_and_progress_on_a_terminal, what_a_jvm_recorded_until_its_end, second_run_is_told, mistakes_are_named,
          a_name_is_enough, loop_writes_one_file_after_the_other, the_jdks_recorder_when_asked,
          the_jdks_recorder_where_no_agent_may_be_loaded, doctor_names_what_stands_in_the_way, jcmd_answers, list_as_json,

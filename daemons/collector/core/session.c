@@ -76,6 +76,7 @@ static void start(const job *now)
     request.alloc_interval_bytes = now->rule.events.alloc_bytes;
     request.lock_interval_ns = now->rule.events.lock_ns;
     request.memlimit_bytes = self->options.memlimit_bytes;
+    request.rate_limit = self->options.rate_limit;
     local_answer answer = {0};
     collector__ask(now, &request, &answer);
     uint64_t time = self->ports.now_ms(self->ports.context);
@@ -162,9 +163,18 @@ static void note_failure(const job *now, uint32_t reason, const char *detail)
     pthread_mutex_unlock(&self->lock);
 }
 
-static void deliver(const job *now, window_span *span, profile *found, uint64_t bytes)
+/* The profiler counts what it drops for all kinds of events together: each type may have lost as
+ * many. */
+static void add_dropped(profile *found, uint64_t dropped)
+{
+    for (size_t i = 0; i < found->part_count; i++)
+        found->parts[i].lost_events += dropped;
+}
+
+static void deliver(const job *now, window_span *span, profile *found, const local_answer *answer)
 {
     collector *self = now->self;
+    add_dropped(found, answer->dropped_events);
     span->covered_ms =
         found->covered_ms < span->length_ms ? (uint32_t)found->covered_ms : span->length_ms;
     pthread_mutex_lock(&self->lock);
@@ -172,7 +182,8 @@ static void deliver(const job *now, window_span *span, profile *found, uint64_t 
         collector__add_profile(self, &now->jvm, &now->rule.labels, span, found) != 0)
         collector__say(self, "pid %u: a window is lost: out of memory", now->jvm.id.host_pid);
     self->stats.windows++;
-    self->stats.recording_bytes += bytes;
+    self->stats.recording_bytes += answer->size;
+    self->stats.dropped_events += answer->dropped_events;
     self->stats.window_ms += span->length_ms;
     self->stats.covered_ms += span->covered_ms;
     now->on->last_window_ms = span->start_ms;
@@ -203,7 +214,7 @@ static void take(job *now, const local_answer *answer, uint64_t end_ms)
     profile found = {0};
     if (ports->parse(ports->context, &now->memory, fd, answer->size, &span, &now->rule.events,
                      &found, message, sizeof(message)) == 0)
-        deliver(now, &span, &found, answer->size);
+        deliver(now, &span, &found, answer);
     else
         note_failure(now, REASON_PARSE_FAILED, message);
     profile_clear(&found);

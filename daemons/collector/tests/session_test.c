@@ -26,6 +26,8 @@ static struct {
     unsigned starts, windows, stops, reads_done;
     local_request last_start;
     bool parse_fails;
+    uint64_t dropped; /* events, as attachd tells of each window */
+    uint64_t queued_lost;
     uint64_t recording_start;
     uint64_t covered;
     window_span spans[SPANS_MAX]; /* as given to the reader */
@@ -90,6 +92,7 @@ static void answer_window(const local_request *request, local_answer *answer)
     answer->session = host.session;
     answer->has_handle = host.window_reason == 0;
     answer->size = 5;
+    answer->dropped_events = host.dropped;
 }
 
 static int call(void *context, const local_request *request, local_answer *answer, char *message,
@@ -235,6 +238,8 @@ static int encode(void *context, const batch *one, uint8_t **out, size_t *length
     (void)context;
     for (size_t i = 0; i < one->window_count; i++)
         host.queued_raw += one->windows[i].totals.raw_total;
+    for (size_t i = 0; i < one->window_count; i++)
+        host.queued_lost += one->windows[i].totals.lost_events;
     host.queued_windows += one->window_count;
     for (size_t i = 0; i < one->snapshot_count; i++)
         host.queued_snapshots[host.queued_snapshot_count++] = one->snapshots[i];
@@ -305,6 +310,7 @@ static void set_up(void)
                                        .cooldown_max_ms = 80000,
                                        .call_ms = 1000,
                                        .max_targets = 2,
+                                       .rate_limit = 500,
                                        .max_rows_per_part = 1000,
                                        .limits = {.rows = 100000}};
     core = collector_new(&ports, &options, rules, queued);
@@ -370,6 +376,19 @@ START_TEST(a_chosen_jvm_gives_aligned_windows)
     ck_assert_uint_eq(status.last_window_ms, NOON + 30000);
     ck_assert_uint_eq(status.last_length_ms, WINDOW);
     ck_assert_uint_eq(status.last_covered_ms, WINDOW);
+}
+END_TEST
+
+/* The profiler counts for all types together, so each of the two types tells it. */
+START_TEST(events_that_the_profiler_dropped_are_told)
+{
+    add_rule("Shop", false, 0);
+    host.dropped = 7;
+    run_to(NOON + 41500);
+    ck_assert_uint_eq(host.last_start.rate_limit, 500);
+    ck_assert_uint_eq(host.queued_windows, 8);
+    ck_assert_uint_eq(host.queued_lost, 8 * 7);
+    ck_assert_uint_eq(collector_get_stats(core).dropped_events, 4 * 7);
 }
 END_TEST
 
@@ -769,6 +788,7 @@ TCase *session_tests(void)
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_chosen_jvm_gives_aligned_windows);
+    tcase_add_test(tests, events_that_the_profiler_dropped_are_told);
     tcase_add_test(tests, windows_of_several_jvms_share_a_batch);
     tcase_add_test(tests, windows_end_at_midnight_and_days_do_not_mix);
     tcase_add_test(tests, snapshots_are_taken_beside_windows);

@@ -93,6 +93,7 @@ int local_request_encode(uint8_t **out, size_t *length, const local_request *req
         start.alloc_interval_bytes = request->alloc_interval_bytes;
         start.lock_interval_ns = request->lock_interval_ns;
         start.memlimit_bytes = request->memlimit_bytes;
+        start.rate_limit = request->rate_limit;
         break;
     case LOCAL_WINDOW:
         wire.op_case = HOTSTACK__LOCAL__V1__REQUEST__OP_WINDOW;
@@ -142,6 +143,7 @@ static bool start_in(local_request *to, const Hotstack__Local__V1__StartRequest 
     to->alloc_interval_bytes = from->alloc_interval_bytes;
     to->lock_interval_ns = from->lock_interval_ns;
     to->memlimit_bytes = from->memlimit_bytes;
+    to->rate_limit = from->rate_limit;
     return identity_in(&to->jvm, from->jvm);
 }
 
@@ -262,6 +264,7 @@ int local_answer_encode(uint8_t **out, size_t *length, const local_answer *answe
     wire.engine_reason = WIRE_TEXT(answer->engine_reason);
     wire.session = answer->session;
     wire.gap_ms = answer->gap_ms;
+    wire.dropped_events = answer->dropped_events;
     int rc = answer->jvm_count <= LOCAL_JVMS_MAX ? jvms_out(&jvms, answer) : -1;
     wire.n_jvms = answer->jvm_count;
     wire.jvms = jvms.pointers;
@@ -329,6 +332,7 @@ static bool answer_in(local_answer *to, const wire_answer *from)
     COPY_TEXT(to->engine_reason, from->engine_reason);
     to->session = from->session;
     to->gap_ms = from->gap_ms;
+    to->dropped_events = from->dropped_events;
     return copy_id(to->id, &from->id) && (!to->has_handle || copy_id(to->handle, &from->handle)) &&
            jvms_in(to, from) && data_in(to, &from->data);
 }

@@ -16,6 +16,7 @@ extern "C" {
 #define ATTACH_INSTALLATION_MAX 32 /* characters of an installation id: [a-z0-9]+ */
 #define ATTACH_PIECE_MAX        ((size_t)1 << 20)
 #define ATTACH_OWNER_MAX        63
+#define ATTACH_RATE_LIMIT_MAX   INT32_MAX
 
 /* Whose session runs in a JVM. Names: attach_ap_state_name. */
 typedef enum attach_ap_state {
@@ -60,14 +61,16 @@ typedef struct attach_ap_options {
     uint32_t
         max_seconds; /* the profiler stops by itself after so long, were we all killed; 0 = never */
     attach_ap_recorder recorder;
-    const char *owner; /* who starts it, told to others that want this JVM: "hotstack profile (pid
-                          17)"; at most ATTACH_OWNER_MAX bytes, or NULL */
+    const char *owner;   /* who starts it, told to others that want this JVM: "hotstack profile (pid
+                            17)"; at most ATTACH_OWNER_MAX bytes, or NULL */
+    uint32_t rate_limit; /* async-profiler: the most events of one kind that it records in a second;
+                            it drops the rest and counts them. 0 = 10,000 */
 } attach_ap_options;
 
 #define ATTACH_AP_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(attach_ap_options), NULL, -1, ATTACH_AP_ENGINE_AUTO, 0, 0, 0, 0, NULL, 0, 0,        \
-            ATTACH_AP_RECORDER_AUTO, NULL                                                          \
+            ATTACH_AP_RECORDER_AUTO, NULL, 0                                                       \
     }
 
 /* A session as it stands after a call. */
@@ -84,6 +87,10 @@ typedef struct attach_ap_info {
     char owner[ATTACH_OWNER_MAX + 1];               /* as its starter called itself */
     char profiler[32];          /* whose library is mapped, as attach_jvm.profiler */
     char profiler_library[256]; /* its path in the target's file system */
+    uint64_t
+        dropped; /* window, stop: events of all kinds together that async-profiler dropped since
+                    the last call that handed bytes over, because of rate_limit or because it
+                    was busy. It does not count dropped batches of idle wall-clock samples */
 } attach_ap_info;
 
 /*

@@ -25,9 +25,11 @@ typedef struct attach__marker {
     uint64_t alloc_bytes;
     uint64_t lock_ns;
     uint64_t memlimit_bytes;
+    uint64_t rate_limit;
     int64_t started_ms;
     int64_t until_ms;  /* when the profiler stops by itself; 0 = never */
     uint64_t handed;   /* recording bytes given out by calls that succeeded */
+    uint64_t skipped;  /* the profiler's count of dropped events at the end of the last of them */
     uint64_t until_ns; /* the JDK's recorder: Unix time at which what was given out ends */
 } attach__marker;
 

@@ -243,8 +243,8 @@ int attach__session_run(attach__session *s, const char *command, attach_error *e
         s->target->identity.pid, code, words[0] == '\0' ? "it wrote no reason" : words);
 }
 
-/* What a question ("status", "version") is answered with; free(out->p). */
-static int question(attach__blob *out, attach__session *s, const char *what, attach_error *err)
+int attach__session_question(attach__blob *out, attach__session *s, const char *what,
+                             attach_error *err)
 {
     char command[ATTACH__PLACE_PATH_MAX + 32];
     (void)unlinkat(s->place.fd, ATTACH__FILE_STATUS, 0);
@@ -274,7 +274,7 @@ int attach__session_ask(attach__session *s, attach_error *err)
         return attach__jfr_ask(s, err);
     if (s->library[0] == '\0')
         return ATTACH_OK;
-    int rc = question(&text, s, "status", err);
+    int rc = attach__session_question(&text, s, "status", err);
     if (rc != ATTACH_OK)
         return rc;
     s->running = attach__span_find(attach__blob_span(&text), "Profiling is running") >= 0;
@@ -288,7 +288,7 @@ int attach__session_check_version(attach__session *s, attach_error *err)
     char words[32];
     uint32_t major = 0;
     attach__span number;
-    int rc = question(&text, s, "version", err);
+    int rc = attach__session_question(&text, s, "version", err);
     if (rc != ATTACH_OK)
         return rc;
     attach__span whole = attach__blob_span(&text), rest = whole;
@@ -418,5 +418,6 @@ void attach__session_info(attach_ap_info *out, const attach__session *s, attach_
     out->engine = s->marker.engine;
     out->started_ms = s->marker.started_ms;
     out->offset = s->marker.handed;
+    out->dropped = s->dropped;
     memcpy(out->engine_reason, s->marker.engine_reason, sizeof(out->engine_reason));
 }

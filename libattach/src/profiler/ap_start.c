@@ -16,6 +16,7 @@
 
 #define DEFAULT_INTERVAL_NS 10000000u
 #define DEFAULT_MEMLIMIT    ((uint64_t)64 << 20)
+#define DEFAULT_RATE_LIMIT  10000u
 
 static int64_t unix_ms(void)
 {
@@ -44,6 +45,7 @@ static void describe(attach__marker *out, const attach_target *target,
     out->alloc_bytes = options->alloc_bytes;
     out->lock_ns = options->lock_ns;
     out->memlimit_bytes = options->memlimit_bytes == 0 ? DEFAULT_MEMLIMIT : options->memlimit_bytes;
+    out->rate_limit = options->rate_limit == 0 ? DEFAULT_RATE_LIMIT : options->rate_limit;
     out->started_ms = unix_ms();
     if (options->max_seconds > 0)
         out->until_ms = out->started_ms + (int64_t)options->max_seconds * 1000;
@@ -53,7 +55,8 @@ static bool same_settings(const attach__marker *a, const attach__marker *b)
 {
     return a->wanted == b->wanted && a->recorder == b->recorder &&
            a->cpu_interval_ns == b->cpu_interval_ns && a->alloc_bytes == b->alloc_bytes &&
-           a->lock_ns == b->lock_ns && a->memlimit_bytes == b->memlimit_bytes;
+           a->lock_ns == b->lock_ns && a->memlimit_bytes == b->memlimit_bytes &&
+           a->rate_limit == b->rate_limit;
 }
 
 /* Whether the running session can be taken over: ours, as wanted, its recording readable where the
@@ -99,6 +102,17 @@ static void add_number(char *command, size_t cap, const char *name, uint64_t val
         (void)snprintf(command + n, cap - n, ",%s=%" PRIu64, name, value);
 }
 
+/* Each kind of event has a budget of its own. */
+static void add_rate_limit(char *command, size_t cap, uint64_t limit)
+{
+    static const char *const kinds[] = {"cpu", "alloc", "lock"};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t n = strlen(command);
+        (void)snprintf(command + n, cap - n, "%s%s:%" PRIu64, i == 0 ? ",ratelimit=" : ";",
+                       kinds[i], limit);
+    }
+}
+
 static int start_with(attach__session *s, attach_ap_engine engine, attach_error *err)
 {
     char command[ATTACH_ARG_V1_MAX] = "start,jfr,cstack=vm";
@@ -110,6 +124,7 @@ static int start_with(attach__session *s, attach_ap_engine engine, attach_error 
     add_number(command, sizeof(command), "alloc", s->marker.alloc_bytes);
     add_number(command, sizeof(command), "lock", s->marker.lock_ns);
     add_number(command, sizeof(command), "memlimit", s->marker.memlimit_bytes);
+    add_rate_limit(command, sizeof(command), s->marker.rate_limit);
     add_number(command, sizeof(command), "timeout", s->options->max_seconds);
     n = strlen(command);
     (void)snprintf(command + n, sizeof(command) - n, ",file=%s/" ATTACH__FILE_RECORDING,

@@ -22,7 +22,8 @@ enum {
     TAG_INSTALLATION = 31,
     TAG_OWNER = 32,
     TAG_PROFILER = 33,
-    TAG_PROFILER_LIBRARY = 34
+    TAG_PROFILER_LIBRARY = 34,
+    TAG_DROPPED = 35
 };
 
 int attach_answer_header_encode(uint8_t header[ATTACH_FRAME_HEADER], attach_frame_type type,
@@ -73,6 +74,7 @@ int attach_answer_result_encode(uint8_t *buf, size_t cap, size_t *n, const attac
     attach__put_text(&w, TAG_OWNER, info->owner);
     attach__put_text(&w, TAG_PROFILER, info->profiler);
     attach__put_text(&w, TAG_PROFILER_LIBRARY, info->profiler_library);
+    attach__put_number(&w, TAG_DROPPED, info->dropped);
     attach__put_number(&w, TAG_REPLY_CODE, (uint32_t)result->reply_code);
     attach__put_number(&w, TAG_BYTES, result->bytes);
     *n = w.n;
@@ -139,6 +141,8 @@ static bool take_field(attach_result *out, const attach__field *field)
         return attach__field_text(field, info->directory, sizeof(info->directory));
     case TAG_OFFSET:
         return attach__field_number(field, UINT64_MAX, &info->offset);
+    case TAG_DROPPED:
+        return attach__field_number(field, UINT64_MAX, &info->dropped);
     case TAG_BYTES:
         return attach__field_number(field, UINT64_MAX, &out->bytes);
     case TAG_STARTED_MS:

@@ -550,6 +550,7 @@ START_TEST(every_field_survives_the_wire)
     request.alloc_interval_bytes = 2097152;
     request.lock_interval_ns = 1;
     request.memlimit_bytes = 64;
+    request.rate_limit = 10000;
     uint8_t *bytes = NULL;
     size_t length = 0;
     local_request back;
@@ -559,11 +560,13 @@ START_TEST(every_field_survives_the_wire)
     ck_assert_uint_eq(back.alloc_interval_bytes, 2097152);
     ck_assert_uint_eq(back.lock_interval_ns, 1);
     ck_assert_uint_eq(back.memlimit_bytes, 64);
+    ck_assert_uint_eq(back.rate_limit, 10000);
     free(bytes);
 
     local_answer answer = {.reason = REASON_NO_EXEC_DIR,
                            .has_handle = true,
                            .gap_ms = 3,
+                           .dropped_events = 17,
                            .window_start_ms = 1,
                            .window_end_ms = 2,
                            .session = 3};
@@ -575,6 +578,7 @@ START_TEST(every_field_survives_the_wire)
     ck_assert_uint_eq(got.reason, REASON_NO_EXEC_DIR);
     ck_assert(got.has_handle && memcmp(got.handle, answer.handle, sizeof(got.handle)) == 0);
     ck_assert_uint_eq(got.gap_ms, 3);
+    ck_assert_uint_eq(got.dropped_events, 17);
     ck_assert_str_eq(got.engine, "ctimer");
     for (size_t cut = 0; cut < length; cut++) {
         local_answer part;

@@ -48,6 +48,7 @@ typedef struct local_request {
     uint64_t alloc_interval_bytes;
     uint64_t lock_interval_ns;
     uint64_t memlimit_bytes; /* 0 = the engine's default */
+    uint32_t rate_limit;     /* events of one kind in a second; 0 = the engine's default */
     /* THREADS */
     uint32_t lease_ms;
     bool contention;
@@ -90,8 +91,9 @@ typedef struct local_answer {
     uint64_t window_end_ms;
     char engine[16]; /* START: what runs, "" without a CPU profile */
     char engine_reason[256];
-    uint32_t session; /* enum session_state */
-    uint64_t gap_ms;  /* recording time lost before this window */
+    uint32_t session;        /* enum session_state */
+    uint64_t gap_ms;         /* recording time lost before this window */
+    uint64_t dropped_events; /* WINDOW, STOP: of this window, dropped by the profiler */
 } local_answer;
 
 /* Frees what the answer owns and zeroes it. */
