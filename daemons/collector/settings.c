@@ -33,7 +33,9 @@ static const config_field rule_fields[] = {
     {.key = "events",
      .type = CONFIG_STRING,
      .fallback = "cpu,alloc,lock",
-     .help = "What to record, with intervals: cpu=10ms, alloc=2m, lock=10ms."},
+     .help = "What to record, with intervals: cpu=10ms, alloc=2m, lock=10ms; and where wanted "
+             "wall=100ms, "
+             "live=2m (with the allocations that it samples), nativemem=2m."},
     {.key = "startup_delay",
      .type = CONFIG_DURATION,
      .fallback = "10s",

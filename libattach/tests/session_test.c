@@ -34,6 +34,9 @@ static attach__marker a_marker(void)
                             .started_ms = 1700000000123,
                             .until_ms = 1700000060123,
                             .rate_limit = 10000,
+                            .wall_ns = 50000000,
+                            .nativemem_bytes = 65536,
+                            .live = 1,
                             .handed = 123456789,
                             .skipped = 17,
                             .until_ns = 1700000001123456789,
@@ -53,6 +56,9 @@ START_TEST(marker_survives_writing_and_reading)
     ck_assert_uint_eq(got.handed, 123456789);
     ck_assert_uint_eq(got.rate_limit, 10000);
     ck_assert_uint_eq(got.skipped, 17);
+    ck_assert_uint_eq(got.wall_ns, 50000000);
+    ck_assert_uint_eq(got.nativemem_bytes, 65536);
+    ck_assert_uint_eq(got.live, 1);
 }
 END_TEST
 
@@ -326,6 +332,9 @@ START_TEST(options_are_checked)
     ck_assert_int_eq(attach_ap_start(&info, target, NULL, soon, NULL), ATTACH_ERR_USAGE);
     options.installation_id = "abc1";
     options.engine = ATTACH_AP_ENGINE_OFF;
+    ck_assert_int_eq(attach_ap_start(&info, target, &options, soon, NULL), ATTACH_ERR_USAGE);
+    options.wall_ns = 10000000;
+    options.live = true; /* of which allocations? */
     ck_assert_int_eq(attach_ap_start(&info, target, &options, soon, NULL), ATTACH_ERR_USAGE);
     ck_assert_int_eq(attach_ap_window(&info, target, &options, 0, NULL, NULL, soon, NULL),
                      ATTACH_ERR_USAGE);

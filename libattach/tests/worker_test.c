@@ -27,6 +27,9 @@ static void setup(void)
     request.lock_ns = 1000000;
     request.memlimit_bytes = 1 << 26;
     request.rate_limit = 12345;
+    request.wall_ns = 50000000;
+    request.nativemem_bytes = 65536;
+    request.live = true;
     request.offset = 77;
     request.max_seconds = 3600;
     request.recorder = ATTACH_AP_RECORDER_JFR;
@@ -55,6 +58,9 @@ START_TEST(request_survives)
     ck_assert_str_eq(got.dirs[1], "/more");
     ck_assert_int_eq(got.recorder, ATTACH_AP_RECORDER_JFR);
     ck_assert_uint_eq(got.rate_limit, 12345);
+    ck_assert_uint_eq(got.wall_ns, 50000000);
+    ck_assert_uint_eq(got.nativemem_bytes, 65536);
+    ck_assert(got.live);
     ck_assert_str_eq(got.owner, request.owner);
     ck_assert_int_eq(attach_request_encode(again, sizeof(again), &again_n, &got, NULL), ATTACH_OK);
     ck_assert_uint_eq(again_n, n);

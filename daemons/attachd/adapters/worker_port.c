@@ -193,10 +193,7 @@ static void start(void *context, const local_request *asked, uint32_t deadline_m
     const worker_port *port = context;
     attach_request request;
     prepare(&request, port, ATTACH_OP_START, &asked->jvm, deadline_ms);
-    request.engine = asked->cpu_interval_ns != 0 ? ATTACH_AP_ENGINE_AUTO : ATTACH_AP_ENGINE_OFF;
-    request.cpu_interval_ns = asked->cpu_interval_ns;
-    request.alloc_bytes = asked->alloc_interval_bytes;
-    request.lock_ns = asked->lock_interval_ns;
+    attachclient_set_events(&request, &asked->events);
     request.memlimit_bytes = asked->memlimit_bytes;
     request.rate_limit = asked->rate_limit;
     request.max_seconds = port->max_seconds;

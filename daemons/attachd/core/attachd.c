@@ -174,6 +174,8 @@ static bool is_outgrown(const attachd *self, const target *one)
     uint64_t age = now > one->started_ms ? now - one->started_ms : 0;
     if (!one->running || one->started_ms == 0)
         return false;
+    if (one->wanted.events.of[EVENT_LIVE] != 0) /* live objects are told by the end of a session */
+        return true;
     bool old = limits->restart_ms != 0 && age >= limits->restart_ms;
     bool large = limits->restart_bytes != 0 && one->last_bytes >= limits->restart_bytes;
     return old || (large && age >= RESTART_MIN_MS);

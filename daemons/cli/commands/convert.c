@@ -371,6 +371,7 @@ int convert_files(convert_options *o)
                    .max_cells = o->max_cells};
     options.group = o->threads ? SAGG_BY_THREAD : SAGG_BY_NONE;
     options.no_threads = !o->threads;
+    options.wall_states = o->states;
     options.tap = o->format == FORMAT_HEATMAP ? heatmap_tap(&map) : map.filter;
     options.threads = reading_threads(o->reading.jobs);
     if (recording_new(&rec, &options, &err) != 0) {

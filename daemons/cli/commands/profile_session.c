@@ -61,10 +61,7 @@ static void describe(attach_request *r, const profile_session *s, const profile_
     r->timeout_ms = OPERATION_MS;
     r->recorder = o->recorder;
     (void)snprintf(r->owner, sizeof(r->owner), "hotstack profile (pid %d)", (int)getpid());
-    r->engine = o->cpu ? ATTACH_AP_ENGINE_AUTO : ATTACH_AP_ENGINE_OFF;
-    r->cpu_interval_ns = o->cpu_interval_ns;
-    r->alloc_bytes = o->alloc_bytes;
-    r->lock_ns = o->lock_ns;
+    attachclient_set_events(r, &o->events);
     r->rate_limit = o->rate_limit;
     r->max_seconds = o->seconds + SPARE_SECONDS;
 }

@@ -30,6 +30,7 @@ typedef struct convert_options {
     reading_options reading;
     bool threads;
     bool lines;
+    bool states; /* wall: running and waiting apart */
     bool inverted;
     convert_filter filter; /* free it with filter_free */
     uint32_t max_nodes;

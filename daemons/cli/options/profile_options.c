@@ -14,9 +14,6 @@
 
 #define DEFAULT_SECONDS 10
 #define SECONDS_MAX     86400
-#define DEFAULT_CPU_NS  UINT64_C(10000000)
-#define DEFAULT_ALLOC   (UINT64_C(512) << 10)
-#define DEFAULT_LOCK_NS UINT64_C(1000000)
 #define DEFAULT_RATE    10000
 
 static const char help[] =
@@ -33,6 +30,11 @@ static const char help[] =
     "                         alloc[=BYTES]     allocation, default each 512k, at least 1k\n"
     "                         lock[=TIME]       lock contention, default each 1ms waited, at\n"
     "                                           least 1us\n"
+    "                         wall[=INTERVAL]   all threads whatever they do, running and waiting\n"
+    "                                           apart, default each 50ms, at least 5ms\n"
+    "                         live[=BYTES]      objects still reachable at the end, among the\n"
+    "                                           sampled allocations (interval as alloc)\n"
+    "                         nativemem[=BYTES] native memory, default each 512k, at least 1k\n"
     "                       Intervals have a unit: ns, us, ms, s; k, m, g\n"
     "  -f, --file FILE      where to write; the ending names the format:\n"
     "                         .html             one self-contained, searchable page\n"
@@ -95,25 +97,24 @@ static bool parse_amount(uint64_t *out, const char *text, const unit *units)
     return false;
 }
 
+static const event_intervals defaults = {{[EVENT_CPU] = 10000000,
+                                          [EVENT_ALLOC] = 524288,
+                                          [EVENT_LOCK] = 1000000,
+                                          [EVENT_WALL] = 50000000,
+                                          [EVENT_LIVE] = 524288,
+                                          [EVENT_NATIVEMEM] = 524288}};
+
 static int set_events(profile_options *out, const char *list)
 {
-    static const event_intervals defaults = {{[EVENT_CPU] = DEFAULT_CPU_NS,
-                                              [EVENT_ALLOC] = DEFAULT_ALLOC,
-                                              [EVENT_LOCK] = DEFAULT_LOCK_NS}};
-    event_intervals found;
     char why[200] = "";
     if (list[0] == '\0') {
-        complain("--events names no event: use cpu, alloc and lock");
+        complain("--events names no event: use cpu, alloc, lock, wall, live and nativemem");
         return EXIT_USAGE;
     }
-    if (event_intervals_parse(&found, list, &defaults, why, sizeof(why)) != 0) {
+    if (event_intervals_parse(&out->events, list, &defaults, why, sizeof(why)) != 0) {
         complain("--events %s; as in cpu,alloc=512k,lock=1ms", why);
         return EXIT_USAGE;
     }
-    out->cpu = found.of[EVENT_CPU] > 0;
-    out->cpu_interval_ns = found.of[EVENT_CPU];
-    out->alloc_bytes = found.of[EVENT_ALLOC];
-    out->lock_ns = found.of[EVENT_LOCK];
     return -1;
 }
 
@@ -215,11 +216,9 @@ static int set_jvm(profile_options *out, int argc, char **argv)
 
 int profile_parse(profile_options *out, int argc, char **argv)
 {
-    *out = (profile_options){.seconds = DEFAULT_SECONDS,
-                             .cpu = true,
-                             .alloc_bytes = DEFAULT_ALLOC,
-                             .lock_ns = DEFAULT_LOCK_NS,
-                             .rate_limit = DEFAULT_RATE};
+    *out = (profile_options){.seconds = DEFAULT_SECONDS, .rate_limit = DEFAULT_RATE};
+    for (event_id event = EVENT_CPU; event <= EVENT_LOCK; event++)
+        out->events.of[event] = defaults.of[event];
     optind = 1;
     for (;;) {
         int option = getopt_long(argc, argv, "d:e:f:t:h", longs, NULL);

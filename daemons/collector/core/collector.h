@@ -42,7 +42,7 @@ typedef struct collector_ports {
      * 0, or -1 with a sentence.
      */
     int (*parse)(void *context, void **memory, int fd, uint64_t size, const window_span *span,
-                 const event_choice *events, profile *out, char *message, size_t message_size);
+                 const event_intervals *events, profile *out, char *message, size_t message_size);
     void (*forget)(void *context, void *memory);
     /*
      * Reads a thread snapshot. `memory` is what the reader keeps of this JVM from snapshot to

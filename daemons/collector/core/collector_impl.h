@@ -26,8 +26,8 @@ typedef struct target {
     uint64_t until_ms;   /* end of a temporary; 0 = none */
     uint32_t off_reason; /* why it is not wanted */
     char off_detail[512];
-    event_choice stopping_events; /* PHASE_STOPPING: what the session records */
-    char warning[512];            /* settings that cannot be used, while others are in force */
+    event_intervals stopping_events; /* PHASE_STOPPING: what the session records */
+    char warning[512];               /* settings that cannot be used, while others are in force */
     phase phase;
     uint32_t reason; /* the last, until a success */
     uint32_t session;

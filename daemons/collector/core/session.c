@@ -72,9 +72,7 @@ static void start(const job *now)
 {
     collector *self = now->self;
     local_request request = collector__about(now, LOCAL_START);
-    request.cpu_interval_ns = now->rule.events.cpu_ns;
-    request.alloc_interval_bytes = now->rule.events.alloc_bytes;
-    request.lock_interval_ns = now->rule.events.lock_ns;
+    request.events = now->rule.events;
     request.memlimit_bytes = self->options.memlimit_bytes;
     request.rate_limit = self->options.rate_limit;
     local_answer answer = {0};

@@ -172,12 +172,12 @@ static uint64_t recording_start_ms(void *context, int fd)
 }
 
 static int parse(void *context, void **memory, int fd, uint64_t size, const window_span *span,
-                 const event_choice *events, profile *out, char *message, size_t message_size)
+                 const event_intervals *events, profile *out, char *message, size_t message_size)
 {
     (void)context;
     (void)fd;
     ck_assert_uint_eq(size, 5);
-    ck_assert_uint_gt(events->cpu_ns, 0);
+    ck_assert_uint_gt(events->of[EVENT_CPU], 0);
     if (*memory == NULL)
         *memory = malloc(1);
     host.spans[host.span_count++] = *span;
@@ -358,8 +358,8 @@ START_TEST(a_chosen_jvm_gives_aligned_windows)
     add_rule("Shop", false, 0);
     run_to(NOON + 41500);
     ck_assert_uint_eq(host.starts, 1);
-    ck_assert_uint_eq(host.last_start.cpu_interval_ns, 10000000);
-    ck_assert_uint_eq(host.last_start.lock_interval_ns, 0);
+    ck_assert_uint_eq(host.last_start.events.of[EVENT_CPU], 10000000);
+    ck_assert_uint_eq(host.last_start.events.of[EVENT_LOCK], 0);
     ck_assert_uint_eq(host.span_count, 4);
     for (size_t i = 0; i < 4; i++) {
         ck_assert_uint_eq(host.spans[i].start_ms, NOON + WINDOW * i);
@@ -651,15 +651,15 @@ START_TEST(the_end_may_leave_the_session_running)
 }
 END_TEST
 
-static void set_decision(policy_mode mode, uint32_t reason, const event_choice *events)
+static void set_decision(policy_mode mode, uint32_t reason, const event_intervals *events)
 {
     host.in_pod = true;
     host.decision = (policy_decision){.mode = mode, .reason = reason, .events = *events};
     collector_policy_changed(core);
 }
 
-static const event_choice cpu_only = {.cpu_ns = 10000000};
-static const event_choice cpu_and_locks = {.cpu_ns = 10000000, .lock_ns = 1000};
+static const event_intervals cpu_only = {{[EVENT_CPU] = 10000000}};
+static const event_intervals cpu_and_locks = {{[EVENT_CPU] = 10000000, [EVENT_LOCK] = 1000}};
 
 START_TEST(a_pod_switches_sessions_on_and_off)
 {
@@ -694,7 +694,7 @@ START_TEST(other_events_begin_a_session_anew)
     run_to(NOON + 6001);
     ck_assert_uint_eq(host.stops, 1);
     ck_assert_uint_eq(host.starts, 2);
-    ck_assert_uint_eq(host.last_start.lock_interval_ns, 1000);
+    ck_assert_uint_eq(host.last_start.events.of[EVENT_LOCK], 1000);
 }
 END_TEST
 

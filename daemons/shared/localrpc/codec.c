@@ -66,6 +66,16 @@ static int pack(uint8_t **out, size_t *length, const ProtobufCMessage *message)
     return 0;
 }
 
+static void start_out(Hotstack__Local__V1__StartRequest *to, const event_intervals *from)
+{
+    to->cpu_interval_ns = from->of[EVENT_CPU];
+    to->alloc_interval_bytes = from->of[EVENT_ALLOC];
+    to->lock_interval_ns = from->of[EVENT_LOCK];
+    to->wall_interval_ns = from->of[EVENT_WALL];
+    to->live_interval_bytes = from->of[EVENT_LIVE];
+    to->nativemem_interval_bytes = from->of[EVENT_NATIVEMEM];
+}
+
 int local_request_encode(uint8_t **out, size_t *length, const local_request *request)
 {
     wire_request wire = HOTSTACK__LOCAL__V1__REQUEST__INIT;
@@ -89,9 +99,7 @@ int local_request_encode(uint8_t **out, size_t *length, const local_request *req
     case LOCAL_START:
         wire.op_case = HOTSTACK__LOCAL__V1__REQUEST__OP_START;
         wire.start = &start;
-        start.cpu_interval_ns = request->cpu_interval_ns;
-        start.alloc_interval_bytes = request->alloc_interval_bytes;
-        start.lock_interval_ns = request->lock_interval_ns;
+        start_out(&start, &request->events);
         start.memlimit_bytes = request->memlimit_bytes;
         start.rate_limit = request->rate_limit;
         break;
@@ -139,9 +147,12 @@ static bool read_in(local_request *to, const Hotstack__Local__V1__ReadRequest *f
 static bool start_in(local_request *to, const Hotstack__Local__V1__StartRequest *from)
 {
     to->op = LOCAL_START;
-    to->cpu_interval_ns = from->cpu_interval_ns;
-    to->alloc_interval_bytes = from->alloc_interval_bytes;
-    to->lock_interval_ns = from->lock_interval_ns;
+    to->events = (event_intervals){{[EVENT_CPU] = from->cpu_interval_ns,
+                                    [EVENT_ALLOC] = from->alloc_interval_bytes,
+                                    [EVENT_LOCK] = from->lock_interval_ns,
+                                    [EVENT_WALL] = from->wall_interval_ns,
+                                    [EVENT_LIVE] = from->live_interval_bytes,
+                                    [EVENT_NATIVEMEM] = from->nativemem_interval_bytes}};
     to->memlimit_bytes = from->memlimit_bytes;
     to->rate_limit = from->rate_limit;
     return identity_in(&to->jvm, from->jvm);

@@ -65,12 +65,17 @@ typedef struct attach_ap_options {
                             17)"; at most ATTACH_OWNER_MAX bytes, or NULL */
     uint32_t rate_limit; /* async-profiler: the most events of one kind that it records in a second;
                             it drops the rest and counts them. 0 = 10,000 */
+    /* Of async-profiler alone: */
+    uint64_t wall_ns; /* 0 = no wall-clock profile; else the time between two looks at a thread */
+    uint64_t nativemem_bytes; /* 0 = no profile of native memory */
+    bool live; /* with alloc_bytes: which of the sampled objects are still reachable when the
+                  session is stopped (1,024 at most). Windows have none of them */
 } attach_ap_options;
 
 #define ATTACH_AP_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(attach_ap_options), NULL, -1, ATTACH_AP_ENGINE_AUTO, 0, 0, 0, 0, NULL, 0, 0,        \
-            ATTACH_AP_RECORDER_AUTO, NULL, 0                                                       \
+            ATTACH_AP_RECORDER_AUTO, NULL, 0, 0, 0, false                                          \
     }
 
 /* A session as it stands after a call. */

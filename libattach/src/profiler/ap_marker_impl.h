@@ -26,6 +26,9 @@ typedef struct attach__marker {
     uint64_t lock_ns;
     uint64_t memlimit_bytes;
     uint64_t rate_limit;
+    uint64_t wall_ns;
+    uint64_t nativemem_bytes;
+    uint64_t live; /* 0 or 1 */
     int64_t started_ms;
     int64_t until_ms;  /* when the profiler stops by itself; 0 = never */
     uint64_t handed;   /* recording bytes given out by calls that succeeded */

@@ -44,6 +44,9 @@ static void describe(attach__marker *out, const attach_target *target,
             options->cpu_interval_ns == 0 ? DEFAULT_INTERVAL_NS : options->cpu_interval_ns;
     out->alloc_bytes = options->alloc_bytes;
     out->lock_ns = options->lock_ns;
+    out->wall_ns = options->wall_ns;
+    out->nativemem_bytes = options->nativemem_bytes;
+    out->live = options->live;
     out->memlimit_bytes = options->memlimit_bytes == 0 ? DEFAULT_MEMLIMIT : options->memlimit_bytes;
     out->rate_limit = options->rate_limit == 0 ? DEFAULT_RATE_LIMIT : options->rate_limit;
     out->started_ms = unix_ms();
@@ -56,7 +59,8 @@ static bool same_settings(const attach__marker *a, const attach__marker *b)
     return a->wanted == b->wanted && a->recorder == b->recorder &&
            a->cpu_interval_ns == b->cpu_interval_ns && a->alloc_bytes == b->alloc_bytes &&
            a->lock_ns == b->lock_ns && a->memlimit_bytes == b->memlimit_bytes &&
-           a->rate_limit == b->rate_limit;
+           a->rate_limit == b->rate_limit && a->wall_ns == b->wall_ns &&
+           a->nativemem_bytes == b->nativemem_bytes && a->live == b->live;
 }
 
 /* Whether the running session can be taken over: ours, as wanted, its recording readable where the
@@ -105,7 +109,7 @@ static void add_number(char *command, size_t cap, const char *name, uint64_t val
 /* Each kind of event has a budget of its own. */
 static void add_rate_limit(char *command, size_t cap, uint64_t limit)
 {
-    static const char *const kinds[] = {"cpu", "alloc", "lock"};
+    static const char *const kinds[] = {"cpu", "alloc", "lock", "wall", "nativemem"};
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         size_t n = strlen(command);
         (void)snprintf(command + n, cap - n, "%s%s:%" PRIu64, i == 0 ? ",ratelimit=" : ";",
@@ -123,6 +127,11 @@ static int start_with(attach__session *s, attach_ap_engine engine, attach_error 
     add_number(command, sizeof(command), "interval", s->marker.cpu_interval_ns);
     add_number(command, sizeof(command), "alloc", s->marker.alloc_bytes);
     add_number(command, sizeof(command), "lock", s->marker.lock_ns);
+    add_number(command, sizeof(command), "wall", s->marker.wall_ns);
+    add_number(command, sizeof(command), "nativemem", s->marker.nativemem_bytes);
+    n = strlen(command);
+    (void)snprintf(command + n, sizeof(command) - n, "%s%s",
+                   s->marker.nativemem_bytes > 0 ? ",nofree" : "", s->marker.live ? ",live" : "");
     add_number(command, sizeof(command), "memlimit", s->marker.memlimit_bytes);
     add_rate_limit(command, sizeof(command), s->marker.rate_limit);
     add_number(command, sizeof(command), "timeout", s->options->max_seconds);
@@ -364,9 +373,12 @@ static int start(attach_ap_info *out, attach__session *s, attach_error *err)
     if (left_alone && s->options->recorder != ATTACH_AP_RECORDER_JFR)
         return refuse_external(s, err);
     describe(&wanted, s->target, s->options);
-    if (wanted.cpu_interval_ns + wanted.alloc_bytes + wanted.lock_ns == 0)
+    if (wanted.cpu_interval_ns == 0 && wanted.alloc_bytes == 0 && wanted.lock_ns == 0 &&
+        wanted.wall_ns == 0 && wanted.nativemem_bytes == 0)
         return attach__fail(err, ATTACH_ERR_USAGE,
-                            "a session needs a CPU engine, an allocation or a lock interval");
+                            "a session needs a CPU engine or the interval of another event");
+    if (wanted.live && wanted.alloc_bytes == 0)
+        return attach__fail(err, ATTACH_ERR_USAGE, "live objects need an allocation interval");
     int rc = settle(&found, s, &wanted, err);
     if (rc != ATTACH_OK)
         return rc;

@@ -546,9 +546,7 @@ START_TEST(every_field_survives_the_wire)
     (void)snprintf(request.jvm.boot_id, sizeof(request.jvm.boot_id),
                    "01234567-89ab-cdef-0123-456789abcdef");
     request.jvm.start_ticks = UINT64_MAX;
-    request.cpu_interval_ns = 10000000;
-    request.alloc_interval_bytes = 2097152;
-    request.lock_interval_ns = 1;
+    request.events = (event_intervals){{10000000, 2097152, 1, 50000000, 3, 4}};
     request.memlimit_bytes = 64;
     request.rate_limit = 10000;
     uint8_t *bytes = NULL;
@@ -557,8 +555,7 @@ START_TEST(every_field_survives_the_wire)
     ck_assert_int_eq(local_request_encode(&bytes, &length, &request), 0);
     ck_assert_int_eq(local_request_decode(&back, bytes, length), 0);
     ck_assert(local_identity_equal(&back.jvm, &request.jvm));
-    ck_assert_uint_eq(back.alloc_interval_bytes, 2097152);
-    ck_assert_uint_eq(back.lock_interval_ns, 1);
+    ck_assert_mem_eq(&back.events, &request.events, sizeof(back.events));
     ck_assert_uint_eq(back.memlimit_bytes, 64);
     ck_assert_uint_eq(back.rate_limit, 10000);
     free(bytes);

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <catalogue/event.h>
+
 enum {
     LOCAL_PROTOCOL = 1,
     LOCAL_ID_SIZE = 16,
@@ -43,10 +45,8 @@ typedef struct local_request {
     local_op op;
     uint32_t deadline_ms; /* from receipt */
     local_identity jvm;   /* all but LIST and READ */
-    /* START; 0 = no such profile */
-    uint64_t cpu_interval_ns;
-    uint64_t alloc_interval_bytes;
-    uint64_t lock_interval_ns;
+    /* START */
+    event_intervals events;
     uint64_t memlimit_bytes; /* 0 = the engine's default */
     uint32_t rate_limit;     /* events of one kind in a second; 0 = the engine's default */
     /* THREADS */

@@ -74,11 +74,13 @@ typedef struct recording_tap {
 
 /** Options; start from RECORDING_OPTIONS_INIT, 0 = default. */
 typedef struct recording_options {
-    size_t size;    /**< sizeof(recording_options); an unknown tail must be zero */
-    int normaliser; /**< enum sagg_normaliser; INIT sets version 1 */
-    int group;      /**< enum sagg_group */
-    bool facets;    /**< label samples with their facet */
-    bool objects;   /**< label samples with the class allocated or locked */
+    size_t size;      /**< sizeof(recording_options); an unknown tail must be zero */
+    int normaliser;   /**< enum sagg_normaliser; INIT sets version 1 */
+    int group;        /**< enum sagg_group */
+    bool facets;      /**< label samples with their facet */
+    bool wall_states; /**< wall: a root frame "[running]" or "[waiting]" where the recorder says
+                         which */
+    bool objects;     /**< label samples with the class allocated or locked */
     bool
         walk_unfinished; /**< also read a chunk that its JVM never finished (JFR_WALK_UNFINISHED) */
     uint32_t max_stacks; /**< caps of the aggregate: see sagg_options */
