@@ -37,6 +37,8 @@ static attach__marker a_marker(void)
                             .wall_ns = 50000000,
                             .nativemem_bytes = 65536,
                             .live = 1,
+                            .absent = ATTACH_AP_LIVE,
+                            .absent_reason = "live: it was refused",
                             .handed = 123456789,
                             .skipped = 17,
                             .until_ns = 1700000001123456789,
@@ -59,6 +61,8 @@ START_TEST(marker_survives_writing_and_reading)
     ck_assert_uint_eq(got.wall_ns, 50000000);
     ck_assert_uint_eq(got.nativemem_bytes, 65536);
     ck_assert_uint_eq(got.live, 1);
+    ck_assert_uint_eq(got.absent, ATTACH_AP_LIVE);
+    ck_assert_str_eq(got.absent_reason, "live: it was refused");
 }
 END_TEST
 

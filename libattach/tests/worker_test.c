@@ -233,7 +233,10 @@ static attach_result a_result(void)
                               .engine_reason = "because",
                               .started_ms = 1700000000000,
                               .offset = UINT64_MAX,
-                              .directory = "/tmp/x"};
+                              .directory = "/tmp/x",
+                              .absent = ATTACH_AP_LIVE | ATTACH_AP_CPU,
+                              .absent_reason = "live: why",
+                              .dropped = 17};
     return r;
 }
 
@@ -247,6 +250,9 @@ START_TEST(result_survives)
     ck_assert_int_eq(got.reason, ATTACH_REASON_NO_EXEC_DIR);
     ck_assert_int_eq(got.reply_code, -1);
     ck_assert_uint_eq(got.info.offset, UINT64_MAX);
+    ck_assert_uint_eq(got.info.absent, ATTACH_AP_LIVE | ATTACH_AP_CPU);
+    ck_assert_str_eq(got.info.absent_reason, "live: why");
+    ck_assert_uint_eq(got.info.dropped, 17);
     ck_assert_int_eq(attach_answer_result_encode(again, sizeof(again), &again_n, &got, NULL),
                      ATTACH_OK);
     ck_assert_uint_eq(again_n, n);

@@ -16,6 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+_Static_assert(ATTACH_AP_CPU == 1 << EVENT_CPU && ATTACH_AP_ALLOC == 1 << EVENT_ALLOC &&
+                   ATTACH_AP_LOCK == 1 << EVENT_LOCK && ATTACH_AP_WALL == 1 << EVENT_WALL &&
+                   ATTACH_AP_LIVE == 1 << EVENT_LIVE && ATTACH_AP_NATIVEMEM == 1 << EVENT_NATIVEMEM,
+               "attach_ap_info.absent has the catalogue's bits");
+
 static uint32_t reason_of(attach_reason reason)
 {
     const reason_info *info = reason_find(attach_reason_name(reason));
@@ -173,6 +178,8 @@ static void tell(attachd_outcome *out, int rc, const attach_result *result, cons
     (void)snprintf(out->engine_reason, sizeof(out->engine_reason), "%s", info->engine_reason);
     out->offset = info->offset;
     out->dropped_events = info->dropped;
+    out->absent = info->absent; /* the same bits */
+    (void)snprintf(out->absent_reason, sizeof(out->absent_reason), "%s", info->absent_reason);
     out->started_ms = info->started_ms > 0 ? (uint64_t)info->started_ms : 0;
 }
 

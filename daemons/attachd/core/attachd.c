@@ -69,6 +69,9 @@ static void tell(local_answer *answer, const attachd_outcome *outcome)
 {
     fail(answer, outcome->reason, outcome->detail);
     answer->session = outcome->session;
+    answer->absent = outcome->absent;
+    (void)snprintf(answer->absent_reason, sizeof(answer->absent_reason), "%s",
+                   outcome->absent_reason);
     (void)snprintf(answer->engine, sizeof(answer->engine), "%s", outcome->engine);
     (void)snprintf(answer->engine_reason, sizeof(answer->engine_reason), "%s",
                    outcome->engine_reason);

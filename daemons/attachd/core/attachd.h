@@ -30,7 +30,9 @@ typedef struct attachd_outcome {
     uint64_t started_ms;     /* Unix ms of the session's start, 0 = not known */
     uint64_t bytes;          /* written to the descriptor */
     uint64_t dropped_events; /* by the profiler since the last window */
-    bool over_limit;         /* the recording was larger than the window may be */
+    uint32_t absent;         /* 1 << event_id of each event that is wanted and not recorded */
+    char absent_reason[256];
+    bool over_limit; /* the recording was larger than the window may be */
 } attachd_outcome;
 
 /* Everything outside. All functions may be called from several threads at once. */

@@ -171,7 +171,9 @@ static int write_page(const material *from, const convert_options *o)
     if (!read_template(&html, o->format))
         return EXIT_UNREADABLE;
     char *title = title_of(o);
-    char *meta = title != NULL ? meta_json(from->rec, NULL, title) : NULL;
+    char *meta = title != NULL
+                     ? meta_json(from->rec, NULL, title, o->absent != NULL ? o->absent : "")
+                     : NULL;
     if (meta == NULL)
         complain("there is no memory to write the document");
     bool done = meta != NULL && grow_forest(&trees, from->agg, from->types, o);

@@ -80,7 +80,7 @@ static uint32_t types_of(const profile_options *o)
     return types;
 }
 
-static int convert(const scratch *s, const profile_options *o, uint64_t dropped)
+static int convert(const scratch *s, const profile_options *o, const profile_session *session)
 {
     char path[sizeof(s->path)];
     char *inputs[] = {path};
@@ -92,7 +92,8 @@ static int convert(const scratch *s, const profile_options *o, uint64_t dropped)
                                .reading = READING_OPTIONS_INIT,
                                .max_nodes = 200000,
                                .states = true,
-                               .dropped = dropped,
+                               .absent = session->absent_reason,
+                               .dropped = session->dropped,
                                .report = true};
     options.reading.types = types_of(o);
     return convert_files(&options);
@@ -135,7 +136,7 @@ static int profile_to_page(profile_session *session, const profile_options *o, b
         return EXIT_UNREADABLE;
     int rc = record(session, o, taken.fd, whole);
     if (rc == EXIT_WHOLE)
-        rc = convert(&taken, o, session->dropped);
+        rc = convert(&taken, o, session);
     bool worth_keeping = rc != EXIT_WHOLE && rc != EXIT_SALVAGED && !is_empty(taken.fd);
     scratch_close(&taken, worth_keeping);
     return rc;

@@ -101,6 +101,9 @@ bool profile_session_start(profile_session *session, const profile_options *o)
     else if (result.info.engine_reason[0] != '\0')
         complain("note: CPU time is taken with %s: %s", attach_ap_engine_name(result.info.engine),
                  result.info.engine_reason);
+    if (result.info.absent != 0)
+        complain("note: not everything is recorded (event_refused): %s", result.info.absent_reason);
+    memcpy(session->absent_reason, result.info.absent_reason, sizeof(session->absent_reason));
     hold(session, result.info.directory);
     return true;
 }

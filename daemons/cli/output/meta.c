@@ -88,7 +88,8 @@ static json_t *notes(const recording *rec, const recording *before)
     return list;
 }
 
-char *meta_json(const recording *rec, const recording *before, const char *title)
+char *meta_json(const recording *rec, const recording *before, const char *title,
+                const char *absent)
 {
     recording_info info;
     recording_get_info(rec, &info);
@@ -102,7 +103,10 @@ char *meta_json(const recording *rec, const recording *before, const char *title
     set_number(meta, "end_ns", info.end_ns);
     (void)json_object_set_new(meta, "intervals", intervals(&info));
     (void)json_object_set_new(meta, "loss", loss(&info));
-    (void)json_object_set_new(meta, "notes", notes(rec, before));
+    json_t *list = notes(rec, before);
+    if (absent[0] != '\0')
+        (void)json_array_append_new(list, json_sprintf("not recorded: %s", absent));
+    (void)json_object_set_new(meta, "notes", list);
     char *text = json_dumps(meta, JSON_COMPACT);
     json_decref(meta);
     return text;

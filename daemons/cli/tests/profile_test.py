@@ -311,6 +311,16 @@ def the_jdks_recorder_when_asked(directory, jvm):
     assert is_clean(jvm)
 
 
+def what_the_jdks_recorder_does_not_know_is_told(directory, jvm):
+    out = directory / "jdk.json"
+    result = hotstack("profile", "-d", "2", "--engine", "jfr", "-e", "cpu,wall", "-f", out, jvm.pid)
+    assert result.returncode == 0 and "not everything is recorded (event_refused)" in result.stderr, result.stderr
+    notes = json.loads(out.read_text())["meta"]["notes"]
+    assert any(note.startswith("not recorded: ") and "wall-clock" in note for note in notes), notes
+    nothing = hotstack("profile", "-d", "1", "--engine", "jfr", "-e", "wall", "-f", out, jvm.pid)
+    assert nothing.returncode == 1 and "no wall-clock samples" in nothing.stderr, nothing.stderr
+
+
 def the_jdks_recorder_where_no_agent_may_be_loaded(directory, jvm):
     locked = start_jvm("-XX:-EnableDynamicAgentLoading")
     try:
@@ -392,7 +402,7 @@ def list_names_the_jvm_and_the_verdict(directory, jvm):
 TESTS = [collapsed_has_the_burning_method, what_the_profiler_dropped_is_told, wall_time_tells_waiting_from_running,
          live_objects_and_native_memory_alone, every_event_at_once_on_every_jdk, three_types_from_one_recording, page_is_self_contained, recording_itself,
          formats_for_other_tools,         interrupt_and_progress_on_a_terminal, what_a_jvm_recorded_until_its_end, second_run_is_told, mistakes_are_named,
-         a_name_is_enough, loop_writes_one_file_after_the_other, the_jdks_recorder_when_asked,
+         a_name_is_enough, loop_writes_one_file_after_the_other, the_jdks_recorder_when_asked, what_the_jdks_recorder_does_not_know_is_told,
          the_jdks_recorder_where_no_agent_may_be_loaded, doctor_names_what_stands_in_the_way, jcmd_answers, list_as_json,
          list_names_the_jvm_and_the_verdict]
 

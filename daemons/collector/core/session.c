@@ -19,6 +19,7 @@ job collector__begin(target *one)
                .jvm = one->jvm,
                .rule = one->rule,
                .phase = one->phase,
+               .absent = one->absent,
                .jitter_ms = one->jitter_ms,
                .window_ms = one->window_ms,
                .window_start_ms = one->window_start_ms,
@@ -68,6 +69,22 @@ static void cool_down(target *one, uint32_t reason, const char *detail)
     collector__set_state(one, PHASE_COOLDOWN, reason, detail);
 }
 
+/* What a session that runs now has to say. */
+static void tell_start(target *one, const local_answer *answer)
+{
+    char detail[512] = "";
+    one->absent = answer->absent;
+    (void)snprintf(one->absent_reason, sizeof(one->absent_reason), "%s", answer->absent_reason);
+    if (answer->engine_reason[0] != '\0')
+        (void)snprintf(detail, sizeof(detail), "engine %s: %s", answer->engine,
+                       answer->engine_reason);
+    if (one->absent != 0)
+        collector__set_state(one, PHASE_PROFILING, REASON_EVENT_REFUSED, one->absent_reason);
+    else
+        collector__set_state(one, PHASE_PROFILING, REASON_NONE,
+                             detail[0] != '\0' ? detail : one->warning);
+}
+
 static void start(const job *now)
 {
     collector *self = now->self;
@@ -87,14 +104,9 @@ static void start(const job *now)
             one->window_start_ms = span_last(time, one->window_ms, one->jitter_ms);
         one->session = answer.session;
         one->due_ms = span_next(time, one->window_ms, one->jitter_ms);
-        char detail[512] = "";
-        if (answer.engine_reason[0] != '\0')
-            (void)snprintf(detail, sizeof(detail), "engine %s: %s", answer.engine,
-                           answer.engine_reason);
         if (one->snapshot_due_ms == 0)
             one->snapshot_due_ms = time;
-        collector__set_state(one, PHASE_PROFILING, REASON_NONE,
-                             detail[0] != '\0' ? detail : one->warning);
+        tell_start(one, &answer);
     } else {
         self->stats.start_failures++;
         one->session = answer.session;
@@ -189,8 +201,21 @@ static void deliver(const job *now, window_span *span, profile *found, const loc
     now->on->last_covered_ms = span->covered_ms;
     now->on->backoff_ms = 0;
     const char *detail = now->on->reason == REASON_NONE ? now->on->detail : "";
-    collector__set_state(now->on, now->on->phase, REASON_NONE, detail);
+    if (now->on->absent != 0)
+        collector__set_state(now->on, now->on->phase, REASON_EVENT_REFUSED, now->on->absent_reason);
+    else
+        collector__set_state(now->on, now->on->phase, REASON_NONE, detail);
     pthread_mutex_unlock(&self->lock);
+}
+
+/* The events of the session without those that the profiler refused: no data is not nothing. */
+static event_intervals recorded_events(const job *now)
+{
+    event_intervals recorded = now->rule.events;
+    for (unsigned i = 0; i < EVENTS; i++)
+        if ((now->absent >> i & 1) != 0)
+            recorded.of[i] = 0;
+    return recorded;
 }
 
 /* A finished window: fetch, read, hand to the batch. What fails here costs this window only. */
@@ -210,8 +235,9 @@ static void take(job *now, const local_answer *answer, uint64_t end_ms)
     if (ports->keep != NULL)
         ports->keep(ports->context, fd, answer->size, &now->jvm, &span);
     profile found = {0};
-    if (ports->parse(ports->context, &now->memory, fd, answer->size, &span, &now->rule.events,
-                     &found, message, sizeof(message)) == 0)
+    event_intervals recorded = recorded_events(now);
+    if (ports->parse(ports->context, &now->memory, fd, answer->size, &span, &recorded, &found,
+                     message, sizeof(message)) == 0)
         deliver(now, &span, &found, answer);
     else
         note_failure(now, REASON_PARSE_FAILED, message);

@@ -28,6 +28,8 @@ static struct {
     bool parse_fails;
     uint64_t dropped; /* events, as attachd tells of each window */
     uint64_t queued_lost;
+    uint32_t absent;        /* events that the profiler refuses, as attachd tells of a start */
+    event_intervals parsed; /* of the last window */
     uint64_t recording_start;
     uint64_t covered;
     window_span spans[SPANS_MAX]; /* as given to the reader */
@@ -111,6 +113,9 @@ static int call(void *context, const local_request *request, local_answer *answe
     case LOCAL_START:
         host.starts++;
         host.last_start = *request;
+        answer->absent = host.absent;
+        (void)snprintf(answer->absent_reason, sizeof(answer->absent_reason), "%s",
+                       host.absent != 0 ? "alloc: no such thing" : "");
         answer->reason = host.start_reason;
         answer->session = host.session;
         (void)snprintf(answer->detail, sizeof(answer->detail), "%s",
@@ -178,6 +183,7 @@ static int parse(void *context, void **memory, int fd, uint64_t size, const wind
     (void)fd;
     ck_assert_uint_eq(size, 5);
     ck_assert_uint_gt(events->of[EVENT_CPU], 0);
+    host.parsed = *events;
     if (*memory == NULL)
         *memory = malloc(1);
     host.spans[host.span_count++] = *span;
@@ -389,6 +395,25 @@ START_TEST(events_that_the_profiler_dropped_are_told)
     ck_assert_uint_eq(host.queued_windows, 8);
     ck_assert_uint_eq(host.queued_lost, 8 * 7);
     ck_assert_uint_eq(collector_get_stats(core).dropped_events, 4 * 7);
+}
+END_TEST
+
+START_TEST(an_event_that_the_profiler_refuses_has_no_data_and_a_reason)
+{
+    add_rule("Shop", false, 0);
+    host.absent = 1 << EVENT_ALLOC;
+    run_to(NOON + 5001); /* before the first window, and after it */
+    for (int i = 0; i < 2; i++) {
+        target_status status = status_of(1);
+        ck_assert_uint_eq(status.state, TARGET_STATE_PROFILING);
+        ck_assert_uint_eq(status.reason, REASON_EVENT_REFUSED);
+        ck_assert_str_eq(status.detail, "alloc: no such thing");
+        run_to(NOON + 11500);
+    }
+    ck_assert_uint_eq(host.last_start.events.of[EVENT_ALLOC], 2097152); /* asked for */
+    ck_assert_uint_eq(host.span_count, 1);
+    ck_assert_uint_eq(host.parsed.of[EVENT_ALLOC], 0);
+    ck_assert_uint_eq(host.parsed.of[EVENT_CPU], 10000000);
 }
 END_TEST
 
@@ -789,6 +814,7 @@ TCase *session_tests(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_chosen_jvm_gives_aligned_windows);
     tcase_add_test(tests, events_that_the_profiler_dropped_are_told);
+    tcase_add_test(tests, an_event_that_the_profiler_refuses_has_no_data_and_a_reason);
     tcase_add_test(tests, windows_of_several_jvms_share_a_batch);
     tcase_add_test(tests, windows_end_at_midnight_and_days_do_not_mix);
     tcase_add_test(tests, snapshots_are_taken_beside_windows);

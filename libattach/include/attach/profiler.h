@@ -47,6 +47,17 @@ typedef enum attach_ap_recorder {
     ATTACH_AP_RECORDER_JFR
 } attach_ap_recorder;
 
+/* The events of a session, as bits. */
+enum attach_ap_event {
+    ATTACH_AP_CPU = 1,
+    ATTACH_AP_ALLOC = 2,
+    ATTACH_AP_LOCK = 4,
+    ATTACH_AP_WALL = 8,
+    ATTACH_AP_LIVE = 16,
+    ATTACH_AP_NATIVEMEM = 32,
+    ATTACH_AP_EVENTS = 63 /* all */
+};
+
 typedef struct attach_ap_options {
     size_t size;                 /* sizeof(attach_ap_options) */
     const char *installation_id; /* required: 1..ATTACH_INSTALLATION_MAX of [a-z0-9] */
@@ -93,9 +104,11 @@ typedef struct attach_ap_info {
     char profiler[32];          /* whose library is mapped, as attach_jvm.profiler */
     char profiler_library[256]; /* its path in the target's file system */
     uint64_t
-        dropped; /* window, stop: events of all kinds together that async-profiler dropped since
-                    the last call that handed bytes over, because of rate_limit or because it
-                    was busy. It does not count dropped batches of idle wall-clock samples */
+        dropped;     /* window, stop: events of all kinds together that async-profiler dropped since
+                        the last call that handed bytes over, because of rate_limit or because it
+                        was busy. It does not count dropped batches of idle wall-clock samples */
+    uint32_t absent; /* enum attach_ap_event: asked for, and not recorded */
+    char absent_reason[256]; /* which of them, and why: "live: ..."; empty where absent is 0 */
 } attach_ap_info;
 
 /*
@@ -118,6 +131,7 @@ ATTACH_EXPORT const char *attach_ap_recorder_name(attach_ap_recorder recorder);
  * before, even a deleted one, is used again under its path, and so is an idle async-profiler (4.0
  * or later) that somebody else has loaded. Two callers at once on one JVM: the second waits for the
  * first, and then adopts its session (same installation) or is told whose it is and until when.
+ * Where async-profiler refuses some of the events, the others are recorded (attach_ap_info.absent).
  *
  * Errors: those of attach_command and attach_load, and ATTACH_ERR_TARGET with external_profiler,
  * no_exec_dir (the message lists the mounts tried), disk_full, no_profiler_library, profiler_error.

@@ -10,7 +10,7 @@
 #include "files/text_impl.h"
 #include <attach/profiler.h>
 
-#define ATTACH__MARKER_MAX 2048
+#define ATTACH__MARKER_MAX 4096
 
 typedef struct attach__marker {
     char installation[ATTACH_INSTALLATION_MAX + 1];
@@ -28,7 +28,9 @@ typedef struct attach__marker {
     uint64_t rate_limit;
     uint64_t wall_ns;
     uint64_t nativemem_bytes;
-    uint64_t live; /* 0 or 1 */
+    uint64_t live;   /* 0 or 1 */
+    uint64_t absent; /* as attach_ap_info.absent */
+    char absent_reason[256];
     int64_t started_ms;
     int64_t until_ms;  /* when the profiler stops by itself; 0 = never */
     uint64_t handed;   /* recording bytes given out by calls that succeeded */

@@ -226,7 +226,7 @@ static void words_of_log(char *out, size_t cap, const attach__session *s)
 
 int attach__session_run(attach__session *s, const char *command, attach_error *err)
 {
-    char line[ATTACH_ARG_V1_MAX + 1], words[128];
+    char line[ATTACH_ARG_V1_MAX + 1];
     int code = 0;
     int n =
         snprintf(line, sizeof(line), "%s,quiet,log=%s/" ATTACH__FILE_LOG, command, s->place.path);
@@ -237,10 +237,10 @@ int attach__session_run(attach__session *s, const char *command, attach_error *e
         rc = attach_load(&code, s->target, s->library, line, s->deadline_ns, err);
     if (rc != ATTACH_OK || code == 0)
         return rc;
-    words_of_log(words, sizeof(words), s);
+    words_of_log(s->words, sizeof(s->words), s);
     return attach__refuse(
         err, ATTACH_REASON_PROFILER_ERROR, "async-profiler refused in process %d with code %d: %s",
-        s->target->identity.pid, code, words[0] == '\0' ? "it wrote no reason" : words);
+        s->target->identity.pid, code, s->words[0] == '\0' ? "it wrote no reason" : s->words);
 }
 
 int attach__session_question(attach__blob *out, attach__session *s, const char *what,
@@ -419,5 +419,7 @@ void attach__session_info(attach_ap_info *out, const attach__session *s, attach_
     out->started_ms = s->marker.started_ms;
     out->offset = s->marker.handed;
     out->dropped = s->dropped;
+    out->absent = (uint32_t)(s->marker.absent & ATTACH_AP_EVENTS);
+    memcpy(out->absent_reason, s->marker.absent_reason, sizeof(out->absent_reason));
     memcpy(out->engine_reason, s->marker.engine_reason, sizeof(out->engine_reason));
 }

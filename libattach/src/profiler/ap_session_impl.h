@@ -18,6 +18,7 @@ typedef struct attach__session {
     attach__marker marker;
     bool has_marker;
     bool running;     /* valid after attach__session_ask */
+    char words[128];  /* why the profiler last refused a command; empty = it wrote no reason */
     uint64_t dropped; /* by attach__session_count_dropped */
 } attach__session;
 

@@ -94,6 +94,8 @@ typedef struct local_answer {
     uint32_t session;        /* enum session_state */
     uint64_t gap_ms;         /* recording time lost before this window */
     uint64_t dropped_events; /* WINDOW, STOP: of this window, dropped by the profiler */
+    uint32_t absent; /* START: 1 << event_id of each event that was wanted and is not recorded */
+    char absent_reason[256]; /* which, and why */
 } local_answer;
 
 /* Frees what the answer owns and zeroes it. */
