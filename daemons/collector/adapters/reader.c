@@ -33,7 +33,7 @@ typedef struct remembered {
     char engine[32];
 } remembered;
 
-static remembered *recall(void **memory, const event_choice *events)
+static remembered *recall(void **memory, const event_intervals *events)
 {
     remembered *one = *memory;
     if (one != NULL)
@@ -42,10 +42,13 @@ static remembered *recall(void **memory, const event_choice *events)
     if (one == NULL)
         return NULL;
     one->intervals = (jfr_intervals)JFR_INTERVALS_INIT;
-    one->intervals.cpu_ns = events->cpu_ns;
-    one->intervals.alloc_bytes = events->alloc_bytes;
-    one->intervals.lock_ns = events->lock_ns;
-    one->intervals.main_event = events->cpu_ns != 0 ? JFR_MAIN_CPU : JFR_MAIN_UNKNOWN;
+    const uint64_t *of = events->of;
+    one->intervals.cpu_ns = of[EVENT_CPU];
+    one->intervals.alloc_bytes = of[EVENT_ALLOC] != 0 ? of[EVENT_ALLOC] : of[EVENT_LIVE];
+    one->intervals.lock_ns = of[EVENT_LOCK];
+    one->intervals.wall_ns = of[EVENT_WALL];
+    one->intervals.nativemem_bytes = of[EVENT_NATIVEMEM];
+    one->intervals.main_event = of[EVENT_CPU] != 0 ? JFR_MAIN_CPU : JFR_MAIN_UNKNOWN;
     *memory = one;
     return one;
 }
@@ -71,7 +74,7 @@ static int read_all(recording *into, int fd, uint64_t size, char *message, size_
 typedef struct conversion {
     const sagg *from;
     const recording_info *info;
-    const event_choice *events;
+    const event_intervals *events;
     const char *engine;
     profile *to;
     uint32_t part_of[PROFILE_SOURCE_END]; /* index + 1, 0 = the source is absent */
@@ -80,20 +83,6 @@ typedef struct conversion {
 static int add_text(conversion *in, sagg_str text, uint32_t *index)
 {
     return string_table_add(&in->to->strings, text.data, text.size, index);
-}
-
-static bool is_asked(const event_choice *events, uint32_t source)
-{
-    switch (source) {
-    case PROFILE_SOURCE_CPU:
-        return events->cpu_ns != 0;
-    case PROFILE_SOURCE_ALLOC:
-        return events->alloc_bytes != 0;
-    case PROFILE_SOURCE_LOCK:
-        return events->lock_ns != 0;
-    default:
-        return false;
-    }
 }
 
 static uint32_t source_of(uint32_t type)
@@ -120,7 +109,7 @@ static void add_totals(conversion *in, uint32_t type)
     profile *to = in->to;
     const profile_type_info *info = profile_type_get(type);
     sagg_totals totals = sagg_type_totals(in->from, type);
-    if (totals.samples == 0 && !is_asked(in->events, info->source))
+    if (totals.samples == 0 && !event_intervals_yield(in->events, info->type))
         return;
     if (in->part_of[info->source] == 0)
         in->part_of[info->source] = (uint32_t)++to->part_count;
@@ -327,7 +316,7 @@ static int convert_threads(conversion *in, uint32_t seconds)
 }
 
 static int convert(recording *read, const remembered *known, const window_span *span,
-                   const event_choice *events, profile *out)
+                   const event_intervals *events, profile *out)
 {
     recording_info info;
     recording_get_info(read, &info);
@@ -362,7 +351,7 @@ static void remember(remembered *known, const recording *read)
 }
 
 int reader_parse(void *context, void **memory, int fd, uint64_t size, const window_span *span,
-                 const event_choice *events, profile *out, char *message, size_t message_size)
+                 const event_intervals *events, profile *out, char *message, size_t message_size)
 {
     const reader *self = context;
     remembered *known = recall(memory, events);

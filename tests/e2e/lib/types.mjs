@@ -6,6 +6,9 @@ export const types = {
   alloc_objects: { source: 3, column: 'raw_count' },
   lock_count: { source: 4, column: 'raw_count' },
   lock_delay: { source: 4, column: 'raw_amount' },
+  wall: { source: 2, column: 'raw_amount' },
+  live_bytes: { source: 5, column: 'raw_amount' },
+  nativemem_bytes: { source: 6, column: 'raw_amount' },
 };
 
 const columns = ['raw_amount', 'raw_count'].map((name) => `toString(sum(${name})) AS ${name}`).join(', ');
