@@ -26,7 +26,7 @@ extern const char *const jvm_fixture_as_nobody[];
 const char *jvm_fixture_shared(void);
 /* libasyncProfiler.so, or NULL. */
 const char *jvm_fixture_profiler(void);
-/* libhotstackthreads.so of this build. */
+/* libhotstackthreads.so of this build; NULL where it has none. */
 const char *jvm_fixture_thread_agent(void);
 
 /*
