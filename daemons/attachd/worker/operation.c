@@ -174,6 +174,9 @@ static int run_on(attach_result *result, attach_target *target, const attach_req
     case ATTACH_OP_STOP:
         return attach_ap_stop(&result->info, target, &options, r->offset, frames_send_piece, output,
                               deadline_ns, err);
+    case ATTACH_OP_DISCARD:
+        return attach_ap_stop(&result->info, target, &options, UINT64_MAX, NULL, NULL, deadline_ns,
+                              err);
     case ATTACH_OP_STATUS:
         return attach_ap_status(&result->info, target, &options, deadline_ns, err);
     case ATTACH_OP_EXAMINE:

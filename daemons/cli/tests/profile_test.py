@@ -193,6 +193,25 @@ def holds_a_session_of(directory, jvm):
         return False
 
 
+def what_fails_after_the_start_leaves_nothing(directory, jvm):
+    profile = subprocess.Popen([HOTSTACK, "profile", "-d", "300", "-f", str(directory / "never.jfr"), str(jvm.pid)],
+                               env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    while not (ours := [path for path in pathlib.Path("/tmp").glob("hotstack-cli*") if holds_a_session_of(path, jvm)]):
+        assert profile.poll() is None
+        time.sleep(0.05)
+    recording = ours[0] / "recording.jfr"
+    while not recording.exists() or recording.stat().st_size == 0:
+        time.sleep(0.05)
+    with open(recording, "r+b") as file:
+        file.write(b"nonsense")
+    profile.send_signal(signal.SIGINT)
+    text = profile.communicate()[1]
+    assert profile.returncode == 1 and text.startswith("hotstack profile: ") and "could not be ended" not in text, text
+    assert not ours[0].exists() and not (directory / "never.jfr").exists(), text
+    row = json.loads(hotstack("attach", "status", "--json", jvm.pid).stdout)["jvms"][0]
+    assert row["session"] == "none" and not row["running"], row
+
+
 def second_run_is_told(directory, jvm):
     first = subprocess.Popen([HOTSTACK, "profile", "-d", "300", "-f", str(directory / "first.jfr"), str(jvm.pid)],
                              env=ENVIRONMENT, stderr=subprocess.DEVNULL)
@@ -334,7 +353,8 @@ def list_names_the_jvm_and_the_verdict(directory, jvm):
 
 
 TESTS = [collapsed_has_the_burning_method, three_types_from_one_recording, page_is_self_contained, recording_itself,
-         formats_for_other_tools,         interrupt_and_progress_on_a_terminal, what_a_jvm_recorded_until_its_end, second_run_is_told, mistakes_are_named,
+         formats_for_other_tools, interrupt_and_progress_on_a_terminal, what_a_jvm_recorded_until_its_end,
+         what_fails_after_the_start_leaves_nothing, second_run_is_told, mistakes_are_named,
          a_name_is_enough, loop_writes_one_file_after_the_other, the_jdks_recorder_when_asked,
          the_jdks_recorder_where_no_agent_may_be_loaded, doctor_names_what_stands_in_the_way, jcmd_answers, list_as_json,
          list_names_the_jvm_and_the_verdict]

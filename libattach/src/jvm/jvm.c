@@ -191,6 +191,7 @@ static bool read_maps(attach__map_facts *out, int *rc, attach_jvm *jvm, int proc
                       attach_error *err)
 {
     attach__blob text;
+    char root[ATTACH__PATH_MAX];
     int error = attach__read_proc(&text, proc_fd, "maps", MAPS_MAX);
     if (error != 0) {
         bool hidden = error == -EACCES || error == -EPERM;
@@ -203,7 +204,8 @@ static bool read_maps(attach__map_facts *out, int *rc, attach_jvm *jvm, int proc
         *rc = attach__proc_error(err, -error, jvm->identity.pid, "maps");
         return false;
     }
-    attach__maps_read(out, attach__blob_span(&text));
+    attach__root_path(root, proc_fd);
+    attach__maps_read(out, attach__blob_span(&text), root);
     free(text.p);
     if (out->libjvm[0] != '\0' || out->openj9)
         return true;

@@ -140,7 +140,7 @@ int attach__target_maps(attach__map_facts *out, const attach_target *target, att
         return attach__refuse(err, ATTACH_REASON_PROCESS_EXITED, "process %d has exited",
                               target->identity.pid);
     }
-    attach__maps_read(out, attach__blob_span(&text));
+    attach__maps_read(out, attach__blob_span(&text), target->root_path);
     free(text.p);
     return ATTACH_OK;
 }
@@ -185,6 +185,7 @@ static int open_files(attach_target *target, attach_error *err)
         rc = open_in_proc(&target->maps_fd, target, "maps", O_RDONLY, err);
     if (rc == ATTACH_OK)
         rc = open_in_proc(&target->mountinfo_fd, target, "mountinfo", O_RDONLY, err);
+    attach__root_path(target->root_path, target->proc_fd);
     target->cwd_fd = openat(target->proc_fd, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
     return rc;
 }

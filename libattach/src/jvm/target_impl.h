@@ -13,12 +13,13 @@ struct attach_target {
     attach_jvm jvm; /* reason and detail unused */
     attach__flags flags;
     attach_ids ids;
-    int proc_fd;      /* /proc/PID: bound to the process, ESRCH once it is gone */
-    int root_fd;      /* O_PATH of its root */
-    int cwd_fd;       /* O_PATH of its working directory, or -1 */
-    int maps_fd;      /* opened while privileged, read again when needed */
-    int mountinfo_fd; /* likewise */
-    int pid_fd;       /* -1 where the kernel has none */
+    char root_path[ATTACH__PATH_MAX]; /* as attach__root_path; read while privileged */
+    int proc_fd;                      /* /proc/PID: bound to the process, ESRCH once it is gone */
+    int root_fd;                      /* O_PATH of its root */
+    int cwd_fd;                       /* O_PATH of its working directory, or -1 */
+    int maps_fd;                      /* opened while privileged, read again when needed */
+    int mountinfo_fd;                 /* likewise */
+    int pid_fd;                       /* -1 where the kernel has none */
 };
 
 /* The process's state letter now, 'X' once it is gone. */
@@ -49,6 +50,10 @@ int attach__read_status(attach__blob *text, attach__status *out, int proc_fd, in
 int attach__target_reread(attach__blob *out, int fd);
 
 uint64_t attach__now_ns(void);
+
+/* Where the process's root lies, as this process sees it: maps name files below it. "" when both
+ * have the same root, or it may not be told. */
+void attach__root_path(char out[ATTACH__PATH_MAX], int proc_fd);
 
 /* boot_id of that proc root; an empty string when unreadable. */
 void attach__boot_id(char out[40], int proc_root_fd);

@@ -87,6 +87,13 @@ static void note_profiler(attach__map_facts *out, attach__span path, bool delete
         out->external_kind = kind;
 }
 
+/* What lies outside the root was mapped before the process changed it, and keeps its path. */
+static attach__span without_root(attach__span path, attach__span root)
+{
+    bool below = path.n > root.n && path.p[root.n] == '/' && memcmp(path.p, root.p, root.n) == 0;
+    return below ? attach__span_skip(path, root.n) : path;
+}
+
 static void note_path(attach__map_facts *out, attach__span path)
 {
     bool deleted = attach__span_ends(path, DELETED);
@@ -103,11 +110,11 @@ static void note_path(attach__map_facts *out, attach__span path)
     note_profiler(out, path, deleted);
 }
 
-void attach__maps_read(attach__map_facts *out, attach__span text)
+void attach__maps_read(attach__map_facts *out, attach__span text, const char *root)
 {
-    attach__span line, path;
+    attach__span line, path, above = attach__span_of(root, strlen(root));
     memset(out, 0, sizeof(*out));
     while (attach__next_line(&text, &line))
         if (file_path(line, &path))
-            note_path(out, path);
+            note_path(out, without_root(path, above));
 }

@@ -2,6 +2,7 @@
 /* JVMs of other users, in other namespaces, and without a place for files. */
 #include <check.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,59 @@ START_TEST(own_pid_and_mount_namespace)
 }
 END_TEST
 
+#define JAIL "/tmp/libattach-jail-XXXXXX"
+
+static void run_in_jail(const char *jail, const char *script)
+{
+    char command[1200];
+    (void)snprintf(command, sizeof(command), "set -e; cd %s; classes=%s; %s", jail,
+                   jvm_fixture_classes(), script);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* Mounts of this test alone; what it starts and the workers live in the same namespace. */
+static void make_jail(char *jail)
+{
+    ck_assert_ptr_nonnull(mkdtemp(jail));
+    ck_assert_int_eq(unshare(CLONE_NEWNS), 0);
+    run_in_jail(jail, "mount --make-rprivate /; chmod 0755 .; mkdir -m 1777 tmp; mkdir proc; "
+                      "for d in /usr /lib /lib64 /etc /dev $classes; do test -d $d || continue; "
+                      "mkdir -p .$d; mount --bind $d .$d; done; mount -t proc proc proc");
+}
+
+/* Removes empty directories only, lest a mount that stayed loses its files. */
+static void remove_jail(const char *jail)
+{
+    run_in_jail(jail, "umount -l proc; for d in /usr /lib /lib64 /etc /dev $classes; do "
+                      "test -d .$d && umount -l .$d; done; rm -rf tmp/hsperfdata_* tmp/.java_pid*; "
+                      "find $PWD -depth -type d -empty -delete");
+}
+
+/* Its root shows in the paths of its maps, which commands must not have. */
+START_TEST(chrooted_in_the_same_mount_namespace)
+{
+    char jail[] = JAIL, inside[64];
+    jvm_fixture jvm;
+    attach_jvm seen;
+    if (!serves_others("a chrooted JVM"))
+        return;
+    make_jail(jail);
+    const char *const wrapper[] = {"chroot", jail, NULL};
+    (void)snprintf(inside, sizeof(inside), "%s/tmp", jail);
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
+    ck_assert_int_eq(attach_jvm_read(&seen, jvm.identity.pid, NULL, NULL), ATTACH_OK);
+    ck_assert_mem_eq(seen.libjvm, "/usr/lib/jvm/", 13);
+    for (int i = 0; i < 2; i++) { /* the second finds the libraries mapped */
+        profile_and_take_threads(&jvm);
+        ck_assert_int_eq(operation_leftovers(inside), 0);
+        ck_assert_int_eq(jvm_fixture_mapped(&jvm, "libasyncProfiler.so"), 1);
+    }
+    jvm_fixture_expect_silence(&jvm);
+    jvm_fixture_stop(&jvm);
+    remove_jail(jail);
+}
+END_TEST
+
 /* Every writable place of another user's JVM: private mounts of the given kind over all of them. */
 static const char *const closed_off =
     KEEP_CLASSES "mount -t tmpfs -o noexec none /tmp; mount --bind /tmp /var/tmp; "
@@ -337,6 +391,7 @@ void target_add_places(Suite *suite)
     tcase_add_test(tc, ambient_capabilities_serve_another_user);
     tcase_add_test(tc, without_setuid_another_user_is_refused);
     tcase_add_test(tc, own_pid_and_mount_namespace);
+    tcase_add_test(tc, chrooted_in_the_same_mount_namespace);
     tcase_add_test(tc, no_place_for_the_library);
     tcase_add_test(tc, noexec_tmp_and_another_place);
     tcase_add_test(tc, full_disk);
