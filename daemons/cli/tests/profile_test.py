@@ -16,6 +16,7 @@ import pathlib
 import platform
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -48,8 +49,8 @@ def find_java():
     return None
 
 
-def start_jvm(*flags):
-    jvm = subprocess.Popen([find_java(), "-Xmx64m", *flags, "-cp", CLASSES, "Target"],
+def start_jvm(*flags, java=None):
+    jvm = subprocess.Popen([java or find_java(), "-Xmx64m", *flags, "-cp", CLASSES, "Target"],
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert jvm.stdout.readline() == "ready\n"
     return jvm
@@ -317,6 +318,23 @@ def doctor_names_what_stands_in_the_way(directory, jvm):
     assert none.returncode == 1 and "not a HotSpot JVM" in none.stderr, none.stderr
 
 
+def a_deleted_jdk_is_told(directory, jvm):
+    home = directory / "jdk"
+    shutil.copytree(pathlib.Path(find_java()).resolve().parents[1], home, symlinks=True)
+    orphan = start_jvm(java=home / "bin/java")
+    shutil.rmtree(home)
+    try:
+        text = hotstack("doctor", orphan.pid)
+        assert text.returncode == 0 and f"paste: hotstack jcmd {orphan.pid} Thread.print" in text.stdout, text.stdout
+        checks = json.loads(hotstack("doctor", "--json", orphan.pid).stdout)["checks"]
+        jdk = [check for check in checks if check["name"] == "jdk"]
+        assert [(check["status"], check["reason"]) for check in jdk] == [("note", "jdk_deleted")], checks
+        dump = hotstack("jcmd", orphan.pid, "Thread.print")
+        assert dump.returncode == 0 and '"main"' in dump.stdout, dump
+    finally:
+        end_jvm(orphan)
+
+
 def jcmd_answers(directory, jvm):
     text = hotstack("jcmd", jvm.pid, "VM.version")
     assert text.returncode == 0 and "JDK " in text.stdout, text
@@ -356,7 +374,8 @@ TESTS = [collapsed_has_the_burning_method, three_types_from_one_recording, page_
          formats_for_other_tools, interrupt_and_progress_on_a_terminal, what_a_jvm_recorded_until_its_end,
          what_fails_after_the_start_leaves_nothing, second_run_is_told, mistakes_are_named,
          a_name_is_enough, loop_writes_one_file_after_the_other, the_jdks_recorder_when_asked,
-         the_jdks_recorder_where_no_agent_may_be_loaded, doctor_names_what_stands_in_the_way, jcmd_answers, list_as_json,
+         the_jdks_recorder_where_no_agent_may_be_loaded, doctor_names_what_stands_in_the_way, a_deleted_jdk_is_told, jcmd_answers,
+         list_as_json,
          list_names_the_jvm_and_the_verdict]
 
 

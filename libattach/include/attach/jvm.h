@@ -63,6 +63,7 @@ typedef struct attach_jvm {
     bool attach_disabled;        /* -XX:+DisableAttachMechanism */
     bool agent_loading_disabled; /* -XX:-EnableDynamicAgentLoading */
     bool perf_data_off;          /* -XX:+PerfDisableSharedMem, -XX:-UsePerfData: no hsperfdata */
+    bool jdk_deleted;            /* the files of its JDK were deleted while it runs */
     uint64_t memory_limit;       /* bytes its control groups allow; 0 = no limit seen */
     uint64_t memory_used;        /* by its control group; 0 = not known */
     uint32_t cpu_millis;        /* thousandths of a core that its groups allow; 0 = no limit seen */

@@ -249,6 +249,9 @@ static int read_jvm(attach_jvm *out, int proc_fd, const attach_options *options,
     attach__cgroup_read(out, cgroup);
     attach__cgroup_limits(out, cgroup, options, attach__blob_span(&texts.mountinfo), texts.root_fd);
     read_flags(out, &texts, proc_fd);
+    out->jdk_deleted =
+        is_jvm && texts.root_fd >= 0 &&
+        attach__jdk_is_deleted(&maps, texts.root_fd, attach__blob_span(&texts.mountinfo));
     close_sources(&texts);
     if (!is_jvm)
         return ATTACH_OK;

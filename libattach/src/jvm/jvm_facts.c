@@ -2,6 +2,7 @@
 #include "jvm/jvm_facts_impl.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -179,6 +180,21 @@ static void read_release_file(attach_jvm *out, int root_fd, attach__span mountin
         attach__release_read(out, attach__blob_span(&text));
         free(text.p);
     }
+}
+
+/* Beside the directory of libjvm lie the libraries that the JDK loads when they are needed. */
+bool attach__jdk_is_deleted(const attach__map_facts *maps, int root_fd, attach__span mountinfo)
+{
+    char path[ATTACH__PATH_MAX + 32];
+    attach__span libjvm = attach__span_of(maps->libjvm, strlen(maps->libjvm));
+    attach__span home = attach__span_dirname(attach__span_dirname(libjvm));
+    if (!maps->libjvm_deleted || attach__mount_could_hang(mountinfo, maps->libjvm))
+        return false;
+    (void)snprintf(path, sizeof(path), "%.*s/libmanagement.so", (int)home.n, home.p);
+    int fd = attach__open_in_root(root_fd, path, O_PATH, 0);
+    if (fd >= 0)
+        (void)close(fd);
+    return fd == -ENOENT || fd == -ENOTDIR;
 }
 
 void attach__facts_from_root(attach_jvm *out, attach__flags *flags, int root_fd,

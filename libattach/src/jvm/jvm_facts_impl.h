@@ -6,6 +6,7 @@
 
 #include "files/files_impl.h"
 #include "jvm/jvm_flags_impl.h"
+#include "proc/proc_maps_impl.h"
 #include <attach/jvm.h>
 
 /* /proc/PID/cmdline: arguments ending in NUL. Fills command_line, main_class, flags. */
@@ -23,5 +24,9 @@ void attach__release_read(attach_jvm *out, attach__span text);
  */
 void attach__facts_from_root(attach_jvm *out, attach__flags *flags, int root_fd,
                              attach__span mountinfo);
+
+/* Whether the JDK was deleted under the running JVM and nothing, as a newer one, lies in its place.
+ * A place that could hang us is not looked at. */
+bool attach__jdk_is_deleted(const attach__map_facts *maps, int root_fd, attach__span mountinfo);
 
 #endif

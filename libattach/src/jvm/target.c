@@ -121,6 +121,13 @@ int attach__target_is_taken(const attach_target *target, attach_error *err)
                           target->identity.pid);
 }
 
+int attach__target_lacks_jdk(const attach_target *target, const char *words, attach_error *err)
+{
+    return attach__refuse(err, ATTACH_REASON_JDK_DELETED,
+                          "the JDK of process %d was deleted while it runs (%.80s): %s",
+                          target->identity.pid, target->jvm.libjvm, words);
+}
+
 int attach__target_reread(attach__blob *out, int fd)
 {
     if (lseek(fd, 0, SEEK_SET) < 0)
@@ -228,6 +235,12 @@ static int check_is_hotspot(attach_target *target, attach_error *err)
     attach__copy_text(target->jvm.libjvm, sizeof(target->jvm.libjvm),
                       attach__span_of(facts.libjvm, strlen(facts.libjvm)));
     target->jvm.libc = facts.libc;
+    attach__blob mountinfo;
+    if (attach__target_reread(&mountinfo, target->mountinfo_fd) != 0)
+        mountinfo = (attach__blob){NULL, 0};
+    target->jvm.jdk_deleted =
+        attach__jdk_is_deleted(&facts, target->root_fd, attach__blob_span(&mountinfo));
+    free(mountinfo.p);
     return ATTACH_OK;
 }
 

@@ -35,6 +35,9 @@ int attach__target_check_running(const attach_target *target, attach_error *err)
  * tool gets no answer: process_exited, target_stopped. */
 int attach__target_is_taken(const attach_target *target, attach_error *err);
 
+/* The error of a JVM whose JDK was deleted and is needed: `words` say for what. */
+int attach__target_lacks_jdk(const attach_target *target, const char *words, attach_error *err);
+
 /* Whether a thread of that name runs; the name as the kernel shows it, 15 characters and a newline.
  */
 bool attach__target_has_thread(const attach_target *target, const char *comm);

@@ -101,8 +101,12 @@ static void note_path(attach__map_facts *out, attach__span path)
         path.n -= sizeof(DELETED) - 1;
     attach__span base = attach__span_basename(path);
     note_libc(out, base);
-    if (attach__span_is(base, "libjvm.so") && out->libjvm[0] == '\0')
+    if (attach__span_is(base, "libjvm.so") && out->libjvm[0] == '\0') {
         (void)attach__copy_unescaped(out->libjvm, sizeof(out->libjvm), path);
+        out->libjvm_deleted = deleted;
+    }
+    if (attach__span_is(base, "libmanagement.so"))
+        out->management = true;
     if (attach__span_starts(base, "libj9vm"))
         out->openj9 = true;
     if (is_agent(path) && out->thread_agent[0] == '\0')

@@ -13,6 +13,8 @@
  * undone, " (deleted)" cut off and noted; empty = none. */
 typedef struct attach__map_facts {
     char libjvm[ATTACH__PATH_MAX];
+    bool libjvm_deleted;
+    bool management; /* the JDK's libmanagement.so, which thread snapshots need */
     bool openj9;
     attach_libc libc;
     char profiler[ATTACH__PATH_MAX]; /* a library that a Hotstack installation loaded */
