@@ -49,7 +49,8 @@ typedef struct attach_jvm {
     int32_t ns_pid; /* the JVM's own view of its pid */
     uint32_t uid;   /* effective ids, as this host sees them */
     uint32_t gid;
-    char main_class[256]; /* class, module/class or path of the jar */
+    char main_class[256]; /* class, module/class or path of the jar; of a program other than `java`
+                             that makes the JVM itself: its name */
     char command_line[1024];
     char version[64]; /* java.version, "17.0.9" */
     char vendor[64];

@@ -124,9 +124,11 @@ static void close_sources(sources *s)
 static void read_cmdline(attach_jvm *out, attach__flags *flags, int proc_fd)
 {
     attach__blob text;
+    char program[ATTACH__PROGRAM_MAX];
     if (attach__read_proc(&text, proc_fd, "cmdline", SMALL_FILE_MAX) != 0)
         return;
-    attach__cmdline_read(out, flags, attach__blob_span(&text));
+    attach__program_read(program, proc_fd);
+    attach__cmdline_read(out, flags, attach__blob_span(&text), program);
     free(text.p);
 }
 

@@ -56,13 +56,41 @@ static void join_arguments(attach_jvm *out, attach__span text)
     attach__copy_text(out->command_line, sizeof(out->command_line), attach__span_of(joined, n));
 }
 
-void attach__cmdline_read(attach_jvm *out, attach__flags *flags, attach__span text)
+void attach__program_read(char out[ATTACH__PROGRAM_MAX], int proc_fd)
 {
-    attach__span rest = text, arg;
+    static const char deleted[] = " (deleted)";
+    char path[ATTACH__PATH_MAX];
+    ssize_t n = readlinkat(proc_fd, "exe", path, sizeof(path));
+    attach__span whole = attach__span_of(path, n > 0 ? (size_t)n : 0);
+    if (attach__span_ends(whole, deleted))
+        whole.n -= sizeof(deleted) - 1;
+    attach__copy_text(out, ATTACH__PROGRAM_MAX, attach__span_basename(whole));
+}
+
+/* The options that a program hands to the JVM that it makes stand anywhere in its command line. */
+static void read_other_program(attach_jvm *out, attach__flags *flags, attach__span arguments,
+                               attach__span name)
+{
+    attach__span arg;
+    attach__copy_text(out->main_class, sizeof(out->main_class), name);
+    while (attach__next_field(&arguments, '\0', &arg))
+        attach__flags_note(flags, arg);
+}
+
+void attach__cmdline_read(attach_jvm *out, attach__flags *flags, attach__span text,
+                          const char *program)
+{
+    attach__span rest = text, arg, name = attach__span_of(program, strlen(program));
     bool named = false;
     join_arguments(out, text);
     if (!attach__next_field(&rest, '\0', &arg))
         return;
+    if (name.n == 0)
+        name = attach__span_basename(arg);
+    if (name.n > 0 && !attach__span_is(name, "java")) {
+        read_other_program(out, flags, rest, name);
+        return;
+    }
     while (!named && attach__next_field(&rest, '\0', &arg)) {
         bool names_main = attach__span_is(arg, "-jar") || attach__span_is(arg, "-m") ||
                           attach__span_is(arg, "--module");

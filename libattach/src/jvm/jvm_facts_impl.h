@@ -9,8 +9,18 @@
 #include "proc/proc_maps_impl.h"
 #include <attach/jvm.h>
 
-/* /proc/PID/cmdline: arguments ending in NUL. Fills command_line, main_class, flags. */
-void attach__cmdline_read(attach_jvm *out, attach__flags *flags, attach__span text);
+#define ATTACH__PROGRAM_MAX 256
+
+/* The file name of the program that the process runs; "" when it may not be told. */
+void attach__program_read(char out[ATTACH__PROGRAM_MAX], int proc_fd);
+
+/*
+ * /proc/PID/cmdline: arguments ending in NUL. Fills command_line, main_class, flags. Only `java`
+ * takes a main class as argument: of any other `program`, which makes the JVM itself, main_class is
+ * its name. "" = the program is what the first argument calls it.
+ */
+void attach__cmdline_read(attach_jvm *out, attach__flags *flags, attach__span text,
+                          const char *program);
 
 /* hsperfdata bytes: version, vendor, vm_name, main_class, flags. Leaves what it cannot read. */
 void attach__hsperf_read(attach_jvm *out, attach__flags *flags, attach__span bytes);

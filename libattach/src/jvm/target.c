@@ -268,13 +268,15 @@ static int check_identity(attach_target *target, const attach_identity *wanted, 
 static void read_flags(attach_target *target)
 {
     attach__blob text, environment;
+    char program[ATTACH__PROGRAM_MAX];
     if (attach__read_proc(&environment, target->proc_fd, "environ", ENVIRON_MAX) != 0)
         environment = (attach__blob){NULL, 0};
     attach__span variables = attach__blob_span(&environment);
     attach__flags_note_variable(&target->flags, variables, "JAVA_TOOL_OPTIONS");
     attach__flags_note_variable(&target->flags, variables, "JDK_JAVA_OPTIONS");
     if (attach__read_proc(&text, target->proc_fd, "cmdline", SMALL_FILE_MAX) == 0) {
-        attach__cmdline_read(&target->jvm, &target->flags, attach__blob_span(&text));
+        attach__program_read(program, target->proc_fd);
+        attach__cmdline_read(&target->jvm, &target->flags, attach__blob_span(&text), program);
         free(text.p);
     }
     attach__flags_note_variable(&target->flags, variables, "_JAVA_OPTIONS");
