@@ -19,21 +19,26 @@ START_TEST(command_line_names_the_main_class)
         attach__span args;
         const char *main;
         const char *line;
+        const char *program;
     } rows[] = {
         {ARGS("java\0-Xmx1g\0-cp\0a.jar:b.jar\0com.acme.Main\0arg"), "com.acme.Main",
-         "java -Xmx1g -cp a.jar:b.jar com.acme.Main arg"},
-        {ARGS("/bin/java\0-jar\0/app/x.jar\0-v"), "/app/x.jar", "/bin/java -jar /app/x.jar -v"},
+         "java -Xmx1g -cp a.jar:b.jar com.acme.Main arg", "java"},
+        {ARGS("/bin/java\0-jar\0/app/x.jar\0-v"), "/app/x.jar", "/bin/java -jar /app/x.jar -v", ""},
         {ARGS("java\0--module-path\0m\0-m\0mod/com.acme.Main"), "mod/com.acme.Main",
-         "java --module-path m -m mod/com.acme.Main"},
-        {ARGS("java\0@options\0Main"), "Main", "java @options Main"},
-        {ARGS("java\0-jar"), "", "java -jar"},
-        {ARGS("java"), "", "java"},
-        {attach__span_of("", 0), "", ""},
+         "java --module-path m -m mod/com.acme.Main", ""},
+        {ARGS("java\0@options\0Main"), "Main", "java @options Main", ""},
+        {ARGS("java\0-jar"), "", "java -jar", ""},
+        {ARGS("java"), "", "java", ""},
+        {ARGS("shop\0-cp\0a.jar\0Main"), "Main", "shop -cp a.jar Main", "java"}, /* exec -a */
+        {ARGS("./orders\0-java-home\0/usr/lib/jvm/x\0org.acme.Boot"), "orders",
+         "./orders -java-home /usr/lib/jvm/x org.acme.Boot", ""},
+        {ARGS("java\0-user\0t\0Boot"), "jsvc", "java -user t Boot", "jsvc"},
+        {attach__span_of("", 0), "", "", ""},
     };
     for (int i = 0; i < ROWS(rows); i++) {
         attach_jvm jvm = {0};
         attach__flags flags = {0};
-        attach__cmdline_read(&jvm, &flags, rows[i].args);
+        attach__cmdline_read(&jvm, &flags, rows[i].args, rows[i].program);
         ck_assert_str_eq(jvm.main_class, rows[i].main);
         ck_assert_str_eq(jvm.command_line, rows[i].line);
     }
@@ -46,7 +51,8 @@ START_TEST(last_flag_counts)
     attach__flags flags = {0};
     attach__cmdline_read(&jvm, &flags,
                          ARGS("java\0-XX:+DisableAttachMechanism\0-XX:-EnableDynamicAgentLoading\0"
-                              "-XX:-DisableAttachMechanism\0Main\0-XX:+DisableAttachMechanism"));
+                              "-XX:-DisableAttachMechanism\0Main\0-XX:+DisableAttachMechanism"),
+                         "java");
     ck_assert(!flags.attach_disabled); /* what follows the main class is the program's */
     ck_assert(flags.agent_loading_disabled);
 }

@@ -3,6 +3,7 @@
 #include "run_suite.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,6 +260,33 @@ START_TEST(release_file_is_read_below_the_root_only)
 }
 END_TEST
 
+static void make_below_root(const char *name, bool directory)
+{
+    char path[256];
+    (void)snprintf(path, sizeof(path), "%s/%s", proc.boot, name);
+    int rc = directory ? mkdir(path, 0755) : close(creat(path, 0644));
+    ck_assert_int_eq(rc, 0);
+}
+
+/* Where a newer JDK lies in its place the JVM may find what it needs. */
+START_TEST(a_deleted_jdk_is_told_from_a_replaced_one)
+{
+    attach_jvm jvm;
+    ck_assert_int_eq(attach_jvm_read(&jvm, proc.identity.pid, &proc.options, NULL), ATTACH_OK);
+    ck_assert(!jvm.jdk_deleted);
+    fake_proc_write(&proc, "maps", "");
+    fake_proc_map(&proc, "/jdk/lib/server/libjvm.so (deleted)");
+    ck_assert_int_eq(attach_jvm_read(&jvm, proc.identity.pid, &proc.options, NULL), ATTACH_OK);
+    ck_assert(jvm.jdk_deleted);
+    ck_assert_str_eq(jvm.libjvm, "/jdk/lib/server/libjvm.so");
+    make_below_root("jdk", true);
+    make_below_root("jdk/lib", true);
+    make_below_root("jdk/lib/libmanagement.so", false);
+    ck_assert_int_eq(attach_jvm_read(&jvm, proc.identity.pid, &proc.options, NULL), ATTACH_OK);
+    ck_assert(!jvm.jdk_deleted);
+}
+END_TEST
+
 START_TEST(target_checks_identity)
 {
     attach_target *target = NULL;
@@ -317,6 +345,7 @@ int main(void)
     tcase_add_test(tc, native_images_are_told_apart);
     tcase_add_test(tc, name_alone_is_not_enough);
     tcase_add_test(tc, release_file_is_read_below_the_root_only);
+    tcase_add_test(tc, a_deleted_jdk_is_told_from_a_replaced_one);
     tcase_add_test(tc, target_checks_identity);
     tcase_add_test(tc, options_of_a_later_version);
     Suite *suite = suite_create("jvm");

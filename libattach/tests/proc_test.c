@@ -136,7 +136,7 @@ static const struct {
 START_TEST(maps_tell_what_runs)
 {
     attach__map_facts facts;
-    attach__maps_read(&facts, span(maps[_i].maps));
+    attach__maps_read(&facts, span(maps[_i].maps), "");
     ck_assert_str_eq(facts.libjvm, maps[_i].libjvm);
     ck_assert_int_eq(facts.openj9, maps[_i].openj9);
     ck_assert_int_eq(facts.libc, maps[_i].libc);
@@ -144,6 +144,26 @@ START_TEST(maps_tell_what_runs)
     ck_assert_int_eq(facts.profiler_deleted, maps[_i].deleted);
     ck_assert_str_eq(facts.external, maps[_i].external);
     ck_assert_int_eq(facts.external_kind == NULL, facts.external[0] == '\0');
+}
+END_TEST
+
+/* A chrooted process, seen from outside: what it mapped before lies outside its root. */
+START_TEST(maps_of_another_root)
+{
+    attach__map_facts facts;
+    attach__span text =
+        span("7f00-7f01 r-xp 0 fe:01 42 /srv/jail/usr/lib/jvm/17/lib/server/libjvm.so\n"
+             "7f02-7f03 r-xp 0 fe:01 43 "
+             "/srv/jail/tmp/hotstack-abc-0123456789abcdef/libasyncProfiler.so (deleted)\n"
+             "7f04-7f05 r-xp 0 fe:01 44 "
+             "/srv/jail/tmp/hotstack-threads-abc-0123456789abcdef/libhotstackthreads.so\n");
+    attach__maps_read(&facts, text, "/srv/jail");
+    ck_assert_str_eq(facts.libjvm, "/usr/lib/jvm/17/lib/server/libjvm.so");
+    ck_assert_str_eq(facts.profiler, "/tmp/hotstack-abc-0123456789abcdef/libasyncProfiler.so");
+    ck_assert_str_eq(facts.thread_agent,
+                     "/tmp/hotstack-threads-abc-0123456789abcdef/libhotstackthreads.so");
+    attach__maps_read(&facts, text, "/srv/jai");
+    ck_assert_str_eq(facts.libjvm, "/srv/jail/usr/lib/jvm/17/lib/server/libjvm.so");
 }
 END_TEST
 
@@ -268,6 +288,7 @@ int main(void)
     tcase_add_loop_test(tc, status_refuses, 0, ROWS(bad_statuses));
     tcase_add_loop_test(tc, maps_tell_what_runs, 0, ROWS(maps));
     tcase_add_test(tc, profilers_have_owners);
+    tcase_add_test(tc, maps_of_another_root);
     tcase_add_loop_test(tc, cgroup_names_container_and_pod, 0, ROWS(cgroups));
     tcase_add_test(tc, mountinfo_reads_good_lines_only);
     tcase_add_test(tc, mounts_that_could_hang_are_known);

@@ -454,9 +454,38 @@ START_TEST(only_a_jvm_that_is_gone_for_sure_is_outlived)
 }
 END_TEST
 
+/* A mount that maps users, or a default ACL, gives what is made to somebody else. */
+START_TEST(a_place_that_is_not_the_jvms_own_is_taken_back)
+{
+    fake_proc proc;
+    attach_target *target = NULL;
+    attach__place place = {.fd = -1};
+    attach_ap_options options = ATTACH_AP_OPTIONS_INIT;
+    const char *dirs[] = {"/odd"};
+    char path[160];
+    attach_error err = {0};
+    fake_proc_make(&proc);
+    (void)snprintf(path, sizeof(path), "%s/odd", proc.boot);
+    ck_assert_int_eq(mkdir(path, 0755), 0);
+    options.installation_id = "abc1";
+    options.dirs = dirs;
+    options.n_dirs = 1;
+    ck_assert_int_eq(attach_target_open(&target, &proc.identity, &proc.options, NULL), ATTACH_OK);
+    target->ids.uid = geteuid() + 1;
+    ck_assert_int_eq(attach__place_create(&place, target, &options, NULL,
+                                          "hotstack-abc1-0123456789abcdef", false, &err),
+                     ATTACH_ERR_TARGET);
+    ck_assert_ptr_nonnull(strstr(err.message, "/odd: gives"));
+    ck_assert_int_eq(rmdir(path), 0);
+    attach_target_close(target);
+    fake_proc_remove(&proc);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tc = tcase_create("session");
+    tcase_add_test(tc, a_place_that_is_not_the_jvms_own_is_taken_back);
     tcase_add_test(tc, settings_of_the_jdk_recorder);
     tcase_add_test(tc, answers_of_the_jdk_recorder);
     tcase_add_test(tc, dropped_events_are_what_the_metrics_say);

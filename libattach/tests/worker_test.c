@@ -97,7 +97,7 @@ START_TEST(snapshot_request_survives)
                      ATTACH_ERR_USAGE);
     request.op = ATTACH_OP_THREADS_CLOSE; /* loads nothing */
     ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL), ATTACH_OK);
-    request.op = (attach_op)(ATTACH_OP_COMMAND + 1);
+    request.op = (attach_op)(ATTACH_OP_DISCARD + 1);
     ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL),
                      ATTACH_ERR_USAGE);
 }

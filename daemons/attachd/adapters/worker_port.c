@@ -111,7 +111,7 @@ static uint32_t list(void *context, local_jvm **out, size_t *count, char *detail
 
 /* Bytes of a recording into a file, up to a cap. */
 typedef struct sink {
-    int fd; /* -1 = drop */
+    int fd; /* -1 = of an operation that has no bytes */
     uint64_t limit;
     uint64_t bytes;
     bool over_limit;
@@ -121,8 +121,6 @@ typedef struct sink {
 static int write_piece(void *context, const uint8_t *bytes, size_t n)
 {
     sink *to = context;
-    if (to->fd < 0)
-        return 0;
     if (n > to->limit - to->bytes) {
         to->over_limit = true;
         return -1;
@@ -224,7 +222,7 @@ static void stop(void *context, const local_identity *jvm, uint64_t offset, int 
                  uint32_t deadline_ms, attachd_outcome *out)
 {
     attach_request request;
-    prepare(&request, context, ATTACH_OP_STOP, jvm, deadline_ms);
+    prepare(&request, context, fd < 0 ? ATTACH_OP_DISCARD : ATTACH_OP_STOP, jvm, deadline_ms);
     request.offset = offset;
     sink to = {.fd = fd, .limit = limit};
     run(context, &request, &to, out);

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int fail(attach_error *err, int code, attach_reason reason, const char *what, int error)
@@ -16,25 +18,51 @@ static int fail(attach_error *err, int code, attach_reason reason, const char *w
     return code;
 }
 
+/* A change from one unprivileged user to another keeps capabilities; nothing below needs them. */
+static int drop_capabilities(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {{0}};
+    return (int)syscall(SYS_capset, &header, none);
+}
+
+static int change_user(const attach_ids *ids, attach_error *err)
+{
+    gid_t groups[ATTACH_GROUPS_MAX];
+    char what[128];
+    for (size_t i = 0; i < ids->n_groups; i++)
+        groups[i] = ids->groups[i];
+    if (setgroups(ids->n_groups, groups) == 0 && setresgid(ids->gid, ids->gid, ids->gid) == 0 &&
+        setresuid(ids->uid, ids->uid, ids->uid) == 0)
+        return ATTACH_OK;
+    int error = errno;
+    (void)snprintf(what, sizeof(what),
+                   "cannot become the JVM's user (uid %u, gid %u): CAP_SETUID and CAP_SETGID are "
+                   "needed",
+                   ids->uid, ids->gid);
+    return fail(err, ATTACH_ERR_TARGET, ATTACH_REASON_PERMISSION_DENIED, what, error);
+}
+
 /*
- * Becomes the target's user for good. As root this needs CAP_SETUID and CAP_SETGID; leaving uid 0
- * drops every capability. A JVM of uid 0 is served with what the caller gave us.
+ * Becomes the target's user for good, without any capability. Root can, and so can another user
+ * that has CAP_SETUID and CAP_SETGID. HotSpot answers its own uid with its own gid only, so that
+ * both must be the same. A JVM of uid 0 is served with what the caller gave us.
  */
 static int become(const attach_ids *ids, attach_error *err)
 {
-    gid_t groups[ATTACH_GROUPS_MAX];
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return fail(err, ATTACH_ERR_IO, ATTACH_REASON_NONE, "cannot set no_new_privs", errno);
-    if (geteuid() != 0)
+    if (geteuid() != ids->uid || getegid() != ids->gid) {
+        int rc = change_user(ids, err);
+        if (rc != ATTACH_OK)
+            return rc;
+    }
+    if (ids->uid == 0)
         return ATTACH_OK;
-    for (size_t i = 0; i < ids->n_groups; i++)
-        groups[i] = ids->groups[i];
-    if (setgroups(ids->n_groups, groups) != 0 || setresgid(ids->gid, ids->gid, ids->gid) != 0 ||
-        setresuid(ids->uid, ids->uid, ids->uid) != 0)
-        return fail(err, ATTACH_ERR_TARGET, ATTACH_REASON_PERMISSION_DENIED,
-                    "cannot become the JVM's user (CAP_SETUID and CAP_SETGID are needed)", errno);
-    if (getuid() != ids->uid || (ids->uid != 0 && setuid(0) == 0))
-        return fail(err, ATTACH_ERR_IO, ATTACH_REASON_NONE, "still root after setresuid", EPERM);
+    if (drop_capabilities() != 0)
+        return fail(err, ATTACH_ERR_IO, ATTACH_REASON_NONE, "cannot drop capabilities", errno);
+    if (setuid(0) == 0)
+        return fail(err, ATTACH_ERR_IO, ATTACH_REASON_NONE, "can still become root", EPERM);
     return ATTACH_OK;
 }
 
@@ -150,6 +178,9 @@ static int run_on(attach_result *result, attach_target *target, const attach_req
     case ATTACH_OP_STOP:
         return attach_ap_stop(&result->info, target, &options, r->offset, frames_send_piece, output,
                               deadline_ns, err);
+    case ATTACH_OP_DISCARD:
+        return attach_ap_stop(&result->info, target, &options, UINT64_MAX, NULL, NULL, deadline_ns,
+                              err);
     case ATTACH_OP_STATUS:
         return attach_ap_status(&result->info, target, &options, deadline_ns, err);
     case ATTACH_OP_EXAMINE:

@@ -37,7 +37,7 @@ static void print_check(const doctor_report *r, const doctor_check *check)
 {
     char line[64];
     (void)printf("  %-4s  %-10s  %s\n", status_name(check->status), check->name, check->detail);
-    if (check->status != DOCTOR_FAIL)
+    if (check->reason == ATTACH_REASON_NONE)
         return;
     const char *name = attach_reason_name(check->reason);
     const char *paste = doctor_paste(line, sizeof(line), r, check->reason);
@@ -84,7 +84,7 @@ static json_t *checks_json(const doctor_report *r)
     for (size_t i = 0; out != NULL && i < r->n; i++) {
         const doctor_check *check = &r->checks[i];
         char line[64];
-        bool bad = check->status == DOCTOR_FAIL;
+        bool bad = check->reason != ATTACH_REASON_NONE;
         const char *name = bad ? attach_reason_name(check->reason) : "none";
         (void)json_array_append_new(
             out, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name", check->name, "status",

@@ -49,6 +49,15 @@ static void check_process(doctor_report *r)
              "Java 8 is served as well as it goes: no thread snapshots of bounded depth");
 }
 
+static void check_jdk(doctor_report *r)
+{
+    if (r->jvm.jdk_deleted)
+        note(r, "jdk", DOCTOR_NOTE, ATTACH_REASON_JDK_DELETED,
+             "its JDK was deleted while it runs (%.200s): no thread snapshots, unless its "
+             "management library was loaded before, and not the JDK's own recorder",
+             r->jvm.libjvm);
+}
+
 static void check_permission(doctor_report *r)
 {
     if (r->examined)
@@ -190,11 +199,11 @@ static bool failed(const doctor_report *r, attach_reason reason)
     return false;
 }
 
-/* The JDK's recorder needs attach and any place, and no library. */
+/* The JDK's recorder needs attach, its JDK and any place, and no library. */
 static bool recorder_works(const doctor_report *r)
 {
     bool any_place = r->library_place[0] != '\0';
-    if (!r->seen.listener && !r->seen.trigger_possible)
+    if (r->jvm.jdk_deleted || (!r->seen.listener && !r->seen.trigger_possible))
         return false;
     for (size_t i = 0; i < r->seen.n_places; i++)
         any_place = any_place || r->seen.places[i].recording[0] == '\0';
@@ -230,6 +239,7 @@ void doctor_examine(doctor_report *out)
     check_process(out);
     if (out->jvm.reason == ATTACH_REASON_NOT_HOTSPOT)
         return;
+    check_jdk(out);
     check_permission(out);
     if (out->examined) {
         check_attach(out);
@@ -262,6 +272,9 @@ const char *doctor_paste(char *buf, size_t cap, const doctor_report *report, att
         return buf;
     case ATTACH_REASON_TARGET_STOPPED:
         (void)snprintf(buf, cap, "kill -CONT %d", pid);
+        return buf;
+    case ATTACH_REASON_JDK_DELETED:
+        (void)snprintf(buf, cap, "hotstack jcmd %d Thread.print", pid);
         return buf;
     default:
         return "";

@@ -12,7 +12,7 @@ typedef enum doctor_status { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_FAIL } doctor_status
 typedef struct doctor_check {
     const char *name; /* static: "process", "attach", "place" ... */
     doctor_status status;
-    attach_reason reason; /* of a failure */
+    attach_reason reason; /* of a failure, and of a note that has one */
     char detail[400];     /* one sentence */
 } doctor_check;
 

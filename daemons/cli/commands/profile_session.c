@@ -22,10 +22,10 @@
 /* How much longer than asked for the profiler goes on when this program is killed. */
 #define SPARE_SECONDS 60
 
-static bool run(profile_session *s, attach_result *result, attach_piece_fn piece, void *ctx)
+static bool run(profile_session *s, attach_result *result)
 {
     attach_error err = {0};
-    if (attachclient_run(result, &s->request, piece, ctx, NULL, &err) == ATTACH_OK)
+    if (attachclient_run(result, &s->request, NULL, NULL, NULL, &err) == ATTACH_OK)
         return true;
     attach_call_complain(&err);
     return false;
@@ -75,10 +75,10 @@ static void let_go(profile_session *s)
 }
 
 /* Without it a JVM that ends takes its recording along; nothing else depends on it. */
-static void hold(profile_session *s, const char *directory)
+static void hold(profile_session *s)
 {
     if (attach_target_open(&s->target, &s->jvm.identity, NULL, NULL) != ATTACH_OK ||
-        attach_ap_hold(&s->held, s->target, directory, NULL) != ATTACH_OK)
+        attach_ap_hold(&s->held, s->target, s->directory, NULL) != ATTACH_OK)
         let_go(s);
 }
 
@@ -94,7 +94,7 @@ bool profile_session_start(profile_session *session, const profile_options *o)
             return false;
         r->library[0] = '\0';
     }
-    if (!attach_call_id(r->installation_id) || !run(session, &result, NULL, NULL))
+    if (!attach_call_id(r->installation_id) || !run(session, &result))
         return false;
     if (result.info.engine == ATTACH_AP_ENGINE_JFR && result.info.engine_reason[0] != '\0')
         complain("note: recorded with the JDK's own recorder: %s", result.info.engine_reason);
@@ -104,7 +104,8 @@ bool profile_session_start(profile_session *session, const profile_options *o)
     if (result.info.absent != 0)
         complain("note: not everything is recorded (event_refused): %s", result.info.absent_reason);
     memcpy(session->absent_reason, result.info.absent_reason, sizeof(session->absent_reason));
-    hold(session, result.info.directory);
+    (void)snprintf(session->directory, sizeof(session->directory), "%s", result.info.directory);
+    hold(session);
     return true;
 }
 
@@ -176,15 +177,6 @@ static int write_piece(void *ctx, const uint8_t *bytes, size_t n)
     return 0;
 }
 
-/* Takes bytes that cannot be kept. */
-static int drop_piece(void *ctx, const uint8_t *bytes, size_t n)
-{
-    (void)ctx;
-    (void)bytes;
-    (void)n;
-    return 0;
-}
-
 /* What async-profiler wrote when the JVM ended; nothing when it was killed. */
 static bool take_held(profile_session *s, int fd)
 {
@@ -205,6 +197,16 @@ static bool take_held(profile_session *s, int fd)
     return true;
 }
 
+static void discard(profile_session *s)
+{
+    attach_result result;
+    s->request.op = ATTACH_OP_DISCARD;
+    if (attachclient_run(&result, &s->request, NULL, NULL, NULL, NULL) != ATTACH_OK)
+        complain("the session could not be ended: it ends by itself %u s after its start, and %s "
+                 "stays in the file system of process %d",
+                 s->request.max_seconds, s->directory, s->jvm.identity.pid);
+}
+
 static bool stop(profile_session *session, int fd)
 {
     attach_result result;
@@ -218,9 +220,10 @@ static bool stop(profile_session *session, int fd)
     if (err.reason == ATTACH_REASON_PROCESS_EXITED && session->held != NULL)
         return take_held(session, fd);
     attach_call_complain(&err);
-    /* without a reason it was our own side that failed: what we cannot keep need not stay there */
-    if (result.reason == ATTACH_REASON_NONE)
-        (void)run(session, &result, drop_piece, NULL);
+    /* whatever failed: the session ends all the same, and what we cannot keep need not stay there
+     */
+    if (err.reason != ATTACH_REASON_PROCESS_EXITED)
+        discard(session);
     return false;
 }
 

@@ -10,6 +10,7 @@
 typedef struct profile_session {
     attach_jvm jvm;
     attach_request request;
+    char directory[256];     /* of the session, in the JVM's file system */
     int pid_fd;              /* readable once the JVM has ended; -1 = the kernel has none */
     attach_target *target;   /* with `held`: NULL where the recording cannot be held */
     attach_ap_held *held;    /* what it has recorded can be read after its end */

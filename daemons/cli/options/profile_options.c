@@ -54,10 +54,11 @@ static const char help[] =
     "  -t, --type TYPE,...  only these profile types (see hotstack convert --help)\n"
     "  -h, --help           this text\n"
     "\n"
-    "The JVM must be of your own user, or you must be root. `hotstack ps` lists the JVMs and says\n"
-    "which of them can be profiled. HOTSTACK_ASYNC_PROFILER and HOTSTACK_ATTACH_WORKER name\n"
-    "libasyncProfiler.so and hotstack-attach-worker where they are not installed beside this\n"
-    "program.\n";
+    "The JVM must be of your own user, or you must be root or have the capabilities SYS_PTRACE,\n"
+    "KILL, SETUID and SETGID. `hotstack ps` lists the JVMs and says which of them can be "
+    "profiled.\n"
+    "HOTSTACK_ASYNC_PROFILER and HOTSTACK_ATTACH_WORKER name libasyncProfiler.so and\n"
+    "hotstack-attach-worker where they are not installed beside this program.\n";
 
 enum { OPTION_ENGINE = 1000, OPTION_LOOP, OPTION_RATE_LIMIT };
 

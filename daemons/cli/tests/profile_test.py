@@ -16,6 +16,7 @@ import pathlib
 import platform
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -247,6 +248,25 @@ def holds_a_session_of(directory, jvm):
         return False
 
 
+def what_fails_after_the_start_leaves_nothing(directory, jvm):
+    profile = subprocess.Popen([HOTSTACK, "profile", "-d", "300", "-f", str(directory / "never.jfr"), str(jvm.pid)],
+                               env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    while not (ours := [path for path in pathlib.Path("/tmp").glob("hotstack-cli*") if holds_a_session_of(path, jvm)]):
+        assert profile.poll() is None
+        time.sleep(0.05)
+    recording = ours[0] / "recording.jfr"
+    while not recording.exists() or recording.stat().st_size == 0:
+        time.sleep(0.05)
+    with open(recording, "r+b") as file:
+        file.write(b"nonsense")
+    profile.send_signal(signal.SIGINT)
+    text = profile.communicate()[1]
+    assert profile.returncode == 1 and text.startswith("hotstack profile: ") and "could not be ended" not in text, text
+    assert not ours[0].exists() and not (directory / "never.jfr").exists(), text
+    row = json.loads(hotstack("attach", "status", "--json", jvm.pid).stdout)["jvms"][0]
+    assert row["session"] == "none" and not row["running"], row
+
+
 def second_run_is_told(directory, jvm):
     first = subprocess.Popen([HOTSTACK, "profile", "-d", "300", "-f", str(directory / "first.jfr"), str(jvm.pid)],
                              env=ENVIRONMENT, stderr=subprocess.DEVNULL)
@@ -364,6 +384,23 @@ def doctor_names_what_stands_in_the_way(directory, jvm):
     assert none.returncode == 1 and "not a HotSpot JVM" in none.stderr, none.stderr
 
 
+def a_deleted_jdk_is_told(directory, jvm):
+    home = directory / "jdk"
+    shutil.copytree(pathlib.Path(find_java()).resolve().parents[1], home, symlinks=True)
+    orphan = start_jvm(java=home / "bin/java")
+    shutil.rmtree(home)
+    try:
+        text = hotstack("doctor", orphan.pid)
+        assert text.returncode == 0 and f"paste: hotstack jcmd {orphan.pid} Thread.print" in text.stdout, text.stdout
+        checks = json.loads(hotstack("doctor", "--json", orphan.pid).stdout)["checks"]
+        jdk = [check for check in checks if check["name"] == "jdk"]
+        assert [(check["status"], check["reason"]) for check in jdk] == [("note", "jdk_deleted")], checks
+        dump = hotstack("jcmd", orphan.pid, "Thread.print")
+        assert dump.returncode == 0 and '"main"' in dump.stdout, dump
+    finally:
+        end_jvm(orphan)
+
+
 def jcmd_answers(directory, jvm):
     text = hotstack("jcmd", jvm.pid, "VM.version")
     assert text.returncode == 0 and "JDK " in text.stdout, text
@@ -400,10 +437,12 @@ def list_names_the_jvm_and_the_verdict(directory, jvm):
 
 
 TESTS = [collapsed_has_the_burning_method, what_the_profiler_dropped_is_told, wall_time_tells_waiting_from_running,
-         live_objects_and_native_memory_alone, every_event_at_once_on_every_jdk, three_types_from_one_recording, page_is_self_contained, recording_itself,
-         formats_for_other_tools,         interrupt_and_progress_on_a_terminal, what_a_jvm_recorded_until_its_end, second_run_is_told, mistakes_are_named,
-         a_name_is_enough, loop_writes_one_file_after_the_other, the_jdks_recorder_when_asked, what_the_jdks_recorder_does_not_know_is_told,
-         the_jdks_recorder_where_no_agent_may_be_loaded, doctor_names_what_stands_in_the_way, jcmd_answers, list_as_json,
+         live_objects_and_native_memory_alone, every_event_at_once_on_every_jdk, three_types_from_one_recording,
+         page_is_self_contained, recording_itself, formats_for_other_tools, interrupt_and_progress_on_a_terminal,
+         what_a_jvm_recorded_until_its_end, what_fails_after_the_start_leaves_nothing, second_run_is_told,
+         mistakes_are_named, a_name_is_enough, loop_writes_one_file_after_the_other, the_jdks_recorder_when_asked,
+         what_the_jdks_recorder_does_not_know_is_told, the_jdks_recorder_where_no_agent_may_be_loaded,
+         doctor_names_what_stands_in_the_way, a_deleted_jdk_is_told, jcmd_answers, list_as_json,
          list_names_the_jvm_and_the_verdict]
 
 

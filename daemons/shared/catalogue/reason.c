@@ -103,6 +103,10 @@ static const reason_info reasons[REASON_END] = {
           "The profiler refused some of the events that were asked for; it records the others.",
           "The detail names each and holds the profiler's words: clear that away, or ask for the "
           "event no longer."),
+    ENTRY(JDK_DELETED, "jdk_deleted",
+          "The JDK was deleted while the JVM runs, which cannot load what is needed of it.",
+          "Restart the JVM on a JDK that stays in its place; until then `hotstack jcmd PID "
+          "Thread.print` shows its threads, and async-profiler works."),
 };
 
 const reason_info *reason_get(unsigned number)

@@ -45,7 +45,8 @@ typedef enum attach_reason {
     ATTACH_REASON_NO_PROFILER_LIBRARY, /* libasyncProfiler.so is not installed where it was looked
                                           for */
     ATTACH_REASON_NO_THREAD_AGENT,     /* nor libhotstackthreads.so */
-    ATTACH_REASON_THREAD_AGENT_ERROR   /* the agent refused; the message carries its words */
+    ATTACH_REASON_THREAD_AGENT_ERROR,  /* the agent refused; the message carries its words */
+    ATTACH_REASON_JDK_DELETED          /* while the JVM runs, which needs another file of it */
 } attach_reason;
 
 /*

@@ -49,7 +49,8 @@ typedef struct attach_jvm {
     int32_t ns_pid; /* the JVM's own view of its pid */
     uint32_t uid;   /* effective ids, as this host sees them */
     uint32_t gid;
-    char main_class[256]; /* class, module/class or path of the jar */
+    char main_class[256]; /* class, module/class or path of the jar; of a program other than `java`
+                             that makes the JVM itself: its name */
     char command_line[1024];
     char version[64]; /* java.version, "17.0.9" */
     char vendor[64];
@@ -63,6 +64,7 @@ typedef struct attach_jvm {
     bool attach_disabled;        /* -XX:+DisableAttachMechanism */
     bool agent_loading_disabled; /* -XX:-EnableDynamicAgentLoading */
     bool perf_data_off;          /* -XX:+PerfDisableSharedMem, -XX:-UsePerfData: no hsperfdata */
+    bool jdk_deleted;            /* the files of its JDK were deleted while it runs */
     uint64_t memory_limit;       /* bytes its control groups allow; 0 = no limit seen */
     uint64_t memory_used;        /* by its control group; 0 = not known */
     uint32_t cpu_millis;        /* thousandths of a core that its groups allow; 0 = no limit seen */

@@ -33,6 +33,7 @@ typedef enum attach_op {
     ATTACH_OP_STOP = 3,
     ATTACH_OP_STATUS = 4,
     ATTACH_OP_COMMAND = 5,  /* name and args as attach_command; the text comes as data frames */
+    ATTACH_OP_DISCARD = 6,  /* as STOP, but drops what was recorded: also a damaged recording */
     ATTACH_OP_THREADS = 16, /* attach_threads_take: the snapshot's bytes as data frames */
     ATTACH_OP_THREADS_CLOSE = 17, /* attach_threads_close */
     ATTACH_OP_EXAMINE = 20        /* attach_examination_format's text comes as a data frame */

@@ -34,6 +34,13 @@ int attach__open_proc_root(int *out, const attach_options *options, attach_error
     return ATTACH_OK;
 }
 
+void attach__root_path(char out[ATTACH__PATH_MAX], int proc_fd)
+{
+    ssize_t n = readlinkat(proc_fd, "root", out, ATTACH__PATH_MAX);
+    bool known = n > 1 && n < ATTACH__PATH_MAX && out[0] == '/';
+    out[known ? n : 0] = '\0';
+}
+
 void attach__boot_id(char out[40], int proc_root_fd)
 {
     attach__blob text;

@@ -124,9 +124,11 @@ static void close_sources(sources *s)
 static void read_cmdline(attach_jvm *out, attach__flags *flags, int proc_fd)
 {
     attach__blob text;
+    char program[ATTACH__PROGRAM_MAX];
     if (attach__read_proc(&text, proc_fd, "cmdline", SMALL_FILE_MAX) != 0)
         return;
-    attach__cmdline_read(out, flags, attach__blob_span(&text));
+    attach__program_read(program, proc_fd);
+    attach__cmdline_read(out, flags, attach__blob_span(&text), program);
     free(text.p);
 }
 
@@ -191,6 +193,7 @@ static bool read_maps(attach__map_facts *out, int *rc, attach_jvm *jvm, int proc
                       attach_error *err)
 {
     attach__blob text;
+    char root[ATTACH__PATH_MAX];
     int error = attach__read_proc(&text, proc_fd, "maps", MAPS_MAX);
     if (error != 0) {
         bool hidden = error == -EACCES || error == -EPERM;
@@ -203,7 +206,8 @@ static bool read_maps(attach__map_facts *out, int *rc, attach_jvm *jvm, int proc
         *rc = attach__proc_error(err, -error, jvm->identity.pid, "maps");
         return false;
     }
-    attach__maps_read(out, attach__blob_span(&text));
+    attach__root_path(root, proc_fd);
+    attach__maps_read(out, attach__blob_span(&text), root);
     free(text.p);
     if (out->libjvm[0] != '\0' || out->openj9)
         return true;
@@ -247,6 +251,9 @@ static int read_jvm(attach_jvm *out, int proc_fd, const attach_options *options,
     attach__cgroup_read(out, cgroup);
     attach__cgroup_limits(out, cgroup, options, attach__blob_span(&texts.mountinfo), texts.root_fd);
     read_flags(out, &texts, proc_fd);
+    out->jdk_deleted =
+        is_jvm && texts.root_fd >= 0 &&
+        attach__jdk_is_deleted(&maps, texts.root_fd, attach__blob_span(&texts.mountinfo));
     close_sources(&texts);
     if (!is_jvm)
         return ATTACH_OK;

@@ -2,6 +2,7 @@
 #include "jvm/jvm_facts_impl.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -55,13 +56,41 @@ static void join_arguments(attach_jvm *out, attach__span text)
     attach__copy_text(out->command_line, sizeof(out->command_line), attach__span_of(joined, n));
 }
 
-void attach__cmdline_read(attach_jvm *out, attach__flags *flags, attach__span text)
+void attach__program_read(char out[ATTACH__PROGRAM_MAX], int proc_fd)
 {
-    attach__span rest = text, arg;
+    static const char deleted[] = " (deleted)";
+    char path[ATTACH__PATH_MAX];
+    ssize_t n = readlinkat(proc_fd, "exe", path, sizeof(path));
+    attach__span whole = attach__span_of(path, n > 0 ? (size_t)n : 0);
+    if (attach__span_ends(whole, deleted))
+        whole.n -= sizeof(deleted) - 1;
+    attach__copy_text(out, ATTACH__PROGRAM_MAX, attach__span_basename(whole));
+}
+
+/* The options that a program hands to the JVM that it makes stand anywhere in its command line. */
+static void read_other_program(attach_jvm *out, attach__flags *flags, attach__span arguments,
+                               attach__span name)
+{
+    attach__span arg;
+    attach__copy_text(out->main_class, sizeof(out->main_class), name);
+    while (attach__next_field(&arguments, '\0', &arg))
+        attach__flags_note(flags, arg);
+}
+
+void attach__cmdline_read(attach_jvm *out, attach__flags *flags, attach__span text,
+                          const char *program)
+{
+    attach__span rest = text, arg, name = attach__span_of(program, strlen(program));
     bool named = false;
     join_arguments(out, text);
     if (!attach__next_field(&rest, '\0', &arg))
         return;
+    if (name.n == 0)
+        name = attach__span_basename(arg);
+    if (name.n > 0 && !attach__span_is(name, "java")) {
+        read_other_program(out, flags, rest, name);
+        return;
+    }
     while (!named && attach__next_field(&rest, '\0', &arg)) {
         bool names_main = attach__span_is(arg, "-jar") || attach__span_is(arg, "-m") ||
                           attach__span_is(arg, "--module");
@@ -179,6 +208,21 @@ static void read_release_file(attach_jvm *out, int root_fd, attach__span mountin
         attach__release_read(out, attach__blob_span(&text));
         free(text.p);
     }
+}
+
+/* Beside the directory of libjvm lie the libraries that the JDK loads when they are needed. */
+bool attach__jdk_is_deleted(const attach__map_facts *maps, int root_fd, attach__span mountinfo)
+{
+    char path[ATTACH__PATH_MAX + 32];
+    attach__span libjvm = attach__span_of(maps->libjvm, strlen(maps->libjvm));
+    attach__span home = attach__span_dirname(attach__span_dirname(libjvm));
+    if (!maps->libjvm_deleted || attach__mount_could_hang(mountinfo, maps->libjvm))
+        return false;
+    (void)snprintf(path, sizeof(path), "%.*s/libmanagement.so", (int)home.n, home.p);
+    int fd = attach__open_in_root(root_fd, path, O_PATH, 0);
+    if (fd >= 0)
+        (void)close(fd);
+    return fd == -ENOENT || fd == -ENOTDIR;
 }
 
 void attach__facts_from_root(attach_jvm *out, attach__flags *flags, int root_fd,

@@ -6,10 +6,21 @@
 
 #include "files/files_impl.h"
 #include "jvm/jvm_flags_impl.h"
+#include "proc/proc_maps_impl.h"
 #include <attach/jvm.h>
 
-/* /proc/PID/cmdline: arguments ending in NUL. Fills command_line, main_class, flags. */
-void attach__cmdline_read(attach_jvm *out, attach__flags *flags, attach__span text);
+#define ATTACH__PROGRAM_MAX 256
+
+/* The file name of the program that the process runs; "" when it may not be told. */
+void attach__program_read(char out[ATTACH__PROGRAM_MAX], int proc_fd);
+
+/*
+ * /proc/PID/cmdline: arguments ending in NUL. Fills command_line, main_class, flags. Only `java`
+ * takes a main class as argument: of any other `program`, which makes the JVM itself, main_class is
+ * its name. "" = the program is what the first argument calls it.
+ */
+void attach__cmdline_read(attach_jvm *out, attach__flags *flags, attach__span text,
+                          const char *program);
 
 /* hsperfdata bytes: version, vendor, vm_name, main_class, flags. Leaves what it cannot read. */
 void attach__hsperf_read(attach_jvm *out, attach__flags *flags, attach__span bytes);
@@ -23,5 +34,9 @@ void attach__release_read(attach_jvm *out, attach__span text);
  */
 void attach__facts_from_root(attach_jvm *out, attach__flags *flags, int root_fd,
                              attach__span mountinfo);
+
+/* Whether the JDK was deleted under the running JVM and nothing, as a newer one, lies in its place.
+ * A place that could hang us is not looked at. */
+bool attach__jdk_is_deleted(const attach__map_facts *maps, int root_fd, attach__span mountinfo);
 
 #endif

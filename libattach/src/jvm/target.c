@@ -121,6 +121,13 @@ int attach__target_is_taken(const attach_target *target, attach_error *err)
                           target->identity.pid);
 }
 
+int attach__target_lacks_jdk(const attach_target *target, const char *words, attach_error *err)
+{
+    return attach__refuse(err, ATTACH_REASON_JDK_DELETED,
+                          "the JDK of process %d was deleted while it runs (%.80s): %s",
+                          target->identity.pid, target->jvm.libjvm, words);
+}
+
 int attach__target_reread(attach__blob *out, int fd)
 {
     if (lseek(fd, 0, SEEK_SET) < 0)
@@ -140,7 +147,7 @@ int attach__target_maps(attach__map_facts *out, const attach_target *target, att
         return attach__refuse(err, ATTACH_REASON_PROCESS_EXITED, "process %d has exited",
                               target->identity.pid);
     }
-    attach__maps_read(out, attach__blob_span(&text));
+    attach__maps_read(out, attach__blob_span(&text), target->root_path);
     free(text.p);
     return ATTACH_OK;
 }
@@ -185,6 +192,7 @@ static int open_files(attach_target *target, attach_error *err)
         rc = open_in_proc(&target->maps_fd, target, "maps", O_RDONLY, err);
     if (rc == ATTACH_OK)
         rc = open_in_proc(&target->mountinfo_fd, target, "mountinfo", O_RDONLY, err);
+    attach__root_path(target->root_path, target->proc_fd);
     target->cwd_fd = openat(target->proc_fd, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
     return rc;
 }
@@ -227,6 +235,12 @@ static int check_is_hotspot(attach_target *target, attach_error *err)
     attach__copy_text(target->jvm.libjvm, sizeof(target->jvm.libjvm),
                       attach__span_of(facts.libjvm, strlen(facts.libjvm)));
     target->jvm.libc = facts.libc;
+    attach__blob mountinfo;
+    if (attach__target_reread(&mountinfo, target->mountinfo_fd) != 0)
+        mountinfo = (attach__blob){NULL, 0};
+    target->jvm.jdk_deleted =
+        attach__jdk_is_deleted(&facts, target->root_fd, attach__blob_span(&mountinfo));
+    free(mountinfo.p);
     return ATTACH_OK;
 }
 
@@ -254,13 +268,15 @@ static int check_identity(attach_target *target, const attach_identity *wanted, 
 static void read_flags(attach_target *target)
 {
     attach__blob text, environment;
+    char program[ATTACH__PROGRAM_MAX];
     if (attach__read_proc(&environment, target->proc_fd, "environ", ENVIRON_MAX) != 0)
         environment = (attach__blob){NULL, 0};
     attach__span variables = attach__blob_span(&environment);
     attach__flags_note_variable(&target->flags, variables, "JAVA_TOOL_OPTIONS");
     attach__flags_note_variable(&target->flags, variables, "JDK_JAVA_OPTIONS");
     if (attach__read_proc(&text, target->proc_fd, "cmdline", SMALL_FILE_MAX) == 0) {
-        attach__cmdline_read(&target->jvm, &target->flags, attach__blob_span(&text));
+        attach__program_read(program, target->proc_fd);
+        attach__cmdline_read(&target->jvm, &target->flags, attach__blob_span(&text), program);
         free(text.p);
     }
     attach__flags_note_variable(&target->flags, variables, "_JAVA_OPTIONS");

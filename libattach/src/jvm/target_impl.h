@@ -13,12 +13,13 @@ struct attach_target {
     attach_jvm jvm; /* reason and detail unused */
     attach__flags flags;
     attach_ids ids;
-    int proc_fd;      /* /proc/PID: bound to the process, ESRCH once it is gone */
-    int root_fd;      /* O_PATH of its root */
-    int cwd_fd;       /* O_PATH of its working directory, or -1 */
-    int maps_fd;      /* opened while privileged, read again when needed */
-    int mountinfo_fd; /* likewise */
-    int pid_fd;       /* -1 where the kernel has none */
+    char root_path[ATTACH__PATH_MAX]; /* as attach__root_path; read while privileged */
+    int proc_fd;                      /* /proc/PID: bound to the process, ESRCH once it is gone */
+    int root_fd;                      /* O_PATH of its root */
+    int cwd_fd;                       /* O_PATH of its working directory, or -1 */
+    int maps_fd;                      /* opened while privileged, read again when needed */
+    int mountinfo_fd;                 /* likewise */
+    int pid_fd;                       /* -1 where the kernel has none */
 };
 
 /* The process's state letter now, 'X' once it is gone. */
@@ -33,6 +34,9 @@ int attach__target_check_running(const attach_target *target, attach_error *err)
 /* The error of who waited in vain for the lock that another tool holds: attach_timeout, or why that
  * tool gets no answer: process_exited, target_stopped. */
 int attach__target_is_taken(const attach_target *target, attach_error *err);
+
+/* The error of a JVM whose JDK was deleted and is needed: `words` say for what. */
+int attach__target_lacks_jdk(const attach_target *target, const char *words, attach_error *err);
 
 /* Whether a thread of that name runs; the name as the kernel shows it, 15 characters and a newline.
  */
@@ -49,6 +53,10 @@ int attach__read_status(attach__blob *text, attach__status *out, int proc_fd, in
 int attach__target_reread(attach__blob *out, int fd);
 
 uint64_t attach__now_ns(void);
+
+/* Where the process's root lies, as this process sees it: maps name files below it. "" when both
+ * have the same root, or it may not be told. */
+void attach__root_path(char out[ATTACH__PATH_MAX], int proc_fd);
 
 /* boot_id of that proc root; an empty string when unreadable. */
 void attach__boot_id(char out[40], int proc_root_fd);

@@ -87,6 +87,13 @@ static void note_profiler(attach__map_facts *out, attach__span path, bool delete
         out->external_kind = kind;
 }
 
+/* What lies outside the root was mapped before the process changed it, and keeps its path. */
+static attach__span without_root(attach__span path, attach__span root)
+{
+    bool below = path.n > root.n && path.p[root.n] == '/' && memcmp(path.p, root.p, root.n) == 0;
+    return below ? attach__span_skip(path, root.n) : path;
+}
+
 static void note_path(attach__map_facts *out, attach__span path)
 {
     bool deleted = attach__span_ends(path, DELETED);
@@ -94,8 +101,12 @@ static void note_path(attach__map_facts *out, attach__span path)
         path.n -= sizeof(DELETED) - 1;
     attach__span base = attach__span_basename(path);
     note_libc(out, base);
-    if (attach__span_is(base, "libjvm.so") && out->libjvm[0] == '\0')
+    if (attach__span_is(base, "libjvm.so") && out->libjvm[0] == '\0') {
         (void)attach__copy_unescaped(out->libjvm, sizeof(out->libjvm), path);
+        out->libjvm_deleted = deleted;
+    }
+    if (attach__span_is(base, "libmanagement.so"))
+        out->management = true;
     if (attach__span_starts(base, "libj9vm"))
         out->openj9 = true;
     if (is_agent(path) && out->thread_agent[0] == '\0')
@@ -103,11 +114,11 @@ static void note_path(attach__map_facts *out, attach__span path)
     note_profiler(out, path, deleted);
 }
 
-void attach__maps_read(attach__map_facts *out, attach__span text)
+void attach__maps_read(attach__map_facts *out, attach__span text, const char *root)
 {
-    attach__span line, path;
+    attach__span line, path, above = attach__span_of(root, strlen(root));
     memset(out, 0, sizeof(*out));
     while (attach__next_line(&text, &line))
         if (file_path(line, &path))
-            note_path(out, path);
+            note_path(out, without_root(path, above));
 }

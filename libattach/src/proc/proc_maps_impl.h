@@ -9,10 +9,12 @@
 
 #define ATTACH__PATH_MAX 1024
 
-/* The part of the maps that this library asks about. Paths are as the kernel shows them, newlines
+/* The part of the maps that this library asks about. Paths are as the process sees them, newlines
  * undone, " (deleted)" cut off and noted; empty = none. */
 typedef struct attach__map_facts {
     char libjvm[ATTACH__PATH_MAX];
+    bool libjvm_deleted;
+    bool management; /* the JDK's libmanagement.so, which thread snapshots need */
     bool openj9;
     attach_libc libc;
     char profiler[ATTACH__PATH_MAX]; /* a library that a Hotstack installation loaded */
@@ -22,8 +24,12 @@ typedef struct attach__map_facts {
     const attach__profiler *external_kind; /* whose it is; NULL without one */
 } attach__map_facts;
 
-/* Never fails: lines that are no mappings of a file are passed over. */
-void attach__maps_read(attach__map_facts *out, attach__span text);
+/*
+ * Never fails: lines that are no mappings of a file are passed over. The kernel writes paths as the
+ * reader sees them: `root` is the path of the process's root for that reader, which is cut off; ""
+ * where both have the same root.
+ */
+void attach__maps_read(attach__map_facts *out, attach__span text, const char *root);
 
 /* "hotstack-<installation id>-<16 hex digits>": the directory name of ours; *id gets the middle. */
 bool attach__is_our_directory(attach__span name, attach__span *id);

@@ -32,9 +32,11 @@ static int run(attach_reply **out, attach__session *s, const char *command, cons
     attach__span text = attach__span_of(attach_reply_text(reply), attach_reply_length(reply));
     if (attach_reply_code(reply) != 0 || attach__span_find(text, expected) < 0) {
         attach__copy_text(words, sizeof(words), text);
-        rc = attach__refuse(err, ATTACH_REASON_PROFILER_ERROR,
-                            "the JDK's recorder refused in process %d: %s", s->target->identity.pid,
-                            words);
+        rc = s->target->jvm.jdk_deleted
+                 ? attach__target_lacks_jdk(s->target, words, err)
+                 : attach__refuse(err, ATTACH_REASON_PROFILER_ERROR,
+                                  "the JDK's recorder refused in process %d: %s",
+                                  s->target->identity.pid, words);
     }
     if (rc == ATTACH_OK && out != NULL)
         *out = reply;

@@ -160,10 +160,12 @@ static const char *try_candidate(attach__place *out, const attach_target *target
     bool made = why == NULL && mkdirat(parent, name, 0700) == 0;
     if (why == NULL && !made && errno != EEXIST)
         why = mkdir_objection(errno, full);
-    (void)close(parent);
     if (why == NULL && attach__place_open(out, target, path) != 0)
-        return "taken by another user";
-    out->made = made;
+        why = made ? "gives new directories to another user" : "taken by another user";
+    if (why != NULL && made)
+        (void)unlinkat(parent, name, AT_REMOVEDIR);
+    (void)close(parent);
+    out->made = why == NULL && made;
     return why;
 }
 

@@ -110,6 +110,7 @@ int attach__agent_open(attach__agent *a, attach_target *target,
     a->places.installation_id = options->installation_id;
     a->places.dirs = options->dirs;
     a->places.n_dirs = options->n_dirs;
+    a->unloadable = target->jvm.jdk_deleted && !maps.management;
     a->keep_library = maps.libc == ATTACH_LIBC_MUSL;
     memcpy(a->mapped, maps.thread_agent, sizeof(a->mapped));
     if (a->mapped[0] != '\0')
@@ -414,6 +415,9 @@ static int try_bring_up(int *fd, attach__agent *a, attach_error *err)
 
 int attach__agent_bring_up(int *fd, attach__agent *a, attach_error *err)
 {
+    if (a->unloadable)
+        return attach__target_lacks_jdk(a->target, "thread snapshots need its libmanagement.so",
+                                        err);
     for (int i = 0; i < TRIES; i++) {
         int rc = try_bring_up(fd, a, err);
         if (rc != ATTACH__NO_AGENT)

@@ -15,6 +15,7 @@ typedef struct attach__agent {
     attach_ap_options places; /* the directories to try, as ap_place.h wants them */
     uint64_t deadline_ns;
     char mapped[ATTACH__PATH_MAX]; /* the library's path as the JVM sees it; empty = not mapped */
+    bool unloadable;               /* its JDK lacks what the agent needs */
     bool keep_library;             /* musl compares files: see docs/formats/attach.md */
     char name[96];                 /* of its directory; empty = not chosen */
     attach__place place;

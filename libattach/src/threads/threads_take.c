@@ -105,6 +105,8 @@ static int refused(const threads_answer *answer, const uint8_t *bytes, const att
 {
     char words[160];
     attach__copy_text(words, sizeof(words), attach__span_of((const char *)bytes, answer->length));
+    if (a->target->jvm.jdk_deleted)
+        return attach__target_lacks_jdk(a->target, words, err);
     return attach__refuse(err, ATTACH_REASON_THREAD_AGENT_ERROR,
                           "the thread agent of process %d: %s", a->target->identity.pid, words);
 }

@@ -46,7 +46,7 @@ enum {
 
 static bool is_op(attach_op op)
 {
-    return (op >= ATTACH_OP_START && op <= ATTACH_OP_COMMAND) || op == ATTACH_OP_THREADS ||
+    return (op >= ATTACH_OP_START && op <= ATTACH_OP_DISCARD) || op == ATTACH_OP_THREADS ||
            op == ATTACH_OP_THREADS_CLOSE || op == ATTACH_OP_EXAMINE;
 }
 

@@ -96,6 +96,11 @@ const char *jvm_fixture_shared(void)
     return open_to_all(TARGET_CLASSES) ? system_java() : NULL;
 }
 
+const char *jvm_fixture_classes(void)
+{
+    return TARGET_CLASSES;
+}
+
 const char *jvm_fixture_profiler(void)
 {
     static char path[PATH_LENGTH];

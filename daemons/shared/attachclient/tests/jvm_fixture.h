@@ -24,9 +24,11 @@ extern const char *const jvm_fixture_as_nobody[];
 
 /* One that every user of this machine can run, with the target's classes, or NULL. */
 const char *jvm_fixture_shared(void);
+/* Where the targets' classes are. */
+const char *jvm_fixture_classes(void);
 /* libasyncProfiler.so, or NULL. */
 const char *jvm_fixture_profiler(void);
-/* libhotstackthreads.so of this build. */
+/* libhotstackthreads.so of this build; NULL where it has none. */
 const char *jvm_fixture_thread_agent(void);
 
 /*

@@ -38,6 +38,27 @@ START_TEST(listed_with_version_and_main_class)
 }
 END_TEST
 
+/* The command line of a program that makes its JVM itself names no main class. */
+START_TEST(a_native_launcher_is_called_by_its_own_name)
+{
+    static const char *const counters[] = {"-XX:+UsePerfData", "-XX:-UsePerfData"};
+    const char *const arguments[] = {"-java-home", "/usr/lib/jvm/x", "-user",
+                                     "t",          counters[_i],     NULL};
+    static const char *const program[] = {"org.acme.Boot", "start", NULL};
+    jvm_fixture jvm;
+    attach_jvm seen;
+    const char *launcher = getenv("HOTSTACK_TEST_LAUNCHER");
+    if (launcher == NULL) {
+        (void)printf("# skipped: a native launcher needs jni.h: openjdk-17-jdk-headless\n");
+        return;
+    }
+    jvm_fixture_run(&jvm, launcher, NULL, arguments, program);
+    ck_assert_int_eq(attach_jvm_read(&seen, jvm.identity.pid, NULL, NULL), ATTACH_OK);
+    ck_assert_str_eq(seen.main_class, "orders");
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
 /* What attach_properties and attach_threaddump ask for, whose requests are tested without a JVM. */
 static void other_commands_answer(const jvm_fixture *jvm)
 {
@@ -229,6 +250,7 @@ int main(void)
     TCase *tc = tcase_create("session");
     tcase_set_timeout(tc, 400);
     tcase_add_loop_test(tc, listed_with_version_and_main_class, 0, n);
+    tcase_add_loop_test(tc, a_native_launcher_is_called_by_its_own_name, 0, 2);
     tcase_add_loop_test(tc, command_answers, 0, n);
     tcase_add_loop_test(tc, windows_without_stopping, 0, n);
     tcase_add_loop_test(tc, windows_of_the_jdk_recorder, 0, n);

@@ -2,10 +2,12 @@
 /* JVMs of other users, in other namespaces, and without a place for files. */
 #include <check.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,6 +71,112 @@ START_TEST(four_capabilities_suffice)
 }
 END_TEST
 
+#define OPERATOR 65533 /* a user that is neither root nor the JVM's */
+
+static uint32_t bit(unsigned cap)
+{
+    return UINT32_C(1) << cap;
+}
+
+/* As `setpriv --reuid 65533 --inh-caps=... --ambient-caps=...` would start this process. */
+static void become_operator(uint32_t caps)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[2] = {{caps, caps, caps}};
+    ck_assert_int_eq(prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0), 0);
+    ck_assert_int_eq(setresgid(OPERATOR, OPERATOR, OPERATOR), 0);
+    ck_assert_int_eq(setresuid(OPERATOR, OPERATOR, OPERATOR), 0);
+    ck_assert_int_eq(syscall(SYS_capset, &header, data), 0);
+    for (unsigned cap = 0; cap < 32; cap++)
+        if ((caps & bit(cap)) != 0)
+            ck_assert_int_eq(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0), 0);
+}
+
+/* The profiler's library lies in root's own cache: a copy that everybody may read. */
+static void publish_profiler(char path[64])
+{
+    char command[1200];
+    (void)snprintf(path, 64, "/tmp/libattach-profiler-%d.so", (int)getpid());
+    (void)snprintf(command, sizeof(command), "cp '%s' %s && chmod 0644 %s", jvm_fixture_profiler(),
+                   path, path);
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(setenv("HOTSTACK_ASYNC_PROFILER", path, 1), 0);
+}
+
+/* Runs `act` in a process of its own that has become the operator. */
+static void as_operator(uint32_t caps, void (*act)(const jvm_fixture *jvm), const jvm_fixture *jvm)
+{
+    char library[64];
+    int status = 0;
+    publish_profiler(library);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        become_operator(caps);
+        act(jvm);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    (void)unlink(library);
+    ck_assert_int_eq(status, 0);
+}
+
+static int leftovers_anywhere(void)
+{
+    return operation_leftovers("/tmp") + operation_leftovers("/var/tmp") +
+           operation_leftovers("/dev/shm");
+}
+
+static void profile_and_take_threads(const jvm_fixture *jvm)
+{
+    operation_bytes snapshot = {0};
+    operation_whole_session(jvm, "/tmp/hotstack-");
+    if (jvm_fixture_thread_agent() == NULL) /* a build without jni.h */
+        return;
+    attach_request *r = operation_request(jvm, ATTACH_OP_THREADS);
+    (void)snprintf(r->library, sizeof(r->library), "%s", jvm_fixture_thread_agent());
+    ck_assert_int_eq(operation_send(r, &snapshot).code, ATTACH_OK);
+    ck_assert_uint_gt(snapshot.n, 0);
+    (void)operation_must(jvm, ATTACH_OP_THREADS_CLOSE, NULL);
+    free(snapshot.bytes);
+}
+
+START_TEST(ambient_capabilities_serve_another_user)
+{
+    jvm_fixture jvm;
+    if (!serves_others("a JVM of another user"))
+        return;
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), jvm_fixture_as_nobody, NULL);
+    as_operator(bit(CAP_SYS_PTRACE) | bit(CAP_KILL) | bit(CAP_SETUID) | bit(CAP_SETGID),
+                profile_and_take_threads, &jvm);
+    ck_assert_int_eq(leftovers_anywhere(), 0);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+static void be_refused(const jvm_fixture *jvm)
+{
+    static const attach_op ops[] = {ATTACH_OP_EXAMINE, ATTACH_OP_START, ATTACH_OP_THREADS};
+    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+        attach_result result = operation_run(jvm, ops[i], NULL);
+        operation_expect(&result, ATTACH_REASON_PERMISSION_DENIED);
+        ck_assert_msg(strstr(result.message, "CAP_SETUID") != NULL, "%s", result.message);
+    }
+}
+
+/* Every operation tells the true reason, doctor's examination too. */
+START_TEST(without_setuid_another_user_is_refused)
+{
+    jvm_fixture jvm;
+    if (!serves_others("a JVM of another user"))
+        return;
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), jvm_fixture_as_nobody, NULL);
+    as_operator(bit(CAP_SYS_PTRACE) | bit(CAP_KILL), be_refused, &jvm);
+    ck_assert_int_eq(leftovers_anywhere(), 0);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
 /* The JVM's classes may lie below a place that is mounted over: they are there again behind it. */
 #define KEEP_CLASSES "set -e; mount --bind \"$HOTSTACK_TEST_CLASSES\" /media; "
 #define SHOW_CLASSES                                                                               \
@@ -101,6 +209,59 @@ START_TEST(own_pid_and_mount_namespace)
     operation_whole_session(&jvm, "/var/tmp/hotstack-");
     ck_assert_int_eq(operation_leftovers("/var/tmp"), 0);
     jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+#define JAIL "/tmp/libattach-jail-XXXXXX"
+
+static void run_in_jail(const char *jail, const char *script)
+{
+    char command[1200];
+    (void)snprintf(command, sizeof(command), "set -e; cd %s; classes=%s; %s", jail,
+                   jvm_fixture_classes(), script);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* Mounts of this test alone; what it starts and the workers live in the same namespace. */
+static void make_jail(char *jail)
+{
+    ck_assert_ptr_nonnull(mkdtemp(jail));
+    ck_assert_int_eq(unshare(CLONE_NEWNS), 0);
+    run_in_jail(jail, "mount --make-rprivate /; chmod 0755 .; mkdir -m 1777 tmp; mkdir proc; "
+                      "for d in /usr /lib /lib64 /etc /dev $classes; do test -d $d || continue; "
+                      "mkdir -p .$d; mount --bind $d .$d; done; mount -t proc proc proc");
+}
+
+/* Removes empty directories only, lest a mount that stayed loses its files. */
+static void remove_jail(const char *jail)
+{
+    run_in_jail(jail, "umount -l proc; for d in /usr /lib /lib64 /etc /dev $classes; do "
+                      "test -d .$d && umount -l .$d; done; rm -rf tmp/hsperfdata_* tmp/.java_pid*; "
+                      "find $PWD -depth -type d -empty -delete");
+}
+
+/* Its root shows in the paths of its maps, which commands must not have. */
+START_TEST(chrooted_in_the_same_mount_namespace)
+{
+    char jail[] = JAIL, inside[64];
+    jvm_fixture jvm;
+    attach_jvm seen;
+    if (!serves_others("a chrooted JVM"))
+        return;
+    make_jail(jail);
+    const char *const wrapper[] = {"chroot", jail, NULL};
+    (void)snprintf(inside, sizeof(inside), "%s/tmp", jail);
+    jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
+    ck_assert_int_eq(attach_jvm_read(&seen, jvm.identity.pid, NULL, NULL), ATTACH_OK);
+    ck_assert_mem_eq(seen.libjvm, "/usr/lib/jvm/", 13);
+    for (int i = 0; i < 2; i++) { /* the second finds the libraries mapped */
+        profile_and_take_threads(&jvm);
+        ck_assert_int_eq(operation_leftovers(inside), 0);
+        ck_assert_int_eq(jvm_fixture_mapped(&jvm, "libasyncProfiler.so"), 1);
+    }
+    jvm_fixture_expect_silence(&jvm);
+    jvm_fixture_stop(&jvm);
+    remove_jail(jail);
 }
 END_TEST
 
@@ -227,7 +388,10 @@ void target_add_places(Suite *suite)
     tcase_set_timeout(tc, 400);
     tcase_add_test(tc, another_user);
     tcase_add_test(tc, four_capabilities_suffice);
+    tcase_add_test(tc, ambient_capabilities_serve_another_user);
+    tcase_add_test(tc, without_setuid_another_user_is_refused);
     tcase_add_test(tc, own_pid_and_mount_namespace);
+    tcase_add_test(tc, chrooted_in_the_same_mount_namespace);
     tcase_add_test(tc, no_place_for_the_library);
     tcase_add_test(tc, noexec_tmp_and_another_place);
     tcase_add_test(tc, full_disk);

@@ -185,6 +185,28 @@ START_TEST(events_past_the_rate_limit_are_counted)
 }
 END_TEST
 
+/* A recording that cannot be handed over is told; the session and its files go all the same. */
+START_TEST(discard_ends_a_session_whose_recording_is_damaged)
+{
+    jvm_fixture jvm;
+    char command[400];
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_result started = operation_must(&jvm, ATTACH_OP_START, NULL);
+    (void)snprintf(command, sizeof(command),
+                   "printf XXXX | dd of=%s/recording.jfr conv=notrunc status=none",
+                   started.info.directory);
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_ne(operation_run(&jvm, ATTACH_OP_STOP, NULL).code, ATTACH_OK);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 1);
+    attach_result discarded = operation_must(&jvm, ATTACH_OP_DISCARD, NULL);
+    ck_assert(!discarded.info.running);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_NONE);
+    operation_whole_session(&jvm, "/tmp/hotstack-");
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
 START_TEST(stop_twice)
 {
     jvm_fixture jvm;
@@ -211,6 +233,7 @@ void target_add_session(Suite *suite)
     tcase_add_test(tc, leftovers_are_swept);
     tcase_add_test(tc, session_ends_by_itself);
     tcase_add_test(tc, events_past_the_rate_limit_are_counted);
+    tcase_add_test(tc, discard_ends_a_session_whose_recording_is_damaged);
     tcase_add_test(tc, stop_twice);
     suite_add_tcase(suite, tc);
 }

@@ -80,6 +80,43 @@ START_TEST(agent_loading_disabled)
 }
 END_TEST
 
+static void copy_jdk(const char *home)
+{
+    char command[1200];
+    (void)snprintf(
+        command, sizeof(command),
+        "java=$(readlink -f '%s') && cp -r ${java%%/bin/java} %s && rm -f %s/lib/src.zip",
+        jvm_fixture_any(), home, home);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* As an upgrade of the JDK's package leaves its JVMs. */
+START_TEST(deleted_jdk)
+{
+    jvm_fixture jvm;
+    char home[] = "/tmp/libattach-jdk-XXXXXX", java[64], command[64];
+    ck_assert_ptr_nonnull(mkdtemp(home));
+    ck_assert_int_eq(rmdir(home), 0);
+    copy_jdk(home);
+    (void)snprintf(java, sizeof(java), "%s/bin/java", home);
+    (void)snprintf(command, sizeof(command), "rm -r %s", home);
+    jvm_fixture_start(&jvm, java, NULL, NULL);
+    ck_assert_int_eq(system(command), 0);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_THREADS);
+    (void)snprintf(r->library, sizeof(r->library), "%s", getenv("HOTSTACK_BAD_AGENT"));
+    attach_result result = operation_send(r, NULL);
+    operation_expect(&result, ATTACH_REASON_JDK_DELETED);
+    r = operation_request(&jvm, ATTACH_OP_START);
+    r->recorder = ATTACH_AP_RECORDER_JFR;
+    result = operation_send(r, NULL);
+    operation_expect(&result, ATTACH_REASON_JDK_DELETED);
+    operation_whole_session(&jvm, "/tmp/hotstack-");
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    jvm_fixture_expect_silence(&jvm); /* no agent was loaded in vain */
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
 START_TEST(library_that_does_not_load)
 {
     static const char *const versions[] = {"11", "17", "21", "25"};
@@ -268,6 +305,7 @@ void target_add_trouble(Suite *suite)
     tcase_add_test(tc, no_jvm_at_all);
     tcase_add_test(tc, attach_disabled);
     tcase_add_loop_test(tc, agent_loading_disabled, 0, 4);
+    tcase_add_test(tc, deleted_jdk);
     tcase_add_loop_test(tc, library_that_does_not_load, 0, 4);
     tcase_add_test(tc, socket_removed);
     tcase_add_test(tc, deadline_holds_for_a_jvm_stopped_midway);
