@@ -37,6 +37,28 @@ def samples_of(collapsed):
     return {stack: int(value) for stack, value in rows}
 
 
+def pprof_of(stacks, duration_ns):
+    """A profile of CPU time for pprof (profile.proto): tuples of names, root first, and their nanoseconds."""
+    def number(value):
+        out = bytearray()
+        while value > 127:
+            out.append(value & 127 | 128)
+            value >>= 7
+        return bytes(out + bytes([value]))
+
+    def field(tag, value):
+        return number(tag << 3) + number(value) if isinstance(value, int) else number(tag << 3 | 2) + number(len(value)) + value
+
+    strings = ["", "cpu", "nanoseconds"] + sorted({name for stack in stacks for name in stack})
+    out = field(1, field(1, 1) + field(2, 2))
+    for stack, value in stacks.items():
+        out += field(2, b"".join(field(1, strings.index(name)) for name in reversed(stack)) + field(2, value))
+    for index in range(3, len(strings)):
+        out += field(4, field(1, index) + field(4, field(1, index))) + field(5, field(1, index) + field(2, index))
+    out += b"".join(field(6, text.encode()) for text in strings)
+    return out + field(9, 1_700_000_000_000_000_000) + field(10, duration_ns)
+
+
 class Tests:
     def __init__(self, program, datadir, recordings):
         self.program, self.datadir, self.directory = program, datadir, recordings.directory
@@ -436,6 +458,51 @@ class Tests:
             assert any(note.startswith(says) for note in notes), (says, notes)
         return None
 
+    def slow_and_fast(self):
+        """Two recordings of ten seconds: the second uses twice as much CPU, in the same shares."""
+        for name, value in (("fast", 1), ("slow", 2)):
+            stacks = {("a.B.run", "a.B.work"): 60 * value, ("a.B.run",): 40 * value}
+            (self.directory / f"{name}.pprof").write_bytes(pprof_of(stacks, 10_000_000_000))
+        return "fast.pprof", "slow.pprof"
+
+    def test_a_diff_prints_tables_and_a_verdict(self):
+        fast, slow = self.slow_and_fast()
+        lines = self.run("diff", fast, slow)[0].decode().splitlines()
+        assert lines[0] == "cpu: 100 ns before, 200 ns after; per second 10 ns before, 20 ns after (+100.0 %)", lines
+        assert lines[1].split() == ["before", "after", "change", "99", "%", "interval", "method"], lines
+        assert lines[3].split() == ["60.00", "%", "60.00", "%", "+0.00", "a.B.work"], lines
+        assert lines[-1] == "verdict: no rule was given (--fail-on); 0 methods grew and 0 shrank beyond chance", lines
+        one = self.run("diff", self.jdk, self.asynchronous, "-t", "cpu", "-n", "1")[0].decode().splitlines()
+        assert re.search(r"; per second [\d.]+ m?s before, [\d.]+ m?s after", one[0]) and re.fullmatch(r"\d+ more; -n 0 prints all", one[3]), one
+        every = self.run("diff", self.jdk, self.asynchronous, "-t", "cpu", "-n", "0")[0].decode().splitlines()
+        assert len(every) - 4 == int(one[3].split()[0]) + 1 and one[2] == every[2], (one, every)
+
+    def test_a_rule_on_totals_sees_what_shares_do_not(self):
+        fast, slow = self.slow_and_fast()
+        same = self.run("diff", fast, slow, "--fail-on", "+5% self")[0].decode().splitlines()[-1]
+        assert same == ("verdict: no method fails '+5% self': none has a greater share than before; shares say nothing of totals, which grew "
+                        "(cpu, +100.0 % per second): add --fail-on '+10% total/s'"), same
+        out, stderr = self.run("diff", fast, slow, "--fail-on", "+5% self", "--fail-on", "+99% total/s", code=4)
+        assert "cpu: the total grew by 100.0 % per second" in stderr and out.decode().endswith("; 1 total fails '+99% total/s'\n"), (out, stderr)
+        out = self.run("diff", fast, slow, "--fail-on", "+101% total/s")[0].decode()
+        assert out.endswith("verdict: no total fails '+101% total/s': the greatest growth is cpu, +100.0 % per second\n"), out
+        stderr = self.run("diff", fast, slow, "--fail-on", "+5% total/s", "-o", "verdict.json", code=4)[1]
+        document = json.loads((self.directory / "verdict.json").read_text())
+        assert document["verdict"] == {"rules": ["+5% total/s"], "failed": True, "text": "1 total fails '+5% total/s'"}, document
+        row = document["types"][0]
+        assert (row["before_per_second"], row["after_per_second"], row["total_fails"]) == (10, 20, True), row
+        assert "verdict: 1 total fails '+5% total/s'" in stderr, stderr
+
+    def test_a_rule_that_cannot_be_applied_is_no_success(self):
+        for name in ("one", "two"):
+            (self.directory / f"{name}.cpu.collapsed").write_text("a.B.run 90\n")
+        stderr = self.run("diff", "one.cpu.collapsed", "two.cpu.collapsed", "--fail-on", "+5% total/s", code=1)[1]
+        assert "one.cpu.collapsed does not say how long it was recorded" in stderr, stderr
+
+    def test_the_verdict_says_what_may_be_chance(self):
+        text = self.run("diff", self.jdk, self.asynchronous, "--fail-on", "+100% self")[0].decode().splitlines()[-1]
+        assert re.match(r"verdict: no method fails '\+100% self': the greatest growth is \S+ \S+, \+[\d.]+ points", text), text
+
     def test_a_diff_on_a_full_disk_is_no_success(self):
         for kind in ("html", "json"):
             if kind == "html" and not (self.datadir / "flamegraph.html").exists():
@@ -458,10 +525,10 @@ class Tests:
         assert "no samples of one type" in stderr and "missing: unfinished at byte 0: 200 bytes" in stderr, stderr
 
     def test_wrong_usage_of_diff_and_its_manual(self):
-        for arguments, says in (((self.jdk,), "two recordings"), ((self.jdk, self.jdk), "-o FILE"), ((self.jdk, self.jdk, "-o", "x.csv"), "csv"),
-                                ((self.jdk, self.jdk, "-o", "-"), "standard output"), ((self.jdk, self.jdk, "-o", "x"), ".html or .json"),
-                                ((self.jdk, self.jdk, "-o", "./x"), ".html or .json"),
-                                ((self.jdk, self.jdk, "--fail-on", "5% self"), "--fail-on")):
+        for arguments, says in (((self.jdk,), "two recordings"), ((self.jdk, self.jdk, "-o", "x.csv"), "csv"),
+                                ((self.jdk, self.jdk, "-o", "x"), ".html or .json"), ((self.jdk, self.jdk, "-o", "./x"), ".html or .json"),
+                                *(((self.jdk, self.jdk, "--fail-on", rule), "'+10% total/s'") for rule in
+                                  ("5% self", "+5 self", "+5% total", "+-1% self", "+101% self", "+nan% self", "+1e9% total/s", ""))):
             assert says in self.run("diff", *arguments, code=2)[1], arguments
         text = self.run("diff", "--help")[0].decode()
         manual = (TREE / "docs/man/hotstack-diff.1").read_text().replace("\\-", "-")
