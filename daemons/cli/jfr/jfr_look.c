@@ -50,6 +50,19 @@ static int open_pipe(look *l, const jfr_options *o, jfr_error *err)
     return jfr_open_mem(&l->file, input.data, input.size, o, err);
 }
 
+/* Offsets are from the recording's own start or end. */
+static int find_times(look *l, jfr_error *err)
+{
+    const look_options *o = l->options;
+    jfr_span span = {0};
+    int rc = time_is_relative(&o->from) || time_is_relative(&o->to)
+                 ? jfr_file_span(l->file, &span, err)
+                 : 0;
+    l->from_ns = time_option_instant(&o->from, span.start_ns, span.end_ns, INT64_MIN);
+    l->to_ns = time_option_instant(&o->to, span.start_ns, span.end_ns, INT64_MAX);
+    return rc < 0 ? rc : 0;
+}
+
 bool look_open(look *l, const look_options *options, text *out)
 {
     jfr_options o = JFR_OPTIONS_INIT;
@@ -67,8 +80,11 @@ bool look_open(look *l, const look_options *options, text *out)
     l->shows_progress =
         l->bytes >= PROGRESS_BYTES && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
     if (rc == 0)
+        rc = find_times(l, &err);
+    if (rc == 0)
         return true;
     complain_at(l, &err);
+    jfr_close(l->file);
     free(l->input);
     return false;
 }
@@ -95,21 +111,10 @@ bool look_next_chunk(look *l)
         if (rc == JFR_ERR_LIMIT) /* that chunk is lost, the next may do */
             complain_at(l, &err);
     }
-    if (rc == 1 && l->chunks++ == 0)
-        l->start_ns = jfr_chunk_get_info(l->chunk)->start_ns;
+    l->chunks += rc == 1;
     if (rc < 0 && rc != JFR_ERR_LIMIT)
         (void)look_survives(l, rc, &err);
     return rc == 1;
-}
-
-static int64_t point_in_time(const look *l, look_time time, int64_t otherwise)
-{
-    int64_t ns;
-    if (!time.given)
-        return otherwise;
-    if (!time.relative)
-        return time.ns;
-    return __builtin_add_overflow(l->start_ns, time.ns, &ns) ? otherwise : ns;
 }
 
 bool look_begin_events(look *l, uint32_t flags)
@@ -118,8 +123,8 @@ bool look_begin_events(look *l, uint32_t flags)
     jfr_error err = {.code = 0};
     o.events = l->options->events;
     o.categories = l->options->categories;
-    o.from_ns = point_in_time(l, l->options->from, INT64_MIN);
-    o.to_ns = point_in_time(l, l->options->to, INT64_MAX);
+    o.from_ns = l->from_ns;
+    o.to_ns = l->to_ns;
     o.flags = flags;
     int rc = jfr_events_open(&l->walk, l->chunk, &o, &err);
     return rc == 0 || look_survives(l, rc, &err) ? rc == 0 : false;
@@ -181,8 +186,8 @@ static void report_losses(const look *l)
 static void note_nothing_left(const look *l)
 {
     const look_options *o = l->options;
-    if (l->shown == 0 &&
-        (o->events != NULL || o->categories != NULL || o->from.given || o->to.given))
+    if (l->shown == 0 && (o->events != NULL || o->categories != NULL ||
+                          o->from.base != TIME_NOT_GIVEN || o->to.base != TIME_NOT_GIVEN))
         complain("note: the filters leave nothing of the recording");
 }
 

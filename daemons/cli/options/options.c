@@ -31,12 +31,7 @@ static const char help[] =
     "  -t, --type TYPE,...  only these profile types: cpu, alloc_bytes, alloc_objects,\n"
     "                       lock_count, lock_delay, wall, live_bytes, nativemem_bytes.\n"
     "                       Without it formats that hold one type write a file per type\n"
-    "                       (out.cpu.collapsed ...), which standard error names\n"
-    "      --thread REGEX   only threads whose name has a match (extended regular expression)\n"
-    "      --from TIME      only samples from then on: Unix seconds, or 2026-01-31T09:15:00Z\n"
-    "      --to TIME        only samples before then\n"
-    "      --state STATE,.. only samples in these thread states: runnable, sleeping, native,\n"
-    "                       unknown (the recorder did not say)\n"
+    "                       (out.cpu.collapsed ...), which standard error names\n" FILTER_HELP
     "      --inverted       html, json: leaves first (in a heatmap's page: the key r)\n"
     "      --threads        tell threads apart: a frame for the thread above each stack\n"
     "      --lines          tell lines of a method apart\n"
@@ -155,6 +150,7 @@ static int take_option(convert_options *out, int option)
     case OPT_MIN_WIDTH:
         return option_min_width(&out->min_width, optarg);
     case FILTER_OPT_THREAD:
+    case FILTER_OPT_THREAD_PATTERN:
     case FILTER_OPT_FROM:
     case FILTER_OPT_TO:
     case FILTER_OPT_STATE:
@@ -182,7 +178,8 @@ static void note_unused(const convert_options *out)
     if (out->max_cells != 0 && out->format != FORMAT_HEATMAP)
         complain("note: --max-cells changes heatmap only");
     if (out->threads && table)
-        complain("note: --threads changes no table of methods; --thread chooses threads");
+        complain("note: --threads changes no table of methods; --thread and --thread-pattern "
+                 "choose threads");
     if (out->lines && table)
         complain("note: --lines changes no table of methods");
     if (out->lines && (out->format == FORMAT_PPROF || out->format == FORMAT_ARROW))

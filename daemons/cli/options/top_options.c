@@ -22,12 +22,7 @@ static const char help[] =
     "                       lock_count, lock_delay, wall, live_bytes, nativemem_bytes\n"
     "  -n, --rows N         methods of each type (default 20, 0 = all)\n"
     "      --by COLUMN      sort by self (the default) or total\n"
-    "      --json           one JSON object, as `hotstack convert -f top` writes it\n"
-    "      --thread REGEX   only threads whose name has a match (extended regular expression)\n"
-    "      --from TIME      only samples from then on: Unix seconds, or 2026-01-31T09:15:00Z\n"
-    "      --to TIME        only samples before then\n"
-    "      --state STATE,.. only samples in these thread states: runnable, sleeping, native,\n"
-    "                       unknown (the recorder did not say)\n"
+    "      --json           one JSON object, as `hotstack convert -f top` writes it\n" FILTER_HELP
     "      --raw-names      keep the names of hidden classes, lambdas and proxies as recorded\n"
     "      --max-stacks N   tell at most N stacks apart (default 2000000) and\n"
     "      --max-memory MIB use at most so much memory for them (default 4096): past either the\n"
@@ -71,6 +66,7 @@ static int take_option(top_options *out, int option)
         out->json = true;
         return -1;
     case FILTER_OPT_THREAD:
+    case FILTER_OPT_THREAD_PATTERN:
     case FILTER_OPT_FROM:
     case FILTER_OPT_TO:
     case FILTER_OPT_STATE:

@@ -371,7 +371,7 @@ class Tests:
         manual = (TREE / "docs/man/hotstack-convert.1").read_text().replace("\\-", "-")
         options = set(re.findall(r"--[a-z-]+", text))
         assert options == set(re.findall(r"--[a-z-]+", manual)), options
-        assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--min-width", "--max-stacks", "--max-memory", "--max-cells", "--thread", "--from",
+        assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--min-width", "--max-stacks", "--max-memory", "--max-cells", "--thread", "--thread-pattern", "--from",
                 "--to", "--state", "--inverted", "--jobs", "--help"} == options
 
     def test_the_program_lists_its_commands(self):

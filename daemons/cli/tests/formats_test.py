@@ -72,6 +72,10 @@ class Tests:
         assert done.returncode == code, f"exit {done.returncode}, not {code}: {stderr}"
         return done.stdout, stderr
 
+    def run_stdin(self, *arguments):
+        return subprocess.run([self.program, *map(str, arguments)], cwd=self.directory, env=self.env, check=True,
+                              input=self.asynchronous.read_bytes(), stdout=subprocess.PIPE).stdout
+
     def document(self, *arguments):
         return flamegraph_page.read(self.run("convert", *arguments, "-f", "json", "-o", "-")[0])
 
@@ -266,9 +270,9 @@ class Tests:
     def test_threads_come_back(self):
         for name in ("threads.pprof", "threads.cpu.collapsed"):
             self.run("convert", self.asynchronous, "-t", "cpu", "--threads", "-o", name)
-            for arguments in (("--threads",), (), ("--thread", "^burner-1$")):
+            for arguments in (("--threads",), (), ("--thread", "burner-1")):
                 assert self.collapsed("cpu", name, *arguments) == self.collapsed("cpu", self.asynchronous, *arguments), (name, arguments)
-            assert self.collapsed("cpu", name, "--thread", "^burner-1$")
+            assert self.collapsed("cpu", name, "--thread", "burner-1")
 
     def test_a_pprof_is_the_same_however_it_is_read(self):
         for jobs in ("1", "2", "5"):
@@ -288,7 +292,7 @@ class Tests:
         (self.directory / "runs.cpu.old").mkdir()
         (self.directory / "runs.cpu.old/stacks").write_text("a.B.run 42\n")
         assert self.totals("runs.cpu.old/stacks", "-t", "wall") == {"wall": 42}
-        assert self.totals("stacks.txt", "-t", "wall", "--thread", "^main$") == {"wall": 30}
+        assert self.totals("stacks.txt", "-t", "wall", "--thread", "main") == {"wall": 30}
         piped = subprocess.run(["sh", "-c", f"cat stacks.txt | '{self.program}' convert - -t wall -f collapsed -o -"], cwd=self.directory,
                                capture_output=True, text=True, check=True).stdout
         assert piped == "a.B.run 12\na.B.run;c.D.work 30\n"
@@ -358,8 +362,13 @@ class Tests:
             for pattern in (f"^{re.escape(heaviest)}$", "[0-9]$", "a|e"):
                 wanted = sum(total for name, total in by_thread.items() if re.search(pattern, name))
                 if wanted:
-                    assert self.totals(self.asynchronous, "--thread", pattern, "-t", profile["type"])[profile["type"]] == wanted
+                    assert self.totals(self.asynchronous, "--thread-pattern", pattern, "-t", profile["type"])[profile["type"]] == wanted
+            assert self.totals(self.asynchronous, "--thread", heaviest, "-t", profile["type"])[profile["type"]] == by_thread[heaviest]
+            assert self.totals(self.asynchronous, "--thread", heaviest, "--thread-pattern", "^.", "-t", profile["type"])[profile["type"]] == by_thread[heaviest]
         assert "filters leave no profile samples" in self.run("convert", self.asynchronous, "--thread", "no such thread", "-o", "x.json", code=1)[1]
+        (self.directory / "pool.cpu.collapsed").write_text("[worker-1 tid=1];a.B.run 3\n[worker-10 tid=2];a.B.run 5\n")
+        assert self.totals("pool.cpu.collapsed", "--thread", "worker-1") == {"cpu": 3}
+        assert self.totals("pool.cpu.collapsed", "--thread-pattern", "worker-1") == {"cpu": 8}
 
     def test_time_cuts_without_loss(self):
         meta = self.document(self.asynchronous)["meta"]
@@ -372,6 +381,31 @@ class Tests:
             parts.update(self.totals(self.asynchronous, bound, instant))
         assert parts == whole
         assert self.totals(self.asynchronous, "--from", "2020-01-31T09:15:00Z", "--to", "2099-01-01T00:00:00.5Z") == whole
+
+    def test_times_from_the_recordings_start_and_end(self):
+        meta = self.document(self.asynchronous)["meta"]
+        start, end = int(meta["start_ns"]), int(meta["end_ns"])
+        instant = lambda ns: f"{ns // 10**9}.{ns % 10**9:09}"
+        for offset, ns in (("1s", 10**9), ("1.5s", 1_500_000_000), ("700ms", 700_000_000), ("1", 10**9), ("0.025m", 1_500_000_000)):
+            for bound in ("--from", "--to"):
+                assert self.totals(self.asynchronous, bound, f"+{offset}") == self.totals(self.asynchronous, bound, instant(start + ns)), offset
+                assert self.totals(self.asynchronous, bound, f"-{offset}") == self.totals(self.asynchronous, bound, instant(end - ns)), offset
+        # Each recording has its own start: standard input, too.
+        once = self.totals(self.asynchronous, "--from", "+1s", "--to", "-1s")
+        assert 0 < once["cpu"] < self.totals(self.asynchronous)["cpu"]
+        both = json.loads(self.run_stdin("top", self.asynchronous, "-", "--from", "+1s", "--to=-1s", "--json"))
+        assert {t["type"]: t["value"] for t in both["types"]} == {name: value * 2 for name, value in once.items()}
+        ours = [self.run("jfr", "events", self.asynchronous, "--events", "jdk.ExecutionSample", "--from", at)[0] for at in ("-1s", instant(end - 10**9))]
+        assert ours[0] == ours[1] != b""
+
+    def test_times_of_a_recording_without_an_end(self):
+        """A chunk that its JVM never finished ends with its last event."""
+        head = bytearray(self.jdk.read_bytes())
+        head[64] = 3  # as while it is written
+        (self.directory / "killed.jfr").write_bytes(head[:-100])
+        whole = json.loads(self.run("top", "killed.jfr", "-t", "cpu", "--json", code=3)[0])["types"][0]["value"]
+        last = json.loads(self.run("top", "killed.jfr", "-t", "cpu", "--json", "--from", "-1s", code=3)[0])["types"][0]["value"]
+        assert 0 < last < whole, (last, whole)
 
     def test_states_part_the_samples(self):
         whole = self.totals(self.jdk)
@@ -406,11 +440,11 @@ class Tests:
             assert (f"note: {option.split('=')[0]} changes" in stderr) == noted, (option, name, stderr)
 
     def test_bad_filters_are_refused(self):
-        for arguments, says in ((("--thread", "("), "--thread"), (("--from", "yesterday"), "--from"), (("--from", "2026-02-30T00:00:00Z"), "2026-02-30"), (("--to", "2026-01-31T24:61:00Z"), "--to"),
-                                (("--to", "2026-01-31T09:00:00+2:00"), "--to"), (("--from", "2026-01-31T12:00:00+02:00", "--to", "2026-01-31T11:00:00Z", "--state", "?"), "'?'"), (("--to", "-5"), "--to"),
-                                (("--from", "8", "--to", "7.5"), "before --to"), (("--to", "8", "--from", "8"), "before --to"),
+        for arguments, says in ((("--thread-pattern", "("), "--thread-pattern"), (("--from", "yesterday"), "--from"), (("--from", "2026-02-30T00:00:00Z"), "2026-02-30"), (("--to", "2026-01-31T24:61:00Z"), "--to"),
+                                (("--to", "2026-01-31T09:00:00+2:00"), "--to"), (("--from", "2026-01-31T12:00:00+02:00", "--to", "2026-01-31T11:00:00Z", "--state", "?"), "'?'"), (("--to", "-5x"), "--to"), (("--from", "+"), "--from"), (("--from", "+1e3s"), "--from"),
+                                (("--from", "8", "--to", "7.5"), "before --to"), (("--to", "8", "--from", "8"), "before --to"), (("--to", "+8s", "--from", "+8s"), "before --to"), (("--from", "-1s", "--to", "-2s"), "before --to"),
                                 (("--state", "asleep"), "asleep"), (("--state", ""), "--state takes"), (("--state", ","), "--state takes"),
-                                (("--thread", "(" * 60000), "--thread")):
+                                (("--thread-pattern", "(" * 60000), "--thread-pattern")):
             assert says in self.run("convert", self.jdk, "-o", "x.json", *arguments, code=2)[1]
 
     # ---- diff

@@ -230,6 +230,9 @@ int jfr__chunk_peek(jfr_chunk *chunk, const jfr__header *header, uint64_t offset
                     jfr_error *err);
 void jfr__chunk_free(jfr_chunk *chunk);
 
+/* Whether a chunk that its writer has finished lies at `offset`, with all of its bytes. */
+bool jfr__whole_chunk(const jfr_file *file, uint64_t offset, jfr__header *header);
+
 /* split.c: as jfr_split_peek, where the pools have so many bytes at least. */
 int jfr__split_peek(jfr_file *reader, uint64_t least_pools, jfr_chunk **chunk, jfr_error *err);
 

@@ -61,6 +61,8 @@ typedef struct recording_moment {
 
 /** Who else wants to know of samples; called on the caller's thread. */
 typedef struct recording_tap {
+    /** Called before each JFR input with the time that it covers (jfr_file_span); NULL = nobody. */
+    void (*begin)(void *ctx, int64_t start_ns, int64_t end_ns);
     /** Whether to take a sample; NULL = all. */
     bool (*keep)(void *ctx, const sagg *agg, const recording_moment *moment);
     /** Called for each value that was added, with its indices in the aggregate; NULL = nobody. A
