@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/options/option_values.h"
 
 /* The C library's compiler goes one call deeper for each parenthesis: more could end its stack. */
 enum { REGEX_LIMIT = 4096 };
@@ -27,35 +28,27 @@ static int take_pattern(convert_filter *filter, const char *regex)
     return EXIT_USAGE;
 }
 
-static const struct {
-    const char *name;
-    jfr_thread_state state;
-} states[] = {
-    {"unknown", JFR_STATE_UNKNOWN},
-    {"runnable", JFR_STATE_RUNNABLE},
-    {"sleeping", JFR_STATE_SLEEPING},
-    {"native", JFR_STATE_NATIVE},
+static const char *const states[] = {
+    [JFR_STATE_UNKNOWN] = "unknown",
+    [JFR_STATE_RUNNABLE] = "runnable",
+    [JFR_STATE_SLEEPING] = "sleeping",
+    [JFR_STATE_NATIVE] = "native",
 };
 
 static int take_states(convert_filter *filter, char *list)
 {
     char *rest;
     if (list[strspn(list, ",")] == '\0') {
-        complain("--state takes one thread state or more: use runnable, sleeping, native or "
-                 "unknown");
+        complain("--state takes one thread state or more, as in runnable,native");
         return EXIT_USAGE;
     }
     for (char *name = strtok_r(list, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
-        uint32_t found = 0;
-        for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
-            if (strcmp(name, states[i].name) == 0)
-                found = UINT32_C(1) << states[i].state;
-        if (found == 0) {
-            complain("there is no thread state '%s': use runnable, sleeping, native or unknown",
-                     name);
-            return EXIT_USAGE;
-        }
-        filter->states |= found;
+        size_t state;
+        int rc =
+            option_choice(&state, "thread state", name, states, sizeof(states) / sizeof(states[0]));
+        if (rc >= 0)
+            return rc;
+        filter->states |= UINT32_C(1) << state;
     }
     return -1;
 }

@@ -90,14 +90,11 @@ static int set_format(diff_options *out, const char *name)
 {
     static const char *const names[] = {
         [DIFF_TEXT] = "text", [DIFF_HTML] = "html", [DIFF_JSON] = "json"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(name, names[i]) == 0) {
-            out->format = (enum diff_format)i;
-            return -1;
-        }
-    }
-    complain("there is no format '%s': use text, html or json", name);
-    return EXIT_USAGE;
+    size_t index;
+    int rc = option_choice(&index, "format", name, names, sizeof(names) / sizeof(names[0]));
+    if (rc < 0)
+        out->format = (enum diff_format)index;
+    return rc;
 }
 
 static int take_option(diff_options *out, const char **format, int option)

@@ -50,6 +50,25 @@ static int open_pipe(look *l, const jfr_options *o, jfr_error *err)
     return jfr_open_mem(&l->file, input.data, input.size, o, err);
 }
 
+static int begin_names(look *l, jfr_error *err)
+{
+    const look_options *o = l->options;
+    if (filter_names_begin(&l->events, o->events, false) &&
+        filter_names_begin(&l->categories, o->categories, true))
+        return 0;
+    *err = (jfr_error){.code = JFR_ERR_NOMEM};
+    (void)snprintf(err->message, sizeof(err->message), "there is no memory for the filters");
+    return err->code;
+}
+
+static void free_input(look *l)
+{
+    filter_names_free(&l->events);
+    filter_names_free(&l->categories);
+    jfr_close(l->file);
+    free(l->input);
+}
+
 /* Offsets are from the recording's own start or end. */
 static int find_times(look *l, jfr_error *err)
 {
@@ -82,10 +101,11 @@ bool look_open(look *l, const look_options *options, text *out)
     if (rc == 0)
         rc = find_times(l, &err);
     if (rc == 0)
+        rc = begin_names(l, &err);
+    if (rc == 0)
         return true;
     complain_at(l, &err);
-    jfr_close(l->file);
-    free(l->input);
+    free_input(l);
     return false;
 }
 
@@ -102,6 +122,16 @@ bool look_survives(look *l, int rc, const jfr_error *err)
     return false;
 }
 
+static void look_for_names(look *l)
+{
+    jfr_error err = {.code = 0};
+    int rc = filter_names_look(&l->events, l->chunk, &err);
+    if (rc == 0)
+        rc = filter_names_look(&l->categories, l->chunk, &err);
+    if (rc < 0)
+        (void)look_survives(l, rc, &err);
+}
+
 bool look_next_chunk(look *l)
 {
     jfr_error err = {.code = 0};
@@ -112,6 +142,8 @@ bool look_next_chunk(look *l)
             complain_at(l, &err);
     }
     l->chunks += rc == 1;
+    if (rc == 1)
+        look_for_names(l);
     if (rc < 0 && rc != JFR_ERR_LIMIT)
         (void)look_survives(l, rc, &err);
     return rc == 1;
@@ -182,7 +214,6 @@ static void report_losses(const look *l)
     complain_of_recorder(loss.recorder_samples, loss.recorder_bytes);
 }
 
-/* A name that was mistyped must not look like an event that did not happen. */
 static void note_nothing_left(const look *l)
 {
     const look_options *o = l->options;
@@ -208,6 +239,10 @@ static int exit_code(const look *l)
         complain("%s: no chunk of it can be read", name_of(l));
         return EXIT_UNREADABLE;
     }
+    size_t missing = filter_names_report(&l->events, name_of(l)) +
+                     filter_names_report(&l->categories, name_of(l));
+    if (missing > 0 && loss.chunks_lost == 0) /* else a lost chunk may have had it */
+        return EXIT_USAGE;
     note_nothing_left(l);
     return loss.record_count > 0 || l->bad_events > 0 ? EXIT_SALVAGED : EXIT_WHOLE;
 }
@@ -221,7 +256,6 @@ int look_close(look *l)
     text_flush(l->out);
     int code = exit_code(l);
     text_free(l->out);
-    jfr_close(l->file);
-    free(l->input);
+    free_input(l);
     return code;
 }

@@ -9,6 +9,7 @@
 
 #include <jfr/jfr.h>
 
+#include "cli/jfr/jfr_filter.h"
 #include "cli/options/time_option.h"
 #include "cli/output/text.h"
 
@@ -43,6 +44,8 @@ typedef struct look {
     char *input; /* a pipe's bytes */
     jfr_chunk *chunk;
     jfr_events *walk;
+    filter_names events; /* of the options: whether the recording has them */
+    filter_names categories;
     uint64_t bytes;      /* of the recording, as it lies in the file; 0 = not known */
     uint64_t chunks;     /* delivered */
     uint64_t shown;      /* events, or types of the metadata, that the filters left */

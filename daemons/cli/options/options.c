@@ -78,14 +78,19 @@ static const struct option longs[] = {
     {NULL, 0, NULL, 0},
 };
 
-static const struct {
-    const char *name;
-    enum convert_format format;
-} formats[] = {
-    {"html", FORMAT_HTML},   {"collapsed", FORMAT_COLLAPSED},   {"json", FORMAT_JSON},
-    {"pprof", FORMAT_PPROF}, {"speedscope", FORMAT_SPEEDSCOPE}, {"csv", FORMAT_CSV},
-    {"top", FORMAT_TOP},     {"arrow", FORMAT_ARROW},           {"heatmap", FORMAT_HEATMAP},
+static const char *const formats[] = {
+    [FORMAT_HTML - 1] = "html",
+    [FORMAT_COLLAPSED - 1] = "collapsed",
+    [FORMAT_JSON - 1] = "json",
+    [FORMAT_PPROF - 1] = "pprof",
+    [FORMAT_SPEEDSCOPE - 1] = "speedscope",
+    [FORMAT_CSV - 1] = "csv",
+    [FORMAT_TOP - 1] = "top",
+    [FORMAT_ARROW - 1] = "arrow",
+    [FORMAT_HEATMAP - 1] = "heatmap",
 };
+
+enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 /* Endings of files that are not the format's name; the first that fits counts. */
 static const struct {
@@ -98,23 +103,13 @@ static const struct {
     {".heatmap.html", FORMAT_HEATMAP},
 };
 
-static enum convert_format find_format(const char *name)
-{
-    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-        if (strcmp(name, formats[i].name) == 0)
-            return formats[i].format;
-    return FORMAT_NONE;
-}
-
 static int set_format(convert_options *out, const char *name)
 {
-    out->format = find_format(name);
-    if (out->format != FORMAT_NONE)
-        return -1;
-    complain("there is no format '%s': use html, heatmap, collapsed, json, pprof, "
-             "speedscope, csv, top or arrow",
-             name);
-    return EXIT_USAGE;
+    size_t index;
+    int rc = option_choice(&index, "format", name, formats, FORMATS);
+    if (rc < 0)
+        out->format = (enum convert_format)(index + 1);
+    return rc;
 }
 
 enum convert_format convert_format_of(const char *path)
@@ -126,7 +121,10 @@ enum convert_format convert_format_of(const char *path)
             return endings[i].format;
     }
     const char *dot = strrchr(path, '.');
-    return dot != NULL ? find_format(dot + 1) : FORMAT_NONE;
+    for (size_t i = 0; dot != NULL && i < FORMATS; i++)
+        if (strcmp(dot + 1, formats[i]) == 0)
+            return (enum convert_format)(i + 1);
+    return FORMAT_NONE;
 }
 
 static int take_option(convert_options *out, int option)

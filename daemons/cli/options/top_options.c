@@ -48,11 +48,12 @@ static const struct option longs[] = {
 
 static int set_order(top_options *out, const char *column)
 {
-    out->by_total = strcmp(column, "total") == 0;
-    if (out->by_total || strcmp(column, "self") == 0)
-        return -1;
-    complain("--by takes self or total, not '%s'", column);
-    return EXIT_USAGE;
+    static const char *const columns[] = {"self", "total"};
+    size_t index;
+    int rc = option_choice(&index, "column to sort by", column, columns, 2);
+    if (rc < 0)
+        out->by_total = index == 1;
+    return rc;
 }
 
 static int take_option(top_options *out, int option)

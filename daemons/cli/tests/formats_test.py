@@ -244,7 +244,7 @@ class Tests:
 
     def test_wrong_usage_of_top_and_its_manual(self):
         for arguments, says in (((), "name a recording"), ((self.jdk, "--by", "size"), "size"), ((self.jdk, "-n", "x"), "--rows"),
-                                ((self.jdk, "-t", "cup"), "'cup': use cpu, alloc_bytes"), ((self.jdk, "--frobnicate"), "--help")):
+                                ((self.jdk, "-t", "cup"), "'cup'; did you mean 'cpu'?"), ((self.jdk, "--frobnicate"), "--help")):
             assert says in self.run("top", *arguments, code=2)[1], arguments
         assert "cpu, alloc_bytes" in self.run("top", self.jdk, "-t", "live_bytes", code=1)[1]
         manual = (TREE / "docs/man/hotstack-top.1").read_text().replace("\\-", "-")
@@ -557,6 +557,15 @@ class Tests:
         (self.directory / "lost.jfr").write_bytes(self.jdk.read_bytes()[:200])
         stderr = self.run("diff", self.jdk, "lost.jfr", "--fail-on", "+5% self", code=1)[1]
         assert "no samples of one type" in stderr and "missing: unfinished at byte 0: 200 bytes" in stderr, stderr
+
+    def test_typos_are_answered_with_the_nearest_name(self):
+        for says, *arguments in (("there is no command 'conver'; did you mean 'convert'?", "conver"),
+                                 ("there is no format 'htlm'; did you mean 'html'?", "convert", self.jdk, "-f", "htlm", "-o", "x"),
+                                 ("did you mean 'json'?", "diff", self.jdk, self.jdk, "-f", "jsn"),
+                                 ("there is no profile type 'alloc_byte'; did you mean 'alloc_bytes'?", "top", self.jdk, "-t", "cpu,alloc_byte"),
+                                 ("there is no thread state 'runable'; did you mean 'runnable'?", "top", self.jdk, "--state", "runable"),
+                                 ("there is no column to sort by 'totl'; did you mean 'total'?", "top", self.jdk, "--by", "totl")):
+            assert says in self.run(*arguments, code=2)[1], arguments
 
     def test_wrong_usage_of_diff_and_its_manual(self):
         for arguments, says in (((self.jdk,), "two recordings"), ((self.jdk, self.jdk, "-o", "x.csv"), "csv"),
