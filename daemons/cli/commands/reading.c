@@ -216,6 +216,8 @@ void reading_report(const recording *rec)
     if (info.counts.unmeasured_events > 0)
         complain("note: %" PRIu64 " samples of an event that measures no time were left out",
                  info.counts.unmeasured_events);
+    for (size_t i = 0; recording_unread_line(rec, i, line, sizeof(line)); i++)
+        complain("note: %s", line);
     if (recording_cut_stacks_line(rec, line, sizeof(line)))
         complain("note: %s: record with a larger stack depth", line);
     complain_of_recorder(info.recorder_samples, info.recorder_bytes);

@@ -12,6 +12,7 @@
 #include "cli/commands/reading.h"
 #include "cli/jfr/jfr.h"
 #include "cli/options/option_values.h"
+#include "cli/output/json_text.h"
 
 static const char help[] =
     "usage: hotstack jfr totals FILE [OPTIONS]\n"
@@ -22,7 +23,9 @@ static const char help[] =
     "\n"
     "      --json           one JSON object: {\"types\": {\"cpu\": {\"unit\", \"events\",\n"
     "                       \"raw_value\", \"value\", \"stacks\"}, ...},\n"
-    "                       \"recorder_lost\": {\"samples\", \"bytes\"}}\n"
+    "                       \"recorder_lost\": {\"samples\", \"bytes\"},\n"
+    "                       \"unread_events\": {\"datadog.X\": 12, ...}}: events that look like\n"
+    "                       samples and are in no profile\n"
     "  -j, --threads N      read with N threads, 1 to 64 (default: one a CPU, up to 8); the "
     "result\n"
     "                       is the same with any number\n"
@@ -104,7 +107,21 @@ static void fill_rows(const sagg *agg, totals_row rows[PROFILE_TYPE_END])
 
 /* ---- printing ---- */
 
-static void print_json(const totals_row rows[PROFILE_TYPE_END], const recording_info *lost)
+static void print_unread(const recording *rec)
+{
+    const recording_unread *unread;
+    size_t count = recording_unread_events(rec, &unread);
+    (void)fputs("\"unread_events\": {", stdout);
+    for (size_t i = 0; i < count; i++) {
+        (void)fputs(i > 0 ? ", " : "", stdout);
+        json_text(stdout, (sagg_str){unread[i].event, strlen(unread[i].event)});
+        (void)printf(": %" PRIu64, unread[i].count);
+    }
+    (void)putchar('}');
+}
+
+static void print_json(const recording *rec, const totals_row rows[PROFILE_TYPE_END],
+                       const recording_info *lost)
 {
     const char *comma = "";
     (void)fputs("{\"types\": {", stdout);
@@ -119,8 +136,10 @@ static void print_json(const totals_row rows[PROFILE_TYPE_END], const recording_
                      row->sums.value, row->stacks);
         comma = ", ";
     }
-    (void)printf("}, \"recorder_lost\": {\"samples\": %" PRIu64 ", \"bytes\": %" PRIu64 "}}\n",
+    (void)printf("}, \"recorder_lost\": {\"samples\": %" PRIu64 ", \"bytes\": %" PRIu64 "}, ",
                  lost->recorder_samples, lost->recorder_bytes);
+    print_unread(rec);
+    (void)puts("}");
 }
 
 static void print_table(const totals_row rows[PROFILE_TYPE_END])
@@ -150,7 +169,7 @@ static int print_totals(recording *rec, const totals_options *o)
     recording_info info;
     recording_get_info(rec, &info);
     if (o->json)
-        print_json(rows, &info);
+        print_json(rec, rows, &info);
     else
         print_table(rows);
     reading_report(rec);

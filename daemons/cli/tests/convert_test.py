@@ -379,7 +379,7 @@ class Tests:
         assert "convert" in done.stdout
         for arguments in ([], ["frobnicate"]):
             done = subprocess.run([self.convert.program, *arguments], capture_output=True, text=True)
-            assert done.returncode == 2 and "usage" in done.stderr
+            assert done.returncode == 2 and "--help" in done.stderr
 
 
 def main():

@@ -55,6 +55,20 @@ class Tests:
                 # A line is a distinct text; stacks that differ in a frame's kind alone share one.
                 assert row["stacks"] >= len(lines) > 0, name
 
+    def test_datadogs_samples_count_and_what_is_not_read_is_named(self):
+        made = TREE / "libjfr/tests/data/ok/datadog.jfr"
+        out, stderr = self.run("totals", made, "--json")
+        document = json.loads(out)
+        values = {name: (row["events"], row["value"]) for name, row in document["types"].items()}
+        assert values == {"cpu": (4, 120_000_000), "wall": (2, 300_000_000), "alloc_bytes": (2, 41_000), "alloc_objects": (2, 42),
+                          "live_bytes": (2, 250)}, values
+        assert document["unread_events"] == {"datadog.StrangeSample": 4}, document
+        assert "note: 4 events of datadog.StrangeSample have a stack and a thread" in stderr, stderr
+        done = subprocess.run([self.program, "convert", made, "-f", "json", "-o", "-"], check=True, capture_output=True, text=True)
+        meta = json.loads(done.stdout)["meta"]
+        assert meta["unread_events"] == {"datadog.StrangeSample": 4}, meta
+        assert any("datadog.StrangeSample" in note for note in meta["notes"]) and "datadog.StrangeSample" in done.stderr, (meta, done.stderr)
+
     def test_the_table_holds_the_same_numbers(self):
         table, _ = self.run("totals", self.asynchronous)
         rows = {line.split()[0]: line.split()[1:] for line in table.splitlines()[1:]}

@@ -403,6 +403,7 @@ int recording__add_chunk(recording *rec, jfr_chunk *chunk, const recording_fille
     int rc = add_now(rec, chunk, filled, &last_ns);
     recording__take_settings(rec, chunk);
     recording__take_counts(&rec->info.counts, chunk);
+    recording__take_unread(rec, chunk);
     recording__take_time(rec, chunk, last_ns);
     return rc != 0 ? no_memory(err) : 0;
 }

@@ -5,6 +5,8 @@
 #include <jfr/chunk.h>
 #include <jfr/error.h>
 #include <jfr/export.h>
+#include <jfr/string.h>
+#include <stddef.h>
 #include <stdint.h>
 
 JFR_BEGIN_DECLS
@@ -40,7 +42,11 @@ typedef enum jfr_sample_source {
     JFR_SOURCE_MONITOR_ENTER, /* jdk.JavaMonitorEnter */
     JFR_SOURCE_MONITOR_WAIT,  /* jdk.JavaMonitorWait */
     JFR_SOURCE_THREAD_PARK,   /* jdk.ThreadPark */
-    JFR_SOURCE_NATIVE_LOCK    /* profiler.NativeLock */
+    JFR_SOURCE_NATIVE_LOCK,   /* profiler.NativeLock */
+    JFR_SOURCE_DATADOG_CPU,   /* datadog.ExecutionSample */
+    JFR_SOURCE_DATADOG_WALL,  /* datadog.MethodSample */
+    JFR_SOURCE_DATADOG_ALLOC, /* datadog.ObjectSample */
+    JFR_SOURCE_DATADOG_LIVE   /* datadog.HeapLiveObject */
 } jfr_sample_source;
 
 /* How a thread waited. */
@@ -85,6 +91,8 @@ enum { JFR_SAMPLE_VALUES = 2 };
  *   lock_delay      duration in ns by this chunk's frequency / max(duration, interval)
  *   live_bytes      allocationSize
  *   nativemem_bytes size / max(size, interval)
+ * Datadog's profiler weighs its samples: cpu and wall are weight x interval, alloc_bytes and
+ * live_bytes size x weight, alloc_objects 1 / weight.
  * `interval` of locks and nativemem exists in async-profiler's chunks only: there `lock=` and
  * `nativemem=` sample what accumulates, so an event stands for the whole interval. The JDK's
  * thresholds merely cut short waits away; its values are not scaled.
@@ -129,6 +137,20 @@ JFR_EXPORT JFR_MUST_USE int jfr_samples_next(jfr_chunk *chunk, jfr_sample *sampl
 
 /* Starts over at the chunk's first sample; its stats start over too. */
 JFR_EXPORT void jfr_samples_rewind(jfr_chunk *chunk);
+
+/*
+ * An event type whose events look like samples, which the library does not read: they have a stack
+ * trace and a thread, and no profile type counts them. Most of the JDK's own events have both; of
+ * those only the ones called samples are meant (jdk.OldObjectSample).
+ */
+typedef struct jfr_unread {
+    jfr_str event;
+    uint64_t count; /* in this chunk, as far as its events can be read */
+} jfr_unread;
+
+/* The chunk's event types of that kind, also those without an event; at most 64. Borrowed until the
+ * chunk ends (see jfr_next_chunk). */
+JFR_EXPORT const jfr_unread *jfr_chunk_unread(const jfr_chunk *chunk, size_t *count);
 
 /* The stable lower-case name of a type: "cpu", "alloc_bytes", ...; NULL when out of range. */
 JFR_EXPORT const char *jfr_profile_type_name(jfr_profile_type type);

@@ -13,6 +13,7 @@ typedef enum jfr__rule {
     JFR__RULE_OBJECT,    /* the amount, and one object */
     JFR__RULE_AMOUNT,    /* the amount */
     JFR__RULE_FLOOR,     /* the amount; it stands for an interval at least */
+    JFR__RULE_WEIGHTED,  /* the amount times the event's weight; of allocations, objects too */
     JFR__RULE_WAIT       /* a wait, and its duration, which stands for an interval at least */
 } jfr__rule;
 

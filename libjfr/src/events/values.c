@@ -3,6 +3,8 @@
 
 #include "events/source_impl.h"
 
+#include <string.h>
+
 /*
  * The JDK converts ticks in double precision (jdk.jfr.internal.consumer.TimeConverter); the same
  * arithmetic here makes totals agree with its API to the nanosecond.
@@ -47,6 +49,27 @@ uint64_t jfr__ratio(uint64_t a, uint64_t b)
         return 1;
     uint64_t quotient = a / b + (a % b >= b - a % b);
     return max_u64(quotient, 1);
+}
+
+static double weight_of(const jfr__event_plan *plan, uint64_t bits)
+{
+    float single;
+    double number;
+    if (plan->weight_shape == JFR__FLOAT) {
+        uint32_t low = (uint32_t)bits;
+        memcpy(&single, &low, sizeof(single));
+        return (double)single;
+    }
+    memcpy(&number, &bits, sizeof(number));
+    return plan->weight_shape == JFR__DOUBLE ? number : (double)bits;
+}
+
+uint64_t jfr__weighted(const jfr__event_plan *plan, uint64_t size, uint64_t weight)
+{
+    double value = (double)size * weight_of(plan, weight);
+    if (!(value > 0)) /* nor NaN */
+        return 0;
+    return value < 1.8e19 ? (uint64_t)(value + 0.5) : UINT64_MAX;
 }
 
 static void add(jfr_sample *s, jfr_profile_type type, uint64_t raw, uint64_t value)
@@ -109,6 +132,12 @@ bool jfr__values_fill(const jfr_chunk *chunk, const jfr__event_plan *plan, const
         break;
     case JFR__RULE_FLOOR:
         add(out, type, amount, max_u64(amount, interval));
+        break;
+    case JFR__RULE_WEIGHTED:
+        amount = jfr__weighted(plan, amount, slots[JFR__SLOT_WEIGHT]);
+        add(out, type, amount, amount);
+        if (type == JFR_ALLOC_BYTES)
+            add(out, JFR_ALLOC_OBJECTS, 1, jfr__ratio(amount, slots[JFR__SLOT_SIZE]));
         break;
     case JFR__RULE_WAIT:
         add_lock(out, jfr__in_ns(&chunk->info, plan->duration_unit, amount), interval);

@@ -81,9 +81,10 @@ typedef struct jfr__event_plan {
     jfr_sample_source source;
     jfr__unit duration_unit;
     jfr__unit period_unit;
+    jfr__shape weight_shape; /* of JFR__SLOT_WEIGHT */
 } jfr__event_plan;
 
-enum { JFR__SOURCES = JFR_SOURCE_NATIVE_LOCK + 1 };
+enum { JFR__SOURCES = JFR_SOURCE_DATADOG_LIVE + 1 };
 
 /* A decoded pool entry, kept for the chunk's life. */
 typedef struct jfr__method_entry {
@@ -128,6 +129,10 @@ struct jfr_chunk {
         plan_of_source[JFR__SOURCES]; /* index in event_plans, JFR_NONE = not in the metadata */
     bool seen[JFR__SOURCES];          /* events of that source are in the chunk, as far as looked */
     bool left_out[JFR__SOURCES];
+
+    jfr_unread *unread; /* unread.c; in the arena, as the next */
+    uint64_t *unread_ids;
+    size_t unread_count;
 
     jfr_intervals intervals;
     bool states_settings; /* they are its own, not those of a chunk before */

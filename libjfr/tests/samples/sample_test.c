@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/fixture.h"
 
+#include <math.h>
 #include <string.h>
 
 static void begin_recording(bool async)
@@ -402,6 +403,97 @@ START_TEST(types_have_names_and_units)
 }
 END_TEST
 
+/* By their own fields: weight times the interval, and the size times the weight. */
+START_TEST(datadogs_samples_have_weights)
+{
+    static const struct {
+        uint8_t source;
+        jfr_profile_type type;
+        uint64_t first, second; /* values of the first chunk and of the second one */
+        uint64_t objects;
+    } rows[] = {{JFR_SOURCE_DATADOG_CPU, JFR_CPU, 10000000, 20000000, 0},
+                {JFR_SOURCE_DATADOG_CPU, JFR_CPU, 30000000, 60000000, 0},
+                {JFR_SOURCE_DATADOG_WALL, JFR_WALL, 100000000, 200000000, 0},
+                {JFR_SOURCE_DATADOG_ALLOC, JFR_ALLOC_BYTES, 20500, 20500, 21},
+                {JFR_SOURCE_DATADOG_LIVE, JFR_LIVE_BYTES, 125, 125, 0}};
+    write_datadog(&w, &params);
+    for (int part = 0; part < 2; part++) {
+        if (part == 0)
+            open_first_chunk();
+        else
+            next_chunk();
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+            uint64_t value = part == 0 ? rows[i].first : rows[i].second;
+            jfr_sample s = next_sample();
+            ck_assert_int_eq(s.source, rows[i].source);
+            ck_assert_int_eq(s.value_count, rows[i].objects > 0 ? 2 : 1);
+            assert_value(&s, 0, rows[i].type, value, value);
+            if (rows[i].objects > 0)
+                assert_value(&s, 1, JFR_ALLOC_OBJECTS, 1, rows[i].objects);
+            ck_assert_uint_eq(s.stack, 0);
+        }
+        expect_no_sample();
+    }
+    expect_end();
+}
+END_TEST
+
+START_TEST(weights_that_are_none_count_nothing)
+{
+    static const struct {
+        float weight;
+        uint64_t value;
+    } rows[] = {{0, 0}, {-1, 0}, {NAN, 0}, {INFINITY, UINT64_MAX}, {1e30F, UINT64_MAX}, {0.5F, 8}};
+    w.datadog = true;
+    begin_chunk(&w, &params);
+    put_datadog_object(&w, T_DATADOG_LIVE, 16, rows[_i].weight);
+    end_recording();
+    jfr_sample s = next_sample();
+    assert_value(&s, 0, JFR_LIVE_BYTES, rows[_i].value, rows[_i].value);
+}
+END_TEST
+
+/* What looks like a sample and is none that is read is told. */
+START_TEST(samples_that_are_not_read_are_counted)
+{
+    size_t count;
+    write_datadog(&w, &params);
+    open_first_chunk();
+    const jfr_unread *unread = jfr_chunk_unread(chunk, &count);
+    ck_assert_uint_eq(count, 1);
+    assert_str(unread[0].event, "datadog.StrangeSample");
+    ck_assert_uint_eq(unread[0].count, 2);
+}
+END_TEST
+
+START_TEST(events_of_async_profiler_are_counted_behind_the_first_sample)
+{
+    size_t count;
+    w.datadog = true;
+    begin_recording(true);
+    put_execution(&w, 600, 70, 7, 1);
+    put_datadog_strange(&w);
+    end_recording();
+    const jfr_unread *unread = jfr_chunk_unread(chunk, &count);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_uint_eq(unread[0].count, 1);
+}
+END_TEST
+
+/* The JDK's own events are known: only those that are called samples can be missing. */
+START_TEST(a_recording_without_such_events_has_none)
+{
+    size_t count;
+    w.rich = true;
+    begin_recording(false);
+    put_park(&w, 1000, 4);
+    end_recording();
+    const jfr_unread *unread = jfr_chunk_unread(chunk, &count);
+    ck_assert_uint_eq(count, 1); /* test.Anything is defined, and has a stack and a thread */
+    ck_assert_uint_eq(unread[0].count, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sample");
@@ -426,6 +518,11 @@ int main(void)
     tcase_add_test(t, bad_event_is_skipped_and_counted);
     tcase_add_test(t, extra_fields_are_no_error);
     tcase_add_test(t, types_have_names_and_units);
+    tcase_add_test(t, datadogs_samples_have_weights);
+    tcase_add_loop_test(t, weights_that_are_none_count_nothing, 0, 6);
+    tcase_add_test(t, samples_that_are_not_read_are_counted);
+    tcase_add_test(t, events_of_async_profiler_are_counted_behind_the_first_sample);
+    tcase_add_test(t, a_recording_without_such_events_has_none);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

@@ -217,6 +217,24 @@ void recording_loss_text(const jfr_loss_record *loss, char *line, size_t room);
  */
 bool recording_loss_line(const recording *rec, size_t index, char *line, size_t room);
 
+/** Event types that look like samples and are none that is read (jfr_unread). */
+#define RECORDING_MAX_UNREAD 32
+
+typedef struct recording_unread {
+    char event[128];
+    uint64_t count;
+} recording_unread;
+
+/**
+ * The event types with events of that kind, in the order in which the inputs have them: at most
+ * RECORDING_MAX_UNREAD, where the last one is "others" when there are more. Borrowed until the next
+ * input. Returns how many there are.
+ */
+size_t recording_unread_events(const recording *rec, const recording_unread **out);
+
+/** One sentence on the type `index` of them; returns false when there is no such type. */
+bool recording_unread_line(const recording *rec, size_t index, char *line, size_t room);
+
 /**
  * One sentence on stacks that the recorder, or max_frames, cut at their root, with the share of
  * each type: "stacks were cut at their root in 12.5 % of cpu, 3.0 % of alloc_bytes". Their values
