@@ -307,6 +307,15 @@ class Tests:
             assert says in self.run("convert", name, "-o", "x.json", code=1)[1], name
             assert not (self.directory / "x.json").exists()
 
+    def test_collapsed_text_has_one_number_a_line(self):
+        """As flamegraph.pl reads it: a stack, and a number; of two numbers the first is the other side's."""
+        (self.directory / "kotlin.cpu.collapsed").write_text("a.B.run;a.BTest.returns 42 7\na.B.is 1.5;a.B.run 5\n")
+        text = self.run("convert", "kotlin.cpu.collapsed", "-f", "collapsed", "-o", "-")[0].decode()
+        number = re.compile(r"^(.*)\s+?(\d+(?:\.\d*)?)$")
+        rows = [number.match(line).groups() for line in text.splitlines()]
+        assert rows == [("a.B.is_1.5;a.B.run", "5"), ("a.B.run;a.BTest.returns_42", "7")], rows
+        assert not any(number.match(";".join(reversed(stack.split(";")))) or number.match(stack) for stack, _ in rows), rows
+
     def test_a_diff_takes_other_inputs(self):
         (self.directory / "old.cpu.collapsed").write_text("a.B.run 90\nc.D.work 10\n")
         (self.directory / "new.cpu.collapsed").write_text("a.B.run 50\nc.D.work 50\n")
