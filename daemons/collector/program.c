@@ -251,7 +251,7 @@ static void settled(void *context, const entry_sums *sums, const char *code)
     (void)hex_write(id, sums->id, BATCH_ID_SIZE);
     (void)fprintf(self->ledger, "{\"batch\":\"%s\",\"rejected\":\"%s\",\"rows\":%llu,\"raw\":{", id,
                   code != NULL ? code : "", (unsigned long long)sums->rows);
-    for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
+    for (unsigned type = 1; type < PROFILE_TYPE_STORED_END; type++)
         (void)fprintf(self->ledger, "%s\"%s\":%llu", type > 1 ? "," : "",
                       profile_type_get(type)->name, (unsigned long long)sums->raw[type]);
     (void)fprintf(self->ledger, "}}\n");

@@ -206,6 +206,12 @@ bool reading_add_all(recording *rec, char *const *paths, int count, const readin
     return true;
 }
 
+const sagg *reading_aggregate(recording *rec)
+{
+    const sagg *agg = recording_aggregate(rec);
+    return agg != NULL && recording_name_events(rec) == 0 ? agg : NULL;
+}
+
 void reading_report(const recording *rec)
 {
     recording_info info;

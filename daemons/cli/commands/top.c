@@ -34,12 +34,11 @@ static void print_row(const sagg_top_row *row, const quantity_scale *by, uint64_
     (void)putchar('\n');
 }
 
-static void print_head(const profile_type_info *info, const sagg_totals *totals,
-                       const quantity_scale *by)
+static void print_head(const char *name, const sagg_totals *totals, const quantity_scale *by)
 {
     char whole[64];
     quantity_text(whole, sizeof(whole), by, (double)totals->value);
-    (void)printf("%s: %s in %" PRIu64 " samples\n", info->name, whole, totals->samples);
+    (void)printf("%s: %s in %" PRIu64 " samples\n", name, whole, totals->samples);
     (void)printf("%12s%26s%16s%s\n", "self", "total", "", "method");
 }
 
@@ -51,7 +50,7 @@ static bool print_table(const sagg *agg, unsigned type, const top_wish *wish)
     if (!top_table_open(&table, agg, type, wish))
         return false;
     quantity_scale by = quantity_scale_of(info->unit, totals.value);
-    print_head(info, &totals, &by);
+    print_head(sample_type_name(agg, type), &totals, &by);
     for (size_t i = 0; i < table.count; i++)
         print_row(table.rows[i], &by, totals.value);
     if (table.omitted > 0)
@@ -100,7 +99,7 @@ static int top_files(recording *rec, const top_options *o)
     reading_wish wish = {.types = o->reading.types, .times = filter_looks_at_times(&o->filter)};
     if (!reading_add_all(rec, o->inputs, o->input_count, &wish))
         return EXIT_UNREADABLE;
-    const sagg *agg = recording_aggregate(rec);
+    const sagg *agg = reading_aggregate(rec);
     if (agg == NULL) {
         complain("there is no memory to aggregate the input");
         return EXIT_UNREADABLE;

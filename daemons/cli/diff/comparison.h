@@ -9,6 +9,7 @@
 #include <stackagg/diff.h>
 
 #include "cli/diff/diff_options.h"
+#include "cli/formats/sample_types.h"
 
 /* One of the two recordings. */
 typedef struct diff_side {
@@ -24,6 +25,12 @@ typedef struct comparison {
     unsigned types[PROFILE_TYPE_END]; /* of the diffs */
     size_t count;
 } comparison;
+
+/* A compared type's name: that of the newer side. */
+static inline const char *comparison_type(const comparison *c, size_t index)
+{
+    return sample_type_name(c->after.agg, c->types[index]);
+}
 
 /* Totals per second of recording. */
 typedef struct diff_rates {

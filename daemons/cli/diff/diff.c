@@ -13,6 +13,7 @@
 #include "cli/commands/input.h"
 #include "cli/commands/reading.h"
 #include "cli/diff/comparison.h"
+#include "cli/formats/sample_types.h"
 #include "cli/output/json_text.h"
 #include "cli/output/meta.h"
 #include "cli/output/output.h"
@@ -51,7 +52,7 @@ static bool open_side(diff_side *s, const char *path, const diff_options *o)
     }
     if (!reading_add_any(s->rec, path, &(reading_wish){.types = o->reading.types}))
         return false;
-    s->agg = recording_aggregate(s->rec);
+    s->agg = reading_aggregate(s->rec);
     if (s->agg == NULL)
         complain("there is no memory to aggregate %s", path);
     recording_info info;
@@ -140,7 +141,7 @@ static bool is_in_both(const comparison *c, unsigned type, const diff_options *o
         return false;
     if (before != after)
         complain("note: only %s has samples of %s", before ? o->before : o->after,
-                 profile_type_get(type)->name);
+                 sample_type_name(before ? c->before.agg : c->after.agg, type));
     return before && after;
 }
 
@@ -218,12 +219,13 @@ static json_t *json_of(const comparison *c, const verdict *v, const diff_options
         const profile_type_info *info = profile_type_get(c->types[i]);
         diff_rates rates = comparison_rates(c, i);
         (void)json_array_append_new(
-            types, json_pack("{s:s,s:s,s:I,s:I,s:o,s:o,s:b,s:o,s:o}", "type", info->name, "unit",
-                             info->unit, "before_total", (json_int_t)view->before_totals.value,
-                             "after_total", (json_int_t)view->after->totals.value,
-                             "before_per_second", json_of_rate(&rates, rates.before),
-                             "after_per_second", json_of_rate(&rates, rates.after), "total_fails",
-                             gate_total_fails(c, i, o), "failures", failures, "changes", changes));
+            types,
+            json_pack("{s:s,s:s,s:I,s:I,s:o,s:o,s:b,s:o,s:o}", "type", comparison_type(c, i),
+                      "unit", info->unit, "before_total", (json_int_t)view->before_totals.value,
+                      "after_total", (json_int_t)view->after->totals.value, "before_per_second",
+                      json_of_rate(&rates, rates.before), "after_per_second",
+                      json_of_rate(&rates, rates.after), "total_fails", gate_total_fails(c, i, o),
+                      "failures", failures, "changes", changes));
     }
     return json_pack("{s:i,s:o,s:o,s:{s:o,s:b,s:s},s:o}", "version", 1, "before",
                      json_of_path(o->before), "after", json_of_path(o->after), "verdict", "rules",

@@ -40,7 +40,7 @@ bool gate_total_fails(const comparison *c, size_t index, const diff_options *o)
 void gate_report(const comparison *c, const diff_options *o)
 {
     for (size_t i = 0; i < c->count; i++) {
-        const char *type = profile_type_get(c->types[i])->name;
+        const char *type = comparison_type(c, i);
         const sagg_diff_view *view = sagg_diff_get(c->diffs[i]);
         if (gate_total_fails(c, i, o))
             complain("%s: the total grew by %.1f %% per second", type,
@@ -65,13 +65,13 @@ void gate_report(const comparison *c, const diff_options *o)
 typedef struct outliers {
     const sagg_change *grown; /* NULL = none grew */
     const sagg_change *changed;
-    unsigned grown_type, changed_type;
-    size_t grown_total; /* index of a comparison; rates may be unknown */
+    size_t grown_type, changed_type; /* indices of comparisons, as the next */
+    size_t grown_total;              /* rates may be unknown */
     size_t proven_more, proven_less;
     size_t failed_methods, failed_totals;
 } outliers;
 
-static void look_at_method(outliers *out, const sagg_change *change, unsigned type,
+static void look_at_method(outliers *out, const sagg_change *change, size_t type,
                            const diff_options *o)
 {
     int64_t growth = growth_of(change);
@@ -94,7 +94,7 @@ static outliers find_outliers(const comparison *c, const diff_options *o)
     for (size_t i = 0; i < c->count; i++) {
         const sagg_diff_view *view = sagg_diff_get(c->diffs[i]);
         for (size_t n = 0; n < view->change_count; n++)
-            look_at_method(&out, &view->changes[n], c->types[i], o);
+            look_at_method(&out, &view->changes[n], i, o);
         if (comparison_rates(c, i).growth > comparison_rates(c, out.grown_total).growth)
             out.grown_total = i;
         out.failed_totals += gate_total_fails(c, i, o);
@@ -102,11 +102,11 @@ static outliers find_outliers(const comparison *c, const diff_options *o)
     return out;
 }
 
-static void put_method(FILE *to, unsigned type, const sagg_change *change)
+static void put_method(FILE *to, const comparison *c, size_t index, const sagg_change *change)
 {
     char *name;
     (void)frame_name(&name, &change->method);
-    (void)fprintf(to, "%s %s, %+.2f points", profile_type_get(type)->name,
+    (void)fprintf(to, "%s %s, %+.2f points", comparison_type(c, index),
                   name != NULL ? name : "of a method", (double)growth_of(change) / 1e7);
     if (change->has_interval)
         (void)fprintf(to, " (99 %%: %+.2f to %+.2f)", (double)change->low / 1e7,
@@ -116,18 +116,18 @@ static void put_method(FILE *to, unsigned type, const sagg_change *change)
 
 static void put_total(FILE *to, const comparison *c, size_t index)
 {
-    (void)fprintf(to, "%s, %+.1f %% per second", profile_type_get(c->types[index])->name,
+    (void)fprintf(to, "%s, %+.1f %% per second", comparison_type(c, index),
                   comparison_rates(c, index).growth * 100);
 }
 
-static void put_no_rule(FILE *to, const outliers *found)
+static void put_no_rule(FILE *to, const comparison *c, const outliers *found)
 {
     (void)fprintf(to,
                   "no rule was given (--fail-on); %zu methods grew and %zu shrank beyond chance",
                   found->proven_more, found->proven_less);
     if (found->changed != NULL) {
         (void)fputs("; the greatest change is ", to);
-        put_method(to, found->changed_type, found->changed);
+        put_method(to, c, found->changed_type, found->changed);
     }
 }
 
@@ -143,7 +143,7 @@ static void put_self(FILE *to, const comparison *c, const outliers *found, const
         (void)fputs("none has a greater share than before", to);
     } else {
         (void)fputs("the greatest growth is ", to);
-        put_method(to, found->grown_type, found->grown);
+        put_method(to, c, found->grown_type, found->grown);
         if (growth_of(found->grown) > o->self.limit)
             (void)fputs(", which may be chance", to);
     }
@@ -185,7 +185,7 @@ bool gate_judge(verdict *out, const comparison *c, const diff_options *o)
     FILE *to = open_memstream(&out->text, &size);
     if (to != NULL) {
         if (o->self.text == NULL && o->total.text == NULL)
-            put_no_rule(to, &found);
+            put_no_rule(to, c, &found);
         if (o->self.text != NULL)
             put_self(to, c, &found, o);
         if (o->self.text != NULL && o->total.text != NULL)

@@ -19,7 +19,7 @@ static void print_head(FILE *to, const comparison *c, size_t index)
     char old[64], new[64];
     quantity_text(old, sizeof(old), &by, (double)before);
     quantity_text(new, sizeof(new), &by, (double)after);
-    (void)fprintf(to, "%s: %s before, %s after", info->name, old, new);
+    (void)fprintf(to, "%s: %s before, %s after", comparison_type(c, index), old, new);
     if (rates.known) {
         double greater = rates.before > rates.after ? rates.before : rates.after;
         by = quantity_scale_of(info->unit, (uint64_t)greater);

@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/commands/reading.h"
+#include "cli/formats/sample_types.h"
 #include "cli/jfr/jfr.h"
 #include "cli/options/option_values.h"
 #include "cli/output/json_text.h"
@@ -42,6 +43,7 @@ typedef struct totals_options {
 
 /* One type's row of the answer. */
 typedef struct totals_row {
+    const char *name;
     sagg_totals sums;
     uint64_t stacks;
 } totals_row;
@@ -102,7 +104,8 @@ static void fill_rows(const sagg *agg, totals_row rows[PROFILE_TYPE_END])
     uint64_t stacks[SAGG_MAX_TYPE + 1];
     sagg_type_stacks(agg, stacks);
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
-        rows[type] = (totals_row){sagg_type_totals(agg, type), stacks[type]};
+        rows[type] =
+            (totals_row){sample_type_name(agg, type), sagg_type_totals(agg, type), stacks[type]};
 }
 
 /* ---- printing ---- */
@@ -132,7 +135,7 @@ static void print_json(const recording *rec, const totals_row rows[PROFILE_TYPE_
         const profile_type_info *info = profile_type_get(type);
         (void)printf("%s\"%s\": {\"unit\": \"%s\", \"events\": %" PRIu64 ", \"raw_value\": %" PRIu64
                      ", \"value\": %" PRIu64 ", \"stacks\": %" PRIu64 "}",
-                     comma, info->name, info->unit, row->sums.samples, row->sums.raw_value,
+                     comma, row->name, info->unit, row->sums.samples, row->sums.raw_value,
                      row->sums.value, row->stacks);
         comma = ", ";
     }
@@ -152,15 +155,15 @@ static void print_table(const totals_row rows[PROFILE_TYPE_END])
             continue;
         const profile_type_info *info = profile_type_get(type);
         (void)printf("%-15s %-5s %12" PRIu64 " %20" PRIu64 " %20" PRIu64 " %10" PRIu64 "\n",
-                     info->name, info->unit, row->sums.samples, row->sums.raw_value,
-                     row->sums.value, row->stacks);
+                     row->name, info->unit, row->sums.samples, row->sums.raw_value, row->sums.value,
+                     row->stacks);
     }
 }
 
 static int print_totals(recording *rec, const totals_options *o)
 {
     totals_row rows[PROFILE_TYPE_END] = {0};
-    const sagg *agg = recording_aggregate(rec);
+    const sagg *agg = reading_aggregate(rec);
     if (agg == NULL) {
         complain("there is no memory to aggregate the input");
         return EXIT_UNREADABLE;

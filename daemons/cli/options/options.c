@@ -29,7 +29,9 @@ static const char help[] =
     "                       top        the same as JSON, all types (.top.json)\n"
     "                       arrow      Arrow IPC file: a row per type, thread and stack\n"
     "  -t, --type TYPE,...  only these profile types: cpu, alloc_bytes, alloc_objects,\n"
-    "                       lock_count, lock_delay, wall, live_bytes, nativemem_bytes.\n"
+    "                       lock_count, lock_delay, wall, live_bytes, nativemem_bytes,\n"
+    "                       events (what async-profiler counts, under its name), trace_count,\n"
+    "                       trace_time.\n"
     "                       Without it formats that hold one type write a file per type\n"
     "                       (out.cpu.collapsed ...), which standard error names\n" FILTER_HELP
     "      --inverted       html, json: leaves first (in a heatmap's page: the key r)\n"

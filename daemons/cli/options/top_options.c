@@ -19,7 +19,9 @@ static const char help[] =
     "standard input.\n"
     "\n"
     "  -t, --type TYPE,...  only these profile types: cpu, alloc_bytes, alloc_objects,\n"
-    "                       lock_count, lock_delay, wall, live_bytes, nativemem_bytes\n"
+    "                       lock_count, lock_delay, wall, live_bytes, nativemem_bytes,\n"
+    "                       events (what async-profiler counts, under its name), trace_count,\n"
+    "                       trace_time\n"
     "  -n, --rows N         methods of each type (default 20, 0 = all)\n"
     "      --by COLUMN      sort by self (the default) or total\n"
     "      --json           one JSON object, as `hotstack convert -f top` writes it\n" FILTER_HELP

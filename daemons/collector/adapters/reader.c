@@ -74,7 +74,7 @@ typedef struct conversion {
     const event_choice *events;
     const char *engine;
     profile *to;
-    uint32_t part_of[PROFILE_TYPE_END]; /* index + 1, 0 = the type is absent */
+    uint32_t part_of[PROFILE_TYPE_STORED_END]; /* index + 1, 0 = the type is absent */
 } conversion;
 
 static int add_text(conversion *in, sagg_str text, uint32_t *index)
@@ -102,11 +102,11 @@ static bool is_asked(const event_choice *events, uint32_t type)
 static int convert_parts(conversion *in)
 {
     profile *to = in->to;
-    to->parts = calloc(PROFILE_TYPE_END, sizeof(*to->parts));
+    to->parts = calloc(PROFILE_TYPE_STORED_END, sizeof(*to->parts));
     if (to->parts == NULL)
         return -1;
     sagg_loss lost = sagg_losses(in->from);
-    for (uint32_t type = 1; type < PROFILE_TYPE_END; type++) {
+    for (uint32_t type = 1; type < PROFILE_TYPE_STORED_END; type++) {
         sagg_totals totals = sagg_type_totals(in->from, type);
         if (totals.samples == 0 && !is_asked(in->events, type))
             continue;
@@ -278,7 +278,7 @@ static int convert_threads(conversion *in, uint32_t seconds)
         sagg_thread thread = {0};
         if (!sagg_thread_at(in->from, index, &thread))
             return -1;
-        for (uint32_t type = 1; type < PROFILE_TYPE_END; type++) {
+        for (uint32_t type = 1; type < PROFILE_TYPE_STORED_END; type++) {
             if (in->part_of[type] == 0)
                 continue;
             /* A pool's own thread and those without one hold the pool's seconds. */

@@ -23,7 +23,7 @@ static void typed(FILE *to, const char *name, const char *help, const uint64_t *
 {
     (void)fprintf(to, "# HELP hotstack_collector_%s %s\n# TYPE hotstack_collector_%s counter\n",
                   name, help, name);
-    for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
+    for (unsigned type = 1; type < PROFILE_TYPE_STORED_END; type++)
         (void)fprintf(to, "hotstack_collector_%s{type=\"%s\"} %llu\n", name,
                       profile_type_get(type)->name, (unsigned long long)values[type]);
 }

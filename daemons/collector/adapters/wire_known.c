@@ -94,7 +94,7 @@ static bool indexes_hold(const batch *one)
     for (size_t i = 0; i < one->window_count; i++) {
         if (one->windows[i].target >= one->target_count ||
             one->windows[i].engine_str >= one->strings.count ||
-            one->windows[i].totals.type >= PROFILE_TYPE_END)
+            one->windows[i].totals.type >= PROFILE_TYPE_STORED_END)
             return false;
     }
     for (size_t i = 0; i < one->row_count; i++) {

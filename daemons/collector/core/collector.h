@@ -120,7 +120,7 @@ typedef struct collector_stats {
     uint64_t window_ms, covered_ms; /* sums over all windows */
     uint64_t jvms, profiling, unknown_pods;
     bool attachd_reachable;
-    uint64_t raw_recorded[PROFILE_TYPE_END];
+    uint64_t raw_recorded[PROFILE_TYPE_STORED_END];
 } collector_stats;
 collector_stats collector_get_stats(collector *self);
 

@@ -132,7 +132,7 @@ static void acknowledge(uploader *self, uint64_t sequence, const uint8_t *entry,
     queue_remove(self->queued, sequence);
     pthread_mutex_lock(&self->lock);
     self->stats.rows += sums.rows;
-    for (unsigned type = 0; type < PROFILE_TYPE_END; type++)
+    for (unsigned type = 0; type < PROFILE_TYPE_STORED_END; type++)
         self->stats.raw_sent[type] += sums.raw[type];
     pthread_mutex_unlock(&self->lock);
     if (known && self->ports.settled != NULL)

@@ -47,7 +47,7 @@ typedef struct upload_answer {
 typedef struct entry_sums {
     uint8_t id[BATCH_ID_SIZE];
     uint64_t rows;
-    uint64_t raw[PROFILE_TYPE_END];
+    uint64_t raw[PROFILE_TYPE_STORED_END];
 } entry_sums;
 
 /* Everything outside. */
@@ -111,7 +111,7 @@ bool uploader_has_work(uploader *self);
 typedef struct uploader_stats {
     uint64_t accepted, duplicate, rejected, retried, need_stacks, split, failed_calls;
     uint64_t rows;
-    uint64_t raw_sent[PROFILE_TYPE_END];
+    uint64_t raw_sent[PROFILE_TYPE_STORED_END];
     bool blocked;        /* the token is refused */
     bool reachable;      /* the last call was answered by a backend */
     uint64_t last_ok_ms; /* 0 = never */

@@ -16,6 +16,10 @@ static const profile_type_info types[PROFILE_TYPE_END] = {
     [PROFILE_TYPE_LIVE_BYTES] = {PROFILE_TYPE_LIVE_BYTES, "live_bytes", "bytes", "Live bytes"},
     [PROFILE_TYPE_NATIVEMEM_BYTES] = {PROFILE_TYPE_NATIVEMEM_BYTES, "nativemem_bytes", "bytes",
                                       "Native memory"},
+    [PROFILE_TYPE_EVENTS] = {PROFILE_TYPE_EVENTS, "events", "count", "Counted events"},
+    [PROFILE_TYPE_TRACE_COUNT] = {PROFILE_TYPE_TRACE_COUNT, "trace_count", "count", "Traced calls"},
+    [PROFILE_TYPE_TRACE_TIME] = {PROFILE_TYPE_TRACE_TIME, "trace_time", "ns",
+                                 "Time of traced calls"},
 };
 
 const profile_type_info *profile_type_get(unsigned number)

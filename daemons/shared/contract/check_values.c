@@ -10,7 +10,7 @@ typedef unsigned long long ull;
 
 static int check_window(const window_columns *w, size_t i, verdict *v)
 {
-    if (profile_type_get(w->type.at[i]) == NULL)
+    if (profile_type_get(w->type.at[i]) == NULL || w->type.at[i] >= PROFILE_TYPE_STORED_END)
         return verdict_reject(v, "unknown_type",
                               "windows.type: entry %zu is %u, which is not in the catalogue.", i,
                               w->type.at[i]);

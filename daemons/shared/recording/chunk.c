@@ -23,6 +23,9 @@ enum profile_type recording__type(jfr_profile_type type)
         [JFR_LOCK_DELAY] = PROFILE_TYPE_LOCK_DELAY,
         [JFR_LIVE_BYTES] = PROFILE_TYPE_LIVE_BYTES,
         [JFR_NATIVEMEM_BYTES] = PROFILE_TYPE_NATIVEMEM_BYTES,
+        [JFR_EVENTS] = PROFILE_TYPE_EVENTS,
+        [JFR_TRACE_COUNT] = PROFILE_TYPE_TRACE_COUNT,
+        [JFR_TRACE_TIME] = PROFILE_TYPE_TRACE_TIME,
     };
     return types[type];
 }

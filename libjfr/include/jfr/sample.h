@@ -16,17 +16,20 @@ JFR_BEGIN_DECLS
 
 /* What is measured. The values are dense from 0 and stable. */
 typedef enum jfr_profile_type {
-    JFR_CPU = 0,        /* ns on CPU */
-    JFR_WALL,           /* ns of wall time */
-    JFR_ALLOC_BYTES,    /* bytes allocated on the heap */
-    JFR_ALLOC_OBJECTS,  /* objects allocated */
-    JFR_LOCK_COUNT,     /* contended lock acquisitions */
-    JFR_LOCK_DELAY,     /* ns waited for them */
-    JFR_LIVE_BYTES,     /* bytes of sampled objects alive at the end */
-    JFR_NATIVEMEM_BYTES /* bytes taken by malloc and its kin */
+    JFR_CPU = 0,         /* ns on CPU */
+    JFR_WALL,            /* ns of wall time */
+    JFR_ALLOC_BYTES,     /* bytes allocated on the heap */
+    JFR_ALLOC_OBJECTS,   /* objects allocated */
+    JFR_LOCK_COUNT,      /* contended lock acquisitions */
+    JFR_LOCK_DELAY,      /* ns waited for them */
+    JFR_LIVE_BYTES,      /* bytes of sampled objects alive at the end */
+    JFR_NATIVEMEM_BYTES, /* bytes taken by malloc and its kin */
+    JFR_EVENTS,          /* what async-profiler's main event counts: calls, page faults, ... */
+    JFR_TRACE_COUNT,     /* traced calls of methods */
+    JFR_TRACE_TIME       /* ns that they took */
 } jfr_profile_type;
 
-enum { JFR_PROFILE_TYPE_COUNT = 8 };
+enum { JFR_PROFILE_TYPE_COUNT = 11 };
 
 /* Which event a sample came from. */
 typedef enum jfr_sample_source {
@@ -46,7 +49,8 @@ typedef enum jfr_sample_source {
     JFR_SOURCE_DATADOG_CPU,   /* datadog.ExecutionSample */
     JFR_SOURCE_DATADOG_WALL,  /* datadog.MethodSample */
     JFR_SOURCE_DATADOG_ALLOC, /* datadog.ObjectSample */
-    JFR_SOURCE_DATADOG_LIVE   /* datadog.HeapLiveObject */
+    JFR_SOURCE_DATADOG_LIVE,  /* datadog.HeapLiveObject */
+    JFR_SOURCE_METHOD_TRACE   /* jdk.MethodTrace, of async-profiler and of the JDK 25 */
 } jfr_sample_source;
 
 /* How a thread waited. */
@@ -91,6 +95,10 @@ enum { JFR_SAMPLE_VALUES = 2 };
  *   lock_delay      duration in ns by this chunk's frequency / max(duration, interval)
  *   live_bytes      allocationSize
  *   nativemem_bytes size / max(size, interval)
+ *   events          the interval in events of async-profiler's main event, where that is no time:
+ *                   `event=page-faults`, `event=Calls.target`; jfr_recording_info.event names it
+ *   trace_count     1
+ *   trace_time      the duration in ns
  * Datadog's profiler weighs its samples: cpu and wall are weight x interval, alloc_bytes and
  * live_bytes size x weight, alloc_objects 1 / weight.
  * `interval` of locks and nativemem exists in async-profiler's chunks only: there `lock=` and

@@ -41,6 +41,8 @@ const jfr__source jfr__sources[JFR__SOURCES] = {
                                   JFR__SLOT_SIZE, JFR_LOCK_NONE, 0},
     [JFR_SOURCE_DATADOG_LIVE] = {"datadog.HeapLiveObject", JFR__RULE_WEIGHTED, JFR_LIVE_BYTES,
                                  JFR__SLOT_SIZE, JFR_LOCK_NONE, 0},
+    [JFR_SOURCE_METHOD_TRACE] = {"jdk.MethodTrace", JFR__RULE_SPAN, JFR_TRACE_COUNT,
+                                 JFR__SLOT_DURATION, JFR_LOCK_NONE, 0},
 };
 
 uint64_t jfr__source_interval(const jfr_chunk *chunk, jfr_sample_source source)

@@ -77,14 +77,14 @@ static void add(jfr_sample *s, jfr_profile_type type, uint64_t raw, uint64_t val
     s->values[s->value_count++] = (jfr_value){type, raw, value};
 }
 
-static bool add_time(jfr_sample *s, jfr_profile_type type, uint64_t samples, uint64_t interval)
+static bool add_interval(jfr_sample *s, jfr_profile_type type, uint64_t samples, uint64_t interval)
 {
-    uint64_t ns;
+    uint64_t value;
     if (interval == 0)
         return false;
-    if (__builtin_mul_overflow(samples, interval, &ns))
-        ns = UINT64_MAX;
-    add(s, type, ns, ns);
+    if (__builtin_mul_overflow(samples, interval, &value))
+        value = UINT64_MAX;
+    add(s, type, value, value);
     return true;
 }
 
@@ -94,9 +94,11 @@ static bool add_execution(const jfr_chunk *chunk, jfr_sample *s)
     if (chunk->producer == JFR_PRODUCER_ASYNC_PROFILER) {
         bool wall_state = in->wall_ns != 0 && s->state != JFR_STATE_UNKNOWN;
         if (in->main_event == JFR_MAIN_WALL || wall_state)
-            return add_time(s, JFR_WALL, 1, in->wall_ns);
+            return add_interval(s, JFR_WALL, 1, in->wall_ns);
     }
-    return add_time(s, JFR_CPU, 1, in->cpu_ns);
+    if (in->main_event == JFR_MAIN_COUNTER)
+        return add_interval(s, JFR_EVENTS, 1, in->events);
+    return add_interval(s, JFR_CPU, 1, in->cpu_ns);
 }
 
 static void add_lock(jfr_sample *s, uint64_t duration, uint64_t interval)
@@ -116,9 +118,9 @@ bool jfr__values_fill(const jfr_chunk *chunk, const jfr__event_plan *plan, const
     case JFR__RULE_MAIN_TIME:
         return add_execution(chunk, out);
     case JFR__RULE_TIME:
-        return add_time(out, type, amount, interval);
+        return add_interval(out, type, amount, interval);
     case JFR__RULE_PERIOD:
-        return add_time(out, type, 1, jfr__in_ns(&chunk->info, plan->period_unit, amount));
+        return add_interval(out, type, 1, jfr__in_ns(&chunk->info, plan->period_unit, amount));
     case JFR__RULE_TLAB:
         add(out, type, amount, amount);
         add(out, JFR_ALLOC_OBJECTS, 1, jfr__ratio(amount, slots[JFR__SLOT_SIZE]));
@@ -138,6 +140,11 @@ bool jfr__values_fill(const jfr_chunk *chunk, const jfr__event_plan *plan, const
         add(out, type, amount, amount);
         if (type == JFR_ALLOC_BYTES)
             add(out, JFR_ALLOC_OBJECTS, 1, jfr__ratio(amount, slots[JFR__SLOT_SIZE]));
+        break;
+    case JFR__RULE_SPAN:
+        amount = jfr__in_ns(&chunk->info, plan->duration_unit, amount);
+        add(out, JFR_TRACE_COUNT, 1, 1);
+        add(out, JFR_TRACE_TIME, amount, amount);
         break;
     case JFR__RULE_WAIT:
         add_lock(out, jfr__in_ns(&chunk->info, plan->duration_unit, amount), interval);

@@ -343,6 +343,24 @@ static int walk(struct scan *s)
     return 0;
 }
 
+/* async-profiler's defaults for counters (perfEvents_linux.cpp, AVAILABLE_EVENTS); others count
+ * each event. */
+static uint64_t default_count(jfr_str event)
+{
+    static const struct {
+        const char *name;
+        uint64_t count;
+    } counters[] = {
+        {"cycles", 1000000},       {"instructions", 1000000}, {"cache-references", 1000000},
+        {"cache-misses", 1000},    {"branches", 1000000},     {"branch-instructions", 1000000},
+        {"branch-misses", 1000},   {"bus-cycles", 1000000},   {"L1-dcache-load-misses", 1000000},
+        {"LLC-load-misses", 1000}, {"dTLB-load-misses", 1000}};
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+        if (jfr__str_is(event, counters[i].name))
+            return counters[i].count;
+    return 1;
+}
+
 static void resolve_async(struct scan *s)
 {
     jfr_intervals *out = &s->intervals;
@@ -352,6 +370,8 @@ static void resolve_async(struct scan *s)
         out->wall_ns = or_default(s->main_ns, DEFAULT_WALL_NS);
     if (out->main_event == JFR_MAIN_CPU)
         out->cpu_ns = or_default(s->main_ns, DEFAULT_CPU_NS);
+    if (out->main_event == JFR_MAIN_COUNTER)
+        out->events = or_default(s->main_ns, default_count(s->chunk->file->recording.event));
 }
 
 /* Two kinds of events that measure the same thing: see jfr/sample.h for who wins. */

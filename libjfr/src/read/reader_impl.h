@@ -84,7 +84,7 @@ typedef struct jfr__event_plan {
     jfr__shape weight_shape; /* of JFR__SLOT_WEIGHT */
 } jfr__event_plan;
 
-enum { JFR__SOURCES = JFR_SOURCE_DATADOG_LIVE + 1 };
+enum { JFR__SOURCES = JFR_SOURCE_METHOD_TRACE + 1 };
 
 /* A decoded pool entry, kept for the chunk's life. */
 typedef struct jfr__method_entry {

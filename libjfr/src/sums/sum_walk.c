@@ -29,6 +29,8 @@ static jfr__recipe recipe_of(const jfr_chunk *chunk, jfr_sample_source source, b
         return row->amount == JFR__SKIP ? JFR__ADD_NOTHING : JFR__ADD_FIRST;
     case JFR__RULE_PERIOD:
         return JFR__ADD_PERIOD;
+    case JFR__RULE_SPAN:
+        return JFR__ADD_SPAN;
     case JFR__RULE_WEIGHTED:
         return row->type == JFR_ALLOC_BYTES ? JFR__ADD_TLAB : JFR__ADD_FIRST;
     case JFR__RULE_TLAB:

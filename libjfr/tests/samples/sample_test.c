@@ -97,18 +97,6 @@ START_TEST(async_main_event)
 }
 END_TEST
 
-START_TEST(counters_are_no_cpu_time)
-{
-    begin_recording(true);
-    put_setting(&w, T_RECORDING, "event", "cache-misses");
-    put_setting(&w, T_EXECUTION, "interval", "1000");
-    put_execution(&w, 600, 70, 7, 0);
-    end_recording();
-    expect_no_sample();
-    ck_assert_uint_eq(stats().unmeasured_events, 1);
-}
-END_TEST
-
 START_TEST(unknown_interval_is_never_assumed)
 {
     begin_recording(false);
@@ -403,6 +391,45 @@ START_TEST(types_have_names_and_units)
 }
 END_TEST
 
+/* Counted events are a type of their own, by the interval that is stated or the event's default. */
+static const struct {
+    const char *event;
+    const char *interval;
+    uint64_t count;
+} counters[] = {{"Calls.target", "1", 1},  {"Calls.target", "0", 1}, {"page-faults", "0", 1},
+                {"page-faults", "50", 50}, {"cycles", "0", 1000000}, {"cache-misses", "0", 1000}};
+
+START_TEST(counted_events_are_no_time)
+{
+    begin_recording(true);
+    put_setting(&w, T_RECORDING, "event", counters[_i].event);
+    put_setting(&w, T_EXECUTION, "interval", counters[_i].interval);
+    put_execution(&w, 600, 70, 7, 1);
+    end_recording();
+    jfr_sample s = next_sample();
+    ck_assert_int_eq(s.value_count, 1);
+    assert_value(&s, 0, JFR_EVENTS, counters[_i].count, counters[_i].count);
+    expect_no_sample();
+    ck_assert_uint_eq(stats().unmeasured_events, 0);
+}
+END_TEST
+
+START_TEST(traced_calls_have_a_count_and_their_time)
+{
+    params.ticks_per_second = 2000000000;
+    w.others = true;
+    begin_recording(true);
+    put_setting(&w, T_RECORDING, "trace", "Calls.often");
+    put_method_trace(&w, 3000);
+    end_recording();
+    jfr_sample s = next_sample();
+    ck_assert_int_eq(s.source, JFR_SOURCE_METHOD_TRACE);
+    assert_value(&s, 0, JFR_TRACE_COUNT, 1, 1);
+    assert_value(&s, 1, JFR_TRACE_TIME, 1500, 1500);
+    expect_no_sample();
+}
+END_TEST
+
 /* By their own fields: weight times the interval, and the size times the weight. */
 START_TEST(datadogs_samples_have_weights)
 {
@@ -444,7 +471,7 @@ START_TEST(weights_that_are_none_count_nothing)
         float weight;
         uint64_t value;
     } rows[] = {{0, 0}, {-1, 0}, {NAN, 0}, {INFINITY, UINT64_MAX}, {1e30F, UINT64_MAX}, {0.5F, 8}};
-    w.datadog = true;
+    w.others = true;
     begin_chunk(&w, &params);
     put_datadog_object(&w, T_DATADOG_LIVE, 16, rows[_i].weight);
     end_recording();
@@ -469,7 +496,7 @@ END_TEST
 START_TEST(events_of_async_profiler_are_counted_behind_the_first_sample)
 {
     size_t count;
-    w.datadog = true;
+    w.others = true;
     begin_recording(true);
     put_execution(&w, 600, 70, 7, 1);
     put_datadog_strange(&w);
@@ -502,7 +529,6 @@ int main(void)
     tcase_add_test(t, cpu_by_the_recordings_own_interval);
     tcase_add_test(t, an_event_without_a_state_has_none);
     tcase_add_loop_test(t, async_main_event, 0, sizeof(main_events) / sizeof(main_events[0]));
-    tcase_add_test(t, counters_are_no_cpu_time);
     tcase_add_test(t, unknown_interval_is_never_assumed);
     tcase_add_test(t, wall_counts_do_not_leak);
     tcase_add_test(t, cpu_time_samples_win);
@@ -523,6 +549,9 @@ int main(void)
     tcase_add_test(t, samples_that_are_not_read_are_counted);
     tcase_add_test(t, events_of_async_profiler_are_counted_behind_the_first_sample);
     tcase_add_test(t, a_recording_without_such_events_has_none);
+    tcase_add_loop_test(t, counted_events_are_no_time, 0,
+                        (int)(sizeof(counters) / sizeof(counters[0])));
+    tcase_add_test(t, traced_calls_have_a_count_and_their_time);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

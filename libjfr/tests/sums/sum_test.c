@@ -65,7 +65,7 @@ END_TEST
 /* Sizes with weights, which are floating-point numbers, take the slow path. */
 START_TEST(weighted_samples_are_summed_alike)
 {
-    w.datadog = true;
+    w.others = true;
     params.plain = (_i & 1) != 0;
     begin_chunk(&w, &params);
     put_setting(&w, T_DATADOG_CPU, "interval", "10000000");
@@ -73,6 +73,7 @@ START_TEST(weighted_samples_are_summed_alike)
         put_datadog_time(&w, i % 3 ? T_DATADOG_CPU : T_DATADOG_WALL, i);
         put_datadog_object(&w, T_DATADOG_ALLOC, 16 + i, (float)i / 4);
         put_datadog_object(&w, T_DATADOG_LIVE, 16 + i, 1e18F * (float)i);
+        put_method_trace(&w, (uint64_t)1 << i % 60);
     }
     put_standard_pools(&w);
     end_chunk(&w, &params);

@@ -20,8 +20,8 @@ typedef struct writer {
     size_t pool_count_at;
     unsigned pools;
     uint32_t base; /* first type id of the current chunk */
-    bool rich;    /* metadata as a JVM writes it: super types, simple types, units, the time zone */
-    bool datadog; /* metadata with the types of Datadog's profiler, too */
+    bool rich;   /* metadata as a JVM writes it: super types, simple types, units, the time zone */
+    bool others; /* metadata with the types of other writers, too */
     uint64_t only; /* metadata of these types alone, bit 1 << type each; 0 = of all */
 } writer;
 
@@ -75,7 +75,7 @@ enum type {
     T_DATA_LOSS,
     T_ANYTHING, /* an event type no reader knows, of all field kinds */
     T_RICH_COUNT,
-    /* Only in the metadata of Datadog's profiler: */
+    /* Only where w->others: */
     T_DATADOG_CONFIG = T_RICH_COUNT,
     T_DATADOG_CPU,
     T_DATADOG_WALL,
@@ -83,6 +83,7 @@ enum type {
     T_DATADOG_LIVE,
     T_DATADOG_QUEUE,   /* no sample: it has no stack */
     T_DATADOG_STRANGE, /* a sample that no reader knows */
+    T_METHOD_TRACE,
     T_ALL_COUNT
 };
 
@@ -167,6 +168,8 @@ void put_datadog_object(writer *w, enum type type, uint64_t size, float weight);
 void put_datadog_config(writer *w, uint64_t cpu, uint64_t wall);
 /* An event of T_DATADOG_STRANGE. */
 void put_datadog_strange(writer *w);
+/* A traced call in thread 70 with stack 7, of so many ticks. */
+void put_method_trace(writer *w, uint64_t duration);
 /*
  * Two chunks of Datadog's profiler with the standard pools: in each cpu samples of the weights 1
  * and 3, a wall sample of 2, an allocation of 1000 bytes (20.5), a live object of 100 (1.25) and

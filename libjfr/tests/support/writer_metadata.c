@@ -218,6 +218,9 @@ static const struct type_def types[T_ALL_COUNT] = {
                          SPAN_ID}},
     [T_DATADOG_QUEUE] = {"datadog.QueueTime", {START, SPAN, WHO, SPAN_ID}},
     [T_DATADOG_STRANGE] = {"datadog.StrangeSample", {START, WHO, STACK, SPAN_ID}},
+    [T_METHOD_TRACE] =
+        {"jdk.MethodTrace",
+         {START, SPAN, WHO, STACK, {.name = "method", .type = T_METHOD, .pool = true}}},
 };
 
 enum { MAX_STRINGS = 512, MAX_TEXT = 64 };
@@ -348,7 +351,7 @@ static void put_region(writer *w, struct strings *s)
 static bool describes(const writer *w, int type)
 {
     bool defined = type < (w->rich ? T_RICH_COUNT : T_COUNT) ||
-                   (w->datadog && type >= T_RICH_COUNT && type < T_ALL_COUNT);
+                   (w->others && type >= T_RICH_COUNT && type < T_ALL_COUNT);
     return defined && (w->only == 0 || (w->only >> type & 1) != 0);
 }
 

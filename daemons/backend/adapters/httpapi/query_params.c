@@ -103,7 +103,7 @@ static int read_selection(query_params *p, http_error *err)
                  "The parameters namespace, workload and type are required.");
         return -1;
     }
-    if (info == NULL)
+    if (info == NULL || info->type >= PROFILE_TYPE_STORED_END)
         return fail(err,
                     "cpu, alloc_bytes, alloc_objects, lock_delay, lock_count and the like are "
                     "allowed.",

@@ -20,6 +20,11 @@ enum profile_type {
     PROFILE_TYPE_WALL = 6,            /* ns of wall time */
     PROFILE_TYPE_LIVE_BYTES = 7,      /* bytes still reachable at the window's end */
     PROFILE_TYPE_NATIVEMEM_BYTES = 8, /* bytes of native memory */
+    PROFILE_TYPE_STORED_END,
+    /* Only in files: no collector records them, no batch and no store holds them. */
+    PROFILE_TYPE_EVENTS = PROFILE_TYPE_STORED_END, /* what async-profiler's event counts */
+    PROFILE_TYPE_TRACE_COUNT,                      /* traced calls */
+    PROFILE_TYPE_TRACE_TIME,                       /* ns that they took */
     PROFILE_TYPE_END
 };
 

@@ -152,6 +152,14 @@ void recording_add_span(recording *rec, int64_t start_ns, int64_t end_ns);
  */
 const sagg *recording_aggregate(recording *rec);
 
+/**
+ * Names the aggregate's type of counted events after what async-profiler counted ("page-faults"),
+ * with `_` for characters that a file's name had better not hold; it stays "events" where the
+ * inputs differ. For callers that only write outputs: aggregates merge by the names of their types.
+ * Returns 0 or RECORDING_E_NOMEM.
+ */
+int recording_name_events(recording *rec);
+
 /** What was lost within chunks, and left out on purpose: sums over all chunks (jfr_chunk_stats). */
 typedef struct recording_counts {
     uint64_t events;
@@ -173,6 +181,7 @@ typedef struct recording_counts {
 typedef struct recording_info {
     char engine[32];   /**< "jfr", or async-profiler's: "perf", "ctimer", "itimer", "wall" ... */
     char profiler[32]; /**< async-profiler's version */
+    char event[64];    /**< what PROFILE_TYPE_EVENTS counts, as jvm_version */
     char jvm_version[256]; /**< as the recording states it, "(the inputs differ)" where they do; as
                               java_args */
     char java_args[256];   /**< main class or jar, with arguments */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of Datadog's profiler. */
+/* Events of other writers: Datadog's profiler, and traces of methods. */
 #include "writer.h"
 
 #include <string.h>
@@ -53,9 +53,20 @@ void put_datadog_strange(writer *w)
     end_event(w, event);
 }
 
+void put_method_trace(writer *w, uint64_t duration)
+{
+    size_t event = begin_event(w, T_METHOD_TRACE);
+    put_long(w, 600);
+    put_long(w, duration);
+    put_long(w, 70);
+    put_long(w, 7);
+    put_long(w, 0);
+    end_event(w, event);
+}
+
 void write_datadog(writer *w, const chunk_params *params)
 {
-    w->datadog = true;
+    w->others = true;
     for (int part = 0; part < 2; part++) {
         begin_chunk(w, params);
         put_setting(w, T_RECORDING, "asyncprofiler", "true");
