@@ -157,15 +157,21 @@ static bool add_by_kind(recording *rec, const char *path, const bytes *input,
     enum import_kind kind = import_kind_of(input->data, input->size);
     if (kind == IMPORT_JFR)
         return add_jfr_mem(rec, path, input);
-    if (wish->times) {
-        complain("%s: only JFR recordings have the time and state of each sample, which was asked "
-                 "for",
+    if (kind == IMPORT_TEXT) {
+        complain("%s is text, but no recording: what can be read are JFR recordings, pprof's "
+                 "profiles and collapsed stacks, which are lines \"root;...;leaf value\"",
                  shown_name(path));
         return false;
     }
     if (kind == IMPORT_DOCUMENT) {
         complain("%s is a JSON, HTML or XML document: what can be read are JFR recordings, pprof's "
                  "profiles and collapsed stacks",
+                 shown_name(path));
+        return false;
+    }
+    if (wish->times) {
+        complain("%s: only JFR recordings have the time and state of each sample, which was asked "
+                 "for",
                  shown_name(path));
         return false;
     }

@@ -16,11 +16,12 @@
 #include "cli/output/json_text.h"
 
 static const char help[] =
-    "usage: hotstack jfr totals FILE [OPTIONS]\n"
+    "usage: hotstack jfr totals FILE... [OPTIONS]\n"
     "\n"
-    "Adds up the profile samples of a recording by type, thread and stack and prints for each\n"
-    "type the number of events, the value as recorded, the estimated value and how many distinct\n"
-    "stacks there are. `-` is standard input.\n"
+    "Adds up the profile samples of recordings by type, thread and stack and prints for each type\n"
+    "the number of events, the value as recorded, the estimated value and how many distinct "
+    "stacks\n"
+    "there are. `-` is standard input.\n"
     "\n"
     "      --json           one JSON object: {\"types\": {\"cpu\": {\"unit\", \"events\",\n"
     "                       \"raw_value\", \"value\", \"stacks\"}, ...},\n"
@@ -36,7 +37,8 @@ static const char help[] =
     "1 it cannot be read (with the offset); 2 wrong usage.\n";
 
 typedef struct totals_options {
-    const char *path;
+    char **inputs; /* "-" = standard input */
+    int input_count;
     bool json;
     uint32_t threads;
 } totals_options;
@@ -89,12 +91,12 @@ static int parse(totals_options *o, int argc, char **argv)
         if (rc >= 0)
             return rc;
     }
-    if (argc - optind != 1) {
-        complain("name one recording to read, or - for standard input");
-        return EXIT_USAGE;
-    }
-    o->path = argv[optind];
-    return -1;
+    o->inputs = argv + optind;
+    o->input_count = argc - optind;
+    if (o->input_count > 0)
+        return reading_stdin_once(o->inputs, o->input_count) ? -1 : EXIT_USAGE;
+    complain("name a recording to read, or - for standard input");
+    return EXIT_USAGE;
 }
 
 /* ---- counting ---- */
@@ -198,7 +200,10 @@ int jfr_totals_run(int argc, char **argv)
         complain("%s", err.message);
         return EXIT_UNREADABLE;
     }
-    rc = reading_add(rec, o.path) ? print_totals(rec, &o) : EXIT_UNREADABLE;
+    bool done = true;
+    for (int i = 0; done && i < o.input_count; i++)
+        done = reading_add(rec, o.inputs[i]);
+    rc = done ? print_totals(rec, &o) : EXIT_UNREADABLE;
     recording_free(rec);
     return rc;
 }

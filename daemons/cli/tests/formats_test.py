@@ -307,6 +307,17 @@ class Tests:
             assert says in self.run("convert", name, "-o", "x.json", code=1)[1], name
             assert not (self.directory / "x.json").exists()
 
+    def test_text_that_is_no_profile_is_called_that(self):
+        (self.directory / "Shop.java").write_text("public class Shop {\n    int items = 1\n}\n")
+        for arguments in (("convert", "Shop.java", "-o", "x.json"), ("convert", "Shop.java", "-t", "cpu", "--from", "1", "-o", "x.json"), ("top", "Shop.java")):
+            assert "Shop.java is text, but no recording" in self.run(*arguments, code=1)[1], arguments
+
+    def test_a_recording_of_an_old_jdk_is_called_that(self):
+        head = bytearray(self.jdk.read_bytes())
+        head[4:8] = (0, 0, 0, 9)
+        (self.directory / "old.jfr").write_bytes(head)
+        assert "JFR version 0.9 is the format of Oracle's JDK 7 or 8" in self.run("top", "old.jfr", code=1)[1]
+
     def test_collapsed_text_has_one_number_a_line(self):
         """As flamegraph.pl reads it: a stack, and a number; of two numbers the first is the other side's."""
         (self.directory / "kotlin.cpu.collapsed").write_text("a.B.run;a.BTest.returns 42 7\na.B.is 1.5;a.B.run 5\n")

@@ -69,6 +69,13 @@ class Tests:
         assert meta["unread_events"] == {"datadog.StrangeSample": 4}, meta
         assert any("datadog.StrangeSample" in note for note in meta["notes"]) and "datadog.StrangeSample" in done.stderr, (meta, done.stderr)
 
+    def test_several_recordings_are_added_up(self):
+        one, two, both = self.totals(self.jdk), self.totals(self.asynchronous), self.totals(self.jdk, self.asynchronous)
+        assert set(both) == set(one) | set(two), both
+        for name, row in both.items():
+            for key in ("events", "raw_value", "value"):
+                assert row[key] == sum(part[name][key] for part in (one, two) if name in part), (name, key)
+
     def counted(self, options):
         """What async-profiler records of Calls.java; often calls target 3000 times, seldom 1000 times."""
         classes, out = self.directory / "calls", self.directory / f"{options.replace(',', '-').replace('=', '-')}.jfr"
@@ -139,8 +146,7 @@ class Tests:
             assert done.returncode == 1 and done.stderr.count(b"cannot write") == 1, done
 
     def test_wrong_usage_exits_2_and_help_is_complete(self):
-        for arguments, says in (((), "usage"), (("frobnicate",), "frobnicate"), (("totals",), "name one recording"),
-                                (("totals", self.jdk, self.jdk), "name one recording"),
+        for arguments, says in (((), "usage"), (("frobnicate",), "frobnicate"), (("totals",), "name a recording"), (("totals", "-", "-"), "name - once"),
                                 (("totals", self.jdk, "--frobnicate"), "--help"),
                                 (("totals", self.jdk, "--threads", "0"), "1 to 64"),
                                 (("totals", self.jdk, "--threads", "2x"), "1 to 64")):
