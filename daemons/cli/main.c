@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <base/near_miss.h>
+
 #include "cli/command.h"
 
 static const command commands[] = {
@@ -65,9 +67,17 @@ static int run(const command *c, int argc, char **argv)
 
 static int no_command(const char *name)
 {
-    if (name[0] != '\0')
-        complain("there is no command '%s'", name);
-    print_help(stderr);
+    if (name[0] == '\0') {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    near_miss near;
+    char hint[NEAR_MISS_LENGTH + 32];
+    near_miss_begin(&near, name, strlen(name));
+    for (size_t i = 0; i < COMMANDS; i++)
+        near_miss_try(&near, commands[i].name, strlen(commands[i].name));
+    complain("there is no command '%s'%s (`hotstack --help` lists them)", name,
+             near_miss_hint(&near, hint));
     return EXIT_USAGE;
 }
 

@@ -19,6 +19,22 @@ START_TEST(the_same_content_has_the_same_index)
 }
 END_TEST
 
+START_TEST(a_type_can_be_renamed)
+{
+    sagg *agg = make(NULL);
+    sagg_error err;
+    sagg_type row;
+    ck_assert_int_eq(sagg_type_rename(agg, CPU, "page-faults", &err), 0);
+    ck_assert_int_eq(sagg_type_rename(agg, CPU, "faults", &err), 0);
+    ck_assert_int_eq(sagg_type_rename(agg, SAGG_MAX_TYPE + 1, "none", &err), SAGG_ERR_USAGE);
+    ck_assert_int_eq(sagg_type_rename(agg, SAGG_MAX_TYPE, "none", &err), SAGG_ERR_USAGE);
+    ck_assert(sagg_type_at(agg, 0, &row));
+    ck_assert_uint_eq(row.id, CPU);
+    ck_assert_str_eq(row.name, "faults");
+    sagg_free(agg);
+}
+END_TEST
+
 /* Frames "package.Class.method:line" of a stack `depth` deep, by both ways in. */
 static void add_both_ways(sagg *agg, uint32_t seed, uint32_t depth, uint32_t *plain,
                           uint32_t *quick)
@@ -522,6 +538,7 @@ int main(void)
 {
     Suite *suite = suite_create("aggregate");
     TCase *tcase = tcase_create("aggregate");
+    tcase_add_test(tcase, a_type_can_be_renamed);
     tcase_add_test(tcase, the_same_content_has_the_same_index);
     tcase_add_test(tcase, frames_by_method_and_line_make_the_same_stacks);
     tcase_add_test(tcase, a_stack_without_frames_needs_no_array);

@@ -284,6 +284,48 @@ START_TEST(collapsed_lines_name_frames_without_names)
 }
 END_TEST
 
+/* flamegraph.pl takes a number behind a blank for a second value, also where it ends in a dot. */
+static const struct {
+    const char *class_name;
+    const char *method;
+    const char *line;
+} numbered[] = {
+    {"a.B", "returns 42", "a.B.returns_42 30\n"},
+    {"a.B", "is 4.25", "a.B.is_4.25 30\n"},
+    {"a.B 4", "2", "a.B_4.2 30\n"},
+    {"a.B 4", "", "a.B_4. 30\n"},
+    {"",
+     "\xc2\xa0"
+     "7",
+     "_7 30\n"},
+    {"",
+     "thin\xe2\x80\x89"
+     "7",
+     "thin_7 30\n"},
+    {"", "two  7", "two _7 30\n"},
+    {"a.B", "returns42", "a.B.returns42 30\n"},
+    {"a.B", "returns 42 times", "a.B.returns 42 times 30\n"},
+    {"a.B", "v .5", "a.B.v .5 30\n"},
+    {"a.B", "v 1.2.3", "a.B.v 1.2.3 30\n"},
+    {"", "42", "42 30\n"},
+    {"",
+     "\xa0"
+     "42",
+     "\xef\xbf\xbd"
+     "42 30\n"},
+};
+
+START_TEST(collapsed_lines_have_one_number)
+{
+    sagg *agg = make(NULL);
+    add(agg, CPU, 0, named_stack(agg, numbered[_i].class_name, numbered[_i].method), 30);
+    char *text = collapsed(agg, CPU, NULL);
+    ck_assert_str_eq(text, numbered[_i].line);
+    free(text);
+    sagg_free(agg);
+}
+END_TEST
+
 START_TEST(collapsed_lines_hold_pairs_of_types_and_what_was_dropped)
 {
     static const char *const wanted[] = {[CPU] = "[dropped] 2\nm.main 10\nm.main;b.B.x 35\n",
@@ -559,6 +601,8 @@ int main(void)
                         (int)(sizeof(bad_pages) / sizeof(bad_pages[0])));
     tcase_add_test(tcase, collapsed_lines_are_stacks);
     tcase_add_test(tcase, collapsed_lines_name_frames_without_names);
+    tcase_add_loop_test(tcase, collapsed_lines_have_one_number, 0,
+                        (int)(sizeof(numbered) / sizeof(numbered[0])));
     tcase_add_test(tcase, collapsed_lines_hold_pairs_of_types_and_what_was_dropped);
     tcase_add_test(tcase, lines_longer_than_pieces_come_out_whole);
     tcase_add_test(tcase, values_of_any_length_are_decimal);

@@ -26,8 +26,8 @@ CPU_LIMIT = 300
 WRONG = (b"Sanitizer", b"runtime error:")
 TYPES = ("cpu", "alloc_bytes", "alloc_objects", "lock_count", "lock_delay", "wall", "live_bytes", "nativemem_bytes")
 FILTERS = (["--threads"], ["--lines"], ["--raw-names"], ["--inverted"], ["--min-width", "1"], ["--max-nodes", "7"], ["--max-stacks", "3"],
-           ["--max-memory", "1"], ["--thread", "[0-9]"])
-JFR_FILTERS = (["--from", "1700000000"], ["--to", "2030-01-01T00:00:00Z"], ["--state", "runnable,unknown"])
+           ["--max-memory", "1"], ["--thread-pattern", "[0-9]"])
+JFR_FILTERS = (["--from", "1700000000"], ["--from", "+1s", "--to", "-1s"], ["--to", "2030-01-01T00:00:00Z"], ["--state", "runnable,unknown"])
 ENDINGS = ("json", "html", "collapsed", "pb.gz", "speedscope.json", "csv", "top.json", "arrow")
 LOOKS = (["summary"], ["summary", "--json"], ["print"], ["print", "--json"], ["print", "--stack-depth", "1000"], ["events"], ["metadata"],
          ["metadata", "--json"], ["totals"], ["totals", "--threads", "3", "--json"])
@@ -144,7 +144,7 @@ class Runs:
         if what == "jfr":
             return ["jfr", *random.choice(LOOKS), path]
         if what == "top":
-            filters = [word for words in random.sample((["--raw-names"], ["--max-stacks", "3"], ["--thread", "[0-9]"]), 1) for word in words]
+            filters = [word for words in random.sample((["--raw-names"], ["--max-stacks", "3"], ["--thread-pattern", "[0-9]"]), 1) for word in words]
             return ["top", path, *filters, *random.choice((["--json"], ["-n", "0"], ["--by", "total"]))]
         if what == "diff":
             pair = random.choice(([path, path], [path, self.good], [self.good, path]))

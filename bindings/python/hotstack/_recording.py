@@ -40,7 +40,7 @@ class Field(NamedTuple):
     label: str | None
     description: str | None
     unit: str | None
-    """ "BYTES", "TICKS", "MILLISECONDS" ... where the recording names one."""
+    """ "NANOSECONDS" of times and durations, in which their values come; "BYTES", "HERTZ" ... where the recording names one."""
     is_array: bool
 
 

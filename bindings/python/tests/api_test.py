@@ -172,6 +172,11 @@ class Events(unittest.TestCase):
                 if count:
                     self.assertEqual(sum(len(batch) for batch in recording.events(name).batches()), count, name)
 
+    def test_units_are_those_of_the_values(self):
+        path = next(path for path in RECORDINGS if path.name.startswith("jdk25"))
+        units = {field.name: field.unit for field in hotstack.open(path).event_types()["jdk.ThreadPark"].fields}
+        self.assertEqual([units[name] for name in ("startTime", "duration", "timeout", "parkedClass")], ["NANOSECONDS"] * 3 + [None])
+
     def test_values_are_those_of_jfr_print(self):
         path = next(path for path in RECORDINGS if path.name.startswith("jdk25"))
         printed = json.loads(program("jfr", "print", "--json", "--stack-depth", "1000", "--events", "jdk.ThreadPark", path))

@@ -302,7 +302,7 @@ static bool write_each(const line_writer *w, uint32_t types, const convert_optio
         if ((types >> type & 1) == 0)
             continue;
         const char *ending = o->format == FORMAT_CSV ? ".csv" : ".collapsed";
-        char *path = typed_path(o->output, profile_type_get(type)->name, ending);
+        char *path = typed_path(o->output, sample_type_name(w->agg, type), ending);
         bool done = path != NULL && output_spares(path, o->inputs, o->input_count) &&
                     write_one(w, type, path);
         if (done)
@@ -319,7 +319,7 @@ static int write_lines(const sagg *agg, uint32_t types, const convert_options *o
     bool is_single = (types & (types - 1)) == 0;
     if (!is_single && output_is_stream(o->output)) {
         char list[SAMPLE_TYPES_ROOM];
-        sample_types_list(list, sizeof(list), types);
+        sample_types_list(list, sizeof(list), agg, types);
         complain("%s holds one profile type and there are several: choose with --type one of %s",
                  strcmp(o->output, "-") == 0 ? "standard output" : o->output, list);
         return EXIT_USAGE;
@@ -339,7 +339,7 @@ static int write_lines(const sagg *agg, uint32_t types, const convert_options *o
 
 static int write_outputs(recording *rec, const heatmap *map, const convert_options *o)
 {
-    const sagg *agg = recording_aggregate(rec);
+    const sagg *agg = reading_aggregate(rec);
     if (agg == NULL) {
         complain("there is no memory to aggregate the input");
         return EXIT_UNREADABLE;

@@ -75,7 +75,7 @@ static uint32_t types_of(const profile_options *o)
     if (o->types != 0)
         return o->types;
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
-        if (event_intervals_yield(&o->events, (enum profile_type)type))
+        if (event_intervals_yield(&o->events, profile_type_get(type)->source))
             types |= UINT32_C(1) << type;
     return types;
 }

@@ -157,15 +157,21 @@ static bool add_by_kind(recording *rec, const char *path, const bytes *input,
     enum import_kind kind = import_kind_of(input->data, input->size);
     if (kind == IMPORT_JFR)
         return add_jfr_mem(rec, path, input);
-    if (wish->times) {
-        complain("%s: only JFR recordings have the time and state of each sample, which was asked "
-                 "for",
+    if (kind == IMPORT_TEXT) {
+        complain("%s is text, but no recording: what can be read are JFR recordings, pprof's "
+                 "profiles and collapsed stacks, which are lines \"root;...;leaf value\"",
                  shown_name(path));
         return false;
     }
     if (kind == IMPORT_DOCUMENT) {
         complain("%s is a JSON, HTML or XML document: what can be read are JFR recordings, pprof's "
                  "profiles and collapsed stacks",
+                 shown_name(path));
+        return false;
+    }
+    if (wish->times) {
+        complain("%s: only JFR recordings have the time and state of each sample, which was asked "
+                 "for",
                  shown_name(path));
         return false;
     }
@@ -206,6 +212,12 @@ bool reading_add_all(recording *rec, char *const *paths, int count, const readin
     return true;
 }
 
+const sagg *reading_aggregate(recording *rec)
+{
+    const sagg *agg = recording_aggregate(rec);
+    return agg != NULL && recording_name_events(rec) == 0 ? agg : NULL;
+}
+
 void reading_report(const recording *rec)
 {
     recording_info info;
@@ -216,6 +228,8 @@ void reading_report(const recording *rec)
     if (info.counts.unmeasured_events > 0)
         complain("note: %" PRIu64 " samples of an event that measures no time were left out",
                  info.counts.unmeasured_events);
+    for (size_t i = 0; recording_unread_line(rec, i, line, sizeof(line)); i++)
+        complain("note: %s", line);
     if (recording_cut_stacks_line(rec, line, sizeof(line)))
         complain("note: %s: record with a larger stack depth", line);
     complain_of_recorder(info.recorder_samples, info.recorder_bytes);

@@ -32,6 +32,10 @@ bool reading_add_any(recording *rec, const char *path, const reading_wish *wish)
 /* As reading_add_any for each in turn; false at the first that cannot be read. */
 bool reading_add_all(recording *rec, char *const *paths, int count, const reading_wish *wish);
 
+/* The aggregate of what was read, to write it: recording_aggregate, with counted events under their
+ * own name. */
+const sagg *reading_aggregate(recording *rec);
+
 /* Says on standard error what is missing of the inputs, and what may be missed. */
 void reading_report(const recording *rec);
 

@@ -9,32 +9,14 @@
 #include "cli/command.h"
 #include "cli/commands/reading.h"
 #include "cli/formats/formats.h"
+#include "cli/formats/frame_name.h"
 #include "cli/formats/sample_types.h"
 #include "cli/options/top_options.h"
-#include "cli/output/json_text.h"
+#include "cli/output/quantity.h"
 
-/* ---- values ---- */
+/* ---- a table ---- */
 
-/* How the values of one table are shown: all in one unit, so that they compare at a glance. */
-typedef struct scale {
-    double divisor; /* 0 = whole numbers */
-    const char *unit;
-} scale;
-
-static scale scale_of(const char *unit, uint64_t total)
-{
-    static const scale times[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
-    static const scale sizes[] = {{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}};
-    const scale *scales = strcmp(unit, "ns") == 0 ? times : sizes;
-    if (strcmp(unit, "count") == 0)
-        return (scale){0, ""};
-    for (size_t i = 0; i < 3; i++)
-        if ((double)total >= scales[i].divisor)
-            return scales[i];
-    return (scale){0, unit};
-}
-
-static void print_value(const scale *by, uint64_t value)
+static void print_value(const quantity_scale *by, uint64_t value)
 {
     if (by->divisor > 0)
         (void)printf("%12.2f %-5s", (double)value / by->divisor, by->unit);
@@ -42,40 +24,21 @@ static void print_value(const scale *by, uint64_t value)
         (void)printf("%12" PRIu64 " %-5s", value, by->unit);
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
-}
-
-/* ---- a table ---- */
-
-static const char *kind_mark(uint8_t kind)
-{
-    static const char *const marks[] = {"", " [native]", " [jvm]", " [kernel]", ""};
-    return kind < sizeof(marks) / sizeof(marks[0]) ? marks[kind] : "";
-}
-
-static void print_row(const sagg_top_row *row, const scale *by, uint64_t whole)
+static void print_row(const sagg_top_row *row, const quantity_scale *by, uint64_t whole)
 {
     print_value(by, row->self);
-    (void)printf(" %5.1f %%", percent(row->self, whole));
+    (void)printf(" %5.1f %%", quantity_percent(row->self, whole));
     print_value(by, row->total);
-    (void)printf(" %5.1f %%  ", percent(row->total, whole));
-    plain_text(stdout, row->frame.class_name);
-    if (row->frame.class_name.size > 0)
-        (void)fputc('.', stdout);
-    plain_text(stdout, row->frame.method);
-    (void)puts(kind_mark(row->frame.kind));
+    (void)printf(" %5.1f %%  ", quantity_percent(row->total, whole));
+    frame_print(stdout, &row->frame);
+    (void)putchar('\n');
 }
 
-static void print_head(const profile_type_info *info, const sagg_totals *totals, const scale *by)
+static void print_head(const char *name, const sagg_totals *totals, const quantity_scale *by)
 {
-    (void)printf("%s: ", info->name);
-    if (by->divisor > 0)
-        (void)printf("%.2f %s", (double)totals->value / by->divisor, by->unit);
-    else
-        (void)printf("%" PRIu64 "%s%s", totals->value, by->unit[0] != '\0' ? " " : "", by->unit);
-    (void)printf(" in %" PRIu64 " samples\n", totals->samples);
+    char whole[64];
+    quantity_text(whole, sizeof(whole), by, (double)totals->value);
+    (void)printf("%s: %s in %" PRIu64 " samples\n", name, whole, totals->samples);
     (void)printf("%12s%26s%16s%s\n", "self", "total", "", "method");
 }
 
@@ -86,8 +49,8 @@ static bool print_table(const sagg *agg, unsigned type, const top_wish *wish)
     sagg_totals totals = sagg_type_totals(agg, type);
     if (!top_table_open(&table, agg, type, wish))
         return false;
-    scale by = scale_of(info->unit, totals.value);
-    print_head(info, &totals, &by);
+    quantity_scale by = quantity_scale_of(info->unit, totals.value);
+    print_head(sample_type_name(agg, type), &totals, &by);
     for (size_t i = 0; i < table.count; i++)
         print_row(table.rows[i], &by, totals.value);
     if (table.omitted > 0)
@@ -136,7 +99,7 @@ static int top_files(recording *rec, const top_options *o)
     reading_wish wish = {.types = o->reading.types, .times = filter_looks_at_times(&o->filter)};
     if (!reading_add_all(rec, o->inputs, o->input_count, &wish))
         return EXIT_UNREADABLE;
-    const sagg *agg = recording_aggregate(rec);
+    const sagg *agg = reading_aggregate(rec);
     if (agg == NULL) {
         complain("there is no memory to aggregate the input");
         return EXIT_UNREADABLE;

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/formats/flatbuffer.h"
 #include "cli/formats/formats.h"
+#include "cli/formats/sample_types.h"
 #include "cli/output/table_order.h"
 #include "cli/output/text.h"
 
@@ -293,9 +294,10 @@ static void add_stack(const writer *w, columns *c, uint32_t index)
 static void add_row(const writer *w, columns *c, const sagg_entry *row)
 {
     const profile_type_info *info = profile_type_get(row->type);
+    const char *name = sample_type_name(w->agg, row->type);
     sagg_thread thread = {0};
     (void)sagg_thread_at(w->agg, row->thread, &thread);
-    add_string(&c->type_ends, &c->types, (sagg_str){info->name, strlen(info->name)});
+    add_string(&c->type_ends, &c->types, (sagg_str){name, strlen(name)});
     add_string(&c->unit_ends, &c->units, (sagg_str){info->unit, strlen(info->unit)});
     add_string(&c->thread_ends, &c->threads, thread.name);
     text_bytes(&c->values, &row->totals.value, sizeof(uint64_t));

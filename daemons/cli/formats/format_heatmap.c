@@ -27,10 +27,18 @@ static bool keep(void *ctx, const sagg *agg, const recording_moment *moment)
     return map->filter.keep(map->filter.ctx, agg, moment);
 }
 
+static void begin(void *ctx, int64_t start_ns, int64_t end_ns)
+{
+    const heatmap *map = ctx;
+    map->filter.begin(map->filter.ctx, start_ns, end_ns);
+}
+
 recording_tap heatmap_tap(heatmap *map)
 {
-    return (recording_tap){
-        .keep = map->filter.keep != NULL ? keep : NULL, .added = add, .ctx = map};
+    return (recording_tap){.begin = map->filter.begin != NULL ? begin : NULL,
+                           .keep = map->filter.keep != NULL ? keep : NULL,
+                           .added = add,
+                           .ctx = map};
 }
 
 void heatmap_free(heatmap *map)

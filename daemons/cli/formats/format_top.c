@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/formats/formats.h"
+#include "cli/formats/sample_types.h"
 #include "cli/output/json_text.h"
 
 static const char *const kinds[] = {"java", "native", "jvm", "kernel", "unknown"};
@@ -107,8 +108,8 @@ static bool write_type(FILE *to, const sagg *agg, unsigned type, const top_wish 
     (void)fprintf(to,
                   "\n{\"type\":\"%s\",\"unit\":\"%s\",\"value\":%" PRIu64 ",\"raw_value\":%" PRIu64
                   ",\"samples\":%" PRIu64 ",\"omitted\":%zu,\"rows\":[",
-                  info->name, info->unit, totals.value, totals.raw_value, totals.samples,
-                  table.omitted);
+                  sample_type_name(agg, type), info->unit, totals.value, totals.raw_value,
+                  totals.samples, table.omitted);
     for (size_t i = 0; i < table.count; i++) {
         if (i > 0)
             (void)fputc(',', to);

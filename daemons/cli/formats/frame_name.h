@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/output/json_text.h"
+
 /* "class.method", which the caller frees; "(no name)", as in pages and collapsed text, of a frame
  * that has neither. Returns its length, or less than 0, and NULL, without memory. */
 static inline int frame_name(char **out, const sagg_frame *frame)
@@ -19,6 +21,17 @@ static inline int frame_name(char **out, const sagg_frame *frame)
     if (size < 0)
         *out = NULL;
     return size;
+}
+
+/* The name as text that is harmless to a terminal, with what tells that it is not Java. */
+static inline void frame_print(FILE *to, const sagg_frame *frame)
+{
+    static const char *const marks[] = {"", " [native]", " [jvm]", " [kernel]", ""};
+    plain_text(to, frame->class_name);
+    if (frame->class_name.size > 0)
+        (void)fputc('.', to);
+    plain_text(to, frame->method);
+    (void)fputs(frame->kind < sizeof(marks) / sizeof(marks[0]) ? marks[frame->kind] : "", to);
 }
 
 #endif

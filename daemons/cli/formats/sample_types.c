@@ -5,6 +5,15 @@
 
 #include "cli/command.h"
 
+const char *sample_type_name(const sagg *agg, unsigned type)
+{
+    sagg_type row;
+    for (size_t i = 0; sagg_type_at(agg, i, &row); i++)
+        if (row.id == type)
+            return row.name;
+    return "";
+}
+
 uint32_t sample_types(const sagg *agg, uint32_t asked)
 {
     uint32_t types = 0;
@@ -16,7 +25,7 @@ uint32_t sample_types(const sagg *agg, uint32_t asked)
     return types;
 }
 
-void sample_types_list(char *list, size_t room, uint32_t types)
+void sample_types_list(char *list, size_t room, const sagg *agg, uint32_t types)
 {
     size_t used = 0;
     list[0] = '\0';
@@ -24,7 +33,7 @@ void sample_types_list(char *list, size_t room, uint32_t types)
         if ((types >> type & 1) == 0)
             continue;
         int size = snprintf(list + used, room - used, "%s%s", used > 0 ? ", " : "",
-                            profile_type_get(type)->name);
+                            sample_type_name(agg, type));
         if (size < 0 || (size_t)size >= room - used)
             return;
         used += (size_t)size;
@@ -35,7 +44,7 @@ void sample_types_missing(const recording *rec, const sagg *agg, bool filtered)
 {
     char list[SAMPLE_TYPES_ROOM];
     uint32_t types = sample_types(agg, 0);
-    sample_types_list(list, sizeof(list), types);
+    sample_types_list(list, sizeof(list), agg, types);
     if (types == 0 && filtered)
         complain("the filters leave no profile samples of the input");
     else if (types == 0)

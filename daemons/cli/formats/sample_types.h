@@ -10,13 +10,17 @@
 #include <recording/recording.h>
 
 /* What a list of all types' names takes. */
-enum { SAMPLE_TYPES_ROOM = 128 };
+enum { SAMPLE_TYPES_ROOM = 256 };
+
+/* A type's name in the aggregate: that of the catalogue, or what its events count
+ * (recording_name_events). Borrowed from the aggregate. */
+const char *sample_type_name(const sagg *agg, unsigned type);
 
 /* Those that have samples and were asked for, as bits 1 << PROFILE_TYPE_*; `asked` 0 = all. */
 uint32_t sample_types(const sagg *agg, uint32_t asked);
 
 /* Their names, "cpu, wall", in `list`. */
-void sample_types_list(char *list, size_t room, uint32_t types);
+void sample_types_list(char *list, size_t room, const sagg *agg, uint32_t types);
 
 /* Nothing to show of `rec`: complains, and says what there is instead, or that a filter may have
  * taken all. */

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <base/near_miss.h>
+
 #include "cli/command.h"
 
 typedef struct subcommand {
@@ -38,6 +40,22 @@ static void print_help(FILE *to)
     (void)fputs("\n`hotstack jfr SUBCOMMAND --help` explains one; so does hotstack-jfr(1).\n", to);
 }
 
+static int no_subcommand(const char *name)
+{
+    near_miss near;
+    char hint[NEAR_MISS_LENGTH + 32];
+    if (name[0] == '\0') {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    near_miss_begin(&near, name, strlen(name));
+    for (size_t i = 0; i < SUBCOMMANDS; i++)
+        near_miss_try(&near, subcommands[i].command.name, strlen(subcommands[i].command.name));
+    complain("there is no subcommand '%s'%s (`hotstack jfr --help` lists them)", name,
+             near_miss_hint(&near, hint));
+    return EXIT_USAGE;
+}
+
 int jfr_run(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -48,8 +66,5 @@ int jfr_run(int argc, char **argv)
     for (size_t i = 0; i < SUBCOMMANDS; i++)
         if (strcmp(name, subcommands[i].command.name) == 0)
             return run_as(subcommands[i].full_name, &subcommands[i].command, argc - 1, argv + 1);
-    if (name[0] != '\0')
-        complain("there is no subcommand '%s'", name);
-    print_help(stderr);
-    return EXIT_USAGE;
+    return no_subcommand(name);
 }

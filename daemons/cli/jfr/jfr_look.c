@@ -50,6 +50,38 @@ static int open_pipe(look *l, const jfr_options *o, jfr_error *err)
     return jfr_open_mem(&l->file, input.data, input.size, o, err);
 }
 
+static int begin_names(look *l, jfr_error *err)
+{
+    const look_options *o = l->options;
+    if (filter_names_begin(&l->events, o->events, false) &&
+        filter_names_begin(&l->categories, o->categories, true))
+        return 0;
+    *err = (jfr_error){.code = JFR_ERR_NOMEM};
+    (void)snprintf(err->message, sizeof(err->message), "there is no memory for the filters");
+    return err->code;
+}
+
+static void free_input(look *l)
+{
+    filter_names_free(&l->events);
+    filter_names_free(&l->categories);
+    jfr_close(l->file);
+    free(l->input);
+}
+
+/* Offsets are from the recording's own start or end. */
+static int find_times(look *l, jfr_error *err)
+{
+    const look_options *o = l->options;
+    jfr_span span = {0};
+    int rc = time_is_relative(&o->from) || time_is_relative(&o->to)
+                 ? jfr_file_span(l->file, &span, err)
+                 : 0;
+    l->from_ns = time_option_instant(&o->from, span.start_ns, span.end_ns, INT64_MIN);
+    l->to_ns = time_option_instant(&o->to, span.start_ns, span.end_ns, INT64_MAX);
+    return rc < 0 ? rc : 0;
+}
+
 bool look_open(look *l, const look_options *options, text *out)
 {
     jfr_options o = JFR_OPTIONS_INIT;
@@ -67,9 +99,13 @@ bool look_open(look *l, const look_options *options, text *out)
     l->shows_progress =
         l->bytes >= PROGRESS_BYTES && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
     if (rc == 0)
+        rc = find_times(l, &err);
+    if (rc == 0)
+        rc = begin_names(l, &err);
+    if (rc == 0)
         return true;
     complain_at(l, &err);
-    free(l->input);
+    free_input(l);
     return false;
 }
 
@@ -86,6 +122,16 @@ bool look_survives(look *l, int rc, const jfr_error *err)
     return false;
 }
 
+static void look_for_names(look *l)
+{
+    jfr_error err = {.code = 0};
+    int rc = filter_names_look(&l->events, l->chunk, &err);
+    if (rc == 0)
+        rc = filter_names_look(&l->categories, l->chunk, &err);
+    if (rc < 0)
+        (void)look_survives(l, rc, &err);
+}
+
 bool look_next_chunk(look *l)
 {
     jfr_error err = {.code = 0};
@@ -95,21 +141,12 @@ bool look_next_chunk(look *l)
         if (rc == JFR_ERR_LIMIT) /* that chunk is lost, the next may do */
             complain_at(l, &err);
     }
-    if (rc == 1 && l->chunks++ == 0)
-        l->start_ns = jfr_chunk_get_info(l->chunk)->start_ns;
+    l->chunks += rc == 1;
+    if (rc == 1)
+        look_for_names(l);
     if (rc < 0 && rc != JFR_ERR_LIMIT)
         (void)look_survives(l, rc, &err);
     return rc == 1;
-}
-
-static int64_t point_in_time(const look *l, look_time time, int64_t otherwise)
-{
-    int64_t ns;
-    if (!time.given)
-        return otherwise;
-    if (!time.relative)
-        return time.ns;
-    return __builtin_add_overflow(l->start_ns, time.ns, &ns) ? otherwise : ns;
 }
 
 bool look_begin_events(look *l, uint32_t flags)
@@ -118,8 +155,8 @@ bool look_begin_events(look *l, uint32_t flags)
     jfr_error err = {.code = 0};
     o.events = l->options->events;
     o.categories = l->options->categories;
-    o.from_ns = point_in_time(l, l->options->from, INT64_MIN);
-    o.to_ns = point_in_time(l, l->options->to, INT64_MAX);
+    o.from_ns = l->from_ns;
+    o.to_ns = l->to_ns;
     o.flags = flags;
     int rc = jfr_events_open(&l->walk, l->chunk, &o, &err);
     return rc == 0 || look_survives(l, rc, &err) ? rc == 0 : false;
@@ -177,12 +214,11 @@ static void report_losses(const look *l)
     complain_of_recorder(loss.recorder_samples, loss.recorder_bytes);
 }
 
-/* A name that was mistyped must not look like an event that did not happen. */
 static void note_nothing_left(const look *l)
 {
     const look_options *o = l->options;
-    if (l->shown == 0 &&
-        (o->events != NULL || o->categories != NULL || o->from.given || o->to.given))
+    if (l->shown == 0 && (o->events != NULL || o->categories != NULL ||
+                          o->from.base != TIME_NOT_GIVEN || o->to.base != TIME_NOT_GIVEN))
         complain("note: the filters leave nothing of the recording");
 }
 
@@ -203,6 +239,10 @@ static int exit_code(const look *l)
         complain("%s: no chunk of it can be read", name_of(l));
         return EXIT_UNREADABLE;
     }
+    size_t missing = filter_names_report(&l->events, name_of(l)) +
+                     filter_names_report(&l->categories, name_of(l));
+    if (missing > 0 && loss.chunks_lost == 0) /* else a lost chunk may have had it */
+        return EXIT_USAGE;
     note_nothing_left(l);
     return loss.record_count > 0 || l->bad_events > 0 ? EXIT_SALVAGED : EXIT_WHOLE;
 }
@@ -216,7 +256,6 @@ int look_close(look *l)
     text_flush(l->out);
     int code = exit_code(l);
     text_free(l->out);
-    jfr_close(l->file);
-    free(l->input);
+    free_input(l);
     return code;
 }

@@ -9,22 +9,17 @@
 
 #include <jfr/jfr.h>
 
+#include "cli/jfr/jfr_filter.h"
+#include "cli/options/time_option.h"
 #include "cli/output/text.h"
-
-/* A point in time on the command line. */
-typedef struct look_time {
-    bool given;
-    bool relative; /* to the start of the recording */
-    int64_t ns;
-} look_time;
 
 typedef struct look_options {
     const char *path; /* "-" = standard input */
     bool json;
     const char *events; /* filters of jfr_type_matches; NULL = all */
     const char *categories;
-    look_time from;
-    look_time to;
+    time_point from;
+    time_point to;
     uint32_t stack_depth;
 } look_options;
 
@@ -49,12 +44,15 @@ typedef struct look {
     char *input; /* a pipe's bytes */
     jfr_chunk *chunk;
     jfr_events *walk;
+    filter_names events; /* of the options: whether the recording has them */
+    filter_names categories;
     uint64_t bytes;      /* of the recording, as it lies in the file; 0 = not known */
     uint64_t chunks;     /* delivered */
     uint64_t shown;      /* events, or types of the metadata, that the filters left */
     uint64_t bad_events; /* whose bytes do not fit their type */
-    int64_t start_ns;    /* of the first chunk */
-    bool failed;         /* out of memory or past a limit: it was complained about */
+    int64_t from_ns;     /* what the options ask for, of this recording */
+    int64_t to_ns;
+    bool failed; /* out of memory or past a limit: it was complained about */
     bool shows_progress;
     int percent; /* shown last */
 } look;

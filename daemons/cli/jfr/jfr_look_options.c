@@ -9,7 +9,6 @@
 
 #include "cli/command.h"
 #include "cli/jfr/jfr_look.h"
-#include "cli/options/time_option.h"
 
 enum { OPT_JSON = 256, OPT_EVENTS, OPT_CATEGORIES, OPT_FROM, OPT_TO, OPT_STACK_DEPTH };
 
@@ -40,52 +39,6 @@ static unsigned needed_for(int option)
     default:
         return 0;
     }
-}
-
-/* "+10s", "+1.5m": behind the start of the recording. */
-static bool parse_relative(const char *s, look_time *out)
-{
-    static const struct {
-        const char *name;
-        int64_t ns;
-    } units[] = {{"ms", 1000000},
-                 {"s", 1000000000},
-                 {"", 1000000000},
-                 {"m", 60000000000},
-                 {"h", 3600000000000}};
-    char *end;
-    errno = 0;
-    long whole = strtol(s + 1, &end, 10);
-    const char *p = end;
-    if (errno != 0 || end == s + 1 || !isdigit((unsigned char)s[1]))
-        return false;
-    int64_t fraction = time_option_fraction(&p);
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if (strcmp(p, units[i].name) != 0)
-            continue;
-        return !__builtin_mul_overflow((int64_t)whole, units[i].ns, &out->ns) &&
-               !__builtin_add_overflow(
-                   out->ns, (int64_t)((double)fraction * 1e-9 * (double)units[i].ns), &out->ns);
-    }
-    return false;
-}
-
-static int take_time(look_time *out, const char *option, const char *s)
-{
-    *out = (look_time){.given = true, .relative = *s == '+'};
-    if (out->relative ? parse_relative(s, out) : time_option_read(&out->ns, s))
-        return -1;
-    complain("--%s takes " TIME_OPTION_FORMS ", or one behind the recording's start (+30s), not "
-             "'%s'",
-             option, s);
-    return EXIT_USAGE;
-}
-
-/* Two times of one kind; of two kinds it takes the recording to tell. */
-static bool is_in_order(const look_options *o)
-{
-    bool comparable = o->from.given && o->to.given && o->from.relative == o->to.relative;
-    return !comparable || time_option_in_order(o->from.ns, o->to.ns);
 }
 
 static int take_depth(look_options *out, const char *s)
@@ -125,9 +78,9 @@ static int take_option(look_options *out, int option, unsigned accepts, const ch
         out->categories = optarg;
         return -1;
     case OPT_FROM:
-        return take_time(&out->from, "from", optarg);
+        return time_option_take(&out->from, "--from", optarg);
     case OPT_TO:
-        return take_time(&out->to, "to", optarg);
+        return time_option_take(&out->to, "--to", optarg);
     default:
         return take_depth(out, optarg);
     }
@@ -145,7 +98,7 @@ int look_parse(look_options *out, int argc, char **argv, unsigned accepts, const
         if (rc >= 0)
             return rc;
     }
-    if (!is_in_order(out))
+    if (!time_option_in_order(&out->from, &out->to))
         return EXIT_USAGE;
     if (optind + 1 != argc) {
         complain(optind == argc ? "name a recording to read, or - for standard input"

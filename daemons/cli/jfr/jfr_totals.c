@@ -10,19 +10,24 @@
 
 #include "cli/command.h"
 #include "cli/commands/reading.h"
+#include "cli/formats/sample_types.h"
 #include "cli/jfr/jfr.h"
 #include "cli/options/option_values.h"
+#include "cli/output/json_text.h"
 
 static const char help[] =
-    "usage: hotstack jfr totals FILE [OPTIONS]\n"
+    "usage: hotstack jfr totals FILE... [OPTIONS]\n"
     "\n"
-    "Adds up the profile samples of a recording by type, thread and stack and prints for each\n"
-    "type the number of events, the value as recorded, the estimated value and how many distinct\n"
-    "stacks there are. `-` is standard input.\n"
+    "Adds up the profile samples of recordings by type, thread and stack and prints for each type\n"
+    "the number of events, the value as recorded, the estimated value and how many distinct "
+    "stacks\n"
+    "there are. `-` is standard input.\n"
     "\n"
     "      --json           one JSON object: {\"types\": {\"cpu\": {\"unit\", \"events\",\n"
     "                       \"raw_value\", \"value\", \"stacks\"}, ...},\n"
-    "                       \"recorder_lost\": {\"samples\", \"bytes\"}}\n"
+    "                       \"recorder_lost\": {\"samples\", \"bytes\"},\n"
+    "                       \"unread_events\": {\"datadog.X\": 12, ...}}: events that look like\n"
+    "                       samples and are in no profile\n"
     "  -j, --threads N      read with N threads, 1 to 64 (default: one a CPU, up to 8); the "
     "result\n"
     "                       is the same with any number\n"
@@ -32,13 +37,15 @@ static const char help[] =
     "1 it cannot be read (with the offset); 2 wrong usage.\n";
 
 typedef struct totals_options {
-    const char *path;
+    char **inputs; /* "-" = standard input */
+    int input_count;
     bool json;
     uint32_t threads;
 } totals_options;
 
 /* One type's row of the answer. */
 typedef struct totals_row {
+    const char *name;
     sagg_totals sums;
     uint64_t stacks;
 } totals_row;
@@ -84,12 +91,12 @@ static int parse(totals_options *o, int argc, char **argv)
         if (rc >= 0)
             return rc;
     }
-    if (argc - optind != 1) {
-        complain("name one recording to read, or - for standard input");
-        return EXIT_USAGE;
-    }
-    o->path = argv[optind];
-    return -1;
+    o->inputs = argv + optind;
+    o->input_count = argc - optind;
+    if (o->input_count > 0)
+        return reading_stdin_once(o->inputs, o->input_count) ? -1 : EXIT_USAGE;
+    complain("name a recording to read, or - for standard input");
+    return EXIT_USAGE;
 }
 
 /* ---- counting ---- */
@@ -99,12 +106,27 @@ static void fill_rows(const sagg *agg, totals_row rows[PROFILE_TYPE_END])
     uint64_t stacks[SAGG_MAX_TYPE + 1];
     sagg_type_stacks(agg, stacks);
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
-        rows[type] = (totals_row){sagg_type_totals(agg, type), stacks[type]};
+        rows[type] =
+            (totals_row){sample_type_name(agg, type), sagg_type_totals(agg, type), stacks[type]};
 }
 
 /* ---- printing ---- */
 
-static void print_json(const totals_row rows[PROFILE_TYPE_END], const recording_info *lost)
+static void print_unread(const recording *rec)
+{
+    const recording_unread *unread;
+    size_t count = recording_unread_events(rec, &unread);
+    (void)fputs("\"unread_events\": {", stdout);
+    for (size_t i = 0; i < count; i++) {
+        (void)fputs(i > 0 ? ", " : "", stdout);
+        json_text(stdout, (sagg_str){unread[i].event, strlen(unread[i].event)});
+        (void)printf(": %" PRIu64, unread[i].count);
+    }
+    (void)putchar('}');
+}
+
+static void print_json(const recording *rec, const totals_row rows[PROFILE_TYPE_END],
+                       const recording_info *lost)
 {
     const char *comma = "";
     (void)fputs("{\"types\": {", stdout);
@@ -115,12 +137,14 @@ static void print_json(const totals_row rows[PROFILE_TYPE_END], const recording_
         const profile_type_info *info = profile_type_get(type);
         (void)printf("%s\"%s\": {\"unit\": \"%s\", \"events\": %" PRIu64 ", \"raw_value\": %" PRIu64
                      ", \"value\": %" PRIu64 ", \"stacks\": %" PRIu64 "}",
-                     comma, info->name, info->unit, row->sums.samples, row->sums.raw_value,
+                     comma, row->name, info->unit, row->sums.samples, row->sums.raw_value,
                      row->sums.value, row->stacks);
         comma = ", ";
     }
-    (void)printf("}, \"recorder_lost\": {\"samples\": %" PRIu64 ", \"bytes\": %" PRIu64 "}}\n",
+    (void)printf("}, \"recorder_lost\": {\"samples\": %" PRIu64 ", \"bytes\": %" PRIu64 "}, ",
                  lost->recorder_samples, lost->recorder_bytes);
+    print_unread(rec);
+    (void)puts("}");
 }
 
 static void print_table(const totals_row rows[PROFILE_TYPE_END])
@@ -133,15 +157,15 @@ static void print_table(const totals_row rows[PROFILE_TYPE_END])
             continue;
         const profile_type_info *info = profile_type_get(type);
         (void)printf("%-15s %-5s %12" PRIu64 " %20" PRIu64 " %20" PRIu64 " %10" PRIu64 "\n",
-                     info->name, info->unit, row->sums.samples, row->sums.raw_value,
-                     row->sums.value, row->stacks);
+                     row->name, info->unit, row->sums.samples, row->sums.raw_value, row->sums.value,
+                     row->stacks);
     }
 }
 
 static int print_totals(recording *rec, const totals_options *o)
 {
     totals_row rows[PROFILE_TYPE_END] = {0};
-    const sagg *agg = recording_aggregate(rec);
+    const sagg *agg = reading_aggregate(rec);
     if (agg == NULL) {
         complain("there is no memory to aggregate the input");
         return EXIT_UNREADABLE;
@@ -150,7 +174,7 @@ static int print_totals(recording *rec, const totals_options *o)
     recording_info info;
     recording_get_info(rec, &info);
     if (o->json)
-        print_json(rows, &info);
+        print_json(rec, rows, &info);
     else
         print_table(rows);
     reading_report(rec);
@@ -176,7 +200,10 @@ int jfr_totals_run(int argc, char **argv)
         complain("%s", err.message);
         return EXIT_UNREADABLE;
     }
-    rc = reading_add(rec, o.path) ? print_totals(rec, &o) : EXIT_UNREADABLE;
+    bool done = true;
+    for (int i = 0; done && i < o.input_count; i++)
+        done = reading_add(rec, o.inputs[i]);
+    rc = done ? print_totals(rec, &o) : EXIT_UNREADABLE;
     recording_free(rec);
     return rc;
 }

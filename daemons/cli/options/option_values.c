@@ -6,37 +6,55 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <base/near_miss.h>
 #include <catalogue/profile_type.h>
 #include <recording/recording.h>
 
 #include "cli/command.h"
 
-/* What it lists, in the catalogue's order. */
-static int no_type(const char *what)
+int option_choice(size_t *index, const char *what, const char *text, const char *const *names,
+                  size_t count)
 {
-    char names[256] = "";
-    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
-        size_t size = strlen(names);
-        (void)snprintf(names + size, sizeof(names) - size, "%s%s", type > 1 ? ", " : "",
-                       profile_type_get(type)->name);
+    near_miss near;
+    char hint[NEAR_MISS_LENGTH + 32];
+    char list[256] = "";
+    near_miss_begin(&near, text, strlen(text));
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *index = i;
+            return -1;
+        }
+        near_miss_try(&near, names[i], strlen(names[i]));
+        size_t size = strlen(list);
+        (void)snprintf(list + size, sizeof(list) - size, "%s%s",
+                       i == 0          ? ""
+                       : i + 1 < count ? ", "
+                                       : " or ",
+                       names[i]);
     }
-    complain("%s: use %s", what, names);
+    if (*near_miss_hint(&near, hint) != '\0')
+        complain("there is no %s '%s'%s", what, text, hint);
+    else
+        complain("there is no %s '%s'; use %s", what, text, list);
     return EXIT_USAGE;
 }
 
 int option_types(uint32_t *types, char *list)
 {
+    const char *names[PROFILE_TYPE_END - 1];
     char *rest;
-    if (list[strspn(list, ",")] == '\0')
-        return no_type("--type takes one profile type or more");
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
+        names[type - 1] = profile_type_get(type)->name;
+    if (list[strspn(list, ",")] == '\0') {
+        complain("--type takes one profile type or more, as in cpu,alloc_bytes");
+        return EXIT_USAGE;
+    }
     for (char *name = strtok_r(list, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
-        const profile_type_info *info = profile_type_find(name);
-        if (info == NULL) {
-            char what[128];
-            (void)snprintf(what, sizeof(what), "there is no profile type '%s'", name);
-            return no_type(what);
-        }
-        *types |= UINT32_C(1) << info->type;
+        size_t index;
+        int rc = option_choice(&index, "profile type", name, names, PROFILE_TYPE_END - 1);
+        if (rc >= 0)
+            return rc;
+        *types |= UINT32_C(2) << index;
     }
     return -1;
 }

@@ -4,8 +4,12 @@
 #ifndef HOTSTACK_CLI_OPTION_VALUES_H
 #define HOTSTACK_CLI_OPTION_VALUES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
+/* One of `count` names, of what `what` says ("format"). */
+int option_choice(size_t *index, const char *what, const char *text, const char *const *names,
+                  size_t count);
 /* "cpu,alloc_bytes": adds bits 1 << PROFILE_TYPE_*. Cuts `list` apart. */
 int option_types(uint32_t *types, char *list);
 /* A whole number from `least` to 2^32 - 1, of the option that is named. */

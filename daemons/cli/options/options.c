@@ -29,14 +29,11 @@ static const char help[] =
     "                       top        the same as JSON, all types (.top.json)\n"
     "                       arrow      Arrow IPC file: a row per type, thread and stack\n"
     "  -t, --type TYPE,...  only these profile types: cpu, alloc_bytes, alloc_objects,\n"
-    "                       lock_count, lock_delay, wall, live_bytes, nativemem_bytes.\n"
+    "                       lock_count, lock_delay, wall, live_bytes, nativemem_bytes,\n"
+    "                       events (what async-profiler counts, under its name), trace_count,\n"
+    "                       trace_time.\n"
     "                       Without it formats that hold one type write a file per type\n"
-    "                       (out.cpu.collapsed ...), which standard error names\n"
-    "      --thread REGEX   only threads whose name has a match (extended regular expression)\n"
-    "      --from TIME      only samples from then on: Unix seconds, or 2026-01-31T09:15:00Z\n"
-    "      --to TIME        only samples before then\n"
-    "      --state STATE,.. only samples in these thread states: runnable, sleeping, native,\n"
-    "                       unknown (the recorder did not say)\n"
+    "                       (out.cpu.collapsed ...), which standard error names\n" FILTER_HELP
     "      --inverted       html, json: leaves first (in a heatmap's page: the key r)\n"
     "      --threads        tell threads apart: a frame for the thread above each stack\n"
     "      --lines          tell lines of a method apart\n"
@@ -94,14 +91,19 @@ static const struct option longs[] = {
     {NULL, 0, NULL, 0},
 };
 
-static const struct {
-    const char *name;
-    enum convert_format format;
-} formats[] = {
-    {"html", FORMAT_HTML},   {"collapsed", FORMAT_COLLAPSED},   {"json", FORMAT_JSON},
-    {"pprof", FORMAT_PPROF}, {"speedscope", FORMAT_SPEEDSCOPE}, {"csv", FORMAT_CSV},
-    {"top", FORMAT_TOP},     {"arrow", FORMAT_ARROW},           {"heatmap", FORMAT_HEATMAP},
+static const char *const formats[] = {
+    [FORMAT_HTML - 1] = "html",
+    [FORMAT_COLLAPSED - 1] = "collapsed",
+    [FORMAT_JSON - 1] = "json",
+    [FORMAT_PPROF - 1] = "pprof",
+    [FORMAT_SPEEDSCOPE - 1] = "speedscope",
+    [FORMAT_CSV - 1] = "csv",
+    [FORMAT_TOP - 1] = "top",
+    [FORMAT_ARROW - 1] = "arrow",
+    [FORMAT_HEATMAP - 1] = "heatmap",
 };
+
+enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 /* Endings of files that are not the format's name; the first that fits counts. */
 static const struct {
@@ -114,23 +116,13 @@ static const struct {
     {".heatmap.html", FORMAT_HEATMAP},
 };
 
-static enum convert_format find_format(const char *name)
-{
-    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-        if (strcmp(name, formats[i].name) == 0)
-            return formats[i].format;
-    return FORMAT_NONE;
-}
-
 static int set_format(convert_options *out, const char *name)
 {
-    out->format = find_format(name);
-    if (out->format != FORMAT_NONE)
-        return -1;
-    complain("there is no format '%s': use html, heatmap, collapsed, json, pprof, "
-             "speedscope, csv, top or arrow",
-             name);
-    return EXIT_USAGE;
+    size_t index;
+    int rc = option_choice(&index, "format", name, formats, FORMATS);
+    if (rc < 0)
+        out->format = (enum convert_format)(index + 1);
+    return rc;
 }
 
 enum convert_format convert_format_of(const char *path)
@@ -142,7 +134,10 @@ enum convert_format convert_format_of(const char *path)
             return endings[i].format;
     }
     const char *dot = strrchr(path, '.');
-    return dot != NULL ? find_format(dot + 1) : FORMAT_NONE;
+    for (size_t i = 0; dot != NULL && i < FORMATS; i++)
+        if (strcmp(dot + 1, formats[i]) == 0)
+            return (enum convert_format)(i + 1);
+    return FORMAT_NONE;
 }
 
 static int take_option(convert_options *out, int option)
@@ -169,6 +164,7 @@ static int take_option(convert_options *out, int option)
     case OPT_MIN_WIDTH:
         return option_min_width(&out->min_width, optarg);
     case FILTER_OPT_THREAD:
+    case FILTER_OPT_THREAD_PATTERN:
     case FILTER_OPT_FROM:
     case FILTER_OPT_TO:
     case FILTER_OPT_STATE:
@@ -196,7 +192,8 @@ static void note_unused(const convert_options *out)
     if (out->max_cells != 0 && out->format != FORMAT_HEATMAP)
         complain("note: --max-cells changes heatmap only");
     if (out->threads && table)
-        complain("note: --threads changes no table of methods; --thread chooses threads");
+        complain("note: --threads changes no table of methods; --thread and --thread-pattern "
+                 "choose threads");
     if (out->lines && table)
         complain("note: --lines changes no table of methods");
     if (out->lines && (out->format == FORMAT_PPROF || out->format == FORMAT_ARROW))

@@ -2,6 +2,7 @@
 #include "cli/options/time_option.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 /* Somewhat before 64 bits of nanoseconds end. */
 #define SECONDS_END INT64_C(9000000000)
 
-int64_t time_option_fraction(const char **text)
+/* ".5", or nothing, as nanoseconds, to the last one; leaves `*text` behind it. */
+static int64_t read_fraction(const char **text)
 {
     int64_t ns = 0;
     if (**text != '.')
@@ -35,7 +37,7 @@ static bool read_seconds(int64_t *ns, const char *text)
         return false;
     unsigned long long seconds = strtoull(text, &rest, 10);
     const char *end = rest;
-    int64_t fraction = time_option_fraction(&end);
+    int64_t fraction = read_fraction(&end);
     return *end == '\0' && seconds < SECONDS_END && set(ns, (int64_t)seconds, fraction);
 }
 
@@ -80,7 +82,7 @@ static bool read_date(int64_t *ns, const char *text)
         rest = strptime(rest + 1, "%H:%M:%S", &date);
         if (rest == NULL)
             return false;
-        fraction = time_option_fraction(&rest);
+        fraction = read_fraction(&rest);
     }
     struct tm made = date;
     int64_t seconds = (int64_t)timegm(&made);
@@ -88,15 +90,64 @@ static bool read_date(int64_t *ns, const char *text)
            set(ns, seconds - zone, fraction);
 }
 
-bool time_option_read(int64_t *ns, const char *text)
+/* "10s", "1.5m"; no unit is seconds, as of instants. */
+static bool read_offset(int64_t *ns, const char *text)
 {
-    return read_seconds(ns, text) || read_date(ns, text);
+    static const struct {
+        const char *name;
+        int64_t ns;
+    } units[] = {{"ms", 1000000},    {"s", 1000000000},    {"", 1000000000},
+                 {"m", 60000000000}, {"h", 3600000000000}, {"d", 86400000000000}};
+    char *rest;
+    if (!isdigit((unsigned char)text[0]))
+        return false;
+    errno = 0;
+    long long whole = strtoll(text, &rest, 10);
+    const char *unit = rest;
+    int64_t fraction = read_fraction(&unit);
+    for (size_t i = 0; errno == 0 && i < sizeof(units) / sizeof(units[0]); i++)
+        if (strcmp(unit, units[i].name) == 0)
+            return !__builtin_mul_overflow(whole, units[i].ns, ns) &&
+                   !__builtin_add_overflow(
+                       *ns, (int64_t)((double)fraction * 1e-9 * (double)units[i].ns), ns);
+    return false;
 }
 
-bool time_option_in_order(int64_t from_ns, int64_t to_ns)
+int time_option_take(time_point *out, const char *option, const char *text)
 {
-    if (from_ns < to_ns)
+    bool is_offset = text[0] == '+' || text[0] == '-';
+    out->base = text[0] == '+' ? TIME_FROM_START : text[0] == '-' ? TIME_FROM_END : TIME_INSTANT;
+    if (is_offset ? read_offset(&out->ns, text + 1)
+                  : read_seconds(&out->ns, text) || read_date(&out->ns, text))
+        return -1;
+    complain("%s takes a time such as 2026-01-31T09:15:00Z, Unix seconds, +2s after the "
+             "recording's start or -2s before its end (units ms, s, m, h, d), not '%s'",
+             option, text);
+    return EXIT_USAGE;
+}
+
+bool time_option_in_order(const time_point *from, const time_point *to)
+{
+    bool from_end = from->base == TIME_FROM_END;
+    if (from->base == TIME_NOT_GIVEN || from->base != to->base ||
+        (from_end ? from->ns > to->ns : from->ns < to->ns))
         return true;
     complain("--from must lie before --to: no time is left between them");
     return false;
+}
+
+int64_t time_option_instant(const time_point *point, int64_t start_ns, int64_t end_ns,
+                            int64_t otherwise)
+{
+    int64_t ns;
+    switch (point->base) {
+    case TIME_INSTANT:
+        return point->ns;
+    case TIME_FROM_START:
+        return __builtin_add_overflow(start_ns, point->ns, &ns) ? INT64_MAX : ns;
+    case TIME_FROM_END:
+        return __builtin_sub_overflow(end_ns, point->ns, &ns) ? INT64_MIN : ns;
+    default:
+        return otherwise;
+    }
 }

@@ -6,20 +6,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How an error names them. */
-#define TIME_OPTION_FORMS "Unix seconds or a time such as 2026-01-31T09:15:00Z"
+typedef enum time_base {
+    TIME_NOT_GIVEN,
+    TIME_INSTANT,    /* ns since 1970 UTC */
+    TIME_FROM_START, /* ns after the recording's start */
+    TIME_FROM_END,   /* ns before its end */
+} time_base;
+
+typedef struct time_point {
+    time_base base;
+    int64_t ns;
+} time_point;
 
 /*
- * Reads a time after 1970 as UTC nanoseconds: Unix seconds ("1769846400.5"), a day ("2026-01-31",
- * its beginning), or a day with a time behind "T" or a blank ("2026-01-31T09:15:00.5+02:00"; no
- * zone is UTC). Returns whether it is that; a day that no calendar has is not.
+ * Takes the value of --from or --to, which `option` names: an instant after 1970, as Unix seconds
+ * ("1769846400.5"), a day ("2026-01-31", its beginning), or a day with a time behind "T" or a blank
+ * ("2026-01-31T09:15:00.5+02:00"; no zone is UTC); "+2s", behind the recording's start; "-1.5m",
+ * before its end. A day that no calendar has is refused. Returns -1 to go on, or an exit code after
+ * it has complained.
  */
-bool time_option_read(int64_t *ns, const char *text);
+int time_option_take(time_point *out, const char *option, const char *text);
 
-/* ".5", or nothing, as nanoseconds, to the last one; leaves `*text` behind it. */
-int64_t time_option_fraction(const char **text);
+/* Whether some time may lie between the two, and a complaint when none does. Points of two bases
+ * take the recording to tell. */
+bool time_option_in_order(const time_point *from, const time_point *to);
 
-/* Whether some time lies between the two, and a complaint when none does. */
-bool time_option_in_order(int64_t from_ns, int64_t to_ns);
+static inline bool time_is_relative(const time_point *point)
+{
+    return point->base == TIME_FROM_START || point->base == TIME_FROM_END;
+}
+
+/* The instant that a point is, of a recording from start_ns to end_ns; `otherwise` when it was not
+ * given. What lies past the range of 64 bits is its end. */
+int64_t time_option_instant(const time_point *point, int64_t start_ns, int64_t end_ns,
+                            int64_t otherwise);
 
 #endif

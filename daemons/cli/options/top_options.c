@@ -19,15 +19,12 @@ static const char help[] =
     "standard input.\n"
     "\n"
     "  -t, --type TYPE,...  only these profile types: cpu, alloc_bytes, alloc_objects,\n"
-    "                       lock_count, lock_delay, wall, live_bytes, nativemem_bytes\n"
+    "                       lock_count, lock_delay, wall, live_bytes, nativemem_bytes,\n"
+    "                       events (what async-profiler counts, under its name), trace_count,\n"
+    "                       trace_time\n"
     "  -n, --rows N         methods of each type (default 20, 0 = all)\n"
     "      --by COLUMN      sort by self (the default) or total\n"
-    "      --json           one JSON object, as `hotstack convert -f top` writes it\n"
-    "      --thread REGEX   only threads whose name has a match (extended regular expression)\n"
-    "      --from TIME      only samples from then on: Unix seconds, or 2026-01-31T09:15:00Z\n"
-    "      --to TIME        only samples before then\n"
-    "      --state STATE,.. only samples in these thread states: runnable, sleeping, native,\n"
-    "                       unknown (the recorder did not say)\n"
+    "      --json           one JSON object, as `hotstack convert -f top` writes it\n" FILTER_HELP
     "      --raw-names      keep the names of hidden classes, lambdas and proxies as recorded\n"
     "      --max-stacks N   tell at most N stacks apart (default 2000000) and\n"
     "      --max-memory MIB use at most so much memory for them (default 4096): past either the\n"
@@ -53,11 +50,12 @@ static const struct option longs[] = {
 
 static int set_order(top_options *out, const char *column)
 {
-    out->by_total = strcmp(column, "total") == 0;
-    if (out->by_total || strcmp(column, "self") == 0)
-        return -1;
-    complain("--by takes self or total, not '%s'", column);
-    return EXIT_USAGE;
+    static const char *const columns[] = {"self", "total"};
+    size_t index;
+    int rc = option_choice(&index, "column to sort by", column, columns, 2);
+    if (rc < 0)
+        out->by_total = index == 1;
+    return rc;
 }
 
 static int take_option(top_options *out, int option)
@@ -71,6 +69,7 @@ static int take_option(top_options *out, int option)
         out->json = true;
         return -1;
     case FILTER_OPT_THREAD:
+    case FILTER_OPT_THREAD_PATTERN:
     case FILTER_OPT_FROM:
     case FILTER_OPT_TO:
     case FILTER_OPT_STATE:

@@ -72,6 +72,8 @@ static void add_notes(json_t *list, const char *side, const recording *rec)
     recording_get_info(rec, &info);
     for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
         add_note(list, side, line);
+    for (size_t i = 0; recording_unread_line(rec, i, line, sizeof(line)); i++)
+        add_note(list, side, line);
     if (recording_cut_stacks_line(rec, line, sizeof(line)))
         add_note(list, side, line);
     add_count(list, side, info.recorder_samples, "cpu samples were lost by the recorder itself");
@@ -86,6 +88,16 @@ static json_t *notes(const recording *rec, const recording *before)
         add_notes(list, "before: ", before);
     add_notes(list, before != NULL ? "after: " : "", rec);
     return list;
+}
+
+static json_t *unread_events(const recording *rec)
+{
+    const recording_unread *rows;
+    size_t count = recording_unread_events(rec, &rows);
+    json_t *object = json_object();
+    for (size_t i = 0; i < count; i++)
+        set_count(object, rows[i].event, rows[i].count);
+    return object;
 }
 
 char *meta_json(const recording *rec, const recording *before, const char *title,
@@ -103,6 +115,7 @@ char *meta_json(const recording *rec, const recording *before, const char *title
     set_number(meta, "end_ns", info.end_ns);
     (void)json_object_set_new(meta, "intervals", intervals(&info));
     (void)json_object_set_new(meta, "loss", loss(&info));
+    (void)json_object_set_new(meta, "unread_events", unread_events(rec));
     json_t *list = notes(rec, before);
     if (absent[0] != '\0')
         (void)json_array_append_new(list, json_sprintf("not recorded: %s", absent));

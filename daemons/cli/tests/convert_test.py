@@ -371,7 +371,7 @@ class Tests:
         manual = (TREE / "docs/man/hotstack-convert.1").read_text().replace("\\-", "-")
         options = set(re.findall(r"--[a-z-]+", text))
         assert options == set(re.findall(r"--[a-z-]+", manual)), options
-        assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--min-width", "--max-stacks", "--max-memory", "--max-cells", "--thread", "--from",
+        assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--min-width", "--max-stacks", "--max-memory", "--max-cells", "--thread", "--thread-pattern", "--from",
                 "--to", "--state", "--inverted", "--jobs", "--help"} == options
 
     def test_the_program_lists_its_commands(self):
@@ -379,7 +379,7 @@ class Tests:
         assert "convert" in done.stdout
         for arguments in ([], ["frobnicate"]):
             done = subprocess.run([self.convert.program, *arguments], capture_output=True, text=True)
-            assert done.returncode == 2 and "usage" in done.stderr
+            assert done.returncode == 2 and "--help" in done.stderr
 
 
 def main():

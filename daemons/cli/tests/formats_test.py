@@ -37,6 +37,28 @@ def samples_of(collapsed):
     return {stack: int(value) for stack, value in rows}
 
 
+def pprof_of(stacks, duration_ns):
+    """A profile of CPU time for pprof (profile.proto): tuples of names, root first, and their nanoseconds."""
+    def number(value):
+        out = bytearray()
+        while value > 127:
+            out.append(value & 127 | 128)
+            value >>= 7
+        return bytes(out + bytes([value]))
+
+    def field(tag, value):
+        return number(tag << 3) + number(value) if isinstance(value, int) else number(tag << 3 | 2) + number(len(value)) + value
+
+    strings = ["", "cpu", "nanoseconds"] + sorted({name for stack in stacks for name in stack})
+    out = field(1, field(1, 1) + field(2, 2))
+    for stack, value in stacks.items():
+        out += field(2, b"".join(field(1, strings.index(name)) for name in reversed(stack)) + field(2, value))
+    for index in range(3, len(strings)):
+        out += field(4, field(1, index) + field(4, field(1, index))) + field(5, field(1, index) + field(2, index))
+    out += b"".join(field(6, text.encode()) for text in strings)
+    return out + field(9, 1_700_000_000_000_000_000) + field(10, duration_ns)
+
+
 class Tests:
     def __init__(self, program, datadir, recordings):
         self.program, self.datadir, self.directory = program, datadir, recordings.directory
@@ -49,6 +71,10 @@ class Tests:
         stderr = done.stderr.decode()
         assert done.returncode == code, f"exit {done.returncode}, not {code}: {stderr}"
         return done.stdout, stderr
+
+    def run_stdin(self, *arguments):
+        return subprocess.run([self.program, *map(str, arguments)], cwd=self.directory, env=self.env, check=True,
+                              input=self.asynchronous.read_bytes(), stdout=subprocess.PIPE).stdout
 
     def document(self, *arguments):
         return flamegraph_page.read(self.run("convert", *arguments, "-f", "json", "-o", "-")[0])
@@ -218,7 +244,7 @@ class Tests:
 
     def test_wrong_usage_of_top_and_its_manual(self):
         for arguments, says in (((), "name a recording"), ((self.jdk, "--by", "size"), "size"), ((self.jdk, "-n", "x"), "--rows"),
-                                ((self.jdk, "-t", "cup"), "'cup': use cpu, alloc_bytes"), ((self.jdk, "--frobnicate"), "--help")):
+                                ((self.jdk, "-t", "cup"), "'cup'; did you mean 'cpu'?"), ((self.jdk, "--frobnicate"), "--help")):
             assert says in self.run("top", *arguments, code=2)[1], arguments
         assert "cpu, alloc_bytes" in self.run("top", self.jdk, "-t", "live_bytes", code=1)[1]
         manual = (TREE / "docs/man/hotstack-top.1").read_text().replace("\\-", "-")
@@ -244,9 +270,9 @@ class Tests:
     def test_threads_come_back(self):
         for name in ("threads.pprof", "threads.cpu.collapsed"):
             self.run("convert", self.asynchronous, "-t", "cpu", "--threads", "-o", name)
-            for arguments in (("--threads",), (), ("--thread", "^burner-1$")):
+            for arguments in (("--threads",), (), ("--thread", "burner-1")):
                 assert self.collapsed("cpu", name, *arguments) == self.collapsed("cpu", self.asynchronous, *arguments), (name, arguments)
-            assert self.collapsed("cpu", name, "--thread", "^burner-1$")
+            assert self.collapsed("cpu", name, "--thread", "burner-1")
 
     def test_a_pprof_is_the_same_however_it_is_read(self):
         for jobs in ("1", "2", "5"):
@@ -266,7 +292,7 @@ class Tests:
         (self.directory / "runs.cpu.old").mkdir()
         (self.directory / "runs.cpu.old/stacks").write_text("a.B.run 42\n")
         assert self.totals("runs.cpu.old/stacks", "-t", "wall") == {"wall": 42}
-        assert self.totals("stacks.txt", "-t", "wall", "--thread", "^main$") == {"wall": 30}
+        assert self.totals("stacks.txt", "-t", "wall", "--thread", "main") == {"wall": 30}
         piped = subprocess.run(["sh", "-c", f"cat stacks.txt | '{self.program}' convert - -t wall -f collapsed -o -"], cwd=self.directory,
                                capture_output=True, text=True, check=True).stdout
         assert piped == "a.B.run 12\na.B.run;c.D.work 30\n"
@@ -280,6 +306,26 @@ class Tests:
             (self.directory / name).write_bytes(content)
             assert says in self.run("convert", name, "-o", "x.json", code=1)[1], name
             assert not (self.directory / "x.json").exists()
+
+    def test_text_that_is_no_profile_is_called_that(self):
+        (self.directory / "Shop.java").write_text("public class Shop {\n    int items = 1\n}\n")
+        for arguments in (("convert", "Shop.java", "-o", "x.json"), ("convert", "Shop.java", "-t", "cpu", "--from", "1", "-o", "x.json"), ("top", "Shop.java")):
+            assert "Shop.java is text, but no recording" in self.run(*arguments, code=1)[1], arguments
+
+    def test_a_recording_of_an_old_jdk_is_called_that(self):
+        head = bytearray(self.jdk.read_bytes())
+        head[4:8] = (0, 0, 0, 9)
+        (self.directory / "old.jfr").write_bytes(head)
+        assert "JFR version 0.9 is the format of Oracle's JDK 7 or 8" in self.run("top", "old.jfr", code=1)[1]
+
+    def test_collapsed_text_has_one_number_a_line(self):
+        """As flamegraph.pl reads it: a stack, and a number; of two numbers the first is the other side's."""
+        (self.directory / "kotlin.cpu.collapsed").write_text("a.B.run;a.BTest.returns 42 7\na.B.is 1.5;a.B.run 5\n")
+        text = self.run("convert", "kotlin.cpu.collapsed", "-f", "collapsed", "-o", "-")[0].decode()
+        number = re.compile(r"^(.*)\s+?(\d+(?:\.\d*)?)$")
+        rows = [number.match(line).groups() for line in text.splitlines()]
+        assert rows == [("a.B.is_1.5;a.B.run", "5"), ("a.B.run;a.BTest.returns_42", "7")], rows
+        assert not any(number.match(";".join(reversed(stack.split(";")))) or number.match(stack) for stack, _ in rows), rows
 
     def test_a_diff_takes_other_inputs(self):
         (self.directory / "old.cpu.collapsed").write_text("a.B.run 90\nc.D.work 10\n")
@@ -336,8 +382,13 @@ class Tests:
             for pattern in (f"^{re.escape(heaviest)}$", "[0-9]$", "a|e"):
                 wanted = sum(total for name, total in by_thread.items() if re.search(pattern, name))
                 if wanted:
-                    assert self.totals(self.asynchronous, "--thread", pattern, "-t", profile["type"])[profile["type"]] == wanted
+                    assert self.totals(self.asynchronous, "--thread-pattern", pattern, "-t", profile["type"])[profile["type"]] == wanted
+            assert self.totals(self.asynchronous, "--thread", heaviest, "-t", profile["type"])[profile["type"]] == by_thread[heaviest]
+            assert self.totals(self.asynchronous, "--thread", heaviest, "--thread-pattern", "^.", "-t", profile["type"])[profile["type"]] == by_thread[heaviest]
         assert "filters leave no profile samples" in self.run("convert", self.asynchronous, "--thread", "no such thread", "-o", "x.json", code=1)[1]
+        (self.directory / "pool.cpu.collapsed").write_text("[worker-1 tid=1];a.B.run 3\n[worker-10 tid=2];a.B.run 5\n")
+        assert self.totals("pool.cpu.collapsed", "--thread", "worker-1") == {"cpu": 3}
+        assert self.totals("pool.cpu.collapsed", "--thread-pattern", "worker-1") == {"cpu": 8}
 
     def test_time_cuts_without_loss(self):
         meta = self.document(self.asynchronous)["meta"]
@@ -350,6 +401,31 @@ class Tests:
             parts.update(self.totals(self.asynchronous, bound, instant))
         assert parts == whole
         assert self.totals(self.asynchronous, "--from", "2020-01-31T09:15:00Z", "--to", "2099-01-01T00:00:00.5Z") == whole
+
+    def test_times_from_the_recordings_start_and_end(self):
+        meta = self.document(self.asynchronous)["meta"]
+        start, end = int(meta["start_ns"]), int(meta["end_ns"])
+        instant = lambda ns: f"{ns // 10**9}.{ns % 10**9:09}"
+        for offset, ns in (("1s", 10**9), ("1.5s", 1_500_000_000), ("700ms", 700_000_000), ("1", 10**9), ("0.025m", 1_500_000_000)):
+            for bound in ("--from", "--to"):
+                assert self.totals(self.asynchronous, bound, f"+{offset}") == self.totals(self.asynchronous, bound, instant(start + ns)), offset
+                assert self.totals(self.asynchronous, bound, f"-{offset}") == self.totals(self.asynchronous, bound, instant(end - ns)), offset
+        # Each recording has its own start: standard input, too.
+        once = self.totals(self.asynchronous, "--from", "+1s", "--to", "-1s")
+        assert 0 < once["cpu"] < self.totals(self.asynchronous)["cpu"]
+        both = json.loads(self.run_stdin("top", self.asynchronous, "-", "--from", "+1s", "--to=-1s", "--json"))
+        assert {t["type"]: t["value"] for t in both["types"]} == {name: value * 2 for name, value in once.items()}
+        ours = [self.run("jfr", "events", self.asynchronous, "--events", "jdk.ExecutionSample", "--from", at)[0] for at in ("-1s", instant(end - 10**9))]
+        assert ours[0] == ours[1] != b""
+
+    def test_times_of_a_recording_without_an_end(self):
+        """A chunk that its JVM never finished ends with its last event."""
+        head = bytearray(self.jdk.read_bytes())
+        head[64] = 3  # as while it is written
+        (self.directory / "killed.jfr").write_bytes(head[:-100])
+        whole = json.loads(self.run("top", "killed.jfr", "-t", "cpu", "--json", code=3)[0])["types"][0]["value"]
+        last = json.loads(self.run("top", "killed.jfr", "-t", "cpu", "--json", "--from", "-1s", code=3)[0])["types"][0]["value"]
+        assert 0 < last < whole, (last, whole)
 
     def test_states_part_the_samples(self):
         whole = self.totals(self.jdk)
@@ -384,11 +460,11 @@ class Tests:
             assert (f"note: {option.split('=')[0]} changes" in stderr) == noted, (option, name, stderr)
 
     def test_bad_filters_are_refused(self):
-        for arguments, says in ((("--thread", "("), "--thread"), (("--from", "yesterday"), "--from"), (("--from", "2026-02-30T00:00:00Z"), "2026-02-30"), (("--to", "2026-01-31T24:61:00Z"), "--to"),
-                                (("--to", "2026-01-31T09:00:00+2:00"), "--to"), (("--from", "2026-01-31T12:00:00+02:00", "--to", "2026-01-31T11:00:00Z", "--state", "?"), "'?'"), (("--to", "-5"), "--to"),
-                                (("--from", "8", "--to", "7.5"), "before --to"), (("--to", "8", "--from", "8"), "before --to"),
+        for arguments, says in ((("--thread-pattern", "("), "--thread-pattern"), (("--from", "yesterday"), "--from"), (("--from", "2026-02-30T00:00:00Z"), "2026-02-30"), (("--to", "2026-01-31T24:61:00Z"), "--to"),
+                                (("--to", "2026-01-31T09:00:00+2:00"), "--to"), (("--from", "2026-01-31T12:00:00+02:00", "--to", "2026-01-31T11:00:00Z", "--state", "?"), "'?'"), (("--to", "-5x"), "--to"), (("--from", "+"), "--from"), (("--from", "+1e3s"), "--from"),
+                                (("--from", "8", "--to", "7.5"), "before --to"), (("--to", "8", "--from", "8"), "before --to"), (("--to", "+8s", "--from", "+8s"), "before --to"), (("--from", "-1s", "--to", "-2s"), "before --to"),
                                 (("--state", "asleep"), "asleep"), (("--state", ""), "--state takes"), (("--state", ","), "--state takes"),
-                                (("--thread", "(" * 60000), "--thread")):
+                                (("--thread-pattern", "(" * 60000), "--thread-pattern")):
             assert says in self.run("convert", self.jdk, "-o", "x.json", *arguments, code=2)[1]
 
     # ---- diff
@@ -436,6 +512,51 @@ class Tests:
             assert any(note.startswith(says) for note in notes), (says, notes)
         return None
 
+    def slow_and_fast(self):
+        """Two recordings of ten seconds: the second uses twice as much CPU, in the same shares."""
+        for name, value in (("fast", 1), ("slow", 2)):
+            stacks = {("a.B.run", "a.B.work"): 60 * value, ("a.B.run",): 40 * value}
+            (self.directory / f"{name}.pprof").write_bytes(pprof_of(stacks, 10_000_000_000))
+        return "fast.pprof", "slow.pprof"
+
+    def test_a_diff_prints_tables_and_a_verdict(self):
+        fast, slow = self.slow_and_fast()
+        lines = self.run("diff", fast, slow)[0].decode().splitlines()
+        assert lines[0] == "cpu: 100 ns before, 200 ns after; per second 10 ns before, 20 ns after (+100.0 %)", lines
+        assert lines[1].split() == ["before", "after", "change", "99", "%", "interval", "method"], lines
+        assert lines[3].split() == ["60.00", "%", "60.00", "%", "+0.00", "a.B.work"], lines
+        assert lines[-1] == "verdict: no rule was given (--fail-on); 0 methods grew and 0 shrank beyond chance", lines
+        one = self.run("diff", self.jdk, self.asynchronous, "-t", "cpu", "-n", "1")[0].decode().splitlines()
+        assert re.search(r"; per second [\d.]+ m?s before, [\d.]+ m?s after", one[0]) and re.fullmatch(r"\d+ more; -n 0 prints all", one[3]), one
+        every = self.run("diff", self.jdk, self.asynchronous, "-t", "cpu", "-n", "0")[0].decode().splitlines()
+        assert len(every) - 4 == int(one[3].split()[0]) + 1 and one[2] == every[2], (one, every)
+
+    def test_a_rule_on_totals_sees_what_shares_do_not(self):
+        fast, slow = self.slow_and_fast()
+        same = self.run("diff", fast, slow, "--fail-on", "+5% self")[0].decode().splitlines()[-1]
+        assert same == ("verdict: no method fails '+5% self': none has a greater share than before; shares say nothing of totals, which grew "
+                        "(cpu, +100.0 % per second): add --fail-on '+10% total/s'"), same
+        out, stderr = self.run("diff", fast, slow, "--fail-on", "+5% self", "--fail-on", "+99% total/s", code=4)
+        assert "cpu: the total grew by 100.0 % per second" in stderr and out.decode().endswith("; 1 total fails '+99% total/s'\n"), (out, stderr)
+        out = self.run("diff", fast, slow, "--fail-on", "+101% total/s")[0].decode()
+        assert out.endswith("verdict: no total fails '+101% total/s': the greatest growth is cpu, +100.0 % per second\n"), out
+        stderr = self.run("diff", fast, slow, "--fail-on", "+5% total/s", "-o", "verdict.json", code=4)[1]
+        document = json.loads((self.directory / "verdict.json").read_text())
+        assert document["verdict"] == {"rules": ["+5% total/s"], "failed": True, "text": "1 total fails '+5% total/s'"}, document
+        row = document["types"][0]
+        assert (row["before_per_second"], row["after_per_second"], row["total_fails"]) == (10, 20, True), row
+        assert "verdict: 1 total fails '+5% total/s'" in stderr, stderr
+
+    def test_a_rule_that_cannot_be_applied_is_no_success(self):
+        for name in ("one", "two"):
+            (self.directory / f"{name}.cpu.collapsed").write_text("a.B.run 90\n")
+        stderr = self.run("diff", "one.cpu.collapsed", "two.cpu.collapsed", "--fail-on", "+5% total/s", code=1)[1]
+        assert "one.cpu.collapsed does not say how long it was recorded" in stderr, stderr
+
+    def test_the_verdict_says_what_may_be_chance(self):
+        text = self.run("diff", self.jdk, self.asynchronous, "--fail-on", "+100% self")[0].decode().splitlines()[-1]
+        assert re.match(r"verdict: no method fails '\+100% self': the greatest growth is \S+ \S+, \+[\d.]+ points", text), text
+
     def test_a_diff_on_a_full_disk_is_no_success(self):
         for kind in ("html", "json"):
             if kind == "html" and not (self.datadir / "flamegraph.html").exists():
@@ -457,11 +578,20 @@ class Tests:
         stderr = self.run("diff", self.jdk, "lost.jfr", "--fail-on", "+5% self", code=1)[1]
         assert "no samples of one type" in stderr and "missing: unfinished at byte 0: 200 bytes" in stderr, stderr
 
+    def test_typos_are_answered_with_the_nearest_name(self):
+        for says, *arguments in (("there is no command 'conver'; did you mean 'convert'?", "conver"),
+                                 ("there is no format 'htlm'; did you mean 'html'?", "convert", self.jdk, "-f", "htlm", "-o", "x"),
+                                 ("did you mean 'json'?", "diff", self.jdk, self.jdk, "-f", "jsn"),
+                                 ("there is no profile type 'alloc_byte'; did you mean 'alloc_bytes'?", "top", self.jdk, "-t", "cpu,alloc_byte"),
+                                 ("there is no thread state 'runable'; did you mean 'runnable'?", "top", self.jdk, "--state", "runable"),
+                                 ("there is no column to sort by 'totl'; did you mean 'total'?", "top", self.jdk, "--by", "totl")):
+            assert says in self.run(*arguments, code=2)[1], arguments
+
     def test_wrong_usage_of_diff_and_its_manual(self):
-        for arguments, says in (((self.jdk,), "two recordings"), ((self.jdk, self.jdk), "-o FILE"), ((self.jdk, self.jdk, "-o", "x.csv"), "csv"),
-                                ((self.jdk, self.jdk, "-o", "-"), "standard output"), ((self.jdk, self.jdk, "-o", "x"), ".html or .json"),
-                                ((self.jdk, self.jdk, "-o", "./x"), ".html or .json"),
-                                ((self.jdk, self.jdk, "--fail-on", "5% self"), "--fail-on")):
+        for arguments, says in (((self.jdk,), "two recordings"), ((self.jdk, self.jdk, "-o", "x.csv"), "csv"),
+                                ((self.jdk, self.jdk, "-o", "x"), ".html or .json"), ((self.jdk, self.jdk, "-o", "./x"), ".html or .json"),
+                                *(((self.jdk, self.jdk, "--fail-on", rule), "'+10% total/s'") for rule in
+                                  ("5% self", "+5 self", "+5% total", "+-1% self", "+101% self", "+nan% self", "+1e9% total/s", ""))):
             assert says in self.run("diff", *arguments, code=2)[1], arguments
         text = self.run("diff", "--help")[0].decode()
         manual = (TREE / "docs/man/hotstack-diff.1").read_text().replace("\\-", "-")

@@ -239,9 +239,18 @@ class Tests:
         assert any(row["name"] == name.decode() for row in json.loads(self.run("summary", "--json", evil)[0])["events"])
 
     def test_filters_that_leave_nothing_are_noted(self):
-        for command, *filters in (("print", "--events", "CPULoadd"), ("events", "--categories", "Nothing"), ("metadata", "--events", "CPULoadd"),
-                                  ("print", "--json", "--from", "+10h")):
+        for command, *filters in (("print", "--json", "--from", "+10h"), ("events", "--events", "jdk.ZAllocationStall")):
             assert "the filters leave nothing" in self.run(command, *filters, self.jdk)[1], command
+
+    def test_a_name_that_no_event_has_is_an_error(self):
+        """With the nearest one: a typo must not look like an event that did not happen."""
+        for command, *filters, says in (("print", "--events", "CPULoadd", "no event type 'CPULoadd'; did you mean 'CPULoad'?"),
+                                        ("events", "--events", "CPULoad, jdk.executionsample", "'jdk.executionsample'; did you mean 'jdk.ExecutionSample'?"),
+                                        ("events", "--categories", "Nothing", "no category 'Nothing'"),
+                                        ("events", "--categories", "Java Virtual Machin", "did you mean 'Java Virtual Machine'?"),
+                                        ("metadata", "--events", "CPULoadd", "did you mean 'CPULoad'?"),
+                                        ("print", "--events", "Frobnicate*", "no event type 'Frobnicate*'")):
+            assert says in self.run(command, *filters, self.jdk, code=2)[1], (command, filters)
         assert self.run("print", "--events", "CPULoad", self.jdk)[1] == ""
 
     def test_times_that_leave_nothing_are_refused(self):
@@ -278,6 +287,7 @@ class Tests:
                           ["print", "--from", "yesterday", "a"], ["print", "--nothing", "a"], ["nothing"]):
             out, stderr = self.run(*arguments, code=2)
             assert out == b"" and stderr, arguments
+        assert "there is no subcommand 'sumary'; did you mean 'summary'?" in self.run("sumary", code=2)[1]
         for command in ("print", "events", "summary", "metadata", "totals"):
             assert self.run(command, "--nothing", code=2)[1].startswith(f"hotstack jfr {command}: unrecognized option '--nothing'\n")
             assert self.run(command, "--help")[0].startswith(f"usage: hotstack jfr {command}".encode())

@@ -55,6 +55,58 @@ class Tests:
                 # A line is a distinct text; stacks that differ in a frame's kind alone share one.
                 assert row["stacks"] >= len(lines) > 0, name
 
+    def test_datadogs_samples_count_and_what_is_not_read_is_named(self):
+        made = TREE / "libjfr/tests/data/ok/datadog.jfr"
+        out, stderr = self.run("totals", made, "--json")
+        document = json.loads(out)
+        values = {name: (row["events"], row["value"]) for name, row in document["types"].items()}
+        assert values == {"cpu": (4, 120_000_000), "wall": (2, 300_000_000), "alloc_bytes": (2, 41_000), "alloc_objects": (2, 42),
+                          "live_bytes": (2, 250)}, values
+        assert document["unread_events"] == {"datadog.StrangeSample": 4}, document
+        assert "note: 4 events of datadog.StrangeSample have a stack and a thread" in stderr, stderr
+        done = subprocess.run([self.program, "convert", made, "-f", "json", "-o", "-"], check=True, capture_output=True, text=True)
+        meta = json.loads(done.stdout)["meta"]
+        assert meta["unread_events"] == {"datadog.StrangeSample": 4}, meta
+        assert any("datadog.StrangeSample" in note for note in meta["notes"]) and "datadog.StrangeSample" in done.stderr, (meta, done.stderr)
+
+    def test_several_recordings_are_added_up(self):
+        one, two, both = self.totals(self.jdk), self.totals(self.asynchronous), self.totals(self.jdk, self.asynchronous)
+        assert set(both) == set(one) | set(two), both
+        for name, row in both.items():
+            for key in ("events", "raw_value", "value"):
+                assert row[key] == sum(part[name][key] for part in (one, two) if name in part), (name, key)
+
+    def counted(self, options):
+        """What async-profiler records of Calls.java; often calls target 3000 times, seldom 1000 times."""
+        classes, out = self.directory / "calls", self.directory / f"{options.replace(',', '-').replace('=', '-')}.jfr"
+        if not classes.exists():
+            subprocess.run(["javac", "-d", classes, pathlib.Path(__file__).parent / "java/Calls.java"], check=True)
+        agent = f"-agentpath:{self.recordings.profiler}=start,{options},file={out}"
+        subprocess.run([self.recordings.javas[21], agent, "-cp", classes, "Calls"], check=True, stdout=subprocess.DEVNULL)
+        return out
+
+    def test_counted_events_are_a_type_of_their_own(self):
+        calls = self.counted("event=Calls.target,interval=1")
+        assert self.totals(calls) == {"Calls.target": {"unit": "count", "events": 4000, "raw_value": 4000, "value": 4000, "stacks": 2}}
+        self.run_in(self.directory, "convert", calls, "-o", "calls.collapsed")
+        text = (self.directory / "calls.collapsed").read_text()
+        assert text == "Calls.main;Calls.often;Calls.target 3000\nCalls.main;Calls.seldom;Calls.target 1000\n", text
+        tables = json.loads(self.run_in(self.directory, "top", calls, "-t", "events", "--json"))["types"]
+        assert [table["type"] for table in tables] == ["Calls.target"], tables
+        document = json.loads(self.run_in(self.directory, "convert", calls, "-f", "json", "-o", "-"))
+        assert [(p["type"], p["unit"], p["value_total"]) for p in document["profiles"]] == [("Calls.target", "count", "4000")]
+        faults = self.counted("event=page-faults")
+        assert list(self.totals(faults)) == ["page-faults"] and self.totals(faults)["page-faults"]["value"] > 0
+        both = json.loads(self.run_in(self.directory, "top", calls, faults, "--json"))["types"]
+        assert [table["type"] for table in both] == ["events"], "two inputs that differ have no name in common"
+
+    def test_traced_calls_have_a_count_and_their_time(self):
+        totals = self.totals(self.counted("trace=Calls.often"))
+        assert totals["trace_count"]["value"] == 100 and totals["trace_time"]["value"] > 0 and totals["trace_time"]["unit"] == "ns", totals
+
+    def run_in(self, directory, *arguments):
+        return subprocess.run([self.program, *map(str, arguments)], cwd=directory, check=True, stdout=subprocess.PIPE, text=True).stdout
+
     def test_the_table_holds_the_same_numbers(self):
         table, _ = self.run("totals", self.asynchronous)
         rows = {line.split()[0]: line.split()[1:] for line in table.splitlines()[1:]}
@@ -94,8 +146,7 @@ class Tests:
             assert done.returncode == 1 and done.stderr.count(b"cannot write") == 1, done
 
     def test_wrong_usage_exits_2_and_help_is_complete(self):
-        for arguments, says in (((), "usage"), (("frobnicate",), "frobnicate"), (("totals",), "name one recording"),
-                                (("totals", self.jdk, self.jdk), "name one recording"),
+        for arguments, says in (((), "usage"), (("frobnicate",), "frobnicate"), (("totals",), "name a recording"), (("totals", "-", "-"), "name - once"),
                                 (("totals", self.jdk, "--frobnicate"), "--help"),
                                 (("totals", self.jdk, "--threads", "0"), "1 to 64"),
                                 (("totals", self.jdk, "--threads", "2x"), "1 to 64")):

@@ -197,7 +197,7 @@ class Tests:
             names = {sample.thread for sample in self.known[path].samples}
             assert len(names) > 4
             for pattern in (*(f"^{re.escape(name)}$" for name in names), "[0-9]$", "^(burner|monitor)-", "e", "no such thread"):
-                self.check_sums(path, lambda sample: re.search(pattern, sample.thread), "--thread", pattern)
+                self.check_sums(path, lambda sample: re.search(pattern, sample.thread), "--thread-pattern", pattern)
 
     def test_threads_stand_above_their_stacks(self):
         for path in FILES:
@@ -239,7 +239,7 @@ class Tests:
         times = sorted(sample.time for sample in self.known[path].samples)
         begin = times[len(times) // 5]
         self.check_sums(path, lambda s: s.time >= begin and s.state in ("sleeping", "unknown") and re.search("[a-m]", s.thread),
-                        "--from", f"{begin // 10**9}.{begin % 10**9:09}", "--state", "sleeping,unknown", "--thread", "[a-m]")
+                        "--from", f"{begin // 10**9}.{begin % 10**9:09}", "--state", "sleeping,unknown", "--thread-pattern", "[a-m]")
 
     def test_stacks_with_and_without_lines(self):
         for path in FILES:

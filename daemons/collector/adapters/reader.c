@@ -109,7 +109,7 @@ static void add_totals(conversion *in, uint32_t type)
     profile *to = in->to;
     const profile_type_info *info = profile_type_get(type);
     sagg_totals totals = sagg_type_totals(in->from, type);
-    if (totals.samples == 0 && !event_intervals_yield(in->events, info->type))
+    if (totals.samples == 0 && !event_intervals_yield(in->events, info->source))
         return;
     if (in->part_of[info->source] == 0)
         in->part_of[info->source] = (uint32_t)++to->part_count;

@@ -133,26 +133,21 @@ bool event_intervals_any(const event_intervals *events)
     return false;
 }
 
-bool event_intervals_yield(const event_intervals *events, enum profile_type type)
+enum profile_source event_source(event_id event)
 {
-    switch (type) {
-    case PROFILE_TYPE_CPU:
-        return events->of[EVENT_CPU] != 0;
-    case PROFILE_TYPE_ALLOC_BYTES:
-    case PROFILE_TYPE_ALLOC_OBJECTS:
-        return events->of[EVENT_ALLOC] != 0;
-    case PROFILE_TYPE_LOCK_COUNT:
-    case PROFILE_TYPE_LOCK_DELAY:
-        return events->of[EVENT_LOCK] != 0;
-    case PROFILE_TYPE_WALL:
-        return events->of[EVENT_WALL] != 0;
-    case PROFILE_TYPE_LIVE_BYTES:
-        return events->of[EVENT_LIVE] != 0;
-    case PROFILE_TYPE_NATIVEMEM_BYTES:
-        return events->of[EVENT_NATIVEMEM] != 0;
-    case PROFILE_TYPE_NONE:
-    case PROFILE_TYPE_END:
-        break;
-    }
+    static const enum profile_source sources[EVENTS] = {
+        [EVENT_CPU] = PROFILE_SOURCE_CPU,   [EVENT_ALLOC] = PROFILE_SOURCE_ALLOC,
+        [EVENT_LOCK] = PROFILE_SOURCE_LOCK, [EVENT_WALL] = PROFILE_SOURCE_WALL,
+        [EVENT_LIVE] = PROFILE_SOURCE_LIVE, [EVENT_NATIVEMEM] = PROFILE_SOURCE_NATIVEMEM,
+    };
+
+    return sources[event];
+}
+
+bool event_intervals_yield(const event_intervals *events, enum profile_source source)
+{
+    for (size_t i = 0; i < EVENTS; i++)
+        if (events->of[i] != 0 && event_source((event_id)i) == source)
+            return true;
     return false;
 }

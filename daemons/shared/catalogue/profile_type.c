@@ -16,12 +16,16 @@ static const profile_type_info types[PROFILE_TYPE_END] = {
     TYPE(WALL, "wall", "ns", "Wall time", WALL, AMOUNT),
     TYPE(LIVE_BYTES, "live_bytes", "bytes", "Live bytes", LIVE, AMOUNT),
     TYPE(NATIVEMEM_BYTES, "nativemem_bytes", "bytes", "Native memory", NATIVEMEM, AMOUNT),
+    TYPE(EVENTS, "events", "count", "Counted events", EVENTS, AMOUNT),
+    TYPE(TRACE_COUNT, "trace_count", "count", "Traced calls", TRACE, COUNT),
+    TYPE(TRACE_TIME, "trace_time", "ns", "Time of traced calls", TRACE, AMOUNT),
 };
 
 static const char *const sources[PROFILE_SOURCE_END] = {
     [PROFILE_SOURCE_CPU] = "cpu",     [PROFILE_SOURCE_WALL] = "wall",
     [PROFILE_SOURCE_ALLOC] = "alloc", [PROFILE_SOURCE_LOCK] = "lock",
     [PROFILE_SOURCE_LIVE] = "live",   [PROFILE_SOURCE_NATIVEMEM] = "nativemem",
+    [PROFILE_SOURCE_EVENTS] = "events", [PROFILE_SOURCE_TRACE] = "trace",
 };
 
 const profile_type_info *profile_type_get(unsigned number)

@@ -3,6 +3,7 @@
 #ifndef CONFIG_IMPL_H
 #define CONFIG_IMPL_H
 
+#include <base/near_miss.h>
 #include <config/config.h>
 
 enum config__source { SOURCE_DEFAULT, SOURCE_FILE, SOURCE_ENVIRONMENT, SOURCE_FLAG };
@@ -12,7 +13,7 @@ enum {
     SECRET_MAX = 64 * 1024,
     EVENTS_MAX = 20000,
     DEPTH_MAX = 8,
-    NAME_MAX_LENGTH = 128, /* of a key, flag or environment name */
+    NAME_MAX_LENGTH = NEAR_MISS_LENGTH, /* of a key, flag or environment name */
 };
 
 typedef struct config__value {

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <base/near_miss.h>
+
 int(config__fail)(config_error *err, int code, const config__origin *origin, const char *format,
                   ...)
 {
@@ -89,69 +91,33 @@ long config__find(const config_section *section, const char *key, size_t length)
     return -1;
 }
 
-/* Edit distance (insert, delete, replace), for names shorter than NAME_MAX_LENGTH. */
-static unsigned distance(const char *a, const char *b)
-{
-    size_t n = strlen(b);
-    unsigned row[NAME_MAX_LENGTH];
-    if (n >= NAME_MAX_LENGTH || strlen(a) >= NAME_MAX_LENGTH)
-        return NAME_MAX_LENGTH;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; a[i - 1] != '\0'; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= n; j++) {
-            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
 const char *config__near_miss(const config_section *section, const char *key)
 {
-    const char *best = NULL;
-    unsigned best_distance = (unsigned)strlen(key) / 3 + 1;
+    near_miss near;
+    near_miss_begin(&near, key, strlen(key));
+    for (size_t i = 0; i < section->count; i++)
+        near_miss_try(&near, section->fields[i].key, strlen(section->fields[i].key));
+    long found = config__find(section, near.name, strlen(near.name));
     const char *last = strrchr(key, '.');
-    for (size_t i = 0; i < section->count; i++) {
-        const char *candidate = section->fields[i].key;
-        unsigned far = distance(key, candidate);
-        if (far <= best_distance) {
-            best = candidate;
-            best_distance = far;
-        }
-        const char *word = strrchr(candidate, '.');
-        if (best == NULL && word != NULL && strcmp(word + 1, last != NULL ? last + 1 : key) == 0)
-            best = candidate;
+    for (size_t i = 0; found < 0 && i < section->count; i++) {
+        const char *word = strrchr(section->fields[i].key, '.');
+        if (word != NULL && strcmp(word + 1, last != NULL ? last + 1 : key) == 0)
+            found = (long)i;
     }
-    return best;
+    return found >= 0 ? section->fields[found].key : NULL;
 }
 
 bool config__near_group(const config_section *section, const char *key, char *name)
 {
-    unsigned best_distance = (unsigned)strlen(key) / 3 + 1;
-    bool found = false;
+    near_miss near;
+    near_miss_begin(&near, key, strlen(key));
     for (size_t i = 0; i < section->count; i++) {
-        const char *candidate = section->fields[i].key;
-        const char *end = strchr(candidate, '.');
-        if (end == NULL || end - candidate >= NAME_MAX_LENGTH)
-            continue;
-        char group[NAME_MAX_LENGTH];
-        snprintf(group, sizeof(group), "%.*s", (int)(end - candidate), candidate);
-        unsigned far = distance(key, group);
-        if (far < best_distance) {
-            memcpy(name, group, sizeof(group));
-            best_distance = far;
-            found = true;
-        }
+        const char *end = strchr(section->fields[i].key, '.');
+        if (end != NULL)
+            near_miss_try(&near, section->fields[i].key, (size_t)(end - section->fields[i].key));
     }
-    return found;
+    memcpy(name, near.name, sizeof(near.name));
+    return name[0] != '\0';
 }
 
 void config__flag_name(char *out, const char *key)

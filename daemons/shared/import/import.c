@@ -61,6 +61,25 @@ static bool begins_as_document(const char *data, size_t size)
            (data[at] == '{' || (data[at] == '<' && (data[at + 1] == '!' || data[at + 1] == '?')));
 }
 
+/* Whether the first line that is not empty ends with a blank and a number, or goes on behind what
+ * is seen. */
+static bool begins_as_collapsed(const char *data, size_t size)
+{
+    size_t begin = 0;
+    while (begin < size && (data[begin] == '\n' || data[begin] == '\r'))
+        begin++;
+    const char *newline = memchr(data + begin, '\n', size - begin);
+    size_t end = newline != NULL ? (size_t)(newline - data) : size;
+    if (newline == NULL && size == IMPORT_SNIFF)
+        return true;
+    if (end > begin && data[end - 1] == '\r')
+        end--;
+    size_t digits = end;
+    while (digits > begin && data[digits - 1] >= '0' && data[digits - 1] <= '9')
+        digits--;
+    return begin == end || (digits < end && digits > begin && data[digits - 1] == ' ');
+}
+
 enum import_kind import_kind_of(const void *data, size_t size)
 {
     char head[IMPORT_SNIFF];
@@ -76,7 +95,9 @@ enum import_kind import_kind_of(const void *data, size_t size)
     size = size < IMPORT_SNIFF ? size : IMPORT_SNIFF;
     /* '\0' is found by strchr as the end of its text, so it is asked for first. */
     if (memchr(data, '\0', size) == NULL && is_text(data, size))
-        return begins_as_document(data, size) ? IMPORT_DOCUMENT : IMPORT_COLLAPSED;
+        return begins_as_document(data, size)    ? IMPORT_DOCUMENT
+               : begins_as_collapsed(data, size) ? IMPORT_COLLAPSED
+                                                 : IMPORT_TEXT;
     return IMPORT_PPROF;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a chunk says about itself: settings, counts, time. */
+#include <ctype.h>
 #include <string.h>
 
 #include "internal.h"
@@ -59,6 +60,9 @@ void recording__take_settings(recording *rec, const jfr_chunk *chunk)
     info->interval[PROFILE_TYPE_LOCK_COUNT] = intervals.lock_ns;
     info->interval[PROFILE_TYPE_LOCK_DELAY] = intervals.lock_ns;
     info->interval[PROFILE_TYPE_NATIVEMEM_BYTES] = intervals.nativemem_bytes;
+    info->interval[PROFILE_TYPE_EVENTS] = intervals.events;
+    if (intervals.main_event == JFR_MAIN_COUNTER)
+        copy_common(info->event, sizeof(info->event), from->event);
 }
 
 void recording__take_counts(recording_counts *to, const jfr_chunk *chunk)
@@ -89,4 +93,17 @@ void recording__take_time(recording *rec, const jfr_chunk *chunk, int64_t last_n
     if (!from->finished && last_ns > end_ns)
         end_ns = last_ns;
     recording__add_span(rec, from->start_ns, end_ns);
+}
+
+int recording_name_events(recording *rec)
+{
+    char name[sizeof(rec->info.event)];
+    size_t size = strlen(rec->info.event);
+    memcpy(name, rec->info.event, size + 1);
+    for (size_t i = 0; i < size; i++)
+        if (!isalnum((unsigned char)name[i]) && strchr("-.:_", name[i]) == NULL)
+            name[i] = '_';
+    if (size == 0 || rec->info.event[0] == '(' || name[0] == '.' || profile_type_find(name) != NULL)
+        return 0;
+    return sagg_type_rename(rec->agg, PROFILE_TYPE_EVENTS, name, NULL) == 0 ? 0 : RECORDING_E_NOMEM;
 }

@@ -23,6 +23,9 @@ enum profile_type recording__type(jfr_profile_type type)
         [JFR_LOCK_DELAY] = PROFILE_TYPE_LOCK_DELAY,
         [JFR_LIVE_BYTES] = PROFILE_TYPE_LIVE_BYTES,
         [JFR_NATIVEMEM_BYTES] = PROFILE_TYPE_NATIVEMEM_BYTES,
+        [JFR_EVENTS] = PROFILE_TYPE_EVENTS,
+        [JFR_TRACE_COUNT] = PROFILE_TYPE_TRACE_COUNT,
+        [JFR_TRACE_TIME] = PROFILE_TYPE_TRACE_TIME,
     };
     return types[type];
 }
@@ -468,6 +471,7 @@ int recording__add_chunk(recording *rec, jfr_chunk *chunk, const recording_fille
     int rc = add_now(rec, chunk, filled, &last_ns);
     recording__take_settings(rec, chunk);
     recording__take_counts(&rec->info.counts, chunk);
+    recording__take_unread(rec, chunk);
     recording__take_time(rec, chunk, last_ns);
     return rc != 0 ? no_memory(err) : 0;
 }

@@ -24,6 +24,8 @@ struct recording {
     recording_info info;
     jfr_loss_record losses[RECORDING_LOSSES];
     size_t loss_count;
+    recording_unread unread[RECORDING_MAX_UNREAD];
+    size_t unread_count;
     sagg_span spans[RECORDING_MAX_SPANS]; /* ascending, apart */
     size_t span_count;
     uint32_t *frames; /* of the sample being added (recording_add_sample) */
@@ -107,6 +109,7 @@ uint64_t recording__max_bytes(const recording *rec);
 int recording__reserve(uint32_t **numbers, size_t *room, size_t count);
 
 /* Adds to the time that the inputs cover. */
+void recording__take_unread(recording *rec, const jfr_chunk *chunk);
 void recording__add_span(recording *rec, int64_t start_ns, int64_t end_ns);
 
 int recording__fail(recording_error *err, int code, uint64_t offset, const char *message);

@@ -2,6 +2,7 @@
 /* What is missing of the inputs, in numbers and in words. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -111,4 +112,47 @@ bool recording_cut_stacks_line(const recording *rec, char *line, size_t room)
         used += (size_t)size;
     }
     return used > 0;
+}
+
+/* Of more types than there is room for, the last row counts all others. */
+static recording_unread *find_unread(recording *rec, const jfr_unread *from)
+{
+    char name[sizeof(rec->unread[0].event)];
+    (void)snprintf(name, sizeof(name), "%.*s", (int)from->event.len, from->event.data);
+    for (size_t i = 0; i < rec->unread_count; i++)
+        if (strcmp(rec->unread[i].event, name) == 0)
+            return &rec->unread[i];
+    if (rec->unread_count + 1 == RECORDING_MAX_UNREAD)
+        (void)snprintf(name, sizeof(name), "others");
+    if (rec->unread_count < RECORDING_MAX_UNREAD)
+        memcpy(rec->unread[rec->unread_count++].event, name, sizeof(name));
+    return &rec->unread[rec->unread_count - 1];
+}
+
+void recording__take_unread(recording *rec, const jfr_chunk *chunk)
+{
+    size_t count;
+    const jfr_unread *rows = jfr_chunk_unread(chunk, &count);
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].count > 0)
+            find_unread(rec, &rows[i])->count += rows[i].count;
+}
+
+size_t recording_unread_events(const recording *rec, const recording_unread **out)
+{
+    *out = rec->unread;
+    return rec->unread_count;
+}
+
+bool recording_unread_line(const recording *rec, size_t index, char *line, size_t room)
+{
+    if (index >= rec->unread_count)
+        return false;
+    const recording_unread *row = &rec->unread[index];
+    (void)snprintf(line, room,
+                   "%" PRIu64
+                   " events of %s have a stack and a thread as samples do, but are in no "
+                   "profile",
+                   row->count, row->event);
+    return true;
 }

@@ -225,9 +225,24 @@ static jfr_options reader_options(const recording *rec)
     return options;
 }
 
+static int tell_begin(const recording *rec, const jfr_file *file, recording_error *err)
+{
+    const recording_tap *tap = &rec->options.tap;
+    jfr_span span;
+    jfr_error cause;
+    if (tap->begin == NULL)
+        return 0;
+    if (jfr_file_span(file, &span, &cause) < 0)
+        return recording__from_jfr(err, &cause);
+    tap->begin(tap->ctx, span.start_ns, span.end_ns);
+    return 0;
+}
+
 static int add_file(recording *rec, jfr_file *file, recording_error *err)
 {
     int rc = rec->sums_count > 0 ? 0 : new_sums(rec, err);
+    if (rc == 0)
+        rc = tell_begin(rec, file, err);
     if (rc == 0 && !recording__split(rec, file, &rc, err))
         rc = add_in_a_row(rec, file, err);
     recording__take_loss(rec, file);

@@ -85,6 +85,19 @@ JFR_EXPORT JFR_MUST_USE int jfr_next_chunk(jfr_file *file, jfr_chunk **chunk, jf
  */
 JFR_EXPORT void jfr_file_loss(const jfr_file *file, jfr_loss *out);
 
+/* The time that a recording covers, ns since 1970 UTC. */
+typedef struct jfr_span {
+    int64_t start_ns; /* of the earliest chunk */
+    int64_t end_ns;   /* of the latest */
+} jfr_span;
+
+/*
+ * Says what time the recording covers, wherever jfr_next_chunk stands in it. The headers of
+ * finished chunks say so; a chunk that is unfinished, cut or damaged ends with the last event that
+ * can be read. Returns 1, or 0 when no chunk can be read. Errors: JFR_ERR_NOMEM.
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_file_span(const jfr_file *file, jfr_span *out, jfr_error *err);
+
 /* A short name of a reason ("truncated", "bad metadata", ...): a static string. */
 JFR_EXPORT const char *jfr_loss_reason_name(jfr_loss_reason reason);
 

@@ -5,6 +5,8 @@
 #include <jfr/chunk.h>
 #include <jfr/error.h>
 #include <jfr/export.h>
+#include <jfr/string.h>
+#include <stddef.h>
 #include <stdint.h>
 
 JFR_BEGIN_DECLS
@@ -14,17 +16,20 @@ JFR_BEGIN_DECLS
 
 /* What is measured. The values are dense from 0 and stable. */
 typedef enum jfr_profile_type {
-    JFR_CPU = 0,        /* ns on CPU */
-    JFR_WALL,           /* ns of wall time */
-    JFR_ALLOC_BYTES,    /* bytes allocated on the heap */
-    JFR_ALLOC_OBJECTS,  /* objects allocated */
-    JFR_LOCK_COUNT,     /* contended lock acquisitions */
-    JFR_LOCK_DELAY,     /* ns waited for them */
-    JFR_LIVE_BYTES,     /* bytes of sampled objects alive at the end */
-    JFR_NATIVEMEM_BYTES /* bytes taken by malloc and its kin */
+    JFR_CPU = 0,         /* ns on CPU */
+    JFR_WALL,            /* ns of wall time */
+    JFR_ALLOC_BYTES,     /* bytes allocated on the heap */
+    JFR_ALLOC_OBJECTS,   /* objects allocated */
+    JFR_LOCK_COUNT,      /* contended lock acquisitions */
+    JFR_LOCK_DELAY,      /* ns waited for them */
+    JFR_LIVE_BYTES,      /* bytes of sampled objects alive at the end */
+    JFR_NATIVEMEM_BYTES, /* bytes taken by malloc and its kin */
+    JFR_EVENTS,          /* what async-profiler's main event counts: calls, page faults, ... */
+    JFR_TRACE_COUNT,     /* traced calls of methods */
+    JFR_TRACE_TIME       /* ns that they took */
 } jfr_profile_type;
 
-enum { JFR_PROFILE_TYPE_COUNT = 8 };
+enum { JFR_PROFILE_TYPE_COUNT = 11 };
 
 /* Which event a sample came from. */
 typedef enum jfr_sample_source {
@@ -40,7 +45,12 @@ typedef enum jfr_sample_source {
     JFR_SOURCE_MONITOR_ENTER, /* jdk.JavaMonitorEnter */
     JFR_SOURCE_MONITOR_WAIT,  /* jdk.JavaMonitorWait */
     JFR_SOURCE_THREAD_PARK,   /* jdk.ThreadPark */
-    JFR_SOURCE_NATIVE_LOCK    /* profiler.NativeLock */
+    JFR_SOURCE_NATIVE_LOCK,   /* profiler.NativeLock */
+    JFR_SOURCE_DATADOG_CPU,   /* datadog.ExecutionSample */
+    JFR_SOURCE_DATADOG_WALL,  /* datadog.MethodSample */
+    JFR_SOURCE_DATADOG_ALLOC, /* datadog.ObjectSample */
+    JFR_SOURCE_DATADOG_LIVE,  /* datadog.HeapLiveObject */
+    JFR_SOURCE_METHOD_TRACE   /* jdk.MethodTrace, of async-profiler and of the JDK 25 */
 } jfr_sample_source;
 
 /* How a thread waited. */
@@ -85,6 +95,12 @@ enum { JFR_SAMPLE_VALUES = 2 };
  *   lock_delay      duration in ns by this chunk's frequency / max(duration, interval)
  *   live_bytes      allocationSize / max(allocationSize, interval of the allocations)
  *   nativemem_bytes size / max(size, interval)
+ *   events          the interval in events of async-profiler's main event, where that is no time:
+ *                   `event=page-faults`, `event=Calls.target`; jfr_recording_info.event names it
+ *   trace_count     1
+ *   trace_time      the duration in ns
+ * Datadog's profiler weighs its samples: cpu and wall are weight x interval, alloc_bytes and
+ * live_bytes size x weight, alloc_objects 1 / weight.
  * `interval` of locks, live and nativemem exists in async-profiler's chunks only: there `lock=`,
  * `alloc=` and `nativemem=` sample what accumulates, so an event stands for the whole interval. The
  * JDK's thresholds merely cut short waits away; its values are not scaled.
@@ -129,6 +145,20 @@ JFR_EXPORT JFR_MUST_USE int jfr_samples_next(jfr_chunk *chunk, jfr_sample *sampl
 
 /* Starts over at the chunk's first sample; its stats start over too. */
 JFR_EXPORT void jfr_samples_rewind(jfr_chunk *chunk);
+
+/*
+ * An event type whose events look like samples, which the library does not read: they have a stack
+ * trace and a thread, and no profile type counts them. Most of the JDK's own events have both; of
+ * those only the ones called samples are meant (jdk.OldObjectSample).
+ */
+typedef struct jfr_unread {
+    jfr_str event;
+    uint64_t count; /* in this chunk, as far as its events can be read */
+} jfr_unread;
+
+/* The chunk's event types of that kind, also those without an event; at most 64. Borrowed until the
+ * chunk ends (see jfr_next_chunk). */
+JFR_EXPORT const jfr_unread *jfr_chunk_unread(const jfr_chunk *chunk, size_t *count);
 
 /* The stable lower-case name of a type: "cpu", "alloc_bytes", ...; NULL when out of range. */
 JFR_EXPORT const char *jfr_profile_type_name(jfr_profile_type type);

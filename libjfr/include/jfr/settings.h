@@ -37,6 +37,7 @@ typedef struct jfr_intervals {
     uint64_t lock_ns;         /* async-profiler: a sampling interval of accumulated wait */
     uint64_t native_lock_ns;  /* async-profiler */
     uint64_t nativemem_bytes; /* async-profiler */
+    uint64_t events;          /* async-profiler: so many of a JFR_MAIN_COUNTER between samples */
     uint32_t main_event;      /* of jfr_main_event */
     uint32_t reserved;        /* 0 */
 } jfr_intervals;

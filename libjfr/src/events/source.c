@@ -33,6 +33,16 @@ const jfr__source jfr__sources[JFR__SOURCES] = {
                                 JFR__SLOT_DURATION, JFR_LOCK_PARK, INTERVAL(lock_ns)},
     [JFR_SOURCE_NATIVE_LOCK] = {"profiler.NativeLock", JFR__RULE_WAIT, JFR_LOCK_COUNT,
                                 JFR__SLOT_DURATION, JFR_LOCK_NATIVE, INTERVAL(native_lock_ns)},
+    [JFR_SOURCE_DATADOG_CPU] = {"datadog.ExecutionSample", JFR__RULE_TIME, JFR_CPU,
+                                JFR__SLOT_WEIGHT, JFR_LOCK_NONE, INTERVAL(cpu_ns)},
+    [JFR_SOURCE_DATADOG_WALL] = {"datadog.MethodSample", JFR__RULE_TIME, JFR_WALL, JFR__SLOT_WEIGHT,
+                                 JFR_LOCK_NONE, INTERVAL(wall_ns)},
+    [JFR_SOURCE_DATADOG_ALLOC] = {"datadog.ObjectSample", JFR__RULE_WEIGHTED, JFR_ALLOC_BYTES,
+                                  JFR__SLOT_SIZE, JFR_LOCK_NONE, 0},
+    [JFR_SOURCE_DATADOG_LIVE] = {"datadog.HeapLiveObject", JFR__RULE_WEIGHTED, JFR_LIVE_BYTES,
+                                 JFR__SLOT_SIZE, JFR_LOCK_NONE, 0},
+    [JFR_SOURCE_METHOD_TRACE] = {"jdk.MethodTrace", JFR__RULE_SPAN, JFR_TRACE_COUNT,
+                                 JFR__SLOT_DURATION, JFR_LOCK_NONE, 0},
 };
 
 uint64_t jfr__source_interval(const jfr_chunk *chunk, jfr_sample_source source)

@@ -7,12 +7,15 @@
 /* How an event becomes a sample's values, by jfr/sample.h. */
 typedef enum jfr__rule {
     JFR__RULE_TIME = 0,  /* the amount times the interval */
-    JFR__RULE_MAIN_TIME, /* the same; of async-profiler's main event it can be wall-clock time */
+    JFR__RULE_MAIN_TIME, /* the same; of async-profiler's main event it can be wall-clock time, or a
+                            count */
     JFR__RULE_PERIOD,    /* the event's own period */
     JFR__RULE_TLAB,      /* the amount, and as many objects of the event's size as make it */
     JFR__RULE_OBJECT,    /* the amount, and one object */
     JFR__RULE_AMOUNT,    /* the amount */
     JFR__RULE_FLOOR,     /* the amount; it stands for an interval at least */
+    JFR__RULE_WEIGHTED,  /* the amount times the event's weight; of allocations, objects too */
+    JFR__RULE_SPAN,      /* one, and its duration */
     JFR__RULE_WAIT       /* a wait, and its duration, which stands for an interval at least */
 } jfr__rule;
 

@@ -3,6 +3,8 @@
 
 #include "events/source_impl.h"
 
+#include <string.h>
+
 /*
  * The JDK converts ticks in double precision (jdk.jfr.internal.consumer.TimeConverter); the same
  * arithmetic here makes totals agree with its API to the nanosecond.
@@ -49,19 +51,40 @@ uint64_t jfr__ratio(uint64_t a, uint64_t b)
     return max_u64(quotient, 1);
 }
 
+static double weight_of(const jfr__event_plan *plan, uint64_t bits)
+{
+    float single;
+    double number;
+    if (plan->weight_shape == JFR__FLOAT) {
+        uint32_t low = (uint32_t)bits;
+        memcpy(&single, &low, sizeof(single));
+        return (double)single;
+    }
+    memcpy(&number, &bits, sizeof(number));
+    return plan->weight_shape == JFR__DOUBLE ? number : (double)bits;
+}
+
+uint64_t jfr__weighted(const jfr__event_plan *plan, uint64_t size, uint64_t weight)
+{
+    double value = (double)size * weight_of(plan, weight);
+    if (!(value > 0)) /* nor NaN */
+        return 0;
+    return value < 1.8e19 ? (uint64_t)(value + 0.5) : UINT64_MAX;
+}
+
 static void add(jfr_sample *s, jfr_profile_type type, uint64_t raw, uint64_t value)
 {
     s->values[s->value_count++] = (jfr_value){type, raw, value};
 }
 
-static bool add_time(jfr_sample *s, jfr_profile_type type, uint64_t samples, uint64_t interval)
+static bool add_interval(jfr_sample *s, jfr_profile_type type, uint64_t samples, uint64_t interval)
 {
-    uint64_t ns;
+    uint64_t value;
     if (interval == 0)
         return false;
-    if (__builtin_mul_overflow(samples, interval, &ns))
-        ns = UINT64_MAX;
-    add(s, type, ns, ns);
+    if (__builtin_mul_overflow(samples, interval, &value))
+        value = UINT64_MAX;
+    add(s, type, value, value);
     return true;
 }
 
@@ -71,9 +94,11 @@ static bool add_execution(const jfr_chunk *chunk, jfr_sample *s)
     if (chunk->producer == JFR_PRODUCER_ASYNC_PROFILER) {
         bool wall_state = in->wall_ns != 0 && s->state != JFR_STATE_UNKNOWN;
         if (in->main_event == JFR_MAIN_WALL || wall_state)
-            return add_time(s, JFR_WALL, 1, in->wall_ns);
+            return add_interval(s, JFR_WALL, 1, in->wall_ns);
     }
-    return add_time(s, JFR_CPU, 1, in->cpu_ns);
+    if (in->main_event == JFR_MAIN_COUNTER)
+        return add_interval(s, JFR_EVENTS, 1, in->events);
+    return add_interval(s, JFR_CPU, 1, in->cpu_ns);
 }
 
 static void add_lock(jfr_sample *s, uint64_t duration, uint64_t interval)
@@ -93,9 +118,9 @@ bool jfr__values_fill(const jfr_chunk *chunk, const jfr__event_plan *plan, const
     case JFR__RULE_MAIN_TIME:
         return add_execution(chunk, out);
     case JFR__RULE_TIME:
-        return add_time(out, type, amount, interval);
+        return add_interval(out, type, amount, interval);
     case JFR__RULE_PERIOD:
-        return add_time(out, type, 1, jfr__in_ns(&chunk->info, plan->period_unit, amount));
+        return add_interval(out, type, 1, jfr__in_ns(&chunk->info, plan->period_unit, amount));
     case JFR__RULE_TLAB:
         add(out, type, amount, amount);
         add(out, JFR_ALLOC_OBJECTS, 1, jfr__ratio(amount, slots[JFR__SLOT_SIZE]));
@@ -109,6 +134,17 @@ bool jfr__values_fill(const jfr_chunk *chunk, const jfr__event_plan *plan, const
         break;
     case JFR__RULE_FLOOR:
         add(out, type, amount, max_u64(amount, interval));
+        break;
+    case JFR__RULE_WEIGHTED:
+        amount = jfr__weighted(plan, amount, slots[JFR__SLOT_WEIGHT]);
+        add(out, type, amount, amount);
+        if (type == JFR_ALLOC_BYTES)
+            add(out, JFR_ALLOC_OBJECTS, 1, jfr__ratio(amount, slots[JFR__SLOT_SIZE]));
+        break;
+    case JFR__RULE_SPAN:
+        amount = jfr__in_ns(&chunk->info, plan->duration_unit, amount);
+        add(out, JFR_TRACE_COUNT, 1, 1);
+        add(out, JFR_TRACE_TIME, amount, amount);
         break;
     case JFR__RULE_WAIT:
         add_lock(out, jfr__in_ns(&chunk->info, plan->duration_unit, amount), interval);

@@ -11,6 +11,10 @@ int64_t jfr__ticks_to_ns(const jfr_chunk_info *info, int64_t ticks); /* negative
 /* A time span given in that unit. */
 uint64_t jfr__in_ns(const jfr_chunk_info *info, jfr__unit unit, uint64_t value);
 
+/* A size times the weight in JFR__SLOT_WEIGHT, which is an integer or a floating-point number by
+ * the metadata; 0 where it is none or negative. */
+uint64_t jfr__weighted(const jfr__event_plan *plan, uint64_t size, uint64_t weight);
+
 /* a / b, rounded, at least 1. */
 uint64_t jfr__ratio(uint64_t a, uint64_t b);
 

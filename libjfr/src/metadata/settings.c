@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "error_impl.h"
+#include "events/unread_impl.h"
 #include "read/reader_impl.h"
 #include "read/skim_impl.h"
 
@@ -19,6 +20,7 @@ enum jvm_slot {
     JVM_SLOTS
 };
 enum { LOST_AMOUNT };
+enum datadog_slot { DATADOG_CPU_MS, DATADOG_WALL_MS, DATADOG_SLOTS };
 
 static const jfr__want setting_wants[] = {{"id", SETTING_ID, JFR__WANT_INTEGER},
                                           {"name", SETTING_NAME, JFR__WANT_STRING},
@@ -33,6 +35,9 @@ static const jfr__want jvm_wants[] = {{"jvmName", JVM_NAME, JFR__WANT_STRING},
 
 static const jfr__want samples_wants[] = {{"lostSamples", LOST_AMOUNT, JFR__WANT_INTEGER}};
 static const jfr__want bytes_wants[] = {{"amount", LOST_AMOUNT, JFR__WANT_INTEGER}};
+
+static const jfr__want datadog_wants[] = {{"cpuInterval", DATADOG_CPU_MS, JFR__WANT_INTEGER},
+                                          {"wallInterval", DATADOG_WALL_MS, JFR__WANT_INTEGER}};
 
 /* async-profiler's defaults: DEFAULT_INTERVAL in arguments.h, five times that in wallClock.cpp. */
 #define DEFAULT_CPU_NS      UINT64_C(10000000)
@@ -52,6 +57,7 @@ struct scan {
     struct event jvm;
     struct event lost_samples;
     struct event lost_bytes;
+    struct event datadog;
     jfr_intervals intervals;
     bool any;         /* this chunk states settings: they replace what was carried on */
     uint64_t main_ns; /* async-profiler's "interval"; its meaning hangs on its "event" */
@@ -168,8 +174,20 @@ static int take_async_setting(struct scan *s, const jfr_setting *set)
     return 0;
 }
 
+/* Datadog's profiler writes settings as async-profiler does, of its own events. */
+static void take_datadog_setting(struct scan *s, const jfr_setting *set)
+{
+    if (!jfr__str_is(set->name, "interval"))
+        return;
+    if (jfr__str_is(set->event, "datadog.ExecutionSample"))
+        s->intervals.cpu_ns = parse_ns(set->value);
+    else if (jfr__str_is(set->event, "datadog.MethodSample"))
+        s->intervals.wall_ns = parse_ns(set->value);
+}
+
 static void take_jdk_setting(struct scan *s, const jfr_setting *set)
 {
+    take_datadog_setting(s, set);
     if (!jfr__str_is(set->name, "period"))
         return;
     if (jfr__str_is(set->event, "jdk.ExecutionSample"))
@@ -247,6 +265,21 @@ static int take_lost_bytes(struct scan *s, const uint64_t *slots)
     return 0;
 }
 
+static uint64_t in_ns(uint64_t millis)
+{
+    return millis <= (uint64_t)INT64_MAX / 1000000 ? millis * 1000000 : 0; /* -1 = off */
+}
+
+/* Older versions of Datadog's profiler state their intervals here alone. */
+static int take_datadog(struct scan *s, const uint64_t *slots)
+{
+    if (s->intervals.cpu_ns == 0)
+        s->intervals.cpu_ns = in_ns(slots[DATADOG_CPU_MS]);
+    if (s->intervals.wall_ns == 0)
+        s->intervals.wall_ns = in_ns(slots[DATADOG_WALL_MS]);
+    return 0;
+}
+
 /* Reads one event of interest. One that is damaged is left out: no sample hangs on it alone. */
 static int take(struct scan *s, const struct event *event, jfr__cursor c,
                 int (*handler)(struct scan *s, const uint64_t *slots))
@@ -266,7 +299,9 @@ static int take_other(struct scan *s, uint64_t type, jfr__cursor body)
     } known[] = {{&s->setting, take_setting},
                  {&s->jvm, take_jvm},
                  {&s->lost_samples, take_lost_samples},
-                 {&s->lost_bytes, take_lost_bytes}};
+                 {&s->lost_bytes, take_lost_bytes},
+                 {&s->datadog, take_datadog}};
+    jfr__unread_count(s->chunk, type);
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         if (known[i].event->defined && type == known[i].event->type_id)
             return take(s, known[i].event, body, known[i].handler);
@@ -286,6 +321,8 @@ static int walk(struct scan *s)
     jfr__event_head head;
     for (uint32_t i = 0; i < chunk->plan_by_type.count; i++)
         jfr__skim_want(&s->skim, chunk->event_plans[i].type_id, true);
+    for (size_t i = 0; i < chunk->unread_count; i++)
+        jfr__skim_want(&s->skim, chunk->unread_ids[i], true);
     while (jfr__cursor_left(&c) > 0 && jfr__event_next(&c, &head)) {
         jfr__cursor body = c;
         body.end = c.base + head.end;
@@ -298,12 +335,30 @@ static int walk(struct scan *s)
         } else {
             chunk->seen[chunk->event_plans[plan].source] = true;
             jfr__skim_want(&s->skim, head.type, false);
-            if (async)
+            if (async && chunk->unread_count == 0)
                 return 0;
         }
         jfr__skim_over(&s->skim, &c);
     }
     return 0;
+}
+
+/* async-profiler's defaults for counters (perfEvents_linux.cpp, AVAILABLE_EVENTS); others count
+ * each event. */
+static uint64_t default_count(jfr_str event)
+{
+    static const struct {
+        const char *name;
+        uint64_t count;
+    } counters[] = {
+        {"cycles", 1000000},       {"instructions", 1000000}, {"cache-references", 1000000},
+        {"cache-misses", 1000},    {"branches", 1000000},     {"branch-instructions", 1000000},
+        {"branch-misses", 1000},   {"bus-cycles", 1000000},   {"L1-dcache-load-misses", 1000000},
+        {"LLC-load-misses", 1000}, {"dTLB-load-misses", 1000}};
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+        if (jfr__str_is(event, counters[i].name))
+            return counters[i].count;
+    return 1;
 }
 
 static void resolve_async(struct scan *s)
@@ -315,6 +370,8 @@ static void resolve_async(struct scan *s)
         out->wall_ns = or_default(s->main_ns, DEFAULT_WALL_NS);
     if (out->main_event == JFR_MAIN_CPU)
         out->cpu_ns = or_default(s->main_ns, DEFAULT_CPU_NS);
+    if (out->main_event == JFR_MAIN_COUNTER)
+        out->events = or_default(s->main_ns, default_count(s->chunk->file->recording.event));
 }
 
 /* Two kinds of events that measure the same thing: see jfr/sample.h for who wins. */
@@ -334,6 +391,8 @@ int jfr__settings_read(jfr_chunk *chunk, jfr_error *err)
     struct scan s = {.chunk = chunk, .intervals = file->intervals[chunk->producer], .err = err};
     int rc = jfr__skim_begin(&s.skim, chunk, err);
     if (rc == 0)
+        rc = jfr__unread_define(chunk, err);
+    if (rc == 0)
         rc = define(&s, &s.setting, "jdk.ActiveSetting", setting_wants, SETTING_SLOTS);
     if (rc == 0)
         rc = define(&s, &s.jvm, "jdk.JVMInformation", jvm_wants, JVM_SLOTS);
@@ -341,6 +400,8 @@ int jfr__settings_read(jfr_chunk *chunk, jfr_error *err)
         rc = define(&s, &s.lost_samples, "jdk.CPUTimeSamplesLost", samples_wants, 1);
     if (rc == 0)
         rc = define(&s, &s.lost_bytes, "jdk.DataLoss", bytes_wants, 1);
+    if (rc == 0)
+        rc = define(&s, &s.datadog, "datadog.DatadogProfilerConfig", datadog_wants, DATADOG_SLOTS);
     if (rc == 0)
         rc = walk(&s);
     if (rc < 0)

@@ -81,6 +81,7 @@ static void forget(jfr_chunk *chunk)
     memset(chunk->seen, 0, sizeof(chunk->seen));
     memset(chunk->left_out, 0, sizeof(chunk->left_out));
     chunk->setting_count = 0;
+    chunk->unread_count = 0;
     chunk->events_lost = false;
     chunk->peeked = false;
     chunk->middle = 0;

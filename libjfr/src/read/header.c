@@ -36,7 +36,13 @@ int jfr__header_read(jfr__header *out, const uint8_t *data, size_t len, uint64_t
     out->state = jfr__read_u8(&c);
     jfr__skip_bytes(&c, 2);
     out->compressed = (jfr__read_u8(&c) & 1) != 0;
-    if (out->major < 1 || out->major > 2)
+    if (out->major == 0)
+        return jfr__fail(
+            err, JFR_ERR_FORMAT, offset + 4,
+            "JFR version %u.%u is the format of Oracle's JDK 7 or 8, which is not read; "
+            "versions 1 and 2 are: JDK 9 and later, OpenJDK 8u262 and later.",
+            out->major, out->minor);
+    if (out->major > 2)
         return jfr__fail(err, JFR_ERR_FORMAT, offset + 4,
                          "JFR version %u.%u is not known; versions 1 and 2 are.", out->major,
                          out->minor);

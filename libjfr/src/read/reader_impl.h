@@ -81,9 +81,10 @@ typedef struct jfr__event_plan {
     jfr_sample_source source;
     jfr__unit duration_unit;
     jfr__unit period_unit;
+    jfr__shape weight_shape; /* of JFR__SLOT_WEIGHT */
 } jfr__event_plan;
 
-enum { JFR__SOURCES = JFR_SOURCE_NATIVE_LOCK + 1 };
+enum { JFR__SOURCES = JFR_SOURCE_METHOD_TRACE + 1 };
 
 /* A decoded pool entry, kept for the chunk's life. */
 typedef struct jfr__method_entry {
@@ -128,6 +129,10 @@ struct jfr_chunk {
         plan_of_source[JFR__SOURCES]; /* index in event_plans, JFR_NONE = not in the metadata */
     bool seen[JFR__SOURCES];          /* events of that source are in the chunk, as far as looked */
     bool left_out[JFR__SOURCES];
+
+    jfr_unread *unread; /* unread.c; in the arena, as the next */
+    uint64_t *unread_ids;
+    size_t unread_count;
 
     jfr_intervals intervals;
     bool states_settings; /* they are its own, not those of a chunk before */
@@ -229,6 +234,9 @@ int jfr__chunk_open(jfr_chunk *chunk, const jfr__header *header, uint64_t offset
 int jfr__chunk_peek(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,
                     jfr_error *err);
 void jfr__chunk_free(jfr_chunk *chunk);
+
+/* Whether a chunk that its writer has finished lies at `offset`, with all of its bytes. */
+bool jfr__whole_chunk(const jfr_file *file, uint64_t offset, jfr__header *header);
 
 /* split.c: as jfr_split_peek, where the pools have so many bytes at least. */
 int jfr__split_peek(jfr_file *reader, uint64_t least_pools, jfr_chunk **chunk, jfr_error *err);

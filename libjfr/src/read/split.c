@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* Whether a chunk that its writer has finished lies at `offset`, with all of its bytes. */
-static bool whole_chunk(const jfr_file *file, uint64_t offset, jfr__header *header)
+bool jfr__whole_chunk(const jfr_file *file, uint64_t offset, jfr__header *header)
 {
     return jfr__header_read(header, file->data, file->len, offset, NULL) == 0 &&
            jfr__header_is_finished(header) && header->state == 0 &&
@@ -19,7 +18,7 @@ size_t jfr_split_places(const jfr_file *file, jfr_place *places, size_t room)
     size_t count = 0;
     for (uint64_t at = 0; at < file->len; count++) {
         jfr__header header;
-        if (count == file->options.max_chunks || !whole_chunk(file, at, &header))
+        if (count == file->options.max_chunks || !jfr__whole_chunk(file, at, &header))
             return 0;
         if (count < room)
             places[count] = (jfr_place){at, header.size};
@@ -104,7 +103,7 @@ int jfr__split_peek(jfr_file *reader, uint64_t least_pools, jfr_chunk **chunk, j
     if (whole == NULL)
         return no_reader(err);
     uint64_t at = whole->next;
-    if (whole->ended || at >= whole->len || !whole_chunk(whole, at, &header) ||
+    if (whole->ended || at >= whole->len || !jfr__whole_chunk(whole, at, &header) ||
         !ends_with_pools(&header, least_pools))
         return 0;
     int rc = jfr_split_go(reader, &(jfr_place){at, header.size}, err);

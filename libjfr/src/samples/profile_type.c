@@ -14,6 +14,9 @@ static const struct {
     [JFR_LOCK_DELAY] = {"lock_delay", "ns"},
     [JFR_LIVE_BYTES] = {"live_bytes", "bytes"},
     [JFR_NATIVEMEM_BYTES] = {"nativemem_bytes", "bytes"},
+    [JFR_EVENTS] = {"events", "count"},
+    [JFR_TRACE_COUNT] = {"trace_count", "count"},
+    [JFR_TRACE_TIME] = {"trace_time", "ns"},
 };
 
 const char *jfr_profile_type_name(jfr_profile_type type)

@@ -35,6 +35,16 @@ static jfr__unit unit_of(const jfr_chunk *chunk, const jfr__type *type, const ch
     return JFR__UNIT_NONE;
 }
 
+static jfr__shape weight_shape_of(const jfr_chunk *chunk, const jfr__type *type)
+{
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const jfr__field *f = &chunk->meta.fields[type->first_field + i];
+        if (jfr__str_is(f->name, "weight") && f->type != JFR_NONE)
+            return chunk->meta.types[f->type].shape;
+    }
+    return JFR__LONG;
+}
+
 static int define_source(jfr_chunk *chunk, jfr_sample_source source, const jfr__type *type,
                          jfr_error *err)
 {
@@ -47,6 +57,7 @@ static int define_source(jfr_chunk *chunk, jfr_sample_source source, const jfr__
     chunk->plan_of_source[source] = index;
     plan->duration_unit = unit_of(chunk, type, "duration");
     plan->period_unit = unit_of(chunk, type, "samplingPeriod");
+    plan->weight_shape = weight_shape_of(chunk, type);
     return jfr__plan_compile(&plan->plan, &chunk->meta, type, event_wants,
                              sizeof(event_wants) / sizeof(event_wants[0]), chunk->info.compressed,
                              chunk->file->options.max_metadata_depth, &chunk->arena, err);

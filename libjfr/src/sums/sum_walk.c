@@ -29,6 +29,10 @@ static jfr__recipe recipe_of(const jfr_chunk *chunk, jfr_sample_source source, b
         return row->amount == JFR__SKIP ? JFR__ADD_NOTHING : JFR__ADD_FIRST;
     case JFR__RULE_PERIOD:
         return JFR__ADD_PERIOD;
+    case JFR__RULE_SPAN:
+        return JFR__ADD_SPAN;
+    case JFR__RULE_WEIGHTED:
+        return row->type == JFR_ALLOC_BYTES ? JFR__ADD_TLAB : JFR__ADD_FIRST;
     case JFR__RULE_TLAB:
         return with_objects ? JFR__ADD_TLAB : JFR__ADD_FIRST;
     case JFR__RULE_FLOOR:
@@ -59,6 +63,7 @@ static void shape_define(const jfr_sums *sums, jfr__sum_shape *shape, const jfr_
     jfr_sample_source source = plan->source;
     const jfr__source *row = &jfr__sources[source];
     bool with_objects = (sums->flags & JFR_SUMS_NO_ALLOC_OBJECTS) == 0;
+    bool weighted = row->rule == JFR__RULE_WEIGHTED;
     bool tlab = row->rule == JFR__RULE_TLAB && with_objects;
     memset(shape, 0, sizeof(*shape));
     for (int i = 0; i < JFR__LANES_NEAR; i++)
@@ -77,7 +82,9 @@ static void shape_define(const jfr_sums *sums, jfr__sum_shape *shape, const jfr_
         [JFR__SUM_THREAD] = threads ? JFR__SLOT_THREAD : JFR__SKIP,
         [JFR__SUM_STACK] = JFR__SLOT_STACK,
         [JFR__SUM_FIRST] = tlab ? JFR__SLOT_SIZE : row->amount,
-        [JFR__SUM_SECOND] = tlab ? row->amount : JFR__SKIP,
+        [JFR__SUM_SECOND] = tlab       ? row->amount
+                            : weighted ? JFR__SLOT_WEIGHT
+                                       : JFR__SKIP,
         [JFR__SUM_CLASS] = shape->keep_class ? JFR__SLOT_CLASS : JFR__SKIP,
         [JFR__SUM_STATE] = JFR__SLOT_STATE,
         [JFR__SUM_FAILED] = JFR__SLOT_FAILED,
@@ -181,6 +188,8 @@ bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_
     size_t at = head;
     uint8_t sizes[JFR__SUM_SLOTS] = {0};
     *out = (jfr__layout){.key = JFR__FAR}; /* none, unless all is well */
+    if (jfr__sources[shape->plan->source].rule == JFR__RULE_WEIGHTED)
+        return false; /* its weight is no integer */
     for (uint32_t i = 0; i < plan->count; i++) {
         const jfr__op *op = &plan->ops[i];
         bool varint = op->code == JFR__OP_VARINT;
@@ -264,6 +273,13 @@ const jfr__near_lane *jfr__sums_near(jfr_sums *sums, jfr__sum_shape *shape, uint
     return near;
 }
 
+/* Puts the weighted size where the shape's recipe looks for what it adds. */
+static void weigh(const jfr__sum_shape *shape, uint64_t fields[JFR__SUM_SLOTS])
+{
+    uint64_t value = jfr__weighted(shape->plan, fields[JFR__SUM_FIRST], fields[JFR__SUM_SECOND]);
+    fields[shape->recipe == JFR__ADD_TLAB ? JFR__SUM_SECOND : JFR__SUM_FIRST] = value;
+}
+
 const uint8_t *jfr__sums_slow(jfr_sums *sums, const uint8_t *p)
 {
     const jfr_chunk *chunk = sums->chunk;
@@ -289,6 +305,8 @@ const uint8_t *jfr__sums_slow(jfr_sums *sums, const uint8_t *p)
     uint64_t fields[JFR__SUM_SLOTS];
     for (int i = 0; i < JFR__SUM_SLOTS; i++)
         fields[i] = shape->slots[i] != JFR__SKIP ? slots[shape->slots[i]] : 0;
+    if (jfr__sources[shape->plan->source].rule == JFR__RULE_WEIGHTED)
+        weigh(shape, fields);
     jfr__lane lane = jfr__sums_lane(sums, shape, fields);
     (void)jfr__sums_add(sums, shape, &lane, fields);
     return next;

@@ -480,6 +480,44 @@ START_TEST(names_files_that_cannot_be_opened)
 }
 END_TEST
 
+/* Headers say when finished chunks end; one that is open ends with its last event. */
+START_TEST(tells_the_time_that_it_covers)
+{
+    jfr_span span;
+    w.rich = true; /* says which types are events */
+    params.start_ns = 5000000000;
+    write_simple_chunk();
+    params.start_ns = 3000000000; /* the order of chunks need not be that of time */
+    write_simple_chunk();
+    options.flags = JFR_WALK_UNFINISHED;
+    open_first_chunk();
+    ck_assert_int_eq(jfr_file_span(file, &span, &err), 1);
+    ck_assert_int_eq(span.start_ns, 3000000000);
+    ck_assert_int_eq(span.end_ns, 6000000000);
+    jfr_close(file);
+    params.start_ns = 8000000000;
+    params.open = true;
+    begin_chunk(&w, &params);
+    put_monitor_enter(&w, 700, 40, 5);
+    put_execution(&w, 600, 70, 7, 1);
+    open_first_chunk();
+    ck_assert_int_eq(jfr_file_span(file, &span, &err), 1);
+    ck_assert_int_eq(span.start_ns, 3000000000);
+    ck_assert_int_eq(span.end_ns, 8000000000 + 700 + 40 - 500);
+    (void)next_sample(); /* the file's own chunk is where it was */
+}
+END_TEST
+
+START_TEST(a_recording_without_a_chunk_covers_no_time)
+{
+    jfr_span span;
+    params.open = true;
+    write_simple_chunk(); /* not to be walked */
+    open_written();
+    ck_assert_int_eq(jfr_file_span(file, &span, &err), 0);
+}
+END_TEST
+
 START_TEST(close_takes_null)
 {
     jfr_close(NULL);
@@ -514,6 +552,8 @@ int main(void)
     tcase_add_test(t, gzip_damaged_anywhere_keeps_whole_chunks);
     tcase_add_test(t, opens_files);
     tcase_add_test(t, names_files_that_cannot_be_opened);
+    tcase_add_test(t, tells_the_time_that_it_covers);
+    tcase_add_test(t, a_recording_without_a_chunk_covers_no_time);
     tcase_add_test(t, close_takes_null);
     suite_add_tcase(suite, t);
     return run_suite(suite);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/fixture.h"
 
+#include <math.h>
 #include <string.h>
 
 static void begin_recording(bool async)
@@ -93,18 +94,6 @@ START_TEST(async_main_event)
     end_recording();
     jfr_sample s = next_sample();
     assert_value(&s, 0, main_events[_i].type, main_events[_i].value, main_events[_i].value);
-}
-END_TEST
-
-START_TEST(counters_are_no_cpu_time)
-{
-    begin_recording(true);
-    put_setting(&w, T_RECORDING, "event", "cache-misses");
-    put_setting(&w, T_EXECUTION, "interval", "1000");
-    put_execution(&w, 600, 70, 7, 0);
-    end_recording();
-    expect_no_sample();
-    ck_assert_uint_eq(stats().unmeasured_events, 1);
 }
 END_TEST
 
@@ -403,6 +392,136 @@ START_TEST(types_have_names_and_units)
 }
 END_TEST
 
+/* Counted events are a type of their own, by the interval that is stated or the event's default. */
+static const struct {
+    const char *event;
+    const char *interval;
+    uint64_t count;
+} counters[] = {{"Calls.target", "1", 1},  {"Calls.target", "0", 1}, {"page-faults", "0", 1},
+                {"page-faults", "50", 50}, {"cycles", "0", 1000000}, {"cache-misses", "0", 1000}};
+
+START_TEST(counted_events_are_no_time)
+{
+    begin_recording(true);
+    put_setting(&w, T_RECORDING, "event", counters[_i].event);
+    put_setting(&w, T_EXECUTION, "interval", counters[_i].interval);
+    put_execution(&w, 600, 70, 7, 1);
+    end_recording();
+    jfr_sample s = next_sample();
+    ck_assert_int_eq(s.value_count, 1);
+    assert_value(&s, 0, JFR_EVENTS, counters[_i].count, counters[_i].count);
+    expect_no_sample();
+    ck_assert_uint_eq(stats().unmeasured_events, 0);
+}
+END_TEST
+
+START_TEST(traced_calls_have_a_count_and_their_time)
+{
+    params.ticks_per_second = 2000000000;
+    w.others = true;
+    begin_recording(true);
+    put_setting(&w, T_RECORDING, "trace", "Calls.often");
+    put_method_trace(&w, 3000);
+    end_recording();
+    jfr_sample s = next_sample();
+    ck_assert_int_eq(s.source, JFR_SOURCE_METHOD_TRACE);
+    assert_value(&s, 0, JFR_TRACE_COUNT, 1, 1);
+    assert_value(&s, 1, JFR_TRACE_TIME, 1500, 1500);
+    expect_no_sample();
+}
+END_TEST
+
+/* By their own fields: weight times the interval, and the size times the weight. */
+START_TEST(datadogs_samples_have_weights)
+{
+    static const struct {
+        uint8_t source;
+        jfr_profile_type type;
+        uint64_t first, second; /* values of the first chunk and of the second one */
+        uint64_t objects;
+    } rows[] = {{JFR_SOURCE_DATADOG_CPU, JFR_CPU, 10000000, 20000000, 0},
+                {JFR_SOURCE_DATADOG_CPU, JFR_CPU, 30000000, 60000000, 0},
+                {JFR_SOURCE_DATADOG_WALL, JFR_WALL, 100000000, 200000000, 0},
+                {JFR_SOURCE_DATADOG_ALLOC, JFR_ALLOC_BYTES, 20500, 20500, 21},
+                {JFR_SOURCE_DATADOG_LIVE, JFR_LIVE_BYTES, 125, 125, 0}};
+    write_datadog(&w, &params);
+    for (int part = 0; part < 2; part++) {
+        if (part == 0)
+            open_first_chunk();
+        else
+            next_chunk();
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+            uint64_t value = part == 0 ? rows[i].first : rows[i].second;
+            jfr_sample s = next_sample();
+            ck_assert_int_eq(s.source, rows[i].source);
+            ck_assert_int_eq(s.value_count, rows[i].objects > 0 ? 2 : 1);
+            assert_value(&s, 0, rows[i].type, value, value);
+            if (rows[i].objects > 0)
+                assert_value(&s, 1, JFR_ALLOC_OBJECTS, 1, rows[i].objects);
+            ck_assert_uint_eq(s.stack, 0);
+        }
+        expect_no_sample();
+    }
+    expect_end();
+}
+END_TEST
+
+START_TEST(weights_that_are_none_count_nothing)
+{
+    static const struct {
+        float weight;
+        uint64_t value;
+    } rows[] = {{0, 0}, {-1, 0}, {NAN, 0}, {INFINITY, UINT64_MAX}, {1e30F, UINT64_MAX}, {0.5F, 8}};
+    w.others = true;
+    begin_chunk(&w, &params);
+    put_datadog_object(&w, T_DATADOG_LIVE, 16, rows[_i].weight);
+    end_recording();
+    jfr_sample s = next_sample();
+    assert_value(&s, 0, JFR_LIVE_BYTES, rows[_i].value, rows[_i].value);
+}
+END_TEST
+
+/* What looks like a sample and is none that is read is told. */
+START_TEST(samples_that_are_not_read_are_counted)
+{
+    size_t count;
+    write_datadog(&w, &params);
+    open_first_chunk();
+    const jfr_unread *unread = jfr_chunk_unread(chunk, &count);
+    ck_assert_uint_eq(count, 1);
+    assert_str(unread[0].event, "datadog.StrangeSample");
+    ck_assert_uint_eq(unread[0].count, 2);
+}
+END_TEST
+
+START_TEST(events_of_async_profiler_are_counted_behind_the_first_sample)
+{
+    size_t count;
+    w.others = true;
+    begin_recording(true);
+    put_execution(&w, 600, 70, 7, 1);
+    put_datadog_strange(&w);
+    end_recording();
+    const jfr_unread *unread = jfr_chunk_unread(chunk, &count);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_uint_eq(unread[0].count, 1);
+}
+END_TEST
+
+/* The JDK's own events are known: only those that are called samples can be missing. */
+START_TEST(a_recording_without_such_events_has_none)
+{
+    size_t count;
+    w.rich = true;
+    begin_recording(false);
+    put_park(&w, 1000, 4);
+    end_recording();
+    const jfr_unread *unread = jfr_chunk_unread(chunk, &count);
+    ck_assert_uint_eq(count, 1); /* test.Anything is defined, and has a stack and a thread */
+    ck_assert_uint_eq(unread[0].count, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sample");
@@ -411,7 +530,6 @@ int main(void)
     tcase_add_test(t, cpu_by_the_recordings_own_interval);
     tcase_add_test(t, an_event_without_a_state_has_none);
     tcase_add_loop_test(t, async_main_event, 0, sizeof(main_events) / sizeof(main_events[0]));
-    tcase_add_test(t, counters_are_no_cpu_time);
     tcase_add_test(t, unknown_interval_is_never_assumed);
     tcase_add_test(t, wall_counts_do_not_leak);
     tcase_add_test(t, cpu_time_samples_win);
@@ -427,6 +545,14 @@ int main(void)
     tcase_add_test(t, bad_event_is_skipped_and_counted);
     tcase_add_test(t, extra_fields_are_no_error);
     tcase_add_test(t, types_have_names_and_units);
+    tcase_add_test(t, datadogs_samples_have_weights);
+    tcase_add_loop_test(t, weights_that_are_none_count_nothing, 0, 6);
+    tcase_add_test(t, samples_that_are_not_read_are_counted);
+    tcase_add_test(t, events_of_async_profiler_are_counted_behind_the_first_sample);
+    tcase_add_test(t, a_recording_without_such_events_has_none);
+    tcase_add_loop_test(t, counted_events_are_no_time, 0,
+                        (int)(sizeof(counters) / sizeof(counters[0])));
+    tcase_add_test(t, traced_calls_have_a_count_and_their_time);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

@@ -62,6 +62,25 @@ START_TEST(sums_equal_the_samples)
 }
 END_TEST
 
+/* Sizes with weights, which are floating-point numbers, take the slow path. */
+START_TEST(weighted_samples_are_summed_alike)
+{
+    w.others = true;
+    params.plain = (_i & 1) != 0;
+    begin_chunk(&w, &params);
+    put_setting(&w, T_DATADOG_CPU, "interval", "10000000");
+    for (unsigned i = 0; i < 100; i++) {
+        put_datadog_time(&w, i % 3 ? T_DATADOG_CPU : T_DATADOG_WALL, i);
+        put_datadog_object(&w, T_DATADOG_ALLOC, 16 + i, (float)i / 4);
+        put_datadog_object(&w, T_DATADOG_LIVE, 16 + i, 1e18F * (float)i);
+        put_method_trace(&w, (uint64_t)1 << i % 60);
+    }
+    put_standard_pools(&w);
+    end_chunk(&w, &params);
+    ck_assert_uint_gt(twin_recording(w.data, w.len, 0, TWIN_ALL), 200);
+}
+END_TEST
+
 START_TEST(damaged_events_are_counted_alike)
 {
     put_many(12, (_i & 1) != 0);
@@ -447,6 +466,7 @@ int main(void)
     TCase *t = tcase_create("sum");
     tcase_add_checked_fixture(t, fixture_setup, fixture_teardown);
     tcase_add_loop_test(t, sums_equal_the_samples, 0, 8);
+    tcase_add_loop_test(t, weighted_samples_are_summed_alike, 0, 2);
     tcase_add_loop_test(t, damaged_events_are_counted_alike, 0, 4);
     tcase_add_test(t, a_cut_recording_is_read_alike);
     tcase_add_loop_test(t, few_events_are_read_slowly, 0, 4);

@@ -20,7 +20,8 @@ typedef struct writer {
     size_t pool_count_at;
     unsigned pools;
     uint32_t base; /* first type id of the current chunk */
-    bool rich; /* metadata as a JVM writes it: super types, simple types, units, the time zone */
+    bool rich;   /* metadata as a JVM writes it: super types, simple types, units, the time zone */
+    bool others; /* metadata with the types of other writers, too */
     uint64_t only; /* metadata of these types alone, bit 1 << type each; 0 = of all */
 } writer;
 
@@ -73,7 +74,17 @@ enum type {
     T_SAMPLES_LOST,
     T_DATA_LOSS,
     T_ANYTHING, /* an event type no reader knows, of all field kinds */
-    T_RICH_COUNT
+    T_RICH_COUNT,
+    /* Only where w->others: */
+    T_DATADOG_CONFIG = T_RICH_COUNT,
+    T_DATADOG_CPU,
+    T_DATADOG_WALL,
+    T_DATADOG_ALLOC,
+    T_DATADOG_LIVE,
+    T_DATADOG_QUEUE,   /* no sample: it has no stack */
+    T_DATADOG_STRANGE, /* a sample that no reader knows */
+    T_METHOD_TRACE,
+    T_ALL_COUNT
 };
 
 /* What a chunk's header says. */
@@ -151,6 +162,23 @@ void put_park(writer *w, uint64_t duration, uint64_t klass);
 void put_in_tlab(writer *w, uint64_t klass, uint64_t size, uint64_t tlab_size);
 void put_outside(writer *w, uint64_t klass, uint64_t size);
 void put_alloc_sample(writer *w, uint64_t klass, uint64_t weight);
+/* T_DATADOG_CPU and T_DATADOG_WALL, in thread 70 with stack 7. */
+void put_datadog_time(writer *w, enum type type, uint64_t weight);
+/* T_DATADOG_ALLOC and T_DATADOG_LIVE, of class 2. */
+void put_datadog_object(writer *w, enum type type, uint64_t size, float weight);
+/* The intervals in milliseconds. */
+void put_datadog_config(writer *w, uint64_t cpu, uint64_t wall);
+/* An event of T_DATADOG_STRANGE. */
+void put_datadog_strange(writer *w);
+/* A traced call in thread 70 with stack 7, of so many ticks. */
+void put_method_trace(writer *w, uint64_t duration);
+/*
+ * Two chunks of Datadog's profiler with the standard pools: in each cpu samples of the weights 1
+ * and 3, a wall sample of 2, an allocation of 1000 bytes (20.5), a live object of 100 (1.25) and
+ * two events of T_DATADOG_STRANGE. The first has its intervals, 10 ms and 50 ms, as settings; the
+ * second 20 ms and 100 ms in its configuration, as older versions have.
+ */
+void write_datadog(writer *w, const chunk_params *params);
 
 /*
  * A test.Anything of that time and duration: flag true, small -2 as unsigned byte, letter 'x',

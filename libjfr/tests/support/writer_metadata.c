@@ -49,12 +49,16 @@ struct type_def {
     {                                                                                              \
         .name = "state", .type = T_STATE, .pool = true                                             \
     }
+#define SPAN_ID                                                                                    \
+    {                                                                                              \
+        .name = "spanId", .type = T_LONG                                                           \
+    }
 #define WHAT                                                                                       \
     {                                                                                              \
         .name = "objectClass", .type = T_CLASS, .pool = true                                       \
     }
 
-static const struct type_def types[T_RICH_COUNT] = {
+static const struct type_def types[T_ALL_COUNT] = {
     [T_BOOLEAN] = {.name = "boolean"},
     [T_BYTE] = {.name = "byte"},
     [T_CHAR] = {.name = "char"},
@@ -186,6 +190,37 @@ static const struct type_def types[T_RICH_COUNT] = {
                      {.name = "numbers", .type = T_INT, .array = true},
                      {.name = "names", .type = T_STRING, .array = true},
                      {.name = "span", .type = T_INT, .timespan = "MILLISECONDS"}}},
+    [T_DATADOG_CONFIG] = {"datadog.DatadogProfilerConfig",
+                          {START,
+                           SPAN,
+                           WHO,
+                           {.name = "cpuInterval", .type = T_LONG, .timespan = "MILLISECONDS"},
+                           {.name = "wallInterval", .type = T_LONG, .timespan = "MILLISECONDS"}}},
+    [T_DATADOG_CPU] = {"datadog.ExecutionSample",
+                       {START, WHO, STACK, STATE, {.name = "weight", .type = T_LONG}, SPAN_ID}},
+    [T_DATADOG_WALL] = {"datadog.MethodSample",
+                        {START, WHO, STACK, STATE, {.name = "weight", .type = T_LONG}, SPAN_ID}},
+    [T_DATADOG_ALLOC] = {"datadog.ObjectSample",
+                         {START,
+                          WHO,
+                          STACK,
+                          WHAT,
+                          {.name = "size", .type = T_LONG},
+                          {.name = "weight", .type = T_FLOAT},
+                          SPAN_ID}},
+    [T_DATADOG_LIVE] = {"datadog.HeapLiveObject",
+                        {START,
+                         WHO,
+                         STACK,
+                         WHAT,
+                         {.name = "size", .type = T_LONG},
+                         {.name = "weight", .type = T_FLOAT},
+                         SPAN_ID}},
+    [T_DATADOG_QUEUE] = {"datadog.QueueTime", {START, SPAN, WHO, SPAN_ID}},
+    [T_DATADOG_STRANGE] = {"datadog.StrangeSample", {START, WHO, STACK, SPAN_ID}},
+    [T_METHOD_TRACE] =
+        {"jdk.MethodTrace",
+         {START, SPAN, WHO, STACK, {.name = "method", .type = T_METHOD, .pool = true}}},
 };
 
 enum { MAX_STRINGS = 512, MAX_TEXT = 64 };
@@ -315,8 +350,9 @@ static void put_region(writer *w, struct strings *s)
 /* Whether the metadata has the type. */
 static bool describes(const writer *w, int type)
 {
-    return type < (w->rich ? T_RICH_COUNT : T_COUNT) &&
-           (w->only == 0 || (w->only >> type & 1) != 0);
+    bool defined = type < (w->rich ? T_RICH_COUNT : T_COUNT) ||
+                   (w->others && type >= T_RICH_COUNT && type < T_ALL_COUNT);
+    return defined && (w->only == 0 || (w->only >> type & 1) != 0);
 }
 
 /* The tree refers to the string table that stands before it: it is written aside first. */
@@ -327,7 +363,7 @@ void put_metadata(writer *w, bool async)
         abort();
     writer tree = {.base = w->base, .plain = w->plain, .rich = w->rich};
     unsigned count = 0;
-    for (int type = 0; type < T_RICH_COUNT; type++)
+    for (int type = 0; type < T_ALL_COUNT; type++)
         count += describes(w, type);
     put_index(&tree, s, "root");
     put_int(&tree, 0);
@@ -335,7 +371,7 @@ void put_metadata(writer *w, bool async)
     put_index(&tree, s, "metadata");
     put_int(&tree, 0);
     put_int(&tree, count);
-    for (int type = 0; type < T_RICH_COUNT; type++) {
+    for (int type = 0; type < T_ALL_COUNT; type++) {
         if (describes(w, type))
             put_class(&tree, s, (enum type)type, async);
     }

@@ -308,6 +308,15 @@ SAGG_EXPORT void sagg_type_stacks(const sagg *agg, uint64_t counts[SAGG_MAX_TYPE
  * aggregate. */
 SAGG_EXPORT bool sagg_type_at(const sagg *agg, size_t index, sagg_type *type);
 
+/**
+ * Gives a type of the table another name, which the outputs then have. Aggregates merge only with
+ * those that have the same names.
+ * @param name  copied
+ * @return 0; SAGG_ERR_USAGE (no such type); SAGG_ERR_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_type_rename(sagg *agg, uint32_t type, const char *name,
+                                               sagg_error *err);
+
 /** How many there are; indices are 0 .. count - 1. */
 SAGG_EXPORT uint32_t sagg_stack_count(const sagg *agg);
 SAGG_EXPORT uint32_t sagg_frame_count(const sagg *agg);

@@ -34,8 +34,9 @@ typedef struct sagg_collapsed_options {
 
 /**
  * Collapsed stacks of one type: a line per stack, "root;...;leaf value\n", in the order of the
- * flame tree. A frame is "class.method" (or "method" without a class). ';', blanks at the ends and
- * line breaks in names are written as '_', other control and bidirectional formatting characters as
+ * flame tree. A frame is "class.method" (or "method" without a class). ';', blanks at the ends,
+ * line breaks in names and a blank before a number that ends a frame (a second column of values to
+ * flamegraph.pl) are written as '_', other control and bidirectional formatting characters as
  * '?'. A stack without frames is "[no stack]", also below its thread; a frame without names is
  * "(no name)".
  * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM; SAGG_ERR_IO

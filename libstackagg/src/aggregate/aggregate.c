@@ -106,6 +106,29 @@ static int copy_types(sagg *agg, const sagg_options *o)
     return 0;
 }
 
+static void release_name(sagg *agg, uint32_t slot)
+{
+    char *name = agg->renamed[slot];
+    sagg__release(&agg->mem, name, name != NULL ? strlen(name) + 1 : 0);
+}
+
+int sagg_type_rename(sagg *agg, uint32_t type, const char *name, sagg_error *err)
+{
+    uint32_t slot = type <= SAGG_MAX_TYPE ? agg->slot_of[type] : SAGG__NO_SLOT;
+    size_t size = strlen(name) + 1;
+    if (slot == SAGG__NO_SLOT)
+        return sagg__fail(err, SAGG_ERR_USAGE, 0,
+                          "Profile type %u is not in the aggregate's table.", type);
+    char *copy = sagg__alloc(&agg->mem, size);
+    if (copy == NULL)
+        return sagg__no_memory(err);
+    memcpy(copy, name, size);
+    release_name(agg, slot);
+    agg->renamed[slot] = copy;
+    agg->types[slot].name = copy;
+    return 0;
+}
+
 static uint32_t or_default(uint32_t value, uint32_t fallback)
 {
     return value != 0 ? value : fallback;
@@ -179,6 +202,8 @@ void sagg_free(sagg *agg)
 {
     if (agg == NULL)
         return;
+    for (uint32_t i = 0; i < agg->type_count; i++)
+        release_name(agg, i);
     sagg__release(&agg->mem, agg->type_text, agg->type_text_size);
     sagg__names_free(&agg->mem, &agg->names);
     sagg__set_free(agg, &agg->methods, sizeof(sagg__method));

@@ -135,6 +135,7 @@ struct sagg {
     uint8_t slot_of[SAGG_MAX_TYPE + 1];
     char *type_text; /* names and units of the types */
     size_t type_text_size;
+    char *renamed[SAGG_MAX_TYPE]; /* by slot: the type's name since sagg_type_rename */
 
     sagg__names names;
     sagg__set methods;        /* sagg__method */

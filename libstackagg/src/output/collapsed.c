@@ -85,9 +85,63 @@ static int append_name(sagg_collapsed *c, sagg_str name)
     return rc;
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Where a number such as "42", "4.2" or "42." begins at the end of text[0, size); `size` = none. */
+static size_t number_at_end(const char *text, size_t size)
+{
+    size_t digits = size;
+    while (digits > 0 && is_digit(text[digits - 1]))
+        digits--;
+    if (digits == 0 || text[digits - 1] != '.')
+        return digits;
+    size_t whole = digits - 1;
+    while (whole > 0 && is_digit(text[whole - 1]))
+        whole--;
+    return whole < digits - 1 ? whole : digits;
+}
+
+/* Bytes of the blank that ends text[0, size), by Unicode; 0 = another character does. */
+static size_t blank_at_end(const char *text, size_t size)
+{
+    const uint8_t *bytes = (const uint8_t *)text;
+    size_t begin = size > 0 ? size - 1 : 0;
+    uint32_t code_point = 0;
+    while (begin > 0 && size - begin < 4 && (bytes[begin] & 0xC0) == 0x80)
+        begin--;
+    if (size == 0 || sagg__utf8_step(bytes + begin, size - begin, &code_point) <= 0)
+        return 0;
+    bool is_blank = code_point == ' ' || code_point == 0xA0 || code_point == 0x1680 ||
+                    (code_point >= 0x2000 && code_point <= 0x200A) || code_point == 0x202F ||
+                    code_point == 0x205F || code_point == 0x3000;
+    return is_blank ? size - begin : 0;
+}
+
+/*
+ * A blank and a number at the end of a frame would be a second column of values to flamegraph.pl,
+ * which reads two for differential graphs: the blank becomes '_'. Of any frame, since tools turn
+ * stacks around.
+ */
+static void join_number(sagg_collapsed *c, size_t begin)
+{
+    char *text = (char *)c->text.items + begin;
+    size_t size = c->text_size - begin;
+    size_t number = number_at_end(text, size);
+    size_t blank = number < size ? blank_at_end(text, number) : 0;
+    if (blank == 0)
+        return;
+    text[number - blank] = '_';
+    memmove(text + number - blank + 1, text + number, size - number);
+    c->text_size -= blank - 1;
+}
+
 /* A frame without names has a word for it, as in pages: an empty line would be no stack. */
 static int append_frame(sagg_collapsed *c, const sagg_frame *frame)
 {
+    const size_t begin = c->text_size;
     static const char no_name[] = "(no name)";
     bool nameless = frame->class_name.size == 0 && frame->method.size == 0;
     int rc = nameless ? append(c, no_name, sizeof(no_name) - 1) : 0;
@@ -103,7 +157,10 @@ static int append_frame(sagg_collapsed *c, const sagg_frame *frame)
         int digits = snprintf(number, sizeof(number), ":%u", frame->line);
         rc = append(c, number, (size_t)digits);
     }
-    return rc != 0 ? rc : append(c, ";", 1);
+    if (rc != 0)
+        return rc;
+    join_number(c, begin);
+    return append(c, ";", 1);
 }
 
 static int name_frames(sagg_collapsed *c)

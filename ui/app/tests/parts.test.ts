@@ -98,9 +98,9 @@ describe('services', () => {
 
 describe('top table', () => {
   it('names frames as the graphs do', () => {
-    expect(rowName({ class: 'a.B', method: 'run', kind: 'java' })).toBe('a.B.run');
-    expect(rowName({ class: 'libc.so.6', method: 'read', kind: 'native' })).toBe('libc.so.6!read');
-    expect(rowName({ class: '', method: '', kind: 'unknown' })).toBe('(no name)');
+    expect(rowName({ class: 'a.B', method: 'run' })).toBe('a.B.run');
+    expect(rowName({ class: 'libc.so.6', method: 'read' })).toBe('libc.so.6.read');
+    expect(rowName({ class: '', method: '' })).toBe('(no name)');
   });
 
   it('finds a name and nothing but it', () => {

@@ -284,7 +284,7 @@ describe('words', () => {
 
   it('name frames with their source, made safe', () => {
     expect(frameText(frame('com.acme.Cart.total', 42))).toBe('com.acme.Cart.total (Cart.java:42)');
-    expect(frameText({ class: 'libc.so.6', method: 'read', file: '', line: 0, kind: 'native' })).toBe('libc.so.6!read');
+    expect(frameText({ class: 'libc.so.6', method: 'read', file: '', line: 0, kind: 'native' })).toBe('libc.so.6.read');
     expect(frameText({ ...frame('a.B.c'), file: 'x\u202ey' })).toBe('a.B.c (x\u27e8202E\u27e9y)');
     expect(frameText({ ...frame('a.B.c', 7), file: '' })).toBe('a.B.c (line 7)');
     expect(topFrame([])).toBe('');

@@ -76,6 +76,9 @@ const TYPE_NAMES = new Map([
   ['wall', 'Wall time'],
   ['live_bytes', 'Live bytes'],
   ['nativemem_bytes', 'Native memory'],
+  ['events', 'Counted events'],
+  ['trace_count', 'Traced calls'],
+  ['trace_time', 'Time of traced calls'],
 ]);
 
 /** A profile type's name for people; a type that this version does not know is shown as it is. */

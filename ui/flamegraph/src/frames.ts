@@ -36,7 +36,7 @@ export class Frames {
   }
 
   private named(frame: number, cls: string): string {
-    return frameName(this.kind(frame) === 0, cls, this.text('method', frame), this.columns.line[frame]);
+    return frameName(cls, this.text('method', frame), this.columns.line[frame]);
   }
 
   /** What a frame is called in any document, as recorded: the kind's number and the name. */

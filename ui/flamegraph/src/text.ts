@@ -24,9 +24,9 @@ export function shorten(text: string, max: number): string {
   return `${text.slice(0, head)}\u2026${text.slice(text.length - (max - 1 - head))}`;
 }
 
-/** `com.acme.Cart.total`, for frames of other kinds than Java `libc.so.6!read`, with `:42` for a known line. As recorded, not made safe. */
-export function frameName(isJava: boolean, cls: string, method: string, line = 0): string {
+/** `com.acme.Cart.total`, `libc.so.6.read`, with `:42` for a known line: as the terminal and collapsed text have it. As recorded, not made safe. */
+export function frameName(cls: string, method: string, line = 0): string {
   const suffix = line > 0 ? `:${line}` : '';
   if (cls === '') return (method === '' ? '(no name)' : method) + suffix;
-  return `${cls}${isJava ? '.' : '!'}${method}${suffix}`;
+  return `${cls}.${method}${suffix}`;
 }

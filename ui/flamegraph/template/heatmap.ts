@@ -4,7 +4,7 @@ import { heatKitchen } from '../src/heat.ts';
 import { HeatMap, type Stretch } from '../src/heatmap.ts';
 import type { Profile } from '../src/profile.ts';
 import { FlameView } from '../src/view.ts';
-import { failed, frame, keysGoTo, page, start, State, threadList } from './page.ts';
+import { failed, frame, keysGoTo, noThreadList, page, start, State, threadList } from './page.ts';
 import './heatmap.css';
 
 start((opened, engine) => {
@@ -50,7 +50,7 @@ start((opened, engine) => {
     threads?.fill(whole, view.getLens().thread);
     await refresh();
     return whole;
-  }, threads === null ? [] : [threads.element]);
+  }, [threads?.element ?? noThreadList()]);
   page().append(map.element);
   const view = new FlameView(page(), options);
   keysGoTo('.hsh-plot');

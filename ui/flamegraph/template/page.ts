@@ -167,6 +167,14 @@ export function threadList(choose: (thread: string) => void): { element: HTMLSel
   };
 }
 
+/** Stands in the place of threadList in a page whose data does not tell threads apart, and says how to make one that does. */
+export function noThreadList(): HTMLSelectElement {
+  const title = 'This page was made without threads. Make it with: hotstack convert --threads';
+  const select = element('select', { class: 'hsf-button', 'aria-label': 'Threads', title, testId: 'threads' }, element('option', {}, 'Threads: convert --threads'));
+  select.disabled = true;
+  return select;
+}
+
 /** Heading, types, figures and warnings, and the first profile. `select` shows profile number `at`, or with -1 the first that has something, and gives it back. */
 export function frame(opened: OpenDocument, kind: string, state: State, select: (at: number) => Promise<Profile>, extra: HTMLElement[] = []): void {
   const info = recordingInfo(opened.meta);

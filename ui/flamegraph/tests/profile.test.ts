@@ -109,7 +109,7 @@ describe('Profile', () => {
 
   it('names frames of libraries with their library', () => {
     const profile = profileOf({ 'native:libc.so.6!read': 1, 'kernel:do_syscall_64': 1 });
-    expect([profile.label(1), profile.label(2)].sort()).toEqual(['do_syscall_64', 'libc.so.6!read']);
+    expect([profile.label(1), profile.label(2)].sort()).toEqual(['do_syscall_64', 'libc.so.6.read']);
   });
 
   it('shows control and bidi characters in names', () => {

@@ -310,10 +310,17 @@ describe('flamegraph.html', () => {
     await page.mouse.down();
     await page.mouse.move(map.x + map.width * 0.95, map.y + 10, { steps: 4 });
     await page.mouse.up();
-    await expect.poll(() => graph.getAttribute('data-zoom')).toContain('libjvm.so!JVM_Clone');
+    await expect.poll(() => graph.getAttribute('data-zoom')).toContain('libjvm.so.JVM_Clone');
     await page.getByTestId('flamegraph-canvas').focus();
     for (let i = 0; i < 4; i++) await page.keyboard.press('-');
     await expect.poll(() => graph.getAttribute('data-zoom')).toBe('');
+  });
+
+  it('says how a page with threads is made', async () => {
+    const { page } = await openDocument(cpuSample({ 'a.B.run': 3 }));
+    const threads = page.getByTestId('threads');
+    expect(await threads.isDisabled()).toBe(true);
+    expect(await threads.textContent()).toBe('Threads: convert --threads');
   });
 
   it('shows threads apart, together or one', async () => {

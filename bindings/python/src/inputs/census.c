@@ -73,6 +73,14 @@ static PyObject *annotation_texts(const jfr_annotation *list, uint32_t count, co
     return texts;
 }
 
+/* Times and spans come in nanoseconds, whatever the recording has them in. */
+static PyObject *unit_of(const jfr_field *field)
+{
+    if (field->unit != JFR_UNIT_NONE)
+        return PyUnicode_FromString("NANOSECONDS");
+    return text_of_jfr(field->content_unit);
+}
+
 static PyObject *field_of(const jfr_field *field, const jfr_type *types)
 {
     PyObject *dict = PyDict_New();
@@ -81,7 +89,7 @@ static PyObject *field_of(const jfr_field *field, const jfr_type *types)
         dict_take(dict, "type", text_of_jfr(type)) &&
         dict_take(dict, "label", text_of_jfr(field->label)) &&
         dict_take(dict, "description", text_of_jfr(field->description)) &&
-        dict_take(dict, "unit", text_of_jfr(field->content_unit)) &&
+        dict_take(dict, "unit", unit_of(field)) &&
         dict_take(dict, "is_array", PyBool_FromLong(field->is_array)))
         return dict;
     Py_XDECREF(dict);

@@ -5,6 +5,7 @@
 #include <base/clock.h>
 #include <base/hex.h>
 #include <base/log.h>
+#include <base/near_miss.h>
 #include <base/rfc3339.h>
 #include <base/utf8.h>
 #include <stdio.h>
@@ -145,6 +146,47 @@ START_TEST(a_number_has_sixteen_digits)
 }
 END_TEST
 
+static const struct {
+    const char *typed;
+    const char *hint;
+} typos[] = {
+    {"conver", "; did you mean 'convert'?"},
+    {"CONVERT", "; did you mean 'convert'?"},
+    {"dif", "; did you mean 'diff'?"},
+    {"tpo", "; did you mean 'top'?"},
+    {"pss", "; did you mean 'ps'?"},
+    {"", ""},
+    {"frobnicate", ""},
+    {"x", ""},
+};
+
+START_TEST(a_typo_is_answered_with_the_nearest_name)
+{
+    static const char *const names[] = {"convert", "diff", "top", "ps", ""};
+    near_miss near;
+    char hint[NEAR_MISS_LENGTH + 32];
+    near_miss_begin(&near, typos[_i].typed, strlen(typos[_i].typed));
+    for (size_t i = 0; i < ROWS(names); i++)
+        near_miss_try(&near, names[i], strlen(names[i]));
+    ck_assert_str_eq(near_miss_hint(&near, hint), typos[_i].hint);
+}
+END_TEST
+
+START_TEST(a_long_name_is_near_to_nothing)
+{
+    char name[2 * NEAR_MISS_LENGTH];
+    near_miss near;
+    memset(name, 'a', sizeof(name));
+    near_miss_begin(&near, name, sizeof(name));
+    near_miss_try(&near, name, 5);
+    ck_assert_str_eq(near.name, "");
+    near_miss_begin(&near, name, NEAR_MISS_LENGTH - 1);
+    near_miss_try(&near, name, sizeof(name));
+    near_miss_try(&near, name, NEAR_MISS_LENGTH - 1);
+    ck_assert_uint_eq(strlen(near.name), NEAR_MISS_LENGTH - 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("base");
@@ -156,6 +198,8 @@ int main(void)
     tcase_add_loop_test(text, a_character_has_its_length, 0, ROWS(sequences));
     tcase_add_test(text, text_is_utf8_without_nul);
     tcase_add_test(text, bytes_have_two_digits_each);
+    tcase_add_loop_test(text, a_typo_is_answered_with_the_nearest_name, 0, ROWS(typos));
+    tcase_add_test(text, a_long_name_is_near_to_nothing);
     suite_add_tcase(suite, text);
     TCase *clocks = tcase_create("clocks");
     tcase_add_test(clocks, clocks_go_forward);

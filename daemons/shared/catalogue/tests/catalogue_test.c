@@ -127,19 +127,19 @@ START_TEST(intervals_have_a_unit_and_a_floor)
 }
 END_TEST
 
-START_TEST(each_event_yields_its_types)
+START_TEST(each_event_yields_its_source)
 {
-    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
+    for (unsigned source = 1; source <= PROFILE_SOURCE_NATIVEMEM; source++) {
         unsigned yielding = 0;
         for (size_t i = 0; i < EVENTS; i++) {
             event_intervals one = {{0}};
             one.of[i] = 1;
-            yielding += event_intervals_yield(&one, (enum profile_type)type);
+            yielding += event_intervals_yield(&one, (enum profile_source)source);
         }
         ck_assert_uint_eq(yielding, 1);
     }
     ck_assert(
-        event_intervals_yield(&(event_intervals){{[EVENT_LIVE] = 1}}, PROFILE_TYPE_LIVE_BYTES));
+        event_intervals_yield(&(event_intervals){{[EVENT_LIVE] = 1}}, PROFILE_SOURCE_LIVE));
     ck_assert(!event_intervals_any(&(event_intervals){{0}}));
 }
 END_TEST
@@ -154,7 +154,7 @@ int main(void)
     tcase_add_test(tables, the_reference_page_equals_the_table);
     tcase_add_loop_test(tables, intervals_have_a_unit_and_a_floor, 0,
                         sizeof(lists) / sizeof(lists[0]));
-    tcase_add_test(tables, each_event_yields_its_types);
+    tcase_add_test(tables, each_event_yields_its_source);
     suite_add_tcase(suite, tables);
     return run_suite(suite);
 }

@@ -403,6 +403,7 @@ START_TEST(test_kinds_of_inputs)
     static uint8_t packed[256];
     char jfr[] = "FLR\0rest";
     char text[] = "a;b 5\n";
+    static char long_text[IMPORT_SNIFF];
     char message[] = "\n\4\b\1\20\2";
     ck_assert_int_eq(import_kind_of(jfr, 8), IMPORT_JFR);
     ck_assert_int_eq(import_kind_of(jfr, 2), IMPORT_JFR);
@@ -410,6 +411,12 @@ START_TEST(test_kinds_of_inputs)
     ck_assert_int_eq(import_kind_of(text, strlen(text)), IMPORT_COLLAPSED);
     ck_assert_int_eq(import_kind_of("<init> 5\n", 9), IMPORT_COLLAPSED);
     ck_assert_int_eq(import_kind_of("[main tid=7];a 5\n", 17), IMPORT_COLLAPSED);
+    ck_assert_int_eq(import_kind_of("\r\na;b 5\r\n", 9), IMPORT_COLLAPSED);
+    ck_assert_int_eq(import_kind_of("public class Shop {\n}\n", 22), IMPORT_TEXT);
+    ck_assert_int_eq(import_kind_of("12\na;b 5\n", 9), IMPORT_TEXT);
+    ck_assert_int_eq(import_kind_of("words", 5), IMPORT_TEXT);
+    memset(long_text, 'a', sizeof(long_text)); /* its end is not seen */
+    ck_assert_int_eq(import_kind_of(long_text, sizeof(long_text)), IMPORT_COLLAPSED);
     ck_assert_int_eq(import_kind_of("<!doctype html>", 15), IMPORT_DOCUMENT);
     ck_assert_int_eq(import_kind_of("\n {\"version\": 1}", 16), IMPORT_DOCUMENT);
     ck_assert_int_eq(import_kind_of(message, sizeof(message) - 1), IMPORT_PPROF);

@@ -244,6 +244,34 @@ START_TEST(what_is_no_recording_is_an_error_with_its_offset)
 }
 END_TEST
 
+/* Their name goes into files' names, too. */
+static const struct {
+    const char *event;
+    const char *name;
+} counted[] = {
+    {"page-faults", "page-faults"}, {"Calls.target", "Calls.target"},
+    {"a/../b c*", "a_.._b_c_"},     {"../x", "events"},
+    {"cpu_time\x1b", "cpu_time_"},  {"alloc_bytes", "events"},
+};
+
+START_TEST(counted_events_are_named_after_their_event)
+{
+    begin(true);
+    put_setting(&w, T_RECORDING, "event", counted[_i].event);
+    put_setting(&w, T_EXECUTION, "interval", "7");
+    put_execution(&w, 1500, 70, 7, 1);
+    end();
+    const sagg *agg = read_all();
+    ck_assert_uint_eq(sagg_type_totals(agg, PROFILE_TYPE_EVENTS).value, 7);
+    ck_assert_int_eq(recording_name_events(rec), 0);
+    sagg_type row = {0};
+    for (size_t i = 0; row.id != PROFILE_TYPE_EVENTS; i++)
+        ck_assert(sagg_type_at(agg, i, &row));
+    ck_assert_str_eq(row.name, counted[_i].name);
+    ck_assert_int_eq(recording_name_events(rec), 0); /* once more frees the first name */
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("recording");
@@ -260,6 +288,8 @@ int main(void)
     tcase_add_test(tcase, caps_keep_totals_and_are_named);
     tcase_add_test(tcase, deep_stacks_are_counted_as_truncated);
     tcase_add_test(tcase, what_is_no_recording_is_an_error_with_its_offset);
+    tcase_add_loop_test(tcase, counted_events_are_named_after_their_event, 0,
+                        (int)(sizeof(counted) / sizeof(counted[0])));
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

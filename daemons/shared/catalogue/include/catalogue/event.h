@@ -44,7 +44,10 @@ int event_intervals_parse(event_intervals *out, const char *list, const event_in
 /* Whether any event is recorded. */
 bool event_intervals_any(const event_intervals *events);
 
-/* Whether the events that are recorded yield samples of that profile type. */
-bool event_intervals_yield(const event_intervals *events, enum profile_type type);
+/* The source that an event's samples are of. */
+enum profile_source event_source(event_id event);
+
+/* Whether the events that are recorded yield samples of that source. */
+bool event_intervals_yield(const event_intervals *events, enum profile_source source);
 
 #endif

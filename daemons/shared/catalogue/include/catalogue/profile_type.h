@@ -20,6 +20,8 @@ enum profile_source {
     PROFILE_SOURCE_LOCK = 4,
     PROFILE_SOURCE_LIVE = 5,
     PROFILE_SOURCE_NATIVEMEM = 6,
+    PROFILE_SOURCE_EVENTS = 7,
+    PROFILE_SOURCE_TRACE = 8,
     PROFILE_SOURCE_END
 };
 
@@ -35,6 +37,9 @@ enum profile_type {
     PROFILE_TYPE_WALL = 6,            /* ns of wall time */
     PROFILE_TYPE_LIVE_BYTES = 7,      /* bytes still reachable at the window's end */
     PROFILE_TYPE_NATIVEMEM_BYTES = 8, /* bytes of native memory */
+    PROFILE_TYPE_EVENTS = 9,          /* what async-profiler's event counts */
+    PROFILE_TYPE_TRACE_COUNT = 10,    /* traced calls */
+    PROFILE_TYPE_TRACE_TIME = 11,     /* ns that they took */
     PROFILE_TYPE_END
 };
 

@@ -16,6 +16,7 @@ enum import_kind {
     IMPORT_PPROF,     /**< protobuf, gzip or not */
     IMPORT_COLLAPSED, /**< "root;...;leaf value" lines */
     IMPORT_DOCUMENT,  /**< text that begins as JSON, HTML or XML does: nothing that is read here */
+    IMPORT_TEXT,      /**< other text, whose first line does not end with a number: nor is that */
 };
 
 /** Bytes of an input's beginning that import_kind_of wants to see. */
@@ -25,7 +26,8 @@ enum import_kind {
 
 /**
  * What an input is, by its first `size` bytes (IMPORT_SNIFF, or all there are). Gzip is looked
- * into. JFR has its mark; text without control characters is collapsed; the rest is pprof.
+ * into. JFR has its mark; text without control characters is
+ * collapsed if its first line ends as they do; the rest is pprof.
  */
 enum import_kind import_kind_of(const void *data, size_t size);
 

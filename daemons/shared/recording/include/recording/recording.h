@@ -61,6 +61,8 @@ typedef struct recording_moment {
 
 /** Who else wants to know of samples; called on the caller's thread. */
 typedef struct recording_tap {
+    /** Called before each JFR input with the time that it covers (jfr_file_span); NULL = nobody. */
+    void (*begin)(void *ctx, int64_t start_ns, int64_t end_ns);
     /** Whether to take a sample; NULL = all. */
     bool (*keep)(void *ctx, const sagg *agg, const recording_moment *moment);
     /** Called for each value that was added, with its indices in the aggregate; NULL = nobody. A
@@ -158,6 +160,14 @@ const sagg *recording_aggregate(recording *rec);
  */
 void recording_add_dropped(recording *rec, uint64_t events);
 
+/**
+ * Names the aggregate's type of counted events after what async-profiler counted ("page-faults"),
+ * with `_` for characters that a file's name had better not hold; it stays "events" where the
+ * inputs differ. For callers that only write outputs: aggregates merge by the names of their types.
+ * Returns 0 or RECORDING_E_NOMEM.
+ */
+int recording_name_events(recording *rec);
+
 /** What was lost within chunks, and left out on purpose: sums over all chunks (jfr_chunk_stats). */
 typedef struct recording_counts {
     uint64_t events;
@@ -179,6 +189,7 @@ typedef struct recording_counts {
 typedef struct recording_info {
     char engine[32];   /**< "jfr", or async-profiler's: "perf", "ctimer", "itimer", "wall" ... */
     char profiler[32]; /**< async-profiler's version */
+    char event[64];    /**< what PROFILE_TYPE_EVENTS counts, as jvm_version */
     char jvm_version[256]; /**< as the recording states it, "(the inputs differ)" where they do; as
                               java_args */
     char java_args[256];   /**< main class or jar, with arguments */
@@ -223,6 +234,24 @@ void recording_loss_text(const jfr_loss_record *loss, char *line, size_t room);
  * no such line.
  */
 bool recording_loss_line(const recording *rec, size_t index, char *line, size_t room);
+
+/** Event types that look like samples and are none that is read (jfr_unread). */
+#define RECORDING_MAX_UNREAD 32
+
+typedef struct recording_unread {
+    char event[128];
+    uint64_t count;
+} recording_unread;
+
+/**
+ * The event types with events of that kind, in the order in which the inputs have them: at most
+ * RECORDING_MAX_UNREAD, where the last one is "others" when there are more. Borrowed until the next
+ * input. Returns how many there are.
+ */
+size_t recording_unread_events(const recording *rec, const recording_unread **out);
+
+/** One sentence on the type `index` of them; returns false when there is no such type. */
+bool recording_unread_line(const recording *rec, size_t index, char *line, size_t room);
 
 /**
  * One sentence on stacks that the recorder, or max_frames, cut at their root, with the share of

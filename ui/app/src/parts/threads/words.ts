@@ -89,8 +89,8 @@ export function cpuFigure({ cpu_ns, interval_ms }: Pick<BusyThread, 'cpu_ns' | '
 }
 
 /** `com.acme.Cart.total (Cart.java:42)`, made safe. */
-export function frameText({ class: cls, method, file, line, kind }: Frame): string {
-  const name = visibleText(frameName(kind === 'java', cls, method));
+export function frameText({ class: cls, method, file, line }: Frame): string {
+  const name = visibleText(frameName(cls, method));
   const source = line <= 0 ? file : file === '' ? `line ${line}` : `${file}:${line}`;
   return source === '' ? name : `${name} (${visibleText(source)})`;
 }
@@ -98,7 +98,7 @@ export function frameText({ class: cls, method, file, line, kind }: Frame): stri
 /** `com.acme.Cart.total` of the frame where the thread stands. */
 export function topFrame(stack: Frame[]): string {
   const frame = stack[0];
-  return frame === undefined ? '' : visibleText(frameName(frame.kind === 'java', frame.class, frame.method));
+  return frame === undefined ? '' : visibleText(frameName(frame.class, frame.method));
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

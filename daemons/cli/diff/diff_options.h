@@ -8,17 +8,26 @@
 
 #include "cli/options/reading_options.h"
 
+enum diff_format { DIFF_TEXT, DIFF_HTML, DIFF_JSON };
+
+/* One kind of rule of --fail-on. */
+typedef struct diff_rule {
+    const char *text; /* as given; NULL = not given */
+    int64_t limit;    /* parts per billion */
+} diff_rule;
+
 typedef struct diff_options {
     const char *before;
     const char *after;
-    const char *output; /* NULL = none: the gate alone */
-    bool json;
+    const char *output; /* "-" = standard output */
+    enum diff_format format;
     reading_options reading; /* the caps are each side's */
     bool lines;
+    uint32_t rows; /* of each table of the text; 0 = all */
     uint32_t max_nodes;
     uint32_t min_width; /* parts per billion */
-    bool has_limit;
-    int64_t limit; /* --fail-on, parts per billion */
+    diff_rule self;     /* how much a method's own share of its type may grow */
+    diff_rule total;    /* how much a type's total per second may grow, of what it was */
 } diff_options;
 
 /* As convert_parse: -1 to go on, or an exit code. `out` borrows from argv. */

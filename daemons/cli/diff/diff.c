@@ -8,13 +8,12 @@
 
 #include <recording/deflate.h>
 #include <recording/recording.h>
-#include <stackagg/diff.h>
 
 #include "cli/command.h"
 #include "cli/commands/input.h"
 #include "cli/commands/reading.h"
-#include "cli/formats/frame_name.h"
-#include "cli/options/diff_options.h"
+#include "cli/diff/comparison.h"
+#include "cli/formats/sample_types.h"
 #include "cli/output/json_text.h"
 #include "cli/output/meta.h"
 #include "cli/output/output.h"
@@ -24,30 +23,16 @@
 /* Rows of the JSON's lists. */
 #define MAX_ROWS 1000u
 
-/* One of the two recordings. */
-typedef struct side {
-    recording *rec;
-    const sagg *agg;
-    sagg_windows *windows[PROFILE_TYPE_END];
-} side;
-
-typedef struct comparison {
-    side before, after;
-    sagg_diff *diffs[PROFILE_TYPE_END];
-    unsigned types[PROFILE_TYPE_END]; /* of the diffs */
-    size_t count;
-} comparison;
-
 /* ---- reading ---- */
 
 /* Each value is also counted for its leaf, in its second. */
 static int count_leaf(void *ctx, const sagg *agg, const sagg_sample *sample)
 {
-    const side *s = ctx;
+    const diff_side *s = ctx;
     return sagg_windows_add_sample(s->windows[sample->type], agg, sample, NULL);
 }
 
-static bool open_side(side *s, const char *path, const diff_options *o)
+static bool open_side(diff_side *s, const char *path, const diff_options *o)
 {
     recording_options options = reading_recording(&o->reading);
     recording_error err;
@@ -67,15 +52,18 @@ static bool open_side(side *s, const char *path, const diff_options *o)
     }
     if (!reading_add_any(s->rec, path, &(reading_wish){.types = o->reading.types}))
         return false;
-    s->agg = recording_aggregate(s->rec);
+    s->agg = reading_aggregate(s->rec);
     if (s->agg == NULL)
         complain("there is no memory to aggregate %s", path);
+    recording_info info;
+    recording_get_info(s->rec, &info);
+    s->covered_ns = info.covered_ns;
     return s->agg != NULL;
 }
 
 /* One side, read by a thread of its own. */
 typedef struct opening {
-    side *side;
+    diff_side *side;
     const char *path;
     const diff_options *options;
     bool done;
@@ -89,7 +77,7 @@ static void *open_in_thread(void *context)
 }
 
 /* Reads both at a time, where that many threads are allowed and to be had. */
-static bool open_sides(side *before, side *after, const diff_options *o)
+static bool open_sides(diff_side *before, diff_side *after, const diff_options *o)
 {
     opening other = {.side = after, .path = o->after, .options = o};
     pthread_t thread;
@@ -101,7 +89,7 @@ static bool open_sides(side *before, side *after, const diff_options *o)
     return done && other.done;
 }
 
-static void close_side(side *s)
+static void close_side(diff_side *s)
 {
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
         sagg_windows_free(s->windows[type]);
@@ -110,7 +98,7 @@ static void close_side(side *s)
 
 /* ---- comparing ---- */
 
-static sagg_tree *tree_of(const side *s, unsigned type, const diff_options *o)
+static sagg_tree *tree_of(const diff_side *s, unsigned type, const diff_options *o)
 {
     sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;
     sagg_tree *tree = NULL;
@@ -153,7 +141,7 @@ static bool is_in_both(const comparison *c, unsigned type, const diff_options *o
         return false;
     if (before != after)
         complain("note: only %s has samples of %s", before ? o->before : o->after,
-                 profile_type_get(type)->name);
+                 sample_type_name(before ? c->before.agg : c->after.agg, type));
     return before && after;
 }
 
@@ -167,14 +155,7 @@ static bool compare(comparison *c, const diff_options *o)
     return c->count > 0;
 }
 
-/* ---- the gate ---- */
-
-/* Grew by more than the limit, and not by chance. */
-static bool fails(const sagg_change *change, const diff_options *o)
-{
-    int64_t growth = change->after_share - change->before_share;
-    return o->has_limit && growth > o->limit && (!change->has_interval || change->low > 0);
-}
+/* ---- writing ---- */
 
 static json_t *row_of(const sagg_change *change)
 {
@@ -193,34 +174,6 @@ static json_t *row_of(const sagg_change *change)
     return row;
 }
 
-static void report_failure(unsigned type, const sagg_change *change)
-{
-    char *name;
-    (void)frame_name(&name, &change->method);
-    complain("%s: %s uses %.2f points more itself: %.2f %% before, %.2f %% after",
-             profile_type_get(type)->name, name != NULL ? name : "a method",
-             (double)(change->after_share - change->before_share) / 1e7,
-             (double)change->before_share / 1e7, (double)change->after_share / 1e7);
-    free(name);
-}
-
-static size_t report_failures(const comparison *c, const diff_options *o)
-{
-    size_t failures = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        const sagg_diff_view *view = sagg_diff_get(c->diffs[i]);
-        for (size_t n = 0; n < view->change_count; n++) {
-            if (!fails(&view->changes[n], o))
-                continue;
-            failures++;
-            report_failure(c->types[i], &view->changes[n]);
-        }
-    }
-    return failures;
-}
-
-/* ---- writing ---- */
-
 /* A file's name need not be text: JSON then has it as messages show it. */
 static json_t *json_of_path(const char *path)
 {
@@ -234,7 +187,23 @@ static json_t *json_of_path(const char *path)
     return name;
 }
 
-static json_t *json_of(const comparison *c, const diff_options *o)
+static json_t *json_of_rules(const diff_options *o)
+{
+    json_t *rules = json_array();
+    if (o->self.text != NULL)
+        (void)json_array_append_new(rules, json_string(o->self.text));
+    if (o->total.text != NULL)
+        (void)json_array_append_new(rules, json_string(o->total.text));
+    return rules;
+}
+
+/* A total per second, or null where an input does not say how long it took. */
+static json_t *json_of_rate(const diff_rates *rates, double value)
+{
+    return rates->known ? json_real(value) : json_null();
+}
+
+static json_t *json_of(const comparison *c, const verdict *v, const diff_options *o)
 {
     json_t *types = json_array();
     for (size_t i = 0; i < c->count; i++) {
@@ -244,24 +213,29 @@ static json_t *json_of(const comparison *c, const diff_options *o)
         for (size_t n = 0; n < view->change_count; n++) {
             if (n < MAX_ROWS)
                 (void)json_array_append_new(changes, row_of(&view->changes[n]));
-            if (fails(&view->changes[n], o))
+            if (gate_method_fails(&view->changes[n], o))
                 (void)json_array_append_new(failures, row_of(&view->changes[n]));
         }
         const profile_type_info *info = profile_type_get(c->types[i]);
+        diff_rates rates = comparison_rates(c, i);
         (void)json_array_append_new(
-            types, json_pack("{s:s,s:s,s:I,s:I,s:o,s:o}", "type", info->name, "unit", info->unit,
-                             "before_total", (json_int_t)view->before_totals.value, "after_total",
-                             (json_int_t)view->after->totals.value, "failures", failures, "changes",
-                             changes));
+            types,
+            json_pack("{s:s,s:s,s:I,s:I,s:o,s:o,s:b,s:o,s:o}", "type", comparison_type(c, i),
+                      "unit", info->unit, "before_total", (json_int_t)view->before_totals.value,
+                      "after_total", (json_int_t)view->after->totals.value, "before_per_second",
+                      json_of_rate(&rates, rates.before), "after_per_second",
+                      json_of_rate(&rates, rates.after), "total_fails", gate_total_fails(c, i, o),
+                      "failures", failures, "changes", changes));
     }
-    return json_pack("{s:i,s:o,s:o,s:o}", "version", 1, "before", json_of_path(o->before), "after",
-                     json_of_path(o->after), "types", types);
+    return json_pack("{s:i,s:o,s:o,s:{s:o,s:b,s:s},s:o}", "version", 1, "before",
+                     json_of_path(o->before), "after", json_of_path(o->after), "verdict", "rules",
+                     json_of_rules(o), "failed", v->failed, "text", v->text, "types", types);
 }
 
-static bool write_json(const comparison *c, const diff_options *o)
+static bool write_json(const comparison *c, const verdict *v, const diff_options *o)
 {
     output out;
-    json_t *document = json_of(c, o);
+    json_t *document = json_of(c, v, o);
     char *text = document != NULL ? json_dumps(document, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
     json_decref(document);
     if (text == NULL) {
@@ -310,17 +284,51 @@ static bool write_html(const comparison *c, const diff_options *o)
     return done;
 }
 
+static bool write_text(const comparison *c, const verdict *v, const diff_options *o)
+{
+    output out;
+    if (!output_open(&out, o->output))
+        return false;
+    comparison_print(out.file, c, v, o);
+    return output_commit(&out);
+}
+
+static bool write_any(const comparison *c, const verdict *v, const diff_options *o)
+{
+    switch (o->format) {
+    case DIFF_HTML:
+        return write_html(c, o);
+    case DIFF_JSON:
+        return write_json(c, v, o);
+    default:
+        return write_text(c, v, o);
+    }
+}
+
+/* Where the text does not go to the terminal, and a rule was given. */
+static void report_verdict(const verdict *v, const diff_options *o)
+{
+    bool has_rule = o->self.text != NULL || o->total.text != NULL;
+    if (has_rule && (o->format != DIFF_TEXT || strcmp(o->output, "-") != 0))
+        complain("verdict: %s", v->text);
+}
+
 static int run(comparison *c, const diff_options *o)
 {
+    verdict v = {0};
     if (!open_sides(&c->before, &c->after, o))
         return EXIT_UNREADABLE;
-    bool written =
-        compare(c, o) && (o->output == NULL || (o->json ? write_json(c, o) : write_html(c, o)));
+    bool done = compare(c, o) && gate_judge(&v, c, o) && write_any(c, &v, o);
     reading_report(c->before.rec);
     reading_report(c->after.rec);
-    if (!written)
+    if (done) {
+        gate_report(c, o);
+        report_verdict(&v, o);
+    }
+    free(v.text);
+    if (!done)
         return EXIT_UNREADABLE;
-    if (report_failures(c, o) > 0)
+    if (v.failed)
         return EXIT_REGRESSION;
     return recording_is_whole(c->before.rec) && recording_is_whole(c->after.rec) ? EXIT_WHOLE
                                                                                  : EXIT_SALVAGED;

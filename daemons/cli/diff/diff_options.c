@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options/diff_options.h"
+#include "cli/diff/diff_options.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -11,22 +11,28 @@
 #include "cli/output/output.h"
 
 static const char help[] =
-    "usage: hotstack diff BEFORE AFTER -o OUT [OPTIONS]\n"
-    "       hotstack diff BEFORE AFTER --fail-on '+5% self' [OPTIONS]\n"
+    "usage: hotstack diff BEFORE AFTER [OPTIONS]\n"
     "\n"
     "Compares two recordings, or pprof's profiles or collapsed stacks, type by type: each "
     "method's\n"
     "and stack's share of its type's total. A change of a method's own share comes with an\n"
     "interval in which it lies with a probability of 99 %, from a bootstrap over windows of one\n"
-    "second.\n"
+    "second. The table of each type also has the totals per second of recording; the last line\n"
+    "is the verdict.\n"
     "\n"
-    "  -o, --output FILE    where to write; its ending names the format\n"
-    "  -f, --format FORMAT  html  a page: a flame graph coloured by change, and the methods\n"
+    "  -o, --output FILE    where to write (default: -, standard output); its ending names the\n"
+    "                       format\n"
+    "  -f, --format FORMAT  text  tables and the verdict (the default)\n"
+    "                       html  a page: a flame graph coloured by change, and the methods\n"
     "                       json  the methods with their shares (parts per billion)\n"
     "  -t, --type TYPE,...  only these profile types\n"
-    "      --fail-on RULE   '+N% self': end with 4 and name each method whose own share of its\n"
-    "                       type grew by more than N percentage points, beyond chance (where\n"
-    "                       there are too few seconds for an interval, N alone decides)\n"
+    "      --fail-on RULE   end with 4 and name what fails; the verdict says why nothing did.\n"
+    "                       '+N% self': each method whose own share of its type grew by more than\n"
+    "                       N percentage points, beyond chance (where there are too few seconds\n"
+    "                       for an interval, N alone decides); '+N% total/s': each type whose\n"
+    "                       total per second of recording grew by more than N percent of what it\n"
+    "                       was. Both may be given\n"
+    "  -n, --rows N         text: methods of each type (default 20, 0 = all)\n"
     "      --lines          tell lines of a method apart in the graph\n"
     "      --raw-names      keep the names of hidden classes, lambdas and proxies as recorded\n"
     "      --max-nodes N    html: keep the N heaviest nodes (default 200000, 0 = all)\n"
@@ -46,6 +52,7 @@ enum { OPT_LINES = 256, OPT_MAX_NODES, OPT_MIN_WIDTH, OPT_FAIL_ON };
 static const struct option longs[] = {
     {"output", required_argument, NULL, 'o'},
     {"format", required_argument, NULL, 'f'},
+    {"rows", required_argument, NULL, 'n'},
     {"fail-on", required_argument, NULL, OPT_FAIL_ON},
     {"lines", no_argument, NULL, OPT_LINES},
     {"max-nodes", required_argument, NULL, OPT_MAX_NODES},
@@ -54,29 +61,40 @@ static const struct option longs[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* "+5% self" */
+/* "+5% self", "+10% total/s" */
 static int set_rule(diff_options *out, const char *text)
 {
     const char *number = text[0] == '+' ? text + 1 : "";
     char *end;
-    double points = strtod(number, &end);
-    if (end != number && points >= 0 && points <= 100 && strcmp(end, "% self") == 0) {
-        out->has_limit = true;
-        out->limit = (int64_t)(points * 1e7 + 0.5);
+    double percent = strtod(number, &end);
+    bool is_number = end != number && percent >= 0;
+    diff_rule rule = {.text = text};
+    if (is_number && percent <= 100 && strcmp(end, "% self") == 0) {
+        rule.limit = (int64_t)(percent * 1e7 + 0.5);
+        out->self = rule;
         return -1;
     }
-    complain("--fail-on takes a rule such as '+5%% self', of 0 to 100 percentage points, not '%s'",
-             text);
+    if (is_number && percent <= 1e6 && strcmp(end, "% total/s") == 0) {
+        rule.limit = (int64_t)(percent * 1e7 + 0.5);
+        out->total = rule;
+        return -1;
+    }
+    complain(
+        "--fail-on takes '+5%% self' (a method's own share, in percentage points up to 100) or "
+        "'+10%% total/s' (a type's total per second), not '%s'",
+        text);
     return EXIT_USAGE;
 }
 
 static int set_format(diff_options *out, const char *name)
 {
-    out->json = strcmp(name, "json") == 0;
-    if (out->json || strcmp(name, "html") == 0)
-        return -1;
-    complain("there is no format '%s': use html or json", name);
-    return EXIT_USAGE;
+    static const char *const names[] = {
+        [DIFF_TEXT] = "text", [DIFF_HTML] = "html", [DIFF_JSON] = "json"};
+    size_t index;
+    int rc = option_choice(&index, "format", name, names, sizeof(names) / sizeof(names[0]));
+    if (rc < 0)
+        out->format = (enum diff_format)index;
+    return rc;
 }
 
 static int take_option(diff_options *out, const char **format, int option)
@@ -90,6 +108,8 @@ static int take_option(diff_options *out, const char **format, int option)
         return -1;
     case OPT_FAIL_ON:
         return set_rule(out, optarg);
+    case 'n':
+        return option_number(&out->rows, "--rows", optarg, 0);
     case OPT_LINES:
         out->lines = true;
         return -1;
@@ -110,33 +130,27 @@ static int check(diff_options *out, const char *format, int argc, char **argv)
     }
     out->before = argv[optind];
     out->after = argv[optind + 1];
-    if (out->output == NULL && !out->has_limit) {
-        complain("say where to write with -o FILE, or what fails with --fail-on");
-        return EXIT_USAGE;
-    }
-    if (!reading_stdin_once(argv + optind, 2) ||
-        (out->output != NULL && !output_spares(out->output, argv + optind, 2)))
+    if (!reading_stdin_once(argv + optind, 2) || !output_spares(out->output, argv + optind, 2))
         return EXIT_USAGE;
     if (format != NULL)
         return set_format(out, format);
-    const char *name = out->output != NULL ? out->output : "nothing.json";
-    const char *ending = strrchr(name, '.');
+    const char *ending = strrchr(out->output, '.');
     if (ending != NULL && strchr(ending, '/') == NULL)
-        return set_format(out, ending + 1);
-    if (strcmp(name, "-") == 0)
-        complain("name the format of standard output with --format: html or json");
-    else
-        complain("'%s' does not end in .html or .json: add --format", name);
+        return set_format(out, strcmp(ending, ".txt") == 0 ? "text" : ending + 1);
+    if (strcmp(out->output, "-") == 0)
+        return -1;
+    complain("'%s' does not end in .txt, .html or .json: add --format", out->output);
     return EXIT_USAGE;
 }
 
 int diff_parse(diff_options *out, int argc, char **argv)
 {
     const char *format = NULL;
-    *out = (diff_options){.max_nodes = 200000, .reading = READING_OPTIONS_INIT};
+    *out = (diff_options){
+        .output = "-", .rows = 20, .max_nodes = 200000, .reading = READING_OPTIONS_INIT};
     optind = 1;
     for (;;) {
-        int option = getopt_long(argc, argv, "o:f:" READING_SHORTS, longs, NULL);
+        int option = getopt_long(argc, argv, "o:f:n:" READING_SHORTS, longs, NULL);
         if (option == -1)
             break;
         int rc = take_option(out, &format, option);
