@@ -84,6 +84,8 @@ def frame(columns: dict[str, str], rows: int, parts: list[_native._Column]) -> A
     """What was gathered as a pandas.DataFrame, which takes its memory over."""
     import pandas
 
+    if not columns:
+        return pandas.DataFrame(index=pandas.RangeIndex(rows))
     if rows == 0:
         made = [_nothing(kind) for kind in columns.values()]
     else:

@@ -21,9 +21,11 @@ import unittest
 import warnings
 
 import tap
+import written
 from support import EXAMPLE, FIXTURE_FILES, RECORDINGS, TREE, hotstack as program, sums, totals_of_program, unpacked
 
 import hotstack
+from written import START
 
 sys.path.insert(0, str(TREE / "tests/support"))
 import flamegraph_page  # noqa: E402
@@ -236,6 +238,74 @@ class Events(unittest.TestCase):
         sums = [recording.select(start=form).totals()["wall"].value for form in forms]
         self.assertEqual(sums, sums[:1] * len(forms))
         self.assertTrue(0 < sums[0] < recording.totals()["wall"].value)
+
+
+class AnyType(unittest.TestCase):
+    """Every event type of every readable recording is a table by default."""
+
+    def test_every_type_of_every_recording(self):
+        for path in RECORDINGS + FIXTURE_FILES:
+            try:
+                recording = hotstack.open(path)
+                types = recording.event_types()
+            except hotstack.HotstackError:
+                continue
+            with warnings.catch_warnings(action="ignore"):
+                for name, row in types.items():
+                    rows = sum(len(batch) for batch in recording.events(name).batches())
+                    self.assertEqual(rows, row.events, f"{path.name}: {name}")
+
+    def test_names_with_dots(self):
+        fields = [START, ("cpu.user", "long"), ("cpu", "test.Cpu"), ("size", "int")]
+        types = {"test.Cpu": [("user", "int"), ("user.name", "java.lang.String")], "test.Dots": fields}
+        cpu = [("int", 5), ("java.lang.String", "root")]
+        table = hotstack.open(written.chunk(types, [("test.Dots", [7, 3, cpu, 9])])).events("test.Dots")
+        # Of `cpu` all is hidden that begins with the longer name.
+        self.assertEqual(table.columns, {"startTime": "int64", "cpu.user": "int64", "size": "int64"})
+        self.assertEqual(list(table), [{"startTime": 7, "cpu.user": 3, "size": 9}])
+
+    def test_a_thread_that_has_no_numbers(self):
+        types = {"java.lang.Thread": [("osName", "java.lang.String")], "test.Bare": [START, ("who", "java.lang.Thread")]}
+        bare = written.chunk(types, [("test.Bare", [1, [("java.lang.String", "main")]])])
+        table = hotstack.open(bare).events("Bare")
+        self.assertEqual(list(table), [{"startTime": 1, "who": "main"}])
+        with self.assertRaisesRegex(hotstack.UsageError, "no field 'who.osThreadId'"):
+            hotstack.open(bare).events("Bare", ["who.osThreadId"]).columns
+        types["java.lang.Thread"] = [("osThreadId", "long"), *types["java.lang.Thread"]]
+        full = written.chunk(types, [("test.Bare", [2, [("long", 77), ("java.lang.String", "main")]])])
+        rows = list(hotstack.open(bare, full).events("Bare"))
+        self.assertEqual([row["who.osThreadId"] for row in rows], [None, 77])
+
+    def test_names_that_no_path_can_have(self):
+        odd = ["", "a[0]", ".a", "a.", "a..b", "x" * 2000, "a\0b"]
+        types = {"test.Odd": [START, *((name, "int") for name in odd), ("last", "int")]}
+        data = written.chunk(types, [("test.Odd", range(len(odd) + 2))])
+        other = written.chunk({"test.Odd": [START, ("a", "int")]}, [("test.Odd", [4, 5])])
+        rows = list(hotstack.open(data, other).events("test.Odd"))
+        self.assertEqual(rows, [{"startTime": 0, "last": 8, "a": None}, {"startTime": 4, "last": None, "a": 5}])
+
+    def test_wide_types(self):
+        wide = [(f"f{at}", "int") for at in range(3000)]
+        types = {"test.Wide": wide, "test.Many": [START, *wide], "test.Two": [START, ("a", "test.Wide", True), ("b", "test.Wide", True)]}
+        types["test.TooWide"] = [START, *((f"f{at}", "int") for at in range(5000))]
+        recording = hotstack.open(written.chunk(types, [("test.Many", range(3001))]))
+        self.assertEqual(list(recording.events("test.Many"))[0]["f2999"], 3000)
+        # Two wide structs do not fit: they stay whole.
+        self.assertEqual(list(recording.events("test.Two").columns), ["startTime", "a", "b"])
+        with self.assertRaisesRegex(hotstack.LimitError, "name the columns"):
+            recording.events("test.TooWide").columns
+        self.assertEqual(list(recording.events("test.TooWide", ["f7"]).columns), ["f7"])
+
+    def test_structs_that_would_never_end(self):
+        nested = {f"test.S{at}": [(f"f{i}", f"test.S{at + 1}", True) for i in range(500)] for at in range(4)}
+        types = {**nested, "test.S4": [], "test.Deep": [START, ("top", "test.S0", True)]}
+        self.assertEqual(list(hotstack.open(written.chunk(types)).events("test.Deep").columns)[0], "startTime")
+
+    def test_types_without_fields(self):
+        data = written.chunk({"event.Bare": []}, [("event.Bare", [])] * 3)
+        table = hotstack.open(data).events("event.Bare")
+        self.assertEqual(table.columns, {})
+        self.assertEqual(list(table), [{}, {}, {}])
 
 
 class Parts(unittest.TestCase):
@@ -637,4 +707,4 @@ class Behaviour(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    tap.main(Totals, Events, Parts, Pages, Errors, Behaviour)
+    tap.main(Totals, Events, AnyType, Parts, Pages, Errors, Behaviour)

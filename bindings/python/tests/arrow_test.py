@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 import tap
+import written
 from support import EXAMPLE, RECORDINGS, TREE, hotstack as hotstack_program, sums, totals_of_program, unpacked
 
 import hotstack
@@ -53,6 +54,13 @@ class Readers(unittest.TestCase):
                 table = pyarrow.table(recording.events(name))
                 table.validate(full=True)
                 self.assertEqual(table.num_rows, row.events, name)
+
+    def test_a_type_without_fields_keeps_its_rows(self):
+        import pyarrow
+
+        table = hotstack.open(written.chunk({"event.Bare": []}, [("event.Bare", [])] * 3)).events("event.Bare")
+        self.assertEqual(table.to_pandas().shape, (3, 0))
+        self.assertEqual(sum(pyarrow.record_batch(batch).num_rows for batch in table.batches()), 3)
 
     def test_pyarrow_takes_batches(self):
         import pyarrow

@@ -190,6 +190,7 @@ static int add_event(events *e, const jfr_event *event, failure *f)
         for (size_t i = 0; i < e->fields.count; i++)
             if (is_struct(&e->row[i]) == (structs == 1) && add_cell(e, i, &e->row[i], f) != 0)
                 return -1;
+    e->base.rows.bare_rows += e->fields.count == 0;
     return 0;
 }
 
@@ -255,8 +256,8 @@ static int set_up(events *e, inputs *in, const event_request *request, failure *
     if (fields_find(&e->fields, in, e->type, request->columns, request->count, f) != 0)
         return -1;
     size_t count = e->fields.count;
-    e->cells = calloc(count, sizeof(*e->cells));
-    e->row = calloc(count, sizeof(*e->row));
+    e->cells = calloc(count + 1, sizeof(*e->cells));
+    e->row = calloc(count + 1, sizeof(*e->row));
     bool good = e->cells != NULL && e->row != NULL && table_init(&e->base.rows, count);
     for (size_t i = 0; good && i < count; i++)
         good = table_name(&e->base.rows, i, e->fields.list[i].path, e->fields.list[i].kind);

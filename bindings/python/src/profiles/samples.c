@@ -436,7 +436,7 @@ static int take_sample(samples *s, failure *f)
 /* How many samples may come before the batch is full. */
 static size_t block_room(const samples *s)
 {
-    size_t rows = (size_t)(s->base.row_limit - s->base.rows.columns[0].rows) / JFR_SAMPLE_VALUES;
+    size_t rows = (size_t)(s->base.row_limit - table_rows(&s->base.rows)) / JFR_SAMPLE_VALUES;
     return rows < 1 ? 1 : rows < BLOCK_SAMPLES ? rows : BLOCK_SAMPLES;
 }
 

@@ -295,8 +295,9 @@ static PyObject *batches_take(PyObject *self, PyObject *ignored)
     if (!b->grows)
         return errors_usage("No rows were gathered: grow comes first.");
     table *t = &b->source->rows;
-    Py_ssize_t rows = t->count > 0 ? (Py_ssize_t)t->columns[0].rows : 0;
+    Py_ssize_t rows = (Py_ssize_t)table_rows(t);
     PyObject *columns = memory_columns(t);
+    t->bare_rows = 0;
     PyObject *both = columns != NULL ? Py_BuildValue("(nO)", rows, columns) : NULL;
     Py_XDECREF(columns);
     return both;
