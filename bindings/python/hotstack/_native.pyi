@@ -70,7 +70,10 @@ class Aggregate:
 @final
 class Inputs:
     def __new__(
-        cls, items: list[str | bytes | bytearray | memoryview], unfinished: bool = False
+        cls,
+        items: list[str | bytes | bytearray | memoryview],
+        unfinished: bool = False,
+        keep_bytes: int = ...,
     ) -> Inputs: ...
     def size(self) -> int: ...
     def check(self) -> None: ...

@@ -18,6 +18,9 @@
 
 /* ---- Inputs ---- */
 
+/* What is kept of unpacked inputs. */
+#define KEEP_BYTES ((Py_ssize_t)1 << 30)
+
 static PyTypeObject *inputs_type;
 
 typedef struct inputs_object {
@@ -26,16 +29,18 @@ typedef struct inputs_object {
 
 static PyObject *inputs_create(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
-    static char *names[] = {"items", "unfinished", NULL};
+    static char *names[] = {"items", "unfinished", "keep_bytes", NULL};
     PyObject *items;
     int unfinished = 0;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|p", names, &items, &unfinished))
+    Py_ssize_t keep_bytes = KEEP_BYTES;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|pn", names, &items, &unfinished,
+                                     &keep_bytes))
         return NULL;
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     inputs_object *self = (inputs_object *)alloc(type, 0);
     if (self == NULL)
         return NULL;
-    self->in = inputs_new(items, unfinished != 0);
+    self->in = inputs_new(items, unfinished != 0, (size_t)keep_bytes);
     if (self->in != NULL)
         return (PyObject *)self;
     Py_DECREF((PyObject *)self);
@@ -66,16 +71,9 @@ static PyObject *inputs_size(PyObject *self, PyObject *ignored)
 static int open_each(inputs *in, failure *f)
 {
     for (size_t i = 0; i < inputs_count(in); i++) {
-        const input *item = inputs_at(in, i);
         jfr_file *file;
-        jfr_error cause;
-        int rc = item->path != NULL
-                     ? jfr_open_file(&file, item->path, NULL, &cause)
-                     : jfr_open_mem(&file, item->view.buf, (size_t)item->view.len, NULL, &cause);
-        if (rc < 0) {
-            inputs_blame(in, i, f);
-            return failure_jfr(f, &cause);
-        }
+        if (inputs_open(in, i, NULL, &file, f) != 0)
+            return -1;
         jfr_close(file);
     }
     return 0;
@@ -219,7 +217,9 @@ static PyType_Slot inputs_slots[] = {
     {Py_tp_new, (void *)inputs_create},
     {Py_tp_dealloc, (void *)inputs_dealloc},
     {Py_tp_methods, inputs_methods},
-    {Py_tp_doc, (void *)"Inputs(items, unfinished=False): paths (str) and buffers, in order."},
+    {Py_tp_doc,
+     (void *)"Inputs(items, unfinished=False, keep_bytes=2**30): paths (str) and buffers, in "
+             "order."},
     {0, NULL},
 };
 

@@ -180,10 +180,12 @@ static int read_inputs(run *r, failure *f)
 {
     for (size_t i = 0; i < inputs_count(r->in); i++) {
         const input *item = inputs_at(r->in, i);
+        const void *data;
+        size_t size;
         recording_error cause;
-        int rc = item->path != NULL ? recording_add_file(r->out->rec, item->path, &cause)
-                                    : recording_add_mem(r->out->rec, item->view.buf,
-                                                        (size_t)item->view.len, &cause);
+        int rc = inputs_memory(r->in, i, &data, &size)
+                     ? recording_add_mem(r->out->rec, data, size, &cause)
+                     : recording_add_file(r->out->rec, item->path, &cause);
         if (rc != 0) {
             inputs_blame(r->in, i, f);
             return failure_recording(f, &cause);

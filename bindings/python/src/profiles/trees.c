@@ -75,15 +75,15 @@ static int add_piece(void *ctx, const void *data, size_t size)
 /* The only way in which the sink refuses is missing memory. */
 static PyObject *finish(made *m, int rc, const sagg_error *cause)
 {
-    PyObject *bytes = NULL;
+    PyObject *text = NULL;
     if (rc == SAGG_ERR_IO)
-        bytes = PyErr_NoMemory();
+        text = PyErr_NoMemory();
     else if (rc != 0)
-        bytes = raise_sagg(cause);
+        text = raise_sagg(cause);
     else
-        bytes = PyBytes_FromStringAndSize(m->data, (Py_ssize_t)m->size);
+        text = PyBytes_FromStringAndSize(m->data, (Py_ssize_t)m->size);
     free(m->data);
-    return bytes;
+    return text;
 }
 
 /* ---- trees ---- */
