@@ -104,10 +104,12 @@ class Table:
         return made
 
     def to_polars(self) -> Any:
-        """The whole table as a `polars.DataFrame`. Needs polars."""
+        """The whole table as a `polars.DataFrame`; tells its progress. Needs polars."""
         import polars
 
-        return polars.DataFrame(self)
+        # Batch by batch, so that an interrupt ends it: it cannot go through polars.
+        frames = [polars.DataFrame(batch) for batch in self.batches()]
+        return polars.concat(frames) if frames else polars.DataFrame(self)
 
     def __repr__(self) -> str:
         """The columns; rows are not read for it."""

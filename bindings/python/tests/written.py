@@ -3,6 +3,8 @@
 
 import struct
 
+from support import HEADER
+
 _FIRST_ID = 100
 _SIMPLE = ("long", "int", "double", "java.lang.String")
 START = ("startTime", "long")
@@ -69,7 +71,7 @@ def chunk(types, events=()):
     classes = [_class(strings, ids, name, list(fields)) for name, fields in every.items()]
     tree = _element(strings, "root", {}, [_element(strings, "metadata", {}, classes), _element(strings, "region", {})])
     texts = _number(len(strings.known)) + b"".join(map(_text, strings.known))
-    out = bytearray(68)
+    out = bytearray(HEADER.size)
     for name, values in events:
         body = b"".join(_value(field[1], value) for field, value in zip(every[name], values, strict=True))
         out += _event(int(ids[name]), body)
@@ -78,5 +80,5 @@ def chunk(types, events=()):
     metadata = len(out)
     out += _event(0, _number(0) * 2 + _number(1) + texts + tree)
     second = 10**9
-    out[:68] = struct.pack(">4sHHQQQQQQQI", b"FLR\0", 2, 1, len(out), checkpoint, metadata, second, second, 0, second, 1)
+    HEADER.pack_into(out, 0, b"FLR\0", 2, 1, len(out), checkpoint, metadata, second, second, 0, second, 1)
     return bytes(out)

@@ -15,6 +15,7 @@
 #include "profiles/trees.h"
 #include "tables/producer.h"
 #include "tables/table.h"
+#include "work.h"
 
 /* ---- Inputs ---- */
 
@@ -68,8 +69,9 @@ static PyObject *inputs_size(PyObject *self, PyObject *ignored)
 }
 
 /* Opens each once: what is no recording is told at once. */
-static int open_each(inputs *in, failure *f)
+static int run_check(work *w, failure *f)
 {
+    inputs *in = get(w->self);
     for (size_t i = 0; i < inputs_count(in); i++) {
         jfr_file *file;
         if (inputs_open(in, i, NULL, &file, f) != 0)
@@ -81,14 +83,11 @@ static int open_each(inputs *in, failure *f)
 
 static PyObject *inputs_check(PyObject *self, PyObject *ignored)
 {
-    failure f = {0};
-    int rc;
     (void)ignored;
-    Py_BEGIN_ALLOW_THREADS;
-    rc = open_each(get(self), &f);
-    Py_END_ALLOW_THREADS;
-    if (rc != 0)
-        return errors_raise(&f);
+    work *w = work_new(sizeof(*w), run_check, NULL, self, NULL);
+    if (w == NULL || !work_do(w))
+        return NULL;
+    work_free(w);
     Py_RETURN_NONE;
 }
 
@@ -107,11 +106,6 @@ static PyObject *inputs_aggregate(PyObject *self, PyObject *arguments, PyObject 
 }
 
 /* ---- tables ---- */
-
-static PyObject *open_table(producer *p, const failure *f)
-{
-    return p != NULL ? batches_new(p) : errors_raise(f);
-}
 
 /* The number of a sample column; -1 with an exception set. */
 static Py_ssize_t find_column(PyObject *name)
@@ -168,7 +162,48 @@ static PyObject *inputs_samples(PyObject *self, PyObject *arguments)
         numbers[i] = (size_t)number;
     }
     p = samples_open(get(self), &request, &f);
-    return open_table(p, &f);
+    return p != NULL ? batches_new(p) : errors_raise(&f);
+}
+
+typedef struct open_work {
+    work base;
+    event_request request;
+    const char **paths;
+    producer *made;
+} open_work;
+
+static int run_open(work *w, failure *f)
+{
+    open_work *o = (open_work *)w;
+    o->made = events_open(get(w->self), &o->request, f);
+    return o->made != NULL ? 0 : -1;
+}
+
+static void clear_open(work *w)
+{
+    open_work *o = (open_work *)w;
+    producer_free(o->made);
+    free(o->paths);
+}
+
+/* The texts of a list of paths; false with an exception set. */
+static bool take_paths(open_work *o, PyObject *columns)
+{
+    Py_ssize_t count = PyList_Size(columns);
+    o->paths = count >= 0 ? calloc((size_t)count + 1, sizeof(*o->paths)) : NULL;
+    if (o->paths == NULL) {
+        if (count >= 0)
+            (void)PyErr_NoMemory();
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        o->paths[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(columns, i), NULL);
+        if (o->paths[i] == NULL)
+            return false;
+    }
+    o->request.columns = o->paths;
+    o->request.count = (size_t)count;
+    return true;
 }
 
 /* events(type, columns or None, from_ns, to_ns) */
@@ -176,28 +211,23 @@ static PyObject *inputs_events(PyObject *self, PyObject *arguments)
 {
     PyObject *columns;
     long long from_ns, to_ns;
-    event_request request = {0};
-    failure f = {0};
-    producer *p = NULL;
-    if (!PyArg_ParseTuple(arguments, "sOLL", &request.type, &columns, &from_ns, &to_ns))
+    const char *type;
+    if (!PyArg_ParseTuple(arguments, "sOLL", &type, &columns, &from_ns, &to_ns))
         return NULL;
-    request.from_ns = from_ns;
-    request.to_ns = to_ns;
-    Py_ssize_t count = columns != Py_None ? PySequence_Size(columns) : 0;
-    const char **paths = count >= 0 ? calloc((size_t)count + 1, sizeof(*paths)) : NULL;
-    if (paths == NULL)
-        return count < 0 ? NULL : PyErr_NoMemory();
-    for (Py_ssize_t i = 0; i < count && PyErr_Occurred() == NULL; i++)
-        paths[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(columns, i), NULL);
-    if (PyErr_Occurred() == NULL) {
-        request.columns = columns != Py_None ? paths : NULL;
-        request.count = (size_t)count;
-        Py_BEGIN_ALLOW_THREADS;
-        p = events_open(get(self), &request, &f);
-        Py_END_ALLOW_THREADS;
+    open_work *o = work_new(sizeof(*o), run_open, clear_open, self, arguments);
+    if (o == NULL)
+        return NULL;
+    o->request = (event_request){.type = type, .from_ns = from_ns, .to_ns = to_ns};
+    if (columns != Py_None && !take_paths(o, columns)) {
+        work_free(&o->base);
+        return NULL;
     }
-    free(paths);
-    return PyErr_Occurred() != NULL ? NULL : open_table(p, &f);
+    if (!work_do(&o->base))
+        return NULL;
+    producer *p = o->made;
+    o->made = NULL;
+    work_free(&o->base);
+    return batches_new(p);
 }
 
 static PyMethodDef inputs_methods[] = {
