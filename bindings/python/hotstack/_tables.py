@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._pandas import frame
 from ._progress import Progress
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
 
 SAMPLE_COLUMNS: tuple[str, ...] = tuple(_native.SAMPLE_COLUMNS)
 """All columns that a table of samples can have."""
@@ -84,14 +89,15 @@ class Table:
         """The table's Arrow schema."""
         return self._start().schema()
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self) -> pyarrow.Table:
         """The whole table as a `pyarrow.Table`; tells its progress. Needs pyarrow."""
-        import pyarrow  # type: ignore[import-untyped]
+        import pyarrow
 
         batches = [pyarrow.record_batch(batch) for batch in self.batches()]
-        return pyarrow.Table.from_batches(batches, schema=pyarrow.schema(self))
+        schema = pyarrow.schema(self)  # type: ignore[arg-type]  # the stubs know no capsules
+        return pyarrow.Table.from_batches(batches, schema=schema)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """The whole table as a `pandas.DataFrame`, text as categories; tells its progress. Needs pandas.
 
         It is what `to_arrow().to_pandas()` gives, but read into the memory that the frame keeps.
@@ -103,7 +109,7 @@ class Table:
         self._tell(self._total)
         return made
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> polars.DataFrame:
         """The whole table as a `polars.DataFrame`; tells its progress. Needs polars."""
         import polars
 
