@@ -17,6 +17,7 @@ from . import _native
 from ._diff import Diff
 from ._flamegraph import FlameGraph
 from ._progress import Progress
+from ._rows import Rows
 
 _LEAST, _MOST = -(2**63), 2**63 - 1
 _STATES = {"unknown": 0, "runnable": 1, "sleeping": 2, "native": 3}
@@ -161,7 +162,8 @@ class Profile:
         self, inputs: _native.Inputs, name: str, progress: Progress | None, options: dict[str, Any]
     ) -> None:
         """For the use of `Recording`."""
-        self._inputs = inputs
+        self._held: _native.Inputs | None = inputs
+        self._size = inputs.size()
         self._name = name
         self._progress = progress
         self._options = options
@@ -174,6 +176,12 @@ class Profile:
         return self._name
 
     # ---- what others build on ----
+
+    @property
+    def _inputs(self) -> _native.Inputs:
+        if self._held is None:
+            raise _native.UsageError(f"{self._name} is closed: open it again.")
+        return self._held
 
     def _gather(self, **more: Any) -> _native.Aggregate:
         return self._inputs.aggregate(progress=self._progress, **{**self._options, **more})
@@ -232,7 +240,7 @@ class Profile:
         """
         return {row[0]: Totals(*row[1:]) for row in self._aggregate().totals()}
 
-    def top(self, type: str | None = None, limit: int | None = 50) -> list[TopRow]:
+    def top(self, type: str | None = None, limit: int | None = 50) -> Rows[TopRow]:
         """The methods that used most themselves; from all stacks. `type`: the first there is by default.
 
         >>> import hotstack
@@ -241,15 +249,15 @@ class Profile:
         """
         if limit is not None and limit < 0:
             raise _native.UsageError(f"limit is a number of methods, or None for all, not {limit}.")
-        rows = self._aggregate().top(
-            self._types([type] if type else [])[0], min(limit or 0, sys.maxsize)
-        )
-        return [
+        chosen = self._types([type] if type else [])[0]
+        unit = self.totals()[chosen].unit
+        rows = (
             TopRow(f"{class_name}.{method}" if class_name else method, class_name, method, kind, *sums)
-            for (class_name, method, kind, _), *sums in rows
-        ]
+            for (class_name, method, kind, _), *sums in self._aggregate().top(chosen, min(limit or 0, sys.maxsize))
+        )
+        return Rows(rows, {"name": "text", "kind": "text", "self": unit, "total": unit})
 
-    def threads(self, type: str | None = None) -> list[ThreadRow]:
+    def threads(self, type: str | None = None) -> Rows[ThreadRow]:
         """What each thread used, the most first. `type`: the first there is by default.
 
         >>> import hotstack
@@ -257,16 +265,18 @@ class Profile:
         >>> sum(row.value for row in recording.threads("cpu")) == recording.totals()["cpu"].value
         True
         """
-        rows = self._aggregate().threads(self._types([type] if type else [])[0])
+        chosen = self._types([type] if type else [])[0]
         threads = [
             ThreadRow(name, pool, os_tid or None, java_tid or None, value, samples)
-            for name, pool, os_tid, java_tid, value, samples in rows
+            for name, pool, os_tid, java_tid, value, samples in self._aggregate().threads(chosen)
         ]
-        return sorted(threads, key=lambda row: (-row.value, row.thread, row.os_tid or 0))
+        kinds = {"thread": "text", "pool": "text", "os_tid": "id", "java_tid": "id"}
+        kinds |= {"value": self.totals()[chosen].unit, "samples": "count"}
+        return Rows(sorted(threads, key=lambda row: (-row.value, row.thread, row.os_tid or 0)), kinds)
 
     def timeline(
         self, *types: str, bucket: float = 1.0, by_pool: bool = False
-    ) -> list[TimelineRow]:
+    ) -> Rows[TimelineRow]:
         """What was used when: a row for each bucket of `bucket` seconds in which a type (and thread pool) has a value.
 
         >>> import hotstack
@@ -284,13 +294,16 @@ class Profile:
         source = self._gather(
             group=_BY_THREAD, origin_ns=origin, bucket_ns=width, buckets=count, by_pool=by_pool
         )
-        return [
+        rows = (
             TimelineRow(origin + place * width, type, pool, value)
             for type, pool, values in source.times()
             if type in wanted
             for place, value in enumerate(values)
             if value
-        ]
+        )
+        units = {self.totals()[name].unit for name in wanted}
+        unit = units.pop() if len(units) == 1 else "number"
+        return Rows(rows, {"time": "timestamp", "type": "text", "pool": "text", "value": unit})
 
     def flamegraph(
         self,

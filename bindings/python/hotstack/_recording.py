@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+import datetime
 import difflib
 import os
 import stat
@@ -13,7 +14,11 @@ from typing import Any, NamedTuple
 from . import _native
 from ._profile import Profile, ThreadFilter, Time, known_names, names, select_options, span
 from ._progress import Progress, ProgressBar
+from ._rows import Rows
 from ._tables import DEFAULT_SAMPLE_COLUMNS, SAMPLE_COLUMNS, Table
+
+_INPUT = "input"
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 
@@ -133,11 +138,76 @@ class Recording(Profile):
     """
 
     def __init__(
-        self, inputs: _native.Inputs, name: str, progress: Progress | None = None
+        self,
+        inputs: _native.Inputs,
+        name: str,
+        progress: Progress | None = None,
+        again: tuple[list[str], bool] | None = None,
     ) -> None:
         """Use `hotstack.open`."""
         super().__init__(inputs, name, progress, {})
+        self._again = again  # how it can be opened elsewhere
         self._counted: dict[str, Any] | None = None
+        self._looked: dict[str, Any] | None = None
+
+    # ---- its life ----
+
+    def close(self) -> None:
+        """Lets go of its files, bytes and memory. Tables and profiles that were made of it can still be read.
+
+        >>> import hotstack
+        >>> with hotstack.open(example) as recording:
+        ...     recording.totals()["cpu"].value
+        1000000000
+        """
+        self._held = self._built = self._counted = self._looked = None
+
+    def __enter__(self) -> Recording:
+        """Closes itself at the end of a `with`."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Closes it."""
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled, it is its paths: opened again where it is unpickled."""
+        if self._again is None:
+            raise TypeError(f"{self._name} was not opened by path: it cannot be pickled. Pickle its bytes.")
+        return (_reopen, self._again)
+
+    # ---- when ----
+
+    def _bounds(self) -> tuple[int, int]:
+        """Nanoseconds since 1970 UTC of its begin and end."""
+        chunks = self._chunks_read()["chunks"]
+        if not chunks:
+            raise _native.UsageError(f"{self._name} has no chunk that can be read.")
+        end: int = max(chunk["start_ns"] + chunk["duration_ns"] for chunk in chunks)
+        if not all(chunk["finished"] for chunk in chunks):
+            end = max(end, self._aggregate().info()["end_ns"])
+        return min(chunk["start_ns"] for chunk in chunks), end
+
+    @property
+    def start(self) -> datetime.datetime:
+        """When it begins, UTC.
+
+        >>> import hotstack
+        >>> recording = hotstack.open(example)
+        >>> recording.start + recording.duration == recording.end
+        True
+        """
+        return _EPOCH + datetime.timedelta(microseconds=self._bounds()[0] // 1000)
+
+    @property
+    def end(self) -> datetime.datetime:
+        """When it ends, UTC. Of an unfinished recording, when its last sample was taken."""
+        return _EPOCH + datetime.timedelta(microseconds=self._bounds()[1] // 1000)
+
+    @property
+    def duration(self) -> datetime.timedelta:
+        """From its start to its end."""
+        return self.end - self.start
 
     def _census(self) -> dict[str, Any]:
         if self._counted is None:
@@ -153,9 +223,10 @@ class Recording(Profile):
             raise _native.UsageError(f"{self.name} has no chunk that can be read.")
         return RecordingInfo(**facts)
 
-    def chunks(self) -> list[Chunk]:
+    def chunks(self) -> Rows[Chunk]:
         """Its chunks, in order."""
-        return [Chunk(**row) for row in self._census()["chunks"]]
+        kinds = {"input": "id", "offset": "number", "size": "bytes", "start_ns": "timestamp", "duration_ns": "ns", "finished": "bool"}
+        return Rows((Chunk(**row) for row in self._census()["chunks"]), kinds)
 
     def event_types(self) -> dict[str, EventType]:
         """The event types it defines, by name, with counts and fields.
@@ -169,14 +240,15 @@ class Recording(Profile):
             for name, row in self._census()["types"].items()
         }
 
-    def settings(self) -> list[Setting]:
+    def settings(self) -> Rows[Setting]:
         """Its jdk.ActiveSetting events: intervals, engine, version.
 
         >>> import hotstack
         >>> hotstack.open(example).settings()[0].name
         'version'
         """
-        return [Setting(*row) for row in self._census()["settings"]]
+        kinds = dict.fromkeys(Setting._fields, "text")
+        return Rows((Setting(*row) for row in self._census()["settings"]), kinds)
 
     def loss(self) -> Loss:
         """What of it could not be read."""
@@ -193,7 +265,8 @@ class Recording(Profile):
 
     def _chunks_read(self) -> dict[str, Any]:
         """What the chunks say, without their events; warns of those that cannot be read whole."""
-        census = self._counted or self._inputs.census(False)
+        census = self._counted or self._looked or self._inputs.census(False)
+        self._looked = census
         loss: dict[str, Any] = census["loss"]
         facts = [
             (loss["chunks_lost"], "chunks could not be read"),
@@ -240,11 +313,19 @@ class Recording(Profile):
         47
         """
         name = self._type_name(type)
-        paths = None if columns is None else names(columns)
+        fields = {field["name"] for field in self._chunks_read()["types"][name]["fields"]}
+        inputs = self._inputs
         bounds = span(start, end)
-        return Table(
-            lambda: self._inputs.events(name, paths, *bounds), self._inputs.size(), self._progress
-        )
+
+        def begin(wanted: list[str] | None) -> _native.Batches:
+            """A column "input" is ours where no field has that name; it comes last."""
+            if wanted is None:
+                return inputs.events(name, None, *bounds, inputs.count() > 1 and _INPUT not in fields)
+            paths = [path for path in wanted if path != _INPUT or path in fields]
+            return inputs.events(name, paths, *bounds, len(paths) < len(wanted))
+
+        chosen = None if columns is None else names(columns)
+        return Table(lambda wanted: begin(wanted or chosen), self._size, self._progress)
 
     def samples(
         self,
@@ -259,7 +340,8 @@ class Recording(Profile):
 
         `columns` are of `SAMPLE_COLUMNS`: time, type, value, raw_value, thread, os_tid, java_tid, state, source (the
         event), lock, class (allocated or waited for), leaf (the running method), stack_id (32 hex digits, the same
-        in every recording) and stack ("root;...;leaf").
+        in every recording), stack ("root;...;leaf") and input (the recording's path; there by default where several
+        were opened).
 
         >>> import hotstack
         >>> samples = hotstack.open(example).samples(["lock_delay"], ["value", "class"])
@@ -268,12 +350,13 @@ class Recording(Profile):
         """
         all_types = [name for name, _ in _native.PROFILE_TYPES]
         chosen = all_types if types is None else known_names(types, all_types, "profile type")
-        given = DEFAULT_SAMPLE_COLUMNS if columns is None else columns
-        wanted = known_names(given, SAMPLE_COLUMNS, "sample column")
+        inputs = self._inputs
+        default = (*DEFAULT_SAMPLE_COLUMNS, _INPUT) if inputs.count() > 1 else DEFAULT_SAMPLE_COLUMNS
+        wanted = known_names(default if columns is None else columns, SAMPLE_COLUMNS, "sample column")
         bounds = span(start, end)
         self._chunks_read()
         return Table(
-            lambda: self._inputs.samples(wanted, chosen, *bounds), self._inputs.size(), self._progress
+            lambda some: inputs.samples(some or wanted, chosen, *bounds), self._size, self._progress
         )
 
     # ---- parts of it ----
@@ -307,7 +390,12 @@ class Recording(Profile):
     def __repr__(self) -> str:
         """The name, the size, and what is known to be lost; nothing is read for it."""
         loss = f", not whole: {'; '.join(self._told)}" if self._told else ""
-        return f"<Recording {self._name}, {self._inputs.size()} bytes{loss}>"
+        return f"<Recording {self._name}, {self._size} bytes{loss}{', closed' if self._held is None else ''}>"
+
+
+def _reopen(paths: list[str], unfinished: bool) -> Recording:
+    """What a pickle calls."""
+    return open(*paths, unfinished=unfinished)
 
 
 def open(
@@ -349,4 +437,6 @@ def open(
     inputs = _native.Inputs(items, unfinished=unfinished)
     inputs.check()
     report = ProgressBar() if progress is True else progress or None
-    return Recording(inputs, name, report)
+    paths = [os.path.abspath(item) for item in items if isinstance(item, str)]
+    again = (paths, unfinished) if len(paths) == len(items) else None
+    return Recording(inputs, name, report, again)

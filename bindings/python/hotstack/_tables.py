@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import html
+import itertools
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from . import _native
 from ._pandas import frame
 from ._progress import Progress
+from ._rows import Rows
 
 if TYPE_CHECKING:
     import pandas
@@ -28,7 +31,18 @@ DEFAULT_SAMPLE_COLUMNS: tuple[str, ...] = (
     "class",
     "leaf",
 )
-"""Those it has when none are named."""
+"""Those it has when none are named; of several recordings "input", too."""
+
+_ARROW = {
+    "text": "dictionary<values=string, indices=int32, ordered=0>",
+    "timestamp[ns, UTC]": "timestamp[ns, tz=UTC]",
+    "float64": "double",
+}
+_PANDAS = {
+    "text": "category",
+    "timestamp[ns, UTC]": "datetime64[ns, UTC]",
+    "duration[ns]": "timedelta64[ns]",
+}
 
 
 class Table:
@@ -44,13 +58,20 @@ class Table:
     """
 
     def __init__(
-        self, start: Callable[[], _native.Batches], total: int, progress: Progress | None
+        self,
+        start: Callable[[list[str] | None], _native.Batches],
+        total: int,
+        progress: Progress | None,
     ) -> None:
-        """For the use of `Recording`: `start` begins a reading."""
-        self._start = start
+        """For the use of `Recording`: `start` begins a reading, of the named columns alone if some are named."""
+        self._begin = start
         self._total = total
         self._progress = progress
-        self._columns: list[tuple[str, str]] | None = None
+        self._columns: dict[str, str] | None = None
+        self._rows: int | None = None
+
+    def _start(self) -> _native.Batches:
+        return self._begin(None)
 
     def _tell(self, done: int) -> None:
         if self._progress is not None:
@@ -65,8 +86,77 @@ class Table:
         {'time': 'timestamp[ns, UTC]', 'leaf': 'text'}
         """
         if self._columns is None:
-            self._columns = self._start().columns()
+            self._columns = dict(self._start().columns())
         return dict(self._columns)
+
+    @property
+    def schema(self) -> dict[str, str]:
+        """The columns' types in Arrow, and so in pyarrow, polars and DuckDB.
+
+        >>> import hotstack
+        >>> hotstack.open(example).samples(columns=["time", "leaf"]).schema
+        {'time': 'timestamp[ns, tz=UTC]', 'leaf': 'dictionary<values=string, indices=int32, ordered=0>'}
+        """
+        return {name: _ARROW.get(kind, kind) for name, kind in self.columns.items()}
+
+    @property
+    def dtypes(self) -> dict[str, str]:
+        """The columns' types in a frame of `to_pandas`, where no row lacks a value.
+
+        >>> import hotstack
+        >>> hotstack.open(example).samples(columns=["time", "leaf"]).dtypes
+        {'time': 'datetime64[ns, UTC]', 'leaf': 'category'}
+        """
+        return {name: _PANDAS.get(kind, kind) for name, kind in self.columns.items()}
+
+    def __len__(self) -> int:
+        """How many rows: one column is read to count them, once.
+
+        >>> import hotstack
+        >>> len(hotstack.open(example).events("JavaMonitorEnter"))
+        47
+        """
+        if self._rows is None:
+            self._rows = sum(len(batch) for batch in self._narrow())
+        return self._rows
+
+    def __bool__(self) -> bool:
+        """Whether there is a row."""
+        return next(self._narrow(), None) is not None
+
+    def _narrow(self) -> _native.Batches:
+        """What tells rows, and no more."""
+        return self._begin(list(self.columns)[:1] or None)
+
+    @overload
+    def __getitem__(self, key: str) -> list[Any]: ...
+    @overload
+    def __getitem__(self, key: list[str]) -> Table: ...
+    def __getitem__(self, key: str | list[str]) -> list[Any] | Table:
+        """A column's values; or, for a list of names, the table of these columns. Only these are read.
+
+        >>> import hotstack
+        >>> table = hotstack.open(example).samples(["lock_delay"])
+        >>> sum(table["value"]), list(table[["value", "class"]].columns)
+        (2221984245, ['value', 'class'])
+        """
+        wanted = [key] if isinstance(key, str) else list(key)
+        for name in wanted:
+            if name not in self.columns:
+                raise KeyError(f"{name}: the table has {', '.join(self.columns)}")
+        if isinstance(key, str):
+            return [row[key] for batch in self._begin(wanted) for row in batch.rows()]
+        return Table(lambda names: self._begin(names or wanted), self._total, self._progress)
+
+    def head(self, rows: int = 5) -> Rows[dict[str, Any]]:
+        """The first rows; no more is read than they need.
+
+        >>> import hotstack
+        >>> hotstack.open(example).samples(["cpu"], ["type", "value"]).head(1)
+        type     value
+        cpu   50000000
+        """
+        return Rows(itertools.islice(self, rows), self.columns)
 
     def batches(self) -> Iterator[_native.Batch]:
         """The rows in batches of at most 65,536, each an Arrow array (`pyarrow.record_batch(batch)`)."""
@@ -121,3 +211,6 @@ class Table:
         """The columns; rows are not read for it."""
         columns = ", ".join(f"{name}: {kind}" for name, kind in self.columns.items())
         return f"<hotstack.Table {columns}>"
+
+    def _repr_html_(self) -> str:
+        return f"{self.head(10)._repr_html_()}<p>The first 10 rows; {html.escape(repr(self))}</p>"

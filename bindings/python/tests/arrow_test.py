@@ -62,6 +62,15 @@ class Readers(unittest.TestCase):
         self.assertEqual(table.to_pandas().shape, (3, 0))
         self.assertEqual(sum(pyarrow.record_batch(batch).num_rows for batch in table.batches()), 3)
 
+    def test_types_are_those_that_readers_have(self):
+        import pyarrow
+
+        for table in (hotstack.open(EXAMPLE).samples(columns=ALL), hotstack.open(EXAMPLE).events("JavaMonitorEnter"), hotstack.open(RECORDINGS[-1]).events("CPULoad")):
+            self.assertEqual({field.name: str(field.type) for field in pyarrow.schema(table)}, table.schema)
+            frame = table.to_pandas()
+            full = [name for name in table.columns if not frame[name].isna().any()]
+            self.assertEqual({name: str(frame[name].dtype) for name in full}, {name: table.dtypes[name] for name in full})
+
     def test_pyarrow_takes_batches(self):
         import pyarrow
 

@@ -42,12 +42,25 @@ static bool take_path(input *to, PyObject *item)
     return to->path != NULL;
 }
 
+/* Bytes of a path that are no text are replaced. */
+static bool take_name(input *to, PyObject *item)
+{
+    PyObject *text = PyUnicode_AsEncodedString(item, "utf-8", "replace");
+    const char *bytes_of = text != NULL ? PyBytes_AsString(text) : NULL;
+    if (bytes_of != NULL && (to->name = strdup(bytes_of)) == NULL)
+        (void)PyErr_NoMemory();
+    Py_XDECREF(text);
+    return to->name != NULL;
+}
+
 static bool take_item(inputs *in, PyObject *item)
 {
     input *to = &in->items[in->count];
     if (PyUnicode_Check(item)) {
-        if (!take_path(to, item))
+        if (!take_path(to, item) || !take_name(to, item)) {
+            free(to->path);
             return false;
+        }
     } else {
         if (PyObject_GetBuffer(item, &to->view, PyBUF_SIMPLE) != 0)
             return false;
@@ -109,6 +122,7 @@ void inputs_release(inputs *in)
     release_views(in);
     for (size_t i = 0; i < in->count; i++) {
         free(in->items[i].path);
+        free(in->items[i].name);
         bytes_free(&in->items[i].plain);
     }
     (void)pthread_mutex_destroy(&in->lock);
@@ -136,6 +150,17 @@ uint64_t inputs_bytes(const inputs *in)
 bool inputs_unfinished(const inputs *in)
 {
     return in->unfinished;
+}
+
+void inputs_name(const inputs *in, size_t index, char name[INPUT_NAME])
+{
+    const char *known = in->items[index].name;
+    if (known != NULL && strlen(known) < INPUT_NAME)
+        (void)snprintf(name, INPUT_NAME, "%s", known);
+    else if (known != NULL)
+        (void)snprintf(name, INPUT_NAME, "file %zu", index);
+    else
+        (void)snprintf(name, INPUT_NAME, "memory %zu", index);
 }
 
 void inputs_blame(const inputs *in, size_t index, failure *f)

@@ -13,6 +13,7 @@
 
 typedef struct input {
     char *path; /* NULL: memory */
+    char *name; /* the path as UTF-8 */
     Py_buffer view;
     uint64_t size; /* bytes of the file or of the memory */
     bool looked;   /* whether it is packed is known */
@@ -39,6 +40,10 @@ bool inputs_memory(inputs *in, size_t index, const void **data, size_t *size);
 /* Their sizes, added up. */
 uint64_t inputs_bytes(const inputs *in);
 bool inputs_unfinished(const inputs *in);
+/* What tables call an input: its path, or "memory" or, where the path is too long, "file" with its
+ * number. */
+#define INPUT_NAME 4096
+void inputs_name(const inputs *in, size_t index, char name[INPUT_NAME]);
 /* Names the input that a failure is about. */
 void inputs_blame(const inputs *in, size_t index, failure *f);
 

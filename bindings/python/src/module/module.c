@@ -91,6 +91,12 @@ static PyObject *inputs_check(PyObject *self, PyObject *ignored)
     Py_RETURN_NONE;
 }
 
+static PyObject *inputs_number(PyObject *self, PyObject *ignored)
+{
+    (void)ignored;
+    return PyLong_FromSize_t(inputs_count(get(self)));
+}
+
 static PyObject *inputs_census(PyObject *self, PyObject *arguments)
 {
     int events;
@@ -206,18 +212,20 @@ static bool take_paths(open_work *o, PyObject *columns)
     return true;
 }
 
-/* events(type, columns or None, from_ns, to_ns) */
+/* events(type, columns or None, from_ns, to_ns, input=False) */
 static PyObject *inputs_events(PyObject *self, PyObject *arguments)
 {
     PyObject *columns;
     long long from_ns, to_ns;
     const char *type;
-    if (!PyArg_ParseTuple(arguments, "sOLL", &type, &columns, &from_ns, &to_ns))
+    int names_input = 0;
+    if (!PyArg_ParseTuple(arguments, "sOLL|p", &type, &columns, &from_ns, &to_ns, &names_input))
         return NULL;
     open_work *o = work_new(sizeof(*o), run_open, clear_open, self, arguments);
     if (o == NULL)
         return NULL;
-    o->request = (event_request){.type = type, .from_ns = from_ns, .to_ns = to_ns};
+    o->request = (event_request){
+        .type = type, .input = names_input != 0, .from_ns = from_ns, .to_ns = to_ns};
     if (columns != Py_None && !take_paths(o, columns)) {
         work_free(&o->base);
         return NULL;
@@ -232,6 +240,7 @@ static PyObject *inputs_events(PyObject *self, PyObject *arguments)
 
 static PyMethodDef inputs_methods[] = {
     {"size", inputs_size, METH_NOARGS, "Bytes of all inputs."},
+    {"count", inputs_number, METH_NOARGS, "How many they are."},
     {"check", inputs_check, METH_NOARGS, "Raises when one of them is no recording."},
     {"census", inputs_census, METH_VARARGS,
      "census(count_events, progress=None): chunks, types, settings, losses, as a dict."},
@@ -239,7 +248,7 @@ static PyMethodDef inputs_methods[] = {
      "Adds the samples up: an Aggregate."},
     {"samples", inputs_samples, METH_VARARGS, "samples(columns, types, from_ns, to_ns): Batches."},
     {"events", inputs_events, METH_VARARGS,
-     "events(type, columns or None, from_ns, to_ns): Batches."},
+     "events(type, columns or None, from_ns, to_ns, input=False): Batches."},
     {NULL, NULL, 0, NULL},
 };
 

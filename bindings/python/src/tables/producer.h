@@ -67,6 +67,7 @@ typedef struct event_request {
     const char *type;           /* whole name */
     const char *const *columns; /* paths; NULL = those of the type's fields */
     size_t count;
+    bool input; /* a last column, "input", that names where a row comes from */
     int64_t from_ns, to_ns;
 } event_request;
 
