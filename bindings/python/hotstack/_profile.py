@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import datetime
 import json
-import operator
 import os
 import re
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple
 
 from . import _native
 from ._diff import Diff
@@ -19,48 +17,10 @@ from ._flamegraph import FlameGraph
 from ._progress import Progress
 from ._rows import Rows
 
-_LEAST, _MOST = -(2**63), 2**63 - 1
 _STATES = {"unknown": 0, "runnable": 1, "sleeping": 2, "native": 3}
 _BY_THREAD, _BY_NONE = 0, 2
 
-Time = int | float | str | datetime.datetime | None
 ThreadFilter = str | re.Pattern[str] | Callable[[str], bool] | None
-
-
-def _moment(text: str) -> datetime.datetime:
-    try:
-        return datetime.datetime.fromisoformat(text)
-    except ValueError:
-        raise _native.UsageError(f"'{text}' is no time such as 2026-01-31T09:15:00Z.") from None
-
-
-def nanoseconds(time: Time, default: int) -> int:
-    """Nanoseconds of an int (ns), a float (Unix seconds), ISO 8601 text with a zone, or an aware datetime."""
-    if time is None:
-        return default
-    if isinstance(time, str):
-        time = _moment(time)
-    if isinstance(time, datetime.datetime):
-        if time.tzinfo is None:
-            raise _native.UsageError("A time needs a zone, such as datetime.UTC, or Z in text.")
-        since = time - datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-        return (since // datetime.timedelta(microseconds=1)) * 1000
-    if isinstance(time, SupportsIndex):  # integers of numpy, too
-        time = operator.index(time)
-    if not isinstance(time, (int, float)):
-        raise TypeError(f"A time is an int, a float, text or a datetime, not {type(time).__name__}.")
-    ns = time if isinstance(time, int) else time * 1e9
-    if not _LEAST <= ns <= _MOST:  # neither is what is no number
-        raise _native.UsageError(f"{time} is no time that fits into 64 bits of nanoseconds.")
-    return int(ns)
-
-
-def span(start: Time, end: Time) -> tuple[int, int]:
-    """Nanoseconds from `start`, included, to `end`, excluded; everything without them."""
-    first, last = nanoseconds(start, _LEAST), nanoseconds(end, _MOST)
-    if last < first:
-        raise _native.UsageError(f"end ({end}) is before start ({start}).")
-    return first, last
 
 
 def names(wanted: Iterable[str]) -> list[str]:
@@ -90,10 +50,9 @@ def _thread_filter(wanted: ThreadFilter) -> Callable[[str, str], Any] | None:
     if callable(wanted):
         function = wanted
         return lambda name, pool: function(name)
-    try:
-        pattern = re.compile(wanted)
-    except re.error as error:
-        raise _native.UsageError(f"thread takes a regular expression, not '{wanted!s}': {error}.") from error
+    if isinstance(wanted, str):
+        return lambda name, pool: name == wanted
+    pattern = wanted
     return lambda name, pool: pattern.search(name) is not None
 
 
@@ -354,17 +313,16 @@ class Profile:
 
 
 def select_options(
-    thread: ThreadFilter, start: Time, end: Time, states: Iterable[str], normalise: bool
+    thread: ThreadFilter, bounds: tuple[int, int], states: Iterable[str], normalise: bool
 ) -> dict[str, Any]:
     """Options of Inputs.aggregate for a selection."""
     mask = 0
     for state in known_names(states, _STATES, "thread state"):
         mask |= 1 << _STATES[state]
-    from_ns, to_ns = span(start, end)
     return {
         "thread": _thread_filter(thread),
-        "from_ns": from_ns,
-        "to_ns": to_ns,
+        "from_ns": bounds[0],
+        "to_ns": bounds[1],
         "states": mask,
         "normalise": normalise,
     }

@@ -12,13 +12,13 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from . import _native
-from ._profile import Profile, ThreadFilter, Time, known_names, names, select_options, span
+from ._profile import Profile, ThreadFilter, known_names, names, select_options
 from ._progress import Progress, ProgressBar
 from ._rows import Rows
 from ._tables import DEFAULT_SAMPLE_COLUMNS, SAMPLE_COLUMNS, Table
+from ._times import EPOCH, Time, span
 
 _INPUT = "input"
-_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 
@@ -188,6 +188,14 @@ class Recording(Profile):
             end = max(end, self._aggregate().info()["end_ns"])
         return min(chunk["start_ns"] for chunk in chunks), end
 
+    def _own_bounds(self) -> tuple[int, int]:
+        """To count offsets from: of several recordings each has its own."""
+        if self._inputs.count() > 1:
+            raise _native.UsageError(
+                f"{self._name} have a start and an end each: give instants, or open them one by one to count from theirs."
+            )
+        return self._bounds()
+
     @property
     def start(self) -> datetime.datetime:
         """When it begins, UTC.
@@ -197,12 +205,12 @@ class Recording(Profile):
         >>> recording.start + recording.duration == recording.end
         True
         """
-        return _EPOCH + datetime.timedelta(microseconds=self._bounds()[0] // 1000)
+        return EPOCH + datetime.timedelta(microseconds=self._bounds()[0] // 1000)
 
     @property
     def end(self) -> datetime.datetime:
         """When it ends, UTC. Of an unfinished recording, when its last sample was taken."""
-        return _EPOCH + datetime.timedelta(microseconds=self._bounds()[1] // 1000)
+        return EPOCH + datetime.timedelta(microseconds=self._bounds()[1] // 1000)
 
     @property
     def duration(self) -> datetime.timedelta:
@@ -303,7 +311,7 @@ class Recording(Profile):
 
         Columns are paths of fields ("eventThread.osThreadId", "stackTrace"); without any, all fields, structs taken
         apart. Threads, classes, methods and stacks show as text; other structs and arrays as JSON. Only events
-        that overlap `start` .. `end` are read, if given.
+        that overlap `start` .. `end` are read, if given: times as for `select`.
 
         >>> import hotstack
         >>> waits = hotstack.open(example).events("JavaMonitorEnter", ["duration", "monitorClass"])
@@ -315,7 +323,7 @@ class Recording(Profile):
         name = self._type_name(type)
         fields = {field["name"] for field in self._chunks_read()["types"][name]["fields"]}
         inputs = self._inputs
-        bounds = span(start, end)
+        bounds = span(start, end, self._own_bounds)
 
         def begin(wanted: list[str] | None) -> _native.Batches:
             """A column "input" is ours where no field has that name; it comes last."""
@@ -353,7 +361,7 @@ class Recording(Profile):
         inputs = self._inputs
         default = (*DEFAULT_SAMPLE_COLUMNS, _INPUT) if inputs.count() > 1 else DEFAULT_SAMPLE_COLUMNS
         wanted = known_names(default if columns is None else columns, SAMPLE_COLUMNS, "sample column")
-        bounds = span(start, end)
+        bounds = span(start, end, self._own_bounds)
         self._chunks_read()
         return Table(
             lambda some: inputs.samples(some or wanted, chosen, *bounds), self._size, self._progress
@@ -372,19 +380,22 @@ class Recording(Profile):
     ) -> Profile:
         """The profile of some of its samples.
 
-        `thread` is a regular expression that is searched in a thread's name, or a callable of the name; `start` and
-        `end` bound the time of samples, end excluded: nanoseconds (an int), Unix seconds (a float), ISO 8601 text
-        ("2026-01-31T09:15:00Z") or an aware datetime; `states` are of "runnable", "sleeping", "native", "unknown".
+        `thread` is a thread's whole name, a compiled pattern that is searched in names (`re.compile("^worker-")`), or a
+        callable of the name. `start` and `end` bound the time of samples, end excluded: an aware datetime, ISO 8601
+        text with a zone ("2026-01-31T09:15:00Z"), an offset from the recording's start ("+2s") or before its end
+        ("-10s"; units ms, s, m, h, d) or the same as a timedelta, nanoseconds since 1970 (an int) or Unix seconds (a
+        float). Numbers before the year 2000 are refused: an offset was meant. `states` are of "runnable", "sleeping", "native", "unknown".
         `normalise=False` keeps names as they were recorded (`$$Lambda$17/0x0...`).
 
         >>> import hotstack
         >>> recording = hotstack.open(example)
         >>> names = [row.thread for row in recording.threads("cpu")]
-        >>> part = recording.select(thread=lambda name: name == names[0])
+        >>> part = recording.select(thread=names[0], start="+0s")
         >>> part.totals()["cpu"].value == recording.threads("cpu")[0].value
         True
         """
-        options = select_options(thread, start, end, states, normalise)
+        bounds = span(start, end, self._own_bounds)
+        options = select_options(thread, bounds, states, normalise)
         return Profile(self._inputs, self._name, self._progress, options)
 
     def __repr__(self) -> str:

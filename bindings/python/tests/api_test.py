@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import pickle
+import re
 import resource
 import signal
 import subprocess
@@ -459,6 +460,28 @@ class Tables(unittest.TestCase):
         self.assertEqual(hotstack.open(own, own).events("test.Own")["input"], [7, 7])
 
 
+class Offsets(unittest.TestCase):
+    def test_offsets_count_from_the_start_or_before_the_end(self):
+        recording = hotstack.open(EXAMPLE)
+        chunk = recording.chunks()[0]
+        start, end = chunk.start_ns, chunk.start_ns + chunk.duration_ns
+        times = [row["time"] for row in recording.samples(["wall"], ["time"])]
+
+        def kept(first, last):
+            return sum(first <= time < last for time in times)
+
+        span = datetime.timedelta
+        for form, ns in (("+250ms", start + 250_000_000), (span(milliseconds=250), start + 250_000_000), ("+0.5", start + 500_000_000),
+                         ("-0.25s", end - 250_000_000), (span(milliseconds=-250), end - 250_000_000), ("+0.005m", start + 300_000_000),
+                         ("-0.0001h", end - 360_000_000), ("+0.000005d", start + 432_000_000)):
+            with self.subTest(form=form):
+                self.assertTrue(0 < kept(ns, end + 1) < len(times))
+                self.assertEqual(len(recording.samples(["wall"], start=form)), kept(ns, 2**63))
+                self.assertEqual(len(recording.events("WallClockSample", end=form)), kept(0, ns))
+                self.assertEqual(recording.select(start=form).totals()["wall"].events, kept(ns, 2**63))
+        self.assertEqual(len(recording.samples(["wall"], start="+9999999d")), 0)
+
+
 class Parts(unittest.TestCase):
     """Selections, threads and times equal what the table of samples says."""
 
@@ -468,12 +491,16 @@ class Parts(unittest.TestCase):
 
     def test_select_by_thread(self):
         names = {row["thread"] for row in self.rows}
-        for pattern, wanted in ((r"^burner", lambda n: n.startswith("burner")), (lambda n: "er-" in n, lambda n: "er-" in n)):
+        for pattern, wanted in ((re.compile(r"^burner"), lambda n: n.startswith("burner")), (lambda n: "er-" in n, lambda n: "er-" in n)):
             part = self.recording.select(thread=pattern)
             there = sums(row for row in self.rows if wanted(row["thread"]))
             self.assertTrue(there)
             self.assertEqual({name: row.value for name, row in part.totals().items()}, there)
         self.assertGreater(len(names), 3)
+        for name in names:
+            there = sums(row for row in self.rows if row["thread"] == name)
+            self.assertEqual({type: row.value for type, row in self.recording.select(thread=name).totals().items()}, there)
+        self.assertEqual(self.recording.select(thread="burner").totals(), {})  # not burner-1, say
 
     def test_select_by_time_and_state(self):
         times = sorted(row["time"] for row in self.rows)
@@ -671,9 +698,15 @@ class Errors(unittest.TestCase):
             (lambda: recording.select(start="2026-01-01T00:00:00"), "needs a zone"),
             (lambda: recording.select(start="yesterday"), "'yesterday' is no time such as"),
             (lambda: recording.samples(start=1e30), "fits"),
-            (lambda: recording.samples(start=2, end=1), r"end \(1\) is before start \(2\)"),
-            (lambda: recording.select(start="2026-01-01T00:00:00Z", end=1), "before start"),
-            (lambda: recording.events("CPULoad", start=1.5, end=1.4), "before start"),
+            (lambda: recording.samples(start=1e9, end=999999999.0), r"end \(999999999.0\) is before start \(1000000000.0\)"),
+            (lambda: recording.select(start=5.0), r"5.0 is before the year 2000, as seconds since 1970. An offset .* is text, '\+5s'"),
+            (lambda: recording.select(end=5), "5 is before the year 2000, as nanoseconds"),
+            (lambda: recording.select(start="2s"), r"'2s' is no time such as .*, \+2s after"),
+            (lambda: recording.select(start="+2 parsecs"), "is no time"),
+            (lambda: recording.select(start="-1s", end="-2s"), r"end \(-2s\) is before start \(-1s\)"),
+            (lambda: hotstack.open(EXAMPLE, EXAMPLE).select(start="+1s"), "a start and an end each"),
+            (lambda: recording.select(start="2026-01-01T00:00:00Z", end=1e9), "before start"),
+            (lambda: recording.events("CPULoad", start=1.5e9, end=1.4e9), "before start"),
             (lambda: recording.timeline(bucket=0), "A bucket"),
             (lambda: recording.timeline(bucket=1e-6, by_pool=True), "larger buckets"),
             (lambda: recording.flamegraph("cpu").tree("wall"), "shows cpu"),
@@ -686,7 +719,6 @@ class Errors(unittest.TestCase):
     def test_wrong_numbers_and_expressions_are_usage(self):
         recording = hotstack.open(EXAMPLE)
         for wrong in (
-            lambda: recording.select(thread="("),
             lambda: recording.select(start=float("nan")),
             lambda: recording.select(end=float("inf")),
             lambda: recording.top(limit=-1),
@@ -831,7 +863,7 @@ class Behaviour(unittest.TestCase):
             list(recording.flamegraph("cpu", inverted=True).root.walk())
             recording.flamegraph().to_json(), recording.flamegraph().to_html()
             recording.diff(recording).changes()
-            recording.select(thread="burner", start=1.0).totals()
+            recording.select(thread="burner", start="+0s").totals()
             recording.samples().__arrow_c_stream__()
             recording.samples().__arrow_c_schema__()
             next(recording.samples().batches()).__arrow_c_array__()
@@ -858,4 +890,4 @@ class Behaviour(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    tap.main(Totals, Events, Packed, AnyType, Tables, Parts, Pages, Errors, Behaviour)
+    tap.main(Totals, Events, Packed, AnyType, Tables, Offsets, Parts, Pages, Errors, Behaviour)

@@ -74,7 +74,7 @@ def stuck_calls(example, pipe):
         "info": lambda: both().info(),
         "totals": lambda: both().totals(),
         "windows": lambda: both()._windowed(),
-        "select": lambda: both().select(thread=lambda name: True, start=1).totals(),
+        "select": lambda: both().select(thread=lambda name: True, start="2001-01-01T00:00:00Z").totals(),
         "samples": lambda: both()._inputs.samples(ALL, ["cpu"], 0, 1 << 62).__next__(),
         "grow": lambda: [1 for _ in iter(both()._inputs.samples(ALL, ["cpu"], 0, 1 << 62).grow, False)],
         "events": lambda: both()._inputs.events("jdk.ExecutionSample", None, 0, 1 << 62),
@@ -133,7 +133,7 @@ def large_calls(path):
         "to_json": lambda: opened().flamegraph().to_json(),
         "to_collapsed": lambda: opened().flamegraph("cpu").to_collapsed(),
         "diff": lambda: opened().diff(made).to_html(),
-        "select": lambda: opened().select(thread=lambda name: True, start=1).totals(),
+        "select": lambda: opened().select(thread=lambda name: True, start="2001-01-01T00:00:00Z").totals(),
     }
 
 
