@@ -37,6 +37,16 @@ def known_names(wanted: Iterable[str], known: Collection[str], what: str) -> lis
     return found
 
 
+def loss_text(chunks_lost: int, chunks_partial: int, bytes_lost: int) -> str:
+    """What was lost, in words; empty for nothing."""
+    facts = [
+        (chunks_lost, "chunks could not be read"),
+        (chunks_partial, "chunks were read only in part"),
+        (bytes_lost, "bytes were not read"),
+    ]
+    return ", ".join(f"{count} {what}" for count, what in facts if count)
+
+
 def _check_cut(max_nodes: int, min_share: float) -> None:
     if not 0 <= max_nodes < 2**32:
         raise _native.UsageError(f"max_nodes is a number of nodes, or 0 for all, not {max_nodes}.")
@@ -183,8 +193,11 @@ class Profile:
         absent = [name for name in wanted if name not in there]
         if absent or not wanted:
             has = f"it has {', '.join(there)}" if there else "it has no samples at all"
+            counts = self._aggregate().info()["counts"]
+            lost = loss_text(counts["chunks_lost"], counts["chunks_partial"], counts["bytes_lost"])
+            perhaps = f" They may have been lost: {lost}." if lost else ""
             raise _native.UsageError(
-                f"{self._name} has no samples of {', '.join(absent) or 'any type'}: {has}."
+                f"{self._name} has no samples of {', '.join(absent) or 'any type'}: {has}.{perhaps}"
             )
         return wanted
 

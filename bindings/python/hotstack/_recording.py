@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from . import _native
-from ._profile import Profile, ThreadFilter, known_names, names, select_options
+from ._profile import Profile, ThreadFilter, known_names, loss_text, names, select_options
 from ._progress import Progress, ProgressBar
 from ._rows import Rows
 from ._tables import DEFAULT_SAMPLE_COLUMNS, SAMPLE_COLUMNS, Table
@@ -220,6 +220,7 @@ class Recording(Profile):
     def _census(self) -> dict[str, Any]:
         if self._counted is None:
             self._counted = self._inputs.census(True, self._progress)
+            self._warn_of_loss(self._counted)
         return self._counted
 
     # ---- what it says about itself ----
@@ -275,15 +276,16 @@ class Recording(Profile):
         """What the chunks say, without their events; warns of those that cannot be read whole."""
         census = self._counted or self._looked or self._inputs.census(False)
         self._looked = census
-        loss: dict[str, Any] = census["loss"]
-        facts = [
-            (loss["chunks_lost"], "chunks could not be read"),
-            (loss["chunks_partial"], "chunks were read only in part"),
-            (loss["bytes_lost"], "bytes were not read"),
-        ]
-        told = ", ".join(f"{count} {what}" for count, what in facts if count)
-        self._warn([told] if told else [])
+        self._warn_of_loss(census)
         return census
+
+    def _warn_of_loss(self, census: dict[str, Any]) -> None:
+        loss = census["loss"]
+        self._warn_of(loss["chunks_lost"], loss["chunks_partial"], loss["bytes_lost"])
+
+    def _warn_of(self, chunks_lost: int, chunks_partial: int, bytes_lost: int) -> None:
+        told = loss_text(chunks_lost, chunks_partial, bytes_lost)
+        self._warn([told] if told else [])
 
     def _type_name(self, type: str) -> str:
         census = self._chunks_read()
@@ -295,8 +297,10 @@ class Recording(Profile):
             return close[0]
         similar = close or difflib.get_close_matches(type, types, 3)
         hint = f"{', '.join(similar)}, say, or " if similar else ""
+        lost = census["loss"]["chunks_lost"]
+        perhaps = f" {lost} of its chunks could not be read: the type may have been lost with them." if lost else ""
         raise _native.UsageError(
-            f"{self.name} has no event type '{type}': use {hint}one of event_types()."
+            f"{self.name} has no event type '{type}': use {hint}one of event_types().{perhaps}"
         )
 
     def events(
@@ -333,7 +337,7 @@ class Recording(Profile):
             return inputs.events(name, paths, *bounds, len(paths) < len(wanted))
 
         chosen = None if columns is None else names(columns)
-        return Table(lambda wanted: begin(wanted or chosen), self._size, self._progress)
+        return Table(lambda wanted: begin(wanted or chosen), self._size, self._progress, self._warn_of)
 
     def samples(
         self,
@@ -364,7 +368,7 @@ class Recording(Profile):
         bounds = span(start, end, self._own_bounds)
         self._chunks_read()
         return Table(
-            lambda some: inputs.samples(some or wanted, chosen, *bounds), self._size, self._progress
+            lambda some: inputs.samples(some or wanted, chosen, *bounds), self._size, self._progress, self._warn_of
         )
 
     # ---- parts of it ----

@@ -62,9 +62,12 @@ class Table:
         start: Callable[[list[str] | None], _native.Batches],
         total: int,
         progress: Progress | None,
+        warn: Callable[[int, int, int], None],
     ) -> None:
-        """For the use of `Recording`: `start` begins a reading, of the named columns alone if some are named."""
+        """For the use of `Recording`: `start` begins a reading, of the named columns alone if some are named; `warn`
+        hears of what a whole one lost."""
         self._begin = start
+        self._warn = warn
         self._total = total
         self._progress = progress
         self._columns: dict[str, str] | None = None
@@ -76,6 +79,10 @@ class Table:
     def _tell(self, done: int) -> None:
         if self._progress is not None:
             self._progress(done, self._total)
+
+    def _end(self, source: _native.Batches) -> None:
+        self._tell(self._total)
+        self._warn(*source.loss())
 
     @property
     def columns(self) -> dict[str, str]:
@@ -117,16 +124,21 @@ class Table:
         47
         """
         if self._rows is None:
-            self._rows = sum(len(batch) for batch in self._narrow())
+            self._rows = sum(len(batch) for batch in self._read(self._one_column()))
         return self._rows
 
     def __bool__(self) -> bool:
         """Whether there is a row."""
-        return next(self._narrow(), None) is not None
+        return next(self._begin(self._one_column()), None) is not None
 
-    def _narrow(self) -> _native.Batches:
-        """What tells rows, and no more."""
-        return self._begin(list(self.columns)[:1] or None)
+    def _one_column(self) -> list[str] | None:
+        return list(self.columns)[:1] or None
+
+    def _read(self, columns: list[str] | None) -> Iterator[_native.Batch]:
+        """All batches of some columns."""
+        source = self._begin(columns)
+        yield from source
+        self._warn(*source.loss())
 
     @overload
     def __getitem__(self, key: str) -> list[Any]: ...
@@ -145,8 +157,8 @@ class Table:
             if name not in self.columns:
                 raise KeyError(f"{name}: the table has {', '.join(self.columns)}")
         if isinstance(key, str):
-            return [row[key] for batch in self._begin(wanted) for row in batch.rows()]
-        return Table(lambda names: self._begin(names or wanted), self._total, self._progress)
+            return [row[key] for batch in self._read(wanted) for row in batch.rows()]
+        return Table(lambda names: self._begin(names or wanted), self._total, self._progress, self._warn)
 
     def head(self, rows: int = 5) -> Rows[dict[str, Any]]:
         """The first rows; no more is read than they need.
@@ -164,7 +176,7 @@ class Table:
         for batch in source:
             self._tell(source.done())
             yield batch
-        self._tell(self._total)
+        self._end(source)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The rows as dicts."""
@@ -196,7 +208,7 @@ class Table:
         while source.grow():
             self._tell(source.done())
         made = frame(dict(source.columns()), *source.take())
-        self._tell(self._total)
+        self._end(source)
         return made
 
     def to_polars(self) -> polars.DataFrame:

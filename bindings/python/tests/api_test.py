@@ -25,7 +25,7 @@ import warnings
 
 import tap
 import written
-from support import EXAMPLE, FIXTURE_FILES, RECORDINGS, TREE, hotstack as program, sums, totals_of_program, unpacked
+from support import EXAMPLE, FIXTURE_FILES, HEADER, RECORDINGS, TREE, hotstack as program, sums, totals_of_program, unpacked
 
 import hotstack
 from written import START
@@ -71,6 +71,35 @@ class Totals(unittest.TestCase):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             hotstack.open(data).totals()
+
+    def test_a_type_that_was_lost_with_its_chunk_is_told_as_lost(self):
+        kept = written.chunk({"test.Kept": [START]}, [("test.Kept", [1])])
+        lost = bytearray(written.chunk({"test.Lost": [START]}, [("test.Lost", [1])]))
+        at = lost.index(b"test.Lost") - 2
+        lost[at] = 0x7F  # its metadata cannot be read
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            recording = hotstack.open(kept + bytes(lost))
+            with self.assertRaisesRegex(hotstack.UsageError, "no event type 'test.Lost'.* 1 of its chunks could not be read: the type may"):
+                recording.events("test.Lost")
+            with self.assertRaisesRegex(hotstack.UsageError, "no samples of cpu: it has no samples at all. They may have been lost: 1 chunks"):
+                recording.top("cpu")
+        self.assertIn("1 chunks could not be read", str(told[0].message))
+        with self.assertRaises(hotstack.UsageError) as caught:
+            hotstack.open(kept).events("test.Lost")
+        self.assertNotIn("could not be read", str(caught.exception))
+
+    def test_events_that_are_lost_within_a_chunk_are_warned_of_when_they_are_read(self):
+        chunks = [written.chunk({"test.Kept": [START]}, [("test.Kept", [1])] * count) for count in (1, 2, 9)]
+        second = HEADER.size + len(chunks[1]) - len(chunks[0])
+        broken = bytearray(chunks[2])
+        broken[second : second + 4] = b"\xff\xff\xff\x7f"  # its size
+        for read in (list, len, lambda table: table["startTime"], lambda table: table.head(100)):
+            table = hotstack.open(broken).events("test.Kept")
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                read(table)
+            self.assertIn("read only in part", "".join(str(one.message) for one in told))
 
     def test_samples_add_up_to_the_totals(self):
         for path in RECORDINGS:

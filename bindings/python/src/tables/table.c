@@ -454,6 +454,16 @@ static PyObject *batches_done(PyObject *self, PyObject *ignored)
     return PyLong_FromUnsignedLongLong(walk_done(&((batches *)self)->source->w));
 }
 
+static PyObject *batches_loss(PyObject *self, PyObject *ignored)
+{
+    (void)ignored;
+    if (!is_free((batches *)self))
+        return NULL;
+    const walk *w = &((batches *)self)->source->w;
+    return Py_BuildValue("(KKK)", (unsigned long long)w->chunks_lost,
+                         (unsigned long long)w->chunks_partial, (unsigned long long)w->bytes_lost);
+}
+
 static PyMethodDef batches_methods[] = {
     {"stream", batches_stream, METH_NOARGS,
      "A capsule of the Arrow C stream interface with what was not read yet. Once."},
@@ -464,6 +474,8 @@ static PyMethodDef batches_methods[] = {
      "may be written."},
     {"schema", batches_schema, METH_NOARGS, "A capsule of the table's Arrow schema."},
     {"columns", batches_columns, METH_NOARGS, "A list of (name, kind)."},
+    {"loss", batches_loss, METH_NOARGS,
+     "(chunks lost, chunks partly read, bytes lost) of the inputs that lie behind the reader."},
     {"done", batches_done, METH_NOARGS, "How many bytes of the inputs lie behind the reader."},
     {NULL, NULL, 0, NULL},
 };
