@@ -190,8 +190,8 @@ static int meet_columns(field_list *l, jfr_chunk *chunk, uint32_t type, failure 
 
 static int meet_chunk(field_list *l, jfr_chunk *chunk, const char *name, bool all, failure *f)
 {
-    const jfr_type *type;
-    const jfr_type *types;
+    const jfr_type *type = NULL;
+    const jfr_type *types = NULL;
     uint32_t count;
     jfr_error cause;
     int rc = jfr_chunk_find_type(chunk, name, &type, &cause);
