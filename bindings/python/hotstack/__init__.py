@@ -37,6 +37,7 @@ from ._recording import (
     Setting,
     open,
 )
+from ._rows import Rows
 from ._tables import DEFAULT_SAMPLE_COLUMNS, SAMPLE_COLUMNS, Table
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "ProgressBar",
     "Recording",
     "RecordingInfo",
+    "Rows",
     "SAMPLE_COLUMNS",
     "Setting",
     "Table",

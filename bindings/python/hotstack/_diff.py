@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from . import _native, _template
 from ._flamegraph import in_frame
+from ._rows import Rows
 
 if TYPE_CHECKING:
     from ._profile import Profile
 
 _BILLION = 1_000_000_000
+_SHOWN = {"name": "text", **dict.fromkeys(("before_share", "after_share", "change", "low", "high"), "share")}
 
 
 class Change(NamedTuple):
@@ -91,14 +93,14 @@ class Diff:
         """The profile types that were compared."""
         return list(self._diffs)
 
-    def changes(self, type: str | None = None, limit: int | None = None) -> list[Change]:
+    def changes(self, type: str | None = None, limit: int | None = None) -> Rows[Change]:
         """Methods of a type (the first by default), the greatest change first."""
         name = type if type is not None else self.types[0]
         if name not in self._diffs:
             raise _native.UsageError(f"{', '.join(self._diffs)} were compared, not '{name}'.")
         if name not in self._changes:
             self._changes[name] = [_change_of(row) for row in self._diffs[name].changes()]
-        return self._changes[name][:limit]
+        return Rows(self._changes[name][:limit], _SHOWN)
 
     def regressions(self, growth: float = 0.05) -> list[tuple[str, Change]]:
         """Methods whose share of their type grew by more than `growth`, and not by chance, with their types: what

@@ -51,7 +51,7 @@ class _Arrays:
         self.self: list[int] = arrays["self"]
         self.total: list[int] = arrays["total"]
         self.omitted: dict[int, int] = dict(zip(arrays["omitted_node"], arrays["omitted_total"]))
-        self.end = _ends(self.depth)
+        self.end: list[int] = _ends(self.depth)
 
 
 class Node:

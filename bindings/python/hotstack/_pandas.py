@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _native
+
+if TYPE_CHECKING:
+    import pandas
 
 _WIDTHS = {"int64": "int64", "uint64": "uint64", "float64": "float64"}
 _CODES = {1: "int8", 2: "int16", 4: "int32"}
@@ -21,7 +24,7 @@ def _bits(memory: memoryview, rows: int) -> Any:
 
 def _text(codes: memoryview, words: list[str], rows: int) -> Any:
     import numpy
-    import pandas  # type: ignore[import-untyped]
+    import pandas
 
     numbers = numpy.frombuffer(codes, dtype=_CODES[len(codes) // rows])
     return pandas.Categorical.from_codes(numbers, categories=pandas.Index(words, dtype=str))
@@ -80,10 +83,12 @@ def _nothing(kind: str) -> Any:
     return _times(numpy.empty(0, dtype="int64"), kind)
 
 
-def frame(columns: dict[str, str], rows: int, parts: list[_native._Column]) -> Any:
+def frame(columns: dict[str, str], rows: int, parts: list[_native._Column]) -> pandas.DataFrame:
     """What was gathered as a pandas.DataFrame, which takes its memory over."""
     import pandas
 
+    if not columns:
+        return pandas.DataFrame(index=pandas.RangeIndex(rows))
     if rows == 0:
         made = [_nothing(kind) for kind in columns.values()]
     else:

@@ -3,63 +3,24 @@
 
 from __future__ import annotations
 
-import datetime
 import json
-import operator
 import os
 import re
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple
 
 from . import _native
 from ._diff import Diff
 from ._flamegraph import FlameGraph
 from ._progress import Progress
+from ._rows import Rows
 
-_LEAST, _MOST = -(2**63), 2**63 - 1
 _STATES = {"unknown": 0, "runnable": 1, "sleeping": 2, "native": 3}
 _BY_THREAD, _BY_NONE = 0, 2
 
-Time = int | float | str | datetime.datetime | None
 ThreadFilter = str | re.Pattern[str] | Callable[[str], bool] | None
-
-
-def _moment(text: str) -> datetime.datetime:
-    try:
-        return datetime.datetime.fromisoformat(text)
-    except ValueError:
-        raise _native.UsageError(f"'{text}' is no time such as 2026-01-31T09:15:00Z.") from None
-
-
-def nanoseconds(time: Time, default: int) -> int:
-    """Nanoseconds of an int (ns), a float (Unix seconds), ISO 8601 text with a zone, or an aware datetime."""
-    if time is None:
-        return default
-    if isinstance(time, str):
-        time = _moment(time)
-    if isinstance(time, datetime.datetime):
-        if time.tzinfo is None:
-            raise _native.UsageError("A time needs a zone, such as datetime.UTC, or Z in text.")
-        since = time - datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-        return (since // datetime.timedelta(microseconds=1)) * 1000
-    if isinstance(time, SupportsIndex):  # integers of numpy, too
-        time = operator.index(time)
-    if not isinstance(time, (int, float)):
-        raise TypeError(f"A time is an int, a float, text or a datetime, not {type(time).__name__}.")
-    ns = time if isinstance(time, int) else time * 1e9
-    if not _LEAST <= ns <= _MOST:  # neither is what is no number
-        raise _native.UsageError(f"{time} is no time that fits into 64 bits of nanoseconds.")
-    return int(ns)
-
-
-def span(start: Time, end: Time) -> tuple[int, int]:
-    """Nanoseconds from `start`, included, to `end`, excluded; everything without them."""
-    first, last = nanoseconds(start, _LEAST), nanoseconds(end, _MOST)
-    if last < first:
-        raise _native.UsageError(f"end ({end}) is before start ({start}).")
-    return first, last
 
 
 def names(wanted: Iterable[str]) -> list[str]:
@@ -76,6 +37,16 @@ def known_names(wanted: Iterable[str], known: Collection[str], what: str) -> lis
     return found
 
 
+def loss_text(chunks_lost: int, chunks_partial: int, bytes_lost: int) -> str:
+    """What was lost, in words; empty for nothing."""
+    facts = [
+        (chunks_lost, "chunks could not be read"),
+        (chunks_partial, "chunks were read only in part"),
+        (bytes_lost, "bytes were not read"),
+    ]
+    return ", ".join(f"{count} {what}" for count, what in facts if count)
+
+
 def _check_cut(max_nodes: int, min_share: float) -> None:
     if not 0 <= max_nodes < 2**32:
         raise _native.UsageError(f"max_nodes is a number of nodes, or 0 for all, not {max_nodes}.")
@@ -89,10 +60,9 @@ def _thread_filter(wanted: ThreadFilter) -> Callable[[str, str], Any] | None:
     if callable(wanted):
         function = wanted
         return lambda name, pool: function(name)
-    try:
-        pattern = re.compile(wanted)
-    except re.error as error:
-        raise _native.UsageError(f"thread takes a regular expression, not '{wanted!s}': {error}.") from error
+    if isinstance(wanted, str):
+        return lambda name, pool: name == wanted
+    pattern = wanted
     return lambda name, pool: pattern.search(name) is not None
 
 
@@ -161,7 +131,8 @@ class Profile:
         self, inputs: _native.Inputs, name: str, progress: Progress | None, options: dict[str, Any]
     ) -> None:
         """For the use of `Recording`."""
-        self._inputs = inputs
+        self._held: _native.Inputs | None = inputs
+        self._size = inputs.size()
         self._name = name
         self._progress = progress
         self._options = options
@@ -174,6 +145,12 @@ class Profile:
         return self._name
 
     # ---- what others build on ----
+
+    @property
+    def _inputs(self) -> _native.Inputs:
+        if self._held is None:
+            raise _native.UsageError(f"{self._name} is closed: open it again.")
+        return self._held
 
     def _gather(self, **more: Any) -> _native.Aggregate:
         return self._inputs.aggregate(progress=self._progress, **{**self._options, **more})
@@ -216,8 +193,11 @@ class Profile:
         absent = [name for name in wanted if name not in there]
         if absent or not wanted:
             has = f"it has {', '.join(there)}" if there else "it has no samples at all"
+            counts = self._aggregate().info()["counts"]
+            lost = loss_text(counts["chunks_lost"], counts["chunks_partial"], counts["bytes_lost"])
+            perhaps = f" They may have been lost: {lost}." if lost else ""
             raise _native.UsageError(
-                f"{self._name} has no samples of {', '.join(absent) or 'any type'}: {has}."
+                f"{self._name} has no samples of {', '.join(absent) or 'any type'}: {has}.{perhaps}"
             )
         return wanted
 
@@ -232,7 +212,7 @@ class Profile:
         """
         return {row[0]: Totals(*row[1:]) for row in self._aggregate().totals()}
 
-    def top(self, type: str | None = None, limit: int | None = 50) -> list[TopRow]:
+    def top(self, type: str | None = None, limit: int | None = 50) -> Rows[TopRow]:
         """The methods that used most themselves; from all stacks. `type`: the first there is by default.
 
         >>> import hotstack
@@ -241,15 +221,15 @@ class Profile:
         """
         if limit is not None and limit < 0:
             raise _native.UsageError(f"limit is a number of methods, or None for all, not {limit}.")
-        rows = self._aggregate().top(
-            self._types([type] if type else [])[0], min(limit or 0, sys.maxsize)
-        )
-        return [
+        chosen = self._types([type] if type else [])[0]
+        unit = self.totals()[chosen].unit
+        rows = (
             TopRow(f"{class_name}.{method}" if class_name else method, class_name, method, kind, *sums)
-            for (class_name, method, kind, _), *sums in rows
-        ]
+            for (class_name, method, kind, _), *sums in self._aggregate().top(chosen, min(limit or 0, sys.maxsize))
+        )
+        return Rows(rows, {"name": "text", "kind": "text", "self": unit, "total": unit})
 
-    def threads(self, type: str | None = None) -> list[ThreadRow]:
+    def threads(self, type: str | None = None) -> Rows[ThreadRow]:
         """What each thread used, the most first. `type`: the first there is by default.
 
         >>> import hotstack
@@ -257,16 +237,18 @@ class Profile:
         >>> sum(row.value for row in recording.threads("cpu")) == recording.totals()["cpu"].value
         True
         """
-        rows = self._aggregate().threads(self._types([type] if type else [])[0])
+        chosen = self._types([type] if type else [])[0]
         threads = [
             ThreadRow(name, pool, os_tid or None, java_tid or None, value, samples)
-            for name, pool, os_tid, java_tid, value, samples in rows
+            for name, pool, os_tid, java_tid, value, samples in self._aggregate().threads(chosen)
         ]
-        return sorted(threads, key=lambda row: (-row.value, row.thread, row.os_tid or 0))
+        kinds = {"thread": "text", "pool": "text", "os_tid": "id", "java_tid": "id"}
+        kinds |= {"value": self.totals()[chosen].unit, "samples": "count"}
+        return Rows(sorted(threads, key=lambda row: (-row.value, row.thread, row.os_tid or 0)), kinds)
 
     def timeline(
         self, *types: str, bucket: float = 1.0, by_pool: bool = False
-    ) -> list[TimelineRow]:
+    ) -> Rows[TimelineRow]:
         """What was used when: a row for each bucket of `bucket` seconds in which a type (and thread pool) has a value.
 
         >>> import hotstack
@@ -284,13 +266,16 @@ class Profile:
         source = self._gather(
             group=_BY_THREAD, origin_ns=origin, bucket_ns=width, buckets=count, by_pool=by_pool
         )
-        return [
+        rows = (
             TimelineRow(origin + place * width, type, pool, value)
             for type, pool, values in source.times()
             if type in wanted
             for place, value in enumerate(values)
             if value
-        ]
+        )
+        units = {self.totals()[name].unit for name in wanted}
+        unit = units.pop() if len(units) == 1 else "number"
+        return Rows(rows, {"time": "timestamp", "type": "text", "pool": "text", "value": unit})
 
     def flamegraph(
         self,
@@ -341,17 +326,16 @@ class Profile:
 
 
 def select_options(
-    thread: ThreadFilter, start: Time, end: Time, states: Iterable[str], normalise: bool
+    thread: ThreadFilter, bounds: tuple[int, int], states: Iterable[str], normalise: bool
 ) -> dict[str, Any]:
     """Options of Inputs.aggregate for a selection."""
     mask = 0
     for state in known_names(states, _STATES, "thread state"):
         mask |= 1 << _STATES[state]
-    from_ns, to_ns = span(start, end)
     return {
         "thread": _thread_filter(thread),
-        "from_ns": from_ns,
-        "to_ns": to_ns,
+        "from_ns": bounds[0],
+        "to_ns": bounds[1],
         "states": mask,
         "normalise": normalise,
     }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+import datetime
 import difflib
 import os
 import stat
@@ -11,9 +12,13 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from . import _native
-from ._profile import Profile, ThreadFilter, Time, known_names, names, select_options, span
+from ._profile import Profile, ThreadFilter, known_names, loss_text, names, select_options
 from ._progress import Progress, ProgressBar
+from ._rows import Rows
 from ._tables import DEFAULT_SAMPLE_COLUMNS, SAMPLE_COLUMNS, Table
+from ._times import EPOCH, Time, span
+
+_INPUT = "input"
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 
@@ -133,15 +138,89 @@ class Recording(Profile):
     """
 
     def __init__(
-        self, inputs: _native.Inputs, name: str, progress: Progress | None = None
+        self,
+        inputs: _native.Inputs,
+        name: str,
+        progress: Progress | None = None,
+        again: tuple[list[str], bool] | None = None,
     ) -> None:
         """Use `hotstack.open`."""
         super().__init__(inputs, name, progress, {})
+        self._again = again  # how it can be opened elsewhere
         self._counted: dict[str, Any] | None = None
+        self._looked: dict[str, Any] | None = None
+
+    # ---- its life ----
+
+    def close(self) -> None:
+        """Lets go of its files, bytes and memory. Tables and profiles that were made of it can still be read.
+
+        >>> import hotstack
+        >>> with hotstack.open(example) as recording:
+        ...     recording.totals()["cpu"].value
+        1000000000
+        """
+        self._held = self._built = self._counted = self._looked = None
+
+    def __enter__(self) -> Recording:
+        """Closes itself at the end of a `with`."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Closes it."""
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled, it is its paths: opened again where it is unpickled."""
+        if self._again is None:
+            raise TypeError(f"{self._name} was not opened by path: it cannot be pickled. Pickle its bytes.")
+        return (_reopen, self._again)
+
+    # ---- when ----
+
+    def _bounds(self) -> tuple[int, int]:
+        """Nanoseconds since 1970 UTC of its begin and end."""
+        chunks = self._chunks_read()["chunks"]
+        if not chunks:
+            raise _native.UsageError(f"{self._name} has no chunk that can be read.")
+        end: int = max(chunk["start_ns"] + chunk["duration_ns"] for chunk in chunks)
+        if not all(chunk["finished"] for chunk in chunks):
+            end = max(end, self._aggregate().info()["end_ns"])
+        return min(chunk["start_ns"] for chunk in chunks), end
+
+    def _own_bounds(self) -> tuple[int, int]:
+        """To count offsets from: of several recordings each has its own."""
+        if self._inputs.count() > 1:
+            raise _native.UsageError(
+                f"{self._name} have a start and an end each: give instants, or open them one by one to count from theirs."
+            )
+        return self._bounds()
+
+    @property
+    def start(self) -> datetime.datetime:
+        """When it begins, UTC.
+
+        >>> import hotstack
+        >>> recording = hotstack.open(example)
+        >>> recording.start + recording.duration == recording.end
+        True
+        """
+        return EPOCH + datetime.timedelta(microseconds=self._bounds()[0] // 1000)
+
+    @property
+    def end(self) -> datetime.datetime:
+        """When it ends, UTC. Of an unfinished recording, when its last sample was taken."""
+        return EPOCH + datetime.timedelta(microseconds=self._bounds()[1] // 1000)
+
+    @property
+    def duration(self) -> datetime.timedelta:
+        """From its start to its end."""
+        return self.end - self.start
 
     def _census(self) -> dict[str, Any]:
         if self._counted is None:
             self._counted = self._inputs.census(True, self._progress)
+            self._warn_of_loss(self._counted)
         return self._counted
 
     # ---- what it says about itself ----
@@ -153,9 +232,10 @@ class Recording(Profile):
             raise _native.UsageError(f"{self.name} has no chunk that can be read.")
         return RecordingInfo(**facts)
 
-    def chunks(self) -> list[Chunk]:
+    def chunks(self) -> Rows[Chunk]:
         """Its chunks, in order."""
-        return [Chunk(**row) for row in self._census()["chunks"]]
+        kinds = {"input": "id", "offset": "number", "size": "bytes", "start_ns": "timestamp", "duration_ns": "ns", "finished": "bool"}
+        return Rows((Chunk(**row) for row in self._census()["chunks"]), kinds)
 
     def event_types(self) -> dict[str, EventType]:
         """The event types it defines, by name, with counts and fields.
@@ -169,14 +249,15 @@ class Recording(Profile):
             for name, row in self._census()["types"].items()
         }
 
-    def settings(self) -> list[Setting]:
+    def settings(self) -> Rows[Setting]:
         """Its jdk.ActiveSetting events: intervals, engine, version.
 
         >>> import hotstack
         >>> hotstack.open(example).settings()[0].name
         'version'
         """
-        return [Setting(*row) for row in self._census()["settings"]]
+        kinds = dict.fromkeys(Setting._fields, "text")
+        return Rows((Setting(*row) for row in self._census()["settings"]), kinds)
 
     def loss(self) -> Loss:
         """What of it could not be read."""
@@ -193,16 +274,18 @@ class Recording(Profile):
 
     def _chunks_read(self) -> dict[str, Any]:
         """What the chunks say, without their events; warns of those that cannot be read whole."""
-        census = self._counted or self._inputs.census(False)
-        loss: dict[str, Any] = census["loss"]
-        facts = [
-            (loss["chunks_lost"], "chunks could not be read"),
-            (loss["chunks_partial"], "chunks were read only in part"),
-            (loss["bytes_lost"], "bytes were not read"),
-        ]
-        told = ", ".join(f"{count} {what}" for count, what in facts if count)
-        self._warn([told] if told else [])
+        census = self._counted or self._looked or self._inputs.census(False)
+        self._looked = census
+        self._warn_of_loss(census)
         return census
+
+    def _warn_of_loss(self, census: dict[str, Any]) -> None:
+        loss = census["loss"]
+        self._warn_of(loss["chunks_lost"], loss["chunks_partial"], loss["bytes_lost"])
+
+    def _warn_of(self, chunks_lost: int, chunks_partial: int, bytes_lost: int) -> None:
+        told = loss_text(chunks_lost, chunks_partial, bytes_lost)
+        self._warn([told] if told else [])
 
     def _type_name(self, type: str) -> str:
         census = self._chunks_read()
@@ -214,8 +297,10 @@ class Recording(Profile):
             return close[0]
         similar = close or difflib.get_close_matches(type, types, 3)
         hint = f"{', '.join(similar)}, say, or " if similar else ""
+        lost = census["loss"]["chunks_lost"]
+        perhaps = f" {lost} of its chunks could not be read: the type may have been lost with them." if lost else ""
         raise _native.UsageError(
-            f"{self.name} has no event type '{type}': use {hint}one of event_types()."
+            f"{self.name} has no event type '{type}': use {hint}one of event_types().{perhaps}"
         )
 
     def events(
@@ -230,7 +315,7 @@ class Recording(Profile):
 
         Columns are paths of fields ("eventThread.osThreadId", "stackTrace"); without any, all fields, structs taken
         apart. Threads, classes, methods and stacks show as text; other structs and arrays as JSON. Only events
-        that overlap `start` .. `end` are read, if given.
+        that overlap `start` .. `end` are read, if given: times as for `select`.
 
         >>> import hotstack
         >>> waits = hotstack.open(example).events("JavaMonitorEnter", ["duration", "monitorClass"])
@@ -240,11 +325,19 @@ class Recording(Profile):
         47
         """
         name = self._type_name(type)
-        paths = None if columns is None else names(columns)
-        bounds = span(start, end)
-        return Table(
-            lambda: self._inputs.events(name, paths, *bounds), self._inputs.size(), self._progress
-        )
+        fields = {field["name"] for field in self._chunks_read()["types"][name]["fields"]}
+        inputs = self._inputs
+        bounds = span(start, end, self._own_bounds)
+
+        def begin(wanted: list[str] | None) -> _native.Batches:
+            """A column "input" is ours where no field has that name; it comes last."""
+            if wanted is None:
+                return inputs.events(name, None, *bounds, inputs.count() > 1 and _INPUT not in fields)
+            paths = [path for path in wanted if path != _INPUT or path in fields]
+            return inputs.events(name, paths, *bounds, len(paths) < len(wanted))
+
+        chosen = None if columns is None else names(columns)
+        return Table(lambda wanted: begin(wanted or chosen), self._size, self._progress, self._warn_of)
 
     def samples(
         self,
@@ -259,7 +352,8 @@ class Recording(Profile):
 
         `columns` are of `SAMPLE_COLUMNS`: time, type, value, raw_value, thread, os_tid, java_tid, state, source (the
         event), lock, class (allocated or waited for), leaf (the running method), stack_id (32 hex digits, the same
-        in every recording) and stack ("root;...;leaf").
+        in every recording), stack ("root;...;leaf") and input (the recording's path; there by default where several
+        were opened).
 
         >>> import hotstack
         >>> samples = hotstack.open(example).samples(["lock_delay"], ["value", "class"])
@@ -268,12 +362,13 @@ class Recording(Profile):
         """
         all_types = [name for name, _ in _native.PROFILE_TYPES]
         chosen = all_types if types is None else known_names(types, all_types, "profile type")
-        given = DEFAULT_SAMPLE_COLUMNS if columns is None else columns
-        wanted = known_names(given, SAMPLE_COLUMNS, "sample column")
-        bounds = span(start, end)
+        inputs = self._inputs
+        default = (*DEFAULT_SAMPLE_COLUMNS, _INPUT) if inputs.count() > 1 else DEFAULT_SAMPLE_COLUMNS
+        wanted = known_names(default if columns is None else columns, SAMPLE_COLUMNS, "sample column")
+        bounds = span(start, end, self._own_bounds)
         self._chunks_read()
         return Table(
-            lambda: self._inputs.samples(wanted, chosen, *bounds), self._inputs.size(), self._progress
+            lambda some: inputs.samples(some or wanted, chosen, *bounds), self._size, self._progress, self._warn_of
         )
 
     # ---- parts of it ----
@@ -289,25 +384,33 @@ class Recording(Profile):
     ) -> Profile:
         """The profile of some of its samples.
 
-        `thread` is a regular expression that is searched in a thread's name, or a callable of the name; `start` and
-        `end` bound the time of samples, end excluded: nanoseconds (an int), Unix seconds (a float), ISO 8601 text
-        ("2026-01-31T09:15:00Z") or an aware datetime; `states` are of "runnable", "sleeping", "native", "unknown".
+        `thread` is a thread's whole name, a compiled pattern that is searched in names (`re.compile("^worker-")`), or a
+        callable of the name. `start` and `end` bound the time of samples, end excluded: an aware datetime, ISO 8601
+        text with a zone ("2026-01-31T09:15:00Z"), an offset from the recording's start ("+2s") or before its end
+        ("-10s"; units ms, s, m, h, d) or the same as a timedelta, nanoseconds since 1970 (an int) or Unix seconds (a
+        float). Numbers before the year 2000 are refused: an offset was meant. `states` are of "runnable", "sleeping", "native", "unknown".
         `normalise=False` keeps names as they were recorded (`$$Lambda$17/0x0...`).
 
         >>> import hotstack
         >>> recording = hotstack.open(example)
         >>> names = [row.thread for row in recording.threads("cpu")]
-        >>> part = recording.select(thread=lambda name: name == names[0])
+        >>> part = recording.select(thread=names[0], start="+0s")
         >>> part.totals()["cpu"].value == recording.threads("cpu")[0].value
         True
         """
-        options = select_options(thread, start, end, states, normalise)
+        bounds = span(start, end, self._own_bounds)
+        options = select_options(thread, bounds, states, normalise)
         return Profile(self._inputs, self._name, self._progress, options)
 
     def __repr__(self) -> str:
         """The name, the size, and what is known to be lost; nothing is read for it."""
         loss = f", not whole: {'; '.join(self._told)}" if self._told else ""
-        return f"<Recording {self._name}, {self._inputs.size()} bytes{loss}>"
+        return f"<Recording {self._name}, {self._size} bytes{loss}{', closed' if self._held is None else ''}>"
+
+
+def _reopen(paths: list[str], unfinished: bool) -> Recording:
+    """What a pickle calls."""
+    return open(*paths, unfinished=unfinished)
 
 
 def open(
@@ -349,4 +452,6 @@ def open(
     inputs = _native.Inputs(items, unfinished=unfinished)
     inputs.check()
     report = ProgressBar() if progress is True else progress or None
-    return Recording(inputs, name, report)
+    paths = [os.path.abspath(item) for item in items if isinstance(item, str)]
+    again = (paths, unfinished) if len(paths) == len(items) else None
+    return Recording(inputs, name, report, again)

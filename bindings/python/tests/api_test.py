@@ -8,9 +8,12 @@ The environment holds PYTHONPATH (the package that was built), HOTSTACK_PROGRAM 
 import collections
 import datetime
 import gc
+import gzip
 import json
 import os
 import pathlib
+import pickle
+import re
 import resource
 import signal
 import subprocess
@@ -21,9 +24,11 @@ import unittest
 import warnings
 
 import tap
-from support import EXAMPLE, FIXTURE_FILES, RECORDINGS, TREE, hotstack as program, sums, totals_of_program, unpacked
+import written
+from support import EXAMPLE, FIXTURE_FILES, HEADER, RECORDINGS, TREE, hotstack as program, sums, totals_of_program, unpacked
 
 import hotstack
+from written import START
 
 sys.path.insert(0, str(TREE / "tests/support"))
 import flamegraph_page  # noqa: E402
@@ -66,6 +71,35 @@ class Totals(unittest.TestCase):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             hotstack.open(data).totals()
+
+    def test_a_type_that_was_lost_with_its_chunk_is_told_as_lost(self):
+        kept = written.chunk({"test.Kept": [START]}, [("test.Kept", [1])])
+        lost = bytearray(written.chunk({"test.Lost": [START]}, [("test.Lost", [1])]))
+        at = lost.index(b"test.Lost") - 2
+        lost[at] = 0x7F  # its metadata cannot be read
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            recording = hotstack.open(kept + bytes(lost))
+            with self.assertRaisesRegex(hotstack.UsageError, "no event type 'test.Lost'.* 1 of its chunks could not be read: the type may"):
+                recording.events("test.Lost")
+            with self.assertRaisesRegex(hotstack.UsageError, "no samples of cpu: it has no samples at all. They may have been lost: 1 chunks"):
+                recording.top("cpu")
+        self.assertIn("1 chunks could not be read", str(told[0].message))
+        with self.assertRaises(hotstack.UsageError) as caught:
+            hotstack.open(kept).events("test.Lost")
+        self.assertNotIn("could not be read", str(caught.exception))
+
+    def test_events_that_are_lost_within_a_chunk_are_warned_of_when_they_are_read(self):
+        chunks = [written.chunk({"test.Kept": [START]}, [("test.Kept", [1])] * count) for count in (1, 2, 9)]
+        second = HEADER.size + len(chunks[1]) - len(chunks[0])
+        broken = bytearray(chunks[2])
+        broken[second : second + 4] = b"\xff\xff\xff\x7f"  # its size
+        for read in (list, len, lambda table: table["startTime"], lambda table: table.head(100)):
+            table = hotstack.open(broken).events("test.Kept")
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                read(table)
+            self.assertIn("read only in part", "".join(str(one.message) for one in told))
 
     def test_samples_add_up_to_the_totals(self):
         for path in RECORDINGS:
@@ -243,6 +277,245 @@ class Events(unittest.TestCase):
         self.assertTrue(0 < sums[0] < recording.totals()["wall"].value)
 
 
+class Packed(unittest.TestCase):
+    """A packed recording is unpacked when it is opened, and not again."""
+
+    def all_of(self, recording):
+        return [list(recording.events(name)) for name in recording.event_types()] + [recording.totals(), list(recording.samples())]
+
+    def test_it_is_unpacked_once(self):
+        there = self.all_of(hotstack.open(EXAMPLE))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "x.jfr.gz"
+            path.write_bytes(EXAMPLE.read_bytes())
+            recording = hotstack.open(path)
+            path.unlink()
+            self.assertEqual(self.all_of(recording), there)
+        data = bytearray(EXAMPLE.read_bytes())
+        recording = hotstack.open(data)
+        data[:] = bytes(len(data))
+        self.assertEqual(self.all_of(recording), there)
+
+    def test_what_is_kept_has_a_bound(self):
+        data = EXAMPLE.read_bytes()
+        size = len(unpacked(EXAMPLE))
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("a", "b")]
+            for path in paths:
+                pathlib.Path(path).write_bytes(data)
+            inputs = hotstack._native.Inputs(paths, keep_bytes=size * 2 - 1)
+            inputs.check()
+            both = inputs.census(True)
+            self.assertEqual(len(both["chunks"]), 2)
+            os.unlink(paths[0])
+            self.assertEqual(inputs.census(True), both)
+            os.unlink(paths[1])  # was too much: it is unpacked for each reading
+            with self.assertRaises(hotstack.IoError):
+                inputs.census(True)
+
+    def test_members_damage_and_cuts(self):
+        whole = unpacked(EXAMPLE)
+        members = gzip.compress(whole[:20000]) + gzip.compress(whole[20000:])
+        self.assertEqual(hotstack.open(members).totals(), hotstack.open(whole).totals())
+        for packed in (members[:-30], members + b"more", gzip.compress(whole)[:-4]):
+            with warnings.catch_warnings(action="ignore"):
+                self.assertIn("damaged gzip", [row.reason for row in hotstack.open(packed).loss().stretches])
+
+
+class AnyType(unittest.TestCase):
+    """Every event type of every readable recording is a table by default."""
+
+    def test_every_type_of_every_recording(self):
+        for path in RECORDINGS + FIXTURE_FILES:
+            try:
+                recording = hotstack.open(path)
+                types = recording.event_types()
+            except hotstack.HotstackError:
+                continue
+            with warnings.catch_warnings(action="ignore"):
+                for name, row in types.items():
+                    rows = sum(len(batch) for batch in recording.events(name).batches())
+                    self.assertEqual(rows, row.events, f"{path.name}: {name}")
+
+    def test_names_with_dots(self):
+        fields = [START, ("cpu.user", "long"), ("cpu", "test.Cpu"), ("size", "int")]
+        types = {"test.Cpu": [("user", "int"), ("user.name", "java.lang.String")], "test.Dots": fields}
+        cpu = [("int", 5), ("java.lang.String", "root")]
+        table = hotstack.open(written.chunk(types, [("test.Dots", [7, 3, cpu, 9])])).events("test.Dots")
+        # Of `cpu` all is hidden that begins with the longer name.
+        self.assertEqual(table.columns, {"startTime": "int64", "cpu.user": "int64", "size": "int64"})
+        self.assertEqual(list(table), [{"startTime": 7, "cpu.user": 3, "size": 9}])
+
+    def test_a_thread_that_has_no_numbers(self):
+        types = {"java.lang.Thread": [("osName", "java.lang.String")], "test.Bare": [START, ("who", "java.lang.Thread")]}
+        bare = written.chunk(types, [("test.Bare", [1, [("java.lang.String", "main")]])])
+        table = hotstack.open(bare).events("Bare")
+        self.assertEqual(list(table), [{"startTime": 1, "who": "main"}])
+        with self.assertRaisesRegex(hotstack.UsageError, "no field 'who.osThreadId'"):
+            hotstack.open(bare).events("Bare", ["who.osThreadId"]).columns
+        types["java.lang.Thread"] = [("osThreadId", "long"), *types["java.lang.Thread"]]
+        full = written.chunk(types, [("test.Bare", [2, [("long", 77), ("java.lang.String", "main")]])])
+        rows = list(hotstack.open(bare, full).events("Bare"))
+        self.assertEqual([row["who.osThreadId"] for row in rows], [None, 77])
+
+    def test_names_that_no_path_can_have(self):
+        odd = ["", "a[0]", ".a", "a.", "a..b", "x" * 2000, "a\0b"]
+        types = {"test.Odd": [START, *((name, "int") for name in odd), ("last", "int")]}
+        data = written.chunk(types, [("test.Odd", range(len(odd) + 2))])
+        other = written.chunk({"test.Odd": [START, ("a", "int")]}, [("test.Odd", [4, 5])])
+        rows = list(hotstack.open(data, other).events("test.Odd"))
+        inputs = ({"input": "memory 0"}, {"input": "memory 1"})
+        self.assertEqual(rows, [{"startTime": 0, "last": 8, "a": None, **inputs[0]}, {"startTime": 4, "last": None, "a": 5, **inputs[1]}])
+
+    def test_wide_types(self):
+        wide = [(f"f{at}", "int") for at in range(3000)]
+        types = {"test.Wide": wide, "test.Many": [START, *wide], "test.Two": [START, ("a", "test.Wide", True), ("b", "test.Wide", True)]}
+        types["test.TooWide"] = [START, *((f"f{at}", "int") for at in range(5000))]
+        recording = hotstack.open(written.chunk(types, [("test.Many", range(3001))]))
+        self.assertEqual(list(recording.events("test.Many"))[0]["f2999"], 3000)
+        # Two wide structs do not fit: they stay whole.
+        self.assertEqual(list(recording.events("test.Two").columns), ["startTime", "a", "b"])
+        with self.assertRaisesRegex(hotstack.LimitError, "name the columns"):
+            recording.events("test.TooWide").columns
+        self.assertEqual(list(recording.events("test.TooWide", ["f7"]).columns), ["f7"])
+
+    def test_structs_that_would_never_end(self):
+        nested = {f"test.S{at}": [(f"f{i}", f"test.S{at + 1}", True) for i in range(500)] for at in range(4)}
+        types = {**nested, "test.S4": [], "test.Deep": [START, ("top", "test.S0", True)]}
+        self.assertEqual(list(hotstack.open(written.chunk(types)).events("test.Deep").columns)[0], "startTime")
+
+    def test_types_without_fields(self):
+        data = written.chunk({"event.Bare": []}, [("event.Bare", [])] * 3)
+        table = hotstack.open(data).events("event.Bare")
+        self.assertEqual(table.columns, {})
+        self.assertEqual(list(table), [{}, {}, {}])
+
+
+class Tables(unittest.TestCase):
+    """A table behaves as one; a recording as something that is open."""
+
+    def setUp(self):
+        self.recording = hotstack.open(EXAMPLE)
+
+    def test_length_columns_and_head(self):
+        for table in (self.recording.samples(), self.recording.samples(["cpu"]), self.recording.events("JavaMonitorEnter")):
+            rows = list(table)
+            self.assertEqual(len(table), len(rows))
+            self.assertTrue(table)
+            for name in table.columns:
+                self.assertEqual(table[name], [row[name] for row in rows])
+            self.assertEqual(list(table.head(3)), rows[:3])
+            some = list(table.columns)[1::-1]
+            self.assertEqual(list(table[some]), [{name: row[name] for name in some} for row in rows])
+            self.assertEqual((list(table.schema), list(table.dtypes)), (list(table.columns),) * 2)
+        with self.assertRaisesRegex(KeyError, "lead: the table has time, type"):
+            self.recording.samples()["lead"]
+        self.assertFalse(self.recording.samples(["cpu"], end="2000-01-01T00:00:00Z"))
+
+    def test_head_reads_no_more_than_it_needs(self):
+        done = []
+        recording = hotstack.open(*[unpacked(EXAMPLE) * 200] * 2, progress=lambda now, total: done.append((now, total)))
+        self.assertEqual(len(recording.samples().head(2)), 2)
+        self.assertTrue(all(now < total for now, total in done))
+
+    def test_rows_print_as_tables(self):
+        top = self.recording.top("cpu", limit=1)
+        self.assertEqual(repr(top).splitlines()[:2], ["name              kind    self   total", "Workload.burnCpu  java  700 ms  700 ms"])
+        self.assertIn("<td>700 ms</td>", top._repr_html_())
+        for rows in (self.recording.top("cpu", limit=20), self.recording.threads("cpu")):
+            self.assertEqual(len(repr(rows).splitlines()), 1 + len(rows))
+        timeline = self.recording.timeline(bucket=0.001)
+        self.assertIn(f"... {len(timeline) - 30} more", repr(timeline))
+        for rows in (timeline, self.recording.chunks(), self.recording.settings(), self.recording.diff(self.recording).changes()):
+            self.assertIn("<th>", rows._repr_html_())
+        table = self.recording.events("jdk.ActiveSetting")
+        shown = table._repr_html_()
+        self.assertEqual(shown.count("<tr>"), 11)
+        self.assertIn("<th>startTime</th>", shown)
+
+    def test_hostile_names_show_as_text(self):
+        data = written.chunk({"test.X": [START, ("<b>", "java.lang.String")]}, [("test.X", [1, "<script>\n\x1b[2J"])])
+        table = hotstack.open(data).events("test.X")
+        self.assertIn("&lt;script&gt;??[2J", table._repr_html_())
+        self.assertNotIn("<b>", table._repr_html_())
+        self.assertNotIn("\x1b", repr(table.head()))
+
+    def test_start_end_and_duration(self):
+        chunk = self.recording.chunks()[0]
+        moment = lambda ns: datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC) + datetime.timedelta(microseconds=ns // 1000)
+        self.assertEqual(self.recording.start, moment(chunk.start_ns))
+        self.assertEqual(self.recording.end, moment(chunk.start_ns + chunk.duration_ns))
+        self.assertEqual(self.recording.duration, self.recording.end - self.recording.start)
+        live = hotstack.open(next(path for path in FIXTURE_FILES if path.name == "open-middle.jfr"))
+        with warnings.catch_warnings(action="ignore"):
+            self.assertGreater(live.end, live.start)
+
+    def test_a_with_closes(self):
+        data = bytearray(unpacked(EXAMPLE))
+        with hotstack.open(data) as recording:
+            totals = recording.totals()
+            table = recording.samples()
+        self.assertIn("closed", repr(recording))
+        for read in (recording.totals, recording.samples, recording.info, lambda: recording.start):
+            with self.assertRaisesRegex(hotstack.UsageError, "closed: open it again"):
+                read()
+        self.assertEqual(sums(table), {name: row.value for name, row in totals.items()})
+        del table
+        gc.collect()
+        data.clear()
+
+    def test_a_recording_is_pickled_by_its_path(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(EXAMPLE, os.path.join(folder, "x.jfr.gz"))
+            before = os.getcwd()
+            os.chdir(folder)
+            try:
+                pickled = pickle.dumps(hotstack.open("x.jfr.gz"))
+            finally:
+                os.chdir(before)
+            self.assertLess(len(pickled), 1000)
+            self.assertEqual(pickle.loads(pickled).totals(), self.recording.totals())
+        with self.assertRaisesRegex(TypeError, "not opened by path"):
+            pickle.dumps(hotstack.open(unpacked(EXAMPLE)))
+
+    def test_rows_of_several_recordings_name_theirs(self):
+        other = RECORDINGS[1]
+        both = hotstack.open(EXAMPLE, other, unpacked(EXAMPLE))
+        alone = [hotstack.open(path) for path in (EXAMPLE, other, EXAMPLE)]
+        names = [str(EXAMPLE), str(other), "memory 2"]
+        wanted = {name: len(one.samples()) for name, one in zip(names, alone, strict=True)}
+        self.assertEqual(dict(collections.Counter(both.samples()["input"])), wanted)
+        wanted = {name: len(one.events("ActiveSetting")) for name, one in zip(names, alone, strict=True)}
+        self.assertEqual(dict(collections.Counter(both.events("ActiveSetting")["input"])), wanted)
+        self.assertNotIn("input", alone[0].samples().columns)
+        self.assertNotIn("input", both.events("ActiveSetting", ["name"]).columns)
+        self.assertEqual(set(alone[0].events("ActiveSetting", ["name", "input"])["input"]), {str(EXAMPLE)})
+        own = written.chunk({"test.Own": [START, ("input", "int")]}, [("test.Own", [1, 7])])
+        self.assertEqual(hotstack.open(own, own).events("test.Own")["input"], [7, 7])
+
+
+class Offsets(unittest.TestCase):
+    def test_offsets_count_from_the_start_or_before_the_end(self):
+        recording = hotstack.open(EXAMPLE)
+        chunk = recording.chunks()[0]
+        start, end = chunk.start_ns, chunk.start_ns + chunk.duration_ns
+        times = [row["time"] for row in recording.samples(["wall"], ["time"])]
+
+        def kept(first, last):
+            return sum(first <= time < last for time in times)
+
+        span = datetime.timedelta
+        for form, ns in (("+250ms", start + 250_000_000), (span(milliseconds=250), start + 250_000_000), ("+0.5", start + 500_000_000),
+                         ("-0.25s", end - 250_000_000), (span(milliseconds=-250), end - 250_000_000), ("+0.005m", start + 300_000_000),
+                         ("-0.0001h", end - 360_000_000), ("+0.000005d", start + 432_000_000)):
+            with self.subTest(form=form):
+                self.assertTrue(0 < kept(ns, end + 1) < len(times))
+                self.assertEqual(len(recording.samples(["wall"], start=form)), kept(ns, 2**63))
+                self.assertEqual(len(recording.events("WallClockSample", end=form)), kept(0, ns))
+                self.assertEqual(recording.select(start=form).totals()["wall"].events, kept(ns, 2**63))
+        self.assertEqual(len(recording.samples(["wall"], start="+9999999d")), 0)
+
+
 class Parts(unittest.TestCase):
     """Selections, threads and times equal what the table of samples says."""
 
@@ -252,12 +525,16 @@ class Parts(unittest.TestCase):
 
     def test_select_by_thread(self):
         names = {row["thread"] for row in self.rows}
-        for pattern, wanted in ((r"^burner", lambda n: n.startswith("burner")), (lambda n: "er-" in n, lambda n: "er-" in n)):
+        for pattern, wanted in ((re.compile(r"^burner"), lambda n: n.startswith("burner")), (lambda n: "er-" in n, lambda n: "er-" in n)):
             part = self.recording.select(thread=pattern)
             there = sums(row for row in self.rows if wanted(row["thread"]))
             self.assertTrue(there)
             self.assertEqual({name: row.value for name, row in part.totals().items()}, there)
         self.assertGreater(len(names), 3)
+        for name in names:
+            there = sums(row for row in self.rows if row["thread"] == name)
+            self.assertEqual({type: row.value for type, row in self.recording.select(thread=name).totals().items()}, there)
+        self.assertEqual(self.recording.select(thread="burner").totals(), {})  # not burner-1, say
 
     def test_select_by_time_and_state(self):
         times = sorted(row["time"] for row in self.rows)
@@ -455,9 +732,15 @@ class Errors(unittest.TestCase):
             (lambda: recording.select(start="2026-01-01T00:00:00"), "needs a zone"),
             (lambda: recording.select(start="yesterday"), "'yesterday' is no time such as"),
             (lambda: recording.samples(start=1e30), "fits"),
-            (lambda: recording.samples(start=2, end=1), r"end \(1\) is before start \(2\)"),
-            (lambda: recording.select(start="2026-01-01T00:00:00Z", end=1), "before start"),
-            (lambda: recording.events("CPULoad", start=1.5, end=1.4), "before start"),
+            (lambda: recording.samples(start=1e9, end=999999999.0), r"end \(999999999.0\) is before start \(1000000000.0\)"),
+            (lambda: recording.select(start=5.0), r"5.0 is before the year 2000, as seconds since 1970. An offset .* is text, '\+5s'"),
+            (lambda: recording.select(end=5), "5 is before the year 2000, as nanoseconds"),
+            (lambda: recording.select(start="2s"), r"'2s' is no time such as .*, \+2s after"),
+            (lambda: recording.select(start="+2 parsecs"), "is no time"),
+            (lambda: recording.select(start="-1s", end="-2s"), r"end \(-2s\) is before start \(-1s\)"),
+            (lambda: hotstack.open(EXAMPLE, EXAMPLE).select(start="+1s"), "a start and an end each"),
+            (lambda: recording.select(start="2026-01-01T00:00:00Z", end=1e9), "before start"),
+            (lambda: recording.events("CPULoad", start=1.5e9, end=1.4e9), "before start"),
             (lambda: recording.timeline(bucket=0), "A bucket"),
             (lambda: recording.timeline(bucket=1e-6, by_pool=True), "larger buckets"),
             (lambda: recording.flamegraph("cpu").tree("wall"), "shows cpu"),
@@ -470,7 +753,6 @@ class Errors(unittest.TestCase):
     def test_wrong_numbers_and_expressions_are_usage(self):
         recording = hotstack.open(EXAMPLE)
         for wrong in (
-            lambda: recording.select(thread="("),
             lambda: recording.select(start=float("nan")),
             lambda: recording.select(end=float("inf")),
             lambda: recording.top(limit=-1),
@@ -615,7 +897,7 @@ class Behaviour(unittest.TestCase):
             list(recording.flamegraph("cpu", inverted=True).root.walk())
             recording.flamegraph().to_json(), recording.flamegraph().to_html()
             recording.diff(recording).changes()
-            recording.select(thread="burner", start=1.0).totals()
+            recording.select(thread="burner", start="+0s").totals()
             recording.samples().__arrow_c_stream__()
             recording.samples().__arrow_c_schema__()
             next(recording.samples().batches()).__arrow_c_array__()
@@ -642,4 +924,4 @@ class Behaviour(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    tap.main(Totals, Events, Parts, Pages, Errors, Behaviour)
+    tap.main(Totals, Events, Packed, AnyType, Tables, Offsets, Parts, Pages, Errors, Behaviour)

@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 import tap
+import written
 from support import EXAMPLE, RECORDINGS, TREE, hotstack as hotstack_program, sums, totals_of_program, unpacked
 
 import hotstack
@@ -53,6 +54,22 @@ class Readers(unittest.TestCase):
                 table = pyarrow.table(recording.events(name))
                 table.validate(full=True)
                 self.assertEqual(table.num_rows, row.events, name)
+
+    def test_a_type_without_fields_keeps_its_rows(self):
+        import pyarrow
+
+        table = hotstack.open(written.chunk({"event.Bare": []}, [("event.Bare", [])] * 3)).events("event.Bare")
+        self.assertEqual(table.to_pandas().shape, (3, 0))
+        self.assertEqual(sum(pyarrow.record_batch(batch).num_rows for batch in table.batches()), 3)
+
+    def test_types_are_those_that_readers_have(self):
+        import pyarrow
+
+        for table in (hotstack.open(EXAMPLE).samples(columns=ALL), hotstack.open(EXAMPLE).events("JavaMonitorEnter"), hotstack.open(RECORDINGS[-1]).events("CPULoad")):
+            self.assertEqual({field.name: str(field.type) for field in pyarrow.schema(table)}, table.schema)
+            frame = table.to_pandas()
+            full = [name for name in table.columns if not frame[name].isna().any()]
+            self.assertEqual({name: str(frame[name].dtype) for name in full}, {name: table.dtypes[name] for name in full})
 
     def test_pyarrow_takes_batches(self):
         import pyarrow

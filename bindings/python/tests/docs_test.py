@@ -7,6 +7,7 @@ Runs in the cache's venv of Python packages; the environment holds PYTHONPATH (t
 
 import doctest
 import importlib
+import importlib.util
 import inspect
 import os
 import pathlib
@@ -19,11 +20,29 @@ import typing
 import unittest
 
 import tap
-from support import EXAMPLE, TREE
+from support import EXAMPLE, INSTALL, TREE
 
 import hotstack
 
 PAGE = TREE / "docs/python.md"
+
+
+CHECKERS = all(map(importlib.util.find_spec, ("mypy", "pandas-stubs", "pyarrow-stubs")))
+
+# What a script gets of a table is known to its checker.
+KNOWN_TYPES = """
+import typing
+import pandas, polars, pyarrow
+typing.assert_type(recording.samples().to_pandas(), pandas.DataFrame)
+typing.assert_type(recording.samples().to_polars(), polars.DataFrame)
+typing.assert_type(recording.samples().to_arrow(), pyarrow.Table)
+"""
+
+
+def code_of_the_page():
+    """The Python examples of the page, sessions without their answers."""
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    return "\n".join(doctest.script_from_examples(block) if ">>>" in block else block for block in blocks)
 
 
 def members():
@@ -72,13 +91,18 @@ class Documentation(unittest.TestCase):
             if inspect.isclass(thing) and issubclass(thing, tuple):
                 self.assertEqual(set(thing.__annotations__), set(thing._fields), name)
 
+    @unittest.skipUnless(CHECKERS, f"mypy, pandas-stubs or pyarrow-stubs are missing: {INSTALL}")
     def test_the_type_checker_agrees(self):
         package = pathlib.Path(hotstack.__file__).parent
         self.assertTrue((package / "py.typed").exists())
+        strict = ["mypy", "--strict", "--python-version", "3.11"]
         with tempfile.TemporaryDirectory() as cache:
             environment = dict(os.environ, MYPY_CACHE_DIR=cache, MYPYPATH=str(package.parent))
+            page = pathlib.Path(cache) / "page.py"
+            page.write_text(f'example: str = ""\n{code_of_the_page()}\n{KNOWN_TYPES}', encoding="utf-8")
             for command in (
-                ["mypy", "--strict", "--python-version", "3.11", "-p", "hotstack"],
+                [*strict, "-p", "hotstack"],
+                [*strict, str(page), *map(str, sorted((TREE / "examples/python").glob("*.py")))],
                 ["mypy.stubtest", "hotstack._native"],
             ):
                 done = subprocess.run(

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import pathlib
+import struct
 import subprocess
 
 TREE = pathlib.Path(__file__).resolve().parents[3]
@@ -15,6 +16,7 @@ CACHE = pathlib.Path(
     os.environ.get("HOTSTACK_CACHE")
     or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "hotstack"
 )
+HEADER = struct.Struct(">4sHHQQQQQQQI")  # of a chunk
 INSTALL = "run deploy/dependencies/install test"
 
 EXAMPLE = DATA / "async-profiler-4.5-jdk17.jfr.gz"
@@ -25,6 +27,35 @@ FIXTURE_FILES = sorted(FIXTURES.glob("*/*.jfr"))
 def unpacked(path):
     """A recording's own bytes."""
     return gzip.decompress(path.read_bytes())
+
+
+def grown(data, size):
+    """A recording of one chunk whose events are repeated until it has `size` bytes."""
+    spans, at = [], HEADER.size
+    while at < len(data):
+        length, behind = _number(data, at)
+        spans.append((at, length, _number(data, behind)[0]))
+        at += length
+    events = b"".join(data[at : at + length] for at, length, kind in spans if kind > 1)
+    out = bytearray(HEADER.size) + events * (size // len(events) + 1)
+    moved = {}
+    for at, length, kind in spans:
+        if kind <= 1:  # metadata and constants
+            moved[at] = len(out)
+            out += data[at : at + length]
+    magic, major, minor, _, constants, metadata, *rest = HEADER.unpack_from(data)
+    HEADER.pack_into(out, 0, magic, major, minor, len(out), moved[constants], moved[metadata], *rest)
+    return bytes(out)
+
+
+def _number(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 0x80:
+            return value, at
 
 
 def hotstack(*arguments, good=(0, 3)):

@@ -84,7 +84,9 @@ JFR_EXPORT JFR_MUST_USE int jfr_variant_element(jfr_chunk *chunk, const jfr_vari
 
 /*
  * Follows a path from a struct or array: field names with dots, array indices in brackets, through
- * constant pools: "stackTrace.frames[0].method.type.name", "sampledThread.javaName".
+ * constant pools: "stackTrace.frames[0].method.type.name", "sampledThread.javaName". A field's name
+ * may have dots in it: the longest name that the rest of the path begins with is taken, and no
+ * shorter one is tried after it.
  * Returns 1 when the types have that path: `out` is then the value, NULL where a constant on the
  * way is null or an array is too short. Returns 0 when the types do not have it.
  * Errors: JFR_ERR_FORMAT (the bytes do not fit the type), JFR_ERR_USAGE (not a path: an empty name,

@@ -74,14 +74,6 @@ static inline jfr__cursor jfr__variant_cursor(const jfr_chunk *chunk, const jfr_
     return jfr__chunk_cursor(chunk, value->offset, value->end);
 }
 
-/* path.c: one part of a path. */
-typedef struct jfr__part {
-    jfr_str name; /* null: an index */
-    uint32_t index;
-} jfr__part;
-/* Takes the next part off `*rest`. Returns 1 with it, 0 at the end, or JFR_ERR_USAGE. */
-int jfr__path_next(const char **rest, jfr__part *out, jfr_error *err);
-
 /* Where a path has come to, as far as types tell. */
 typedef struct jfr__spot {
     const jfr_field *field; /* the last field that was named */
@@ -89,6 +81,16 @@ typedef struct jfr__spot {
     uint32_t type;          /* of the value, or of the array's elements */
     bool is_array;
 } jfr__spot;
+/* path.c: one part of a path. */
+typedef struct jfr__part {
+    bool by_index;
+    uint32_t index; /* of the element or field; JFR_NONE: the type has no such field */
+} jfr__part;
+/* Takes the part that comes next at `spot` off `*rest`. Returns 1 with it, 0 at the end, or
+ * JFR_ERR_USAGE. */
+int jfr__path_next(const jfr_type *types, const jfr__spot *spot, const char **rest, jfr__part *out,
+                   jfr_error *err);
+
 /* Goes one part on. Returns false when the types do not have it. */
 bool jfr__spot_step(const jfr_type *types, jfr__spot *spot, const jfr__part *part);
 

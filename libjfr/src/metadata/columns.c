@@ -53,7 +53,7 @@ static uint32_t count_parts(const char *path)
 static int fill_step(jfr_chunk *chunk, const jfr__spot *before, const jfr__spot *after,
                      const jfr__part *part, struct step *out, jfr_error *err)
 {
-    *out = (struct step){.by_index = part->name.data == NULL, .field = after->field};
+    *out = (struct step){.by_index = part->by_index, .field = after->field};
     if (out->by_index) {
         out->index = part->index;
         return 0;
@@ -72,14 +72,14 @@ static int compile(jfr_columns *columns, struct column *out, const char *path, j
     out->steps = jfr__arena_zalloc(&chunk->arena, parts, sizeof(*out->steps));
     if (out->steps == NULL)
         return jfr__arena_fail(&chunk->arena, err);
-    int rc = jfr__path_next(&path, &part, err);
+    int rc = jfr__path_next(types, &spot, &path, &part, err);
     if (rc <= 0)
         return rc;
     if (!jfr__spot_step(types, &spot, &part))
         return 0;
     out->first = spot.field;
     out->mark = spot.index;
-    while ((rc = jfr__path_next(&path, &part, err)) == 1) {
+    while ((rc = jfr__path_next(types, &spot, &path, &part, err)) == 1) {
         const jfr__spot before = spot;
         if (!jfr__spot_step(types, &spot, &part))
             return 0;

@@ -22,56 +22,73 @@ static int take_index(const char **rest, jfr__part *out, jfr_error *err)
         index = index * 10 + (uint64_t)(*p++ - '0');
     if (*p != ']' || p == *rest + 1 || index > MAX_INDEX)
         return no_path(*rest, err);
-    *out = (jfr__part){.name = {NULL, 0}, .index = (uint32_t)index};
+    *out = (jfr__part){.by_index = true, .index = (uint32_t)index};
     *rest = p + 1;
     return 1;
 }
 
+static bool ends_part(char c)
+{
+    return c == '\0' || c == '.' || c == '[';
+}
+
+/*
+ * The field of the struct at `spot` whose name `path` begins with: the longest, since a name may
+ * have dots in it. JFR_NONE when there is no such field.
+ */
+static uint32_t find_field(const jfr_type *types, const jfr__spot *spot, const char *path)
+{
+    if (spot->is_array || spot->type == JFR_NONE || types[spot->type].is_simple)
+        return JFR_NONE;
+    const jfr_type *type = &types[spot->type];
+    size_t left = strlen(path);
+    size_t longest = 0;
+    uint32_t found = JFR_NONE;
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        jfr_str name = type->fields[i].name;
+        if (name.data == NULL || name.len <= longest || name.len > left)
+            continue;
+        if (memcmp(name.data, path, name.len) != 0 || !ends_part(path[name.len]))
+            continue;
+        longest = name.len;
+        found = i;
+    }
+    return found;
+}
+
 /* A dot stands before every name but the first; the caller's `*rest` then begins with it. */
-int jfr__path_next(const char **rest, jfr__part *out, jfr_error *err)
+int jfr__path_next(const jfr_type *types, const jfr__spot *spot, const char **rest, jfr__part *out,
+                   jfr_error *err)
 {
     const char *p = *rest;
     if (*p == '\0')
         return 0;
-    if (*p == '[')
-        return take_index(rest, out, err);
     if (*p == '.')
         p++;
-    size_t len = strcspn(p, ".[]");
+    uint32_t field = find_field(types, spot, p);
+    if (field == JFR_NONE && **rest == '[')
+        return take_index(rest, out, err);
+    size_t len = field != JFR_NONE ? types[spot->type].fields[field].name.len : strcspn(p, ".[]");
     if (len == 0 || p[len] == ']')
         return no_path(*rest, err);
-    *out = (jfr__part){.name = {p, len}, .index = 0};
+    *out = (jfr__part){.index = field};
     *rest = p + len;
     return 1;
 }
 
-static bool is_name(jfr_str s, jfr_str name)
-{
-    return s.len == name.len && s.data != NULL && memcmp(s.data, name.data, s.len) == 0;
-}
-
 bool jfr__spot_step(const jfr_type *types, jfr__spot *spot, const jfr__part *part)
 {
-    bool by_index = part->name.data == NULL;
-    if (by_index != spot->is_array || spot->type == JFR_NONE)
+    if (part->by_index != spot->is_array || spot->type == JFR_NONE || part->index == JFR_NONE)
         return false;
-    if (by_index) {
+    if (part->by_index) {
         spot->is_array = false;
         return true;
     }
-    const jfr_type *type = &types[spot->type];
-    if (type->is_simple)
-        return false;
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        if (is_name(type->fields[i].name, part->name)) {
-            spot->field = &type->fields[i];
-            spot->index = i;
-            spot->type = spot->field->type;
-            spot->is_array = spot->field->is_array;
-            return true;
-        }
-    }
-    return false;
+    spot->field = &types[spot->type].fields[part->index];
+    spot->index = part->index;
+    spot->type = spot->field->type;
+    spot->is_array = spot->field->is_array;
+    return true;
 }
 
 int jfr_variant_field(jfr_chunk *chunk, const jfr_variant *from, uint32_t index, jfr_variant *out,
@@ -127,7 +144,7 @@ int jfr_variant_path(jfr_chunk *chunk, const jfr_variant *root, const char *path
     jfr__part part;
     if (rc < 0)
         return rc;
-    while ((rc = jfr__path_next(&path, &part, err)) == 1) {
+    while ((rc = jfr__path_next(g->types, &spot, &path, &part, err)) == 1) {
         if (!jfr__spot_step(g->types, &spot, &part))
             return 0;
         rc = go_on(chunk, &part, &spot, &at, err);

@@ -114,6 +114,24 @@ START_TEST(usage_errors)
 }
 END_TEST
 
+/* Of two names that a path begins with the longer one. */
+START_TEST(names_with_dots)
+{
+    write_anything(false);
+    uint8_t *name = memmem(w.data, w.len, "precise", 7);
+    ck_assert_ptr_nonnull(name);
+    memcpy(name, "weird.c", 7);
+    jfr_event event = open_first_event();
+    const char *const dotted[] = {"weird.c", "weird.s"};
+    jfr_variant row[2];
+    ck_assert_int_eq(jfr_columns_open(&columns, chunk, event.type->index, dotted, 2, &err), 0);
+    assert_str(jfr_columns_field(columns, 0)->name, "weird.c");
+    ck_assert_int_eq(jfr_columns_read(columns, &event.value, row, &err), 0);
+    ck_assert_int_eq(row[0].kind, JFR_VARIANT_DOUBLE);
+    ck_assert_int_eq(row[1].kind, JFR_VARIANT_INTEGER);
+}
+END_TEST
+
 START_TEST(columns_end_with_their_chunk)
 {
     write_anything(false);
@@ -170,6 +188,7 @@ int main(void)
     tcase_add_test(t, columns_of_constants);
     tcase_add_test(t, damaged_row);
     tcase_add_test(t, usage_errors);
+    tcase_add_test(t, names_with_dots);
     tcase_add_test(t, columns_end_with_their_chunk);
     tcase_add_test(t, columns_end_where_a_reader_goes_back);
     tcase_add_test(t, no_columns);

@@ -100,6 +100,52 @@ START_TEST(path_that_the_types_do_not_have)
 }
 END_TEST
 
+/* What a field's name is in the metadata is made another of the same length. */
+static void rename_field(const char *from, const char *to)
+{
+    size_t len = strlen(from);
+    unsigned renamed = 0;
+    for (size_t i = 0; i + len <= w.len; i++) {
+        if (memcmp(w.data + i, from, len) == 0) {
+            memcpy(w.data + i, to, len);
+            renamed++;
+        }
+    }
+    ck_assert_uint_eq(renamed, 1);
+}
+
+static jfr_event open_names_with_dots(void)
+{
+    write_anything(false);
+    rename_field("numbers", "num.ers");
+    rename_field("precise", "weird.c"); /* beside the char `c` of the struct `weird` */
+    rename_field("letter", "ratio.");
+    return open_first_event();
+}
+
+START_TEST(names_with_dots)
+{
+    jfr_event event = open_names_with_dots();
+    jfr_variant v = follow(&event, "num.ers");
+    ck_assert_int_eq(v.kind, JFR_VARIANT_ARRAY);
+    ck_assert_int_eq(follow(&event, "num.ers[2]").integer, 3);
+    ck_assert_int_eq(follow(&event, "ratio").kind, JFR_VARIANT_FLOAT);
+    ck_assert_int_eq(follow(&event, "ratio.").kind, JFR_VARIANT_CHAR);
+    ck_assert_int_eq(jfr_variant_path(chunk, &event.value, "num", &v, &err), 0);
+    ck_assert_int_eq(jfr_variant_path(chunk, &event.value, "num.er", &v, &err), 0);
+}
+END_TEST
+
+START_TEST(longest_name_wins_without_a_second_try)
+{
+    jfr_event event = open_names_with_dots();
+    jfr_variant v = follow(&event, "weird.c");
+    ck_assert_int_eq(v.kind, JFR_VARIANT_DOUBLE);
+    ck_assert_int_eq(follow(&event, "weird.s").kind, JFR_VARIANT_INTEGER);
+    ck_assert_int_eq(jfr_variant_path(chunk, &event.value, "weird.c.x", &v, &err), 0);
+}
+END_TEST
+
 static const char *const wrong[] = {"eventThread.", "numbers[", "numbers[]",           "numbers[x]",
                                     "numbers[-1]",  "numbers]", "numbers[99999999999]"};
 
@@ -233,6 +279,8 @@ int main(void)
     tcase_add_test(t, structs_and_arrays);
     tcase_add_loop_test(t, path_that_the_types_do_not_have, 0,
                         (int)(sizeof(absent) / sizeof(absent[0])));
+    tcase_add_test(t, names_with_dots);
+    tcase_add_test(t, longest_name_wins_without_a_second_try);
     tcase_add_loop_test(t, not_a_path, 0, (int)(sizeof(wrong) / sizeof(wrong[0])));
     tcase_add_test(t, constants_by_dense_index);
     tcase_add_test(t, any_pool_is_resolved);

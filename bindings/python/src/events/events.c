@@ -22,6 +22,9 @@ typedef struct events {
     field_list fields;
     cell *cells;
     jfr_variant *row;
+    bool names_input;    /* in a column behind those of the fields ... */
+    uint32_t input_code; /* ... by the number that its name has in the batch, once it has one */
+    bool has_input_code;
     jfr_columns *columns; /* of the current chunk */
     jfr_events *walk;
     bytes text;
@@ -83,6 +86,7 @@ static int begin_chunk(events *e, failure *f)
     uint32_t count;
     jfr_error cause;
     jfr_chunk *chunk = e->base.w.chunk;
+    e->has_input_code = false;
     if (jfr_chunk_types(chunk, &types, &count, &cause) < 0)
         return failure_jfr(f, &cause);
     int rc = jfr_chunk_find_type(chunk, e->type, &type, &cause);
@@ -178,6 +182,19 @@ static bool is_struct(const jfr_variant *value)
     return value->kind == JFR_VARIANT_STRUCT || value->kind == JFR_VARIANT_ARRAY;
 }
 
+static int add_input(events *e, failure *f)
+{
+    char name[INPUT_NAME];
+    column *c = &e->base.rows.columns[e->fields.count];
+    if (!e->has_input_code) {
+        inputs_name(e->base.w.in, e->base.w.index, name);
+        if (!column_word(c, name, strlen(name), &e->input_code))
+            return failure_nomem(f);
+        e->has_input_code = true;
+    }
+    return done(column_add_code(c, e->input_code), f);
+}
+
 /* An event whose fields do not fit into its bytes is passed over. */
 static int add_event(events *e, const jfr_event *event, failure *f)
 {
@@ -190,7 +207,8 @@ static int add_event(events *e, const jfr_event *event, failure *f)
         for (size_t i = 0; i < e->fields.count; i++)
             if (is_struct(&e->row[i]) == (structs == 1) && add_cell(e, i, &e->row[i], f) != 0)
                 return -1;
-    return 0;
+    e->base.rows.bare_rows += e->base.rows.count == 0;
+    return e->names_input ? add_input(e, f) : 0;
 }
 
 /* 1: the batch is full, 0: the chunk ended, -1. */
@@ -213,6 +231,8 @@ static int fill(producer *p, failure *f)
     events *e = (events *)p;
     for (size_t i = 0; producer_is_empty(p) && i < e->fields.count; i++)
         codes_forget(&e->cells[i].known);
+    if (producer_is_empty(p))
+        e->has_input_code = false;
     for (;;) {
         int rc = 1;
         if (e->walk == NULL) {
@@ -249,17 +269,21 @@ static int set_up(events *e, inputs *in, const event_request *request, failure *
     e->base.free = free_events;
     e->from_ns = request->from_ns;
     e->to_ns = request->to_ns;
+    e->names_input = request->input;
     e->type = strdup(request->type);
     if (e->type == NULL)
         return failure_nomem(f);
     if (fields_find(&e->fields, in, e->type, request->columns, request->count, f) != 0)
         return -1;
     size_t count = e->fields.count;
-    e->cells = calloc(count, sizeof(*e->cells));
-    e->row = calloc(count, sizeof(*e->row));
-    bool good = e->cells != NULL && e->row != NULL && table_init(&e->base.rows, count);
+    e->cells = calloc(count + 1, sizeof(*e->cells));
+    e->row = calloc(count + 1, sizeof(*e->row));
+    bool good = e->cells != NULL && e->row != NULL &&
+                table_init(&e->base.rows, count + (e->names_input ? 1 : 0));
     for (size_t i = 0; good && i < count; i++)
         good = table_name(&e->base.rows, i, e->fields.list[i].path, e->fields.list[i].kind);
+    if (good && e->names_input)
+        good = table_name(&e->base.rows, count, "input", COLUMN_TEXT);
     return good ? 0 : failure_nomem(f);
 }
 

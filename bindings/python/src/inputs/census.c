@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "module/errors.h"
 #include "module/objects.h"
+#include "module/work.h"
 
 bool progress_call(PyObject *progress, uint64_t done, uint64_t total)
 {
@@ -20,6 +20,9 @@ bool progress_call(PyObject *progress, uint64_t done, uint64_t total)
 
 /* One pass. `counts` is by type of the current chunk. */
 typedef struct census {
+    work base;
+    const jfr_type *chunk_types; /* of the current chunk */
+    uint32_t type_count;
     walk w;
     bool count_events;
     uint64_t *counts;
@@ -46,19 +49,20 @@ static int count_events(census *c, uint32_t type_count, failure *f)
 }
 
 /* 1 with the next chunk's types, 0, -1. */
-static int step(census *c, const jfr_type **types, uint32_t *count, failure *f)
+static int step(work *w, failure *f)
 {
+    census *c = (census *)w;
     jfr_error cause;
     int rc = walk_next(&c->w, f);
     if (rc != 1)
         return rc;
-    if (jfr_chunk_types(c->w.chunk, types, count, &cause) < 0)
+    if (jfr_chunk_types(c->w.chunk, &c->chunk_types, &c->type_count, &cause) < 0)
         return failure_jfr(f, &cause);
     free(c->counts);
-    c->counts = calloc((size_t)*count + 1, sizeof(*c->counts));
+    c->counts = calloc((size_t)c->type_count + 1, sizeof(*c->counts));
     if (c->counts == NULL)
         return failure_nomem(f);
-    return !c->count_events || count_events(c, *count, f) == 0 ? 1 : -1;
+    return !c->count_events || count_events(c, c->type_count, f) == 0 ? 1 : -1;
 }
 
 /* ---- types ---- */
@@ -238,23 +242,21 @@ static PyObject *loss_of(const census *c)
 
 /* ---- the pass ---- */
 
-static bool run(census *c, PyObject *progress)
+/* False with an exception set: `*c` is NULL then where it is gone. */
+static bool run(census **c, PyObject *progress)
 {
-    uint64_t total = inputs_bytes(c->w.in);
+    uint64_t total = inputs_bytes((*c)->w.in);
     for (;;) {
-        const jfr_type *types;
-        uint32_t count;
-        failure f = {0};
-        int rc;
-        Py_BEGIN_ALLOW_THREADS;
-        rc = step(c, &types, &count, &f);
-        Py_END_ALLOW_THREADS;
-        if (rc < 0)
-            (void)errors_raise(&f);
-        if (rc != 1)
-            return rc == 0 && progress_call(progress, total, total);
-        if (!add_chunk(c) || !add_types(c, types, count) || !add_settings(c) || !set_recording(c) ||
-            !progress_call(progress, walk_done(&c->w), total))
+        census *now = *c;
+        if (!work_do(&now->base)) {
+            *c = NULL;
+            return false;
+        }
+        if (now->base.rc == 0)
+            return progress_call(progress, total, total);
+        if (!add_chunk(now) || !add_types(now, now->chunk_types, now->type_count) ||
+            !add_settings(now) || !set_recording(now) ||
+            !progress_call(progress, walk_done(&now->w), total))
             return false;
     }
 }
@@ -268,11 +270,22 @@ static PyObject *report(census *c)
                          "settings", c->settings, "recording", c->recording, "loss", loss);
 }
 
+static void clear_census(work *w)
+{
+    census *c = (census *)w;
+    walk_end(&c->w);
+    Py_XDECREF(c->chunks);
+    Py_XDECREF(c->types);
+    Py_XDECREF(c->settings);
+    Py_XDECREF(c->recording);
+    free(c->counts);
+}
+
 PyObject *census_of(inputs *in, bool events, PyObject *progress)
 {
-    census *c = calloc(1, sizeof(*c));
+    census *c = work_new(sizeof(*c), step, clear_census, NULL, NULL);
     if (c == NULL)
-        return PyErr_NoMemory();
+        return NULL;
     PyObject *result = NULL;
     c->count_events = events;
     c->chunks = PyList_New(0);
@@ -281,14 +294,9 @@ PyObject *census_of(inputs *in, bool events, PyObject *progress)
     c->recording = PyDict_New();
     walk_begin(&c->w, in);
     if (c->chunks != NULL && c->types != NULL && c->settings != NULL && c->recording != NULL &&
-        run(c, progress))
+        run(&c, progress))
         result = report(c);
-    walk_end(&c->w);
-    Py_XDECREF(c->chunks);
-    Py_XDECREF(c->types);
-    Py_XDECREF(c->settings);
-    Py_XDECREF(c->recording);
-    free(c->counts);
-    free(c);
+    if (c != NULL)
+        work_free(&c->base);
     return result;
 }

@@ -11,7 +11,9 @@ enum { MAX_COLUMNS = 4096, MAX_PATH = 1024, MAX_DEPTH = 4 };
 
 static int no_room(failure *f)
 {
-    return failure_set(f, FAILURE_LIMIT, "The event type has too many fields for a table (4,096).");
+    return failure_set(f, FAILURE_LIMIT,
+                       "The event type has more fields than a table has columns (4,096): name the "
+                       "columns that are needed.");
 }
 
 /* The column of a path; made when it is new. NULL on failure. */
@@ -82,12 +84,28 @@ typedef struct expansion {
     field_list *out;
     const jfr_type *types;
     char path[MAX_PATH];
+    int depth;      /* structs within structs that are taken apart */
+    unsigned steps; /* fields that were looked at */
     failure *f;
 } expansion;
 
+/* Whether a path can lead to a field of that name. Of a name with brackets, or with nothing before
+ * or behind a dot, a chunk that does not have the field would say that it is no path. */
+static bool is_in_paths(jfr_str name)
+{
+    if (name.data == NULL || name.len == 0 || name.len >= MAX_PATH / 4)
+        return false;
+    for (size_t i = 0; i < name.len; i++) {
+        char before = i > 0 ? name.data[i - 1] : '.';
+        if (strchr("[]", name.data[i]) != NULL || (name.data[i] == '.' && before == '.'))
+            return false;
+    }
+    return name.data[name.len - 1] != '.';
+}
+
 static int expand_type(expansion *e, const jfr_type *type, size_t used, int depth);
 
-/* A thread is told by its name, and by its numbers beside it. */
+/* A thread is told by its name, and by its numbers beside it, as far as its type has them. */
 static int add_thread(expansion *e, size_t used)
 {
     static const char *const parts[] = {"", ".osThreadId", ".javaThreadId"};
@@ -101,15 +119,17 @@ static int add_thread(expansion *e, size_t used)
 
 static int expand_field(expansion *e, const jfr_field *field, size_t used, int depth)
 {
-    int size = snprintf(e->path + used, sizeof(e->path) - used, "%s%.*s", used > 0 ? "." : "",
-                        (int)field->name.len, field->name.data != NULL ? field->name.data : "");
-    if (size < 0 || (size_t)size + 16 >= sizeof(e->path) - used)
+    if (++e->steps > MAX_COLUMNS)
         return no_room(e->f);
-    used += (size_t)size;
+    if (!is_in_paths(field->name) || used + field->name.len + 16 > sizeof(e->path))
+        return 0;
+    used += (size_t)snprintf(e->path + used, sizeof(e->path) - used, "%s%.*s", used > 0 ? "." : "",
+                             (int)field->name.len, field->name.data);
     enum value_form form = value_form_of(field, e->types);
     if (form == VALUE_THREAD)
         return add_thread(e, used);
-    if (form == VALUE_TREE && !field->is_array && depth < MAX_DEPTH)
+    if (form == VALUE_TREE && !field->is_array && depth < e->depth &&
+        e->types[field->type].field_count > 0)
         return expand_type(e, &e->types[field->type], used, depth + 1);
     return column_of(e->out, e->path, e->f) != NULL ? 0 : -1;
 }
@@ -122,6 +142,26 @@ static int expand_type(expansion *e, const jfr_type *type, size_t used, int dept
             return -1;
     }
     return 0;
+}
+
+static void drop_columns(field_list *l, size_t count)
+{
+    while (l->count > count)
+        free(l->list[--l->count].path);
+}
+
+/* Structs are taken apart as deep as there is room for the columns that come of it. */
+static int expand(field_list *l, const jfr_type *type, const jfr_type *types, failure *f)
+{
+    size_t before = l->count;
+    for (int depth = MAX_DEPTH;; depth--) {
+        expansion e = {.out = l, .types = types, .depth = depth, .f = f};
+        int rc = expand_type(&e, type, 0, 0);
+        if (rc == 0 || f->what != FAILURE_LIMIT || depth == 0)
+            return rc;
+        drop_columns(l, before);
+        *f = (failure){0};
+    }
 }
 
 /* ---- one chunk ---- */
@@ -150,8 +190,8 @@ static int meet_columns(field_list *l, jfr_chunk *chunk, uint32_t type, failure 
 
 static int meet_chunk(field_list *l, jfr_chunk *chunk, const char *name, bool all, failure *f)
 {
-    const jfr_type *type;
-    const jfr_type *types;
+    const jfr_type *type = NULL;
+    const jfr_type *types = NULL;
     uint32_t count;
     jfr_error cause;
     int rc = jfr_chunk_find_type(chunk, name, &type, &cause);
@@ -162,13 +202,26 @@ static int meet_chunk(field_list *l, jfr_chunk *chunk, const char *name, bool al
     if (rc == 0 || !type->is_event)
         return 0;
     l->type_met = true;
-    expansion e = {.out = l, .types = types, .f = f};
-    if (all && expand_type(&e, type, 0, 0) != 0)
+    if (all && expand(l, type, types, f) != 0)
         return -1;
     return meet_columns(l, chunk, type->index, f);
 }
 
 /* ---- all chunks ---- */
+
+/* Of a path that leads nowhere by the rule for names with dots, and of numbers that a thread's type
+ * does not have. */
+static void drop_absent(field_list *l)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        if (l->list[i].met)
+            l->list[kept++] = l->list[i];
+        else
+            free(l->list[i].path);
+    }
+    l->count = kept;
+}
 
 static int check(const field_list *l, const char *type, failure *f)
 {
@@ -178,8 +231,6 @@ static int check(const field_list *l, const char *type, failure *f)
                        "The recording has no event type '%s': event_types() lists them.", type);
         return failure_set(f, FAILURE_USAGE, message);
     }
-    if (l->count == 0)
-        return failure_set(f, FAILURE_USAGE, "The event type has no fields.");
     for (size_t i = 0; i < l->count; i++) {
         if (l->list[i].met)
             continue;
@@ -213,13 +264,14 @@ int fields_find(field_list *out, inputs *in, const char *type, const char *const
     }
     walk_end(w);
     free(w);
+    if (rc == 0 && paths == NULL)
+        drop_absent(out);
     return rc == 0 ? check(out, type, f) : -1;
 }
 
 void fields_free(field_list *l)
 {
-    for (size_t i = 0; i < l->count; i++)
-        free(l->list[i].path);
+    drop_columns(l, 0);
     free(l->list);
     *l = (field_list){0};
 }

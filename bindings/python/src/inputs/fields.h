@@ -22,8 +22,9 @@ typedef struct field_list {
 } field_list;
 
 /*
- * Finds the columns of a type: the given paths, or with NULL all of its fields, structs taken
- * apart. Returns 0 or -1; FAILURE_USAGE when nothing has the type, or a path.
+ * Finds the columns of a type: the given paths, or with NULL all of its fields that a path can
+ * name, structs taken apart, which may be none. Returns 0 or -1; FAILURE_USAGE when nothing has the
+ * type, or a given path.
  */
 int fields_find(field_list *out, inputs *in, const char *type, const char *const *paths,
                 size_t count, failure *f);

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inputs.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "unpack.h"
+
 struct inputs {
     atomic_size_t users;
+    pthread_mutex_t lock; /* of what is unpacked */
+    size_t keep_bytes;    /* room that is left for it */
     size_t count;
     bool unfinished;
     bool has_views;
@@ -37,12 +42,25 @@ static bool take_path(input *to, PyObject *item)
     return to->path != NULL;
 }
 
+/* Bytes of a path that are no text are replaced. */
+static bool take_name(input *to, PyObject *item)
+{
+    PyObject *text = PyUnicode_AsEncodedString(item, "utf-8", "replace");
+    const char *bytes_of = text != NULL ? PyBytes_AsString(text) : NULL;
+    if (bytes_of != NULL && (to->name = strdup(bytes_of)) == NULL)
+        (void)PyErr_NoMemory();
+    Py_XDECREF(text);
+    return to->name != NULL;
+}
+
 static bool take_item(inputs *in, PyObject *item)
 {
     input *to = &in->items[in->count];
     if (PyUnicode_Check(item)) {
-        if (!take_path(to, item))
+        if (!take_path(to, item) || !take_name(to, item)) {
+            free(to->path);
             return false;
+        }
     } else {
         if (PyObject_GetBuffer(item, &to->view, PyBUF_SIMPLE) != 0)
             return false;
@@ -53,7 +71,7 @@ static bool take_item(inputs *in, PyObject *item)
     return true;
 }
 
-inputs *inputs_new(PyObject *sequence, bool unfinished)
+inputs *inputs_new(PyObject *sequence, bool unfinished, size_t keep_bytes)
 {
     Py_ssize_t count = PySequence_Size(sequence);
     if (count < 0)
@@ -64,7 +82,9 @@ inputs *inputs_new(PyObject *sequence, bool unfinished)
         return NULL;
     }
     atomic_init(&in->users, 1);
+    (void)pthread_mutex_init(&in->lock, NULL);
     in->unfinished = unfinished;
+    in->keep_bytes = keep_bytes;
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *item = PySequence_GetItem(sequence, i);
         bool taken = item != NULL && take_item(in, item);
@@ -100,8 +120,12 @@ void inputs_release(inputs *in)
     if (in == NULL || atomic_fetch_sub(&in->users, 1) != 1)
         return;
     release_views(in);
-    for (size_t i = 0; i < in->count; i++)
+    for (size_t i = 0; i < in->count; i++) {
         free(in->items[i].path);
+        free(in->items[i].name);
+        bytes_free(&in->items[i].plain);
+    }
+    (void)pthread_mutex_destroy(&in->lock);
     free(in);
 }
 
@@ -128,6 +152,17 @@ bool inputs_unfinished(const inputs *in)
     return in->unfinished;
 }
 
+void inputs_name(const inputs *in, size_t index, char name[INPUT_NAME])
+{
+    const char *known = in->items[index].name;
+    if (known != NULL && strlen(known) < INPUT_NAME)
+        (void)snprintf(name, INPUT_NAME, "%s", known);
+    else if (known != NULL)
+        (void)snprintf(name, INPUT_NAME, "file %zu", index);
+    else
+        (void)snprintf(name, INPUT_NAME, "memory %zu", index);
+}
+
 void inputs_blame(const inputs *in, size_t index, failure *f)
 {
     const char *path = in->items[index].path;
@@ -135,6 +170,48 @@ void inputs_blame(const inputs *in, size_t index, failure *f)
         (void)snprintf(f->input, sizeof(f->input), "%s", path);
     else if (in->count > 1)
         (void)snprintf(f->input, sizeof(f->input), "input %zu", index);
+}
+
+/* ---- opening ---- */
+
+/* A damaged input, and one that is larger than what may be kept, is left to libjfr. */
+static void look(inputs *in, input *item)
+{
+    bool kept = item->path != NULL
+                    ? unpack_file(&item->plain, item->path, in->keep_bytes)
+                    : unpack(&item->plain, item->view.buf, (size_t)item->view.len, in->keep_bytes);
+    if (kept)
+        in->keep_bytes -= item->plain.size;
+    item->looked = true;
+}
+
+bool inputs_memory(inputs *in, size_t index, const void **data, size_t *size)
+{
+    input *item = &in->items[index];
+    (void)pthread_mutex_lock(&in->lock);
+    if (!item->looked)
+        look(in, item);
+    (void)pthread_mutex_unlock(&in->lock);
+    if (item->plain.data == NULL && item->path != NULL)
+        return false;
+    *data = item->plain.data != NULL ? item->plain.data : item->view.buf;
+    *size = item->plain.data != NULL ? item->plain.size : (size_t)item->view.len;
+    return true;
+}
+
+int inputs_open(inputs *in, size_t index, const jfr_options *options, jfr_file **out, failure *f)
+{
+    const void *data;
+    size_t size;
+    jfr_error cause;
+    int rc = inputs_memory(in, index, &data, &size)
+                 ? jfr_open_mem(out, data, size, options, &cause)
+                 : jfr_open_file(out, in->items[index].path, options, &cause);
+    if (rc == 0)
+        return 0;
+    *out = NULL;
+    inputs_blame(in, index, f);
+    return failure_jfr(f, &cause);
 }
 
 /* ---- the walk ---- */
@@ -147,18 +224,9 @@ void walk_begin(walk *w, inputs *in)
 static int open_next(walk *w, failure *f)
 {
     jfr_options options = JFR_OPTIONS_INIT;
-    jfr_error cause;
-    const input *item = &w->in->items[w->index];
     options.flags = w->in->unfinished ? JFR_WALK_UNFINISHED : 0;
     options.inherit = &w->inherit;
-    int rc = item->path != NULL
-                 ? jfr_open_file(&w->file, item->path, &options, &cause)
-                 : jfr_open_mem(&w->file, item->view.buf, (size_t)item->view.len, &options, &cause);
-    if (rc == 0)
-        return 0;
-    w->file = NULL;
-    inputs_blame(w->in, w->index, f);
-    return failure_jfr(f, &cause);
+    return inputs_open(w->in, w->index, &options, &w->file, f);
 }
 
 /* Counts what the open input lost. */

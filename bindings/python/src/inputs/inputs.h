@@ -9,26 +9,41 @@
 #include "module/native.h"
 
 #include "module/failure.h"
+#include "tables/arrow.h"
 
 typedef struct input {
     char *path; /* NULL: memory */
+    char *name; /* the path as UTF-8 */
     Py_buffer view;
     uint64_t size; /* bytes of the file or of the memory */
+    bool looked;   /* whether it is packed is known */
+    bytes plain;   /* of a packed input, where it is kept */
 } input;
 
 typedef struct inputs inputs;
 
-/* Takes a sequence of str (paths) and objects with a buffer. NULL with an exception set. */
-inputs *inputs_new(PyObject *sequence, bool unfinished);
+/*
+ * Takes a sequence of str (paths) and objects with a buffer. Of packed ones so much is kept in
+ * memory once it was unpacked, all together: `keep_bytes`. NULL with an exception set.
+ */
+inputs *inputs_new(PyObject *sequence, bool unfinished, size_t keep_bytes);
 inputs *inputs_share(inputs *in);
 /* Takes the GIL by itself when the last user of a buffer lets go. NULL is allowed. */
 void inputs_release(inputs *in);
 
 size_t inputs_count(const inputs *in);
 const input *inputs_at(const inputs *in, size_t index);
+/* Opens one: what was unpacked before is not unpacked again. Returns 0, or -1 with its name. */
+int inputs_open(inputs *in, size_t index, const jfr_options *options, jfr_file **out, failure *f);
+/* Where an input's own bytes lie in memory, if they do: else it is a path. Unpacks it. */
+bool inputs_memory(inputs *in, size_t index, const void **data, size_t *size);
 /* Their sizes, added up. */
 uint64_t inputs_bytes(const inputs *in);
 bool inputs_unfinished(const inputs *in);
+/* What tables call an input: its path, or "memory" or, where the path is too long, "file" with its
+ * number. */
+#define INPUT_NAME 4096
+void inputs_name(const inputs *in, size_t index, char name[INPUT_NAME]);
 /* Names the input that a failure is about. */
 void inputs_blame(const inputs *in, size_t index, failure *f);
 

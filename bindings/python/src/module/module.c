@@ -15,8 +15,12 @@
 #include "profiles/trees.h"
 #include "tables/producer.h"
 #include "tables/table.h"
+#include "work.h"
 
 /* ---- Inputs ---- */
+
+/* What is kept of unpacked inputs. */
+#define KEEP_BYTES ((Py_ssize_t)1 << 30)
 
 static PyTypeObject *inputs_type;
 
@@ -26,16 +30,18 @@ typedef struct inputs_object {
 
 static PyObject *inputs_create(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
-    static char *names[] = {"items", "unfinished", NULL};
+    static char *names[] = {"items", "unfinished", "keep_bytes", NULL};
     PyObject *items;
     int unfinished = 0;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|p", names, &items, &unfinished))
+    Py_ssize_t keep_bytes = KEEP_BYTES;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|pn", names, &items, &unfinished,
+                                     &keep_bytes))
         return NULL;
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     inputs_object *self = (inputs_object *)alloc(type, 0);
     if (self == NULL)
         return NULL;
-    self->in = inputs_new(items, unfinished != 0);
+    self->in = inputs_new(items, unfinished != 0, (size_t)keep_bytes);
     if (self->in != NULL)
         return (PyObject *)self;
     Py_DECREF((PyObject *)self);
@@ -63,19 +69,13 @@ static PyObject *inputs_size(PyObject *self, PyObject *ignored)
 }
 
 /* Opens each once: what is no recording is told at once. */
-static int open_each(inputs *in, failure *f)
+static int run_check(work *w, failure *f)
 {
+    inputs *in = get(w->self);
     for (size_t i = 0; i < inputs_count(in); i++) {
-        const input *item = inputs_at(in, i);
         jfr_file *file;
-        jfr_error cause;
-        int rc = item->path != NULL
-                     ? jfr_open_file(&file, item->path, NULL, &cause)
-                     : jfr_open_mem(&file, item->view.buf, (size_t)item->view.len, NULL, &cause);
-        if (rc < 0) {
-            inputs_blame(in, i, f);
-            return failure_jfr(f, &cause);
-        }
+        if (inputs_open(in, i, NULL, &file, f) != 0)
+            return -1;
         jfr_close(file);
     }
     return 0;
@@ -83,15 +83,18 @@ static int open_each(inputs *in, failure *f)
 
 static PyObject *inputs_check(PyObject *self, PyObject *ignored)
 {
-    failure f = {0};
-    int rc;
     (void)ignored;
-    Py_BEGIN_ALLOW_THREADS;
-    rc = open_each(get(self), &f);
-    Py_END_ALLOW_THREADS;
-    if (rc != 0)
-        return errors_raise(&f);
+    work *w = work_new(sizeof(*w), run_check, NULL, self, NULL);
+    if (w == NULL || !work_do(w))
+        return NULL;
+    work_free(w);
     Py_RETURN_NONE;
+}
+
+static PyObject *inputs_number(PyObject *self, PyObject *ignored)
+{
+    (void)ignored;
+    return PyLong_FromSize_t(inputs_count(get(self)));
 }
 
 static PyObject *inputs_census(PyObject *self, PyObject *arguments)
@@ -109,11 +112,6 @@ static PyObject *inputs_aggregate(PyObject *self, PyObject *arguments, PyObject 
 }
 
 /* ---- tables ---- */
-
-static PyObject *open_table(producer *p, const failure *f)
-{
-    return p != NULL ? batches_new(p) : errors_raise(f);
-}
 
 /* The number of a sample column; -1 with an exception set. */
 static Py_ssize_t find_column(PyObject *name)
@@ -170,40 +168,79 @@ static PyObject *inputs_samples(PyObject *self, PyObject *arguments)
         numbers[i] = (size_t)number;
     }
     p = samples_open(get(self), &request, &f);
-    return open_table(p, &f);
+    return p != NULL ? batches_new(p) : errors_raise(&f);
 }
 
-/* events(type, columns or None, from_ns, to_ns) */
+typedef struct open_work {
+    work base;
+    event_request request;
+    const char **paths;
+    producer *made;
+} open_work;
+
+static int run_open(work *w, failure *f)
+{
+    open_work *o = (open_work *)w;
+    o->made = events_open(get(w->self), &o->request, f);
+    return o->made != NULL ? 0 : -1;
+}
+
+static void clear_open(work *w)
+{
+    open_work *o = (open_work *)w;
+    producer_free(o->made);
+    free(o->paths);
+}
+
+/* The texts of a list of paths; false with an exception set. */
+static bool take_paths(open_work *o, PyObject *columns)
+{
+    Py_ssize_t count = PyList_Size(columns);
+    o->paths = count >= 0 ? calloc((size_t)count + 1, sizeof(*o->paths)) : NULL;
+    if (o->paths == NULL) {
+        if (count >= 0)
+            (void)PyErr_NoMemory();
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        o->paths[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(columns, i), NULL);
+        if (o->paths[i] == NULL)
+            return false;
+    }
+    o->request.columns = o->paths;
+    o->request.count = (size_t)count;
+    return true;
+}
+
+/* events(type, columns or None, from_ns, to_ns, input=False) */
 static PyObject *inputs_events(PyObject *self, PyObject *arguments)
 {
     PyObject *columns;
     long long from_ns, to_ns;
-    event_request request = {0};
-    failure f = {0};
-    producer *p = NULL;
-    if (!PyArg_ParseTuple(arguments, "sOLL", &request.type, &columns, &from_ns, &to_ns))
+    const char *type;
+    int names_input = 0;
+    if (!PyArg_ParseTuple(arguments, "sOLL|p", &type, &columns, &from_ns, &to_ns, &names_input))
         return NULL;
-    request.from_ns = from_ns;
-    request.to_ns = to_ns;
-    Py_ssize_t count = columns != Py_None ? PySequence_Size(columns) : 0;
-    const char **paths = count >= 0 ? calloc((size_t)count + 1, sizeof(*paths)) : NULL;
-    if (paths == NULL)
-        return count < 0 ? NULL : PyErr_NoMemory();
-    for (Py_ssize_t i = 0; i < count && PyErr_Occurred() == NULL; i++)
-        paths[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(columns, i), NULL);
-    if (PyErr_Occurred() == NULL) {
-        request.columns = columns != Py_None ? paths : NULL;
-        request.count = (size_t)count;
-        Py_BEGIN_ALLOW_THREADS;
-        p = events_open(get(self), &request, &f);
-        Py_END_ALLOW_THREADS;
+    open_work *o = work_new(sizeof(*o), run_open, clear_open, self, arguments);
+    if (o == NULL)
+        return NULL;
+    o->request = (event_request){
+        .type = type, .input = names_input != 0, .from_ns = from_ns, .to_ns = to_ns};
+    if (columns != Py_None && !take_paths(o, columns)) {
+        work_free(&o->base);
+        return NULL;
     }
-    free(paths);
-    return PyErr_Occurred() != NULL ? NULL : open_table(p, &f);
+    if (!work_do(&o->base))
+        return NULL;
+    producer *p = o->made;
+    o->made = NULL;
+    work_free(&o->base);
+    return batches_new(p);
 }
 
 static PyMethodDef inputs_methods[] = {
     {"size", inputs_size, METH_NOARGS, "Bytes of all inputs."},
+    {"count", inputs_number, METH_NOARGS, "How many they are."},
     {"check", inputs_check, METH_NOARGS, "Raises when one of them is no recording."},
     {"census", inputs_census, METH_VARARGS,
      "census(count_events, progress=None): chunks, types, settings, losses, as a dict."},
@@ -211,7 +248,7 @@ static PyMethodDef inputs_methods[] = {
      "Adds the samples up: an Aggregate."},
     {"samples", inputs_samples, METH_VARARGS, "samples(columns, types, from_ns, to_ns): Batches."},
     {"events", inputs_events, METH_VARARGS,
-     "events(type, columns or None, from_ns, to_ns): Batches."},
+     "events(type, columns or None, from_ns, to_ns, input=False): Batches."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -219,7 +256,9 @@ static PyType_Slot inputs_slots[] = {
     {Py_tp_new, (void *)inputs_create},
     {Py_tp_dealloc, (void *)inputs_dealloc},
     {Py_tp_methods, inputs_methods},
-    {Py_tp_doc, (void *)"Inputs(items, unfinished=False): paths (str) and buffers, in order."},
+    {Py_tp_doc,
+     (void *)"Inputs(items, unfinished=False, keep_bytes=2**30): paths (str) and buffers, in "
+             "order."},
     {0, NULL},
 };
 

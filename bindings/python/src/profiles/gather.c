@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "inputs/census.h"
-#include "module/errors.h"
 #include "module/objects.h"
 
 #define WINDOW_NS UINT64_C(1000000000)
@@ -17,49 +16,56 @@
 
 /* One run. Callbacks come on the thread that called gather_run, without the GIL. */
 typedef struct run {
+    work *w;
     const gather_options *options;
     gathered *out;
     inputs *in;
-    PyThreadState *released;
     thread_memo threads;
     uint64_t before; /* bytes of the inputs that are read */
-    bool raised;     /* a Python exception is set */
+    bool ended;      /* by a callable that raised, or by a signal */
     bool too_fine;   /* the histogram has too many cells */
 } run;
 
 /* ---- which samples ---- */
 
-static PyObject *ask_filter(const run *r, const sagg *agg, uint32_t index)
+typedef struct question {
+    const gather_options *options;
+    const sagg *agg;
+    uint32_t index;
+    bool wanted;
+} question;
+
+static bool ask_filter(void *ctx)
 {
+    question *q = ctx;
     sagg_thread thread = {0};
-    (void)sagg_thread_at(agg, index, &thread);
+    (void)sagg_thread_at(q->agg, q->index, &thread);
     PyObject *name = text_of_sagg(thread.name);
     PyObject *pool = text_of_sagg(thread.pool);
     PyObject *answer = NULL;
     if (name != NULL && pool != NULL)
-        answer = PyObject_CallFunctionObjArgs(r->options->thread_filter, name, pool, NULL);
+        answer = PyObject_CallFunctionObjArgs(q->options->thread_filter, name, pool, NULL);
+    int wanted = answer != NULL ? PyObject_IsTrue(answer) : -1;
     Py_XDECREF(name);
     Py_XDECREF(pool);
-    return answer;
+    Py_XDECREF(answer);
+    q->wanted = wanted == 1;
+    return wanted >= 0;
 }
 
 static bool is_thread_wanted(void *ctx, const sagg *agg, uint32_t index)
 {
     run *r = ctx;
-    PyEval_RestoreThread(r->released);
-    PyObject *answer = ask_filter(r, agg, index);
-    int wanted = answer != NULL ? PyObject_IsTrue(answer) : -1;
-    Py_XDECREF(answer);
-    r->raised = r->raised || wanted < 0;
-    r->released = PyEval_SaveThread();
-    return wanted == 1;
+    question q = {.options = r->options, .agg = agg, .index = index};
+    r->ended = r->ended || !work_call(r->w, ask_filter, &q);
+    return q.wanted;
 }
 
 static bool keep(void *ctx, const sagg *agg, const recording_moment *moment)
 {
     run *r = ctx;
     const gather_options *o = r->options;
-    if (r->raised || moment->time_ns < o->from_ns || moment->time_ns >= o->to_ns)
+    if (r->ended || moment->time_ns < o->from_ns || moment->time_ns >= o->to_ns)
         return false;
     if (o->states != 0 && (o->states >> moment->state & 1) == 0)
         return false;
@@ -134,15 +140,25 @@ static int added(void *ctx, const sagg *agg, const sagg_sample *sample)
     return rc;
 }
 
+typedef struct news {
+    PyObject *progress;
+    uint64_t done, total;
+} news;
+
+static bool tell(void *ctx)
+{
+    const news *n = ctx;
+    return progress_call(n->progress, n->done, n->total);
+}
+
 static int report(void *ctx, uint64_t done)
 {
     run *r = ctx;
     uint64_t total = inputs_bytes(r->in);
     uint64_t now = r->before + done;
-    PyEval_RestoreThread(r->released);
-    r->raised = r->raised || !progress_call(r->options->progress, now < total ? now : total, total);
-    r->released = PyEval_SaveThread();
-    return r->raised;
+    news n = {r->options->progress, now < total ? now : total, total};
+    r->ended = r->ended || !work_call(r->w, tell, &n);
+    return r->ended;
 }
 
 /* ---- the run ---- */
@@ -180,10 +196,12 @@ static int read_inputs(run *r, failure *f)
 {
     for (size_t i = 0; i < inputs_count(r->in); i++) {
         const input *item = inputs_at(r->in, i);
+        const void *data;
+        size_t size;
         recording_error cause;
-        int rc = item->path != NULL ? recording_add_file(r->out->rec, item->path, &cause)
-                                    : recording_add_mem(r->out->rec, item->view.buf,
-                                                        (size_t)item->view.len, &cause);
+        int rc = inputs_memory(r->in, i, &data, &size)
+                     ? recording_add_mem(r->out->rec, data, size, &cause)
+                     : recording_add_file(r->out->rec, item->path, &cause);
         if (rc != 0) {
             inputs_blame(r->in, i, f);
             return failure_recording(f, &cause);
@@ -194,26 +212,18 @@ static int read_inputs(run *r, failure *f)
     return r->out->agg != NULL ? 0 : failure_nomem(f);
 }
 
-int gather_run(gathered *out, inputs *in, const gather_options *options)
+int gather_run(work *w, gathered *out, inputs *in, const gather_options *options, failure *f)
 {
-    run r = {.options = options, .out = out, .in = in};
-    failure f = {0};
-    int rc = new_windows(&r, &f);
+    run r = {.w = w, .options = options, .out = out, .in = in};
+    int rc = new_windows(&r, f);
     if (rc == 0)
-        rc = new_recording(&r, &f);
-    if (rc == 0) {
-        r.released = PyEval_SaveThread();
-        rc = read_inputs(&r, &f);
-        PyEval_RestoreThread(r.released);
-    }
+        rc = new_recording(&r, f);
+    if (rc == 0)
+        rc = read_inputs(&r, f);
     thread_memo_free(&r.threads);
-    if (r.raised)
-        return -1;
     if (r.too_fine)
-        rc = failure_set(&f, FAILURE_LIMIT,
+        rc = failure_set(f, FAILURE_LIMIT,
                          "The timeline has more than 16,777,216 cells: take larger buckets.");
-    if (rc != 0)
-        (void)errors_raise(&f);
     return rc;
 }
 

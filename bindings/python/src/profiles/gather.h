@@ -4,6 +4,7 @@
 #define HOTSTACK_GATHER_H
 
 #include "inputs/inputs.h"
+#include "module/work.h"
 
 /* Values by time: a row for each (type, pool) that was met. */
 typedef struct histogram_row {
@@ -27,7 +28,7 @@ typedef struct gather_options {
     int group; /* enum sagg_group */
     int64_t from_ns, to_ns;
     uint32_t states;         /* bits of jfr_thread_state; 0 = all */
-    PyObject *thread_filter; /* callable of (name, pool), or None */
+    PyObject *thread_filter; /* callable of (name, pool), or None: the caller keeps them */
     PyObject *progress;      /* callable of (done, total), or None */
     bool windows;            /* count leaves by second, for comparisons */
     uint32_t threads;
@@ -42,8 +43,8 @@ typedef struct gathered {
     histogram times; /* its first four fields are the caller's */
 } gathered;
 
-/* Needs the GIL, and lets go of it while C works. 0, or -1 with an exception set. */
-int gather_run(gathered *out, inputs *in, const gather_options *options);
+/* The `run` of a work, by whose caller Python's callables are called. */
+int gather_run(work *w, gathered *out, inputs *in, const gather_options *options, failure *f);
 void gather_free(gathered *g);
 
 #endif

@@ -86,6 +86,27 @@ static PyObject *top_rows(const sagg_top *top)
     return list;
 }
 
+typedef struct top_work {
+    work base;
+    const sagg *agg;
+    unsigned type;
+    size_t limit;
+    sagg_top *top;
+} top_work;
+
+static int run_top(work *w, failure *f)
+{
+    top_work *t = (top_work *)w;
+    sagg_error cause;
+    int rc = sagg_top_new(&t->top, t->agg, t->type, t->limit, &cause);
+    return rc != 0 ? failure_sagg(f, &cause) : 0;
+}
+
+static void clear_top(work *w)
+{
+    sagg_top_free(((top_work *)w)->top);
+}
+
 static PyObject *aggregate_top(PyObject *self, PyObject *arguments)
 {
     const char *name;
@@ -93,21 +114,16 @@ static PyObject *aggregate_top(PyObject *self, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "sn", &name, &limit))
         return NULL;
     unsigned type = profile_type_number(name);
-    if (type == 0)
+    top_work *t = type != 0 ? work_new(sizeof(*t), run_top, clear_top, self, arguments) : NULL;
+    if (t == NULL)
         return NULL;
-    sagg_top *top;
-    sagg_error cause;
-    failure f = {0};
-    int rc;
-    Py_BEGIN_ALLOW_THREADS;
-    rc = sagg_top_new(&top, ((aggregate *)self)->g.agg, type, (size_t)limit, &cause);
-    Py_END_ALLOW_THREADS;
-    if (rc != 0) {
-        (void)failure_sagg(&f, &cause);
-        return errors_raise(&f);
-    }
-    PyObject *list = top_rows(top);
-    sagg_top_free(top);
+    t->agg = ((aggregate *)self)->g.agg;
+    t->type = type;
+    t->limit = (size_t)limit;
+    if (!work_do(&t->base))
+        return NULL;
+    PyObject *list = top_rows(t->top);
+    work_free(&t->base);
     return list;
 }
 
@@ -264,12 +280,12 @@ static PyObject *aggregate_info(PyObject *self, PyObject *ignored)
 
 static PyObject *aggregate_tree(PyObject *self, PyObject *arguments)
 {
-    return tree_new(&((aggregate *)self)->g, arguments);
+    return tree_new(self, &((aggregate *)self)->g, arguments);
 }
 
 static PyObject *aggregate_collapsed(PyObject *self, PyObject *arguments)
 {
-    return tree_collapsed(&((aggregate *)self)->g, arguments);
+    return tree_collapsed(self, &((aggregate *)self)->g, arguments);
 }
 
 /* ---- making one ---- */
@@ -335,21 +351,51 @@ static bool parse(gather_options *o, histogram *times, PyObject *arguments, PyOb
     return true;
 }
 
+typedef struct gather_work {
+    work base;
+    gathered g;
+    inputs *in;
+    gather_options options;
+} gather_work;
+
+static int run_gather(work *w, failure *f)
+{
+    gather_work *g = (gather_work *)w;
+    return gather_run(w, &g->g, g->in, &g->options, f);
+}
+
+static void clear_gather(work *w)
+{
+    gather_work *g = (gather_work *)w;
+    gather_free(&g->g);
+    inputs_release(g->in);
+    Py_XDECREF(g->options.thread_filter);
+    Py_XDECREF(g->options.progress);
+}
+
 PyObject *profile_new(inputs *in, PyObject *arguments, PyObject *keywords)
 {
-    gather_options options;
-    histogram times;
-    if (!parse(&options, &times, arguments, keywords))
+    gather_work *g = work_new(sizeof(*g), run_gather, clear_gather, NULL, NULL);
+    if (g == NULL)
+        return NULL;
+    if (!parse(&g->options, &g->g.times, arguments, keywords)) {
+        g->options = (gather_options){0};
+        work_free(&g->base);
+        return NULL;
+    }
+    g->in = inputs_share(in);
+    Py_INCREF(g->options.thread_filter);
+    Py_INCREF(g->options.progress);
+    if (!work_do(&g->base))
         return NULL;
     allocfunc alloc = (allocfunc)PyType_GetSlot(aggregate_type, Py_tp_alloc);
     aggregate *a = (aggregate *)alloc(aggregate_type, 0);
-    if (a == NULL)
-        return NULL;
-    a->g.times = times;
-    if (gather_run(&a->g, in, &options) == 0)
-        return (PyObject *)a;
-    Py_DECREF((PyObject *)a);
-    return NULL;
+    if (a != NULL) {
+        a->g = g->g;
+        g->g = (gathered){0};
+    }
+    work_free(&g->base);
+    return (PyObject *)a;
 }
 
 int profile_types_add(PyObject *module)

@@ -22,12 +22,13 @@ enum sample_column {
     SAMPLE_LEAF,
     SAMPLE_STACK_ID,
     SAMPLE_STACK,
+    SAMPLE_INPUT,
     SAMPLE_COLUMNS
 };
 
 const char *const sample_columns[] = {"time",   "type",     "value",    "raw_value", "thread",
                                       "os_tid", "java_tid", "state",    "source",    "lock",
-                                      "class",  "leaf",     "stack_id", "stack"};
+                                      "class",  "leaf",     "stack_id", "stack",     "input"};
 
 size_t sample_column_count(void)
 {
@@ -239,7 +240,8 @@ typedef struct text_source {
 
 static bool is_text(enum sample_column kind)
 {
-    return kind == SAMPLE_THREAD || kind == SAMPLE_CLASS || kind >= SAMPLE_LEAF;
+    return kind == SAMPLE_THREAD || kind == SAMPLE_CLASS || kind == SAMPLE_LEAF ||
+           kind == SAMPLE_STACK_ID || kind == SAMPLE_STACK;
 }
 
 static text_source source_of(samples *s, enum sample_column kind, const jfr_sample *from)
@@ -368,6 +370,20 @@ static bool add_locks(const block *b, column *c)
     return true;
 }
 
+/* All rows of a block come from one input. */
+static bool add_inputs(samples *s, column *c)
+{
+    char name[INPUT_NAME];
+    uint32_t code;
+    inputs_name(s->base.w.in, s->base.w.index, name);
+    if (!column_word(c, name, strlen(name), &code))
+        return false;
+    for (size_t r = 0; r < s->now.rows; r++)
+        if (!column_add_code(c, code))
+            return false;
+    return true;
+}
+
 static bool add_texts(const block *b, column *c, enum sample_column kind)
 {
     const int32_t *codes_of = b->codes[kind];
@@ -404,6 +420,8 @@ static int add_column(samples *s, size_t i, failure *f)
         return add_tids(s, c, s->kinds[i] == SAMPLE_JAVA_TID, f);
     case SAMPLE_LOCK:
         return done(add_locks(b, c), f);
+    case SAMPLE_INPUT:
+        return done(add_inputs(s, c), f);
     default:
         return done(add_texts(b, c, s->kinds[i]), f);
     }
@@ -436,7 +454,7 @@ static int take_sample(samples *s, failure *f)
 /* How many samples may come before the batch is full. */
 static size_t block_room(const samples *s)
 {
-    size_t rows = (size_t)(s->base.row_limit - s->base.rows.columns[0].rows) / JFR_SAMPLE_VALUES;
+    size_t rows = (size_t)(s->base.row_limit - table_rows(&s->base.rows)) / JFR_SAMPLE_VALUES;
     return rows < 1 ? 1 : rows < BLOCK_SAMPLES ? rows : BLOCK_SAMPLES;
 }
 

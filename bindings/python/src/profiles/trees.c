@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "module/errors.h"
 #include "module/objects.h"
 #include "profile.h"
 
@@ -40,13 +39,6 @@ static void diff_dealloc(PyObject *self)
     free_object(self);
 }
 
-static PyObject *raise_sagg(const sagg_error *cause)
-{
-    failure f = {0};
-    (void)failure_sagg(&f, cause);
-    return errors_raise(&f);
-}
-
 /* ---- text that is made ---- */
 
 typedef struct made {
@@ -72,18 +64,10 @@ static int add_piece(void *ctx, const void *data, size_t size)
     return 0;
 }
 
-/* The only way in which the sink refuses is missing memory. */
-static PyObject *finish(made *m, int rc, const sagg_error *cause)
+/* What the sink refuses is missing memory. */
+static int made_failure(failure *f, const sagg_error *cause)
 {
-    PyObject *bytes = NULL;
-    if (rc == SAGG_ERR_IO)
-        bytes = PyErr_NoMemory();
-    else if (rc != 0)
-        bytes = raise_sagg(cause);
-    else
-        bytes = PyBytes_FromStringAndSize(m->data, (Py_ssize_t)m->size);
-    free(m->data);
-    return bytes;
+    return cause->code == SAGG_ERR_IO ? failure_nomem(f) : failure_sagg(f, cause);
 }
 
 /* ---- trees ---- */
@@ -109,7 +93,28 @@ static int build(sagg_tree **out, const sagg *agg, const sagg_tree_options *opti
     return rc;
 }
 
-PyObject *tree_new(const gathered *g, PyObject *arguments)
+typedef struct tree_work {
+    work base;
+    const sagg *agg;
+    sagg_tree_options options;
+    bool inverted;
+    sagg_tree *made;
+} tree_work;
+
+static int run_tree(work *w, failure *f)
+{
+    tree_work *t = (tree_work *)w;
+    sagg_error cause;
+    int rc = build(&t->made, t->agg, &t->options, t->inverted, &cause);
+    return rc != 0 ? failure_sagg(f, &cause) : 0;
+}
+
+static void clear_tree(work *w)
+{
+    sagg_tree_free(((tree_work *)w)->made);
+}
+
+PyObject *tree_new(PyObject *self, const gathered *g, PyObject *arguments)
 {
     const char *name;
     int lines, threads, inverted;
@@ -119,26 +124,25 @@ PyObject *tree_new(const gathered *g, PyObject *arguments)
                           &options.max_nodes, &min_total))
         return NULL;
     options.type = profile_type_number(name);
-    if (options.type == 0)
-        return NULL;
     options.lines = lines != 0;
     options.threads = threads != 0;
     options.min_total = min_total;
-    sagg_tree *held = NULL;
-    sagg_error cause;
-    int rc;
-    Py_BEGIN_ALLOW_THREADS;
-    rc = build(&held, g->agg, &options, inverted != 0, &cause);
-    Py_END_ALLOW_THREADS;
-    if (rc != 0)
-        return raise_sagg(&cause);
+    tree_work *w =
+        options.type != 0 ? work_new(sizeof(*w), run_tree, clear_tree, self, arguments) : NULL;
+    if (w == NULL)
+        return NULL;
+    w->agg = g->agg;
+    w->options = options;
+    w->inverted = inverted != 0;
+    if (!work_do(&w->base))
+        return NULL;
     allocfunc alloc = (allocfunc)PyType_GetSlot(tree_type, Py_tp_alloc);
     tree *t = (tree *)alloc(tree_type, 0);
-    if (t == NULL) {
-        sagg_tree_free(held);
-        return NULL;
+    if (t != NULL) {
+        t->held = w->made;
+        w->made = NULL;
     }
-    t->held = held;
+    work_free(&w->base);
     return (PyObject *)t;
 }
 
@@ -200,54 +204,95 @@ static PyObject *tree_arrays(PyObject *self, PyObject *ignored)
 
 /* ---- files ---- */
 
-PyObject *tree_collapsed(const gathered *g, PyObject *arguments)
+/* Writing of text; what it is made of, the arguments keep. */
+typedef struct text_work {
+    work base;
+    made m;
+    const sagg *agg; /* collapsed stacks ... */
+    unsigned type;
+    sagg_collapsed_options options;
+    const void **list; /* ... or trees or diffs */
+    size_t count;
+    bool are_diffs;
+    sagg_str template, meta;
+    recording_deflate *deflate;
+} text_work;
+
+static void clear_text(work *w)
+{
+    text_work *t = (text_work *)w;
+    free(t->m.data);
+    free(t->list);
+    recording_deflate_free(t->deflate);
+}
+
+static PyObject *write_text(text_work *t)
+{
+    if (!work_do(&t->base))
+        return NULL;
+    PyObject *text = PyBytes_FromStringAndSize(t->m.data, (Py_ssize_t)t->m.size);
+    work_free(&t->base);
+    return text;
+}
+
+static int run_collapsed(work *w, failure *f)
+{
+    text_work *t = (text_work *)w;
+    sagg_error cause;
+    sagg_sink sink = {add_piece, &t->m};
+    int rc = sagg_write_collapsed(t->agg, t->type, &t->options, &sink, &cause);
+    return rc != 0 ? made_failure(f, &cause) : 0;
+}
+
+PyObject *tree_collapsed(PyObject *self, const gathered *g, PyObject *arguments)
 {
     const char *name;
     int lines, threads;
-    sagg_collapsed_options options = SAGG_COLLAPSED_OPTIONS_INIT;
-    made m = {0};
-    sagg_error cause;
-    int rc;
     if (!PyArg_ParseTuple(arguments, "spp", &name, &lines, &threads))
         return NULL;
     unsigned type = profile_type_number(name);
-    if (type == 0)
+    text_work *t =
+        type != 0 ? work_new(sizeof(*t), run_collapsed, clear_text, self, arguments) : NULL;
+    if (t == NULL)
         return NULL;
-    options.lines = lines != 0;
-    options.threads = threads != 0;
-    sagg_sink sink = {add_piece, &m};
-    Py_BEGIN_ALLOW_THREADS;
-    rc = sagg_write_collapsed(g->agg, type, &options, &sink, &cause);
-    Py_END_ALLOW_THREADS;
-    return finish(&m, rc, &cause);
+    t->agg = g->agg;
+    t->type = type;
+    t->options = (sagg_collapsed_options)SAGG_COLLAPSED_OPTIONS_INIT;
+    t->options.lines = lines != 0;
+    t->options.threads = threads != 0;
+    return write_text(t);
 }
 
-/* The C objects of a list of `type`; `*list` is freed by the caller. False with an exception set.
- */
-static bool held_of(PyObject *sequence, PyTypeObject *type, const void ***list, size_t *count)
+/* Takes the C objects of a list of trees or diffs. False with an exception set. */
+static bool take_list(text_work *t, PyObject *sequence)
 {
-    Py_ssize_t size = PySequence_Size(sequence);
-    *list = size >= 0 ? calloc((size_t)size + 1, sizeof(void *)) : NULL;
-    if (*list == NULL) {
+    PyTypeObject *type = t->are_diffs ? diff_type : tree_type;
+    Py_ssize_t size = PyTuple_Size(sequence);
+    t->list = size >= 0 ? calloc((size_t)size + 1, sizeof(void *)) : NULL;
+    if (t->list == NULL) {
         if (size >= 0)
             (void)PyErr_NoMemory();
         return false;
     }
-    *count = (size_t)size;
     for (Py_ssize_t i = 0; i < size; i++) {
-        PyObject *item = PySequence_GetItem(sequence, i);
-        bool good = item != NULL && PyObject_TypeCheck(item, type);
-        if (good)
-            (*list)[i] = type == tree_type ? (const void *)((tree *)item)->held
-                                           : (const void *)((diff *)item)->held;
-        Py_XDECREF(item); /* the sequence keeps it */
-        if (!good) {
-            if (!PyErr_Occurred())
-                PyErr_SetString(PyExc_TypeError, "a list of trees or diffs is needed");
+        PyObject *item = PyTuple_GetItem(sequence, i);
+        if (!PyObject_TypeCheck(item, type)) {
+            PyErr_SetString(PyExc_TypeError, "a list of trees or diffs is needed");
             return false;
         }
+        t->list[t->count++] =
+            t->are_diffs ? (const void *)((diff *)item)->held : (const void *)((tree *)item)->held;
     }
     return true;
+}
+
+static int run_json(work *w, failure *f)
+{
+    text_work *t = (text_work *)w;
+    sagg_error cause;
+    sagg_sink sink = {add_piece, &t->m};
+    int rc = sagg_write_json((const sagg_tree *const *)t->list, t->count, t->meta, &sink, &cause);
+    return rc != 0 ? made_failure(f, &cause) : 0;
 }
 
 PyObject *trees_json(PyObject *module, PyObject *arguments)
@@ -255,104 +300,103 @@ PyObject *trees_json(PyObject *module, PyObject *arguments)
     PyObject *sequence;
     const char *meta;
     Py_ssize_t meta_size;
-    const void **list = NULL;
-    size_t count;
-    made m = {0};
-    sagg_error cause;
-    sagg_sink sink = {add_piece, &m};
     (void)module;
     if (!PyArg_ParseTuple(arguments, "O!y#", &PyTuple_Type, &sequence, &meta, &meta_size))
         return NULL;
-    if (!held_of(sequence, tree_type, &list, &count)) {
-        free(list);
+    text_work *t = work_new(sizeof(*t), run_json, clear_text, NULL, arguments);
+    if (t == NULL)
         return NULL;
-    }
-    int rc;
-    Py_BEGIN_ALLOW_THREADS;
-    rc = sagg_write_json((const sagg_tree *const *)list, count, (sagg_str){meta, (size_t)meta_size},
-                         &sink, &cause);
-    Py_END_ALLOW_THREADS;
-    free(list);
-    return finish(&m, rc, &cause);
+    t->meta = (sagg_str){meta, (size_t)meta_size};
+    if (take_list(t, sequence))
+        return write_text(t);
+    work_free(&t->base);
+    return NULL;
+}
+
+static int run_page(work *w, failure *f)
+{
+    text_work *t = (text_work *)w;
+    sagg_error cause;
+    sagg_sink sink = {add_piece, &t->m};
+    sagg_compress compress = recording_deflate_page(t->deflate);
+    int rc = t->are_diffs ? sagg_write_diff_html(t->template, (const sagg_diff *const *)t->list,
+                                                 t->count, t->meta, &compress, &sink, &cause)
+                          : sagg_write_html(t->template, (const sagg_tree *const *)t->list,
+                                            t->count, t->meta, &compress, &sink, &cause);
+    return rc != 0 ? made_failure(f, &cause) : 0;
 }
 
 /* Both kinds of pages are made alike. */
-static PyObject *page(PyObject *arguments, PyTypeObject *type)
+static PyObject *page(PyObject *arguments, bool are_diffs)
 {
     PyObject *sequence;
     const char *template, *meta;
     Py_ssize_t template_size, meta_size;
-    const void **list = NULL;
-    size_t count;
-    made m = {0};
-    sagg_error cause;
-    sagg_sink sink = {add_piece, &m};
     if (!PyArg_ParseTuple(arguments, "y#O!y#", &template, &template_size, &PyTuple_Type, &sequence,
                           &meta, &meta_size))
         return NULL;
-    if (!held_of(sequence, type, &list, &count)) {
-        free(list);
+    text_work *t = work_new(sizeof(*t), run_page, clear_text, NULL, arguments);
+    if (t == NULL)
         return NULL;
-    }
-    sagg_str html = {template, (size_t)template_size};
-    sagg_str about = {meta, (size_t)meta_size};
-    recording_deflate *deflate = recording_deflate_new();
-    if (deflate == NULL) {
-        free(list);
-        return PyErr_NoMemory();
-    }
-    sagg_compress compress = recording_deflate_page(deflate);
-    int rc;
-    Py_BEGIN_ALLOW_THREADS;
-    if (type == tree_type)
-        rc = sagg_write_html(html, (const sagg_tree *const *)list, count, about, &compress, &sink,
-                             &cause);
-    else
-        rc = sagg_write_diff_html(html, (const sagg_diff *const *)list, count, about, &compress,
-                                  &sink, &cause);
-    Py_END_ALLOW_THREADS;
-    recording_deflate_free(deflate);
-    free(list);
-    return finish(&m, rc, &cause);
+    t->are_diffs = are_diffs;
+    t->template = (sagg_str){template, (size_t)template_size};
+    t->meta = (sagg_str){meta, (size_t)meta_size};
+    t->deflate = recording_deflate_new();
+    if (t->deflate == NULL)
+        (void)PyErr_NoMemory();
+    if (t->deflate != NULL && take_list(t, sequence))
+        return write_text(t);
+    work_free(&t->base);
+    return NULL;
 }
 
 PyObject *trees_html(PyObject *module, PyObject *arguments)
 {
     (void)module;
-    return page(arguments, tree_type);
+    return page(arguments, false);
 }
 
 PyObject *diffs_html(PyObject *module, PyObject *arguments)
 {
     (void)module;
-    return page(arguments, diff_type);
+    return page(arguments, true);
 }
 
 /* ---- comparisons ---- */
 
-typedef struct pair {
+typedef struct diff_work {
+    work base;
     const gathered *before, *after;
     unsigned type;
     bool lines;
-} pair;
+    sagg_diff_options options;
+    sagg_diff *made;
+} diff_work;
 
-static int compare(sagg_diff **out, const pair *p, sagg_diff_options *options, sagg_error *cause)
+static int run_diff(work *w, failure *f)
 {
+    diff_work *d = (diff_work *)w;
     sagg_tree_options tree_options = SAGG_TREE_OPTIONS_INIT;
     sagg_tree *before = NULL;
     sagg_tree *after = NULL;
-    tree_options.type = p->type;
-    tree_options.lines = p->lines;
-    options->before = p->before->windows[p->type];
-    options->after = p->after->windows[p->type];
-    int rc = sagg_tree_new(&before, p->before->agg, &tree_options, cause);
+    sagg_error cause;
+    tree_options.type = d->type;
+    tree_options.lines = d->lines;
+    d->options.before = d->before->windows[d->type];
+    d->options.after = d->after->windows[d->type];
+    int rc = sagg_tree_new(&before, d->before->agg, &tree_options, &cause);
     if (rc == 0)
-        rc = sagg_tree_new(&after, p->after->agg, &tree_options, cause);
+        rc = sagg_tree_new(&after, d->after->agg, &tree_options, &cause);
     if (rc == 0)
-        rc = sagg_diff_new(out, before, after, options, cause);
+        rc = sagg_diff_new(&d->made, before, after, &d->options, &cause);
     sagg_tree_free(before);
     sagg_tree_free(after);
-    return rc;
+    return rc != 0 ? failure_sagg(f, &cause) : 0;
+}
+
+static void clear_diff(work *w)
+{
+    sagg_diff_free(((diff_work *)w)->made);
 }
 
 PyObject *diff_new(PyObject *module, PyObject *arguments)
@@ -366,25 +410,27 @@ PyObject *diff_new(PyObject *module, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "OOspIK", &before, &after, &name, &lines, &options.max_nodes,
                           &min_share))
         return NULL;
-    pair p = {.before = profile_of(before), .after = profile_of(after), .lines = lines != 0};
-    if (p.before == NULL || p.after == NULL || (p.type = profile_type_number(name)) == 0)
+    const gathered *first = profile_of(before);
+    const gathered *second = first != NULL ? profile_of(after) : NULL;
+    unsigned type = second != NULL ? profile_type_number(name) : 0;
+    diff_work *w = type != 0 ? work_new(sizeof(*w), run_diff, clear_diff, NULL, arguments) : NULL;
+    if (w == NULL)
         return NULL;
-    options.min_share = min_share;
-    sagg_diff *held = NULL;
-    sagg_error cause;
-    int rc;
-    Py_BEGIN_ALLOW_THREADS;
-    rc = compare(&held, &p, &options, &cause);
-    Py_END_ALLOW_THREADS;
-    if (rc != 0)
-        return raise_sagg(&cause);
+    w->before = first;
+    w->after = second;
+    w->type = type;
+    w->lines = lines != 0;
+    w->options = options;
+    w->options.min_share = min_share;
+    if (!work_do(&w->base))
+        return NULL;
     allocfunc alloc = (allocfunc)PyType_GetSlot(diff_type, Py_tp_alloc);
     diff *d = (diff *)alloc(diff_type, 0);
-    if (d == NULL) {
-        sagg_diff_free(held);
-        return NULL;
+    if (d != NULL) {
+        d->held = w->made;
+        w->made = NULL;
     }
-    d->held = held;
+    work_free(&w->base);
     return (PyObject *)d;
 }
 

@@ -8,8 +8,8 @@
 int tree_types_add(PyObject *module);
 
 /* Aggregate.tree and Aggregate.collapsed. */
-PyObject *tree_new(const gathered *g, PyObject *arguments);
-PyObject *tree_collapsed(const gathered *g, PyObject *arguments);
+PyObject *tree_new(PyObject *self, const gathered *g, PyObject *arguments);
+PyObject *tree_collapsed(PyObject *self, const gathered *g, PyObject *arguments);
 
 /* Functions of the module. */
 PyObject *trees_json(PyObject *module, PyObject *arguments);

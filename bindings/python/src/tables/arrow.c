@@ -325,9 +325,10 @@ static int finish_column(column *c, struct ArrowArray *out)
 
 int table_finish(table *t, struct ArrowArray *out)
 {
-    int rc = new_array(out, t->count > 0 ? t->columns[0].rows : 0, 0, 1);
+    int rc = new_array(out, table_rows(t), 0, 1);
     if (rc != 0)
         return rc;
+    t->bare_rows = 0;
     out->children = calloc(t->count + 1, sizeof(struct ArrowArray *));
     for (size_t i = 0; rc == 0 && i < t->count; i++) {
         struct ArrowArray *child =

@@ -91,7 +91,13 @@ typedef struct column {
 typedef struct table {
     column *columns;
     size_t count;
+    int64_t bare_rows; /* of a table without columns */
 } table;
+
+static inline int64_t table_rows(const table *t)
+{
+    return t->count > 0 ? t->columns[0].rows : t->bare_rows;
+}
 
 /* False without memory; table_free it in any case. Names are copied. */
 bool table_init(table *t, size_t count);

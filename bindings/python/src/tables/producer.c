@@ -8,7 +8,7 @@ static int add_rows(producer *p, failure *f)
 {
     if (producer_is_empty(p))
         p->text = 0;
-    p->row_limit = (p->rows.count > 0 ? p->rows.columns[0].rows : 0) + BATCH_ROWS;
+    p->row_limit = table_rows(&p->rows) + BATCH_ROWS;
     p->text_limit = p->text + BATCH_TEXT;
     int rc = p->fill(p, f);
     if (rc < 0) {

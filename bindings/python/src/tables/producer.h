@@ -32,13 +32,13 @@ struct producer {
 /* Whether a batch has no row yet. */
 static inline bool producer_is_empty(const producer *p)
 {
-    return p->rows.count == 0 || p->rows.columns[0].rows == 0;
+    return table_rows(&p->rows) == 0;
 }
 
 /* Whether `fill` is to stop. */
 static inline bool producer_is_full(const producer *p)
 {
-    return p->rows.columns[0].rows >= p->row_limit || p->text >= p->text_limit;
+    return table_rows(&p->rows) >= p->row_limit || p->text >= p->text_limit;
 }
 
 /* The next batch, never empty: 1 with it, 0 at the end, -1. */
@@ -67,10 +67,11 @@ typedef struct event_request {
     const char *type;           /* whole name */
     const char *const *columns; /* paths; NULL = those of the type's fields */
     size_t count;
+    bool input; /* a last column, "input", that names where a row comes from */
     int64_t from_ns, to_ns;
 } event_request;
 
-/* NULL on failure; FAILURE_USAGE when no chunk has the type, or none a column. */
+/* NULL on failure; FAILURE_USAGE when no chunk has the type, or none a given column. */
 producer *events_open(inputs *in, const event_request *request, failure *f);
 
 /*

@@ -83,7 +83,8 @@ PyObject *rows_of(const struct ArrowSchema *schema, const struct ArrowArray *arr
         if (!open_reader(&readers[i], schema->children[i], array->children[i]))
             Py_CLEAR(list);
     for (int64_t row = 0; list != NULL && row < array->length; row++) {
-        PyObject *dict = row_of(readers, columns, row);
+        PyObject *dict =
+            row % 1024 != 0 || PyErr_CheckSignals() == 0 ? row_of(readers, columns, row) : NULL;
         if (dict == NULL || PyList_SetItem(list, (Py_ssize_t)row, dict) != 0)
             Py_CLEAR(list);
     }

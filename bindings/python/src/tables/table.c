@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "memory.h"
 #include "module/errors.h"
+#include "module/work.h"
 #include "rows.h"
 
 static PyTypeObject *batch_type;
@@ -148,6 +150,43 @@ static PyObject *new_batch(const table *t, struct ArrowArray *array)
     return (PyObject *)b;
 }
 
+/* ---- reading ---- */
+
+typedef struct read_work {
+    work base;
+    producer *source;
+    struct ArrowArray array;
+    int stream_rc; /* of run_stream, which does not fail itself */
+    failure f;
+} read_work;
+
+static int run_next(work *w, failure *f)
+{
+    read_work *r = (read_work *)w;
+    return producer_next(r->source, &r->array, f);
+}
+
+static int run_grow(work *w, failure *f)
+{
+    return producer_grow(((read_work *)w)->source, f);
+}
+
+static int run_stream(work *w, failure *ignored)
+{
+    read_work *r = (read_work *)w;
+    (void)ignored;
+    r->stream_rc = producer_next(r->source, &r->array, &r->f);
+    return 0;
+}
+
+static void clear_read(work *w)
+{
+    read_work *r = (read_work *)w;
+    producer_free(r->source);
+    if (r->array.release != NULL)
+        r->array.release(&r->array);
+}
+
 /* ---- the Arrow stream ---- */
 
 /* Pulled by a reader on any thread of its own, one call at a time, without the GIL. */
@@ -160,7 +199,55 @@ typedef struct stream {
 static int stream_schema(struct ArrowArrayStream *self, struct ArrowSchema *out)
 {
     const stream *s = self->private_data;
-    return table_schema(&s->source->rows, out);
+    return s->source != NULL ? table_schema(&s->source->rows, out) : EIO;
+}
+
+/* What a signal's handler raised cannot go through another library: of an interrupt Python is told
+ * once more, for when that library returns. */
+static void put_off(void)
+{
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) == 0) {
+        PyErr_WriteUnraisable(NULL);
+        return;
+    }
+    PyErr_Clear();
+    PyErr_SetInterrupt();
+}
+
+/* As producer_next, with an eye on signals. Needs the GIL. */
+static int attended_next(stream *s, struct ArrowArray *out)
+{
+    read_work *r = work_new(sizeof(*r), run_stream, clear_read, NULL, NULL);
+    if (r == NULL) {
+        PyErr_Clear();
+        return failure_nomem(&s->f);
+    }
+    r->source = s->source;
+    s->source = NULL;
+    if (!work_do(&r->base)) {
+        put_off();
+        return failure_set(&s->f, FAILURE_IO, "The reading was interrupted.");
+    }
+    s->source = r->source;
+    s->f = r->f;
+    *out = r->array;
+    int rc = r->stream_rc;
+    r->source = NULL;
+    r->array.release = NULL;
+    work_free(&r->base);
+    return rc;
+}
+
+/* Signals are handled by the main thread alone: on others nothing waits for the GIL, which the
+ * thread that waits for them may hold. */
+static int read_stream(stream *s, struct ArrowArray *out)
+{
+    if (gettid() != getpid() || !Py_IsInitialized())
+        return producer_next(s->source, out, &s->f);
+    PyGILState_STATE state = PyGILState_Ensure();
+    int rc = attended_next(s, out);
+    PyGILState_Release(state);
+    return rc;
 }
 
 static int stream_next(struct ArrowArrayStream *self, struct ArrowArray *out)
@@ -170,7 +257,9 @@ static int stream_next(struct ArrowArrayStream *self, struct ArrowArray *out)
         [FAILURE_USAGE] = EINVAL, [FAILURE_NOMEM] = ENOMEM,
     };
     stream *s = self->private_data;
-    int rc = producer_next(s->source, out, &s->f);
+    if (s->source == NULL)
+        return EIO;
+    int rc = read_stream(s, out);
     if (rc == 0)
         *out = (struct ArrowArray){0};
     return rc < 0 ? numbers[s->f.what] : 0;
@@ -218,7 +307,7 @@ static PyObject *stream_capsule(producer *source)
 /* ---- Batches ---- */
 
 typedef struct batches {
-    PyObject_HEAD producer *source; /* NULL once it was handed over */
+    PyObject_HEAD producer *source; /* NULL once it was handed over, or while it is read */
     bool busy;                      /* a thread is in C with it */
     bool grows;                     /* its rows are for `take` */
 } batches;
@@ -238,7 +327,8 @@ static bool is_free(const batches *b)
     if (b->busy)
         (void)errors_usage("Another thread reads this table's batches.");
     else if (b->source == NULL)
-        (void)errors_usage("The batches were handed over to another library.");
+        (void)errors_usage("The table's batches have ended: by an exception, or because they were "
+                           "handed over to another library.");
     return !b->busy && b->source != NULL;
 }
 
@@ -252,38 +342,48 @@ static bool gives_batches(const batches *b)
     return !b->grows;
 }
 
+/* Lends the source to a work, and takes it back. -1 with an exception set: the batches have ended.
+ */
+static int read_some(batches *b, int (*run)(work *, failure *), struct ArrowArray *array)
+{
+    read_work *r = work_new(sizeof(*r), run, clear_read, NULL, NULL);
+    if (r == NULL)
+        return -1;
+    r->source = b->source;
+    b->source = NULL;
+    b->busy = true;
+    bool good = work_do(&r->base);
+    b->busy = false;
+    if (!good)
+        return -1;
+    b->source = r->source;
+    *array = r->array;
+    r->source = NULL;
+    r->array.release = NULL;
+    int rc = r->base.rc;
+    work_free(&r->base);
+    return rc;
+}
+
 static PyObject *batches_next(PyObject *self)
 {
     batches *b = (batches *)self;
     struct ArrowArray array;
-    failure f = {0};
-    int rc;
     if (!gives_batches(b))
         return NULL;
-    b->busy = true;
-    Py_BEGIN_ALLOW_THREADS;
-    rc = producer_next(b->source, &array, &f);
-    Py_END_ALLOW_THREADS;
-    b->busy = false;
-    if (rc < 0)
-        return errors_raise(&f);
-    return rc == 0 ? NULL : new_batch(&b->source->rows, &array);
+    return read_some(b, run_next, &array) == 1 ? new_batch(&b->source->rows, &array) : NULL;
 }
 
 static PyObject *batches_grow(PyObject *self, PyObject *ignored)
 {
     batches *b = (batches *)self;
-    failure f = {0};
-    int rc;
+    struct ArrowArray array;
     (void)ignored;
     if (!is_free(b))
         return NULL;
-    b->busy = b->grows = true;
-    Py_BEGIN_ALLOW_THREADS;
-    rc = producer_grow(b->source, &f);
-    Py_END_ALLOW_THREADS;
-    b->busy = false;
-    return rc < 0 ? errors_raise(&f) : PyBool_FromLong(rc);
+    b->grows = true;
+    int rc = read_some(b, run_grow, &array);
+    return rc < 0 ? NULL : PyBool_FromLong(rc);
 }
 
 static PyObject *batches_take(PyObject *self, PyObject *ignored)
@@ -295,8 +395,9 @@ static PyObject *batches_take(PyObject *self, PyObject *ignored)
     if (!b->grows)
         return errors_usage("No rows were gathered: grow comes first.");
     table *t = &b->source->rows;
-    Py_ssize_t rows = t->count > 0 ? (Py_ssize_t)t->columns[0].rows : 0;
+    Py_ssize_t rows = (Py_ssize_t)table_rows(t);
     PyObject *columns = memory_columns(t);
+    t->bare_rows = 0;
     PyObject *both = columns != NULL ? Py_BuildValue("(nO)", rows, columns) : NULL;
     Py_XDECREF(columns);
     return both;
@@ -353,6 +454,16 @@ static PyObject *batches_done(PyObject *self, PyObject *ignored)
     return PyLong_FromUnsignedLongLong(walk_done(&((batches *)self)->source->w));
 }
 
+static PyObject *batches_loss(PyObject *self, PyObject *ignored)
+{
+    (void)ignored;
+    if (!is_free((batches *)self))
+        return NULL;
+    const walk *w = &((batches *)self)->source->w;
+    return Py_BuildValue("(KKK)", (unsigned long long)w->chunks_lost,
+                         (unsigned long long)w->chunks_partial, (unsigned long long)w->bytes_lost);
+}
+
 static PyMethodDef batches_methods[] = {
     {"stream", batches_stream, METH_NOARGS,
      "A capsule of the Arrow C stream interface with what was not read yet. Once."},
@@ -363,6 +474,8 @@ static PyMethodDef batches_methods[] = {
      "may be written."},
     {"schema", batches_schema, METH_NOARGS, "A capsule of the table's Arrow schema."},
     {"columns", batches_columns, METH_NOARGS, "A list of (name, kind)."},
+    {"loss", batches_loss, METH_NOARGS,
+     "(chunks lost, chunks partly read, bytes lost) of the inputs that lie behind the reader."},
     {"done", batches_done, METH_NOARGS, "How many bytes of the inputs lie behind the reader."},
     {NULL, NULL, 0, NULL},
 };
