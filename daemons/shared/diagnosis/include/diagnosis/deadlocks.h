@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads of a snapshot that wait for one another. Pure; may be called from any thread.
- * Why a cycle of locks needs the JVM's word: docs/adr/0016-waits-and-holders.md.
+ * Why a cycle of locks needs the JVM's word: docs/adr/0017-waits-and-holders.md.
  */
 #ifndef DIAGNOSIS_DEADLOCKS_H
 #define DIAGNOSIS_DEADLOCKS_H
