@@ -151,6 +151,9 @@ step('a carried virtual thread, an ended holder and crossing initialisations are
     const { holder } = named(slow, 'orphan-waiter-1');
     assert.equal(holder.name, 'owner-that-ended');
     assert.equal(holder.kind, 'ended_or_virtual'); // this JVM has run virtual threads
+    const { jvm, java_tid } = named(slow, 'orphan-waiter-1');
+    const { snapshots } = await get('threads/one', `contention-${version}`, { jvm, java_tid });
+    assert.equal(snapshots[0].owner.kind, 'ended_or_virtual');
     const waiting = named(slow, 'init-first');
     assert.equal(waiting.kind, 'class_initialisation');
     assert.equal(waiting.awaited_class, 'Contention$Second');

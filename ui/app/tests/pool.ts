@@ -188,7 +188,7 @@ export function oneThread(tid: number, from: number, to: number): Json {
       cpu_ns: Math.round((stuck ? 0.001 : load) * step * 1e6),
       interval_ms: step,
       lock: stuck ? LOCK : null,
-      owner: stuck ? { java_tid: 31, name: 'http-nio-8080-exec-1' } : null,
+      owner: stuck ? { kind: 'java', java_tid: 31, name: 'http-nio-8080-exec-1' } : null,
       stack: stuck ? WAIT : WORK,
     };
   });

@@ -245,18 +245,26 @@ json_t *json_lanes(const thread_report *r, const store_filter *filter)
 
 /* ---- one thread ---- */
 
+/* The holder of the lock that the thread waited for; whether it was listed is told by the flags. */
+static json_t *json_owner(const thread_report *r, const thread_row *row)
+{
+    const diagnosed_thread thread = report_diagnosed(r, row);
+    bool listed = (thread.flags & (DIAGNOSIS_OWNER_ENDED | DIAGNOSIS_OWNER_GONE)) == 0;
+
+    if (row->owner_tid == 0)
+        return json_null();
+    return json_pack("{s:s, s:I, s:o}", "kind",
+                     holder_kind_name(judge_holder(&thread, listed, false)), "java_tid",
+                     (json_int_t)row->owner_tid, "name", json_text(row->owner));
+}
+
 static json_t *json_moment(const thread_report *r, const thread_row *row)
 {
-    json_t *owner = row->owner_tid == 0
-                        ? json_null()
-                        : json_pack("{s:I, s:o}", "java_tid", (json_int_t)row->owner_tid, "name",
-                                    json_text(row->owner));
-
     return json_pack("{s:o, s:s, s:o, s:I, s:o, s:o, s:o}", "time", json_time(row->first_ms),
                      "state", thread_state_name(row->state), "cpu_ns",
                      row->interval_ms > 0 ? json_sum(row->cpu_ns) : json_null(), "interval_ms",
-                     (json_int_t)row->interval_ms, "lock", json_awaited(row), "owner", owner,
-                     "stack", json_stack(r, row->stack_id));
+                     (json_int_t)row->interval_ms, "lock", json_awaited(row), "owner",
+                     json_owner(r, row), "stack", json_stack(r, row->stack_id));
 }
 
 json_t *json_one_thread(const thread_report *r)

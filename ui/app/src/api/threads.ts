@@ -76,7 +76,7 @@ const snapshot = record({
   cpu_ns: orNull(amount),
   interval_ms: amount,
   lock: orNull(lock),
-  owner: orNull(record(person)),
+  owner: orNull(record({ kind: text, ...person })),
   stack,
 });
 

@@ -75,7 +75,8 @@ function Row({ thread, to }: { thread: BusyThread; to: string }) {
         {confidence.name}
       </td>
       <td>
-        <State state={thread.state} />
+        {/* A carrier's state is not that of the virtual thread. */}
+        {thread.carries === null ? <State state={thread.state} /> : <span className={table['faint']}>carrier</span>}
       </td>
       <td className={table['number']}>{thread.snapshots === 0 ? '–' : `${thread.runnable} of ${thread.snapshots}`}</td>
       <td className={table['wide']}>
