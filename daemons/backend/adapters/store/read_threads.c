@@ -225,21 +225,21 @@ static const thread_query queries[THREAD_READS] = {
          "thread_snapshots",
          NULL,
          " GROUP BY target_id, java_tid ORDER BY cpu DESC, runnable DESC, target, tid "
-         "LIMIT {limit:UInt64}"},
+         "LIMIT {limit:UInt64}",
+         NULL},
     [THREADS_NEWEST] = {{AS_SNAPSHOT},
                         "thread_snapshots",
                         NULL,
                         " ORDER BY target_id, java_tid LIMIT {limit:UInt64}",
                         add_newest},
-    [THREADS_OF_ONE] = {{AS_SNAPSHOT},
-                        "thread_snapshots",
-                        NULL,
-                        " ORDER BY time DESC LIMIT {limit:UInt64}"},
+    [THREADS_OF_ONE] =
+        {{AS_SNAPSHOT}, "thread_snapshots", NULL, " ORDER BY time DESC LIMIT {limit:UInt64}", NULL},
     [THREADS_POOLS] = {{{"thread_pool", "toString(pool)"}, COUNTS},
                        "thread_snapshots",
                        NULL,
                        " GROUP BY pool ORDER BY cpu DESC, threads DESC, thread_pool LIMIT "
-                       "{limit:UInt64}"},
+                       "{limit:UInt64}",
+                       NULL},
     [THREADS_LANES] = {{{"thread_pool", "toString(pool)"},
                         {"first", "toUInt64({from_ms:UInt64} + intDiv(" MS(
                                       "time") " - {from_ms:UInt64}, "
@@ -247,7 +247,8 @@ static const thread_query queries[THREAD_READS] = {
                         COUNTS},
                        "thread_snapshots",
                        NULL,
-                       " GROUP BY thread_pool, first ORDER BY thread_pool, first LIMIT 100000"},
+                       " GROUP BY thread_pool, first ORDER BY thread_pool, first LIMIT 100000",
+                       NULL},
     [THREADS_WAITS] = {{{"target", "target_id"},
                         {"first", MS("min(time)")},
                         {"last_time", MS("max(time)")},
@@ -268,7 +269,8 @@ static const thread_query queries[THREAD_READS] = {
                        "thread_snapshots",
                        "lock_class != ''",
                        " GROUP BY target_id, java_tid, lock_class, lock_id ORDER BY target, "
-                       "awaited_class, awaited_id, tid LIMIT {limit:UInt64}"},
+                       "awaited_class, awaited_id, tid LIMIT {limit:UInt64}",
+                       NULL},
     [THREADS_HOLDERS] =
         {{{"target", "target_id"},
           {"first", MS("min(time)")},
@@ -299,11 +301,13 @@ static const thread_query queries[THREAD_READS] = {
                          "profile_threads",
                          NULL,
                          " GROUP BY target_id, java_tid ORDER BY cpu DESC, target, tid LIMIT "
-                         "{limit:UInt64}"},
+                         "{limit:UInt64}",
+                         NULL},
     [THREADS_DELAY] = {{{"cpu", "sum(value)"}, {"awaited_class", "toString(object)"}},
                        "profile_samples",
                        "object != ''",
-                       " GROUP BY object ORDER BY cpu DESC LIMIT {limit:UInt64}"},
+                       " GROUP BY object ORDER BY cpu DESC LIMIT {limit:UInt64}",
+                       NULL},
 };
 
 static const char *value_of(const thread_query *q, const char *name, const char *fallback)
