@@ -206,7 +206,8 @@ static const uint8_t *string_at(const wire_out *o, uint32_t index, size_t *n)
 {
     uint32_t begin = index == 0 ? 0 : o->string_end[index - 1];
     *n = o->string_end[index] - begin;
-    return o->columns[COL_STRINGS_DATA].p + begin;
+    /* there are no bytes yet where all strings so far are empty */
+    return *n == 0 ? (const uint8_t *)"" : o->columns[COL_STRINGS_DATA].p + begin;
 }
 
 static bool same_string(const wire_out *o, uint32_t index, const void *key, size_t n)
