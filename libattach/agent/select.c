@@ -71,9 +71,11 @@ typedef struct kind {
 } kind;
 
 static const kind kinds[] = {
-    {THREADS_WHY_DEADLOCKED, is_deadlocked, NULL}, {THREADS_WHY_OWNER, is_owner, by_waiters},
-    {THREADS_WHY_BUSY, is_busy, by_delta},         {THREADS_WHY_BLOCKED, is_blocked, NULL},
-    {THREADS_WHY_STALLED, is_stalled, NULL},
+    {THREADS_WHY_DEADLOCKED, is_deadlocked, NULL},
+    {THREADS_WHY_OWNER, is_owner, by_waiters},
+    {THREADS_WHY_BUSY, is_busy, by_delta},
+    {THREADS_WHY_STALLED, is_stalled, NULL}, /* without the stack nothing is known of their wait */
+    {THREADS_WHY_BLOCKED, is_blocked, NULL},
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

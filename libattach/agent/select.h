@@ -23,7 +23,7 @@ typedef struct candidate {
 
 /*
  * Chooses at most `max` of the n candidates (sorted by tid): deadlocked threads, owners of what
- * others wait for, the busiest, blocked ones, stalled ones; and of the rest those that come after
+ * others wait for, the busiest, stalled ones, blocked ones; and of the rest those that come after
  * *cursor, which moves on, so that in time each is seen. None of these can crowd out another: an
  * eighth of `max` is kept for the rest, each of the five has a fifth of what remains, and what one
  * does not use goes to the others in that order, which is also that of their ranks; those of the

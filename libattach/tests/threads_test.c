@@ -324,7 +324,7 @@ START_TEST(choice_goes_around)
 }
 END_TEST
 
-/* Deadlocked ones before owners, before busy ones, before blocked ones, before stalled ones, before
+/* Deadlocked ones before owners, before busy ones, before stalled ones, before blocked ones, before
  * the sample's turn. */
 START_TEST(choice_is_ranked)
 {
@@ -340,7 +340,7 @@ START_TEST(choice_is_ranked)
     list[9].cpu_delta = 9;
     list[35].deadlocked = 1;
     list[2].stalled = 1;
-    static const int order[] = {35, 30, 9, 3, 7, 2, 20, 21, 22};
+    static const int order[] = {35, 30, 9, 3, 2, 7, 20, 21, 22};
     ck_assert_uint_eq(select_threads(list, N, 9, &cursor), 9);
     for (int i = 0; i < ROWS(order); i++) {
         ck_assert_uint_ne(list[order[i]].why, 0);

@@ -70,7 +70,7 @@ typedef struct attach_threads_options {
  *
  * Step one asks for the state, lock, owner and CPU time of all threads without stopping them, and
  * for deadlocks; step two stops the JVM for the stacks of max_stacks threads: deadlocked ones,
- * owners, the busiest since the lease's snapshot before, blocked ones, stalled ones, and others in
+ * owners, the busiest since the lease's snapshot before, stalled ones, blocked ones, and others in
  * turn. It asks for a few at a time, each in a short pause of its own, in that order, and for no
  * more when the pauses have taken pause_ms together, which the meta's cut then says; the first
  * eight are always asked for. Each thread's state, lock, owner and stack are of one moment; two
