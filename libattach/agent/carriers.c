@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "carriers.h"
 
-#include <string.h>
-
 #define GROUPS_MAX   256
 #define CARRIERS_MAX 1024
 #define LOCALS       16
@@ -25,15 +23,6 @@ static jobject root_group(jvm *j)
     }
 }
 
-static bool is_named(jvm *j, jobject group, const char *wanted)
-{
-    char text[JVM_TEXT_MAX];
-    jobject name = jvm_object(j, group, GROUP_NAME);
-    size_t n = jvm_text(j, text, name);
-    jvm_drop(j, name);
-    return n == strlen(wanted) && memcmp(text, wanted, n) == 0;
-}
-
 static jobject new_array(jvm *j, enum java_class class_id, int n)
 {
     jobject array = (*j->env)->NewObjectArray(j->env, n, j->classes[class_id], NULL);
@@ -44,20 +33,22 @@ static jobject new_array(jvm *j, enum java_class class_id, int n)
     return array;
 }
 
-/* The group of the carriers, or NULL where no virtual thread has run yet. */
-static jobject carrier_group(jvm *j)
+/* The group of the carriers, or NULL where no virtual thread has run yet; *all: no group was left
+ * out of the search. */
+static jobject carrier_group(jvm *j, bool *all)
 {
     jobject root = root_group(j), groups = new_array(j, CLASS_GROUP, GROUPS_MAX), found = NULL;
     jint n = groups == NULL ? 0 : jvm_int(j, root, GROUP_GROUPS, groups, (jboolean)JNI_FALSE);
     for (jint i = 0; i < n && i < GROUPS_MAX && found == NULL; i++) {
         jobject group = jvm_element(j, groups, (size_t)i);
-        if (is_named(j, group, group_name))
+        if (jvm_says(j, group, GROUP_NAME, group_name))
             found = group;
         else
             jvm_drop(j, group);
     }
     jvm_drop(j, groups);
     jvm_drop(j, root);
+    *all = groups != NULL && n < GROUPS_MAX && !jvm_failed(j);
     return found;
 }
 
@@ -75,13 +66,18 @@ static void mark_group(jvm *j, reading *r, jobject group)
     jvm_drop(j, threads);
 }
 
-void carriers_mark(jvm *j, reading *r)
+bool carriers_mark(jvm *j, reading *r)
 {
-    if (!jvm_push(j, LOCALS))
-        return;
-    jobject group = carrier_group(j);
+    bool all = false;
+    if (!jvm_push(j, LOCALS)) {
+        jvm_clear(j);
+        return true;
+    }
+    jobject group = carrier_group(j, &all);
+    bool has_virtual = group != NULL || !all;
     if (group != NULL)
         mark_group(j, r, group);
     jvm_pop(j);
     jvm_clear(j); /* a snapshot without this mark is still one */
+    return has_virtual;
 }

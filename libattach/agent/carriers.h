@@ -6,7 +6,8 @@
 #include "reading.h"
 
 /* Sets THREADS_CARRIER on the rows of carrier threads: those of the JDK's own thread group for
- * them. ThreadInfo does not say it, and their names are not theirs alone. */
-void carriers_mark(jvm *j, reading *r);
+ * them. ThreadInfo does not say it, and their names are not theirs alone. Returns whether the JVM
+ * may have virtual threads: false only where it has certainly run none. */
+bool carriers_mark(jvm *j, reading *r);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "convert.h"
 
+#include <string.h>
+
 #define LINE_OF_NATIVE (-2) /* StackTraceElement's own word for it */
 
 /* Thread.State's ordinals are NEW, RUNNABLE, BLOCKED, WAITING, TIMED_WAITING, TERMINATED: ours less
@@ -14,6 +16,26 @@ static uint32_t text_of(wire_out *o, jvm *j, jobject object, enum java_method me
     uint32_t index = out_string(o, text, jvm_text(j, text, string));
     jvm_drop(j, string);
     return index;
+}
+
+/* What ThreadInfo names as the lock, and as its owner, of a carrier that runs a virtual thread. */
+static const char virtual_class[] = "java.lang.VirtualThread";
+
+#define OWNER_FLAGS (THREADS_OWNER_ENDED | THREADS_OWNER_GONE)
+
+static bool begins_with(const char *text, size_t n, const char *prefix)
+{
+    return n >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Whether a thread that waits for an object of this class wants a lock, rather than work: classes
+ * of java.util.concurrent.locks but conditions, which are inner ones of AbstractQueued...; and
+ * semaphores. */
+static bool is_lock_class(const char *name, size_t n)
+{
+    return (begins_with(name, n, "java.util.concurrent.locks.") &&
+            !begins_with(name, n, "java.util.concurrent.locks.AbstractQueued")) ||
+           begins_with(name, n, "java.util.concurrent.Semaphore$");
 }
 
 static uint32_t lock_of(wire_out *o, jvm *j, jobject lock)
@@ -32,13 +54,34 @@ static uint8_t state_of(jvm *j, jobject info)
     return ordinal < 0 || ordinal >= STATES ? 0 : (uint8_t)(ordinal + 1);
 }
 
+/* The lock that the thread waits for and who holds it; or, of a carrier, the virtual thread. */
+static void convert_wait(thread_row *row, wire_out *o, jvm *j, jobject info)
+{
+    char name[JVM_TEXT_MAX];
+    jobject lock = jvm_object(j, info, INFO_LOCK);
+    jobject class_name = lock == NULL ? NULL : jvm_object(j, lock, LOCK_CLASS);
+    size_t n = jvm_text(j, name, class_name);
+    jlong owner = jvm_long(j, info, INFO_OWNER);
+    uint32_t owner_str = owner > 0 ? text_of(o, j, info, INFO_OWNER_NAME) : 0;
+    bool carries = (row->flags & THREADS_CARRIER) && owner > 0 && n == strlen(virtual_class) &&
+                   memcmp(name, virtual_class, n) == 0;
+    if (carries || owner != row->owner)
+        row->flags &= (uint8_t)~OWNER_FLAGS;
+    row->carries = carries ? owner : 0;
+    row->carries_str = carries ? owner_str : 0;
+    row->owner = carries || owner < 0 ? 0 : owner;
+    row->owner_str = carries ? 0 : owner_str;
+    row->lock = carries ? 0 : lock_of(o, j, lock);
+    row->wants_lock = is_lock_class(name, n);
+    jvm_drop(j, class_name);
+    jvm_drop(j, lock);
+}
+
 void convert_info(thread_row *row, wire_out *o, jvm *j, jobject info)
 {
-    jobject lock = jvm_object(j, info, INFO_LOCK);
-    jlong owner = jvm_long(j, info, INFO_OWNER);
     row->name_str = text_of(o, j, info, INFO_NAME);
     row->state = state_of(j, info);
-    row->flags = (uint8_t)((row->flags & THREADS_CARRIER) |
+    row->flags = (uint8_t)((row->flags & (THREADS_CARRIER | OWNER_FLAGS)) |
                            (jvm_bool(j, info, INFO_DAEMON) ? THREADS_DAEMON : 0) |
                            (jvm_bool(j, info, INFO_NATIVE) ? THREADS_NATIVE : 0) |
                            (jvm_bool(j, info, INFO_SUSPENDED) ? THREADS_SUSPENDED : 0));
@@ -46,10 +89,8 @@ void convert_info(thread_row *row, wire_out *o, jvm *j, jobject info)
     row->waited_count = jvm_long(j, info, INFO_WAITED_COUNT);
     row->blocked_ms = jvm_long(j, info, INFO_BLOCKED_TIME);
     row->waited_ms = jvm_long(j, info, INFO_WAITED_TIME);
-    row->lock = lock_of(o, j, lock);
-    row->owner = owner < 0 ? 0 : owner;
+    convert_wait(row, o, j, info);
     row->present = 1;
-    jvm_drop(j, lock);
 }
 
 static uint32_t frame_of(wire_out *o, jvm *j, jobject element)
@@ -129,4 +170,7 @@ void convert_row(wire_out *o, const thread_row *row)
     out_known(o, COL_THREAD_WAITED_MS, row->waited_ms);
     out_number(o, COL_THREAD_LOCK, row->lock);
     out_number(o, COL_THREAD_OWNER, (uint64_t)row->owner);
+    out_number(o, COL_THREAD_OWNER_NAME, row->owner_str);
+    out_number(o, COL_THREAD_CARRIES, (uint64_t)row->carries);
+    out_number(o, COL_THREAD_CARRIES_NAME, row->carries_str);
 }

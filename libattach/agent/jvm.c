@@ -64,6 +64,7 @@ static const struct {
     [INFO_WAITED_TIME] = {CLASS_INFO, false, "getWaitedTime", "()J"},
     [INFO_LOCK] = {CLASS_INFO, false, "getLockInfo", "()Ljava/lang/management/LockInfo;"},
     [INFO_OWNER] = {CLASS_INFO, false, "getLockOwnerId", "()J"},
+    [INFO_OWNER_NAME] = {CLASS_INFO, false, "getLockOwnerName", "()" STRING},
     [INFO_STACK] = {CLASS_INFO, false, "getStackTrace", "()[Ljava/lang/StackTraceElement;"},
     [INFO_MONITORS] = {CLASS_INFO, false, "getLockedMonitors",
                        "()[Ljava/lang/management/MonitorInfo;"},
@@ -246,6 +247,15 @@ size_t jvm_text(jvm *j, char *out, jobject string)
     n = n > JVM_TEXT_UNITS ? JVM_TEXT_UNITS : n;
     (*j->env)->GetStringRegion(j->env, string, 0, n, units);
     return threw(j) ? 0 : text_utf8(out, units, (size_t)n);
+}
+
+bool jvm_says(jvm *j, jobject object, enum java_method method, const char *wanted)
+{
+    char text[JVM_TEXT_MAX];
+    jobject string = jvm_object(j, object, method);
+    size_t n = jvm_text(j, text, string);
+    jvm_drop(j, string);
+    return n == strlen(wanted) && memcmp(text, wanted, n) == 0;
 }
 
 jlongArray jvm_longs(jvm *j, const int64_t *values, size_t n)

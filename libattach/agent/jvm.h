@@ -58,6 +58,7 @@ enum java_method {
     INFO_WAITED_TIME,
     INFO_LOCK,
     INFO_OWNER,
+    INFO_OWNER_NAME,
     INFO_STACK,
     INFO_MONITORS,
     INFO_SYNCHRONIZERS,
@@ -125,6 +126,9 @@ void jvm_drop(jvm *j, jobject local);
 
 /* The UTF-8 of a java.lang.String (NULL = empty) in out[JVM_TEXT_MAX]; returns its bytes. */
 size_t jvm_text(jvm *j, char *out, jobject string);
+
+/* Whether the String that `method` returns on `object` is `wanted`, which is ASCII. */
+bool jvm_says(jvm *j, jobject object, enum java_method method, const char *wanted);
 
 /* How long the JVM says that it has been stopped in its life; -1 = it does not. */
 int64_t jvm_paused_ms(jvm *j);

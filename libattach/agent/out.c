@@ -32,6 +32,9 @@ static const struct {
     {F_THREADS, F_THREAD_WAITED_MS, COL_THREAD_WAITED_MS},
     {F_THREADS, F_THREAD_LOCK, COL_THREAD_LOCK},
     {F_THREADS, F_THREAD_OWNER, COL_THREAD_OWNER},
+    {F_THREADS, F_THREAD_OWNER_NAME, COL_THREAD_OWNER_NAME},
+    {F_THREADS, F_THREAD_CARRIES, COL_THREAD_CARRIES},
+    {F_THREADS, F_THREAD_CARRIES_NAME, COL_THREAD_CARRIES_NAME},
     {F_LOCKS, F_LOCK_CLASS, COL_LOCK_CLASS},
     {F_LOCKS, F_LOCK_HASH, COL_LOCK_HASH},
     {F_FRAMES, F_FRAME_CLASS, COL_FRAME_CLASS},
@@ -203,7 +206,8 @@ static const uint8_t *string_at(const wire_out *o, uint32_t index, size_t *n)
 {
     uint32_t begin = index == 0 ? 0 : o->string_end[index - 1];
     *n = o->string_end[index] - begin;
-    return o->columns[COL_STRINGS_DATA].p + begin;
+    /* there are no bytes yet where all strings so far are empty */
+    return *n == 0 ? (const uint8_t *)"" : o->columns[COL_STRINGS_DATA].p + begin;
 }
 
 static bool same_string(const wire_out *o, uint32_t index, const void *key, size_t n)

@@ -99,7 +99,10 @@ enum threads_thread_flag {
     THREADS_NATIVE = 1 << 1,
     THREADS_SUSPENDED = 1 << 2,
     THREADS_CARRIER = 1 << 3,
-    THREADS_DEPTH_CUT = 1 << 4
+    THREADS_DEPTH_CUT = 1 << 4,
+    /* bit 5 is the reader's: deadlocked */
+    THREADS_OWNER_ENDED = 1 << 6, /* the owner of the lock it waits for has ended */
+    THREADS_OWNER_GONE = 1 << 7   /* it has ended, or is a virtual thread */
 };
 
 /* Why a thread's stack was taken. */
@@ -109,7 +112,8 @@ enum threads_why {
     THREADS_WHY_OWNER = 1 << 2,
     THREADS_WHY_DEADLOCKED = 1 << 3,
     THREADS_WHY_SAMPLED = 1 << 4,
-    THREADS_WHY_FULL = 1 << 5
+    THREADS_WHY_FULL = 1 << 5,
+    THREADS_WHY_STALLED = 1 << 6
 };
 
 /* Field numbers of hotstack.threads.v1 (libattach/agent/threads.proto). */
@@ -158,7 +162,10 @@ enum {
     F_THREAD_BLOCKED_MS = 11,
     F_THREAD_WAITED_MS = 12,
     F_THREAD_LOCK = 13,
-    F_THREAD_OWNER = 14
+    F_THREAD_OWNER = 14,
+    F_THREAD_OWNER_NAME = 15,
+    F_THREAD_CARRIES = 16,
+    F_THREAD_CARRIES_NAME = 17
 };
 enum { F_LOCK_CLASS = 1, F_LOCK_HASH = 2 };
 enum {

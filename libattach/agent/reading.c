@@ -122,10 +122,15 @@ static void read_times(reading *r, jvm *j, const times *t, const int64_t *ids, s
     jvm_clear(j);
 }
 
-/* CPU since the snapshot before; a thread that was not there then has all of it from since. */
-static int64_t delta_of(const history *h, int64_t tid, int64_t cpu_ns)
+/* Where the snapshot before has the thread, or NULL. */
+static const int64_t *find_before(const history *h, int64_t tid)
 {
-    const int64_t *before = h->n == 0 ? NULL : bsearch(&tid, h->tids, h->n, sizeof(tid), by_number);
+    return h->n == 0 ? NULL : bsearch(&tid, h->tids, h->n, sizeof(tid), by_number);
+}
+
+/* CPU since the snapshot before; a thread that was not there then has all of it from since. */
+static int64_t delta_of(const history *h, const int64_t *before, int64_t cpu_ns)
+{
     int64_t base = before == NULL ? 0 : h->cpu_ns[before - h->tids];
     return cpu_ns < 0 || base < 0 || cpu_ns < base ? 0 : cpu_ns - base;
 }
@@ -135,12 +140,15 @@ static bool fill_rows(reading *r, const int64_t *ids, const times *t, size_t n, 
     r->rows = calloc(n + 1, sizeof(*r->rows));
     if (r->rows == NULL)
         return false;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        const int64_t *before = find_before(h, ids[i]);
         r->rows[i] = (thread_row){.tid = ids[i],
                                   .cpu_ns = t->cpu[i],
                                   .user_ns = t->user[i],
                                   .allocated = t->allocated[i],
-                                  .cpu_delta = delta_of(h, ids[i], t->cpu[i])};
+                                  .cpu_delta = delta_of(h, before, t->cpu[i]),
+                                  .seen = before != NULL};
+    }
     r->n = n;
     return true;
 }

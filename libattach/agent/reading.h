@@ -18,14 +18,19 @@ typedef struct thread_row {
     int64_t waited_count;
     int64_t blocked_ms;
     int64_t waited_ms;
-    int64_t owner; /* 0 = none */
+    int64_t owner;   /* 0 = none */
+    int64_t carries; /* the virtual thread that it runs; 0 = none */
     uint32_t name_str;
+    uint32_t owner_str;
+    uint32_t carries_str;
     uint32_t lock; /* index + 1 */
     uint8_t state;
     uint8_t flags;
     uint8_t why;
     uint8_t deadlocked;
-    uint8_t present; /* its ThreadInfo was read: it still lives */
+    uint8_t seen;       /* in the snapshot before */
+    uint8_t wants_lock; /* that it waits for is a lock, whether or not its owner is known */
+    uint8_t present;    /* its ThreadInfo was read: it still lives */
 } thread_row;
 
 typedef struct reading {

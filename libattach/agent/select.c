@@ -59,6 +59,11 @@ static bool is_blocked(const candidate *c)
     return c->blocked != 0 || c->owner != 0;
 }
 
+static bool is_stalled(const candidate *c)
+{
+    return c->stalled != 0;
+}
+
 typedef struct kind {
     uint8_t why;
     bool (*matches)(const candidate *c);
@@ -69,6 +74,7 @@ static const kind kinds[] = {
     {THREADS_WHY_DEADLOCKED, is_deadlocked, NULL},
     {THREADS_WHY_OWNER, is_owner, by_waiters},
     {THREADS_WHY_BUSY, is_busy, by_delta},
+    {THREADS_WHY_STALLED, is_stalled, NULL}, /* without the stack nothing is known of their wait */
     {THREADS_WHY_BLOCKED, is_blocked, NULL},
 };
 

@@ -13,7 +13,8 @@ typedef struct candidate {
     int64_t tid;
     int64_t owner;     /* of the lock it waits for; 0 = none */
     int64_t cpu_delta; /* since the snapshot before, or since its start in a first one */
-    uint8_t blocked;   /* in state BLOCKED */
+    uint8_t blocked;   /* waits for a lock */
+    uint8_t stalled;   /* should run, and used no CPU since the snapshot before */
     uint8_t deadlocked;
     uint8_t why;      /* out: enum threads_why bits, 0 = not chosen */
     uint32_t rank;    /* out: of two chosen ones the lower matters more */
@@ -22,11 +23,11 @@ typedef struct candidate {
 
 /*
  * Chooses at most `max` of the n candidates (sorted by tid): deadlocked threads, owners of what
- * others wait for, the busiest, blocked ones; and of the rest those that come after *cursor, which
- * moves on, so that in time each is seen. None of these can crowd out another: an eighth of `max`
- * is kept for the rest, each of the four has a quarter of what remains, and what one does not use
- * goes to the others in that order, which is also that of their ranks; those of the rest keep their
- * turn. Returns how many were chosen; 0 with *cursor kept when there is no memory.
+ * others wait for, the busiest, stalled ones, blocked ones; and of the rest those that come after
+ * *cursor, which moves on, so that in time each is seen. None of these can crowd out another: an
+ * eighth of `max` is kept for the rest, each of the five has a fifth of what remains, and what one
+ * does not use goes to the others in that order, which is also that of their ranks; those of the
+ * rest keep their turn. Returns how many were chosen; 0 with *cursor kept when there is no memory.
  */
 size_t select_threads(candidate *list, size_t n, size_t max, int64_t *cursor);
 

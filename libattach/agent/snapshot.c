@@ -8,12 +8,13 @@
 
 #include "carriers.h"
 #include "convert.h"
+#include "owners.h"
 #include "pause.h"
 #include "select.h"
 
 #define CHUNK          512 /* threads asked for in one call that stops nobody */
 #define LOCALS         16
-#define ROW_BYTES      112 /* columns of one row at most */
+#define ROW_BYTES      136 /* columns of one row at most */
 #define DEPTH_GUESS    128 /* frames of a stack that a full dump is expected to have at most */
 #define FRAME_BYTES    100 /* of Java heap: a StackTraceElement and its place in the array */
 #define INFO_BYTES     1000
@@ -127,7 +128,8 @@ static bool find_deadlocked(work *w)
 
 /* ---- step two ---- */
 
-#define STATE_BLOCKED 3
+#define STATE_RUNNABLE 2
+#define STATE_BLOCKED  3
 
 typedef struct choice {
     int64_t tid;
@@ -138,6 +140,12 @@ static int by_rank(const void *a, const void *b)
 {
     const choice *left = a, *right = b;
     return left->rank < right->rank ? -1 : left->rank > right->rank;
+}
+
+static bool is_stalled(const thread_row *row)
+{
+    return row->state == STATE_RUNNABLE && !(row->flags & THREADS_NATIVE) && row->seen &&
+           row->cpu_ns >= 0 && row->cpu_delta == 0;
 }
 
 /* Chooses, marks the rows, and lists them in malloc's memory, those that matter most first; NULL
@@ -152,7 +160,8 @@ static choice *choose(work *w, size_t *n)
         list[i] = (candidate){.tid = row->tid,
                               .owner = row->owner,
                               .cpu_delta = row->cpu_delta,
-                              .blocked = row->state == STATE_BLOCKED,
+                              .blocked = row->state == STATE_BLOCKED || row->wants_lock,
+                              .stalled = is_stalled(row),
                               .deadlocked = row->deadlocked};
     }
     if (chosen != NULL)
@@ -363,14 +372,15 @@ static int take(work *w)
         w->o.meta.cut |= THREADS_CUT_THREADS;
     if (full && !has_headroom(w))
         return THREADS_NO_HEADROOM;
+    bool has_virtual = carriers_mark(j, &w->r);
     if (!read_infos(w))
         return THREADS_JAVA_ERROR;
     size_t before = w->r.n;
     drop_absent(w);
     if (w->r.n < before && (w->o.meta.cut & (THREADS_CUT_BYTES | THREADS_CUT_TIME)))
         w->o.meta.cut |= THREADS_CUT_THREADS;
-    carriers_mark(j, &w->r);
-    bool good = find_deadlocked(w) && (full ? take_full(w) : take_chosen(w));
+    bool good = owners_mark(j, &w->r, &w->o, has_virtual) && find_deadlocked(w) &&
+                (full ? take_full(w) : take_chosen(w));
     for (size_t i = 0; i < w->r.n; i++)
         convert_row(&w->o, &w->r.rows[i]);
     return good ? THREADS_DONE : THREADS_JAVA_ERROR;

@@ -13,7 +13,8 @@
 
 enum { RUNNABLE = 1, BLOCKED, WAITING };
 
-/* 2 and 3 wait for one another, 4 for 2; 5 carries virtual threads; 6 ends meanwhile. */
+/* 2 and 3 wait for one another, 4 for 2; 5 carries virtual thread 50; 6 ends meanwhile; 7 waits for
+ * a lock of 60, which is no platform thread; 8 for one whose owner the JVM does not know. */
 static const fake_thread threads[] = {
     {.tid = 1, .name = "main", .state = RUNNABLE, .depth = 3},
     {.tid = 2,
@@ -40,9 +41,24 @@ static const fake_thread threads[] = {
     {.tid = 5,
      .name = "ForkJoinPool-1-worker-1",
      .state = WAITING,
+     .lock_class = "java.lang.VirtualThread",
+     .owner = 50,
+     .owner_name = "vt",
      .daemon = true,
      .carrier = true},
     {.tid = 6, .name = "gone", .state = RUNNABLE, .ended = true},
+    {.tid = 7,
+     .name = "orphan",
+     .state = WAITING,
+     .depth = 1,
+     .lock_class = "java.util.concurrent.locks.ReentrantLock$NonfairSync",
+     .owner = 60,
+     .owner_name = "died"},
+    {.tid = 8,
+     .name = "stamped",
+     .state = WAITING,
+     .depth = 1,
+     .lock_class = "java.util.concurrent.locks.StampedLock"},
 };
 
 static const threads_ask default_ask = {.max_threads = 100,
@@ -145,6 +161,19 @@ static attach_threads *snapshot(fake_jvm *made, const threads_ask *ask)
     return t;
 }
 
+/* The snapshot that follows on another one: the fake's CPU times stand still, so that nobody is
+ * busy. */
+static attach_threads *next_snapshot(jvm *j, history *h, const threads_ask *ask)
+{
+    attach_threads *t = NULL;
+    uint8_t *bytes = NULL;
+    size_t n = 0;
+    ck_assert_int_eq(snapshot_take(&bytes, &n, j, ask, h), THREADS_DONE);
+    ck_assert_int_eq(attach_threads_decode(&t, bytes, n, NULL), ATTACH_OK);
+    free(bytes);
+    return t;
+}
+
 static threads_ask full_ask(void)
 {
     threads_ask ask = default_ask;
@@ -160,7 +189,7 @@ START_TEST(reads_what_there_is)
     fake_jvm_make(&made, threads, ROWS(threads));
     threads_ask ask = _i == 0 ? default_ask : full_ask();
     attach_threads *t = snapshot(&made, &ask);
-    ck_assert_uint_eq(attach_threads_count(t), 5); /* neither the ended one nor the agent's own */
+    ck_assert_uint_eq(attach_threads_count(t), 7); /* neither the ended one nor the agent's own */
     ck_assert_uint_eq(attach_threads_meta_of(t)->cut, 0);
     /* a full dump is settled by a stack of its own */
     ck_assert_uint_eq(attach_threads_meta_of(t)->pauses, _i == 0 ? 2 : 3);
@@ -174,10 +203,68 @@ START_TEST(reads_what_there_is)
     ck_assert(attach_threads_frame(t, left->frames[0])->native);
     ck_assert_uint_eq(attach_threads_frame(t, left->frames[1])->line, 1);
     ck_assert_uint_eq(left->n_held, 2); /* the monitor of native code lies in no frame */
-    ck_assert(attach_threads_find(t, 5)->flags & ATTACH_THREAD_CARRIER);
+    const attach_thread *carrier = attach_threads_find(t, 5);
+    ck_assert(carrier->flags & ATTACH_THREAD_CARRIER);
+    ck_assert_int_eq(carrier->state, ATTACH_THREAD_WAITING);
+    ck_assert_uint_eq(carrier->carries_tid, 50);
+    ck_assert_str_eq(carrier->carries_name, "vt");
+    ck_assert_ptr_null(carrier->lock);
+    ck_assert_uint_eq(carrier->owner_tid, 0);
+    const attach_thread *orphan = attach_threads_find(t, 7);
+    ck_assert_uint_eq(orphan->owner_tid, 60);
+    ck_assert_str_eq(orphan->owner_name, "died");
+    ck_assert(orphan->flags & ATTACH_THREAD_OWNER_GONE); /* this JVM has virtual threads */
+    ck_assert(!(orphan->flags & ATTACH_THREAD_OWNER_ENDED));
+    ck_assert_int_eq((attach_threads_find(t, 8)->why & ATTACH_STACK_BLOCKED) != 0, _i == 0);
     ck_assert(attach_threads_find(t, 4)->flags & ATTACH_THREAD_DAEMON);
     ck_assert_uint_eq(attach_threads_deadlock_count(t), 1);
     attach_threads_free(t);
+    fake_jvm_end(&made);
+}
+END_TEST
+
+/* Without virtual threads an owner that is not there has ended; one that is younger than the list
+ * has not. */
+START_TEST(ended_owner_is_marked)
+{
+    static const fake_thread list[] = {
+        {.tid = 1, .name = "of-ended", .state = BLOCKED, .lock_class = "a.L", .owner = 60},
+        {.tid = 2, .name = "of-agent", .state = BLOCKED, .lock_class = "a.L", .owner = 3},
+        {.tid = 3, .name = "owner", .state = RUNNABLE},
+    };
+    fake_jvm made;
+    fake_jvm_make(&made, list, ROWS(list));
+    threads_ask ask = default_ask;
+    ask.max_threads = _i == 0 ? 100 : 2; /* then the owner is cut off the list */
+    attach_threads *t = snapshot(&made, &ask);
+    for (size_t i = 0; i < attach_threads_count(t); i++) {
+        const attach_thread *thread = attach_threads_at(t, i);
+        ck_assert_int_eq((thread->flags & ATTACH_THREAD_OWNER_ENDED) != 0, thread->java_tid == 1);
+        ck_assert(!(thread->flags & ATTACH_THREAD_OWNER_GONE));
+    }
+    attach_threads_free(t);
+    fake_jvm_end(&made);
+}
+END_TEST
+
+/* The fake's CPU times stand still: who should run is stalled, from the second look on. */
+START_TEST(stalled_threads_have_stacks)
+{
+    fake_jvm made;
+    static jvm j;
+    history h = {0};
+    fake_jvm_make(&made, threads, ROWS(threads));
+    ck_assert(jvm_open(&j, fake_jvm_env(&made)));
+    for (int look = 0; look < 2; look++) {
+        attach_threads *t = next_snapshot(&j, &h, &default_ask);
+        const attach_thread *runnable = attach_threads_find(t, 1);
+        ck_assert_int_eq((runnable->why & ATTACH_STACK_STALLED) != 0, look == 1);
+        ck_assert(runnable->has_stack);
+        ck_assert(!(attach_threads_find(t, 4)->why & ATTACH_STACK_STALLED)); /* it waits */
+        attach_threads_free(t);
+    }
+    jvm_close(&j);
+    history_free(&h);
     fake_jvm_end(&made);
 }
 END_TEST
@@ -188,7 +275,7 @@ START_TEST(reads_java_8)
     fake_jvm_make(&made, threads, ROWS(threads));
     made.odd = FAKE_ODD_JAVA_8;
     attach_threads *t = snapshot(&made, &default_ask);
-    ck_assert_uint_eq(attach_threads_count(t), 5);
+    ck_assert_uint_eq(attach_threads_count(t), 7);
     ck_assert_uint_eq(attach_threads_find(t, 3)->cpu_ns, 3000); /* one call a thread */
     ck_assert_uint_eq(attach_threads_find(t, 3)->n_frames, 2);
     ck_assert(!attach_threads_meta_of(t)->allocated);
@@ -264,19 +351,6 @@ static size_t stacks_in(const attach_threads *t)
     for (size_t i = 0; i < attach_threads_count(t); i++)
         n += attach_threads_at(t, i)->has_stack;
     return n;
-}
-
-/* The snapshot that follows on another one: the fake's CPU times stand still, so that nobody is
- * busy. */
-static attach_threads *next_snapshot(jvm *j, history *h, const threads_ask *ask)
-{
-    attach_threads *t = NULL;
-    uint8_t *bytes = NULL;
-    size_t n = 0;
-    ck_assert_int_eq(snapshot_take(&bytes, &n, j, ask, h), THREADS_DONE);
-    ck_assert_int_eq(attach_threads_decode(&t, bytes, n, NULL), ATTACH_OK);
-    free(bytes);
-    return t;
 }
 
 START_TEST(stacks_end_with_the_pauses)
@@ -421,6 +495,8 @@ int main(void)
 {
     TCase *tc = tcase_create("agent");
     tcase_add_loop_test(tc, reads_what_there_is, 0, 2);
+    tcase_add_loop_test(tc, ended_owner_is_marked, 0, 2);
+    tcase_add_test(tc, stalled_threads_have_stacks);
     tcase_add_test(tc, reads_java_8);
     tcase_add_loop_test(tc, odd_jvms_do_no_harm, FAKE_ODD_SHORT_ARRAYS, FAKE_ODD_END);
     tcase_add_test(tc, crowd_is_bounded);

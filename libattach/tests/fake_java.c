@@ -154,6 +154,8 @@ static object *info_object(fake_jvm *jvm, const fake_thread *thread, const char 
 {
     if (strcmp(name, "getThreadName") == 0)
         return text(jvm, thread->name);
+    if (strcmp(name, "getLockOwnerName") == 0)
+        return thread->owner_name == NULL ? NULL : text(jvm, thread->owner_name);
     if (strcmp(name, "getThreadState") == 0)
         return number(jvm, STATE, jvm->odd == FAKE_ODD_STATES ? 77 : thread->state);
     if (strcmp(name, "getLockInfo") == 0)
@@ -252,13 +254,22 @@ static jlong JNICALL call_long(JNIEnv *env, jobject reference, jmethodID m, va_l
     }
 }
 
+static bool has_carriers(const fake_jvm *jvm)
+{
+    for (size_t i = 0; i < jvm->n_threads; i++)
+        if (jvm->threads[i].carrier)
+            return true;
+    return false;
+}
+
 /* ThreadGroup.enumerate: fills the array and returns how many there are. */
 static jint enumerate(fake_jvm *jvm, const object *group, object *into, bool threads)
 {
     size_t n = 0;
     if (!threads && group->number != GROUP_CARRIERS) {
         put(into, n++, number(jvm, GROUP, 2));
-        put(into, n++, number(jvm, GROUP, GROUP_CARRIERS));
+        if (has_carriers(jvm))
+            put(into, n++, number(jvm, GROUP, GROUP_CARRIERS));
     }
     for (size_t i = 0; threads && group->number == GROUP_CARRIERS && i < jvm->n_threads; i++)
         if (jvm->threads[i].carrier)

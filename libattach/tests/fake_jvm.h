@@ -23,6 +23,7 @@ typedef struct fake_thread {
     int depth;
     const char *lock_class;
     int64_t owner;
+    const char *owner_name;
     bool daemon;
     bool carrier;
     bool ended; /* between the list of ids and the question */

@@ -36,6 +36,9 @@ static void add_thread(wire_out *o, uint64_t tid, const char *name, int64_t cpu_
     out_known(o, COL_THREAD_WAITED_MS, 300);
     out_number(o, COL_THREAD_LOCK, lock);
     out_number(o, COL_THREAD_OWNER, owner);
+    out_number(o, COL_THREAD_OWNER_NAME, owner == 0 ? 0 : out_string(o, "owner", 5));
+    out_number(o, COL_THREAD_CARRIES, tid == 5 ? 77 : 0);
+    out_number(o, COL_THREAD_CARRIES_NAME, tid == 5 ? out_string(o, "vt", 2) : 0);
 }
 
 static uint32_t string_of(wire_out *o, const char *text)
@@ -123,7 +126,13 @@ START_TEST(what_is_written_is_read)
     ck_assert_uint_eq(two->held[0].depth, 1);
     ck_assert(!two->held[0].synchronizer);
     ck_assert(!attach_threads_find(t, 1)->has_stack);
-    ck_assert_ptr_null(attach_threads_find(t, 5)->lock);
+    ck_assert_str_eq(two->owner_name, "owner");
+    ck_assert_uint_eq(two->carries_tid, 0);
+    const attach_thread *five = attach_threads_find(t, 5);
+    ck_assert_ptr_null(five->lock);
+    ck_assert_str_eq(five->owner_name, "");
+    ck_assert_uint_eq(five->carries_tid, 77);
+    ck_assert_str_eq(five->carries_name, "vt");
     ck_assert_ptr_null(attach_threads_find(t, 6));
     ck_assert_ptr_null(attach_threads_at(t, 5));
     ck_assert_ptr_null(attach_threads_frame(t, 2));
@@ -291,7 +300,7 @@ START_TEST(choice_keeps_room_for_every_kind)
     ck_assert(list[0].why & THREADS_WHY_OWNER);
     ck_assert(list[998].why & THREADS_WHY_DEADLOCKED);
     ck_assert(list[999].why & THREADS_WHY_BUSY); /* the busiest */
-    ck_assert_uint_ge(chosen(list, 1000, THREADS_WHY_BLOCKED), 14);
+    ck_assert_uint_ge(chosen(list, 1000, THREADS_WHY_BLOCKED), 11);
     ck_assert_uint_ge(chosen(list, 1000, THREADS_WHY_SAMPLED), 8);
 }
 END_TEST
@@ -315,8 +324,8 @@ START_TEST(choice_goes_around)
 }
 END_TEST
 
-/* Deadlocked ones before owners, before busy ones, before blocked ones, before the sample's turn.
- */
+/* Deadlocked ones before owners, before busy ones, before stalled ones, before blocked ones, before
+ * the sample's turn. */
 START_TEST(choice_is_ranked)
 {
     enum { N = 40 };
@@ -330,8 +339,9 @@ START_TEST(choice_is_ranked)
     list[3].cpu_delta = 5;
     list[9].cpu_delta = 9;
     list[35].deadlocked = 1;
-    static const int order[] = {35, 30, 9, 3, 7, 20, 21, 22};
-    ck_assert_uint_eq(select_threads(list, N, 8, &cursor), 8);
+    list[2].stalled = 1;
+    static const int order[] = {35, 30, 9, 3, 2, 7, 20, 21, 22};
+    ck_assert_uint_eq(select_threads(list, N, 9, &cursor), 9);
     for (int i = 0; i < ROWS(order); i++) {
         ck_assert_uint_ne(list[order[i]].why, 0);
         ck_assert(i == 0 || list[order[i]].rank > last);

@@ -484,6 +484,7 @@ def test_wrong_parameters_are_named(lab):
             ('/v1/threads?workload=shop', 400, 'namespace'),
             ('/v1/threads/one?namespace=&workload=shop', 400, 'java_tid'),
             ('/v1/threads/lanes?namespace=&workload=shop&buckets=501', 400, '500'),
+            ('/v1/threads?namespace=&workload=shop&busy=101', 400, '100'),
             ('/v1/deadlocks/nothing', 404, 'not_found'),
             ('/v1/services?form=1', 400, 'form'),
             ('/v1/services?from=yesterday', 400, 'from'),

@@ -30,7 +30,8 @@ static deadlock_entry *find_or_add(thread_report *r, const sighting_row *row)
                              .target = row->target,
                              .cycle = row->cycle,
                              .first_ms = row->first_ms,
-                             .last_ms = row->last_ms};
+                             .last_ms = row->last_ms,
+                             .inferred = row->inferred != 0};
     if (copies_keep(&r->copies, &last->key.cluster) != 0 ||
         copies_keep(&r->copies, &last->key.namespace_name) != 0 ||
         copies_keep(&r->copies, &last->key.workload) != 0)

@@ -20,19 +20,12 @@ static bool is_of(const lock_entry *lock, const thread_row *row)
            text_equal(lock->lock_class, row->lock_class);
 }
 
-/* The wait of a carrier for the virtual thread that it runs, or of an idle thread for work, is no
- * lock that hurts. */
-static bool hurts(const thread_row *row)
+/* The wait of an idle thread for work is no lock that hurts. */
+static bool hurts(const thread_report *r, const thread_row *row)
 {
-    const diagnosed_thread thread = {.java_tid = row->java_tid,
-                                     .state = (uint32_t)row->state,
-                                     .flags = (uint32_t)row->flags,
-                                     .lock_class = row->lock_class.data,
-                                     .lock_class_length = row->lock_class.length,
-                                     .owner_tid = row->owner_tid,
-                                     .carries = row->carries.length > 0};
+    const diagnosed_thread thread = report_diagnosed(r, row);
 
-    return diagnose_wait(&thread) != WAIT_NONE;
+    return wait_is_slow(diagnose_wait(&thread));
 }
 
 /* Rows come by target and lock. */
@@ -40,7 +33,7 @@ static int on_wait(void *context, const thread_row *row)
 {
     thread_report *r = ((lock_reader *)context)->report;
 
-    if (!hurts(row))
+    if (!hurts(r, row))
         return 0;
     lock_entry *lock = r->lock_count > 0 ? &r->locks[r->lock_count - 1] : NULL;
     if (lock == NULL || !is_of(lock, row)) {
@@ -78,7 +71,11 @@ static int on_holder(void *context, const thread_row *row)
             r->locks[at].kind = "monitor";
         else if (row->held_kind == 2)
             r->locks[at].kind = "juc";
-        return report_add(r, &r->locks[at].holders, row) != NULL ? 0 : -1;
+        thread_entry *holder = report_add(r, &r->locks[at].holders, row);
+        if (holder == NULL)
+            return -1;
+        holder->holder_kind = HOLDER_JAVA;
+        return 0;
     }
     return 0;
 }
@@ -101,6 +98,16 @@ static const thread_row *find_usage(const thread_report *r, uint64_t target, uin
     return NULL;
 }
 
+static bool is_carried(const thread_report *r, uint64_t target, uint64_t java_tid)
+{
+    for (size_t i = 0; i < r->snapshots.count; i++) {
+        const thread_row *row = &r->snapshots.items[i].row;
+        if (row->target == target && row->carries_tid == java_tid)
+            return true;
+    }
+    return false;
+}
+
 /*
  * The holder of a lock of java.util.concurrent is known by the waiters' word alone: a snapshot
  * lists held monitors only, since finding other locks would walk the heap.
@@ -116,10 +123,14 @@ static int add_named_holder(thread_report *r, lock_entry *lock)
                                           : (thread_row){.target = lock->target,
                                                          .java_tid = waiter->owner_tid,
                                                          .name = waiter->owner};
+        const diagnosed_thread judged = report_diagnosed(r, waiter);
         holder.snapshots = waiter->snapshots;
         holder.held_kind = 0;
-        if (report_add(r, &lock->holders, &holder) == NULL)
+        thread_entry *entry = report_add(r, &lock->holders, &holder);
+        if (entry == NULL)
             return -1;
+        entry->holder_kind =
+            judge_holder(&judged, usage != NULL, is_carried(r, lock->target, waiter->owner_tid));
     }
     return 0;
 }

@@ -73,8 +73,9 @@ typedef struct store_filter {
     const char *pod, *container, *version, *pool;
     uint64_t target; /* 0: any */
     /* Reads of threads alone. */
-    uint64_t java_tid;  /* THREADS_OF_ONE */
-    uint64_t bucket_ms; /* THREADS_LANES */
+    uint64_t java_tid;     /* THREADS_OF_ONE */
+    uint64_t bucket_ms;    /* THREADS_LANES */
+    uint64_t busy_percent; /* of a core, from which on a thread is busy */
 } store_filter;
 
 /* One service's JVM count and last sign of life. */
@@ -146,7 +147,7 @@ typedef struct thread_row {
     uint64_t target, first_ms, last_ms, java_tid, os_tid, state, flags;
     uint64_t cpu_ns, interval_ms; /* sums over the snapshots in which both are known */
     uint64_t snapshots, runnable, blocked, waiting, timed_waiting, lock_waits, threads;
-    uint64_t lock_id, owner_tid, held_kind, held_depth;
+    uint64_t lock_id, owner_tid, held_kind, held_depth, carries_tid;
     text name, pool, lock_class, owner, carries;
     text stack_id; /* STACK_ID_BYTES, all zero = none */
 } thread_row;
@@ -156,6 +157,7 @@ typedef struct sighting_row {
     service_key key;
     uint64_t target, cycle, first_ms, last_ms, position, java_tid, lock_id, lock_kind;
     uint64_t held_depth; /* plus 1; 0 = not known */
+    uint64_t inferred;
     text name, lock_class, stack_id;
 } sighting_row;
 

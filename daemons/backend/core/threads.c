@@ -7,9 +7,8 @@
 
 #include <contract/intern.h>
 
-/* The most threads of the newest snapshots that are looked at; a busy thread uses at least one
- * hundredth of a core; the longest chain shown. */
-enum { NEWEST_MAX = 20000, BUSY_SHARE = 100, CHAIN_MAX = 16 };
+/* The most threads of the newest snapshots that are looked at; the longest chain shown. */
+enum { NEWEST_MAX = 20000, CHAIN_MAX = 16 };
 
 const char *thread_state_name(uint64_t state)
 {
@@ -211,15 +210,16 @@ query_code report_read_stacks(const query *q, const store_filter *filter, thread
 typedef struct gathering {
     thread_report *report;
     thread_entries *to;
-    bool (*wanted)(const thread_row *row); /* NULL: all */
+    bool (*wanted)(const thread_row *row, const store_filter *filter); /* NULL: all */
     size_t limit, total;
+    const store_filter *filter;
 } gathering;
 
 static int on_row(void *context, const thread_row *row)
 {
     gathering *g = context;
 
-    if (g->wanted != NULL && !g->wanted(row))
+    if (g->wanted != NULL && !g->wanted(row, g->filter))
         return 0;
     if (g->total++ >= g->limit)
         return 0;
@@ -233,6 +233,7 @@ static query_code gather(const query *q, thread_read what, const store_filter *f
     store_filter wide = *filter;
 
     wide.limit = NEWEST_MAX;
+    g->filter = filter;
     query_code code =
         query_code_of(q->store.ops->read_threads(q->store.self, what, &wide, on_row, g, err));
     meta->rows_scanned += g->total;
@@ -245,19 +246,20 @@ static query_code gather(const query *q, thread_read what, const store_filter *f
 
 /* ---- busy ---- */
 
-/* Uses at least one hundredth of a core, or, where CPU times are not known, ran in a quarter of its
- * snapshots. */
-static bool is_busy(const thread_row *row)
+static bool is_busy(const thread_row *row, const store_filter *filter)
 {
-    if (row->interval_ms > 0)
-        return row->cpu_ns >= row->interval_ms * 1000000 / BUSY_SHARE;
-    return row->snapshots > 0 && row->runnable * 4 >= row->snapshots && row->carries.length == 0;
+    const diagnosed_use use = {.window_ns = row->interval_ms * 1000000,
+                               .cpu_ns = row->cpu_ns,
+                               .snapshots = row->snapshots,
+                               .runnable = row->runnable};
+
+    return diagnose_busy(&use, (double)filter->busy_percent);
 }
 
 static query_code read_busy(const query *q, const store_filter *filter, thread_report *out,
                             query_meta *meta, store_error *err)
 {
-    gathering g = {out, &out->busy, is_busy, (size_t)filter->limit, 0};
+    gathering g = {out, &out->busy, is_busy, (size_t)filter->limit, 0, NULL};
     query_code code = gather(q, THREADS_USAGE, filter, &g, meta, err);
 
     for (size_t i = 0; i < out->busy.count; i++)
@@ -269,7 +271,7 @@ static query_code read_busy(const query *q, const store_filter *filter, thread_r
 static query_code read_profiled(const query *q, const store_filter *filter, thread_report *out,
                                 query_meta *meta, store_error *err)
 {
-    gathering g = {out, &out->busy, NULL, (size_t)filter->limit, 0};
+    gathering g = {out, &out->busy, NULL, (size_t)filter->limit, 0, NULL};
     size_t before = out->busy.count;
     query_code code = gather(q, THREADS_PROFILE, filter, &g, meta, err);
 
@@ -286,28 +288,32 @@ typedef struct newest {
     thread_entries threads, waits;
 } newest;
 
-static bool has_clinit(const thread_report *r, text stack_id)
+text report_initialised(const thread_report *r, text stack_id)
 {
     const stack_entry *stack = report_stack(r, stack_id);
 
     for (size_t i = 0; stack != NULL && i < stack->depth; i++) {
         if (text_equal(stack->frames[i].method, text_of("<clinit>")))
-            return true;
+            return stack->frames[i].class_name;
     }
-    return false;
+    return text_of("");
 }
 
-static diagnosed_thread to_diagnose(const thread_report *r, const thread_row *row)
+diagnosed_thread report_diagnosed(const thread_report *r, const thread_row *row)
 {
+    text initialised = report_initialised(r, row->stack_id);
+
     return (diagnosed_thread){
         .java_tid = row->java_tid,
         .state = (uint32_t)row->state,
         .flags = (uint32_t)row->flags,
         .lock_class = row->lock_class.data,
         .lock_class_length = row->lock_class.length,
+        .lock_id = row->lock_id,
         .owner_tid = row->owner_tid,
-        .carries = row->carries.length > 0,
-        .initialises = row->state == DIAGNOSIS_RUNNABLE && has_clinit(r, row->stack_id),
+        .carries_tid = row->carries_tid,
+        .initialises = initialised.data,
+        .initialises_length = initialised.length,
         .cpu_known = row->interval_ms > 0,
         .cpu_ns = row->cpu_ns,
     };
@@ -337,6 +343,29 @@ static int add_chain(thread_report *r, thread_entry *to, const thread_entry *thr
     return 0;
 }
 
+/* What thread `i` waits for: a lock's owner, which may not be listed, or an initialiser. */
+static void add_holder(thread_entry *to, const diagnosed_thread *all, size_t count, size_t i,
+                       const thread_entry *threads)
+{
+    bool for_class = to->wait == WAIT_CLASS;
+    size_t holder =
+        for_class ? diagnose_next(all, count, i) : diagnosis_find(all, count, all[i].owner_tid);
+
+    to->awaited_class = to->holder_state = text_of("");
+    to->holder_tid = all[i].owner_tid;
+    to->holder = to->row.owner;
+    to->holder_kind = diagnose_holder(all, count, i);
+    if (holder == count)
+        return;
+    to->holder_tid = all[holder].java_tid;
+    to->holder = threads[holder].row.name;
+    to->holder_state = text_of(thread_state_name(all[holder].state));
+    if (!for_class)
+        return;
+    to->holder_kind = HOLDER_JAVA;
+    to->awaited_class = (text){all[holder].initialises, all[holder].initialises_length};
+}
+
 /* The threads [first, end) of one target's snapshot. */
 static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t end, size_t limit,
                        size_t *total)
@@ -347,11 +376,11 @@ static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t e
     int rc = all != NULL ? 0 : -1;
 
     for (size_t i = 0; i < count && rc == 0; i++)
-        all[i] = to_diagnose(r, &threads[i].row);
+        all[i] = report_diagnosed(r, &threads[i].row);
     for (size_t i = 0; i < count && rc == 0; i++) {
         uint32_t chain[CHAIN_MAX];
         wait_kind wait = diagnose_wait(&all[i]);
-        if (wait == WAIT_NONE || (*total)++ >= limit)
+        if (!wait_is_slow(wait) || (*total)++ >= limit)
             continue;
         thread_entry *entry = report_add(r, &r->slow, &threads[i].row);
         if (entry == NULL)
@@ -363,12 +392,7 @@ static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t e
             break;
         entry->wait = wait;
         entry->since_ms = find_since(&n->waits, &threads[i].row);
-        entry->holder_tid = threads[i].row.owner_tid;
-        entry->holder = entry->row.owner;
-        size_t holder = diagnosis_find(all, count, entry->holder_tid);
-        entry->holder_state = text_of(holder < count ? thread_state_name(all[holder].state) : "");
-        if (holder < count)
-            entry->holder = threads[holder].row.name;
+        add_holder(entry, all, count, i, threads);
     }
     free(all);
     return rc;
@@ -396,8 +420,8 @@ static query_code read_slow(const query *q, const store_filter *filter, thread_r
                             query_meta *meta, store_error *err)
 {
     newest n = {{NULL, 0, 0}, {NULL, 0, 0}};
-    gathering threads = {out, &n.threads, NULL, NEWEST_MAX, 0};
-    gathering waits = {out, &n.waits, NULL, NEWEST_MAX, 0};
+    gathering threads = {out, &n.threads, NULL, NEWEST_MAX, 0, NULL};
+    gathering waits = {out, &n.waits, NULL, NEWEST_MAX, 0, NULL};
     const thread_entries *const lists[] = {&n.threads};
     query_code code = gather(q, THREADS_NEWEST, filter, &threads, meta, err);
 
@@ -426,7 +450,7 @@ static bool has_snapshots(const thread_report *r)
 query_code query_threads(const query *q, const store_filter *filter, thread_report *out,
                          query_meta *meta, store_error *err)
 {
-    gathering pools = {out, &out->pools, NULL, (size_t)filter->limit, 0};
+    gathering pools = {out, &out->pools, NULL, (size_t)filter->limit, 0, NULL};
     const thread_entries *const lists[] = {&out->busy};
     query_code code = report_begin(q, filter, out, meta, err);
 
@@ -446,7 +470,7 @@ query_code query_threads(const query *q, const store_filter *filter, thread_repo
 query_code query_lanes(const query *q, const store_filter *filter, thread_report *out,
                        query_meta *meta, store_error *err)
 {
-    gathering lanes = {out, &out->lanes, NULL, NEWEST_MAX, 0};
+    gathering lanes = {out, &out->lanes, NULL, NEWEST_MAX, 0, NULL};
     query_code code = report_begin(q, filter, out, meta, err);
 
     return code == QUERY_OK ? gather(q, THREADS_LANES, filter, &lanes, meta, err) : code;
@@ -455,7 +479,7 @@ query_code query_lanes(const query *q, const store_filter *filter, thread_report
 query_code query_thread(const query *q, const store_filter *filter, thread_report *out,
                         query_meta *meta, store_error *err)
 {
-    gathering rows = {out, &out->snapshots, NULL, (size_t)filter->limit, 0};
+    gathering rows = {out, &out->snapshots, NULL, (size_t)filter->limit, 0, NULL};
     const thread_entries *const lists[] = {&out->snapshots};
     query_code code = report_begin(q, filter, out, meta, err);
 

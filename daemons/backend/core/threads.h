@@ -6,6 +6,8 @@
 #ifndef BACKEND_THREADS_H
 #define BACKEND_THREADS_H
 
+#include <diagnosis/busy.h>
+#include <diagnosis/locks.h>
 #include <diagnosis/waits.h>
 
 #include "copies.h"
@@ -26,9 +28,11 @@ typedef struct thread_entry {
     confidence confidence; /* of busy ones */
     wait_kind wait;        /* of slow ones, as are these: */
     uint64_t since_ms;
-    uint64_t holder_tid;
+    uint64_t holder_tid; /* of what it waits for; 0 = not known */
     text holder, holder_state;
-    text *chain; /* names of the threads from the holder to the one that runs */
+    text awaited_class;      /* that the holder probably initialises; "" = it waits for a lock */
+    holder_kind holder_kind; /* of a holder of locks too */
+    text *chain;             /* names of the threads from the holder to the one that runs */
     size_t chain_length;
 } thread_entry;
 
@@ -54,6 +58,7 @@ typedef struct deadlock_entry {
     uint64_t target, cycle, first_ms, last_ms;
     uint64_t ended_ms; /* 0: it goes on */
     const char *end_reason;
+    bool inferred; /* probable: the JVM has not found it */
     sighting_row *threads;
     size_t thread_count;
 } deadlock_entry;
@@ -79,6 +84,9 @@ void thread_report_free(thread_report *report);
 const snapshot_source *report_source(const thread_report *report, uint64_t target);
 const stack_entry *report_stack(const thread_report *report, text stack_id);
 
+/* The class of the innermost static initialiser on a stack of the report, or "". */
+text report_initialised(const thread_report *report, text stack_id);
+
 /* "RUNNABLE", "BLOCKED" ...; never NULL. */
 const char *thread_state_name(uint64_t state);
 
@@ -98,6 +106,8 @@ query_code query_deadlocks(const query *q, const store_filter *filter, uint64_t 
 
 /* ---- shared inside the core ---- */
 
+/* A row as diagnosis takes it, borrowed. */
+diagnosed_thread report_diagnosed(const thread_report *report, const thread_row *row);
 /* Appends a row with copies of its texts. NULL: no memory. */
 thread_entry *report_add(thread_report *report, thread_entries *to, const thread_row *row);
 /* What every answer begins with: how fresh the data is, and the sources. */

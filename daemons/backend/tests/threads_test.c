@@ -152,7 +152,8 @@ static void set_up(void)
                             .workload = "shop",
                             .from_ms = NOW_MS - 3600000,
                             .to_ms = NOW_MS,
-                            .limit = 2};
+                            .limit = 2,
+                            .busy_percent = DIAGNOSIS_BUSY_PERCENT};
 }
 
 static void tear_down(void)
@@ -165,7 +166,7 @@ START_TEST(busy_threads_name_their_confidence)
     thread_row exact = row_of(1, "exact"), idle = row_of(2, "idle"), sampled = row_of(3, "sampled");
     exact.interval_ms = idle.interval_ms = 10000;
     exact.cpu_ns = 5000000000;
-    idle.cpu_ns = 50000000; /* half a hundredth of a core */
+    idle.cpu_ns = 450000000; /* less than a twentieth of a core */
     sampled.runnable = 9;
     put(THREADS_USAGE, exact);
     put(THREADS_USAGE, idle);
@@ -175,6 +176,11 @@ START_TEST(busy_threads_name_their_confidence)
     ck_assert_int_eq(report.busy.items[0].confidence, EXACT_CPU);
     ck_assert_int_eq(report.busy.items[1].confidence, RUNNABLE_SAMPLES);
     ck_assert(!meta.truncated);
+    thread_report_free(&report);
+    filter.busy_percent = 4;
+    filter.limit = 3;
+    ck_assert_int_eq(query_threads(&q, &filter, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.busy.count, 3);
 }
 END_TEST
 
@@ -243,9 +249,9 @@ START_TEST(idle_waits_and_carriers_are_no_locks)
     thread_row idle = row_of(1, "idle"), carrier = row_of(2, "carrier"), hurt = row_of(3, "hurt");
     idle.state = carrier.state = hurt.state = DIAGNOSIS_WAITING;
     idle.lock_class = (text){"java.lang.Object", 16};
-    carrier.lock_class = (text){"java.lang.VirtualThread", 23};
+    carrier.lock_class = (text){"L", 1}; /* of another snapshot of the range */
     carrier.owner_tid = 30;
-    carrier.carries = (text){"#30", 3};
+    carrier.carries_tid = 30;
     hurt.lock_class = (text){"java.util.concurrent.locks.ReentrantLock$NonfairSync", 52};
     hurt.owner_tid = 9;
     hurt.owner = (text){"owner", 5};
@@ -261,6 +267,73 @@ START_TEST(idle_waits_and_carriers_are_no_locks)
     ck_assert_uint_eq(report.locks[0].holders.count, 1);
     ck_assert(text_equal(report.locks[0].holders.items[0].row.name, text_of("owner")));
     ck_assert_ptr_nonnull(report_stack(&report, report.locks[0].holders.items[0].row.stack_id));
+}
+END_TEST
+
+static const struct {
+    const char *what;
+    uint64_t flags, carried_tid; /* of a carrier */
+    bool listed;                 /* the owner, somewhere in the range */
+    holder_kind kind;
+} kinds[] = {
+    {"platform thread", 0, 0, true, HOLDER_JAVA},
+    {"virtual thread that is carried", DIAGNOSIS_OWNER_GONE, 9, false, HOLDER_VIRTUAL},
+    {"ended thread", DIAGNOSIS_OWNER_ENDED, 0, false, HOLDER_ENDED},
+    {"thread that ended in the range", DIAGNOSIS_OWNER_GONE, 0, true, HOLDER_ENDED},
+    {"ended or virtual thread", DIAGNOSIS_OWNER_GONE, 0, false, HOLDER_ENDED_OR_VIRTUAL},
+};
+
+START_TEST(holders_say_what_they_are)
+{
+    thread_row waiter = row_of(1, "waiter"), carrier = row_of(2, "carrier");
+    waiter.state = DIAGNOSIS_WAITING;
+    waiter.flags = kinds[_i].flags;
+    waiter.lock_class = (text){"java.util.concurrent.locks.ReentrantLock$NonfairSync", 52};
+    waiter.owner_tid = 9;
+    waiter.owner = (text){"owner", 5};
+    carrier.carries_tid = kinds[_i].carried_tid;
+    put(THREADS_NEWEST, waiter);
+    put(THREADS_NEWEST, carrier);
+    put(THREADS_WAITS, waiter);
+    put(THREADS_USAGE, carrier);
+    if (kinds[_i].listed)
+        put(THREADS_USAGE, row_of(9, "owner"));
+    if (kinds[_i].kind == HOLDER_JAVA)
+        put(THREADS_NEWEST, row_of(9, "owner"));
+    ck_assert_int_eq(query_locks(&q, &filter, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.lock_count, 1);
+    ck_assert_uint_eq(report.locks[0].holders.count, 1);
+    ck_assert_msg(report.locks[0].holders.items[0].holder_kind == kinds[_i].kind, "%s: %s",
+                  kinds[_i].what, holder_kind_name(report.locks[0].holders.items[0].holder_kind));
+    thread_report_free(&report);
+    ck_assert_int_eq(query_threads(&q, &filter, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.slow.count, 1);
+    ck_assert(text_equal(report.slow.items[0].holder, text_of("owner")));
+    if (!kinds[_i].listed || kinds[_i].kind == HOLDER_JAVA) /* the newest snapshot alone */
+        ck_assert_int_eq(report.slow.items[0].holder_kind, kinds[_i].kind);
+}
+END_TEST
+
+static thread_row initialiser(uint64_t tid, const char *name)
+{
+    thread_row row = row_of(tid, name);
+    row.state = DIAGNOSIS_RUNNABLE;
+    row.interval_ms = 5000;
+    row.stack_id = (text)STACK("a");
+    return row;
+}
+
+START_TEST(a_class_is_waited_for_by_name)
+{
+    put(THREADS_NEWEST, initialiser(1, "one"));
+    put(THREADS_NEWEST, initialiser(2, "two"));
+    ck_assert_int_eq(query_threads(&q, &filter, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.slow.count, 2);
+    const thread_entry *entry = &report.slow.items[0];
+    ck_assert_int_eq(entry->wait, WAIT_CLASS);
+    ck_assert(text_equal(entry->awaited_class, text_of("C")));
+    ck_assert(text_equal(entry->holder, text_of("two")));
+    ck_assert_int_eq(entry->holder_kind, HOLDER_JAVA);
 }
 END_TEST
 
@@ -340,6 +413,8 @@ int main(void)
     tcase_add_test(tests, slow_threads_have_their_holder_their_chain_and_when_it_began);
     tcase_add_test(tests, what_a_limit_leaves_off_is_counted);
     tcase_add_test(tests, idle_waits_and_carriers_are_no_locks);
+    tcase_add_loop_test(tests, holders_say_what_they_are, 0, sizeof(kinds) / sizeof(kinds[0]));
+    tcase_add_test(tests, a_class_is_waited_for_by_name);
     tcase_add_loop_test(tests, a_deadlock_ends_as_its_jvm_or_its_collector_does, 0,
                         sizeof(ends) / sizeof(ends[0]));
     tcase_add_test(tests, one_deadlock_is_found_by_its_number);

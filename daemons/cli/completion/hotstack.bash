@@ -38,7 +38,7 @@ _hotstack() {
         mapfile -t COMPREPLY < <(compgen -W "--duration --events --file --type --engine --loop --help $(_hotstack_jvms)" -- "$current")
         ;;
     threads)
-        mapfile -t COMPREPLY < <(compgen -W "--duration --watch --json --top --stacks --depth --pause --max-threads --full --synchronizers --contention --help $(_hotstack_jvms)" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "--duration --watch --json --busy --top --stacks --depth --pause --max-threads --full --synchronizers --contention --help $(_hotstack_jvms)" -- "$current")
         ;;
     convert | diff | jfr | top)
         local -a words=("$command")

@@ -32,7 +32,7 @@ complete -c hotstack -n "__fish_seen_subcommand_from threads" -s w -l watch -d '
 complete -c hotstack -n "__fish_seen_subcommand_from threads" -l full -d 'all stacks'
 complete -c hotstack -n "__fish_seen_subcommand_from threads" -l synchronizers -d 'owned locks'
 complete -c hotstack -n "__fish_seen_subcommand_from threads" -l contention -d 'time blocked and waited'
-for number in top stacks depth pause max-threads
+for number in busy top stacks depth pause max-threads
     complete -c hotstack -x -n "__fish_seen_subcommand_from threads" -l $number
 end
 complete -c hotstack -r -F -n "__fish_seen_subcommand_from convert diff jfr top"

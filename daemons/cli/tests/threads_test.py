@@ -74,17 +74,26 @@ def named(threads, name):
     return found[0]
 
 
+LISTS = ("busy", "blocked", "unknown_holder", "class_initialisation", "waiting")
+
+
+def all_threads(found):
+    return [thread for part in LISTS for thread in found[part]]
+
+
 def deadlock_as_a_cycle():
     for kind, n, method in (("monitors", 2, "lockMonitors"), ("locks", 5, "lockLocks")):
         with jvm(kind, n) as child:
             found = document("-d", "0", child.pid)
             assert len(found["deadlocks"]) == 1, found["deadlocks"]
             cycle = found["deadlocks"][0]
+            assert cycle["inferred"] is False and cycle["id"] == document("-d", "0", child.pid)["deadlocks"][0]["id"], cycle
             assert sorted(thread["name"] for thread in cycle["threads"]) == [f"stuck-{i}" for i in range(n)]
             tids = [thread["java_tid"] for thread in cycle["threads"]]
             for i, lock in enumerate(cycle["locks"]):
                 assert lock["wanted_by"] == tids[i] and lock["held_by"] == tids[(i + 1) % n], cycle
                 stuck = named(found["blocked"], cycle["threads"][i]["name"])
+                assert stuck["wait"] == "deadlocked" and stuck["holder"]["kind"] == "java", stuck
                 assert stuck["lock"]["identity_hash"] == lock["identity_hash"], stuck
                 assert any(frame["method"] == method for frame in stuck["stack"]), stuck
                 assert stuck["deadlocked"] is True
@@ -101,7 +110,8 @@ def blocked_with_its_owner():
         for i in range(3):
             wanting = named(found["blocked"], f"wanting-{i}")
             assert wanting["state"] == "blocked" and wanting["lock"]["class"] == "Threads", wanting
-            assert [owner["name"] for owner in wanting["owner_chain"]] == ["holder"], wanting
+            assert [owner["name"] for owner in wanting["holder_chain"]] == ["holder"], wanting
+            assert wanting["wait"] == "blocked" and wanting["holder"]["name"] == "holder", wanting
         holder = named(found["waiting"], "holder")
         assert "owner" in holder["why"], holder
         hashes = [lock["identity_hash"] for frame in holder["stack"] for lock in frame.get("locked", [])]
@@ -123,17 +133,17 @@ def busy_by_cpu():
         assert first["os_tid"] in map(int, os.listdir(f"/proc/{child.pid}/task")), first
         window = found["meta"]["window_s"]
         assert window >= 2 and abs(first["cpu_share"] - first["cpu_ns"] / 1e9 / window) < 1e-6, found["meta"]
-        everybody = {thread["java_tid"] for part in ("busy", "blocked", "waiting") for thread in found[part]}
+        everybody = {thread["java_tid"] for thread in all_threads(found)}
         assert len(everybody) == found["meta"]["threads_total"] == found["meta"]["threads"], found["meta"]
         text = hotstack(child.pid).stdout
-        assert re.search(r'BUSY\n +\d+\.\d % +"burn-80"', text), text
+        assert re.search(r'BUSY: 5 % of a core or more\n +\d+\.\d % +"burn-80"', text), text
 
 
 def all_stacks_on_demand():
     with jvm("locks", 2) as child:
         found = document("-d", "0", "--full", "--synchronizers", child.pid)
         assert found["meta"]["full"] is True and found["meta"]["cut"] == [], found["meta"]
-        threads = {t["java_tid"]: t for part in ("busy", "blocked", "waiting") for t in found[part]}
+        threads = {t["java_tid"]: t for t in all_threads(found)}
         assert all(t["why"] == ["full"] and "stack" in t for t in threads.values()), threads
         stuck = named(found["blocked"], "stuck-0")
         assert [lock["class"] for lock in stuck["owns"]] == ["java.util.concurrent.locks.ReentrantLock$NonfairSync"]
@@ -168,6 +178,82 @@ def pauses_end_and_are_told():
         assert re.search(r"; stacks of \d+; stopped for at most \d+\.\d ms in all, \d+\.\d ms at a time\n", text.stdout)
 
 
+def carriers_name_what_they_carry():
+    with jvm("virtual") as child:
+        found = document("-d", "1s", "--busy", "0.1", child.pid)
+        assert found["blocked"] == [] and found["deadlocks"] == [] and found["locks"] == [], found
+        carrier, = [thread for thread in found["busy"] if "carries" in thread]
+        assert carrier["carries"]["name"] == "vt-computes" and carrier["carries"]["java_tid"] > 0, carrier
+        assert carrier["wait"] == "none" and "lock" not in carrier and "holder" not in carrier, carrier
+        text = hotstack("--busy", "0.1", child.pid).stdout
+        number = carrier["carries"]["java_tid"]
+        assert re.search(rf'"ForkJoinPool-1-worker-\d+"  carries virtual thread #{number} \(vt-computes\)', text), text
+        assert ", 0 blocked, " in text and "VirtualThread@" not in text, text
+
+
+def classes_that_wait_for_each_other():
+    with jvm("initialise") as child:
+        found = document("-d", "1s", child.pid)
+        assert found["blocked"] == [], found["blocked"]
+        first = named(found["class_initialisation"], "init-First")
+        assert first["state"] == "runnable" and first["awaited_class"] == "Threads$Second", first
+        assert first["holder"]["name"] == "init-Second" and first["holder"]["kind"] == "java", first
+        assert "stalled" in first["why"] and first["stack"][0]["method"] == "<clinit>", first
+        cycle, = found["deadlocks"]
+        assert cycle["inferred"] is True, cycle
+        assert [lock["awaited_class"] for lock in cycle["locks"]] == ["Threads$Second", "Threads$First"], cycle
+        text = hotstack("-d", "1s", child.pid).stdout
+        assert "PROBABLE DEADLOCK 1 (inferred, not found by the JVM): a cycle of 2 threads" in text, text
+        assert 'probably waits for the initialisation of class Threads$Second by "init-Second"' in text, text
+        once = document("-d", "0", child.pid)  # one look cannot tell it
+        assert once["deadlocks"] == [] and once["class_initialisation"] == [], once
+
+
+def locks_without_a_known_holder():
+    with jvm("ownerless") as child:
+        found = document("-d", "0", child.pid)
+        assert found["blocked"] == [], found["blocked"]
+        for name, lock in (("stamped", "java.util.concurrent.locks.StampedLock"),
+                           ("writer", "java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync"),
+                           ("permitted", "java.util.concurrent.Semaphore$NonfairSync")):
+            thread = named(found["unknown_holder"], name)
+            assert thread["lock"]["class"] == lock and thread["holder"] == {"kind": "unknown"}, thread
+            assert "stack" in thread and thread["holder_chain"] == [], thread
+        assert {lock["holder"]["kind"] for lock in found["locks"]} == {"unknown"} and len(found["locks"]) == 3, found["locks"]
+        text = hotstack("-d", "0", child.pid).stdout
+        assert "HOLDER UNKNOWN: the JVM does not know who holds these locks\n" in text, text
+        assert re.search(r"1 thread waits for java\.util\.concurrent\.locks\.StampedLock@[0-9a-f]+, holder unknown\n", text), text
+        assert "3 waiting for locks of unknown holders" in text and "StampedLock.readLock" in text, text
+
+
+def holder_that_has_ended():
+    with jvm("orphans") as child:
+        found = document("-d", "0", child.pid)
+        for i in range(3):
+            orphan = named(found["blocked"], f"orphan-{i}")
+            assert orphan["holder"]["kind"] == "ended" and orphan["holder"]["name"] == "XNIO-died", orphan
+            assert orphan["wait"] == "waiting_for_lock" and orphan["holder_chain"] == [], orphan
+        text = hotstack("-d", "0", child.pid).stdout
+        assert re.search(r'3 threads wait for \S+ReentrantLock\S+, held by "XNIO-died", which has ended\n', text), text
+
+
+def equal_stacks_are_printed_once():
+    with jvm("pool", 40) as child:
+        found = document("-d", "0", child.pid)
+        lock, = found["locks"]
+        assert len(lock["waiters"]) == 40 and lock["holder"]["name"] == "pool-holder", lock
+        text = hotstack("-d", "0", child.pid).stdout
+        assert re.search(r'40 threads wait for \S+ReentrantLock\S+, held by "pool-holder"\n', text), text
+        assert '40 threads  "pool-#"  waiting, with this stack\n' in text, text
+        assert text.count("Threads.take (") == 1, text
+
+
+def busy_from_a_share_on():
+    with jvm("burn", 20) as child:
+        assert document("-d", "1s", "--busy", "0.1", child.pid)["busy"][0]["name"] == "burn-20"
+        assert document("-d", "1s", "--busy", "99%", child.pid)["busy"] == []
+
+
 def watch_until_interrupted():
     with jvm("burn", 50) as child:
         watch = subprocess.Popen([HOTSTACK, "threads", *UNBOUNDED, "--watch", "--json", "-d", "100ms", str(child.pid)],
@@ -198,7 +284,8 @@ def mistakes_are_named():
                              (("-d", "-1", "1"), "--duration"), (("--top", "0", "1"), "--top"),
                              (("--synchronizers", "1"), "--full"), (("--watch", "-d", "0", "1"), "--watch"),
                              (("--stacks", "5000", "1"), "--stacks"), (("--pause", "0", "1"), "--pause"),
-                             (("--pause", "2m", "1"), "--pause")):
+                             (("--pause", "2m", "1"), "--pause"), (("--busy", "101", "1"), "--busy"),
+                             (("--busy", "x", "1"), "--busy")):
         result = hotstack(*arguments)
         assert result.returncode == 2 and words in result.stderr, (arguments, result.stderr)
     nobody = hotstack("-d", "0", os.getpid())
@@ -208,7 +295,9 @@ def mistakes_are_named():
 
 
 TESTS = [deadlock_as_a_cycle, blocked_with_its_owner, busy_by_cpu, all_stacks_on_demand, what_is_cut_is_told,
-         pauses_end_and_are_told, watch_until_interrupted, mistakes_are_named]
+         pauses_end_and_are_told, carriers_name_what_they_carry, classes_that_wait_for_each_other,
+         locks_without_a_known_holder, holder_that_has_ended, equal_stacks_are_printed_once, busy_from_a_share_on,
+         watch_until_interrupted, mistakes_are_named]
 
 
 def main():

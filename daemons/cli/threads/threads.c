@@ -36,7 +36,7 @@ static bool print_json(const threads_view *view, bool one_line)
 static bool show(const threads_asking *a, const attach_threads *now, const attach_threads *before)
 {
     threads_view view;
-    if (!threads_view_make(&view, &a->jvm, now, before)) {
+    if (!threads_view_make(&view, &a->jvm, now, before, a->options->busy)) {
         complain("there is no memory to show the threads");
         return false;
     }

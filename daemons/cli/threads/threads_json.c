@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots as JSON: docs/formats/threads-json.md. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -86,7 +87,8 @@ static json_t *why_json(uint32_t why)
         const char *word;
     } words[] = {{ATTACH_STACK_BUSY, "busy"},       {ATTACH_STACK_BLOCKED, "blocked"},
                  {ATTACH_STACK_OWNER, "owner"},     {ATTACH_STACK_DEADLOCKED, "deadlocked"},
-                 {ATTACH_STACK_SAMPLED, "sampled"}, {ATTACH_STACK_FULL, "full"}};
+                 {ATTACH_STACK_STALLED, "stalled"}, {ATTACH_STACK_SAMPLED, "sampled"},
+                 {ATTACH_STACK_FULL, "full"}};
     json_t *list = json_array();
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (why & words[i].bit)
@@ -111,20 +113,51 @@ static void set_flags(json_t *object, uint32_t flags)
         set(object, "stack_cut", json_true());
 }
 
-static void set_wait(json_t *object, const attach_thread *thread)
+/* Unknown parts are left out. */
+static json_t *holder_json(const threads_holder *holder)
 {
-    const attach_thread *chain[CHAIN_MAX];
-    bool cycle = false;
+    json_t *object = json_pack("{s:s}", "kind", holder_kind_name(holder->kind));
+    if (holder->java_tid == 0)
+        return object;
+    set(object, "java_tid", json_integer((json_int_t)holder->java_tid));
+    set(object, "name", json_string(holder->name));
+    return object;
+}
+
+static json_t *chain_json(const threads_view *view, size_t index)
+{
+    uint32_t chain[CHAIN_MAX];
+    json_t *list = json_array();
+    size_t n = diagnose_chain(view->threads, view->count, index, chain, CHAIN_MAX);
+    for (size_t i = 0; i < n; i++)
+        (void)json_array_append_new(list, reference_json(attach_threads_at(view->now, chain[i])));
+    return list;
+}
+
+static void set_wait(json_t *object, const threads_view *view, const threads_row *row)
+{
+    const attach_thread *thread = row->thread;
+    const char *class_name;
+    const attach_thread *by = threads_initialiser(view, row->index, &class_name);
+    set(object, "wait", json_string(wait_kind_name(row->wait)));
     if (thread->lock != NULL)
         set(object, "lock", lock_json(thread->lock));
-    if (thread->owner_tid == 0)
+    if (!wait_is_slow(row->wait))
         return;
-    json_t *list = json_array();
-    size_t n = threads_chain(chain, CHAIN_MAX, thread, &cycle);
-    for (size_t i = 0; i < n; i++)
-        (void)json_array_append_new(list, reference_json(chain[i]));
-    set(object, "owner_tid", json_integer((json_int_t)thread->owner_tid));
-    set(object, "owner_chain", list);
+    if (by != NULL)
+        set(object, "awaited_class", json_string(class_name));
+    const threads_holder holder = by == NULL
+                                      ? threads_holder_of(view, row->index)
+                                      : (threads_holder){HOLDER_JAVA, by->java_tid, by->name, by};
+    if (by != NULL || row->wait != WAIT_CLASS)
+        set(object, "holder", holder_json(&holder));
+    set(object, "holder_chain", chain_json(view, row->index));
+}
+
+static json_t *carried_json(const attach_thread *thread)
+{
+    return json_pack("{s:I, s:s}", "java_tid", (json_int_t)thread->carries_tid, "name",
+                     thread->carries_name);
 }
 
 static json_t *row_json(const threads_view *view, const threads_row *row)
@@ -144,7 +177,9 @@ static json_t *row_json(const threads_view *view, const threads_row *row)
     set_counter(object, "waited_count", thread->waited_count);
     set_counter(object, "blocked_ms", thread->blocked_ms);
     set_counter(object, "waited_ms", thread->waited_ms);
-    set_wait(object, thread);
+    if (thread->carries_tid != 0)
+        set(object, "carries", carried_json(thread));
+    set_wait(object, view, row);
     if (!thread->has_stack)
         return object;
     set(object, "why", why_json(thread->why));
@@ -154,27 +189,68 @@ static json_t *row_json(const threads_view *view, const threads_row *row)
     return object;
 }
 
-static json_t *rows_json(const threads_view *view, const threads_row *rows, size_t n)
+static json_t *rows_json(const threads_view *view, threads_list which)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++)
-        (void)json_array_append_new(list, row_json(view, &rows[i]));
+    for (size_t i = 0; i < view->n[which]; i++)
+        (void)json_array_append_new(list, row_json(view, &view->rows[which][i]));
     return list;
 }
 
-static json_t *cycle_json(const attach_deadlock *cycle)
+/* ---- locks and deadlocks ---- */
+
+static json_t *lock_group_json(const threads_view *view, const diagnosed_lock *lock)
+{
+    json_t *waiters = json_array();
+    size_t teller = lock->waiters[0];
+    for (size_t i = 0; i < lock->waiter_count; i++) {
+        size_t index = lock->waiters[i];
+        if (view->threads[index].owner_tid == lock->holder_tid)
+            teller = index;
+        (void)json_array_append_new(waiters,
+                                    json_integer((json_int_t)view->threads[index].java_tid));
+    }
+    const threads_holder holder = threads_holder_of(view, teller);
+    json_t *object = lock_json(attach_threads_at(view->now, teller)->lock);
+    set(object, "holder", holder_json(&holder));
+    set(object, "waiters", waiters);
+    return object;
+}
+
+static json_t *locks_json(const threads_view *view)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < view->locks.count; i++)
+        (void)json_array_append_new(list, lock_group_json(view, &view->locks.items[i]));
+    return list;
+}
+
+/* What a thread of a cycle waits for: a lock, or a class. */
+static json_t *wanted_json(const threads_view *view, size_t index)
+{
+    const attach_thread *thread = attach_threads_at(view->now, index);
+    const char *class_name;
+    if (thread->lock != NULL)
+        return lock_json(thread->lock);
+    (void)threads_initialiser(view, index, &class_name);
+    return json_pack("{s:s}", "awaited_class", class_name);
+}
+
+static json_t *cycle_json(const threads_view *view, const diagnosed_cycle *cycle)
 {
     json_t *threads = json_array(), *locks = json_array();
-    for (size_t i = 0; i < cycle->n; i++) {
-        const attach_thread *next = cycle->threads[(i + 1) % cycle->n];
-        const attach_thread_lock *lock = threads_cycle_lock(cycle, i);
-        json_t *entry = lock == NULL ? json_object() : lock_json(lock);
-        (void)json_array_append_new(threads, reference_json(cycle->threads[i]));
-        set(entry, "wanted_by", json_integer((json_int_t)cycle->threads[i]->java_tid));
-        set(entry, "held_by", json_integer((json_int_t)next->java_tid));
+    char id[17];
+    (void)snprintf(id, sizeof(id), "%016" PRIx64, cycle->id);
+    for (size_t i = 0; i < cycle->count; i++) {
+        size_t index = cycle->threads[i], next = cycle->threads[(i + 1) % cycle->count];
+        json_t *entry = wanted_json(view, index);
+        (void)json_array_append_new(threads, reference_json(attach_threads_at(view->now, index)));
+        set(entry, "wanted_by", json_integer((json_int_t)view->threads[index].java_tid));
+        set(entry, "held_by", json_integer((json_int_t)view->threads[next].java_tid));
         (void)json_array_append_new(locks, entry);
     }
-    return json_pack("{s:o, s:o}", "threads", threads, "locks", locks);
+    return json_pack("{s:s, s:b, s:o, s:o}", "id", id, "inferred", (int)cycle->inferred, "threads",
+                     threads, "locks", locks);
 }
 
 static json_t *cut_json(const attach_threads_meta *meta)
@@ -198,18 +274,19 @@ static json_t *meta_json(const threads_view *view)
     (void)strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%S", &parts);
     (void)snprintf(text, sizeof(text), "%s.%03uZ", at, (unsigned)(meta->wall_ms % 1000));
     json_t *object = json_pack(
-        "{s:i, s:i, s:s, s:s, s:f, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:f, s:f, s:f, s:f,"
-        " s:f}",
+        "{s:i, s:i, s:s, s:s, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:f, s:f, "
+        "s:f, "
+        "s:f, s:f}",
         "version", 1, "pid", view->jvm->identity.pid, "main_class", view->jvm->main_class,
-        "taken_at", text, "window_s", view->seconds, "threads_total",
-        (json_int_t)meta->threads_total, "threads", (json_int_t)attach_threads_count(view->now),
-        "stacks_wanted", (json_int_t)meta->stacks_wanted, "stacks",
-        (json_int_t)threads_stacks(view->now), "full", meta->full, "cpu_time", meta->cpu_time,
-        "allocated", meta->allocated, "contention", meta->contention, "pauses",
-        (json_int_t)meta->pauses, "paused_ms", (double)meta->paused_ns / 1e6, "longest_pause_ms",
-        (double)meta->longest_pause_ns / 1e6, "deadlock_ms", (double)meta->deadlock_took_ns / 1e6,
-        "stacks_ms", (double)meta->stacks_took_ns / 1e6, "total_ms",
-        (double)meta->total_took_ns / 1e6);
+        "taken_at", text, "window_s", view->seconds, "busy_percent", view->busy_percent,
+        "threads_total", (json_int_t)meta->threads_total, "threads",
+        (json_int_t)attach_threads_count(view->now), "stacks_wanted",
+        (json_int_t)meta->stacks_wanted, "stacks", (json_int_t)threads_stacks(view->now), "full",
+        meta->full, "cpu_time", meta->cpu_time, "allocated", meta->allocated, "contention",
+        meta->contention, "pauses", (json_int_t)meta->pauses, "paused_ms",
+        (double)meta->paused_ns / 1e6, "longest_pause_ms", (double)meta->longest_pause_ns / 1e6,
+        "deadlock_ms", (double)meta->deadlock_took_ns / 1e6, "stacks_ms",
+        (double)meta->stacks_took_ns / 1e6, "total_ms", (double)meta->total_took_ns / 1e6);
     if (object != NULL)
         set(object, "cut", cut_json(meta));
     return object;
@@ -218,11 +295,12 @@ static json_t *meta_json(const threads_view *view)
 json_t *threads_json(const threads_view *view)
 {
     json_t *deadlocks = json_array();
-    for (size_t i = 0; i < attach_threads_deadlock_count(view->now); i++)
-        (void)json_array_append_new(deadlocks,
-                                    cycle_json(attach_threads_deadlock_at(view->now, i)));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "busy", rows_json(view, view->busy, view->n_busy),
-                     "blocked", rows_json(view, view->blocked, view->n_blocked), "waiting",
-                     rows_json(view, view->waiting, view->n_waiting), "deadlocks", deadlocks,
-                     "meta", meta_json(view));
+    for (size_t i = 0; i < view->deadlocks.count; i++)
+        (void)json_array_append_new(deadlocks, cycle_json(view, &view->deadlocks.items[i]));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "busy", rows_json(view, THREADS_LIST_BUSY),
+        "blocked", rows_json(view, THREADS_LIST_BLOCKED), "unknown_holder",
+        rows_json(view, THREADS_LIST_UNKNOWN_HOLDER), "class_initialisation",
+        rows_json(view, THREADS_LIST_CLASS), "waiting", rows_json(view, THREADS_LIST_WAITING),
+        "locks", locks_json(view), "deadlocks", deadlocks, "meta", meta_json(view));
 }

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/threads/threads.h"
+#include <diagnosis/busy.h>
 
 #define DEFAULT_DURATION_MS 1000
 #define LONGEST_DURATION_MS 600000
@@ -16,7 +17,8 @@ static const char help[] =
     "usage: hotstack threads [OPTIONS] PID|NAME\n"
     "\n"
     "Says what the threads of a running JVM do: which use the CPU, with their stacks; which are\n"
-    "blocked, by whom; which wait; and deadlocks, drawn as cycles. The JVM is stopped a few "
+    "blocked, by whom, those with one stack as one; which wait; and deadlocks, drawn as cycles. "
+    "The JVM is stopped a few "
     "times,\n"
     "for some milliseconds in all, however large its heap.\n"
     "\n"
@@ -24,6 +26,7 @@ static const char help[] =
     "                       snapshot, with the CPU time of the threads' whole lives\n"
     "  -w, --watch          again and again, until Ctrl-C\n"
     "      --json           JSON, one object a snapshot (docs/formats/threads-json.md)\n"
+    "      --busy PERCENT   threads that used so much of a core are busy (default 5)\n"
     "      --top N          rows of each list in text (default 10)\n"
     "      --stacks N       take the stacks of so many threads (default 64)\n"
     "      --depth N        frames of a stack (default 256)\n"
@@ -45,6 +48,7 @@ static const char help[] =
 
 enum {
     OPT_JSON = 256,
+    OPT_BUSY,
     OPT_TOP,
     OPT_STACKS,
     OPT_DEPTH,
@@ -59,6 +63,7 @@ static const struct option longs[] = {
     {"duration", required_argument, NULL, 'd'},
     {"watch", no_argument, NULL, 'w'},
     {"json", no_argument, NULL, OPT_JSON},
+    {"busy", required_argument, NULL, OPT_BUSY},
     {"top", required_argument, NULL, OPT_TOP},
     {"stacks", required_argument, NULL, OPT_STACKS},
     {"depth", required_argument, NULL, OPT_DEPTH},
@@ -82,6 +87,20 @@ static int set_number(uint32_t *out, const char *option, uint32_t most)
         return -1;
     }
     complain("--%s takes a number from 1 to %u, not '%s'", option, most, optarg);
+    return EXIT_USAGE;
+}
+
+static int set_percent(double *out)
+{
+    char *end;
+    errno = 0;
+    double number = strtod(optarg, &end);
+    if (errno == 0 && end != optarg && (*end == '\0' || strcmp(end, "%") == 0) && number >= 0 &&
+        number <= 100) {
+        *out = number;
+        return -1;
+    }
+    complain("--busy takes a percentage of a core from 0 to 100, as 5 or 0.1, not '%s'", optarg);
     return EXIT_USAGE;
 }
 
@@ -118,6 +137,8 @@ static int take_option(threads_options *out, int option)
     case OPT_JSON:
         out->json = true;
         return -1;
+    case OPT_BUSY:
+        return set_percent(&out->busy);
     case OPT_TOP:
         return set_number(&out->top, "top", 1000000);
     case OPT_STACKS:
@@ -166,7 +187,8 @@ static int check(const threads_options *o)
 
 int threads_parse(threads_options *out, int argc, char **argv)
 {
-    *out = (threads_options){.duration_ms = DEFAULT_DURATION_MS, .top = DEFAULT_TOP};
+    *out = (threads_options){
+        .duration_ms = DEFAULT_DURATION_MS, .top = DEFAULT_TOP, .busy = DIAGNOSIS_BUSY_PERCENT};
     optind = 1;
     for (;;) {
         int option = getopt_long(argc, argv, "d:wh", longs, NULL);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/threads/threads.h"
-
-#define BUSY_SHARE 0.001 /* of a core; what is below is the noise of waking up */
+#include <diagnosis/busy.h>
+#include <diagnosis/from_snapshot.h>
 
 static uint64_t since(uint64_t now, uint64_t then)
 {
@@ -14,32 +14,52 @@ static uint64_t since(uint64_t now, uint64_t then)
     return now > then ? now - then : 0;
 }
 
-static void fill_row(threads_row *row, const threads_view *view, const attach_thread *thread)
+static threads_row make_row(const threads_view *view, size_t index)
 {
+    static const attach_thread none; /* a new thread has all of its own */
+    const attach_thread *thread = attach_threads_at(view->now, index);
     const attach_thread *then =
         view->before == NULL ? NULL : attach_threads_find(view->before, thread->java_tid);
-    *row = (threads_row){.thread = thread,
-                         .cpu_ns = since(thread->cpu_ns, then == NULL ? 0 : then->cpu_ns),
-                         .user_ns = since(thread->user_ns, then == NULL ? 0 : then->user_ns),
-                         .allocated_bytes = since(thread->allocated_bytes,
-                                                  then == NULL ? 0 : then->allocated_bytes)};
-    if (row->cpu_ns != ATTACH_THREADS_UNKNOWN && view->seconds > 0)
-        row->share = (double)row->cpu_ns / 1e9 / view->seconds;
+    then = then != NULL ? then : &none;
+    threads_row row = {.thread = thread,
+                       .index = index,
+                       .wait = diagnose_wait(&view->threads[index]),
+                       .cpu_ns = since(thread->cpu_ns, then->cpu_ns),
+                       .user_ns = since(thread->user_ns, then->user_ns),
+                       .allocated_bytes = since(thread->allocated_bytes, then->allocated_bytes)};
+    if (row.cpu_ns != ATTACH_THREADS_UNKNOWN && view->seconds > 0)
+        row.share = (double)row.cpu_ns / 1e9 / view->seconds;
+    return row;
 }
 
-static bool is_blocked(const attach_thread *thread)
-{
-    return thread->state == ATTACH_THREAD_BLOCKED || thread->owner_tid != 0;
-}
-
+/* Without a window, threads that are runnable and not in native code, or carry a virtual one. */
 static bool is_busy(const threads_row *row, const threads_view *view)
 {
+    const attach_thread *thread = row->thread;
+    bool runs = thread->carries_tid != 0 || (thread->state == ATTACH_THREAD_RUNNABLE &&
+                                             !(thread->flags & ATTACH_THREAD_NATIVE));
+    diagnosed_use use = {.snapshots = 1, .runnable = runs};
     if (row->cpu_ns == ATTACH_THREADS_UNKNOWN || row->cpu_ns == 0)
         return false;
     if (view->seconds > 0)
-        return row->share >= BUSY_SHARE;
-    return row->thread->state == ATTACH_THREAD_RUNNABLE &&
-           !(row->thread->flags & ATTACH_THREAD_NATIVE);
+        use = (diagnosed_use){.window_ns = (uint64_t)(view->seconds * 1e9), .cpu_ns = row->cpu_ns};
+    return diagnose_busy(&use, view->busy_percent);
+}
+
+static threads_list list_of(wait_kind wait, bool busy)
+{
+    switch (wait) {
+    case WAIT_BLOCKED:
+    case WAIT_LOCK:
+    case WAIT_DEADLOCKED:
+        return THREADS_LIST_BLOCKED;
+    case WAIT_UNKNOWN_HOLDER:
+        return THREADS_LIST_UNKNOWN_HOLDER;
+    case WAIT_CLASS:
+        return THREADS_LIST_CLASS;
+    default:
+        return busy ? THREADS_LISTS : THREADS_LIST_WAITING;
+    }
 }
 
 static int by_cpu(const void *a, const void *b)
@@ -52,35 +72,38 @@ static int by_cpu(const void *a, const void *b)
 
 static void sort_rows(threads_view *view)
 {
-    for (size_t i = 0; i < attach_threads_count(view->now); i++) {
-        const attach_thread *thread = attach_threads_at(view->now, i);
-        threads_row row;
-        fill_row(&row, view, thread);
-        bool busy = is_busy(&row, view), blocked = is_blocked(thread);
+    for (size_t i = 0; i < view->count; i++) {
+        threads_row row = make_row(view, i);
+        bool busy = is_busy(&row, view);
+        threads_list list = list_of(row.wait, busy);
         if (busy)
-            view->busy[view->n_busy++] = row;
-        if (blocked)
-            view->blocked[view->n_blocked++] = row;
-        if (!busy && !blocked)
-            view->waiting[view->n_waiting++] = row;
+            view->rows[THREADS_LIST_BUSY][view->n[THREADS_LIST_BUSY]++] = row;
+        if (list != THREADS_LISTS)
+            view->rows[list][view->n[list]++] = row;
     }
-    if (view->n_busy > 0)
-        qsort(view->busy, view->n_busy, sizeof(*view->busy), by_cpu);
+    qsort(view->rows[THREADS_LIST_BUSY], view->n[THREADS_LIST_BUSY], sizeof(threads_row), by_cpu);
 }
 
 bool threads_view_make(threads_view *out, const attach_jvm *jvm, const attach_threads *now,
-                       const attach_threads *before)
+                       const attach_threads *before, double busy_percent)
 {
-    size_t n = attach_threads_count(now) + 1;
-    *out = (threads_view){.jvm = jvm, .now = now, .before = before};
+    *out = (threads_view){.jvm = jvm,
+                          .now = now,
+                          .before = before,
+                          .busy_percent = busy_percent,
+                          .threads = diagnosis_from_snapshot(now, before),
+                          .count = attach_threads_count(now)};
+    bool made = out->threads != NULL;
     if (before != NULL)
         out->seconds = (double)since(attach_threads_meta_of(now)->cpu_read_ns,
                                      attach_threads_meta_of(before)->cpu_read_ns) /
                        1e9;
-    out->busy = calloc(n, sizeof(*out->busy));
-    out->blocked = calloc(n, sizeof(*out->blocked));
-    out->waiting = calloc(n, sizeof(*out->waiting));
-    bool made = out->busy != NULL && out->blocked != NULL && out->waiting != NULL;
+    for (int i = 0; i < THREADS_LISTS; i++) {
+        out->rows[i] = calloc(out->count + 1, sizeof(threads_row));
+        made = made && out->rows[i] != NULL;
+    }
+    made = made && diagnose_locks(&out->locks, out->threads, out->count) == 0 &&
+           diagnose_deadlocks(&out->deadlocks, out->threads, out->count) == 0;
     if (made)
         sort_rows(out);
     else
@@ -90,33 +113,32 @@ bool threads_view_make(threads_view *out, const attach_jvm *jvm, const attach_th
 
 void threads_view_free(threads_view *view)
 {
-    free(view->busy);
-    free(view->blocked);
-    free(view->waiting);
-    view->busy = view->blocked = view->waiting = NULL;
+    for (int i = 0; i < THREADS_LISTS; i++)
+        free(view->rows[i]);
+    diagnosed_locks_free(&view->locks);
+    diagnosed_deadlocks_free(&view->deadlocks);
+    free(view->threads);
+    *view = (threads_view){.jvm = NULL};
 }
 
-static bool is_among(const attach_thread *const *list, size_t n, const attach_thread *thread)
+threads_holder threads_holder_of(const threads_view *view, size_t index)
 {
-    for (size_t i = 0; i < n; i++)
-        if (list[i] == thread)
-            return true;
-    return false;
+    const attach_thread *waiter = attach_threads_at(view->now, index);
+    return (threads_holder){.kind = diagnose_holder(view->threads, view->count, index),
+                            .java_tid = waiter->owner_tid,
+                            .name =
+                                waiter->owner != NULL ? waiter->owner->name : waiter->owner_name,
+                            .thread = waiter->owner};
 }
 
-size_t threads_chain(const attach_thread **chain, size_t max, const attach_thread *thread,
-                     bool *cycle)
+const attach_thread *threads_initialiser(const threads_view *view, size_t index,
+                                         const char **class_name)
 {
-    size_t n = 0;
-    *cycle = false;
-    for (const attach_thread *at = thread->owner; at != NULL && n < max; at = at->owner) {
-        if (at == thread || is_among(chain, n, at)) {
-            *cycle = true;
-            break;
-        }
-        chain[n++] = at;
-    }
-    return n;
+    size_t next = view->count;
+    if (diagnose_wait(&view->threads[index]) == WAIT_CLASS)
+        next = diagnose_next(view->threads, view->count, index);
+    *class_name = next < view->count ? view->threads[next].initialises : "";
+    return next < view->count ? attach_threads_at(view->now, next) : NULL;
 }
 
 size_t threads_stacks(const attach_threads *threads)
@@ -125,6 +147,13 @@ size_t threads_stacks(const attach_threads *threads)
     for (size_t i = 0; i < attach_threads_count(threads); i++)
         n += attach_threads_at(threads, i)->has_stack;
     return n;
+}
+
+bool threads_same_stack(const attach_thread *a, const attach_thread *b)
+{
+    return a->has_stack && b->has_stack && a->n_frames == b->n_frames &&
+           (a->n_frames == 0 ||
+            memcmp(a->frames, b->frames, a->n_frames * sizeof(*a->frames)) == 0);
 }
 
 void threads_missing(char *out, size_t cap, const attach_threads_meta *meta)
@@ -140,9 +169,4 @@ void threads_missing(char *out, size_t cap, const attach_threads_meta *meta)
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && n < cap; i++)
         if (meta->cut & words[i].bit)
             n += (size_t)snprintf(out + n, cap - n, "%s%s", n == 0 ? "" : ", ", words[i].word);
-}
-
-const attach_thread_lock *threads_cycle_lock(const attach_deadlock *cycle, size_t i)
-{
-    return cycle->threads[i]->lock;
 }

@@ -3,15 +3,14 @@
 
 #include <attach/threads.h>
 #include <contract/payload.h>
+#include <diagnosis/deadlocks.h>
+#include <diagnosis/from_snapshot.h>
 #include <stackagg/stackagg.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 /* One reading: where it comes from and where it goes. */
 typedef struct reading {
@@ -190,14 +189,15 @@ static int add_thread(reading *in, const attach_thread *from)
                         .os_tid = from->os_tid,
                         .state = from->state,
                         .flags = from->flags,
-                        .owner_tid = from->owner_tid};
+                        .owner_tid = from->owner_tid,
+                        .carries_tid = from->carries_tid};
     size_t length = sagg_pool_name(pool, sizeof(pool), str_of(from->name));
     length = length < sizeof(pool) ? length : sizeof(pool);
     add_amounts(in, from, to);
     if (add_text(in, from->name, &to->name_str) != 0 ||
         string_table_add(&snapshot->strings, pool, length, &to->pool_str) != 0 ||
-        add_text(in, from->owner != NULL ? from->owner->name : "", &to->owner_str) != 0 ||
-        add_text(in, "", &to->carries_str) != 0)
+        add_text(in, from->owner_name, &to->owner_str) != 0 ||
+        add_text(in, from->carries_name, &to->carries_str) != 0)
         return -1;
     if (from->lock != NULL) {
         if (add_lock(in, from->lock, &lock) != 0)
@@ -211,52 +211,30 @@ static int add_thread(reading *in, const attach_thread *from)
 
 /* ---- deadlocks ---- */
 
-static uint64_t mix(uint64_t hash, const attach_thread *thread)
+static int add_cycle(reading *in, const diagnosed_cycle *cycle)
 {
-    uint64_t parts[2] = {thread->java_tid, thread->lock != NULL ? thread->lock->identity_hash : 0};
-    return XXH3_64bits_withSeed(parts, sizeof(parts), hash);
-}
-
-/* The thread of a cycle that its number and order begin with: the one of the lowest id. */
-static size_t first_of(const attach_deadlock *cycle)
-{
-    size_t first = 0;
-    for (size_t i = 1; i < cycle->n; i++) {
-        if (cycle->threads[i]->java_tid < cycle->threads[first]->java_tid)
-            first = i;
-    }
-    return first;
-}
-
-static uint32_t index_of(const thread_snapshot *in, uint64_t java_tid)
-{
-    size_t low = 0, high = in->state_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (in->states[middle].java_tid < java_tid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (uint32_t)low;
-}
-
-static int add_cycle(reading *in, const attach_deadlock *cycle)
-{
-    uint64_t number = 0;
-    size_t first = first_of(cycle);
-    for (size_t i = 0; i < cycle->n; i++)
-        number = mix(number, cycle->threads[(first + i) % cycle->n]);
-    for (size_t i = 0; i < cycle->n; i++) {
-        const attach_thread *thread = cycle->threads[(first + i) % cycle->n];
+    for (size_t i = 0; i < cycle->count; i++) {
         batch_deadlock *to =
             BATCH_NEXT(in->to->deadlocks, in->deadlock_room, in->to->deadlock_count);
         if (to == NULL)
             return -1;
-        *to = (batch_deadlock){number, index_of(in->to, thread->java_tid)};
+        *to = (batch_deadlock){cycle->id, cycle->threads[i], cycle->inferred};
         in->to->deadlock_count++;
     }
     return 0;
+}
+
+static int add_deadlocks(reading *in)
+{
+    diagnosed_thread *threads = diagnosis_from_snapshot(in->now, in->before);
+    diagnosed_deadlocks found = {.items = NULL};
+    int rc =
+        threads != NULL ? diagnose_deadlocks(&found, threads, attach_threads_count(in->now)) : -1;
+    for (size_t i = 0; i < found.count && rc == 0; i++)
+        rc = add_cycle(in, &found.items[i]);
+    diagnosed_deadlocks_free(&found);
+    free(threads);
+    return rc;
 }
 
 /* ---- the whole ---- */
@@ -292,10 +270,8 @@ static int convert(reading *in)
         if (add_thread(in, attach_threads_at(in->now, i)) != 0)
             return -1;
     }
-    for (size_t i = 0; i < attach_threads_deadlock_count(in->now); i++) {
-        if (add_cycle(in, attach_threads_deadlock_at(in->now, i)) != 0)
-            return -1;
-    }
+    if (add_deadlocks(in) != 0)
+        return -1;
     to->frame_count = in->frames.count;
     to->frames = calloc(in->frames.count + 1, sizeof(*to->frames));
     if (to->frames == NULL)

@@ -12,10 +12,10 @@ static void add_deadlock(batch *to, uint64_t taken_ms)
     batch_state states[3] = {
         {.java_tid = 11, .state = 3, .flags = 32, .stack = 1, .lock = 2, .owner_tid = 12},
         {.java_tid = 12, .state = 3, .flags = 32, .stack = 2, .lock = 1, .owner_tid = 11},
-        {.java_tid = 13, .state = 2, .cpu_ns = 1000000001},
+        {.java_tid = 13, .state = 2, .cpu_ns = 1000000001, .flags = 8, .carries_tid = 30},
     };
     batch_held held[2] = {{0, 0, 1, 0}, {1, 1, 1, 0}};
-    batch_deadlock deadlocks[2] = {{77, 0}, {77, 1}};
+    batch_deadlock deadlocks[2] = {{77, 0, 1}, {77, 1, 1}};
     profile stacks;
     thread_snapshot one = {.meta = {.taken_ms = taken_ms, .threads_total = 3},
                            .states = states,
@@ -38,6 +38,7 @@ static void add_deadlock(batch *to, uint64_t taken_ms)
         ck_assert_int_eq(string_table_add(&one.strings, "Lock", 4, &locks[i].class_str), 0);
     for (size_t i = 0; i < 3; i++)
         ck_assert_int_eq(string_table_add(&one.strings, "worker-1", 8, &states[i].name_str), 0);
+    ck_assert_int_eq(string_table_add(&one.strings, "vt", 2, &states[2].carries_str), 0);
     ck_assert_int_eq(batch_add_snapshot(to, &jvm, &labels, &one), 0);
     stacks.strings = one.strings;
     profile_clear(&stacks);
@@ -67,7 +68,10 @@ START_TEST(snapshots_of_one_jvm_share_locks_and_stacks_of_their_own)
     ck_assert_uint_eq(one.locks[second->lock - 1].identity, 0xabc);
     ck_assert(strncmp(text_at(&one, second->name_str), "worker-1", 8) == 0);
     ck_assert_uint_eq(one.deadlocks[2].thread, 3);
+    ck_assert_uint_eq(one.deadlocks[2].inferred, 1);
     ck_assert_uint_eq(one.held[3].thread, 4);
+    ck_assert_uint_eq(one.states[5].carries_tid, 30);
+    ck_assert(strncmp(text_at(&one, one.states[5].carries_str), "vt", 2) == 0);
     batch_clear(&one);
 }
 END_TEST

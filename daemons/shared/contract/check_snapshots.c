@@ -36,6 +36,7 @@ static int check_snapshot_lengths(const profile_batch *b, verdict *v)
         {"lock", s->lock.count},
         {"owner_tid", s->owner_tid.count},
         {"owner_str", s->owner.count},
+        {"carries_tid", s->carries_tid.count},
         {"carries_str", s->carries.count},
     };
     const named_column locks[] = {{"class_str", b->locks.class_name.count},
@@ -45,7 +46,8 @@ static int check_snapshot_lengths(const profile_batch *b, verdict *v)
                                  {"kind", b->held.kind.count},
                                  {"depth", b->held.depth.count}};
     const named_column deadlocks[] = {{"cycle", b->deadlocks.cycle.count},
-                                      {"thread", b->deadlocks.thread.count}};
+                                      {"thread", b->deadlocks.thread.count},
+                                      {"inferred", b->deadlocks.inferred.count}};
 
     if (check_lengths("snapshots", snapshots, COUNT(snapshots), "bad_columns", v) != 0 ||
         check_lengths("states", states, COUNT(states), "bad_columns", v) != 0 ||
@@ -92,6 +94,7 @@ static int check_snapshot_ranges(const profile_batch *b, const ingest_limits *li
         {"held.kind", b->held.kind, HELD_KINDS},
         {"held.depth", b->held.depth, limits->frames_per_stack},
         {"deadlocks.thread", b->deadlocks.thread, states},
+        {"deadlocks.inferred", b->deadlocks.inferred, 2},
     };
 
     return check_ranged(ranges, COUNT(ranges), v);

@@ -7,6 +7,8 @@ const char *wait_kind_name(wait_kind kind)
 {
     static const char *const names[WAIT_KINDS] = {
         [WAIT_NONE] = "none",
+        [WAIT_IDLE] = "idle",
+        [WAIT_TIMED] = "timed",
         [WAIT_BLOCKED] = "blocked",
         [WAIT_LOCK] = "waiting_for_lock",
         [WAIT_UNKNOWN_HOLDER] = "unknown_holder",
@@ -16,46 +18,60 @@ const char *wait_kind_name(wait_kind kind)
     return names[kind];
 }
 
+bool wait_is_slow(wait_kind kind)
+{
+    return kind > WAIT_TIMED;
+}
+
 static bool begins_with(const char *text, size_t length, const char *prefix)
 {
     return text != NULL && length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
 }
 
-static bool contains(const char *text, size_t length, const char *part)
-{
-    return memmem(text, length, part, strlen(part)) != NULL;
-}
-
 /*
- * Locks of java.util.concurrent, not what idle threads wait for: a condition of an empty queue, a
- * latch, an exchange. StampedLock and read locks are such locks without a holder.
+ * Locks of java.util.concurrent, not what idle threads wait for: a condition of an empty queue
+ * (inner classes of AbstractQueuedSynchronizer), a latch, an exchange. StampedLock, read locks and
+ * semaphores are such locks without a holder. The thread agent has the same rule
+ * (libattach/agent/convert.c), by which it takes their stacks.
  */
 static bool is_lock_class(const char *name, size_t length)
 {
-    return begins_with(name, length, "java.util.concurrent.locks.") &&
-           !contains(name, length, "ConditionObject") && !contains(name, length, "ConditionNode");
+    return (begins_with(name, length, "java.util.concurrent.locks.") &&
+            !begins_with(name, length, "java.util.concurrent.locks.AbstractQueued")) ||
+           begins_with(name, length, "java.util.concurrent.Semaphore$");
+}
+
+static wait_kind judge_waiting(const diagnosed_thread *thread)
+{
+    if (thread->lock_class_length > 0 && thread->owner_tid != 0 &&
+        thread->owner_tid != thread->java_tid)
+        return WAIT_LOCK;
+    if (is_lock_class(thread->lock_class, thread->lock_class_length))
+        return WAIT_UNKNOWN_HOLDER;
+    return thread->state == DIAGNOSIS_TIMED_WAITING ? WAIT_TIMED : WAIT_IDLE;
+}
+
+/* HotSpot calls a thread runnable that waits for another one to initialise a class. */
+static bool is_stuck_initialiser(const diagnosed_thread *thread)
+{
+    return thread->initialises_length > 0 && (thread->flags & DIAGNOSIS_NATIVE) == 0 &&
+           thread->cpu_known && thread->cpu_ns == 0;
 }
 
 wait_kind diagnose_wait(const diagnosed_thread *thread)
 {
     if ((thread->flags & DIAGNOSIS_DEADLOCKED) != 0)
         return WAIT_DEADLOCKED;
-    if (thread->carries)
-        return WAIT_NONE; /* its lock is the virtual thread that it runs */
+    if (thread->carries_tid != 0)
+        return WAIT_NONE; /* its state is not that of the virtual thread that it runs */
     switch (thread->state) {
     case DIAGNOSIS_BLOCKED:
         return thread->owner_tid != 0 ? WAIT_BLOCKED : WAIT_UNKNOWN_HOLDER;
     case DIAGNOSIS_WAITING:
     case DIAGNOSIS_TIMED_WAITING:
-        if (thread->lock_class_length == 0)
-            return WAIT_NONE;
-        if (thread->owner_tid != 0 && thread->owner_tid != thread->java_tid)
-            return WAIT_LOCK;
-        return is_lock_class(thread->lock_class, thread->lock_class_length) ? WAIT_UNKNOWN_HOLDER
-                                                                            : WAIT_NONE;
+        return judge_waiting(thread);
     case DIAGNOSIS_RUNNABLE:
-        return thread->initialises && thread->cpu_known && thread->cpu_ns == 0 ? WAIT_CLASS
-                                                                               : WAIT_NONE;
+        return is_stuck_initialiser(thread) ? WAIT_CLASS : WAIT_NONE;
     default:
         return WAIT_NONE;
     }
@@ -93,16 +109,46 @@ static bool is_among(uint32_t index, const uint32_t *chain, size_t length)
     return false;
 }
 
+/*
+ * The next thread after `i`, going around, that initialises a class; count where there is none, or
+ * where one of them is not held up itself, since `i` may wait for that one and go on.
+ */
+static size_t find_initialiser(const diagnosed_thread *threads, size_t count, size_t i)
+{
+    size_t found = count;
+
+    for (size_t step = 1; step < count; step++) {
+        size_t at = (i + step) % count;
+        if (threads[at].initialises_length == 0)
+            continue;
+        if (!wait_is_slow(diagnose_wait(&threads[at])))
+            return count;
+        found = found == count ? at : found;
+    }
+    return found;
+}
+
+size_t diagnose_next(const diagnosed_thread *threads, size_t count, size_t i)
+{
+    switch (diagnose_wait(&threads[i])) {
+    case WAIT_BLOCKED:
+    case WAIT_LOCK:
+    case WAIT_DEADLOCKED:
+        return diagnosis_find(threads, count, threads[i].owner_tid);
+    case WAIT_CLASS:
+        return find_initialiser(threads, count, i);
+    default:
+        return count;
+    }
+}
+
 size_t diagnose_chain(const diagnosed_thread *threads, size_t count, size_t start, uint32_t *chain,
                       size_t room)
 {
     size_t length = 0;
 
     for (size_t at = start; length < room;) {
-        wait_kind kind = diagnose_wait(&threads[at]);
-        if (kind != WAIT_BLOCKED && kind != WAIT_LOCK && kind != WAIT_DEADLOCKED)
-            break;
-        at = diagnosis_find(threads, count, threads[at].owner_tid);
+        at = diagnose_next(threads, count, at);
         if (at == count || at == start || is_among((uint32_t)at, chain, length))
             break;
         chain[length++] = (uint32_t)at;

@@ -70,11 +70,11 @@ typedef struct attach_threads_options {
  *
  * Step one asks for the state, lock, owner and CPU time of all threads without stopping them, and
  * for deadlocks; step two stops the JVM for the stacks of max_stacks threads: deadlocked ones,
- * owners, the busiest since the lease's snapshot before, blocked ones, and others in turn. It asks
- * for a few at a time, each in a short pause of its own, in that order, and for no more when the
- * pauses have taken pause_ms together, which the meta's cut then says; the first eight are always
- * asked for. Each thread's state, lock, owner and stack are of one moment; two threads' may be of
- * two.
+ * owners, the busiest since the lease's snapshot before, stalled ones, blocked ones, and others in
+ * turn. It asks for a few at a time, each in a short pause of its own, in that order, and for no
+ * more when the pauses have taken pause_ms together, which the meta's cut then says; the first
+ * eight are always asked for. Each thread's state, lock, owner and stack are of one moment; two
+ * threads' may be of two.
  *
  * Returns 0; the errors of attach_load; ATTACH_ERR_TARGET with no_exec_dir, disk_full,
  * no_thread_agent, thread_agent_error (the message has the agent's or Java's words),
@@ -114,7 +114,9 @@ enum { /* attach_thread.flags */
        ATTACH_THREAD_SUSPENDED = 4,
        ATTACH_THREAD_CARRIER = 8,    /* of virtual threads; those themselves are not listed */
        ATTACH_THREAD_STACK_CUT = 16, /* deeper than max_depth, or there was no room for more */
-       ATTACH_THREAD_DEADLOCKED = 32
+       ATTACH_THREAD_DEADLOCKED = 32,
+       ATTACH_THREAD_OWNER_ENDED = 64, /* the owner of what it waits for has ended */
+       ATTACH_THREAD_OWNER_GONE = 128  /* that owner has ended, or is a virtual thread */
 };
 
 enum { /* attach_thread.why: why the stack was taken; 0 = it was not asked for */
@@ -123,7 +125,8 @@ enum { /* attach_thread.why: why the stack was taken; 0 = it was not asked for *
        ATTACH_STACK_OWNER = 4,
        ATTACH_STACK_DEADLOCKED = 8,
        ATTACH_STACK_SAMPLED = 16,
-       ATTACH_STACK_FULL = 32
+       ATTACH_STACK_FULL = 32,
+       ATTACH_STACK_STALLED = 64 /* runnable Java code that used no CPU since the snapshot before */
 };
 
 enum { /* attach_threads_meta.cut: what is missing */
@@ -171,9 +174,13 @@ typedef struct attach_thread {
     uint64_t waited_count;
     uint64_t blocked_ms;
     uint64_t waited_ms;
-    const attach_thread_lock *lock;    /* that it waits for; NULL = none */
-    uint64_t owner_tid;                /* java_tid of who holds that; 0 = nobody, or not known */
+    const attach_thread_lock *lock; /* that it waits for; NULL = none */
+    uint64_t owner_tid;     /* java_tid of the thread that holds it; 0 = none, or not known */
+    const char *owner_name; /* as the JVM tells it, also of an owner that has ended */
     const struct attach_thread *owner; /* NULL as well when the owner is not in the snapshot */
+    uint64_t carries_tid; /* the virtual thread that a carrier runs; 0 = none. The carrier's state
+                             is then whatever the JVM says of it, and it waits for no lock */
+    const char *carries_name; /* often empty */
     bool has_stack;
     const uint32_t *frames; /* leaf first: attach_threads_frame */
     size_t n_frames;

@@ -217,7 +217,10 @@ static bool next_known(cursor *c, uint64_t *out)
     return true;
 }
 
-enum { THREAD_COLUMNS = 14 };
+enum { THREAD_COLUMNS = 17 };
+
+/* Flags that the agent sends: ATTACH_THREAD_DEADLOCKED is set here. */
+enum { SENT_FLAGS = 0xFF & ~ATTACH_THREAD_DEADLOCKED };
 
 static void thread_cursors(cursor c[THREAD_COLUMNS], const parts *p)
 {
@@ -234,7 +237,8 @@ static bool read_thread(attach_thread *out, const attach_threads *t, cursor c[TH
     bool good = next(&c[F_THREAD_JAVA_TID - 1], UINT64_MAX, &out->java_tid) &&
                 next_string(t, &c[F_THREAD_NAME - 1], &out->name) &&
                 next(&c[F_THREAD_STATE - 1], ATTACH_THREAD_TERMINATED, &state) &&
-                next(&c[F_THREAD_FLAGS - 1], 31, &flags) && next(&c[F_THREAD_WHY - 1], 63, &why) &&
+                next(&c[F_THREAD_FLAGS - 1], SENT_FLAGS, &flags) &&
+                (flags & ATTACH_THREAD_DEADLOCKED) == 0 && next(&c[F_THREAD_WHY - 1], 127, &why) &&
                 next_known(&c[F_THREAD_CPU - 1], &out->cpu_ns) &&
                 next_known(&c[F_THREAD_USER - 1], &out->user_ns) &&
                 next_known(&c[F_THREAD_ALLOCATED - 1], &out->allocated_bytes) &&
@@ -243,7 +247,10 @@ static bool read_thread(attach_thread *out, const attach_threads *t, cursor c[TH
                 next_known(&c[F_THREAD_BLOCKED_MS - 1], &out->blocked_ms) &&
                 next_known(&c[F_THREAD_WAITED_MS - 1], &out->waited_ms) &&
                 next(&c[F_THREAD_LOCK - 1], t->n_locks, &lock) &&
-                next(&c[F_THREAD_OWNER - 1], UINT64_MAX, &out->owner_tid);
+                next(&c[F_THREAD_OWNER - 1], UINT64_MAX, &out->owner_tid) &&
+                next_string(t, &c[F_THREAD_OWNER_NAME - 1], &out->owner_name) &&
+                next(&c[F_THREAD_CARRIES - 1], UINT64_MAX, &out->carries_tid) &&
+                next_string(t, &c[F_THREAD_CARRIES_NAME - 1], &out->carries_name);
     out->state = (attach_thread_state)state;
     out->flags = (uint32_t)flags;
     out->why = (uint32_t)why;

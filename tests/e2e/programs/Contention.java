@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JVM with what the threads, locks and deadlocks pages are to show. Commands on standard input:
-// "deadlock" ties two cycles, "end" exits. Needs JDK 11.
+// "deadlock" ties two cycles, "orphan" lets a thread end that holds a lock, "initialise" initialises two classes
+// crosswise, "carry" starts a virtual thread that computes (JDK 21 and later), "end" exits. Needs JDK 11.
 import java.util.Scanner;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
@@ -28,6 +29,9 @@ public final class Contention {
                 tie(false, false);
                 tie(true, false, true, false, true);
             }
+            if (command.equals("orphan")) orphan();
+            if (command.equals("initialise")) initialise();
+            if (command.equals("carry")) carry();
             if (command.equals("end")) System.exit(0);
         }
     }
@@ -96,6 +100,61 @@ public final class Contention {
                 await(all);
                 hold(next, () -> sink++);
             }));
+        }
+    }
+
+    static void orphan() {
+        ReentrantLock orphaned = new ReentrantLock();
+        Thread owner = new Thread(orphaned::lock, "owner-that-ended");
+        owner.start();
+        join(owner);
+        for (int i = 1; i <= 2; i++) start("orphan-waiter-" + i, orphaned::lock);
+    }
+
+    static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static final CountDownLatch crossing = new CountDownLatch(2);
+
+    static final class First {
+        static int value;
+
+        static {
+            crossing.countDown();
+            await(crossing);
+            value = Second.value + 1;
+        }
+    }
+
+    static final class Second {
+        static int value;
+
+        static {
+            crossing.countDown();
+            await(crossing);
+            value = First.value + 1;
+        }
+    }
+
+    static void initialise() {
+        start("init-first", () -> sink = First.value);
+        start("init-second", () -> sink = Second.value);
+    }
+
+    // By reflection: this class is compiled for JDK 11.
+    static void carry() {
+        try {
+            Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+            Class<?> type = Class.forName("java.lang.Thread$Builder");
+            type.getMethod("name", String.class).invoke(builder, "vt-burner");
+            type.getMethod("start", Runnable.class).invoke(builder, (Runnable) Contention::burn);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -58,7 +58,7 @@ const thread = (java_tid: number, name: string, pool: string) => ({
   name,
   pool,
   daemon: true,
-  carries: '',
+  carries: null,
 });
 
 const busy = (tid: number, name: string, pool: string, cores: number, confidence: string) => ({
@@ -79,7 +79,8 @@ const slow = (tid: number, kind: string, change: Json): Json & { pool: string } 
   since: ago(300),
   last_seen: ago(30),
   lock: LOCK,
-  holder: { java_tid: 31, name: 'http-nio-8080-exec-1', state: 'RUNNABLE' },
+  awaited_class: null,
+  holder: { kind: 'java', java_tid: 31, name: 'http-nio-8080-exec-1', state: 'RUNNABLE' },
   chain: ['http-nio-8080-exec-1'],
   stack: WAIT,
   ...change,
@@ -113,10 +114,10 @@ export function threads(only: string | null): Json {
     ].filter(chosen),
     slow: [
       ...Array.from({ length: 12 }, (_, index) => slow(46 + index, 'waiting_for_lock', { since: ago(index === 3 ? 600 : 300) })),
-      slow(40, 'blocked', { lock: MONITOR, holder: { java_tid: 61, name: 'search-index-writer', state: 'RUNNABLE' } }),
+      slow(40, 'blocked', { lock: MONITOR, holder: { kind: 'java', java_tid: 61, name: 'search-index-writer', state: 'RUNNABLE' } }),
       slow(44, 'unknown_holder', {
         lock: { class: 'java.util.concurrent.locks.StampedLock', id: '7700aa01', kind: 'juc' },
-        holder: null,
+        holder: { kind: 'unknown', java_tid: null, name: '', state: '' },
         chain: [],
       }),
       slow(45, 'class_initialisation', { lock: null, holder: null, chain: [], stack: [frame('com.acme.Config.<clinit>', 12)] }),
@@ -187,7 +188,7 @@ export function oneThread(tid: number, from: number, to: number): Json {
       cpu_ns: Math.round((stuck ? 0.001 : load) * step * 1e6),
       interval_ms: step,
       lock: stuck ? LOCK : null,
-      owner: stuck ? { java_tid: 31, name: 'http-nio-8080-exec-1' } : null,
+      owner: stuck ? { kind: 'java', java_tid: 31, name: 'http-nio-8080-exec-1' } : null,
       stack: stuck ? WAIT : WORK,
     };
   });
@@ -205,8 +206,8 @@ export function locks(): Json {
     first_seen: ago(300),
     last_seen: ago(30),
     holders: [
-      { java_tid: 31, name: 'http-nio-8080-exec-1', snapshots: 4, stack: HOLD, held_at: 3 },
-      { java_tid: 32, name: 'http-nio-8080-exec-2', snapshots: 1, stack: HOLD, held_at: -1 },
+      { kind: 'java', java_tid: 31, name: 'http-nio-8080-exec-1', snapshots: 4, stack: HOLD, held_at: 3 },
+      { kind: 'java', java_tid: 32, name: 'http-nio-8080-exec-2', snapshots: 1, stack: HOLD, held_at: -1 },
     ],
     waiters: [
       { pool: POOL, threads: 12, names: Array.from({ length: 8 }, (_, index) => `http-nio-8080-exec-${index + 46}`), stack: WAIT },
@@ -231,6 +232,7 @@ function deadlock(id: string, count: number, change: Json): Json {
   const ids = Array.from({ length: count }, (_, index) => (0x11aa0000 + index).toString(16));
   return {
     id: `${JVM}-${id}`,
+    inferred: false,
     cluster: 'local',
     namespace: 'shop',
     workload: 'checkout',
@@ -248,6 +250,7 @@ function deadlock(id: string, count: number, change: Json): Json {
       .map((own, index) => ({
         java_tid: 71 + index,
         name: `transfer-${index + 1}`,
+        initialises: null,
         holds: account(own, index % 2 === 1 ? 'juc' : 'monitor'),
         waits_for: account(ids[(index + 1) % count]!, ((index + 1) % count) % 2 === 1 ? 'juc' : 'monitor'),
       }))

@@ -9,7 +9,7 @@ import {
   type Snapshot,
   type Sources,
 } from '../src/api/threads.ts';
-import { cycleOf, deadlockText, isClosed, standing } from '../src/parts/threads/deadlocks.ts';
+import { awaitedText, cycleOf, deadlockText, heldText, isClosed, standing } from '../src/parts/threads/deadlocks.ts';
 import {
   barAt,
   barText,
@@ -34,10 +34,12 @@ import {
   endWord,
   frameText,
   groupMissing,
+  holderNote,
   lockKind,
   shortfalls,
   slowWord,
   topFrame,
+  virtualName,
 } from '../src/parts/threads/words.ts';
 import { frame, lanes, NO_AGENT, oneDeadlock, SOURCES, threads } from './pool.ts';
 
@@ -65,6 +67,17 @@ describe('cycle', () => {
     expect(isClosed(cycleOf([part(1, 'a', 'b'), other]))).toBe(false);
   });
 
+  it('of classes keeps the order of the answer, and is closed', () => {
+    const one = { java_tid: 1, holds: null, waits_for: null, initialises: 'a.A' };
+    const two = { ...one, java_tid: 2, initialises: 'a.B' };
+    const cycle = cycleOf([one, two]);
+    expect(cycle).toEqual([one, two]);
+    expect(isClosed(cycle)).toBe(true);
+    expect(awaitedText(one, two)).toBe('the initialisation of a.B');
+    expect(heldText(one)).toBe('class a.A, which it initialises');
+    expect(isClosed([one, part(2, 'a', 'b')])).toBe(false);
+  });
+
   it('says when and why it ended', () => {
     expect(standing({ ended: null, end_reason: null })).toBe('lasts');
     expect(standing({ ended: '2026-01-31T10:00:00Z', end_reason: 'jvm_ended' })).toMatch(/^ended 2026-01-31 .*: the JVM ended$/);
@@ -84,6 +97,19 @@ describe('deadlock as text', () => {
     expect(text).toContain('    at com.acme.bank.Account.deposit (Account.java:40)\n      - waits for com.acme.bank.Account@11aa0000\n');
     expect(text).toContain('    at com.acme.bank.Transfer.run (Transfer.java:11)\n      - took com.acme.bank.Account@11aa0000\n');
     expect(text.endsWith('\n')).toBe(true);
+  });
+
+  it('calls one that the JVM has not found probable', () => {
+    const threads = deadlock.threads.map((thread, index) => ({
+      ...thread,
+      holds: null,
+      waits_for: null,
+      held_at: -1,
+      initialises: `a.${'AB'[index]}`,
+    }));
+    const text = deadlockText({ ...deadlock, inferred: true, threads });
+    expect(text).toContain('Probable deadlock of 2 threads\n');
+    expect(text).toContain('  probably waits for the initialisation of a.B\n  holds class a.A, which it initialises\n');
   });
 
   it('lets no name write lines or control a terminal', () => {
@@ -280,6 +306,14 @@ describe('words', () => {
     expect(confidenceWord('toString')).toEqual({ name: 'toString', explanation: 'This page does not know how the figure was found.' });
     expect(slowWord('ne\nw').name).toBe('ne\u240aw');
     expect(lockKind('juc').name).toBe('j.u.c.');
+    expect(holderNote('java')).toBe('');
+    expect(holderNote('ended')).toBe('has ended');
+    expect(holderNote('toString')).toBe('toString');
+  });
+
+  it('name virtual threads by their number', () => {
+    expect(virtualName({ java_tid: 30, name: '' })).toBe('#30');
+    expect(virtualName({ java_tid: 30, name: 'vt' })).toBe('#30 vt');
   });
 
   it('name frames with their source, made safe', () => {

@@ -11,6 +11,7 @@
 #include <base/hex.h>
 #include <base/rfc3339.h>
 #include <catalogue/profile_type.h>
+#include <diagnosis/busy.h>
 
 static const uint64_t HOUR_MS = 3600000, LATEST_MS = 4102444800000; /* 2100-01-01 */
 
@@ -131,6 +132,7 @@ static int read_threads(query_params *p, query_kind kind, http_error *err)
 {
     const char *buckets = http_query_get(&p->raw, "buckets");
     const char *java_tid = http_query_get(&p->raw, "java_tid");
+    const char *busy = http_query_get(&p->raw, "busy");
     uint64_t count = 120;
 
     if (kind != QUERY_DEADLOCKS &&
@@ -144,6 +146,9 @@ static int read_threads(query_params *p, query_kind kind, http_error *err)
         return fail(err, "1 to 500 are allowed.", "buckets", buckets);
     p->filter.bucket_ms = (p->filter.to_ms - p->filter.from_ms + count - 1) / count;
     p->filter.bucket_ms = p->filter.bucket_ms > 0 ? p->filter.bucket_ms : 1;
+    p->filter.busy_percent = DIAGNOSIS_BUSY_PERCENT;
+    if (busy != NULL && parse_number(&p->filter.busy_percent, busy, 100) != 0)
+        return fail(err, "0 to 100 are allowed.", "busy", busy);
     if (kind != QUERY_THREAD)
         return 0;
     if (p->filter.target == 0 || java_tid == NULL ||
@@ -166,9 +171,9 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
     static const char *const profile[] = {"from",     "to",   "cluster", "limit", "namespace",
                                           "workload", "type", "lines",   "pod",   "container",
                                           "version",  "jvm",  "pool",    NULL};
-    static const char *const threads[] = {"from",      "to",       "cluster", "limit",
-                                          "namespace", "workload", "pod",     "container",
-                                          "version",   "jvm",      "pool",    NULL};
+    static const char *const threads[] = {"from",     "to",   "cluster",   "limit",   "namespace",
+                                          "workload", "pod",  "container", "version", "jvm",
+                                          "pool",     "busy", NULL};
     static const char *const lanes[] = {"from",      "to",       "cluster", "limit",     "buckets",
                                         "namespace", "workload", "pod",     "container", "version",
                                         "jvm",       "pool",     NULL};

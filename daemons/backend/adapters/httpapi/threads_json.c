@@ -38,11 +38,24 @@ static json_t *json_lock(text name, uint64_t id, const char *kind)
     return json_pack("{s:o, s:s, s:s}", "class", json_text(name), "id", hex, "kind", kind);
 }
 
+/* "" = none. */
+static json_t *json_class(text name)
+{
+    return name.length == 0 ? json_null() : json_text(name);
+}
+
 static json_t *json_awaited(const thread_row *row)
 {
     return json_lock(
         row->lock_class, row->lock_id,
         diagnose_lock_kind((uint32_t)row->state, row->lock_class.data, row->lock_class.length));
+}
+
+static json_t *json_carried(const thread_row *row)
+{
+    return row->carries_tid == 0 ? json_null()
+                                 : json_pack("{s:I, s:o}", "java_tid", (json_int_t)row->carries_tid,
+                                             "name", json_text(row->carries));
 }
 
 /* What every object of a thread begins with. */
@@ -56,7 +69,7 @@ static json_t *json_thread(const thread_report *r, const thread_row *row)
                      json_text(source != NULL ? source->container : (text){"", 0}), "java_tid",
                      (json_int_t)row->java_tid, "os_tid", (json_int_t)row->os_tid, "name",
                      json_text(row->name), "pool", json_text(row->pool), "daemon",
-                     (int)(row->flags & 1), "carries", json_text(row->carries));
+                     (int)(row->flags & 1), "carries", json_carried(row));
 }
 
 static json_t *json_states(const thread_row *row)
@@ -122,12 +135,19 @@ static json_t *json_busy(const thread_report *r, const thread_entry *entry)
     return out;
 }
 
+/* 0 = not known. */
+static json_t *json_tid(uint64_t java_tid)
+{
+    return java_tid == 0 ? json_null() : json_integer((json_int_t)java_tid);
+}
+
 static json_t *json_holder(const thread_entry *entry)
 {
-    if (entry->holder_tid == 0)
+    if (entry->holder_tid == 0 && entry->row.lock_class.length == 0)
         return json_null();
-    return json_pack("{s:I, s:o, s:o}", "java_tid", (json_int_t)entry->holder_tid, "name",
-                     json_text(entry->holder), "state", json_text(entry->holder_state));
+    return json_pack("{s:s, s:o, s:o, s:o}", "kind", holder_kind_name(entry->holder_kind),
+                     "java_tid", json_tid(entry->holder_tid), "name", json_text(entry->holder),
+                     "state", json_text(entry->holder_state));
 }
 
 static json_t *json_slow(const thread_report *r, const thread_entry *entry)
@@ -143,11 +163,12 @@ static json_t *json_slow(const thread_report *r, const thread_entry *entry)
     }
     json_object_update_new(
         out,
-        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", wait_kind_name(entry->wait),
-                  "state", thread_state_name(entry->row.state), "since", json_time(entry->since_ms),
-                  "last_seen", json_time(entry->row.last_ms), "lock", json_awaited(&entry->row),
-                  "holder", json_holder(entry), "chain", chain, "stack",
-                  json_stack(r, entry->row.stack_id)));
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
+                  wait_kind_name(entry->wait), "state", thread_state_name(entry->row.state),
+                  "since", json_time(entry->since_ms), "last_seen", json_time(entry->row.last_ms),
+                  "lock", json_awaited(&entry->row), "awaited_class",
+                  json_class(entry->awaited_class), "holder", json_holder(entry), "chain", chain,
+                  "stack", json_stack(r, entry->row.stack_id)));
     return out;
 }
 
@@ -224,18 +245,26 @@ json_t *json_lanes(const thread_report *r, const store_filter *filter)
 
 /* ---- one thread ---- */
 
+/* The holder of the lock that the thread waited for; whether it was listed is told by the flags. */
+static json_t *json_owner(const thread_report *r, const thread_row *row)
+{
+    const diagnosed_thread thread = report_diagnosed(r, row);
+    bool listed = (thread.flags & (DIAGNOSIS_OWNER_ENDED | DIAGNOSIS_OWNER_GONE)) == 0;
+
+    if (row->owner_tid == 0)
+        return json_null();
+    return json_pack("{s:s, s:I, s:o}", "kind",
+                     holder_kind_name(judge_holder(&thread, listed, false)), "java_tid",
+                     (json_int_t)row->owner_tid, "name", json_text(row->owner));
+}
+
 static json_t *json_moment(const thread_report *r, const thread_row *row)
 {
-    json_t *owner = row->owner_tid == 0
-                        ? json_null()
-                        : json_pack("{s:I, s:o}", "java_tid", (json_int_t)row->owner_tid, "name",
-                                    json_text(row->owner));
-
     return json_pack("{s:o, s:s, s:o, s:I, s:o, s:o, s:o}", "time", json_time(row->first_ms),
                      "state", thread_state_name(row->state), "cpu_ns",
                      row->interval_ms > 0 ? json_sum(row->cpu_ns) : json_null(), "interval_ms",
-                     (json_int_t)row->interval_ms, "lock", json_awaited(row), "owner", owner,
-                     "stack", json_stack(r, row->stack_id));
+                     (json_int_t)row->interval_ms, "lock", json_awaited(row), "owner",
+                     json_owner(r, row), "stack", json_stack(r, row->stack_id));
 }
 
 json_t *json_one_thread(const thread_report *r)
@@ -275,15 +304,16 @@ static void add_waiter(const thread_report *r, json_t *groups, const thread_row 
                                     (json_int_t)1, "names", json_text(row->name), "stack", stack));
 }
 
-static json_t *json_lock_holder(const thread_report *r, const thread_row *row)
+static json_t *json_lock_holder(const thread_report *r, const thread_entry *entry)
 {
+    const thread_row *row = &entry->row;
     const stack_entry *stack = report_stack(r, row->stack_id);
     bool known = row->held_kind == 1 && stack != NULL && row->held_depth < stack->depth;
 
-    return json_pack("{s:I, s:o, s:I, s:o, s:I}", "java_tid", (json_int_t)row->java_tid, "name",
-                     json_text(row->name), "snapshots", (json_int_t)row->snapshots, "stack",
-                     json_stack(r, row->stack_id), "held_at",
-                     known ? (json_int_t)row->held_depth : (json_int_t)-1);
+    return json_pack("{s:s, s:I, s:o, s:I, s:o, s:I}", "kind", holder_kind_name(entry->holder_kind),
+                     "java_tid", (json_int_t)row->java_tid, "name", json_text(row->name),
+                     "snapshots", (json_int_t)row->snapshots, "stack", json_stack(r, row->stack_id),
+                     "held_at", known ? (json_int_t)row->held_depth : (json_int_t)-1);
 }
 
 static json_t *json_lock_entry(const thread_report *r, const lock_entry *lock)
@@ -293,7 +323,7 @@ static json_t *json_lock_entry(const thread_report *r, const lock_entry *lock)
     json_t *holders = json_array(), *waiters = json_array();
 
     for (size_t i = 0; i < lock->holders.count; i++)
-        json_array_append_new(holders, json_lock_holder(r, &lock->holders.items[i].row));
+        json_array_append_new(holders, json_lock_holder(r, &lock->holders.items[i]));
     for (size_t i = 0; i < lock->waiting.count; i++)
         add_waiter(r, waiters, &lock->waiting.items[i].row);
     json_object_update_new(
@@ -332,8 +362,9 @@ static json_t *json_member(const thread_report *r, const deadlock_entry *one, si
 {
     const sighting_row *row = &one->threads[i];
     const sighting_row *before = &one->threads[i > 0 ? i - 1 : one->thread_count - 1];
-    json_t *out = json_pack("{s:I, s:o, s:o, s:o}", "java_tid", (json_int_t)row->java_tid, "name",
-                            json_text(row->name), "waits_for",
+    json_t *out = json_pack("{s:I, s:o, s:o, s:o, s:o}", "java_tid", (json_int_t)row->java_tid,
+                            "name", json_text(row->name), "initialises",
+                            json_class(report_initialised(r, row->stack_id)), "waits_for",
                             json_lock(row->lock_class, row->lock_id, kind_of(row)), "holds",
                             json_lock(before->lock_class, before->lock_id, kind_of(before)));
 
@@ -357,9 +388,9 @@ static json_t *json_cycle(const thread_report *r, const deadlock_entry *one, boo
     for (size_t i = 0; i < one->thread_count; i++)
         json_array_append_new(threads, json_member(r, one, i, stacks));
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "id", id,
-        "cluster", json_text(one->key.cluster), "namespace", json_text(one->key.namespace_name),
-        "workload", json_text(one->key.workload), "pod",
+        "{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "id", id,
+        "inferred", (int)one->inferred, "cluster", json_text(one->key.cluster), "namespace",
+        json_text(one->key.namespace_name), "workload", json_text(one->key.workload), "pod",
         json_text(source != NULL ? source->pod : none), "container",
         json_text(source != NULL ? source->container : none), "node",
         json_text(source != NULL ? source->node : none), "jvm", json_target_id(one->target), "pid",

@@ -52,7 +52,7 @@ typedef struct row_shape {
         numbers, texts, sizeof(numbers) / sizeof((numbers)[0]), sizeof(texts) / sizeof((texts)[0]) \
     }
 
-enum { ROW_NUMBERS_MAX = 20, ROW_TEXTS_MAX = 9 };
+enum { ROW_NUMBERS_MAX = 24, ROW_TEXTS_MAX = 9 };
 
 /* The columns of one block. */
 typedef struct row_columns {

@@ -140,6 +140,7 @@ static const row_field numbers[] = {
     NUMBER("holder_tid", owner_tid),
     NUMBER("kind_held", held_kind),
     NUMBER("depth_held", held_depth),
+    NUMBER("carried_tid", carries_tid),
 };
 static const row_field texts[] = {
     NUMBER("thread_name", name), NUMBER("thread_pool", pool), NUMBER("awaited_class", lock_class),
@@ -189,6 +190,7 @@ static void add_awaited(statement *s, const store_filter *f)
         {"snapshots", "toUInt64(1)"}, {"awaited_id", "toUInt64(lock_id)"},                         \
         {"holder_tid", "owner_tid"}, {"thread_name", "name"}, {"thread_pool", "toString(pool)"},   \
         {"awaited_class", "toString(lock_class)"}, {"holder", "owner"}, {"carried", "carries"},    \
+        {"carried_tid", "carries_tid"},                                                            \
     {                                                                                              \
         "stack", "stack_id"                                                                        \
     }
@@ -218,25 +220,26 @@ static const thread_query queries[THREAD_READS] = {
           {"thread_name", "argMax(name, time)"},
           {"thread_pool", "toString(argMax(pool, time))"},
           {"carried", "argMax(carries, time)"},
+          {"carried_tid", "argMax(carries_tid, time)"},
           {"stack", LAST_STACK}},
          "thread_snapshots",
          NULL,
          " GROUP BY target_id, java_tid ORDER BY cpu DESC, runnable DESC, target, tid "
-         "LIMIT {limit:UInt64}"},
+         "LIMIT {limit:UInt64}",
+         NULL},
     [THREADS_NEWEST] = {{AS_SNAPSHOT},
                         "thread_snapshots",
                         NULL,
                         " ORDER BY target_id, java_tid LIMIT {limit:UInt64}",
                         add_newest},
-    [THREADS_OF_ONE] = {{AS_SNAPSHOT},
-                        "thread_snapshots",
-                        NULL,
-                        " ORDER BY time DESC LIMIT {limit:UInt64}"},
+    [THREADS_OF_ONE] =
+        {{AS_SNAPSHOT}, "thread_snapshots", NULL, " ORDER BY time DESC LIMIT {limit:UInt64}", NULL},
     [THREADS_POOLS] = {{{"thread_pool", "toString(pool)"}, COUNTS},
                        "thread_snapshots",
                        NULL,
                        " GROUP BY pool ORDER BY cpu DESC, threads DESC, thread_pool LIMIT "
-                       "{limit:UInt64}"},
+                       "{limit:UInt64}",
+                       NULL},
     [THREADS_LANES] = {{{"thread_pool", "toString(pool)"},
                         {"first", "toUInt64({from_ms:UInt64} + intDiv(" MS(
                                       "time") " - {from_ms:UInt64}, "
@@ -244,7 +247,8 @@ static const thread_query queries[THREAD_READS] = {
                         COUNTS},
                        "thread_snapshots",
                        NULL,
-                       " GROUP BY thread_pool, first ORDER BY thread_pool, first LIMIT 100000"},
+                       " GROUP BY thread_pool, first ORDER BY thread_pool, first LIMIT 100000",
+                       NULL},
     [THREADS_WAITS] = {{{"target", "target_id"},
                         {"first", MS("min(time)")},
                         {"last_time", MS("max(time)")},
@@ -260,11 +264,13 @@ static const thread_query queries[THREAD_READS] = {
                         {"awaited_class", "toString(lock_class)"},
                         {"holder", "argMax(owner, time)"},
                         {"carried", "argMax(carries, time)"},
+                        {"carried_tid", "argMax(carries_tid, time)"},
                         {"stack", LAST_STACK}},
                        "thread_snapshots",
                        "lock_class != ''",
                        " GROUP BY target_id, java_tid, lock_class, lock_id ORDER BY target, "
-                       "awaited_class, awaited_id, tid LIMIT {limit:UInt64}"},
+                       "awaited_class, awaited_id, tid LIMIT {limit:UInt64}",
+                       NULL},
     [THREADS_HOLDERS] =
         {{{"target", "target_id"},
           {"first", MS("min(time)")},
@@ -295,11 +301,13 @@ static const thread_query queries[THREAD_READS] = {
                          "profile_threads",
                          NULL,
                          " GROUP BY target_id, java_tid ORDER BY cpu DESC, target, tid LIMIT "
-                         "{limit:UInt64}"},
+                         "{limit:UInt64}",
+                         NULL},
     [THREADS_DELAY] = {{{"cpu", "sum(amount)"}, {"awaited_class", "toString(object)"}},
                        "profile_samples",
                        "object != ''",
-                       " GROUP BY object ORDER BY cpu DESC LIMIT {limit:UInt64}"},
+                       " GROUP BY object ORDER BY cpu DESC LIMIT {limit:UInt64}",
+                       NULL},
 };
 
 static const char *value_of(const thread_query *q, const char *name, const char *fallback)
@@ -390,7 +398,7 @@ static const row_field sighting_numbers[] = {
     ROW_FIELD("first", sighting_row, first_ms),   ROW_FIELD("last_time", sighting_row, last_ms),
     ROW_FIELD("place", sighting_row, position),   ROW_FIELD("tid", sighting_row, java_tid),
     ROW_FIELD("id", sighting_row, lock_id),       ROW_FIELD("kind", sighting_row, lock_kind),
-    ROW_FIELD("depth", sighting_row, held_depth),
+    ROW_FIELD("depth", sighting_row, held_depth), ROW_FIELD("probable", sighting_row, inferred),
 };
 static const row_field sighting_texts[] = {
     ROW_KEY(sighting_row),
@@ -428,6 +436,7 @@ int clickhouse__read_sightings(void *self, const store_filter *filter, sighting_
     sql_add(&s, "SELECT cluster, namespace, workload, target_id AS target, cycle AS number, "
                 "toUInt64(position) AS place, argMax(java_tid, time) AS tid, "
                 "toUInt64(argMax(lock_id, time)) AS id, toUInt64(max(lock_kind)) AS kind, "
+                "toUInt64(argMax(inferred, time)) AS probable, "
                 "argMax(name, time) AS thread_name, toString(argMax(lock_class, time)) AS class");
     sql_add(&s, ", " MS("min(time)") " AS first");
     sql_add(&s, ", " MS("max(time)") " AS last_time");

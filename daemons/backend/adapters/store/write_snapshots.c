@@ -140,6 +140,7 @@ static void put_state(table *t, const profile_batch *b, uint32_t i, size_t *held
     put_lock(t, b, i);
     table_put_uint(t, s->owner_tid.at[i]);
     table_put_text(t, string_of(b, &s->owner, i));
+    table_put_uint(t, s->carries_tid.at[i]);
     table_put_text(t, string_of(b, &s->carries, i));
     put_held(t, b, i, held);
 }
@@ -166,6 +167,7 @@ int clickhouse__write_snapshots(const clickhouse *c, const batch_write *w, store
         {"lock_id", "UInt32"},
         {"owner_tid", "UInt64"},
         {"owner", "String"},
+        {"carries_tid", "UInt64"},
         {"carries", "String"},
         {"held_class", "Array(" LOW ")"},
         {"held_id", "Array(UInt32)"},
@@ -240,6 +242,7 @@ static void put_sighting(table *t, const profile_batch *b, size_t first, size_t 
     table_put_uint(t, kind);
     bool known = find_holding(b, i, b->states.lock.at[before], &kind, &depth) && kind == 1;
     table_put_uint(t, known ? depth + 1 : 0);
+    table_put_uint(t, b->deadlocks.inferred.at[k]);
 }
 
 int clickhouse__write_deadlocks(const clickhouse *c, const batch_write *w, store_error *err)
@@ -257,6 +260,7 @@ int clickhouse__write_deadlocks(const clickhouse *c, const batch_write *w, store
         {"lock_id", "UInt32"},
         {"lock_kind", "UInt8"},
         {"held_depth", "UInt32"},
+        {"inferred", "UInt8"},
     };
     const profile_batch *b = w->batch;
     const deadlock_columns *d = &b->deadlocks;

@@ -134,7 +134,7 @@ START_TEST(carriers_are_marked)
     if (threads_java(_i) == NULL || atoi(threads_version(_i)) < 21)
         return;
     jvm_fixture jvm;
-    int carriers = 0;
+    int carriers = 0, carrying = 0;
     threads_run(&jvm, _i, "virtual", NULL, NULL);
     attach_threads *t = threads_take(&jvm, THREADS_DEFAULT_FLAGS, 0);
     for (size_t i = 0; i < attach_threads_count(t); i++) {
@@ -142,8 +142,99 @@ START_TEST(carriers_are_marked)
         bool named = strncmp(thread->name, "ForkJoinPool-", 13) == 0;
         ck_assert_int_eq(named, (thread->flags & ATTACH_THREAD_CARRIER) != 0);
         carriers += named;
+        carrying += thread->carries_tid != 0;
+        if (thread->carries_tid == 0)
+            continue;
+        ck_assert_str_eq(thread->carries_name, "vt-computes");
+        ck_assert_ptr_null(thread->lock);
+        ck_assert_uint_eq(thread->owner_tid, 0);
     }
     ck_assert_int_ge(carriers, 1);
+    ck_assert_int_eq(carrying, 1);
+    attach_threads_free(t);
+    threads_end(&jvm);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(ended_owner_is_named)
+{
+    if (threads_java(_i) == NULL)
+        return;
+    jvm_fixture jvm;
+    threads_run(&jvm, _i, "orphans", NULL, NULL);
+    attach_threads *t = threads_take(&jvm, THREADS_DEFAULT_FLAGS, 0);
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "orphan-%d", i);
+        const attach_thread *orphan = threads_named(t, name);
+        ck_assert_uint_ne(orphan->owner_tid, 0);
+        ck_assert_str_eq(orphan->owner_name, "XNIO-died");
+        ck_assert_ptr_null(orphan->owner);
+        ck_assert(orphan->flags & ATTACH_THREAD_OWNER_ENDED);
+        ck_assert(orphan->has_stack);
+    }
+    attach_threads_free(t);
+    threads_end(&jvm);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(virtual_owner_is_not_called_ended)
+{
+    if (threads_java(_i) == NULL || atoi(threads_version(_i)) < 21)
+        return;
+    jvm_fixture jvm;
+    threads_run(&jvm, _i, "parked", NULL, NULL);
+    attach_threads *t = threads_take(&jvm, THREADS_DEFAULT_FLAGS, 0);
+    const attach_thread *wants = threads_named(t, "wants");
+    ck_assert_str_eq(wants->owner_name, "vt-holds");
+    ck_assert(wants->flags & ATTACH_THREAD_OWNER_GONE);
+    ck_assert(!(wants->flags & ATTACH_THREAD_OWNER_ENDED));
+    attach_threads_free(t);
+    threads_end(&jvm);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(waits_without_an_owner_have_stacks)
+{
+    static const char *const names[] = {"stamped", "writer", "permitted"};
+    if (threads_java(_i) == NULL)
+        return;
+    jvm_fixture jvm;
+    threads_run(&jvm, _i, "ownerless", NULL, NULL);
+    attach_threads *t = threads_take(&jvm, THREADS_DEFAULT_FLAGS, 0);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const attach_thread *thread = threads_named(t, names[i]);
+        ck_assert_int_eq(thread->state, ATTACH_THREAD_WAITING);
+        ck_assert_ptr_nonnull(thread->lock);
+        ck_assert_uint_eq(thread->owner_tid, 0);
+        ck_assert(thread->why & ATTACH_STACK_BLOCKED);
+    }
+    attach_threads_free(t);
+    threads_end(&jvm);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+/* HotSpot calls a thread that waits for a class's initialisation runnable. */
+START_TEST(stalled_initialisers_have_stacks)
+{
+    static const char *const names[] = {"init-First", "init-Second"};
+    if (threads_java(_i) == NULL)
+        return;
+    jvm_fixture jvm;
+    threads_run(&jvm, _i, "initialise", NULL, NULL);
+    attach_threads_free(threads_take(&jvm, THREADS_DEFAULT_FLAGS, UINT32_MAX));
+    attach_threads *t = threads_take(&jvm, THREADS_DEFAULT_FLAGS, 0);
+    for (size_t i = 0; i < 2; i++) {
+        const attach_thread *thread = threads_named(t, names[i]);
+        ck_assert_int_eq(thread->state, ATTACH_THREAD_RUNNABLE);
+        ck_assert(!(thread->flags & ATTACH_THREAD_NATIVE));
+        ck_assert(thread->why & ATTACH_STACK_STALLED);
+        ck_assert_str_eq(attach_threads_frame(t, thread->frames[0])->method, "<clinit>");
+    }
     attach_threads_free(t);
     threads_end(&jvm);
     jvm_fixture_stop(&jvm);
@@ -173,6 +264,9 @@ START_TEST(wire_is_the_proto)
     ck_assert_uint_eq(s->threads->n_java_tid, n);
     ck_assert_uint_eq(s->threads->state.len, n);
     ck_assert_uint_eq(s->threads->n_owner_tid, n);
+    ck_assert_uint_eq(s->threads->n_owner_str, n);
+    ck_assert_uint_eq(s->threads->n_carries_tid, n);
+    ck_assert_uint_eq(s->threads->n_carries_str, n);
     ck_assert_uint_eq(s->native->n_os_tid, n);
     ck_assert_uint_eq(s->n_deadlocked, 2);
     ck_assert_uint_eq(s->meta->threads_total, n);
@@ -200,6 +294,10 @@ void threads_add_content(Suite *suite)
     tcase_add_loop_test(tc, owner_chain_and_states, 0, THREADS_VERSIONS);
     tcase_add_loop_test(tc, full_dump_has_every_stack, 0, THREADS_VERSIONS);
     tcase_add_loop_test(tc, carriers_are_marked, 0, THREADS_VERSIONS);
+    tcase_add_loop_test(tc, ended_owner_is_named, 0, THREADS_VERSIONS);
+    tcase_add_loop_test(tc, virtual_owner_is_not_called_ended, 0, THREADS_VERSIONS);
+    tcase_add_loop_test(tc, waits_without_an_owner_have_stacks, 0, THREADS_VERSIONS);
+    tcase_add_loop_test(tc, stalled_initialisers_have_stacks, 0, THREADS_VERSIONS);
     tcase_add_loop_test(tc, wire_is_the_proto, 0, THREADS_VERSIONS);
     suite_add_tcase(suite, tc);
 }

@@ -206,6 +206,10 @@ static void break_deadlock_thread(void)
 {
     s.deadlock_thread[0] = 2;
 }
+static void break_deadlock_inferred(void)
+{
+    s.deadlock_inferred[0] = 2;
+}
 static void break_thread_twice(void)
 {
     s.java_tid[1] = s.java_tid[0];
@@ -291,6 +295,7 @@ static const struct {
     {break_held_kind, "bad_index"},
     {break_held_depth, "bad_index"},
     {break_deadlock_thread, "bad_index"},
+    {break_deadlock_inferred, "bad_index"},
     {break_thread_twice, "duplicate_row"},
     {break_held_order, "bad_columns"},
     {break_snapshot_day, "wrong_day"},

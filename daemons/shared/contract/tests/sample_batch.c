@@ -161,12 +161,14 @@ static void make_snapshots(sample_batch *s)
         .lock = U32S(s->state_lock, SAMPLE_THREADS),
         .owner_tid = U64S(s->owner_tid, SAMPLE_THREADS),
         .owner = U32S(s->state_name, SAMPLE_THREADS),
+        .carries_tid = unknown,
         .carries = none,
     };
     s->batch.locks = (lock_columns){U32S(s->lock_class, 2), U32S(s->lock_identity, 2)};
     s->batch.held = (held_columns){U32S(s->held_thread, 2), U32S(s->held_lock, 2),
                                    U32S(s->held_kind, 2), U32S(s->held_depth, 2)};
-    s->batch.deadlocks = (deadlock_columns){U64S(s->cycle, 2), U32S(s->deadlock_thread, 2)};
+    s->batch.deadlocks = (deadlock_columns){U64S(s->cycle, 2), U32S(s->deadlock_thread, 2),
+                                            U32S(s->deadlock_inferred, 2)};
 }
 
 /* Ids of the stacks {0}, {1}, {0, 1} of frames "C.m" line 7 and "C.n" line 8. */

@@ -42,6 +42,7 @@ typedef struct sample_batch {
     uint32_t state_lock[2], lock_class[2], lock_identity[2];
     uint64_t java_tid[2], cpu_ns[2], owner_tid[2], cycle[2];
     uint32_t held_thread[2], held_lock[2], held_kind[2], held_depth[2], deadlock_thread[2];
+    uint32_t deadlock_inferred[2];
     /* the dictionary: two frames, stacks {0}, {1}, {0, 1} */
     char frame_strings[16];
     uint32_t frame_lengths[3], frame_class[2], frame_method[2], frame_line[2];

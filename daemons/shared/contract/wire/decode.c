@@ -181,6 +181,7 @@ static void map_snapshots(profile_batch *out, const Hotstack__V1__ProfileBody *i
             .lock = U32(s, lock),
             .owner_tid = U64(s, owner_tid),
             .owner = U32(s, owner_str),
+            .carries_tid = U64(s, carries_tid),
             .carries = U32(s, carries_str),
         };
 }
@@ -193,7 +194,8 @@ static void map_locks(profile_batch *out, const Hotstack__V1__ProfileBody *in)
         out->held = (held_columns){U32(in->held, thread), U32(in->held, lock), U32(in->held, kind),
                                    U32(in->held, depth)};
     if (in->deadlocks != NULL)
-        out->deadlocks = (deadlock_columns){U64(in->deadlocks, cycle), U32(in->deadlocks, thread)};
+        out->deadlocks = (deadlock_columns){U64(in->deadlocks, cycle), U32(in->deadlocks, thread),
+                                            U32(in->deadlocks, inferred)};
 }
 
 static void map_dictionary(stack_dictionary *out, const Hotstack__V1__StackDictionary *in)

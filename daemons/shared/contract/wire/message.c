@@ -120,6 +120,7 @@ static const column state_columns[] = {
     COLUMN(batch_state, lock, wire_states, lock),
     COLUMN(batch_state, owner_tid, wire_states, owner_tid),
     COLUMN(batch_state, owner_str, wire_states, owner_str),
+    COLUMN(batch_state, carries_tid, wire_states, carries_tid),
     COLUMN(batch_state, carries_str, wire_states, carries_str),
 };
 
@@ -138,6 +139,7 @@ static const column held_columns[] = {
 static const column deadlock_columns[] = {
     COLUMN(batch_deadlock, cycle, wire_deadlocks, cycle),
     COLUMN(batch_deadlock, thread, wire_deadlocks, thread),
+    COLUMN(batch_deadlock, inferred, wire_deadlocks, inferred),
 };
 
 static const column frame_columns[] = {

@@ -39,39 +39,62 @@ static const struct {
     {"waits for work",
      {.state = DIAGNOSIS_WAITING},
      LOCKS "AbstractQueuedSynchronizer$ConditionObject",
-     WAIT_NONE},
+     WAIT_IDLE},
     {"waits for work on a newer JDK",
      {.state = DIAGNOSIS_WAITING},
      LOCKS "AbstractQueuedSynchronizer$ConditionNode",
-     WAIT_NONE},
+     WAIT_IDLE},
     {"waits for a latch",
      {.state = DIAGNOSIS_WAITING},
      "java.util.concurrent.CountDownLatch$Sync",
-     WAIT_NONE},
-    {"was notified by nobody", {.state = DIAGNOSIS_WAITING}, "java.lang.Object", WAIT_NONE},
-    {"sleeps", {.state = DIAGNOSIS_TIMED_WAITING}, "", WAIT_NONE},
+     WAIT_IDLE},
+    {"was notified by nobody", {.state = DIAGNOSIS_WAITING}, "java.lang.Object", WAIT_IDLE},
+    {"sleeps", {.state = DIAGNOSIS_TIMED_WAITING}, "", WAIT_TIMED},
+    {"polls a queue",
+     {.state = DIAGNOSIS_TIMED_WAITING},
+     LOCKS "AbstractQueuedSynchronizer$ConditionObject",
+     WAIT_TIMED},
+    {"waits for a permit",
+     {.state = DIAGNOSIS_WAITING},
+     "java.util.concurrent.Semaphore$NonfairSync",
+     WAIT_UNKNOWN_HOLDER},
     {"waits for itself",
      {.java_tid = 9, .state = DIAGNOSIS_WAITING, .owner_tid = 9},
      "java.lang.Object",
-     WAIT_NONE},
+     WAIT_IDLE},
     {"carries a virtual thread",
-     {.state = DIAGNOSIS_BLOCKED, .flags = DIAGNOSIS_CARRIER, .carries = true, .owner_tid = 30},
-     "java.lang.VirtualThread",
+     {.state = DIAGNOSIS_WAITING, .flags = DIAGNOSIS_CARRIER, .carries_tid = 30},
+     "",
      WAIT_NONE},
     {"is in a cycle",
      {.state = DIAGNOSIS_BLOCKED, .flags = DIAGNOSIS_DEADLOCKED, .owner_tid = 9},
      "a.Lock",
      WAIT_DEADLOCKED},
     {"initialises a class without using CPU",
-     {.state = DIAGNOSIS_RUNNABLE, .initialises = true, .cpu_known = true},
+     {.state = DIAGNOSIS_RUNNABLE,
+      .initialises = "a.B",
+      .initialises_length = 3,
+      .cpu_known = true},
      "",
      WAIT_CLASS},
     {"initialises a class and works",
-     {.state = DIAGNOSIS_RUNNABLE, .initialises = true, .cpu_known = true, .cpu_ns = 5000},
+     {.state = DIAGNOSIS_RUNNABLE,
+      .initialises = "a.B",
+      .initialises_length = 3,
+      .cpu_known = true,
+      .cpu_ns = 5000},
+     "",
+     WAIT_NONE},
+    {"initialises a class in native code",
+     {.state = DIAGNOSIS_RUNNABLE,
+      .flags = DIAGNOSIS_NATIVE,
+      .initialises = "a.B",
+      .initialises_length = 3,
+      .cpu_known = true},
      "",
      WAIT_NONE},
     {"initialises a class, CPU not known",
-     {.state = DIAGNOSIS_RUNNABLE, .initialises = true},
+     {.state = DIAGNOSIS_RUNNABLE, .initialises = "a.B", .initialises_length = 3},
      "",
      WAIT_NONE},
 };
@@ -83,6 +106,7 @@ START_TEST(test_kinds)
     thread.lock_class_length = strlen(rows[_i].lock);
     ck_assert_msg(diagnose_wait(&thread) == rows[_i].kind, "a thread that %s: %s", rows[_i].what,
                   wait_kind_name(diagnose_wait(&thread)));
+    ck_assert_int_eq(wait_is_slow(diagnose_wait(&thread)), rows[_i].kind >= WAIT_BLOCKED);
 }
 END_TEST
 
@@ -117,6 +141,29 @@ START_TEST(test_a_chain_of_a_cycle_ends_too)
 }
 END_TEST
 
+static diagnosed_thread initialiser(uint64_t tid, uint64_t cpu_ns)
+{
+    return (diagnosed_thread){.java_tid = tid,
+                              .state = DIAGNOSIS_RUNNABLE,
+                              .initialises = "a.B",
+                              .initialises_length = 3,
+                              .cpu_known = true,
+                              .cpu_ns = cpu_ns};
+}
+
+START_TEST(test_a_class_is_waited_for)
+{
+    diagnosed_thread threads[] = {initialiser(1, 0), blocked(2, 0), initialiser(3, 0)};
+    ck_assert_uint_eq(diagnose_next(threads, 3, 0), 2);
+    ck_assert_uint_eq(diagnose_next(threads, 3, 2), 0);
+    ck_assert_uint_eq(diagnose_next(threads, 3, 1), 3);
+    threads[2] = initialiser(3, 5000); /* which is at work: it is not known whose class is wanted */
+    ck_assert_uint_eq(diagnose_next(threads, 3, 0), 3);
+    threads[2] = blocked(3, 0);
+    ck_assert_uint_eq(diagnose_next(threads, 3, 0), 3);
+}
+END_TEST
+
 START_TEST(test_lock_kinds)
 {
     ck_assert_str_eq(diagnose_lock_kind(DIAGNOSIS_BLOCKED, "a", 1), "monitor");
@@ -133,6 +180,7 @@ int main(void)
     tcase_add_loop_test(tests, test_kinds, 0, sizeof(rows) / sizeof(rows[0]));
     tcase_add_test(tests, test_a_chain_ends_at_the_thread_that_runs);
     tcase_add_test(tests, test_a_chain_of_a_cycle_ends_too);
+    tcase_add_test(tests, test_a_class_is_waited_for);
     tcase_add_test(tests, test_lock_kinds);
     return run_suite(suite);
 }

@@ -16,7 +16,7 @@ const thread = {
   pool: text,
   daemon: or(flag, false),
   /** The virtual thread that a carrier runs. */
-  carries: or(text, ''),
+  carries: orNull(record(person)),
 };
 
 const missingSource = record({ source: text, jvm: text, pod: text, reason: text, explanation: text, fix: text });
@@ -50,7 +50,10 @@ const slowThread = record({
   since: time,
   last_seen: time,
   lock: orNull(lock),
-  holder: orNull(record({ ...person, state: text })),
+  /** The class that the holder probably initialises; null = a lock. */
+  awaited_class: orNull(text),
+  /** Null = it is not known who initialises the class. */
+  holder: orNull(record({ kind: text, java_tid: orNull(amount), name: text, state: text })),
   /** From the holder to the thread that runs. */
   chain: list(text),
   stack,
@@ -73,13 +76,13 @@ const snapshot = record({
   cpu_ns: orNull(amount),
   interval_ms: amount,
   lock: orNull(lock),
-  owner: orNull(record(person)),
+  owner: orNull(record({ kind: text, ...person })),
   stack,
 });
 
 export const threadAnswer = record({ thread: record(thread), snapshots: list(snapshot), ...about });
 
-const holder = record({ ...person, snapshots: amount, stack, held_at: amount });
+const holder = record({ kind: text, ...person, snapshots: amount, stack, held_at: amount });
 const waiters = record({ pool: text, threads: amount, names: list(text), stack });
 const lockRow = record({
   jvm: text,
@@ -101,6 +104,8 @@ export const locksAnswer = record({ locks: list(lockRow), ...about });
 
 const place = {
   id: text,
+  /** Probable: the JVM has not found it. */
+  inferred: flag,
   cluster: text,
   namespace: text,
   workload: text,
@@ -114,7 +119,8 @@ const place = {
   ended: orNull(time),
   end_reason: orNull(text),
 };
-const part = { ...person, waits_for: lock, holds: lock };
+/** A lock is null where a thread waits for a class. */
+const part = { ...person, initialises: orNull(text), waits_for: orNull(lock), holds: orNull(lock) };
 
 export const deadlocksAnswer = record({ deadlocks: list(record({ ...place, threads: list(record(part)) })), ...about });
 

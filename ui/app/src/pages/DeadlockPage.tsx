@@ -71,6 +71,7 @@ function Facts({ deadlock, address }: { deadlock: Deadlock; address: Address }) 
       <span>
         First seen {formatTime(first_seen)}, last seen {formatTime(last_seen)}
       </span>
+      {deadlock.inferred && <span>Probable, not found by the JVM</span>}
       {deadlock.ended === null ? <Standing deadlock={deadlock} /> : <span>{standing(deadlock)}</span>}
     </p>
   );

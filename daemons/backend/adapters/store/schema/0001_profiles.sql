@@ -177,7 +177,8 @@ CREATE TABLE IF NOT EXISTS thread_snapshots
     lock_id         UInt32,                               -- identity hash
     owner_tid       UInt64 CODEC(T64, ZSTD(1)),           -- 0 = nobody, or not known
     owner           String CODEC(ZSTD(1)),
-    carries         String CODEC(ZSTD(1)),                -- the virtual thread that a carrier runs
+    carries_tid     UInt64 CODEC(T64, ZSTD(1)),           -- the virtual thread that a carrier runs, 0 = none
+    carries         String CODEC(ZSTD(1)),                -- its name
     held_class      Array(LowCardinality(String)),        -- locks it holds, four columns
     held_id         Array(UInt32),
     held_kind       Array(UInt8),                         -- 1 monitor, 2 java.util.concurrent
@@ -206,8 +207,9 @@ CREATE TABLE IF NOT EXISTS deadlock_sightings
     lock_class   LowCardinality(String),                  -- that it waits for
     lock_id      UInt32,
     lock_kind    UInt8,                                   -- 1 monitor, 2 java.util.concurrent, 0 not known
-    held_depth   UInt32                                   -- of the frame that locked the lock that the thread
+    held_depth   UInt32,                                  -- of the frame that locked the lock that the thread
                                                           -- before waits for, plus 1; 0 = not known
+    inferred     UInt8                                    -- 1: probable; 0: the JVM found it
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-import java.lang.reflect.Method;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.concurrent.locks.StampedLock;
 
 /**
  * Threads of known kinds, by argument: monitors N, locks N (a deadlock of N threads), many N (parked ones), deep N D MB
  * (N parked below D calls, with that much live data), mixed N D (these without the data, and a deadlock of two), burn P... (a thread each that burns P percent of a core), contend
- * (one owner, three that wait for its monitor), virtual (virtual threads at work, where there are any).
+ * (one owner, three that wait for its monitor), virtual (a virtual thread at work, where there are any), orphans (three
+ * that wait for a lock whose owner has ended), parked (a thread that waits for the lock of a virtual thread that is not
+ * mounted), ownerless (threads that wait for locks whose holder the JVM does not know), initialise (two that initialise
+ * two classes crosswise), pool N (N that wait for one lock in one method, and its holder).
  * Prints "ready" once all are there and ends by itself.
  */
 public class Threads {
@@ -168,16 +173,126 @@ public class Threads {
         awaitStates("wanting-", Thread.State.BLOCKED, 3);
     }
 
+    static void startVirtual(String name, Runnable body) throws Exception {
+        Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+        Class<?> type = Class.forName("java.lang.Thread$Builder");
+        type.getMethod("name", String.class).invoke(builder, name);
+        type.getMethod("start", Runnable.class).invoke(builder, body);
+    }
+
     static void virtual() throws Exception {
-        Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
         CountDownLatch running = new CountDownLatch(1);
-        start.invoke(null, (Runnable) () -> {
+        startVirtual("vt-computes", () -> {
             running.countDown();
             while (true) {
                 spin(1_000_000);
             }
         });
         running.await();
+    }
+
+    // ---- locks without a holder, or with one that is no platform thread ----
+
+    static void await(ReentrantLock lock, int n) throws InterruptedException {
+        while (lock.getQueueLength() < n) {
+            Thread.sleep(2);
+        }
+    }
+
+    static void orphans() throws InterruptedException {
+        ReentrantLock lock = new ReentrantLock();
+        Thread dies = new Thread(lock::lock, "XNIO-died");
+        dies.start();
+        dies.join();
+        for (int i = 0; i < 3; i++) {
+            daemon("orphan-" + i, lock::lock);
+        }
+        await(lock, 3);
+    }
+
+    static void parked() throws Exception {
+        ReentrantLock lock = new ReentrantLock();
+        CountDownLatch held = new CountDownLatch(1);
+        startVirtual("vt-holds", () -> {
+            lock.lock();
+            held.countDown();
+            parkForever();
+        });
+        held.await();
+        daemon("wants", lock::lock);
+        await(lock, 1);
+    }
+
+    static void ownerless() throws InterruptedException {
+        StampedLock stamped = new StampedLock();
+        stamped.writeLock();
+        daemon("stamped", stamped::readLock);
+        ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+        lock.readLock().lock();
+        daemon("writer", lock.writeLock()::lock);
+        Semaphore none = new Semaphore(0);
+        daemon("permitted", none::acquireUninterruptibly);
+        for (String name : new String[] {"stamped", "writer", "permitted"}) {
+            awaitStates(name, Thread.State.WAITING, 1);
+        }
+    }
+
+    static void take(ReentrantLock lock) {
+        lock.lock();
+    }
+
+    static void pool(int n) throws InterruptedException {
+        ReentrantLock lock = new ReentrantLock();
+        CountDownLatch held = new CountDownLatch(1);
+        daemon("pool-holder", () -> {
+            take(lock);
+            held.countDown();
+            parkForever();
+        });
+        held.await();
+        for (int i = 0; i < n; i++) {
+            daemon("pool-" + i, () -> take(lock));
+        }
+        await(lock, n);
+    }
+
+    // ---- classes that are initialised crosswise ----
+
+    static final CyclicBarrier CROSSING = new CyclicBarrier(2);
+
+    static class First {
+        static int value;
+
+        static {
+            meet(CROSSING);
+            value = Second.value + 1;
+        }
+    }
+
+    static class Second {
+        static int value;
+
+        static {
+            meet(CROSSING);
+            value = First.value + 1;
+        }
+    }
+
+    static boolean initialises(Thread thread) {
+        StackTraceElement[] stack = thread.getStackTrace();
+        return stack.length > 0 && stack[0].getMethodName().equals("<clinit>");
+    }
+
+    static void initialise() throws InterruptedException {
+        Thread first = new Thread(() -> sink = First.value, "init-First");
+        Thread second = new Thread(() -> sink = Second.value, "init-Second");
+        first.setDaemon(true);
+        second.setDaemon(true);
+        first.start();
+        second.start();
+        while (!initialises(first) || !initialises(second)) {
+            Thread.sleep(2);
+        }
     }
 
     static int number(String[] args, int i) {
@@ -205,6 +320,11 @@ public class Threads {
                 break;
             case "contend": contend(); break;
             case "virtual": virtual(); break;
+            case "orphans": orphans(); break;
+            case "parked": parked(); break;
+            case "ownerless": ownerless(); break;
+            case "initialise": initialise(); break;
+            case "pool": pool(number(args, 1)); break;
             default: throw new IllegalArgumentException(args[0]);
         }
     }

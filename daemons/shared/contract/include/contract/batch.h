@@ -97,7 +97,9 @@ typedef struct batch_state {
     uint64_t cpu_ns, allocated_bytes, blocked_ms, waited_ms; /* plus 1; 0 = not known */
     uint32_t stack, lock;                                    /* plus 1; 0 = none */
     uint64_t owner_tid;
-    uint32_t owner_str, carries_str;
+    uint32_t owner_str;
+    uint64_t carries_tid;
+    uint32_t carries_str;
 } batch_state;
 
 typedef struct batch_lock {
@@ -112,7 +114,8 @@ typedef struct batch_held {
 
 typedef struct batch_deadlock {
     uint64_t cycle;
-    uint32_t thread; /* states */
+    uint32_t thread;   /* states */
+    uint32_t inferred; /* 1: it is probable; 0: the JVM found it */
 } batch_deadlock;
 
 typedef struct batch {

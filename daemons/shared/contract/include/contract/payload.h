@@ -80,7 +80,9 @@ typedef struct state_columns {
     u64s cpu_ns, allocated_bytes, blocked_ms, waited_ms; /* plus 1; 0 = not known */
     u32s stack, lock;                                    /* plus 1; 0 = none */
     u64s owner_tid;
-    u32s owner, carries;
+    u32s owner;
+    u64s carries_tid;
+    u32s carries;
 } state_columns;
 
 typedef struct lock_columns {
@@ -93,7 +95,7 @@ typedef struct held_columns {
 
 typedef struct deadlock_columns {
     u64s cycle;
-    u32s thread;
+    u32s thread, inferred;
 } deadlock_columns;
 
 typedef struct stack_dictionary {

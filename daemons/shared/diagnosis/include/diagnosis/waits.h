@@ -18,7 +18,13 @@ typedef enum diagnosis_state {
     DIAGNOSIS_TIMED_WAITING = 5
 } diagnosis_state;
 
-enum { DIAGNOSIS_CARRIER = 8, DIAGNOSIS_DEADLOCKED = 32 };
+enum {
+    DIAGNOSIS_NATIVE = 2,
+    DIAGNOSIS_CARRIER = 8,
+    DIAGNOSIS_DEADLOCKED = 32,  /* the JVM has found it in a deadlock */
+    DIAGNOSIS_OWNER_ENDED = 64, /* the owner of the lock that it waits for has ended */
+    DIAGNOSIS_OWNER_GONE = 128  /* that owner has ended, or is a virtual thread */
+};
 
 /* One thread of one snapshot; texts are borrowed. */
 typedef struct diagnosed_thread {
@@ -27,25 +33,32 @@ typedef struct diagnosed_thread {
     uint32_t flags;         /* DIAGNOSIS_* */
     const char *lock_class; /* of the lock that it waits for; "" = none */
     size_t lock_class_length;
-    uint64_t owner_tid; /* java_tid of that lock's holder; 0 = not known */
-    bool carries;       /* a carrier that runs a virtual thread */
-    bool initialises;   /* a <clinit> is on its stack */
+    uint64_t lock_id;        /* its identity hash */
+    uint64_t owner_tid;      /* java_tid of that lock's holder; 0 = not known */
+    uint64_t carries_tid;    /* the virtual thread that a carrier runs; 0 = none */
+    const char *initialises; /* the class of the innermost <clinit> on its stack; "" = none */
+    size_t initialises_length;
     bool cpu_known;
     uint64_t cpu_ns; /* used since the snapshot before */
 } diagnosed_thread;
 
 typedef enum wait_kind {
-    WAIT_NONE,           /* runs, or waits for work */
+    WAIT_NONE,           /* it runs */
+    WAIT_IDLE,           /* for work, as a thread of a pool does */
+    WAIT_TIMED,          /* for a time to pass, or for work until then */
     WAIT_BLOCKED,        /* to enter a monitor */
     WAIT_LOCK,           /* for a java.util.concurrent lock whose holder is known */
     WAIT_UNKNOWN_HOLDER, /* for a lock whose holder the JVM does not know */
     WAIT_CLASS,          /* probably for the initialisation of a class */
-    WAIT_DEADLOCKED,     /* in a cycle */
+    WAIT_DEADLOCKED,     /* in a cycle that the JVM has found */
     WAIT_KINDS
 } wait_kind;
 
 /* "blocked", "waiting_for_lock" ...; never NULL. */
 const char *wait_kind_name(wait_kind kind);
+
+/* Whether a thread that waits so is held up by others: neither runs nor waits for work or time. */
+bool wait_is_slow(wait_kind kind);
 
 wait_kind diagnose_wait(const diagnosed_thread *thread);
 
@@ -53,9 +66,16 @@ wait_kind diagnose_wait(const diagnosed_thread *thread);
 const char *diagnose_lock_kind(uint32_t state, const char *lock_class, size_t length);
 
 /*
- * The threads that stand between thread `start` and the one that runs: start's holder, that one's
- * holder, and so on, at most `room` of them, ending at one that waits for nobody, or before one
- * that is in the chain already. threads: sorted by java_tid.
+ * The thread that `i` waits for, or count: the holder of its lock where that is listed; of a thread
+ * that waits for a class (WAIT_CLASS), another one that initialises a class, if none of these goes
+ * on by itself. threads: sorted by java_tid.
+ */
+size_t diagnose_next(const diagnosed_thread *threads, size_t count, size_t i);
+
+/*
+ * The threads that stand between thread `start` and the one that runs: diagnose_next of start, and
+ * so on, at most `room` of them, ending at one that waits for nobody, or before one that is in the
+ * chain already. threads: sorted by java_tid.
  *
  * @return how many indexes were written to chain
  */

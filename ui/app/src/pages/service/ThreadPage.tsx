@@ -6,6 +6,7 @@ import { Answer } from '../../parts/Answer.tsx';
 import { useService } from '../../parts/frame/ServiceFrame.tsx';
 import { Name } from '../../parts/Name.tsx';
 import { Panel } from '../../parts/Panel.tsx';
+import { Holder } from '../../parts/threads/Holder.tsx';
 import { LaneDrawing, LaneLegend } from '../../parts/threads/LaneDrawing.tsx';
 import { Axis } from '../../parts/threads/Lanes.tsx';
 import { laneText, threadBars } from '../../parts/threads/lanes.ts';
@@ -13,7 +14,7 @@ import { NothingSeen, SourcesNotice } from '../../parts/threads/SourcesNotice.ts
 import { coresOf, spells, type Spell } from '../../parts/threads/spells.ts';
 import { Stack } from '../../parts/threads/Stack.tsx';
 import { State } from '../../parts/threads/State.tsx';
-import { coresText, lockName, plural } from '../../parts/threads/words.ts';
+import { coresText, lockName, plural, virtualName } from '../../parts/threads/words.ts';
 import { tabAddress } from '../../url/address.ts';
 import { formatTime, resolveRange } from '../../url/range.ts';
 import styles from '../../parts/threads/threads.module.css';
@@ -63,6 +64,11 @@ function Thread({ answer, from, to, poolAddress }: { answer: ThreadAnswer; from:
         <span>Java id {thread.java_tid}</span>
         {thread.os_tid !== null && thread.os_tid !== 0 && <span>native id {thread.os_tid}</span>}
         {thread.daemon && <span>daemon</span>}
+        {thread.carries !== null && (
+          <span>
+            carries virtual thread <Name text={virtualName(thread.carries)} max={40} />
+          </span>
+        )}
         {thread.pod !== '' && (
           <span>
             Pod <Name text={thread.pod} />
@@ -116,7 +122,7 @@ function SpellEntry({ spell, open }: { spell: Spell; open: boolean }) {
         {owner !== null && (
           <>
             {' '}
-            held by <Name text={owner.name} max={40} />
+            held by <Holder holder={owner} max={40} />
           </>
         )}
       </summary>

@@ -9,7 +9,7 @@ import { moveBetweenRows } from '../rowKeys.ts';
 import { TableFrame } from '../TableFrame.tsx';
 import { NothingSeen } from './SourcesNotice.tsx';
 import { State } from './State.tsx';
-import { confidenceWord, coresText, cpuFigure, topFrame } from './words.ts';
+import { confidenceWord, coresText, cpuFigure, topFrame, virtualName } from './words.ts';
 import table from '../table.module.css';
 
 interface BusyThreadsProps {
@@ -24,7 +24,7 @@ interface BusyThreadsProps {
 export function BusyThreads({ answer, service, address, brief }: BusyThreadsProps) {
   const { busy, sources } = answer;
   if (busy.length === 0)
-    return <NothingSeen sources={sources} brief={brief} title="No busy threads" nothing="no thread used a measurable share of a core." />;
+    return <NothingSeen sources={sources} brief={brief} title="No busy threads" nothing="no thread used 5 % of a core or more." />;
   return (
     <TableFrame label="Busy threads">
       <table className={table['table']} data-testid="busy-table">
@@ -61,10 +61,10 @@ function Row({ thread, to }: { thread: BusyThread; to: string }) {
         <Link to={to} data-row data-testid="thread-link">
           <Name text={thread.name} max={48} />
         </Link>
-        {thread.carries !== '' && (
+        {thread.carries !== null && (
           <span className={table['faint']}>
             {' '}
-            carries <Name text={thread.carries} max={32} />
+            carries virtual thread <Name text={virtualName(thread.carries)} max={32} />
           </span>
         )}
       </td>
@@ -75,7 +75,8 @@ function Row({ thread, to }: { thread: BusyThread; to: string }) {
         {confidence.name}
       </td>
       <td>
-        <State state={thread.state} />
+        {/* A carrier's state is not that of the virtual thread. */}
+        {thread.carries === null ? <State state={thread.state} /> : <span className={table['faint']}>carrier</span>}
       </td>
       <td className={table['number']}>{thread.snapshots === 0 ? '–' : `${thread.runnable} of ${thread.snapshots}`}</td>
       <td className={table['wide']}>

@@ -5,7 +5,7 @@ import { threadAddress } from '../../url/address.ts';
 import type { Address } from '../../url/useAddress.ts';
 import { Name } from '../Name.tsx';
 import { Notice } from '../Notice.tsx';
-import { cycleOf, isClosed } from './deadlocks.ts';
+import { awaitedText, cycleOf, heldText, isClosed } from './deadlocks.ts';
 import { LockKind } from './LockKind.tsx';
 import { Stack } from './Stack.tsx';
 import { lockName } from './words.ts';
@@ -17,6 +17,12 @@ export function DeadlockCycle({ deadlock, address }: { deadlock: Deadlock; addre
   const closed = isClosed(cycle);
   return (
     <>
+      {deadlock.inferred && (
+        <Notice title="Probable, not certain" tone="warn">
+          The JVM does not call this a deadlock. These threads run a static initialiser, are runnable, and used no CPU between two
+          snapshots: each probably waits until the next one has initialised its class.
+        </Notice>
+      )}
       {!closed && (
         <Notice title="The cycle is not complete" tone="warn">
           A lock or thread of it is missing from the snapshot; what is known is shown in order.
@@ -25,8 +31,8 @@ export function DeadlockCycle({ deadlock, address }: { deadlock: Deadlock; addre
       <ol className={styles['cycle']} data-testid="cycle" data-closed={closed}>
         {cycle.map((thread, index) => {
           const next = cycle[(index + 1) % cycle.length]!;
-          const marks = new Map([[thread.waits_at, `waits for ${shortLock(thread.waits_for)}`]]);
-          const took = `took ${shortLock(thread.holds)}`;
+          const marks = new Map([[thread.waits_at, `waits for ${shortLock(thread.waits_for) ?? awaitedText(thread, next)}`]]);
+          const took = `took ${shortLock(thread.holds) ?? heldText(thread)}`;
           if (thread.held_at >= 0)
             marks.set(thread.held_at, thread.held_at === thread.waits_at ? `${took}, ${marks.get(thread.waits_at)}` : took);
           const last = index === cycle.length - 1;
@@ -41,16 +47,16 @@ export function DeadlockCycle({ deadlock, address }: { deadlock: Deadlock; addre
               <p>
                 holds{' '}
                 <code>
-                  <Name text={lockName(thread.holds)} max={70} />
+                  <Name text={heldText(thread)} max={70} />
                 </code>
-                {thread.held_at < 0 && <span className={styles['faint']}> (not known in which frame it was taken)</span>}
+                {thread.held_at < 0 && thread.holds !== null && <span className={styles['faint']}> (not known in which frame it was taken)</span>}
               </p>
               <Stack stack={thread.stack} marks={marks} />
             </li>,
             <li key={`l${index}`} className={styles['lock']} data-testid="cycle-lock">
-              <span className={styles['edge']}>waits for</span>
+              <span className={styles['edge']}>{thread.waits_for === null ? 'probably waits for' : 'waits for'}</span>
               <span className={styles['box']}>
-                <Name text={lockName(thread.waits_for)} max={70} /> <LockKind kind={thread.waits_for.kind} />
+                <Name text={awaitedText(thread, next)} max={70} /> {thread.waits_for !== null && <LockKind kind={thread.waits_for.kind} />}
               </span>
               <span className={styles['edge']}>
                 held by <Name text={next.name} max={60} />
@@ -64,7 +70,7 @@ export function DeadlockCycle({ deadlock, address }: { deadlock: Deadlock; addre
   );
 }
 
-/** `Object@1b2c`, made safe where it is shown. */
-function shortLock({ class: cls, id }: Lock): string {
-  return lockName({ class: cls.slice(cls.lastIndexOf('.') + 1), id });
+/** `Object@1b2c`, made safe where it is shown; null = a class. */
+function shortLock(lock: Lock | null): string | null {
+  return lock === null ? null : lockName({ class: lock.class.slice(lock.class.lastIndexOf('.') + 1), id: lock.id });
 }

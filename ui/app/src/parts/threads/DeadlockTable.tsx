@@ -52,6 +52,7 @@ function Row({ deadlock, address, service }: { deadlock: DeadlockRow; address: A
     <tr>
       <td>
         <Link to={deadlockAddress(deadlock.id, address.search)} data-row data-testid="deadlock-link">
+          {deadlock.inferred && 'probable, '}
           {plural(cycle.length, 'thread')}:{' '}
           {cycle.slice(0, NAMES_SHOWN).map(({ name }, index) => (
             <span key={index}>

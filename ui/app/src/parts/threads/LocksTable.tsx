@@ -10,6 +10,7 @@ import { Name, Names } from '../Name.tsx';
 import { moveBetweenRows } from '../rowKeys.ts';
 import { TableFrame } from '../TableFrame.tsx';
 import { Chain } from './Chain.tsx';
+import { Holder } from './Holder.tsx';
 import { LockKind } from './LockKind.tsx';
 import { chainOfLock } from './slow.ts';
 import { NothingSeen } from './SourcesNotice.tsx';
@@ -84,7 +85,7 @@ function Cells({ lock }: { lock: LockRow }) {
   return (
     <>
       <td>
-        {holders.length === 0 ? <span className={table['faint']}>not known</span> : <Name text={holders[0]!.name} max={32} />}
+        {holders.length === 0 ? <span className={table['faint']}>not known</span> : <Holder holder={holders[0]!} max={32} />}
         {others > 0 && <span className={table['faint']}> and {plural(others, 'other')}</span>}
       </td>
       <td>
@@ -115,15 +116,19 @@ function Details({ lock, slow, service, address }: Omit<LocksTableProps, 'answer
           <h3>{holders.length === 0 ? 'Holder not known' : 'Held by'}</h3>
           {holders.length === 0 && (
             <p className={styles['faint']}>
-              The JVM does not tell the holder of this lock. It may be a read lock, or was free at the moment of the snapshot.
+              The JVM does not tell the holder of this lock. It may be a read lock, a semaphore or a StampedLock, or was free at the moment of the snapshot.
             </p>
           )}
           {holders.map((holder) => (
             <article key={holder.java_tid} data-testid="holder">
               <h4>
-                <Link to={threadAddress(service, address.search, { jvm: lock.jvm, java_tid: holder.java_tid })}>
-                  <Name text={holder.name} />
-                </Link>{' '}
+                {holder.kind === 'java' ? (
+                  <Link to={threadAddress(service, address.search, { jvm: lock.jvm, java_tid: holder.java_tid })}>
+                    <Name text={holder.name} />
+                  </Link>
+                ) : (
+                  <Holder holder={holder} />
+                )}{' '}
                 <span className={styles['faint']}>in {plural(holder.snapshots, 'snapshot')}</span>
               </h4>
               <Stack stack={holder.stack} marks={holder.held_at >= 0 ? new Map([[holder.held_at, 'took the lock']]) : undefined} />

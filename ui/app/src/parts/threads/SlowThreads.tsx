@@ -10,6 +10,7 @@ import { Name, Names } from '../Name.tsx';
 import { moveBetweenRows } from '../rowKeys.ts';
 import { TableFrame } from '../TableFrame.tsx';
 import { Chain } from './Chain.tsx';
+import { Holder } from './Holder.tsx';
 import { groupSlow } from './slow.ts';
 import { NothingSeen } from './SourcesNotice.tsx';
 import { Stack } from './Stack.tsx';
@@ -77,7 +78,7 @@ export function SlowThreads({ answer, service, address, brief }: SlowThreadsProp
 }
 
 function Cells({ thread }: { thread: SlowThread }) {
-  const { kind, lock, holder, since, pod } = thread;
+  const { kind, lock, awaited_class, holder, since, pod } = thread;
   const word = slowWord(kind);
   return (
     <>
@@ -86,8 +87,16 @@ function Cells({ thread }: { thread: SlowThread }) {
           {word.name}
         </span>
       </td>
-      <td>{lock === null ? '–' : <Name text={lockName(lock)} max={44} />}</td>
-      <td>{holder === null ? <span className={table['faint']}>not known</span> : <Name text={holder.name} max={32} />}</td>
+      <td>
+        {lock !== null && <Name text={lockName(lock)} max={44} />}
+        {awaited_class !== null && (
+          <>
+            probably class <Name text={awaited_class} max={44} />
+          </>
+        )}
+        {lock === null && awaited_class === null && '–'}
+      </td>
+      <td>{holder === null ? <span className={table['faint']}>not known</span> : <Holder holder={holder} max={32} />}</td>
       <td title={formatTime(since)}>{formatAgo(since, Date.now())}</td>
       <td className={table['faint']}>
         <Name text={pod || '–'} max={32} />
@@ -97,7 +106,7 @@ function Cells({ thread }: { thread: SlowThread }) {
 }
 
 function Details({ thread, others, to }: { thread: SlowThread; others: SlowThread[]; to: string }) {
-  const { name, kind, lock, holder, chain, stack, last_seen, carries } = thread;
+  const { name, kind, lock, holder, chain, stack, last_seen } = thread;
   return (
     <div className={styles['sheet']}>
       <p>
@@ -105,11 +114,6 @@ function Details({ thread, others, to }: { thread: SlowThread; others: SlowThrea
         {lock !== null && ` ${visibleText(lockName(lock))}: ${lockKind(lock.kind).explanation}`}
         {holder !== null && holder.state !== '' && ` Its holder is ${stateWord(holder.state)}.`} <Link to={to}>Stacks over time</Link>
       </p>
-      {carries !== '' && (
-        <p>
-          Carries the virtual thread <Name text={carries} />.
-        </p>
-      )}
       {chain.length > 0 && <Chain chain={[name, ...chain]} />}
       <Stack stack={stack} />
       {others.length > 0 && (

@@ -7,11 +7,29 @@ import { endWord, frameText, lockKind, lockName } from './words.ts';
 
 interface Part {
   java_tid: number;
-  waits_for: Lock;
-  holds: Lock;
+  waits_for: Lock | null;
+  holds: Lock | null;
 }
 
-const sameLock = (a: Lock, b: Lock) => a.id === b.id && a.class === b.class;
+/** Two nulls are the same: the one that waits for a class, and the next that initialises it. */
+const sameLock = (a: Lock | null, b: Lock | null) => a?.id === b?.id && a?.class === b?.class;
+
+/** What a thread of a cycle waits for; `next` is the thread after it. As recorded, not made safe. */
+export function awaitedText({ waits_for }: Pick<Part, 'waits_for'>, next: { initialises: string | null }): string {
+  if (waits_for !== null) return lockName(waits_for);
+  return next.initialises === null ? 'the initialisation of a class' : `the initialisation of ${next.initialises}`;
+}
+
+/** What a thread of a cycle holds. As recorded, not made safe. */
+export function heldText({ holds, initialises }: { holds: Lock | null; initialises: string | null }): string {
+  if (holds !== null) return lockName(holds);
+  return initialises === null ? 'a class that it initialises' : `class ${initialises}, which it initialises`;
+}
+
+/** `Deadlock`, or `Probable deadlock` where the JVM has not found it. */
+export function deadlockWord({ inferred }: Pick<DeadlockRow, 'inferred'>): string {
+  return inferred ? 'Probable deadlock' : 'Deadlock';
+}
 
 /** The threads in the order of waiting: each is followed by the one that holds what it waits for. Others come last. */
 export function cycleOf<T extends Part>(threads: T[]): T[] {
@@ -51,18 +69,22 @@ export function placeText({ cluster, namespace, workload, pod, container, node, 
 export function deadlockText(deadlock: Deadlock): string {
   const cycle = cycleOf(deadlock.threads);
   const lines = [
-    `Deadlock of ${cycle.length} threads`,
+    `${deadlockWord(deadlock)} of ${cycle.length} threads`,
     placeText(deadlock),
     `first seen ${formatTime(deadlock.first_seen)}, last seen ${formatTime(deadlock.last_seen)}, ${standing(deadlock)}`,
   ];
-  for (const { name, java_tid, waits_for, holds, stack, held_at, waits_at } of cycle) {
+  for (const [at, part] of cycle.entries()) {
+    const { name, java_tid, waits_for, holds, stack, held_at, waits_at } = part;
+    const kind = (lock: Lock | null) => (lock === null ? '' : ` (${lockKind(lock.kind).name})`);
+    const awaited = visibleText(awaitedText(part, cycle[(at + 1) % cycle.length]!));
+    const held = visibleText(heldText(part));
     lines.push('', `"${visibleText(name)}" tid=${java_tid}`);
-    lines.push(`  waits for ${visibleText(lockName(waits_for))} (${lockKind(waits_for.kind).name})`);
-    lines.push(`  holds ${visibleText(lockName(holds))} (${lockKind(holds.kind).name})`);
+    lines.push(`  ${waits_for === null ? 'probably ' : ''}waits for ${awaited}${kind(waits_for)}`);
+    lines.push(`  holds ${held}${kind(holds)}`);
     stack.forEach((frame, index) => {
       lines.push(`    at ${frameText(frame)}`);
-      if (index === waits_at) lines.push(`      - waits for ${visibleText(lockName(waits_for))}`);
-      if (index === held_at) lines.push(`      - took ${visibleText(lockName(holds))}`);
+      if (index === waits_at) lines.push(`      - waits for ${awaited}`);
+      if (index === held_at) lines.push(`      - took ${held}`);
     });
   }
   return `${lines.join('\n')}\n`;

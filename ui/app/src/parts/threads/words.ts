@@ -50,6 +50,24 @@ export function slowWord(kind: string): Word {
   return wordFor(SLOW, kind, { name: unknownWord(kind), explanation: '' });
 }
 
+const HOLDER_KINDS: Record<string, string> = {
+  java: '',
+  virtual: 'virtual thread',
+  ended: 'has ended',
+  ended_or_virtual: 'has ended, or is a virtual thread',
+  unknown: 'not in the snapshot',
+};
+
+/** What to say of a holder beside its name; '' = it is an ordinary thread. */
+export function holderNote(kind: string): string {
+  return wordFor(HOLDER_KINDS, kind, unknownWord(kind));
+}
+
+/** `#30 vt-worker`, or `#30` of a virtual thread without a name. As recorded, not made safe. */
+export function virtualName({ java_tid, name }: { java_tid: number; name: string }): string {
+  return name === '' ? `#${java_tid}` : `#${java_tid} ${name}`;
+}
+
 const LOCK_KINDS: Record<string, Word> = {
   monitor: { name: 'monitor', explanation: 'Taken by a synchronized method or block.' },
   juc: { name: 'j.u.c.', explanation: 'A lock of java.util.concurrent.' },
