@@ -72,6 +72,7 @@ typedef struct store_filter {
     /* Parts of a service: of samples, threads and deadlocks; target also of targets. */
     const char *pod, *container, *version, *pool;
     uint64_t target; /* 0: any */
+    unsigned facet;  /* of samples: a part of their type (ingest.proto, Facet); 0: any */
     /* Reads of threads alone. */
     uint64_t java_tid;  /* THREADS_OF_ONE */
     uint64_t bucket_ms; /* THREADS_LANES */

@@ -20,8 +20,8 @@ static int read_example(reader *self, profile *out, char *message, size_t size)
     int fd = open(DATA_DIR "/async-profiler-4.5-jdk17.jfr.gz", O_RDONLY | O_CLOEXEC);
     ck_assert_int_ge(fd, 0);
     ck_assert_int_eq(fstat(fd, &st), 0);
-    int rc = reader_parse(self, &memory, fd, (uint64_t)st.st_size, &span, &cpu_only, out, message,
-                          size);
+    int rc =
+        reader_parse(self, &memory, fd, (uint64_t)st.st_size, &span, &cpu_only, out, message, size);
     reader_forget(self, memory);
     close(fd);
     return rc;

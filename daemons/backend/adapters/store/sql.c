@@ -122,6 +122,8 @@ void sql_filter_params(statement *s, const store_filter *f)
         sql_text(s, "pool", text_of(f->pool));
     if (f->target != 0)
         sql_number(s, "target", f->target);
+    if (f->facet != 0)
+        sql_number(s, "facet", f->facet);
     if (f->scope->cluster_count > 0)
         sql_list(s, "scope_clusters", f->scope->clusters, f->scope->cluster_count);
     if (f->scope->namespace_count > 0)
@@ -177,6 +179,8 @@ void sql_where_samples(statement *s, const store_filter *f)
     sql_where_windows(s, f);
     if (f->pool != NULL)
         sql_add(s, " AND pool = {pool:String}");
+    if (f->facet != 0)
+        sql_add(s, " AND facet = {facet:UInt8}");
 }
 
 void sql_where_days(statement *s, const store_filter *f, const char *column)
