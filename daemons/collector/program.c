@@ -45,7 +45,9 @@ struct program {
     collector *core;
     kubernetes *pods; /* NULL = not in Kubernetes mode */
     jobs *running;
-    sem_t parsers; /* slots for reading recordings, which takes memory and CPU */
+    sem_t parsers;          /* slots for reading recordings, which takes memory and CPU */
+    uint64_t read_until_ms; /* at the end: when the last windows must have been read */
+    atomic_bool stop_reading;
     web *pages;
     FILE *ledger;
     int wake; /* eventfd: the scheduler looks again */
@@ -349,6 +351,7 @@ static int make_core(program *self)
         .max_threads = (uint32_t)config_int(settings, "limits.threads"),
         .max_bytes = config_bytes(settings, "limits.parse_bytes"),
         .keep_dir = config_string(settings, "debug.keep_recordings"),
+        .stop = &self->stop_reading,
     };
     const collector_ports core = core_ports(self);
     const uploader_ports uploads = upload_ports(self);
@@ -524,11 +527,14 @@ static void schedule(program *self, int signals)
     }
 }
 
+/* The end waits for jobs, but not for ever for windows to be read. */
 static void idle(void *context)
 {
-    (void)context;
+    program *self = context;
     enum { NAP_NS = 10000000 };
     const struct timespec nap = {.tv_nsec = NAP_NS};
+    if (clock_unix_ms(NULL) >= self->read_until_ms)
+        atomic_store(&self->stop_reading, true);
     (void)nanosleep(&nap, NULL);
 }
 
@@ -565,6 +571,8 @@ int program_run(program *self, int signals, char *message, size_t size)
         return -1;
     }
     schedule(self, signals);
+    self->read_until_ms =
+        clock_unix_ms(NULL) + (uint64_t)config_duration_ms(self->settings, "session.read_grace");
     collector_finish(self->core, config_bool(self->settings, "session.leave"), idle, self);
     end_uploads(self, uploads);
     return 0;

@@ -173,6 +173,13 @@ static const config_field fields[] = {
      .fallback = "false",
      .help =
          "At the end leave sessions running, to be taken over by the next start without a gap."},
+    {.key = "session.read_grace",
+     .type = CONFIG_DURATION,
+     .fallback = "20s",
+     .max = 600000,
+     .help = "How long at the end the last windows may take to be read. Those that are not read by "
+             "then "
+             "are lost, and the log says so."},
     {.key = "flush_interval",
      .type = CONFIG_DURATION,
      .fallback = "2s",

@@ -99,7 +99,7 @@ def profile(
 ) -> Recording:
     """Profiles a running JVM, by process id or name, for `duration` whole seconds and gives the recording.
 
-    `events` are as for `hotstack profile -e`: "cpu=1ms", "alloc", "lock=10ms". The recording is kept in memory, and
+    `events` are as for `hotstack profile -e`: "cpu=1ms", "alloc", "lock=10ms", "wall", "live", "nativemem". The recording is kept in memory, and
     written to `save` if that is given.
     """
     target = str(pid.pid) if isinstance(pid, Jvm) else str(pid)

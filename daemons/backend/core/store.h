@@ -72,6 +72,7 @@ typedef struct store_filter {
     /* Parts of a service: of samples, threads and deadlocks; target also of targets. */
     const char *pod, *container, *version, *pool;
     uint64_t target; /* 0: any */
+    unsigned facet;  /* of samples: a part of their type (ingest.proto, Facet); 0: any */
     /* Reads of threads alone. */
     uint64_t java_tid;     /* THREADS_OF_ONE */
     uint64_t bucket_ms;    /* THREADS_LANES */
@@ -170,6 +171,12 @@ typedef int (*source_fn)(void *context, const snapshot_source *row);
 typedef int (*thread_fn)(void *context, const thread_row *row);
 typedef int (*sighting_fn)(void *context, const sighting_row *row);
 
+/* What the windows of a selection say together. */
+typedef struct store_freshness {
+    uint64_t until_ms;    /* end of the newest; 0 when there is none */
+    uint64_t lost_events; /* lost before they were counted, by profiler or reader, of all types */
+} store_freshness;
+
 typedef struct store_ops {
     /* Looks a batch up in the ledger. */
     int (*find_batch)(void *self, const uint8_t batch_id[16], ledger_entry *out, store_error *err);
@@ -187,8 +194,7 @@ typedef struct store_ops {
     /* Grouped by stack; filter has a type. */
     int (*read_stacks)(void *self, const store_filter *filter, stack_fn each, void *context,
                        store_error *err);
-    /* End of the newest window; 0 when there is none. */
-    int (*read_fresh)(void *self, const store_filter *filter, uint64_t *fresh_until_ms,
+    int (*read_fresh)(void *self, const store_filter *filter, store_freshness *out,
                       store_error *err);
     int (*read_targets)(void *self, const store_filter *filter, target_fn each, void *context,
                         store_error *err);

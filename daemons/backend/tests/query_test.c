@@ -25,10 +25,11 @@ static const scope everything;
 static const char *const shop_only[] = {"shop"};
 static const scope shop_scope = {.workloads = shop_only, .workload_count = 1};
 
-static int read_fresh(void *self, const store_filter *filter, uint64_t *fresh, store_error *err)
+static int read_fresh(void *self, const store_filter *filter, store_freshness *fresh,
+                      store_error *err)
 {
     (void)filter;
-    *fresh = NOW_MS - 10000;
+    *fresh = (store_freshness){.until_ms = NOW_MS - 10000, .lost_events = 17};
     err->code = ((fake *)self)->fails;
     return err->code;
 }
@@ -167,6 +168,16 @@ START_TEST(test_scope_and_retention)
 }
 END_TEST
 
+START_TEST(test_lost_events_are_of_one_type)
+{
+    query_meta of_all = {0};
+    filter.type = 0;
+    ck_assert_int_eq(query_fresh(&q, &filter, &of_all, &err), QUERY_OK);
+    ck_assert_uint_eq(of_all.fresh_until_ms, NOW_MS - 10000);
+    ck_assert_uint_eq(of_all.lost_events, 0);
+}
+END_TEST
+
 START_TEST(test_services)
 {
     service_list list = {NULL, 0};
@@ -175,6 +186,7 @@ START_TEST(test_services)
     ck_assert_uint_eq(list.count, 2);
     ck_assert_uint_eq(meta.nodes_omitted, 1);
     ck_assert_uint_eq(meta.fresh_until_ms, NOW_MS - 10000);
+    ck_assert_uint_eq(meta.lost_events, 17);
     ck_assert_str_eq(list.items[0].workload, "bank");
     ck_assert_uint_eq(list.items[0].type_count, 2);
     ck_assert_uint_eq(list.items[0].types[1].value_total, 40);
@@ -365,6 +377,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, set_up, NULL);
     tcase_add_test(tcase, test_scope_and_retention);
+    tcase_add_test(tcase, test_lost_events_are_of_one_type);
     tcase_add_test(tcase, test_services);
     tcase_add_loop_test(tcase, test_verdicts, 0, sizeof(verdicts) / sizeof(verdicts[0]));
     tcase_add_test(tcase, test_a_history_is_one_entry_while_nothing_changes);

@@ -36,10 +36,11 @@ static query_meta meta;
 static store_error err;
 static thread_report report;
 
-static int read_fresh(void *self, const store_filter *asked, uint64_t *fresh, store_error *failure)
+static int read_fresh(void *self, const store_filter *asked, store_freshness *fresh,
+                      store_error *failure)
 {
     (void)self, (void)asked, (void)failure;
-    *fresh = NOW_MS;
+    fresh->until_ms = NOW_MS;
     return 0;
 }
 

@@ -101,6 +101,18 @@ class Tests:
         assert (self.directory / "one.collapsed").read_text() == text != ""
         assert "Workload.burnCpu" in text
 
+    def test_wall_time_by_state(self):
+        def stacks(*arguments):
+            text, _ = self.convert(self.asynchronous, "-t", "wall", "-f", "collapsed", "-o", "-", *arguments)
+            return [line.rsplit(" ", 1) for line in text.splitlines()]
+        apart = stacks("--wall-states")
+        for state, root in (("runnable", "[running];"), ("sleeping", "[waiting];")):
+            of_state = {stack.removeprefix(root): value for stack, value in apart if stack.startswith(root)}
+            assert of_state == dict(stacks("--state", state)) != {}, state
+        assert sum(int(value) for _, value in apart) == sum(int(value) for _, value in stacks())
+        # 1 to 8 readers add up the same
+        assert apart == stacks("--wall-states", "--jobs", "8")
+
     def test_a_type_alone_says_what_it_says_among_all(self):
         """What is not asked for is not read, where that takes less time."""
         for number, recording in enumerate((self.asynchronous, self.jdk)):
@@ -372,7 +384,7 @@ class Tests:
         options = set(re.findall(r"--[a-z-]+", text))
         assert options == set(re.findall(r"--[a-z-]+", manual)), options
         assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--min-width", "--max-stacks", "--max-memory", "--max-cells", "--thread", "--thread-pattern", "--from",
-                "--to", "--state", "--inverted", "--jobs", "--help"} == options
+                "--to", "--state", "--wall-states", "--inverted", "--jobs", "--help"} == options
 
     def test_the_program_lists_its_commands(self):
         done = subprocess.run([self.convert.program, "--help"], capture_output=True, text=True, check=True)

@@ -53,6 +53,18 @@ static remembered *recall(void **memory, const event_intervals *events)
     return one;
 }
 
+static bool is_stopped(const reader *self)
+{
+    return self->stop != NULL && atomic_load(self->stop);
+}
+
+/* recording_tap.progress */
+static int look_for_stop(void *context, uint64_t done)
+{
+    (void)done;
+    return is_stopped(context);
+}
+
 static int read_all(recording *into, int fd, uint64_t size, char *message, size_t message_size)
 {
     recording_error err = {0};
@@ -353,7 +365,11 @@ static void remember(remembered *known, const recording *read)
 int reader_parse(void *context, void **memory, int fd, uint64_t size, const window_span *span,
                  const event_intervals *events, profile *out, char *message, size_t message_size)
 {
-    const reader *self = context;
+    reader *self = context;
+    if (is_stopped(self)) {
+        (void)snprintf(message, message_size, "reading was stopped before it began");
+        return -1;
+    }
     remembered *known = recall(memory, events);
     if (known == NULL) {
         (void)snprintf(message, message_size, "out of memory");
@@ -369,6 +385,7 @@ int reader_parse(void *context, void **memory, int fd, uint64_t size, const wind
     options.origin_ns = (int64_t)span->start_ms * 1000000;
     options.seconds = (span->length_ms + 999) / 1000;
     options.inherit = &known->intervals;
+    options.tap = (recording_tap){.progress = look_for_stop, .ctx = self};
     recording *read = NULL;
     recording_error err = {0};
     if (recording_new(&read, &options, &err) != 0) {

@@ -5,12 +5,15 @@
 
 #include "../core/collector.h"
 
+#include <stdatomic.h>
+
 /* Caps of one window's aggregate. */
 typedef struct reader {
     uint32_t max_stacks;
     uint32_t max_threads;
     uint64_t max_bytes;
-    const char *keep_dir; /* copies of recordings, "" = none */
+    const char *keep_dir;    /* copies of recordings, "" = none */
+    const atomic_bool *stop; /* once it is true, reading ends at the next chunk; NULL = never */
 } reader;
 
 /* The functions of collector_ports of the same names; context = a reader. */

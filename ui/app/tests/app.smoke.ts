@@ -170,6 +170,12 @@ describe('service', () => {
     await eventually(() => address().searchParams.get('lock'), 'lock_count');
   });
 
+  it('says what was lost before it was counted', async () => {
+    backend.lostEvents = '12345';
+    await enter(SERVICE);
+    await page.getByTestId('panel-cpu').getByText('12,345 events were lost').waitFor();
+  });
+
   it('offers wall time where it is recorded', async () => {
     await enter(SERVICE);
     await graph('cpu').waitFor();

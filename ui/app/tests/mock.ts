@@ -28,6 +28,7 @@ export class MockBackend {
   /** Windows that have come in: the graphs grow with it. */
   age = 1;
   failures: Failures = new Map();
+  lostEvents = '0';
   /** Profile types without samples. */
   emptyTypes = new Set<string>(['wall', 'live_bytes']);
   targets: Record<string, unknown>[] = [target({})];
@@ -181,6 +182,7 @@ export class MockBackend {
       truncated: false,
       sampled: false,
       missing: [],
+      lost_events: this.lostEvents,
       ledger: ledgerOf(0n),
     };
   }

@@ -92,6 +92,22 @@ static int read_limit(query_params *p, query_kind kind, http_error *err)
     return 0;
 }
 
+/* Of wall time: what the threads did. */
+static int read_state(query_params *p, http_error *err)
+{
+    enum { WALL_RUNNING = 5, WALL_WAITING = 6 }; /* ingest.proto, Facet */
+    const char *state = http_query_get(&p->raw, "state");
+
+    if (state == NULL)
+        return 0;
+    if (p->filter.type != PROFILE_TYPE_WALL)
+        return fail(err, "it is for the type wall alone.", "state", state);
+    if (strcmp(state, "running") != 0 && strcmp(state, "waiting") != 0)
+        return fail(err, "running and waiting are allowed.", "state", state);
+    p->filter.facet = strcmp(state, "running") == 0 ? WALL_RUNNING : WALL_WAITING;
+    return 0;
+}
+
 static int read_selection(query_params *p, http_error *err)
 {
     const char *type = http_query_get(&p->raw, "type");
@@ -113,7 +129,7 @@ static int read_selection(query_params *p, http_error *err)
     if (lines != NULL && strcmp(lines, "0") != 0 && strcmp(lines, "1") != 0)
         return fail(err, "0 and 1 are allowed.", "lines", lines);
     p->lines = lines != NULL && lines[0] == '1';
-    return 0;
+    return read_state(p, err);
 }
 
 /* 16 hexadecimal digits; 0 is no target's id. */
@@ -170,7 +186,7 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
                                          "namespace", "workload", "jvm",     NULL};
     static const char *const profile[] = {"from",     "to",   "cluster", "limit", "namespace",
                                           "workload", "type", "lines",   "pod",   "container",
-                                          "version",  "jvm",  "pool",    NULL};
+                                          "version",  "jvm",  "pool",    "state", NULL};
     static const char *const threads[] = {"from",     "to",   "cluster",   "limit",   "namespace",
                                           "workload", "pod",  "container", "version", "jvm",
                                           "pool",     "busy", NULL};

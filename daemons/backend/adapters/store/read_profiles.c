@@ -125,26 +125,27 @@ int clickhouse__read_types(void *self, const store_filter *filter, type_fn each,
 
 static int on_fresh(void *context, const chs_result *block)
 {
-    chs_uints fresh;
+    store_freshness *out = context;
+    chs_uints fresh, lost;
 
     if (chs_result_rows(block) == 0)
         return 0;
-    if (read_uints(&fresh, block, "fresh") != 0)
+    if (read_uints(&fresh, block, "fresh") != 0 || read_uints(&lost, block, "lost") != 0)
         return -1;
-    *(uint64_t *)context = fresh.values[0];
+    *out = (store_freshness){.until_ms = fresh.values[0], .lost_events = lost.values[0]};
     return 0;
 }
 
-int clickhouse__read_fresh(void *self, const store_filter *filter, uint64_t *fresh_until_ms,
+int clickhouse__read_fresh(void *self, const store_filter *filter, store_freshness *out,
                            store_error *err)
 {
     statement s;
 
-    *fresh_until_ms = 0;
+    *out = (store_freshness){0};
     sql_begin(&s);
-    sql_add(&s, "SELECT toUInt64(max(toUnixTimestamp64Milli(time) + length_ms)) AS fresh FROM "
-                "profile_windows");
+    sql_add(&s, "SELECT toUInt64(max(toUnixTimestamp64Milli(time) + length_ms)) AS fresh, "
+                "sum(lost_events) AS lost FROM profile_windows");
     sql_where_windows(&s, filter);
     sql_filter_params(&s, filter);
-    return read_run(self, &s, on_fresh, fresh_until_ms, err);
+    return read_run(self, &s, on_fresh, out, err);
 }

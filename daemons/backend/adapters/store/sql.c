@@ -132,6 +132,8 @@ void sql_filter_params(statement *s, const store_filter *f)
         sql_text(s, "pool", text_of(f->pool));
     if (f->target != 0)
         sql_number(s, "target", f->target);
+    if (f->facet != 0)
+        sql_number(s, "facet", f->facet);
     if (f->scope->cluster_count > 0)
         sql_list(s, "scope_clusters", f->scope->clusters, f->scope->cluster_count);
     if (f->scope->namespace_count > 0)
@@ -187,12 +189,20 @@ void sql_where_windows(statement *s, const store_filter *f)
     add_parts(s, f);
 }
 
+/* The conditions that only samples and their hourly sums can meet. */
+static void add_parts_of_samples(statement *s, const store_filter *f)
+{
+    if (f->pool != NULL)
+        sql_add(s, " AND pool = {pool:String}");
+    if (f->facet != 0)
+        sql_add(s, " AND facet = {facet:UInt8}");
+}
+
 void sql_where_rollups(statement *s, const store_filter *f)
 {
     sql_where(s, f, "hour");
     add_parts(s, f);
-    if (f->pool != NULL)
-        sql_add(s, " AND pool = {pool:String}");
+    add_parts_of_samples(s, f);
 }
 
 void sql_where_samples(statement *s, const store_filter *f)
@@ -202,8 +212,7 @@ void sql_where_samples(statement *s, const store_filter *f)
     sql_add(s, " AND toStartOfHour(time) >= toStartOfHour(fromUnixTimestamp64Milli("
                "{from_ms:Int64}, 'UTC')) AND toStartOfHour(time) <= "
                "toStartOfHour(fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC'))");
-    if (f->pool != NULL)
-        sql_add(s, " AND pool = {pool:String}");
+    add_parts_of_samples(s, f);
 }
 
 void sql_where_days(statement *s, const store_filter *f, const char *column)

@@ -18,6 +18,7 @@ export interface Meta {
   truncated: boolean;
   sampled: boolean;
   missing: string[];
+  lost_events: string;
   ledger: Ledger;
 }
 

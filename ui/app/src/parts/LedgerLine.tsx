@@ -55,6 +55,8 @@ function Warnings({ meta }: { meta: Partial<Meta> }) {
   if (meta.truncated === true) warnings.push('stopped at its budget: less than the whole');
   if (meta.sampled === true) warnings.push('computed from a sample of the rows');
   if (meta.missing !== undefined && meta.missing.length > 0) warnings.push(`missing: ${visibleText(meta.missing.join(', '))}`);
+  if (meta.lost_events !== undefined && /^[1-9]\d{0,39}$/.test(meta.lost_events))
+    warnings.push(`${groupDigits(meta.lost_events)} events were lost in the JVM or its recording, and are not counted`);
   return warnings.map((warning) => (
     <span key={warning} className={styles['warning']} role="note">
       {warning}
