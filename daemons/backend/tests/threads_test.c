@@ -167,7 +167,7 @@ START_TEST(busy_threads_name_their_confidence)
     thread_row exact = row_of(1, "exact"), idle = row_of(2, "idle"), sampled = row_of(3, "sampled");
     exact.interval_ms = idle.interval_ms = 10000;
     exact.cpu_ns = 5000000000;
-    idle.cpu_ns = 450000000; /* less than a twentieth of a core */
+    idle.cpu_ns = 150000000; /* less than a fiftieth of a core */
     sampled.runnable = 9;
     put(THREADS_USAGE, exact);
     put(THREADS_USAGE, idle);
@@ -178,7 +178,7 @@ START_TEST(busy_threads_name_their_confidence)
     ck_assert_int_eq(report.busy.items[1].confidence, RUNNABLE_SAMPLES);
     ck_assert(!meta.truncated);
     thread_report_free(&report);
-    filter.busy_percent = 4;
+    filter.busy_percent = 1;
     filter.limit = 3;
     ck_assert_int_eq(query_threads(&q, &filter, &report, &meta, &err), QUERY_OK);
     ck_assert_uint_eq(report.busy.count, 3);

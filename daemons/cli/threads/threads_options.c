@@ -26,7 +26,7 @@ static const char help[] =
     "                       snapshot, with the CPU time of the threads' whole lives\n"
     "  -w, --watch          again and again, until Ctrl-C\n"
     "      --json           JSON, one object a snapshot (docs/formats/threads-json.md)\n"
-    "      --busy PERCENT   threads that used so much of a core are busy (default 5)\n"
+    "      --busy PERCENT   threads that used so much of a core are busy (default 2)\n"
     "      --top N          rows of each list in text (default 10)\n"
     "      --stacks N       take the stacks of so many threads (default 64)\n"
     "      --depth N        frames of a stack (default 256)\n"

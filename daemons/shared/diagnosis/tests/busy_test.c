@@ -12,8 +12,8 @@ static const struct {
     double percent;
     bool busy;
 } rows[] = {
-    {{.window_ns = SECOND, .cpu_ns = SECOND / 20}, DIAGNOSIS_BUSY_PERCENT, true},
-    {{.window_ns = SECOND, .cpu_ns = SECOND / 20 - 1}, DIAGNOSIS_BUSY_PERCENT, false},
+    {{.window_ns = SECOND, .cpu_ns = SECOND / 50}, DIAGNOSIS_BUSY_PERCENT, true},
+    {{.window_ns = SECOND, .cpu_ns = SECOND / 50 - 1}, DIAGNOSIS_BUSY_PERCENT, false},
     {{.window_ns = SECOND, .cpu_ns = SECOND / 200}, 0.5, true},
     {{.window_ns = SECOND}, 0.1, false},
     {{.window_ns = SECOND, .snapshots = 1, .runnable = 1}, 5, false}, /* CPU time says more */

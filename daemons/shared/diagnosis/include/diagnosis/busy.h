@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The share of a core, in percent, from which on a thread is busy, unless a user says otherwise. */
-#define DIAGNOSIS_BUSY_PERCENT 5
+/* The share of a core, in percent, from which on a thread is busy, unless a user says otherwise:
+ * above what waking up costs, and within reach of a container of a twentieth of a core. */
+#define DIAGNOSIS_BUSY_PERCENT 2
 
 /* What a thread did in a window. */
 typedef struct diagnosed_use {

@@ -24,7 +24,7 @@ interface BusyThreadsProps {
 export function BusyThreads({ answer, service, address, brief }: BusyThreadsProps) {
   const { busy, sources } = answer;
   if (busy.length === 0)
-    return <NothingSeen sources={sources} brief={brief} title="No busy threads" nothing="no thread used 5 % of a core or more." />;
+    return <NothingSeen sources={sources} brief={brief} title="No busy threads" nothing="no thread used 2 % of a core or more." />;
   return (
     <TableFrame label="Busy threads">
       <table className={table['table']} data-testid="busy-table">
