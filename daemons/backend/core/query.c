@@ -53,7 +53,12 @@ query_code query_fresh(const query *q, const store_filter *filter, query_meta *m
     store_freshness fresh = {0};
     query_code code = query_code_of(q->store.ops->read_fresh(q->store.self, filter, &fresh, err));
     meta->fresh_until_ms = fresh.until_ms;
-    if (filter->type != 0)
+    if (filter->type != 0) {
         meta->lost_events = fresh.lost_events;
+        meta->asked_ms = fresh.asked_ms;
+        meta->recorded_ms = fresh.recorded_ms;
+        meta->lost_windows = fresh.lost_windows;
+        meta->reason = (unsigned)fresh.reason;
+    }
     return code;
 }

@@ -36,6 +36,8 @@ typedef struct query_meta {
     uint64_t nodes_omitted;
     bool truncated;
     bool missing_stacks;
+    uint64_t asked_ms, recorded_ms, lost_windows; /* as store_freshness; 0 without a single type */
+    unsigned reason;                              /* enum reason, of the newest of lost_windows */
     uint64_t lost_events; /* before they were counted; 0 where there is no single type */
     uint64_t seen, cut, dropped, omitted; /* the ledger, in the type's unit */
 } query_meta;

@@ -175,6 +175,9 @@ typedef int (*sighting_fn)(void *context, const sighting_row *row);
 typedef struct store_freshness {
     uint64_t until_ms;    /* end of the newest; 0 when there is none */
     uint64_t lost_events; /* lost before they were counted, by profiler or reader, of all types */
+    uint64_t asked_ms,
+        recorded_ms;               /* sums over the windows: their lengths, and what was recorded */
+    uint64_t lost_windows, reason; /* of which nothing was recorded; why, of the newest */
 } store_freshness;
 
 typedef struct store_ops {

@@ -87,6 +87,8 @@ static void write_metrics(FILE *to, const web_sources *from)
     metric(to, "session_starts_total", "counter", "Sessions asked for.", core.starts);
     metric(to, "session_start_failures_total", "counter", "Of them failed.", core.start_failures);
     metric(to, "windows_total", "counter", "Windows read.", core.windows);
+    metric(to, "windows_lost_total", "counter",
+           "Windows of which nothing was recorded, sent with the reason.", core.windows_lost);
     metric(to, "windows_failed_total", "counter", "Windows that attachd could not end.",
            core.windows_failed);
     metric(to, "parse_failures_total", "counter", "Recordings that could not be read.",

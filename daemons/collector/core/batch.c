@@ -130,6 +130,7 @@ int batch_add(batch *one, const local_jvm *jvm, const target_labels *labels,
                          .start_ms = span->start_ms,
                          .length_ms = span->length_ms,
                          .covered_ms = span->covered_ms,
+                         .reason = span->reason,
                          .part = from->parts[part]};
     if (add_text(one, from->parts[part].engine, &to->engine_str) != 0)
         return -1;

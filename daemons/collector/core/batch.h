@@ -30,6 +30,7 @@ typedef struct window_span {
     uint64_t start_ms;   /* Unix ms, nominal */
     uint32_t length_ms;  /* 1..MS_PER_DAY, within one UTC day */
     uint32_t covered_ms; /* really recorded, <= length_ms */
+    uint32_t reason;     /* why nothing was; 0 = it was */
 } window_span;
 
 /* Limits of one batch; 0 = none. */

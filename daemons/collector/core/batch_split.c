@@ -143,7 +143,7 @@ static int move_window(const batch *from, uint32_t window, batch *to)
         rc = copy_window(&in, window);
     if (rc == 0) {
         const batch_window *span = &from->windows[window];
-        const window_span at = {span->start_ms, span->length_ms, span->covered_ms};
+        const window_span at = {span->start_ms, span->length_ms, span->covered_ms, span->reason};
         local_jvm jvm;
         target_labels labels = {0};
         jvm_of(from, &from->targets[span->target], &jvm, &labels);

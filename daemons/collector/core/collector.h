@@ -113,7 +113,7 @@ void collector_snapshot(collector *self, status_report *out);
 
 typedef struct collector_stats {
     uint64_t discoveries, discovery_failures;
-    uint64_t windows, windows_failed, parse_failures;
+    uint64_t windows, windows_failed, windows_lost, parse_failures;
     uint64_t starts, start_failures;
     uint64_t snapshots, snapshot_failures;
     uint64_t batches, queue_failures;

@@ -40,6 +40,8 @@ typedef struct target {
     uint64_t due_ms;
     uint64_t backoff_ms;
     uint64_t window_start_ms; /* nominal; kept over a cooldown, for an adopted session goes on */
+    uint64_t
+        failing_since_ms; /* no session could be started since then; 0 = one was, or not tried */
     uint64_t last_window_ms;
     uint32_t last_length_ms;
     uint32_t last_covered_ms;
@@ -129,6 +131,12 @@ int collector__add_profile(collector *self, const local_jvm *jvm, const target_l
 int collector__add_snapshot(collector *self, const local_jvm *jvm, const target_labels *labels,
                             const thread_snapshot *from);
 void collector__flush(collector *self);
+
+/* lost.c; both with the lock held. Tells the backend that nothing was recorded from `from_ms` to
+ * `to_ms`, and why. */
+void collector__add_lost(target *one, uint64_t from_ms, uint64_t to_ms, uint32_t reason);
+/* The same for all since the last window, or since no session could be started. */
+void collector__lose_gap(target *one, uint64_t until_ms, uint32_t reason);
 
 /* Frees what the readers keep of a target. */
 void collector__forget(collector *self, target *one);

@@ -65,6 +65,7 @@ static void remove_gone(collector *self)
             continue;
         }
         *at = one->next;
+        collector__lose_gap(one, self->ports.now_ms(self->ports.context), REASON_PROCESS_EXITED);
         collector__forget(self, one);
         self->ports.status_changed(self->ports.context);
         free(one);

@@ -99,9 +99,12 @@ static void start(const job *now)
     target *one = now->on;
     self->stats.starts++;
     if (answer.reason == REASON_NONE) {
+        uint64_t window_start = span_last(time, one->window_ms, one->jitter_ms);
         /* An adopted session goes on with the window that was under way. */
-        if (answer.session != SESSION_STATE_ADOPTED || one->window_start_ms == 0)
-            one->window_start_ms = span_last(time, one->window_ms, one->jitter_ms);
+        if (answer.session != SESSION_STATE_ADOPTED || one->window_start_ms == 0) {
+            collector__lose_gap(one, window_start, one->reason);
+            one->window_start_ms = window_start;
+        }
         one->session = answer.session;
         one->due_ms = span_next(time, one->window_ms, one->jitter_ms);
         if (one->snapshot_due_ms == 0)
@@ -110,6 +113,11 @@ static void start(const job *now)
     } else {
         self->stats.start_failures++;
         one->session = answer.session;
+        /* What a session that ran before has recorded may still be adopted. */
+        if (one->window_start_ms == 0) {
+            collector__lose_gap(one, time, answer.reason);
+            one->failing_since_ms = time;
+        }
         cool_down(one, answer.reason, answer.detail);
     }
     pthread_mutex_unlock(&self->lock);
@@ -163,12 +171,14 @@ static window_span span_of(const job *now, uint64_t first_ms, uint64_t end_ms)
     return (window_span){.start_ms = start_ms, .length_ms = (uint32_t)(border - start_ms)};
 }
 
-static void note_failure(const job *now, uint32_t reason, const char *detail)
+static void note_failure(const job *now, const window_span *span, uint32_t reason,
+                         const char *detail)
 {
     collector *self = now->self;
     pthread_mutex_lock(&self->lock);
     self->stats.parse_failures++;
     collector__say(self, "pid %u: a window is lost: %s", now->jvm.id.host_pid, detail);
+    collector__add_lost(now->on, span->start_ms, span->start_ms + span->length_ms, reason);
     collector__set_state(now->on, now->on->phase, reason, detail);
     pthread_mutex_unlock(&self->lock);
 }
@@ -226,7 +236,8 @@ static void take(job *now, const local_answer *answer, uint64_t end_ms)
     char message[400] = "";
     int fd = ports->new_file(ports->context);
     if (fd < 0 || collector__fetch(now, answer, fd, message, sizeof(message)) != 0) {
-        note_failure(now, REASON_INTERNAL, fd < 0 ? "no file for the recording" : message);
+        window_span lost = span_of(now, 0, end_ms);
+        note_failure(now, &lost, REASON_INTERNAL, fd < 0 ? "no file for the recording" : message);
         if (fd >= 0)
             ports->close_file(ports->context, fd);
         return;
@@ -240,7 +251,7 @@ static void take(job *now, const local_answer *answer, uint64_t end_ms)
                      message, sizeof(message)) == 0)
         deliver(now, &span, &found, answer);
     else
-        note_failure(now, REASON_PARSE_FAILED, message);
+        note_failure(now, &span, REASON_PARSE_FAILED, message);
     profile_clear(&found);
     ports->close_file(ports->context, fd);
     pthread_mutex_lock(&self->lock);
@@ -297,7 +308,7 @@ static void stop(job *now)
     end_session(now, false);
     pthread_mutex_lock(&self->lock);
     now->on->session = SESSION_STATE_NONE;
-    now->on->window_start_ms = 0;
+    now->on->window_start_ms = now->on->failing_since_ms = 0;
     now->on->backoff_ms = 0;
     collector__judge(self, now->on);
     pthread_mutex_unlock(&self->lock);

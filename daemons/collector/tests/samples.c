@@ -75,7 +75,7 @@ void sample_batch(batch *out, uint8_t id_byte, uint32_t windows, uint32_t rows)
     profile from;
     sample_profile(&from, 1, rows);
     for (uint32_t i = 0; i < windows; i++) {
-        window_span span = {NOON + 10000 * (uint64_t)i, 10000, 9990};
+        window_span span = {NOON + 10000 * (uint64_t)i, 10000, 9990, 0};
         ck_assert_int_eq(batch_add(out, &jvm, &labels, &span, &from, 0), 0);
     }
     profile_clear(&from);

@@ -46,7 +46,9 @@ static struct {
     bool contention;
     batch_snapshot queued_snapshots[SPANS_MAX];
     size_t queued_snapshot_count;
-    uint64_t threads_ms; /* of the next rule */
+    uint64_t threads_ms;          /* of the next rule */
+    batch_window lost[SPANS_MAX]; /* windows of which nothing was recorded */
+    size_t lost_count;
 } host;
 
 static queue *queued;
@@ -246,6 +248,10 @@ static int encode(void *context, const batch *one, uint8_t **out, size_t *length
         host.queued_raw += one->windows[i].part.total.raw_amount;
     for (size_t i = 0; i < one->window_count; i++)
         host.queued_lost += one->windows[i].part.lost_events;
+    for (size_t i = 0; i < one->window_count; i++) {
+        if (one->windows[i].reason != 0)
+            host.lost[host.lost_count++] = one->windows[i];
+    }
     host.queued_windows += one->window_count;
     for (size_t i = 0; i < one->snapshot_count; i++)
         host.queued_snapshots[host.queued_snapshot_count++] = one->snapshots[i];
@@ -550,7 +556,10 @@ START_TEST(a_failed_parse_costs_one_window_and_says_so)
     ck_assert_uint_eq(status_of(1).reason, REASON_NONE);
     ck_assert_str_eq(status_of(1).detail, "");
     ck_assert_uint_eq(host.starts, 1);
-    ck_assert_uint_eq(host.queued_windows, 4);
+    ck_assert_uint_eq(host.queued_windows, 6);
+    ck_assert_uint_eq(host.lost_count, 2);
+    ck_assert_uint_eq(host.lost[0].start_ms, NOON + 10000);
+    ck_assert_uint_eq(host.lost[0].reason, REASON_PARSE_FAILED);
     ck_assert_uint_eq(collector_get_stats(core).parse_failures, 1);
 }
 END_TEST
@@ -596,6 +605,67 @@ START_TEST(an_adopted_session_brings_what_was_recorded_before)
     ck_assert_uint_eq(host.span_count, 1);
     ck_assert_uint_eq(host.spans[0].start_ms, NOON - 30000);
     ck_assert_uint_eq(host.spans[0].length_ms, 40000);
+}
+END_TEST
+
+/* The lost windows that were queued: one for each event of the rule, cpu and alloc. */
+static void assert_lost(size_t index, uint64_t start_ms, uint64_t end_ms, uint32_t reason)
+{
+    ck_assert_uint_lt(2 * index + 1, host.lost_count);
+    for (size_t i = 2 * index; i < 2 * index + 2; i++) {
+        const batch_window *one = &host.lost[i];
+        ck_assert_uint_eq(one->start_ms, start_ms);
+        ck_assert_uint_eq(one->start_ms + one->length_ms, end_ms);
+        ck_assert_uint_eq(one->covered_ms, 0);
+        ck_assert_uint_eq(one->reason, reason);
+        ck_assert_uint_eq(one->part.source, i % 2 == 0 ? PROFILE_SOURCE_CPU : PROFILE_SOURCE_ALLOC);
+    }
+}
+
+START_TEST(what_a_lost_session_had_not_handed_over_is_told)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 12000);
+    host.window_reason = REASON_ATTACH_TIMEOUT;
+    run_to(NOON + 21000);
+    host.window_reason = REASON_NONE; /* and the session is a new one */
+    run_to(NOON + 62000);
+    assert_lost(0, NOON + 10000, NOON + 30000, REASON_ATTACH_TIMEOUT);
+    ck_assert_uint_eq(host.lost_count, 2);
+    ck_assert_uint_eq(collector_get_stats(core).windows_lost, 1);
+}
+END_TEST
+
+START_TEST(time_without_a_session_is_told_up_to_midnight_and_after)
+{
+    uint64_t midnight = NOON + 12 * 3600000;
+    host.now = midnight - 13000;
+    add_rule("Shop", false, 0);
+    host.start_reason = REASON_NO_EXEC_DIR;
+    run_to(midnight + 50000);
+    host.start_reason = REASON_NONE;
+    run_to(midnight + 200000);
+    uint64_t at = host.lost[0].start_ms;
+    ck_assert_uint_lt(at, midnight);
+    for (size_t i = 0; i < host.lost_count; i += 2) {
+        assert_lost(i / 2, at, at + host.lost[i].length_ms, REASON_NO_EXEC_DIR);
+        at += host.lost[i].length_ms;
+        ck_assert(at == midnight || (host.lost[i].start_ms < midnight) == (at < midnight));
+    }
+    ck_assert_uint_eq(at % WINDOW, 0); /* where the first window begins */
+    ck_assert_uint_gt(at, midnight + 50000);
+}
+END_TEST
+
+START_TEST(what_a_jvm_did_before_its_end_is_told_as_lost)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 12000);
+    host.jvm_count = 0;
+    run_to(NOON + 18500);
+    ck_assert_uint_eq(host.lost_count, 2);
+    assert_lost(0, NOON + 10000, host.lost[0].start_ms + host.lost[0].length_ms,
+                REASON_PROCESS_EXITED);
 }
 END_TEST
 
@@ -827,6 +897,9 @@ TCase *session_tests(void)
     tcase_add_test(tests, a_lost_answer_is_asked_for_again_under_the_same_id);
     tcase_add_test(tests, a_window_that_failed_is_made_up_for_when_the_session_is_adopted);
     tcase_add_test(tests, an_adopted_session_brings_what_was_recorded_before);
+    tcase_add_test(tests, what_a_lost_session_had_not_handed_over_is_told);
+    tcase_add_test(tests, time_without_a_session_is_told_up_to_midnight_and_after);
+    tcase_add_test(tests, what_a_jvm_did_before_its_end_is_told_as_lost);
     tcase_add_test(tests, without_attachd_targets_say_so_and_come_back);
     tcase_add_test(tests, a_verdict_is_told_and_not_tried);
     tcase_add_test(tests, past_the_limit_jvms_wait_for_room);

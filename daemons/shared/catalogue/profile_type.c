@@ -22,9 +22,9 @@ static const profile_type_info types[PROFILE_TYPE_END] = {
 };
 
 static const char *const sources[PROFILE_SOURCE_END] = {
-    [PROFILE_SOURCE_CPU] = "cpu",     [PROFILE_SOURCE_WALL] = "wall",
-    [PROFILE_SOURCE_ALLOC] = "alloc", [PROFILE_SOURCE_LOCK] = "lock",
-    [PROFILE_SOURCE_LIVE] = "live",   [PROFILE_SOURCE_NATIVEMEM] = "nativemem",
+    [PROFILE_SOURCE_CPU] = "cpu",       [PROFILE_SOURCE_WALL] = "wall",
+    [PROFILE_SOURCE_ALLOC] = "alloc",   [PROFILE_SOURCE_LOCK] = "lock",
+    [PROFILE_SOURCE_LIVE] = "live",     [PROFILE_SOURCE_NATIVEMEM] = "nativemem",
     [PROFILE_SOURCE_EVENTS] = "events", [PROFILE_SOURCE_TRACE] = "trace",
 };
 

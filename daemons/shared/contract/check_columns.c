@@ -99,6 +99,7 @@ static int check_group_lengths(const profile_batch *b, verdict *v)
         {"dropped_count", w->dropped_count.count},
         {"dropped_stacks", w->dropped_stacks.count},
         {"lost_events", w->lost_events.count},
+        {"reason", w->reason.count},
     };
     const named_column samples[] = {
         {"window", s->window.count}, {"pool_str", s->pool.count}, {"stack", s->stack.count},
@@ -127,6 +128,7 @@ static int check_ranges(const profile_batch *b, verdict *v)
     const ranged_column ranges[] = {
         {"windows.target", b->windows.target, b->targets.workload.count},
         {"windows.engine_str", b->windows.engine, strings},
+        {"windows.reason", b->windows.reason, 65536},
         {"samples.window", b->samples.window, windows},
         {"samples.pool_str", b->samples.pool, strings},
         {"samples.stack", b->samples.stack, b->stack_ids.length / STACK_ID_BYTES},

@@ -23,6 +23,11 @@ static int check_window(const window_columns *w, size_t i, verdict *v)
         return verdict_reject(v, "bad_window",
                               "windows.covered_ms: entry %zu is %u, more than its length of %u.", i,
                               w->covered_ms.at[i], w->length_ms.at[i]);
+    if (w->reason.at[i] != 0 && (w->covered_ms.at[i] != 0 || w->total.raw_count.at[i] != 0))
+        return verdict_reject(v, "bad_window",
+                              "windows.reason: entry %zu says why nothing was recorded, but the "
+                              "entry has %u ms and %llu events.",
+                              i, w->covered_ms.at[i], (ull)w->total.raw_count.at[i]);
     return 0;
 }
 

@@ -128,7 +128,7 @@ def named(names):
 
 SUMS = "raw_amount amount raw_count count"
 WINDOW = named(f"target source start length covered engine interval {SUMS} truncated_amount truncated_count "
-               "dropped_amount dropped_count dropped_stacks lost")  # fmt: skip
+               "dropped_amount dropped_count dropped_stacks lost reason")  # fmt: skip
 SAMPLE = named(f"window pool stack {SUMS} facet object")
 SECOND = named("window pool second amount count")
 THREAD = named(f"window os_tid java_tid name pool {SUMS}")

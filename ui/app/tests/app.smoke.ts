@@ -176,6 +176,14 @@ describe('service', () => {
     await page.getByTestId('panel-cpu').getByText('12,345 events were lost').waitFor();
   });
 
+  it('says how much of the time was recorded, and why the rest was not', async () => {
+    backend.coverage = { share: 0.925, lost_windows: 3, reason: 'process_exited' };
+    await enter(SERVICE);
+    const panel = page.getByTestId('panel-cpu');
+    await panel.getByTestId('coverage').getByText('recorded 92.5 % of the time').waitFor();
+    await panel.getByText('nothing was recorded in 3 windows, last because of process_exited').waitFor();
+  });
+
   it('offers wall time where it is recorded', async () => {
     await enter(SERVICE);
     await graph('cpu').waitFor();

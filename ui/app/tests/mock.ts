@@ -29,6 +29,7 @@ export class MockBackend {
   age = 1;
   failures: Failures = new Map();
   lostEvents = '0';
+  coverage: { share: number; lost_windows: number; reason: string | null } = { share: 1, lost_windows: 0, reason: null };
   /** Profile types without samples. */
   emptyTypes = new Set<string>(['wall', 'live_bytes']);
   targets: Record<string, unknown>[] = [target({})];
@@ -182,6 +183,7 @@ export class MockBackend {
       truncated: false,
       sampled: false,
       missing: [],
+      coverage: this.coverage,
       lost_events: this.lostEvents,
       ledger: ledgerOf(0n),
     };

@@ -35,6 +35,18 @@ json_t *json_sum(uint64_t value)
     return json_string(printed);
 }
 
+/* How much of the time that was asked for has been recorded; null where that is not known. */
+static json_t *json_coverage(const query_meta *m)
+{
+    const reason_info *reason = m->lost_windows > 0 ? reason_get(m->reason) : NULL;
+
+    if (m->asked_ms == 0)
+        return json_null();
+    return json_pack("{s:f, s:I, s:s?}", "share", (double)m->recorded_ms / (double)m->asked_ms,
+                     "lost_windows", (json_int_t)m->lost_windows, "reason",
+                     reason != NULL ? reason->name : NULL);
+}
+
 json_t *json_meta(const query_meta *m)
 {
     json_t *missing = json_array();
@@ -45,10 +57,10 @@ json_t *json_meta(const query_meta *m)
                      "from", json_time(m->from_ms), "to", json_time(m->to_ms), "fresh_until",
                      json_time(m->fresh_until_ms), "rows_scanned", (json_int_t)m->rows_scanned,
                      "nodes_omitted", (json_int_t)m->nodes_omitted, "truncated", m->truncated,
-                     "sampled", 0, "missing", missing, "lost_events", json_sum(m->lost_events),
-                     "ledger", "seen", json_sum(m->seen), "truncated", json_sum(m->cut), "dropped",
-                     json_sum(m->dropped), "rejected", json_sum(0), "omitted",
-                     json_sum(m->omitted));
+                     "sampled", 0, "missing", missing, "coverage", json_coverage(m), "lost_events",
+                     json_sum(m->lost_events), "ledger", "seen", json_sum(m->seen), "truncated",
+                     json_sum(m->cut), "dropped", json_sum(m->dropped), "rejected", json_sum(0),
+                     "omitted", json_sum(m->omitted));
 }
 
 json_t *json_service(const service_entry *entry)

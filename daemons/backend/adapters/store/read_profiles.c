@@ -123,16 +123,26 @@ int clickhouse__read_types(void *self, const store_filter *filter, type_fn each,
 
 /* ---- freshness ---- */
 
+static const row_field fresh_numbers[] = {
+    ROW_FIELD("fresh", store_freshness, until_ms),
+    ROW_FIELD("lost", store_freshness, lost_events),
+    ROW_FIELD("asked_ms", store_freshness, asked_ms),
+    ROW_FIELD("recorded_ms", store_freshness, recorded_ms),
+    ROW_FIELD("lost_windows", store_freshness, lost_windows),
+    ROW_FIELD("last_reason", store_freshness, reason),
+};
+static const row_shape fresh_shape = {fresh_numbers, NULL,
+                                      sizeof(fresh_numbers) / sizeof(fresh_numbers[0]), 0};
+
 static int on_fresh(void *context, const chs_result *block)
 {
-    store_freshness *out = context;
-    chs_uints fresh, lost;
+    row_columns columns;
 
     if (chs_result_rows(block) == 0)
         return 0;
-    if (read_uints(&fresh, block, "fresh") != 0 || read_uints(&lost, block, "lost") != 0)
+    if (read_columns(&columns, block, &fresh_shape) != 0)
         return -1;
-    *out = (store_freshness){.until_ms = fresh.values[0], .lost_events = lost.values[0]};
+    read_row(context, &columns, 0);
     return 0;
 }
 
@@ -144,7 +154,10 @@ int clickhouse__read_fresh(void *self, const store_filter *filter, store_freshne
     *out = (store_freshness){0};
     sql_begin(&s);
     sql_add(&s, "SELECT toUInt64(max(toUnixTimestamp64Milli(time) + length_ms)) AS fresh, "
-                "sum(lost_events) AS lost FROM profile_windows");
+                "sum(lost_events) AS lost, toUInt64(sum(length_ms)) AS asked_ms, "
+                "toUInt64(sum(covered_ms)) AS recorded_ms, toUInt64(countIf(reason != 0)) AS "
+                "lost_windows, toUInt64(argMaxIf(reason, time, reason != 0)) AS last_reason FROM "
+                "profile_windows");
     sql_where_windows(&s, filter);
     sql_filter_params(&s, filter);
     return read_run(self, &s, on_fresh, out, err);

@@ -55,8 +55,7 @@ static int on_dirty(void *context, const chs_result *block)
 
     if (chs_result_rows(block) == 0)
         return 0;
-    if (read_columns(&columns, block, &hour_shape) != 0 ||
-        read_uints(&total, block, "total") != 0)
+    if (read_columns(&columns, block, &hour_shape) != 0 || read_uints(&total, block, "total") != 0)
         return -1;
     for (uint64_t i = 0; i < chs_result_rows(block); i++) {
         read_row(&hour, &columns, i);

@@ -241,6 +241,7 @@ static void put_window(table *t, seconds_by_window *s, const profile_batch *b, u
     table_put_uint(t, w->dropped_count.at[i]);
     table_put_uint(t, w->dropped_stacks.at[i]);
     table_put_uint(t, w->lost_events.at[i]);
+    table_put_uint(t, w->reason.at[i]);
     put_seconds(t, s, b, i);
 }
 
@@ -269,6 +270,7 @@ static int write_windows(const clickhouse *c, const batch_write *w, store_error 
         {"dropped_count", "UInt64"},
         {"dropped_stacks", "UInt64"},
         {"lost_events", "UInt64"},
+        {"reason", "UInt16"},
         {"second_pool", "Array(" LOW ")"},
         {"second_index", "Array(UInt32)"},
         {"second_amount", "Array(UInt64)"},

@@ -138,8 +138,7 @@ START_TEST(each_event_yields_its_source)
         }
         ck_assert_uint_eq(yielding, 1);
     }
-    ck_assert(
-        event_intervals_yield(&(event_intervals){{[EVENT_LIVE] = 1}}, PROFILE_SOURCE_LIVE));
+    ck_assert(event_intervals_yield(&(event_intervals){{[EVENT_LIVE] = 1}}, PROFILE_SOURCE_LIVE));
     ck_assert(!event_intervals_any(&(event_intervals){{0}}));
 }
 END_TEST

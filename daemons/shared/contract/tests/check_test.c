@@ -118,6 +118,10 @@ static void break_covered(void)
 {
     s.covered_ms[0] = 10001;
 }
+static void break_reason(void)
+{
+    s.reason[1] = 5;
+}
 static void break_length(void)
 {
     s.length_ms[0] = 0;
@@ -302,6 +306,7 @@ static const struct {
     {break_snapshot_future, "window_in_future"},
     {break_source, "unknown_source"},
     {break_covered, "bad_window"},
+    {break_reason, "bad_window"},
     {break_length, "bad_window"},
     {break_second, "bad_window"},
     {break_day, "wrong_day"},

@@ -82,6 +82,7 @@ static void make_windows(sample_batch *s)
         .dropped_count = none,
         .dropped_stacks = none,
         .lost_events = none,
+        .reason = U32S(s->reason, SAMPLE_WINDOWS),
     };
 }
 

@@ -26,7 +26,7 @@ typedef struct sample_batch {
     uint32_t zeros[8];
     uint32_t workload[2], boot_id[2], pid[2];
     uint64_t ticks[2];
-    uint32_t window_target[2], source[2], length_ms[2], covered_ms[2];
+    uint32_t window_target[2], source[2], reason[2], length_ms[2], covered_ms[2];
     uint64_t start_ms[2], raw_amount_total[2], amount_total[2], raw_count_total[2];
     uint64_t count_total[2], zeros64[8];
     uint32_t row_window[4], row_pool[4], row_stack[4], facet[4];

@@ -129,6 +129,7 @@ static void map_windows(window_columns *out, const Hotstack__V1__WindowColumns *
         .dropped_count = U64(in, dropped_count),
         .dropped_stacks = U64(in, dropped_stacks),
         .lost_events = U64(in, lost_events),
+        .reason = U32(in, reason),
     };
 }
 

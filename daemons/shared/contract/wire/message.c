@@ -65,6 +65,7 @@ static const column window_columns[] = {
     COLUMN(batch_window, part.dropped_count, wire_windows, dropped_count),
     COLUMN(batch_window, part.dropped_stacks, wire_windows, dropped_stacks),
     COLUMN(batch_window, part.lost_events, wire_windows, lost_events),
+    COLUMN(batch_window, reason, wire_windows, reason),
 };
 
 static const column sample_columns[] = {

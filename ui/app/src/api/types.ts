@@ -9,6 +9,13 @@ export interface Ledger {
   omitted: string;
 }
 
+/** How much of the time that was asked for has been recorded. */
+export interface Coverage {
+  share: number;
+  lost_windows: number;
+  reason: string | null;
+}
+
 export interface Meta {
   from: string;
   to: string;
@@ -18,6 +25,7 @@ export interface Meta {
   truncated: boolean;
   sampled: boolean;
   missing: string[];
+  coverage: Coverage | null;
   lost_events: string;
   ledger: Ledger;
 }

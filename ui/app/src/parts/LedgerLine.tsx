@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatDecimal, groupDigits, visibleText, type Profile } from '@hotstack/flamegraph';
+import { formatDecimal, formatPercent, groupDigits, visibleText, type Profile } from '@hotstack/flamegraph';
 import type { Meta } from '../api/types.ts';
 import { formatMoment } from '../url/range.ts';
 import { ledgerShares } from './ledger.ts';
@@ -28,6 +28,7 @@ export function LedgerLine({ profile, meta }: { profile: Profile; meta: Partial<
         {unit}
       </span>
       <Shares meta={meta} />
+      <Recorded meta={meta} />
       {meta.fresh_until != null && <span title="End of the last window in the store">up to {formatMoment(meta.fresh_until, Date.now())}</span>}
       {meta.rows_scanned !== undefined && <span>{groupDigits(String(meta.rows_scanned))} rows read</span>}
       <Warnings meta={meta} />
@@ -50,6 +51,15 @@ function Shares({ meta }: { meta: Partial<Meta> }) {
   );
 }
 
+function Recorded({ meta }: { meta: Partial<Meta> }) {
+  if (meta.coverage == null) return null;
+  return (
+    <span title="Of the time that was asked for, over all JVMs of the selection" data-testid="coverage">
+      recorded <b>{formatPercent(Math.min(1, Math.max(0, meta.coverage.share)), 1)}</b> of the time
+    </span>
+  );
+}
+
 function Warnings({ meta }: { meta: Partial<Meta> }) {
   const warnings: string[] = [];
   if (meta.truncated === true) warnings.push('stopped at its budget: less than the whole');
@@ -57,6 +67,10 @@ function Warnings({ meta }: { meta: Partial<Meta> }) {
   if (meta.missing !== undefined && meta.missing.length > 0) warnings.push(`missing: ${visibleText(meta.missing.join(', '))}`);
   if (meta.lost_events !== undefined && /^[1-9]\d{0,39}$/.test(meta.lost_events))
     warnings.push(`${groupDigits(meta.lost_events)} events were lost in the JVM or its recording, and are not counted`);
+  if (meta.coverage != null && meta.coverage.lost_windows > 0)
+    warnings.push(
+      `nothing was recorded in ${groupDigits(String(meta.coverage.lost_windows))} windows, last because of ${visibleText(meta.coverage.reason ?? 'an unknown reason')}`,
+    );
   return warnings.map((warning) => (
     <span key={warning} className={styles['warning']} role="note">
       {warning}

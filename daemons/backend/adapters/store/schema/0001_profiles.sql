@@ -88,6 +88,7 @@ CREATE TABLE IF NOT EXISTS profile_windows
     dropped_count    UInt64,
     dropped_stacks   UInt64,
     lost_events      UInt64,
+    reason           UInt16,                       -- why nothing was recorded, 0 = it was
     second_pool      Array(LowCardinality(String)),  -- sparse per-second totals: four columns,
     second_index     Array(UInt32),                  -- one entry a (pool, second) that is not zero
     second_amount    Array(UInt64),

@@ -62,6 +62,7 @@ typedef struct batch_window {
     uint32_t target;
     uint64_t start_ms;
     uint32_t length_ms, covered_ms;
+    uint32_t reason; /* why nothing was recorded; 0 = it was */
     uint32_t engine_str;
     profile_part part; /* its engine text is not used */
 } batch_window;

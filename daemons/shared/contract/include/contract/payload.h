@@ -46,6 +46,7 @@ typedef struct window_columns {
     sum_columns total;
     u64s truncated_amount, truncated_count, dropped_amount, dropped_count, dropped_stacks;
     u64s lost_events;
+    u32s reason;
 } window_columns;
 
 typedef struct sample_columns {
