@@ -136,7 +136,7 @@ static uint64_t recording_start_ms(void *context, int fd)
 }
 
 static int parse(void *context, void **memory, int fd, uint64_t size, const window_span *span,
-                 const event_choice *events, profile *out, char *message, size_t message_size)
+                 const event_intervals *events, profile *out, char *message, size_t message_size)
 {
     program *self = context;
     while (sem_wait(&self->parsers) != 0)

@@ -33,7 +33,9 @@ static const config_field rule_fields[] = {
     {.key = "events",
      .type = CONFIG_STRING,
      .fallback = "cpu,alloc,lock",
-     .help = "What to record, with intervals: cpu=10ms, alloc=2m, lock=10ms."},
+     .help = "What to record, with intervals: cpu=10ms, alloc=2m, lock=10ms; and where wanted "
+             "wall=100ms, "
+             "live=2m (with the allocations that it samples), nativemem=2m."},
     {.key = "startup_delay",
      .type = CONFIG_DURATION,
      .fallback = "10s",
@@ -149,6 +151,13 @@ static const config_field fields[] = {
      .fallback = "64m",
      .min = 1048576,
      .help = "The most that the profiler may keep of stacks inside the JVM."},
+    {.key = "session.rate_limit",
+     .type = CONFIG_INT,
+     .fallback = "10000",
+     .min = 1,
+     .max = INT32_MAX,
+     .help = "The most events of one kind (cpu, alloc, lock ...) that the profiler records in one "
+             "second in one JVM. It drops the rest, and each window tells how many."},
     {.key = "session.cooldown_min",
      .type = CONFIG_DURATION,
      .fallback = "10s",
@@ -388,6 +397,7 @@ collector_options settings_collector(const config_section *settings)
         .cooldown_max_ms = (uint64_t)config_duration_ms(settings, "session.cooldown_max"),
         .call_ms = (uint32_t)config_duration_ms(settings, "session.operation_timeout"),
         .memlimit_bytes = config_bytes(settings, "session.memlimit"),
+        .rate_limit = (uint32_t)config_int(settings, "session.rate_limit"),
         .max_targets = (uint32_t)config_int(settings, "limits.targets"),
         .max_rows_per_part = (size_t)config_int(settings, "limits.rows"),
         .limits = {.rows = (uint64_t)config_int(settings, "limits.batch_rows"),

@@ -46,8 +46,8 @@ JDKS=(
 
 # Maven: the client's copy goal, pinned too. The plugin and what it needs are about 22 MB, once.
 MAVEN_COPY=org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy
-PROFILER_ARTIFACT=tools.profiler:async-profiler:4.5
-PROFILER_SHA256=d0184907de67ca63363f1a6333c75eb7414fb3e13c564641304fe0fdca97363e
+PROFILER_ARTIFACT=tools.profiler:async-profiler:4.6
+PROFILER_SHA256=a5d3d9f4582c2033fa9db518046e73ef97219801f3e7542b82e3e09261ebe493
 CONVERTER_ARTIFACT=tools.profiler:jfr-converter:4.5
 CONVERTER_SHA256=d8a5452b26adb11a2a0abf0c53799a6fd60dbccb0647efa5a734e3c46ced3df4
 

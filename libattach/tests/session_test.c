@@ -16,6 +16,7 @@
 #include "profiler/ap_marker_impl.h"
 #include "profiler/ap_place_impl.h"
 #include "profiler/ap_recording_impl.h"
+#include "profiler/ap_session_impl.h"
 #include "profiler/jfr_settings_impl.h"
 
 static attach__marker a_marker(void)
@@ -32,7 +33,14 @@ static attach__marker a_marker(void)
                             .memlimit_bytes = 1 << 26,
                             .started_ms = 1700000000123,
                             .until_ms = 1700000060123,
+                            .rate_limit = 10000,
+                            .wall_ns = 50000000,
+                            .nativemem_bytes = 65536,
+                            .live = 1,
+                            .absent = ATTACH_AP_LIVE,
+                            .absent_reason = "live: it was refused",
                             .handed = 123456789,
+                            .skipped = 17,
                             .until_ns = 1700000001123456789,
                             .recorder = ATTACH_AP_RECORDER_JFR,
                             .owner = "hotstack profile (pid 17)"};
@@ -48,6 +56,25 @@ START_TEST(marker_survives_writing_and_reading)
     ck_assert_str_eq(again, text);
     ck_assert_str_eq(got.engine_reason, "perf events are refused");
     ck_assert_uint_eq(got.handed, 123456789);
+    ck_assert_uint_eq(got.rate_limit, 10000);
+    ck_assert_uint_eq(got.skipped, 17);
+    ck_assert_uint_eq(got.wall_ns, 50000000);
+    ck_assert_uint_eq(got.nativemem_bytes, 65536);
+    ck_assert_uint_eq(got.live, 1);
+    ck_assert_uint_eq(got.absent, ATTACH_AP_LIVE);
+    ck_assert_str_eq(got.absent_reason, "live: it was refused");
+}
+END_TEST
+
+START_TEST(dropped_events_are_what_the_metrics_say)
+{
+    ck_assert_uint_eq(attach__skipped_samples(span("mem_classmap_kb 4\nsamples_total 386154\n"
+                                                   "samples_skipped_total 385610\n")),
+                      385610);
+    ck_assert_uint_eq(attach__skipped_samples(span("samples_skipped_total 7")), 7);
+    ck_assert_uint_eq(attach__skipped_samples(span("samples_skipped_total -7\n")), 0);
+    ck_assert_uint_eq(attach__skipped_samples(span("samples_skipped_total\n")), 0);
+    ck_assert_uint_eq(attach__skipped_samples(span("")), 0);
 }
 END_TEST
 
@@ -310,6 +337,9 @@ START_TEST(options_are_checked)
     options.installation_id = "abc1";
     options.engine = ATTACH_AP_ENGINE_OFF;
     ck_assert_int_eq(attach_ap_start(&info, target, &options, soon, NULL), ATTACH_ERR_USAGE);
+    options.wall_ns = 10000000;
+    options.live = true; /* of which allocations? */
+    ck_assert_int_eq(attach_ap_start(&info, target, &options, soon, NULL), ATTACH_ERR_USAGE);
     ck_assert_int_eq(attach_ap_window(&info, target, &options, 0, NULL, NULL, soon, NULL),
                      ATTACH_ERR_USAGE);
     attach_target_close(target);
@@ -458,6 +488,7 @@ int main(void)
     tcase_add_test(tc, a_place_that_is_not_the_jvms_own_is_taken_back);
     tcase_add_test(tc, settings_of_the_jdk_recorder);
     tcase_add_test(tc, answers_of_the_jdk_recorder);
+    tcase_add_test(tc, dropped_events_are_what_the_metrics_say);
     tcase_add_test(tc, marker_survives_writing_and_reading);
     tcase_add_loop_test(tc, marker_refuses, 0, ROWS(bad_markers));
     tcase_add_test(tc, disk_comes_before_memory_and_root_last);

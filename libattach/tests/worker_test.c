@@ -26,6 +26,10 @@ static void setup(void)
     request.alloc_bytes = UINT64_MAX;
     request.lock_ns = 1000000;
     request.memlimit_bytes = 1 << 26;
+    request.rate_limit = 12345;
+    request.wall_ns = 50000000;
+    request.nativemem_bytes = 65536;
+    request.live = true;
     request.offset = 77;
     request.max_seconds = 3600;
     request.recorder = ATTACH_AP_RECORDER_JFR;
@@ -53,6 +57,10 @@ START_TEST(request_survives)
     ck_assert_str_eq(got.args[2], request.args[2]);
     ck_assert_str_eq(got.dirs[1], "/more");
     ck_assert_int_eq(got.recorder, ATTACH_AP_RECORDER_JFR);
+    ck_assert_uint_eq(got.rate_limit, 12345);
+    ck_assert_uint_eq(got.wall_ns, 50000000);
+    ck_assert_uint_eq(got.nativemem_bytes, 65536);
+    ck_assert(got.live);
     ck_assert_str_eq(got.owner, request.owner);
     ck_assert_int_eq(attach_request_encode(again, sizeof(again), &again_n, &got, NULL), ATTACH_OK);
     ck_assert_uint_eq(again_n, n);
@@ -225,7 +233,10 @@ static attach_result a_result(void)
                               .engine_reason = "because",
                               .started_ms = 1700000000000,
                               .offset = UINT64_MAX,
-                              .directory = "/tmp/x"};
+                              .directory = "/tmp/x",
+                              .absent = ATTACH_AP_LIVE | ATTACH_AP_CPU,
+                              .absent_reason = "live: why",
+                              .dropped = 17};
     return r;
 }
 
@@ -239,6 +250,9 @@ START_TEST(result_survives)
     ck_assert_int_eq(got.reason, ATTACH_REASON_NO_EXEC_DIR);
     ck_assert_int_eq(got.reply_code, -1);
     ck_assert_uint_eq(got.info.offset, UINT64_MAX);
+    ck_assert_uint_eq(got.info.absent, ATTACH_AP_LIVE | ATTACH_AP_CPU);
+    ck_assert_str_eq(got.info.absent_reason, "live: why");
+    ck_assert_uint_eq(got.info.dropped, 17);
     ck_assert_int_eq(attach_answer_result_encode(again, sizeof(again), &again_n, &got, NULL),
                      ATTACH_OK);
     ck_assert_uint_eq(again_n, n);

@@ -30,6 +30,9 @@ const hot = {
   lock_delay: 'dev.hotstack.demo.InventoryLedger.reserve',
   lock_count: 'dev.hotstack.demo.InventoryLedger.reserve',
 };
+// What is recorded of demo-21 alone, besides.
+const asked = ['wall', 'live_bytes', 'nativemem_bytes'];
+const allEvents = 'cpu=10ms,alloc=256k,lock=1ms,wall=50ms,live,nativemem=64k';
 // "demo-17b" is a second JVM of the same JDK.
 const workloads = [...jdks.map((version) => [`demo-${version}`, version]), ['demo-17b', 17]];
 let stack;
@@ -39,7 +42,8 @@ before(async () => {
   if (skip) return;
   stack = new Stack('pipeline');
   await stack.backend();
-  for (const [workload, version] of workloads) await stack.demo(workload, version, { load: 'low' });
+  for (const [workload, version] of workloads)
+    await stack.demo(workload, version, { load: 'low', events: version === 21 ? allEvents : undefined });
   await stack.attachd();
   await stack.collector();
 });
@@ -66,6 +70,20 @@ for (const [type, method] of Object.entries(hot)) {
     }
   });
 }
+
+step('wall time, live objects and native memory of the JVM whose rule asks for them', async () => {
+  await stack.profiled('demo-21', asked);
+  for (const type of asked) {
+    const graph = await stack.api.query('flamegraph', 'demo-21', type);
+    assert.equal(graph.profiles[0].type, type);
+    assert.ok(BigInt(graph.profiles[0].value_total) > 0n, type);
+  }
+  // Most threads of a JVM wait, so that its wall time passes its CPU time by far.
+  const { types } = (await stack.api.services()).find((one) => one.workload === 'demo-21');
+  assert.ok(BigInt(types.wall.value_total) > 2n * BigInt(types.cpu.value_total), JSON.stringify(types));
+  const { types: others } = (await stack.api.services()).find((one) => one.workload === 'demo-17');
+  for (const type of asked) assert.equal(others[type], undefined, type);
+});
 
 step('every JVM has a status that says that it is profiled', async () => {
   const { targets } = await stack.api.get('/v1/status');
@@ -132,7 +150,7 @@ step('truth: page = store = sent = what the JDK reads from the same recordings',
   await stack.end(stack.collectorProgram);
   const sent = stack.sentTotals();
   const truth = await stack.truthTotals();
-  for (const type of Object.keys(hot)) assert.ok(truth[type] > 0n, `the recordings hold no ${type}`);
+  for (const type of [...Object.keys(hot), ...asked]) assert.ok(truth[type] > 0n, `the recordings hold no ${type}`);
   assert.deepEqual(nonZero(sent), truth);
 
   const shown = await shownTotals();
@@ -166,7 +184,16 @@ step('truth: page = store = sent = what the JDK reads from the same recordings',
   });
 });
 
-const typeNames = { 1: 'cpu', 2: 'alloc_bytes', 3: 'alloc_objects', 4: 'lock_count', 5: 'lock_delay' };
+const typeNames = {
+  1: 'cpu',
+  2: 'alloc_bytes',
+  3: 'alloc_objects',
+  4: 'lock_count',
+  5: 'lock_delay',
+  6: 'wall',
+  7: 'live_bytes',
+  8: 'nativemem_bytes',
+};
 
 function nonZero(totals) {
   return Object.fromEntries(Object.entries(totals).filter(([, raw]) => raw > 0n));

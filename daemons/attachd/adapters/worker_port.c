@@ -16,6 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+_Static_assert(ATTACH_AP_CPU == 1 << EVENT_CPU && ATTACH_AP_ALLOC == 1 << EVENT_ALLOC &&
+                   ATTACH_AP_LOCK == 1 << EVENT_LOCK && ATTACH_AP_WALL == 1 << EVENT_WALL &&
+                   ATTACH_AP_LIVE == 1 << EVENT_LIVE && ATTACH_AP_NATIVEMEM == 1 << EVENT_NATIVEMEM,
+               "attach_ap_info.absent has the catalogue's bits");
+
 static uint32_t reason_of(attach_reason reason)
 {
     const reason_info *info = reason_find(attach_reason_name(reason));
@@ -170,6 +175,9 @@ static void tell(attachd_outcome *out, int rc, const attach_result *result, cons
         (void)snprintf(out->engine, sizeof(out->engine), "%s", attach_ap_engine_name(info->engine));
     (void)snprintf(out->engine_reason, sizeof(out->engine_reason), "%s", info->engine_reason);
     out->offset = info->offset;
+    out->dropped_events = info->dropped;
+    out->absent = info->absent; /* the same bits */
+    (void)snprintf(out->absent_reason, sizeof(out->absent_reason), "%s", info->absent_reason);
     out->started_ms = info->started_ms > 0 ? (uint64_t)info->started_ms : 0;
 }
 
@@ -190,11 +198,9 @@ static void start(void *context, const local_request *asked, uint32_t deadline_m
     const worker_port *port = context;
     attach_request request;
     prepare(&request, port, ATTACH_OP_START, &asked->jvm, deadline_ms);
-    request.engine = asked->cpu_interval_ns != 0 ? ATTACH_AP_ENGINE_AUTO : ATTACH_AP_ENGINE_OFF;
-    request.cpu_interval_ns = asked->cpu_interval_ns;
-    request.alloc_bytes = asked->alloc_interval_bytes;
-    request.lock_ns = asked->lock_interval_ns;
+    attachclient_set_events(&request, &asked->events);
     request.memlimit_bytes = asked->memlimit_bytes;
+    request.rate_limit = asked->rate_limit;
     request.max_seconds = port->max_seconds;
     (void)snprintf(request.owner, sizeof(request.owner), "hotstack-attachd (pid %d)",
                    (int)getpid());

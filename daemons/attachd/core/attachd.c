@@ -69,6 +69,9 @@ static void tell(local_answer *answer, const attachd_outcome *outcome)
 {
     fail(answer, outcome->reason, outcome->detail);
     answer->session = outcome->session;
+    answer->absent = outcome->absent;
+    (void)snprintf(answer->absent_reason, sizeof(answer->absent_reason), "%s",
+                   outcome->absent_reason);
     (void)snprintf(answer->engine, sizeof(answer->engine), "%s", outcome->engine);
     (void)snprintf(answer->engine_reason, sizeof(answer->engine_reason), "%s",
                    outcome->engine_reason);
@@ -174,6 +177,8 @@ static bool is_outgrown(const attachd *self, const target *one)
     uint64_t age = now > one->started_ms ? now - one->started_ms : 0;
     if (!one->running || one->started_ms == 0)
         return false;
+    if (one->wanted.events.of[EVENT_LIVE] != 0) /* live objects are told by the end of a session */
+        return true;
     bool old = limits->restart_ms != 0 && age >= limits->restart_ms;
     bool large = limits->restart_bytes != 0 && one->last_bytes >= limits->restart_bytes;
     return old || (large && age >= RESTART_MIN_MS);
@@ -227,6 +232,7 @@ static void end_window(attachd *self, const local_request *request, local_answer
         answer->window_start_ms = op.on->covered_ms;
         answer->window_end_ms = now;
         answer->gap_ms = op.on->gap_ms;
+        answer->dropped_events = outcome.dropped_events;
         op.on->gap_ms = 0;
         op.on->covered_ms = now;
         op.on->offset = outcome.offset;

@@ -26,10 +26,13 @@ typedef struct attachd_outcome {
     bool has_files;   /* files of ours lie in the target */
     char engine[16];  /* CPU engine in use, "" without a CPU profile */
     char engine_reason[256];
-    uint64_t offset;     /* where the recording's next window begins */
-    uint64_t started_ms; /* Unix ms of the session's start, 0 = not known */
-    uint64_t bytes;      /* written to the descriptor */
-    bool over_limit;     /* the recording was larger than the window may be */
+    uint64_t offset;         /* where the recording's next window begins */
+    uint64_t started_ms;     /* Unix ms of the session's start, 0 = not known */
+    uint64_t bytes;          /* written to the descriptor */
+    uint64_t dropped_events; /* by the profiler since the last window */
+    uint32_t absent;         /* 1 << event_id of each event that is wanted and not recorded */
+    char absent_reason[256];
+    bool over_limit; /* the recording was larger than the window may be */
 } attachd_outcome;
 
 /* Everything outside. All functions may be called from several threads at once. */

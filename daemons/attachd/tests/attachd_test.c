@@ -464,6 +464,27 @@ START_TEST(an_old_session_begins_anew_at_the_end_of_a_window)
 }
 END_TEST
 
+/* async-profiler tells them when it stops, and only then. */
+START_TEST(live_objects_begin_a_session_anew_with_each_window)
+{
+    local_request request = {.op = LOCAL_START,
+                             .deadline_ms = 20000,
+                             .jvm = {.host_pid = 1},
+                             .events = {{[EVENT_LIVE] = 524288}}};
+    local_answer started = {0};
+    attachd_handle(core, &request, &started);
+    for (int window = 1; window <= 2; window++) {
+        world.now = 1000 + (uint64_t)window * 60000;
+        local_answer ended = ask(LOCAL_WINDOW, 1);
+        ck_assert_uint_eq(ended.reason, 0);
+        ck_assert(ended.has_handle);
+        ck_assert_int_eq(world.jvms[0].windows, 0);
+        ck_assert_int_eq(world.jvms[0].stopped, window);
+        ck_assert_int_eq(world.jvms[0].started, window + 1);
+    }
+}
+END_TEST
+
 START_TEST(large_windows_restart_a_session_that_is_not_young)
 {
     ask(LOCAL_START, 1);
@@ -535,6 +556,7 @@ int main(void)
     tcase_add_test(tests, a_session_that_nobody_asks_about_is_stopped);
     tcase_add_test(tests, one_that_cannot_be_stopped_is_not_tried_for_ever);
     tcase_add_test(tests, an_old_session_begins_anew_at_the_end_of_a_window);
+    tcase_add_test(tests, live_objects_begin_a_session_anew_with_each_window);
     tcase_add_test(tests, large_windows_restart_a_session_that_is_not_young);
     tcase_add_test(tests, a_restart_that_fails_leaves_the_window);
     tcase_add_test(tests, a_snapshot_does_not_wait_for_the_session);

@@ -77,6 +77,10 @@ static void session_options(attach_ap_options *out, const char **dirs, const att
     out->alloc_bytes = r->alloc_bytes;
     out->lock_ns = r->lock_ns;
     out->memlimit_bytes = r->memlimit_bytes;
+    out->rate_limit = r->rate_limit;
+    out->wall_ns = r->wall_ns;
+    out->nativemem_bytes = r->nativemem_bytes;
+    out->live = r->live;
     for (uint32_t i = 0; i < r->n_dirs; i++)
         dirs[i] = r->dirs[i];
     out->dirs = dirs;

@@ -99,14 +99,14 @@ static json_t *row_json(const row *r)
 {
     const attach_ap_info *info = &r->result.info;
     return json_pack(
-        "{s:i, s:s, s:s, s:b, s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:o}", "pid",
+        "{s:i, s:s, s:s, s:b, s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "pid",
         r->jvm->identity.pid, "main_class", r->jvm->main_class, "session", session_word(r),
         "running", info->running, "engine",
         info->running ? attach_ap_engine_name(info->engine) : "", "engine_reason",
         info->engine_reason, "started_at", time_json(info->running ? info->started_ms : 0), "until",
         time_json(info->running ? info->until_ms : 0), "installation", info->installation, "owner",
         info->owner, "directory", info->directory, "profiler", info->profiler, "profiler_library",
-        info->profiler_library, "verdict",
+        info->profiler_library, "not_recorded", info->absent_reason, "verdict",
         verdict_json(r->failed ? attach_reason_name(r->err.reason) : "none", r->err.message));
 }
 

@@ -171,7 +171,9 @@ static int write_page(const material *from, const convert_options *o)
     if (!read_template(&html, o->format))
         return EXIT_UNREADABLE;
     char *title = title_of(o);
-    char *meta = title != NULL ? meta_json(from->rec, NULL, title) : NULL;
+    char *meta = title != NULL
+                     ? meta_json(from->rec, NULL, title, o->absent != NULL ? o->absent : "")
+                     : NULL;
     if (meta == NULL)
         complain("there is no memory to write the document");
     bool done = meta != NULL && grow_forest(&trees, from->agg, from->types, o);
@@ -371,12 +373,14 @@ int convert_files(convert_options *o)
                    .max_cells = o->max_cells};
     options.group = o->threads ? SAGG_BY_THREAD : SAGG_BY_NONE;
     options.no_threads = !o->threads;
+    options.wall_states = o->states;
     options.tap = o->format == FORMAT_HEATMAP ? heatmap_tap(&map) : map.filter;
     options.threads = reading_threads(o->reading.jobs);
     if (recording_new(&rec, &options, &err) != 0) {
         complain("%s", err.message);
         return EXIT_UNREADABLE;
     }
+    recording_add_dropped(rec, o->dropped);
     int rc = EXIT_UNREADABLE;
     if (read_inputs(rec, o)) {
         rc = write_outputs(rec, &map, o);

@@ -287,7 +287,7 @@ static bool write_html(const comparison *c, const diff_options *o)
         return false;
     (void)snprintf(title, sizeof(title), "%s, compared with %s", input_name(o->after),
                    input_name(o->before));
-    char *meta = meta_json(c->after.rec, c->before.rec, title);
+    char *meta = meta_json(c->after.rec, c->before.rec, title, "");
     recording_deflate *deflate = recording_deflate_new();
     bool open = meta != NULL && deflate != NULL && output_open(&out, o->output);
     bool done = false;

@@ -66,25 +66,21 @@ static bool is_empty(int fd)
     return fstat(fd, &st) != 0 || st.st_size == 0;
 }
 
-#define BIT(type) (UINT32_C(1) << PROFILE_TYPE_##type)
-
-/* What was asked for, and no more: async-profiler goes on recording the parks of an earlier session
- * that had lock events. */
+/* What was asked for, and no more: live objects come with the allocations among which they are
+ * found, and async-profiler goes on recording the parks of an earlier session that had lock events.
+ */
 static uint32_t types_of(const profile_options *o)
 {
     uint32_t types = 0;
     if (o->types != 0)
         return o->types;
-    if (o->cpu)
-        types |= BIT(CPU);
-    if (o->alloc_bytes > 0)
-        types |= BIT(ALLOC_BYTES) | BIT(ALLOC_OBJECTS);
-    if (o->lock_ns > 0)
-        types |= BIT(LOCK_COUNT) | BIT(LOCK_DELAY);
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
+        if (event_intervals_yield(&o->events, (enum profile_type)type))
+            types |= UINT32_C(1) << type;
     return types;
 }
 
-static int convert(const scratch *s, const profile_options *o)
+static int convert(const scratch *s, const profile_options *o, const profile_session *session)
 {
     char path[sizeof(s->path)];
     char *inputs[] = {path};
@@ -95,6 +91,9 @@ static int convert(const scratch *s, const profile_options *o)
                                .format = o->format,
                                .reading = READING_OPTIONS_INIT,
                                .max_nodes = 200000,
+                               .states = true,
+                               .absent = session->absent_reason,
+                               .dropped = session->dropped,
                                .report = true};
     options.reading.types = types_of(o);
     return convert_files(&options);
@@ -137,7 +136,7 @@ static int profile_to_page(profile_session *session, const profile_options *o, b
         return EXIT_UNREADABLE;
     int rc = record(session, o, taken.fd, whole);
     if (rc == EXIT_WHOLE)
-        rc = convert(&taken, o);
+        rc = convert(&taken, o, session);
     bool worth_keeping = rc != EXIT_WHOLE && rc != EXIT_SALVAGED && !is_empty(taken.fd);
     scratch_close(&taken, worth_keeping);
     return rc;

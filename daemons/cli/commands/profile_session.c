@@ -2,6 +2,7 @@
 #include "cli/commands/profile_session.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -60,10 +61,8 @@ static void describe(attach_request *r, const profile_session *s, const profile_
     r->timeout_ms = OPERATION_MS;
     r->recorder = o->recorder;
     (void)snprintf(r->owner, sizeof(r->owner), "hotstack profile (pid %d)", (int)getpid());
-    r->engine = o->cpu ? ATTACH_AP_ENGINE_AUTO : ATTACH_AP_ENGINE_OFF;
-    r->cpu_interval_ns = o->cpu_interval_ns;
-    r->alloc_bytes = o->alloc_bytes;
-    r->lock_ns = o->lock_ns;
+    attachclient_set_events(r, &o->events);
+    r->rate_limit = o->rate_limit;
     r->max_seconds = o->seconds + SPARE_SECONDS;
 }
 
@@ -102,7 +101,10 @@ bool profile_session_start(profile_session *session, const profile_options *o)
     else if (result.info.engine_reason[0] != '\0')
         complain("note: CPU time is taken with %s: %s", attach_ap_engine_name(result.info.engine),
                  result.info.engine_reason);
-    (void)snprintf(session->directory, sizeof(session->directory), "%s", result.info.directory);
+    if (result.info.absent != 0)
+        complain("note: not everything is recorded (event_refused): %s", result.info.absent_reason);
+    memcpy(session->absent_reason, result.info.absent_reason, sizeof(session->absent_reason));
+    memcpy(session->directory, result.info.directory, sizeof(session->directory));
     hold(session);
     return true;
 }
@@ -211,8 +213,10 @@ static bool stop(profile_session *session, int fd)
     attach_error err = {0};
     session->request.op = ATTACH_OP_STOP;
     session->request.offset = 0;
-    if (attachclient_run(&result, &session->request, write_piece, &fd, NULL, &err) == ATTACH_OK)
+    if (attachclient_run(&result, &session->request, write_piece, &fd, NULL, &err) == ATTACH_OK) {
+        session->dropped = result.info.dropped;
         return true;
+    }
     if (err.reason == ATTACH_REASON_PROCESS_EXITED && session->held != NULL)
         return take_held(session, fd);
     attach_call_complain(&err);
@@ -225,7 +229,14 @@ static bool stop(profile_session *session, int fd)
 
 bool profile_session_stop(profile_session *session, int fd)
 {
+    session->dropped = 0;
     bool stopped = stop(session, fd);
     let_go(session);
+    if (session->dropped > 0)
+        complain("note: async-profiler dropped %" PRIu64
+                 " events, which are missing in the profile: "
+                 "it records at most %" PRIu32 " of one kind in a second (--rate-limit); longer "
+                 "intervals (--events) make fewer",
+                 session->dropped, session->request.rate_limit);
     return stopped;
 }

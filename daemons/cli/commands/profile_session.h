@@ -10,10 +10,12 @@
 typedef struct profile_session {
     attach_jvm jvm;
     attach_request request;
-    char directory[256];   /* of the session, in the JVM's file system */
-    int pid_fd;            /* readable once the JVM has ended; -1 = the kernel has none */
-    attach_target *target; /* with `held`: NULL where the recording cannot be held */
-    attach_ap_held *held;  /* what it has recorded can be read after its end */
+    char directory[256];     /* of the session, in the JVM's file system */
+    int pid_fd;              /* readable once the JVM has ended; -1 = the kernel has none */
+    attach_target *target;   /* with `held`: NULL where the recording cannot be held */
+    attach_ap_held *held;    /* what it has recorded can be read after its end */
+    char absent_reason[256]; /* which of the events are not recorded, and why; or empty */
+    uint64_t dropped;        /* events of the stopped session that the profiler dropped */
 } profile_session;
 
 /* Looks at the JVM. Complains and returns false when it cannot be profiled. */

@@ -24,7 +24,7 @@ _hotstack() {
         return
     fi
     case $command:$previous in
-    profile:-e | profile:--events) mapfile -t COMPREPLY < <(compgen -W "cpu alloc lock cpu,alloc,lock" -- "$current") && return ;;
+    profile:-e | profile:--events) mapfile -t COMPREPLY < <(compgen -W "cpu alloc lock wall live nativemem cpu,alloc,lock" -- "$current") && return ;;
     profile:--engine) mapfile -t COMPREPLY < <(compgen -W "auto async-profiler jfr" -- "$current") && return ;;
     top:--by) mapfile -t COMPREPLY < <(compgen -W "self total" -- "$current") && return ;;
     profile:-f | profile:--file) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;

@@ -21,11 +21,12 @@ complete -c hotstack -f -n "__fish_seen_subcommand_from attach" -a status
 complete -c hotstack -f -n "__fish_seen_subcommand_from attach doctor jcmd profile threads" -a "(__hotstack_jvms)"
 complete -c hotstack -n "__fish_seen_subcommand_from attach doctor jcmd ps threads" -l json -d 'print JSON'
 complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -s d -l duration -d 'how long'
-complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -s e -l events -a "cpu alloc lock cpu,alloc,lock" -d 'what to record'
+complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -s e -l events -a "cpu alloc lock wall live nativemem cpu,alloc,lock" -d 'what to record'
 complete -c hotstack -r -F -n "__fish_seen_subcommand_from profile" -s f -l file -d 'where to write'
 complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -s t -l type -d 'profile type'
 complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -l engine -a "auto async-profiler jfr" -d recorder
 complete -c hotstack -n "__fish_seen_subcommand_from profile" -l loop -d 'file after file'
+complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -l rate-limit -d 'events a second'
 complete -c hotstack -x -n "__fish_seen_subcommand_from threads" -s d -l duration -d 'window'
 complete -c hotstack -n "__fish_seen_subcommand_from threads" -s w -l watch -d 'again and again'
 complete -c hotstack -n "__fish_seen_subcommand_from threads" -l full -d 'all stacks'

@@ -40,6 +40,8 @@ static const char help[] =
     "      --inverted       html, json: leaves first (in a heatmap's page: the key r)\n"
     "      --threads        tell threads apart: a frame for the thread above each stack\n"
     "      --lines          tell lines of a method apart\n"
+    "      --wall-states    tell threads that run from those that wait in wall: a frame [running]\n"
+    "                       or [waiting] above each stack\n"
     "      --raw-names      keep the names of hidden classes, lambdas and proxies as recorded\n"
     "      --max-nodes N    html, heatmap, json: keep the N heaviest nodes of each type (default "
     "200000,\n"
@@ -67,13 +69,22 @@ static const char help[] =
 /* By default; the help says so. */
 enum { MAX_NODES = 200000 };
 
-enum { OPT_THREADS = 256, OPT_LINES, OPT_MAX_NODES, OPT_MIN_WIDTH, OPT_MAX_CELLS, OPT_INVERTED };
+enum {
+    OPT_THREADS = 256,
+    OPT_LINES,
+    OPT_MAX_NODES,
+    OPT_MIN_WIDTH,
+    OPT_MAX_CELLS,
+    OPT_INVERTED,
+    OPT_WALL_STATES
+};
 
 static const struct option longs[] = {
     {"output", required_argument, NULL, 'o'},
     {"format", required_argument, NULL, 'f'},
     {"threads", no_argument, NULL, OPT_THREADS},
     {"lines", no_argument, NULL, OPT_LINES},
+    {"wall-states", no_argument, NULL, OPT_WALL_STATES},
     {"max-nodes", required_argument, NULL, OPT_MAX_NODES},
     {"min-width", required_argument, NULL, OPT_MIN_WIDTH},
     {"max-cells", required_argument, NULL, OPT_MAX_CELLS},
@@ -147,6 +158,9 @@ static int take_option(convert_options *out, int option)
         return -1;
     case OPT_LINES:
         out->lines = true;
+        return -1;
+    case OPT_WALL_STATES:
+        out->states = true;
         return -1;
     case OPT_MAX_NODES:
         return option_number(&out->max_nodes, "--max-nodes", optarg, 0);

@@ -30,12 +30,16 @@ typedef struct convert_options {
     reading_options reading;
     bool threads;
     bool lines;
+    bool states; /* wall: running and waiting apart */
     bool inverted;
     convert_filter filter; /* free it with filter_free */
     uint32_t max_nodes;
     uint32_t min_width; /* parts per billion of the type's total */
     uint32_t max_cells; /* of each type's heatmap */
-    bool report;        /* names the file that was written; several are named in any case */
+    const char
+        *absent;      /* the events of the input that the profiler refused, and why; NULL = none */
+    uint64_t dropped; /* events that the profiler dropped while it made the input */
+    bool report;      /* names the file that was written; several are named in any case */
 } convert_options;
 
 /* The format that the ending of a file's name stands for, or FORMAT_NONE. */

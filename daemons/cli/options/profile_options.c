@@ -14,9 +14,7 @@
 
 #define DEFAULT_SECONDS 10
 #define SECONDS_MAX     86400
-#define DEFAULT_CPU_NS  UINT64_C(10000000)
-#define DEFAULT_ALLOC   (UINT64_C(512) << 10)
-#define DEFAULT_LOCK_NS UINT64_C(1000000)
+#define DEFAULT_RATE    10000
 
 static const char help[] =
     "usage: hotstack profile [-d TIME] [-e EVENTS] [-t TYPE] [--engine NAME] [--loop] -f FILE "
@@ -32,6 +30,11 @@ static const char help[] =
     "                         alloc[=BYTES]     allocation, default each 512k, at least 1k\n"
     "                         lock[=TIME]       lock contention, default each 1ms waited, at\n"
     "                                           least 1us\n"
+    "                         wall[=INTERVAL]   all threads whatever they do, running and waiting\n"
+    "                                           apart, default each 50ms, at least 5ms\n"
+    "                         live[=BYTES]      objects still reachable at the end, among the\n"
+    "                                           sampled allocations (interval as alloc)\n"
+    "                         nativemem[=BYTES] native memory, default each 512k, at least 1k\n"
     "                       Intervals have a unit: ns, us, ms, s; k, m, g\n"
     "  -f, --file FILE      where to write; the ending names the format:\n"
     "                         .html             one self-contained, searchable page\n"
@@ -46,6 +49,8 @@ static const char help[] =
     "      --loop           one file after the other, each of -d TIME, until Ctrl-C; FILE holds "
     "%t\n"
     "                       (time, UTC) or %n (number)\n"
+    "      --rate-limit N   record at most N events of one kind in a second (default 10000): the\n"
+    "                       profiler drops the rest, and standard error says how many\n"
     "  -t, --type TYPE,...  only these profile types (see hotstack convert --help)\n"
     "  -h, --help           this text\n"
     "\n"
@@ -55,7 +60,7 @@ static const char help[] =
     "HOTSTACK_ASYNC_PROFILER and HOTSTACK_ATTACH_WORKER name libasyncProfiler.so and\n"
     "hotstack-attach-worker where they are not installed beside this program.\n";
 
-enum { OPTION_ENGINE = 1000, OPTION_LOOP };
+enum { OPTION_ENGINE = 1000, OPTION_LOOP, OPTION_RATE_LIMIT };
 
 static const struct option longs[] = {
     {"duration", required_argument, NULL, 'd'},
@@ -64,6 +69,7 @@ static const struct option longs[] = {
     {"type", required_argument, NULL, 't'},
     {"engine", required_argument, NULL, OPTION_ENGINE},
     {"loop", no_argument, NULL, OPTION_LOOP},
+    {"rate-limit", required_argument, NULL, OPTION_RATE_LIMIT},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -92,25 +98,24 @@ static bool parse_amount(uint64_t *out, const char *text, const unit *units)
     return false;
 }
 
+static const event_intervals defaults = {{[EVENT_CPU] = 10000000,
+                                          [EVENT_ALLOC] = 524288,
+                                          [EVENT_LOCK] = 1000000,
+                                          [EVENT_WALL] = 50000000,
+                                          [EVENT_LIVE] = 524288,
+                                          [EVENT_NATIVEMEM] = 524288}};
+
 static int set_events(profile_options *out, const char *list)
 {
-    static const event_intervals defaults = {{[EVENT_CPU] = DEFAULT_CPU_NS,
-                                              [EVENT_ALLOC] = DEFAULT_ALLOC,
-                                              [EVENT_LOCK] = DEFAULT_LOCK_NS}};
-    event_intervals found;
     char why[200] = "";
     if (list[0] == '\0') {
-        complain("--events names no event: use cpu, alloc and lock");
+        complain("--events names no event: use cpu, alloc, lock, wall, live and nativemem");
         return EXIT_USAGE;
     }
-    if (event_intervals_parse(&found, list, &defaults, why, sizeof(why)) != 0) {
+    if (event_intervals_parse(&out->events, list, &defaults, why, sizeof(why)) != 0) {
         complain("--events %s; as in cpu,alloc=512k,lock=1ms", why);
         return EXIT_USAGE;
     }
-    out->cpu = found.of[EVENT_CPU] > 0;
-    out->cpu_interval_ns = found.of[EVENT_CPU];
-    out->alloc_bytes = found.of[EVENT_ALLOC];
-    out->lock_ns = found.of[EVENT_LOCK];
     return -1;
 }
 
@@ -137,6 +142,15 @@ static int set_recorder(profile_options *out, const char *name)
     return EXIT_USAGE;
 }
 
+static int set_rate_limit(profile_options *out, const char *text)
+{
+    int rc = option_number(&out->rate_limit, "--rate-limit", text, 1);
+    if (rc >= 0 || out->rate_limit <= ATTACH_RATE_LIMIT_MAX)
+        return rc;
+    complain("--rate-limit is at most %d, not '%s'", ATTACH_RATE_LIMIT_MAX, text);
+    return EXIT_USAGE;
+}
+
 static int take_option(profile_options *out, int option)
 {
     switch (option) {
@@ -154,6 +168,8 @@ static int take_option(profile_options *out, int option)
     case OPTION_LOOP:
         out->loop = true;
         return -1;
+    case OPTION_RATE_LIMIT:
+        return set_rate_limit(out, optarg);
     case 'h':
         (void)fputs(help, stdout);
         return EXIT_WHOLE;
@@ -201,10 +217,9 @@ static int set_jvm(profile_options *out, int argc, char **argv)
 
 int profile_parse(profile_options *out, int argc, char **argv)
 {
-    *out = (profile_options){.seconds = DEFAULT_SECONDS,
-                             .cpu = true,
-                             .alloc_bytes = DEFAULT_ALLOC,
-                             .lock_ns = DEFAULT_LOCK_NS};
+    *out = (profile_options){.seconds = DEFAULT_SECONDS, .rate_limit = DEFAULT_RATE};
+    for (event_id event = EVENT_CPU; event <= EVENT_LOCK; event++)
+        out->events.of[event] = defaults.of[event];
     optind = 1;
     for (;;) {
         int option = getopt_long(argc, argv, "d:e:f:t:h", longs, NULL);

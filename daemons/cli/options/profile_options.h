@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <attach/attach.h>
+#include <catalogue/event.h>
 
 #include "cli/options/options.h"
 
@@ -19,10 +20,8 @@ typedef struct profile_options {
     bool keep_jfr;              /* the output is the recording itself */
     enum convert_format format; /* otherwise */
     uint32_t types;             /* as convert_options.types */
-    bool cpu;
-    uint64_t cpu_interval_ns; /* 0 = the default */
-    uint64_t alloc_bytes;     /* 0 = not asked for */
-    uint64_t lock_ns;         /* 0 = not asked for */
+    event_intervals events;
+    uint32_t rate_limit; /* events of one kind in a second */
 } profile_options;
 
 /* As convert_parse: -1 to go on, or an exit code. `out` borrows from argv. */

@@ -45,6 +45,7 @@ static json_t *loss(const recording_info *info)
     set_count(object, "bytes_lost", info->bytes_lost);
     set_count(object, "recorder_samples", info->recorder_samples);
     set_count(object, "recorder_bytes", info->recorder_bytes);
+    set_count(object, "recorder_events", info->recorder_events);
     set_count(object, "bad_events", info->counts.bad_events);
     set_count(object, "bad_stacks", info->counts.bad_stacks);
     set_count(object, "stackless_samples", info->counts.stackless_samples);
@@ -75,6 +76,7 @@ static void add_notes(json_t *list, const char *side, const recording *rec)
         add_note(list, side, line);
     add_count(list, side, info.recorder_samples, "cpu samples were lost by the recorder itself");
     add_count(list, side, info.recorder_bytes, "bytes of events were lost by the recorder itself");
+    add_count(list, side, info.recorder_events, "events were dropped by the recorder itself");
 }
 
 static json_t *notes(const recording *rec, const recording *before)
@@ -86,7 +88,8 @@ static json_t *notes(const recording *rec, const recording *before)
     return list;
 }
 
-char *meta_json(const recording *rec, const recording *before, const char *title)
+char *meta_json(const recording *rec, const recording *before, const char *title,
+                const char *absent)
 {
     recording_info info;
     recording_get_info(rec, &info);
@@ -100,7 +103,10 @@ char *meta_json(const recording *rec, const recording *before, const char *title
     set_number(meta, "end_ns", info.end_ns);
     (void)json_object_set_new(meta, "intervals", intervals(&info));
     (void)json_object_set_new(meta, "loss", loss(&info));
-    (void)json_object_set_new(meta, "notes", notes(rec, before));
+    json_t *list = notes(rec, before);
+    if (absent[0] != '\0')
+        (void)json_array_append_new(list, json_sprintf("not recorded: %s", absent));
+    (void)json_object_set_new(meta, "notes", list);
     char *text = json_dumps(meta, JSON_COMPACT);
     json_decref(meta);
     return text;

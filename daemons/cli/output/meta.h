@@ -7,8 +7,10 @@
 /*
  * The "meta" object of a flame graph document about recordings (docs/formats/flamegraph-json.md).
  * Of a comparison it is about the newer side, and tells what is missing of both; `before` is NULL
- * elsewhere. Returns JSON text, freed with free(); NULL when there is no memory.
+ * elsewhere. `absent` says which events the recorder refused, and why; or "". Returns JSON text,
+ * freed with free(); NULL when there is no memory.
  */
-char *meta_json(const recording *rec, const recording *before, const char *title);
+char *meta_json(const recording *rec, const recording *before, const char *title,
+                const char *absent);
 
 #endif

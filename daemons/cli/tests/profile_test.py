@@ -167,6 +167,60 @@ def formats_for_other_tools(directory, jvm):
     assert "speedscope" in schema, schema
 
 
+def what_the_profiler_dropped_is_told(directory, jvm):
+    """One CPU sample a second of a JVM that burns a good part of a core."""
+    out = directory / "limited.json"
+    text = profile_while(jvm, main_cpu, 0.3, "-e", "cpu=1ms", "--rate-limit", "1", "-f", out)
+    told = int(re.search(r"async-profiler dropped (\d+) events.*at most 1 of one kind", text).group(1))
+    meta = json.loads(out.read_text())["meta"]
+    assert told > 0 and meta["loss"]["recorder_events"] == told, (text, meta)
+    assert f"{told} events were dropped by the recorder itself" in meta["notes"], meta
+
+
+def types_in(page):
+    return {profile["type"]: int(profile["value_total"]) for profile in json.loads(page.read_text())["profiles"]}
+
+
+def wall_time_tells_waiting_from_running(directory, jvm):
+    out = directory / "wall.collapsed"
+    text = profile_while(jvm, cpu_seconds, 0.5, "-e", "wall=5ms", "-f", out)
+    assert f"wrote {out}" in text, text  # one file: no other type
+    lines = [line.rsplit(" ", 1) for line in out.read_text().splitlines()]
+    running = sum(int(value) for stack, value in lines if stack.startswith("[running];") and "Target.burn" in stack)
+    waiting = sum(int(value) for stack, value in lines if stack.startswith("[waiting];"))
+    assert 0 < running < waiting, (running, waiting)  # most of a JVM's threads wait all the time
+    assert all(stack.split(";")[0] in ("[running]", "[waiting]") for stack, _ in lines), lines
+
+
+def live_objects_and_native_memory_alone(directory, jvm):
+    out = directory / "live.json"
+    profile_while(jvm, main_cpu, 0.1, "-e", "live=1k", "-f", out)
+    live = types_in(out)
+    assert list(live) == ["live_bytes"] and live["live_bytes"] >= 65536, live  # Target's last garbage
+    # a JVM that compiles, which takes native memory
+    young = start_jvm()
+    try:
+        profile_while(young, cpu_seconds, 0.5, "-e", "nativemem=1k", "-f", out)
+        assert list(types_in(out)) == ["nativemem_bytes"], types_in(out)
+    finally:
+        assert end_jvm(young) == ""
+
+
+def every_event_at_once_on_every_jdk(directory, jvm):
+    for release in ("11", "17", "21", "25"):
+        java = CACHE / f"jdk/{release}/bin/java"
+        if not java.exists():
+            continue
+        target = start_jvm(java=java)
+        try:
+            out = directory / f"all-{release}.json"
+            profile_while(target, main_cpu, 0.2, "-e", "cpu=1ms,alloc=1k,lock=1us,wall=5ms,live,nativemem=1k", "-f", out)
+            assert set(types_in(out)) == {"cpu", "alloc_bytes", "alloc_objects", "lock_count", "lock_delay", "wall",
+                                          "live_bytes", "nativemem_bytes"}, (release, types_in(out))
+        finally:
+            assert end_jvm(target) == "", release
+
+
 def interrupt_and_progress_on_a_terminal(directory, jvm):
     out = directory / "early.collapsed"
     text = profile_while(jvm, cpu_seconds, 0.5, "-e", "cpu", "-f", out)
@@ -233,8 +287,10 @@ def second_run_is_told(directory, jvm):
 
 def mistakes_are_named(directory, jvm):
     for arguments, words in ((("-f", "x.html"), "process id"), (("-f", "x.txt", "1"), "hotstack convert --help"), (("-t", "cpu,x", "-f", "x.json", "1"), "profile type"), (("1",), "-f FILE"),
-                             (("-e", "gpu", "-f", "x.jfr", "1"), "gpu"), (("-d", "0", "-f", "x.jfr", "1"), "--duration"),
+                             (("-e", "gpu", "-f", "x.jfr", "1"), "gpu"), (("-e", "wall=1ms", "-f", "x.jfr", "1"), "at least 5ms"),
+                             (("-e", "live=1k,alloc=2k", "-f", "x.jfr", "1"), "one interval"), (("-d", "0", "-f", "x.jfr", "1"), "--duration"),
                              (("-d", "-5", "-f", "x.jfr", "1"), "--duration"), (("--engine", "tape", "-f", "x.jfr", "1"), "--engine"), (("--loop", "-f", "x.jfr", "1"), "%t"),
+                             (("--rate-limit", "0", "-f", "x.jfr", "1"), "--rate-limit"), (("--rate-limit", "4000000000", "-f", "x.jfr", "1"), "at most"),
                              (("-e", "", "-f", "x.jfr", "1"), "no event"), (("-e", "cpu=10", "-f", "x.jfr", "1"), "unit"),
                              (("-e", "lock=1ns", "-f", "x.jfr", "1"), "at least 1us")):
         result = hotstack("profile", *arguments)
@@ -273,6 +329,16 @@ def the_jdks_recorder_when_asked(directory, jvm):
     result = hotstack("profile", "-d", "1", "--engine", "jfr", "-f", out, jvm.pid)
     assert result.returncode == 0 and b"jdk.ExecutionSample" in out.read_bytes(), result.stderr
     assert is_clean(jvm)
+
+
+def what_the_jdks_recorder_does_not_know_is_told(directory, jvm):
+    out = directory / "jdk.json"
+    result = hotstack("profile", "-d", "2", "--engine", "jfr", "-e", "cpu,wall", "-f", out, jvm.pid)
+    assert result.returncode == 0 and "not everything is recorded (event_refused)" in result.stderr, result.stderr
+    notes = json.loads(out.read_text())["meta"]["notes"]
+    assert any(note.startswith("not recorded: ") and "wall-clock" in note for note in notes), notes
+    nothing = hotstack("profile", "-d", "1", "--engine", "jfr", "-e", "wall", "-f", out, jvm.pid)
+    assert nothing.returncode == 1 and "no wall-clock samples" in nothing.stderr, nothing.stderr
 
 
 def the_jdks_recorder_where_no_agent_may_be_loaded(directory, jvm):
@@ -370,10 +436,11 @@ def list_names_the_jvm_and_the_verdict(directory, jvm):
         assert end_jvm(locked) == ""
 
 
-TESTS = [collapsed_has_the_burning_method, three_types_from_one_recording, page_is_self_contained, recording_itself,
+TESTS = [collapsed_has_the_burning_method, what_the_profiler_dropped_is_told, wall_time_tells_waiting_from_running,
+         live_objects_and_native_memory_alone, every_event_at_once_on_every_jdk, three_types_from_one_recording, page_is_self_contained, recording_itself,
          formats_for_other_tools, interrupt_and_progress_on_a_terminal, what_a_jvm_recorded_until_its_end,
          what_fails_after_the_start_leaves_nothing, second_run_is_told, mistakes_are_named,
-         a_name_is_enough, loop_writes_one_file_after_the_other, the_jdks_recorder_when_asked,
+         a_name_is_enough, loop_writes_one_file_after_the_other, the_jdks_recorder_when_asked, what_the_jdks_recorder_does_not_know_is_told,
          the_jdks_recorder_where_no_agent_may_be_loaded, doctor_names_what_stands_in_the_way, a_deleted_jdk_is_told, jcmd_answers,
          list_as_json,
          list_names_the_jvm_and_the_verdict]

@@ -33,7 +33,7 @@ typedef struct remembered {
     char engine[32];
 } remembered;
 
-static remembered *recall(void **memory, const event_choice *events)
+static remembered *recall(void **memory, const event_intervals *events)
 {
     remembered *one = *memory;
     if (one != NULL)
@@ -42,10 +42,13 @@ static remembered *recall(void **memory, const event_choice *events)
     if (one == NULL)
         return NULL;
     one->intervals = (jfr_intervals)JFR_INTERVALS_INIT;
-    one->intervals.cpu_ns = events->cpu_ns;
-    one->intervals.alloc_bytes = events->alloc_bytes;
-    one->intervals.lock_ns = events->lock_ns;
-    one->intervals.main_event = events->cpu_ns != 0 ? JFR_MAIN_CPU : JFR_MAIN_UNKNOWN;
+    const uint64_t *of = events->of;
+    one->intervals.cpu_ns = of[EVENT_CPU];
+    one->intervals.alloc_bytes = of[EVENT_ALLOC] != 0 ? of[EVENT_ALLOC] : of[EVENT_LIVE];
+    one->intervals.lock_ns = of[EVENT_LOCK];
+    one->intervals.wall_ns = of[EVENT_WALL];
+    one->intervals.nativemem_bytes = of[EVENT_NATIVEMEM];
+    one->intervals.main_event = of[EVENT_CPU] != 0 ? JFR_MAIN_CPU : JFR_MAIN_UNKNOWN;
     *memory = one;
     return one;
 }
@@ -71,7 +74,7 @@ static int read_all(recording *into, int fd, uint64_t size, char *message, size_
 typedef struct conversion {
     const sagg *from;
     const recording_info *info;
-    const event_choice *events;
+    const event_intervals *events;
     const char *engine;
     profile *to;
     uint32_t part_of[PROFILE_TYPE_END]; /* index + 1, 0 = the type is absent */
@@ -80,22 +83,6 @@ typedef struct conversion {
 static int add_text(conversion *in, sagg_str text, uint32_t *index)
 {
     return string_table_add(&in->to->strings, text.data, text.size, index);
-}
-
-static bool is_asked(const event_choice *events, uint32_t type)
-{
-    switch (type) {
-    case PROFILE_TYPE_CPU:
-        return events->cpu_ns != 0;
-    case PROFILE_TYPE_ALLOC_BYTES:
-    case PROFILE_TYPE_ALLOC_OBJECTS:
-        return events->alloc_bytes != 0;
-    case PROFILE_TYPE_LOCK_COUNT:
-    case PROFILE_TYPE_LOCK_DELAY:
-        return events->lock_ns != 0;
-    default:
-        return false;
-    }
 }
 
 /* Every type that the session records has a part, also where nothing happened. */
@@ -108,7 +95,7 @@ static int convert_parts(conversion *in)
     sagg_loss lost = sagg_losses(in->from);
     for (uint32_t type = 1; type < PROFILE_TYPE_END; type++) {
         sagg_totals totals = sagg_type_totals(in->from, type);
-        if (totals.samples == 0 && !is_asked(in->events, type))
+        if (totals.samples == 0 && !event_intervals_yield(in->events, (enum profile_type)type))
             continue;
         profile_part *part = &to->parts[to->part_count++];
         in->part_of[type] = (uint32_t)to->part_count;
@@ -293,7 +280,7 @@ static int convert_threads(conversion *in, uint32_t seconds)
 }
 
 static int convert(recording *read, const remembered *known, const window_span *span,
-                   const event_choice *events, profile *out)
+                   const event_intervals *events, profile *out)
 {
     recording_info info;
     recording_get_info(read, &info);
@@ -328,7 +315,7 @@ static void remember(remembered *known, const recording *read)
 }
 
 int reader_parse(void *context, void **memory, int fd, uint64_t size, const window_span *span,
-                 const event_choice *events, profile *out, char *message, size_t message_size)
+                 const event_intervals *events, profile *out, char *message, size_t message_size)
 {
     const reader *self = context;
     remembered *known = recall(memory, events);

@@ -16,7 +16,7 @@ typedef struct reader {
 /* The functions of collector_ports of the same names; context = a reader. */
 uint64_t reader_start_ms(void *context, int fd);
 int reader_parse(void *context, void **memory, int fd, uint64_t size, const window_span *span,
-                 const event_choice *events, profile *out, char *message, size_t message_size);
+                 const event_intervals *events, profile *out, char *message, size_t message_size);
 void reader_forget(void *context, void *memory);
 void reader_keep(void *context, int fd, uint64_t size, const local_jvm *jvm,
                  const window_span *span);

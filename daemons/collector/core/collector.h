@@ -42,7 +42,7 @@ typedef struct collector_ports {
      * 0, or -1 with a sentence.
      */
     int (*parse)(void *context, void **memory, int fd, uint64_t size, const window_span *span,
-                 const event_choice *events, profile *out, char *message, size_t message_size);
+                 const event_intervals *events, profile *out, char *message, size_t message_size);
     void (*forget)(void *context, void *memory);
     /*
      * Reads a thread snapshot. `memory` is what the reader keeps of this JVM from snapshot to
@@ -78,6 +78,7 @@ typedef struct collector_options {
     uint64_t cooldown_max_ms;
     uint32_t call_ms; /* deadline of one operation on a JVM */
     uint64_t memlimit_bytes;
+    uint32_t rate_limit; /* events of one kind that the profiler records in a second */
     uint32_t max_targets;
     size_t max_rows_per_part; /* of one window and type */
     batch_limits limits;      /* ours; the backend's are taken where they are lower */
@@ -118,6 +119,7 @@ typedef struct collector_stats {
     uint64_t batches, queue_failures;
     uint64_t recording_bytes;
     uint64_t window_ms, covered_ms; /* sums over all windows */
+    uint64_t dropped_events;        /* by the profilers, of all windows */
     uint64_t jvms, profiling, unknown_pods;
     bool attachd_reachable;
     uint64_t raw_recorded[PROFILE_TYPE_END];

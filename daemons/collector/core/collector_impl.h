@@ -26,12 +26,14 @@ typedef struct target {
     uint64_t until_ms;   /* end of a temporary; 0 = none */
     uint32_t off_reason; /* why it is not wanted */
     char off_detail[512];
-    event_choice stopping_events; /* PHASE_STOPPING: what the session records */
-    char warning[512];            /* settings that cannot be used, while others are in force */
+    event_intervals stopping_events; /* PHASE_STOPPING: what the session records */
+    char warning[512];               /* settings that cannot be used, while others are in force */
     phase phase;
     uint32_t reason; /* the last, until a success */
     uint32_t session;
     char detail[512];
+    uint32_t absent; /* 1 << event_id of what the session was to record and does not */
+    char absent_reason[256];
     bool busy; /* a job runs on it */
     bool seen; /* in the last list */
     uint32_t jitter_ms;
@@ -87,6 +89,7 @@ typedef struct job {
     local_jvm jvm;
     rule_verdict rule;
     phase phase;
+    uint32_t absent;
     uint32_t jitter_ms;
     uint32_t window_ms;
     uint64_t window_start_ms;

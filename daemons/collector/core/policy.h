@@ -11,7 +11,7 @@ typedef struct policy_decision {
     policy_mode mode;
     uint64_t until_ms;    /* POLICY_TEMPORARY: its end, Unix ms */
     uint64_t interval_ms; /* length of a window */
-    event_choice events;
+    event_intervals events;
     uint64_t startup_delay_ms;
     uint64_t threads_interval_ms; /* between two snapshots; 0 = none */
     bool contention_monitoring;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules.h"
 
-#include <catalogue/event.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CPU_DEFAULT_NS = 10000000, ALLOC_DEFAULT_BYTES = 2097152, LOCK_DEFAULT_NS = 10000000 };
 
 typedef struct expression {
     bool any;
@@ -20,7 +17,7 @@ typedef struct rule {
     expression user;
     char namespace_name[64];
     char workload[254];
-    event_choice events;
+    event_intervals events;
     bool off;
     uint64_t startup_delay_ms;
     uint64_t threads_ms;
@@ -32,20 +29,19 @@ struct rule_set {
     size_t room;
 };
 
-int events_parse(event_choice *out, const char *text, char *message, size_t size)
+int events_parse(event_intervals *out, const char *text, char *message, size_t size)
 {
-    static const event_intervals defaults = {{[EVENT_CPU] = CPU_DEFAULT_NS,
-                                              [EVENT_ALLOC] = ALLOC_DEFAULT_BYTES,
-                                              [EVENT_LOCK] = LOCK_DEFAULT_NS}};
-    event_intervals found;
+    static const event_intervals defaults = {{[EVENT_CPU] = 10000000,
+                                              [EVENT_ALLOC] = 2097152,
+                                              [EVENT_LOCK] = 10000000,
+                                              [EVENT_WALL] = 100000000,
+                                              [EVENT_LIVE] = 2097152,
+                                              [EVENT_NATIVEMEM] = 2097152}};
     char why[200] = "";
-    if (event_intervals_parse(&found, text, &defaults, why, sizeof(why)) != 0) {
+    if (event_intervals_parse(out, text, &defaults, why, sizeof(why)) != 0) {
         (void)snprintf(message, size, "events: %s", why);
         return -1;
     }
-    *out = (event_choice){.cpu_ns = found.of[EVENT_CPU],
-                          .alloc_bytes = found.of[EVENT_ALLOC],
-                          .lock_ns = found.of[EVENT_LOCK]};
     return 0;
 }
 

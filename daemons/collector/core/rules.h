@@ -5,20 +5,15 @@
 
 #include "batch.h"
 
+#include <catalogue/event.h>
+
 #include <regex.h>
 
-/* Intervals of the profiles that are on; 0 = off. */
-typedef struct event_choice {
-    uint64_t cpu_ns;
-    uint64_t alloc_bytes;
-    uint64_t lock_ns;
-} event_choice;
-
 /*
- * Reads "cpu,alloc=2m,lock=10ms": names cpu, alloc, lock; without "=" 10 ms, 2 MiB, 10 ms. 0, or
- * -1 with a sentence in message.
+ * Reads "cpu,alloc=2m,lock=10ms"; without "=" cpu and lock 10 ms, wall 100 ms, alloc, live and
+ * nativemem 2 MiB. 0, or -1 with a sentence in message.
  */
-int events_parse(event_choice *out, const char *text, char *message, size_t size);
+int events_parse(event_intervals *out, const char *text, char *message, size_t size);
 
 /* One rule. Expressions are POSIX extended; "" = matches everything. */
 typedef struct rule_text {
@@ -46,7 +41,7 @@ int rule_set_add(rule_set *rules, const rule_text *rule, char *message, size_t s
 typedef struct rule_verdict {
     bool profiled; /* false: no rule matches, or one that says off */
     target_labels labels;
-    event_choice events;
+    event_intervals events;
     uint64_t startup_delay_ms;
     uint64_t threads_ms;
     bool contention; /* thread snapshots tell how long threads were blocked */

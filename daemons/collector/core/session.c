@@ -19,6 +19,7 @@ job collector__begin(target *one)
                .jvm = one->jvm,
                .rule = one->rule,
                .phase = one->phase,
+               .absent = one->absent,
                .jitter_ms = one->jitter_ms,
                .window_ms = one->window_ms,
                .window_start_ms = one->window_start_ms,
@@ -68,14 +69,29 @@ static void cool_down(target *one, uint32_t reason, const char *detail)
     collector__set_state(one, PHASE_COOLDOWN, reason, detail);
 }
 
+/* What a session that runs now has to say. */
+static void tell_start(target *one, const local_answer *answer)
+{
+    char detail[512] = "";
+    one->absent = answer->absent;
+    (void)snprintf(one->absent_reason, sizeof(one->absent_reason), "%s", answer->absent_reason);
+    if (answer->engine_reason[0] != '\0')
+        (void)snprintf(detail, sizeof(detail), "engine %s: %s", answer->engine,
+                       answer->engine_reason);
+    if (one->absent != 0)
+        collector__set_state(one, PHASE_PROFILING, REASON_EVENT_REFUSED, one->absent_reason);
+    else
+        collector__set_state(one, PHASE_PROFILING, REASON_NONE,
+                             detail[0] != '\0' ? detail : one->warning);
+}
+
 static void start(const job *now)
 {
     collector *self = now->self;
     local_request request = collector__about(now, LOCAL_START);
-    request.cpu_interval_ns = now->rule.events.cpu_ns;
-    request.alloc_interval_bytes = now->rule.events.alloc_bytes;
-    request.lock_interval_ns = now->rule.events.lock_ns;
+    request.events = now->rule.events;
     request.memlimit_bytes = self->options.memlimit_bytes;
+    request.rate_limit = self->options.rate_limit;
     local_answer answer = {0};
     collector__ask(now, &request, &answer);
     uint64_t time = self->ports.now_ms(self->ports.context);
@@ -88,14 +104,9 @@ static void start(const job *now)
             one->window_start_ms = span_last(time, one->window_ms, one->jitter_ms);
         one->session = answer.session;
         one->due_ms = span_next(time, one->window_ms, one->jitter_ms);
-        char detail[512] = "";
-        if (answer.engine_reason[0] != '\0')
-            (void)snprintf(detail, sizeof(detail), "engine %s: %s", answer.engine,
-                           answer.engine_reason);
         if (one->snapshot_due_ms == 0)
             one->snapshot_due_ms = time;
-        collector__set_state(one, PHASE_PROFILING, REASON_NONE,
-                             detail[0] != '\0' ? detail : one->warning);
+        tell_start(one, &answer);
     } else {
         self->stats.start_failures++;
         one->session = answer.session;
@@ -162,9 +173,18 @@ static void note_failure(const job *now, uint32_t reason, const char *detail)
     pthread_mutex_unlock(&self->lock);
 }
 
-static void deliver(const job *now, window_span *span, profile *found, uint64_t bytes)
+/* The profiler counts what it drops for all kinds of events together: each type may have lost as
+ * many. */
+static void add_dropped(profile *found, uint64_t dropped)
+{
+    for (size_t i = 0; i < found->part_count; i++)
+        found->parts[i].lost_events += dropped;
+}
+
+static void deliver(const job *now, window_span *span, profile *found, const local_answer *answer)
 {
     collector *self = now->self;
+    add_dropped(found, answer->dropped_events);
     span->covered_ms =
         found->covered_ms < span->length_ms ? (uint32_t)found->covered_ms : span->length_ms;
     pthread_mutex_lock(&self->lock);
@@ -172,7 +192,8 @@ static void deliver(const job *now, window_span *span, profile *found, uint64_t 
         collector__add_profile(self, &now->jvm, &now->rule.labels, span, found) != 0)
         collector__say(self, "pid %u: a window is lost: out of memory", now->jvm.id.host_pid);
     self->stats.windows++;
-    self->stats.recording_bytes += bytes;
+    self->stats.recording_bytes += answer->size;
+    self->stats.dropped_events += answer->dropped_events;
     self->stats.window_ms += span->length_ms;
     self->stats.covered_ms += span->covered_ms;
     now->on->last_window_ms = span->start_ms;
@@ -180,8 +201,21 @@ static void deliver(const job *now, window_span *span, profile *found, uint64_t 
     now->on->last_covered_ms = span->covered_ms;
     now->on->backoff_ms = 0;
     const char *detail = now->on->reason == REASON_NONE ? now->on->detail : "";
-    collector__set_state(now->on, now->on->phase, REASON_NONE, detail);
+    if (now->on->absent != 0)
+        collector__set_state(now->on, now->on->phase, REASON_EVENT_REFUSED, now->on->absent_reason);
+    else
+        collector__set_state(now->on, now->on->phase, REASON_NONE, detail);
     pthread_mutex_unlock(&self->lock);
+}
+
+/* The events of the session without those that the profiler refused: no data is not nothing. */
+static event_intervals recorded_events(const job *now)
+{
+    event_intervals recorded = now->rule.events;
+    for (unsigned i = 0; i < EVENTS; i++)
+        if ((now->absent >> i & 1) != 0)
+            recorded.of[i] = 0;
+    return recorded;
 }
 
 /* A finished window: fetch, read, hand to the batch. What fails here costs this window only. */
@@ -201,9 +235,10 @@ static void take(job *now, const local_answer *answer, uint64_t end_ms)
     if (ports->keep != NULL)
         ports->keep(ports->context, fd, answer->size, &now->jvm, &span);
     profile found = {0};
-    if (ports->parse(ports->context, &now->memory, fd, answer->size, &span, &now->rule.events,
-                     &found, message, sizeof(message)) == 0)
-        deliver(now, &span, &found, answer->size);
+    event_intervals recorded = recorded_events(now);
+    if (ports->parse(ports->context, &now->memory, fd, answer->size, &span, &recorded, &found,
+                     message, sizeof(message)) == 0)
+        deliver(now, &span, &found, answer);
     else
         note_failure(now, REASON_PARSE_FAILED, message);
     profile_clear(&found);

@@ -90,7 +90,7 @@ uint32_t collector__mode(const target *one)
     return one->off_reason == REASON_POD_UNKNOWN ? TARGET_MODE_UNKNOWN : TARGET_MODE_OFF;
 }
 
-static bool same_events(const event_choice *a, const event_choice *b)
+static bool same_events(const event_intervals *a, const event_intervals *b)
 {
     return memcmp(a, b, sizeof(*a)) == 0;
 }

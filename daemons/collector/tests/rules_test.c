@@ -28,7 +28,7 @@ START_TEST(the_first_match_counts_and_off_wins)
     shop.main_class = "Shop$";
     shop.workload = "the-shop";
     shop.namespace_name = "sales";
-    shop.events = "cpu=1ms,alloc,lock=20us";
+    shop.events = "cpu=1ms,alloc,lock=20us,wall,live,nativemem=1m";
     add(rules, shop);
     add(rules, any_rule());
     rule_text roots = any_rule();
@@ -41,9 +41,12 @@ START_TEST(the_first_match_counts_and_off_wins)
     ck_assert(verdict.profiled);
     ck_assert_str_eq(verdict.labels.workload, "the-shop");
     ck_assert_str_eq(verdict.labels.namespace_name, "sales");
-    ck_assert_uint_eq(verdict.events.cpu_ns, 1000000);
-    ck_assert_uint_eq(verdict.events.alloc_bytes, 2097152);
-    ck_assert_uint_eq(verdict.events.lock_ns, 20000);
+    ck_assert_uint_eq(verdict.events.of[EVENT_CPU], 1000000);
+    ck_assert_uint_eq(verdict.events.of[EVENT_ALLOC], 2097152);
+    ck_assert_uint_eq(verdict.events.of[EVENT_LOCK], 20000);
+    ck_assert_uint_eq(verdict.events.of[EVENT_WALL], 100000000);
+    ck_assert_uint_eq(verdict.events.of[EVENT_LIVE], 2097152);
+    ck_assert_uint_eq(verdict.events.of[EVENT_NATIVEMEM], 1048576);
     rule_set_match(rules, &jvm, "root", &verdict);
     ck_assert(!verdict.profiled);
     ck_assert_str_eq(verdict.labels.workload, "Shop");
@@ -51,7 +54,7 @@ START_TEST(the_first_match_counts_and_off_wins)
     rule_set_match(rules, &jvm, "alice", &verdict);
     ck_assert(verdict.profiled);
     ck_assert_str_eq(verdict.labels.workload, "web.app");
-    ck_assert_uint_eq(verdict.events.alloc_bytes, 0);
+    ck_assert_uint_eq(verdict.events.of[EVENT_ALLOC], 0);
     rule_set_free(rules);
 }
 END_TEST
@@ -82,11 +85,14 @@ START_TEST(mistakes_in_rules_are_named)
     broken.main_class = "a(";
     ck_assert_int_eq(rule_set_add(rules, &broken, message, sizeof(message)), -1);
     ck_assert_ptr_nonnull(strstr(message, "main_class"));
-    static const char *const events[][2] = {
-        {"cpu,wall", "\"wall\" is not one of"}, {"alloc=2x", "\"alloc=2x\" takes a size"},
-        {"cpu=10", "\"cpu=10\" takes a time"},  {"cpu=0ms", "takes a time"},
-        {"cpu=999us", "at least 1ms"},          {"alloc=1023", "takes a size of at least 1k"},
-        {"lock=999ns", "at least 1us"},         {"", "\"\" is not one of"}};
+    static const char *const events[][2] = {{"cpu,walls", "\"walls\" is not one of"},
+                                            {"alloc=2x", "\"alloc=2x\" takes a size"},
+                                            {"cpu=10", "\"cpu=10\" takes a time"},
+                                            {"cpu=0ms", "takes a time"},
+                                            {"cpu=999us", "at least 1ms"},
+                                            {"alloc=1023", "takes a size of at least 1k"},
+                                            {"lock=999ns", "at least 1us"},
+                                            {"", "\"\" is not one of"}};
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
         broken = any_rule();
         broken.events = events[i][0];

@@ -26,6 +26,10 @@ static struct {
     unsigned starts, windows, stops, reads_done;
     local_request last_start;
     bool parse_fails;
+    uint64_t dropped; /* events, as attachd tells of each window */
+    uint64_t queued_lost;
+    uint32_t absent;        /* events that the profiler refuses, as attachd tells of a start */
+    event_intervals parsed; /* of the last window */
     uint64_t recording_start;
     uint64_t covered;
     window_span spans[SPANS_MAX]; /* as given to the reader */
@@ -90,6 +94,7 @@ static void answer_window(const local_request *request, local_answer *answer)
     answer->session = host.session;
     answer->has_handle = host.window_reason == 0;
     answer->size = 5;
+    answer->dropped_events = host.dropped;
 }
 
 static int call(void *context, const local_request *request, local_answer *answer, char *message,
@@ -108,6 +113,9 @@ static int call(void *context, const local_request *request, local_answer *answe
     case LOCAL_START:
         host.starts++;
         host.last_start = *request;
+        answer->absent = host.absent;
+        (void)snprintf(answer->absent_reason, sizeof(answer->absent_reason), "%s",
+                       host.absent != 0 ? "alloc: no such thing" : "");
         answer->reason = host.start_reason;
         answer->session = host.session;
         (void)snprintf(answer->detail, sizeof(answer->detail), "%s",
@@ -169,12 +177,13 @@ static uint64_t recording_start_ms(void *context, int fd)
 }
 
 static int parse(void *context, void **memory, int fd, uint64_t size, const window_span *span,
-                 const event_choice *events, profile *out, char *message, size_t message_size)
+                 const event_intervals *events, profile *out, char *message, size_t message_size)
 {
     (void)context;
     (void)fd;
     ck_assert_uint_eq(size, 5);
-    ck_assert_uint_gt(events->cpu_ns, 0);
+    ck_assert_uint_gt(events->of[EVENT_CPU], 0);
+    host.parsed = *events;
     if (*memory == NULL)
         *memory = malloc(1);
     host.spans[host.span_count++] = *span;
@@ -235,6 +244,8 @@ static int encode(void *context, const batch *one, uint8_t **out, size_t *length
     (void)context;
     for (size_t i = 0; i < one->window_count; i++)
         host.queued_raw += one->windows[i].totals.raw_total;
+    for (size_t i = 0; i < one->window_count; i++)
+        host.queued_lost += one->windows[i].totals.lost_events;
     host.queued_windows += one->window_count;
     for (size_t i = 0; i < one->snapshot_count; i++)
         host.queued_snapshots[host.queued_snapshot_count++] = one->snapshots[i];
@@ -305,6 +316,7 @@ static void set_up(void)
                                        .cooldown_max_ms = 80000,
                                        .call_ms = 1000,
                                        .max_targets = 2,
+                                       .rate_limit = 500,
                                        .max_rows_per_part = 1000,
                                        .limits = {.rows = 100000}};
     core = collector_new(&ports, &options, rules, queued);
@@ -352,8 +364,8 @@ START_TEST(a_chosen_jvm_gives_aligned_windows)
     add_rule("Shop", false, 0);
     run_to(NOON + 41500);
     ck_assert_uint_eq(host.starts, 1);
-    ck_assert_uint_eq(host.last_start.cpu_interval_ns, 10000000);
-    ck_assert_uint_eq(host.last_start.lock_interval_ns, 0);
+    ck_assert_uint_eq(host.last_start.events.of[EVENT_CPU], 10000000);
+    ck_assert_uint_eq(host.last_start.events.of[EVENT_LOCK], 0);
     ck_assert_uint_eq(host.span_count, 4);
     for (size_t i = 0; i < 4; i++) {
         ck_assert_uint_eq(host.spans[i].start_ms, NOON + WINDOW * i);
@@ -370,6 +382,38 @@ START_TEST(a_chosen_jvm_gives_aligned_windows)
     ck_assert_uint_eq(status.last_window_ms, NOON + 30000);
     ck_assert_uint_eq(status.last_length_ms, WINDOW);
     ck_assert_uint_eq(status.last_covered_ms, WINDOW);
+}
+END_TEST
+
+/* The profiler counts for all types together, so each of the two types tells it. */
+START_TEST(events_that_the_profiler_dropped_are_told)
+{
+    add_rule("Shop", false, 0);
+    host.dropped = 7;
+    run_to(NOON + 41500);
+    ck_assert_uint_eq(host.last_start.rate_limit, 500);
+    ck_assert_uint_eq(host.queued_windows, 8);
+    ck_assert_uint_eq(host.queued_lost, 8 * 7);
+    ck_assert_uint_eq(collector_get_stats(core).dropped_events, 4 * 7);
+}
+END_TEST
+
+START_TEST(an_event_that_the_profiler_refuses_has_no_data_and_a_reason)
+{
+    add_rule("Shop", false, 0);
+    host.absent = 1 << EVENT_ALLOC;
+    run_to(NOON + 5001); /* before the first window, and after it */
+    for (int i = 0; i < 2; i++) {
+        target_status status = status_of(1);
+        ck_assert_uint_eq(status.state, TARGET_STATE_PROFILING);
+        ck_assert_uint_eq(status.reason, REASON_EVENT_REFUSED);
+        ck_assert_str_eq(status.detail, "alloc: no such thing");
+        run_to(NOON + 11500);
+    }
+    ck_assert_uint_eq(host.last_start.events.of[EVENT_ALLOC], 2097152); /* asked for */
+    ck_assert_uint_eq(host.span_count, 1);
+    ck_assert_uint_eq(host.parsed.of[EVENT_ALLOC], 0);
+    ck_assert_uint_eq(host.parsed.of[EVENT_CPU], 10000000);
 }
 END_TEST
 
@@ -632,15 +676,15 @@ START_TEST(the_end_may_leave_the_session_running)
 }
 END_TEST
 
-static void set_decision(policy_mode mode, uint32_t reason, const event_choice *events)
+static void set_decision(policy_mode mode, uint32_t reason, const event_intervals *events)
 {
     host.in_pod = true;
     host.decision = (policy_decision){.mode = mode, .reason = reason, .events = *events};
     collector_policy_changed(core);
 }
 
-static const event_choice cpu_only = {.cpu_ns = 10000000};
-static const event_choice cpu_and_locks = {.cpu_ns = 10000000, .lock_ns = 1000};
+static const event_intervals cpu_only = {{[EVENT_CPU] = 10000000}};
+static const event_intervals cpu_and_locks = {{[EVENT_CPU] = 10000000, [EVENT_LOCK] = 1000}};
 
 START_TEST(a_pod_switches_sessions_on_and_off)
 {
@@ -675,7 +719,7 @@ START_TEST(other_events_begin_a_session_anew)
     run_to(NOON + 6001);
     ck_assert_uint_eq(host.stops, 1);
     ck_assert_uint_eq(host.starts, 2);
-    ck_assert_uint_eq(host.last_start.lock_interval_ns, 1000);
+    ck_assert_uint_eq(host.last_start.events.of[EVENT_LOCK], 1000);
 }
 END_TEST
 
@@ -769,6 +813,8 @@ TCase *session_tests(void)
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_chosen_jvm_gives_aligned_windows);
+    tcase_add_test(tests, events_that_the_profiler_dropped_are_told);
+    tcase_add_test(tests, an_event_that_the_profiler_refuses_has_no_data_and_a_reason);
     tcase_add_test(tests, windows_of_several_jvms_share_a_batch);
     tcase_add_test(tests, windows_end_at_midnight_and_days_do_not_mix);
     tcase_add_test(tests, snapshots_are_taken_beside_windows);

@@ -27,6 +27,10 @@ static const event_kind kinds[EVENTS] = {
     [EVENT_CPU] = {"cpu", times, 1000000, "a time of at least 1ms with its unit, such as 10ms"},
     [EVENT_ALLOC] = {"alloc", sizes, 1024, "a size of at least 1k with its unit, such as 512k"},
     [EVENT_LOCK] = {"lock", times, 1000, "a time of at least 1us with its unit, such as 10ms"},
+    [EVENT_WALL] = {"wall", times, 5000000, "a time of at least 5ms with its unit, such as 50ms"},
+    [EVENT_LIVE] = {"live", sizes, 1024, "a size of at least 1k with its unit, such as 512k"},
+    [EVENT_NATIVEMEM] = {"nativemem", sizes, 1024,
+                         "a size of at least 1k with its unit, such as 512k"},
 };
 
 const char *event_name(event_id event)
@@ -59,34 +63,96 @@ static const event_kind *find_kind(const char *name, size_t length, size_t *inde
     return NULL;
 }
 
-static int parse_item(event_intervals *out, const char *item, size_t length,
-                      const event_intervals *defaults, char *message, size_t size)
+static int refuse_name(const char *item, size_t length, char *message, size_t size)
+{
+    int n = snprintf(message, size, "\"%.*s\" is not one of", (int)length, item);
+    for (size_t i = 0; i < EVENTS && n >= 0 && (size_t)n < size; i++)
+        n += snprintf(message + n, size - (size_t)n, "%s %s", i == 0 ? "" : ",", kinds[i].name);
+    return -1;
+}
+
+/* `stated` gets the interval where the item states one. */
+static int parse_item(event_intervals *out, event_intervals *stated, const char *item,
+                      size_t length, const event_intervals *defaults, char *message, size_t size)
 {
     size_t index, name = strcspn(item, "=,");
     name = name < length ? name : length;
     const event_kind *kind = find_kind(item, name, &index);
 
-    if (kind == NULL) {
-        (void)snprintf(message, size, "\"%.*s\" is not one of cpu, alloc, lock", (int)name, item);
-        return -1;
-    }
+    if (kind == NULL)
+        return refuse_name(item, name, message, size);
     out->of[index] = defaults->of[index];
-    if (name == length || parse_interval(&out->of[index], item + name + 1, length - name - 1, kind))
+    if (name == length)
         return 0;
+    if (parse_interval(&out->of[index], item + name + 1, length - name - 1, kind)) {
+        stated->of[index] = out->of[index];
+        return 0;
+    }
     (void)snprintf(message, size, "\"%.*s\" takes %s", (int)length, item, kind->allowed);
     return -1;
+}
+
+/* One interval for allocations and live objects, where both are recorded. */
+static int settle_live(event_intervals *out, const event_intervals *stated, char *message,
+                       size_t size)
+{
+    uint64_t alloc = stated->of[EVENT_ALLOC], live = stated->of[EVENT_LIVE];
+    if (out->of[EVENT_ALLOC] == 0 || out->of[EVENT_LIVE] == 0)
+        return 0;
+    if (alloc != 0 && live != 0 && alloc != live) {
+        (void)snprintf(message, size,
+                       "alloc and live sample the same allocations: give one interval");
+        return -1;
+    }
+    if (alloc == 0 && live == 0)
+        alloc = out->of[EVENT_ALLOC];
+    out->of[EVENT_ALLOC] = out->of[EVENT_LIVE] = alloc != 0 ? alloc : live;
+    return 0;
 }
 
 int event_intervals_parse(event_intervals *out, const char *list, const event_intervals *defaults,
                           char *message, size_t size)
 {
+    event_intervals stated = {{0}};
     *out = (event_intervals){{0}};
     for (;;) {
         size_t length = strcspn(list, ",");
-        if (parse_item(out, list, length, defaults, message, size) != 0)
+        if (parse_item(out, &stated, list, length, defaults, message, size) != 0)
             return -1;
         if (list[length] == '\0')
-            return 0;
+            return settle_live(out, &stated, message, size);
         list += length + 1;
     }
+}
+
+bool event_intervals_any(const event_intervals *events)
+{
+    for (size_t i = 0; i < EVENTS; i++)
+        if (events->of[i] != 0)
+            return true;
+    return false;
+}
+
+bool event_intervals_yield(const event_intervals *events, enum profile_type type)
+{
+    switch (type) {
+    case PROFILE_TYPE_CPU:
+        return events->of[EVENT_CPU] != 0;
+    case PROFILE_TYPE_ALLOC_BYTES:
+    case PROFILE_TYPE_ALLOC_OBJECTS:
+        return events->of[EVENT_ALLOC] != 0;
+    case PROFILE_TYPE_LOCK_COUNT:
+    case PROFILE_TYPE_LOCK_DELAY:
+        return events->of[EVENT_LOCK] != 0;
+    case PROFILE_TYPE_WALL:
+        return events->of[EVENT_WALL] != 0;
+    case PROFILE_TYPE_LIVE_BYTES:
+        return events->of[EVENT_LIVE] != 0;
+    case PROFILE_TYPE_NATIVEMEM_BYTES:
+        return events->of[EVENT_NATIVEMEM] != 0;
+    case PROFILE_TYPE_NONE:
+    case PROFILE_TYPE_END:
+        break;
+    }
+    return false;
 }

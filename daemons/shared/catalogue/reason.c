@@ -99,6 +99,10 @@ static const reason_info reasons[REASON_END] = {
     ENTRY(POD_UNKNOWN, "pod_unknown", "The JVM runs in a pod that the API server has not told of.",
           "The detail says why: see whether the collector reaches the API server and may list and "
           "watch pods and namespaces."),
+    ENTRY(EVENT_REFUSED, "event_refused",
+          "The profiler refused some of the events that were asked for; it records the others.",
+          "The detail names each and holds the profiler's words: clear that away, or ask for the "
+          "event no longer."),
     ENTRY(JDK_DELETED, "jdk_deleted",
           "The JDK was deleted while the JVM runs, which cannot load what is needed of it.",
           "Restart the JVM on a JDK that stays in its place; until then `hotstack jcmd PID "

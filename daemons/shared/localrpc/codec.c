@@ -66,6 +66,16 @@ static int pack(uint8_t **out, size_t *length, const ProtobufCMessage *message)
     return 0;
 }
 
+static void start_out(Hotstack__Local__V1__StartRequest *to, const event_intervals *from)
+{
+    to->cpu_interval_ns = from->of[EVENT_CPU];
+    to->alloc_interval_bytes = from->of[EVENT_ALLOC];
+    to->lock_interval_ns = from->of[EVENT_LOCK];
+    to->wall_interval_ns = from->of[EVENT_WALL];
+    to->live_interval_bytes = from->of[EVENT_LIVE];
+    to->nativemem_interval_bytes = from->of[EVENT_NATIVEMEM];
+}
+
 int local_request_encode(uint8_t **out, size_t *length, const local_request *request)
 {
     wire_request wire = HOTSTACK__LOCAL__V1__REQUEST__INIT;
@@ -89,10 +99,9 @@ int local_request_encode(uint8_t **out, size_t *length, const local_request *req
     case LOCAL_START:
         wire.op_case = HOTSTACK__LOCAL__V1__REQUEST__OP_START;
         wire.start = &start;
-        start.cpu_interval_ns = request->cpu_interval_ns;
-        start.alloc_interval_bytes = request->alloc_interval_bytes;
-        start.lock_interval_ns = request->lock_interval_ns;
+        start_out(&start, &request->events);
         start.memlimit_bytes = request->memlimit_bytes;
+        start.rate_limit = request->rate_limit;
         break;
     case LOCAL_WINDOW:
         wire.op_case = HOTSTACK__LOCAL__V1__REQUEST__OP_WINDOW;
@@ -138,10 +147,14 @@ static bool read_in(local_request *to, const Hotstack__Local__V1__ReadRequest *f
 static bool start_in(local_request *to, const Hotstack__Local__V1__StartRequest *from)
 {
     to->op = LOCAL_START;
-    to->cpu_interval_ns = from->cpu_interval_ns;
-    to->alloc_interval_bytes = from->alloc_interval_bytes;
-    to->lock_interval_ns = from->lock_interval_ns;
+    to->events = (event_intervals){{[EVENT_CPU] = from->cpu_interval_ns,
+                                    [EVENT_ALLOC] = from->alloc_interval_bytes,
+                                    [EVENT_LOCK] = from->lock_interval_ns,
+                                    [EVENT_WALL] = from->wall_interval_ns,
+                                    [EVENT_LIVE] = from->live_interval_bytes,
+                                    [EVENT_NATIVEMEM] = from->nativemem_interval_bytes}};
     to->memlimit_bytes = from->memlimit_bytes;
+    to->rate_limit = from->rate_limit;
     return identity_in(&to->jvm, from->jvm);
 }
 
@@ -262,6 +275,9 @@ int local_answer_encode(uint8_t **out, size_t *length, const local_answer *answe
     wire.engine_reason = WIRE_TEXT(answer->engine_reason);
     wire.session = answer->session;
     wire.gap_ms = answer->gap_ms;
+    wire.dropped_events = answer->dropped_events;
+    wire.absent = answer->absent;
+    wire.absent_reason = WIRE_TEXT(answer->absent_reason);
     int rc = answer->jvm_count <= LOCAL_JVMS_MAX ? jvms_out(&jvms, answer) : -1;
     wire.n_jvms = answer->jvm_count;
     wire.jvms = jvms.pointers;
@@ -329,6 +345,9 @@ static bool answer_in(local_answer *to, const wire_answer *from)
     COPY_TEXT(to->engine_reason, from->engine_reason);
     to->session = from->session;
     to->gap_ms = from->gap_ms;
+    to->dropped_events = from->dropped_events;
+    to->absent = from->absent;
+    COPY_TEXT(to->absent_reason, from->absent_reason);
     return copy_id(to->id, &from->id) && (!to->has_handle || copy_id(to->handle, &from->handle)) &&
            jvms_in(to, from) && data_in(to, &from->data);
 }

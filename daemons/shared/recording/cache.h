@@ -8,6 +8,9 @@
 
 #include "internal.h"
 
+/* The facets that can be root frames (recording_options.wall_states). */
+enum { RECORDING_STATES = 2 };
+
 /* Labels of one class: one a facet. */
 enum { RECORDING_FACETS = RECORDING_FACET_WALL_WAITING + 1 };
 
@@ -56,6 +59,12 @@ typedef struct recording_cache {
     uint32_t *stacks;
     bool *cut; /* by stack: the recorder or max_frames left its root out */
     uint32_t *threads;
+    uint32_t
+        *state_stacks[RECORDING_STATES]; /* by stack: the same below its state; NULL = not wanted */
+    uint32_t state_frames[RECORDING_STATES];
+    uint32_t *numbers; /* of the frames of one stack */
+    size_t number_room;
+    uint8_t *lane_facets; /* by lane that was met */
     sagg_lane *lanes; /* rows.c: of the sums', and as many for second types; NULL = none is met */
     uint32_t (*labels)[RECORDING_FACETS]; /* by class; the last row is for samples without one */
     recording_method *methods;            /* the last is for frames whose method is unknown */
@@ -85,6 +94,11 @@ int recording__map_stacks(recording_cache *c, const uint32_t *indices, size_t co
 int recording__map_stack(recording_cache *c, uint32_t index, uint32_t *stack);
 int recording__map_thread(recording_cache *c, uint32_t index, uint32_t *thread);
 int recording__map_label(recording_cache *c, const jfr_sum *sample, uint32_t *label);
+/* The facet of a sample. */
+uint32_t recording__facet(const jfr_sum *sample);
+/* Puts the aggregate's stack of a chunk's stack below the state that the facet tells, where that is
+ * wanted. Returns 0 or SAGG_ERR_NOMEM. */
+int recording__map_state(recording_cache *c, uint32_t facet, uint32_t index, uint32_t *stack);
 
 /* The rows of a chunk, by stack (jfr_sums_sort). */
 typedef struct recording_rows {

@@ -41,6 +41,10 @@ void recording__cache_free(recording_cache *c)
     free(c->threads);
     free(c->labels);
     free(c->lanes);
+    free(c->lane_facets);
+    for (int i = 0; i < RECORDING_STATES; i++)
+        free(c->state_stacks[i]);
+    free(c->numbers);
     free(c->methods);
     recording__frames_free(&c->frames);
 }
@@ -52,6 +56,9 @@ int recording__make_room(recording_cache *c)
         return 0;
     memset(c->stacks, 0, ((size_t)c->stack_count + 1) * sizeof(*c->stacks));
     memset(c->methods, 0, ((size_t)c->method_count + 1) * sizeof(*c->methods));
+    for (int i = 0; i < RECORDING_STATES && c->state_stacks[i] != NULL; i++)
+        memset(c->state_stacks[i], 0, ((size_t)c->stack_count + 1) * sizeof(*c->stacks));
+    memset(c->state_frames, 0, sizeof(c->state_frames));
     jfr_frame_memo_clear(c->frames.memo);
     return sagg_compact(c->agg, NULL);
 }
@@ -142,7 +149,12 @@ bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, 
     c->threads = calloc((size_t)c->thread_count + 1, sizeof(*c->threads));
     c->labels = calloc((size_t)c->class_count + 1, sizeof(*c->labels));
     c->methods = calloc((size_t)c->method_count + 1, sizeof(*c->methods));
-    return recording__frames_init(&c->frames, chunk, learn_frame, c) && c->stacks != NULL &&
+    bool wanted = rec->options.wall_states, made = true;
+    for (int i = 0; wanted && i < RECORDING_STATES; i++) {
+        c->state_stacks[i] = calloc((size_t)c->stack_count + 1, sizeof(*c->stacks));
+        made = made && c->state_stacks[i] != NULL;
+    }
+    return recording__frames_init(&c->frames, chunk, learn_frame, c) && made && c->stacks != NULL &&
            c->cut != NULL && c->threads != NULL && c->labels != NULL && c->methods != NULL;
 }
 
@@ -234,7 +246,7 @@ int recording__map_thread(recording_cache *c, uint32_t index, uint32_t *thread)
     return rc;
 }
 
-static uint32_t facet_of(const jfr_sum *sample)
+uint32_t recording__facet(const jfr_sum *sample)
 {
     if (sample->lock_kind == JFR_LOCK_MONITOR)
         return RECORDING_FACET_LOCK_MONITOR;
@@ -272,13 +284,64 @@ static int add_label(recording_cache *c, uint32_t klass, uint32_t facet, uint32_
 int recording__map_label(recording_cache *c, const jfr_sum *sample, uint32_t *label)
 {
     const recording_options *o = &c->rec->options;
-    uint32_t facet = o->facets ? facet_of(sample) : RECORDING_FACET_NONE;
+    uint32_t facet = o->facets ? recording__facet(sample) : RECORDING_FACET_NONE;
     bool has_class = o->objects && sample->klass < c->class_count;
     uint32_t klass = has_class ? sample->klass : c->class_count;
     uint32_t *known = &c->labels[klass][facet];
     int rc = *known == 0 ? add_label(c, klass, facet, known) : 0;
     *label = *known - 1;
     return rc;
+}
+
+/* ---- states ---- */
+
+/* Returns 0, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM. */
+static int state_frame(recording_cache *c, uint32_t state, uint32_t *frame)
+{
+    static const char *const names[RECORDING_STATES] = {"[running]", "[waiting]"};
+    sagg_frame row = {.method = {names[state], strlen(names[state])}, .kind = SAGG_UNKNOWN};
+    int rc = c->state_frames[state] == 0 ? sagg_add_frame(c->agg, frame, &row, NULL) : 0;
+    if (rc != 0)
+        return rc;
+    if (c->state_frames[state] == 0)
+        c->state_frames[state] = *frame + 1;
+    *frame = c->state_frames[state] - 1;
+    return 0;
+}
+
+/* Interns a stack with one more frame at its root. Returns as state_frame. */
+static int add_root(recording_cache *c, uint32_t stack, uint32_t root, uint32_t *number)
+{
+    sagg_stack from;
+    if (!sagg_stack_at(c->agg, stack, &from))
+        return SAGG_ERR_LIMIT;
+    int rc = recording__reserve(&c->numbers, &c->number_room, (size_t)from.count + 1);
+    if (rc != 0)
+        return rc;
+    for (uint32_t i = 0; i < from.count; i++)
+        c->numbers[i] = sagg_stack_frame(&from, i);
+    c->numbers[from.count] = root;
+    return sagg_add_stack(c->agg, number, c->numbers, (size_t)from.count + 1, NULL);
+}
+
+int recording__map_state(recording_cache *c, uint32_t facet, uint32_t index, uint32_t *stack)
+{
+    uint32_t state = facet - RECORDING_FACET_WALL_RUNNING, root, number = SAGG_DROPPED;
+    if (facet < RECORDING_FACET_WALL_RUNNING || c->state_stacks[0] == NULL ||
+        *stack == SAGG_DROPPED)
+        return 0;
+    uint32_t *known = &c->state_stacks[state][index < c->stack_count ? index : c->stack_count];
+    if (*known == 0) {
+        int rc = state_frame(c, state, &root);
+        if (rc == 0)
+            rc = add_root(c, *stack, root, &number);
+        rc = recording__drop_on_limit(rc, &number);
+        if (rc != 0)
+            return rc;
+        *known = number == SAGG_DROPPED ? 0 : number + 1;
+    }
+    *stack = *known == 0 ? SAGG_DROPPED : *known - 1;
+    return 0;
 }
 
 /* ---- samples ---- */
@@ -304,6 +367,8 @@ static int map_sum(recording_cache *c, const jfr_sum *from, sagg_sample *to)
     int rc = recording__map_label(c, from, &to->label);
     if (rc == 0)
         rc = recording__map_stack(c, from->stack, &to->stack);
+    if (rc == 0)
+        rc = recording__map_state(c, recording__facet(from), from->stack, &to->stack);
     if (rc == 0)
         put_values(c, from, to);
     return rc;

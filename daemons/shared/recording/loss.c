@@ -19,6 +19,11 @@ void recording__take_loss(recording *rec, const jfr_file *file)
         rec->losses[rec->loss_count++] = loss.records[i];
 }
 
+void recording_add_dropped(recording *rec, uint64_t events)
+{
+    rec->info.recorder_events += events;
+}
+
 /* What is missing beside the stretches of loss records, in words. */
 typedef struct counted {
     const char *text;

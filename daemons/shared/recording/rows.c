@@ -27,6 +27,7 @@ static int learn_lane(recording_cache *c, const recording_rows *sorted, uint32_t
         rc = recording__map_label(c, &lane, &first.label);
     if (rc != 0)
         return rc;
+    c->lane_facets[number] = (uint8_t)recording__facet(&lane);
     sagg_lane other = first;
     if (is_pair(&lane))
         first.twin = second;
@@ -57,6 +58,8 @@ static int put_row(recording_cache *c, const recording_rows *sorted, const jfr_s
     int rc = first->type == 0 ? learn_lane(c, sorted, from->lane) : 0;
     if (rc == 0 && c->stacks[slot] == 0)
         rc = recording__map_stack(c, from->stack, &stack);
+    if (rc == 0)
+        rc = recording__map_state(c, c->lane_facets[from->lane], from->stack, &stack);
     if (rc != 0)
         return rc;
     if (c->cut[slot])
@@ -97,7 +100,8 @@ static bool make_lanes(recording_cache *c, const recording_filled *filled)
 {
     c->lane_count = jfr_sums_lane_count(filled->sums, filled->count);
     c->lanes = calloc(2 * (size_t)c->lane_count + 1, sizeof(*c->lanes));
-    return c->lanes != NULL;
+    c->lane_facets = calloc((size_t)c->lane_count + 1, sizeof(*c->lane_facets));
+    return c->lanes != NULL && c->lane_facets != NULL;
 }
 
 int recording__add_rows(recording_cache *c, const recording_rows *sorted, uint32_t from,

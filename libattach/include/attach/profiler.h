@@ -16,6 +16,7 @@ extern "C" {
 #define ATTACH_INSTALLATION_MAX 32 /* characters of an installation id: [a-z0-9]+ */
 #define ATTACH_PIECE_MAX        ((size_t)1 << 20)
 #define ATTACH_OWNER_MAX        63
+#define ATTACH_RATE_LIMIT_MAX   INT32_MAX
 
 /* Whose session runs in a JVM. Names: attach_ap_state_name. */
 typedef enum attach_ap_state {
@@ -46,6 +47,17 @@ typedef enum attach_ap_recorder {
     ATTACH_AP_RECORDER_JFR
 } attach_ap_recorder;
 
+/* The events of a session, as bits. */
+enum attach_ap_event {
+    ATTACH_AP_CPU = 1,
+    ATTACH_AP_ALLOC = 2,
+    ATTACH_AP_LOCK = 4,
+    ATTACH_AP_WALL = 8,
+    ATTACH_AP_LIVE = 16,
+    ATTACH_AP_NATIVEMEM = 32,
+    ATTACH_AP_EVENTS = 63 /* all */
+};
+
 typedef struct attach_ap_options {
     size_t size;                 /* sizeof(attach_ap_options) */
     const char *installation_id; /* required: 1..ATTACH_INSTALLATION_MAX of [a-z0-9] */
@@ -60,14 +72,21 @@ typedef struct attach_ap_options {
     uint32_t
         max_seconds; /* the profiler stops by itself after so long, were we all killed; 0 = never */
     attach_ap_recorder recorder;
-    const char *owner; /* who starts it, told to others that want this JVM: "hotstack profile (pid
-                          17)"; at most ATTACH_OWNER_MAX bytes, or NULL */
+    const char *owner;   /* who starts it, told to others that want this JVM: "hotstack profile (pid
+                            17)"; at most ATTACH_OWNER_MAX bytes, or NULL */
+    uint32_t rate_limit; /* async-profiler: the most events of one kind that it records in a second;
+                            it drops the rest and counts them. 0 = 10,000 */
+    /* Of async-profiler alone: */
+    uint64_t wall_ns; /* 0 = no wall-clock profile; else the time between two looks at a thread */
+    uint64_t nativemem_bytes; /* 0 = no profile of native memory */
+    bool live; /* with alloc_bytes: which of the sampled objects are still reachable when the
+                  session is stopped (1,024 at most). Windows have none of them */
 } attach_ap_options;
 
 #define ATTACH_AP_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(attach_ap_options), NULL, -1, ATTACH_AP_ENGINE_AUTO, 0, 0, 0, 0, NULL, 0, 0,        \
-            ATTACH_AP_RECORDER_AUTO, NULL                                                          \
+            ATTACH_AP_RECORDER_AUTO, NULL, 0, 0, 0, false                                          \
     }
 
 /* A session as it stands after a call. */
@@ -84,6 +103,12 @@ typedef struct attach_ap_info {
     char owner[ATTACH_OWNER_MAX + 1];               /* as its starter called itself */
     char profiler[32];          /* whose library is mapped, as attach_jvm.profiler */
     char profiler_library[256]; /* its path in the target's file system */
+    uint64_t
+        dropped;     /* window, stop: events of all kinds together that async-profiler dropped since
+                        the last call that handed bytes over, because of rate_limit or because it
+                        was busy. It does not count dropped batches of idle wall-clock samples */
+    uint32_t absent; /* enum attach_ap_event: asked for, and not recorded */
+    char absent_reason[256]; /* which of them, and why: "live: ..."; empty where absent is 0 */
 } attach_ap_info;
 
 /*
@@ -106,6 +131,7 @@ ATTACH_EXPORT const char *attach_ap_recorder_name(attach_ap_recorder recorder);
  * before, even a deleted one, is used again under its path, and so is an idle async-profiler (4.0
  * or later) that somebody else has loaded. Two callers at once on one JVM: the second waits for the
  * first, and then adopts its session (same installation) or is told whose it is and until when.
+ * Where async-profiler refuses some of the events, the others are recorded (attach_ap_info.absent).
  *
  * Errors: those of attach_command and attach_load, and ATTACH_ERR_TARGET with external_profiler,
  * no_exec_dir (the message lists the mounts tried), disk_full, no_profiler_library, profiler_error.

@@ -54,6 +54,10 @@ typedef struct attach_request {
     uint64_t alloc_bytes;
     uint64_t lock_ns;
     uint64_t memlimit_bytes;
+    uint32_t rate_limit;
+    uint64_t wall_ns;
+    uint64_t nativemem_bytes;
+    bool live;
     uint64_t offset;
     uint32_t max_seconds;
     attach_ap_recorder recorder;

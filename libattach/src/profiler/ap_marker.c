@@ -105,7 +105,13 @@ static bool take_number(attach__marker *out, attach__span key, attach__span valu
         {"alloc_bytes", &out->alloc_bytes},
         {"lock_ns", &out->lock_ns},
         {"memlimit_bytes", &out->memlimit_bytes},
+        {"rate_limit", &out->rate_limit},
+        {"wall_ns", &out->wall_ns},
+        {"nativemem_bytes", &out->nativemem_bytes},
+        {"live", &out->live},
+        {"absent", &out->absent},
         {"handed", &out->handed},
+        {"skipped", &out->skipped},
         {"until_ns", &out->until_ns},
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
@@ -129,6 +135,10 @@ static bool take(attach__marker *out, attach__span key, attach__span value)
         return attach__engine_from_name(value, &out->engine);
     if (attach__span_is(key, "engine_reason")) {
         attach__copy_text(out->engine_reason, sizeof(out->engine_reason), value);
+        return true;
+    }
+    if (attach__span_is(key, "absent_reason")) {
+        attach__copy_text(out->absent_reason, sizeof(out->absent_reason), value);
         return true;
     }
     if (attach__span_is(key, "recorder"))
@@ -169,12 +179,15 @@ size_t attach__marker_format(char buf[ATTACH__MARKER_MAX], const attach__marker 
         "\nwanted %s\nengine %s\nengine_reason %s\ncpu_interval_ns %" PRIu64
         "\nalloc_bytes %" PRIu64 "\nlock_ns %" PRIu64 "\nmemlimit_bytes %" PRIu64
         "\nstarted_ms %" PRId64 "\nuntil_ms %" PRId64 "\nhanded %" PRIu64 "\nuntil_ns %" PRIu64
-        "\nrecorder %s\nowner %s\n",
+        "\nrate_limit %" PRIu64 "\nskipped %" PRIu64 "\nwall_ns %" PRIu64
+        "\nnativemem_bytes %" PRIu64 "\nlive %" PRIu64 "\nabsent %" PRIu64
+        "\nabsent_reason %s\nrecorder %s\nowner %s\n",
         marker->installation, marker->identity.boot_id, marker->identity.pid,
         marker->identity.start_ticks, marker->namespace_id, attach_ap_engine_name(marker->wanted),
         attach_ap_engine_name(marker->engine), marker->engine_reason, marker->cpu_interval_ns,
         marker->alloc_bytes, marker->lock_ns, marker->memlimit_bytes, marker->started_ms,
-        marker->until_ms, marker->handed, marker->until_ns,
-        attach_ap_recorder_name(marker->recorder), marker->owner);
+        marker->until_ms, marker->handed, marker->until_ns, marker->rate_limit, marker->skipped,
+        marker->wall_ns, marker->nativemem_bytes, marker->live, marker->absent,
+        marker->absent_reason, attach_ap_recorder_name(marker->recorder), marker->owner);
     return n < 0 ? 0 : (size_t)n;
 }

@@ -10,7 +10,7 @@
 #include "files/text_impl.h"
 #include <attach/profiler.h>
 
-#define ATTACH__MARKER_MAX 2048
+#define ATTACH__MARKER_MAX 4096
 
 typedef struct attach__marker {
     char installation[ATTACH_INSTALLATION_MAX + 1];
@@ -25,9 +25,16 @@ typedef struct attach__marker {
     uint64_t alloc_bytes;
     uint64_t lock_ns;
     uint64_t memlimit_bytes;
+    uint64_t rate_limit;
+    uint64_t wall_ns;
+    uint64_t nativemem_bytes;
+    uint64_t live;   /* 0 or 1 */
+    uint64_t absent; /* as attach_ap_info.absent */
+    char absent_reason[256];
     int64_t started_ms;
     int64_t until_ms;  /* when the profiler stops by itself; 0 = never */
     uint64_t handed;   /* recording bytes given out by calls that succeeded */
+    uint64_t skipped;  /* the profiler's count of dropped events at the end of the last of them */
     uint64_t until_ns; /* the JDK's recorder: Unix time at which what was given out ends */
 } attach__marker;
 

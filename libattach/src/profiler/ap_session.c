@@ -226,7 +226,7 @@ static void words_of_log(char *out, size_t cap, const attach__session *s)
 
 int attach__session_run(attach__session *s, const char *command, attach_error *err)
 {
-    char line[ATTACH_ARG_V1_MAX + 1], words[128];
+    char line[ATTACH_ARG_V1_MAX + 1];
     int code = 0;
     int n =
         snprintf(line, sizeof(line), "%s,quiet,log=%s/" ATTACH__FILE_LOG, command, s->place.path);
@@ -237,14 +237,14 @@ int attach__session_run(attach__session *s, const char *command, attach_error *e
         rc = attach_load(&code, s->target, s->library, line, s->deadline_ns, err);
     if (rc != ATTACH_OK || code == 0)
         return rc;
-    words_of_log(words, sizeof(words), s);
+    words_of_log(s->words, sizeof(s->words), s);
     return attach__refuse(
         err, ATTACH_REASON_PROFILER_ERROR, "async-profiler refused in process %d with code %d: %s",
-        s->target->identity.pid, code, words[0] == '\0' ? "it wrote no reason" : words);
+        s->target->identity.pid, code, s->words[0] == '\0' ? "it wrote no reason" : s->words);
 }
 
-/* What a question ("status", "version") is answered with; free(out->p). */
-static int question(attach__blob *out, attach__session *s, const char *what, attach_error *err)
+int attach__session_question(attach__blob *out, attach__session *s, const char *what,
+                             attach_error *err)
 {
     char command[ATTACH__PLACE_PATH_MAX + 32];
     (void)unlinkat(s->place.fd, ATTACH__FILE_STATUS, 0);
@@ -274,7 +274,7 @@ int attach__session_ask(attach__session *s, attach_error *err)
         return attach__jfr_ask(s, err);
     if (s->library[0] == '\0')
         return ATTACH_OK;
-    int rc = question(&text, s, "status", err);
+    int rc = attach__session_question(&text, s, "status", err);
     if (rc != ATTACH_OK)
         return rc;
     s->running = attach__span_find(attach__blob_span(&text), "Profiling is running") >= 0;
@@ -288,7 +288,7 @@ int attach__session_check_version(attach__session *s, attach_error *err)
     char words[32];
     uint32_t major = 0;
     attach__span number;
-    int rc = question(&text, s, "version", err);
+    int rc = attach__session_question(&text, s, "version", err);
     if (rc != ATTACH_OK)
         return rc;
     attach__span whole = attach__blob_span(&text), rest = whole;
@@ -418,5 +418,8 @@ void attach__session_info(attach_ap_info *out, const attach__session *s, attach_
     out->engine = s->marker.engine;
     out->started_ms = s->marker.started_ms;
     out->offset = s->marker.handed;
+    out->dropped = s->dropped;
+    out->absent = (uint32_t)(s->marker.absent & ATTACH_AP_EVENTS);
+    memcpy(out->absent_reason, s->marker.absent_reason, sizeof(out->absent_reason));
     memcpy(out->engine_reason, s->marker.engine_reason, sizeof(out->engine_reason));
 }

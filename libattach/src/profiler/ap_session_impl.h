@@ -17,7 +17,9 @@ typedef struct attach__session {
     attach__place place;
     attach__marker marker;
     bool has_marker;
-    bool running; /* valid after attach__session_ask */
+    bool running;     /* valid after attach__session_ask */
+    char words[128];  /* why the profiler last refused a command; empty = it wrote no reason */
+    uint64_t dropped; /* by attach__session_count_dropped */
 } attach__session;
 
 /* Checks the options and the target, reads its maps, finds the directory that goes with a library
@@ -46,6 +48,19 @@ int attach__session_hold(attach__session *s, attach_error *err);
 
 /* Asks the profiler whether it runs. The session must be held. */
 int attach__session_ask(attach__session *s, attach_error *err);
+
+/* What a question ("status", "version") is answered with; free(out->p). */
+int attach__session_question(attach__blob *out, attach__session *s, const char *what,
+                             attach_error *err);
+
+/*
+ * Asks the profiler how many events it has dropped, and notes how many of them are new: s->dropped,
+ * marker.skipped. A profiler that does not say has dropped none.
+ */
+void attach__session_count_dropped(attach__session *s);
+
+/* The number of dropped events in the profiler's answer to "metrics"; 0 when it states none. */
+uint64_t attach__skipped_samples(attach__span metrics);
 
 /* Holds, then asks. */
 int attach__session_probe(attach__session *s, attach_error *err);

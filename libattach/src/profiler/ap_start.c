@@ -16,6 +16,7 @@
 
 #define DEFAULT_INTERVAL_NS 10000000u
 #define DEFAULT_MEMLIMIT    ((uint64_t)64 << 20)
+#define DEFAULT_RATE_LIMIT  10000u
 
 static int64_t unix_ms(void)
 {
@@ -43,7 +44,11 @@ static void describe(attach__marker *out, const attach_target *target,
             options->cpu_interval_ns == 0 ? DEFAULT_INTERVAL_NS : options->cpu_interval_ns;
     out->alloc_bytes = options->alloc_bytes;
     out->lock_ns = options->lock_ns;
+    out->wall_ns = options->wall_ns;
+    out->nativemem_bytes = options->nativemem_bytes;
+    out->live = options->live;
     out->memlimit_bytes = options->memlimit_bytes == 0 ? DEFAULT_MEMLIMIT : options->memlimit_bytes;
+    out->rate_limit = options->rate_limit == 0 ? DEFAULT_RATE_LIMIT : options->rate_limit;
     out->started_ms = unix_ms();
     if (options->max_seconds > 0)
         out->until_ms = out->started_ms + (int64_t)options->max_seconds * 1000;
@@ -53,7 +58,9 @@ static bool same_settings(const attach__marker *a, const attach__marker *b)
 {
     return a->wanted == b->wanted && a->recorder == b->recorder &&
            a->cpu_interval_ns == b->cpu_interval_ns && a->alloc_bytes == b->alloc_bytes &&
-           a->lock_ns == b->lock_ns && a->memlimit_bytes == b->memlimit_bytes;
+           a->lock_ns == b->lock_ns && a->memlimit_bytes == b->memlimit_bytes &&
+           a->rate_limit == b->rate_limit && a->wall_ns == b->wall_ns &&
+           a->nativemem_bytes == b->nativemem_bytes && a->live == b->live;
 }
 
 /* Whether the running session can be taken over: ours, as wanted, its recording readable where the
@@ -99,22 +106,69 @@ static void add_number(char *command, size_t cap, const char *name, uint64_t val
         (void)snprintf(command + n, cap - n, ",%s=%" PRIu64, name, value);
 }
 
-static int start_with(attach__session *s, attach_ap_engine engine, attach_error *err)
+/* Each kind of event has a budget of its own. */
+static void add_rate_limit(char *command, size_t cap, uint64_t limit)
+{
+    static const char *const kinds[] = {"cpu", "alloc", "lock", "wall", "nativemem"};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t n = strlen(command);
+        (void)snprintf(command + n, cap - n, "%s%s:%" PRIu64, i == 0 ? ",ratelimit=" : ";",
+                       kinds[i], limit);
+    }
+}
+
+static void add_word(char *command, size_t cap, bool wanted, const char *word)
+{
+    size_t n = strlen(command);
+    if (wanted)
+        (void)snprintf(command + n, cap - n, ",%s", word);
+}
+
+/* The events that the marker asks for, as enum attach_ap_event. */
+static uint32_t wanted_events(const attach__marker *m)
+{
+    return (m->cpu_interval_ns > 0 ? ATTACH_AP_CPU : 0u) |
+           (m->alloc_bytes > 0 ? ATTACH_AP_ALLOC : 0u) | (m->lock_ns > 0 ? ATTACH_AP_LOCK : 0u) |
+           (m->wall_ns > 0 ? ATTACH_AP_WALL : 0u) | (m->live > 0 ? ATTACH_AP_LIVE : 0u) |
+           (m->nativemem_bytes > 0 ? ATTACH_AP_NATIVEMEM : 0u);
+}
+
+static void add_events(char *command, size_t cap, const attach__marker *m, attach_ap_engine engine,
+                       uint32_t events)
+{
+    size_t n = strlen(command);
+    if ((events & ATTACH_AP_CPU) != 0) {
+        (void)snprintf(command + n, cap - n, ",event=%s", event_of(engine));
+        add_number(command, cap, "interval", m->cpu_interval_ns);
+    }
+    if ((events & (ATTACH_AP_ALLOC | ATTACH_AP_LIVE)) != 0)
+        add_number(command, cap, "alloc", m->alloc_bytes);
+    add_word(command, cap, (events & ATTACH_AP_LIVE) != 0, "live");
+    if ((events & ATTACH_AP_LOCK) != 0)
+        add_number(command, cap, "lock", m->lock_ns);
+    if ((events & ATTACH_AP_WALL) != 0)
+        add_number(command, cap, "wall", m->wall_ns);
+    if ((events & ATTACH_AP_NATIVEMEM) != 0)
+        add_number(command, cap, "nativemem", m->nativemem_bytes);
+    add_word(command, cap, (events & ATTACH_AP_NATIVEMEM) != 0, "nofree");
+}
+
+/* Starts a session with some of the events that the marker asks for. */
+static int start_with(attach__session *s, attach_ap_engine engine, uint32_t events,
+                      attach_error *err)
 {
     char command[ATTACH_ARG_V1_MAX] = "start,jfr,cstack=vm";
-    size_t n = strlen(command);
     (void)unlinkat(s->place.fd, ATTACH__FILE_RECORDING, 0);
-    if (engine != ATTACH_AP_ENGINE_OFF)
-        (void)snprintf(command + n, sizeof(command) - n, ",event=%s", event_of(engine));
-    add_number(command, sizeof(command), "interval", s->marker.cpu_interval_ns);
-    add_number(command, sizeof(command), "alloc", s->marker.alloc_bytes);
-    add_number(command, sizeof(command), "lock", s->marker.lock_ns);
+    add_events(command, sizeof(command), &s->marker, engine, events);
     add_number(command, sizeof(command), "memlimit", s->marker.memlimit_bytes);
+    add_rate_limit(command, sizeof(command), s->marker.rate_limit);
     add_number(command, sizeof(command), "timeout", s->options->max_seconds);
-    n = strlen(command);
+    size_t n = strlen(command);
     (void)snprintf(command + n, sizeof(command) - n, ",file=%s/" ATTACH__FILE_RECORDING,
                    s->place.path);
-    return attach__session_run(s, command, err);
+    int rc = attach__session_run(s, command, err);
+    s->running = rc == ATTACH_OK;
+    return rc;
 }
 
 static bool is_profiler_refusal(int rc, const attach_error *err)
@@ -123,16 +177,71 @@ static bool is_profiler_refusal(int rc, const attach_error *err)
 }
 
 /* AUTO: async-profiler's own choice, and where even that is refused, the engines one by one. */
-static int start_best(attach__session *s, attach_error *err)
+static int start_best(attach__session *s, uint32_t events, attach_error *err)
 {
     static const attach_ap_engine order[] = {ATTACH_AP_ENGINE_AUTO, ATTACH_AP_ENGINE_CTIMER,
                                              ATTACH_AP_ENGINE_ITIMER};
     int rc = ATTACH_OK;
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-        rc = start_with(s, order[i], err);
+        rc = start_with(s, order[i], events, err);
         if (!is_profiler_refusal(rc, err))
             break;
     }
+    return rc;
+}
+
+static int start_events(attach__session *s, uint32_t events, attach_error *err)
+{
+    bool chooses = s->marker.wanted == ATTACH_AP_ENGINE_AUTO && (events & ATTACH_AP_CPU) != 0;
+    return chooses ? start_best(s, events, err) : start_with(s, s->marker.wanted, events, err);
+}
+
+/* `index` is the number of the event's bit. */
+static void note_absent(attach__session *s, unsigned index)
+{
+    static const char *const names[] = {"cpu", "alloc", "lock", "wall", "live", "nativemem"};
+    attach__marker *m = &s->marker;
+    size_t n = strlen(m->absent_reason);
+    m->absent |= UINT64_C(1) << index;
+    (void)snprintf(m->absent_reason + n, sizeof(m->absent_reason) - n, "%s%s: %s",
+                   n == 0 ? "" : "; ", names[index],
+                   s->words[0] == '\0' ? "async-profiler wrote no reason" : s->words);
+}
+
+/* Whether the profiler takes one more event beside those that it has taken; nothing runs then. */
+static int try_event(attach__session *s, uint32_t *taken, unsigned index, attach_error *err)
+{
+    int rc = start_events(s, *taken | 1u << index, err);
+    if (is_profiler_refusal(rc, err)) {
+        note_absent(s, index);
+        return ATTACH_OK;
+    }
+    if (rc == ATTACH_OK)
+        rc = attach__session_run(s, "stop", err);
+    s->running = s->running && rc != ATTACH_OK;
+    *taken |= 1u << index;
+    return rc;
+}
+
+/*
+ * The profiler refuses a session as a whole and does not say for which event. So the events are
+ * tried one more at a time, and those that it refuses are left out. *err has why the whole was
+ * refused.
+ */
+static int start_without_refused(attach__session *s, uint32_t wanted, attach_error *err)
+{
+    attach_error local = {0};
+    uint32_t taken = 0;
+    int rc = ATTACH_OK;
+    for (unsigned i = 0; rc == ATTACH_OK && wanted >> i != 0; i++)
+        if ((wanted >> i & 1) != 0)
+            rc = try_event(s, &taken, i, &local);
+    if (rc == ATTACH_OK && taken == 0)
+        return ATTACH_ERR_TARGET;
+    if (rc == ATTACH_OK)
+        rc = start_events(s, taken, &local);
+    if (rc != ATTACH_OK)
+        *err = local;
     return rc;
 }
 
@@ -172,8 +281,8 @@ static int note_engine(attach__session *s, attach_error *err)
             err, ATTACH_REASON_PROFILER_ERROR,
             "async-profiler in process %d started but made no recording in %s: %s",
             s->target->identity.pid, s->place.path, strerror(-fd));
-    s->marker.engine = s->marker.wanted == ATTACH_AP_ENGINE_OFF ? ATTACH_AP_ENGINE_OFF
-                                                                : attach__recording_engine(fd);
+    bool has_cpu = (wanted_events(&s->marker) & ~s->marker.absent & ATTACH_AP_CPU) != 0;
+    s->marker.engine = has_cpu ? attach__recording_engine(fd) : ATTACH_AP_ENGINE_OFF;
     (void)close(fd);
     explain_engine(s);
     return ATTACH_OK;
@@ -182,14 +291,15 @@ static int note_engine(attach__session *s, attach_error *err)
 static int start_profiler(attach__session *s, attach_error *err)
 {
     attach_error local = {0};
-    int rc = s->marker.wanted == ATTACH_AP_ENGINE_AUTO ? start_best(s, &local)
-                                                       : start_with(s, s->marker.wanted, &local);
+    uint32_t wanted = wanted_events(&s->marker);
+    int rc = start_events(s, wanted, &local);
+    if (is_profiler_refusal(rc, &local) && (wanted & (wanted - 1)) != 0)
+        rc = start_without_refused(s, wanted, &local);
     if (rc != ATTACH_OK) {
         if (err != NULL)
             *err = local;
         return rc;
     }
-    s->running = true;
     rc = note_engine(s, err);
     return rc == ATTACH_OK ? attach__session_save(s, err) : rc;
 }
@@ -233,6 +343,22 @@ static int refuse_loading(const attach__session *s, attach_error *err)
                           s->target->identity.pid);
 }
 
+/* What the JDK's own recorder does not know is absent; refuses where nothing else is wanted. */
+static int begin_jfr(attach__session *s, const char *why, attach_error *err)
+{
+    static const char reason[] =
+        "the JDK's own recorder has no wall-clock samples, live objects or "
+        "native memory";
+    uint32_t wanted = wanted_events(&s->marker);
+    s->marker.absent = wanted & (ATTACH_AP_WALL | ATTACH_AP_LIVE | ATTACH_AP_NATIVEMEM);
+    if (s->marker.absent == wanted)
+        return attach__refuse(err, ATTACH_REASON_PROFILER_ERROR, "%s%s%.140s", reason,
+                              why[0] == '\0' ? "" : ", and ", why);
+    if (s->marker.absent != 0)
+        (void)snprintf(s->marker.absent_reason, sizeof(s->marker.absent_reason), "%s", reason);
+    return attach__jfr_begin(s, why, err);
+}
+
 /* The recorder that was asked for, or async-profiler and else the JDK's own. */
 static int begin_best(attach__session *s, attach_error *err)
 {
@@ -242,7 +368,7 @@ static int begin_best(attach__session *s, attach_error *err)
     const attach__marker described = s->marker;
     attach__place_sweep(s->target, s->options, s->name[0] == '\0' ? NULL : s->name);
     if (wanted == ATTACH_AP_RECORDER_JFR)
-        return attach__jfr_begin(s, "", err);
+        return begin_jfr(s, "", err);
     int rc = s->target->flags.agent_loading_disabled && s->library[0] == '\0'
                  ? refuse_loading(s, &local)
                  : begin(s, &local);
@@ -252,7 +378,7 @@ static int begin_best(attach__session *s, attach_error *err)
         s->marker = described;
         if (s->maps.profiler[0] == '\0')
             s->library[0] = s->name[0] = '\0';
-        return attach__jfr_begin(s, why, err);
+        return begin_jfr(s, why, err);
     }
     if (rc != ATTACH_OK && err != NULL)
         *err = local;
@@ -349,9 +475,11 @@ static int start(attach_ap_info *out, attach__session *s, attach_error *err)
     if (left_alone && s->options->recorder != ATTACH_AP_RECORDER_JFR)
         return refuse_external(s, err);
     describe(&wanted, s->target, s->options);
-    if (wanted.cpu_interval_ns + wanted.alloc_bytes + wanted.lock_ns == 0)
+    if ((wanted_events(&wanted) & ~(uint32_t)ATTACH_AP_LIVE) == 0)
         return attach__fail(err, ATTACH_ERR_USAGE,
-                            "a session needs a CPU engine, an allocation or a lock interval");
+                            "a session needs a CPU engine or the interval of another event");
+    if (wanted.live != 0 && wanted.alloc_bytes == 0)
+        return attach__fail(err, ATTACH_ERR_USAGE, "live objects need an allocation interval");
     int rc = settle(&found, s, &wanted, err);
     if (rc != ATTACH_OK)
         return rc;

@@ -88,6 +88,8 @@ static int stop(attach_ap_info *out, attach__session *s, uint64_t offset, attach
     if (rc != ATTACH_OK)
         return rc;
     s->running = false;
+    if (own && !attach__session_is_jfr(s) && s->library[0] != '\0')
+        attach__session_count_dropped(s);
     rc = rest_of(s, offset, piece, ctx, err);
     if (rc != ATTACH_OK)
         return rc;

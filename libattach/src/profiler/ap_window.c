@@ -71,6 +71,7 @@ static int ap_window(attach__session *s, int fd, uint64_t offset, attach_piece_f
     if (rc != ATTACH_OK)
         return rc;
     s->marker.handed = offset;
+    attach__session_count_dropped(s);
     return attach__session_save(s, err);
 }
 

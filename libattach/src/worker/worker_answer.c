@@ -22,7 +22,10 @@ enum {
     TAG_INSTALLATION = 31,
     TAG_OWNER = 32,
     TAG_PROFILER = 33,
-    TAG_PROFILER_LIBRARY = 34
+    TAG_PROFILER_LIBRARY = 34,
+    TAG_DROPPED = 35,
+    TAG_ABSENT = 36,
+    TAG_ABSENT_REASON = 37
 };
 
 int attach_answer_header_encode(uint8_t header[ATTACH_FRAME_HEADER], attach_frame_type type,
@@ -73,6 +76,9 @@ int attach_answer_result_encode(uint8_t *buf, size_t cap, size_t *n, const attac
     attach__put_text(&w, TAG_OWNER, info->owner);
     attach__put_text(&w, TAG_PROFILER, info->profiler);
     attach__put_text(&w, TAG_PROFILER_LIBRARY, info->profiler_library);
+    attach__put_number(&w, TAG_DROPPED, info->dropped);
+    attach__put_number(&w, TAG_ABSENT, info->absent);
+    attach__put_text(&w, TAG_ABSENT_REASON, info->absent_reason);
     attach__put_number(&w, TAG_REPLY_CODE, (uint32_t)result->reply_code);
     attach__put_number(&w, TAG_BYTES, result->bytes);
     *n = w.n;
@@ -101,6 +107,9 @@ static bool take_small(attach_result *out, const attach__field *field)
     case TAG_STATE:
         out->info.state = (attach_ap_state)value;
         return value <= ATTACH_AP_UNKNOWN;
+    case TAG_ABSENT:
+        out->info.absent = (uint32_t)value;
+        return value <= ATTACH_AP_EVENTS;
     case TAG_ENGINE:
         out->info.engine = (attach_ap_engine)value;
         return value <= ATTACH_AP_ENGINE_JFR;
@@ -128,6 +137,7 @@ static bool take_field(attach_result *out, const attach__field *field)
     case TAG_STATE:
     case TAG_ENGINE:
     case TAG_RUNNING:
+    case TAG_ABSENT:
         return take_small(out, field);
     case TAG_REASON:
         return take_reason(out, field);
@@ -139,6 +149,10 @@ static bool take_field(attach_result *out, const attach__field *field)
         return attach__field_text(field, info->directory, sizeof(info->directory));
     case TAG_OFFSET:
         return attach__field_number(field, UINT64_MAX, &info->offset);
+    case TAG_ABSENT_REASON:
+        return attach__field_text(field, info->absent_reason, sizeof(info->absent_reason));
+    case TAG_DROPPED:
+        return attach__field_number(field, UINT64_MAX, &info->dropped);
     case TAG_BYTES:
         return attach__field_number(field, UINT64_MAX, &out->bytes);
     case TAG_STARTED_MS:

@@ -37,7 +37,11 @@ enum {
     TAG_MAX_DEPTH = 36,
     TAG_MAX_BYTES = 37,
     TAG_LEASE_MS = 38,
-    TAG_PAUSE_MS = 39
+    TAG_PAUSE_MS = 39,
+    TAG_RATE_LIMIT = 40,
+    TAG_WALL = 41,
+    TAG_NATIVEMEM = 42,
+    TAG_LIVE = 43
 };
 
 static bool is_op(attach_op op)
@@ -59,6 +63,8 @@ static const char *unusable_field(const attach_request *r)
         return "engine";
     if ((unsigned)r->recorder > ATTACH_AP_RECORDER_JFR)
         return "recorder";
+    if (r->rate_limit > ATTACH_RATE_LIMIT_MAX)
+        return "rate_limit";
     if (r->n_args > ATTACH_COMMAND_ARGS)
         return "n_args";
     if (r->n_dirs > ATTACH_REQUEST_DIRS)
@@ -87,6 +93,10 @@ static void put_fields(attach__writer *w, const attach_request *r)
     attach__put_number(w, TAG_ALLOC, r->alloc_bytes);
     attach__put_number(w, TAG_LOCK, r->lock_ns);
     attach__put_number(w, TAG_MEMLIMIT, r->memlimit_bytes);
+    attach__put_number(w, TAG_RATE_LIMIT, r->rate_limit);
+    attach__put_number(w, TAG_WALL, r->wall_ns);
+    attach__put_number(w, TAG_NATIVEMEM, r->nativemem_bytes);
+    attach__put_number(w, TAG_LIVE, r->live);
     attach__put_number(w, TAG_OFFSET, r->offset);
     attach__put_number(w, TAG_MAX_SECONDS, r->max_seconds);
     attach__put_number(w, TAG_RECORDER, (uint64_t)r->recorder);
@@ -145,6 +155,15 @@ static bool take_u32(const attach__field *field, uint64_t max, uint32_t *out)
     if (!attach__field_number(field, max, &value))
         return false;
     *out = (uint32_t)value;
+    return true;
+}
+
+static bool take_flag(const attach__field *field, bool *out)
+{
+    uint64_t value = 0;
+    if (!attach__field_number(field, 1, &value))
+        return false;
+    *out = value != 0;
     return true;
 }
 
@@ -240,6 +259,14 @@ static bool take_field(attach_request *out, const attach__field *field)
         return attach__field_number(field, UINT64_MAX, &out->lock_ns);
     case TAG_MEMLIMIT:
         return attach__field_number(field, UINT64_MAX, &out->memlimit_bytes);
+    case TAG_WALL:
+        return attach__field_number(field, UINT64_MAX, &out->wall_ns);
+    case TAG_NATIVEMEM:
+        return attach__field_number(field, UINT64_MAX, &out->nativemem_bytes);
+    case TAG_LIVE:
+        return take_flag(field, &out->live);
+    case TAG_RATE_LIMIT:
+        return take_u32(field, ATTACH_RATE_LIMIT_MAX, &out->rate_limit);
     case TAG_OFFSET:
         return attach__field_number(field, UINT64_MAX, &out->offset);
     case TAG_OWNER:

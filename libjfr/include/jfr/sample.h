@@ -83,11 +83,11 @@ enum { JFR_SAMPLE_VALUES = 2 };
  *                   no object size
  *   lock_count      1 / max(1, interval / duration)
  *   lock_delay      duration in ns by this chunk's frequency / max(duration, interval)
- *   live_bytes      allocationSize
+ *   live_bytes      allocationSize / max(allocationSize, interval of the allocations)
  *   nativemem_bytes size / max(size, interval)
- * `interval` of locks and nativemem exists in async-profiler's chunks only: there `lock=` and
- * `nativemem=` sample what accumulates, so an event stands for the whole interval. The JDK's
- * thresholds merely cut short waits away; its values are not scaled.
+ * `interval` of locks, live and nativemem exists in async-profiler's chunks only: there `lock=`,
+ * `alloc=` and `nativemem=` sample what accumulates, so an event stands for the whole interval. The
+ * JDK's thresholds merely cut short waits away; its values are not scaled.
  *
  * Never counted twice, per chunk:
  *   - ObjectAllocationSample is left out where ObjectAllocationInNewTLAB events are present, which

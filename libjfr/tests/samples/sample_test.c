@@ -335,6 +335,7 @@ START_TEST(native_locks_live_and_malloc)
     begin_recording(true);
     put_setting(&w, T_NATIVE_LOCK, "nativelock", "500");
     put_setting(&w, T_MALLOC, "nativemem", "4096");
+    put_setting(&w, T_IN_TLAB, "alloc", "2048");
     size_t event = begin_event(&w, T_NATIVE_LOCK);
     put_long(&w, 600);
     put_long(&w, 200);
@@ -356,7 +357,7 @@ START_TEST(native_locks_live_and_malloc)
     ck_assert_int_eq(s.lock_kind, JFR_LOCK_NATIVE);
     assert_value(&s, 1, JFR_LOCK_DELAY, 200, 500);
     s = next_sample();
-    assert_value(&s, 0, JFR_LIVE_BYTES, 640, 640);
+    assert_value(&s, 0, JFR_LIVE_BYTES, 640, 2048);
     s = next_sample();
     assert_value(&s, 0, JFR_NATIVEMEM_BYTES, 100, 4096);
 }

@@ -228,11 +228,16 @@ void put_execution(writer *w, uint64_t time, uint64_t thread, uint64_t stack, ui
 
 void put_wall(writer *w, uint64_t samples)
 {
+    put_wall_in(w, samples, 2);
+}
+
+void put_wall_in(writer *w, uint64_t samples, uint64_t state)
+{
     size_t event = begin_event(w, T_WALL);
     put_long(w, 600);
     put_long(w, 70);
     put_long(w, 7);
-    put_long(w, 2);
+    put_long(w, state);
     put_int(w, samples);
     end_event(w, event);
 }

@@ -144,6 +144,8 @@ void put_setting(writer *w, enum type of, const char *name, const char *value);
 void put_execution(writer *w, uint64_t time, uint64_t thread, uint64_t stack, uint64_t state);
 /* At time 600, of thread 70 with stack 7 in state 2. */
 void put_wall(writer *w, uint64_t samples);
+/* Of that state. */
+void put_wall_in(writer *w, uint64_t samples, uint64_t state);
 void put_monitor_enter(writer *w, uint64_t time, uint64_t duration, uint64_t klass);
 void put_park(writer *w, uint64_t duration, uint64_t klass);
 void put_in_tlab(writer *w, uint64_t klass, uint64_t size, uint64_t tlab_size);

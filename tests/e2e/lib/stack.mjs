@@ -41,8 +41,8 @@ export class Stack {
     });
   }
 
-  // A demo service under `workload`, on JDK `version`.
-  async demo(workload, version, { load = 'normal', jvm = [] } = {}) {
+  // A demo service under `workload`, on JDK `version`; `events` are what its rule records.
+  async demo(workload, version, { load = 'normal', jvm = [], events } = {}) {
     const portFile = this.path(`${workload}.port`);
     rmSync(portFile, { force: true });
     const program = this.start(workload, parts.java(version), [
@@ -60,6 +60,7 @@ export class Stack {
       load,
     ]);
     program.workload = workload;
+    program.events = events;
     program.url = `http://127.0.0.1:${await this.written(program, portFile)}`;
     this.services.push(program);
     return program;
@@ -125,9 +126,9 @@ export class Stack {
   // One rule a service: this stack's JVMs and nobody else's.
   collectorConfig({ threads }) {
     const rules = this.services.map(
-      ({ workload }) => `  - command_line: "-Dworkload=${workload} -Dstack=${this.dir}"
+      ({ workload, events }) => `  - command_line: "-Dworkload=${workload} -Dstack=${this.dir}"
     workload: ${workload}
-    events: cpu=10ms,alloc=256k,lock=1ms
+    events: ${events ?? 'cpu=10ms,alloc=256k,lock=1ms'}
     startup_delay: 0s
     threads: ${threads}
 `,

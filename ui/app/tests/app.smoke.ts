@@ -170,6 +170,18 @@ describe('service', () => {
     await eventually(() => address().searchParams.get('lock'), 'lock_count');
   });
 
+  it('offers wall time where it is recorded', async () => {
+    await enter(SERVICE);
+    await graph('cpu').waitFor();
+    expect(await page.getByTestId('type-cpu').count()).toBe(0);
+    backend.emptyTypes.delete('wall');
+    await enter(SERVICE);
+    await page.getByTestId('type-cpu').getByText('wall time').click();
+    await attribute('cpu', 'data-type', 'wall');
+    await eventually(() => address().searchParams.get('cpu'), 'wall');
+    expect(await page.getByTestId('type-alloc').getByText('live').count()).toBe(0);
+  });
+
   it('has the time range in the address', async () => {
     await enter(SERVICE);
     await page.getByTestId('range-presets').getByText('24h').click();

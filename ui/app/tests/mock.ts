@@ -29,7 +29,7 @@ export class MockBackend {
   age = 1;
   failures: Failures = new Map();
   /** Profile types without samples. */
-  emptyTypes = new Set<string>();
+  emptyTypes = new Set<string>(['wall', 'live_bytes']);
   targets: Record<string, unknown>[] = [target({})];
   /** What is told of one JVM over time. */
   history: Record<string, unknown>[] = [];
@@ -110,6 +110,8 @@ export class MockBackend {
     switch (url.pathname) {
       case '/v1/services':
         return { services: this.services(), meta };
+      case '/v1/services/shop/checkout':
+        return { ...this.services()[0], targets: this.targets, meta };
       case '/v1/status':
         return url.searchParams.has('jvm') ? { targets: this.targets, history: this.history, meta } : { targets: this.targets, meta };
       case '/v1/flamegraph': {
@@ -154,7 +156,7 @@ export class MockBackend {
 
   private services() {
     const types = Object.fromEntries(
-      TYPES.map((type) => {
+      TYPES.filter((type) => !this.emptyTypes.has(type)).map((type) => {
         const { raw_total, value_total, unit } = this.graph(type).profiles[0]!;
         return [type, { raw_total, value_total, unit }];
       }),

@@ -3,7 +3,7 @@ import { exactQuery } from '@hotstack/flamegraph';
 import { describe, expect, it } from 'vitest';
 import type { Target } from '../src/api/status.ts';
 import type { ServiceRow } from '../src/api/types.ts';
-import { chosenType, GROUPS } from '../src/parts/groups.ts';
+import { chosenType, GROUPS, typesOf } from '../src/parts/groups.ts';
 import { ledgerShares } from '../src/parts/ledger.ts';
 import { matchingServices, rateText, sortedServices } from '../src/parts/services.ts';
 import { stateSummary, toneOf, whyNot } from '../src/parts/status.ts';
@@ -56,6 +56,15 @@ describe('groups', () => {
     const alloc = GROUPS.find(({ key }) => key === 'alloc')!;
     expect(chosenType(alloc, 'alloc_objects')).toBe('alloc_objects');
     expect(chosenType(alloc, 'cpu')).toBe('alloc_bytes');
+  });
+
+  it('offer what only some services record where it is there, or asked for', () => {
+    const alloc = GROUPS.find(({ key }) => key === 'alloc')!;
+    const names = (present: string[], asked: string) => typesOf(alloc, new Set(present), asked).map(([type]) => type);
+    expect(names([], 'alloc_bytes')).toEqual(['alloc_bytes', 'alloc_objects']);
+    expect(names(['cpu', 'live_bytes', 'wall'], 'alloc_bytes')).toEqual(['alloc_bytes', 'alloc_objects', 'live_bytes']);
+    expect(names([], 'nativemem_bytes')).toEqual(['alloc_bytes', 'alloc_objects', 'nativemem_bytes']);
+    expect(chosenType(alloc, 'live_bytes')).toBe('live_bytes');
   });
 });
 

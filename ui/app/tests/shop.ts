@@ -49,6 +49,8 @@ const SCALE: Record<string, { unit: string; stacks: Record<string, number>; scal
   alloc_objects: { unit: 'count', stacks: ALLOC, scale: 7 },
   lock_delay: { unit: 'ns', stacks: LOCK, scale: 3 * MS },
   lock_count: { unit: 'count', stacks: LOCK, scale: 1 },
+  wall: { unit: 'ns', stacks: CPU, scale: 50 * MS },
+  live_bytes: { unit: 'bytes', stacks: ALLOC, scale: 1024 },
 };
 
 export const TYPES = Object.keys(SCALE);

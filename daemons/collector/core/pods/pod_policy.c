@@ -196,7 +196,7 @@ static bool read_threads(decider *self, const pod_setting *one, char *why, size_
 
 static bool read_events(decider *self, const pod_setting *one, char *why, size_t size)
 {
-    event_choice events;
+    event_intervals events;
     char message[160];
     if (events_parse(&events, one->value, message, sizeof(message)) == 0) {
         self->out->events = events;

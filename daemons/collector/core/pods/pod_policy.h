@@ -14,7 +14,7 @@
 
 /* What is in force where no annotation says otherwise. */
 typedef struct pod_policy_defaults {
-    event_choice events;
+    event_intervals events;
     uint64_t startup_delay_ms;
     uint64_t continuous_interval_ms;
     uint64_t temporary_interval_ms;

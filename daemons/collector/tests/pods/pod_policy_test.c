@@ -15,7 +15,7 @@
 enum { MINUTE = 60000, SETTINGS = 8 };
 
 static const pod_policy_defaults defaults = {
-    .events = {.cpu_ns = 10000000, .alloc_bytes = 2097152, .lock_ns = 10000000},
+    .events = {{[EVENT_CPU] = 10000000, [EVENT_ALLOC] = 2097152, [EVENT_LOCK] = 10000000}},
     .startup_delay_ms = 10000,
     .continuous_interval_ms = 60000,
     .temporary_interval_ms = 10000,
@@ -200,14 +200,14 @@ START_TEST(the_other_keys_take_their_nearest_value)
     ck_assert_uint_eq(out.startup_delay_ms, 90000);
     ck_assert_uint_eq(out.threads_interval_ms, 30000);
     ck_assert(out.contention_monitoring);
-    ck_assert_uint_eq(out.events.cpu_ns, 1000000);
-    ck_assert_uint_eq(out.events.alloc_bytes, 0);
-    ck_assert_uint_eq(out.events.lock_ns, 10000000);
+    ck_assert_uint_eq(out.events.of[EVENT_CPU], 1000000);
+    ck_assert_uint_eq(out.events.of[EVENT_ALLOC], 0);
+    ck_assert_uint_eq(out.events.of[EVENT_LOCK], 10000000);
     ck_assert_str_eq(out.error, "");
     decide((const char *[]){PROFILE, "continuous", "hotstack.dev/threads", "off", NULL}, &out);
     ck_assert_uint_eq(out.threads_interval_ms, 0);
     ck_assert_uint_eq(out.startup_delay_ms, 10000);
-    ck_assert_uint_eq(out.events.alloc_bytes, 2097152);
+    ck_assert_uint_eq(out.events.of[EVENT_ALLOC], 2097152);
 }
 END_TEST
 
@@ -291,7 +291,7 @@ START_TEST(a_mistake_is_told_and_affects_nothing_else)
     ck_assert_msg(strstr(out.error, mistakes[_i].says) != NULL, "%s", out.error);
     ck_assert_ptr_null(strstr(out.error, "more)"));
     ck_assert_uint_eq(out.startup_delay_ms, 10000);
-    ck_assert_uint_eq(out.events.cpu_ns, 10000000);
+    ck_assert_uint_eq(out.events.of[EVENT_CPU], 10000000);
     ck_assert(!out.contention_monitoring);
 }
 END_TEST

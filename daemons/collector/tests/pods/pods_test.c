@@ -51,7 +51,7 @@ static pods *make(size_t max_pods, size_t max_namespaces)
         .now_ms = now_ms, .log = log_nothing, .changed = note_change, .save = save};
     const pods_options options = {.max_pods = max_pods,
                                   .max_namespaces = max_namespaces,
-                                  .defaults = {.events = {.cpu_ns = 1}}};
+                                  .defaults = {.events = {{[EVENT_CPU] = 1}}}};
     return pods_new(&ports, &options);
 }
 

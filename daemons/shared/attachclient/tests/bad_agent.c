@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A JVM TI agent that misbehaves as its options say, for tests: "exit" ends the JVM at once, "hang"
- * never returns from its attach thread. */
+/*
+ * A JVM TI agent that misbehaves as its options say, for tests: "exit" ends the JVM at once, "hang"
+ * never returns from its attach thread, "objects" takes the sampling of allocations, which only one
+ * agent can have, and keeps it.
+ */
+#include <jvmti.h>
 #include <string.h>
 #include <unistd.h>
 
-__attribute__((visibility("default"))) int Agent_OnAttach(void *vm, char *options, void *reserved);
-
-int Agent_OnAttach(void *vm, char *options, void *reserved)
+static jint take_objects(JavaVM *vm)
 {
-    (void)vm;
+    jvmtiEnv *jvmti = NULL;
+    jvmtiCapabilities wanted = {.can_generate_sampled_object_alloc_events = 1};
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK)
+        return JNI_ERR;
+    return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE ? JNI_OK : JNI_ERR;
+}
+
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
+{
     (void)reserved;
     if (options != NULL && strcmp(options, "exit") == 0)
         _exit(3);
     while (options != NULL && strcmp(options, "hang") == 0)
         (void)pause();
-    return 0;
+    return options != NULL && strcmp(options, "objects") == 0 ? take_objects(vm) : JNI_OK;
 }

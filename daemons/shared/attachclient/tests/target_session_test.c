@@ -182,6 +182,31 @@ START_TEST(discard_ends_a_session_whose_recording_is_damaged)
 }
 END_TEST
 
+/* One event in a second is less than this JVM makes of any kind; what exceeds it is counted. */
+START_TEST(events_past_the_rate_limit_are_counted)
+{
+    jvm_fixture jvm;
+    operation_bytes recording = {0};
+    uint64_t dropped = 0;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_START);
+    r->recorder = ATTACH_AP_RECORDER_ASYNC_PROFILER;
+    r->cpu_interval_ns = 1000000;
+    r->rate_limit = 1;
+    attach_result result = operation_send(r, NULL);
+    ck_assert_msg(result.code == ATTACH_OK, "%s", result.message);
+    while (dropped == 0)
+        dropped = operation_must(&jvm, ATTACH_OP_WINDOW, &recording).info.dropped;
+    dropped = 0;
+    while (dropped == 0) /* the next window has its own */
+        dropped = operation_must(&jvm, ATTACH_OP_WINDOW, &recording).info.dropped;
+    (void)operation_must(&jvm, ATTACH_OP_STOP, &recording);
+    ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_NONE);
+    free(recording.bytes);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
 START_TEST(stop_twice)
 {
     jvm_fixture jvm;
@@ -208,6 +233,7 @@ void target_add_session(Suite *suite)
     tcase_add_test(tc, leftovers_are_swept);
     tcase_add_test(tc, session_ends_by_itself);
     tcase_add_test(tc, discard_ends_a_session_whose_recording_is_damaged);
+    tcase_add_test(tc, events_past_the_rate_limit_are_counted);
     tcase_add_test(tc, stop_twice);
     suite_add_tcase(suite, tc);
 }

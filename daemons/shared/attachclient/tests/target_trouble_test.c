@@ -210,6 +210,61 @@ static attach_result misbehave(const jvm_fixture *jvm, const char *how)
     return operation_send(r, NULL);
 }
 
+/* The profiler refuses live objects then, and a session with them as a whole. */
+START_TEST(an_event_that_is_refused_leaves_the_others)
+{
+    static const char *const versions[] = {"11", "17", "21", "25"};
+    jvm_fixture jvm;
+    operation_bytes recording = {0};
+    if (jvm_fixture_java(versions[_i]) == NULL)
+        return;
+    jvm_fixture_start(&jvm, jvm_fixture_java(versions[_i]), NULL, NULL);
+    attach_result result = misbehave(&jvm, "objects");
+    ck_assert_int_eq(result.code, ATTACH_OK);
+    for (int i = 0; i < 2; i++) { /* the second takes the session over */
+        attach_request *r = operation_request(&jvm, ATTACH_OP_START);
+        r->live = true;
+        r->wall_ns = 20000000;
+        result = operation_send(r, NULL);
+        ck_assert_msg(result.code == ATTACH_OK, "%s", result.message);
+        ck_assert_int_eq(result.info.state, i == 0 ? ATTACH_AP_OWNED : ATTACH_AP_ADOPTED);
+        ck_assert(result.info.running);
+        ck_assert_uint_eq(result.info.absent, ATTACH_AP_LIVE);
+        ck_assert_mem_eq(result.info.absent_reason, "live: ", 6);
+    }
+    (void)operation_must(&jvm, ATTACH_OP_WINDOW, &recording);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, &recording);
+    ck_assert_int_eq(operation_whole_chunks(&recording), 2);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    free(recording.bytes);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
+START_TEST(what_the_jdks_recorder_does_not_know_is_absent)
+{
+    jvm_fixture jvm;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_START);
+    r->recorder = ATTACH_AP_RECORDER_JFR;
+    r->wall_ns = 20000000;
+    attach_result result = operation_send(r, NULL);
+    ck_assert_msg(result.code == ATTACH_OK, "%s", result.message);
+    ck_assert_uint_eq(result.info.absent, ATTACH_AP_WALL);
+    ck_assert_ptr_nonnull(strstr(result.info.absent_reason, "the JDK's own recorder"));
+    (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
+    r = operation_request(&jvm, ATTACH_OP_START); /* nothing else is wanted */
+    r->recorder = ATTACH_AP_RECORDER_JFR;
+    r->engine = ATTACH_AP_ENGINE_OFF;
+    r->wall_ns = 20000000;
+    r->alloc_bytes = r->lock_ns = 0;
+    result = operation_send(r, NULL);
+    operation_expect(&result, ATTACH_REASON_PROFILER_ERROR);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
 START_TEST(exits_while_we_are_attached)
 {
     jvm_fixture jvm;
@@ -255,6 +310,8 @@ void target_add_trouble(Suite *suite)
     tcase_add_test(tc, socket_removed);
     tcase_add_test(tc, deadline_holds_for_a_jvm_stopped_midway);
     tcase_add_test(tc, deadline_holds_while_another_tool_works);
+    tcase_add_loop_test(tc, an_event_that_is_refused_leaves_the_others, 0, 4);
+    tcase_add_test(tc, what_the_jdks_recorder_does_not_know_is_absent);
     tcase_add_test(tc, exits_while_we_are_attached);
     tcase_add_test(tc, half_dead);
     suite_add_tcase(suite, tc);

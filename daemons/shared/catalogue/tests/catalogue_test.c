@@ -75,29 +75,40 @@ START_TEST(the_reference_page_equals_the_table)
 }
 END_TEST
 
-static const event_intervals usual = {{10, 20, 30}};
+static const event_intervals usual = {{10, 20, 30, 40, 50, 60}};
 
 static const struct {
     const char *list;
-    uint64_t cpu, alloc, lock;
+    event_intervals wanted;
     const char *problem; /* NULL: the list is right; a part of the sentence else */
 } lists[] = {
-    {"cpu", 10, 0, 0, NULL},
-    {"cpu,alloc,lock", 10, 20, 30, NULL},
-    {"lock=2us,cpu=1ms", 1000000, 0, 2000, NULL},
-    {"alloc=1k", 0, 1024, 0, NULL},
-    {"cpu=10", 0, 0, 0, "unit"}, /* 10 ns would be 7 times the JVM's CPU */
-    {"alloc=524288", 0, 0, 0, "unit"},
-    {"lock=1", 0, 0, 0, "unit"},
-    {"cpu=999us", 0, 0, 0, "at least 1ms"},
-    {"alloc=0k", 0, 0, 0, "at least 1k"},
-    {"lock=999ns", 0, 0, 0, "at least 1us"},
-    {"cpu=-1ms", 0, 0, 0, "at least 1ms"},
-    {"cpu=99999999999999s", 0, 0, 0, "at least 1ms"},
-    {"cpu=1ms=2", 0, 0, 0, "at least 1ms"},
-    {"wall", 0, 0, 0, "not one of cpu, alloc, lock"},
-    {"cpu,", 0, 0, 0, "not one of"},
-    {"", 0, 0, 0, "not one of"},
+    {"cpu", {{10}}, NULL},
+    {"cpu,alloc,lock", {{10, 20, 30}}, NULL},
+    {"wall,live,nativemem", {{0, 0, 0, 40, 50, 60}}, NULL},
+    {"lock=2us,cpu=1ms", {{1000000, 0, 2000}}, NULL},
+    {"alloc=1k", {{0, 1024}}, NULL},
+    {"wall=5ms,nativemem=1k", {{0, 0, 0, 5000000, 0, 1024}}, NULL},
+    {"live=2k", {{0, 0, 0, 0, 2048}}, NULL},
+    {"alloc,live", {{0, 20, 0, 0, 20}}, NULL}, /* they are sampled as one */
+    {"live=2k,alloc", {{0, 2048, 0, 0, 2048}}, NULL},
+    {"live,alloc=3k", {{0, 3072, 0, 0, 3072}}, NULL},
+    {"live=3k,alloc=3k", {{0, 3072, 0, 0, 3072}}, NULL},
+    {"live=2k,alloc=3k", {{0}}, "give one interval"},
+    {"cpu=10", {{0}}, "unit"}, /* 10 ns would be 7 times the JVM's CPU */
+    {"alloc=524288", {{0}}, "unit"},
+    {"lock=1", {{0}}, "unit"},
+    {"cpu=999us", {{0}}, "at least 1ms"},
+    {"alloc=0k", {{0}}, "at least 1k"},
+    {"lock=999ns", {{0}}, "at least 1us"},
+    {"wall=4999us", {{0}}, "at least 5ms"},
+    {"live=0k", {{0}}, "at least 1k"},
+    {"nativemem=1", {{0}}, "at least 1k"},
+    {"cpu=-1ms", {{0}}, "at least 1ms"},
+    {"cpu=99999999999999s", {{0}}, "at least 1ms"},
+    {"cpu=1ms=2", {{0}}, "at least 1ms"},
+    {"walls", {{0}}, "not one of cpu, alloc, lock, wall, live, nativemem"},
+    {"cpu,", {{0}}, "not one of"},
+    {"", {{0}}, "not one of"},
 };
 
 START_TEST(intervals_have_a_unit_and_a_floor)
@@ -111,9 +122,25 @@ START_TEST(intervals_have_a_unit_and_a_floor)
                       message);
         return;
     }
-    ck_assert_uint_eq(out.of[EVENT_CPU], lists[_i].cpu);
-    ck_assert_uint_eq(out.of[EVENT_ALLOC], lists[_i].alloc);
-    ck_assert_uint_eq(out.of[EVENT_LOCK], lists[_i].lock);
+    ck_assert_mem_eq(&out, &lists[_i].wanted, sizeof(out));
+    ck_assert(event_intervals_any(&out));
+}
+END_TEST
+
+START_TEST(each_event_yields_its_types)
+{
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
+        unsigned yielding = 0;
+        for (size_t i = 0; i < EVENTS; i++) {
+            event_intervals one = {{0}};
+            one.of[i] = 1;
+            yielding += event_intervals_yield(&one, (enum profile_type)type);
+        }
+        ck_assert_uint_eq(yielding, 1);
+    }
+    ck_assert(
+        event_intervals_yield(&(event_intervals){{[EVENT_LIVE] = 1}}, PROFILE_TYPE_LIVE_BYTES));
+    ck_assert(!event_intervals_any(&(event_intervals){{0}}));
 }
 END_TEST
 
@@ -127,6 +154,7 @@ int main(void)
     tcase_add_test(tables, the_reference_page_equals_the_table);
     tcase_add_loop_test(tables, intervals_have_a_unit_and_a_floor, 0,
                         sizeof(lists) / sizeof(lists[0]));
+    tcase_add_test(tables, each_event_yields_its_types);
     suite_add_tcase(suite, tables);
     return run_suite(suite);
 }

@@ -546,24 +546,26 @@ START_TEST(every_field_survives_the_wire)
     (void)snprintf(request.jvm.boot_id, sizeof(request.jvm.boot_id),
                    "01234567-89ab-cdef-0123-456789abcdef");
     request.jvm.start_ticks = UINT64_MAX;
-    request.cpu_interval_ns = 10000000;
-    request.alloc_interval_bytes = 2097152;
-    request.lock_interval_ns = 1;
+    request.events = (event_intervals){{10000000, 2097152, 1, 50000000, 3, 4}};
     request.memlimit_bytes = 64;
+    request.rate_limit = 10000;
     uint8_t *bytes = NULL;
     size_t length = 0;
     local_request back;
     ck_assert_int_eq(local_request_encode(&bytes, &length, &request), 0);
     ck_assert_int_eq(local_request_decode(&back, bytes, length), 0);
     ck_assert(local_identity_equal(&back.jvm, &request.jvm));
-    ck_assert_uint_eq(back.alloc_interval_bytes, 2097152);
-    ck_assert_uint_eq(back.lock_interval_ns, 1);
+    ck_assert_mem_eq(&back.events, &request.events, sizeof(back.events));
     ck_assert_uint_eq(back.memlimit_bytes, 64);
+    ck_assert_uint_eq(back.rate_limit, 10000);
     free(bytes);
 
     local_answer answer = {.reason = REASON_NO_EXEC_DIR,
                            .has_handle = true,
                            .gap_ms = 3,
+                           .dropped_events = 17,
+                           .absent = 1 << EVENT_LIVE,
+                           .absent_reason = "live: why",
                            .window_start_ms = 1,
                            .window_end_ms = 2,
                            .session = 3};
@@ -575,6 +577,9 @@ START_TEST(every_field_survives_the_wire)
     ck_assert_uint_eq(got.reason, REASON_NO_EXEC_DIR);
     ck_assert(got.has_handle && memcmp(got.handle, answer.handle, sizeof(got.handle)) == 0);
     ck_assert_uint_eq(got.gap_ms, 3);
+    ck_assert_uint_eq(got.dropped_events, 17);
+    ck_assert_uint_eq(got.absent, 1 << EVENT_LIVE);
+    ck_assert_str_eq(got.absent_reason, "live: why");
     ck_assert_str_eq(got.engine, "ctimer");
     for (size_t cut = 0; cut < length; cut++) {
         local_answer part;

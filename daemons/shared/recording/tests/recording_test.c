@@ -119,6 +119,58 @@ START_TEST(locks_and_allocations_carry_facet_and_class)
 }
 END_TEST
 
+static bool keep_all(void *ctx, const sagg *agg, const recording_moment *moment)
+{
+    (void)ctx;
+    (void)agg;
+    (void)moment;
+    return true;
+}
+
+/* Wall time below that root frame; NULL = of all stacks that have neither. */
+static uint64_t wall_below(const sagg *agg, const char *name)
+{
+    uint64_t sum = 0;
+    size_t cursor = 0;
+    sagg_entry entry;
+    while (sagg_next(agg, &cursor, &entry)) {
+        sagg_stack stack;
+        sagg_frame root;
+        ck_assert(sagg_stack_at(agg, entry.stack, &stack));
+        ck_assert(sagg_frame_at(agg, sagg_stack_frame(&stack, stack.count - 1), &root));
+        bool is_state = root.kind == SAGG_UNKNOWN && root.method.data[0] == '[';
+        bool is_it = name != NULL && is_state && root.method.size == strlen(name) &&
+                     memcmp(root.method.data, name, root.method.size) == 0;
+        if (entry.type == PROFILE_TYPE_WALL && (name == NULL ? !is_state : is_it))
+            sum += entry.totals.value;
+    }
+    return sum;
+}
+
+/* Added up, and (with a tap) one by one. */
+START_TEST(wall_time_is_told_apart_by_state)
+{
+    begin(true);
+    put_setting(&w, T_RECORDING, "event", "ctimer");
+    put_setting(&w, T_EXECUTION, "wall", "1000");
+    put_wall_in(&w, 3, 1);
+    put_wall_in(&w, 40, 2);
+    put_wall_in(&w, 500, 2);
+    put_wall_in(&w, 6000, 0);          /* the recorder does not say */
+    put_execution(&w, 1500, 70, 7, 0); /* no wall time */
+    end();
+    options.wall_states = true;
+    if (_i == 1)
+        options.tap.keep = keep_all;
+    const sagg *agg = read_all();
+    ck_assert_uint_eq(wall_below(agg, "[running]"), 3000);
+    ck_assert_uint_eq(wall_below(agg, "[waiting]"), 540000);
+    ck_assert_uint_eq(wall_below(agg, NULL), 6000000);
+    ck_assert_uint_eq(sagg_type_totals(agg, PROFILE_TYPE_WALL).value, 6543000);
+    ck_assert(recording_is_whole(rec));
+}
+END_TEST
+
 START_TEST(seconds_follow_the_samples_times)
 {
     put_cpu_chunk("5000000");
@@ -202,6 +254,7 @@ int main(void)
     tcase_add_test(tcase, threads_have_names_and_pools);
     tcase_add_test(tcase, settings_hold_for_later_inputs);
     tcase_add_test(tcase, locks_and_allocations_carry_facet_and_class);
+    tcase_add_loop_test(tcase, wall_time_is_told_apart_by_state, 0, 2);
     tcase_add_test(tcase, seconds_follow_the_samples_times);
     tcase_add_test(tcase, what_a_cut_costs_is_named);
     tcase_add_test(tcase, caps_keep_totals_and_are_named);

@@ -2,6 +2,7 @@
 // One hook per call. The key holds what the user chose (a moving range stays one key), the address holds the times of the moment.
 import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { readDocument, type Profile } from '@hotstack/flamegraph';
+import { servicePath } from '../url/address.ts';
 import { rangeKey, refreshInterval, resolveRange, type TimeRange } from '../url/range.ts';
 import { getTagged, queryString, type Parameters, type Tagged } from './client.ts';
 import type { Decoder } from './decode.ts';
@@ -94,6 +95,17 @@ export function useTop(
   refresh: Refresh,
 ): UseQueryResult<TopAnswer> {
   return useTagged('/v1/top', { ...selection(service), ...narrowed, type, limit }, refresh, listOf<TopAnswer>('rows'));
+}
+
+/** The profile types that one service has samples of. */
+export function usePresentTypes(service: ServiceId, refresh: Refresh): UseQueryResult<ReadonlySet<string>> {
+  return useTagged(`/v1${servicePath(service, '')}`, { cluster: service.cluster }, refresh, presentTypes);
+}
+
+function presentTypes(json: unknown): ReadonlySet<string> {
+  const types = (json as Record<string, unknown> | null)?.['types'];
+  if (typeof types !== 'object' || types === null) throw new Error('"types" is not an object');
+  return new Set(Object.keys(types));
 }
 
 /** The JVMs of one service, or with null of all. */

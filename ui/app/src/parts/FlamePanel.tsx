@@ -9,7 +9,8 @@ import { Answer } from './Answer.tsx';
 import { Choice } from './Choice.tsx';
 import { EmptyGraph } from './EmptyGraph.tsx';
 import { FlameGraph } from './FlameGraph.tsx';
-import { chosenType, type GraphGroup } from './groups.ts';
+import { chosenType, typesOf, type GraphGroup } from './groups.ts';
+import { useService } from './frame/ServiceFrame.tsx';
 import { LedgerLine } from './LedgerLine.tsx';
 import styles from './FlamePanel.module.css';
 
@@ -24,18 +25,20 @@ interface FlamePanelProps {
 
 export function FlamePanel({ group, service, address, targets }: FlamePanelProps) {
   const first = group.types[0]![0];
+  const { present } = useService();
   const type = chosenType(group, address.get(group.key, first));
+  const types = typesOf(group, present, type);
   const query = useFlamegraph(service, narrowedOf(address.search), type, address.refresh);
   return (
     <section className={styles['panel']} data-testid={`panel-${group.key}`} aria-labelledby={`panel-${group.key}`}>
       <header className={styles['head']}>
         <h2 id={`panel-${group.key}`}>{group.name}</h2>
-        {group.types.length > 1 && (
+        {types.length > 1 && (
           <Choice
             label={`${group.name}: what to count`}
             testId={`type-${group.key}`}
             value={type}
-            options={group.types}
+            options={types}
             onChange={(next) => address.set(group.key, next, first, true)}
           />
         )}

@@ -6,14 +6,14 @@ import { narrowedOf } from '../url/address.ts';
 import type { Address } from '../url/useAddress.ts';
 import { Answer } from './Answer.tsx';
 import { Choice } from './Choice.tsx';
-import { GROUPS } from './groups.ts';
+import { useService } from './frame/ServiceFrame.tsx';
+import { GROUPS, typesOf } from './groups.ts';
 import { Notice } from './Notice.tsx';
 import { rowName } from './topNames.ts';
 import panel from './FlamePanel.module.css';
 import table from './table.module.css';
 
 const LIMIT = 50;
-const TYPES = GROUPS.flatMap((group) => group.types.map(([type]): [string, string] => [type, typeName(type)]));
 
 interface TopPanelProps {
   service: ServiceId;
@@ -23,9 +23,11 @@ interface TopPanelProps {
 }
 
 export function TopPanel({ service, address, types }: TopPanelProps) {
-  const choice = types === undefined ? TYPES : TYPES.filter(([type]) => types.includes(type));
+  const { present } = useService();
+  const asked = address.get('top', '');
+  const all = GROUPS.flatMap((group) => typesOf(group, present, asked).map(([type]): [string, string] => [type, typeName(type)]));
+  const choice = types === undefined ? all : all.filter(([type]) => types.includes(type));
   const first = choice[0]![0];
-  const asked = address.get('top', first);
   const type = choice.some(([known]) => known === asked) ? asked : first;
   const query = useTop(service, narrowedOf(address.search), type, LIMIT, address.refresh);
   return (

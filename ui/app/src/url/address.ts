@@ -33,7 +33,8 @@ export function pageAddress(path: string, search: URLSearchParams): string {
   return withSearch(path, shared(search));
 }
 
-function servicePath({ namespace, workload }: ServiceId, tab: string): string {
+/** Of the page and, below /v1, of the answer. */
+export function servicePath({ namespace, workload }: ServiceId, tab: string): string {
   const path = `/services/${encodeURIComponent(namespace === '' ? NO_NAMESPACE : namespace)}/${encodeURIComponent(workload)}`;
   return tab === '' ? path : `${path}/${tab}`;
 }

@@ -8,6 +8,7 @@
 #define ATTACHCLIENT_H
 
 #include <attach/attach.h>
+#include <catalogue/event.h>
 
 typedef struct attachclient_options {
     size_t size;
@@ -40,6 +41,10 @@ typedef struct attachclient_options {
 ATTACH_MUST_USE int attachclient_run(attach_result *out, const attach_request *request,
                                      attach_piece_fn piece, void *ctx,
                                      const attachclient_options *options, attach_error *err);
+
+/* Sets what a session is to record. Live objects are found among sampled allocations: with
+ * EVENT_LIVE the recording has those, too. */
+void attachclient_set_events(attach_request *request, const event_intervals *events);
 
 /*
  * Where the installed parts are: the worker program, libasyncProfiler.so and libhotstackthreads.so.

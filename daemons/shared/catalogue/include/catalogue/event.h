@@ -1,31 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The events that a session can record, with their intervals: what rules, annotations and the
- * command line take as "cpu,alloc=2m,lock=10ms". Pure; any thread.
+ * command line take as "cpu,alloc=2m,lock=10ms,wall". Pure; any thread.
  */
 #ifndef CATALOGUE_EVENT_H
 #define CATALOGUE_EVENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum event_id { EVENT_CPU, EVENT_ALLOC, EVENT_LOCK, EVENTS } event_id;
+#include <catalogue/profile_type.h>
+
+typedef enum event_id {
+    EVENT_CPU,
+    EVENT_ALLOC,
+    EVENT_LOCK,
+    EVENT_WALL,
+    EVENT_LIVE, /* sampled allocations that are still reachable in the end */
+    EVENT_NATIVEMEM,
+    EVENTS
+} event_id;
 
 /* Intervals by event, in the event's unit (ns or bytes); 0 = the event is not recorded. */
 typedef struct event_intervals {
     uint64_t of[EVENTS];
 } event_intervals;
 
-/* The event's name: "cpu", "alloc", "lock". */
+/* The event's name: "cpu", "alloc", "lock", "wall", "live", "nativemem". */
 const char *event_name(event_id event);
 
 /*
  * Reads a list of events, each a name or a name with an interval. An interval has a unit, and is
  * not below what the event's floor allows: a CPU timer cannot fire more often than the kernel's
  * tick, and the others would cost the JVM more than they tell. `defaults` are the intervals of
- * names alone. 0, or -1 with a sentence in message that names the item and what is allowed.
+ * names alone. Allocations and live objects are sampled as one, so their intervals are the same:
+ * that of either holds for both. 0, or -1 with a sentence in message that names the item and what
+ * is allowed.
  */
 int event_intervals_parse(event_intervals *out, const char *list, const event_intervals *defaults,
                           char *message, size_t size);
+
+/* Whether any event is recorded. */
+bool event_intervals_any(const event_intervals *events);
+
+/* Whether the events that are recorded yield samples of that profile type. */
+bool event_intervals_yield(const event_intervals *events, enum profile_type type);
 
 #endif

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <catalogue/event.h>
+
 enum {
     LOCAL_PROTOCOL = 1,
     LOCAL_ID_SIZE = 16,
@@ -43,11 +45,10 @@ typedef struct local_request {
     local_op op;
     uint32_t deadline_ms; /* from receipt */
     local_identity jvm;   /* all but LIST and READ */
-    /* START; 0 = no such profile */
-    uint64_t cpu_interval_ns;
-    uint64_t alloc_interval_bytes;
-    uint64_t lock_interval_ns;
+    /* START */
+    event_intervals events;
     uint64_t memlimit_bytes; /* 0 = the engine's default */
+    uint32_t rate_limit;     /* events of one kind in a second; 0 = the engine's default */
     /* THREADS */
     uint32_t lease_ms;
     bool contention;
@@ -90,8 +91,11 @@ typedef struct local_answer {
     uint64_t window_end_ms;
     char engine[16]; /* START: what runs, "" without a CPU profile */
     char engine_reason[256];
-    uint32_t session; /* enum session_state */
-    uint64_t gap_ms;  /* recording time lost before this window */
+    uint32_t session;        /* enum session_state */
+    uint64_t gap_ms;         /* recording time lost before this window */
+    uint64_t dropped_events; /* WINDOW, STOP: of this window, dropped by the profiler */
+    uint32_t absent; /* START: 1 << event_id of each event that was wanted and is not recorded */
+    char absent_reason[256]; /* which, and why */
 } local_answer;
 
 /* Frees what the answer owns and zeroes it. */

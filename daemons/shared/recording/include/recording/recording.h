@@ -74,11 +74,13 @@ typedef struct recording_tap {
 
 /** Options; start from RECORDING_OPTIONS_INIT, 0 = default. */
 typedef struct recording_options {
-    size_t size;    /**< sizeof(recording_options); an unknown tail must be zero */
-    int normaliser; /**< enum sagg_normaliser; INIT sets version 1 */
-    int group;      /**< enum sagg_group */
-    bool facets;    /**< label samples with their facet */
-    bool objects;   /**< label samples with the class allocated or locked */
+    size_t size;      /**< sizeof(recording_options); an unknown tail must be zero */
+    int normaliser;   /**< enum sagg_normaliser; INIT sets version 1 */
+    int group;        /**< enum sagg_group */
+    bool facets;      /**< label samples with their facet */
+    bool wall_states; /**< wall: a root frame "[running]" or "[waiting]" where the recorder says
+                         which */
+    bool objects;     /**< label samples with the class allocated or locked */
     bool
         walk_unfinished; /**< also read a chunk that its JVM never finished (JFR_WALK_UNFINISHED) */
     uint32_t max_stacks; /**< caps of the aggregate: see sagg_options */
@@ -150,6 +152,12 @@ void recording_add_span(recording *rec, int64_t start_ns, int64_t end_ns);
  */
 const sagg *recording_aggregate(recording *rec);
 
+/**
+ * Says that the recorder dropped so many events of the inputs: async-profiler counts them, but
+ * writes nothing of them into the recording.
+ */
+void recording_add_dropped(recording *rec, uint64_t events);
+
 /** What was lost within chunks, and left out on purpose: sums over all chunks (jfr_chunk_stats). */
 typedef struct recording_counts {
     uint64_t events;
@@ -186,6 +194,7 @@ typedef struct recording_info {
     uint64_t bytes_lost;
     uint64_t recorder_samples; /**< what the recorder says it lost itself: see jfr_loss */
     uint64_t recorder_bytes;
+    uint64_t recorder_events; /**< what recording_add_dropped was told */
     recording_counts counts;
     uint64_t truncated_raw[PROFILE_TYPE_END]; /**< raw_value in stacks cut by the recorder or by
                                                  max_frames */

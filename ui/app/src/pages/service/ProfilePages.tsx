@@ -29,7 +29,7 @@ export function CpuPage() {
           )}
         </Answer>
       </Panel>
-      <TopPanel service={service} address={address} types={['cpu']} />
+      <TopPanel service={service} address={address} types={['cpu', 'wall']} />
     </>
   );
 }
@@ -39,7 +39,7 @@ export function MemoryPage() {
   return (
     <>
       <FlamePanel group={group('alloc')} service={service} address={address} targets={status.data?.targets} />
-      <TopPanel service={service} address={address} types={['alloc_bytes', 'alloc_objects']} />
+      <TopPanel service={service} address={address} types={['alloc_bytes', 'alloc_objects', 'live_bytes', 'nativemem_bytes']} />
       <p>
         Retained heap is not measured here: take a heap dump with <code>jcmd PID GC.heap_dump FILE</code>.
       </p>

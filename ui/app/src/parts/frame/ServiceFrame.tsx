@@ -3,7 +3,7 @@ import { NavLink, Outlet, useOutletContext, useParams } from 'react-router';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { visibleText } from '@hotstack/flamegraph';
 import { ApiError } from '../../api/client.ts';
-import { useStatus } from '../../api/queries.ts';
+import { usePresentTypes, useStatus } from '../../api/queries.ts';
 import type { StatusAnswer } from '../../api/status.ts';
 import type { ServiceId } from '../../api/types.ts';
 import { namespaceOfSegment, tabAddress, TABS } from '../../url/address.ts';
@@ -14,10 +14,14 @@ import { RangePicker } from '../RangePicker.tsx';
 import { FilterBar } from './FilterBar.tsx';
 import styles from './frame.module.css';
 
+const NONE: ReadonlySet<string> = new Set();
+
 export interface ServiceContext {
   service: ServiceId;
   address: Address;
   status: UseQueryResult<StatusAnswer>;
+  /** Profile types that have samples; none as long as that is not known. */
+  present: ReadonlySet<string>;
 }
 
 export function useService(): ServiceContext {
@@ -30,6 +34,7 @@ export function ServiceFrame() {
   const address = useAddress();
   const service: ServiceId = { cluster: address.search.get('cluster'), namespace: namespaceOfSegment(namespace), workload };
   const status = useStatus(service, address.refresh);
+  const types = usePresentTypes(service, address.refresh);
   const place = [service.cluster, service.namespace].filter((part) => part !== null && part !== '').join(' / ');
   return (
     <>
@@ -58,7 +63,7 @@ export function ServiceFrame() {
       {refusesAll(status.error) ? (
         <ErrorNotice error={status.error!} />
       ) : (
-        <Outlet context={{ service, address, status } satisfies ServiceContext} />
+        <Outlet context={{ service, address, status, present: types.data ?? NONE } satisfies ServiceContext} />
       )}
     </>
   );
