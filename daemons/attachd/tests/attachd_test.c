@@ -65,6 +65,12 @@ static uint32_t list(void *context, local_jvm **out, size_t *count, char *detail
     return REASON_NONE;
 }
 
+static uint32_t unreaped(void *context)
+{
+    (void)context;
+    return 5;
+}
+
 static void start(void *context, const local_request *request, uint32_t deadline_ms,
                   attachd_outcome *out)
 {
@@ -206,6 +212,7 @@ static void set_up(void)
     world.now = 1000;
     const attachd_ports ports = {
         .list = list,
+        .unreaped = unreaped,
         .start = start,
         .window = window,
         .stop = stop,
@@ -251,6 +258,15 @@ static local_answer read_handle(const local_answer *window_answer, uint64_t offs
     attachd_handle(core, &request, &answer);
     return answer;
 }
+
+START_TEST(a_list_tells_the_workers_that_hang)
+{
+    local_answer answer = ask(LOCAL_LIST, 0);
+    ck_assert_uint_eq(answer.jvm_count, 2);
+    ck_assert_uint_eq(answer.workers_unreaped, 5);
+    local_answer_clear(&answer);
+}
+END_TEST
 
 /* Whoever speaks to attachd: the profiler never sees an interval below its floor. */
 START_TEST(an_interval_below_its_floor_is_refused)
@@ -560,6 +576,7 @@ int main(void)
     TCase *tests = tcase_create("core");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, a_list_tells_the_workers_that_hang);
     tcase_add_test(tests, an_interval_below_its_floor_is_refused);
     tcase_add_test(tests, a_window_is_read_in_pieces_and_freed);
     tcase_add_test(tests, a_failed_window_keeps_the_session_and_its_start);

@@ -108,8 +108,10 @@ void collector__discover(void *argument)
     int rc = self->ports.call(self->ports.context, &request, &answer, message, sizeof(message));
     pthread_mutex_lock(&self->lock);
     bool good = rc == CALL_DONE && answer.reason == REASON_NONE;
-    if (good)
+    if (good) {
         merge(self, &answer);
+        self->stats.workers_unreaped = answer.workers_unreaped;
+    }
     self->stats.discoveries++;
     self->stats.discovery_failures += !good;
     note_reachable(self, good, rc == CALL_DONE ? answer.detail : message);
