@@ -290,6 +290,7 @@ void worker_port_init(attachd_ports *ports, worker_port *port)
     *ports = (attachd_ports){
         .context = port,
         .list = list,
+        .lacks = port->lacks,
         .unreaped = unreaped,
         .start = start,
         .window = window,

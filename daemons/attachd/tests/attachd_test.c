@@ -212,6 +212,7 @@ static void set_up(void)
     world.now = 1000;
     const attachd_ports ports = {
         .list = list,
+        .lacks = "it lacks something\n",
         .unreaped = unreaped,
         .start = start,
         .window = window,
@@ -259,11 +260,12 @@ static local_answer read_handle(const local_answer *window_answer, uint64_t offs
     return answer;
 }
 
-START_TEST(a_list_tells_the_workers_that_hang)
+START_TEST(a_list_tells_what_is_missing_and_which_workers_hang)
 {
     local_answer answer = ask(LOCAL_LIST, 0);
     ck_assert_uint_eq(answer.jvm_count, 2);
     ck_assert_uint_eq(answer.workers_unreaped, 5);
+    ck_assert_str_eq(answer.lacks, "it lacks something\n");
     local_answer_clear(&answer);
 }
 END_TEST
@@ -576,7 +578,7 @@ int main(void)
     TCase *tests = tcase_create("core");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, a_list_tells_the_workers_that_hang);
+    tcase_add_test(tests, a_list_tells_what_is_missing_and_which_workers_hang);
     tcase_add_test(tests, an_interval_below_its_floor_is_refused);
     tcase_add_test(tests, a_window_is_read_in_pieces_and_freed);
     tcase_add_test(tests, a_failed_window_keeps_the_session_and_its_start);

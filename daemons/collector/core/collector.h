@@ -122,6 +122,7 @@ typedef struct collector_stats {
     uint64_t dropped_events;        /* by the profilers, of all windows */
     uint64_t jvms, profiling, unknown_pods;
     bool attachd_reachable;
+    unsigned attachd_lacks;    /* findings of attachd's self-check */
     uint32_t workers_unreaped; /* killed attach workers of attachd that have not ended */
     uint64_t raw_recorded[PROFILE_TYPE_END];
 } collector_stats;

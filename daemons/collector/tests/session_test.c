@@ -110,6 +110,7 @@ static int call(void *context, const local_request *request, local_answer *answe
         memcpy(answer->jvms, host.jvms, host.jvm_count * sizeof(*answer->jvms));
         answer->jvm_count = host.jvm_count;
         answer->workers_unreaped = 2;
+        (void)snprintf(answer->lacks, sizeof(answer->lacks), "one\ntwo\n");
         break;
     case LOCAL_START:
         host.starts++;
@@ -387,10 +388,11 @@ START_TEST(a_chosen_jvm_gives_aligned_windows)
 END_TEST
 
 /* The profiler counts for all types together, so each of the two types tells it. */
-START_TEST(workers_that_hang_are_counted)
+START_TEST(what_attachd_lacks_and_workers_that_hang_are_counted)
 {
     run_to(NOON + 5000);
     ck_assert_uint_eq(collector_get_stats(core).workers_unreaped, 2);
+    ck_assert_uint_eq(collector_get_stats(core).attachd_lacks, 2);
 }
 END_TEST
 
@@ -822,7 +824,7 @@ TCase *session_tests(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_chosen_jvm_gives_aligned_windows);
     tcase_add_test(tests, events_that_the_profiler_dropped_are_told);
-    tcase_add_test(tests, workers_that_hang_are_counted);
+    tcase_add_test(tests, what_attachd_lacks_and_workers_that_hang_are_counted);
     tcase_add_test(tests, an_event_that_the_profiler_refuses_has_no_data_and_a_reason);
     tcase_add_test(tests, windows_of_several_jvms_share_a_batch);
     tcase_add_test(tests, windows_end_at_midnight_and_days_do_not_mix);
