@@ -86,7 +86,8 @@ typedef struct collector_options {
 
 typedef struct collector collector;
 
-/* `rules` and `queued` are borrowed. NULL where memory ran out. */
+/* `rules` and `queued` are borrowed; the rules up to collector_set_rules. NULL where memory ran
+ * out. */
 collector *collector_new(const collector_ports *ports, const collector_options *options,
                          const rule_set *rules, queue *queued);
 /* No job may run any more. */
@@ -97,6 +98,9 @@ uint64_t collector_tick(collector *self);
 
 /* Decisions of ports.decide may be others now: asked again at the next tick. Any thread. */
 void collector_policy_changed(collector *self);
+
+/* Other rules, in force from now on; borrowed. Those before may be freed then. Any thread. */
+void collector_set_rules(collector *self, const rule_set *rules);
 
 /* The limits that the backend advertises; 0 = none. */
 void collector_set_limits(collector *self, const batch_limits *limits);

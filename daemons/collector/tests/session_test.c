@@ -488,6 +488,24 @@ START_TEST(a_snapshot_that_fails_is_queued_with_its_reason)
 }
 END_TEST
 
+/* A session stops, or begins, by the next tick after the rules have changed. */
+START_TEST(other_rules_are_in_force_at_once)
+{
+    rule_set *none = rule_set_new();
+    add_rule("Shop", false, 0);
+    run_to(NOON + 5000);
+    ck_assert_uint_eq(host.starts, 1);
+    collector_set_rules(core, none);
+    run_to(NOON + 6000);
+    ck_assert_uint_eq(host.stops, 1);
+    ck_assert_uint_eq(status_of(1).reason, REASON_DISABLED);
+    collector_set_rules(core, rules);
+    run_to(NOON + 7000);
+    ck_assert_uint_eq(host.starts, 2);
+    rule_set_free(none);
+}
+END_TEST
+
 START_TEST(nobody_is_profiled_without_being_asked)
 {
     add_rule("Other", false, 0);
@@ -830,6 +848,7 @@ TCase *session_tests(void)
     tcase_add_test(tests, windows_end_at_midnight_and_days_do_not_mix);
     tcase_add_test(tests, snapshots_are_taken_beside_windows);
     tcase_add_test(tests, a_snapshot_that_fails_is_queued_with_its_reason);
+    tcase_add_test(tests, other_rules_are_in_force_at_once);
     tcase_add_test(tests, nobody_is_profiled_without_being_asked);
     tcase_add_test(tests, a_jvm_that_tells_its_class_late_is_chosen_then);
     tcase_add_test(tests, a_young_jvm_warms_up_first);
