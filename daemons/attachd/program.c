@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include "adapters/privilege.h"
+#include "adapters/self_check.h"
 #include "adapters/worker_port.h"
 #include "core/attachd.h"
 #include "settings.h"
@@ -20,6 +21,24 @@ enum {
     LONGEST_WAIT_MS = 30000, /* between two looks at the leases */
     SPARE_SECONDS = 3600     /* how much longer than its age allows a session goes on without us */
 };
+
+/* Into the log, and a line each for those who list the JVMs. */
+static void tell_lacks(char *out, size_t size, const char *proc_root)
+{
+    self_facts facts;
+    self_check found;
+    size_t n = 0;
+    self_facts_read(&facts, proc_root);
+    self_check_judge(&found, &facts);
+    out[0] = '\0';
+    for (size_t i = 0; i < found.count; i++) {
+        log_line("self-check: %s", found.findings[i]);
+        int put = n < size ? snprintf(out + n, size - n, "%s\n", found.findings[i]) : 0;
+        n += put > 0 ? (size_t)put : 0;
+    }
+    if (found.count == 0)
+        log_line("self-check: nothing is missing");
+}
 
 static void handle(void *context, const local_request *request, local_answer *answer)
 {
@@ -121,7 +140,7 @@ int program_run(const config_section *settings, const sigset_t *signals, char *m
 {
     char id[INSTALLATION_ID_SIZE] = "";
     char spool[512] = "";
-    char library[PATH_MAX], agent[PATH_MAX];
+    char library[PATH_MAX], agent[PATH_MAX], lacks[1024];
     if (settings_installation_id(id, settings, message, size) != 0 ||
         settings_spool_dir(spool, sizeof(spool), settings, message, size) != 0 ||
         privilege_drop(message, size) != 0)
@@ -130,7 +149,9 @@ int program_run(const config_section *settings, const sigset_t *signals, char *m
                  "libasyncProfiler.so is not installed; set profiler_library");
     find_library(agent, config_string(settings, "thread_agent"), attachclient_find_thread_agent,
                  "libhotstackthreads.so is not installed; set thread_agent");
+    tell_lacks(lacks, sizeof(lacks), config_string(settings, "proc_root"));
     worker_port port = {
+        .lacks = lacks,
         .worker = config_string(settings, "worker"),
         .library = library,
         .agent = agent,

@@ -23,26 +23,27 @@ static int fail(const char *message)
     return EXIT_FAILURE;
 }
 
-/* SIGTERM and SIGINT as a descriptor; blocked for every thread to come. */
+/* SIGTERM, SIGINT and SIGHUP as a descriptor; blocked for every thread to come. */
 static int open_signals(void)
 {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
     (void)signal(SIGPIPE, SIG_IGN);
     if (sigprocmask(SIG_BLOCK, &signals, NULL) != 0)
         return -1;
     return signalfd(-1, &signals, SFD_CLOEXEC);
 }
 
-static int run(const config *loaded)
+static int run(const config *loaded, const program_sources *sources)
 {
     char message[512] = "";
     int signals = open_signals();
     if (signals < 0)
         return fail(strerror(errno));
-    program *all = program_new(loaded, message, sizeof(message));
+    program *all = program_new(loaded, sources, message, sizeof(message));
     if (all == NULL) {
         close(signals);
         return fail(message);
@@ -65,7 +66,7 @@ int main(int argc, char **argv)
         config_free(loaded);
         return fail("cannot set up the process");
     }
-    rc = run(loaded);
+    rc = run(loaded, &(program_sources){argc, argv, environ});
     curl_global_cleanup();
     config_free(loaded);
     return rc;

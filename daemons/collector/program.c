@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include "adapters/file_queue.h"
+#include "adapters/file_watch.h"
 #include "adapters/jobs.h"
 #include "adapters/kubernetes/kubernetes.h"
 #include "adapters/reader.h"
@@ -22,6 +23,7 @@
 #include <pthread.h>
 #include <pwd.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,10 +31,14 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
 struct program {
+    const config *loaded; /* at the start */
+    program_sources sources;
+    file_watch file; /* of the configuration */
     const config_section *settings;
     char node[256];
     rule_set *rules;
@@ -418,12 +424,16 @@ static int start_kubernetes(program *self, const config *loaded, char *message, 
     return self->pods != NULL ? 0 : -1;
 }
 
-program *program_new(const config *loaded, char *message, size_t size)
+program *program_new(const config *loaded, const program_sources *sources, char *message,
+                     size_t size)
 {
     program *self = calloc(1, sizeof(*self));
     (void)snprintf(message, size, "out of memory, or no more threads");
     if (self == NULL)
         return NULL;
+    self->loaded = loaded;
+    self->sources = *sources;
+    file_watch_open(&self->file, config_file(loaded));
     self->settings = config_values(loaded);
     self->wake = -1;
     pthread_mutex_init(&self->lock, NULL);
@@ -477,6 +487,7 @@ void program_free(program *self)
     rule_set_free(self->rules);
     if (self->ledger != NULL)
         (void)fclose(self->ledger);
+    file_watch_close(&self->file);
     if (self->wake >= 0)
         close(self->wake);
     sem_destroy(&self->parsers);
@@ -511,7 +522,47 @@ static void *upload(void *argument)
     return NULL;
 }
 
-/* Ticks until a signal comes. */
+/* The rules are in force at once. Other settings have made what runs, and need a restart. */
+static void reload(program *self)
+{
+    config *fresh = NULL;
+    config_error err = {0};
+    rule_set *rules = NULL;
+    if (config_load(&fresh, &collector_program, self->sources.argc, self->sources.argv,
+                    self->sources.envp, &err) == 0)
+        rules = settings_rules(fresh, err.message, sizeof(err.message));
+    if (rules == NULL) {
+        log_line("the configuration cannot be used, and the one before stays in force: %s",
+                 err.message);
+        config_free(fresh);
+        return;
+    }
+    collector_set_rules(self->core, rules);
+    rule_set_free(self->rules);
+    self->rules = rules;
+    log_line("read the configuration again: %zu rules",
+             config_rule_count(config_values(fresh), "rules"));
+    const char *other = config_difference(self->loaded, fresh, "rules");
+    if (other != NULL)
+        log_line("the setting %s has changed, which takes a restart of hotstack-collector; of a "
+                 "running one only the rules change",
+                 other);
+    config_free(fresh);
+}
+
+/* Whether the signal asks for the end. */
+static bool is_end(program *self, int signals)
+{
+    struct signalfd_siginfo got;
+    if (read(signals, &got, sizeof(got)) != (ssize_t)sizeof(got))
+        return false;
+    if (got.ssi_signo != SIGHUP)
+        return true;
+    reload(self);
+    return false;
+}
+
+/* Ticks until a signal asks for the end. */
 static void schedule(program *self, int signals)
 {
     for (;;) {
@@ -519,10 +570,14 @@ static void schedule(program *self, int signals)
         uint64_t now = clock_unix_ms(NULL);
         int wait = next > now ? (int)(next - now < 60000 ? next - now : 60000) : 0;
         struct pollfd on[] = {{.fd = signals, .events = POLLIN},
-                              {.fd = self->wake, .events = POLLIN}};
+                              {.fd = self->wake, .events = POLLIN},
+                              {.fd = self->file.fd, .events = POLLIN}};
         eventfd_t ignored;
-        if (poll(on, 2, wait) > 0 && (on[0].revents & POLLIN) != 0)
+        int ready = poll(on, 3, wait);
+        if (ready > 0 && (on[0].revents & POLLIN) != 0 && is_end(self, signals))
             return;
+        if (ready > 0 && (on[2].revents & POLLIN) != 0 && file_watch_changed(&self->file))
+            reload(self);
         (void)eventfd_read(self->wake, &ignored);
     }
 }

@@ -7,12 +7,22 @@
 
 typedef struct program program;
 
-/* Makes everything; nothing runs yet. `loaded` is borrowed. NULL with a sentence in message. */
-program *program_new(const config *loaded, char *message, size_t size);
+/* What the configuration was read from, to read it again. */
+typedef struct program_sources {
+    int argc;
+    char *const *argv;
+    char *const *envp;
+} program_sources;
+
+/* Makes everything; nothing runs yet. `loaded` and what the sources point to are borrowed. NULL
+ * with a sentence in message. */
+program *program_new(const config *loaded, const program_sources *sources, char *message,
+                     size_t size);
 
 /*
- * Runs until `signals` (a signalfd) is readable, then ends in order: last windows, sessions, last
- * uploads within upload.grace. 0, or -1 with a sentence in message.
+ * Runs until `signals` (a signalfd) gives another signal than SIGHUP, which has the configuration
+ * read again, as a change of its file has; the rules are then in force at once. Ends in order: last
+ * windows, sessions, last uploads within upload.grace. 0, or -1 with a sentence in message.
  */
 int program_run(program *self, int signals, char *message, size_t size);
 

@@ -109,6 +109,12 @@ static uint32_t list(void *context, local_jvm **out, size_t *count, char *detail
     return *out != NULL ? REASON_NONE : REASON_INTERNAL;
 }
 
+static uint32_t unreaped(void *context)
+{
+    (void)context;
+    return (uint32_t)attachclient_unreaped();
+}
+
 /* Bytes of a recording into a file, up to a cap. */
 typedef struct sink {
     int fd; /* -1 = of an operation that has no bytes */
@@ -284,6 +290,8 @@ void worker_port_init(attachd_ports *ports, worker_port *port)
     *ports = (attachd_ports){
         .context = port,
         .list = list,
+        .lacks = port->lacks,
+        .unreaped = unreaped,
         .start = start,
         .window = window,
         .stop = stop,

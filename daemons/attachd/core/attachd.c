@@ -2,6 +2,7 @@
 /* The command table. */
 #include "core_impl.h"
 
+#include <catalogue/event.h>
 #include <catalogue/reason.h>
 #include <catalogue/state.h>
 #include <errno.h>
@@ -107,6 +108,8 @@ static void do_list(attachd *self, const local_request *request, local_answer *a
     (void)request;
     answer->reason = self->ports.list(self->ports.context, &answer->jvms, &answer->jvm_count,
                                       answer->detail, sizeof(answer->detail));
+    (void)snprintf(answer->lacks, sizeof(answer->lacks), "%s", self->ports.lacks);
+    answer->workers_unreaped = self->ports.unreaped(self->ports.context);
 }
 
 static void note_start(attachd *self, target *one, const local_request *request,
@@ -119,10 +122,25 @@ static void note_start(attachd *self, target *one, const local_request *request,
     one->last_bytes = 0;
 }
 
+/* Whoever asks: no interval may cost a JVM more than the product allows. */
+static bool may_record(const local_request *request, local_answer *answer)
+{
+    for (unsigned i = 0; i < EVENTS; i++) {
+        const char *wanted = event_interval_objection((event_id)i, request->events.of[i]);
+        if (wanted == NULL)
+            continue;
+        answer->reason = REASON_INVALID_SETTING;
+        (void)snprintf(answer->detail, sizeof(answer->detail), "the interval of %s is %s",
+                       event_name((event_id)i), wanted);
+        return false;
+    }
+    return true;
+}
+
 static void do_start(attachd *self, const local_request *request, local_answer *answer)
 {
     operation op;
-    if (!begin(self, request, LANE_SESSION, &op, answer))
+    if (!may_record(request, answer) || !begin(self, request, LANE_SESSION, &op, answer))
         return;
     attachd_outcome outcome = {0};
     self->ports.start(self->ports.context, request, op.deadline_ms, &outcome);

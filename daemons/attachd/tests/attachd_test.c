@@ -65,6 +65,12 @@ static uint32_t list(void *context, local_jvm **out, size_t *count, char *detail
     return REASON_NONE;
 }
 
+static uint32_t unreaped(void *context)
+{
+    (void)context;
+    return 5;
+}
+
 static void start(void *context, const local_request *request, uint32_t deadline_ms,
                   attachd_outcome *out)
 {
@@ -206,6 +212,8 @@ static void set_up(void)
     world.now = 1000;
     const attachd_ports ports = {
         .list = list,
+        .lacks = "it lacks something\n",
+        .unreaped = unreaped,
         .start = start,
         .window = window,
         .stop = stop,
@@ -251,6 +259,32 @@ static local_answer read_handle(const local_answer *window_answer, uint64_t offs
     attachd_handle(core, &request, &answer);
     return answer;
 }
+
+START_TEST(a_list_tells_what_is_missing_and_which_workers_hang)
+{
+    local_answer answer = ask(LOCAL_LIST, 0);
+    ck_assert_uint_eq(answer.jvm_count, 2);
+    ck_assert_uint_eq(answer.workers_unreaped, 5);
+    ck_assert_str_eq(answer.lacks, "it lacks something\n");
+    local_answer_clear(&answer);
+}
+END_TEST
+
+/* Whoever speaks to attachd: the profiler never sees an interval below its floor. */
+START_TEST(an_interval_below_its_floor_is_refused)
+{
+    for (int event = 0; event < EVENTS; event++) {
+        local_request request = {.op = LOCAL_START, .deadline_ms = 20000, .jvm = {.host_pid = 1}};
+        local_answer answer = {0};
+        request.events.of[event] = 10;
+        attachd_handle(core, &request, &answer);
+        ck_assert_uint_eq(answer.reason, REASON_INVALID_SETTING);
+        ck_assert_ptr_nonnull(strstr(answer.detail, event_name((event_id)event)));
+        ck_assert_ptr_nonnull(strstr(answer.detail, "at least"));
+    }
+    ck_assert_int_eq(world.jvms[0].started, 0);
+}
+END_TEST
 
 START_TEST(a_window_is_read_in_pieces_and_freed)
 {
@@ -544,6 +578,8 @@ int main(void)
     TCase *tests = tcase_create("core");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, a_list_tells_what_is_missing_and_which_workers_hang);
+    tcase_add_test(tests, an_interval_below_its_floor_is_refused);
     tcase_add_test(tests, a_window_is_read_in_pieces_and_freed);
     tcase_add_test(tests, a_failed_window_keeps_the_session_and_its_start);
     tcase_add_test(tests, an_exited_process_is_forgotten);

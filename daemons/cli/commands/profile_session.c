@@ -104,7 +104,7 @@ bool profile_session_start(profile_session *session, const profile_options *o)
     if (result.info.absent != 0)
         complain("note: not everything is recorded (event_refused): %s", result.info.absent_reason);
     memcpy(session->absent_reason, result.info.absent_reason, sizeof(session->absent_reason));
-    (void)snprintf(session->directory, sizeof(session->directory), "%s", result.info.directory);
+    memcpy(session->directory, result.info.directory, sizeof(session->directory));
     hold(session);
     return true;
 }

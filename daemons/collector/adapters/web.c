@@ -82,6 +82,12 @@ static void write_metrics(FILE *to, const web_sources *from)
     metric(to, "jvms_profiled", "gauge", "JVMs with a session that gives windows.", core.profiling);
     metric(to, "attachd_reachable", "gauge", "1 when attachd answered last.",
            core.attachd_reachable);
+    metric(to, "attachd_lacks", "gauge",
+           "Findings of attachd's self-check, as missing capabilities; the log has them.",
+           core.attachd_lacks);
+    metric(to, "attach_workers_unreaped", "gauge",
+           "Attach workers that attachd killed and that have not ended; no more than 16 may be.",
+           core.workers_unreaped);
     metric(to, "discoveries_total", "counter", "Looks at the host.", core.discoveries);
     metric(to, "discovery_failures_total", "counter", "Of them failed.", core.discovery_failures);
     metric(to, "session_starts_total", "counter", "Sessions asked for.", core.starts);

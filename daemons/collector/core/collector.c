@@ -157,6 +157,15 @@ void collector_policy_changed(collector *self)
     self->ports.wake(self->ports.context);
 }
 
+void collector_set_rules(collector *self, const rule_set *rules)
+{
+    pthread_mutex_lock(&self->lock);
+    self->rules = rules;
+    self->policy_changed = true;
+    pthread_mutex_unlock(&self->lock);
+    self->ports.wake(self->ports.context);
+}
+
 void collector_set_limits(collector *self, const batch_limits *limits)
 {
     pthread_mutex_lock(&self->lock);

@@ -86,7 +86,8 @@ typedef struct collector_options {
 
 typedef struct collector collector;
 
-/* `rules` and `queued` are borrowed. NULL where memory ran out. */
+/* `rules` and `queued` are borrowed; the rules up to collector_set_rules. NULL where memory ran
+ * out. */
 collector *collector_new(const collector_ports *ports, const collector_options *options,
                          const rule_set *rules, queue *queued);
 /* No job may run any more. */
@@ -97,6 +98,9 @@ uint64_t collector_tick(collector *self);
 
 /* Decisions of ports.decide may be others now: asked again at the next tick. Any thread. */
 void collector_policy_changed(collector *self);
+
+/* Other rules, in force from now on; borrowed. Those before may be freed then. Any thread. */
+void collector_set_rules(collector *self, const rule_set *rules);
 
 /* The limits that the backend advertises; 0 = none. */
 void collector_set_limits(collector *self, const batch_limits *limits);
@@ -122,6 +126,8 @@ typedef struct collector_stats {
     uint64_t dropped_events;        /* by the profilers, of all windows */
     uint64_t jvms, profiling, unknown_pods;
     bool attachd_reachable;
+    unsigned attachd_lacks;    /* findings of attachd's self-check */
+    uint32_t workers_unreaped; /* killed attach workers of attachd that have not ended */
     profile_sum recorded[PROFILE_SOURCE_END];
 } collector_stats;
 collector_stats collector_get_stats(collector *self);

@@ -66,6 +66,7 @@ struct collector {
     unsigned jobs;      /* that run */
     bool attachd_known; /* the first look has been answered or failed */
     char attachd_detail[512];
+    char lacks[1024]; /* what attachd lacks, a sentence a line */
     batch pending;
     bool has_pending;
     uint64_t pending_since_ms;

@@ -98,6 +98,22 @@ static void note_reachable(collector *self, bool reachable, const char *detail)
     self->ports.status_changed(self->ports.context);
 }
 
+/* What attachd's self-check found goes to our log, too, when it changes. */
+static void note_lacks(collector *self, const local_answer *answer)
+{
+    self->stats.workers_unreaped = answer->workers_unreaped;
+    if (strcmp(self->lacks, answer->lacks) == 0)
+        return;
+    memcpy(self->lacks, answer->lacks, sizeof(self->lacks));
+    self->stats.attachd_lacks = 0;
+    for (const char *line = self->lacks; *line != '\0'; line += line[0] == '\n') {
+        size_t n = strcspn(line, "\n");
+        collector__say(self, "hotstack-attachd: %.*s", (int)n, line);
+        self->stats.attachd_lacks++;
+        line += n;
+    }
+}
+
 void collector__discover(void *argument)
 {
     collector *self = argument;
@@ -109,8 +125,10 @@ void collector__discover(void *argument)
     int rc = self->ports.call(self->ports.context, &request, &answer, message, sizeof(message));
     pthread_mutex_lock(&self->lock);
     bool good = rc == CALL_DONE && answer.reason == REASON_NONE;
-    if (good)
+    if (good) {
         merge(self, &answer);
+        note_lacks(self, &answer);
+    }
     self->stats.discoveries++;
     self->stats.discovery_failures += !good;
     note_reachable(self, good, rc == CALL_DONE ? answer.detail : message);

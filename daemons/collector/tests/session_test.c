@@ -111,6 +111,8 @@ static int call(void *context, const local_request *request, local_answer *answe
         answer->jvms = calloc(host.jvm_count + 1, sizeof(*answer->jvms));
         memcpy(answer->jvms, host.jvms, host.jvm_count * sizeof(*answer->jvms));
         answer->jvm_count = host.jvm_count;
+        answer->workers_unreaped = 2;
+        (void)snprintf(answer->lacks, sizeof(answer->lacks), "one\ntwo\n");
         break;
     case LOCAL_START:
         host.starts++;
@@ -392,6 +394,14 @@ START_TEST(a_chosen_jvm_gives_aligned_windows)
 END_TEST
 
 /* The profiler counts for all types together, so each of the two types tells it. */
+START_TEST(what_attachd_lacks_and_workers_that_hang_are_counted)
+{
+    run_to(NOON + 5000);
+    ck_assert_uint_eq(collector_get_stats(core).workers_unreaped, 2);
+    ck_assert_uint_eq(collector_get_stats(core).attachd_lacks, 2);
+}
+END_TEST
+
 START_TEST(events_that_the_profiler_dropped_are_told)
 {
     add_rule("Shop", false, 0);
@@ -481,6 +491,24 @@ START_TEST(a_snapshot_that_fails_is_queued_with_its_reason)
     ck_assert_uint_eq(host.queued_snapshots[0].reason, REASON_NO_EXEC_DIR);
     ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
     ck_assert_uint_eq(status_of(1).reason, REASON_NONE);
+}
+END_TEST
+
+/* A session stops, or begins, by the next tick after the rules have changed. */
+START_TEST(other_rules_are_in_force_at_once)
+{
+    rule_set *none = rule_set_new();
+    add_rule("Shop", false, 0);
+    run_to(NOON + 5000);
+    ck_assert_uint_eq(host.starts, 1);
+    collector_set_rules(core, none);
+    run_to(NOON + 6000);
+    ck_assert_uint_eq(host.stops, 1);
+    ck_assert_uint_eq(status_of(1).reason, REASON_DISABLED);
+    collector_set_rules(core, rules);
+    run_to(NOON + 7000);
+    ck_assert_uint_eq(host.starts, 2);
+    rule_set_free(none);
 }
 END_TEST
 
@@ -884,11 +912,13 @@ TCase *session_tests(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_chosen_jvm_gives_aligned_windows);
     tcase_add_test(tests, events_that_the_profiler_dropped_are_told);
+    tcase_add_test(tests, what_attachd_lacks_and_workers_that_hang_are_counted);
     tcase_add_test(tests, an_event_that_the_profiler_refuses_has_no_data_and_a_reason);
     tcase_add_test(tests, windows_of_several_jvms_share_a_batch);
     tcase_add_test(tests, windows_end_at_midnight_and_days_do_not_mix);
     tcase_add_test(tests, snapshots_are_taken_beside_windows);
     tcase_add_test(tests, a_snapshot_that_fails_is_queued_with_its_reason);
+    tcase_add_test(tests, other_rules_are_in_force_at_once);
     tcase_add_test(tests, nobody_is_profiled_without_being_asked);
     tcase_add_test(tests, a_jvm_that_tells_its_class_late_is_chosen_then);
     tcase_add_test(tests, a_young_jvm_warms_up_first);

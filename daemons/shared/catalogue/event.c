@@ -125,6 +125,11 @@ int event_intervals_parse(event_intervals *out, const char *list, const event_in
     }
 }
 
+const char *event_interval_objection(event_id event, uint64_t interval)
+{
+    return interval == 0 || interval >= kinds[event].floor ? NULL : kinds[event].allowed;
+}
+
 bool event_intervals_any(const event_intervals *events)
 {
     for (size_t i = 0; i < EVENTS; i++)

@@ -94,7 +94,8 @@ static const reason_info reasons[REASON_END] = {
     ENTRY(SWITCHED_OFF, "switched_off", "A setting says that this JVM must not be profiled.",
           "Remove the setting that the detail names, or change it from \"off\"."),
     ENTRY(INVALID_SETTING, "invalid_setting",
-          "A hotstack.dev annotation or label of the pod or its namespace cannot be used.",
+          "A hotstack.dev annotation or label of the pod or its namespace, or an interval of an "
+          "event, cannot be used.",
           "The detail says which, why, and what is allowed."),
     ENTRY(POD_UNKNOWN, "pod_unknown", "The JVM runs in a pod that the API server has not told of.",
           "The detail says why: see whether the collector reaches the API server and may list and "

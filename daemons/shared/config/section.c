@@ -198,6 +198,45 @@ const config_section *config_rule(const config_section *section, const char *key
     return value->rules[index];
 }
 
+static bool same_texts(char *const *a, char *const *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(a[i], b[i]) != 0)
+            return false;
+    return true;
+}
+
+static bool same_values(const config__value *a, const config__value *b);
+
+static bool same_rules(const config__value *a, const config__value *b)
+{
+    for (size_t i = 0; i < a->rule_count; i++)
+        for (size_t j = 0; j < a->rules[i]->count; j++)
+            if (!same_values(&a->rules[i]->values[j], &b->rules[i]->values[j]))
+                return false;
+    return true;
+}
+
+static bool same_values(const config__value *a, const config__value *b)
+{
+    const char *one = a->text == NULL ? "" : a->text, *other = b->text == NULL ? "" : b->text;
+    return a->number == b->number && strcmp(one, other) == 0 && a->item_count == b->item_count &&
+           same_texts(a->items, b->items, a->item_count) && a->rule_count == b->rule_count &&
+           same_rules(a, b);
+}
+
+const char *config_difference(const config *a, const config *b, const char *but)
+{
+    for (size_t i = 0; i < a->root->count; i++) {
+        const config_field *field = &a->root->fields[i];
+        bool skipped =
+            (field->flags & CONFIG_SECRET) != 0 || (but != NULL && strcmp(field->key, but) == 0);
+        if (!skipped && !same_values(&a->root->values[i], &b->root->values[i]))
+            return field->key;
+    }
+    return NULL;
+}
+
 static const config__value *value_of(const config_section *section, const char *key)
 {
     long index = config__find(section, key, strlen(key));

@@ -276,7 +276,9 @@ int local_answer_encode(uint8_t **out, size_t *length, const local_answer *answe
     wire.session = answer->session;
     wire.gap_ms = answer->gap_ms;
     wire.dropped_events = answer->dropped_events;
+    wire.workers_unreaped = answer->workers_unreaped;
     wire.absent = answer->absent;
+    wire.lacks = WIRE_TEXT(answer->lacks);
     wire.absent_reason = WIRE_TEXT(answer->absent_reason);
     int rc = answer->jvm_count <= LOCAL_JVMS_MAX ? jvms_out(&jvms, answer) : -1;
     wire.n_jvms = answer->jvm_count;
@@ -346,7 +348,9 @@ static bool answer_in(local_answer *to, const wire_answer *from)
     to->session = from->session;
     to->gap_ms = from->gap_ms;
     to->dropped_events = from->dropped_events;
+    to->workers_unreaped = from->workers_unreaped;
     to->absent = from->absent;
+    COPY_TEXT(to->lacks, from->lacks);
     COPY_TEXT(to->absent_reason, from->absent_reason);
     return copy_id(to->id, &from->id) && (!to->has_handle || copy_id(to->handle, &from->handle)) &&
            jvms_in(to, from) && data_in(to, &from->data);

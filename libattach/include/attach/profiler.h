@@ -63,7 +63,8 @@ typedef struct attach_ap_options {
     const char *installation_id; /* required: 1..ATTACH_INSTALLATION_MAX of [a-z0-9] */
     int library_fd;              /* start: the installed libasyncProfiler.so, open for reading */
     attach_ap_engine engine;
-    uint64_t cpu_interval_ns; /* 0 = 10 ms */
+    uint64_t cpu_interval_ns; /* 0 = 10 ms; timers (CTIMER, ITIMER) take the kernel's tick where
+                                 that is longer, and engine_reason says so */
     uint64_t alloc_bytes;     /* 0 = no allocation profile */
     uint64_t lock_ns;         /* 0 = no lock profile */
     uint64_t memlimit_bytes;  /* the profiler's stack storage; 0 = 64 MiB */

@@ -117,6 +117,29 @@ static void add_rate_limit(char *command, size_t cap, uint64_t limit)
     }
 }
 
+static bool is_timer(attach_ap_engine engine)
+{
+    return engine == ATTACH_AP_ENGINE_CTIMER || engine == ATTACH_AP_ENGINE_ITIMER;
+}
+
+/* The kernel looks at CPU-time timers once in a tick of its clock, whose length is the resolution
+ * of the coarse clocks. What a timer misses in between makes no sample. */
+static uint64_t tick_ns(void)
+{
+    struct timespec tick;
+    if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0)
+        return 0;
+    return (uint64_t)tick.tv_sec * 1000000000u + (uint64_t)tick.tv_nsec;
+}
+
+/* A sample stands for the interval that the recording states, so that one is stated which the
+ * engine reaches. */
+static uint64_t reached_interval(attach_ap_engine engine, uint64_t wanted)
+{
+    uint64_t tick = is_timer(engine) ? tick_ns() : 0;
+    return wanted > tick ? wanted : tick;
+}
+
 static void add_word(char *command, size_t cap, bool wanted, const char *word)
 {
     size_t n = strlen(command);
@@ -139,7 +162,7 @@ static void add_events(char *command, size_t cap, const attach__marker *m, attac
     size_t n = strlen(command);
     if ((events & ATTACH_AP_CPU) != 0) {
         (void)snprintf(command + n, cap - n, ",event=%s", event_of(engine));
-        add_number(command, cap, "interval", m->cpu_interval_ns);
+        add_number(command, cap, "interval", reached_interval(engine, m->cpu_interval_ns));
     }
     if ((events & (ATTACH_AP_ALLOC | ATTACH_AP_LIVE)) != 0)
         add_number(command, cap, "alloc", m->alloc_bytes);
@@ -260,16 +283,21 @@ static void explain_engine(attach__session *s)
 {
     attach__marker *marker = &s->marker;
     marker->engine_reason[0] = '\0';
-    if (marker->wanted != ATTACH_AP_ENGINE_AUTO)
-        return;
-    if (marker->engine == ATTACH_AP_ENGINE_CTIMER)
+    if (marker->wanted == ATTACH_AP_ENGINE_AUTO && marker->engine == ATTACH_AP_ENGINE_CTIMER)
         (void)snprintf(marker->engine_reason, sizeof(marker->engine_reason),
                        "perf events are refused to this JVM (kernel.perf_event_paranoid is %d, or "
                        "its seccomp profile forbids them)",
                        paranoid_level(s->target));
-    if (marker->engine == ATTACH_AP_ENGINE_ITIMER)
+    if (marker->wanted == ATTACH_AP_ENGINE_AUTO && marker->engine == ATTACH_AP_ENGINE_ITIMER)
         (void)snprintf(marker->engine_reason, sizeof(marker->engine_reason),
                        "neither perf events nor per-thread timers are allowed to this JVM");
+    uint64_t reached = reached_interval(marker->engine, marker->cpu_interval_ns);
+    size_t n = strlen(marker->engine_reason);
+    if (reached != marker->cpu_interval_ns)
+        (void)snprintf(marker->engine_reason + n, sizeof(marker->engine_reason) - n,
+                       "%sa sample each %g ms, the kernel's tick, in place of %g ms",
+                       n == 0 ? "" : "; ", (double)reached / 1e6,
+                       (double)marker->cpu_interval_ns / 1e6);
 }
 
 /* The recording's own word counts for which engine runs. */
@@ -288,6 +316,21 @@ static int note_engine(attach__session *s, attach_error *err)
     return ATTACH_OK;
 }
 
+/* async-profiler chose a timer by itself, with the interval that perf events would have reached. */
+static int start_at_tick(attach__session *s, attach_error *err)
+{
+    attach__marker *m = &s->marker;
+    uint32_t events = wanted_events(m) & ~(uint32_t)m->absent;
+    if (m->wanted != ATTACH_AP_ENGINE_AUTO || !is_timer(m->engine) ||
+        reached_interval(m->engine, m->cpu_interval_ns) == m->cpu_interval_ns)
+        return ATTACH_OK;
+    int rc = attach__session_run(s, "stop", err);
+    if (rc != ATTACH_OK)
+        return rc;
+    s->running = false;
+    return start_with(s, m->engine, events, err);
+}
+
 static int start_profiler(attach__session *s, attach_error *err)
 {
     attach_error local = {0};
@@ -301,6 +344,8 @@ static int start_profiler(attach__session *s, attach_error *err)
         return rc;
     }
     rc = note_engine(s, err);
+    if (rc == ATTACH_OK)
+        rc = start_at_tick(s, err);
     return rc == ATTACH_OK ? attach__session_save(s, err) : rc;
 }
 

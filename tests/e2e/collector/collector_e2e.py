@@ -219,6 +219,26 @@ def windows_and_status(world):
     same("engine named in every window", all(w["engine"] for w in windows), True)
 
 
+def reloaded_rules(world):
+    """By a change of the file, and by SIGHUP; one that cannot be used leaves what is in force."""
+    path = world.dir / "collector.yaml"
+    text = path.read_text(encoding="utf-8")
+
+    def workloads():
+        return {window["workload"] for window in mine(world.state(), world.jvm.pid)}
+
+    path.write_text(text.replace("workload: demo", "workload: renamed"), encoding="utf-8")
+    wait_for("windows of the new name", lambda: "renamed" in workloads())
+    path.write_text(text.replace("cpu=1ms", "cpu=1"), encoding="utf-8")
+    world.collector.send_signal(signal.SIGHUP)
+    wait_for("the mistake in the log", lambda: "the one before stays in force" in world.log("collector"))
+    path.write_text(text, encoding="utf-8")
+    world.collector.send_signal(signal.SIGHUP)
+    seen = len([w for w in mine(world.state(), world.jvm.pid) if w["workload"] == "demo"])
+    wait_for("windows of the old name", lambda: len(
+        [w for w in mine(world.state(), world.jvm.pid) if w["workload"] == "demo"]) > seen)
+
+
 def odd_answers(world):
     for mode, times in (("retry", 2), ("lost", 1), ("need_stacks", 1), ("too_large", 1)):
         world.state(f"/behave?mode={mode}&times={times}")
@@ -276,7 +296,7 @@ def sums_equal_the_truth(world):
     same("ledger", {t: sum(b["raw"][t] for b in batches.values()) for t in TYPES}, expected)
 
 
-STEPS = (refused_token, windows_and_status, odd_answers, backend_away, killed_collector, the_end,
+STEPS = (refused_token, windows_and_status, reloaded_rules, odd_answers, backend_away, killed_collector, the_end,
          sums_equal_the_truth)
 
 

@@ -6,8 +6,9 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "reaper.h"
 
 static void close_pair(int pair[2])
 {
@@ -96,6 +97,5 @@ void attachclient__process_end(attachclient__process *process)
     (void)close(process->from);
     /* it is our unwaited child, so its pid cannot have been given to another process */
     (void)kill(process->pid, SIGKILL);
-    while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
-        continue;
+    attachclient__reap(process->pid);
 }

@@ -15,7 +15,7 @@ typedef struct attachclient__process {
  * error. 0 or an errno. */
 int attachclient__process_start(attachclient__process *out, const char *program);
 
-/* Closes the pipes, kills the process unless it has ended, and waits for it. */
+/* Closes the pipes, kills the process unless it has ended, and reaps it, at once or later. */
 void attachclient__process_end(attachclient__process *process);
 
 #endif

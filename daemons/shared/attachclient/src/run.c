@@ -196,6 +196,11 @@ static int talk(attach_result *out, conversation *c, const attach_request *reque
     int rc = attach_request_encode(bytes, ATTACH_REQUEST_MAX, &n, request, &c->err);
     if (rc != ATTACH_OK)
         return rc;
+    if (attachclient_unreaped() >= ATTACHCLIENT_UNREAPED_MAX)
+        return fail(c, ATTACH_ERR_LIMIT, ATTACH_REASON_NONE,
+                    "%d killed attach workers do not end, as on a network file system that does "
+                    "not answer: no other is started before one of them ends",
+                    ATTACHCLIENT_UNREAPED_MAX);
     c->deadline_ns = attach_deadline_in((uint64_t)request->timeout_ms + GRACE_MS);
     int error = attachclient__process_start(&c->process, worker);
     if (error != 0)

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions that are taken over, lost, asked again, left behind. */
 #include <check.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "jvm_operation.h"
@@ -160,6 +168,28 @@ START_TEST(session_ends_by_itself)
 }
 END_TEST
 
+/* A recording that cannot be handed over is told; the session and its files go all the same. */
+START_TEST(discard_ends_a_session_whose_recording_is_damaged)
+{
+    jvm_fixture jvm;
+    char command[400];
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_result started = operation_must(&jvm, ATTACH_OP_START, NULL);
+    (void)snprintf(command, sizeof(command),
+                   "printf XXXX | dd of=%s/recording.jfr conv=notrunc status=none",
+                   started.info.directory);
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_ne(operation_run(&jvm, ATTACH_OP_STOP, NULL).code, ATTACH_OK);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 1);
+    attach_result discarded = operation_must(&jvm, ATTACH_OP_DISCARD, NULL);
+    ck_assert(!discarded.info.running);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_NONE);
+    operation_whole_session(&jvm, "/tmp/hotstack-");
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
 /* One event in a second is less than this JVM makes of any kind; what exceeds it is counted. */
 START_TEST(events_past_the_rate_limit_are_counted)
 {
@@ -185,24 +215,59 @@ START_TEST(events_past_the_rate_limit_are_counted)
 }
 END_TEST
 
-/* A recording that cannot be handed over is told; the session and its files go all the same. */
-START_TEST(discard_ends_a_session_whose_recording_is_damaged)
+/* As a container's seccomp profile does: of this test's process and all that it starts. */
+static void refuse_perf_events(void)
 {
+    struct sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {sizeof(program) / sizeof(program[0]), program};
+    ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
+}
+
+/* The recording's own setting: the name, then the value as text. */
+static uint64_t stated_interval(const operation_bytes *recording)
+{
+    static const char name[] = "interval";
+    const uint8_t *at = memmem(recording->bytes, recording->n, name, sizeof(name) - 1);
+    ck_assert_ptr_nonnull(at);
+    return strtoull((const char *)at + sizeof(name) + 1, NULL, 10); /* its kind, its length */
+}
+
+/* A sample stands for the interval that the recording states: one that a timer of the kernel does
+ * not reach would make a part of the CPU time only. */
+START_TEST(a_timer_states_no_interval_below_the_kernels_tick)
+{
+    static const attach_ap_engine engines[] = {ATTACH_AP_ENGINE_AUTO, ATTACH_AP_ENGINE_CTIMER,
+                                               ATTACH_AP_ENGINE_ITIMER};
     jvm_fixture jvm;
-    char command[400];
+    operation_bytes recording = {0};
+    struct timespec tick;
+    ck_assert_int_eq(clock_getres(CLOCK_MONOTONIC_COARSE, &tick), 0);
+    bool reached = tick.tv_nsec <= 1000000;
+    refuse_perf_events();
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
-    attach_result started = operation_must(&jvm, ATTACH_OP_START, NULL);
-    (void)snprintf(command, sizeof(command),
-                   "printf XXXX | dd of=%s/recording.jfr conv=notrunc status=none",
-                   started.info.directory);
-    ck_assert_int_eq(system(command), 0);
-    ck_assert_int_ne(operation_run(&jvm, ATTACH_OP_STOP, NULL).code, ATTACH_OK);
-    ck_assert_int_eq(operation_leftovers("/tmp"), 1);
-    attach_result discarded = operation_must(&jvm, ATTACH_OP_DISCARD, NULL);
-    ck_assert(!discarded.info.running);
-    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
-    ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_NONE);
-    operation_whole_session(&jvm, "/tmp/hotstack-");
+    attach_request *r = operation_request(&jvm, ATTACH_OP_START);
+    r->recorder = ATTACH_AP_RECORDER_ASYNC_PROFILER;
+    r->engine = engines[_i];
+    r->cpu_interval_ns = 1000000;
+    attach_result started = operation_send(r, NULL);
+    ck_assert_msg(started.code == ATTACH_OK, "%s", started.message);
+    ck_assert_int_eq(started.info.engine,
+                     engines[_i] == ATTACH_AP_ENGINE_AUTO ? ATTACH_AP_ENGINE_CTIMER : engines[_i]);
+    ck_assert_int_eq(strstr(started.info.engine_reason, "the kernel's tick") == NULL, reached);
+    r = operation_request(&jvm, ATTACH_OP_START);
+    r->recorder = ATTACH_AP_RECORDER_ASYNC_PROFILER;
+    r->engine = engines[_i];
+    r->cpu_interval_ns = 1000000;
+    ck_assert_int_eq(operation_send(r, NULL).info.state, ATTACH_AP_ADOPTED);
+    (void)operation_must(&jvm, ATTACH_OP_STOP, &recording);
+    ck_assert_uint_eq(stated_interval(&recording), reached ? 1000000 : (uint64_t)tick.tv_nsec);
+    free(recording.bytes);
     jvm_fixture_stop(&jvm);
 }
 END_TEST
@@ -232,8 +297,9 @@ void target_add_session(Suite *suite)
     tcase_add_test(tc, worker_that_answered_is_let_end);
     tcase_add_test(tc, leftovers_are_swept);
     tcase_add_test(tc, session_ends_by_itself);
-    tcase_add_test(tc, events_past_the_rate_limit_are_counted);
     tcase_add_test(tc, discard_ends_a_session_whose_recording_is_damaged);
+    tcase_add_test(tc, events_past_the_rate_limit_are_counted);
+    tcase_add_loop_test(tc, a_timer_states_no_interval_below_the_kernels_tick, 0, 3);
     tcase_add_test(tc, stop_twice);
     suite_add_tcase(suite, tc);
 }

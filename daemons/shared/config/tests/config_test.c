@@ -58,6 +58,34 @@ static config *load(const char *text)
     return settings;
 }
 
+/* What a reload asks: which setting is another, beside those that it can take over. */
+START_TEST(a_difference_is_named)
+{
+    static const struct {
+        const char *text;
+        const char *key; /* NULL = none */
+    } others[] = {
+        {"enabled: true\ntags: [a, b]\nrules: [{name: x}]\n", NULL},
+        {"enabled: false\n", "enabled"},
+        {"backend: {token: other}\n", NULL},
+        {"queue: {size: 1m}\n", "queue.size"},
+        {"tags: [a, c]\n", "tags"},
+        {"tags: [a]\n", "tags"},
+        {"log_level: debug\nrules: []\n", "log_level"},
+    };
+    config *usual = load("rules: [{name: x, tags: [a]}]\n");
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        config *other = load(others[i].text);
+        const char *key = config_difference(usual, other, "rules");
+        ck_assert_str_eq(key == NULL ? "" : key, others[i].key == NULL ? "" : others[i].key);
+        ck_assert_str_eq(config_difference(other, usual, NULL),
+                         others[i].key == NULL ? "rules" : others[i].key);
+        config_free(other);
+    }
+    config_free(usual);
+}
+END_TEST
+
 START_TEST(an_empty_file_leaves_every_default)
 {
     config *settings = load("");
@@ -248,6 +276,7 @@ int main(void)
 {
     Suite *suite = suite_create("config");
     TCase *file = tcase_create("file");
+    tcase_add_test(file, a_difference_is_named);
     tcase_add_test(file, an_empty_file_leaves_every_default);
     tcase_add_test(file, each_type_is_read_from_yaml);
     tcase_add_loop_test(file, a_mistake_is_named_with_line_key_and_what_is_allowed, 0,

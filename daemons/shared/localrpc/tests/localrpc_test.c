@@ -564,6 +564,8 @@ START_TEST(every_field_survives_the_wire)
                            .has_handle = true,
                            .gap_ms = 3,
                            .dropped_events = 17,
+                           .workers_unreaped = 3,
+                           .lacks = "one\ntwo\n",
                            .absent = 1 << EVENT_LIVE,
                            .absent_reason = "live: why",
                            .window_start_ms = 1,
@@ -578,6 +580,8 @@ START_TEST(every_field_survives_the_wire)
     ck_assert(got.has_handle && memcmp(got.handle, answer.handle, sizeof(got.handle)) == 0);
     ck_assert_uint_eq(got.gap_ms, 3);
     ck_assert_uint_eq(got.dropped_events, 17);
+    ck_assert_uint_eq(got.workers_unreaped, 3);
+    ck_assert_str_eq(got.lacks, "one\ntwo\n");
     ck_assert_uint_eq(got.absent, 1 << EVENT_LIVE);
     ck_assert_str_eq(got.absent_reason, "live: why");
     ck_assert_str_eq(got.engine, "ctimer");

@@ -35,7 +35,8 @@ typedef struct attachclient_options {
  * Returns 0 when the worker answered and its own result code is 0; the result's code when it
  * answered with an error (err then carries its message and reason); otherwise ATTACH_ERR_IO (the
  * program could not be started, died, was cancelled, or piece refused), ATTACH_ERR_FORMAT (its
- * answer breaks the protocol), ATTACH_ERR_TARGET (attach_timeout), ATTACH_ERR_USAGE. *out is filled
+ * answer breaks the protocol), ATTACH_ERR_TARGET (attach_timeout), ATTACH_ERR_LIMIT (see
+ * attachclient_unreaped), ATTACH_ERR_USAGE. *out is filled
  * in every case. Any number of threads may call it at once.
  */
 ATTACH_MUST_USE int attachclient_run(attach_result *out, const attach_request *request,
@@ -45,6 +46,15 @@ ATTACH_MUST_USE int attachclient_run(attach_result *out, const attach_request *r
 /* Sets what a session is to record. Live objects are found among sampled allocations: with
  * EVENT_LIVE the recording has those, too. */
 void attachclient_set_events(attach_request *request, const event_intervals *events);
+
+#define ATTACHCLIENT_UNREAPED_MAX 16
+
+/*
+ * How many workers were killed and have not ended: they hang in the kernel. Those that have ended
+ * meanwhile are reaped. With ATTACHCLIENT_UNREAPED_MAX of them attachclient_run starts no other and
+ * returns ATTACH_ERR_LIMIT. Any number of threads may call it at once.
+ */
+size_t attachclient_unreaped(void);
 
 /*
  * Where the installed parts are: the worker program, libasyncProfiler.so and libhotstackthreads.so.

@@ -41,6 +41,10 @@ const char *event_name(event_id event);
 int event_intervals_parse(event_intervals *out, const char *list, const event_intervals *defaults,
                           char *message, size_t size);
 
+/* What an interval must be ("a time of at least 1ms ..."), where this one is below the event's
+ * floor; NULL where it may be used. 0, no event, may. Static. */
+const char *event_interval_objection(event_id event, uint64_t interval);
+
 /* Whether any event is recorded. */
 bool event_intervals_any(const event_intervals *events);
 

@@ -120,6 +120,13 @@ const char *config_list_item(const config_section *section, const char *key, siz
 size_t config_rule_count(const config_section *section, const char *key);
 const config_section *config_rule(const config_section *section, const char *key, size_t index);
 
+/*
+ * The key of a setting that has another value in `a` than in `b`, of one program; NULL where all
+ * are equal. `but`, which may be NULL, and secrets, which are read from their files when they are
+ * used, are not looked at. Borrowed from the program's table.
+ */
+const char *config_difference(const config *a, const config *b, const char *but);
+
 /* True where any source but the default set the key. */
 bool config_is_set(const config_section *section, const char *key);
 

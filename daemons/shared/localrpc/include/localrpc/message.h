@@ -91,9 +91,11 @@ typedef struct local_answer {
     uint64_t window_end_ms;
     char engine[16]; /* START: what runs, "" without a CPU profile */
     char engine_reason[256];
-    uint32_t session;        /* enum session_state */
-    uint64_t gap_ms;         /* recording time lost before this window */
-    uint64_t dropped_events; /* WINDOW, STOP: of this window, dropped by the profiler */
+    uint32_t session;          /* enum session_state */
+    uint64_t gap_ms;           /* recording time lost before this window */
+    char lacks[1024];          /* LIST: what attachd's self-check found, a sentence a line */
+    uint32_t workers_unreaped; /* LIST: killed attach workers that have not ended */
+    uint64_t dropped_events;   /* WINDOW, STOP: of this window, dropped by the profiler */
     uint32_t absent; /* START: 1 << event_id of each event that was wanted and is not recorded */
     char absent_reason[256]; /* which, and why */
 } local_answer;
