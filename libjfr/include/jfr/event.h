@@ -67,8 +67,9 @@ JFR_EXPORT JFR_MUST_USE int jfr_events_open(jfr_events **out, jfr_chunk *chunk,
 
 /*
  * The next chosen event, in the file's order (not that of time). Returns 1 with it, 0 at the end.
- * Where an event's size is impossible the walk ends, and jfr_file_loss says what was not reached.
- * Errors: JFR_ERR_LIMIT, JFR_ERR_NOMEM; JFR_ERR_USAGE when the chunk has ended.
+ * Where an event's size is impossible the walk goes on at the next checkpoint, and jfr_file_loss
+ * says what was not reached. Errors: JFR_ERR_LIMIT, JFR_ERR_NOMEM; JFR_ERR_USAGE when the chunk has
+ * ended.
  */
 JFR_EXPORT JFR_MUST_USE int jfr_events_next(jfr_events *events, jfr_event *out, jfr_error *err);
 

@@ -77,8 +77,9 @@ JFR_EXPORT void jfr_sums_free(jfr_sums *sums);
 /*
  * Replaces the rows by the sums of all samples of `chunk`, from its first; what jfr_samples_next
  * would count in jfr_chunk_stats and report as loss is counted and reported here.
- * Errors: JFR_ERR_LIMIT (max_rows, max_string_bytes, max_decoded_bytes: read the chunk by samples
- * then), JFR_ERR_NOMEM. There are no rows after an error, and the chunk is as rewound.
+ * Errors: JFR_ERR_LIMIT (max_rows, max_string_bytes, max_decoded_bytes, or events that are damaged
+ * with more behind them: read the chunk by samples then), JFR_ERR_NOMEM. There are no rows after an
+ * error, and the chunk is as rewound.
  */
 JFR_EXPORT JFR_MUST_USE int jfr_sums_fill(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err);
 
