@@ -48,10 +48,21 @@ typedef struct jfr_events_options {
     uint32_t reserved;      /* 0 */
 } jfr_events_options;
 
+#ifdef __cplusplus
+#define JFR_EVENTS_OPTIONS_INIT                                                                    \
+    [] {                                                                                           \
+        jfr_events_options init_ = jfr_events_options();                                           \
+        init_.size = sizeof(jfr_events_options);                                                   \
+        init_.from_ns = INT64_MIN;                                                                 \
+        init_.to_ns = INT64_MAX;                                                                   \
+        return init_;                                                                              \
+    }()
+#else
 #define JFR_EVENTS_OPTIONS_INIT                                                                    \
     {                                                                                              \
         .size = sizeof(jfr_events_options), .from_ns = INT64_MIN, .to_ns = INT64_MAX               \
     }
+#endif
 
 /* A walk over a chunk's events. Several may be open on one chunk; samples do not disturb them. */
 typedef struct jfr_events jfr_events;

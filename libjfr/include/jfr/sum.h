@@ -45,10 +45,19 @@ typedef struct jfr_sums_options {
     const jfr_allocator *allocator; /* NULL = malloc; copied */
 } jfr_sums_options;
 
+#ifdef __cplusplus
+#define JFR_SUMS_OPTIONS_INIT                                                                      \
+    [] {                                                                                           \
+        jfr_sums_options init_ = jfr_sums_options();                                               \
+        init_.size = sizeof(jfr_sums_options);                                                     \
+        return init_;                                                                              \
+    }()
+#else
 #define JFR_SUMS_OPTIONS_INIT                                                                      \
     {                                                                                              \
         .size = sizeof(jfr_sums_options)                                                           \
     }
+#endif
 
 /*
  * One row: the samples that agree in all of its fields up to value_count. Of waits for locks whose
