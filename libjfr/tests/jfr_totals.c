@@ -155,6 +155,8 @@ static void print(const struct total *totals)
     printf("{\"types\": {");
     for (int type = 0; type < JFR_PROFILE_TYPE_COUNT; type++) {
         const struct total *t = &totals[type];
+        if (type > JFR_NATIVEMEM_BYTES && t->events == 0)
+            continue; /* jfr-truth, whose answers these are compared with, knows those before */
         printf("%s\"%s\": {\"events\": %" PRIu64 ", \"raw_value\": %" PRIu64
                ", \"stackless\": %" PRIu64 "}",
                type > 0 ? ", " : "", jfr_profile_type_name((jfr_profile_type)type), t->events,

@@ -34,7 +34,9 @@ function totalsOf(jfr, bytes) {
     }
   assert.equal(file.loss().chunksPartial + file.loss().chunksLost, 0n)
   file.close()
-  const shown = totals.map(([name, t]) => `"${name}": {"events": ${t.events}, "raw_value": ${t.raw_value}, "stackless": ${t.stackless}}`)
+  // As jfr_totals: jfr-truth, whose answers these are compared with, does not know the last ones.
+  const known = totals.filter(([, { events }], type) => type < 8 || events > 0)
+  const shown = known.map(([name, t]) => `"${name}": {"events": ${t.events}, "raw_value": ${t.raw_value}, "stackless": ${t.stackless}}`)
   return `{"types": {${shown.join(', ')}}}\n`
 }
 

@@ -3,5 +3,5 @@
 
 const char *sagg_version(void)
 {
-    return SAGG__VERSION;
+    return SAGG_VERSION;
 }

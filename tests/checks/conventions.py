@@ -6,7 +6,8 @@ Usage: conventions.py TREE. The rules:
   1. every source file begins with its SPDX line (after `#!`, where there is one);
   2. a header below a library's src/ ends in _impl.h, and no header elsewhere in a library does;
   3. error codes are named X_ERR_...;
-  4. a public header is included as <room/noun.h>.
+  4. a public header is included as <room/noun.h>;
+  5. the version in a library's version.h is the project's.
 Each rule is first held to a planted fault, so that a rule that sees nothing fails.
 """
 
@@ -58,6 +59,21 @@ def is_source(path):
     return pathlib.PurePath(path).suffix in SOURCES and "/corpus/" not in path and not path.startswith("tests/data/")
 
 
+def faults_of_version(path, text, version):
+    numbers = [re.search(rf"_VERSION_{part} +(\d+)$", text, re.MULTILINE) for part in ("MAJOR", "MINOR", "PATCH")]
+    if [number and number[1] for number in numbers] != version.split(".") or f'"{version}"' not in text:
+        yield f"{path}: is not of version {version}, which meson.build states"
+
+
+def check_versions(tree):
+    version = re.search(r"version: '([\d.]+)'", (tree / "meson.build").read_text())[1]
+    headers = sorted(tree.glob("lib*/include/*/version.h"))
+    if len(headers) != len(LIBRARIES) or not list(faults_of_version("planted", headers[0].read_text(), "99.1.0")):
+        yield "each library has a version.h, and a wrong version in one is a fault"
+    for header in headers:
+        yield from faults_of_version(header.relative_to(tree), header.read_text(), version)
+
+
 def main():
     tree = pathlib.Path(sys.argv[1])
     for path, text in PLANTED.items():
@@ -68,6 +84,7 @@ def main():
     paths = [path for path in listed.split("\0") if path and (tree / path).is_file() and is_source(path)]
     public = public_headers(paths)
     faults = [fault for path in paths for fault in faults_of(path, (tree / path).read_text(encoding="utf-8"), public)]
+    faults += check_versions(tree)
     print(f"{len(paths)} files")
     print("\n".join(faults) or "all keep the conventions")
     return 1 if faults or not paths else 0

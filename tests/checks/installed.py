@@ -17,6 +17,7 @@ import tempfile
 
 STRICT_C = ["gcc", "-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c"]
 STRICT_CXX = ["g++", "-std=c++17", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++"]
+MACROS = {"libjfr": "JFR", "libstackagg": "SAGG", "libattach": "ATTACH", "libchsink": "CHS"}
 LIBRARIES = {"libjfr": "jfr", "libstackagg": "stackagg", "libattach": "attach", "libchsink": "chsink"}
 
 
@@ -86,6 +87,67 @@ def check_headers(points, installation, library, prefix):
             source = f"#include <{prefix}/{header.name}>\nextern int not_empty;\n"
             fault = fault_of([*compiler, *flags, "-"], input=source)
             points.report(f"{prefix}/{header.name} alone as {language}", fault)
+
+
+INIT = re.compile(r"^#define +(\w+_INIT)\b", re.MULTILINE)
+TYPE = re.compile(r"sizeof\((\w+)\)")
+
+
+def check_starts(points, installation, library, prefix):
+    """Every _INIT macro, as C and as C++ without a warning."""
+    uses = {}
+    for header in sorted(installation.root.rglob(f"include/{prefix}/*.h")):
+        text = header.read_text()
+        uses |= {found[1]: TYPE.search(text, found.end())[1] for found in INIT.finditer(text)}
+    body = "".join(f"int use_{name}(void);\nint use_{name}(void) {{ {kind} o = {name}; return o.size == sizeof(o) ? 0 : 1; }}\n" for name, kind in uses.items())
+    flags = installation.flags(library, "--cflags")
+    for language, compiler in (("C11", STRICT_C), ("C++", STRICT_CXX), ("C++11", [*STRICT_CXX, "-std=c++11"])):
+        fault = fault_of([*compiler, *flags, "-"], input=f"#include <{prefix}/{prefix}.h>\n{body}") if uses else "no _INIT macro was found"
+        points.report(f"{len(uses)} _INIT macros of {library} as {language}", fault)
+
+
+def check_versions(points, installation, library, macros):
+    said = run(["pkg-config", "--modversion", library], env=installation.environment).stdout.strip()
+    major, minor, patch = map(int, said.split("."))
+    prefix = LIBRARIES[library]
+    source = f"""#include <{prefix}/{prefix}.h>
+_Static_assert({macros}_VERSION_NUMBER == {major * 1000000 + minor * 1000 + patch}, "number");
+_Static_assert(sizeof({macros}_VERSION) == sizeof("{said}"), "text");
+"""
+    points.report(f"{library}'s headers have the version of its .pc file", fault_of([*STRICT_C, *installation.flags(library, "--cflags"), "-"], input=source))
+
+
+def check_documents(points, installation, library):
+    """What the .pc file names is there: the formats, what versions promise, the pages' templates."""
+    def place(variable):
+        return pathlib.Path(run(["pkg-config", f"--variable={variable}", library], env=installation.environment).stdout.strip() or "/nothing")
+
+    def below(path):
+        return path if str(path).startswith(str(installation.root)) else installation.root / str(path).lstrip("/")
+    wanted = [below(place("formatsdir")) / "jfr.md", below(place("docdir")) / "abi.md"]
+    if library == "libstackagg":
+        wanted.append(below(place("templatedir")) / "flamegraph.html")
+    missing = [str(path) for path in wanted if not path.exists()]
+    points.report(f"{library}.pc names the documents", f"missing: {missing}" if missing else None)
+
+
+def check_both(points, tree, scratch):
+    """-Ddefault_library=both: a program links the static library by pkg-config's words alone."""
+    build, root = pathlib.Path(scratch) / "both", pathlib.Path(scratch) / "both-root"
+    setup = ["meson", "setup", build, tree, "-Ddefault_library=both", "-Dtests=disabled", "-Dui=disabled", f"--prefix={root}", "-Dlibdir=lib"]
+    fault = fault_of(setup) or fault_of(["meson", "compile", "-C", build, "jfr:static_library", "jfr:shared_library", "stackagg:static_library", "stackagg:shared_library"])
+    points.report("-Ddefault_library=both builds both", fault)
+    if fault:
+        return
+    for library, name in (("libjfr", "jfr"), ("libstackagg", "stackagg")):
+        kinds = [path.suffix for path in (build / library / f"lib{name}.a", build / library / f"lib{name}.so") if path.exists()]
+        points.report(f"{library} is there as archive and shared object", None if kinds == [".a", ".so"] else f"only {kinds}")
+    example = tree / "examples/jfr-top/jfr-top.c"
+    flags = [f"-I{tree}/libjfr/include", build / "libjfr/libjfr.a", "-lz"]
+    program = pathlib.Path(scratch) / "static-top"
+    fault = fault_of(["gcc", "-std=c11", "-D_GNU_SOURCE", "-o", program, example, *flags])
+    linked = run(["ldd", program]).stdout if not fault else ""
+    points.report("a program of the static library needs no shared one", fault or ("it does: " + linked if "libjfr" in linked else None))
 
 
 def check_exports(points, tree, installation, library):
@@ -179,8 +241,12 @@ def main():
             installation = Installation(root)
             for library, prefix in LIBRARIES.items():
                 points.attempt(f"{library}: headers", check_headers, points, installation, library, prefix)
+                points.attempt(f"{library}: _INIT", check_starts, points, installation, library, prefix)
+                points.attempt(f"{library}: version", check_versions, points, installation, library, MACROS[library])
+                points.attempt(f"{library}: documents", check_documents, points, installation, library)
                 check_exports(points, tree, installation, library)
                 points.attempt(f"{library}: README", check_readme, points, tree, installation, library)
+            points.attempt("both kinds of library", check_both, points, tree, scratch)
             points.attempt("examples", check_examples, points, tree, installation, scratch)
             points.attempt("programs", check_programs, points, root, classes, scratch)
     print(f"1..{points.count}")

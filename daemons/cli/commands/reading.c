@@ -226,8 +226,10 @@ void reading_report(const recording *rec)
     for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
         complain("missing: %s", line);
     if (info.counts.unmeasured_events > 0)
-        complain("note: %" PRIu64 " samples of an event that measures no time were left out",
-                 info.counts.unmeasured_events);
+        complain("note: %" PRIu64
+                 " samples were left out: the setting that tells their interval %s",
+                 info.counts.unmeasured_events,
+                 info.bytes_lost > 0 ? "was lost with the bytes above" : "is not in the recording");
     for (size_t i = 0; recording_unread_line(rec, i, line, sizeof(line)); i++)
         complain("note: %s", line);
     if (recording_cut_stacks_line(rec, line, sizeof(line)))

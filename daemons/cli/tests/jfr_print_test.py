@@ -118,7 +118,7 @@ class Tests:
     def test_stack_depth_and_filters_are_the_jdks(self):
         for arguments in (["--stack-depth", "1"], [], ["--stack-depth", "0"], ["--events", "CPULoad,Thread*"],
                           ["--events", "jdk.*Heap*,jdk.GarbageCollection"], ["--categories", "GC,JVM"],
-                          ["--categories", "Java Application", "--events", "*Park"], ["--events", "Nothing"]):
+                          ["--categories", "Java Application", "--events", "*Park"], ["--events", "jdk.ZAllocationStall"]):
             for kind in (("jdk-default", 17), ("jdk-profile", 25)):
                 self.compare(self.recordings[kind], *arguments)
 

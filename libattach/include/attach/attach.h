@@ -11,6 +11,7 @@
 #include <attach/profiler.h>
 #include <attach/target.h>
 #include <attach/threads.h>
+#include <attach/version.h>
 #include <attach/worker.h>
 
 #endif

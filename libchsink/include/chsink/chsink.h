@@ -11,5 +11,6 @@
 #include <chsink/http.h>
 #include <chsink/reader.h>
 #include <chsink/transport.h>
+#include <chsink/version.h>
 
 #endif

@@ -48,10 +48,21 @@ typedef struct jfr_events_options {
     uint32_t reserved;      /* 0 */
 } jfr_events_options;
 
+#ifdef __cplusplus
+#define JFR_EVENTS_OPTIONS_INIT                                                                    \
+    [] {                                                                                           \
+        jfr_events_options init_ = jfr_events_options();                                           \
+        init_.size = sizeof(jfr_events_options);                                                   \
+        init_.from_ns = INT64_MIN;                                                                 \
+        init_.to_ns = INT64_MAX;                                                                   \
+        return init_;                                                                              \
+    }()
+#else
 #define JFR_EVENTS_OPTIONS_INIT                                                                    \
     {                                                                                              \
         .size = sizeof(jfr_events_options), .from_ns = INT64_MIN, .to_ns = INT64_MAX               \
     }
+#endif
 
 /* A walk over a chunk's events. Several may be open on one chunk; samples do not disturb them. */
 typedef struct jfr_events jfr_events;
@@ -67,8 +78,9 @@ JFR_EXPORT JFR_MUST_USE int jfr_events_open(jfr_events **out, jfr_chunk *chunk,
 
 /*
  * The next chosen event, in the file's order (not that of time). Returns 1 with it, 0 at the end.
- * Where an event's size is impossible the walk ends, and jfr_file_loss says what was not reached.
- * Errors: JFR_ERR_LIMIT, JFR_ERR_NOMEM; JFR_ERR_USAGE when the chunk has ended.
+ * Where an event's size is impossible the walk goes on at the next checkpoint, and jfr_file_loss
+ * says what was not reached. Errors: JFR_ERR_LIMIT, JFR_ERR_NOMEM; JFR_ERR_USAGE when the chunk has
+ * ended.
  */
 JFR_EXPORT JFR_MUST_USE int jfr_events_next(jfr_events *events, jfr_event *out, jfr_error *err);
 

@@ -21,9 +21,10 @@ typedef enum jfr_loss_reason {
     JFR_LOSS_BAD_HEADER,    /* no chunk header where one must be */
     JFR_LOSS_BAD_METADATA,  /* the chunk's type descriptions cannot be read */
     JFR_LOSS_BAD_POOLS,     /* a constant pool cannot be read: stacks or threads are missing */
-    JFR_LOSS_BAD_EVENTS,    /* an event's size is impossible: the events after it are not reached */
-    JFR_LOSS_LIMIT,         /* a limit of jfr_options was passed */
-    JFR_LOSS_BAD_GZIP       /* the gzip input is damaged or cut, or more stands behind its end */
+    JFR_LOSS_BAD_EVENTS, /* an event's size is impossible: what follows, up to a checkpoint, is lost
+                          */
+    JFR_LOSS_LIMIT,      /* a limit of jfr_options was passed */
+    JFR_LOSS_BAD_GZIP    /* the gzip input is damaged or cut, or more stands behind its end */
 } jfr_loss_reason;
 
 /* One stretch that was lost. */

@@ -34,6 +34,7 @@
 #include <jfr/thread.h>
 #include <jfr/type.h>
 #include <jfr/variant.h>
+#include <jfr/version.h>
 
 JFR_BEGIN_DECLS
 

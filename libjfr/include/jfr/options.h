@@ -6,7 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where a jfr_file takes its memory from. All three functions must be set, or none (malloc). */
+/*
+ * Where a jfr_file takes its memory from. All three functions must be set, or none (malloc). They
+ * are called on the thread that calls the library, never on another, and may return NULL: that is
+ * JFR_ERR_NOMEM. Each object calls its allocator from one thread at a time; an allocator that
+ * several objects share, as the readers of jfr_split_reader and the sums of several threads do, is
+ * called by several threads at the same time and must allow that, as malloc does.
+ */
 typedef struct jfr_allocator {
     void *(*alloc)(void *ctx, size_t size);
     void *(*realloc)(void *ctx, void *ptr, size_t old_size, size_t new_size);
@@ -58,9 +64,18 @@ typedef struct jfr_options {
     uint64_t max_stream_bytes; /* a chunk of a jfr_stream; 1 GiB */
 } jfr_options;
 
+#ifdef __cplusplus
+#define JFR_OPTIONS_INIT                                                                           \
+    [] {                                                                                           \
+        jfr_options init_ = jfr_options();                                                         \
+        init_.size = sizeof(jfr_options);                                                          \
+        return init_;                                                                              \
+    }()
+#else
 #define JFR_OPTIONS_INIT                                                                           \
     {                                                                                              \
         .size = sizeof(jfr_options)                                                                \
     }
+#endif
 
 #endif

@@ -138,8 +138,9 @@ typedef struct jfr_sample {
 /*
  * Yields the chunk's next sample, in file order (which is not time order).
  * Returns 1 with a sample, 0 at the chunk's end, negative on an error. Where an event's size is
- * impossible the samples end too: jfr_file_loss then reports the rest as lost.
- * Errors: JFR_ERR_LIMIT (max_string_bytes, max_decoded_bytes), JFR_ERR_NOMEM.
+ * impossible, as of one that was written while another one was, reading goes on at the next
+ * checkpoint of the chunk, or ends: jfr_file_loss reports what lies between as lost. Errors:
+ * JFR_ERR_LIMIT (max_string_bytes, max_decoded_bytes), JFR_ERR_NOMEM.
  */
 JFR_EXPORT JFR_MUST_USE int jfr_samples_next(jfr_chunk *chunk, jfr_sample *sample, jfr_error *err);
 

@@ -42,10 +42,19 @@ typedef struct jfr_intervals {
     uint32_t reserved;        /* 0 */
 } jfr_intervals;
 
+#ifdef __cplusplus
+#define JFR_INTERVALS_INIT                                                                         \
+    [] {                                                                                           \
+        jfr_intervals init_ = jfr_intervals();                                                     \
+        init_.size = sizeof(jfr_intervals);                                                        \
+        return init_;                                                                              \
+    }()
+#else
 #define JFR_INTERVALS_INIT                                                                         \
     {                                                                                              \
         .size = sizeof(jfr_intervals)                                                              \
     }
+#endif
 
 /* One jdk.ActiveSetting event: setting `name` of event type `event` is `value`. */
 typedef struct jfr_setting {

@@ -125,10 +125,19 @@ typedef struct jfr_frame_memo_options {
     const jfr_allocator *allocator; /* NULL = malloc; copied */
 } jfr_frame_memo_options;
 
+#ifdef __cplusplus
+#define JFR_FRAME_MEMO_OPTIONS_INIT                                                                \
+    [] {                                                                                           \
+        jfr_frame_memo_options init_ = jfr_frame_memo_options();                                   \
+        init_.size = sizeof(jfr_frame_memo_options);                                               \
+        return init_;                                                                              \
+    }()
+#else
 #define JFR_FRAME_MEMO_OPTIONS_INIT                                                                \
     {                                                                                              \
         .size = sizeof(jfr_frame_memo_options)                                                     \
     }
+#endif
 
 /* Makes an empty memo; free it with jfr_frame_memo_free. Errors: JFR_ERR_USAGE, JFR_ERR_NOMEM. */
 JFR_EXPORT JFR_MUST_USE int

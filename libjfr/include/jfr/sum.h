@@ -45,10 +45,19 @@ typedef struct jfr_sums_options {
     const jfr_allocator *allocator; /* NULL = malloc; copied */
 } jfr_sums_options;
 
+#ifdef __cplusplus
+#define JFR_SUMS_OPTIONS_INIT                                                                      \
+    [] {                                                                                           \
+        jfr_sums_options init_ = jfr_sums_options();                                               \
+        init_.size = sizeof(jfr_sums_options);                                                     \
+        return init_;                                                                              \
+    }()
+#else
 #define JFR_SUMS_OPTIONS_INIT                                                                      \
     {                                                                                              \
         .size = sizeof(jfr_sums_options)                                                           \
     }
+#endif
 
 /*
  * One row: the samples that agree in all of its fields up to value_count. Of waits for locks whose
@@ -77,8 +86,9 @@ JFR_EXPORT void jfr_sums_free(jfr_sums *sums);
 /*
  * Replaces the rows by the sums of all samples of `chunk`, from its first; what jfr_samples_next
  * would count in jfr_chunk_stats and report as loss is counted and reported here.
- * Errors: JFR_ERR_LIMIT (max_rows, max_string_bytes, max_decoded_bytes: read the chunk by samples
- * then), JFR_ERR_NOMEM. There are no rows after an error, and the chunk is as rewound.
+ * Errors: JFR_ERR_LIMIT (max_rows, max_string_bytes, max_decoded_bytes, or events that are damaged
+ * with more behind them: read the chunk by samples then), JFR_ERR_NOMEM. There are no rows after an
+ * error, and the chunk is as rewound.
  */
 JFR_EXPORT JFR_MUST_USE int jfr_sums_fill(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err);
 

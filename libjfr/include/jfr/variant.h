@@ -126,10 +126,19 @@ typedef struct jfr_visitor {
     uint64_t max_values; /* values of one visit, then JFR_ERR_LIMIT. 0 = 1,000,000 */
 } jfr_visitor;
 
+#ifdef __cplusplus
+#define JFR_VISITOR_INIT                                                                           \
+    [] {                                                                                           \
+        jfr_visitor init_ = jfr_visitor();                                                         \
+        init_.size = sizeof(jfr_visitor);                                                          \
+        return init_;                                                                              \
+    }()
+#else
 #define JFR_VISITOR_INIT                                                                           \
     {                                                                                              \
         .size = sizeof(jfr_visitor)                                                                \
     }
+#endif
 
 /*
  * Walks a value's whole tree, constants resolved. A constant that contains itself is NULL there.

@@ -73,19 +73,6 @@ uint64_t jfr_events_bad(const jfr_events *events)
     return events->bad;
 }
 
-/* The walk stands at something that is no event: what is not reached is reported once. */
-static void stop_walk(jfr_events *events, uint64_t offset)
-{
-    jfr_chunk *chunk = events->chunk;
-    events->at.pos = events->at.end;
-    events->at.failed = false;
-    if (chunk->events_lost)
-        return;
-    chunk->events_lost = true;
-    jfr__loss_add(chunk->file, chunk->info.finished ? JFR_LOSS_BAD_EVENTS : JFR_LOSS_UNFINISHED,
-                  offset, chunk->end - offset, chunk->info.offset);
-}
-
 static bool is_ticks(const jfr_field *f)
 {
     return f->kind == JFR_KIND_LONG && !f->is_array && !f->is_constant;
@@ -182,8 +169,9 @@ int jfr_events_next(jfr_events *events, jfr_event *out, jfr_error *err)
         jfr__event_head head;
         uint64_t offset = jfr__cursor_offset(c);
         if (!jfr__event_next(c, &head)) {
-            stop_walk(events, offset);
-            return 0;
+            if (!jfr__resume(chunk, c, offset))
+                return 0;
+            continue;
         }
         int rc = fill(chunk, &head, *c, out, err);
         c->pos = c->base + head.end;

@@ -29,11 +29,12 @@ static bool ends_with(jfr_str text, const char *end)
     return text.len >= len && memcmp(text.data + text.len - len, end, len) == 0;
 }
 
-/* Most of the JDK's events have a stack trace and a thread: those that are samples say so. */
+/* Most of the JDK's events have a stack trace and a thread: those that are samples say so.
+ * async-profiler's profiler.Free is what ends an allocation of profiler.Malloc. */
 static bool looks_like_a_sample(const jfr_chunk *chunk, const jfr__type *type)
 {
     bool jdk = jfr__str_starts(type->name, "jdk.");
-    return (!jdk || ends_with(type->name, "Sample")) &&
+    return !jfr__str_is(type->name, "profiler.Free") && (!jdk || ends_with(type->name, "Sample")) &&
            refers_to(chunk, type, "stackTrace", "stackTrace", "jdk.types.StackTrace") &&
            refers_to(chunk, type, "eventThread", "sampledThread", "java.lang.Thread");
 }

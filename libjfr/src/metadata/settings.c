@@ -323,7 +323,13 @@ static int walk(struct scan *s)
         jfr__skim_want(&s->skim, chunk->event_plans[i].type_id, true);
     for (size_t i = 0; i < chunk->unread_count; i++)
         jfr__skim_want(&s->skim, chunk->unread_ids[i], true);
-    while (jfr__cursor_left(&c) > 0 && jfr__event_next(&c, &head)) {
+    while (jfr__cursor_left(&c) > 0) {
+        uint64_t offset = jfr__cursor_offset(&c);
+        if (!jfr__event_next(&c, &head)) { /* the walks over samples and events record the loss */
+            c.failed = false;
+            c.pos = c.base + jfr__boundary_behind(chunk, offset);
+            continue;
+        }
         jfr__cursor body = c;
         body.end = c.base + head.end;
         c.pos = body.end;

@@ -78,6 +78,8 @@ static int walk_chain(jfr_chunk *chunk, const jfr__pool_visitor *visitor, jfr_er
         uint64_t delta;
         jfr_error why;
         int rc = visit(chunk, at, end, &delta, visitor, &why);
+        if (rc == 0 && jfr__boundary_add(chunk, at, err) < 0)
+            return JFR_ERR_NOMEM;
         if (rc == 0 && at - chunk->info.offset >= chunk->info.size / 2)
             chunk->middle = at;
         rc = tolerate(visitor, rc, &why, err);

@@ -82,7 +82,8 @@ static void forget(jfr_chunk *chunk)
     memset(chunk->left_out, 0, sizeof(chunk->left_out));
     chunk->setting_count = 0;
     chunk->unread_count = 0;
-    chunk->events_lost = false;
+    chunk->lost_to = 0;
+    chunk->boundary_count = 0;
     chunk->peeked = false;
     chunk->middle = 0;
     chunk->stacks_expected = 0;
@@ -197,6 +198,8 @@ void jfr__chunk_free(jfr_chunk *chunk)
     }
     if (chunk->settings != NULL)
         alloc->free(alloc->ctx, chunk->settings);
+    if (chunk->boundaries != NULL)
+        alloc->free(alloc->ctx, chunk->boundaries);
     if (chunk->frames != NULL)
         alloc->free(alloc->ctx, chunk->frames);
     if (chunk->kept != NULL)

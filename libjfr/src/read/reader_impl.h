@@ -142,8 +142,11 @@ struct jfr_chunk {
 
     uint64_t middle; /* the first checkpoint of the second half of its bytes; 0 = not known */
 
-    jfr__cursor events; /* where jfr_samples_next goes on */
-    bool events_lost;   /* their loss is recorded already */
+    jfr__cursor events;   /* where jfr_samples_next goes on */
+    uint64_t lost_to;     /* up to there the loss of events is recorded already */
+    uint64_t *boundaries; /* where events begin by the chain of checkpoints, descending */
+    size_t boundary_count;
+    size_t boundary_cap;
     jfr_chunk_stats stats;
     uint64_t unknown_pools; /* found while indexing; a rewind keeps them */
     uint64_t undefined_pools;
@@ -282,6 +285,17 @@ bool jfr__lies_in_file(const jfr_chunk *chunk, jfr_str text);
 int jfr__samples_define(jfr_chunk *chunk, jfr_error *err);
 /* Leaves the chunk as jfr_samples_next does when it returns 0; `lost` = at `offset` is no event. */
 void jfr__samples_end(jfr_chunk *chunk, uint64_t offset, bool lost);
+
+/*
+ * resume.c: the events that the chunk's chain of checkpoints proves. An event that was written
+ * while another one was leaves bytes of which nobody knows where the next event begins.
+ */
+int jfr__boundary_add(jfr_chunk *chunk, uint64_t offset, jfr_error *err);
+/* The first of them behind `offset`, or the chunk's end. */
+uint64_t jfr__boundary_behind(const jfr_chunk *chunk, uint64_t offset);
+/* Puts the cursor there and records what is lost, unless it is recorded already: at `offset` is no
+ * event. Returns false at the chunk's end. */
+bool jfr__resume(jfr_chunk *chunk, jfr__cursor *c, uint64_t offset);
 
 /* map.c: gives pages of a mapped recording back to the system; they are read again when needed. */
 void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to);

@@ -139,22 +139,10 @@ static int normalise(jfr_chunk *chunk, const jfr__event_plan *plan, const uint64
     return 1;
 }
 
-/* The walk stands at something that is no event: report what is not reached. */
-static void stop_walk(jfr_chunk *chunk, uint64_t offset)
-{
-    chunk->events.pos = chunk->events.end;
-    chunk->events.failed = false;
-    if (chunk->events_lost)
-        return;
-    chunk->events_lost = true;
-    jfr__loss_add(chunk->file, chunk->info.finished ? JFR_LOSS_BAD_EVENTS : JFR_LOSS_UNFINISHED,
-                  offset, chunk->end - offset, chunk->info.offset);
-}
-
 void jfr__samples_end(jfr_chunk *chunk, uint64_t offset, bool lost)
 {
     if (lost)
-        stop_walk(chunk, offset);
+        (void)jfr__resume(chunk, &chunk->events, offset);
     chunk->events.pos = chunk->events.base + chunk->end;
 }
 
@@ -166,8 +154,9 @@ int jfr_samples_next(jfr_chunk *chunk, jfr_sample *sample, jfr_error *err)
         jfr__event_head head;
         uint64_t offset = jfr__cursor_offset(c);
         if (!jfr__event_next(c, &head)) {
-            stop_walk(chunk, offset);
-            return 0;
+            if (!jfr__resume(chunk, c, offset))
+                return 0;
+            continue;
         }
         jfr__cursor body = *c;
         body.end = c->base + head.end;

@@ -204,6 +204,10 @@ static int join(jfr_sums *const *sums, uint32_t count, jfr_chunk *chunk, jfr_err
             return why(sums[0], err);
         at = sums[0]->reached;
     }
+    if (sums[0]->lost && jfr__boundary_behind(chunk, at) < chunk->end)
+        return jfr__fail(err, JFR_ERR_LIMIT, at,
+                         "Events of the chunk are damaged, and more come behind them: read it by "
+                         "samples.");
     jfr_samples_rewind(chunk);
     for (uint32_t i = 0; i < count; i++) {
         add_counts(&chunk->stats, sums[i]);

@@ -207,33 +207,87 @@ START_TEST(garbage_between_chunks_is_skipped)
 }
 END_TEST
 
-START_TEST(event_of_size_zero_ends_the_chunk_only)
+/* Up to the next event that the chain of checkpoints proves. */
+START_TEST(event_of_size_zero_costs_what_lies_before_the_next_checkpoint)
 {
     begin_chunk(&w, &params);
     put_setting(&w, T_EXECUTION, "period", "10 ms");
     put_execution(&w, 600, 70, 7, 1);
     size_t bad = w.len;
     put_be(&w, 0, 4);
+    put_execution(&w, 700, 70, 7, 1); /* nobody knows where it begins */
+    size_t checkpoint = w.len;
     put_standard_pools(&w);
+    put_execution(&w, 800, 71, 9, 1);
     end_chunk(&w, &params);
-    size_t second = w.len;
     write_simple_chunk();
     open_first_chunk();
-    (void)next_sample();
-    expect_no_sample();
-    expect_no_sample();
-    jfr_samples_rewind(chunk);
-    (void)next_sample();
-    expect_no_sample();
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(next_sample().time_ns, 1000000100);
+        ck_assert_int_eq(next_sample().time_ns, 1000000300);
+        expect_no_sample();
+        expect_no_sample();
+        jfr_samples_rewind(chunk);
+    }
     ck_assert_uint_eq(loss().record_count, 1); /* once, however often it is walked */
     ck_assert_int_eq(loss().records[0].reason, JFR_LOSS_BAD_EVENTS);
     ck_assert_uint_eq(loss().records[0].offset, bad);
-    ck_assert_uint_eq(loss().records[0].bytes, second - bad);
+    ck_assert_uint_eq(loss().records[0].bytes, checkpoint - bad);
+    jfr_events *events;
+    jfr_event event;
+    ck_assert_int_eq(jfr_events_open(&events, chunk,
+                                     &(jfr_events_options){.size = sizeof(jfr_events_options),
+                                                           .from_ns = INT64_MIN,
+                                                           .to_ns = INT64_MAX,
+                                                           .flags = JFR_EVENTS_RAW},
+                                     &err),
+                     0);
+    unsigned executions = 0;
+    while (jfr_events_next(events, &event, &err) == 1)
+        executions += event.type_id == params.base + T_EXECUTION;
+    jfr_events_close(events);
+    ck_assert_uint_eq(executions, 2);
+    ck_assert_uint_eq(loss().record_count, 1);
     next_chunk();
     (void)next_sample();
     expect_end();
     ck_assert_uint_eq(loss().chunks_partial, 1);
     ck_assert_uint_eq(loss().chunks_whole, 1);
+}
+END_TEST
+
+START_TEST(a_setting_behind_damage_is_found)
+{
+    jfr_sums *sums;
+    begin_chunk(&w, &params);
+    put_execution(&w, 600, 70, 7, 1);
+    put_be(&w, 0, 4);
+    put_standard_pools(&w);
+    put_setting(&w, T_EXECUTION, "period", "10 ms");
+    end_chunk(&w, &params);
+    open_first_chunk();
+    ck_assert_uint_eq(next_sample().values[0].value, 10000000);
+    expect_no_sample();
+    /* Sums have one stretch of events: callers read such a chunk by samples. */
+    ck_assert_int_eq(jfr_sums_new(&sums, NULL, &err), 0);
+    ck_assert_int_eq(jfr_sums_fill(sums, chunk, &err), JFR_ERR_LIMIT);
+    jfr_sums_free(sums);
+}
+END_TEST
+
+START_TEST(nothing_behind_the_last_checkpoint_is_proved)
+{
+    begin_chunk(&w, &params);
+    put_setting(&w, T_EXECUTION, "period", "10 ms");
+    put_standard_pools(&w);
+    size_t bad = w.len;
+    put_be(&w, 0, 4);
+    put_execution(&w, 700, 70, 7, 1);
+    end_chunk(&w, &params);
+    open_first_chunk();
+    expect_no_sample();
+    ck_assert_uint_eq(loss().records[0].offset, bad);
+    ck_assert_uint_eq(loss().records[0].bytes, w.len - bad);
 }
 END_TEST
 
@@ -540,7 +594,9 @@ int main(void)
     tcase_add_test(t, pools_of_open_chunk_are_used);
     tcase_add_loop_test(t, a_copy_of_the_header_ends_no_cut_chunk, 0, 2);
     tcase_add_test(t, garbage_between_chunks_is_skipped);
-    tcase_add_test(t, event_of_size_zero_ends_the_chunk_only);
+    tcase_add_test(t, event_of_size_zero_costs_what_lies_before_the_next_checkpoint);
+    tcase_add_test(t, a_setting_behind_damage_is_found);
+    tcase_add_test(t, nothing_behind_the_last_checkpoint_is_proved);
     tcase_add_test(t, event_beyond_its_chunk_is_lost);
     tcase_add_test(t, padded_sizes_of_all_widths);
     tcase_add_test(t, plain_integers);

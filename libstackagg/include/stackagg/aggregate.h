@@ -47,7 +47,13 @@ enum sagg_group {
     SAGG_BY_NONE = 2,   /**< neither: every entry has SAGG_NO_THREAD; threads keep their totals */
 };
 
-/** Where an aggregate takes its memory. All four together or none (then the C library's). */
+/**
+ * Where an aggregate takes its memory. All four together or none (then the C library's). The
+ * functions are called on the thread that calls the library, and may return NULL: that is
+ * SAGG_ERR_NOMEM. An aggregate, and each object made from it, calls them from one thread at a time.
+ * Objects that several threads make from one aggregate share its allocator, which must then allow
+ * that, as malloc does.
+ */
 typedef struct sagg_allocator {
     void *(*alloc)(void *ctx, size_t bytes);
     void *(*realloc)(void *ctx, void *block, size_t old_bytes, size_t new_bytes);
@@ -80,10 +86,20 @@ typedef struct sagg_options {
     sagg_allocator allocator; /**< zero = malloc, realloc, free */
 } sagg_options;
 
+#ifdef __cplusplus
+#define SAGG_OPTIONS_INIT                                                                          \
+    [] {                                                                                           \
+        sagg_options init_ = sagg_options();                                                       \
+        init_.size = sizeof(sagg_options);                                                         \
+        init_.normaliser = SAGG_NORMALISE_V1;                                                      \
+        return init_;                                                                              \
+    }()
+#else
 #define SAGG_OPTIONS_INIT                                                                          \
     {                                                                                              \
         .size = sizeof(sagg_options), .normaliser = SAGG_NORMALISE_V1                              \
     }
+#endif
 
 /**
  * Makes an empty aggregate.

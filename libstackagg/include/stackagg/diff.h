@@ -51,10 +51,19 @@ typedef struct sagg_diff_options {
     const sagg_windows *after;
 } sagg_diff_options;
 
+#ifdef __cplusplus
+#define SAGG_DIFF_OPTIONS_INIT                                                                     \
+    [] {                                                                                           \
+        sagg_diff_options init_ = sagg_diff_options();                                             \
+        init_.size = sizeof(sagg_diff_options);                                                    \
+        return init_;                                                                              \
+    }()
+#else
 #define SAGG_DIFF_OPTIONS_INIT                                                                     \
     {                                                                                              \
         .size = sizeof(sagg_diff_options)                                                          \
     }
+#endif
 
 /** How much of its type a method used itself, on both sides. Shares are parts per billion. */
 typedef struct sagg_change {

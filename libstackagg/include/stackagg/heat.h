@@ -26,10 +26,19 @@ typedef struct sagg_heat_options {
     uint64_t step_ns;   /**< length of the shortest bucket, at most 1 s; default 20 ms */
 } sagg_heat_options;
 
+#ifdef __cplusplus
+#define SAGG_HEAT_OPTIONS_INIT                                                                     \
+    [] {                                                                                           \
+        sagg_heat_options init_ = sagg_heat_options();                                             \
+        init_.size = sizeof(sagg_heat_options);                                                    \
+        return init_;                                                                              \
+    }()
+#else
 #define SAGG_HEAT_OPTIONS_INIT                                                                     \
     {                                                                                              \
         .size = sizeof(sagg_heat_options)                                                          \
     }
+#endif
 
 /**
  * @param out  receives it; the caller frees it with sagg_heat_free

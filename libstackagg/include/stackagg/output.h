@@ -27,10 +27,19 @@ typedef struct sagg_collapsed_options {
     bool lines; /**< write "method:line" where the line is known */
 } sagg_collapsed_options;
 
+#ifdef __cplusplus
+#define SAGG_COLLAPSED_OPTIONS_INIT                                                                \
+    [] {                                                                                           \
+        sagg_collapsed_options init_ = sagg_collapsed_options();                                   \
+        init_.size = sizeof(sagg_collapsed_options);                                               \
+        return init_;                                                                              \
+    }()
+#else
 #define SAGG_COLLAPSED_OPTIONS_INIT                                                                \
     {                                                                                              \
         .size = sizeof(sagg_collapsed_options)                                                     \
     }
+#endif
 
 /**
  * Collapsed stacks of one type: a line per stack, "root;...;leaf value\n", in the order of the

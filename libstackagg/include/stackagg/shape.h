@@ -30,10 +30,19 @@ typedef struct sagg_shape_options {
                          */
 } sagg_shape_options;
 
+#ifdef __cplusplus
+#define SAGG_SHAPE_OPTIONS_INIT                                                                    \
+    [] {                                                                                           \
+        sagg_shape_options init_ = sagg_shape_options();                                           \
+        init_.size = sizeof(sagg_shape_options);                                                   \
+        return init_;                                                                              \
+    }()
+#else
 #define SAGG_SHAPE_OPTIONS_INIT                                                                    \
     {                                                                                              \
         .size = sizeof(sagg_shape_options)                                                         \
     }
+#endif
 
 /**
  * Makes another tree of a tree's stacks. Every value of the given tree is in the new one exactly

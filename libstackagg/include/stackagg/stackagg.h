@@ -15,6 +15,7 @@
 #include <stackagg/output.h>
 #include <stackagg/shape.h>
 #include <stackagg/tree.h>
+#include <stackagg/version.h>
 
 #ifdef __cplusplus
 extern "C" {

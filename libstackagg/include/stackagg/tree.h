@@ -23,10 +23,19 @@ typedef struct sagg_tree_options {
     uint64_t min_total; /**< keep nodes whose total is at least this; 0 = all */
 } sagg_tree_options;
 
+#ifdef __cplusplus
+#define SAGG_TREE_OPTIONS_INIT                                                                     \
+    [] {                                                                                           \
+        sagg_tree_options init_ = sagg_tree_options();                                             \
+        init_.size = sizeof(sagg_tree_options);                                                    \
+        return init_;                                                                              \
+    }()
+#else
 #define SAGG_TREE_OPTIONS_INIT                                                                     \
     {                                                                                              \
         .size = sizeof(sagg_tree_options)                                                          \
     }
+#endif
 
 /** The frame of the root node. */
 #define SAGG_ROOT_FRAME UINT32_MAX
