@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells when a file has changed, also one that is replaced through a symbolic link, as the files of a
- * ConfigMap are. One thread. */
+/* Tells when a file has changed, also one that is replaced through a symbolic link, as the files of
+ * a ConfigMap are. One thread. */
 #ifndef COLLECTOR_ADAPTERS_FILE_WATCH_H
 #define COLLECTOR_ADAPTERS_FILE_WATCH_H
 
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 typedef struct file_watch {
-    int fd;           /* readable when something happened beside the file; -1 = nothing is watched */
+    int fd; /* readable when something happened beside the file; -1 = nothing is watched */
     const char *path; /* borrowed */
     struct stat last;
 } file_watch;
