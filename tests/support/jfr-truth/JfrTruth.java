@@ -76,7 +76,7 @@ public final class JfrTruth {
     }
 
     private void add(RecordedEvent event, String type, long raw) {
-        Total total = totals.get(type);
+        Total total = totals.computeIfAbsent(type, absent -> new Total());
         total.events++;
         total.rawValue += raw;
         if (event.getStackTrace() == null) {
@@ -192,6 +192,8 @@ public final class JfrTruth {
             add(event, "wall", wallInterval());
         } else if (CPU_EVENTS.contains(main)) {
             add(event, "cpu", number("interval", 10_000_000));
+        } else {
+            add(event, "events", number("interval", 1));
         }
     }
 

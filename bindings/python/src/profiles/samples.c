@@ -51,7 +51,14 @@ static const char *const sources[] = {
     "jdk.JavaMonitorWait",
     "jdk.ThreadPark",
     "profiler.NativeLock",
+    "datadog.ExecutionSample",
+    "datadog.MethodSample",
+    "datadog.ObjectSample",
+    "datadog.HeapLiveObject",
+    "jdk.MethodTrace",
 };
+_Static_assert(sizeof(sources) / sizeof(sources[0]) == JFR_SOURCE_METHOD_TRACE + 1,
+               "every source has its event");
 /* By jfr_thread_state. */
 static const char *const states[] = {"unknown", "runnable", "sleeping", "native"};
 /* By jfr_lock_kind. */
