@@ -204,17 +204,17 @@ static int decode(void *context, const uint8_t *entry, size_t length, batch *out
     return wire_decode(self->contract, entry, length, out);
 }
 
-static int dress(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
-                 size_t *out_length)
+static int pack_entry(void *context, const uint8_t *entry, size_t length, bool all_stacks,
+                      uint32_t attempt, uint8_t **out, size_t *out_length)
 {
     const program *self = context;
-    return wire_dress(self->contract, entry, length, all_stacks, out, out_length);
+    return wire_pack_entry(self->contract, entry, length, all_stacks, attempt, out, out_length);
 }
 
-static int learn(void *context, const uint8_t *entry, size_t length, entry_sums *sums)
+static int note_stored(void *context, const uint8_t *entry, size_t length, entry_sums *sums)
 {
     const program *self = context;
-    return wire_learn(self->contract, entry, length, sums);
+    return wire_note_stored(self->contract, entry, length, sums);
 }
 
 static int encode_status(void *context, const status_report *report, uint8_t **out, size_t *length)
@@ -305,8 +305,8 @@ static uploader_ports upload_ports(program *self)
         .token_generation = token_generation,
         .encode = encode,
         .decode = decode,
-        .dress = dress,
-        .learn = learn,
+        .pack_entry = pack_entry,
+        .note_stored = note_stored,
         .encode_status = encode_status,
         .encode_heartbeat = encode_heartbeat,
         .snapshot = snapshot,

@@ -84,6 +84,24 @@ def test_what_is_acknowledged_outlives_a_kill(lab):
     assert lab.ask('SELECT count() FROM profile_windows') == str(3 * sent)
 
 
+def test_a_batch_in_doubt_is_completed_not_doubled(lab):
+    """As after a kill whose insert tokens are gone: some tables have the batch, the ledger does not."""
+    backend = lab.start()
+    expect(backend.send()[0], outcome='accepted')
+    backend.stop()
+    for table in ('ingestion_batches', 'profile_samples'):
+        lab.ask(f'ALTER TABLE {table} DELETE WHERE 1 SETTINGS mutations_sync = 2')
+    for table in ('ingestion_batches', 'profile_windows', 'profile_threads', 'profile_samples'):
+        lab.ask(f'ALTER TABLE {table} MODIFY SETTING non_replicated_deduplication_window = 0')
+    backend = lab.start()
+    expect(backend.send('--attempt', '2')[0], outcome='accepted')
+    expect(backend.send('--attempt', '3')[0], outcome='duplicate')
+    backend.stop()
+    counts = [lab.ask(f'SELECT count() FROM {table}') for table in
+              ('profile_samples', 'profile_windows', 'profile_threads', 'ingestion_batches')]
+    assert counts == ['600', '3', '1', '1'], counts
+
+
 def test_a_store_that_is_down_means_retry(lab):
     holder = socket.socket()
     holder.bind(('127.0.0.1', 0))
@@ -404,6 +422,7 @@ def test_what_was_sent_is_answered(lab):
     assert profile['value_total'] == str(per_type)
     assert sum(profile['nodes']['self']) == per_type
     assert graph['meta']['ledger']['seen'] == str(per_type)
+    assert graph['meta']['coverage'] == {'share': 1.0, 'lost_windows': 0, 'reason': None}
     small = backend.json('/v1/flamegraph', limit=5, **selection)
     assert len(small['profiles'][0]['nodes']['depth']) == 5
     assert int(small['meta']['ledger']['omitted']) > 0 and small['meta']['nodes_omitted'] > 0

@@ -57,6 +57,7 @@ static int note_entry(file_queue *self, uint64_t sequence, uint64_t size)
     self->stats.entries++;
     if (sequence >= self->next_sequence)
         self->next_sequence = sequence + 1;
+    self->stats.newest = self->next_sequence - 1;
     return 0;
 }
 

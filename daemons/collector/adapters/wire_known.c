@@ -115,7 +115,7 @@ static bool indexes_hold(const batch *one)
     return true;
 }
 
-int wire_learn(void *context, const uint8_t *entry, size_t length, entry_sums *sums)
+int wire_note_stored(void *context, const uint8_t *entry, size_t length, entry_sums *sums)
 {
     wire *self = context;
     batch one;
@@ -205,13 +205,14 @@ static int pack_known(wire *self, const batch *one, Hotstack__V1__ProfileBatch *
     return rc;
 }
 
-int wire_dress(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
-               size_t *out_length)
+int wire_pack_entry(void *context, const uint8_t *entry, size_t length, bool all_stacks,
+                    uint32_t attempt, uint8_t **out, size_t *out_length)
 {
     batch one;
     Hotstack__V1__ProfileBatch *message = wire__open(entry, length);
     if (message == NULL)
         return -1;
+    message->attempt = attempt;
     int rc = batch_unpack(&one, message); /* checks the dictionary's indexes, too */
     if (rc == 0)
         rc = all_stacks ? message_pack(&message->base, out, out_length)

@@ -18,6 +18,7 @@ typedef struct queue_stats {
     uint64_t entries;
     uint64_t dropped; /* by the caps or for want of disk, since it was opened */
     uint64_t damaged; /* entries that could not be read back, removed */
+    uint64_t newest;  /* sequence of the entry that was added last; 0 = none */
 } queue_stats;
 
 typedef struct queue_ops {

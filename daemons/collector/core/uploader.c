@@ -13,6 +13,9 @@ struct uploader {
     uint64_t backoff_ms;     /* 0 = the last call went well */
     uint64_t not_before_ms;  /* no call before it */
     uint64_t all_stacks_for; /* sequence of the entry that needs all its stacks */
+    uint64_t in_doubt_up_to; /* sequence: an earlier process may have sent these entries */
+    uint64_t tried;          /* sequence of the entry that was sent last without success */
+    uint32_t tries;          /* of it */
     uint64_t next_heartbeat_ms;
     uint64_t next_status_ms;
     uint64_t last_status_ms;
@@ -30,6 +33,7 @@ uploader *uploader_new(const uploader_ports *ports, const uploader_options *opti
     self->ports = *ports;
     self->options = *options;
     self->queued = queued;
+    self->in_doubt_up_to = queue_get_stats(queued).newest;
     self->status_dirty = true;
     pthread_mutex_init(&self->lock, NULL);
     return self;
@@ -128,7 +132,7 @@ static void count(uploader *self, uint64_t *counter, uint64_t amount)
 static void acknowledge(uploader *self, uint64_t sequence, const uint8_t *entry, size_t length)
 {
     entry_sums sums = {0};
-    bool known = self->ports.learn(self->ports.context, entry, length, &sums) == 0;
+    bool known = self->ports.note_stored(self->ports.context, entry, length, &sums) == 0;
     queue_remove(self->queued, sequence);
     pthread_mutex_lock(&self->lock);
     self->stats.rows += sums.rows;
@@ -238,6 +242,21 @@ static void settle(uploader *self, uint64_t sequence, const uint8_t *entry, size
     }
 }
 
+/* The number of this try; past 1 the backend may hold a part of the batch. */
+static uint32_t attempt_of(const uploader *self, uint64_t sequence)
+{
+    uint32_t tries = self->tried == sequence ? self->tries : 0;
+    return 1 + tries + (sequence <= self->in_doubt_up_to ? 1 : 0);
+}
+
+static void note_try(uploader *self, uint64_t sequence, const upload_answer *answer)
+{
+    if (answer->outcome != UPLOAD_RETRY && answer->outcome != UPLOAD_NO_ANSWER)
+        return; /* a refusal or a question for stacks: nothing was stored */
+    self->tries = self->tried == sequence ? self->tries + 1 : 1;
+    self->tried = sequence;
+}
+
 static bool send_batch(uploader *self)
 {
     uint64_t sequence = 0;
@@ -249,13 +268,15 @@ static bool send_batch(uploader *self)
     size_t size = 0;
     upload_answer answer = {0};
     bool all_stacks = self->all_stacks_for == sequence;
-    if (self->ports.dress(self->ports.context, entry, length, all_stacks, &bytes, &size) != 0) {
+    if (self->ports.pack_entry(self->ports.context, entry, length, all_stacks,
+                               attempt_of(self, sequence), &bytes, &size) != 0) {
         answer.outcome = UPLOAD_REJECTED;
         (void)snprintf(answer.code, sizeof(answer.code), "queue_damaged");
         (void)snprintf(answer.message, sizeof(answer.message), "the queued file cannot be read");
     } else {
         self->ports.post(self->ports.context, UPLOAD_PROFILES, bytes, size, &answer);
         note_answer(self, &answer);
+        note_try(self, sequence, &answer);
     }
     free(bytes);
     settle(self, sequence, entry, length, &answer);

@@ -67,10 +67,10 @@ typedef struct uploader_ports {
     int (*encode)(void *context, const batch *one, uint8_t **out, size_t *length);
     int (*decode)(void *context, const uint8_t *entry, size_t length, batch *out);
     /* The bytes to send of an entry: with all stacks, or only those the backend may not know. */
-    int (*dress)(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
-                 size_t *out_length);
+    int (*pack_entry)(void *context, const uint8_t *entry, size_t length, bool all_stacks,
+                      uint32_t attempt, uint8_t **out, size_t *out_length);
     /* The backend has the entry: its stacks are known from now on. */
-    int (*learn)(void *context, const uint8_t *entry, size_t length, entry_sums *sums);
+    int (*note_stored)(void *context, const uint8_t *entry, size_t length, entry_sums *sums);
     int (*encode_status)(void *context, const status_report *report, uint8_t **out, size_t *length);
     int (*encode_heartbeat)(void *context, const heartbeat *beat, uint8_t **out, size_t *length);
     /* What to report now; the uploader clears it. */

@@ -18,6 +18,7 @@ static struct {
     uint64_t generation;
     unsigned profiles, statuses, beats;
     bool last_had_all;
+    uint32_t last_attempt, first_attempt;
     uint8_t stored[SCRIPT_MAX]; /* first byte of each accepted batch */
     size_t stored_count;
     char settled_code[64];
@@ -92,18 +93,20 @@ static int decode(void *context, const uint8_t *entry, size_t length, batch *out
     return 0;
 }
 
-static int dress(void *context, const uint8_t *entry, size_t length, bool all_stacks, uint8_t **out,
-                 size_t *out_length)
+static int pack_entry(void *context, const uint8_t *entry, size_t length, bool all_stacks,
+                      uint32_t attempt, uint8_t **out, size_t *out_length)
 {
     (void)context;
     backend.last_had_all = all_stacks;
+    backend.last_attempt = attempt;
+    backend.first_attempt = backend.first_attempt != 0 ? backend.first_attempt : attempt;
     *out = malloc(length + 1);
     memcpy(*out, entry, length);
     *out_length = length;
     return 0;
 }
 
-static int learn(void *context, const uint8_t *entry, size_t length, entry_sums *sums)
+static int note_stored(void *context, const uint8_t *entry, size_t length, entry_sums *sums)
 {
     (void)context;
     (void)length;
@@ -146,13 +149,8 @@ static void settled(void *context, const entry_sums *sums, const char *code)
                    code != NULL ? code : "");
 }
 
-static void set_up(void)
+static void start_uploads(void)
 {
-    memset(&backend, 0, sizeof(backend));
-    backend.now = NOON;
-    char message[256] = "";
-    ck_assert_int_eq(
-        file_queue_open(&queued, make_directory(), 100000, 100, message, sizeof(message)), 0);
     const uploader_ports ports = {
         .now_ms = now_ms,
         .random = random_number,
@@ -161,8 +159,8 @@ static void set_up(void)
         .token_generation = token_generation,
         .encode = encode,
         .decode = decode,
-        .dress = dress,
-        .learn = learn,
+        .pack_entry = pack_entry,
+        .note_stored = note_stored,
         .encode_status = encode_status,
         .encode_heartbeat = encode_heartbeat,
         .snapshot = snapshot,
@@ -174,6 +172,16 @@ static void set_up(void)
                                       .status_gap_ms = 1000,
                                       .heartbeat_interval_ms = 30000};
     uploads = uploader_new(&ports, &options, queued);
+}
+
+static void set_up(void)
+{
+    memset(&backend, 0, sizeof(backend));
+    backend.now = NOON;
+    char message[256] = "";
+    ck_assert_int_eq(
+        file_queue_open(&queued, make_directory(), 100000, 100, message, sizeof(message)), 0);
+    start_uploads();
 }
 
 static void tear_down(void)
@@ -277,7 +285,26 @@ START_TEST(the_same_entry_is_sent_again_after_a_retry_when_the_backend_asked)
         run_for(10);
     ck_assert_uint_ge(backend.now - began, 20000);
     ck_assert_uint_eq(backend.stored[0], 5);
+    ck_assert_uint_eq(backend.last_attempt, 2);
     ck_assert_uint_eq(uploader_get_stats(uploads).retried, 1);
+    push(6, 1);
+    run_for(3000);
+    ck_assert_uint_eq(backend.stored[1], 6);
+    ck_assert_uint_eq(backend.last_attempt, 1);
+}
+END_TEST
+
+START_TEST(what_an_earlier_process_left_may_have_been_sent)
+{
+    push(5, 1);
+    uploader_free(uploads);
+    start_uploads();
+    push(6, 1);
+    run_for(3000);
+    ck_assert_uint_eq(backend.stored[0], 5);
+    ck_assert_uint_eq(backend.first_attempt, 2);
+    ck_assert_uint_eq(backend.stored[1], 6);
+    ck_assert_uint_eq(backend.last_attempt, 1);
 }
 END_TEST
 
@@ -300,6 +327,7 @@ START_TEST(need_stacks_is_answered_with_all_of_them)
     run_for(3000);
     ck_assert_uint_eq(backend.profiles, 2);
     ck_assert(backend.last_had_all);
+    ck_assert_uint_eq(backend.last_attempt, 1); /* nothing had been stored */
     ck_assert_uint_eq(backend.stored_count, 1);
     push(6, 1);
     run_for(1100);
@@ -375,6 +403,7 @@ TCase *uploader_tests(void)
     tcase_add_test(tests, a_change_of_status_is_reported_soon_but_not_at_once_again);
     tcase_add_test(tests, a_backend_down_for_two_minutes_loses_nothing);
     tcase_add_test(tests, the_same_entry_is_sent_again_after_a_retry_when_the_backend_asked);
+    tcase_add_test(tests, what_an_earlier_process_left_may_have_been_sent);
     tcase_add_test(tests, a_duplicate_is_success);
     tcase_add_test(tests, need_stacks_is_answered_with_all_of_them);
     tcase_add_test(tests, a_backend_that_asks_for_stacks_for_ever_is_not_hammered);

@@ -38,11 +38,11 @@ static uint8_t *entry_of(uint8_t id, uint32_t windows, uint32_t rows, size_t *le
     return entry;
 }
 
-static Hotstack__V1__ProfileBatch *dressed(const uint8_t *entry, size_t length, bool all)
+static Hotstack__V1__ProfileBatch *packed(const uint8_t *entry, size_t length, bool all)
 {
     uint8_t *bytes = NULL;
     size_t size = 0;
-    ck_assert_int_eq(wire_dress(contract, entry, length, all, &bytes, &size), 0);
+    ck_assert_int_eq(wire_pack_entry(contract, entry, length, all, 2, &bytes, &size), 0);
     Hotstack__V1__ProfileBatch *message = hotstack__v1__profile_batch__unpack(NULL, size, bytes);
     ck_assert_ptr_nonnull(message);
     free(bytes);
@@ -76,7 +76,7 @@ START_TEST(the_digest_covers_the_body)
 {
     size_t length = 0;
     uint8_t *entry = entry_of(9, 1, 2, &length);
-    Hotstack__V1__ProfileBatch *message = dressed(entry, length, true);
+    Hotstack__V1__ProfileBatch *message = packed(entry, length, true);
     XXH128_canonical_t digest;
     XXH128_canonicalFromHash(&digest, XXH3_128bits(message->body.data, message->body.len));
     ck_assert_uint_eq(message->digest.len, 16);
@@ -100,10 +100,10 @@ START_TEST(known_stacks_are_left_out_until_all_are_asked_for)
     uint8_t *entry = entry_of(1, 1, 4, &length);
     uint8_t *more = entry_of(2, 1, 6, &more_length); /* the same four, and two new ones */
     entry_sums sums;
-    ck_assert_int_eq(wire_learn(contract, entry, length, &sums), 0);
+    ck_assert_int_eq(wire_note_stored(contract, entry, length, &sums), 0);
     ck_assert_uint_eq(sums.rows, 4);
     ck_assert_uint_eq(sums.of[1].raw_amount, 1 + 2 + 3 + 4);
-    Hotstack__V1__ProfileBatch *message = dressed(more, more_length, false);
+    Hotstack__V1__ProfileBatch *message = packed(more, more_length, false);
     const Hotstack__V1__StackDictionary *stacks = message->stacks;
     ck_assert_uint_eq(stacks->stack_ids.len, 2 * 16);
     ck_assert_uint_eq(stacks->n_stack_depth, 2);
@@ -116,7 +116,7 @@ START_TEST(known_stacks_are_left_out_until_all_are_asked_for)
               memcmp(stacks->strings->data.data, "method6method5", 14) == 0);
     ck_assert_uint_eq(stacks->frame_method_str[stacks->stack_frame[1]], 2);
     hotstack__v1__profile_batch__free_unpacked(message, NULL);
-    message = dressed(more, more_length, true);
+    message = packed(more, more_length, true);
     ck_assert_uint_eq(message->stacks->stack_ids.len, 6 * 16);
     hotstack__v1__profile_batch__free_unpacked(message, NULL);
     free(entry);
@@ -136,7 +136,7 @@ START_TEST(a_damaged_entry_is_refused_at_every_byte)
         entry[at] ^= 0x55;
         uint8_t *bytes = NULL;
         size_t size = 0;
-        if (wire_dress(contract, entry, length, false, &bytes, &size) == 0)
+        if (wire_pack_entry(contract, entry, length, false, 1, &bytes, &size) == 0)
             free(bytes); /* a value that differs is the digest's matter */
         entry[at] ^= 0x55;
     }

@@ -158,6 +158,7 @@ static uint8_t *edit(const batch_options *o, uint8_t *bytes, size_t *length)
     hotstack__v1__profile_body__free_unpacked(body, NULL);
     XXH128_canonicalFromHash(&digest, XXH3_128bits(outer->body.data, outer->body.len));
     memcpy(outer->digest.data, digest.digest, sizeof(digest.digest));
+    outer->attempt = o->attempt;
     if (!o->with_stacks) {
         hotstack__v1__stack_dictionary__free_unpacked(outer->stacks, NULL);
         outer->stacks = NULL;

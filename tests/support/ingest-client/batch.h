@@ -24,6 +24,7 @@ typedef struct batch_options {
     bool wrong_totals; /* a total that its rows do not add up to */
     bool wrong_stack;  /* a dictionary entry whose id is not that of its frames */
     bool other_body;   /* same batch id, other values */
+    uint32_t attempt;
 } batch_options;
 
 /* An encoded ProfileBatch; from malloc. *amount_total: the amounts of all rows of all windows. */

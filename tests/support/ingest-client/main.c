@@ -22,7 +22,7 @@ static const char usage[] =
     "[--count N]\n"
     "         [--rows N] [--stacks N] [--cluster C] [--workload W] [--contract N] [--status]\n"
     "         [--no-stacks] [--wrong-totals] [--wrong-stack] [--other-body] [--identity]\n"
-    "         [--retries N]\n";
+    "         [--retries N] [--attempt N]\n";
 
 typedef struct client_options {
     batch_options batch;
@@ -82,7 +82,8 @@ static bool parse(client_options *o, int argc, char **argv)
         OTHER_BODY,
         IDENTITY,
         RETRIES,
-        SAVE
+        SAVE,
+        ATTEMPT
     };
     static const struct option options[] = {
         {"url", required_argument, NULL, URL},
@@ -103,6 +104,7 @@ static bool parse(client_options *o, int argc, char **argv)
         {"identity", no_argument, NULL, IDENTITY},
         {"retries", required_argument, NULL, RETRIES},
         {"save", required_argument, NULL, SAVE},
+        {"attempt", required_argument, NULL, ATTEMPT},
         {NULL, 0, NULL, 0},
     };
 
@@ -156,6 +158,9 @@ static bool parse(client_options *o, int argc, char **argv)
             break;
         case IDENTITY:
             o->identity = true;
+            break;
+        case ATTEMPT:
+            o->batch.attempt = (uint32_t)strtoul(optarg, NULL, 10);
             break;
         case SAVE:
             o->save = optarg;
@@ -277,6 +282,7 @@ int main(int argc, char **argv)
                                   .rows = 200,
                                   .stacks = 100,
                                   .contract = 1,
+                                  .attempt = 1,
                                   .with_stacks = true},
                         .count = 1};
     char url[1024];

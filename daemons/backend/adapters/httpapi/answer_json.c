@@ -53,14 +53,14 @@ json_t *json_meta(const query_meta *m)
 
     if (m->missing_stacks)
         json_array_append_new(missing, json_string("stacks"));
-    return json_pack("{s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o}}",
-                     "from", json_time(m->from_ms), "to", json_time(m->to_ms), "fresh_until",
-                     json_time(m->fresh_until_ms), "rows_scanned", (json_int_t)m->rows_scanned,
-                     "nodes_omitted", (json_int_t)m->nodes_omitted, "truncated", m->truncated,
-                     "sampled", 0, "missing", missing, "coverage", json_coverage(m), "lost_events",
-                     json_sum(m->lost_events), "ledger", "seen", json_sum(m->seen), "truncated",
-                     json_sum(m->cut), "dropped", json_sum(m->dropped), "rejected", json_sum(0),
-                     "omitted", json_sum(m->omitted));
+    return json_pack(
+        "{s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o}}", "from",
+        json_time(m->from_ms), "to", json_time(m->to_ms), "fresh_until",
+        json_time(m->fresh_until_ms), "rows_scanned", (json_int_t)m->rows_scanned, "nodes_omitted",
+        (json_int_t)m->nodes_omitted, "truncated", m->truncated, "sampled", 0, "missing", missing,
+        "coverage", json_coverage(m), "lost_events", json_sum(m->lost_events), "ledger", "seen",
+        json_sum(m->seen), "truncated", json_sum(m->cut), "dropped", json_sum(m->dropped),
+        "rejected", json_sum(0), "omitted", json_sum(m->omitted));
 }
 
 json_t *json_service(const service_entry *entry)

@@ -460,20 +460,26 @@ static int write_ledger(const clickhouse *c, const batch_write *w, store_error *
 
 int clickhouse__write_batch(void *self, const batch_write *w, store_error *err)
 {
-    clickhouse *c = self;
-    int (*const steps[])(const clickhouse *, const batch_write *, store_error *) = {
-        write_stacks,
-        write_threads,
-        write_samples,
-        write_windows, /* after their samples: who sees a window sees what it sums */
-        clickhouse__write_snapshots,
-        clickhouse__write_deadlocks,
-        clickhouse__write_snapshot_runs, /* last: who sees a run sees what it saw */
-        write_ledger,
+    static int (*const writers[TABLES])(const clickhouse *, const batch_write *, store_error *) = {
+        [TABLE_STACKS] = write_stacks,
+        [TABLE_THREADS] = write_threads,
+        [TABLE_SAMPLES] = write_samples,
+        [TABLE_WINDOWS] = write_windows,
+        [TABLE_SNAPSHOTS] = clickhouse__write_snapshots,
+        [TABLE_DEADLOCKS] = clickhouse__write_deadlocks,
+        [TABLE_RUNS] = clickhouse__write_snapshot_runs,
+        [TABLE_LEDGER] = write_ledger,
     };
+    clickhouse *c = self;
     int rc = clickhouse__check_ready(c, err);
 
-    for (size_t i = 0; i < COUNT(steps) && rc == 0; i++)
-        rc = steps[i](c, w, err);
+    for (batch_table i = 0; i < TABLES && rc == 0; i++) {
+        bool held = false;
+        /* Insert tokens cover tries of the same hour; a later one asks for its own rows. */
+        if (w->batch->attempt > 1)
+            rc = clickhouse__holds(c, w, i, &held, err);
+        if (rc == 0 && !held)
+            rc = writers[i](c, w, err);
+    }
     return rc;
 }

@@ -32,6 +32,27 @@ static inline int insert_table(table *t, const clickhouse *c, const batch_write 
     return table_insert(t, c, (const uint8_t *)w->batch->batch_id.data, by_content, err);
 }
 
+/* The tables of a batch, in the order in which they are written. */
+typedef enum batch_table {
+    TABLE_STACKS,
+    TABLE_THREADS,
+    TABLE_SAMPLES,
+    TABLE_WINDOWS, /* after their samples: who sees a window sees what it sums */
+    TABLE_SNAPSHOTS,
+    TABLE_DEADLOCKS,
+    TABLE_RUNS, /* who sees a run sees what it saw */
+    TABLE_LEDGER,
+    TABLES
+} batch_table;
+
+/*
+ * Whether a table has the block of this batch, which comes again without a row in the ledger. A
+ * block is there whole or not at all, and a target's windows and snapshots belong to one batch, so
+ * the batch's first row in the table decides. 0 or a STORE_ERR_ code with err filled.
+ */
+int clickhouse__holds(const clickhouse *c, const batch_write *w, batch_table of, bool *held,
+                      store_error *err);
+
 /* The tables of thread snapshots. Each returns 0 or a STORE_ERR_ code with err filled. */
 int clickhouse__write_snapshot_runs(const clickhouse *c, const batch_write *w, store_error *err);
 int clickhouse__write_snapshots(const clickhouse *c, const batch_write *w, store_error *err);

@@ -236,6 +236,7 @@ int proto_decode_batch(proto_decoded **out, profile_batch *batch, const void *da
     batch->batch_id = BYTES(outer, batch_id);
     batch->body = BYTES(outer, body);
     batch->digest = BYTES(outer, digest);
+    batch->attempt = outer->attempt;
     map_dictionary(&batch->stacks, outer->stacks);
     batch->contract = body->contract;
     map_collector(&batch->collector, body->collector);

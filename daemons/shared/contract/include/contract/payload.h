@@ -114,6 +114,7 @@ typedef struct profile_batch {
     text batch_id;
     text body;
     text digest;
+    uint32_t attempt; /* above 1: an earlier try may have stored a part */
     uint32_t contract;
     collector_id collector;
     uint32_t day;
