@@ -130,8 +130,8 @@ void service_list_free(service_list *list)
 
 /* ---- targets ---- */
 
-/* Reports of one collector are this near to one another when they are of one moment. */
-static const uint64_t SAME_REPORT_MS = 60000;
+/* All JVMs of a report have one time; a report that is so much newer no longer has the JVM. */
+static const uint64_t SAME_REPORT_MS = 1000;
 
 typedef struct target_reader {
     target_list *list;

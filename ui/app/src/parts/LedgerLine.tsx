@@ -3,6 +3,7 @@ import { formatDecimal, formatPercent, groupDigits, visibleText, type Profile } 
 import type { Meta } from '../api/types.ts';
 import { formatMoment } from '../url/range.ts';
 import { ledgerShares } from './ledger.ts';
+import { plural } from './threads/words.ts';
 import styles from './LedgerLine.module.css';
 
 /** Totals to the last digit, and the shares of what was sampled. */
@@ -69,7 +70,7 @@ function Warnings({ meta }: { meta: Partial<Meta> }) {
     warnings.push(`${groupDigits(meta.lost_events)} events were lost in the JVM or its recording, and are not counted`);
   if (meta.coverage != null && meta.coverage.lost_windows > 0)
     warnings.push(
-      `nothing was recorded in ${groupDigits(String(meta.coverage.lost_windows))} windows, last because of ${visibleText(meta.coverage.reason ?? 'an unknown reason')}`,
+      `nothing was recorded in ${plural(meta.coverage.lost_windows, 'window')}, last because of ${visibleText(meta.coverage.reason ?? 'an unknown reason')}`,
     );
   return warnings.map((warning) => (
     <span key={warning} className={styles['warning']} role="note">
