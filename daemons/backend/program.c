@@ -31,6 +31,7 @@ struct program {
     rollups rollups;
     periodic *roller;
     bool rollups_complained;
+    in_flight flights;
     known_stacks *known; /* NULL: none are remembered */
     auth *auth;
     metrics *metrics;
@@ -97,6 +98,7 @@ static int open_store(program *p)
         .memory = config_bytes(v, "store.memory"),
         .retention_days = (unsigned)(config_duration_ms(v, "retention") / DAY),
         .readers = (unsigned)config_int(v, "query.connections"),
+        .writers = (unsigned)config_int(v, "ingest.writers"),
         .query_ms = (uint32_t)config_duration_ms(v, "query.timeout"),
     };
 
@@ -230,6 +232,7 @@ static void fill_api(program *p)
                    .writer = &writer_port,
                    .writer_self = p->writer,
                    .known = p->known,
+                   .flights = &p->flights,
                    .limits = limits,
                    .now_ms = clock_unix_ms},
         .query = {.store = port,
@@ -310,10 +313,11 @@ static int make_known_stacks(program *p)
 
 static int start_writer(program *p)
 {
-    p->writer = writer_start((int)config_int(p->values, "ingest.queue"), prepare_store, p,
+    p->writer = writer_start((int)config_int(p->values, "ingest.queue"),
+                             (unsigned)config_int(p->values, "ingest.writers"), prepare_store, p,
                              PREPARE_EVERY_MS);
     if (p->writer == NULL)
-        log_line("cannot start the writer's thread");
+        log_line("cannot start the writer's threads");
     return p->writer != NULL ? 0 : -1;
 }
 
@@ -323,6 +327,7 @@ program *program_start(const config *settings)
 
     if (p == NULL)
         return NULL;
+    pthread_mutex_init(&p->flights.lock, NULL);
     p->values = config_values(settings);
     if (make_auth(p) != 0 || load_assets(p) != 0 || open_store(p) != 0 ||
         make_known_stacks(p) != 0 || start_writer(p) != 0 || start_rollups(p) != 0) {
@@ -346,6 +351,7 @@ void program_stop(program *p)
     writer_stop(p->writer);
     clickhouse_close(p->store);
     known_stacks_free(p->known);
+    pthread_mutex_destroy(&p->flights.lock);
     http_assets_free(p->assets);
     auth_free(p->auth);
     metrics_free(p->metrics);

@@ -157,6 +157,13 @@ static const config_field fields[] = {
      .help =
          "Batches that may be in work or wait for the store; beyond them collectors are told to "
          "retry. Less than http.workers, so that queries always find a thread."},
+    {.key = "ingest.writers",
+     .type = CONFIG_INT,
+     .fallback = "2",
+     .min = 1,
+     .max = 16,
+     .help =
+         "Batches that are written to the store side by side, each on a connection of its own."},
     {.key = "ingest.known_stacks",
      .type = CONFIG_INT,
      .fallback = "400000",

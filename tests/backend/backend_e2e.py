@@ -57,12 +57,27 @@ def test_unknown_stacks_are_asked_for_per_workload(lab):
 def test_what_is_acknowledged_outlives_a_kill(lab):
     """kill -9 at random points while batches come in; then all are sent again."""
     random.seed(int(os.environ.get('HOTSTACK_TEST_SEED', '1')))
-    acknowledged, sent = set(), 12
+    acknowledged, sent = set(), 24
+
+    def send_all():
+        """Two collectors at once, so that batches are written side by side."""
+        found = [[], []]
+
+        def send(index):
+            found[index] = backend.send('--count', '12', '--seed', str(1 + 12 * index))
+
+        senders = [threading.Thread(target=send, args=(index,)) for index in (0, 1)]
+        for sender in senders:
+            sender.start()
+        for sender in senders:
+            sender.join()
+        return found[0] + found[1]
+
     backend = lab.start()
     for _ in range(3):
         killer = threading.Timer(random.uniform(0.05, 1.0), backend.process.kill)
         killer.start()
-        answers = backend.send('--count', str(sent))
+        answers = send_all()
         killer.join()
         backend.process.wait()
         acknowledged |= {a['seed'] for a in answers if a['outcome'] in ('accepted', 'duplicate')}
@@ -70,7 +85,7 @@ def test_what_is_acknowledged_outlives_a_kill(lab):
     if lab.mode == 'http' and acknowledged:
         seen = int(lab.store.ask('SELECT count() FROM ingestion_batches'))
         assert seen >= len(acknowledged), f'{seen} in the ledger, {len(acknowledged)} acknowledged'
-    answers = backend.send('--count', str(sent))
+    answers = send_all()
     for answer in answers:
         assert answer['outcome'] in ('accepted', 'duplicate'), answer
         if answer['seed'] in acknowledged:

@@ -236,9 +236,33 @@ static void accept(verdict *v, uint64_t rows)
     v->rows = rows;
 }
 
-static void commit_batch(void *arg)
+/* False: the same batch is being stored, or too many are. */
+static bool take_off(in_flight *f, const uint8_t *id)
 {
-    commit *c = arg;
+    pthread_mutex_lock(&f->lock);
+    bool free_to_go = f->count < IN_FLIGHT_MAX;
+    for (size_t i = 0; i < f->count && free_to_go; i++)
+        free_to_go = memcmp(f->ids[i], id, sizeof(f->ids[i])) != 0;
+    if (free_to_go)
+        memcpy(f->ids[f->count++], id, sizeof(f->ids[0]));
+    pthread_mutex_unlock(&f->lock);
+    return free_to_go;
+}
+
+static void land(in_flight *f, const uint8_t *id)
+{
+    pthread_mutex_lock(&f->lock);
+    for (size_t i = 0; i < f->count; i++) {
+        if (memcmp(f->ids[i], id, sizeof(f->ids[i])) == 0) {
+            memmove(f->ids[i], f->ids[--f->count], sizeof(f->ids[i]));
+            break;
+        }
+    }
+    pthread_mutex_unlock(&f->lock);
+}
+
+static void commit_one(commit *c)
+{
     const ingest *in = c->in;
     store_error err = {0};
     uint64_t now_ms = in->now_ms(in->clock);
@@ -263,6 +287,20 @@ static void commit_batch(void *arg)
     }
     remember_brought(c);
     accept(c->v, c->batch->samples.window.count);
+}
+
+static void commit_batch(void *arg)
+{
+    commit *c = arg;
+    const uint8_t *id = (const uint8_t *)c->batch->batch_id.data;
+
+    if (!take_off(c->in->flights, id)) {
+        verdict_retry(c->v, "store_busy", 1000,
+                      "This batch is being stored: ask for the outcome by sending it again.");
+        return;
+    }
+    commit_one(c);
+    land(c->in->flights, id);
 }
 
 static void commit_status(void *arg)

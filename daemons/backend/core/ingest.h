@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/ingest.h: the use cases behind POST /v1/ingest/... A call checks on the caller's thread and
- * commits on the writer's (the port below), so that the ledger's answer still holds when the batch
- * is written.
+ * commits on one of the writer's (the port below), so that the ledger's answer still holds when the
+ * batch is written.
  */
 #ifndef BACKEND_INGEST_H
 #define BACKEND_INGEST_H
+
+#include <pthread.h>
 
 #include "known_stacks.h"
 #include "store.h"
 #include <contract/check.h>
 
-/* The port to the one thread that writes. */
+/* The batches that are being stored: one of an id at a time. Zero it to begin. */
+enum { IN_FLIGHT_MAX = 64 };
+typedef struct in_flight {
+    pthread_mutex_t lock;
+    uint8_t ids[IN_FLIGHT_MAX][16];
+    size_t count;
+} in_flight;
+
+/* The port to the threads that write. */
 typedef struct writer_ops {
     /* Runs job(arg) there and waits for its end. 0, or -1 when its queue is full (nothing ran). */
     int (*run)(void *self, void (*job)(void *arg), void *arg);
@@ -22,6 +32,7 @@ typedef struct ingest {
     const writer_ops *writer;
     void *writer_self;
     known_stacks *known; /* NULL: the store is asked each time */
+    in_flight *flights;
     ingest_limits limits;
     uint64_t (*now_ms)(void *clock); /* Unix time */
     void *clock;

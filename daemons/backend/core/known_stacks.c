@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "known_stacks.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ typedef struct generation {
 } generation;
 
 struct known_stacks {
+    pthread_mutex_t lock; /* of the generations */
     generation young, elder;
     size_t mask;
     size_t most; /* of a generation */
@@ -30,6 +32,7 @@ known_stacks *known_stacks_new(size_t most, uint64_t keep_ms)
 
     if (k == NULL)
         return NULL;
+    pthread_mutex_init(&k->lock, NULL);
     k->most = most > 2 ? most / 2 : 1;
     k->keep_ms = keep_ms;
     while (slots < 2 * k->most)
@@ -49,6 +52,7 @@ void known_stacks_free(known_stacks *k)
 {
     if (k == NULL)
         return;
+    pthread_mutex_destroy(&k->lock);
     free(k->young.slots);
     free(k->elder.slots);
     free(k);
@@ -120,7 +124,9 @@ bool known_stacks_has(known_stacks *k, uint64_t owner, const uint8_t *id)
     if (k == NULL)
         return false;
     XXH128_hash_t print = fingerprint(owner, id);
+    pthread_mutex_lock(&k->lock);
     bool found = holds(k, &k->young, print) || holds(k, &k->elder, print);
+    pthread_mutex_unlock(&k->lock);
 
     atomic_fetch_add(found ? &k->hits : &k->misses, 1);
     return found;
@@ -132,20 +138,20 @@ void known_stacks_add(known_stacks *k, uint64_t owner, const uint8_t *id)
         return;
     XXH128_hash_t print = fingerprint(owner, id);
 
+    pthread_mutex_lock(&k->lock);
     if (k->young.count == k->most)
         turn(k);
     XXH128_hash_t *slot = find(k, &k->young, print);
-    if (slot->low64 != 0)
-        return;
-    *slot = print;
-    k->young.count++;
-    note_count(k);
+    if (slot->low64 == 0) {
+        *slot = print;
+        k->young.count++;
+        note_count(k);
+    }
+    pthread_mutex_unlock(&k->lock);
 }
 
-void known_stacks_pass(known_stacks *k, uint64_t now_ms)
+static void pass(known_stacks *k, uint64_t now_ms)
 {
-    if (k == NULL)
-        return;
     if (k->turned_ms == 0)
         k->turned_ms = now_ms;
     if (now_ms - k->turned_ms < k->keep_ms)
@@ -156,13 +162,24 @@ void known_stacks_pass(known_stacks *k, uint64_t now_ms)
     k->turned_ms = now_ms;
 }
 
+void known_stacks_pass(known_stacks *k, uint64_t now_ms)
+{
+    if (k == NULL)
+        return;
+    pthread_mutex_lock(&k->lock);
+    pass(k, now_ms);
+    pthread_mutex_unlock(&k->lock);
+}
+
 void known_stacks_clear(known_stacks *k)
 {
     if (k == NULL)
         return;
+    pthread_mutex_lock(&k->lock);
     empty(k, &k->young);
     empty(k, &k->elder);
     note_count(k);
+    pthread_mutex_unlock(&k->lock);
 }
 
 known_stacks_stats known_stacks_read(const known_stacks *k)

@@ -9,8 +9,7 @@
  *
  * Two generations of fingerprints (XXH3-128, seeded by chance): the younger one takes what comes;
  * when it is full or old, it becomes the elder one, whose stacks are forgotten. 16 bytes a slot,
- * two to four slots a stack. NULL in its place remembers nothing. Thread rule: the writer's thread;
- * known_stacks_read any.
+ * two to four slots a stack. NULL in its place remembers nothing. Any thread.
  */
 #ifndef BACKEND_KNOWN_STACKS_H
 #define BACKEND_KNOWN_STACKS_H

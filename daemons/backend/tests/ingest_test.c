@@ -18,6 +18,8 @@ typedef struct fake {
     unsigned finds, asked_ids, writes;
     size_t written_stacks, written_services;
     bool queue_full;
+    void (*meanwhile)(void); /* called once while the ledger is asked */
+    verdict other;
 } fake;
 
 static int refuse_with(store_error *err, int code)
@@ -34,6 +36,10 @@ static int find_batch(void *self, const uint8_t id[16], ledger_entry *out, store
     (void)id;
     f->finds++;
     *out = f->ledger;
+    void (*meanwhile)(void) = f->meanwhile;
+    f->meanwhile = NULL;
+    if (meanwhile != NULL)
+        meanwhile();
     return f->find_fails != 0 ? refuse_with(err, f->find_fails) : 0;
 }
 
@@ -89,6 +95,7 @@ static const store_ops ops = {.find_batch = find_batch,
 static const writer_ops writer = {run_now};
 static const scope everything;
 static fake f;
+static in_flight flights = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static ingest in;
 static sample_batch s;
 static verdict v;
@@ -99,6 +106,7 @@ static void set_up(void)
     in = (ingest){.store = {&ops, &f},
                   .writer = &writer,
                   .writer_self = &f,
+                  .flights = &flights,
                   .limits = LIMITS_INIT,
                   .now_ms = now};
     v = (verdict){.code = ""};
@@ -194,6 +202,24 @@ START_TEST(test_accepted)
     /* shop uses stacks 0 and 1, bank uses 2: three rows, though all could be of one workload. */
     ck_assert_uint_eq(f.written_services, 2);
     ck_assert_uint_eq(f.written_stacks, 3);
+}
+END_TEST
+
+static void send_again(void)
+{
+    f.other = (verdict){.code = ""};
+    ck_assert(ingest_profiles(&in, &s.batch, &everything, &f.other));
+}
+
+START_TEST(test_a_batch_that_is_being_stored_is_put_off)
+{
+    f.meanwhile = send_again;
+    ck_assert(ingest_profiles(&in, &s.batch, &everything, &v));
+    ck_assert_int_eq(v.outcome, OUTCOME_ACCEPTED);
+    ck_assert_int_eq(f.other.outcome, OUTCOME_RETRY);
+    ck_assert_str_eq(f.other.code, "store_busy");
+    ck_assert_uint_eq(flights.count, 0);
+    ck_assert_uint_eq(f.finds, 1);
 }
 END_TEST
 
@@ -343,6 +369,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_known_stacks_are_remembered, 0, 2);
     tcase_add_test(tcase, test_unknown_stacks_are_asked_for_again);
     tcase_add_loop_test(tcase, test_a_store_that_fails_is_asked_again, 0, 4);
+    tcase_add_test(tcase, test_a_batch_that_is_being_stored_is_put_off);
     tcase_add_test(tcase, test_duplicate);
     tcase_add_test(tcase, test_reused_id);
     tcase_add_test(tcase, test_need_stacks);

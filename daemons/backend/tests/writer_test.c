@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one thread that writes: in order, bounded, looked after. */
+/* The threads that write: side by side, bounded, looked after. */
 #include <check.h>
 #include <pthread.h>
 #include <sched.h>
@@ -40,7 +40,7 @@ static void look(void *context)
 
 START_TEST(test_one_at_a_time_and_bounded)
 {
-    writer *w = writer_start(CALLERS, look, NULL, 10);
+    writer *w = writer_start(CALLERS, 1, look, NULL, 10);
     pthread_t callers[CALLERS];
 
     ck_assert_ptr_nonnull(w);
@@ -58,6 +58,34 @@ START_TEST(test_one_at_a_time_and_bounded)
 }
 END_TEST
 
+/* Each of two jobs waits until the other runs. */
+static void meet(void *arg)
+{
+    (void)arg;
+    atomic_fetch_add(&running, 1);
+    while (atomic_load(&running) < 2)
+        sched_yield();
+}
+
+static void *call_meet(void *context)
+{
+    ck_assert_int_eq(writer_port.run(context, meet, NULL), 0);
+    return NULL;
+}
+
+START_TEST(test_a_slow_job_does_not_stop_another)
+{
+    writer *w = writer_start(2, 2, NULL, NULL, 10);
+    pthread_t callers[2];
+
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(pthread_create(&callers[i], NULL, call_meet, w), 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(callers[i], NULL);
+    writer_stop(w);
+}
+END_TEST
+
 static void run_inside(void *arg)
 {
     /* The only place is this job's own. */
@@ -67,7 +95,7 @@ static void run_inside(void *arg)
 
 START_TEST(test_a_full_queue_turns_away)
 {
-    writer *w = writer_start(1, NULL, NULL, 10);
+    writer *w = writer_start(1, 1, NULL, NULL, 10);
 
     ck_assert_int_eq(writer_port.run(w, run_inside, w), 0);
     ck_assert_int_eq(atomic_load(&ran), 1);
@@ -82,6 +110,7 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_test(tcase, test_one_at_a_time_and_bounded);
+    tcase_add_test(tcase, test_a_slow_job_does_not_stop_another);
     tcase_add_test(tcase, test_a_full_queue_turns_away);
     return run_suite(suite);
 }

@@ -84,7 +84,7 @@ int clickhouse_open(clickhouse **out, const clickhouse_options *options, store_e
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->returned, NULL);
     sql_fail(&c->problem, STORE_ERR_UNAVAILABLE, "The store has not answered yet.");
-    int rc = open_transport(&c->writer, options, options->database, false, err);
+    int rc = open_transport(&c->writers.all[0], options, options->database, false, err);
     if (rc == 0)
         rc = open_transport(&c->maintainer, options, options->database, false, err);
     if (rc != 0) {
@@ -99,10 +99,11 @@ void clickhouse_close(clickhouse *c)
 {
     if (c == NULL)
         return;
-    for (unsigned i = 0; i < READERS_MAX; i++)
-        chs_transport_close(c->readers[i]);
+    for (unsigned i = 0; i < CONNECTIONS_MAX; i++) {
+        chs_transport_close(c->readers.all[i]);
+        chs_transport_close(c->writers.all[i]);
+    }
     chs_transport_close(c->maintainer);
-    chs_transport_close(c->writer);
     pthread_cond_destroy(&c->returned);
     pthread_mutex_destroy(&c->lock);
     free(c);
@@ -126,14 +127,14 @@ static int make_database(clickhouse *c, store_error *err)
     return rc == 0 ? 0 : sql_error(err, &failure);
 }
 
-static int open_readers(clickhouse *c, store_error *err)
+static int open_all(clickhouse *c, connections *to, unsigned count, bool readonly, store_error *err)
 {
-    unsigned count = c->options.readers < READERS_MAX ? c->options.readers : READERS_MAX;
     int rc = 0;
 
+    count = count < CONNECTIONS_MAX ? count : CONNECTIONS_MAX;
     for (unsigned i = 0; i < count && rc == 0; i++) {
-        if (c->readers[i] == NULL)
-            rc = open_transport(&c->readers[i], &c->options, c->options.database, true, err);
+        if (to->all[i] == NULL)
+            rc = open_transport(&to->all[i], &c->options, c->options.database, readonly, err);
     }
     return rc;
 }
@@ -144,10 +145,12 @@ int clickhouse_prepare(clickhouse *c, store_error *err)
         return 0;
     int rc = make_database(c, err);
     if (rc == 0)
-        rc = migrate(c->writer, c->options.retention_days, err);
+        rc = migrate(c->writers.all[0], c->options.retention_days, err);
     pthread_mutex_lock(&c->lock);
     if (rc == 0)
-        rc = open_readers(c, err);
+        rc = open_all(c, &c->readers, c->options.readers, true, err);
+    if (rc == 0)
+        rc = open_all(c, &c->writers, c->options.writers, false, err);
     if (rc != 0)
         c->problem = *err;
     pthread_mutex_unlock(&c->lock);
@@ -171,7 +174,7 @@ int clickhouse__check_ready(clickhouse *c, store_error *err)
     return STORE_ERR_UNAVAILABLE;
 }
 
-chs_transport *clickhouse__take(clickhouse *c, store_error *err)
+static chs_transport *take(clickhouse *c, connections *from, store_error *err)
 {
     chs_transport *found = NULL;
 
@@ -179,26 +182,47 @@ chs_transport *clickhouse__take(clickhouse *c, store_error *err)
         return NULL;
     pthread_mutex_lock(&c->lock);
     while (found == NULL) {
-        for (unsigned i = 0; i < READERS_MAX && found == NULL; i++) {
-            if (c->readers[i] != NULL && !c->taken[i]) {
-                found = c->readers[i];
-                c->taken[i] = true;
+        for (unsigned i = 0; i < CONNECTIONS_MAX && found == NULL; i++) {
+            if (from->all[i] != NULL && !from->taken[i]) {
+                found = from->all[i];
+                from->taken[i] = true;
             }
         }
         if (found == NULL)
             pthread_cond_wait(&c->returned, &c->lock);
     }
     pthread_mutex_unlock(&c->lock);
+    err->code = 0;
     return found;
+}
+
+static void give(clickhouse *c, connections *to, const chs_transport *one)
+{
+    pthread_mutex_lock(&c->lock);
+    for (unsigned i = 0; i < CONNECTIONS_MAX; i++) {
+        if (one != NULL && to->all[i] == one)
+            to->taken[i] = false;
+    }
+    pthread_cond_broadcast(&c->returned);
+    pthread_mutex_unlock(&c->lock);
+}
+
+chs_transport *clickhouse__take(clickhouse *c, store_error *err)
+{
+    return take(c, &c->readers, err);
 }
 
 void clickhouse__give(clickhouse *c, chs_transport *reader)
 {
-    pthread_mutex_lock(&c->lock);
-    for (unsigned i = 0; i < READERS_MAX; i++) {
-        if (c->readers[i] == reader)
-            c->taken[i] = false;
-    }
-    pthread_cond_signal(&c->returned);
-    pthread_mutex_unlock(&c->lock);
+    give(c, &c->readers, reader);
+}
+
+chs_transport *clickhouse__take_writer(clickhouse *c, store_error *err)
+{
+    return take(c, &c->writers, err);
+}
+
+void clickhouse__give_writer(clickhouse *c, chs_transport *writer)
+{
+    give(c, &c->writers, writer);
 }

@@ -2,8 +2,8 @@
 /*
  * adapters/store/clickhouse.h: the store port over libchsink, to the embedded engine or a server.
  *
- * Connections: one for the writer's thread, one for that of the rollups, and `readers` for queries,
- * read-only, each used by one thread at a time.
+ * Connections: `writers` for the writer's threads, one for the rollups' thread, and `readers` for
+ * queries, read-only; each is used by one thread at a time.
  *
  * What is promised: when write_batch has returned 0, all its rows are in files of the engine. They
  * outlive a kill of this process (the kernel holds the pages). They outlive a crash of the machine
@@ -31,8 +31,8 @@ typedef struct clickhouse_options {
     const char *path;    /* embedded: the data directory */
     uint64_t memory;     /* embedded: max_server_memory_usage */
     unsigned retention_days;
-    unsigned readers;
-    uint32_t query_ms; /* budget of one read */
+    unsigned readers, writers; /* connections, 16 at most each */
+    uint32_t query_ms;         /* budget of one read */
 } clickhouse_options;
 
 /*

@@ -10,24 +10,33 @@
 
 #include "clickhouse.h"
 
-enum { READERS_MAX = 16 };
+enum { CONNECTIONS_MAX = 16, WRITER_ASKS_MS = 15000 };
+
+/* Connections of one kind, each used by one thread at a time. */
+typedef struct connections {
+    chs_transport *all[CONNECTIONS_MAX];
+    bool taken[CONNECTIONS_MAX];
+} connections;
 
 struct clickhouse {
     clickhouse_options options;
-    chs_transport *writer;
     chs_transport *maintainer; /* of the rollups' thread */
     atomic_bool ready;
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t returned;
     store_error problem; /* why it is not ready */
-    chs_transport *readers[READERS_MAX];
-    bool taken[READERS_MAX];
+    connections readers; /* read-only */
+    connections writers;
 };
 
 /* A read-only connection for this thread, given back with clickhouse__give; waits for one. NULL:
  * err is filled. */
 chs_transport *clickhouse__take(clickhouse *c, store_error *err);
 void clickhouse__give(clickhouse *c, chs_transport *reader);
+
+/* The same of a connection that may write; err->code is 0 where there is one. Takes NULL. */
+chs_transport *clickhouse__take_writer(clickhouse *c, store_error *err);
+void clickhouse__give_writer(clickhouse *c, chs_transport *writer);
 
 /* 0 when the store is ready, else STORE_ERR_UNAVAILABLE with the reason. */
 int clickhouse__check_ready(clickhouse *c, store_error *err);

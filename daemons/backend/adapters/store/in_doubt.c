@@ -22,7 +22,7 @@ static int on_count(void *context, const chs_result *block)
     return 0;
 }
 
-static int ask(const clickhouse *c, const profile_batch *b, const char *name, const own_row *row,
+static int ask(chs_transport *to, const profile_batch *b, const char *name, const own_row *row,
                bool *held, store_error *err)
 {
     statement s;
@@ -42,7 +42,7 @@ static int ask(const clickhouse *c, const profile_batch *b, const char *name, co
     sql_number(&s, "time_ms", row->time_ms);
     if (row->source != 0)
         sql_number(&s, "source", row->source);
-    int rc = sql_query(&s, c->writer, c->options.query_ms, on_count, held, err);
+    int rc = sql_query(&s, to, WRITER_ASKS_MS, on_count, held, err);
     sql_end(&s);
     return rc;
 }
@@ -91,7 +91,7 @@ static bool first_row(own_row *out, const profile_batch *b, batch_table of)
     }
 }
 
-int clickhouse__holds(const clickhouse *c, const batch_write *w, batch_table of, bool *held,
+int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, bool *held,
                       store_error *err)
 {
     static const char *const names[TABLES] = {
@@ -102,5 +102,5 @@ int clickhouse__holds(const clickhouse *c, const batch_write *w, batch_table of,
     own_row row;
 
     *held = false;
-    return first_row(&row, w->batch, of) ? ask(c, w->batch, names[of], &row, held, err) : 0;
+    return first_row(&row, w->batch, of) ? ask(to, w->batch, names[of], &row, held, err) : 0;
 }

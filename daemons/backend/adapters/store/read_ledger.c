@@ -6,7 +6,7 @@
 #include "read.h"
 #include <base/index_set.h>
 
-enum { ASK_MS = 15000, IDS_PER_QUERY = 5000 };
+enum { IDS_PER_QUERY = 5000 };
 
 static int on_digest(void *context, const chs_result *block)
 {
@@ -25,18 +25,18 @@ static int on_digest(void *context, const chs_result *block)
 int clickhouse__find_batch(void *self, const uint8_t batch_id[16], ledger_entry *out,
                            store_error *err)
 {
-    clickhouse *c = self;
+    chs_transport *to = clickhouse__take_writer(self, err);
     statement s;
-    int rc = clickhouse__check_ready(c, err);
 
-    if (rc != 0)
-        return rc;
+    if (to == NULL)
+        return err->code;
     sql_begin(&s);
     sql_add(&s, "SELECT digest FROM ingestion_batches WHERE batch_id = {id:FixedString(16)} "
                 "LIMIT 1");
     sql_text(&s, "id", (text){(const char *)batch_id, 16});
-    rc = sql_query(&s, c->writer, ASK_MS, on_digest, out, err);
+    int rc = sql_query(&s, to, WRITER_ASKS_MS, on_digest, out, err);
     sql_end(&s);
+    clickhouse__give_writer(self, to);
     return rc;
 }
 
@@ -96,7 +96,7 @@ static int on_known(void *context, const chs_result *block)
     return 0;
 }
 
-static int ask(clickhouse *c, const service_key *service, uint32_t day, asked *a, size_t first,
+static int ask(chs_transport *to, const service_key *service, uint32_t day, asked *a, size_t first,
                store_error *err)
 {
     size_t count = a->count - first < IDS_PER_QUERY ? a->count - first : IDS_PER_QUERY;
@@ -111,7 +111,7 @@ static int ask(clickhouse *c, const service_key *service, uint32_t day, asked *a
     sql_text(&s, "workload", service->workload);
     sql_number(&s, "day", day);
     sql_ids(&s, "ids", a->ids + first, count);
-    int rc = sql_query(&s, c->writer, ASK_MS, on_known, a, err);
+    int rc = sql_query(&s, to, WRITER_ASKS_MS, on_known, a, err);
     sql_end(&s);
     return rc;
 }
@@ -119,14 +119,17 @@ static int ask(clickhouse *c, const service_key *service, uint32_t day, asked *a
 int clickhouse__find_stacks(void *self, const service_key *service, uint32_t day,
                             const uint8_t *const *ids, size_t count, bool *known, store_error *err)
 {
-    clickhouse *c = self;
+    chs_transport *to = clickhouse__take_writer(self, err);
     asked a = {.ids = ids, .count = count, .known = known};
-    int rc = clickhouse__check_ready(c, err);
+    int rc = err->code;
 
-    if (rc == 0 && asked_init(&a) != 0)
+    if (to == NULL)
+        return rc;
+    if (asked_init(&a) != 0)
         rc = sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory to ask for stacks.");
     for (size_t first = 0; first < count && rc == 0; first += IDS_PER_QUERY)
-        rc = ask(c, service, day, &a, first, err);
+        rc = ask(to, service, day, &a, first, err);
     index_set_free(&a.set);
+    clickhouse__give_writer(self, to);
     return rc;
 }

@@ -166,8 +166,7 @@ static void make_token(char *out, size_t capacity, const table *t, const uint8_t
     hex_write(out + used, hash.digest, sizeof(hash.digest));
 }
 
-int table_insert(table *t, const clickhouse *c, const uint8_t *key, bool by_content,
-                 store_error *err)
+int table_insert(table *t, chs_transport *to, const uint8_t *key, bool by_content, store_error *err)
 {
     chs_insert_request request = CHS_INSERT_REQUEST_INIT;
     const char *names[TABLE_COLUMNS_MAX];
@@ -185,7 +184,7 @@ int table_insert(table *t, const clickhouse *c, const uint8_t *key, bool by_cont
     if (rc == 0) {
         make_token(token, sizeof(token), t, key, by_content, request.block);
         request.token = token;
-        rc = chs_insert(c->writer, &request, NULL, &failure);
+        rc = chs_insert(to, &request, NULL, &failure);
     }
     if (rc == 0)
         return 0;

@@ -69,7 +69,7 @@ void table_put_string_rows(table *t, table_keys *keys, const uint32_t *indexes, 
  * Inserts the block with its token; nothing when it has no row. key: 16 bytes of a batch's or
  * report's id. The token is "<key in hex>/<table>", and with by_content also the block's hash.
  */
-int table_insert(table *t, const clickhouse *c, const uint8_t *key, bool by_content,
+int table_insert(table *t, chs_transport *to, const uint8_t *key, bool by_content,
                  store_error *err);
 
 #endif

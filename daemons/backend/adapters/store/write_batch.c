@@ -118,7 +118,7 @@ static void put_stack(table *t, frames *f, const batch_write *w, const stack_use
     put_frames(t, f, d, d->stack_frame.at + starts[use->stack], d->stack_depth.at[use->stack]);
 }
 
-static int write_stacks(const clickhouse *c, const batch_write *w, store_error *err)
+static int write_stacks(chs_transport *to, const batch_write *w, store_error *err)
 {
     static const table_column columns[] = {
         KEY,
@@ -144,7 +144,7 @@ static int write_stacks(const clickhouse *c, const batch_write *w, store_error *
         put_stack(&t, &f, w, &w->stacks[i], starts);
     /* A resend may bring other stacks: the token must tell the blocks apart. */
     if (rc == 0)
-        rc = insert_table(&t, c, w, true, err);
+        rc = insert_table(&t, to, w, true, err);
     frames_free(&f);
     free(starts);
     table_end(&t);
@@ -245,7 +245,7 @@ static void put_window(table *t, seconds_by_window *s, const profile_batch *b, u
     put_seconds(t, s, b, i);
 }
 
-static int write_windows(const clickhouse *c, const batch_write *w, store_error *err)
+static int write_windows(chs_transport *to, const batch_write *w, store_error *err)
 {
     static const table_column columns[] = {
         KEY,
@@ -285,7 +285,7 @@ static int write_windows(const clickhouse *c, const batch_write *w, store_error 
     for (uint32_t i = 0; i < w->batch->windows.target.count && rc == 0; i++)
         put_window(&t, &s, w->batch, i);
     if (rc == 0)
-        rc = insert_table(&t, c, w, false, err);
+        rc = insert_table(&t, to, w, false, err);
     seconds_free(&s);
     table_end(&t);
     return rc;
@@ -314,7 +314,7 @@ static void put_threads(table *t, const profile_batch *b, table_keys *pools, siz
     put_sums(t, &rows->sum, i, count);
 }
 
-static int write_threads(const clickhouse *c, const batch_write *w, store_error *err)
+static int write_threads(chs_transport *to, const batch_write *w, store_error *err)
 {
     static const table_column columns[] = {
         KEY,           {"source", "UInt8"}, {"time", MOMENT},     {"target_id", "UInt64"},
@@ -333,7 +333,7 @@ static int write_threads(const clickhouse *c, const batch_write *w, store_error 
         put_threads(&t, w->batch, &pools, i, count);
     }
     if (rc == 0)
-        rc = insert_table(&t, c, w, false, err);
+        rc = insert_table(&t, to, w, false, err);
     table_keys_free(&pools);
     table_end(&t);
     return rc;
@@ -376,7 +376,7 @@ static void put_samples(table *t, const profile_batch *b, sample_keys *keys, siz
     put_sums(t, &rows->sum, i, count);
 }
 
-static int write_samples(const clickhouse *c, const batch_write *w, store_error *err)
+static int write_samples(chs_transport *to, const batch_write *w, store_error *err)
 {
     static const table_column columns[] = {
         KEY,
@@ -406,7 +406,7 @@ static int write_samples(const clickhouse *c, const batch_write *w, store_error 
         put_samples(&t, w->batch, &keys, i, count);
     }
     if (rc == 0)
-        rc = insert_table(&t, c, w, false, err);
+        rc = insert_table(&t, to, w, false, err);
     table_keys_free(&keys.pools);
     table_keys_free(&keys.objects);
     table_end(&t);
@@ -415,7 +415,7 @@ static int write_samples(const clickhouse *c, const batch_write *w, store_error 
 
 /* ---- ingestion_batches ---- */
 
-static int write_ledger(const clickhouse *c, const batch_write *w, store_error *err)
+static int write_ledger(chs_transport *to, const batch_write *w, store_error *err)
 {
     static const table_column columns[] = {
         {"created", MOMENT},
@@ -452,7 +452,7 @@ static int write_ledger(const clickhouse *c, const batch_write *w, store_error *
         table_put_uint(&t, w->stack_count);
         table_put_uint(&t, b->body.length);
         table_put_ms(&t, w->received_ms);
-        rc = insert_table(&t, c, w, false, err);
+        rc = insert_table(&t, to, w, false, err);
     }
     table_end(&t);
     return rc;
@@ -460,7 +460,7 @@ static int write_ledger(const clickhouse *c, const batch_write *w, store_error *
 
 int clickhouse__write_batch(void *self, const batch_write *w, store_error *err)
 {
-    static int (*const writers[TABLES])(const clickhouse *, const batch_write *, store_error *) = {
+    static int (*const writers[TABLES])(chs_transport *, const batch_write *, store_error *) = {
         [TABLE_STACKS] = write_stacks,
         [TABLE_THREADS] = write_threads,
         [TABLE_SAMPLES] = write_samples,
@@ -470,16 +470,17 @@ int clickhouse__write_batch(void *self, const batch_write *w, store_error *err)
         [TABLE_RUNS] = clickhouse__write_snapshot_runs,
         [TABLE_LEDGER] = write_ledger,
     };
-    clickhouse *c = self;
-    int rc = clickhouse__check_ready(c, err);
+    chs_transport *to = clickhouse__take_writer(self, err);
+    int rc = err->code;
 
     for (batch_table i = 0; i < TABLES && rc == 0; i++) {
         bool held = false;
         /* Insert tokens cover tries of the same hour; a later one asks for its own rows. */
         if (w->batch->attempt > 1)
-            rc = clickhouse__holds(c, w, i, &held, err);
+            rc = clickhouse__holds(to, w, i, &held, err);
         if (rc == 0 && !held)
-            rc = writers[i](c, w, err);
+            rc = writers[i](to, w, err);
     }
+    clickhouse__give_writer(self, to);
     return rc;
 }

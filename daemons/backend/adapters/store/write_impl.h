@@ -26,10 +26,10 @@ static inline void put_service(table *t, const profile_batch *b, uint32_t target
     table_put_text_times(t, string_of(b, &b->targets.workload, target), rows);
 }
 
-static inline int insert_table(table *t, const clickhouse *c, const batch_write *w, bool by_content,
+static inline int insert_table(table *t, chs_transport *to, const batch_write *w, bool by_content,
                                store_error *err)
 {
-    return table_insert(t, c, (const uint8_t *)w->batch->batch_id.data, by_content, err);
+    return table_insert(t, to, (const uint8_t *)w->batch->batch_id.data, by_content, err);
 }
 
 /* The tables of a batch, in the order in which they are written. */
@@ -50,12 +50,12 @@ typedef enum batch_table {
  * block is there whole or not at all, and a target's windows and snapshots belong to one batch, so
  * the batch's first row in the table decides. 0 or a STORE_ERR_ code with err filled.
  */
-int clickhouse__holds(const clickhouse *c, const batch_write *w, batch_table of, bool *held,
+int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, bool *held,
                       store_error *err);
 
 /* The tables of thread snapshots. Each returns 0 or a STORE_ERR_ code with err filled. */
-int clickhouse__write_snapshot_runs(const clickhouse *c, const batch_write *w, store_error *err);
-int clickhouse__write_snapshots(const clickhouse *c, const batch_write *w, store_error *err);
-int clickhouse__write_deadlocks(const clickhouse *c, const batch_write *w, store_error *err);
+int clickhouse__write_snapshot_runs(chs_transport *to, const batch_write *w, store_error *err);
+int clickhouse__write_snapshots(chs_transport *to, const batch_write *w, store_error *err);
+int clickhouse__write_deadlocks(chs_transport *to, const batch_write *w, store_error *err);
 
 #endif

@@ -33,7 +33,7 @@ static void put_run(table *t, const profile_batch *b, uint32_t i, uint32_t liste
     table_put_uint(t, n->longest_pause_ns.at[i]);
 }
 
-int clickhouse__write_snapshot_runs(const clickhouse *c, const batch_write *w, store_error *err)
+int clickhouse__write_snapshot_runs(chs_transport *to, const batch_write *w, store_error *err)
 {
     static const table_column columns[] = {
         KEY,
@@ -65,7 +65,7 @@ int clickhouse__write_snapshot_runs(const clickhouse *c, const batch_write *w, s
         put_run(&t, b, i, (uint32_t)(at - first));
     }
     if (rc == 0)
-        rc = insert_table(&t, c, w, false, err);
+        rc = insert_table(&t, to, w, false, err);
     table_end(&t);
     return rc;
 }
@@ -145,7 +145,7 @@ static void put_state(table *t, const profile_batch *b, uint32_t i, size_t *held
     put_held(t, b, i, held);
 }
 
-int clickhouse__write_snapshots(const clickhouse *c, const batch_write *w, store_error *err)
+int clickhouse__write_snapshots(chs_transport *to, const batch_write *w, store_error *err)
 {
     static const table_column columns[] = {
         KEY,
@@ -181,7 +181,7 @@ int clickhouse__write_snapshots(const clickhouse *c, const batch_write *w, store
     for (uint32_t i = 0; i < w->batch->states.snapshot.count && rc == 0; i++)
         put_state(&t, w->batch, i, &held);
     if (rc == 0)
-        rc = insert_table(&t, c, w, false, err);
+        rc = insert_table(&t, to, w, false, err);
     table_end(&t);
     return rc;
 }
@@ -245,7 +245,7 @@ static void put_sighting(table *t, const profile_batch *b, size_t first, size_t 
     table_put_uint(t, b->deadlocks.inferred.at[k]);
 }
 
-int clickhouse__write_deadlocks(const clickhouse *c, const batch_write *w, store_error *err)
+int clickhouse__write_deadlocks(chs_transport *to, const batch_write *w, store_error *err)
 {
     static const table_column columns[] = {
         KEY,
@@ -276,7 +276,7 @@ int clickhouse__write_deadlocks(const clickhouse *c, const batch_write *w, store
             put_sighting(&t, b, first, end, k);
     }
     if (rc == 0)
-        rc = insert_table(&t, c, w, false, err);
+        rc = insert_table(&t, to, w, false, err);
     table_end(&t);
     return rc;
 }

@@ -74,17 +74,17 @@ int clickhouse__write_status(void *self, const status_batch *r, store_error *err
         {"mode", "UInt8"},       {"mode_until", MOMENT},
         {"length_ms", "UInt32"}, {"covered_ms", "UInt32"},
     };
-    clickhouse *c = self;
+    chs_transport *to = clickhouse__take_writer(self, err);
     table t;
-    int rc = clickhouse__check_ready(c, err);
 
-    if (rc != 0)
-        return rc;
-    rc = table_begin(&t, "target_status_history", columns, COUNT(columns), err);
+    if (to == NULL)
+        return err->code;
+    int rc = table_begin(&t, "target_status_history", columns, COUNT(columns), err);
     for (uint32_t i = 0; i < r->targets.workload.count && rc == 0; i++)
         put_row(&t, r, i);
     if (rc == 0)
-        rc = table_insert(&t, c, (const uint8_t *)r->report_id.data, false, err);
+        rc = table_insert(&t, to, (const uint8_t *)r->report_id.data, false, err);
     table_end(&t);
+    clickhouse__give_writer(self, to);
     return rc;
 }

@@ -16,7 +16,9 @@
 
 struct writer {
     nng_socket push, pull;
-    pthread_t thread;
+    pthread_t threads[WRITER_THREADS_MAX];
+    unsigned count;
+    atomic_bool has_first; /* a thread that calls idle */
     void (*idle)(void *context);
     void *context;
     uint32_t idle_ms;
@@ -54,9 +56,11 @@ static void *writer_main(void *context)
 {
     writer *w = context;
     uint64_t next_ms = 0;
+    bool is_first = !atomic_exchange(&w->has_first, true);
 
     for (bool last = false; !last;) {
-        look_after(w, &next_ms);
+        if (is_first)
+            look_after(w, &next_ms);
         ticket *t = NULL;
         size_t size = sizeof(t);
         int rc = nng_recv(w->pull, &t, &size, 0);
@@ -93,7 +97,8 @@ static int open_sockets(writer *w, int depth)
     return -1;
 }
 
-writer *writer_start(int depth, void (*idle)(void *context), void *context, uint32_t idle_ms)
+writer *writer_start(int depth, unsigned threads, void (*idle)(void *context), void *context,
+                     uint32_t idle_ms)
 {
     sigset_t all, before;
     writer *w = calloc(1, sizeof(*w));
@@ -110,15 +115,14 @@ writer *writer_start(int depth, void (*idle)(void *context), void *context, uint
     }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&w->thread, NULL, writer_main, w);
+    threads = threads < WRITER_THREADS_MAX ? threads : WRITER_THREADS_MAX;
+    while (w->count < threads && pthread_create(&w->threads[w->count], NULL, writer_main, w) == 0)
+        w->count++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (rc != 0) {
-        nng_close(w->push);
-        nng_close(w->pull);
-        free(w);
-        return NULL;
-    }
-    return w;
+    if (w->count == threads)
+        return w;
+    writer_stop(w);
+    return NULL;
 }
 
 /* Queues a ticket and waits for its end. */
@@ -153,12 +157,14 @@ static int run(void *self, void (*job)(void *arg), void *arg)
 
 void writer_stop(writer *w)
 {
-    ticket last = {.job = NULL};
-
     if (w == NULL)
         return;
-    submit(w, &last, 0);
-    pthread_join(w->thread, NULL);
+    for (unsigned i = 0; i < w->count; i++) {
+        ticket last = {.job = NULL};
+        submit(w, &last, 0);
+    }
+    for (unsigned i = 0; i < w->count; i++)
+        pthread_join(w->threads[i], NULL);
     nng_close(w->push);
     nng_close(w->pull);
     free(w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adapters/writer/writer.h: the one thread that writes to the store, behind a bounded queue: nng
- * push/pull over inproc. Jobs run one after the other; their callers wait.
+ * adapters/writer/writer.h: the threads that write to the store, behind a bounded queue: nng
+ * push/pull over inproc. Their callers wait.
  */
 #ifndef BACKEND_WRITER_H
 #define BACKEND_WRITER_H
@@ -10,14 +10,18 @@
 
 typedef struct writer writer;
 
-/*
- * Starts the thread. depth: jobs that may be queued or running at once; more are turned away. idle:
- * NULL, or called on the thread between jobs, every idle_ms or a little later (and once at the
- * start): where a store that was down is tried again. NULL on failure.
- */
-writer *writer_start(int depth, void (*idle)(void *context), void *context, uint32_t idle_ms);
+enum { WRITER_THREADS_MAX = 16 };
 
-/* Runs what is queued, then ends the thread. Takes NULL. */
+/*
+ * Starts `threads` threads, WRITER_THREADS_MAX at most. depth: jobs that may be queued or running
+ * at once; more are turned away. idle: NULL, or called on the first thread between jobs, every
+ * idle_ms or a little later (and once at the start): where a store that was down is tried again.
+ * NULL on failure.
+ */
+writer *writer_start(int depth, unsigned threads, void (*idle)(void *context), void *context,
+                     uint32_t idle_ms);
+
+/* Runs what is queued, then ends the threads. Takes NULL. */
 void writer_stop(writer *w);
 
 /* The port, with a writer as self. */
