@@ -20,6 +20,11 @@ def wait_for(what, condition, seconds):
     raise Failed(f"did not come: {what}")
 
 
+def same(name, got, expected):
+    if got != expected:
+        raise Failed(f"{name}: {got} is not {expected}")
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
