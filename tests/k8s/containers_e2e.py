@@ -5,20 +5,21 @@
 usage: containers_e2e.py ATTACHD WORKER COLLECTOR CLASSES THREAD_AGENT
 """
 
+import contextlib
 import sys
 
 import node
 from cluster import wait_for
 from containers import missing
-from node import OFF, PROFILING, new_windows
-from steps import same
+from node import FAILED, OFF, PROFILING, new_windows
+from steps import Failed, contains, same
 
-DISABLED = 9
+NO_EXEC_DIR, DISABLED, DISK_FULL = 1, 9, 19
 
 
 def nothing_is_left_in(jvm):
-    """Beside HotSpot's own socket. The thread agent's files end with its lease, three intervals of snapshots."""
-    wait_for("the end of our files in /tmp", lambda: {path.name for path in jvm.tmp().iterdir()} <= {".java_pid1"})
+    """HotSpot keeps its own socket. The thread agent's files end with its lease, three intervals of snapshots."""
+    wait_for("the end of our files in /tmp", lambda: not jvm.files())
     same("the JVM runs", jvm.is_alive(), True)
     same("what it printed", jvm.text(), "ready\n")
 
@@ -42,6 +43,68 @@ def a_pod_with_a_container_is_profiled_by_annotation(on):
     pod.delete()
 
 
-STEPS = (a_pod_with_a_container_is_profiled_by_annotation,)
+@contextlib.contextmanager
+def annotated(on, name, **options):
+    """A pod in whose container nothing was done yet, and which asks to be profiled."""
+    pod = on.cluster.make_pod("shop", name, node.NAME)
+    jvm = on.start_container(pod, **options)
+    on.wait_for_target(jvm, state=OFF, reason=DISABLED, pod=name)
+    yield pod, jvm
+    pod.annotate(profile=None)
+    on.wait_for_target(jvm, state=OFF, reason=DISABLED)
+    nothing_is_left_in(jvm)
+    jvm.end()
+    pod.delete()
+
+
+def is_profiled(on, name, recorder, detail, **options):
+    """It reaches the state `profiling`, and windows with CPU time come, from the JDK's recorder or not."""
+    with annotated(on, name, **options) as (pod, jvm):
+        pod.annotate(profile="continuous", threads="1s")
+        contains(on.wait_for_target(jvm, state=PROFILING, reason=0)["detail"], detail)
+        new_windows(on, jvm)
+        windows = [w for w in on.windows(jvm) if w["amount"] > 0]
+        same("it is the JDK's recorder", {w["engine"] == "jfr" for w in windows}, {recorder})
+        same("pods", {w["pod"] for w in windows}, {name})
+
+
+def fails(on, name, reason, detail, **options):
+    """It is `failed` with the reason; the window that is not there says so, too."""
+    with annotated(on, name, **options) as (pod, jvm):
+        pod.annotate(profile="continuous", threads="1s")
+        contains(on.wait_for_target(jvm, state=FAILED, reason=reason)["detail"], detail)
+        wait_for("a window that was lost", lambda: [w for w in on.windows(jvm) if w["reason"] == reason])
+        same("the coverage of its windows", sum(w["covered"] for w in on.windows(jvm)), 0)
+
+
+def every_kind_of_container_is_profiled_or_says_why(on):
+    for case, name, *expected, options in (
+        (is_profiled, "user-namespace", False, "", {"userns": True}),
+        (is_profiled, "not-pid-1", False, "", {"wrapped": True}),
+        (is_profiled, "noexec-tmp", True, "/tmp: noexec", {"tmp": ["noexec"]}),
+        (fails, "no-tmp", NO_EXEC_DIR, "/tmp: read-only", {"tmp": None}),
+        (fails, "small-tmp", DISK_FULL, "/tmp: full", {"tmp": ["size=64k"]}),
+    ):
+        try:
+            case(on, name, *expected, **options)
+        except Failed as error:
+            raise Failed(f"{name}: {error}") from error
+
+
+def a_full_tmp_is_told_until_there_is_room(on):
+    with annotated(on, "full-tmp", tmp=["size=16m"]) as (pod, jvm):
+        jvm.fill_tmp()
+        pod.annotate(profile="continuous", threads="1s")
+        contains(on.wait_for_target(jvm, state=FAILED, reason=DISK_FULL)["detail"], "/tmp: full")
+        (jvm.tmp() / "filler").unlink()
+        on.wait_for_target(jvm, state=PROFILING, reason=0)
+        new_windows(on, jvm)
+
+
+STEPS = (
+    a_pod_with_a_container_is_profiled_by_annotation,
+    every_kind_of_container_is_profiled_or_says_why,
+    a_full_tmp_is_told_until_there_is_room,
+)
 
 sys.exit(node.run(STEPS, sys.argv[1:6], node.missing() or missing()))

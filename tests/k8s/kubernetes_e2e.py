@@ -12,15 +12,10 @@ import urllib.error
 import node
 from cluster import annotations_of, wait_for
 from node import OFF, PROFILING, UNKNOWN, new_windows
-from steps import Failed, same
+from steps import Failed, contains, same
 
 NOT_WANTED, TEMPORARY = 1, 3
 DISABLED, EXPIRED, SWITCHED_OFF, INVALID_SETTING, POD_UNKNOWN = 9, 10, 34, 35, 36
-
-
-def contains(text, part):
-    if part not in text:
-        raise Failed(f"{text!r} lacks {part!r}")
 
 
 def a_jvm_has_the_identity_of_its_pod(on):

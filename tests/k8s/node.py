@@ -110,7 +110,7 @@ kubernetes:
   events: cpu=1ms
   startup_delay: 0s
   state_dir: {self.dir}/collector
-session: {{leave: {str(self.leave).lower()}}}
+session: {{leave: {str(self.leave).lower()}, cooldown_min: 1s}}
 window: {{length: 2s, jitter: 0s}}
 discovery: {{interval: 500ms}}
 flush_interval: 200ms

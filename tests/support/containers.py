@@ -3,6 +3,7 @@
 machine's libraries and a JDK are mounted. A container has its own pid, mount, ipc and uts namespaces, its
 user has no capabilities, and its control group has the path that a kubelet gives it."""
 
+import errno
 import json
 import os
 import pathlib
@@ -139,8 +140,18 @@ class Container:
         return pathlib.Path(f"/proc/{self.pid}/root/tmp")
 
     def files(self):
-        """Names of our files in its /tmp."""
-        return [path.name for path in self.tmp().iterdir() if path.name.startswith("hotstack-")]
+        """Names of our files in its /tmp; the attach protocol's trigger is one."""
+        return [path.name for path in self.tmp().iterdir() if path.name.startswith(("hotstack-", ".attach_pid"))]
+
+    def fill_tmp(self):
+        """Leaves no room in its /tmp until filler is removed."""
+        try:
+            with open(self.tmp() / "filler", "wb", buffering=0) as filler:
+                while True:
+                    filler.write(bytes(1 << 16))
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
 
     def limit_memory(self, size):
         subprocess.run(self.runc("update", "--memory", size, self.id), check=True)

@@ -25,6 +25,11 @@ def same(name, got, expected):
         raise Failed(f"{name}: {got} is not {expected}")
 
 
+def contains(text, part):
+    if part not in text:
+        raise Failed(f"{text!r} lacks {part!r}")
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
