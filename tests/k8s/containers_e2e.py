@@ -11,7 +11,7 @@ import sys
 import node
 from cluster import wait_for
 from containers import missing
-from node import FAILED, OFF, PROFILING, new_windows
+from node import FAILED, OFF, PROFILING, follow_one_another, new_windows
 from steps import Failed, contains, same
 
 NO_EXEC_DIR, DISABLED, DISK_FULL = 1, 9, 19
@@ -101,10 +101,46 @@ def a_full_tmp_is_told_until_there_is_room(on):
         new_windows(on, jvm)
 
 
+def session_of(on, jvm):
+    """The directory of its session and when the session began, by the marker there."""
+    (marker,) = jvm.tmp().glob(f"hotstack-{on.installation}-*/session")
+    (started,) = [line for line in marker.read_text(encoding="utf-8").splitlines() if line.startswith("started_ms ")]
+    return marker.parent.name, started
+
+
+def a_rollout_leaves_no_gap(on):
+    on.stop_collector()
+    on.stop_attachd()
+    on.leave = True
+    on.start_attachd()
+    on.start_collector()
+    with annotated(on, "rolled") as (pod, jvm):
+        pod.annotate(profile="continuous", threads="1s")
+        on.wait_for_target(jvm, state=PROFILING, reason=0)
+        new_windows(on, jvm)
+        session = session_of(on, jvm)
+        on.stop_collector()
+        on.stop_attachd()
+        on.start_attachd()
+        on.start_collector()
+        new_windows(on, jvm)
+        same("the session after a rollout", session_of(on, jvm), session)
+        on.collector.kill()
+        on.collector.wait()
+        on.start_collector()
+        new_windows(on, jvm)
+        same("the session after the collector was killed", session_of(on, jvm), session)
+        windows = on.windows(jvm)
+        follow_one_another(windows)
+        same("windows that were lost", [w for w in windows if w["reason"] != 0 or w["lost"] != 0], [])
+        same("windows with gaps", [w for w in windows[1:] if w["covered"] < w["length"] / 2], [])
+
+
 STEPS = (
     a_pod_with_a_container_is_profiled_by_annotation,
     every_kind_of_container_is_profiled_or_says_why,
     a_full_tmp_is_told_until_there_is_room,
+    a_rollout_leaves_no_gap,
 )
 
 sys.exit(node.run(STEPS, sys.argv[1:6], node.missing() or missing()))

@@ -52,7 +52,7 @@ class Node:
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="k8s-e2e-"))
         self.dir.chmod(0o755)
         self.running, self.groups, self.containers = [], [], []
-        self.leave = False  # the sessions, when the collector ends
+        self.leave = False  # the sessions, when the collector or attachd ends
         self.installation = "k8s" + os.urandom(4).hex()
         self.cluster = Cluster(self.dir)
         self.token = self.dir / "token"
@@ -84,8 +84,8 @@ class Node:
             "attachd", self.programs[0], f"--socket={self.dir}/run/attachd.sock",
             f"--state-dir={self.dir}/attachd", f"--installation-id={self.installation}",
             f"--profiler-library={PROFILER}",
-            f"--thread-agent={self.agent}")  # fmt: skip
-        wait_for("attachd's socket", (self.dir / "run/attachd.sock").exists)
+            f"--thread-agent={self.agent}", *(["--leave-sessions"] if self.leave else []))  # fmt: skip
+        wait_for("attachd's socket", (self.dir / "run/attachd.sock").is_socket)
 
     def write_token(self, text):
         """As the kubelet does: another file in its place."""
@@ -126,6 +126,11 @@ listen: {{port: {self.metrics_port}}}
         self.collector.send_signal(signal.SIGTERM)
         if self.collector.wait(60) != 0:
             raise Failed("the collector did not end well")
+
+    def stop_attachd(self):
+        self.attachd.send_signal(signal.SIGTERM)
+        if self.attachd.wait(60) != 0:
+            raise Failed("attachd did not end well")
 
     def queue_length(self):
         return len(list((self.dir / "collector/queue").iterdir())) - 1  # beside its lock
