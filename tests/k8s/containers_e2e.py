@@ -14,7 +14,7 @@ from containers import missing
 from node import FAILED, OFF, PROFILING, follow_one_another, new_windows
 from steps import Failed, contains, same
 
-NO_EXEC_DIR, DISABLED, DISK_FULL = 1, 9, 19
+NO_EXEC_DIR, DISABLED, PARSE_FAILED, DISK_FULL = 1, 9, 12, 19
 
 
 def nothing_is_left_in(jvm):
@@ -24,37 +24,30 @@ def nothing_is_left_in(jvm):
     same("what it printed", jvm.text(), "ready\n")
 
 
-def a_pod_with_a_container_is_profiled_by_annotation(on):
-    pod = on.cluster.make_pod("shop", "cart", node.NAME, ("app", "side"))
-    jvm = on.start_container(pod)
-    on.wait_for_target(jvm, state=OFF, reason=DISABLED, pod="cart", container="app", container_id=jvm.id)
-    pod.annotate(profile="continuous", threads="1s")
-    on.wait_for_target(jvm, state=PROFILING, reason=0)
-    new_windows(on, jvm)
-    cpu = [w for w in on.windows(jvm) if w["source"] == "cpu" and w["amount"] > 0]
-    same("there is CPU time", cpu != [], True)
-    same("labels of its windows", [cpu[0][k] for k in ("namespace", "workload", "pod", "container")],
-         ["shop", "cart", "cart", "app"])  # fmt: skip
-    wait_for("snapshots", lambda: on.snapshots() > 0)
-    pod.annotate(profile=None)
-    on.wait_for_target(jvm, state=OFF, reason=DISABLED)
-    nothing_is_left_in(jvm)
-    jvm.end()
-    pod.delete()
-
-
 @contextlib.contextmanager
 def annotated(on, name, **options):
-    """A pod in whose container nothing was done yet, and which asks to be profiled."""
+    """A pod with a container, for a body that annotates it. After the body the annotation goes, and all with it."""
     pod = on.cluster.make_pod("shop", name, node.NAME)
     jvm = on.start_container(pod, **options)
-    on.wait_for_target(jvm, state=OFF, reason=DISABLED, pod=name)
+    on.wait_for_target(jvm, state=OFF, reason=DISABLED, pod=name, container="app", container_id=jvm.id)
     yield pod, jvm
     pod.annotate(profile=None)
     on.wait_for_target(jvm, state=OFF, reason=DISABLED)
     nothing_is_left_in(jvm)
     jvm.end()
     pod.delete()
+
+
+def a_pod_with_a_container_is_profiled_by_annotation(on):
+    with annotated(on, "cart") as (pod, jvm):
+        pod.annotate(profile="continuous", threads="1s")
+        on.wait_for_target(jvm, state=PROFILING, reason=0)
+        new_windows(on, jvm)
+        cpu = [w for w in on.windows(jvm) if w["source"] == "cpu" and w["amount"] > 0]
+        same("there is CPU time", cpu != [], True)
+        same("labels of its windows", [cpu[0][k] for k in ("namespace", "workload", "pod", "container")],
+             ["shop", "cart", "cart", "app"])  # fmt: skip
+        wait_for("snapshots", lambda: on.snapshots() > 0)
 
 
 def is_profiled(on, name, recorder, detail, **options):
@@ -101,11 +94,65 @@ def a_full_tmp_is_told_until_there_is_room(on):
         new_windows(on, jvm)
 
 
+def goes_on(on, jvm):
+    """Windows with data come again after others failed."""
+    before = len([w for w in on.windows(jvm) if w["covered"] > 0])
+    wait_for("windows with data", lambda: len([w for w in on.windows(jvm) if w["covered"] > 0]) >= before + 2)
+    on.wait_for_target(jvm, state=PROFILING, reason=0)
+
+
+def a_tmp_that_fills_up_costs_its_windows_only(on):
+    with annotated(on, "filling-tmp", tmp=["size=16m"]) as (pod, jvm):
+        pod.annotate(profile="continuous", threads="1s")
+        on.wait_for_target(jvm, state=PROFILING, reason=0)
+        new_windows(on, jvm)
+        jvm.fill_tmp()
+        on.wait_for_target(jvm, state=FAILED, reason=DISK_FULL)
+        (jvm.tmp() / "filler").unlink()
+        goes_on(on, jvm)
+        reasons = {w["reason"] for w in on.windows(jvm)}
+        same("other reasons of windows", reasons - {0, DISK_FULL, PARSE_FAILED}, set())
+
+
 def session_of(on, jvm):
-    """The directory of its session and when the session began, by the marker there."""
+    """The directory of its session, and the values of the marker there."""
     (marker,) = jvm.tmp().glob(f"hotstack-{on.installation}-*/session")
-    (started,) = [line for line in marker.read_text(encoding="utf-8").splitlines() if line.startswith("started_ms ")]
-    return marker.parent.name, started
+    lines = marker.read_text(encoding="utf-8").splitlines()
+    return marker.parent, dict(line.split(" ", 1) for line in lines)
+
+
+def damage(on, jvm):
+    """Overwrites the beginning of the chunk that is being recorded, as writes that fail on a full disk leave it."""
+    directory, marker = session_of(on, jvm)
+    with open(directory / "recording.jfr", "r+b") as recording:
+        recording.seek(int(marker["handed"]))
+        recording.write(b"XXXX")
+
+
+def damage_until_it_is_told(on, jvm):
+    """A window that ends meanwhile is not hit."""
+    if on.target(jvm).get("reason") == PARSE_FAILED:
+        return True
+    with contextlib.suppress(OSError, ValueError):  # there is no session for a moment
+        damage(on, jvm)
+    return False
+
+
+def a_damaged_recording_costs_its_windows_only(on):
+    with annotated(on, "damaged") as (pod, jvm):
+        pod.annotate(profile="continuous", threads="1s")
+        on.wait_for_target(jvm, state=PROFILING, reason=0)
+        new_windows(on, jvm)
+        wait_for("the failure", lambda: damage_until_it_is_told(on, jvm))
+        contains(on.wait_for_target(jvm, state=FAILED, reason=PARSE_FAILED)["detail"], "it was damaged")
+        goes_on(on, jvm)
+        damage(on, jvm)  # and it ends without a rest of files
+
+
+def begun(on, jvm):
+    """Which session it is, and since when."""
+    directory, marker = session_of(on, jvm)
+    return directory.name, marker["started_ms"]
 
 
 def a_rollout_leaves_no_gap(on):
@@ -118,21 +165,21 @@ def a_rollout_leaves_no_gap(on):
         pod.annotate(profile="continuous", threads="1s")
         on.wait_for_target(jvm, state=PROFILING, reason=0)
         new_windows(on, jvm)
-        session = session_of(on, jvm)
+        session = begun(on, jvm)
         on.stop_collector()
         on.stop_attachd()
         on.start_attachd()
         on.start_collector()
         new_windows(on, jvm)
-        same("the session after a rollout", session_of(on, jvm), session)
+        same("the session after a rollout", begun(on, jvm), session)
         on.collector.kill()
         on.collector.wait()
         on.start_collector()
         new_windows(on, jvm)
-        same("the session after the collector was killed", session_of(on, jvm), session)
+        same("the session after the collector was killed", begun(on, jvm), session)
         windows = on.windows(jvm)
         follow_one_another(windows)
-        same("windows that were lost", [w for w in windows if w["reason"] != 0 or w["lost"] != 0], [])
+        same("windows that were lost", [w for w in windows if w["reason"] != 0], [])
         same("windows with gaps", [w for w in windows[1:] if w["covered"] < w["length"] / 2], [])
 
 
@@ -140,6 +187,8 @@ STEPS = (
     a_pod_with_a_container_is_profiled_by_annotation,
     every_kind_of_container_is_profiled_or_says_why,
     a_full_tmp_is_told_until_there_is_room,
+    a_tmp_that_fills_up_costs_its_windows_only,
+    a_damaged_recording_costs_its_windows_only,
     a_rollout_leaves_no_gap,
 )
 

@@ -157,6 +157,8 @@ class Container:
         subprocess.run(self.runc("update", "--memory", size, self.id), check=True)
 
     def end(self):
+        if self.output.closed:
+            return
         subprocess.run(self.runc("kill", self.id, "KILL"), stderr=subprocess.DEVNULL, check=False)
         self.process.wait()
         self.output.close()
