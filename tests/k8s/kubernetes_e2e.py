@@ -9,29 +9,13 @@ import signal
 import sys
 import urllib.error
 
-import cluster
 import node
 from cluster import annotations_of, wait_for
-from steps import Failed, print_logs, run_steps
+from node import OFF, PROFILING, UNKNOWN, new_windows
+from steps import Failed, contains, same
 
-PROFILING, OFF, UNKNOWN = 1, 3, 0
 NOT_WANTED, TEMPORARY = 1, 3
 DISABLED, EXPIRED, SWITCHED_OFF, INVALID_SETTING, POD_UNKNOWN = 9, 10, 34, 35, 36
-
-
-def same(name, got, expected):
-    if got != expected:
-        raise Failed(f"{name}: {got} is not {expected}")
-
-
-def contains(text, part):
-    if part not in text:
-        raise Failed(f"{text!r} lacks {part!r}")
-
-
-def new_windows(on, jvm, count=2):
-    have = len(on.windows(jvm))
-    wait_for(f"{count} more windows", lambda: len(on.windows(jvm)) >= have + count)
 
 
 def a_jvm_has_the_identity_of_its_pod(on):
@@ -140,10 +124,7 @@ def a_restart_of_the_server_stops_nothing(on):
     wait_for("the server again", lambda: on.metrics()["kubernetes_reachable"] == 1)
     new_windows(on, on.jvm)
     same("sessions begun meanwhile", on.metrics()["session_starts_total"], starts)
-    windows = sorted(on.windows(on.jvm)[before - 1 :], key=lambda w: w["start"])
-    windows = [w for w in windows if w["source"] == "cpu"]
-    for one, other in zip(windows, windows[1:]):
-        same("no window is lost", one["start"] + one["length"], other["start"])
+    node.follow_one_another([w for w in on.windows(on.jvm)[before - 1 :] if w["source"] == "cpu"])
     on.web.annotate(profile="off")
     on.wait_for_target(on.jvm, state=OFF, reason=SWITCHED_OFF)
     # Versions from before the compaction are gone; the lists go on from the newest.
@@ -237,30 +218,4 @@ STEPS = (
     a_pod_that_is_gone_is_let_go,
 )
 
-
-def main():
-    why = cluster.missing() or node.missing()
-    if why:
-        print(f"1..0 # SKIP {why}")
-        return 0
-    on = node.Node(*sys.argv[1:6])
-    print(f"1..{len(STEPS)}", flush=True)
-    failed = False
-    try:
-        on.cluster.start()
-        for name in ("hotstack", "shop"):
-            on.cluster.make_namespace(name)
-        on.cluster.make_account("hotstack", "collector", ["pods", "namespaces"])
-        on.write_token(on.cluster.make_token("hotstack", "collector"))
-        on.start_ingest()
-        on.start_attachd()
-        on.start_collector()
-        failed = not run_steps(on, STEPS)
-    finally:
-        if failed:
-            print_logs(on.log, ("collector", "attachd", "ingest"))
-        on.end()
-    return 1 if failed else 0
-
-
-sys.exit(main())
+sys.exit(node.run(STEPS, sys.argv[1:6], node.missing()))

@@ -14,17 +14,16 @@ import tempfile
 import time
 import urllib.request
 
-from cluster import CACHE, Cluster, wait_for
-from steps import Failed, free_port
+import cluster
+from cluster import Cluster, wait_for
+from containers import PROFILER, Container, jdks
+from steps import Failed, free_port, print_logs, run_steps, same
 
 HERE = pathlib.Path(__file__).parent
 INGEST = HERE.parent / "e2e" / "collector" / "fake_ingest.py"
-ARCH = "linux-arm64" if os.uname().machine == "aarch64" else "linux-x64"
-PROFILER = pathlib.Path(
-    os.environ.get("HOTSTACK_ASYNC_PROFILER", CACHE / "async-profiler" / ARCH / "libasyncProfiler.so")
-)
 JAVA = shutil.which("java") or "/usr/lib/jvm/java-17-openjdk-amd64/bin/java"
 NAME = "node7"
+UNKNOWN, PROFILING, OFF, FAILED = 0, 1, 3, 4  # states of a target
 
 
 def cgroup_root():
@@ -36,7 +35,9 @@ def cgroup_root():
 
 
 def missing():
-    """Why there can be no node here, or None."""
+    """Why there can be no node beside a cluster here, or None."""
+    if cluster.missing():
+        return cluster.missing()
     if not PROFILER.exists() or not pathlib.Path(JAVA).exists():
         return "no java, or no libasyncProfiler.so; install them with: ./dev build"
     if cgroup_root() is None:
@@ -50,7 +51,8 @@ class Node:
         self.classes, self.agent = classes, agent
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="k8s-e2e-"))
         self.dir.chmod(0o755)
-        self.running, self.groups = [], []
+        self.running, self.groups, self.containers = [], [], []
+        self.leave = False  # the sessions, when the collector or attachd ends
         self.installation = "k8s" + os.urandom(4).hex()
         self.cluster = Cluster(self.dir)
         self.token = self.dir / "token"
@@ -82,8 +84,8 @@ class Node:
             "attachd", self.programs[0], f"--socket={self.dir}/run/attachd.sock",
             f"--state-dir={self.dir}/attachd", f"--installation-id={self.installation}",
             f"--profiler-library={PROFILER}",
-            f"--thread-agent={self.agent}")  # fmt: skip
-        wait_for("attachd's socket", (self.dir / "run/attachd.sock").exists)
+            f"--thread-agent={self.agent}", *(["--leave-sessions"] if self.leave else []))  # fmt: skip
+        wait_for("attachd's socket", (self.dir / "run/attachd.sock").is_socket)
 
     def write_token(self, text):
         """As the kubelet does: another file in its place."""
@@ -108,6 +110,7 @@ kubernetes:
   events: cpu=1ms
   startup_delay: 0s
   state_dir: {self.dir}/collector
+session: {{leave: {str(self.leave).lower()}, cooldown_min: 1s}}
 window: {{length: 2s, jitter: 0s}}
 discovery: {{interval: 500ms}}
 flush_interval: 200ms
@@ -124,6 +127,11 @@ listen: {{port: {self.metrics_port}}}
         if self.collector.wait(60) != 0:
             raise Failed("the collector did not end well")
 
+    def stop_attachd(self):
+        self.attachd.send_signal(signal.SIGTERM)
+        if self.attachd.wait(60) != 0:
+            raise Failed("attachd did not end well")
+
     def queue_length(self):
         return len(list((self.dir / "collector/queue").iterdir())) - 1  # beside its lock
 
@@ -135,12 +143,21 @@ listen: {{port: {self.metrics_port}}}
         self.groups.append(group)
         return self.spawn(f"jvm-{pod.name}", JAVA, "-Xmx64m", "-cp", self.classes, "Target", "600", group=group)
 
+    def start_container(self, pod, container="app", **options):
+        """A JVM in a real container, which the pod's status names then."""
+        made = Container(list(jdks().values())[-1], self.classes, identity=pod.container_id(container), pod_uid=pod.uid, **options)
+        self.containers.append(made)
+        pod.set_running(container)
+        return made
+
     def end(self):
         for process in reversed(self.running):
             if process.poll() is None:
                 process.kill()
                 process.wait()
         self.cluster.end()
+        for container in self.containers:
+            container.end()
         for group in self.groups:
             for path in (group, group.parent, group.parent.parent, group.parent.parent.parent):
                 try:
@@ -191,3 +208,40 @@ listen: {{port: {self.metrics_port}}}
             return wait_for(f"a status with {wanted}", fits)
         except Failed as error:
             raise Failed(f"{error}; there is {self.target(jvm)}") from error
+
+
+def new_windows(on, jvm, count=2):
+    have = len(on.windows(jvm))
+    wait_for(f"{count} more windows", lambda: len(on.windows(jvm)) >= have + count)
+
+
+def follow_one_another(windows):
+    """Fails where a window of one source is missing, or there twice."""
+    windows = sorted(windows, key=lambda w: w["start"])
+    for one, other in zip(windows, windows[1:]):
+        same("the next window's start", other["start"], one["start"] + one["length"])
+
+
+def run(steps, programs, why):
+    """Goes through the steps on a node beside a cluster, or skips them all because of `why`; the exit code."""
+    if why:
+        print(f"1..0 # SKIP {why}")
+        return 0
+    on = Node(*programs)
+    print(f"1..{len(steps)}", flush=True)
+    failed = False
+    try:
+        on.cluster.start()
+        for name in ("hotstack", "shop"):
+            on.cluster.make_namespace(name)
+        on.cluster.make_account("hotstack", "collector", ["pods", "namespaces"])
+        on.write_token(on.cluster.make_token("hotstack", "collector"))
+        on.start_ingest()
+        on.start_attachd()
+        on.start_collector()
+        failed = not run_steps(on, steps)
+    finally:
+        if failed:
+            print_logs(on.log, ("collector", "attachd", "ingest"))
+        on.end()
+    return 1 if failed else 0

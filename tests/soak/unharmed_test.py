@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A profiled service is unharmed: throughput, memory, descriptors and threads of the demo service.
 
-usage: unharmed_test.py DRIVER WORKER JAR CONTAINERS SECONDS
+usage: unharmed_test.py DRIVER WORKER JAR SECONDS
   DRIVER      coverage_driver
   WORKER      hotstack-attach-worker
   JAR         demo-service.jar
-  CONTAINERS  container_test.py of the command line, whose containers serve here too
 Alternates minutes with and without a session at the default settings, for SECONDS. One service runs on this machine, beside
 it one in a runc container whose memory limit leaves 64 MiB above its steady use (root only). Prints TAP, and as comments
 what was measured; the ratio of throughputs is reported, not judged.
@@ -23,14 +22,14 @@ import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
-DRIVER, WORKER, JAR, CONTAINERS = sys.argv[1:5]
-SECONDS = int(sys.argv[5])
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import containers  # noqa: E402
+
+DRIVER, WORKER, JAR = sys.argv[1:4]
+SECONDS = int(sys.argv[4])
 MINUTE = 60
 RSS_KIB = 32 << 10
 HEADROOM = 64 << 20
-sys.argv = [CONTAINERS, "hotstack", WORKER, str(pathlib.Path(JAR).parent)]
-sys.path.insert(0, str(pathlib.Path(CONTAINERS).parent))
-import container_test as containers  # noqa: E402  pylint: disable=wrong-import-position
 
 # What HotSpot keeps for good after a first attach, its pools that come and go by themselves, and the service's own threads.
 COMES_AND_GOES = ("http-", "Attach Listener", "C1 CompilerThre", "C2 CompilerThre", "GC Thread", "G1 ", "Sweeper", "Common-Cleaner")
@@ -127,8 +126,9 @@ def on_this_machine(until):
 
 def in_a_small_container(until):
     name = pathlib.Path(JAR).name
-    container = containers.Container(list(containers.jdks().values())[-1], [], ready="demo service on",
-                                     command=["-Xmx128m", "-XX:+AlwaysPreTouch", "-jar", f"/app/{name}", "--port-file", "/tmp/port"])
+    container = containers.Container(
+        list(containers.jdks().values())[-1], pathlib.Path(JAR).parent, ready="demo service on",
+        arguments=["-Xmx128m", "-XX:+AlwaysPreTouch", "-jar", f"/app/{name}", "--port-file", "/tmp/port"])
     try:
         service = Service(container.pid, pathlib.Path(f"/proc/{container.pid}/root/tmp/port"))
         service.efficiency()  # until its use is steady
@@ -155,7 +155,7 @@ def faults(case, until):
 
 
 def main():
-    reason = containers.why_not()
+    reason = containers.missing()
     if reason is not None:
         print(f"1..0 # SKIP {reason}")
         return 0

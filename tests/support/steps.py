@@ -20,6 +20,16 @@ def wait_for(what, condition, seconds):
     raise Failed(f"did not come: {what}")
 
 
+def same(name, got, expected):
+    if got != expected:
+        raise Failed(f"{name}: {got} is not {expected}")
+
+
+def contains(text, part):
+    if part not in text:
+        raise Failed(f"{text!r} lacks {part!r}")
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

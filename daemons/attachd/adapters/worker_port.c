@@ -196,6 +196,13 @@ static void run(const worker_port *port, const attach_request *request, sink *to
     attach_error err = {0};
     int rc = attachclient_run(&result, request, write_piece, to, &options, &err);
     tell(out, rc, &result, &err, to);
+    bool reads = request->op == ATTACH_OP_WINDOW || request->op == ATTACH_OP_STOP;
+    if (reads && result.code == ATTACH_ERR_FORMAT) {
+        out->reason = REASON_PARSE_FAILED;
+        (void)snprintf(out->detail, sizeof(out->detail),
+                       "%s: it was damaged, as by a full disk; the session was stopped",
+                       err.message);
+    }
 }
 
 static void start(void *context, const local_request *asked, uint32_t deadline_ms,

@@ -160,21 +160,22 @@ static void do_start(attachd *self, const local_request *request, local_answer *
     attachd__give_back(self, op.on, op.lane);
 }
 
-/* A recording past the cap cannot be handed over: the session ends, and its bytes are dropped. */
+/* A recording past the cap, or a damaged one, cannot be handed over: the session ends, and its
+ * bytes are dropped. */
 static void give_up(attachd *self, const operation *op, attachd_outcome *outcome)
 {
-    char detail[200];
-    (void)snprintf(
-        detail, sizeof(detail),
-        "the window was larger than %llu bytes (limits.window_bytes); the session was stopped",
-        (unsigned long long)self->limits.window_bytes);
     attachd_outcome ignored = {0};
     self->ports.stop(self->ports.context, &op->on->id, UINT64_MAX, -1, 0, STOP_DEADLINE_MS,
                      &ignored);
     op->on->running = ignored.running;
-    outcome->reason = REASON_BUDGET_TRIPPED;
     outcome->session = ignored.session;
-    (void)snprintf(outcome->detail, sizeof(outcome->detail), "%s", detail);
+    if (!outcome->over_limit)
+        return;
+    outcome->reason = REASON_BUDGET_TRIPPED;
+    (void)snprintf(
+        outcome->detail, sizeof(outcome->detail),
+        "the window was larger than %llu bytes (limits.window_bytes); the session was stopped",
+        (unsigned long long)self->limits.window_bytes);
 }
 
 static void keep(attachd *self, int fd, uint64_t size, local_answer *answer)
@@ -243,7 +244,7 @@ static void end_window(attachd *self, const local_request *request, local_answer
     (stopping ? self->ports.stop : self->ports.window)(self->ports.context, &op.on->id,
                                                        op.on->offset, fd, self->limits.window_bytes,
                                                        op.deadline_ms, &outcome);
-    if (outcome.over_limit)
+    if (outcome.over_limit || outcome.reason == REASON_PARSE_FAILED)
         give_up(self, &op, &outcome);
     tell(answer, &outcome);
     if (outcome.reason == REASON_NONE) {

@@ -23,7 +23,7 @@ static struct {
         bool has_files;
         bool ours;
         atomic_int inside;
-        int started, windows, stopped;
+        int started, windows, stopped, discarded;
     } jvms[2];
     atomic_bool hold;
     atomic_int overlaps; /* operations that met another on the same JVM */
@@ -134,8 +134,11 @@ static void stop(void *context, const local_identity *jvm, uint64_t offset, int 
     (void)deadline_ms;
     struct fake_jvm *one = enter(jvm);
     one->stopped++;
+    one->discarded += fd < 0;
     out->session = SESSION_STATE_NONE;
-    if (world.unstoppable == (int)jvm->host_pid) {
+    if (fd >= 0 && world.fail_with == REASON_PARSE_FAILED) {
+        out->reason = world.fail_with;
+    } else if (world.unstoppable == (int)jvm->host_pid) {
         out->reason = REASON_ATTACH_TIMEOUT;
     } else {
         one->running = one->ours = one->has_files = false;
@@ -373,6 +376,19 @@ START_TEST(a_window_past_its_cap_ends_the_session_with_the_reason)
 }
 END_TEST
 
+START_TEST(a_damaged_recording_ends_the_session)
+{
+    static const local_op ops[] = {LOCAL_WINDOW, LOCAL_STOP};
+    ask(LOCAL_START, 1);
+    world.fail_with = REASON_PARSE_FAILED;
+    local_answer ended = ask(ops[_i], 1);
+    ck_assert_uint_eq(ended.reason, REASON_PARSE_FAILED);
+    ck_assert_uint_eq(ended.session, SESSION_STATE_NONE);
+    ck_assert_int_eq(world.jvms[0].discarded, 1);
+    ck_assert_uint_eq(attachd_count(core).targets, 0);
+}
+END_TEST
+
 static void *window_aside(void *argument)
 {
     local_answer answer = ask(LOCAL_WINDOW, *(uint32_t *)argument);
@@ -586,6 +602,7 @@ int main(void)
     tcase_add_test(tests, the_oldest_windows_make_room);
     tcase_add_test(tests, a_window_past_its_cap_ends_the_session_with_the_reason);
     tcase_add_test(tests, one_operation_a_target_and_all_targets_side_by_side);
+    tcase_add_loop_test(tests, a_damaged_recording_ends_the_session, 0, 2);
     tcase_add_test(tests, a_request_waits_for_its_deadline_only);
     tcase_add_test(tests, what_an_earlier_run_left_is_swept_unless_claimed);
     tcase_add_test(tests, at_the_end_every_session_is_stopped_and_failures_are_counted);

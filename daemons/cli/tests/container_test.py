@@ -11,98 +11,17 @@ Prints TAP. Skips, naming the command that helps, without root, runc, a JDK or a
 import json
 import os
 import pathlib
-import platform
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
-CACHE = pathlib.Path(os.environ.get("HOTSTACK_CACHE") or
-                     pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "hotstack")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tests/support"))
+import containers  # noqa: E402
+from containers import LIMIT, NOBODY, POD, PROFILER  # noqa: E402
+
 HOTSTACK, WORKER, CLASSES = sys.argv[1:4]
-ARCH = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), "unknown")
-PROFILER = pathlib.Path(os.environ.get("HOTSTACK_ASYNC_PROFILER") or
-                        CACHE / f"async-profiler/linux-{ARCH}/libasyncProfiler.so")
 ENVIRONMENT = dict(os.environ, HOTSTACK_ATTACH_WORKER=WORKER, HOTSTACK_ASYNC_PROFILER=str(PROFILER))
-POD = "8dbc5577-d0e2-4706-8787-57d52c03ddf2"
-LIMIT = 512 << 20
-NOBODY = 65534
-
-
-def jdks():
-    return {home.name: home for home in sorted((CACHE / "jdk").glob("*")) if (home / "bin/java").exists()}
-
-
-def why_not():
-    if os.geteuid() != 0:
-        return "containers need root"
-    if shutil.which("runc") is None:
-        return "no runc: run deploy/dependencies/install test"
-    if not jdks() or not PROFILER.exists():
-        return "no JDK or no libasyncProfiler.so: run deploy/dependencies/install test"
-    return None
-
-
-class Container:
-    """A JVM in a container, whose /tmp is mounted with the given options."""
-
-    def __init__(self, jdk, tmp_options, command=None, binds=(), ready="ready\n"):
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="hotstack-container-"))
-        self.directory.chmod(0o755)
-        self.id = os.urandom(32).hex()
-        self.make_bundle(jdk, tmp_options, command or ["-Xmx64m", "-cp", "/app", "Target"], list(binds))
-        self.output = open(self.directory / "output", "w+", encoding="utf-8")
-        self.runc = subprocess.Popen(["runc", "--root", self.directory / "state", "run", "--bundle", self.directory, self.id],
-                                     stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT)
-        while ready not in self.text():
-            assert self.runc.poll() is None, self.text()
-            time.sleep(0.05)
-        state = subprocess.run(["runc", "--root", self.directory / "state", "state", self.id],
-                               stdout=subprocess.PIPE, text=True, check=True)
-        self.pid = json.loads(state.stdout)["pid"]
-
-    def make_bundle(self, jdk, tmp_options, command, more):
-        root = self.directory / "rootfs"
-        shared = [path for path in ("/usr", "/lib", "/lib64", "/bin") if pathlib.Path(path).exists()]
-        binds = [(path, path) for path in shared] + [(str(jdk), "/jdk"), (CLASSES, "/app")] + more
-        for _, inside in binds + [("", "/proc"), ("", "/tmp"), ("", "/dev")]:
-            (root / inside[1:]).mkdir(parents=True)
-        (root / "tmp").chmod(0o1777)
-        mounts = [{"destination": "/proc", "type": "proc", "source": "proc"},
-                  {"destination": "/tmp", "type": "tmpfs", "source": "tmpfs", "options": ["mode=1777", *tmp_options]}]
-        mounts += [{"destination": inside, "type": "bind", "source": os.path.realpath(outside), "options": ["bind", "ro"]}
-                   for outside, inside in binds]
-        config = {
-            "ociVersion": "1.0.2",
-            "root": {"path": "rootfs", "readonly": True},
-            "process": {"user": {"uid": NOBODY, "gid": NOBODY}, "cwd": "/", "noNewPrivileges": True,
-                        "args": ["/jdk/bin/java", *command], "env": ["PATH=/usr/bin"], "capabilities": {}},
-            "mounts": mounts,
-            "linux": {"namespaces": [{"type": name} for name in ("pid", "mount", "ipc", "uts")],
-                      "cgroupsPath": f"/kubepods/burstable/pod{POD}/{self.id}",
-                      "resources": {"memory": {"limit": LIMIT}}},
-        }
-        (self.directory / "config.json").write_text(json.dumps(config))
-
-    def text(self):
-        self.output.flush()
-        return (self.directory / "output").read_text()
-
-    def files(self):
-        """What is ours in its /tmp."""
-        return [path.name for path in pathlib.Path(f"/proc/{self.pid}/root/tmp").iterdir() if path.name.startswith("hotstack-")]
-
-    def limit_memory(self, size):
-        subprocess.run(["runc", "--root", self.directory / "state", "update", "--memory", str(size), self.id], check=True)
-
-    def end(self):
-        subprocess.run(["runc", "--root", self.directory / "state", "kill", self.id, "KILL"],
-                       stderr=subprocess.DEVNULL, check=False)
-        self.runc.wait()
-        self.output.close()
-        shutil.rmtree(self.directory)
 
 
 def hotstack(*arguments):
@@ -111,7 +30,7 @@ def hotstack(*arguments):
 
 
 def profiled_under_a_read_only_root(directory, jdk):
-    container = Container(jdk, [])
+    container = containers.Container(jdk, CLASSES)
     try:
         row = [jvm for jvm in json.loads(hotstack("ps", "--json").stdout)["jvms"] if jvm["pid"] == container.pid][0]
         assert row["container_id"] == container.id and row["pod_uid"] == POD, row
@@ -130,7 +49,7 @@ def profiled_under_a_read_only_root(directory, jdk):
 
 
 def the_jdks_recorder_where_nothing_is_executable(directory, jdk):
-    container = Container(jdk, ["noexec"])
+    container = containers.Container(jdk, CLASSES, tmp=["noexec"])
     try:
         strict = hotstack("profile", "-d", "1", "--engine", "async-profiler", "-f", directory / "x.jfr", container.pid)
         assert strict.returncode == 1 and "no_exec_dir" in strict.stderr and "/tmp: noexec" in strict.stderr, strict.stderr
@@ -147,7 +66,7 @@ def the_jdks_recorder_where_nothing_is_executable(directory, jdk):
 
 def nothing_without_any_place(directory, jdk):
     """Even /tmp is full: the reason says so, and nothing hangs."""
-    container = Container(jdk, ["size=64k"])
+    container = containers.Container(jdk, CLASSES, tmp=["size=64k"])
     try:
         result = hotstack("profile", "-d", "1", "-f", directory / "full.jfr", container.pid)
         assert result.returncode == 1 and re.search(r"disk_full|permission_denied", result.stderr), result.stderr
@@ -158,11 +77,11 @@ def nothing_without_any_place(directory, jdk):
 
 
 def main():
-    reason = why_not()
+    reason = containers.missing()
     if reason is not None:
         print(f"1..0 # SKIP {reason}")
         return 0
-    homes = jdks()
+    homes = containers.jdks()
     cases = [(profiled_under_a_read_only_root, name) for name in homes]
     cases += [(the_jdks_recorder_where_nothing_is_executable, name) for name in sorted({list(homes)[0], list(homes)[-1]})]
     cases += [(nothing_without_any_place, list(homes)[-1])]

@@ -185,12 +185,13 @@ void collector_finish(collector *self, bool leave, void (*idle)(void *context), 
 {
     pthread_mutex_lock(&self->lock);
     self->finishing = true;
-    self->leave = leave;
     pthread_mutex_unlock(&self->lock);
     while (running_jobs(self) > 0)
         idle(context);
-    /* Nothing changes the list any more. */
-    for (target *one = self->targets; one != NULL; one = one->next) {
+    /* Nothing changes the list any more. A session that is left running keeps its last window,
+     * which the next collector takes whole: two collectors' halves would be two windows of one
+     * start. */
+    for (target *one = leave ? NULL : self->targets; one != NULL; one = one->next) {
         pthread_mutex_lock(&self->lock);
         one->busy = true;
         self->jobs++;

@@ -107,7 +107,7 @@ void collector_set_limits(collector *self, const batch_limits *limits);
 
 /*
  * The end: after it collector_tick does nothing. Waits for running jobs by `idle` being called
- * until none runs, takes the last window of each session (and stops it unless `leave`), and
+ * until none runs, stops each session and takes its last window (with `leave` neither), and
  * flushes.
  */
 void collector_finish(collector *self, bool leave, void (*idle)(void *context), void *context);

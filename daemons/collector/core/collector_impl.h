@@ -59,7 +59,6 @@ struct collector {
     pthread_mutex_t lock;
     target *targets;
     bool finishing;
-    bool leave; /* sessions, at the end */
     bool discovering;
     bool policy_changed;
     uint64_t next_discovery_ms;
@@ -123,7 +122,7 @@ void collector__discover(void *argument);
 
 /* session.c: the step that is due on one target. A job. */
 void collector__step(void *argument);
-/* The last window of a target that profiles; stops the session unless told to leave it. A job. */
+/* Stops the session of a target that profiles and takes its last window. A job. */
 void collector__end_session(void *argument);
 
 /* flush.c; both with the lock held. */

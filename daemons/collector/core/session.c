@@ -285,12 +285,12 @@ static void window(job *now)
     local_answer_clear(&answer);
 }
 
-static void end_session(job *now, bool leave)
+static void end_session(job *now)
 {
     if (now->phase != PHASE_PROFILING && now->phase != PHASE_COOLDOWN &&
         now->phase != PHASE_STOPPING)
         return;
-    local_request request = collector__about(now, leave ? LOCAL_WINDOW : LOCAL_STOP);
+    local_request request = collector__about(now, LOCAL_STOP);
     local_answer answer = {0};
     collector__ask(now, &request, &answer);
     uint64_t time = now->self->ports.now_ms(now->self->ports.context);
@@ -305,7 +305,7 @@ static void stop(job *now)
 {
     collector *self = now->self;
     now->rule.events = now->on->stopping_events;
-    end_session(now, false);
+    end_session(now);
     pthread_mutex_lock(&self->lock);
     now->on->session = SESSION_STATE_NONE;
     now->on->window_start_ms = now->on->failing_since_ms = 0;
@@ -328,7 +328,7 @@ void collector__end_session(void *argument)
 {
     target *one = argument;
     job now = collector__begin(one);
-    end_session(&now, one->owner->leave);
+    end_session(&now);
     job_done(one);
 }
 

@@ -24,7 +24,7 @@ import urllib.request
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
 
 import steps
-from steps import Failed, free_port, print_logs, run_steps
+from steps import Failed, free_port, print_logs, run_steps, same
 
 ATTACHD, WORKER, COLLECTOR, CLASSES, SOURCE = sys.argv[1:6]
 HERE = pathlib.Path(__file__).parent
@@ -185,11 +185,6 @@ def truth(world, pid):
 
 def leftovers(world):
     return list(pathlib.Path("/tmp").glob(f"hotstack-{world.installation}-*"))
-
-
-def same(name, got, expected):
-    if got != expected:
-        raise Failed(f"{name}: {got} is not {expected}")
 
 
 def refused_token(world):

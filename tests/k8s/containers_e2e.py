@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The collector beside a real API server, with JVMs in real containers of runc. Prints TAP.
+
+usage: containers_e2e.py ATTACHD WORKER COLLECTOR CLASSES THREAD_AGENT
+"""
+
+import contextlib
+import sys
+
+import node
+from cluster import wait_for
+from containers import missing
+from node import FAILED, OFF, PROFILING, follow_one_another, new_windows
+from steps import Failed, contains, same
+
+NO_EXEC_DIR, DISABLED, PARSE_FAILED, DISK_FULL = 1, 9, 12, 19
+
+
+def nothing_is_left_in(jvm):
+    """HotSpot keeps its own socket. The thread agent's files end with its lease, three intervals of snapshots."""
+    wait_for("the end of our files in /tmp", lambda: not jvm.files())
+    same("the JVM runs", jvm.is_alive(), True)
+    same("what it printed", jvm.text(), "ready\n")
+
+
+@contextlib.contextmanager
+def annotated(on, name, **options):
+    """A pod with a container, for a body that annotates it. After the body the annotation goes, and all with it."""
+    pod = on.cluster.make_pod("shop", name, node.NAME)
+    jvm = on.start_container(pod, **options)
+    on.wait_for_target(jvm, state=OFF, reason=DISABLED, pod=name, container="app", container_id=jvm.id)
+    yield pod, jvm
+    pod.annotate(profile=None)
+    on.wait_for_target(jvm, state=OFF, reason=DISABLED)
+    nothing_is_left_in(jvm)
+    jvm.end()
+    pod.delete()
+
+
+def a_pod_with_a_container_is_profiled_by_annotation(on):
+    with annotated(on, "cart") as (pod, jvm):
+        pod.annotate(profile="continuous", threads="1s")
+        on.wait_for_target(jvm, state=PROFILING, reason=0)
+        new_windows(on, jvm)
+        cpu = [w for w in on.windows(jvm) if w["source"] == "cpu" and w["amount"] > 0]
+        same("there is CPU time", cpu != [], True)
+        same("labels of its windows", [cpu[0][k] for k in ("namespace", "workload", "pod", "container")],
+             ["shop", "cart", "cart", "app"])  # fmt: skip
+        wait_for("snapshots", lambda: on.snapshots() > 0)
+
+
+def is_profiled(on, name, recorder, detail, **options):
+    """It reaches the state `profiling`, and windows with CPU time come, from the JDK's recorder or not."""
+    with annotated(on, name, **options) as (pod, jvm):
+        pod.annotate(profile="continuous", threads="1s")
+        contains(on.wait_for_target(jvm, state=PROFILING, reason=0)["detail"], detail)
+        new_windows(on, jvm)
+        windows = [w for w in on.windows(jvm) if w["amount"] > 0]
+        same("it is the JDK's recorder", {w["engine"] == "jfr" for w in windows}, {recorder})
+        same("pods", {w["pod"] for w in windows}, {name})
+
+
+def fails(on, name, reason, detail, **options):
+    """It is `failed` with the reason; the window that is not there says so, too."""
+    with annotated(on, name, **options) as (pod, jvm):
+        pod.annotate(profile="continuous", threads="1s")
+        contains(on.wait_for_target(jvm, state=FAILED, reason=reason)["detail"], detail)
+        wait_for("a window that was lost", lambda: [w for w in on.windows(jvm) if w["reason"] == reason])
+        same("the coverage of its windows", sum(w["covered"] for w in on.windows(jvm)), 0)
+
+
+def every_kind_of_container_is_profiled_or_says_why(on):
+    for case, name, *expected, options in (
+        (is_profiled, "user-namespace", False, "", {"userns": True}),
+        (is_profiled, "not-pid-1", False, "", {"wrapped": True}),
+        (is_profiled, "noexec-tmp", True, "/tmp: noexec", {"tmp": ["noexec"]}),
+        (fails, "no-tmp", NO_EXEC_DIR, "/tmp: read-only", {"tmp": None}),
+        (fails, "small-tmp", DISK_FULL, "/tmp: full", {"tmp": ["size=64k"]}),
+    ):
+        try:
+            case(on, name, *expected, **options)
+        except Failed as error:
+            raise Failed(f"{name}: {error}") from error
+
+
+def a_full_tmp_is_told_until_there_is_room(on):
+    with annotated(on, "full-tmp", tmp=["size=16m"]) as (pod, jvm):
+        jvm.fill_tmp()
+        pod.annotate(profile="continuous", threads="1s")
+        contains(on.wait_for_target(jvm, state=FAILED, reason=DISK_FULL)["detail"], "/tmp: full")
+        (jvm.tmp() / "filler").unlink()
+        on.wait_for_target(jvm, state=PROFILING, reason=0)
+        new_windows(on, jvm)
+
+
+def goes_on(on, jvm):
+    """Windows with data come again after others failed."""
+    before = len([w for w in on.windows(jvm) if w["covered"] > 0])
+    wait_for("windows with data", lambda: len([w for w in on.windows(jvm) if w["covered"] > 0]) >= before + 2)
+    on.wait_for_target(jvm, state=PROFILING, reason=0)
+
+
+def a_tmp_that_fills_up_costs_its_windows_only(on):
+    with annotated(on, "filling-tmp", tmp=["size=16m"]) as (pod, jvm):
+        pod.annotate(profile="continuous", threads="1s")
+        on.wait_for_target(jvm, state=PROFILING, reason=0)
+        new_windows(on, jvm)
+        jvm.fill_tmp()
+        on.wait_for_target(jvm, state=FAILED, reason=DISK_FULL)
+        (jvm.tmp() / "filler").unlink()
+        goes_on(on, jvm)
+        reasons = {w["reason"] for w in on.windows(jvm)}
+        same("other reasons of windows", reasons - {0, DISK_FULL, PARSE_FAILED}, set())
+
+
+def session_of(on, jvm):
+    """The directory of its session, and the values of the marker there."""
+    (marker,) = jvm.tmp().glob(f"hotstack-{on.installation}-*/session")
+    lines = marker.read_text(encoding="utf-8").splitlines()
+    return marker.parent, dict(line.split(" ", 1) for line in lines)
+
+
+def damage(on, jvm):
+    """Overwrites the beginning of the chunk that is being recorded, as writes that fail on a full disk leave it."""
+    directory, marker = session_of(on, jvm)
+    with open(directory / "recording.jfr", "r+b") as recording:
+        recording.seek(int(marker["handed"]))
+        recording.write(b"XXXX")
+
+
+def damage_until_it_is_told(on, jvm):
+    """A window that ends meanwhile is not hit."""
+    if on.target(jvm).get("reason") == PARSE_FAILED:
+        return True
+    with contextlib.suppress(OSError, ValueError):  # there is no session for a moment
+        damage(on, jvm)
+    return False
+
+
+def a_damaged_recording_costs_its_windows_only(on):
+    with annotated(on, "damaged") as (pod, jvm):
+        pod.annotate(profile="continuous", threads="1s")
+        on.wait_for_target(jvm, state=PROFILING, reason=0)
+        new_windows(on, jvm)
+        wait_for("the failure", lambda: damage_until_it_is_told(on, jvm))
+        contains(on.wait_for_target(jvm, state=FAILED, reason=PARSE_FAILED)["detail"], "it was damaged")
+        goes_on(on, jvm)
+        damage(on, jvm)  # and it ends without a rest of files
+
+
+def begun(on, jvm):
+    """Which session it is, and since when."""
+    directory, marker = session_of(on, jvm)
+    return directory.name, marker["started_ms"]
+
+
+def a_rollout_leaves_no_gap(on):
+    on.stop_collector()
+    on.stop_attachd()
+    on.leave = True
+    on.start_attachd()
+    on.start_collector()
+    with annotated(on, "rolled") as (pod, jvm):
+        pod.annotate(profile="continuous", threads="1s")
+        on.wait_for_target(jvm, state=PROFILING, reason=0)
+        new_windows(on, jvm)
+        session = begun(on, jvm)
+        on.stop_collector()
+        on.stop_attachd()
+        on.start_attachd()
+        on.start_collector()
+        new_windows(on, jvm)
+        same("the session after a rollout", begun(on, jvm), session)
+        on.collector.kill()
+        on.collector.wait()
+        on.start_collector()
+        new_windows(on, jvm)
+        same("the session after the collector was killed", begun(on, jvm), session)
+        windows = on.windows(jvm)
+        follow_one_another(windows)
+        same("windows that were lost", [w for w in windows if w["reason"] != 0], [])
+        same("windows with gaps", [w for w in windows[1:] if w["covered"] < w["length"] / 2], [])
+
+
+STEPS = (
+    a_pod_with_a_container_is_profiled_by_annotation,
+    every_kind_of_container_is_profiled_or_says_why,
+    a_full_tmp_is_told_until_there_is_room,
+    a_tmp_that_fills_up_costs_its_windows_only,
+    a_damaged_recording_costs_its_windows_only,
+    a_rollout_leaves_no_gap,
+)
+
+sys.exit(node.run(STEPS, sys.argv[1:6], node.missing() or missing()))
