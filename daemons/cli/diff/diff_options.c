@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/diff/diff_options.h"
 
+#include <assert.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,7 @@ static int check(diff_options *out, const char *format, int argc, char **argv)
         return EXIT_USAGE;
     if (format != NULL)
         return set_format(out, format);
+    assert(out->output != NULL); /* "-", or a required argument */
     const char *ending = strrchr(out->output, '.');
     if (ending != NULL && strchr(ending, '/') == NULL)
         return set_format(out, strcmp(ending, ".txt") == 0 ? "text" : ending + 1);

@@ -235,7 +235,7 @@ static int check_is_hotspot(attach_target *target, attach_error *err)
     attach__copy_text(target->jvm.libjvm, sizeof(target->jvm.libjvm),
                       attach__span_of(facts.libjvm, strlen(facts.libjvm)));
     target->jvm.libc = facts.libc;
-    attach__blob mountinfo;
+    attach__blob mountinfo = {NULL, 0};
     if (attach__target_reread(&mountinfo, target->mountinfo_fd) != 0)
         mountinfo = (attach__blob){NULL, 0};
     target->jvm.jdk_deleted =

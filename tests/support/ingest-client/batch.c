@@ -175,6 +175,7 @@ uint8_t *batch_make(const batch_options *o, size_t *length, uint64_t *amount_tot
     char instance[32];
     batch one;
 
+    require(o->stacks > 0 ? 0 : -1); /* the caller's options say so */
     make_id(id, o->seed);
     make_collector(&sender, instance, o);
     batch_begin(&one, id, (uint32_t)(o->start_ms / 86400000));

@@ -43,13 +43,6 @@ const column batch_target_columns[] = {
 };
 const size_t batch_target_column_count = COUNT(batch_target_columns);
 
-/* The four columns of a profile_sum. */
-#define SUM_COLUMNS(type, field, message)                                                          \
-    COLUMN(type, field.raw_amount, message, raw_amount),                                           \
-        COLUMN(type, field.amount, message, amount),                                               \
-        COLUMN(type, field.raw_count, message, raw_count),                                         \
-        COLUMN(type, field.count, message, count)
-
 static const column window_columns[] = {
     COLUMN(batch_window, target, wire_windows, target),
     COLUMN(batch_window, part.source, wire_windows, source),
@@ -58,7 +51,10 @@ static const column window_columns[] = {
     COLUMN(batch_window, covered_ms, wire_windows, covered_ms),
     COLUMN(batch_window, engine_str, wire_windows, engine_str),
     COLUMN(batch_window, part.interval, wire_windows, interval),
-    SUM_COLUMNS(batch_window, part.total, wire_windows),
+    COLUMN(batch_window, part.total.raw_amount, wire_windows, raw_amount),
+    COLUMN(batch_window, part.total.amount, wire_windows, amount),
+    COLUMN(batch_window, part.total.raw_count, wire_windows, raw_count),
+    COLUMN(batch_window, part.total.count, wire_windows, count),
     COLUMN(batch_window, part.truncated_amount, wire_windows, truncated_amount),
     COLUMN(batch_window, part.truncated_count, wire_windows, truncated_count),
     COLUMN(batch_window, part.dropped_amount, wire_windows, dropped_amount),
@@ -72,7 +68,10 @@ static const column sample_columns[] = {
     COLUMN(batch_row, window, wire_samples, window),
     COLUMN(batch_row, pool_str, wire_samples, pool_str),
     COLUMN(batch_row, stack, wire_samples, stack),
-    SUM_COLUMNS(batch_row, sum, wire_samples),
+    COLUMN(batch_row, sum.raw_amount, wire_samples, raw_amount),
+    COLUMN(batch_row, sum.amount, wire_samples, amount),
+    COLUMN(batch_row, sum.raw_count, wire_samples, raw_count),
+    COLUMN(batch_row, sum.count, wire_samples, count),
     COLUMN(batch_row, facet, wire_samples, facet),
     COLUMN(batch_row, object_str, wire_samples, object_str),
 };
@@ -91,7 +90,10 @@ static const column thread_columns[] = {
     COLUMN(batch_thread, java_tid, wire_threads, java_tid),
     COLUMN(batch_thread, name_str, wire_threads, name_str),
     COLUMN(batch_thread, pool_str, wire_threads, pool_str),
-    SUM_COLUMNS(batch_thread, sum, wire_threads),
+    COLUMN(batch_thread, sum.raw_amount, wire_threads, raw_amount),
+    COLUMN(batch_thread, sum.amount, wire_threads, amount),
+    COLUMN(batch_thread, sum.raw_count, wire_threads, raw_count),
+    COLUMN(batch_thread, sum.count, wire_threads, count),
 };
 
 static const column snapshot_columns[] = {
