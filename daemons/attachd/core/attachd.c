@@ -2,6 +2,7 @@
 /* The command table. */
 #include "core_impl.h"
 
+#include <base/thread.h>
 #include <catalogue/event.h>
 #include <catalogue/reason.h>
 #include <catalogue/state.h>
@@ -19,7 +20,7 @@ attachd *attachd_new(const attachd_ports *ports, const attachd_limits *limits)
     self->ports = *ports;
     self->limits = *limits;
     pthread_mutex_init(&self->lock, NULL);
-    pthread_cond_init(&self->freed, NULL);
+    thread_condition_init(&self->freed);
     return self;
 }
 

@@ -2,10 +2,11 @@
 /* The table of targets: one operation of a kind each at a time. */
 #include "core_impl.h"
 
+#include <base/thread.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static target *find(attachd *self, const local_identity *jvm)
 {
@@ -47,15 +48,7 @@ static bool wait_until(attachd *self, uint64_t deadline_monotonic_ms)
     uint64_t now = self->ports.monotonic_ms(self->ports.context);
     if (now >= deadline_monotonic_ms)
         return false;
-    uint64_t left = deadline_monotonic_ms - now;
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += (time_t)(left / 1000);
-    until.tv_nsec += (long)(left % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
+    struct timespec until = thread_deadline(deadline_monotonic_ms - now);
     return pthread_cond_timedwait(&self->freed, &self->lock, &until) != ETIMEDOUT;
 }
 

@@ -18,7 +18,7 @@ typedef struct fake {
     unsigned finds, asked_ids, writes;
     size_t written_stacks, written_services;
     bool queue_full;
-    void (*meanwhile)(void); /* called once while the ledger is asked */
+    void (*during_find)(void); /* called once, while the backend asks the ledger */
     verdict other;
 } fake;
 
@@ -36,10 +36,10 @@ static int find_batch(void *self, const uint8_t id[16], ledger_entry *out, store
     (void)id;
     f->finds++;
     *out = f->ledger;
-    void (*meanwhile)(void) = f->meanwhile;
-    f->meanwhile = NULL;
-    if (meanwhile != NULL)
-        meanwhile();
+    void (*during_find)(void) = f->during_find;
+    f->during_find = NULL;
+    if (during_find != NULL)
+        during_find();
     return f->find_fails != 0 ? refuse_with(err, f->find_fails) : 0;
 }
 
@@ -213,7 +213,7 @@ static void send_again(void)
 
 START_TEST(test_a_batch_that_is_being_stored_is_put_off)
 {
-    f.meanwhile = send_again;
+    f.during_find = send_again;
     ck_assert(ingest_profiles(&in, &s.batch, &everything, &v));
     ck_assert_int_eq(v.outcome, OUTCOME_ACCEPTED);
     ck_assert_int_eq(f.other.outcome, OUTCOME_RETRY);

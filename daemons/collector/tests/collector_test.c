@@ -15,6 +15,7 @@ int main(void)
     suite_add_tcase(suite, reader_tests());
     suite_add_tcase(suite, rules_tests());
     suite_add_tcase(suite, session_tests());
+    suite_add_tcase(suite, session_policy_tests());
     suite_add_tcase(suite, snapshot_tests());
     suite_add_tcase(suite, uploader_tests());
     suite_add_tcase(suite, wire_tests());

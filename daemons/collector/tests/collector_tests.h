@@ -31,6 +31,7 @@ TCase *queue_tests(void);
 TCase *reader_tests(void);
 TCase *rules_tests(void);
 TCase *session_tests(void);
+TCase *session_policy_tests(void);
 TCase *snapshot_tests(void);
 TCase *uploader_tests(void);
 TCase *wire_tests(void);

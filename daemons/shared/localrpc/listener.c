@@ -9,11 +9,11 @@
  */
 #include "localrpc_impl.h"
 
-#include <pthread.h>
+#include <base/thread.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { WATCH_MS = 100 };
 
@@ -59,11 +59,7 @@ static uint64_t odd_errors(nng_listener listener)
 /* Waits a watch's time; false once the listener is to end. */
 static bool wait_a_little(localrpc__listener *self)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += WATCH_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
+    struct timespec until = thread_deadline(WATCH_MS);
     pthread_mutex_lock(&self->lock);
     if (!self->stopping)
         pthread_cond_timedwait(&self->wake, &self->lock, &until);
@@ -92,12 +88,8 @@ static void *watch(void *argument)
 
 static int start_watch(localrpc__listener *self)
 {
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_mutex_init(&self->lock, NULL);
-    pthread_cond_init(&self->wake, &clock);
-    pthread_condattr_destroy(&clock);
+    thread_condition_init(&self->wake);
     return pthread_create(&self->watch, NULL, watch, self);
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "periodic.h"
 
-#include <pthread.h>
-#include <signal.h>
+#include <base/thread.h>
+
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct periodic {
     pthread_t thread;
@@ -20,12 +19,8 @@ struct periodic {
 /* Waits until the next job is due. False: the thread is to end. */
 static bool wait_for_turn(periodic *p)
 {
-    struct timespec until;
+    struct timespec until = thread_deadline(p->every_ms);
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    uint64_t nanos = (uint64_t)until.tv_nsec + p->every_ms % 1000 * 1000000;
-    until.tv_sec += (time_t)(p->every_ms / 1000 + nanos / 1000000000);
-    until.tv_nsec = (long)(nanos % 1000000000);
     pthread_mutex_lock(&p->lock);
     for (int rc = 0; !p->ends && rc == 0;)
         rc = pthread_cond_timedwait(&p->changed, &p->lock, &until);
@@ -47,8 +42,6 @@ static void *periodic_main(void *context)
 periodic *periodic_start(void (*job)(void *context), void *context, uint64_t every_ms)
 {
     periodic *p = calloc(1, sizeof(*p));
-    pthread_condattr_t clock;
-    sigset_t all, before;
 
     if (p == NULL)
         return NULL;
@@ -56,15 +49,8 @@ periodic *periodic_start(void (*job)(void *context), void *context, uint64_t eve
     p->context = context;
     p->every_ms = every_ms;
     pthread_mutex_init(&p->lock, NULL);
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&p->changed, &clock);
-    pthread_condattr_destroy(&clock);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&p->thread, NULL, periodic_main, p);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (rc == 0)
+    thread_condition_init(&p->changed);
+    if (thread_start(&p->thread, periodic_main, p) == 0)
         return p;
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);

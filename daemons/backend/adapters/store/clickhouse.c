@@ -174,7 +174,7 @@ int clickhouse__check_ready(clickhouse *c, store_error *err)
     return STORE_ERR_UNAVAILABLE;
 }
 
-static chs_transport *take(clickhouse *c, connections *from, store_error *err)
+chs_transport *clickhouse__take(clickhouse *c, connections *from, store_error *err)
 {
     chs_transport *found = NULL;
 
@@ -196,33 +196,13 @@ static chs_transport *take(clickhouse *c, connections *from, store_error *err)
     return found;
 }
 
-static void give(clickhouse *c, connections *to, const chs_transport *one)
+void clickhouse__give(clickhouse *c, connections *to, const chs_transport *one)
 {
     pthread_mutex_lock(&c->lock);
     for (unsigned i = 0; i < CONNECTIONS_MAX; i++) {
-        if (one != NULL && to->all[i] == one)
+        if (to->all[i] == one)
             to->taken[i] = false;
     }
     pthread_cond_broadcast(&c->returned);
     pthread_mutex_unlock(&c->lock);
-}
-
-chs_transport *clickhouse__take(clickhouse *c, store_error *err)
-{
-    return take(c, &c->readers, err);
-}
-
-void clickhouse__give(clickhouse *c, chs_transport *reader)
-{
-    give(c, &c->readers, reader);
-}
-
-chs_transport *clickhouse__take_writer(clickhouse *c, store_error *err)
-{
-    return take(c, &c->writers, err);
-}
-
-void clickhouse__give_writer(clickhouse *c, chs_transport *writer)
-{
-    give(c, &c->writers, writer);
 }

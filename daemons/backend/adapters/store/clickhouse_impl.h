@@ -29,14 +29,10 @@ struct clickhouse {
     connections writers;
 };
 
-/* A read-only connection for this thread, given back with clickhouse__give; waits for one. NULL:
- * err is filled. */
-chs_transport *clickhouse__take(clickhouse *c, store_error *err);
-void clickhouse__give(clickhouse *c, chs_transport *reader);
-
-/* The same of a connection that may write; err->code is 0 where there is one. Takes NULL. */
-chs_transport *clickhouse__take_writer(clickhouse *c, store_error *err);
-void clickhouse__give_writer(clickhouse *c, chs_transport *writer);
+/* A connection for this thread, given back with clickhouse__give; waits for one. err->code is 0, or
+ * NULL: err is filled. */
+chs_transport *clickhouse__take(clickhouse *c, connections *from, store_error *err);
+void clickhouse__give(clickhouse *c, connections *to, const chs_transport *one);
 
 /* 0 when the store is ready, else STORE_ERR_UNAVAILABLE with the reason. */
 int clickhouse__check_ready(clickhouse *c, store_error *err);

@@ -10,21 +10,10 @@ typedef struct own_row {
     unsigned source; /* 0: the table has none */
 } own_row;
 
-static int on_count(void *context, const chs_result *block)
-{
-    chs_uints found;
-
-    if (chs_result_rows(block) == 0)
-        return 0;
-    if (read_uints(&found, block, "found") != 0)
-        return -1;
-    *(bool *)context = found.values[0] > 0;
-    return 0;
-}
-
 static int ask(chs_transport *to, const profile_batch *b, const char *name, const own_row *row,
                bool *held, store_error *err)
 {
+    uint64_t found = 0;
     statement s;
 
     sql_begin(&s);
@@ -42,8 +31,9 @@ static int ask(chs_transport *to, const profile_batch *b, const char *name, cons
     sql_number(&s, "time_ms", row->time_ms);
     if (row->source != 0)
         sql_number(&s, "source", row->source);
-    int rc = sql_query(&s, to, WRITER_ASKS_MS, on_count, held, err);
+    int rc = sql_query(&s, to, WRITER_ASKS_MS, read_found, &found, err);
     sql_end(&s);
+    *held = found > 0;
     return rc;
 }
 
@@ -58,34 +48,43 @@ static own_row row_of_snapshot(const profile_batch *b, uint32_t snapshot)
     return (own_row){b->snapshots.target.at[snapshot], b->snapshots.taken_ms.at[snapshot], 0};
 }
 
+/* What the first of rows that name a window, or a snapshot, is of. False: there is none. */
+static bool first_of_window(own_row *out, const profile_batch *b, u32s window)
+{
+    if (window.count > 0)
+        *out = row_of_window(b, window.at[0]);
+    return window.count > 0;
+}
+
+static bool first_of_snapshot(own_row *out, const profile_batch *b, u32s snapshot)
+{
+    if (snapshot.count > 0)
+        *out = row_of_snapshot(b, snapshot.at[0]);
+    return snapshot.count > 0;
+}
+
 /* The first row that the batch has in a table. False: it has none there. */
 static bool first_row(own_row *out, const profile_batch *b, batch_table of)
 {
+    static const uint32_t first = 0;
+    const u32s deadlocked = b->deadlocks.thread;
+
     switch (of) {
     case TABLE_THREADS:
-        if (b->threads.window.count > 0)
-            *out = row_of_window(b, b->threads.window.at[0]);
-        return b->threads.window.count > 0;
+        return first_of_window(out, b, b->threads.window);
     case TABLE_SAMPLES:
-        if (b->samples.window.count > 0)
-            *out = row_of_window(b, b->samples.window.at[0]);
-        return b->samples.window.count > 0;
+        return first_of_window(out, b, b->samples.window);
     case TABLE_WINDOWS:
-        if (b->windows.target.count > 0)
-            *out = row_of_window(b, 0);
-        return b->windows.target.count > 0;
+        return first_of_window(out, b, (u32s){&first, b->windows.target.count});
     case TABLE_SNAPSHOTS:
-        if (b->states.snapshot.count > 0)
-            *out = row_of_snapshot(b, b->states.snapshot.at[0]);
-        return b->states.snapshot.count > 0;
+        return first_of_snapshot(out, b, b->states.snapshot);
     case TABLE_DEADLOCKS:
-        if (b->deadlocks.thread.count > 0)
-            *out = row_of_snapshot(b, b->states.snapshot.at[b->deadlocks.thread.at[0]]);
-        return b->deadlocks.thread.count > 0;
+        return first_of_snapshot(
+            out, b,
+            (u32s){deadlocked.count > 0 ? &b->states.snapshot.at[deadlocked.at[0]] : NULL,
+                   deadlocked.count});
     case TABLE_RUNS:
-        if (b->snapshots.target.count > 0)
-            *out = row_of_snapshot(b, 0);
-        return b->snapshots.target.count > 0;
+        return first_of_snapshot(out, b, (u32s){&first, b->snapshots.target.count});
     default:
         return false; /* stacks may stand twice, and the ledger has been asked */
     }

@@ -11,19 +11,12 @@
 /* Runs a filtered read on a reader of its own and ends the statement. */
 int read_run(clickhouse *c, statement *s, chs_block_fn on_block, void *context, store_error *err);
 
+/* Takes the number `found` of a block into *context, a uint64_t. */
+int read_found(void *context, const chs_result *block);
+
 /* Columns of a block by name; -1 when one is not there or of another kind. */
 int read_uints(chs_uints *out, const chs_result *block, const char *name);
 int read_strings(chs_strings *out, const chs_result *block, const char *name);
-
-text read_text(const chs_strings *column, uint64_t row);
-
-/* cluster, namespace and workload of a block. */
-typedef struct key_columns {
-    chs_strings cluster, namespace_name, workload;
-} key_columns;
-
-int read_keys(key_columns *out, const chs_result *block);
-service_key read_key(const key_columns *columns, uint64_t row);
 
 /* A time as milliseconds since 1970. */
 #define READ_MS(column) "toUInt64(toUnixTimestamp64Milli(" column "))"
@@ -52,18 +45,15 @@ typedef struct row_shape {
         numbers, texts, sizeof(numbers) / sizeof((numbers)[0]), sizeof(texts) / sizeof((texts)[0]) \
     }
 
-enum { ROW_NUMBERS_MAX = 24, ROW_TEXTS_MAX = 9 };
+/* Gets each row; returns 0 to go on. */
+typedef int (*row_fn)(void *context, const void *row);
 
-/* The columns of one block. */
-typedef struct row_columns {
-    const row_shape *shape;
-    chs_uints numbers[ROW_NUMBERS_MAX];
-    chs_strings texts[ROW_TEXTS_MAX];
-} row_columns;
-
-/* Finds the columns of `shape` by name; -1 when one is not there or of another kind. */
-int read_columns(row_columns *out, const chs_result *block, const row_shape *shape);
-/* Fills the fields of `shape` in a row; its texts are the block's. */
-void read_row(void *out, const row_columns *from, uint64_t row);
+/*
+ * Gives each row of a block: `row`, of `size` bytes, is zeroed and gets the columns of `shape` by
+ * name; texts are the block's. each NULL: the last row stays in `row`. 0, or -1 when a column is
+ * not there or of another kind, or `each` has ended the read.
+ */
+int read_rows(const chs_result *block, const row_shape *shape, void *row, size_t size, row_fn each,
+              void *context);
 
 #endif

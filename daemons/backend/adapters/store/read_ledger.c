@@ -25,7 +25,8 @@ static int on_digest(void *context, const chs_result *block)
 int clickhouse__find_batch(void *self, const uint8_t batch_id[16], ledger_entry *out,
                            store_error *err)
 {
-    chs_transport *to = clickhouse__take_writer(self, err);
+    clickhouse *c = self;
+    chs_transport *to = clickhouse__take(c, &c->writers, err);
     statement s;
 
     if (to == NULL)
@@ -36,7 +37,7 @@ int clickhouse__find_batch(void *self, const uint8_t batch_id[16], ledger_entry 
     sql_text(&s, "id", (text){(const char *)batch_id, 16});
     int rc = sql_query(&s, to, WRITER_ASKS_MS, on_digest, out, err);
     sql_end(&s);
-    clickhouse__give_writer(self, to);
+    clickhouse__give(c, &c->writers, to);
     return rc;
 }
 
@@ -119,7 +120,8 @@ static int ask(chs_transport *to, const service_key *service, uint32_t day, aske
 int clickhouse__find_stacks(void *self, const service_key *service, uint32_t day,
                             const uint8_t *const *ids, size_t count, bool *known, store_error *err)
 {
-    chs_transport *to = clickhouse__take_writer(self, err);
+    clickhouse *c = self;
+    chs_transport *to = clickhouse__take(c, &c->writers, err);
     asked a = {.ids = ids, .count = count, .known = known};
     int rc = err->code;
 
@@ -130,6 +132,6 @@ int clickhouse__find_stacks(void *self, const service_key *service, uint32_t day
     for (size_t first = 0; first < count && rc == 0; first += IDS_PER_QUERY)
         rc = ask(to, service, day, &a, first, err);
     index_set_free(&a.set);
-    clickhouse__give_writer(self, to);
+    clickhouse__give(c, &c->writers, to);
     return rc;
 }

@@ -11,23 +11,25 @@ typedef struct services {
     void *context;
 } services;
 
+static const row_field service_numbers[] = {
+    ROW_FIELD("targets", service_row, targets),
+    ROW_FIELD("last_seen", service_row, last_seen_ms),
+};
+static const row_field service_texts[] = {ROW_KEY(service_row)};
+static const row_shape service_shape = ROW_SHAPE(service_numbers, service_texts);
+
+static int give_service(void *context, const void *row)
+{
+    const services *r = context;
+
+    return r->each(r->context, row);
+}
+
 static int on_services(void *context, const chs_result *block)
 {
-    services *r = context;
-    key_columns keys;
-    chs_uints targets, seen;
+    service_row row;
 
-    if (chs_result_rows(block) == 0)
-        return 0;
-    if (read_keys(&keys, block) != 0 || read_uints(&targets, block, "targets") != 0 ||
-        read_uints(&seen, block, "last_seen") != 0)
-        return -1;
-    for (uint64_t i = 0; i < targets.rows; i++) {
-        service_row row = {read_key(&keys, i), targets.values[i], seen.values[i]};
-        if (r->each(r->context, &row) != 0)
-            return -1;
-    }
-    return 0;
+    return read_rows(block, &service_shape, &row, sizeof(row), give_service, context);
 }
 
 int clickhouse__read_services(void *self, const store_filter *filter, service_fn each,
@@ -76,8 +78,11 @@ static const row_field source_texts[] = {ROW_KEY(source_row)};
 static const row_shape source_shape = ROW_SHAPE(source_numbers, source_texts);
 
 /* Each type that the source has; one that every estimate is 0 of is not there. */
-static int give_types(const types *r, const source_row *row)
+static int give_types(void *context, const void *found)
 {
+    const types *r = context;
+    const source_row *row = found;
+
     for (int measure = PROFILE_AMOUNT; measure <= PROFILE_COUNT; measure++) {
         type_row one = {row->key, profile_type_of((unsigned)row->source, measure),
                         row->raw[measure], row->estimate[measure]};
@@ -89,19 +94,9 @@ static int give_types(const types *r, const source_row *row)
 
 static int on_types(void *context, const chs_result *block)
 {
-    row_columns columns;
     source_row row;
 
-    if (chs_result_rows(block) == 0)
-        return 0;
-    if (read_columns(&columns, block, &source_shape) != 0)
-        return -1;
-    for (uint64_t i = 0; i < chs_result_rows(block); i++) {
-        read_row(&row, &columns, i);
-        if (give_types(context, &row) != 0)
-            return -1;
-    }
-    return 0;
+    return read_rows(block, &source_shape, &row, sizeof(row), give_types, context);
 }
 
 int clickhouse__read_types(void *self, const store_filter *filter, type_fn each, void *context,
@@ -136,14 +131,7 @@ static const row_shape fresh_shape = {fresh_numbers, NULL,
 
 static int on_fresh(void *context, const chs_result *block)
 {
-    row_columns columns;
-
-    if (chs_result_rows(block) == 0)
-        return 0;
-    if (read_columns(&columns, block, &fresh_shape) != 0)
-        return -1;
-    read_row(context, &columns, 0);
-    return 0;
+    return read_rows(block, &fresh_shape, context, sizeof(store_freshness), NULL, NULL);
 }
 
 int clickhouse__read_fresh(void *self, const store_filter *filter, store_freshness *out,

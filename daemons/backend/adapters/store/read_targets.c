@@ -33,22 +33,18 @@ static const row_field texts[] = {
 };
 static const row_shape shape = ROW_SHAPE(numbers, texts);
 
+static int give_target(void *context, const void *row)
+{
+    const targets *r = context;
+
+    return r->each(r->context, row);
+}
+
 static int on_targets(void *context, const chs_result *block)
 {
-    targets *r = context;
-    row_columns columns;
+    target_row row;
 
-    if (chs_result_rows(block) == 0)
-        return 0;
-    if (read_columns(&columns, block, &shape) != 0)
-        return -1;
-    for (uint64_t i = 0; i < chs_result_rows(block); i++) {
-        target_row row = {.target = 0};
-        read_row(&row, &columns, i);
-        if (r->each(r->context, &row) != 0)
-            return -1;
-    }
-    return 0;
+    return read_rows(block, &shape, &row, sizeof(row), give_target, context);
 }
 
 static void select_targets(statement *s)

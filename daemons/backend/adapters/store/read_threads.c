@@ -73,22 +73,18 @@ static const row_field source_texts[] = {
 };
 static const row_shape source_shape = ROW_SHAPE(source_numbers, source_texts);
 
+static int give_source(void *context, const void *row)
+{
+    const sources *r = context;
+
+    return r->each(r->context, row);
+}
+
 static int on_sources(void *context, const chs_result *block)
 {
-    sources *r = context;
-    row_columns columns;
+    snapshot_source row;
 
-    if (chs_result_rows(block) == 0)
-        return 0;
-    if (read_columns(&columns, block, &source_shape) != 0)
-        return -1;
-    for (uint64_t i = 0; i < chs_result_rows(block); i++) {
-        snapshot_source row = {.target = 0};
-        read_row(&row, &columns, i);
-        if (r->each(r->context, &row) != 0)
-            return -1;
-    }
-    return 0;
+    return read_rows(block, &source_shape, &row, sizeof(row), give_source, context);
 }
 
 int clickhouse__read_sources(void *self, const store_filter *filter, source_fn each, void *context,
@@ -333,22 +329,19 @@ typedef struct threads {
     void *context;
 } threads;
 
+static int give_thread(void *context, const void *row)
+{
+    const threads *r = context;
+    const thread_row *thread = row;
+
+    return thread->stack_id.length == STACK_ID_BYTES ? r->each(r->context, thread) : -1;
+}
+
 static int on_threads(void *context, const chs_result *block)
 {
-    threads *r = context;
-    row_columns columns;
+    thread_row row;
 
-    if (chs_result_rows(block) == 0)
-        return 0;
-    if (read_columns(&columns, block, &thread_shape) != 0)
-        return -1;
-    for (uint64_t i = 0; i < chs_result_rows(block); i++) {
-        thread_row row = {.target = 0};
-        read_row(&row, &columns, i);
-        if (row.stack_id.length != STACK_ID_BYTES || r->each(r->context, &row) != 0)
-            return -1;
-    }
-    return 0;
+    return read_rows(block, &thread_shape, &row, sizeof(row), give_thread, context);
 }
 
 int clickhouse__read_threads(void *self, thread_read what, const store_filter *filter,
@@ -408,22 +401,20 @@ static const row_field sighting_texts[] = {
 };
 static const row_shape sighting_shape = ROW_SHAPE(sighting_numbers, sighting_texts);
 
+static int give_sighting(void *context, const void *row)
+{
+    const sightings *r = context;
+
+    const sighting_row *sighting = row;
+
+    return sighting->stack_id.length == STACK_ID_BYTES ? r->each(r->context, sighting) : -1;
+}
+
 static int on_sightings(void *context, const chs_result *block)
 {
-    sightings *r = context;
-    row_columns columns;
+    sighting_row row;
 
-    if (chs_result_rows(block) == 0)
-        return 0;
-    if (read_columns(&columns, block, &sighting_shape) != 0)
-        return -1;
-    for (uint64_t i = 0; i < chs_result_rows(block); i++) {
-        sighting_row row = {.target = 0};
-        read_row(&row, &columns, i);
-        if (row.stack_id.length != STACK_ID_BYTES || r->each(r->context, &row) != 0)
-            return -1;
-    }
-    return 0;
+    return read_rows(block, &sighting_shape, &row, sizeof(row), give_sighting, context);
 }
 
 int clickhouse__read_sightings(void *self, const store_filter *filter, sighting_fn each,

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Generations of hourly sums: which hours need one, how one is made, whether one still holds. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "read.h"
 
 #include "rollups.h"
@@ -39,32 +36,34 @@ typedef struct dirty_reader {
     uint64_t total;
 } dirty_reader;
 
-static const row_field hour_numbers[] = {
-    ROW_FIELD("hour_s", rollup_hour, hour_ms),
-    ROW_FIELD("windows_now", rollup_hour, windows),
+typedef struct dirty_row {
+    service_key key;
+    uint64_t hour_s, windows, total;
+} dirty_row;
+
+static const row_field dirty_numbers[] = {
+    ROW_FIELD("hour_s", dirty_row, hour_s),
+    ROW_FIELD("windows_now", dirty_row, windows),
+    ROW_FIELD("total", dirty_row, total),
 };
-static const row_field hour_texts[] = {ROW_KEY(rollup_hour)};
-static const row_shape hour_shape = ROW_SHAPE(hour_numbers, hour_texts);
+static const row_field dirty_texts[] = {ROW_KEY(dirty_row)};
+static const row_shape dirty_shape = ROW_SHAPE(dirty_numbers, dirty_texts);
+
+static int give_hour(void *context, const void *found)
+{
+    dirty_reader *r = context;
+    const dirty_row *row = found;
+    const rollup_hour hour = {row->key, row->hour_s * 1000, row->windows};
+
+    r->total = row->total;
+    return r->each(r->context, &hour);
+}
 
 static int on_dirty(void *context, const chs_result *block)
 {
-    dirty_reader *r = context;
-    row_columns columns;
-    chs_uints total;
-    rollup_hour hour;
+    dirty_row row;
 
-    if (chs_result_rows(block) == 0)
-        return 0;
-    if (read_columns(&columns, block, &hour_shape) != 0 || read_uints(&total, block, "total") != 0)
-        return -1;
-    for (uint64_t i = 0; i < chs_result_rows(block); i++) {
-        read_row(&hour, &columns, i);
-        hour.hour_ms *= 1000;
-        r->total = total.values[i];
-        if (r->each(r->context, &hour) != 0)
-            return -1;
-    }
-    return 0;
+    return read_rows(block, &dirty_shape, &row, sizeof(row), give_hour, context);
 }
 
 static int find_dirty(void *self, uint64_t from_ms, uint64_t to_ms, uint64_t limit,
@@ -157,49 +156,6 @@ static int roll(void *self, const rollup_hour *hour, uint64_t generation, store_
 
 /* ---- drift ---- */
 
-/* An hour whose generation's sums are not its windows' totals. */
-typedef struct drift {
-    service_key key;
-    uint64_t hour_s, generation, found;
-    char *texts[3];
-} drift;
-
-static int keep_text(char **to, text *value)
-{
-    *to = malloc(value->length + 1);
-    if (*to == NULL)
-        return -1;
-    if (value->length > 0)
-        memcpy(*to, value->data, value->length);
-    value->data = *to;
-    return 0;
-}
-
-static const row_field drift_numbers[] = {
-    ROW_FIELD("hour_s", drift, hour_s),
-    ROW_FIELD("newest", drift, generation),
-};
-static const row_field drift_texts[] = {ROW_KEY(drift)};
-static const row_shape drift_shape = ROW_SHAPE(drift_numbers, drift_texts);
-
-static int on_drift(void *context, const chs_result *block)
-{
-    drift *d = context;
-    row_columns columns;
-
-    if (chs_result_rows(block) == 0 || d->found != 0)
-        return 0;
-    if (read_columns(&columns, block, &drift_shape) != 0)
-        return -1;
-    read_row(d, &columns, 0);
-    d->found = 1;
-    return keep_text(&d->texts[0], &d->key.cluster) != 0 ||
-                   keep_text(&d->texts[1], &d->key.namespace_name) != 0 ||
-                   keep_text(&d->texts[2], &d->key.workload) != 0
-               ? -1
-               : 0;
-}
-
 /* One rolled hour of all, by chance, with the number of windows that its generation saw. */
 #define CHOSEN_HOUR                                                                                \
     "(SELECT " HOUR_KEY "hour, max(generation) AS newest, argMax(windows, generation) AS seen "    \
@@ -207,37 +163,43 @@ static int on_drift(void *context, const chs_result *block)
     "toDateTime({to_s:UInt32}, 'UTC') GROUP BY " HOUR_KEY "hour HAVING seen > 0 ORDER BY "         \
     "sipHash64(newest, {chance:UInt64}) LIMIT 1)"
 
+/* `before` a FROM over the chosen hour where its generation's sums are not its windows' totals; the
+ * generation must have seen the windows that are there now. */
+static void add_drifted(statement *s, const char *before, uint64_t from_ms, uint64_t to_ms,
+                        uint64_t chance)
+{
+    sql_begin(s);
+    sql_add(s, before);
+    sql_add(s, " FROM " CHOSEN_HOUR " AS c LEFT JOIN (SELECT generation, " SUMS
+               " FROM profile_rollups WHERE generation IN (SELECT newest FROM " CHOSEN_HOUR
+               ") GROUP BY generation) AS r ON r.generation = c.newest LEFT JOIN (SELECT " HOUR_KEY
+               "toStartOfHour(time) AS hour_at, count() AS found, " SUMS
+               " FROM profile_windows WHERE time >= toDateTime({from_s:UInt32}, 'UTC') AND time < "
+               "toDateTime({to_s:UInt32}, 'UTC') GROUP BY " HOUR_KEY "hour_at) AS w ON w.cluster = "
+               "c.cluster AND w.namespace = c.namespace AND w.workload = c.workload AND w.hour_at "
+               "= c.hour WHERE w.found = c.seen AND (r.raw_amount, r.amount, r.raw_count, r.count) "
+               "!= (w.raw_amount, w.amount, w.raw_count, w.count)");
+    add_range(s, from_ms, to_ms);
+    sql_number(s, "chance", chance);
+}
+
 static int verify(void *self, uint64_t from_ms, uint64_t to_ms, uint64_t chance, bool *drifted,
                   store_error *err)
 {
-    drift found = {0};
+    uint64_t count = 0;
     statement s;
 
-    *drifted = false;
-    sql_begin(&s);
-    sql_add(&s, "SELECT c.cluster AS cluster, c.namespace AS namespace, c.workload AS workload, "
-                "toUInt64(toUnixTimestamp(c.hour)) AS hour_s, c.newest AS newest FROM "
-                "" CHOSEN_HOUR " AS c LEFT JOIN (SELECT generation, " SUMS
-                " FROM profile_rollups WHERE generation IN (SELECT newest FROM " CHOSEN_HOUR
-                ") GROUP BY generation) AS r ON r.generation = c.newest LEFT JOIN (SELECT " HOUR_KEY
-                "toStartOfHour(time) AS hour_at, count() AS found, " SUMS
-                " FROM profile_windows WHERE time >= toDateTime({from_s:UInt32}, 'UTC') AND time "
-                "< toDateTime({to_s:UInt32}, 'UTC') GROUP BY " HOUR_KEY "hour_at) AS w ON "
-                "w.cluster = c.cluster AND w.namespace = c.namespace AND w.workload = c.workload "
-                "AND w.hour_at = c.hour WHERE w.found = c.seen AND (r.raw_amount, r.amount, "
-                "r.raw_count, r.count) != (w.raw_amount, w.amount, w.raw_count, w.count)");
-    add_range(&s, from_ms, to_ms);
-    sql_number(&s, "chance", chance);
-    int rc = run(self, &s, on_drift, &found, err);
-    if (rc == 0 && found.found != 0) {
-        /* A newer run of no windows: the hour is dirty again and its generations are not read. */
-        rollup_hour hour = {found.key, found.hour_s * 1000, 0};
-        *drifted = true;
-        rc = write_run(self, &hour, found.generation + 1, err);
-    }
-    for (size_t i = 0; i < 3; i++)
-        free(found.texts[i]);
-    return rc;
+    add_drifted(&s, "SELECT count() AS found", from_ms, to_ms, chance);
+    int rc = run(self, &s, read_found, &count, err);
+    *drifted = count > 0;
+    if (rc != 0 || count == 0)
+        return rc;
+    /* A newer run of no windows: the hour is dirty again and its generations are not read. */
+    add_drifted(&s,
+                "INSERT INTO rollup_runs (" HOUR_KEY "hour, generation, windows, made) SELECT "
+                "c.cluster, c.namespace, c.workload, c.hour, c.newest + 1, 0, now('UTC')",
+                from_ms, to_ms, chance);
+    return execute(self, &s, err);
 }
 
 const rollup_ops clickhouse_rollups = {find_dirty, roll, verify};

@@ -470,9 +470,12 @@ int clickhouse__write_batch(void *self, const batch_write *w, store_error *err)
         [TABLE_RUNS] = clickhouse__write_snapshot_runs,
         [TABLE_LEDGER] = write_ledger,
     };
-    chs_transport *to = clickhouse__take_writer(self, err);
-    int rc = err->code;
+    clickhouse *c = self;
+    chs_transport *to = clickhouse__take(c, &c->writers, err);
+    int rc = 0;
 
+    if (to == NULL)
+        return err->code;
     for (batch_table i = 0; i < TABLES && rc == 0; i++) {
         bool held = false;
         /* Insert tokens cover tries of the same hour; a later one asks for its own rows. */
@@ -481,6 +484,6 @@ int clickhouse__write_batch(void *self, const batch_write *w, store_error *err)
         if (rc == 0 && !held)
             rc = writers[i](to, w, err);
     }
-    clickhouse__give_writer(self, to);
+    clickhouse__give(c, &c->writers, to);
     return rc;
 }

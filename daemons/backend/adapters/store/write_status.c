@@ -74,7 +74,8 @@ int clickhouse__write_status(void *self, const status_batch *r, store_error *err
         {"mode", "UInt8"},       {"mode_until", MOMENT},
         {"length_ms", "UInt32"}, {"covered_ms", "UInt32"},
     };
-    chs_transport *to = clickhouse__take_writer(self, err);
+    clickhouse *c = self;
+    chs_transport *to = clickhouse__take(c, &c->writers, err);
     table t;
 
     if (to == NULL)
@@ -85,6 +86,6 @@ int clickhouse__write_status(void *self, const status_batch *r, store_error *err
     if (rc == 0)
         rc = table_insert(&t, to, (const uint8_t *)r->report_id.data, false, err);
     table_end(&t);
-    clickhouse__give_writer(self, to);
+    clickhouse__give(c, &c->writers, to);
     return rc;
 }

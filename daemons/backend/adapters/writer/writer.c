@@ -2,9 +2,9 @@
 #include "writer.h"
 
 #include <base/clock.h>
+#include <base/thread.h>
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +100,6 @@ static int open_sockets(writer *w, int depth)
 writer *writer_start(int depth, unsigned threads, void (*idle)(void *context), void *context,
                      uint32_t idle_ms)
 {
-    sigset_t all, before;
     writer *w = calloc(1, sizeof(*w));
 
     if (w == NULL)
@@ -113,12 +112,9 @@ writer *writer_start(int depth, unsigned threads, void (*idle)(void *context), v
         free(w);
         return NULL;
     }
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     threads = threads < WRITER_THREADS_MAX ? threads : WRITER_THREADS_MAX;
-    while (w->count < threads && pthread_create(&w->threads[w->count], NULL, writer_main, w) == 0)
+    while (w->count < threads && thread_start(&w->threads[w->count], writer_main, w) == 0)
         w->count++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (w->count == threads)
         return w;
     writer_stop(w);

@@ -6,14 +6,13 @@
 
 #include <base/clock.h>
 #include <base/log.h>
+#include <base/thread.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 enum { WATCH_SECONDS = 240 };
 
@@ -49,13 +48,8 @@ static bool wait_ms(void *context, uint64_t ms)
 {
     const follower *from = context;
     kubernetes *self = from->owner;
-    struct timespec until;
+    struct timespec until = thread_deadline(ms);
     int rc = 0;
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(ms / 1000);
-    until.tv_nsec += (long)(ms % 1000) * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&self->lock);
     while (!atomic_load(&self->is_ending) && ms > 0 && rc != ETIMEDOUT)
         rc = pthread_cond_timedwait(&self->end, &self->lock, &until);
@@ -192,12 +186,8 @@ kubernetes *kubernetes_start(const kubernetes_options *options, char *message, s
     (void)snprintf(message, size, "out of memory");
     if (self == NULL)
         return NULL;
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&self->lock, NULL);
-    pthread_cond_init(&self->end, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    thread_condition_init(&self->end);
     const pods_ports ports = {.context = self,
                               .now_ms = clock_unix_ms,
                               .log = log_message,

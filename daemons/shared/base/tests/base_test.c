@@ -7,7 +7,10 @@
 #include <base/log.h>
 #include <base/near_miss.h>
 #include <base/rfc3339.h>
+#include <base/thread.h>
 #include <base/utf8.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -187,6 +190,52 @@ START_TEST(a_long_name_is_near_to_nothing)
 }
 END_TEST
 
+static void *count_blocked(void *context)
+{
+    sigset_t blocked;
+    int *count = context;
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    *count = sigismember(&blocked, SIGTERM) + sigismember(&blocked, SIGHUP);
+    return NULL;
+}
+
+START_TEST(signals_do_not_reach_a_thread)
+{
+    pthread_t thread;
+    sigset_t own;
+    int count = 0;
+    ck_assert_int_eq(thread_start(&thread, count_blocked, &count), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_int_eq(count, 2);
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &own);
+    ck_assert_int_eq(sigismember(&own, SIGTERM), 0);
+}
+END_TEST
+
+START_TEST(a_wait_ends_at_its_deadline)
+{
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t never;
+    uint64_t before = clock_monotonic_ms(NULL);
+    thread_condition_init(&never);
+    pthread_mutex_lock(&lock);
+    for (uint64_t ms = 1; ms < 5000; ms += 7) {
+        struct timespec until = thread_deadline(ms);
+        ck_assert_int_lt(until.tv_nsec, 1000000000);
+        ck_assert_uint_ge((uint64_t)until.tv_sec * 1000 + (uint64_t)until.tv_nsec / 1000000,
+                          before + ms);
+    }
+    struct timespec until = thread_deadline(2);
+    int rc = 0;
+    while (rc == 0)
+        rc = pthread_cond_timedwait(&never, &lock, &until);
+    ck_assert_int_eq(rc, ETIMEDOUT);
+    ck_assert_uint_ge(clock_monotonic_ms(NULL), before + 2);
+    pthread_mutex_unlock(&lock);
+    pthread_cond_destroy(&never);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("base");
@@ -206,5 +255,9 @@ int main(void)
     tcase_add_test(clocks, a_number_has_sixteen_digits);
     tcase_add_loop_test(clocks, times_are_read_as_rfc_3339_writes_them, 0, ROWS(moments));
     suite_add_tcase(suite, clocks);
+    TCase *threads = tcase_create("threads");
+    tcase_add_test(threads, signals_do_not_reach_a_thread);
+    tcase_add_test(threads, a_wait_ends_at_its_deadline);
+    suite_add_tcase(suite, threads);
     return run_suite(suite);
 }

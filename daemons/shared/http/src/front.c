@@ -2,10 +2,10 @@
 #include "front.h"
 
 #include <base/clock.h>
+#include <base/thread.h>
 
 #include <errno.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -239,7 +239,6 @@ static void close_sources(front *f)
 
 int http__front_start(front *f, http_error *err)
 {
-    sigset_t all, before;
 
     f->epoll_fd = f->wake_fd = -1;
     f->listen_fd = http__listen(f->options->address, f->options->port, err);
@@ -253,11 +252,7 @@ int http__front_start(front *f, http_error *err)
         return http__fail(err, HTTP_ERR_IO, 0, "Cannot set up epoll: %s.", strerror(errno));
     }
     pthread_mutex_init(&f->lock, NULL);
-    /* Signals are the program's; they go to its own threads. */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&f->thread, NULL, front_main, f);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int rc = thread_start(&f->thread, front_main, f);
     if (rc != 0) {
         close_sources(f);
         return http__fail(err, HTTP_ERR_IO, 0, "Cannot start a thread: %s.", strerror(rc));

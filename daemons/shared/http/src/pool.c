@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pool.h"
 
-#include <pthread.h>
-#include <signal.h>
+#include <base/thread.h>
+
 #include <stdlib.h>
 
 struct pool {
@@ -46,7 +46,6 @@ static void *worker(void *context)
 
 pool *http__pool_start(uint32_t threads, uint32_t queue, void (*run)(void *job))
 {
-    sigset_t all, before;
     pool *p = calloc(1, sizeof(*p) + threads * sizeof(p->threads[0]));
 
     if (p == NULL || (p->ring = calloc(queue, sizeof(*p->ring))) == NULL) {
@@ -57,12 +56,8 @@ pool *http__pool_start(uint32_t threads, uint32_t queue, void (*run)(void *job))
     p->capacity = queue;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (p->thread_count < threads &&
-           pthread_create(&p->threads[p->thread_count], NULL, worker, p) == 0)
+    while (p->thread_count < threads && thread_start(&p->threads[p->thread_count], worker, p) == 0)
         p->thread_count++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (p->thread_count < threads) {
         http__pool_free(p);
         return NULL;

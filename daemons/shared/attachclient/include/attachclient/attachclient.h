@@ -51,8 +51,8 @@ void attachclient_set_events(attach_request *request, const event_intervals *eve
 
 /*
  * How many workers were killed and have not ended: they hang in the kernel. Those that have ended
- * meanwhile are reaped. With ATTACHCLIENT_UNREAPED_MAX of them attachclient_run starts no other and
- * returns ATTACH_ERR_LIMIT. Any number of threads may call it at once.
+ * since the last call are reaped. With ATTACHCLIENT_UNREAPED_MAX of them attachclient_run starts no
+ * other and returns ATTACH_ERR_LIMIT. Any number of threads may call it at once.
  */
 size_t attachclient_unreaped(void);
 
