@@ -3,7 +3,7 @@
 #ifndef COLLECTOR_ADAPTERS_SNAPSHOT_READER_H
 #define COLLECTOR_ADAPTERS_SNAPSHOT_READER_H
 
-#include "../core/snapshot.h"
+#include "../core/batches/snapshot.h"
 
 /* The functions of collector_ports read_snapshot and forget_snapshot; the context is not used. */
 int snapshot_reader_read(void *context, void **memory, int fd, uint64_t size, thread_snapshot *out,

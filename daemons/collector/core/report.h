@@ -3,7 +3,7 @@
 #ifndef COLLECTOR_CORE_REPORT_H
 #define COLLECTOR_CORE_REPORT_H
 
-#include "batch.h"
+#include "batches/batch.h"
 
 typedef struct target_status {
     local_jvm jvm;

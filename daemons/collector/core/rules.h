@@ -3,7 +3,7 @@
 #ifndef COLLECTOR_CORE_RULES_H
 #define COLLECTOR_CORE_RULES_H
 
-#include "batch.h"
+#include "batches/batch.h"
 
 #include <catalogue/event.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spans.h"
 
-#include "batch.h"
+#include "batches/batch.h"
 
 uint32_t span_jitter(const local_identity *jvm, uint32_t range_ms)
 {

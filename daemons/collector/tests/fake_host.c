@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-
 fake_host host;
 
 queue *queued;
