@@ -101,8 +101,8 @@ class Installed(unittest.TestCase):
     def test_what_is_asked_of_a_live_jvm(self):
         self.assertIn(self.pid, self.hotstack("ps"))
         self.hotstack("doctor", self.pid)
-        self.assertIn("monitor-1", self.hotstack("threads", self.pid))
-        self.assertIn("threads", json.loads(self.hotstack("threads", self.pid, "--json")))
+        self.assertIn("monitor-1", self.hotstack("threads", self.pid, "--pause", "60s"))
+        self.assertIn("threads", json.loads(self.hotstack("threads", self.pid, "--pause", "60s", "--json")))
         self.assertIn("JVM", self.hotstack("jcmd", self.pid, "VM.version"))
         self.hotstack("attach", "status")
 
@@ -111,7 +111,7 @@ class Installed(unittest.TestCase):
         PREFIX.rename(moved)
         try:
             self.hotstack("profile", "-d", "2", "-f", "moved.html", self.pid, prefix=moved)
-            self.hotstack("threads", self.pid, prefix=moved)
+            self.hotstack("threads", self.pid, "--pause", "60s", prefix=moved)
         finally:
             moved.rename(PREFIX)
 
