@@ -102,7 +102,7 @@ class Installed(unittest.TestCase):
         self.assertIn(self.pid, self.hotstack("ps"))
         self.hotstack("doctor", self.pid)
         self.assertIn("monitor-1", self.hotstack("threads", self.pid, "--pause", "60s"))
-        self.assertIn("threads", json.loads(self.hotstack("threads", self.pid, "--pause", "60s", "--json")))
+        self.assertEqual(json.loads(self.hotstack("threads", self.pid, "--pause", "60s", "--json"))["meta"]["main_class"], "Workload")
         self.assertIn("JVM", self.hotstack("jcmd", self.pid, "VM.version"))
         self.hotstack("attach", "status")
 
