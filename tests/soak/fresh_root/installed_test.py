@@ -103,7 +103,7 @@ class Installed(unittest.TestCase):
         self.hotstack("doctor", self.pid)
         self.assertIn("monitor-1", self.hotstack("threads", self.pid, "--pause", "60s"))
         self.assertEqual(json.loads(self.hotstack("threads", self.pid, "--pause", "60s", "--json"))["meta"]["main_class"], "Workload")
-        self.assertIn("JVM", self.hotstack("jcmd", self.pid, "VM.version"))
+        self.assertIn("OpenJDK", self.hotstack("jcmd", self.pid, "VM.version"))
         self.hotstack("attach", "status")
 
     def test_the_prefix_can_be_moved(self):
