@@ -46,7 +46,8 @@ typedef enum attach_reason {
                                           for */
     ATTACH_REASON_NO_THREAD_AGENT,     /* nor libhotstackthreads.so */
     ATTACH_REASON_THREAD_AGENT_ERROR,  /* the agent refused; the message carries its words */
-    ATTACH_REASON_JDK_DELETED          /* while the JVM runs, which needs another file of it */
+    ATTACH_REASON_JDK_DELETED,         /* while the JVM runs, which needs another file of it */
+    ATTACH_REASON_JVM_STARTING         /* too early for a profiler; soon it is not */
 } attach_reason;
 
 /*
