@@ -63,8 +63,7 @@ static bool admit_known(void *context, http_request *request, http_response *res
 /* An authenticator that does not answer until it is told to. */
 static pthread_mutex_t slow_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t slow_changed = PTHREAD_COND_INITIALIZER;
-static unsigned slow_waiting, released;
-static bool slow_answers;
+static unsigned slow_waiting, slow_answers, released;
 
 static void release_name(void *user)
 {
@@ -78,8 +77,9 @@ static bool admit_slowly(void *context, http_request *request, http_response *re
     pthread_mutex_lock(&slow_lock);
     slow_waiting++;
     pthread_cond_broadcast(&slow_changed);
-    while (!slow_answers)
+    while (slow_answers == 0)
         pthread_cond_wait(&slow_changed, &slow_lock);
+    slow_answers--;
     pthread_mutex_unlock(&slow_lock);
     http_response_header(response, "X-Admitted", "late");
     http_request_set_user(request, strdup("somebody"), release_name);
@@ -94,10 +94,10 @@ static void await_slow(unsigned count)
     pthread_mutex_unlock(&slow_lock);
 }
 
-static void let_slow_go(void)
+static void let_one_go(void)
 {
     pthread_mutex_lock(&slow_lock);
-    slow_answers = true;
+    slow_answers++;
     pthread_cond_broadcast(&slow_changed);
     pthread_mutex_unlock(&slow_lock);
 }
@@ -492,12 +492,19 @@ START_TEST(test_a_slow_authenticator_delays_nobody_else)
     expect("Retry-After: 1");
     close(late[told].fd);
     slow[2] = late[1 - told].fd;
-    let_slow_go();
+    /* One by one: the queue to the workers is as short as that to the admitters. */
+    struct pollfd waiting[3];
+    for (int i = 0; i < 3; i++)
+        waiting[i] = (struct pollfd){.fd = slow[i], .events = POLLIN};
     for (int i = 0; i < 3; i++) {
-        hear(slow[i], NULL);
+        let_one_go();
+        ck_assert_int_eq(poll(waiting, 3, WAIT_MS), 1);
+        int at = waiting[0].revents != 0 ? 0 : waiting[1].revents != 0 ? 1 : 2;
+        hear(waiting[at].fd, NULL);
         expect("X-Admitted: late");
         expect("\r\n\r\nsomebody");
-        close(slow[i]);
+        close(waiting[at].fd);
+        waiting[at].fd = -1;
     }
     tear_down();
     ck_assert_uint_eq(released, 3);
