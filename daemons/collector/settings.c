@@ -241,6 +241,13 @@ static const config_field fields[] = {
      .min = 65536,
      .max = 268435456,
      .help = "One page of a list of the API server; where one is larger, pages get fewer objects."},
+    {.key = "limits.events",
+     .type = CONFIG_INT,
+     .fallback = "2000000",
+     .min = 1000,
+     .max = 1000000000,
+     .help = "Events of one window whose stacks are told apart; those after them are summed as "
+             "[dropped]."},
     {.key = "limits.stacks",
      .type = CONFIG_INT,
      .fallback = "20000",

@@ -126,6 +126,8 @@ static void write_metrics(FILE *to, const web_sources *from)
     metric(to, "covered_milliseconds_total", "counter", "Of it really recorded.", core.covered_ms);
     metric(to, "dropped_events_total", "counter", "Events that the profilers in JVMs dropped.",
            core.dropped_events);
+    metric(to, "excess_events_total", "counter",
+           "Events past limits.events of their window, summed as [dropped].", core.excess_events);
     metric(to, "batches_total", "counter", "Batches put into the queue.", core.batches);
     metric(to, "queue_failures_total", "counter", "Batches that could not be written, lost.",
            core.queue_failures);

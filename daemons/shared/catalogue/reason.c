@@ -111,6 +111,10 @@ static const reason_info reasons[REASON_END] = {
     ENTRY(JVM_STARTING, "jvm_starting", "The JVM is still starting, and takes no profiler yet.",
           "Wait: the next try comes by itself. Where it happens often, lengthen the start-up "
           "delay."),
+    ENTRY(EVENT_LIMIT, "event_limit",
+          "The JVM made more events in a window than the limit allows; the stacks of the rest are "
+          "summed as [dropped].",
+          "Lengthen the intervals of its events, or raise limits.events of the collector."),
 };
 
 const reason_info *reason_get(unsigned number)
