@@ -182,9 +182,11 @@ static const config_field fields[] = {
              "are lost, and the log says so."},
     {.key = "flush_interval",
      .type = CONFIG_DURATION,
-     .fallback = "2s",
-     .max = 60000,
-     .help = "How long a finished window waits for those of other JVMs, to share a batch."},
+     .fallback = "60s",
+     .max = 300000,
+     .help = "Time in which the windows of all JVMs become one batch. The backend's "
+             "ingest.flush_interval is in force as soon as a heartbeat has been answered; this is "
+             "for the time before."},
     {.key = "queue.dir",
      .type = CONFIG_STRING,
      .flags = CONFIG_REQUIRED,

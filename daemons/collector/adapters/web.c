@@ -38,6 +38,16 @@ static void typed(FILE *to, const char *name, const char *help, const profile_su
                       (unsigned long long)profile_sum_raw(sums, type));
 }
 
+static void drops(FILE *to, const queue_stats *queued)
+{
+    (void)fprintf(to, "# HELP hotstack_collector_queue_dropped_total Batches lost, by cause.\n"
+                      "# TYPE hotstack_collector_queue_dropped_total counter\n");
+    for (unsigned cause = 1; cause < DROP_END; cause++)
+        (void)fprintf(to, "hotstack_collector_queue_dropped_total{cause=\"%s\"} %llu\n",
+                      drop_cause_get(cause)->name,
+                      (unsigned long long)queued->drops[cause].entries);
+}
+
 static void outcomes(FILE *to, const uploader_stats *stats)
 {
     const struct {
@@ -124,13 +134,15 @@ static void write_metrics(FILE *to, const web_sources *from)
            core.queue_failures);
     metric(to, "queue_bytes", "gauge", "Bytes that wait for the backend.", queued.bytes);
     metric(to, "queue_batches", "gauge", "Batches that wait for the backend.", queued.entries);
-    metric(to, "queue_dropped_total", "counter", "Batches dropped by the queue's limits.",
-           queued.dropped);
-    metric(to, "queue_damaged_total", "counter", "Queue files that could not be read back.",
-           queued.damaged);
+    metric(to, "queue_oldest_timestamp_seconds", "gauge",
+           "When the oldest batch that waits was cut; 0: none waits.", queued.oldest_ms / 1000);
+    drops(to, &queued);
     outcomes(to, &uploads);
     metric(to, "upload_failures_total", "counter", "Calls without a good answer.",
            uploads.failed_calls);
+    metric(to, "flush_interval_seconds", "gauge",
+           "Time in which one batch is cut, as the backend said last; 0: it has not.",
+           uploads.flush_interval_ms / 1000);
     metric(to, "upload_blocked", "gauge", "1 while the backend refuses the token.",
            uploads.blocked);
     metric(to, "upload_bytes_total", "counter", "Bytes of bodies sent, compressed.",

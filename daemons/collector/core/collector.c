@@ -18,7 +18,7 @@ collector *collector_new(const collector_ports *ports, const collector_options *
     self->options = *options;
     self->rules = rules;
     self->queued = queued;
-    self->drops_seen = queue_get_stats(queued).dropped;
+    self->flush_phase = (uint32_t)ports->random(ports->context);
     pthread_mutex_init(&self->lock, NULL);
     return self;
 }
@@ -113,8 +113,8 @@ static uint64_t next_time(const collector *self, uint64_t now, uint64_t next_end
         if (wants_snapshot(one) && one->snapshot_due_ms < next)
             next = one->snapshot_due_ms;
     }
-    if (self->has_pending && self->pending_since_ms + self->options.flush_ms < next)
-        next = self->pending_since_ms + self->options.flush_ms;
+    if (self->has_pending && collector__flush_due(self) < next)
+        next = collector__flush_due(self);
     return next;
 }
 
@@ -136,7 +136,7 @@ uint64_t collector_tick(collector *self)
     }
     uint64_t next_end = collector__reconsider(self, now);
     size_t count = take_due(self, now, due, AT_ONCE);
-    if (self->has_pending && now >= self->pending_since_ms + self->options.flush_ms)
+    if (self->has_pending && now >= collector__flush_due(self))
         collector__flush(self);
     pthread_mutex_unlock(&self->lock);
     for (size_t i = 0; i < count; i++)
@@ -166,10 +166,11 @@ void collector_set_rules(collector *self, const rule_set *rules)
     self->ports.wake(self->ports.context);
 }
 
-void collector_set_limits(collector *self, const batch_limits *limits)
+void collector_set_limits(collector *self, const batch_limits *limits, uint64_t flush_ms)
 {
     pthread_mutex_lock(&self->lock);
     self->backend_limits = *limits;
+    self->backend_flush_ms = flush_ms;
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -256,6 +257,7 @@ void collector_snapshot(collector *self, status_report *out)
     uint64_t now = self->ports.now_ms(self->ports.context);
     pthread_mutex_lock(&self->lock);
     size_t count = 0;
+    (void)snprintf(out->engine, sizeof(out->engine), "%s", self->engine);
     for (const target *one = self->targets; one != NULL; one = one->next)
         count++;
     out->targets = calloc(count + 1, sizeof(*out->targets));

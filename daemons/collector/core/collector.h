@@ -73,7 +73,7 @@ typedef struct collector_options {
     uint32_t window_ms;
     uint32_t jitter_ms;
     uint64_t discovery_ms; /* interval between two looks at the host */
-    uint64_t flush_ms;     /* the longest that a finished window waits for others */
+    uint64_t flush_ms;     /* in which one batch is cut, until the backend says otherwise */
     uint64_t cooldown_min_ms;
     uint64_t cooldown_max_ms;
     uint32_t call_ms; /* deadline of one operation on a JVM */
@@ -102,8 +102,8 @@ void collector_policy_changed(collector *self);
 /* Other rules, in force from now on; borrowed. Those before may be freed then. Any thread. */
 void collector_set_rules(collector *self, const rule_set *rules);
 
-/* The limits that the backend advertises; 0 = none. */
-void collector_set_limits(collector *self, const batch_limits *limits);
+/* The limits that the backend advertises, and the time in which it wants one batch; 0 = none. */
+void collector_set_limits(collector *self, const batch_limits *limits, uint64_t flush_ms);
 
 /*
  * The end: after it collector_tick does nothing. Waits for running jobs by `idle` being called

@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 
+enum { FLUSH_MS_MAX = 300000 };
+
 typedef enum phase {
     PHASE_OFF,       /* nobody asked, or it cannot be: see reason */
     PHASE_WARMING,   /* the start-up delay runs */
@@ -69,9 +71,12 @@ struct collector {
     batch pending;
     bool has_pending;
     uint64_t pending_since_ms;
-    uint64_t drops_seen; /* queue drops that a report has told */
+    uint32_t flush_phase; /* random: collectors flush at different moments of the interval */
+    uint64_t drops_seen;  /* queue drops that a report has told */
     bool queue_full;
     batch_limits backend_limits;
+    uint64_t backend_flush_ms; /* 0 = it has not said */
+    char engine[64];           /* the profiler and its version, as the recordings say */
     collector_stats stats;
 };
 
@@ -131,6 +136,8 @@ int collector__add_profile(collector *self, const local_jvm *jvm, const target_l
 int collector__add_snapshot(collector *self, const local_jvm *jvm, const target_labels *labels,
                             const thread_snapshot *from);
 void collector__flush(collector *self);
+/* When the batch under way is to be cut; there is one. */
+uint64_t collector__flush_due(const collector *self);
 
 /* lost.c; both with the lock held. Tells the backend that of these events nothing was recorded
  * from `from_ms` to `to_ms`, and why. */

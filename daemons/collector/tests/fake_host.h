@@ -5,7 +5,7 @@
 
 #include "collector_tests.h"
 
-enum { SPANS_MAX = 64, WINDOW = 10000 };
+enum { SPANS_MAX = 128, WINDOW = 10000 };
 
 /* What the host does, which a test sets, and what the collector did. */
 typedef struct fake_host {
