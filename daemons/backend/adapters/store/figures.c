@@ -10,11 +10,11 @@ enum { FIGURES_MS = 10000, DAY_S = 86400 };
 static const struct {
     const char *name, *time;
 } tables[] = {
-    {"ingestion_batches", "created"},        {"profile_samples", "time"},
-    {"profile_windows", "time"},             {"profile_threads", "time"},
-    {"thread_snapshot_runs", "time"},        {"thread_snapshots", "time"},
-    {"deadlock_sightings", "time"},          {"profile_stacks", "day"},
-    {"profile_rollups", "hour"},             {"rollup_runs", "hour"},
+    {"ingestion_batches", "created"},      {"profile_samples", "time"},
+    {"profile_windows", "time"},           {"profile_threads", "time"},
+    {"thread_snapshot_runs", "time"},      {"thread_snapshots", "time"},
+    {"deadlock_sightings", "time"},        {"profile_stacks", "day"},
+    {"profile_rollups", "hour"},           {"rollup_runs", "hour"},
     {"target_status_history", "observed"},
 };
 enum { TABLE_COUNT = sizeof(tables) / sizeof(tables[0]) };
