@@ -338,6 +338,7 @@ static void fill_api(program *p)
     limits.payload_bytes = config_bytes(v, "limits.payload_bytes");
     limits.rows_per_batch = (uint64_t)config_int(v, "limits.rows_per_batch");
     limits.frames_per_stack = (uint64_t)config_int(v, "limits.frames_per_stack");
+    limits.flush_interval_ms = (uint64_t)config_duration_ms(v, "ingest.flush_interval");
     limits.retention_ms = (uint64_t)config_duration_ms(v, "retention");
     p->api = (api){
         .ingest = {.store = port,
