@@ -110,6 +110,14 @@ static void write_metrics(FILE *to, const web_sources *from)
     metric(to, "attach_workers_unreaped", "gauge",
            "Attach workers that attachd killed and that have not ended; no more than 16 may be.",
            core.workers_unreaped);
+    metric(to, "lanes_running", "gauge",
+           "Sessions and thread snapshots that are worked on now, each on a thread of its own.",
+           core.lanes_running);
+    metric(to, "lanes_waiting", "gauge",
+           "Sessions and thread snapshots that are due and wait, for limits.lanes or a thread.",
+           core.lanes_waiting);
+    metric(to, "thread_failures_total", "counter", "Jobs put off for want of a thread.",
+           core.thread_failures);
     metric(to, "discoveries_total", "counter", "Looks at the host.", core.discoveries);
     metric(to, "discovery_failures_total", "counter", "Of them failed.", core.discovery_failures);
     metric(to, "session_starts_total", "counter", "Sessions asked for.", core.starts);
