@@ -182,9 +182,11 @@ static const config_field fields[] = {
              "are lost, and the log says so."},
     {.key = "flush_interval",
      .type = CONFIG_DURATION,
-     .fallback = "2s",
-     .max = 60000,
-     .help = "How long a finished window waits for those of other JVMs, to share a batch."},
+     .fallback = "60s",
+     .max = 300000,
+     .help = "Time in which the windows of all JVMs become one batch. The backend's "
+             "ingest.flush_interval is in force as soon as a heartbeat has been answered; this is "
+             "for the time before."},
     {.key = "queue.dir",
      .type = CONFIG_STRING,
      .flags = CONFIG_REQUIRED,
@@ -207,6 +209,14 @@ static const config_field fields[] = {
      .min = 1,
      .max = 4096,
      .help = "JVMs profiled at once."},
+    {.key = "limits.lanes",
+     .type = CONFIG_INT,
+     .fallback = "64",
+     .min = 1,
+     .max = 1024,
+     .help = "Sessions and thread snapshots that are worked on at once, each on a thread of its "
+             "own; the rest wait, the longest due first. At most limits.operations of "
+             "hotstack-attachd."},
     {.key = "limits.pods",
      .type = CONFIG_INT,
      .fallback = "1024",
@@ -415,6 +425,7 @@ collector_options settings_collector(const config_section *settings)
         .rate_limit = (uint32_t)config_int(settings, "session.rate_limit"),
         .max_targets = (uint32_t)config_int(settings, "limits.targets"),
         .max_snapshot_threads = (uint32_t)config_int(settings, "limits.snapshot_threads"),
+        .max_lanes = (uint32_t)config_int(settings, "limits.lanes"),
         .max_rows_per_part = (size_t)config_int(settings, "limits.rows"),
         .limits = {.rows = (uint64_t)config_int(settings, "limits.batch_rows"),
                    .payload_bytes = config_bytes(settings, "limits.batch_bytes")},

@@ -9,6 +9,7 @@ APT_BUILD=(
     protobuf-c-compiler libprotobuf-c-dev    # the wire contract
     libnng-dev                               # local messaging
     libmicrohttpd-dev libgnutls28-dev        # public HTTP listeners
+    nettle-dev                               # signed sessions
     libcurl4-gnutls-dev                      # HTTP out
     libyaml-dev libjansson-dev               # configuration, API JSON
     libxxhash-dev zlib1g-dev libzstd-dev liblz4-dev

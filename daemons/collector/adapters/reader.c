@@ -339,6 +339,10 @@ static int convert(recording *read, const remembered *known, const window_span *
                      .to = out};
     uint32_t empty = 0;
     out->covered_ms = info.covered_ns / 1000000;
+    if (info.profiler[0] != '\0')
+        (void)snprintf(out->profiler, sizeof(out->profiler), "async-profiler %s", info.profiler);
+    else if (strcmp(info.engine, "jfr") == 0)
+        (void)snprintf(out->profiler, sizeof(out->profiler), "JDK Flight Recorder");
     if (in.from == NULL || string_table_add(&out->strings, "", 0, &empty) != 0 ||
         convert_parts(&in) != 0 || convert_frames(&in) != 0 || convert_stacks(&in) != 0 ||
         convert_rows(&in) != 0)

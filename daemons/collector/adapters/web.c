@@ -29,6 +29,16 @@ static void typed(FILE *to, const char *name, const char *help, const profile_su
                       (unsigned long long)profile_sum_raw(sums, type));
 }
 
+static void drops(FILE *to, const queue_stats *queued)
+{
+    (void)fprintf(to, "# HELP hotstack_collector_queue_dropped_total Batches lost, by cause.\n"
+                      "# TYPE hotstack_collector_queue_dropped_total counter\n");
+    for (unsigned cause = 1; cause < DROP_END; cause++)
+        (void)fprintf(to, "hotstack_collector_queue_dropped_total{cause=\"%s\"} %llu\n",
+                      drop_cause_get(cause)->name,
+                      (unsigned long long)queued->drops[cause].entries);
+}
+
 static void outcomes(FILE *to, const uploader_stats *stats)
 {
     const struct {
@@ -88,6 +98,14 @@ static void write_metrics(FILE *to, const web_sources *from)
     metric(to, "attach_workers_unreaped", "gauge",
            "Attach workers that attachd killed and that have not ended; no more than 16 may be.",
            core.workers_unreaped);
+    metric(to, "lanes_running", "gauge",
+           "Sessions and thread snapshots that are worked on now, each on a thread of its own.",
+           core.lanes_running);
+    metric(to, "lanes_waiting", "gauge",
+           "Sessions and thread snapshots that are due and wait, for limits.lanes or a thread.",
+           core.lanes_waiting);
+    metric(to, "thread_failures_total", "counter", "Jobs put off for want of a thread.",
+           core.thread_failures);
     metric(to, "discoveries_total", "counter", "Looks at the host.", core.discoveries);
     metric(to, "discovery_failures_total", "counter", "Of them failed.", core.discovery_failures);
     metric(to, "session_starts_total", "counter", "Sessions asked for.", core.starts);
@@ -115,13 +133,15 @@ static void write_metrics(FILE *to, const web_sources *from)
            core.queue_failures);
     metric(to, "queue_bytes", "gauge", "Bytes that wait for the backend.", queued.bytes);
     metric(to, "queue_batches", "gauge", "Batches that wait for the backend.", queued.entries);
-    metric(to, "queue_dropped_total", "counter", "Batches dropped by the queue's limits.",
-           queued.dropped);
-    metric(to, "queue_damaged_total", "counter", "Queue files that could not be read back.",
-           queued.damaged);
+    metric(to, "queue_oldest_timestamp_seconds", "gauge",
+           "When the oldest batch that waits was cut; 0: none waits.", queued.oldest_ms / 1000);
+    drops(to, &queued);
     outcomes(to, &uploads);
     metric(to, "upload_failures_total", "counter", "Calls without a good answer.",
            uploads.failed_calls);
+    metric(to, "flush_interval_seconds", "gauge",
+           "Time in which one batch is cut, as the backend said last; 0: it has not.",
+           uploads.flush_interval_ms / 1000);
     metric(to, "upload_blocked", "gauge", "1 while the backend refuses the token.",
            uploads.blocked);
     metric(to, "upload_bytes_total", "counter", "Bytes of bodies sent, compressed.",

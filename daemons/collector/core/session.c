@@ -206,6 +206,8 @@ static void deliver(const job *now, window_span *span, profile *found, const loc
     self->stats.dropped_events += answer->dropped_events;
     self->stats.window_ms += span->length_ms;
     self->stats.covered_ms += span->covered_ms;
+    if (found->profiler[0] != '\0')
+        memcpy(self->engine, found->profiler, sizeof(self->engine));
     now->on->last_window_ms = span->start_ms;
     now->on->last_length_ms = span->length_ms;
     now->on->last_covered_ms = span->covered_ms;

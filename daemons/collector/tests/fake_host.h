@@ -5,7 +5,7 @@
 
 #include "collector_tests.h"
 
-enum { SPANS_MAX = 64, WINDOW = 10000 };
+enum { SPANS_MAX = 128, WINDOW = 10000 };
 
 /* What the host does, which a test sets, and what the collector did. */
 typedef struct fake_host {
@@ -13,6 +13,7 @@ typedef struct fake_host {
     local_jvm jvms[4];
     size_t jvm_count;
     bool unreachable;
+    bool threadless;       /* no job finds a thread */
     unsigned lost_answers; /* so many calls are done, but their answer does not come */
     uint32_t start_reason, window_reason;
     uint32_t session;

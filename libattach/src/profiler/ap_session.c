@@ -195,7 +195,7 @@ int attach__session_make_place(attach__session *s, bool needs_exec, attach_error
             rc = lock(s, err);
         if (rc != ATTACH_OK || attach__place_is_linked(&s->place))
             return rc;
-        /* whoever had the lock has ended its session and taken the directory away */
+        /* the last holder of the lock has ended its session and removed the directory */
         rc = look_again(s, err);
         if (rc != ATTACH_OK)
             return rc;
