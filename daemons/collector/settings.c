@@ -260,6 +260,14 @@ static const config_field fields[] = {
      .min = 16,
      .max = 100000,
      .help = "Exact threads of one window; the rest is counted with their pools."},
+    {.key = "limits.snapshot_threads",
+     .type = CONFIG_INT,
+     .fallback = "2000",
+     .min = 16,
+     .max = 100000,
+     .help = "Threads of one thread snapshot; of more, deadlocked ones stay, then those with most "
+             "CPU time since the snapshot before, then the oldest, and the answer says that it is "
+             "short."},
     {.key = "limits.rows",
      .type = CONFIG_INT,
      .fallback = "20000",
@@ -423,6 +431,7 @@ collector_options settings_collector(const config_section *settings)
         .memlimit_bytes = config_bytes(settings, "session.memlimit"),
         .rate_limit = (uint32_t)config_int(settings, "session.rate_limit"),
         .max_targets = (uint32_t)config_int(settings, "limits.targets"),
+        .max_snapshot_threads = (uint32_t)config_int(settings, "limits.snapshot_threads"),
         .max_lanes = (uint32_t)config_int(settings, "limits.lanes"),
         .max_rows_per_part = (size_t)config_int(settings, "limits.rows"),
         .limits = {.rows = (uint64_t)config_int(settings, "limits.batch_rows"),

@@ -131,6 +131,8 @@ static void write_metrics(FILE *to, const web_sources *from)
            core.parse_failures);
     metric(to, "snapshots_total", "counter", "Thread snapshots asked for.", core.snapshots);
     metric(to, "snapshot_failures_total", "counter", "Of them failed.", core.snapshot_failures);
+    metric(to, "snapshots_short_total", "counter",
+           "Thread snapshots that list fewer threads than the JVM has.", core.snapshots_short);
     metric(to, "recording_bytes_total", "counter", "Bytes of recordings read.",
            core.recording_bytes);
     seconds(to, "window_seconds_total", "Nominal length of all windows read.", core.window_ms);

@@ -82,6 +82,7 @@ typedef struct collector_options {
     uint64_t memlimit_bytes;
     uint32_t rate_limit; /* events of one kind that the profiler records in a second */
     uint32_t max_targets;
+    uint32_t max_snapshot_threads;
     uint32_t max_lanes;       /* that run at once */
     size_t max_rows_per_part; /* of one window and type */
     batch_limits limits;      /* ours; the backend's are taken where they are lower */
@@ -122,7 +123,7 @@ typedef struct collector_stats {
     uint64_t discoveries, discovery_failures;
     uint64_t windows, windows_failed, windows_lost, parse_failures;
     uint64_t starts, start_failures;
-    uint64_t snapshots, snapshot_failures;
+    uint64_t snapshots, snapshot_failures, snapshots_short;
     uint64_t batches, queue_failures;
     uint64_t recording_bytes;
     uint64_t window_ms, covered_ms; /* sums over all windows */

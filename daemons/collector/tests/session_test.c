@@ -165,6 +165,10 @@ START_TEST(a_snapshot_that_fails_is_queued_with_its_reason)
     ck_assert_uint_eq(host.queued_snapshots[0].reason, REASON_NO_EXEC_DIR);
     ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
     ck_assert_uint_eq(status_of(1).reason, REASON_NONE);
+    ck_assert_str_eq(status_of(1).detail, "no thread snapshot: why");
+    host.snapshot_reason = REASON_NONE;
+    run_to(NOON + 16500);
+    ck_assert_str_eq(status_of(1).detail, "");
 }
 END_TEST
 
