@@ -4,12 +4,17 @@
 #include <base/clock.h>
 #include <base/log.h>
 
+#include <config/watch.h>
+
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,17 +28,20 @@
 enum { GRACE_MS = 10000, PREPARE_EVERY_MS = 2000, DAY = 86400000 };
 
 struct program {
+    const config *loaded; /* at the start */
     const config_section *values;
-    settings_tokens tokens;
+    const program_sources *sources;
+    config_watch *watch; /* of the settings in force; NULL: there is nothing to watch */
     clickhouse *store;
     bool store_complained;
     writer *writer;
     rollups rollups;
     periodic *roller;
-    bool rollups_complained;
+    bool rollups_complained, figures_complained;
     in_flight flights;
     known_stacks *known; /* NULL: none are remembered */
     auth *auth;
+    admission *admission;
     metrics *metrics;
     http_assets *assets;
     http_server *server;
@@ -100,6 +108,7 @@ static int open_store(program *p)
         .readers = (unsigned)config_int(v, "query.connections"),
         .writers = (unsigned)config_int(v, "ingest.writers"),
         .query_ms = (uint32_t)config_duration_ms(v, "query.timeout"),
+        .metrics = p->metrics,
     };
 
     if (check_settings(v) != 0)
@@ -135,18 +144,26 @@ static void prepare_store(void *context)
     }
 }
 
+/* Says it once, until it is good again. */
+static void complain(bool *complained, bool failed, const char *what, const store_error *err)
+{
+    if (failed && !*complained)
+        log_line("%s: %s", what, err->message);
+    *complained = failed;
+}
+
 /* On the rollups' thread. */
-static void roll_hours(void *context)
+static void maintain_store(void *context)
 {
     program *p = context;
     store_error err = {0};
 
     if (!clickhouse_is_ready(p->store))
         return;
-    bool failed = rollups_pass(&p->rollups, &err) != 0;
-    if (failed && !p->rollups_complained)
-        log_line("hourly sums are not made, queries read samples instead: %s", err.message);
-    p->rollups_complained = failed;
+    complain(&p->rollups_complained, rollups_pass(&p->rollups, &err) != 0,
+             "hourly sums are not made, queries read samples instead", &err);
+    complain(&p->figures_complained, clickhouse_figures(p->store, &err) != 0,
+             "the metrics of the store's tables cannot be read", &err);
 }
 
 static uint64_t random_number(void *context)
@@ -172,7 +189,7 @@ static int start_rollups(program *p)
     };
 
     rollups_init(&p->rollups, &options);
-    p->roller = periodic_start(roll_hours, p, (uint64_t)config_duration_ms(v, "rollups.every"));
+    p->roller = periodic_start(maintain_store, p, (uint64_t)config_duration_ms(v, "rollups.every"));
     if (p->roller == NULL)
         log_line("cannot start the rollups' thread");
     return p->roller != NULL ? 0 : -1;
@@ -185,19 +202,120 @@ static bool store_ready(void *context)
 
 /* ---- the rest ---- */
 
-static int make_auth(program *p)
+static int make_auth(program *p, principals *tokens, const char *code)
+{
+    const config_section *v = p->values;
+    auth_options who = {tokens, code, clock_unix_ms, NULL};
+
+    p->auth = auth_new(&who);
+    admission_options options = {
+        .ops = &auth_authenticator,
+        .self = p->auth,
+        .kept = (size_t)config_int(v, "auth.kept"),
+        .keep_ms = (uint64_t)config_duration_ms(v, "auth.kept_for"),
+        .asking = (unsigned)config_int(v, "http.admitters") - 1,
+        .now_ms = clock_unix_ms,
+    };
+    if (p->auth != NULL)
+        p->admission = admission_new(&options);
+    return p->admission != NULL ? 0 : -1;
+}
+
+static int read_tokens(program *p)
 {
     config_error err = {0};
+    char *code = NULL;
+    principals *tokens = settings_tokens(p->values, &err);
+    int rc = tokens != NULL ? settings_code(&code, p->values, &err) : -1;
 
-    if (settings_tokens_read(&p->tokens, p->values, &err) != 0) {
+    if (rc != 0)
         log_line("%s", err.message);
-        return -1;
+    else
+        rc = make_auth(p, tokens, code);
+    principals_release(tokens);
+    if (code != NULL)
+        explicit_bzero(code, strlen(code));
+    free(code);
+    p->watch = config_watch_open(p->loaded, true);
+    return rc;
+}
+
+static void note_reload(program *p, bool applied)
+{
+    metrics_add(p->metrics, METRIC_RELOADS, applied ? "applied" : "refused", NULL, 1);
+    metrics_set(p->metrics, METRIC_RELOAD_GOOD, NULL, applied);
+}
+
+/* The tokens of fresh settings are in force at once. The others have made what runs. */
+static void apply(program *p, const config *fresh, principals *tokens)
+{
+    const char *other = config_difference(p->loaded, fresh, "tokens");
+
+    auth_replace(p->auth, tokens);
+    admission_forget(p->admission);
+    log_line("read the settings again: %zu tokens are in force", principals_count(tokens));
+    if (other != NULL)
+        log_line("the setting %s has changed, which takes a restart of hotstack-backend; of a "
+                 "running one only the tokens change",
+                 other);
+}
+
+/* True when a file has changed meanwhile. */
+static bool reload(program *p)
+{
+    config *fresh = NULL;
+    config_error err = {0};
+    principals *tokens = NULL;
+    bool again = false;
+
+    if (config_load(&fresh, &backend_program, p->sources->argc, p->sources->argv, p->sources->envp,
+                    &err) == 0)
+        tokens = settings_tokens(config_values(fresh), &err);
+    note_reload(p, tokens != NULL);
+    if (tokens != NULL) {
+        config_watch *before = p->watch;
+        apply(p, fresh, tokens);
+        p->watch = config_watch_open(fresh, true);
+        again = config_watch_changed(before);
+        config_watch_close(before);
+    } else {
+        log_line("the settings cannot be used, and the tokens before stay in force: %s",
+                 err.message);
     }
-    auth_options options = {p->tokens.principals, p->tokens.count, p->tokens.one_time_code,
-                            clock_unix_ms, NULL};
-    p->auth = auth_new(&options);
-    p->metrics = metrics_new();
-    return p->auth != NULL && p->metrics != NULL ? 0 : -1;
+    principals_release(tokens);
+    config_free(fresh);
+    return again;
+}
+
+/* True: the program is to end. */
+static bool take_signal(program *p, int signals)
+{
+    struct signalfd_siginfo got;
+
+    if (read(signals, &got, sizeof(got)) != (ssize_t)sizeof(got))
+        return false;
+    if (got.ssi_signo != SIGHUP)
+        return true;
+    while (reload(p))
+        continue;
+    return false;
+}
+
+void program_run(program *p, int signals)
+{
+    bool ends = false;
+
+    while (!ends) {
+        struct pollfd on[] = {{.fd = signals, .events = POLLIN},
+                              {.fd = config_watch_fd(p->watch), .events = POLLIN}};
+        if (poll(on, 2, -1) <= 0)
+            continue;
+        if ((on[0].revents & POLLIN) != 0)
+            ends = take_signal(p, signals);
+        else if (config_watch_changed(p->watch))
+            while (reload(p))
+                continue;
+    }
 }
 
 static int load_assets(program *p)
@@ -226,6 +344,7 @@ static void fill_api(program *p)
     limits.payload_bytes = config_bytes(v, "limits.payload_bytes");
     limits.rows_per_batch = (uint64_t)config_int(v, "limits.rows_per_batch");
     limits.frames_per_stack = (uint64_t)config_int(v, "limits.frames_per_stack");
+    limits.flush_interval_ms = (uint64_t)config_duration_ms(v, "ingest.flush_interval");
     limits.retention_ms = (uint64_t)config_duration_ms(v, "retention");
     p->api = (api){
         .ingest = {.store = port,
@@ -240,6 +359,7 @@ static void fill_api(program *p)
                   .silent_ms = (uint64_t)config_duration_ms(v, "status.silent_after"),
                   .now_ms = clock_unix_ms},
         .auth = p->auth,
+        .admission = p->admission,
         .metrics = p->metrics,
         .assets = p->assets,
         .rollups = &p->rollups,
@@ -268,6 +388,7 @@ static int start_server(program *p)
     options.route_count = p->api.route_count;
     options.connections = (uint32_t)config_int(v, "http.connections");
     options.connections_per_address = (uint32_t)config_int(v, "http.connections_per_address");
+    options.admitters = (uint32_t)config_int(v, "http.admitters");
     options.workers = (uint32_t)config_int(v, "http.workers");
     options.body_bytes_total = config_bytes(v, "http.body_bytes");
     options.chunked_bytes = 2 * config_bytes(v, "limits.compressed_bytes");
@@ -321,15 +442,29 @@ static int start_writer(program *p)
     return p->writer != NULL ? 0 : -1;
 }
 
-program *program_start(const config *settings)
+static metrics *make_metrics(void)
+{
+    metrics *made = metrics_new();
+
+    if (made != NULL) {
+        metrics_set(made, METRIC_BUILD_INFO, BACKEND_VERSION, 1);
+        metrics_set(made, METRIC_RELOAD_GOOD, NULL, 1);
+    }
+    return made;
+}
+
+program *program_start(const config *settings, const program_sources *sources)
 {
     program *p = calloc(1, sizeof(*p));
 
     if (p == NULL)
         return NULL;
     pthread_mutex_init(&p->flights.lock, NULL);
+    p->loaded = settings;
+    p->sources = sources;
     p->values = config_values(settings);
-    if (make_auth(p) != 0 || load_assets(p) != 0 || open_store(p) != 0 ||
+    p->metrics = make_metrics();
+    if (p->metrics == NULL || read_tokens(p) != 0 || load_assets(p) != 0 || open_store(p) != 0 ||
         make_known_stacks(p) != 0 || start_writer(p) != 0 || start_rollups(p) != 0) {
         program_stop(p);
         return NULL;
@@ -353,8 +488,9 @@ void program_stop(program *p)
     known_stacks_free(p->known);
     pthread_mutex_destroy(&p->flights.lock);
     http_assets_free(p->assets);
+    admission_free(p->admission);
     auth_free(p->auth);
+    config_watch_close(p->watch);
     metrics_free(p->metrics);
-    settings_tokens_free(&p->tokens);
     free(p);
 }

@@ -2,7 +2,6 @@
 #include "program.h"
 
 #include "adapters/file_queue.h"
-#include "adapters/file_watch.h"
 #include "adapters/jobs.h"
 #include "adapters/kubernetes/kubernetes.h"
 #include "adapters/reader.h"
@@ -15,6 +14,7 @@
 #include <base/clock.h>
 #include <base/hex.h>
 #include <base/log.h>
+#include <config/watch.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@
 struct program {
     const config *loaded; /* at the start */
     program_sources sources;
-    file_watch file; /* of the configuration */
+    config_watch *file; /* of the configuration */
     const config_section *settings;
     char node[256];
     rule_set *rules;
@@ -73,10 +73,10 @@ static uint64_t random_number(void *context)
     return number;
 }
 
-static void submit(void *context, void (*job)(void *argument), void *argument)
+static bool submit(void *context, void (*job)(void *argument), void *argument)
 {
     program *self = context;
-    jobs_submit(self->running, job, argument);
+    return jobs_submit(self->running, job, argument);
 }
 
 static void wake_scheduler(void *context)
@@ -205,10 +205,10 @@ static int decode(void *context, const uint8_t *entry, size_t length, batch *out
 }
 
 static int pack_entry(void *context, const uint8_t *entry, size_t length, bool all_stacks,
-                      uint32_t attempt, uint8_t **out, size_t *out_length)
+                      const entry_tries *tries, uint8_t **out, size_t *out_length)
 {
     const program *self = context;
-    return wire_pack_entry(self->contract, entry, length, all_stacks, attempt, out, out_length);
+    return wire_pack_entry(self->contract, entry, length, all_stacks, tries, out, out_length);
 }
 
 static int note_stored(void *context, const uint8_t *entry, size_t length, entry_sums *sums)
@@ -235,7 +235,7 @@ static void post(void *context, enum upload_call kind, const uint8_t *bytes, siz
     const program *self = context;
     transport_post(self->http, kind, bytes, length, out);
     if (out->has_limits)
-        collector_set_limits(self->core, &out->limits);
+        collector_set_limits(self->core, &out->limits, out->flush_interval_ms);
 }
 
 static uint64_t token_generation(void *context)
@@ -356,6 +356,7 @@ static int make_core(program *self)
         .max_stacks = (uint32_t)config_int(settings, "limits.stacks"),
         .max_threads = (uint32_t)config_int(settings, "limits.threads"),
         .max_bytes = config_bytes(settings, "limits.parse_bytes"),
+        .max_events = (uint64_t)config_int(settings, "limits.events"),
         .keep_dir = config_string(settings, "debug.keep_recordings"),
         .stop = &self->stop_reading,
     };
@@ -433,7 +434,7 @@ program *program_new(const config *loaded, const program_sources *sources, char 
         return NULL;
     self->loaded = loaded;
     self->sources = *sources;
-    file_watch_open(&self->file, config_file(loaded));
+    self->file = config_watch_open(loaded, false);
     self->settings = config_values(loaded);
     self->wake = -1;
     pthread_mutex_init(&self->lock, NULL);
@@ -487,7 +488,7 @@ void program_free(program *self)
     rule_set_free(self->rules);
     if (self->ledger != NULL)
         (void)fclose(self->ledger);
-    file_watch_close(&self->file);
+    config_watch_close(self->file);
     if (self->wake >= 0)
         close(self->wake);
     sem_destroy(&self->parsers);
@@ -571,12 +572,12 @@ static void schedule(program *self, int signals)
         int wait = next > now ? (int)(next - now < 60000 ? next - now : 60000) : 0;
         struct pollfd on[] = {{.fd = signals, .events = POLLIN},
                               {.fd = self->wake, .events = POLLIN},
-                              {.fd = self->file.fd, .events = POLLIN}};
+                              {.fd = config_watch_fd(self->file), .events = POLLIN}};
         eventfd_t ignored;
         int ready = poll(on, 3, wait);
         if (ready > 0 && (on[0].revents & POLLIN) != 0 && is_end(self, signals))
             return;
-        if (ready > 0 && (on[2].revents & POLLIN) != 0 && file_watch_changed(&self->file))
+        if (ready > 0 && (on[2].revents & POLLIN) != 0 && config_watch_changed(self->file))
             reload(self);
         (void)eventfd_read(self->wake, &ignored);
     }

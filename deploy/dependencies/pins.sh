@@ -9,6 +9,7 @@ APT_BUILD=(
     protobuf-c-compiler libprotobuf-c-dev    # the wire contract
     libnng-dev                               # local messaging
     libmicrohttpd-dev libgnutls28-dev        # public HTTP listeners
+    nettle-dev                               # signed sessions
     libcurl4-gnutls-dev                      # HTTP out
     libyaml-dev libjansson-dev               # configuration, API JSON
     libxxhash-dev zlib1g-dev libzstd-dev liblz4-dev
@@ -24,6 +25,7 @@ APT_TEST=(
     chromium                                 # end-to-end tests of the page
     musl-tools linux-libc-dev                # the agent and libattach on Alpine
     runc                                     # JVMs in containers
+    prometheus                               # promtool, which checks pages of metrics
     shellcheck
     mandoc                                   # checks the manual pages
     libpython3-dev                           # the Python package

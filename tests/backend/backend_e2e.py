@@ -17,7 +17,9 @@ import sys
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
 import lab as parts
+import metrics_page
 from lab import CODE, COLLECTOR, USER, wait_for
 
 
@@ -303,6 +305,42 @@ def test_two_tokens_are_valid_while_one_is_rotated(lab):
         assert backend.call('GET', '/metrics', token=token)[0] == status
 
 
+def test_tokens_change_while_it_runs(lab):
+    new, other = 'new-user-token-0123456789', 'other-user-token-0123456789'
+    settings = lab.path('backend.yaml')
+    settings.write_text('{}\n')
+    backend = lab.start('--config', str(settings), ready=False)
+    cookie = {'Cookie': log_in(backend, {'token': USER})[1]['Set-Cookie'].split(';')[0]}
+
+    def status(token, headers=None):
+        return backend.call('GET', '/metrics', headers, token=token)[0]
+
+    def replace(name, text):
+        lab.path('fresh').write_text(text)
+        lab.path('fresh').rename(lab.path(name))
+
+    assert (status(USER), status(None, cookie), status(new)) == (200, 200, 401)
+    # A secret's file: the old token and its sessions are refused, the new one is in force.
+    replace('user-token', new + '\n')
+    wait_for('the new token', lambda: status(new) == 200)
+    assert (status(USER), status(None, cookie), status(COLLECTOR)) == (401, 401, 200)
+    # The settings' file.
+    replace('backend.yaml', f'tokens: [{{name: ann, role: user, token: {other}}}]\n')
+    wait_for('the other token', lambda: status(other) == 200)
+    # Settings that cannot be used change nothing, and this shows.
+    replace('backend.yaml', 'tokens: [{name: ann, role: user, token: short}]\n')
+    wait_for('the refusal', lambda: 'stay in force' in lab.path('log').read_text())
+    page = backend.call('GET', '/metrics', token=other)[2].decode()
+    assert '\nhotstack_backend_config_last_reload_successful 0\n' in page, page
+    # SIGHUP: a setting that needs a restart is named.
+    replace('backend.yaml', 'retention: 2d\n')
+    backend.process.send_signal(signal.SIGHUP)
+    wait_for('the end of the other token', lambda: status(other) == 401)
+    assert status(new) == 200
+    log = lab.path('log').read_text()
+    assert 'retention has changed, which takes a restart' in log and other not in log, log
+
+
 def test_a_scope_bounds_what_is_sent_and_seen(lab):
     settings = lab.path('backend.yaml')
     settings.write_text(
@@ -339,7 +377,8 @@ def test_sessions(lab):
     status, headers, data = log_in(backend, {'token': USER})
     cookie = headers['Set-Cookie']
     assert status == 204 and data == b''
-    assert 'HttpOnly' in cookie and 'SameSite=Strict' in cookie and 'Path=/' in cookie
+    for word in ('HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=900'):
+        assert word in cookie, (word, cookie)
     mine = {'Cookie': cookie.split(';')[0]}
     assert backend.call('GET', '/v1/services', mine, token=None)[0] == 200
     own = {'Origin': f'http://127.0.0.1:{backend.port}'}
@@ -375,7 +414,7 @@ def test_long_ranges_are_read_from_hourly_sums(lab):
         """Two passes that begin from now on: the second finds nothing to do."""
         before = metric('passes_total')
         parts.wait_for('two passes', lambda: metric('passes_total') >= before + 3)
-        assert metric('dirty_hours') == 0 and metric('failures_total') == 0
+        assert metric('pending') == 0 and metric('failures_total') == 0
 
     def total(**choice):
         query = {'namespace': '', 'workload': 'shop', 'type': 'alloc_bytes', **choice,
@@ -383,7 +422,7 @@ def test_long_ranges_are_read_from_hourly_sums(lab):
         return int(backend.json('/v1/flamegraph', **query)['profiles'][0]['value_total'])
 
     settle()
-    assert metric('hours_total') >= 1
+    assert metric('generations_total') >= 1
     whole = sum(a['value'] for a in sent) // 3
     assert total() == whole
     # A late batch counts at once, and the hour is summed anew.
@@ -410,6 +449,50 @@ def test_long_ranges_are_read_from_hourly_sums(lab):
     assert total() == whole
     assert total(pool='pool-1-#') == by_pool > 0
     assert total(pod='nobody') == 0
+
+
+# ---- metrics ----
+
+def test_metrics_are_what_prometheus_expects(lab):
+    backend = lab.start('--rollups-every', '100ms')
+    backend.send()
+    backend.send()
+    backend.send('--attempt', '2', '--seed', '2')
+    backend.send('--status')
+    assert b'malformed' in ingest(backend, b'garbage')[2]
+    backend.get('/v1/services')
+    backend.get('/v1/flamegraph', namespace='', workload='shop', type='cpu')
+    backend.call('GET', '/v1/services', token='wrong-token-0123456789')
+
+    def read():
+        page = backend.get('/metrics')[2].decode()
+        rows = [line.rsplit(' ', 1) for line in page.splitlines() if not line.startswith('#')]
+        return page, {name.removeprefix('hotstack_backend_'): float(value) for name, value in rows}
+
+    # The figures of the tables are read now and then.
+    parts.wait_for('the figures', lambda: read()[1].get('store_table_rows{table="profile_samples"}') == 1200)
+    page, found = read()
+    for name, value in (('ingest_calls_total{kind="profiles",outcome="accepted"}', 2),
+                        ('ingest_calls_total{kind="profiles",outcome="duplicate"}', 1),
+                        ('ingest_calls_total{kind="profiles",outcome="rejected"}', 1),
+                        ('ingest_calls_total{kind="status",outcome="accepted"}', 1),
+                        ('ingest_duration_seconds_count{kind="profiles"}', 4),
+                        ('ingest_in_doubt_checks_total{block="missing"}', 3),
+                        ('insert_duration_seconds_count{table="profile_samples"}', 2),
+                        ('query_duration_seconds_count{route="/v1/flamegraph"}', 1),
+                        ('auth_refusals_total{why="unauthenticated"}', 1),
+                        ('store_ttl_lag_seconds{table="profile_samples"}', 0),
+                        ('store_oldest_row_timestamp_seconds{table="profile_samples"}',
+                         lab.start_ms // 1000),
+                        ('config_last_reload_successful', 1)):
+        assert found.get(name) == value, (name, found.get(name), page)
+    assert found['store_table_bytes{table="profile_samples"}'] > 1000
+    assert found['store_table_parts{table="profile_samples"}'] >= 1
+    assert found['store_read_duration_seconds_sum{result="ok"}'] > 0
+    assert any(name.startswith('build_info{version="') for name in found), page
+    if not metrics_page.is_checkable():
+        raise parts.Skip(metrics_page.ABSENT)
+    metrics_page.check(page)
 
 
 # ---- queries ----

@@ -6,6 +6,7 @@
 #include <catalogue/state.h>
 #include <string.h>
 
+/* The first window begins with the session, the others at the borders. */
 START_TEST(a_chosen_jvm_gives_aligned_windows)
 {
     add_rule("Shop", false, 0);
@@ -15,8 +16,9 @@ START_TEST(a_chosen_jvm_gives_aligned_windows)
     ck_assert_uint_eq(host.last_start.events.of[EVENT_LOCK], 0);
     ck_assert_uint_eq(host.span_count, 4);
     for (size_t i = 0; i < 4; i++) {
-        ck_assert_uint_eq(host.spans[i].start_ms, NOON + WINDOW * i);
-        ck_assert_uint_eq(host.spans[i].length_ms, WINDOW);
+        uint64_t start_ms = i == 0 ? NOON + 3000 : NOON + WINDOW * i;
+        ck_assert_uint_eq(host.spans[i].start_ms, start_ms);
+        ck_assert_uint_eq(start_ms + host.spans[i].length_ms, NOON + WINDOW * (i + 1));
     }
     ck_assert_uint_eq(host.reads_done, 4);
     ck_assert_uint_eq(host.queued_windows, 8);
@@ -29,6 +31,23 @@ START_TEST(a_chosen_jvm_gives_aligned_windows)
     ck_assert_uint_eq(status.last_window_ms, NOON + 30000);
     ck_assert_uint_eq(status.last_length_ms, WINDOW);
     ck_assert_uint_eq(status.last_covered_ms, WINDOW);
+}
+END_TEST
+
+/* The interval is the backend's as soon as it has told one, whatever its phase. */
+START_TEST(one_batch_is_cut_in_the_interval_that_the_backend_asks_for)
+{
+    const batch_limits none = {0};
+    add_rule("Shop", false, 0);
+    collector_set_limits(core, &none, 60000);
+    run_to(NOON + 601500);
+    ck_assert_uint_eq(host.span_count, 60);
+    ck_assert_uint_ge(host.batches, 9);
+    ck_assert_uint_le(host.batches, 10);
+    collector_set_limits(core, &none, 10000);
+    size_t before = host.batches;
+    run_to(NOON + 631500);
+    ck_assert_uint_ge(host.batches - before, 3);
 }
 END_TEST
 
@@ -50,6 +69,22 @@ START_TEST(events_that_the_profiler_dropped_are_told)
     ck_assert_uint_eq(host.queued_windows, 8);
     ck_assert_uint_eq(host.queued_lost, 8 * 7);
     ck_assert_uint_eq(collector_get_stats(core).dropped_events, 4 * 7);
+}
+END_TEST
+
+START_TEST(events_past_the_cap_of_a_window_are_told)
+{
+    add_rule("Shop", false, 0);
+    host.excess = 7;
+    run_to(NOON + 21500);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
+    ck_assert_uint_eq(status_of(1).reason, REASON_EVENT_LIMIT);
+    ck_assert_mem_eq(status_of(1).detail, "7 events", 8);
+    ck_assert_uint_eq(collector_get_stats(core).excess_events, 14);
+    host.excess = 0;
+    run_to(NOON + 31500);
+    ck_assert_uint_eq(status_of(1).reason, REASON_NONE);
+    ck_assert_str_eq(status_of(1).detail, "");
 }
 END_TEST
 
@@ -130,6 +165,10 @@ START_TEST(a_snapshot_that_fails_is_queued_with_its_reason)
     ck_assert_uint_eq(host.queued_snapshots[0].reason, REASON_NO_EXEC_DIR);
     ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
     ck_assert_uint_eq(status_of(1).reason, REASON_NONE);
+    ck_assert_str_eq(status_of(1).detail, "no thread snapshot: why");
+    host.snapshot_reason = REASON_NONE;
+    run_to(NOON + 16500);
+    ck_assert_str_eq(status_of(1).detail, "");
 }
 END_TEST
 
@@ -258,7 +297,7 @@ START_TEST(a_window_that_failed_is_made_up_for_when_the_session_is_adopted)
     ck_assert_uint_eq(host.span_count, 2);
     ck_assert_uint_eq(host.spans[1].start_ms, NOON + 10000);
     ck_assert_uint_eq(host.spans[1].length_ms, 30000);
-    ck_assert_uint_eq(collector_get_stats(core).covered_ms, 40000);
+    ck_assert_uint_eq(collector_get_stats(core).covered_ms, 37000);
 }
 END_TEST
 
@@ -270,8 +309,8 @@ START_TEST(an_adopted_session_brings_what_was_recorded_before)
     host.covered = 35000;
     run_to(NOON + 12000);
     ck_assert_uint_eq(host.span_count, 1);
-    ck_assert_uint_eq(host.spans[0].start_ms, NOON - 30000);
-    ck_assert_uint_eq(host.spans[0].length_ms, 40000);
+    ck_assert_uint_eq(host.spans[0].start_ms, NOON - 25000);
+    ck_assert_uint_eq(host.spans[0].length_ms, 35000);
 }
 END_TEST
 
@@ -297,7 +336,8 @@ START_TEST(what_a_lost_session_had_not_handed_over_is_told)
     run_to(NOON + 21000);
     host.window_reason = REASON_NONE; /* and the session is a new one */
     run_to(NOON + 62000);
-    assert_lost(0, NOON + 10000, NOON + 30000, REASON_ATTACH_TIMEOUT);
+    assert_lost(0, NOON + 10000, host.spans[1].start_ms, REASON_ATTACH_TIMEOUT);
+    ck_assert_uint_gt(host.spans[1].start_ms, NOON + 20000);
     ck_assert_uint_eq(host.lost_count, 2);
     ck_assert_uint_eq(collector_get_stats(core).windows_lost, 1);
 }
@@ -319,8 +359,8 @@ START_TEST(time_without_a_session_is_told_up_to_midnight_and_after)
         at += host.lost[i].length_ms;
         ck_assert(at == midnight || (host.lost[i].start_ms < midnight) == (at < midnight));
     }
-    ck_assert_uint_eq(at % WINDOW, 0); /* where the first window begins */
-    ck_assert_uint_gt(at, midnight + 50000);
+    ck_assert_uint_eq(at, host.spans[0].start_ms);
+    ck_assert_uint_ge(at, midnight + 50000);
 }
 END_TEST
 
@@ -398,8 +438,35 @@ START_TEST(the_end_takes_the_last_window_and_stops_the_session)
     ck_assert_uint_eq(host.stops, 1);
     ck_assert_uint_eq(host.span_count, 2);
     ck_assert_uint_eq(host.spans[1].start_ms, NOON + 10000);
+    ck_assert_uint_eq(host.spans[1].length_ms, 4000);
     ck_assert_uint_eq(host.queued_windows, 4);
     ck_assert_uint_eq(collector_tick(core), UINT64_MAX);
+}
+END_TEST
+
+/* As the default is at a restart: the store takes windows of one start for one batch's. */
+START_TEST(the_next_collectors_windows_begin_where_the_last_ones_ended)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 14000);
+    collector_finish(core, false, nothing, NULL);
+    fake_host_begin_anew();
+    run_to(NOON + 20500);
+    ck_assert_uint_eq(host.starts, 2);
+    ck_assert_uint_eq(host.span_count, 3);
+    ck_assert_uint_eq(host.spans[2].start_ms, NOON + 14000);
+    ck_assert_uint_eq(host.spans[2].length_ms, 6000);
+}
+END_TEST
+
+START_TEST(a_session_that_cannot_be_stopped_is_told_as_lost)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 14000);
+    host.window_reason = REASON_ATTACH_TIMEOUT;
+    collector_finish(core, false, nothing, NULL);
+    ck_assert_uint_eq(host.span_count, 1);
+    assert_lost(0, NOON + 10000, NOON + 14000, REASON_ATTACH_TIMEOUT);
 }
 END_TEST
 
@@ -415,13 +482,38 @@ START_TEST(the_end_may_leave_the_session_running)
 }
 END_TEST
 
+START_TEST(what_finds_no_thread_is_done_later)
+{
+    host.threads_ms = 4000;
+    add_rule("Shop", false, 0);
+    host.threadless = true;
+    run_to(NOON + 20000);
+    ck_assert_uint_eq(host.starts, 0);
+    host.threadless = false;
+    run_to(NOON + 32000);
+    host.threadless = true;
+    run_to(NOON + 35500);
+    host.threadless = false;
+    run_to(NOON + 52000);
+    ck_assert_uint_eq(host.starts, 1);
+    ck_assert_uint_ge(host.windows, 2);
+    ck_assert_uint_ge(host.snapshots, 2);
+    ck_assert_uint_ge(collector_get_stats(core).thread_failures, 2);
+    host.threadless = true;
+    collector_finish(core, false, nothing, NULL); /* on our own thread then */
+    ck_assert_uint_eq(host.stops, 1);
+}
+END_TEST
+
 TCase *session_tests(void)
 {
     TCase *tests = tcase_create("sessions");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, fake_host_set_up, fake_host_tear_down);
     tcase_add_test(tests, a_chosen_jvm_gives_aligned_windows);
+    tcase_add_test(tests, one_batch_is_cut_in_the_interval_that_the_backend_asks_for);
     tcase_add_test(tests, events_that_the_profiler_dropped_are_told);
+    tcase_add_test(tests, events_past_the_cap_of_a_window_are_told);
     tcase_add_test(tests, what_attachd_lacks_and_workers_that_hang_are_counted);
     tcase_add_test(tests, an_event_that_the_profiler_refuses_has_no_data_and_a_reason);
     tcase_add_test(tests, windows_of_several_jvms_share_a_batch);
@@ -444,6 +536,9 @@ TCase *session_tests(void)
     tcase_add_test(tests, a_verdict_is_told_and_not_tried);
     tcase_add_test(tests, past_the_limit_jvms_wait_for_room);
     tcase_add_test(tests, the_end_takes_the_last_window_and_stops_the_session);
+    tcase_add_test(tests, the_next_collectors_windows_begin_where_the_last_ones_ended);
+    tcase_add_test(tests, a_session_that_cannot_be_stopped_is_told_as_lost);
     tcase_add_test(tests, the_end_may_leave_the_session_running);
+    tcase_add_test(tests, what_finds_no_thread_is_done_later);
     return tests;
 }

@@ -47,8 +47,9 @@ typedef enum attach_reason {
     ATTACH_REASON_NO_THREAD_AGENT, /* libhotstackthreads.so is not installed where it was expected
                                     */
     ATTACH_REASON_THREAD_AGENT_ERROR, /* the agent refused; the message quotes it */
-    ATTACH_REASON_JDK_DELETED /* the JDK's files were deleted while the JVM runs, which needs
-                                 another one of them */
+    ATTACH_REASON_JDK_DELETED, /* the JDK's files were deleted while the JVM runs, which needs
+                                  another one of them */
+    ATTACH_REASON_JVM_STARTING /* the JVM accepts no profiler yet; a later try succeeds */
 } attach_reason;
 
 /*

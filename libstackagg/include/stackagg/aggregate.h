@@ -40,7 +40,7 @@ typedef struct sagg_type {
     const char *unit; /**< such as "ns"; copied */
 } sagg_type;
 
-/** What entries are told apart by, beside type and stack. */
+/** How entries are kept apart, beside type and stack. */
 enum sagg_group {
     SAGG_BY_THREAD = 0, /**< exact threads */
     SAGG_BY_POOL = 1,   /**< thread pools; exact threads keep only their totals per type */
@@ -170,7 +170,7 @@ typedef struct sagg_thread {
     sagg_str name;    /**< any bytes; cleaned to UTF-8 */
     sagg_str pool; /**< given: empty = folded from the name, else taken as it is. Handed out: always
                       set */
-    uint32_t pool_thread; /**< handed out only: index of the thread that stands for the pool */
+    uint32_t pool_thread; /**< returned only: index of the pool's thread */
 } sagg_thread;
 
 /**

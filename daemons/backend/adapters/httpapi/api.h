@@ -11,9 +11,9 @@
 #include <http/assets.h>
 #include <http/server.h>
 
-#include "auth.h"
+#include "auth/auth.h"
 #include "ingest.h"
-#include "metrics.h"
+#include "metrics/metrics.h"
 #include "pacing.h"
 #include "query.h"
 #include "rollups.h"
@@ -28,7 +28,7 @@ typedef struct api api;
 /* What a route's functions get. */
 typedef struct api_route {
     api *api;
-    bool open; /* asks for nothing */
+    const char *name; /* in metrics */
     bool for_collectors;
     bool for_users;
 } api_route;
@@ -36,7 +36,8 @@ typedef struct api_route {
 struct api {
     ingest ingest;
     query query;
-    auth *auth;
+    auth *auth;           /* sessions and logins */
+    admission *admission; /* tokens */
     metrics *metrics;
     rollups *rollups;
     const http_assets *assets; /* NULL: this backend has no page */
@@ -61,6 +62,8 @@ void api_init(api *a);
 /* guard.c */
 bool api_admit(void *context, http_request *request, http_response *response);
 const principal *api_who(const http_request *request);
+/* Sets the cookie of a session. */
+void api_set_session(const api *a, http_response *response, const char *session, unsigned seconds);
 /* False, with the response filled, when a page of another origin sent this. */
 bool api_same_origin(const http_request *request, http_response *response);
 
