@@ -81,8 +81,9 @@ static int check_settings(const config_section *values)
                  "http://HOST:8123 (--store-url)");
     else if (!is_name(config_string(values, "store.database")))
         log_line("store.database may hold letters, digits and underscores only");
-    else if (config_int(values, "ingest.queue") >= config_int(values, "http.workers"))
-        log_line("ingest.queue must be less than http.workers");
+    else if (config_int(values, "ingest.queue") + config_int(values, "query.queue") >=
+             config_int(values, "http.workers"))
+        log_line("ingest.queue and query.queue together must be less than http.workers");
     else if (config_duration_ms(values, "retention") % DAY != 0)
         log_line("retention must be whole days: 1d to 7d");
     else
@@ -108,6 +109,7 @@ static int open_store(program *p)
         .readers = (unsigned)config_int(v, "query.connections"),
         .writers = (unsigned)config_int(v, "ingest.writers"),
         .query_ms = (uint32_t)config_duration_ms(v, "query.timeout"),
+        .call_ms = (uint32_t)config_duration_ms(v, "store.timeout"),
         .metrics = p->metrics,
     };
 
@@ -367,6 +369,7 @@ static void fill_api(program *p)
         .store_ready = store_ready,
         .store_context = p,
         .batches = {.most = (size_t)config_int(v, "ingest.queue")},
+        .queries = {.most = (size_t)config_int(v, "query.queue")},
     };
     api_init(&p->api);
 }

@@ -7,7 +7,6 @@ MODE: embedded (the engine in the backend) or http (a server behind it; for sani
 import datetime
 import json
 import os
-import pathlib
 import random
 import re
 import signal
@@ -647,12 +646,7 @@ TESTS = [value for name, value in list(globals().items()) if name.startswith('te
 
 def main():
     mode, backend, client, chdb_http, *names = sys.argv[1:]
-    library = os.environ.get('HOTSTACK_LIBCHDB') or str(
-        pathlib.Path(os.environ.get('XDG_CACHE_HOME', pathlib.Path.home() / '.cache')) /
-        'hotstack/chdb/libchdb.so')
-    if not pathlib.Path(library).exists():
-        parts.skip_all(f'{library} is absent: ./dev test backend fetches it (x86-64 only)')
-    os.environ['HOTSTACK_LIBCHDB'] = library
+    parts.need_library()
     programs = {'backend': backend, 'client': client, 'chdb_http': chdb_http}
     tests = [test for test in TESTS if not names or test.__name__ in names]
     sys.exit(parts.run(tests, programs, mode))

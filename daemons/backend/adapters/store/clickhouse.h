@@ -34,6 +34,7 @@ typedef struct clickhouse_options {
     unsigned retention_days;
     unsigned readers, writers; /* connections, 16 at most each */
     uint32_t query_ms;         /* budget of one read */
+    uint32_t call_ms;          /* of a writer's call, after which the store counts as away */
     metrics *metrics;          /* where durations and figures go */
 } clickhouse_options;
 

@@ -10,12 +10,13 @@
 
 #include "clickhouse.h"
 
-enum { CONNECTIONS_MAX = 16, WRITER_ASKS_MS = 15000 };
+enum { CONNECTIONS_MAX = 16 };
 
 /* Connections of one kind, each used by one thread at a time. */
 typedef struct connections {
     chs_transport *all[CONNECTIONS_MAX];
     bool taken[CONNECTIONS_MAX];
+    uint32_t wait_ms; /* for one to come back */
 } connections;
 
 struct clickhouse {
@@ -29,8 +30,8 @@ struct clickhouse {
     connections writers;
 };
 
-/* A connection for this thread, given back with clickhouse__give; waits for one. err->code is 0, or
- * NULL: err is filled. */
+/* A connection for this thread, given back with clickhouse__give. It waits for one, but not longer
+ * than the connections' wait_ms (STORE_ERR_BUSY). err->code is 0, or NULL: err is filled. */
 chs_transport *clickhouse__take(clickhouse *c, connections *from, store_error *err);
 void clickhouse__give(clickhouse *c, connections *to, const chs_transport *one);
 
