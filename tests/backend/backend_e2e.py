@@ -7,6 +7,7 @@ MODE: embedded (the engine in the backend) or http (a server behind it; for sani
 import datetime
 import json
 import os
+import pathlib
 import random
 import re
 import signal
