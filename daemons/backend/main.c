@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hotstack-backend: settings in, parts up, wait for a signal, parts down. */
+/* hotstack-backend: settings in, parts up, wait for the end, parts down. */
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/signalfd.h>
 
 #include <curl/curl.h>
 
@@ -12,14 +13,18 @@
 
 extern char **environ;
 
-/* SIGTERM and SIGINT are taken by sigwait, in this thread only; the others inherit the mask. */
-static void block_signals(sigset_t *set)
+/* SIGTERM, SIGINT and SIGHUP as a descriptor; the threads to come inherit the mask. */
+static int open_signals(void)
 {
-    sigemptyset(set);
-    sigaddset(set, SIGTERM);
-    sigaddset(set, SIGINT);
-    pthread_sigmask(SIG_BLOCK, set, NULL);
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
+    return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
 /* What a batch took is kept for the next one: to fault its pages in anew costs as much as to read
@@ -35,24 +40,20 @@ static void keep_memory(void)
 
 int main(int argc, char **argv)
 {
-    sigset_t signals;
     config *settings;
-    int received;
     int status = config_start(&settings, &backend_program, argc, argv, environ);
 
     if (status >= 0)
         return status;
-    block_signals(&signals);
+    const program_sources sources = {argc, argv, environ};
+    int signals = open_signals();
     keep_memory();
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    program *p = program_start(settings);
-    if (p == NULL) {
-        config_free(settings);
-        return EXIT_FAILURE;
-    }
-    sigwait(&signals, &received);
+    program *p = signals >= 0 ? program_start(settings, &sources) : NULL;
+    if (p != NULL)
+        program_run(p, signals);
     program_stop(p);
     config_free(settings);
     curl_global_cleanup();
-    return EXIT_SUCCESS;
+    return p != NULL ? EXIT_SUCCESS : EXIT_FAILURE;
 }

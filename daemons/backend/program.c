@@ -4,12 +4,17 @@
 #include <base/clock.h>
 #include <base/log.h>
 
+#include <config/watch.h>
+
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,8 +28,10 @@
 enum { GRACE_MS = 10000, PREPARE_EVERY_MS = 2000, DAY = 86400000 };
 
 struct program {
+    const config *loaded; /* at the start */
     const config_section *values;
-    settings_tokens tokens;
+    const program_sources *sources;
+    config_watch *watch; /* of the settings in force; NULL: there is nothing to watch */
     clickhouse *store;
     bool store_complained;
     writer *writer;
@@ -34,6 +41,7 @@ struct program {
     in_flight flights;
     known_stacks *known; /* NULL: none are remembered */
     auth *auth;
+    admission *admission;
     metrics *metrics;
     http_assets *assets;
     http_server *server;
@@ -185,19 +193,123 @@ static bool store_ready(void *context)
 
 /* ---- the rest ---- */
 
-static int make_auth(program *p)
+static int make_auth(program *p, principals *tokens, const char *code)
+{
+    const config_section *v = p->values;
+    auth_options who = {tokens, code, clock_unix_ms, NULL};
+
+    p->auth = auth_new(&who);
+    admission_options options = {
+        .ops = &auth_authenticator,
+        .self = p->auth,
+        .kept = (size_t)config_int(v, "auth.kept"),
+        .keep_ms = (uint64_t)config_duration_ms(v, "auth.kept_for"),
+        .asking = (unsigned)config_int(v, "http.admitters") - 1,
+        .now_ms = clock_unix_ms,
+    };
+    if (p->auth != NULL)
+        p->admission = admission_new(&options);
+    return p->admission != NULL ? 0 : -1;
+}
+
+static int read_tokens(program *p)
 {
     config_error err = {0};
+    char *code = NULL;
+    principals *tokens = settings_tokens(p->values, &err);
+    int rc = tokens != NULL ? settings_code(&code, p->values, &err) : -1;
 
-    if (settings_tokens_read(&p->tokens, p->values, &err) != 0) {
+    if (rc != 0)
         log_line("%s", err.message);
-        return -1;
+    else
+        rc = make_auth(p, tokens, code);
+    principals_release(tokens);
+    if (code != NULL)
+        explicit_bzero(code, strlen(code));
+    free(code);
+    p->watch = config_watch_open(p->loaded, true);
+    return rc;
+}
+
+static void note_reload(program *p, bool applied)
+{
+    metrics_add(p->metrics, "hotstack_backend_config_reloads_total",
+                "Times that the settings were read again.", "outcome",
+                applied ? "applied" : "refused", 1);
+    metrics_set(p->metrics, METRIC_GAUGE, "hotstack_backend_config_last_reload_successful",
+                "1 unless the settings that were read last could not be used.", applied);
+}
+
+/* The tokens of fresh settings are in force at once. The others have made what runs. */
+static void apply(program *p, const config *fresh, principals *tokens)
+{
+    const char *other = config_difference(p->loaded, fresh, "tokens");
+
+    auth_replace(p->auth, tokens);
+    admission_forget(p->admission);
+    log_line("read the settings again: %zu tokens are in force", principals_count(tokens));
+    if (other != NULL)
+        log_line("the setting %s has changed, which takes a restart of hotstack-backend; of a "
+                 "running one only the tokens change",
+                 other);
+}
+
+/* True when a file has changed meanwhile. */
+static bool reload(program *p)
+{
+    config *fresh = NULL;
+    config_error err = {0};
+    principals *tokens = NULL;
+    bool again = false;
+
+    if (config_load(&fresh, &backend_program, p->sources->argc, p->sources->argv, p->sources->envp,
+                    &err) == 0)
+        tokens = settings_tokens(config_values(fresh), &err);
+    note_reload(p, tokens != NULL);
+    if (tokens != NULL) {
+        config_watch *before = p->watch;
+        apply(p, fresh, tokens);
+        p->watch = config_watch_open(fresh, true);
+        again = config_watch_changed(before);
+        config_watch_close(before);
+    } else {
+        log_line("the settings cannot be used, and the tokens before stay in force: %s",
+                 err.message);
     }
-    auth_options options = {p->tokens.principals, p->tokens.count, p->tokens.one_time_code,
-                            clock_unix_ms, NULL};
-    p->auth = auth_new(&options);
-    p->metrics = metrics_new();
-    return p->auth != NULL && p->metrics != NULL ? 0 : -1;
+    principals_release(tokens);
+    config_free(fresh);
+    return again;
+}
+
+/* True: the program is to end. */
+static bool take_signal(program *p, int signals)
+{
+    struct signalfd_siginfo got;
+
+    if (read(signals, &got, sizeof(got)) != (ssize_t)sizeof(got))
+        return false;
+    if (got.ssi_signo != SIGHUP)
+        return true;
+    while (reload(p))
+        continue;
+    return false;
+}
+
+void program_run(program *p, int signals)
+{
+    bool ends = false;
+
+    while (!ends) {
+        struct pollfd on[] = {{.fd = signals, .events = POLLIN},
+                              {.fd = config_watch_fd(p->watch), .events = POLLIN}};
+        if (poll(on, 2, -1) <= 0)
+            continue;
+        if ((on[0].revents & POLLIN) != 0)
+            ends = take_signal(p, signals);
+        else if (config_watch_changed(p->watch))
+            while (reload(p))
+                continue;
+    }
 }
 
 static int load_assets(program *p)
@@ -240,6 +352,7 @@ static void fill_api(program *p)
                   .silent_ms = (uint64_t)config_duration_ms(v, "status.silent_after"),
                   .now_ms = clock_unix_ms},
         .auth = p->auth,
+        .admission = p->admission,
         .metrics = p->metrics,
         .assets = p->assets,
         .rollups = &p->rollups,
@@ -268,6 +381,7 @@ static int start_server(program *p)
     options.route_count = p->api.route_count;
     options.connections = (uint32_t)config_int(v, "http.connections");
     options.connections_per_address = (uint32_t)config_int(v, "http.connections_per_address");
+    options.admitters = (uint32_t)config_int(v, "http.admitters");
     options.workers = (uint32_t)config_int(v, "http.workers");
     options.body_bytes_total = config_bytes(v, "http.body_bytes");
     options.chunked_bytes = 2 * config_bytes(v, "limits.compressed_bytes");
@@ -321,15 +435,18 @@ static int start_writer(program *p)
     return p->writer != NULL ? 0 : -1;
 }
 
-program *program_start(const config *settings)
+program *program_start(const config *settings, const program_sources *sources)
 {
     program *p = calloc(1, sizeof(*p));
 
     if (p == NULL)
         return NULL;
     pthread_mutex_init(&p->flights.lock, NULL);
+    p->loaded = settings;
+    p->sources = sources;
     p->values = config_values(settings);
-    if (make_auth(p) != 0 || load_assets(p) != 0 || open_store(p) != 0 ||
+    p->metrics = metrics_new();
+    if (p->metrics == NULL || read_tokens(p) != 0 || load_assets(p) != 0 || open_store(p) != 0 ||
         make_known_stacks(p) != 0 || start_writer(p) != 0 || start_rollups(p) != 0) {
         program_stop(p);
         return NULL;
@@ -353,8 +470,9 @@ void program_stop(program *p)
     known_stacks_free(p->known);
     pthread_mutex_destroy(&p->flights.lock);
     http_assets_free(p->assets);
+    admission_free(p->admission);
     auth_free(p->auth);
+    config_watch_close(p->watch);
     metrics_free(p->metrics);
-    settings_tokens_free(&p->tokens);
     free(p);
 }

@@ -7,11 +7,24 @@
 
 typedef struct program program;
 
+/* What the settings were read from; they are read again when they change. */
+typedef struct program_sources {
+    int argc;
+    char *const *argv;
+    char *const *envp;
+} program_sources;
+
 /*
  * Opens the store, starts the writer and serves. NULL, with a sentence on stderr, when that cannot
- * be. settings outlives the program.
+ * be. settings and sources outlive the program.
  */
-program *program_start(const config *settings);
+program *program_start(const config *settings, const program_sources *sources);
+
+/*
+ * Waits for the end: SIGTERM or SIGINT on the signalfd `signals`. SIGHUP, and a change of the
+ * settings' file or of a secret's, puts the tokens that are named now in force.
+ */
+void program_run(program *p, int signals);
 
 /* Ends it: what is in flight is finished (10 s at most), then the store is closed. */
 void program_stop(program *p);

@@ -94,6 +94,19 @@ static const config_field fields[] = {
      .type = CONFIG_STRING,
      .flags = CONFIG_SECRET,
      .help = "The token before it, valid as well while users are given the new one."},
+    {.key = "auth.kept",
+     .type = CONFIG_INT,
+     .fallback = "1000",
+     .min = 0,
+     .max = 1000000,
+     .help = "Tokens whose holder is remembered, of about 100 bytes each; 0: none."},
+    {.key = "auth.kept_for",
+     .type = CONFIG_DURATION,
+     .fallback = "1m",
+     .min = 0,
+     .max = 3600000,
+     .help = "How long the holder of a token is remembered; a token that is taken out of the "
+             "settings is forgotten at once."},
     {.key = "one_time_code_file",
      .type = CONFIG_STRING,
      .help = "File with a code that opens one session, once, in the first ten minutes."},
@@ -114,6 +127,13 @@ static const config_field fields[] = {
      .min = 1,
      .max = 20000,
      .help = "Most connections of one client address."},
+    {.key = "http.admitters",
+     .type = CONFIG_INT,
+     .fallback = "8",
+     .min = 2,
+     .max = 64,
+     .help =
+         "Threads that find out who calls. One of them is never used for tokens that take time."},
     {.key = "http.workers",
      .type = CONFIG_INT,
      .fallback = "16",
@@ -254,121 +274,113 @@ int settings_listen(const config_section *values, char *host, uint16_t *port, co
 
 /* ---- tokens ---- */
 
-enum { SETTINGS_TOKENS = 4 };
-
-static int add_token(settings_tokens *out, const char *name, role who, const char *token,
-                     config_error *err)
+static int add_token(principals *set, const principal *from, config_error *err)
 {
-    size_t length = strlen(token);
+    size_t length = strlen(from->token);
 
     if (length < AUTH_TOKEN_MIN || length > AUTH_TOKEN_MAX)
-        return fail(err, "A token must have 16 to 512 characters; that of this name has not", name);
-    out->principals[out->count++] = (principal){.name = name, .role = who, .token = token};
-    return 0;
+        return fail(err, "A token must have 16 to 512 characters; that of this name has not",
+                    from->name);
+    return principals_add(set, from) == 0 ? 0 : fail(err, "No memory for the token of", from->name);
 }
 
 /* The four settings auth.*_token*; those that are empty name nobody. */
-static int add_settings(settings_tokens *out, const config_section *values, config_error *err)
+static int add_settings(principals *set, const config_section *values, config_error *err)
 {
     static const struct {
         const char *key;
         role who;
-    } keys[SETTINGS_TOKENS] = {
+    } keys[] = {
         {"auth.collector_token", ROLE_COLLECTOR},
         {"auth.collector_token_previous", ROLE_COLLECTOR},
         {"auth.user_token", ROLE_USER},
         {"auth.user_token_previous", ROLE_USER},
     };
 
-    for (size_t i = 0; i < SETTINGS_TOKENS; i++) {
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const char *token = config_string(values, keys[i].key);
-        if (token[0] != '\0' && add_token(out, keys[i].key, keys[i].who, token, err) != 0)
+        const principal one = {.name = keys[i].key, .role = keys[i].who, .token = token};
+        if (token[0] != '\0' && add_token(set, &one, err) != 0)
             return -1;
     }
     return 0;
 }
 
-static const char *const *list_of(const config_section *rule, const char *key,
-                                  const char ***storage, size_t *count)
+/* The items of a list of the settings; false without memory. The caller frees *out. */
+static bool gather_list(const char *const **out, size_t *count, const config_section *rule,
+                        const char *key)
 {
-    const char **first = *storage;
-
     *count = config_list_count(rule, key);
-    for (size_t i = 0; i < *count; i++)
-        first[i] = config_list_item(rule, key, i);
-    *storage += *count;
-    return first;
+    const char **items = malloc((*count + 1) * sizeof(*items));
+    for (size_t i = 0; i < *count && items != NULL; i++)
+        items[i] = config_list_item(rule, key, i);
+    *out = items;
+    return items != NULL;
 }
 
-static size_t count_list_items(const config_section *values)
+static int add_rule(principals *set, const config_section *rule, config_error *err)
 {
-    size_t count = 1;
+    scope s = {0};
+    bool gathered = gather_list(&s.clusters, &s.cluster_count, rule, "clusters");
+    gathered = gather_list(&s.namespaces, &s.namespace_count, rule, "namespaces") && gathered;
+    gathered = gather_list(&s.workloads, &s.workload_count, rule, "workloads") && gathered;
+    const principal one = {
+        .name = config_string(rule, "name"),
+        .role = strcmp(config_string(rule, "role"), "user") == 0 ? ROLE_USER : ROLE_COLLECTOR,
+        .token = config_string(rule, "token"),
+        .scope = s,
+    };
+    int rc =
+        gathered ? add_token(set, &one, err) : fail(err, "No memory for the token of", one.name);
 
-    for (size_t i = 0; i < config_rule_count(values, "tokens"); i++) {
-        const config_section *rule = config_rule(values, "tokens", i);
-        count += config_list_count(rule, "clusters") + config_list_count(rule, "namespaces") +
-                 config_list_count(rule, "workloads");
-    }
-    return count;
+    free((void *)(uintptr_t)s.clusters);
+    free((void *)(uintptr_t)s.namespaces);
+    free((void *)(uintptr_t)s.workloads);
+    return rc;
 }
 
-static int add_rules(settings_tokens *out, const config_section *values, const char **lists,
-                     config_error *err)
+static int add_all(principals *set, const config_section *values, config_error *err)
 {
-    for (size_t i = 0; i < config_rule_count(values, "tokens"); i++) {
-        const config_section *rule = config_rule(values, "tokens", i);
-        role who = strcmp(config_string(rule, "role"), "user") == 0 ? ROLE_USER : ROLE_COLLECTOR;
-        if (add_token(out, config_string(rule, "name"), who, config_string(rule, "token"), err) !=
-            0)
-            return -1;
-        scope *s = &out->principals[out->count - 1].scope;
-        s->clusters = list_of(rule, "clusters", &lists, &s->cluster_count);
-        s->namespaces = list_of(rule, "namespaces", &lists, &s->namespace_count);
-        s->workloads = list_of(rule, "workloads", &lists, &s->workload_count);
-    }
-    return 0;
-}
+    int rc = add_settings(set, values, err);
 
-static int read_code(settings_tokens *out, const config_section *values, config_error *err)
-{
-    const char *path = config_string(values, "one_time_code_file");
-
-    if (path[0] == '\0')
-        return 0;
-    if (config_read_secret(&out->one_time_code, path, err) != 0)
-        return -1;
-    size_t length = strlen(out->one_time_code);
-    if (length < AUTH_TOKEN_MIN || length > AUTH_TOKEN_MAX)
-        return fail(err, "The one-time code must have 16 to 512 characters; see the file", path);
-    return 0;
-}
-
-int settings_tokens_read(settings_tokens *out, const config_section *values, config_error *err)
-{
-    size_t most = config_rule_count(values, "tokens") + SETTINGS_TOKENS;
-
-    memset(out, 0, sizeof(*out));
-    out->principals = calloc(most, sizeof(*out->principals));
-    out->lists = malloc(count_list_items(values) * sizeof(*out->lists));
-    if (out->principals == NULL || out->lists == NULL)
-        return fail(err, "No memory for the tokens of", "auth");
-    if (add_settings(out, values, err) != 0 || add_rules(out, values, out->lists, err) != 0 ||
-        read_code(out, values, err) != 0)
-        return -1;
-    if (out->count == 0)
+    for (size_t i = 0; i < config_rule_count(values, "tokens") && rc == 0; i++)
+        rc = add_rule(set, config_rule(values, "tokens", i), err);
+    if (rc == 0 && principals_count(set) == 0)
         return fail(err,
                     "Nobody could call: set auth.collector_token_file and auth.user_token_file "
                     "(flags --auth-collector-token-file, --auth-user-token-file), or tokens in "
                     "the file. Tokens set",
                     "none");
-    return 0;
+    return rc;
 }
 
-void settings_tokens_free(settings_tokens *tokens)
+principals *settings_tokens(const config_section *values, config_error *err)
 {
-    free(tokens->principals);
-    free(tokens->lists);
-    if (tokens->one_time_code != NULL)
-        explicit_bzero(tokens->one_time_code, strlen(tokens->one_time_code));
-    free(tokens->one_time_code);
+    principals *set = principals_new();
+
+    if (set == NULL) {
+        (void)fail(err, "No memory for the tokens of", "auth");
+        return NULL;
+    }
+    if (add_all(set, values, err) == 0)
+        return set;
+    principals_release(set);
+    return NULL;
+}
+
+int settings_code(char **out, const config_section *values, config_error *err)
+{
+    const char *path = config_string(values, "one_time_code_file");
+
+    *out = NULL;
+    if (path[0] == '\0')
+        return 0;
+    if (config_read_secret(out, path, err) != 0)
+        return -1;
+    size_t length = strlen(*out);
+    if (length >= AUTH_TOKEN_MIN && length <= AUTH_TOKEN_MAX)
+        return 0;
+    free(*out);
+    *out = NULL;
+    return fail(err, "The one-time code must have 16 to 512 characters; see the file", path);
 }

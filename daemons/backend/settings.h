@@ -5,24 +5,18 @@
 
 #include <config/config.h>
 
-#include "auth.h"
+#include "auth/auth.h"
 
 extern const config_program backend_program;
 
 /* host and port of the setting listen; 0, or -1 (err is filled). host: at least 64 bytes. */
 int settings_listen(const config_section *values, char *host, uint16_t *port, config_error *err);
 
-/* Who may call, from auth.* and tokens. */
-typedef struct settings_tokens {
-    principal *principals;
-    size_t count;
-    char *one_time_code; /* NULL: none */
-    const char **lists;  /* owned: what the scopes point into */
-} settings_tokens;
+/* Who may call, from auth.* and tokens, with one reference; NULL with err filled. The settings need
+ * not outlive it. */
+principals *settings_tokens(const config_section *values, config_error *err);
 
-/* 0, or -1 with err filled. Free with settings_tokens_free either way; the configuration outlives
- * it. */
-int settings_tokens_read(settings_tokens *out, const config_section *values, config_error *err);
-void settings_tokens_free(settings_tokens *tokens);
+/* The one-time code, NULL where none is set. 0, or -1 with err filled. The caller frees *out. */
+int settings_code(char **out, const config_section *values, config_error *err);
 
 #endif

@@ -2,7 +2,6 @@
 #include "program.h"
 
 #include "adapters/file_queue.h"
-#include "adapters/file_watch.h"
 #include "adapters/jobs.h"
 #include "adapters/kubernetes/kubernetes.h"
 #include "adapters/reader.h"
@@ -15,6 +14,7 @@
 #include <base/clock.h>
 #include <base/hex.h>
 #include <base/log.h>
+#include <config/watch.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@
 struct program {
     const config *loaded; /* at the start */
     program_sources sources;
-    file_watch file; /* of the configuration */
+    config_watch *file; /* of the configuration */
     const config_section *settings;
     char node[256];
     rule_set *rules;
@@ -433,7 +433,7 @@ program *program_new(const config *loaded, const program_sources *sources, char 
         return NULL;
     self->loaded = loaded;
     self->sources = *sources;
-    file_watch_open(&self->file, config_file(loaded));
+    self->file = config_watch_open(loaded, false);
     self->settings = config_values(loaded);
     self->wake = -1;
     pthread_mutex_init(&self->lock, NULL);
@@ -487,7 +487,7 @@ void program_free(program *self)
     rule_set_free(self->rules);
     if (self->ledger != NULL)
         (void)fclose(self->ledger);
-    file_watch_close(&self->file);
+    config_watch_close(self->file);
     if (self->wake >= 0)
         close(self->wake);
     sem_destroy(&self->parsers);
@@ -571,12 +571,12 @@ static void schedule(program *self, int signals)
         int wait = next > now ? (int)(next - now < 60000 ? next - now : 60000) : 0;
         struct pollfd on[] = {{.fd = signals, .events = POLLIN},
                               {.fd = self->wake, .events = POLLIN},
-                              {.fd = self->file.fd, .events = POLLIN}};
+                              {.fd = config_watch_fd(self->file), .events = POLLIN}};
         eventfd_t ignored;
         int ready = poll(on, 3, wait);
         if (ready > 0 && (on[0].revents & POLLIN) != 0 && is_end(self, signals))
             return;
-        if (ready > 0 && (on[2].revents & POLLIN) != 0 && file_watch_changed(&self->file))
+        if (ready > 0 && (on[2].revents & POLLIN) != 0 && config_watch_changed(self->file))
             reload(self);
         (void)eventfd_read(self->wake, &ignored);
     }

@@ -9,6 +9,7 @@ APT_BUILD=(
     protobuf-c-compiler libprotobuf-c-dev    # the wire contract
     libnng-dev                               # local messaging
     libmicrohttpd-dev libgnutls28-dev        # public HTTP listeners
+    nettle-dev                               # signed sessions
     libcurl4-gnutls-dev                      # HTTP out
     libyaml-dev libjansson-dev               # configuration, API JSON
     libxxhash-dev zlib1g-dev libzstd-dev liblz4-dev
@@ -70,6 +71,10 @@ CHDB_LIBRARY_SHA256=36ad4e999882821ef13cf2d0f52c93f48e6ee1b4498b35a201c23ce4b8d1
 # npm: speedscope, which reads our files in a test. It needs no other package.
 SPEEDSCOPE_PACKAGE=speedscope@1.25.0
 SPEEDSCOPE_SHA256=2831f1e0d26df914b477e522d78b8485511495a6af81a0b88158f8b48f9e0d03
+
+# npm: pyright, which a test asks whether every public type of the Python package is known. It needs no other package.
+PYRIGHT_PACKAGE=pyright@1.1.414
+PYRIGHT_SHA256=bf5f473f6167c0d14175492c3263d783b4489a6956e1c06c18e15228e3a3fa42
 
 # Go modules: kube-apiserver 1.36.3 and etcd 3.6.16, for tests. Versions and checksums are in go/*/go.mod and go.sum; the
 # linker sets the version that the API server tells.

@@ -27,7 +27,7 @@
 #define RECEIVE_MS    2000  /* a client sends its request at once */
 #define SEND_MS       10000 /* and reads the whole answer within this */
 #define FIRST_WAIT_MS 60000 /* for the first request after being loaded */
-#define RETRY_MS      5000  /* when somebody works in the directory while we want to end */
+#define RETRY_MS      5000  /* when another process holds the directory at our end */
 
 struct channel {
     JavaVM *vm;
@@ -148,7 +148,8 @@ static bool is_allowed(int fd)
            (peer.uid == geteuid() || peer.uid == 0);
 }
 
-/* Contention monitoring is on while a lease wants it, and left alone when somebody else has it on.
+/* Contention monitoring is on while a lease wants it. The agent leaves it alone when another
+ * program switched it on.
  */
 static void settle_contention(channel *c)
 {
@@ -228,7 +229,7 @@ static bool serve(channel *c)
 
 /* ---- the thread ---- */
 
-/* Nobody asks any more. False when somebody is at work in the directory: it may be a new client. */
+/* No lease is left. False when another process works in the directory: it may be a new client. */
 static bool give_up(channel *c)
 {
     if (flock(c->dir_fd, LOCK_EX | LOCK_NB) != 0)

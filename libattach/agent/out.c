@@ -10,7 +10,7 @@
 #define WIRE_BYTES  2u
 #define NOT_FOUND   UINT32_MAX
 
-/* Where each column stands in the message; rows of one message are neighbours. */
+/* The place of each column in the message; rows of one message are neighbours. */
 static const struct {
     uint8_t message; /* 0 = the snapshot itself */
     uint8_t field;

@@ -21,7 +21,7 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* took_ns, or what the JVM counted meanwhile where that is less. */
+/* took_ns, or the JVM's own count for that time where it is less. */
 static uint64_t bounded(uint64_t took_ns, int64_t before_ms, int64_t after_ms)
 {
     if (before_ms < 0 || after_ms < before_ms)

@@ -36,7 +36,7 @@ void pauses_add(pauses *p, size_t stacks, uint64_t took_ns, int64_t counted_ms);
 
 /*
  * How many of the `left` stacks to ask for next; 0 = the budget is spent. The first stacks are
- * asked for whatever was spent.
+ * always taken.
  */
 size_t pauses_next(const pauses *p, size_t left);
 

@@ -64,7 +64,7 @@ typedef struct threads_answer {
     uint32_t reserved[3];
 } threads_answer;
 
-/* Bounds that the agent keeps to whatever is asked. */
+/* Bounds that hold for every request. */
 #define THREADS_THREADS_LIMIT 100000u
 #define THREADS_STACKS_LIMIT  4096u
 #define THREADS_DEPTH_LIMIT   2048u

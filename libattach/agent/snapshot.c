@@ -12,7 +12,7 @@
 #include "pause.h"
 #include "select.h"
 
-#define CHUNK          512 /* threads asked for in one call that stops nobody */
+#define CHUNK          512 /* threads of one call that does not stop the JVM */
 #define LOCALS         16
 #define ROW_BYTES      136 /* columns of one row at most */
 #define DEPTH_GUESS    128 /* frames of a stack that a full dump is expected to have at most */
@@ -72,7 +72,7 @@ static bool read_chunk(work *w, size_t begin, size_t n)
         return false;
     for (size_t i = 0; i < n && !is_full(w, w->o.limit / 4 * 3); i++) { /* the rest is for stacks */
         jobject info = jvm_element(w->j, infos, i);
-        if (info != NULL) /* it has ended meanwhile */
+        if (info != NULL) /* the thread has ended */
             convert_info(&w->r.rows[begin + i], &w->o, w->j, info);
         w->rows += info != NULL;
         jvm_drop(w->j, info);

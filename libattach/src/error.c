@@ -25,6 +25,7 @@ static const char *const reason_names[] = {
     [ATTACH_REASON_NO_THREAD_AGENT] = "no_thread_agent",
     [ATTACH_REASON_THREAD_AGENT_ERROR] = "thread_agent_error",
     [ATTACH_REASON_JDK_DELETED] = "jdk_deleted",
+    [ATTACH_REASON_JVM_STARTING] = "jvm_starting",
 };
 
 #define N_REASONS (sizeof(reason_names) / sizeof(reason_names[0]))

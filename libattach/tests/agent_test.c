@@ -13,8 +13,9 @@
 
 enum { RUNNABLE = 1, BLOCKED, WAITING };
 
-/* 2 and 3 wait for one another, 4 for 2; 5 carries virtual thread 50; 6 ends meanwhile; 7 waits for
- * a lock of 60, which is no platform thread; 8 for one whose owner the JVM does not know. */
+/* 2 and 3 wait for one another, 4 for 2; 5 carries virtual thread 50; 6 ends during the snapshot; 7
+ * waits for a lock of 60, which is no platform thread; 8 for one whose owner the JVM does not know.
+ */
 static const fake_thread threads[] = {
     {.tid = 1, .name = "main", .state = RUNNABLE, .depth = 3},
     {.tid = 2,
@@ -387,7 +388,7 @@ START_TEST(stacks_end_with_the_pauses)
             const attach_thread *idle = attach_threads_find(t, FIRST_IDLE + i);
             ck_assert_int_eq(idle->has_stack, idle->why == ATTACH_STACK_SAMPLED);
             left -= idle->has_stack && !seen[i];
-            ck_assert(!idle->has_stack || !seen[i]); /* in turn: nobody twice */
+            ck_assert(!idle->has_stack || !seen[i]); /* in turn: no thread twice */
             seen[i] = seen[i] || idle->has_stack;
         }
         attach_threads_free(t);

@@ -286,7 +286,7 @@ static int ask_behind_another_client(pthread_t *asking, int *rc)
     return first;
 }
 
-/* Another of our programs has sent the signal and waits; its listener comes up meanwhile. */
+/* Another of our programs has sent the signal and waits; its listener comes up at last. */
 START_TEST(no_signal_while_another_client_is_at_it)
 {
     int rc = ATTACH_ERR_IO;
@@ -393,7 +393,7 @@ START_TEST(no_signal_where_a_listener_answers)
 }
 END_TEST
 
-/* A stale socket file of an earlier process with that pid: nobody listens behind it. */
+/* A stale socket file of an earlier process with that pid: no process listens on it. */
 START_TEST(stale_socket_counts_as_none)
 {
     listener l = {.answer = "0\n", .n = 2, .repeat = 1};

@@ -61,7 +61,7 @@ static object *infos_of(fake_jvm *jvm, const object *wanted)
     return made;
 }
 
-/* A call for stacks; those without make the JVM wait for nobody. */
+/* A call for stacks; a call without them does not stop the JVM. */
 static void stop_for(fake_jvm *jvm, const struct _jmethodID *m, size_t stacks)
 {
     if (strcmp(m->name, "getThreadInfo") != 0 || strstr(m->signature, "ZZI") == NULL)

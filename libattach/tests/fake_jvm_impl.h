@@ -68,7 +68,7 @@ object *fake__array(fake_jvm *jvm, object_kind kind, size_t n);
 
 /* A new local reference; NULL for NULL. */
 jobject fake__local(fake_jvm *jvm, object *target);
-/* What a live reference stands for. */
+/* The object of a live reference. */
 object *fake__target(fake_jvm *jvm, jobject reference);
 /* What every call that may throw begins with: false when it does. */
 bool fake__enter(fake_jvm *jvm);

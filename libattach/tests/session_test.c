@@ -265,7 +265,7 @@ START_TEST(finished_chunks_end_at_the_open_one)
                      ATTACH_ERR_TARGET);
     ck_assert_int_eq(err.reason, ATTACH_REASON_ATTACH_TIMEOUT);
     ck_assert_int_eq(attach__recording_hand_over(fd, 200, 300, sum_sizes, &taken, soon, NULL),
-                     ATTACH_ERR_IO); /* the file was cut meanwhile */
+                     ATTACH_ERR_IO); /* the file was cut */
     (void)close(fd);
 }
 END_TEST
@@ -454,7 +454,7 @@ START_TEST(only_a_jvm_that_is_gone_for_sure_is_outlived)
 }
 END_TEST
 
-/* A mount that maps users, or a default ACL, gives what is made to somebody else. */
+/* A mount that maps users, or a default ACL, gives new files to another user. */
 START_TEST(a_place_that_is_not_the_jvms_own_is_taken_back)
 {
     fake_proc proc;

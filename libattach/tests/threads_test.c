@@ -46,7 +46,7 @@ static uint32_t string_of(wire_out *o, const char *text)
     return out_string(o, text, strlen(text));
 }
 
-/* Threads 1, 2 and 3 wait for one another in a ring, 4 for 1, 5 for nobody. */
+/* Threads 1, 2 and 3 wait for one another in a ring, 4 for 1, 5 for none. */
 static uint8_t *ring(size_t *n)
 {
     wire_out o;
@@ -370,7 +370,7 @@ START_TEST(pauses_are_short_and_end)
     ck_assert_uint_eq(pauses_next(&p, 64), 0); /* room for the pause alone */
     ck_assert_uint_eq(p.spent_ns, 9 * MS + 9 * MS / 10);
     ck_assert_uint_eq(p.n, 4);
-    pauses_begin(&p, MS, -1); /* the first are asked for whatever was spent */
+    pauses_begin(&p, MS, -1); /* the first are always taken */
     pauses_add(&p, 0, 5 * MS, -1);
     ck_assert_uint_eq(pauses_next(&p, 64), 8);
     pauses_add(&p, 8, 5 * MS, -1);
@@ -501,7 +501,7 @@ START_TEST(tasks_are_joined_where_certain)
     add_thread(&o, 3, "a-long-thread-name-1", 30000, 0, 0); /* running; one name */
     add_thread(&o, 4, "twin", 1000, 0, 0);                  /* two of one name and time */
     add_thread(&o, 5, "twin", 1000, 0, 0);
-    add_thread(&o, 6, "stranger", 900, 0, 0); /* nobody's */
+    add_thread(&o, 6, "stranger", 900, 0, 0); /* of no group */
     uint8_t *bytes = out_finish(&o, &n);
     attach_threads *t = decoded(bytes, n);
     attach__task list[] = {

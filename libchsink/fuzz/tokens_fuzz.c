@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deduplication logs: whatever stands in one, its whole records stay as they are, all that comes
+ * Deduplication logs: whatever a log contains, its whole records stay as they are, all that comes
  * behind them withdraws one of them, and a second look changes nothing.
  */
 #include <stdint.h>

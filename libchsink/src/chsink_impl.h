@@ -16,7 +16,7 @@ void chs__describe(chs_error *err, int code, const char *format, ...)
 
 /*
  * Fills err (may be NULL) with code and a message, and has code as its value. A macro so that a
- * constant code stays one for whoever analyses the caller. code is evaluated twice.
+ * constant code stays constant to an analyser of the caller. code is evaluated twice.
  */
 #define CHS__FAIL(err, code, ...) (chs__describe((err), (code), __VA_ARGS__), (code))
 

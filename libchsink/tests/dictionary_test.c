@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers of distinct strings, also of strings that somebody chose against the hash. */
+/* The numbers of distinct strings, also of strings that were chosen against the hash. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

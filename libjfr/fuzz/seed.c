@@ -183,41 +183,6 @@ static void save_parts(const char *pools_dir, const char *events_dir)
     }
 }
 
-/* A pool that cannot be read, as a field of its type has no type, in the second chunk. */
-static void put_unreadable_pool(writer *w)
-{
-    const chunk_params params = CHUNK_PARAMS_INIT;
-    w->only = BIT(T_LONG) | BIT(T_STRING) | BIT(T_CHAR) | BIT(T_WEIRD);
-    for (int chunk = 0; chunk < 2; chunk++) {
-        begin_chunk(w, &params);
-        put_empty_checkpoint(w, 0);
-        if (chunk == 1)
-            put_anything_pool(w);
-        end_chunk(w, &params);
-    }
-}
-
-static void save_streams(const char *dir)
-{
-    static const unsigned pieces[] = {1, 64, 0, 64, 255};
-    static const char *const names[] = {"open-bytewise", "two-in-64", "whole", "plain",
-                                        "unreadable-pool"};
-    for (int i = 0; i < 5; i++) {
-        chunk_params params = CHUNK_PARAMS_INIT;
-        writer w = {.data = NULL};
-        params.open = i == 0;
-        params.async = i == 1;
-        params.plain = i == 3;
-        put_u8(&w, pieces[i]);
-        if (i == 4)
-            put_unreadable_pool(&w);
-        else
-            put_recording(&w, &params);
-        save(dir, names[i], w.data, w.len);
-        writer_free(&w);
-    }
-}
-
 /* Thread groups that are one another's parent. */
 static void put_cycle(writer *w)
 {
@@ -273,8 +238,6 @@ int main(int argc, char **argv)
     snprintf(dir, sizeof(dir), "%s/fuzz_pools", argv[1]);
     snprintf(other, sizeof(other), "%s/fuzz_events", argv[1]);
     save_parts(dir, other);
-    snprintf(dir, sizeof(dir), "%s/fuzz_stream", argv[1]);
-    save_streams(dir);
     snprintf(dir, sizeof(dir), "%s/fuzz_values", argv[1]);
     save_values(dir);
     save_sums(argv[1]);

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <jfr/jfr.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct reading {
@@ -114,7 +113,6 @@ static jfr_options options_of(uint32_t flags)
     options.flags = flags;
     options.max_unpacked_bytes = 1 << 24;
     options.max_pool_entries = 1 << 20;
-    options.max_stream_bytes = UINT64_MAX; /* a stream then waits for whatever size is stated */
     return options;
 }
 
@@ -139,45 +137,4 @@ void verdict_of_file(verdict *out, const uint8_t *data, size_t len, uint32_t fla
     jfr_file_loss(file, &loss);
     conclude(out, &r, &loss);
     jfr_close(file);
-}
-
-/* Takes what is finished. Returns 0, or JFR_ERR_FORMAT of a stream that is no recording. */
-static int take(jfr_stream *stream, struct reading *r, jfr_error *err)
-{
-    jfr_chunk *chunk;
-    int rc;
-    while ((rc = jfr_stream_next(stream, &chunk, err)) != 0) {
-        if (rc == JFR_ERR_FORMAT)
-            return rc;
-        mix_number(r, (uint64_t)rc);
-        if (rc > 0)
-            read_chunk(r, chunk);
-    }
-    return 0;
-}
-
-void verdict_of_stream(verdict *out, const uint8_t *data, size_t len, uint32_t flags, size_t piece)
-{
-    const jfr_options options = options_of(flags);
-    struct reading r = {.digest = UINT64_C(0xCBF29CE484222325)};
-    jfr_error err;
-    jfr_stream *stream;
-    jfr_loss loss;
-    if (jfr_stream_new(&stream, 0, &options, NULL) < 0)
-        abort();
-    int rc = 0;
-    for (size_t at = 0; rc == 0 && at < len; at += piece) {
-        rc = jfr_stream_feed(stream, data + at, piece < len - at ? piece : len - at, &err);
-        if (rc == 0)
-            rc = take(stream, &r, &err);
-    }
-    jfr_stream_end(stream);
-    if (rc == 0)
-        rc = take(stream, &r, &err);
-    jfr_stream_loss(stream, &loss);
-    if (rc < 0)
-        refuse(out, &err);
-    else
-        conclude(out, &r, &loss);
-    jfr_stream_free(stream);
 }

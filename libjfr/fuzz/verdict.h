@@ -17,7 +17,4 @@ typedef struct verdict {
 /* Reads `data` by jfr_open_mem. `flags` of jfr_options.flags. */
 void verdict_of_file(verdict *out, const uint8_t *data, size_t len, uint32_t flags);
 
-/* Feeds `data` to a jfr_stream in pieces of `piece` bytes; the same recording, the same verdict. */
-void verdict_of_stream(verdict *out, const uint8_t *data, size_t len, uint32_t flags, size_t piece);
-
 #endif

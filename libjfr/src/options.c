@@ -84,6 +84,5 @@ int jfr__options_resolve(jfr_options *out, jfr_allocator *allocator, jfr_interva
     default_u64(&out->max_string_bytes, UINT64_C(16) << 20);
     default_u64(&out->max_unpacked_bytes, UINT64_C(4) << 30);
     default_u64(&out->max_decoded_bytes, UINT64_C(1) << 30);
-    default_u64(&out->max_stream_bytes, UINT64_C(1) << 30);
     return check(out, allocator, err);
 }

@@ -338,36 +338,8 @@ static int split(void)
     return rc;
 }
 
-static int feed(const uint8_t *data, size_t size)
-{
-    enum { PIECE = 10000 };
-    jfr_stream *stream = NULL;
-    jfr_chunk *of = NULL;
-    int rc = jfr_stream_new(&stream, 0, NULL, &err);
-    for (size_t at = 0; rc == 0 && at < size; at += PIECE) {
-        rc = jfr_stream_feed(stream, data + at, size - at < PIECE ? size - at : PIECE, &err);
-        while (rc == 0 && (rc = jfr_stream_next(stream, &of, &err)) == 1)
-            rc = read_samples(of);
-    }
-    if (rc == 0)
-        note(jfr_stream_done(stream));
-    jfr_stream_free(stream);
-    return rc;
-}
-
-static int stream(void)
-{
-    return feed(bytes, len);
-}
-
-static int unpacked_stream(void)
-{
-    return feed(packed, packed_len);
-}
-
 static int (*const works[])(void) = {
-    samples, unpacked_samples, events, constants, sums,
-    parts,   stack_values,     split,  stream,    unpacked_stream,
+    samples, unpacked_samples, events, constants, sums, parts, stack_values, split,
 };
 
 START_TEST(no_allocation_that_fails_harms_anything)

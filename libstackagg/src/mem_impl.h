@@ -28,7 +28,7 @@ typedef struct sagg__array {
 /* sagg__extend of an array that is too small. */
 int sagg__enlarge(sagg__mem *mem, sagg__array *array, size_t count, size_t each);
 /*
- * Makes room for `count` elements of `each` bytes, whatever new ones hold: memory that nobody has
+ * Makes room for `count` elements of `each` bytes, with undefined contents: memory that no code has
  * touched yet costs nothing.
  * Returns 0, SAGG_ERR_LIMIT when the cap forbids it (the array is unchanged), SAGG_ERR_NOMEM.
  */

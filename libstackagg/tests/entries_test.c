@@ -60,7 +60,7 @@ static void random_pairs(sagg *agg, sagg_sample *samples, size_t count, uint64_t
     }
 }
 
-/* Adds the entries of an aggregate up by what they are told apart by. */
+/* Adds up the entries of an aggregate by their keys. */
 static void must_hold(const sagg *agg, const sagg_sample *samples, size_t count)
 {
     size_t cursor = 0, entries = 0;
@@ -109,7 +109,7 @@ static void must_hold_and_merge(fill *fill_samples)
     sagg_free(into);
 }
 
-/* Types that come in pairs share an entry, which nobody must see. */
+/* Types that come in pairs share an entry, which no caller must see. */
 START_TEST(two_types_of_one_event_are_two_entries)
 {
     must_hold_and_merge(random_pairs);

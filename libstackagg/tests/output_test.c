@@ -267,7 +267,7 @@ static void add_pair(sagg *agg, uint32_t stack_index, uint64_t first, uint64_t s
     ck_assert_int_eq(sagg_add_all(agg, pair, 2, NULL), 0);
 }
 
-/* A line without a word in front of its value is read by nobody, ours included. */
+/* A line without a word in front of its value is read by no tool, ours included. */
 START_TEST(collapsed_lines_name_frames_without_names)
 {
     sagg *agg = make(NULL);

@@ -21,7 +21,7 @@ static void make_lanes(sagg *agg, sagg_lane lanes[LANES])
     }
 }
 
-/* Rows of stacks that follow each other, as when they are sorted, and of some that come again. */
+/* Rows of stacks that follow each other, as when they are sorted, and of some that are repeated. */
 static void make_rows(sagg *agg, sagg_row rows[ROWS], uint64_t *state, uint64_t most)
 {
     for (size_t i = 0; i < ROWS;) {

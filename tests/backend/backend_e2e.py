@@ -303,6 +303,42 @@ def test_two_tokens_are_valid_while_one_is_rotated(lab):
         assert backend.call('GET', '/metrics', token=token)[0] == status
 
 
+def test_tokens_change_while_it_runs(lab):
+    new, other = 'new-user-token-0123456789', 'other-user-token-0123456789'
+    settings = lab.path('backend.yaml')
+    settings.write_text('{}\n')
+    backend = lab.start('--config', str(settings), ready=False)
+    cookie = {'Cookie': log_in(backend, {'token': USER})[1]['Set-Cookie'].split(';')[0]}
+
+    def status(token, headers=None):
+        return backend.call('GET', '/metrics', headers, token=token)[0]
+
+    def replace(name, text):
+        lab.path('fresh').write_text(text)
+        lab.path('fresh').rename(lab.path(name))
+
+    assert (status(USER), status(None, cookie), status(new)) == (200, 200, 401)
+    # A secret's file: the old token and its sessions are refused, the new one is in force.
+    replace('user-token', new + '\n')
+    wait_for('the new token', lambda: status(new) == 200)
+    assert (status(USER), status(None, cookie), status(COLLECTOR)) == (401, 401, 200)
+    # The settings' file.
+    replace('backend.yaml', f'tokens: [{{name: ann, role: user, token: {other}}}]\n')
+    wait_for('the other token', lambda: status(other) == 200)
+    # Settings that cannot be used change nothing, and this shows.
+    replace('backend.yaml', 'tokens: [{name: ann, role: user, token: short}]\n')
+    wait_for('the refusal', lambda: 'stay in force' in lab.path('log').read_text())
+    page = backend.call('GET', '/metrics', token=other)[2].decode()
+    assert '\nhotstack_backend_config_last_reload_successful 0\n' in page, page
+    # SIGHUP: a setting that needs a restart is named.
+    replace('backend.yaml', 'retention: 2d\n')
+    backend.process.send_signal(signal.SIGHUP)
+    wait_for('the end of the other token', lambda: status(other) == 401)
+    assert status(new) == 200
+    log = lab.path('log').read_text()
+    assert 'retention has changed, which takes a restart' in log and other not in log, log
+
+
 def test_a_scope_bounds_what_is_sent_and_seen(lab):
     settings = lab.path('backend.yaml')
     settings.write_text(
@@ -339,7 +375,8 @@ def test_sessions(lab):
     status, headers, data = log_in(backend, {'token': USER})
     cookie = headers['Set-Cookie']
     assert status == 204 and data == b''
-    assert 'HttpOnly' in cookie and 'SameSite=Strict' in cookie and 'Path=/' in cookie
+    for word in ('HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=900'):
+        assert word in cookie, (word, cookie)
     mine = {'Cookie': cookie.split(';')[0]}
     assert backend.call('GET', '/v1/services', mine, token=None)[0] == 200
     own = {'Origin': f'http://127.0.0.1:{backend.port}'}

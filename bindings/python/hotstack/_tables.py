@@ -6,7 +6,7 @@ from __future__ import annotations
 import html
 import itertools
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from . import _native
 from ._pandas import frame
@@ -190,6 +190,17 @@ class Table:
     def __arrow_c_schema__(self) -> object:
         """The table's Arrow schema."""
         return self._start().schema()
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> NoReturn:
+        """Raises a UsageError: columns of several types are no array.
+
+        `pandas.DataFrame(t)` comes here, too. The constructor takes no Arrow data, in any pandas so far (1.5 to 3.1): it asks
+        for an array of one type, and of an object that has none for its rows, where times would be integers.
+        """
+        raise _native.UsageError(
+            "a table's columns have types of their own, which an array loses. For a pandas.DataFrame: "
+            "table.to_pandas(); for one column: numpy.array(table['value'])"
+        )
 
     def to_arrow(self) -> pyarrow.Table:
         """The whole table as a `pyarrow.Table`; tells its progress. Needs pyarrow."""

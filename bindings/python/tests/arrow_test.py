@@ -91,6 +91,17 @@ class Readers(unittest.TestCase):
             self.assertEqual(there["stack_id"].nunique(), frame["stack_id"].nunique())
             self.assertEqual(str(there["time"].dt.tz), "UTC")
 
+    def test_the_constructor_of_pandas_names_what_keeps_the_types(self):
+        """It would make integers of times: it asks for an array, or else for rows."""
+        import numpy
+        import pandas
+
+        for table in (hotstack.open(EXAMPLE).samples(), hotstack.open(EXAMPLE).events("CPULoad")):
+            for make in (pandas.DataFrame, pandas.Series, numpy.asarray):
+                with self.assertRaisesRegex(hotstack.UsageError, r"table\.to_pandas\(\)"):
+                    make(table)
+            self.assertEqual(numpy.array(table[next(iter(table.columns))]).shape, (len(table),))
+
     def same_as_pyarrow(self, table):
         """The frame, which C's own memory holds, has what pyarrow makes of the table: values, types, the codes' widths."""
         import pandas

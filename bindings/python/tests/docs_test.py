@@ -9,6 +9,7 @@ import doctest
 import importlib
 import importlib.util
 import inspect
+import json
 import os
 import pathlib
 import pkgutil
@@ -20,7 +21,7 @@ import typing
 import unittest
 
 import tap
-from support import EXAMPLE, INSTALL, TREE
+from support import CACHE, EXAMPLE, INSTALL, TREE
 
 import hotstack
 
@@ -28,6 +29,8 @@ PAGE = TREE / "docs/python.md"
 
 
 CHECKERS = all(map(importlib.util.find_spec, ("mypy", "pandas-stubs", "pyarrow-stubs")))
+PYRIGHT = CACHE / "pyright/index.js"
+NODE = CACHE / "venv/bin/node"
 
 # What a script gets of a table is known to its checker.
 KNOWN_TYPES = """
@@ -109,6 +112,20 @@ class Documentation(unittest.TestCase):
                     [sys.executable, "-m", *command], env=environment, cwd=cache, capture_output=True, text=True
                 )
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    @unittest.skipUnless(PYRIGHT.exists() and NODE.exists(), f"pyright or node is missing: {INSTALL}")
+    def test_every_public_type_is_known_to_pyright(self):
+        """Types of pandas and others count as known: their stubs are not whole."""
+        python = pathlib.Path(sys.executable).parent  # pyright looks for packages where the first python of PATH does
+        environment = dict(os.environ, PATH=f"{python}{os.pathsep}{os.environ['PATH']}")
+        command = [NODE, PYRIGHT, "--ignoreexternal", "--outputjson", "--verifytypes", "hotstack"]
+        with tempfile.TemporaryDirectory() as empty:
+            done = subprocess.run(command, env=environment, cwd=empty, capture_output=True, text=True, check=False)
+        said = json.loads(done.stdout)["typeCompleteness"]
+        unknown = [row["name"] for row in said["symbols"] if not row["isTypeKnown"] and row["isExported"]]
+        self.assertEqual((said["completenessScore"], unknown), (1, []))
+        public = [name for name in hotstack.__all__ if not name.startswith("__")]
+        self.assertGreaterEqual(said["exportedSymbolCounts"]["withKnownType"], len(public))
 
     def test_the_page_names_everything_public(self):
         text = PAGE.read_text(encoding="utf-8")

@@ -5,13 +5,14 @@
  * operation, so that whatever a target does to it ends with it.
  */
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "operation.h"
+
+#include <base/log.h>
 
 #define GRACE_SECONDS 2
 
@@ -40,7 +41,7 @@ int main(void)
         result.code = rc;
         result.reason = err.reason;
         memcpy(result.message, err.message, sizeof(result.message));
-        (void)fprintf(stderr, "hotstack-attach-worker: %s\n", err.message);
+        log_line("%s", err.message);
     }
     free(request);
     return frames_send_result(&output, &result) == 0 ? 0 : 1;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "auth.h"
+#include "auth/auth.h"
 #include "run_suite.h"
 
 #define TOKEN_OLD "token-old-0123456789"
@@ -13,7 +13,7 @@
 
 static uint64_t clock_ms;
 static auth *a;
-static char session[AUTH_SESSION_CHARS + 1];
+static char session[SESSION_CHARS + 1], renewed[SESSION_CHARS + 1];
 
 static uint64_t now(void *clock)
 {
@@ -21,16 +21,41 @@ static uint64_t now(void *clock)
     return clock_ms;
 }
 
-static const principal principals[] = {
-    {.name = "ann", .role = ROLE_USER, .token = TOKEN_OLD},
-    {.name = "ann", .role = ROLE_USER, .token = TOKEN_NEW},
-    {.name = "node", .role = ROLE_COLLECTOR, .token = TOKEN_IN},
-};
+static const principal ann_old = {.name = "ann", .role = ROLE_USER, .token = TOKEN_OLD};
+static const principal ann_new = {.name = "ann", .role = ROLE_USER, .token = TOKEN_NEW};
+static const principal node = {.name = "node", .role = ROLE_COLLECTOR, .token = TOKEN_IN};
+
+static principals *set_of(const principal *const *list, size_t count)
+{
+    principals *set = principals_new();
+
+    for (size_t i = 0; i < count; i++)
+        ck_assert_int_eq(principals_add(set, list[i]), 0);
+    return set;
+}
+
+/* A replica of the backend with these tokens. */
+static auth *new_auth(const principal *const *list, size_t count, const char *code)
+{
+    principals *set = set_of(list, count);
+    auth *made = auth_new(&(auth_options){set, code, now, NULL});
+
+    principals_release(set);
+    return made;
+}
+
+static void replace(const principal *const *list, size_t count)
+{
+    principals *set = set_of(list, count);
+
+    auth_replace(a, set);
+    principals_release(set);
+}
 
 static void set_up(void)
 {
-    clock_ms = 1000000;
-    a = auth_new(&(auth_options){principals, 3, CODE, now, NULL});
+    clock_ms = 1000000000;
+    a = new_auth((const principal *[]){&ann_old, &ann_new, &node}, 3, CODE);
 }
 
 static void tear_down(void)
@@ -38,16 +63,40 @@ static void tear_down(void)
     auth_free(a);
 }
 
-static const principal *by_token(const char *token)
+/* The name behind a token, or "". */
+static const char *name_of(const char *token)
 {
-    return auth_by_token(a, token, strlen(token));
+    static char name[64];
+    const principal *who = NULL;
+    admission_answer answer = auth_authenticator.decide(a, token, strlen(token), &who);
+
+    ck_assert_int_eq(answer, who != NULL ? ADMISSION_KNOWN : ADMISSION_STRANGER);
+    snprintf(name, sizeof(name), "%s", who != NULL ? who->name : "");
+    principal_release(who);
+    return name;
+}
+
+/* The same of a session, by one replica; `renewed` is filled. */
+static const char *user_of(auth *by, const char *sealed)
+{
+    static char name[64];
+    const principal *who = auth_by_session(by, sealed, renewed);
+
+    snprintf(name, sizeof(name), "%s", who != NULL ? who->name : "");
+    principal_release(who);
+    return name;
+}
+
+static void log_in(void)
+{
+    ck_assert_int_eq(auth_login(a, TOKEN_NEW, NULL, "1.1.1.1", session), LOGIN_OK);
 }
 
 START_TEST(test_tokens)
 {
-    ck_assert_ptr_eq(by_token(TOKEN_OLD), &principals[0]);
-    ck_assert_ptr_eq(by_token(TOKEN_NEW), &principals[1]);
-    ck_assert_ptr_eq(by_token(TOKEN_IN), &principals[2]);
+    ck_assert_str_eq(name_of(TOKEN_OLD), "ann");
+    ck_assert_str_eq(name_of(TOKEN_NEW), "ann");
+    ck_assert_str_eq(name_of(TOKEN_IN), "node");
     static const char *const wrong[] = {"",
                                         "t",
                                         "token-old-012345678",
@@ -55,34 +104,123 @@ START_TEST(test_tokens)
                                         "Token-old-0123456789",
                                         (TOKEN_OLD TOKEN_OLD)};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        ck_assert_ptr_null(by_token(wrong[i]));
+        ck_assert_str_eq(name_of(wrong[i]), "");
+}
+END_TEST
+
+START_TEST(test_tokens_are_replaced)
+{
+    const principal *before = NULL;
+
+    ck_assert_int_eq(auth_authenticator.decide(a, TOKEN_OLD, strlen(TOKEN_OLD), &before),
+                     ADMISSION_KNOWN);
+    replace((const principal *[]){&ann_new}, 1);
+    ck_assert_uint_eq(auth_tokens(a), 1);
+    ck_assert_str_eq(name_of(TOKEN_OLD), "");
+    ck_assert_str_eq(name_of(TOKEN_IN), "");
+    ck_assert_str_eq(name_of(TOKEN_NEW), "ann");
+    /* A call that was admitted before goes on with what it was given. */
+    ck_assert_str_eq(before->token, TOKEN_OLD);
+    principal_release(before);
 }
 END_TEST
 
 START_TEST(test_a_session_lives_and_ends)
 {
-    uint64_t expires = 0;
+    log_in();
+    ck_assert_uint_eq(strlen(session), SESSION_CHARS);
+    ck_assert_str_eq(user_of(a, session), "ann");
+    ck_assert_str_eq(renewed, "");
+    for (size_t i = 0; i < SESSION_CHARS; i++) {
+        char kept = session[i];
+        session[i] = kept == 'a' ? 'b' : 'a';
+        ck_assert_str_eq(user_of(a, session), "");
+        session[i] = kept;
+    }
+    clock_ms += SESSION_SECONDS * 1000ull - 1;
+    ck_assert_str_eq(user_of(a, session), "ann");
+    clock_ms++;
+    ck_assert_str_eq(user_of(a, session), "");
+    ck_assert_str_eq(user_of(a, ""), "");
+}
+END_TEST
 
-    ck_assert_int_eq(auth_login(a, TOKEN_NEW, NULL, "1.1.1.1", session), LOGIN_OK);
-    ck_assert_uint_eq(strlen(session), AUTH_SESSION_CHARS);
-    ck_assert_ptr_eq(auth_by_session(a, session, &expires), &principals[1]);
-    ck_assert_uint_eq(expires, clock_ms + AUTH_SESSION_SECONDS * 1000ull);
-    session[0] = session[0] == 'a' ? 'b' : 'a';
-    ck_assert_ptr_null(auth_by_session(a, session, NULL));
-    session[0] = '\0';
-    ck_assert_ptr_null(auth_by_session(a, session, NULL));
-    ck_assert_int_eq(auth_login(a, TOKEN_NEW, NULL, "1.1.1.1", session), LOGIN_OK);
-    clock_ms += AUTH_SESSION_SECONDS * 1000ull;
-    ck_assert_ptr_null(auth_by_session(a, session, NULL));
+START_TEST(test_a_session_in_use_is_renewed_up_to_half_a_day)
+{
+    uint64_t began_ms = clock_ms;
+
+    log_in();
+    for (;;) {
+        clock_ms += SESSION_RENEW_SECONDS * 1000ull;
+        if (user_of(a, session)[0] == '\0')
+            break;
+        if (renewed[0] != '\0')
+            memcpy(session, renewed, sizeof(session));
+    }
+    ck_assert_uint_eq(clock_ms, began_ms + SESSION_MOST_SECONDS * 1000ull);
+}
+END_TEST
+
+/* Whoever has the tokens can tell a session; who has not the one that it is bound to, cannot. */
+START_TEST(test_any_replica_takes_a_session)
+{
+    auth *second = new_auth((const principal *[]){&node, &ann_new}, 2, NULL);
+    auth *other = new_auth((const principal *[]){&ann_old, &node}, 2, NULL);
+
+    log_in();
+    clock_ms += SESSION_RENEW_SECONDS * 1000ull;
+    ck_assert_str_eq(user_of(second, session), "ann");
+    ck_assert_str_eq(user_of(a, renewed), "ann");
+    ck_assert_str_eq(user_of(other, session), "");
+    auth_free(second);
+    auth_free(other);
+}
+END_TEST
+
+START_TEST(test_a_removed_token_ends_its_sessions)
+{
+    log_in();
+    replace((const principal *[]){&ann_old, &node}, 2);
+    ck_assert_str_eq(user_of(a, session), "");
+    replace((const principal *[]){&ann_old, &ann_new}, 2);
+    ck_assert_str_eq(user_of(a, session), "ann");
 }
 END_TEST
 
 START_TEST(test_logout)
 {
-    ck_assert_int_eq(auth_login(a, TOKEN_NEW, NULL, "1.1.1.1", session), LOGIN_OK);
+    char other[SESSION_CHARS + 1];
+
+    log_in();
+    memcpy(other, session, sizeof(other));
+    log_in();
+    clock_ms += SESSION_RENEW_SECONDS * 1000ull;
+    (void)user_of(a, session);
     auth_logout(a, session);
-    ck_assert_ptr_null(auth_by_session(a, session, NULL));
+    ck_assert_str_eq(user_of(a, session), "");
+    ck_assert_str_eq(user_of(a, renewed), "");
+    ck_assert_str_eq(user_of(a, other), "ann");
     auth_logout(a, "nothing");
+}
+END_TEST
+
+/* Where more have ended than can be remembered, older ones end with them. */
+START_TEST(test_no_ended_session_comes_to_life_again)
+{
+    char first[SESSION_CHARS + 1];
+
+    log_in();
+    memcpy(first, session, sizeof(first));
+    auth_logout(a, first);
+    for (int i = 0; i < SESSION_REVOKED_MAX; i++) {
+        clock_ms++;
+        log_in();
+        auth_logout(a, session);
+        ck_assert_str_eq(user_of(a, first), "");
+    }
+    clock_ms++;
+    log_in();
+    ck_assert_str_eq(user_of(a, session), "ann");
 }
 END_TEST
 
@@ -94,11 +232,15 @@ END_TEST
 
 START_TEST(test_a_code_works_once)
 {
+    auth *second = new_auth((const principal *[]){&ann_new}, 1, CODE);
+
     ck_assert_int_eq(auth_login(a, NULL, "code-00000123456789ac", "1.1.1.1", session), LOGIN_WRONG);
     ck_assert_int_eq(auth_login(a, NULL, CODE, "1.1.1.1", session), LOGIN_OK);
-    ck_assert_int_eq(auth_by_session(a, session, NULL)->role, ROLE_USER);
+    ck_assert_str_eq(user_of(a, session), "one-time-code");
+    ck_assert_str_eq(user_of(second, session), "");
     ck_assert_int_eq(auth_login(a, NULL, CODE, "1.1.1.1", session), LOGIN_WRONG);
     ck_assert_int_eq(auth_login(a, NULL, "", "1.1.1.1", session), LOGIN_WRONG);
+    auth_free(second);
 }
 END_TEST
 
@@ -120,20 +262,6 @@ START_TEST(test_failures_are_limited_by_address)
 }
 END_TEST
 
-START_TEST(test_many_sessions_push_out_the_oldest)
-{
-    char first[AUTH_SESSION_CHARS + 1];
-
-    ck_assert_int_eq(auth_login(a, TOKEN_NEW, NULL, "1.1.1.1", first), LOGIN_OK);
-    for (int i = 0; i < AUTH_SESSIONS; i++) {
-        clock_ms++;
-        ck_assert_int_eq(auth_login(a, TOKEN_NEW, NULL, "1.1.1.1", session), LOGIN_OK);
-    }
-    ck_assert_ptr_null(auth_by_session(a, first, NULL));
-    ck_assert_ptr_nonnull(auth_by_session(a, session, NULL));
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("backend-auth");
@@ -142,12 +270,16 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_tokens);
+    tcase_add_test(tcase, test_tokens_are_replaced);
     tcase_add_test(tcase, test_a_session_lives_and_ends);
+    tcase_add_test(tcase, test_a_session_in_use_is_renewed_up_to_half_a_day);
+    tcase_add_test(tcase, test_any_replica_takes_a_session);
+    tcase_add_test(tcase, test_a_removed_token_ends_its_sessions);
     tcase_add_test(tcase, test_logout);
+    tcase_add_test(tcase, test_no_ended_session_comes_to_life_again);
     tcase_add_test(tcase, test_collectors_do_not_log_in);
     tcase_add_test(tcase, test_a_code_works_once);
     tcase_add_test(tcase, test_a_code_works_for_a_short_time);
     tcase_add_test(tcase, test_failures_are_limited_by_address);
-    tcase_add_test(tcase, test_many_sessions_push_out_the_oldest);
     return run_suite(suite);
 }

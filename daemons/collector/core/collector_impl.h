@@ -132,9 +132,10 @@ int collector__add_snapshot(collector *self, const local_jvm *jvm, const target_
                             const thread_snapshot *from);
 void collector__flush(collector *self);
 
-/* lost.c; both with the lock held. Tells the backend that nothing was recorded from `from_ms` to
- * `to_ms`, and why. */
-void collector__add_lost(target *one, uint64_t from_ms, uint64_t to_ms, uint32_t reason);
+/* lost.c; both with the lock held. Tells the backend that of these events nothing was recorded
+ * from `from_ms` to `to_ms`, and why. */
+void collector__add_lost(target *one, const event_intervals *events, uint64_t from_ms,
+                         uint64_t to_ms, uint32_t reason);
 /* The same for all since the last window, or since no session could be started. */
 void collector__lose_gap(target *one, uint64_t until_ms, uint32_t reason);
 

@@ -4,13 +4,14 @@
 
 #include <catalogue/reason.h>
 
-void collector__add_lost(target *one, uint64_t from_ms, uint64_t to_ms, uint32_t reason)
+void collector__add_lost(target *one, const event_intervals *events, uint64_t from_ms,
+                         uint64_t to_ms, uint32_t reason)
 {
     collector *self = one->owner;
     profile_part parts[EVENTS];
     profile nothing = {.parts = parts};
     for (unsigned i = 0; i < EVENTS; i++) {
-        if (one->rule.events.of[i] != 0)
+        if (events->of[i] != 0)
             parts[nothing.part_count++] = (profile_part){.source = event_source((event_id)i)};
     }
     for (uint64_t at = from_ms; at < to_ms;) {
@@ -31,6 +32,6 @@ void collector__lose_gap(target *one, uint64_t until_ms, uint32_t reason)
 {
     uint64_t since = one->window_start_ms != 0 ? one->window_start_ms : one->failing_since_ms;
     if (since != 0)
-        collector__add_lost(one, since, until_ms, reason);
+        collector__add_lost(one, &one->rule.events, since, until_ms, reason);
     one->failing_since_ms = 0;
 }

@@ -99,11 +99,12 @@ static void start(const job *now)
     target *one = now->on;
     self->stats.starts++;
     if (answer.reason == REASON_NONE) {
-        uint64_t window_start = span_last(time, one->window_ms, one->jitter_ms);
-        /* An adopted session goes on with the window that was under way. */
+        /* An adopted session goes on with the window that was under way. Any other window begins
+         * now, not at the last border: a session that ended since that border has sent a window
+         * from there on, and a target has at most one window of a start. */
         if (answer.session != SESSION_STATE_ADOPTED || one->window_start_ms == 0) {
-            collector__lose_gap(one, window_start, one->reason);
-            one->window_start_ms = window_start;
+            collector__lose_gap(one, time, one->reason);
+            one->window_start_ms = time;
         }
         one->session = answer.session;
         one->due_ms = span_next(time, one->window_ms, one->jitter_ms);
@@ -158,17 +159,15 @@ int collector__fetch(const job *now, const local_answer *answer, int fd, char *m
 /* The window of a recording that begins at `first_ms` (0 = not known) and ended at `end_ms`. */
 static window_span span_of(const job *now, uint64_t first_ms, uint64_t end_ms)
 {
-    uint32_t length = now->window_ms;
     uint64_t start_ms = now->window_start_ms;
-    if (first_ms != 0 && first_ms + 1000 < start_ms) /* adopted with older data */
-        start_ms = span_last(first_ms, length, now->jitter_ms);
-    uint64_t border = span_next(start_ms, length, now->jitter_ms);
-    if (end_ms > border)
-        border = end_ms;
+    if (first_ms != 0 && first_ms < start_ms) /* recorded before the session was known here */
+        start_ms = first_ms;
+    if (end_ms <= start_ms) /* the clock was set back */
+        end_ms = span_next(start_ms, now->window_ms, now->jitter_ms);
     uint64_t midnight = (start_ms / MS_PER_DAY + 1) * MS_PER_DAY;
-    if (border > midnight)
-        border = midnight;
-    return (window_span){.start_ms = start_ms, .length_ms = (uint32_t)(border - start_ms)};
+    if (end_ms > midnight)
+        end_ms = midnight;
+    return (window_span){.start_ms = start_ms, .length_ms = (uint32_t)(end_ms - start_ms)};
 }
 
 static void note_failure(const job *now, const window_span *span, uint32_t reason,
@@ -178,7 +177,8 @@ static void note_failure(const job *now, const window_span *span, uint32_t reaso
     pthread_mutex_lock(&self->lock);
     self->stats.parse_failures++;
     collector__say(self, "pid %u: a window is lost: %s", now->jvm.id.host_pid, detail);
-    collector__add_lost(now->on, span->start_ms, span->start_ms + span->length_ms, reason);
+    collector__add_lost(now->on, &now->rule.events, span->start_ms,
+                        span->start_ms + span->length_ms, reason);
     collector__set_state(now->on, now->on->phase, reason, detail);
     pthread_mutex_unlock(&self->lock);
 }
@@ -264,9 +264,9 @@ static void window(job *now)
     collector *self = now->self;
     local_request request = collector__about(now, LOCAL_WINDOW);
     local_answer answer = {0};
+    uint64_t asked_ms = self->ports.now_ms(self->ports.context);
+    uint64_t border = span_last(asked_ms, now->window_ms, now->jitter_ms);
     collector__ask(now, &request, &answer);
-    uint64_t time = self->ports.now_ms(self->ports.context);
-    uint64_t border = span_last(time, now->window_ms, now->jitter_ms);
     if (border < now->due_ms) /* the clock was set back, or the border was cut early */
         border = now->due_ms;
     pthread_mutex_lock(&self->lock);
@@ -297,6 +297,11 @@ static void end_session(job *now)
     if (answer.reason == REASON_NONE && answer.has_handle && answer.size > 0 &&
         now->window_start_ms != 0)
         take(now, &answer, time);
+    if (answer.reason != REASON_NONE && now->window_start_ms != 0) {
+        pthread_mutex_lock(&now->self->lock);
+        collector__add_lost(now->on, &now->rule.events, now->window_start_ms, time, answer.reason);
+        pthread_mutex_unlock(&now->self->lock);
+    }
     local_answer_clear(&answer);
 }
 

@@ -9,7 +9,6 @@ int main(void)
 {
     Suite *suite = suite_create("collector");
     suite_add_tcase(suite, batch_tests());
-    suite_add_tcase(suite, file_watch_tests());
     suite_add_tcase(suite, jobs_tests());
     suite_add_tcase(suite, queue_tests());
     suite_add_tcase(suite, reader_tests());

@@ -25,7 +25,6 @@ const char *make_directory(void);
 void remove_directory(void);
 
 TCase *batch_tests(void);
-TCase *file_watch_tests(void);
 TCase *jobs_tests(void);
 TCase *queue_tests(void);
 TCase *reader_tests(void);

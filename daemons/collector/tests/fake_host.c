@@ -246,18 +246,8 @@ void add_rule(const char *main_class, bool off, uint64_t delay_ms)
     ck_assert_int_eq(rule_set_add(rules, &text, message, sizeof(message)), 0);
 }
 
-void fake_host_set_up(void)
+static void make_collector(void)
 {
-    memset(&host, 0, sizeof(host));
-    host.now = NOON + 3000;
-    host.session = SESSION_STATE_OWNED;
-    host.covered = WINDOW;
-    host.jvms[0] = sample_jvm(1);
-    host.jvm_count = 1;
-    rules = rule_set_new();
-    char message[256] = "";
-    ck_assert_int_eq(
-        file_queue_open(&queued, make_directory(), 100000, 100, message, sizeof(message)), 0);
     const collector_ports ports = {
         .now_ms = now_ms,
         .random = random_number,
@@ -290,6 +280,27 @@ void fake_host_set_up(void)
                                        .max_rows_per_part = 1000,
                                        .limits = {.rows = 100000}};
     core = collector_new(&ports, &options, rules, queued);
+}
+
+void fake_host_set_up(void)
+{
+    memset(&host, 0, sizeof(host));
+    host.now = NOON + 3000;
+    host.session = SESSION_STATE_OWNED;
+    host.covered = WINDOW;
+    host.jvms[0] = sample_jvm(1);
+    host.jvm_count = 1;
+    rules = rule_set_new();
+    char message[256] = "";
+    ck_assert_int_eq(
+        file_queue_open(&queued, make_directory(), 100000, 100, message, sizeof(message)), 0);
+    make_collector();
+}
+
+void fake_host_begin_anew(void)
+{
+    collector_free(core);
+    make_collector();
 }
 
 void fake_host_tear_down(void)

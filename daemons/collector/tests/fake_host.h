@@ -55,6 +55,9 @@ extern collector *core;
 void fake_host_set_up(void);
 void fake_host_tear_down(void);
 
+/* Another collector on the same host, with the same rules and queue, in place of the one before. */
+void fake_host_begin_anew(void);
+
 /* A rule for a main class; its thread snapshots are taken every host.threads_ms. */
 void add_rule(const char *main_class, bool off, uint64_t delay_ms);
 

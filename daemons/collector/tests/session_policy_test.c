@@ -50,6 +50,12 @@ START_TEST(other_events_begin_a_session_anew)
     ck_assert_uint_eq(host.stops, 1);
     ck_assert_uint_eq(host.starts, 2);
     ck_assert_uint_eq(host.last_start.events.of[EVENT_LOCK], 1000);
+    run_to(NOON + 11500); /* two windows between two borders, each with a start of its own */
+    ck_assert_uint_eq(host.span_count, 2);
+    ck_assert_uint_eq(host.spans[0].start_ms, NOON + 3000);
+    ck_assert_uint_eq(host.spans[0].length_ms, 3000);
+    ck_assert_uint_eq(host.spans[1].start_ms, NOON + 6000);
+    ck_assert_uint_eq(host.spans[1].length_ms, 4000);
 }
 END_TEST
 
@@ -92,7 +98,7 @@ START_TEST(a_pod_sets_the_length_of_windows_and_how_often_threads_are_looked_at)
 {
     set_decision(POLICY_CONTINUOUS, 0, &cpu_only);
     run_to(NOON + 12000);
-    ck_assert_uint_eq(host.spans[0].length_ms, WINDOW);
+    ck_assert_uint_eq(host.spans[0].start_ms + host.spans[0].length_ms, NOON + WINDOW);
     ck_assert_uint_eq(host.snapshots, 0);
     host.decision.interval_ms = 2000;
     host.decision.threads_interval_ms = 1000;

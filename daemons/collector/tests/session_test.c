@@ -6,6 +6,7 @@
 #include <catalogue/state.h>
 #include <string.h>
 
+/* The first window begins with the session, the others at the borders. */
 START_TEST(a_chosen_jvm_gives_aligned_windows)
 {
     add_rule("Shop", false, 0);
@@ -15,8 +16,9 @@ START_TEST(a_chosen_jvm_gives_aligned_windows)
     ck_assert_uint_eq(host.last_start.events.of[EVENT_LOCK], 0);
     ck_assert_uint_eq(host.span_count, 4);
     for (size_t i = 0; i < 4; i++) {
-        ck_assert_uint_eq(host.spans[i].start_ms, NOON + WINDOW * i);
-        ck_assert_uint_eq(host.spans[i].length_ms, WINDOW);
+        uint64_t start_ms = i == 0 ? NOON + 3000 : NOON + WINDOW * i;
+        ck_assert_uint_eq(host.spans[i].start_ms, start_ms);
+        ck_assert_uint_eq(start_ms + host.spans[i].length_ms, NOON + WINDOW * (i + 1));
     }
     ck_assert_uint_eq(host.reads_done, 4);
     ck_assert_uint_eq(host.queued_windows, 8);
@@ -258,7 +260,7 @@ START_TEST(a_window_that_failed_is_made_up_for_when_the_session_is_adopted)
     ck_assert_uint_eq(host.span_count, 2);
     ck_assert_uint_eq(host.spans[1].start_ms, NOON + 10000);
     ck_assert_uint_eq(host.spans[1].length_ms, 30000);
-    ck_assert_uint_eq(collector_get_stats(core).covered_ms, 40000);
+    ck_assert_uint_eq(collector_get_stats(core).covered_ms, 37000);
 }
 END_TEST
 
@@ -270,8 +272,8 @@ START_TEST(an_adopted_session_brings_what_was_recorded_before)
     host.covered = 35000;
     run_to(NOON + 12000);
     ck_assert_uint_eq(host.span_count, 1);
-    ck_assert_uint_eq(host.spans[0].start_ms, NOON - 30000);
-    ck_assert_uint_eq(host.spans[0].length_ms, 40000);
+    ck_assert_uint_eq(host.spans[0].start_ms, NOON - 25000);
+    ck_assert_uint_eq(host.spans[0].length_ms, 35000);
 }
 END_TEST
 
@@ -297,7 +299,8 @@ START_TEST(what_a_lost_session_had_not_handed_over_is_told)
     run_to(NOON + 21000);
     host.window_reason = REASON_NONE; /* and the session is a new one */
     run_to(NOON + 62000);
-    assert_lost(0, NOON + 10000, NOON + 30000, REASON_ATTACH_TIMEOUT);
+    assert_lost(0, NOON + 10000, host.spans[1].start_ms, REASON_ATTACH_TIMEOUT);
+    ck_assert_uint_gt(host.spans[1].start_ms, NOON + 20000);
     ck_assert_uint_eq(host.lost_count, 2);
     ck_assert_uint_eq(collector_get_stats(core).windows_lost, 1);
 }
@@ -319,7 +322,7 @@ START_TEST(time_without_a_session_is_told_up_to_midnight_and_after)
         at += host.lost[i].length_ms;
         ck_assert(at == midnight || (host.lost[i].start_ms < midnight) == (at < midnight));
     }
-    ck_assert_uint_eq(at % WINDOW, 0); /* where the first window begins */
+    ck_assert_uint_eq(at, host.spans[0].start_ms);
     ck_assert_uint_gt(at, midnight + 50000);
 }
 END_TEST
@@ -398,8 +401,35 @@ START_TEST(the_end_takes_the_last_window_and_stops_the_session)
     ck_assert_uint_eq(host.stops, 1);
     ck_assert_uint_eq(host.span_count, 2);
     ck_assert_uint_eq(host.spans[1].start_ms, NOON + 10000);
+    ck_assert_uint_eq(host.spans[1].length_ms, 4000);
     ck_assert_uint_eq(host.queued_windows, 4);
     ck_assert_uint_eq(collector_tick(core), UINT64_MAX);
+}
+END_TEST
+
+/* As the default is at a restart: the store takes windows of one start for one batch's. */
+START_TEST(the_next_collectors_windows_begin_where_the_last_ones_ended)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 14000);
+    collector_finish(core, false, nothing, NULL);
+    fake_host_begin_anew();
+    run_to(NOON + 20500);
+    ck_assert_uint_eq(host.starts, 2);
+    ck_assert_uint_eq(host.span_count, 3);
+    ck_assert_uint_eq(host.spans[2].start_ms, NOON + 14000);
+    ck_assert_uint_eq(host.spans[2].length_ms, 6000);
+}
+END_TEST
+
+START_TEST(a_session_that_cannot_be_stopped_is_told_as_lost)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 14000);
+    host.window_reason = REASON_ATTACH_TIMEOUT;
+    collector_finish(core, false, nothing, NULL);
+    ck_assert_uint_eq(host.span_count, 1);
+    assert_lost(0, NOON + 10000, NOON + 14000, REASON_ATTACH_TIMEOUT);
 }
 END_TEST
 
@@ -444,6 +474,8 @@ TCase *session_tests(void)
     tcase_add_test(tests, a_verdict_is_told_and_not_tried);
     tcase_add_test(tests, past_the_limit_jvms_wait_for_room);
     tcase_add_test(tests, the_end_takes_the_last_window_and_stops_the_session);
+    tcase_add_test(tests, the_next_collectors_windows_begin_where_the_last_ones_ended);
+    tcase_add_test(tests, a_session_that_cannot_be_stopped_is_told_as_lost);
     tcase_add_test(tests, the_end_may_leave_the_session_running);
     return tests;
 }

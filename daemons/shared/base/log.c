@@ -5,9 +5,19 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+/* ASCII's control characters, and those that C2 80 to C2 9F encode: a terminal obeys both. */
+static bool is_control(const char *text, size_t size)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+
+    return bytes[0] < 0x20 || bytes[0] == 0x7f ||
+           (size == 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0);
+}
 
 static void replace_unprintable(char *text)
 {
@@ -15,9 +25,9 @@ static void replace_unprintable(char *text)
 
     while (left > 0) {
         size_t size = utf8_sequence((const unsigned char *)text, left);
-        if (size == 0 || (unsigned char)*text < 0x20 || *text == 0x7f) {
-            *text = '?';
-            size = 1;
+        if (size == 0 || is_control(text, size)) {
+            size = size == 0 ? 1 : size;
+            memset(text, '?', size);
         }
         text += size;
         left -= size;

@@ -108,6 +108,9 @@ static const reason_info reasons[REASON_END] = {
           "The JDK was deleted while the JVM runs, which cannot load what is needed of it.",
           "Restart the JVM on a JDK that stays in its place; until then `hotstack jcmd PID "
           "Thread.print` shows its threads, and async-profiler works."),
+    ENTRY(JVM_STARTING, "jvm_starting", "The JVM is still starting, and takes no profiler yet.",
+          "Wait: the next try comes by itself. Where it happens often, lengthen the start-up "
+          "delay."),
 };
 
 const reason_info *reason_get(unsigned number)

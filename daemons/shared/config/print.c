@@ -2,6 +2,8 @@
 /* --help, --print-config, --print-reference, and the start of a main. */
 #include "config_impl.h"
 
+#include <base/log.h>
+
 #include <string.h>
 
 static const char *type_word(enum config_type type)
@@ -286,7 +288,7 @@ int config_start(config **out, const config_program *program, int argc, char *co
     config_error err = {0};
     int rc = load_without(out, program, argc, argv, envp, &err);
     if (rc != 0) {
-        (void)fprintf(stderr, "%s: %s\n", program->name, err.message);
+        log_line("%s", err.message);
         return rc == CONFIG_ERR_USAGE ? 2 : 1;
     }
     if (!is_given(argc, argv, "--print-config"))

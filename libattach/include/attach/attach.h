@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libattach: the JVMs of this host: find, identify, attach, command; async-profiler sessions. */
+/* libattach finds, identifies and commands the JVMs of this host, runs async-profiler sessions in
+ * them and takes snapshots of their threads. This header includes all others of the library. */
 #ifndef ATTACH_ATTACH_H
 #define ATTACH_ATTACH_H
 

@@ -12,28 +12,28 @@
 extern "C" {
 #endif
 
-#define ATTACH_COMMAND_ARGS 3    /* protocol 1 carries exactly so many, missing ones empty */
-#define ATTACH_ARG_V1_MAX   1024 /* bytes of one argument in protocol 1, without its NUL */
-#define ATTACH_ARG_MAX      8192 /* and in protocol 2 (JDK 24 and later) */
+#define ATTACH_COMMAND_ARGS 3    /* protocol 1 carries exactly this many; missing ones are empty */
+#define ATTACH_ARG_V1_MAX   1024 /* bytes of one argument in protocol 1, NUL excluded */
+#define ATTACH_ARG_MAX      8192 /* the same in protocol 2 (JDK 24 and later) */
 #define ATTACH_NAME_MAX     16
 #define ATTACH_REPLY_MAX    ((size_t)64 << 20)
 
-/* What a JVM answered. */
+/* The answer of a JVM. */
 typedef struct attach_reply attach_reply;
 
 /*
  * Sends one command and reads its whole answer, starting the JVM's listener first where none runs:
  * SIGQUIT is sent only when the JVM catches it, no listener exists and attach is not disabled.
- * Nothing here waits past deadline_ns (CLOCK_MONOTONIC, absolute), whatever the JVM does.
+ * The call never waits past deadline_ns (CLOCK_MONOTONIC, absolute), whatever the JVM does.
  *
  * name: at most ATTACH_NAME_MAX bytes; args: n_args <= ATTACH_COMMAND_ARGS strings of at most
- * ATTACH_ARG_MAX bytes. What fits protocol 1 goes by it, since every JVM speaks it; a longer
- * argument by protocol 2, after asking whether the JVM does. Returns 0 once the JVM has answered,
- * whatever its answer says: look at attach_reply_code and the text. Errors: ATTACH_ERR_TARGET
- * (attach_disabled, attach_socket_gone, attach_timeout, identity_changed, permission_denied,
- * process_exited, target_stopped), ATTACH_ERR_FORMAT (an answer without a code line),
- * ATTACH_ERR_LIMIT (over ATTACH_REPLY_MAX, or an argument over ATTACH_ARG_V1_MAX for a JVM that
- * speaks protocol 1 only), USAGE, NOMEM. *out: caller frees with attach_reply_free. Source:
+ * ATTACH_ARG_MAX bytes. Arguments that fit protocol 1 are sent by it, since every JVM speaks it. A
+ * longer argument is sent by protocol 2, after asking whether the JVM speaks it. Returns 0 once the
+ * JVM has answered, also when it answered with an error: see attach_reply_code and the text.
+ * Errors: ATTACH_ERR_TARGET (attach_disabled, attach_socket_gone, attach_timeout, identity_changed,
+ * permission_denied, process_exited, target_stopped), ATTACH_ERR_FORMAT (an answer without a code
+ * line), ATTACH_ERR_LIMIT (over ATTACH_REPLY_MAX, or an argument over ATTACH_ARG_V1_MAX for a JVM
+ * that speaks protocol 1 only), USAGE, NOMEM. *out: caller frees with attach_reply_free. Source:
  * HotSpot's attachListener_posix.cpp.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_command(attach_reply **out, attach_target *target,

@@ -23,35 +23,38 @@ enum {
 };
 
 /*
- * Why a JVM cannot be attached to or profiled. The names that attach_reason_name() gives are stable
- * and shared with every other part of Hotstack; the numbers are not: store and send the names.
+ * Why a JVM cannot be attached to or profiled. The names of attach_reason_name() are stable and
+ * shared by all parts of Hotstack; the numbers are not stable, so store and send the names.
  */
 typedef enum attach_reason {
     ATTACH_REASON_NONE = 0,
-    ATTACH_REASON_NO_EXEC_DIR,     /* no mount takes an executable file from the target */
+    ATTACH_REASON_NO_EXEC_DIR,     /* no mount of the target takes an executable file */
     ATTACH_REASON_ATTACH_DISABLED, /* -XX:+DisableAttachMechanism */
     ATTACH_REASON_DYNAMIC_AGENT_LOADING_DISABLED, /* -XX:-EnableDynamicAgentLoading */
     ATTACH_REASON_ATTACH_SOCKET_GONE,             /* the listener's socket file was removed */
     ATTACH_REASON_PERMISSION_DENIED,
     ATTACH_REASON_NOT_HOTSPOT,
-    ATTACH_REASON_EXTERNAL_PROFILER, /* somebody else's profiler or session */
+    ATTACH_REASON_EXTERNAL_PROFILER, /* another program's profiler or session */
     ATTACH_REASON_PROCESS_EXITED,
     ATTACH_REASON_TARGET_STOPPED, /* SIGSTOP or a debugger */
     ATTACH_REASON_ATTACH_TIMEOUT,
     ATTACH_REASON_LIBRARY_LOAD_FAILED,
-    ATTACH_REASON_PROFILER_ERROR, /* async-profiler refused; the message carries its words */
+    ATTACH_REASON_PROFILER_ERROR, /* async-profiler refused; the message quotes it */
     ATTACH_REASON_DISK_FULL,
     ATTACH_REASON_IDENTITY_CHANGED,    /* the pid now belongs to another process */
-    ATTACH_REASON_NO_PROFILER_LIBRARY, /* libasyncProfiler.so is not installed where it was looked
-                                          for */
-    ATTACH_REASON_NO_THREAD_AGENT,     /* nor libhotstackthreads.so */
-    ATTACH_REASON_THREAD_AGENT_ERROR,  /* the agent refused; the message carries its words */
-    ATTACH_REASON_JDK_DELETED          /* while the JVM runs, which needs another file of it */
+    ATTACH_REASON_NO_PROFILER_LIBRARY, /* libasyncProfiler.so is not installed where it was expected
+                                        */
+    ATTACH_REASON_NO_THREAD_AGENT, /* libhotstackthreads.so is not installed where it was expected
+                                    */
+    ATTACH_REASON_THREAD_AGENT_ERROR, /* the agent refused; the message quotes it */
+    ATTACH_REASON_JDK_DELETED, /* the JDK's files were deleted while the JVM runs, which needs
+                                  another one of them */
+    ATTACH_REASON_JVM_STARTING /* the JVM accepts no profiler yet; a later try succeeds */
 } attach_reason;
 
 /*
- * What went wrong. offset is the byte at which hostile or damaged input was refused (0 where that
- * means nothing). message is a sentence that names what, where and what to do.
+ * The details of an error. offset is the byte at which hostile or damaged input was refused (0
+ * where it does not apply). message is a sentence that says what failed, where, and what to do.
  */
 typedef struct attach_error {
     int code;

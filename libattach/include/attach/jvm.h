@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* What makes a process that process: a pid alone is reused. */
+/* The identity of a process. A pid alone may be reused. */
 typedef struct attach_identity {
     char boot_id[40];     /* /proc/sys/kernel/random/boot_id, NUL-terminated */
     int32_t pid;          /* in the pid namespace of proc_root */
@@ -40,17 +40,17 @@ typedef enum attach_libc {
 
 /*
  * One JVM. Strings are NUL-terminated, printable UTF-8 or '?' where the target wrote something
- * else, and cut at their array; empty where unknown. Everything but identity, ns_pid, uid, gid,
- * start_ms and cgroup is the target's own word (the limits, where the host's control groups cannot
- * be seen) and for display only.
+ * else, and cut at their array; empty where unknown. All fields but identity, ns_pid, uid, gid,
+ * start_ms and cgroup come from the target itself (so do the limits, where the host's control
+ * groups cannot be seen) and are for display only.
  */
 typedef struct attach_jvm {
     attach_identity identity;
     int32_t ns_pid; /* the JVM's own view of its pid */
     uint32_t uid;   /* effective ids, as this host sees them */
     uint32_t gid;
-    char main_class[256]; /* class, module/class or path of the jar; of a program other than `java`
-                             that makes the JVM itself: its name */
+    char main_class[256]; /* class, module/class or path of the jar; for a program other than `java`
+                             that creates the JVM itself, its name */
     char command_line[1024];
     char version[64]; /* java.version, "17.0.9" */
     char vendor[64];
@@ -64,15 +64,15 @@ typedef struct attach_jvm {
     bool attach_disabled;        /* -XX:+DisableAttachMechanism */
     bool agent_loading_disabled; /* -XX:-EnableDynamicAgentLoading */
     bool perf_data_off;          /* -XX:+PerfDisableSharedMem, -XX:-UsePerfData: no hsperfdata */
-    bool jdk_deleted;            /* the files of its JDK were deleted while it runs */
-    uint64_t memory_limit;       /* bytes its control groups allow; 0 = no limit seen */
-    uint64_t memory_used;        /* by its control group; 0 = not known */
-    uint32_t cpu_millis;        /* thousandths of a core that its groups allow; 0 = no limit seen */
-    char profiler[32];          /* whose profiler library is mapped: "Hotstack", "async-profiler",
-                                   "Datadog", "Pyroscope" ...; empty = none */
+    bool jdk_deleted;            /* the files of its JDK were deleted while it was running */
+    uint64_t memory_limit;       /* bytes that its control groups allow; 0 = no limit seen */
+    uint64_t memory_used;        /* bytes that its control group uses; 0 = not known */
+    uint32_t cpu_millis; /* thousandths of a core that its groups allow; 0 = no limit seen */
+    char profiler[32];   /* the profiler whose library is mapped: "Hotstack", "async-profiler",
+                            "Datadog", "Pyroscope" ...; empty = none */
     char profiler_library[256]; /* its path in the target's file system */
-    attach_reason reason;       /* ATTACH_REASON_NONE: nothing seen that speaks against attaching */
-    char detail[256];           /* a sentence for the reason; empty without one */
+    attach_reason reason; /* ATTACH_REASON_NONE: nothing was seen that would prevent attaching */
+    char detail[256];     /* a sentence for the reason; empty without a reason */
 } attach_jvm;
 
 typedef struct attach_jvm_list attach_jvm_list;
@@ -80,14 +80,14 @@ typedef struct attach_jvm_list attach_jvm_list;
 /*
  * Lists the Java processes of the host, sorted by pid: every process that has a libjvm.so mapped,
  * OpenJ9 and GraalVM native images (reason not_hotspot), and processes called "java" whose maps
- * this user may not read (reason permission_denied). A process that exits meanwhile is left out.
- * Where hsperfdata is off or out of reach the version comes from the JDK's release file and the
- * main class from the command line. Nothing on a network or FUSE mount of a target is looked at,
- * since that could wait for its server.
+ * this user may not read (reason permission_denied). A process that exits during the call is left
+ * out. Where hsperfdata is off or out of reach the version comes from the JDK's release file and
+ * the main class from the command line. Files on a network or FUSE mount of a target are not read,
+ * since that could wait for a server.
  *
  * The reason external_profiler means a profiler that is known to start by itself (Datadog,
- * Pyroscope ...) or an async-profiler that has run; an attach_ap_start on the latter finds out
- * whether it still does.
+ * Pyroscope ...), or an async-profiler that has run; attach_ap_start finds out whether the latter
+ * still runs.
  *
  * options may be NULL. Returns 0, ATTACH_ERR_IO when proc_root cannot be read, ATTACH_ERR_NOMEM or
  * ATTACH_ERR_USAGE. *out: caller frees with attach_jvm_list_free. Thread-safe.
@@ -101,7 +101,7 @@ ATTACH_EXPORT const attach_jvm *attach_jvm_list_at(const attach_jvm_list *list, 
 ATTACH_EXPORT void attach_jvm_list_free(attach_jvm_list *list);
 
 /*
- * Looks at one process. Returns 0 with *out filled (its reason may still be not_hotspot or
+ * Reads one process. Returns 0 with *out filled (its reason may still be not_hotspot or
  * permission_denied), ATTACH_ERR_TARGET with reason process_exited when there is no such process,
  * or not_hotspot when it is no JVM at all. Thread-safe.
  */

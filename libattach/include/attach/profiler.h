@@ -37,13 +37,13 @@ typedef enum attach_ap_engine {
     ATTACH_AP_ENGINE_JFR  /* in answers only: the JDK's own recorder runs */
 } attach_ap_engine;
 
-/* Which recorder is to run. Names: attach_ap_recorder_name. */
+/* The recorder of a session. Names: attach_ap_recorder_name. */
 typedef enum attach_ap_recorder {
-    /* async-profiler; where that cannot be loaded (no_exec_dir, library_load_failed,
-       dynamic_agent_loading_disabled, no_profiler_library) the JDK's own, and engine_reason says
-       so */
+    /* async-profiler; where it cannot be loaded (no_exec_dir, library_load_failed,
+       dynamic_agent_loading_disabled, no_profiler_library), the JDK's own recorder, and
+       engine_reason says so */
     ATTACH_AP_RECORDER_AUTO = 0,
-    ATTACH_AP_RECORDER_ASYNC_PROFILER, /* or fail with the reason */
+    ATTACH_AP_RECORDER_ASYNC_PROFILER, /* async-profiler, or an error with the reason */
     ATTACH_AP_RECORDER_JFR
 } attach_ap_recorder;
 
@@ -70,18 +70,18 @@ typedef struct attach_ap_options {
     uint64_t memlimit_bytes;  /* the profiler's stack storage; 0 = 64 MiB */
     const char *const *dirs;  /* absolute directories to try before the usual ones, or NULL */
     size_t n_dirs;
-    uint32_t
-        max_seconds; /* the profiler stops by itself after so long, were we all killed; 0 = never */
+    uint32_t max_seconds; /* the profiler stops by itself after that time, even if all of our
+                             processes were killed; 0 = never */
     attach_ap_recorder recorder;
-    const char *owner;   /* who starts it, told to others that want this JVM: "hotstack profile (pid
-                            17)"; at most ATTACH_OWNER_MAX bytes, or NULL */
-    uint32_t rate_limit; /* async-profiler: the most events of one kind that it records in a second;
-                            it drops the rest and counts them. 0 = 10,000 */
-    /* Of async-profiler alone: */
+    const char *owner;   /* the caller's name, shown to other programs that want this JVM: "hotstack
+                            profile (pid 17)"; at most ATTACH_OWNER_MAX bytes, or NULL */
+    uint32_t rate_limit; /* the most events of one kind that async-profiler records per second; it
+                            drops further ones and counts them. 0 = 10,000 */
+    /* For async-profiler only: */
     uint64_t wall_ns; /* 0 = no wall-clock profile; else the time between two looks at a thread */
     uint64_t nativemem_bytes; /* 0 = no profile of native memory */
-    bool live; /* with alloc_bytes: which of the sampled objects are still reachable when the
-                  session is stopped (1,024 at most). Windows have none of them */
+    bool live; /* with alloc_bytes: also record which of the sampled objects (1,024 at most) are
+                  still reachable when the session is stopped. Windows do not contain them */
 } attach_ap_options;
 
 #define ATTACH_AP_OPTIONS_INIT                                                                     \
@@ -90,32 +90,32 @@ typedef struct attach_ap_options {
             ATTACH_AP_RECORDER_AUTO, NULL, 0, 0, 0, false                                          \
     }
 
-/* A session as it stands after a call. */
+/* The state of a session after a call. */
 typedef struct attach_ap_info {
     attach_ap_state state;
     bool running;
     attach_ap_engine engine; /* the CPU engine in use; OFF without a CPU profile; JFR */
-    char engine_reason[256]; /* why not a better one; empty when it is the best */
+    char engine_reason[256]; /* why no better engine is in use; empty for the best one */
     int64_t started_ms;      /* Unix time at which the session began; 0 = unknown */
-    uint64_t offset;         /* recording bytes handed over so far: where the next window begins */
-    char directory[256];     /* ours, in the target's file system; empty = none */
-    int64_t until_ms;        /* Unix time at which it ends by itself; 0 = never, or not known */
-    char installation[ATTACH_INSTALLATION_MAX + 1]; /* whose session it is; empty = not known */
-    char owner[ATTACH_OWNER_MAX + 1];               /* as its starter called itself */
-    char profiler[32];          /* whose library is mapped, as attach_jvm.profiler */
+    uint64_t offset; /* recording bytes passed to `piece` so far: where the next window begins */
+    char directory[256]; /* our directory in the target's file system; empty = none */
+    int64_t until_ms;    /* Unix time at which it ends by itself; 0 = never, or not known */
+    char installation[ATTACH_INSTALLATION_MAX +
+                      1]; /* the installation that the session belongs to; empty = not known */
+    char owner[ATTACH_OWNER_MAX + 1]; /* attach_ap_options.owner of its starter */
+    char profiler[32];          /* the profiler whose library is mapped, as attach_jvm.profiler */
     char profiler_library[256]; /* its path in the target's file system */
-    uint64_t
-        dropped;     /* window, stop: events of all kinds together that async-profiler dropped since
-                        the last call that handed bytes over, because of rate_limit or because it
-                        was busy. It does not count dropped batches of idle wall-clock samples */
-    uint32_t absent; /* enum attach_ap_event: asked for, and not recorded */
-    char absent_reason[256]; /* which of them, and why: "live: ..."; empty where absent is 0 */
+    uint64_t dropped; /* after a window or stop: events of all kinds that async-profiler dropped
+                         since the last call that returned bytes, because of rate_limit or because
+                         it was busy. Dropped batches of idle wall-clock samples are not counted */
+    uint32_t absent;  /* enum attach_ap_event: events that were requested and are not recorded */
+    char absent_reason[256]; /* which events, and why: "live: ..."; empty when absent is 0 */
 } attach_ap_info;
 
 /*
- * Takes recording bytes, in order, at most ATTACH_PIECE_MAX at once. What is handed over between
- * the start of a call and its success is a whole number of JFR chunks. Returns 0, or anything else
- * to end the call with ATTACH_ERR_IO.
+ * Takes recording bytes, in order, at most ATTACH_PIECE_MAX at once. The bytes of one successful
+ * call are a whole number of JFR chunks. Returns 0, or another number to end the call with
+ * ATTACH_ERR_IO.
  */
 typedef int (*attach_piece_fn)(void *ctx, const uint8_t *bytes, size_t n);
 
@@ -125,13 +125,13 @@ ATTACH_EXPORT const char *attach_ap_engine_name(attach_ap_engine engine);
 ATTACH_EXPORT const char *attach_ap_recorder_name(attach_ap_recorder recorder);
 
 /*
- * Starts a session, or takes over the one that this installation has running (state adopted). One
- * that runs with other settings, or whose recording is lost, is stopped first (the answer's state
- * is then orphaned and the new session is running). The profiler library is put into a private
- * directory "hotstack-<installation id>-<random>" of the target; a copy that the JVM has mapped
- * before, even a deleted one, is used again under its path, and so is an idle async-profiler (4.0
- * or later) that somebody else has loaded. Two callers at once on one JVM: the second waits for the
- * first, and then adopts its session (same installation) or is told whose it is and until when.
+ * Starts a session, or takes over the running session of this installation (state adopted). A
+ * session with other settings, or without its recording, is stopped first; the state is then
+ * orphaned and the new session runs. The profiler library is put into a private directory
+ * "hotstack-<installation id>-<random>" of the target; a copy that the JVM has mapped before, even
+ * a deleted one, is used again under its path, and so is an idle async-profiler (4.0 or later) that
+ * another program has loaded. Of two callers at once on one JVM, the second waits for the first. It
+ * then adopts the session (same installation), or its error says whose session runs and until when.
  * Where async-profiler refuses some of the events, the others are recorded (attach_ap_info.absent).
  *
  * Errors: those of attach_command and attach_load, and ATTACH_ERR_TARGET with external_profiler,
@@ -142,11 +142,11 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_start(attach_ap_info *out, attach_ta
                                                   uint64_t deadline_ns, attach_error *err);
 
 /*
- * Ends a window without stopping: finishes the recording's chunk and hands over the finished chunks
- * from byte `offset` on; out->offset is where the next window begins. What lies before `offset` is
- * taken as consumed and given back to the file system, so a window whose piece callback failed can
- * be asked for again with the same offset. offset UINT64_MAX = where the last finished call ended.
- * A session that has ended by itself gives what is left, with running false.
+ * Ends a window without stopping: finishes the recording's chunk and passes the finished chunks
+ * from byte `offset` on to `piece`; out->offset is where the next window begins. Bytes before
+ * `offset` count as consumed and their disk space is freed, so a window whose callback failed can
+ * be requested again with the same offset. offset UINT64_MAX = where the last finished call ended.
+ * A session that has ended by itself returns its remaining bytes, with running false.
  *
  * Errors: as attach_ap_start; profiler_error when no session of ours runs; ATTACH_ERR_USAGE when
  * the offset lies outside the recording.
@@ -158,10 +158,10 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_window(attach_ap_info *out, attach_t
                                                    attach_error *err);
 
 /*
- * Stops our session, hands over what is left from `offset` on (as attach_ap_window; piece may be
- * NULL to drop it) and removes everything of ours from the target's file system. Without a session
- * of ours it only tidies up and returns 0 with state none: calling it twice does no harm. When
- * handing over fails the files are kept, so that the call can be repeated.
+ * Stops our session, passes the remaining bytes from `offset` on to `piece` (as attach_ap_window;
+ * NULL drops them), and removes all of our files from the target's file system. Without a session
+ * of ours it only removes files and returns 0 with state none, so calling it twice does no harm.
+ * When `piece` fails, the files are kept and the call can be repeated.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_stop(attach_ap_info *out, attach_target *target,
                                                  const attach_ap_options *options, uint64_t offset,
@@ -169,39 +169,40 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_stop(attach_ap_info *out, attach_tar
                                                  uint64_t deadline_ns, attach_error *err);
 
 /*
- * Says whose session runs, without loading anything new: owned (ours, running), external, none, or
- * unknown (ours by name, but it does not answer as it should). Needs only installation_id.
+ * Finds out whose session runs, without loading a library: owned (ours, running), external, none,
+ * or unknown (ours by name, but it does not answer as it should). Needs only installation_id.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_status(attach_ap_info *out, attach_target *target,
                                                    const attach_ap_options *options,
                                                    uint64_t deadline_ns, attach_error *err);
 
 /*
- * The recording of a running session, held open for the time after its JVM: async-profiler finishes
- * it when the JVM ends in order, and then there is nobody to ask for it. One thread at a time.
+ * The recording of a running session, held open for the time after its JVM has ended.
+ * async-profiler finishes the recording when the JVM exits normally, and no process is left to ask
+ * for it. One thread at a time.
  */
 typedef struct attach_ap_held attach_ap_held;
 
 /*
- * Holds the recording of the session that lives in `directory` (attach_ap_info.directory). Changes
+ * Opens the recording of the session in `directory` (attach_ap_info.directory). Changes
  * nothing in the target, which must outlive *out; the caller closes that. Errors: ATTACH_ERR_IO
- * where there is no such recording, as with the JDK's recorder, which writes one only when asked.
+ * where there is no recording; the JDK's recorder writes one only on request.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_hold(attach_ap_held **out, attach_target *target,
                                                  const char *directory, attach_error *err);
 
 /*
- * To be called once the JVM has ended: hands over the finished chunks from byte `offset` on (as
- * attach_ap_window), and removes the session's files. A JVM that was killed has finished none: no
- * byte comes, and 0 is returned all the same. When handing over fails the files are kept.
+ * Called once the JVM has ended: passes the finished chunks from byte `offset` on to `piece` (as
+ * attach_ap_window), and removes the session's files. A JVM that was killed has finished no chunk;
+ * the call then returns 0 without bytes. When `piece` fails, the files are kept.
  *
- * Errors: ATTACH_ERR_FORMAT for a recording that is none, ATTACH_ERR_IO, attach_timeout.
+ * Errors: ATTACH_ERR_FORMAT when the file is not a recording, ATTACH_ERR_IO, attach_timeout.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_held_take(attach_ap_held *held, uint64_t offset,
                                                       attach_piece_fn piece, void *ctx,
                                                       uint64_t deadline_ns, attach_error *err);
 
-/* Also after attach_ap_held_take; NULL does nothing. */
+/* Closes the recording, also after attach_ap_held_take; NULL is allowed. */
 ATTACH_EXPORT void attach_ap_held_close(attach_ap_held *held);
 
 #ifdef __cplusplus

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* The most supplementary groups of a target that are kept. */
+/* The largest number of supplementary groups of a target that is kept. */
 #define ATTACH_GROUPS_MAX 64
 
 typedef struct attach_target attach_target;
@@ -27,12 +27,12 @@ typedef struct attach_ids {
 } attach_ids;
 
 /*
- * Opens the process `identity` names: its procfs directory, root (O_PATH), maps, mountinfo and a
- * pidfd, and checks the boot id and start time once all are open, so that what is held belongs to
- * that process and no later one. This is the step that needs privilege (CAP_SYS_PTRACE for another
- * user's JVM); afterwards the caller, when it is root, changes to attach_target_ids() and
- * everything else works under those. An empty boot_id or start_ticks 0 takes whatever process has
- * the pid now.
+ * Opens the process that `identity` names: its procfs directory, root (O_PATH), maps, mountinfo and
+ * a pidfd. The boot id and start time are checked once all are open, so the descriptors belong to
+ * that process and not to a later one of the same pid. This step needs privilege (CAP_SYS_PTRACE
+ * for another user's JVM). Afterwards a caller that is root changes to attach_target_ids(), and all
+ * other functions work under those ids. With an empty boot_id or start_ticks 0, the process that
+ * has the pid now is opened.
  *
  * Returns 0 or ATTACH_ERR_TARGET with process_exited, identity_changed, permission_denied or
  * not_hotspot; ATTACH_ERR_USAGE, ATTACH_ERR_NOMEM. *out: caller frees with attach_target_close. A
@@ -48,7 +48,8 @@ ATTACH_EXPORT void attach_target_close(attach_target *target);
 ATTACH_EXPORT const attach_identity *attach_target_identity(const attach_target *target);
 ATTACH_EXPORT const attach_ids *attach_target_ids(const attach_target *target);
 
-/* CLOCK_MONOTONIC now plus that many milliseconds, in ns: what every deadline_ns here means. */
+/* Returns CLOCK_MONOTONIC now plus `milliseconds`, in ns: the form of every deadline_ns in this
+ * library. */
 ATTACH_EXPORT uint64_t attach_deadline_in(uint64_t milliseconds);
 
 #ifdef __cplusplus

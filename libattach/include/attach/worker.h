@@ -32,18 +32,20 @@ typedef enum attach_op {
     ATTACH_OP_WINDOW = 2,
     ATTACH_OP_STOP = 3,
     ATTACH_OP_STATUS = 4,
-    ATTACH_OP_COMMAND = 5,  /* name and args as attach_command; the text comes as data frames */
-    ATTACH_OP_DISCARD = 6,  /* as STOP, but drops what was recorded: also a damaged recording */
-    ATTACH_OP_THREADS = 16, /* attach_threads_take: the snapshot's bytes as data frames */
+    ATTACH_OP_COMMAND = 5,        /* name and args as attach_command; data frames carry the text */
+    ATTACH_OP_DISCARD = 6,        /* as STOP, but drops the recording, even a damaged one */
+    ATTACH_OP_THREADS = 16,       /* attach_threads_take; data frames carry the snapshot's bytes */
     ATTACH_OP_THREADS_CLOSE = 17, /* attach_threads_close */
-    ATTACH_OP_EXAMINE = 20        /* attach_examination_format's text comes as a data frame */
+    ATTACH_OP_EXAMINE =
+        20 /* attach_examine; a data frame carries attach_examination_format's text */
 } attach_op;
 
 /* One operation. Strings are NUL-terminated; unused fields are zero. */
 typedef struct attach_request {
     attach_op op;
     attach_identity identity;
-    uint32_t timeout_ms; /* 1..ATTACH_TIMEOUT_MAX_MS, from when the worker has read the request */
+    uint32_t timeout_ms; /* 1..ATTACH_TIMEOUT_MAX_MS, counted from the moment at which the worker
+                            has read the request */
     char proc_root[ATTACH_REQUEST_PATH_MAX];
     char installation_id[ATTACH_INSTALLATION_MAX + 1];
     char library[ATTACH_REQUEST_PATH_MAX]; /* the installed libasyncProfiler.so, or for
@@ -65,7 +67,8 @@ typedef struct attach_request {
     char command[ATTACH_NAME_MAX + 1];
     uint32_t n_args;
     char args[ATTACH_COMMAND_ARGS][ATTACH_ARG_MAX + 1];
-    char lease_id[ATTACH_INSTALLATION_MAX + 1]; /* the rest as attach_threads_options */
+    char lease_id[ATTACH_INSTALLATION_MAX +
+                  1]; /* this and the following fields as in attach_threads_options */
     uint32_t threads_flags;
     uint32_t max_threads;
     uint32_t max_stacks;
@@ -96,7 +99,7 @@ typedef enum attach_frame_type { ATTACH_FRAME_DATA = 1, ATTACH_FRAME_RESULT = 2 
 ATTACH_EXPORT ATTACH_MUST_USE int attach_request_encode(uint8_t *buf, size_t cap, size_t *n,
                                                         const attach_request *request,
                                                         attach_error *err);
-/* How many bytes of body follow this header: *n. ATTACH_ERR_FORMAT, ATTACH_ERR_LIMIT. */
+/* Sets *n to the bytes of body that follow this header. ATTACH_ERR_FORMAT, ATTACH_ERR_LIMIT. */
 ATTACH_EXPORT ATTACH_MUST_USE int
 attach_request_body_length(size_t *n, const uint8_t header[ATTACH_REQUEST_HEADER],
                            attach_error *err);
@@ -111,7 +114,7 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_answer_header_encode(uint8_t header[ATT
 ATTACH_EXPORT ATTACH_MUST_USE int
 attach_answer_header_decode(attach_frame_type *type, size_t *n,
                             const uint8_t header[ATTACH_FRAME_HEADER], attach_error *err);
-/* The payload of a result frame; 2 KiB always suffice. */
+/* Writes the payload of a result frame; 2 KiB always suffice. */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_answer_result_encode(uint8_t *buf, size_t cap, size_t *n,
                                                               const attach_result *result,
                                                               attach_error *err);

@@ -356,7 +356,7 @@ static int socket_gone(const attach_target *target, attach_error *err)
     return attach__refuse(
         err, ATTACH_REASON_ATTACH_SOCKET_GONE,
         "the attach socket /tmp/.java_pid%d of process %d was removed and the JVM "
-        "does not make it anew: restart it, and keep cleaners off that file",
+        "does not make another: restart it, and keep cleaners off that file",
         target->jvm.ns_pid, target->identity.pid);
 }
 

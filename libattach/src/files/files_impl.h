@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading and writing files that somebody else controls. Nothing here follows a link out of the
+ * Reading and writing files that other processes control. Nothing here follows a link out of the
  * directory it was given, waits for a pipe, or reads without a bound.
  */
 #ifndef ATTACH_FILES_H

@@ -6,9 +6,9 @@
 #include "files/text_impl.h"
 
 typedef struct attach__profiler {
-    const char *name; /* "Datadog", "Pyroscope", ...; "async-profiler" for one that nobody claims */
+    const char *name; /* "Datadog", "Pyroscope", ...; "async-profiler" for one of no known agent */
     /*
-     * An async-profiler that somebody loaded by hand: while it is idle its library serves us, and
+     * An async-profiler that was loaded by hand: while it is idle its library serves us, and
      * it then sees our session as we would see its own. Agents that start theirs whenever they
      * like are left alone.
      */

@@ -31,8 +31,8 @@ int attach__target_check(const attach_target *target, attach_error *err);
 /* The same, and that it runs; fills err with target_stopped otherwise. */
 int attach__target_check_running(const attach_target *target, attach_error *err);
 
-/* The error of who waited in vain for the lock that another tool holds: attach_timeout, or why that
- * tool gets no answer: process_exited, target_stopped. */
+/* The error of a caller that waited in vain for the lock that another tool holds: attach_timeout,
+ * or why that tool gets no answer: process_exited, target_stopped. */
 int attach__target_is_taken(const attach_target *target, attach_error *err);
 
 /* The error of a JVM whose JDK was deleted and is needed: `words` say for what. */

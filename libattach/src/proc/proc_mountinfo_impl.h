@@ -22,7 +22,7 @@ bool attach__mountinfo_next(attach__span *rest, attach__mount *out);
  * holds it, the last one mounted there. false when no mount does. */
 bool attach__mount_type_of(char out[32], attach__span mountinfo, const char *path);
 
-/* Whether looking at that path may wait for somebody else: it lies on a network or FUSE mount. */
+/* Whether reading that path may wait for a server: it is on a network or FUSE mount. */
 bool attach__mount_could_hang(attach__span mountinfo, const char *path);
 
 #endif

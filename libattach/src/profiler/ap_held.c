@@ -11,7 +11,7 @@
 struct attach_ap_held {
     attach_target *target;
     attach__place place;
-    int fd; /* of the recording: whoever sweeps after the JVM's end may take its name away */
+    int fd; /* of the recording, whose name another process may remove after the JVM's end */
 };
 
 int attach_ap_hold(attach_ap_held **out, attach_target *target, const char *directory,

@@ -31,14 +31,15 @@ void attach__place_close(attach__place *place);
 const char *attach__place_objection(const attach_target *target, const char *path, bool needs_exec);
 
 /* Opens an existing directory of ours at that absolute path: a directory of the target's user that
- * nobody else may enter. 0 or -errno; -EPERM for one that belongs to somebody else. */
+ * no other user may enter. 0 or -errno; -EPERM for one that belongs to another user. */
 int attach__place_open(attach__place *out, const attach_target *target, const char *path);
 
 /* Waits for the lock of an open file or directory, at most until then. 0, -EWOULDBLOCK when
- * somebody else still has it, or another -errno. */
+ * another process still has it, or another -errno. */
 int attach__lock_until(int fd, uint64_t until_ns);
 
-/* Whether the open directory still has a name: whoever waits for its lock may come too late. */
+/* Whether the open directory still has a name: it may have been removed while the caller waited for
+ * its lock. */
 bool attach__place_is_linked(const attach__place *place);
 
 /* Opens the directory called `name` in the first candidate that has it; -ENOENT when none has. */

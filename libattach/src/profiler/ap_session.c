@@ -20,6 +20,10 @@
 #define START_LOCK_MS 15000 /* the longest first start that others wait for */
 #define OLDEST_MAJOR  4
 
+/* What async-profiler says of any command, whatever the events, while the JVM has no environment
+ * for tools yet (src/vmEntry.cpp, Agent_OnAttach). */
+#define NO_TOOL_INTERFACE "JVM does not support Tool Interface"
+
 static bool unknown_tail_is_zero(const attach_ap_options *options)
 {
     const unsigned char *bytes = (const unsigned char *)options;
@@ -191,7 +195,7 @@ int attach__session_make_place(attach__session *s, bool needs_exec, attach_error
             rc = lock(s, err);
         if (rc != ATTACH_OK || attach__place_is_linked(&s->place))
             return rc;
-        /* whoever had the lock has ended its session and taken the directory away */
+        /* the last holder of the lock has ended its session and removed the directory */
         rc = look_again(s, err);
         if (rc != ATTACH_OK)
             return rc;
@@ -238,6 +242,10 @@ int attach__session_run(attach__session *s, const char *command, attach_error *e
     if (rc != ATTACH_OK || code == 0)
         return rc;
     words_of_log(s->words, sizeof(s->words), s);
+    if (strcmp(s->words, NO_TOOL_INTERFACE) == 0)
+        return attach__refuse(err, ATTACH_REASON_JVM_STARTING,
+                              "process %d is still starting, and takes no profiler yet (%s)",
+                              s->target->identity.pid, s->words);
     return attach__refuse(
         err, ATTACH_REASON_PROFILER_ERROR, "async-profiler refused in process %d with code %d: %s",
         s->target->identity.pid, code, s->words[0] == '\0' ? "it wrote no reason" : s->words);

@@ -11,7 +11,7 @@ typedef struct attach__session {
     uint64_t deadline_ns;
     attach__map_facts maps;
     char library[ATTACH__PATH_MAX]; /* the path to load, as the JVM sees it; empty = not chosen */
-    bool borrowed;                  /* it is somebody else's async-profiler */
+    bool borrowed;                  /* another program loaded this async-profiler */
     int start_lock;                 /* -1 = not held */
     char name[ATTACH__PLACE_NAME_MAX]; /* of our directory */
     attach__place place;
@@ -31,8 +31,8 @@ void attach__session_close(attach__session *s);
 
 /*
  * Keeps others from beginning a first session in the same JVM at the same time, which would map two
- * copies of the library, and looks at the JVM again once that is sure. Whoever keeps the lock for
- * good stops nobody: it is waited for during some seconds.
+ * copies of the library, and looks at the JVM again once that is sure. The wait is some seconds
+ * long, so that a process which keeps the lock does not block others.
  */
 int attach__session_lock_start(attach__session *s, attach_error *err);
 

@@ -21,7 +21,7 @@ static int rest_of_chunks(uint64_t *offset, attach__session *s, int fd, attach_p
     return rc;
 }
 
-/* What the stopped session still has. A recording that somebody removed has nothing. */
+/* What the stopped session still has. A recording that was removed has nothing. */
 static int rest_of(attach__session *s, uint64_t offset, attach_piece_fn piece, void *ctx,
                    attach_error *err)
 {
@@ -40,7 +40,7 @@ static int rest_of(attach__session *s, uint64_t offset, attach_piece_fn piece, v
     return rc;
 }
 
-/* What nobody asks for again makes room for the last chunk. */
+/* Bytes that no caller will request again make room for the last chunk. */
 static void give_room(const attach__session *s, uint64_t offset)
 {
     int fd = attach__open_regular(s->place.fd, ATTACH__FILE_RECORDING, O_RDWR, 0);

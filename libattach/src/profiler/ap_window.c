@@ -20,9 +20,10 @@ static int open_recording(int *out, const attach__session *s, attach_error *err)
 {
     *out = attach__open_regular(s->place.fd, ATTACH__FILE_RECORDING, O_RDWR, 0);
     if (*out < 0)
-        return attach__refuse(err, ATTACH_REASON_PROFILER_ERROR,
-                              "the recording of process %d is gone from %s (%s): start anew",
-                              s->target->identity.pid, s->place.path, strerror(-*out));
+        return attach__refuse(
+            err, ATTACH_REASON_PROFILER_ERROR,
+            "the recording of process %d is gone from %s (%s): start a new session",
+            s->target->identity.pid, s->place.path, strerror(-*out));
     return ATTACH_OK;
 }
 
@@ -114,7 +115,8 @@ int attach_ap_window(attach_ap_info *out, attach_target *target, const attach_ap
     attach__session s;
     memset(out, 0, sizeof(*out));
     if (piece == NULL)
-        return attach__fail(err, ATTACH_ERR_USAGE, "a window needs somebody who takes its bytes");
+        return attach__fail(err, ATTACH_ERR_USAGE,
+                            "no receiver was given for the recording's bytes");
     int rc = attach__session_open(&s, target, options, deadline_ns, err);
     if (rc == ATTACH_OK)
         rc = window(out, &s, offset, piece, ctx, err);

@@ -132,7 +132,7 @@ static int refuse_socket(const attach__agent *a, const char *why, attach_error *
                           a->target->identity.pid, why);
 }
 
-/* Whoever listens must be the JVM itself: the kernel says so. */
+/* The listener must be the JVM itself, as the kernel reports it. */
 static int check_peer(int fd, const attach__agent *a, attach_error *err)
 {
     struct ucred peer;
@@ -380,7 +380,7 @@ void attach__agent_remove(attach__agent *a)
 
 /* ---- the whole ---- */
 
-/* The lock is held and nobody listens. */
+/* The lock is held, and no process listens. */
 static int start(int *fd, attach__agent *a, attach_error *err)
 {
     sweep(a);
@@ -391,7 +391,7 @@ static int start(int *fd, attach__agent *a, attach_error *err)
         rc = attach__agent_connect(fd, a, err);
     if (rc == ATTACH__NO_AGENT)
         rc = attach__refuse(err, ATTACH_REASON_THREAD_AGENT_ERROR,
-                            "the thread agent of process %d was loaded, but nobody listens in %s",
+                            "the thread agent of process %d was loaded, but does not listen in %s",
                             a->target->identity.pid, a->place.path);
     if (rc != ATTACH_OK)
         attach__agent_remove(a);
@@ -405,7 +405,7 @@ static int try_bring_up(int *fd, attach__agent *a, attach_error *err)
         rc = attach__agent_lock(a, err);
     if (rc != ATTACH_OK)
         return rc;
-    rc = attach__agent_connect(fd, a, err); /* somebody may have been faster */
+    rc = attach__agent_connect(fd, a, err); /* another process may have been faster */
     if (rc == ATTACH__NO_AGENT)
         rc = start(fd, a, err);
     if (a->place.fd >= 0)
@@ -422,7 +422,7 @@ int attach__agent_bring_up(int *fd, attach__agent *a, attach_error *err)
         int rc = try_bring_up(fd, a, err);
         if (rc != ATTACH__NO_AGENT)
             return rc;
-        attach__place_close(&a->place); /* taken away meanwhile: made anew */
+        attach__place_close(&a->place); /* it was removed: make a new one */
     }
     return attach__refuse(err, ATTACH_REASON_THREAD_AGENT_ERROR,
                           "the thread agent's directory in process %d is taken away again and "

@@ -7,7 +7,7 @@
 #include "protocol.h"
 #include <attach/threads.h>
 
-#define ATTACH__NO_AGENT 1 /* beside 0 and the codes: nobody listens */
+#define ATTACH__NO_AGENT 1 /* beside 0 and the codes: no agent listens */
 
 typedef struct attach__agent {
     attach_target *target;

@@ -27,8 +27,9 @@ void attach__tasks_read_again(attach__tasks *tasks, const attach_target *target)
 
 /*
  * Fills os_tids[0..count) for the snapshot's threads, 0 where it is not certain: a thread whose CPU
- * time is exactly that of one idle task, or lies within what one task used meanwhile; its name must
- * fit where it has one that others share. A task is given to one thread only.
+ * time is exactly that of one idle task, or lies within the time that one task used during the
+ * snapshot; its name must fit where it has one that others share. A task is given to one thread
+ * only.
  */
 void attach__tasks_join(uint32_t *os_tids, attach__tasks *tasks, const attach_threads *threads);
 

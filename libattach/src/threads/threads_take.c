@@ -251,7 +251,8 @@ int attach_threads_take(attach_target *target, const attach_threads_options *opt
 {
     attach__agent a;
     if (piece == NULL)
-        return attach__fail(err, ATTACH_ERR_USAGE, "a snapshot needs somebody who takes its bytes");
+        return attach__fail(err, ATTACH_ERR_USAGE,
+                            "no receiver was given for the snapshot's bytes");
     int rc = attach__agent_open(&a, target, options, deadline_ns, err);
     if (rc == ATTACH_OK)
         rc = take(&a, piece, ctx, err);
@@ -259,7 +260,7 @@ int attach_threads_take(attach_target *target, const attach_threads_options *opt
     return rc;
 }
 
-/* Under the directory's lock, so that nobody begins while the files go. */
+/* Under the directory's lock, so that no other process starts while the files are removed. */
 static int close_lease(attach__agent *a, attach_error *err)
 {
     attach__blob nothing = {NULL, 0};

@@ -2,10 +2,9 @@
 /*
  * chsink/block.h: build one block of ClickHouse's Native format, column by column.
  *
- * A block is the unit of insert: what one chs_block holds becomes exactly one Native block, so one
- * deduplication token covers all of it or nothing.
- * Format source: ClickHouse src/Formats/NativeWriter.cpp, protocol revision 0 (what HTTP and chDB
- * read).
+ * A block is the unit of insert: a chs_block becomes exactly one Native block, so one deduplication
+ * token covers all of its rows or none. Format source: ClickHouse src/Formats/NativeWriter.cpp,
+ * protocol revision 0, which HTTP and chDB read.
  */
 #ifndef CHSINK_BLOCK_H
 #define CHSINK_BLOCK_H
@@ -73,8 +72,8 @@ CHS_EXPORT CHS_MUST_USE int chs_block_add_column(chs_column **out, chs_block *bl
 /*
  * Append one row's value to a column. Each returns 0, CHS_ERR_USAGE (the column has another type),
  * CHS_ERR_FORMAT (the value does not fit the type), CHS_ERR_LIMIT or CHS_ERR_NO_MEMORY.
- * The first failure stays with the block: later appends return the same code and do nothing, and
- * chs_block_encode reports it with the column's name. So a loop may check only at its end.
+ * The block keeps its first failure: later appends return the same code and do nothing, and
+ * chs_block_encode reports it with the column's name. A loop may therefore check only at its end.
  * Values are copied.
  *   uint:  UInt8..UInt64, Bool (0, 1), Date (days since 1970-01-01), DateTime (seconds since the
  * epoch) int:   Int8..Int64, DateTime64 (ticks of 10^-p seconds since the epoch), Enum8 (a declared
@@ -87,8 +86,9 @@ CHS_EXPORT int chs_append_float(chs_column *column, double value);
 CHS_EXPORT int chs_append_bytes(chs_column *column, const void *data, size_t length);
 
 /*
- * Append `count` rows at once, each of one value: as that many of the calls above, for less. Errors
- * are theirs; after one the block's rows do not count. values may be NULL when count is 0.
+ * Append `count` rows of one value each, faster than as many calls of the functions above. Errors
+ * are the same; after an error the rows of the block are undefined. values may be NULL when count
+ * is 0.
  */
 CHS_EXPORT int chs_append_uint_rows(chs_column *column, const uint64_t *values, size_t count);
 CHS_EXPORT int chs_append_int_rows(chs_column *column, const int64_t *values, size_t count);
@@ -103,8 +103,8 @@ CHS_EXPORT int chs_append_bytes_times(chs_column *column, const void *data, size
                                       size_t count);
 
 /*
- * Append one row of an Array(T) column: count values, of the kind that T takes above.
- * values may be NULL when count is 0. An empty array is accepted by each of the four.
+ * Append one row of an Array(T) column: `count` values of the kind listed above for T.
+ * values may be NULL when count is 0. Each of the four functions accepts an empty array.
  */
 CHS_EXPORT int chs_append_uint_array(chs_column *column, const uint64_t *values, size_t count);
 CHS_EXPORT int chs_append_int_array(chs_column *column, const int64_t *values, size_t count);
@@ -112,26 +112,26 @@ CHS_EXPORT int chs_append_float_array(chs_column *column, const double *values, 
 CHS_EXPORT int chs_append_bytes_array(chs_column *column, const chs_bytes *values, size_t count);
 
 /*
- * The key of a string in a column of LowCardinality(String), or of arrays of it, for values that
- * come again and again: it is looked up once. *key: valid until the block is cleared or freed; keys
- * are numbered in the order in which they, or rows, first come, and are encoded whether a row has
- * them or not. The string is copied.
- * Errors: CHS_ERR_USAGE (a column of another type), CHS_ERR_LIMIT, CHS_ERR_NO_MEMORY; they stay
- * with the block.
+ * Returns the key of a string in a column of LowCardinality(String), or of arrays of it, so that a
+ * frequent value is looked up once. *key is valid until the block is cleared or freed. Keys are
+ * numbered in the order of first use, by this function or by a row, and all of them are encoded,
+ * used by a row or not. The string is copied. Errors, which the block keeps: CHS_ERR_USAGE (a
+ * column of another type), CHS_ERR_LIMIT, CHS_ERR_NO_MEMORY.
  */
 CHS_EXPORT int chs_column_key(chs_column *column, const void *data, size_t length, uint32_t *key);
 
 /*
- * Append `count` rows, each the string of a key; or one row, an array of `count` such strings.
- * Errors as of chs_column_key; CHS_ERR_USAGE for a key that chs_column_key did not give.
+ * Append `count` rows, each the string of a key, or one row with an array of `count` such strings.
+ * Errors as chs_column_key; CHS_ERR_USAGE for a key that chs_column_key did not return.
  */
 CHS_EXPORT int chs_append_key_rows(chs_column *column, const uint32_t *keys, size_t count);
 CHS_EXPORT int chs_append_key_array(chs_column *column, const uint32_t *keys, size_t count);
 
-/* Rows of the column with most rows. */
+/* Returns the rows of the column that has the most. */
 CHS_EXPORT uint64_t chs_block_rows(const chs_block *block);
 
-/* Bytes that the columns hold now: a measure to cut blocks by, close to the encoded size. */
+/* Returns the bytes that the columns hold now, which is close to the encoded size: a measure for
+ * cutting blocks. */
 CHS_EXPORT uint64_t chs_block_bytes(const chs_block *block);
 
 /*
@@ -141,7 +141,7 @@ CHS_EXPORT uint64_t chs_block_bytes(const chs_block *block);
  */
 CHS_EXPORT CHS_MUST_USE int chs_block_encode(chs_bytes *out, chs_block *block, chs_error *err);
 
-/* Drops all rows, dictionaries and a kept failure; columns and their memory stay for the next
+/* Drops all rows, dictionaries and a kept failure; the columns and their memory stay for the next
  * block. */
 CHS_EXPORT void chs_block_clear(chs_block *block);
 

@@ -3,7 +3,7 @@
  * chsink/embedded.h: ClickHouse's engine inside this process (chDB), loaded at run time from
  * libchdb.so.
  *
- * What a program must know: the engine starts threads, so the process must not fork after the first
+ * A program must know that the engine starts threads, so the process must not fork after the first
  * open; one directory per process, held until the last transport of it is closed, and by one
  * process at a time; it cannot run under AddressSanitizer or ThreadSanitizer.
  */
@@ -46,14 +46,14 @@ typedef struct chs_embedded_options {
 
 /*
  * Loads the library once per process, starts the engine on path (or joins it) and opens a
- * transport. Where an engine on path was killed, deduplication tokens that it noted for blocks
- * which it did not come to store are withdrawn first, so that the retry stores them. The engine
- * installs no signal handlers; the calling thread's signal mask is as before. Threads may open
- * transports of their own beside each other. Errors: CHS_ERR_UNAVAILABLE (no libchdb.so: the
- * message says where it was looked for and what to set to use a ClickHouse server instead; or it is
- * too old; or the directory is in use, or its logs of tokens cannot be read or written after a
- * kill, or it is not the one that this process has open), CHS_ERR_USAGE, CHS_ERR_NO_MEMORY. Close
- * with chs_transport_close.
+ * transport. An engine that was killed may have noted deduplication tokens of blocks that it did
+ * not store; these tokens are removed first, so that a retry stores the blocks. The engine installs
+ * no signal handlers; the calling thread's signal mask is as before. Several threads may open
+ * transports at the same time. Errors: CHS_ERR_UNAVAILABLE (no libchdb.so: the message says where
+ * it was looked for and what to set to use a ClickHouse server instead; or it is too old; or the
+ * directory is in use, or its logs of tokens cannot be read or written after a kill, or this
+ * process has another directory open), CHS_ERR_USAGE, CHS_ERR_NO_MEMORY. Close with
+ * chs_transport_close.
  */
 CHS_EXPORT CHS_MUST_USE int chs_embedded_open(chs_transport **out,
                                               const chs_embedded_options *options, chs_error *err);

@@ -46,11 +46,10 @@ typedef struct chs_http_options {
     }
 
 /*
- * Opens a transport; nothing is sent yet. The connection is kept alive between calls; redirects are
- * not followed, proxies of the environment are not used.
- * Before other threads start, the program calls curl_global_init (libcurl 7.84 and later does it
- * safely by itself). Errors: CHS_ERR_USAGE (url, options), CHS_ERR_NO_MEMORY. Close with
- * chs_transport_close.
+ * Opens a transport without sending anything. The connection is kept alive between calls. Redirects
+ * are not followed, and the environment's proxies are not used. With a libcurl older than 7.84, the
+ * program calls curl_global_init before it starts other threads. Errors: CHS_ERR_USAGE (url,
+ * options), CHS_ERR_NO_MEMORY. Close with chs_transport_close.
  */
 CHS_EXPORT CHS_MUST_USE int chs_http_open(chs_transport **out, const chs_http_options *options,
                                           chs_error *err);

@@ -3,7 +3,7 @@
  * chsink/reader.h: decode the Native blocks of a SELECT's answer, block by block.
  *
  * Safe on hostile bytes: every length is checked against the limits before memory is taken, and
- * memory grows only with bytes that have really come. Format source: ClickHouse
+ * memory grows only with bytes that were really received. Format source: ClickHouse
  * src/Formats/NativeReader.cpp, protocol revision 0;
  * src/DataTypes/Serializations/SerializationLowCardinality.cpp for dictionaries.
  */
@@ -40,7 +40,7 @@ typedef struct chs_reader_options {
     }
 
 /*
- * Where bytes come from: fills buffer with 1..capacity bytes and sets *length; *length = 0 is the
+ * The source of bytes: fills buffer with 1..capacity bytes and sets *length; *length = 0 is the
  * end. Returns 0 or a negative code (err filled), which chs_reader_next then returns unchanged.
  */
 typedef int (*chs_read_fn)(void *context, void *buffer, size_t capacity, size_t *length,
@@ -65,7 +65,7 @@ CHS_EXPORT void chs_reader_close(chs_reader *reader);
  * A block of no rows (ClickHouse sends one to name the columns of an empty answer) is returned as
  * such. Errors: CHS_ERR_FORMAT (damaged, cut short, or a type this reader does not know: the
  * message names column and type), CHS_ERR_LIMIT, CHS_ERR_NO_MEMORY, or the source's own. After an
- * error the reader returns that error for good.
+ * error every further call returns that error.
  */
 CHS_EXPORT CHS_MUST_USE int chs_reader_next(const chs_result **out, chs_reader *reader,
                                             chs_error *err);
@@ -113,11 +113,11 @@ typedef struct chs_strings {
 } chs_strings;
 
 /*
- * Column by name. The kinds are those of chs_append_* in block.h: uints for UInt8..64, Bool, Date
- * and DateTime; ints for Int8..64, DateTime64 and Enum8; floats for Float32 and Float64; strings
- * for String, FixedString and LowCardinality(String). Errors: CHS_ERR_FORMAT when the block has no
- * such column, or it is of another kind, or is an array where the _array form was not called and
- * the other way round; the message names what it is.
+ * The column of a name. The kinds are those of chs_append_* in block.h: uints for UInt8..64, Bool,
+ * Date and DateTime; ints for Int8..64, DateTime64 and Enum8; floats for Float32 and Float64;
+ * strings for String, FixedString and LowCardinality(String). Errors: CHS_ERR_FORMAT when the block
+ * has no such column, or it is of another kind, or is an array and the function is not for arrays,
+ * or the reverse; the message names the column's type.
  */
 CHS_EXPORT CHS_MUST_USE int chs_result_uints(chs_uints *out, const chs_result *result,
                                              const char *name, chs_error *err);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chsink/transport.h: the port to a ClickHouse, whichever way it is reached.
+ * chsink/transport.h: the port to a ClickHouse, over HTTP or embedded.
  *
  * chsink/http.h and chsink/embedded.h open transports; chs_transport_new makes one from a caller's
  * own functions (a fake for tests, another protocol).
  *
  * Thread rule: one thread at a time per transport; only chs_cancel may come from another. Several
- * threads open one transport each.
+ * threads open a transport each.
  */
 #ifndef CHSINK_TRANSPORT_H
 #define CHSINK_TRANSPORT_H
@@ -32,7 +32,7 @@ typedef struct chs_setting {
     const char *value;
 } chs_setting;
 
-/* How the value of a query parameter is given. */
+/* The form in which a query parameter's value is passed. */
 typedef enum chs_param_kind {
     CHS_PARAM_SCALAR = 0,  /* one value: items[0], or text when items is NULL */
     CHS_PARAM_STRINGS = 1, /* an Array of String or FixedString: items, item_count */
@@ -40,9 +40,8 @@ typedef enum chs_param_kind {
 } chs_param_kind;
 
 /*
- * One value for a `{name:Type}` in the SQL. The text is the raw value: the library does all
- * escaping, and the server binds it to Type, so no value can become SQL. Bytes may be binary
- * (FixedString).
+ * The value of a `{name:Type}` in the SQL. The text is the raw value: the library escapes it and
+ * the server binds it to Type, so that no value can become SQL. Bytes may be binary (FixedString).
  */
 typedef struct chs_param {
     const char *name; /* [A-Za-z_][A-Za-z0-9_]* */
@@ -52,12 +51,12 @@ typedef struct chs_param {
     size_t item_count;
 } chs_param;
 
-/* What goes with a call. NULL for none of it. Borrowed for the call. */
+/* The parameters, settings and timeout of a call. NULL for the defaults. Borrowed for the call. */
 typedef struct chs_call {
     size_t size; /* sizeof(chs_call); an unknown tail must be zero */
     const chs_param *params;
     size_t param_count;
-    const chs_setting *settings; /* on top of the transport's own; the call's win */
+    const chs_setting *settings; /* added to the transport's own; the call's override them */
     size_t setting_count;
     uint32_t timeout_ms; /* 0: the transport's default. Ends with CHS_ERR_TIMEOUT */
 } chs_call;
@@ -70,9 +69,10 @@ typedef struct chs_call {
 /*
  * One insert = one Native block.
  * database: NULL for the transport's. columns: names in the block's order.
- * block: what chs_block_encode gave. token: insert_deduplication_token, NULL for none; sent again
- * with the same bytes it stores nothing twice, on tables and view targets that have a deduplication
- * window (the library sets deduplicate_blocks_in_dependent_materialized_views with every token).
+ * block: the bytes of chs_block_encode. token: insert_deduplication_token, NULL for none; a block
+ * sent again with the same token and bytes is stored once, on tables and view targets that have a
+ * deduplication window (the library sets deduplicate_blocks_in_dependent_materialized_views with
+ * every token).
  */
 typedef struct chs_insert_request {
     size_t size; /* sizeof(chs_insert_request); an unknown tail must be zero */
@@ -90,16 +90,16 @@ typedef struct chs_insert_request {
     }
 
 /*
- * Gets each block of an answer; the block is borrowed for the call. Returns 0 to go on, a negative
- * code to stop: chs_query then ends the query on the server and returns that code (err, if filled
- * by the function through its context, is the caller's business).
+ * Receives each block of an answer; the block is borrowed for the call. Returns 0 to go on or a
+ * negative code to stop: chs_query then ends the query on the server and returns that code.
+ * The function reports details through its context.
  */
 typedef int (*chs_block_fn)(void *context, const chs_result *block);
 
 /*
- * The port. Every function gets the pointer given to chs_transport_new. Arguments are already
- * checked by the chs_* functions below. cancel may come from another thread than the call under
- * way.
+ * The port. Every function receives the pointer that was passed to chs_transport_new. Arguments are
+ * already checked by the chs_* functions below. cancel may be called from another thread during a
+ * call.
  */
 typedef struct chs_transport_ops {
     size_t size; /* sizeof(chs_transport_ops) */
@@ -123,12 +123,12 @@ CHS_EXPORT CHS_MUST_USE int chs_transport_new(chs_transport **out, const chs_tra
 /* Closes and frees; takes NULL. No call may be under way. */
 CHS_EXPORT void chs_transport_close(chs_transport *transport);
 
-/* Asks the server for a sign of life, with the credentials in use. Errors: as chs_exec. */
+/* Checks that the server answers and accepts the credentials. Errors: as chs_exec. */
 CHS_EXPORT CHS_MUST_USE int chs_ping(chs_transport *transport, const chs_call *call,
                                      chs_error *err);
 
 /*
- * Runs one statement that answers nothing (DDL, ALTER, SYSTEM ...). sql: one statement, no FORMAT.
+ * Runs one statement without a result (DDL, ALTER, SYSTEM ...). sql: one statement, no FORMAT.
  * Errors: CHS_ERR_NETWORK, TIMEOUT, AUTH, SERVER_RETRY, SERVER_FINAL, CANCELLED, USAGE, NO_MEMORY.
  */
 CHS_EXPORT CHS_MUST_USE int chs_exec(chs_transport *transport, const char *sql,
@@ -136,23 +136,23 @@ CHS_EXPORT CHS_MUST_USE int chs_exec(chs_transport *transport, const char *sql,
 
 /*
  * Inserts one block. call's params are not used. Success means that the block is stored, in the
- * table and in its views. Errors: as chs_exec; see chs_error_retry for what may be tried again.
+ * table and in its views. Errors: as chs_exec; chs_error_retry says which may be tried again.
  */
 CHS_EXPORT CHS_MUST_USE int chs_insert(chs_transport *transport, const chs_insert_request *request,
                                        const chs_call *call, chs_error *err);
 
 /*
- * Runs one SELECT (no FORMAT clause) and gives its blocks to on_block in order, empty blocks
- * included. Errors: as chs_exec, and CHS_ERR_FORMAT or CHS_ERR_LIMIT of the reader. A failure can
- * come after blocks have been given: the caller then drops what it has.
+ * Runs one SELECT (no FORMAT clause) and passes its blocks to on_block in order, empty blocks
+ * included. Errors: as chs_exec, and CHS_ERR_FORMAT or CHS_ERR_LIMIT of the reader. A call may fail
+ * after some blocks were passed; the caller then discards them.
  */
 CHS_EXPORT CHS_MUST_USE int chs_query(chs_transport *transport, const char *sql,
                                       const chs_call *call, chs_block_fn on_block, void *context,
                                       chs_error *err);
 
 /*
- * Ends the call under way in another thread, which then returns CHS_ERR_CANCELLED; without one,
- * does nothing. Any thread, not from a signal handler.
+ * Ends the call that runs in another thread, which then returns CHS_ERR_CANCELLED; without such a
+ * call it does nothing. Any thread, not from a signal handler.
  */
 CHS_EXPORT void chs_cancel(chs_transport *transport);
 

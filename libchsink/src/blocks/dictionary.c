@@ -18,7 +18,7 @@ static const chs__place *place_at(const chs__dictionary *dictionary, uint32_t nu
     return (const chs__place *)(const void *)dictionary->places.data + number;
 }
 
-/* Strings often come from elsewhere: whoever knew the hash could choose them to fall into few
+/* Strings often come from outside: a sender that knew the hash could choose them to fall into few
  * slots. Nobody sees the numbers that it decides. */
 static uint64_t draw_seed(const chs__dictionary *dictionary)
 {

@@ -142,7 +142,7 @@ static void mark_busy(chs__http *http, bool busy)
     (void)pthread_mutex_unlock(&http->lock);
 }
 
-/* The answer's blocks, or its end when nobody wants them. */
+/* The answer's blocks, or its end when no receiver wants them. */
 static int read_answer(chs__exchange *exchange, chs_block_fn on_block, void *context,
                        chs_error *err)
 {

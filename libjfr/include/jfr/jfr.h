@@ -28,7 +28,6 @@
 #include <jfr/settings.h>
 #include <jfr/split.h>
 #include <jfr/stack.h>
-#include <jfr/stream.h>
 #include <jfr/string.h>
 #include <jfr/sum.h>
 #include <jfr/thread.h>

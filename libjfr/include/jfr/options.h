@@ -61,7 +61,6 @@ typedef struct jfr_options {
      * passes what jfr_chunk_intervals gave for the chunk before. Copied.
      */
     const jfr_intervals *inherit;
-    uint64_t max_stream_bytes; /* a chunk of a jfr_stream; 1 GiB */
 } jfr_options;
 
 #ifdef __cplusplus

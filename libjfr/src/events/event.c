@@ -132,7 +132,7 @@ static int fill(jfr_chunk *chunk, const jfr__event_head *head, jfr__cursor body,
     uint32_t index = jfr__idmap_find(&chunk->meta.by_id, head->type);
     *out = (jfr_event){
         .type_id = head->type,
-        .offset = chunk->file->origin + head->offset,
+        .offset = head->offset,
         .size = head->end - head->offset,
         .value = {.constant = JFR_NONE, .type = index},
     };
@@ -193,9 +193,8 @@ int jfr_event_at(jfr_chunk *chunk, uint64_t offset, jfr_event *out, jfr_error *e
         return rc;
     jfr__arena_reset(&chunk->scratch);
     jfr__event_head head;
-    uint64_t at = offset - chunk->file->origin;
-    bool inside = at >= chunk->info.offset + JFR__HEADER_SIZE && at < chunk->end;
-    jfr__cursor c = jfr__chunk_cursor(chunk, inside ? at : chunk->end, chunk->end);
+    bool inside = offset >= chunk->info.offset + JFR__HEADER_SIZE && offset < chunk->end;
+    jfr__cursor c = jfr__chunk_cursor(chunk, inside ? offset : chunk->end, chunk->end);
     if (inside && jfr__event_next(&c, &head))
         rc = fill(chunk, &head, c, out, err);
     if (rc == 1 && out->type != NULL)

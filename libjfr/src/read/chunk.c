@@ -8,7 +8,7 @@ enum { METADATA_TYPE = 0 };
 
 const jfr_chunk_info *jfr_chunk_get_info(const jfr_chunk *chunk)
 {
-    return &chunk->shown;
+    return &chunk->info;
 }
 
 void jfr_chunk_get_stats(const jfr_chunk *chunk, jfr_chunk_stats *out)
@@ -62,7 +62,6 @@ static int read_metadata(jfr_chunk *chunk, jfr_error *err)
     if (rc < 0)
         return rc;
     chunk->info.utc_offset_s = chunk->meta.utc_offset_s;
-    chunk->shown.utc_offset_s = chunk->meta.utc_offset_s;
     const jfr__type *recording = jfr__metadata_named(&chunk->meta, "jdk.ActiveRecording");
     bool async = recording != NULL && jfr__str_starts(recording->label, "Async-profiler");
     chunk->producer = async ? JFR_PRODUCER_ASYNC_PROFILER : JFR_PRODUCER_JDK;
@@ -149,8 +148,6 @@ static void begin(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, 
         .start_ticks = header->start_ticks,
         .ticks_per_second = header->ticks_per_second,
     };
-    chunk->shown = chunk->info;
-    chunk->shown.offset += chunk->file->origin;
     chunk->serial++;
     forget(chunk);
 }

@@ -15,8 +15,7 @@ int jfr__fd_size(int fd, uint64_t *size, const char *name, jfr_error *err)
                          strerror(errno));
     if (!S_ISREG(st.st_mode))
         return jfr__fail(err, JFR_ERR_IO, 0,
-                         "%s is not a regular file: read it into memory and use jfr_open_mem, or "
-                         "feed it to a jfr_stream.",
+                         "%s is not a regular file: read it into memory and use jfr_open_mem.",
                          name);
     *size = (uint64_t)st.st_size;
     return 0;

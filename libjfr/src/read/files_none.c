@@ -5,8 +5,7 @@
 
 static int refuse(jfr_error *err)
 {
-    return jfr__fail(err, JFR_ERR_IO, 0,
-                     "This build of libjfr reads no files: use jfr_open_mem or feed a jfr_stream.");
+    return jfr__fail(err, JFR_ERR_IO, 0, "This build of libjfr reads no files: use jfr_open_mem.");
 }
 
 int jfr__map_file(void **out, size_t *len, const char *path, jfr_error *err)

@@ -8,40 +8,17 @@
 
 enum { WINDOW_GZIP = 15 + 16, PIECE = 1 << 20, FEED_SIZE = 1 << 30 };
 
-struct jfr__inflater {
-    const jfr_allocator *alloc;
+/* Unpacks gzip, also several members in a row, piece by piece. */
+typedef struct inflater {
     z_stream z;
     uint64_t max;
     uint64_t in;  /* packed bytes taken so far */
     uint64_t out; /* bytes unpacked so far */
     bool at_end;  /* of a member: another one may follow */
-};
-
-int jfr__inflater_new(jfr__inflater **out, const jfr_allocator *alloc, uint64_t max_bytes,
-                      jfr_error *err)
-{
-    jfr__inflater *f = alloc->alloc(alloc->ctx, sizeof(*f));
-    if (f == NULL)
-        return jfr__fail_nomem(err);
-    *f = (jfr__inflater){.alloc = alloc, .max = max_bytes};
-    if (inflateInit2(&f->z, WINDOW_GZIP) != Z_OK) {
-        alloc->free(alloc->ctx, f);
-        return jfr__fail_nomem(err);
-    }
-    *out = f;
-    return 0;
-}
-
-void jfr__inflater_free(jfr__inflater *f)
-{
-    if (f == NULL)
-        return;
-    inflateEnd(&f->z);
-    f->alloc->free(f->alloc->ctx, f);
-}
+} inflater;
 
 /* Unpacks one piece of output. Returns zlib's word. */
-static int inflate_piece(jfr__inflater *f, jfr__buffer *out, size_t room)
+static int inflate_piece(inflater *f, jfr__buffer *out, size_t room)
 {
     f->z.next_out = out->data + out->len;
     f->z.avail_out = (uInt)room;
@@ -55,15 +32,18 @@ static int inflate_piece(jfr__inflater *f, jfr__buffer *out, size_t room)
     return status;
 }
 
-static int too_much(const jfr__inflater *f, jfr_error *err)
+static int too_much(const inflater *f, jfr_error *err)
 {
     return jfr__fail(err, JFR_ERR_LIMIT, f->in,
                      "The gzip input unpacks to more than max_unpacked_bytes (%" PRIu64 ").",
                      f->max);
 }
 
-int jfr__inflater_feed(jfr__inflater *f, const void *data, size_t len, jfr__buffer *out,
-                       jfr_error *err)
+/*
+ * Appends what the packed bytes unpack to. Returns 0, JFR_ERR_FORMAT, JFR_ERR_LIMIT (more than
+ * f->max in all) or JFR_ERR_NOMEM; what was unpacked before a failure stays in `out`.
+ */
+static int unpack(inflater *f, const void *data, size_t len, jfr__buffer *out, jfr_error *err)
 {
     const uint8_t *next = data;
     f->z.avail_in = 0;
@@ -100,25 +80,19 @@ int jfr__inflater_feed(jfr__inflater *f, const void *data, size_t len, jfr__buff
     }
 }
 
-bool jfr__inflater_is_cut(const jfr__inflater *f)
-{
-    return f->in > 0 && !f->at_end;
-}
-
 int jfr__gunzip(jfr__unpacked *out, const void *data, size_t len, uint64_t max_bytes,
                 const jfr_allocator *alloc, jfr_error *err)
 {
-    jfr__inflater *f;
+    inflater f = {.max = max_bytes};
     *out = (jfr__unpacked){0};
-    int rc = jfr__inflater_new(&f, alloc, max_bytes, err);
-    if (rc < 0)
-        return rc;
+    if (inflateInit2(&f.z, WINDOW_GZIP) != Z_OK)
+        return jfr__fail_nomem(err);
     jfr__buffer buffer = {.alloc = alloc};
-    rc = jfr__inflater_feed(f, data, len, &buffer, err);
-    uint64_t left = len - f->in;
-    if (rc == 0 && jfr__inflater_is_cut(f))
+    int rc = unpack(&f, data, len, &buffer, err);
+    uint64_t left = len - f.in;
+    if (rc == 0 && f.in > 0 && !f.at_end)
         rc = jfr__fail(err, JFR_ERR_FORMAT, len, "The gzip input is cut short at this offset.");
-    jfr__inflater_free(f);
+    inflateEnd(&f.z);
     bool damaged = rc == JFR_ERR_FORMAT && buffer.len > 0;
     if (rc < 0 && !damaged) {
         jfr__buffer_free(&buffer);

@@ -23,23 +23,6 @@ void jfr__buffer_free(jfr__buffer *buffer);
 /* Whether bytes are gzip. */
 bool jfr__is_gzip(const void *data, size_t len);
 
-/* Unpacks gzip, also several members in a row, piece by piece. */
-typedef struct jfr__inflater jfr__inflater;
-
-/* Returns 0, JFR_ERR_NOMEM, or JFR_ERR_FORMAT in a build without zlib. */
-int jfr__inflater_new(jfr__inflater **out, const jfr_allocator *alloc, uint64_t max_bytes,
-                      jfr_error *err);
-
-/*
- * Appends what the next packed bytes unpack to. Returns 0, JFR_ERR_FORMAT, JFR_ERR_LIMIT (more than
- * max_bytes in all) or JFR_ERR_NOMEM; what was unpacked before a failure stays in `out`.
- */
-int jfr__inflater_feed(jfr__inflater *inflater, const void *data, size_t len, jfr__buffer *out,
-                       jfr_error *err);
-void jfr__inflater_free(jfr__inflater *inflater);
-/* Whether the packed bytes so far end within a member. */
-bool jfr__inflater_is_cut(const jfr__inflater *inflater);
-
 /* What a gzip input unpacks to, in memory of the allocator, which the caller frees. */
 typedef struct jfr__unpacked {
     void *data;

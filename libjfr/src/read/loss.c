@@ -8,8 +8,7 @@ void jfr__loss_add(jfr_file *file, jfr_loss_reason reason, uint64_t offset, uint
     file->chunk_damaged = true;
     if (file->loss.record_count == JFR__MAX_LOSSES)
         return;
-    file->losses[file->loss.record_count++] =
-        (jfr_loss_record){reason, file->origin + offset, bytes, file->origin + chunk};
+    file->losses[file->loss.record_count++] = (jfr_loss_record){reason, offset, bytes, chunk};
 }
 
 void jfr_file_loss(const jfr_file *file, jfr_loss *out)

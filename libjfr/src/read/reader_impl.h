@@ -105,8 +105,7 @@ typedef struct jfr__thread_entry {
 struct jfr_chunk {
     jfr_file *file;
     uint64_t serial; /* changes when a chunk begins and when it ends: who was opened on one knows */
-    jfr_chunk_info info;  /* its offset counts in file->data, as all offsets in here */
-    jfr_chunk_info shown; /* the same with its offset in the recording */
+    jfr_chunk_info info;
     jfr__header header;
     uint64_t end; /* of the chunk's bytes in the recording */
     jfr__arena arena;
@@ -177,8 +176,7 @@ struct jfr_file {
     void *mapped;   /* a mapping of mapped_len bytes; owned, of a reader borrowed */
     size_t mapped_len;
     const struct jfr_file *whole; /* of a reader (split.c): whose recording it reads; else NULL */
-    uint64_t origin; /* where data begins in the recording: of a jfr_stream not its start */
-    uint64_t next;   /* where the next chunk header must be */
+    uint64_t next;                /* where the next chunk header must be */
     uint32_t chunks_seen;
     jfr_chunk chunk; /* the current one */
     bool chunk_open;

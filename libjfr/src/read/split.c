@@ -40,7 +40,6 @@ int jfr_split_reader(jfr_file **out, const jfr_file *file, jfr_error *err)
     reader->data = file->data;
     reader->mapped = file->mapped;
     reader->mapped_len = file->mapped_len;
-    reader->origin = file->origin;
     return 0;
 }
 

@@ -221,25 +221,6 @@ START_TEST(walk_ends_with_the_last_chunk)
 }
 END_TEST
 
-/* The bytes of the chunk may lie elsewhere then. */
-START_TEST(walk_ends_when_a_stream_is_fed)
-{
-    jfr_stream *stream;
-    jfr_event e;
-    write_events();
-    ck_assert_int_eq(jfr_stream_new(&stream, 0, NULL, &err), 0);
-    ck_assert_int_eq(jfr_stream_feed(stream, w.data, w.len, &err), 0);
-    ck_assert_int_eq(jfr_stream_next(stream, &chunk, &err), 1);
-    begin();
-    (void)next_event();
-    ck_assert_int_eq(jfr_stream_feed(stream, w.data, w.len, &err), 0);
-    ck_assert_int_eq(jfr_events_next(events, &e, &err), JFR_ERR_USAGE);
-    jfr_events_close(events);
-    events = NULL;
-    jfr_stream_free(stream);
-}
-END_TEST
-
 START_TEST(options_are_checked)
 {
     write_events();
@@ -266,7 +247,6 @@ int main(void)
     tcase_add_test(t, event_again_at_its_offset);
     tcase_add_test(t, walk_ends_with_its_chunk);
     tcase_add_test(t, walk_ends_with_the_last_chunk);
-    tcase_add_test(t, walk_ends_when_a_stream_is_fed);
     tcase_add_test(t, options_are_checked);
     suite_add_tcase(suite, t);
     return run_suite(suite);

@@ -30,7 +30,7 @@ typedef struct sagg sagg;
 /** Profile type ids are 1 .. SAGG_MAX_TYPE. */
 #define SAGG_MAX_TYPE 63u
 
-/** Labels past this number are label 0. */
+/** An aggregate holds at most this many labels; sagg_add_label returns label 0 for further ones. */
 #define SAGG_MAX_LABELS 65536u
 
 /** One row of the table of profile types. The library gives types no meaning. */
@@ -40,7 +40,7 @@ typedef struct sagg_type {
     const char *unit; /**< such as "ns"; copied */
 } sagg_type;
 
-/** What entries are told apart by, beside type and stack. */
+/** How entries are kept apart, beside type and stack. */
 enum sagg_group {
     SAGG_BY_THREAD = 0, /**< exact threads */
     SAGG_BY_POOL = 1,   /**< thread pools; exact threads keep only their totals per type */
@@ -48,11 +48,11 @@ enum sagg_group {
 };
 
 /**
- * Where an aggregate takes its memory. All four together or none (then the C library's). The
- * functions are called on the thread that calls the library, and may return NULL: that is
- * SAGG_ERR_NOMEM. An aggregate, and each object made from it, calls them from one thread at a time.
- * Objects that several threads make from one aggregate share its allocator, which must then allow
- * that, as malloc does.
+ * The functions that an aggregate allocates memory with: set all of them, or none for the C
+ * library's. They are called on the thread that calls the library. When one returns NULL, the
+ * library's function returns SAGG_ERR_NOMEM. An aggregate, and each object made from it, calls them
+ * from one thread at a time. Objects that several threads make from one aggregate share its
+ * allocator, which must then allow that, as malloc does.
  */
 typedef struct sagg_allocator {
     void *(*alloc)(void *ctx, size_t bytes);
@@ -63,10 +63,10 @@ typedef struct sagg_allocator {
 
 /**
  * Options of sagg_new. Start from SAGG_OPTIONS_INIT; 0 means the default. Caps are hard: memory
- * stays below `max_bytes` but for one row of totals per thread and type, and for what two calls
- * need while they work: sagg_compact 40 bytes a stack and 4 or 5 a frame, method and name;
- * sagg_merge 4 bytes a stack, frame, thread and label of what is merged, and 128 a frame of its
- * deepest stack.
+ * stays below `max_bytes`, with two exceptions. Each thread has one row of totals per type beside
+ * it; and two calls need more while they run: sagg_compact 40 bytes per stack and 4 or 5 per frame,
+ * method and name; sagg_merge 4 bytes per stack, frame, thread and label of the aggregate that is
+ * merged, and 128 per frame of its deepest stack.
  */
 typedef struct sagg_options {
     size_t
@@ -134,9 +134,9 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_stack(sagg *agg, uint32_t *stack, const u
                                              size_t count, sagg_error *err);
 
 /**
- * As sagg_add_stack of one after the other, in less time where there are many.
+ * Interns several stacks, as sagg_add_stack does for one, in less time per stack.
  * @param stacks  receives `count` indices
- * @param frames  the frames of all, leaf to root, one stack behind the other
+ * @param frames  the frames of all stacks, each leaf to root, one stack after the other
  * @param depths  how many frames each of the `count` stacks has
  * @return 0; SAGG_ERR_USAGE: the stacks before the bad one were added; SAGG_ERR_NOMEM
  */
@@ -145,7 +145,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_stacks(sagg *agg, uint32_t *stacks, const
                                               sagg_error *err);
 
 /**
- * Interns a method: a frame whose line is not looked at.
+ * Interns a method: a frame without regard to its line.
  * @param method  receives its index for sagg_add_line, valid until sagg_compact
  * @return as sagg_add_frame
  */
@@ -153,7 +153,8 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_method(sagg *agg, uint32_t *method, const
                                               sagg_error *err);
 
 /**
- * Interns the frame of an interned method at a line: as sagg_add_frame, without a look at names.
+ * Interns the frame of an interned method at a line, as sagg_add_frame does, without hashing names
+ * again.
  * @param frame_index  receives its index, valid until sagg_compact
  * @param method       index from sagg_add_method
  * @param line         0 = none
@@ -169,23 +170,25 @@ typedef struct sagg_thread {
     sagg_str name;    /**< any bytes; cleaned to UTF-8 */
     sagg_str pool; /**< given: empty = folded from the name, else taken as it is. Handed out: always
                       set */
-    uint32_t pool_thread; /**< handed out only: index of the thread that stands for the pool */
+    uint32_t pool_thread; /**< returned only: index of the pool's thread */
 } sagg_thread;
 
 /**
- * Interns a thread by (os_tid, java_tid, name, pool). One that has only a pool stands for the pool.
- * Past max_threads the pool's thread is returned, past as many pools SAGG_DROPPED_THREAD.
- * @param index  receives its index, valid as long as the aggregate
+ * Interns a thread by (os_tid, java_tid, name, pool). A thread that has only a pool stands for the
+ * pool. Beyond max_threads threads the pool's thread is returned, and beyond as many pools
+ * SAGG_DROPPED_THREAD.
+ * @param index  receives its index, valid for the aggregate's life
  * @return 0; SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_thread(sagg *agg, uint32_t *index, const sagg_thread *thread,
                                               sagg_error *err);
 
 /**
- * Interns a label: what entries are told apart by beyond type, thread and stack, such as which part
- * of the type they are (a number) and which class was allocated (a text). (0, empty) is label 0.
- * @param label  receives its index, valid as long as the aggregate; 0 when there are
- * SAGG_MAX_LABELS or max_bytes leaves no room. A text is cut to 1,024 bytes
+ * Interns a label. Entries of one type, thread and stack are kept apart by their labels. A label is
+ * a number, such as the part of the type that a sample belongs to, and a text, such as the class
+ * that was allocated. (0, empty) is label 0.
+ * @param label  receives its index, valid for the aggregate's life; 0 when there are
+ * SAGG_MAX_LABELS labels or max_bytes leaves no room. A text is cut to 1,024 bytes
  * @return 0; SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_label(sagg *agg, uint32_t *label, uint32_t tag,
@@ -193,7 +196,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_label(sagg *agg, uint32_t *label, uint32_
 
 /* ---- adding ---- */
 
-/** What is added for one sample, or for many of the same kind at once. Sums saturate at 2^64 - 1.
+/** One sample, or many of the same kind at once. Sums saturate at 2^64 - 1.
  */
 typedef struct sagg_sample {
     uint32_t type;      /**< an id of the table */
@@ -207,25 +210,26 @@ typedef struct sagg_sample {
 } sagg_sample;
 
 /**
- * Adds to the totals. Never loses anything: what has no room goes to SAGG_DROPPED.
+ * Adds a sample to the totals. Nothing is lost: a sample for which there is no room is added to
+ * SAGG_DROPPED.
  * @return 0; SAGG_ERR_USAGE (an unknown type, an index out of range); SAGG_ERR_NOMEM: nothing is
  * added
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add(sagg *agg, const sagg_sample *sample, sagg_error *err);
 
 /**
- * As sagg_add of one after the other, in half the time where there are many entries.
- * @return 0; SAGG_ERR_USAGE: those before the bad one were added; SAGG_ERR_NOMEM, then the
- * aggregate holds a part and must be freed
+ * Adds several samples, as sagg_add does for one, in about half the time.
+ * @return 0; SAGG_ERR_USAGE: the samples before the bad one were added; SAGG_ERR_NOMEM: the
+ * aggregate holds a part of them and must be freed
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_all(sagg *agg, const sagg_sample *samples, size_t count,
                                            sagg_error *err);
 
-/** What rows have in common: a type, a thread and a label. Or two types of the same events, as
- * bytes and objects allocated are: then a row stands for a sample of each. */
+/** The type, thread and label that several rows share. A lane may have two types of the same
+ * events, such as bytes and objects allocated; a row then stands for a sample of each. */
 typedef struct sagg_lane {
     uint32_t type;   /**< an id of the table */
-    uint32_t twin;   /**< of the second type, another one; 0 = there is none */
+    uint32_t twin;   /**< id of the second type; 0 = there is none */
     uint32_t thread; /**< as in sagg_sample */
     uint32_t label;  /**< as in sagg_sample */
 } sagg_lane;
@@ -234,44 +238,46 @@ typedef struct sagg_lane {
 typedef struct sagg_row {
     uint32_t stack;     /**< as in sagg_sample */
     uint32_t lane;      /**< index of a lane */
-    uint64_t raw_value; /**< of the type; with a twin its raw value and its value */
-    uint64_t value;     /**< of the type; with a twin that one's, whose raw value is `samples` */
-    uint64_t samples;   /**< how many samples this stands for */
+    uint64_t raw_value; /**< the type's raw value; with a twin also its value */
+    uint64_t
+        value; /**< the type's value; with a twin the twin's value, whose raw value is `samples` */
+    uint64_t samples; /**< how many samples this stands for */
 } sagg_row;
 
 /**
- * As sagg_add of the rows' samples, one after the other, in a fraction of the time where rows of a
- * stack follow each other.
- * @param lanes       `lane_count`, borrowed during the call; those of no row are not looked at
- * @param lane_count  how many there are; dozens are as quick as one
- * @param rows        `count`; hundreds at a time are quicker than a few
+ * Adds the samples of rows, as sagg_add does, in a fraction of the time where rows of one stack
+ * follow each other.
+ * @param lanes       `lane_count` lanes, borrowed during the call; a lane that no row names is
+ * ignored
+ * @param lane_count  the number of lanes; dozens are as fast as one
+ * @param rows        `count` rows; hundreds at a time are faster than a few
  * @return 0; SAGG_ERR_USAGE (an unknown type, a twin that is the type, an index out of range: the
  *         rows before the bad one were added; or an aggregate with per-second totals, as rows have
- *         no time); SAGG_ERR_NOMEM, then the aggregate holds a part and must be freed
+ *         no time); SAGG_ERR_NOMEM: the aggregate holds a part and must be freed
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_rows(sagg *agg, const sagg_lane *lanes, size_t lane_count,
                                             const sagg_row *rows, size_t count, sagg_error *err);
 
 /**
- * Says that about so many stacks, and entries of them by type and thread, will be there in all. A
- * hint: nothing depends on it but that tables need not grow step by step. Too much costs memory,
- * within the cap; what would come near to the cap is not followed.
+ * Tells the aggregate how many stacks and entries (by type, thread and stack) it will hold in all.
+ * This is a hint that saves growing tables step by step; results do not depend on it. Too high a
+ * number costs memory within the cap, and a number that would come near the cap is ignored.
  */
 SAGG_EXPORT void sagg_expect(sagg *agg, uint32_t stacks, uint32_t entries);
 
 /**
- * Whether new stacks are being dropped because a cap is reached, and enough was added since the
- * last compaction for another one to pay: time for sagg_compact. A caller that adds without end
- * asks after each stack it adds.
+ * Returns whether it is time for sagg_compact: a cap is reached, so that new stacks are dropped,
+ * and enough was added since the last compaction for another one to be worth its time. A caller
+ * that adds samples without end asks after each stack.
  */
 SAGG_EXPORT bool sagg_full(const sagg *agg);
 
 /**
  * Keeps the max_stacks heaviest stacks and sums the rest into SAGG_DROPPED. A stack's weight is its
- * largest share of any type's total; equal weights go by stack id. If a byte cap was the reason,
- * half of the stacks go. Does nothing below the caps. **Frame and stack indices are void after
- * it**, thread indices stay.
- * @return 0; SAGG_ERR_NOMEM, then the aggregate is unchanged
+ * largest share of any type's total; equal weights go by stack id. When max_bytes is the cap that
+ * was reached, half of the stacks are summed. Does nothing below the caps. **Frame and stack
+ * indices are invalid afterwards**; thread indices stay valid.
+ * @return 0; SAGG_ERR_NOMEM: the aggregate is unchanged
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_compact(sagg *agg, sagg_error *err);
 
@@ -279,7 +285,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_compact(sagg *agg, sagg_error *err);
  * Adds everything in `from` to `into`: entries, threads, per-second totals by their time, losses.
  * Type tables, normaliser and group must be equal. Below the caps the order of merges
  * does not matter.
- * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM, then `into` holds a part and must be freed
+ * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM: `into` holds a part and must be freed
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_merge(sagg *into, const sagg *from, sagg_error *err);
 
@@ -296,54 +302,54 @@ typedef struct sagg_totals {
 typedef struct sagg_entry {
     uint32_t type;
     uint32_t thread; /**< per options.group: exact, the pool's, or SAGG_NO_THREAD */
-    uint32_t stack;  /**< SAGG_DROPPED for what was dropped */
-    uint32_t label;  /**< 0 for what was dropped */
+    uint32_t stack;  /**< SAGG_DROPPED for dropped samples */
+    uint32_t label;  /**< 0 for dropped samples */
     sagg_totals totals;
 } sagg_entry;
 
 /**
  * Steps through the entries, dropped ones last.
- * @param cursor  0 at first, then as left by the call before
- * @return true and one entry, or false at the end. Adding voids the cursor.
+ * @param cursor  0 for the first call, then as the last call left it
+ * @return true and one entry, or false at the end. Adding a sample makes the cursor invalid.
  */
 SAGG_EXPORT bool sagg_next(const sagg *agg, size_t *cursor, sagg_entry *entry);
 
-/** Totals of one type, or all zero for a type that is not in the table. */
+/** Returns the totals of one type; all zero for a type that is not in the table. */
 SAGG_EXPORT sagg_totals sagg_type_totals(const sagg *agg, uint32_t type);
-/** Totals of one thread in one type; for a thread that stands for a pool, of the whole pool. Zero
- * for what does not exist. */
+/** Returns the totals of one thread in one type; for a thread that stands for a pool, those of the
+ * whole pool. Zero for a thread or type that does not exist. */
 SAGG_EXPORT sagg_totals sagg_thread_totals(const sagg *agg, uint32_t thread, uint32_t type);
 
 /**
- * Counts the distinct stacks of each type; all that was dropped counts as one, SAGG_DROPPED.
+ * Counts the distinct stacks of each type; everything dropped counts as one stack, SAGG_DROPPED.
  * @param counts  by type id; 0 for ids that are not in the table
  */
 SAGG_EXPORT void sagg_type_stacks(const sagg *agg, uint64_t counts[SAGG_MAX_TYPE + 1]);
 
-/** The table of types: row `index` into `*type`, false past its end. Strings borrowed from the
- * aggregate. */
+/** Copies row `index` of the table of types to `*type`; false past its end. Its strings are
+ * borrowed from the aggregate. */
 SAGG_EXPORT bool sagg_type_at(const sagg *agg, size_t index, sagg_type *type);
 
 /**
- * Gives a type of the table another name, which the outputs then have. Aggregates merge only with
- * those that have the same names.
+ * Renames a type of the table; outputs use the new name. Two aggregates merge only when the names
+ * of their types are equal.
  * @param name  copied
  * @return 0; SAGG_ERR_USAGE (no such type); SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_type_rename(sagg *agg, uint32_t type, const char *name,
                                                sagg_error *err);
 
-/** How many there are; indices are 0 .. count - 1. */
+/** The number of stacks, frames and threads; indices are 0 .. count - 1. */
 SAGG_EXPORT uint32_t sagg_stack_count(const sagg *agg);
 SAGG_EXPORT uint32_t sagg_frame_count(const sagg *agg);
 SAGG_EXPORT uint32_t sagg_thread_count(const sagg *agg);
 
-/** Frame `index`; its strings are borrowed until the next call that changes the aggregate. False
- * when there is none. */
+/** Copies frame `index` to `*frame`; its strings are borrowed until the next call that changes the
+ * aggregate. False when there is no such frame. */
 SAGG_EXPORT bool sagg_frame_at(const sagg *agg, uint32_t index, sagg_frame *frame);
-/** Thread `index`; strings borrowed as with sagg_frame_at. */
+/** Copies thread `index` to `*thread`; otherwise as sagg_frame_at. */
 SAGG_EXPORT bool sagg_thread_at(const sagg *agg, uint32_t index, sagg_thread *thread);
-/** Label `index`; text borrowed as with sagg_frame_at. */
+/** Copies label `index` to `*tag` and `*text`; otherwise as sagg_frame_at. */
 SAGG_EXPORT bool sagg_label_at(const sagg *agg, uint32_t index, uint32_t *tag, sagg_str *text);
 
 /** A stack, borrowed until the next call that changes the aggregate. */
@@ -353,52 +359,54 @@ typedef struct sagg_stack {
     uint32_t width; /**< bytes of each index: 2 where all are below 65,536, or 4 */
 } sagg_stack;
 
-/** Frame index `at` (0 = the leaf's) of a stack; `at` must be below its count. */
+/** Returns the index of frame `at` of a stack, counted from the leaf (0); `at` must be below its
+ * count. */
 static inline uint32_t sagg_stack_frame(const sagg_stack *stack, uint32_t at)
 {
     return stack->width == 2 ? ((const uint16_t *)stack->frames)[at]
                              : ((const uint32_t *)stack->frames)[at];
 }
 
-/** Stack `index`; false when there is none. */
+/** Copies stack `index` to `*stack`; false when there is no such stack. */
 SAGG_EXPORT bool sagg_stack_at(const sagg *agg, uint32_t index, sagg_stack *stack);
 
 /**
- * The id of stack `index` (docs/formats/stack-id.md), of the aggregate's normaliser; worked out in
- * each call where the aggregate keeps frames, by a hash of 8 bytes a frame.
+ * Computes the id of stack `index` (docs/formats/stack-id.md) under the aggregate's normaliser: a
+ * hash of 8 bytes per frame in each call.
  * @return false when there is none
  */
 SAGG_EXPORT bool sagg_stack_id_at(const sagg *agg, uint32_t index, sagg_stack_id *id);
 
 /**
- * Per-second totals (of `value`) of one type and pool, borrowed until the next change.
+ * Returns the totals of `value` per second of one type and pool, borrowed until the next change.
  * @param pool_thread  the pool's thread (sagg_thread.pool_thread)
  * @return options.seconds numbers, or NULL when nothing was added there
  */
 SAGG_EXPORT const uint64_t *sagg_seconds(const sagg *agg, uint32_t type, uint32_t pool_thread);
 
-/** What the caps cost; all zero = nothing was lost. Totals are exact whatever stands here. */
+/** The detail that was lost to the caps; all zero = none. Totals are exact in any case. */
 typedef struct sagg_loss {
-    uint64_t
-        stacks_dropped; /**< stacks summed into SAGG_DROPPED, counted again if they came again */
+    uint64_t stacks_dropped; /**< stacks summed into SAGG_DROPPED; a stack that is added and dropped
+                                again counts again */
     uint64_t samples_dropped; /**< samples in SAGG_DROPPED */
-    uint64_t stacks_cut;      /**< stacks that max_frames cut, each time they were added */
+    uint64_t stacks_cut;      /**< stacks that max_frames cut, counted each time one is added */
+    uint64_t threads_folded;  /**< how often a thread beyond the cap was counted with its pool or as
+                                 dropped */
     uint64_t
-        threads_folded; /**< times a thread past the cap was counted with its pool or as dropped */
-    uint64_t outside_seconds; /**< samples outside the per-second range: counted in its first or
-                                 last second. Of a merged aggregate a second counts as one sample */
-    uint64_t saturated;       /**< sums that reached 2^64 - 1 */
+        outside_seconds; /**< samples outside the per-second range, counted in its first or last
+                            second; each second of a merged aggregate counts as one sample */
+    uint64_t saturated;  /**< sums that reached 2^64 - 1 */
 } sagg_loss;
 
 SAGG_EXPORT sagg_loss sagg_losses(const sagg *agg);
 
 /**
- * How much too small the `value` of any single stack of a type can be because of the caps (0 =
- * exact). The sum, over compactions and drops, of what one stack can have lost.
+ * Returns by how much the `value` of any single stack of a type can be too small because of the
+ * caps (0 = exact): the sum, over compactions and drops, of the most that one stack can have lost.
  */
 SAGG_EXPORT uint64_t sagg_error_bound(const sagg *agg, uint32_t type);
 
-/** Bytes of memory held now, as counted against max_bytes. */
+/** Returns the bytes of memory in use, as counted against max_bytes. */
 SAGG_EXPORT uint64_t sagg_bytes(const sagg *agg);
 
 #ifdef __cplusplus

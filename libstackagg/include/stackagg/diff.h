@@ -9,12 +9,13 @@ extern "C" {
 #endif
 
 /**
- * What methods used window by window: what a comparison needs to tell a change from chance. Values
- * are counted for the leaf of each stack. Belongs to one profile type of one side.
+ * The values of methods, window by window. A comparison needs them to tell a change from chance.
+ * Values are counted for the leaf of each stack, and belong to one profile type of one side.
  */
 typedef struct sagg_windows sagg_windows;
 
 /**
+ * Makes an empty series of windows.
  * @param out        receives it; the caller frees it with sagg_windows_free
  * @param window_ns  length of a window, above 0; windows are aligned to multiples of it
  * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM
@@ -31,9 +32,9 @@ SAGG_EXPORT void sagg_windows_free(sagg_windows *windows);
 SAGG_EXPORT SAGG_MUST_USE int sagg_windows_add(sagg_windows *windows, const sagg_frame *leaf,
                                                int64_t time_ns, uint64_t value, sagg_error *err);
 /**
- * As sagg_windows_add of a sample's time, value and leaf, in a fraction of the time.
- * @param agg     which the sample was added to; borrowed during the call
- * @param sample  its type is not looked at
+ * Adds a sample's time, value and leaf, as sagg_windows_add does, in a fraction of the time.
+ * @param agg     the aggregate that the sample was added to; borrowed during the call
+ * @param sample  the sample; its type is ignored
  * @return 0; SAGG_ERR_USAGE (a stack that does not exist); SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_windows_add_sample(sagg_windows *windows, const sagg *agg,
@@ -65,7 +66,7 @@ typedef struct sagg_diff_options {
     }
 #endif
 
-/** How much of its type a method used itself, on both sides. Shares are parts per billion. */
+/** A method's own share of its type on both sides. Shares are parts per billion. */
 typedef struct sagg_change {
     sagg_frame method; /**< line 0; borrowed for the comparison's life */
     uint64_t before_self;
@@ -95,8 +96,8 @@ typedef struct sagg_diff_view {
 } sagg_diff_view;
 
 /**
- * Compares. Values are sums of integers and stay apart; only shares are normalised, each side by
- * its own total, rounded to the nearest billionth.
+ * Compares two trees. Values are sums of integers, one per side; only shares are normalised, each
+ * side by its own total, and rounded to the nearest billionth.
  * @param before  a whole tree (uncut) of a type; `after` one of the same
  * @param out     receives it; the caller frees it with sagg_diff_free. It borrows nothing
  * @return 0; SAGG_ERR_USAGE (bad options, types differ); SAGG_ERR_NOMEM
@@ -106,12 +107,13 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_diff_new(sagg_diff **out, const sagg_tree *be
                                             const sagg_diff_options *options, sagg_error *err);
 /** Frees a comparison; NULL is allowed. */
 SAGG_EXPORT void sagg_diff_free(sagg_diff *diff);
-/** Its arrays. A comparison does not change: any number of threads may read it. */
+/** Returns a comparison's arrays. A comparison does not change: any number of threads may read it.
+ */
 SAGG_EXPORT const sagg_diff_view *sagg_diff_get(const sagg_diff *diff);
 
 /**
- * A page that shows comparisons, from the template of sagg_write_html.
- * @param diffs  `count` comparisons, a profile each
+ * Writes a page that shows comparisons, from the template of sagg_write_html.
+ * @param diffs  `count` comparisons, one per profile
  * @return as sagg_write_html
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_write_diff_html(sagg_str html_template,

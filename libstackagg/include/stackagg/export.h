@@ -2,7 +2,7 @@
 #ifndef STACKAGG_EXPORT_H
 #define STACKAGG_EXPORT_H
 
-/** Marks what the library offers; everything else stays hidden. */
+/** Marks the public functions of the library; all others are hidden. */
 #if defined(__GNUC__)
 #define SAGG_EXPORT   __attribute__((visibility("default")))
 #define SAGG_MUST_USE __attribute__((warn_unused_result))

@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/** What a frame is. How Java code ran (interpreted, compiled, inlined) is no kind: all is
- * SAGG_JAVA. */
+/** The kind of a frame. Interpreted, compiled and inlined Java code is all of the kind SAGG_JAVA.
+ */
 enum sagg_kind {
     SAGG_JAVA = 0,
     SAGG_NATIVE = 1,
@@ -24,7 +24,7 @@ enum sagg_kind {
 
 /** Normaliser versions (docs/formats/stack-id.md, section 3). */
 enum sagg_normaliser {
-    SAGG_NORMALISE_NONE = 0, /**< names are cleaned to UTF-8, nothing else */
+    SAGG_NORMALISE_NONE = 0, /**< names are cleaned to UTF-8 and not changed otherwise */
     SAGG_NORMALISE_V1 = 1,
 };
 
@@ -35,7 +35,7 @@ typedef struct sagg_str {
     size_t size; /**< bytes */
 } sagg_str;
 
-/** One frame as given by, or handed to, a caller. Given names may be any bytes; handed out ones are
+/** One frame. Names that a caller passes in may be any bytes; names that the library returns are
  * UTF-8. */
 typedef struct sagg_frame {
     sagg_str class_name; /**< Java: binary name with '.' or '/'; else library; may be empty */
@@ -88,7 +88,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_frame_normalise(sagg_frame *out, char **stora
                                                    sagg_error *err);
 
 /**
- * Hashes one frame as it stands, without cleaning or normalising it.
+ * Hashes one frame without cleaning or normalising it.
  *
  * @param method_hash  receives XXH3-64 of kind, class and method; may be NULL
  * @param frame_id     receives the method hash with the line mixed in; may be NULL
@@ -99,8 +99,8 @@ SAGG_EXPORT void sagg_frame_hash(uint64_t *method_hash, uint64_t *frame_id,
 
 /**
  * The pool that a thread's name belongs to: the name with its counting digits folded into '#'.
- * Folded are the last run of digits, each run in parentheses, each of more than five digits, and
- * hexadecimal that starts with "0x" or stands behind '@'; other digits (ports, pool numbers) stay:
+ * These digits are folded: the last run, each run in parentheses, each run of more than five
+ * digits, and hexadecimal after "0x" or '@'. Other digits (ports, pool numbers) stay:
  * "http-nio-8080-exec-12" -> "http-nio-8080-exec-#", "GC Thread#3" -> "GC Thread#".
  *
  * @param pool      receives at most `capacity` bytes of UTF-8 (whole code points), no NUL

@@ -9,12 +9,12 @@ extern "C" {
 #endif
 
 /**
- * What stacks used bucket by bucket of time: what a heatmap is drawn from. Belongs to one profile
+ * The values of stacks in buckets of time, from which a heatmap is drawn. It belongs to one profile
  * type of one aggregate. Buckets are aligned to multiples of their length.
  *
- * It is bounded by a number of cells, one per (bucket, thread, stack). Past it, buckets are joined
- * (5, 2 and 2 in turns: 20 ms, 100 ms, 200 ms, 400 ms, 2 s ...), and from 1 s on the lightest
- * stacks are summed into one that has no name. Sums per bucket stay exact.
+ * The number of cells, one per (bucket, thread, stack), is bounded. At the bound, buckets are
+ * joined (by 5, 2 and 2 in turn: 20 ms, 100 ms, 200 ms, 400 ms, 2 s ...), and from 1 s on the
+ * lightest stacks are summed into one without a name. Sums per bucket stay exact.
  */
 typedef struct sagg_heat sagg_heat;
 
@@ -41,6 +41,7 @@ typedef struct sagg_heat_options {
 #endif
 
 /**
+ * Makes an empty one.
  * @param out  receives it; the caller frees it with sagg_heat_free
  * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM
  */
@@ -49,41 +50,42 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_heat_new(sagg_heat **out, const sagg_heat_opt
 /** Frees it; NULL is allowed. */
 SAGG_EXPORT void sagg_heat_free(sagg_heat *heat);
 /**
- * Adds a sample that was added to the aggregate, at its time_ns. Stacks are remembered by their
- * ids: a compaction of the aggregate between two calls does no harm.
+ * Adds a sample of the aggregate at its time_ns. Stacks are identified by their ids, so the
+ * aggregate may be compacted between two calls.
  * @return 0; SAGG_ERR_USAGE (no such stack); SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_heat_add(sagg_heat *heat, const sagg *agg,
                                             const sagg_sample *sample, sagg_error *err);
-/** Length of its buckets as they are now, ns. */
+/** Returns the present length of a bucket in ns. */
 SAGG_EXPORT uint64_t sagg_heat_step(const sagg_heat *heat);
 
-/** A stretch of time, UTC ns, start_ns <= end_ns; the end is out. */
+/** A span of time in UTC ns, start_ns <= end_ns; the end is exclusive. */
 typedef struct sagg_span {
     int64_t start_ns;
     int64_t end_ns;
 } sagg_span;
 
-/** What a page of heatmaps is made from. */
+/** The data of a page of heatmaps. */
 typedef struct sagg_heatmap {
-    const sagg *agg;               /**< as after the last sample */
-    const sagg_tree *const *trees; /**< `count` of them, of this aggregate, cut or not, a profile
-                                      each */
-    const sagg_heat *const *heats; /**< of the trees' types */
+    const sagg *agg; /**< the aggregate after the last sample was added */
+    const sagg_tree *const
+        *trees; /**< `count` trees of this aggregate, one per profile; they may be cut */
+    const sagg_heat *const *heats; /**< `count`, one per tree, of its type */
     size_t count;
-    const sagg_span *spans; /**< `span_count` stretches that were recorded, ascending, apart; 0 =
-                               from the first sample to the last. Other times are gaps */
+    const sagg_span
+        *spans; /**< `span_count` spans that were recorded, ascending and not overlapping; 0 = from
+                   the first sample to the last. Times outside are gaps */
     size_t span_count;
 } sagg_heatmap;
 
 /**
- * A heatmap file: the template with flame graph JSON in it whose profiles have cells
- * (docs/formats/flamegraph-json.md). Samples before or behind all spans are counted in the first
- * or last bucket. Memory: 24 bytes a cell, 16 a node, 32 a stack.
+ * Writes a heatmap file: the template with flame graph JSON whose profiles have cells
+ * (docs/formats/flamegraph-json.md). Samples before or after all spans are counted in the first or
+ * last bucket. The call needs 24 bytes per cell, 16 per node and 32 per stack.
  * @param html_template  as of sagg_write_html
  * @param compress       as of sagg_write_html
  * @return as sagg_write_html; SAGG_ERR_USAGE when a heat told threads apart and its tree did not,
- * or the other way round
+ * or vice versa
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_write_heatmap_html(sagg_str html_template,
                                                       const sagg_heatmap *heatmap, sagg_str meta,

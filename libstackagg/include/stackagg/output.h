@@ -9,9 +9,9 @@ extern "C" {
 #endif
 
 /**
- * Where output goes. Called with pieces of at most 64 KiB, in order; must take all of a piece and
- * return 0, or return another number, which ends the output with SAGG_ERR_IO. It runs on the
- * caller's thread.
+ * The receiver of output. `write` is called with pieces of at most 64 KiB, in order, on the
+ * caller's thread. It takes the whole piece and returns 0, or returns another number, which ends
+ * the output with SAGG_ERR_IO.
  */
 typedef struct sagg_sink {
     int (*write)(void *ctx, const void *data, size_t bytes);
@@ -42,10 +42,11 @@ typedef struct sagg_collapsed_options {
 #endif
 
 /**
- * Collapsed stacks of one type: a line per stack, "root;...;leaf value\n", in the order of the
- * flame tree. A frame is "class.method" (or "method" without a class). ';', blanks at the ends,
- * line breaks in names and a blank before a number that ends a frame (a second column of values to
- * flamegraph.pl) are written as '_', other control and bidirectional formatting characters as
+ * Writes the collapsed stacks of one type: one line per stack, "root;...;leaf value\n", in the
+ * order of the flame tree. A frame is "class.method" (or "method" without a class). ';', blanks at
+ * the ends, line breaks in names and a blank before a number that ends a frame (a second column of
+ * values to flamegraph.pl) are written as '_', other control and bidirectional formatting
+ * characters as
  * '?'. A stack without frames is "[no stack]", also below its thread; a frame without names is
  * "(no name)".
  * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM; SAGG_ERR_IO
@@ -55,9 +56,8 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_write_collapsed(const sagg *agg, uint32_t typ
                                                    const sagg_sink *sink, sagg_error *err);
 
 /**
- * The same for several types of one aggregate, whose stacks are sorted once.
- *
- * Makes a writer; free it with sagg_collapsed_free. The aggregate must outlive it, unchanged. One
+ * Makes a writer of collapsed stacks for several types of one aggregate: it sorts the stacks once.
+ * Free it with sagg_collapsed_free. The aggregate must outlive it, unchanged. One
  * thread at a time may use it.
  * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM
  */
@@ -74,26 +74,26 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_collapsed_write(sagg_collapsed *collapsed, ui
 SAGG_EXPORT void sagg_collapsed_free(sagg_collapsed *collapsed);
 
 /**
- * Flame graph JSON, version 2 (docs/formats/flamegraph-json.md). In the text every '<', U+2028,
- * U+2029, control and bidirectional formatting character is escaped, so it may stand inside an HTML
- * script element.
- * @param trees  `count` trees, a profile each, in this order
+ * Writes flame graph JSON, version 2 (docs/formats/flamegraph-json.md). In the text every '<',
+ * U+2028, U+2029, control and bidirectional formatting character is escaped, so it may stand inside
+ * an HTML script element.
+ * @param trees  `count` trees, one per profile, in this order
  * @param meta   one JSON object as text (UTF-8), written as the document's "meta"; empty = {}. The
- * library escapes what is named above in it and checks no more than where its members end
+ * library escapes the same characters in it, and checks only where its members end
  * @return 0; SAGG_ERR_FORMAT (meta); SAGG_ERR_NOMEM; SAGG_ERR_IO
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_write_json(const sagg_tree *const *trees, size_t count,
                                               sagg_str meta, const sagg_sink *sink,
                                               sagg_error *err);
 
-/** What stands in a template once, where the JSON goes. */
+/** The marker that a template contains once, in the place of the JSON. */
 #define SAGG_HTML_MARKER "/*HOTSTACK_DATA*/"
 
 /**
- * Compresses the document inside a page, so that a page is small. `write` gets the document's bytes
- * in order and hands what it makes of them to `out`; with `last` (and no bytes) it ends the stream.
- * It returns 0, or another number, which ends the output with SAGG_ERR_IO. The stream must be
- * zlib's (RFC 1950), which browsers call "deflate". It runs on the caller's thread.
+ * Compresses the document inside a page. `write` gets the document's bytes in order and writes
+ * compressed bytes to `out`; `last` (with no bytes) ends the stream. It returns 0, or another
+ * number, which ends the output with SAGG_ERR_IO. The stream must be zlib's (RFC 1950), which
+ * browsers call "deflate". It runs on the caller's thread.
  */
 typedef struct sagg_compress {
     int (*write)(void *ctx, const void *data, size_t bytes, bool last, const sagg_sink *out);
@@ -101,12 +101,12 @@ typedef struct sagg_compress {
 } sagg_compress;
 
 /**
- * A flame graph file: the template with its marker (SAGG_HTML_MARKER, exactly one, inside
+ * Writes a flame graph file: the template with its marker (SAGG_HTML_MARKER, exactly one, inside
  * `<script type="application/json" id="hotstack-data">` ... `</script>`) replaced by flame graph
  * JSON, version 2.
  * @param html_template  the template's bytes
- * @param meta           as of sagg_write_json
- * @param compress       NULL: the page holds the JSON as it is; else compressed, in base64
+ * @param meta           as in sagg_write_json
+ * @param compress       NULL: the page holds plain JSON; else the JSON compressed and in base64
  * @return 0; SAGG_ERR_FORMAT (template or meta; the error's offset points into the template);
  * SAGG_ERR_NOMEM; SAGG_ERR_IO
  */

@@ -8,16 +8,16 @@
 extern "C" {
 #endif
 
-/** Other trees of the same stacks. */
+/** The other trees that can be made of the same stacks. */
 enum sagg_shape {
-    SAGG_SHAPE_REVERSED = 1, /**< leaves first; what was cut from the given tree, whose leaves are
-                                not known, stands as omitted under the root */
-    SAGG_SHAPE_FOLDED = 2,   /**< a frame that stands on its path already is that call again: what
-                                it calls is added there */
-    SAGG_SHAPE_CALLEES = 3,  /**< begins at the outermost calls of a method, with what it calls */
-    SAGG_SHAPE_CALLERS = 4,  /**< begins at the same calls, with what calls them: the other half of
-                                a sandwich; both totals are equal */
-    SAGG_SHAPE_WITHOUT = 5,  /**< leaves out the stacks through a method, from it to their leaves */
+    SAGG_SHAPE_REVERSED = 1, /**< leaves first; values that were cut from the given tree, whose
+                                leaves are unknown, are omitted values under the root */
+    SAGG_SHAPE_FOLDED = 2,   /**< recursion is folded: the callees of a frame that is already on its
+                                path are added to the first one */
+    SAGG_SHAPE_CALLEES = 3,  /**< begins at the outermost calls of a method and shows its callees */
+    SAGG_SHAPE_CALLERS = 4, /**< begins at the same calls and shows their callers: the other half of
+                               a sandwich; both totals are equal */
+    SAGG_SHAPE_WITHOUT = 5, /**< leaves out the stacks through a method, from it to their leaves */
 };
 
 /** Options of sagg_tree_shape; 0 means the default. */
@@ -26,7 +26,8 @@ typedef struct sagg_shape_options {
     int shape;          /**< enum sagg_shape; required */
     uint32_t max_nodes; /**< keep the heaviest nodes, the root counted; 0 = all */
     uint64_t min_total; /**< keep nodes whose total is at least this; 0 = all */
-    sagg_frame method;  /**< callees, callers, without: kind, class_name and method count; any line
+    sagg_frame method;  /**< for callees, callers and without: its kind, class_name and method are
+                         * compared, its line is not
                          */
 } sagg_shape_options;
 
@@ -45,9 +46,9 @@ typedef struct sagg_shape_options {
 #endif
 
 /**
- * Makes another tree of a tree's stacks. Every value of the given tree is in the new one exactly
- * once, or belongs to a stack that was not asked for; sums are integers. Give a whole tree (no
- * max_nodes, no min_total) for exact results: of a cut one, what was cut stays with its node.
+ * Makes another tree of a tree's stacks. Each value of the given tree is in the new one exactly
+ * once, unless its stack was not asked for; sums are integers. Pass a whole tree (without max_nodes
+ * and min_total) for exact results: in a cut tree, omitted values stay with their node.
  * @param out  receives the tree; the caller frees it with sagg_tree_free. It borrows nothing.
  * Siblings are ordered as in any tree. Its totals.value is its root's total, raw_value and samples
  * are the given tree's

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /** A flame tree of one profile type: flat arrays in preorder. It borrows nothing: the aggregate may
- * go before it. */
+ * be freed first. */
 typedef struct sagg_tree sagg_tree;
 
 /** Options of sagg_tree_new; 0 means the default. */
@@ -57,7 +57,7 @@ typedef struct sagg_tree_view {
     size_t omitted_count;  /**< nodes below which something was cut away */
     const uint32_t *omitted_node;  /**< ascending */
     const uint64_t *omitted_total; /**< value of the children cut away */
-    const uint64_t *omitted_nodes; /**< how many nodes were cut away, all depths */
+    const uint64_t *omitted_nodes; /**< how many nodes were cut away, at all depths */
     bool threads;                  /**< nodes of depth 1 are threads */
 } sagg_tree_view;
 
@@ -85,8 +85,10 @@ typedef struct sagg_top_row {
 typedef struct sagg_top sagg_top;
 
 /**
+ * Makes a top table.
  * @param out    receives the table; the caller frees it with sagg_top_free. It borrows nothing
- * @param limit  rows to keep, 0 = all. Sorted by self, then total, both descending, then name
+ * @param limit  rows to keep, 0 = all. Rows are sorted by self, then total, both descending, then
+ * name
  * @return 0; SAGG_ERR_USAGE (unknown type); SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_top_new(sagg_top **out, const sagg *agg, uint32_t type,

@@ -35,7 +35,7 @@ typedef struct sagg__thread {
     int64_t java_tid;
     uint32_t name;
     uint32_t pool;
-    uint32_t pool_thread; /* itself, when it stands for the pool */
+    uint32_t pool_thread; /* itself, when it is the pool's thread */
 } sagg__thread;
 
 typedef struct sagg__label {
@@ -46,7 +46,7 @@ typedef struct sagg__label {
 /* A slot that is no type's: the entry has one type. */
 #define SAGG__NO_TWIN 0xFFu
 
-/* What entries are told apart by. */
+/* The key of an entry. */
 typedef struct sagg__key {
     uint32_t stack;
     uint32_t thread;
@@ -231,7 +231,7 @@ void *sagg__scratch(sagg *agg, size_t bytes);
 /* Interns a frame whose names are prepared. Returns as sagg_add_frame. */
 int sagg__intern_frame(sagg *agg, uint32_t *index, const sagg_frame *frame);
 
-/* Where a stack stands in its index. */
+/* The place of a stack in its index. */
 uint64_t sagg__stack_hash(const sagg *agg, uint32_t stack);
 
 /* The id of a stack that is there. */

@@ -196,7 +196,7 @@ static bool find(const sagg *agg, const sagg__key *key, const struct run *run, u
            sagg__index_find(&agg->entries.index, hash_of(key), is_entry, &wanted, at);
 }
 
-/* The types of an entry's pair are told apart from now on. Without memory they are not. */
+/* Splits an entry's pair of types into two entries. Without memory the pair stays. */
 static int part(sagg *agg, uint32_t at, struct run *run)
 {
     sagg__entry pair = sagg__entry_at(agg, at);
@@ -231,7 +231,7 @@ static int add_entry(sagg *agg, const sagg__entry *from, struct run *run)
 
 /*
  * Entries lie all over a table larger than the caches: each step asks for the memory of the next
- * before it is needed. Those of one stack come one behind the other, most of them.
+ * before it is needed. Most entries of one stack are adjacent.
  */
 static void ask_for_memory(const sagg *agg, const sagg__entry *entries, size_t count)
 {

@@ -36,13 +36,13 @@ int sagg__side_new(sagg__side *side, sagg__mem *mem, const sagg_windows *from,
 void sagg__side_free(sagg__side *side, sagg__mem *mem, uint32_t methods);
 
 /*
- * Draws both sides' windows anew, `rounds` times, and leaves in low and high (by method) between
+ * Resamples both sides' windows `rounds` times, and leaves in low and high (by method) between
  * what the change of the share lies in 99 % of the rounds. Returns 0 or SAGG_ERR_NOMEM.
  */
 int sagg__bootstrap(const sagg__side *before, const sagg__side *after, uint32_t methods,
                     uint32_t rounds, uint64_t seed, int64_t *low, int64_t *high, sagg__mem *mem);
 
-/* Cuts a comparison's tree and arrays to the options' limits; omitted blocks are counted anew.
+/* Cuts a comparison's tree and arrays to the options' limits; omitted blocks are counted again.
  * Returns 0 or SAGG_ERR_NOMEM. */
 int sagg__diff_cut(sagg_tree *tree, sagg__array *before_self, sagg__array *before_total,
                    sagg__array *omitted_before, const sagg_diff_options *o);

@@ -40,7 +40,7 @@ void sagg__id_in_pieces(sagg_stack_id *id, size_t count, int version, sagg__put_
 void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, const uint32_t *numbers,
                            size_t count, int version);
 
-/* Where an id stands in an index. */
+/* The place of an id in an index. */
 static inline uint64_t sagg__id_hash(const sagg_stack_id *id)
 {
     uint64_t hash;
@@ -48,7 +48,7 @@ static inline uint64_t sagg__id_hash(const sagg_stack_id *id)
     return hash;
 }
 
-/* What stacks in memory are told apart by quickly. */
+/* A quick key of stacks in memory. */
 uint64_t sagg__hash_bytes(const void *bytes, size_t size);
 
 #endif

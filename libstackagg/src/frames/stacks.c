@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks of an aggregate. With frames they are told apart by the numbers of those, and their ids
- * are worked out for who asks; without, by their ids, which are kept.
+ * Stacks of an aggregate. With frames, the frames' numbers are the key and ids are computed on
+ * request; without frames, the kept ids are the key.
  */
 #include <string.h>
 

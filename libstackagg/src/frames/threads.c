@@ -77,7 +77,7 @@ int sagg__add_first_threads(sagg *agg)
     return rc != 0 ? rc : append(agg, &rest, UINT32_MAX, &index);
 }
 
-/* The thread that stands for a pool; SAGG_DROPPED_THREAD past the caps. */
+/* The pool's thread; SAGG_DROPPED_THREAD past the caps. */
 static int add_pool(sagg *agg, sagg_str pool, uint32_t *index)
 {
     struct wanted_thread wanted = {agg, 0, 0, {"", 0}, pool};

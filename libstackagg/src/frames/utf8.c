@@ -77,7 +77,7 @@ static void write_pair(char out[4], const uint8_t *bytes)
 /* U+FFFD. */
 static const uint8_t replacement[] = {0xEF, 0xBF, 0xBD};
 
-/* One step of the scan: what to append (1 to 4 bytes) and how many input bytes it stands for. */
+/* One step of the scan: what to append (1 to 4 bytes) and how many input bytes that consumes. */
 static size_t clean_step(char out[4], size_t *out_size, const uint8_t *in, size_t n)
 {
     if (is_surrogate_pair(in, n)) {

@@ -177,8 +177,8 @@ static int name_frames(sagg_collapsed *c)
 
 /* ---- paths ---- */
 
-/* The item of an entry: one a stack, or one an entry where threads are told apart; paths that are
- * alike meet when they are written. */
+/* The item of an entry: one per stack, or one per entry where threads are kept apart; paths that
+ * are alike meet when they are written. */
 static int add_entry(sagg_collapsed *c, uint32_t stack, uint32_t of_thread, uint32_t *stack_items)
 {
     uint32_t thread = SAGG__NO_RANK;

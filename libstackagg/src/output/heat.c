@@ -14,7 +14,7 @@
 #define DEFAULT_STEP  UINT64_C(20000000)
 #define DEFAULT_CELLS 1000000u
 #define LEAST_CELLS   1000u
-/* Stacks that are told apart whatever it costs in time. */
+/* Stacks that are kept apart, whatever the cost in time resolution. */
 #define LEAST_KEYS 256u
 /* Buckets on either side of the first sample: 248 days at 20 ms. What lies beyond counts in the
  * last of them. */
@@ -111,7 +111,7 @@ static int add_cell(sagg_heat *heat, const sagg__heat_cell *cell)
     return 0;
 }
 
-/* Adds all cells anew, after their keys or buckets have changed. There is room: they get no more.
+/* Adds all cells again, after their keys or buckets have changed. There is room: they get no more.
  */
 static int join_cells(sagg_heat *heat)
 {

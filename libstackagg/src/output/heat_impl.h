@@ -6,10 +6,10 @@
 
 #include "aggregate/index_impl.h"
 
-/* The key of what no stack is told of any more. Always the first. */
+/* The key of cells whose stack is no longer known. Always the first. */
 #define SAGG__NAMELESS 0u
 
-/* What cells are told apart by beside their bucket. */
+/* The key of a cell beside its bucket. */
 typedef struct sagg__heat_key {
     sagg_stack_id stack;
     uint32_t thread; /* SAGG_NO_THREAD, when threads are not told apart */

@@ -175,7 +175,7 @@ static uint32_t frame_of(const struct map *map, uint32_t index)
     return map->frame_of[index] - 1;
 }
 
-/* A step down; where the tree was cut the block that stands for the rest. */
+/* A step down; where the tree was cut, the block of omitted nodes. */
 static bool step(const struct map *map, uint32_t *node, uint32_t frame, uint32_t *stack)
 {
     uint32_t child = frame != NOWHERE ? find_child(map, *node, frame) : NOWHERE;
@@ -263,7 +263,7 @@ static int by_place(const void *a, const void *b)
     return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-/* Sorts, and adds up what stands in one place. */
+/* Sorts, and adds up the cells of one place. */
 static void join_places(struct map *map)
 {
     uint32_t used = 0;

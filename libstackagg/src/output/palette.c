@@ -259,7 +259,8 @@ static int own_text(sagg__palette *palette, sagg__mem *mem)
     return 0;
 }
 
-/* Sorts and fills; all memory is there, `order` and `room` for whatever is more: names or frames.
+/* Sorts and fills; all memory is allocated; `order` and `room` have the larger of the counts of
+ * names and frames.
  */
 static void build(sagg__palette *palette, struct source *source, uint32_t *order, uint32_t *room)
 {

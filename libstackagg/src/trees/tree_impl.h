@@ -12,7 +12,7 @@ typedef struct sagg__palette {
     uint32_t count;
     char *text;
     size_t text_size;
-    /* Where the frames of the aggregate and its threads stand in `frames`; UINT32_MAX = unused. */
+    /* The places of the aggregate's frames and threads in `frames`; UINT32_MAX = unused. */
     uint32_t *of_frame;
     uint32_t *of_thread;
     uint32_t frame_slots, thread_slots;
@@ -32,7 +32,7 @@ int sagg__palette_new(sagg__palette *palette, sagg__mem *mem, const sagg *agg, b
 void sagg__palette_drop_maps(sagg__palette *palette, sagg__mem *mem);
 void sagg__palette_free(sagg__palette *palette, sagg__mem *mem);
 
-/* The frame that stands for a thread; its name is borrowed as with sagg_thread_at. */
+/* The frame of a thread; its name is borrowed as with sagg_thread_at. */
 sagg_frame sagg__thread_frame(const sagg *agg, uint32_t index);
 
 /* Order of siblings: "class.method" bytewise, then where the class ends, kind, line. */

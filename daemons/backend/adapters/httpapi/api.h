@@ -11,7 +11,7 @@
 #include <http/assets.h>
 #include <http/server.h>
 
-#include "auth.h"
+#include "auth/auth.h"
 #include "ingest.h"
 #include "metrics.h"
 #include "pacing.h"
@@ -28,7 +28,6 @@ typedef struct api api;
 /* What a route's functions get. */
 typedef struct api_route {
     api *api;
-    bool open; /* asks for nothing */
     bool for_collectors;
     bool for_users;
 } api_route;
@@ -36,7 +35,8 @@ typedef struct api_route {
 struct api {
     ingest ingest;
     query query;
-    auth *auth;
+    auth *auth;           /* sessions and logins */
+    admission *admission; /* tokens */
     metrics *metrics;
     rollups *rollups;
     const http_assets *assets; /* NULL: this backend has no page */
@@ -61,6 +61,8 @@ void api_init(api *a);
 /* guard.c */
 bool api_admit(void *context, http_request *request, http_response *response);
 const principal *api_who(const http_request *request);
+/* Sets the cookie of a session. */
+void api_set_session(const api *a, http_response *response, const char *session, unsigned seconds);
 /* False, with the response filled, when a page of another origin sent this. */
 bool api_same_origin(const http_request *request, http_response *response);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is asking: before the body is read, on the server's own thread; nothing here blocks. */
+/* Who is asking: before the body is read, on one of the server's admitters. */
 #include <base/log.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -11,26 +12,51 @@ const principal *api_who(const http_request *request)
     return http_request_user(request);
 }
 
-static const principal *by_bearer(api *a, const char *field)
+void api_set_session(const api *a, http_response *response, const char *session, unsigned seconds)
+{
+    char cookie[256];
+
+    snprintf(cookie, sizeof(cookie), "%s=%s; Path=/; Max-Age=%u; HttpOnly; SameSite=Strict%s",
+             API_SESSION_COOKIE, session, seconds, a->secure_cookie ? "; Secure" : "");
+    http_response_header(response, "Set-Cookie", cookie);
+}
+
+static admission_answer by_bearer(api *a, const char *field, const principal **who)
 {
     static const char scheme[] = "Bearer ";
 
     if (strncasecmp(field, scheme, sizeof(scheme) - 1) != 0)
-        return NULL;
+        return ADMISSION_STRANGER;
     const char *token = field + sizeof(scheme) - 1;
-    return auth_by_token(a->auth, token, strlen(token));
+    return admission_decide(a->admission, token, strlen(token), who);
 }
 
-static const principal *find_principal(api *a, const http_request *request)
+/* A session in use is renewed by the answer to the call. */
+static admission_answer by_cookie(api *a, const http_request *request, http_response *response,
+                                  const principal **who)
 {
-    char session[AUTH_SESSION_CHARS + 1];
+    char session[SESSION_CHARS + 1], renewed[SESSION_CHARS + 1];
+
+    if (http_request_cookie(request, API_SESSION_COOKIE, session, sizeof(session)) == NULL)
+        return ADMISSION_STRANGER;
+    *who = auth_by_session(a->auth, session, renewed);
+    if (renewed[0] != '\0')
+        api_set_session(a, response, renewed, SESSION_SECONDS);
+    return *who != NULL ? ADMISSION_KNOWN : ADMISSION_STRANGER;
+}
+
+static admission_answer find_principal(api *a, const http_request *request, http_response *response,
+                                       const principal **who)
+{
     const char *field = http_request_header(request, "Authorization");
 
-    if (field != NULL)
-        return by_bearer(a, field);
-    if (http_request_cookie(request, API_SESSION_COOKIE, session, sizeof(session)) == NULL)
-        return NULL;
-    return auth_by_session(a->auth, session, NULL);
+    *who = NULL;
+    return field != NULL ? by_bearer(a, field, who) : by_cookie(a, request, response, who);
+}
+
+static void release_principal(void *who)
+{
+    principal_release(who);
 }
 
 bool api_same_origin(const http_request *request, http_response *response)
@@ -52,22 +78,34 @@ static void count_refusal(api *a, const char *why)
                 "Calls refused for want of a token or of its role.", "why", why, 1);
 }
 
+static bool refuse_unknown(api *a, admission_answer answer, http_response *response)
+{
+    if (answer == ADMISSION_UNDECIDED) {
+        count_refusal(a, "undecided");
+        http_response_error(response, 503, "over_capacity",
+                            "Who holds this token cannot be told now: try again.");
+        http_response_retry_after(response, 1);
+        return false;
+    }
+    count_refusal(a, "unauthenticated");
+    http_response_error(response, 401, "unauthenticated",
+                        "This call needs a valid token or session.");
+    http_response_header(response, "WWW-Authenticate", "Bearer");
+    return false;
+}
+
 bool api_admit(void *context, http_request *request, http_response *response)
 {
     const api_route *route = context;
     api *a = route->api;
     const char *method = http_request_method(request);
+    const principal *who;
+    admission_answer answer = find_principal(a, request, response, &who);
 
-    if (route->open)
-        return true;
-    const principal *who = find_principal(a, request);
-    if (who == NULL) {
-        count_refusal(a, "unauthenticated");
-        http_response_error(response, 401, "unauthenticated",
-                            "This call needs a valid token or session.");
-        http_response_header(response, "WWW-Authenticate", "Bearer");
-        return false;
-    }
+    if (answer != ADMISSION_KNOWN)
+        return refuse_unknown(a, answer, response);
+    /* Held until the call has ended, whatever tokens are in force by then. */
+    http_request_set_user(request, (void *)(uintptr_t)who, release_principal);
     if (!(who->role == ROLE_COLLECTOR ? route->for_collectors : route->for_users)) {
         count_refusal(a, "role");
         log_line("refused: %s asked for %s %s, which its role does not allow", who->name, method,
@@ -77,9 +115,6 @@ bool api_admit(void *context, http_request *request, http_response *response)
         return false;
     }
     /* A cookie goes along with what another site's page sends, a bearer token does not. */
-    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0 &&
-        !api_same_origin(request, response))
-        return false;
-    http_request_set_user(request, who);
-    return true;
+    return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 ||
+           api_same_origin(request, response);
 }

@@ -89,6 +89,22 @@ static void set_rollups(const api *a)
         metrics_set(a->metrics, rows[i].kind, rows[i].name, rows[i].help, rows[i].value);
 }
 
+static void set_auth(const api *a)
+{
+    admission_stats s = admission_read(a->admission);
+
+    metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_auth_tokens", "Tokens in force.",
+                auth_tokens(a->auth));
+    metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_auth_kept",
+                "Tokens whose holder is remembered.", s.kept);
+    metrics_set(a->metrics, METRIC_COUNTER, "hotstack_backend_auth_kept_hits_total",
+                "Calls whose token's holder was remembered.", s.hits);
+    metrics_set(a->metrics, METRIC_COUNTER, "hotstack_backend_auth_kept_misses_total",
+                "Calls whose token's holder had to be found out.", s.misses);
+    metrics_set(a->metrics, METRIC_COUNTER, "hotstack_backend_auth_undecided_total",
+                "Calls of which it could not be told in time who made them.", s.undecided);
+}
+
 void api_metrics(void *context, const http_request *request, http_response *response)
 {
     api *a = ((const api_route *)context)->api;
@@ -98,6 +114,7 @@ void api_metrics(void *context, const http_request *request, http_response *resp
     set_server_gauges(a);
     set_known_stacks(a);
     set_rollups(a);
+    set_auth(a);
     metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_store_ready",
                 "1 when the store has been reached and has our schema.",
                 a->store_ready(a->store_context) ? 1 : 0);

@@ -34,7 +34,7 @@ static void add_open(api *a, const char *method, const char *pattern, uint64_t b
     http_route *route = add(a, method, pattern, handle);
 
     route->body_limit = body;
-    ((api_route *)route->context)->open = true;
+    route->admit = NULL;
 }
 
 static void add_ingest(api *a, const char *pattern, handler *handle)

@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/log.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "api.h"
 #include "session_body.h"
-
-static void set_cookie(const api *a, http_response *response, const char *session, unsigned seconds)
-{
-    char cookie[256];
-
-    snprintf(cookie, sizeof(cookie), "%s=%s; Path=/; Max-Age=%u; HttpOnly; SameSite=Strict%s",
-             API_SESSION_COOKIE, session, seconds, a->secure_cookie ? "; Secure" : "");
-    http_response_header(response, "Set-Cookie", cookie);
-}
 
 static void answer_login(api *a, login result, const char *session, const char *peer,
                          http_response *response)
@@ -22,7 +12,7 @@ static void answer_login(api *a, login result, const char *session, const char *
     switch (result) {
     case LOGIN_OK:
         http_response_status(response, 204);
-        set_cookie(a, response, session, AUTH_SESSION_SECONDS);
+        api_set_session(a, response, session, SESSION_SECONDS);
         return;
     case LOGIN_LIMITED:
         http_response_error(response, 429, "rate_limited",
@@ -42,7 +32,7 @@ void api_session_open(void *context, const http_request *request, http_response 
 {
     api *a = ((const api_route *)context)->api;
     const char *type = http_request_header(request, "Content-Type");
-    char session[AUTH_SESSION_CHARS + 1] = "";
+    char session[SESSION_CHARS + 1] = "";
     session_body body;
     size_t length;
     const char *data = http_request_body(request, &length);
@@ -66,10 +56,10 @@ void api_session_open(void *context, const http_request *request, http_response 
 void api_session_close(void *context, const http_request *request, http_response *response)
 {
     api *a = ((const api_route *)context)->api;
-    char session[AUTH_SESSION_CHARS + 1];
+    char session[SESSION_CHARS + 1];
 
     if (http_request_cookie(request, API_SESSION_COOKIE, session, sizeof(session)) != NULL)
         auth_logout(a->auth, session);
     http_response_status(response, 204);
-    set_cookie(a, response, "", 0);
+    api_set_session(a, response, "", 0);
 }

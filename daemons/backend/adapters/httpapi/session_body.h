@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "auth.h"
+#include "auth/auth.h"
 
 /* One of the two is set, the other "". */
 typedef struct session_body {

@@ -2,9 +2,12 @@
 /*
  * A JVM TI agent that misbehaves as its options say, for tests: "exit" ends the JVM at once, "hang"
  * never returns from its attach thread, "objects" takes the sampling of allocations, which only one
- * agent can have, and keeps it.
+ * agent can have, and keeps it. To a command of a session it says what async-profiler says of a JVM
+ * that is starting.
  */
 #include <jvmti.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +20,17 @@ static jint take_objects(JavaVM *vm)
     return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE ? JNI_OK : JNI_ERR;
 }
 
+/* The session's command ends with log=FILE. */
+static jint refuse_command(const char *log)
+{
+    FILE *to = fopen(log, "w");
+    if (to == NULL)
+        return JNI_ERR;
+    (void)fprintf(to, "[ERROR] JVM does not support Tool Interface\n");
+    (void)fclose(to);
+    return 200;
+}
+
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
     (void)reserved;
@@ -24,5 +38,8 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
         _exit(3);
     while (options != NULL && strcmp(options, "hang") == 0)
         (void)pause();
+    const char *log = options != NULL ? strstr(options, ",log=") : NULL;
+    if (log != NULL)
+        return refuse_command(log + strlen(",log="));
     return options != NULL && strcmp(options, "objects") == 0 ? take_objects(vm) : JNI_OK;
 }

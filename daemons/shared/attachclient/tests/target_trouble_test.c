@@ -241,6 +241,22 @@ START_TEST(an_event_that_is_refused_leaves_the_others)
 }
 END_TEST
 
+/* A refusal that holds for every event is none of one event: the session does not begin with the
+ * few that are tried when the JVM is ready at last. */
+START_TEST(a_jvm_that_is_starting_fails_as_a_whole)
+{
+    jvm_fixture jvm;
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_request *r = operation_request(&jvm, ATTACH_OP_START);
+    (void)snprintf(r->library, sizeof(r->library), "%s", getenv("HOTSTACK_BAD_AGENT"));
+    attach_result result = operation_send(r, NULL);
+    operation_expect(&result, ATTACH_REASON_JVM_STARTING);
+    ck_assert_uint_eq(result.info.absent, 0);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
 START_TEST(what_the_jdks_recorder_does_not_know_is_absent)
 {
     jvm_fixture jvm;
@@ -311,6 +327,7 @@ void target_add_trouble(Suite *suite)
     tcase_add_test(tc, deadline_holds_for_a_jvm_stopped_midway);
     tcase_add_test(tc, deadline_holds_while_another_tool_works);
     tcase_add_loop_test(tc, an_event_that_is_refused_leaves_the_others, 0, 4);
+    tcase_add_test(tc, a_jvm_that_is_starting_fails_as_a_whole);
     tcase_add_test(tc, what_the_jdks_recorder_does_not_know_is_absent);
     tcase_add_test(tc, exits_while_we_are_attached);
     tcase_add_test(tc, half_dead);

@@ -287,5 +287,6 @@ int main(void)
     tcase_add_test(file, help_and_reference_hold_every_key);
     suite_add_tcase(suite, file);
     suite_add_tcase(suite, sources_tests());
+    suite_add_tcase(suite, watch_tests());
     return run_suite(suite);
 }

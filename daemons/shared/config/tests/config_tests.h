@@ -10,5 +10,6 @@
 extern const config_program sample_program;
 
 TCase *sources_tests(void);
+TCase *watch_tests(void);
 
 #endif

@@ -8,11 +8,13 @@
 #include "router.h"
 
 typedef enum stage {
-    STAGE_NEW,     /* the head has come */
-    STAGE_BODY,    /* the body is coming */
-    STAGE_DISCARD, /* the body is coming and too long: nothing of it is kept */
-    STAGE_WORK,    /* queued or with a worker; the connection is suspended */
-    STAGE_ANSWER,  /* the response is ready to be sent */
+    STAGE_NEW,      /* the head has come */
+    STAGE_ADMIT,    /* queued for or with an admitter; the connection is suspended */
+    STAGE_ADMITTED, /* the route takes the request */
+    STAGE_BODY,     /* the body is coming */
+    STAGE_DISCARD,  /* the body is coming and too long: nothing of it is kept */
+    STAGE_WORK,     /* queued for or with a worker; the connection is suspended */
+    STAGE_ANSWER,   /* the response is ready to be sent */
     STAGE_SENT
 } stage;
 
@@ -194,43 +196,58 @@ static uint64_t declared_length(const exchange *e)
     return text != NULL ? strtoull(text, NULL, 10) : 0;
 }
 
-/* The head has come: routes, admits and reserves; false when the response is ready. */
-static bool begin(exchange *e)
+/* Suspends the connection and hands the exchange over; a full queue answers at once. */
+static void hand_over(exchange *e, pool *to, stage waiting)
+{
+    e->stage = waiting;
+    MHD_suspend_connection(e->connection);
+    if (http__pool_push(to, e))
+        return;
+    release_body(e);
+    refuse(e, HTTP_REFUSE_BUSY);
+    e->stage = STAGE_ANSWER;
+    MHD_resume_connection(e->connection);
+}
+
+/* The route takes the request: makes room for its body. */
+static enum MHD_Result await_body(exchange *e)
+{
+    uint64_t length = declared_length(e);
+
+    e->stage = STAGE_BODY;
+    if (length > e->route->body_limit)
+        refuse(e, HTTP_REFUSE_TOO_LARGE);
+    else if (length > 0 && !reserve_body(e, (size_t)length))
+        refuse(e, HTTP_REFUSE_BUSY);
+    else
+        return MHD_YES;
+    return send_answer(e);
+}
+
+/* The head has come: finds its route and has it admitted. */
+static enum MHD_Result begin(exchange *e)
 {
     int status;
-    uint64_t length = declared_length(e);
 
     atomic_fetch_add(&e->server->requests, 1);
     e->route = http__route_find(e->server->options.routes, e->server->options.route_count,
                                 &e->request, &status);
     if (e->route == NULL) {
         answer_unrouted(e, status);
-        return false;
+        return send_answer(e);
     }
-    if (e->route->admit != NULL && !e->route->admit(e->route->context, &e->request, &e->response))
-        return false;
-    if (length > e->route->body_limit) {
-        refuse(e, HTTP_REFUSE_TOO_LARGE);
-        return false;
-    }
-    if (length > 0 && !reserve_body(e, (size_t)length)) {
-        refuse(e, HTTP_REFUSE_BUSY);
-        return false;
-    }
-    e->stage = STAGE_BODY;
-    return true;
+    if (e->route->admit == NULL)
+        return await_body(e);
+    hand_over(e, e->server->admitters, STAGE_ADMIT);
+    return MHD_YES;
 }
 
-/* Everything has come: hands over to a worker. */
-static void dispatch(exchange *e)
+void http__exchange_admit(void *job)
 {
-    e->stage = STAGE_WORK;
-    MHD_suspend_connection(e->connection);
-    if (http__pool_push(e->server->pool, e))
-        return;
-    release_body(e);
-    refuse(e, HTTP_REFUSE_BUSY);
-    e->stage = STAGE_ANSWER;
+    exchange *e = job;
+    bool admitted = e->route->admit(e->route->context, &e->request, &e->response);
+
+    e->stage = admitted ? STAGE_ADMITTED : STAGE_ANSWER;
     MHD_resume_connection(e->connection);
 }
 
@@ -256,12 +273,14 @@ enum MHD_Result http__exchange_handle(void *server, struct MHD_Connection *conne
     e->request.method = method;
     switch (e->stage) {
     case STAGE_NEW:
-        return begin(e) ? MHD_YES : send_answer(e);
+        return begin(e);
+    case STAGE_ADMITTED:
+        return await_body(e);
     case STAGE_BODY:
         if (*data_size > 0)
             keep_body(e, data, *data_size);
         else
-            dispatch(e);
+            hand_over(e, e->server->workers, STAGE_WORK);
         *data_size = 0;
         return MHD_YES;
     case STAGE_DISCARD:
@@ -271,6 +290,7 @@ enum MHD_Result http__exchange_handle(void *server, struct MHD_Connection *conne
         return MHD_YES;
     case STAGE_ANSWER:
         return send_answer(e);
+    case STAGE_ADMIT:
     case STAGE_WORK:
     case STAGE_SENT:
         return MHD_YES;

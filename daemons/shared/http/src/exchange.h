@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: one request on its way through libmicrohttpd, the queue and a worker, and its answer.
- * An exchange is touched by one thread at a time: libmicrohttpd's, then, while its connection is
- * suspended, a worker's.
+ * Private: one request on its way through libmicrohttpd, an admitter and a worker, and its answer.
+ * An exchange is touched by one thread at a time: libmicrohttpd's, or, while its connection is
+ * suspended, an admitter's or a worker's.
  */
 #ifndef HTTP_EXCHANGE_H
 #define HTTP_EXCHANGE_H
@@ -19,7 +19,8 @@
 struct http_server {
     http_server_options options;
     struct MHD_Daemon *engine;
-    pool *pool;
+    pool *admitters; /* threads that call admit */
+    pool *workers;   /* threads that call handle */
     front front;
     atomic_uint_fast64_t requests;
     atomic_uint_fast64_t body_bytes; /* reserved by all exchanges */
@@ -33,7 +34,8 @@ enum MHD_Result http__exchange_handle(void *server, struct MHD_Connection *conne
 void http__exchange_completed(void *server, struct MHD_Connection *connection, void **exchange,
                               enum MHD_RequestTerminationCode code);
 
-/* A worker's job. */
+/* The jobs of an admitter and of a worker. */
+void http__exchange_admit(void *exchange);
 void http__exchange_work(void *exchange);
 
 #endif

@@ -29,7 +29,8 @@ struct http_request {
     char *params[HTTP_PATH_PARAMS_MAX]; /* owned */
     char *body;                         /* owned, NULL while empty */
     size_t body_length;
-    const void *user;
+    void *user;
+    void (*release_user)(void *user); /* NULL: nothing to do */
 };
 
 void http__request_clear(http_request *request);

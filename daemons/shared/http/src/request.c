@@ -64,9 +64,10 @@ const void *http_request_body(const http_request *request, size_t *length)
     return request->body != NULL ? request->body : "";
 }
 
-void http_request_set_user(http_request *request, const void *user)
+void http_request_set_user(http_request *request, void *user, void (*release)(void *user))
 {
     request->user = user;
+    request->release_user = release;
 }
 
 const void *http_request_user(const http_request *request)
@@ -76,6 +77,8 @@ const void *http_request_user(const http_request *request)
 
 void http__request_clear(http_request *request)
 {
+    if (request->release_user != NULL)
+        request->release_user(request->user);
     free(request->uri);
     free(request->body);
     for (unsigned i = 0; i < HTTP_PATH_PARAMS_MAX; i++)

@@ -103,11 +103,11 @@ static int check_options(const http_server_options *options, http_error *err)
             return http__fail(err, HTTP_ERR_USAGE, 0,
                               "The server's options hold more than this version knows.");
     }
-    if (options->workers == 0 || options->queue == 0 || options->connections == 0 ||
-        options->gate.head_bytes > FRONT_BUFFER)
+    if (options->admitters == 0 || options->workers == 0 || options->queue == 0 ||
+        options->connections == 0 || options->gate.head_bytes > FRONT_BUFFER)
         return http__fail(err, HTTP_ERR_USAGE, 0,
-                          "The server needs workers, a queue and connections, and a head of at "
-                          "most %d bytes.",
+                          "The server needs admitters, workers, a queue and connections, and a "
+                          "head of at most %d bytes.",
                           FRONT_BUFFER);
     return 0;
 }
@@ -117,7 +117,8 @@ static void free_server(http_server *server)
 {
     if (server->engine != NULL)
         MHD_stop_daemon(server->engine);
-    http__pool_free(server->pool);
+    http__pool_free(server->admitters);
+    http__pool_free(server->workers);
     free(server);
 }
 
@@ -134,8 +135,9 @@ int http_server_start(http_server **out, const http_server_options *options, htt
     server->front.options = &server->options;
     server->front.adopt = adopt;
     server->front.engine = server;
-    server->pool = http__pool_start(options->workers, options->queue, http__exchange_work);
-    if (server->pool == NULL || !start_engine(server)) {
+    server->admitters = http__pool_start(options->admitters, options->queue, http__exchange_admit);
+    server->workers = http__pool_start(options->workers, options->queue, http__exchange_work);
+    if (server->admitters == NULL || server->workers == NULL || !start_engine(server)) {
         free_server(server);
         return http__fail(err, HTTP_ERR_IO, 0, "Cannot start the server's threads.");
     }
@@ -201,11 +203,13 @@ void http_server_stop(http_server *server, uint32_t grace_ms)
     if (server == NULL)
         return;
     http__front_stop(&server->front, grace_ms);
-    /* Workers resume the last suspended connections: libmicrohttpd must not be stopped before. */
-    http__pool_stop(server->pool);
+    /* The pools resume the last suspended connections: libmicrohttpd must not be stopped before. */
+    http__pool_stop(server->admitters);
+    http__pool_stop(server->workers);
     await_engine(server);
     MHD_stop_daemon(server->engine);
-    http__pool_free(server->pool);
+    http__pool_free(server->admitters);
+    http__pool_free(server->workers);
     http__front_free(&server->front);
     free(server);
 }

@@ -60,6 +60,56 @@ static bool admit_known(void *context, http_request *request, http_response *res
     return false;
 }
 
+/* An authenticator that does not answer until it is told to. */
+static pthread_mutex_t slow_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t slow_changed = PTHREAD_COND_INITIALIZER;
+static unsigned slow_waiting, slow_answers, released;
+
+static void release_name(void *user)
+{
+    released++;
+    free(user);
+}
+
+static bool admit_slowly(void *context, http_request *request, http_response *response)
+{
+    (void)context;
+    pthread_mutex_lock(&slow_lock);
+    slow_waiting++;
+    pthread_cond_broadcast(&slow_changed);
+    while (slow_answers == 0)
+        pthread_cond_wait(&slow_changed, &slow_lock);
+    slow_answers--;
+    pthread_mutex_unlock(&slow_lock);
+    http_response_header(response, "X-Admitted", "late");
+    http_request_set_user(request, strdup("somebody"), release_name);
+    return true;
+}
+
+static void await_slow(unsigned count)
+{
+    pthread_mutex_lock(&slow_lock);
+    while (slow_waiting < count)
+        pthread_cond_wait(&slow_changed, &slow_lock);
+    pthread_mutex_unlock(&slow_lock);
+}
+
+static void let_one_go(void)
+{
+    pthread_mutex_lock(&slow_lock);
+    slow_answers++;
+    pthread_cond_broadcast(&slow_changed);
+    pthread_mutex_unlock(&slow_lock);
+}
+
+static void handle_user(void *context, const http_request *request, http_response *response)
+{
+    const char *user = http_request_user(request);
+
+    (void)context;
+    http_response_copy(response, "text/plain", user, strlen(user));
+}
+
 static void handle_big(void *context, const http_request *request, http_response *response)
 {
     size_t length = 512 * 1024;
@@ -80,6 +130,7 @@ static http_route routes[] = {
     {"POST", "/guarded", 1000, admit_known, handle_echo, NULL, NULL},
     {"GET", "/where/{}", 0, NULL, handle_where, NULL, NULL},
     {"GET", "/big", 0, NULL, handle_big, NULL, NULL},
+    {"GET", "/slow", 0, admit_slowly, handle_user, NULL, NULL},
     {"GET", "/*", 0, NULL, handle_assets, NULL, NULL},
 };
 
@@ -105,7 +156,7 @@ static void start_with(const http_server_options *options)
     write_file("index.html", "<!doctype html>page");
     write_file("assets/app.js", "script");
     ck_assert_int_eq(http_assets_load(&assets, assets_dir, &err), 0);
-    routes[4].context = assets;
+    routes[5].context = assets;
     ck_assert_msg(http_server_start(&server, options, &err) == 0, "%s", err.message);
 }
 
@@ -409,6 +460,57 @@ START_TEST(test_a_dripping_client_does_not_move_the_deadline)
 }
 END_TEST
 
+/* Every admitter waits: a route without admission is served, one more request waits in the queue,
+ * and the next one is refused. */
+START_TEST(test_a_slow_authenticator_delays_nobody_else)
+{
+    http_server_options options = small_options();
+    int slow[3];
+
+    options.admitters = 2;
+    options.queue = 1;
+    start_with(&options);
+    for (int i = 0; i < 2; i++) {
+        slow[i] = dial();
+        say(slow[i], "GET /slow HTTP/1.1\r\n" CLOSE "\r\n");
+        await_slow((unsigned)i + 1);
+    }
+    int other = dial();
+    say(other, "POST /echo HTTP/1.1\r\n" CLOSE "Content-Length: 5\r\n\r\nhello");
+    hear(other, NULL);
+    expect("\r\n\r\nhello");
+    close(other);
+    struct pollfd late[2];
+    for (int i = 0; i < 2; i++) {
+        late[i] = (struct pollfd){.fd = dial(), .events = POLLIN};
+        say(late[i].fd, "GET /slow HTTP/1.1\r\n" CLOSE "\r\n");
+    }
+    ck_assert_int_eq(poll(late, 2, WAIT_MS), 1);
+    int told = late[0].revents != 0 ? 0 : 1;
+    hear(late[told].fd, NULL);
+    expect("HTTP/1.1 503");
+    expect("Retry-After: 1");
+    close(late[told].fd);
+    slow[2] = late[1 - told].fd;
+    /* One by one: the queue to the workers is as short as that to the admitters. */
+    struct pollfd waiting[3];
+    for (int i = 0; i < 3; i++)
+        waiting[i] = (struct pollfd){.fd = slow[i], .events = POLLIN};
+    for (int i = 0; i < 3; i++) {
+        let_one_go();
+        ck_assert_int_eq(poll(waiting, 3, WAIT_MS), 1);
+        int at = waiting[0].revents != 0 ? 0 : waiting[1].revents != 0 ? 1 : 2;
+        hear(waiting[at].fd, NULL);
+        expect("X-Admitted: late");
+        expect("\r\n\r\nsomebody");
+        close(waiting[at].fd);
+        waiting[at].fd = -1;
+    }
+    tear_down();
+    ck_assert_uint_eq(released, 3);
+}
+END_TEST
+
 START_TEST(test_connection_limits)
 {
     http_server_options options = small_options();
@@ -499,5 +601,6 @@ int main(void)
     tcase_add_test(limits, test_deadlines);
     tcase_add_test(limits, test_a_dripping_client_does_not_move_the_deadline);
     tcase_add_test(limits, test_connection_limits);
+    tcase_add_test(limits, test_a_slow_authenticator_delays_nobody_else);
     return run_suite(suite);
 }

@@ -33,9 +33,9 @@ const char *http_request_param(const http_request *request, unsigned index);
 /* The body, whole; *length bytes. Never NULL; not NUL-terminated. */
 const void *http_request_body(const http_request *request, size_t *length);
 
-/* A pointer that a route's admit function leaves for its handler. 8-byte value copied around;
- * what it points to is the caller's business. */
-void http_request_set_user(http_request *request, const void *user);
+/* A pointer that a route's admit function leaves for its handler. release, which may be NULL, is
+ * called with it once, when the request is over. */
+void http_request_set_user(http_request *request, void *user, void (*release)(void *user));
 const void *http_request_user(const http_request *request);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * The way of a request:
  *
- *   client -> front thread -> gate -> socketpair -> libmicrohttpd thread -> queue -> worker threads
+ *   client -> front thread -> gate -> socketpair -> libmicrohttpd thread -> admitters -> workers
  *
  * The front owns the listening socket and every client's connection. It reads the head, has it
  * checked by http/gate.h, and only then gives the connection's other end, one half of a socketpair,
@@ -13,9 +13,11 @@
  * the first is answered, and meets the gate then. It keeps the deadlines, all of them absolute, and
  * the connection counts.
  *
- * Threads: one front, one libmicrohttpd (parses, collects bodies, sends), `workers` handlers. All
- * are started by http_server_start and joined by http_server_stop. admit and refuse run on the
- * libmicrohttpd thread and must not block; handlers run on a worker and may.
+ * Threads: one front, one libmicrohttpd (parses, collects bodies, sends), `admitters` and
+ * `workers`, each with a queue of its own. All are started by http_server_start and joined by
+ * http_server_stop. admit runs on an admitter and handle on a worker, and both may block: a request
+ * of a route without admit never waits for those that are being admitted. refuse runs on the
+ * libmicrohttpd thread and must not block.
  *
  * Memory: a connection costs 32 KiB here and at most 32 KiB in libmicrohttpd; bodies are counted
  * against body_bytes_total over all connections, and nothing is kept of a body that is refused.
@@ -41,7 +43,7 @@ typedef struct http_server http_server;
 /* Why the server itself answers in a route's place. */
 typedef enum http_refuse_reason {
     HTTP_REFUSE_TOO_LARGE, /* the body is longer than the route takes: 413 */
-    HTTP_REFUSE_BUSY       /* no room for the body, or the queue to the workers is full: 503 */
+    HTTP_REFUSE_BUSY       /* no room for the body, or a queue is full: 503 */
 } http_refuse_reason;
 
 /*
@@ -52,8 +54,9 @@ typedef enum http_refuse_reason {
  * pattern: an exact path; "{}" stands for one whole segment, percent-decoded into a parameter
  * (never "." or ".."); "/ *" (without the space) alone matches every path.
  * body_limit: bytes of body taken; 0: none.
- * admit: NULL, or called before the body is read. Returns true to go on; false: response is filled
- * and goes out, and the body is never read.
+ * admit: NULL, or called on an admitter before the body is read. Returns true to go on, with the
+ * header fields of the response that it has set; false: response is filled and goes out, and the
+ * body is never read.
  * handle: called on a worker with the body whole.
  * refuse: NULL for a JSON error, or fills the response in the route's own format.
  * context: given to all three.
@@ -88,8 +91,9 @@ typedef struct http_server_options {
     http_gate_limits gate;
     uint32_t connections;             /* total */
     uint32_t connections_per_address; /* per client address */
-    uint32_t workers;                 /* handler threads */
-    uint32_t queue;                   /* requests waiting for a worker */
+    uint32_t admitters;               /* threads that call admit */
+    uint32_t workers;                 /* threads that call handle */
+    uint32_t queue;                   /* requests waiting for an admitter, and for a worker */
     uint64_t body_bytes_total;        /* of all bodies held at once */
     uint64_t chunked_bytes;           /* of one chunked body, whatever its route takes */
     uint32_t head_ms;   /* first byte of a request to the end of its head; the first on a
@@ -104,7 +108,7 @@ typedef struct http_server_options {
 #define HTTP_SERVER_OPTIONS_INIT                                                                   \
     {                                                                                              \
         sizeof(http_server_options), "127.0.0.1", 0, NULL, 0, HTTP_GATE_LIMITS_INIT, 1024, 256, 4, \
-            128, 64u << 20, 64u << 20, 10000, 60000, 120000, 75000, NULL, NULL                     \
+            4, 128, 64u << 20, 64u << 20, 10000, 60000, 120000, 75000, NULL, NULL                  \
     }
 
 /*
