@@ -173,7 +173,8 @@ const option_row option_table[] = {
              "it"},
     {.name = "busy", .commands = OF_THREADS, .value = "PERCENT",
      .take = take_percent, .field = FIELD(busy), .fallback = "2",
-     .help = "call threads busy that used at least this share of one core"},
+     .help = "call threads busy that used at least this share of one core; without a duration, "
+             "threads that are runnable and not in native code"},
     {.name = "top", .commands = OF_THREADS, .value = "N",
      .take = take_number, .field = FIELD(top), .least = 1, .most = 1000000, .fallback = "10",
      .help = "print at most N rows of each list in text"},
@@ -193,7 +194,7 @@ const option_row option_table[] = {
     {.name = "max-threads", .commands = OF_THREADS, .value = "N",
      .take = take_number, .field = FIELD(max_threads), .least = 1, .most = 100000,
      .fallback = "10000",
-     .help = "show at most N threads, those with the most CPU time"},
+     .help = "show at most N threads: deadlocked ones, then those with the most CPU time"},
     {.name = "full", .commands = OF_THREADS, .take = take_flag, .field = FIELD(full),
      .help = "take the stacks of all threads, in one longer pause; refused where they would need "
              "more than half of the free Java heap"},
