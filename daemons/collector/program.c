@@ -356,6 +356,7 @@ static int make_core(program *self)
         .max_stacks = (uint32_t)config_int(settings, "limits.stacks"),
         .max_threads = (uint32_t)config_int(settings, "limits.threads"),
         .max_bytes = config_bytes(settings, "limits.parse_bytes"),
+        .max_events = (uint64_t)config_int(settings, "limits.events"),
         .keep_dir = config_string(settings, "debug.keep_recordings"),
         .stop = &self->stop_reading,
     };

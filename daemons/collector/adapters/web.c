@@ -131,12 +131,16 @@ static void write_metrics(FILE *to, const web_sources *from)
            core.parse_failures);
     metric(to, "snapshots_total", "counter", "Thread snapshots asked for.", core.snapshots);
     metric(to, "snapshot_failures_total", "counter", "Of them failed.", core.snapshot_failures);
+    metric(to, "snapshots_short_total", "counter",
+           "Thread snapshots that list fewer threads than the JVM has.", core.snapshots_short);
     metric(to, "recording_bytes_total", "counter", "Bytes of recordings read.",
            core.recording_bytes);
     seconds(to, "window_seconds_total", "Nominal length of all windows read.", core.window_ms);
     seconds(to, "covered_seconds_total", "Of it really recorded.", core.covered_ms);
     metric(to, "dropped_events_total", "counter", "Events that the profilers in JVMs dropped.",
            core.dropped_events);
+    metric(to, "excess_events_total", "counter",
+           "Events past limits.events of their window, summed as [dropped].", core.excess_events);
     metric(to, "batches_total", "counter", "Batches put into the queue.", core.batches);
     metric(to, "queue_failures_total", "counter", "Batches that could not be written, lost.",
            core.queue_failures);

@@ -230,6 +230,10 @@ static void tell(const collector *self, const target *one, uint64_t now, target_
                            .last_length_ms = one->last_length_ms,
                            .last_covered_ms = one->last_covered_ms};
     (void)snprintf(out->detail, sizeof(out->detail), "%s", one->detail);
+    if (out->state == TARGET_STATE_PROFILING && one->rule.threads_ms > 0 &&
+        one->snapshot_failure[0] != '\0')
+        (void)snprintf(out->detail, sizeof(out->detail), "%.200s%sno thread snapshot: %s",
+                       one->detail, one->detail[0] != '\0' ? "; " : "", one->snapshot_failure);
     if (one->rule.profiled && !self->stats.attachd_reachable) {
         out->state = TARGET_STATE_FAILED;
         out->reason = REASON_ATTACHD_UNREACHABLE;

@@ -82,6 +82,7 @@ typedef struct collector_options {
     uint64_t memlimit_bytes;
     uint32_t rate_limit; /* events of one kind that the profiler records in a second */
     uint32_t max_targets;
+    uint32_t max_snapshot_threads;
     uint32_t max_lanes;       /* that run at once */
     size_t max_rows_per_part; /* of one window and type */
     batch_limits limits;      /* ours; the backend's are taken where they are lower */
@@ -122,11 +123,12 @@ typedef struct collector_stats {
     uint64_t discoveries, discovery_failures;
     uint64_t windows, windows_failed, windows_lost, parse_failures;
     uint64_t starts, start_failures;
-    uint64_t snapshots, snapshot_failures;
+    uint64_t snapshots, snapshot_failures, snapshots_short;
     uint64_t batches, queue_failures;
     uint64_t recording_bytes;
     uint64_t window_ms, covered_ms; /* sums over all windows */
     uint64_t dropped_events;        /* by the profilers, of all windows */
+    uint64_t excess_events;         /* past the cap on a window's events */
     uint64_t jvms, profiling, unknown_pods;
     unsigned lanes_running, lanes_waiting;
     uint64_t thread_failures; /* jobs put off for want of a thread */

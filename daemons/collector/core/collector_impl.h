@@ -50,7 +50,8 @@ typedef struct target {
     void *memory;  /* the recording reader's */
     bool snapping; /* a thread snapshot is taken */
     uint64_t snapshot_due_ms;
-    void *snapshot_memory; /* the snapshot reader's */
+    char snapshot_failure[256]; /* why the last snapshot failed; "" = it did not */
+    void *snapshot_memory;      /* the snapshot reader's */
 } target;
 
 struct collector {

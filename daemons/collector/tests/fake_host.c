@@ -161,6 +161,7 @@ static int parse(void *context, void **memory, int fd, uint64_t size, const wind
         return -1;
     sample_profile(out, 2, 3);
     out->covered_ms = host.covered;
+    out->excess_events = host.excess;
     return 0;
 }
 

@@ -364,11 +364,20 @@ static void put_values(recording_cache *c, const jfr_sum *from, sagg_sample *to)
     }
 }
 
+/* Whether the sample that is read now is one too many. */
+static bool is_excess(const recording_cache *c)
+{
+    uint64_t most = c->rec->options.max_samples;
+    return most != 0 && c->rec->info.counts.samples + c->samples > most;
+}
+
 /* What a sample is besides its values, in the aggregate's numbers. */
 static int map_sum(recording_cache *c, const jfr_sum *from, sagg_sample *to)
 {
     int rc = recording__map_label(c, from, &to->label);
-    if (rc == 0)
+    if (rc == 0 && is_excess(c))
+        to->stack = SAGG_DROPPED;
+    else if (rc == 0)
         rc = recording__map_stack(c, from->stack, &to->stack);
     if (rc == 0)
         rc = recording__map_state(c, recording__facet(from), from->stack, &to->stack);
@@ -398,6 +407,8 @@ static int add_sample(recording_cache *c, const jfr_sample *from)
                    .samples = 1};
     memcpy(sum.values, from->values, sizeof(sum.values));
     sagg_sample to[JFR_SAMPLE_VALUES] = {{.samples = 1, .time_ns = from->time_ns}};
+    c->samples++;
+    c->excess_samples += is_excess(c);
     int rc = recording__make_room(c);
     if (rc == 0)
         rc = recording__map_thread(c, from->thread, &to[0].thread);
@@ -429,7 +440,7 @@ bool recording__can_sum(const recording *rec, const jfr_chunk *chunk)
 {
     const recording_options *o = &rec->options;
     bool tapped = o->tap.keep != NULL || o->tap.added != NULL;
-    return o->seconds == 0 && !tapped && jfr_chunk_get_info(chunk)->finished;
+    return o->seconds == 0 && o->max_samples == 0 && !tapped && jfr_chunk_get_info(chunk)->finished;
 }
 
 /* What cannot be summed up (a hostile chunk) is read sample by sample. */
@@ -449,6 +460,7 @@ static int add_samples(recording_cache *c, recording *rec, const recording_fille
 static void take_counts(recording *rec, const recording_cache *c)
 {
     rec->info.counts.bad_stacks += c->bad_stacks;
+    rec->info.counts.excess_samples += c->excess_samples;
     for (unsigned type = 0; type < PROFILE_TYPE_END; type++)
         rec->info.truncated_raw[type] += c->truncated_raw[type];
 }
