@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/formats/format_heatmap.h"
-
-#include <recording/deflate.h>
-#include <string.h>
-
-#include "cli/command.h"
+#include "cli/formats/heatmap.h"
 
 static int add(void *ctx, const sagg *agg, const sagg_sample *sample)
 {
@@ -46,29 +41,4 @@ void heatmap_free(heatmap *map)
     for (unsigned type = 0; type < PROFILE_TYPE_END; type++)
         sagg_heat_free(map->heats[type]);
     *map = (heatmap){0};
-}
-
-bool heatmap_write(const heatmap *map, output *out, sagg_str html_template, const recording *rec,
-                   const sagg *agg, const sagg_tree *const *trees, uint32_t types, const char *meta)
-{
-    const sagg_heat *heats[PROFILE_TYPE_END];
-    sagg_heatmap page = {.agg = agg, .trees = trees, .heats = heats};
-    sagg_sink sink = output_sink(out);
-    sagg_error err;
-    for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
-        if ((types >> type & 1) != 0)
-            heats[page.count++] = map->heats[type];
-    page.span_count = recording_spans(rec, &page.spans);
-    recording_deflate *deflate = recording_deflate_new();
-    if (deflate == NULL) {
-        complain("there is no memory left for the page");
-        return false;
-    }
-    sagg_compress compress = recording_deflate_page(deflate);
-    int rc = sagg_write_heatmap_html(html_template, &page, (sagg_str){meta, strlen(meta)},
-                                     &compress, &sink, &err);
-    recording_deflate_free(deflate);
-    if (rc != 0 && rc != SAGG_ERR_IO)
-        complain("%s", err.message);
-    return rc == 0 || rc == SAGG_ERR_IO;
 }
