@@ -26,6 +26,7 @@ typedef struct command {
 } command;
 
 int attach_run(int argc, char **argv);
+int collector_run(int argc, char **argv);
 int convert_run(int argc, char **argv);
 int diff_run(int argc, char **argv);
 int jfr_run(int argc, char **argv);

@@ -9,6 +9,7 @@
 
 static const command commands[] = {
     {"attach", "Say whose profiling session runs in which JVM (attach status)", attach_run},
+    {"collector", "Say what the collector of this host does (collector status)", collector_run},
     {"convert", "Make flame graphs from recordings", convert_run},
     {"diff", "Compare two recordings, for people or for a build", diff_run},
     {"doctor", "Say whether and how a JVM can be profiled, and what to do if not", doctor_run},

@@ -32,6 +32,7 @@ _hotstack() {
     esac
     case $command in
     attach) mapfile -t COMPREPLY < <(compgen -W "status --json --help $(_hotstack_jvms)" -- "$current") ;;
+    collector) mapfile -t COMPREPLY < <(compgen -W "status --json --help" -- "$current") ;;
     doctor | jcmd) mapfile -t COMPREPLY < <(compgen -W "--json --help $(_hotstack_jvms)" -- "$current") ;;
     ps) mapfile -t COMPREPLY < <(compgen -W "--json --help" -- "$current") ;;
     profile)

@@ -18,8 +18,9 @@ end
 
 complete -c hotstack -f -n "__fish_use_subcommand" -a "(__hotstack_commands)"
 complete -c hotstack -f -n "__fish_seen_subcommand_from attach" -a status
+complete -c hotstack -f -n "__fish_seen_subcommand_from collector" -a status
 complete -c hotstack -f -n "__fish_seen_subcommand_from attach doctor jcmd profile threads" -a "(__hotstack_jvms)"
-complete -c hotstack -n "__fish_seen_subcommand_from attach doctor jcmd ps threads" -l json -d 'print JSON'
+complete -c hotstack -n "__fish_seen_subcommand_from attach collector doctor jcmd ps threads" -l json -d 'print JSON'
 complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -s d -l duration -d 'how long'
 complete -c hotstack -x -n "__fish_seen_subcommand_from profile" -s e -l events -a "cpu alloc lock wall live nativemem cpu,alloc,lock" -d 'what to record'
 complete -c hotstack -r -F -n "__fish_seen_subcommand_from profile" -s f -l file -d 'where to write'
