@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `hotstack collector status`: what the collector of this host does, and with which JVMs. */
-#include <getopt.h>
 #include <localrpc/client.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "cli/commands/jvm_find.h"
 #include "cli/commands/jvm_json.h"
-#include "cli/options/json_option.h"
+#include "cli/options/options.h"
 
-#define DEFAULT_SOCKET "/var/lib/hotstack/collector/collector.sock"
-#define WAIT_MS        5000
-
-static const char help[] =
-    "usage: hotstack collector status [--json] [SOCKET]\n"
-    "\n"
-    "Says what the collector of this host does: whether it reaches hotstack-attachd and the\n"
-    "backend, what waits in its queue, and for each JVM the state, the reason where it has no\n"
-    "data, the last window, and what is due next. Only root and the collector's own user may ask.\n"
-    "\n"
-    "  SOCKET      the collector's setting `socket` (" DEFAULT_SOCKET ")\n"
-    "  --json      one object, see the manual page\n"
-    "  -h, --help  this text\n";
+#define WAIT_MS 5000
 
 static const char *text_at(const json_t *from, const char *key)
 {
@@ -87,9 +73,9 @@ static void show_work(const json_t *all)
 static const char *lane_word(const json_t *target, const char *key)
 {
     const json_t *lane = json_object_get(target, key);
-    return is_true(lane, "running")                      ? "runs"
+    return is_true(lane, "running")                        ? "runs"
            : json_is_null(json_object_get(lane, "due_at")) ? "-"
-                                                         : "waits";
+                                                           : "waits";
 }
 
 static void show_target(const json_t *target)
@@ -112,7 +98,7 @@ static void show_target(const json_t *target)
         (void)printf("         %s\n", detail);
 }
 
-static int show(const json_t *all)
+static void show(const json_t *all)
 {
     const json_t *self = json_object_get(all, "collector");
     const json_t *targets = json_object_get(all, "targets");
@@ -125,7 +111,6 @@ static int show(const json_t *all)
                  "STATE", "SESSION", "LANE", "SNAP", "LAST WINDOW", "REASON");
     for (size_t i = 0; i < json_array_size(targets); i++)
         show_target(json_array_get(targets, i));
-    return EXIT_WHOLE;
 }
 
 /* The collector's document; NULL, complained of. */
@@ -152,23 +137,28 @@ static json_t *ask(const char *path)
     return all;
 }
 
-int collector_run(int argc, char **argv)
+static int collector_status_run(cli_options *o)
 {
-    bool json;
-    int rc = json_option_parse(&json, argc, argv, "h", help);
-    if (rc >= 0)
-        return rc;
-    int left = argc - optind;
-    if (left < 1 || left > 2 || strcmp(argv[optind], "status") != 0) {
-        complain("it is `hotstack collector status [SOCKET]`");
-        return EXIT_USAGE;
-    }
-    json_t *all = ask(left == 2 ? argv[optind + 1] : DEFAULT_SOCKET);
+    json_t *all = ask(o->socket);
     if (all == NULL)
         return EXIT_UNREADABLE;
-    if (json)
+    if (o->json)
         return json_print(all) ? EXIT_WHOLE : EXIT_UNREADABLE;
-    rc = show(all);
+    show(all);
     json_decref(all);
-    return rc;
+    return EXIT_WHOLE;
 }
+
+const command collector_status_command = {
+    .name = "collector status",
+    .summary = "Say what the collector of this host does, and with which JVMs",
+    .usage = "[--json] [--socket PATH]",
+    .about = "Says whether the collector of this host reaches hotstack-attachd and the backend, "
+             "what waits in its queue, and for each JVM the state, the reason where data is "
+             "missing, the last window, and whether its two lanes (session and thread snapshots) "
+             "work. Only root and the collector's own user may ask.",
+    .ending = "Exit codes: 0 done; 1 the collector does not answer; 2 wrong usage.",
+    .bit = OF_COLLECTOR_STATUS,
+    .operands = OPERANDS_NONE,
+    .run = collector_status_run,
+};

@@ -76,12 +76,11 @@ static json_t *target_of(const target_status *target)
         text_of(target->jvm.main_class), "namespace", text_of(target->labels.namespace_name),
         "workload", text_of(target->labels.workload), "pod", text_of(target->labels.pod),
         "container", text_of(target->labels.container));
-    json_t *state =
-        json_pack("{s:s, s:o, s:s, s:s, s:s, s:o, s:s}", "mode", target_mode_name(target->mode),
-                  "until", time_of(target->until_ms), "state", target_state_name(target->state),
-                  "reason", has_reason ? reason->name : "none", "fix",
-                  has_reason ? reason->fix : "", "detail", text_of(target->detail), "session",
-                  session_state_name(target->session));
+    json_t *state = json_pack(
+        "{s:s, s:o, s:s, s:s, s:s, s:o, s:s}", "mode", target_mode_name(target->mode), "until",
+        time_of(target->until_ms), "state", target_state_name(target->state), "reason",
+        has_reason ? reason->name : "none", "fix", has_reason ? reason->fix : "", "detail",
+        text_of(target->detail), "session", session_state_name(target->session));
     json_t *work =
         json_pack("{s:o, s:o, s:o}", "session_lane", lane_of(&target->session_lane),
                   "snapshot_lane", lane_of(&target->snapshot_lane), "window", window_of(target));
@@ -135,17 +134,17 @@ char *status_document(const web_sources *sources, const status_about *about, siz
     collector_stats core = collector_get_stats(sources->core);
     uploader_stats uploads = uploader_get_stats(sources->uploads);
     queue_stats queued = queue_get_stats(sources->queued);
-    json_t *self = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:s}", "version", about->version,
-                             "cluster", about->cluster, "node", about->node, "instance",
-                             about->instance, "pid", (int)getpid(), "started_at",
-                             time_of(about->started_ms), "engine", report.engine);
+    json_t *self =
+        json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:s}", "version", about->version, "cluster",
+                  about->cluster, "node", about->node, "instance", about->instance, "pid",
+                  (int)getpid(), "started_at", time_of(about->started_ms), "engine", report.engine);
     json_t *attachd = json_pack("{s:b, s:o, s:o, s:o}", "reachable", core.attachd_reachable,
                                 "detail", text_of(report.attachd), "lacks", lines_of(report.lacks),
                                 "workers_unreaped", number(core.workers_unreaped));
-    json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "collector", self, "attachd", attachd,
-                            "backend", backend_of(&uploads, about->backend_url), "queue",
-                            queue_of(&queued), "work", work_of(&core), "targets",
-                            targets_of(&report));
+    json_t *all =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "collector", self, "attachd", attachd,
+                  "backend", backend_of(&uploads, about->backend_url), "queue", queue_of(&queued),
+                  "work", work_of(&core), "targets", targets_of(&report));
     status_report_clear(&report);
     char *text = all != NULL ? json_dumps(all, JSON_COMPACT) : NULL;
     json_decref(all);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the collector does, for `hotstack collector status`: a JSON document (docs/reference/cli-json.md)
- * over a socket of this host. */
+/* What the collector does, for `hotstack collector status`: a JSON document
+ * (docs/reference/cli-json.md) over a socket of this host. */
 #ifndef COLLECTOR_ADAPTERS_STATUS_SOCKET_H
 #define COLLECTOR_ADAPTERS_STATUS_SOCKET_H
 

@@ -220,7 +220,7 @@ def status_asked(world):
     socket = world.dir / "collector/collector.sock"
 
     def ask(*options):
-        run = subprocess.run([HOTSTACK, "collector", "status", *options, socket], capture_output=True, text=True)
+        run = subprocess.run([HOTSTACK, "collector", "status", *options, f"--socket={socket}"], capture_output=True, text=True)
         if run.returncode != 0:
             raise Failed(f"hotstack collector status: {run.stderr}")
         return run.stdout
@@ -235,7 +235,7 @@ def status_asked(world):
     same("queue", status["queue"]["dropped"]["queue_full"], 0)
     same("the JVM's line", [line.split()[2:4] for line in ask().splitlines()
                             if line.split()[:1] == [str(world.jvm.pid)]], [["continuous", "profiling"]])
-    nobody = subprocess.run([HOTSTACK, "collector", "status", world.dir / "no.sock"], capture_output=True, text=True)
+    nobody = subprocess.run([HOTSTACK, "collector", "status", f"--socket={world.dir}/no.sock"], capture_output=True, text=True)
     same("no collector", (nobody.returncode, "hotstack-collector" in nobody.stderr), (1, True))
 
 
