@@ -143,6 +143,7 @@ write_configs() {
     local profiler
     profiler=$HOTSTACK_CACHE/async-profiler/$(profiler_platform)/libasyncProfiler.so
     cat >"$demo/backend.yaml" <<YAML
+ingest: {flush_interval: "100ms"}
 listen: "127.0.0.1:$demo_port"
 port_file: "$demo/backend.port"
 data_dir: "$demo/store"
@@ -180,7 +181,6 @@ window:
   jitter: "0s"
 discovery:
   interval: "1s"
-flush_interval: "0s"
 queue:
   dir: "$demo/queue"
 listen:

@@ -166,9 +166,9 @@ static const config_field fields[] = {
     {.key = "limits.frames_per_stack",
      .type = CONFIG_INT,
      .fallback = "2048",
-     .min = 64,
+     .min = 2048,
      .max = 4096,
-     .help = "Most frames of one stack."},
+     .help = "Most frames of one stack; collectors cut deeper ones at 2048."},
     {.key = "ingest.queue",
      .type = CONFIG_INT,
      .fallback = "8",
@@ -177,6 +177,13 @@ static const config_field fields[] = {
      .help =
          "Batches that may be in work or wait for the store; beyond them collectors are told to "
          "retry. Less than http.workers, so that queries always find a thread."},
+    {.key = "ingest.flush_interval",
+     .type = CONFIG_DURATION,
+     .fallback = "60s",
+     .min = 100,
+     .max = 300000,
+     .help = "Time in which a collector cuts one batch of all its JVMs. It is told with the answer "
+             "to each heartbeat."},
     {.key = "ingest.writers",
      .type = CONFIG_INT,
      .fallback = "2",

@@ -73,10 +73,10 @@ static uint64_t random_number(void *context)
     return number;
 }
 
-static void submit(void *context, void (*job)(void *argument), void *argument)
+static bool submit(void *context, void (*job)(void *argument), void *argument)
 {
     program *self = context;
-    jobs_submit(self->running, job, argument);
+    return jobs_submit(self->running, job, argument);
 }
 
 static void wake_scheduler(void *context)
@@ -205,10 +205,10 @@ static int decode(void *context, const uint8_t *entry, size_t length, batch *out
 }
 
 static int pack_entry(void *context, const uint8_t *entry, size_t length, bool all_stacks,
-                      uint32_t attempt, uint8_t **out, size_t *out_length)
+                      const entry_tries *tries, uint8_t **out, size_t *out_length)
 {
     const program *self = context;
-    return wire_pack_entry(self->contract, entry, length, all_stacks, attempt, out, out_length);
+    return wire_pack_entry(self->contract, entry, length, all_stacks, tries, out, out_length);
 }
 
 static int note_stored(void *context, const uint8_t *entry, size_t length, entry_sums *sums)
@@ -235,7 +235,7 @@ static void post(void *context, enum upload_call kind, const uint8_t *bytes, siz
     const program *self = context;
     transport_post(self->http, kind, bytes, length, out);
     if (out->has_limits)
-        collector_set_limits(self->core, &out->limits);
+        collector_set_limits(self->core, &out->limits, out->flush_interval_ms);
 }
 
 static uint64_t token_generation(void *context)
@@ -356,6 +356,7 @@ static int make_core(program *self)
         .max_stacks = (uint32_t)config_int(settings, "limits.stacks"),
         .max_threads = (uint32_t)config_int(settings, "limits.threads"),
         .max_bytes = config_bytes(settings, "limits.parse_bytes"),
+        .max_events = (uint64_t)config_int(settings, "limits.events"),
         .keep_dir = config_string(settings, "debug.keep_recordings"),
         .stop = &self->stop_reading,
     };

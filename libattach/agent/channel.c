@@ -27,9 +27,7 @@
 #define RECEIVE_MS    2000  /* a client sends its request at once */
 #define SEND_MS       10000 /* and reads the whole answer within this */
 #define FIRST_WAIT_MS 60000 /* for the first request after being loaded */
-#define RETRY_MS                                                                                   \
-    5000 /* when another process works in the directory while the agent wants to end               \
-          */
+#define RETRY_MS      5000  /* when another process holds the directory at our end */
 
 struct channel {
     JavaVM *vm;

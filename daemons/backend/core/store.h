@@ -125,8 +125,9 @@ typedef struct snapshot_source {
     service_key key;
     uint64_t target;
     text pod, container, node;
-    uint64_t pid, taken, failed, cut, reason; /* reason: of the last that failed */
-    uint64_t first_ms, last_ms, failed_ms;    /* of those taken; of the last that failed */
+    uint64_t pid, taken, failed, reason;   /* reason: of the last that failed */
+    uint64_t cut, stacks_cut, no_cpu;      /* snapshots that lack threads, stacks, CPU times */
+    uint64_t first_ms, last_ms, failed_ms; /* of those taken; of the last that failed */
 } snapshot_source;
 
 /* What is asked of threads; each says what its rows are. */

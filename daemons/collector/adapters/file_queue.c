@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "file_queue.h"
 
+#include <base/clock.h>
 #include <contract/intern.h>
 #include <dirent.h>
 #include <errno.h>
@@ -17,6 +18,8 @@
 typedef struct entry {
     uint64_t sequence;
     uint64_t size;
+    uint64_t added_ms; /* Unix */
+    queue_kind kind;
 } entry;
 
 typedef struct file_queue {
@@ -34,7 +37,9 @@ typedef struct file_queue {
     queue_stats stats;
 } file_queue;
 
-enum { NAME_SIZE = 32 };
+enum { NAME_SIZE = 40 };
+
+static const char *const suffixes[QUEUE_KINDS_END] = {[QUEUE_PROFILES] = ".profiles"};
 
 static void name_of(char out[NAME_SIZE], uint64_t sequence, const char *suffix)
 {
@@ -48,17 +53,25 @@ static int oldest_first(const void *left, const void *right)
     return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
 }
 
-static int note_entry(file_queue *self, uint64_t sequence, uint64_t size)
+static int note_entry(file_queue *self, const entry *one)
 {
     if (array_reserve((void **)&self->entries, &self->room, self->count, sizeof(entry)) != 0)
         return -1;
-    self->entries[self->count++] = (entry){sequence, size};
-    self->stats.bytes += size;
+    self->entries[self->count++] = *one;
+    self->stats.bytes += one->size;
     self->stats.entries++;
-    if (sequence >= self->next_sequence)
-        self->next_sequence = sequence + 1;
+    if (one->sequence >= self->next_sequence)
+        self->next_sequence = one->sequence + 1;
     self->stats.newest = self->next_sequence - 1;
     return 0;
+}
+
+static queue_kind kind_of(const char *suffix)
+{
+    for (queue_kind kind = QUEUE_PROFILES; kind < QUEUE_KINDS_END; kind++)
+        if (strcmp(suffix, suffixes[kind]) == 0)
+            return kind;
+    return QUEUE_KINDS_END;
 }
 
 /* One name of the directory: an entry is noted, what a crash left half-written is removed. */
@@ -71,9 +84,15 @@ static int note_file(file_queue *self, const char *name)
         return 0;
     if (strcmp(end, ".tmp") == 0)
         return unlinkat(self->directory, name, 0);
-    if (strcmp(end, ".batch") != 0 || fstatat(self->directory, name, &at, 0) != 0)
+    queue_kind kind = kind_of(end);
+    if (kind == QUEUE_KINDS_END || fstatat(self->directory, name, &at, 0) != 0)
         return 0;
-    return note_entry(self, sequence, (uint64_t)at.st_size);
+    const entry found = {.sequence = sequence,
+                         .size = (uint64_t)at.st_size,
+                         .added_ms = (uint64_t)at.st_mtim.tv_sec * 1000 +
+                                     (uint64_t)at.st_mtim.tv_nsec / 1000000,
+                         .kind = kind};
+    return note_entry(self, &found);
 }
 
 static int read_directory(file_queue *self)
@@ -108,7 +127,7 @@ static int open_directory(file_queue *self, const char *directory)
 static void forget(file_queue *self, size_t index)
 {
     char name[NAME_SIZE];
-    name_of(name, self->entries[index].sequence, ".batch");
+    name_of(name, self->entries[index].sequence, suffixes[self->entries[index].kind]);
     (void)unlinkat(self->directory, name, 0);
     self->stats.bytes -= self->entries[index].size;
     self->stats.entries--;
@@ -123,12 +142,27 @@ static void forget(file_queue *self, size_t index)
         self->first = self->count = 0;
 }
 
-static bool drop_oldest(file_queue *self)
+static void count_drop(file_queue *self, enum drop_cause cause, uint64_t added_ms)
+{
+    queue_drops *drops = &self->stats.drops[cause];
+    drops->entries++;
+    if (drops->oldest_ms == 0 || added_ms < drops->oldest_ms)
+        drops->oldest_ms = added_ms;
+    if (added_ms > drops->newest_ms)
+        drops->newest_ms = added_ms;
+}
+
+static void drop(file_queue *self, size_t index, enum drop_cause cause)
+{
+    count_drop(self, cause, self->entries[index].added_ms);
+    forget(self, index);
+}
+
+static bool drop_oldest(file_queue *self, enum drop_cause cause)
 {
     if (self->first == self->count)
         return false;
-    forget(self, self->first);
-    self->stats.dropped++;
+    drop(self, self->first, cause);
     return true;
 }
 
@@ -143,13 +177,13 @@ static int write_all(int fd, const uint8_t *bytes, size_t length)
     return fsync(fd);
 }
 
-static int write_file(const file_queue *self, uint64_t sequence, const uint8_t *bytes,
-                      size_t length)
+static int write_file(const file_queue *self, const entry *one, const uint8_t *bytes)
 {
+    size_t length = one->size;
     char temporary[NAME_SIZE];
     char name[NAME_SIZE];
-    name_of(temporary, sequence, ".tmp");
-    name_of(name, sequence, ".batch");
+    name_of(temporary, one->sequence, ".tmp");
+    name_of(name, one->sequence, suffixes[one->kind]);
     int fd = openat(self->directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         return -1;
@@ -177,21 +211,31 @@ static void compact(file_queue *self)
     self->first = 0;
 }
 
-static int push(queue *port, const uint8_t *bytes, size_t length)
+static bool has_room(const file_queue *self, uint64_t size)
+{
+    return self->stats.entries + 1 <= self->max_entries &&
+           self->stats.bytes + size <= self->max_bytes;
+}
+
+static int push(queue *port, queue_kind kind, const uint8_t *bytes, size_t length)
 {
     file_queue *self = (file_queue *)port;
+    entry one = {.size = length, .added_ms = clock_unix_ms(NULL), .kind = kind};
     pthread_mutex_lock(&self->lock);
     compact(self);
-    while (self->count > 0 && (self->stats.entries + 1 > self->max_entries ||
-                               self->stats.bytes + length > self->max_bytes))
-        drop_oldest(self);
-    int rc = length <= self->max_bytes ? write_file(self, self->next_sequence, bytes, length) : -1;
-    while (rc != 0 && (errno == ENOSPC || errno == EDQUOT) && drop_oldest(self))
-        rc = write_file(self, self->next_sequence, bytes, length);
+    one.sequence = self->next_sequence;
+    bool fits = length <= self->max_bytes;
+    while (fits && !has_room(self, length) && drop_oldest(self, DROP_QUEUE_FULL))
+        continue;
+    int rc = fits ? write_file(self, &one, bytes) : -1;
+    while (fits && rc != 0 && (errno == ENOSPC || errno == EDQUOT) && drop_oldest(self, DROP_DISK))
+        rc = write_file(self, &one, bytes);
     if (rc == 0)
-        rc = note_entry(self, self->next_sequence, length);
+        rc = note_entry(self, &one);
+    if (rc == 0)
+        self->stats.pushed++;
     else
-        self->stats.dropped++;
+        count_drop(self, fits ? DROP_DISK : DROP_QUEUE_FULL, one.added_ms);
     pthread_mutex_unlock(&self->lock);
     return rc;
 }
@@ -199,7 +243,7 @@ static int push(queue *port, const uint8_t *bytes, size_t length)
 static uint8_t *read_file(const file_queue *self, const entry *one)
 {
     char name[NAME_SIZE];
-    name_of(name, one->sequence, ".batch");
+    name_of(name, one->sequence, suffixes[one->kind]);
     int fd = openat(self->directory, name, O_RDONLY | O_CLOEXEC);
     uint8_t *bytes = malloc(one->size + 1);
     size_t used = 0;
@@ -216,35 +260,38 @@ static uint8_t *read_file(const file_queue *self, const entry *one)
     return NULL;
 }
 
-static bool peek(queue *port, uint64_t *sequence, uint8_t **bytes, size_t *length)
+static bool peek(queue *port, queue_entry *out)
 {
     file_queue *self = (file_queue *)port;
-    *bytes = NULL;
+    *out = (queue_entry){0};
     pthread_mutex_lock(&self->lock);
-    while (*bytes == NULL && self->first < self->count) {
+    while (out->bytes == NULL && self->first < self->count) {
         const entry *one = &self->entries[self->first];
-        *bytes = read_file(self, one);
-        if (*bytes != NULL) {
-            *sequence = one->sequence;
-            *length = one->size;
+        out->bytes = read_file(self, one);
+        if (out->bytes != NULL) {
+            out->sequence = one->sequence;
+            out->kind = one->kind;
+            out->length = one->size;
         } else {
-            self->stats.damaged++;
-            forget(self, self->first);
+            drop(self, self->first, DROP_DAMAGED);
         }
     }
     pthread_mutex_unlock(&self->lock);
-    return *bytes != NULL;
+    return out->bytes != NULL;
 }
 
-static void remove_entry(queue *port, uint64_t sequence)
+static void remove_entry(queue *port, uint64_t sequence, enum drop_cause cause)
 {
     file_queue *self = (file_queue *)port;
     pthread_mutex_lock(&self->lock);
     for (size_t i = self->first; i < self->count; i++) {
-        if (self->entries[i].sequence == sequence) {
+        if (self->entries[i].sequence != sequence)
+            continue;
+        if (cause != DROP_NONE)
+            drop(self, i, cause);
+        else
             forget(self, i);
-            break;
-        }
+        break;
     }
     pthread_mutex_unlock(&self->lock);
 }
@@ -254,11 +301,25 @@ static queue_stats get_stats(queue *port)
     file_queue *self = (file_queue *)port;
     pthread_mutex_lock(&self->lock);
     queue_stats stats = self->stats;
+    stats.max_bytes = self->max_bytes;
+    stats.oldest_ms = self->first < self->count ? self->entries[self->first].added_ms : 0;
     pthread_mutex_unlock(&self->lock);
     return stats;
 }
 
-static const queue_ops ops = {push, peek, remove_entry, get_stats};
+static void forget_drops(queue *port, const queue_stats *told)
+{
+    file_queue *self = (file_queue *)port;
+    pthread_mutex_lock(&self->lock);
+    for (unsigned cause = 0; cause < DROP_END; cause++) {
+        queue_drops *drops = &self->stats.drops[cause];
+        if (drops->entries == told->drops[cause].entries) /* none has come since */
+            drops->oldest_ms = drops->newest_ms = 0;
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+static const queue_ops ops = {push, peek, remove_entry, get_stats, forget_drops};
 
 void file_queue_close(queue *port)
 {

@@ -29,7 +29,7 @@ void wire_free(wire *self);
 int wire_encode(void *context, const batch *one, uint8_t **out, size_t *length);
 int wire_decode(void *context, const uint8_t *entry, size_t length, batch *out);
 int wire_pack_entry(void *context, const uint8_t *entry, size_t length, bool all_stacks,
-                    uint32_t attempt, uint8_t **out, size_t *out_length);
+                    const entry_tries *tries, uint8_t **out, size_t *out_length);
 int wire_note_stored(void *context, const uint8_t *entry, size_t length, entry_sums *sums);
 int wire_encode_status(void *context, const status_report *report, uint8_t **out, size_t *length);
 int wire_encode_heartbeat(void *context, const heartbeat *beat, uint8_t **out, size_t *length);

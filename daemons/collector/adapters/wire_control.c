@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 typedef Hotstack__V1__StatusColumns wire_status;
 
@@ -20,6 +19,8 @@ typedef struct status_row {
     uint64_t until_ms;
     uint32_t last_length_ms;
     uint32_t last_covered_ms;
+    uint64_t profiler_ns;
+    uint64_t collector_ns;
 } status_row;
 
 static const column status_columns[] = {
@@ -33,6 +34,8 @@ static const column status_columns[] = {
     COLUMN(status_row, until_ms, wire_status, until_ms),
     COLUMN(status_row, last_length_ms, wire_status, last_length_ms),
     COLUMN(status_row, last_covered_ms, wire_status, last_covered_ms),
+    COLUMN(status_row, profiler_ns, wire_status, profiler_ns),
+    COLUMN(status_row, collector_ns, wire_status, collector_ns),
 };
 
 static int target_row(string_table *strings, const target_status *from, batch_target *target,
@@ -50,7 +53,9 @@ static int target_row(string_table *strings, const target_status *from, batch_ta
                         .mode = from->mode,
                         .until_ms = from->until_ms,
                         .last_length_ms = from->last_length_ms,
-                        .last_covered_ms = from->last_covered_ms};
+                        .last_covered_ms = from->last_covered_ms,
+                        .profiler_ns = from->profiler_ns,
+                        .collector_ns = from->collector_ns};
     const struct {
         const char *text;
         uint32_t *index;
@@ -86,13 +91,11 @@ int wire_encode_status(void *context, const status_report *report, uint8_t **out
     wire_status status = HOTSTACK__V1__STATUS_COLUMNS__INIT;
     string_table strings = {0};
     arena in = {0};
-    uint8_t id[16];
     batch_target *rows = arena_take(&in, (report->count + 1) * sizeof(*rows));
     status_row *states = arena_take(&in, (report->count + 1) * sizeof(*states));
-    int rc = rows != NULL && states != NULL && getrandom(id, sizeof(id), 0) == sizeof(id) ? 0 : -1;
+    int rc = rows != NULL && states != NULL ? 0 : -1;
     for (size_t i = 0; i < report->count && rc == 0; i++)
         rc = target_row(&strings, &report->targets[i], &rows[i], &states[i]);
-    message.report_id = (ProtobufCBinaryData){.len = sizeof(id), .data = id};
     message.contract = BATCH_CONTRACT;
     message.collector = wire__collector(self, &in);
     message.strings = strings_out(&in, &strings);
@@ -112,32 +115,73 @@ int wire_encode_status(void *context, const status_report *report, uint8_t **out
     return rc;
 }
 
+/* The causes that lost a batch. */
+static int drop_columns(arena *in, const queue_stats *queued, Hotstack__V1__DropColumns *out)
+{
+    uint32_t *cause = arena_take(in, DROP_END * sizeof(*cause));
+    uint64_t *numbers = arena_take(in, 3 * DROP_END * sizeof(*numbers));
+    size_t count = 0;
+    if (cause == NULL || numbers == NULL)
+        return -1;
+    for (uint32_t i = 0; i < DROP_END; i++) {
+        if (queued->drops[i].entries == 0)
+            continue;
+        cause[count] = i;
+        numbers[count] = queued->drops[i].entries;
+        numbers[DROP_END + count] = queued->drops[i].oldest_ms;
+        numbers[2 * DROP_END + count++] = queued->drops[i].newest_ms;
+    }
+    out->cause = cause;
+    out->batches = numbers;
+    out->oldest_ms = numbers + DROP_END;
+    out->newest_ms = numbers + 2 * DROP_END;
+    out->n_cause = out->n_batches = out->n_oldest_ms = out->n_newest_ms = count;
+    return 0;
+}
+
 int wire_encode_heartbeat(void *context, const heartbeat *beat, uint8_t **out, size_t *length)
 {
     Hotstack__V1__Heartbeat message = HOTSTACK__V1__HEARTBEAT__INIT;
+    Hotstack__V1__DropColumns drops = HOTSTACK__V1__DROP_COLUMNS__INIT;
     arena in = {0};
     message.contract = BATCH_CONTRACT;
     message.collector = wire__collector(context, &in);
     message.sent_ms = beat->sent_ms;
-    message.queued_bytes = beat->queued_bytes;
-    message.queued_batches = beat->queued_batches;
-    message.dropped_batches = beat->dropped_batches;
+    message.started_ms = beat->started_ms;
+    message.engine = (char *)(uintptr_t)beat->engine;
+    message.queued_bytes = beat->queued.bytes;
+    message.queued_batches = beat->queued.entries;
+    message.queue_bytes = beat->queued.max_bytes;
+    message.oldest_queued_ms = beat->queued.oldest_ms;
+    message.cut_batches = beat->queued.pushed - beat->split_batches;
+    message.last_success_ms = beat->last_success_ms;
+    message.drops = &drops;
     message.jvms_seen = beat->jvms_seen;
     message.jvms_profiled = beat->jvms_profiled;
-    int rc = message.collector != NULL ? message_pack(&message.base, out, length) : -1;
+    int rc = message.collector != NULL && drop_columns(&in, &beat->queued, &drops) == 0
+                 ? message_pack(&message.base, out, length)
+                 : -1;
     arena_free(&in);
     return rc;
+}
+
+static uint64_t lower(uint64_t a, uint64_t b)
+{
+    return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
 static void read_limits(const Hotstack__V1__Limits *from, upload_answer *out)
 {
     out->has_limits = true;
-    out->limits = (batch_limits){.rows = from->rows_per_batch,
-                                 .stacks = from->stacks_per_batch,
-                                 .string_bytes = from->strings_bytes,
-                                 .targets = from->targets_per_batch,
-                                 .windows = from->windows_per_batch,
-                                 .payload_bytes = from->payload_bytes};
+    out->flush_interval_ms = from->flush_interval_ms;
+    /* A batch is sent smaller than it is, so the lower of its two limits holds for both. */
+    out->limits =
+        (batch_limits){.rows = from->rows_per_batch,
+                       .stacks = from->stacks_per_batch,
+                       .string_bytes = from->strings_bytes,
+                       .targets = from->targets_per_batch,
+                       .windows = from->windows_per_batch,
+                       .payload_bytes = lower(from->payload_bytes, from->compressed_bytes)};
 }
 
 void wire_read_answer(const uint8_t *bytes, size_t length, upload_answer *out)

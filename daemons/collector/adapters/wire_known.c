@@ -206,13 +206,14 @@ static int pack_known(wire *self, const batch *one, Hotstack__V1__ProfileBatch *
 }
 
 int wire_pack_entry(void *context, const uint8_t *entry, size_t length, bool all_stacks,
-                    uint32_t attempt, uint8_t **out, size_t *out_length)
+                    const entry_tries *tries, uint8_t **out, size_t *out_length)
 {
     batch one;
     Hotstack__V1__ProfileBatch *message = wire__open(entry, length);
     if (message == NULL)
         return -1;
-    message->attempt = attempt;
+    message->attempt = tries->attempt;
+    message->waited_ms = tries->waited_ms;
     int rc = batch_unpack(&one, message); /* checks the dictionary's indexes, too */
     if (rc == 0)
         rc = all_stacks ? message_pack(&message->base, out, out_length)

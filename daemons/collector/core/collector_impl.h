@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 
+enum { FLUSH_MS_MAX = 300000 };
+
 typedef enum phase {
     PHASE_OFF,       /* nobody asked, or it cannot be: see reason */
     PHASE_WARMING,   /* the start-up delay runs */
@@ -48,7 +50,8 @@ typedef struct target {
     void *memory;  /* the recording reader's */
     bool snapping; /* a thread snapshot is taken */
     uint64_t snapshot_due_ms;
-    void *snapshot_memory; /* the snapshot reader's */
+    char snapshot_failure[256]; /* why the last snapshot failed; "" = it did not */
+    void *snapshot_memory;      /* the snapshot reader's */
 } target;
 
 struct collector {
@@ -69,9 +72,12 @@ struct collector {
     batch pending;
     bool has_pending;
     uint64_t pending_since_ms;
-    uint64_t drops_seen; /* queue drops that a report has told */
+    uint32_t flush_phase; /* random: collectors flush at different moments of the interval */
+    uint64_t drops_seen;  /* queue drops that a report has told */
     bool queue_full;
     batch_limits backend_limits;
+    uint64_t backend_flush_ms; /* 0 = it has not said */
+    char engine[64];           /* the profiler and its version, as the recordings say */
     collector_stats stats;
 };
 
@@ -100,6 +106,23 @@ typedef struct job {
 } job;
 
 job collector__begin(target *one);
+
+/* A job of one of a target's lanes. */
+typedef struct lane_job {
+    void (*run)(void *argument);
+    target *on;
+} lane_job;
+
+/* lanes.c; all with the lock held. */
+/* Takes jobs that are due, up to `room`, within the cap on lanes; marks their lanes as running. */
+size_t collector__take_due(collector *self, uint64_t now, lane_job *due, size_t room);
+/* A job that found no thread: it is due again at that Unix ms. */
+void collector__put_off(collector *self, lane_job due, uint64_t until_ms);
+/* The Unix ms at which the next job is due that may run; UINT64_MAX = none. */
+uint64_t collector__next_due(const collector *self);
+unsigned collector__lanes_running(const collector *self);
+/* Lanes whose job is due and does not run. */
+unsigned collector__lanes_waiting(const collector *self, uint64_t now);
 
 /* A request about the job's JVM with an id of its own. */
 local_request collector__about(const job *now, local_op op);
@@ -131,6 +154,8 @@ int collector__add_profile(collector *self, const local_jvm *jvm, const target_l
 int collector__add_snapshot(collector *self, const local_jvm *jvm, const target_labels *labels,
                             const thread_snapshot *from);
 void collector__flush(collector *self);
+/* When the batch under way is to be cut; there is one. */
+uint64_t collector__flush_due(const collector *self);
 
 /* lost.c; both with the lock held. Tells the backend that of these events nothing was recorded
  * from `from_ms` to `to_ms`, and why. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles into the batch under way, and the batch into the queue. */
 #include "collector_impl.h"
+#include "spans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static void queue_pending(collector *self)
     size_t length = 0;
     if (batch_order(&self->pending) == 0 &&
         self->ports.encode(self->ports.context, &self->pending, &bytes, &length) == 0 &&
-        queue_push(self->queued, bytes, length) == 0) {
+        queue_push(self->queued, QUEUE_PROFILES, bytes, length) == 0) {
         self->stats.batches++;
     } else {
         self->stats.queue_failures++;
@@ -40,6 +41,19 @@ static void queue_pending(collector *self)
     }
     free(bytes);
     self->ports.queued(self->ports.context);
+}
+
+/* The borders of the interval lie at a phase of this collector's own, so that the backend gets the
+ * batches of many one after the other. */
+uint64_t collector__flush_due(const collector *self)
+{
+    uint64_t interval =
+        self->backend_flush_ms != 0 ? self->backend_flush_ms : self->options.flush_ms;
+    if (interval == 0)
+        return self->pending_since_ms;
+    if (interval > FLUSH_MS_MAX)
+        interval = FLUSH_MS_MAX;
+    return span_next(self->pending_since_ms, (uint32_t)interval, self->flush_phase);
 }
 
 void collector__flush(collector *self)
@@ -51,11 +65,12 @@ void collector__flush(collector *self)
     batch_clear(&self->pending);
     self->has_pending = false;
     queue_stats queued = queue_get_stats(self->queued);
-    bool full = queued.dropped > self->drops_seen;
+    uint64_t dropped = queued.drops[DROP_QUEUE_FULL].entries + queued.drops[DROP_DISK].entries;
+    bool full = dropped > self->drops_seen;
     if (full != self->queue_full)
         self->ports.status_changed(self->ports.context);
     self->queue_full = full;
-    self->drops_seen = queued.dropped;
+    self->drops_seen = dropped;
 }
 
 static void begin(collector *self, uint32_t day)

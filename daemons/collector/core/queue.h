@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The port to the queue: batches that wait for the backend, oldest first. It survives restarts, and
- * holds at most a number of bytes and of entries; past it the oldest go, counted. Any number of
- * threads. adapters/file_queue.h keeps it in a directory.
+ * The port to the queue: what waits for the backend, oldest first, each entry of some kind. It
+ * survives restarts, and holds at most a number of bytes and of entries; past it the oldest go,
+ * counted. Any number of threads. adapters/file_queue.h keeps it in a directory.
  */
 #ifndef COLLECTOR_CORE_QUEUE_H
 #define COLLECTOR_CORE_QUEUE_H
+
+#include <catalogue/drop_cause.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,24 +15,48 @@
 
 typedef struct queue queue;
 
+/* What an entry's bytes are. The numbers stand in file names. */
+typedef enum queue_kind {
+    QUEUE_PROFILES = 1, /* a ProfileBatch of the contract, compressed */
+    QUEUE_KINDS_END
+} queue_kind;
+
+typedef struct queue_entry {
+    uint64_t sequence; /* names it */
+    queue_kind kind;
+    uint8_t *bytes; /* malloc'd, the caller's */
+    size_t length;
+} queue_entry;
+
+/* Entries that were lost for one cause. */
+typedef struct queue_drops {
+    uint64_t entries; /* since the queue was opened */
+    /* Unix ms when the oldest and the newest of them were added, of those that queue_forget_drops
+     * has not been told of; 0 = none. */
+    uint64_t oldest_ms, newest_ms;
+} queue_drops;
+
 typedef struct queue_stats {
     uint64_t bytes;
     uint64_t entries;
-    uint64_t dropped; /* by the caps or for want of disk, since it was opened */
-    uint64_t damaged; /* entries that could not be read back, removed */
-    uint64_t newest;  /* sequence of the entry that was added last; 0 = none */
+    uint64_t max_bytes;
+    uint64_t oldest_ms; /* when the oldest entry was added; 0 = there is none */
+    uint64_t pushed;    /* since it was opened */
+    uint64_t newest;    /* sequence of the entry that was added last; 0 = none */
+    queue_drops drops[DROP_END];
 } queue_stats;
 
 typedef struct queue_ops {
-    /* Adds an entry at the end. 0, or -1: it could not be written even with the queue empty. */
-    int (*push)(queue *self, const uint8_t *bytes, size_t length);
-    /*
-     * The oldest entry: *bytes is malloc'd and the caller's, *sequence names it. False when there
-     * is none. It stays until it is removed.
-     */
-    bool (*peek)(queue *self, uint64_t *sequence, uint8_t **bytes, size_t *length);
-    void (*remove)(queue *self, uint64_t sequence);
+    /* Adds an entry at the end. 0, or -1: it could not be written even with the queue empty, and is
+     * counted as dropped. */
+    int (*push)(queue *self, queue_kind kind, const uint8_t *bytes, size_t length);
+    /* The oldest entry; it stays until it is removed. False when there is none. */
+    bool (*peek)(queue *self, queue_entry *out);
+    /* DROP_NONE: it has been delivered. */
+    void (*remove)(queue *self, uint64_t sequence, enum drop_cause cause);
     queue_stats (*get_stats)(queue *self);
+    /* What these stats say of drops has been told. */
+    void (*forget_drops)(queue *self, const queue_stats *told);
 } queue_ops;
 
 /* The first member of every queue. */
@@ -38,24 +64,43 @@ struct queue {
     const queue_ops *ops;
 };
 
-static inline int queue_push(queue *self, const uint8_t *bytes, size_t length)
+static inline int queue_push(queue *self, queue_kind kind, const uint8_t *bytes, size_t length)
 {
-    return self->ops->push(self, bytes, length);
+    return self->ops->push(self, kind, bytes, length);
 }
 
-static inline bool queue_peek(queue *self, uint64_t *sequence, uint8_t **bytes, size_t *length)
+static inline bool queue_peek(queue *self, queue_entry *out)
 {
-    return self->ops->peek(self, sequence, bytes, length);
+    return self->ops->peek(self, out);
 }
 
 static inline void queue_remove(queue *self, uint64_t sequence)
 {
-    self->ops->remove(self, sequence);
+    self->ops->remove(self, sequence, DROP_NONE);
+}
+
+static inline void queue_drop(queue *self, uint64_t sequence, enum drop_cause cause)
+{
+    self->ops->remove(self, sequence, cause);
 }
 
 static inline queue_stats queue_get_stats(queue *self)
 {
     return self->ops->get_stats(self);
+}
+
+static inline void queue_forget_drops(queue *self, const queue_stats *told)
+{
+    self->ops->forget_drops(self, told);
+}
+
+/* All entries that were lost since the queue was opened. */
+static inline uint64_t queue_dropped(const queue_stats *stats)
+{
+    uint64_t all = 0;
+    for (unsigned cause = 0; cause < DROP_END; cause++)
+        all += stats->drops[cause].entries;
+    return all;
 }
 
 #endif

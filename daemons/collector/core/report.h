@@ -4,6 +4,7 @@
 #define COLLECTOR_CORE_REPORT_H
 
 #include "batches/batch.h"
+#include "queue.h"
 
 typedef struct target_status {
     local_jvm jvm;
@@ -17,6 +18,8 @@ typedef struct target_status {
     uint64_t last_window_ms; /* start of the last whole window; 0 = none yet */
     uint32_t last_length_ms;
     uint32_t last_covered_ms;
+    uint64_t profiler_ns;  /* taken in the JVM during that window, plus 1; 0 = not known */
+    uint64_t collector_ns; /* CPU time that we spent on that window, plus 1; 0 = not known */
     char detail[512];
 } target_status;
 
@@ -24,15 +27,18 @@ typedef struct status_report {
     target_status *targets; /* owned */
     size_t count;
     size_t profiled; /* of them in state profiling */
+    char engine[64]; /* the profiler and its version; "" = not known yet */
 } status_report;
 
 void status_report_clear(status_report *report);
 
 typedef struct heartbeat {
     uint64_t sent_ms;
-    uint64_t queued_bytes;
-    uint64_t queued_batches;
-    uint64_t dropped_batches;
+    uint64_t started_ms;
+    char engine[64];
+    queue_stats queued;
+    uint64_t split_batches;   /* that were cut again into two, both of them pushed */
+    uint64_t last_success_ms; /* when the backend took a batch last; 0 = not in this run */
     uint32_t jvms_seen;
     uint32_t jvms_profiled;
 } heartbeat;

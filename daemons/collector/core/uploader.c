@@ -16,6 +16,8 @@ struct uploader {
     uint64_t in_doubt_up_to; /* sequence: an earlier process may have sent these entries */
     uint64_t tried;          /* sequence of the entry that was sent last without success */
     uint32_t tries;          /* of it */
+    uint64_t first_try_ms;   /* of it */
+    uint64_t started_ms;
     uint64_t next_heartbeat_ms;
     uint64_t next_status_ms;
     uint64_t last_status_ms;
@@ -34,6 +36,7 @@ uploader *uploader_new(const uploader_ports *ports, const uploader_options *opti
     self->options = *options;
     self->queued = queued;
     self->in_doubt_up_to = queue_get_stats(queued).newest;
+    self->started_ms = ports->now_ms(ports->context);
     self->status_dirty = true;
     pthread_mutex_init(&self->lock, NULL);
     return self;
@@ -98,12 +101,11 @@ static bool note_answer(uploader *self, const upload_answer *answer)
     bool was_reachable = self->stats.reachable;
     self->stats.reachable = answer->outcome != UPLOAD_NO_ANSWER;
     self->stats.blocked = refused;
-    if (answer->has_limits)
+    if (answer->has_limits) {
         self->stats.limits = answer->limits;
-    if (good)
-        self->stats.last_ok_ms = now;
-    else
-        self->stats.failed_calls++;
+        self->stats.flush_interval_ms = answer->flush_interval_ms;
+    }
+    self->stats.failed_calls += !good;
     (void)snprintf(self->stats.last_error, sizeof(self->stats.last_error), "%s%s%s",
                    good ? "" : answer->code, !good && answer->code[0] != '\0' ? ": " : "",
                    good ? "" : answer->message);
@@ -129,12 +131,14 @@ static void count(uploader *self, uint64_t *counter, uint64_t amount)
     pthread_mutex_unlock(&self->lock);
 }
 
-static void acknowledge(uploader *self, uint64_t sequence, const uint8_t *entry, size_t length)
+static void acknowledge(uploader *self, const queue_entry *entry)
 {
     entry_sums sums = {0};
-    bool known = self->ports.note_stored(self->ports.context, entry, length, &sums) == 0;
-    queue_remove(self->queued, sequence);
+    bool known =
+        self->ports.note_stored(self->ports.context, entry->bytes, entry->length, &sums) == 0;
+    queue_remove(self->queued, entry->sequence);
     pthread_mutex_lock(&self->lock);
+    self->stats.last_success_ms = self->ports.now_ms(self->ports.context);
     self->stats.rows += sums.rows;
     for (unsigned source = 0; source < PROFILE_SOURCE_END; source++)
         profile_sum_add(&self->stats.sent[source], &sums.of[source]);
@@ -157,18 +161,18 @@ static bool queue_batch(uploader *self, batch *one)
     size_t length = 0;
     bool good = batch_order(one) == 0 &&
                 self->ports.encode(self->ports.context, one, &bytes, &length) == 0 &&
-                queue_push(self->queued, bytes, length) == 0;
+                queue_push(self->queued, QUEUE_PROFILES, bytes, length) == 0;
     free(bytes);
     return good;
 }
 
 /* Two batches with new ids in an entry's place. False when it has one window only. */
-static bool split_entry(uploader *self, const uint8_t *entry, size_t length)
+static bool split_entry(uploader *self, const queue_entry *entry)
 {
     batch whole;
     batch parts[2];
     uint8_t ids[2][BATCH_ID_SIZE];
-    if (self->ports.decode(self->ports.context, entry, length, &whole) != 0)
+    if (self->ports.decode(self->ports.context, entry->bytes, entry->length, &whole) != 0)
         return false;
     new_id(self, ids[0]);
     new_id(self, ids[1]);
@@ -186,116 +190,138 @@ static bool is_too_large(const upload_answer *answer)
            strcmp(answer->code, "too_many_rows") == 0 || answer->refusal == UPLOAD_TOO_LARGE;
 }
 
-static void reject(uploader *self, uint64_t sequence, const uint8_t *entry, size_t length,
-                   const upload_answer *answer)
+/* What is known of a batch that is lost. */
+static entry_sums sum_lost(uploader *self, const queue_entry *entry)
 {
-    if (is_too_large(answer) && split_entry(self, entry, length)) {
-        count(self, &self->stats.split, 1);
-        queue_remove(self->queued, sequence);
-        return;
-    }
     entry_sums sums = {0};
     batch lost;
-    if (self->ports.decode(self->ports.context, entry, length, &lost) == 0) {
-        memcpy(sums.id, lost.id, BATCH_ID_SIZE);
-        sums.rows = lost.row_count;
-        for (size_t i = 0; i < lost.window_count; i++)
-            profile_sum_add(&sums.of[lost.windows[i].part.source], &lost.windows[i].part.total);
-        batch_clear(&lost);
+    if (self->ports.decode(self->ports.context, entry->bytes, entry->length, &lost) != 0)
+        return sums;
+    memcpy(sums.id, lost.id, BATCH_ID_SIZE);
+    sums.rows = lost.row_count;
+    for (size_t i = 0; i < lost.window_count; i++)
+        profile_sum_add(&sums.of[lost.windows[i].part.source], &lost.windows[i].part.total);
+    batch_clear(&lost);
+    return sums;
+}
+
+static void reject(uploader *self, const queue_entry *entry, enum drop_cause cause,
+                   const upload_answer *answer)
+{
+    if (is_too_large(answer) && split_entry(self, entry)) {
+        count(self, &self->stats.split, 1);
+        queue_remove(self->queued, entry->sequence);
+        return;
     }
-    say(self, "the backend rejected a batch, which is dropped", answer);
+    entry_sums sums = sum_lost(self, entry);
+    say(self, cause == DROP_DAMAGED ? "a batch is dropped" : "the backend rejected a batch",
+        answer);
     count(self, &self->stats.rejected, 1);
-    queue_remove(self->queued, sequence);
+    queue_drop(self->queued, entry->sequence, cause);
     if (self->ports.settled != NULL)
         self->ports.settled(self->ports.context, &sums,
                             answer->code[0] != '\0' ? answer->code : "rejected");
 }
 
-static void settle(uploader *self, uint64_t sequence, const uint8_t *entry, size_t length,
-                   const upload_answer *answer)
+static void settle(uploader *self, const queue_entry *entry, const upload_answer *answer)
 {
     switch (answer->outcome) {
     case UPLOAD_ACCEPTED:
         count(self, &self->stats.accepted, 1);
-        acknowledge(self, sequence, entry, length);
+        acknowledge(self, entry);
         return;
     case UPLOAD_DUPLICATE:
         count(self, &self->stats.duplicate, 1);
-        acknowledge(self, sequence, entry, length);
+        acknowledge(self, entry);
         return;
     case UPLOAD_REJECTED:
-        reject(self, sequence, entry, length, answer);
+        reject(self, entry, DROP_REJECTED, answer);
         return;
     case UPLOAD_NEED_STACKS:
         count(self, &self->stats.need_stacks, 1);
-        if (self->all_stacks_for == sequence) /* all were inside: asking again is no answer */
+        if (self->all_stacks_for ==
+            entry->sequence) /* all were inside: asking again is no answer */
             back_off(self, self->ports.now_ms(self->ports.context), 0);
-        self->all_stacks_for = sequence;
+        self->all_stacks_for = entry->sequence;
         return;
     case UPLOAD_RETRY:
     case UPLOAD_NO_ANSWER:
         if (is_too_large(answer))
-            reject(self, sequence, entry, length, answer);
+            reject(self, entry, DROP_REJECTED, answer);
         else
             count(self, &self->stats.retried, 1);
         return;
     }
 }
 
-/* The number of this try; past 1 the backend may hold a part of the batch. */
-static uint32_t attempt_of(const uploader *self, uint64_t sequence)
+/* Past the first try the backend may hold a part of the batch. */
+static entry_tries tries_of(const uploader *self, uint64_t sequence)
 {
-    uint32_t tries = self->tried == sequence ? self->tries : 0;
-    return 1 + tries + (sequence <= self->in_doubt_up_to ? 1 : 0);
+    bool is_same = self->tried == sequence;
+    uint64_t now = self->ports.now_ms(self->ports.context);
+    return (entry_tries){
+        .attempt = 1 + (is_same ? self->tries : 0) + (sequence <= self->in_doubt_up_to ? 1 : 0),
+        .waited_ms = is_same && now > self->first_try_ms ? now - self->first_try_ms : 0,
+    };
 }
 
 static void note_try(uploader *self, uint64_t sequence, const upload_answer *answer)
 {
     if (answer->outcome != UPLOAD_RETRY && answer->outcome != UPLOAD_NO_ANSWER)
         return; /* a refusal or a question for stacks: nothing was stored */
+    if (self->tried != sequence)
+        self->first_try_ms = self->ports.now_ms(self->ports.context);
     self->tries = self->tried == sequence ? self->tries + 1 : 1;
     self->tried = sequence;
 }
 
-static bool send_batch(uploader *self)
+static bool send_entry(uploader *self)
 {
-    uint64_t sequence = 0;
-    uint8_t *entry = NULL;
-    size_t length = 0;
-    if (!queue_peek(self->queued, &sequence, &entry, &length))
+    queue_entry entry;
+    if (!queue_peek(self->queued, &entry))
         return false;
     uint8_t *bytes = NULL;
     size_t size = 0;
     upload_answer answer = {0};
-    bool all_stacks = self->all_stacks_for == sequence;
-    if (self->ports.pack_entry(self->ports.context, entry, length, all_stacks,
-                               attempt_of(self, sequence), &bytes, &size) != 0) {
-        answer.outcome = UPLOAD_REJECTED;
+    const entry_tries tries = tries_of(self, entry.sequence);
+    bool all_stacks = self->all_stacks_for == entry.sequence;
+    if (self->ports.pack_entry(self->ports.context, entry.bytes, entry.length, all_stacks, &tries,
+                               &bytes, &size) != 0) {
         (void)snprintf(answer.code, sizeof(answer.code), "queue_damaged");
         (void)snprintf(answer.message, sizeof(answer.message), "the queued file cannot be read");
+        reject(self, &entry, DROP_DAMAGED, &answer);
     } else {
         self->ports.post(self->ports.context, UPLOAD_PROFILES, bytes, size, &answer);
         note_answer(self, &answer);
-        note_try(self, sequence, &answer);
+        note_try(self, entry.sequence, &answer);
+        settle(self, &entry, &answer);
     }
     free(bytes);
-    settle(self, sequence, entry, length, &answer);
-    free(entry);
+    free(entry.bytes);
     return true;
+}
+
+static heartbeat make_heartbeat(uploader *self, uint64_t now)
+{
+    status_report report = {0};
+    self->ports.snapshot(self->ports.context, &report);
+    pthread_mutex_lock(&self->lock);
+    heartbeat beat = {.sent_ms = now,
+                      .started_ms = self->started_ms,
+                      .queued = queue_get_stats(self->queued),
+                      .split_batches = self->stats.split,
+                      .last_success_ms = self->stats.last_success_ms,
+                      .jvms_seen = (uint32_t)report.count,
+                      .jvms_profiled = (uint32_t)report.profiled};
+    pthread_mutex_unlock(&self->lock);
+    (void)snprintf(beat.engine, sizeof(beat.engine), "%s", report.engine);
+    status_report_clear(&report);
+    return beat;
 }
 
 static void send_heartbeat(uploader *self, uint64_t now)
 {
-    queue_stats queued = queue_get_stats(self->queued);
-    status_report report = {0};
-    self->ports.snapshot(self->ports.context, &report);
-    const heartbeat beat = {.sent_ms = now,
-                            .queued_bytes = queued.bytes,
-                            .queued_batches = queued.entries,
-                            .dropped_batches = queued.dropped,
-                            .jvms_seen = (uint32_t)report.count,
-                            .jvms_profiled = (uint32_t)report.profiled};
-    status_report_clear(&report);
+    const heartbeat beat = make_heartbeat(self, now);
     uint8_t *bytes = NULL;
     size_t length = 0;
     upload_answer answer = {0};
@@ -303,6 +329,10 @@ static void send_heartbeat(uploader *self, uint64_t now)
         self->ports.post(self->ports.context, UPLOAD_HEARTBEAT, bytes, length, &answer);
         if (note_answer(self, &answer))
             self->next_heartbeat_ms = now + self->options.heartbeat_interval_ms;
+        if (answer.outcome == UPLOAD_ACCEPTED)
+            queue_forget_drops(self->queued, &beat.queued);
+        if (answer.outcome == UPLOAD_REJECTED)
+            say(self, "the backend rejected a heartbeat", &answer);
     }
     free(bytes);
 }
@@ -381,7 +411,7 @@ uint64_t uploader_step(uploader *self)
         send_status(self, now);
         return self->not_before_ms;
     }
-    if (send_batch(self))
+    if (send_entry(self))
         return self->not_before_ms;
     return earlier(earlier(self->next_heartbeat_ms, status_due(self)), now + IDLE_MS);
 }

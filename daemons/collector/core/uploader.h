@@ -41,6 +41,7 @@ typedef struct upload_answer {
     uint64_t retry_after_ms;
     bool has_limits;
     batch_limits limits;
+    uint64_t flush_interval_ms; /* with has_limits; 0 = as it is set here */
 } upload_answer;
 
 /* What a queued entry holds. */
@@ -49,6 +50,12 @@ typedef struct entry_sums {
     uint64_t rows;
     profile_sum of[PROFILE_SOURCE_END];
 } entry_sums;
+
+/* How often an entry has been tried. */
+typedef struct entry_tries {
+    uint32_t attempt;   /* number of this try; more than 1 where the backend may hold a part */
+    uint64_t waited_ms; /* since the first try of this process */
+} entry_tries;
 
 /* Everything outside. */
 typedef struct uploader_ports {
@@ -68,7 +75,7 @@ typedef struct uploader_ports {
     int (*decode)(void *context, const uint8_t *entry, size_t length, batch *out);
     /* The bytes to send of an entry: with all stacks, or only those the backend may not know. */
     int (*pack_entry)(void *context, const uint8_t *entry, size_t length, bool all_stacks,
-                      uint32_t attempt, uint8_t **out, size_t *out_length);
+                      const entry_tries *tries, uint8_t **out, size_t *out_length);
     /* The backend has the entry: its stacks are known from now on. */
     int (*note_stored)(void *context, const uint8_t *entry, size_t length, entry_sums *sums);
     int (*encode_status)(void *context, const status_report *report, uint8_t **out, size_t *length);
@@ -112,11 +119,12 @@ typedef struct uploader_stats {
     uint64_t accepted, duplicate, rejected, retried, need_stacks, split, failed_calls;
     uint64_t rows;
     profile_sum sent[PROFILE_SOURCE_END];
-    bool blocked;        /* the token is refused */
-    bool reachable;      /* the last call was answered by a backend */
-    uint64_t last_ok_ms; /* 0 = never */
+    bool blocked;             /* the token is refused */
+    bool reachable;           /* the last call was answered by a backend */
+    uint64_t last_success_ms; /* when a batch was taken last; 0 = never */
     char last_error[384];
     batch_limits limits; /* as the backend said last */
+    uint64_t flush_interval_ms;
 } uploader_stats;
 uploader_stats uploader_get_stats(uploader *self);
 

@@ -5,7 +5,7 @@
 
 #include "collector_tests.h"
 
-enum { SPANS_MAX = 64, WINDOW = 10000 };
+enum { SPANS_MAX = 128, WINDOW = 10000 };
 
 /* What the host does, which a test sets, and what the collector did. */
 typedef struct fake_host {
@@ -13,6 +13,7 @@ typedef struct fake_host {
     local_jvm jvms[4];
     size_t jvm_count;
     bool unreachable;
+    bool threadless;       /* no job finds a thread */
     unsigned lost_answers; /* so many calls are done, but their answer does not come */
     uint32_t start_reason, window_reason;
     uint32_t session;
@@ -22,6 +23,7 @@ typedef struct fake_host {
     local_request last_start;
     bool parse_fails;
     uint64_t dropped; /* events, as attachd tells of each window */
+    uint64_t excess;  /* events, as the reader tells of each window */
     uint64_t queued_lost;
     uint32_t absent;        /* events that the profiler refuses, as attachd tells of a start */
     event_intervals parsed; /* of the last window */

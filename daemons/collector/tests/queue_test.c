@@ -21,19 +21,18 @@ static queue *open_queue(const char *directory, uint64_t bytes, uint64_t entries
 
 static void push(queue *to, const char *text)
 {
-    ck_assert_int_eq(queue_push(to, (const uint8_t *)text, strlen(text)), 0);
+    ck_assert_int_eq(queue_push(to, QUEUE_PROFILES, (const uint8_t *)text, strlen(text)), 0);
 }
 
 static void expect(queue *from, const char *text)
 {
-    uint64_t sequence = 0;
-    uint8_t *bytes = NULL;
-    size_t length = 0;
-    ck_assert(queue_peek(from, &sequence, &bytes, &length));
-    ck_assert_uint_eq(length, strlen(text));
-    ck_assert(memcmp(bytes, text, length) == 0);
-    queue_remove(from, sequence);
-    free(bytes);
+    queue_entry entry;
+    ck_assert(queue_peek(from, &entry));
+    ck_assert_int_eq(entry.kind, QUEUE_PROFILES);
+    ck_assert_uint_eq(entry.length, strlen(text));
+    ck_assert(memcmp(entry.bytes, text, entry.length) == 0);
+    queue_remove(from, entry.sequence);
+    free(entry.bytes);
 }
 
 START_TEST(entries_come_oldest_first_and_survive_a_restart)
@@ -52,10 +51,8 @@ START_TEST(entries_come_oldest_first_and_survive_a_restart)
     expect(one, "second");
     expect(one, "third");
     expect(one, "fourth");
-    uint64_t sequence = 0;
-    uint8_t *bytes = NULL;
-    size_t length = 0;
-    ck_assert(!queue_peek(one, &sequence, &bytes, &length));
+    queue_entry entry;
+    ck_assert(!queue_peek(one, &entry));
     file_queue_close(one);
 }
 END_TEST
@@ -66,10 +63,41 @@ START_TEST(past_a_cap_the_oldest_go_and_are_counted)
     push(one, "aaaaa");
     push(one, "bbbbb");
     push(one, "ccccc");
-    ck_assert_uint_eq(queue_get_stats(one).dropped, 1);
+    ck_assert_uint_eq(queue_get_stats(one).drops[DROP_QUEUE_FULL].entries, 1);
     expect(one, "bbbbb");
     expect(one, "ccccc");
-    ck_assert_int_eq(queue_push(one, (const uint8_t *)"thirteen byte", 13), -1);
+    ck_assert_int_eq(queue_push(one, QUEUE_PROFILES, (const uint8_t *)"thirteen byte", 13), -1);
+    ck_assert_uint_eq(queue_get_stats(one).drops[DROP_QUEUE_FULL].entries, 2);
+    file_queue_close(one);
+}
+END_TEST
+
+START_TEST(a_drop_is_told_with_its_time_until_it_has_been_told)
+{
+    const char *directory = make_directory();
+    queue *one = open_queue(directory, 1000, 10);
+    push(one, "first");
+    file_queue_close(one);
+    one = open_queue(directory, 1000, 2);
+    push(one, "second");
+    uint64_t added_ms = queue_get_stats(one).oldest_ms;
+    ck_assert_uint_ne(added_ms, 0);
+    push(one, "third");
+    queue_stats told = queue_get_stats(one);
+    ck_assert_uint_eq(told.pushed, 2);
+    ck_assert_uint_eq(told.drops[DROP_QUEUE_FULL].oldest_ms, added_ms);
+    ck_assert_uint_eq(told.drops[DROP_QUEUE_FULL].newest_ms, added_ms);
+    queue_entry entry;
+    ck_assert(queue_peek(one, &entry));
+    queue_drop(one, entry.sequence, DROP_REJECTED);
+    free(entry.bytes);
+    queue_forget_drops(one, &told);
+    queue_stats now = queue_get_stats(one);
+    ck_assert_uint_eq(now.drops[DROP_QUEUE_FULL].entries, 1);
+    ck_assert_uint_eq(now.drops[DROP_QUEUE_FULL].oldest_ms, 0);
+    ck_assert_uint_eq(now.drops[DROP_REJECTED].entries, 1);
+    ck_assert_uint_ne(now.drops[DROP_REJECTED].oldest_ms, 0);
+    ck_assert_uint_eq(queue_dropped(&now), 2);
     file_queue_close(one);
 }
 END_TEST
@@ -100,14 +128,12 @@ START_TEST(half_written_and_damaged_files_stand_in_nobodys_way)
     close(fd);
     one = open_queue(directory, 1000, 10);
     ck_assert_int_ne(access(path, F_OK), 0);
-    (void)snprintf(path, sizeof(path), "%s/0000000000000002.batch", directory);
+    (void)snprintf(path, sizeof(path), "%s/0000000000000002.profiles", directory);
     ck_assert_int_eq(truncate(path, 3), 0);
     expect(one, "kept");
-    uint64_t sequence = 0;
-    uint8_t *bytes = NULL;
-    size_t length = 0;
-    ck_assert(!queue_peek(one, &sequence, &bytes, &length));
-    ck_assert_uint_eq(queue_get_stats(one).damaged, 1);
+    queue_entry entry;
+    ck_assert(!queue_peek(one, &entry));
+    ck_assert_uint_eq(queue_get_stats(one).drops[DROP_DAMAGED].entries, 1);
     file_queue_close(one);
 }
 END_TEST
@@ -130,6 +156,7 @@ TCase *queue_tests(void)
     tcase_add_checked_fixture(tests, NULL, remove_directory);
     tcase_add_test(tests, entries_come_oldest_first_and_survive_a_restart);
     tcase_add_test(tests, past_a_cap_the_oldest_go_and_are_counted);
+    tcase_add_test(tests, a_drop_is_told_with_its_time_until_it_has_been_told);
     tcase_add_test(tests, past_a_count_the_oldest_go);
     tcase_add_test(tests, half_written_and_damaged_files_stand_in_nobodys_way);
     tcase_add_test(tests, two_collectors_cannot_share_it);

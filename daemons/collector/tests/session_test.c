@@ -34,6 +34,23 @@ START_TEST(a_chosen_jvm_gives_aligned_windows)
 }
 END_TEST
 
+/* The interval is the backend's as soon as it has told one, whatever its phase. */
+START_TEST(one_batch_is_cut_in_the_interval_that_the_backend_asks_for)
+{
+    const batch_limits none = {0};
+    add_rule("Shop", false, 0);
+    collector_set_limits(core, &none, 60000);
+    run_to(NOON + 601500);
+    ck_assert_uint_eq(host.span_count, 60);
+    ck_assert_uint_ge(host.batches, 9);
+    ck_assert_uint_le(host.batches, 10);
+    collector_set_limits(core, &none, 10000);
+    size_t before = host.batches;
+    run_to(NOON + 631500);
+    ck_assert_uint_ge(host.batches - before, 3);
+}
+END_TEST
+
 /* The profiler counts for all types together, so each of the two types tells it. */
 START_TEST(what_attachd_lacks_and_workers_that_hang_are_counted)
 {
@@ -52,6 +69,22 @@ START_TEST(events_that_the_profiler_dropped_are_told)
     ck_assert_uint_eq(host.queued_windows, 8);
     ck_assert_uint_eq(host.queued_lost, 8 * 7);
     ck_assert_uint_eq(collector_get_stats(core).dropped_events, 4 * 7);
+}
+END_TEST
+
+START_TEST(events_past_the_cap_of_a_window_are_told)
+{
+    add_rule("Shop", false, 0);
+    host.excess = 7;
+    run_to(NOON + 21500);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
+    ck_assert_uint_eq(status_of(1).reason, REASON_EVENT_LIMIT);
+    ck_assert_mem_eq(status_of(1).detail, "7 events", 8);
+    ck_assert_uint_eq(collector_get_stats(core).excess_events, 14);
+    host.excess = 0;
+    run_to(NOON + 31500);
+    ck_assert_uint_eq(status_of(1).reason, REASON_NONE);
+    ck_assert_str_eq(status_of(1).detail, "");
 }
 END_TEST
 
@@ -132,6 +165,10 @@ START_TEST(a_snapshot_that_fails_is_queued_with_its_reason)
     ck_assert_uint_eq(host.queued_snapshots[0].reason, REASON_NO_EXEC_DIR);
     ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
     ck_assert_uint_eq(status_of(1).reason, REASON_NONE);
+    ck_assert_str_eq(status_of(1).detail, "no thread snapshot: why");
+    host.snapshot_reason = REASON_NONE;
+    run_to(NOON + 16500);
+    ck_assert_str_eq(status_of(1).detail, "");
 }
 END_TEST
 
@@ -323,7 +360,7 @@ START_TEST(time_without_a_session_is_told_up_to_midnight_and_after)
         ck_assert(at == midnight || (host.lost[i].start_ms < midnight) == (at < midnight));
     }
     ck_assert_uint_eq(at, host.spans[0].start_ms);
-    ck_assert_uint_gt(at, midnight + 50000);
+    ck_assert_uint_ge(at, midnight + 50000);
 }
 END_TEST
 
@@ -445,13 +482,38 @@ START_TEST(the_end_may_leave_the_session_running)
 }
 END_TEST
 
+START_TEST(what_finds_no_thread_is_done_later)
+{
+    host.threads_ms = 4000;
+    add_rule("Shop", false, 0);
+    host.threadless = true;
+    run_to(NOON + 20000);
+    ck_assert_uint_eq(host.starts, 0);
+    host.threadless = false;
+    run_to(NOON + 32000);
+    host.threadless = true;
+    run_to(NOON + 35500);
+    host.threadless = false;
+    run_to(NOON + 52000);
+    ck_assert_uint_eq(host.starts, 1);
+    ck_assert_uint_ge(host.windows, 2);
+    ck_assert_uint_ge(host.snapshots, 2);
+    ck_assert_uint_ge(collector_get_stats(core).thread_failures, 2);
+    host.threadless = true;
+    collector_finish(core, false, nothing, NULL); /* on our own thread then */
+    ck_assert_uint_eq(host.stops, 1);
+}
+END_TEST
+
 TCase *session_tests(void)
 {
     TCase *tests = tcase_create("sessions");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, fake_host_set_up, fake_host_tear_down);
     tcase_add_test(tests, a_chosen_jvm_gives_aligned_windows);
+    tcase_add_test(tests, one_batch_is_cut_in_the_interval_that_the_backend_asks_for);
     tcase_add_test(tests, events_that_the_profiler_dropped_are_told);
+    tcase_add_test(tests, events_past_the_cap_of_a_window_are_told);
     tcase_add_test(tests, what_attachd_lacks_and_workers_that_hang_are_counted);
     tcase_add_test(tests, an_event_that_the_profiler_refuses_has_no_data_and_a_reason);
     tcase_add_test(tests, windows_of_several_jvms_share_a_batch);
@@ -477,5 +539,6 @@ TCase *session_tests(void)
     tcase_add_test(tests, the_next_collectors_windows_begin_where_the_last_ones_ended);
     tcase_add_test(tests, a_session_that_cannot_be_stopped_is_told_as_lost);
     tcase_add_test(tests, the_end_may_leave_the_session_running);
+    tcase_add_test(tests, what_finds_no_thread_is_done_later);
     return tests;
 }

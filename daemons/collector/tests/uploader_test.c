@@ -19,6 +19,8 @@ static struct {
     unsigned profiles, statuses, beats;
     bool last_had_all;
     uint32_t last_attempt, first_attempt;
+    uint64_t last_waited_ms;
+    heartbeat last_beat;
     uint8_t stored[SCRIPT_MAX]; /* first byte of each accepted batch */
     size_t stored_count;
     char settled_code[64];
@@ -94,12 +96,14 @@ static int decode(void *context, const uint8_t *entry, size_t length, batch *out
 }
 
 static int pack_entry(void *context, const uint8_t *entry, size_t length, bool all_stacks,
-                      uint32_t attempt, uint8_t **out, size_t *out_length)
+                      const entry_tries *tries, uint8_t **out, size_t *out_length)
 {
     (void)context;
     backend.last_had_all = all_stacks;
-    backend.last_attempt = attempt;
-    backend.first_attempt = backend.first_attempt != 0 ? backend.first_attempt : attempt;
+    backend.last_attempt = tries->attempt;
+    backend.last_waited_ms = tries->waited_ms;
+    if (backend.first_attempt == 0)
+        backend.first_attempt = tries->attempt;
     *out = malloc(length + 1);
     memcpy(*out, entry, length);
     *out_length = length;
@@ -128,7 +132,7 @@ static int encode_status(void *context, const status_report *report, uint8_t **o
 static int encode_heartbeat(void *context, const heartbeat *beat, uint8_t **out, size_t *length)
 {
     (void)context;
-    (void)beat;
+    backend.last_beat = *beat;
     *out = calloc(1, 1);
     *length = 1;
     return 0;
@@ -194,7 +198,7 @@ static void tear_down(void)
 static void push(uint8_t id, uint8_t windows)
 {
     const uint8_t entry[2] = {id, windows};
-    ck_assert_int_eq(queue_push(queued, entry, sizeof(entry)), 0);
+    ck_assert_int_eq(queue_push(queued, QUEUE_PROFILES, entry, sizeof(entry)), 0);
 }
 
 /* Steps for that long, each at the time that the one before asked for. */
@@ -286,11 +290,34 @@ START_TEST(the_same_entry_is_sent_again_after_a_retry_when_the_backend_asked)
     ck_assert_uint_ge(backend.now - began, 20000);
     ck_assert_uint_eq(backend.stored[0], 5);
     ck_assert_uint_eq(backend.last_attempt, 2);
+    ck_assert_uint_ge(backend.last_waited_ms, 20000);
     ck_assert_uint_eq(uploader_get_stats(uploads).retried, 1);
     push(6, 1);
     run_for(3000);
     ck_assert_uint_eq(backend.stored[1], 6);
     ck_assert_uint_eq(backend.last_attempt, 1);
+    ck_assert_uint_eq(backend.last_waited_ms, 0);
+}
+END_TEST
+
+START_TEST(a_heartbeat_tells_what_was_lost_until_it_is_answered)
+{
+    run_for(5000);
+    ck_assert_uint_eq(backend.last_beat.last_success_ms, 0);
+    push(5, 1);
+    push(6, 1);
+    script((upload_answer){.outcome = UPLOAD_REJECTED, .code = "window_too_old"});
+    run_for(31000);
+    ck_assert_uint_eq(backend.stored_count, 1);
+    const queue_drops *told = &backend.last_beat.queued.drops[DROP_REJECTED];
+    ck_assert_uint_eq(told->entries, 1);
+    ck_assert_uint_ne(told->oldest_ms, 0);
+    ck_assert_uint_eq(backend.last_beat.started_ms, NOON);
+    ck_assert_uint_ge(backend.last_beat.last_success_ms, NOON + 5000);
+    ck_assert_uint_eq(backend.last_beat.queued.pushed, 2);
+    run_for(31000);
+    ck_assert_uint_eq(told->entries, 1);
+    ck_assert_uint_eq(told->oldest_ms, 0);
 }
 END_TEST
 
@@ -403,6 +430,7 @@ TCase *uploader_tests(void)
     tcase_add_test(tests, a_change_of_status_is_reported_soon_but_not_at_once_again);
     tcase_add_test(tests, a_backend_down_for_two_minutes_loses_nothing);
     tcase_add_test(tests, the_same_entry_is_sent_again_after_a_retry_when_the_backend_asked);
+    tcase_add_test(tests, a_heartbeat_tells_what_was_lost_until_it_is_answered);
     tcase_add_test(tests, what_an_earlier_process_left_may_have_been_sent);
     tcase_add_test(tests, a_duplicate_is_success);
     tcase_add_test(tests, need_stacks_is_answered_with_all_of_them);

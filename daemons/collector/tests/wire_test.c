@@ -42,7 +42,8 @@ static Hotstack__V1__ProfileBatch *packed(const uint8_t *entry, size_t length, b
 {
     uint8_t *bytes = NULL;
     size_t size = 0;
-    ck_assert_int_eq(wire_pack_entry(contract, entry, length, all, 2, &bytes, &size), 0);
+    const entry_tries tries = {.attempt = 2, .waited_ms = 1500};
+    ck_assert_int_eq(wire_pack_entry(contract, entry, length, all, &tries, &bytes, &size), 0);
     Hotstack__V1__ProfileBatch *message = hotstack__v1__profile_batch__unpack(NULL, size, bytes);
     ck_assert_ptr_nonnull(message);
     free(bytes);
@@ -128,6 +129,7 @@ START_TEST(a_damaged_entry_is_refused_at_every_byte)
 {
     size_t length = 0;
     uint8_t *entry = entry_of(1, 2, 3, &length);
+    const entry_tries first = {.attempt = 1};
     for (size_t cut = 0; cut < length; cut++) {
         batch back;
         ck_assert_int_eq(wire_decode(contract, entry, cut, &back), -1);
@@ -136,7 +138,7 @@ START_TEST(a_damaged_entry_is_refused_at_every_byte)
         entry[at] ^= 0x55;
         uint8_t *bytes = NULL;
         size_t size = 0;
-        if (wire_pack_entry(contract, entry, length, false, 1, &bytes, &size) == 0)
+        if (wire_pack_entry(contract, entry, length, false, &first, &bytes, &size) == 0)
             free(bytes); /* a value that differs is the digest's matter */
         entry[at] ^= 0x55;
     }
@@ -154,6 +156,9 @@ START_TEST(answers_are_read)
     answer.code = code;
     answer.retry_after_ms = 1500;
     limits.rows_per_batch = 77;
+    limits.payload_bytes = 1000;
+    limits.compressed_bytes = 900;
+    limits.flush_interval_ms = 120000;
     answer.limits = &limits;
     size_t length = hotstack__v1__ingest_answer__pack(&answer, bytes);
     upload_answer got = {0};
@@ -163,6 +168,8 @@ START_TEST(answers_are_read)
     ck_assert_uint_eq(got.retry_after_ms, 1500);
     ck_assert(got.has_limits);
     ck_assert_uint_eq(got.limits.rows, 77);
+    ck_assert_uint_eq(got.limits.payload_bytes, 900);
+    ck_assert_uint_eq(got.flush_interval_ms, 120000);
     got = (upload_answer){0};
     wire_read_answer((const uint8_t *)"<html>", 6, &got);
     ck_assert_int_eq(got.outcome, UPLOAD_NO_ANSWER);
@@ -178,7 +185,9 @@ START_TEST(a_status_report_holds_every_target)
                                  .mode = TARGET_MODE_TEMPORARY,
                                  .until_ms = NOON + 600000,
                                  .last_length_ms = 10000,
-                                 .last_covered_ms = 9990}};
+                                 .last_covered_ms = 9990,
+                                 .profiler_ns = 5,
+                                 .collector_ns = 7}};
     strcpy(targets[1].detail, "a sentence");
     strcpy(targets[1].labels.workload, "shop");
     const status_report report = {.targets = targets, .count = 2};
@@ -187,7 +196,6 @@ START_TEST(a_status_report_holds_every_target)
     ck_assert_int_eq(wire_encode_status(contract, &report, &bytes, &length), 0);
     Hotstack__V1__StatusReport *message = hotstack__v1__status_report__unpack(NULL, length, bytes);
     ck_assert_ptr_nonnull(message);
-    ck_assert_uint_eq(message->report_id.len, 16);
     ck_assert_uint_eq(message->targets->n_host_pid, 2);
     ck_assert_uint_eq(message->targets->n_image_str, 2);
     ck_assert_uint_eq(message->status->n_state, 2);
@@ -199,7 +207,41 @@ START_TEST(a_status_report_holds_every_target)
     ck_assert_uint_eq(message->status->until_ms[1], NOON + 600000);
     ck_assert_uint_eq(message->status->last_length_ms[1], 10000);
     ck_assert_uint_eq(message->status->last_covered_ms[1], 9990);
+    ck_assert_uint_eq(message->status->profiler_ns[1], 5);
+    ck_assert_uint_eq(message->status->collector_ns[1], 7);
     hotstack__v1__status_report__free_unpacked(message, NULL);
+    free(bytes);
+}
+END_TEST
+
+START_TEST(a_heartbeat_tells_of_the_queue_and_what_was_lost)
+{
+    heartbeat beat = {.sent_ms = NOON,
+                      .started_ms = NOON - 1000,
+                      .engine = "async-profiler 4.6",
+                      .queued = {.bytes = 5,
+                                 .entries = 2,
+                                 .max_bytes = 100,
+                                 .oldest_ms = NOON - 500,
+                                 .pushed = 9,
+                                 .drops = {[DROP_REJECTED] = {3, NOON - 900, NOON - 800}}},
+                      .split_batches = 1,
+                      .last_success_ms = NOON - 600};
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    ck_assert_int_eq(wire_encode_heartbeat(contract, &beat, &bytes, &length), 0);
+    Hotstack__V1__Heartbeat *message = hotstack__v1__heartbeat__unpack(NULL, length, bytes);
+    ck_assert_ptr_nonnull(message);
+    ck_assert_str_eq(message->engine, "async-profiler 4.6");
+    ck_assert_uint_eq(message->oldest_queued_ms, NOON - 500);
+    ck_assert_uint_eq(message->queue_bytes, 100);
+    ck_assert_uint_eq(message->cut_batches, 8);
+    ck_assert_uint_eq(message->drops->n_cause, 1);
+    ck_assert_uint_eq(message->drops->cause[0], DROP_REJECTED);
+    ck_assert_uint_eq(message->drops->batches[0], 3);
+    ck_assert_uint_eq(message->drops->oldest_ms[0], NOON - 900);
+    ck_assert_uint_eq(message->drops->newest_ms[0], NOON - 800);
+    hotstack__v1__heartbeat__free_unpacked(message, NULL);
     free(bytes);
 }
 END_TEST
@@ -214,5 +256,6 @@ TCase *wire_tests(void)
     tcase_add_test(tests, a_damaged_entry_is_refused_at_every_byte);
     tcase_add_test(tests, answers_are_read);
     tcase_add_test(tests, a_status_report_holds_every_target);
+    tcase_add_test(tests, a_heartbeat_tells_of_the_queue_and_what_was_lost);
     return tests;
 }

@@ -45,6 +45,8 @@ int check_collector(const collector_id *collector, verdict *v)
         return verdict_reject(v, "bad_identity",
                               "collector.version has %zu bytes; at most 253 are allowed.",
                               collector->version.length);
+    if (!utf8_is_text(collector->version.data, collector->version.length))
+        return verdict_reject(v, "bad_identity", "collector.version is not UTF-8 without NUL.");
     return 0;
 }
 
@@ -231,6 +233,8 @@ static int check_status_columns(const status_batch *report, const ingest_limits 
         {"until_ms", s->until_ms.count},
         {"last_length_ms", s->last_length_ms.count},
         {"last_covered_ms", s->last_covered_ms.count},
+        {"profiler_ns", s->profiler_ns.count},
+        {"collector_ns", s->collector_ns.count},
     };
 
     if (check_lengths("status", columns, sizeof(columns) / sizeof(columns[0]), "bad_columns", v) !=
@@ -263,9 +267,6 @@ static int check_status_columns(const status_batch *report, const ingest_limits 
 int check_status_batch(status_batch *report, const ingest_limits *limits, uint64_t now_ms,
                        verdict *v)
 {
-    if (report->report_id.length != 16)
-        return verdict_reject(v, "malformed", "report_id has %zu bytes; it must have 16.",
-                              report->report_id.length);
     if (check_contract(report->contract, v) != 0 || check_collector(&report->collector, v) != 0 ||
         check_strings(&report->strings, "strings", limits->strings_bytes, v) != 0 ||
         check_targets(&report->targets, &report->strings, limits, v) != 0)
@@ -279,9 +280,37 @@ void status_batch_clear(status_batch *report)
     report->strings.offset = NULL;
 }
 
+static int check_engine(text engine, verdict *v)
+{
+    if (engine.length > ENGINE_TEXT_MAX)
+        return verdict_reject(v, "bad_identity", "engine has %zu bytes; at most %d are allowed.",
+                              engine.length, ENGINE_TEXT_MAX);
+    if (!utf8_is_text(engine.data, engine.length))
+        return verdict_reject(v, "bad_identity", "engine is not UTF-8 without NUL.");
+    return 0;
+}
+
+static int check_drops(const drop_columns *drops, verdict *v)
+{
+    const named_column columns[] = {
+        {"cause", drops->cause.count},
+        {"batches", drops->batches.count},
+        {"oldest_ms", drops->oldest_ms.count},
+        {"newest_ms", drops->newest_ms.count},
+    };
+    const counted_group group = {"drops", drops->cause.count, DROP_CAUSES_MAX};
+
+    if (check_lengths("drops", columns, sizeof(columns) / sizeof(columns[0]), "bad_columns", v) !=
+            0 ||
+        check_group_counts(&group, 1, v) != 0)
+        return -1;
+    return check_indexes("drops.cause", drops->cause, 256, "bad_index", v);
+}
+
 int check_heartbeat(const heartbeat *beat, verdict *v)
 {
-    if (check_contract(beat->contract, v) != 0)
+    if (check_contract(beat->contract, v) != 0 || check_collector(&beat->collector, v) != 0 ||
+        check_engine(beat->engine, v) != 0)
         return -1;
-    return check_collector(&beat->collector, v);
+    return check_drops(&beat->drops, v);
 }

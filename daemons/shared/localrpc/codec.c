@@ -128,6 +128,7 @@ int local_request_encode(uint8_t **out, size_t *length, const local_request *req
         wire.threads = &threads;
         threads.lease_ms = request->lease_ms;
         threads.contention = request->contention;
+        threads.max_threads = request->max_threads;
         break;
     default:
         return -1;
@@ -179,6 +180,7 @@ static bool op_in(local_request *to, const wire_request *from)
         to->op = LOCAL_THREADS;
         to->lease_ms = from->threads->lease_ms;
         to->contention = from->threads->contention != 0;
+        to->max_threads = from->threads->max_threads;
         return identity_in(&to->jvm, from->threads->jvm);
     case HOTSTACK__LOCAL__V1__REQUEST__OP_READ:
         return read_in(to, from->read);

@@ -58,6 +58,8 @@ typedef struct recording_cache {
     const jfr_sums_info *info; /* theirs */
     pthread_mutex_t *lock; /* held while the chunk is asked for names; NULL = by one thread only */
     uint64_t bad_stacks;
+    uint64_t samples;        /* read so far */
+    uint64_t excess_samples; /* past max_samples */
     uint64_t truncated_raw[PROFILE_TYPE_END];
     uint32_t *stacks;
     bool *cut; /* by stack: the recorder or max_frames left its root out */

@@ -365,6 +365,13 @@ static void put_values(recording_cache *c, const jfr_sample *from, sagg_sample *
     }
 }
 
+/* Whether the sample that is read now is one too many. */
+static bool is_excess(const recording_cache *c)
+{
+    uint64_t most = c->rec->options.max_samples;
+    return most != 0 && c->rec->info.counts.samples + c->samples > most;
+}
+
 /* What a sample is besides its values, in the aggregate's numbers. */
 static int map_sample(recording_cache *c, const jfr_sample *from, sagg_sample *to)
 {
@@ -375,7 +382,9 @@ static int map_sample(recording_cache *c, const jfr_sample *from, sagg_sample *t
                           .value_count = from->value_count,
                           .types = {(uint8_t)from->values[0].type}};
     int rc = recording__map_label(c, &lane, &to->label);
-    if (rc == 0)
+    if (rc == 0 && is_excess(c))
+        to->stack = SAGG_DROPPED;
+    else if (rc == 0)
         rc = recording__map_stack(c, from->stack, &to->stack);
     if (rc == 0)
         rc = recording__map_state(c, recording__facet(&lane), from->stack, &to->stack);
@@ -396,6 +405,8 @@ static int tell(const recording_cache *c, const sagg_sample *samples, int count)
 static int add_sample(recording_cache *c, const jfr_sample *from)
 {
     sagg_sample to[JFR_SAMPLE_VALUES] = {{.samples = 1, .time_ns = from->time_ns}};
+    c->samples++;
+    c->excess_samples += is_excess(c);
     int rc = recording__make_room(c);
     if (rc == 0)
         rc = recording__map_thread(c, from->thread, &to[0].thread);
@@ -426,16 +437,35 @@ static int add_each(recording_cache *c, int64_t *last_ns)
 static void take_counts(recording *rec, const recording_cache *c)
 {
     rec->info.counts.bad_stacks += c->bad_stacks;
+    rec->info.counts.excess_samples += c->excess_samples;
     for (unsigned type = 0; type < PROFILE_TYPE_END; type++)
         rec->info.truncated_raw[type] += c->truncated_raw[type];
+}
+
+/* Past max_samples each sample is looked at, to find out which are too many. */
+static bool can_add_sums(const recording_cache *c)
+{
+    uint64_t most = c->rec->options.max_samples;
+    jfr_chunk_stats stats;
+    if (c->info == NULL)
+        return false;
+    jfr_chunk_get_stats(c->chunk, &stats);
+    return most == 0 || c->rec->info.counts.samples + stats.samples <= most;
+}
+
+static int add_samples(recording_cache *c, int64_t *last_ns)
+{
+    if (can_add_sums(c))
+        return recording__add_sums(c);
+    jfr_samples_rewind(c->chunk);
+    return add_each(c, last_ns);
 }
 
 static int add_now(recording *rec, jfr_chunk *chunk, const jfr_sums *sums, int64_t *last_ns)
 {
     recording_cache c;
-    int rc = SAGG_ERR_NOMEM;
-    if (recording__cache_init(&c, rec, rec->agg, chunk, sums))
-        rc = c.info != NULL ? recording__add_sums(&c) : add_each(&c, last_ns);
+    int rc = recording__cache_init(&c, rec, rec->agg, chunk, sums) ? add_samples(&c, last_ns)
+                                                                   : SAGG_ERR_NOMEM;
     take_counts(rec, &c);
     recording__cache_free(&c);
     return rc;

@@ -17,6 +17,7 @@ from contract_wire import SAMPLE, SECOND, SUMS, TARGET, THREAD, WINDOW, columns,
 
 TOKEN = "e2e-token"
 TEXTS = "namespace kind workload pod container pod_uid container_id main_class app image service".split()
+STATUS = "observed state reason detail window session mode until length covered profiler_ns collector_ns"
 SOURCES = {1: "cpu", 3: "alloc", 4: "lock"}
 
 
@@ -197,12 +198,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def status(self, data):
         report = fields(data)
-        words = strings(report[4])
-        targets = columns(report.get(5, b""), TARGET)
-        names = dict(enumerate("observed state reason detail window session mode until length covered".split(), 1))
+        words = strings(report[3])
+        targets = columns(report.get(4, b""), TARGET)
+        names = dict(enumerate(STATUS.split(), 1))
         STORE.counts["status"] += 1
         STORE.targets.clear()
-        for target, status in zip(targets, columns(report.get(6, b""), names)):
+        for target, status in zip(targets, columns(report.get(5, b""), names)):
             for name in TEXTS:
                 status[name] = words[target[name]]
             status["detail"] = words[status["detail"]]

@@ -67,11 +67,11 @@ export class Stack {
   }
 
   // A Java program of this stack's directory under `workload`; ready once it has said so.
-  async program(workload, version, mainClass) {
+  async program(workload, version, mainClass, args = [], jvm = []) {
     const program = this.start(
       workload,
       parts.java(version),
-      ['-Xmx96m', `-Dworkload=${workload}`, `-Dstack=${this.dir}`, '-cp', this.dir, mainClass],
+      ['-Xmx96m', `-Dworkload=${workload}`, `-Dstack=${this.dir}`, ...jvm, '-cp', this.dir, mainClass, ...args],
       { stdin: 'pipe' },
     );
     program.workload = workload;
@@ -98,6 +98,7 @@ export class Stack {
         `--one-time-code-file=${this.path('one-time-code')}`,
         `--auth-user-token-file=${this.path('user-token')}`,
         `--auth-collector-token-file=${this.path('collector-token')}`,
+        '--ingest-flush-interval=500ms',
         ...args,
       ],
       { env },
@@ -142,6 +143,7 @@ backend:
 queue: {dir: ${this.path('queue')}}
 window: {length: 10s, jitter: 0s}
 discovery: {interval: 1s}
+flush_interval: 500ms
 status: {interval: 5s}
 upload: {backoff_min: 200ms, backoff_max: 2s, grace: 60s}
 listen: {port: 0}

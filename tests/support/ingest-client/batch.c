@@ -208,18 +208,17 @@ uint8_t *status_make(const batch_options *o, uint32_t state, uint32_t reason, si
     Hotstack__V1__Collector sender;
     uint32_t session = 2, mode = 3, length_ms = 10000, covered_ms = 9400, detail = 0;
     uint64_t observed_ms = o->start_ms, until_ms = o->start_ms + 600000;
-    uint8_t id[BATCH_ID_SIZE], *out = NULL;
+    uint64_t profiler_ns = 30000001, collector_ns = 20000001;
+    uint8_t *out = NULL;
     string_table strings = {0};
     char instance[32];
     arena in = {0};
 
-    make_id(id, o->seed);
     make_collector(&sender, instance, o);
     add_text(&strings, "");
     batch_target target = make_target(&strings, o);
     require(columns_out(&in, &targets, &target, sizeof(target), 1, batch_target_columns,
                         batch_target_column_count));
-    report.report_id = (ProtobufCBinaryData){BATCH_ID_SIZE, id};
     report.contract = o->contract;
     report.collector = &sender;
     report.strings = strings_out(&in, &strings);
@@ -234,11 +233,47 @@ uint8_t *status_make(const batch_options *o, uint32_t state, uint32_t reason, si
     status.until_ms = &until_ms;
     status.last_length_ms = &length_ms;
     status.last_covered_ms = &covered_ms;
+    status.profiler_ns = &profiler_ns;
+    status.collector_ns = &collector_ns;
+    status.n_profiler_ns = status.n_collector_ns = 1;
     status.n_mode = status.n_until_ms = status.n_last_length_ms = status.n_last_covered_ms = 1;
     status.n_observed_ms = status.n_last_window_ms = status.n_state = status.n_reason = 1;
     status.n_detail_str = status.n_session = 1;
     require(report.strings != NULL ? message_pack(&report.base, &out, length) : -1);
     arena_free(&in);
     string_table_clear(&strings);
+    return out;
+}
+
+uint8_t *heartbeat_make(const batch_options *o, uint64_t dropped, size_t *length)
+{
+    Hotstack__V1__Heartbeat beat = HOTSTACK__V1__HEARTBEAT__INIT;
+    Hotstack__V1__DropColumns drops = HOTSTACK__V1__DROP_COLUMNS__INIT;
+    Hotstack__V1__Collector sender;
+    uint32_t cause = 1;
+    uint64_t oldest_ms = dropped > 0 ? o->start_ms : 0;
+    char instance[32], engine[] = "async-profiler 4.6";
+    uint8_t *out = NULL;
+
+    make_collector(&sender, instance, o);
+    beat.contract = o->contract;
+    beat.collector = &sender;
+    beat.sent_ms = o->start_ms + WINDOW_MS;
+    beat.started_ms = o->start_ms - 3600000;
+    beat.engine = engine;
+    beat.queued_bytes = 2048;
+    beat.queued_batches = 3;
+    beat.queue_bytes = 1 << 20;
+    beat.oldest_queued_ms = o->start_ms;
+    beat.cut_batches = 40;
+    beat.last_success_ms = o->start_ms - 5000;
+    beat.jvms_seen = 2;
+    beat.jvms_profiled = 1;
+    drops.cause = &cause;
+    drops.batches = &dropped;
+    drops.oldest_ms = drops.newest_ms = &oldest_ms;
+    drops.n_cause = drops.n_batches = drops.n_oldest_ms = drops.n_newest_ms = dropped > 0 ? 1 : 0;
+    beat.drops = &drops;
+    require(message_pack(&beat.base, &out, length));
     return out;
 }

@@ -33,4 +33,8 @@ uint8_t *batch_make(const batch_options *options, size_t *length, uint64_t *amou
 /* An encoded StatusReport of the same JVM; from malloc. */
 uint8_t *status_make(const batch_options *options, uint32_t state, uint32_t reason, size_t *length);
 
+/* An encoded Heartbeat of the same collector, which has dropped so many batches that were cut at
+ * start_ms; from malloc. */
+uint8_t *heartbeat_make(const batch_options *options, uint64_t dropped, size_t *length);
+
 #endif

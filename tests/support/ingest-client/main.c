@@ -22,15 +22,15 @@ static const char usage[] =
     "[--count N]\n"
     "         [--rows N] [--stacks N] [--cluster C] [--workload W] [--contract N] [--status]\n"
     "         [--no-stacks] [--wrong-totals] [--wrong-stack] [--other-body] [--identity]\n"
-    "         [--retries N] [--attempt N]\n";
+    "         [--retries N] [--attempt N] [--heartbeat] [--dropped N]\n";
 
 typedef struct client_options {
     batch_options batch;
     const char *url;
     char token[1024];
     const char *save;
-    unsigned long count, retries;
-    bool status, identity;
+    unsigned long count, retries, dropped;
+    bool status, heartbeat, identity;
 } client_options;
 
 /* An answer's bytes. */
@@ -83,7 +83,9 @@ static bool parse(client_options *o, int argc, char **argv)
         IDENTITY,
         RETRIES,
         SAVE,
-        ATTEMPT
+        ATTEMPT,
+        HEARTBEAT,
+        DROPPED
     };
     static const struct option options[] = {
         {"url", required_argument, NULL, URL},
@@ -105,6 +107,8 @@ static bool parse(client_options *o, int argc, char **argv)
         {"retries", required_argument, NULL, RETRIES},
         {"save", required_argument, NULL, SAVE},
         {"attempt", required_argument, NULL, ATTEMPT},
+        {"heartbeat", no_argument, NULL, HEARTBEAT},
+        {"dropped", required_argument, NULL, DROPPED},
         {NULL, 0, NULL, 0},
     };
 
@@ -161,6 +165,12 @@ static bool parse(client_options *o, int argc, char **argv)
             break;
         case ATTEMPT:
             o->batch.attempt = (uint32_t)strtoul(optarg, NULL, 10);
+            break;
+        case HEARTBEAT:
+            o->heartbeat = true;
+            break;
+        case DROPPED:
+            o->dropped = strtoul(optarg, NULL, 10);
             break;
         case SAVE:
             o->save = optarg;
@@ -233,13 +243,20 @@ static void wait_for(uint32_t ms)
     usleep((half + (uint32_t)rand() % (half + 1)) * 1000);
 }
 
+static uint8_t *make_payload(const client_options *o, size_t *length, uint64_t *amount_total)
+{
+    if (o->heartbeat)
+        return heartbeat_make(&o->batch, o->dropped, length);
+    return o->status ? status_make(&o->batch, 1, 0, length)
+                     : batch_make(&o->batch, length, amount_total);
+}
+
 static void send_one(CURL *curl, const client_options *o, answer *a)
 {
     uint64_t amount_total = 0;
     size_t length;
     long status = 0;
-    uint8_t *payload = o->status ? status_make(&o->batch, 1, 0, &length)
-                                 : batch_make(&o->batch, &length, &amount_total);
+    uint8_t *payload = make_payload(o, &length, &amount_total);
 
     if (!o->identity)
         payload = compress_payload(payload, &length);
@@ -297,7 +314,8 @@ int main(int argc, char **argv)
     CURL *curl = curl_easy_init();
     struct curl_slist *headers = make_headers(&o);
     srand((unsigned)o.batch.seed);
-    snprintf(url, sizeof(url), "%s/v1/ingest/%s", o.url, o.status ? "status" : "profiles");
+    const char *route = o.status ? "status" : "profiles";
+    snprintf(url, sizeof(url), "%s/v1/ingest/%s", o.url, o.heartbeat ? "heartbeat" : route);
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, keep);

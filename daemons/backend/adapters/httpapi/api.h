@@ -13,7 +13,7 @@
 
 #include "auth/auth.h"
 #include "ingest.h"
-#include "metrics.h"
+#include "metrics/metrics.h"
 #include "pacing.h"
 #include "query.h"
 #include "rollups.h"
@@ -28,6 +28,7 @@ typedef struct api api;
 /* What a route's functions get. */
 typedef struct api_route {
     api *api;
+    const char *name; /* in metrics */
     bool for_collectors;
     bool for_users;
 } api_route;

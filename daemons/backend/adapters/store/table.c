@@ -182,8 +182,9 @@ int table_insert(table *t, chs_transport *to, const uint8_t *key, bool by_conten
     request.column_count = t->count;
     int rc = chs_block_encode(&request.block, t->block, &failure);
     if (rc == 0) {
-        make_token(token, sizeof(token), t, key, by_content, request.block);
-        request.token = token;
+        if (key != NULL)
+            make_token(token, sizeof(token), t, key, by_content, request.block);
+        request.token = key != NULL ? token : NULL;
         rc = chs_insert(to, &request, NULL, &failure);
     }
     if (rc == 0)

@@ -10,7 +10,7 @@
 
 #include "clickhouse_impl.h"
 
-enum { TABLE_COLUMNS_MAX = 32 };
+enum { TABLE_COLUMNS_MAX = 40 };
 
 typedef struct table_column {
     const char *name;
@@ -66,8 +66,9 @@ uint32_t table_key(table_keys *keys, chs_column *column, uint32_t index);
 void table_put_string_rows(table *t, table_keys *keys, const uint32_t *indexes, size_t count);
 
 /*
- * Inserts the block with its token; nothing when it has no row. key: 16 bytes of a batch's or
- * report's id. The token is "<key in hex>/<table>", and with by_content also the block's hash.
+ * Inserts the block with its token; nothing when it has no row. key: 16 bytes, the
+ * batch's id. The token is "<key in hex>/<table>", and with by_content also the block's hash. NULL:
+ * no token.
  */
 int table_insert(table *t, chs_transport *to, const uint8_t *key, bool by_content,
                  store_error *err);

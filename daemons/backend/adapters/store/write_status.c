@@ -52,27 +52,30 @@ static void put_row(table *t, const status_batch *r, uint32_t i)
     table_put_ms(t, r->status.until_ms.at[i]);
     table_put_uint(t, r->status.last_length_ms.at[i]);
     table_put_uint(t, r->status.last_covered_ms.at[i]);
+    table_put_uint(t, r->status.profiler_ns.at[i]);
+    table_put_uint(t, r->status.collector_ns.at[i]);
 }
 
 int clickhouse__write_status(void *self, const status_batch *r, store_error *err)
 {
     static const table_column columns[] = {
-        {"observed", MOMENT},    {"cluster", LOW},
-        {"namespace", LOW},      {"workload_kind", LOW},
-        {"workload", LOW},       {"pod", LOW},
-        {"container", LOW},      {"pod_uid", LOW},
-        {"container_id", LOW},   {"node", LOW},
-        {"instance", LOW},       {"target_id", "UInt64"},
-        {"boot_id", LOW},        {"host_pid", "UInt32"},
-        {"ns_pid", "UInt32"},    {"start_ticks", "UInt64"},
-        {"started", MOMENT},     {"jvm_version", LOW},
-        {"jvm_vendor", LOW},     {"main_class", LOW},
-        {"app_version", LOW},    {"image", LOW},
-        {"service", LOW},        {"state", "UInt8"},
-        {"reason", "UInt16"},    {"session", "UInt8"},
-        {"detail", "String"},    {"last_window", MOMENT},
-        {"mode", "UInt8"},       {"mode_until", MOMENT},
-        {"length_ms", "UInt32"}, {"covered_ms", "UInt32"},
+        {"observed", MOMENT},      {"cluster", LOW},
+        {"namespace", LOW},        {"workload_kind", LOW},
+        {"workload", LOW},         {"pod", LOW},
+        {"container", LOW},        {"pod_uid", LOW},
+        {"container_id", LOW},     {"node", LOW},
+        {"instance", LOW},         {"target_id", "UInt64"},
+        {"boot_id", LOW},          {"host_pid", "UInt32"},
+        {"ns_pid", "UInt32"},      {"start_ticks", "UInt64"},
+        {"started", MOMENT},       {"jvm_version", LOW},
+        {"jvm_vendor", LOW},       {"main_class", LOW},
+        {"app_version", LOW},      {"image", LOW},
+        {"service", LOW},          {"state", "UInt8"},
+        {"reason", "UInt16"},      {"session", "UInt8"},
+        {"detail", "String"},      {"last_window", MOMENT},
+        {"mode", "UInt8"},         {"mode_until", MOMENT},
+        {"length_ms", "UInt32"},   {"covered_ms", "UInt32"},
+        {"profiler_ns", "UInt64"}, {"collector_ns", "UInt64"},
     };
     clickhouse *c = self;
     chs_transport *to = clickhouse__take(c, &c->writers, err);
@@ -84,7 +87,7 @@ int clickhouse__write_status(void *self, const status_batch *r, store_error *err
     for (uint32_t i = 0; i < r->targets.workload.count && rc == 0; i++)
         put_row(&t, r, i);
     if (rc == 0)
-        rc = table_insert(&t, to, (const uint8_t *)r->report_id.data, false, err);
+        rc = table_insert(&t, to, NULL, false, err);
     table_end(&t);
     clickhouse__give(c, &c->writers, to);
     return rc;

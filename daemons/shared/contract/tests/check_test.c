@@ -475,8 +475,7 @@ static status_batch make_report(void)
         last_length[i] = 10000;
         last_covered[i] = 10000;
     }
-    return (status_batch){.report_id = s.batch.batch_id,
-                          .contract = s.batch.contract,
+    return (status_batch){.contract = s.batch.contract,
                           .collector = s.batch.collector,
                           .strings = s.batch.strings,
                           .targets = s.batch.targets,
@@ -489,7 +488,9 @@ static status_batch make_report(void)
                                      .mode = {modes, 2},
                                      .until_ms = {until, 2},
                                      .last_length_ms = {last_length, 2},
-                                     .last_covered_ms = {last_covered, 2}}};
+                                     .last_covered_ms = {last_covered, 2},
+                                     .profiler_ns = {until, 2},
+                                     .collector_ns = {until, 2}}};
 }
 
 static void bend_nothing(status_batch *report)

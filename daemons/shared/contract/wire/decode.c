@@ -237,6 +237,7 @@ int proto_decode_batch(proto_decoded **out, profile_batch *batch, const void *da
     batch->body = BYTES(outer, body);
     batch->digest = BYTES(outer, digest);
     batch->attempt = outer->attempt;
+    batch->waited_ms = outer->waited_ms;
     map_dictionary(&batch->stacks, outer->stacks);
     batch->contract = body->contract;
     map_collector(&batch->collector, body->collector);
@@ -262,7 +263,6 @@ int proto_decode_status(proto_decoded **out, status_batch *report, const void *d
         unpack(*out, "StatusReport", &hotstack__v1__status_report__descriptor, data, length, v);
     if (in == NULL)
         return -1;
-    report->report_id = BYTES(in, report_id);
     report->contract = in->contract;
     map_collector(&report->collector, in->collector);
     map_strings(&report->strings, in->strings);
@@ -273,7 +273,8 @@ int proto_decode_status(proto_decoded **out, status_batch *report, const void *d
                              U32(in->status, reason),         U32(in->status, detail_str),
                              U64(in->status, last_window_ms), U32(in->status, session),
                              U32(in->status, mode),           U64(in->status, until_ms),
-                             U32(in->status, last_length_ms), U32(in->status, last_covered_ms)};
+                             U32(in->status, last_length_ms), U32(in->status, last_covered_ms),
+                             U64(in->status, profiler_ns),    U64(in->status, collector_ns)};
     return 0;
 }
 
@@ -289,11 +290,19 @@ int proto_decode_heartbeat(proto_decoded **out, heartbeat *beat, const void *dat
         return -1;
     *beat = (heartbeat){.contract = in->contract,
                         .sent_ms = in->sent_ms,
+                        .started_ms = in->started_ms,
+                        .engine = text_of(in->engine),
                         .queued_bytes = in->queued_bytes,
                         .queued_batches = in->queued_batches,
-                        .dropped_batches = in->dropped_batches,
+                        .queue_bytes = in->queue_bytes,
+                        .oldest_queued_ms = in->oldest_queued_ms,
+                        .cut_batches = in->cut_batches,
+                        .last_success_ms = in->last_success_ms,
                         .jvms_seen = in->jvms_seen,
                         .jvms_profiled = in->jvms_profiled};
     map_collector(&beat->collector, in->collector);
+    if (in->drops != NULL)
+        beat->drops = (drop_columns){U32(in->drops, cause), U64(in->drops, batches),
+                                     U64(in->drops, oldest_ms), U64(in->drops, newest_ms)};
     return 0;
 }

@@ -31,6 +31,8 @@ static Hotstack__V1__Limits wire_limits(const ingest_limits *limits)
     out.future_ms = limits->future_ms;
     out.targets_per_batch = limits->targets_per_batch;
     out.windows_per_batch = limits->windows_per_batch;
+    out.compressed_bytes = limits->compressed_bytes;
+    out.flush_interval_ms = limits->flush_interval_ms;
     return out;
 }
 

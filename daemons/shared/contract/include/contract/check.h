@@ -22,6 +22,7 @@ int check_profile_batch(profile_batch *batch, const ingest_limits *limits, uint6
 int check_status_batch(status_batch *report, const ingest_limits *limits, uint64_t now_ms,
                        verdict *v);
 
+/* Lines 5 to 7, and that what it tells is bounded. */
 int check_heartbeat(const heartbeat *beat, verdict *v);
 
 /* Frees what the checks allocated inside. */
@@ -46,7 +47,7 @@ int check_frame_texts(const stack_dictionary *d, const ingest_limits *limits, ve
 int check_stacks(stack_dictionary *stacks, const ingest_limits *limits, verdict *v);
 
 /* FRAME_TEXTS: the bytes that a dictionary's frames name, in multiples of strings_bytes. */
-enum { FRAME_TEXTS = 4, TARGET_TEXT_MAX = 1024 };
+enum { FRAME_TEXTS = 4, TARGET_TEXT_MAX = 1024, ENGINE_TEXT_MAX = 253, DROP_CAUSES_MAX = 64 };
 
 /* ---- what the parts are made of ---- */
 

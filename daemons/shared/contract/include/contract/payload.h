@@ -114,7 +114,8 @@ typedef struct profile_batch {
     text batch_id;
     text body;
     text digest;
-    uint32_t attempt; /* above 1: an earlier try may have stored a part */
+    uint32_t attempt;   /* above 1: an earlier try may have stored a part */
+    uint64_t waited_ms; /* since the first try; 0 = this is the first */
     uint32_t contract;
     collector_id collector;
     uint32_t day;
@@ -141,10 +142,10 @@ typedef struct status_columns {
     u32s session, mode;
     u64s until_ms;
     u32s last_length_ms, last_covered_ms;
+    u64s profiler_ns, collector_ns; /* plus 1; 0 = not known */
 } status_columns;
 
 typedef struct status_batch {
-    text report_id;
     uint32_t contract;
     collector_id collector;
     string_columns strings;
@@ -152,10 +153,21 @@ typedef struct status_batch {
     status_columns status;
 } status_batch;
 
+/* Batches that a collector lost for good, one entry a cause (catalogue/drop_cause.h). */
+typedef struct drop_columns {
+    u32s cause;
+    u64s batches;              /* in the run */
+    u64s oldest_ms, newest_ms; /* when those were cut that the heartbeat before did not tell of */
+} drop_columns;
+
 typedef struct heartbeat {
     uint32_t contract;
     collector_id collector;
-    uint64_t sent_ms, queued_bytes, queued_batches, dropped_batches;
+    uint64_t sent_ms, started_ms;
+    text engine;
+    uint64_t queued_bytes, queued_batches, queue_bytes, oldest_queued_ms;
+    uint64_t cut_batches, last_success_ms;
+    drop_columns drops;
     uint32_t jvms_seen, jvms_profiled;
 } heartbeat;
 

@@ -52,6 +52,7 @@ typedef struct local_request {
     /* THREADS */
     uint32_t lease_ms;
     bool contention;
+    uint32_t max_threads; /* 0 = as many as the agent lists by itself */
     /* READ */
     uint8_t handle[LOCAL_ID_SIZE];
     uint64_t offset;

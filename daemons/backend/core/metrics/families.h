@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/metrics/families.h: every metric of the backend, in the order of the page /metrics. */
+#ifndef BACKEND_METRIC_FAMILIES_H
+#define BACKEND_METRIC_FAMILIES_H
+
+typedef enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM } metric_kind;
+
+enum { METRIC_LABELS_MAX = 2 };
+
+typedef struct metric_family {
+    const char *name, *help;
+    metric_kind kind;
+    const char *labels[METRIC_LABELS_MAX]; /* NULL from the first that it has not */
+} metric_family;
+
+typedef enum metric_id {
+    METRIC_BUILD_INFO,
+    METRIC_INGEST_CALLS,
+    METRIC_INGEST_REFUSED,
+    METRIC_INGEST_ROWS,
+    METRIC_INGEST_SECONDS,
+    METRIC_IN_DOUBT_CHECKS,
+    METRIC_INSERT_SECONDS,
+    METRIC_KNOWN_STACKS,
+    METRIC_KNOWN_STACKS_HITS,
+    METRIC_KNOWN_STACKS_MISSES,
+    METRIC_QUERY_SECONDS,
+    METRIC_STORE_READ_SECONDS,
+    METRIC_STORE_READY,
+    METRIC_STORE_FIGURES_TIME,
+    METRIC_TABLE_BYTES,
+    METRIC_TABLE_PARTS,
+    METRIC_TABLE_ROWS,
+    METRIC_TABLE_OLDEST,
+    METRIC_TABLE_TTL_LAG,
+    METRIC_ROLLUP_PASSES,
+    METRIC_ROLLUP_HOURS,
+    METRIC_ROLLUP_FAILURES,
+    METRIC_ROLLUP_DRIFT,
+    METRIC_ROLLUP_DIRTY,
+    METRIC_ROLLUP_FRESH,
+    METRIC_AUTH_REFUSALS,
+    METRIC_AUTH_TOKENS,
+    METRIC_AUTH_KEPT,
+    METRIC_AUTH_HITS,
+    METRIC_AUTH_MISSES,
+    METRIC_AUTH_UNDECIDED,
+    METRIC_RELOADS,
+    METRIC_RELOAD_GOOD,
+    METRIC_HTTP_CONNECTIONS,
+    METRIC_HTTP_BODY_BYTES,
+    METRIC_HTTP_ACCEPTED,
+    METRIC_HTTP_CONNECTIONS_REFUSED,
+    METRIC_HTTP_REQUESTS,
+    METRIC_HTTP_REQUESTS_REFUSED,
+    METRIC_HTTP_TIMEOUTS,
+    METRICS
+} metric_id;
+
+extern const metric_family metric_families[METRICS];
+
+#endif
