@@ -40,6 +40,7 @@ struct program {
     bool rollups_complained, figures_complained;
     in_flight flights;
     known_stacks *known; /* NULL: none are remembered */
+    stack_cache *stacks; /* NULL: none are held */
     auth *auth;
     admission *admission;
     metrics *metrics;
@@ -355,6 +356,7 @@ static void fill_api(program *p)
                    .limits = limits,
                    .now_ms = clock_unix_ms},
         .query = {.store = port,
+                  .stacks = p->stacks,
                   .retention_ms = limits.retention_ms,
                   .silent_ms = (uint64_t)config_duration_ms(v, "status.silent_after"),
                   .now_ms = clock_unix_ms},
@@ -432,6 +434,18 @@ static int make_known_stacks(program *p)
     return p->known != NULL ? 0 : -1;
 }
 
+static int make_stack_cache(program *p)
+{
+    uint64_t bytes = config_bytes(p->values, "query.stacks");
+
+    if (bytes == 0)
+        return 0;
+    p->stacks = stack_cache_new((size_t)bytes);
+    if (p->stacks == NULL)
+        log_line("no memory for query.stacks");
+    return p->stacks != NULL ? 0 : -1;
+}
+
 static int start_writer(program *p)
 {
     p->writer = writer_start((int)config_int(p->values, "ingest.queue"),
@@ -465,7 +479,8 @@ program *program_start(const config *settings, const program_sources *sources)
     p->values = config_values(settings);
     p->metrics = make_metrics();
     if (p->metrics == NULL || read_tokens(p) != 0 || load_assets(p) != 0 || open_store(p) != 0 ||
-        make_known_stacks(p) != 0 || start_writer(p) != 0 || start_rollups(p) != 0) {
+        make_known_stacks(p) != 0 || make_stack_cache(p) != 0 || start_writer(p) != 0 ||
+        start_rollups(p) != 0) {
         program_stop(p);
         return NULL;
     }
@@ -486,6 +501,7 @@ void program_stop(program *p)
     writer_stop(p->writer);
     clickhouse_close(p->store);
     known_stacks_free(p->known);
+    stack_cache_free(p->stacks);
     pthread_mutex_destroy(&p->flights.lock);
     http_assets_free(p->assets);
     admission_free(p->admission);

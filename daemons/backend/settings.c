@@ -234,6 +234,14 @@ static const config_field fields[] = {
      .min = 100,
      .max = 120000,
      .help = "Budget of one query."},
+    {.key = "query.stacks",
+     .type = CONFIG_BYTES,
+     .fallback = "64m",
+     .min = 0,
+     .max = 4ll << 30,
+     .help =
+         "Most memory for the frames of stacks that queries have read, of about 4k each; 0: every "
+         "query reads its frames from the store."},
     {.key = "query.connections",
      .type = CONFIG_INT,
      .fallback = "4",

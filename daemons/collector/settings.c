@@ -331,6 +331,10 @@ static const config_field fields[] = {
      .fallback = "7701",
      .max = 65535,
      .help = "Its port; 0 = no listener."},
+    {.key = "socket",
+     .type = CONFIG_STRING,
+     .help = "Socket for `hotstack collector status`, an absolute path of at most 100 bytes; empty "
+             "= collector.sock beside queue.dir."},
     {.key = "debug.keep_recordings",
      .type = CONFIG_STRING,
      .help = "For tests: a directory where copies of all recordings are kept."},

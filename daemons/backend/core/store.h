@@ -71,8 +71,9 @@ typedef struct store_filter {
     uint64_t limit;
     /* Parts of a service: of samples, threads and deadlocks; target also of targets. */
     const char *pod, *container, *version, *pool;
-    uint64_t target; /* 0: any */
-    unsigned facet;  /* of samples: a part of their type (ingest.proto, Facet); 0: any */
+    const char *object; /* of samples: the class allocated, or of the lock */
+    uint64_t target;    /* 0: any */
+    unsigned facet;     /* of samples: a part of their type (ingest.proto, Facet); 0: any */
     /* Reads of threads alone. */
     uint64_t java_tid;     /* THREADS_OF_ONE */
     uint64_t bucket_ms;    /* THREADS_LANES */
@@ -99,11 +100,15 @@ typedef struct stack_frame {
     uint8_t kind;
 } stack_frame;
 
-/* One stack with its sums. known: false when its frames are missing in the store. */
+/* What the samples of one stack come to. */
+typedef struct stack_sum {
+    uint8_t stack_id[STACK_ID_BYTES];
+    uint64_t raw_value, value, samples, rows;
+} stack_sum;
+
+/* The frames of one stack. */
 typedef struct stack_row {
     const uint8_t *stack_id;
-    uint64_t raw_value, value, samples, rows;
-    bool known;
     unsigned flags;
     const stack_frame *frames; /* leaf first */
     size_t depth;
@@ -166,6 +171,7 @@ typedef struct sighting_row {
 /* Borrowed for the call; returns 0 to go on, else the read ends with STORE_ERR_FAILED. */
 typedef int (*service_fn)(void *context, const service_row *row);
 typedef int (*type_fn)(void *context, const type_row *row);
+typedef int (*sum_fn)(void *context, const stack_sum *row);
 typedef int (*stack_fn)(void *context, const stack_row *row);
 typedef int (*target_fn)(void *context, const target_row *row);
 typedef int (*source_fn)(void *context, const snapshot_source *row);
@@ -179,6 +185,7 @@ typedef struct store_freshness {
     uint64_t asked_ms,
         recorded_ms;               /* sums over the windows: their lengths, and what was recorded */
     uint64_t lost_windows, reason; /* of which nothing was recorded; why, of the newest */
+    uint64_t fingerprint;          /* of the windows: while it is the same, so are their samples */
 } store_freshness;
 
 typedef struct store_ops {
@@ -195,9 +202,9 @@ typedef struct store_ops {
                          store_error *err);
     int (*read_types)(void *self, const store_filter *filter, type_fn each, void *context,
                       store_error *err);
-    /* Grouped by stack; filter has a type. */
-    int (*read_stacks)(void *self, const store_filter *filter, stack_fn each, void *context,
-                       store_error *err);
+    /* One a stack; filter has a type. */
+    int (*read_sums)(void *self, const store_filter *filter, sum_fn each, void *context,
+                     store_error *err);
     int (*read_fresh)(void *self, const store_filter *filter, store_freshness *out,
                       store_error *err);
     int (*read_targets)(void *self, const store_filter *filter, target_fn each, void *context,
@@ -212,7 +219,8 @@ typedef struct store_ops {
     /* By target, cycle and position; the newest cycles first. */
     int (*read_sightings)(void *self, const store_filter *filter, sighting_fn each, void *context,
                           store_error *err);
-    /* The frames of `count` stacks of the filter's services, in any order; sums are zero. */
+    /* The frames of `count` stacks of the filter's services, in any order; none of those that the
+     * store has not. */
     int (*read_frames)(void *self, const store_filter *filter, const uint8_t *const *ids,
                        size_t count, stack_fn each, void *context, store_error *err);
 } store_ops;

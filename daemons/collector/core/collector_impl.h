@@ -121,6 +121,7 @@ void collector__put_off(collector *self, lane_job due, uint64_t until_ms);
 /* The Unix ms at which the next job is due that may run; UINT64_MAX = none. */
 uint64_t collector__next_due(const collector *self);
 unsigned collector__lanes_running(const collector *self);
+void collector__tell_lanes(const target *one, target_status *out);
 /* Lanes whose job is due and does not run. */
 unsigned collector__lanes_waiting(const collector *self, uint64_t now);
 

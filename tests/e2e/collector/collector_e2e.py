@@ -6,7 +6,7 @@ What the backend acknowledged must equal, to the unit, what the JDK's own API re
 the recordings, through a refused token, refused and lost answers, missing stacks, a split, a backend
 that is away, and a collector killed and started again. Prints TAP.
 
-usage: collector_e2e.py ATTACHD WORKER COLLECTOR CLASSES SOURCE_ROOT
+usage: collector_e2e.py ATTACHD WORKER COLLECTOR CLASSES SOURCE_ROOT HOTSTACK
 """
 
 import functools
@@ -26,7 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
 import steps
 from steps import Failed, free_port, print_logs, run_steps, same
 
-ATTACHD, WORKER, COLLECTOR, CLASSES, SOURCE = sys.argv[1:6]
+ATTACHD, WORKER, COLLECTOR, CLASSES, SOURCE, HOTSTACK = sys.argv[1:7]
 HERE = pathlib.Path(__file__).parent
 CACHE = pathlib.Path(os.environ.get("HOTSTACK_CACHE", pathlib.Path.home() / ".cache/hotstack"))
 ARCH = "linux-arm64" if os.uname().machine == "aarch64" else "linux-x64"
@@ -215,6 +215,30 @@ def windows_and_status(world):
     same("engine named in every window", all(w["engine"] for w in windows), True)
 
 
+def status_asked(world):
+    """hotstack collector status: what this collector does, and with the JVM, as JSON and as text."""
+    socket = world.dir / "collector/collector.sock"
+
+    def ask(*options):
+        run = subprocess.run([HOTSTACK, "collector", "status", *options, f"--socket={socket}"], capture_output=True, text=True)
+        if run.returncode != 0:
+            raise Failed(f"hotstack collector status: {run.stderr}")
+        return run.stdout
+
+    status = json.loads(ask("--json"))
+    jvm = [t for t in status["targets"] if t["pid"] == world.jvm.pid][0]
+    same("target", (jvm["mode"], jvm["state"], jvm["reason"], jvm["session"]),
+         ("continuous", "profiling", "none", "owned"))
+    same("its last window", jvm["window"]["length_ms"] > 0, True)
+    same("lanes", jvm["session_lane"]["due_at"] is not None or jvm["session_lane"]["running"], True)
+    same("peers", (status["attachd"]["reachable"], status["backend"]["reachable"]), (True, True))
+    same("queue", status["queue"]["dropped"]["queue_full"], 0)
+    same("the JVM's line", [line.split()[2:4] for line in ask().splitlines()
+                            if line.split()[:1] == [str(world.jvm.pid)]], [["continuous", "profiling"]])
+    nobody = subprocess.run([HOTSTACK, "collector", "status", f"--socket={world.dir}/no.sock"], capture_output=True, text=True)
+    same("no collector", (nobody.returncode, "hotstack-collector" in nobody.stderr), (1, True))
+
+
 def reloaded_rules(world):
     """By a change of the file, and by SIGHUP; one that cannot be used leaves what is in force."""
     path = world.dir / "collector.yaml"
@@ -293,7 +317,7 @@ def sums_equal_the_truth(world):
     same("ledger", {t: sum(b["raw"][t] for b in batches.values()) for t in TYPES}, expected)
 
 
-STEPS = (refused_token, windows_and_status, reloaded_rules, odd_answers, backend_away, killed_collector, the_end,
+STEPS = (refused_token, windows_and_status, status_asked, reloaded_rules, odd_answers, backend_away, killed_collector, the_end,
          sums_equal_the_truth)
 
 

@@ -91,16 +91,27 @@ bool call_may_ask(call *c)
     return code == QUERY_OK;
 }
 
+/* The parameters that choose an answer from what a range holds: all but the range. */
+static uint64_t hash_choice(const call *c)
+{
+    static const char *const range[] = {"from", "to"};
+    uint64_t hash = XXH3_64bits(c->route, strlen(c->route));
+
+    for (size_t i = 0; i < c->params.raw.count; i++) {
+        const char *name = c->params.raw.names[i], *value = c->params.raw.values[i];
+        if (strcmp(name, range[0]) != 0 && strcmp(name, range[1]) != 0)
+            hash += XXH3_64bits_withSeed(value, strlen(value), XXH3_64bits(name, strlen(name)));
+    }
+    return hash;
+}
+
 bool call_tag(call *c, const void *content, size_t length)
 {
-    struct {
-        uint64_t content, limit, lines, type;
-    } key = {XXH3_64bits(content, length), c->params.filter.limit, c->params.lines,
-             c->params.filter.type};
+    const uint64_t key[] = {XXH3_64bits(content, length), hash_choice(c)};
 
     http_response_header(c->response, "Cache-Control", "no-cache, private");
-    return http_response_etag_of(c->response, http_request_header(c->request, "If-None-Match"),
-                                 &key, sizeof(key));
+    return http_response_etag_of(c->response, http_request_header(c->request, "If-None-Match"), key,
+                                 sizeof(key));
 }
 
 void call_send_tagged(call *c, json_t *json)

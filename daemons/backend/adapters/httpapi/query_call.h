@@ -36,7 +36,8 @@ void call_send(call *c, json_t *json);
 /* Tags an answer by all but its meta, then sends it with it. Takes over json. */
 void call_send_tagged(call *c, json_t *json);
 
-/* Sets the tag over the content and the parameters that choose it; true: the client has it. */
+/* Sets the tag over the content, or what stands for it, and the parameters that choose from it;
+ * true: the client has it. */
 bool call_tag(call *c, const void *content, size_t length);
 
 #endif
