@@ -23,8 +23,9 @@ SUMS = {
 class Fleet:
     """One run of hotstack-load. Options as the program's: nodes=4, windows=20, apart=True ..."""
 
-    def __init__(self, lab, **options):
+    def __init__(self, lab, rejected=False, **options):
         self.lab = lab
+        self.rejected = rejected  # all batches will be
         self.options = ['--recording', str(RECORDING)]
         for name, value in options.items():
             flag = '--' + name.replace('_', '-')
@@ -51,9 +52,10 @@ class Fleet:
         return self.process.poll() is None
 
     def wait(self):
-        """What the calls came to; every batch must be acknowledged."""
+        """What the calls came to; every batch must be acknowledged, or rejected."""
         out, _ = self.process.communicate()
-        assert self.process.returncode == 0, f'hotstack-load: exit {self.process.returncode}: {out}'
+        assert self.process.returncode == (1 if self.rejected else 0), \
+            f'hotstack-load: exit {self.process.returncode}: {out}'
         return json.loads(out)
 
     def stop(self):
@@ -72,6 +74,15 @@ def parse(text):
     rows = (line.split('\t') for line in text.splitlines())
     return {(table, key, int(source), int(day)): [int(number) for number in numbers]
             for table, key, source, day, *numbers in rows}
+
+
+def merge(parts_of):
+    """The sums of several fleets in one store."""
+    whole = {}
+    for part in parts_of:
+        for key, numbers in part.items():
+            whole[key] = [a + b for a, b in zip(whole.get(key, [0] * 5), numbers)]
+    return whole
 
 
 def held(ask):
@@ -116,6 +127,6 @@ def wait_for_sums(backend):
     def settled():
         page = parts.metrics(backend)
         return page['hotstack_backend_rollup_passes_total'] >= before + 3 and \
-            page['hotstack_backend_rollup_dirty_hours'] == 0
+            page['hotstack_backend_rollup_pending'] == 0
     before = parts.metrics(backend)['hotstack_backend_rollup_passes_total']
     parts.wait_for('the hourly sums', settled)

@@ -5,6 +5,8 @@ table once, and nothing else is.
 usage: load_e2e.py MODE KILLS HANG-SECONDS BACKEND LOAD CLIENT CHDB-HTTP [TEST...]
 MODE as backend_e2e.py's. KILLS: how many each series has; HOTSTACK_TEST_SEED makes it another one. HANG-SECONDS: how long
 a store does not answer; the backend's own time limits are a quarter of it."""
+import collections
+import datetime
 import os
 import random
 import signal
@@ -15,10 +17,11 @@ import threading
 import time
 
 import lab as parts
-from fleet import HOUR_MS, SUMS, Fleet, assert_holds, assert_sums_hold, wait_for_sums
+from fleet import HOUR_MS, SUMS, Fleet, assert_holds, assert_sums_hold, merge, wait_for_sums
 
 KILLS_A_ROUND = 10
 WINDOWS_A_KILL = 15
+MINUTE_MS, DAY_MS = 60000, 86400000
 SMALL = {'nodes': 2, 'jvms': 3, 'rows': 60, 'threads': 10}
 SUMS_FLAGS = ('--rollups-every', '200ms', '--rollups-grace', '0s')
 KILLS = HANG_S = 0  # main sets them
@@ -187,6 +190,64 @@ def test_a_store_that_hangs_stops_nobody_else(lab):
         fleet.stop()
     print(f'# {len(waits)} answers while the store hung: median {statistics.median(waits):.1f} ms, longest {max(waits):.1f} ms')
     backend.stop()
+    assert_holds(lab.ask, fleet.expected(), fleet.acknowledged())
+
+
+# ---- time ----
+
+def send_all(lab, **options):
+    """What a small fleet's calls came to, and the fleet."""
+    fleet = Fleet(lab, **{**SMALL, 'windows': 6, **options}).start(lab.backend)
+    try:
+        return fleet.wait(), fleet
+    finally:
+        fleet.stop()
+
+
+def partitions(ask):
+    """{(table, day): rows} by the store's own partitions."""
+    out = ask("SELECT table, partition, sum(rows) FROM system.parts WHERE active AND database = 'hotstack' "
+              f"AND table IN ({', '.join(repr(table) for table in SUMS)}) GROUP BY 1, 2")
+    rows = (line.split('\t') for line in out.splitlines())
+    return {(table, day): int(count) for table, day, count in rows}
+
+
+def expected_partitions(expected):
+    sums = collections.Counter()
+    for (table, _, _, day), (rows, *_) in expected.items():
+        if table in SUMS:
+            sums[table, str(datetime.date(1970, 1, 1) + datetime.timedelta(days=day))] += rows
+    return dict(sums)
+
+
+def test_late_batches_out_of_order_and_over_midnight_lie_where_they_belong(lab):
+    lab.start()
+    midnight = lab.start_ms // DAY_MS * DAY_MS
+    fleets = [send_all(lab, seed=seed, start_ms=start, newest_first=True)[1]
+              for seed, start in ((1, midnight - DAY_MS - 3 * MINUTE_MS), (2, midnight - 5 * DAY_MS))]
+    lab.backend.stop()
+    expected = merge(fleet.expected() for fleet in fleets)
+    with lab.counter() as ask:
+        assert_holds(ask, expected, fleets[-1].acknowledged())
+        assert partitions(ask) == expected_partitions(expected)
+
+
+def test_a_clock_that_is_an_hour_slow_stores_what_it_says(lab):
+    lab.start()
+    came, fleet = send_all(lab, start_ms=lab.start_ms - HOUR_MS - 6 * MINUTE_MS)
+    assert came['codes'] == {}
+    lab.backend.stop()
+    assert_holds(lab.ask, fleet.expected(), fleet.acknowledged())
+
+
+def test_a_clock_that_is_an_hour_fast_is_named(lab):
+    lab.start()
+    came, _ = send_all(lab, start_ms=lab.start_ms + HOUR_MS, rejected=True)
+    assert came['codes'] == {'window_in_future': 12} and came['batch']['rejected'] == 12
+    # What is less than five minutes ahead is taken: clocks differ a little.
+    came, fleet = send_all(lab, start_ms=lab.start_ms + 2 * MINUTE_MS, windows=1)
+    assert came['codes'] == {}
+    lab.backend.stop()
     assert_holds(lab.ask, fleet.expected(), fleet.acknowledged())
 
 
