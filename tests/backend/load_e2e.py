@@ -251,6 +251,23 @@ def test_a_clock_that_is_an_hour_fast_is_named(lab):
     assert_holds(lab.ask, fleet.expected(), fleet.acknowledged())
 
 
+def test_a_clock_that_was_set_back_counts_both_times(lab):
+    """Two batches of one JVM, source and start. The second comes again without being known: the rows of the first are not
+    taken for its own."""
+    backend = lab.start()
+    first = backend.send('--seed', '1')[0]
+    second = backend.send('--seed', '6', '--attempt', '2')[0]
+    assert (first['outcome'], second['outcome']) == ('accepted', 'accepted')
+    again = backend.send('--seed', '6', '--attempt', '3')[0]
+    assert again['outcome'] == 'duplicate'
+    backend.stop()
+    with lab.counter() as ask:
+        assert ask('SELECT count(), sum(amount) FROM profile_samples').split() == \
+            ['1200', str(first['value'] + second['value'])]
+        for table, rows in (('profile_windows', 6), ('profile_threads', 2), ('ingestion_batches', 2)):
+            assert ask(f'SELECT count() FROM {table}') == str(rows), table
+
+
 TESTS = [value for name, value in list(globals().items()) if name.startswith('test_')]
 
 

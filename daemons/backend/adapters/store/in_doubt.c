@@ -3,32 +3,74 @@
 #include "read.h"
 #include "write_impl.h"
 
-/* A row of the batch that belongs to no other batch. */
+/* The key of a row of the batch. Another batch may have rows of the same key: a JVM whose node's
+ * clock was set back is recorded twice at the same time. */
 typedef struct own_row {
     uint32_t target;
     uint64_t time_ms;
     unsigned source; /* 0: the table has none */
 } own_row;
 
-static int ask(chs_transport *to, const profile_batch *b, const char *name, const own_row *row,
-               bool *held, store_error *err)
+/* Where the rows of a table are counted by the batch that wrote them. */
+typedef struct counted_table {
+    const char *name;
+    const char *written_in; /* the table with a row a key and batch */
+    const char *rows;       /* its column; NULL: it is the table itself */
+} counted_table;
+
+static const counted_table counted[TABLES] = {
+    [TABLE_THREADS] = {"profile_threads", "profile_windows", "thread_rows"},
+    [TABLE_SAMPLES] = {"profile_samples", "profile_windows", "sample_rows"},
+    [TABLE_WINDOWS] = {"profile_windows", "profile_windows", NULL},
+    [TABLE_SNAPSHOTS] = {"thread_snapshots", "thread_snapshot_runs", "threads_listed"},
+    [TABLE_DEADLOCKS] = {"deadlock_sightings", "thread_snapshot_runs", "sightings"},
+    [TABLE_RUNS] = {"thread_snapshot_runs", "thread_snapshot_runs", NULL},
+};
+
+static void add_key(statement *s, const own_row *row)
+{
+    sql_add(s, " WHERE cluster = {cluster:String} AND namespace = {namespace:String} AND workload "
+               "= {workload:String} AND target_id = {target:UInt64} AND time = "
+               "fromUnixTimestamp64Milli({time_ms:Int64}, 'UTC')");
+    if (row->source != 0)
+        sql_add(s, " AND source = {source:UInt8}");
+}
+
+/* Rows of the key that no other batch wrote. A batch's windows and runs are written behind all that
+ * they count. */
+static void add_question(statement *s, const counted_table *of, const own_row *row)
+{
+    sql_add(s, "SELECT ifNull("); /* subqueries may be NULL, as far as their type says */
+    if (of->rows != NULL) {
+        sql_add(s, "(SELECT count() FROM ");
+        sql_add(s, of->name);
+        add_key(s, row);
+        sql_add(s, ") > (SELECT sum(");
+        sql_add(s, of->rows);
+        sql_add(s, ") FROM ");
+    } else {
+        sql_add(s, "(SELECT count() > 0 FROM ");
+    }
+    sql_add(s, of->written_in);
+    add_key(s, row);
+    sql_add(s, of->rows != NULL ? " AND batch != {batch:UInt32})" : " AND batch = {batch:UInt32})");
+    sql_add(s, ", 0) AS found");
+}
+
+static int ask(chs_transport *to, const profile_batch *b, const counted_table *of,
+               const own_row *row, bool *held, store_error *err)
 {
     uint64_t found = 0;
     statement s;
 
     sql_begin(&s);
-    sql_add(&s, "SELECT count() AS found FROM ");
-    sql_add(&s, name);
-    sql_add(&s, " WHERE cluster = {cluster:String} AND namespace = {namespace:String} AND workload "
-                "= {workload:String} AND target_id = {target:UInt64} AND time = "
-                "fromUnixTimestamp64Milli({time_ms:Int64}, 'UTC')");
-    if (row->source != 0)
-        sql_add(&s, " AND source = {source:UInt8}");
+    add_question(&s, of, row);
     sql_text(&s, "cluster", b->collector.cluster);
     sql_text(&s, "namespace", string_of(b, &b->targets.namespace_name, row->target));
     sql_text(&s, "workload", string_of(b, &b->targets.workload, row->target));
     sql_number(&s, "target", target_id_at(&b->targets, &b->strings, row->target));
     sql_number(&s, "time_ms", row->time_ms);
+    sql_number(&s, "batch", batch_mark(b));
     if (row->source != 0)
         sql_number(&s, "source", row->source);
     int rc = sql_query(&s, to, 0, read_found, &found, err);
@@ -93,14 +135,9 @@ static bool first_row(own_row *out, const profile_batch *b, batch_table of)
 int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, bool *asked,
                       bool *held, store_error *err)
 {
-    static const char *const names[TABLES] = {
-        [TABLE_THREADS] = "profile_threads",      [TABLE_SAMPLES] = "profile_samples",
-        [TABLE_WINDOWS] = "profile_windows",      [TABLE_SNAPSHOTS] = "thread_snapshots",
-        [TABLE_DEADLOCKS] = "deadlock_sightings", [TABLE_RUNS] = "thread_snapshot_runs",
-    };
     own_row row;
 
     *held = false;
     *asked = first_row(&row, w->batch, of);
-    return *asked ? ask(to, w->batch, names[of], &row, held, err) : 0;
+    return *asked ? ask(to, w->batch, &counted[of], &row, held, err) : 0;
 }

@@ -162,6 +162,7 @@ typedef struct seconds_by_window {
     size_t *starts;
     chs_bytes *pool; /* of one window */
     uint64_t *second, *amount, *count;
+    uint32_t *sample_rows, *thread_rows; /* of each window, in the other tables */
 } seconds_by_window;
 
 static void seconds_free(seconds_by_window *s)
@@ -172,6 +173,18 @@ static void seconds_free(seconds_by_window *s)
     free(s->second);
     free(s->amount);
     free(s->count);
+    free(s->sample_rows);
+    free(s->thread_rows);
+}
+
+/* How many rows there are of each window; NULL: no memory. */
+static uint32_t *count_rows(u32s window, size_t windows)
+{
+    uint32_t *rows = calloc(windows + 1, sizeof(*rows));
+
+    for (size_t i = 0; rows != NULL && i < window.count; i++)
+        rows[window.at[i]]++;
+    return rows;
 }
 
 static int seconds_gather(seconds_by_window *s, const profile_batch *b)
@@ -184,8 +197,10 @@ static int seconds_gather(seconds_by_window *s, const profile_batch *b)
     s->second = malloc((rows + 1) * sizeof(*s->second));
     s->amount = malloc((rows + 1) * sizeof(*s->amount));
     s->count = malloc((rows + 1) * sizeof(*s->count));
+    s->sample_rows = count_rows(b->samples.window, windows);
+    s->thread_rows = count_rows(b->threads.window, windows);
     if (s->order == NULL || s->starts == NULL || s->pool == NULL || s->second == NULL ||
-        s->amount == NULL || s->count == NULL)
+        s->amount == NULL || s->count == NULL || s->sample_rows == NULL || s->thread_rows == NULL)
         return -1;
     /* A counting sort: it keeps the batch's own order, so that the block can be made again. */
     for (size_t i = 0; i < rows; i++)
@@ -244,6 +259,9 @@ static void put_window(table *t, seconds_by_window *s, const profile_batch *b, u
     table_put_uint(t, w->dropped_stacks.at[i]);
     table_put_uint(t, w->lost_events.at[i]);
     table_put_uint(t, w->reason.at[i]);
+    table_put_uint(t, batch_mark(b));
+    table_put_uint(t, s->sample_rows[i]);
+    table_put_uint(t, s->thread_rows[i]);
     put_seconds(t, s, b, i);
 }
 
@@ -273,6 +291,9 @@ static int write_windows(chs_transport *to, const batch_write *w, store_error *e
         {"dropped_stacks", "UInt64"},
         {"lost_events", "UInt64"},
         {"reason", "UInt16"},
+        {"batch", "UInt32"},
+        {"sample_rows", "UInt32"},
+        {"thread_rows", "UInt32"},
         {"second_pool", "Array(" LOW ")"},
         {"second_index", "Array(UInt32)"},
         {"second_amount", "Array(UInt64)"},

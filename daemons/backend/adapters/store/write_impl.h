@@ -3,6 +3,8 @@
 #ifndef BACKEND_WRITE_IMPL_H
 #define BACKEND_WRITE_IMPL_H
 
+#include <string.h>
+
 #include "table.h"
 
 #define LOW    "LowCardinality(String)"
@@ -45,11 +47,20 @@ typedef enum batch_table {
     TABLES
 } batch_table;
 
+/* What tells a batch from others that have windows of the same JVM, source and time. */
+static inline uint32_t batch_mark(const profile_batch *b)
+{
+    uint32_t mark;
+
+    memcpy(&mark, b->batch_id.data, sizeof(mark));
+    return mark;
+}
+
 /*
  * Whether a table has the block of this batch, which comes again without a row in the ledger. A
- * block is there whole or not at all, and a target's windows and snapshots belong to one batch, so
- * the batch's first row in the table decides. *asked: the store had to be asked. 0 or a STORE_ERR_
- * code with err filled.
+ * block is there whole or not at all, so the key of the batch's first row in the table decides: the
+ * table has more rows of it than other batches wrote. *asked: the store had to be asked. 0 or a
+ * STORE_ERR_ code with err filled.
  */
 int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, bool *asked,
                       bool *held, store_error *err);

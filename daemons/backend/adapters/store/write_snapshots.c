@@ -10,7 +10,8 @@
 
 /* ---- thread_snapshot_runs ---- */
 
-static void put_run(table *t, const profile_batch *b, uint32_t i, uint32_t listed)
+static void put_run(table *t, const profile_batch *b, uint32_t i, uint32_t listed,
+                    uint32_t sightings)
 {
     const snapshot_columns *n = &b->snapshots;
     const target_columns *targets = &b->targets;
@@ -31,6 +32,18 @@ static void put_run(table *t, const profile_batch *b, uint32_t i, uint32_t liste
     table_put_uint(t, n->cut.at[i]);
     table_put_uint(t, n->offers.at[i]);
     table_put_uint(t, n->longest_pause_ns.at[i]);
+    table_put_uint(t, batch_mark(b));
+    table_put_uint(t, sightings);
+}
+
+/* The deadlocks' threads of a snapshot. */
+static uint32_t count_sightings(const profile_batch *b, uint32_t snapshot)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < b->deadlocks.thread.count; i++)
+        count += b->states.snapshot.at[b->deadlocks.thread.at[i]] == snapshot;
+    return count;
 }
 
 int clickhouse__write_snapshot_runs(chs_transport *to, const batch_write *w, store_error *err)
@@ -51,6 +64,8 @@ int clickhouse__write_snapshot_runs(chs_transport *to, const batch_write *w, sto
         {"cut", "UInt16"},
         {"offers", "UInt16"},
         {"longest_pause_ns", "UInt64"},
+        {"batch", "UInt32"},
+        {"sightings", "UInt32"},
     };
     const profile_batch *b = w->batch;
     const u32s states = b->states.snapshot;
@@ -62,7 +77,7 @@ int clickhouse__write_snapshot_runs(chs_transport *to, const batch_write *w, sto
         size_t first = at;
         while (at < states.count && states.at[at] == i)
             at++;
-        put_run(&t, b, i, (uint32_t)(at - first));
+        put_run(&t, b, i, (uint32_t)(at - first), count_sightings(b, i));
     }
     if (rc == 0)
         rc = insert_table(&t, to, w, false, err);

@@ -89,6 +89,9 @@ CREATE TABLE IF NOT EXISTS profile_windows
     dropped_stacks   UInt64,
     lost_events      UInt64,
     reason           UInt16,                       -- why nothing was recorded, 0 = it was
+    batch            UInt32,                       -- beginning of its batch's id, and what the batch wrote
+    sample_rows      UInt32,                       -- of this window in profile_samples
+    thread_rows      UInt32,                       -- and in profile_threads
     second_pool      Array(LowCardinality(String)),  -- sparse per-second totals: four columns,
     second_index     Array(UInt32),                  -- one entry a (pool, second) that is not zero
     second_amount    Array(UInt64),
@@ -144,7 +147,9 @@ CREATE TABLE IF NOT EXISTS thread_snapshot_runs
     reason           UInt16,                     -- why there is none, 0 = it was taken
     cut              UInt16,
     offers           UInt16,
-    longest_pause_ns UInt64
+    longest_pause_ns UInt64,
+    batch            UInt32,                     -- beginning of its batch's id
+    sightings        UInt32                      -- that the batch wrote of it in deadlock_sightings
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)
