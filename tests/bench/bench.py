@@ -17,6 +17,8 @@ BENCHES = {
     "upload": "what a live collector sends, against gzip pprof of the same windows, and what it costs",
     "store": "rows into ClickHouse, embedded and over HTTP, against clickhouse-connect",
     "ingest": "a backend under made-up collectors",
+    "backend": "a backend under a simulated fleet at the real cadence, then twice as large until something breaks",
+    "storage": "bytes in the store a JVM-day, and a row of each table and column",
     "pages": "one HTML page of a recording: bytes and time to the graph in Chromium, against jfrconv's",
     "profile": "hotstack profile of one JVM: time beyond the recording, bytes of a page, against asprof",
     "python": "tables of samples in Python, against jfr print --json with json.load, and against C",

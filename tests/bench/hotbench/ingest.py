@@ -22,13 +22,13 @@ COLLECTORS, BATCHES, RETRIES = 200, 5, 1000
 QUICK_COLLECTORS, QUICK_BATCHES = 8, 5
 
 
-def start_backend(folder, store_port):
+def start_backend(folder, store_port, *flags):
     (folder / "token").write_text(COLLECTOR_TOKEN + "\n", encoding="utf-8")
     (folder / "user").write_text("user-token-0123456789abcdef\n", encoding="utf-8")
     command = [
         place.installed("hotstack-backend"), "--listen", "127.0.0.1:0", "--port-file", folder / "backend.port",
         "--store-kind", "clickhouse", "--store-url", f"http://127.0.0.1:{store_port}",
-        "--auth-collector-token-file", folder / "token", "--auth-user-token-file", folder / "user",
+        "--auth-collector-token-file", folder / "token", "--auth-user-token-file", folder / "user", *flags,
     ]  # fmt: skip
     with open(folder / "backend.log", "wb") as log:
         return subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, env=place.installed_environment())
@@ -106,8 +106,8 @@ class Round:
         return self.waits[min(len(self.waits) - 1, int(share * len(self.waits)))]
 
 
-def warm_up(folder, backend):
-    """The backend's port, once a first batch is in: tables are made, the store is warm."""
+def port_of(folder, backend):
+    """The backend's port, once it serves."""
     port_file = folder / "backend.port"
 
     def port_is_there():
@@ -115,7 +115,12 @@ def warm_up(folder, backend):
             raise BenchError(f"the backend ended: {(folder / 'backend.log').read_text(errors='replace')[-600:]}")
         return port_file.exists() and port_file.read_text().strip()
 
-    port = int(live.wait_for("the backend's port", port_is_there))
+    return int(live.wait_for("the backend's port", port_is_there))
+
+
+def warm_up(folder, backend):
+    """The backend's port, once a first batch is in: tables are made, the store is warm."""
+    port = port_of(folder, backend)
     answers(folder, port, backend.pid, 1, 1, 1)
     return port
 
