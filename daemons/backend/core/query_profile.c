@@ -124,7 +124,7 @@ query_code query_profile(const query *q, const store_filter *filter, profile *ou
         code = query_fresh(q, filter, meta, err);
         if (code == QUERY_OK)
             code =
-                query_code_of(q->store.ops->read_stacks(q->store.self, filter, on_stack, r, err));
+                query_code_of(q->store.profiles->read_stacks(q->store.self, filter, on_stack, r, err));
     }
     free(r);
     if (code == QUERY_OK && sagg_losses(out->stacks).samples_dropped > 0)
