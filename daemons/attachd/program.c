@@ -19,6 +19,7 @@
 
 enum {
     LONGEST_WAIT_MS = 30000, /* between two looks at the leases */
+    QUICK_REQUESTS = 8,      /* lists and reads, which do not wait for operations that hang */
     SPARE_SECONDS = 3600     /* how much longer than its age allows a session goes on without us */
 };
 
@@ -83,7 +84,7 @@ static int start_server(localrpc_server **server, attachd *core, const config_se
     options.mode = config_list_count(settings, "allow_uids") > 0 ? 0666 : 0600;
     options.uids = uids;
     options.uid_count = count;
-    options.workers = (unsigned)config_int(settings, "limits.operations");
+    options.workers = (unsigned)config_int(settings, "limits.operations") + QUICK_REQUESTS;
     options.handler = handle;
     options.context = core;
     options.log = log_message;

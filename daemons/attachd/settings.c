@@ -74,7 +74,7 @@ static const config_field fields[] = {
              "anew: each window carries every stack seen since the start."},
     {.key = "limits.operations",
      .type = CONFIG_INT,
-     .fallback = "16",
+     .fallback = "64",
      .min = 1,
      .max = 256,
      .help = "Operations that run side by side, each on another JVM."},

@@ -37,7 +37,7 @@ struct program {
     writer *writer;
     rollups rollups;
     periodic *roller;
-    bool rollups_complained;
+    bool rollups_complained, figures_complained;
     reports reports;
     periodic *reporter;
     bool reports_complained;
@@ -112,6 +112,7 @@ static int open_store(program *p)
         .writers = (unsigned)config_int(v, "ingest.writers"),
         .query_ms = (uint32_t)config_duration_ms(v, "query.timeout"),
         .report_bytes = (size_t)config_bytes(v, "ingest.report_bytes"),
+        .metrics = p->metrics,
     };
 
     if (check_settings(v) != 0)
@@ -147,18 +148,26 @@ static void prepare_store(void *context)
     }
 }
 
+/* Says it once, until it is good again. */
+static void complain(bool *complained, bool failed, const char *what, const store_error *err)
+{
+    if (failed && !*complained)
+        log_line("%s: %s", what, err->message);
+    *complained = failed;
+}
+
 /* On the rollups' thread. */
-static void roll_hours(void *context)
+static void maintain_store(void *context)
 {
     program *p = context;
     store_error err = {0};
 
     if (!clickhouse_is_ready(p->store))
         return;
-    bool failed = rollups_pass(&p->rollups, &err) != 0;
-    if (failed && !p->rollups_complained)
-        log_line("hourly sums are not made, queries read samples instead: %s", err.message);
-    p->rollups_complained = failed;
+    complain(&p->rollups_complained, rollups_pass(&p->rollups, &err) != 0,
+             "hourly sums are not made, queries read samples instead", &err);
+    complain(&p->figures_complained, clickhouse_figures(p->store, &err) != 0,
+             "the metrics of the store's tables cannot be read", &err);
 }
 
 static uint64_t random_number(void *context)
@@ -184,7 +193,7 @@ static int start_rollups(program *p)
     };
 
     rollups_init(&p->rollups, &options);
-    p->roller = periodic_start(roll_hours, p, (uint64_t)config_duration_ms(v, "rollups.every"));
+    p->roller = periodic_start(maintain_store, p, (uint64_t)config_duration_ms(v, "rollups.every"));
     if (p->roller == NULL)
         log_line("cannot start the rollups' thread");
     return p->roller != NULL ? 0 : -1;
@@ -198,10 +207,8 @@ static void flush_reports(void *context)
 
     if (!clickhouse_is_ready(p->store))
         return;
-    bool failed = reports_flush(&p->reports, &err) != 0;
-    if (failed && !p->reports_complained)
-        log_line("reports of collectors wait, they cannot be written: %s", err.message);
-    p->reports_complained = failed;
+    complain(&p->reports_complained, reports_flush(&p->reports, &err) != 0,
+             "reports of collectors wait, they cannot be written", &err);
 }
 
 static int start_reports(program *p)
@@ -271,11 +278,8 @@ static int read_tokens(program *p)
 
 static void note_reload(program *p, bool applied)
 {
-    metrics_add(p->metrics, "hotstack_backend_config_reloads_total",
-                "Times that the settings were read again.", "outcome",
-                applied ? "applied" : "refused", 1);
-    metrics_set(p->metrics, METRIC_GAUGE, "hotstack_backend_config_last_reload_successful",
-                "1 unless the settings that were read last could not be used.", applied);
+    metrics_add(p->metrics, METRIC_RELOADS, applied ? "applied" : "refused", NULL, 1);
+    metrics_set(p->metrics, METRIC_RELOAD_GOOD, NULL, applied);
 }
 
 /* The tokens of fresh settings are in force at once. The others have made what runs. */
@@ -475,6 +479,17 @@ static int start_writer(program *p)
     return p->writer != NULL ? 0 : -1;
 }
 
+static metrics *make_metrics(void)
+{
+    metrics *made = metrics_new();
+
+    if (made != NULL) {
+        metrics_set(made, METRIC_BUILD_INFO, BACKEND_VERSION, 1);
+        metrics_set(made, METRIC_RELOAD_GOOD, NULL, 1);
+    }
+    return made;
+}
+
 program *program_start(const config *settings, const program_sources *sources)
 {
     program *p = calloc(1, sizeof(*p));
@@ -485,7 +500,7 @@ program *program_start(const config *settings, const program_sources *sources)
     p->loaded = settings;
     p->sources = sources;
     p->values = config_values(settings);
-    p->metrics = metrics_new();
+    p->metrics = make_metrics();
     if (p->metrics == NULL || read_tokens(p) != 0 || load_assets(p) != 0 || open_store(p) != 0 ||
         make_known_stacks(p) != 0 || start_writer(p) != 0 || start_rollups(p) != 0 ||
         start_reports(p) != 0) {

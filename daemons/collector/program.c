@@ -73,10 +73,10 @@ static uint64_t random_number(void *context)
     return number;
 }
 
-static void submit(void *context, void (*job)(void *argument), void *argument)
+static bool submit(void *context, void (*job)(void *argument), void *argument)
 {
     program *self = context;
-    jobs_submit(self->running, job, argument);
+    return jobs_submit(self->running, job, argument);
 }
 
 static void wake_scheduler(void *context)

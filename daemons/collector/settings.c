@@ -209,6 +209,14 @@ static const config_field fields[] = {
      .min = 1,
      .max = 4096,
      .help = "JVMs profiled at once."},
+    {.key = "limits.lanes",
+     .type = CONFIG_INT,
+     .fallback = "64",
+     .min = 1,
+     .max = 1024,
+     .help = "Sessions and thread snapshots that are worked on at once, each on a thread of its "
+             "own; the rest wait, the longest due first. At most limits.operations of "
+             "hotstack-attachd."},
     {.key = "limits.pods",
      .type = CONFIG_INT,
      .fallback = "1024",
@@ -408,6 +416,7 @@ collector_options settings_collector(const config_section *settings)
         .memlimit_bytes = config_bytes(settings, "session.memlimit"),
         .rate_limit = (uint32_t)config_int(settings, "session.rate_limit"),
         .max_targets = (uint32_t)config_int(settings, "limits.targets"),
+        .max_lanes = (uint32_t)config_int(settings, "limits.lanes"),
         .max_rows_per_part = (size_t)config_int(settings, "limits.rows"),
         .limits = {.rows = (uint64_t)config_int(settings, "limits.batch_rows"),
                    .payload_bytes = config_bytes(settings, "limits.batch_bytes")},

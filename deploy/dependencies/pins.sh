@@ -25,6 +25,7 @@ APT_TEST=(
     chromium                                 # end-to-end tests of the page
     musl-tools linux-libc-dev                # the agent and libattach on Alpine
     runc                                     # JVMs in containers
+    prometheus                               # promtool, which checks pages of metrics
     shellcheck
     mandoc                                   # checks the manual pages
     libpython3-dev                           # the Python package

@@ -17,7 +17,9 @@ import sys
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
 import lab as parts
+import metrics_page
 from lab import CODE, COLLECTOR, USER, wait_for
 
 
@@ -412,7 +414,7 @@ def test_long_ranges_are_read_from_hourly_sums(lab):
         """Two passes that begin from now on: the second finds nothing to do."""
         before = metric('passes_total')
         parts.wait_for('two passes', lambda: metric('passes_total') >= before + 3)
-        assert metric('dirty_hours') == 0 and metric('failures_total') == 0
+        assert metric('pending') == 0 and metric('failures_total') == 0
 
     def total(**choice):
         query = {'namespace': '', 'workload': 'shop', 'type': 'alloc_bytes', **choice,
@@ -420,7 +422,7 @@ def test_long_ranges_are_read_from_hourly_sums(lab):
         return int(backend.json('/v1/flamegraph', **query)['profiles'][0]['value_total'])
 
     settle()
-    assert metric('hours_total') >= 1
+    assert metric('generations_total') >= 1
     whole = sum(a['value'] for a in sent) // 3
     assert total() == whole
     # A late batch counts at once, and the hour is summed anew.
@@ -447,6 +449,50 @@ def test_long_ranges_are_read_from_hourly_sums(lab):
     assert total() == whole
     assert total(pool='pool-1-#') == by_pool > 0
     assert total(pod='nobody') == 0
+
+
+# ---- metrics ----
+
+def test_metrics_are_what_prometheus_expects(lab):
+    backend = lab.start('--rollups-every', '100ms')
+    backend.send()
+    backend.send()
+    backend.send('--attempt', '2', '--seed', '2')
+    backend.send('--status')
+    assert b'malformed' in ingest(backend, b'garbage')[2]
+    backend.get('/v1/services')
+    backend.get('/v1/flamegraph', namespace='', workload='shop', type='cpu')
+    backend.call('GET', '/v1/services', token='wrong-token-0123456789')
+
+    def read():
+        page = backend.get('/metrics')[2].decode()
+        rows = [line.rsplit(' ', 1) for line in page.splitlines() if not line.startswith('#')]
+        return page, {name.removeprefix('hotstack_backend_'): float(value) for name, value in rows}
+
+    # The figures of the tables are read now and then.
+    parts.wait_for('the figures', lambda: read()[1].get('store_table_rows{table="profile_samples"}') == 1200)
+    page, found = read()
+    for name, value in (('ingest_calls_total{kind="profiles",outcome="accepted"}', 2),
+                        ('ingest_calls_total{kind="profiles",outcome="duplicate"}', 1),
+                        ('ingest_calls_total{kind="profiles",outcome="rejected"}', 1),
+                        ('ingest_calls_total{kind="status",outcome="accepted"}', 1),
+                        ('ingest_duration_seconds_count{kind="profiles"}', 4),
+                        ('ingest_in_doubt_checks_total{block="missing"}', 3),
+                        ('insert_duration_seconds_count{table="profile_samples"}', 2),
+                        ('query_duration_seconds_count{route="/v1/flamegraph"}', 1),
+                        ('auth_refusals_total{why="unauthenticated"}', 1),
+                        ('store_ttl_lag_seconds{table="profile_samples"}', 0),
+                        ('store_oldest_row_timestamp_seconds{table="profile_samples"}',
+                         lab.start_ms // 1000),
+                        ('config_last_reload_successful', 1)):
+        assert found.get(name) == value, (name, found.get(name), page)
+    assert found['store_table_bytes{table="profile_samples"}'] > 1000
+    assert found['store_table_parts{table="profile_samples"}'] >= 1
+    assert found['store_read_duration_seconds_sum{result="ok"}'] > 0
+    assert any(name.startswith('build_info{version="') for name in found), page
+    if not metrics_page.is_checkable():
+        raise parts.Skip(metrics_page.ABSENT)
+    metrics_page.check(page)
 
 
 # ---- queries ----

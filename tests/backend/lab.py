@@ -194,6 +194,10 @@ class Lab:
         shutil.rmtree(self.directory)
 
 
+class Skip(Exception):
+    """A part that a test needs is absent; the text says how it is installed."""
+
+
 def run(tests, programs, mode):
     """Runs the tests with TAP on stdout; returns the exit status."""
     failed = 0
@@ -203,6 +207,8 @@ def run(tests, programs, mode):
         try:
             test(lab)
             print(f'ok {number} - {mode} {test.__name__}', flush=True)
+        except Skip as reason:
+            print(f'ok {number} - {mode} {test.__name__} # SKIP {reason}', flush=True)
         except Exception as problem:  # every failure is a test's failure
             failed += 1
             log = lab.path('log').read_text()[-2000:] if lab.path('log').exists() else ''

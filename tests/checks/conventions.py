@@ -8,7 +8,8 @@ Usage: conventions.py TREE. The rules:
   3. error codes are named X_ERR_...;
   4. a public header is included as <room/noun.h>;
   5. the version in a library's version.h is the project's;
-  6. a daemon writes to standard error by log_line alone, which lets no control byte through.
+  6. a daemon writes to standard error by log_line alone, which lets no control byte through;
+  7. production code outside the catalogue produces every reason of the catalogue.
 Each rule is first held to a planted fault, so that a rule that sees nothing fails.
 """
 
@@ -21,6 +22,7 @@ LICENCE = "SPDX-License-Identifier: Apache-2.0"
 SOURCES = {".c", ".h", ".cpp", ".css", ".java", ".mjs", ".proto", ".py", ".pyi", ".rs", ".sh", ".sql", ".ts", ".tsx"}
 LIBRARIES = ("libjfr", "libstackagg", "libattach", "libchsink")
 OLD_CODE = re.compile(r"\b(?:SAGG|ATTACH|JFR|CHS|CONFIG|LOCALRPC|HTTP|STORE)_E_[A-Z]\w*")
+REASONS = "daemons/shared/catalogue/include/catalogue/reason.h"
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -86,6 +88,21 @@ def check_versions(tree):
         yield from faults_of_version(header.relative_to(tree), header.read_text(), version)
 
 
+def unproduced(reasons, texts):
+    """Reasons that no production code names. libattach's reasons map to the catalogue by name."""
+    produced = {name for text in texts for name in re.findall(r"\b(?:ATTACH_)?REASON_(\w+)", text)}
+    return [f"{REASONS}: nothing produces the reason {name}" for name in reasons if name not in produced]
+
+
+def check_reasons(tree, paths):
+    reasons = re.findall(r"^    REASON_(\w+) = \d+,$", (tree / REASONS).read_text(), re.MULTILINE)
+    producers = [path for path in paths if path.startswith(("daemons/", "libattach/src/")) and path.endswith(".c") and
+                 "/tests/" not in path and not path.startswith("daemons/shared/catalogue/")]
+    if not reasons or not unproduced(["PLANTED"], [(tree / path).read_text() for path in producers]):
+        yield "the rule of reasons does not see a planted one"
+    yield from unproduced(reasons, [(tree / path).read_text(encoding="utf-8") for path in producers])
+
+
 def main():
     tree = pathlib.Path(sys.argv[1])
     for path, text in PLANTED.items():
@@ -96,7 +113,7 @@ def main():
     paths = [path for path in listed.split("\0") if path and (tree / path).is_file() and is_source(path)]
     public = public_headers(paths)
     faults = [fault for path in paths for fault in faults_of(path, (tree / path).read_text(encoding="utf-8"), public)]
-    faults += check_versions(tree)
+    faults += [*check_versions(tree), *check_reasons(tree, paths)]
     print(f"{len(paths)} files")
     print("\n".join(faults) or "all keep the conventions")
     return 1 if faults or not paths else 0

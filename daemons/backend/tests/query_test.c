@@ -54,10 +54,11 @@ static const told history[] = {
     {4, TARGET_STATE_PROFILING, REASON_NONE, 2, 3, 9, ""},
     {5, TARGET_STATE_PROFILING, REASON_NONE, 2, 3, 8, ""},
     {6, TARGET_STATE_PROFILING, REASON_NONE, 3, 3, 8, ""},
-    {7, TARGET_STATE_FAILED, REASON_COOLDOWN, 3, 3, 8, "one"},
-    {8, TARGET_STATE_FAILED, REASON_COOLDOWN, 3, 3, 8, "other"},
-    {12, TARGET_STATE_FAILED, REASON_COOLDOWN, 3, 3, 8, "other"}, /* the collector was silent */
-    {13, TARGET_STATE_FAILED, REASON_COOLDOWN, 3, 2, 8, "other"},
+    {7, TARGET_STATE_FAILED, REASON_ATTACH_TIMEOUT, 3, 3, 8, "one"},
+    {8, TARGET_STATE_FAILED, REASON_ATTACH_TIMEOUT, 3, 3, 8, "other"},
+    {12, TARGET_STATE_FAILED, REASON_ATTACH_TIMEOUT, 3, 3, 8,
+     "other"}, /* the collector was silent */
+    {13, TARGET_STATE_FAILED, REASON_ATTACH_TIMEOUT, 3, 2, 8, "other"},
 };
 
 static int read_history(void *self, const store_filter *asked, target_fn each, void *context,

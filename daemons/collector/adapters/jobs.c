@@ -65,7 +65,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-void jobs_submit(jobs *self, void (*job)(void *argument), void *argument)
+bool jobs_submit(jobs *self, void (*job)(void *argument), void *argument)
 {
     pthread_t thread;
     task *one = malloc(sizeof(*one));
@@ -73,9 +73,9 @@ void jobs_submit(jobs *self, void (*job)(void *argument), void *argument)
     if (one != NULL) {
         *one = (task){self, job, argument};
         if (pthread_create(&thread, &self->small, work, one) == 0)
-            return;
+            return true;
         free(one);
     }
-    job(argument);
     count(self, -1);
+    return false;
 }

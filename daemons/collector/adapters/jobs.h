@@ -3,13 +3,15 @@
 #ifndef COLLECTOR_ADAPTERS_JOBS_H
 #define COLLECTOR_ADAPTERS_JOBS_H
 
+#include <stdbool.h>
+
 typedef struct jobs jobs;
 
 /* NULL where memory ran out. */
 jobs *jobs_new(void);
 /* Waits for the jobs that run. NULL is taken. */
 void jobs_free(jobs *self);
-/* Begins a job; runs it on the caller's thread where no thread can be made. */
-void jobs_submit(jobs *self, void (*job)(void *argument), void *argument);
+/* Begins a job. False where no thread can be made: it does not run. */
+bool jobs_submit(jobs *self, void (*job)(void *argument), void *argument);
 
 #endif

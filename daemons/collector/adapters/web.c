@@ -19,6 +19,15 @@ static void metric(FILE *to, const char *name, const char *kind, const char *hel
                   name, help, name, kind, name, (unsigned long long)value);
 }
 
+static void seconds(FILE *to, const char *name, const char *help, uint64_t ms)
+{
+    (void)fprintf(to,
+                  "# HELP hotstack_collector_%s %s\n# TYPE hotstack_collector_%s counter\n"
+                  "hotstack_collector_%s %llu.%03llu\n",
+                  name, help, name, name, (unsigned long long)ms / 1000,
+                  (unsigned long long)ms % 1000);
+}
+
 static void typed(FILE *to, const char *name, const char *help, const profile_sum *sums)
 {
     (void)fprintf(to, "# HELP hotstack_collector_%s %s\n# TYPE hotstack_collector_%s counter\n",
@@ -88,6 +97,9 @@ static void write_metrics(FILE *to, const web_sources *from)
     collector_stats core = collector_get_stats(from->core);
     uploader_stats uploads = uploader_get_stats(from->uploads);
     queue_stats queued = queue_get_stats(from->queued);
+    (void)fprintf(to, "# HELP hotstack_collector_build_info 1; the label tells the version.\n"
+                      "# TYPE hotstack_collector_build_info gauge\n"
+                      "hotstack_collector_build_info{version=\"" HOTSTACK_VERSION "\"} 1\n");
     metric(to, "jvms", "gauge", "JVMs seen on this host.", core.jvms);
     metric(to, "jvms_profiled", "gauge", "JVMs with a session that gives windows.", core.profiling);
     metric(to, "attachd_reachable", "gauge", "1 when attachd answered last.",
@@ -98,6 +110,14 @@ static void write_metrics(FILE *to, const web_sources *from)
     metric(to, "attach_workers_unreaped", "gauge",
            "Attach workers that attachd killed and that have not ended; no more than 16 may be.",
            core.workers_unreaped);
+    metric(to, "lanes_running", "gauge",
+           "Sessions and thread snapshots that are worked on now, each on a thread of its own.",
+           core.lanes_running);
+    metric(to, "lanes_waiting", "gauge",
+           "Sessions and thread snapshots that are due and wait, for limits.lanes or a thread.",
+           core.lanes_waiting);
+    metric(to, "thread_failures_total", "counter", "Jobs put off for want of a thread.",
+           core.thread_failures);
     metric(to, "discoveries_total", "counter", "Looks at the host.", core.discoveries);
     metric(to, "discovery_failures_total", "counter", "Of them failed.", core.discovery_failures);
     metric(to, "session_starts_total", "counter", "Sessions asked for.", core.starts);
@@ -113,9 +133,8 @@ static void write_metrics(FILE *to, const web_sources *from)
     metric(to, "snapshot_failures_total", "counter", "Of them failed.", core.snapshot_failures);
     metric(to, "recording_bytes_total", "counter", "Bytes of recordings read.",
            core.recording_bytes);
-    metric(to, "window_milliseconds_total", "counter", "Nominal length of all windows read.",
-           core.window_ms);
-    metric(to, "covered_milliseconds_total", "counter", "Of it really recorded.", core.covered_ms);
+    seconds(to, "window_seconds_total", "Nominal length of all windows read.", core.window_ms);
+    seconds(to, "covered_seconds_total", "Of it really recorded.", core.covered_ms);
     metric(to, "dropped_events_total", "counter", "Events that the profilers in JVMs dropped.",
            core.dropped_events);
     metric(to, "batches_total", "counter", "Batches put into the queue.", core.batches);

@@ -68,81 +68,67 @@ void collector__forget(collector *self, target *one)
         self->ports.forget_snapshot(self->ports.context, one->snapshot_memory);
 }
 
-static bool is_due(const target *one, uint64_t now)
-{
-    return one->phase != PHASE_OFF && !one->busy && now >= one->due_ms;
-}
-
-static bool wants_snapshot(const target *one)
-{
-    return one->phase == PHASE_PROFILING && one->rule.threads_ms > 0 && !one->snapping;
-}
-
-/* A job that is due. */
-typedef struct due_job {
-    void (*run)(void *argument);
-    target *on;
-} due_job;
-
-/* Marks what is due as running: up to `room` jobs. */
-static size_t take_due(collector *self, uint64_t now, due_job *due, size_t room)
-{
-    size_t count = 0;
-    for (target *one = self->targets; one != NULL && count + 1 < room; one = one->next) {
-        if (is_due(one, now)) {
-            one->busy = true;
-            due[count++] = (due_job){collector__step, one};
-        }
-        if (wants_snapshot(one) && now >= one->snapshot_due_ms) {
-            one->snapping = true;
-            due[count++] = (due_job){collector__take_snapshot, one};
-        }
-    }
-    self->jobs += (unsigned)count;
-    return count;
-}
-
 static uint64_t next_time(const collector *self, uint64_t now, uint64_t next_end)
 {
     uint64_t next = self->discovering ? now + self->options.discovery_ms : self->next_discovery_ms;
+    uint64_t due = collector__next_due(self);
     if (next_end < next)
         next = next_end;
-    for (const target *one = self->targets; one != NULL; one = one->next) {
-        if (one->phase != PHASE_OFF && !one->busy && one->due_ms < next)
-            next = one->due_ms;
-        if (wants_snapshot(one) && one->snapshot_due_ms < next)
-            next = one->snapshot_due_ms;
-    }
+    if (due < next)
+        next = due;
     if (self->has_pending && collector__flush_due(self) < next)
         next = collector__flush_due(self);
     return next;
 }
 
+/* Looking at the host has a thread of its own beside the lanes. Where there is none, the next time
+ * comes by itself. */
+static void discover(collector *self)
+{
+    if (self->ports.submit(self->ports.context, collector__discover, self))
+        return;
+    pthread_mutex_lock(&self->lock);
+    self->discovering = false;
+    self->jobs--;
+    self->stats.thread_failures++;
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void run_lane(collector *self, lane_job due, uint64_t now)
+{
+    enum { AGAIN_MS = 1000 };
+    if (self->ports.submit(self->ports.context, due.run, due.on))
+        return;
+    pthread_mutex_lock(&self->lock);
+    collector__put_off(self, due, now + AGAIN_MS);
+    pthread_mutex_unlock(&self->lock);
+}
+
 uint64_t collector_tick(collector *self)
 {
     enum { AT_ONCE = 64 };
-    due_job due[AT_ONCE];
+    lane_job due[AT_ONCE];
     uint64_t now = self->ports.now_ms(self->ports.context);
     pthread_mutex_lock(&self->lock);
     if (self->finishing) {
         pthread_mutex_unlock(&self->lock);
         return UINT64_MAX;
     }
-    bool discover = !self->discovering && now >= self->next_discovery_ms;
-    if (discover) {
+    bool is_discovery_due = !self->discovering && now >= self->next_discovery_ms;
+    if (is_discovery_due) {
         self->discovering = true;
         self->next_discovery_ms = now + self->options.discovery_ms;
         self->jobs++;
     }
     uint64_t next_end = collector__reconsider(self, now);
-    size_t count = take_due(self, now, due, AT_ONCE);
+    size_t count = collector__take_due(self, now, due, AT_ONCE);
     if (self->has_pending && now >= collector__flush_due(self))
         collector__flush(self);
     pthread_mutex_unlock(&self->lock);
     for (size_t i = 0; i < count; i++)
-        self->ports.submit(self->ports.context, due[i].run, due[i].on);
-    if (discover)
-        self->ports.submit(self->ports.context, collector__discover, self);
+        run_lane(self, due[i], now);
+    if (is_discovery_due)
+        discover(self);
     pthread_mutex_lock(&self->lock);
     uint64_t next = next_time(self, now, next_end);
     pthread_mutex_unlock(&self->lock);
@@ -193,11 +179,14 @@ void collector_finish(collector *self, bool leave, void (*idle)(void *context), 
      * which the next collector takes whole: two collectors' halves would be two windows of one
      * start. */
     for (target *one = leave ? NULL : self->targets; one != NULL; one = one->next) {
+        while (running_jobs(self) >= self->options.max_lanes)
+            idle(context);
         pthread_mutex_lock(&self->lock);
         one->busy = true;
         self->jobs++;
         pthread_mutex_unlock(&self->lock);
-        self->ports.submit(self->ports.context, collector__end_session, one);
+        if (!self->ports.submit(self->ports.context, collector__end_session, one))
+            collector__end_session(one);
     }
     while (running_jobs(self) > 0)
         idle(context);
@@ -273,6 +262,8 @@ collector_stats collector_get_stats(collector *self)
 {
     pthread_mutex_lock(&self->lock);
     collector_stats stats = self->stats;
+    stats.lanes_running = collector__lanes_running(self);
+    stats.lanes_waiting = collector__lanes_waiting(self, self->ports.now_ms(self->ports.context));
     for (const target *one = self->targets; one != NULL; one = one->next) {
         stats.jvms++;
         stats.profiling += one->phase == PHASE_PROFILING;

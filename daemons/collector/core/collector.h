@@ -3,8 +3,9 @@
  * The collector's heart: it discovers JVMs through attachd, keeps a session in each that the rules
  * choose, cuts windows at their borders, and turns recordings into batches in the queue.
  *
- * The core does nothing by itself: collector_tick hands out jobs through ports.submit, which may
- * run them on any thread or at once. All JVMs go side by side, one job each at a time.
+ * The core does nothing by itself: collector_tick hands out jobs through ports.submit. All JVMs go
+ * side by side, each with two lanes, for its session and its thread snapshots, of one job at a
+ * time.
  */
 #ifndef COLLECTOR_CORE_COLLECTOR_H
 #define COLLECTOR_CORE_COLLECTOR_H
@@ -22,7 +23,8 @@ typedef struct collector_ports {
     uint64_t (*now_ms)(void *context); /* Unix ms */
     uint64_t (*random)(void *context);
     void (*log)(void *context, const char *message);
-    void (*submit)(void *context, void (*job)(void *argument), void *argument);
+    /* Runs a job on a thread of its own. False where there is none: the job does not run. */
+    bool (*submit)(void *context, void (*job)(void *argument), void *argument);
     void (*wake)(void *context); /* call collector_tick again */
 
     /* Asks attachd. An enum collector_call; message on failure. */
@@ -80,6 +82,7 @@ typedef struct collector_options {
     uint64_t memlimit_bytes;
     uint32_t rate_limit; /* events of one kind that the profiler records in a second */
     uint32_t max_targets;
+    uint32_t max_lanes;       /* that run at once */
     size_t max_rows_per_part; /* of one window and type */
     batch_limits limits;      /* ours; the backend's are taken where they are lower */
 } collector_options;
@@ -125,6 +128,8 @@ typedef struct collector_stats {
     uint64_t window_ms, covered_ms; /* sums over all windows */
     uint64_t dropped_events;        /* by the profilers, of all windows */
     uint64_t jvms, profiling, unknown_pods;
+    unsigned lanes_running, lanes_waiting;
+    uint64_t thread_failures; /* jobs put off for want of a thread */
     bool attachd_reachable;
     unsigned attachd_lacks;    /* findings of attachd's self-check */
     uint32_t workers_unreaped; /* killed attach workers of attachd that have not ended */

@@ -106,6 +106,23 @@ typedef struct job {
 
 job collector__begin(target *one);
 
+/* A job of one of a target's lanes. */
+typedef struct lane_job {
+    void (*run)(void *argument);
+    target *on;
+} lane_job;
+
+/* lanes.c; all with the lock held. */
+/* Takes jobs that are due, up to `room`, within the cap on lanes; marks their lanes as running. */
+size_t collector__take_due(collector *self, uint64_t now, lane_job *due, size_t room);
+/* A job that found no thread: it is due again at that Unix ms. */
+void collector__put_off(collector *self, lane_job due, uint64_t until_ms);
+/* The Unix ms at which the next job is due that may run; UINT64_MAX = none. */
+uint64_t collector__next_due(const collector *self);
+unsigned collector__lanes_running(const collector *self);
+/* Lanes whose job is due and does not run. */
+unsigned collector__lanes_waiting(const collector *self, uint64_t now);
+
 /* A request about the job's JVM with an id of its own. */
 local_request collector__about(const job *now, local_op op);
 

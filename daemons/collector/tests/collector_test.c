@@ -10,6 +10,7 @@ int main(void)
     Suite *suite = suite_create("collector");
     suite_add_tcase(suite, batch_tests());
     suite_add_tcase(suite, jobs_tests());
+    suite_add_tcase(suite, lanes_tests());
     suite_add_tcase(suite, queue_tests());
     suite_add_tcase(suite, reader_tests());
     suite_add_tcase(suite, rules_tests());

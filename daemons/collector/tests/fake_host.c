@@ -37,10 +37,13 @@ static void log_line(void *context, const char *message)
     (void)message;
 }
 
-static void submit(void *context, void (*job)(void *argument), void *argument)
+static bool submit(void *context, void (*job)(void *argument), void *argument)
 {
     (void)context;
+    if (host.threadless)
+        return false;
     job(argument);
+    return true;
 }
 
 void nothing(void *context)
@@ -276,6 +279,7 @@ static void make_collector(void)
                                        .cooldown_max_ms = 80000,
                                        .call_ms = 1000,
                                        .max_targets = 2,
+                                       .max_lanes = 8,
                                        .rate_limit = 500,
                                        .max_rows_per_part = 1000,
                                        .limits = {.rows = 100000}};

@@ -13,6 +13,7 @@ typedef struct fake_host {
     local_jvm jvms[4];
     size_t jvm_count;
     bool unreachable;
+    bool threadless;       /* no job finds a thread */
     unsigned lost_answers; /* so many calls are done, but their answer does not come */
     uint32_t start_reason, window_reason;
     uint32_t session;

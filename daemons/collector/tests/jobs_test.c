@@ -39,8 +39,8 @@ START_TEST(jobs_that_hang_keep_no_other_waiting)
 {
     jobs *all = jobs_new();
     for (int i = 0; i < HANGING; i++)
-        jobs_submit(all, hang, NULL);
-    jobs_submit(all, open_gate, NULL);
+        ck_assert(jobs_submit(all, hang, NULL));
+    ck_assert(jobs_submit(all, open_gate, NULL));
     jobs_free(all);
     ck_assert_int_eq(atomic_load(&gate.ended), HANGING);
 }

@@ -462,6 +462,29 @@ START_TEST(the_end_may_leave_the_session_running)
 }
 END_TEST
 
+START_TEST(what_finds_no_thread_is_done_later)
+{
+    host.threads_ms = 4000;
+    add_rule("Shop", false, 0);
+    host.threadless = true;
+    run_to(NOON + 20000);
+    ck_assert_uint_eq(host.starts, 0);
+    host.threadless = false;
+    run_to(NOON + 32000);
+    host.threadless = true;
+    run_to(NOON + 35500);
+    host.threadless = false;
+    run_to(NOON + 52000);
+    ck_assert_uint_eq(host.starts, 1);
+    ck_assert_uint_ge(host.windows, 2);
+    ck_assert_uint_ge(host.snapshots, 2);
+    ck_assert_uint_ge(collector_get_stats(core).thread_failures, 2);
+    host.threadless = true;
+    collector_finish(core, false, nothing, NULL); /* on our own thread then */
+    ck_assert_uint_eq(host.stops, 1);
+}
+END_TEST
+
 TCase *session_tests(void)
 {
     TCase *tests = tcase_create("sessions");
@@ -495,5 +518,6 @@ TCase *session_tests(void)
     tcase_add_test(tests, the_next_collectors_windows_begin_where_the_last_ones_ended);
     tcase_add_test(tests, a_session_that_cannot_be_stopped_is_told_as_lost);
     tcase_add_test(tests, the_end_may_leave_the_session_running);
+    tcase_add_test(tests, what_finds_no_thread_is_done_later);
     return tests;
 }

@@ -17,6 +17,14 @@ uint64_t clock_unix_ms(void *context)
     return read_ms(CLOCK_REALTIME);
 }
 
+uint64_t clock_monotonic_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 uint64_t clock_monotonic_ms(void *context)
 {
     (void)context;

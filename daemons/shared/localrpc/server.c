@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { WORKERS_DEFAULT = 16, WORKERS_MAX = 256, REMEMBERED_DEFAULT = 1024 };
+enum { WORKERS_DEFAULT = 16, WORKERS_MAX = 512, REMEMBERED_DEFAULT = 1024 };
 
 typedef struct worker {
     localrpc_server *server;

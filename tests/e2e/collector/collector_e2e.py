@@ -146,7 +146,7 @@ debug:
         except OSError:
             return {}
         rows = [line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#")]
-        return {name: int(value) for name, value in rows}
+        return {name: float(value) for name, value in rows}
 
     def more_batches(self, count):
         have = len(self.state()["batches"])

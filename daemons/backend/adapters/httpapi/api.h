@@ -13,7 +13,7 @@
 
 #include "auth/auth.h"
 #include "ingest.h"
-#include "metrics.h"
+#include "metrics/metrics.h"
 #include "pacing.h"
 #include "query.h"
 #include "rollups.h"
@@ -28,6 +28,7 @@ typedef struct api api;
 /* What a route's functions get. */
 typedef struct api_route {
     api *api;
+    const char *name; /* in metrics */
     bool for_collectors;
     bool for_users;
 } api_route;
@@ -82,6 +83,10 @@ void api_service(void *context, const http_request *request, http_response *resp
 void api_flamegraph(void *context, const http_request *request, http_response *response);
 void api_top(void *context, const http_request *request, http_response *response);
 void api_status(void *context, const http_request *request, http_response *response);
+
+/* ingestion_api.c */
+void api_collectors(void *context, const http_request *request, http_response *response);
+void api_ingestion(void *context, const http_request *request, http_response *response);
 
 /* threads_api.c */
 void api_threads(void *context, const http_request *request, http_response *response);

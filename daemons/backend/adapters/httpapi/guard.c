@@ -74,8 +74,7 @@ bool api_same_origin(const http_request *request, http_response *response)
 
 static void count_refusal(api *a, const char *why)
 {
-    metrics_add(a->metrics, "hotstack_backend_auth_refusals_total",
-                "Calls refused for want of a token or of its role.", "why", why, 1);
+    metrics_add(a->metrics, METRIC_AUTH_REFUSALS, why, NULL, 1);
 }
 
 static bool refuse_unknown(api *a, admission_answer answer, http_response *response)

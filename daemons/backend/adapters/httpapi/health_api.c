@@ -19,7 +19,21 @@ void api_readyz(void *context, const http_request *request, http_response *respo
     http_response_copy(response, "text/plain", "ready\n", 6);
 }
 
-static void set_server_gauges(api *a)
+/* One metric without labels. */
+typedef struct figure {
+    metric_id id;
+    uint64_t value;
+} figure;
+
+static void set_all(const api *a, const figure *figures, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        metrics_set(a->metrics, figures[i].id, NULL, figures[i].value);
+}
+
+#define SET_ALL(a, figures) set_all(a, figures, sizeof(figures) / sizeof((figures)[0]))
+
+static void set_server(const api *a)
 {
     http_server_stats s = {0};
     /* A call may come before the program has the server that took it. */
@@ -27,82 +41,64 @@ static void set_server_gauges(api *a)
 
     if (server != NULL)
         http_server_get_stats(server, &s);
-    const struct {
-        metric_kind kind;
-        const char *name, *help;
-        uint64_t value;
-    } rows[] = {
-        {METRIC_GAUGE, "hotstack_backend_http_connections", "Open connections.", s.open},
-        {METRIC_GAUGE, "hotstack_backend_http_body_bytes", "Bytes of request bodies held.",
-         s.body_bytes},
-        {METRIC_COUNTER, "hotstack_backend_http_connections_total", "Connections accepted.",
-         s.accepted},
-        {METRIC_COUNTER, "hotstack_backend_http_connections_refused_total",
-         "Connections over the limits.", s.refused_connections},
-        {METRIC_COUNTER, "hotstack_backend_http_requests_total", "Requests that passed the gate.",
-         s.requests},
-        {METRIC_COUNTER, "hotstack_backend_http_requests_refused_total",
-         "Requests refused by the gate.", s.refused_requests},
-        {METRIC_COUNTER, "hotstack_backend_http_timeouts_total", "Connections ended by a deadline.",
-         s.timeouts},
+    const figure figures[] = {
+        {METRIC_HTTP_CONNECTIONS, s.open},
+        {METRIC_HTTP_BODY_BYTES, s.body_bytes},
+        {METRIC_HTTP_ACCEPTED, s.accepted},
+        {METRIC_HTTP_CONNECTIONS_REFUSED, s.refused_connections},
+        {METRIC_HTTP_REQUESTS, s.requests},
+        {METRIC_HTTP_REQUESTS_REFUSED, s.refused_requests},
+        {METRIC_HTTP_TIMEOUTS, s.timeouts},
     };
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        metrics_set(a->metrics, rows[i].kind, rows[i].name, rows[i].help, rows[i].value);
+    SET_ALL(a, figures);
 }
 
-static void set_known_stacks(const api *a)
+static void set_stacks(const api *a)
 {
-    known_stacks_stats s = known_stacks_read(a->ingest.known);
-
-    metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_known_stacks",
-                "Stacks that the store is known to hold.", s.stacks);
-    metrics_set(a->metrics, METRIC_COUNTER, "hotstack_backend_known_stacks_hits_total",
-                "Stacks that the store was not asked for.", s.hits);
-    metrics_set(a->metrics, METRIC_COUNTER, "hotstack_backend_known_stacks_misses_total",
-                "Stacks that the store was asked for.", s.misses);
+    known_stacks_stats known = known_stacks_read(a->ingest.known);
+    const figure figures[] = {
+        {METRIC_KNOWN_STACKS, known.stacks},
+        {METRIC_KNOWN_STACKS_HITS, known.hits},
+        {METRIC_KNOWN_STACKS_MISSES, known.misses},
+    };
+    SET_ALL(a, figures);
 }
 
 static void set_rollups(const api *a)
 {
     rollup_stats s = rollups_read(a->rollups);
-    const struct {
-        metric_kind kind;
-        const char *name, *help;
-        uint64_t value;
-    } rows[] = {
-        {METRIC_COUNTER, "hotstack_backend_rollup_passes_total", "Looks for hours to sum.",
-         s.passes},
-        {METRIC_COUNTER, "hotstack_backend_rollup_hours_total", "Hours of services summed.",
-         s.hours},
-        {METRIC_COUNTER, "hotstack_backend_rollup_failures_total",
-         "Looks for hours to sum that ended with an error.", s.failures},
-        {METRIC_COUNTER, "hotstack_backend_rollup_drift_total",
-         "Hourly sums that were not their windows' totals, and were made anew.", s.drifted},
-        {METRIC_GAUGE, "hotstack_backend_rollup_dirty_hours",
-         "Closed hours of services that wait to be summed.", s.dirty},
-        {METRIC_GAUGE, "hotstack_backend_rollup_fresh_timestamp_seconds",
-         "When all hours were last looked at; 0: not yet.", s.last_ms / 1000},
+    const figure figures[] = {
+        {METRIC_ROLLUP_PASSES, s.passes},     {METRIC_ROLLUP_HOURS, s.hours},
+        {METRIC_ROLLUP_FAILURES, s.failures}, {METRIC_ROLLUP_DRIFT, s.drifted},
+        {METRIC_ROLLUP_DIRTY, s.dirty},       {METRIC_ROLLUP_FRESH, s.last_ms / 1000},
     };
+    SET_ALL(a, figures);
+}
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        metrics_set(a->metrics, rows[i].kind, rows[i].name, rows[i].help, rows[i].value);
+static void set_reports(const api *a)
+{
+    reports_stats s = reports_read(a->ingest.reports);
+    const figure figures[] = {
+        {METRIC_REPORT_WRITES, s.flushes},
+        {METRIC_REPORT_FAILURES, s.failures},
+        {METRIC_REFUSALS_SUMMED, s.summed},
+        {METRIC_COLLECTORS, s.collectors},
+        {METRIC_FLUSH_INTERVAL, s.flush_interval_ms / 1000},
+    };
+    SET_ALL(a, figures);
 }
 
 static void set_auth(const api *a)
 {
     admission_stats s = admission_read(a->admission);
-
-    metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_auth_tokens", "Tokens in force.",
-                auth_tokens(a->auth));
-    metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_auth_kept",
-                "Tokens whose holder is remembered.", s.kept);
-    metrics_set(a->metrics, METRIC_COUNTER, "hotstack_backend_auth_kept_hits_total",
-                "Calls whose token's holder was remembered.", s.hits);
-    metrics_set(a->metrics, METRIC_COUNTER, "hotstack_backend_auth_kept_misses_total",
-                "Calls whose token's holder had to be found out.", s.misses);
-    metrics_set(a->metrics, METRIC_COUNTER, "hotstack_backend_auth_undecided_total",
-                "Calls of which it could not be told in time who made them.", s.undecided);
+    const figure figures[] = {
+        {METRIC_AUTH_TOKENS, auth_tokens(a->auth)},
+        {METRIC_AUTH_KEPT, s.kept},
+        {METRIC_AUTH_HITS, s.hits},
+        {METRIC_AUTH_MISSES, s.misses},
+        {METRIC_AUTH_UNDECIDED, s.undecided},
+    };
+    SET_ALL(a, figures);
 }
 
 void api_metrics(void *context, const http_request *request, http_response *response)
@@ -111,13 +107,12 @@ void api_metrics(void *context, const http_request *request, http_response *resp
     size_t length;
 
     (void)request;
-    set_server_gauges(a);
-    set_known_stacks(a);
+    set_server(a);
+    set_stacks(a);
     set_rollups(a);
+    set_reports(a);
     set_auth(a);
-    metrics_set(a->metrics, METRIC_GAUGE, "hotstack_backend_store_ready",
-                "1 when the store has been reached and has our schema.",
-                a->store_ready(a->store_context) ? 1 : 0);
+    metrics_set(a->metrics, METRIC_STORE_READY, NULL, a->store_ready(a->store_context) ? 1 : 0);
     char *page = metrics_text(a->metrics, &length);
     if (page == NULL)
         http_response_error(response, 503, "over_capacity", "No memory for the metrics.");

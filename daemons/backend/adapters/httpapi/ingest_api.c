@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* POST /v1/ingest/...: lines 2 to 4 of the order of checks, then the core. */
+#include <base/clock.h>
 #include <base/log.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,27 +25,27 @@ typedef struct payload {
     verdict v;
 } payload;
 
-static void count(api *a, const verdict *v)
+static void count(const api_route *route, const verdict *v)
 {
-    metrics_add(a->metrics, "hotstack_backend_ingest_calls_total", "Ingest calls by outcome.",
-                "outcome", outcome_name(v->outcome), 1);
+    metrics *m = route->api->metrics;
+
+    metrics_add(m, METRIC_INGEST_CALLS, route->name, outcome_name(v->outcome), 1);
     if (v->outcome == OUTCOME_REJECTED || v->outcome == OUTCOME_RETRY)
-        metrics_add(a->metrics, "hotstack_backend_ingest_refused_total",
-                    "Ingest calls rejected or sent back, by code.", "code", v->code, 1);
-    metrics_add(a->metrics, "hotstack_backend_ingest_rows_total", "Sample rows stored.", NULL, NULL,
-                v->rows);
+        metrics_add(m, METRIC_INGEST_REFUSED, v->code, NULL, 1);
+    metrics_add(m, METRIC_INGEST_ROWS, NULL, NULL, v->rows);
 }
 
-static void answer(api *a, verdict *v, const ingest_limits *limits, http_response *response)
+static void answer(const api_route *route, verdict *v, const ingest_limits *limits,
+                   http_response *response)
 {
     size_t length = 0;
     int status = verdict_status(v);
 
-    count(a, v);
+    count(route, v);
     if (v->outcome == OUTCOME_REJECTED || v->outcome == OUTCOME_RETRY)
         log_line("ingest %s: %s: %s", outcome_name(v->outcome), v->code, v->message);
     if (status == 413)
-        limits = &a->ingest.limits;
+        limits = &route->api->ingest.limits;
     void *body = proto_encode_answer(&length, v, limits);
     if (v->outcome == OUTCOME_RETRY)
         http_response_retry_after(response, (v->retry_after_ms + 999) / 1000);
@@ -59,7 +60,8 @@ static void answer(api *a, verdict *v, const ingest_limits *limits, http_respons
 
 void api_ingest_refuse(void *context, http_refuse_reason reason, http_response *response)
 {
-    api *a = ((const api_route *)context)->api;
+    const api_route *route = context;
+    const api *a = route->api;
     verdict v = {0};
 
     if (reason == HTTP_REFUSE_TOO_LARGE)
@@ -67,7 +69,7 @@ void api_ingest_refuse(void *context, http_refuse_reason reason, http_response *
                        (unsigned long long)a->ingest.limits.compressed_bytes);
     else
         verdict_retry(&v, "over_capacity", 1000, "The backend has no room for this body now.");
-    answer(a, &v, NULL, response);
+    answer(route, &v, NULL, response);
 }
 
 /* Room for a payload of so many bytes, which it keeps until its answer. */
@@ -185,51 +187,55 @@ static bool enter(payload *p, const http_request *request, bool (*take_message)(
     return allowed;
 }
 
-static void answer_forbidden(const principal *who, http_response *response)
+static payload begin(const api_route *route, const principal *who)
 {
-    log_line("refused: %s sent data of a cluster outside its scope", who->name);
-    http_response_error(response, 403, "forbidden_scope",
-                        "The token's scope does not allow this cluster.");
-}
-
-static payload begin(void *context, const principal *who)
-{
-    payload p = {.api = ((const api_route *)context)->api,
-                 .from = {.name = who->name, .allowed = &who->scope}};
+    payload p = {.api = route->api, .from = {.name = who->name, .allowed = &who->scope}};
 
     p.v.code = "";
     return p;
 }
 
+/* Fills the response, with the limits in force where they are to be told. */
+static void end(const api_route *route, payload *p, bool allowed, const ingest_limits *limits,
+                uint64_t began_ns, http_response *response)
+{
+    metrics_observe(p->api->metrics, METRIC_INGEST_SECONDS, route->name,
+                    clock_monotonic_ns() - began_ns);
+    if (allowed) {
+        answer(route, &p->v, limits, response);
+        return;
+    }
+    log_line("refused: %s sent data of a cluster outside its scope", p->from.name);
+    http_response_error(response, 403, "forbidden_scope",
+                        "The token's scope does not allow this cluster.");
+}
+
 void api_ingest_profiles(void *context, const http_request *request, http_response *response)
 {
+    uint64_t began_ns = clock_monotonic_ns();
     payload p = begin(context, api_who(request));
 
     p.is_batch = true;
-    if (enter(&p, request, take_profiles))
-        answer(p.api, &p.v, NULL, response);
-    else
-        answer_forbidden(api_who(request), response);
+    bool allowed = enter(&p, request, take_profiles);
+    end(context, &p, allowed, NULL, began_ns, response);
 }
 
 void api_ingest_status(void *context, const http_request *request, http_response *response)
 {
+    uint64_t began_ns = clock_monotonic_ns();
     payload p = begin(context, api_who(request));
+    bool allowed = open_and_take(&p, request, take_status);
 
-    if (open_and_take(&p, request, take_status))
-        answer(p.api, &p.v, NULL, response);
-    else
-        answer_forbidden(api_who(request), response);
+    end(context, &p, allowed, NULL, began_ns, response);
 }
 
 void api_ingest_heartbeat(void *context, const http_request *request, http_response *response)
 {
+    uint64_t began_ns = clock_monotonic_ns();
     payload p = begin(context, api_who(request));
     ingest_limits limits = p.api->ingest.limits;
+    bool allowed = open_and_take(&p, request, take_heartbeat);
 
     limits.flush_interval_ms = reports_flush_interval(p.api->ingest.reports);
-    if (open_and_take(&p, request, take_heartbeat))
-        answer(p.api, &p.v, &limits, response);
-    else
-        answer_forbidden(api_who(request), response);
+    end(context, &p, allowed, &limits, began_ns, response);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query_call.h"
 
+#include <base/clock.h>
 #include <base/log.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,10 +62,13 @@ bool call_begin(call *c, query_kind kind, void *context, const http_request *req
                 http_response *response)
 {
     http_error problem = {0};
-    const query *q = &((const api_route *)context)->api->query;
+    const api_route *route = context;
+    const query *q = &route->api->query;
 
     memset(c, 0, sizeof(*c));
-    c->api = ((const api_route *)context)->api;
+    c->api = route->api;
+    c->route = route->name;
+    c->began_ns = clock_monotonic_ns();
     c->request = request;
     c->response = response;
     if (query_params_parse(&c->params, kind, http_request_query(request), q->now_ms(q->clock),
@@ -90,9 +94,10 @@ bool call_may_ask(call *c)
 bool call_tag(call *c, const void *content, size_t length)
 {
     struct {
-        uint64_t content, limit, lines, type;
-    } key = {XXH3_64bits(content, length), c->params.filter.limit, c->params.lines,
-             c->params.filter.type};
+        uint64_t content, limit, lines, type, dropped, rejected;
+    } key = {XXH3_64bits(content, length), c->params.filter.limit,
+             c->params.lines,              c->params.filter.type,
+             c->meta.loss.dropped,         c->meta.loss.rejected};
 
     http_response_header(c->response, "Cache-Control", "no-cache, private");
     return http_response_etag_of(c->response, http_request_header(c->request, "If-None-Match"),
@@ -116,4 +121,6 @@ void call_send_tagged(call *c, json_t *json)
 void call_end(call *c)
 {
     query_params_clear(&c->params);
+    metrics_observe(c->api->metrics, METRIC_QUERY_SECONDS, c->route,
+                    clock_monotonic_ns() - c->began_ns);
 }

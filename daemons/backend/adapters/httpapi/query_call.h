@@ -11,6 +11,8 @@
 /* One query under way. */
 typedef struct call {
     api *api;
+    const char *route; /* its name in metrics */
+    uint64_t began_ns;
     const http_request *request;
     http_response *response;
     query_params params;

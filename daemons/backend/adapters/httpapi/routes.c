@@ -19,7 +19,7 @@ static http_route *add(api *a, const char *method, const char *pattern, handler 
     api_route *context = &a->contexts[a->route_count];
     http_route *route = &a->routes[a->route_count++];
 
-    *context = (api_route){.api = a};
+    *context = (api_route){.api = a, .name = pattern};
     *route = (http_route){.method = method,
                           .pattern = pattern,
                           .admit = api_admit,
@@ -37,10 +37,11 @@ static void add_open(api *a, const char *method, const char *pattern, uint64_t b
     route->admit = NULL;
 }
 
-static void add_ingest(api *a, const char *pattern, handler *handle)
+static void add_ingest(api *a, const char *pattern, const char *kind, handler *handle)
 {
     http_route *route = add(a, "POST", pattern, handle);
 
+    ((api_route *)route->context)->name = kind;
     route->body_limit = a->ingest.limits.compressed_bytes;
     route->refuse = api_ingest_refuse;
     ((api_route *)route->context)->for_collectors = true;
@@ -58,9 +59,9 @@ void api_init(api *a)
     a->route_count = 0;
     a->pace = (pacing)PACING_INIT;
     a->room.most = PAYLOADS_AT_ONCE * PAYLOAD_COST * (size_t)a->ingest.limits.payload_bytes;
-    add_ingest(a, "/v1/ingest/profiles", api_ingest_profiles);
-    add_ingest(a, "/v1/ingest/status", api_ingest_status);
-    add_ingest(a, "/v1/ingest/heartbeat", api_ingest_heartbeat);
+    add_ingest(a, "/v1/ingest/profiles", "profiles", api_ingest_profiles);
+    add_ingest(a, "/v1/ingest/status", "status", api_ingest_status);
+    add_ingest(a, "/v1/ingest/heartbeat", "heartbeat", api_ingest_heartbeat);
     add_open(a, "POST", "/v1/session", 4096, api_session_open);
     add_query(a, "DELETE", "/v1/session", api_session_close);
     add_query(a, "GET", "/v1/services", api_services);
@@ -68,6 +69,8 @@ void api_init(api *a)
     add_query(a, "GET", "/v1/flamegraph", api_flamegraph);
     add_query(a, "GET", "/v1/top", api_top);
     add_query(a, "GET", "/v1/status", api_status);
+    add_query(a, "GET", "/v1/collectors", api_collectors);
+    add_query(a, "GET", "/v1/ingestion", api_ingestion);
     add_query(a, "GET", "/v1/threads", api_threads);
     add_query(a, "GET", "/v1/threads/lanes", api_lanes);
     add_query(a, "GET", "/v1/threads/one", api_thread);

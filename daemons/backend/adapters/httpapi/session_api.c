@@ -24,8 +24,7 @@ static void answer_login(api *a, login result, const char *session, const char *
         break;
     }
     log_line("refused: a login from %s", peer);
-    metrics_add(a->metrics, "hotstack_backend_auth_refusals_total",
-                "Calls refused for want of a token or of its role.", "why", "login", 1);
+    metrics_add(a->metrics, METRIC_AUTH_REFUSALS, "login", NULL, 1);
 }
 
 void api_session_open(void *context, const http_request *request, http_response *response)

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "metrics/metrics.h"
 #include "rollups.h"
 #include "store.h"
 
@@ -34,6 +35,7 @@ typedef struct clickhouse_options {
     unsigned readers, writers; /* connections, 16 at most each */
     uint32_t query_ms;         /* budget of one read */
     size_t report_bytes;       /* most that reports waiting to be written take */
+    metrics *metrics;          /* where durations and figures go */
 } clickhouse_options;
 
 /*
@@ -42,6 +44,10 @@ typedef struct clickhouse_options {
  */
 int clickhouse_open(clickhouse **out, const clickhouse_options *options, store_error *err);
 void clickhouse_close(clickhouse *store);
+
+/* Sets the metrics of the tables' sizes and ages; on the rollups' thread only. 0 or a STORE_ERR_
+ * code. */
+int clickhouse_figures(clickhouse *store, store_error *err);
 
 /*
  * Brings the store to our schema if that is not done yet; on the writer's thread only. Until it has

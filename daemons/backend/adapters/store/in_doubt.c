@@ -90,8 +90,8 @@ static bool first_row(own_row *out, const profile_batch *b, batch_table of)
     }
 }
 
-int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, bool *held,
-                      store_error *err)
+int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, bool *asked,
+                      bool *held, store_error *err)
 {
     static const char *const names[TABLES] = {
         [TABLE_THREADS] = "profile_threads",      [TABLE_SAMPLES] = "profile_samples",
@@ -101,5 +101,6 @@ int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, b
     own_row row;
 
     *held = false;
-    return first_row(&row, w->batch, of) ? ask(to, w->batch, names[of], &row, held, err) : 0;
+    *asked = first_row(&row, w->batch, of);
+    return *asked ? ask(to, w->batch, names[of], &row, held, err) : 0;
 }

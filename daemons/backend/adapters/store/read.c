@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "read.h"
 
+#include <base/clock.h>
+
 #include <assert.h>
 #include <string.h>
+
+static const char *result_name(int rc)
+{
+    switch (rc) {
+    case STORE_OK:
+        return "ok";
+    case STORE_ERR_TIMEOUT:
+        return "timeout";
+    case STORE_ERR_FAILED:
+        return "failed";
+    default:
+        return "unavailable";
+    }
+}
 
 int read_run(clickhouse *c, statement *s, chs_block_fn on_block, void *context, store_error *err)
 {
@@ -10,8 +26,11 @@ int read_run(clickhouse *c, statement *s, chs_block_fn on_block, void *context, 
     int rc = err->code;
 
     if (reader != NULL) {
+        uint64_t began_ns = clock_monotonic_ns();
         rc = sql_query(s, reader, c->options.query_ms, on_block, context, err);
         clickhouse__give(c, &c->readers, reader);
+        metrics_observe(c->options.metrics, METRIC_STORE_READ_SECONDS, result_name(rc),
+                        clock_monotonic_ns() - began_ns);
     }
     sql_end(s);
     return rc;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The blocks of one batch, in the order of docs/formats/storage.md. */
+#include <base/clock.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -413,32 +415,56 @@ static int write_samples(chs_transport *to, const batch_write *w, store_error *e
     return rc;
 }
 
+static int write_timed(const clickhouse *c, chs_transport *to, const batch_write *w, batch_table of,
+                       store_error *err)
+{
+    static const struct {
+        const char *name;
+        int (*write)(chs_transport *, const batch_write *, store_error *);
+    } tables[TABLES] = {
+        [TABLE_STACKS] = {"profile_stacks", write_stacks},
+        [TABLE_THREADS] = {"profile_threads", write_threads},
+        [TABLE_SAMPLES] = {"profile_samples", write_samples},
+        [TABLE_WINDOWS] = {"profile_windows", write_windows},
+        [TABLE_SNAPSHOTS] = {"thread_snapshots", clickhouse__write_snapshots},
+        [TABLE_DEADLOCKS] = {"deadlock_sightings", clickhouse__write_deadlocks},
+        [TABLE_RUNS] = {"thread_snapshot_runs", clickhouse__write_snapshot_runs},
+        [TABLE_LEDGER] = {"ingestion_batches", clickhouse__write_ledger},
+    };
+    uint64_t began_ns = clock_monotonic_ns();
+    int rc = tables[of].write(to, w, err);
+
+    if (rc == 0)
+        metrics_observe(c->options.metrics, METRIC_INSERT_SECONDS, tables[of].name,
+                        clock_monotonic_ns() - began_ns);
+    return rc;
+}
+
+static int write_table(const clickhouse *c, chs_transport *to, const batch_write *w, batch_table of,
+                       store_error *err)
+{
+    bool asked = false, held = false;
+    int rc = 0;
+
+    /* Insert tokens cover tries of the same hour; a later one asks for its own rows. */
+    if (w->batch->attempt > 1)
+        rc = clickhouse__holds(to, w, of, &asked, &held, err);
+    if (rc == 0 && asked)
+        metrics_add(c->options.metrics, METRIC_IN_DOUBT_CHECKS, held ? "stored" : "missing", NULL,
+                    1);
+    return rc == 0 && !held ? write_timed(c, to, w, of, err) : rc;
+}
+
 int clickhouse__write_batch(void *self, const batch_write *w, store_error *err)
 {
-    static int (*const writers[TABLES])(chs_transport *, const batch_write *, store_error *) = {
-        [TABLE_STACKS] = write_stacks,
-        [TABLE_THREADS] = write_threads,
-        [TABLE_SAMPLES] = write_samples,
-        [TABLE_WINDOWS] = write_windows,
-        [TABLE_SNAPSHOTS] = clickhouse__write_snapshots,
-        [TABLE_DEADLOCKS] = clickhouse__write_deadlocks,
-        [TABLE_RUNS] = clickhouse__write_snapshot_runs,
-        [TABLE_LEDGER] = clickhouse__write_ledger,
-    };
     clickhouse *c = self;
     chs_transport *to = clickhouse__take(c, &c->writers, err);
     int rc = 0;
 
     if (to == NULL)
         return err->code;
-    for (batch_table i = 0; i < TABLES && rc == 0; i++) {
-        bool held = false;
-        /* Insert tokens cover tries of the same hour; a later one asks for its own rows. */
-        if (w->batch->attempt > 1)
-            rc = clickhouse__holds(to, w, i, &held, err);
-        if (rc == 0 && !held)
-            rc = writers[i](to, w, err);
-    }
+    for (batch_table i = 0; i < TABLES && rc == 0; i++)
+        rc = write_table(c, to, w, i, err);
     clickhouse__give(c, &c->writers, to);
     return rc;
 }

@@ -48,10 +48,11 @@ typedef enum batch_table {
 /*
  * Whether a table has the block of this batch, which comes again without a row in the ledger. A
  * block is there whole or not at all, and a target's windows and snapshots belong to one batch, so
- * the batch's first row in the table decides. 0 or a STORE_ERR_ code with err filled.
+ * the batch's first row in the table decides. *asked: the store had to be asked. 0 or a STORE_ERR_
+ * code with err filled.
  */
-int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, bool *held,
-                      store_error *err);
+int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, bool *asked,
+                      bool *held, store_error *err);
 
 /* The ledger's row of a batch that is stored. 0 or a STORE_ERR_ code with err filled. */
 int clickhouse__write_ledger(chs_transport *to, const batch_write *w, store_error *err);

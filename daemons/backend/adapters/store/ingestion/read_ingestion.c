@@ -254,7 +254,7 @@ static int read_refused(void *self, const store_filter *filter, refused_fn each,
 
 /* ---- sums ---- */
 
-static int read_events(void *self, const store_filter *filter, store_events *out, store_error *err)
+static int on_events(void *context, const chs_result *block)
 {
     static const row_field numbers[] = {
         ROW_FIELD("seen", store_events, seen),
@@ -263,7 +263,12 @@ static int read_events(void *self, const store_filter *filter, store_events *out
         ROW_FIELD("lost", store_events, lost),
     };
     static const row_shape shape = {numbers, NULL, sizeof(numbers) / sizeof(numbers[0]), 0};
-    read_into into = {&shape, out, sizeof(*out)};
+
+    return read_rows(block, &shape, context, sizeof(store_events), NULL, NULL);
+}
+
+static int read_events(void *self, const store_filter *filter, store_events *out, store_error *err)
+{
     statement s;
 
     sql_begin(&s);
@@ -272,7 +277,7 @@ static int read_events(void *self, const store_filter *filter, store_events *out
                 "lost FROM profile_windows");
     where_collectors(&s, filter, "time");
     add_params(&s, filter);
-    return read_run(self, &s, read_last, &into, err);
+    return read_run(self, &s, on_events, out, err);
 }
 
 /* What read_loss asks in one statement. */

@@ -9,5 +9,7 @@
 uint64_t clock_unix_ms(void *context);
 /* Milliseconds of a clock that nobody sets. */
 uint64_t clock_monotonic_ms(void *context);
+/* The same clock in nanoseconds, to measure with. */
+uint64_t clock_monotonic_ns(void);
 
 #endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the store says about its tables, for the metrics. */
+#include <base/clock.h>
+
+#include "read.h"
+
+enum { FIGURES_MS = 10000, DAY_S = 86400 };
+
+/* Every table of the schema that expires, with the column that its retention counts from. */
+static const struct {
+    const char *name, *time;
+} tables[] = {
+    {"ingestion_batches", "created"},      {"profile_samples", "time"},
+    {"profile_windows", "time"},           {"profile_threads", "time"},
+    {"thread_snapshot_runs", "time"},      {"thread_snapshots", "time"},
+    {"deadlock_sightings", "time"},        {"profile_stacks", "day"},
+    {"profile_rollups", "hour"},           {"rollup_runs", "hour"},
+    {"target_status_history", "observed"}, {"collector_heartbeats", "received"},
+};
+enum { TABLE_COUNT = sizeof(tables) / sizeof(tables[0]) };
+
+typedef struct table_row {
+    text name;
+    uint64_t bytes, parts, rows, oldest_s;
+} table_row;
+
+static const row_field table_numbers[] = {
+    ROW_FIELD("bytes", table_row, bytes),
+    ROW_FIELD("parts", table_row, parts),
+    ROW_FIELD("row_count", table_row, rows),
+    ROW_FIELD("oldest", table_row, oldest_s),
+};
+static const row_field table_texts[] = {ROW_FIELD("name", table_row, name)};
+static const row_shape table_shape = ROW_SHAPE(table_numbers, table_texts);
+
+/* How long a row that began so early has outlived its retention. */
+static uint64_t lag_of(const clickhouse *c, uint64_t oldest_s, uint64_t now_s)
+{
+    uint64_t expires_s = (oldest_s / DAY_S + c->options.retention_days) * DAY_S;
+
+    return oldest_s > 0 && now_s > expires_s ? now_s - expires_s : 0;
+}
+
+static int set_table(void *context, const void *found)
+{
+    const clickhouse *c = context;
+    const table_row *row = found;
+    metrics *m = c->options.metrics;
+    uint64_t now_s = clock_unix_ms(NULL) / 1000;
+
+    for (size_t i = 0; i < TABLE_COUNT; i++) {
+        const char *name = tables[i].name;
+        if (!text_equal(row->name, text_of(name)))
+            continue;
+        metrics_set(m, METRIC_TABLE_BYTES, name, row->bytes);
+        metrics_set(m, METRIC_TABLE_PARTS, name, row->parts);
+        metrics_set(m, METRIC_TABLE_ROWS, name, row->rows);
+        metrics_set(m, METRIC_TABLE_OLDEST, name, row->oldest_s);
+        metrics_set(m, METRIC_TABLE_TTL_LAG, name, lag_of(c, row->oldest_s, now_s));
+    }
+    return 0;
+}
+
+static int on_tables(void *context, const chs_result *block)
+{
+    table_row row;
+
+    return read_rows(block, &table_shape, &row, sizeof(row), set_table, context);
+}
+
+/* The oldest row of each table: ClickHouse answers it from its parts' indexes. */
+static void add_oldest(statement *s)
+{
+    for (size_t i = 0; i < TABLE_COUNT; i++) {
+        sql_add(s, i > 0 ? " UNION ALL SELECT '" : "SELECT '");
+        sql_add(s, tables[i].name);
+        sql_add(s, "' AS name, toUInt64(toUnixTimestamp(toDateTime(min(");
+        sql_add(s, tables[i].time);
+        sql_add(s, "), 'UTC'))) AS oldest FROM ");
+        sql_add(s, tables[i].name);
+    }
+}
+
+int clickhouse_figures(clickhouse *c, store_error *err)
+{
+    statement s;
+
+    sql_begin(&s);
+    sql_add(&s, "SELECT o.name AS name, toUInt64(bytes) AS bytes, toUInt64(parts) AS parts, "
+                "toUInt64(row_count) AS row_count, oldest FROM (");
+    add_oldest(&s);
+    sql_add(&s, ") AS o LEFT JOIN (SELECT table AS name, sum(bytes_on_disk) AS bytes, count() AS "
+                "parts, sum(rows) AS row_count FROM system.parts WHERE active AND database = "
+                "currentDatabase() GROUP BY name) AS p USING (name)");
+    int rc = clickhouse__check_ready(c, err);
+    if (rc == 0)
+        rc = sql_query(&s, c->maintainer, FIGURES_MS, on_tables, c, err);
+    sql_end(&s);
+    if (rc == 0)
+        metrics_set(c->options.metrics, METRIC_STORE_FIGURES_TIME, NULL,
+                    clock_unix_ms(NULL) / 1000);
+    return rc;
+}
