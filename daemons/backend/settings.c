@@ -184,8 +184,9 @@ static const config_field fields[] = {
      .fallback = "60s",
      .min = 100,
      .max = 300000,
-     .help = "Time in which a collector cuts one batch of all its JVMs, at least. It is told with the "
-             "answer to each heartbeat."},
+     .help =
+         "Time in which a collector cuts one batch of all its JVMs, at least. It is told with the "
+         "answer to each heartbeat."},
     {.key = "ingest.batches_per_second",
      .type = CONFIG_INT,
      .fallback = "5",

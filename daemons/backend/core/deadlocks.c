@@ -154,7 +154,7 @@ query_code query_deadlocks(const query *q, const store_filter *filter, uint64_t 
     query_code code = report_begin(q, filter, out, meta, err);
     if (code == QUERY_OK)
         code = query_code_of(q->store.threads->read_sightings(q->store.self, &wide, on_sighting,
-                                                          (void *)(uintptr_t)&reader, err));
+                                                              (void *)(uintptr_t)&reader, err));
     if (code == QUERY_OK && out->deadlock_count > 0)
         code = judge_all(q, filter, out, err);
     if (out->deadlock_count > filter->limit) {

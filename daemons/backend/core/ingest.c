@@ -142,8 +142,8 @@ static int ask_service(commit *c, size_t first, size_t count, bool *known)
     }
     put_question(c, &q, missing, count, known);
     if (q.count > 0)
-        rc = s->batches->find_stacks(s->self, &c->plan.services[missing->service], c->batch->day, q.ids,
-                                 q.count, q.found, &err);
+        rc = s->batches->find_stacks(s->self, &c->plan.services[missing->service], c->batch->day,
+                                     q.ids, q.count, q.found, &err);
     if (rc == 0)
         take_answer(c, &q, known);
     else
@@ -341,8 +341,7 @@ static void note_refusal(const ingest *in, const ingest_sender *from, const prof
 {
     if (v->outcome == OUTCOME_ACCEPTED || v->outcome == OUTCOME_NEED_STACKS)
         return;
-    const refusal one =
-        refusal_of(from->name, batch, v, &in->limits, in->now_ms(in->clock));
+    const refusal one = refusal_of(from->name, batch, v, &in->limits, in->now_ms(in->clock));
     reports_refused(in->reports, &one);
 }
 

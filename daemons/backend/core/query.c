@@ -54,8 +54,8 @@ query_code query_fresh(const query *q, const store_filter *filter, query_meta *m
     query_code code =
         query_code_of(q->store.profiles->read_fresh(q->store.self, filter, &fresh, err));
     if (code == QUERY_OK)
-        code = query_code_of(
-            q->store.ingestion->read_loss(q->store.self, filter, &meta->loss, err));
+        code =
+            query_code_of(q->store.ingestion->read_loss(q->store.self, filter, &meta->loss, err));
     meta->fresh_until_ms = fresh.until_ms;
     if (filter->type != 0) {
         meta->lost_events = fresh.lost_events;

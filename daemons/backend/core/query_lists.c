@@ -108,8 +108,8 @@ query_code query_services(const query *q, const store_filter *filter, service_li
     wide.limit = LIST_MAX;
     query_code code = query_fresh(q, filter, meta, err);
     if (code == QUERY_OK)
-        code =
-            query_code_of(q->store.profiles->read_services(q->store.self, &wide, on_service, &r, err));
+        code = query_code_of(
+            q->store.profiles->read_services(q->store.self, &wide, on_service, &r, err));
     if (code == QUERY_OK)
         code = query_code_of(q->store.profiles->read_types(q->store.self, &wide, on_type, &r, err));
     meta->rows_scanned = r.total;
@@ -229,7 +229,8 @@ query_code query_targets(const query *q, const store_filter *filter, target_list
     wide.limit = LIST_MAX;
     query_code code = query_fresh(q, filter, meta, err);
     if (code == QUERY_OK)
-        code = query_code_of(q->store.status->read_targets(q->store.self, &wide, on_target, &r, err));
+        code =
+            query_code_of(q->store.status->read_targets(q->store.self, &wide, on_target, &r, err));
     meta->rows_scanned += r.total;
     meta->nodes_omitted += r.total - out->count;
     return code;

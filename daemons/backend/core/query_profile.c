@@ -123,8 +123,8 @@ query_code query_profile(const query *q, const store_filter *filter, profile *ou
         r->type = filter->type;
         code = query_fresh(q, filter, meta, err);
         if (code == QUERY_OK)
-            code =
-                query_code_of(q->store.profiles->read_stacks(q->store.self, filter, on_stack, r, err));
+            code = query_code_of(
+                q->store.profiles->read_stacks(q->store.self, filter, on_stack, r, err));
     }
     free(r);
     if (code == QUERY_OK && sagg_losses(out->stacks).samples_dropped > 0)

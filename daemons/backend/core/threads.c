@@ -89,7 +89,8 @@ query_code report_begin(const query *q, const store_filter *filter, thread_repor
 
     wide.limit = NEWEST_MAX;
     if (code == QUERY_OK)
-        code = query_code_of(q->store.threads->read_sources(q->store.self, &wide, on_source, out, err));
+        code = query_code_of(
+            q->store.threads->read_sources(q->store.self, &wide, on_source, out, err));
     return code;
 }
 
@@ -195,9 +196,9 @@ query_code report_read_stacks(const query *q, const store_filter *filter, thread
         }
     }
     found = unite(ids, found);
-    int rc = found > 0
-                 ? q->store.profiles->read_frames(q->store.self, filter, ids, found, on_frames, out, err)
-                 : 0;
+    int rc = found > 0 ? q->store.profiles->read_frames(q->store.self, filter, ids, found,
+                                                        on_frames, out, err)
+                       : 0;
     free(ids);
     if (out->stack_count > 0)
         qsort(out->stacks, out->stack_count, sizeof(*out->stacks), by_id);

@@ -18,6 +18,7 @@ typedef struct fake {
     const stack_row *stacks;
     size_t stack_count;
     int fails;
+    store_loss loss;
 } fake;
 
 static fake f;
@@ -126,14 +127,24 @@ static uint64_t now(void *clock)
     return NOW_MS;
 }
 
-static const store_ops ops = {.read_fresh = read_fresh,
-                              .read_targets = read_targets,
-                              .read_history = read_history,
-                              .read_services = read_services,
-                              .read_types = read_types,
-                              .read_stacks = read_stacks};
+static int read_loss(void *self, const store_filter *asked, store_loss *out, store_error *e)
+{
+    (void)asked, (void)e;
+    *out = ((const fake *)self)->loss;
+    return 0;
+}
+
+static const profile_port profiles = {.read_fresh = read_fresh,
+                                      .read_services = read_services,
+                                      .read_types = read_types,
+                                      .read_stacks = read_stacks};
+static const status_port status = {.read_targets = read_targets, .read_history = read_history};
+static const ingestion_port ingestion = {.read_loss = read_loss};
 static const query q = {
-    .store = {&ops, &f}, .retention_ms = 7ull * DAY_MS, .silent_ms = 180000, .now_ms = now};
+    .store = {.profiles = &profiles, .status = &status, .ingestion = &ingestion, .self = &f},
+    .retention_ms = 7ull * DAY_MS,
+    .silent_ms = 180000,
+    .now_ms = now};
 static store_filter filter;
 static query_meta meta;
 static store_error err;

@@ -95,9 +95,8 @@ bool call_tag(call *c, const void *content, size_t length)
 {
     struct {
         uint64_t content, limit, lines, type, dropped, rejected;
-    } key = {XXH3_64bits(content, length), c->params.filter.limit,
-             c->params.lines,              c->params.filter.type,
-             c->meta.loss.dropped,         c->meta.loss.rejected};
+    } key = {XXH3_64bits(content, length), c->params.filter.limit, c->params.lines,
+             c->params.filter.type,        c->meta.loss.dropped,   c->meta.loss.rejected};
 
     http_response_header(c->response, "Cache-Control", "no-cache, private");
     return http_response_etag_of(c->response, http_request_header(c->request, "If-None-Match"),

@@ -9,8 +9,7 @@ enum { COUNT_EVERY_MS = 30000 };
 
 int reports_init(reports *r, const reports_options *options)
 {
-    *r = (reports){.options = *options,
-                   .stats = {.flush_interval_ms = options->flush_interval_ms}};
+    *r = (reports){.options = *options, .stats = {.flush_interval_ms = options->flush_interval_ms}};
     pthread_mutex_init(&r->lock, NULL);
     r->rows = calloc(options->refused_rows, sizeof(*r->rows));
     r->writing = calloc(options->refused_rows, sizeof(*r->writing));

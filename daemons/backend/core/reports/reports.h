@@ -5,9 +5,9 @@
  * ledger about batches that were not stored. Parts are scarce in a store that is shared, so a
  * collector's report is no insert of its own.
  *
- * A sender cannot flood the ledger: between two writes there are at most `refused_rows` rows, and at
- * most REFUSALS_OF_SENDER of one sender. What passes that is summed.
- * Thread rule: any thread; one thread flushes.
+ * A sender cannot flood the ledger: between two writes there are at most `refused_rows` rows, and
+ * at most REFUSALS_OF_SENDER of one sender. What passes that is summed. Thread rule: any thread;
+ * one thread flushes.
  */
 #ifndef BACKEND_REPORTS_H
 #define BACKEND_REPORTS_H

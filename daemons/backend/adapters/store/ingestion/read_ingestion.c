@@ -77,7 +77,7 @@ static int read_collectors(void *self, const store_filter *filter, collector_fn 
     sql_add(&s, ", " READ_MS("started") " AS started_ms");
     sql_add(&s, ", " READ_MS("oldest_queued") " AS oldest_ms");
     sql_add(&s, ", " READ_MS("last_success") " AS success_ms FROM (SELECT * FROM "
-                "collector_heartbeats");
+                                             "collector_heartbeats");
     where_collectors(&s, filter, "received");
     sql_add(&s, " ORDER BY received DESC LIMIT 1 BY cluster, instance) ORDER BY cluster, node, "
                 "instance LIMIT {limit:UInt64}");
@@ -94,13 +94,14 @@ static int read_collectors(void *self, const store_filter *filter, collector_fn 
  */
 static void select_drops(statement *s, const store_filter *f)
 {
-    sql_add(s, "(SELECT cluster, node, instance, cause, oldest, newest, toInt64(total) - "
-               "toInt64(lagInFrame(total) OVER (PARTITION BY cluster, instance, run_id, cause "
-               "ORDER BY received ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)) AS lost, received FROM "
-               "collector_heartbeats ARRAY JOIN drop_cause AS cause, drop_batches AS total, "
-               "drop_oldest_ms AS oldest, drop_newest_ms AS newest WHERE received >= "
-               "fromUnixTimestamp64Milli({since_ms:Int64}, 'UTC') AND received < "
-               "fromUnixTimestamp64Milli({until_ms:Int64}, 'UTC')");
+    sql_add(s,
+            "(SELECT cluster, node, instance, cause, oldest, newest, toInt64(total) - "
+            "toInt64(lagInFrame(total) OVER (PARTITION BY cluster, instance, run_id, cause "
+            "ORDER BY received ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)) AS lost, received FROM "
+            "collector_heartbeats ARRAY JOIN drop_cause AS cause, drop_batches AS total, "
+            "drop_oldest_ms AS oldest, drop_newest_ms AS newest WHERE received >= "
+            "fromUnixTimestamp64Milli({since_ms:Int64}, 'UTC') AND received < "
+            "fromUnixTimestamp64Milli({until_ms:Int64}, 'UTC')");
     sql_where_cluster(s, f);
     sql_add(s, ")");
 }
@@ -190,8 +191,8 @@ static int read_outcomes(void *self, const store_filter *filter, outcome_fn each
     statement s;
 
     sql_begin(&s);
-    sql_add(&s, "SELECT {from_ms:UInt64} + intDiv(" READ_MS("last_seen") " - {from_ms:UInt64}, "
-                "{bucket_ms:UInt64}) * {bucket_ms:UInt64} AS time_ms, "
+    sql_add(&s, "SELECT toUInt64({from_ms:Int64} + intDiv(toUnixTimestamp64Milli(last_seen) - "
+                "{from_ms:Int64}, {bucket_ms:Int64}) * {bucket_ms:Int64}) AS time_ms, "
                 "toUInt64(sumIf(batches, status = 'accepted')) AS accepted, "
                 "toUInt64(sumIf(batches, status = 'duplicate')) AS duplicate, "
                 "toUInt64(sumIf(batches, status = 'rejected')) AS rejected, "
@@ -206,10 +207,10 @@ static int read_outcomes(void *self, const store_filter *filter, outcome_fn each
 }
 
 static const row_field refused_numbers[] = {
-    ROW_FIELD("batches", refused_row, batches),   ROW_FIELD("attempts", refused_row, attempts),
-    ROW_FIELD("first_ms", refused_row, first_ms), ROW_FIELD("last_ms", refused_row, last_ms),
-    ROW_FIELD("body_bytes", refused_row, body_bytes),
-    ROW_FIELD("windows", refused_row, windows),   ROW_FIELD("sample_rows", refused_row, rows),
+    ROW_FIELD("batches", refused_row, batches),       ROW_FIELD("attempts", refused_row, attempts),
+    ROW_FIELD("first_ms", refused_row, first_ms),     ROW_FIELD("last_ms", refused_row, last_ms),
+    ROW_FIELD("body_bytes", refused_row, body_bytes), ROW_FIELD("windows", refused_row, windows),
+    ROW_FIELD("sample_rows", refused_row, rows),
 };
 static const row_field refused_texts[] = {
     ROW_FIELD("batch_id", refused_row, batch_id), ROW_FIELD("status", refused_row, status),
@@ -242,8 +243,9 @@ static int read_refused(void *self, const store_filter *filter, refused_fn each,
     /* Rejected ones first: the others come again. */
     sql_begin(&s);
     sql_add(&s, "SELECT batch_id, status, sender, cluster, node, instance, code, message, batches, "
-                "attempts, windows, sample_rows, body_bytes, " READ_MS("first_seen") " AS first_ms, "
-                READ_MS("last_seen") " AS last_ms FROM ingestion_batches");
+                "attempts, windows, sample_rows, body_bytes, " READ_MS(
+                    "first_seen") " AS first_ms, " READ_MS("last_seen") " AS last_ms FROM "
+                                                                        "ingestion_batches");
     where_collectors(&s, filter, "last_seen");
     sql_add(&s, " AND status != 'accepted' ORDER BY status = 'rejected' DESC, last_seen DESC LIMIT "
                 "{limit:UInt64}");
