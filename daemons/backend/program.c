@@ -43,6 +43,7 @@ struct program {
     bool reports_complained;
     in_flight flights;
     known_stacks *known; /* NULL: none are remembered */
+    stack_cache *stacks; /* NULL: none are held */
     auth *auth;
     admission *admission;
     metrics *metrics;
@@ -84,8 +85,9 @@ static int check_settings(const config_section *values)
                  "http://HOST:8123 (--store-url)");
     else if (!is_name(config_string(values, "store.database")))
         log_line("store.database may hold letters, digits and underscores only");
-    else if (config_int(values, "ingest.queue") >= config_int(values, "http.workers"))
-        log_line("ingest.queue must be less than http.workers");
+    else if (config_int(values, "ingest.queue") + config_int(values, "query.queue") >=
+             config_int(values, "http.workers"))
+        log_line("ingest.queue and query.queue together must be less than http.workers");
     else if (config_duration_ms(values, "retention") % DAY != 0)
         log_line("retention must be whole days: 1d to 7d");
     else
@@ -112,6 +114,7 @@ static int open_store(program *p)
         .writers = (unsigned)config_int(v, "ingest.writers"),
         .query_ms = (uint32_t)config_duration_ms(v, "query.timeout"),
         .report_bytes = (size_t)config_bytes(v, "ingest.report_bytes"),
+        .call_ms = (uint32_t)config_duration_ms(v, "store.timeout"),
         .metrics = p->metrics,
     };
 
@@ -392,6 +395,7 @@ static void fill_api(program *p)
                    .limits = limits,
                    .now_ms = clock_unix_ms},
         .query = {.store = port,
+                  .stacks = p->stacks,
                   .retention_ms = limits.retention_ms,
                   .silent_ms = (uint64_t)config_duration_ms(v, "status.silent_after"),
                   .now_ms = clock_unix_ms},
@@ -404,6 +408,7 @@ static void fill_api(program *p)
         .store_ready = store_ready,
         .store_context = p,
         .batches = {.most = (size_t)config_int(v, "ingest.queue")},
+        .queries = {.most = (size_t)config_int(v, "query.queue")},
     };
     api_init(&p->api);
 }
@@ -469,6 +474,18 @@ static int make_known_stacks(program *p)
     return p->known != NULL ? 0 : -1;
 }
 
+static int make_stack_cache(program *p)
+{
+    uint64_t bytes = config_bytes(p->values, "query.stacks");
+
+    if (bytes == 0)
+        return 0;
+    p->stacks = stack_cache_new((size_t)bytes);
+    if (p->stacks == NULL)
+        log_line("no memory for query.stacks");
+    return p->stacks != NULL ? 0 : -1;
+}
+
 static int start_writer(program *p)
 {
     p->writer = writer_start((int)config_int(p->values, "ingest.queue"),
@@ -502,8 +519,8 @@ program *program_start(const config *settings, const program_sources *sources)
     p->values = config_values(settings);
     p->metrics = make_metrics();
     if (p->metrics == NULL || read_tokens(p) != 0 || load_assets(p) != 0 || open_store(p) != 0 ||
-        make_known_stacks(p) != 0 || start_writer(p) != 0 || start_rollups(p) != 0 ||
-        start_reports(p) != 0) {
+        make_known_stacks(p) != 0 || make_stack_cache(p) != 0 || start_writer(p) != 0 ||
+        start_rollups(p) != 0 || start_reports(p) != 0) {
         program_stop(p);
         return NULL;
     }
@@ -528,6 +545,7 @@ void program_stop(program *p)
     writer_stop(p->writer);
     clickhouse_close(p->store);
     known_stacks_free(p->known);
+    stack_cache_free(p->stacks);
     pthread_mutex_destroy(&p->flights.lock);
     http_assets_free(p->assets);
     admission_free(p->admission);

@@ -67,6 +67,13 @@ static const config_field fields[] = {
      .fallback = "1g",
      .min = 256 << 20,
      .help = "Most memory that the embedded engine takes for itself."},
+    {.key = "store.timeout",
+     .type = CONFIG_DURATION,
+     .fallback = "30s",
+     .min = 100,
+     .max = 600000,
+     .help = "How long the store may take for one insert, or for a question behind one. Then the "
+             "batch is put off."},
     {.key = "retention",
      .type = CONFIG_DURATION,
      .fallback = "7d",
@@ -138,10 +145,11 @@ static const config_field fields[] = {
          "Threads that find out who calls. One of them is never used for tokens that take time."},
     {.key = "http.workers",
      .type = CONFIG_INT,
-     .fallback = "16",
+     .fallback = "32",
      .min = 2,
      .max = 64,
-     .help = "Threads that handle calls."},
+     .help = "Threads that handle calls. More than ingest.queue and query.queue together, so that "
+             "heartbeats find one when the store does not answer."},
     {.key = "http.body_bytes",
      .type = CONFIG_BYTES,
      .fallback = "64m",
@@ -178,7 +186,7 @@ static const config_field fields[] = {
      .max = 63,
      .help =
          "Batches that may be in work or wait for the store; beyond them collectors are told to "
-         "retry. Less than http.workers, so that queries always find a thread."},
+         "retry."},
     {.key = "ingest.flush_interval",
      .type = CONFIG_DURATION,
      .fallback = "60s",
@@ -265,12 +273,27 @@ static const config_field fields[] = {
      .min = 100,
      .max = 120000,
      .help = "Budget of one query."},
+    {.key = "query.stacks",
+     .type = CONFIG_BYTES,
+     .fallback = "64m",
+     .min = 0,
+     .max = 4ll << 30,
+     .help =
+         "Most memory for the frames of stacks that queries have read, of about 4k each; 0: every "
+         "query reads its frames from the store."},
     {.key = "query.connections",
      .type = CONFIG_INT,
      .fallback = "4",
      .min = 1,
      .max = 16,
      .help = "Queries that run at once."},
+    {.key = "query.queue",
+     .type = CONFIG_INT,
+     .fallback = "20",
+     .min = 1,
+     .max = 62,
+     .help = "Queries that may run or wait for the store; beyond them callers are told to try "
+             "again (503)."},
 };
 
 const config_program backend_program = {

@@ -6,21 +6,15 @@
 #include <base/near_miss.h>
 
 #include "cli/command.h"
+#include "cli/options/options.h"
 
-static const command commands[] = {
-    {"attach", "Say whose profiling session runs in which JVM (attach status)", attach_run},
-    {"convert", "Make flame graphs from recordings", convert_run},
-    {"diff", "Compare two recordings, for people or for a build", diff_run},
-    {"doctor", "Say whether and how a JVM can be profiled, and what to do if not", doctor_run},
-    {"jcmd", "Run a diagnostic command in a running JVM", jcmd_run},
-    {"jfr", "Look into a recording: events, summary, metadata, totals", jfr_run},
-    {"profile", "Profile a running JVM and write its flame graph", profile_run},
-    {"ps", "List the JVMs of this machine, and whether they can be profiled", ps_run},
-    {"threads", "Say what the threads of a JVM do: busy, blocked by whom, deadlocked", threads_run},
-    {"top", "Print the hottest methods of a recording", top_run},
-};
-
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+static void print_names(FILE *to, const command_group *group)
+{
+    command_name names[COMMAND_NAMES];
+    size_t count = command_names(names, group);
+    for (size_t i = 0; i < count; i++)
+        (void)fprintf(to, "  %-10s %s\n", names[i].name, names[i].summary);
+}
 
 static void print_help(FILE *to)
 {
@@ -31,8 +25,7 @@ static void print_help(FILE *to)
                 "\n"
                 "Commands:\n",
                 to);
-    for (size_t i = 0; i < COMMANDS; i++)
-        (void)fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    print_names(to, NULL);
     (void)fputs("\n"
                 "`hotstack COMMAND --help` explains a command; so do the manual pages hotstack(1)\n"
                 "and hotstack-COMMAND(1).\n"
@@ -40,6 +33,24 @@ static void print_help(FILE *to)
                 "Exit codes: 0 done; 1 failed; 2 wrong usage; 3 done, but a part of the input is\n"
                 "missing, which standard error names; 4 a comparison fails its rule.\n",
                 to);
+}
+
+static void print_group_help(FILE *to, const command_group *group)
+{
+    (void)fprintf(to, "usage: hotstack %s SUBCOMMAND [ARGUMENTS]\n\n%s\n\nSubcommands:\n",
+                  group->name, group->about);
+    print_names(to, group);
+    (void)fprintf(to, "\n`hotstack %s SUBCOMMAND --help` explains one; so does hotstack-%s(1).\n",
+                  group->name, group->name);
+}
+
+/* Prints the help of the program, or of a group. */
+static void print_any_help(FILE *to, const command_group *group)
+{
+    if (group != NULL)
+        print_group_help(to, group);
+    else
+        print_help(to);
 }
 
 /* A full disk or a broken device behind standard output is noticed at the end at the latest. */
@@ -52,44 +63,68 @@ static int finish(int rc)
     return EXIT_UNREADABLE;
 }
 
-static const command *find(const char *name)
+static bool is_help(const char *word)
 {
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (strcmp(name, commands[i].name) == 0)
-            return &commands[i];
-    return NULL;
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static int no_command(const char *name, const command_group *group)
+{
+    near_miss near;
+    char hint[NEAR_MISS_LENGTH + 32];
+    command_name names[COMMAND_NAMES];
+    size_t count = command_names(names, group);
+    if (name[0] == '\0') {
+        print_any_help(stderr, group);
+        return EXIT_USAGE;
+    }
+    near_miss_begin(&near, name, strlen(name));
+    for (size_t i = 0; i < count; i++)
+        near_miss_try(&near, names[i].name, strlen(names[i].name));
+    complain("there is no %s '%s'%s (`hotstack%s%s --help` lists them)",
+             group != NULL ? "subcommand" : "command", name, near_miss_hint(&near, hint),
+             group != NULL ? " " : "", group != NULL ? group->name : "");
+    return EXIT_USAGE;
 }
 
 static int run(const command *c, int argc, char **argv)
 {
-    return finish(run_as(c->name, c, argc, argv));
+    cli_options o;
+    complain_as(c->name);
+    int rc = options_parse(&o, c, argc, argv);
+    if (rc < 0)
+        rc = c->run(&o);
+    filter_free(&o.filter);
+    return finish(rc);
 }
 
-static int no_command(const char *name)
+/* Runs the command that the first one or two words name. */
+static int dispatch(int argc, char **argv)
 {
-    if (name[0] == '\0') {
-        print_help(stderr);
-        return EXIT_USAGE;
+    char name[64];
+    const command_group *group = command_group_find(argv[0]);
+    const char *word = argc > 1 ? argv[1] : "";
+    if (group == NULL) {
+        const command *c = command_find(argv[0]);
+        return c != NULL ? run(c, argc, argv) : no_command(argv[0], NULL);
     }
-    near_miss near;
-    char hint[NEAR_MISS_LENGTH + 32];
-    near_miss_begin(&near, name, strlen(name));
-    for (size_t i = 0; i < COMMANDS; i++)
-        near_miss_try(&near, commands[i].name, strlen(commands[i].name));
-    complain("there is no command '%s'%s (`hotstack --help` lists them)", name,
-             near_miss_hint(&near, hint));
-    return EXIT_USAGE;
+    complain_as(group->name);
+    if (is_help(word)) {
+        print_group_help(stdout, group);
+        return finish(EXIT_WHOLE);
+    }
+    (void)snprintf(name, sizeof(name), "%s %s", group->name, word);
+    const command *c = command_find(name);
+    return c != NULL ? run(c, argc - 1, argv + 1) : no_command(word, group);
 }
 
-static int help(const char *name)
+/* `hotstack help`, `hotstack help jfr print` */
+static int help(int argc, char **argv)
 {
     char option[] = "--help";
-    char *words[] = {NULL, option, NULL};
-    const command *c = find(name);
-    if (c != NULL)
-        return run(c, 2, words);
-    if (name[0] != '\0')
-        return no_command(name);
+    char *words[] = {argv[0], argc > 1 ? argv[1] : option, option, NULL};
+    if (argc > 0)
+        return dispatch(argc > 1 ? 3 : 2, words);
     print_help(stdout);
     return finish(EXIT_WHOLE);
 }
@@ -97,12 +132,18 @@ static int help(const char *name)
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
-        return help(argc > 2 ? argv[2] : "");
+    if (is_help(name) || strcmp(name, "help") == 0)
+        return help(argc - 2, argv + 2);
     if (strcmp(name, "--version") == 0) {
         (void)puts("hotstack " HOTSTACK_VERSION);
         return finish(EXIT_WHOLE);
     }
-    const command *c = find(name);
-    return c != NULL ? run(c, argc - 1, argv + 1) : no_command(name);
+    /* For our completion scripts, and for the build, which makes the manual pages. */
+    if (strcmp(name, "__complete") == 0) {
+        options_complete(argv + 2, argc - 2);
+        return finish(EXIT_WHOLE);
+    }
+    if (strcmp(name, "__manual") == 0)
+        return finish(options_print_manual(stdin) ? EXIT_WHOLE : EXIT_USAGE);
+    return argc > 1 ? dispatch(argc - 1, argv + 1) : no_command("", NULL);
 }

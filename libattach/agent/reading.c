@@ -32,9 +32,11 @@ static int by_tid(const void *a, const void *b)
     return left->tid < right->tid ? -1 : left->tid > right->tid;
 }
 
-static int by_delta(const void *a, const void *b)
+static int by_weight(const void *a, const void *b)
 {
     const thread_row *left = a, *right = b;
+    if (left->deadlocked != right->deadlocked)
+        return left->deadlocked ? -1 : 1;
     if (left->cpu_delta != right->cpu_delta)
         return left->cpu_delta > right->cpu_delta ? -1 : 1;
     return by_tid(a, b);
@@ -153,16 +155,16 @@ static bool fill_rows(reading *r, const int64_t *ids, const times *t, size_t n, 
     return true;
 }
 
-static void keep_busiest(reading *r, uint32_t max_threads)
+void reading_cut(reading *r, uint32_t max_threads)
 {
     if (r->n <= max_threads)
         return;
-    qsort(r->rows, r->n, sizeof(*r->rows), by_delta);
+    qsort(r->rows, r->n, sizeof(*r->rows), by_weight);
     r->n = max_threads;
     qsort(r->rows, r->n, sizeof(*r->rows), by_tid);
 }
 
-static bool take(reading *out, jvm *j, uint32_t max_threads, history *h)
+static bool take(reading *out, jvm *j, history *h)
 {
     size_t n = 0;
     int64_t *ids = read_ids(&n, j);
@@ -178,7 +180,6 @@ static bool take(reading *out, jvm *j, uint32_t max_threads, history *h)
     if (filled) {
         int64_t cursor = h->cursor;
         history_free(h);
-        keep_busiest(out, max_threads);
         /* the CPU times stand first in their block: the history takes it whole */
         *h = (history){
             .tids = ids, .cpu_ns = numbers, .n = n, .at_ns = out->at_ns, .cursor = cursor};
@@ -189,12 +190,12 @@ static bool take(reading *out, jvm *j, uint32_t max_threads, history *h)
     return false;
 }
 
-bool reading_take(reading *out, jvm *j, uint32_t max_threads, history *h)
+bool reading_take(reading *out, jvm *j, history *h)
 {
     memset(out, 0, sizeof(*out));
     if (!jvm_push(j, LOCALS))
         return false;
-    bool taken = take(out, j, max_threads, h);
+    bool taken = take(out, j, h);
     jvm_pop(j);
     return taken;
 }

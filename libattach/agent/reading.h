@@ -43,10 +43,16 @@ typedef struct reading {
 } reading;
 
 /*
- * Reads ids and times; of more than max_threads those with most CPU since the snapshot before stay,
- * then the oldest. The history is replaced. False with j->error, or without memory (error empty).
+ * Reads ids and times; the history is replaced. False with j->error, or without memory (error
+ * empty).
  */
-bool reading_take(reading *out, jvm *j, uint32_t max_threads, history *h);
+bool reading_take(reading *out, jvm *j, history *h);
+
+/*
+ * Of more rows than max_threads, deadlocked threads stay, then those with most CPU time since the
+ * snapshot before, then the oldest.
+ */
+void reading_cut(reading *r, uint32_t max_threads);
 void reading_free(reading *r);
 
 /* The row of that id, or NULL. */

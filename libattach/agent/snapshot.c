@@ -365,9 +365,12 @@ static int take(work *w)
     jvm *j = w->j;
     bool full = w->ask->flags & THREADS_FULL;
     uint64_t before_ns = w->h->at_ns;
-    if (!reading_take(&w->r, j, w->ask->max_threads, w->h))
+    if (!reading_take(&w->r, j, w->h))
         return jvm_failed(j) ? THREADS_JAVA_ERROR : THREADS_NO_MEMORY;
     w->o.meta.interval_ns = before_ns == 0 ? 0 : w->r.at_ns - before_ns;
+    if (!find_deadlocked(w)) /* before the cut, which spares deadlocked threads */
+        return THREADS_JAVA_ERROR;
+    reading_cut(&w->r, w->ask->max_threads);
     if (w->r.n < w->r.total)
         w->o.meta.cut |= THREADS_CUT_THREADS;
     if (full && !has_headroom(w))
@@ -379,8 +382,7 @@ static int take(work *w)
     drop_absent(w);
     if (w->r.n < before && (w->o.meta.cut & (THREADS_CUT_BYTES | THREADS_CUT_TIME)))
         w->o.meta.cut |= THREADS_CUT_THREADS;
-    bool good = owners_mark(j, &w->r, &w->o, has_virtual) && find_deadlocked(w) &&
-                (full ? take_full(w) : take_chosen(w));
+    bool good = owners_mark(j, &w->r, &w->o, has_virtual) && (full ? take_full(w) : take_chosen(w));
     for (size_t i = 0; i < w->r.n; i++)
         convert_row(&w->o, &w->r.rows[i]);
     return good ? THREADS_DONE : THREADS_JAVA_ERROR;

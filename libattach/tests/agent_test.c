@@ -248,6 +248,24 @@ START_TEST(ended_owner_is_marked)
 }
 END_TEST
 
+/* The made-up JVM gives each thread more CPU time than the one before it. */
+START_TEST(deadlocked_threads_are_not_cut_off)
+{
+    fake_jvm made;
+    fake_jvm_make(&made, threads, ROWS(threads));
+    threads_ask ask = default_ask;
+    ask.max_threads = 2;
+    attach_threads *t = snapshot(&made, &ask);
+    ck_assert_uint_eq(attach_threads_count(t), 2);
+    ck_assert_ptr_nonnull(attach_threads_find(t, 2));
+    ck_assert_ptr_nonnull(attach_threads_find(t, 3));
+    ck_assert_uint_eq(attach_threads_deadlock_count(t), 1);
+    ck_assert_uint_eq(attach_threads_meta_of(t)->cut, ATTACH_CUT_THREADS);
+    attach_threads_free(t);
+    fake_jvm_end(&made);
+}
+END_TEST
+
 /* The fake's CPU times stand still: who should run is stalled, from the second look on. */
 START_TEST(stalled_threads_have_stacks)
 {
@@ -497,6 +515,7 @@ int main(void)
     TCase *tc = tcase_create("agent");
     tcase_add_loop_test(tc, reads_what_there_is, 0, 2);
     tcase_add_loop_test(tc, ended_owner_is_marked, 0, 2);
+    tcase_add_test(tc, deadlocked_threads_are_not_cut_off);
     tcase_add_test(tc, stalled_threads_have_stacks);
     tcase_add_test(tc, reads_java_8);
     tcase_add_loop_test(tc, odd_jvms_do_no_harm, FAKE_ODD_SHORT_ARRAYS, FAKE_ODD_END);

@@ -402,6 +402,18 @@ def test_sessions(lab):
 
 # ---- hourly sums ----
 
+def rollup_metric(backend, name):
+    page = backend.get('/metrics')[2].decode()
+    return int(re.search(rf'^hotstack_backend_rollup_{name} (\d+)$', page, re.M)[1])
+
+
+def settle_sums(backend):
+    """Two passes that begin from now on: the second finds nothing to do."""
+    before = rollup_metric(backend, 'passes_total')
+    parts.wait_for('two passes', lambda: rollup_metric(backend, 'passes_total') >= before + 3)
+    assert rollup_metric(backend, 'pending') == 0 and rollup_metric(backend, 'failures_total') == 0
+
+
 def test_long_ranges_are_read_from_hourly_sums(lab):
     flags = ('--rollups-every', '100ms', '--rollups-grace', '0s')
     backend = lab.start(*flags)
@@ -409,38 +421,28 @@ def test_long_ranges_are_read_from_hourly_sums(lab):
     sent = [backend.send('--seed', seed, start_ms=hour + 60000)[0] for seed in '12']
     sent.append(backend.send('--seed', '3')[0])
 
-    def metric(name):
-        page = backend.get('/metrics')[2].decode()
-        return int(re.search(rf'^hotstack_backend_rollup_{name} (\d+)$', page, re.M)[1])
-
-    def settle():
-        """Two passes that begin from now on: the second finds nothing to do."""
-        before = metric('passes_total')
-        parts.wait_for('two passes', lambda: metric('passes_total') >= before + 3)
-        assert metric('pending') == 0 and metric('failures_total') == 0
-
     def total(**choice):
         query = {'namespace': '', 'workload': 'shop', 'type': 'alloc_bytes', **choice,
                  'from': str(hour - 3600000), 'to': str(lab.start_ms + 60000)}
         return int(backend.json('/v1/flamegraph', **query)['profiles'][0]['value_total'])
 
-    settle()
-    assert metric('generations_total') >= 1
+    settle_sums(backend)
+    assert rollup_metric(backend, 'generations_total') >= 1
     whole = sum(a['value'] for a in sent) // 3
     assert total() == whole
     # A late batch counts at once, and the hour is summed anew.
     sent.append(backend.send('--seed', '4', start_ms=hour + 120000)[0])
     whole = sum(a['value'] for a in sent) // 3
     assert total() == whole
-    settle()
+    settle_sums(backend)
     assert total() == whole
     backend.stop()
 
     # Sums that do not hold are found and made anew.
     lab.ask("ALTER TABLE profile_rollups DELETE WHERE pool = 'pool-1-#' SETTINGS mutations_sync = 2")
     backend = lab.start(*flags)
-    parts.wait_for('the drift', lambda: metric('drift_total') == 1)
-    settle()
+    parts.wait_for('the drift', lambda: rollup_metric(backend, 'drift_total') == 1)
+    settle_sums(backend)
     assert total() == whole
     by_pool = total(pool='pool-1-#')
     backend.stop()
@@ -452,6 +454,81 @@ def test_long_ranges_are_read_from_hourly_sums(lab):
     assert total() == whole
     assert total(pool='pool-1-#') == by_pool > 0
     assert total(pod='nobody') == 0
+
+
+def test_every_filter_holds_for_samples_and_sums(lab):
+    """One table of filters, asked of a store that has both a summed hour and samples after it."""
+    flags = ('--rollups-every', '100ms', '--rollups-grace', '0s')
+    backend = lab.start(*flags)
+    hour = (lab.start_ms // 3600000 - 2) * 3600000
+    for seed in range(1, 7):
+        workload = 'shop' if seed < 6 else 'bank'
+        cluster = 'east' if seed % 2 else 'west'
+        for start_ms in (hour + 60000, lab.start_ms):
+            answer = backend.send('--seed', str(seed + (300 if start_ms == lab.start_ms else 0)),
+                                  '--workload', workload, '--cluster', cluster, start_ms=start_ms)
+            expect(answer[0], outcome='accepted')
+
+    settle_sums(backend)
+    backend.stop()
+
+    columns = {'cluster': 'cluster', 'pod': 'pod', 'container': 'container', 'version': 'app_version',
+               'jvm': "lower(leftPad(hex(target_id), 16, '0'))", 'pool': 'pool', 'object': 'object',
+               'facet': 'facet'}
+    facets = {'lock_delay': {'monitor': 1, 'park': 2}, 'alloc_bytes': {'in_tlab': 3, 'outside_tlab': 4}}
+    jvm = lab.ask("SELECT lower(leftPad(hex(max(target_id)), 16, '0')) FROM profile_samples")
+    rows = [('cpu', {}), ('cpu', {'cluster': 'east'}), ('cpu', {'pod': 'pod-1'}), ('cpu', {'container': 'app'}),
+            ('cpu', {'version': '1.2'}), ('cpu', {'jvm': jvm}), ('cpu', {'pool': 'pool-1-#'}),
+            ('alloc_bytes', {'object': 'byte[]'}), ('alloc_bytes', {'facet': 'in_tlab'}),
+            ('alloc_bytes', {'facet': 'outside_tlab', 'object': 'java.lang.String'}),
+            ('lock_delay', {'facet': 'monitor'}), ('lock_delay', {'facet': 'park', 'pool': 'pool-1-#'}),
+            ('lock_delay', {'cluster': 'west', 'pod': 'pod-4', 'container': 'app', 'version': '1.1',
+                            'object': 'byte[]', 'pool': 'pool-0-#', 'facet': 'monitor'})]
+    sources = {'cpu': 1, 'alloc_bytes': 3, 'lock_delay': 4}
+    wanted = {}
+    for workload in ('shop', 'bank'):
+        for index, (kind, choice) in enumerate(rows):
+            terms = [f"workload = '{workload}'", f'source = {sources[kind]}']
+            for name, value in choice.items():
+                told = facets[kind][value] if name == 'facet' else f"'{value}'"
+                terms.append(f'{columns[name]} = {told}')
+            wanted[workload, index] = [int(lab.ask(f'SELECT sum(amount) FROM profile_samples WHERE {" AND ".join([*terms, time])}'))
+                                       for time in ('1', f'time < toDateTime({hour // 1000 + 3600})')]
+    # The summed hour has no samples any more: what it answers comes from its sums.
+    lab.ask(f'ALTER TABLE profile_samples DELETE WHERE time < toDateTime({hour // 1000 + 3600}) '
+            'SETTINGS mutations_sync = 2')
+    backend = lab.start(*flags)
+    for (workload, index), (total, old) in wanted.items():
+        kind, choice = rows[index]
+        query = {'namespace': '', 'workload': workload, 'type': kind, **choice,
+                 'from': str(hour - 3600000), 'to': str(lab.start_ms + 60000)}
+        graph = backend.json('/v1/flamegraph', **query)['profiles'][0]
+        assert int(graph['value_total']) == total, (workload, kind, choice, graph['value_total'], total)
+        assert int(backend.json('/v1/top', **query)['total']) == total, (workload, kind, choice)
+        assert workload == 'bank' or 0 < old < total, (workload, kind, choice, old, total)
+
+
+def test_a_picture_that_holds_reads_no_samples(lab):
+    backend = lab.start()
+    backend.send()
+    path = '/v1/flamegraph?namespace=&workload=shop&type=cpu'
+
+    def reads():
+        page = backend.get('/metrics')[2].decode()
+        name = 'hotstack_backend_store_read_duration_seconds_count{result="ok"}'
+        stacks = int(re.search(r'^hotstack_backend_cached_stacks_misses_total (\d+)$', page, re.M)[1])
+        return int(re.search(rf'^{re.escape(name)} (\d+)$', page, re.M)[1]), stacks
+
+    tag = backend.call('GET', path)[1]['ETag']
+    before, read_stacks = reads()
+    assert read_stacks == 100
+    assert backend.call('GET', path, {'If-None-Match': tag})[0] == 304
+    after, _ = reads()
+    assert after - before == 1, 'the windows alone decide'
+    # Another picture of the same stacks: sums are read, frames are not.
+    assert backend.call('GET', path + '&lines=1', {'If-None-Match': tag})[0] == 200
+    assert reads() == (after + 2, read_stacks)
+    assert backend.call('GET', path + '&pool=pool-1-%23', {'If-None-Match': tag})[0] == 200
 
 
 # ---- metrics ----
@@ -603,6 +680,8 @@ def test_wrong_parameters_are_named(lab):
             ('/v1/flamegraph?namespace=&workload=shop&type=cpu&limit=0', 400, 'limit'),
             ('/v1/flamegraph?namespace=&workload=shop&type=cpu&limit=200001', 400, '200000'),
             ('/v1/flamegraph?namespace=&workload=shop&type=cpu&jvm=7', 400, 'hexadecimal'),
+            ('/v1/flamegraph?namespace=&workload=shop&type=cpu&facet=park', 400, 'has none'),
+            ('/v1/flamegraph?namespace=&workload=shop&type=lock_delay&facet=x', 400, 'monitor and park'),
             ('/v1/threads?workload=shop', 400, 'namespace'),
             ('/v1/threads/one?namespace=&workload=shop', 400, 'java_tid'),
             ('/v1/threads/lanes?namespace=&workload=shop&buckets=501', 400, '500'),
@@ -744,12 +823,7 @@ TESTS = [value for name, value in list(globals().items()) if name.startswith('te
 
 def main():
     mode, backend, client, chdb_http, *names = sys.argv[1:]
-    library = os.environ.get('HOTSTACK_LIBCHDB') or str(
-        pathlib.Path(os.environ.get('XDG_CACHE_HOME', pathlib.Path.home() / '.cache')) /
-        'hotstack/chdb/libchdb.so')
-    if not pathlib.Path(library).exists():
-        parts.skip_all(f'{library} is absent: ./dev test backend fetches it (x86-64 only)')
-    os.environ['HOTSTACK_LIBCHDB'] = library
+    parts.need_library()
     programs = {'backend': backend, 'client': client, 'chdb_http': chdb_http}
     tests = [test for test in TESTS if not names or test.__name__ in names]
     sys.exit(parts.run(tests, programs, mode))

@@ -41,7 +41,7 @@ def main():
     if not programs:
         print("no installed program in this build")
         return 77
-    pages = [page for page in tree.glob("docs/man/*.[1-9]")]
+    pages = [*tree.glob("docs/man/*.[1-9]"), *build.glob("daemons/cli/*.[1-9]")]
     faults = [fault_of_option(program, option) for program in programs for option in ("--help", "--version")]
     faults += [fault_of_page(page) for page in pages]
     faults = [fault for fault in faults if fault]

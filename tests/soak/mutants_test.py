@@ -30,7 +30,7 @@ FILTERS = (["--threads"], ["--lines"], ["--raw-names"], ["--inverted"], ["--min-
 JFR_FILTERS = (["--from", "1700000000"], ["--from", "+1s", "--to", "-1s"], ["--to", "2030-01-01T00:00:00Z"], ["--state", "runnable,unknown"])
 ENDINGS = ("json", "html", "collapsed", "pb.gz", "speedscope.json", "csv", "top.json", "arrow")
 LOOKS = (["summary"], ["summary", "--json"], ["print"], ["print", "--json"], ["print", "--stack-depth", "1000"], ["events"], ["metadata"],
-         ["metadata", "--json"], ["totals"], ["totals", "--threads", "3", "--json"])
+         ["metadata", "--json"], ["totals"], ["totals", "--jobs", "3", "--json"])
 
 
 # ---- inputs ----

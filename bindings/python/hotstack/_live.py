@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -55,27 +57,40 @@ def _program() -> str:
     return chosen
 
 
-def _run(arguments: list[str], good: tuple[int, ...]) -> str:
+def _end(process: subprocess.Popen[str], used: contextlib.ExitStack) -> None:
+    with used:
+        process.communicate()
+
+
+def _run(arguments: list[str], good: tuple[int, ...], used: contextlib.ExitStack) -> str:
+    """What the program prints. Where an interrupt comes first, the program is told to end, and what it used is closed after it."""
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             [_program(), *arguments],
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",
-            check=False,
         )
     except OSError as error:
         raise ProgramError(f"hotstack cannot be run: {error}") from error
-    if done.returncode not in good:
-        said = done.stderr.strip() or f"hotstack ended with status {done.returncode}"
-        raise ProgramError(said, done.returncode)
-    return done.stdout
+    try:
+        out, complaints = process.communicate()
+    except BaseException:
+        # The program ends its session in the JVM itself. That takes longer than Ctrl-C may, and killed it could not.
+        process.terminate()
+        threading.Thread(target=_end, args=(process, used.pop_all())).start()
+        raise
+    if process.returncode not in good:
+        said = complaints.strip() or f"hotstack ended with status {process.returncode}"
+        raise ProgramError(said, process.returncode)
+    return out
 
 
 def jvms() -> list[Jvm]:
     """The JVMs of this machine, those in containers included, and whether they can be profiled."""
-    rows = json.loads(_run(["ps", "--json"], good=(0,)))["jvms"]
+    rows = json.loads(_run(["ps", "--json"], (0,), contextlib.ExitStack()))["jvms"]
     return [
         Jvm(
             pid=row["pid"],
@@ -104,11 +119,12 @@ def profile(
     """
     target = str(pid.pid) if isinstance(pid, Jvm) else str(pid)
     wanted = ",".join(events)
-    with tempfile.TemporaryDirectory(prefix="hotstack-") as directory:
+    with contextlib.ExitStack() as used:
+        directory = used.enter_context(tempfile.TemporaryDirectory(prefix="hotstack-"))
         path = pathlib.Path(directory) / "recording.jfr"
         arguments = ["profile", "-d", f"{duration}s", "-f", str(path)]
         arguments += ["-e", wanted] if wanted else []
-        _run([*arguments, "--", target], good=(0, WITH_GAPS))
+        _run([*arguments, "--", target], (0, WITH_GAPS), used)
         data = path.read_bytes()
     if save is None:
         return open(data)

@@ -8,13 +8,18 @@ usage: live_test.py WORKER CLASSES
 The environment holds PYTHONPATH (the package that was built) and HOTSTACK_PROGRAM.
 """
 
+import json
 import os
 import pathlib
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
+import unittest.mock
 
 import tap
 from support import CACHE, INSTALL
@@ -66,6 +71,32 @@ class Live(unittest.TestCase):
             recording = hotstack.profile(jvm, 1, events=["cpu=1ms"], save=path)
             self.assertEqual(hotstack.open(path).totals(), recording.totals())
             self.assertEqual(set(recording.totals()), {"cpu"})
+
+    def session(self):
+        """What `hotstack attach status` says of the session in the JVM."""
+        command = [os.environ["HOTSTACK_PROGRAM"], "attach", "status", "--json", str(self.jvm.pid)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)["jvms"][0]["session"]
+
+    def test_ctrl_c_leaves_nothing_behind(self):
+        """No session in the JVM, no program, no file."""
+
+        def interrupt():
+            while self.session() != "hotstack":
+                time.sleep(0.1)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(tempfile, "tempdir", folder):
+            watcher = threading.Thread(target=interrupt)
+            watcher.start()
+            with self.assertRaises(KeyboardInterrupt):
+                hotstack.profile(self.jvm.pid, 1000)
+            for thread in threading.enumerate():
+                if thread is not threading.current_thread():
+                    thread.join()
+            self.assertEqual(os.listdir(folder), [])
+        self.assertEqual(self.session(), "none")
+        self.assertEqual(pathlib.Path(f"/proc/self/task/{os.getpid()}/children").read_text().split(), [str(self.jvm.pid)])
 
     def test_what_the_program_says_comes_as_an_exception(self):
         with self.assertRaises(hotstack.ProgramError) as caught:

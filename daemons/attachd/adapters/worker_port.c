@@ -262,6 +262,7 @@ static void threads(void *context, const local_request *asked, int fd, uint64_t 
         request.threads_flags |= ATTACH_THREADS_CONTENTION;
     request.lease_ms =
         asked->lease_ms < ATTACH_LEASE_MS_MAX ? asked->lease_ms : ATTACH_LEASE_MS_MAX;
+    request.max_threads = asked->max_threads;
     sink to = {.fd = fd, .limit = limit};
     run(port, &request, &to, out);
 }

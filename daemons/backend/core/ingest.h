@@ -50,8 +50,8 @@ typedef struct ingest_sender {
  * Checks, commits and fills the verdict (verdict_clear frees it). Returns true unless the token's
  * scope forbids the cluster: then the verdict is not filled, and the answer is 403.
  *
- * A batch is stored when it is accepted. A report is gathered then (core/reports.h), and written a
- * little later.
+ * A batch is stored when it is accepted. A report is gathered then (core/reports/reports.h), and
+ * written a little later.
  */
 bool ingest_profiles(const ingest *in, profile_batch *batch, const ingest_sender *from, verdict *v);
 bool ingest_status(const ingest *in, status_batch *report, const ingest_sender *from, verdict *v);

@@ -8,10 +8,12 @@
 
 #include <stackagg/stackagg.h>
 
+#include "stack_cache.h"
 #include "store.h"
 
 typedef struct query {
     store store;
+    stack_cache *stacks; /* NULL: every graph reads its frames */
     uint64_t retention_ms;
     uint64_t silent_ms;              /* a collector that has said nothing for so long is silent */
     uint64_t (*now_ms)(void *clock); /* Unix time */
@@ -32,6 +34,7 @@ typedef enum query_code {
 typedef struct query_meta {
     uint64_t from_ms, to_ms;
     uint64_t fresh_until_ms; /* 0: no window in the range */
+    uint64_t fingerprint;    /* of the windows of the selection, and so of their samples */
     uint64_t rows_scanned;
     uint64_t nodes_omitted;
     bool truncated;
@@ -113,10 +116,10 @@ void target_list_free(target_list *list);
 /* All stacks of a selection, summed. */
 typedef struct profile {
     sagg *stacks;
-    uint64_t fingerprint; /* of the samples found, whatever their order */
 } profile;
 
-/* filter has namespace, workload and type. Free with profile_free also after a failure. */
+/* filter has namespace, workload and type, and query_fresh has filled meta. Free with profile_free
+ * also after a failure. */
 query_code query_profile(const query *q, const store_filter *filter, profile *out, query_meta *meta,
                          store_error *err);
 void profile_free(profile *p);
@@ -141,9 +144,15 @@ typedef struct top_table {
 int profile_top(const profile *p, bool lines, size_t limit, top_table *out, query_meta *meta);
 void top_table_free(top_table *table);
 
-/* ---- shared inside the core ---- */
-query_code query_code_of(int store_code);
+/* Fills what meta says about the windows of a selection. */
 query_code query_fresh(const query *q, const store_filter *filter, query_meta *meta,
                        store_error *err);
+
+/* ---- shared inside the core ---- */
+query_code query_code_of(int store_code);
+
+/* The store's read_frames, by way of the cache. */
+int query_frames(const query *q, const store_filter *filter, const uint8_t *const *ids,
+                 size_t count, stack_fn each, void *context, store_error *err);
 
 #endif

@@ -72,8 +72,9 @@ typedef struct store_filter {
     uint64_t limit;
     /* Parts of a service: of samples, threads and deadlocks; target also of targets. */
     const char *pod, *container, *version, *pool;
-    uint64_t target; /* 0: any */
-    unsigned facet;  /* of samples: a part of their type (ingest.proto, Facet); 0: any */
+    const char *object; /* of samples: the class allocated, or of the lock */
+    uint64_t target;    /* 0: any */
+    unsigned facet;     /* of samples: a part of their type (ingest.proto, Facet); 0: any */
     /* Reads of threads alone. */
     uint64_t java_tid;     /* THREADS_OF_ONE */
     uint64_t bucket_ms;    /* THREADS_LANES */
@@ -100,11 +101,15 @@ typedef struct stack_frame {
     uint8_t kind;
 } stack_frame;
 
-/* One stack with its sums. known: false when its frames are missing in the store. */
+/* What the samples of one stack come to. */
+typedef struct stack_sum {
+    uint8_t stack_id[STACK_ID_BYTES];
+    uint64_t raw_value, value, samples, rows;
+} stack_sum;
+
+/* The frames of one stack. */
 typedef struct stack_row {
     const uint8_t *stack_id;
-    uint64_t raw_value, value, samples, rows;
-    bool known;
     unsigned flags;
     const stack_frame *frames; /* leaf first */
     size_t depth;
@@ -127,8 +132,9 @@ typedef struct snapshot_source {
     service_key key;
     uint64_t target;
     text pod, container, node;
-    uint64_t pid, taken, failed, cut, reason; /* reason: of the last that failed */
-    uint64_t first_ms, last_ms, failed_ms;    /* of those taken; of the last that failed */
+    uint64_t pid, taken, failed, reason;   /* reason: of the last that failed */
+    uint64_t cut, stacks_cut, no_cpu;      /* snapshots that lack threads, stacks, CPU times */
+    uint64_t first_ms, last_ms, failed_ms; /* of those taken; of the last that failed */
 } snapshot_source;
 
 /* What is asked of threads; each says what its rows are. */
@@ -167,6 +173,7 @@ typedef struct sighting_row {
 /* Borrowed for the call; returns 0 to go on, else the read ends with STORE_ERR_FAILED. */
 typedef int (*service_fn)(void *context, const service_row *row);
 typedef int (*type_fn)(void *context, const type_row *row);
+typedef int (*sum_fn)(void *context, const stack_sum *row);
 typedef int (*stack_fn)(void *context, const stack_row *row);
 typedef int (*target_fn)(void *context, const target_row *row);
 typedef int (*source_fn)(void *context, const snapshot_source *row);
@@ -180,6 +187,7 @@ typedef struct store_freshness {
     uint64_t asked_ms,
         recorded_ms;               /* sums over the windows: their lengths, and what was recorded */
     uint64_t lost_windows, reason; /* of which nothing was recorded; why, of the newest */
+    uint64_t fingerprint;          /* of the windows: while it is the same, so are their samples */
 } store_freshness;
 
 /* A call about a batch that ended otherwise than with it stored, for the ledger; or, where
@@ -275,12 +283,13 @@ typedef struct profile_port {
                          store_error *err);
     int (*read_types)(void *self, const store_filter *filter, type_fn each, void *context,
                       store_error *err);
-    /* Grouped by stack; filter has a type. */
-    int (*read_stacks)(void *self, const store_filter *filter, stack_fn each, void *context,
-                       store_error *err);
+    /* One a stack; filter has a type. */
+    int (*read_sums)(void *self, const store_filter *filter, sum_fn each, void *context,
+                     store_error *err);
     int (*read_fresh)(void *self, const store_filter *filter, store_freshness *out,
                       store_error *err);
-    /* The frames of `count` stacks of the filter's services, in any order; sums are zero. */
+    /* The frames of `count` stacks of the filter's services, in any order; none of those that the
+     * store has not. */
     int (*read_frames)(void *self, const store_filter *filter, const uint8_t *const *ids,
                        size_t count, stack_fn each, void *context, store_error *err);
 } profile_port;

@@ -196,9 +196,7 @@ query_code report_read_stacks(const query *q, const store_filter *filter, thread
         }
     }
     found = unite(ids, found);
-    int rc = found > 0 ? q->store.profiles->read_frames(q->store.self, filter, ids, found,
-                                                        on_frames, out, err)
-                       : 0;
+    int rc = query_frames(q, filter, ids, found, on_frames, out, err);
     free(ids);
     if (out->stack_count > 0)
         qsort(out->stacks, out->stack_count, sizeof(*out->stacks), by_id);

@@ -86,7 +86,7 @@ static int read_frames(void *self, const store_filter *asked, const uint8_t *con
     (void)self, (void)asked, (void)failure;
     f.asked_frames += count;
     for (size_t i = 0; i < count; i++) {
-        const stack_row row = {.stack_id = ids[i], .known = true, .frames = frames, .depth = 1};
+        const stack_row row = {.stack_id = ids[i], .frames = frames, .depth = 1};
         ck_assert_int_eq(each(context, &row), 0);
     }
     return 0;

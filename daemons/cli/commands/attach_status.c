@@ -1,31 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `hotstack attach status`: whose profiling session runs in which JVM. */
-#include <getopt.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "cli/commands/attach_call.h"
 #include "cli/commands/jvm_find.h"
 #include "cli/commands/jvm_json.h"
-#include "cli/options/json_option.h"
+#include "cli/options/options.h"
 
 /* Of a list: a JVM that hangs must not keep the others' rows back for long. */
 #define LIST_MS      15000
 #define SIDE_BY_SIDE 16
-
-static const char help[] =
-    "usage: hotstack attach status [--json] [PID|NAME]\n"
-    "\n"
-    "Says for each JVM of this machine, or for one, whether a profiler is in it, whose session "
-    "runs\n"
-    "and until when. Loads nothing: a JVM without a profiler is not even attached to.\n"
-    "\n"
-    "  --json      {\"jvms\": [...]}, see the manual page\n"
-    "  -h, --help  this text\n";
 
 typedef struct row {
     const attach_jvm *jvm;
@@ -202,16 +190,21 @@ static int status(const char *wanted, bool json)
     return rc;
 }
 
-int attach_run(int argc, char **argv)
+static int attach_status_run(cli_options *o)
 {
-    bool json;
-    int rc = json_option_parse(&json, argc, argv, "h", help);
-    if (rc >= 0)
-        return rc;
-    int left = argc - optind;
-    if (left < 1 || left > 2 || strcmp(argv[optind], "status") != 0) {
-        complain("it is `hotstack attach status [PID|NAME]`");
-        return EXIT_USAGE;
-    }
-    return status(left == 2 ? argv[optind + 1] : NULL, json);
+    return status(o->operand_count > 0 ? o->operands[0] : NULL, o->json);
 }
+
+const command attach_status_command = {
+    .name = "attach status",
+    .summary = "Say whose profiling session runs in which JVM",
+    .usage = "[--json] [PID|NAME]",
+    .about =
+        "Says for each JVM of this machine, or for one, whether a profiler is in it, whose session "
+        "runs and until when. Loads nothing: a JVM without a profiler is not even attached to.",
+    .ending = "Exit codes: 0 done; 1 the JVMs cannot be listed, or the one JVM cannot be asked; 2 "
+              "wrong usage.",
+    .bit = OF_ATTACH_STATUS,
+    .operands = OPERANDS_JVM_OR_NONE,
+    .run = attach_status_run,
+};

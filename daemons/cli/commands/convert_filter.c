@@ -3,17 +3,17 @@
 
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/options/option_values.h"
+#include "cli/options/option.h"
 
 /* The C library's compiler goes one call deeper for each parenthesis: more could end its stack. */
 enum { REGEX_LIMIT = 4096 };
 
-static int take_pattern(convert_filter *filter, const char *regex)
+int filter_take_pattern(void *field, const struct option_row *row, const char *regex)
 {
+    convert_filter *filter = field;
     char why[128];
     if (strlen(regex) > REGEX_LIMIT) {
-        complain("--thread-pattern takes a regular expression of up to %d bytes, not of %zu",
+        complain("--%s takes a regular expression of up to %d bytes, not of %zu", row->name,
                  REGEX_LIMIT, strlen(regex));
         return EXIT_USAGE;
     }
@@ -24,58 +24,8 @@ static int take_pattern(convert_filter *filter, const char *regex)
     if (rc == 0)
         return -1;
     (void)regerror(rc, &filter->pattern, why, sizeof(why));
-    complain("--thread-pattern takes an extended regular expression, not '%s': %s", regex, why);
+    complain("--%s takes an extended regular expression, not '%s': %s", row->name, regex, why);
     return EXIT_USAGE;
-}
-
-static const char *const states[] = {
-    [JFR_STATE_UNKNOWN] = "unknown",
-    [JFR_STATE_RUNNABLE] = "runnable",
-    [JFR_STATE_SLEEPING] = "sleeping",
-    [JFR_STATE_NATIVE] = "native",
-};
-
-static int take_states(convert_filter *filter, char *list)
-{
-    char *rest;
-    if (list[strspn(list, ",")] == '\0') {
-        complain("--state takes one thread state or more, as in runnable,native");
-        return EXIT_USAGE;
-    }
-    for (char *name = strtok_r(list, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
-        size_t state;
-        int rc =
-            option_choice(&state, "thread state", name, states, sizeof(states) / sizeof(states[0]));
-        if (rc >= 0)
-            return rc;
-        filter->states |= UINT32_C(1) << state;
-    }
-    return -1;
-}
-
-static int take_bound(convert_filter *filter, time_point *bound, const char *option)
-{
-    int rc = time_option_take(bound, option, optarg);
-    if (rc >= 0)
-        return rc;
-    return time_option_in_order(&filter->from, &filter->to) ? -1 : EXIT_USAGE;
-}
-
-int filter_option(convert_filter *filter, int option)
-{
-    switch (option) {
-    case FILTER_OPT_THREAD:
-        filter->thread = optarg;
-        return -1;
-    case FILTER_OPT_THREAD_PATTERN:
-        return take_pattern(filter, optarg);
-    case FILTER_OPT_FROM:
-        return take_bound(filter, &filter->from, "--from");
-    case FILTER_OPT_TO:
-        return take_bound(filter, &filter->to, "--to");
-    default:
-        return take_states(filter, optarg);
-    }
 }
 
 static bool is_thread_in(void *ctx, const sagg *agg, uint32_t index)

@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `hotstack doctor`: what would work on a JVM, what not, why, and what to do about it. */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "cli/commands/doctor_checks.h"
 #include "cli/commands/jvm_find.h"
 #include "cli/commands/jvm_json.h"
-#include "cli/options/json_option.h"
-
-static const char help[] =
-    "usage: hotstack doctor [--json] PID|NAME\n"
-    "\n"
-    "Says whether a JVM can be profiled and how, what stands in the way, and what to do about it.\n"
-    "Reads procfs and asks file systems as the JVM's own user would; attaches to nothing, changes\n"
-    "nothing, needs no network.\n"
-    "\n"
-    "  --json      one object: jvm, checks, verdict; see the manual page\n"
-    "  -h, --help  this text\n"
-    "\n"
-    "Exit codes: 0 it can be profiled, 1 it cannot (or there is no such JVM), 2 wrong usage.\n";
+#include "cli/options/options.h"
 
 static const char *status_name(doctor_status status)
 {
@@ -118,20 +104,26 @@ static bool print_json(const doctor_report *r)
                                 checks_json(r), "places", places_json(r), "verdict", verdict));
 }
 
-int doctor_run(int argc, char **argv)
+static int doctor_run(cli_options *o)
 {
     static doctor_report report;
-    bool json;
-    int rc = json_option_parse(&json, argc, argv, "h", help);
-    if (rc >= 0)
-        return rc;
-    if (argc - optind != 1) {
-        complain("name one JVM by its process id or main class; `hotstack ps` lists them");
-        return EXIT_USAGE;
-    }
-    if (!jvm_find(&report.jvm, argv[optind]))
+    if (!jvm_find(&report.jvm, o->operands[0]))
         return EXIT_UNREADABLE;
     doctor_examine(&report);
-    bool shown = json ? print_json(&report) : print_text(&report);
+    bool shown = o->json ? print_json(&report) : print_text(&report);
     return shown && report.recorder != ATTACH_AP_RECORDER_AUTO ? EXIT_WHOLE : EXIT_UNREADABLE;
 }
+
+const command doctor_command = {
+    .name = "doctor",
+    .summary = "Say whether and how a JVM can be profiled, and what to do if not",
+    .usage = "[--json] PID|NAME",
+    .about = "Says whether a JVM can be profiled and how, what stands in the way, and what to do "
+             "about it. Reads procfs and asks file systems as the JVM's own user would; attaches "
+             "to nothing, changes nothing, needs no network.",
+    .ending =
+        "Exit codes: 0 it can be profiled; 1 it cannot, or there is no such JVM; 2 wrong usage.",
+    .bit = OF_DOCTOR,
+    .operands = OPERANDS_JVM,
+    .run = doctor_run,
+};

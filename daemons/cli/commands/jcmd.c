@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `hotstack jcmd`: a diagnostic command in a running JVM, without a JDK beside it. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "cli/commands/attach_call.h"
 #include "cli/commands/jvm_find.h"
 #include "cli/commands/jvm_json.h"
-#include "cli/options/json_option.h"
-
-static const char help[] =
-    "usage: hotstack jcmd [--json] PID|NAME [COMMAND [ARGUMENTS...]]\n"
-    "\n"
-    "Runs one of the JVM's own diagnostic commands and prints its answer, as the JDK's jcmd does,\n"
-    "also in containers and without a JDK. Without COMMAND it runs `help`, which lists them.\n"
-    "\n"
-    "  --json      one object: pid, command, code (0 = done), text\n"
-    "  -h, --help  this text\n"
-    "\n"
-    "Exit codes: 0 done, 1 the JVM cannot be reached or refuses the command, 2 wrong usage.\n";
+#include "cli/options/options.h"
 
 /* The words with spaces between them; false when they do not fit. */
 static bool join(char *out, size_t cap, char **words, int n)
@@ -75,19 +62,24 @@ static int run(const attach_jvm *jvm, char **words, int n, bool json)
     return rc;
 }
 
-int jcmd_run(int argc, char **argv)
+static int jcmd_run(cli_options *o)
 {
-    bool json;
     attach_jvm jvm;
-    /* "+": what follows the JVM belongs to the command */
-    int rc = json_option_parse(&json, argc, argv, "+h", help);
-    if (rc >= 0)
-        return rc;
-    if (optind == argc) {
-        complain("name a JVM by its process id or main class; `hotstack ps` lists them");
-        return EXIT_USAGE;
-    }
-    if (!jvm_find(&jvm, argv[optind]))
+    if (!jvm_find(&jvm, o->operands[0]))
         return EXIT_UNREADABLE;
-    return run(&jvm, argv + optind + 1, argc - optind - 1, json);
+    return run(&jvm, o->operands + 1, o->operand_count - 1, o->json);
 }
+
+const command jcmd_command = {
+    .name = "jcmd",
+    .summary = "Run a diagnostic command in a running JVM",
+    .usage = "[--json] PID|NAME [COMMAND [ARGUMENTS...]]",
+    .about = "Runs one of the JVM's own diagnostic commands and prints its answer, as the JDK's "
+             "jcmd does, also in containers and without a JDK. Without COMMAND it runs `help`, "
+             "which lists them.",
+    .ending =
+        "Exit codes: 0 done; 1 the JVM cannot be reached or refuses the command; 2 wrong usage.",
+    .bit = OF_JCMD,
+    .operands = OPERANDS_JVM_COMMAND,
+    .run = jcmd_run,
+};

@@ -13,10 +13,10 @@
 
 #include <catalogue/profile_type.h>
 
-#include "cli/command.h"
+#include "cli/commands/convert.h"
 #include "cli/commands/jvm_find.h"
 #include "cli/commands/profile_session.h"
-#include "cli/options/option_values.h"
+#include "cli/formats/format_table.h"
 #include "cli/output/ending.h"
 #include "cli/output/template.h"
 
@@ -69,38 +69,34 @@ static bool is_empty(int fd)
 /* What was asked for, and no more: live objects come with the allocations among which they are
  * found, and async-profiler goes on recording the parks of an earlier session that had lock events.
  */
-static uint32_t types_of(const profile_options *o)
+static uint32_t types_of(const cli_options *o)
 {
     uint32_t types = 0;
     if (o->types != 0)
         return o->types;
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
-        if (event_intervals_yield(&o->events, profile_type_get(type)->source))
+        if (event_intervals_yield(&o->record, profile_type_get(type)->source))
             types |= UINT32_C(1) << type;
     return types;
 }
 
-static int convert(const scratch *s, const profile_options *o, const profile_session *session)
+static int convert(const scratch *s, const cli_options *o, const profile_session *session)
 {
     char path[sizeof(s->path)];
     char *inputs[] = {path};
+    cli_options options = *o;
     memcpy(path, s->path, sizeof(path));
-    convert_options options = {.inputs = inputs,
-                               .input_count = 1,
-                               .output = o->output,
-                               .format = o->format,
-                               .reading = READING_OPTIONS_INIT,
-                               .max_nodes = 200000,
-                               .states = true,
-                               .absent = session->absent_reason,
-                               .dropped = session->dropped,
-                               .report = true};
-    options.reading.types = types_of(o);
-    return convert_files(&options);
+    options.operands = inputs;
+    options.operand_count = 1;
+    options.types = types_of(o);
+    options.states = true;
+    return convert_files(&options, &(convert_note){.absent = session->absent_reason,
+                                                   .dropped = session->dropped,
+                                                   .report = true});
 }
 
 /* Anything that would make the end fail is better known before the wait. */
-static bool can_finish(const profile_options *o)
+static bool can_finish(const cli_options *o)
 {
     char directory[PATH_MAX];
     bytes html;
@@ -112,16 +108,17 @@ static bool can_finish(const profile_options *o)
         complain("cannot write into %s: %s", directory, strerror(errno));
         return false;
     }
-    if (o->format != FORMAT_HTML && o->format != FORMAT_HEATMAP)
+    const output_format *format = format_get(o->format);
+    if (format == NULL || format->page == NULL)
         return true;
-    if (!template_read(&html, o->format == FORMAT_HTML ? TEMPLATE_FLAMEGRAPH : TEMPLATE_HEATMAP))
+    if (!template_read(&html, format->page))
         return false;
     free(html.data);
     return true;
 }
 
 /* *whole: the duration was not cut short. */
-static int record(profile_session *session, const profile_options *o, int fd, bool *whole)
+static int record(profile_session *session, const cli_options *o, int fd, bool *whole)
 {
     if (!profile_session_start(session, o))
         return EXIT_UNREADABLE;
@@ -129,7 +126,7 @@ static int record(profile_session *session, const profile_options *o, int fd, bo
     return profile_session_stop(session, fd) ? EXIT_WHOLE : EXIT_UNREADABLE;
 }
 
-static int profile_to_page(profile_session *session, const profile_options *o, bool *whole)
+static int profile_to_page(profile_session *session, const cli_options *o, bool *whole)
 {
     scratch taken;
     if (!scratch_open(&taken, session))
@@ -142,7 +139,7 @@ static int profile_to_page(profile_session *session, const profile_options *o, b
     return rc;
 }
 
-static int profile_to_jfr(profile_session *session, const profile_options *o, bool *whole)
+static int profile_to_jfr(profile_session *session, const cli_options *o, bool *whole)
 {
     int fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {
@@ -161,10 +158,11 @@ static int profile_to_jfr(profile_session *session, const profile_options *o, bo
     return rc;
 }
 
-static int profile_once(profile_session *session, const profile_options *o, bool *whole)
+static int profile_once(profile_session *session, const cli_options *o, bool *whole)
 {
     *whole = false;
-    return o->keep_jfr ? profile_to_jfr(session, o, whole) : profile_to_page(session, o, whole);
+    return format_get(o->format) == NULL ? profile_to_jfr(session, o, whole)
+                                         : profile_to_page(session, o, whole);
 }
 
 /* Replaces %t by the time (UTC) and %n by the number; false when the name gets too long. */
@@ -193,15 +191,15 @@ static bool expand(char *out, size_t cap, const char *pattern, unsigned number)
 }
 
 /* One session after the other, each a file that stands alone. */
-static int profile_in_a_loop(profile_session *session, const profile_options *o)
+static int profile_in_a_loop(profile_session *session, const cli_options *o)
 {
-    char output[PATH_MAX];
-    profile_options one = *o;
+    char path[PATH_MAX];
+    cli_options one = *o;
     bool whole = true;
     int rc = EXIT_WHOLE;
-    one.output = output;
+    one.output = path;
     for (unsigned number = 1; whole && (rc == EXIT_WHOLE || rc == EXIT_SALVAGED); number++) {
-        if (!expand(output, sizeof(output), o->output, number)) {
+        if (!expand(path, sizeof(path), o->output, number)) {
             complain("the file's name is too long");
             return EXIT_UNREADABLE;
         }
@@ -210,16 +208,58 @@ static int profile_in_a_loop(profile_session *session, const profile_options *o)
     return rc;
 }
 
-int profile_run(int argc, char **argv)
+/* Finds the format; none is the recording itself. */
+static bool find_format(cli_options *o)
+{
+    const char *ending = strrchr(o->output, '.');
+    o->format = format_of_path(o->output);
+    if (o->format != 0 || (ending != NULL && strcmp(ending, ".jfr") == 0))
+        return true;
+    complain("'%s' ends in no known format: use .html, .jfr, .collapsed, .pb.gz or another of "
+             "`hotstack convert --help`",
+             o->output);
+    return false;
+}
+
+static bool is_right(cli_options *o)
+{
+    if (o->output == NULL) {
+        complain("say where to write with -f FILE, as in -f flame.html");
+        return false;
+    }
+    if (!find_format(o))
+        return false;
+    bool has_number = strstr(o->output, "%t") != NULL || strstr(o->output, "%n") != NULL;
+    if (o->loop && !has_number)
+        complain("with --loop the file's name holds %%t or %%n, as in flame-%%t.html");
+    return !o->loop || has_number;
+}
+
+static int profile_run(cli_options *o)
 {
     static profile_session session;
-    profile_options o;
     bool whole;
-    int rc = profile_parse(&o, argc, argv);
-    if (rc >= 0)
-        return rc;
-    if (!profile_session_open(&session, &o) || !can_finish(&o))
+    if (!is_right(o))
+        return EXIT_USAGE;
+    if (!profile_session_open(&session, o) || !can_finish(o))
         return EXIT_UNREADABLE;
     ending_block(); /* the session must be stopped in any case */
-    return o.loop ? profile_in_a_loop(&session, &o) : profile_once(&session, &o, &whole);
+    return o->loop ? profile_in_a_loop(&session, o) : profile_once(&session, o, &whole);
 }
+
+const command profile_command = {
+    .name = "profile",
+    .summary = "Profile a running JVM and write its flame graph",
+    .usage = "[OPTIONS] -f FILE PID|NAME",
+    .about = "Profiles a running JVM (HotSpot 11 or later) without a restart or a flag on it, and "
+             "writes a flame graph. Ctrl-C ends the recording early; the file is written all the "
+             "same. Nothing of ours stays in the JVM's file system.",
+    .ending = "The JVM must be of your own user, or you must be root or have the capabilities "
+              "SYS_PTRACE, KILL, SETUID and SETGID. `hotstack ps` lists the JVMs and says which of "
+              "them can be profiled. HOTSTACK_ASYNC_PROFILER and HOTSTACK_ATTACH_WORKER name "
+              "libasyncProfiler.so and hotstack-attach-worker where they are not installed beside "
+              "this program.",
+    .bit = OF_PROFILE,
+    .operands = OPERANDS_JVM,
+    .run = profile_run,
+};

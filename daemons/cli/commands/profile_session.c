@@ -38,11 +38,11 @@ static bool is_hopeless(attach_reason reason)
            reason == ATTACH_REASON_TARGET_STOPPED;
 }
 
-bool profile_session_open(profile_session *out, const profile_options *o)
+bool profile_session_open(profile_session *out, const cli_options *o)
 {
     memset(out, 0, sizeof(*out));
     out->pid_fd = -1;
-    if (!jvm_find(&out->jvm, o->jvm))
+    if (!jvm_find(&out->jvm, o->operands[0]))
         return false;
     out->pid_fd = (int)syscall(SYS_pidfd_open, out->jvm.identity.pid, 0);
     if (!is_hopeless(out->jvm.reason))
@@ -54,16 +54,16 @@ bool profile_session_open(profile_session *out, const profile_options *o)
     return false;
 }
 
-static void describe(attach_request *r, const profile_session *s, const profile_options *o)
+static void describe(attach_request *r, const profile_session *s, const cli_options *o)
 {
     r->op = ATTACH_OP_START;
     r->identity = s->jvm.identity;
     r->timeout_ms = OPERATION_MS;
-    r->recorder = o->recorder;
+    r->recorder = (attach_ap_recorder)o->recorder;
     (void)snprintf(r->owner, sizeof(r->owner), "hotstack profile (pid %d)", (int)getpid());
-    attachclient_set_events(r, &o->events);
+    attachclient_set_events(r, &o->record);
     r->rate_limit = o->rate_limit;
-    r->max_seconds = o->seconds + SPARE_SECONDS;
+    r->max_seconds = (o->duration_ms + 999) / 1000 + SPARE_SECONDS;
 }
 
 static void let_go(profile_session *s)
@@ -82,7 +82,7 @@ static void hold(profile_session *s)
         let_go(s);
 }
 
-bool profile_session_start(profile_session *session, const profile_options *o)
+bool profile_session_start(profile_session *session, const cli_options *o)
 {
     attach_request *r = &session->request;
     attach_result result;
@@ -116,9 +116,9 @@ static double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
 }
 
-static void show(const profile_session *s, double elapsed, uint32_t seconds)
+static void show(const profile_session *s, double elapsed, double seconds)
 {
-    (void)fprintf(stderr, "\rprofiling %.60s (pid %d): %.0f of %u s, Ctrl-C ends early ",
+    (void)fprintf(stderr, "\rprofiling %.60s (pid %d): %.0f of %.0f s, Ctrl-C ends early ",
                   s->jvm.main_class, s->jvm.identity.pid, elapsed, seconds);
     (void)fflush(stderr);
 }
@@ -132,9 +132,10 @@ static bool is_gone(const profile_session *s)
     return kill(s->jvm.identity.pid, 0) != 0 && errno == ESRCH;
 }
 
-bool profile_session_wait(const profile_session *session, const profile_options *o)
+bool profile_session_wait(const profile_session *session, const cli_options *o)
 {
     bool ended = false;
+    double seconds = o->duration_ms / 1000.0;
     struct timespec start;
     sigset_t ending;
     bool terminal = isatty(STDERR_FILENO) == 1;
@@ -142,9 +143,9 @@ bool profile_session_wait(const profile_session *session, const profile_options 
     (void)clock_gettime(CLOCK_MONOTONIC, &start);
     for (;;) {
         double elapsed = seconds_since(&start);
-        double left = (double)o->seconds - elapsed;
+        double left = seconds - elapsed;
         if (terminal)
-            show(session, elapsed, o->seconds);
+            show(session, elapsed, seconds);
         ended = is_gone(session);
         if (left <= 0 || ended)
             break;

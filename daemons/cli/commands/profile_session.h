@@ -5,7 +5,7 @@
 
 #include <attachclient/attachclient.h>
 
-#include "cli/options/profile_options.h"
+#include "cli/options/options.h"
 
 typedef struct profile_session {
     attach_jvm jvm;
@@ -19,16 +19,16 @@ typedef struct profile_session {
 } profile_session;
 
 /* Looks at the JVM. Complains and returns false when it cannot be profiled. */
-bool profile_session_open(profile_session *out, const profile_options *o);
+bool profile_session_open(profile_session *out, const cli_options *o);
 
 /* Starts the session. Complains and returns false when it cannot. */
-bool profile_session_start(profile_session *session, const profile_options *o);
+bool profile_session_start(profile_session *session, const cli_options *o);
 
 /*
  * Waits for the duration, SIGINT or SIGTERM (which must be blocked), or the JVM's end; shows
  * progress on a terminal. Returns whether it was the duration.
  */
-bool profile_session_wait(const profile_session *session, const profile_options *o);
+bool profile_session_wait(const profile_session *session, const cli_options *o);
 
 /* Stops the session, writes its recording to fd and removes what is ours from the JVM; of a JVM
  * that has ended, what it recorded until then. Complains and returns false when that fails. */

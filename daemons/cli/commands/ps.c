@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `hotstack ps`: the JVMs of this machine and the verdict on each. */
-#include <getopt.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <attach/attach.h>
 
-#include "cli/command.h"
 #include "cli/commands/jvm_json.h"
-#include "cli/options/json_option.h"
-
-static const char help[] =
-    "usage: hotstack ps [--json]\n"
-    "\n"
-    "Lists the JVMs of this machine: process id, user, Java version, main class or jar, and `ok` "
-    "or\n"
-    "the reason why the JVM cannot be profiled. JVMs in containers are among them; those of other "
-    "users\n"
-    "show their details to root only.\n"
-    "\n"
-    "  --json      {\"jvms\": [...]}, with versions, containers, limits and verdicts; see the "
-    "manual\n"
-    "              page\n"
-    "  -h, --help  this text\n";
+#include "cli/options/options.h"
 
 static const char *user_name(uint32_t uid, char *buf, size_t cap)
 {
@@ -76,15 +60,20 @@ static int list(bool json)
     return EXIT_WHOLE;
 }
 
-int ps_run(int argc, char **argv)
+static int ps_run(cli_options *o)
 {
-    bool json;
-    int rc = json_option_parse(&json, argc, argv, "h", help);
-    if (rc >= 0)
-        return rc;
-    if (optind < argc) {
-        complain("it takes no arguments; see `hotstack ps --help`");
-        return EXIT_USAGE;
-    }
-    return list(json);
+    return list(o->json);
 }
+
+const command ps_command = {
+    .name = "ps",
+    .summary = "List the JVMs of this machine, and whether they can be profiled",
+    .usage = "[--json]",
+    .about = "Lists the JVMs of this machine: process id, user, Java version, main class or jar, "
+             "and `ok` or the reason why the JVM cannot be profiled. JVMs in containers are among "
+             "them; those of other users show their details to root only.",
+    .ending = "Exit codes: 0 done; 1 the JVMs cannot be listed; 2 wrong usage.",
+    .bit = OF_PS,
+    .operands = OPERANDS_NONE,
+    .run = ps_run,
+};

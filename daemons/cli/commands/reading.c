@@ -212,6 +212,25 @@ bool reading_add_all(recording *rec, char *const *paths, int count, const readin
     return true;
 }
 
+/* Whether alloc_objects is not asked for. Only where alloc_bytes is, which stands for it when the
+ * types that are there instead of those asked for are named. */
+static bool leaves_objects_out(uint32_t types)
+{
+    return (types >> PROFILE_TYPE_ALLOC_BYTES & 1) != 0 &&
+           (types >> PROFILE_TYPE_ALLOC_OBJECTS & 1) == 0;
+}
+
+recording_options reading_recording(const cli_options *o)
+{
+    recording_options options = RECORDING_OPTIONS_INIT;
+    options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
+    options.max_stacks = o->max_stacks;
+    options.max_bytes = (uint64_t)o->max_mib << 20;
+    options.walk_unfinished = true; /* the recording of a JVM that was killed */
+    options.no_alloc_objects = leaves_objects_out(o->types);
+    return options;
+}
+
 const sagg *reading_aggregate(recording *rec)
 {
     const sagg *agg = recording_aggregate(rec);

@@ -8,6 +8,8 @@
 
 #include <recording/recording.h>
 
+#include "cli/options/options.h"
+
 /* How many threads read: as many as asked for, or, if 0, one for each CPU that this process may run
  * on, up to eight. */
 uint32_t reading_threads(uint32_t asked);
@@ -31,6 +33,9 @@ bool reading_add_any(recording *rec, const char *path, const reading_wish *wish)
 
 /* As reading_add_any for each in turn; false at the first that cannot be read. */
 bool reading_add_all(recording *rec, char *const *paths, int count, const reading_wish *wish);
+
+/* A recording's options by the command line's; the caller adds group, tap and threads. */
+recording_options reading_recording(const cli_options *o);
 
 /* The aggregate of what was read, to write it: recording_aggregate, with counted events under their
  * own name. */

@@ -11,7 +11,7 @@
 #include "cli/formats/formats.h"
 #include "cli/formats/frame_name.h"
 #include "cli/formats/sample_types.h"
-#include "cli/options/top_options.h"
+#include "cli/options/options.h"
 #include "cli/output/quantity.h"
 
 /* ---- a table ---- */
@@ -76,17 +76,17 @@ static bool print_tables(const sagg *agg, uint32_t types, const top_wish *wish)
     return true;
 }
 
-static int print(const recording *rec, const sagg *agg, const top_options *o)
+static int print(const recording *rec, const sagg *agg, const cli_options *o)
 {
     output out;
-    uint32_t types = sample_types(agg, o->reading.types);
+    uint32_t types = sample_types(agg, o->types);
     if (types == 0) {
         sample_types_missing(rec, agg, filter_is_set(&o->filter));
         return EXIT_UNREADABLE;
     }
     if (!output_open(&out, "-"))
         return EXIT_UNREADABLE;
-    top_wish wish = {.limit = o->rows, .by_total = o->by_total};
+    top_wish wish = {.limit = o->rows, .by_total = o->sort_by == SORT_BY_TOTAL};
     bool done = o->json ? format_top(&out, agg, types, &wish) : print_tables(agg, types, &wish);
     if (done)
         return output_commit(&out) ? EXIT_WHOLE : EXIT_UNREADABLE;
@@ -94,10 +94,10 @@ static int print(const recording *rec, const sagg *agg, const top_options *o)
     return EXIT_UNREADABLE;
 }
 
-static int top_files(recording *rec, const top_options *o)
+static int top_files(recording *rec, const cli_options *o)
 {
-    reading_wish wish = {.types = o->reading.types, .times = filter_looks_at_times(&o->filter)};
-    if (!reading_add_all(rec, o->inputs, o->input_count, &wish))
+    reading_wish wish = {.types = o->types, .times = filter_looks_at_times(&o->filter)};
+    if (!reading_add_all(rec, o->operands, o->operand_count, &wish))
         return EXIT_UNREADABLE;
     const sagg *agg = reading_aggregate(rec);
     if (agg == NULL) {
@@ -109,15 +109,15 @@ static int top_files(recording *rec, const top_options *o)
     return rc == EXIT_WHOLE && !recording_is_whole(rec) ? EXIT_SALVAGED : rc;
 }
 
-static int run(top_options *o)
+static int top_run(cli_options *o)
 {
-    recording_options options = reading_recording(&o->reading);
+    recording_options options = reading_recording(o);
     recording_error err;
     recording *rec;
     options.group = SAGG_BY_NONE;
     options.no_threads = true;
     options.tap = filter_tap(&o->filter);
-    options.threads = reading_threads(o->reading.jobs);
+    options.threads = reading_threads(o->jobs);
     if (recording_new(&rec, &options, &err) != 0) {
         complain("%s", err.message);
         return EXIT_UNREADABLE;
@@ -127,12 +127,18 @@ static int run(top_options *o)
     return rc;
 }
 
-int top_run(int argc, char **argv)
-{
-    top_options o;
-    int rc = top_parse(&o, argc, argv);
-    if (rc < 0)
-        rc = run(&o);
-    filter_free(&o.filter);
-    return rc;
-}
+const command top_command = {
+    .name = "top",
+    .summary = "Print the hottest methods of a recording",
+    .usage = "IN... [OPTIONS]",
+    .about = "Prints the methods that used most of each profile type: themselves (self), and with "
+             "all that they called (total). Reads recordings of async-profiler or the JDK's Flight "
+             "Recorder, pprof's profiles and collapsed stacks, as `hotstack convert` does. Several "
+             "inputs are added up. - is standard input.",
+    .ending = "Exit codes: 0 all was read; 3 printed, but a part of the input is damaged or was "
+              "left out by a limit, which standard error names; 1 nothing usable could be read "
+              "(with the offset) or printed; 2 wrong usage.",
+    .bit = OF_TOP,
+    .operands = OPERANDS_FILES,
+    .run = top_run,
+};

@@ -8,8 +8,8 @@
 #include <recording/recording.h>
 #include <stackagg/diff.h>
 
-#include "cli/diff/diff_options.h"
 #include "cli/formats/sample_types.h"
+#include "cli/options/options.h"
 
 /* One of the two recordings. */
 typedef struct diff_side {
@@ -49,8 +49,8 @@ static inline bool change_is_proven(const sagg_change *change)
 
 /* ---- rules (diff_gate.c) ---- */
 
-bool gate_method_fails(const sagg_change *change, const diff_options *o);
-bool gate_total_fails(const comparison *c, size_t index, const diff_options *o);
+bool gate_method_fails(const sagg_change *change, const cli_options *o);
+bool gate_total_fails(const comparison *c, size_t index, const cli_options *o);
 
 typedef struct verdict {
     bool failed;
@@ -59,13 +59,13 @@ typedef struct verdict {
 
 /* Judges by the rules of --fail-on; without one the text says what changed most. False, after a
  * complaint, when there is no memory or a rule cannot be applied to these inputs. */
-bool gate_judge(verdict *out, const comparison *c, const diff_options *o);
+bool gate_judge(verdict *out, const comparison *c, const cli_options *o);
 /* Names each method and total that fails on standard error. */
-void gate_report(const comparison *c, const diff_options *o);
+void gate_report(const comparison *c, const cli_options *o);
 
 /* ---- output (diff_text.c) ---- */
 
 /* The tables and the verdict, for a terminal. */
-void comparison_print(FILE *to, const comparison *c, const verdict *v, const diff_options *o);
+void comparison_print(FILE *to, const comparison *c, const verdict *v, const cli_options *o);
 
 #endif

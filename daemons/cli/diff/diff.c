@@ -32,9 +32,9 @@ static int count_leaf(void *ctx, const sagg *agg, const sagg_sample *sample)
     return sagg_windows_add_sample(s->windows[sample->type], agg, sample, NULL);
 }
 
-static bool open_side(diff_side *s, const char *path, const diff_options *o)
+static bool open_side(diff_side *s, const char *path, const cli_options *o)
 {
-    recording_options options = reading_recording(&o->reading);
+    recording_options options = reading_recording(o);
     recording_error err;
     options.group = SAGG_BY_NONE;
     options.no_threads = true;
@@ -50,7 +50,7 @@ static bool open_side(diff_side *s, const char *path, const diff_options *o)
         complain("%s", err.message);
         return false;
     }
-    if (!reading_add_any(s->rec, path, &(reading_wish){.types = o->reading.types}))
+    if (!reading_add_any(s->rec, path, &(reading_wish){.types = o->types}))
         return false;
     s->agg = reading_aggregate(s->rec);
     if (s->agg == NULL)
@@ -65,7 +65,7 @@ static bool open_side(diff_side *s, const char *path, const diff_options *o)
 typedef struct opening {
     diff_side *side;
     const char *path;
-    const diff_options *options;
+    const cli_options *options;
     bool done;
 } opening;
 
@@ -77,14 +77,13 @@ static void *open_in_thread(void *context)
 }
 
 /* Reads both at a time, where that many threads are allowed and to be had. */
-static bool open_sides(diff_side *before, diff_side *after, const diff_options *o)
+static bool open_sides(diff_side *before, diff_side *after, const cli_options *o)
 {
-    opening other = {.side = after, .path = o->after, .options = o};
+    opening other = {.side = after, .path = o->operands[1], .options = o};
     pthread_t thread;
-    if (reading_threads(o->reading.jobs) < 2 ||
-        pthread_create(&thread, NULL, open_in_thread, &other) != 0)
-        return open_side(before, o->before, o) && open_side(after, o->after, o);
-    bool done = open_side(before, o->before, o);
+    if (reading_threads(o->jobs) < 2 || pthread_create(&thread, NULL, open_in_thread, &other) != 0)
+        return open_side(before, o->operands[0], o) && open_side(after, o->operands[1], o);
+    bool done = open_side(before, o->operands[0], o);
     (void)pthread_join(thread, NULL);
     return done && other.done;
 }
@@ -98,7 +97,7 @@ static void close_side(diff_side *s)
 
 /* ---- comparing ---- */
 
-static sagg_tree *tree_of(const diff_side *s, unsigned type, const diff_options *o)
+static sagg_tree *tree_of(const diff_side *s, unsigned type, const cli_options *o)
 {
     sagg_tree_options options = SAGG_TREE_OPTIONS_INIT;
     sagg_tree *tree = NULL;
@@ -110,7 +109,7 @@ static sagg_tree *tree_of(const diff_side *s, unsigned type, const diff_options 
     return tree;
 }
 
-static bool compare_type(comparison *c, unsigned type, const diff_options *o)
+static bool compare_type(comparison *c, unsigned type, const cli_options *o)
 {
     sagg_diff_options options = SAGG_DIFF_OPTIONS_INIT;
     sagg_error err;
@@ -133,19 +132,19 @@ static bool compare_type(comparison *c, unsigned type, const diff_options *o)
 }
 
 /* A type that only one side has cannot be compared. */
-static bool is_in_both(const comparison *c, unsigned type, const diff_options *o)
+static bool is_in_both(const comparison *c, unsigned type, const cli_options *o)
 {
     bool before = sagg_type_totals(c->before.agg, type).value > 0;
     bool after = sagg_type_totals(c->after.agg, type).value > 0;
-    if (o->reading.types != 0 && (o->reading.types >> type & 1) == 0)
+    if (o->types != 0 && (o->types >> type & 1) == 0)
         return false;
     if (before != after)
-        complain("note: only %s has samples of %s", before ? o->before : o->after,
+        complain("note: only %s has samples of %s", before ? o->operands[0] : o->operands[1],
                  sample_type_name(before ? c->before.agg : c->after.agg, type));
     return before && after;
 }
 
-static bool compare(comparison *c, const diff_options *o)
+static bool compare(comparison *c, const cli_options *o)
 {
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
         if (is_in_both(c, type, o) && !compare_type(c, type, o))
@@ -187,13 +186,13 @@ static json_t *json_of_path(const char *path)
     return name;
 }
 
-static json_t *json_of_rules(const diff_options *o)
+static json_t *json_of_rules(const cli_options *o)
 {
     json_t *rules = json_array();
-    if (o->self.text != NULL)
-        (void)json_array_append_new(rules, json_string(o->self.text));
-    if (o->total.text != NULL)
-        (void)json_array_append_new(rules, json_string(o->total.text));
+    if (o->fail_on.self.text != NULL)
+        (void)json_array_append_new(rules, json_string(o->fail_on.self.text));
+    if (o->fail_on.total.text != NULL)
+        (void)json_array_append_new(rules, json_string(o->fail_on.total.text));
     return rules;
 }
 
@@ -203,7 +202,7 @@ static json_t *json_of_rate(const diff_rates *rates, double value)
     return rates->known ? json_real(value) : json_null();
 }
 
-static json_t *json_of(const comparison *c, const verdict *v, const diff_options *o)
+static json_t *json_of(const comparison *c, const verdict *v, const cli_options *o)
 {
     json_t *types = json_array();
     for (size_t i = 0; i < c->count; i++) {
@@ -228,11 +227,12 @@ static json_t *json_of(const comparison *c, const verdict *v, const diff_options
                       "failures", failures, "changes", changes));
     }
     return json_pack("{s:i,s:o,s:o,s:{s:o,s:b,s:s},s:o}", "version", 1, "before",
-                     json_of_path(o->before), "after", json_of_path(o->after), "verdict", "rules",
-                     json_of_rules(o), "failed", v->failed, "text", v->text, "types", types);
+                     json_of_path(o->operands[0]), "after", json_of_path(o->operands[1]), "verdict",
+                     "rules", json_of_rules(o), "failed", v->failed, "text", v->text, "types",
+                     types);
 }
 
-static bool write_json(const comparison *c, const verdict *v, const diff_options *o)
+static bool write_json(const comparison *c, const verdict *v, const cli_options *o)
 {
     output out;
     json_t *document = json_of(c, v, o);
@@ -251,7 +251,7 @@ static bool write_json(const comparison *c, const verdict *v, const diff_options
     return output_commit(&out);
 }
 
-static bool write_html(const comparison *c, const diff_options *o)
+static bool write_html(const comparison *c, const cli_options *o)
 {
     bytes html = {0};
     output out;
@@ -259,8 +259,8 @@ static bool write_html(const comparison *c, const diff_options *o)
     char title[512];
     if (!template_read(&html, TEMPLATE_FLAMEGRAPH))
         return false;
-    (void)snprintf(title, sizeof(title), "%s, compared with %s", input_name(o->after),
-                   input_name(o->before));
+    (void)snprintf(title, sizeof(title), "%s, compared with %s", input_name(o->operands[1]),
+                   input_name(o->operands[0]));
     char *meta = meta_json(c->after.rec, c->before.rec, title, "");
     recording_deflate *deflate = recording_deflate_new();
     bool open = meta != NULL && deflate != NULL && output_open(&out, o->output);
@@ -284,7 +284,7 @@ static bool write_html(const comparison *c, const diff_options *o)
     return done;
 }
 
-static bool write_text(const comparison *c, const verdict *v, const diff_options *o)
+static bool write_text(const comparison *c, const verdict *v, const cli_options *o)
 {
     output out;
     if (!output_open(&out, o->output))
@@ -293,7 +293,7 @@ static bool write_text(const comparison *c, const verdict *v, const diff_options
     return output_commit(&out);
 }
 
-static bool write_any(const comparison *c, const verdict *v, const diff_options *o)
+static bool write_any(const comparison *c, const verdict *v, const cli_options *o)
 {
     switch (o->format) {
     case DIFF_HTML:
@@ -306,14 +306,14 @@ static bool write_any(const comparison *c, const verdict *v, const diff_options 
 }
 
 /* Where the text does not go to the terminal, and a rule was given. */
-static void report_verdict(const verdict *v, const diff_options *o)
+static void report_verdict(const verdict *v, const cli_options *o)
 {
-    bool has_rule = o->self.text != NULL || o->total.text != NULL;
+    bool has_rule = o->fail_on.self.text != NULL || o->fail_on.total.text != NULL;
     if (has_rule && (o->format != DIFF_TEXT || strcmp(o->output, "-") != 0))
         complain("verdict: %s", v->text);
 }
 
-static int run(comparison *c, const diff_options *o)
+static int run(comparison *c, const cli_options *o)
 {
     verdict v = {0};
     if (!open_sides(&c->before, &c->after, o))
@@ -334,17 +334,50 @@ static int run(comparison *c, const diff_options *o)
                                                                                  : EXIT_SALVAGED;
 }
 
-int diff_run(int argc, char **argv)
+/* Finds the format by the output's name. */
+static bool find_format(cli_options *o)
 {
-    diff_options o;
+    static const struct {
+        const char *ending;
+        enum diff_format format;
+    } endings[] = {{".txt", DIFF_TEXT}, {".html", DIFF_HTML}, {".json", DIFF_JSON}};
+    const char *ending = strrchr(o->output, '.');
+    if (o->format == 0 && strcmp(o->output, "-") == 0)
+        o->format = DIFF_TEXT;
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+        if (o->format == 0 && ending != NULL && strcmp(ending, endings[i].ending) == 0)
+            o->format = endings[i].format;
+    if (o->format == 0)
+        complain("'%s' does not end in .txt, .html or .json: add --format", o->output);
+    return o->format != 0;
+}
+
+static int diff_run(cli_options *o)
+{
     comparison c = {0};
-    int rc = diff_parse(&o, argc, argv);
-    if (rc >= 0)
-        return rc;
-    rc = run(&c, &o);
+    if (!output_spares(o->output, o->operands, o->operand_count) || !find_format(o))
+        return EXIT_USAGE;
+    int rc = run(&c, o);
     for (size_t i = 0; i < c.count; i++)
         sagg_diff_free(c.diffs[i]);
     close_side(&c.before);
     close_side(&c.after);
     return rc;
 }
+
+const command diff_command = {
+    .name = "diff",
+    .summary = "Compare two recordings, for people or for a build",
+    .usage = "BEFORE AFTER [OPTIONS]",
+    .about = "Compares two recordings, or pprof's profiles or collapsed stacks, type by type: each "
+             "method's and stack's share of its type's total. A change of a method's own share "
+             "comes with an interval in which it lies with a probability of 99 %, from a bootstrap "
+             "over windows of one second. The table of each type also has the totals per second of "
+             "recording; the last line is the verdict.",
+    .ending = "Exit codes: 0 done; 3 done, but a part of an input is damaged or was left out, "
+              "which standard error names; 4 a method or a total fails a rule; 1 nothing could be "
+              "compared or written; 2 wrong usage.",
+    .bit = OF_DIFF,
+    .operands = OPERANDS_TWO_FILES,
+    .run = diff_run,
+};

@@ -4,9 +4,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "cli/command.h"
 #include "cli/formats/frame_name.h"
+#include "cli/options/option.h"
 
 diff_rates comparison_rates(const comparison *c, size_t index)
 {
@@ -20,24 +21,48 @@ diff_rates comparison_rates(const comparison *c, size_t index)
     return rates;
 }
 
+int diff_take_rule(void *field, const struct option_row *row, const char *text)
+{
+    diff_rules *out = field;
+    const char *number = text[0] == '+' ? text + 1 : "";
+    char *end;
+    double percent = strtod(number, &end);
+    bool is_number = end != number && percent >= 0;
+    diff_rule rule = {.text = text};
+    if (is_number && percent <= 100 && strcmp(end, "% self") == 0) {
+        rule.limit = (int64_t)(percent * 1e7 + 0.5);
+        out->self = rule;
+        return -1;
+    }
+    if (is_number && percent <= 1e6 && strcmp(end, "% total/s") == 0) {
+        rule.limit = (int64_t)(percent * 1e7 + 0.5);
+        out->total = rule;
+        return -1;
+    }
+    complain("--%s takes '+5%% self' (a method's own share, in percentage points up to 100) or "
+             "'+10%% total/s' (a type's total per second), not '%s'",
+             row->name, text);
+    return EXIT_USAGE;
+}
+
 static int64_t growth_of(const sagg_change *change)
 {
     return change->after_share - change->before_share;
 }
 
-bool gate_method_fails(const sagg_change *change, const diff_options *o)
+bool gate_method_fails(const sagg_change *change, const cli_options *o)
 {
-    return o->self.text != NULL && growth_of(change) > o->self.limit &&
+    return o->fail_on.self.text != NULL && growth_of(change) > o->fail_on.self.limit &&
            (!change->has_interval || change->low > 0);
 }
 
-bool gate_total_fails(const comparison *c, size_t index, const diff_options *o)
+bool gate_total_fails(const comparison *c, size_t index, const cli_options *o)
 {
-    return o->total.text != NULL &&
-           comparison_rates(c, index).growth * 1e9 > (double)o->total.limit;
+    return o->fail_on.total.text != NULL &&
+           comparison_rates(c, index).growth * 1e9 > (double)o->fail_on.total.limit;
 }
 
-void gate_report(const comparison *c, const diff_options *o)
+void gate_report(const comparison *c, const cli_options *o)
 {
     for (size_t i = 0; i < c->count; i++) {
         const char *type = comparison_type(c, i);
@@ -72,7 +97,7 @@ typedef struct outliers {
 } outliers;
 
 static void look_at_method(outliers *out, const sagg_change *change, size_t type,
-                           const diff_options *o)
+                           const cli_options *o)
 {
     int64_t growth = growth_of(change);
     if (growth > 0 && (out->grown == NULL || growth > growth_of(out->grown))) {
@@ -88,7 +113,7 @@ static void look_at_method(outliers *out, const sagg_change *change, size_t type
     out->failed_methods += gate_method_fails(change, o);
 }
 
-static outliers find_outliers(const comparison *c, const diff_options *o)
+static outliers find_outliers(const comparison *c, const cli_options *o)
 {
     outliers out = {0};
     for (size_t i = 0; i < c->count; i++) {
@@ -131,51 +156,53 @@ static void put_no_rule(FILE *to, const comparison *c, const outliers *found)
     }
 }
 
-static void put_self(FILE *to, const comparison *c, const outliers *found, const diff_options *o)
+static void put_self(FILE *to, const comparison *c, const outliers *found, const cli_options *o)
 {
     if (found->failed_methods > 0) {
         (void)fprintf(to, "%zu %s '%s'", found->failed_methods,
-                      found->failed_methods == 1 ? "method fails" : "methods fail", o->self.text);
+                      found->failed_methods == 1 ? "method fails" : "methods fail",
+                      o->fail_on.self.text);
         return;
     }
-    (void)fprintf(to, "no method fails '%s': ", o->self.text);
+    (void)fprintf(to, "no method fails '%s': ", o->fail_on.self.text);
     if (found->grown == NULL) {
         (void)fputs("none has a greater share than before", to);
     } else {
         (void)fputs("the greatest growth is ", to);
         put_method(to, c, found->grown_type, found->grown);
-        if (growth_of(found->grown) > o->self.limit)
+        if (growth_of(found->grown) > o->fail_on.self.limit)
             (void)fputs(", which may be chance", to);
     }
     size_t index = found->grown_total;
-    if (o->total.text == NULL && comparison_rates(c, index).growth > 0) {
+    if (o->fail_on.total.text == NULL && comparison_rates(c, index).growth > 0) {
         (void)fputs("; shares say nothing of totals, which grew (", to);
         put_total(to, c, index);
         (void)fputs("): add --fail-on '+10% total/s'", to);
     }
 }
 
-static void put_totals(FILE *to, const comparison *c, const outliers *found, const diff_options *o)
+static void put_totals(FILE *to, const comparison *c, const outliers *found, const cli_options *o)
 {
     if (found->failed_totals > 0) {
         (void)fprintf(to, "%zu %s '%s'", found->failed_totals,
-                      found->failed_totals == 1 ? "total fails" : "totals fail", o->total.text);
+                      found->failed_totals == 1 ? "total fails" : "totals fail",
+                      o->fail_on.total.text);
         return;
     }
-    (void)fprintf(to, "no total fails '%s': the greatest growth is ", o->total.text);
+    (void)fprintf(to, "no total fails '%s': the greatest growth is ", o->fail_on.total.text);
     put_total(to, c, found->grown_total);
 }
 
-static bool can_apply(const comparison *c, const diff_options *o)
+static bool can_apply(const comparison *c, const cli_options *o)
 {
-    if (o->total.text == NULL || (c->before.covered_ns > 0 && c->after.covered_ns > 0))
+    if (o->fail_on.total.text == NULL || (c->before.covered_ns > 0 && c->after.covered_ns > 0))
         return true;
-    complain("'%s' cannot be applied: %s does not say how long it was recorded", o->total.text,
-             c->before.covered_ns == 0 ? o->before : o->after);
+    complain("'%s' cannot be applied: %s does not say how long it was recorded",
+             o->fail_on.total.text, c->before.covered_ns == 0 ? o->operands[0] : o->operands[1]);
     return false;
 }
 
-bool gate_judge(verdict *out, const comparison *c, const diff_options *o)
+bool gate_judge(verdict *out, const comparison *c, const cli_options *o)
 {
     size_t size;
     *out = (verdict){0};
@@ -184,13 +211,13 @@ bool gate_judge(verdict *out, const comparison *c, const diff_options *o)
     outliers found = find_outliers(c, o);
     FILE *to = open_memstream(&out->text, &size);
     if (to != NULL) {
-        if (o->self.text == NULL && o->total.text == NULL)
+        if (o->fail_on.self.text == NULL && o->fail_on.total.text == NULL)
             put_no_rule(to, c, &found);
-        if (o->self.text != NULL)
+        if (o->fail_on.self.text != NULL)
             put_self(to, c, &found, o);
-        if (o->self.text != NULL && o->total.text != NULL)
+        if (o->fail_on.self.text != NULL && o->fail_on.total.text != NULL)
             (void)fputs("; ", to);
-        if (o->total.text != NULL)
+        if (o->fail_on.total.text != NULL)
             put_totals(to, c, &found, o);
         if (fclose(to) != 0)
             to = NULL;

@@ -57,7 +57,7 @@ static void print_type(FILE *to, const comparison *c, size_t index, uint32_t row
     (void)fputc('\n', to);
 }
 
-void comparison_print(FILE *to, const comparison *c, const verdict *v, const diff_options *o)
+void comparison_print(FILE *to, const comparison *c, const verdict *v, const cli_options *o)
 {
     for (size_t i = 0; i < c->count; i++)
         print_type(to, c, i, o->rows);

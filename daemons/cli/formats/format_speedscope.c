@@ -98,7 +98,7 @@ static bool write_profile(FILE *to, const sagg_tree_view *view, size_t first_fra
     return true;
 }
 
-bool format_speedscope(output *out, const sagg_tree *const *trees, size_t count, const char *title)
+bool speedscope_write(output *out, const sagg_tree *const *trees, size_t count, const char *title)
 {
     FILE *to = out->file;
     size_t first_frame = 0;

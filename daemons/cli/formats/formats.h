@@ -14,7 +14,7 @@ bool format_pprof(output *out, const sagg *agg, uint32_t types, bool threads,
                   const recording_info *info);
 
 /* speedscope's JSON, a profile per tree. */
-bool format_speedscope(output *out, const sagg_tree *const *trees, size_t count, const char *title);
+bool speedscope_write(output *out, const sagg_tree *const *trees, size_t count, const char *title);
 
 /* An Arrow IPC file: a row per type (bits), thread and stack (docs/formats/arrow.md). */
 bool format_arrow(output *out, const sagg *agg, uint32_t types);

@@ -21,7 +21,7 @@
 
 static const char *name_of(const look *l)
 {
-    return strcmp(l->options->path, "-") == 0 ? "standard input" : l->options->path;
+    return strcmp(l->options->operands[0], "-") == 0 ? "standard input" : l->options->operands[0];
 }
 
 static void complain_at(const look *l, const jfr_error *err)
@@ -38,7 +38,7 @@ static void complain_at(const look *l, const jfr_error *err)
 static int open_pipe(look *l, const jfr_options *o, jfr_error *err)
 {
     bytes input;
-    int error = read_all(&input, l->options->path, PIPE_LIMIT);
+    int error = read_all(&input, l->options->operands[0], PIPE_LIMIT);
     if (error != 0) {
         *err = (jfr_error){.code = JFR_ERR_IO};
         (void)snprintf(err->message, sizeof(err->message), "%s: cannot read it: %s", name_of(l),
@@ -52,7 +52,7 @@ static int open_pipe(look *l, const jfr_options *o, jfr_error *err)
 
 static int begin_names(look *l, jfr_error *err)
 {
-    const look_options *o = l->options;
+    const cli_options *o = l->options;
     if (filter_names_begin(&l->events, o->events, false) &&
         filter_names_begin(&l->categories, o->categories, true))
         return 0;
@@ -72,17 +72,17 @@ static void free_input(look *l)
 /* Offsets are from the recording's own start or end. */
 static int find_times(look *l, jfr_error *err)
 {
-    const look_options *o = l->options;
+    const cli_options *o = l->options;
     jfr_span span = {0};
-    int rc = time_is_relative(&o->from) || time_is_relative(&o->to)
+    int rc = time_is_relative(&o->filter.from) || time_is_relative(&o->filter.to)
                  ? jfr_file_span(l->file, &span, err)
                  : 0;
-    l->from_ns = time_option_instant(&o->from, span.start_ns, span.end_ns, INT64_MIN);
-    l->to_ns = time_option_instant(&o->to, span.start_ns, span.end_ns, INT64_MAX);
+    l->from_ns = time_option_instant(&o->filter.from, span.start_ns, span.end_ns, INT64_MIN);
+    l->to_ns = time_option_instant(&o->filter.to, span.start_ns, span.end_ns, INT64_MAX);
     return rc < 0 ? rc : 0;
 }
 
-bool look_open(look *l, const look_options *options, text *out)
+bool look_open(look *l, const cli_options *options, text *out)
 {
     jfr_options o = JFR_OPTIONS_INIT;
     jfr_error err = {.code = 0};
@@ -90,9 +90,9 @@ bool look_open(look *l, const look_options *options, text *out)
     *l = (look){.options = options, .out = out, .percent = -1};
     o.flags = JFR_WALK_UNFINISHED;
     int rc;
-    if (input_is_plain(options->path)) {
-        rc = jfr_open_file(&l->file, options->path, &o, &err);
-        l->bytes = rc == 0 && stat(options->path, &st) == 0 ? (uint64_t)st.st_size : 0;
+    if (input_is_plain(options->operands[0])) {
+        rc = jfr_open_file(&l->file, options->operands[0], &o, &err);
+        l->bytes = rc == 0 && stat(options->operands[0], &st) == 0 ? (uint64_t)st.st_size : 0;
     } else {
         rc = open_pipe(l, &o, &err);
     }
@@ -216,9 +216,10 @@ static void report_losses(const look *l)
 
 static void note_nothing_left(const look *l)
 {
-    const look_options *o = l->options;
-    if (l->shown == 0 && (o->events != NULL || o->categories != NULL ||
-                          o->from.base != TIME_NOT_GIVEN || o->to.base != TIME_NOT_GIVEN))
+    const cli_options *o = l->options;
+    if (l->shown == 0 &&
+        (o->events != NULL || o->categories != NULL || o->filter.from.base != TIME_NOT_GIVEN ||
+         o->filter.to.base != TIME_NOT_GIVEN))
         complain("note: the filters leave nothing of the recording");
 }
 

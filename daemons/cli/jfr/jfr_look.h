@@ -10,35 +10,11 @@
 #include <jfr/jfr.h>
 
 #include "cli/jfr/jfr_filter.h"
-#include "cli/options/time_option.h"
+#include "cli/options/options.h"
 #include "cli/output/text.h"
 
-typedef struct look_options {
-    const char *path; /* "-" = standard input */
-    bool json;
-    const char *events; /* filters of jfr_type_matches; NULL = all */
-    const char *categories;
-    time_point from;
-    time_point to;
-    uint32_t stack_depth;
-} look_options;
-
-/* What a subcommand's command line may hold beside FILE, --json and --help. */
-enum look_accepts {
-    LOOK_JSON = 1 << 0,
-    LOOK_FILTER = 1 << 1, /* --events, --categories */
-    LOOK_TIMES = 1 << 2,  /* --from, --to */
-    LOOK_STACKS = 1 << 3, /* --stack-depth */
-};
-
-/*
- * Reads argv; `help` is printed for --help. Returns -1 to go on, or an exit code: after --help, or
- * after a mistake that it has named. What `out` holds is borrowed from argv.
- */
-int look_parse(look_options *out, int argc, char **argv, unsigned accepts, const char *help);
-
 typedef struct look {
-    const look_options *options;
+    const cli_options *options;
     text *out; /* what is written to standard output; a broken pipe there ends the walk */
     jfr_file *file;
     char *input; /* a pipe's bytes */
@@ -58,7 +34,7 @@ typedef struct look {
 } look;
 
 /* Opens the recording. Complains and returns false when it cannot be read at all. */
-bool look_open(look *l, const look_options *options, text *out);
+bool look_open(look *l, const cli_options *options, text *out);
 
 /* The next chunk in l->chunk. Returns false at the end. */
 bool look_next_chunk(look *l);

@@ -5,27 +5,8 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
-#include "cli/jfr/jfr.h"
 #include "cli/jfr/jfr_look.h"
 #include "cli/jfr/jfr_names.h"
-
-static const char help[] =
-    "usage: hotstack jfr metadata FILE [OPTIONS]\n"
-    "\n"
-    "Prints the types of events, values and annotations that a recording describes, with their\n"
-    "fields and annotations, in the manner of Java source. A type that several chunks describe is\n"
-    "printed once, as the first has it. - is standard input.\n"
-    "\n"
-    "      --json               one JSON object: {\"types\": [{\"name\", \"super\", \"label\", "
-    "...,\n"
-    "                           \"fields\": [{\"name\", \"type\", \"array\", ...}, ...]}, ...]}\n"
-    "      --events FILTER      only these event types: names with or without their package,\n"
-    "                           separated by commas; * and ? stand for any text and any character\n"
-    "      --categories FILTER  only event types of these categories, or of their initials\n"
-    "  -h, --help               this text\n"
-    "\n"
-    "Exit codes: 0 all was read; 3 printed, but a part of the recording is damaged or cut off,\n"
-    "named on standard error; 1 nothing could be read (with the offset); 2 wrong usage.\n";
 
 /* ---- which types ---- */
 
@@ -207,7 +188,7 @@ typedef struct printer {
     seen seen;
 } printer;
 
-static bool is_chosen(const look_options *o, const jfr_type *t)
+static bool is_chosen(const cli_options *o, const jfr_type *t)
 {
     return (o->events == NULL && o->categories == NULL) ||
            jfr_type_matches(t, o->events, o->categories);
@@ -252,29 +233,41 @@ static bool print_chunk(printer *p)
     return added;
 }
 
-int jfr_metadata_run(int argc, char **argv)
+static int jfr_metadata_run(cli_options *o)
 {
-    look_options o;
     text out = {.fd = 1};
     look l;
-    int rc = look_parse(&o, argc, argv, LOOK_JSON | LOOK_FILTER, help);
-    if (rc >= 0)
-        return rc;
-    if (!look_open(&l, &o, &out))
+    if (!look_open(&l, o, &out))
         return EXIT_UNREADABLE;
     printer p = {.look = &l};
     while (look_next_chunk(&l)) {
-        if (o.json && l.chunks == 1)
+        if (o->json && l.chunks == 1)
             text_string(&out, "{\"types\":[");
         if (print_chunk(&p) || l.failed)
             continue;
         complain("there is no memory to print types");
         l.failed = true;
     }
-    if (o.json && l.chunks > 0)
+    if (o->json && l.chunks > 0)
         text_string(&out, "\n]}\n");
     for (size_t i = 0; i < p.seen.count; i++)
         free(p.seen.names[i]);
     free(p.seen.names);
     return look_close(&l);
 }
+
+const command jfr_metadata_command = {
+    .name = "jfr metadata",
+    .summary = "The types of events and values, with their fields",
+    .usage = "FILE [OPTIONS]",
+    .about = "Prints the types of events, values and annotations that a recording describes, with "
+             "their fields and annotations, in the manner of Java source. A type that several "
+             "chunks describe is printed once, as the first has it. - is standard input.",
+    .ending =
+        "Exit codes: 0 all was read; 3 printed, but a part of the recording is damaged or cut "
+        "off, which standard error names; 1 nothing could be read (with the offset); 2 wrong "
+        "usage.",
+    .bit = OF_JFR_METADATA,
+    .operands = OPERANDS_FILE,
+    .run = jfr_metadata_run,
+};

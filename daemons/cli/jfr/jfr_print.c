@@ -3,30 +3,9 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
-#include "cli/jfr/jfr.h"
 #include "cli/jfr/jfr_json.h"
 #include "cli/jfr/jfr_look.h"
 #include "cli/jfr/jfr_pretty.h"
-
-static const char help[] =
-    "usage: hotstack jfr print FILE [OPTIONS]\n"
-    "\n"
-    "Prints the events of a recording in the order in which they ended, chunk by chunk, as the\n"
-    "JDK's `jfr print` does. - is standard input.\n"
-    "\n"
-    "      --json               as JSON, byte for byte as the JDK 25 writes it\n"
-    "      --events FILTER      only these events: names with or without their package, separated\n"
-    "                           by commas; * and ? stand for any text and any character\n"
-    "      --categories FILTER  only events of these categories, or of their initials\n"
-    "      --from TIME, --to TIME\n"
-    "                           only events that end at or after --from and start before --to:\n"
-    "                           2026-11-21T10:00:00Z (no zone is UTC), Unix seconds, +30s\n"
-    "                           after the recording's start, -30s before its end\n"
-    "      --stack-depth N      frames of a stack trace that are shown (default 5)\n"
-    "  -h, --help               this text\n"
-    "\n"
-    "Exit codes: 0 all was read; 3 printed, but a part of the recording is damaged or cut off,\n"
-    "named on standard error; 1 nothing could be read (with the offset); 2 wrong usage.\n";
 
 /* The JDK sorts the events of a chunk by their ends; those that end together stay in the file's
  * order. */
@@ -151,28 +130,39 @@ static void print_all(look *l, printer *p)
     free(list.list);
 }
 
-int jfr_print_run(int argc, char **argv)
+static int jfr_print_run(cli_options *o)
 {
-    look_options o;
     text out = {.fd = 1};
     look l;
-    int rc = look_parse(&o, argc, argv, LOOK_JSON | LOOK_FILTER | LOOK_TIMES | LOOK_STACKS, help);
-    if (rc >= 0)
-        return rc;
-    if (!look_open(&l, &o, &out))
+    if (!look_open(&l, o, &out))
         return EXIT_UNREADABLE;
     printer p = {.begun = false};
-    if (o.json)
-        p.json = jfr_json_new(&out, JFR_JSON_JDK, o.stack_depth);
+    if (o->json)
+        p.json = jfr_json_new(&out, JFR_JSON_JDK, o->stack_depth);
     else
-        p.pretty = jfr_pretty_new(&out, o.stack_depth);
+        p.pretty = jfr_pretty_new(&out, o->stack_depth);
     if (p.json == NULL && p.pretty == NULL) {
         complain("there is no memory to print events");
         l.failed = true;
     }
     print_all(&l, &p);
-    rc = look_close(&l);
+    int rc = look_close(&l);
     jfr_json_free(p.json);
     jfr_pretty_free(p.pretty);
     return rc;
 }
+
+const command jfr_print_command = {
+    .name = "jfr print",
+    .summary = "Events as the JDK's tool prints them, text or JSON",
+    .usage = "FILE [OPTIONS]",
+    .about = "Prints the events of a recording in the order in which they ended, chunk by chunk, "
+             "as the JDK's `jfr print` does. - is standard input.",
+    .ending =
+        "Exit codes: 0 all was read; 3 printed, but a part of the recording is damaged or cut "
+        "off, which standard error names; 1 nothing could be read (with the offset); 2 wrong "
+        "usage.",
+    .bit = OF_JFR_PRINT,
+    .operands = OPERANDS_FILE,
+    .run = jfr_print_run,
+};

@@ -6,26 +6,9 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
-#include "cli/jfr/jfr.h"
 #include "cli/jfr/jfr_look.h"
 #include "cli/jfr/jfr_names.h"
 #include "cli/jfr/jfr_times.h"
-
-static const char help[] =
-    "usage: hotstack jfr summary FILE [--json]\n"
-    "\n"
-    "Counts the events of a recording by their type; types that the recording describes but has "
-    "no\n"
-    "events of count 0. Type ids are each chunk's own and are told apart by it. - is standard\n"
-    "input.\n"
-    "\n"
-    "      --json  one JSON object: {\"version\", \"chunks\", \"start\", \"duration_ns\",\n"
-    "              \"bytes\", \"recorder_lost\": {\"samples\", \"bytes\"},\n"
-    "              \"events\": [{\"name\", \"count\", \"bytes\"}, ...]}\n"
-    "  -h, --help  this text\n"
-    "\n"
-    "Exit codes: 0 all was read; 3 printed, but a part of the recording is damaged or cut off,\n"
-    "named on standard error; 1 nothing could be read (with the offset); 2 wrong usage.\n";
 
 typedef struct row {
     char *name;
@@ -242,22 +225,18 @@ static void put_text(text *out, const summary *s)
     }
 }
 
-int jfr_summary_run(int argc, char **argv)
+static int jfr_summary_run(cli_options *o)
 {
-    look_options o;
     text out = {.fd = 1};
     look l;
     summary s = {.count = 0};
-    int rc = look_parse(&o, argc, argv, LOOK_JSON, help);
-    if (rc >= 0)
-        return rc;
-    if (!look_open(&l, &o, &out))
+    if (!look_open(&l, o, &out))
         return EXIT_UNREADABLE;
     count_all(&l, &s);
     if (s.count > 0)
         qsort(s.rows, s.count, sizeof(*s.rows), compare);
     if (s.chunks > 0 && !l.failed) {
-        if (o.json)
+        if (o->json)
             put_json(&out, &s);
         else
             put_text(&out, &s);
@@ -265,3 +244,18 @@ int jfr_summary_run(int argc, char **argv)
     free_rows(&s);
     return look_close(&l);
 }
+
+const command jfr_summary_command = {
+    .name = "jfr summary",
+    .summary = "Which events there are, and how many",
+    .usage = "FILE [--json]",
+    .about = "Counts the events of a recording by their type; types that the recording describes "
+             "but has no events of count 0. - is standard input.",
+    .ending =
+        "Exit codes: 0 all was read; 3 printed, but a part of the recording is damaged or cut "
+        "off, which standard error names; 1 nothing could be read (with the offset); 2 wrong "
+        "usage.",
+    .bit = OF_JFR_SUMMARY,
+    .operands = OPERANDS_FILE,
+    .run = jfr_summary_run,
+};

@@ -1,57 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line of `hotstack convert`. */
+/* What a command line says. Each command takes some of it: option_table.c says which. */
 #ifndef HOTSTACK_CLI_OPTIONS_H
 #define HOTSTACK_CLI_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include <catalogue/event.h>
+
+#include "cli/command.h"
 #include "cli/commands/convert_filter.h"
-#include "cli/options/reading_options.h"
+#include "cli/diff/diff_rules.h"
+#include "cli/options/time_option.h"
 
-enum convert_format {
-    FORMAT_NONE,
-    FORMAT_HTML,
-    FORMAT_COLLAPSED, /* one type a file */
-    FORMAT_JSON,
-    FORMAT_PPROF,
-    FORMAT_SPEEDSCOPE,
-    FORMAT_CSV, /* one type a file */
-    FORMAT_TOP,
-    FORMAT_ARROW,
-    FORMAT_HEATMAP,
-};
+struct cli_options {
+    char **operands; /* what stands beside the options; "-" = standard input */
+    int operand_count;
+    uint64_t given; /* bits 1 << row of the table */
+    bool json;
 
-typedef struct convert_options {
-    char **inputs; /* "-" = standard input */
-    int input_count;
-    const char *output; /* "-" = standard output */
-    enum convert_format format;
-    reading_options reading;
+    /* Which samples are read, and how. */
+    uint32_t types; /* bits 1 << PROFILE_TYPE_*; 0 = all that there are */
+    convert_filter filter;
+    bool raw_names;
+    uint32_t max_stacks; /* cap of the aggregate */
+    uint32_t max_mib;    /* cap of the aggregate's memory */
+    uint32_t jobs;       /* threads that read; 0 = as reading_threads says */
+
+    /* What is written. */
+    const char *output; /* "-" = standard output; NULL = not given */
+    unsigned format; /* of the command's formats, counted from 1; 0 = as the output's name says */
     bool threads;
     bool lines;
     bool states; /* wall: running and waiting apart */
     bool inverted;
-    convert_filter filter; /* free it with filter_free */
-    uint32_t max_nodes;
+    uint32_t max_nodes; /* 0 = all */
     uint32_t min_width; /* parts per billion of the type's total */
-    uint32_t max_cells; /* of each type's heatmap */
-    const char
-        *absent;      /* the events of the input that the profiler refused, and why; NULL = none */
-    uint64_t dropped; /* events that the profiler dropped while it made the input */
-    bool report;      /* names the file that was written; several are named in any case */
-} convert_options;
+    uint32_t max_cells; /* of each type's heatmap; 0 = the library's default */
+    uint32_t rows;      /* of each table; 0 = all */
+    unsigned sort_by;   /* enum sort_column */
+    diff_rules fail_on;
 
-/* The format that the ending of a file's name stands for, or FORMAT_NONE. */
-enum convert_format convert_format_of(const char *path);
+    /* hotstack jfr */
+    const char *events; /* filters of jfr_type_matches; NULL = all */
+    const char *categories;
+    uint32_t stack_depth;
+
+    const char *socket; /* hotstack collector status */
+
+    /* A running JVM. */
+    uint32_t duration_ms;
+    event_intervals record;
+    unsigned recorder; /* attach_ap_recorder */
+    bool loop;
+    uint32_t rate_limit; /* events of one kind in a second */
+    bool watch;
+    double busy; /* percent of a core from which on a thread is busy */
+    uint32_t top;
+    uint32_t stacks;
+    uint32_t depth;
+    uint32_t pause_ms;
+    uint32_t max_threads;
+    bool full;
+    bool synchronizers;
+    bool contention;
+};
+
+enum sort_column { SORT_BY_SELF, SORT_BY_TOTAL };
 
 /*
- * Reads argv. Returns -1 to go on, or an exit code: after --help, or after a mistake that it has
- * named. What `out` holds is borrowed from argv.
+ * Reads argv, argv[0] being the command's last word. Returns -1 to go on, or an exit code: after
+ * --help, or after a mistake that it has named. What `out` holds is borrowed from argv; free its
+ * filter with filter_free in any case.
  */
-int convert_parse(convert_options *out, int argc, char **argv);
+int options_parse(cli_options *out, const command *c, int argc, char **argv);
 
-/* Converts what the options say, which must be complete; complains and returns an exit code. */
-int convert_files(convert_options *o);
+/* Prints a command's --help. */
+void options_print_help(const command *c);
+
+/*
+ * Copies a manual page to standard output. A line `.\" OPTIONS convert` becomes the description of
+ * that command's options. Returns false when there is no such command.
+ */
+bool options_print_manual(FILE *page);
+
+/*
+ * Prints what the last of these words may become, a line each, with a description behind a tab;
+ * ":files" where that is a file's name. What the shells' completion scripts ask for.
+ */
+void options_complete(char *const *words, int count);
 
 #endif

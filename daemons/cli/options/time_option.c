@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/command.h"
+#include "cli/options/option.h"
 
 /* Somewhat before 64 bits of nanoseconds end. */
 #define SECONDS_END INT64_C(9000000000)
@@ -113,16 +113,17 @@ static bool read_offset(int64_t *ns, const char *text)
     return false;
 }
 
-int time_option_take(time_point *out, const char *option, const char *text)
+int time_option_take(void *field, const struct option_row *row, const char *text)
 {
+    time_point *out = field;
     bool is_offset = text[0] == '+' || text[0] == '-';
     out->base = text[0] == '+' ? TIME_FROM_START : text[0] == '-' ? TIME_FROM_END : TIME_INSTANT;
     if (is_offset ? read_offset(&out->ns, text + 1)
                   : read_seconds(&out->ns, text) || read_date(&out->ns, text))
         return -1;
-    complain("%s takes a time such as 2026-01-31T09:15:00Z, Unix seconds, +2s after the "
+    complain("--%s takes a time such as 2026-01-31T09:15:00Z, Unix seconds, +2s after the "
              "recording's start or -2s before its end (units ms, s, m, h, d), not '%s'",
-             option, text);
+             row->name, text);
     return EXIT_USAGE;
 }
 

@@ -19,13 +19,15 @@ typedef struct time_point {
 } time_point;
 
 /*
- * Takes the value of --from or --to, which `option` names: an instant after 1970, as Unix seconds
+ * Takes the value of --from or --to into a time_point, as option_row.take: an instant after 1970,
+ * as Unix seconds
  * ("1769846400.5"), a day ("2026-01-31", its beginning), or a day with a time behind "T" or a blank
  * ("2026-01-31T09:15:00.5+02:00"; no zone is UTC); "+2s", behind the recording's start; "-1.5m",
  * before its end. A day that no calendar has is refused. Returns -1 to go on, or an exit code after
  * it has complained.
  */
-int time_option_take(time_point *out, const char *option, const char *text);
+struct option_row;
+int time_option_take(void *field, const struct option_row *row, const char *text);
 
 /* Whether some time may lie between the two, and a complaint when none does. Points of two bases
  * take the recording to tell. */

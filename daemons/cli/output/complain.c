@@ -6,15 +6,11 @@
 #include "cli/command.h"
 #include "cli/output/json_text.h"
 
-static const char *command_name;
+static const char *complainer;
 
-int run_as(const char *name, const command *c, int argc, char **argv)
+void complain_as(const char *name)
 {
-    char full[64];
-    (void)snprintf(full, sizeof(full), "hotstack %s", name);
-    argv[0] = full;
-    command_name = name;
-    return c->run(argc, argv);
+    complainer = name;
 }
 
 void complain(const char *format, ...)
@@ -25,8 +21,8 @@ void complain(const char *format, ...)
     (void)vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     defuse_text(text); /* names of files and methods are hostile */
-    if (command_name != NULL)
-        (void)fprintf(stderr, "hotstack %s: %s\n", command_name, text);
+    if (complainer != NULL)
+        (void)fprintf(stderr, "hotstack %s: %s\n", complainer, text);
     else
         (void)fprintf(stderr, "hotstack: %s\n", text);
 }

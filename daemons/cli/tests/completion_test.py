@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bash completes every command of the program, and the options that its help names.
+"""bash completes every command of the program, the options that its help names, their values, and files.
 
 usage: completion_test.py HOTSTACK COMPLETION_DIRECTORY
-Prints TAP. The commands of zsh and fish come from the program in the same way; neither shell is needed.
+Prints TAP. zsh and fish ask the program in the same way; neither shell is needed.
 """
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 HOTSTACK, DIRECTORY = sys.argv[1], pathlib.Path(sys.argv[2])
 HELP = subprocess.run([HOTSTACK, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -35,22 +36,31 @@ def check_options():
     assert bash("profile", "--en") == {"--engine"}
     assert bash("profile", "--engine", "j") == {"jfr"}
     assert bash("attach", "st") == {"status"}
+    assert bash("profile", "-e", "cpu,al") == {"cpu,alloc"}
+    assert bash("convert", "x.jfr", "-f", "h") == {"html", "heatmap"}
     for name in ("_hotstack", "hotstack.fish"):
-        text = (DIRECTORY / name).read_text()
-        assert "hotstack --help" in text and "async-profiler jfr" in text, name
+        assert "hotstack __complete" in (DIRECTORY / name).read_text(), name
     assert {"summary", "totals"} <= bash("jfr", "") and "--version" not in bash("jfr", "")
     for words in (("convert",), ("diff",), ("top",), *(("jfr", name) for name in bash("jfr", ""))):
         help_text = subprocess.run([HOTSTACK, *words, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        options = set(re.findall(r"(?:^ +(?:-\w, )?|, )(--[a-z-]+)", help_text, re.MULTILINE))
+        options = set(re.findall(r"^  (?:-\w,|   ) (--[a-z-]+)", help_text, re.MULTILINE))
         assert len(options) > 1 and bash(*words, "-") == options, (words, bash(*words, "-") ^ options)
     for option in re.findall(r"--[a-z]+", " ".join(bash("profile", "--"))):
         help_text = subprocess.run([HOTSTACK, "profile", "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
         assert option in help_text, option
 
 
+def check_files():
+    with tempfile.TemporaryDirectory() as name:
+        (pathlib.Path(name) / "a file.jfr").write_text("")
+        assert bash("convert", f"{name}/a") == bash("convert", "-o", f"{name}/a") == {f"{name}/a", "file.jfr"}
+        assert bash("threads", "-d", f"{name}/a") == set()
+
+
 failed = 0
-print("1..2")
-for number, check in enumerate((check_commands, check_options), 1):
+CHECKS = (check_commands, check_options, check_files)
+print(f"1..{len(CHECKS)}")
+for number, check in enumerate(CHECKS, 1):
     try:
         check()
         print(f"ok {number} - {check.__name__}")

@@ -376,11 +376,11 @@ class Tests:
                                 ((self.jdk, "-o", "x.heatmap.html", "--inverted"), "--inverted"),
                                 ((self.jdk, "-o", "x.html", "--max-memory", "4k"), "--max-memory"),
                                 ((self.jdk, "-o", "x.html", "--min-width", "101"), "--min-width"),
-                                ((self.jdk, "-o", "x.html", "--min-width", "1%"), "--min-width"),
+                                ((self.jdk, "-o", "x.html", "--min-width", "1x"), "--min-width"),
                                 ((self.jdk, "--frobnicate"), "--help")):
             assert says in self.convert(*arguments, code=2)[1], arguments
         text, _ = self.convert("--help")
-        manual = (TREE / "docs/man/hotstack-convert.1").read_text().replace("\\-", "-")
+        manual = (self.convert.program.parent / "hotstack-convert.1").read_text().replace("\\-", "-")
         options = set(re.findall(r"--[a-z-]+", text))
         assert options == set(re.findall(r"--[a-z-]+", manual)), options
         assert {"--output", "--format", "--type", "--threads", "--lines", "--raw-names", "--max-nodes", "--min-width", "--max-stacks", "--max-memory", "--max-cells", "--thread", "--thread-pattern", "--from",

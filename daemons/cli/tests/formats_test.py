@@ -247,7 +247,7 @@ class Tests:
                                 ((self.jdk, "-t", "cup"), "'cup'; did you mean 'cpu'?"), ((self.jdk, "--frobnicate"), "--help")):
             assert says in self.run("top", *arguments, code=2)[1], arguments
         assert "cpu, alloc_bytes" in self.run("top", self.jdk, "-t", "live_bytes", code=1)[1]
-        manual = (TREE / "docs/man/hotstack-top.1").read_text().replace("\\-", "-")
+        manual = (self.program.parent / "hotstack-top.1").read_text().replace("\\-", "-")
         assert set(re.findall(r"--[a-z-]+", self.top("--help"))) == set(re.findall(r"--[a-z-]+", manual))
 
     # ---- other inputs
@@ -594,7 +594,7 @@ class Tests:
                                   ("5% self", "+5 self", "+5% total", "+-1% self", "+101% self", "+nan% self", "+1e9% total/s", ""))):
             assert says in self.run("diff", *arguments, code=2)[1], arguments
         text = self.run("diff", "--help")[0].decode()
-        manual = (TREE / "docs/man/hotstack-diff.1").read_text().replace("\\-", "-")
+        manual = (self.program.parent / "hotstack-diff.1").read_text().replace("\\-", "-")
         assert set(re.findall(r"--[a-z-]+", text)) == set(re.findall(r"--[a-z-]+", manual))
 
 

@@ -126,7 +126,7 @@ class Tests:
     def test_threads_change_nothing(self):
         for recording in (self.asynchronous, self.jdk, self.chunks):
             for threads in (2, 3, 64):
-                assert self.totals(recording, "--threads", str(threads)) == self.totals(recording), recording
+                assert self.totals(recording, "--jobs", str(threads)) == self.totals(recording), recording
 
     def test_a_cut_recording_is_salvaged_and_the_loss_named(self):
         cut = self.directory / "cut.jfr"
@@ -154,11 +154,11 @@ class Tests:
     def test_wrong_usage_exits_2_and_help_is_complete(self):
         for arguments, says in (((), "usage"), (("frobnicate",), "frobnicate"), (("totals",), "name a recording"), (("totals", "-", "-"), "name - once"),
                                 (("totals", self.jdk, "--frobnicate"), "--help"),
-                                (("totals", self.jdk, "--threads", "0"), "1 to 64"),
-                                (("totals", self.jdk, "--threads", "2x"), "1 to 64")):
+                                (("totals", self.jdk, "--jobs", "0"), "1 to 64"),
+                                (("totals", self.jdk, "--jobs", "2x"), "1 to 64")):
             assert says in self.run(*arguments, code=2)[1], arguments
         assert "totals" in self.run("--help")[0]
-        manual = (TREE / "docs/man/hotstack-jfr.1").read_text().replace("\\-", "-")
+        manual = (self.program.parent / "hotstack-jfr.1").read_text().replace("\\-", "-")
         options = set(re.findall(r"--[a-z-]+", self.run("totals", "--help")[0]))
         assert options and options <= set(re.findall(r"--[a-z-]+", manual)), options
 

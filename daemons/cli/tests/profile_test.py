@@ -290,7 +290,7 @@ def mistakes_are_named(directory, jvm):
                              (("-e", "gpu", "-f", "x.jfr", "1"), "gpu"), (("-e", "wall=1ms", "-f", "x.jfr", "1"), "at least 5ms"),
                              (("-e", "live=1k,alloc=2k", "-f", "x.jfr", "1"), "one interval"), (("-d", "0", "-f", "x.jfr", "1"), "--duration"),
                              (("-d", "-5", "-f", "x.jfr", "1"), "--duration"), (("--engine", "tape", "-f", "x.jfr", "1"), "--engine"), (("--loop", "-f", "x.jfr", "1"), "%t"),
-                             (("--rate-limit", "0", "-f", "x.jfr", "1"), "--rate-limit"), (("--rate-limit", "4000000000", "-f", "x.jfr", "1"), "at most"),
+                             (("--rate-limit", "0", "-f", "x.jfr", "1"), "--rate-limit"), (("--rate-limit", "4000000000", "-f", "x.jfr", "1"), "from 1 to"),
                              (("-e", "", "-f", "x.jfr", "1"), "no event"), (("-e", "cpu=10", "-f", "x.jfr", "1"), "unit"),
                              (("-e", "lock=1ns", "-f", "x.jfr", "1"), "at least 1us")):
         result = hotstack("profile", *arguments)

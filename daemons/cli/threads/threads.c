@@ -12,7 +12,7 @@
 #include "cli/threads/threads_ask.h"
 
 /* Waits out the window; false when a signal ends it. */
-static bool wait_window(const threads_options *o)
+static bool wait_window(const cli_options *o)
 {
     struct timespec left = {o->duration_ms / 1000, (long)(o->duration_ms % 1000) * 1000000};
     sigset_t ending;
@@ -79,24 +79,43 @@ static int follow(threads_asking *a, attach_threads *before)
     return rc;
 }
 
-int threads_run(int argc, char **argv)
+static int threads_run(cli_options *o)
 {
     static threads_asking a;
-    threads_options o;
     attach_threads *first = NULL;
-    int rc = threads_parse(&o, argc, argv);
-    if (rc >= 0)
-        return rc;
-    if (!threads_ask_open(&a, &o))
+    if (o->synchronizers && !o->full) {
+        complain("--synchronizers goes with --full");
+        return EXIT_USAGE;
+    }
+    if (o->watch && o->duration_ms == 0) {
+        complain("--watch needs a --duration above 0");
+        return EXIT_USAGE;
+    }
+    if (!threads_ask_open(&a, o))
         return EXIT_UNREADABLE;
     ending_block(); /* the lease must be given back */
-    if (o.duration_ms > 0) {
+    if (o->duration_ms > 0) {
         first = threads_ask(&a, false);
         if (first == NULL)
             return EXIT_UNREADABLE;
     }
-    rc = follow(&a, first);
+    int rc = follow(&a, first);
     if (!threads_ask_end(&a) && rc == EXIT_WHOLE)
         rc = EXIT_UNREADABLE;
     return rc;
 }
+
+const command threads_command = {
+    .name = "threads",
+    .summary = "Say what the threads of a JVM do: busy, blocked by whom, deadlocked",
+    .usage = "[OPTIONS] PID|NAME",
+    .about = "Says what the threads of a running JVM do: which use the CPU, with their stacks; "
+             "which are blocked, by whom, those with one stack as one; which wait; and deadlocks, "
+             "drawn as cycles. The JVM is stopped a few times, for some milliseconds in all, "
+             "however large its heap.",
+    .ending = "Exit codes: 0 done; 1 the JVM cannot be asked; 2 wrong usage; 3 done, but threads "
+              "or stacks are missing, which the output says.",
+    .bit = OF_THREADS,
+    .operands = OPERANDS_JVM,
+    .run = threads_run,
+};

@@ -10,24 +10,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-typedef struct threads_options {
-    const char *jvm;      /* its process id or name */
-    uint32_t duration_ms; /* of the window that CPU time is measured over; 0 = none */
-    bool watch;
-    bool json;
-    bool full;
-    bool synchronizers;
-    bool contention;
-    uint32_t stacks;
-    uint32_t depth;
-    uint32_t max_threads;
-    uint32_t pause_ms; /* 0 = the library's default */
-    uint32_t top;      /* of each list, in text */
-    double busy;       /* percent of a core from which on a thread is busy */
-} threads_options;
-
-/* As convert_parse: -1 to go on, or an exit code. `out` borrows from argv. */
-int threads_parse(threads_options *out, int argc, char **argv);
+#include "cli/options/options.h"
 
 /* A thread with what it did in the window; ATTACH_THREADS_UNKNOWN where that is not known. */
 typedef struct threads_row {

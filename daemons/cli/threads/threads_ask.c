@@ -14,7 +14,7 @@
 #define OPERATION_MS 30000
 #define SPARE_MS     30000 /* how much longer than the window the agent waits for us */
 
-static void describe(attach_request *r, const attach_jvm *jvm, const threads_options *o)
+static void describe(attach_request *r, const attach_jvm *jvm, const cli_options *o)
 {
     r->identity = jvm->identity;
     (void)snprintf(r->installation_id, sizeof(r->installation_id), INSTALLATION);
@@ -30,12 +30,12 @@ static void describe(attach_request *r, const attach_jvm *jvm, const threads_opt
     r->max_bytes = ATTACH_THREADS_BYTES_MAX;
 }
 
-bool threads_ask_open(threads_asking *out, const threads_options *o)
+bool threads_ask_open(threads_asking *out, const cli_options *o)
 {
     attach_request *r = &out->request;
     memset(out, 0, sizeof(*out));
     out->options = o;
-    if (!jvm_find(&out->jvm, o->jvm) || !attach_call_id(r->lease_id))
+    if (!jvm_find(&out->jvm, o->operands[0]) || !attach_call_id(r->lease_id))
         return false;
     describe(r, &out->jvm, o);
     if (attachclient_find_thread_agent(r->library, sizeof(r->library)) == 0)
@@ -56,7 +56,7 @@ static attach_threads *decode(const attach_text *bytes)
 
 attach_threads *threads_ask(threads_asking *a, bool stacks)
 {
-    const threads_options *o = a->options;
+    const cli_options *o = a->options;
     attach_request *r = &a->request;
     attach_result result;
     attach_text bytes = {NULL, 0};

@@ -10,12 +10,12 @@
 typedef struct threads_asking {
     attach_jvm jvm;
     attach_request request;
-    const threads_options *options;
+    const cli_options *options;
 } threads_asking;
 
 /* Finds the JVM and the installed agent; nothing is asked yet. Complains and returns false when
  * that fails. */
-bool threads_ask_open(threads_asking *out, const threads_options *o);
+bool threads_ask_open(threads_asking *out, const cli_options *o);
 
 /* One snapshot, with the stacks that the options ask for or with numbers only; NULL after a
  * complaint. Free it with attach_threads_free. */

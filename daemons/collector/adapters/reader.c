@@ -339,6 +339,7 @@ static int convert(recording *read, const remembered *known, const window_span *
                      .to = out};
     uint32_t empty = 0;
     out->covered_ms = info.covered_ns / 1000000;
+    out->excess_events = info.counts.excess_samples;
     if (info.profiler[0] != '\0')
         (void)snprintf(out->profiler, sizeof(out->profiler), "async-profiler %s", info.profiler);
     else if (strcmp(info.engine, "jfr") == 0)
@@ -386,6 +387,7 @@ int reader_parse(void *context, void **memory, int fd, uint64_t size, const wind
     options.max_stacks = self->max_stacks;
     options.max_threads = self->max_threads;
     options.max_bytes = self->max_bytes;
+    options.max_samples = self->max_events;
     options.origin_ns = (int64_t)span->start_ms * 1000000;
     options.seconds = (span->length_ms + 999) / 1000;
     options.inherit = &known->intervals;

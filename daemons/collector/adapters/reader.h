@@ -12,6 +12,7 @@ typedef struct reader {
     uint32_t max_stacks;
     uint32_t max_threads;
     uint64_t max_bytes;
+    uint64_t max_events;
     const char *keep_dir;    /* copies of recordings, "" = none */
     const atomic_bool *stop; /* once it is true, reading ends at the next chunk; NULL = never */
 } reader;

@@ -82,6 +82,7 @@ typedef struct collector_options {
     uint64_t memlimit_bytes;
     uint32_t rate_limit; /* events of one kind that the profiler records in a second */
     uint32_t max_targets;
+    uint32_t max_snapshot_threads;
     uint32_t max_lanes;       /* that run at once */
     size_t max_rows_per_part; /* of one window and type */
     batch_limits limits;      /* ours; the backend's are taken where they are lower */
@@ -105,6 +106,22 @@ void collector_policy_changed(collector *self);
 /* Other rules, in force from now on; borrowed. Those before may be freed then. Any thread. */
 void collector_set_rules(collector *self, const rule_set *rules);
 
+/* What came of a call for a profile on demand. */
+typedef enum collector_demand {
+    DEMAND_TAKEN,
+    DEMAND_NO_JVM, /* no such process was seen on this host, or it is not profiled on demand */
+    DEMAND_OFF     /* a setting says that it must not be profiled, or its pod is not known */
+} collector_demand;
+
+/*
+ * Profiles a JVM until a time, whatever the rules and annotations say, unless they say off: as a
+ * temporary that these ask for. Another call replaces what is asked for. Any thread.
+ */
+collector_demand collector_profile_until(collector *self, uint32_t host_pid,
+                                         const event_intervals *events, uint64_t until_ms);
+/* Takes that back. Any thread. */
+collector_demand collector_profile_stop(collector *self, uint32_t host_pid);
+
 /* The limits that the backend advertises, and the time in which it wants one batch; 0 = none. */
 void collector_set_limits(collector *self, const batch_limits *limits, uint64_t flush_ms);
 
@@ -122,11 +139,12 @@ typedef struct collector_stats {
     uint64_t discoveries, discovery_failures;
     uint64_t windows, windows_failed, windows_lost, parse_failures;
     uint64_t starts, start_failures;
-    uint64_t snapshots, snapshot_failures;
+    uint64_t snapshots, snapshot_failures, snapshots_short;
     uint64_t batches, queue_failures;
     uint64_t recording_bytes;
     uint64_t window_ms, covered_ms; /* sums over all windows */
     uint64_t dropped_events;        /* by the profilers, of all windows */
+    uint64_t excess_events;         /* past the cap on a window's events */
     uint64_t jvms, profiling, unknown_pods;
     unsigned lanes_running, lanes_waiting;
     uint64_t thread_failures; /* jobs put off for want of a thread */

@@ -191,6 +191,23 @@ static void add_dropped(profile *found, uint64_t dropped)
         found->parts[i].lost_events += dropped;
 }
 
+/* What a window that was read says of its target's state. */
+static void tell_window(target *one, const profile *found)
+{
+    char excess[160];
+    const char *detail = one->reason == REASON_NONE ? one->detail : "";
+    (void)snprintf(excess, sizeof(excess),
+                   "%llu events of the last window came after limits.events were reached, and are "
+                   "summed as [dropped]",
+                   (unsigned long long)found->excess_events);
+    if (one->absent != 0)
+        collector__set_state(one, one->phase, REASON_EVENT_REFUSED, one->absent_reason);
+    else if (found->excess_events > 0)
+        collector__set_state(one, one->phase, REASON_EVENT_LIMIT, excess);
+    else
+        collector__set_state(one, one->phase, REASON_NONE, detail);
+}
+
 static void deliver(const job *now, window_span *span, profile *found, const local_answer *answer)
 {
     collector *self = now->self;
@@ -204,6 +221,7 @@ static void deliver(const job *now, window_span *span, profile *found, const loc
     self->stats.windows++;
     self->stats.recording_bytes += answer->size;
     self->stats.dropped_events += answer->dropped_events;
+    self->stats.excess_events += found->excess_events;
     self->stats.window_ms += span->length_ms;
     self->stats.covered_ms += span->covered_ms;
     if (found->profiler[0] != '\0')
@@ -212,11 +230,7 @@ static void deliver(const job *now, window_span *span, profile *found, const loc
     now->on->last_length_ms = span->length_ms;
     now->on->last_covered_ms = span->covered_ms;
     now->on->backoff_ms = 0;
-    const char *detail = now->on->reason == REASON_NONE ? now->on->detail : "";
-    if (now->on->absent != 0)
-        collector__set_state(now->on, now->on->phase, REASON_EVENT_REFUSED, now->on->absent_reason);
-    else
-        collector__set_state(now->on, now->on->phase, REASON_NONE, detail);
+    tell_window(now->on, found);
     pthread_mutex_unlock(&self->lock);
 }
 

@@ -38,6 +38,15 @@ static void read_bytes(const job *now, void **memory, const local_answer *answer
     ports->close_file(ports->context, fd);
 }
 
+/* The JVM's status says why there is no snapshot, while its profiles go on. */
+static void tell_failure(target *one, const char *message)
+{
+    bool changed = (one->snapshot_failure[0] != '\0') != (message[0] != '\0');
+    (void)snprintf(one->snapshot_failure, sizeof(one->snapshot_failure), "%s", message);
+    if (changed)
+        one->owner->ports.status_changed(one->owner->ports.context);
+}
+
 /* Whatever came of it becomes a row: a snapshot that failed says why. */
 static void deliver(const job *now, thread_snapshot *taken, uint32_t reason, const char *message)
 {
@@ -50,10 +59,12 @@ static void deliver(const job *now, thread_snapshot *taken, uint32_t reason, con
     }
     pthread_mutex_lock(&self->lock);
     self->stats.snapshots++;
+    self->stats.snapshots_short += taken->state_count < taken->meta.threads_total;
     if (reason != REASON_NONE) {
         self->stats.snapshot_failures++;
         collector__say(self, "pid %u: no thread snapshot: %s", now->jvm.id.host_pid, message);
     }
+    tell_failure(one, reason != REASON_NONE ? message : "");
     if (collector__add_snapshot(self, &now->jvm, &now->rule.labels, taken) != 0)
         collector__say(self, "pid %u: a thread snapshot is lost: out of memory",
                        now->jvm.id.host_pid);
@@ -75,6 +86,7 @@ void collector__take_snapshot(void *argument)
     char message[512] = "";
     request.lease_ms = lease_of(&now.rule);
     request.contention = now.rule.contention;
+    request.max_threads = self->options.max_snapshot_threads;
     collector__ask(&now, &request, &answer);
     uint32_t reason = answer.reason;
     if (reason == REASON_NONE && answer.has_handle)

@@ -105,6 +105,7 @@ static int call(void *context, const local_request *request, local_answer *answe
         answer->length = request->done ? 0 : 5;
         break;
     case LOCAL_SESSION:
+    case LOCAL_STATUS:
         break;
     case LOCAL_THREADS:
         host.snapshots++;
@@ -161,6 +162,7 @@ static int parse(void *context, void **memory, int fd, uint64_t size, const wind
         return -1;
     sample_profile(out, 2, 3);
     out->covered_ms = host.covered;
+    out->excess_events = host.excess;
     return 0;
 }
 

@@ -23,6 +23,7 @@ typedef struct fake_host {
     local_request last_start;
     bool parse_fails;
     uint64_t dropped; /* events, as attachd tells of each window */
+    uint64_t excess;  /* events, as the reader tells of each window */
     uint64_t queued_lost;
     uint32_t absent;        /* events that the profiler refuses, as attachd tells of a start */
     event_intervals parsed; /* of the last window */

@@ -45,9 +45,50 @@ START_TEST(reading_stops_when_it_is_told)
 }
 END_TEST
 
+/* The sums of what happened, and how much of them is [dropped], by source. */
+static void add_up(const profile *found, profile_sum *all, profile_sum *dropped)
+{
+    for (size_t i = 0; i < found->row_count; i++) {
+        const profile_row *row = &found->rows[i];
+        uint32_t source = found->parts[row->part].source;
+        profile_sum_add(&all[source], &row->sum);
+        if (row->stack == 0)
+            profile_sum_add(&dropped[source], &row->sum);
+    }
+}
+
+/* What comes past the cap stays in the totals. */
+START_TEST(events_past_the_cap_are_summed_as_dropped)
+{
+    char message[200] = "";
+    profile_sum all[2][PROFILE_SOURCE_END] = {0}, dropped[2][PROFILE_SOURCE_END] = {0};
+    uint64_t told = 0;
+    for (int i = 0; i < 2; i++) {
+        reader self = {.keep_dir = "", .max_events = i == 0 ? 0 : 100};
+        profile found = {0};
+        ck_assert_msg(read_example(&self, &found, message, sizeof(message)) == 0, "%s", message);
+        ck_assert_int_eq(found.excess_events > 0, i == 1);
+        add_up(&found, all[i], dropped[i]);
+        for (size_t k = 0; k < found.part_count; k++)
+            told += found.parts[k].dropped_amount;
+        profile_clear(&found);
+    }
+    ck_assert_mem_eq(all[0], all[1], sizeof(all[0]));
+    uint64_t amount = 0, without_cap = 0;
+    for (uint32_t source = 0; source < PROFILE_SOURCE_END; source++) {
+        amount += dropped[1][source].raw_amount;
+        without_cap += dropped[0][source].raw_amount;
+    }
+    ck_assert_uint_eq(without_cap, 0);
+    ck_assert_uint_gt(amount, 0);
+    ck_assert_uint_eq(told, amount);
+}
+END_TEST
+
 TCase *reader_tests(void)
 {
     TCase *tests = tcase_create("reader");
     tcase_add_test(tests, reading_stops_when_it_is_told);
+    tcase_add_test(tests, events_past_the_cap_are_summed_as_dropped);
     return tests;
 }

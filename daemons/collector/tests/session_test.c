@@ -72,6 +72,22 @@ START_TEST(events_that_the_profiler_dropped_are_told)
 }
 END_TEST
 
+START_TEST(events_past_the_cap_of_a_window_are_told)
+{
+    add_rule("Shop", false, 0);
+    host.excess = 7;
+    run_to(NOON + 21500);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
+    ck_assert_uint_eq(status_of(1).reason, REASON_EVENT_LIMIT);
+    ck_assert_mem_eq(status_of(1).detail, "7 events", 8);
+    ck_assert_uint_eq(collector_get_stats(core).excess_events, 14);
+    host.excess = 0;
+    run_to(NOON + 31500);
+    ck_assert_uint_eq(status_of(1).reason, REASON_NONE);
+    ck_assert_str_eq(status_of(1).detail, "");
+}
+END_TEST
+
 START_TEST(an_event_that_the_profiler_refuses_has_no_data_and_a_reason)
 {
     add_rule("Shop", false, 0);
@@ -149,6 +165,10 @@ START_TEST(a_snapshot_that_fails_is_queued_with_its_reason)
     ck_assert_uint_eq(host.queued_snapshots[0].reason, REASON_NO_EXEC_DIR);
     ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
     ck_assert_uint_eq(status_of(1).reason, REASON_NONE);
+    ck_assert_str_eq(status_of(1).detail, "no thread snapshot: why");
+    host.snapshot_reason = REASON_NONE;
+    run_to(NOON + 16500);
+    ck_assert_str_eq(status_of(1).detail, "");
 }
 END_TEST
 
@@ -493,6 +513,7 @@ TCase *session_tests(void)
     tcase_add_test(tests, a_chosen_jvm_gives_aligned_windows);
     tcase_add_test(tests, one_batch_is_cut_in_the_interval_that_the_backend_asks_for);
     tcase_add_test(tests, events_that_the_profiler_dropped_are_told);
+    tcase_add_test(tests, events_past_the_cap_of_a_window_are_told);
     tcase_add_test(tests, what_attachd_lacks_and_workers_that_hang_are_counted);
     tcase_add_test(tests, an_event_that_the_profiler_refuses_has_no_data_and_a_reason);
     tcase_add_test(tests, windows_of_several_jvms_share_a_batch);

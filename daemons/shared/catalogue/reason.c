@@ -114,6 +114,10 @@ static const reason_info reasons[REASON_END] = {
           "The API server has not reported the pod that the JVM runs in.",
           "See the detail; check that the collector reaches the API server and may list "
           "and watch pods and namespaces."),
+    ENTRY(EVENT_LIMIT, "event_limit",
+          "The JVM produced more events in a window than the limit allows; the stacks of the rest "
+          "are summed as [dropped].",
+          "Lengthen the intervals of its events, or raise limits.events of the collector."),
 };
 
 const reason_info *reason_get(unsigned number)

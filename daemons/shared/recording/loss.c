@@ -42,7 +42,10 @@ static void count_losses(const recording *rec, counted lines[COUNTED])
         (counted){"samples lost their stack, which is damaged or too large", counts->bad_stacks};
     lines[2] = (counted){"constant pools of undefined types were skipped", counts->undefined_pools};
     lines[3] =
-        (counted){"samples were summed into [dropped] by the cap on stacks", caps.samples_dropped};
+        (counted){counts->excess_samples > 0
+                      ? "samples were summed into [dropped] by the caps on stacks and samples"
+                      : "samples were summed into [dropped] by the cap on stacks",
+                  caps.samples_dropped};
     lines[4] = (counted){"threads past the cap were counted with their pool", caps.threads_folded};
     lines[5] = (counted){"or more sums reached 2^64 - 1: they are too small", caps.saturated > 0};
     lines[6] = (counted){"samples have no stack: they lie in chunks whose end was never written",

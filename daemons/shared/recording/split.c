@@ -218,7 +218,7 @@ bool recording__split(recording *rec, jfr_file *file, int *rc, recording_error *
 {
     const recording_tap *tap = &rec->options.tap;
     bool tapped = tap->keep != NULL || tap->added != NULL || tap->progress != NULL;
-    if (rec->sums_count < 2 || tapped || rec->options.seconds != 0)
+    if (rec->sums_count < 2 || tapped || rec->options.seconds != 0 || rec->options.max_samples != 0)
         return false;
     size_t count = jfr_split_places(file, NULL, 0);
     if (count < 2)

@@ -47,8 +47,8 @@ typedef struct attach_threads_options {
     const char *lease_id;        /* the caller's name, of [a-z0-9]; NULL = the installation id */
     int library_fd;              /* the installed libhotstackthreads.so, open for reading */
     uint32_t flags;              /* ATTACH_THREADS_* */
-    uint32_t max_threads; /* 0 = 10,000; of more threads, those with the most CPU time since the
-                             last snapshot */
+    uint32_t max_threads; /* 0 = 10,000; of more threads, deadlocked ones, then those with the most
+                             CPU time since the last snapshot */
     uint32_t max_stacks;  /* threads of step two: 0 = 64, UINT32_MAX = none; at most 4,096 */
     uint32_t max_depth;   /* frames of a stack: 0 = 256, at most 2,048 */
     uint32_t max_bytes;   /* of the answer: 0 = 8 MiB, at most 64 MiB */

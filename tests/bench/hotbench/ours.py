@@ -31,15 +31,15 @@ def has_totals():
 
 
 def has_threads():
-    return has_totals() and understands("jfr", "totals", "--threads")
+    return has_totals() and understands("jfr", "totals", "--jobs")
 
 
 def threads_option(command, threads):
-    return ["--threads", threads] if understands(*command, "--threads N") else []
+    return ["--jobs", threads] if understands(*command, "--jobs N") else []
 
 
 def totals_command(path, threads=1):
-    return [place.installed("hotstack"), "jfr", "totals", path, "--json", *(["--threads", threads] if has_threads() else [])]
+    return [place.installed("hotstack"), "jfr", "totals", path, "--json", *(["--jobs", threads] if has_threads() else [])]
 
 
 def convert_command(path, out, threads=1):

@@ -67,11 +67,11 @@ export class Stack {
   }
 
   // A Java program of this stack's directory under `workload`; ready once it has said so.
-  async program(workload, version, mainClass) {
+  async program(workload, version, mainClass, args = [], jvm = []) {
     const program = this.start(
       workload,
       parts.java(version),
-      ['-Xmx96m', `-Dworkload=${workload}`, `-Dstack=${this.dir}`, '-cp', this.dir, mainClass],
+      ['-Xmx96m', `-Dworkload=${workload}`, `-Dstack=${this.dir}`, ...jvm, '-cp', this.dir, mainClass, ...args],
       { stdin: 'pipe' },
     );
     program.workload = workload;

@@ -86,11 +86,13 @@ const slow = (tid: number, kind: string, change: Json): Json & { pool: string } 
   ...change,
 });
 
-export const SOURCES = { jvms: 1, snapshots: 12, threads_cut: 0, profile: true, missing: [] };
+export const SOURCES = { jvms: 1, snapshots: 12, threads_cut: 0, stacks_cut: 0, no_cpu: 0, profile: true, missing: [] };
 export const NO_AGENT = {
   jvms: 2,
   snapshots: 0,
   threads_cut: 0,
+  stacks_cut: 0,
+  no_cpu: 0,
   profile: true,
   missing: ['00000000000012ab', '00000000000012ac'].map((jvm) => ({
     source: 'snapshots',

@@ -329,7 +329,7 @@ describe('words', () => {
   });
 
   it('say what an answer is short of, with the next step', () => {
-    const cut: Sources = { ...SOURCES, threads_cut: 3000 };
+    const cut: Sources = { ...SOURCES, threads_cut: 3000, stacks_cut: 1, no_cpu: 2 };
     expect(shortfalls(SOURCES, META)).toEqual([]);
     expect(
       shortfalls(cut, { ...META, truncated: true, nodes_omitted: 1, missing: ['stacks'] }).map((sentence) => sentence.split('.')[0]),
@@ -338,6 +338,8 @@ describe('words', () => {
       'The store did not give: stacks',
       '1 row was left off the end of the list',
       '3,000 snapshots hold fewer threads than the JVM has',
+      '1 snapshot lacks stacks of threads that matter: taking them would have stopped the JVM for too long',
+      'In 2 snapshots the JVM told no CPU times: there a thread counts as busy by how often it was seen running',
     ]);
   });
 });

@@ -47,6 +47,7 @@ struct api {
     _Atomic(http_server *) server; /* NULL until it runs; its counters go to /metrics */
 
     room batches; /* in work, or waiting for the store; most is set by the caller */
+    room queries; /* in work, or waiting for a connection; most is set by the caller */
     room room;    /* of payloads in work; filled by api_init, as are these: */
     pacing pace;  /* of batches */
     http_route routes[API_ROUTES_MAX];

@@ -56,7 +56,13 @@ static void set_server(const api *a)
 static void set_stacks(const api *a)
 {
     known_stacks_stats known = known_stacks_read(a->ingest.known);
+    stack_cache_stats cached = stack_cache_read(a->query.stacks);
     const figure figures[] = {
+        {METRIC_CACHED_STACKS, cached.stacks},
+        {METRIC_CACHED_STACKS_BYTES, cached.bytes},
+        {METRIC_CACHED_STACKS_HITS, cached.hits},
+        {METRIC_CACHED_STACKS_MISSES, cached.misses},
+        {METRIC_CACHED_STACKS_EVICTIONS, cached.evictions},
         {METRIC_KNOWN_STACKS, known.stacks},
         {METRIC_KNOWN_STACKS_HITS, known.hits},
         {METRIC_KNOWN_STACKS_MISSES, known.misses},

@@ -101,17 +101,20 @@ static void add_missing(json_t *missing, const snapshot_source *source)
 
 static json_t *json_sources(const thread_report *r)
 {
-    uint64_t taken = 0, cut = 0;
+    uint64_t taken = 0, cut = 0, stacks_cut = 0, no_cpu = 0;
     json_t *missing = json_array();
 
     for (size_t i = 0; i < r->source_count; i++) {
         taken += r->sources[i].taken;
         cut += r->sources[i].cut;
+        stacks_cut += r->sources[i].stacks_cut;
+        no_cpu += r->sources[i].no_cpu;
         add_missing(missing, &r->sources[i]);
     }
-    return json_pack("{s:I, s:I, s:I, s:b, s:o}", "jvms", (json_int_t)r->source_count, "snapshots",
-                     (json_int_t)taken, "threads_cut", (json_int_t)cut, "profile", r->has_profile,
-                     "missing", missing);
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "jvms", (json_int_t)r->source_count,
+                     "snapshots", (json_int_t)taken, "threads_cut", (json_int_t)cut, "stacks_cut",
+                     (json_int_t)stacks_cut, "no_cpu", (json_int_t)no_cpu, "profile",
+                     r->has_profile, "missing", missing);
 }
 
 /* ---- threads ---- */

@@ -35,6 +35,7 @@ typedef struct clickhouse_options {
     unsigned readers, writers; /* connections, 16 at most each */
     uint32_t query_ms;         /* budget of one read */
     size_t report_bytes;       /* most that reports waiting to be written take */
+    uint32_t call_ms;          /* of a writer's call, after which the store counts as away */
     metrics *metrics;          /* where durations and figures go */
 } clickhouse_options;
 

@@ -10,12 +10,13 @@
 
 #include "clickhouse.h"
 
-enum { CONNECTIONS_MAX = 16, WRITER_ASKS_MS = 15000 };
+enum { CONNECTIONS_MAX = 16 };
 
 /* Connections of one kind, each used by one thread at a time. */
 typedef struct connections {
     chs_transport *all[CONNECTIONS_MAX];
     bool taken[CONNECTIONS_MAX];
+    uint32_t wait_ms; /* for one to come back */
 } connections;
 
 /* Rows of reports that wait to be written; write_reports.c. */
@@ -33,8 +34,8 @@ struct clickhouse {
     connections writers;
 };
 
-/* A connection for this thread, given back with clickhouse__give; waits for one. err->code is 0, or
- * NULL: err is filled. */
+/* A connection for this thread, given back with clickhouse__give. It waits for one, but not longer
+ * than the connections' wait_ms (STORE_ERR_BUSY). err->code is 0, or NULL: err is filled. */
 chs_transport *clickhouse__take(clickhouse *c, connections *from, store_error *err);
 void clickhouse__give(clickhouse *c, connections *to, const chs_transport *one);
 
@@ -51,8 +52,8 @@ int clickhouse__read_services(void *self, const store_filter *filter, service_fn
                               void *context, store_error *err);
 int clickhouse__read_types(void *self, const store_filter *filter, type_fn each, void *context,
                            store_error *err);
-int clickhouse__read_stacks(void *self, const store_filter *filter, stack_fn each, void *context,
-                            store_error *err);
+int clickhouse__read_sums(void *self, const store_filter *filter, sum_fn each, void *context,
+                          store_error *err);
 int clickhouse__read_fresh(void *self, const store_filter *filter, store_freshness *out,
                            store_error *err);
 int clickhouse__read_sources(void *self, const store_filter *filter, source_fn each, void *context,

@@ -60,6 +60,8 @@ static const row_field source_numbers[] = {
     ROW_FIELD("taken", snapshot_source, taken),
     ROW_FIELD("failed", snapshot_source, failed),
     ROW_FIELD("threads_cut", snapshot_source, cut),
+    ROW_FIELD("stacks_cut", snapshot_source, stacks_cut),
+    ROW_FIELD("no_cpu", snapshot_source, no_cpu),
     ROW_FIELD("failure", snapshot_source, reason),
     ROW_FIELD("first", snapshot_source, first_ms),
     ROW_FIELD("last_time", snapshot_source, last_ms),
@@ -98,6 +100,8 @@ int clickhouse__read_sources(void *self, const store_filter *filter, source_fn e
                 "any(container) AS o_container, any(node) AS o_node, toUInt64(any(host_pid)) AS "
                 "pid, countIf(reason = 0) AS taken, countIf(reason != 0) AS failed, "
                 "countIf(bitAnd(cut, 1) != 0) AS threads_cut, "
+                "countIf(bitAnd(cut, 2) != 0) AS stacks_cut, "
+                "countIf(reason = 0 AND bitAnd(offers, 1) = 0) AS no_cpu, "
                 "toUInt64(argMaxIf(reason, time, reason != 0)) AS failure");
     sql_add(&s, ", " MS("minIf(time, reason = 0)") " AS first");
     sql_add(&s, ", " MS("maxIf(time, reason = 0)") " AS last_time");

@@ -137,6 +137,8 @@ void sql_filter_params(statement *s, const store_filter *f)
         sql_text(s, "version", text_of(f->version));
     if (f->pool != NULL)
         sql_text(s, "pool", text_of(f->pool));
+    if (f->object != NULL)
+        sql_text(s, "object", text_of(f->object));
     if (f->target != 0)
         sql_number(s, "target", f->target);
     if (f->facet != 0)
@@ -211,6 +213,8 @@ static void add_parts_of_samples(statement *s, const store_filter *f)
         sql_add(s, " AND pool = {pool:String}");
     if (f->facet != 0)
         sql_add(s, " AND facet = {facet:UInt8}");
+    if (f->object != NULL)
+        sql_add(s, " AND object = {object:String}");
 }
 
 void sql_where_rollups(statement *s, const store_filter *f)

@@ -69,7 +69,7 @@ int sql_fail(store_error *err, int code, const char *format, ...)
 /* A number of the program's own, such as an hour, as text. */
 void sql_add_number(statement *s, uint64_t value);
 
-/* Runs a statement that answers nothing. */
+/* Runs a statement that answers nothing. timeout_ms, here and below: 0 = store.timeout. */
 int sql_exec(statement *s, chs_transport *transport, uint32_t timeout_ms, store_error *err);
 
 /* Runs a statement that was built without failure; each block goes to on_block. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * core/reports.h: what is gathered in memory and written to the store together every few seconds:
- * status reports and heartbeats of collectors (the store's port holds their rows), and rows of the
- * ledger about batches that were not stored. Parts are scarce in a store that is shared, so a
- * collector's report is no insert of its own.
+ * core/reports/reports.h: what is gathered in memory and written to the store together every few
+ * seconds: status reports and heartbeats of collectors (the store's port holds their rows), and
+ * rows of the ledger about batches that were not stored. Parts are scarce in a store that is
+ * shared, so a collector's report is no insert of its own.
  *
  * A sender cannot flood the ledger: between two writes there are at most `refused_rows` rows, and
  * at most REFUSALS_OF_SENDER of one sender. What passes that is summed. Thread rule: any thread;

@@ -310,12 +310,15 @@ int api_page_read(api_page *out, enum pod_kind kind, const char *text, size_t le
     const json_t *items = json_object_get(all, "items");
     size_t index;
     json_t *item;
-    int rc = json_is_array(items) && COPY(out->resource_version, meta, "resourceVersion") &&
+    const char *wanted = kind == POD_KIND_POD ? "PodList" : "PartialObjectMetadataList";
+    int rc = strcmp(text_of(all, "kind"), wanted) == 0 && json_is_array(items) &&
+                     COPY(out->resource_version, meta, "resourceVersion") &&
                      COPY(out->more, meta, "continue") && out->resource_version[0] != '\0'
                  ? 0
                  : -1;
     if (rc != 0)
-        (void)snprintf(message, size, "the answer is not a list with items and a resourceVersion");
+        (void)snprintf(message, size, "the answer is not a %s with items and a resourceVersion",
+                       wanted);
     json_array_foreach(rc == 0 ? items : NULL, index, item)
     {
         pod_object one;

@@ -152,7 +152,8 @@ static void take(void *context, pod_object *one)
 START_TEST(a_page_gives_its_objects)
 {
     static const char text[] =
-        "{\"kind\":\"NamespaceList\",\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"c==\"},"
+        "{\"kind\":\"PartialObjectMetadataList\",\"metadata\":{\"resourceVersion\":\"7\","
+        "\"continue\":\"c==\"},"
         "\"items\":[{\"metadata\":{\"uid\":\"u1\",\"name\":\"a\"}},{\"metadata\":{\"name\":\"b\"}},"
         "{\"metadata\":{\"uid\":\"u3\",\"name\":\"c\"}}]}";
     api_page *page = calloc(1, sizeof(*page));
@@ -165,8 +166,13 @@ START_TEST(a_page_gives_its_objects)
     ck_assert_uint_eq(page->bad, 1);
     ck_assert_str_eq(page->more, "c==");
     ck_assert_str_eq(page->resource_version, "7");
-    static const char *const others[] = {"{}", "{\"items\":[]}",
-                                         "{\"metadata\":{\"resourceVersion\":\"7\"}}", "[", "null"};
+    static const char *const others[] = {
+        "{}",
+        "{\"items\":[]}",
+        "{\"metadata\":{\"resourceVersion\":\"7\"}}",
+        "[",
+        "null",
+        "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[]}"};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         ck_assert_int_eq(api_page_read(page, POD_KIND_NAMESPACE, others[i], strlen(others[i]), take,
                                        NULL, message, sizeof(message)),

@@ -102,7 +102,7 @@ static bool wait_ms(void *context, uint64_t ms)
     "\"spec\":{\"containers\":[{\"name\":\"app\"}]},\"status\":{\"containerStatuses\":["           \
     "{\"name\":\"app\",\"containerID\":\"x://" uid "\"}]}}"
 #define PAGE(version, more, items)                                                                 \
-    "{\"metadata\":{\"resourceVersion\":\"" version "\",\"continue\":\"" more                      \
+    "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"" version "\",\"continue\":\"" more \
     "\"},\"items\":[" items "]}"
 #define EVENT(type, object) "{\"type\":\"" type "\",\"object\":" object "}\n"
 #define BOOKMARK(version)   EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"" version "\"}}")
@@ -254,6 +254,32 @@ START_TEST(failures_wait_longer_each_time_and_take_nothing_away)
 }
 END_TEST
 
+/* The server is away for five minutes, and has forgotten the version then. */
+START_TEST(five_minutes_away_take_nothing_away)
+{
+    enum { AWAY_MS = 60000 };
+    static const step steps[] = {
+        STEP(LIST, 200, PAGE("5", "", POD("u1", "1"))),
+        {FROM("5"), 503, NULL, NULL, AWAY_MS},
+        {FROM("5"), 503, NULL, NULL, AWAY_MS},
+        {FROM("5"), 503, NULL, NULL, AWAY_MS},
+        {FROM("5"), 503, NULL, NULL, AWAY_MS},
+        {FROM("5"), 503, NULL, NULL, AWAY_MS},
+        STEP(FROM("5"), 200, ERROR("410")),
+        STEP(LIST, 200, PAGE("900", "", POD("u1", "1"))),
+        STEP(FROM("900"), 200, BOOKMARK("901")),
+    };
+    watch_stats stats = PLAY(steps);
+    uint64_t waited = 0;
+    for (size_t i = 0; i < server.wait_count; i++)
+        waited += server.waits[i];
+    ck_assert_uint_ge(waited, 5 * AWAY_MS);
+    ck_assert(is_on("u1"));
+    ck_assert_uint_eq(stats.lists, 2);
+    ck_assert_uint_eq(stats.gone, 1);
+}
+END_TEST
+
 static const struct {
     step last;
     const char *says;
@@ -262,7 +288,7 @@ static const struct {
     {{LIST, 403, NULL, "pods is forbidden", 0}, "get, list and watch on pods"},
     {BROKEN(LIST, 0, "tls: no certificate"), "tls: no certificate"},
     {STEP(LIST, 200, "nonsense"), "not JSON"},
-    {STEP(LIST, 200, "{}"), "not a list"},
+    {STEP(LIST, 200, "{}"), "not a PodList"},
     {STEP(LIST, 200, ""), "not JSON"},
     {STEP(LIST, 302, NULL), "HTTP 302"},
 };
@@ -322,6 +348,7 @@ TCase *watch_tests(void)
     tcase_add_test(tests, a_version_that_is_gone_means_a_new_list);
     tcase_add_test(tests, a_server_that_is_always_gone_is_not_flooded);
     tcase_add_test(tests, failures_wait_longer_each_time_and_take_nothing_away);
+    tcase_add_test(tests, five_minutes_away_take_nothing_away);
     tcase_add_loop_test(tests, a_pod_that_cannot_be_known_says_why, 0,
                         (int)(sizeof(troubles) / sizeof(troubles[0])));
     tcase_add_test(tests, what_is_too_large_is_told_and_passed_by);

@@ -20,7 +20,7 @@ const thread = {
 };
 
 const missingSource = record({ source: text, jvm: text, pod: text, reason: text, explanation: text, fix: text });
-const sources = record({ jvms: amount, snapshots: amount, threads_cut: amount, profile: flag, missing: list(missingSource) });
+const sources = record({ jvms: amount, snapshots: amount, threads_cut: amount, stacks_cut: amount, no_cpu: amount, profile: flag, missing: list(missingSource) });
 const meta = record({
   from: orNull(time),
   to: orNull(time),

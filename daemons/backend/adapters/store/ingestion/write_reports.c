@@ -178,7 +178,7 @@ static int count_collectors(void *self, uint64_t since_ms, uint64_t *count, stor
     sql_add(&s, "SELECT uniqExact(cluster, instance) AS found FROM collector_heartbeats WHERE "
                 "received >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')");
     sql_number(&s, "since", since_ms);
-    int rc = sql_query(&s, to, WRITER_ASKS_MS, read_found, count, err);
+    int rc = sql_query(&s, to, 0, read_found, count, err);
     sql_end(&s);
     clickhouse__give(c, &c->writers, to);
     return rc;

@@ -89,6 +89,8 @@ typedef struct recording_options {
     uint32_t max_threads;
     uint32_t max_frames;
     uint64_t max_bytes;
+    uint64_t max_samples; /**< of all inputs; the stacks of later ones are summed as [dropped]. 0 =
+                             no cap */
     uint64_t max_unpacked_bytes; /**< of a gzip input: see jfr_options */
     int64_t origin_ns;           /**< per-second totals: see sagg_options */
     uint32_t seconds;
@@ -183,6 +185,7 @@ typedef struct recording_counts {
     uint64_t stackless_samples;
     uint64_t unfinished_stackless; /**< those of unfinished chunks: stacks are written at the end */
     uint64_t undefined_pools;
+    uint64_t excess_samples; /**< past max_samples */
 } recording_counts;
 
 /** What the inputs were. Strings are NUL-terminated, cut to their room, empty when not stated. */

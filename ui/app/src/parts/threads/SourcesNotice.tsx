@@ -32,7 +32,8 @@ export function SourcesNotice({ answer: { sources, meta }, empty }: SourcesNotic
 function MissingItems({ missing }: { missing: Missing[] }) {
   return groupMissing(missing).map(({ source, reason, explanation, fix, jvms }, index) => (
     <li key={index}>
-      No {visibleText(source)} of {plural(jvms, 'JVM')} (<code>{visibleText(reason)}</code>): {visibleText(explanation)} {visibleText(fix)}
+      No {visibleText(source)} of {plural(jvms, 'JVM')} (<code>{visibleText(reason)}</code>): {visibleText(explanation)} {visibleText(fix)} The page Targets has the
+      details.
     </li>
   ));
 }

@@ -124,7 +124,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 /** What an answer is short of, one sentence each; the next step in the sentence. */
-export function shortfalls({ threads_cut }: Sources, { truncated, sampled, missing, nodes_omitted }: AnswerMeta): string[] {
+export function shortfalls({ threads_cut, stacks_cut, no_cpu }: Sources, { truncated, sampled, missing, nodes_omitted }: AnswerMeta): string[] {
   const found: string[] = [];
   if (truncated) found.push('The query stopped at its budget, so this is less than the whole. Choose a shorter time range or one pod.');
   if (sampled) found.push('This was computed from a sample of the rows. Choose a shorter time range for exact figures.');
@@ -136,6 +136,14 @@ export function shortfalls({ threads_cut }: Sources, { truncated, sampled, missi
   if (threads_cut > 0) {
     found.push(
       `${plural(threads_cut, 'snapshot holds', 'snapshots hold')} fewer threads than the JVM has. "hotstack threads PID" on the node shows all.`,
+    );
+  }
+  if (stacks_cut > 0) {
+    found.push(`${plural(stacks_cut, 'snapshot lacks', 'snapshots lack')} stacks of threads that matter: taking them would have stopped the JVM for too long.`);
+  }
+  if (no_cpu > 0) {
+    found.push(
+      `In ${plural(no_cpu, 'snapshot')} the JVM told no CPU times: there a thread counts as busy by how often it was seen running. Something in the JVM switched them off.`,
     );
   }
   return found;

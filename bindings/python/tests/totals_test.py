@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Totals, samples, top tables and comparisons against the command line. Prints TAP.
+
+The environment holds PYTHONPATH (the package that was built), HOTSTACK_PROGRAM and HOTSTACK_DATADIR.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+import warnings
+
+import tap
+import written
+from support import EXAMPLE, FIXTURE_FILES, HEADER, RECORDINGS, hotstack as program, sums, totals_of_program, unpacked
+
+import hotstack
+from written import START
+
+
+class Totals(unittest.TestCase):
+    """C, the command line and Python say the same."""
+
+    def test_totals_are_those_of_the_command_line(self):
+        for path in RECORDINGS:
+            with self.subTest(path.name):
+                ours = {name: row._asdict() for name, row in hotstack.open(path).totals().items()}
+                self.assertEqual(ours, totals_of_program(path))
+
+    def test_loss_is_that_of_the_command_line(self):
+        for path in FIXTURE_FILES:
+            command = [os.environ["HOTSTACK_PROGRAM"], "jfr", "totals", path]
+            status = subprocess.run(command, capture_output=True, check=False).returncode
+            if status in (0, 3):
+                with self.subTest(path.name):
+                    self.assertEqual(hotstack.open(path).loss().is_whole, status == 0)
+
+    def test_a_loss_is_warned_of_once_and_stays_in_the_repr(self):
+        data = unpacked(EXAMPLE)
+        for read in (
+            lambda recording: recording.totals(),
+            lambda recording: recording.samples(),
+            lambda recording: recording.events("jdk.ExecutionSample"),
+        ):
+            cut = hotstack.open(data[: len(data) * 2 // 3])
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                read(cut)
+                first = len(told)
+                read(cut)
+            self.assertGreater(first, 0)
+            self.assertEqual(len(told), first)
+            self.assertEqual({one.category for one in told}, {hotstack.LossWarning})
+            self.assertIn("not whole", repr(cut))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            hotstack.open(data).totals()
+
+    def test_a_type_that_was_lost_with_its_chunk_is_told_as_lost(self):
+        kept = written.chunk({"test.Kept": [START]}, [("test.Kept", [1])])
+        lost = bytearray(written.chunk({"test.Lost": [START]}, [("test.Lost", [1])]))
+        at = lost.index(b"test.Lost") - 2
+        lost[at] = 0x7F  # its metadata cannot be read
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            recording = hotstack.open(kept + bytes(lost))
+            with self.assertRaisesRegex(hotstack.UsageError, "no event type 'test.Lost'.* 1 of its chunks could not be read: the type may"):
+                recording.events("test.Lost")
+            with self.assertRaisesRegex(hotstack.UsageError, "no samples of cpu: it has no samples at all. They may have been lost: 1 chunks"):
+                recording.top("cpu")
+        self.assertIn("1 chunks could not be read", str(told[0].message))
+        with self.assertRaises(hotstack.UsageError) as caught:
+            hotstack.open(kept).events("test.Lost")
+        self.assertNotIn("could not be read", str(caught.exception))
+
+    def test_events_that_are_lost_within_a_chunk_are_warned_of_when_they_are_read(self):
+        chunks = [written.chunk({"test.Kept": [START]}, [("test.Kept", [1])] * count) for count in (1, 2, 9)]
+        second = HEADER.size + len(chunks[1]) - len(chunks[0])
+        broken = bytearray(chunks[2])
+        broken[second : second + 4] = b"\xff\xff\xff\x7f"  # its size
+        for read in (list, len, lambda table: table["startTime"], lambda table: table.head(100)):
+            table = hotstack.open(broken).events("test.Kept")
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                read(table)
+            self.assertIn("read only in part", "".join(str(one.message) for one in told))
+
+    def test_samples_add_up_to_the_totals(self):
+        for path in RECORDINGS:
+            with self.subTest(path.name):
+                recording = hotstack.open(path)
+                rows = list(recording.samples(columns=["type", "value", "raw_value"]))
+                totals = recording.totals()
+                self.assertEqual(sums(rows), {name: row.value for name, row in totals.items()})
+                counts = collections.Counter(row["type"] for row in rows)
+                self.assertEqual(counts, {name: row.events for name, row in totals.items()})
+                raw = collections.Counter()
+                for row in rows:
+                    raw[row["type"]] += row["raw_value"]
+                self.assertEqual(raw, {name: row.raw_value for name, row in totals.items()})
+
+    def test_distinct_stack_ids_of_samples_are_the_totals_stacks(self):
+        for path in RECORDINGS[:4]:
+            with self.subTest(path.name):
+                recording = hotstack.open(path)
+                ids = collections.defaultdict(set)
+                for row in recording.samples(columns=["type", "stack_id"]):
+                    ids[row["type"]].add(row["stack_id"])
+                ours = {name: len(found) for name, found in ids.items()}
+                self.assertEqual(ours, {name: row.stacks for name, row in recording.totals().items()})
+
+    def test_several_inputs_add_up(self):
+        first, second = RECORDINGS[0], RECORDINGS[1]
+        both = hotstack.open(first, unpacked(second)).totals()
+        parts = [hotstack.open(first).totals(), hotstack.open(second).totals()]
+        for name in both:
+            self.assertEqual(both[name].value, sum(part[name].value for part in parts if name in part))
+
+    def test_shards_are_the_whole_byte_for_byte(self):
+        data = unpacked(EXAMPLE)
+        outputs = collections.defaultdict(set)
+        with tempfile.TemporaryDirectory() as folder:
+            for shards in (1, 2, 64):
+                paths = [pathlib.Path(folder) / f"{shards}-{at}.jfr" for at in range(shards)]
+                for path in paths:
+                    path.write_bytes(data * (64 // shards))
+                recording = hotstack.open(*paths)
+                outputs["totals"].add(str(recording.totals()))
+                for name in recording.totals():
+                    ours = recording.flamegraph(name).to_collapsed()
+                    outputs[name] |= {ours, program("convert", *paths, "-f", "collapsed", "-t", name, "-o", "-")}
+                documents = (json.loads(recording.flamegraph().to_json()),
+                             json.loads(program("convert", *paths, "-f", "json", "--max-nodes", "0", "-o", "-")))
+                outputs["trees"] |= {json.dumps([document["strings"], document["profiles"]]) for document in documents}
+        self.assertEqual({name: len(texts) for name, texts in outputs.items()}, dict.fromkeys(outputs, 1))
+        self.assertEqual(outputs["totals"], {str(hotstack.open(data * 64).totals())})
+
+    def test_bytes_and_paths_say_the_same(self):
+        data = unpacked(EXAMPLE)
+        for source in (data, bytearray(data), memoryview(data), EXAMPLE.read_bytes(), str(EXAMPLE)):
+            self.assertEqual(hotstack.open(source).totals(), hotstack.open(EXAMPLE).totals())
+
+    def test_top_is_that_of_the_command_line(self):
+        for path in RECORDINGS[:4]:
+            there = json.loads(program("convert", path, "-f", "top", "-o", "-"))["types"]
+            recording = hotstack.open(path)
+            for row in there:
+                ours = [
+                    {"class": top.class_name, "method": top.method, "kind": top.kind, "self": top.self, "total": top.total}
+                    for top in recording.top(row["type"], limit=None)
+                ]
+                self.assertEqual(ours, row["rows"])
+                self.assertEqual(recording.top(row["type"], limit=3), recording.top(row["type"], limit=None)[:3])
+
+    def test_collapsed_stacks_and_json_are_those_of_the_command_line(self):
+        for path in RECORDINGS[:4]:
+            recording = hotstack.open(path)
+            for name in recording.totals():
+                there = program("convert", path, "-f", "collapsed", "-t", name, "--lines", "-o", "-")
+                self.assertEqual(recording.flamegraph(name, lines=True).to_collapsed(), there)
+            ours = json.loads(recording.flamegraph().to_json())
+            there = json.loads(program("convert", path, "-f", "json", "--max-nodes", "0", "-o", "-"))
+            self.assertEqual(ours["profiles"], there["profiles"])
+
+    def test_diff_is_that_of_the_command_line(self):
+        paths = [path for path in RECORDINGS if path.name.startswith("jdk")]
+        before, after = (hotstack.open(path) for path in paths)
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "diff.json"
+            program("diff", *paths, "-o", out)
+            there = json.loads(out.read_text())
+        diff = before.diff(after)
+        self.assertEqual(diff.types, [row["type"] for row in there["types"]])
+        for row in there["types"]:
+            for ours, theirs in zip(diff.changes(row["type"], limit=1000), row["changes"], strict=True):
+                self.assertEqual((ours.class_name, ours.method), (theirs["class"], theirs["method"]))
+                self.assertEqual((ours.before, ours.after), (theirs["before_self"], theirs["after_self"]))
+                interval = theirs.get("interval", [None, None])
+                self.assertEqual([ours.low, ours.high], [None if x is None else x / 1e9 for x in interval])
+
+
+if __name__ == "__main__":
+    tap.main(Totals)
