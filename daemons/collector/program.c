@@ -394,7 +394,7 @@ static int start_pages(program *self, char *message, size_t size)
     if (port == 0)
         return 0;
     return web_start(&self->pages, config_string(self->settings, "listen.address"), (uint16_t)port,
-                     &self->shown, message, size);
+                     config_string(self->settings, "listen.token"), &self->shown, message, size);
 }
 
 /* Beside the queue, unless the setting says where: that directory is this collector's own. */

@@ -325,12 +325,17 @@ static const config_field fields[] = {
     {.key = "listen.address",
      .type = CONFIG_STRING,
      .fallback = "127.0.0.1",
-     .help = "Numeric address for /metrics, /healthz and /readyz."},
+     .help = "Numeric address for /metrics, /healthz, /readyz and /v1/profile."},
     {.key = "listen.port",
      .type = CONFIG_INT,
      .fallback = "7701",
      .max = 65535,
      .help = "Its port; 0 = no listener."},
+    {.key = "listen.token",
+     .type = CONFIG_STRING,
+     .flags = CONFIG_SECRET,
+     .help = "Token that /metrics and the calls of /v1/profile take; empty = /metrics is open, and "
+             "the calls are closed."},
     {.key = "socket",
      .type = CONFIG_STRING,
      .help = "Socket for `hotstack collector status`, an absolute path of at most 100 bytes; empty "

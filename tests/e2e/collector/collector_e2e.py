@@ -19,6 +19,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
@@ -124,7 +125,7 @@ discovery: {{interval: 500ms}}
 flush_interval: 200ms
 upload: {{backoff_min: 50ms, backoff_max: 500ms, grace: 60s}}
 queue: {{dir: {self.dir}/collector/queue}}
-listen: {{port: {self.metrics_port}}}
+listen: {{port: {self.metrics_port}, token: listener-secret}}
 debug:
   keep_recordings: {self.dir}/recordings
   ledger: {self.dir}/collector/ledger
@@ -142,11 +143,22 @@ debug:
 
     def metrics(self):
         try:
-            text = self.get(f"http://127.0.0.1:{self.metrics_port}/metrics")
+            text = self.call("/metrics")[1]
         except OSError:
             return {}
         rows = [line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#")]
         return {name: float(value) for name, value in rows}
+
+    def call(self, path, body=None, token="listener-secret"):
+        """Status and text of the collector's own listener."""
+        data = json.dumps(body).encode() if body is not None else None
+        request = urllib.request.Request(f"http://127.0.0.1:{self.metrics_port}{path}", data)
+        request.add_header("Authorization", f"Bearer {token}")
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as refused:
+            return refused.code, refused.read().decode()
 
     def more_batches(self, count):
         have = len(self.state()["batches"])
@@ -239,6 +251,26 @@ def status_asked(world):
     same("no collector", (nobody.returncode, "hotstack-collector" in nobody.stderr), (1, True))
 
 
+def on_demand(world):
+    """POST /v1/profile/start and stop: the rule's JVM becomes a temporary, and continuous again."""
+    pid = world.jvm.pid
+    same("metrics without the token", world.call("/metrics", token="wrong")[0], 401)
+    same("health needs none", world.call("/healthz", token="")[0], 200)
+    same("a call without the token", world.call("/v1/profile/start", {"pid": pid, "seconds": 60}, "wrong")[0], 401)
+    same("no end", world.call("/v1/profile/start", {"pid": pid})[0], 400)
+    same("events", world.call("/v1/profile/start", {"pid": pid, "seconds": 60, "events": "cpu=1"})[0], 400)
+    same("no JVM", world.call("/v1/profile/start", {"pid": os.getpid(), "seconds": 60})[0], 404)
+
+    def mode():
+        return [t["mode"] for t in world.state()["targets"] if t["pid"] == pid]
+
+    same("taken", world.call("/v1/profile/start", {"pid": pid, "seconds": 3600, "events": "cpu,lock"})[0], 200)
+    wait_for("the temporary", lambda: mode() == [3])
+    same("stopped", world.call("/v1/profile/stop", {"pid": pid})[0], 200)
+    wait_for("the rule's mode again", lambda: mode() == [2])
+    same("stopped twice", world.call("/v1/profile/stop", {"pid": pid})[0], 404)
+
+
 def reloaded_rules(world):
     """By a change of the file, and by SIGHUP; one that cannot be used leaves what is in force."""
     path = world.dir / "collector.yaml"
@@ -317,7 +349,7 @@ def sums_equal_the_truth(world):
     same("ledger", {t: sum(b["raw"][t] for b in batches.values()) for t in TYPES}, expected)
 
 
-STEPS = (refused_token, windows_and_status, status_asked, reloaded_rules, odd_answers, backend_away, killed_collector, the_end,
+STEPS = (refused_token, windows_and_status, status_asked, on_demand, reloaded_rules, odd_answers, backend_away, killed_collector, the_end,
          sums_equal_the_truth)
 
 
