@@ -83,15 +83,15 @@ step('wall time, live objects and native memory of the JVM whose rule asks for t
   const { types } = (await stack.api.services()).find((one) => one.workload === 'demo-21');
   assert.ok(BigInt(types.wall.value_total) > 2n * BigInt(types.cpu.value_total), JSON.stringify(types));
   // Running and waiting threads are apart, and nothing is in neither.
-  const wall = async (state) => {
-    const graph = await stack.api.query('flamegraph', 'demo-21', 'wall', state);
+  const wall = async (facet) => {
+    const graph = await stack.api.query('flamegraph', 'demo-21', 'wall', facet);
     return BigInt(graph.profiles[0].value_total);
   };
   await until('running and waiting threads make all wall time, with no window in between', async () => {
-    const [all, running, waiting] = [await wall(''), await wall('state=running'), await wall('state=waiting')];
+    const [all, running, waiting] = [await wall(''), await wall('facet=running'), await wall('facet=waiting')];
     return running > 0n && waiting > running && running + waiting === all;
   });
-  await assert.rejects(stack.api.query('flamegraph', 'demo-21', 'cpu', 'state=running'), /400.*for the type wall alone/);
+  await assert.rejects(stack.api.query('flamegraph', 'demo-21', 'cpu', 'facet=running'), /400.*this type has none/);
   const { types: others } = (await stack.api.services()).find((one) => one.workload === 'demo-17');
   for (const type of asked) assert.equal(others[type], undefined, type);
 });

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query.h"
 
+#include <stdlib.h>
+
 #include "ingest.h"
 
 query_code query_code_of(int store_code)
@@ -51,8 +53,13 @@ query_code query_fresh(const query *q, const store_filter *filter, query_meta *m
     meta->from_ms = filter->from_ms;
     meta->to_ms = filter->to_ms;
     store_freshness fresh = {0};
-    query_code code = query_code_of(q->store.ops->read_fresh(q->store.self, filter, &fresh, err));
+    query_code code =
+        query_code_of(q->store.profiles->read_fresh(q->store.self, filter, &fresh, err));
+    if (code == QUERY_OK)
+        code =
+            query_code_of(q->store.ingestion->read_loss(q->store.self, filter, &meta->loss, err));
     meta->fresh_until_ms = fresh.until_ms;
+    meta->fingerprint = fresh.fingerprint;
     if (filter->type != 0) {
         meta->lost_events = fresh.lost_events;
         meta->asked_ms = fresh.asked_ms;
@@ -61,4 +68,41 @@ query_code query_fresh(const query *q, const store_filter *filter, query_meta *m
         meta->reason = (unsigned)fresh.reason;
     }
     return code;
+}
+
+/* ---- frames ---- */
+
+typedef struct frame_reader {
+    stack_cache *cache;
+    stack_fn each;
+    void *context;
+} frame_reader;
+
+static int keep_and_give(void *context, const stack_row *row)
+{
+    const frame_reader *r = context;
+
+    stack_cache_put(r->cache, row);
+    return r->each(r->context, row);
+}
+
+int query_frames(const query *q, const store_filter *filter, const uint8_t *const *ids,
+                 size_t count, stack_fn each, void *context, store_error *err)
+{
+    const uint8_t **missing = malloc((count + 1) * sizeof(*missing));
+    frame_reader r = {q->stacks, each, context};
+    size_t missing_count = 0;
+    int rc = missing != NULL ? 0 : STORE_ERR_BUSY;
+
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        bool found;
+        rc = stack_cache_give(q->stacks, ids[i], each, context, &found);
+        if (!found && missing != NULL)
+            missing[missing_count++] = ids[i];
+    }
+    if (rc == 0 && missing_count > 0)
+        rc = q->store.profiles->read_frames(q->store.self, filter, missing, missing_count,
+                                            keep_and_give, &r, err);
+    free(missing);
+    return rc;
 }

@@ -8,10 +8,12 @@
 
 #include <stackagg/stackagg.h>
 
+#include "stack_cache.h"
 #include "store.h"
 
 typedef struct query {
     store store;
+    stack_cache *stacks; /* NULL: every graph reads its frames */
     uint64_t retention_ms;
     uint64_t silent_ms;              /* a collector that has said nothing for so long is silent */
     uint64_t (*now_ms)(void *clock); /* Unix time */
@@ -32,6 +34,7 @@ typedef enum query_code {
 typedef struct query_meta {
     uint64_t from_ms, to_ms;
     uint64_t fresh_until_ms; /* 0: no window in the range */
+    uint64_t fingerprint;    /* of the windows of the selection, and so of their samples */
     uint64_t rows_scanned;
     uint64_t nodes_omitted;
     bool truncated;
@@ -40,6 +43,7 @@ typedef struct query_meta {
     unsigned reason;                              /* enum reason, of the newest of lost_windows */
     uint64_t lost_events; /* before they were counted; 0 where there is no single type */
     uint64_t seen, cut, dropped, omitted; /* the ledger, in the type's unit */
+    store_loss loss;                      /* batches of the range that never came */
 } query_meta;
 
 /* May this be asked for? QUERY_OK, QUERY_FORBIDDEN or QUERY_EXPIRED. A range that begins before the
@@ -81,6 +85,7 @@ typedef struct target_entry {
     uint64_t target, pid, state, reason, session, mode;
     uint64_t until_ms; /* end of a temporary mode; 0 = it has none */
     uint64_t last_length_ms, last_covered_ms;
+    uint64_t profiler_ns, collector_ns; /* what the last window cost, plus 1; 0 = not known */
     uint64_t since_ms; /* of a history: the first observation of what was observed last */
     uint64_t started_ms, last_window_ms, observed_ms;
 } target_entry;
@@ -111,10 +116,10 @@ void target_list_free(target_list *list);
 /* All stacks of a selection, summed. */
 typedef struct profile {
     sagg *stacks;
-    uint64_t fingerprint; /* of the samples found, whatever their order */
 } profile;
 
-/* filter has namespace, workload and type. Free with profile_free also after a failure. */
+/* filter has namespace, workload and type, and query_fresh has filled meta. Free with profile_free
+ * also after a failure. */
 query_code query_profile(const query *q, const store_filter *filter, profile *out, query_meta *meta,
                          store_error *err);
 void profile_free(profile *p);
@@ -139,9 +144,15 @@ typedef struct top_table {
 int profile_top(const profile *p, bool lines, size_t limit, top_table *out, query_meta *meta);
 void top_table_free(top_table *table);
 
-/* ---- shared inside the core ---- */
-query_code query_code_of(int store_code);
+/* Fills what meta says about the windows of a selection. */
 query_code query_fresh(const query *q, const store_filter *filter, query_meta *meta,
                        store_error *err);
+
+/* ---- shared inside the core ---- */
+query_code query_code_of(int store_code);
+
+/* The store's read_frames, by way of the cache. */
+int query_frames(const query *q, const store_filter *filter, const uint8_t *const *ids,
+                 size_t count, stack_fn each, void *context, store_error *err);
 
 #endif

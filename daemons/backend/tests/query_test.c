@@ -15,9 +15,11 @@
 /* What the store shall say. */
 typedef struct fake {
     target_row target;
-    const stack_row *stacks;
-    size_t stack_count;
+    const stack_sum *sums;
+    size_t sum_count;
+    size_t frames_asked;
     int fails;
+    store_loss loss;
 } fake;
 
 static fake f;
@@ -29,7 +31,7 @@ static int read_fresh(void *self, const store_filter *filter, store_freshness *f
                       store_error *err)
 {
     (void)filter;
-    *fresh = (store_freshness){.until_ms = NOW_MS - 10000, .lost_events = 17};
+    *fresh = (store_freshness){.until_ms = NOW_MS - 10000, .lost_events = 17, .fingerprint = 42};
     err->code = ((fake *)self)->fails;
     return err->code;
 }
@@ -109,14 +111,47 @@ static int read_types(void *self, const store_filter *filter, type_fn each, void
     return 0;
 }
 
-static int read_stacks(void *self, const store_filter *filter, stack_fn each, void *context,
-                       store_error *err)
+static int read_sums(void *self, const store_filter *filter, sum_fn each, void *context,
+                     store_error *err)
 {
     const fake *from = self;
 
+    (void)filter;
+    for (size_t i = 0; i < from->sum_count; i++)
+        ck_assert_int_eq(each(context, &from->sums[i]), 0);
+    err->code = from->fails;
+    return err->code;
+}
+
+#define FRAME(name, number)                                                                        \
+    {                                                                                              \
+        .class_name = {"C", 1}, .method = {name, sizeof(name) - 1}, .line = number,                \
+        .kind = SAGG_JAVA                                                                          \
+    }
+
+/* a <- root (7), b <- a <- a <- root (5, cut), [dropped] (3), one that the store has lost (1) */
+static const stack_frame stack_a[] = {FRAME("a", 1), FRAME("root", 9)};
+static const stack_frame stack_b[] = {FRAME("b", 4), FRAME("a", 1), FRAME("a", 2),
+                                      FRAME("root", 9)};
+static const stack_frame stack_dropped[] = {{.method = {"[dropped]", 9}, .kind = SAGG_UNKNOWN}};
+static const stack_sum sums[] = {
+    {{1}, 7, 70, 1, 2}, {{2}, 5, 50, 1, 1}, {{3}, 3, 30, 1, 1}, {{4}, 1, 10, 1, 1}};
+
+static int read_frames(void *self, const store_filter *filter, const uint8_t *const *ids,
+                       size_t count, stack_fn each, void *context, store_error *err)
+{
+    static const stack_row rows[] = {
+        {NULL, 0, stack_a, 2}, {NULL, 1, stack_b, 4}, {NULL, 0, stack_dropped, 1}};
+
     (void)filter, (void)err;
-    for (size_t i = 0; i < from->stack_count; i++)
-        ck_assert_int_eq(each(context, &from->stacks[i]), 0);
+    ((fake *)self)->frames_asked += count;
+    for (size_t i = 0; i < count; i++) {
+        if (ids[i][0] > 3)
+            continue;
+        stack_row row = rows[ids[i][0] - 1];
+        row.stack_id = ids[i];
+        ck_assert_int_eq(each(context, &row), 0);
+    }
     return 0;
 }
 
@@ -126,14 +161,25 @@ static uint64_t now(void *clock)
     return NOW_MS;
 }
 
-static const store_ops ops = {.read_fresh = read_fresh,
-                              .read_targets = read_targets,
-                              .read_history = read_history,
-                              .read_services = read_services,
-                              .read_types = read_types,
-                              .read_stacks = read_stacks};
+static int read_loss(void *self, const store_filter *asked, store_loss *out, store_error *e)
+{
+    (void)asked, (void)e;
+    *out = ((const fake *)self)->loss;
+    return 0;
+}
+
+static const profile_port profiles = {.read_fresh = read_fresh,
+                                      .read_services = read_services,
+                                      .read_types = read_types,
+                                      .read_sums = read_sums,
+                                      .read_frames = read_frames};
+static const status_port status = {.read_targets = read_targets, .read_history = read_history};
+static const ingestion_port ingestion = {.read_loss = read_loss};
 static const query q = {
-    .store = {&ops, &f}, .retention_ms = 7ull * DAY_MS, .silent_ms = 180000, .now_ms = now};
+    .store = {.profiles = &profiles, .status = &status, .ingestion = &ingestion, .self = &f},
+    .retention_ms = 7ull * DAY_MS,
+    .silent_ms = 180000,
+    .now_ms = now};
 static store_filter filter;
 static query_meta meta;
 static store_error err;
@@ -269,31 +315,12 @@ START_TEST(test_a_history_is_one_entry_while_nothing_changes)
 }
 END_TEST
 
-#define FRAME(name, number)                                                                        \
-    {                                                                                              \
-        .class_name = {"C", 1}, .method = {name, sizeof(name) - 1}, .line = (number),              \
-        .kind = SAGG_JAVA                                                                          \
-    }
-
-/* a <- root (7), b <- a <- a <- root (5, cut), [dropped] (3), one that the store has lost (1) */
-static const stack_frame stack_a[] = {FRAME("a", 1), FRAME("root", 9)};
-static const stack_frame stack_b[] = {FRAME("b", 4), FRAME("a", 1), FRAME("a", 2),
-                                      FRAME("root", 9)};
-static const stack_frame stack_dropped[] = {{.method = {"[dropped]", 9}, .kind = SAGG_UNKNOWN}};
-static const uint8_t ids[4][16] = {{1}, {2}, {3}, {4}};
-static const stack_row rows[] = {
-    {ids[0], 7, 70, 1, 2, true, 0, stack_a, 2},
-    {ids[1], 5, 50, 1, 1, true, 1, stack_b, 4},
-    {ids[2], 3, 30, 1, 1, true, 0, stack_dropped, 1},
-    {ids[3], 1, 10, 1, 1, false, 0, NULL, 0},
-};
-
 START_TEST(test_profile)
 {
     profile p;
 
-    f.stacks = rows;
-    f.stack_count = 4;
+    f.sums = sums;
+    f.sum_count = 4;
     ck_assert_int_eq(query_profile(&q, &filter, &p, &meta, &err), QUERY_OK);
     ck_assert_uint_eq(meta.seen, 160);
     ck_assert_uint_eq(meta.cut, 50);
@@ -312,24 +339,28 @@ START_TEST(test_profile)
 }
 END_TEST
 
-START_TEST(test_the_fingerprint_knows_no_order)
+/* Frames that are held are not asked for again, and make the same tree. */
+START_TEST(test_frames_are_read_once)
 {
-    const stack_row turned[] = {rows[2], rows[0], rows[1]};
+    query held = q;
     profile p;
 
-    f.stacks = rows;
-    f.stack_count = 3;
-    ck_assert_int_eq(query_profile(&q, &filter, &p, &meta, &err), QUERY_OK);
-    uint64_t first = p.fingerprint;
-    profile_free(&p);
-    f.stacks = turned;
-    ck_assert_int_eq(query_profile(&q, &filter, &p, &meta, &err), QUERY_OK);
-    ck_assert_uint_eq(p.fingerprint, first);
-    profile_free(&p);
-    f.stack_count = 2;
-    ck_assert_int_eq(query_profile(&q, &filter, &p, &meta, &err), QUERY_OK);
-    ck_assert_uint_ne(p.fingerprint, first);
-    profile_free(&p);
+    f.sums = sums;
+    f.sum_count = 4;
+    held.stacks = stack_cache_new(100000);
+    for (unsigned i = 0; i < 2; i++) {
+        meta = (query_meta){.from_ms = 0};
+        ck_assert_int_eq(query_profile(&held, &filter, &p, &meta, &err), QUERY_OK);
+        ck_assert_uint_eq(f.frames_asked, i == 0 ? 4 : 5); /* the lost one may have come */
+        ck_assert_uint_eq(meta.cut, 50);
+        ck_assert_uint_eq(meta.dropped, 30);
+        ck_assert(meta.missing_stacks);
+        sagg_tree *tree = profile_tree(&p, PROFILE_TYPE_CPU, false, 1000, &meta);
+        ck_assert_uint_eq(sagg_tree_get(tree)->total[0], 160);
+        sagg_tree_free(tree);
+        profile_free(&p);
+    }
+    stack_cache_free(held.stacks);
 }
 END_TEST
 
@@ -338,8 +369,8 @@ START_TEST(test_top_counts_recursion_once)
     top_table table;
     profile p;
 
-    f.stacks = rows;
-    f.stack_count = 2;
+    f.sums = sums;
+    f.sum_count = 2;
     ck_assert_int_eq(query_profile(&q, &filter, &p, &meta, &err), QUERY_OK);
     ck_assert_int_eq(profile_top(&p, false, 10, &table, &meta), 0);
     ck_assert_uint_eq(table.count, 3);
@@ -383,7 +414,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_verdicts, 0, sizeof(verdicts) / sizeof(verdicts[0]));
     tcase_add_test(tcase, test_a_history_is_one_entry_while_nothing_changes);
     tcase_add_test(tcase, test_profile);
-    tcase_add_test(tcase, test_the_fingerprint_knows_no_order);
+    tcase_add_test(tcase, test_frames_are_read_once);
     tcase_add_test(tcase, test_top_counts_recursion_once);
     tcase_add_test(tcase, test_a_store_that_is_down);
     return run_suite(suite);

@@ -47,9 +47,17 @@ static void make_collector(Hotstack__V1__Collector *out, char instance[32], cons
     out->run_id = 1;
 }
 
+/* Labels that tell the JVMs of a few seeds apart, each in another way. */
 static batch_target make_target(string_table *strings, const batch_options *o)
 {
+    char pod[32], version[32];
+
+    snprintf(pod, sizeof(pod), "pod-%llu", (unsigned long long)(o->seed % 5));
+    snprintf(version, sizeof(version), "1.%llu", (unsigned long long)(o->seed % 3));
     return (batch_target){
+        .pod_str = add_text(strings, pod),
+        .container_str = add_text(strings, o->seed % 2 == 0 ? "app" : "side"),
+        .app_version_str = add_text(strings, version),
         .namespace_str = add_text(strings, ""),
         .workload_str = add_text(strings, o->workload),
         .boot_id_str = add_text(strings, "01234567-89ab-cdef-0123-456789abcdef"),
@@ -94,8 +102,12 @@ static uint32_t add_stack(batch *to, uint32_t i)
     return index;
 }
 
+/* Locks and allocations have two facets and two classes; CPU time has neither. */
 static void add_row(batch *to, const batch_options *o, uint32_t window, uint32_t i)
 {
+    static const uint32_t first_facets[WINDOWS] = {0, 3, 1};
+    static const char *const objects[] = {"java.lang.String", "byte[]"};
+    bool is_cpu = window_sources[window] == 1;
     uint64_t value = 1000 + (o->seed + i) % 977 + (o->other_body ? 1 : 0);
     batch_row *row = BATCH_NEXT(to->rows, to->row_room, to->row_count);
     char pool[32];
@@ -105,7 +117,8 @@ static void add_row(batch *to, const batch_options *o, uint32_t window, uint32_t
     *row = (batch_row){.window = window,
                        .pool_str = add_text(&to->strings, pool),
                        .stack = i % o->stacks,
-                       .object_str = add_text(&to->strings, "java.lang.String"),
+                       .facet = is_cpu ? 0 : first_facets[window] + i / 2 % 2,
+                       .object_str = add_text(&to->strings, is_cpu ? "" : objects[i / 3 % 2]),
                        .sum = {value, 2 * value, 1, 2}};
     to->row_count++;
     profile_sum_add(&to->windows[window].part.total, &row->sum);

@@ -56,7 +56,13 @@ static void set_server(const api *a)
 static void set_stacks(const api *a)
 {
     known_stacks_stats known = known_stacks_read(a->ingest.known);
+    stack_cache_stats cached = stack_cache_read(a->query.stacks);
     const figure figures[] = {
+        {METRIC_CACHED_STACKS, cached.stacks},
+        {METRIC_CACHED_STACKS_BYTES, cached.bytes},
+        {METRIC_CACHED_STACKS_HITS, cached.hits},
+        {METRIC_CACHED_STACKS_MISSES, cached.misses},
+        {METRIC_CACHED_STACKS_EVICTIONS, cached.evictions},
         {METRIC_KNOWN_STACKS, known.stacks},
         {METRIC_KNOWN_STACKS_HITS, known.hits},
         {METRIC_KNOWN_STACKS_MISSES, known.misses},
@@ -71,6 +77,19 @@ static void set_rollups(const api *a)
         {METRIC_ROLLUP_PASSES, s.passes},     {METRIC_ROLLUP_HOURS, s.hours},
         {METRIC_ROLLUP_FAILURES, s.failures}, {METRIC_ROLLUP_DRIFT, s.drifted},
         {METRIC_ROLLUP_DIRTY, s.dirty},       {METRIC_ROLLUP_FRESH, s.last_ms / 1000},
+    };
+    SET_ALL(a, figures);
+}
+
+static void set_reports(const api *a)
+{
+    reports_stats s = reports_read(a->ingest.reports);
+    const figure figures[] = {
+        {METRIC_REPORT_WRITES, s.flushes},
+        {METRIC_REPORT_FAILURES, s.failures},
+        {METRIC_REFUSALS_SUMMED, s.summed},
+        {METRIC_COLLECTORS, s.collectors},
+        {METRIC_FLUSH_INTERVAL, s.flush_interval_ms / 1000},
     };
     SET_ALL(a, figures);
 }
@@ -97,6 +116,7 @@ void api_metrics(void *context, const http_request *request, http_response *resp
     set_server(a);
     set_stacks(a);
     set_rollups(a);
+    set_reports(a);
     set_auth(a);
     metrics_set(a->metrics, METRIC_STORE_READY, NULL, a->store_ready(a->store_context) ? 1 : 0);
     char *page = metrics_text(a->metrics, &length);

@@ -151,9 +151,6 @@ static void answer_flamegraph(call *c, const profile *p)
 {
     const store_filter *filter = &c->params.filter;
     size_t length;
-
-    if (call_tag(c, &p->fingerprint, sizeof(p->fingerprint)))
-        return;
     sagg_tree *tree =
         profile_tree(p, filter->type, c->params.lines, (uint32_t)filter->limit, &c->meta);
     char *document = tree != NULL ? flamegraph_json(tree, &c->meta, &length) : NULL;
@@ -169,8 +166,6 @@ static void answer_top(call *c, const profile *p)
     const profile_type_info *info = profile_type_get(c->params.filter.type);
     top_table table;
 
-    if (call_tag(c, &p->fingerprint, sizeof(p->fingerprint)))
-        return;
     if (profile_top(p, c->params.lines, (size_t)c->params.filter.limit, &table, &c->meta) != 0) {
         http_response_error(c->response, 503, "over_capacity", "No memory for the table.");
     } else {
@@ -184,20 +179,31 @@ static void answer_top(call *c, const profile *p)
     top_table_free(&table);
 }
 
+/* The windows tell whether the client's picture still holds: then nothing else is read. */
+static void read_profile(call *c, void (*answer)(call *c, const profile *p))
+{
+    const query *q = &c->api->query;
+    profile p = {NULL};
+    query_code code = query_fresh(q, &c->params.filter, &c->meta, &c->err);
+
+    if (code == QUERY_OK && call_tag(c, &c->meta.fingerprint, sizeof(c->meta.fingerprint)))
+        return;
+    if (code == QUERY_OK)
+        code = query_profile(q, &c->params.filter, &p, &c->meta, &c->err);
+    if (code == QUERY_OK)
+        answer(c, &p);
+    else
+        call_fail(c, code);
+    profile_free(&p);
+}
+
 static void answer_profile(query_kind kind, void *context, const http_request *request,
                            http_response *response, void (*answer)(call *c, const profile *p))
 {
     call c;
-    profile p = {NULL, 0};
 
-    if (call_begin(&c, kind, context, request, response) && call_may_ask(&c)) {
-        query_code code = query_profile(&c.api->query, &c.params.filter, &p, &c.meta, &c.err);
-        if (code == QUERY_OK)
-            answer(&c, &p);
-        else
-            call_fail(&c, code);
-    }
-    profile_free(&p);
+    if (call_begin(&c, kind, context, request, response) && call_may_ask(&c))
+        read_profile(&c, answer);
     call_end(&c);
 }
 

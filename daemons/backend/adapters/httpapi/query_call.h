@@ -18,6 +18,7 @@ typedef struct call {
     query_params params;
     query_meta meta;
     store_error err;
+    bool entered; /* counts as one of the queries in work */
 } call;
 
 /* Reads the parameters; false when the response is filled. */
@@ -36,7 +37,8 @@ void call_send(call *c, json_t *json);
 /* Tags an answer by all but its meta, then sends it with it. Takes over json. */
 void call_send_tagged(call *c, json_t *json);
 
-/* Sets the tag over the content and the parameters that choose it; true: the client has it. */
+/* Sets the tag over the content, or what stands for it, and the parameters that choose from it;
+ * true: the client has it. */
 bool call_tag(call *c, const void *content, size_t length);
 
 #endif

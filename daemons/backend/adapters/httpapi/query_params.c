@@ -76,6 +76,7 @@ static int read_limit(query_params *p, query_kind kind, http_error *err)
     } limits[] = {
         [QUERY_LIST] = {1000, 10000, "1 to 10000 are allowed."},
         [QUERY_STATUS] = {1000, 10000, "1 to 10000 are allowed."},
+        [QUERY_INGESTION] = {100, 1000, "1 to 1000 are allowed."},
         [QUERY_FLAMEGRAPH] = {8192, 200000, "1 to 200000 are allowed."},
         [QUERY_TOP] = {100, 1000, "1 to 1000 are allowed."},
         [QUERY_THREADS] = {100, 1000, "1 to 1000 are allowed."},
@@ -92,20 +93,37 @@ static int read_limit(query_params *p, query_kind kind, http_error *err)
     return 0;
 }
 
-/* Of wall time: what the threads did. */
-static int read_state(query_params *p, http_error *err)
-{
-    enum { WALL_RUNNING = 5, WALL_WAITING = 6 }; /* ingest.proto, Facet */
-    const char *state = http_query_get(&p->raw, "state");
+/* The facets of each source (ingest.proto, Facet), and what is said of a wrong one. */
+static const struct facets {
+    enum profile_source source;
+    const char *allowed;
+    struct {
+        const char *name;
+        unsigned number;
+    } all[2];
+} facets[] = {
+    {PROFILE_SOURCE_LOCK, "monitor and park are allowed.", {{"monitor", 1}, {"park", 2}}},
+    {PROFILE_SOURCE_ALLOC,
+     "in_tlab and outside_tlab are allowed.",
+     {{"in_tlab", 3}, {"outside_tlab", 4}}},
+    {PROFILE_SOURCE_WALL, "running and waiting are allowed.", {{"running", 5}, {"waiting", 6}}},
+};
 
-    if (state == NULL)
-        return 0;
-    if (p->filter.type != PROFILE_TYPE_WALL)
-        return fail(err, "it is for the type wall alone.", "state", state);
-    if (strcmp(state, "running") != 0 && strcmp(state, "waiting") != 0)
-        return fail(err, "running and waiting are allowed.", "state", state);
-    p->filter.facet = strcmp(state, "running") == 0 ? WALL_RUNNING : WALL_WAITING;
-    return 0;
+static int read_facet(query_params *p, enum profile_source source, http_error *err)
+{
+    const char *name = http_query_get(&p->raw, "facet");
+    const char *allowed = "this type has none.";
+
+    for (size_t i = 0; i < sizeof(facets) / sizeof(facets[0]) && name != NULL; i++) {
+        if (facets[i].source != source)
+            continue;
+        allowed = facets[i].allowed;
+        for (size_t k = 0; k < 2; k++) {
+            if (strcmp(name, facets[i].all[k].name) == 0)
+                p->filter.facet = facets[i].all[k].number;
+        }
+    }
+    return name == NULL || p->filter.facet != 0 ? 0 : fail(err, allowed, "facet", name);
 }
 
 static int read_selection(query_params *p, http_error *err)
@@ -129,7 +147,7 @@ static int read_selection(query_params *p, http_error *err)
     if (lines != NULL && strcmp(lines, "0") != 0 && strcmp(lines, "1") != 0)
         return fail(err, "0 and 1 are allowed.", "lines", lines);
     p->lines = lines != NULL && lines[0] == '1';
-    return read_state(p, err);
+    return read_facet(p, info->source, err);
 }
 
 /* 16 hexadecimal digits; 0 is no target's id. */
@@ -144,12 +162,23 @@ static int read_target(query_params *p, http_error *err)
     return 0;
 }
 
-static int read_threads(query_params *p, query_kind kind, http_error *err)
+/* The length of a bucket, by how many the range is to have. */
+static int read_buckets(query_params *p, http_error *err)
 {
     const char *buckets = http_query_get(&p->raw, "buckets");
+    uint64_t count = 120;
+
+    if (buckets != NULL && (parse_number(&count, buckets, 500) != 0 || count == 0))
+        return fail(err, "1 to 500 are allowed.", "buckets", buckets);
+    p->filter.bucket_ms = (p->filter.to_ms - p->filter.from_ms + count - 1) / count;
+    p->filter.bucket_ms = p->filter.bucket_ms > 0 ? p->filter.bucket_ms : 1;
+    return 0;
+}
+
+static int read_threads(query_params *p, query_kind kind, http_error *err)
+{
     const char *java_tid = http_query_get(&p->raw, "java_tid");
     const char *busy = http_query_get(&p->raw, "busy");
-    uint64_t count = 120;
 
     if (kind != QUERY_DEADLOCKS &&
         (p->filter.namespace_name == NULL || p->filter.workload == NULL)) {
@@ -158,10 +187,8 @@ static int read_threads(query_params *p, query_kind kind, http_error *err)
                  "The parameters namespace and workload are required.");
         return -1;
     }
-    if (buckets != NULL && (parse_number(&count, buckets, 500) != 0 || count == 0))
-        return fail(err, "1 to 500 are allowed.", "buckets", buckets);
-    p->filter.bucket_ms = (p->filter.to_ms - p->filter.from_ms + count - 1) / count;
-    p->filter.bucket_ms = p->filter.bucket_ms > 0 ? p->filter.bucket_ms : 1;
+    if (read_buckets(p, err) != 0)
+        return -1;
     p->filter.busy_percent = DIAGNOSIS_BUSY_PERCENT;
     if (busy != NULL && parse_number(&p->filter.busy_percent, busy, 100) != 0)
         return fail(err, "0 to 100 are allowed.", "busy", busy);
@@ -184,9 +211,10 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
     static const char *const list[] = {"from", "to", "cluster", "limit", NULL};
     static const char *const status[] = {"from",      "to",       "cluster", "limit",
                                          "namespace", "workload", "jvm",     NULL};
-    static const char *const profile[] = {"from",     "to",   "cluster", "limit", "namespace",
-                                          "workload", "type", "lines",   "pod",   "container",
-                                          "version",  "jvm",  "pool",    "state", NULL};
+    static const char *const ingestion[] = {"from", "to", "cluster", "limit", "buckets", NULL};
+    static const char *const profile[] = {
+        "from", "to",        "cluster", "limit", "namespace", "workload", "type",   "lines",
+        "pod",  "container", "version", "jvm",   "pool",      "facet",    "object", NULL};
     static const char *const threads[] = {"from",     "to",   "cluster",   "limit",   "namespace",
                                           "workload", "pod",  "container", "version", "jvm",
                                           "pool",     "busy", NULL};
@@ -199,9 +227,9 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
                                             "namespace", "workload", "pod",     "container",
                                             "version",   "jvm",      NULL};
     static const char *const *const allowed[] = {
-        [QUERY_LIST] = list,     [QUERY_STATUS] = status,      [QUERY_FLAMEGRAPH] = profile,
-        [QUERY_TOP] = profile,   [QUERY_THREADS] = threads,    [QUERY_LANES] = lanes,
-        [QUERY_THREAD] = thread, [QUERY_DEADLOCKS] = deadlocks};
+        [QUERY_LIST] = list,          [QUERY_STATUS] = status, [QUERY_INGESTION] = ingestion,
+        [QUERY_FLAMEGRAPH] = profile, [QUERY_TOP] = profile,   [QUERY_THREADS] = threads,
+        [QUERY_LANES] = lanes,        [QUERY_THREAD] = thread, [QUERY_DEADLOCKS] = deadlocks};
 
     memset(out, 0, sizeof(*out));
     if (http_query_parse(&out->raw, input, err) != 0)
@@ -217,11 +245,14 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
     out->filter.container = http_query_get(&out->raw, "container");
     out->filter.version = http_query_get(&out->raw, "version");
     out->filter.pool = http_query_get(&out->raw, "pool");
+    out->filter.object = http_query_get(&out->raw, "object");
     if (read_range(out, now_ms, err) != 0 || read_limit(out, kind, err) != 0 ||
         read_target(out, err) != 0)
         return -1;
     if (kind == QUERY_FLAMEGRAPH || kind == QUERY_TOP)
         return read_selection(out, err);
+    if (kind == QUERY_INGESTION)
+        return read_buckets(out, err);
     return kind >= QUERY_THREADS ? read_threads(out, kind, err) : 0;
 }
 

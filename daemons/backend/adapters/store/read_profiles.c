@@ -125,6 +125,7 @@ static const row_field fresh_numbers[] = {
     ROW_FIELD("recorded_ms", store_freshness, recorded_ms),
     ROW_FIELD("lost_windows", store_freshness, lost_windows),
     ROW_FIELD("last_reason", store_freshness, reason),
+    ROW_FIELD("print", store_freshness, fingerprint),
 };
 static const row_shape fresh_shape = {fresh_numbers, NULL,
                                       sizeof(fresh_numbers) / sizeof(fresh_numbers[0]), 0};
@@ -144,8 +145,9 @@ int clickhouse__read_fresh(void *self, const store_filter *filter, store_freshne
     sql_add(&s, "SELECT toUInt64(max(toUnixTimestamp64Milli(time) + length_ms)) AS fresh, "
                 "sum(lost_events) AS lost, toUInt64(sum(length_ms)) AS asked_ms, "
                 "toUInt64(sum(covered_ms)) AS recorded_ms, toUInt64(countIf(reason != 0)) AS "
-                "lost_windows, toUInt64(argMaxIf(reason, time, reason != 0)) AS last_reason FROM "
-                "profile_windows");
+                "lost_windows, toUInt64(argMaxIf(reason, time, reason != 0)) AS last_reason, "
+                "sum(cityHash64(cluster, namespace, workload, source, time, target_id, raw_amount, "
+                "amount, raw_count, count)) AS print FROM profile_windows");
     sql_where_windows(&s, filter);
     sql_filter_params(&s, filter);
     return read_run(self, &s, on_fresh, out, err);

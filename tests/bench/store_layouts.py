@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Order keys and codecs of the store's large tables beside alternatives: bytes a row, by column, and the time of reads.
+
+The rows are made from a real recording: its stacks, pools and weights, drawn anew for every window of some services and JVMs. The
+tables are those of the schema, and each alternative changes one thing. Figures of one run stand in docs/formats/storage.md.
+
+usage: store_layouts.py CHDB-HTTP PREFIX [--windows N]
+PREFIX: what `hotstack convert --threads RECORDING -o PREFIX.collapsed` wrote. HOTSTACK_LIBCHDB names the engine."""
+import argparse
+import collections
+import hashlib
+import http.client
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+
+SCHEMA = pathlib.Path(__file__).parents[2] / 'daemons/backend/adapters/store/schema/0001_profiles.sql'
+SERVICES, JVMS, START, ROUNDS = 3, 6, 1769850000, 7
+DRAWS = {'cpu': (1, 600), 'alloc_bytes': (3, 300), 'lock_delay': (4, 20)}
+COUNTS = {'alloc_bytes': 'alloc_objects', 'lock_delay': 'lock_count'}
+
+# table: [(what, [(text of the schema, its replacement)])]; the first is the schema as it is.
+LAYOUTS = {
+    'profile_samples': [
+        ('the schema', []),
+        ('order: hour, time, stack', [('toStartOfHour(time), stack_id, target_id, time, pool', 'toStartOfHour(time), time, stack_id, target_id, pool')]),
+        ('order: hour, target, stack, time', [('toStartOfHour(time), stack_id, target_id, time, pool', 'toStartOfHour(time), target_id, stack_id, time, pool')]),
+        ('order: hour, stack, target, pool, time', [('stack_id, target_id, time, pool)', 'stack_id, target_id, pool, time)')]),
+        ('amounts: ZSTD(1)', [('CODEC(T64, ZSTD(1))', 'CODEC(ZSTD(1))')]),
+        ('amounts: Delta, ZSTD(1)', [('CODEC(T64, ZSTD(1))', 'CODEC(Delta, ZSTD(1))')]),
+        ('ids: LZ4', [('stack_id     FixedString(16) CODEC(ZSTD(1))', 'stack_id     FixedString(16) CODEC(LZ4)')]),
+        ('ids: ZSTD(3)', [('stack_id     FixedString(16) CODEC(ZSTD(1))', 'stack_id     FixedString(16) CODEC(ZSTD(3))')]),
+        ('time: DoubleDelta, ZSTD(1)', [("CODEC(Delta, ZSTD(1)),   -- its window's start", "CODEC(DoubleDelta, ZSTD(1)),")]),
+        ('labels: ZSTD(1)', [('pod          LowCardinality(String),', 'pod          LowCardinality(String) CODEC(ZSTD(1)),'),
+                             ('container    LowCardinality(String),', 'container    LowCardinality(String) CODEC(ZSTD(1)),'),
+                             ('node         LowCardinality(String),', 'node         LowCardinality(String) CODEC(ZSTD(1)),'),
+                             ('app_version  LowCardinality(String),', 'app_version  LowCardinality(String) CODEC(ZSTD(1)),'),
+                             ('pool         LowCardinality(String),', 'pool         LowCardinality(String) CODEC(ZSTD(1)),'),
+                             ('facet        UInt8,', 'facet        UInt8 CODEC(ZSTD(1)),'),
+                             ('object       LowCardinality(String),', 'object       LowCardinality(String) CODEC(ZSTD(1)),'),
+                             ('cluster      LowCardinality(String),', 'cluster      LowCardinality(String) CODEC(ZSTD(1)),'),
+                             ('namespace    LowCardinality(String),', 'namespace    LowCardinality(String) CODEC(ZSTD(1)),'),
+                             ('workload     LowCardinality(String),', 'workload     LowCardinality(String) CODEC(ZSTD(1)),'),
+                             ('source       UInt8,', 'source       UInt8 CODEC(ZSTD(1)),')]),
+        ('skip index: pool, set(100)', [('    count        UInt64 CODEC(T64, ZSTD(1))      -- the estimate\n', '    count        UInt64 CODEC(T64, ZSTD(1)),\n    INDEX by_pool pool TYPE set(100) GRANULARITY 1\n')]),
+        ('skip index: target, bloom', [('    count        UInt64 CODEC(T64, ZSTD(1))      -- the estimate\n', '    count        UInt64 CODEC(T64, ZSTD(1)),\n    INDEX by_target target_id TYPE bloom_filter GRANULARITY 1\n')]),
+    ],
+    'profile_threads': [
+        ('the schema', []),
+        ('order: hour, target, pool, name, time', [('source, time, target_id, pool, name)', 'source, toStartOfHour(time), target_id, pool, name, time)')]),
+        ('order: target, time, pool, name', [('source, time, target_id, pool, name)', 'source, target_id, time, pool, name)')]),
+    ],
+    'thread_snapshots': [
+        ('the schema', []),
+        ('order: target, time, thread', [('target_id, toStartOfHour(time), java_tid, time)', 'target_id, time, java_tid)')]),
+        ('order: hour, thread, target, time', [('target_id, toStartOfHour(time), java_tid, time)', 'toStartOfHour(time), java_tid, target_id, time)')]),
+        ('amounts: ZSTD(1)', [('CODEC(T64, ZSTD(1))', 'CODEC(ZSTD(1))')]),
+    ],
+    'profile_stacks': [
+        ('the schema', []),
+        ('order: stack alone', [('ORDER BY (cluster, namespace, workload, stack_id)', 'ORDER BY stack_id')]),
+        ('frames: ZSTD(3)', [('Array(LowCardinality(String)),', 'Array(LowCardinality(String)) CODEC(ZSTD(3)),'), ('Array(UInt32),', 'Array(UInt32) CODEC(ZSTD(3)),'), ('Array(UInt8)\n', 'Array(UInt8) CODEC(ZSTD(3))\n')]),
+        ('frames: plain strings, ZSTD(3)', [('Array(LowCardinality(String)),', 'Array(String) CODEC(ZSTD(3)),'), ('Array(UInt32),', 'Array(UInt32) CODEC(ZSTD(3)),'), ('Array(UInt8)\n', 'Array(UInt8) CODEC(ZSTD(3))\n')]),
+    ],
+}
+
+ONE = "cluster = 'east' AND namespace = 'shop' AND workload = 'service-1'"
+
+
+def hours(first, minutes):
+    begin = START + first * 60
+    return (f"time >= toDateTime({begin}, 'UTC') AND time < toDateTime({begin + minutes * 60}, 'UTC') AND toStartOfHour(time) >= "
+            f"toStartOfHour(toDateTime({begin}, 'UTC')) AND toStartOfHour(time) <= toStartOfHour(toDateTime({begin + minutes * 60}, 'UTC'))")
+
+
+SUMS = f'SELECT stack_id, sum(raw_amount), sum(amount), sum(raw_count), count() FROM {{}} WHERE {ONE} AND source = 1 AND '
+READS = {
+    'profile_samples': [('one hour', SUMS + hours(0, 60)), ('ten minutes', SUMS + hours(20, 10)), ('one pool', SUMS + hours(0, 60) + " AND pool = 'pool-#-thread-#'"),
+                        ('one JVM', SUMS + hours(0, 60) + ' AND target_id = (SELECT max(target_id) FROM raw_profile_samples)')],
+    'profile_threads': [('one hour', f'SELECT target_id, name, sum(amount) FROM {{}} WHERE {ONE} AND source = 1 AND ' + hours(0, 60) + ' GROUP BY target_id, name'),
+                        ('ten minutes', f'SELECT target_id, name, sum(amount) FROM {{}} WHERE {ONE} AND source = 1 AND ' + hours(20, 10) + ' GROUP BY target_id, name')],
+    'thread_snapshots': [('one hour', f'SELECT target_id, java_tid, sum(cpu_ns), count() FROM {{}} WHERE {ONE} AND ' + hours(0, 60) + ' GROUP BY target_id, java_tid'),
+                         ('newest of each', f'SELECT target_id, java_tid, argMax(state, time) FROM {{}} WHERE {ONE} AND ' + hours(50, 10) + ' GROUP BY target_id, java_tid'),
+                         ('one thread', f'SELECT * FROM {{}} WHERE {ONE} AND java_tid = 17 AND target_id = (SELECT max(target_id) FROM raw_thread_snapshots) AND ' + hours(0, 60))],
+    'profile_stacks': [('all of a service', f'SELECT stack_id, class, method, file, line, kind FROM {{}} WHERE {ONE}'),
+                       ('a hundred', f'SELECT stack_id, class, method, file, line, kind FROM {{}} WHERE {ONE} AND stack_id IN (SELECT stack_id FROM raw_profile_stacks WHERE {ONE} ORDER BY stack_id LIMIT 100)')],
+}
+
+
+class Store:
+    def __init__(self, program, directory):
+        port_file = directory / 'port'
+        self.process = subprocess.Popen([program, '--path', str(directory / 'data'), '--port-file', str(port_file)])
+        while not (port_file.exists() and port_file.read_text().strip()):
+            assert self.process.poll() is None, 'chdb-http ended'
+            time.sleep(0.05)
+        self.port = int(port_file.read_text())
+
+    def ask(self, sql, body=b''):
+        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=600)
+        connection.request('POST', '/?query=' + urllib_quote(sql) if body else '/', body or sql.encode())
+        answer = connection.getresponse()
+        data = answer.read()
+        connection.close()
+        assert answer.status == 200, data[:2000]
+        return data
+
+    def rows(self, sql):
+        return [line.split('\t') for line in self.ask(sql + ' FORMAT TSV').decode().splitlines()]
+
+
+def urllib_quote(text):
+    from urllib.parse import quote
+    return quote(text)
+
+
+def folded(thread):
+    return re.sub(r'\d+', '#', re.sub(r' tid=\d+', '', thread)).strip('[]')
+
+
+def read_stacks(prefix):
+    """{type: [(pool, thread, frames, amount, count)]}"""
+    found = {}
+    for kind in DRAWS:
+        counts = {}
+        if kind in COUNTS:
+            counts = dict(line.rsplit(' ', 1) for line in pathlib.Path(f'{prefix}.{COUNTS[kind]}.collapsed').read_text().splitlines())
+        rows = []
+        for line in pathlib.Path(f'{prefix}.{kind}.collapsed').read_text().splitlines():
+            stack, amount = line.rsplit(' ', 1)
+            thread, _, frames = stack.partition(';')
+            count = int(counts.get(stack, 0)) or max(1, int(amount) // 2000000)
+            rows.append((folded(thread), thread, frames, int(amount), count))
+        found[kind] = rows
+    return found
+
+
+def hex_id(*parts):
+    return hashlib.blake2b('\0'.join(parts).encode(), digest_size=16).hexdigest()
+
+
+def number(*parts):
+    return int.from_bytes(hashlib.blake2b('\0'.join(map(str, parts)).encode(), digest_size=8).digest(), 'big')
+
+
+def windows_of(stacks, count):
+    """Each window of each JVM with what it drew: (service, jvm, start, kind, {row: draws})."""
+    chance = random.Random(7)
+    weights = {kind: [row[4] for row in rows] for kind, rows in stacks.items()}
+    for window in range(count):
+        for service in range(1, SERVICES + 1):
+            for jvm in range(JVMS):
+                for kind, (_, draws) in DRAWS.items():
+                    drawn = chance.choices(range(len(stacks[kind])), weights[kind], k=chance.randint(draws // 2, draws * 3 // 2))
+                    yield service, jvm, START + window * 60, kind, collections.Counter(drawn)
+
+
+def key(service, jvm):
+    return f'east\tshop\tservice-{service}', number(service, jvm), f'service-{service}-7d9f6c5b8-{number(jvm, service) % 99999:05}'
+
+
+def sample_lines(stacks, count):
+    for service, jvm, start, kind, drawn in windows_of(stacks, count):
+        head, target, pod = key(service, jvm)
+        rows = {}
+        for index, times in drawn.items():
+            pool, _, frames, amount, events = stacks[kind][index]
+            one = rows.setdefault((pool, frames), [0, 0])
+            one[0] += times
+            one[1] += times * max(1, amount // events)
+        for (pool, frames), (times, amount) in rows.items():
+            thing = f'class-{number(frames) % 40}' if kind != 'cpu' else ''
+            facet = {'cpu': 0, 'alloc_bytes': 3, 'lock_delay': 1}[kind]
+            yield (f"{head}\t{DRAWS[kind][0]}\t{start}\t{hex_id(str(service), frames)}\t{target}\t{pod}\tapp\tnode-{jvm}\t1.{service}.0\t{pool}"
+                   f"\t{facet}\t{thing}\t{amount}\t{amount}\t{times}\t{times}\n")
+
+
+def thread_lines(stacks, count):
+    for service, jvm, start, kind, drawn in windows_of(stacks, count):
+        head, target, _ = key(service, jvm)
+        rows = {}
+        for index, times in drawn.items():
+            pool, thread, _, amount, events = stacks[kind][index]
+            one = rows.setdefault((pool, thread.strip('[]')), [0, 0])
+            one[0] += times
+            one[1] += times * max(1, amount // events)
+        for (pool, thread), (times, amount) in rows.items():
+            yield (f'{head}\t{DRAWS[kind][0]}\t{start}\t{target}\t{pool}\t{thread}\t{4000 + number(thread) % 200}\t{number(thread) % 200}'
+                   f'\t{amount}\t{amount}\t{times}\t{times}\n')
+
+
+def snapshot_lines(stacks, count):
+    chance = random.Random(9)
+    pools = sorted({row[0] for rows in stacks.values() for row in rows})
+    frames = [row[2] for row in stacks['cpu']]
+    for service in range(1, SERVICES + 1):
+        for jvm in range(JVMS):
+            head, target, _ = key(service, jvm)
+            for minute in range(count):
+                for tid in range(1, 201):
+                    busy = tid % 20 == 0
+                    state = 1 if busy and chance.random() < 0.5 else 3 + tid % 2
+                    cpu = chance.randint(10 ** 6, 10 ** 10) if busy else (chance.randint(0, 10 ** 6) if chance.random() < 0.1 else 1)
+                    stack = hex_id(str(service), chance.choice(frames)) if busy else '0' * 32
+                    pool = pools[tid % len(pools)]
+                    yield (f'{head}\t{target}\t{START + minute * 60}\t{tid}\t{4000 + tid}\t{pool.replace("#", str(tid))}\t{pool}\t{state}\t0\t60000\t{cpu}'
+                           f'\t{cpu // 7 + 1}\t1\t1\t{stack}\t\t0\t0\t\t0\t\n')
+
+
+def stack_lines(stacks, _):
+    for service in range(1, SERVICES + 1):
+        seen = set()
+        for kind in DRAWS:
+            for _, _, frames, _, _ in stacks[kind]:
+                if frames in seen:
+                    continue
+                seen.add(frames)
+                named = frames.split(';')[::-1]
+                classes = [f.rpartition('.')[0].replace("'", '') for f in named]
+                methods = [f.rpartition('.')[2].replace("'", '') for f in named]
+                files = [c.rpartition('.')[2].partition('$')[0] + '.java' if c else '' for c in classes]
+                quote = lambda items: '[' + ','.join(f"'{i}'" for i in items) + ']'
+                lines = '[' + ','.join(str(10 + number(f) % 900) for f in named) + ']'
+                kinds = '[' + ','.join('0' for _ in named) + ']'
+                yield (f"east\tshop\tservice-{service}\t{hex_id(str(service), frames)}\t1\t0\t{quote(classes)}\t{quote(methods)}\t{quote(files)}\t{lines}\t{kinds}\n")
+
+
+# table: (makes lines, columns of the lines, what they become)
+SOURCES = {
+    'profile_samples': (sample_lines, 'cluster String, namespace String, workload String, source UInt8, time UInt32, stack_id String, target_id UInt64, pod String, '
+                        'container String, node String, app_version String, pool String, facet UInt8, object String, raw_amount UInt64, amount UInt64, raw_count UInt64, count UInt64'),
+    'profile_threads': (thread_lines, 'cluster String, namespace String, workload String, source UInt8, time UInt32, target_id UInt64, pool String, name String, os_tid UInt64, '
+                        'java_tid UInt64, raw_amount UInt64, amount UInt64, raw_count UInt64, count UInt64'),
+    'thread_snapshots': (snapshot_lines, 'cluster String, namespace String, workload String, target_id UInt64, time UInt32, java_tid UInt64, os_tid UInt64, name String, '
+                         'pool String, state UInt8, flags UInt16, interval_ms UInt32, cpu_ns UInt64, allocated_bytes UInt64, blocked_ms UInt64, waited_ms UInt64, stack_id String, '
+                         'lock_class String, lock_id UInt32, owner_tid UInt64, owner String, carries_tid UInt64, carries String'),
+    'profile_stacks': (stack_lines, 'cluster String, namespace String, workload String, stack_id String, normaliser UInt8, flags UInt8, class Array(String), method Array(String), '
+                       'file Array(String), line Array(UInt32), kind Array(UInt8)'),
+}
+
+
+def statement_of(table, name, changes):
+    text = SCHEMA.read_text()
+    begin = text.index(f'CREATE TABLE IF NOT EXISTS {table}\n')
+    made = text[begin:text.index('\n;\n', begin)]
+    for old, new in changes:
+        assert old in made, (table, old)
+        made = made.replace(old, new)
+    # Made rows are old: nothing expires here.
+    made = re.sub(r'\nTTL [^\n]*', '', made).replace('ttl_only_drop_parts = 1, ', '').replace('ttl_only_drop_parts = 1', '')
+    made = re.sub(r'\nSETTINGS *$', '', made)
+    # Parts of one file for all columns would not tell the columns apart.
+    made += (', ' if '\nSETTINGS ' in made else '\nSETTINGS ') + 'min_bytes_for_wide_part = 0'
+    return made.replace(f'EXISTS {table}\n', f'EXISTS {name}\n', 1)
+
+
+def load(store, table, stacks, windows):
+    make, columns = SOURCES[table]
+    store.ask(f'CREATE TABLE raw_{table} ({columns}) ENGINE = MergeTree ORDER BY tuple()')
+    chunk = []
+    for line in make(stacks, windows):
+        chunk.append(line)
+        if len(chunk) == 200000:
+            store.ask(f'INSERT INTO raw_{table} FORMAT TSV', ''.join(chunk).encode())
+            chunk = []
+    if chunk:
+        store.ask(f'INSERT INTO raw_{table} FORMAT TSV', ''.join(chunk).encode())
+
+
+def selection(columns):
+    names = [c.rsplit(' ', 1)[0] for c in columns.split(', ')]
+    shown = {'time': "toDateTime(time, 'UTC') AS time", 'stack_id': 'unhex(stack_id) AS stack_id'}
+    return ', '.join(names), ', '.join(shown.get(n, n) for n in names)
+
+
+def measure(store, table, what, changes):
+    name = f'{table}_{abs(hash(what)) % 10 ** 9}'
+    store.ask(statement_of(table, name, changes))
+    names, shown = selection(SOURCES[table][1])
+    if table == 'profile_stacks':
+        names, shown = names + ', day', shown + f", toDate(toDateTime({START}, 'UTC')) AS day"
+    # Hex digits of the raw table are told apart from the columns' names by a subquery.
+    store.ask(f'INSERT INTO {name} ({names}) SELECT {shown} FROM (SELECT * FROM raw_{table}) SETTINGS max_insert_block_size = 100000')
+    store.ask(f'OPTIMIZE TABLE {name} FINAL')
+    rows, size = map(int, store.rows(f"SELECT sum(rows), sum(data_compressed_bytes) FROM system.parts WHERE active AND table = '{name}'")[0])
+    columns = store.rows(f"SELECT column, sum(column_data_compressed_bytes) AS b FROM system.parts_columns WHERE active AND table = '{name}' GROUP BY column ORDER BY b DESC LIMIT 8")
+    times = []
+    for _, sql in READS[table]:
+        text = sql.format(name)
+        if 'GROUP BY' not in text and table == 'profile_samples':
+            text += ' GROUP BY stack_id'
+        best = 9e9
+        for _ in range(ROUNDS):
+            begin = time.perf_counter()
+            store.ask(text + ' FORMAT Null')
+            best = min(best, time.perf_counter() - begin)
+        times.append(best * 1000)
+    store.ask(f'DROP TABLE {name}')
+    print(f'| {what} | {size / rows:.2f} | ' + ' | '.join(f'{t:.1f}' for t in times) + ' | ' + ', '.join(f'{c} {int(b) / rows:.2f}' for c, b in columns if int(b) / rows >= 0.01) + ' |', flush=True)
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('chdb_http')
+    parser.add_argument('prefix')
+    parser.add_argument('--windows', type=int, default=120)
+    parser.add_argument('--tables', default=','.join(LAYOUTS))
+    options = parser.parse_args()
+    stacks = read_stacks(options.prefix)
+    print({kind: len(rows) for kind, rows in stacks.items()}, flush=True)
+    directory = pathlib.Path(tempfile.mkdtemp(prefix='hotstack-layouts-'))
+    store = Store(options.chdb_http, directory)
+    try:
+        for table in options.tables.split(','):
+            load(store, table, stacks, options.windows)
+            rows = store.rows(f'SELECT count() FROM raw_{table}')[0][0]
+            print(f'\n### {table}, {int(rows):,} rows\n| layout | bytes a row | ' + ' | '.join(f'{name}, ms' for name, _ in READS[table]) + ' | columns, bytes a row |')
+            print('|---|---|' + '---|' * len(READS[table]) + '---|')
+            for what, changes in LAYOUTS[table]:
+                measure(store, table, what, changes)
+    finally:
+        store.process.terminate()
+        store.process.wait()
+        shutil.rmtree(directory)
+
+
+main()
