@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "settings.h"
 
+#include "reports/reports.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +67,13 @@ static const config_field fields[] = {
      .fallback = "1g",
      .min = 256 << 20,
      .help = "Most memory that the embedded engine takes for itself."},
+    {.key = "store.timeout",
+     .type = CONFIG_DURATION,
+     .fallback = "30s",
+     .min = 100,
+     .max = 600000,
+     .help = "How long the store may take for one insert, or for a question behind one. Then the "
+             "batch is put off."},
     {.key = "retention",
      .type = CONFIG_DURATION,
      .fallback = "7d",
@@ -136,10 +145,11 @@ static const config_field fields[] = {
          "Threads that find out who calls. One of them is never used for tokens that take time."},
     {.key = "http.workers",
      .type = CONFIG_INT,
-     .fallback = "16",
+     .fallback = "32",
      .min = 2,
      .max = 64,
-     .help = "Threads that handle calls."},
+     .help = "Threads that handle calls. More than ingest.queue and query.queue together, so that "
+             "heartbeats find one when the store does not answer."},
     {.key = "http.body_bytes",
      .type = CONFIG_BYTES,
      .fallback = "64m",
@@ -176,14 +186,43 @@ static const config_field fields[] = {
      .max = 63,
      .help =
          "Batches that may be in work or wait for the store; beyond them collectors are told to "
-         "retry. Less than http.workers, so that queries always find a thread."},
+         "retry."},
     {.key = "ingest.flush_interval",
      .type = CONFIG_DURATION,
      .fallback = "60s",
      .min = 100,
      .max = 300000,
-     .help = "Time in which a collector cuts one batch of all its JVMs. It is told with the answer "
-             "to each heartbeat."},
+     .help =
+         "Time in which a collector cuts one batch of all its JVMs, at least. It is told with the "
+         "answer to each heartbeat."},
+    {.key = "ingest.batches_per_second",
+     .type = CONFIG_INT,
+     .fallback = "5",
+     .min = 1,
+     .max = 1000,
+     .help = "Batches of all collectors together that the store is to get in a second. Where there "
+             "are too many collectors for it, their interval grows, up to five minutes."},
+    {.key = "ingest.reports_every",
+     .type = CONFIG_DURATION,
+     .fallback = "2s",
+     .min = 100,
+     .max = 60000,
+     .help = "Status reports, heartbeats and the ledger's rows of refused batches are written so "
+             "often, those of all collectors together. A backend that is killed loses as much."},
+    {.key = "ingest.report_bytes",
+     .type = CONFIG_BYTES,
+     .fallback = "32m",
+     .min = 1 << 20,
+     .max = 256 << 20,
+     .help = "Most memory for reports that wait to be written; beyond it collectors are told to "
+             "retry."},
+    {.key = "ingest.refused_rows",
+     .type = CONFIG_INT,
+     .fallback = "200",
+     .min = REFUSED_ROWS_MIN,
+     .max = 10000,
+     .help = "Most rows about refused batches that the ledger gets in ingest.reports_every; the "
+             "rest is summed."},
     {.key = "ingest.writers",
      .type = CONFIG_INT,
      .fallback = "2",
@@ -248,6 +287,13 @@ static const config_field fields[] = {
      .min = 1,
      .max = 16,
      .help = "Queries that run at once."},
+    {.key = "query.queue",
+     .type = CONFIG_INT,
+     .fallback = "20",
+     .min = 1,
+     .max = 62,
+     .help = "Queries that may run or wait for the store; beyond them callers are told to try "
+             "again (503)."},
 };
 
 const config_program backend_program = {

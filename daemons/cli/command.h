@@ -33,7 +33,8 @@ enum command_bit {
     OF_PS = 1 << 11,
     OF_THREADS = 1 << 12,
     OF_TOP = 1 << 13,
-    OF_ALL = (1 << 14) - 1,
+    OF_COLLECTOR_STATUS = 1 << 14,
+    OF_ALL = (1 << 15) - 1,
 };
 
 /* What stands beside a command's options. */
@@ -60,9 +61,10 @@ typedef struct command {
     int (*run)(cli_options *o); /* returns an exit code */
 } command;
 
-extern const command attach_status_command, convert_command, diff_command, doctor_command,
-    jcmd_command, jfr_events_command, jfr_metadata_command, jfr_print_command, jfr_summary_command,
-    jfr_totals_command, profile_command, ps_command, threads_command, top_command;
+extern const command attach_status_command, collector_status_command, convert_command, diff_command,
+    doctor_command, jcmd_command, jfr_events_command, jfr_metadata_command, jfr_print_command,
+    jfr_summary_command, jfr_totals_command, profile_command, ps_command, threads_command,
+    top_command;
 
 /* Commands of two words. */
 typedef struct command_group {

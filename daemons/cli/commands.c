@@ -6,16 +6,29 @@
 #include "cli/command.h"
 
 static const command *const command_table[] = {
-    &attach_status_command, &convert_command,    &diff_command,         &doctor_command,
-    &jcmd_command,          &jfr_events_command, &jfr_metadata_command, &jfr_print_command,
-    &jfr_summary_command,   &jfr_totals_command, &profile_command,      &ps_command,
-    &threads_command,       &top_command,
+    &attach_status_command,
+    &collector_status_command,
+    &convert_command,
+    &diff_command,
+    &doctor_command,
+    &jcmd_command,
+    &jfr_events_command,
+    &jfr_metadata_command,
+    &jfr_print_command,
+    &jfr_summary_command,
+    &jfr_totals_command,
+    &profile_command,
+    &ps_command,
+    &threads_command,
+    &top_command,
 };
 enum { COMMANDS = sizeof(command_table) / sizeof(command_table[0]) };
 
 static const command_group command_groups[] = {
     {"attach", "Say whose profiling session runs in which JVM (attach status)",
      "Looks at the profilers that are in the JVMs of this machine."},
+    {"collector", "Say what the collector of this host does (collector status)",
+     "Asks the collector of this host."},
     {"jfr", "Look into a recording: events, summary, metadata, totals",
      "Looks into a recording of async-profiler or the JDK's Flight Recorder."},
 };

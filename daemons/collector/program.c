@@ -6,6 +6,7 @@
 #include "adapters/kubernetes/kubernetes.h"
 #include "adapters/reader.h"
 #include "adapters/snapshot_reader.h"
+#include "adapters/status_socket.h"
 #include "adapters/transport.h"
 #include "adapters/web.h"
 #include "adapters/wire.h"
@@ -54,7 +55,9 @@ struct program {
     sem_t parsers;          /* slots for reading recordings, which takes memory and CPU */
     uint64_t read_until_ms; /* at the end: when the last windows must have been read */
     atomic_bool stop_reading;
+    web_sources shown;
     web *pages;
+    status_socket *status;
     FILE *ledger;
     int wake; /* eventfd: the scheduler looks again */
     pthread_mutex_t lock;
@@ -388,16 +391,54 @@ static int open_ledger(program *self, char *message, size_t size)
 static int start_pages(program *self, char *message, size_t size)
 {
     int64_t port = config_int(self->settings, "listen.port");
-    const web_sources sources = {.core = self->core,
-                                 .uploads = self->uploads,
-                                 .queued = self->queued,
-                                 .http = self->http,
-                                 .contract = self->contract,
-                                 .kubernetes = self->pods};
     if (port == 0)
         return 0;
     return web_start(&self->pages, config_string(self->settings, "listen.address"), (uint16_t)port,
-                     &sources, message, size);
+                     config_string(self->settings, "listen.token"), &self->shown, message, size);
+}
+
+/* Beside the queue, unless the setting says where: that directory is this collector's own. */
+static void status_path(const program *self, char *out, size_t size)
+{
+    const char *set = config_string(self->settings, "socket");
+    const char *dir = config_string(self->settings, "queue.dir");
+    const char *slash = strrchr(dir, '/');
+    int above = slash != NULL ? (int)(slash - dir) : 0;
+    if (set[0] != '\0')
+        (void)snprintf(out, size, "%s", set);
+    else
+        (void)snprintf(out, size, "%.*s/collector.sock", above, dir);
+}
+
+/* A collector that cannot be asked for its status works as well: the log says why it cannot. */
+static void start_status(program *self)
+{
+    char path[512], message[256] = "";
+    const char *instance = config_string(self->settings, "instance");
+    const status_about about = {.cluster = config_string(self->settings, "cluster"),
+                                .node = self->node,
+                                .instance = instance[0] != '\0' ? instance : self->node,
+                                .version = HOTSTACK_VERSION,
+                                .backend_url = config_string(self->settings, "backend.url"),
+                                .started_ms = clock_unix_ms(NULL)};
+    status_path(self, path, sizeof(path));
+    if (status_socket_start(&self->status, path, &self->shown, &about, message, sizeof(message)) !=
+        0)
+        log_line("hotstack collector status cannot ask this collector: %s", message);
+}
+
+static int start_listeners(program *self, char *message, size_t size)
+{
+    self->shown = (web_sources){.core = self->core,
+                                .uploads = self->uploads,
+                                .queued = self->queued,
+                                .http = self->http,
+                                .contract = self->contract,
+                                .kubernetes = self->pods};
+    int rc = start_pages(self, message, size);
+    if (rc == 0)
+        start_status(self);
+    return rc;
 }
 
 static int start_kubernetes(program *self, const config *loaded, char *message, size_t size)
@@ -450,7 +491,7 @@ program *program_new(const config *loaded, const program_sources *sources, char 
                              size);
     if (rc == 0) {
         rc = localrpc_client_open(&self->attachd, config_string(self->settings, "attachd.socket"),
-                                  &err);
+                                  LOCALRPC_ATTACHD, &err);
         if (rc != 0)
             (void)snprintf(message, size, "attachd.socket: %s", err.message);
     }
@@ -465,7 +506,7 @@ program *program_new(const config *loaded, const program_sources *sources, char 
     if (rc == 0)
         rc = start_kubernetes(self, loaded, message, size);
     if (rc == 0)
-        rc = start_pages(self, message, size);
+        rc = start_listeners(self, message, size);
     if (rc == 0)
         return self;
     program_free(self);
@@ -476,6 +517,7 @@ void program_free(program *self)
 {
     if (self == NULL)
         return;
+    status_socket_stop(self->status);
     web_stop(self->pages);
     kubernetes_stop(self->pods);
     jobs_free(self->running);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "twin.h"
 
-#include "pools/frame_memo_impl.h"
+#include "pools/stacks_impl.h"
 #include "sums/sum_impl.h"
 
 #include <stdlib.h>
@@ -63,16 +63,41 @@ static entry *find(table *t, const key *k)
     return &t->entries[t->count - 1];
 }
 
-static void add(table *t, const jfr_sum *row)
+static void add(table *t, const jfr_sums_lane *lane, const jfr_sums_row *row)
 {
-    for (int i = 0; i < row->value_count; i++) {
-        key k = {row->stack, row->thread,    row->klass,         row->source,
-                 row->state, row->lock_kind, row->values[i].type};
+    for (int i = 0; i < lane->value_count; i++) {
+        key k = {row->stack,  lane->thread,    lane->klass,   lane->source,
+                 lane->state, lane->lock_kind, lane->types[i]};
         entry *e = find(t, &k);
         e->samples += row->samples;
-        e->raw = sum(e->raw, row->values[i].raw);
-        e->value = sum(e->value, row->values[i].value);
+        e->raw = sum(e->raw, row->raw[i]);
+        e->value = sum(e->value, row->value[i]);
     }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const entry *x = *(entry *const *)a;
+    const entry *y = *(entry *const *)b;
+    if (x->key.stack != y->key.stack)
+        return x->key.stack < y->key.stack ? -1 : 1;
+    return x < y ? -1 : x > y; /* in the order in which they came */
+}
+
+/* Sorts the entries by stack, as sums are. */
+static void sort(table *t)
+{
+    entry **order = calloc((size_t)t->count + 1, sizeof(entry *));
+    entry *sorted = calloc((size_t)t->cap + 1, sizeof(*sorted));
+    must(order != NULL && sorted != NULL);
+    for (uint32_t i = 0; i < t->count; i++)
+        order[i] = &t->entries[i];
+    qsort(order, t->count, sizeof(entry *), compare);
+    for (uint32_t i = 0; i < t->count; i++)
+        sorted[i] = *order[i];
+    free(order);
+    free(t->entries);
+    t->entries = sorted;
 }
 
 /* The same rows, in the same order. */
@@ -97,8 +122,7 @@ static void table_clear(table *t)
 
 /* What is used again from check to check and from recording to recording, as readers use it. */
 typedef struct tools {
-    jfr_sums *sums[ASKED][MANY_PARTS]; /* by what is asked for */
-    jfr_sums *peek[2]; /* of a chunk that is peeked, and of the same when it is open */
+    jfr__tally *sums[ASKED][MANY_PARTS]; /* by what is asked for */
     table plain, fast;
 } tools;
 
@@ -109,10 +133,9 @@ static tools *tools_get(void)
          i++) {
         jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
         options.flags = asked_flags[i % ASKED];
-        must(jfr_sums_new(&all.sums[i % ASKED][i / ASKED], &options, NULL) == 0);
+        options.allocator = &jfr__malloc;
+        must(jfr__tally_new(&all.sums[i % ASKED][i / ASKED], &options, NULL) == 0);
     }
-    for (int i = 0; i < 2 && all.peek[i] == NULL; i++)
-        must(jfr_sums_new(&all.peek[i], NULL, NULL) == 0);
     return &all;
 }
 
@@ -128,32 +151,44 @@ static uint64_t add_samples(table *t, jfr_chunk *chunk, uint32_t flags)
     uint64_t samples = 0;
     jfr_samples_rewind(chunk);
     while (jfr_samples_next(chunk, &s, NULL) == 1) {
-        jfr_sum row = {.stack = s.stack,
-                       .thread = flags & JFR_SUMS_NO_THREADS ? JFR_NONE : s.thread,
-                       .klass = flags & JFR_SUMS_CLASSES ? s.klass : JFR_NONE,
-                       .source = s.source,
-                       .state = s.state,
-                       .lock_kind = s.lock_kind,
-                       .value_count = count_values(&s, flags),
-                       .samples = 1};
-        memcpy(row.values, s.values, sizeof(row.values));
-        add(t, &row);
+        jfr_sums_lane lane = {.thread = flags & JFR_SUMS_NO_THREADS ? JFR_NONE : s.thread,
+                              .klass = flags & JFR_SUMS_CLASSES ? s.klass : JFR_NONE,
+                              .source = s.source,
+                              .state = s.state,
+                              .lock_kind = s.lock_kind,
+                              .value_count = count_values(&s, flags)};
+        jfr_sums_row row = {.stack = s.stack, .samples = 1};
+        for (int i = 0; i < lane.value_count; i++) {
+            lane.types[i] = (uint8_t)s.values[i].type;
+            row.raw[i] = s.values[i].raw;
+            row.value[i] = s.values[i].value;
+        }
+        add(t, &lane, &row);
         samples++;
     }
     return samples;
 }
 
-static void add_rows(table *t, const jfr_sums *sums)
+static void add_rows(table *t, jfr__tally *const *sums, uint32_t count, uint32_t stacks)
 {
-    jfr_sum rows[3];
-    size_t cursor = 0;
-    size_t count;
-    while ((count = jfr_sums_read(sums, &cursor, rows, 3)) > 0) {
-        for (size_t i = 0; i < count; i++) {
-            must(rows[i].samples > 0);
-            add(t, &rows[i]);
-        }
+    uint32_t *begins = calloc((size_t)stacks + 3, sizeof(*begins));
+    uint32_t *order = calloc(jfr__tally_count(sums, count) + 1, sizeof(*order));
+    must(begins != NULL && order != NULL);
+    jfr__tally_sort(sums, count, stacks, begins, order);
+    for (uint32_t at = 0; at < begins[stacks + 1]; at++) {
+        jfr_sums_row row;
+        jfr_sums_lane lane;
+        jfr__tally_pick(sums, &order[at], 1, &row);
+        must(row.samples > 0);
+        uint32_t number = row.lane;
+        jfr__tally *const *of = sums;
+        for (; number >= (*of)->lane_count; of++)
+            number -= (*of)->lane_count;
+        jfr__tally_lane(*of, number, &lane);
+        add(t, &lane, &row);
     }
+    free(begins);
+    free(order);
 }
 
 /* Parts that one of the sums reads: rows stand in order then, from sums to sums. */
@@ -162,33 +197,31 @@ typedef struct span {
     uint32_t end;
 } span;
 
-/* jfr_next_part */
+/* jfr__next_part */
 static uint32_t next_of_span(void *ctx)
 {
     span *s = ctx;
     return s->next < s->end ? s->next++ : UINT32_MAX;
 }
 
-static bool fill(jfr_sums **sums, uint32_t count, jfr_chunk *chunk)
+static bool fill(jfr__tally **sums, uint32_t count, jfr_chunk *chunk)
 {
-    bool whole = true;
     if (count == 1)
-        return jfr_sums_fill(sums[0], chunk, NULL) == 0;
+        return jfr__tally_fill(sums[0], chunk, NULL) == 0;
     for (uint32_t i = 0; i < count; i++) {
         span s = {2 * i, 2 * i + 2};
-        whole = jfr_sums_parts(sums[i], chunk, 2 * count, next_of_span, &s, NULL) == 0 && whole;
+        jfr__tally_parts(sums[i], chunk, 2 * count, next_of_span, &s);
     }
-    return jfr_sums_join(sums, count, chunk, NULL) == 0 && whole;
+    return jfr__tally_join(sums, count, chunk, NULL) == 0;
 }
 
 /* The chunk's samples are in the plain table. */
-static void check_rows(tools *t, jfr_sums *const *sums, uint32_t count, const jfr_chunk *chunk,
+static void check_rows(tools *t, jfr__tally *const *sums, uint32_t count, const jfr_chunk *chunk,
                        const jfr_chunk_stats *wanted)
 {
     jfr_chunk_stats stats;
     table_clear(&t->fast);
-    for (uint32_t i = 0; i < count; i++)
-        add_rows(&t->fast, sums[i]);
+    add_rows(&t->fast, sums, count, jfr_chunk_stack_count(chunk));
     must_equal(&t->plain, &t->fast);
     jfr_chunk_get_stats(chunk, &stats);
     must(memcmp(&stats, wanted, sizeof(stats)) == 0);
@@ -197,7 +230,7 @@ static void check_rows(tools *t, jfr_sums *const *sums, uint32_t count, const jf
 static void check_sums(tools *t, jfr_chunk *chunk, const jfr_chunk_stats *wanted, uint32_t asked,
                        uint32_t parts, jfr__sums_loop *loop)
 {
-    jfr_sums **sums = t->sums[asked];
+    jfr__tally **sums = t->sums[asked];
     for (uint32_t i = 0; i < parts; i++)
         sums[i]->loop = loop;
     if (!fill(sums, parts, chunk))
@@ -211,6 +244,7 @@ static uint64_t check_all_sums(tools *t, jfr_chunk *chunk, uint32_t asked, uint3
     jfr_chunk_stats wanted;
     table_clear(&t->plain);
     uint64_t samples = add_samples(&t->plain, chunk, asked_flags[asked]);
+    sort(&t->plain);
     jfr_chunk_get_stats(chunk, &wanted);
     for (uint32_t i = 0; i < LOOPS; i++) {
         check_sums(t, chunk, &wanted, asked, 1, loops[i]);
@@ -218,37 +252,6 @@ static uint64_t check_all_sums(tools *t, jfr_chunk *chunk, uint32_t asked, uint3
             check_sums(t, chunk, &wanted, asked, MANY_PARTS, loops[i]);
     }
     return samples;
-}
-
-/* ---- events before their chunk is open ---- */
-
-enum { PEEK_PARTS = 4 };
-
-/* Reads the first parts of the chunk that is next in the file. Returns it, or NULL: there is none.
- */
-static const jfr_chunk *begin_peek(tools *t, jfr_file *reader)
-{
-    jfr_chunk *chunk;
-    span first = {0, PEEK_PARTS / 2};
-    bool there = jfr__split_peek(reader, 0, &chunk, NULL) == 1 &&
-                 jfr_sums_parts(t->peek[0], chunk, PEEK_PARTS, next_of_span, &first, NULL) == 0;
-    return there ? chunk : NULL;
-}
-
-/* The chunk's samples are in the plain table, and its stats are told. */
-static void end_peek(tools *t, const jfr_chunk *peeked, jfr_chunk *chunk)
-{
-    span last = {PEEK_PARTS / 2, PEEK_PARTS};
-    jfr_chunk_stats wanted;
-    jfr_chunk_get_stats(chunk, &wanted);
-    if (jfr_chunk_get_info(peeked)->offset != jfr_chunk_get_info(chunk)->offset ||
-        jfr_sums_parts(t->peek[1], chunk, PEEK_PARTS, next_of_span, &last, NULL) != 0)
-        return;
-    for (int i = 0; i < 2; i++)
-        if (jfr_sums_settle(t->peek[i], chunk, NULL) != 0)
-            return;
-    if (jfr_sums_join(t->peek, 2, chunk, NULL) == 0)
-        check_rows(t, t->peek, 2, chunk, &wanted);
 }
 
 /* ---- stacks ---- */
@@ -276,7 +279,8 @@ static void check_frames(jfr_chunk *chunk, const jfr_stack *stack, const jfr_fra
 typedef struct reader {
     jfr_chunk *chunk;
     jfr__frames_loop *loop;
-    jfr_frame_memo *memo;
+    jfr__values_loop *values_loop;
+    jfr_stacks *stacks;
 } reader;
 
 static uint32_t add_text(uint32_t value, jfr_str text)
@@ -298,14 +302,14 @@ static int learn(void *ctx, const jfr_frame_ref *ref, uint32_t *value)
     return 0;
 }
 
-/* The memo has met frames of the stacks, and of the chunks, before. */
+/* Frames of the stack were met in stacks before. */
 static void check_values(reader *r, uint32_t index, const jfr_frame_ref *refs, uint32_t count)
 {
     jfr_stack_ref ref;
     uint32_t expected;
     uint32_t *values = calloc((size_t)count + 1, sizeof(*values));
     must(values != NULL);
-    int rc = jfr_chunk_stack_values(r->chunk, index, r->memo, values, count, &ref, NULL);
+    int rc = jfr_stacks_read(r->stacks, index, values, count, &ref, NULL);
     must(rc >= 0 && ref.frame_count == count);
     for (uint32_t i = 0; rc == 0 && i < count; i++)
         must(learn(r, &refs[i], &expected) != 0 || values[i] == expected);
@@ -343,31 +347,25 @@ static void check_stack(reader *r, uint32_t index)
 static void readers_begin(reader readers[LOOPS])
 {
     jfr__frames_loop *const loops[LOOPS] = {jfr__frames_loop_plain, jfr__frames_loop_best()};
-    jfr__values_loop *const memo_loops[LOOPS] = {jfr__values_loop_plain, jfr__values_loop_best()};
-    for (int i = 0; i < LOOPS; i++) {
-        readers[i] = (reader){.loop = loops[i]};
-        const jfr_frame_memo_options options = {
-            .size = sizeof(options), .learn = learn, .ctx = &readers[i]};
-        must(jfr_frame_memo_new(&readers[i].memo, &options, NULL) == 0);
-        readers[i].memo->loop = memo_loops[i];
-    }
+    jfr__values_loop *const values_loops[LOOPS] = {jfr__values_loop_plain, jfr__values_loop_best()};
+    for (int i = 0; i < LOOPS; i++)
+        readers[i] = (reader){.loop = loops[i], .values_loop = values_loops[i]};
 }
 
 static void check_stacks(reader *r, jfr_chunk *chunk)
 {
     r->chunk = chunk;
-    jfr_frame_memo_clear(r->memo);
+    must(jfr_stacks_open(&r->stacks, chunk, learn, r, NULL) == 0);
+    r->stacks->loop = r->values_loop;
     for (uint32_t stack = 0; stack < jfr_chunk_stack_count(chunk); stack++)
         check_stack(r, stack);
+    jfr_stacks_close(r->stacks);
 }
 
-/* `peeked` may be NULL. Leaves the chunk rewound. Returns its samples. */
-static uint64_t check_chunk(tools *t, reader readers[LOOPS], const jfr_chunk *peeked,
-                            jfr_chunk *chunk, uint32_t way)
+/* Leaves the chunk rewound. Returns its samples. */
+static uint64_t check_chunk(tools *t, reader readers[LOOPS], jfr_chunk *chunk, uint32_t way)
 {
     uint64_t samples = check_all_sums(t, chunk, 0, way);
-    if (peeked != NULL)
-        end_peek(t, peeked, chunk);
     for (uint32_t asked = 1; asked < ASKED; asked++)
         must(check_all_sums(t, chunk, asked, way) == samples);
     for (int i = 0; i < LOOPS; i++)
@@ -383,24 +381,18 @@ uint64_t twin_recording(const uint8_t *data, size_t len, uint32_t flags, uint32_
     options.max_unpacked_bytes = 1 << 24;
     options.max_pool_entries = 1 << 20;
     tools *t = tools_get();
-    jfr_file *file, *ahead;
+    jfr_file *file;
     jfr_chunk *chunk;
     reader readers[LOOPS];
     uint64_t samples = 0;
-    int rc = 1;
+    int rc;
     if (jfr_open_mem(&file, data, len, &options, NULL) < 0)
         return 0;
-    must(jfr_split_reader(&ahead, file, NULL) == 0);
     readers_begin(readers);
-    while (rc != 0) {
-        const jfr_chunk *peeked = begin_peek(t, ahead);
-        rc = jfr_next_chunk(file, &chunk, NULL);
+    while ((rc = jfr_next_chunk(file, &chunk, NULL)) != 0) {
         if (rc > 0)
-            samples += check_chunk(t, readers, peeked, chunk, way);
+            samples += check_chunk(t, readers, chunk, way);
     }
-    for (int i = 0; i < LOOPS; i++)
-        jfr_frame_memo_free(readers[i].memo);
-    jfr_close(ahead);
     jfr_close(file);
     return samples;
 }

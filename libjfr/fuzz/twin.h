@@ -10,10 +10,9 @@
 
 /*
  * Opens a recording and holds, in each of its chunks, the fast ways to what the plain ones read;
- * aborts where they differ: jfr_sums, in one part and in three, with each loop that this CPU runs,
- * to the sums of jfr_samples_next; those of events that were read before the chunk was open, too;
- * jfr_chunk_stack_refs and jfr_chunk_frame to jfr_chunk_stack; and jfr_chunk_stack_values to these,
- * with a memo that knows frames of the chunks before.
+ * aborts where they differ: sums, in one part and in three, with each loop that this CPU runs, to
+ * those of jfr_samples_next; jfr_chunk_stack_refs and jfr_chunk_frame to jfr_chunk_stack; and
+ * jfr_stacks to these.
  * Parts are read in one of TWIN_WAYS ways, counted from 0, or with TWIN_ALL in all of them.
  * Returns how many samples there were, 0 when it cannot be opened.
  */

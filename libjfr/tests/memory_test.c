@@ -6,10 +6,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const recordings[] = {"async-profiler-4.5-jdk17", "jdk25-all"};
 
-static void *bytes, *packed;
+static void *bytes, *twice, *packed;
 static size_t len, packed_len;
 
 /* What a run came to. */
@@ -32,11 +33,16 @@ static void load(int which)
     (void)snprintf(path, sizeof(path), "%s/%s.jfr.gz", DATA_DIR, recordings[which]);
     ck_assert_int_eq(jfr__map_file(&packed, &packed_len, path, &err), 0);
     bytes = unpack_file(path, &len);
+    twice = malloc(2 * len);
+    ck_assert_ptr_nonnull(twice);
+    memcpy(twice, bytes, len);
+    memcpy((char *)twice + len, bytes, len);
 }
 
 static void teardown(void)
 {
     free(bytes);
+    free(twice);
     jfr__unmap_file(packed, packed_len);
 }
 
@@ -217,59 +223,50 @@ static int constants(void)
     return each_chunk(bytes, len, read_constants);
 }
 
-static void note_rows(const jfr_sums *of)
+/* jfr_parallel_for: one after the other. */
+static void in_turn(void *ctx, uint32_t count, jfr_work *work, void *work_ctx)
 {
-    jfr_sum rows[64] = {{0}};
-    size_t cursor = 0;
-    for (size_t count; (count = jfr_sums_read(of, &cursor, rows, 64)) > 0;)
-        for (size_t i = 0; i < count; i++)
-            note(rows[i].samples);
+    (void)ctx;
+    for (uint32_t i = 0; i < count; i++)
+        work(work_ctx, i);
 }
 
-static int fill_sums(jfr_chunk *of)
+/* The recording twice, so that two chunks are read at a time where that is asked for. */
+static int read_sums(uint32_t threads)
 {
     jfr_sums_options asked = JFR_SUMS_OPTIONS_INIT;
-    jfr_sums *sums = NULL;
+    jfr_sums_row rows[64] = {{0}};
+    jfr_file *in = NULL;
+    jfr_sums *of_file = NULL;
+    jfr_chunk *of = NULL;
     asked.flags = JFR_SUMS_CLASSES;
-    int rc = jfr_sums_new(&sums, &asked, &err);
+    asked.seconds = 100;
+    asked.threads = threads;
+    asked.parallel_for = in_turn;
+    int rc = jfr_open_mem(&in, twice, 2 * len, NULL, &err);
     if (rc == 0)
-        rc = jfr_sums_fill(sums, of, &err);
-    if (rc == 0)
-        note_rows(sums);
-    jfr_sums_free(sums);
+        rc = jfr_sums_open(&of_file, in, &asked, &err);
+    while (rc == 0 && (rc = jfr_sums_next(of_file, &of, &err)) == 1) {
+        uint32_t at = 0;
+        for (size_t count; (count = jfr_sums_read(of_file, at, rows, 64)) > 0;
+             at += (uint32_t)count)
+            for (size_t i = 0; i < count; i++)
+                note(rows[i].samples);
+        rc = at > 0 ? 0 : JFR_ERR_USAGE;
+    }
+    jfr_sums_close(of_file);
+    jfr_close(in);
     return rc;
 }
 
 static int sums(void)
 {
-    return each_chunk(bytes, len, fill_sums);
+    return read_sums(1);
 }
 
-enum { PARTS = 4 };
-
-/* As two threads, one behind the other. */
-static int join_sums(jfr_chunk *of)
+static int side_by_side(void)
 {
-    jfr_sums *both[2] = {NULL, NULL};
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < 2; i++) {
-        parts_turn turn = {i, 2};
-        rc = jfr_sums_new(&both[i], NULL, &err);
-        if (rc == 0)
-            rc = jfr_sums_parts(both[i], of, PARTS, take_turn, &turn, &err);
-    }
-    if (rc == 0)
-        rc = jfr_sums_join(both, 2, of, &err);
-    for (int i = 0; rc == 0 && i < 2; i++)
-        note_rows(both[i]);
-    jfr_sums_free(both[0]);
-    jfr_sums_free(both[1]);
-    return rc;
-}
-
-static int parts(void)
-{
-    return each_chunk(bytes, len, join_sums);
+    return read_sums(2);
 }
 
 /* The lines of frames that were learned; one can be learned again. */
@@ -292,18 +289,15 @@ static int read_values(jfr_chunk *of)
 {
     static learned known;
     uint32_t values[ROOM];
-    jfr_frame_memo_options asked = JFR_FRAME_MEMO_OPTIONS_INIT;
-    jfr_frame_memo *memo = NULL;
+    jfr_stacks *stacks = NULL;
     jfr_stack_ref stack;
-    asked.learn = learn;
-    asked.ctx = &known;
-    int rc = jfr_frame_memo_new(&memo, &asked, &err);
+    int rc = jfr_stacks_open(&stacks, of, learn, &known, &err);
     for (uint32_t i = 0; rc == 0 && i < jfr_chunk_stack_count(of); i++) {
-        rc = jfr_chunk_stack_values(of, i, memo, values, ROOM, &stack, &err);
+        rc = jfr_stacks_read(stacks, i, values, ROOM, &stack, &err);
         for (uint32_t k = 0; rc == 0 && k < stack.frame_count && k < ROOM; k++)
             note(known.lines[values[k]]);
     }
-    jfr_frame_memo_free(memo);
+    jfr_stacks_close(stacks);
     return rc;
 }
 
@@ -312,34 +306,8 @@ static int stack_values(void)
     return each_chunk(bytes, len, read_values);
 }
 
-/* Another reader, of the chunk that the first has not opened. */
-static int split(void)
-{
-    jfr_file *in = NULL, *reader = NULL;
-    jfr_place place = {0, 0};
-    jfr_chunk *of = NULL;
-    int rc = jfr_open_mem(&in, bytes, len, NULL, &err);
-    if (rc == 0)
-        rc = jfr_split_reader(&reader, in, &err);
-    if (rc == 0)
-        rc = jfr_split_peek(reader, &of, &err);
-    if (rc >= 0)
-        note(jfr_split_places(in, &place, 1));
-    if (rc >= 0)
-        rc = jfr_split_go(reader, &place, &err);
-    if (rc == 0)
-        rc = jfr_next_chunk(reader, &of, &err);
-    if (rc == 1)
-        rc = jfr_split_settle(in, of, &err);
-    if (rc == 0)
-        rc = read_samples(of);
-    jfr_close(reader);
-    jfr_close(in);
-    return rc;
-}
-
 static int (*const works[])(void) = {
-    samples, unpacked_samples, events, constants, sums, parts, stack_values, split,
+    samples, unpacked_samples, events, constants, sums, side_by_side, stack_values,
 };
 
 START_TEST(no_allocation_that_fails_harms_anything)

@@ -154,12 +154,49 @@ START_TEST(rows_before_a_bad_one_are_added)
 }
 END_TEST
 
-START_TEST(rows_have_no_second)
+/* Rows and seconds that are added apart come to what samples do. */
+START_TEST(seconds_are_added_beside_rows)
+{
+    enum { SECONDS = 3, COUNT = 6 };
+    static const int64_t times[COUNT] = {-1, 0, 999999999, 1000000000, 2500000000, 9000000000};
+    sagg_options options = two_types();
+    options.seconds = SECONDS;
+    sagg *by_rows = make(&options);
+    sagg *by_samples = make(&options);
+    sagg_lane lane = {.type = CPU};
+    sagg_error err;
+    for (int i = 0; i < COUNT; i++) {
+        sagg_sample sample = {.type = CPU,
+                              .stack = stack(by_samples, "a.b"),
+                              .time_ns = times[i],
+                              .raw_value = 5,
+                              .value = 7 + (uint64_t)i,
+                              .samples = 1};
+        sagg_row row = {stack(by_rows, "a.b"), 0, 5, sample.value, 1};
+        ck_assert_int_eq(sagg_add(by_samples, &sample, &err), 0);
+        ck_assert_int_eq(sagg_add_rows(by_rows, &lane, 1, &row, 1, &err), 0);
+        ck_assert_int_eq(sagg_add_second(by_rows, &sample, &err), 0);
+    }
+    uint64_t wanted = sagg_type_totals(by_samples, CPU).value;
+    ck_assert_uint_eq(sagg_type_totals(by_rows, CPU).value, wanted);
+    ck_assert_mem_eq(sagg_seconds(by_rows, CPU, 0), sagg_seconds(by_samples, CPU, 0),
+                     SECONDS * sizeof(uint64_t));
+    ck_assert_uint_eq(sagg_losses(by_rows).outside_seconds, 2);
+    sagg_free(by_rows);
+    sagg_free(by_samples);
+}
+END_TEST
+
+START_TEST(seconds_that_nobody_keeps_are_refused)
 {
     sagg_options options = two_types();
-    options.seconds = 10;
+    sagg_error err;
     sagg *agg = make(&options);
-    ck_assert_int_eq(sagg_add_rows(agg, NULL, 0, NULL, 0, NULL), SAGG_ERR_USAGE);
+    ck_assert_int_eq(sagg_add_second(agg, &(sagg_sample){.type = CPU}, &err), SAGG_ERR_USAGE);
+    sagg_free(agg);
+    options.seconds = 1;
+    agg = make(&options);
+    ck_assert_int_eq(sagg_add_second(agg, &(sagg_sample){.type = 3}, &err), SAGG_ERR_USAGE);
     sagg_free(agg);
 }
 END_TEST
@@ -172,7 +209,8 @@ int main(void)
     tcase_add_loop_test(tcase, caps_do_to_rows_what_they_do_to_samples, 0, 3);
     tcase_add_test(tcase, sums_of_rows_saturate);
     tcase_add_loop_test(tcase, rows_before_a_bad_one_are_added, 0, 9);
-    tcase_add_test(tcase, rows_have_no_second);
+    tcase_add_test(tcase, seconds_are_added_beside_rows);
+    tcase_add_test(tcase, seconds_that_nobody_keeps_are_refused);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

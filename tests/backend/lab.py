@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of a backend test: the program, the client that sends batches, and the store behind."""
+import contextlib
 import http.client
 import json
 import os
@@ -37,7 +38,7 @@ class Store:
         self.port_file.unlink(missing_ok=True)
         self.process = subprocess.Popen(
             [lab.programs['chdb_http'], '--path', str(directory), '--port', str(port), '--port-file',
-             str(self.port_file)], env=lab.environment)
+             str(self.port_file)], stdout=subprocess.DEVNULL, env=lab.environment)
         self.port = int(wait_for('the store', self._read_port))
 
     def _read_port(self):
@@ -62,11 +63,11 @@ class Store:
 class Backend:
     """One run of the program; lab.start gives it its flags."""
 
-    def __init__(self, lab, flags):
+    def __init__(self, lab, flags, name=''):
         self.lab = lab
-        self.port_file = lab.path('port')
+        self.port_file = lab.path(f'port{name}')
         self.port_file.unlink(missing_ok=True)
-        self.log = lab.path('log')
+        self.log = lab.path(f'log{name}')
         with open(self.log, 'ab') as log:
             self.process = subprocess.Popen(
                 [lab.programs['backend'], '--port-file', str(self.port_file), *flags], stderr=log,
@@ -136,6 +137,12 @@ class Backend:
         self.process.wait()
 
 
+def metrics(backend):
+    """{name: value} of the metrics without labels."""
+    lines = (line.split() for line in backend.get('/metrics')[2].decode().splitlines())
+    return {words[0]: float(words[1]) for words in lines if len(words) == 2 and words[0][0] != '#'}
+
+
 def parse_answer(line):
     seed, http_status, outcome, code, rows, needed, value = line.split()
     return {'seed': int(seed), 'http': int(http_status), 'outcome': outcome, 'code': code,
@@ -154,7 +161,7 @@ class Lab:
         now = int(time.time())
         self.start_ms = (now - 30 if (now - 30) % 86400 < 86380 else now - 60) // 10 * 10 * 1000
         self.store = None
-        self.backend = None
+        self.backends = {}
         for name, text in (('collector-token', COLLECTOR), ('user-token', USER), ('code', CODE)):
             self.path(name).write_text(text + '\n')
 
@@ -172,25 +179,52 @@ class Lab:
                 '--auth-user-token-file', str(self.path('user-token')), '--one-time-code-file',
                 str(self.path('code')), *store, *more]
 
-    def start(self, *more, ready=True):
-        self.backend = Backend(self, self.flags('--listen', '127.0.0.1:0', *more))
-        return self.backend.wait_ready() if ready else self.backend
+    def start(self, *more, ready=True, port=0, name=''):
+        """Starts a backend; a second one has a name."""
+        one = Backend(self, self.flags('--listen', f'127.0.0.1:{port}', *more), name)
+        self.backends[name] = one
+        return one.wait_ready() if ready else one
 
-    def ask(self, sql):
-        """Asks the store; with the embedded one the backend must have ended."""
+    @property
+    def backend(self):
+        return self.backends['']
+
+    @backend.setter
+    def backend(self, one):
+        self.backends[''] = one
+
+    @contextlib.contextmanager
+    def counter(self):
+        """The function that asks the store; with the embedded one the backend must have ended."""
         if self.mode == 'http':
-            return self.store.ask(sql)
+            yield self.store.ask
+            return
         store = Store(self, self.path('data'))
         try:
-            return store.ask(sql)
+            yield store.ask
         finally:
             store.close()
 
-    def close(self):
-        if self.backend is not None and self.backend.process.poll() is None:
-            self.backend.kill()
+    def ask(self, sql):
+        with self.counter() as ask:
+            return ask(sql)
+
+    def stop_all(self):
+        for one in self.backends.values():
+            if one.process.poll() is None:
+                one.kill()
         if self.store is not None:
             self.store.close()
+        self.backends, self.store = {}, None
+
+    def empty(self):
+        """Ends the programs and empties the store, for another round."""
+        self.stop_all()
+        shutil.rmtree(self.path('data'))
+        self.path('acknowledged').unlink(missing_ok=True)
+
+    def close(self):
+        self.stop_all()
         shutil.rmtree(self.directory)
 
 
@@ -218,6 +252,16 @@ def run(tests, programs, mode):
         finally:
             lab.close()
     return 1 if failed else 0
+
+
+def need_library():
+    """Skips all tests where the store's engine is absent, and tells the programs where it is."""
+    library = os.environ.get('HOTSTACK_LIBCHDB') or str(
+        pathlib.Path(os.environ.get('XDG_CACHE_HOME', pathlib.Path.home() / '.cache')) /
+        'hotstack/chdb/libchdb.so')
+    if not pathlib.Path(library).exists():
+        skip_all(f'{library} is absent: ./dev test backend fetches it (x86-64 only)')
+    os.environ['HOTSTACK_LIBCHDB'] = library
 
 
 def skip_all(reason):

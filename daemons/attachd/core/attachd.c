@@ -321,12 +321,19 @@ static void do_read(attachd *self, const local_request *request, local_answer *a
         attachd__drop_window(self, request->handle);
 }
 
+static void refuse_status(attachd *self, const local_request *request, local_answer *answer)
+{
+    (void)self;
+    (void)request;
+    fail(answer, REASON_PROTOCOL_MISMATCH, "this is hotstack-attachd, not a collector");
+}
+
 void attachd_handle(attachd *self, const local_request *request, local_answer *answer)
 {
     static void (*const commands[])(attachd *, const local_request *, local_answer *) = {
-        [LOCAL_LIST] = do_list,       [LOCAL_START] = do_start, [LOCAL_WINDOW] = end_window,
-        [LOCAL_STOP] = end_window,    [LOCAL_READ] = do_read,   [LOCAL_SESSION] = do_session,
-        [LOCAL_THREADS] = do_threads,
+        [LOCAL_LIST] = do_list,       [LOCAL_START] = do_start,       [LOCAL_WINDOW] = end_window,
+        [LOCAL_STOP] = end_window,    [LOCAL_READ] = do_read,         [LOCAL_SESSION] = do_session,
+        [LOCAL_THREADS] = do_threads, [LOCAL_STATUS] = refuse_status,
     };
     commands[request->op](self, request, answer);
 }

@@ -62,7 +62,8 @@ static void set_up(void)
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     start_attachd("--adopt-grace=1s");
     localrpc_error err = {0};
-    ck_assert_msg(localrpc_client_open(&client, socket_path, &err) == 0, "%s", err.message);
+    ck_assert_msg(localrpc_client_open(&client, socket_path, LOCALRPC_ATTACHD, &err) == 0, "%s",
+                  err.message);
 }
 
 static void tear_down(void)

@@ -11,8 +11,8 @@
 #define HAS_SAMPLES     (OF_CONVERT | OF_TOP)
 #define READS_PROFILES  (HAS_SAMPLES | OF_DIFF)
 #define PRINTS_JSON                                                                                \
-    (OF_ATTACH_STATUS | OF_DOCTOR | OF_JCMD | OF_JFR_METADATA | OF_JFR_SUMMARY | OF_JFR_TOTALS |   \
-     OF_PS | OF_TOP)
+    (OF_ATTACH_STATUS | OF_COLLECTOR_STATUS | OF_DOCTOR | OF_JCMD | OF_JFR_METADATA |              \
+     OF_JFR_SUMMARY | OF_JFR_TOTALS | OF_PS | OF_TOP)
 
 /* clang-format off */
 const option_row option_table[] = {
@@ -133,6 +133,11 @@ const option_row option_table[] = {
              "grew by more than N percent of what it was; both inputs must then say how long they "
              "were recorded, as JFR and pprof do and collapsed stacks do not. Both rules can be "
              "given"},
+
+    {.name = "socket", .commands = OF_COLLECTOR_STATUS, .value = "PATH",
+     .take = take_text, .field = FIELD(socket),
+     .fallback = "/var/lib/hotstack/collector/collector.sock",
+     .help = "where the collector listens: its setting `socket`, by default beside its queue"},
 
     /* ---- recording a JVM */
     {.name = "duration", .letter = 'd', .commands = OF_PROFILE, .value = "TIME",

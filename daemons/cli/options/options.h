@@ -47,6 +47,8 @@ struct cli_options {
     const char *categories;
     uint32_t stack_depth;
 
+    const char *socket; /* hotstack collector status */
+
     /* A running JVM. */
     uint32_t duration_ms;
     event_intervals record;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /metrics, /healthz and /readyz. Labels never hold a pid, a stack or a thread. */
+/* /metrics, /healthz and /readyz, and profiles on demand. Labels never hold a pid, a stack or a
+ * thread. */
 #ifndef COLLECTOR_ADAPTERS_WEB_H
 #define COLLECTOR_ADAPTERS_WEB_H
 
@@ -23,9 +24,12 @@ typedef struct web_sources {
 
 typedef struct web web;
 
-/* Listens on a numeric address. 0, or -1 with a sentence in message. */
-int web_start(web **out, const char *address, uint16_t port, const web_sources *sources,
-              char *message, size_t size);
+/*
+ * Listens on a numeric address. With a token, metrics and calls take it as a bearer token; without
+ * one, calls are closed. 0, or -1 with a sentence in message.
+ */
+int web_start(web **out, const char *address, uint16_t port, const char *token,
+              const web_sources *sources, char *message, size_t size);
 void web_stop(web *self);
 
 /* The text of /metrics: malloc'd, *length bytes; NULL = no memory. */

@@ -230,6 +230,7 @@ static void tell(const collector *self, const target *one, uint64_t now, target_
                            .last_length_ms = one->last_length_ms,
                            .last_covered_ms = one->last_covered_ms};
     (void)snprintf(out->detail, sizeof(out->detail), "%s", one->detail);
+    collector__tell_lanes(one, out);
     if (out->state == TARGET_STATE_PROFILING && one->rule.threads_ms > 0 &&
         one->snapshot_failure[0] != '\0')
         (void)snprintf(out->detail, sizeof(out->detail), "%.200s%sno thread snapshot: %s",
@@ -251,6 +252,8 @@ void collector_snapshot(collector *self, status_report *out)
     pthread_mutex_lock(&self->lock);
     size_t count = 0;
     (void)snprintf(out->engine, sizeof(out->engine), "%s", self->engine);
+    (void)snprintf(out->attachd, sizeof(out->attachd), "%s", self->attachd_detail);
+    (void)snprintf(out->lacks, sizeof(out->lacks), "%s", self->lacks);
     for (const target *one = self->targets; one != NULL; one = one->next)
         count++;
     out->targets = calloc(count + 1, sizeof(*out->targets));

@@ -106,6 +106,22 @@ void collector_policy_changed(collector *self);
 /* Other rules, in force from now on; borrowed. Those before may be freed then. Any thread. */
 void collector_set_rules(collector *self, const rule_set *rules);
 
+/* What came of a call for a profile on demand. */
+typedef enum collector_demand {
+    DEMAND_TAKEN,
+    DEMAND_NO_JVM, /* no such process was seen on this host, or it is not profiled on demand */
+    DEMAND_OFF     /* a setting says that it must not be profiled, or its pod is not known */
+} collector_demand;
+
+/*
+ * Profiles a JVM until a time, whatever the rules and annotations say, unless they say off: as a
+ * temporary that these ask for. Another call replaces what is asked for. Any thread.
+ */
+collector_demand collector_profile_until(collector *self, uint32_t host_pid,
+                                         const event_intervals *events, uint64_t until_ms);
+/* Takes that back. Any thread. */
+collector_demand collector_profile_stop(collector *self, uint32_t host_pid);
+
 /* The limits that the backend advertises, and the time in which it wants one batch; 0 = none. */
 void collector_set_limits(collector *self, const batch_limits *limits, uint64_t flush_ms);
 

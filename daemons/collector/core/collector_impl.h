@@ -24,8 +24,10 @@ typedef struct target {
     collector *owner;
     local_jvm jvm;
     rule_verdict rule;
-    uint32_t window_ms;  /* length of a window */
-    uint64_t until_ms;   /* end of a temporary; 0 = none */
+    uint32_t window_ms;       /* length of a window */
+    uint64_t until_ms;        /* end of a temporary; 0 = none */
+    uint64_t demand_until_ms; /* collector_profile_for: until when; 0 = not asked for */
+    event_intervals demand_events;
     uint32_t off_reason; /* why it is not wanted */
     char off_detail[512];
     event_intervals stopping_events; /* PHASE_STOPPING: what the session records */
@@ -121,6 +123,7 @@ void collector__put_off(collector *self, lane_job due, uint64_t until_ms);
 /* The Unix ms at which the next job is due that may run; UINT64_MAX = none. */
 uint64_t collector__next_due(const collector *self);
 unsigned collector__lanes_running(const collector *self);
+void collector__tell_lanes(const target *one, target_status *out);
 /* Lanes whose job is due and does not run. */
 unsigned collector__lanes_waiting(const collector *self, uint64_t now);
 

@@ -34,6 +34,17 @@ unsigned collector__lanes_waiting(const collector *self, uint64_t now)
     return waiting;
 }
 
+static lane_status lane_of(bool running, uint64_t due_ms)
+{
+    return (lane_status){.running = running, .due_ms = due_ms == UINT64_MAX ? 0 : due_ms};
+}
+
+void collector__tell_lanes(const target *one, target_status *out)
+{
+    out->session_lane = lane_of(one->busy, session_due(one));
+    out->snapshot_lane = lane_of(one->snapping, snapshot_due(one));
+}
+
 static bool find_longest_due(const collector *self, uint64_t now, lane_job *out)
 {
     uint64_t since = now + 1;

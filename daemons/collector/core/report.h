@@ -6,6 +6,12 @@
 #include "batches/batch.h"
 #include "queue.h"
 
+/* A lane of a target (core/lanes.c). */
+typedef struct lane_status {
+    bool running;
+    uint64_t due_ms; /* when its next job is due; 0 = none is */
+} lane_status;
+
 typedef struct target_status {
     local_jvm jvm;
     target_labels labels;
@@ -20,14 +26,17 @@ typedef struct target_status {
     uint32_t last_covered_ms;
     uint64_t profiler_ns;  /* taken in the JVM during that window, plus 1; 0 = not known */
     uint64_t collector_ns; /* CPU time that we spent on that window, plus 1; 0 = not known */
+    lane_status session_lane, snapshot_lane;
     char detail[512];
 } target_status;
 
 typedef struct status_report {
     target_status *targets; /* owned */
     size_t count;
-    size_t profiled; /* of them in state profiling */
-    char engine[64]; /* the profiler and its version; "" = not known yet */
+    size_t profiled;   /* of them in state profiling */
+    char engine[64];   /* the profiler and its version; "" = not known yet */
+    char attachd[512]; /* why hotstack-attachd cannot be reached; "" = it can */
+    char lacks[1024];  /* what its self-check found, a sentence a line */
 } status_report;
 
 void status_report_clear(status_report *report);

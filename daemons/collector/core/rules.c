@@ -191,6 +191,7 @@ void rule_set_match(const rule_set *rules, const local_jvm *jvm, const char *use
     if (one->workload[0] != '\0')
         (void)snprintf(out->labels.workload, sizeof(out->labels.workload), "%s", one->workload);
     out->profiled = !one->off;
+    out->off = one->off;
     out->events = one->events;
     out->startup_delay_ms = one->startup_delay_ms;
     out->threads_ms = one->threads_ms;

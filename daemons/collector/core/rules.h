@@ -40,6 +40,7 @@ int rule_set_add(rule_set *rules, const rule_text *rule, char *message, size_t s
 /* What the rules say of one JVM. */
 typedef struct rule_verdict {
     bool profiled; /* false: no rule matches, or one that says off */
+    bool off;      /* a rule says off */
     target_labels labels;
     event_intervals events;
     uint64_t startup_delay_ms;

@@ -66,6 +66,30 @@ static void apply(target *one, const target_labels *labels, const policy_decisio
                    decision->error[0] != '\0' ? decision->error : decision->source);
 }
 
+static bool may_be_demanded(const target *one)
+{
+    if (one->rule.profiled)
+        return true;
+    return !one->rule.off &&
+           (one->off_reason == REASON_DISABLED || one->off_reason == REASON_EXPIRED);
+}
+
+/* What was asked for on demand is nearer than rules and annotations, but for their "off". */
+static void apply_demand(target *one, uint64_t now)
+{
+    enum { WINDOW_MS = 10000, THREADS_MS = 5000 }; /* as of any temporary */
+    if (now >= one->demand_until_ms)
+        one->demand_until_ms = 0;
+    if (one->demand_until_ms == 0 || !may_be_demanded(one))
+        return;
+    one->rule.profiled = true;
+    one->rule.events = one->demand_events;
+    one->rule.startup_delay_ms = 0;
+    one->rule.threads_ms = THREADS_MS;
+    one->window_ms = WINDOW_MS;
+    one->until_ms = one->demand_until_ms;
+}
+
 void collector__decide(collector *self, target *one)
 {
     char user[64] = "";
@@ -81,6 +105,47 @@ void collector__decide(collector *self, target *one)
     if (self->ports.decide != NULL &&
         self->ports.decide(self->ports.context, &one->jvm, &labels, &decision))
         apply(one, &labels, &decision);
+    apply_demand(one, self->ports.now_ms(self->ports.context));
+}
+
+static target *find_pid(collector *self, uint32_t host_pid)
+{
+    target *one = self->targets;
+    while (one != NULL && one->jvm.id.host_pid != host_pid)
+        one = one->next;
+    return one;
+}
+
+collector_demand collector_profile_until(collector *self, uint32_t host_pid,
+                                         const event_intervals *events, uint64_t until_ms)
+{
+    pthread_mutex_lock(&self->lock);
+    target *one = find_pid(self, host_pid);
+    collector_demand answer = one == NULL            ? DEMAND_NO_JVM
+                              : may_be_demanded(one) ? DEMAND_TAKEN
+                                                     : DEMAND_OFF;
+    if (answer == DEMAND_TAKEN) {
+        one->demand_events = *events;
+        one->demand_until_ms = until_ms;
+        self->policy_changed = true;
+    }
+    pthread_mutex_unlock(&self->lock);
+    self->ports.wake(self->ports.context);
+    return answer;
+}
+
+collector_demand collector_profile_stop(collector *self, uint32_t host_pid)
+{
+    pthread_mutex_lock(&self->lock);
+    target *one = find_pid(self, host_pid);
+    bool was_asked = one != NULL && one->demand_until_ms != 0;
+    if (was_asked) {
+        one->demand_until_ms = 0;
+        self->policy_changed = true;
+    }
+    pthread_mutex_unlock(&self->lock);
+    self->ports.wake(self->ports.context);
+    return was_asked ? DEMAND_TAKEN : DEMAND_NO_JVM;
 }
 
 uint32_t collector__mode(const target *one)

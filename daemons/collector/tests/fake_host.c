@@ -105,6 +105,7 @@ static int call(void *context, const local_request *request, local_answer *answe
         answer->length = request->done ? 0 : 5;
         break;
     case LOCAL_SESSION:
+    case LOCAL_STATUS:
         break;
     case LOCAL_THREADS:
         host.snapshots++;

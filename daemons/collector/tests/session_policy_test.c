@@ -143,6 +143,52 @@ START_TEST(rules_serve_pods_that_ask_for_nothing)
 }
 END_TEST
 
+START_TEST(a_profile_on_demand_has_an_end)
+{
+    run_to(NOON + 5000);
+    ck_assert_int_eq(collector_profile_until(core, 99, &cpu_only, NOON + 60000), DEMAND_NO_JVM);
+    ck_assert_int_eq(collector_profile_until(core, 1, &cpu_only, NOON + 60000), DEMAND_TAKEN);
+    run_to(NOON + 5001);
+    ck_assert_uint_eq(host.starts, 1);
+    ck_assert_uint_eq(status_of(1).mode, TARGET_MODE_TEMPORARY);
+    ck_assert_uint_eq(status_of(1).until_ms, NOON + 60000);
+    run_to(NOON + 60000);
+    ck_assert_uint_eq(host.stops, 1);
+    ck_assert_uint_eq(status_of(1).mode, TARGET_MODE_OFF);
+    ck_assert_int_eq(collector_profile_stop(core, 1), DEMAND_NO_JVM); /* it has ended */
+    ck_assert_int_eq(collector_profile_until(core, 1, &cpu_only, NOON + 90000), DEMAND_TAKEN);
+    run_to(NOON + 61000);
+    ck_assert_uint_eq(host.starts, 2);
+    ck_assert_int_eq(collector_profile_stop(core, 1), DEMAND_TAKEN);
+    run_to(NOON + 61001);
+    ck_assert_uint_eq(host.stops, 2);
+}
+END_TEST
+
+START_TEST(on_demand_is_over_continuous_and_below_off)
+{
+    set_decision(POLICY_CONTINUOUS, 0, &cpu_only);
+    run_to(NOON + 5000);
+    ck_assert_int_eq(collector_profile_until(core, 1, &cpu_and_locks, NOON + 20000), DEMAND_TAKEN);
+    run_to(NOON + 6000);
+    ck_assert_uint_eq(host.last_start.events.of[EVENT_LOCK], 1000);
+    run_to(NOON + 20001); /* the continuous session goes on */
+    ck_assert_uint_eq(host.starts, 3);
+    ck_assert_uint_eq(status_of(1).mode, TARGET_MODE_CONTINUOUS);
+    ck_assert_uint_eq(host.last_start.events.of[EVENT_LOCK], 0);
+    set_decision(POLICY_OFF, REASON_SWITCHED_OFF, &cpu_only);
+    run_to(NOON + 21000);
+    ck_assert_int_eq(collector_profile_until(core, 1, &cpu_only, NOON + 60000), DEMAND_OFF);
+    run_to(NOON + 22000);
+    ck_assert_uint_eq(host.starts, 3);
+    set_decision(POLICY_OFF, REASON_DISABLED, &cpu_only);
+    add_rule("Shop", true, 0);
+    collector_policy_changed(core);
+    run_to(NOON + 23000);
+    ck_assert_int_eq(collector_profile_until(core, 1, &cpu_only, NOON + 60000), DEMAND_OFF);
+}
+END_TEST
+
 TCase *session_policy_tests(void)
 {
     TCase *tests = tcase_create("sessions by policy");
@@ -154,5 +200,7 @@ TCase *session_policy_tests(void)
     tcase_add_test(tests, another_end_is_told_at_once);
     tcase_add_test(tests, a_pod_sets_the_length_of_windows_and_how_often_threads_are_looked_at);
     tcase_add_test(tests, rules_serve_pods_that_ask_for_nothing);
+    tcase_add_test(tests, a_profile_on_demand_has_an_end);
+    tcase_add_test(tests, on_demand_is_over_continuous_and_below_off);
     return tests;
 }

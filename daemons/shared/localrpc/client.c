@@ -17,6 +17,7 @@ enum { SEND_MS = 1000, GRACE_MS = 5000, RECONNECT_MIN_MS = 50, RECONNECT_MAX_MS 
 struct localrpc_client {
     nng_socket socket;
     char path[LOCALRPC_URL_SIZE];
+    localrpc_peer peer;
     pthread_mutex_t lock; /* over the two below */
     nng_dialer dialer;
     unsigned dials;
@@ -63,19 +64,26 @@ void localrpc_new_id(uint8_t id[LOCAL_ID_SIZE])
     }
 }
 
+static const char *peer_name(const localrpc_client *client)
+{
+    return client->peer == LOCALRPC_ATTACHD ? "hotstack-attachd" : "hotstack-collector";
+}
+
 /* We tell our JVMs only to root's server or our own. */
 static void check_server(nng_pipe pipe, nng_pipe_ev event, void *context)
 {
     (void)event;
-    (void)context;
+    const localrpc_client *client = context;
     uint64_t uid = UINT64_MAX;
-    if (nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_UID, &uid) != 0 ||
-        (uid != 0 && uid != geteuid()))
+    if (client->peer == LOCALRPC_ATTACHD &&
+        (nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_UID, &uid) != 0 ||
+         (uid != 0 && uid != geteuid())))
         nng_pipe_close(pipe);
 }
 
-static int set_options(nng_socket socket)
+static int set_options(localrpc_client *client)
 {
+    nng_socket socket = client->socket;
     int rc = nng_socket_set_ms(socket, NNG_OPT_REQ_RESENDTIME, NNG_DURATION_INFINITE);
     if (rc == 0)
         rc = nng_socket_set_size(socket, NNG_OPT_RECVMAXSZ, LOCAL_ANSWER_MAX);
@@ -84,11 +92,12 @@ static int set_options(nng_socket socket)
     if (rc == 0)
         rc = nng_socket_set_ms(socket, NNG_OPT_RECONNMAXT, RECONNECT_MAX_MS);
     if (rc == 0)
-        rc = nng_pipe_notify(socket, NNG_PIPE_EV_ADD_PRE, check_server, NULL);
+        rc = nng_pipe_notify(socket, NNG_PIPE_EV_ADD_PRE, check_server, client);
     return rc;
 }
 
-int localrpc_client_open(localrpc_client **out, const char *socket_path, localrpc_error *err)
+int localrpc_client_open(localrpc_client **out, const char *socket_path, localrpc_peer peer,
+                         localrpc_error *err)
 {
     *out = NULL;
     char url[LOCALRPC_URL_SIZE];
@@ -99,6 +108,7 @@ int localrpc_client_open(localrpc_client **out, const char *socket_path, localrp
     if (client == NULL)
         return localrpc__fail(err, LOCALRPC_ERR_IO, "out of memory");
     (void)snprintf(client->path, sizeof(client->path), "%s", socket_path);
+    client->peer = peer;
     pthread_mutex_init(&client->lock, NULL);
     rc = nng_req0_open(&client->socket);
     if (rc != 0) {
@@ -106,7 +116,7 @@ int localrpc_client_open(localrpc_client **out, const char *socket_path, localrp
         free(client);
         return localrpc__fail(err, LOCALRPC_ERR_IO, "cannot make a socket: %s", nng_strerror(rc));
     }
-    rc = set_options(client->socket);
+    rc = set_options(client);
     if (rc == 0)
         rc = nng_dial(client->socket, url, &client->dialer, NNG_FLAG_NONBLOCK);
     if (rc != 0) {
@@ -161,9 +171,9 @@ static void dial_anew(localrpc_client *client, unsigned dials_seen)
 static int unreachable(const localrpc_client *client, int rc, localrpc_error *err)
 {
     return localrpc__fail(err, LOCALRPC_ERR_UNREACHABLE,
-                          "cannot reach hotstack-attachd at %s (%s); see that it runs, listens "
-                          "there, and lets in uid %u",
-                          client->path, nng_strerror(rc), (unsigned)geteuid());
+                          "cannot reach %s at %s (%s); see that it runs, listens there, and lets "
+                          "in uid %u",
+                          peer_name(client), client->path, nng_strerror(rc), (unsigned)geteuid());
 }
 
 static nng_msg *new_message(const uint8_t *bytes, size_t length)
@@ -248,9 +258,8 @@ static int exchange(localrpc_client *client, const uint8_t *bytes, size_t length
     nng_aio_free(aio);
     nng_ctx_close(context);
     if (rc == NNG_ETIMEDOUT && sent)
-        return localrpc__fail(err, LOCALRPC_ERR_TIMEOUT,
-                              "hotstack-attachd at %s did not answer within %u ms", client->path,
-                              patience_ms);
+        return localrpc__fail(err, LOCALRPC_ERR_TIMEOUT, "%s at %s did not answer within %u ms",
+                              peer_name(client), client->path, patience_ms);
     return rc != 0 ? unreachable(client, rc, err) : 0;
 }
 
@@ -272,7 +281,7 @@ int localrpc_client_call(localrpc_client *client, const local_request *request, 
     if (rc == 0 && memcmp(out->id, request->id, LOCAL_ID_SIZE) == 0)
         return 0;
     local_answer_clear(out);
-    return localrpc__fail(
-        err, LOCALRPC_ERR_FORMAT,
-        "the answer of %s cannot be read; is it hotstack-attachd of this release?", client->path);
+    return localrpc__fail(err, LOCALRPC_ERR_FORMAT,
+                          "the answer of %s cannot be read; is it %s of this release?",
+                          client->path, peer_name(client));
 }

@@ -87,6 +87,7 @@ int local_request_encode(uint8_t **out, size_t *length, const local_request *req
     Hotstack__Local__V1__ReadRequest read = HOTSTACK__LOCAL__V1__READ_REQUEST__INIT;
     Hotstack__Local__V1__SessionRequest session = HOTSTACK__LOCAL__V1__SESSION_REQUEST__INIT;
     Hotstack__Local__V1__ThreadsRequest threads = HOTSTACK__LOCAL__V1__THREADS_REQUEST__INIT;
+    Hotstack__Local__V1__StatusRequest status = HOTSTACK__LOCAL__V1__STATUS_REQUEST__INIT;
     wire.protocol = LOCAL_PROTOCOL;
     wire.id = wire_bytes(request->id, LOCAL_ID_SIZE);
     wire.deadline_ms = request->deadline_ms;
@@ -129,6 +130,10 @@ int local_request_encode(uint8_t **out, size_t *length, const local_request *req
         threads.lease_ms = request->lease_ms;
         threads.contention = request->contention;
         threads.max_threads = request->max_threads;
+        break;
+    case LOCAL_STATUS:
+        wire.op_case = HOTSTACK__LOCAL__V1__REQUEST__OP_STATUS;
+        wire.status = &status;
         break;
     default:
         return -1;
@@ -184,6 +189,9 @@ static bool op_in(local_request *to, const wire_request *from)
         return identity_in(&to->jvm, from->threads->jvm);
     case HOTSTACK__LOCAL__V1__REQUEST__OP_READ:
         return read_in(to, from->read);
+    case HOTSTACK__LOCAL__V1__REQUEST__OP_STATUS:
+        to->op = LOCAL_STATUS;
+        return true;
     default:
         return false;
     }
@@ -326,7 +334,7 @@ static bool jvms_in(local_answer *to, const wire_answer *from)
 
 static bool data_in(local_answer *to, const ProtobufCBinaryData *from)
 {
-    if (from->len > LOCAL_PIECE_MAX)
+    if (from->len > LOCAL_STATUS_MAX)
         return false;
     to->data = malloc(from->len + 1);
     if (to->data == NULL)

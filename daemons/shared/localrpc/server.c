@@ -116,7 +116,8 @@ static nng_msg *serve(const localrpc_server *server, const nng_msg *message)
     if (rc == 1) {
         local_answer answer = {0};
         memcpy(answer.id, request.id, LOCAL_ID_SIZE);
-        refuse(&answer, REASON_PROTOCOL_MISMATCH, "hotstack-attachd speaks protocol 1");
+        refuse(&answer, REASON_PROTOCOL_MISMATCH,
+               "the other side speaks protocol 1; both must be of one release");
         encode(&bytes, &length, &answer);
     } else if (rc == 0 && changes_something(request.op)) {
         run_once(server, &request, message, &bytes, &length);

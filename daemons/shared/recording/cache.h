@@ -20,21 +20,22 @@ typedef struct recording_method {
     uint8_t kind;    /* of the reference */
 } recording_method;
 
-/* jfr_frame_memo_options.learn; sets learn_rc. */
-typedef int recording_learn(void *ctx, const jfr_frame_ref *ref, uint32_t *number);
-
-/* frames.c: the stacks of a chunk as numbers of their frames. */
+/* frames.c: the stacks of a chunk as numbers of their frames. `number` sets learn_rc. */
 typedef struct recording_frames {
     const jfr_chunk *chunk;
-    jfr_frame_memo *memo;
+    jfr_number_frame *number;
+    void *ctx;
+    jfr_stacks *stacks;
     int learn_rc;      /* why a frame has no number */
     uint32_t *numbers; /* of the frames of stacks, one behind the other */
     size_t room;
 } recording_frames;
 
 /* Returns false without memory; free it in any case. */
-bool recording__frames_init(recording_frames *f, const jfr_chunk *chunk, recording_learn *learn,
+bool recording__frames_init(recording_frames *f, const jfr_chunk *chunk, jfr_number_frame *number,
                             void *ctx);
+/* Forgets all numbers. Returns false without memory. */
+bool recording__frames_forget(recording_frames *f);
 void recording__frames_free(recording_frames *f);
 /* Reads a stack into f->numbers, behind those in use. A damaged one has no frames. Returns 0,
  * learn_rc or SAGG_ERR_NOMEM. */
@@ -53,6 +54,8 @@ typedef struct recording_cache {
     const recording *rec;
     sagg *agg; /* the recording's, or a share's */
     jfr_chunk *chunk;
+    const jfr_sums *sums;      /* of the chunk; NULL = samples are read one by one */
+    const jfr_sums_info *info; /* theirs */
     pthread_mutex_t *lock; /* held while the chunk is asked for names; NULL = by one thread only */
     uint64_t bad_stacks;
     uint64_t samples;        /* read so far */
@@ -74,8 +77,10 @@ typedef struct recording_cache {
     recording_frames frames; /* of the stacks being interned, in the aggregate's numbers */
 } recording_cache;
 
-/* Returns false without memory; free it in any case. */
-bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, jfr_chunk *chunk);
+/* `sums` may be NULL, or have none of the chunk. Returns false without memory; free it in any case.
+ */
+bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, jfr_chunk *chunk,
+                           const jfr_sums *sums);
 void recording__cache_free(recording_cache *c);
 
 /* Tells the names of a frame. Returns 0, SAGG_ERR_LIMIT (its stacks are to be dropped) or
@@ -95,34 +100,20 @@ int recording__map_stacks(recording_cache *c, const uint32_t *indices, size_t co
  * they are first met. Return 0 or SAGG_ERR_NOMEM. */
 int recording__map_stack(recording_cache *c, uint32_t index, uint32_t *stack);
 int recording__map_thread(recording_cache *c, uint32_t index, uint32_t *thread);
-int recording__map_label(recording_cache *c, const jfr_sum *sample, uint32_t *label);
-/* The facet of a sample. */
-uint32_t recording__facet(const jfr_sum *sample);
+int recording__map_label(recording_cache *c, const jfr_sums_lane *lane, uint32_t *label);
+/* The facet of a lane's samples. */
+uint32_t recording__facet(const jfr_sums_lane *lane);
 /* Puts the aggregate's stack of a chunk's stack below the state that the facet tells, where that is
  * wanted. Returns 0 or SAGG_ERR_NOMEM. */
 int recording__map_state(recording_cache *c, uint32_t facet, uint32_t index, uint32_t *stack);
 
-/* The rows of a chunk, by stack (jfr_sums_sort). */
-typedef struct recording_rows {
-    const recording_filled *filled;
-    uint32_t *begins;
-    uint32_t *order;
-} recording_rows;
-
 /* Adds the rows of the stacks from one number to another; the one behind them all stands for none.
- * The second (rows.c) is for stacks that are interned. Both return 0 or SAGG_ERR_NOMEM. */
-int recording__add_range(recording_cache *c, const recording_rows *rows, uint32_t from,
-                         uint32_t to);
-int recording__add_rows(recording_cache *c, const recording_rows *rows, uint32_t from, uint32_t to);
-/* Sorts the rows of a chunk, with `filled` set and all else zero. Returns false without memory;
- * free them in any case. */
-bool recording__rows_sort(recording_rows *rows, const recording_cache *c);
-void recording__rows_free(recording_rows *rows);
-/* Tells an empty aggregate what is to come. */
-void recording__expect(const recording_cache *c, const recording_rows *rows);
+ * The stacks are interned. Returns 0 or SAGG_ERR_NOMEM. */
+int recording__add_rows(recording_cache *c, uint32_t from, uint32_t to);
+/* Adds the rows of seconds. Returns as the above. */
+int recording__add_seconds(recording_cache *c);
 
-/* Adds all sums of the chunk, by as many threads as there are parts. Returns 0 or SAGG_ERR_NOMEM.
- */
-int recording__add_sums(recording_cache *c, const recording_filled *filled);
+/* Adds all sums of the chunk, by several threads where that pays. Returns as the above. */
+int recording__add_sums(recording_cache *c);
 
 #endif

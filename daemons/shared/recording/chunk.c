@@ -62,8 +62,7 @@ int recording__make_room(recording_cache *c)
     for (int i = 0; i < RECORDING_STATES && c->state_stacks[i] != NULL; i++)
         memset(c->state_stacks[i], 0, ((size_t)c->stack_count + 1) * sizeof(*c->stacks));
     memset(c->state_frames, 0, sizeof(c->state_frames));
-    jfr_frame_memo_clear(c->frames.memo);
-    return sagg_compact(c->agg, NULL);
+    return recording__frames_forget(&c->frames) ? sagg_compact(c->agg, NULL) : SAGG_ERR_NOMEM;
 }
 
 static void lock_names(const recording_cache *c)
@@ -123,7 +122,7 @@ static int learn_method(recording_cache *c, const jfr_frame_ref *ref, recording_
     return rc;
 }
 
-/* recording_learn */
+/* jfr_number_frame */
 static int learn_frame(void *ctx, const jfr_frame_ref *ref, uint32_t *frame)
 {
     recording_cache *c = ctx;
@@ -140,9 +139,11 @@ static int learn_frame(void *ctx, const jfr_frame_ref *ref, uint32_t *frame)
 
 /* calloc's pages cost nothing until they are touched: a chunk's pools can hold many more stacks
  * than it uses. */
-bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, jfr_chunk *chunk)
+bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, jfr_chunk *chunk,
+                           const jfr_sums *sums)
 {
-    *c = (recording_cache){.rec = rec, .agg = agg, .chunk = chunk};
+    *c = (recording_cache){.rec = rec, .agg = agg, .chunk = chunk, .sums = sums};
+    c->info = sums != NULL ? jfr_sums_get_info(sums) : NULL;
     c->stack_count = jfr_chunk_stack_count(chunk);
     c->thread_count = jfr_chunk_thread_count(chunk);
     c->class_count = jfr_chunk_class_count(chunk);
@@ -249,20 +250,20 @@ int recording__map_thread(recording_cache *c, uint32_t index, uint32_t *thread)
     return rc;
 }
 
-uint32_t recording__facet(const jfr_sum *sample)
+uint32_t recording__facet(const jfr_sums_lane *lane)
 {
-    if (sample->lock_kind == JFR_LOCK_MONITOR)
+    if (lane->lock_kind == JFR_LOCK_MONITOR)
         return RECORDING_FACET_LOCK_MONITOR;
-    if (sample->lock_kind == JFR_LOCK_PARK)
+    if (lane->lock_kind == JFR_LOCK_PARK)
         return RECORDING_FACET_LOCK_PARK;
-    if (sample->source == JFR_SOURCE_ALLOC_IN_TLAB)
+    if (lane->source == JFR_SOURCE_ALLOC_IN_TLAB)
         return RECORDING_FACET_ALLOC_IN_TLAB;
-    if (sample->source == JFR_SOURCE_ALLOC_OUTSIDE)
+    if (lane->source == JFR_SOURCE_ALLOC_OUTSIDE)
         return RECORDING_FACET_ALLOC_OUTSIDE_TLAB;
-    bool is_wall = sample->value_count > 0 && sample->values[0].type == JFR_WALL;
-    if (is_wall && sample->state == JFR_STATE_RUNNABLE)
+    bool is_wall = lane->value_count > 0 && lane->types[0] == JFR_WALL;
+    if (is_wall && lane->state == JFR_STATE_RUNNABLE)
         return RECORDING_FACET_WALL_RUNNING;
-    if (is_wall && sample->state == JFR_STATE_SLEEPING)
+    if (is_wall && lane->state == JFR_STATE_SLEEPING)
         return RECORDING_FACET_WALL_WAITING;
     return RECORDING_FACET_NONE;
 }
@@ -284,12 +285,12 @@ static int add_label(recording_cache *c, uint32_t klass, uint32_t facet, uint32_
     return rc;
 }
 
-int recording__map_label(recording_cache *c, const jfr_sum *sample, uint32_t *label)
+int recording__map_label(recording_cache *c, const jfr_sums_lane *lane, uint32_t *label)
 {
     const recording_options *o = &c->rec->options;
-    uint32_t facet = o->facets ? recording__facet(sample) : RECORDING_FACET_NONE;
-    bool has_class = o->objects && sample->klass < c->class_count;
-    uint32_t klass = has_class ? sample->klass : c->class_count;
+    uint32_t facet = o->facets ? recording__facet(lane) : RECORDING_FACET_NONE;
+    bool has_class = o->objects && lane->klass < c->class_count;
+    uint32_t klass = has_class ? lane->klass : c->class_count;
     uint32_t *known = &c->labels[klass][facet];
     int rc = *known == 0 ? add_label(c, klass, facet, known) : 0;
     *label = *known - 1;
@@ -350,7 +351,7 @@ int recording__map_state(recording_cache *c, uint32_t facet, uint32_t index, uin
 /* ---- samples ---- */
 
 /* Makes samples of the values of `from`, in `to`, which are alike but for the values. */
-static void put_values(recording_cache *c, const jfr_sum *from, sagg_sample *to)
+static void put_values(recording_cache *c, const jfr_sample *from, sagg_sample *to)
 {
     uint32_t slot = from->stack < c->stack_count ? from->stack : c->stack_count;
     for (int i = 0; i < from->value_count; i++) {
@@ -372,15 +373,21 @@ static bool is_excess(const recording_cache *c)
 }
 
 /* What a sample is besides its values, in the aggregate's numbers. */
-static int map_sum(recording_cache *c, const jfr_sum *from, sagg_sample *to)
+static int map_sample(recording_cache *c, const jfr_sample *from, sagg_sample *to)
 {
-    int rc = recording__map_label(c, from, &to->label);
+    jfr_sums_lane lane = {.klass = from->klass,
+                          .source = from->source,
+                          .state = from->state,
+                          .lock_kind = from->lock_kind,
+                          .value_count = from->value_count,
+                          .types = {(uint8_t)from->values[0].type}};
+    int rc = recording__map_label(c, &lane, &to->label);
     if (rc == 0 && is_excess(c))
         to->stack = SAGG_DROPPED;
     else if (rc == 0)
         rc = recording__map_stack(c, from->stack, &to->stack);
     if (rc == 0)
-        rc = recording__map_state(c, recording__facet(from), from->stack, &to->stack);
+        rc = recording__map_state(c, recording__facet(&lane), from->stack, &to->stack);
     if (rc == 0)
         put_values(c, from, to);
     return rc;
@@ -397,15 +404,6 @@ static int tell(const recording_cache *c, const sagg_sample *samples, int count)
 
 static int add_sample(recording_cache *c, const jfr_sample *from)
 {
-    jfr_sum sum = {.stack = from->stack,
-                   .thread = from->thread,
-                   .klass = from->klass,
-                   .source = from->source,
-                   .state = from->state,
-                   .lock_kind = from->lock_kind,
-                   .value_count = from->value_count,
-                   .samples = 1};
-    memcpy(sum.values, from->values, sizeof(sum.values));
     sagg_sample to[JFR_SAMPLE_VALUES] = {{.samples = 1, .time_ns = from->time_ns}};
     c->samples++;
     c->excess_samples += is_excess(c);
@@ -415,10 +413,10 @@ static int add_sample(recording_cache *c, const jfr_sample *from)
     if (rc == 0 && !recording__keeps(c->rec, from->time_ns, to[0].thread, from->state))
         return 0;
     if (rc == 0)
-        rc = map_sum(c, &sum, to);
+        rc = map_sample(c, from, to);
     if (rc == 0)
-        rc = sagg_add_all(c->agg, to, sum.value_count, NULL);
-    return rc == 0 ? tell(c, to, sum.value_count) : rc;
+        rc = sagg_add_all(c->agg, to, from->value_count, NULL);
+    return rc == 0 ? tell(c, to, from->value_count) : rc;
 }
 
 /* Damage ends a chunk's samples and is in the file's loss; the next chunk can still be read. */
@@ -436,27 +434,6 @@ static int add_each(recording_cache *c, int64_t *last_ns)
     return rc == JFR_ERR_NOMEM ? SAGG_ERR_NOMEM : 0;
 }
 
-bool recording__can_sum(const recording *rec, const jfr_chunk *chunk)
-{
-    const recording_options *o = &rec->options;
-    bool tapped = o->tap.keep != NULL || o->tap.added != NULL;
-    return o->seconds == 0 && o->max_samples == 0 && !tapped && jfr_chunk_get_info(chunk)->finished;
-}
-
-/* What cannot be summed up (a hostile chunk) is read sample by sample. */
-static int add_samples(recording_cache *c, recording *rec, const recording_filled *filled,
-                       int64_t *last_ns)
-{
-    recording_filled own = {.rc = JFR_ERR_LIMIT};
-    if (filled == NULL && recording__can_sum(rec, c->chunk))
-        recording__fill_sums(rec, c->chunk, &own);
-    if (filled == NULL)
-        filled = &own;
-    if (filled->rc == JFR_ERR_NOMEM)
-        return SAGG_ERR_NOMEM;
-    return filled->rc < 0 ? add_each(c, last_ns) : recording__add_sums(c, filled);
-}
-
 static void take_counts(recording *rec, const recording_cache *c)
 {
     rec->info.counts.bad_stacks += c->bad_stacks;
@@ -465,22 +442,40 @@ static void take_counts(recording *rec, const recording_cache *c)
         rec->info.truncated_raw[type] += c->truncated_raw[type];
 }
 
-static int add_now(recording *rec, jfr_chunk *chunk, const recording_filled *filled,
-                   int64_t *last_ns)
+/* Past max_samples each sample is looked at, to find out which are too many. */
+static bool can_add_sums(const recording_cache *c)
+{
+    uint64_t most = c->rec->options.max_samples;
+    jfr_chunk_stats stats;
+    if (c->info == NULL)
+        return false;
+    jfr_chunk_get_stats(c->chunk, &stats);
+    return most == 0 || c->rec->info.counts.samples + stats.samples <= most;
+}
+
+static int add_samples(recording_cache *c, int64_t *last_ns)
+{
+    if (can_add_sums(c))
+        return recording__add_sums(c);
+    jfr_samples_rewind(c->chunk);
+    return add_each(c, last_ns);
+}
+
+static int add_now(recording *rec, jfr_chunk *chunk, const jfr_sums *sums, int64_t *last_ns)
 {
     recording_cache c;
-    int rc = recording__cache_init(&c, rec, rec->agg, chunk) ? add_samples(&c, rec, filled, last_ns)
-                                                             : SAGG_ERR_NOMEM;
+    int rc = recording__cache_init(&c, rec, rec->agg, chunk, sums) ? add_samples(&c, last_ns)
+                                                                   : SAGG_ERR_NOMEM;
     take_counts(rec, &c);
     recording__cache_free(&c);
     return rc;
 }
 
-int recording__add_chunk(recording *rec, jfr_chunk *chunk, const recording_filled *filled,
+int recording__add_chunk(recording *rec, jfr_chunk *chunk, const jfr_sums *sums,
                          recording_error *err)
 {
     int64_t last_ns = INT64_MIN;
-    int rc = add_now(rec, chunk, filled, &last_ns);
+    int rc = add_now(rec, chunk, sums, &last_ns);
     recording__take_settings(rec, chunk);
     recording__take_counts(&rec->info.counts, chunk);
     recording__take_unread(rec, chunk);

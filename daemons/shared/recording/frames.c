@@ -4,17 +4,23 @@
 
 #include "cache.h"
 
-bool recording__frames_init(recording_frames *f, const jfr_chunk *chunk, recording_learn *learn,
+bool recording__frames_init(recording_frames *f, const jfr_chunk *chunk, jfr_number_frame *number,
                             void *ctx)
 {
-    jfr_frame_memo_options memo = {.size = sizeof(memo), .learn = learn, .ctx = ctx};
-    *f = (recording_frames){.chunk = chunk};
-    return jfr_frame_memo_new(&f->memo, &memo, NULL) == 0;
+    *f = (recording_frames){.chunk = chunk, .number = number, .ctx = ctx};
+    return jfr_stacks_open(&f->stacks, chunk, number, ctx, NULL) == 0;
+}
+
+bool recording__frames_forget(recording_frames *f)
+{
+    jfr_stacks_close(f->stacks);
+    f->stacks = NULL;
+    return jfr_stacks_open(&f->stacks, f->chunk, f->number, f->ctx, NULL) == 0;
 }
 
 void recording__frames_free(recording_frames *f)
 {
-    jfr_frame_memo_free(f->memo);
+    jfr_stacks_close(f->stacks);
     free(f->numbers);
 }
 
@@ -24,8 +30,8 @@ int recording__frames_read(recording_frames *f, uint32_t stack, size_t used, jfr
     *damaged = false;
     for (;;) {
         jfr_error cause;
-        int rc = jfr_chunk_stack_values(f->chunk, stack, f->memo, f->numbers + used,
-                                        (uint32_t)(f->room - used), out, &cause);
+        int rc = jfr_stacks_read(f->stacks, stack, f->numbers + used, (uint32_t)(f->room - used),
+                                 out, &cause);
         if (rc == 1)
             return f->learn_rc;
         if (rc < 0) {

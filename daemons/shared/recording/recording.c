@@ -110,39 +110,6 @@ int recording__reserve(uint32_t **numbers, size_t *room, size_t count)
     return 0;
 }
 
-static void free_sums(recording *rec)
-{
-    for (uint32_t i = 0; i < RECORDING_MAX_SUMS; i++) {
-        jfr_sums_free(rec->sums[i]);
-        rec->sums[i] = NULL;
-    }
-    rec->sums_count = 0;
-}
-
-static int new_sums(recording *rec, recording_error *err)
-{
-    jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
-    options.flags = rec->options.objects ? JFR_SUMS_CLASSES : 0;
-    options.flags |= rec->options.no_threads ? JFR_SUMS_NO_THREADS : 0;
-    options.flags |= rec->options.no_alloc_objects ? JFR_SUMS_NO_ALLOC_OBJECTS : 0;
-    uint32_t count = rec->options.threads != 0 ? rec->options.threads : 1;
-    if (count > RECORDING_MAX_THREADS)
-        return recording__fail(err, RECORDING_E_USAGE, 0,
-                               "Option threads of recording_new is too large.");
-    rec->sums_count = count;
-    for (uint32_t i = 0; i < (count > 1 ? count + 1 : 1); i++) {
-        jfr_error cause;
-        int rc = jfr_sums_new(&rec->sums[i], &options, &cause) < 0
-                     ? recording__from_jfr(err, &cause)
-                     : 0;
-        if (rc != 0) {
-            free_sums(rec);
-            return rc;
-        }
-    }
-    return 0;
-}
-
 int recording_new(recording **out, const recording_options *options, recording_error *err)
 {
     recording *rec = calloc(1, sizeof(*rec));
@@ -151,8 +118,9 @@ int recording_new(recording **out, const recording_options *options, recording_e
     int rc = read_options(&rec->options, options, err);
     if (rc == 0)
         rc = new_aggregate(rec, err);
-    if (rc == 0)
-        rc = new_sums(rec, err);
+    if (rc == 0 && rec->options.threads > RECORDING_MAX_THREADS)
+        rc = recording__fail(err, RECORDING_E_USAGE, 0,
+                             "Option threads of recording_new is too large.");
     if (rc != 0) {
         recording_free(rec);
         return rc;
@@ -174,7 +142,6 @@ void recording_free(recording *rec)
     if (rec == NULL)
         return;
     sagg_free(rec->agg);
-    free_sums(rec);
     free(rec->frames);
     free(rec);
 }
@@ -189,14 +156,14 @@ static int report_progress(const recording *rec, const jfr_chunk *chunk, recordi
                            "Reading was stopped by who asked for it.");
 }
 
-static int add_chunks(recording *rec, jfr_file *file, jfr_file *reader, recording_error *err)
+static int add_chunks(recording *rec, jfr_file *file, jfr_sums *sums, recording_error *err)
 {
     jfr_chunk *chunk;
-    recording_filled filled;
     jfr_error cause;
     int rc;
-    while ((rc = recording__next_chunk(rec, file, reader, &chunk, &filled, &cause)) == 1) {
-        rc = recording__add_chunk(rec, chunk, filled.count > 0 ? &filled : NULL, err);
+    while ((rc = sums != NULL ? jfr_sums_next(sums, &chunk, &cause)
+                              : jfr_next_chunk(file, &chunk, &cause)) == 1) {
+        rc = recording__add_chunk(rec, chunk, sums, err);
         if (rc == 0)
             rc = report_progress(rec, chunk, err);
         if (rc != 0)
@@ -205,15 +172,23 @@ static int add_chunks(recording *rec, jfr_file *file, jfr_file *reader, recordin
     return rc < 0 ? recording__from_jfr(err, &cause) : 0;
 }
 
-/* Without a second reader the threads wait until a chunk is open. */
-static int add_in_a_row(recording *rec, jfr_file *file, recording_error *err)
+/* A tap sees each sample. For all others the library adds samples up, many times faster. */
+static int open_sums(const recording *rec, jfr_file *file, jfr_sums **out, recording_error *err)
 {
-    jfr_file *reader = NULL;
-    if (rec->sums_count > 1 && jfr_split_reader(&reader, file, NULL) < 0)
-        reader = NULL;
-    int rc = add_chunks(rec, file, reader, err);
-    jfr_close(reader);
-    return rc;
+    const recording_options *o = &rec->options;
+    jfr_sums_options options = JFR_SUMS_OPTIONS_INIT;
+    jfr_error cause;
+    *out = NULL;
+    if (o->tap.keep != NULL || o->tap.added != NULL)
+        return 0;
+    options.flags = o->objects ? JFR_SUMS_CLASSES : 0;
+    options.flags |= o->no_threads ? JFR_SUMS_NO_THREADS : 0;
+    options.flags |= o->no_alloc_objects ? JFR_SUMS_NO_ALLOC_OBJECTS : 0;
+    options.threads = o->threads;
+    options.parallel_for = recording__parallel_for;
+    options.origin_ns = o->origin_ns;
+    options.seconds = o->seconds;
+    return jfr_sums_open(out, file, &options, &cause) < 0 ? recording__from_jfr(err, &cause) : 0;
 }
 
 static jfr_options reader_options(const recording *rec)
@@ -240,11 +215,13 @@ static int tell_begin(const recording *rec, const jfr_file *file, recording_erro
 
 static int add_file(recording *rec, jfr_file *file, recording_error *err)
 {
-    int rc = rec->sums_count > 0 ? 0 : new_sums(rec, err);
+    jfr_sums *sums = NULL;
+    int rc = tell_begin(rec, file, err);
     if (rc == 0)
-        rc = tell_begin(rec, file, err);
-    if (rc == 0 && !recording__split(rec, file, &rc, err))
-        rc = add_in_a_row(rec, file, err);
+        rc = open_sums(rec, file, &sums, err);
+    if (rc == 0)
+        rc = add_chunks(rec, file, sums, err);
+    jfr_sums_close(sums);
     recording__take_loss(rec, file);
     jfr_close(file);
     return rc;
@@ -270,11 +247,8 @@ int recording_add_file(recording *rec, const char *path, recording_error *err)
     return add_file(rec, file, err);
 }
 
-/* Who asks has read all inputs, as a rule: what is made of the aggregate takes the memory of the
- * reader's tables. */
 const sagg *recording_aggregate(recording *rec)
 {
-    free_sums(rec);
     return sagg_compact(rec->agg, NULL) == 0 ? rec->agg : NULL;
 }
 

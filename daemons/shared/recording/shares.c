@@ -6,9 +6,9 @@
 
 /* What the caps do to stacks does not depend on how many rows they have in how many parts: blocks
  * begin at the same stacks, and meet all of them before any row. */
-static int add_block(recording_cache *c, const recording_rows *sorted, uint32_t first, uint32_t end)
+static int add_block(recording_cache *c, uint32_t first, uint32_t end)
 {
-    const uint32_t *begins = sorted->begins;
+    const uint32_t *begins = c->info->begins;
     uint32_t used[RECORDING_STACKS];
     size_t used_count = 0;
     for (uint32_t i = first; i < end && i < c->stack_count; i++) {
@@ -18,34 +18,34 @@ static int add_block(recording_cache *c, const recording_rows *sorted, uint32_t 
     int rc = recording__make_room(c);
     if (rc == 0)
         rc = recording__map_stacks(c, used, used_count);
-    return rc == 0 ? recording__add_rows(c, sorted, first, end) : rc;
+    return rc == 0 ? recording__add_rows(c, first, end) : rc;
 }
 
-int recording__add_range(recording_cache *c, const recording_rows *sorted, uint32_t from,
-                         uint32_t to)
+/* Adds the rows of the stacks from one number to another, as recording__add_rows. */
+static int add_range(recording_cache *c, uint32_t from, uint32_t to)
 {
     int rc = 0;
     for (uint32_t at = from; rc == 0 && at < to; at += RECORDING_STACKS) {
         uint32_t end = to - at < RECORDING_STACKS ? to : at + RECORDING_STACKS;
-        if (sorted->begins[end] > sorted->begins[at])
-            rc = add_block(c, sorted, at, end);
+        if (c->info->begins[end] > c->info->begins[at])
+            rc = add_block(c, at, end);
     }
     return rc;
 }
 
-static uint32_t used_stacks(const recording_cache *c, const recording_rows *sorted)
+static uint32_t used_stacks(const recording_cache *c)
 {
     uint32_t used = 0;
     for (uint32_t i = 0; i < c->stack_count; i++)
-        used += sorted->begins[i + 1] > sorted->begins[i];
+        used += c->info->begins[i + 1] > c->info->begins[i];
     return used;
 }
 
 /* What the first chunk brings is known before it is added. Later ones bring the same, mostly. */
-void recording__expect(const recording_cache *c, const recording_rows *rows)
+static void expect(const recording_cache *c)
 {
     if (sagg_stack_count(c->agg) <= SAGG_DROPPED + 1)
-        sagg_expect(c->agg, used_stacks(c, rows), rows->begins[c->stack_count + 1]);
+        sagg_expect(c->agg, used_stacks(c), c->info->row_count);
 }
 
 /* ---- shares: stacks of one chunk added by several threads ---- */
@@ -58,26 +58,25 @@ enum { LEAST_SHARE = 4096 };
 typedef struct share {
     recording_cache own;
     recording_cache *c; /* its own or the recording's; NULL = there is no room for one */
-    const recording_rows *sorted;
-    uint32_t from, to; /* stacks */
+    uint32_t from, to;  /* stacks */
     int rc;
 } share;
 
-static void *add_share(void *context)
+/* jfr_work */
+static void add_share(void *context, uint32_t index)
 {
-    share *s = context;
-    s->rc = s->c != NULL ? recording__add_range(s->c, s->sorted, s->from, s->to) : 0;
-    return NULL;
+    share *s = (share *)context + index;
+    s->rc = s->c != NULL ? add_range(s->c, s->from, s->to) : 0;
 }
 
 /* The stack that row `at` of the order is of, or one before it: a block begins with it. */
-static uint32_t block_of(const recording_cache *c, const recording_rows *sorted, uint32_t at)
+static uint32_t block_of(const recording_cache *c, uint32_t at)
 {
     uint32_t low = 0;
     uint32_t high = c->stack_count;
     while (low < high) {
         uint32_t middle = low + (high - low + 1) / 2;
-        if (sorted->begins[middle] <= at)
+        if (c->info->begins[middle] <= at)
             low = middle;
         else
             high = middle - 1;
@@ -85,21 +84,22 @@ static uint32_t block_of(const recording_cache *c, const recording_rows *sorted,
     return low / RECORDING_STACKS * RECORDING_STACKS;
 }
 
-static uint32_t thread_count(const recording_filled *filled)
+static uint32_t thread_count(const recording_cache *c)
 {
-    size_t most = jfr_sums_count(filled->sums, filled->count) / LEAST_SHARE;
-    return most < 1 ? 1 : most < filled->count ? (uint32_t)most : filled->count;
+    uint32_t most = c->info->row_count / LEAST_SHARE;
+    uint32_t threads = c->rec->options.threads;
+    return most < 1 || threads < 1 ? 1 : most < threads ? most : threads;
 }
 
 /* Shares are as one thread's work as long as no cap is near: each sees its own stacks only. */
-static bool can_share(const recording_cache *c, const recording_rows *sorted)
+static bool can_share(const recording_cache *c)
 {
     const recording_options *o = &c->rec->options;
     uint32_t tag;
     sagg_str text;
     bool many_labels = o->objects && (c->class_count >= SAGG_MAX_LABELS / 16 ||
                                       sagg_label_at(c->agg, SAGG_MAX_LABELS / 2, &tag, &text));
-    uint64_t stacks = (uint64_t)sagg_stack_count(c->agg) + used_stacks(c, sorted);
+    uint64_t stacks = (uint64_t)sagg_stack_count(c->agg) + used_stacks(c);
     uint64_t threads = (uint64_t)sagg_thread_count(c->agg) + c->thread_count;
     return !many_labels && stacks < recording__max_stacks(c->rec) &&
            threads < (o->max_threads != 0 ? o->max_threads : RECORDING_MAX_THREAD_ROWS);
@@ -113,7 +113,7 @@ static void open_share(share *s, const recording_cache *first, uint32_t count)
     sagg *agg;
     if (used >= cap / 2 || recording__new_aggregate(rec, &agg, (cap - used) / (2 * count)) != 0)
         return;
-    s->c = recording__cache_init(&s->own, rec, agg, first->chunk) ? &s->own : NULL;
+    s->c = recording__cache_init(&s->own, rec, agg, first->chunk, first->sums) ? &s->own : NULL;
     s->own.lock = first->lock;
 }
 
@@ -145,35 +145,33 @@ static void take_counts(recording_cache *to, const recording_cache *from)
 static int join_share(recording_cache *c, const share *s, bool exact)
 {
     if (!exact)
-        return recording__add_range(c, s->sorted, s->from, s->to);
+        return add_range(c, s->from, s->to);
     take_counts(c, s->c);
     return sagg_merge(c->agg, s->c->agg, NULL);
 }
 
-static void divide(const recording_cache *c, share *shares, uint32_t count,
-                   const recording_rows *sorted, uint32_t rows)
+static void divide(const recording_cache *c, share *shares, uint32_t count)
 {
+    uint64_t rows = c->info->row_count;
     for (uint32_t i = 0; i < count; i++) {
-        shares[i].sorted = sorted;
-        shares[i].from = i == 0 ? 0 : block_of(c, sorted, (uint32_t)((uint64_t)rows * i / count));
+        shares[i].from = i == 0 ? 0 : block_of(c, (uint32_t)(rows * i / count));
         shares[i].to = c->stack_count + 1;
         if (i > 0)
             shares[i - 1].to = shares[i].from;
     }
 }
 
-static int add_shares(recording_cache *c, uint32_t count, const recording_rows *sorted,
-                      uint32_t rows)
+static int add_shares(recording_cache *c, uint32_t count)
 {
     share shares[RECORDING_MAX_THREADS] = {0};
     pthread_mutex_t lock;
     (void)pthread_mutex_init(&lock, NULL);
-    divide(c, shares, count, sorted, rows);
+    divide(c, shares, count);
     c->lock = &lock;
     shares[0].c = c;
     for (uint32_t i = 1; i < count; i++)
         open_share(&shares[i], c, count);
-    recording__at_once(add_share, shares, sizeof(shares[0]), count);
+    recording__parallel_for(NULL, count, add_share, shares);
     c->lock = NULL;
     int rc = shares[0].rc;
     bool exact = !sagg_full(c->agg);
@@ -188,36 +186,11 @@ static int add_shares(recording_cache *c, uint32_t count, const recording_rows *
     return rc;
 }
 
-bool recording__rows_sort(recording_rows *rows, const recording_cache *c)
+int recording__add_sums(recording_cache *c)
 {
-    const recording_filled *filled = rows->filled;
-    size_t most = jfr_sums_count(filled->sums, filled->count);
-    rows->begins = malloc(((size_t)c->stack_count + 2) * sizeof(*rows->begins));
-    rows->order = malloc((most + 1) * sizeof(*rows->order));
-    if (rows->begins == NULL || rows->order == NULL || most >= UINT32_MAX)
-        return false;
-    jfr_sums_sort(filled->sums, filled->count, c->stack_count, rows->begins, rows->order);
-    return true;
-}
-
-void recording__rows_free(recording_rows *rows)
-{
-    free(rows->begins);
-    free(rows->order);
-}
-
-int recording__add_sums(recording_cache *c, const recording_filled *filled)
-{
-    uint32_t threads = thread_count(filled);
-    recording_rows sorted = {.filled = filled};
-    int rc = SAGG_ERR_NOMEM;
-    if (recording__rows_sort(&sorted, c)) {
-        recording__expect(c, &sorted);
-        if (threads > 1 && can_share(c, &sorted))
-            rc = add_shares(c, threads, &sorted, sorted.begins[c->stack_count + 1]);
-        else
-            rc = recording__add_range(c, &sorted, 0, c->stack_count + 1);
-    }
-    recording__rows_free(&sorted);
-    return rc;
+    uint32_t threads = thread_count(c);
+    expect(c);
+    int rc =
+        threads > 1 && can_share(c) ? add_shares(c, threads) : add_range(c, 0, c->stack_count + 1);
+    return rc == 0 ? recording__add_seconds(c) : rc;
 }

@@ -26,7 +26,6 @@
 #include <jfr/options.h>
 #include <jfr/sample.h>
 #include <jfr/settings.h>
-#include <jfr/split.h>
 #include <jfr/stack.h>
 #include <jfr/string.h>
 #include <jfr/sum.h>

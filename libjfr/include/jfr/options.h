@@ -8,10 +8,10 @@
 
 /*
  * Where a jfr_file takes its memory from. All three functions must be set, or none (malloc). They
- * are called on the thread that calls the library, never on another, and may return NULL: that is
- * JFR_ERR_NOMEM. Each object calls its allocator from one thread at a time; an allocator that
- * several objects share, as the readers of jfr_split_reader and the sums of several threads do, is
- * called by several threads at the same time and must allow that, as malloc does.
+ * are called on the thread that calls the library, and by the work that it gives to a
+ * jfr_parallel_for, and may return NULL: that is JFR_ERR_NOMEM. An allocator that several threads
+ * share, as jfr_sums and jfr_stacks of several threads do, is called by them at the same time and
+ * must allow that, as malloc does.
  */
 typedef struct jfr_allocator {
     void *(*alloc)(void *ctx, size_t size);

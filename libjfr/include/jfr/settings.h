@@ -89,7 +89,7 @@ JFR_EXPORT JFR_MUST_USE int jfr_chunk_intervals(const jfr_chunk *chunk, jfr_inte
 
 /*
  * What the file has said about its JVM and profiler up to and including this chunk.
- * Returned record and strings: borrowed until jfr_close.
+ * Returned record and strings: borrowed until the chunk ends.
  */
 JFR_EXPORT const jfr_recording_info *jfr_chunk_recording(const jfr_chunk *chunk);
 

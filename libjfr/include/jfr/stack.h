@@ -5,7 +5,6 @@
 #include <jfr/chunk.h>
 #include <jfr/error.h>
 #include <jfr/export.h>
-#include <jfr/options.h>
 #include <jfr/string.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,52 +108,36 @@ JFR_EXPORT JFR_MUST_USE int jfr_chunk_stack_refs(const jfr_chunk *chunk, uint32_
                                                  jfr_stack_ref *out, jfr_error *err);
 
 /*
- * What a caller made of the frames of a chunk, by their bytes: it is asked for most of a chunk's
- * distinct frames once, however many stacks they stand in. Its memory is bounded (6 MiB at most):
- * where a chunk has too many frames, the caller is asked for some again. Clear it
- * (jfr_frame_memo_clear) before the next chunk. For one thread at a time.
+ * Reads many stacks of a chunk as numbers that the caller gives to their frames: many times faster
+ * than jfr_chunk_stack_refs, as most frames are in many stacks. For one thread at a time; each
+ * thread may have its own for one chunk, under the rules of jfr_chunk_stack_refs.
  */
-typedef struct jfr_frame_memo jfr_frame_memo;
-
-/* Options of jfr_frame_memo_new; start from JFR_FRAME_MEMO_OPTIONS_INIT. */
-typedef struct jfr_frame_memo_options {
-    size_t size; /* sizeof(jfr_frame_memo_options); an unknown tail must be zero */
-    /* Gives the value of a frame; must be set. Not 0: the stack that is being read is given up. */
-    int (*learn)(void *ctx, const jfr_frame_ref *frame, uint32_t *value);
-    void *ctx;
-    const jfr_allocator *allocator; /* NULL = malloc; copied */
-} jfr_frame_memo_options;
-
-#ifdef __cplusplus
-#define JFR_FRAME_MEMO_OPTIONS_INIT                                                                \
-    [] {                                                                                           \
-        jfr_frame_memo_options init_ = jfr_frame_memo_options();                                   \
-        init_.size = sizeof(jfr_frame_memo_options);                                               \
-        return init_;                                                                              \
-    }()
-#else
-#define JFR_FRAME_MEMO_OPTIONS_INIT                                                                \
-    {                                                                                              \
-        .size = sizeof(jfr_frame_memo_options)                                                     \
-    }
-#endif
-
-/* Makes an empty memo; free it with jfr_frame_memo_free. Errors: JFR_ERR_USAGE, JFR_ERR_NOMEM. */
-JFR_EXPORT JFR_MUST_USE int
-jfr_frame_memo_new(jfr_frame_memo **out, const jfr_frame_memo_options *options, jfr_error *err);
-/* Forgets all values. */
-JFR_EXPORT void jfr_frame_memo_clear(jfr_frame_memo *memo);
-/* NULL is allowed. */
-JFR_EXPORT void jfr_frame_memo_free(jfr_frame_memo *memo);
+typedef struct jfr_stacks jfr_stacks;
 
 /*
- * As jfr_chunk_stack_refs, but with the value of each frame in the place of the frame: that is
- * many times faster still. Returns 1 where `learn` gave up.
+ * Gives a frame its number. It is called for most distinct frames of the chunk once; where a chunk
+ * has very many, some are asked for again. Return 0, or another value to give up the stack that is
+ * being read.
  */
-JFR_EXPORT JFR_MUST_USE int jfr_chunk_stack_values(const jfr_chunk *chunk, uint32_t index,
-                                                   jfr_frame_memo *memo, uint32_t *values,
-                                                   uint32_t room, jfr_stack_ref *out,
-                                                   jfr_error *err);
+typedef int jfr_number_frame(void *ctx, const jfr_frame_ref *frame, uint32_t *number);
+
+/*
+ * Begins to read stacks of a chunk. Its memory, 6 MiB at most, is the file's allocator's.
+ *   out   close with jfr_stacks_close, before the chunk ends
+ * Errors: JFR_ERR_NOMEM.
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_stacks_open(jfr_stacks **out, const jfr_chunk *chunk,
+                                            jfr_number_frame *number, void *ctx, jfr_error *err);
+
+/*
+ * As jfr_chunk_stack_refs, with the number of each frame in the place of the frame. Returns 1 where
+ * `number` gave up.
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_stacks_read(jfr_stacks *stacks, uint32_t index, uint32_t *numbers,
+                                            uint32_t room, jfr_stack_ref *out, jfr_error *err);
+
+/* Frees the reader. NULL is allowed. */
+JFR_EXPORT void jfr_stacks_close(jfr_stacks *stacks);
 
 /*
  * The frame that a reference stands for, with its method's names, as jfr_chunk_stack gives it but

@@ -5,6 +5,7 @@
 #include <jfr/chunk.h>
 #include <jfr/error.h>
 #include <jfr/export.h>
+#include <jfr/file.h>
 #include <jfr/options.h>
 #include <jfr/sample.h>
 #include <stddef.h>
@@ -13,19 +14,20 @@
 JFR_BEGIN_DECLS
 
 /*
- * The samples of a chunk, added up: for who wants totals by stack and thread and not each sample.
- * The sums are those of adding what jfr_samples_next yields one by one (less what flags leave out),
- * and the rows stand in the order in which their first sample does; it is many times faster.
+ * The samples of each chunk, added up: for callers that need totals by stack and thread, and not
+ * each sample. The sums are those of adding what jfr_samples_next yields one by one; they come many
+ * times faster.
  *
- *     jfr_sums_new(&sums, NULL, &err);
- *     while (jfr_next_chunk(file, &chunk, &err) == 1) {
- *         jfr_sums_fill(sums, chunk, &err);
- *         for (size_t at = 0; (n = jfr_sums_read(sums, &at, rows, 64)) > 0;)
- *             ...
+ *     jfr_sums_open(&sums, file, NULL, &err);
+ *     while (jfr_sums_next(sums, &chunk, &err) == 1) {
+ *         const jfr_sums_info *info = jfr_sums_get_info(sums);
+ *         ... jfr_sums_read(sums, 0, rows, info->row_count) ...
+ *         ... rows[i].value[0] of type info->lanes[rows[i].lane].types[0] ...
  *     }
- *     jfr_sums_free(sums);
+ *     jfr_sums_close(sums);
  *
- * One thread at a time may use it; several may fill one each from the same chunk (jfr_sums_parts).
+ * The library starts no threads. A caller that has some lends them through `parallel_for`: several
+ * small chunks are then read at a time, and a large one in parts. The rows are the same.
  */
 typedef struct jfr_sums jfr_sums;
 
@@ -37,11 +39,26 @@ enum jfr_sums_flags {
     JFR_SUMS_NO_ALLOC_OBJECTS = 1u << 2
 };
 
-/* Options of jfr_sums_new; start from JFR_SUMS_OPTIONS_INIT, 0 = default. */
+/* A piece of work: one of several that may be done at the same time. */
+typedef void jfr_work(void *ctx, uint32_t index);
+
+/* Calls work(work_ctx, i) once for each i below `count`, on any threads and in any order, and
+ * returns when all calls have returned. */
+typedef void jfr_parallel_for(void *ctx, uint32_t count, jfr_work *work, void *work_ctx);
+
+enum { JFR_SUMS_MAX_THREADS = 64 };
+
+/* Options of jfr_sums_open; start from JFR_SUMS_OPTIONS_INIT, 0 = default. */
 typedef struct jfr_sums_options {
     size_t size;       /* sizeof(jfr_sums_options); an unknown tail must be zero */
     uint32_t flags;    /* of enum jfr_sums_flags */
-    uint32_t max_rows; /* rows of one chunk; 4 Mi, 50 to 70 bytes each. Past it: JFR_ERR_LIMIT */
+    uint32_t max_rows; /* rows that one thread makes of a chunk; 4 Mi, 50 to 70 bytes each. A chunk
+                          with more is not added up */
+    uint32_t seconds;  /* also add up by second, so many from origin_ns on; at most 86,400 */
+    uint32_t threads;  /* that parallel_for has, up to JFR_SUMS_MAX_THREADS; default 1 */
+    jfr_parallel_for *parallel_for; /* NULL = all is done on the calling thread */
+    void *parallel_ctx;
+    int64_t origin_ns;              /* the beginning of the first second, UTC epoch */
     const jfr_allocator *allocator; /* NULL = malloc; copied */
 } jfr_sums_options;
 
@@ -60,129 +77,77 @@ typedef struct jfr_sums_options {
 #endif
 
 /*
- * One row: the samples that agree in all of its fields up to value_count. Of waits for locks whose
- * threshold is known (jfr_intervals) each type has rows of its own, of one value and with all of
- * the samples: there a sample stands in two rows, and who counts samples does so by type.
+ * What the rows of a lane have in common. Of waits for locks whose threshold is known
+ * (jfr_intervals) each type has lanes of its own, with all of the samples: such a sample is in two
+ * rows, so callers that count samples count them by type. Two lanes can be alike.
  */
-typedef struct jfr_sum {
-    uint32_t stack;                      /* as in jfr_sample */
-    uint32_t thread;                     /* the same; JFR_NONE with JFR_SUMS_NO_THREADS */
-    uint32_t klass;                      /* as in jfr_sample; JFR_NONE without JFR_SUMS_CLASSES */
-    uint8_t source;                      /* jfr_sample_source */
-    uint8_t state;                       /* jfr_thread_state */
-    uint8_t lock_kind;                   /* jfr_lock_kind */
-    uint8_t value_count;                 /* 1 or 2 */
-    uint64_t samples;                    /* how many; each has all values */
-    jfr_value values[JFR_SAMPLE_VALUES]; /* sums, saturated at 2^64 - 1 */
-} jfr_sum;
+typedef struct jfr_sums_lane {
+    uint32_t thread;                  /* as in jfr_sample; JFR_NONE with JFR_SUMS_NO_THREADS */
+    uint32_t klass;                   /* as in jfr_sample; JFR_NONE without JFR_SUMS_CLASSES */
+    uint8_t source;                   /* jfr_sample_source */
+    uint8_t state;                    /* jfr_thread_state */
+    uint8_t lock_kind;                /* jfr_lock_kind */
+    uint8_t value_count;              /* 1 or 2; 0 = the lane has no rows */
+    uint8_t types[JFR_SAMPLE_VALUES]; /* jfr_profile_type */
+    uint8_t reserved[2];
+} jfr_sums_lane;
 
-/* Makes an empty one; free it with jfr_sums_free. Errors: JFR_ERR_USAGE, JFR_ERR_NOMEM. */
-JFR_EXPORT JFR_MUST_USE int jfr_sums_new(jfr_sums **out, const jfr_sums_options *opts,
-                                         jfr_error *err);
-
-/* Frees it; NULL is allowed. */
-JFR_EXPORT void jfr_sums_free(jfr_sums *sums);
-
-/*
- * Replaces the rows by the sums of all samples of `chunk`, from its first; what jfr_samples_next
- * would count in jfr_chunk_stats and report as loss is counted and reported here.
- * Errors: JFR_ERR_LIMIT (max_rows, max_string_bytes, max_decoded_bytes, or events that are damaged
- * with more behind them: read the chunk by samples then), JFR_ERR_NOMEM. There are no rows after an
- * error, and the chunk is as rewound.
- */
-JFR_EXPORT JFR_MUST_USE int jfr_sums_fill(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err);
-
-/*
- * Tells which part of a chunk is read next: each of 0 .. parts - 1 is told once to one of the
- * threads, and those of one thread ascend. `parts` or more = there is none left.
- */
-typedef uint32_t jfr_next_part(void *ctx);
-
-/*
- * The same by several threads. Each calls jfr_sums_parts with sums of its own and the same chunk
- * and `parts`; who shares the parts out is `next`. Meanwhile nothing else may use the file. Then
- * one thread calls jfr_sums_join with the sums of all `count` threads: it finds out whether the
- * parts fit together (a part begins where it takes an event to begin, which can be wrong), reads
- * the chunk again where they do not, and counts and reports as jfr_sums_fill. The rows stay where
- * they are: one stack and thread can have a row in each of the sums.
- * Errors: as jfr_sums_fill. An error of jfr_sums_parts is returned by jfr_sums_join too.
- */
-JFR_EXPORT JFR_MUST_USE int jfr_sums_parts(jfr_sums *sums, const jfr_chunk *chunk, uint32_t parts,
-                                           jfr_next_part *next, void *ctx, jfr_error *err);
-JFR_EXPORT JFR_MUST_USE int jfr_sums_join(jfr_sums *const *sums, uint32_t count, jfr_chunk *chunk,
-                                          jfr_error *err);
-
-/*
- * Makes sums that jfr_sums_parts filled from a chunk of jfr_split_peek those of `chunk`, the same
- * one opened as a whole, for jfr_sums_join. Each thread may do so with its own at the same time.
- * Where the chunk turns out to be another than it seemed to be (thread states or settings that
- * stand behind its stacks), jfr_sums_join reads it again. Sums of `chunk` itself stay as they are.
- * Errors: as jfr_sums_parts, and JFR_ERR_USAGE (of another chunk).
- */
-JFR_EXPORT JFR_MUST_USE int jfr_sums_settle(jfr_sums *sums, const jfr_chunk *chunk, jfr_error *err);
-
-/*
- * Reads up to `room` rows.
- *   cursor  0 at first, then as left by the call before
- * Returns how many were written to `rows`, 0 at the end. The indices of a row mean something while
- * its chunk is current.
- */
-JFR_EXPORT size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *rows, size_t room);
-
-/*
- * All rows of one jfr_sums_join, by their stacks: who makes something of the stacks meets them in
- * the order in which they lie in the file, and can share them out.
- *
- * jfr_sums_count tells how many rows there are at most. jfr_sums_sort numbers them and sorts them
- * by their stacks, those of one stack in the order in which their first sample stands in the chunk,
- * whoever read it.
- *   stacks  jfr_chunk_stack_count of the chunk
- *   begins  receives stacks + 2 numbers: the rows of stack i are order[begins[i]] and so on up to,
- *           but without, order[begins[i + 1]]; rows without a stack are behind all others
- *   order   receives the rows' numbers; has room for jfr_sums_count, which is below 2^32
- *
- * jfr_sums_pick writes the rows of `count` such numbers. Several threads may pick at a time.
- */
-JFR_EXPORT size_t jfr_sums_count(jfr_sums *const *sums, uint32_t count);
-JFR_EXPORT void jfr_sums_sort(jfr_sums *const *sums, uint32_t count, uint32_t stacks,
-                              uint32_t *begins, uint32_t *order);
-JFR_EXPORT void jfr_sums_pick(jfr_sums *const *sums, const uint32_t *numbers, size_t count,
-                              jfr_sum *rows);
-
-/*
- * The same rows in two parts, for who makes something of each thread or class: what the rows of a
- * lane have in common, and what each has by itself. Lanes are numbered from 0 on, those of each of
- * the sums behind those of the ones before it. Two lanes can have the same in common.
- */
-typedef struct jfr_sum_row {
-    uint32_t stack;                    /* as in jfr_sum */
-    uint32_t lane;                     /* below jfr_sums_lane_count */
-    uint64_t samples;                  /* as in jfr_sum */
-    uint64_t raw[JFR_SAMPLE_VALUES];   /* of the lane's values, as many as it has */
+/* Samples of one stack and lane. */
+typedef struct jfr_sums_row {
+    uint32_t stack;                    /* as in jfr_sample; in a row of a second: its number, with
+                                          options.seconds = later and JFR_NONE = earlier */
+    uint32_t lane;                     /* index in jfr_sums_info.lanes */
+    uint64_t samples;                  /* how many; each has all values of the lane */
+    uint64_t raw[JFR_SAMPLE_VALUES];   /* sums, saturated at 2^64 - 1 */
     uint64_t value[JFR_SAMPLE_VALUES]; /* the same */
-} jfr_sum_row;
+} jfr_sums_row;
+
+/* The rows of a chunk. Those of one stack are in the order of their first samples. */
+typedef struct jfr_sums_info {
+    const jfr_sums_lane *lanes;
+    uint32_t lane_count;
+    uint32_t row_count;     /* the rows by stack */
+    uint32_t second_count;  /* the rows by second: the rows numbered row_count and up */
+    uint32_t thread_count;  /* threads that read the chunk */
+    const uint32_t *begins; /* the rows of stack i are those from begins[i] up to, but without,
+                               begins[i + 1]; the rows without a stack are behind all others, from
+                               begins[jfr_chunk_info.stack_count] on */
+} jfr_sums_info;
 
 /*
- * jfr_sums_lane_count tells how many lanes there are; some can have no rows. jfr_sums_lane writes
- * what all rows of a lane have in common: there is no stack, and samples and sums are zero.
- * jfr_sums_pick_rows writes rows as jfr_sums_pick. Several threads may call these at a time.
+ * Begins to add up a recording.
+ *   out   close with jfr_sums_close, before `file`
+ *   file  opened and not read yet; only jfr_file_loss and jfr_file_span may be called for it until
+ *         jfr_sums_close
+ * Errors: JFR_ERR_USAGE (options), JFR_ERR_NOMEM.
  */
-JFR_EXPORT uint32_t jfr_sums_lane_count(jfr_sums *const *sums, uint32_t count);
-JFR_EXPORT void jfr_sums_lane(jfr_sums *const *sums, uint32_t lane, jfr_sum *out);
-JFR_EXPORT void jfr_sums_pick_rows(jfr_sums *const *sums, const uint32_t *numbers, size_t count,
-                                   jfr_sum_row *rows);
+JFR_EXPORT JFR_MUST_USE int jfr_sums_open(jfr_sums **out, jfr_file *file,
+                                          const jfr_sums_options *opts, jfr_error *err);
 
-/* How the events were read, for who measures; all zero before the first chunk. */
-typedef struct jfr_sums_stats {
-    uint64_t events;      /* events walked since jfr_sums_new */
-    uint64_t slow_events; /* of those that are samples: read field by field, because their layout
-                             was met for the first time or is an odd one */
-    uint64_t rows;        /* of the last chunk */
-    uint64_t reread;      /* chunks that jfr_sums_join read again */
-} jfr_sums_stats;
+/*
+ * Goes to the next chunk, as jfr_next_chunk does, and adds up its samples. What jfr_samples_next
+ * would count in jfr_chunk_stats and report as loss is counted and reported.
+ *   chunk   receives the chunk, borrowed until the next jfr_sums_next or jfr_sums_close
+ * Returns and errors: as jfr_next_chunk.
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_sums_next(jfr_sums *sums, jfr_chunk **chunk, jfr_error *err);
 
-/* Fills `out`. */
-JFR_EXPORT void jfr_sums_get_stats(const jfr_sums *sums, jfr_sums_stats *out);
+/*
+ * The current chunk's sums, borrowed until the next jfr_sums_next. NULL for a chunk that has none,
+ * and is to be read by jfr_samples_next: an unfinished one, one with more rows than max_rows, and
+ * one with damaged events that sound ones follow.
+ */
+JFR_EXPORT const jfr_sums_info *jfr_sums_get_info(const jfr_sums *sums);
+
+/*
+ * Reads up to `room` rows, from the one numbered `first` on. Returns how many there were; 0 at the
+ * end. Several threads may read at a time.
+ */
+JFR_EXPORT size_t jfr_sums_read(const jfr_sums *sums, uint32_t first, jfr_sums_row *rows,
+                                size_t room);
+
+/* Frees the sums with the chunk. NULL is allowed. */
+JFR_EXPORT void jfr_sums_close(jfr_sums *sums);
 
 JFR_END_DECLS
 

@@ -130,18 +130,7 @@ static int read_entries(jfr_chunk *chunk, jfr__cursor *c, jfr__pool *pool, const
 struct reading {
     jfr_chunk *chunk;
     uint64_t budget; /* entries that may still come */
-    bool peeks;      /* the first pool of stacks ends it */
 };
-
-/* A guess for the size of tables: of the stacks that a pool tells of, as many as may be there. */
-enum { BYTES_A_STACK = 16 };
-
-static uint32_t expect_stacks(jfr__cursor c)
-{
-    uint32_t told = jfr__read_count(&c);
-    size_t most = jfr__cursor_left(&c) / BYTES_A_STACK;
-    return told < most ? told : (uint32_t)most;
-}
 
 static int read_pool(void *ctx, uint32_t number, uint64_t offset, jfr__cursor *c, jfr_error *err)
 {
@@ -153,10 +142,6 @@ static int read_pool(void *ctx, uint32_t number, uint64_t offset, jfr__cursor *c
     }
     const jfr__type *type = &chunk->meta.types[number];
     jfr__pool *pool = pool_of_type(chunk, type);
-    if (r->peeks && pool == &chunk->pools[JFR__POOL_STACK]) {
-        chunk->stacks_expected = expect_stacks(*c);
-        return 1;
-    }
     if (pool != NULL)
         return read_entries(chunk, c, pool, &pool->plan, &r->budget, err);
     chunk->unknown_pools++;
@@ -176,21 +161,13 @@ static void report(void *ctx, uint64_t offset)
     jfr__loss_add(r->chunk->file, JFR_LOSS_BAD_POOLS, offset, 0, r->chunk->info.offset);
 }
 
-int jfr__pools_peek(jfr_chunk *chunk, jfr_error *err)
-{
-    struct reading r = {chunk, chunk->file->options.max_pool_entries, .peeks = true};
-    const jfr__pool_visitor visitor = {read_pool, NULL, &r};
-    return jfr__checkpoints_walk(chunk, &visitor, err);
-}
-
 int jfr__pools_read(jfr_chunk *chunk, jfr_error *err)
 {
-    struct reading r = {chunk, chunk->file->options.max_pool_entries, .peeks = false};
+    struct reading r = {chunk, chunk->file->options.max_pool_entries};
     const jfr__pool_visitor visitor = {read_pool, report, &r};
     int rc = jfr__checkpoints_walk(chunk, &visitor, err);
     for (int role = 0; role < JFR__POOL_ROLES; role++)
         jfr__idmap_finish(&chunk->pools[role].index);
-    chunk->stacks_expected = chunk->pools[JFR__POOL_STACK].index.count;
     chunk->frames_by.methods = &chunk->pools[JFR__POOL_METHOD].index;
     chunk->frames_by.types = chunk->frame_types;
     jfr__frames_define(&chunk->frames_by, &chunk->pools[JFR__POOL_STACK].plan, &chunk->frame_plan);

@@ -83,9 +83,7 @@ static void forget(jfr_chunk *chunk)
     chunk->unread_count = 0;
     chunk->lost_to = 0;
     chunk->boundary_count = 0;
-    chunk->peeked = false;
     chunk->middle = 0;
-    chunk->stacks_expected = 0;
     chunk->undefined_pools = 0;
     chunk->unknown_pools = 0;
     chunk->methods = NULL;
@@ -150,21 +148,6 @@ static void begin(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, 
     };
     chunk->serial++;
     forget(chunk);
-}
-
-int jfr__chunk_peek(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,
-                    jfr_error *err)
-{
-    begin(chunk, header, offset, end, true);
-    int rc = read_types(chunk, err);
-    if (rc < 0 || chunk->producer != JFR_PRODUCER_ASYNC_PROFILER)
-        return rc;
-    rc = jfr__pools_peek(chunk, err);
-    if (rc <= 0)
-        return rc;
-    chunk->peeked = true;
-    rc = read_small(chunk, err);
-    return rc < 0 ? rc : 1;
 }
 
 int jfr__chunk_open(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,

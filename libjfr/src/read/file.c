@@ -95,7 +95,7 @@ void jfr_close(jfr_file *file)
     jfr__arena_free(&file->recording_arena);
     if (file->unpacked != NULL)
         allocator.free(allocator.ctx, file->unpacked);
-    if (file->whole == NULL)
+    if (!file->is_part)
         jfr__unmap_file(file->mapped, file->mapped_len);
     allocator.free(allocator.ctx, file);
 }

@@ -112,8 +112,6 @@ struct jfr_chunk {
     jfr__metadata meta;
     jfr_producer producer;
 
-    bool peeked; /* its stacks and what stands behind them are not read (jfr_split_peek) */
-    uint32_t stacks_expected; /* how many it has; of one that is peeked: seems to have */
     jfr__pool pools[JFR__POOL_ROLES];
     jfr__plan frame_plan;
     jfr__frames frames_by;
@@ -173,10 +171,10 @@ struct jfr_file {
     const uint8_t *data;
     size_t len;
     void *unpacked; /* owned; what data points to when the input was gzip */
-    void *mapped;   /* a mapping of mapped_len bytes; owned, of a reader borrowed */
+    void *mapped;   /* a mapping of mapped_len bytes; owned */
     size_t mapped_len;
-    const struct jfr_file *whole; /* of a reader (split.c): whose recording it reads; else NULL */
-    uint64_t next;                /* where the next chunk header must be */
+    bool is_part;  /* a reader of split.c: the bytes and the mapping are borrowed */
+    uint64_t next; /* where the next chunk header must be */
     uint32_t chunks_seen;
     jfr_chunk chunk; /* the current one */
     bool chunk_open;
@@ -223,30 +221,24 @@ int jfr__file_new(jfr_file **out, const jfr_options *opts, jfr_error *err);
  * it. */
 void jfr__file_leave(jfr_file *file);
 
-/* loss.c: offsets in file->data */
+/* loss.c */
 void jfr__loss_add(jfr_file *file, jfr_loss_reason reason, uint64_t offset, uint64_t bytes,
                    uint64_t chunk);
+/* Adds the losses of one file to those of another. */
+void jfr__loss_take(jfr_file *to, const jfr_file *from);
 
 /* chunk.c: `whole` = the header says finished and its bytes are all there. */
 void jfr__chunk_init(jfr_chunk *chunk, jfr_file *file);
 int jfr__chunk_open(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,
                     bool whole, jfr_error *err);
-/* Opens it as far as jfr_split_peek does, and returns the same. */
-int jfr__chunk_peek(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,
-                    jfr_error *err);
 void jfr__chunk_free(jfr_chunk *chunk);
 
 /* Whether a chunk that its writer has finished lies at `offset`, with all of its bytes. */
 bool jfr__whole_chunk(const jfr_file *file, uint64_t offset, jfr__header *header);
 
-/* split.c: as jfr_split_peek, where the pools have so many bytes at least. */
-int jfr__split_peek(jfr_file *reader, uint64_t least_pools, jfr_chunk **chunk, jfr_error *err);
-
 /* pool.c */
 int jfr__pools_define(jfr_chunk *chunk, jfr_error *err);
 int jfr__pools_read(jfr_chunk *chunk, jfr_error *err);
-/* Reads those in front of the first pool of stacks. Returns 1 when there is one, 0 or a code. */
-int jfr__pools_peek(jfr_chunk *chunk, jfr_error *err);
 /* The text of a pool entry of role string, symbol, state, frame type or group; null when absent. */
 int jfr__pool_text(jfr_chunk *chunk, jfr__pool_role role, uint64_t id, jfr_str *out,
                    jfr_error *err);

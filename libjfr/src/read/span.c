@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <jfr/event.h>
-#include <jfr/split.h>
 
-#include "read/reader_impl.h"
+#include "read/split_impl.h"
 
 static int64_t add_saturated(int64_t a, uint64_t b)
 {
@@ -64,12 +63,11 @@ int jfr_file_span(const jfr_file *file, jfr_span *out, jfr_error *err)
     if (at >= file->len)
         return found;
     jfr_file *reader;
-    int rc = jfr_split_reader(&reader, file, err);
+    int rc = jfr__split_reader(&reader, file, err);
     if (rc < 0)
         return rc;
-    rc = jfr_split_go(reader, &(jfr_place){at, file->len - at}, err);
-    if (rc == 0)
-        rc = read_in_a_row(reader, out, &found, err);
+    jfr__split_go(reader, &(jfr__place){at, file->len - at});
+    rc = read_in_a_row(reader, out, &found, err);
     jfr_close(reader);
     return rc < 0 ? rc : found;
 }

@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum { DEFAULT_MAX_ROWS = 4 << 20 };
-enum { FLAGS = JFR_SUMS_CLASSES | JFR_SUMS_NO_THREADS | JFR_SUMS_NO_ALLOC_OBJECTS };
 
 /* The numbers of a row that values are made of. */
 enum { PICK_COUNT, PICK_A, PICK_B, PICKS };
@@ -30,26 +29,18 @@ struct jfr__view {
     uint64_t unit; /* what one sample stands for, where that is the interval; else 1 */
 };
 
-int jfr_sums_new(jfr_sums **out, const jfr_sums_options *opts, jfr_error *err)
+int jfr__tally_new(jfr__tally **out, const jfr_sums_options *options, jfr_error *err)
 {
-    jfr_sums_options o = JFR_SUMS_OPTIONS_INIT;
-    int rc = opts != NULL
-                 ? jfr__options_copy(&o, sizeof(o), opts, opts->size, "jfr_sums_options", err)
-                 : 0;
-    if (rc < 0)
-        return rc;
-    if ((o.flags & ~(uint32_t)FLAGS) != 0)
-        return jfr__fail(err, JFR_ERR_USAGE, 0, "jfr_sums_options.flags has unknown bits.");
-    const jfr_allocator *a = o.allocator != NULL ? o.allocator : &jfr__malloc;
-    if (a->alloc == NULL || a->realloc == NULL || a->free == NULL)
-        return jfr__fail(err, JFR_ERR_USAGE, 0, "Set all functions of the allocator or none.");
-    jfr_sums *sums = a->alloc(a->ctx, sizeof(*sums));
+    const jfr_allocator *a = options->allocator;
+    jfr__tally *sums = a->alloc(a->ctx, sizeof(*sums));
     if (sums == NULL)
         return jfr__fail_nomem(err);
-    memset(sums, 0, offsetof(jfr_sums, shapes));
+    memset(sums, 0, offsetof(jfr__tally, shapes));
     sums->allocator = *a;
-    sums->flags = o.flags;
-    sums->max_rows = o.max_rows != 0 ? o.max_rows : DEFAULT_MAX_ROWS;
+    sums->flags = options->flags;
+    sums->seconds = options->seconds;
+    sums->origin_ns = options->origin_ns;
+    sums->max_rows = options->max_rows != 0 ? options->max_rows : DEFAULT_MAX_ROWS;
     for (uint32_t number = sums->max_rows; number != 0; number >>= 1)
         sums->number_mask = sums->number_mask << 1 | 1;
     sums->loop = jfr__sums_loop_best();
@@ -58,13 +49,13 @@ int jfr_sums_new(jfr_sums **out, const jfr_sums_options *opts, jfr_error *err)
     return 0;
 }
 
-static void release(const jfr_sums *sums, void *block)
+static void release(const jfr__tally *sums, void *block)
 {
     if (block != NULL)
         sums->allocator.free(sums->allocator.ctx, block);
 }
 
-void jfr_sums_free(jfr_sums *sums)
+void jfr__tally_free(jfr__tally *sums)
 {
     if (sums == NULL)
         return;
@@ -77,11 +68,6 @@ void jfr_sums_free(jfr_sums *sums)
     release(sums, sums->pieces);
     const jfr_allocator allocator = sums->allocator;
     allocator.free(allocator.ctx, sums);
-}
-
-void jfr_sums_get_stats(const jfr_sums *sums, jfr_sums_stats *out)
-{
-    *out = sums->stats;
 }
 
 /* ---- what lanes and rows mean ---- */
@@ -120,6 +106,16 @@ static void set_pick(struct jfr__view *view, int at, uint8_t raw, uint8_t value)
     view->value[at] = value;
 }
 
+static bool is_waits(const jfr__lane *lane)
+{
+    return (lane->split & JFR__LANE_WAITS) != 0;
+}
+
+static bool is_seconds(const jfr__lane *lane)
+{
+    return (lane->split & JFR__LANE_SECONDS) != 0;
+}
+
 /* Which of a row's numbers are its values. */
 static void set_picks(jfr__recipe recipe, const jfr__lane *lane, struct jfr__view *view)
 {
@@ -145,7 +141,7 @@ static void set_picks(jfr__recipe recipe, const jfr__lane *lane, struct jfr__vie
         set_pick(view, 1, PICK_A, PICK_A);
         break;
     case JFR__ADD_WAIT:
-        set_pick(view, 0, lane->second ? PICK_COUNT : PICK_A, lane->second ? PICK_A : PICK_B);
+        set_pick(view, 0, is_waits(lane) ? PICK_COUNT : PICK_A, is_waits(lane) ? PICK_A : PICK_B);
         break;
     case JFR__ADD_PERIOD:
         set_pick(view, 0, PICK_A, PICK_A);
@@ -153,7 +149,7 @@ static void set_picks(jfr__recipe recipe, const jfr__lane *lane, struct jfr__vie
     }
 }
 
-static int view_lane(const jfr_sums *sums, jfr_chunk *chunk, uint32_t number, bool *is_wait,
+static int view_lane(const jfr__tally *sums, jfr_chunk *chunk, uint32_t number, bool *is_wait,
                      jfr_error *err)
 {
     const jfr__lane *lane = &sums->lanes[number];
@@ -172,13 +168,13 @@ static int view_lane(const jfr_sums *sums, jfr_chunk *chunk, uint32_t number, bo
     if ((sums->flags & JFR_SUMS_CLASSES) == 0)
         view->klass = JFR_NONE;
     if (shape->recipe == JFR__ADD_WAIT) {
-        view->types[0] = view->types[lane->second ? 0 : 1];
+        view->types[0] = view->types[is_waits(lane) ? 0 : 1];
         view->value_count = 1;
     }
     return rc;
 }
 
-int jfr__sums_find_stacks(jfr_sums *sums)
+int jfr__sums_find_stacks(jfr__tally *sums)
 {
     jfr__sums_end(sums);
     void *views = sums->views;
@@ -193,6 +189,8 @@ int jfr__sums_find_stacks(jfr_sums *sums)
         jfr__row *row = &sums->rows[i];
         struct jfr__view *view = &sums->views[row->key >> 32];
         uint32_t id = (uint32_t)row->key;
+        if (is_seconds(&sums->lanes[row->key >> 32]))
+            continue;
         uint32_t stack = id != JFR_NONE ? jfr__idmap_find(stacks, id) : JFR_NONE;
         row->key = (row->key & ~(uint64_t)UINT32_MAX) | stack;
         view->samples += row->count;
@@ -202,7 +200,7 @@ int jfr__sums_find_stacks(jfr_sums *sums)
 }
 
 /* Rows of lanes that yield no samples. */
-static void drop_rows(jfr_sums *sums)
+static void drop_rows(jfr__tally *sums)
 {
     for (uint32_t i = 1; i <= sums->row_count; i++) {
         if (sums->views[sums->rows[i].key >> 32].value_count == 0)
@@ -210,7 +208,7 @@ static void drop_rows(jfr_sums *sums)
     }
 }
 
-int jfr__sums_view(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err)
+int jfr__sums_view(jfr__tally *sums, jfr_chunk *chunk, jfr_error *err)
 {
     jfr_chunk_stats *stats = &chunk->stats;
     bool dropped = false;
@@ -224,9 +222,9 @@ int jfr__sums_view(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err)
         if (view->value_count == 0 || !is_wait) {
             view->value_count = 0;
             dropped = true;
-            stats->idle_waits += !is_wait && !lane->second ? view->samples : 0;
+            stats->idle_waits += !is_wait && !is_waits(lane) ? view->samples : 0;
             stats->unmeasured_events += is_wait ? view->samples : 0;
-        } else if (!lane->second) {
+        } else if (lane->split == 0) {
             stats->samples += view->samples;
             stats->failed_samples += lane->failed ? view->samples : 0;
             stats->stackless_samples += view->stackless;
@@ -245,7 +243,7 @@ static uint64_t times(uint64_t a, uint64_t b)
 
 /* Tells the row's values, those that its lane has not being any. Nothing depends on the lane but
  * which numbers are taken: lanes alternate, and nobody foresees how. */
-static inline void show_values(jfr_sum_row *out, const struct jfr__view *view, const jfr__row *row)
+static inline void show_values(jfr_sums_row *out, const struct jfr__view *view, const jfr__row *row)
 {
     const uint64_t numbers[PICKS] = {row->count, row->a, row->b};
     out->stack = (uint32_t)row->key;
@@ -256,139 +254,67 @@ static inline void show_values(jfr_sum_row *out, const struct jfr__view *view, c
     out->value[1] = numbers[view->value[1]];
 }
 
-static void show_lane(jfr_sum *out, const jfr_sums *sums, uint32_t number)
+void jfr__tally_lane(const jfr__tally *sums, uint32_t number, jfr_sums_lane *out)
 {
     const jfr__lane *lane = &sums->lanes[number];
     const struct jfr__view *view = &sums->views[number];
-    out->thread = view->thread;
-    out->klass = view->klass;
-    out->source = (uint8_t)sums->shapes[lane->shape].plan->source;
-    out->state = lane->state;
-    out->lock_kind = view->lock_kind;
-    out->value_count = view->value_count;
-}
-
-static void show_row(jfr_sum *out, const jfr_sums *sums, const jfr__row *row)
-{
-    uint32_t lane = (uint32_t)(row->key >> 32);
-    const struct jfr__view *view = &sums->views[lane];
-    jfr_sum_row plain;
-    show_lane(out, sums, lane);
-    show_values(&plain, view, row);
-    out->stack = plain.stack;
-    out->samples = plain.samples;
+    *out = (jfr_sums_lane){.thread = view->thread,
+                           .klass = view->klass,
+                           .source = (uint8_t)sums->shapes[lane->shape].plan->source,
+                           .state = lane->state,
+                           .lock_kind = view->lock_kind,
+                           .value_count = view->value_count};
     for (int i = 0; i < view->value_count; i++)
-        out->values[i] =
-            (jfr_value){(jfr_profile_type)view->types[i], plain.raw[i], plain.value[i]};
-}
-
-size_t jfr_sums_read(const jfr_sums *sums, size_t *cursor, jfr_sum *rows, size_t room)
-{
-    size_t count = 0;
-    for (; *cursor < sums->row_count && count < room; (*cursor)++) {
-        const jfr__row *row = &sums->rows[*cursor + 1];
-        if (row->count != 0)
-            show_row(&rows[count++], sums, row);
-    }
-    return count;
+        out->types[i] = view->types[i];
 }
 
 /* A row among those of all sums. */
-typedef struct place {
-    const jfr_sums *sums;
+typedef struct found_row {
+    const jfr__tally *sums;
     const jfr__row *row;
     uint32_t lanes; /* of the sums before */
-} place;
+} found_row;
 
 enum { AHEAD = 32 };
 
-/* Rows on their way: their memory is asked for while those before them are shown. */
-typedef struct picking {
-    jfr_sums *const *sums;
-    const uint32_t *numbers;
-    size_t left; /* of the numbers */
-    place found[2][AHEAD];
-    int next; /* of both */
-} picking;
-
-/* Finds the next rows, up to AHEAD. */
-static void find_ahead(picking *p)
+/* Finds rows, whose memory is asked for while those before them are shown. */
+static void find_rows(jfr__tally *const *sums, const uint32_t *numbers, size_t count,
+                      found_row *found)
 {
-    size_t count = p->left < AHEAD ? p->left : AHEAD;
     for (size_t i = 0; i < count; i++) {
-        jfr_sums *const *part = p->sums;
-        uint32_t number = p->numbers[i];
+        jfr__tally *const *part = sums;
+        uint32_t number = numbers[i];
         uint32_t lanes = 0;
         for (; number >= (*part)->row_count; part++) {
             number -= (*part)->row_count;
             lanes += (*part)->lane_count;
         }
-        p->found[p->next][i] = (place){*part, &(*part)->rows[number + 1], lanes};
+        found[i] = (found_row){*part, &(*part)->rows[number + 1], lanes};
         __builtin_prefetch(&(*part)->rows[number + 1]);
     }
-    p->numbers += count;
-    p->left -= count;
-    p->next ^= 1;
 }
 
-static void begin_picking(picking *p, jfr_sums *const *sums, const uint32_t *numbers, size_t count)
+static size_t at_most(size_t count)
 {
-    p->sums = sums;
-    p->numbers = numbers;
-    p->left = count;
-    p->next = 0;
-    find_ahead(p);
+    return count < AHEAD ? count : AHEAD;
 }
 
-/* The next rows, up to AHEAD, until the next call but one. */
-static const place *take_found(picking *p)
+void jfr__tally_pick(jfr__tally *const *sums, const uint32_t *numbers, size_t count,
+                     jfr_sums_row *rows)
 {
-    find_ahead(p);
-    return p->found[p->next];
-}
-
-void jfr_sums_pick(jfr_sums *const *sums, const uint32_t *numbers, size_t count, jfr_sum *rows)
-{
-    picking p;
-    begin_picking(&p, sums, numbers, count);
-    for (size_t at = 0; at < count; at += AHEAD) {
-        const place *found = take_found(&p);
-        for (size_t i = 0; i < AHEAD && at + i < count; i++)
-            show_row(&rows[at + i], found[i].sums, found[i].row);
-    }
-}
-
-/* ---- rows by lane ---- */
-
-uint32_t jfr_sums_lane_count(jfr_sums *const *sums, uint32_t count)
-{
-    uint32_t lanes = 0;
-    for (uint32_t i = 0; i < count; i++)
-        lanes += sums[i]->lane_count;
-    return lanes;
-}
-
-void jfr_sums_lane(jfr_sums *const *sums, uint32_t lane, jfr_sum *out)
-{
-    for (; lane >= (*sums)->lane_count; sums++)
-        lane -= (*sums)->lane_count;
-    *out = (jfr_sum){.stack = JFR_NONE};
-    show_lane(out, *sums, lane);
-    for (int i = 0; i < out->value_count; i++)
-        out->values[i].type = (jfr_profile_type)(*sums)->views[lane].types[i];
-}
-
-void jfr_sums_pick_rows(jfr_sums *const *sums, const uint32_t *numbers, size_t count,
-                        jfr_sum_row *rows)
-{
-    picking p;
-    begin_picking(&p, sums, numbers, count);
-    for (size_t at = 0; at < count; at += AHEAD) {
-        const place *found = take_found(&p);
-        for (size_t i = 0; i < AHEAD && at + i < count; i++) {
-            uint32_t lane = (uint32_t)(found[i].row->key >> 32);
-            rows[at + i].lane = found[i].lanes + lane;
-            show_values(&rows[at + i], &found[i].sums->views[lane], found[i].row);
+    found_row found[2][AHEAD];
+    size_t here = at_most(count);
+    int next = 0;
+    find_rows(sums, numbers, here, found[next]);
+    for (size_t at = 0; at < count; at += here) {
+        const found_row *row = found[next];
+        here = at_most(count - at);
+        next ^= 1;
+        find_rows(sums, numbers + at + here, at_most(count - at - here), found[next]);
+        for (size_t i = 0; i < here; i++) {
+            uint32_t lane = (uint32_t)(row[i].row->key >> 32);
+            rows[at + i].lane = row[i].lanes + lane;
+            show_values(&rows[at + i], &row[i].sums->views[lane], row[i].row);
         }
     }
 }

@@ -13,13 +13,13 @@ static inline void jfr__sum_to(uint64_t *into, uint64_t value)
         *into = UINT64_MAX;
 }
 
-static inline uint64_t jfr__sums_hash(const jfr_sums *sums, uint64_t key)
+static inline uint64_t jfr__sums_hash(const jfr__tally *sums, uint64_t key)
 {
     return key * sums->multiplier;
 }
 
 /* The bucket where the row of a key with this hash is looked for first. */
-static inline size_t jfr__sums_bucket(const jfr_sums *sums, uint64_t hash)
+static inline size_t jfr__sums_bucket(const jfr__tally *sums, uint64_t hash)
 {
     return (size_t)(hash >> sums->bucket_shift);
 }
@@ -27,20 +27,20 @@ static inline size_t jfr__sums_bucket(const jfr_sums *sums, uint64_t hash)
 /* What stands beside the number of a row in its slot, in the bits that numbers leave free: hash
  * bits that depend on stack and lane and do not choose the bucket, unless the table is very large.
  */
-static inline uint32_t jfr__sums_tag(const jfr_sums *sums, uint64_t hash)
+static inline uint32_t jfr__sums_tag(const jfr__tally *sums, uint64_t hash)
 {
     return (uint32_t)(hash >> 12) & ~sums->number_mask;
 }
 
 /* The slots of a bucket that have a tag, as bits. Empty ones have the tag 0. */
-static inline uint32_t jfr__sums_tagged(const jfr_sums *sums, size_t bucket, uint32_t tag)
+static inline uint32_t jfr__sums_tagged(const jfr__tally *sums, size_t bucket, uint32_t tag)
 {
     return jfr__equal_eight(sums->buckets[bucket].slots, tag, ~sums->number_mask);
 }
 
 /* The number of a row that may be a key's, or 0: it has none, or must be looked for with
  * jfr__sums_row. */
-static inline uint32_t jfr__sums_guess_row(const jfr_sums *sums, uint64_t hash)
+static inline uint32_t jfr__sums_guess_row(const jfr__tally *sums, uint64_t hash)
 {
     size_t bucket = jfr__sums_bucket(sums, hash);
     uint32_t found = jfr__sums_tagged(sums, bucket, jfr__sums_tag(sums, hash));
@@ -50,14 +50,14 @@ static inline uint32_t jfr__sums_guess_row(const jfr_sums *sums, uint64_t hash)
 }
 
 /* Where the number of the row with this key may stand. */
-static inline uint32_t *jfr__sums_guess_at(const jfr_sums *sums, uint64_t key)
+static inline uint32_t *jfr__sums_guess_at(const jfr__tally *sums, uint64_t key)
 {
     const uint32_t lane = (uint32_t)(key >> 32) * UINT32_C(0x9E3779B1); /* far from the next one */
     return &sums->guesses[((uint32_t)key + lane) & ((UINT32_C(1) << sums->guess_bits) - 1)];
 }
 
 /* The row of a lane (high half of the key) and stack (low half); it is added when it is new. */
-jfr__row *jfr__sums_row(jfr_sums *sums, uint64_t key);
+jfr__row *jfr__sums_row(jfr__tally *sums, uint64_t key);
 
 /* Numbers of 32 bits, all real ones, divide in a third of the time. */
 static inline uint64_t jfr__quick_ratio(uint64_t a, uint64_t b)
@@ -74,7 +74,7 @@ static inline uint64_t jfr__at_least(uint64_t value, uint64_t floor)
     return value > floor ? value : floor;
 }
 
-static inline jfr__lane jfr__sums_lane(const jfr_sums *sums, const jfr__sum_shape *shape,
+static inline jfr__lane jfr__sums_lane(const jfr__tally *sums, const jfr__sum_shape *shape,
                                        const uint64_t fields[JFR__SUM_SLOTS])
 {
     bool has_state = shape->slots[JFR__SUM_STATE] != JFR__SKIP;
@@ -122,7 +122,7 @@ static inline void jfr__row_add(jfr__row *row, uint64_t count, jfr__amounts amou
 }
 
 /* Adds an event with these fields. Returns false, with sums->rc set, when there is no room. */
-bool jfr__sums_add(jfr_sums *sums, const jfr__sum_shape *shape, const jfr__lane *lane,
+bool jfr__sums_add(jfr__tally *sums, const jfr__sum_shape *shape, const jfr__lane *lane,
                    const uint64_t fields[JFR__SUM_SLOTS]);
 
 #endif

@@ -9,7 +9,7 @@
 #include <jfr/sum.h>
 
 /*
- * How jfr_sums adds up events.
+ * How jfr__tally adds up events.
  *
  * sum_loop.h walks them. An event's field positions depend on nothing but its type and on which of
  * its bytes continue an integer (their top bit): that pattern is a *layout*. One compare finds the
@@ -30,6 +30,7 @@ enum jfr__sum_slot {
     JFR__SUM_CLASS,
     JFR__SUM_STATE,
     JFR__SUM_FAILED,
+    JFR__SUM_TIME, /* where seconds are asked for */
     JFR__SUM_SLOTS
 };
 
@@ -84,6 +85,7 @@ typedef struct jfr__sum_shape {
     jfr__skip skip;
     bool simple;        /* neither class nor state nor failure is asked for or recorded */
     bool keep_class;    /* rows are told apart by class */
+    bool judged;        /* the class tells whether events are samples */
     uint32_t type_mask; /* the first four bytes, under this mask, tell the type */
     uint32_t type_bits;
     uint64_t floor;
@@ -108,6 +110,12 @@ typedef struct jfr__bucket {
     uint32_t slots[JFR__BUCKET];
 } jfr__bucket;
 
+/* What an event adds to beside its first row. */
+enum jfr__lane_split {
+    JFR__LANE_WAITS = 1,  /* the second lane of JFR__ADD_WAIT */
+    JFR__LANE_SECONDS = 2 /* rows by second: a row's key has the second in the stack's place */
+};
+
 /* What rows are told apart by beside the stack. Numbers are the recording's own. */
 typedef struct jfr__lane {
     uint64_t thread;
@@ -117,7 +125,7 @@ typedef struct jfr__lane {
             uint8_t shape;
             uint8_t state; /* jfr_thread_state */
             uint8_t failed;
-            uint8_t second; /* the second lane of JFR__ADD_WAIT */
+            uint8_t split; /* of enum jfr__lane_split */
         };
         uint32_t facets; /* all four at once */
     };
@@ -131,18 +139,29 @@ typedef struct jfr__piece {
     uint64_t reached;
 } jfr__piece;
 
-struct jfr_sums;
+typedef struct jfr__tally jfr__tally;
 
 /*
  * Walks events from `p` on, those that begin below `stop`, as long as they are plain and `stop` is
  * JFR__READ_AHEAD bytes before the end of what can be read. Returns where it stopped: there the
  * event must be read by jfr__sums_slow, or sums->rc tells what went wrong.
  */
-typedef const uint8_t *jfr__sums_loop(struct jfr_sums *sums, const uint8_t *p, const uint8_t *stop);
+typedef const uint8_t *jfr__sums_loop(jfr__tally *sums, const uint8_t *p, const uint8_t *stop);
 
-struct jfr_sums {
+/* How the events were read, for tests. */
+typedef struct jfr__tally_stats {
+    uint64_t events;      /* events walked since jfr__tally_new */
+    uint64_t slow_events; /* of those that are samples: read field by field, because their layout
+                             was met for the first time or is an odd one */
+    uint64_t reread;      /* chunks that jfr__tally_join read again */
+} jfr__tally_stats;
+
+/* Rows and lanes of one chunk, or of some parts of it: what one thread adds up. */
+struct jfr__tally {
     jfr_allocator allocator;
     uint32_t flags;
+    uint32_t seconds;  /* 0 = none are asked for */
+    int64_t origin_ns; /* of the first second */
     uint32_t max_rows;
     jfr__sums_loop *loop;
     uint64_t multiplier; /* odd and random: nobody can choose ids that collide */
@@ -185,12 +204,11 @@ struct jfr_sums {
     uint64_t reached; /* where the last walk ended */
     uint64_t kept;    /* where pages begin that were walked and not given back */
     bool lost;        /* `reached` is no event */
-    bool stale;       /* the chunk is not what it seemed to be: its events must be read again */
     uint64_t events;  /* walked, of this chunk */
     uint64_t bad_events;
     uint64_t unmeasured;
     uint64_t skipped[JFR__SKIPS];
-    jfr_sums_stats stats;
+    jfr__tally_stats stats;
 
     /* By index of chunk->event_plans: made when the first such event comes, as they are large and
      * most types have none. */
@@ -199,32 +217,72 @@ struct jfr_sums {
 
 /* sum_table.c: rows and lanes. NULL or JFR_NONE, with sums->rc set, where there is no room. */
 /* `stacks` is how many the chunk has. */
-void jfr__sums_clear(jfr_sums *sums, uint32_t stacks);
+void jfr__sums_clear(jfr__tally *sums, uint32_t stacks);
 /* No row is looked for any more: the memory of the buckets is for others. */
-void jfr__sums_end(jfr_sums *sums);
-uint32_t jfr__sums_find_lane(jfr_sums *sums, const jfr__lane *lane);
+void jfr__sums_end(jfr__tally *sums);
+uint32_t jfr__sums_find_lane(jfr__tally *sums, const jfr__lane *lane);
 
 /* sum_walk.c */
-void jfr__sums_prepare(jfr_sums *sums, const jfr_chunk *chunk);
-void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to);
+void jfr__sums_prepare(jfr__tally *sums, const jfr_chunk *chunk);
+void jfr__sums_walk(jfr__tally *sums, uint64_t from, uint64_t to);
 /* Gives back the pages that were walked and are still there. */
-void jfr__sums_leave(jfr_sums *sums);
+void jfr__sums_leave(jfr__tally *sums);
 /* Reads one event the plain way and returns where the next begins, or NULL: that is no event. */
-const uint8_t *jfr__sums_slow(jfr_sums *sums, const uint8_t *p);
+const uint8_t *jfr__sums_slow(jfr__tally *sums, const uint8_t *p);
 /* Learns the layout of the wanted event at `p`, whose body begins `head` bytes on. */
 bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_t *p, size_t head,
                      size_t size);
 /* Makes the lane of a shape's thread, which is not near, near. NULL, with sums->rc set: no room. */
-const jfr__near_lane *jfr__sums_near(jfr_sums *sums, jfr__sum_shape *shape, uint64_t thread);
-/* Finds an event near `offset`, at or behind it: a guess, which jfr_sums_join verifies. */
+const jfr__near_lane *jfr__sums_near(jfr__tally *sums, jfr__sum_shape *shape, uint64_t thread);
+/* Finds an event near `offset`, at or behind it: a guess, which jfr__tally_join verifies. */
 bool jfr__sums_guess(const jfr_chunk *chunk, uint64_t offset, uint64_t *out);
 
 /* sum.c */
+/* Makes an empty tally, by flags, seconds, max_rows and allocator. Returns 0 or JFR_ERR_NOMEM. */
+int jfr__tally_new(jfr__tally **out, const jfr_sums_options *options, jfr_error *err);
+/* NULL is allowed. */
+void jfr__tally_free(jfr__tally *sums);
 /* Puts indices in the place of the recording's stack numbers, when all rows are there. Returns 0 or
  * JFR_ERR_NOMEM. */
-int jfr__sums_find_stacks(jfr_sums *sums);
+int jfr__sums_find_stacks(jfr__tally *sums);
 /* Finds out what the lanes mean, and counts what their rows hold. */
-int jfr__sums_view(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err);
+int jfr__sums_view(jfr__tally *sums, jfr_chunk *chunk, jfr_error *err);
+/* Shows what the rows of a lane have in common. */
+void jfr__tally_lane(const jfr__tally *sums, uint32_t lane, jfr_sums_lane *out);
+/* Shows rows by their numbers among those of all `sums`. */
+void jfr__tally_pick(jfr__tally *const *sums, const uint32_t *numbers, size_t count,
+                     jfr_sums_row *rows);
+
+/* sum_parts.c */
+/*
+ * Tells which part of a chunk is read next: each of 0 .. parts - 1 is told once to one of the
+ * threads, and those of one thread ascend. `parts` or more = there is none left.
+ */
+typedef uint32_t jfr__next_part(void *ctx);
+/* Reads parts of the chunk as long as there are some. jfr__tally_join returns what went wrong. */
+void jfr__tally_parts(jfr__tally *sums, const jfr_chunk *chunk, uint32_t parts,
+                      jfr__next_part *next, void *ctx);
+/*
+ * Makes one of what `count` tallies read of the chunk: finds out whether the parts fit together (a
+ * part begins where an event seems to begin, which can be wrong) and reads the chunk again where
+ * they do not. Counts and reports as jfr_samples_next. The rows stay where they are: one stack and
+ * lane can have a row in each tally.
+ * Returns 0, JFR_ERR_LIMIT (there are no sums, and the chunk is as rewound) or JFR_ERR_NOMEM.
+ */
+int jfr__tally_join(jfr__tally *const *sums, uint32_t count, jfr_chunk *chunk, jfr_error *err);
+/* Both for one thread. */
+int jfr__tally_fill(jfr__tally *sums, jfr_chunk *chunk, jfr_error *err);
+/* How many rows there are at most. */
+size_t jfr__tally_count(jfr__tally *const *sums, uint32_t count);
+/*
+ * Numbers all rows and sorts them by their stacks, those of one stack in the order in which their
+ * first sample is in the chunk, whoever read it.
+ *   begins  receives stacks + 3 numbers: where the rows of each stack begin, those without one,
+ *           those of seconds, and the end
+ *   order   receives the rows' numbers; has room for jfr__tally_count, which is below 2^32
+ */
+void jfr__tally_sort(jfr__tally *const *sums, uint32_t count, uint32_t stacks, uint32_t *begins,
+                     uint32_t *order);
 
 /* The loops; `best` is the fastest that this CPU runs. */
 jfr__sums_loop jfr__sums_loop_plain;

@@ -2,7 +2,7 @@
 /* The loops for x86-64 with AVX2 and BMI2; called where the CPU has them (sum_cpu.c). */
 #include "sums/sum_loop_impl.h"
 
-const uint8_t *jfr__sums_loop_bmi2(jfr_sums *sums, const uint8_t *p, const uint8_t *stop)
+const uint8_t *jfr__sums_loop_bmi2(jfr__tally *sums, const uint8_t *p, const uint8_t *stop)
 {
     return loop(sums, p, stop);
 }

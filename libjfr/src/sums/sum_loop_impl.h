@@ -55,7 +55,7 @@ static inline uint64_t field(const jfr__layout *layout, const uint8_t *p, enum j
 }
 
 /* Adds an event of any shape. */
-static inline bool add_any(jfr_sums *sums, const jfr__sum_shape *shape, const jfr__layout *layout,
+static inline bool add_any(jfr__tally *sums, const jfr__sum_shape *shape, const jfr__layout *layout,
                            const uint8_t *p)
 {
     uint64_t fields[JFR__SUM_SLOTS];
@@ -211,7 +211,7 @@ static inline void find_ratios(batch *all)
 }
 
 /* Finds the keys of the groups' rows. */
-static inline bool find_lanes(jfr_sums *sums, jfr__sum_shape *shape, batch *all)
+static inline bool find_lanes(jfr__tally *sums, jfr__sum_shape *shape, batch *all)
 {
     for (uint32_t i = 1; i <= all->count; i++) {
         group *g = &all->groups[i];
@@ -228,7 +228,7 @@ static inline bool find_lanes(jfr_sums *sums, jfr__sum_shape *shape, batch *all)
     return true;
 }
 
-static inline bool find_rows(jfr_sums *sums, jfr__sum_shape *shape, batch *all)
+static inline bool find_rows(jfr__tally *sums, jfr__sum_shape *shape, batch *all)
 {
     if (!find_lanes(sums, shape, all))
         return false;
@@ -241,7 +241,7 @@ static inline bool find_rows(jfr_sums *sums, jfr__sum_shape *shape, batch *all)
 }
 
 /* Finds keys and rows of groups that all have one lane. */
-static inline bool guess_rows(jfr_sums *sums, jfr__sum_shape *shape, batch *all)
+static inline bool guess_rows(jfr__tally *sums, jfr__sum_shape *shape, batch *all)
 {
     const jfr__near_lane *near = &shape->near[0];
     if (__builtin_expect(near->thread != 0, 0))
@@ -273,8 +273,8 @@ amounts_of(const batch *all, uint32_t i, uint64_t events, const jfr__recipe reci
  * Adds groups to their rows, which lie all over a table larger than the caches: each step asks for
  * the memory of the next before it is needed.
  */
-static inline __attribute__((always_inline)) bool add_groups(jfr_sums *sums, jfr__sum_shape *shape,
-                                                             batch *all, const jfr__recipe recipe)
+static inline __attribute__((always_inline)) bool
+add_groups(jfr__tally *sums, jfr__sum_shape *shape, batch *all, const jfr__recipe recipe)
 {
     if (sums->guesses != NULL ? !guess_rows(sums, shape, all) : !find_rows(sums, shape, all))
         return false;
@@ -296,7 +296,7 @@ static inline __attribute__((always_inline)) bool add_groups(jfr_sums *sums, jfr
  * have near layouts. Returns the first that is another.
  */
 static inline __attribute__((always_inline)) const uint8_t *
-run(jfr_sums *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop,
+run(jfr__tally *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop,
     const jfr__recipe recipe)
 {
     batch all;
@@ -315,7 +315,7 @@ run(jfr_sums *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop
 
 /* Adds the wanted event at `p`, and those of its shape behind it. Returns NULL when it has no
  * layout, or the next event, which is `p` when there was no room: sums->rc tells. */
-static inline const uint8_t *add_events(jfr_sums *sums, jfr__sum_shape *shape, const uint8_t *p,
+static inline const uint8_t *add_events(jfr__tally *sums, jfr__sum_shape *shape, const uint8_t *p,
                                         const uint8_t *stop, size_t head, size_t size)
 {
     uint64_t key = key_of(shape, p, size);
@@ -342,7 +342,7 @@ static inline const uint8_t *add_events(jfr_sums *sums, jfr__sum_shape *shape, c
     return p + size;
 }
 
-static inline const uint8_t *loop(jfr_sums *sums, const uint8_t *p, const uint8_t *stop)
+static inline const uint8_t *loop(jfr__tally *sums, const uint8_t *p, const uint8_t *stop)
 {
     while (p < stop && sums->rc == 0) {
         size_t size_bytes, type_bytes;

@@ -2,7 +2,7 @@
 /* The loops in C that any CPU runs; with SSE2, which each x86-64 has, a little faster. */
 #include "sums/sum_loop_impl.h"
 
-const uint8_t *jfr__sums_loop_plain(jfr_sums *sums, const uint8_t *p, const uint8_t *stop)
+const uint8_t *jfr__sums_loop_plain(jfr__tally *sums, const uint8_t *p, const uint8_t *stop)
 {
     return loop(sums, p, stop);
 }

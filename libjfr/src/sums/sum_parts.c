@@ -39,7 +39,7 @@ static uint64_t part_begin(const jfr_chunk *chunk, uint32_t part, uint32_t parts
     return chunk->end;
 }
 
-static bool add_piece(jfr_sums *sums, uint32_t part, uint64_t from)
+static bool add_piece(jfr__tally *sums, uint32_t part, uint64_t from)
 {
     void *pieces = sums->pieces;
     if (jfr__grow(&sums->allocator, &pieces, &sums->piece_cap, (size_t)sums->piece_count + 1,
@@ -53,7 +53,7 @@ static bool add_piece(jfr_sums *sums, uint32_t part, uint64_t from)
     return true;
 }
 
-static void read_part(jfr_sums *sums, uint32_t part, uint64_t from, uint64_t to)
+static void read_part(jfr__tally *sums, uint32_t part, uint64_t from, uint64_t to)
 {
     if (!add_piece(sums, part, from))
         return;
@@ -61,7 +61,7 @@ static void read_part(jfr_sums *sums, uint32_t part, uint64_t from, uint64_t to)
     sums->pieces[sums->piece_count - 1].reached = sums->reached;
 }
 
-static int why(const jfr_sums *sums, jfr_error *err)
+static int why(const jfr__tally *sums, jfr_error *err)
 {
     if (sums->rc == JFR_ERR_NOMEM)
         return jfr__fail_nomem(err);
@@ -71,11 +71,9 @@ static int why(const jfr_sums *sums, jfr_error *err)
                      sums->max_rows);
 }
 
-int jfr_sums_parts(jfr_sums *sums, const jfr_chunk *chunk, uint32_t parts, jfr_next_part *next,
-                   void *ctx, jfr_error *err)
+void jfr__tally_parts(jfr__tally *sums, const jfr_chunk *chunk, uint32_t parts,
+                      jfr__next_part *next, void *ctx)
 {
-    if (parts == 0)
-        return jfr__fail(err, JFR_ERR_USAGE, 0, "A chunk has one part at least.");
     jfr__sums_prepare(sums, chunk);
     sums->parts = parts;
     while (sums->rc == 0 && !sums->lost) {
@@ -85,51 +83,20 @@ int jfr_sums_parts(jfr_sums *sums, const jfr_chunk *chunk, uint32_t parts, jfr_n
         read_part(sums, part, part_begin(chunk, part, parts), part_begin(chunk, part + 1, parts));
     }
     jfr__sums_leave(sums);
-    if (sums->rc == 0 && !chunk->peeked)
-        sums->rc = jfr__sums_find_stacks(sums);
-    return sums->rc == 0 ? 0 : why(sums, err);
-}
-
-/* Whether both make the same of the same events: all else follows from the same bytes. */
-static bool reads_alike(const jfr_chunk *a, const jfr_chunk *b)
-{
-    return memcmp(&a->intervals, &b->intervals, sizeof(a->intervals)) == 0 &&
-           memcmp(a->states, b->states, sizeof(a->states)) == 0 &&
-           memcmp(a->left_out, b->left_out, sizeof(a->left_out)) == 0;
-}
-
-int jfr_sums_settle(jfr_sums *sums, const jfr_chunk *chunk, jfr_error *err)
-{
-    const jfr_chunk *from = sums->chunk;
-    if (from == chunk && from != NULL)
-        return sums->rc == 0 ? 0 : why(sums, err);
-    if (from == NULL || !from->peeked || from->file->data != chunk->file->data ||
-        from->info.offset != chunk->info.offset || from->end != chunk->end)
-        return jfr__fail(err, JFR_ERR_USAGE, 0, "The sums are of another chunk.");
-    bool alike = reads_alike(from, chunk);
-    sums->chunk = chunk;
-    for (int i = 0; i < JFR__SOURCES; i++)
-        if (sums->shaped[i])
-            sums->shapes[i].plan = &chunk->event_plans[i];
-    if (!alike) {
-        jfr__sums_clear(sums, 0);
-        sums->stale = true;
-    }
     if (sums->rc == 0)
         sums->rc = jfr__sums_find_stacks(sums);
-    return sums->rc == 0 ? 0 : why(sums, err);
 }
 
 /* ---- what the parts make together ---- */
 
-static void first_piece(jfr_sums *const *sums, uint32_t count)
+static void first_piece(jfr__tally *const *sums, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         sums[i]->next_piece = 0;
 }
 
 /* Finds a part, behind those that were found before. Returns who read it; `count` = nobody. */
-static uint32_t find_piece(jfr_sums *const *sums, uint32_t count, uint32_t part,
+static uint32_t find_piece(jfr__tally *const *sums, uint32_t count, uint32_t part,
                            const jfr__piece **out)
 {
     uint32_t i = 0;
@@ -142,7 +109,7 @@ static uint32_t find_piece(jfr_sums *const *sums, uint32_t count, uint32_t part,
 }
 
 /* Whether each part begins where the one before it ended, and none ended before its end. */
-static bool fits(jfr_sums *const *sums, uint32_t count, const jfr_chunk *chunk, uint64_t *at)
+static bool fits(jfr__tally *const *sums, uint32_t count, const jfr_chunk *chunk, uint64_t *at)
 {
     const jfr__piece *piece;
     *at = first_event(chunk);
@@ -158,16 +125,8 @@ static bool fits(jfr_sums *const *sums, uint32_t count, const jfr_chunk *chunk, 
     return true;
 }
 
-static bool any_stale(jfr_sums *const *sums, uint32_t count)
-{
-    bool stale = false;
-    for (uint32_t i = 0; i < count; i++)
-        stale = stale || sums[i]->stale;
-    return stale;
-}
-
 /* Reads all events into the first sums, as one part. */
-static int read_alone(jfr_sums *const *sums, uint32_t count, const jfr_chunk *chunk)
+static int read_alone(jfr__tally *const *sums, uint32_t count, const jfr_chunk *chunk)
 {
     for (uint32_t i = 0; i < count; i++) {
         jfr__sums_prepare(sums[i], chunk);
@@ -179,7 +138,7 @@ static int read_alone(jfr_sums *const *sums, uint32_t count, const jfr_chunk *ch
     return sums[0]->rc == 0 ? jfr__sums_find_stacks(sums[0]) : sums[0]->rc;
 }
 
-static void add_counts(jfr_chunk_stats *to, jfr_sums *sums)
+static void add_counts(jfr_chunk_stats *to, jfr__tally *sums)
 {
     to->events += sums->events;
     to->bad_events += sums->bad_events;
@@ -188,17 +147,16 @@ static void add_counts(jfr_chunk_stats *to, jfr_sums *sums)
     to->native_samples += sums->skipped[JFR__NATIVE];
     to->idle_waits += sums->skipped[JFR__IDLE];
     sums->stats.events += sums->events;
-    sums->stats.rows = sums->row_count;
 }
 
-static int join(jfr_sums *const *sums, uint32_t count, jfr_chunk *chunk, jfr_error *err)
+static int join(jfr__tally *const *sums, uint32_t count, jfr_chunk *chunk, jfr_error *err)
 {
     uint64_t at;
     for (uint32_t i = 0; i < count; i++)
         if (sums[i]->rc < 0)
             return why(sums[i], err);
     bool fit = fits(sums, count, chunk, &at);
-    if (any_stale(sums, count) || (!fit && sums[0]->parts > 1)) {
+    if (!fit && sums[0]->parts > 1) {
         sums[0]->rc = read_alone(sums, count, chunk);
         if (sums[0]->rc < 0)
             return why(sums[0], err);
@@ -230,15 +188,8 @@ static int check_numbers(const jfr_chunk *chunk, jfr_error *err)
                      "The chunk numbers its stacks beyond 32 bits: read it by samples.");
 }
 
-int jfr_sums_join(jfr_sums *const *sums, uint32_t count, jfr_chunk *chunk, jfr_error *err)
+int jfr__tally_join(jfr__tally *const *sums, uint32_t count, jfr_chunk *chunk, jfr_error *err)
 {
-    if (count == 0 || chunk->peeked)
-        return jfr__fail(err, JFR_ERR_USAGE, 0, "There are no sums to join.");
-    for (uint32_t i = 0; i < count; i++) {
-        if (sums[i]->chunk != chunk || sums[i]->parts != sums[0]->parts)
-            return jfr__fail(err, JFR_ERR_USAGE, 0,
-                             "Sums %u are of another chunk, or of other parts of it.", i);
-    }
     int rc = check_numbers(chunk, err);
     if (rc == 0)
         rc = join(sums, count, chunk, err);
@@ -255,17 +206,16 @@ static uint32_t count_up(void *ctx)
     return (*(uint32_t *)ctx)++;
 }
 
-int jfr_sums_fill(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err)
+int jfr__tally_fill(jfr__tally *sums, jfr_chunk *chunk, jfr_error *err)
 {
     uint32_t next = 0;
-    int rc = jfr_sums_parts(sums, chunk, 1, count_up, &next, NULL);
-    (void)rc; /* jfr_sums_join tells it */
-    return jfr_sums_join(&sums, 1, chunk, err);
+    jfr__tally_parts(sums, chunk, 1, count_up, &next);
+    return jfr__tally_join(&sums, 1, chunk, err);
 }
 
 /* ---- rows by stack ---- */
 
-size_t jfr_sums_count(jfr_sums *const *sums, uint32_t count)
+size_t jfr__tally_count(jfr__tally *const *sums, uint32_t count)
 {
     size_t rows = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -273,39 +223,41 @@ size_t jfr_sums_count(jfr_sums *const *sums, uint32_t count)
     return rows;
 }
 
-/* The group of a row: its stack, or behind them all. */
-static uint32_t group_of(const jfr__row *row, uint32_t stacks)
+/* The group of a row: its stack; behind those the rows without one, and those of seconds. */
+static uint32_t group_of(const jfr__tally *sums, const jfr__row *row, uint32_t stacks)
 {
     uint32_t stack = (uint32_t)row->key;
+    if ((sums->lanes[row->key >> 32].split & JFR__LANE_SECONDS) != 0)
+        return stacks + 1;
     return stack < stacks ? stack : stacks;
 }
 
 /* Numbers the rows that were first met in one piece, which is of sums[owner]. */
-static void put_piece(jfr_sums *const *sums, uint32_t owner, const jfr__piece *piece,
+static void put_piece(jfr__tally *const *sums, uint32_t owner, const jfr__piece *piece,
                       uint32_t stacks, uint32_t *begins, uint32_t *order)
 {
-    const jfr_sums *of = sums[owner];
+    const jfr__tally *of = sums[owner];
     const jfr__piece *last = &of->pieces[of->piece_count - 1];
     uint32_t end = piece != last ? piece[1].first_row : of->row_count + 1;
-    uint32_t before = (uint32_t)jfr_sums_count(sums, owner);
+    uint32_t before = (uint32_t)jfr__tally_count(sums, owner);
     for (uint32_t i = piece->first_row; i < end; i++) {
         if (of->rows[i].count != 0)
-            order[begins[group_of(&of->rows[i], stacks)]++] = before + i - 1;
+            order[begins[group_of(of, &of->rows[i], stacks)]++] = before + i - 1;
     }
 }
 
-void jfr_sums_sort(jfr_sums *const *sums, uint32_t count, uint32_t stacks, uint32_t *begins,
-                   uint32_t *order)
+void jfr__tally_sort(jfr__tally *const *sums, uint32_t count, uint32_t stacks, uint32_t *begins,
+                     uint32_t *order)
 {
     const jfr__piece *piece;
-    memset(begins, 0, ((size_t)stacks + 2) * sizeof(*begins));
+    memset(begins, 0, ((size_t)stacks + 3) * sizeof(*begins));
     for (uint32_t owner = 0; owner < count; owner++) {
         for (uint32_t i = 1; i <= sums[owner]->row_count; i++) {
             const jfr__row *row = &sums[owner]->rows[i];
-            begins[group_of(row, stacks) + 1] += row->count != 0;
+            begins[group_of(sums[owner], row, stacks) + 1] += row->count != 0;
         }
     }
-    for (uint32_t i = 0; i <= stacks; i++)
+    for (uint32_t i = 0; i <= stacks + 1; i++)
         begins[i + 1] += begins[i];
     first_piece(sums, count);
     for (uint32_t part = 0; part < sums[0]->parts; part++) {
@@ -314,6 +266,6 @@ void jfr_sums_sort(jfr_sums *const *sums, uint32_t count, uint32_t stacks, uint3
             put_piece(sums, owner, piece, stacks, begins, order);
     }
     /* Each begin has moved to its group's end, which is where the next one begins. */
-    memmove(begins + 1, begins, ((size_t)stacks + 1) * sizeof(*begins));
+    memmove(begins + 1, begins, ((size_t)stacks + 2) * sizeof(*begins));
     begins[0] = 0;
 }

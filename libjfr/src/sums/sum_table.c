@@ -26,7 +26,7 @@ static void place(uint32_t *slots, unsigned bits, uint64_t hash, uint32_t number
 }
 
 /* Replaces *slots by an empty table of 1 << next. */
-static bool resize(jfr_sums *sums, uint32_t **slots, unsigned *bits, unsigned next)
+static bool resize(jfr__tally *sums, uint32_t **slots, unsigned *bits, unsigned next)
 {
     const jfr_allocator *a = &sums->allocator;
     size_t bytes = ((size_t)1 << next) * sizeof(**slots);
@@ -43,7 +43,7 @@ static bool resize(jfr_sums *sums, uint32_t **slots, unsigned *bits, unsigned ne
     return true;
 }
 
-static bool grow(jfr_sums *sums, void **data, size_t *cap, size_t need, size_t size)
+static bool grow(jfr__tally *sums, void **data, size_t *cap, size_t need, size_t size)
 {
     if (jfr__grow(&sums->allocator, data, cap, need, size) == 0)
         return true;
@@ -61,7 +61,7 @@ static unsigned bits_for(uint64_t count, unsigned first, unsigned most)
 }
 
 /* Puts a row into the first bucket for it that has room. */
-static void put(const jfr_sums *sums, jfr__bucket *buckets, unsigned bits, uint32_t number)
+static void put(const jfr__tally *sums, jfr__bucket *buckets, unsigned bits, uint32_t number)
 {
     const uint64_t hash = jfr__sums_hash(sums, sums->rows[number].key);
     const size_t mask = ((size_t)1 << bits) - 1;
@@ -75,7 +75,7 @@ static void put(const jfr_sums *sums, jfr__bucket *buckets, unsigned bits, uint3
 }
 
 /* Puts the rows of the old buckets into as many as `bits` says. */
-static bool resize_buckets(jfr_sums *sums, unsigned bits)
+static bool resize_buckets(jfr__tally *sums, unsigned bits)
 {
     const jfr_allocator *a = &sums->allocator;
     const size_t old_slots = sums->buckets != NULL ? (size_t)JFR__BUCKET << sums->bucket_bits : 0;
@@ -102,7 +102,7 @@ static bool resize_buckets(jfr_sums *sums, unsigned bits)
 }
 
 /* Rows are as far apart as they are large, and begin there: none lies in two cache lines. */
-static bool reserve_rows(jfr_sums *sums, size_t count)
+static bool reserve_rows(jfr__tally *sums, size_t count)
 {
     void *block = sums->row_block;
     size_t used = sums->rows != NULL ? (size_t)sums->row_count + 1 : 0;
@@ -120,7 +120,7 @@ static bool reserve_rows(jfr_sums *sums, size_t count)
 }
 
 /* Returns the new row's number, or 0. */
-static uint32_t add_row(jfr_sums *sums, uint64_t key)
+static uint32_t add_row(jfr__tally *sums, uint64_t key)
 {
     if (sums->row_count == sums->max_rows) {
         sums->rc = JFR_ERR_LIMIT;
@@ -133,7 +133,7 @@ static uint32_t add_row(jfr_sums *sums, uint64_t key)
 }
 
 /* Makes a row findable by its key, which is in no bucket. */
-static bool put_row(jfr_sums *sums, uint32_t number)
+static bool put_row(jfr__tally *sums, uint32_t number)
 {
     put(sums, sums->buckets, sums->bucket_bits, number);
     sums->in_buckets++;
@@ -142,7 +142,7 @@ static bool put_row(jfr_sums *sums, uint32_t number)
 }
 
 /* The number of the row in a bucket, or 0. */
-static uint32_t find_row(const jfr_sums *sums, uint64_t key)
+static uint32_t find_row(const jfr__tally *sums, uint64_t key)
 {
     const uint64_t hash = jfr__sums_hash(sums, key);
     const uint32_t tag = jfr__sums_tag(sums, hash);
@@ -159,7 +159,7 @@ static uint32_t find_row(const jfr_sums *sums, uint64_t key)
     }
 }
 
-static uint32_t hashed_row(jfr_sums *sums, uint64_t key)
+static uint32_t hashed_row(jfr__tally *sums, uint64_t key)
 {
     uint32_t number = find_row(sums, key);
     if (number != 0)
@@ -169,7 +169,7 @@ static uint32_t hashed_row(jfr_sums *sums, uint64_t key)
 }
 
 /* A row is where its guess says, or that is another's for good, and it is in a bucket. */
-static uint32_t guessed_row(jfr_sums *sums, uint64_t key)
+static uint32_t guessed_row(jfr__tally *sums, uint64_t key)
 {
     uint32_t *guess = jfr__sums_guess_at(sums, key);
     if (sums->rows[*guess].key == key)
@@ -180,7 +180,7 @@ static uint32_t guessed_row(jfr_sums *sums, uint64_t key)
     return *guess;
 }
 
-jfr__row *jfr__sums_row(jfr_sums *sums, uint64_t key)
+jfr__row *jfr__sums_row(jfr__tally *sums, uint64_t key)
 {
     uint32_t number = sums->guesses != NULL ? guessed_row(sums, key) : hashed_row(sums, key);
     return number != 0 ? &sums->rows[number] : NULL;
@@ -191,13 +191,13 @@ static bool lane_is(const jfr__lane *a, const jfr__lane *b)
     return a->thread == b->thread && a->klass == b->klass && a->facets == b->facets;
 }
 
-static uint64_t hash_lane(const jfr_sums *sums, const jfr__lane *lane)
+static uint64_t hash_lane(const jfr__tally *sums, const jfr__lane *lane)
 {
     uint64_t hash = (lane->thread ^ (uint64_t)lane->facets << 32) * sums->multiplier;
     return (hash ^ hash >> 32 ^ lane->klass) * sums->multiplier;
 }
 
-static bool enlarge_lanes(jfr_sums *sums)
+static bool enlarge_lanes(jfr__tally *sums)
 {
     unsigned bits = sums->lane_bits == 0 ? FIRST_BITS : sums->lane_bits + 1;
     if (!resize(sums, &sums->lane_slots, &sums->lane_bits, bits))
@@ -207,7 +207,7 @@ static bool enlarge_lanes(jfr_sums *sums)
     return true;
 }
 
-static uint32_t add_lane(jfr_sums *sums, const jfr__lane *lane, uint64_t hash)
+static uint32_t add_lane(jfr__tally *sums, const jfr__lane *lane, uint64_t hash)
 {
     if (sums->lane_count == sums->max_rows) {
         sums->rc = JFR_ERR_LIMIT;
@@ -224,7 +224,7 @@ static uint32_t add_lane(jfr_sums *sums, const jfr__lane *lane, uint64_t hash)
     return sums->lane_count - 1;
 }
 
-uint32_t jfr__sums_find_lane(jfr_sums *sums, const jfr__lane *lane)
+uint32_t jfr__sums_find_lane(jfr__tally *sums, const jfr__lane *lane)
 {
     uint64_t hash = hash_lane(sums, lane);
     size_t mask = ((size_t)1 << sums->lane_bits) - 1;
@@ -245,7 +245,7 @@ static void clear_slots(uint32_t *slots, unsigned bits)
 
 /* Guesses for a chunk with so many stacks: as many, and room for numbers that recorders leave out.
  */
-static void clear_guesses(jfr_sums *sums, uint32_t stacks)
+static void clear_guesses(jfr__tally *sums, uint32_t stacks)
 {
     const unsigned bits = bits_for((uint64_t)stacks * 2, FIRST_GUESS_BITS, MOST_GUESS_BITS);
     if (sums->guesses != NULL && sums->guess_bits >= bits)
@@ -254,7 +254,7 @@ static void clear_guesses(jfr_sums *sums, uint32_t stacks)
         (void)resize(sums, &sums->guesses, &sums->guess_bits, bits);
 }
 
-void jfr__sums_end(jfr_sums *sums)
+void jfr__sums_end(jfr__tally *sums)
 {
     const jfr_allocator *a = &sums->allocator;
     a->free(a->ctx, sums->bucket_block);
@@ -265,7 +265,7 @@ void jfr__sums_end(jfr_sums *sums)
     sums->guesses = NULL;
 }
 
-void jfr__sums_clear(jfr_sums *sums, uint32_t stacks)
+void jfr__sums_clear(jfr__tally *sums, uint32_t stacks)
 {
     sums->rc = 0;
     sums->row_count = 0;
@@ -294,6 +294,5 @@ void jfr__sums_clear(jfr_sums *sums, uint32_t stacks)
     sums->unmeasured = 0;
     memset(sums->skipped, 0, sizeof(sums->skipped));
     sums->lost = false;
-    sums->stale = false;
     sums->piece_count = 0;
 }

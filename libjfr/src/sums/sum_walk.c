@@ -57,7 +57,7 @@ static uint8_t slot_in(const jfr__plan *plan, uint8_t slot)
     return JFR__SKIP;
 }
 
-static void shape_define(const jfr_sums *sums, jfr__sum_shape *shape, const jfr__event_plan *plan)
+static void shape_define(const jfr__tally *sums, jfr__sum_shape *shape, const jfr__event_plan *plan)
 {
     const jfr_chunk *chunk = sums->chunk;
     jfr_sample_source source = plan->source;
@@ -75,8 +75,8 @@ static void shape_define(const jfr_sums *sums, jfr__sum_shape *shape, const jfr_
     if (skips(chunk, source, &shape->skip))
         shape->recipe = JFR__COUNT_ONLY;
     /* Whether the JDK's parks are contention is told by their class. */
-    bool judged = row->lock_kind == JFR_LOCK_PARK && chunk->producer == JFR_PRODUCER_JDK;
-    shape->keep_class = judged || (sums->flags & JFR_SUMS_CLASSES) != 0;
+    shape->judged = row->lock_kind == JFR_LOCK_PARK && chunk->producer == JFR_PRODUCER_JDK;
+    shape->keep_class = shape->judged || (sums->flags & JFR_SUMS_CLASSES) != 0;
     bool threads = (sums->flags & JFR_SUMS_NO_THREADS) == 0;
     const uint8_t wanted[JFR__SUM_SLOTS] = {
         [JFR__SUM_THREAD] = threads ? JFR__SLOT_THREAD : JFR__SKIP,
@@ -88,17 +88,19 @@ static void shape_define(const jfr_sums *sums, jfr__sum_shape *shape, const jfr_
         [JFR__SUM_CLASS] = shape->keep_class ? JFR__SLOT_CLASS : JFR__SKIP,
         [JFR__SUM_STATE] = JFR__SLOT_STATE,
         [JFR__SUM_FAILED] = JFR__SLOT_FAILED,
+        [JFR__SUM_TIME] = sums->seconds != 0 ? JFR__SLOT_START : JFR__SKIP,
     };
     for (int i = 0; i < JFR__SUM_SLOTS; i++)
         shape->slots[i] = wanted[i] != JFR__SKIP ? slot_in(&plan->plan, wanted[i]) : JFR__SKIP;
     shape->simple = !shape->keep_class && shape->slots[JFR__SUM_STATE] == JFR__SKIP &&
-                    shape->slots[JFR__SUM_FAILED] == JFR__SKIP;
+                    shape->slots[JFR__SUM_FAILED] == JFR__SKIP &&
+                    shape->slots[JFR__SUM_TIME] == JFR__SKIP;
 }
 
-void jfr__sums_prepare(jfr_sums *sums, const jfr_chunk *chunk)
+void jfr__sums_prepare(jfr__tally *sums, const jfr_chunk *chunk)
 {
     sums->chunk = chunk;
-    jfr__sums_clear(sums, chunk->stacks_expected);
+    jfr__sums_clear(sums, chunk->pools[JFR__POOL_STACK].index.count);
     sums->reached = 0;
     sums->kept = 0;
     memset(sums->shape_of, 0, sizeof(sums->shape_of));
@@ -111,7 +113,7 @@ void jfr__sums_prepare(jfr_sums *sums, const jfr_chunk *chunk)
 }
 
 /* The shape of a plan's events, which is made if this is the first. */
-static const jfr__sum_shape *shape_at(jfr_sums *sums, uint32_t index)
+static const jfr__sum_shape *shape_at(jfr__tally *sums, uint32_t index)
 {
     const jfr__event_plan *plan = &sums->chunk->event_plans[index];
     jfr__sum_shape *shape = &sums->shapes[index];
@@ -143,7 +145,7 @@ static size_t varint_bytes(const uint8_t *p, size_t left)
 /* Stacks beyond 28 bits are rare, and read one by one: a row's key has half its bits for them. */
 static size_t most_bytes(int slot)
 {
-    return slot < JFR__SUM_CLASS && slot != JFR__SUM_STACK ? 8 : 4;
+    return (slot < JFR__SUM_CLASS && slot != JFR__SUM_STACK) || slot == JFR__SUM_TIME ? 8 : 4;
 }
 
 /* `sizes` receives the bytes that a field takes. */
@@ -219,26 +221,60 @@ bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_
 
 /* ---- events ---- */
 
-/* The second lane of a wait: how many waits each one stands for. */
-static bool add_waits(jfr_sums *sums, const jfr__sum_shape *shape, jfr__lane lane, uint32_t stack,
-                      uint64_t ns)
+static bool add_to_row(jfr__tally *sums, const jfr__lane *lane, uint32_t stack,
+                       jfr__amounts amounts)
 {
-    lane.second = 1;
-    uint32_t number = jfr__sums_find_lane(sums, &lane);
+    uint32_t number = jfr__sums_find_lane(sums, lane);
     jfr__row *row = number != JFR_NONE ? jfr__sums_row(sums, (uint64_t)number << 32 | stack) : NULL;
     if (row == NULL)
         return false;
-    row->count++;
-    jfr__sum_to(&row->a, ns < shape->floor ? jfr__ratio(shape->floor, ns) : 1);
+    jfr__row_add(row, 1, amounts);
     return true;
 }
 
-bool jfr__sums_add(jfr_sums *sums, const jfr__sum_shape *shape, const jfr__lane *lane,
+/* As jfr_sums_row.stack. */
+static uint32_t second_of(const jfr__tally *sums, uint64_t ticks)
+{
+    int64_t time_ns = jfr__time_ns(&sums->chunk->info, ticks);
+    int64_t after;
+    if (time_ns < sums->origin_ns)
+        return JFR_NONE;
+    if (__builtin_sub_overflow(time_ns, sums->origin_ns, &after))
+        return sums->seconds;
+    uint64_t second = (uint64_t)after / UINT64_C(1000000000);
+    return second < sums->seconds ? (uint32_t)second : sums->seconds;
+}
+
+/* Adds to the row of the stack, and where seconds are asked for, to that of the second. */
+static bool add_both(jfr__tally *sums, const jfr__sum_shape *shape, jfr__lane lane, uint32_t stack,
+                     uint64_t ticks, jfr__amounts amounts)
+{
+    if (!add_to_row(sums, &lane, stack, amounts))
+        return false;
+    if (sums->seconds == 0)
+        return true;
+    lane.split |= JFR__LANE_SECONDS;
+    lane.failed = 0;
+    lane.klass = shape->judged ? lane.klass : 0;
+    return add_to_row(sums, &lane, second_of(sums, ticks), amounts);
+}
+
+/* Of a wait: for how many each one stands. */
+static bool add_waits(jfr__tally *sums, const jfr__sum_shape *shape, jfr__lane lane, uint32_t stack,
+                      uint64_t ticks, uint64_t ns)
+{
+    uint64_t waits = ns < shape->floor ? jfr__ratio(shape->floor, ns) : 1;
+    lane.split = JFR__LANE_WAITS;
+    return add_both(sums, shape, lane, stack, ticks, (jfr__amounts){waits, 0});
+}
+
+bool jfr__sums_add(jfr__tally *sums, const jfr__sum_shape *shape, const jfr__lane *lane,
                    const uint64_t fields[JFR__SUM_SLOTS])
 {
     const jfr_chunk_info *info = &sums->chunk->info;
     uint64_t first = fields[JFR__SUM_FIRST];
     uint64_t id = fields[JFR__SUM_STACK];
+    uint64_t ticks = fields[JFR__SUM_TIME];
     uint32_t stack = id < JFR_NONE ? (uint32_t)id : JFR_NONE;
     if (shape->recipe == JFR__COUNT_ONLY) {
         sums->skipped[shape->skip]++;
@@ -252,17 +288,13 @@ bool jfr__sums_add(jfr_sums *sums, const jfr__sum_shape *shape, const jfr__lane 
         sums->unmeasured++;
         return true;
     }
-    if (shape->recipe == JFR__ADD_WAIT && !add_waits(sums, shape, *lane, stack, first))
+    if (shape->recipe == JFR__ADD_WAIT && !add_waits(sums, shape, *lane, stack, ticks, first))
         return false;
-    uint32_t number = jfr__sums_find_lane(sums, lane);
-    jfr__row *row = number != JFR_NONE ? jfr__sums_row(sums, (uint64_t)number << 32 | stack) : NULL;
-    if (row != NULL)
-        jfr__row_add(row, 1,
-                     jfr__amounts_of(shape->recipe, shape->floor, first, fields[JFR__SUM_SECOND]));
-    return row != NULL;
+    return add_both(sums, shape, *lane, stack, ticks,
+                    jfr__amounts_of(shape->recipe, shape->floor, first, fields[JFR__SUM_SECOND]));
 }
 
-const jfr__near_lane *jfr__sums_near(jfr_sums *sums, jfr__sum_shape *shape, uint64_t thread)
+const jfr__near_lane *jfr__sums_near(jfr__tally *sums, jfr__sum_shape *shape, uint64_t thread)
 {
     jfr__lane lane = {.thread = thread, .shape = (uint8_t)(shape - sums->shapes)};
     uint32_t number = jfr__sums_find_lane(sums, &lane);
@@ -280,7 +312,7 @@ static void weigh(const jfr__sum_shape *shape, uint64_t fields[JFR__SUM_SLOTS])
     fields[shape->recipe == JFR__ADD_TLAB ? JFR__SUM_SECOND : JFR__SUM_FIRST] = value;
 }
 
-const uint8_t *jfr__sums_slow(jfr_sums *sums, const uint8_t *p)
+const uint8_t *jfr__sums_slow(jfr__tally *sums, const uint8_t *p)
 {
     const jfr_chunk *chunk = sums->chunk;
     uint64_t offset = (uint64_t)(p - chunk->file->data);
@@ -326,7 +358,7 @@ enum { STRETCH = 4 << 20 };
 
 /* Where pages that may be given back end. Pools are read again: those of the JDK, which lie among
  * the events, and those of async-profiler, which lie behind them, stay until the chunk ends. */
-static uint64_t last_given(const jfr_sums *sums, uint64_t to)
+static uint64_t last_given(const jfr__tally *sums, uint64_t to)
 {
     const jfr_chunk *chunk = sums->chunk;
     uint64_t pools = chunk->info.offset + chunk->header.pool_offset;
@@ -335,13 +367,13 @@ static uint64_t last_given(const jfr_sums *sums, uint64_t to)
     return chunk->info.finished && pools < to ? pools : to;
 }
 
-void jfr__sums_leave(jfr_sums *sums)
+void jfr__sums_leave(jfr__tally *sums)
 {
     jfr__drop_pages(sums->chunk->file, sums->kept, last_given(sums, sums->reached));
     sums->kept = sums->reached;
 }
 
-void jfr__sums_walk(jfr_sums *sums, uint64_t from, uint64_t to)
+void jfr__sums_walk(jfr__tally *sums, uint64_t from, uint64_t to)
 {
     const jfr_chunk *chunk = sums->chunk;
     const uint8_t *data = chunk->file->data;

@@ -7,6 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const jfr_sums_options plain_options = {.size = sizeof(plain_options),
+                                               .allocator = &jfr__malloc};
+
+static jfr__tally *new_tally(const jfr_sums_options *with)
+{
+    jfr__tally *tally;
+    ck_assert_int_eq(jfr__tally_new(&tally, with, &err), 0);
+    return tally;
+}
+
 /* Rewrites the event at `at`, the last one, with a size of one byte, as async-profiler does. */
 static void shorten(size_t at)
 {
@@ -109,8 +119,6 @@ END_TEST
 /* A wrong test would send every event to the slow path, and no sum would tell. */
 START_TEST(few_events_are_read_slowly)
 {
-    jfr_sums *sums;
-    jfr_sums_stats stats;
     params.async = true;
     begin_chunk(&w, &params);
     for (unsigned i = 0; i < 2000; i++) {
@@ -123,15 +131,16 @@ START_TEST(few_events_are_read_slowly)
     put_standard_pools(&w);
     end_chunk(&w, &params);
     open_first_chunk();
-    ck_assert_int_eq(jfr_sums_new(&sums, NULL, &err), 0);
+    jfr_sums_options with = plain_options;
+    with.seconds = _i & 4 ? 10 : 0;
+    jfr__tally *sums = new_tally(&with);
     if (_i & 1)
         sums->loop = jfr__sums_loop_plain;
-    ck_assert_int_eq(jfr_sums_fill(sums, chunk, &err), 0);
-    jfr_sums_get_stats(sums, &stats);
-    ck_assert_uint_gt(stats.events, 4000);
-    ck_assert_uint_le(stats.slow_events, 4);
-    ck_assert_uint_gt(stats.rows, 0);
-    jfr_sums_free(sums);
+    ck_assert_int_eq(jfr__tally_fill(sums, chunk, &err), 0);
+    ck_assert_uint_gt(sums->stats.events, 4000);
+    ck_assert_uint_le(sums->stats.slow_events, 4);
+    ck_assert_uint_gt(sums->row_count, 0);
+    jfr__tally_free(sums);
 }
 END_TEST
 
@@ -176,130 +185,24 @@ START_TEST(zeros_are_no_events)
 }
 END_TEST
 
-static void read_in_turn(jfr_sums **sums, uint32_t count, uint32_t parts)
+static void read_in_turn(jfr__tally **sums, uint32_t count, uint32_t parts)
 {
     for (uint32_t i = 0; i < count; i++) {
         parts_turn t = {i, count};
-        ck_assert_int_eq(jfr_sums_new(&sums[i], NULL, &err), 0);
-        ck_assert_int_eq(jfr_sums_parts(sums[i], chunk, parts, take_turn, &t, &err), 0);
+        sums[i] = new_tally(&plain_options);
+        jfr__tally_parts(sums[i], chunk, parts, take_turn, &t);
     }
 }
-
-static bool is_row(const jfr_sum *a, const jfr_sum *b)
-{
-    return a->stack == b->stack && a->thread == b->thread && a->klass == b->klass &&
-           a->source == b->source && a->state == b->state && a->lock_kind == b->lock_kind &&
-           a->value_count == b->value_count && a->values[0].type == b->values[0].type;
-}
-
-/* Adds a row to those of its stack, behind the others when it is new. */
-static size_t add_row(jfr_sum *rows, size_t count, const jfr_sum *row)
-{
-    size_t i = 0;
-    while (i < count && !is_row(&rows[i], row))
-        i++;
-    if (i == count) {
-        rows[count] = *row;
-        return count + 1;
-    }
-    rows[i].samples += row->samples;
-    for (int n = 0; n < row->value_count; n++)
-        if (__builtin_add_overflow(rows[i].values[n].value, row->values[n].value,
-                                   &rows[i].values[n].value))
-            rows[i].values[n].value = UINT64_MAX;
-    return count;
-}
-
-/* Writes the rows of a stack, in order. */
-static size_t rows_of(const jfr_sums *sums, uint32_t stack, jfr_sum *rows)
-{
-    jfr_sum row;
-    size_t count = 0;
-    for (size_t cursor = 0; jfr_sums_read(sums, &cursor, &row, 1) > 0;)
-        if (row.stack == stack)
-            count = add_row(rows, count, &row);
-    return count;
-}
-
-/* The row of a number, picked in two parts, is the row picked as a whole. */
-static void check_parts(jfr_sums *const *sums, uint32_t count, uint32_t number,
-                        const jfr_sum *picked)
-{
-    jfr_sum_row row;
-    jfr_sum whole;
-    jfr_sums_pick_rows(sums, &number, 1, &row);
-    ck_assert_uint_lt(row.lane, jfr_sums_lane_count(sums, count));
-    jfr_sums_lane(sums, row.lane, &whole);
-    ck_assert_uint_eq(whole.stack, JFR_NONE);
-    ck_assert_uint_eq(whole.samples, 0);
-    whole.stack = row.stack;
-    whole.samples = row.samples;
-    ck_assert(is_row(&whole, picked));
-    ck_assert_uint_eq(whole.samples, picked->samples);
-    for (int i = 0; i < whole.value_count; i++) {
-        ck_assert_uint_eq(whole.values[i].type, picked->values[i].type);
-        ck_assert_uint_eq(whole.values[i].value, 0);
-        ck_assert_uint_eq(row.raw[i], picked->values[i].raw);
-        ck_assert_uint_eq(row.value[i], picked->values[i].value);
-    }
-}
-
-/* Sorted by stack they are the rows, each once, and those of a stack in the order in which one
- * thread meets them. */
-START_TEST(rows_can_be_met_by_stack)
-{
-    enum { MANY = 5000 };
-    static jfr_sum wanted[MANY], found[MANY];
-    jfr_sums *sums[3], *alone;
-    const uint32_t count = 1 + (uint32_t)_i;
-    put_many(200, true);
-    open_first_chunk();
-    ck_assert_int_eq(jfr_sums_new(&alone, NULL, &err), 0);
-    ck_assert_int_eq(jfr_sums_fill(alone, chunk, &err), 0);
-    read_in_turn(sums, count, 5 * count);
-    ck_assert_int_eq(jfr_sums_join(sums, count, chunk, &err), 0);
-    jfr_sums_stats stats;
-    jfr_sums_get_stats(sums[0], &stats);
-    ck_assert_uint_eq(stats.reread, 0);
-    uint32_t stacks = jfr_chunk_stack_count(chunk);
-    uint32_t *begins = calloc(stacks + 2, sizeof(*begins));
-    uint32_t *order = calloc(jfr_sums_count(sums, count), sizeof(*order));
-    ck_assert(begins != NULL && order != NULL);
-    jfr_sums_sort(sums, count, stacks, begins, order);
-    ck_assert_uint_gt(begins[stacks + 1], 0);
-    for (uint32_t group = 0; group <= stacks; group++) {
-        size_t used = 0;
-        for (uint32_t i = begins[group]; i < begins[group + 1]; i++) {
-            jfr_sum picked;
-            jfr_sums_pick(sums, &order[i], 1, &picked);
-            check_parts(sums, count, order[i], &picked);
-            used = add_row(found, used, &picked);
-        }
-        ck_assert_uint_eq(used, rows_of(alone, group < stacks ? group : JFR_NONE, wanted));
-        for (size_t i = 0; i < used; i++) {
-            ck_assert(is_row(&found[i], &wanted[i]));
-            ck_assert_uint_eq(found[i].samples, wanted[i].samples);
-            ck_assert_uint_eq(found[i].values[0].value, wanted[i].values[0].value);
-        }
-    }
-    for (uint32_t i = 0; i < count; i++)
-        jfr_sums_free(sums[i]);
-    jfr_sums_free(alone);
-    free(begins);
-    free(order);
-}
-END_TEST
 
 /* With threads and without; these have more rows than guesses. */
 START_TEST(each_row_is_found_again)
 {
     enum { LANES = 8, STACKS = 300, ROUNDS = 3 };
-    jfr_sums_options with = JFR_SUMS_OPTIONS_INIT;
-    jfr_sums *sums;
+    jfr_sums_options with = plain_options;
     put_many(1, true);
     open_first_chunk();
     with.flags = _i == 0 ? JFR_SUMS_NO_THREADS : 0;
-    ck_assert_int_eq(jfr_sums_new(&sums, &with, &err), 0);
+    jfr__tally *sums = new_tally(&with);
     jfr__sums_prepare(sums, chunk);
     ck_assert_int_eq(sums->guesses != NULL, _i == 0);
     for (uint64_t i = 0; i < (uint64_t)LANES * STACKS * ROUNDS; i++) {
@@ -310,17 +213,19 @@ START_TEST(each_row_is_found_again)
         ck_assert_uint_eq(row->count++, i / (LANES * STACKS));
     }
     ck_assert_uint_eq(sums->row_count, LANES * STACKS);
-    jfr_sums_free(sums);
+    jfr__tally_free(sums);
 }
 END_TEST
 
 /* Samples, each as often as it has values. */
-static uint64_t count_samples(const jfr_sums *sums)
+static uint64_t count_samples(const jfr__tally *sums)
 {
-    jfr_sum row;
     uint64_t samples = 0;
-    for (size_t cursor = 0; jfr_sums_read(sums, &cursor, &row, 1) > 0;)
-        samples += row.samples * row.value_count;
+    for (uint32_t i = 1; i <= sums->row_count; i++) {
+        jfr_sums_lane lane;
+        jfr__tally_lane(sums, (uint32_t)(sums->rows[i].key >> 32), &lane);
+        samples += sums->rows[i].count * lane.value_count;
+    }
     return samples;
 }
 
@@ -350,23 +255,21 @@ END_TEST
 
 START_TEST(a_chunk_whose_parts_begin_wrong_is_read_again)
 {
-    jfr_sums *sums[2];
-    jfr_sums_stats stats;
+    jfr__tally *sums[2];
     put_many(200, true);
     open_first_chunk();
     read_in_turn(sums, 2, 4);
     sums[1]->pieces[0].from++; /* as a guess that was wrong */
-    ck_assert_int_eq(jfr_sums_join(sums, 2, chunk, &err), 0);
-    jfr_sums_get_stats(sums[0], &stats);
-    ck_assert_uint_eq(stats.reread, 1);
+    ck_assert_int_eq(jfr__tally_join(sums, 2, chunk, &err), 0);
+    ck_assert_uint_eq(sums[0]->stats.reread, 1);
     uint64_t samples = count_samples(sums[0]) + count_samples(sums[1]);
     jfr_sample s;
     jfr_samples_rewind(chunk);
     while (jfr_samples_next(chunk, &s, &err) == 1)
         samples -= s.value_count;
     ck_assert_uint_eq(samples, 0);
-    jfr_sums_free(sums[0]);
-    jfr_sums_free(sums[1]);
+    jfr__tally_free(sums[0]);
+    jfr__tally_free(sums[1]);
 }
 END_TEST
 
@@ -402,61 +305,32 @@ START_TEST(tables_of_rows_are_given_back_when_all_are_found)
 {
     meter m = {0};
     const jfr_allocator metered = {meter_alloc, meter_realloc, meter_free, &m};
-    jfr_sums_options with = JFR_SUMS_OPTIONS_INIT;
+    jfr_sums_options with = plain_options;
     with.allocator = &metered;
-    jfr_sums *sums;
     put_many(1, true);
     open_first_chunk();
-    ck_assert_int_eq(jfr_sums_new(&sums, &with, &err), 0);
-    ck_assert_int_eq(jfr_sums_fill(sums, chunk, &err), 0);
+    jfr__tally *sums = new_tally(&with);
+    ck_assert_int_eq(jfr__tally_fill(sums, chunk, &err), 0);
     uint64_t samples = count_samples(sums);
     m.most = m.now;
-    ck_assert_int_eq(jfr_sums_fill(sums, chunk, &err), 0);
+    ck_assert_int_eq(jfr__tally_fill(sums, chunk, &err), 0);
     ck_assert_uint_lt(m.now, m.most);
     ck_assert_uint_eq(count_samples(sums), samples);
-    jfr_sums_free(sums);
+    jfr__tally_free(sums);
     ck_assert_uint_eq(m.now, 0);
 }
 END_TEST
 
-START_TEST(too_many_rows_are_refused_and_the_chunk_can_be_read)
+START_TEST(references_to_what_is_not_there_are_refused)
 {
-    jfr_sums_options few = JFR_SUMS_OPTIONS_INIT;
-    jfr_sums *sums;
-    jfr_sum row;
-    size_t cursor = 0;
-    few.max_rows = 2;
-    put_many(10, true);
-    open_first_chunk();
-    ck_assert_int_eq(jfr_sums_new(&sums, &few, &err), 0);
-    ck_assert_int_eq(jfr_sums_fill(sums, chunk, &err), JFR_ERR_LIMIT);
-    ck_assert_ptr_nonnull(strstr(err.message, "max_rows"));
-    ck_assert_uint_eq(jfr_sums_read(sums, &cursor, &row, 1), 0);
-    ck_assert_uint_gt(next_sample().value_count, 0);
-    jfr_sums_free(sums);
-}
-END_TEST
-
-START_TEST(wrong_use_is_refused)
-{
-    jfr_sums_options unknown = JFR_SUMS_OPTIONS_INIT;
-    jfr_sums *sums;
     jfr_frame_ref frame;
     jfr_stack_ref stack;
     jfr_frame named;
-    unknown.flags = 1u << 31;
-    ck_assert_int_eq(jfr_sums_new(&sums, &unknown, &err), JFR_ERR_USAGE);
     write_simple_chunk();
     open_first_chunk();
-    ck_assert_int_eq(jfr_sums_new(&sums, NULL, &err), 0);
-    ck_assert_int_eq(jfr_sums_parts(sums, chunk, 0, take_turn, NULL, &err), JFR_ERR_USAGE);
-    ck_assert_int_eq(jfr_sums_join(&sums, 1, chunk, &err), JFR_ERR_USAGE);
-    ck_assert_int_eq(jfr_sums_join(NULL, 0, chunk, &err), JFR_ERR_USAGE);
     ck_assert_int_eq(jfr_chunk_stack_refs(chunk, 99, &frame, 1, &stack, &err), JFR_ERR_USAGE);
     frame = (jfr_frame_ref){.method = 99};
     ck_assert_int_eq(jfr_chunk_frame(chunk, &frame, &named, &err), JFR_ERR_USAGE);
-    jfr_sums_free(sums);
-    jfr_sums_free(NULL);
 }
 END_TEST
 
@@ -469,16 +343,14 @@ int main(void)
     tcase_add_loop_test(t, weighted_samples_are_summed_alike, 0, 2);
     tcase_add_loop_test(t, damaged_events_are_counted_alike, 0, 4);
     tcase_add_test(t, a_cut_recording_is_read_alike);
-    tcase_add_loop_test(t, few_events_are_read_slowly, 0, 4);
+    tcase_add_loop_test(t, few_events_are_read_slowly, 0, 8);
     tcase_add_loop_test(t, sums_that_are_too_large_stay_at_the_most, 0, 2);
     tcase_add_loop_test(t, zeros_are_no_events, 0, 2);
-    tcase_add_loop_test(t, rows_can_be_met_by_stack, 0, 3);
     tcase_add_loop_test(t, each_row_is_found_again, 0, 2);
     tcase_add_loop_test(t, parts_begin_where_an_event_does, 0, 2);
     tcase_add_test(t, a_chunk_whose_parts_begin_wrong_is_read_again);
     tcase_add_test(t, tables_of_rows_are_given_back_when_all_are_found);
-    tcase_add_test(t, too_many_rows_are_refused_and_the_chunk_can_be_read);
-    tcase_add_test(t, wrong_use_is_refused);
+    tcase_add_test(t, references_to_what_is_not_there_are_refused);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

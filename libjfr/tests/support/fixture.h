@@ -39,7 +39,7 @@ jfr_loss loss(void);
  */
 void expect_decoded_limit(int (*step)(void));
 
-/* jfr_next_part, of a parts_turn: every `step`th part. */
+/* jfr__next_part, of a parts_turn: every `step`th part. */
 typedef struct parts_turn {
     uint32_t next;
     uint32_t step;

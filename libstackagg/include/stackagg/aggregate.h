@@ -246,17 +246,26 @@ typedef struct sagg_row {
 
 /**
  * Adds the samples of rows, as sagg_add does, in a fraction of the time where rows of one stack
- * follow each other.
+ * follow each other. Rows have no time: sagg_add_second adds to the per-second totals.
  * @param lanes       `lane_count` lanes, borrowed during the call; a lane that no row names is
  * ignored
  * @param lane_count  the number of lanes; dozens are as fast as one
  * @param rows        `count` rows; hundreds at a time are faster than a few
  * @return 0; SAGG_ERR_USAGE (an unknown type, a twin that is the type, an index out of range: the
- *         rows before the bad one were added; or an aggregate with per-second totals, as rows have
- *         no time); SAGG_ERR_NOMEM: the aggregate holds a part and must be freed
+ *         rows before the bad one were added); SAGG_ERR_NOMEM: the aggregate holds a part and must
+ * be freed
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_rows(sagg *agg, const sagg_lane *lanes, size_t lane_count,
                                             const sagg_row *rows, size_t count, sagg_error *err);
+
+/**
+ * Adds to the per-second totals alone: the value of samples that sagg_add_rows adds.
+ * @param sample  its type, thread, time_ns, value and samples are used
+ * @return 0; SAGG_ERR_USAGE (an unknown type or thread, an aggregate without per-second totals);
+ *         SAGG_ERR_NOMEM
+ */
+SAGG_EXPORT SAGG_MUST_USE int sagg_add_second(sagg *agg, const sagg_sample *sample,
+                                              sagg_error *err);
 
 /**
  * Tells the aggregate how many stacks and entries (by type, thread and stack) it will hold in all.

@@ -209,6 +209,19 @@ int sagg_add_all(sagg *agg, const sagg_sample *samples, size_t count, sagg_error
     return rc != 0 ? sagg__no_memory(err) : bad;
 }
 
+int sagg_add_second(sagg *agg, const sagg_sample *sample, sagg_error *err)
+{
+    if (agg->seconds == 0)
+        return sagg__fail(err, SAGG_ERR_USAGE, 0, "The aggregate keeps no per-second totals.");
+    int rc = check_sample(agg, sample, err);
+    if (rc != 0)
+        return rc;
+    uint32_t pool = SAGG__AT(sagg__thread, agg->threads.array, sample->thread)->pool_thread;
+    rc = sagg__add_second(agg, agg->slot_of[sample->type], pool, sample->time_ns, sample->value,
+                          sample->samples);
+    return rc == 0 ? 0 : sagg__no_memory(err);
+}
+
 int sagg_add(sagg *agg, const sagg_sample *sample, sagg_error *err)
 {
     return sagg_add_all(agg, sample, 1, err);

@@ -123,9 +123,6 @@ int sagg_add_rows(sagg *agg, const sagg_lane *lanes, size_t lane_count, const sa
                   size_t count, sagg_error *err)
 {
     struct adding a;
-    if (agg->seconds > 0)
-        return sagg__fail(err, SAGG_ERR_USAGE, 0,
-                          "Rows have no time: an aggregate with per-second totals takes samples.");
     a.agg = agg;
     a.lanes = lanes;
     a.lane_count = lane_count;

@@ -6,7 +6,7 @@ What the backend acknowledged must equal, to the unit, what the JDK's own API re
 the recordings, through a refused token, refused and lost answers, missing stacks, a split, a backend
 that is away, and a collector killed and started again. Prints TAP.
 
-usage: collector_e2e.py ATTACHD WORKER COLLECTOR CLASSES SOURCE_ROOT
+usage: collector_e2e.py ATTACHD WORKER COLLECTOR CLASSES SOURCE_ROOT HOTSTACK
 """
 
 import functools
@@ -19,6 +19,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
@@ -26,7 +27,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
 import steps
 from steps import Failed, free_port, print_logs, run_steps, same
 
-ATTACHD, WORKER, COLLECTOR, CLASSES, SOURCE = sys.argv[1:6]
+ATTACHD, WORKER, COLLECTOR, CLASSES, SOURCE, HOTSTACK = sys.argv[1:7]
 HERE = pathlib.Path(__file__).parent
 CACHE = pathlib.Path(os.environ.get("HOTSTACK_CACHE", pathlib.Path.home() / ".cache/hotstack"))
 ARCH = "linux-arm64" if os.uname().machine == "aarch64" else "linux-x64"
@@ -124,7 +125,7 @@ discovery: {{interval: 500ms}}
 flush_interval: 200ms
 upload: {{backoff_min: 50ms, backoff_max: 500ms, grace: 60s}}
 queue: {{dir: {self.dir}/collector/queue}}
-listen: {{port: {self.metrics_port}}}
+listen: {{port: {self.metrics_port}, token: listener-secret}}
 debug:
   keep_recordings: {self.dir}/recordings
   ledger: {self.dir}/collector/ledger
@@ -142,11 +143,22 @@ debug:
 
     def metrics(self):
         try:
-            text = self.get(f"http://127.0.0.1:{self.metrics_port}/metrics")
+            text = self.call("/metrics")[1]
         except OSError:
             return {}
         rows = [line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#")]
         return {name: float(value) for name, value in rows}
+
+    def call(self, path, body=None, token="listener-secret"):
+        """Status and text of the collector's own listener."""
+        data = json.dumps(body).encode() if body is not None else None
+        request = urllib.request.Request(f"http://127.0.0.1:{self.metrics_port}{path}", data)
+        request.add_header("Authorization", f"Bearer {token}")
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as refused:
+            return refused.code, refused.read().decode()
 
     def more_batches(self, count):
         have = len(self.state()["batches"])
@@ -213,6 +225,50 @@ def windows_and_status(world):
         if t["pid"] == world.jvm.pid and t["length"] == 2000 and 0 < t["covered"] <= 2000])
     same("heartbeats", state["counts"]["heartbeat"] >= 1, True)
     same("engine named in every window", all(w["engine"] for w in windows), True)
+
+
+def status_asked(world):
+    """hotstack collector status: what this collector does, and with the JVM, as JSON and as text."""
+    socket = world.dir / "collector/collector.sock"
+
+    def ask(*options):
+        run = subprocess.run([HOTSTACK, "collector", "status", *options, f"--socket={socket}"], capture_output=True, text=True)
+        if run.returncode != 0:
+            raise Failed(f"hotstack collector status: {run.stderr}")
+        return run.stdout
+
+    status = json.loads(ask("--json"))
+    jvm = [t for t in status["targets"] if t["pid"] == world.jvm.pid][0]
+    same("target", (jvm["mode"], jvm["state"], jvm["reason"], jvm["session"]),
+         ("continuous", "profiling", "none", "owned"))
+    same("its last window", jvm["window"]["length_ms"] > 0, True)
+    same("lanes", jvm["session_lane"]["due_at"] is not None or jvm["session_lane"]["running"], True)
+    same("peers", (status["attachd"]["reachable"], status["backend"]["reachable"]), (True, True))
+    same("queue", status["queue"]["dropped"]["queue_full"], 0)
+    same("the JVM's line", [line.split()[2:4] for line in ask().splitlines()
+                            if line.split()[:1] == [str(world.jvm.pid)]], [["continuous", "profiling"]])
+    nobody = subprocess.run([HOTSTACK, "collector", "status", f"--socket={world.dir}/no.sock"], capture_output=True, text=True)
+    same("no collector", (nobody.returncode, "hotstack-collector" in nobody.stderr), (1, True))
+
+
+def on_demand(world):
+    """POST /v1/profile/start and stop: the rule's JVM becomes a temporary, and continuous again."""
+    pid = world.jvm.pid
+    same("metrics without the token", world.call("/metrics", token="wrong")[0], 401)
+    same("health needs none", world.call("/healthz", token="")[0], 200)
+    same("a call without the token", world.call("/v1/profile/start", {"pid": pid, "seconds": 60}, "wrong")[0], 401)
+    same("no end", world.call("/v1/profile/start", {"pid": pid})[0], 400)
+    same("events", world.call("/v1/profile/start", {"pid": pid, "seconds": 60, "events": "cpu=1"})[0], 400)
+    same("no JVM", world.call("/v1/profile/start", {"pid": os.getpid(), "seconds": 60})[0], 404)
+
+    def mode():
+        return [t["mode"] for t in world.state()["targets"] if t["pid"] == pid]
+
+    same("taken", world.call("/v1/profile/start", {"pid": pid, "seconds": 3600, "events": "cpu,lock"})[0], 200)
+    wait_for("the temporary", lambda: mode() == [3])
+    same("stopped", world.call("/v1/profile/stop", {"pid": pid})[0], 200)
+    wait_for("the rule's mode again", lambda: mode() == [2])
+    same("stopped twice", world.call("/v1/profile/stop", {"pid": pid})[0], 404)
 
 
 def reloaded_rules(world):
@@ -293,7 +349,7 @@ def sums_equal_the_truth(world):
     same("ledger", {t: sum(b["raw"][t] for b in batches.values()) for t in TYPES}, expected)
 
 
-STEPS = (refused_token, windows_and_status, reloaded_rules, odd_answers, backend_away, killed_collector, the_end,
+STEPS = (refused_token, windows_and_status, status_asked, on_demand, reloaded_rules, odd_answers, backend_away, killed_collector, the_end,
          sums_equal_the_truth)
 
 

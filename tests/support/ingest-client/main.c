@@ -280,7 +280,7 @@ static int save_one(const client_options *o)
 {
     uint64_t amount_total = 0;
     size_t length;
-    uint8_t *payload = batch_make(&o->batch, &length, &amount_total);
+    uint8_t *payload = make_payload(o, &length, &amount_total);
     FILE *to = fopen(o->save, "wb");
     bool good = to != NULL && fwrite(payload, 1, length, to) == length;
 

@@ -47,6 +47,7 @@ struct api {
     _Atomic(http_server *) server; /* NULL until it runs; its counters go to /metrics */
 
     room batches; /* in work, or waiting for the store; most is set by the caller */
+    room queries; /* in work, or waiting for a connection; most is set by the caller */
     room room;    /* of payloads in work; filled by api_init, as are these: */
     pacing pace;  /* of batches */
     http_route routes[API_ROUTES_MAX];
@@ -83,6 +84,10 @@ void api_service(void *context, const http_request *request, http_response *resp
 void api_flamegraph(void *context, const http_request *request, http_response *response);
 void api_top(void *context, const http_request *request, http_response *response);
 void api_status(void *context, const http_request *request, http_response *response);
+
+/* ingestion_api.c */
+void api_collectors(void *context, const http_request *request, http_response *response);
+void api_ingestion(void *context, const http_request *request, http_response *response);
 
 /* threads_api.c */
 void api_threads(void *context, const http_request *request, http_response *response);

@@ -58,6 +58,19 @@ static void send_expired(call *c)
     http_response_status(c->response, 410);
 }
 
+/* Queries that wait for the store hold a worker each: past a bound they are refused, so that a slow
+ * store leaves workers for collectors. */
+static bool enter(call *c)
+{
+    c->entered = room_take(&c->api->queries, 1);
+    if (c->entered)
+        return true;
+    http_response_error(c->response, 503, "queries_busy",
+                        "Too many queries wait for the store: try again.");
+    http_response_retry_after(c->response, 1);
+    return false;
+}
+
 bool call_begin(call *c, query_kind kind, void *context, const http_request *request,
                 http_response *response)
 {
@@ -77,7 +90,7 @@ bool call_begin(call *c, query_kind kind, void *context, const http_request *req
         return false;
     }
     c->params.filter.scope = &api_who(request)->scope;
-    return true;
+    return enter(c);
 }
 
 bool call_may_ask(call *c)
@@ -107,7 +120,8 @@ static uint64_t hash_choice(const call *c)
 
 bool call_tag(call *c, const void *content, size_t length)
 {
-    const uint64_t key[] = {XXH3_64bits(content, length), hash_choice(c)};
+    const uint64_t key[] = {XXH3_64bits(content, length), hash_choice(c), c->meta.loss.dropped,
+                            c->meta.loss.rejected};
 
     http_response_header(c->response, "Cache-Control", "no-cache, private");
     return http_response_etag_of(c->response, http_request_header(c->request, "If-None-Match"), key,
@@ -131,6 +145,8 @@ void call_send_tagged(call *c, json_t *json)
 void call_end(call *c)
 {
     query_params_clear(&c->params);
+    if (c->entered)
+        room_give(&c->api->queries, 1);
     metrics_observe(c->api->metrics, METRIC_QUERY_SECONDS, c->route,
                     clock_monotonic_ns() - c->began_ns);
 }

@@ -18,6 +18,7 @@ typedef struct call {
     query_params params;
     query_meta meta;
     store_error err;
+    bool entered; /* counts as one of the queries in work */
 } call;
 
 /* Reads the parameters; false when the response is filled. */

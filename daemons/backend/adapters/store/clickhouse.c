@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clickhouse_impl.h"
 
+#include <base/thread.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,22 +10,38 @@
 #include "migrate.h"
 #include "sql.h"
 
-const store_ops clickhouse_port = {
-    .find_batch = clickhouse__find_batch,
-    .find_stacks = clickhouse__find_stacks,
-    .write_batch = clickhouse__write_batch,
-    .write_status = clickhouse__write_status,
-    .read_services = clickhouse__read_services,
-    .read_types = clickhouse__read_types,
-    .read_sums = clickhouse__read_sums,
-    .read_fresh = clickhouse__read_fresh,
-    .read_targets = clickhouse__read_targets,
-    .read_history = clickhouse__read_history,
-    .read_sources = clickhouse__read_sources,
-    .read_threads = clickhouse__read_threads,
-    .read_sightings = clickhouse__read_sightings,
-    .read_frames = clickhouse__read_frames,
-};
+store clickhouse_ports(clickhouse *c)
+{
+    static const batch_port batches = {
+        .find_batch = clickhouse__find_batch,
+        .find_stacks = clickhouse__find_stacks,
+        .write_batch = clickhouse__write_batch,
+    };
+    static const profile_port profiles = {
+        .read_services = clickhouse__read_services,
+        .read_types = clickhouse__read_types,
+        .read_sums = clickhouse__read_sums,
+        .read_fresh = clickhouse__read_fresh,
+        .read_frames = clickhouse__read_frames,
+    };
+    static const status_port status = {
+        .read_targets = clickhouse__read_targets,
+        .read_history = clickhouse__read_history,
+    };
+    static const thread_port threads = {
+        .read_sources = clickhouse__read_sources,
+        .read_threads = clickhouse__read_threads,
+        .read_sightings = clickhouse__read_sightings,
+    };
+
+    return (store){.batches = &batches,
+                   .reports = &clickhouse_reports,
+                   .profiles = &profiles,
+                   .status = &status,
+                   .threads = &threads,
+                   .ingestion = &clickhouse_ingestion,
+                   .self = c};
+}
 
 /* What every read is held to, beside its time: a query must not hurt others on the server. */
 static const chs_setting read_settings[] = {
@@ -41,6 +59,7 @@ static int open_http(chs_transport **out, const clickhouse_options *o, const cha
     http.user = o->user;
     http.password = o->password;
     http.ca_file = o->ca_file;
+    http.timeout_ms = o->call_ms;
     http.settings = readonly ? read_settings : NULL;
     http.setting_count = readonly ? sizeof(read_settings) / sizeof(read_settings[0]) : 0;
     return chs_http_open(out, &http, err);
@@ -56,6 +75,7 @@ static int open_embedded(chs_transport **out, const clickhouse_options *o, const
     embedded.database = database;
     embedded.readonly = readonly ? 1 : 0;
     embedded.max_server_memory_usage = o->memory;
+    embedded.timeout_ms = o->call_ms;
     embedded.settings = readonly ? read_settings : NULL;
     embedded.setting_count = readonly ? sizeof(read_settings) / sizeof(read_settings[0]) : 0;
     return chs_embedded_open(out, &embedded, err);
@@ -82,9 +102,14 @@ int clickhouse_open(clickhouse **out, const clickhouse_options *options, store_e
         return sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory for the store.");
     c->options = *options;
     pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->returned, NULL);
+    thread_condition_init(&c->returned);
+    c->readers.wait_ms = options->query_ms;
+    c->writers.wait_ms = options->call_ms;
     sql_fail(&c->problem, STORE_ERR_UNAVAILABLE, "The store has not answered yet.");
-    int rc = open_transport(&c->writers.all[0], options, options->database, false, err);
+    c->reports = clickhouse__gather(options->report_bytes);
+    int rc = c->reports != NULL
+                 ? open_transport(&c->writers.all[0], options, options->database, false, err)
+                 : sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory for the store.");
     if (rc == 0)
         rc = open_transport(&c->maintainer, options, options->database, false, err);
     if (rc != 0) {
@@ -104,6 +129,7 @@ void clickhouse_close(clickhouse *c)
         chs_transport_close(c->writers.all[i]);
     }
     chs_transport_close(c->maintainer);
+    clickhouse__gathered_free(c->reports);
     pthread_cond_destroy(&c->returned);
     pthread_mutex_destroy(&c->lock);
     free(c);
@@ -174,25 +200,35 @@ int clickhouse__check_ready(clickhouse *c, store_error *err)
     return STORE_ERR_UNAVAILABLE;
 }
 
+/* Under the lock. NULL: all are taken. */
+static chs_transport *find_free(connections *from)
+{
+    for (unsigned i = 0; i < CONNECTIONS_MAX; i++) {
+        if (from->all[i] != NULL && !from->taken[i]) {
+            from->taken[i] = true;
+            return from->all[i];
+        }
+    }
+    return NULL;
+}
+
 chs_transport *clickhouse__take(clickhouse *c, connections *from, store_error *err)
 {
-    chs_transport *found = NULL;
+    const struct timespec deadline = thread_deadline(from->wait_ms);
+    int rc = 0;
 
     if (clickhouse__check_ready(c, err) != 0)
         return NULL;
     pthread_mutex_lock(&c->lock);
-    while (found == NULL) {
-        for (unsigned i = 0; i < CONNECTIONS_MAX && found == NULL; i++) {
-            if (from->all[i] != NULL && !from->taken[i]) {
-                found = from->all[i];
-                from->taken[i] = true;
-            }
-        }
-        if (found == NULL)
-            pthread_cond_wait(&c->returned, &c->lock);
+    chs_transport *found = find_free(from);
+    while (found == NULL && rc == 0) {
+        rc = pthread_cond_timedwait(&c->returned, &c->lock, &deadline);
+        found = find_free(from);
     }
     pthread_mutex_unlock(&c->lock);
     err->code = 0;
+    if (found == NULL)
+        sql_fail(err, STORE_ERR_BUSY, "All connections to the store are waiting for its answers.");
     return found;
 }
 

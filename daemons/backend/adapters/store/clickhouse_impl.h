@@ -10,16 +10,21 @@
 
 #include "clickhouse.h"
 
-enum { CONNECTIONS_MAX = 16, WRITER_ASKS_MS = 15000 };
+enum { CONNECTIONS_MAX = 16 };
 
 /* Connections of one kind, each used by one thread at a time. */
 typedef struct connections {
     chs_transport *all[CONNECTIONS_MAX];
     bool taken[CONNECTIONS_MAX];
+    uint32_t wait_ms; /* for one to come back */
 } connections;
+
+/* Rows of reports that wait to be written; write_reports.c. */
+typedef struct gathered_reports gathered_reports;
 
 struct clickhouse {
     clickhouse_options options;
+    gathered_reports *reports;
     chs_transport *maintainer; /* of the rollups' thread */
     atomic_bool ready;
     pthread_mutex_t lock; /* of all below */
@@ -29,8 +34,8 @@ struct clickhouse {
     connections writers;
 };
 
-/* A connection for this thread, given back with clickhouse__give; waits for one. err->code is 0, or
- * NULL: err is filled. */
+/* A connection for this thread, given back with clickhouse__give. It waits for one, but not longer
+ * than the connections' wait_ms (STORE_ERR_BUSY). err->code is 0, or NULL: err is filled. */
 chs_transport *clickhouse__take(clickhouse *c, connections *from, store_error *err);
 void clickhouse__give(clickhouse *c, connections *to, const chs_transport *one);
 
@@ -43,7 +48,6 @@ int clickhouse__find_batch(void *self, const uint8_t batch_id[16], ledger_entry 
 int clickhouse__find_stacks(void *self, const service_key *service, uint32_t day,
                             const uint8_t *const *ids, size_t count, bool *known, store_error *err);
 int clickhouse__write_batch(void *self, const batch_write *write, store_error *err);
-int clickhouse__write_status(void *self, const status_batch *report, store_error *err);
 int clickhouse__read_services(void *self, const store_filter *filter, service_fn each,
                               void *context, store_error *err);
 int clickhouse__read_types(void *self, const store_filter *filter, type_fn each, void *context,
@@ -64,5 +68,11 @@ int clickhouse__read_targets(void *self, const store_filter *filter, target_fn e
                              store_error *err);
 int clickhouse__read_history(void *self, const store_filter *filter, target_fn each, void *context,
                              store_error *err);
+extern const report_port clickhouse_reports;
+extern const ingestion_port clickhouse_ingestion;
+
+/* NULL: no memory. */
+gathered_reports *clickhouse__gather(size_t most_bytes);
+void clickhouse__gathered_free(gathered_reports *g);
 
 #endif

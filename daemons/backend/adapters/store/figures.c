@@ -15,7 +15,7 @@ static const struct {
     {"thread_snapshot_runs", "time"},      {"thread_snapshots", "time"},
     {"deadlock_sightings", "time"},        {"profile_stacks", "day"},
     {"profile_rollups", "hour"},           {"rollup_runs", "hour"},
-    {"target_status_history", "observed"},
+    {"target_status_history", "observed"}, {"collector_heartbeats", "received"},
 };
 enum { TABLE_COUNT = sizeof(tables) / sizeof(tables[0]) };
 

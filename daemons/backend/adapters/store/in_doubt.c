@@ -31,7 +31,7 @@ static int ask(chs_transport *to, const profile_batch *b, const char *name, cons
     sql_number(&s, "time_ms", row->time_ms);
     if (row->source != 0)
         sql_number(&s, "source", row->source);
-    int rc = sql_query(&s, to, WRITER_ASKS_MS, read_found, &found, err);
+    int rc = sql_query(&s, to, 0, read_found, &found, err);
     sql_end(&s);
     *held = found > 0;
     return rc;

@@ -20,6 +20,21 @@ static const char *result_name(int rc)
     }
 }
 
+/* Whether the store answers a question that costs it nothing. */
+static bool answers(chs_transport *reader)
+{
+    enum { PATIENCE_MS = 1000 };
+    uint64_t found = 0;
+    store_error err = {0};
+    statement s;
+
+    sql_begin(&s);
+    sql_add(&s, "SELECT 1 AS found");
+    int rc = sql_query(&s, reader, PATIENCE_MS, read_found, &found, &err);
+    sql_end(&s);
+    return rc == 0;
+}
+
 int read_run(clickhouse *c, statement *s, chs_block_fn on_block, void *context, store_error *err)
 {
     chs_transport *reader = clickhouse__take(c, &c->readers, err);
@@ -28,6 +43,8 @@ int read_run(clickhouse *c, statement *s, chs_block_fn on_block, void *context, 
     if (reader != NULL) {
         uint64_t began_ns = clock_monotonic_ns();
         rc = sql_query(s, reader, c->options.query_ms, on_block, context, err);
+        if (rc == STORE_ERR_TIMEOUT && !answers(reader)) /* no shorter range would help */
+            rc = sql_fail(err, STORE_ERR_UNAVAILABLE, "The store does not answer.");
         clickhouse__give(c, &c->readers, reader);
         metrics_observe(c->options.metrics, METRIC_STORE_READ_SECONDS, result_name(rc),
                         clock_monotonic_ns() - began_ns);

@@ -33,9 +33,9 @@ int clickhouse__find_batch(void *self, const uint8_t batch_id[16], ledger_entry 
         return err->code;
     sql_begin(&s);
     sql_add(&s, "SELECT digest FROM ingestion_batches WHERE batch_id = {id:FixedString(16)} "
-                "LIMIT 1");
+                "AND status = 'accepted' LIMIT 1");
     sql_text(&s, "id", (text){(const char *)batch_id, 16});
-    int rc = sql_query(&s, to, WRITER_ASKS_MS, on_digest, out, err);
+    int rc = sql_query(&s, to, 0, on_digest, out, err);
     sql_end(&s);
     clickhouse__give(c, &c->writers, to);
     return rc;
@@ -112,7 +112,7 @@ static int ask(chs_transport *to, const service_key *service, uint32_t day, aske
     sql_text(&s, "workload", service->workload);
     sql_number(&s, "day", day);
     sql_ids(&s, "ids", a->ids + first, count);
-    int rc = sql_query(&s, to, WRITER_ASKS_MS, on_known, a, err);
+    int rc = sql_query(&s, to, 0, on_known, a, err);
     sql_end(&s);
     return rc;
 }

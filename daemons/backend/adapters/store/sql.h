@@ -50,6 +50,11 @@ void sql_where_samples(statement *s, const store_filter *filter);
 void sql_where_rollups(statement *s, const store_filter *filter);
 void sql_where_days(statement *s, const store_filter *filter, const char *column);
 void sql_filter_params(statement *s, const store_filter *filter);
+/* For tables whose rows are of collectors: " WHERE ..." for the time, " AND ..." for the clusters,
+ * and the parameters of the latter alone. */
+void sql_where_time(statement *s, const char *column);
+void sql_where_cluster(statement *s, const store_filter *filter);
+void sql_cluster_params(statement *s, const store_filter *filter);
 
 /* Fills err from a chs_error and returns its code. */
 int sql_error(store_error *err, const chs_error *from);
@@ -64,7 +69,7 @@ int sql_fail(store_error *err, int code, const char *format, ...)
 /* A number of the program's own, such as an hour, as text. */
 void sql_add_number(statement *s, uint64_t value);
 
-/* Runs a statement that answers nothing. */
+/* Runs a statement that answers nothing. timeout_ms, here and below: 0 = store.timeout. */
 int sql_exec(statement *s, chs_transport *transport, uint32_t timeout_ms, store_error *err);
 
 /* Runs a statement that was built without failure; each block goes to on_block. */

@@ -89,7 +89,8 @@ static localrpc_client *open_client(void)
 {
     localrpc_client *client = NULL;
     localrpc_error err = {0};
-    ck_assert_msg(localrpc_client_open(&client, path, &err) == 0, "%s", err.message);
+    ck_assert_msg(localrpc_client_open(&client, path, LOCALRPC_ATTACHD, &err) == 0, "%s",
+                  err.message);
     return client;
 }
 

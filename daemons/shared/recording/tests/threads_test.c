@@ -196,10 +196,9 @@ START_TEST(chunks_shared_out_add_up_as_by_one_thread)
 }
 END_TEST
 
-/* A chunk with its stacks at the end, which is opened while its events are read. So many states are
- * known by then. Returns where the stacks begin; a pool of one symbol, which says to have `count`,
- * is behind them. */
-static size_t put_peeked_chunk(uint64_t stacks, uint64_t states, uint64_t count)
+/* A chunk with its stacks at the end, behind so many states. Returns where the stacks begin; a pool
+ * of one symbol, which says to have `count`, is behind them. */
+static size_t put_late_stacks(uint64_t stacks, uint64_t states, uint64_t count)
 {
     static const char *const names[] = {"STATE_DEFAULT", "STATE_RUNNABLE", "STATE_SLEEPING",
                                         "STATE_PARKED_TIMED"};
@@ -232,13 +231,12 @@ static void append_lines(char *text, size_t room)
     ck_assert_uint_lt(used, room);
 }
 
-/* 0: all is well; 1: a stack is damaged, and with it what stands behind it; 2: states are not as
- * they were when the events were read */
-START_TEST(a_chunk_opened_while_it_is_read_adds_up_as_by_one_thread)
+/* 0: all is well; 1: a stack is damaged, and with it what is behind it; 2: states are missing */
+START_TEST(chunks_with_late_stacks_add_up_as_by_one_thread)
 {
     char lines[4096], other[4096];
-    put_peeked_chunk(7000, 4, 1);
-    size_t at = put_peeked_chunk(8000, _i == 2 ? 1 : 4, 1);
+    put_late_stacks(7000, 4, 1);
+    size_t at = put_late_stacks(8000, _i == 2 ? 1 : 4, 1);
     if (_i == 1)
         memset(w.data + at + 40000, 0xFF, 8);
     const sagg *one = read_all();
@@ -258,12 +256,12 @@ START_TEST(a_chunk_opened_while_it_is_read_adds_up_as_by_one_thread)
 }
 END_TEST
 
-START_TEST(a_chunk_that_is_refused_while_it_is_read_is_so_by_any_threads)
+START_TEST(a_chunk_that_is_refused_is_so_by_any_threads)
 {
     recording_error told = {.code = 0};
     char lines[4096] = "", other[4096] = "";
-    put_peeked_chunk(7000, 4, 1);
-    put_peeked_chunk(8000, 4, INT32_MAX);
+    put_late_stacks(7000, 4, 1);
+    put_late_stacks(8000, 4, INT32_MAX);
     for (options.threads = 1; options.threads <= 3; options.threads++) {
         ck_assert_int_eq(recording_new(&rec, &options, &err), 0);
         ck_assert_int_eq(recording_add_mem(rec, w.data, w.len, &err), RECORDING_E_LIMIT);
@@ -333,8 +331,8 @@ int main(void)
     tcase_add_loop_test(tcase, sums_by_any_number_of_threads_equal_single_samples, 0, 2);
     tcase_add_loop_test(tcase, stacks_shared_out_add_up_as_by_one_thread, 0, 3);
     tcase_add_loop_test(tcase, chunks_shared_out_add_up_as_by_one_thread, 0, 3);
-    tcase_add_loop_test(tcase, a_chunk_opened_while_it_is_read_adds_up_as_by_one_thread, 0, 3);
-    tcase_add_test(tcase, a_chunk_that_is_refused_while_it_is_read_is_so_by_any_threads);
+    tcase_add_loop_test(tcase, chunks_with_late_stacks_add_up_as_by_one_thread, 0, 3);
+    tcase_add_test(tcase, a_chunk_that_is_refused_is_so_by_any_threads);
     tcase_add_test(tcase, chunks_by_several_threads_add_up_as_in_a_row);
     tcase_add_test(tcase, too_many_threads_are_refused);
     suite_add_tcase(suite, tcase);

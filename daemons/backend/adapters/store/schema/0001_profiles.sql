@@ -6,22 +6,32 @@
 -- exactly one block per table with the token "<batch id>/<table>", and every column that decides a
 -- partition comes from inside the batch, so that a retry meets its own token in the same partition.
 
+-- One row a batch that was stored, and one a batch that was refused, or several of one sender.
 CREATE TABLE IF NOT EXISTS ingestion_batches
 (
     created      DateTime64(3, 'UTC'),           -- the collector's clock, from inside the batch
-    batch_id     FixedString(16),
+    batch_id     FixedString(16),                -- all zero: the row stands for several
     digest       FixedString(16),
+    kind         LowCardinality(String),         -- profiles
+    status       LowCardinality(String),         -- accepted, duplicate, rejected, retry
+    batches      UInt32,                         -- that the row stands for
+    sender       LowCardinality(String),         -- the token's name
     cluster      LowCardinality(String),
     node         LowCardinality(String),
     instance     LowCardinality(String),
-    day          Date,
+    first_seen   DateTime64(3, 'UTC'),
+    last_seen    DateTime64(3, 'UTC'),
+    attempts     UInt32,
+    data_from    DateTime64(3, 'UTC'),           -- of its windows and snapshots
+    data_to      DateTime64(3, 'UTC'),
     windows      UInt32,
     sample_rows  UInt32,
     snapshots    UInt32,
     thread_rows  UInt32,
     stacks       UInt32,
     body_bytes   UInt64,
-    received     DateTime64(3, 'UTC')
+    code         LowCardinality(String),         -- why it was refused
+    message      String CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY toDate(created)
@@ -332,5 +342,38 @@ ENGINE = MergeTree
 PARTITION BY toDate(observed)
 ORDER BY (cluster, namespace, workload, target_id, observed)
 TTL toStartOfDay(observed) + INTERVAL {retention_days} DAY
+SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
+;
+
+-- One row a heartbeat. Drops: one entry a cause, counted since the run began, with the times when
+-- those were cut that no earlier heartbeat told of; 0 = none.
+CREATE TABLE IF NOT EXISTS collector_heartbeats
+(
+    received        DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    cluster         LowCardinality(String),
+    node            LowCardinality(String),
+    instance        LowCardinality(String),
+    version         LowCardinality(String),
+    engine          LowCardinality(String),      -- the profiler and its version
+    run_id          UInt64,
+    started         DateTime64(3, 'UTC'),
+    sent            DateTime64(3, 'UTC'),
+    queued_bytes    UInt64 CODEC(T64, ZSTD(1)),
+    queued_batches  UInt64 CODEC(T64, ZSTD(1)),
+    queue_bytes     UInt64 CODEC(T64, ZSTD(1)),  -- that the queue may hold
+    oldest_queued   DateTime64(3, 'UTC'),
+    cut_batches     UInt64 CODEC(T64, ZSTD(1)),
+    last_success    DateTime64(3, 'UTC'),
+    drop_cause      Array(UInt8),
+    drop_batches    Array(UInt64),
+    drop_oldest_ms  Array(UInt64),
+    drop_newest_ms  Array(UInt64),
+    jvms_seen       UInt32,
+    jvms_profiled   UInt32
+)
+ENGINE = MergeTree
+PARTITION BY toDate(received)
+ORDER BY (cluster, instance, received)
+TTL toStartOfDay(received) + INTERVAL {retention_days} DAY
 SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 ;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks hotstack-attachd over its socket. */
+/* Asks hotstack-attachd, or a collector, over its socket. */
 #ifndef LOCALRPC_CLIENT_H
 #define LOCALRPC_CLIENT_H
 
@@ -8,13 +8,17 @@
 
 typedef struct localrpc_client localrpc_client;
 
+/* Whose socket it is. */
+typedef enum localrpc_peer { LOCALRPC_ATTACHD, LOCALRPC_COLLECTOR } localrpc_peer;
+
 /*
  * Makes a client of the socket at `socket_path` (absolute, at most 100 bytes). It connects in the
- * background and again after a loss; only a server of uid 0 or of our own is talked to. Returns 0,
- * LOCALRPC_ERR_USAGE or LOCALRPC_ERR_IO. The caller frees *out with localrpc_client_close, once no
- * call runs any more.
+ * background and again after a loss. Only an attachd of uid 0 or of our own is talked to; a
+ * collector runs as any user, and is told nothing. Returns 0, LOCALRPC_ERR_USAGE or
+ * LOCALRPC_ERR_IO. The caller frees *out with localrpc_client_close, once no call runs any more.
  */
-int localrpc_client_open(localrpc_client **out, const char *socket_path, localrpc_error *err);
+int localrpc_client_open(localrpc_client **out, const char *socket_path, localrpc_peer peer,
+                         localrpc_error *err);
 void localrpc_client_close(localrpc_client *client);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What collector, CLI and attachd say to each other on one host, as plain C. The wire form is
- * daemons/shared/localrpc/local.proto; the codec is the only place that knows it.
+ * What the collector, the command line and attachd say to each other on one host, as plain C. The
+ * wire form is daemons/shared/localrpc/local.proto; the codec is the only place that knows it.
  *
  * A request and its answer may be handled by any one thread at a time.
  */
@@ -19,6 +19,7 @@ enum {
     LOCAL_ID_SIZE = 16,
     LOCAL_PIECE_MAX = 64 * 1024,         /* bytes of one READ answer: sent at once, not in parts */
     LOCAL_REQUEST_MAX = 16 * 1024,       /* bytes of an encoded request */
+    LOCAL_STATUS_MAX = 8 * 1024 * 1024,  /* bytes of a STATUS answer's document */
     LOCAL_ANSWER_MAX = 16 * 1024 * 1024, /* bytes of an encoded answer */
     LOCAL_JVMS_MAX = 4096,
 };
@@ -38,13 +39,14 @@ typedef enum local_op {
     LOCAL_READ = 5,    /* a piece of the bytes behind a handle; `done` frees them */
     LOCAL_SESSION = 6, /* whose session runs */
     LOCAL_THREADS = 7, /* take a thread snapshot; its bytes stay behind a handle */
+    LOCAL_STATUS = 8,  /* of a collector: what it does, a JSON document */
 } local_op;
 
 typedef struct local_request {
     uint8_t id[LOCAL_ID_SIZE]; /* random; the same id is never done twice */
     local_op op;
     uint32_t deadline_ms; /* from receipt */
-    local_identity jvm;   /* all but LIST and READ */
+    local_identity jvm;   /* all but LIST, READ and STATUS */
     /* START */
     event_intervals events;
     uint64_t memlimit_bytes; /* 0 = the engine's default */
@@ -86,7 +88,7 @@ typedef struct local_answer {
     bool has_handle; /* WINDOW, STOP, THREADS */
     uint8_t handle[LOCAL_ID_SIZE];
     uint64_t size; /* bytes behind the handle */
-    uint8_t *data; /* READ; owned */
+    uint8_t *data; /* READ, STATUS; owned */
     size_t length;
     uint64_t window_start_ms;
     uint64_t window_end_ms;

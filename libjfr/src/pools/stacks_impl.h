@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef JFR_SRC_FRAME_MEMO_H
-#define JFR_SRC_FRAME_MEMO_H
+#ifndef JFR_SRC_STACKS_H
+#define JFR_SRC_STACKS_H
 
 #include "pools/frames_impl.h"
 #include "read/reader_impl.h"
 
-struct jfr_frame_memo {
-    jfr_frame_memo_options options;
+struct jfr_stacks {
+    const jfr_chunk *chunk;
+    jfr_number_frame *number;
+    void *ctx;
     jfr_allocator allocator;
     jfr__values_loop *loop;
     void *block; /* memory of the buckets, which begin at a multiple of their size */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pools/frame_memo_impl.h"
+#include "pools/stacks_impl.h"
 
 #include "support/fixture.h"
 
@@ -20,18 +20,15 @@ static int learn(void *ctx, const jfr_frame_ref *frame, uint32_t *value)
     return 0;
 }
 
-static jfr_frame_memo *new_memo(struct learner *learner)
+static jfr_stacks *open_stacks(struct learner *learner)
 {
-    jfr_frame_memo_options how = JFR_FRAME_MEMO_OPTIONS_INIT;
-    jfr_frame_memo *memo;
-    how.learn = learn;
-    how.ctx = learner;
-    ck_assert_int_eq(jfr_frame_memo_new(&memo, &how, &err), 0);
-    return memo;
+    jfr_stacks *stacks;
+    ck_assert_int_eq(jfr_stacks_open(&stacks, chunk, learn, learner, &err), 0);
+    return stacks;
 }
 
-/* Reads a stack, whose frames the memo's caller is then asked for. */
-static jfr_stack_ref read_stack(jfr_frame_memo *memo, uint32_t index, uint32_t count)
+/* Reads a stack, whose frames the learner is asked for. */
+static jfr_stack_ref read_stack(jfr_stacks *stacks, uint32_t index, uint32_t count)
 {
     jfr_frame_ref *refs = calloc(count, sizeof(*refs));
     uint32_t *values = calloc(count, sizeof(*values));
@@ -39,7 +36,7 @@ static jfr_stack_ref read_stack(jfr_frame_memo *memo, uint32_t index, uint32_t c
     ck_assert_ptr_nonnull(refs);
     ck_assert_ptr_nonnull(values);
     ck_assert_int_eq(jfr_chunk_stack_refs(chunk, index, refs, count, &stack, &err), 0);
-    ck_assert_int_eq(jfr_chunk_stack_values(chunk, index, memo, values, count, &stack, &err), 0);
+    ck_assert_int_eq(jfr_stacks_read(stacks, index, values, count, &stack, &err), 0);
     ck_assert_uint_eq(stack.frame_count, count);
     for (uint32_t i = 0; i < count; i++)
         ck_assert_uint_eq(values[i], refs[i].method * 1000 + refs[i].line);
@@ -59,9 +56,9 @@ static void open_with(void (*put_stacks)(void))
 }
 
 /* The one of write_simple_chunk. */
-static void read_values(jfr_frame_memo *memo)
+static void read_values(jfr_stacks *stacks)
 {
-    ck_assert(read_stack(memo, 1, 9).truncated);
+    ck_assert(read_stack(stacks, 1, 9).truncated);
 }
 
 START_TEST(frames_are_learned_once)
@@ -70,21 +67,18 @@ START_TEST(frames_are_learned_once)
     write_simple_chunk();
     open_first_chunk();
     struct learner learner = {.patience = 100};
-    jfr_frame_memo *memo = new_memo(&learner);
-    read_values(memo);
+    jfr_stacks *stacks = open_stacks(&learner);
+    read_values(stacks);
     uint32_t distinct = learner.asked;
     ck_assert_uint_ge(distinct, 1);
-    read_values(memo);
+    read_values(stacks);
     ck_assert_uint_eq(learner.asked, distinct);
-    jfr_frame_memo_clear(memo);
-    read_values(memo);
-    ck_assert_uint_eq(learner.asked, 2 * distinct);
-    jfr_frame_memo_free(memo);
+    jfr_stacks_close(stacks);
 }
 END_TEST
 
 /* Each frame is asked for then, as often as it comes. */
-START_TEST(a_memo_without_memory_learns_all_frames_anew)
+START_TEST(without_memory_all_frames_are_asked_for_anew)
 {
     params.async = true;
     write_simple_chunk();
@@ -92,17 +86,14 @@ START_TEST(a_memo_without_memory_learns_all_frames_anew)
     struct learner learner = {.patience = 100};
     size_t most = 4096;
     const jfr_allocator small = small_blocks(&most);
-    jfr_frame_memo_options how = JFR_FRAME_MEMO_OPTIONS_INIT;
-    how.learn = learn;
-    how.ctx = &learner;
-    how.allocator = &small;
-    jfr_frame_memo *memo;
-    ck_assert_int_eq(jfr_frame_memo_new(&memo, &how, &err), 0);
-    read_values(memo);
-    jfr_frame_memo_clear(memo);
-    read_values(memo);
+    jfr_allocator of_file = file->allocator;
+    file->allocator = small;
+    jfr_stacks *stacks = open_stacks(&learner);
+    file->allocator = of_file;
+    read_values(stacks);
+    read_values(stacks);
     ck_assert_uint_eq(learner.asked, 18);
-    jfr_frame_memo_free(memo);
+    jfr_stacks_close(stacks);
 }
 END_TEST
 
@@ -130,18 +121,18 @@ START_TEST(long_frames_are_learned_once)
 {
     open_with(put_long_frames);
     struct learner learner = {.patience = 100};
-    jfr_frame_memo *memo = new_memo(&learner);
+    jfr_stacks *stacks = open_stacks(&learner);
     for (unsigned turn = 0; turn < 2; turn++) {
-        (void)read_stack(memo, 0, LONG_FRAMES);
+        (void)read_stack(stacks, 0, LONG_FRAMES);
         /* Those of 13 bytes are read each time. */
         ck_assert_uint_eq(learner.asked, LONG_FRAMES + turn * 2);
     }
-    jfr_frame_memo_free(memo);
+    jfr_stacks_close(stacks);
 }
 END_TEST
 
 /* Frames of 4 to 12 bytes, which end at all places of the blocks that the loops look at; some of
- * them begin as a free slot of the memo does. */
+ * them begin as a free slot of the table does. */
 enum { MIXED_FRAMES = 1500 };
 
 static void put_mixed_frames(void)
@@ -168,14 +159,14 @@ START_TEST(frames_of_all_lengths_are_told_apart)
 {
     open_with(put_mixed_frames);
     struct learner learner = {.patience = 2 * MIXED_FRAMES};
-    jfr_frame_memo *memo = new_memo(&learner);
+    jfr_stacks *stacks = open_stacks(&learner);
     if (_i == 1)
-        memo->loop = jfr__values_loop_plain;
-    (void)read_stack(memo, 0, MIXED_FRAMES);
+        stacks->loop = jfr__values_loop_plain;
+    (void)read_stack(stacks, 0, MIXED_FRAMES);
     learner.asked = 0;
-    (void)read_stack(memo, 0, MIXED_FRAMES);
+    (void)read_stack(stacks, 0, MIXED_FRAMES);
     ck_assert_uint_lt(learner.asked, MIXED_FRAMES / 10); /* few find no place in the table */
-    jfr_frame_memo_free(memo);
+    jfr_stacks_close(stacks);
 }
 END_TEST
 
@@ -200,53 +191,49 @@ static void put_deep_stacks(void)
     end_checkpoint(&w, checkpoint);
 }
 
-/* A memo grows with its frames: after some turns hardly one is asked for. */
-START_TEST(a_memo_grows_until_it_knows_most_frames)
+/* The table grows with its frames: after some turns hardly one is asked for. */
+START_TEST(most_frames_are_known_after_some_turns)
 {
     open_with(put_deep_stacks);
     struct learner learner = {.patience = UINT32_MAX};
-    jfr_frame_memo *memo = new_memo(&learner);
+    jfr_stacks *stacks = open_stacks(&learner);
     uint32_t asked = 0;
     for (unsigned turn = 0; turn < 6; turn++) {
         asked = learner.asked;
         for (uint32_t i = 0; i < DEEP_STACKS; i++)
-            (void)read_stack(memo, i, DEEP_FRAMES);
+            (void)read_stack(stacks, i, DEEP_FRAMES);
     }
     ck_assert_uint_lt(learner.asked - asked, DEEP_STACKS * DEEP_FRAMES / 20);
-    jfr_frame_memo_free(memo);
+    jfr_stacks_close(stacks);
 }
 END_TEST
 
-START_TEST(who_cannot_learn_a_frame_gives_the_stack_up)
+START_TEST(a_frame_without_a_number_gives_the_stack_up)
 {
     params.async = true;
     write_simple_chunk();
     open_first_chunk();
     struct learner learner = {.patience = 0};
-    jfr_frame_memo *memo = new_memo(&learner);
+    jfr_stacks *stacks = open_stacks(&learner);
     uint32_t values[9];
     jfr_stack_ref stack;
-    ck_assert_int_eq(jfr_chunk_stack_values(chunk, 1, memo, values, 9, &stack, &err), 1);
-    ck_assert_int_eq(jfr_chunk_stack_values(chunk, 99, memo, values, 9, &stack, &err),
-                     JFR_ERR_USAGE);
-    jfr_frame_memo_free(memo);
-    jfr_frame_memo_options how = JFR_FRAME_MEMO_OPTIONS_INIT;
-    ck_assert_int_eq(jfr_frame_memo_new(&memo, NULL, &err), JFR_ERR_USAGE);
-    ck_assert_int_eq(jfr_frame_memo_new(&memo, &how, &err), JFR_ERR_USAGE);
+    ck_assert_int_eq(jfr_stacks_read(stacks, 1, values, 9, &stack, &err), 1);
+    ck_assert_int_eq(jfr_stacks_read(stacks, 99, values, 9, &stack, &err), JFR_ERR_USAGE);
+    jfr_stacks_close(stacks);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("frame_memo");
-    TCase *t = tcase_create("frame_memo");
+    Suite *suite = suite_create("stacks");
+    TCase *t = tcase_create("stacks");
     tcase_add_checked_fixture(t, fixture_setup, fixture_teardown);
     tcase_add_test(t, frames_are_learned_once);
-    tcase_add_test(t, a_memo_without_memory_learns_all_frames_anew);
+    tcase_add_test(t, without_memory_all_frames_are_asked_for_anew);
     tcase_add_test(t, long_frames_are_learned_once);
     tcase_add_loop_test(t, frames_of_all_lengths_are_told_apart, 0, 2);
-    tcase_add_test(t, a_memo_grows_until_it_knows_most_frames);
-    tcase_add_test(t, who_cannot_learn_a_frame_gives_the_stack_up);
+    tcase_add_test(t, most_frames_are_known_after_some_turns);
+    tcase_add_test(t, a_frame_without_a_number_gives_the_stack_up);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several threads at one piece of work. */
+#include <pthread.h>
+
+#include "internal.h"
+
+typedef struct task {
+    jfr_work *work;
+    void *ctx;
+    uint32_t index;
+} task;
+
+static void *do_task(void *context)
+{
+    const task *t = context;
+    t->work(t->ctx, t->index);
+    return NULL;
+}
+
+void recording__parallel_for(void *ctx, uint32_t count, jfr_work *work, void *work_ctx)
+{
+    pthread_t threads[RECORDING_MAX_THREADS];
+    task tasks[RECORDING_MAX_THREADS];
+    bool started[RECORDING_MAX_THREADS] = {false};
+    (void)ctx;
+    for (uint32_t i = 0; i < count; i++)
+        tasks[i] = (task){work, work_ctx, i};
+    for (uint32_t i = 1; i < count; i++)
+        started[i] = pthread_create(&threads[i], NULL, do_task, &tasks[i]) == 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!started[i])
+            work(work_ctx, i);
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        if (started[i])
+            (void)pthread_join(threads[i], NULL);
+    }
+}

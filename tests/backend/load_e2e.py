@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fleet of collectors (hotstack-load) against backends and stores that are killed: what is acknowledged is in every
+table once, and nothing else is.
+
+usage: load_e2e.py MODE KILLS HANG-SECONDS BACKEND LOAD CLIENT CHDB-HTTP [TEST...]
+MODE as backend_e2e.py's. KILLS: how many each series has; HOTSTACK_TEST_SEED makes it another one. HANG-SECONDS: how long
+a store does not answer; the backend's own time limits are a quarter of it."""
+import collections
+import datetime
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+import lab as parts
+from fleet import HOUR_MS, SUMS, Fleet, assert_holds, assert_sums_hold, merge, wait_for_sums
+
+KILLS_A_ROUND = 10
+WINDOWS_A_KILL = 15
+MINUTE_MS, DAY_MS = 60000, 86400000
+SMALL = {'nodes': 2, 'jvms': 3, 'rows': 60, 'threads': 10}
+SUMS_FLAGS = ('--rollups-every', '200ms', '--rollups-grace', '0s')
+KILLS = HANG_S = 0  # main sets them
+
+
+def past_hours(lab):
+    """A start whose windows lie in hours that are over."""
+    return (lab.start_ms // HOUR_MS - 3) * HOUR_MS
+
+
+def kill_backend(lab, flags):
+    """kill -9 of a backend; another one takes its place."""
+    name = random.choice(list(lab.backends))
+    port = lab.backends[name].port
+    lab.backends[name].kill()
+    lab.start(*flags, port=port, name=name)
+
+
+def kill_store(lab, _flags):
+    """kill -9 of the server behind the backend; it comes back on its port."""
+    port = lab.store.port
+    lab.store.process.kill()
+    lab.store.process.wait()
+    lab.store = parts.Store(lab, lab.path('data'), port)
+
+
+def forget_tokens(lab):
+    """Takes the deduplication windows away; the backend is started anew where it holds the store."""
+    if lab.mode == 'embedded':
+        lab.backend.stop()
+    with lab.counter() as ask:
+        for table in (*SUMS, 'profile_stacks', 'ingestion_batches'):
+            ask(f'ALTER TABLE {table} MODIFY SETTING non_replicated_deduplication_window = 0')
+    if lab.mode == 'embedded':
+        lab.start(*SUMS_FLAGS)
+
+
+def wait_for_more(fleet):
+    """The fleet has an acknowledgement that it did not have before."""
+    before = len(fleet.acknowledged())
+    parts.wait_for('an acknowledgement', lambda: len(fleet.acknowledged()) > before or not fleet.is_running())
+
+
+def kill_series(lab, fleet, kills, deeds, flags):
+    """Some kills at random moments while the fleet sends."""
+    for number in range(kills):
+        wait_for_more(fleet)
+        time.sleep(random.uniform(0, 0.25))
+        assert fleet.is_running(), f'the fleet ended before kill {number + 1} of {kills}: it needs more windows'
+        random.choice(deeds)(lab, flags)
+
+
+def survive(lab, kills, deeds, backends=1, forgetful=False, **options):
+    """A fleet sends until all is acknowledged, through a series of kills; then the store is looked at.
+    forgetful: the store keeps no insert tokens."""
+    for number in range(backends):
+        lab.start(*SUMS_FLAGS, name=str(number or ''))
+    if forgetful:
+        forget_tokens(lab)
+    fleet = Fleet(lab, start_ms=past_hours(lab), windows=WINDOWS_A_KILL * kills, **{**SMALL, **options})
+    fleet.start(*lab.backends.values())
+    try:
+        kill_series(lab, fleet, kills, deeds, SUMS_FLAGS)
+        fleet.wait()
+    finally:
+        fleet.stop()
+    wait_for_sums(lab.backend)
+    for one in lab.backends.values():
+        one.stop()
+    with lab.counter() as ask:
+        assert_holds(ask, fleet.expected(), fleet.acknowledged())
+        assert_sums_hold(ask)
+
+
+def rounds():
+    """(seed, kills) of the rounds of a series."""
+    first = int(os.environ.get('HOTSTACK_TEST_SEED', '1'))
+    count = (KILLS + KILLS_A_ROUND - 1) // KILLS_A_ROUND
+    for number in range(count):
+        random.seed(first + number)
+        yield first + number, min(KILLS_A_ROUND, KILLS - number * KILLS_A_ROUND)
+
+
+def series(lab, deeds, **more):
+    for seed, kills in rounds():
+        survive(lab, kills, deeds, seed=seed, **more)
+        lab.empty()
+
+
+def test_what_is_acknowledged_outlives_kills(lab):
+    series(lab, [kill_backend, kill_store] if lab.mode == 'http' else [kill_backend])
+
+
+def test_profiles_and_snapshots_in_batches_of_their_own_outlive_kills(lab):
+    series(lab, [kill_backend, kill_store] if lab.mode == 'http' else [kill_backend], apart=True)
+
+
+def test_two_backends_share_a_store_through_kills(lab):
+    if lab.mode == 'http':
+        series(lab, [kill_backend, kill_store], backends=2)
+
+
+def test_retries_outlive_the_tokens_of_the_store(lab):
+    """As when a batch comes again after the deduplication window. Where the store is a server, the backend lives: what a
+    dead one was writing goes on beside the next try, and tokens alone cover that."""
+    series(lab, [kill_store] if lab.mode == 'http' else [kill_backend], forgetful=True)
+
+
+# ---- a store that hangs ----
+
+def saved(lab, *flags):
+    """The bytes that ingest-client would send."""
+    subprocess.run([lab.programs['client'], '--save', str(lab.path('body')), '--start-ms', str(lab.start_ms), *flags],
+                   check=True, env=lab.environment)
+    return lab.path('body').read_bytes()
+
+
+def post(backend, route, body):
+    """HTTP status, answer and ms until it came."""
+    begun = time.monotonic()
+    status, _, data = backend.call('POST', f'/v1/ingest/{route}', {'Content-Type': 'application/x-protobuf'}, body,
+                                   parts.COLLECTOR)
+    return status, data, (time.monotonic() - begun) * 1000
+
+
+def ask_many(backend, count):
+    """So many queries at once; returns the threads and their answers."""
+    path = '/v1/flamegraph?namespace=load&workload=service-0&type=cpu'
+    answers = []
+    threads = [threading.Thread(target=lambda number=number: answers.append(backend.call('GET', f'{path}&limit={number + 1}')))
+               for number in range(count)]
+    for thread in threads:
+        thread.start()
+    return threads, answers
+
+
+def test_a_store_that_hangs_stops_nobody_else(lab):
+    """While the store does not answer: heartbeats are answered at once, queries with a 503; what is
+    sent meanwhile arrives when it does."""
+    if lab.mode != 'http':
+        return  # the engine in the backend cannot be held
+    timeout_ms = HANG_S * 1000 // 4
+    backend = lab.start('--query-timeout', f'{timeout_ms}ms', '--store-timeout', f'{timeout_ms}ms')
+    bodies = {'heartbeat': saved(lab, '--heartbeat')}
+    fleet = Fleet(lab, start_ms=past_hours(lab), windows=30, **SMALL).start(backend)
+    waits = []
+    try:
+        wait_for_more(fleet)
+        lab.store.process.send_signal(signal.SIGSTOP)
+        end = time.monotonic() + HANG_S
+        threads, answers = ask_many(backend, 40)
+        while time.monotonic() < end:
+            for route, body in bodies.items():
+                status, data, wait = post(backend, route, body)
+                assert status == 200, (route, status, data)
+                waits.append(wait)
+            time.sleep(0.05)
+        for thread in threads:
+            thread.join()
+        lab.store.process.send_signal(signal.SIGCONT)
+        for status, headers, data in answers:
+            assert status == 503 and headers['Retry-After'] and b'the store' in data.lower(), (status, data)
+        fleet.wait()
+    finally:
+        lab.store.process.send_signal(signal.SIGCONT)
+        fleet.stop()
+    print(f'# {len(waits)} answers while the store hung: median {statistics.median(waits):.1f} ms, longest {max(waits):.1f} ms')
+    backend.stop()
+    assert_holds(lab.ask, fleet.expected(), fleet.acknowledged())
+
+
+# ---- time ----
+
+def send_all(lab, **options):
+    """What a small fleet's calls came to, and the fleet."""
+    fleet = Fleet(lab, **{**SMALL, 'windows': 6, **options}).start(lab.backend)
+    try:
+        return fleet.wait(), fleet
+    finally:
+        fleet.stop()
+
+
+def partitions(ask):
+    """{(table, day): rows} by the store's own partitions."""
+    out = ask("SELECT table, partition, sum(rows) FROM system.parts WHERE active AND database = 'hotstack' "
+              f"AND table IN ({', '.join(repr(table) for table in SUMS)}) GROUP BY 1, 2")
+    rows = (line.split('\t') for line in out.splitlines())
+    return {(table, day): int(count) for table, day, count in rows}
+
+
+def expected_partitions(expected):
+    sums = collections.Counter()
+    for (table, _, _, day), (rows, *_) in expected.items():
+        if table in SUMS:
+            sums[table, str(datetime.date(1970, 1, 1) + datetime.timedelta(days=day))] += rows
+    return dict(sums)
+
+
+def test_late_batches_out_of_order_and_over_midnight_lie_where_they_belong(lab):
+    lab.start()
+    midnight = lab.start_ms // DAY_MS * DAY_MS
+    fleets = [send_all(lab, seed=seed, start_ms=start, newest_first=True)[1]
+              for seed, start in ((1, midnight - DAY_MS - 3 * MINUTE_MS), (2, midnight - 5 * DAY_MS))]
+    lab.backend.stop()
+    expected = merge(fleet.expected() for fleet in fleets)
+    with lab.counter() as ask:
+        assert_holds(ask, expected, fleets[-1].acknowledged())
+        assert partitions(ask) == expected_partitions(expected)
+
+
+def test_a_clock_that_is_an_hour_slow_stores_what_it_says(lab):
+    lab.start()
+    came, fleet = send_all(lab, start_ms=lab.start_ms - HOUR_MS - 6 * MINUTE_MS)
+    assert came['codes'] == {}
+    lab.backend.stop()
+    assert_holds(lab.ask, fleet.expected(), fleet.acknowledged())
+
+
+def test_a_clock_that_is_an_hour_fast_is_named(lab):
+    lab.start()
+    came, _ = send_all(lab, start_ms=lab.start_ms + HOUR_MS, rejected=True)
+    assert came['codes'] == {'window_in_future': 12} and came['batch']['rejected'] == 12
+    # What is less than five minutes ahead is taken: clocks differ a little.
+    came, fleet = send_all(lab, start_ms=lab.start_ms + 2 * MINUTE_MS, windows=1)
+    assert came['codes'] == {}
+    lab.backend.stop()
+    assert_holds(lab.ask, fleet.expected(), fleet.acknowledged())
+
+
+TESTS = [value for name, value in list(globals().items()) if name.startswith('test_')]
+
+
+def main():
+    global KILLS, HANG_S
+    mode, kills, hang, backend, load, client, chdb_http, *names = sys.argv[1:]
+    KILLS, HANG_S = int(kills), int(hang)
+    parts.need_library()
+    programs = {'backend': backend, 'load': load, 'client': client, 'chdb_http': chdb_http}
+    tests = [test for test in TESTS if not names or test.__name__ in names]
+    sys.exit(parts.run(tests, programs, mode))
+
+
+main()
