@@ -539,6 +539,7 @@ def test_metrics_are_what_prometheus_expects(lab):
     backend.send()
     backend.send('--attempt', '2', '--seed', '2')
     backend.send('--status')
+    backend.send('--heartbeat', '--dropped', '3')
     assert b'malformed' in ingest(backend, b'garbage')[2]
     backend.get('/v1/services')
     backend.get('/v1/flamegraph', namespace='', workload='shop', type='cpu')
@@ -549,7 +550,9 @@ def test_metrics_are_what_prometheus_expects(lab):
         rows = [line.rsplit(' ', 1) for line in page.splitlines() if not line.startswith('#')]
         return page, {name.removeprefix('hotstack_backend_'): float(value) for name, value in rows}
 
-    # The figures of the tables are read now and then.
+    # The figures of the tables are read now and then, and heartbeats are written together.
+    parts.wait_for('the drops', lambda: sum(value for name, value in read()[1].items()
+                                            if name.startswith('collector_dropped_batches{')) == 3)
     parts.wait_for('the figures', lambda: read()[1].get('store_table_rows{table="profile_samples"}') == 1200)
     page, found = read()
     for name, value in (('ingest_calls_total{kind="profiles",outcome="accepted"}', 2),
