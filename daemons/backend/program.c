@@ -38,6 +38,9 @@ struct program {
     rollups rollups;
     periodic *roller;
     bool rollups_complained, figures_complained;
+    reports reports;
+    periodic *reporter;
+    bool reports_complained;
     in_flight flights;
     known_stacks *known; /* NULL: none are remembered */
     stack_cache *stacks; /* NULL: none are held */
@@ -110,6 +113,7 @@ static int open_store(program *p)
         .readers = (unsigned)config_int(v, "query.connections"),
         .writers = (unsigned)config_int(v, "ingest.writers"),
         .query_ms = (uint32_t)config_duration_ms(v, "query.timeout"),
+        .report_bytes = (size_t)config_bytes(v, "ingest.report_bytes"),
         .call_ms = (uint32_t)config_duration_ms(v, "store.timeout"),
         .metrics = p->metrics,
     };
@@ -196,6 +200,38 @@ static int start_rollups(program *p)
     if (p->roller == NULL)
         log_line("cannot start the rollups' thread");
     return p->roller != NULL ? 0 : -1;
+}
+
+/* On the reports' thread. */
+static void flush_reports(void *context)
+{
+    program *p = context;
+    store_error err = {0};
+
+    if (!clickhouse_is_ready(p->store))
+        return;
+    complain(&p->reports_complained, reports_flush(&p->reports, &err) != 0,
+             "reports of collectors wait, they cannot be written", &err);
+}
+
+static int start_reports(program *p)
+{
+    const config_section *v = p->values;
+    reports_options options = {
+        .store = clickhouse_ports(p->store),
+        .refused_rows = (size_t)config_int(v, "ingest.refused_rows"),
+        .flush_interval_ms = (uint64_t)config_duration_ms(v, "ingest.flush_interval"),
+        .batches_per_second = (uint64_t)config_int(v, "ingest.batches_per_second"),
+        .silent_ms = (uint64_t)config_duration_ms(v, "status.silent_after"),
+        .now_ms = clock_unix_ms,
+    };
+
+    if (reports_init(&p->reports, &options) == 0)
+        p->reporter = periodic_start(flush_reports, p,
+                                     (uint64_t)config_duration_ms(v, "ingest.reports_every"));
+    if (p->reporter == NULL)
+        log_line("cannot start the reports' thread");
+    return p->reporter != NULL ? 0 : -1;
 }
 
 static bool store_ready(void *context)
@@ -340,7 +376,7 @@ static int load_assets(program *p)
 static void fill_api(program *p)
 {
     const config_section *v = p->values;
-    store port = {&clickhouse_port, p->store};
+    store port = clickhouse_ports(p->store);
     ingest_limits limits = LIMITS_INIT;
 
     limits.compressed_bytes = config_bytes(v, "limits.compressed_bytes");
@@ -355,6 +391,7 @@ static void fill_api(program *p)
                    .writer_self = p->writer,
                    .known = p->known,
                    .flights = &p->flights,
+                   .reports = &p->reports,
                    .limits = limits,
                    .now_ms = clock_unix_ms},
         .query = {.store = port,
@@ -483,7 +520,7 @@ program *program_start(const config *settings, const program_sources *sources)
     p->metrics = make_metrics();
     if (p->metrics == NULL || read_tokens(p) != 0 || load_assets(p) != 0 || open_store(p) != 0 ||
         make_known_stacks(p) != 0 || make_stack_cache(p) != 0 || start_writer(p) != 0 ||
-        start_rollups(p) != 0) {
+        start_rollups(p) != 0 || start_reports(p) != 0) {
         program_stop(p);
         return NULL;
     }
@@ -501,6 +538,10 @@ void program_stop(program *p)
         return;
     http_server_stop(p->server, GRACE_MS);
     periodic_stop(p->roller);
+    periodic_stop(p->reporter);
+    if (p->reporter != NULL)
+        flush_reports(p);
+    reports_destroy(&p->reports);
     writer_stop(p->writer);
     clickhouse_close(p->store);
     known_stacks_free(p->known);

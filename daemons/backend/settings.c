@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "settings.h"
 
+#include "reports/reports.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,8 +192,37 @@ static const config_field fields[] = {
      .fallback = "60s",
      .min = 100,
      .max = 300000,
-     .help = "Time in which a collector cuts one batch of all its JVMs. It is told with the answer "
-             "to each heartbeat."},
+     .help =
+         "Time in which a collector cuts one batch of all its JVMs, at least. It is told with the "
+         "answer to each heartbeat."},
+    {.key = "ingest.batches_per_second",
+     .type = CONFIG_INT,
+     .fallback = "5",
+     .min = 1,
+     .max = 1000,
+     .help = "Batches of all collectors together that the store is to get in a second. Where there "
+             "are too many collectors for it, their interval grows, up to five minutes."},
+    {.key = "ingest.reports_every",
+     .type = CONFIG_DURATION,
+     .fallback = "2s",
+     .min = 100,
+     .max = 60000,
+     .help = "Status reports, heartbeats and the ledger's rows of refused batches are written so "
+             "often, those of all collectors together. A backend that is killed loses as much."},
+    {.key = "ingest.report_bytes",
+     .type = CONFIG_BYTES,
+     .fallback = "32m",
+     .min = 1 << 20,
+     .max = 256 << 20,
+     .help = "Most memory for reports that wait to be written; beyond it collectors are told to "
+             "retry."},
+    {.key = "ingest.refused_rows",
+     .type = CONFIG_INT,
+     .fallback = "200",
+     .min = REFUSED_ROWS_MIN,
+     .max = 10000,
+     .help = "Most rows about refused batches that the ledger gets in ingest.reports_every; the "
+             "rest is summed."},
     {.key = "ingest.writers",
      .type = CONFIG_INT,
      .fallback = "2",

@@ -2,7 +2,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include <base/environment.h>
 #include <base/near_miss.h>
 
 #include "cli/command.h"
@@ -129,9 +131,15 @@ static int help(int argc, char **argv)
     return finish(EXIT_WHOLE);
 }
 
+static void note_typo(const char *typed, const char *meant)
+{
+    complain("note: nothing reads the variable %s; did you mean %s?", typed, meant);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
+    environment_find_typos(environ, NULL, 0, note_typo);
     if (is_help(name) || strcmp(name, "help") == 0)
         return help(argc - 2, argv + 2);
     if (strcmp(name, "--version") == 0) {

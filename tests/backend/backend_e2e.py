@@ -39,7 +39,7 @@ def test_a_batch_sent_twice_is_stored_once(lab):
     backend.stop()
     counts = lab.ask('SELECT count(), sum(amount), uniqExact(stack_id) FROM profile_samples')
     assert counts.split() == ['600', str(first['value']), '100'], counts
-    assert lab.ask('SELECT count() FROM ingestion_batches') == '1'
+    assert lab.ask("SELECT count() FROM ingestion_batches WHERE status = 'accepted'") == '1'
     assert lab.ask('SELECT count() FROM profile_windows') == '3'
     assert lab.ask('SELECT count() FROM profile_threads') == '1'
 
@@ -85,7 +85,8 @@ def test_what_is_acknowledged_outlives_a_kill(lab):
         acknowledged |= {a['seed'] for a in answers if a['outcome'] in ('accepted', 'duplicate')}
         backend = lab.start()
     if lab.mode == 'http' and acknowledged:
-        seen = int(lab.store.ask('SELECT count() FROM ingestion_batches'))
+        seen = int(lab.store.ask(
+            "SELECT count() FROM ingestion_batches WHERE status = 'accepted'"))
         assert seen >= len(acknowledged), f'{seen} in the ledger, {len(acknowledged)} acknowledged'
     answers = send_all()
     for answer in answers:
@@ -96,7 +97,8 @@ def test_what_is_acknowledged_outlives_a_kill(lab):
     total = str(sum(a['value'] for a in answers))
     counts = lab.ask('SELECT count(), sum(amount) FROM profile_samples')
     assert counts.split() == [str(600 * sent), total], (counts, total)
-    assert lab.ask('SELECT count(), uniqExact(batch_id) FROM ingestion_batches').split() == \
+    assert lab.ask('SELECT count(), uniqExact(batch_id) FROM ingestion_batches '
+                   "WHERE status = 'accepted'").split() == \
         [str(sent), str(sent)]
     assert lab.ask('SELECT count() FROM profile_windows') == str(3 * sent)
 
@@ -115,7 +117,8 @@ def test_a_batch_in_doubt_is_completed_not_doubled(lab):
     expect(backend.send('--attempt', '3')[0], outcome='duplicate')
     backend.stop()
     counts = [lab.ask(f'SELECT count() FROM {table}') for table in
-              ('profile_samples', 'profile_windows', 'profile_threads', 'ingestion_batches')]
+              ('profile_samples', 'profile_windows', 'profile_threads',
+               "ingestion_batches WHERE status = 'accepted'")]
     assert counts == ['600', '3', '1', '1'], counts
 
 
@@ -536,6 +539,7 @@ def test_metrics_are_what_prometheus_expects(lab):
     backend.send()
     backend.send('--attempt', '2', '--seed', '2')
     backend.send('--status')
+    backend.send('--heartbeat', '--dropped', '3')
     assert b'malformed' in ingest(backend, b'garbage')[2]
     backend.get('/v1/services')
     backend.get('/v1/flamegraph', namespace='', workload='shop', type='cpu')
@@ -546,7 +550,9 @@ def test_metrics_are_what_prometheus_expects(lab):
         rows = [line.rsplit(' ', 1) for line in page.splitlines() if not line.startswith('#')]
         return page, {name.removeprefix('hotstack_backend_'): float(value) for name, value in rows}
 
-    # The figures of the tables are read now and then.
+    # The figures of the tables are read now and then, and heartbeats are written together.
+    parts.wait_for('the drops', lambda: sum(value for name, value in read()[1].items()
+                                            if name.startswith('collector_dropped_batches{')) == 3)
     parts.wait_for('the figures', lambda: read()[1].get('store_table_rows{table="profile_samples"}') == 1200)
     page, found = read()
     for name, value in (('ingest_calls_total{kind="profiles",outcome="accepted"}', 2),
@@ -583,6 +589,7 @@ def test_what_was_sent_is_answered(lab):
     answers = backend.send('--count', '3')
     per_type = sum(a['value'] for a in answers) // 3
     backend.send('--status')
+    settled('the status', backend, '/v1/status', lambda a: a['targets'])
     services = backend.json('/v1/services')
     assert [(s['namespace'], s['workload']) for s in services['services']] == [('', 'shop')]
     assert services['services'][0]['types']['cpu']['value_total'] == str(per_type)
@@ -625,6 +632,7 @@ def test_what_was_sent_is_answered(lab):
     assert target['pid'] == 4711 and target['jvm_version'] == '21.0.8+9-LTS'
     told = {key: target[key] for key in ('service', 'mode', 'session', 'coverage')}
     assert told == {'service': 'cart', 'mode': 'temporary', 'session': 'owned', 'coverage': 0.94}
+    assert target['overhead'] == {'profiler': 0.003, 'collector': 0.002}
     assert time_ms(target['mode_until']) == lab.start_ms + 600000
     assert len(target['jvm']) == 16 and one['targets'] == [target]
 
@@ -635,7 +643,7 @@ def test_the_history_of_a_jvm_is_told(lab):
     # Seeds five apart are the same JVM; a temporary mode ends 10 minutes after it is reported.
     for seed, start_ms in (('1', early), ('6', early), ('11', lab.start_ms), ('2', lab.start_ms)):
         backend.send('--status', '--seed', seed, start_ms=start_ms)
-    everything = backend.json('/v1/status')
+    everything = settled('both', backend, '/v1/status', lambda a: len(a['targets']) == 2)
     assert len(everything['targets']) == 2 and 'history' not in everything
     jvm = next(t['jvm'] for t in everything['targets'] if t['node'] == 'instance-4')
     one = backend.json('/v1/status', jvm=jvm)
@@ -694,6 +702,98 @@ def test_wrong_parameters_are_named(lab):
     ):
         got, _, data = backend.call('GET', path)
         assert got == status and word in data.decode(), (path, got, data)
+
+# ---- collectors and the ledger ----
+
+def settled(what, backend, path, condition, **query):
+    """The answer, once what is written a moment later is in it."""
+    return wait_for(what, lambda: (answer := backend.json(path, **query)) and condition(answer) and answer)
+
+
+def test_heartbeats_are_kept_and_answered_with_limits(lab):
+    backend = lab.start('--ingest-reports-every', '100ms')
+    expect(backend.send('--heartbeat')[0], outcome='accepted')
+    expect(backend.send('--heartbeat', '--dropped', '2')[0], outcome='accepted')
+    expect(backend.send('--heartbeat', '--seed', '2', '--cluster', 'west')[0], outcome='accepted')
+    answer = settled('both collectors', backend, '/v1/collectors',
+                     lambda a: len(a['collectors']) == 2 and a['collectors'][0]['drops'])
+    one = answer['collectors'][0]
+    told = {key: one[key] for key in ('cluster', 'instance', 'version', 'engine', 'state', 'jvms_seen')}
+    assert told == {'cluster': 'test', 'instance': 'instance-1', 'version': 'instance-1',
+                    'engine': 'async-profiler 4.6', 'state': 'alive', 'jvms_seen': 2}, told
+    assert one['queue']['batches'] == 3 and one['queue']['bytes'] == 2048
+    assert time_ms(one['queue']['oldest']) == lab.start_ms
+    assert time_ms(one['last_success']) == lab.start_ms - 5000
+    drop, = one['drops']
+    assert (drop['cause'], drop['batches'], time_ms(drop['oldest'])) == ('queue_full', 2, lab.start_ms)
+    assert drop['fix'] and answer['collectors'][1]['drops'] == []
+    # The same account once more is not twice as many.
+    backend.send('--heartbeat', '--dropped', '2')
+    backend.send('--heartbeat', '--seed', '3', '--cluster', 'west')
+    settled('the third', backend, '/v1/collectors', lambda a: len(a['collectors']) == 3)
+    again = backend.json('/v1/collectors', cluster='test')['collectors']
+    assert [d['batches'] for d in again[0]['drops']] == [2], again
+    assert backend.json('/v1/ingestion')['dropped'] == {
+        'batches': 2, 'by_cause': {'queue_full': 2, 'disk': 0, 'damaged': 0, 'rejected': 0}}
+    page = backend.get('/metrics')[2].decode()
+    assert '\nhotstack_backend_flush_interval_seconds 60\n' in page
+
+
+def test_the_ledger_tells_what_became_of_batches(lab):
+    backend = lab.start('--ingest-reports-every', '100ms')
+    expect(backend.send()[0], outcome='accepted')
+    expect(backend.send()[0], outcome='duplicate')
+    expect(backend.send('--seed', '2', '--wrong-totals')[0], outcome='rejected', code='totals_mismatch')
+    assert ingest(backend, b'garbage')[0] == 400
+    answer = settled('the ledger', backend, '/v1/ingestion',
+                     lambda a: a['outcomes']['rejected'] == 2 and a['outcomes']['duplicate'] == 1)
+    assert answer['outcomes'] == {'accepted': 1, 'duplicate': 1, 'rejected': 2, 'retry': 0, 'rows': 600}
+    assert sum(b['accepted'] for b in answer['buckets']) == 1
+    rejected = [r for r in answer['refused'] if r['status'] == 'rejected']
+    assert {r['code'] for r in rejected} == {'totals_mismatch', 'malformed'}
+    wrong = next(r for r in rejected if r['code'] == 'totals_mismatch')
+    assert len(wrong['batch']) == 32 and wrong['instance'] == 'instance-2' and wrong['attempts'] == 1
+    assert 'raw_amount' in wrong['message'] and wrong['windows'] == 3 and wrong['rows'] == 600
+    broken = next(r for r in rejected if r['code'] == 'malformed')
+    assert (broken['batch'], broken['instance']) == ('', '') and broken['sender'] == 'auth.collector_token'
+    assert int(answer['events']['seen']) == 600
+    assert backend.call('GET', '/v1/ingestion?buckets=501')[0] == 400
+    backend.stop()
+    assert lab.ask("SELECT count() FROM ingestion_batches WHERE status = 'accepted'") == '1'
+
+
+def test_answers_tell_of_batches_that_never_came(lab):
+    backend = lab.start('--ingest-reports-every', '100ms')
+    backend.send('--status')
+    selection = {'namespace': '', 'workload': 'shop', 'type': 'cpu'}
+    loss = {'dropped_batches': 0, 'oldest_dropped': None, 'rejected_batches': 0, 'code': None}
+    assert backend.json('/v1/flamegraph', **selection)['meta']['loss'] == loss
+    backend.send('--wrong-totals')
+    backend.send('--heartbeat')
+    backend.send('--heartbeat', '--dropped', '3')
+    meta = settled('the loss', backend, '/v1/flamegraph', lambda a: a['meta']['loss']['dropped_batches']
+                   and a['meta']['loss']['rejected_batches'], **selection)['meta']
+    assert meta['loss']['dropped_batches'] == 3 and meta['loss']['code'] == 'totals_mismatch'
+    assert time_ms(meta['loss']['oldest_dropped']) == lab.start_ms
+    # Neither of a service on other nodes, nor of another time.
+    elsewhere = backend.json('/v1/flamegraph', **{**selection, 'workload': 'bank'})['meta']
+    assert elsewhere['loss'] == loss
+    earlier = {'from': str(lab.start_ms - 7200000), 'to': str(lab.start_ms - 3600000)}
+    assert backend.json('/v1/flamegraph', **selection, **earlier)['meta']['loss'] == loss
+
+
+def test_reports_wait_for_a_store_that_is_away(lab):
+    if lab.mode != 'http':
+        return  # the engine in the backend cannot be held
+    backend = lab.start('--ingest-reports-every', '100ms')
+    lab.store.process.send_signal(signal.SIGSTOP)
+    try:
+        expect(backend.send('--status')[0], outcome='accepted')
+        expect(backend.send('--heartbeat')[0], outcome='accepted')
+    finally:
+        lab.store.process.send_signal(signal.SIGCONT)
+    settled('the status', backend, '/v1/status', lambda a: len(a['targets']) == 1)
+    settled('the collector', backend, '/v1/collectors', lambda a: len(a['collectors']) == 1)
 
 
 # ---- settings ----

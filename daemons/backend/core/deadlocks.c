@@ -153,8 +153,8 @@ query_code query_deadlocks(const query *q, const store_filter *filter, uint64_t 
     /* The snapshots first: one that comes between the two reads must not look as if it saw none. */
     query_code code = report_begin(q, filter, out, meta, err);
     if (code == QUERY_OK)
-        code = query_code_of(q->store.ops->read_sightings(q->store.self, &wide, on_sighting,
-                                                          (void *)(uintptr_t)&reader, err));
+        code = query_code_of(q->store.threads->read_sightings(q->store.self, &wide, on_sighting,
+                                                              (void *)(uintptr_t)&reader, err));
     if (code == QUERY_OK && out->deadlock_count > 0)
         code = judge_all(q, filter, out, err);
     if (out->deadlock_count > filter->limit) {

@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "ingest_plan.h"
+#include "reports/refusal.h"
 #include "stored_size.h"
 
 /* A batch on its way to the writer. */
 typedef struct commit {
     const ingest *in;
     const profile_batch *batch;
-    const status_batch *report;
+    const char *sender;
     ingest_plan plan;
     verdict *v;
 } commit;
@@ -57,7 +58,7 @@ static int ask_ledger(commit *c)
     ledger_entry entry = {0};
     store_error err = {0};
 
-    if (s->ops->find_batch(s->self, id, &entry, &err) != 0) {
+    if (s->batches->find_batch(s->self, id, &entry, &err) != 0) {
         retry_for(c, &err);
         return -1;
     }
@@ -141,8 +142,8 @@ static int ask_service(commit *c, size_t first, size_t count, bool *known)
     }
     put_question(c, &q, missing, count, known);
     if (q.count > 0)
-        rc = s->ops->find_stacks(s->self, &c->plan.services[missing->service], c->batch->day, q.ids,
-                                 q.count, q.found, &err);
+        rc = s->batches->find_stacks(s->self, &c->plan.services[missing->service], c->batch->day,
+                                     q.ids, q.count, q.found, &err);
     if (rc == 0)
         take_answer(c, &q, known);
     else
@@ -280,8 +281,9 @@ static void commit_one(commit *c)
         .stacks = c->plan.brought,
         .stack_count = c->plan.brought_count,
         .received_ms = now_ms,
+        .sender = c->sender,
     };
-    if (in->store.ops->write_batch(in->store.self, &write, &err) != 0) {
+    if (in->store.batches->write_batch(in->store.self, &write, &err) != 0) {
         retry_for(c, &err);
         return;
     }
@@ -303,17 +305,6 @@ static void commit_batch(void *arg)
     land(c->in->flights, id);
 }
 
-static void commit_status(void *arg)
-{
-    commit *c = arg;
-    store_error err = {0};
-
-    if (c->in->store.ops->write_status(c->in->store.self, c->report, &err) != 0)
-        retry_for(c, &err);
-    else
-        accept(c->v, 0);
-}
-
 /* ---- on the caller's thread ---- */
 
 static void run(commit *c, void (*job)(void *arg))
@@ -330,43 +321,76 @@ static bool is_forbidden(const scope *allowed, const collector_id *collector)
            !scope_allows(allowed->clusters, allowed->cluster_count, collector->cluster);
 }
 
-bool ingest_profiles(const ingest *in, profile_batch *batch, const scope *allowed, verdict *v)
+static void check_and_commit(const ingest *in, profile_batch *batch, const ingest_sender *from,
+                             verdict *v)
 {
-    commit c = {.in = in, .batch = batch, .v = v};
+    commit c = {.in = in, .batch = batch, .sender = from->name, .v = v};
 
-    if (is_forbidden(allowed, &batch->collector))
-        return false;
     if (check_profile_batch(batch, &in->limits, in->now_ms(in->clock), v) != 0)
-        return true;
+        return;
     if (ingest_plan_make(&c.plan, batch) != 0)
         check_no_memory(v);
     else if (check_services(c.plan.service_count, v) == 0)
         run(&c, commit_batch);
     ingest_plan_free(&c.plan);
-    return true;
 }
 
-bool ingest_status(const ingest *in, status_batch *report, const scope *allowed, verdict *v)
+/* The ledger has a row of each batch, but of those that only lack stacks: they come again. */
+static void note_refusal(const ingest *in, const ingest_sender *from, const profile_batch *batch,
+                         const verdict *v)
 {
-    commit c = {.in = in, .report = report, .v = v};
+    if (v->outcome == OUTCOME_ACCEPTED || v->outcome == OUTCOME_NEED_STACKS)
+        return;
+    const refusal one = refusal_of(from->name, batch, v, &in->limits, in->now_ms(in->clock));
+    reports_refused(in->reports, &one);
+}
 
-    if (is_forbidden(allowed, &report->collector))
+bool ingest_profiles(const ingest *in, profile_batch *batch, const ingest_sender *from, verdict *v)
+{
+    if (is_forbidden(from->allowed, &batch->collector))
         return false;
-    if (check_status_batch(report, &in->limits, in->now_ms(in->clock), v) != 0)
-        return true;
-    if (report->targets.workload.count == 0)
-        accept(v, 0);
-    else
-        run(&c, commit_status);
+    check_and_commit(in, batch, from, v);
+    note_refusal(in, from, batch, v);
     return true;
 }
 
-bool ingest_heartbeat(const ingest *in, const heartbeat *beat, const scope *allowed, verdict *v)
+void ingest_unreadable(const ingest *in, const ingest_sender *from, const verdict *v)
 {
-    (void)in;
-    if (is_forbidden(allowed, &beat->collector))
+    note_refusal(in, from, NULL, v);
+}
+
+/* What came of adding a report to those that are gathered. */
+static void note_gathered(int rc, const store_error *err, verdict *v)
+{
+    if (rc == 0)
+        accept(v, 0);
+    else if (rc == STORE_ERR_FAILED)
+        verdict_reject(v, "payload_too_large", "%.400s", err->message);
+    else
+        verdict_retry(v, "store_busy", 5000, "%.400s", err->message);
+}
+
+bool ingest_status(const ingest *in, status_batch *report, const ingest_sender *from, verdict *v)
+{
+    store_error err = {0};
+
+    if (is_forbidden(from->allowed, &report->collector))
+        return false;
+    if (check_status_batch(report, &in->limits, in->now_ms(in->clock), v) == 0)
+        note_gathered(in->store.reports->add_status(in->store.self, report, &err), &err, v);
+    return true;
+}
+
+bool ingest_heartbeat(const ingest *in, const heartbeat *beat, const ingest_sender *from,
+                      verdict *v)
+{
+    store_error err = {0};
+    uint64_t now_ms = in->now_ms(in->clock);
+
+    if (is_forbidden(from->allowed, &beat->collector))
         return false;
     if (check_heartbeat(beat, v) == 0)
-        accept(v, 0);
+        note_gathered(in->store.reports->add_heartbeat(in->store.self, beat, now_ms, &err), &err,
+                      v);
     return true;
 }

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "known_stacks.h"
+#include "reports/reports.h"
 #include "store.h"
 #include <contract/check.h>
 
@@ -33,19 +34,32 @@ typedef struct ingest {
     void *writer_self;
     known_stacks *known; /* NULL: the store is asked each time */
     in_flight *flights;
+    reports *reports;
     ingest_limits limits;
     uint64_t (*now_ms)(void *clock); /* Unix time */
     void *clock;
 } ingest;
 
+/* Whose token came with a payload. */
+typedef struct ingest_sender {
+    const char *name;
+    const scope *allowed; /* the clusters that it may write for; an empty list is all */
+} ingest_sender;
+
 /*
- * Checks, commits and fills the verdict (verdict_clear frees it). clusters: those the token may
- * write for, an empty list is all. Returns true unless the token's scope forbids the cluster: then
- * the verdict is not filled, and the answer is 403.
+ * Checks, commits and fills the verdict (verdict_clear frees it). Returns true unless the token's
+ * scope forbids the cluster: then the verdict is not filled, and the answer is 403.
+ *
+ * A batch is stored when it is accepted. A report is gathered then (core/reports/reports.h), and
+ * written a little later.
  */
-bool ingest_profiles(const ingest *in, profile_batch *batch, const scope *allowed, verdict *v);
-bool ingest_status(const ingest *in, status_batch *report, const scope *allowed, verdict *v);
-bool ingest_heartbeat(const ingest *in, const heartbeat *beat, const scope *allowed, verdict *v);
+bool ingest_profiles(const ingest *in, profile_batch *batch, const ingest_sender *from, verdict *v);
+bool ingest_status(const ingest *in, status_batch *report, const ingest_sender *from, verdict *v);
+bool ingest_heartbeat(const ingest *in, const heartbeat *beat, const ingest_sender *from,
+                      verdict *v);
+
+/* A batch that could not be read has been refused. */
+void ingest_unreadable(const ingest *in, const ingest_sender *from, const verdict *v);
 
 /* True when the list is empty or holds the value. */
 bool scope_allows(const char *const *list, size_t count, text value);

@@ -199,22 +199,22 @@ query_code query_locks(const query *q, const store_filter *filter, thread_report
 {
     lock_reader reader = {out, 0};
     store_filter wide = *filter;
-    const store_ops *ops = q->store.ops;
+    const thread_port *threads = q->store.threads;
 
     wide.limit = ROWS_MAX;
     query_code code = report_begin(q, filter, out, meta, err);
     if (code == QUERY_OK)
         code = query_code_of(
-            ops->read_threads(q->store.self, THREADS_WAITS, &wide, on_wait, &reader, err));
+            threads->read_threads(q->store.self, THREADS_WAITS, &wide, on_wait, &reader, err));
     if (code == QUERY_OK && out->lock_count > 0)
         code = query_code_of(
-            ops->read_threads(q->store.self, THREADS_HOLDERS, &wide, on_holder, &reader, err));
+            threads->read_threads(q->store.self, THREADS_HOLDERS, &wide, on_holder, &reader, err));
     if (code == QUERY_OK && out->lock_count > 0)
         code = query_code_of(
-            ops->read_threads(q->store.self, THREADS_USAGE, &wide, on_usage, out, err));
+            threads->read_threads(q->store.self, THREADS_USAGE, &wide, on_usage, out, err));
     if (code == QUERY_OK && out->lock_count > 0)
         code = query_code_of(
-            ops->read_threads(q->store.self, THREADS_DELAY, &wide, on_delay, out, err));
+            threads->read_threads(q->store.self, THREADS_DELAY, &wide, on_delay, out, err));
     if (code == QUERY_OK && keep_worst(out, (size_t)filter->limit, meta) != 0)
         code = QUERY_UNAVAILABLE;
     return code == QUERY_OK ? read_stacks(q, filter, out, err) : code;

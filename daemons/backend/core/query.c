@@ -53,7 +53,11 @@ query_code query_fresh(const query *q, const store_filter *filter, query_meta *m
     meta->from_ms = filter->from_ms;
     meta->to_ms = filter->to_ms;
     store_freshness fresh = {0};
-    query_code code = query_code_of(q->store.ops->read_fresh(q->store.self, filter, &fresh, err));
+    query_code code =
+        query_code_of(q->store.profiles->read_fresh(q->store.self, filter, &fresh, err));
+    if (code == QUERY_OK)
+        code =
+            query_code_of(q->store.ingestion->read_loss(q->store.self, filter, &meta->loss, err));
     meta->fresh_until_ms = fresh.until_ms;
     meta->fingerprint = fresh.fingerprint;
     if (filter->type != 0) {
@@ -97,8 +101,8 @@ int query_frames(const query *q, const store_filter *filter, const uint8_t *cons
             missing[missing_count++] = ids[i];
     }
     if (rc == 0 && missing_count > 0)
-        rc = q->store.ops->read_frames(q->store.self, filter, missing, missing_count, keep_and_give,
-                                       &r, err);
+        rc = q->store.profiles->read_frames(q->store.self, filter, missing, missing_count,
+                                            keep_and_give, &r, err);
     free(missing);
     return rc;
 }

@@ -43,6 +43,7 @@ typedef struct query_meta {
     unsigned reason;                              /* enum reason, of the newest of lost_windows */
     uint64_t lost_events; /* before they were counted; 0 where there is no single type */
     uint64_t seen, cut, dropped, omitted; /* the ledger, in the type's unit */
+    store_loss loss;                      /* batches of the range that never came */
 } query_meta;
 
 /* May this be asked for? QUERY_OK, QUERY_FORBIDDEN or QUERY_EXPIRED. A range that begins before the
@@ -84,6 +85,7 @@ typedef struct target_entry {
     uint64_t target, pid, state, reason, session, mode;
     uint64_t until_ms; /* end of a temporary mode; 0 = it has none */
     uint64_t last_length_ms, last_covered_ms;
+    uint64_t profiler_ns, collector_ns; /* what the last window cost, plus 1; 0 = not known */
     uint64_t since_ms; /* of a history: the first observation of what was observed last */
     uint64_t started_ms, last_window_ms, observed_ms;
 } target_entry;

@@ -108,10 +108,10 @@ query_code query_services(const query *q, const store_filter *filter, service_li
     wide.limit = LIST_MAX;
     query_code code = query_fresh(q, filter, meta, err);
     if (code == QUERY_OK)
-        code =
-            query_code_of(q->store.ops->read_services(q->store.self, &wide, on_service, &r, err));
+        code = query_code_of(
+            q->store.profiles->read_services(q->store.self, &wide, on_service, &r, err));
     if (code == QUERY_OK)
-        code = query_code_of(q->store.ops->read_types(q->store.self, &wide, on_type, &r, err));
+        code = query_code_of(q->store.profiles->read_types(q->store.self, &wide, on_type, &r, err));
     meta->rows_scanned = r.total;
     meta->nodes_omitted = r.total - out->count;
     return code;
@@ -161,6 +161,8 @@ static bool copy_target(target_entry *entry, const target_row *row)
         .until_ms = row->until_ms,
         .last_length_ms = row->last_length_ms,
         .last_covered_ms = row->last_covered_ms,
+        .profiler_ns = row->profiler_ns,
+        .collector_ns = row->collector_ns,
         .started_ms = row->started_ms,
         .last_window_ms = row->last_window_ms,
         .observed_ms = row->observed_ms,
@@ -227,7 +229,8 @@ query_code query_targets(const query *q, const store_filter *filter, target_list
     wide.limit = LIST_MAX;
     query_code code = query_fresh(q, filter, meta, err);
     if (code == QUERY_OK)
-        code = query_code_of(q->store.ops->read_targets(q->store.self, &wide, on_target, &r, err));
+        code =
+            query_code_of(q->store.status->read_targets(q->store.self, &wide, on_target, &r, err));
     meta->rows_scanned += r.total;
     meta->nodes_omitted += r.total - out->count;
     return code;
@@ -283,7 +286,7 @@ query_code query_target_history(const query *q, const store_filter *filter, targ
 
     wide.limit = HISTORY_MAX;
     query_code code =
-        query_code_of(q->store.ops->read_history(q->store.self, &wide, on_observation, &r, err));
+        query_code_of(q->store.status->read_history(q->store.self, &wide, on_observation, &r, err));
     target_list_free(&r.last);
     meta->rows_scanned += r.rows;
     meta->nodes_omitted += r.entries - out->count;

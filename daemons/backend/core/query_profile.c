@@ -179,7 +179,8 @@ static query_code read_all_frames(const query *q, const store_filter *filter, pr
 static query_code read_all(const query *q, const store_filter *filter, profile_reader *r,
                            store_error *err)
 {
-    query_code code = query_code_of(q->store.ops->read_sums(q->store.self, filter, on_sum, r, err));
+    query_code code =
+        query_code_of(q->store.profiles->read_sums(q->store.self, filter, on_sum, r, err));
 
     if (code == QUERY_OK)
         code = read_all_frames(q, filter, r, err);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * core/store.h: the port to the store. adapters/store fills it for ClickHouse; tests with a fake.
- *
- * Writes (find_batch to write_status) are called by one thread, the writer. Reads may come from
- * several threads at once. Every function returns 0 or a STORE_ERR_ code with err filled.
+ * core/store.h: the ports to the store, one a concern. adapters/store fills them for ClickHouse;
+ * tests with a fake. Every function returns 0 or a STORE_ERR_ code with err filled. Reads may come
+ * from several threads at once.
  */
 #ifndef BACKEND_STORE_H
 #define BACKEND_STORE_H
 
 #include <contract/payload.h>
+#include <contract/verdict.h>
 
 enum {
     STORE_OK = 0,
@@ -48,6 +48,7 @@ typedef struct batch_write {
     const stack_use *stacks; /* rows for the stacks' table: dictionary indexes */
     size_t stack_count;
     uint64_t received_ms;
+    const char *sender; /* the token's name */
 } batch_write;
 
 /* ---- reads ---- */
@@ -121,6 +122,7 @@ typedef struct target_row {
     uint64_t target, pid, state, reason, session, mode;
     uint64_t until_ms; /* end of a temporary mode; 0 = it has none */
     uint64_t last_length_ms, last_covered_ms;
+    uint64_t profiler_ns, collector_ns; /* what that window cost, plus 1; 0 = not known */
     uint64_t started_ms, last_window_ms, observed_ms;
     uint64_t reported_ms; /* the newest observation that its collector sent of any JVM */
 } target_row;
@@ -188,16 +190,95 @@ typedef struct store_freshness {
     uint64_t fingerprint;          /* of the windows: while it is the same, so are their samples */
 } store_freshness;
 
-typedef struct store_ops {
-    /* Looks a batch up in the ledger. */
+/* A call about a batch that ended otherwise than with it stored, for the ledger; or, where
+ * batch_id is zero, several of one sender. */
+typedef struct refusal {
+    outcome status;
+    uint8_t batch_id[16];
+    char sender[64]; /* the token's name */
+    char cluster[254], node[254], instance[254];
+    char code[32];
+    char message[256];
+    uint64_t batches; /* that the row stands for */
+    uint64_t attempts, first_ms, last_ms;
+    uint64_t created_ms;     /* cut by the collector; last_ms where that is not known */
+    uint64_t from_ms, to_ms; /* of its data */
+    uint64_t body_bytes, windows, rows;
+} refusal;
+
+/* The newest heartbeat of a collector. */
+typedef struct collector_row {
+    text cluster, node, instance, version, engine;
+    uint64_t run_id, received_ms, sent_ms, started_ms;
+    uint64_t queued_bytes, queued_batches, queue_bytes, oldest_queued_ms;
+    uint64_t cut_batches, last_success_ms, jvms_seen, jvms_profiled;
+} collector_row;
+
+/* Batches that a collector lost, of one cause (catalogue/drop_cause.h). */
+typedef struct drop_row {
+    text cluster, instance;
+    uint64_t cause, batches;
+    uint64_t oldest_ms, newest_ms; /* when they were cut; 0 = not known */
+} drop_row;
+
+/* Batches by outcome in one bucket of time. */
+typedef struct outcome_row {
+    uint64_t time_ms;
+    uint64_t accepted, duplicate, rejected, retry;
+    uint64_t rows; /* sample rows of those accepted */
+} outcome_row;
+
+/* A row of the ledger that is not of an accepted batch. */
+typedef struct refused_row {
+    text batch_id; /* 16 bytes; all zero where the row stands for several */
+    text status, sender, cluster, node, instance, code, message;
+    uint64_t batches, attempts, first_ms, last_ms, body_bytes, windows, rows;
+} refused_row;
+
+/* Events of the windows in a range: all that were seen, and of them what was cut. */
+typedef struct store_events {
+    uint64_t seen, truncated, dropped, lost;
+} store_events;
+
+/* Batches that never came into the store. */
+typedef struct store_loss {
+    uint64_t dropped, oldest_dropped_ms; /* by collectors */
+    uint64_t rejected;
+    char code[32]; /* of the newest rejection; "" = there is none */
+} store_loss;
+
+typedef int (*collector_fn)(void *context, const collector_row *row);
+typedef int (*drop_fn)(void *context, const drop_row *row);
+typedef int (*outcome_fn)(void *context, const outcome_row *row);
+typedef int (*refused_fn)(void *context, const refused_row *row);
+
+/* ---- the ports, one a concern; every function returns 0 or a STORE_ERR_ code ---- */
+
+/* What batches need; called by the writer's threads. */
+typedef struct batch_port {
+    /* Looks a stored batch up in the ledger. */
     int (*find_batch)(void *self, const uint8_t batch_id[16], ledger_entry *out, store_error *err);
     /* known[i] says whether ids[i] is known for the service on that day; false at first. */
     int (*find_stacks)(void *self, const service_key *service, uint32_t day,
                        const uint8_t *const *ids, size_t count, bool *known, store_error *err);
     /* Writes all tables in order, the ledger last: 0 means that the whole batch is stored. */
     int (*write_batch)(void *self, const batch_write *write, store_error *err);
-    int (*write_status)(void *self, const status_batch *report, store_error *err);
+} batch_port;
 
+/* What collectors report. Rows are gathered in memory and written together. */
+typedef struct report_port {
+    /* STORE_ERR_BUSY: there is no room until the next flush. Any thread. */
+    int (*add_status)(void *self, const status_batch *report, store_error *err);
+    int (*add_heartbeat)(void *self, const heartbeat *beat, uint64_t received_ms, store_error *err);
+    /* Writes what is gathered, and rows of the ledger. What could not be written stays for the next
+     * call, but the rows of the ledger, which the caller keeps. One thread. */
+    int (*flush)(void *self, const refusal *refused, size_t count, store_error *err);
+    /* Collectors with a heartbeat since then. */
+    int (*count_collectors)(void *self, uint64_t since_ms, uint64_t *count, store_error *err);
+} report_port;
+
+/* Queries of services and their profiles. */
+typedef struct profile_port {
     int (*read_services)(void *self, const store_filter *filter, service_fn each, void *context,
                          store_error *err);
     int (*read_types)(void *self, const store_filter *filter, type_fn each, void *context,
@@ -207,11 +288,23 @@ typedef struct store_ops {
                      store_error *err);
     int (*read_fresh)(void *self, const store_filter *filter, store_freshness *out,
                       store_error *err);
+    /* The frames of `count` stacks of the filter's services, in any order; none of those that the
+     * store has not. */
+    int (*read_frames)(void *self, const store_filter *filter, const uint8_t *const *ids,
+                       size_t count, stack_fn each, void *context, store_error *err);
+} profile_port;
+
+/* Queries of JVMs and what was told of them. */
+typedef struct status_port {
     int (*read_targets)(void *self, const store_filter *filter, target_fn each, void *context,
                         store_error *err);
     /* Every observation of filter->target, the newest first. */
     int (*read_history)(void *self, const store_filter *filter, target_fn each, void *context,
                         store_error *err);
+} status_port;
+
+/* Queries of thread snapshots. */
+typedef struct thread_port {
     int (*read_sources)(void *self, const store_filter *filter, source_fn each, void *context,
                         store_error *err);
     int (*read_threads)(void *self, thread_read what, const store_filter *filter, thread_fn each,
@@ -219,14 +312,34 @@ typedef struct store_ops {
     /* By target, cycle and position; the newest cycles first. */
     int (*read_sightings)(void *self, const store_filter *filter, sighting_fn each, void *context,
                           store_error *err);
-    /* The frames of `count` stacks of the filter's services, in any order; none of those that the
-     * store has not. */
-    int (*read_frames)(void *self, const store_filter *filter, const uint8_t *const *ids,
-                       size_t count, stack_fn each, void *context, store_error *err);
-} store_ops;
+} thread_port;
+
+/* Queries of collectors and of the ledger. Hourly sums have a port of their own: rollups.h. */
+typedef struct ingestion_port {
+    /* One row a collector: its newest heartbeat of the range. */
+    int (*read_collectors)(void *self, const store_filter *filter, collector_fn each, void *context,
+                           store_error *err);
+    /* By collector and cause: what was dropped in the range. */
+    int (*read_drops)(void *self, const store_filter *filter, drop_fn each, void *context,
+                      store_error *err);
+    /* By time: batches of each status in buckets of filter->bucket_ms. */
+    int (*read_outcomes)(void *self, const store_filter *filter, outcome_fn each, void *context,
+                         store_error *err);
+    /* Rows of the ledger that are not of accepted batches, the newest first. */
+    int (*read_refused)(void *self, const store_filter *filter, refused_fn each, void *context,
+                        store_error *err);
+    int (*read_events)(void *self, const store_filter *filter, store_events *out, store_error *err);
+    /* What was lost on the way of data of the range, on the nodes that the filter is about. */
+    int (*read_loss)(void *self, const store_filter *filter, store_loss *out, store_error *err);
+} ingestion_port;
 
 typedef struct store {
-    const store_ops *ops;
+    const batch_port *batches;
+    const report_port *reports;
+    const profile_port *profiles;
+    const status_port *status;
+    const thread_port *threads;
+    const ingestion_port *ingestion;
     void *self;
 } store;
 

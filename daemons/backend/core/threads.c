@@ -89,7 +89,8 @@ query_code report_begin(const query *q, const store_filter *filter, thread_repor
 
     wide.limit = NEWEST_MAX;
     if (code == QUERY_OK)
-        code = query_code_of(q->store.ops->read_sources(q->store.self, &wide, on_source, out, err));
+        code = query_code_of(
+            q->store.threads->read_sources(q->store.self, &wide, on_source, out, err));
     return code;
 }
 
@@ -233,7 +234,7 @@ static query_code gather(const query *q, thread_read what, const store_filter *f
     wide.limit = NEWEST_MAX;
     g->filter = filter;
     query_code code =
-        query_code_of(q->store.ops->read_threads(q->store.self, what, &wide, on_row, g, err));
+        query_code_of(q->store.threads->read_threads(q->store.self, what, &wide, on_row, g, err));
     meta->rows_scanned += g->total;
     if (g->total > g->limit) {
         meta->nodes_omitted += g->total - g->limit;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The use cases of ingest over a store that is only remembered. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #include "run_suite.h"
 #include "sample_batch.h"
 #include "stored_size.h"
+
+enum { FLUSHED_MAX = 64, ROWS = 32 };
 
 /* A store in memory: what was asked and written, and what it shall answer. */
 typedef struct fake {
@@ -18,6 +21,9 @@ typedef struct fake {
     unsigned finds, asked_ids, writes;
     size_t written_stacks, written_services;
     bool queue_full;
+    size_t reported, beats, flushed_count;
+    refusal flushed[FLUSHED_MAX];
+    uint64_t collectors;
     void (*during_find)(void); /* called once, while the backend asks the ledger */
     verdict other;
 } fake;
@@ -67,10 +73,39 @@ static int write_batch(void *self, const batch_write *w, store_error *err)
     return f->write_fails != 0 ? refuse_with(err, f->write_fails) : 0;
 }
 
-static int write_status(void *self, const status_batch *report, store_error *err)
+static int add_status(void *self, const status_batch *report, store_error *err)
 {
-    (void)report, (void)err;
-    ((fake *)self)->writes++;
+    fake *f = self;
+
+    f->reported += report->targets.workload.count;
+    return f->write_fails != 0 ? refuse_with(err, f->write_fails) : 0;
+}
+
+static int add_heartbeat(void *self, const heartbeat *beat, uint64_t received_ms, store_error *err)
+{
+    fake *f = self;
+
+    (void)beat;
+    ck_assert_uint_eq(received_ms, SAMPLE_NOW_MS);
+    f->beats++;
+    return f->write_fails != 0 ? refuse_with(err, f->write_fails) : 0;
+}
+
+static int flush(void *self, const refusal *refused, size_t count, store_error *err)
+{
+    fake *f = self;
+
+    f->flushed_count = count;
+    for (size_t i = 0; i < count && i < FLUSHED_MAX; i++)
+        f->flushed[i] = refused[i];
+    return f->write_fails != 0 ? refuse_with(err, f->write_fails) : 0;
+}
+
+static int count_collectors(void *self, uint64_t since_ms, uint64_t *count, store_error *err)
+{
+    (void)err;
+    ck_assert_uint_eq(since_ms, SAMPLE_NOW_MS - 180000);
+    *count = ((fake *)self)->collectors;
     return 0;
 }
 
@@ -88,13 +123,13 @@ static uint64_t now(void *clock)
     return SAMPLE_NOW_MS;
 }
 
-static const store_ops ops = {.find_batch = find_batch,
-                              .find_stacks = find_stacks,
-                              .write_batch = write_batch,
-                              .write_status = write_status};
+static const batch_port batches = {find_batch, find_stacks, write_batch};
+static const report_port report_rows = {add_status, add_heartbeat, flush, count_collectors};
 static const writer_ops writer = {run_now};
-static const scope everything;
+static const scope all_clusters;
+static const ingest_sender everything = {"token", &all_clusters};
 static fake f;
+static reports gathered;
 static in_flight flights = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static ingest in;
 static sample_batch s;
@@ -103,7 +138,16 @@ static verdict v;
 static void set_up(void)
 {
     f = (fake){.known = false};
-    in = (ingest){.store = {&ops, &f},
+    const store ports = {.batches = &batches, .reports = &report_rows, .self = &f};
+    const reports_options options = {.store = ports,
+                                     .refused_rows = ROWS,
+                                     .flush_interval_ms = 60000,
+                                     .batches_per_second = 5,
+                                     .silent_ms = 180000,
+                                     .now_ms = now};
+    ck_assert_int_eq(reports_init(&gathered, &options), 0);
+    in = (ingest){.store = ports,
+                  .reports = &gathered,
                   .writer = &writer,
                   .writer_self = &f,
                   .flights = &flights,
@@ -117,6 +161,7 @@ static void tear_down(void)
 {
     verdict_clear(&v);
     profile_batch_clear(&s.batch);
+    reports_destroy(&gathered);
 }
 
 static void drop_dictionary(void)
@@ -350,11 +395,187 @@ START_TEST(test_scope)
     const char *west[] = {"west"}, *both[] = {"west", "east"};
     const scope narrow = {.clusters = west, .cluster_count = 1};
     const scope wide = {.clusters = both, .cluster_count = 2};
+    const ingest_sender stranger = {"stranger", &narrow}, friend = {"friend", &wide};
 
-    ck_assert(!ingest_profiles(&in, &s.batch, &narrow, &v));
+    ck_assert(!ingest_profiles(&in, &s.batch, &stranger, &v));
     ck_assert_uint_eq(f.finds + f.writes, 0);
-    ck_assert(ingest_profiles(&in, &s.batch, &wide, &v));
+    ck_assert(ingest_profiles(&in, &s.batch, &friend, &v));
     ck_assert_int_eq(v.outcome, OUTCOME_ACCEPTED);
+}
+END_TEST
+
+static const refusal *flushed_one(void)
+{
+    store_error err = {0};
+
+    ck_assert_int_eq(reports_flush(&gathered, &err), 0);
+    ck_assert_uint_eq(f.flushed_count, 1);
+    return &f.flushed[0];
+}
+
+START_TEST(test_the_ledger_tells_of_a_rejected_batch)
+{
+    s.batch.attempt = 3;
+    s.batch.waited_ms = 4000;
+    s.batch.contract = 9;
+    ck_assert(ingest_profiles(&in, &s.batch, &everything, &v));
+    const refusal *row = flushed_one();
+    ck_assert_int_eq(row->status, OUTCOME_REJECTED);
+    ck_assert_str_eq(row->code, "contract_unknown");
+    ck_assert_str_eq(row->message, v.message);
+    ck_assert_str_eq(row->sender, "token");
+    ck_assert_str_eq(row->cluster, "east");
+    ck_assert_int_eq(memcmp(row->batch_id, s.batch.batch_id.data, 16), 0);
+    ck_assert_uint_eq(row->attempts, 3);
+    ck_assert_uint_eq(row->first_ms, SAMPLE_NOW_MS - 4000);
+    ck_assert_uint_eq(row->last_ms, SAMPLE_NOW_MS);
+    ck_assert_uint_eq(row->created_ms, s.batch.created_ms);
+    ck_assert_uint_eq(row->from_ms, s.batch.windows.start_ms.at[0]);
+    ck_assert_uint_gt(row->to_ms, row->from_ms);
+    ck_assert_uint_eq(row->windows, s.batch.windows.target.count);
+}
+END_TEST
+
+/* Times that nobody can have, and names that are none, do not reach the ledger. */
+START_TEST(test_the_ledger_takes_nothing_invalid_of_a_rejected_batch)
+{
+    s.batch.created_ms = UINT64_MAX;
+    s.batch.waited_ms = UINT64_MAX;
+    s.batch.collector.node = (text){"\xff", 1};
+    s.batch.windows.length_ms.count--;
+    s.batch.snapshots.taken_ms = (u64s){NULL, 0};
+    ck_assert(ingest_profiles(&in, &s.batch, &everything, &v));
+    const refusal *row = flushed_one();
+    ck_assert_int_eq(row->status, OUTCOME_REJECTED);
+    ck_assert_str_eq(row->cluster, "");
+    ck_assert_uint_eq(row->created_ms, SAMPLE_NOW_MS);
+    ck_assert_uint_eq(row->first_ms, SAMPLE_NOW_MS);
+    ck_assert_uint_eq(row->from_ms, SAMPLE_NOW_MS);
+}
+END_TEST
+
+START_TEST(test_the_same_batch_is_one_row)
+{
+    f.ledger.found = true;
+    memcpy(f.ledger.digest, s.batch.digest.data, 16);
+    ck_assert(ingest_profiles(&in, &s.batch, &everything, &v));
+    s.batch.attempt = 2;
+    ck_assert(ingest_profiles(&in, &s.batch, &everything, &v));
+    const refusal *row = flushed_one();
+    ck_assert_int_eq(row->status, OUTCOME_DUPLICATE);
+    ck_assert_uint_eq(row->batches, 1);
+    ck_assert_uint_eq(row->attempts, 2);
+}
+END_TEST
+
+static uint64_t flushed_batches(void)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < f.flushed_count; i++)
+        count += f.flushed[i].batches;
+    return count;
+}
+
+static refusal made_up(unsigned sender, unsigned batch)
+{
+    refusal one = {.status = OUTCOME_REJECTED, .code = "malformed", .batches = 1};
+
+    snprintf(one.instance, sizeof(one.instance), "node-%u", sender);
+    memcpy(one.batch_id, &batch, sizeof(batch));
+    return one;
+}
+
+START_TEST(test_one_sender_cannot_flood_the_ledger)
+{
+    enum { MANY = 1000 };
+    store_error err = {0};
+
+    for (unsigned i = 1; i <= MANY; i++) {
+        const refusal one = made_up(1, i);
+        reports_refused(&gathered, &one);
+    }
+    const refusal other = made_up(2, 1);
+    reports_refused(&gathered, &other);
+    ck_assert_int_eq(reports_flush(&gathered, &err), 0);
+    ck_assert_uint_eq(f.flushed_count, REFUSALS_OF_SENDER + 2);
+    ck_assert_uint_eq(flushed_batches(), MANY + 1);
+    ck_assert_uint_eq(reports_read(&gathered).summed, MANY - REFUSALS_OF_SENDER);
+}
+END_TEST
+
+START_TEST(test_many_senders_cannot_flood_the_ledger)
+{
+    enum { MANY = 1000 };
+    store_error err = {0};
+
+    for (unsigned i = 1; i <= MANY; i++) {
+        const refusal one = made_up(i, i);
+        reports_refused(&gathered, &one);
+    }
+    ck_assert_int_eq(reports_flush(&gathered, &err), 0);
+    ck_assert_uint_le(f.flushed_count, ROWS);
+    ck_assert_uint_eq(flushed_batches(), MANY);
+}
+END_TEST
+
+START_TEST(test_rows_that_could_not_be_written_are_written_later)
+{
+    store_error err = {0};
+    refusal one = made_up(1, 1);
+
+    reports_refused(&gathered, &one);
+    f.write_fails = STORE_ERR_UNAVAILABLE;
+    ck_assert_int_eq(reports_flush(&gathered, &err), STORE_ERR_UNAVAILABLE);
+    one = made_up(1, 2);
+    reports_refused(&gathered, &one);
+    f.write_fails = 0;
+    ck_assert_int_eq(reports_flush(&gathered, &err), 0);
+    ck_assert_uint_eq(f.flushed_count, 1);
+    ck_assert_uint_eq(f.flushed[0].batch_id[0], 1);
+    ck_assert_int_eq(reports_flush(&gathered, &err), 0);
+    ck_assert_uint_eq(f.flushed[0].batch_id[0], 2);
+}
+END_TEST
+
+static const struct {
+    uint64_t collectors, interval_ms;
+} intervals[] = {{0, 60000}, {300, 60000}, {301, 60200}, {1000, 200000}, {5000, 300000}};
+
+START_TEST(test_the_interval_grows_with_the_collectors)
+{
+    store_error err = {0};
+
+    ck_assert_uint_eq(reports_flush_interval(&gathered), 60000);
+    f.collectors = intervals[_i].collectors;
+    ck_assert_int_eq(reports_flush(&gathered, &err), 0);
+    ck_assert_uint_eq(reports_flush_interval(&gathered), intervals[_i].interval_ms);
+}
+END_TEST
+
+static heartbeat make_beat(void)
+{
+    return (heartbeat){
+        .contract = 1, .collector = s.batch.collector, .engine = {"", 0}, .sent_ms = 1};
+}
+
+static const struct {
+    int fails;
+    outcome outcome;
+    const char *code;
+} report_answers[] = {{0, OUTCOME_ACCEPTED, ""},
+                      {STORE_ERR_BUSY, OUTCOME_RETRY, "store_busy"},
+                      {STORE_ERR_FAILED, OUTCOME_REJECTED, "payload_too_large"}};
+
+START_TEST(test_a_heartbeat_is_gathered)
+{
+    heartbeat beat = make_beat();
+
+    f.write_fails = report_answers[_i].fails;
+    ck_assert(ingest_heartbeat(&in, &beat, &everything, &v));
+    ck_assert_int_eq(v.outcome, report_answers[_i].outcome);
+    ck_assert_str_eq(v.code, report_answers[_i].code);
+    ck_assert_uint_eq(f.beats, 1);
 }
 END_TEST
 
@@ -382,5 +603,15 @@ int main(void)
     tcase_add_test(tcase, test_more_frames_than_a_block_holds);
     tcase_add_test(tcase, test_more_workloads_than_one_batch_may_ask_for);
     tcase_add_test(tcase, test_scope);
+    tcase_add_test(tcase, test_the_ledger_tells_of_a_rejected_batch);
+    tcase_add_test(tcase, test_the_ledger_takes_nothing_invalid_of_a_rejected_batch);
+    tcase_add_test(tcase, test_the_same_batch_is_one_row);
+    tcase_add_test(tcase, test_one_sender_cannot_flood_the_ledger);
+    tcase_add_test(tcase, test_many_senders_cannot_flood_the_ledger);
+    tcase_add_test(tcase, test_rows_that_could_not_be_written_are_written_later);
+    tcase_add_loop_test(tcase, test_the_interval_grows_with_the_collectors, 0,
+                        sizeof(intervals) / sizeof(intervals[0]));
+    tcase_add_loop_test(tcase, test_a_heartbeat_is_gathered, 0,
+                        sizeof(report_answers) / sizeof(report_answers[0]));
     return run_suite(suite);
 }

@@ -19,6 +19,7 @@ typedef struct fake {
     size_t sum_count;
     size_t frames_asked;
     int fails;
+    store_loss loss;
 } fake;
 
 static fake f;
@@ -160,15 +161,25 @@ static uint64_t now(void *clock)
     return NOW_MS;
 }
 
-static const store_ops ops = {.read_fresh = read_fresh,
-                              .read_targets = read_targets,
-                              .read_history = read_history,
-                              .read_services = read_services,
-                              .read_types = read_types,
-                              .read_sums = read_sums,
-                              .read_frames = read_frames};
+static int read_loss(void *self, const store_filter *asked, store_loss *out, store_error *e)
+{
+    (void)asked, (void)e;
+    *out = ((const fake *)self)->loss;
+    return 0;
+}
+
+static const profile_port profiles = {.read_fresh = read_fresh,
+                                      .read_services = read_services,
+                                      .read_types = read_types,
+                                      .read_sums = read_sums,
+                                      .read_frames = read_frames};
+static const status_port status = {.read_targets = read_targets, .read_history = read_history};
+static const ingestion_port ingestion = {.read_loss = read_loss};
 static const query q = {
-    .store = {&ops, &f}, .retention_ms = 7ull * DAY_MS, .silent_ms = 180000, .now_ms = now};
+    .store = {.profiles = &profiles, .status = &status, .ingestion = &ingestion, .self = &f},
+    .retention_ms = 7ull * DAY_MS,
+    .silent_ms = 180000,
+    .now_ms = now};
 static store_filter filter;
 static query_meta meta;
 static store_error err;

@@ -98,14 +98,25 @@ static uint64_t now(void *clock)
     return NOW_MS;
 }
 
-static const store_ops ops = {.read_fresh = read_fresh,
-                              .read_targets = read_targets,
-                              .read_sources = read_sources,
-                              .read_threads = read_threads,
-                              .read_sightings = read_sightings,
-                              .read_frames = read_frames};
-static const query q = {
-    .store = {&ops, NULL}, .retention_ms = 7ull * DAY_MS, .silent_ms = 180000, .now_ms = now};
+static int read_loss(void *self, const store_filter *asked, store_loss *out, store_error *e)
+{
+    (void)self, (void)asked, (void)e;
+    *out = (store_loss){.dropped = 0};
+    return 0;
+}
+
+static const profile_port profiles = {.read_fresh = read_fresh, .read_frames = read_frames};
+static const status_port status = {.read_targets = read_targets};
+static const thread_port threads = {
+    .read_sources = read_sources, .read_threads = read_threads, .read_sightings = read_sightings};
+static const ingestion_port ingestion = {.read_loss = read_loss};
+static const query q = {.store = {.profiles = &profiles,
+                                  .status = &status,
+                                  .threads = &threads,
+                                  .ingestion = &ingestion},
+                        .retention_ms = 7ull * DAY_MS,
+                        .silent_ms = 180000,
+                        .now_ms = now};
 
 static thread_row row_of(uint64_t tid, const char *name)
 {

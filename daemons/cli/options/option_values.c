@@ -178,9 +178,13 @@ static const event_intervals usual = {{[EVENT_CPU] = 10000000,
 
 int take_events(void *field, const option_row *row, const char *text)
 {
-    char why[200] = "";
-    if (text[0] == '\0')
-        (void)snprintf(why, sizeof(why), "no event is named");
+    char why[200] = "no event is named";
+    size_t index;
+    for (const char *at = text; *at != '\0'; at += strspn(at, ",")) {
+        if (!find_word(&index, row, at, strcspn(at, "=,")))
+            return EXIT_USAGE;
+        at += strcspn(at, ",");
+    }
     if (text[0] != '\0' && event_intervals_parse(field, text, &usual, why, sizeof(why)) == 0)
         return -1;
     complain("--%s: %s", row->name, why);

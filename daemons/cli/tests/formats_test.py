@@ -580,12 +580,18 @@ class Tests:
 
     def test_typos_are_answered_with_the_nearest_name(self):
         for says, *arguments in (("there is no command 'conver'; did you mean 'convert'?", "conver"),
+                                 ("unrecognized option '--outptu'; did you mean '--output'?", "convert", self.jdk, "--outptu", "x"),
+                                 ("unrecognized option '--by-'; did you mean '--by'?", "top", self.jdk, "--by-=self"),
                                  ("there is no format 'htlm'; did you mean 'html'?", "convert", self.jdk, "-f", "htlm", "-o", "x"),
                                  ("did you mean 'json'?", "diff", self.jdk, self.jdk, "-f", "jsn"),
                                  ("there is no profile type 'alloc_byte'; did you mean 'alloc_bytes'?", "top", self.jdk, "-t", "cpu,alloc_byte"),
                                  ("there is no thread state 'runable'; did you mean 'runnable'?", "top", self.jdk, "--state", "runable"),
                                  ("there is no column to sort by 'totl'; did you mean 'total'?", "top", self.jdk, "--by", "totl")):
             assert says in self.run(*arguments, code=2)[1], arguments
+
+    def test_a_mistyped_variable_is_noted(self):
+        done = subprocess.run([self.program, "jfr", "summary", self.jdk], env={**self.env, "HOTSTACK_DATADR": "/x"}, check=True, capture_output=True, text=True)
+        assert done.stderr == "hotstack: note: nothing reads the variable HOTSTACK_DATADR; did you mean HOTSTACK_DATADIR?\n", done.stderr
 
     def test_wrong_usage_of_diff_and_its_manual(self):
         for arguments, says in (((self.jdk,), "two recordings"), ((self.jdk, self.jdk, "-o", "x.csv"), "csv"),

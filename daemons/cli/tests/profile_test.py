@@ -287,7 +287,7 @@ def second_run_is_told(directory, jvm):
 
 def mistakes_are_named(directory, jvm):
     for arguments, words in ((("-f", "x.html"), "process id"), (("-f", "x.txt", "1"), "hotstack convert --help"), (("-t", "cpu,x", "-f", "x.json", "1"), "profile type"), (("1",), "-f FILE"),
-                             (("-e", "gpu", "-f", "x.jfr", "1"), "gpu"), (("-e", "wall=1ms", "-f", "x.jfr", "1"), "at least 5ms"),
+                             (("-e", "gpu", "-f", "x.jfr", "1"), "there is no event 'gpu'; did you mean 'cpu'?"), (("-e", "wall=1ms", "-f", "x.jfr", "1"), "at least 5ms"),
                              (("-e", "live=1k,alloc=2k", "-f", "x.jfr", "1"), "one interval"), (("-d", "0", "-f", "x.jfr", "1"), "--duration"),
                              (("-d", "-5", "-f", "x.jfr", "1"), "--duration"), (("--engine", "tape", "-f", "x.jfr", "1"), "--engine"), (("--loop", "-f", "x.jfr", "1"), "%t"),
                              (("--rate-limit", "0", "-f", "x.jfr", "1"), "--rate-limit"), (("--rate-limit", "4000000000", "-f", "x.jfr", "1"), "from 1 to"),

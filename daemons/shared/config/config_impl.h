@@ -67,6 +67,9 @@ long config__find(const config_section *section, const char *key, size_t length)
 /* The key of the table that `key` may have meant, or NULL. */
 const char *config__near_miss(const config_section *section, const char *key);
 
+/* Logs each variable of the environment that is, but for a letter or two, one of a setting. */
+void config__note_variables(const config_section *root, char *const *envp);
+
 /* The group ("queue" of "queue.size") that `key` may have meant, into char[NAME_MAX_LENGTH]. */
 bool config__near_group(const config_section *section, const char *key, char *name);
 

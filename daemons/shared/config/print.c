@@ -291,6 +291,7 @@ int config_start(config **out, const config_program *program, int argc, char *co
         log_line("%s", err.message);
         return rc == CONFIG_ERR_USAGE ? 2 : 1;
     }
+    config__note_variables((*out)->root, envp);
     if (!is_given(argc, argv, "--print-config"))
         return -1;
     config_print(*out, stdout);

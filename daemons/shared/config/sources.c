@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <base/environment.h>
+#include <base/log.h>
+
 int config__read_file(char **out, size_t *length, const char *path, size_t max, config_error *err)
 {
     *out = NULL;
@@ -86,6 +89,32 @@ static int apply_environment(config_section *root, char *const *envp, config_err
             return rc;
     }
     return 0;
+}
+
+static void note_typo(const char *typed, const char *meant)
+{
+    log_line("note: the environment has %s, which is no setting; did you mean %s?", typed, meant);
+}
+
+void config__note_variables(const config_section *root, char *const *envp)
+{
+    char(*names)[NAME_MAX_LENGTH] = calloc(2 * root->count + 1, sizeof(*names));
+    const char **list = calloc(2 * root->count + 1, sizeof(*list));
+    size_t count = 0;
+    for (size_t i = 0; names != NULL && list != NULL && i < root->count; i++) {
+        config__variable_name(names[count], root->fields[i].key);
+        list[count] = names[count];
+        count++;
+        if ((root->fields[i].flags & CONFIG_SECRET) == 0)
+            continue;
+        config__variable_name(names[count], root->fields[i].key);
+        strncat(names[count], "_FILE", NAME_MAX_LENGTH - strlen(names[count]) - 1);
+        list[count] = names[count];
+        count++;
+    }
+    environment_find_typos(envp, list, count, note_typo);
+    free(names);
+    free(list);
 }
 
 /* One flag of the command line: its name, its text (NULL = none given), and how many words. */

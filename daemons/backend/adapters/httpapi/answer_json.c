@@ -47,6 +47,14 @@ static json_t *json_coverage(const query_meta *m)
                      reason != NULL ? reason->name : NULL);
 }
 
+/* Batches of the range that never came: without them, no data looks like no load. */
+static json_t *json_loss(const store_loss *loss)
+{
+    return json_pack("{s:I, s:o, s:I, s:s?}", "dropped_batches", (json_int_t)loss->dropped,
+                     "oldest_dropped", json_time(loss->oldest_dropped_ms), "rejected_batches",
+                     (json_int_t)loss->rejected, "code", loss->code[0] != '\0' ? loss->code : NULL);
+}
+
 json_t *json_meta(const query_meta *m)
 {
     json_t *missing = json_array();
@@ -54,13 +62,13 @@ json_t *json_meta(const query_meta *m)
     if (m->missing_stacks)
         json_array_append_new(missing, json_string("stacks"));
     return json_pack(
-        "{s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o}}", "from",
+        "{s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}}", "from",
         json_time(m->from_ms), "to", json_time(m->to_ms), "fresh_until",
         json_time(m->fresh_until_ms), "rows_scanned", (json_int_t)m->rows_scanned, "nodes_omitted",
         (json_int_t)m->nodes_omitted, "truncated", m->truncated, "sampled", 0, "missing", missing,
-        "coverage", json_coverage(m), "lost_events", json_sum(m->lost_events), "ledger", "seen",
-        json_sum(m->seen), "truncated", json_sum(m->cut), "dropped", json_sum(m->dropped),
-        "rejected", json_sum(0), "omitted", json_sum(m->omitted));
+        "coverage", json_coverage(m), "lost_events", json_sum(m->lost_events), "loss",
+        json_loss(&m->loss), "ledger", "seen", json_sum(m->seen), "truncated", json_sum(m->cut),
+        "dropped", json_sum(m->dropped), "omitted", json_sum(m->omitted));
 }
 
 json_t *json_service(const service_entry *entry)
@@ -80,6 +88,13 @@ json_t *json_service(const service_entry *entry)
                      entry->namespace_name, "workload", entry->workload, "targets",
                      (json_int_t)entry->targets, "last_seen", json_time(entry->last_seen_ms),
                      "types", types);
+}
+
+/* What was spent on the last window, as a share of one core; null where that is not known. */
+static json_t *json_cost(uint64_t ns, uint64_t length_ms)
+{
+    return ns > 0 && length_ms > 0 ? json_real((double)(ns - 1) / ((double)length_ms * 1e6))
+                                   : json_null();
 }
 
 /* What is wanted of a JVM, and what its session does about it. */
@@ -102,6 +117,10 @@ static void add_mode(json_t *out, const target_entry *entry)
                         length_ms > 0
                             ? json_real((double)entry->last_covered_ms / (double)length_ms)
                             : json_null());
+    json_object_set_new(out, "overhead",
+                        json_pack("{s:o, s:o}", "profiler",
+                                  json_cost(entry->profiler_ns, length_ms), "collector",
+                                  json_cost(entry->collector_ns, length_ms)));
 }
 
 json_t *json_target(const target_entry *entry)

@@ -85,6 +85,10 @@ void api_flamegraph(void *context, const http_request *request, http_response *r
 void api_top(void *context, const http_request *request, http_response *response);
 void api_status(void *context, const http_request *request, http_response *response);
 
+/* ingestion_api.c */
+void api_collectors(void *context, const http_request *request, http_response *response);
+void api_ingestion(void *context, const http_request *request, http_response *response);
+
 /* threads_api.c */
 void api_threads(void *context, const http_request *request, http_response *response);
 void api_lanes(void *context, const http_request *request, http_response *response);

@@ -81,6 +81,19 @@ static void set_rollups(const api *a)
     SET_ALL(a, figures);
 }
 
+static void set_reports(const api *a)
+{
+    reports_stats s = reports_read(a->ingest.reports);
+    const figure figures[] = {
+        {METRIC_REPORT_WRITES, s.flushes},
+        {METRIC_REPORT_FAILURES, s.failures},
+        {METRIC_REFUSALS_SUMMED, s.summed},
+        {METRIC_COLLECTORS, s.collectors},
+        {METRIC_FLUSH_INTERVAL, s.flush_interval_ms / 1000},
+    };
+    SET_ALL(a, figures);
+}
+
 static void set_auth(const api *a)
 {
     admission_stats s = admission_read(a->admission);
@@ -103,6 +116,7 @@ void api_metrics(void *context, const http_request *request, http_response *resp
     set_server(a);
     set_stacks(a);
     set_rollups(a);
+    set_reports(a);
     set_auth(a);
     metrics_set(a->metrics, METRIC_STORE_READY, NULL, a->store_ready(a->store_context) ? 1 : 0);
     char *page = metrics_text(a->metrics, &length);

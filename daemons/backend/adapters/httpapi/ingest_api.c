@@ -16,11 +16,12 @@ static const char media_type[] = "application/x-protobuf";
 /* A payload on its way in. */
 typedef struct payload {
     api *api;
-    const scope *allowed;
+    ingest_sender from;
     const char *data;
     size_t length;
     char *inflated; /* owned; NULL when the body came as it is */
     size_t taken;   /* of the room */
+    bool is_batch, is_decoded;
     verdict v;
 } payload;
 
@@ -121,8 +122,9 @@ static bool take_profiles(payload *p)
     profile_batch batch;
     bool allowed = true;
 
-    if (proto_decode_batch(&decoded, &batch, p->data, p->length, &p->v) == 0)
-        allowed = ingest_profiles(&p->api->ingest, &batch, p->allowed, &p->v);
+    p->is_decoded = proto_decode_batch(&decoded, &batch, p->data, p->length, &p->v) == 0;
+    if (p->is_decoded)
+        allowed = ingest_profiles(&p->api->ingest, &batch, &p->from, &p->v);
     profile_batch_clear(&batch);
     proto_decoded_free(decoded);
     return allowed;
@@ -135,7 +137,7 @@ static bool take_status(payload *p)
     bool allowed = true;
 
     if (proto_decode_status(&decoded, &report, p->data, p->length, &p->v) == 0)
-        allowed = ingest_status(&p->api->ingest, &report, p->allowed, &p->v);
+        allowed = ingest_status(&p->api->ingest, &report, &p->from, &p->v);
     status_batch_clear(&report);
     proto_decoded_free(decoded);
     return allowed;
@@ -148,7 +150,7 @@ static bool take_heartbeat(payload *p)
     bool allowed = true;
 
     if (proto_decode_heartbeat(&decoded, &beat, p->data, p->length, &p->v) == 0)
-        allowed = ingest_heartbeat(&p->api->ingest, &beat, p->allowed, &p->v);
+        allowed = ingest_heartbeat(&p->api->ingest, &beat, &p->from, &p->v);
     proto_decoded_free(decoded);
     return allowed;
 }
@@ -157,6 +159,9 @@ static bool take_heartbeat(payload *p)
 static bool open_and_take(payload *p, const http_request *request, bool (*take_message)(payload *p))
 {
     bool allowed = open_payload(p, request) != 0 || take_message(p);
+
+    if (p->is_batch && !p->is_decoded)
+        ingest_unreadable(&p->api->ingest, &p->from, &p->v);
 
     free(p->inflated);
     room_give(&p->api->room, p->taken);
@@ -173,6 +178,7 @@ static bool enter(payload *p, const http_request *request, bool (*take_message)(
     if (!room_take(&a->batches, 1)) {
         verdict_retry(&p->v, "store_busy", pacing_refuse(&a->pace, now_ms),
                       "The queue to the store is full: send the batch again later.");
+        ingest_unreadable(&a->ingest, &p->from, &p->v);
         return true;
     }
     pacing_admit(&a->pace, now_ms);
@@ -181,41 +187,55 @@ static bool enter(payload *p, const http_request *request, bool (*take_message)(
     return allowed;
 }
 
-/* is_kept: the store is to keep it; else it is told the limits in force. */
-static void take(void *context, const http_request *request, http_response *response,
-                 bool (*take_message)(payload *p), bool is_kept)
+static payload begin(const api_route *route, const principal *who)
 {
-    const principal *who = api_who(request);
-    const api_route *route = context;
-    payload p = {.api = route->api, .allowed = &who->scope};
-    uint64_t began_ns = clock_monotonic_ns();
+    payload p = {.api = route->api, .from = {.name = who->name, .allowed = &who->scope}};
 
     p.v.code = "";
-    bool allowed =
-        is_kept ? enter(&p, request, take_message) : open_and_take(&p, request, take_message);
-    metrics_observe(p.api->metrics, METRIC_INGEST_SECONDS, route->name,
+    return p;
+}
+
+/* Fills the response, with the limits in force where they are to be told. */
+static void end(const api_route *route, payload *p, bool allowed, const ingest_limits *limits,
+                uint64_t began_ns, http_response *response)
+{
+    metrics_observe(p->api->metrics, METRIC_INGEST_SECONDS, route->name,
                     clock_monotonic_ns() - began_ns);
     if (allowed) {
-        const ingest_limits *limits = is_kept ? NULL : &p.api->ingest.limits;
-        answer(route, &p.v, limits, response);
+        answer(route, &p->v, limits, response);
         return;
     }
-    log_line("refused: %s sent data of a cluster outside its scope", who->name);
+    log_line("refused: %s sent data of a cluster outside its scope", p->from.name);
     http_response_error(response, 403, "forbidden_scope",
                         "The token's scope does not allow this cluster.");
 }
 
 void api_ingest_profiles(void *context, const http_request *request, http_response *response)
 {
-    take(context, request, response, take_profiles, true);
+    uint64_t began_ns = clock_monotonic_ns();
+    payload p = begin(context, api_who(request));
+
+    p.is_batch = true;
+    bool allowed = enter(&p, request, take_profiles);
+    end(context, &p, allowed, NULL, began_ns, response);
 }
 
 void api_ingest_status(void *context, const http_request *request, http_response *response)
 {
-    take(context, request, response, take_status, true);
+    uint64_t began_ns = clock_monotonic_ns();
+    payload p = begin(context, api_who(request));
+    bool allowed = open_and_take(&p, request, take_status);
+
+    end(context, &p, allowed, NULL, began_ns, response);
 }
 
 void api_ingest_heartbeat(void *context, const http_request *request, http_response *response)
 {
-    take(context, request, response, take_heartbeat, false);
+    uint64_t began_ns = clock_monotonic_ns();
+    payload p = begin(context, api_who(request));
+    ingest_limits limits = p.api->ingest.limits;
+    bool allowed = open_and_take(&p, request, take_heartbeat);
+
+    limits.flush_interval_ms = reports_flush_interval(p.api->ingest.reports);
+    end(context, &p, allowed, &limits, began_ns, response);
 }

@@ -120,7 +120,8 @@ static uint64_t hash_choice(const call *c)
 
 bool call_tag(call *c, const void *content, size_t length)
 {
-    const uint64_t key[] = {XXH3_64bits(content, length), hash_choice(c)};
+    const uint64_t key[] = {XXH3_64bits(content, length), hash_choice(c), c->meta.loss.dropped,
+                            c->meta.loss.rejected};
 
     http_response_header(c->response, "Cache-Control", "no-cache, private");
     return http_response_etag_of(c->response, http_request_header(c->request, "If-None-Match"), key,

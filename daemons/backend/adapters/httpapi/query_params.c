@@ -76,6 +76,7 @@ static int read_limit(query_params *p, query_kind kind, http_error *err)
     } limits[] = {
         [QUERY_LIST] = {1000, 10000, "1 to 10000 are allowed."},
         [QUERY_STATUS] = {1000, 10000, "1 to 10000 are allowed."},
+        [QUERY_INGESTION] = {100, 1000, "1 to 1000 are allowed."},
         [QUERY_FLAMEGRAPH] = {8192, 200000, "1 to 200000 are allowed."},
         [QUERY_TOP] = {100, 1000, "1 to 1000 are allowed."},
         [QUERY_THREADS] = {100, 1000, "1 to 1000 are allowed."},
@@ -161,12 +162,23 @@ static int read_target(query_params *p, http_error *err)
     return 0;
 }
 
-static int read_threads(query_params *p, query_kind kind, http_error *err)
+/* The length of a bucket, by how many the range is to have. */
+static int read_buckets(query_params *p, http_error *err)
 {
     const char *buckets = http_query_get(&p->raw, "buckets");
+    uint64_t count = 120;
+
+    if (buckets != NULL && (parse_number(&count, buckets, 500) != 0 || count == 0))
+        return fail(err, "1 to 500 are allowed.", "buckets", buckets);
+    p->filter.bucket_ms = (p->filter.to_ms - p->filter.from_ms + count - 1) / count;
+    p->filter.bucket_ms = p->filter.bucket_ms > 0 ? p->filter.bucket_ms : 1;
+    return 0;
+}
+
+static int read_threads(query_params *p, query_kind kind, http_error *err)
+{
     const char *java_tid = http_query_get(&p->raw, "java_tid");
     const char *busy = http_query_get(&p->raw, "busy");
-    uint64_t count = 120;
 
     if (kind != QUERY_DEADLOCKS &&
         (p->filter.namespace_name == NULL || p->filter.workload == NULL)) {
@@ -175,10 +187,8 @@ static int read_threads(query_params *p, query_kind kind, http_error *err)
                  "The parameters namespace and workload are required.");
         return -1;
     }
-    if (buckets != NULL && (parse_number(&count, buckets, 500) != 0 || count == 0))
-        return fail(err, "1 to 500 are allowed.", "buckets", buckets);
-    p->filter.bucket_ms = (p->filter.to_ms - p->filter.from_ms + count - 1) / count;
-    p->filter.bucket_ms = p->filter.bucket_ms > 0 ? p->filter.bucket_ms : 1;
+    if (read_buckets(p, err) != 0)
+        return -1;
     p->filter.busy_percent = DIAGNOSIS_BUSY_PERCENT;
     if (busy != NULL && parse_number(&p->filter.busy_percent, busy, 100) != 0)
         return fail(err, "0 to 100 are allowed.", "busy", busy);
@@ -201,6 +211,7 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
     static const char *const list[] = {"from", "to", "cluster", "limit", NULL};
     static const char *const status[] = {"from",      "to",       "cluster", "limit",
                                          "namespace", "workload", "jvm",     NULL};
+    static const char *const ingestion[] = {"from", "to", "cluster", "limit", "buckets", NULL};
     static const char *const profile[] = {
         "from", "to",        "cluster", "limit", "namespace", "workload", "type",   "lines",
         "pod",  "container", "version", "jvm",   "pool",      "facet",    "object", NULL};
@@ -216,9 +227,9 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
                                             "namespace", "workload", "pod",     "container",
                                             "version",   "jvm",      NULL};
     static const char *const *const allowed[] = {
-        [QUERY_LIST] = list,     [QUERY_STATUS] = status,      [QUERY_FLAMEGRAPH] = profile,
-        [QUERY_TOP] = profile,   [QUERY_THREADS] = threads,    [QUERY_LANES] = lanes,
-        [QUERY_THREAD] = thread, [QUERY_DEADLOCKS] = deadlocks};
+        [QUERY_LIST] = list,          [QUERY_STATUS] = status, [QUERY_INGESTION] = ingestion,
+        [QUERY_FLAMEGRAPH] = profile, [QUERY_TOP] = profile,   [QUERY_THREADS] = threads,
+        [QUERY_LANES] = lanes,        [QUERY_THREAD] = thread, [QUERY_DEADLOCKS] = deadlocks};
 
     memset(out, 0, sizeof(*out));
     if (http_query_parse(&out->raw, input, err) != 0)
@@ -240,6 +251,8 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
         return -1;
     if (kind == QUERY_FLAMEGRAPH || kind == QUERY_TOP)
         return read_selection(out, err);
+    if (kind == QUERY_INGESTION)
+        return read_buckets(out, err);
     return kind >= QUERY_THREADS ? read_threads(out, kind, err) : 0;
 }
 

@@ -10,6 +10,7 @@
 typedef enum query_kind {
     QUERY_LIST,
     QUERY_STATUS,
+    QUERY_INGESTION,
     QUERY_FLAMEGRAPH,
     QUERY_TOP,
     QUERY_THREADS,

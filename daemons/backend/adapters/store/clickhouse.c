@@ -10,22 +10,38 @@
 #include "migrate.h"
 #include "sql.h"
 
-const store_ops clickhouse_port = {
-    .find_batch = clickhouse__find_batch,
-    .find_stacks = clickhouse__find_stacks,
-    .write_batch = clickhouse__write_batch,
-    .write_status = clickhouse__write_status,
-    .read_services = clickhouse__read_services,
-    .read_types = clickhouse__read_types,
-    .read_sums = clickhouse__read_sums,
-    .read_fresh = clickhouse__read_fresh,
-    .read_targets = clickhouse__read_targets,
-    .read_history = clickhouse__read_history,
-    .read_sources = clickhouse__read_sources,
-    .read_threads = clickhouse__read_threads,
-    .read_sightings = clickhouse__read_sightings,
-    .read_frames = clickhouse__read_frames,
-};
+store clickhouse_ports(clickhouse *c)
+{
+    static const batch_port batches = {
+        .find_batch = clickhouse__find_batch,
+        .find_stacks = clickhouse__find_stacks,
+        .write_batch = clickhouse__write_batch,
+    };
+    static const profile_port profiles = {
+        .read_services = clickhouse__read_services,
+        .read_types = clickhouse__read_types,
+        .read_sums = clickhouse__read_sums,
+        .read_fresh = clickhouse__read_fresh,
+        .read_frames = clickhouse__read_frames,
+    };
+    static const status_port status = {
+        .read_targets = clickhouse__read_targets,
+        .read_history = clickhouse__read_history,
+    };
+    static const thread_port threads = {
+        .read_sources = clickhouse__read_sources,
+        .read_threads = clickhouse__read_threads,
+        .read_sightings = clickhouse__read_sightings,
+    };
+
+    return (store){.batches = &batches,
+                   .reports = &clickhouse_reports,
+                   .profiles = &profiles,
+                   .status = &status,
+                   .threads = &threads,
+                   .ingestion = &clickhouse_ingestion,
+                   .self = c};
+}
 
 /* What every read is held to, beside its time: a query must not hurt others on the server. */
 static const chs_setting read_settings[] = {
@@ -90,7 +106,10 @@ int clickhouse_open(clickhouse **out, const clickhouse_options *options, store_e
     c->readers.wait_ms = options->query_ms;
     c->writers.wait_ms = options->call_ms;
     sql_fail(&c->problem, STORE_ERR_UNAVAILABLE, "The store has not answered yet.");
-    int rc = open_transport(&c->writers.all[0], options, options->database, false, err);
+    c->reports = clickhouse__gather(options->report_bytes);
+    int rc = c->reports != NULL
+                 ? open_transport(&c->writers.all[0], options, options->database, false, err)
+                 : sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory for the store.");
     if (rc == 0)
         rc = open_transport(&c->maintainer, options, options->database, false, err);
     if (rc != 0) {
@@ -110,6 +129,7 @@ void clickhouse_close(clickhouse *c)
         chs_transport_close(c->writers.all[i]);
     }
     chs_transport_close(c->maintainer);
+    clickhouse__gathered_free(c->reports);
     pthread_cond_destroy(&c->returned);
     pthread_mutex_destroy(&c->lock);
     free(c);

@@ -34,6 +34,7 @@ typedef struct clickhouse_options {
     unsigned retention_days;
     unsigned readers, writers; /* connections, 16 at most each */
     uint32_t query_ms;         /* budget of one read */
+    size_t report_bytes;       /* most that reports waiting to be written take */
     uint32_t call_ms;          /* of a writer's call, after which the store counts as away */
     metrics *metrics;          /* where durations and figures go */
 } clickhouse_options;
@@ -58,7 +59,8 @@ int clickhouse_prepare(clickhouse *store, store_error *err);
 /* True once clickhouse_prepare has succeeded. Any thread. */
 bool clickhouse_is_ready(const clickhouse *store);
 
-extern const store_ops clickhouse_port;
+/* The ports of an open store. */
+store clickhouse_ports(clickhouse *store);
 /* Its functions take the store, on one thread at a time. */
 extern const rollup_ops clickhouse_rollups;
 

@@ -19,8 +19,12 @@ typedef struct connections {
     uint32_t wait_ms; /* for one to come back */
 } connections;
 
+/* Rows of reports that wait to be written; write_reports.c. */
+typedef struct gathered_reports gathered_reports;
+
 struct clickhouse {
     clickhouse_options options;
+    gathered_reports *reports;
     chs_transport *maintainer; /* of the rollups' thread */
     atomic_bool ready;
     pthread_mutex_t lock; /* of all below */
@@ -44,7 +48,6 @@ int clickhouse__find_batch(void *self, const uint8_t batch_id[16], ledger_entry 
 int clickhouse__find_stacks(void *self, const service_key *service, uint32_t day,
                             const uint8_t *const *ids, size_t count, bool *known, store_error *err);
 int clickhouse__write_batch(void *self, const batch_write *write, store_error *err);
-int clickhouse__write_status(void *self, const status_batch *report, store_error *err);
 int clickhouse__read_services(void *self, const store_filter *filter, service_fn each,
                               void *context, store_error *err);
 int clickhouse__read_types(void *self, const store_filter *filter, type_fn each, void *context,
@@ -65,5 +68,11 @@ int clickhouse__read_targets(void *self, const store_filter *filter, target_fn e
                              store_error *err);
 int clickhouse__read_history(void *self, const store_filter *filter, target_fn each, void *context,
                              store_error *err);
+extern const report_port clickhouse_reports;
+extern const ingestion_port clickhouse_ingestion;
+
+/* NULL: no memory. */
+gathered_reports *clickhouse__gather(size_t most_bytes);
+void clickhouse__gathered_free(gathered_reports *g);
 
 #endif

@@ -33,7 +33,7 @@ int clickhouse__find_batch(void *self, const uint8_t batch_id[16], ledger_entry 
         return err->code;
     sql_begin(&s);
     sql_add(&s, "SELECT digest FROM ingestion_batches WHERE batch_id = {id:FixedString(16)} "
-                "LIMIT 1");
+                "AND status = 'accepted' LIMIT 1");
     sql_text(&s, "id", (text){(const char *)batch_id, 16});
     int rc = sql_query(&s, to, 0, on_digest, out, err);
     sql_end(&s);

@@ -110,10 +110,17 @@ void sql_ids(statement *s, const char *name, const uint8_t *const *ids, size_t c
 
 /* ---- filters ---- */
 
-void sql_filter_params(statement *s, const store_filter *f)
+void sql_cluster_params(statement *s, const store_filter *f)
 {
     if (f->cluster != NULL)
         sql_text(s, "cluster", text_of(f->cluster));
+    if (f->scope->cluster_count > 0)
+        sql_list(s, "scope_clusters", f->scope->clusters, f->scope->cluster_count);
+}
+
+void sql_filter_params(statement *s, const store_filter *f)
+{
+    sql_cluster_params(s, f);
     if (f->namespace_name != NULL)
         sql_text(s, "namespace", text_of(f->namespace_name));
     if (f->workload != NULL)
@@ -136,38 +143,46 @@ void sql_filter_params(statement *s, const store_filter *f)
         sql_number(s, "target", f->target);
     if (f->facet != 0)
         sql_number(s, "facet", f->facet);
-    if (f->scope->cluster_count > 0)
-        sql_list(s, "scope_clusters", f->scope->clusters, f->scope->cluster_count);
     if (f->scope->namespace_count > 0)
         sql_list(s, "scope_namespaces", f->scope->namespaces, f->scope->namespace_count);
     if (f->scope->workload_count > 0)
         sql_list(s, "scope_workloads", f->scope->workloads, f->scope->workload_count);
 }
 
-/* The conditions beside the time. */
-static void add_conditions(statement *s, const store_filter *f)
+void sql_where_cluster(statement *s, const store_filter *f)
 {
     if (f->cluster != NULL)
         sql_add(s, " AND cluster = {cluster:String}");
+    if (f->scope->cluster_count > 0)
+        sql_add(s, " AND has({scope_clusters:Array(String)}, cluster)");
+}
+
+/* The conditions beside the time. */
+static void add_conditions(statement *s, const store_filter *f)
+{
+    sql_where_cluster(s, f);
     if (f->namespace_name != NULL)
         sql_add(s, " AND namespace = {namespace:String}");
     if (f->workload != NULL)
         sql_add(s, " AND workload = {workload:String}");
-    if (f->scope->cluster_count > 0)
-        sql_add(s, " AND has({scope_clusters:Array(String)}, cluster)");
     if (f->scope->namespace_count > 0)
         sql_add(s, " AND has({scope_namespaces:Array(String)}, namespace)");
     if (f->scope->workload_count > 0)
         sql_add(s, " AND has({scope_workloads:Array(String)}, workload)");
 }
 
-void sql_where(statement *s, const store_filter *f, const char *column)
+void sql_where_time(statement *s, const char *column)
 {
     sql_add(s, " WHERE ");
     sql_add(s, column);
     sql_add(s, " >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC') AND ");
     sql_add(s, column);
     sql_add(s, " < fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC')");
+}
+
+void sql_where(statement *s, const store_filter *f, const char *column)
+{
+    sql_where_time(s, column);
     if (f->type != 0)
         sql_add(s, " AND source = {source:UInt8}");
     add_conditions(s, f);

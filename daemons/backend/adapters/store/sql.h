@@ -50,6 +50,11 @@ void sql_where_samples(statement *s, const store_filter *filter);
 void sql_where_rollups(statement *s, const store_filter *filter);
 void sql_where_days(statement *s, const store_filter *filter, const char *column);
 void sql_filter_params(statement *s, const store_filter *filter);
+/* For tables whose rows are of collectors: " WHERE ..." for the time, " AND ..." for the clusters,
+ * and the parameters of the latter alone. */
+void sql_where_time(statement *s, const char *column);
+void sql_where_cluster(statement *s, const store_filter *filter);
+void sql_cluster_params(statement *s, const store_filter *filter);
 
 /* Fills err from a chs_error and returns its code. */
 int sql_error(store_error *err, const chs_error *from);

@@ -156,7 +156,7 @@ static void make_token(char *out, size_t capacity, const table *t, const uint8_t
                        bool by_content, chs_bytes block)
 {
     XXH128_canonical_t hash;
-    size_t used = hex_write(out, key, 16);
+    size_t used = key != NULL ? hex_write(out, key, 16) : 0;
 
     used += (size_t)snprintf(out + used, capacity - used, "/%s", t->name);
     if (!by_content)
@@ -182,9 +182,8 @@ int table_insert(table *t, chs_transport *to, const uint8_t *key, bool by_conten
     request.column_count = t->count;
     int rc = chs_block_encode(&request.block, t->block, &failure);
     if (rc == 0) {
-        if (key != NULL)
-            make_token(token, sizeof(token), t, key, by_content, request.block);
-        request.token = key != NULL ? token : NULL;
+        make_token(token, sizeof(token), t, key, by_content, request.block);
+        request.token = token;
         rc = chs_insert(to, &request, NULL, &failure);
     }
     if (rc == 0)

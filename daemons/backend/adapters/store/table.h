@@ -66,9 +66,9 @@ uint32_t table_key(table_keys *keys, chs_column *column, uint32_t index);
 void table_put_string_rows(table *t, table_keys *keys, const uint32_t *indexes, size_t count);
 
 /*
- * Inserts the block with its token; nothing when it has no row. key: 16 bytes, the
- * batch's id. The token is "<key in hex>/<table>", and with by_content also the block's hash. NULL:
- * no token.
+ * Inserts the block with its token; nothing when it has no row. key: 16 bytes, the batch's id. The
+ * token is "<key in hex>/<table>", and with by_content also the block's hash. NULL: the hash alone
+ * tells it from others.
  */
 int table_insert(table *t, chs_transport *to, const uint8_t *key, bool by_content,
                  store_error *err);

@@ -341,7 +341,7 @@ static int write_threads(chs_transport *to, const batch_write *w, store_error *e
 {
     static const table_column columns[] = {
         KEY,           {"source", "UInt8"}, {"time", MOMENT},     {"target_id", "UInt64"},
-        {"pool", LOW}, {"name", "String"},  {"os_tid", "UInt64"}, {"java_tid", "UInt64"},
+        {"pool", LOW}, {"name", LOW},       {"os_tid", "UInt64"}, {"java_tid", "UInt64"},
         SUMS,
     };
     const u32s window = w->batch->threads.window;
@@ -436,51 +436,6 @@ static int write_samples(chs_transport *to, const batch_write *w, store_error *e
     return rc;
 }
 
-/* ---- ingestion_batches ---- */
-
-static int write_ledger(chs_transport *to, const batch_write *w, store_error *err)
-{
-    static const table_column columns[] = {
-        {"created", MOMENT},
-        {"batch_id", "FixedString(16)"},
-        {"digest", "FixedString(16)"},
-        {"cluster", LOW},
-        {"node", LOW},
-        {"instance", LOW},
-        {"day", "Date"},
-        {"windows", "UInt32"},
-        {"sample_rows", "UInt32"},
-        {"snapshots", "UInt32"},
-        {"thread_rows", "UInt32"},
-        {"stacks", "UInt32"},
-        {"body_bytes", "UInt64"},
-        {"received", MOMENT},
-    };
-    const profile_batch *b = w->batch;
-    table t;
-    int rc = table_begin(&t, "ingestion_batches", columns, COUNT(columns), err);
-
-    if (rc == 0) {
-        table_put_ms(&t, b->created_ms);
-        table_put_text(&t, b->batch_id);
-        table_put_text(&t, b->digest);
-        table_put_text(&t, b->collector.cluster);
-        table_put_text(&t, b->collector.node);
-        table_put_text(&t, b->collector.instance);
-        table_put_uint(&t, b->day);
-        table_put_uint(&t, b->windows.target.count);
-        table_put_uint(&t, b->samples.window.count);
-        table_put_uint(&t, b->snapshots.target.count);
-        table_put_uint(&t, b->states.snapshot.count);
-        table_put_uint(&t, w->stack_count);
-        table_put_uint(&t, b->body.length);
-        table_put_ms(&t, w->received_ms);
-        rc = insert_table(&t, to, w, false, err);
-    }
-    table_end(&t);
-    return rc;
-}
-
 static int write_timed(const clickhouse *c, chs_transport *to, const batch_write *w, batch_table of,
                        store_error *err)
 {
@@ -495,7 +450,7 @@ static int write_timed(const clickhouse *c, chs_transport *to, const batch_write
         [TABLE_SNAPSHOTS] = {"thread_snapshots", clickhouse__write_snapshots},
         [TABLE_DEADLOCKS] = {"deadlock_sightings", clickhouse__write_deadlocks},
         [TABLE_RUNS] = {"thread_snapshot_runs", clickhouse__write_snapshot_runs},
-        [TABLE_LEDGER] = {"ingestion_batches", write_ledger},
+        [TABLE_LEDGER] = {"ingestion_batches", clickhouse__write_ledger},
     };
     uint64_t began_ns = clock_monotonic_ns();
     int rc = tables[of].write(to, w, err);

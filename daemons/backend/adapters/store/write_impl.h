@@ -65,6 +65,9 @@ static inline uint32_t batch_mark(const profile_batch *b)
 int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, bool *asked,
                       bool *held, store_error *err);
 
+/* The ledger's row of a batch that is stored. 0 or a STORE_ERR_ code with err filled. */
+int clickhouse__write_ledger(chs_transport *to, const batch_write *w, store_error *err);
+
 /* The tables of thread snapshots. Each returns 0 or a STORE_ERR_ code with err filled. */
 int clickhouse__write_snapshot_runs(chs_transport *to, const batch_write *w, store_error *err);
 int clickhouse__write_snapshots(chs_transport *to, const batch_write *w, store_error *err);

@@ -3,6 +3,7 @@
 #include "run_suite.h"
 
 #include <base/clock.h>
+#include <base/environment.h>
 #include <base/hex.h>
 #include <base/log.h>
 #include <base/near_miss.h>
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -191,6 +193,34 @@ START_TEST(a_long_name_is_near_to_nothing)
 }
 END_TEST
 
+static char reported[256];
+
+static void note_typo(const char *typed, const char *meant)
+{
+    size_t used = strlen(reported);
+    (void)snprintf(reported + used, sizeof(reported) - used, "%s>%s ", typed, meant);
+}
+
+START_TEST(a_mistyped_variable_is_reported_and_others_are_not)
+{
+    static const char *const names[] = {"HOTSTACK_QUEUE_MAX_BYTES", "HOTSTACK_BACKEND_URL"};
+    static const char *const set[] = {
+        "HOTSTACK_QUEUE_MAX_BYTE=1", "HOTSTACK_BACKEND_PORT=tcp://10.0.0.1",
+        "HOTSTACK_BACKEND_URL=x",    "HOTSTACK_ASYNC_PROFILR=/x",
+        "HOTSTACK_DATADIR=/x",       "HOTSTAK_DATADIR=/x",
+        "HOTSTACK_SOMETHING_ELSE=1", "BACKEND_URL=x"};
+    char *envp[ROWS(set) + 1] = {NULL};
+    for (size_t i = 0; i < ROWS(set); i++)
+        envp[i] = strdup(set[i]);
+    reported[0] = '\0';
+    environment_find_typos(envp, names, ROWS(names), note_typo);
+    for (size_t i = 0; i < ROWS(set); i++)
+        free(envp[i]);
+    ck_assert_str_eq(reported, "HOTSTACK_QUEUE_MAX_BYTE>HOTSTACK_QUEUE_MAX_BYTES "
+                               "HOTSTACK_ASYNC_PROFILR>HOTSTACK_ASYNC_PROFILER ");
+}
+END_TEST
+
 static void *count_blocked(void *context)
 {
     sigset_t blocked;
@@ -250,6 +280,7 @@ int main(void)
     tcase_add_test(text, bytes_have_two_digits_each);
     tcase_add_loop_test(text, a_typo_is_answered_with_the_nearest_name, 0, ROWS(typos));
     tcase_add_test(text, a_long_name_is_near_to_nothing);
+    tcase_add_test(text, a_mistyped_variable_is_reported_and_others_are_not);
     suite_add_tcase(suite, text);
     TCase *clocks = tcase_create("clocks");
     tcase_add_test(clocks, clocks_go_forward);

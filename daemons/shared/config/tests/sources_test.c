@@ -117,6 +117,28 @@ START_TEST(a_secret_comes_from_a_file_and_the_file_is_remembered)
 }
 END_TEST
 
+START_TEST(a_mistyped_variable_is_noted)
+{
+    char *argv[] = {program_word, NULL};
+    char variable[] = "HOTSTACK_BACKEND_TIMEUOT=3s";
+    char *envp[] = {variable, NULL};
+    char text[512] = "";
+    config *settings = NULL;
+    FILE *noted = tmpfile();
+    int saved = dup(STDERR_FILENO);
+    ck_assert_int_ge(dup2(fileno(noted), STDERR_FILENO), 0);
+    int rc = config_start(&settings, &sample_program, 1, argv, envp);
+    ck_assert_int_ge(dup2(saved, STDERR_FILENO), 0);
+    close(saved);
+    rewind(noted);
+    ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, noted), 0);
+    (void)fclose(noted);
+    ck_assert_int_eq(rc, -1);
+    ck_assert_ptr_nonnull(strstr(text, "did you mean HOTSTACK_BACKEND_TIMEOUT?"));
+    config_free(settings);
+}
+END_TEST
+
 START_TEST(mistakes_in_flags_and_environment_are_named)
 {
     char secret_flag[] = "--backend-token=hunter2";
@@ -167,6 +189,7 @@ TCase *sources_tests(void)
     tcase_add_test(tests, bool_flags_need_no_value_and_lists_split_at_commas);
     tcase_add_test(tests, a_secret_comes_from_a_file_and_the_file_is_remembered);
     tcase_add_test(tests, mistakes_in_flags_and_environment_are_named);
+    tcase_add_test(tests, a_mistyped_variable_is_noted);
     tcase_add_test(tests, a_secret_file_must_hold_one_line);
     return tests;
 }

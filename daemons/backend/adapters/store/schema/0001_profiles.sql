@@ -6,22 +6,32 @@
 -- exactly one block per table with the token "<batch id>/<table>", and every column that decides a
 -- partition comes from inside the batch, so that a retry meets its own token in the same partition.
 
+-- One row a batch that was stored, and one a batch that was refused, or several of one sender.
 CREATE TABLE IF NOT EXISTS ingestion_batches
 (
     created      DateTime64(3, 'UTC'),           -- the collector's clock, from inside the batch
-    batch_id     FixedString(16),
+    batch_id     FixedString(16),                -- all zero: the row stands for several
     digest       FixedString(16),
+    kind         LowCardinality(String),         -- profiles
+    status       LowCardinality(String),         -- accepted, duplicate, rejected, retry
+    batches      UInt32,                         -- that the row stands for
+    sender       LowCardinality(String),         -- the token's name
     cluster      LowCardinality(String),
     node         LowCardinality(String),
     instance     LowCardinality(String),
-    day          Date,
+    first_seen   DateTime64(3, 'UTC'),
+    last_seen    DateTime64(3, 'UTC'),
+    attempts     UInt32,
+    data_from    DateTime64(3, 'UTC'),           -- of its windows and snapshots
+    data_to      DateTime64(3, 'UTC'),
     windows      UInt32,
     sample_rows  UInt32,
     snapshots    UInt32,
     thread_rows  UInt32,
     stacks       UInt32,
     body_bytes   UInt64,
-    received     DateTime64(3, 'UTC')
+    code         LowCardinality(String),         -- why it was refused
+    message      String CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY toDate(created)
@@ -32,20 +42,20 @@ SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 
 CREATE TABLE IF NOT EXISTS profile_samples
 (
-    cluster      LowCardinality(String),
-    namespace    LowCardinality(String),
-    workload     LowCardinality(String),
-    source       UInt8,
+    cluster      LowCardinality(String) CODEC(ZSTD(1)),
+    namespace    LowCardinality(String) CODEC(ZSTD(1)),
+    workload     LowCardinality(String) CODEC(ZSTD(1)),
+    source       UInt8 CODEC(ZSTD(1)),
     time         DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),   -- its window's start
     stack_id     FixedString(16) CODEC(ZSTD(1)),
     target_id    UInt64 CODEC(ZSTD(1)),
-    pod          LowCardinality(String),
-    container    LowCardinality(String),
-    node         LowCardinality(String),
-    app_version  LowCardinality(String),
-    pool         LowCardinality(String),
-    facet        UInt8,
-    object       LowCardinality(String),         -- class allocated, or of the lock
+    pod          LowCardinality(String) CODEC(ZSTD(1)),
+    container    LowCardinality(String) CODEC(ZSTD(1)),
+    node         LowCardinality(String) CODEC(ZSTD(1)),
+    app_version  LowCardinality(String) CODEC(ZSTD(1)),
+    pool         LowCardinality(String) CODEC(ZSTD(1)),
+    facet        UInt8 CODEC(ZSTD(1)),
+    object       LowCardinality(String) CODEC(ZSTD(1)),  -- class allocated, or of the lock
     raw_amount   UInt64 CODEC(T64, ZSTD(1)),     -- as recorded, in the source's unit
     amount       UInt64 CODEC(T64, ZSTD(1)),     -- the estimate
     raw_count    UInt64 CODEC(T64, ZSTD(1)),     -- events recorded
@@ -92,10 +102,10 @@ CREATE TABLE IF NOT EXISTS profile_windows
     batch            UInt32,                       -- beginning of its batch's id, and what the batch wrote
     sample_rows      UInt32,                       -- of this window in profile_samples
     thread_rows      UInt32,                       -- and in profile_threads
-    second_pool      Array(LowCardinality(String)),  -- sparse per-second totals: four columns,
-    second_index     Array(UInt32),                  -- one entry a (pool, second) that is not zero
-    second_amount    Array(UInt64),
-    second_count     Array(UInt64)
+    second_pool      Array(LowCardinality(String)) CODEC(ZSTD(1)),  -- sparse per-second totals: four
+    second_index     Array(UInt32) CODEC(ZSTD(1)),  -- columns, one entry a (pool, second) that is not zero
+    second_amount    Array(UInt64) CODEC(ZSTD(1)),
+    second_count     Array(UInt64) CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)
@@ -106,14 +116,14 @@ SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 
 CREATE TABLE IF NOT EXISTS profile_threads
 (
-    cluster      LowCardinality(String),
-    namespace    LowCardinality(String),
-    workload     LowCardinality(String),
-    source       UInt8,
+    cluster      LowCardinality(String) CODEC(ZSTD(1)),
+    namespace    LowCardinality(String) CODEC(ZSTD(1)),
+    workload     LowCardinality(String) CODEC(ZSTD(1)),
+    source       UInt8 CODEC(ZSTD(1)),
     time         DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     target_id    UInt64 CODEC(ZSTD(1)),
-    pool         LowCardinality(String),
-    name         String CODEC(ZSTD(1)),
+    pool         LowCardinality(String) CODEC(ZSTD(1)),
+    name         LowCardinality(String) CODEC(ZSTD(1)),
     os_tid       UInt64,
     java_tid     UInt64,
     raw_amount   UInt64 CODEC(T64, ZSTD(1)),     -- as recorded, in the source's unit
@@ -123,7 +133,7 @@ CREATE TABLE IF NOT EXISTS profile_threads
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)
-ORDER BY (cluster, namespace, workload, source, time, target_id, pool, name)
+ORDER BY (cluster, namespace, workload, source, toStartOfHour(time), target_id, pool, name, time)
 TTL toStartOfDay(time) + INTERVAL {retention_days} DAY
 SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 ;
@@ -169,7 +179,7 @@ CREATE TABLE IF NOT EXISTS thread_snapshots
     time            DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     java_tid        UInt64 CODEC(T64, ZSTD(1)),
     os_tid          UInt64 CODEC(T64, ZSTD(1)),
-    name            String CODEC(ZSTD(1)),
+    name            LowCardinality(String) CODEC(ZSTD(1)),
     pool            LowCardinality(String),
     state           UInt8,
     flags           UInt16,
@@ -235,11 +245,11 @@ CREATE TABLE IF NOT EXISTS profile_stacks
     stack_id     FixedString(16) CODEC(ZSTD(1)),
     normaliser   UInt8,
     flags        UInt8,                            -- bit 0: cut by the depth limit
-    class        Array(LowCardinality(String)),    -- frames leaf first, five columns
-    method       Array(LowCardinality(String)),
-    file         Array(LowCardinality(String)),
-    line         Array(UInt32),
-    kind         Array(UInt8)
+    class        Array(LowCardinality(String)) CODEC(ZSTD(3)),  -- frames leaf first, five columns
+    method       Array(LowCardinality(String)) CODEC(ZSTD(3)),
+    file         Array(LowCardinality(String)) CODEC(ZSTD(3)),
+    line         Array(UInt32) CODEC(ZSTD(3)),
+    kind         Array(UInt8) CODEC(ZSTD(3))
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY day
@@ -252,20 +262,20 @@ SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 -- and hour. rollup_runs gets a row when they are all there, and the newest run of an hour decides.
 CREATE TABLE IF NOT EXISTS profile_rollups
 (
-    cluster      LowCardinality(String),
-    namespace    LowCardinality(String),
-    workload     LowCardinality(String),
-    source       UInt8,
+    cluster      LowCardinality(String) CODEC(ZSTD(1)),
+    namespace    LowCardinality(String) CODEC(ZSTD(1)),
+    workload     LowCardinality(String) CODEC(ZSTD(1)),
+    source       UInt8 CODEC(ZSTD(1)),
     hour         DateTime('UTC') CODEC(Delta, ZSTD(1)),
     stack_id     FixedString(16) CODEC(ZSTD(1)),
     target_id    UInt64 CODEC(ZSTD(1)),
-    pod          LowCardinality(String),
-    container    LowCardinality(String),
-    node         LowCardinality(String),
-    app_version  LowCardinality(String),
-    pool         LowCardinality(String),
-    facet        UInt8,
-    object       LowCardinality(String),
+    pod          LowCardinality(String) CODEC(ZSTD(1)),
+    container    LowCardinality(String) CODEC(ZSTD(1)),
+    node         LowCardinality(String) CODEC(ZSTD(1)),
+    app_version  LowCardinality(String) CODEC(ZSTD(1)),
+    pool         LowCardinality(String) CODEC(ZSTD(1)),
+    facet        UInt8 CODEC(ZSTD(1)),
+    object       LowCardinality(String) CODEC(ZSTD(1)),
     raw_amount   UInt64 CODEC(T64, ZSTD(1)),
     amount       UInt64 CODEC(T64, ZSTD(1)),
     raw_count    UInt64 CODEC(T64, ZSTD(1)),
@@ -337,5 +347,38 @@ ENGINE = MergeTree
 PARTITION BY toDate(observed)
 ORDER BY (cluster, namespace, workload, target_id, observed)
 TTL toStartOfDay(observed) + INTERVAL {retention_days} DAY
+SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
+;
+
+-- One row a heartbeat. Drops: one entry a cause, counted since the run began, with the times when
+-- those were cut that no earlier heartbeat told of; 0 = none.
+CREATE TABLE IF NOT EXISTS collector_heartbeats
+(
+    received        DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    cluster         LowCardinality(String),
+    node            LowCardinality(String),
+    instance        LowCardinality(String),
+    version         LowCardinality(String),
+    engine          LowCardinality(String),      -- the profiler and its version
+    run_id          UInt64,
+    started         DateTime64(3, 'UTC'),
+    sent            DateTime64(3, 'UTC'),
+    queued_bytes    UInt64 CODEC(T64, ZSTD(1)),
+    queued_batches  UInt64 CODEC(T64, ZSTD(1)),
+    queue_bytes     UInt64 CODEC(T64, ZSTD(1)),  -- that the queue may hold
+    oldest_queued   DateTime64(3, 'UTC'),
+    cut_batches     UInt64 CODEC(T64, ZSTD(1)),
+    last_success    DateTime64(3, 'UTC'),
+    drop_cause      Array(UInt8),
+    drop_batches    Array(UInt64),
+    drop_oldest_ms  Array(UInt64),
+    drop_newest_ms  Array(UInt64),
+    jvms_seen       UInt32,
+    jvms_profiled   UInt32
+)
+ENGINE = MergeTree
+PARTITION BY toDate(received)
+ORDER BY (cluster, instance, received)
+TTL toStartOfDay(received) + INTERVAL {retention_days} DAY
 SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 ;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* target_status_history: one row a target of a report. */
-#include "table.h"
+#include "write_reports.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define LOW          "LowCardinality(String)"
@@ -56,39 +56,57 @@ static void put_row(table *t, const status_batch *r, uint32_t i)
     table_put_uint(t, r->status.collector_ns.at[i]);
 }
 
-int clickhouse__write_status(void *self, const status_batch *r, store_error *err)
-{
-    static const table_column columns[] = {
-        {"observed", MOMENT},      {"cluster", LOW},
-        {"namespace", LOW},        {"workload_kind", LOW},
-        {"workload", LOW},         {"pod", LOW},
-        {"container", LOW},        {"pod_uid", LOW},
-        {"container_id", LOW},     {"node", LOW},
-        {"instance", LOW},         {"target_id", "UInt64"},
-        {"boot_id", LOW},          {"host_pid", "UInt32"},
-        {"ns_pid", "UInt32"},      {"start_ticks", "UInt64"},
-        {"started", MOMENT},       {"jvm_version", LOW},
-        {"jvm_vendor", LOW},       {"main_class", LOW},
-        {"app_version", LOW},      {"image", LOW},
-        {"service", LOW},          {"state", "UInt8"},
-        {"reason", "UInt16"},      {"session", "UInt8"},
-        {"detail", "String"},      {"last_window", MOMENT},
-        {"mode", "UInt8"},         {"mode_until", MOMENT},
-        {"length_ms", "UInt32"},   {"covered_ms", "UInt32"},
-        {"profiler_ns", "UInt64"}, {"collector_ns", "UInt64"},
-    };
-    clickhouse *c = self;
-    chs_transport *to = clickhouse__take(c, &c->writers, err);
-    table t;
+static const table_column columns[] = {
+    {"observed", MOMENT},      {"cluster", LOW},
+    {"namespace", LOW},        {"workload_kind", LOW},
+    {"workload", LOW},         {"pod", LOW},
+    {"container", LOW},        {"pod_uid", LOW},
+    {"container_id", LOW},     {"node", LOW},
+    {"instance", LOW},         {"target_id", "UInt64"},
+    {"boot_id", LOW},          {"host_pid", "UInt32"},
+    {"ns_pid", "UInt32"},      {"start_ticks", "UInt64"},
+    {"started", MOMENT},       {"jvm_version", LOW},
+    {"jvm_vendor", LOW},       {"main_class", LOW},
+    {"app_version", LOW},      {"image", LOW},
+    {"service", LOW},          {"state", "UInt8"},
+    {"reason", "UInt16"},      {"session", "UInt8"},
+    {"detail", "String"},      {"last_window", MOMENT},
+    {"mode", "UInt8"},         {"mode_until", MOMENT},
+    {"length_ms", "UInt32"},   {"covered_ms", "UInt32"},
+    {"profiler_ns", "UInt64"}, {"collector_ns", "UInt64"},
+};
 
-    if (to == NULL)
-        return err->code;
-    int rc = table_begin(&t, "target_status_history", columns, COUNT(columns), err);
-    for (uint32_t i = 0; i < r->targets.workload.count && rc == 0; i++)
-        put_row(&t, r, i);
-    if (rc == 0)
-        rc = table_insert(&t, to, NULL, false, err);
-    table_end(&t);
-    clickhouse__give(c, &c->writers, to);
-    return rc;
+int clickhouse__begin_status(table *t, store_error *err)
+{
+    return table_begin(t, "target_status_history", columns, COUNT(columns), err);
+}
+
+void clickhouse__put_status(table *t, const void *report)
+{
+    const status_batch *r = report;
+
+    for (uint32_t i = 0; i < r->targets.workload.count; i++)
+        put_row(t, r, i);
+}
+
+size_t clickhouse__weigh_status(const void *report)
+{
+    const status_batch *r = report;
+    const u32s texts[] = {
+        r->targets.namespace_name, r->targets.workload_kind,
+        r->targets.workload,       r->targets.pod,
+        r->targets.container,      r->targets.pod_uid,
+        r->targets.container_id,   r->targets.boot_id,
+        r->targets.jvm_version,    r->targets.jvm_vendor,
+        r->targets.main_class,     r->targets.app_version,
+        r->targets.image,          r->targets.service,
+        r->status.detail,
+    };
+    size_t bytes = ROW_BYTES * r->targets.workload.count;
+
+    for (size_t column = 0; column < COUNT(texts); column++) {
+        for (size_t i = 0; i < texts[column].count; i++)
+            bytes += r->strings.length.at[texts[column].at[i]];
+    }
+    return bytes;
 }
