@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hotstack-collector: parse, wire, run until SIGTERM. */
+#include "adapters/sandbox.h"
 #include "program.h"
 #include "settings.h"
 
@@ -55,6 +56,17 @@ static int run(const config *loaded, const program_sources *sources)
     return rc == 0 ? EXIT_SUCCESS : fail(message);
 }
 
+/* Before any thread. Without the filter the collector works as well; the log says why it has none.
+ */
+static void enter_sandbox(const config *loaded)
+{
+    char message[256] = "";
+    if (!config_bool(config_values(loaded), "sandbox"))
+        log_line("self-check: the seccomp filter is switched off (sandbox: false)");
+    else if (sandbox_enter(message, sizeof(message)) != 0)
+        log_line("self-check: %s", message);
+}
+
 int main(int argc, char **argv)
 {
     config *loaded = NULL;
@@ -66,6 +78,7 @@ int main(int argc, char **argv)
         config_free(loaded);
         return fail("cannot set up the process");
     }
+    enter_sandbox(loaded);
     rc = run(loaded, &(program_sources){argc, argv, environ});
     curl_global_cleanup();
     config_free(loaded);

@@ -336,6 +336,11 @@ static const config_field fields[] = {
      .flags = CONFIG_SECRET,
      .help = "Token that /metrics and the calls of /v1/profile take; empty = /metrics is open, and "
              "the calls are closed."},
+    {.key = "sandbox",
+     .type = CONFIG_BOOL,
+     .fallback = "true",
+     .help = "Whether the collector enters a seccomp filter at its start; the log names system "
+             "calls that it refuses."},
     {.key = "socket",
      .type = CONFIG_STRING,
      .help = "Socket for `hotstack collector status`, an absolute path of at most 100 bytes; empty "

@@ -524,10 +524,10 @@ def test_a_picture_that_holds_reads_no_samples(lab):
     assert read_stacks == 100
     assert backend.call('GET', path, {'If-None-Match': tag})[0] == 304
     after, _ = reads()
-    assert after - before == 1, 'the windows alone decide'
+    assert after - before == 2, 'the windows, and what was lost, decide'
     # Another picture of the same stacks: sums are read, frames are not.
     assert backend.call('GET', path + '&lines=1', {'If-None-Match': tag})[0] == 200
-    assert reads() == (after + 2, read_stacks)
+    assert reads() == (after + 3, read_stacks)
     assert backend.call('GET', path + '&pool=pool-1-%23', {'If-None-Match': tag})[0] == 200
 
 
@@ -539,6 +539,7 @@ def test_metrics_are_what_prometheus_expects(lab):
     backend.send()
     backend.send('--attempt', '2', '--seed', '2')
     backend.send('--status')
+    backend.send('--heartbeat', '--dropped', '3')
     assert b'malformed' in ingest(backend, b'garbage')[2]
     backend.get('/v1/services')
     backend.get('/v1/flamegraph', namespace='', workload='shop', type='cpu')
@@ -549,7 +550,9 @@ def test_metrics_are_what_prometheus_expects(lab):
         rows = [line.rsplit(' ', 1) for line in page.splitlines() if not line.startswith('#')]
         return page, {name.removeprefix('hotstack_backend_'): float(value) for name, value in rows}
 
-    # The figures of the tables are read now and then.
+    # The figures of the tables are read now and then, and heartbeats are written together.
+    parts.wait_for('the drops', lambda: sum(value for name, value in read()[1].items()
+                                            if name.startswith('collector_dropped_batches{')) == 3)
     parts.wait_for('the figures', lambda: read()[1].get('store_table_rows{table="profile_samples"}') == 1200)
     page, found = read()
     for name, value in (('ingest_calls_total{kind="profiles",outcome="accepted"}', 2),

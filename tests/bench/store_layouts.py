@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Order keys and codecs of the store's large tables beside alternatives: bytes a row, by column, and the time of reads.
+"""Order keys and codecs of the store's large tables beside alternatives: bytes a row, by column, and the CPU time of reads.
 
 The rows are made from a real recording: its stacks, pools and weights, drawn anew for every window of some services and JVMs. The
 tables are those of the schema, and each alternative changes one thing. Figures of one run stand in docs/formats/storage.md.
@@ -10,6 +10,7 @@ import argparse
 import collections
 import hashlib
 import http.client
+import os
 import pathlib
 import random
 import re
@@ -19,9 +20,22 @@ import tempfile
 import time
 
 SCHEMA = pathlib.Path(__file__).parents[2] / 'daemons/backend/adapters/store/schema/0001_profiles.sql'
-SERVICES, JVMS, START, ROUNDS = 3, 6, 1769850000, 7
+SCHEMA_TEXT = SCHEMA.read_text()
+SERVICES, JVMS, START, ROUNDS = 3, 6, 1769850000, 40
 DRAWS = {'cpu': (1, 600), 'alloc_bytes': (3, 300), 'lock_delay': (4, 20)}
 COUNTS = {'alloc_bytes': 'alloc_objects', 'lock_delay': 'lock_count'}
+
+def plain_labels(table):
+    """Every label of a table, a string of few values or a small number, by the default codec, LZ4."""
+    begin = SCHEMA_TEXT.index(f'CREATE TABLE IF NOT EXISTS {table}\n')
+    labels = re.findall(r'^( +\w+ +(?:LowCardinality\(String\)|UInt8)) CODEC\(ZSTD\(1\)\)', SCHEMA_TEXT[begin:SCHEMA_TEXT.index('ENGINE', begin)], re.MULTILINE)
+    return [(f'{label} CODEC(ZSTD(1))', label) for label in labels]
+
+
+def arrays(codec, before):
+    """Arrays of a table by another codec than `before`."""
+    return [(f'Array({kind}){before}', f'Array({kind}){codec}') for kind in ('UInt32', 'UInt64')]
+
 
 # table: [(what, [(text of the schema, its replacement)])]; the first is the schema as it is.
 LAYOUTS = {
@@ -34,28 +48,29 @@ LAYOUTS = {
         ('amounts: Delta, ZSTD(1)', [('CODEC(T64, ZSTD(1))', 'CODEC(Delta, ZSTD(1))')]),
         ('ids: LZ4', [('stack_id     FixedString(16) CODEC(ZSTD(1))', 'stack_id     FixedString(16) CODEC(LZ4)')]),
         ('ids: ZSTD(3)', [('stack_id     FixedString(16) CODEC(ZSTD(1))', 'stack_id     FixedString(16) CODEC(ZSTD(3))')]),
+        ('ids: LZ4, amounts: LZ4', [('stack_id     FixedString(16) CODEC(ZSTD(1))', 'stack_id     FixedString(16) CODEC(LZ4)'), ('CODEC(T64, ZSTD(1))', 'CODEC(T64, LZ4)')]),
+        ('time: ZSTD(1)', [("CODEC(Delta, ZSTD(1)),   -- its window's start", "CODEC(ZSTD(1)),")]),
+        ('time: T64, ZSTD(1)', [("CODEC(Delta, ZSTD(1)),   -- its window's start", "CODEC(T64, ZSTD(1)),")]),
         ('time: DoubleDelta, ZSTD(1)', [("CODEC(Delta, ZSTD(1)),   -- its window's start", "CODEC(DoubleDelta, ZSTD(1)),")]),
-        ('labels: ZSTD(1)', [('pod          LowCardinality(String),', 'pod          LowCardinality(String) CODEC(ZSTD(1)),'),
-                             ('container    LowCardinality(String),', 'container    LowCardinality(String) CODEC(ZSTD(1)),'),
-                             ('node         LowCardinality(String),', 'node         LowCardinality(String) CODEC(ZSTD(1)),'),
-                             ('app_version  LowCardinality(String),', 'app_version  LowCardinality(String) CODEC(ZSTD(1)),'),
-                             ('pool         LowCardinality(String),', 'pool         LowCardinality(String) CODEC(ZSTD(1)),'),
-                             ('facet        UInt8,', 'facet        UInt8 CODEC(ZSTD(1)),'),
-                             ('object       LowCardinality(String),', 'object       LowCardinality(String) CODEC(ZSTD(1)),'),
-                             ('cluster      LowCardinality(String),', 'cluster      LowCardinality(String) CODEC(ZSTD(1)),'),
-                             ('namespace    LowCardinality(String),', 'namespace    LowCardinality(String) CODEC(ZSTD(1)),'),
-                             ('workload     LowCardinality(String),', 'workload     LowCardinality(String) CODEC(ZSTD(1)),'),
-                             ('source       UInt8,', 'source       UInt8 CODEC(ZSTD(1)),')]),
+        ('labels: LZ4', plain_labels),
         ('skip index: pool, set(100)', [('    count        UInt64 CODEC(T64, ZSTD(1))      -- the estimate\n', '    count        UInt64 CODEC(T64, ZSTD(1)),\n    INDEX by_pool pool TYPE set(100) GRANULARITY 1\n')]),
         ('skip index: target, bloom', [('    count        UInt64 CODEC(T64, ZSTD(1))      -- the estimate\n', '    count        UInt64 CODEC(T64, ZSTD(1)),\n    INDEX by_target target_id TYPE bloom_filter GRANULARITY 1\n')]),
     ],
+    'profile_windows': [
+        ('the schema', []),
+        ('order: target, time', [('source, time, target_id)', 'source, target_id, time)')]),
+        ('seconds: LZ4', arrays('', ' CODEC(ZSTD(1))')),
+        ('seconds: T64, ZSTD(1)', arrays(' CODEC(T64, ZSTD(1))', ' CODEC(ZSTD(1))')),
+    ],
     'profile_threads': [
         ('the schema', []),
-        ('order: hour, target, pool, name, time', [('source, time, target_id, pool, name)', 'source, toStartOfHour(time), target_id, pool, name, time)')]),
-        ('order: target, time, pool, name', [('source, time, target_id, pool, name)', 'source, target_id, time, pool, name)')]),
+        ('names: plain strings, ZSTD(1)', [('name         LowCardinality(String)', 'name         String')]),
+        ('order: time, target, pool, name', [('source, toStartOfHour(time), target_id, pool, name, time)', 'source, time, target_id, pool, name)')]),
+        ('order: target, time, pool, name', [('source, toStartOfHour(time), target_id, pool, name, time)', 'source, target_id, time, pool, name)')]),
     ],
     'thread_snapshots': [
         ('the schema', []),
+        ('names: plain strings, ZSTD(1)', [('name            LowCardinality(String)', 'name            String')]),
         ('order: target, time, thread', [('target_id, toStartOfHour(time), java_tid, time)', 'target_id, time, java_tid)')]),
         ('order: hour, thread, target, time', [('target_id, toStartOfHour(time), java_tid, time)', 'toStartOfHour(time), java_tid, target_id, time)')]),
         ('amounts: ZSTD(1)', [('CODEC(T64, ZSTD(1))', 'CODEC(ZSTD(1))')]),
@@ -63,8 +78,9 @@ LAYOUTS = {
     'profile_stacks': [
         ('the schema', []),
         ('order: stack alone', [('ORDER BY (cluster, namespace, workload, stack_id)', 'ORDER BY stack_id')]),
-        ('frames: ZSTD(3)', [('Array(LowCardinality(String)),', 'Array(LowCardinality(String)) CODEC(ZSTD(3)),'), ('Array(UInt32),', 'Array(UInt32) CODEC(ZSTD(3)),'), ('Array(UInt8)\n', 'Array(UInt8) CODEC(ZSTD(3))\n')]),
-        ('frames: plain strings, ZSTD(3)', [('Array(LowCardinality(String)),', 'Array(String) CODEC(ZSTD(3)),'), ('Array(UInt32),', 'Array(UInt32) CODEC(ZSTD(3)),'), ('Array(UInt8)\n', 'Array(UInt8) CODEC(ZSTD(3))\n')]),
+        ('frames: LZ4', [(' CODEC(ZSTD(3))', '')]),
+        ('frames: ZSTD(1)', [(' CODEC(ZSTD(3))', ' CODEC(ZSTD(1))')]),
+        ('frames: plain strings, ZSTD(3)', [('Array(LowCardinality(String))', 'Array(String)')]),
     ],
 }
 
@@ -81,6 +97,8 @@ SUMS = f'SELECT stack_id, sum(raw_amount), sum(amount), sum(raw_count), count() 
 READS = {
     'profile_samples': [('one hour', SUMS + hours(0, 60)), ('ten minutes', SUMS + hours(20, 10)), ('one pool', SUMS + hours(0, 60) + " AND pool = 'pool-#-thread-#'"),
                         ('one JVM', SUMS + hours(0, 60) + ' AND target_id = (SELECT max(target_id) FROM raw_profile_samples)')],
+    'profile_windows': [('freshness, one hour', f'SELECT max(time), sum(lost_events), sum(length_ms), sum(cityHash64(target_id, time, amount)) FROM {{}} WHERE {ONE} AND source = 1 AND ' + hours(0, 60)),
+                        ('services, two hours', 'SELECT cluster, namespace, workload, uniqExact(target_id), max(time) FROM {} WHERE ' + hours(0, 120) + ' GROUP BY cluster, namespace, workload')],
     'profile_threads': [('one hour', f'SELECT target_id, name, sum(amount) FROM {{}} WHERE {ONE} AND source = 1 AND ' + hours(0, 60) + ' GROUP BY target_id, name'),
                         ('ten minutes', f'SELECT target_id, name, sum(amount) FROM {{}} WHERE {ONE} AND source = 1 AND ' + hours(20, 10) + ' GROUP BY target_id, name')],
     'thread_snapshots': [('one hour', f'SELECT target_id, java_tid, sum(cpu_ns), count() FROM {{}} WHERE {ONE} AND ' + hours(0, 60) + ' GROUP BY target_id, java_tid'),
@@ -108,6 +126,10 @@ class Store:
         connection.close()
         assert answer.status == 200, data[:2000]
         return data
+
+    def cpu_seconds(self):
+        fields = pathlib.Path(f'/proc/{self.process.pid}/stat').read_text().rpartition(')')[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
     def rows(self, sql):
         return [line.split('\t') for line in self.ask(sql + ' FORMAT TSV').decode().splitlines()]
@@ -139,6 +161,11 @@ def read_stacks(prefix):
     return found
 
 
+def begin_ms(window, jvm):
+    """A window's start; collectors spread theirs over the minute."""
+    return (START + window * 60) * 1000 + number('jitter', jvm) % 60000
+
+
 def hex_id(*parts):
     return hashlib.blake2b('\0'.join(parts).encode(), digest_size=16).hexdigest()
 
@@ -156,7 +183,7 @@ def windows_of(stacks, count):
             for jvm in range(JVMS):
                 for kind, (_, draws) in DRAWS.items():
                     drawn = chance.choices(range(len(stacks[kind])), weights[kind], k=chance.randint(draws // 2, draws * 3 // 2))
-                    yield service, jvm, START + window * 60, kind, collections.Counter(drawn)
+                    yield service, jvm, begin_ms(window, jvm), kind, collections.Counter(drawn)
 
 
 def key(service, jvm):
@@ -193,6 +220,26 @@ def thread_lines(stacks, count):
                    f'\t{amount}\t{amount}\t{times}\t{times}\n')
 
 
+def window_lines(stacks, count):
+    chance = random.Random(11)
+    for service, jvm, start, kind, drawn in windows_of(stacks, count):
+        head, target, pod = key(service, jvm)
+        events = collections.Counter()
+        amounts = collections.Counter()
+        for index, times in drawn.items():
+            pool, _, _, amount, seen = stacks[kind][index]
+            for _ in range(times):
+                at = (pool, chance.randrange(60))
+                events[at] += 1
+                amounts[at] += max(1, amount // seen)
+        keys = sorted(events)
+        total, counted = sum(amounts.values()), sum(events.values())
+        lists = ['[' + ','.join(part) + ']' for part in (
+            [f"'{pool}'" for pool, _ in keys], [str(second) for _, second in keys], [str(amounts[k]) for k in keys], [str(events[k]) for k in keys])]
+        yield (f'{head}\tDeployment\t{DRAWS[kind][0]}\t{start}\t{target}\t{pod}\tapp\tnode-{jvm}\t{4000 + jvm}\t21.0.8+9-LTS\t1.{service}.0\t60000\t{59900 + jvm}'
+               f'\tctimer\t10000000\t{total}\t{total}\t{counted}\t{counted}\t0\t0\t0\t0\t0\t0\t0\t' + '\t'.join(lists) + '\n')
+
+
 def snapshot_lines(stacks, count):
     chance = random.Random(9)
     pools = sorted({row[0] for rows in stacks.values() for row in rows})
@@ -207,7 +254,7 @@ def snapshot_lines(stacks, count):
                     cpu = chance.randint(10 ** 6, 10 ** 10) if busy else (chance.randint(0, 10 ** 6) if chance.random() < 0.1 else 1)
                     stack = hex_id(str(service), chance.choice(frames)) if busy else '0' * 32
                     pool = pools[tid % len(pools)]
-                    yield (f'{head}\t{target}\t{START + minute * 60}\t{tid}\t{4000 + tid}\t{pool.replace("#", str(tid))}\t{pool}\t{state}\t0\t60000\t{cpu}'
+                    yield (f'{head}\t{target}\t{begin_ms(minute, jvm)}\t{tid}\t{4000 + tid}\t{pool.replace("#", str(tid))}\t{pool}\t{state}\t0\t60000\t{cpu}'
                            f'\t{cpu // 7 + 1}\t1\t1\t{stack}\t\t0\t0\t\t0\t\n')
 
 
@@ -231,11 +278,15 @@ def stack_lines(stacks, _):
 
 # table: (makes lines, columns of the lines, what they become)
 SOURCES = {
-    'profile_samples': (sample_lines, 'cluster String, namespace String, workload String, source UInt8, time UInt32, stack_id String, target_id UInt64, pod String, '
+    'profile_samples': (sample_lines, 'cluster String, namespace String, workload String, source UInt8, time UInt64, stack_id String, target_id UInt64, pod String, '
                         'container String, node String, app_version String, pool String, facet UInt8, object String, raw_amount UInt64, amount UInt64, raw_count UInt64, count UInt64'),
-    'profile_threads': (thread_lines, 'cluster String, namespace String, workload String, source UInt8, time UInt32, target_id UInt64, pool String, name String, os_tid UInt64, '
+    'profile_windows': (window_lines, 'cluster String, namespace String, workload String, workload_kind String, source UInt8, time UInt64, target_id UInt64, pod String, container String, '
+                        'node String, host_pid UInt32, jvm_version String, app_version String, length_ms UInt32, covered_ms UInt32, engine String, interval UInt64, raw_amount UInt64, '
+                        'amount UInt64, raw_count UInt64, count UInt64, truncated_amount UInt64, truncated_count UInt64, dropped_amount UInt64, dropped_count UInt64, '
+                        'dropped_stacks UInt64, lost_events UInt64, reason UInt16, second_pool Array(String), second_index Array(UInt32), second_amount Array(UInt64), second_count Array(UInt64)'),
+    'profile_threads': (thread_lines, 'cluster String, namespace String, workload String, source UInt8, time UInt64, target_id UInt64, pool String, name String, os_tid UInt64, '
                         'java_tid UInt64, raw_amount UInt64, amount UInt64, raw_count UInt64, count UInt64'),
-    'thread_snapshots': (snapshot_lines, 'cluster String, namespace String, workload String, target_id UInt64, time UInt32, java_tid UInt64, os_tid UInt64, name String, '
+    'thread_snapshots': (snapshot_lines, 'cluster String, namespace String, workload String, target_id UInt64, time UInt64, java_tid UInt64, os_tid UInt64, name String, '
                          'pool String, state UInt8, flags UInt16, interval_ms UInt32, cpu_ns UInt64, allocated_bytes UInt64, blocked_ms UInt64, waited_ms UInt64, stack_id String, '
                          'lock_class String, lock_id UInt32, owner_tid UInt64, owner String, carries_tid UInt64, carries String'),
     'profile_stacks': (stack_lines, 'cluster String, namespace String, workload String, stack_id String, normaliser UInt8, flags UInt8, class Array(String), method Array(String), '
@@ -244,10 +295,10 @@ SOURCES = {
 
 
 def statement_of(table, name, changes):
-    text = SCHEMA.read_text()
+    text = SCHEMA_TEXT
     begin = text.index(f'CREATE TABLE IF NOT EXISTS {table}\n')
     made = text[begin:text.index('\n;\n', begin)]
-    for old, new in changes:
+    for old, new in changes(table) if callable(changes) else changes:
         assert old in made, (table, old)
         made = made.replace(old, new)
     # Made rows are old: nothing expires here.
@@ -273,7 +324,7 @@ def load(store, table, stacks, windows):
 
 def selection(columns):
     names = [c.rsplit(' ', 1)[0] for c in columns.split(', ')]
-    shown = {'time': "toDateTime(time, 'UTC') AS time", 'stack_id': 'unhex(stack_id) AS stack_id'}
+    shown = {'time': "fromUnixTimestamp64Milli(toInt64(time), 'UTC') AS time", 'stack_id': 'unhex(stack_id) AS stack_id'}
     return ', '.join(names), ', '.join(shown.get(n, n) for n in names)
 
 
@@ -293,12 +344,11 @@ def measure(store, table, what, changes):
         text = sql.format(name)
         if 'GROUP BY' not in text and table == 'profile_samples':
             text += ' GROUP BY stack_id'
-        best = 9e9
+        store.ask(text + ' FORMAT Null')
+        begin = store.cpu_seconds()
         for _ in range(ROUNDS):
-            begin = time.perf_counter()
             store.ask(text + ' FORMAT Null')
-            best = min(best, time.perf_counter() - begin)
-        times.append(best * 1000)
+        times.append((store.cpu_seconds() - begin) / ROUNDS * 1000)
     store.ask(f'DROP TABLE {name}')
     print(f'| {what} | {size / rows:.2f} | ' + ' | '.join(f'{t:.1f}' for t in times) + ' | ' + ', '.join(f'{c} {int(b) / rows:.2f}' for c, b in columns if int(b) / rows >= 0.01) + ' |', flush=True)
     return rows
@@ -319,7 +369,7 @@ def main():
         for table in options.tables.split(','):
             load(store, table, stacks, options.windows)
             rows = store.rows(f'SELECT count() FROM raw_{table}')[0][0]
-            print(f'\n### {table}, {int(rows):,} rows\n| layout | bytes a row | ' + ' | '.join(f'{name}, ms' for name, _ in READS[table]) + ' | columns, bytes a row |')
+            print(f'\n### {table}, {int(rows):,} rows\n| layout | bytes a row | ' + ' | '.join(f'{name}, CPU ms' for name, _ in READS[table]) + ' | columns, bytes a row |')
             print('|---|---|' + '---|' * len(READS[table]) + '---|')
             for what, changes in LAYOUTS[table]:
                 measure(store, table, what, changes)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "web.h"
 
+#include "sandbox.h"
+
 #include <base/clock.h>
 #include <base/log.h>
 #include <http/server.h>
@@ -157,6 +159,9 @@ static void write_metrics(FILE *to, const web_sources *from)
     metric(to, "queue_oldest_timestamp_seconds", "gauge",
            "When the oldest batch that waits was cut; 0: none waits.", queued.oldest_ms / 1000);
     drops(to, &queued);
+    metric(to, "refused_system_calls_total", "counter",
+           "System calls that the collector's own seccomp filter refused; the log names them.",
+           sandbox_refusals());
     outcomes(to, &uploads);
     metric(to, "upload_failures_total", "counter", "Calls without a good answer.",
            uploads.failed_calls);

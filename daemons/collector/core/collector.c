@@ -228,6 +228,7 @@ static void tell(const collector *self, const target *one, uint64_t now, target_
                            .until_ms = one->until_ms,
                            .last_window_ms = one->last_window_ms,
                            .last_length_ms = one->last_length_ms,
+                           .collector_ns = one->last_collector_ns,
                            .last_covered_ms = one->last_covered_ms};
     (void)snprintf(out->detail, sizeof(out->detail), "%s", one->detail);
     collector__tell_lanes(one, out);

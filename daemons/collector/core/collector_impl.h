@@ -49,8 +49,9 @@ typedef struct target {
     uint64_t last_window_ms;
     uint32_t last_length_ms;
     uint32_t last_covered_ms;
-    void *memory;  /* the recording reader's */
-    bool snapping; /* a thread snapshot is taken */
+    uint64_t last_collector_ns; /* CPU time that we spent on that window, plus 1; 0 = none yet */
+    void *memory;               /* the recording reader's */
+    bool snapping;              /* a thread snapshot is taken */
     uint64_t snapshot_due_ms;
     char snapshot_failure[256]; /* why the last snapshot failed; "" = it did not */
     void *snapshot_memory;      /* the snapshot reader's */
@@ -96,6 +97,7 @@ uint64_t collector__reconsider(collector *self, uint64_t now);
 typedef struct job {
     collector *self;
     target *on;
+    uint64_t began_cpu_ns; /* of the job's thread */
     local_jvm jvm;
     rule_verdict rule;
     phase phase;

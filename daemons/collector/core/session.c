@@ -15,6 +15,7 @@ job collector__begin(target *one)
     collector *self = one->owner;
     pthread_mutex_lock(&self->lock);
     job now = {.self = self,
+               .began_cpu_ns = self->ports.thread_cpu_ns(self->ports.context),
                .on = one,
                .jvm = one->jvm,
                .rule = one->rule,
@@ -229,6 +230,8 @@ static void deliver(const job *now, window_span *span, profile *found, const loc
     now->on->last_window_ms = span->start_ms;
     now->on->last_length_ms = span->length_ms;
     now->on->last_covered_ms = span->covered_ms;
+    now->on->last_collector_ns =
+        self->ports.thread_cpu_ns(self->ports.context) - now->began_cpu_ns + 1;
     now->on->backoff_ms = 0;
     tell_window(now->on, found);
     pthread_mutex_unlock(&self->lock);

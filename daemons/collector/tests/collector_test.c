@@ -14,6 +14,7 @@ int main(void)
     suite_add_tcase(suite, queue_tests());
     suite_add_tcase(suite, reader_tests());
     suite_add_tcase(suite, rules_tests());
+    suite_add_tcase(suite, sandbox_tests());
     suite_add_tcase(suite, session_tests());
     suite_add_tcase(suite, session_policy_tests());
     suite_add_tcase(suite, snapshot_tests());

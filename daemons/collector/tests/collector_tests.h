@@ -30,6 +30,7 @@ TCase *lanes_tests(void);
 TCase *queue_tests(void);
 TCase *reader_tests(void);
 TCase *rules_tests(void);
+TCase *sandbox_tests(void);
 TCase *session_tests(void);
 TCase *session_policy_tests(void);
 TCase *snapshot_tests(void);

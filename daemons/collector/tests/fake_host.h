@@ -9,7 +9,7 @@ enum { SPANS_MAX = 128, WINDOW = 10000 };
 
 /* What the host does, which a test sets, and what the collector did. */
 typedef struct fake_host {
-    uint64_t now;
+    uint64_t now, cpu_ns;
     local_jvm jvms[4];
     size_t jvm_count;
     bool unreachable;

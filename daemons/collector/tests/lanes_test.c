@@ -4,6 +4,7 @@
 #include "../adapters/jobs.h"
 #include "collector_tests.h"
 
+#include <base/clock.h>
 #include <catalogue/state.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -138,6 +139,7 @@ static void set_up(void)
 static void begin(uint32_t max_lanes, local_op hanging_op)
 {
     const collector_ports ports = {.now_ms = now_ms,
+                                   .thread_cpu_ns = clock_thread_cpu_ns,
                                    .random = random_number,
                                    .log = ignore_line,
                                    .submit = submit,

@@ -31,6 +31,7 @@ START_TEST(a_chosen_jvm_gives_aligned_windows)
     ck_assert_uint_eq(status.last_window_ms, NOON + 30000);
     ck_assert_uint_eq(status.last_length_ms, WINDOW);
     ck_assert_uint_eq(status.last_covered_ms, WINDOW);
+    ck_assert_uint_eq(status.collector_ns, 1000001); /* plus 1 */
 }
 END_TEST
 

@@ -30,3 +30,12 @@ uint64_t clock_monotonic_ms(void *context)
     (void)context;
     return read_ms(CLOCK_MONOTONIC);
 }
+
+uint64_t clock_thread_cpu_ns(void *context)
+{
+    struct timespec now = {0};
+
+    (void)context;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}

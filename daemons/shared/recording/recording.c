@@ -156,16 +156,39 @@ static int report_progress(const recording *rec, const jfr_chunk *chunk, recordi
                            "Reading was stopped by who asked for it.");
 }
 
+/* A chunk that is added while the next ones are read. */
+typedef struct adding {
+    recording *rec;
+    jfr_chunk *chunk;
+    jfr_sums *sums; /* NULL = samples are read one by one */
+    recording_error *err;
+    int rc;
+} adding;
+
+enum { ADD, READ_AHEAD, STEPS };
+
+/* jfr_work */
+static void add_or_read(void *ctx, uint32_t step)
+{
+    adding *a = ctx;
+    if (step == ADD) {
+        a->rc = recording__add_chunk(a->rec, a->chunk, a->sums, a->err);
+        return;
+    }
+    int rc = jfr_sums_read_ahead(a->sums, NULL);
+    (void)rc; /* jfr_sums_next reads what could not be read */
+}
+
 static int add_chunks(recording *rec, jfr_file *file, jfr_sums *sums, recording_error *err)
 {
-    jfr_chunk *chunk;
+    adding a = {.rec = rec, .sums = sums, .err = err};
+    bool ahead = sums != NULL && rec->options.threads > 1;
     jfr_error cause;
     int rc;
-    while ((rc = sums != NULL ? jfr_sums_next(sums, &chunk, &cause)
-                              : jfr_next_chunk(file, &chunk, &cause)) == 1) {
-        rc = recording__add_chunk(rec, chunk, sums, err);
-        if (rc == 0)
-            rc = report_progress(rec, chunk, err);
+    while ((rc = sums != NULL ? jfr_sums_next(sums, &a.chunk, &cause)
+                              : jfr_next_chunk(file, &a.chunk, &cause)) == 1) {
+        recording__parallel_for(NULL, ahead ? STEPS : 1, add_or_read, &a);
+        rc = a.rc == 0 ? report_progress(rec, a.chunk, err) : a.rc;
         if (rc != 0)
             return rc;
     }

@@ -133,6 +133,14 @@ JFR_EXPORT JFR_MUST_USE int jfr_sums_open(jfr_sums **out, jfr_file *file,
 JFR_EXPORT JFR_MUST_USE int jfr_sums_next(jfr_sums *sums, jfr_chunk **chunk, jfr_error *err);
 
 /*
+ * Reads small chunks that come next, for jfr_sums_next to have them at hand. One thread may do so
+ * while another one uses the current chunk, and nobody calls jfr_sums_next. Nothing is read where
+ * chunks are at hand already, the current or the next chunk is large, or there is no parallel_for.
+ * Errors: JFR_ERR_NOMEM; what could not be read is read by jfr_sums_next.
+ */
+JFR_EXPORT JFR_MUST_USE int jfr_sums_read_ahead(jfr_sums *sums, jfr_error *err);
+
+/*
  * The current chunk's sums, borrowed until the next jfr_sums_next. NULL for a chunk that has none,
  * and is to be read by jfr_samples_next: an unfinished one, one with more rows than max_rows, and
  * one with damaged events that sound ones follow.

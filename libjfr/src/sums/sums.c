@@ -20,24 +20,31 @@ enum {
 /* A thread that reads less than this of a chunk costs more than it saves. */
 #define LEAST_SHARE (UINT64_C(1) << 19)
 
-/* One of several chunks that are read at the same time. */
+/* A chunk that is read side by side with others. */
 typedef struct place {
     jfr__place where;
-    jfr_file *reader; /* NULL until the first is read */
+    jfr_file *reader;  /* NULL until the first is read */
+    jfr__tally *tally; /* the same */
     jfr_chunk *chunk;
     int opened; /* as jfr_next_chunk returns */
     int summed;
     jfr_error cause;
 } place;
 
+/* Chunks that follow one another in the file. */
+typedef struct window {
+    place places[JFR_SUMS_MAX_THREADS];
+    uint32_t count; /* that were read */
+    uint32_t next;
+} window;
+
 struct jfr_sums {
     jfr_file *file;
     jfr_sums_options options; /* defaults filled in */
     jfr__tally *tallies[JFR_SUMS_MAX_THREADS];
 
-    place places[JFR_SUMS_MAX_THREADS]; /* chunks that were read, in the file's order */
-    uint32_t place_count;
-    uint32_t place_next;
+    window windows[2]; /* chunks that jfr_sums_next takes, and those read ahead */
+    int front;
     place *at; /* whose chunk is current; NULL = none's */
 
     jfr__tally *const *current; /* whose rows are shown; NULL = no sums */
@@ -111,7 +118,10 @@ void jfr_sums_close(jfr_sums *sums)
         return;
     const jfr_allocator a = *sums->options.allocator;
     for (uint32_t i = 0; i < JFR_SUMS_MAX_THREADS; i++) {
-        jfr_close(sums->places[i].reader);
+        for (int k = 0; k < 2; k++) {
+            jfr_close(sums->windows[k].places[i].reader);
+            jfr__tally_free(sums->windows[k].places[i].tally);
+        }
         jfr__tally_free(sums->tallies[i]);
     }
     release(&a, sums->lanes);
@@ -247,30 +257,27 @@ static int add_up(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err)
 
 /* ---- several chunks at a time ---- */
 
-/* Lists the small chunks that are next in the file. Returns false when there are fewer than two. */
-static bool find_places(jfr_sums *sums)
+/* Lists from `least` up to `most` small chunks that are next in the file, or none. */
+static void find_places(const jfr_file *file, window *w, uint32_t least, uint32_t most)
 {
-    const jfr_file *file = sums->file;
     uint64_t at = file->next;
-    jfr__header header;
     uint32_t room = file->options.max_chunks - file->chunks_seen;
-    sums->place_count = 0;
-    sums->place_next = 0;
-    while (sums->place_count < sums->options.threads && sums->place_count < room && !file->ended &&
-           at < file->len && jfr__whole_chunk(file, at, &header) && header.size <= SMALL_CHUNK) {
-        sums->places[sums->place_count++].where = (jfr__place){at, header.size};
+    jfr__header header;
+    w->count = 0;
+    w->next = 0;
+    while (w->count < most && w->count < room && !file->ended && at < file->len &&
+           jfr__whole_chunk(file, at, &header) && header.size <= SMALL_CHUNK) {
+        w->places[w->count++].where = (jfr__place){at, header.size};
         at += header.size;
     }
-    if (sums->place_count < 2)
-        sums->place_count = 0;
-    return sums->place_count > 0;
+    if (w->count < least)
+        w->count = 0;
 }
 
 /* jfr_work */
 static void open_place(void *ctx, uint32_t index)
 {
-    jfr_sums *sums = ctx;
-    place *p = &sums->places[index];
+    place *p = &((window *)ctx)->places[index];
     jfr__split_go(p->reader, &p->where);
     p->opened = jfr_next_chunk(p->reader, &p->chunk, &p->cause);
 }
@@ -278,35 +285,58 @@ static void open_place(void *ctx, uint32_t index)
 /* jfr_work */
 static void sum_place(void *ctx, uint32_t index)
 {
-    jfr_sums *sums = ctx;
-    place *p = &sums->places[index];
+    place *p = &((window *)ctx)->places[index];
     if (p->opened == 1)
-        p->summed = jfr__tally_fill(sums->tallies[index], p->chunk, &p->cause);
+        p->summed = jfr__tally_fill(p->tally, p->chunk, &p->cause);
 }
 
-static int read_places(jfr_sums *sums, jfr_error *err)
+static int prepare_place(const jfr_sums *sums, place *p, jfr_error *err)
+{
+    int rc = p->reader == NULL ? jfr__split_reader(&p->reader, sums->file, err) : 0;
+    return rc == 0 && p->tally == NULL ? jfr__tally_new(&p->tally, &sums->options, err) : rc;
+}
+
+/* Reads the chunks of find_places; where there are none, the window is empty. */
+static int read_window(jfr_sums *sums, window *w, uint32_t least, uint32_t most, jfr_error *err)
 {
     jfr_file *file = sums->file;
-    const place *last = &sums->places[sums->place_count - 1];
-    jfr__file_leave(file);
-    for (uint32_t i = 0; i < sums->place_count; i++) {
-        place *p = &sums->places[i];
-        int rc = p->reader == NULL ? jfr__split_reader(&p->reader, file, err) : 0;
+    find_places(file, w, least, most);
+    if (w->count == 0)
+        return 0;
+    for (uint32_t i = 0; i < w->count; i++) {
+        int rc = prepare_place(sums, &w->places[i], err);
         if (rc < 0) {
-            sums->place_count = 0;
+            w->count = 0;
             return rc;
         }
     }
-    run(sums, sums->place_count, open_place, sums);
-    for (uint32_t i = 0; i < sums->place_count; i++) {
-        place *p = &sums->places[i];
+    jfr__file_leave(file);
+    run(sums, w->count, open_place, w);
+    for (uint32_t i = 0; i < w->count; i++) {
+        place *p = &w->places[i];
         int rc = p->opened == 1 ? jfr__split_settle(file, p->chunk, &p->cause) : 0;
         p->opened = rc < 0 ? rc : p->opened;
     }
-    run(sums, sums->place_count, sum_place, sums);
-    file->chunks_seen += sums->place_count;
+    run(sums, w->count, sum_place, w);
+    const place *last = &w->places[w->count - 1];
+    file->chunks_seen += w->count;
     file->next = last->where.offset + last->where.size;
     return 0;
+}
+
+static bool is_empty(const window *w)
+{
+    return w->next == w->count;
+}
+
+int jfr_sums_read_ahead(jfr_sums *sums, jfr_error *err)
+{
+    window *back = &sums->windows[!sums->front];
+    /* A chunk of the file itself ends when the file goes on. */
+    if (sums->options.threads < 2 || sums->at == NULL || !is_empty(back) ||
+        !is_empty(&sums->windows[sums->front]))
+        return 0;
+    return read_window(sums, back, 1, sums->options.threads - 1, err);
 }
 
 /* Takes over the losses of the chunk that is current, if it is one of those. */
@@ -320,10 +350,8 @@ static void leave_place(jfr_sums *sums)
 }
 
 /* The next chunk of those that were read. Returns as jfr_next_chunk, 0 = it was lost. */
-static int take_place(jfr_sums *sums, jfr_chunk **chunk, jfr_error *err)
+static int take_place(jfr_sums *sums, place *p, jfr_chunk **chunk, jfr_error *err)
 {
-    uint32_t index = sums->place_next++;
-    place *p = &sums->places[index];
     int rc = p->opened;
     sums->at = p;
     *chunk = p->chunk;
@@ -332,28 +360,34 @@ static int take_place(jfr_sums *sums, jfr_chunk **chunk, jfr_error *err)
     if (rc != 1)
         leave_place(sums);
     if (rc == 1 && p->summed == 0)
-        p->summed = show(sums, &sums->tallies[index], 1, p->chunk);
+        p->summed = show(sums, &p->tally, 1, p->chunk);
     return rc == 1 && p->summed == JFR_ERR_NOMEM ? jfr__fail_nomem(err) : rc;
+}
+
+/* The window that has the next chunk; an empty one where it is not to be read side by side. */
+static int find_window(jfr_sums *sums, window **out, jfr_error *err)
+{
+    if (is_empty(&sums->windows[sums->front]))
+        sums->front = !sums->front;
+    *out = &sums->windows[sums->front];
+    if (!is_empty(*out) || sums->options.threads < 2)
+        return 0;
+    return read_window(sums, *out, 2, sums->options.threads, err); /* one alone: by parts */
 }
 
 int jfr_sums_next(jfr_sums *sums, jfr_chunk **chunk, jfr_error *err)
 {
-    int rc = 0;
+    window *w;
     sums->current = NULL;
     leave_place(sums);
-    for (;;) {
-        bool is_read = sums->place_next < sums->place_count;
-        if (!is_read && sums->options.threads > 1 && find_places(sums)) {
-            rc = read_places(sums, err);
-            is_read = true;
-        }
-        if (!is_read)
-            break;
+    int rc = find_window(sums, &w, err);
+    while (rc == 0 && !is_empty(w)) {
+        rc = take_place(sums, &w->places[w->next++], chunk, err);
         if (rc == 0)
-            rc = take_place(sums, chunk, err);
-        if (rc != 0)
-            return rc;
+            rc = find_window(sums, &w, err);
     }
+    if (rc != 0)
+        return rc;
     rc = jfr_next_chunk(sums->file, chunk, err);
     if (rc != 1 || !(*chunk)->info.finished)
         return rc;

@@ -138,11 +138,17 @@ START_TEST(chunks_read_side_by_side_are_what_they_are_in_a_row)
     ck_assert_uint_eq(shared, 0);
     ck_assert_uint_ne(in_a_row[1].intervals.cpu_ns, in_a_row[2].intervals.cpu_ns);
     ck_assert_uint_gt(in_a_row[0].rows, 1);
-    for (uint32_t threads = 2; threads <= 4; threads++) {
-        open_sums(threads);
+    for (uint32_t way = 0; way < 6; way++) {
+        open_sums(2 + way / 2);
         for (int i = 0; i < CHUNKS; i++) {
             told apart = listen();
             must_be_same(&apart, &in_a_row[i]);
+            if (way % 2 == 1) {
+                ck_assert_int_eq(jfr_sums_read_ahead(sums, &err), 0);
+                told again = {.sum = 0}; /* the current chunk is still there */
+                take_rows(&again);
+                ck_assert_uint_eq(again.sum, apart.sum);
+            }
         }
         ck_assert_int_eq(jfr_sums_next(sums, &chunk, &err), 0);
         jfr_file_loss(file, &lost);

@@ -24,6 +24,7 @@ const router = createBrowserRouter([
       { path: '/', element: <Navigate to="/services" replace /> },
       { path: '/services', element: <ServicesPage /> },
       { path: '/targets', ...later('TargetsPage') },
+      { path: '/ingestion', ...later('IngestionPage') },
       { path: '/deadlocks', ...later('DeadlocksPage') },
       { path: '/deadlocks/:id', ...later('DeadlockPage') },
       {

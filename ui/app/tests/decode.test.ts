@@ -55,8 +55,8 @@ describe('answers', () => {
   });
 
   it('of a collector that tells less about a JVM are read, too', () => {
-    const { service, jvm, mode, mode_until, session, coverage, ...less } = target({});
-    expect([service, jvm, mode, mode_until, session, coverage]).not.toContain(undefined);
+    const { service, jvm, mode, mode_until, session, coverage, overhead, ...less } = target({});
+    expect([service, jvm, mode, mode_until, session, coverage, overhead]).not.toContain(undefined);
     expect(statusAnswer({ targets: [less], meta }, '').targets[0]).toMatchObject({
       service: '',
       jvm: '',
@@ -64,6 +64,7 @@ describe('answers', () => {
       mode_until: null,
       session: '',
       coverage: null,
+      overhead: { profiler: null, collector: null },
     });
   });
 

@@ -191,7 +191,7 @@ export class MockBackend {
 }
 
 function ledgerOf(seen: bigint) {
-  return { seen: String(seen), truncated: '0', dropped: String(seen / 500n), rejected: '0', omitted: String(seen / 80n) };
+  return { seen: String(seen), truncated: '0', dropped: String(seen / 500n), omitted: String(seen / 80n) };
 }
 
 function fail(response: ServerResponse, { status, code, message, oldest }: { status: number; code: string; message: string; oldest?: string }): void {
@@ -223,6 +223,7 @@ export function target(change: Record<string, unknown>): Record<string, unknown>
     mode_until: null,
     session: 'owned',
     coverage: 0.9994,
+    overhead: { profiler: 0.0031, collector: 0.0008 },
     ...change,
   };
 }

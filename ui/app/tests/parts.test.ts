@@ -14,11 +14,10 @@ const shares = (ledger: Parameters<typeof ledgerShares>[0]) =>
 
 describe('ledger', () => {
   it('says what share of the sampled whole is shown, and where the rest went', () => {
-    expect(shares({ seen: '1000', omitted: '100', dropped: '50', rejected: '10', truncated: '5' })).toEqual({
+    expect(shares({ seen: '1000', omitted: '100', dropped: '60', truncated: '5' })).toEqual({
       shown: '84.0 %',
       omitted: '10.0 %',
-      dropped: '5.00 %',
-      rejected: '1.00 %',
+      dropped: '6.00 %',
       truncated: '0.50 %',
     });
   });

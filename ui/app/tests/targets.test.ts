@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Target } from '../src/api/status.ts';
 import { jvmOptions, podOptions } from '../src/parts/frame/filters.ts';
-import { coverageText, distanceText, endText, matchingTargets, sortedTargets, tally } from '../src/parts/targets.ts';
+import { coverageText, distanceText, endText, matchingTargets, overheadText, sortedTargets, tally } from '../src/parts/targets.ts';
 import { target } from './mock.ts';
 
 const one = (change: Record<string, unknown>) => target(change) as unknown as Target;
@@ -35,6 +35,12 @@ describe('targets', () => {
       ['n1', 3],
       ['n2', 1],
     ]);
+  });
+
+  it('tell what they cost, as far as it is known', () => {
+    expect(overheadText(one({ overhead: { profiler: 0.003, collector: 0.002 } }))).toMatchObject({ text: '0.50 %' });
+    expect(overheadText(one({ overhead: { profiler: null, collector: 0.002 } }))?.title).toContain('JVM: not known');
+    expect(overheadText(one({ overhead: { profiler: null, collector: null } }))).toBeNull();
   });
 
   it('tell coverage, and the end of a temporary mode', () => {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the store says about its tables, for the metrics. */
 #include <base/clock.h>
+#include <catalogue/drop_cause.h>
 
 #include "read.h"
 
@@ -10,12 +11,13 @@ enum { FIGURES_MS = 10000, DAY_S = 86400 };
 static const struct {
     const char *name, *time;
 } tables[] = {
-    {"ingestion_batches", "created"},      {"profile_samples", "time"},
-    {"profile_windows", "time"},           {"profile_threads", "time"},
-    {"thread_snapshot_runs", "time"},      {"thread_snapshots", "time"},
-    {"deadlock_sightings", "time"},        {"profile_stacks", "day"},
-    {"profile_rollups", "hour"},           {"rollup_runs", "hour"},
-    {"target_status_history", "observed"}, {"collector_heartbeats", "received"},
+    {"ingestion_batches", "created"},     {"profile_samples", "time"},
+    {"profile_windows", "time"},          {"profile_threads", "time"},
+    {"thread_snapshot_runs", "time"},     {"thread_snapshots", "time"},
+    {"deadlock_sightings", "time"},       {"profile_stacks", "day"},
+    {"profile_rollups", "hour"},          {"rollup_runs", "hour"},
+    {"collector_heartbeats", "received"}, {"target_status_history", "observed"},
+    {"collector_heartbeats", "received"},
 };
 enum { TABLE_COUNT = sizeof(tables) / sizeof(tables[0]) };
 
@@ -81,7 +83,7 @@ static void add_oldest(statement *s)
     }
 }
 
-int clickhouse_figures(clickhouse *c, store_error *err)
+static int read_tables(clickhouse *c, store_error *err)
 {
     statement s;
 
@@ -92,10 +94,68 @@ int clickhouse_figures(clickhouse *c, store_error *err)
     sql_add(&s, ") AS o LEFT JOIN (SELECT table AS name, sum(bytes_on_disk) AS bytes, count() AS "
                 "parts, sum(rows) AS row_count FROM system.parts WHERE active AND database = "
                 "currentDatabase() GROUP BY name) AS p USING (name)");
-    int rc = clickhouse__check_ready(c, err);
-    if (rc == 0)
-        rc = sql_query(&s, c->maintainer, FIGURES_MS, on_tables, c, err);
+    int rc = sql_query(&s, c->maintainer, FIGURES_MS, on_tables, c, err);
     sql_end(&s);
+    return rc;
+}
+
+/* ---- what collectors lost ---- */
+
+typedef struct lost_row {
+    uint64_t cause, batches;
+} lost_row;
+
+static const row_field lost_numbers[] = {
+    ROW_FIELD("cause", lost_row, cause),
+    ROW_FIELD("batches", lost_row, batches),
+};
+static const row_shape lost_shape = {lost_numbers, NULL,
+                                     sizeof(lost_numbers) / sizeof(lost_numbers[0]), 0};
+
+static int keep_lost(void *context, const void *found)
+{
+    uint64_t *batches = context;
+    const lost_row *row = found;
+
+    if (row->cause < DROP_END)
+        batches[row->cause] = row->batches;
+    return 0;
+}
+
+static int on_lost(void *context, const chs_result *block)
+{
+    lost_row row;
+
+    return read_rows(block, &lost_shape, &row, sizeof(row), keep_lost, context);
+}
+
+/* A heartbeat tells what was lost in its run so far. */
+static int read_lost(clickhouse *c, store_error *err)
+{
+    uint64_t batches[DROP_END] = {0};
+    statement s;
+
+    sql_begin(&s);
+    sql_add(&s, "SELECT toUInt64(which) AS cause, toUInt64(sum(most)) AS batches FROM (SELECT "
+                "which, max(lost) AS most FROM collector_heartbeats ARRAY JOIN drop_cause AS "
+                "which, drop_batches AS lost WHERE received >= now('UTC') - INTERVAL 1 DAY GROUP "
+                "BY cluster, instance, run_id, which) GROUP BY which");
+    int rc = sql_query(&s, c->maintainer, FIGURES_MS, on_lost, batches, err);
+    sql_end(&s);
+    for (unsigned cause = DROP_NONE + 1; cause < DROP_END && rc == 0; cause++)
+        metrics_set(c->options.metrics, METRIC_COLLECTOR_DROPS, drop_cause_get(cause)->name,
+                    batches[cause]);
+    return rc;
+}
+
+int clickhouse_figures(clickhouse *c, store_error *err)
+{
+    int rc = clickhouse__check_ready(c, err);
+
+    if (rc == 0)
+        rc = read_tables(c, err);
+    if (rc == 0)
+        rc = read_lost(c, err);
     if (rc == 0)
         metrics_set(c->options.metrics, METRIC_STORE_FIGURES_TIME, NULL,
                     clock_unix_ms(NULL) / 1000);

@@ -320,7 +320,7 @@ static int write_threads(chs_transport *to, const batch_write *w, store_error *e
 {
     static const table_column columns[] = {
         KEY,           {"source", "UInt8"}, {"time", MOMENT},     {"target_id", "UInt64"},
-        {"pool", LOW}, {"name", "String"},  {"os_tid", "UInt64"}, {"java_tid", "UInt64"},
+        {"pool", LOW}, {"name", LOW},       {"os_tid", "UInt64"}, {"java_tid", "UInt64"},
         SUMS,
     };
     const u32s window = w->batch->threads.window;

@@ -153,7 +153,7 @@ int clickhouse__write_snapshots(chs_transport *to, const batch_write *w, store_e
         {"time", MOMENT},
         {"java_tid", "UInt64"},
         {"os_tid", "UInt64"},
-        {"name", "String"},
+        {"name", LOW},
         {"pool", LOW},
         {"state", "UInt8"},
         {"flags", "UInt16"},

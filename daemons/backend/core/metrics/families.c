@@ -27,6 +27,11 @@ const metric_family metric_families[METRICS] = {
                                 "was found.",
                                 METRIC_COUNTER,
                                 {"block"}},
+    [METRIC_COLLECTOR_DROPS] = {"hotstack_backend_collector_dropped_batches",
+                                "Batches that collectors of the last day have lost in their runs, "
+                                "as they reported, by cause.",
+                                METRIC_GAUGE,
+                                {"cause"}},
     [METRIC_INSERT_SECONDS] = {"hotstack_backend_insert_duration_seconds",
                                "Time of one block's insert, by table.",
                                METRIC_HISTOGRAM,

@@ -6,6 +6,7 @@ import { servicePath } from '../url/address.ts';
 import { rangeKey, refreshInterval, resolveRange, type TimeRange } from '../url/range.ts';
 import { getTagged, queryString, type Parameters, type Tagged } from './client.ts';
 import type { Decoder } from './decode.ts';
+import { collectorsAnswer, ingestionAnswer, type CollectorsAnswer, type IngestionAnswer } from './ingestion.ts';
 import { historyAnswer, statusAnswer, type HistoryAnswer, type StatusAnswer } from './status.ts';
 import {
   deadlockAnswer,
@@ -135,6 +136,14 @@ export function useThread(service: ServiceId, jvm: string, tid: string, refresh:
 
 export function useLocks(service: ServiceId, narrowed: Narrowed, refresh: Refresh): UseQueryResult<LocksAnswer> {
   return useTagged('/v1/locks', { ...selection(service), ...narrowed, limit: MOST_ROWS }, refresh, locksAnswer);
+}
+
+export function useCollectors(refresh: Refresh): UseQueryResult<CollectorsAnswer> {
+  return useTagged('/v1/collectors', {}, refresh, collectorsAnswer);
+}
+
+export function useIngestion(refresh: Refresh): UseQueryResult<IngestionAnswer> {
+  return useTagged('/v1/ingestion', {}, refresh, ingestionAnswer);
 }
 
 /** The deadlocks of one service, or with null of all. */

@@ -5,7 +5,6 @@ export interface Ledger {
   seen: string;
   truncated: string;
   dropped: string;
-  rejected: string;
   omitted: string;
 }
 
@@ -14,6 +13,14 @@ export interface Coverage {
   share: number;
   lost_windows: number;
   reason: string | null;
+}
+
+/** Batches of the range that never came into the store. */
+export interface Loss {
+  dropped_batches: number;
+  oldest_dropped: string | null;
+  rejected_batches: number;
+  code: string | null;
 }
 
 export interface Meta {
@@ -27,6 +34,7 @@ export interface Meta {
   missing: string[];
   coverage: Coverage | null;
   lost_events: string;
+  loss: Loss;
   ledger: Ledger;
 }
 

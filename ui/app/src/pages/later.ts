@@ -2,6 +2,7 @@
 // The pages behind the first screen, loaded together.
 export { DeadlockPage } from './DeadlockPage.tsx';
 export { DeadlocksPage, ServiceDeadlocksPage } from './DeadlocksPage.tsx';
+export { IngestionPage } from './IngestionPage.tsx';
 export { LocksPage } from './service/LocksPage.tsx';
 export { OverviewPage } from './service/OverviewPage.tsx';
 export { CpuPage, MemoryPage } from './service/ProfilePages.tsx';

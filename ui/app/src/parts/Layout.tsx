@@ -11,6 +11,7 @@ const PAGES = [
   ['/services', 'Services'],
   ['/targets', 'Targets'],
   ['/deadlocks', 'Deadlocks'],
+  ['/ingestion', 'Ingestion'],
 ] as const;
 
 export function Layout() {

@@ -72,6 +72,12 @@ function Warnings({ meta }: { meta: Partial<Meta> }) {
     warnings.push(
       `nothing was recorded in ${plural(meta.coverage.lost_windows, 'window')}, last because of ${visibleText(meta.coverage.reason ?? 'an unknown reason')}`,
     );
+  if (meta.loss !== undefined && meta.loss.dropped_batches > 0)
+    warnings.push(`${plural(meta.loss.dropped_batches, 'batch', 'batches')} of these nodes never came: collectors lost them`);
+  if (meta.loss !== undefined && meta.loss.rejected_batches > 0)
+    warnings.push(
+      `${plural(meta.loss.rejected_batches, 'batch', 'batches')} of these nodes ${meta.loss.rejected_batches === 1 ? 'was' : 'were'} rejected, last as ${visibleText(meta.loss.code ?? 'unknown')}`,
+    );
   return warnings.map((warning) => (
     <span key={warning} className={styles['warning']} role="note">
       {warning}

@@ -12,7 +12,7 @@ import { TableFrame } from './TableFrame.tsx';
 import { TargetHistory } from './TargetHistory.tsx';
 import { OPEN_KEY } from './threads/Unfolding.tsx';
 import { reasonOf, toneOf } from './status.ts';
-import { coverageText, endText } from './targets.ts';
+import { coverageText, endText, overheadText } from './targets.ts';
 import styles from './TargetList.module.css';
 import table from './table.module.css';
 import threads from './threads/threads.module.css';
@@ -42,6 +42,7 @@ export function TargetTable({ targets, address, service }: TargetTableProps) {
             <th>Session</th>
             <th>Last window</th>
             <th className={table['number']}>Coverage</th>
+            <th className={table['number']}>Overhead</th>
           </tr>
         </thead>
         <tbody onKeyDown={moveBetweenRows}>
@@ -62,6 +63,7 @@ export function TargetTable({ targets, address, service }: TargetTableProps) {
 function Row({ target, address, service }: { target: Target; address: Address; service: boolean }) {
   const place = [target.pod, target.container].filter((part) => part !== '').join(' / ');
   const coverage = coverageText(target.coverage);
+  const overhead = overheadText(target);
   const open = target.jvm !== '' && address.get(OPEN_KEY, '') === target.jvm;
   const explained = reasonOf(target) !== '' || target.message !== '' || target.detail !== '';
   return (
@@ -106,17 +108,20 @@ function Row({ target, address, service }: { target: Target; address: Address; s
           )}
         </td>
         <td className={table['number']}>{coverage ?? <Unknown />}</td>
+        <td className={table['number']} title={overhead?.title}>
+          {overhead?.text ?? <Unknown />}
+        </td>
       </tr>
       {explained && (
         <tr>
-          <td colSpan={service ? 10 : 9} className={table['wrap']}>
+          <td colSpan={service ? 11 : 10} className={table['wrap']}>
             <Verdict target={target} />
           </td>
         </tr>
       )}
       {open && (
         <tr id={historyId(target)}>
-          <td colSpan={service ? 10 : 9} className={table['wrap']}>
+          <td colSpan={service ? 11 : 10} className={table['wrap']}>
             <TargetHistory target={target} address={address} />
           </td>
         </tr>

@@ -4,7 +4,7 @@ import { formatPercent } from '@hotstack/flamegraph';
 import type { Ledger } from '../api/types.ts';
 
 export interface Share {
-  key: 'shown' | 'omitted' | 'dropped' | 'rejected' | 'truncated';
+  key: 'shown' | 'omitted' | 'dropped' | 'truncated';
   explanation: string;
   percent: string;
   isZero: boolean;
@@ -14,7 +14,6 @@ const EXPLANATIONS: Record<Share['key'], string> = {
   shown: 'Stands in this graph under its own name',
   omitted: 'Cut from this answer to keep it small; in the store',
   dropped: 'In the [dropped] stack of a window that had too many stacks',
-  rejected: 'Refused by the backend',
   truncated: 'In stacks deeper than the frame limit; counted and shown under the part that was kept',
 };
 
@@ -32,8 +31,8 @@ function percentOf(part: bigint, whole: bigint): string {
 /** Shares of what was seen, in the order of the way from the JVM to the screen, reversed. */
 export function ledgerShares(ledger: Partial<Ledger>): Share[] {
   const seen = integer(ledger.seen);
-  const lost = { omitted: integer(ledger.omitted), dropped: integer(ledger.dropped), rejected: integer(ledger.rejected) };
-  const gone = lost.omitted + lost.dropped + lost.rejected;
+  const lost = { omitted: integer(ledger.omitted), dropped: integer(ledger.dropped) };
+  const gone = lost.omitted + lost.dropped;
   const shown = seen > gone ? seen - gone : 0n;
   const share = (key: Share['key'], value: bigint): Share => ({
     key,
@@ -45,7 +44,6 @@ export function ledgerShares(ledger: Partial<Ledger>): Share[] {
     share('shown', shown),
     share('omitted', lost.omitted),
     share('dropped', lost.dropped),
-    share('rejected', lost.rejected),
     share('truncated', integer(ledger.truncated)),
   ];
 }

@@ -36,6 +36,16 @@ export function coverageText(coverage: number | null): string | null {
   return coverage === null ? null : formatPercent(Math.min(1, Math.max(0, coverage)), 1);
 }
 
+/** `0.31 % of a core`, with what it is made of; null where nothing is known. */
+export function overheadText({ overhead: { profiler, collector } }: Pick<Target, 'overhead'>): { text: string; title: string } | null {
+  if (profiler === null && collector === null) return null;
+  const share = (part: number | null) => (part === null ? 'not known' : formatPercent(Math.max(0, part), 1));
+  return {
+    text: share((profiler ?? 0) + (collector ?? 0)),
+    title: `Of one core, in the last window. Inside the JVM: ${share(profiler)}; fetching and reading by the collector: ${share(collector)}`,
+  };
+}
+
 /** `ends in 5 min`, `ended 2 h ago`; null where the mode has no end. */
 export function endText({ mode_until }: Target, now: number): string | null {
   if (mode_until === null) return null;

@@ -42,20 +42,20 @@ SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 
 CREATE TABLE IF NOT EXISTS profile_samples
 (
-    cluster      LowCardinality(String),
-    namespace    LowCardinality(String),
-    workload     LowCardinality(String),
-    source       UInt8,
+    cluster      LowCardinality(String) CODEC(ZSTD(1)),
+    namespace    LowCardinality(String) CODEC(ZSTD(1)),
+    workload     LowCardinality(String) CODEC(ZSTD(1)),
+    source       UInt8 CODEC(ZSTD(1)),
     time         DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),   -- its window's start
     stack_id     FixedString(16) CODEC(ZSTD(1)),
     target_id    UInt64 CODEC(ZSTD(1)),
-    pod          LowCardinality(String),
-    container    LowCardinality(String),
-    node         LowCardinality(String),
-    app_version  LowCardinality(String),
-    pool         LowCardinality(String),
-    facet        UInt8,
-    object       LowCardinality(String),         -- class allocated, or of the lock
+    pod          LowCardinality(String) CODEC(ZSTD(1)),
+    container    LowCardinality(String) CODEC(ZSTD(1)),
+    node         LowCardinality(String) CODEC(ZSTD(1)),
+    app_version  LowCardinality(String) CODEC(ZSTD(1)),
+    pool         LowCardinality(String) CODEC(ZSTD(1)),
+    facet        UInt8 CODEC(ZSTD(1)),
+    object       LowCardinality(String) CODEC(ZSTD(1)),  -- class allocated, or of the lock
     raw_amount   UInt64 CODEC(T64, ZSTD(1)),     -- as recorded, in the source's unit
     amount       UInt64 CODEC(T64, ZSTD(1)),     -- the estimate
     raw_count    UInt64 CODEC(T64, ZSTD(1)),     -- events recorded
@@ -99,10 +99,10 @@ CREATE TABLE IF NOT EXISTS profile_windows
     dropped_stacks   UInt64,
     lost_events      UInt64,
     reason           UInt16,                       -- why nothing was recorded, 0 = it was
-    second_pool      Array(LowCardinality(String)),  -- sparse per-second totals: four columns,
-    second_index     Array(UInt32),                  -- one entry a (pool, second) that is not zero
-    second_amount    Array(UInt64),
-    second_count     Array(UInt64)
+    second_pool      Array(LowCardinality(String)) CODEC(ZSTD(1)),  -- sparse per-second totals: four
+    second_index     Array(UInt32) CODEC(ZSTD(1)),  -- columns, one entry a (pool, second) that is not zero
+    second_amount    Array(UInt64) CODEC(ZSTD(1)),
+    second_count     Array(UInt64) CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)
@@ -113,14 +113,14 @@ SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 
 CREATE TABLE IF NOT EXISTS profile_threads
 (
-    cluster      LowCardinality(String),
-    namespace    LowCardinality(String),
-    workload     LowCardinality(String),
-    source       UInt8,
+    cluster      LowCardinality(String) CODEC(ZSTD(1)),
+    namespace    LowCardinality(String) CODEC(ZSTD(1)),
+    workload     LowCardinality(String) CODEC(ZSTD(1)),
+    source       UInt8 CODEC(ZSTD(1)),
     time         DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     target_id    UInt64 CODEC(ZSTD(1)),
-    pool         LowCardinality(String),
-    name         String CODEC(ZSTD(1)),
+    pool         LowCardinality(String) CODEC(ZSTD(1)),
+    name         LowCardinality(String) CODEC(ZSTD(1)),
     os_tid       UInt64,
     java_tid     UInt64,
     raw_amount   UInt64 CODEC(T64, ZSTD(1)),     -- as recorded, in the source's unit
@@ -130,7 +130,7 @@ CREATE TABLE IF NOT EXISTS profile_threads
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)
-ORDER BY (cluster, namespace, workload, source, time, target_id, pool, name)
+ORDER BY (cluster, namespace, workload, source, toStartOfHour(time), target_id, pool, name, time)
 TTL toStartOfDay(time) + INTERVAL {retention_days} DAY
 SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 ;
@@ -174,7 +174,7 @@ CREATE TABLE IF NOT EXISTS thread_snapshots
     time            DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     java_tid        UInt64 CODEC(T64, ZSTD(1)),
     os_tid          UInt64 CODEC(T64, ZSTD(1)),
-    name            String CODEC(ZSTD(1)),
+    name            LowCardinality(String) CODEC(ZSTD(1)),
     pool            LowCardinality(String),
     state           UInt8,
     flags           UInt16,
@@ -240,11 +240,11 @@ CREATE TABLE IF NOT EXISTS profile_stacks
     stack_id     FixedString(16) CODEC(ZSTD(1)),
     normaliser   UInt8,
     flags        UInt8,                            -- bit 0: cut by the depth limit
-    class        Array(LowCardinality(String)),    -- frames leaf first, five columns
-    method       Array(LowCardinality(String)),
-    file         Array(LowCardinality(String)),
-    line         Array(UInt32),
-    kind         Array(UInt8)
+    class        Array(LowCardinality(String)) CODEC(ZSTD(3)),  -- frames leaf first, five columns
+    method       Array(LowCardinality(String)) CODEC(ZSTD(3)),
+    file         Array(LowCardinality(String)) CODEC(ZSTD(3)),
+    line         Array(UInt32) CODEC(ZSTD(3)),
+    kind         Array(UInt8) CODEC(ZSTD(3))
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY day
@@ -257,20 +257,20 @@ SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000
 -- and hour. rollup_runs gets a row when they are all there, and the newest run of an hour decides.
 CREATE TABLE IF NOT EXISTS profile_rollups
 (
-    cluster      LowCardinality(String),
-    namespace    LowCardinality(String),
-    workload     LowCardinality(String),
-    source       UInt8,
+    cluster      LowCardinality(String) CODEC(ZSTD(1)),
+    namespace    LowCardinality(String) CODEC(ZSTD(1)),
+    workload     LowCardinality(String) CODEC(ZSTD(1)),
+    source       UInt8 CODEC(ZSTD(1)),
     hour         DateTime('UTC') CODEC(Delta, ZSTD(1)),
     stack_id     FixedString(16) CODEC(ZSTD(1)),
     target_id    UInt64 CODEC(ZSTD(1)),
-    pod          LowCardinality(String),
-    container    LowCardinality(String),
-    node         LowCardinality(String),
-    app_version  LowCardinality(String),
-    pool         LowCardinality(String),
-    facet        UInt8,
-    object       LowCardinality(String),
+    pod          LowCardinality(String) CODEC(ZSTD(1)),
+    container    LowCardinality(String) CODEC(ZSTD(1)),
+    node         LowCardinality(String) CODEC(ZSTD(1)),
+    app_version  LowCardinality(String) CODEC(ZSTD(1)),
+    pool         LowCardinality(String) CODEC(ZSTD(1)),
+    facet        UInt8 CODEC(ZSTD(1)),
+    object       LowCardinality(String) CODEC(ZSTD(1)),
     raw_amount   UInt64 CODEC(T64, ZSTD(1)),
     amount       UInt64 CODEC(T64, ZSTD(1)),
     raw_count    UInt64 CODEC(T64, ZSTD(1)),

@@ -12,4 +12,7 @@ uint64_t clock_monotonic_ms(void *context);
 /* The same clock in nanoseconds, to measure with. */
 uint64_t clock_monotonic_ns(void);
 
+/* CPU time of the calling thread. */
+uint64_t clock_thread_cpu_ns(void *context);
+
 #endif
