@@ -159,13 +159,13 @@ def ask_many(backend, count):
 
 
 def test_a_store_that_hangs_stops_nobody_else(lab):
-    """While the store does not answer: heartbeats are answered at once, queries with a 503; what is
+    """While the store does not answer: heartbeats and status reports are answered at once, queries with a 503; what is
     sent meanwhile arrives when it does."""
     if lab.mode != 'http':
         return  # the engine in the backend cannot be held
     timeout_ms = HANG_S * 1000 // 4
     backend = lab.start('--query-timeout', f'{timeout_ms}ms', '--store-timeout', f'{timeout_ms}ms')
-    bodies = {'heartbeat': saved(lab, '--heartbeat')}
+    bodies = {'heartbeat': saved(lab, '--heartbeat'), 'status': saved(lab, '--status')}
     fleet = Fleet(lab, start_ms=past_hours(lab), windows=30, **SMALL).start(backend)
     waits = []
     try:
