@@ -179,7 +179,7 @@ static void answer_top(call *c, const profile *p)
     top_table_free(&table);
 }
 
-/* The windows tell whether the client's picture still holds: then nothing else is read. */
+/* The windows and the losses tell whether the picture still holds: then no sample is read. */
 static void read_profile(call *c, void (*answer)(call *c, const profile *p))
 {
     const query *q = &c->api->query;
