@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "convert.h"
 
+#include <attach/lock_class.h>
 #include <string.h>
 
 #define LINE_OF_NATIVE (-2) /* StackTraceElement's own word for it */
@@ -22,21 +23,6 @@ static uint32_t text_of(wire_out *o, jvm *j, jobject object, enum java_method me
 static const char virtual_class[] = "java.lang.VirtualThread";
 
 #define OWNER_FLAGS (THREADS_OWNER_ENDED | THREADS_OWNER_GONE)
-
-static bool begins_with(const char *text, size_t n, const char *prefix)
-{
-    return n >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
-}
-
-/* Whether a thread that waits for an object of this class wants a lock, rather than work: classes
- * of java.util.concurrent.locks but conditions, which are inner ones of AbstractQueued...; and
- * semaphores. */
-static bool is_lock_class(const char *name, size_t n)
-{
-    return (begins_with(name, n, "java.util.concurrent.locks.") &&
-            !begins_with(name, n, "java.util.concurrent.locks.AbstractQueued")) ||
-           begins_with(name, n, "java.util.concurrent.Semaphore$");
-}
 
 static uint32_t lock_of(wire_out *o, jvm *j, jobject lock)
 {
@@ -72,7 +58,7 @@ static void convert_wait(thread_row *row, wire_out *o, jvm *j, jobject info)
     row->owner = carries || owner < 0 ? 0 : owner;
     row->owner_str = carries ? 0 : owner_str;
     row->lock = carries ? 0 : lock_of(o, j, lock);
-    row->wants_lock = is_lock_class(name, n);
+    row->wants_lock = attach_is_lock_class(name, n);
     jvm_drop(j, class_name);
     jvm_drop(j, lock);
 }

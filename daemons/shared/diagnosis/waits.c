@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <diagnosis/waits.h>
 
+#include <attach/lock_class.h>
 #include <string.h>
 
 const char *wait_kind_name(wait_kind kind)
@@ -28,25 +29,12 @@ static bool begins_with(const char *text, size_t length, const char *prefix)
     return text != NULL && length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/*
- * Locks of java.util.concurrent, not what idle threads wait for: a condition of an empty queue
- * (inner classes of AbstractQueuedSynchronizer), a latch, an exchange. StampedLock, read locks and
- * semaphores are such locks without a holder. The thread agent has the same rule
- * (libattach/agent/convert.c), by which it takes their stacks.
- */
-static bool is_lock_class(const char *name, size_t length)
-{
-    return (begins_with(name, length, "java.util.concurrent.locks.") &&
-            !begins_with(name, length, "java.util.concurrent.locks.AbstractQueued")) ||
-           begins_with(name, length, "java.util.concurrent.Semaphore$");
-}
-
 static wait_kind judge_waiting(const diagnosed_thread *thread)
 {
     if (thread->lock_class_length > 0 && thread->owner_tid != 0 &&
         thread->owner_tid != thread->java_tid)
         return WAIT_LOCK;
-    if (is_lock_class(thread->lock_class, thread->lock_class_length))
+    if (attach_is_lock_class(thread->lock_class, thread->lock_class_length))
         return WAIT_UNKNOWN_HOLDER;
     return thread->state == DIAGNOSIS_TIMED_WAITING ? WAIT_TIMED : WAIT_IDLE;
 }

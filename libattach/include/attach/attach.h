@@ -9,6 +9,7 @@
 #include <attach/examine.h>
 #include <attach/export.h>
 #include <attach/jvm.h>
+#include <attach/lock_class.h>
 #include <attach/profiler.h>
 #include <attach/target.h>
 #include <attach/threads.h>
