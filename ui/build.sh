@@ -6,13 +6,14 @@
 #   build.sh template OUT flamegraph.html alone, without the app
 #   build.sh unit OUT     unit tests of what was built into OUT
 #   build.sh smoke OUT    the built pages in headless Chromium; exit 77 without one
+#   build.sh golden OUT   their pictures beside those in app/tests/golden; exit 77 without Chromium or the font
 #   build.sh packages     npm packages into the cache; prints the directory that holds their node_modules
 #
 # npm packages are installed once per lock file into $HOTSTACK_CACHE (default ~/.cache/hotstack). NODE names the node to use.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-command=${1:?usage: build.sh build|template|unit|smoke OUT}
+command=${1:?usage: build.sh build|template|unit|smoke|golden OUT}
 node=${NODE:-node}
 case $node in */*) PATH=$(dirname "$node"):$PATH ;; esac
 cache=${HOTSTACK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hotstack}
@@ -43,7 +44,7 @@ stage_sources() {
   packages=$(packages)
   rm -rf "$stage"
   mkdir -p "$stage"
-  for entry in flamegraph app tests package.json tsconfig.json vitest.config.ts vitest.smoke.config.ts; do
+  for entry in flamegraph app tests package.json tsconfig.json vitest.config.ts vitest.smoke.config.ts vitest.golden.config.ts; do
     cp -r "$here/$entry" "$stage/"
   done
   ln -s "$packages/node_modules" "$stage/node_modules"
@@ -78,13 +79,18 @@ case $command in
   build) build ;;
   template) template ;;
   unit) cd "$stage" && exec node node_modules/vitest/vitest.mjs run ;;
-  smoke)
-    browser=${HOTSTACK_CHROMIUM:-/usr/bin/chromium}
-    if [ ! -x "$browser" ]; then
-      echo "SKIP: no Chromium at $browser; apt-get install chromium, or set HOTSTACK_CHROMIUM"
+  smoke | golden)
+    export HOTSTACK_CHROMIUM=${HOTSTACK_CHROMIUM:-/usr/bin/chromium}
+    if [ ! -x "$HOTSTACK_CHROMIUM" ]; then
+      echo "SKIP: no Chromium at $HOTSTACK_CHROMIUM; apt-get install chromium, or set HOTSTACK_CHROMIUM"
       exit 77
     fi
-    cd "$stage" && HOTSTACK_CHROMIUM=$browser exec node node_modules/vitest/vitest.mjs run --config vitest.smoke.config.ts
+    if [ "$command" = golden ] && ! fc-list | grep -q DejaVuSans.ttf; then
+      echo "SKIP: no font DejaVu Sans; apt-get install fonts-dejavu-core"
+      exit 77
+    fi
+    export HOTSTACK_GOLDEN_KEPT=$here/app/tests/golden HOTSTACK_GOLDEN_FAILED=$out/golden-failed
+    cd "$stage" && exec node node_modules/vitest/vitest.mjs run --config "vitest.$command.config.ts"
     ;;
   *)
     echo "build.sh: unknown command $command" >&2

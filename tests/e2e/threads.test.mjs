@@ -240,3 +240,15 @@ step('the pages lead to the busy thread, the holder of a lock and the drawn cycl
     assert.deepEqual(errors, []);
   });
 });
+
+step('a deadlock ends when its cycle does, and one of monitors alone goes on', async () => {
+  stack.programs.find((one) => one.name === 'contention-17').child.stdin.write('untie\n');
+  await until('the deadlock of five threads has ended', async () => {
+    const { deadlocks } = await get('deadlocks', 'contention-17');
+    const five = deadlocks.filter((one) => one.threads.length === 5);
+    assert.equal(five.length, 1);
+    return five[0].end_reason === 'resolved';
+  });
+  const { deadlocks } = await get('deadlocks', 'contention-17');
+  assert.equal(deadlocks.find((one) => one.threads.length === 2).ended, null);
+});

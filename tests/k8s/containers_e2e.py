@@ -114,27 +114,12 @@ def a_tmp_that_fills_up_costs_its_windows_only(on):
         same("other reasons of windows", reasons - {0, DISK_FULL, PARSE_FAILED}, set())
 
 
-def session_of(on, jvm):
-    """The directory of its session, and the values of the marker there."""
-    (marker,) = jvm.tmp().glob(f"hotstack-{on.installation}-*/session")
-    lines = marker.read_text(encoding="utf-8").splitlines()
-    return marker.parent, dict(line.split(" ", 1) for line in lines)
-
-
-def damage(on, jvm):
-    """Overwrites the beginning of the chunk that is being recorded, as writes that fail on a full disk leave it."""
-    directory, marker = session_of(on, jvm)
-    with open(directory / "recording.jfr", "r+b") as recording:
-        recording.seek(int(marker["handed"]))
-        recording.write(b"XXXX")
-
-
 def damage_until_it_is_told(on, jvm):
     """A window that ends meanwhile is not hit."""
     if on.target(jvm).get("reason") == PARSE_FAILED:
         return True
     with contextlib.suppress(OSError, ValueError):  # there is no session for a moment
-        damage(on, jvm)
+        on.damage(jvm)
     return False
 
 
@@ -146,12 +131,12 @@ def a_damaged_recording_costs_its_windows_only(on):
         wait_for("the failure", lambda: damage_until_it_is_told(on, jvm))
         contains(on.wait_for_target(jvm, state=FAILED, reason=PARSE_FAILED)["detail"], "it was damaged")
         goes_on(on, jvm)
-        damage(on, jvm)  # and it ends without a rest of files
+        on.damage(jvm)  # and it ends without a rest of files
 
 
 def begun(on, jvm):
     """Which session it is, and since when."""
-    directory, marker = session_of(on, jvm)
+    directory, marker = on.session_of(jvm)
     return directory.name, marker["started_ms"]
 
 

@@ -53,6 +53,9 @@ class Node:
         self.dir.chmod(0o755)
         self.running, self.groups, self.containers = [], [], []
         self.leave = False  # the sessions, when the collector or attachd ends
+        self.namespaces = True  # are read
+        self.api_server = None  # another address of the API server than its own
+        self.backend_token = "e2e-token"
         self.installation = "k8s" + os.urandom(4).hex()
         self.cluster = Cluster(self.dir)
         self.token = self.dir / "token"
@@ -93,9 +96,9 @@ class Node:
         fresh.write_text(text + "\n", encoding="utf-8")
         fresh.rename(self.token)
 
-    def start_collector(self):
+    def start_collector(self, *flags):
         (self.dir / "collector").mkdir(exist_ok=True)
-        (self.dir / "backend.token").write_text("e2e-token\n", encoding="utf-8")
+        (self.dir / "backend.token").write_text(self.backend_token + "\n", encoding="utf-8")
         (self.dir / "collector.yaml").write_text(f"""
 node: {NAME}
 attachd: {{socket: {self.dir}/run/attachd.sock}}
@@ -104,7 +107,8 @@ backend:
   token_file: {self.dir}/backend.token
 kubernetes:
   enabled: true
-  api_server: {self.cluster.url}
+  api_server: {self.api_server or self.cluster.url}
+  namespaces: {str(self.namespaces).lower()}
   token_file: {self.token}
   ca_file: {self.cluster.ca_file}
   events: cpu=1ms
@@ -118,9 +122,9 @@ upload: {{grace: 1s}}
 queue: {{dir: {self.dir}/collector/queue}}
 listen: {{port: {self.metrics_port}}}
 """, encoding="utf-8")
-        self.collector = self.spawn("collector", self.programs[2], f"--config={self.dir}/collector.yaml")
+        self.collector = self.spawn("collector", self.programs[2], f"--config={self.dir}/collector.yaml", *flags)
         self.started_ms = time.time() * 1000
-        wait_for("whole lists", lambda: self.metrics().get("kubernetes_lists_total", 0) >= 2)
+        wait_for("whole lists", lambda: self.metrics().get("kubernetes_lists_total", 0) >= (2 if self.namespaces else 1))
 
     def stop_collector(self):
         self.collector.send_signal(signal.SIGTERM)
@@ -143,12 +147,26 @@ listen: {{port: {self.metrics_port}}}
         self.groups.append(group)
         return self.spawn(f"jvm-{pod.name}", JAVA, "-Xmx64m", "-cp", self.classes, "Target", "600", group=group)
 
-    def start_container(self, pod, container="app", **options):
-        """A JVM in a real container, which the pod's status names then."""
+    def start_container(self, pod, container="app", told=True, **options):
+        """A JVM in a real container, which the pod's status names then (`told`)."""
         made = Container(list(jdks().values())[-1], self.classes, identity=pod.container_id(container), pod_uid=pod.uid, **options)
         self.containers.append(made)
-        pod.set_running(container)
+        if told:
+            pod.set_running(container)
         return made
+
+    def session_of(self, jvm):
+        """The directory of a container's session, and the values of the marker there."""
+        (marker,) = jvm.tmp().glob(f"hotstack-{self.installation}-*/session")
+        lines = marker.read_text(encoding="utf-8").splitlines()
+        return marker.parent, dict(line.split(" ", 1) for line in lines)
+
+    def damage(self, jvm):
+        """Overwrites the beginning of the chunk that is being recorded, as writes that fail on a full disk leave it."""
+        directory, marker = self.session_of(jvm)
+        with open(directory / "recording.jfr", "r+b") as recording:
+            recording.seek(int(marker["handed"]))
+            recording.write(b"XXXX")
 
     def end(self):
         for process in reversed(self.running):
@@ -196,7 +214,7 @@ listen: {{port: {self.metrics_port}}}
                 text = answer.read().decode()
         except OSError:
             return {}
-        rows = re.findall(r"^hotstack_collector_(\w+) (\d+)$", text, re.MULTILINE)
+        rows = re.findall(r"^hotstack_collector_(\w+(?:\{.*\})?) (\d+)$", text, re.MULTILINE)
         return {name: int(value) for name, value in rows}
 
     def wait_for_target(self, jvm, **wanted):

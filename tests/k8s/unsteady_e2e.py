@@ -25,7 +25,7 @@ WRONG = {
     "an empty object": b"{}\n",
     "a list without a version": b'{"kind":"PodList","items":[]}\n',
     "a list of something else": json.dumps(EMPTY).encode() + b"\n",
-    "half an event": json.dumps(EVENT).encode()[:40],
+    "half an event": json.dumps(EVENT).encode()[:40] + b"\n",
     "depth": b"[" * 100000 + b"\n",
     "noise": bytes(range(256)) * 64,
 }
@@ -47,13 +47,17 @@ def undisturbed(on, what):
 
 
 def comes_back(on):
+    """With news, since after garbage the beginning of a watch alone is no sign of life."""
     on.proxy.set(PASS)
+    on.touched += 1
+    for path in (on.web.path, "/api/v1/namespaces/shop"):
+        on.cluster.patch(path, {"metadata": {"labels": {"touched": str(on.touched)}}})
     wait_for("the API server again", lambda: on.metrics()["kubernetes_reachable"] == 1)
 
 
 def profiled_through_a_proxy(on):
     on.stop_collector()
-    on.proxy = Proxy(on.cluster)
+    on.proxy, on.touched = Proxy(on.cluster), 0
     on.api_server = on.proxy.url
     on.start_collector()
     on.web = on.cluster.make_pod("shop", "web", node.NAME)

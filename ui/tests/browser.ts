@@ -28,6 +28,7 @@ export async function launchBrowser(): Promise<Browser> {
     executablePath: process.env['HOTSTACK_CHROMIUM'] ?? '/usr/bin/chromium',
     args: FLAGS,
     viewport: { width: 1280, height: 800 },
+    timezoneId: 'UTC',
   });
   return {
     context,

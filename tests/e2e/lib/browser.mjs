@@ -8,8 +8,8 @@ import { build, chromium as executablePath } from './parts.mjs';
 
 const { chromium } = createRequire(join(build, 'ui/stage/package.json'))('playwright-core');
 
-// Opens a page, runs `use(page)`, closes everything. Fails on any error the page reports.
-export async function withPage(use, { viewport = { width: 1400, height: 900 }, colorScheme = 'light' } = {}) {
+// A page, the errors that it reports, and what closes everything.
+export async function openPage({ viewport = { width: 1400, height: 900 }, colorScheme = 'light' } = {}) {
   const profile = mkdtempSync(join(tmpdir(), 'hotstack-chromium-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
@@ -27,15 +27,24 @@ export async function withPage(use, { viewport = { width: 1400, height: 900 }, c
     ],
   });
   const errors = [];
-  try {
-    const page = context.pages()[0] ?? (await context.newPage());
-    page.on('pageerror', (error) => errors.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error') errors.push(message.text());
-    });
-    return await use(page, errors);
-  } finally {
+  const page = context.pages()[0] ?? (await context.newPage());
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  const close = async () => {
     await context.close();
     rmSync(profile, { recursive: true, force: true });
+  };
+  return { page, errors, close };
+}
+
+// Opens a page, runs `use(page, errors)`, closes everything.
+export async function withPage(use, options = {}) {
+  const { page, errors, close } = await openPage(options);
+  try {
+    return await use(page, errors);
+  } finally {
+    await close();
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JVM with what the threads, locks and deadlocks pages are to show. Commands on standard input:
-// "deadlock" ties two cycles, "orphan" lets a thread end that holds a lock, "initialise" initialises two classes
-// crosswise, "carry" starts a virtual thread that computes (JDK 21 and later), "end" exits. Needs JDK 11.
+// "deadlock" ties two cycles, "untie" interrupts the threads that wait there for a ReentrantLock, "orphan" lets a thread
+// end that holds a lock, "initialise" initialises two classes crosswise, "carry" starts a virtual thread that computes
+// (JDK 21 and later), "end" exits. Needs JDK 11.
 import java.util.Scanner;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
@@ -29,6 +30,7 @@ public final class Contention {
                 tie(false, false);
                 tie(true, false, true, false, true);
             }
+            if (command.equals("untie")) untie();
             if (command.equals("orphan")) orphan();
             if (command.equals("initialise")) initialise();
             if (command.equals("carry")) carry();
@@ -103,6 +105,11 @@ public final class Contention {
         }
     }
 
+    // Those that wait for a monitor cannot be interrupted: a cycle of monitors alone stays.
+    static void untie() {
+        for (Thread one : Thread.getAllStackTraces().keySet()) if (one.getName().startsWith("cycle")) one.interrupt();
+    }
+
     static void orphan() {
         ReentrantLock orphaned = new ReentrantLock();
         Thread owner = new Thread(orphaned::lock, "owner-that-ended");
@@ -160,12 +167,24 @@ public final class Contention {
 
     static void hold(Object one, Runnable body) {
         if (one instanceof ReentrantLock) {
-            ((ReentrantLock) one).lock();
-            body.run();
+            runLocked((ReentrantLock) one, body);
         } else {
             synchronized (one) {
                 body.run();
             }
+        }
+    }
+
+    static void runLocked(ReentrantLock one, Runnable body) {
+        try {
+            one.lockInterruptibly();
+        } catch (InterruptedException e) {
+            return;
+        }
+        try {
+            body.run();
+        } finally {
+            one.unlock();
         }
     }
 

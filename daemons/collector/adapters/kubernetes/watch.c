@@ -296,6 +296,10 @@ static int take_event(void *context, const char *line, size_t length)
                  "the API server ends the watch (%d): %.150s", event.code, event.message);
     else if (rc != 0 && event.resource_version[0] == '\0')
         end_with(self, OUTCOME_FAILED, "%s", message); /* no event at all: who knows what is next */
+    else if (event.type == API_EVENT_UNKNOWN && event.resource_version[0] == '\0')
+        end_with(self, OUTCOME_FAILED,
+                 "the answer is not an event: it has neither a known type "
+                 "nor an object with a version");
     else if (rc != 0)
         say(self, "kubernetes: an event is left out: %s", message);
     if (event.resource_version[0] != '\0') {

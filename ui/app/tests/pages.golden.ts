@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures of each page in light and dark: a made-up shop, a fixed clock, and the fonts of Debian's fonts-dejavu-core.
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { matchesGolden } from '../../tests/pictures.ts';
+import { target } from './mock.ts';
+import { backend, browser, complaints, enter, origin, page, serveApp } from './site.ts';
+
+const { NOW } = vi.hoisted(() => {
+  const now = Date.parse('2026-01-31T09:00:00Z');
+  vi.useFakeTimers({ toFake: ['Date'], now });
+  return { NOW: now };
+});
+
+serveApp();
+
+const SERVICE = '/services/shop/checkout';
+const OPTIONS = '?cluster=local&range=1h';
+const PAGES: [name: string, address: string, ready: string][] = [
+  ['services', '/services', 'services-table'],
+  ['targets', '/targets', 'target-table'],
+  ['deadlocks', '/deadlocks', 'deadlock-link'],
+  ['deadlock', '/deadlocks/00000000000012ab-00000000000000aa', 'cycle'],
+  ['overview', SERVICE + OPTIONS, 'panel-locks'],
+  ['cpu', `${SERVICE}/cpu${OPTIONS}`, 'busy-table'],
+  ['memory', `${SERVICE}/memory${OPTIONS}`, 'flamegraph-alloc'],
+  ['locks', `${SERVICE}/locks${OPTIONS}`, 'locks-table'],
+  ['threads', `${SERVICE}/threads${OPTIONS}`, 'lane'],
+  ['thread', `${SERVICE}/threads/00000000000012ab/34${OPTIONS}`, 'spell'],
+  ['service-targets', `${SERVICE}/targets${OPTIONS}`, 'target-table'],
+];
+
+const REASON = {
+  reason: 'no_exec_dir',
+  message: "The JVM's file system has no writable directory from which it can load a library.",
+  fix: 'Mount an emptyDir without noexec in the container, for example at /tmp.',
+  detail: '/tmp: read-only',
+};
+
+beforeAll(() => expect(NOW).toBe(Date.now()));
+
+describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
+  it.each([['login', '/login', 'token-input'], ...PAGES])('%s', async (name, address, ready) => {
+    backend.targets = [
+      target({}),
+      target({ pid: 4712, jvm: '00000000000012ac', pod: 'checkout-6d5f7-9qk4z', state: 'failed', session: '', coverage: null, ...REASON }),
+      target({ pid: 4713, jvm: '00000000000012ad', pod: 'checkout-6d5f7-m7w2p', state: 'off', mode: 'off', session: '', coverage: null }),
+    ];
+    await page.clock.setFixedTime(NOW);
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    if (name === 'login') await page.goto(origin + address);
+    else await enter(address);
+    await page.getByTestId(ready).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.evaluate(async () => {
+      document.body.style.fontFamily = '"DejaVu Sans", sans-serif';
+      document.documentElement.style.setProperty('--hs-font', '"DejaVu Sans", sans-serif');
+      document.documentElement.style.setProperty('--hs-mono', '"DejaVu Sans Mono", monospace');
+      window.dispatchEvent(new Event('resize'));
+      await document.fonts.ready;
+      for (let frames = 0; frames < 5; frames++) await new Promise(requestAnimationFrame);
+    });
+    const blank = await browser.context.newPage();
+    try {
+      await matchesGolden(page, blank, `${name}-${colorScheme}`);
+    } finally {
+      await blank.close();
+    }
+    expect(complaints).toEqual([]);
+  });
+});
