@@ -15,7 +15,7 @@ from . import _native
 from ._diff import Diff
 from ._flamegraph import FlameGraph
 from ._progress import Progress
-from ._rows import Rows
+from ._rows import Rows, printable
 
 _STATES = {"unknown": 0, "runnable": 1, "sleeping": 2, "native": 3}
 _BY_THREAD, _BY_NONE = 0, 2
@@ -45,6 +45,24 @@ def loss_text(chunks_lost: int, chunks_partial: int, bytes_lost: int) -> str:
         (bytes_lost, "bytes were not read"),
     ]
     return ", ".join(f"{count} {what}" for count, what in facts if count)
+
+
+def unread_texts(unread: dict[str, int]) -> list[str]:
+    """A sentence on each type of events that look like samples and are in no profile."""
+    return [
+        f"{count} events of {printable(name)} have a stack and a thread as samples do, but are in no profile"
+        for name, count in unread.items()
+    ]
+
+
+def _left_out(info: dict[str, Any]) -> list[str]:
+    """What an aggregate did not take, in sentences."""
+    texts = unread_texts(info["unread"])
+    unmeasured = info["counts"]["unmeasured_events"]
+    if unmeasured:
+        why = "was lost with the bytes that are missing" if info["counts"]["bytes_lost"] else "is not in the recording"
+        texts.insert(0, f"{unmeasured} samples were left out: the setting that tells their interval {why}")
+    return texts
 
 
 def _check_cut(max_nodes: int, min_share: float) -> None:
@@ -159,7 +177,8 @@ class Profile:
         if self._built is None:
             threads = min(os.cpu_count() or 1, 16)
             self._built = self._gather(group=_BY_THREAD, threads=threads)
-            self._warn(self._built.info()["notes"])
+            info = self._built.info()
+            self._warn([*info["notes"], *_left_out(info)])
         return self._built
 
     def _warn(self, notes: Iterable[str]) -> None:
@@ -182,7 +201,8 @@ class Profile:
             "end_ns": str(info["end_ns"]),
             "intervals": {name: str(value) for name, value in info["intervals"].items()},
             "loss": {name: count for name, count in info["counts"].items() if count},
-            "notes": info["notes"],
+            "unread_events": info["unread"],
+            "notes": [*info["notes"], *_left_out(info)],
         }
         return json.dumps(meta, separators=(",", ":")).encode("utf-8")
 
@@ -202,6 +222,15 @@ class Profile:
         return wanted
 
     # ---- questions ----
+
+    def unread_events(self) -> dict[str, int]:
+        """Events that look like samples, with a stack trace and a thread, and are in no profile type: their number by event type.
+
+        >>> import hotstack
+        >>> hotstack.open(example).unread_events()
+        {}
+        """
+        return dict(self._aggregate().info()["unread"])
 
     def totals(self) -> dict[str, Totals]:
         """Events, values and distinct stacks by profile type: what `hotstack jfr totals` prints.

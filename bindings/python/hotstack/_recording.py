@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from . import _native
-from ._profile import Profile, ThreadFilter, known_names, loss_text, names, select_options
+from ._profile import Profile, ThreadFilter, known_names, loss_text, names, select_options, unread_texts
 from ._progress import Progress, ProgressBar
 from ._rows import Rows
 from ._tables import DEFAULT_SAMPLE_COLUMNS, SAMPLE_COLUMNS, Table
@@ -366,7 +366,7 @@ class Recording(Profile):
         default = (*DEFAULT_SAMPLE_COLUMNS, _INPUT) if inputs.count() > 1 else DEFAULT_SAMPLE_COLUMNS
         wanted = known_names(default if columns is None else columns, SAMPLE_COLUMNS, "sample column")
         bounds = span(start, end, self._own_bounds)
-        self._chunks_read()
+        self._warn(unread_texts(self._chunks_read()["unread"]))
         return Table(
             lambda some: inputs.samples(some or wanted, chosen, *bounds), self._size, self._progress, self._warn_of
         )

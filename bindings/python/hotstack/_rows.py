@@ -32,6 +32,11 @@ def _time(value: int) -> str:
     return f"{second:%Y-%m-%d %H:%M:%S}.{value % 1_000_000_000 // 1000:06d}"
 
 
+def printable(text: str) -> str:
+    """A text that a terminal shows and does not obey."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
 def _cell(value: Any, kind: str) -> str:
     if value is None:
         return ""
@@ -45,7 +50,7 @@ def _cell(value: Any, kind: str) -> str:
         return f"{value:.2%}"
     if isinstance(value, float):
         return f"{value:.4g}"
-    text = "".join(letter if letter.isprintable() else "?" for letter in str(value))
+    text = printable(str(value))
     return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
 
 

@@ -189,6 +189,7 @@ def large_calls(path, folder):
         "Profile.timeline": lambda: opened().timeline("cpu", bucket=0.01),
         "Profile.top": lambda: opened().top("cpu"),
         "Profile.totals": lambda: opened().totals(),
+        "Profile.unread_events": lambda: opened().unread_events(),
         "Recording.__init__": opened,
         "Recording.__enter__": lambda: opened().__enter__().totals(),
         "Recording.__exit__": lambda: opened().__exit__(None, None, None),

@@ -10,16 +10,20 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
 
 import tap
 import written
-from support import EXAMPLE, FIXTURE_FILES, HEADER, RECORDINGS, hotstack as program, sums, totals_of_program, unpacked
+from support import EXAMPLE, FIXTURE_FILES, HEADER, RECORDINGS, TREE, hotstack as program, sums, totals_of_program, unpacked
 
 import hotstack
 from written import START
+
+sys.path.insert(0, str(TREE / "tests/support"))
+import flamegraph_page  # noqa: E402
 
 
 class Totals(unittest.TestCase):
@@ -183,5 +187,75 @@ class Totals(unittest.TestCase):
                 self.assertEqual([ours.low, ours.high], [None if x is None else x / 1e9 for x in interval])
 
 
+class LeftOut(unittest.TestCase):
+    """Events that look like samples and are in no profile are named with their count wherever totals are."""
+
+    STACK, THREAD = "jdk.types.StackTrace", "java.lang.Thread"
+    STRUCTS = {STACK: [("truncated", "int")], THREAD: [("osName", "java.lang.String")]}
+
+    def unread(self, data):
+        """{event type: count}, as the command line and Python tell it everywhere."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, page = (os.path.join(folder, name) for name in ("x.jfr", "x.html"))
+            pathlib.Path(path).write_bytes(data)
+            command = [os.environ["HOTSTACK_PROGRAM"], "jfr", "totals", path, "--json"]
+            totals = subprocess.run(command, capture_output=True, text=True, check=True)
+            told = json.loads(totals.stdout)["unread_events"]
+            program("convert", path, "-o", page)
+            metas = [flamegraph_page.of_page(pathlib.Path(page).read_text(encoding="utf-8"))["meta"]]
+        recording = hotstack.open(data)
+        with self.assertWarns(hotstack.LossWarning) as warned:
+            metas.append(json.loads(recording.flamegraph().to_json())["meta"])
+        with self.assertWarns(hotstack.LossWarning):
+            hotstack.open(data).samples()
+        self.assertEqual(recording.unread_events(), told)
+        for name, count in told.items():
+            note = f"{count} events of {name} have a stack and a thread"
+            texts = [totals.stderr, "".join(str(one.message) for one in warned.warnings), *("".join(meta["notes"]) for meta in metas)]
+            for text in texts:
+                self.assertIn(note, text)
+        self.assertEqual([meta["unread_events"] for meta in metas], [told] * 2)
+        return told
+
+    def written(self, name, fields, values, count=3):
+        """A recording with one sample that counts, and events of another type."""
+        types = {**self.STRUCTS, "datadog.ObjectSample": [START, ("weight", "double"), ("size", "long")], name: [START, *fields]}
+        return written.chunk(types, [("datadog.ObjectSample", [1, 1.0, 64])] + [(name, [1, *values])] * count)
+
+    def test_whatever_their_fields_are_called_and_however_they_are_stored(self):
+        stack, thread = ("stackTrace", self.STACK, True), ("eventThread", self.THREAD, True)
+        for fields, values in (
+            ([thread, stack], [0, 0]),
+            ([("sampledThread", self.THREAD, True), stack], [0, 0]),
+            ([("worker", self.THREAD, True), ("where", self.STACK, True)], [0, 0]),
+            ([("eventThread", self.THREAD), stack], [[("java.lang.String", "a")], 0]),
+            ([thread, ("stackTrace", self.STACK)], [0, [("int", 0)]]),
+            ([stack, ("other", self.STACK, True), thread], [0, 0, 0]),
+        ):
+            with self.subTest(fields):
+                self.assertEqual(self.unread(self.written("acme.Odd", fields, values)), {"acme.Odd": 3})
+
+    def test_of_the_jdks_own_those_called_samples(self):
+        fields = [("eventThread", self.THREAD, True), ("stackTrace", self.STACK, True)]
+        self.assertEqual(self.unread(self.written("jdk.StrangeSample", fields, [0, 0])), {"jdk.StrangeSample": 3})
+        with warnings.catch_warnings(action="error"):
+            self.assertEqual(hotstack.open(self.written("jdk.FileRead", fields, [0, 0])).unread_events(), {})
+
+    def test_of_any_number_of_types(self):
+        fields = [("eventThread", self.THREAD, True), ("stackTrace", self.STACK, True)]
+        data = b"".join(self.written(f"acme.Odd{i}", fields, [0, 0], i + 1) for i in range(100))
+        self.assertEqual(self.unread(data), {f"acme.Odd{i}": i + 1 for i in range(100)})
+        names = [f"acme.Odd{i}" for i in range(100)]
+        types = {**self.STRUCTS, **{name: [START, *fields] for name in names}}
+        with warnings.catch_warnings(action="ignore"):
+            told = hotstack.open(written.chunk(types, [(name, [1, 0, 0]) for name in names])).unread_events()
+        self.assertEqual(told, dict.fromkeys(names, 1))
+
+    def test_samples_without_an_interval_are_told(self):
+        data = written.chunk({"jdk.ExecutionSample": [START, ("state", "long")]}, [("jdk.ExecutionSample", [1, 1])] * 3)
+        with self.assertWarnsRegex(hotstack.LossWarning, "3 samples were left out: the setting that tells their interval is not in the recording"):
+            self.assertEqual(hotstack.open(data).totals(), {})
+
+
 if __name__ == "__main__":
-    tap.main(Totals)
+    tap.main(Totals, LeftOut)

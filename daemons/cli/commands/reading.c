@@ -244,12 +244,7 @@ void reading_report(const recording *rec)
     recording_get_info(rec, &info);
     for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
         complain("missing: %s", line);
-    if (info.counts.unmeasured_events > 0)
-        complain("note: %" PRIu64
-                 " samples were left out: the setting that tells their interval %s",
-                 info.counts.unmeasured_events,
-                 info.bytes_lost > 0 ? "was lost with the bytes above" : "is not in the recording");
-    for (size_t i = 0; recording_unread_line(rec, i, line, sizeof(line)); i++)
+    for (size_t i = 0; recording_left_out_line(rec, i, line, sizeof(line)); i++)
         complain("note: %s", line);
     if (recording_cut_stacks_line(rec, line, sizeof(line)))
         complain("note: %s: record with a larger stack depth", line);

@@ -72,7 +72,7 @@ static void add_notes(json_t *list, const char *side, const recording *rec)
     recording_get_info(rec, &info);
     for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
         add_note(list, side, line);
-    for (size_t i = 0; recording_unread_line(rec, i, line, sizeof(line)); i++)
+    for (size_t i = 0; recording_left_out_line(rec, i, line, sizeof(line)); i++)
         add_note(list, side, line);
     if (recording_cut_stacks_line(rec, line, sizeof(line)))
         add_note(list, side, line);

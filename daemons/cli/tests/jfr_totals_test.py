@@ -73,7 +73,7 @@ class Tests:
         out, stderr = self.run("totals", TREE / "libjfr/tests/data/maybe/event-in-an-event.jfr", "--json", code=3)
         assert json.loads(out)["types"]["alloc_bytes"]["value"] == 700, out
         assert re.search(r"missing: bad events at byte \d+: \d+ bytes of the chunk at byte 0 are lost", stderr), stderr
-        assert "note: 1 samples were left out: the setting that tells their interval was lost with the bytes above" in stderr, stderr
+        assert "note: 1 samples were left out: the setting that tells their interval was lost with the bytes that are missing" in stderr, stderr
 
     def test_several_recordings_are_added_up(self):
         one, two, both = self.totals(self.jdk), self.totals(self.asynchronous), self.totals(self.jdk, self.asynchronous)

@@ -147,8 +147,18 @@ size_t recording_unread_events(const recording *rec, const recording_unread **ou
     return rec->unread_count;
 }
 
-bool recording_unread_line(const recording *rec, size_t index, char *line, size_t room)
+bool recording_left_out_line(const recording *rec, size_t index, char *line, size_t room)
 {
+    uint64_t unmeasured = rec->info.counts.unmeasured_events;
+    if (unmeasured > 0 && index-- == 0) {
+        (void)snprintf(line, room,
+                       "%" PRIu64
+                       " samples were left out: the setting that tells their interval %s",
+                       unmeasured,
+                       rec->info.bytes_lost > 0 ? "was lost with the bytes that are missing"
+                                                : "is not in the recording");
+        return true;
+    }
     if (index >= rec->unread_count)
         return false;
     const recording_unread *row = &rec->unread[index];

@@ -149,16 +149,16 @@ JFR_EXPORT void jfr_samples_rewind(jfr_chunk *chunk);
 
 /*
  * An event type whose events look like samples, which the library does not read: they have a stack
- * trace and a thread, and no profile type counts them. Most of the JDK's own events have both; of
- * those only the ones called samples are meant (jdk.OldObjectSample).
+ * trace and a thread, in fields of any name, and no profile type counts them. Most of the JDK's own
+ * events have both; of those only the ones called samples are meant (jdk.OldObjectSample).
  */
 typedef struct jfr_unread {
     jfr_str event;
     uint64_t count; /* in this chunk, as far as its events can be read */
 } jfr_unread;
 
-/* The chunk's event types of that kind, also those without an event; at most 64. Borrowed until the
- * chunk ends (see jfr_next_chunk). */
+/* The chunk's event types of that kind, also those without an event. Borrowed until the chunk ends
+ * (see jfr_next_chunk). */
 JFR_EXPORT const jfr_unread *jfr_chunk_unread(const jfr_chunk *chunk, size_t *count);
 
 /* The stable lower-case name of a type: "cpu", "alloc_bytes", ...; NULL when out of range. */

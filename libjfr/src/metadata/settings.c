@@ -321,8 +321,9 @@ static int walk(struct scan *s)
     jfr__event_head head;
     for (uint32_t i = 0; i < chunk->plan_by_type.count; i++)
         jfr__skim_want(&s->skim, chunk->event_plans[i].type_id, true);
-    for (size_t i = 0; i < chunk->unread_count; i++)
-        jfr__skim_want(&s->skim, chunk->unread_ids[i], true);
+    for (uint32_t i = 0; i < chunk->meta.type_count; i++)
+        if (chunk->unread_at[i] > 0)
+            jfr__skim_want(&s->skim, chunk->meta.types[i].id, true);
     while (jfr__cursor_left(&c) > 0) {
         uint64_t offset = jfr__cursor_offset(&c);
         if (!jfr__event_next(&c, &head)) { /* the walks over samples and events record the loss */

@@ -127,8 +127,8 @@ struct jfr_chunk {
     bool seen[JFR__SOURCES];          /* events of that source are in the chunk, as far as looked */
     bool left_out[JFR__SOURCES];
 
-    jfr_unread *unread; /* unread.c; in the arena, as the next */
-    uint64_t *unread_ids;
+    jfr_unread *unread;  /* unread.c; in the arena, as the next */
+    uint32_t *unread_at; /* by type index: index in it + 1; 0 = none of them */
     size_t unread_count;
 
     jfr_intervals intervals;

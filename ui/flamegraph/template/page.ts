@@ -169,8 +169,8 @@ export function threadList(choose: (thread: string) => void): { element: HTMLSel
 
 /** Stands in the place of threadList in a page whose data does not tell threads apart, and says how to make one that does. */
 export function noThreadList(): HTMLSelectElement {
-  const title = 'This page was made without threads. Make it with: hotstack convert --threads';
-  const select = element('select', { class: 'hsf-button', 'aria-label': 'Threads', title, testId: 'threads' }, element('option', {}, 'Threads: convert --threads'));
+  const title = 'This page sums the stacks of all threads. One with threads: hotstack convert --threads RECORDING -o PAGE, or in Python flamegraph(threads=True)';
+  const select = element('select', { class: 'hsf-button', 'aria-label': 'Threads', title, testId: 'threads' }, element('option', {}, 'All threads, summed: made without --threads'));
   select.disabled = true;
   return select;
 }

@@ -320,7 +320,8 @@ describe('flamegraph.html', () => {
     const { page } = await openDocument(cpuSample({ 'a.B.run': 3 }));
     const threads = page.getByTestId('threads');
     expect(await threads.isDisabled()).toBe(true);
-    expect(await threads.textContent()).toBe('Threads: convert --threads');
+    expect(await threads.textContent()).toBe('All threads, summed: made without --threads');
+    expect(await threads.getAttribute('title')).toContain('hotstack convert --threads');
   });
 
   it('shows threads apart, together or one', async () => {

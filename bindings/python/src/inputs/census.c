@@ -27,7 +27,7 @@ typedef struct census {
     bool count_events;
     uint64_t *counts;
     uint64_t bad_events;
-    PyObject *chunks, *types, *settings, *recording;
+    PyObject *chunks, *types, *settings, *unread, *recording;
 } census;
 
 /* ---- without the GIL ---- */
@@ -190,6 +190,29 @@ static bool add_chunk(census *c)
                                    (unsigned long long)i->ticks_per_second));
 }
 
+/* Adds to what chunks before it have of a type. */
+static bool add_unread(census *c)
+{
+    size_t count;
+    const jfr_unread *rows = jfr_chunk_unread(c->w.chunk, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].count == 0)
+            continue;
+        PyObject *name = text_of_jfr(rows[i].event);
+        PyObject *before = name != NULL ? PyDict_GetItemWithError(c->unread, name) : NULL;
+        PyObject *sum = NULL;
+        if (name != NULL && !PyErr_Occurred())
+            sum = PyLong_FromUnsignedLongLong(
+                rows[i].count + (before != NULL ? PyLong_AsUnsignedLongLong(before) : 0));
+        bool good = sum != NULL && PyDict_SetItem(c->unread, name, sum) == 0;
+        Py_XDECREF(name);
+        Py_XDECREF(sum);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
 /* Later chunks say the same or more. */
 static bool set_recording(census *c)
 {
@@ -255,7 +278,7 @@ static bool run(census **c, PyObject *progress)
         if (now->base.rc == 0)
             return progress_call(progress, total, total);
         if (!add_chunk(now) || !add_types(now, now->chunk_types, now->type_count) ||
-            !add_settings(now) || !set_recording(now) ||
+            !add_settings(now) || !add_unread(now) || !set_recording(now) ||
             !progress_call(progress, walk_done(&now->w), total))
             return false;
     }
@@ -266,8 +289,9 @@ static PyObject *report(census *c)
     PyObject *loss = loss_of(c);
     if (loss == NULL)
         return NULL;
-    return Py_BuildValue("{s:O,s:O,s:O,s:O,s:N}", "chunks", c->chunks, "types", c->types,
-                         "settings", c->settings, "recording", c->recording, "loss", loss);
+    return Py_BuildValue("{s:O,s:O,s:O,s:O,s:O,s:N}", "chunks", c->chunks, "types", c->types,
+                         "settings", c->settings, "unread", c->unread, "recording", c->recording,
+                         "loss", loss);
 }
 
 static void clear_census(work *w)
@@ -277,6 +301,7 @@ static void clear_census(work *w)
     Py_XDECREF(c->chunks);
     Py_XDECREF(c->types);
     Py_XDECREF(c->settings);
+    Py_XDECREF(c->unread);
     Py_XDECREF(c->recording);
     free(c->counts);
 }
@@ -291,10 +316,11 @@ PyObject *census_of(inputs *in, bool events, PyObject *progress)
     c->chunks = PyList_New(0);
     c->types = PyDict_New();
     c->settings = PyList_New(0);
+    c->unread = PyDict_New();
     c->recording = PyDict_New();
     walk_begin(&c->w, in);
-    if (c->chunks != NULL && c->types != NULL && c->settings != NULL && c->recording != NULL &&
-        run(&c, progress))
+    if (c->chunks != NULL && c->types != NULL && c->settings != NULL && c->unread != NULL &&
+        c->recording != NULL && run(&c, progress))
         result = report(c);
     if (c != NULL)
         work_free(&c->base);

@@ -206,6 +206,11 @@ static PyObject *aggregate_times(PyObject *self, PyObject *ignored)
 
 /* ---- what was read ---- */
 
+static PyObject *text_or_replaced(const char *text)
+{
+    return text_of(text, strlen(text));
+}
+
 static bool add_notes(PyObject *dict, const recording *rec)
 {
     char line[256];
@@ -214,6 +219,22 @@ static bool add_notes(PyObject *dict, const recording *rec)
         if (!list_take(notes, PyUnicode_FromString(line)))
             Py_CLEAR(notes);
     return dict_take(dict, "notes", notes);
+}
+
+static bool add_unread(PyObject *dict, const recording *rec)
+{
+    const recording_unread *rows;
+    size_t count = recording_unread_events(rec, &rows);
+    PyObject *unread = PyDict_New();
+    for (size_t i = 0; unread != NULL && i < count; i++) {
+        PyObject *name = text_or_replaced(rows[i].event);
+        PyObject *events = PyLong_FromUnsignedLongLong(rows[i].count);
+        if (name == NULL || events == NULL || PyDict_SetItem(unread, name, events) < 0)
+            Py_CLEAR(unread);
+        Py_XDECREF(name);
+        Py_XDECREF(events);
+    }
+    return dict_take(dict, "unread", unread);
 }
 
 static bool add_intervals(PyObject *dict, const recording_info *info)
@@ -255,11 +276,6 @@ static bool add_counts(PyObject *dict, const recording_info *info)
     return dict_take(dict, "counts", counts);
 }
 
-static PyObject *text_or_replaced(const char *text)
-{
-    return text_of(text, strlen(text));
-}
-
 static PyObject *aggregate_info(PyObject *self, PyObject *ignored)
 {
     const recording *rec = ((aggregate *)self)->g.rec;
@@ -272,7 +288,7 @@ static PyObject *aggregate_info(PyObject *self, PyObject *ignored)
         dict_take(dict, "java_args", text_or_replaced(info.java_args)) &&
         dict_take(dict, "start_ns", PyLong_FromLongLong(info.start_ns)) &&
         dict_take(dict, "end_ns", PyLong_FromLongLong(info.end_ns)) && add_intervals(dict, &info) &&
-        add_counts(dict, &info) && add_notes(dict, rec))
+        add_counts(dict, &info) && add_notes(dict, rec) && add_unread(dict, rec))
         return dict;
     Py_XDECREF(dict);
     return NULL;

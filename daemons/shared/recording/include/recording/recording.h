@@ -239,7 +239,7 @@ void recording_loss_text(const jfr_loss_record *loss, char *line, size_t room);
 bool recording_loss_line(const recording *rec, size_t index, char *line, size_t room);
 
 /** Event types that look like samples and are none that is read (jfr_unread). */
-#define RECORDING_MAX_UNREAD 32
+#define RECORDING_MAX_UNREAD 256
 
 typedef struct recording_unread {
     char event[128];
@@ -253,8 +253,11 @@ typedef struct recording_unread {
  */
 size_t recording_unread_events(const recording *rec, const recording_unread **out);
 
-/** One sentence on the type `index` of them; returns false when there is no such type. */
-bool recording_unread_line(const recording *rec, size_t index, char *line, size_t room);
+/**
+ * One sentence on each kind of samples that is in no profile: those whose interval is not known,
+ * and the events above. Writes line `index`; returns false when there is no such line.
+ */
+bool recording_left_out_line(const recording *rec, size_t index, char *line, size_t room);
 
 /**
  * One sentence on stacks that the recorder, or max_frames, cut at their root, with the share of
