@@ -92,16 +92,19 @@ step(`a thread's share of a core is what /proc says, within 2 % over ${seconds} 
   for (const end = Date.now() + (seconds + 5) * 1000; Date.now() < end; await delay(50))
     for (const { watch } of all) watch.look();
   for (const { workload, name, jvm, java_tid, watch } of all) {
-    const { snapshots } = await get('threads/one', workload, { jvm, java_tid, limit: 1000 });
     const [first, last] = [watch.seen[0][0], watch.seen.at(-1)[0]];
-    const within = snapshots
-      .map((one) => ({ ...one, end: Date.parse(one.time) }))
-      .filter(({ end, interval_ms, cpu_ns }) => cpu_ns !== null && end - interval_ms > first && end < last);
+    const lengthOf = (found) => found.reduce((sum, { interval_ms }) => sum + interval_ms, 0);
+    const within = await until(`${workload}: the snapshots of ${seconds} s are stored`, async () => {
+      const { snapshots } = await get('threads/one', workload, { jvm, java_tid, limit: 1000 });
+      const found = snapshots
+        .map((one) => ({ ...one, end: Date.parse(one.time) }))
+        .filter(({ end, interval_ms, cpu_ns }) => cpu_ns !== null && end - interval_ms > first && end < last);
+      return lengthOf(found) > seconds * 900 && found;
+    });
+    const length = lengthOf(within);
     const begin = Math.min(...within.map(({ end, interval_ms }) => end - interval_ms));
     const end = Math.max(...within.map((one) => one.end));
     const told = within.reduce((sum, { cpu_ns }) => sum + Number(cpu_ns), 0);
-    const length = within.reduce((sum, { interval_ms }) => sum + interval_ms, 0);
-    assert.ok(length > seconds * 900, `${workload}: snapshots of ${length} ms`);
     const ours = told / (length * 1e6);
     const kernel = (watch.at(end) - watch.at(begin)) / ((end - begin) * 1e6);
     t.diagnostic(`${workload} ${name}: ${ours.toFixed(5)} cores, /proc ${kernel.toFixed(5)}`);
