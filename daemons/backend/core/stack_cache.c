@@ -203,8 +203,11 @@ void stack_cache_put(stack_cache *c, const stack_row *row)
         link_as_newest(c, e);
         c->stats.bytes += bytes;
         c->stats.stacks++;
-        while (c->stats.bytes > c->most && c->oldest != e)
-            evict(c, c->oldest);
+        for (entry *old = c->oldest; c->stats.bytes > c->most && old != e;) {
+            entry *newer = old->newer;
+            evict(c, old);
+            old = newer;
+        }
     }
     pthread_mutex_unlock(&c->lock);
 }

@@ -133,8 +133,8 @@ START_TEST(test_memory_is_bounded)
 {
     char token[16] = "good-";
 
-    for (char c = '0'; c < '0' + 64; c++) {
-        token[5] = c;
+    for (int c = '0'; c < '0' + 64; c++) {
+        token[5] = (char)c;
         ck_assert_int_eq(ask(token), ADMISSION_KNOWN);
         clock_ms++;
     }
