@@ -125,7 +125,7 @@ static int read_sums(void *self, const store_filter *filter, sum_fn each, void *
 
 #define FRAME(name, number)                                                                        \
     {                                                                                              \
-        .class_name = {"C", 1}, .method = {name, sizeof(name) - 1}, .line = (number),                \
+        .class_name = {"C", 1}, .method = {name, sizeof(name) - 1}, .line = (number),              \
         .kind = SAGG_JAVA                                                                          \
     }
 
