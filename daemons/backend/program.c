@@ -299,7 +299,7 @@ static void apply(program *p, const config *fresh, principals *tokens)
                  other);
 }
 
-/* True when a file has changed meanwhile. */
+/* True when a file has changed since the last call. */
 static bool reload(program *p)
 {
     config *fresh = NULL;

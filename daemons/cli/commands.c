@@ -78,7 +78,7 @@ size_t command_names(command_name out[COMMAND_NAMES], const command_group *group
             out[count++] = (command_name){name_in_group(c, group), c->summary};
         else if (group == NULL && of == NULL)
             out[count++] = (command_name){c->name, c->summary};
-        else if (group == NULL && of != last) /* a group's commands stand in a row */
+        else if (group == NULL && of != last) /* a group's commands are adjacent */
             out[count++] = (command_name){of->name, of->summary};
         last = of;
     }

@@ -8,24 +8,12 @@ import { after, before } from 'node:test';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withPage } from './lib/browser.mjs';
-import { build, missing, programs, threadAgent } from './lib/parts.mjs';
+import { build, fleetParts, missing, programs, threadAgent } from './lib/parts.mjs';
 import { run, until } from './lib/process.mjs';
 import { Stack } from './lib/stack.mjs';
 import { steps } from './lib/steps.mjs';
 
-const skip = missing(
-  'backend',
-  'attachd',
-  'collector',
-  'cli',
-  'chdb',
-  'profiler',
-  'threadAgent',
-  'jdks',
-  'javac',
-  'chromium',
-  'ui',
-);
+const skip = missing(...fleetParts, 'cli');
 const versions = [17, 21, 25];
 const seconds = Number(process.env.HOTSTACK_CPU_SECONDS ?? 30);
 const shares = ['share-of-4', 'share-of-8', 'share-of-16'];

@@ -5,23 +5,12 @@ import { execFileSync } from 'node:child_process';
 import { after, before } from 'node:test';
 import { join } from 'node:path';
 import { withPage } from './lib/browser.mjs';
-import { missing } from './lib/parts.mjs';
+import { fleetParts, missing } from './lib/parts.mjs';
 import { until } from './lib/process.mjs';
 import { Stack } from './lib/stack.mjs';
 import { steps } from './lib/steps.mjs';
 
-const skip = missing(
-  'backend',
-  'attachd',
-  'collector',
-  'chdb',
-  'profiler',
-  'threadAgent',
-  'jdks',
-  'javac',
-  'chromium',
-  'ui',
-);
+const skip = missing(...fleetParts);
 const without = {
   'no-bean': { jvm: ['--limit-modules=java.base'], reason: 'thread_agent_error', words: /java\/lang\/management/ },
   'no-loading': { jvm: ['-XX:-EnableDynamicAgentLoading'], reason: 'dynamic_agent_loading_disabled', words: /EnableDynamicAgentLoading/ },

@@ -76,7 +76,7 @@ static const char *name_of(const char *token)
     return name;
 }
 
-/* The same of a session, by one replica; `renewed` is filled. */
+/* Checks a session on one replica; fills `renewed`. */
 static const char *user_of(auth *by, const char *sealed)
 {
     static char name[64];

@@ -31,7 +31,7 @@ static bool run(profile_session *s, attach_result *result)
     return false;
 }
 
-/* What stands in the way for good; of all else the attempt itself gives the better sentence. */
+/* The reasons that rule a profile out; for others the attempt itself gives the better sentence. */
 static bool is_hopeless(attach_reason reason)
 {
     return reason == ATTACH_REASON_NOT_HOTSPOT || reason == ATTACH_REASON_ATTACH_DISABLED ||

@@ -93,7 +93,7 @@ void options_print_help(const command *c)
 
 /* ---- manual pages: man(7) */
 
-/* Text as roff takes it, with what stands in backticks in bold. */
+/* Writes text for roff, with text in backticks in bold. */
 static void put_roff(const char *text)
 {
     bool is_bold = false;

@@ -6,38 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef Hotstack__V1__StatusColumns wire_status;
-
-typedef struct status_row {
-    uint64_t observed_ms;
-    uint32_t state;
-    uint32_t reason;
-    uint32_t detail_str;
-    uint64_t last_window_ms;
-    uint32_t session;
-    uint32_t mode;
-    uint64_t until_ms;
-    uint32_t last_length_ms;
-    uint32_t last_covered_ms;
-    uint64_t profiler_ns;
-    uint64_t collector_ns;
-} status_row;
-
-static const column status_columns[] = {
-    COLUMN(status_row, observed_ms, wire_status, observed_ms),
-    COLUMN(status_row, state, wire_status, state),
-    COLUMN(status_row, reason, wire_status, reason),
-    COLUMN(status_row, detail_str, wire_status, detail_str),
-    COLUMN(status_row, last_window_ms, wire_status, last_window_ms),
-    COLUMN(status_row, session, wire_status, session),
-    COLUMN(status_row, mode, wire_status, mode),
-    COLUMN(status_row, until_ms, wire_status, until_ms),
-    COLUMN(status_row, last_length_ms, wire_status, last_length_ms),
-    COLUMN(status_row, last_covered_ms, wire_status, last_covered_ms),
-    COLUMN(status_row, profiler_ns, wire_status, profiler_ns),
-    COLUMN(status_row, collector_ns, wire_status, collector_ns),
-};
-
 static int target_row(string_table *strings, const target_status *from, batch_target *target,
                       status_row *row)
 {
@@ -86,30 +54,17 @@ static int target_row(string_table *strings, const target_status *from, batch_ta
 int wire_encode_status(void *context, const status_report *report, uint8_t **out, size_t *length)
 {
     const wire *self = context;
-    Hotstack__V1__StatusReport message = HOTSTACK__V1__STATUS_REPORT__INIT;
-    Hotstack__V1__TargetColumns targets = HOTSTACK__V1__TARGET_COLUMNS__INIT;
-    wire_status status = HOTSTACK__V1__STATUS_COLUMNS__INIT;
     string_table strings = {0};
     arena in = {0};
-    batch_target *rows = arena_take(&in, (report->count + 1) * sizeof(*rows));
-    status_row *states = arena_take(&in, (report->count + 1) * sizeof(*states));
-    int rc = rows != NULL && states != NULL ? 0 : -1;
+    batch_target *targets = arena_take(&in, (report->count + 1) * sizeof(*targets));
+    status_row *rows = arena_take(&in, (report->count + 1) * sizeof(*rows));
+    Hotstack__V1__Collector *sender = wire__collector(self, &in);
+    int rc = targets != NULL && rows != NULL && sender != NULL ? 0 : -1;
     for (size_t i = 0; i < report->count && rc == 0; i++)
-        rc = target_row(&strings, &report->targets[i], &rows[i], &states[i]);
-    message.contract = BATCH_CONTRACT;
-    message.collector = wire__collector(self, &in);
-    message.strings = strings_out(&in, &strings);
-    message.targets = &targets;
-    message.status = &status;
-    if (rc == 0 &&
-        (message.collector == NULL || message.strings == NULL ||
-         columns_out(&in, &targets, rows, sizeof(*rows), report->count, batch_target_columns,
-                     batch_target_column_count) != 0 ||
-         columns_out(&in, &status, states, sizeof(*states), report->count, status_columns,
-                     sizeof(status_columns) / sizeof(status_columns[0])) != 0))
-        rc = -1;
+        rc = target_row(&strings, &report->targets[i], &targets[i], &rows[i]);
     if (rc == 0)
-        rc = message_pack(&message.base, out, length);
+        rc = status_pack(&(status_rows){&strings, targets, rows, report->count}, sender, out,
+                         length);
     string_table_clear(&strings);
     arena_free(&in);
     return rc;

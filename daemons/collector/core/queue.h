@@ -15,7 +15,7 @@
 
 typedef struct queue queue;
 
-/* What an entry's bytes are. The numbers stand in file names. */
+/* The kind of an entry. File names contain the numbers. */
 typedef enum queue_kind {
     QUEUE_PROFILES = 1, /* a ProfileBatch of the contract, compressed */
     QUEUE_KINDS_END

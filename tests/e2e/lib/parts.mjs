@@ -47,6 +47,9 @@ const needs = {
 };
 
 // The reason to skip, or false: `test(name, { skip: missing('chdb', 'chromium') }, ...)`.
+// A fleet of real JVMs with thread snapshots, and a browser to look at it.
+export const fleetParts = ['backend', 'attachd', 'collector', 'chdb', 'profiler', 'threadAgent', 'jdks', 'javac', 'chromium', 'ui'];
+
 export function missing(...names) {
   for (const name of names) {
     const [path, command] = needs[name];

@@ -215,45 +215,26 @@ uint8_t *batch_make(const batch_options *o, size_t *length, uint64_t *amount_tot
 
 uint8_t *status_make(const batch_options *o, uint32_t state, uint32_t reason, size_t *length)
 {
-    Hotstack__V1__StatusReport report = HOTSTACK__V1__STATUS_REPORT__INIT;
-    Hotstack__V1__StatusColumns status = HOTSTACK__V1__STATUS_COLUMNS__INIT;
-    Hotstack__V1__TargetColumns targets = HOTSTACK__V1__TARGET_COLUMNS__INIT;
+    const status_row row = {.observed_ms = o->start_ms,
+                            .state = state,
+                            .reason = reason,
+                            .last_window_ms = o->start_ms,
+                            .session = 2,
+                            .mode = 3,
+                            .until_ms = o->start_ms + 600000,
+                            .last_length_ms = 10000,
+                            .last_covered_ms = 9400,
+                            .profiler_ns = 30000001,
+                            .collector_ns = 20000001};
     Hotstack__V1__Collector sender;
-    uint32_t session = 2, mode = 3, length_ms = 10000, covered_ms = 9400, detail = 0;
-    uint64_t observed_ms = o->start_ms, until_ms = o->start_ms + 600000;
-    uint64_t profiler_ns = 30000001, collector_ns = 20000001;
     uint8_t *out = NULL;
     string_table strings = {0};
     char instance[32];
-    arena in = {0};
 
     make_collector(&sender, instance, o);
     add_text(&strings, "");
     batch_target target = make_target(&strings, o);
-    require(columns_out(&in, &targets, &target, sizeof(target), 1, batch_target_columns,
-                        batch_target_column_count));
-    report.contract = o->contract;
-    report.collector = &sender;
-    report.strings = strings_out(&in, &strings);
-    report.targets = &targets;
-    report.status = &status;
-    status.observed_ms = status.last_window_ms = &observed_ms;
-    status.state = &state;
-    status.reason = &reason;
-    status.detail_str = &detail;
-    status.session = &session;
-    status.mode = &mode;
-    status.until_ms = &until_ms;
-    status.last_length_ms = &length_ms;
-    status.last_covered_ms = &covered_ms;
-    status.profiler_ns = &profiler_ns;
-    status.collector_ns = &collector_ns;
-    status.n_profiler_ns = status.n_collector_ns = 1;
-    status.n_mode = status.n_until_ms = status.n_last_length_ms = status.n_last_covered_ms = 1;
-    status.n_observed_ms = status.n_last_window_ms = status.n_state = status.n_reason = 1;
-    status.n_detail_str = status.n_session = 1;
-    require(report.strings != NULL ? message_pack(&report.base, &out, length) : -1);
-    arena_free(&in);
+    require(status_pack(&(status_rows){&strings, &target, &row, 1}, &sender, &out, length));
     string_table_clear(&strings);
     return out;
 }

@@ -8,36 +8,9 @@
 
 enum { STARTED_BEFORE_MS = 3600000, QUEUE_BYTES = 256 << 20, BATCH_BYTES = 65536 };
 
-typedef Hotstack__V1__StatusColumns wire_status;
-
-typedef struct status_row {
-    uint64_t observed_ms, last_window_ms;
-    uint32_t state, session, mode, last_length_ms, last_covered_ms;
-    uint32_t reason, detail_str;
-    uint64_t until_ms, profiler_ns, collector_ns;
-} status_row;
-
-static const column status_columns[] = {
-    COLUMN(status_row, observed_ms, wire_status, observed_ms),
-    COLUMN(status_row, state, wire_status, state),
-    COLUMN(status_row, reason, wire_status, reason),
-    COLUMN(status_row, detail_str, wire_status, detail_str),
-    COLUMN(status_row, last_window_ms, wire_status, last_window_ms),
-    COLUMN(status_row, session, wire_status, session),
-    COLUMN(status_row, mode, wire_status, mode),
-    COLUMN(status_row, until_ms, wire_status, until_ms),
-    COLUMN(status_row, last_length_ms, wire_status, last_length_ms),
-    COLUMN(status_row, last_covered_ms, wire_status, last_covered_ms),
-    COLUMN(status_row, profiler_ns, wire_status, profiler_ns),
-    COLUMN(status_row, collector_ns, wire_status, collector_ns),
-};
-
-static int pack(const ProtobufCMessage *message, payload *out)
+/* Compresses a packed message, whose bytes it frees, unless packing has failed already. */
+static int compress_packed(int rc, uint8_t *bytes, size_t length, payload *out)
 {
-    uint8_t *bytes = NULL;
-    size_t length = 0;
-    int rc = message_pack(message, &bytes, &length);
-
     if (rc == 0)
         rc = payload_compress(bytes, length, out);
     free(bytes);
@@ -50,6 +23,8 @@ int control_heartbeat(const fleet *f, uint32_t node, const control_queue *queue,
     Hotstack__V1__Heartbeat beat = HOTSTACK__V1__HEARTBEAT__INIT;
     Hotstack__V1__DropColumns drops = HOTSTACK__V1__DROP_COLUMNS__INIT;
     payload_sender sender;
+    uint8_t *bytes = NULL;
+    size_t length = 0;
 
     *out = (payload){0};
     beat.contract = BATCH_CONTRACT;
@@ -64,34 +39,20 @@ int control_heartbeat(const fleet *f, uint32_t node, const control_queue *queue,
     beat.cut_batches = queue->cut;
     beat.drops = &drops;
     beat.jvms_seen = beat.jvms_profiled = f->jvms;
-    return pack(&beat.base, out);
+    int rc = message_pack(&beat.base, &bytes, &length);
+    return compress_packed(rc, bytes, length, out);
 }
 
 static int pack_report(const fleet *f, uint32_t node, const batch *targets, const status_row *rows,
                        payload *out)
 {
-    Hotstack__V1__StatusReport report = HOTSTACK__V1__STATUS_REPORT__INIT;
-    Hotstack__V1__TargetColumns about = HOTSTACK__V1__TARGET_COLUMNS__INIT;
-    wire_status status = HOTSTACK__V1__STATUS_COLUMNS__INIT;
+    const status_rows from = {&targets->strings, targets->targets, rows, targets->target_count};
     payload_sender sender;
-    arena in = {0};
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    int rc = status_pack(&from, payload_sender_of(f, node, &sender), &bytes, &length);
 
-    report.contract = BATCH_CONTRACT;
-    report.collector = payload_sender_of(f, node, &sender);
-    report.strings = strings_out(&in, &targets->strings);
-    report.targets = &about;
-    report.status = &status;
-    int rc = report.strings != NULL ? 0 : -1;
-    if (rc == 0)
-        rc = columns_out(&in, &about, targets->targets, sizeof(*targets->targets),
-                         targets->target_count, batch_target_columns, batch_target_column_count);
-    if (rc == 0)
-        rc = columns_out(&in, &status, rows, sizeof(*rows), targets->target_count, status_columns,
-                         sizeof(status_columns) / sizeof(status_columns[0]));
-    if (rc == 0)
-        rc = pack(&report.base, out);
-    arena_free(&in);
-    return rc;
+    return compress_packed(rc, bytes, length, out);
 }
 
 int control_status(const fleet *f, uint32_t node, uint64_t now_ms, payload *out)

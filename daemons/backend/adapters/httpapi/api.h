@@ -89,7 +89,7 @@ void api_status(void *context, const http_request *request, http_response *respo
 void api_collectors(void *context, const http_request *request, http_response *response);
 void api_ingestion(void *context, const http_request *request, http_response *response);
 
-/* threads_api.c */
+/* threads/threads_api.c */
 void api_threads(void *context, const http_request *request, http_response *response);
 void api_lanes(void *context, const http_request *request, http_response *response);
 void api_thread(void *context, const http_request *request, http_response *response);

@@ -118,7 +118,7 @@ static void keep(admission *a, const uint8_t *token, const principal *who, uint6
     a->stats.kept++;
 }
 
-/* Without the lock while the authenticator answers; again when it was told anew meanwhile. */
+/* Asks the authenticator without the lock, and once more when the principals have changed since. */
 static admission_answer ask(admission *a, const uint8_t *hash, const char *token, size_t length,
                             const principal **who)
 {

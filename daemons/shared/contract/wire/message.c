@@ -20,8 +20,9 @@ typedef Hotstack__V1__LockColumns wire_locks;
 typedef Hotstack__V1__HeldColumns wire_held;
 typedef Hotstack__V1__DeadlockColumns wire_deadlocks;
 typedef Hotstack__V1__StackDictionary wire_stacks;
+typedef Hotstack__V1__StatusColumns wire_status;
 
-const column batch_target_columns[] = {
+static const column target_columns[] = {
     COLUMN(batch_target, namespace_str, wire_targets, namespace_str),
     COLUMN(batch_target, workload_kind_str, wire_targets, workload_kind_str),
     COLUMN(batch_target, workload_str, wire_targets, workload_str),
@@ -41,7 +42,6 @@ const column batch_target_columns[] = {
     COLUMN(batch_target, image_str, wire_targets, image_str),
     COLUMN(batch_target, service_str, wire_targets, service_str),
 };
-const size_t batch_target_column_count = COUNT(batch_target_columns);
 
 static const column window_columns[] = {
     COLUMN(batch_window, target, wire_windows, target),
@@ -173,7 +173,7 @@ typedef struct group {
     }
 
 static const group groups[] = {
-    GROUP(targets, target_count, target_room, targets, target_columns, batch_target_columns),
+    GROUP(targets, target_count, target_room, targets, target_columns, target_columns),
     GROUP(windows, window_count, window_room, windows, window_columns, window_columns),
     GROUP(rows, row_count, row_room, samples, sample_columns, sample_columns),
     GROUP(seconds, second_count, second_room, seconds, second_columns, second_columns),
@@ -379,5 +379,46 @@ int batch_unpack(batch *out, const Hotstack__V1__ProfileBatch *message)
         hotstack__v1__profile_body__free_unpacked(body, NULL);
     if (rc != 0)
         batch_clear(out);
+    return rc;
+}
+
+static const column status_columns[] = {
+    COLUMN(status_row, observed_ms, wire_status, observed_ms),
+    COLUMN(status_row, state, wire_status, state),
+    COLUMN(status_row, reason, wire_status, reason),
+    COLUMN(status_row, detail_str, wire_status, detail_str),
+    COLUMN(status_row, last_window_ms, wire_status, last_window_ms),
+    COLUMN(status_row, session, wire_status, session),
+    COLUMN(status_row, mode, wire_status, mode),
+    COLUMN(status_row, until_ms, wire_status, until_ms),
+    COLUMN(status_row, last_length_ms, wire_status, last_length_ms),
+    COLUMN(status_row, last_covered_ms, wire_status, last_covered_ms),
+    COLUMN(status_row, profiler_ns, wire_status, profiler_ns),
+    COLUMN(status_row, collector_ns, wire_status, collector_ns),
+};
+
+int status_pack(const status_rows *from, const Hotstack__V1__Collector *sender, uint8_t **out,
+                size_t *length)
+{
+    Hotstack__V1__StatusReport message = HOTSTACK__V1__STATUS_REPORT__INIT;
+    wire_targets targets = HOTSTACK__V1__TARGET_COLUMNS__INIT;
+    wire_status status = HOTSTACK__V1__STATUS_COLUMNS__INIT;
+    arena in = {0};
+
+    message.contract = BATCH_CONTRACT;
+    message.collector = (Hotstack__V1__Collector *)(uintptr_t)sender;
+    message.strings = strings_out(&in, from->strings);
+    message.targets = &targets;
+    message.status = &status;
+    int rc = message.strings != NULL ? 0 : -1;
+    if (rc == 0)
+        rc = columns_out(&in, &targets, from->targets, sizeof(*from->targets), from->count,
+                         target_columns, COUNT(target_columns));
+    if (rc == 0)
+        rc = columns_out(&in, &status, from->rows, sizeof(*from->rows), from->count, status_columns,
+                         COUNT(status_columns));
+    if (rc == 0)
+        rc = message_pack(&message.base, out, length);
+    arena_free(&in);
     return rc;
 }

@@ -137,7 +137,7 @@ static void end_writing(gathered_reports *g, gathering *one)
     pthread_mutex_unlock(&g->lock);
 }
 
-/* A block that the store will never take is given up: it would stand in the way of all others. */
+/* Drops a block that the store will never accept, since it would block all others. */
 static int write_kind(gathered_reports *g, gathering *one, chs_transport *to, store_error *err)
 {
     if (!one->is_writing)

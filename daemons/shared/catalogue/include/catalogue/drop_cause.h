@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why a collector lost a batch for good. Numbers stand in the contract and in the store: they are
+ * Why a collector lost a batch for good. The contract and the store hold the numbers: they are
  * never reused. Pure functions, any thread.
  */
 #ifndef CATALOGUE_DROP_CAUSE_H

@@ -11,9 +11,6 @@
 
 enum { BATCH_CONTRACT = 1 };
 
-extern const column batch_target_columns[];
-extern const size_t batch_target_column_count;
-
 /*
  * Encodes a batch as a ProfileBatch with its body, digest and all of its stacks. *out is malloc'd.
  * Returns 0, or -1 (no memory).
@@ -30,5 +27,33 @@ Hotstack__V1__StackDictionary *batch_dictionary(const batch *one, arena *in);
  * with *out empty.
  */
 int batch_unpack(batch *out, const Hotstack__V1__ProfileBatch *message);
+
+/* What a status report says of one target; `detail_str` is an index of the report's strings. */
+typedef struct status_row {
+    uint64_t observed_ms;
+    uint32_t state;
+    uint32_t reason;
+    uint32_t detail_str;
+    uint64_t last_window_ms;
+    uint32_t session;
+    uint32_t mode;
+    uint64_t until_ms;
+    uint32_t last_length_ms;
+    uint32_t last_covered_ms;
+    uint64_t profiler_ns;
+    uint64_t collector_ns;
+} status_row;
+
+/* The targets of a status report, each with its row. */
+typedef struct status_rows {
+    const string_table *strings;
+    const batch_target *targets;
+    const status_row *rows;
+    size_t count;
+} status_rows;
+
+/* Encodes a StatusReport. *out is malloc'd. Returns 0, or -1 (no memory). */
+int status_pack(const status_rows *from, const Hotstack__V1__Collector *sender, uint8_t **out,
+                size_t *length);
 
 #endif

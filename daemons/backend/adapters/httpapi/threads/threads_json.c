@@ -6,7 +6,7 @@
 
 #include <catalogue/reason.h>
 
-#include "answer_json.h"
+#include "../answer_json.h"
 
 /* Names of waiters that a group shows; the rest is a number. */
 enum { NAMES_MAX = 8 };

@@ -4,7 +4,7 @@
 
 #include <base/hex.h>
 
-#include "query_call.h"
+#include "../query_call.h"
 #include "threads_json.h"
 
 /* One route: what is read, and what is shown of it. */
