@@ -102,6 +102,7 @@ typedef struct job {
     rule_verdict rule;
     phase phase;
     uint32_t absent;
+    uint32_t session; /* enum session_state */
     uint32_t jitter_ms;
     uint32_t window_ms;
     uint64_t window_start_ms;

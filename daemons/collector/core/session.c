@@ -21,6 +21,7 @@ job collector__begin(target *one)
                .rule = one->rule,
                .phase = one->phase,
                .absent = one->absent,
+               .session = one->session,
                .jitter_ms = one->jitter_ms,
                .window_ms = one->window_ms,
                .window_start_ms = one->window_start_ms,
@@ -161,7 +162,9 @@ int collector__fetch(const job *now, const local_answer *answer, int fd, char *m
 static window_span span_of(const job *now, uint64_t first_ms, uint64_t end_ms)
 {
     uint64_t start_ms = now->window_start_ms;
-    if (first_ms != 0 && first_ms < start_ms) /* recorded before the session was known here */
+    /* An adopted session has recorded before it was known here. Any other one began while it was
+     * asked for, and the time until the answer is told as lost or belongs to the window before. */
+    if (now->session == SESSION_STATE_ADOPTED && first_ms != 0 && first_ms < start_ms)
         start_ms = first_ms;
     if (end_ms <= start_ms) /* the clock was set back */
         end_ms = span_next(start_ms, now->window_ms, now->jitter_ms);

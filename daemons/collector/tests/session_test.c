@@ -329,6 +329,21 @@ static void assert_lost(size_t index, uint64_t start_ms, uint64_t end_ms, uint32
     }
 }
 
+/* The recording begins while attachd is asked, some milliseconds before its answer. */
+START_TEST(a_new_session_does_not_reach_into_lost_time)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 12000);
+    host.window_reason = REASON_ATTACH_TIMEOUT;
+    run_to(NOON + 21000);
+    host.window_reason = REASON_NONE;
+    host.recording_start = NOON + 20997;
+    run_to(NOON + 62000);
+    assert_lost(0, NOON + 10000, host.spans[1].start_ms, REASON_ATTACH_TIMEOUT);
+    ck_assert_uint_gt(host.spans[1].start_ms, NOON + 20997);
+}
+END_TEST
+
 START_TEST(what_a_lost_session_had_not_handed_over_is_told)
 {
     add_rule("Shop", false, 0);
@@ -530,6 +545,7 @@ TCase *session_tests(void)
     tcase_add_test(tests, a_lost_answer_is_asked_for_again_under_the_same_id);
     tcase_add_test(tests, a_window_that_failed_is_made_up_for_when_the_session_is_adopted);
     tcase_add_test(tests, an_adopted_session_brings_what_was_recorded_before);
+    tcase_add_test(tests, a_new_session_does_not_reach_into_lost_time);
     tcase_add_test(tests, what_a_lost_session_had_not_handed_over_is_told);
     tcase_add_test(tests, time_without_a_session_is_told_up_to_midnight_and_after);
     tcase_add_test(tests, what_a_jvm_did_before_its_end_is_told_as_lost);
