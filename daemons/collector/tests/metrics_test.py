@@ -51,7 +51,9 @@ def main():
             f"backend: {{url: http://127.0.0.1:9, token_file: {token}}}\n"
             f"attachd: {{socket: {directory}/attachd.sock}}\n"
             f"queue: {{dir: {directory}/queue}}\n"
-            f"listen: {{port: {port}}}\n", encoding="utf-8")
+            f"listen: {{port: {port}}}\n"
+            "sandbox: false\n",  # LeakSanitizer looks through /proc at the end, which the filter does not allow
+            encoding="utf-8")
         with subprocess.Popen([sys.argv[1], f"--config={settings}"]) as process:
             try:
                 page = fetch(port, process)
