@@ -6,12 +6,11 @@ import json
 import os
 import pathlib
 import shutil
-import statistics
 import subprocess
 import tempfile
 
 from . import measure, peers, place, recordings, report
-from .measure import BenchError, median, say
+from .measure import BenchError, median, p95, say
 
 RECORDING, QUICK_RECORDING = "large", "medium"
 WIDTHS = (0, 0.01)  # percent of a type's total
@@ -80,10 +79,6 @@ def large_graph(section, recording, rounds, folder):
         section.target("P14: first paint after data", PAINT_MS, median(found["paint"]), False, " ms")
         for kind in ACTIONS:
             section.target(f"P14: main-thread tasks of {kind}, p95", TASK_MS, p95(found[kind]), False, " ms")
-
-
-def p95(values):
-    return statistics.quantiles(values, n=20, method="inclusive")[-1]
 
 
 def task_row(kind, tasks):
