@@ -17,7 +17,6 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
 import lab as parts
 import metrics_page
 from lab import CODE, COLLECTOR, USER, wait_for

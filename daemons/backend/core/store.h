@@ -48,7 +48,8 @@ typedef struct batch_write {
     const stack_use *stacks; /* rows for the stacks' table: dictionary indexes */
     size_t stack_count;
     uint64_t received_ms;
-    const char *sender; /* the token's name */
+    const char *sender;    /* the token's name */
+    unsigned token_number; /* of the adapter's own: which insert token its blocks carry */
 } batch_write;
 
 /* ---- reads ---- */

@@ -25,7 +25,7 @@ typedef struct gathered_reports gathered_reports;
 struct clickhouse {
     clickhouse_options options;
     gathered_reports *reports;
-    chs_transport *maintainer; /* of the rollups' thread */
+    chs_transport *maintainer; /* of the schema, until it is ready; then of the rollups' thread */
     atomic_bool ready;
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t returned;
