@@ -42,6 +42,14 @@ void clickhouse__give(clickhouse *c, connections *to, const chs_transport *one);
 /* 0 when the store is ready, else STORE_ERR_UNAVAILABLE with the reason. */
 int clickhouse__check_ready(clickhouse *c, store_error *err);
 
+/* A table whose rows expire, and the column that its retention counts from. */
+typedef struct kept_table {
+    const char *name, *time;
+} kept_table;
+
+enum { KEPT_TABLES = 12 };
+extern const kept_table clickhouse__kept[KEPT_TABLES];
+
 /* The port's functions, by file. */
 int clickhouse__find_batch(void *self, const uint8_t batch_id[16], ledger_entry *out,
                            store_error *err);
@@ -68,6 +76,7 @@ int clickhouse__read_targets(void *self, const store_filter *filter, target_fn e
                              store_error *err);
 int clickhouse__read_history(void *self, const store_filter *filter, target_fn each, void *context,
                              store_error *err);
+int clickhouse__read_tables(void *self, stored_table_fn each, void *context, store_error *err);
 extern const report_port clickhouse_reports;
 extern const ingestion_port clickhouse_ingestion;
 
