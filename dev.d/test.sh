@@ -10,9 +10,9 @@ usage: ./dev test [SUITE...]
 Installs what the tests need, builds, runs all lanes, prints a table and, last, one line
 "N passed, N failed[, N skipped]". Lanes:
   unit         every C unit test, gcc
-  unit-clang   the same, clang 14, without the suite "once" (long comparisons with the JDK's tools)
-  unit-asan    as unit-clang, gcc, under AddressSanitizer and UBSan
-  tsan         as unit-clang, gcc, under ThreadSanitizer
+  unit-asan    the same, clang 14, under AddressSanitizer and UBSan, without the suite "once" (long
+               comparisons with the JDK's tools)
+  tsan         as unit-asan, gcc, under ThreadSanitizer, without suites that start no threads
   checks       the tree's rules: sizes, includes, core purity, shell scripts, documents
   tidy         clang-tidy over every C source
   install      what is installed works alone: headers, pkg-config, examples, symbols
@@ -28,19 +28,20 @@ HOTSTACK_JOBS=N bounds compilers and tests side by side (default: all cores).
 USAGE
 }
 
-LANES=(unit unit-clang unit-asan tsan checks tidy install examples python ui e2e k8s)
+LANES=(unit unit-asan tsan checks tidy install examples python ui e2e k8s)
 # Meson suites that are not C unit tests, so not repeated by the compiler and sanitizer lanes.
 OTHER_SUITES=(checks tidy install examples python ui e2e bench soak k8s)
 # What is held to the JDK's own tools or to valgrind takes minutes, and neither another compiler nor
 # a sanitizer changes what it finds; rooms keep a short form outside it where ASan matters.
 ONCE_SUITE=once
+# Nothing in these starts a thread; the suites recording and cli run the libraries on several.
+SINGLE_THREADED_SUITES=(libjfr libstackagg catalogue config contract diagnosis)
 SANITIZED=(-Db_lundef=false)
 
 # Prints the build directory of a lane.
 lane_directory() {
     case $1 in
-    unit-clang | tidy) echo build-clang ;;
-    unit-asan) echo build-asan ;;
+    unit-asan | tidy) echo build-asan ;;
     tsan) echo build-tsan ;;
     *) echo build ;;
     esac
@@ -55,8 +56,7 @@ build_directory() {
 
 compile_directory() {
     case $1 in
-    build-clang) build_tree "$1" CC=clang-14 ;;
-    build-asan) build_tree "$1" -Db_sanitize=address,undefined "${SANITIZED[@]}" ;;
+    build-asan) build_tree "$1" CC=clang-14 -Db_sanitize=address,undefined "${SANITIZED[@]}" ;;
     build-tsan) build_tree "$1" -Db_sanitize=thread "${SANITIZED[@]}" ;;
     *) build_tree "$1" ;;
     esac
@@ -74,9 +74,9 @@ lane_jobs() {
 lane_selection() {
     case $1 in
     unit) printf -- '--no-suite=%s\n' "${OTHER_SUITES[@]}" ;;
-    unit-clang) printf -- '--no-suite=%s\n' "${OTHER_SUITES[@]}" "$ONCE_SUITE" ;;
     unit-asan | tsan)
         printf -- '--no-suite=%s\n' "${OTHER_SUITES[@]}" "$ONCE_SUITE"
+        [[ $1 != tsan ]] || printf -- '--no-suite=%s\n' "${SINGLE_THREADED_SUITES[@]}"
         echo --timeout-multiplier=5
         ;;
     *) echo "--suite=$1" ;;

@@ -375,6 +375,7 @@ static int load_assets(program *p)
 
 static void fill_api(program *p)
 {
+    enum { REPORTS_PER_SILENCE = 3 }; /* one or two that are late make no collector silent */
     const config_section *v = p->values;
     store port = clickhouse_ports(p->store);
     ingest_limits limits = LIMITS_INIT;
@@ -384,6 +385,8 @@ static void fill_api(program *p)
     limits.rows_per_batch = (uint64_t)config_int(v, "limits.rows_per_batch");
     limits.frames_per_stack = (uint64_t)config_int(v, "limits.frames_per_stack");
     limits.flush_interval_ms = (uint64_t)config_duration_ms(v, "ingest.flush_interval");
+    limits.report_interval_ms =
+        (uint64_t)config_duration_ms(v, "status.silent_after") / REPORTS_PER_SILENCE;
     limits.retention_ms = (uint64_t)config_duration_ms(v, "retention");
     p->api = (api){
         .ingest = {.store = port,

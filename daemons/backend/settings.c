@@ -266,7 +266,8 @@ static const config_field fields[] = {
      .type = CONFIG_DURATION,
      .fallback = "3m",
      .min = 10000,
-     .help = "A JVM whose collector has said nothing for so long shows as collector_silent."},
+     .help = "A JVM whose collector has said nothing for so long shows as collector_silent. "
+             "Collectors are told to report three times as often."},
     {.key = "query.timeout",
      .type = CONFIG_DURATION,
      .fallback = "10s",

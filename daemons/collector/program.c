@@ -253,6 +253,12 @@ static void snapshot(void *context, status_report *out)
     collector_snapshot(self->core, out);
 }
 
+static void reported(void *context, const status_report *report)
+{
+    const program *self = context;
+    collector_exits_told(self->core, report->exited);
+}
+
 static void settled(void *context, const entry_sums *sums, const char *code)
 {
     const program *self = context;
@@ -314,6 +320,7 @@ static uploader_ports upload_ports(program *self)
         .encode_status = encode_status,
         .encode_heartbeat = encode_heartbeat,
         .snapshot = snapshot,
+        .reported = reported,
         .settled = settled,
     };
 }

@@ -309,12 +309,14 @@ static const config_field fields[] = {
      .type = CONFIG_DURATION,
      .fallback = "60s",
      .min = 1000,
-     .help = "Status reports go out on every change and at least this often."},
+     .help = "Status reports go out on every change and at least this often; more often where the "
+             "backend's status.silent_after is less than three times as long."},
     {.key = "heartbeat.interval",
      .type = CONFIG_DURATION,
      .fallback = "30s",
      .min = 1000,
-     .help = "How often the collector says that it lives."},
+     .help = "How often the collector says that it lives; more often where the backend's "
+             "status.silent_after is less than three times as long."},
     {.key = "workers",
      .type = CONFIG_INT,
      .fallback = "4",

@@ -657,6 +657,19 @@ def test_the_history_of_a_jvm_is_told(lab):
     assert backend.call('GET', '/v1/status?jvm=17')[0] == 400
 
 
+def test_a_jvm_that_newer_reports_of_its_collector_lack_has_exited(lab):
+    backend = lab.start('--ingest-reports-every', '100ms')
+    # Seeds seven apart are of one collector; the newer report is about another service alone.
+    backend.send('--status', '--seed', '1', start_ms=lab.start_ms - 20000)
+    backend.send('--status', '--seed', '8', '--workload', 'bank')
+    both = settled('both', backend, '/v1/status', lambda a: len(a['targets']) == 2)
+    jvm = next(t['jvm'] for t in both['targets'] if t['workload'] == 'shop')
+    for choice in ({}, {'namespace': '', 'workload': 'shop'}, {'jvm': jvm}):
+        told = {t['workload']: (t['state'], t['reason']) for t in backend.json('/v1/status', **choice)['targets']}
+        assert told['shop'] == ('exited', 'process_exited'), (choice, told)
+        assert told.get('bank', ('profiling', '')) == ('profiling', ''), (choice, told)
+
+
 def test_a_tag_holds_until_something_comes(lab):
     backend = lab.start()
     backend.send()

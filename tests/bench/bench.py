@@ -22,6 +22,7 @@ BENCHES = {
     "pages": "one HTML page of a recording: bytes and time to the graph in Chromium, against jfrconv's",
     "profile": "hotstack profile of one JVM: time beyond the recording, bytes of a page, against asprof",
     "python": "tables of samples in Python, against jfr print --json with json.load, and against C",
+    "policy": "how soon an annotation on a real API server takes effect on the JVM, with 200 pods on the node",
     "threads": "how long thread snapshots stop a JVM, against the JDK's own dumps",
 }
 

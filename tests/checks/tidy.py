@@ -89,7 +89,7 @@ def main():
     here = pathlib.Path(__file__).resolve().parent
     files = commands(tree, build)
     if not files or "clang" not in pathlib.Path(files[0][1][0]).name and "clang" not in " ".join(files[0][1][:2]):
-        print(f"1..0 # SKIP {build} is not a clang build: CC=clang-14 meson setup build-clang")
+        print(f"1..0 # SKIP {build} is not a clang build: CC=clang-14 meson setup build-asan -Db_sanitize=address,undefined -Db_lundef=false")
         return 0
     config = (tree / ".clang-tidy").read_bytes()
     clean = Remembered(build / "tidy-clean")

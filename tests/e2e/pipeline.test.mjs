@@ -223,7 +223,7 @@ async function shownTotals() {
             'cpu';
           const total = card.locator(`[data-testid="raw-total"][data-type="${type}"]`);
           await total.waitFor();
-          shown[`${workload} ${type}`] = BigInt((await total.innerText()).replace(/\D/g, ''));
+          shown[`${workload} ${type}`] = BigInt(await total.getAttribute('data-exact'));
         }
       }
     }

@@ -64,6 +64,17 @@ class Node:
 
     # ---- processes ----
 
+    def start(self):
+        """Everything but JVMs; end() is to be called also where it fails."""
+        self.cluster.start()
+        for name in ("hotstack", "shop"):
+            self.cluster.make_namespace(name)
+        self.cluster.make_account("hotstack", "collector", ["pods", "namespaces"])
+        self.write_token(self.cluster.make_token("hotstack", "collector"))
+        self.start_ingest()
+        self.start_attachd()
+        self.start_collector()
+
     def spawn(self, name, *command, group=None):
         """Starts a process, inside a control group where one is given."""
         environment = {**os.environ, "HOTSTACK_ATTACH_WORKER": self.programs[1]}
@@ -253,14 +264,7 @@ def run(steps, programs, why):
     print(f"1..{len(steps)}", flush=True)
     failed = False
     try:
-        on.cluster.start()
-        for name in ("hotstack", "shop"):
-            on.cluster.make_namespace(name)
-        on.cluster.make_account("hotstack", "collector", ["pods", "namespaces"])
-        on.write_token(on.cluster.make_token("hotstack", "collector"))
-        on.start_ingest()
-        on.start_attachd()
-        on.start_collector()
+        on.start()
         failed = not run_steps(on, steps)
     finally:
         if failed:

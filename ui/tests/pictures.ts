@@ -6,8 +6,8 @@ import type { Page } from 'playwright-core';
 
 /** Of a channel, from 0 to 255: what antialiasing may do. */
 const NOISE = 48;
-/** Of all pixels. */
-const TOLERANCE = 0.004;
+/** Of all pixels: less than a word of a menu. */
+const TOLERANCE = 0.0002;
 
 function directory(name: string): string {
   const value = process.env[name];

@@ -72,6 +72,22 @@ static int on_sighting(void *context, const sighting_row *row)
 
 /* ---- how it ended ---- */
 
+static void end(deadlock_entry *one, uint64_t ended_ms, const char *reason)
+{
+    one->ended_ms = ended_ms;
+    one->end_reason = reason;
+}
+
+static const target_entry *find_target(const target_list *targets, const deadlock_entry *one)
+{
+    for (size_t i = 0; i < targets->count; i++) {
+        const target_entry *target = &targets->items[i];
+        if (target->target == one->target && text_equal(text_of(target->cluster), one->key.cluster))
+            return target;
+    }
+    return NULL;
+}
+
 /*
  * A deadlock that a later snapshot does not show was resolved. One whose JVM is in no later
  * snapshot ended with the JVM, or nobody has looked since.
@@ -79,29 +95,15 @@ static int on_sighting(void *context, const sighting_row *row)
 static void judge(deadlock_entry *one, const snapshot_source *source, const target_list *targets,
                   uint64_t silent_before_ms)
 {
-    if (source != NULL && source->last_ms > one->last_ms) {
-        one->ended_ms = source->last_ms;
-        one->end_reason = "resolved";
-        return;
-    }
-    for (size_t i = 0; source != NULL && i < targets->count; i++) {
-        const target_entry *target = &targets->items[i];
-        if (target->pid != source->pid || !text_equal(text_of(target->node), source->node))
-            continue;
-        if (target->state == TARGET_STATE_EXITED) {
-            one->ended_ms = one->last_ms;
-            one->end_reason = "jvm_ended";
-        }
-        if (target->reason == REASON_COLLECTOR_SILENT) {
-            one->ended_ms = one->last_ms;
-            one->end_reason = "collector_silent";
-        }
-        return;
-    }
-    if (one->last_ms < silent_before_ms) {
-        one->ended_ms = one->last_ms;
-        one->end_reason = "collector_silent";
-    }
+    const target_entry *target = find_target(targets, one);
+
+    if (source != NULL && source->last_ms > one->last_ms)
+        end(one, source->last_ms, "resolved");
+    else if (target != NULL && target->state == TARGET_STATE_EXITED)
+        end(one, one->last_ms, "jvm_ended");
+    else if (target != NULL ? target->reason == REASON_COLLECTOR_SILENT
+                            : one->last_ms < silent_before_ms)
+        end(one, one->last_ms, "collector_silent");
 }
 
 static query_code judge_all(const query *q, const store_filter *filter, thread_report *out,

@@ -20,7 +20,8 @@ enum { TARGET = 77 };
 /* What the store shall say. */
 static struct {
     snapshot_source source;
-    target_row target;
+    target_row targets[2];
+    size_t target_count;
     thread_row rows[THREAD_READS][4];
     size_t counts[THREAD_READS];
     sighting_row sightings[2];
@@ -56,7 +57,9 @@ static int read_targets(void *self, const store_filter *asked, target_fn each, v
                         store_error *failure)
 {
     (void)self, (void)asked, (void)failure;
-    return each(context, &f.target);
+    for (size_t i = 0; i < f.target_count; i++)
+        ck_assert_int_eq(each(context, &f.targets[i]), 0);
+    return 0;
 }
 
 static int read_threads(void *self, thread_read what, const store_filter *asked, thread_fn each,
@@ -150,15 +153,6 @@ static void set_up(void)
                                  .pid = 4711,
                                  .taken = 10,
                                  .last_ms = NOW_MS - 1000};
-    f.target = (target_row){.node = {"node-1", 6},
-                            .pod = {"", 0},
-                            .container = {"", 0},
-                            .jvm_version = {"", 0},
-                            .detail = {"", 0},
-                            .pid = 4711,
-                            .state = TARGET_STATE_PROFILING,
-                            .observed_ms = NOW_MS - 5000,
-                            .reported_ms = NOW_MS - 5000};
     filter = (store_filter){.scope = &everything,
                             .namespace_name = "",
                             .workload = "shop",
@@ -365,32 +359,94 @@ static void see_deadlock(uint64_t last_ms)
     f.sighting_count = 2;
 }
 
+/* JVMs of one pid on one node; TARGET is the deadlock's. */
+enum { OTHER = TARGET + 1 };
+typedef struct told {
+    uint64_t target; /* 0: there is none */
+    unsigned state;
+    uint64_t observed_before_ms, reported_before_ms; /* now */
+} told;
+
 static const struct {
     const char *what;
     uint64_t seen_before_ms, snapshot_before_ms; /* now */
-    unsigned state, reason;
+    told targets[2];
     const char *end_reason; /* NULL: it goes on */
 } ends[] = {
-    {"goes on", 1000, 1000, TARGET_STATE_PROFILING, 0, NULL},
-    {"is gone from a later snapshot", 61000, 1000, TARGET_STATE_PROFILING, 0, "resolved"},
-    {"ended with its JVM", 90000, 90000, TARGET_STATE_EXITED, 0, "jvm_ended"},
-    {"is no longer looked at", 400000, 400000, TARGET_STATE_PROFILING, REASON_COLLECTOR_SILENT,
+    {"goes on", 1000, 1000, {{TARGET, TARGET_STATE_PROFILING, 5000, 5000}}, NULL},
+    {"goes on where an earlier JVM of this pid has ended",
+     1000,
+     1000,
+     {{OTHER, TARGET_STATE_EXITED, 70000, 5000}, {TARGET, TARGET_STATE_PROFILING, 5000, 5000}},
+     NULL},
+    {"is gone from a later snapshot",
+     61000,
+     1000,
+     {{TARGET, TARGET_STATE_PROFILING, 5000, 5000}},
+     "resolved"},
+    {"was resolved before its JVM ended",
+     61000,
+     30000,
+     {{TARGET, TARGET_STATE_EXITED, 25000, 5000}},
+     "resolved"},
+    {"ended with its JVM, as its collector says",
+     20000,
+     20000,
+     {{TARGET, TARGET_STATE_EXITED, 15000, 15000}},
+     "jvm_ended"},
+    {"ended with its JVM, which newer reports lack",
+     20000,
+     20000,
+     {{TARGET, TARGET_STATE_PROFILING, 20000, 5000}},
+     "jvm_ended"},
+    {"ended with its JVM, whose pid another has now",
+     20000,
+     20000,
+     {{OTHER, TARGET_STATE_PROFILING, 5000, 5000}, {TARGET, TARGET_STATE_EXITED, 15000, 5000}},
+     "jvm_ended"},
+    {"ended with its JVM before the collector fell silent",
+     400000,
+     400000,
+     {{TARGET, TARGET_STATE_EXITED, 390000, 390000}},
+     "jvm_ended"},
+    {"is no longer looked at",
+     400000,
+     400000,
+     {{TARGET, TARGET_STATE_PROFILING, 400000, 400000}},
      "collector_silent"},
+    {"is no longer looked at by a collector that never told of the JVM",
+     400000,
+     400000,
+     {{0, 0, 0, 0}},
+     "collector_silent"},
+    {"was seen just now, and the JVM is not told of yet", 1000, 1000, {{0, 0, 0, 0}}, NULL},
 };
+
+static void tell_targets(const told *rows, size_t count)
+{
+    for (size_t i = 0; i < count && rows[i].target != 0; i++)
+        f.targets[f.target_count++] =
+            (target_row){.key = {{"c", 1}, {"", 0}, {"shop", 4}},
+                         .node = {"node-1", 6},
+                         .target = rows[i].target,
+                         .pid = 4711,
+                         .state = rows[i].state,
+                         .observed_ms = NOW_MS - rows[i].observed_before_ms,
+                         .reported_ms = NOW_MS - rows[i].reported_before_ms};
+}
 
 START_TEST(a_deadlock_ends_as_its_jvm_or_its_collector_does)
 {
     see_deadlock(NOW_MS - ends[_i].seen_before_ms);
     f.source.last_ms = NOW_MS - ends[_i].snapshot_before_ms;
-    f.target.state = ends[_i].state;
-    f.target.reason = ends[_i].reason;
+    tell_targets(ends[_i].targets, 2);
     ck_assert_int_eq(query_deadlocks(&q, &filter, 0, &report, &meta, &err), QUERY_OK);
     ck_assert_uint_eq(report.deadlock_count, 1);
     const deadlock_entry *one = &report.deadlocks[0];
     ck_assert_uint_eq(one->thread_count, 2);
     ck_assert_uint_eq(one->last_ms - one->first_ms, 60000);
     if (ends[_i].end_reason == NULL) {
-        ck_assert_ptr_null(one->end_reason);
+        ck_assert_msg(one->end_reason == NULL, "one that %s: %s", ends[_i].what, one->end_reason);
         ck_assert_uint_eq(one->ended_ms, 0);
     } else {
         ck_assert_msg(one->end_reason != NULL && strcmp(one->end_reason, ends[_i].end_reason) == 0,

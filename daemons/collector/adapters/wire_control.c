@@ -129,6 +129,7 @@ static void read_limits(const Hotstack__V1__Limits *from, upload_answer *out)
 {
     out->has_limits = true;
     out->flush_interval_ms = from->flush_interval_ms;
+    out->report_interval_ms = from->report_interval_ms;
     /* A batch is sent smaller than it is, so the lower of its two limits holds for both. */
     out->limits =
         (batch_limits){.rows = from->rows_per_batch,

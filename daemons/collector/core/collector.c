@@ -33,6 +33,7 @@ void collector_free(collector *self)
         collector__forget(self, one);
         free(one);
     }
+    collector_exits_told(self, SIZE_MAX);
     if (self->has_pending)
         batch_clear(&self->pending);
     pthread_mutex_destroy(&self->lock);
@@ -230,6 +231,12 @@ static void tell(const collector *self, const target *one, uint64_t now, target_
                            .last_length_ms = one->last_length_ms,
                            .collector_ns = one->last_collector_ns,
                            .last_covered_ms = one->last_covered_ms};
+    if (one->exited_ms != 0) {
+        out->state = TARGET_STATE_EXITED;
+        out->reason = REASON_PROCESS_EXITED;
+        out->session = SESSION_STATE_NONE;
+        return;
+    }
     (void)snprintf(out->detail, sizeof(out->detail), "%s", one->detail);
     collector__tell_lanes(one, out);
     if (out->state == TARGET_STATE_PROFILING && one->rule.threads_ms > 0 &&
@@ -246,6 +253,17 @@ static void tell(const collector *self, const target *one, uint64_t now, target_
     }
 }
 
+void collector_exits_told(collector *self, size_t count)
+{
+    pthread_mutex_lock(&self->lock);
+    for (; count > 0 && self->exited != NULL; count--) {
+        target *one = self->exited;
+        self->exited = one->next;
+        free(one);
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
 void collector_snapshot(collector *self, status_report *out)
 {
     *out = (status_report){0};
@@ -257,11 +275,17 @@ void collector_snapshot(collector *self, status_report *out)
     (void)snprintf(out->lacks, sizeof(out->lacks), "%s", self->lacks);
     for (const target *one = self->targets; one != NULL; one = one->next)
         count++;
+    for (const target *one = self->exited; one != NULL; one = one->next)
+        count++;
     out->targets = calloc(count + 1, sizeof(*out->targets));
     for (const target *one = self->targets; one != NULL && out->targets != NULL; one = one->next) {
         target_status *to = &out->targets[out->count++];
         tell(self, one, now, to);
         out->profiled += to->state == TARGET_STATE_PROFILING;
+    }
+    for (const target *one = self->exited; one != NULL && out->targets != NULL; one = one->next) {
+        tell(self, one, one->exited_ms, &out->targets[out->count++]);
+        out->exited++;
     }
     pthread_mutex_unlock(&self->lock);
 }

@@ -135,6 +135,9 @@ void collector_finish(collector *self, bool leave, void (*idle)(void *context), 
 
 /* What to report now. */
 void collector_snapshot(collector *self, status_report *out);
+/* Somebody has read a report with so many JVMs that had ended: they are not reported again. One
+ * thread. */
+void collector_exits_told(collector *self, size_t count);
 
 typedef struct collector_stats {
     uint64_t discoveries, discovery_failures;

@@ -38,8 +38,9 @@ typedef struct target {
     char detail[512];
     uint32_t absent; /* 1 << event_id of what the session was to record and does not */
     char absent_reason[256];
-    bool busy; /* a job runs on it */
-    bool seen; /* in the last list */
+    bool busy;          /* a job runs on it */
+    bool seen;          /* in the last list */
+    uint64_t exited_ms; /* the process was first missing then; 0 = it runs */
     uint32_t jitter_ms;
     uint64_t due_ms;
     uint64_t backoff_ms;
@@ -64,6 +65,7 @@ struct collector {
     queue *queued;
     pthread_mutex_t lock;
     target *targets;
+    target *exited; /* processes that have ended, which is still to be told; the oldest first */
     bool finishing;
     bool discovering;
     bool policy_changed;

@@ -56,6 +56,24 @@ static void update(collector *self, target *one, const local_jvm *jvm)
         collector__judge(self, one);
 }
 
+/* Keeps a target whose process has ended until a report has told so. Past a bound nothing is kept:
+ * such a JVM is missing from the reports to come, which the backend understands too. */
+static void keep_exit(collector *self, target *one)
+{
+    enum { EXITS_MAX = 256 };
+    size_t count = 0;
+    target **end = &self->exited;
+    for (; *end != NULL; end = &(*end)->next)
+        count++;
+    if (count >= EXITS_MAX) {
+        free(one);
+        return;
+    }
+    one->exited_ms = self->ports.now_ms(self->ports.context);
+    one->next = NULL;
+    *end = one;
+}
+
 static void remove_gone(collector *self)
 {
     for (target **at = &self->targets; *at != NULL;) {
@@ -67,8 +85,8 @@ static void remove_gone(collector *self)
         *at = one->next;
         collector__lose_gap(one, self->ports.now_ms(self->ports.context), REASON_PROCESS_EXITED);
         collector__forget(self, one);
+        keep_exit(self, one);
         self->ports.status_changed(self->ports.context);
-        free(one);
     }
 }
 

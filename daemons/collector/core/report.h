@@ -33,6 +33,7 @@ typedef struct target_status {
 typedef struct status_report {
     target_status *targets; /* owned */
     size_t count;
+    size_t exited;     /* of them, the last: JVMs that have ended, told once more */
     size_t profiled;   /* of them in state profiling */
     char engine[64];   /* the profiler and its version; "" = not known yet */
     char attachd[512]; /* why hotstack-attachd cannot be reached; "" = it can */

@@ -21,6 +21,7 @@ struct uploader {
     uint64_t next_heartbeat_ms;
     uint64_t next_status_ms;
     uint64_t last_status_ms;
+    uint64_t report_interval_ms; /* as the backend said last; 0 = it has not */
     uint64_t blocked_generation;
     pthread_mutex_t lock; /* of what follows */
     bool status_dirty;
@@ -104,6 +105,7 @@ static bool note_answer(uploader *self, const upload_answer *answer)
     if (answer->has_limits) {
         self->stats.limits = answer->limits;
         self->stats.flush_interval_ms = answer->flush_interval_ms;
+        self->report_interval_ms = answer->report_interval_ms;
     }
     self->stats.failed_calls += !good;
     (void)snprintf(self->stats.last_error, sizeof(self->stats.last_error), "%s%s%s",
@@ -311,12 +313,19 @@ static heartbeat make_heartbeat(uploader *self, uint64_t now)
                       .queued = queue_get_stats(self->queued),
                       .split_batches = self->stats.split,
                       .last_success_ms = self->stats.last_success_ms,
-                      .jvms_seen = (uint32_t)report.count,
+                      .jvms_seen = (uint32_t)(report.count - report.exited),
                       .jvms_profiled = (uint32_t)report.profiled};
     pthread_mutex_unlock(&self->lock);
     (void)snprintf(beat.engine, sizeof(beat.engine), "%s", report.engine);
     status_report_clear(&report);
     return beat;
+}
+
+/* As it is set here, or as often as the backend needs it not to take us for silent. */
+static uint64_t report_interval(const uploader *self, uint64_t set_ms)
+{
+    uint64_t told_ms = self->report_interval_ms;
+    return told_ms != 0 && told_ms < set_ms ? told_ms : set_ms;
 }
 
 static void send_heartbeat(uploader *self, uint64_t now)
@@ -328,7 +337,8 @@ static void send_heartbeat(uploader *self, uint64_t now)
     if (self->ports.encode_heartbeat(self->ports.context, &beat, &bytes, &length) == 0) {
         self->ports.post(self->ports.context, UPLOAD_HEARTBEAT, bytes, length, &answer);
         if (note_answer(self, &answer))
-            self->next_heartbeat_ms = now + self->options.heartbeat_interval_ms;
+            self->next_heartbeat_ms =
+                now + report_interval(self, self->options.heartbeat_interval_ms);
         if (answer.outcome == UPLOAD_ACCEPTED)
             queue_forget_drops(self->queued, &beat.queued);
         if (answer.outcome == UPLOAD_REJECTED)
@@ -353,10 +363,12 @@ static void send_status(uploader *self, uint64_t now)
         good = note_answer(self, &answer);
     }
     free(bytes);
+    if (good)
+        self->ports.reported(self->ports.context, &report);
     status_report_clear(&report);
     self->last_status_ms = now;
     if (good)
-        self->next_status_ms = now + self->options.status_interval_ms;
+        self->next_status_ms = now + report_interval(self, self->options.status_interval_ms);
     else
         uploader_status_changed(self);
     if (answer.outcome == UPLOAD_REJECTED)

@@ -41,7 +41,8 @@ typedef struct upload_answer {
     uint64_t retry_after_ms;
     bool has_limits;
     batch_limits limits;
-    uint64_t flush_interval_ms; /* with has_limits; 0 = as it is set here */
+    /* With has_limits; 0 = as it is set here. */
+    uint64_t flush_interval_ms, report_interval_ms;
 } upload_answer;
 
 /* What a queued entry holds. */
@@ -82,6 +83,8 @@ typedef struct uploader_ports {
     int (*encode_heartbeat)(void *context, const heartbeat *beat, uint8_t **out, size_t *length);
     /* What to report now; the uploader clears it. */
     void (*snapshot)(void *context, status_report *out);
+    /* The backend has taken that report. */
+    void (*reported)(void *context, const status_report *report);
     /* A batch was acknowledged, or lost for good (code != NULL). May be NULL. */
     void (*settled)(void *context, const entry_sums *sums, const char *code);
 } uploader_ports;

@@ -392,6 +392,50 @@ START_TEST(what_a_jvm_did_before_its_end_is_told_as_lost)
 }
 END_TEST
 
+START_TEST(the_end_of_a_jvm_is_reported_until_somebody_has_read_it)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 12000);
+    target_status before = status_of(1);
+    unsigned changes = host.status_changes;
+    host.jvm_count = 0;
+    run_to(NOON + 18500);
+    ck_assert_uint_gt(host.status_changes, changes);
+    run_to(NOON + 60000);
+    target_status status = status_of(1);
+    ck_assert_uint_eq(status.state, TARGET_STATE_EXITED);
+    ck_assert_uint_eq(status.reason, REASON_PROCESS_EXITED);
+    ck_assert_uint_eq(status.session, SESSION_STATE_NONE);
+    ck_assert_str_eq(status.labels.workload, before.labels.workload);
+    ck_assert_uint_eq(status.last_window_ms, before.last_window_ms);
+    ck_assert_uint_ge(status.observed_ms, NOON + 12000);
+    ck_assert_uint_le(status.observed_ms, NOON + 18500); /* then it was missing first */
+    ck_assert_uint_eq(collector_get_stats(core).jvms, 0);
+    collector_exits_told(core, 1);
+    ck_assert_uint_eq(status_of(1).jvm.id.host_pid, 0);
+}
+END_TEST
+
+START_TEST(more_ends_than_are_kept_leave_those_that_are_told_first)
+{
+    enum { SHORT_LIVED = 300, KEPT = 256 };
+    for (uint32_t pid = 1; pid <= SHORT_LIVED; pid++) {
+        host.jvms[0] = sample_jvm(pid);
+        run_to(host.now + 5000);
+    }
+    host.jvm_count = 0;
+    run_to(host.now + 5000);
+    status_report report;
+    collector_snapshot(core, &report);
+    ck_assert_uint_eq(report.count, KEPT);
+    ck_assert_uint_eq(report.exited, KEPT);
+    ck_assert_uint_eq(report.targets[0].jvm.id.host_pid, 1);
+    collector_exits_told(core, report.exited);
+    status_report_clear(&report);
+    ck_assert_uint_eq(status_of(1).jvm.id.host_pid, 0);
+}
+END_TEST
+
 START_TEST(without_attachd_targets_say_so_and_come_back)
 {
     add_rule("Shop", false, 0);
@@ -442,7 +486,7 @@ START_TEST(past_the_limit_jvms_wait_for_room)
     run_to(NOON + 32000);
     ck_assert_uint_eq(status_of(3).state, TARGET_STATE_PROFILING);
     ck_assert_uint_eq(host.forgotten, 1);
-    ck_assert_uint_eq(status_of(1).jvm.id.host_pid, 0);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_EXITED);
 }
 END_TEST
 
@@ -549,6 +593,8 @@ TCase *session_tests(void)
     tcase_add_test(tests, what_a_lost_session_had_not_handed_over_is_told);
     tcase_add_test(tests, time_without_a_session_is_told_up_to_midnight_and_after);
     tcase_add_test(tests, what_a_jvm_did_before_its_end_is_told_as_lost);
+    tcase_add_test(tests, the_end_of_a_jvm_is_reported_until_somebody_has_read_it);
+    tcase_add_test(tests, more_ends_than_are_kept_leave_those_that_are_told_first);
     tcase_add_test(tests, without_attachd_targets_say_so_and_come_back);
     tcase_add_test(tests, a_verdict_is_told_and_not_tried);
     tcase_add_test(tests, past_the_limit_jvms_wait_for_room);

@@ -25,6 +25,8 @@ static struct {
     size_t stored_count;
     char settled_code[64];
     unsigned settled;
+    unsigned exits_reported;
+    uint64_t report_interval_ms; /* with every answer; 0 = it says none */
 } backend;
 
 static queue *queued;
@@ -53,7 +55,9 @@ static void post(void *context, enum upload_call call, const uint8_t *bytes, siz
                  upload_answer *out)
 {
     (void)context;
-    *out = (upload_answer){.outcome = UPLOAD_ACCEPTED};
+    *out = (upload_answer){.outcome = UPLOAD_ACCEPTED,
+                           .has_limits = true,
+                           .report_interval_ms = backend.report_interval_ms};
     if (backend.down || backend.refused) {
         *out =
             (upload_answer){.refusal = backend.refused ? UPLOAD_UNAUTHORISED : UPLOAD_NOT_REFUSED};
@@ -141,7 +145,13 @@ static int encode_heartbeat(void *context, const heartbeat *beat, uint8_t **out,
 static void snapshot(void *context, status_report *out)
 {
     (void)context;
-    *out = (status_report){0};
+    *out = (status_report){.count = 3, .exited = 1};
+}
+
+static void reported(void *context, const status_report *report)
+{
+    (void)context;
+    backend.exits_reported += report->exited;
 }
 
 static void settled(void *context, const entry_sums *sums, const char *code)
@@ -168,6 +178,7 @@ static void start_uploads(void)
         .encode_status = encode_status,
         .encode_heartbeat = encode_heartbeat,
         .snapshot = snapshot,
+        .reported = reported,
         .settled = settled,
     };
     const uploader_options options = {.backoff_min_ms = 1000,
@@ -252,6 +263,35 @@ START_TEST(a_change_of_status_is_reported_soon_but_not_at_once_again)
     ck_assert_uint_eq(backend.statuses, before + 1);
     run_for(2000);
     ck_assert_uint_eq(backend.statuses, before + 2);
+}
+END_TEST
+
+static const struct {
+    uint64_t told_ms;
+    unsigned least, most; /* of each kind in two minutes */
+} paces[] = {{0, 2, 5}, {300000, 2, 5}, {5000, 23, 26}};
+
+START_TEST(reports_come_as_often_as_the_backend_needs_them)
+{
+    backend.report_interval_ms = paces[_i].told_ms;
+    run_for(120000);
+    ck_assert_uint_ge(backend.statuses, paces[_i].least);
+    ck_assert_uint_le(backend.statuses, paces[_i].most);
+    ck_assert_uint_ge(backend.beats, paces[_i].least);
+    ck_assert_uint_le(backend.beats, paces[_i].most);
+}
+END_TEST
+
+START_TEST(the_end_of_a_jvm_is_told_until_a_report_of_it_is_taken)
+{
+    backend.down = true;
+    run_for(5000);
+    ck_assert_uint_eq(backend.exits_reported, 0);
+    backend.down = false;
+    run_for(62000);
+    ck_assert_uint_gt(backend.exits_reported, 0);
+    ck_assert_uint_eq(backend.exits_reported, backend.statuses);
+    ck_assert_uint_eq(backend.last_beat.jvms_seen, 2); /* of three in the report */
 }
 END_TEST
 
@@ -428,6 +468,9 @@ TCase *uploader_tests(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, batches_go_oldest_first_with_status_and_heartbeat);
     tcase_add_test(tests, a_change_of_status_is_reported_soon_but_not_at_once_again);
+    tcase_add_loop_test(tests, reports_come_as_often_as_the_backend_needs_them, 0,
+                        sizeof(paces) / sizeof(paces[0]));
+    tcase_add_test(tests, the_end_of_a_jvm_is_told_until_a_report_of_it_is_taken);
     tcase_add_test(tests, a_backend_down_for_two_minutes_loses_nothing);
     tcase_add_test(tests, the_same_entry_is_sent_again_after_a_retry_when_the_backend_asked);
     tcase_add_test(tests, a_heartbeat_tells_what_was_lost_until_it_is_answered);

@@ -159,6 +159,7 @@ START_TEST(answers_are_read)
     limits.payload_bytes = 1000;
     limits.compressed_bytes = 900;
     limits.flush_interval_ms = 120000;
+    limits.report_interval_ms = 20000;
     answer.limits = &limits;
     size_t length = hotstack__v1__ingest_answer__pack(&answer, bytes);
     upload_answer got = {0};
@@ -170,6 +171,7 @@ START_TEST(answers_are_read)
     ck_assert_uint_eq(got.limits.rows, 77);
     ck_assert_uint_eq(got.limits.payload_bytes, 900);
     ck_assert_uint_eq(got.flush_interval_ms, 120000);
+    ck_assert_uint_eq(got.report_interval_ms, 20000);
     got = (upload_answer){0};
     wire_read_answer((const uint8_t *)"<html>", 6, &got);
     ck_assert_int_eq(got.outcome, UPLOAD_NO_ANSWER);

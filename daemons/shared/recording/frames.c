@@ -30,8 +30,9 @@ int recording__frames_read(recording_frames *f, uint32_t stack, size_t used, jfr
     *damaged = false;
     for (;;) {
         jfr_error cause;
-        int rc = jfr_stacks_read(f->stacks, stack, f->numbers + used, (uint32_t)(f->room - used),
-                                 out, &cause);
+        uint32_t *free_numbers = f->room > used ? f->numbers + used : NULL;
+        int rc = jfr_stacks_read(f->stacks, stack, free_numbers, (uint32_t)(f->room - used), out,
+                                 &cause);
         if (rc == 1)
             return f->learn_rc;
         if (rc < 0) {

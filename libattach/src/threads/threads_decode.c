@@ -143,8 +143,8 @@ static int read_strings(attach_threads *t, const parts *p)
         if (!next(&lengths, data.n - at, &length))
             return bad(p, lengths.rest.at, "a string is longer than the text");
         char *to = t->text + written;
-        attach__copy_text(to, (size_t)length + 1,
-                          attach__span_of((const char *)data.p + at, (size_t)length));
+        const char *from = length > 0 ? (const char *)data.p + at : "";
+        attach__copy_text(to, (size_t)length + 1, attach__span_of(from, (size_t)length));
         t->strings[i] = to;
         written += strlen(to) + 1;
         at += (size_t)length;

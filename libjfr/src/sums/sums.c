@@ -190,7 +190,8 @@ size_t jfr_sums_read(const jfr_sums *sums, uint32_t first, jfr_sums_row *rows, s
         sums->current != NULL ? (size_t)sums->info.row_count + sums->info.second_count : 0;
     count = first < count ? count - first : 0;
     count = count < room ? count : room;
-    jfr__tally_pick(sums->current, sums->order + first, count, rows);
+    if (count > 0)
+        jfr__tally_pick(sums->current, sums->order + first, count, rows);
     return count;
 }
 

@@ -387,8 +387,8 @@ static int begin_line(sagg_collapsed *c, uint32_t shared)
     int rc = extend(c, size);
     if (rc != 0)
         return rc;
-    char *line = (char *)l->text.items + l->size;
     if (size > 0) {
+        char *line = (char *)l->text.items + l->size;
         memcpy(line, (char *)l->text.items + l->last, size);
         line[size - 1] = ';'; /* or the last line ends there */
     }

@@ -194,8 +194,10 @@ int sagg__trie_finish(const sagg__trie *trie, sagg_tree *tree, sagg__array *befo
 {
     size_t slots = (size_t)trie->count + 1;
     uint32_t *block = sagg__alloc(trie->mem, slots * 4 * sizeof(*block));
+    if (block == NULL)
+        return SAGG_ERR_NOMEM;
     struct walk w = {block, block + slots, block + 2 * slots, block + 3 * slots};
-    int rc = block != NULL ? reserve(tree, trie->count) : SAGG_ERR_NOMEM;
+    int rc = reserve(tree, trie->count);
     if (rc == 0 && befores != NULL)
         rc = sagg__grow(&tree->mem, befores, trie->count, sizeof(uint64_t));
     if (rc == 0) {

@@ -120,6 +120,10 @@ def median(values):
     return statistics.median(values)
 
 
+def p95(values):
+    return statistics.quantiles(values, n=20, method="inclusive")[-1]
+
+
 def median_cpu(command, runs, env=None, into=None):
     """Of a program that is over in milliseconds: one round's figure is the median of a few runs."""
     return median([run(command, env=env, into=into).cpu for _ in range(runs)])

@@ -12,7 +12,7 @@ import tempfile
 from . import measure, place, report
 from .measure import BenchError, median, say
 
-SOURCE = place.TREE / "daemons" / "attachclient" / "tests" / "java" / "Threads.java"
+SOURCE = place.TREE / "daemons" / "shared" / "attachclient" / "tests" / "java" / "Threads.java"
 THREADS, DEPTH, LIVE_MB, SMALL_MB = 1000, 60, 3072, 64
 ROUNDS, QUICK_ROUNDS = 9, 3
 JDKS, QUICK_JDKS = (17, 21, 25), (21,)

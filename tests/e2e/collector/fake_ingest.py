@@ -156,11 +156,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def profiles(self, data):
         batch = fields(data)
-        if STORE.times > 0:
-            STORE.times -= 1
-            mode = STORE.mode
-        else:
-            mode = ""
+        mode = STORE.mode if STORE.times > 0 else ""
+        if mode != "lost":  # that call is counted when a batch is stored: another may want stacks first
+            STORE.times = max(0, STORE.times - 1)
         if mode == "retry":
             self.reply(503, answer(4, "store_busy", retry_ms=200))
             return
@@ -192,6 +190,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "bytes": self.packed,
         }
         if mode == "lost":
+            STORE.times -= 1
             self.close_connection = True
             return
         self.reply(200, answer(1))

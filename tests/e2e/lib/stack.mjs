@@ -125,7 +125,7 @@ export class Stack {
   }
 
   // One rule a service: this stack's JVMs and nobody else's.
-  collectorConfig({ threads }) {
+  collectorConfig({ threads, status }) {
     const rules = this.services.map(
       ({ workload, events }) => `  - command_line: "-Dworkload=${workload} -Dstack=${this.dir}"
     workload: ${workload}
@@ -144,7 +144,7 @@ queue: {dir: ${this.path('queue')}}
 window: {length: 10s, jitter: 0s}
 discovery: {interval: 1s}
 flush_interval: 500ms
-status: {interval: 5s}
+status: {interval: ${status}}
 upload: {backoff_min: 200ms, backoff_max: 2s, grace: 60s}
 listen: {port: 0}
 debug:
@@ -154,9 +154,9 @@ rules:
 ${rules.join('')}`;
   }
 
-  async collector({ args = [], threads = '10s' } = {}) {
+  async collector({ args = [], threads = '10s', status = '5s' } = {}) {
     const file = this.path('collector.yaml');
-    writeFileSync(file, this.collectorConfig({ threads }));
+    writeFileSync(file, this.collectorConfig({ threads, status }));
     this.collectorProgram = this.start('collector', parts.programs.collector, [`--config=${file}`, ...args]);
     return this.collectorProgram;
   }

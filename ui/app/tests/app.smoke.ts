@@ -124,9 +124,13 @@ describe('service', () => {
     ]) {
       await attribute(group!, 'data-total', total!);
       const panel = page.getByTestId(`panel-${group}`);
-      expect(await panel.getByTestId('value-total').textContent()).toBe(total);
-      expect(await panel.getByTestId('raw-total').textContent()).toBe(total);
-      expect(await panel.getByTestId('raw-total').getAttribute('data-type')).toBe(type);
+      for (const sum of ['value-total', 'raw-total']) {
+        const shown = panel.getByTestId(sum);
+        expect(await shown.getAttribute('data-exact')).toBe(total);
+        expect(await shown.getAttribute('title')).toContain(total);
+        expect(await shown.getAttribute('data-type')).toBe(type);
+        expect(await shown.textContent()).not.toMatch(/\d{4}/);
+      }
       expect(await panel.getByTestId('shares').textContent()).toContain('shown 98.6 %');
     }
     expect(Number(await graph('cpu').getAttribute('data-nodes'))).toBeGreaterThan(30);

@@ -40,6 +40,12 @@ const REASON = {
   detail: '/tmp: read-only',
 };
 
+/** Tables that are wider than their frame, by label. */
+function clippedTables(): (string | null)[] {
+  const frames = [...document.querySelectorAll('table')].map((table) => table.parentElement!);
+  return frames.filter((frame) => frame.scrollWidth > frame.clientWidth).map((frame) => frame.getAttribute('aria-label'));
+}
+
 beforeAll(() => expect(NOW).toBe(Date.now()));
 
 describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
@@ -66,6 +72,7 @@ describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
       await document.fonts.ready;
       for (let frames = 0; frames < 5; frames++) await new Promise(requestAnimationFrame);
     });
+    expect(await page.evaluate(clippedTables)).toEqual([]);
     const blank = await browser.context.newPage();
     try {
       await matchesGolden(page, blank, `${name}-${colorScheme}`);

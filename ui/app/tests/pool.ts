@@ -263,8 +263,8 @@ function deadlock(id: string, count: number, change: Json): Json {
 
 const DEADLOCKS = [
   deadlock('00000000000000aa', 2, {}),
-  deadlock('00000000000000bb', 5, { ended: ago(600), end_reason: 'jvm_ended', workload: 'mailer', pod: 'mailer-1', last_seen: ago(620) }),
-  deadlock('00000000000000cc', 3, { ended: ago(900), end_reason: 'collector_silent', last_seen: ago(1000) }),
+  deadlock('00000000000000bb', 5, { ended: ago(620), end_reason: 'jvm_ended', workload: 'mailer', pod: 'mailer-1', last_seen: ago(620) }),
+  deadlock('00000000000000cc', 3, { ended: ago(840), end_reason: 'collector_silent', first_seen: ago(880), last_seen: ago(840) }),
 ];
 
 export function deadlocks(workload: string | null): Json {

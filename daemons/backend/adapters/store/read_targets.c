@@ -77,12 +77,17 @@ int clickhouse__read_targets(void *self, const store_filter *filter, target_fn e
 
     sql_begin(&s);
     select_targets(&s);
-    sql_add(&s, "(SELECT *, max(observed) OVER (PARTITION BY cluster, instance) AS reported FROM "
-                "target_status_history");
+    sql_add(&s, "(SELECT * FROM target_status_history");
     sql_where(&s, filter, "observed");
-    sql_add(&s, " ORDER BY observed DESC LIMIT 1 BY cluster, target_id)");
-    if (filter->target != 0) /* here: what its collector reported last may be of another JVM */
-        sql_add(&s, " WHERE target_id = {target:UInt64}");
+    if (filter->target != 0)
+        sql_add(&s, " AND target_id = {target:UInt64}");
+    sql_add(&s, " ORDER BY observed DESC LIMIT 1 BY cluster, target_id) AS told INNER JOIN ");
+    /* The newest report of a collector may be about other services alone, or about JVMs that the
+     * caller may not see: it tells that this JVM is gone. */
+    sql_add(&s, "(SELECT cluster, instance, max(observed) AS reported FROM target_status_history");
+    sql_where_time(&s, "observed");
+    sql_where_cluster(&s, filter);
+    sql_add(&s, " GROUP BY cluster, instance) AS reports USING (cluster, instance)");
     sql_add(&s, " ORDER BY cluster, namespace, workload, node, pod, container, host_pid, started "
                 "LIMIT {limit:UInt64}");
     add_params(&s, filter);

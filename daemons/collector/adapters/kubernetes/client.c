@@ -157,7 +157,8 @@ static void note_answer(client *self, CURLcode rc, const char *why, watch_answer
         retry_after > 0 && retry_after <= 600)
         out->retry_after_ms = (uint64_t)retry_after * 1000;
     if (rc != CURLE_OK) {
-        (void)snprintf(out->message, sizeof(out->message), "%.100s: %.140s", self->url,
+        (void)snprintf(out->message, sizeof(out->message),
+                       "no whole answer from the API server %.80s: %.120s", self->url,
                        why[0] != '\0' ? why : curl_easy_strerror(rc));
         out->status = status == STATUS_OK ? STATUS_OK : 0;
     } else if (status != STATUS_OK) {

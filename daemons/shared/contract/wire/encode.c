@@ -33,6 +33,7 @@ static Hotstack__V1__Limits wire_limits(const ingest_limits *limits)
     out.windows_per_batch = limits->windows_per_batch;
     out.compressed_bytes = limits->compressed_bytes;
     out.flush_interval_ms = limits->flush_interval_ms;
+    out.report_interval_ms = limits->report_interval_ms;
     return out;
 }
 

@@ -6,27 +6,16 @@ import { ledgerShares } from './ledger.ts';
 import { plural } from './threads/words.ts';
 import styles from './LedgerLine.module.css';
 
-/** Totals to the last digit, and the shares of what was sampled. */
+/** Totals, which a tooltip has to the last digit, and the shares of what was sampled. */
 export function LedgerLine({ profile, meta }: { profile: Profile; meta: Partial<Meta> }) {
-  const { type, unit } = profile;
+  const { type, unit, valueTotal, rawTotal } = profile;
   return (
     <div className={styles['line']} data-testid="ledger" data-type={type}>
-      <span>
-        Total <b>{formatDecimal(profile.valueTotal, unit)}</b>
+      <span title={`Sum of the estimates, exactly: ${valueTotal} ${unit}`} data-testid="value-total" data-type={type} data-exact={valueTotal}>
+        Total <b>{formatDecimal(valueTotal, unit)}</b>
       </span>
-      <span title="Sum of the estimates, exactly">
-        estimate{' '}
-        <b data-testid="value-total" data-type={type}>
-          {profile.valueTotal}
-        </b>{' '}
-        {unit}
-      </span>
-      <span title="Sum of what the samples said, exactly">
-        raw{' '}
-        <b data-testid="raw-total" data-type={type}>
-          {profile.rawTotal}
-        </b>{' '}
-        {unit}
+      <span title={`Sum of what the samples said, exactly: ${rawTotal} ${unit}`} data-testid="raw-total" data-type={type} data-exact={rawTotal}>
+        raw <b>{formatDecimal(rawTotal, unit)}</b>
       </span>
       <Shares meta={meta} />
       <Recorded meta={meta} />

@@ -41,13 +41,14 @@ typedef struct ingest_limits {
     uint64_t windows_per_batch;
     uint64_t retention_ms;
     uint64_t future_ms;
-    uint64_t flush_interval_ms; /* in which a collector cuts one batch; told, not checked */
+    /* Told, not checked: in which a collector cuts one batch, and sends status and heartbeat. */
+    uint64_t flush_interval_ms, report_interval_ms;
 } ingest_limits;
 
 #define LIMITS_INIT                                                                                \
     {                                                                                              \
         16u << 20, 32u << 20, 100000, 100000, 2048, 16u << 20, 10000, 50000, 7ull * 86400000,      \
-            300000, 60000                                                                          \
+            300000, 60000, 60000                                                                   \
     }
 
 /* Fills a rejection and returns -1. */

@@ -37,7 +37,7 @@ export function LocksTable({ answer, slow, service, address }: LocksTableProps) 
   const open = address.get(OPEN_KEY, '');
   return (
     <TableFrame label="Locks">
-      <table className={table['table']} data-testid="locks-table">
+      <table className={`${table['table']} ${table['tight']}`} data-testid="locks-table">
         <thead>
           <tr>
             <th>Lock</th>
@@ -66,7 +66,7 @@ export function LocksTable({ answer, slow, service, address }: LocksTableProps) 
                 open={open === key}
                 onToggle={() => address.set(OPEN_KEY, open === key ? '' : key, '', true)}
                 columns={8}
-                head={<Name text={lockName(lock)} max={50} />}
+                head={<Name text={lockName(lock)} max={44} />}
                 details={() => <Details lock={lock} slow={slow} service={service} address={address} />}
               >
                 <Cells lock={lock} />
@@ -96,7 +96,7 @@ function Cells({ lock }: { lock: LockRow }) {
       <td className={table['number']}>{waits}</td>
       <td title={formatTime(last_seen)}>{formatAgo(last_seen, Date.now())}</td>
       <td className={table['faint']}>
-        <Name text={pod || '–'} max={32} />
+        <Name text={pod || '–'} max={24} />
       </td>
     </>
   );

@@ -38,7 +38,7 @@ export function SlowThreads({ answer, service, address, brief }: SlowThreadsProp
   const open = address.get(OPEN_KEY, '');
   return (
     <TableFrame label="Slow threads">
-      <table className={table['table']} data-testid="slow-table">
+      <table className={`${table['table']} ${table['tight']}`} data-testid="slow-table">
         <thead>
           <tr>
             <th>Thread</th>
