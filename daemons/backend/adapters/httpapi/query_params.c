@@ -229,10 +229,10 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
                                             "namespace", "workload", "pod",     "container",
                                             "version",   "jvm",      NULL};
     static const char *const *const allowed[] = {
-        [QUERY_LIST] = list,          [QUERY_STATUS] = status, [QUERY_INGESTION] = ingestion,
-        [QUERY_RETENTION] = retention,
-        [QUERY_FLAMEGRAPH] = profile, [QUERY_TOP] = profile,   [QUERY_THREADS] = threads,
-        [QUERY_LANES] = lanes,        [QUERY_THREAD] = thread, [QUERY_DEADLOCKS] = deadlocks};
+        [QUERY_LIST] = list,           [QUERY_STATUS] = status,      [QUERY_INGESTION] = ingestion,
+        [QUERY_RETENTION] = retention, [QUERY_FLAMEGRAPH] = profile, [QUERY_TOP] = profile,
+        [QUERY_THREADS] = threads,     [QUERY_LANES] = lanes,        [QUERY_THREAD] = thread,
+        [QUERY_DEADLOCKS] = deadlocks};
 
     memset(out, 0, sizeof(*out));
     if (http_query_parse(&out->raw, input, err) != 0)

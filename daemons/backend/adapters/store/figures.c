@@ -8,11 +8,11 @@
 enum { FIGURES_MS = 10000, DAY_S = 86400 };
 
 const kept_table clickhouse__kept[KEPT_TABLES] = {
-    {"ingestion_batches", "created"},     {"profile_samples", "time"},
-    {"profile_windows", "time"},          {"profile_threads", "time"},
-    {"thread_snapshot_runs", "time"},     {"thread_snapshots", "time"},
-    {"deadlock_sightings", "time"},       {"profile_stacks", "day"},
-    {"profile_rollups", "hour"},          {"rollup_runs", "hour"},
+    {"ingestion_batches", "created"},      {"profile_samples", "time"},
+    {"profile_windows", "time"},           {"profile_threads", "time"},
+    {"thread_snapshot_runs", "time"},      {"thread_snapshots", "time"},
+    {"deadlock_sightings", "time"},        {"profile_stacks", "day"},
+    {"profile_rollups", "hour"},           {"rollup_runs", "hour"},
     {"target_status_history", "observed"}, {"collector_heartbeats", "received"},
 };
 
@@ -72,11 +72,11 @@ static void add_oldest(statement *s)
 static void add_tables(statement *s)
 {
     sql_add(s, "SELECT o.name AS name, toUInt64(bytes) AS bytes, toUInt64(parts) AS parts, "
-                "toUInt64(row_count) AS row_count, oldest FROM (");
+               "toUInt64(row_count) AS row_count, oldest FROM (");
     add_oldest(s);
     sql_add(s, ") AS o LEFT JOIN (SELECT table AS name, sum(bytes_on_disk) AS bytes, count() AS "
-                "parts, sum(rows) AS row_count FROM system.parts WHERE active AND database = "
-                "currentDatabase() GROUP BY name) AS p USING (name) ORDER BY "
+               "parts, sum(rows) AS row_count FROM system.parts WHERE active AND database = "
+               "currentDatabase() GROUP BY name) AS p USING (name) ORDER BY "
                "name");
 }
 

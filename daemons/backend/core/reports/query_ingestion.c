@@ -202,8 +202,7 @@ query_code query_retention(const query *q, const store_filter *filter, retention
         return QUERY_FORBIDDEN;
     query_code code = query_fresh(q, filter, meta, err);
     if (code == QUERY_OK)
-        code =
-            query_code_of(q->store.ingestion->read_tables(q->store.self, on_table, &r, err));
+        code = query_code_of(q->store.ingestion->read_tables(q->store.self, on_table, &r, err));
     meta->rows_scanned = out->count;
     return code;
 }

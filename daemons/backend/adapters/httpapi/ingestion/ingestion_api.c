@@ -7,8 +7,6 @@
 #include "../query_call.h"
 #include "reports/query_ingestion.h"
 
-enum { DAY_MS = 86400000 };
-
 static json_t *drops_json(const collector_entry *entry)
 {
     json_t *rows = json_array();
