@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <recording/deflate.h>
+#include <recording/meta.h>
 #include <recording/recording.h>
 
 #include "cli/command.h"
@@ -15,7 +16,6 @@
 #include "cli/diff/comparison.h"
 #include "cli/formats/sample_types.h"
 #include "cli/output/json_text.h"
-#include "cli/output/meta.h"
 #include "cli/output/output.h"
 #include "cli/output/template.h"
 
@@ -261,7 +261,7 @@ static bool write_html(const comparison *c, const cli_options *o)
         return false;
     (void)snprintf(title, sizeof(title), "%s, compared with %s", input_name(o->operands[1]),
                    input_name(o->operands[0]));
-    char *meta = meta_json(c->after.rec, c->before.rec, title, "");
+    char *meta = recording_meta(c->after.rec, c->before.rec, title, "");
     recording_deflate *deflate = recording_deflate_new();
     bool open = meta != NULL && deflate != NULL && output_open(&out, o->output);
     bool done = false;

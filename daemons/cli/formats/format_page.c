@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include <recording/deflate.h>
+#include <recording/meta.h>
 
 #include "cli/formats/formats.h"
-#include "cli/output/meta.h"
 
 /* ---- a tree per type */
 
@@ -94,7 +94,7 @@ typedef struct document {
 static bool document_open(document *d, const format_material *m, uint32_t types)
 {
     *d = (document){0};
-    d->meta = meta_json(m->rec, NULL, m->title, m->absent);
+    d->meta = recording_meta(m->rec, NULL, m->title, m->absent);
     d->deflate = recording_deflate_new();
     if (d->meta == NULL || d->deflate == NULL) {
         complain("there is no memory to write the document");

@@ -4,8 +4,6 @@
 #ifndef RECORDING_CACHE_H
 #define RECORDING_CACHE_H
 
-#include <pthread.h>
-
 #include "internal.h"
 
 /* The facets that can be root frames (recording_options.wall_states). */
@@ -56,7 +54,7 @@ typedef struct recording_cache {
     jfr_chunk *chunk;
     const jfr_sums *sums;      /* of the chunk; NULL = samples are read one by one */
     const jfr_sums_info *info; /* theirs */
-    pthread_mutex_t *lock; /* held while the chunk is asked for names; NULL = by one thread only */
+    recording_lock *lock; /* held while the chunk is asked for names; NULL = by one thread only */
     uint64_t bad_stacks;
     uint64_t samples;        /* read so far */
     uint64_t excess_samples; /* past max_samples */

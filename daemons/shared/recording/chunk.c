@@ -65,18 +65,6 @@ int recording__make_room(recording_cache *c)
     return recording__frames_forget(&c->frames) ? sagg_compact(c->agg, NULL) : SAGG_ERR_NOMEM;
 }
 
-static void lock_names(const recording_cache *c)
-{
-    if (c->lock != NULL)
-        (void)pthread_mutex_lock(c->lock);
-}
-
-static void unlock_names(const recording_cache *c)
-{
-    if (c->lock != NULL)
-        (void)pthread_mutex_unlock(c->lock);
-}
-
 /* ---- frames and stacks ---- */
 
 static uint8_t kind_of(uint8_t kind)
@@ -99,13 +87,13 @@ int recording__name_frame(const recording_cache *c, const jfr_frame_ref *ref, sa
 {
     jfr_frame from;
     jfr_error cause;
-    lock_names(c);
+    recording__lock_take(c->lock);
     int rc = jfr_chunk_frame(c->chunk, ref, &from, &cause);
     if (rc == 0)
         *out = (sagg_frame){.class_name = str(from.method->class_name),
                             .method = str(from.method->name),
                             .kind = kind_of(from.kind)};
-    unlock_names(c);
+    recording__lock_give(c->lock);
     return rc < 0 ? rc == JFR_ERR_NOMEM ? SAGG_ERR_NOMEM : SAGG_ERR_LIMIT : 0;
 }
 
@@ -236,9 +224,9 @@ int recording__map_thread(recording_cache *c, uint32_t index, uint32_t *thread)
     }
     jfr_thread from;
     jfr_error cause;
-    lock_names(c);
+    recording__lock_take(c->lock);
     int rc = jfr_chunk_thread(c->chunk, index, &from, &cause);
-    unlock_names(c);
+    recording__lock_give(c->lock);
     if (rc < 0)
         return rc == JFR_ERR_NOMEM ? SAGG_ERR_NOMEM : 0;
     sagg_thread row = {.os_tid = from.os_tid,
@@ -273,9 +261,9 @@ static int add_label(recording_cache *c, uint32_t klass, uint32_t facet, uint32_
     jfr_class from = {0};
     jfr_error cause;
     uint32_t label;
-    lock_names(c);
+    recording__lock_take(c->lock);
     int rc = klass < c->class_count ? jfr_chunk_class(c->chunk, klass, &from, &cause) : 0;
-    unlock_names(c);
+    recording__lock_give(c->lock);
     if (rc == JFR_ERR_NOMEM)
         return SAGG_ERR_NOMEM;
     if (rc < 0)

@@ -44,6 +44,14 @@ int recording__add_chunk(recording *rec, jfr_chunk *chunk, const jfr_sums *sums,
  */
 void recording__parallel_for(void *ctx, uint32_t count, jfr_work *work, void *work_ctx);
 
+/* A lock between threads of recording__parallel_for. NULL = there are no threads, or no memory. */
+typedef struct recording_lock recording_lock;
+recording_lock *recording__lock_new(void);
+void recording__lock_free(recording_lock *lock);
+/* NULL is allowed: then only one thread runs. */
+void recording__lock_take(recording_lock *lock);
+void recording__lock_give(recording_lock *lock);
+
 /* Counts what the file lost, in all. */
 void recording__take_loss(recording *rec, const jfr_file *file);
 

@@ -161,13 +161,11 @@ static void divide(const recording_cache *c, share *shares, uint32_t count)
     }
 }
 
-static int add_shares(recording_cache *c, uint32_t count)
+static int add_shares(recording_cache *c, uint32_t count, recording_lock *lock)
 {
     share shares[RECORDING_MAX_THREADS] = {0};
-    pthread_mutex_t lock;
-    (void)pthread_mutex_init(&lock, NULL);
     divide(c, shares, count);
-    c->lock = &lock;
+    c->lock = lock;
     shares[0].c = c;
     for (uint32_t i = 1; i < count; i++)
         open_share(&shares[i], c, count);
@@ -182,7 +180,6 @@ static int add_shares(recording_cache *c, uint32_t count)
             rc = join_share(c, &shares[i], exact);
         close_share(&shares[i]);
     }
-    (void)pthread_mutex_destroy(&lock);
     return rc;
 }
 
@@ -190,7 +187,8 @@ int recording__add_sums(recording_cache *c)
 {
     uint32_t threads = thread_count(c);
     expect(c);
-    int rc =
-        threads > 1 && can_share(c) ? add_shares(c, threads) : add_range(c, 0, c->stack_count + 1);
+    recording_lock *lock = threads > 1 && can_share(c) ? recording__lock_new() : NULL;
+    int rc = lock != NULL ? add_shares(c, threads, lock) : add_range(c, 0, c->stack_count + 1);
+    recording__lock_free(lock);
     return rc == 0 ? recording__add_seconds(c) : rc;
 }

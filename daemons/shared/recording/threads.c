@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several threads at one piece of work. */
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "internal.h"
 
@@ -35,4 +36,36 @@ void recording__parallel_for(void *ctx, uint32_t count, jfr_work *work, void *wo
         if (started[i])
             (void)pthread_join(threads[i], NULL);
     }
+}
+
+struct recording_lock {
+    pthread_mutex_t mutex;
+};
+
+recording_lock *recording__lock_new(void)
+{
+    recording_lock *lock = malloc(sizeof(*lock));
+    if (lock != NULL)
+        (void)pthread_mutex_init(&lock->mutex, NULL);
+    return lock;
+}
+
+void recording__lock_free(recording_lock *lock)
+{
+    if (lock == NULL)
+        return;
+    (void)pthread_mutex_destroy(&lock->mutex);
+    free(lock);
+}
+
+void recording__lock_take(recording_lock *lock)
+{
+    if (lock != NULL)
+        (void)pthread_mutex_lock(&lock->mutex);
+}
+
+void recording__lock_give(recording_lock *lock)
+{
+    if (lock != NULL)
+        (void)pthread_mutex_unlock(&lock->mutex);
 }

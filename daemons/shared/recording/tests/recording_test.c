@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of written recordings in the aggregate. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <recording/meta.h>
 #include <recording/recording.h>
 
 #include "fixture.h"
@@ -208,6 +210,34 @@ START_TEST(what_a_cut_costs_is_named)
 }
 END_TEST
 
+/* What a document says in its meta is JSON whatever a file is called. */
+START_TEST(meta_is_json_with_any_title)
+{
+    put_cpu_chunk("5000000");
+    ck_assert_ptr_nonnull(read_all());
+    char *meta = recording_meta(rec, NULL, "a\"b\\c\n\xff \xc3\xa9.jfr", "lock: no permission");
+    ck_assert_ptr_nonnull(meta);
+    ck_assert_ptr_nonnull(strstr(meta, "{\"title\":\"a\\\"b\\\\c\\u000a\\ufffd \xc3\xa9.jfr\","));
+    ck_assert_ptr_nonnull(strstr(meta, "\"intervals\":{\"cpu\":\"5000000\"}"));
+    ck_assert_ptr_nonnull(strstr(meta, "\"not recorded: lock: no permission\"]}"));
+    free(meta);
+}
+END_TEST
+
+/* A comparison tells the losses of both sides apart. */
+START_TEST(meta_of_a_comparison_names_the_side)
+{
+    put_cpu_chunk(NULL);
+    ck_assert_ptr_nonnull(read_all());
+    char *meta = recording_meta(rec, rec, "", "");
+    ck_assert_ptr_nonnull(meta);
+    ck_assert_ptr_null(strstr(meta, "title"));
+    ck_assert_ptr_nonnull(strstr(meta, "\"notes\":[\"before: 3 samples were left out"));
+    ck_assert_ptr_nonnull(strstr(meta, ",\"after: 3 samples were left out"));
+    free(meta);
+}
+END_TEST
+
 START_TEST(caps_keep_totals_and_are_named)
 {
     char line[256];
@@ -285,6 +315,8 @@ int main(void)
     tcase_add_loop_test(tcase, wall_time_is_told_apart_by_state, 0, 2);
     tcase_add_test(tcase, seconds_follow_the_samples_times);
     tcase_add_test(tcase, what_a_cut_costs_is_named);
+    tcase_add_test(tcase, meta_is_json_with_any_title);
+    tcase_add_test(tcase, meta_of_a_comparison_names_the_side);
     tcase_add_test(tcase, caps_keep_totals_and_are_named);
     tcase_add_test(tcase, deep_stacks_are_counted_as_truncated);
     tcase_add_test(tcase, what_is_no_recording_is_an_error_with_its_offset);
