@@ -32,9 +32,8 @@ static void reopen(uint64_t bytes, uint64_t entries)
 {
     char message[256] = "";
     file_queue_close(spool);
-    ck_assert_msg(
-        file_queue_open(&spool, directory, bytes, entries, message, sizeof(message)) == 0, "%s",
-        message);
+    ck_assert_msg(file_queue_open(&spool, directory, bytes, entries, message, sizeof(message)) == 0,
+                  "%s", message);
 }
 
 static void set_up(void)
