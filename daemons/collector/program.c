@@ -281,6 +281,7 @@ static collector_ports core_ports(program *self)
     return (collector_ports){
         .context = self,
         .now_ms = clock_unix_ms,
+        .steady_ms = clock_monotonic_ms,
         .thread_cpu_ns = clock_thread_cpu_ns,
         .random = random_number,
         .log = log_message,

@@ -69,6 +69,8 @@ struct collector {
     bool finishing;
     bool discovering;
     bool policy_changed;
+    uint64_t clock_apart_ms; /* Unix time less ports.steady_ms */
+    int64_t clock_moved_ms;  /* by so much the Unix time was set since the start */
     uint64_t next_discovery_ms;
     unsigned jobs;      /* that run */
     bool attachd_known; /* the first look has been answered or failed */
@@ -109,6 +111,7 @@ typedef struct job {
     uint32_t window_ms;
     uint64_t window_start_ms;
     uint64_t due_ms;
+    int64_t clock_moved_ms;
     void *memory;
 } job;
 
