@@ -46,11 +46,10 @@ EXPORT(hotstack_error) const char *hotstack_error(void);
 EXPORT(hotstack_open) hotstack *hotstack_open(const void *data, size_t bytes, const char *title);
 /*
  * What the recording holds, as JSON text:
- *   {"types": [{"type", "unit", "value", "raw_value", "samples"}, ...],  with samples; 64-bit values
- *                                                                        as decimal strings
- *    "whole": whether nothing of the recording is missing,
- *    "meta": what was lost or is in no profile, and who recorded}    docs/formats/flamegraph-json.md
- * Borrowed until the next call with `h`; NULL (hotstack_error) without memory.
+ *   {"types": [{"type", "unit", "value", "raw_value", "samples"}, ...],  with samples; 64-bit
+ * values as decimal strings "whole": whether nothing of the recording is missing, "meta": what was
+ * lost or is in no profile, and who recorded}    docs/formats/flamegraph-json.md Borrowed until the
+ * next call with `h`; NULL (hotstack_error) without memory.
  */
 EXPORT(hotstack_summary) const char *hotstack_summary(hotstack *h);
 /*

@@ -17,7 +17,6 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
 import lab as parts
 import metrics_page
 from lab import CODE, COLLECTOR, USER, wait_for
@@ -366,6 +365,7 @@ def test_a_scope_bounds_what_is_sent_and_seen(lab):
     status, data = ask('/v1/flamegraph?namespace=&workload=bank&type=cpu')
     assert status == 403 and b'forbidden_scope' in data and b'Cart' not in data
     assert ask('/v1/services/-/bank')[0] == 403
+    assert ask('/v1/retention')[0] == 403, 'it is about all services'
     assert ask('/v1/flamegraph?namespace=&workload=shop&type=cpu')[0] == 200
     assert 'ann asked for' in lab.path('log').read_text()
 
@@ -793,6 +793,31 @@ def test_answers_tell_of_batches_that_never_came(lab):
     assert elsewhere['loss'] == loss
     earlier = {'from': str(lab.start_ms - 7200000), 'to': str(lab.start_ms - 3600000)}
     assert backend.json('/v1/flamegraph', **selection, **earlier)['meta']['loss'] == loss
+
+
+def test_the_store_tells_what_it_keeps(lab):
+    backend = lab.start()
+    backend.send()
+    answer = backend.json('/v1/retention')
+    tables = {row['table']: row for row in answer['tables']}
+    assert answer['days'] == 7 and time_ms(answer['oldest']) % 86400000 == 0
+    samples = tables['profile_samples']
+    assert (samples['rows'], samples['parts'], samples['ttl_lag_s']) == (600, 1, 0) and samples['bytes'] > 600
+    assert time_ms(samples['oldest']) == lab.start_ms // 1000 * 1000
+    assert tables['deadlock_sightings'] == {'table': 'deadlock_sightings', 'rows': 0, 'bytes': 0, 'parts': 0, 'oldest': None,
+                                            'ttl_lag_s': 0}
+    assert answer['rollups']['pending_hours'] == 0 and answer['rollups']['failures'] == 0
+    assert backend.call('GET', '/v1/retention?cluster=test')[0] == 400
+    backend.stop()
+
+
+def test_a_new_retention_holds_for_every_table(lab):
+    lab.start('--retention', '7d').stop()
+    lab.start('--retention', '2d').stop()
+    kept = lab.ask("SELECT name, extract(create_table_query, 'TTL [^;]*toIntervalDay\\((\\d+)\\)') FROM system.tables "
+                   "WHERE database = 'hotstack' AND name != 'schema_migrations'")
+    days = dict(line.split('\t') for line in kept.splitlines())
+    assert len(days) == 12 and set(days.values()) == {'2'}, days
 
 
 def test_reports_wait_for_a_store_that_is_away(lab):

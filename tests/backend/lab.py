@@ -14,6 +14,9 @@ import tempfile
 import time
 import urllib.parse
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
+from clickhouse_front import Front
+
 COLLECTOR = 'collector-token-0123456789'
 USER = 'user-token-0123456789abcdef'
 CODE = 'one-time-code-0123456789'
@@ -161,6 +164,7 @@ class Lab:
         now = int(time.time())
         self.start_ms = (now - 30 if (now - 30) % 86400 < 86380 else now - 60) // 10 * 10 * 1000
         self.store = None
+        self.server = self.front = None  # what stands before the store: clickhouse_front.Server, and it at work
         self.backends = {}
         for name, text in (('collector-token', COLLECTOR), ('user-token', USER), ('code', CODE)):
             self.path(name).write_text(text + '\n')
@@ -173,8 +177,10 @@ class Lab:
         if self.mode == 'http':
             if self.store is None:
                 self.store = Store(self, self.path('data'))
-            store = ['--store-kind', 'clickhouse', '--store-url',
-                     f'http://127.0.0.1:{self.store.port}']
+            if self.server is not None and self.front is None:
+                self.front = Front(self.server, lambda: self.store.port)
+            port = (self.front or self.store).port
+            store = ['--store-kind', 'clickhouse', '--store-url', f'http://127.0.0.1:{port}']
         return ['--auth-collector-token-file', str(self.path('collector-token')),
                 '--auth-user-token-file', str(self.path('user-token')), '--one-time-code-file',
                 str(self.path('code')), *store, *more]
@@ -213,9 +219,10 @@ class Lab:
         for one in self.backends.values():
             if one.process.poll() is None:
                 one.kill()
-        if self.store is not None:
-            self.store.close()
-        self.backends, self.store = {}, None
+        for one in (self.front, self.store):
+            if one is not None:
+                one.close()
+        self.backends, self.store, self.front = {}, None, None
 
     def empty(self):
         """Ends the programs and empties the store, for another round."""

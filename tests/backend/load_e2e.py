@@ -9,6 +9,7 @@ import collections
 import datetime
 import os
 import random
+import shutil
 import signal
 import statistics
 import subprocess
@@ -17,6 +18,7 @@ import threading
 import time
 
 import lab as parts
+from clickhouse_front import SERVERS
 from fleet import HOUR_MS, STORED, SUMS, Fleet, assert_holds, assert_sums_hold, merge, wait_for_sums
 
 KILLS_A_ROUND = 10
@@ -32,20 +34,34 @@ def past_hours(lab):
     return (lab.start_ms // HOUR_MS - 3) * HOUR_MS
 
 
-def kill_backend(lab, flags):
+def leave_tokens(lab):
+    """Takes away what tells the next engine of the kill, so that it does not mend the tokens (libchsink, tokens.c)."""
+    (lab.path('data') / 'status').unlink(missing_ok=True)
+
+
+def kill_backend(lab, flags, mend=True):
     """kill -9 of a backend; another one takes its place."""
     name = random.choice(list(lab.backends))
     port = lab.backends[name].port
     lab.backends[name].kill()
+    if not mend and lab.mode == 'embedded':
+        leave_tokens(lab)
     lab.start(*flags, port=port, name=name)
 
 
-def kill_store(lab, _flags):
+def kill_store(lab, _flags, mend=True):
     """kill -9 of the server behind the backend; it comes back on its port."""
     port = lab.store.port
     lab.store.process.kill()
     lab.store.process.wait()
+    if not mend:
+        leave_tokens(lab)
     lab.store = parts.Store(lab, lab.path('data'), port)
+
+
+def kill_and_leave_tokens(lab, flags):
+    """As a ClickHouse server is killed, whose tokens nobody mends."""
+    kill_store(lab, flags, mend=False) if lab.mode == 'http' else kill_backend(lab, flags, mend=False)
 
 
 def forget_tokens(lab):
@@ -96,17 +112,18 @@ def survive(lab, kills, deeds, backends=1, forgetful=False, **options):
         assert_sums_hold(ask)
 
 
-def rounds():
+def rounds(kills):
     """(seed, kills) of the rounds of a series."""
     first = int(os.environ.get('HOTSTACK_TEST_SEED', '1'))
-    count = (KILLS + KILLS_A_ROUND - 1) // KILLS_A_ROUND
+    count = (kills + KILLS_A_ROUND - 1) // KILLS_A_ROUND
     for number in range(count):
         random.seed(first + number)
-        yield first + number, min(KILLS_A_ROUND, KILLS - number * KILLS_A_ROUND)
+        yield first + number, min(KILLS_A_ROUND, kills - number * KILLS_A_ROUND)
 
 
-def series(lab, deeds, **more):
-    for seed, kills in rounds():
+def series(lab, deeds, kills=0, **more):
+    """kills: 0 = KILLS."""
+    for seed, kills in rounds(kills or KILLS):
         survive(lab, kills, deeds, seed=seed, **more)
         lab.empty()
 
@@ -128,6 +145,63 @@ def test_retries_outlive_the_tokens_of_the_store(lab):
     """As when a batch comes again after the deduplication window. Where the store is a server, the backend lives: what a
     dead one was writing goes on beside the next try, and tokens alone cover that."""
     series(lab, [kill_store] if lab.mode == 'http' else [kill_backend], forgetful=True)
+
+
+def test_tokens_that_nobody_mends_lose_nothing(lab):
+    series(lab, [kill_and_leave_tokens], kills=KILLS // 2)
+
+
+def test_servers_of_other_versions_and_settings_keep_a_batch_once(lab):
+    if lab.mode != 'http':
+        return
+    for server in SERVERS:
+        print(f'# a server {server.name}', flush=True)
+        lab.server = server
+        # What a dead backend was writing goes on beside the next try, and tokens alone cover that.
+        deeds = [kill_backend, kill_store] if server.keeps_tokens else [kill_store]
+        series(lab, deeds, kills=KILLS // 5)
+
+
+def test_tokens_work_whatever_the_profile_of_the_server_says(lab):
+    """A batch that comes twice as if for the first time, and that the ledger does not know: tokens alone tell."""
+    if lab.mode != 'http':
+        return
+    for lab.server in (server for server in SERVERS if server.keeps_tokens):
+        backend = lab.start()
+        assert backend.send()[0]['outcome'] == 'accepted'
+        lab.store.ask('ALTER TABLE ingestion_batches DELETE WHERE 1 SETTINGS mutations_sync = 2')
+        assert backend.send()[0]['outcome'] == 'accepted'
+        assert lab.store.ask('SELECT count() FROM profile_samples') == '600', lab.server.name
+        lab.empty()
+
+
+def lose_blocks(lab):
+    """As a kill between an insert token and its block leaves it: the store has noted tokens and lacks their blocks."""
+    with lab.counter() as ask:
+        blocks = ask("SELECT path FROM system.parts WHERE active AND database = 'hotstack' AND table != 'schema_migrations'")
+    port = lab.store.port if lab.mode == 'http' else None
+    if port:
+        lab.store.close()
+    for path in blocks.split():
+        shutil.rmtree(path)
+    if port:
+        lab.store = parts.Store(lab, lab.path('data'), port)
+
+
+def test_a_token_without_its_block_loses_nothing(lab):
+    backend = lab.start()
+    sent = backend.send()[0]
+    assert sent['outcome'] == 'accepted'
+    backend.stop()
+    lose_blocks(lab)
+    backend = lab.start()
+    assert [backend.send('--attempt', attempt)[0]['outcome'] for attempt in '23'] == ['accepted', 'duplicate']
+    backend.stop()
+    with lab.counter() as ask:
+        assert ask('SELECT count(), sum(amount) FROM profile_samples').split() == ['600', str(sent['value'])]
+        for table, rows in (('profile_windows', 3), ('profile_threads', 1), ('profile_stacks', 100),
+                            (f'ingestion_batches WHERE {STORED}', 1)):
+            assert ask(f'SELECT count() FROM {table}') == str(rows), table
 
 
 # ---- a store that hangs ----

@@ -48,7 +48,8 @@ typedef struct batch_write {
     const stack_use *stacks; /* rows for the stacks' table: dictionary indexes */
     size_t stack_count;
     uint64_t received_ms;
-    const char *sender; /* the token's name */
+    const char *sender;    /* the token's name */
+    unsigned token_number; /* of the adapter's own: which insert token its blocks carry */
 } batch_write;
 
 /* ---- reads ---- */
@@ -247,6 +248,15 @@ typedef struct store_loss {
     char code[32]; /* of the newest rejection; "" = there is none */
 } store_loss;
 
+/* What a table of the store holds. */
+typedef struct stored_table {
+    text name;
+    uint64_t rows, bytes, parts;
+    uint64_t oldest_s;  /* Unix time of the oldest row; 0: there is none */
+    uint64_t ttl_lag_s; /* how long that row has outlived the retention */
+} stored_table;
+
+typedef int (*stored_table_fn)(void *context, const stored_table *row);
 typedef int (*collector_fn)(void *context, const collector_row *row);
 typedef int (*drop_fn)(void *context, const drop_row *row);
 typedef int (*outcome_fn)(void *context, const outcome_row *row);
@@ -331,6 +341,8 @@ typedef struct ingestion_port {
     int (*read_events)(void *self, const store_filter *filter, store_events *out, store_error *err);
     /* What was lost on the way of data of the range, on the nodes that the filter is about. */
     int (*read_loss)(void *self, const store_filter *filter, store_loss *out, store_error *err);
+    /* Every table whose rows expire, by name. */
+    int (*read_tables)(void *self, stored_table_fn each, void *context, store_error *err);
 } ingestion_port;
 
 typedef struct store {

@@ -23,12 +23,14 @@ QUICK_COLLECTORS, QUICK_BATCHES = 8, 5
 
 
 def start_backend(folder, store_port, *flags):
+    """store_port None: the store is in the backend."""
+    store_flags = ("--store-kind", "clickhouse", "--store-url", f"http://127.0.0.1:{store_port}") if store_port else (
+        "--data-dir", folder / "data", "--store-library", store.library())  # fmt: skip
     (folder / "token").write_text(COLLECTOR_TOKEN + "\n", encoding="utf-8")
     (folder / "user").write_text("user-token-0123456789abcdef\n", encoding="utf-8")
     command = [
         place.installed("hotstack-backend"), "--listen", "127.0.0.1:0", "--port-file", folder / "backend.port",
-        "--store-kind", "clickhouse", "--store-url", f"http://127.0.0.1:{store_port}",
-        "--auth-collector-token-file", folder / "token", "--auth-user-token-file", folder / "user", *flags,
+        *store_flags, "--auth-collector-token-file", folder / "token", "--auth-user-token-file", folder / "user", *flags,
     ]  # fmt: skip
     with open(folder / "backend.log", "wb") as log:
         return subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, env=place.installed_environment())

@@ -9,7 +9,9 @@ enum { RUNNABLE = 2, BLOCKED = 3, WAITING = 4, TAKEN_AT_MS = 30000, MONITOR = 1 
 /* The first JVM of a node has two threads that wait for one another. */
 static bool has_deadlock(const making *m, uint32_t jvm)
 {
-    return jvm == 0 && m->f->threads >= 2;
+    enum { NODES_A_DEADLOCK = 50 };
+
+    return jvm == 0 && m->name.node % NODES_A_DEADLOCK == 0 && m->f->threads >= 2;
 }
 
 static int add_state(making *m, uint32_t snapshot, uint32_t i)

@@ -37,11 +37,11 @@ batch_name node_batch(const node_state *n, const fleet *f, const pace *p)
 
 uint64_t node_batch_due(const node_state *n, const fleet *f, const pace *p, uint64_t begun_ms)
 {
-    uint64_t end_ms = (uint64_t)(n->settled / fleet_parts(f) + 1) * WINDOW_MS;
+    uint64_t after_ms = (uint64_t)(n->settled / fleet_parts(f)) * WINDOW_MS;
 
     if (p->speed <= 0)
         return begun_ms;
-    return begun_ms + (uint64_t)((double)(end_ms + phase_of(f, n->number, WINDOW_MS)) / p->speed);
+    return begun_ms + (uint64_t)((double)(after_ms + phase_of(f, n->number, WINDOW_MS)) / p->speed);
 }
 
 call node_next(const node_state *n, const fleet *f, const pace *p, uint64_t begun_ms,

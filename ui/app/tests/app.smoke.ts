@@ -2,6 +2,7 @@
 // The built app in a real browser, against the mock backend and under the real backend's content security policy.
 import { describe, expect, it } from 'vitest';
 import { accessibilityProblems, screenshot } from '../../tests/browser.ts';
+import { retention } from './ledger.ts';
 import { CODE, target, TOKEN } from './mock.ts';
 import { address, backend, browser, complaints, enter, eventually, origin, page, serveApp, SERVICE } from './site.ts';
 
@@ -86,6 +87,30 @@ describe('services', () => {
     await graph('cpu').waitFor();
     await eventually(() => address().pathname + address().search, '/services/shop/checkout?range=1h&cluster=local');
     expect(complaints).toEqual([]);
+  });
+});
+
+describe('ingestion', () => {
+  it('tells what the store keeps, expired rows that stay, and sums that wait', async () => {
+    await enter('/ingestion?range=1h');
+    const samples = page.getByTestId('retention-table').getByRole('row', { name: /^profile_samples / });
+    await eventually(() => samples.textContent(), 'profile_samples6 d agonone61,204,511230 MiB14');
+    await page.getByTestId('kept').getByText('Kept for 7 days').waitFor();
+    await page.getByTestId('sums').getByText('Every closed hour is summed.').waitFor();
+    expect(await page.getByTestId('lag').count()).toBe(0);
+    backend.change = (path, body) => (path === '/v1/retention' ? retention({ lag: 8 * 3600, rollups: { pending_hours: 5 } }) : body);
+    await page.reload();
+    await samples.getByText('for 8 hours: see whether the store merges').waitFor();
+    await page.getByTestId('sums').getByText('5 hours of services wait to be summed.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows collectors and batches to whom the tables are forbidden', async () => {
+    backend.failures.set('retention', { status: 403, code: 'forbidden_scope', message: 'Your scope does not cover this.' });
+    await enter('/ingestion?range=1h');
+    await page.getByTestId('error-forbidden_scope').waitFor();
+    expect(await page.getByTestId('collector-table').isVisible()).toBe(true);
+    expect(await page.getByTestId('funnel').isVisible()).toBe(true);
   });
 });
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { ingestionAnswer } from '../src/api/ingestion.ts';
+import { ingestionAnswer, retentionAnswer } from '../src/api/ingestion.ts';
 import { barsOf, funnelOf } from '../src/parts/ingestion/outcomes.ts';
+import { formatLag, sumsInWords } from '../src/parts/ingestion/retention.ts';
+import { retention } from './ledger.ts';
 
 const answer = ingestionAnswer(
   {
@@ -32,5 +34,27 @@ describe('batches', () => {
   it('are told with every step on which something is lost', () => {
     const steps = Object.fromEntries(funnelOf(answer).map(([step, amount]) => [step, amount]));
     expect(steps).toMatchObject({ Seen: '18446744073709551616', Truncated: '3', Dropped: '7', 'Dropped batches': '2', 'Rejected batches': '3' });
+  });
+});
+
+describe('retention', () => {
+  const words = (rollups: Record<string, unknown>) => sumsInWords(retentionAnswer(retention({ rollups }), ''), Date.now()).join(' ');
+
+  it.each([
+    [0, 'none', false],
+    [90, 'for 2 minutes', false],
+    [6 * 3600, 'for 6 hours', false],
+    [6 * 3600 + 1, 'for 6 hours: see whether the store merges', true],
+  ])('calls %i s of expired rows by their time', (seconds, text, late) => {
+    expect(formatLag(seconds)).toEqual({ words: text, late });
+  });
+
+  it('says how far the hourly sums are', () => {
+    expect(words({})).toBe('Every closed hour is summed. This was checked 21 s ago.');
+    expect(words({ pending_hours: 1 })).toContain('1 hour of a service wait');
+    expect(words({ pending_hours: 3, failures: 2 })).toMatch(/^3 hours of services wait .* 2 checks failed since the backend began/);
+    expect(words({ withdrawn: 1 })).toContain('1 sum did not match');
+    expect(words({ looked: null })).toBe('This backend has not checked the hours yet.');
+    expect(words({ looked: null, failures: 4 })).toContain('failed to check the hours 4 times');
   });
 });

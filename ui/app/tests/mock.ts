@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { readDocument } from '../../flamegraph/src/document.ts';
 import { topFrames } from '../../flamegraph/src/top.ts';
 import { KINDS } from '../../flamegraph/src/frames.ts';
+import * as ledger from './ledger.ts';
 import * as pool from './pool.ts';
 import { shopGraph, TYPES } from './shop.ts';
 
@@ -35,7 +36,7 @@ export class MockBackend {
   targets: Record<string, unknown>[] = [target({})];
   /** What is told of one JVM over time. */
   history: Record<string, unknown>[] = [];
-  /** Changes an answer about threads, locks and deadlocks before it is sent. */
+  /** Changes an answer about threads, locks, deadlocks or ingestion before it is sent. */
   change: (path: string, body: Record<string, unknown>) => Record<string, unknown> = (_path, body) => body;
   /** Path and query of each API call, and whether it was answered with 304. */
   calls: { url: string; unchanged: boolean }[] = [];
@@ -107,8 +108,8 @@ export class MockBackend {
   private body(url: URL): Record<string, unknown> | null {
     const meta = this.meta(url);
     const type = url.searchParams.get('type') ?? '';
-    const threads = this.threads(url);
-    if (threads !== null) return { meta, ...this.change(url.pathname, threads) };
+    const told = this.threads(url) ?? this.ledger(url);
+    if (told !== null) return { meta, ...this.change(url.pathname, told) };
     switch (url.pathname) {
       case '/v1/services':
         return { services: this.services(), meta };
@@ -143,6 +144,19 @@ export class MockBackend {
         return pool.deadlocks(url.searchParams.get('workload'));
       default:
         return url.pathname.startsWith('/v1/deadlocks/') ? pool.oneDeadlock(decodeURIComponent(url.pathname.slice(14))) : null;
+    }
+  }
+
+  private ledger(url: URL): Record<string, unknown> | null {
+    switch (url.pathname) {
+      case '/v1/collectors':
+        return ledger.collectors();
+      case '/v1/ingestion':
+        return ledger.ingestion(Number(url.searchParams.get('from')), Number(url.searchParams.get('to')));
+      case '/v1/retention':
+        return ledger.retention();
+      default:
+        return null;
     }
   }
 

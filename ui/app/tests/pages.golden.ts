@@ -2,6 +2,7 @@
 // Pictures of each page in light and dark: a made-up shop, a fixed clock, and the fonts of Debian's fonts-dejavu-core.
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { matchesGolden } from '../../tests/pictures.ts';
+import { retention } from './ledger.ts';
 import { target } from './mock.ts';
 import { backend, browser, complaints, enter, origin, page, serveApp } from './site.ts';
 
@@ -15,9 +16,12 @@ serveApp();
 
 const SERVICE = '/services/shop/checkout';
 const OPTIONS = '?cluster=local&range=1h';
-const PAGES: [name: string, address: string, ready: string][] = [
+/** `low`: what must be in the picture, where that is not the page's head. */
+const PAGES: [name: string, address: string, ready: string, low?: string][] = [
   ['services', '/services', 'services-table'],
   ['targets', '/targets', 'target-table'],
+  ['ingestion', '/ingestion?range=1h', 'retention-table'],
+  ['ingestion-store', '/ingestion?range=1h', 'retention-table', 'sums'],
   ['deadlocks', '/deadlocks', 'deadlock-link'],
   ['deadlock', '/deadlocks/00000000000012ab-00000000000000aa', 'cycle'],
   ['overview', SERVICE + OPTIONS, 'panel-locks'],
@@ -45,18 +49,21 @@ function clippedTables(): (string | null)[] {
 beforeAll(() => expect(NOW).toBe(Date.now()));
 
 describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
-  it.each([['login', '/login', 'token-input'], ...PAGES])('%s', async (name, address, ready) => {
+  it.each([['login', '/login', 'token-input'] as (typeof PAGES)[number], ...PAGES])('%s', async (name, address, ready, low) => {
     backend.targets = [
       target({}),
       target({ pid: 4712, jvm: '00000000000012ac', pod: 'checkout-6d5f7-9qk4z', state: 'failed', session: '', coverage: null, ...REASON }),
       target({ pid: 4713, jvm: '00000000000012ad', pod: 'checkout-6d5f7-m7w2p', state: 'off', mode: 'off', session: '', coverage: null }),
     ];
+    if (name === 'ingestion-store')
+      backend.change = (path, body) => (path === '/v1/retention' ? retention({ lag: 8 * 3600, rollups: { pending_hours: 5 } }) : body);
     await page.clock.setFixedTime(NOW);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     if (name === 'login') await page.goto(origin + address);
     else await enter(address);
     await page.getByTestId(ready).first().waitFor();
     await page.waitForLoadState('networkidle');
+    if (low !== undefined) await page.getByTestId(low).scrollIntoViewIfNeeded();
     await page.evaluate(async () => {
       document.body.style.fontFamily = '"DejaVu Sans", sans-serif';
       document.documentElement.style.setProperty('--hs-font', '"DejaVu Sans", sans-serif');

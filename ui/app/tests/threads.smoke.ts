@@ -455,6 +455,7 @@ describe('look', () => {
       ['service-deadlocks', of('deadlocks'), 'deadlock-table'],
       ['service-targets', of('targets'), 'target-table'],
       ['targets', '/targets', 'target-table'],
+      ['ingestion', '/ingestion?range=1h', 'retention-table'],
       ['deadlocks', '/deadlocks', 'deadlock-table'],
       ['deadlock', DEADLOCK, 'cycle'],
     ];

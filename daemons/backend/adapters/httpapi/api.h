@@ -88,6 +88,7 @@ void api_status(void *context, const http_request *request, http_response *respo
 /* ingestion_api.c */
 void api_collectors(void *context, const http_request *request, http_response *response);
 void api_ingestion(void *context, const http_request *request, http_response *response);
+void api_retention(void *context, const http_request *request, http_response *response);
 
 /* threads/threads_api.c */
 void api_threads(void *context, const http_request *request, http_response *response);

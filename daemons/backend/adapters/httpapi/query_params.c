@@ -77,6 +77,7 @@ static int read_limit(query_params *p, query_kind kind, http_error *err)
         [QUERY_LIST] = {1000, 10000, "1 to 10000 are allowed."},
         [QUERY_STATUS] = {1000, 10000, "1 to 10000 are allowed."},
         [QUERY_INGESTION] = {100, 1000, "1 to 1000 are allowed."},
+        [QUERY_RETENTION] = {1, 1, ""}, /* it takes none */
         [QUERY_FLAMEGRAPH] = {8192, 200000, "1 to 200000 are allowed."},
         [QUERY_TOP] = {100, 1000, "1 to 1000 are allowed."},
         [QUERY_THREADS] = {100, 1000, "1 to 1000 are allowed."},
@@ -212,6 +213,7 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
     static const char *const status[] = {"from",      "to",       "cluster", "limit",
                                          "namespace", "workload", "jvm",     NULL};
     static const char *const ingestion[] = {"from", "to", "cluster", "limit", "buckets", NULL};
+    static const char *const retention[] = {"from", "to", NULL};
     static const char *const profile[] = {
         "from", "to",        "cluster", "limit", "namespace", "workload", "type",   "lines",
         "pod",  "container", "version", "jvm",   "pool",      "facet",    "object", NULL};
@@ -227,9 +229,10 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
                                             "namespace", "workload", "pod",     "container",
                                             "version",   "jvm",      NULL};
     static const char *const *const allowed[] = {
-        [QUERY_LIST] = list,          [QUERY_STATUS] = status, [QUERY_INGESTION] = ingestion,
-        [QUERY_FLAMEGRAPH] = profile, [QUERY_TOP] = profile,   [QUERY_THREADS] = threads,
-        [QUERY_LANES] = lanes,        [QUERY_THREAD] = thread, [QUERY_DEADLOCKS] = deadlocks};
+        [QUERY_LIST] = list,           [QUERY_STATUS] = status,      [QUERY_INGESTION] = ingestion,
+        [QUERY_RETENTION] = retention, [QUERY_FLAMEGRAPH] = profile, [QUERY_TOP] = profile,
+        [QUERY_THREADS] = threads,     [QUERY_LANES] = lanes,        [QUERY_THREAD] = thread,
+        [QUERY_DEADLOCKS] = deadlocks};
 
     memset(out, 0, sizeof(*out));
     if (http_query_parse(&out->raw, input, err) != 0)

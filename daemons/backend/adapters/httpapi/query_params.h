@@ -11,6 +11,7 @@ typedef enum query_kind {
     QUERY_LIST,
     QUERY_STATUS,
     QUERY_INGESTION,
+    QUERY_RETENTION,
     QUERY_FLAMEGRAPH,
     QUERY_TOP,
     QUERY_THREADS,

@@ -71,6 +71,7 @@ void api_init(api *a)
     add_query(a, "GET", "/v1/status", api_status);
     add_query(a, "GET", "/v1/collectors", api_collectors);
     add_query(a, "GET", "/v1/ingestion", api_ingestion);
+    add_query(a, "GET", "/v1/retention", api_retention);
     add_query(a, "GET", "/v1/threads", api_threads);
     add_query(a, "GET", "/v1/threads/lanes", api_lanes);
     add_query(a, "GET", "/v1/threads/one", api_thread);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "migrate.h"
-#include "sql.h"
+#include "read.h"
 
 store clickhouse_ports(clickhouse *c)
 {
@@ -49,8 +49,25 @@ static const chs_setting read_settings[] = {
     {"max_memory_usage", "2147483648"},
 };
 
+/* A server's profile may have switched the insert tokens off. The second setting, which overrides
+ * the first, came with ClickHouse 26.2; a server that does not know it refuses it. */
+static const chs_setting write_settings[] = {
+    {"insert_deduplicate", "1"},
+    {"deduplicate_insert", "enable"},
+};
+
+typedef struct purpose {
+    bool readonly;
+    const chs_setting *settings;
+    size_t setting_count;
+} purpose;
+
+static const purpose to_prepare = {.readonly = false};
+static const purpose to_read = {true, read_settings,
+                                sizeof(read_settings) / sizeof(read_settings[0])};
+
 static int open_http(chs_transport **out, const clickhouse_options *o, const char *database,
-                     bool readonly, chs_error *err)
+                     const purpose *to, chs_error *err)
 {
     chs_http_options http = CHS_HTTP_OPTIONS_INIT;
 
@@ -60,33 +77,33 @@ static int open_http(chs_transport **out, const clickhouse_options *o, const cha
     http.password = o->password;
     http.ca_file = o->ca_file;
     http.timeout_ms = o->call_ms;
-    http.settings = readonly ? read_settings : NULL;
-    http.setting_count = readonly ? sizeof(read_settings) / sizeof(read_settings[0]) : 0;
+    http.settings = to->settings;
+    http.setting_count = to->setting_count;
     return chs_http_open(out, &http, err);
 }
 
 static int open_embedded(chs_transport **out, const clickhouse_options *o, const char *database,
-                         bool readonly, chs_error *err)
+                         const purpose *to, chs_error *err)
 {
     chs_embedded_options embedded = CHS_EMBEDDED_OPTIONS_INIT;
 
     embedded.library = o->library;
     embedded.path = o->path;
     embedded.database = database;
-    embedded.readonly = readonly ? 1 : 0;
+    embedded.readonly = to->readonly ? 1 : 0;
     embedded.max_server_memory_usage = o->memory;
     embedded.timeout_ms = o->call_ms;
-    embedded.settings = readonly ? read_settings : NULL;
-    embedded.setting_count = readonly ? sizeof(read_settings) / sizeof(read_settings[0]) : 0;
+    embedded.settings = to->settings;
+    embedded.setting_count = to->setting_count;
     return chs_embedded_open(out, &embedded, err);
 }
 
 static int open_transport(chs_transport **out, const clickhouse_options *o, const char *database,
-                          bool readonly, store_error *err)
+                          const purpose *to, store_error *err)
 {
     chs_error failure = {0};
-    int rc = o->url != NULL ? open_http(out, o, database, readonly, &failure)
-                            : open_embedded(out, o, database, readonly, &failure);
+    int rc = o->url != NULL ? open_http(out, o, database, to, &failure)
+                            : open_embedded(out, o, database, to, &failure);
 
     if (rc == 0)
         return 0;
@@ -108,10 +125,8 @@ int clickhouse_open(clickhouse **out, const clickhouse_options *options, store_e
     sql_fail(&c->problem, STORE_ERR_UNAVAILABLE, "The store has not answered yet.");
     c->reports = clickhouse__gather(options->report_bytes);
     int rc = c->reports != NULL
-                 ? open_transport(&c->writers.all[0], options, options->database, false, err)
+                 ? open_transport(&c->maintainer, options, options->database, &to_prepare, err)
                  : sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory for the store.");
-    if (rc == 0)
-        rc = open_transport(&c->maintainer, options, options->database, false, err);
     if (rc != 0) {
         clickhouse_close(c);
         return rc;
@@ -142,7 +157,7 @@ static int make_database(clickhouse *c, store_error *err)
     chs_error failure = {0};
     char sql[256];
 
-    int rc = open_transport(&transport, &c->options, "default", false, err);
+    int rc = open_transport(&transport, &c->options, "default", &to_prepare, err);
     if (rc != 0)
         return rc;
     /* The name is checked by the configuration: letters, digits and underscores. */
@@ -153,30 +168,49 @@ static int make_database(clickhouse *c, store_error *err)
     return rc == 0 ? 0 : sql_error(err, &failure);
 }
 
-static int open_all(clickhouse *c, connections *to, unsigned count, bool readonly, store_error *err)
+/* As many of write_settings as the server knows. */
+static int choose_writers(clickhouse *c, purpose *to, store_error *err)
+{
+    uint64_t known = 0;
+    statement s;
+
+    sql_begin(&s);
+    sql_add(&s, "SELECT count() AS found FROM system.settings WHERE name = 'deduplicate_insert'");
+    int rc = sql_query(&s, c->maintainer, 0, read_found, &known, err);
+    sql_end(&s);
+    *to = (purpose){false, write_settings, known > 0 ? 2 : 1};
+    return rc;
+}
+
+static int open_all(clickhouse *c, connections *to, unsigned count, const purpose *what,
+                    store_error *err)
 {
     int rc = 0;
 
     count = count < CONNECTIONS_MAX ? count : CONNECTIONS_MAX;
     for (unsigned i = 0; i < count && rc == 0; i++) {
         if (to->all[i] == NULL)
-            rc = open_transport(&to->all[i], &c->options, c->options.database, readonly, err);
+            rc = open_transport(&to->all[i], &c->options, c->options.database, what, err);
     }
     return rc;
 }
 
 int clickhouse_prepare(clickhouse *c, store_error *err)
 {
+    purpose to_write;
+
     if (atomic_load(&c->ready))
         return 0;
     int rc = make_database(c, err);
     if (rc == 0)
-        rc = migrate(c->writers.all[0], c->options.retention_days, err);
+        rc = migrate(c->maintainer, c->options.retention_days, err);
+    if (rc == 0)
+        rc = choose_writers(c, &to_write, err);
     pthread_mutex_lock(&c->lock);
     if (rc == 0)
-        rc = open_all(c, &c->readers, c->options.readers, true, err);
+        rc = open_all(c, &c->readers, c->options.readers, &to_read, err);
     if (rc == 0)
-        rc = open_all(c, &c->writers, c->options.writers, false, err);
+        rc = open_all(c, &c->writers, c->options.writers, &to_write, err);
     if (rc != 0)
         c->problem = *err;
     pthread_mutex_unlock(&c->lock);

@@ -25,7 +25,7 @@ typedef struct gathered_reports gathered_reports;
 struct clickhouse {
     clickhouse_options options;
     gathered_reports *reports;
-    chs_transport *maintainer; /* of the rollups' thread */
+    chs_transport *maintainer; /* of the schema, until it is ready; then of the rollups' thread */
     atomic_bool ready;
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t returned;
@@ -41,6 +41,14 @@ void clickhouse__give(clickhouse *c, connections *to, const chs_transport *one);
 
 /* 0 when the store is ready, else STORE_ERR_UNAVAILABLE with the reason. */
 int clickhouse__check_ready(clickhouse *c, store_error *err);
+
+/* A table whose rows expire, and the column that its retention counts from. */
+typedef struct kept_table {
+    const char *name, *time;
+} kept_table;
+
+enum { KEPT_TABLES = 12 };
+extern const kept_table clickhouse__kept[KEPT_TABLES];
 
 /* The port's functions, by file. */
 int clickhouse__find_batch(void *self, const uint8_t batch_id[16], ledger_entry *out,
@@ -68,6 +76,7 @@ int clickhouse__read_targets(void *self, const store_filter *filter, target_fn e
                              store_error *err);
 int clickhouse__read_history(void *self, const store_filter *filter, target_fn each, void *context,
                              store_error *err);
+int clickhouse__read_tables(void *self, stored_table_fn each, void *context, store_error *err);
 extern const report_port clickhouse_reports;
 extern const ingestion_port clickhouse_ingestion;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the store says about its tables, for the metrics. */
+/* What the store says about its tables. */
 #include <base/clock.h>
 #include <catalogue/drop_cause.h>
 
@@ -7,33 +7,30 @@
 
 enum { FIGURES_MS = 10000, DAY_S = 86400 };
 
-/* Every table of the schema that expires, with the column that its retention counts from. */
-static const struct {
-    const char *name, *time;
-} tables[] = {
-    {"ingestion_batches", "created"},     {"profile_samples", "time"},
-    {"profile_windows", "time"},          {"profile_threads", "time"},
-    {"thread_snapshot_runs", "time"},     {"thread_snapshots", "time"},
-    {"deadlock_sightings", "time"},       {"profile_stacks", "day"},
-    {"profile_rollups", "hour"},          {"rollup_runs", "hour"},
-    {"collector_heartbeats", "received"}, {"target_status_history", "observed"},
-    {"collector_heartbeats", "received"},
+const kept_table clickhouse__kept[KEPT_TABLES] = {
+    {"ingestion_batches", "created"},      {"profile_samples", "time"},
+    {"profile_windows", "time"},           {"profile_threads", "time"},
+    {"thread_snapshot_runs", "time"},      {"thread_snapshots", "time"},
+    {"deadlock_sightings", "time"},        {"profile_stacks", "day"},
+    {"profile_rollups", "hour"},           {"rollup_runs", "hour"},
+    {"target_status_history", "observed"}, {"collector_heartbeats", "received"},
 };
-enum { TABLE_COUNT = sizeof(tables) / sizeof(tables[0]) };
-
-typedef struct table_row {
-    text name;
-    uint64_t bytes, parts, rows, oldest_s;
-} table_row;
 
 static const row_field table_numbers[] = {
-    ROW_FIELD("bytes", table_row, bytes),
-    ROW_FIELD("parts", table_row, parts),
-    ROW_FIELD("row_count", table_row, rows),
-    ROW_FIELD("oldest", table_row, oldest_s),
+    ROW_FIELD("bytes", stored_table, bytes),
+    ROW_FIELD("parts", stored_table, parts),
+    ROW_FIELD("row_count", stored_table, rows),
+    ROW_FIELD("oldest", stored_table, oldest_s),
 };
-static const row_field table_texts[] = {ROW_FIELD("name", table_row, name)};
+static const row_field table_texts[] = {ROW_FIELD("name", stored_table, name)};
 static const row_shape table_shape = ROW_SHAPE(table_numbers, table_texts);
+
+/* Where the rows of a read go. */
+typedef struct table_sink {
+    const clickhouse *store;
+    stored_table_fn each;
+    void *context;
+} table_sink;
 
 /* How long a row that began so early has outlived its retention. */
 static uint64_t lag_of(const clickhouse *c, uint64_t oldest_s, uint64_t now_s)
@@ -43,58 +40,81 @@ static uint64_t lag_of(const clickhouse *c, uint64_t oldest_s, uint64_t now_s)
     return oldest_s > 0 && now_s > expires_s ? now_s - expires_s : 0;
 }
 
-static int set_table(void *context, const void *found)
+static int give_table(void *context, const void *found)
 {
-    const clickhouse *c = context;
-    const table_row *row = found;
-    metrics *m = c->options.metrics;
-    uint64_t now_s = clock_unix_ms(NULL) / 1000;
+    const table_sink *sink = context;
+    stored_table row = *(const stored_table *)found;
 
-    for (size_t i = 0; i < TABLE_COUNT; i++) {
-        const char *name = tables[i].name;
+    row.ttl_lag_s = lag_of(sink->store, row.oldest_s, clock_unix_ms(NULL) / 1000);
+    return sink->each(sink->context, &row);
+}
+
+static int on_tables(void *context, const chs_result *block)
+{
+    stored_table row;
+
+    return read_rows(block, &table_shape, &row, sizeof(row), give_table, context);
+}
+
+/* The oldest row of each table: ClickHouse answers it from its parts' indexes. */
+static void add_oldest(statement *s)
+{
+    for (size_t i = 0; i < KEPT_TABLES; i++) {
+        sql_add(s, i > 0 ? " UNION ALL SELECT '" : "SELECT '");
+        sql_add(s, clickhouse__kept[i].name);
+        sql_add(s, "' AS name, toUInt64(toUnixTimestamp(toDateTime(min(");
+        sql_add(s, clickhouse__kept[i].time);
+        sql_add(s, "), 'UTC'))) AS oldest FROM ");
+        sql_add(s, clickhouse__kept[i].name);
+    }
+}
+
+static void add_tables(statement *s)
+{
+    sql_add(s, "SELECT o.name AS name, toUInt64(bytes) AS bytes, toUInt64(parts) AS parts, "
+               "toUInt64(row_count) AS row_count, oldest FROM (");
+    add_oldest(s);
+    sql_add(s, ") AS o LEFT JOIN (SELECT table AS name, sum(bytes_on_disk) AS bytes, count() AS "
+               "parts, sum(rows) AS row_count FROM system.parts WHERE active AND database = "
+               "currentDatabase() GROUP BY name) AS p USING (name) ORDER BY "
+               "name");
+}
+
+int clickhouse__read_tables(void *self, stored_table_fn each, void *context, store_error *err)
+{
+    table_sink sink = {self, each, context};
+    statement s;
+
+    sql_begin(&s);
+    add_tables(&s);
+    return read_run(self, &s, on_tables, &sink, err);
+}
+
+static int set_table(void *context, const stored_table *row)
+{
+    metrics *m = context;
+
+    for (size_t i = 0; i < KEPT_TABLES; i++) {
+        const char *name = clickhouse__kept[i].name;
         if (!text_equal(row->name, text_of(name)))
             continue;
         metrics_set(m, METRIC_TABLE_BYTES, name, row->bytes);
         metrics_set(m, METRIC_TABLE_PARTS, name, row->parts);
         metrics_set(m, METRIC_TABLE_ROWS, name, row->rows);
         metrics_set(m, METRIC_TABLE_OLDEST, name, row->oldest_s);
-        metrics_set(m, METRIC_TABLE_TTL_LAG, name, lag_of(c, row->oldest_s, now_s));
+        metrics_set(m, METRIC_TABLE_TTL_LAG, name, row->ttl_lag_s);
     }
     return 0;
 }
 
-static int on_tables(void *context, const chs_result *block)
+static int set_tables(clickhouse *c, store_error *err)
 {
-    table_row row;
-
-    return read_rows(block, &table_shape, &row, sizeof(row), set_table, context);
-}
-
-/* The oldest row of each table: ClickHouse answers it from its parts' indexes. */
-static void add_oldest(statement *s)
-{
-    for (size_t i = 0; i < TABLE_COUNT; i++) {
-        sql_add(s, i > 0 ? " UNION ALL SELECT '" : "SELECT '");
-        sql_add(s, tables[i].name);
-        sql_add(s, "' AS name, toUInt64(toUnixTimestamp(toDateTime(min(");
-        sql_add(s, tables[i].time);
-        sql_add(s, "), 'UTC'))) AS oldest FROM ");
-        sql_add(s, tables[i].name);
-    }
-}
-
-static int read_tables(clickhouse *c, store_error *err)
-{
+    table_sink sink = {c, set_table, c->options.metrics};
     statement s;
 
     sql_begin(&s);
-    sql_add(&s, "SELECT o.name AS name, toUInt64(bytes) AS bytes, toUInt64(parts) AS parts, "
-                "toUInt64(row_count) AS row_count, oldest FROM (");
-    add_oldest(&s);
-    sql_add(&s, ") AS o LEFT JOIN (SELECT table AS name, sum(bytes_on_disk) AS bytes, count() AS "
-                "parts, sum(rows) AS row_count FROM system.parts WHERE active AND database = "
-                "currentDatabase() GROUP BY name) AS p USING (name)");
-    int rc = sql_query(&s, c->maintainer, FIGURES_MS, on_tables, c, err);
+    add_tables(&s);
+    int rc = sql_query(&s, c->maintainer, FIGURES_MS, on_tables, &sink, err);
     sql_end(&s);
     return rc;
 }
@@ -153,7 +173,7 @@ int clickhouse_figures(clickhouse *c, store_error *err)
     int rc = clickhouse__check_ready(c, err);
 
     if (rc == 0)
-        rc = read_tables(c, err);
+        rc = set_tables(c, err);
     if (rc == 0)
         rc = read_lost(c, err);
     if (rc == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tables hold the block of a batch already, though the ledger does not know the batch. */
+/* Which tables hold the block of a batch that comes again. */
 #include "read.h"
 #include "write_impl.h"
 
@@ -128,16 +128,54 @@ static bool first_row(own_row *out, const profile_batch *b, batch_table of)
     case TABLE_RUNS:
         return first_of_snapshot(out, b, (u32s){&first, b->snapshots.target.count});
     default:
-        return false; /* stacks may stand twice, and the ledger has been asked */
+        return false; /* stacks may stand twice */
     }
 }
 
-int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, bool *asked,
-                      bool *held, store_error *err)
+static int ask_ledger(chs_transport *to, const profile_batch *b, bool *held, store_error *err)
 {
-    own_row row;
+    uint64_t found = 0;
+    statement s;
 
-    *held = false;
-    *asked = first_row(&row, w->batch, of);
-    return *asked ? ask(to, w->batch, &counted[of], &row, held, err) : 0;
+    sql_begin(&s);
+    sql_add(&s, "SELECT count() AS found FROM ingestion_batches WHERE batch_id = "
+                "{id:FixedString(16)} AND status = 'accepted'");
+    sql_text(&s, "id", b->batch_id);
+    int rc = sql_query(&s, to, 0, read_found, &found, err);
+    sql_end(&s);
+    *held = found > 0;
+    return rc;
+}
+
+int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, block_state *state,
+                      store_error *err)
+{
+    bool held = false;
+    own_row row;
+    int rc = 0;
+
+    *state = BLOCK_NOT_ASKED;
+    if (of == TABLE_LEDGER)
+        rc = ask_ledger(to, w->batch, &held, err);
+    else if (first_row(&row, w->batch, of))
+        rc = ask(to, w->batch, &counted[of], &row, &held, err);
+    else
+        return 0;
+    *state = held ? BLOCK_HELD : BLOCK_MISSING;
+    return rc;
+}
+
+int clickhouse__may_lose_blocks(chs_transport *to, const char *name, bool *may, store_error *err)
+{
+    uint64_t found = 0;
+    statement s;
+
+    sql_begin(&s);
+    sql_add(&s, "SELECT count() AS found FROM system.tables WHERE database = currentDatabase() AND "
+                "name = {name:String} AND engine IN ('MergeTree', 'ReplacingMergeTree')");
+    sql_text(&s, "name", text_of(name));
+    int rc = sql_query(&s, to, 0, read_found, &found, err);
+    sql_end(&s);
+    *may = found > 0;
+    return rc;
 }

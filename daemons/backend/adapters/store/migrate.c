@@ -10,6 +10,7 @@
 
 #include <xxhash.h>
 
+#include "clickhouse_impl.h"
 #include "sql.h"
 
 enum { CHECKSUM_CHARS = 33, QUERY_MS = 30000 };
@@ -137,16 +138,6 @@ static int apply(chs_transport *transport, const migration *m, unsigned days, st
 
 /* ---- retention ---- */
 
-/* The tables with a TTL, and the column that it counts from. */
-static const struct {
-    const char *table;
-    const char *column;
-} kept[] = {
-    {"ingestion_batches", "created"},      {"profile_samples", "time"}, {"profile_windows", "time"},
-    {"profile_threads", "time"},           {"profile_stacks", "day"},   {"profile_rollups", "hour"},
-    {"target_status_history", "observed"},
-};
-
 static int read_differs(void *context, const chs_result *block)
 {
     chs_uints count;
@@ -173,11 +164,11 @@ static int set_retention(chs_transport *transport, unsigned days, store_error *e
     sql_number(&s, "days", days);
     int rc = sql_query(&s, transport, QUERY_MS, read_differs, &differs, err);
     sql_end(&s);
-    for (size_t i = 0; rc == 0 && differs && i < sizeof(kept) / sizeof(kept[0]); i++) {
+    for (size_t i = 0; rc == 0 && differs && i < KEPT_TABLES; i++) {
         snprintf(sql, sizeof(sql),
                  "ALTER TABLE %s MODIFY TTL toStartOfDay(%s) + INTERVAL %u DAY SETTINGS "
                  "materialize_ttl_after_modify = 0",
-                 kept[i].table, kept[i].column, days);
+                 clickhouse__kept[i].name, clickhouse__kept[i].time, days);
         rc = execute(transport, sql, err);
     }
     return rc;

@@ -152,21 +152,22 @@ void table_put_string_rows(table *t, table_keys *keys, const uint32_t *indexes, 
 
 /* ---- inserting ---- */
 
-static void make_token(char *out, size_t capacity, const table *t, const uint8_t *key,
-                       bool by_content, chs_bytes block)
+static void make_token(char *out, size_t capacity, const table *t, table_token of, chs_bytes block)
 {
     XXH128_canonical_t hash;
-    size_t used = key != NULL ? hex_write(out, key, 16) : 0;
+    size_t used = of.key != NULL ? hex_write(out, of.key, 16) : 0;
 
     used += (size_t)snprintf(out + used, capacity - used, "/%s", t->name);
-    if (!by_content)
-        return;
-    XXH128_canonicalFromHash(&hash, XXH3_128bits(block.data, block.length));
-    out[used++] = '/';
-    hex_write(out + used, hash.digest, sizeof(hash.digest));
+    if (of.by_content) {
+        XXH128_canonicalFromHash(&hash, XXH3_128bits(block.data, block.length));
+        out[used++] = '/';
+        used += hex_write(out + used, hash.digest, sizeof(hash.digest));
+    }
+    if (of.number > 0)
+        snprintf(out + used, capacity - used, "/%u", of.number);
 }
 
-int table_insert(table *t, chs_transport *to, const uint8_t *key, bool by_content, store_error *err)
+int table_insert(table *t, chs_transport *to, table_token of, store_error *err)
 {
     chs_insert_request request = CHS_INSERT_REQUEST_INIT;
     const char *names[TABLE_COLUMNS_MAX];
@@ -182,7 +183,7 @@ int table_insert(table *t, chs_transport *to, const uint8_t *key, bool by_conten
     request.column_count = t->count;
     int rc = chs_block_encode(&request.block, t->block, &failure);
     if (rc == 0) {
-        make_token(token, sizeof(token), t, key, by_content, request.block);
+        make_token(token, sizeof(token), t, of, request.block);
         request.token = token;
         rc = chs_insert(to, &request, NULL, &failure);
     }

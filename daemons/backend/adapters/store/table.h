@@ -66,11 +66,17 @@ uint32_t table_key(table_keys *keys, chs_column *column, uint32_t index);
 void table_put_string_rows(table *t, table_keys *keys, const uint32_t *indexes, size_t count);
 
 /*
- * Inserts the block with its token; nothing when it has no row. key: 16 bytes, the batch's id. The
- * token is "<key in hex>/<table>", and with by_content also the block's hash. NULL: the hash alone
- * tells it from others.
+ * Which insert token a block carries. key: 16 bytes, the batch's id. The token is
+ * "<key in hex>/<table>", with by_content "/<the block's hash>" follows, and with a number above 0
+ * "/<number>". key NULL: the hash alone tells the block from others.
  */
-int table_insert(table *t, chs_transport *to, const uint8_t *key, bool by_content,
-                 store_error *err);
+typedef struct table_token {
+    const uint8_t *key;
+    bool by_content;
+    unsigned number;
+} table_token;
+
+/* Inserts the block with its token; nothing when it has no row. */
+int table_insert(table *t, chs_transport *to, table_token token, store_error *err);
 
 #endif

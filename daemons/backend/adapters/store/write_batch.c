@@ -436,22 +436,23 @@ static int write_samples(chs_transport *to, const batch_write *w, store_error *e
     return rc;
 }
 
-static int write_timed(const clickhouse *c, chs_transport *to, const batch_write *w, batch_table of,
+static const struct {
+    const char *name;
+    int (*write)(chs_transport *, const batch_write *, store_error *);
+} tables[TABLES] = {
+    [TABLE_STACKS] = {"profile_stacks", write_stacks},
+    [TABLE_THREADS] = {"profile_threads", write_threads},
+    [TABLE_SAMPLES] = {"profile_samples", write_samples},
+    [TABLE_WINDOWS] = {"profile_windows", write_windows},
+    [TABLE_SNAPSHOTS] = {"thread_snapshots", clickhouse__write_snapshots},
+    [TABLE_DEADLOCKS] = {"deadlock_sightings", clickhouse__write_deadlocks},
+    [TABLE_RUNS] = {"thread_snapshot_runs", clickhouse__write_snapshot_runs},
+    [TABLE_LEDGER] = {"ingestion_batches", clickhouse__write_ledger},
+};
+
+static int write_table(const clickhouse *c, chs_transport *to, const batch_write *w, batch_table of,
                        store_error *err)
 {
-    static const struct {
-        const char *name;
-        int (*write)(chs_transport *, const batch_write *, store_error *);
-    } tables[TABLES] = {
-        [TABLE_STACKS] = {"profile_stacks", write_stacks},
-        [TABLE_THREADS] = {"profile_threads", write_threads},
-        [TABLE_SAMPLES] = {"profile_samples", write_samples},
-        [TABLE_WINDOWS] = {"profile_windows", write_windows},
-        [TABLE_SNAPSHOTS] = {"thread_snapshots", clickhouse__write_snapshots},
-        [TABLE_DEADLOCKS] = {"deadlock_sightings", clickhouse__write_deadlocks},
-        [TABLE_RUNS] = {"thread_snapshot_runs", clickhouse__write_snapshot_runs},
-        [TABLE_LEDGER] = {"ingestion_batches", clickhouse__write_ledger},
-    };
     uint64_t began_ns = clock_monotonic_ns();
     int rc = tables[of].write(to, w, err);
 
@@ -461,19 +462,52 @@ static int write_timed(const clickhouse *c, chs_transport *to, const batch_write
     return rc;
 }
 
-static int write_table(const clickhouse *c, chs_transport *to, const batch_write *w, batch_table of,
-                       store_error *err)
+/* Whether the block that was just inserted is still missing, because its token was noted by a
+ * server that was killed before it kept the block. */
+static int find_lost(chs_transport *to, const batch_write *w, batch_table of, bool *lost,
+                     store_error *err)
 {
-    bool asked = false, held = false;
+    block_state state;
+    int rc = clickhouse__holds(to, w, of, &state, err);
+
+    *lost = false;
+    if (rc == 0 && state == BLOCK_MISSING)
+        rc = clickhouse__may_lose_blocks(to, tables[of].name, lost, err);
+    return rc;
+}
+
+/*
+ * Writes the block of a table that may hold it. The first token covers a try at the same moment,
+ * whose rows the question did not see yet. The next token follows only where the one before has no
+ * block, so that all tries take the same tokens in the same order. A table of stacks takes equal
+ * rows: there each try has a token of its own.
+ */
+static int write_in_doubt(const clickhouse *c, chs_transport *to, const batch_write *w,
+                          batch_table of, store_error *err)
+{
+    enum { KILLS_MAX = 8 }; /* of the server, each between a token and its block */
+    batch_write one = *w;
+    block_state state = BLOCK_NOT_ASKED;
+    bool missing = true;
     int rc = 0;
 
-    /* Insert tokens cover tries of the same hour; a later one asks for its own rows. */
-    if (w->batch->attempt > 1)
-        rc = clickhouse__holds(to, w, of, &asked, &held, err);
-    if (rc == 0 && asked)
-        metrics_add(c->options.metrics, METRIC_IN_DOUBT_CHECKS, held ? "stored" : "missing", NULL,
-                    1);
-    return rc == 0 && !held ? write_timed(c, to, w, of, err) : rc;
+    if (of != TABLE_LEDGER) /* it has been asked: it does not know the batch */
+        rc = clickhouse__holds(to, w, of, &state, err);
+    if (rc == 0 && state != BLOCK_NOT_ASKED)
+        metrics_add(c->options.metrics, METRIC_IN_DOUBT_CHECKS,
+                    state == BLOCK_HELD ? "stored" : "missing", NULL, 1);
+    if (rc != 0 || state == BLOCK_HELD)
+        return rc;
+    one.token_number = of == TABLE_STACKS ? w->batch->attempt : 0;
+    for (unsigned i = 0; i < KILLS_MAX && missing && rc == 0; i++, one.token_number++) {
+        rc = write_table(c, to, &one, of, err);
+        if (rc == 0)
+            rc = find_lost(to, w, of, &missing, err);
+    }
+    if (rc == 0 && missing)
+        rc = sql_fail(err, STORE_ERR_UNAVAILABLE, "%s does not keep the rows that it takes.",
+                      tables[of].name);
+    return rc;
 }
 
 int clickhouse__write_batch(void *self, const batch_write *w, store_error *err)
@@ -485,7 +519,8 @@ int clickhouse__write_batch(void *self, const batch_write *w, store_error *err)
     if (to == NULL)
         return err->code;
     for (batch_table i = 0; i < TABLES && rc == 0; i++)
-        rc = write_table(c, to, w, i, err);
+        rc = w->batch->attempt > 1 ? write_in_doubt(c, to, w, i, err)
+                                   : write_table(c, to, w, i, err);
     clickhouse__give(c, &c->writers, to);
     return rc;
 }

@@ -31,7 +31,10 @@ static inline void put_service(table *t, const profile_batch *b, uint32_t target
 static inline int insert_table(table *t, chs_transport *to, const batch_write *w, bool by_content,
                                store_error *err)
 {
-    return table_insert(t, to, (const uint8_t *)w->batch->batch_id.data, by_content, err);
+    const table_token token = {(const uint8_t *)w->batch->batch_id.data, by_content,
+                               w->token_number};
+
+    return table_insert(t, to, token, err);
 }
 
 /* The tables of a batch, in the order in which they are written. */
@@ -56,14 +59,26 @@ static inline uint32_t batch_mark(const profile_batch *b)
     return mark;
 }
 
+typedef enum block_state {
+    BLOCK_NOT_ASKED, /* the batch has no row in the table, or its rows may stand twice */
+    BLOCK_MISSING,
+    BLOCK_HELD
+} block_state;
+
 /*
- * Whether a table has the block of this batch, which comes again without a row in the ledger. A
- * block is there whole or not at all, so the key of the batch's first row in the table decides: the
- * table has more rows of it than other batches wrote. *asked: the store had to be asked. 0 or a
- * STORE_ERR_ code with err filled.
+ * Whether a table has the block of this batch, which comes again. A block is there whole or not at
+ * all, so the key of the batch's first row in the table decides: the table has more rows of it than
+ * other batches wrote. 0 or a STORE_ERR_ code with err filled.
  */
-int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, bool *asked,
-                      bool *held, store_error *err);
+int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, block_state *state,
+                      store_error *err);
+
+/*
+ * Whether the table may have noted the token of a block that it lost: a table of this server alone,
+ * killed between the two. Replicated tables note both in one step, and a read there may lack what
+ * another replica has. 0 or a STORE_ERR_ code with err filled.
+ */
+int clickhouse__may_lose_blocks(chs_transport *to, const char *name, bool *may, store_error *err);
 
 /* The ledger's row of a batch that is stored. 0 or a STORE_ERR_ code with err filled. */
 int clickhouse__write_ledger(chs_transport *to, const batch_write *w, store_error *err);

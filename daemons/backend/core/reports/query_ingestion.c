@@ -173,3 +173,43 @@ void ingestion_report_free(ingestion_report *report)
     copies_free(&report->texts);
     *report = (ingestion_report){.buckets = NULL};
 }
+
+/* ---- retention ---- */
+
+typedef struct table_reader {
+    retention_report *report;
+    size_t room;
+} table_reader;
+
+static int on_table(void *context, const stored_table *row)
+{
+    table_reader *r = context;
+    retention_report *report = r->report;
+
+    if (array_reserve((void **)&report->tables, &r->room, report->count, sizeof(*row)) != 0)
+        return -1;
+    stored_table *to = &report->tables[report->count++];
+    *to = *row;
+    return copies_keep(&report->texts, &to->name);
+}
+
+query_code query_retention(const query *q, const store_filter *filter, retention_report *out,
+                           query_meta *meta, store_error *err)
+{
+    table_reader r = {.report = out};
+
+    if (!covers_nodes(filter->scope) || filter->scope->cluster_count > 0)
+        return QUERY_FORBIDDEN;
+    query_code code = query_fresh(q, filter, meta, err);
+    if (code == QUERY_OK)
+        code = query_code_of(q->store.ingestion->read_tables(q->store.self, on_table, &r, err));
+    meta->rows_scanned = out->count;
+    return code;
+}
+
+void retention_report_free(retention_report *report)
+{
+    free(report->tables);
+    copies_free(&report->texts);
+    *report = (retention_report){.tables = NULL};
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * core/reports/query_ingestion.h: can the data be trusted? Collectors and what they lost, and what
- * became of their batches. Both are about nodes, not services: a user whose scope names namespaces
- * or workloads may not ask.
+ * core/reports/query_ingestion.h: can the data be trusted? Collectors and what they lost, what
+ * became of their batches, and what the store holds. None of it is about services: a user whose
+ * scope names namespaces or workloads may not ask.
  */
 #ifndef BACKEND_QUERY_INGESTION_H
 #define BACKEND_QUERY_INGESTION_H
@@ -52,5 +52,17 @@ void collector_list_free(collector_list *list);
 query_code query_ingestion(const query *q, const store_filter *filter, ingestion_report *out,
                            query_meta *meta, store_error *err);
 void ingestion_report_free(ingestion_report *report);
+
+typedef struct retention_report {
+    stored_table *tables;
+    size_t count;
+    copies texts;
+} retention_report;
+
+/* What each table of the store holds, of all clusters and times; the filter is meta's alone. Free
+ * with retention_report_free also after a failure. */
+query_code query_retention(const query *q, const store_filter *filter, retention_report *out,
+                           query_meta *meta, store_error *err);
+void retention_report_free(retention_report *report);
 
 #endif

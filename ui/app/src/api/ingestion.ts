@@ -45,7 +45,15 @@ export const ingestionAnswer = record({
   meta: record({ from: time, to: time }),
 });
 
+export const retentionAnswer = record({
+  days: amount,
+  oldest: time,
+  tables: list(record({ table: text, rows: amount, bytes: amount, parts: amount, oldest: orNull(time), ttl_lag_s: amount })),
+  rollups: record({ pending_hours: amount, looked: orNull(time), failures: amount, withdrawn: amount }),
+});
+
 export type Collector = Decoded<typeof collector>;
 export type CollectorsAnswer = Decoded<typeof collectorsAnswer>;
 export type RefusedBatch = Decoded<typeof refused>;
 export type IngestionAnswer = Decoded<typeof ingestionAnswer>;
+export type RetentionAnswer = Decoded<typeof retentionAnswer>;

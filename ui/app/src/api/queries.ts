@@ -6,7 +6,7 @@ import { servicePath } from '../url/address.ts';
 import { rangeKey, refreshInterval, resolveRange, type TimeRange } from '../url/range.ts';
 import { getTagged, queryString, type Parameters, type Tagged } from './client.ts';
 import type { Decoder } from './decode.ts';
-import { collectorsAnswer, ingestionAnswer, type CollectorsAnswer, type IngestionAnswer } from './ingestion.ts';
+import { collectorsAnswer, ingestionAnswer, retentionAnswer, type CollectorsAnswer, type IngestionAnswer, type RetentionAnswer } from './ingestion.ts';
 import { historyAnswer, statusAnswer, type HistoryAnswer, type StatusAnswer } from './status.ts';
 import {
   deadlockAnswer,
@@ -144,6 +144,10 @@ export function useCollectors(refresh: Refresh): UseQueryResult<CollectorsAnswer
 
 export function useIngestion(refresh: Refresh): UseQueryResult<IngestionAnswer> {
   return useTagged('/v1/ingestion', {}, refresh, ingestionAnswer);
+}
+
+export function useRetention(refresh: Refresh): UseQueryResult<RetentionAnswer> {
+  return useTagged('/v1/retention', {}, refresh, retentionAnswer);
 }
 
 /** The deadlocks of one service, or with null of all. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useCollectors, useIngestion } from '../api/queries.ts';
+import { useCollectors, useIngestion, useRetention } from '../api/queries.ts';
 import { Answer } from '../parts/Answer.tsx';
 import { CollectorTable } from '../parts/ingestion/CollectorTable.tsx';
 import { Funnel, OutcomeChart, RefusedTable } from '../parts/ingestion/Outcomes.tsx';
+import { RetentionTable, Sums } from '../parts/ingestion/RetentionTable.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { PageHead } from '../parts/PageHead.tsx';
 import { Panel } from '../parts/Panel.tsx';
@@ -14,6 +15,7 @@ export function IngestionPage() {
   const address = useAddress();
   const collectors = useCollectors(address.refresh);
   const ingestion = useIngestion(address.refresh);
+  const retention = useRetention(address.refresh);
   return (
     <>
       <PageHead title="Ingestion" address={address} />
@@ -44,6 +46,18 @@ export function IngestionPage() {
             </Panel>
             <Panel title="Refused batches" testId="refused">
               {answer.refused.length === 0 ? <p>Every batch of this time range was stored at its first try.</p> : <RefusedTable refused={answer.refused} />}
+            </Panel>
+          </>
+        )}
+      </Answer>
+      <Answer query={retention} waitsFor="the store to look at its tables">
+        {(answer) => (
+          <>
+            <Panel title="Retention" note="all clusters, now">
+              <RetentionTable answer={answer} />
+            </Panel>
+            <Panel title="Hourly sums" note="what long time ranges read">
+              <Sums answer={answer} />
             </Panel>
           </>
         )}

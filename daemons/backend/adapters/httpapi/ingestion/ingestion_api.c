@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GET /v1/ingestion, /v1/collectors. */
+/* GET /v1/ingestion, /v1/collectors, /v1/retention. */
 #include <base/hex.h>
 #include <string.h>
 
@@ -150,5 +150,49 @@ void api_ingestion(void *context, const http_request *request, http_response *re
             call_fail(&c, code);
     }
     ingestion_report_free(&report);
+    call_end(&c);
+}
+
+static json_t *tables_json(const retention_report *report)
+{
+    json_t *rows = json_array();
+
+    for (size_t i = 0; i < report->count; i++) {
+        const stored_table *t = &report->tables[i];
+        json_array_append_new(
+            rows, json_pack("{s:o, s:I, s:I, s:I, s:o, s:I}", "table", json_text(t->name), "rows",
+                            (json_int_t)t->rows, "bytes", (json_int_t)t->bytes, "parts",
+                            (json_int_t)t->parts, "oldest", json_time(t->oldest_s * 1000),
+                            "ttl_lag_s", (json_int_t)t->ttl_lag_s));
+    }
+    return rows;
+}
+
+static json_t *rollups_json(const api *a)
+{
+    rollup_stats s = rollups_read(a->rollups);
+
+    return json_pack("{s:I, s:o, s:I, s:I}", "pending_hours", (json_int_t)s.dirty, "looked",
+                     json_time(s.last_ms), "failures", (json_int_t)s.failures, "withdrawn",
+                     (json_int_t)s.drifted);
+}
+
+void api_retention(void *context, const http_request *request, http_response *response)
+{
+    call c;
+    retention_report report = {.tables = NULL};
+
+    if (call_begin(&c, QUERY_RETENTION, context, request, response) && call_may_ask(&c)) {
+        const query *q = &c.api->query;
+        query_code code = query_retention(q, &c.params.filter, &report, &c.meta, &c.err);
+        if (code == QUERY_OK)
+            call_send_tagged(&c, json_pack("{s:I, s:o, s:o, s:o}", "days",
+                                           (json_int_t)(q->retention_ms / DAY_MS), "oldest",
+                                           json_time(query_oldest_ms(q)), "tables",
+                                           tables_json(&report), "rollups", rollups_json(c.api)));
+        else
+            call_fail(&c, code);
+    }
+    retention_report_free(&report);
     call_end(&c);
 }

@@ -368,4 +368,5 @@ const ingestion_port clickhouse_ingestion = {
     .read_refused = read_refused,
     .read_events = read_events,
     .read_loss = read_loss,
+    .read_tables = clickhouse__read_tables,
 };

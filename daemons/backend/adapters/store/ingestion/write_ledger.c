@@ -145,7 +145,7 @@ int clickhouse__write_refused(chs_transport *to, const refusal *refused, size_t 
     for (size_t i = 0; i < count && rc == 0; i++)
         put_refused(&t, &refused[i]);
     if (rc == 0)
-        rc = table_insert(&t, to, NULL, true, err);
+        rc = table_insert(&t, to, (table_token){.by_content = true}, err);
     table_end(&t);
     return rc;
 }

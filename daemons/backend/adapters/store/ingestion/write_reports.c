@@ -142,7 +142,7 @@ static int write_kind(gathered_reports *g, gathering *one, chs_transport *to, st
 {
     if (!one->is_writing)
         return 0;
-    int rc = table_insert(&one->writing, to, NULL, true, err);
+    int rc = table_insert(&one->writing, to, (table_token){.by_content = true}, err);
     if (rc == 0 || rc == STORE_ERR_FAILED)
         end_writing(g, one);
     return rc;

@@ -60,7 +60,9 @@ function Row({ one }: { one: Collector }) {
       <td className={table['number']}>
         {one.jvms_profiled} of {one.jvms_seen}
       </td>
-      <td>{queueText(one, now)}</td>
+      <td>
+        <Queue queue={one.queue} now={now} />
+      </td>
       <td>{one.last_success === null ? 'not since its start' : <span title={formatTime(one.last_success)}>{formatAgo(one.last_success, now)}</span>}</td>
       <td className={table['wrap']}>
         {one.drops.length === 0 ? 'nothing' : one.drops.map((drop) => (
@@ -74,8 +76,15 @@ function Row({ one }: { one: Collector }) {
   );
 }
 
-function queueText({ queue }: Collector, now: number): string {
+function Queue({ queue, now }: { queue: Collector['queue']; now: number }) {
   if (queue.batches === 0) return 'empty';
   const since = queue.oldest === null ? '' : `, oldest ${formatAgo(queue.oldest, now)}`;
-  return `${plural(queue.batches, 'batch', 'batches')}, ${formatValue(queue.bytes, 'bytes')} of ${formatValue(queue.max_bytes, 'bytes')}${since}`;
+  return (
+    <>
+      {plural(queue.batches, 'batch', 'batches') + since}
+      <div className={table['faint']}>
+        {formatValue(queue.bytes, 'bytes')} of {formatValue(queue.max_bytes, 'bytes')}
+      </div>
+    </>
+  );
 }
