@@ -2,7 +2,8 @@
 /*
  * The port to the queue: what waits for the backend, oldest first, each entry of some kind. It
  * survives restarts, and holds at most a number of bytes and of entries; past it the oldest go,
- * counted. Any number of threads. adapters/file_queue.h keeps it in a directory.
+ * counted. A drop that has not been told survives a restart, too. Any number of threads.
+ * adapters/file_queue.h keeps it in a directory.
  */
 #ifndef COLLECTOR_CORE_QUEUE_H
 #define COLLECTOR_CORE_QUEUE_H
@@ -30,7 +31,7 @@ typedef struct queue_entry {
 
 /* Entries that were lost for one cause. */
 typedef struct queue_drops {
-    uint64_t entries; /* since the queue was opened */
+    uint64_t entries; /* since the queue was opened, and before that what had not been told */
     /* Unix ms when the oldest and the newest of them were added, of those that queue_forget_drops
      * has not been told of; 0 = none. */
     uint64_t oldest_ms, newest_ms;
@@ -47,8 +48,8 @@ typedef struct queue_stats {
 } queue_stats;
 
 typedef struct queue_ops {
-    /* Adds an entry at the end. 0, or -1: it could not be written even with the queue empty, and is
-     * counted as dropped. */
+    /* Adds an entry at the end, for which the oldest make room. 0, or -1: it could not be written
+     * and is counted as dropped. */
     int (*push)(queue *self, queue_kind kind, const uint8_t *bytes, size_t length);
     /* The oldest entry; it stays until it is removed. False when there is none. */
     bool (*peek)(queue *self, queue_entry *out);
