@@ -35,9 +35,17 @@ typedef struct file_queue {
     size_t room;
     uint64_t next_sequence;
     queue_stats stats;
+    uint64_t unproven; /* positions in a file of that entry's name; 0 = there are none */
+    queue_position *positions;
+    size_t position_count;
 } file_queue;
 
 enum { NAME_SIZE = 40 };
+
+/* Positions that are in force exactly when the entry of their number is in the queue bear its
+ * name; they take this name before anybody sees that entry. */
+#define POSITIONS          "positions"
+#define UNPROVEN_POSITIONS ".positions"
 
 static const char *const suffixes[QUEUE_KINDS_END] = {[QUEUE_PROFILES] = ".profiles"};
 
@@ -84,6 +92,10 @@ static int note_file(file_queue *self, const char *name)
         return 0;
     if (strcmp(end, ".tmp") == 0)
         return unlinkat(self->directory, name, 0);
+    if (strcmp(end, UNPROVEN_POSITIONS) == 0) {
+        self->unproven = sequence;
+        return 0;
+    }
     queue_kind kind = kind_of(end);
     if (kind == QUEUE_KINDS_END || fstatat(self->directory, name, &at, 0) != 0)
         return 0;
@@ -93,6 +105,59 @@ static int note_file(file_queue *self, const char *name)
                                      (uint64_t)at.st_mtim.tv_nsec / 1000000,
                          .kind = kind};
     return note_entry(self, &found);
+}
+
+static bool has_entry(const file_queue *self, uint64_t sequence)
+{
+    for (size_t i = self->first; i < self->count; i++) {
+        if (self->entries[i].sequence == sequence)
+            return true;
+    }
+    return false;
+}
+
+static int prove_positions(const file_queue *self, uint64_t sequence)
+{
+    char name[NAME_SIZE];
+    name_of(name, sequence, UNPROVEN_POSITIONS);
+    return renameat(self->directory, name, self->directory, POSITIONS);
+}
+
+static int forget_positions(const file_queue *self, uint64_t sequence)
+{
+    char name[NAME_SIZE];
+    name_of(name, sequence, UNPROVEN_POSITIONS);
+    return unlinkat(self->directory, name, 0);
+}
+
+/* A line a position, up to the first that is none. */
+static int read_positions(file_queue *self)
+{
+    int fd = openat(self->directory, POSITIONS, O_RDONLY | O_CLOEXEC);
+    FILE *lines = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (lines == NULL)
+        return errno == ENOENT ? 0 : -1;
+    size_t room = 0;
+    queue_position one = {0};
+    int rc = 0;
+    while (rc == 0 &&
+           fscanf(lines, "%39s %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64 "\n", one.jvm.boot_id,
+                  &one.jvm.host_pid, &one.jvm.start_ticks, &one.session_ms, &one.offset) == 5) {
+        rc = array_reserve((void **)&self->positions, &room, self->position_count, sizeof(one));
+        if (rc == 0)
+            self->positions[self->position_count++] = one;
+    }
+    (void)fclose(lines);
+    return rc;
+}
+
+static int open_positions(file_queue *self)
+{
+    int rc = 0;
+    if (self->unproven != 0)
+        rc = has_entry(self, self->unproven) ? prove_positions(self, self->unproven)
+                                             : forget_positions(self, self->unproven);
+    return rc == 0 ? read_positions(self) : rc;
 }
 
 static int read_directory(file_queue *self)
@@ -110,7 +175,7 @@ static int read_directory(file_queue *self)
     closedir(names);
     if (self->count > 0)
         qsort(self->entries, self->count, sizeof(entry), oldest_first);
-    return rc;
+    return rc == 0 ? open_positions(self) : rc;
 }
 
 static int open_directory(file_queue *self, const char *directory)
@@ -200,6 +265,44 @@ static int write_file(const file_queue *self, const entry *one, const uint8_t *b
     return -1;
 }
 
+static int write_positions(const file_queue *self, uint64_t sequence,
+                           const queue_positions *positions)
+{
+    char name[NAME_SIZE];
+    name_of(name, sequence, UNPROVEN_POSITIONS);
+    int fd = openat(self->directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    FILE *lines = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (lines == NULL)
+        return -1;
+    for (size_t i = 0; i < positions->count; i++) {
+        const queue_position *one = &positions->all[i];
+        (void)fprintf(lines, "%s %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+                      one->jvm.boot_id, one->jvm.host_pid, one->jvm.start_ticks, one->session_ms,
+                      one->offset);
+    }
+    int rc = fflush(lines) == 0 ? fsync(fd) : -1;
+    int saved = errno;
+    (void)fclose(lines);
+    errno = saved;
+    return rc;
+}
+
+/* The entry, with the positions that go with it. */
+static int write_entry(const file_queue *self, const entry *one, const uint8_t *bytes,
+                       const queue_positions *positions)
+{
+    int rc = positions != NULL ? write_positions(self, one->sequence, positions) : 0;
+    if (rc == 0)
+        rc = write_file(self, one, bytes);
+    if (rc == 0 && positions != NULL)
+        rc = prove_positions(self, one->sequence);
+    int saved = errno;
+    if (rc != 0 && positions != NULL)
+        (void)forget_positions(self, one->sequence);
+    errno = saved;
+    return rc;
+}
+
 /* Entries taken from the front leave holes in the array; close them before it grows. */
 static void compact(file_queue *self)
 {
@@ -217,7 +320,8 @@ static bool has_room(const file_queue *self, uint64_t size)
            self->stats.bytes + size <= self->max_bytes;
 }
 
-static int push(queue *port, queue_kind kind, const uint8_t *bytes, size_t length)
+static int push(queue *port, queue_kind kind, const uint8_t *bytes, size_t length,
+                const queue_positions *positions)
 {
     file_queue *self = (file_queue *)port;
     entry one = {.size = length, .added_ms = clock_unix_ms(NULL), .kind = kind};
@@ -227,9 +331,9 @@ static int push(queue *port, queue_kind kind, const uint8_t *bytes, size_t lengt
     bool fits = length <= self->max_bytes;
     while (fits && !has_room(self, length) && drop_oldest(self, DROP_QUEUE_FULL))
         continue;
-    int rc = fits ? write_file(self, &one, bytes) : -1;
+    int rc = fits ? write_entry(self, &one, bytes, positions) : -1;
     while (fits && rc != 0 && (errno == ENOSPC || errno == EDQUOT) && drop_oldest(self, DROP_DISK))
-        rc = write_file(self, &one, bytes);
+        rc = write_entry(self, &one, bytes, positions);
     if (rc == 0)
         rc = note_entry(self, &one);
     if (rc == 0)
@@ -319,7 +423,13 @@ static void forget_drops(queue *port, const queue_stats *told)
     pthread_mutex_unlock(&self->lock);
 }
 
-static const queue_ops ops = {push, peek, remove_entry, get_stats, forget_drops};
+static queue_positions get_positions(queue *port)
+{
+    const file_queue *self = (file_queue *)port;
+    return (queue_positions){self->positions, self->position_count};
+}
+
+static const queue_ops ops = {push, get_positions, peek, remove_entry, get_stats, forget_drops};
 
 void file_queue_close(queue *port)
 {
@@ -331,6 +441,7 @@ void file_queue_close(queue *port)
     if (self->directory >= 0)
         close(self->directory);
     free(self->entries);
+    free(self->positions);
     pthread_mutex_destroy(&self->lock);
     free(self);
 }
