@@ -50,19 +50,9 @@ def loss_text(chunks_lost: int, chunks_partial: int, bytes_lost: int) -> str:
 def unread_texts(unread: dict[str, int]) -> list[str]:
     """A sentence on each type of events that look like samples and are in no profile."""
     return [
-        f"{count} events of {printable(name)} have a stack and a thread as samples do, but are in no profile"
+        f"{count} events of {printable(name)} have a stack as samples do, but are in no profile"
         for name, count in unread.items()
     ]
-
-
-def _left_out(info: dict[str, Any]) -> list[str]:
-    """What an aggregate did not take, in sentences."""
-    texts = unread_texts(info["unread"])
-    unmeasured = info["counts"]["unmeasured_events"]
-    if unmeasured:
-        why = "was lost with the bytes that are missing" if info["counts"]["bytes_lost"] else "is not in the recording"
-        texts.insert(0, f"{unmeasured} samples were left out: the setting that tells their interval {why}")
-    return texts
 
 
 def _check_cut(max_nodes: int, min_share: float) -> None:
@@ -177,8 +167,7 @@ class Profile:
         if self._built is None:
             threads = min(os.cpu_count() or 1, 16)
             self._built = self._gather(group=_BY_THREAD, threads=threads)
-            info = self._built.info()
-            self._warn([*info["notes"], *_left_out(info)])
+            self._warn(map(printable, self._built.info()["notes"]))
         return self._built
 
     def _warn(self, notes: Iterable[str]) -> None:
@@ -202,7 +191,7 @@ class Profile:
             "intervals": {name: str(value) for name, value in info["intervals"].items()},
             "loss": {name: count for name, count in info["counts"].items() if count},
             "unread_events": info["unread"],
-            "notes": [*info["notes"], *_left_out(info)],
+            "notes": info["notes"],
         }
         return json.dumps(meta, separators=(",", ":")).encode("utf-8")
 
@@ -224,7 +213,7 @@ class Profile:
     # ---- questions ----
 
     def unread_events(self) -> dict[str, int]:
-        """Events that look like samples, with a stack trace and a thread, and are in no profile type: their number by event type.
+        """Events that look like samples, with a stack trace, but are in no profile type: their number by event type.
 
         >>> import hotstack
         >>> hotstack.open(example).unread_events()

@@ -210,7 +210,7 @@ class LeftOut(unittest.TestCase):
             hotstack.open(data).samples()
         self.assertEqual(recording.unread_events(), told)
         for name, count in told.items():
-            note = f"{count} events of {name} have a stack and a thread"
+            note = f"{count} events of {name} have a stack as samples do"
             texts = [totals.stderr, "".join(str(one.message) for one in warned.warnings), *("".join(meta["notes"]) for meta in metas)]
             for text in texts:
                 self.assertIn(note, text)
@@ -231,6 +231,7 @@ class LeftOut(unittest.TestCase):
             ([("eventThread", self.THREAD), stack], [[("java.lang.String", "a")], 0]),
             ([thread, ("stackTrace", self.STACK)], [0, [("int", 0)]]),
             ([stack, ("other", self.STACK, True), thread], [0, 0, 0]),
+            ([stack], [0]),
         ):
             with self.subTest(fields):
                 self.assertEqual(self.unread(self.written("acme.Odd", fields, values)), {"acme.Odd": 3})
@@ -238,6 +239,7 @@ class LeftOut(unittest.TestCase):
     def test_of_the_jdks_own_those_called_samples(self):
         fields = [("eventThread", self.THREAD, True), ("stackTrace", self.STACK, True)]
         self.assertEqual(self.unread(self.written("jdk.StrangeSample", fields, [0, 0])), {"jdk.StrangeSample": 3})
+        self.assertEqual(self.unread(self.written("jdk.StrangeSample", fields[1:], [0])), {"jdk.StrangeSample": 3})
         with warnings.catch_warnings(action="error"):
             self.assertEqual(hotstack.open(self.written("jdk.FileRead", fields, [0, 0])).unread_events(), {})
 
@@ -251,10 +253,29 @@ class LeftOut(unittest.TestCase):
             told = hotstack.open(written.chunk(types, [(name, [1, 0, 0]) for name in names])).unread_events()
         self.assertEqual(told, dict.fromkeys(names, 1))
 
+    def told_everywhere(self, note, data):
+        """The types that count, where the command line, the page and Python all say the note."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, page = (os.path.join(folder, name) for name in ("x.jfr", "x.html"))
+            pathlib.Path(path).write_bytes(data)
+            command = [os.environ["HOTSTACK_PROGRAM"], "jfr", "totals", path]
+            self.assertIn(f"note: {note}\n", subprocess.run(command, capture_output=True, text=True, check=True).stderr)
+            made = subprocess.run([command[0], "convert", path, "-o", page], capture_output=True, text=True)
+            if made.returncode == 0:
+                self.assertIn(note, flamegraph_page.of_page(pathlib.Path(page).read_text(encoding="utf-8"))["meta"]["notes"])
+        with self.assertWarnsRegex(hotstack.LossWarning, note):
+            return list(hotstack.open(data).totals())
+
     def test_samples_without_an_interval_are_told(self):
         data = written.chunk({"jdk.ExecutionSample": [START, ("state", "long")]}, [("jdk.ExecutionSample", [1, 1])] * 3)
-        with self.assertWarnsRegex(hotstack.LossWarning, "3 samples were left out: the setting that tells their interval is not in the recording"):
-            self.assertEqual(hotstack.open(data).totals(), {})
+        why = "the setting that tells their interval is not in the recording"
+        self.assertEqual(self.told_everywhere(f"3 events of jdk.ExecutionSample were left out: {why}", data), [])
+
+    def test_the_worse_of_two_events_that_count_the_same_is_told(self):
+        types = {"jdk.ObjectAllocationInNewTLAB": [START, ("tlabSize", "long")], "jdk.ObjectAllocationSample": [START, ("weight", "long")]}
+        data = written.chunk(types, [("jdk.ObjectAllocationInNewTLAB", [1, 64])] + [("jdk.ObjectAllocationSample", [1, 64])] * 2)
+        note = "2 events of jdk.ObjectAllocationSample were left out: the recording has a better event that counts the same"
+        self.assertEqual(self.told_everywhere(note, data), ["alloc_bytes", "alloc_objects"])
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ class Tests:
         assert values == {"cpu": (4, 120_000_000), "wall": (2, 300_000_000), "alloc_bytes": (2, 41_000), "alloc_objects": (2, 42),
                           "live_bytes": (2, 250)}, values
         assert document["unread_events"] == {"datadog.StrangeSample": 4}, document
-        assert "note: 4 events of datadog.StrangeSample have a stack and a thread" in stderr, stderr
+        assert "note: 4 events of datadog.StrangeSample have a stack as samples do" in stderr, stderr
         done = subprocess.run([self.program, "convert", made, "-f", "json", "-o", "-"], check=True, capture_output=True, text=True)
         meta = json.loads(done.stdout)["meta"]
         assert meta["unread_events"] == {"datadog.StrangeSample": 4}, meta
@@ -73,7 +73,7 @@ class Tests:
         out, stderr = self.run("totals", TREE / "libjfr/tests/data/maybe/event-in-an-event.jfr", "--json", code=3)
         assert json.loads(out)["types"]["alloc_bytes"]["value"] == 700, out
         assert re.search(r"missing: bad events at byte \d+: \d+ bytes of the chunk at byte 0 are lost", stderr), stderr
-        assert "note: 1 samples were left out: the setting that tells their interval was lost with the bytes that are missing" in stderr, stderr
+        assert "note: 1 events of jdk.ExecutionSample were left out: the setting that tells their interval was lost with the bytes that are missing" in stderr, stderr
 
     def test_several_recordings_are_added_up(self):
         one, two, both = self.totals(self.jdk), self.totals(self.asynchronous), self.totals(self.jdk, self.asynchronous)

@@ -85,14 +85,16 @@ START_TEST(mistakes_in_rules_are_named)
     broken.main_class = "a(";
     ck_assert_int_eq(rule_set_add(rules, &broken, message, sizeof(message)), -1);
     ck_assert_ptr_nonnull(strstr(message, "main_class"));
-    static const char *const events[][2] = {{"cpu,walls", "\"walls\" is not one of"},
-                                            {"alloc=2x", "\"alloc=2x\" takes a size"},
-                                            {"cpu=10", "\"cpu=10\" takes a time"},
-                                            {"cpu=0ms", "takes a time"},
-                                            {"cpu=999us", "at least 1ms"},
-                                            {"alloc=1023", "takes a size of at least 1k"},
-                                            {"lock=999ns", "at least 1us"},
-                                            {"", "\"\" is not one of"}};
+    static const char *const events[][2] = {
+        {"cpu,walls",
+         "\"walls\" is not one of cpu, alloc, lock, wall, live, nativemem; did you mean 'wall'?"},
+        {"alloc=2x", "\"alloc=2x\" takes a size"},
+        {"cpu=10", "\"cpu=10\" takes a time"},
+        {"cpu=0ms", "takes a time"},
+        {"cpu=999us", "at least 1ms"},
+        {"alloc=1023", "takes a size of at least 1k"},
+        {"lock=999ns", "at least 1us"},
+        {"", "\"\" is not one of"}};
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
         broken = any_rule();
         broken.events = events[i][0];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <catalogue/event.h>
 
+#include <base/near_miss.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -65,9 +66,16 @@ static const event_kind *find_kind(const char *name, size_t length, size_t *inde
 
 static int refuse_name(const char *item, size_t length, char *message, size_t size)
 {
+    near_miss near;
+    char hint[NEAR_MISS_LENGTH + 32];
+    near_miss_begin(&near, item, length);
     int n = snprintf(message, size, "\"%.*s\" is not one of", (int)length, item);
-    for (size_t i = 0; i < EVENTS && n >= 0 && (size_t)n < size; i++)
+    for (size_t i = 0; i < EVENTS && n >= 0 && (size_t)n < size; i++) {
         n += snprintf(message + n, size - (size_t)n, "%s %s", i == 0 ? "" : ",", kinds[i].name);
+        near_miss_try(&near, kinds[i].name, strlen(kinds[i].name));
+    }
+    if (n >= 0 && (size_t)n < size)
+        (void)snprintf(message + n, size - (size_t)n, "%s", near_miss_hint(&near, hint));
     return -1;
 }
 

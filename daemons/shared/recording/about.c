@@ -72,15 +72,19 @@ void recording__take_counts(recording_counts *to, const jfr_chunk *chunk)
     to->events += from.events;
     to->samples += from.samples;
     to->bad_events += from.bad_events;
-    to->rival_events += from.rival_events;
     to->idle_waits += from.idle_waits;
     to->native_samples += from.native_samples;
     to->failed_samples += from.failed_samples;
-    to->unmeasured_events += from.unmeasured_events;
     to->stackless_samples += from.stackless_samples;
     if (!jfr_chunk_get_info(chunk)->finished)
         to->unfinished_stackless += from.stackless_samples;
     to->undefined_pools += from.undefined_pools;
+    for (int source = 0; source < JFR_SOURCE_COUNT; source++) {
+        to->rivals[source] += from.rival_events[source];
+        to->rival_events += from.rival_events[source];
+        to->unmeasured[source] += from.unmeasured_events[source];
+        to->unmeasured_events += from.unmeasured_events[source];
+    }
 }
 
 /* An unfinished chunk has no duration: it lasted at least to its last sample. */

@@ -147,25 +147,37 @@ size_t recording_unread_events(const recording *rec, const recording_unread **ou
     return rec->unread_count;
 }
 
+/* Writes the sentence and returns true where the count is not 0 and no earlier line is asked for.
+ */
+static bool left_out(size_t *index, uint64_t count, const char *event, const char *why, char *line,
+                     size_t room)
+{
+    if (count == 0 || (*index)-- > 0)
+        return false;
+    (void)snprintf(line, room, "%" PRIu64 " events of %s %s", count, event, why);
+    return true;
+}
+
 bool recording_left_out_line(const recording *rec, size_t index, char *line, size_t room)
 {
-    uint64_t unmeasured = rec->info.counts.unmeasured_events;
-    if (unmeasured > 0 && index-- == 0) {
-        (void)snprintf(line, room,
-                       "%" PRIu64
-                       " samples were left out: the setting that tells their interval %s",
-                       unmeasured,
-                       rec->info.bytes_lost > 0 ? "was lost with the bytes that are missing"
-                                                : "is not in the recording");
-        return true;
-    }
-    if (index >= rec->unread_count)
-        return false;
-    const recording_unread *row = &rec->unread[index];
-    (void)snprintf(line, room,
-                   "%" PRIu64
-                   " events of %s have a stack and a thread as samples do, but are in no "
-                   "profile",
-                   row->count, row->event);
-    return true;
+    const recording_counts *counts = &rec->info.counts;
+    const char *unmeasured =
+        rec->info.bytes_lost > 0
+            ? "were left out: the setting that tells their interval was lost with the bytes that "
+              "are missing"
+            : "were left out: the setting that tells their interval is not in the recording";
+    for (unsigned i = 0; i < JFR_SOURCE_COUNT; i++)
+        if (left_out(&index, counts->unmeasured[i], recording_source_event(i), unmeasured, line,
+                     room))
+            return true;
+    for (unsigned i = 0; i < JFR_SOURCE_COUNT; i++)
+        if (left_out(&index, counts->rivals[i], recording_source_event(i),
+                     "were left out: the recording has a better event that counts the same", line,
+                     room))
+            return true;
+    for (size_t i = 0; i < rec->unread_count; i++)
+        if (left_out(&index, rec->unread[i].count, rec->unread[i].event,
+                     "have a stack as samples do, but are in no profile", line, room))
+            return true;
+    return false;
 }

@@ -28,22 +28,26 @@ typedef struct jfr_chunk_info {
 /* The chunk's header. Borrowed until the chunk ends (see jfr_next_chunk). */
 JFR_EXPORT const jfr_chunk_info *jfr_chunk_get_info(const jfr_chunk *chunk);
 
+/* How many numbers jfr_sample_source has, 0 among them. */
+enum { JFR_SOURCE_COUNT = 19 };
+
 /* Counts of what reading the chunk's samples met so far. */
 typedef struct jfr_chunk_stats {
     uint64_t events;         /* events walked, of all types, checkpoints and metadata included */
     uint64_t samples;        /* samples yielded */
     uint64_t bad_events;     /* events whose fields do not fit into their size: skipped */
-    uint64_t rival_events;   /* left out because a better event counts the same thing: of two
-                                allocation or two cpu event kinds in one chunk one wins */
     uint64_t idle_waits;     /* left out: idle parks and Object.wait */
     uint64_t native_samples; /* left out: jdk.NativeMethodSample */
     uint64_t failed_samples; /* yielded without a stack: jdk.CPUTimeSample that failed to walk it */
-    uint64_t unmeasured_events; /* left out: cpu samples whose interval is unknown or no time */
     uint64_t stackless_samples; /* yielded with stack JFR_NONE */
     uint64_t unknown_pools;     /* constant pools of types this library has no use for: skipped by
                                    metadata */
     uint64_t undefined_pools;   /* constant pools of types the metadata does not define: they and
                                    what follows in their checkpoint were lost */
+    /* Events left out because the chunk has a better event that counts the same thing. */
+    uint64_t rival_events[JFR_SOURCE_COUNT]; /* by jfr_sample_source */
+    /* Samples left out because their interval is unknown or is no time. */
+    uint64_t unmeasured_events[JFR_SOURCE_COUNT]; /* by jfr_sample_source */
 } jfr_chunk_stats;
 
 /* Fills `out`. Final after jfr_samples_next returned 0. */

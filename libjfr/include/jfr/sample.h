@@ -110,7 +110,7 @@ enum { JFR_SAMPLE_VALUES = 2 };
  *     see every TLAB and know the object's size; where they are not, OutsideTLAB is left out in
  *     favour of ObjectAllocationSample;
  *   - jdk.ExecutionSample is left out where jdk.CPUTimeSample events are present.
- * The left-out ones are counted in jfr_chunk_stats.rival_events.
+ * jfr_chunk_stats.rival_events counts the events left out.
  *
  * async-profiler's ExecutionSample counts as wall where its main event is wall, or its state is not
  * STATE_DEFAULT (wall samples written with `nobatch`), else as cpu. jdk.NativeMethodSample is left
@@ -148,16 +148,17 @@ JFR_EXPORT JFR_MUST_USE int jfr_samples_next(jfr_chunk *chunk, jfr_sample *sampl
 JFR_EXPORT void jfr_samples_rewind(jfr_chunk *chunk);
 
 /*
- * An event type whose events look like samples, which the library does not read: they have a stack
- * trace and a thread, in fields of any name, and no profile type counts them. Most of the JDK's own
- * events have both; of those only the ones called samples are meant (jdk.OldObjectSample).
+ * An event type whose events look like samples, but which the library does not read: its events
+ * have a stack trace, in a field of any name, and no profile type counts them. Most of the JDK's
+ * own events have a stack trace; of them only those whose name ends in "Sample" count as unread
+ * (jdk.OldObjectSample).
  */
 typedef struct jfr_unread {
     jfr_str event;
     uint64_t count; /* in this chunk, as far as its events can be read */
 } jfr_unread;
 
-/* The chunk's event types of that kind, also those without an event. Borrowed until the chunk ends
+/* The chunk's unread event types, those without an event too. Borrowed until the chunk ends
  * (see jfr_next_chunk). */
 JFR_EXPORT const jfr_unread *jfr_chunk_unread(const jfr_chunk *chunk, size_t *count);
 

@@ -6,7 +6,9 @@
 
 #define INTERVAL(field) ((uint8_t)offsetof(jfr_intervals, field))
 
-const jfr__source jfr__sources[JFR__SOURCES] = {
+_Static_assert(JFR_SOURCE_COUNT == JFR_SOURCE_METHOD_TRACE + 1, "every source is counted");
+
+const jfr__source jfr__sources[JFR_SOURCE_COUNT] = {
     [JFR_SOURCE_EXECUTION] = {"jdk.ExecutionSample", JFR__RULE_MAIN_TIME, JFR_CPU, JFR__SKIP,
                               JFR_LOCK_NONE, INTERVAL(cpu_ns)},
     [JFR_SOURCE_CPU_TIME] = {"jdk.CPUTimeSample", JFR__RULE_PERIOD, JFR_CPU, JFR__SLOT_PERIOD,

@@ -30,7 +30,7 @@ typedef struct jfr__source {
     uint8_t interval;  /* offset in jfr_intervals; 0 = none applies */
 } jfr__source;
 
-extern const jfr__source jfr__sources[JFR__SOURCES];
+extern const jfr__source jfr__sources[JFR_SOURCE_COUNT];
 
 /* The interval or threshold that holds for events of that source; 0 = unknown, or none applies. */
 uint64_t jfr__source_interval(const jfr_chunk *chunk, jfr_sample_source source);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that look like samples and are none that the library reads. */
+/* Events that look like samples, of types that the library does not read. */
 #include "events/unread_impl.h"
 
 #include "error_impl.h"
@@ -25,14 +25,13 @@ static bool ends_with(jfr_str text, const char *end)
     return text.len >= len && memcmp(text.data + text.len - len, end, len) == 0;
 }
 
-/* Most of the JDK's events have a stack trace and a thread: those that are samples say so.
- * async-profiler's profiler.Free is what ends an allocation of profiler.Malloc. */
+/* Most of the JDK's events have a stack trace; those that are samples say so in their name. Some
+ * samples have no thread. async-profiler's profiler.Free ends an allocation of profiler.Malloc. */
 static bool looks_like_a_sample(const jfr_chunk *chunk, const jfr__type *type)
 {
     bool jdk = jfr__str_starts(type->name, "jdk.");
     return !jfr__str_is(type->name, "profiler.Free") && (!jdk || ends_with(type->name, "Sample")) &&
-           has_field_of(chunk, type, "jdk.types.StackTrace") &&
-           has_field_of(chunk, type, "java.lang.Thread");
+           has_field_of(chunk, type, "jdk.types.StackTrace");
 }
 
 int jfr__unread_define(jfr_chunk *chunk, jfr_error *err)

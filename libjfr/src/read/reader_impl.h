@@ -84,8 +84,6 @@ typedef struct jfr__event_plan {
     jfr__shape weight_shape; /* of JFR__SLOT_WEIGHT */
 } jfr__event_plan;
 
-enum { JFR__SOURCES = JFR_SOURCE_METHOD_TRACE + 1 };
-
 /* A decoded pool entry, kept for the chunk's life. */
 typedef struct jfr__method_entry {
     jfr_method method;
@@ -121,11 +119,11 @@ struct jfr_chunk {
     jfr__frame_type frame_types[JFR__SMALL_IDS];
 
     jfr__idmap plan_by_type; /* event type id to index in event_plans */
-    jfr__event_plan event_plans[JFR__SOURCES];
+    jfr__event_plan event_plans[JFR_SOURCE_COUNT];
     uint32_t
-        plan_of_source[JFR__SOURCES]; /* index in event_plans, JFR_NONE = not in the metadata */
-    bool seen[JFR__SOURCES];          /* events of that source are in the chunk, as far as looked */
-    bool left_out[JFR__SOURCES];
+        plan_of_source[JFR_SOURCE_COUNT]; /* index in event_plans, JFR_NONE = not in the metadata */
+    bool seen[JFR_SOURCE_COUNT]; /* events of that source are in the chunk, as far as looked */
+    bool left_out[JFR_SOURCE_COUNT];
 
     jfr_unread *unread;  /* unread.c; in the arena, as the next */
     uint32_t *unread_at; /* by type index: index in it + 1; 0 = none of them */

@@ -65,9 +65,9 @@ static int define_source(jfr_chunk *chunk, jfr_sample_source source, const jfr__
 
 int jfr__samples_define(jfr_chunk *chunk, jfr_error *err)
 {
-    for (int source = 0; source < JFR__SOURCES; source++)
+    for (int source = 0; source < JFR_SOURCE_COUNT; source++)
         chunk->plan_of_source[source] = JFR_NONE;
-    for (int source = JFR_SOURCE_EXECUTION; source < JFR__SOURCES; source++) {
+    for (int source = JFR_SOURCE_EXECUTION; source < JFR_SOURCE_COUNT; source++) {
         const jfr__type *type = jfr__metadata_named(&chunk->meta, jfr__sources[source].event);
         int rc = type != NULL ? define_source(chunk, (jfr_sample_source)source, type, err) : 0;
         if (rc < 0)
@@ -117,7 +117,7 @@ static int normalise(jfr_chunk *chunk, const jfr__event_plan *plan, const uint64
 {
     jfr_chunk_stats *stats = &chunk->stats;
     if (chunk->left_out[plan->source]) {
-        stats->rival_events++;
+        stats->rival_events[plan->source]++;
         return 0;
     }
     if (plan->source == JFR_SOURCE_NATIVE_METHOD &&
@@ -130,7 +130,7 @@ static int normalise(jfr_chunk *chunk, const jfr__event_plan *plan, const uint64
     if (rc <= 0)
         return rc;
     if (!jfr__values_fill(chunk, plan, slots, out)) {
-        stats->unmeasured_events++;
+        stats->unmeasured_events[plan->source]++;
         return 0;
     }
     stats->samples++;

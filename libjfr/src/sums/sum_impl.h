@@ -47,8 +47,14 @@ typedef enum jfr__recipe {
     JFR__COUNT_ONLY  /* the event yields no sample: it is counted by `skip` */
 } jfr__recipe;
 
-/* Why events of a shape yield no sample. */
-typedef enum jfr__skip { JFR__RIVAL = 0, JFR__NATIVE, JFR__IDLE, JFR__SKIPS } jfr__skip;
+/* Why an event yields no sample. */
+typedef enum jfr__skip {
+    JFR__RIVAL = 0,
+    JFR__NATIVE,
+    JFR__IDLE,
+    JFR__UNMEASURED,
+    JFR__SKIPS
+} jfr__skip;
 
 enum {
     JFR__LAYOUT_BITS = 7,  /* log2 of the layouts that a shape keeps */
@@ -94,7 +100,7 @@ typedef struct jfr__sum_shape {
     jfr__layout layouts[1 << JFR__LAYOUT_BITS];
 } jfr__sum_shape;
 
-enum { JFR__TO_COME = JFR__SOURCES + 1 }; /* in the place of a shape that is not made yet */
+enum { JFR__TO_COME = JFR_SOURCE_COUNT + 1 }; /* in the place of a shape that is not made yet */
 
 typedef struct jfr__row {
     uint64_t key; /* lane << 32 | stack: the recording's number; its index once all are read */
@@ -168,7 +174,7 @@ struct jfr__tally {
 
     const jfr_chunk *chunk;
     uint8_t shape_of[JFR__TYPES_NEAR]; /* + 1 by type id; 0 = no samples, or JFR__TO_COME */
-    bool shaped[JFR__SOURCES];         /* which of the shapes are there */
+    bool shaped[JFR_SOURCE_COUNT];     /* which of the shapes are there */
 
     jfr__row *rows;       /* from 1 on; the one at 0 has a key that nothing has */
     void *row_block;      /* memory of the rows, which begin at a multiple of their size */
@@ -206,13 +212,12 @@ struct jfr__tally {
     bool lost;        /* `reached` is no event */
     uint64_t events;  /* walked, of this chunk */
     uint64_t bad_events;
-    uint64_t unmeasured;
-    uint64_t skipped[JFR__SKIPS];
+    uint64_t skipped[JFR_SOURCE_COUNT][JFR__SKIPS]; /* events by jfr_sample_source and reason */
     jfr__tally_stats stats;
 
     /* By index of chunk->event_plans: made when the first such event comes, as they are large and
      * most types have none. */
-    jfr__sum_shape shapes[JFR__SOURCES];
+    jfr__sum_shape shapes[JFR_SOURCE_COUNT];
 };
 
 /* sum_table.c: rows and lanes. NULL or JFR_NONE, with sums->rc set, where there is no room. */

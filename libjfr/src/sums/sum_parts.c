@@ -142,10 +142,13 @@ static void add_counts(jfr_chunk_stats *to, jfr__tally *sums)
 {
     to->events += sums->events;
     to->bad_events += sums->bad_events;
-    to->unmeasured_events += sums->unmeasured;
-    to->rival_events += sums->skipped[JFR__RIVAL];
-    to->native_samples += sums->skipped[JFR__NATIVE];
-    to->idle_waits += sums->skipped[JFR__IDLE];
+    for (int source = 0; source < JFR_SOURCE_COUNT; source++) {
+        const uint64_t *skipped = sums->skipped[source];
+        to->unmeasured_events[source] += skipped[JFR__UNMEASURED];
+        to->rival_events[source] += skipped[JFR__RIVAL];
+        to->native_samples += skipped[JFR__NATIVE];
+        to->idle_waits += skipped[JFR__IDLE];
+    }
     sums->stats.events += sums->events;
 }
 

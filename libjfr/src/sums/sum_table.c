@@ -291,7 +291,6 @@ void jfr__sums_clear(jfr__tally *sums, uint32_t stacks)
         (void)enlarge_lanes(sums);
     sums->events = 0;
     sums->bad_events = 0;
-    sums->unmeasured = 0;
     memset(sums->skipped, 0, sizeof(sums->skipped));
     sums->lost = false;
     sums->piece_count = 0;

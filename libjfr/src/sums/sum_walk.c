@@ -277,7 +277,7 @@ bool jfr__sums_add(jfr__tally *sums, const jfr__sum_shape *shape, const jfr__lan
     uint64_t ticks = fields[JFR__SUM_TIME];
     uint32_t stack = id < JFR_NONE ? (uint32_t)id : JFR_NONE;
     if (shape->recipe == JFR__COUNT_ONLY) {
-        sums->skipped[shape->skip]++;
+        sums->skipped[shape->plan->source][shape->skip]++;
         return true;
     }
     if (shape->recipe == JFR__ADD_PERIOD)
@@ -285,7 +285,7 @@ bool jfr__sums_add(jfr__tally *sums, const jfr__sum_shape *shape, const jfr__lan
     if (shape->recipe == JFR__ADD_SPAN || shape->recipe == JFR__ADD_WAIT)
         first = jfr__in_ns(info, shape->plan->duration_unit, first);
     if (shape->recipe == JFR__ADD_PERIOD && first == 0) {
-        sums->unmeasured++;
+        sums->skipped[shape->plan->source][JFR__UNMEASURED]++;
         return true;
     }
     if (shape->recipe == JFR__ADD_WAIT && !add_waits(sums, shape, *lane, stack, ticks, first))

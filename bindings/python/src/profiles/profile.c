@@ -216,7 +216,10 @@ static bool add_notes(PyObject *dict, const recording *rec)
     char line[256];
     PyObject *notes = PyList_New(0);
     for (size_t i = 0; notes != NULL && recording_loss_line(rec, i, line, sizeof(line)); i++)
-        if (!list_take(notes, PyUnicode_FromString(line)))
+        if (!list_take(notes, text_or_replaced(line)))
+            Py_CLEAR(notes);
+    for (size_t i = 0; notes != NULL && recording_left_out_line(rec, i, line, sizeof(line)); i++)
+        if (!list_take(notes, text_or_replaced(line)))
             Py_CLEAR(notes);
     return dict_take(dict, "notes", notes);
 }

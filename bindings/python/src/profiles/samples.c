@@ -35,30 +35,6 @@ size_t sample_column_count(void)
     return SAMPLE_COLUMNS;
 }
 
-/* By jfr_sample_source; 0 is none. */
-static const char *const sources[] = {
-    "",
-    "jdk.ExecutionSample",
-    "jdk.CPUTimeSample",
-    "jdk.NativeMethodSample",
-    "profiler.WallClockSample",
-    "jdk.ObjectAllocationInNewTLAB",
-    "jdk.ObjectAllocationOutsideTLAB",
-    "jdk.ObjectAllocationSample",
-    "profiler.LiveObject",
-    "profiler.Malloc",
-    "jdk.JavaMonitorEnter",
-    "jdk.JavaMonitorWait",
-    "jdk.ThreadPark",
-    "profiler.NativeLock",
-    "datadog.ExecutionSample",
-    "datadog.MethodSample",
-    "datadog.ObjectSample",
-    "datadog.HeapLiveObject",
-    "jdk.MethodTrace",
-};
-_Static_assert(sizeof(sources) / sizeof(sources[0]) == JFR_SOURCE_METHOD_TRACE + 1,
-               "every source has its event");
 /* By jfr_thread_state. */
 static const char *const states[] = {"unknown", "runnable", "sleeping", "native"};
 /* By jfr_lock_kind. */
@@ -107,6 +83,17 @@ static bool add_words(column *c, const char *const *words, size_t count)
     return true;
 }
 
+static bool add_source_words(column *c)
+{
+    uint32_t code;
+    for (unsigned source = 0; source < JFR_SOURCE_COUNT; source++) {
+        const char *event = recording_source_event(source);
+        if (!column_word(c, event, strlen(event), &code))
+            return false;
+    }
+    return true;
+}
+
 static bool add_type_words(column *c)
 {
     uint32_t code;
@@ -132,7 +119,7 @@ static bool begin_batch(samples *s)
         else if (s->kinds[i] == SAMPLE_STATE)
             added = add_words(c, states, COUNT(states));
         else if (s->kinds[i] == SAMPLE_SOURCE)
-            added = add_words(c, sources, COUNT(sources));
+            added = add_source_words(c);
         else if (s->kinds[i] == SAMPLE_LOCK)
             added = add_words(c, locks, COUNT(locks));
         if (!added)

@@ -106,7 +106,10 @@ static const struct {
     {"cpu=-1ms", {{0}}, "at least 1ms"},
     {"cpu=99999999999999s", {{0}}, "at least 1ms"},
     {"cpu=1ms=2", {{0}}, "at least 1ms"},
-    {"walls", {{0}}, "not one of cpu, alloc, lock, wall, live, nativemem"},
+    {"walls",
+     {{0}},
+     "\"walls\" is not one of cpu, alloc, lock, wall, live, nativemem; did you mean 'wall'?"},
+    {"cpu,nativmem=1k", {{0}}, "; did you mean 'nativemem'?"},
     {"cpu,", {{0}}, "not one of"},
     {"", {{0}}, "not one of"},
 };

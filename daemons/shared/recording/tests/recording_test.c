@@ -232,8 +232,9 @@ START_TEST(meta_of_a_comparison_names_the_side)
     char *meta = recording_meta(rec, rec, "", "");
     ck_assert_ptr_nonnull(meta);
     ck_assert_ptr_null(strstr(meta, "title"));
-    ck_assert_ptr_nonnull(strstr(meta, "\"notes\":[\"before: 3 samples were left out"));
-    ck_assert_ptr_nonnull(strstr(meta, ",\"after: 3 samples were left out"));
+    ck_assert_ptr_nonnull(
+        strstr(meta, "\"notes\":[\"before: 3 events of jdk.ExecutionSample were left out"));
+    ck_assert_ptr_nonnull(strstr(meta, ",\"after: 3 events of jdk.ExecutionSample were left out"));
     free(meta);
 }
 END_TEST

@@ -177,11 +177,13 @@ typedef struct recording_counts {
     uint64_t bad_events;
     uint64_t
         bad_stacks; /**< samples whose stack is damaged or too large: counted without a stack */
-    uint64_t rival_events;
+    uint64_t rival_events; /**< left out: the recording has a better event that counts the same */
+    uint64_t rivals[JFR_SOURCE_COUNT]; /**< these by jfr_sample_source */
     uint64_t idle_waits;
     uint64_t native_samples;
     uint64_t failed_samples;
-    uint64_t unmeasured_events;
+    uint64_t unmeasured_events;            /**< left out: their interval is not known */
+    uint64_t unmeasured[JFR_SOURCE_COUNT]; /**< these by jfr_sample_source */
     uint64_t stackless_samples;
     uint64_t unfinished_stackless; /**< those of unfinished chunks: stacks are written at the end */
     uint64_t undefined_pools;
@@ -238,7 +240,11 @@ void recording_loss_text(const jfr_loss_record *loss, char *line, size_t room);
  */
 bool recording_loss_line(const recording *rec, size_t index, char *line, size_t room);
 
-/** Event types that look like samples and are none that is read (jfr_unread). */
+/** The name of the event that samples of a jfr_sample_source come from: "jdk.ExecutionSample".
+ * Empty for a number that is none. */
+const char *recording_source_event(unsigned source);
+
+/** Event types that look like samples but are not read (jfr_unread). */
 #define RECORDING_MAX_UNREAD 256
 
 typedef struct recording_unread {
@@ -247,15 +253,17 @@ typedef struct recording_unread {
 } recording_unread;
 
 /**
- * The event types with events of that kind, in the order in which the inputs have them: at most
+ * The unread event types that have events, in the order in which the inputs have them: at most
  * RECORDING_MAX_UNREAD, where the last one is "others" when there are more. Borrowed until the next
  * input. Returns how many there are.
  */
 size_t recording_unread_events(const recording *rec, const recording_unread **out);
 
 /**
- * One sentence on each kind of samples that is in no profile: those whose interval is not known,
- * and the events above. Writes line `index`; returns false when there is no such line.
+ * One sentence for each event type with samples that are in no profile: because their interval is
+ * not known, because a better event of the recording counts the same thing, or because the type is
+ * unread (above). Each sentence names the event and says how many. Writes line `index`; returns
+ * false when there is no such line.
  */
 bool recording_left_out_line(const recording *rec, size_t index, char *line, size_t room);
 
