@@ -2,7 +2,8 @@
 /*
  * The port to the queue: what waits for the backend, oldest first, each entry of some kind. It
  * survives restarts, and holds at most a number of bytes and of entries; past it the oldest go,
- * counted. Any number of threads. adapters/file_queue.h keeps it in a directory.
+ * counted. A drop that has not been told survives a restart, too. Any number of threads.
+ * adapters/file_queue.h keeps it in a directory.
  */
 #ifndef COLLECTOR_CORE_QUEUE_H
 #define COLLECTOR_CORE_QUEUE_H
@@ -31,7 +32,7 @@ typedef struct queue_entry {
 
 /* Entries that were lost for one cause. */
 typedef struct queue_drops {
-    uint64_t entries; /* since the queue was opened */
+    uint64_t entries; /* since the queue was opened, and before that what had not been told */
     /* Unix ms when the oldest and the newest of them were added, of those that queue_forget_drops
      * has not been told of; 0 = none. */
     uint64_t oldest_ms, newest_ms;
@@ -60,9 +61,9 @@ typedef struct queue_positions {
 } queue_positions;
 
 typedef struct queue_ops {
-    /* Adds an entry at the end. 0, or -1: it could not be written even with the queue empty, and is
-     * counted as dropped. After a crash either both the entry and `positions` (NULL = as they are)
-     * are there, or neither. */
+    /* Adds an entry at the end, for which the oldest make room. 0, or -1: it could not be written
+     * and is counted as dropped. After a crash either both the entry and `positions` (NULL = as
+     * they are) are there, or neither. */
     int (*push)(queue *self, queue_kind kind, const uint8_t *bytes, size_t length,
                 const queue_positions *positions);
     /* The positions that were there when the queue was opened; borrowed until it is closed. */
