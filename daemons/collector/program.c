@@ -164,11 +164,10 @@ static void forget(void *context, void *memory)
     reader_forget(&self->recordings, memory);
 }
 
-static void keep(void *context, int fd, uint64_t size, const local_jvm *jvm,
-                 const window_span *span)
+static void keep(void *context, int fd, uint64_t size, const queue_position *from)
 {
     program *self = context;
-    reader_keep(&self->recordings, fd, size, jvm, span);
+    reader_keep(&self->recordings, fd, size, from);
 }
 
 static void user_name(void *context, uint32_t uid, char *out, size_t size)
@@ -281,6 +280,7 @@ static collector_ports core_ports(program *self)
     return (collector_ports){
         .context = self,
         .now_ms = clock_unix_ms,
+        .steady_ms = clock_monotonic_ms,
         .thread_cpu_ns = clock_thread_cpu_ns,
         .random = random_number,
         .log = log_message,
@@ -309,6 +309,7 @@ static uploader_ports upload_ports(program *self)
     return (uploader_ports){
         .context = self,
         .now_ms = clock_unix_ms,
+        .steady_ms = clock_monotonic_ms,
         .random = random_number,
         .log = log_message,
         .post = post,
@@ -487,7 +488,11 @@ program *program_new(const config *loaded, const program_sources *sources, char 
     self->settings = config_values(loaded);
     self->wake = -1;
     pthread_mutex_init(&self->lock, NULL);
-    pthread_cond_init(&self->upload_wake, NULL);
+    pthread_condattr_t steady;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&self->upload_wake, &steady);
+    pthread_condattr_destroy(&steady);
     sem_init(&self->parsers, 0, (unsigned)config_int(self->settings, "workers"));
     localrpc_error err = {0};
     self->rules = settings_rules(loaded, message, size);
@@ -547,7 +552,8 @@ void program_free(program *self)
     free(self);
 }
 
-/* Waits until `until_ms`, or until asked. True = go on, false = the end and nothing to drain. */
+/* Waits until `until_ms` of the monotonic clock, or until asked. True = go on, false = the end and
+ * nothing to drain. */
 static bool wait_for_upload(program *self, uint64_t until_ms)
 {
     struct timespec until = {.tv_sec = (time_t)(until_ms / 1000),
