@@ -164,11 +164,10 @@ static void forget(void *context, void *memory)
     reader_forget(&self->recordings, memory);
 }
 
-static void keep(void *context, int fd, uint64_t size, const local_jvm *jvm,
-                 const window_span *span)
+static void keep(void *context, int fd, uint64_t size, const queue_position *from)
 {
     program *self = context;
-    reader_keep(&self->recordings, fd, size, jvm, span);
+    reader_keep(&self->recordings, fd, size, from);
 }
 
 static void user_name(void *context, uint32_t uid, char *out, size_t size)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "file_queue.h"
 
+#include "positions.h"
+
 #include <base/clock.h>
 #include <base/log.h>
 #include <contract/intern.h>
@@ -39,6 +41,9 @@ typedef struct file_queue {
     uint64_t next_sequence;
     unsigned foreign; /* files of the directory that are not the queue's */
     queue_stats stats;
+    uint64_t unproven; /* positions in a file of that entry's name; 0 = there are none */
+    queue_position *positions;
+    size_t position_count;
 } file_queue;
 
 enum { NAME_SIZE = 40, SEQUENCE_DIGITS = 16 };
@@ -133,7 +138,8 @@ static int note_file(file_queue *self, const char *name)
     const char *suffix = NULL;
     struct stat at;
     uint64_t sequence = sequence_of(name, &suffix);
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, LOCK) == 0)
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, LOCK) == 0 ||
+        strcmp(name, POSITIONS_FILE) == 0)
         return 0;
     if (sequence == 0 || fstatat(self->directory, name, &at, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISREG(at.st_mode))
@@ -142,6 +148,10 @@ static int note_file(file_queue *self, const char *name)
         log_line("queue %s: %s is removed: the collector ended while it wrote it", self->path,
                  name);
         return unlinkat(self->directory, name, 0);
+    }
+    if (strcmp(suffix, POSITIONS_SUFFIX) == 0) {
+        self->unproven = sequence;
+        return 0;
     }
     enum drop_cause cause = cause_of(suffix);
     const entry found = {.sequence = sequence,
@@ -162,6 +172,24 @@ static int note_file(file_queue *self, const char *name)
     return 0;
 }
 
+static bool has_entry(const file_queue *self, uint64_t sequence)
+{
+    for (size_t i = self->first; i < self->count; i++) {
+        if (self->entries[i].sequence == sequence)
+            return true;
+    }
+    return false;
+}
+
+static int open_positions(file_queue *self)
+{
+    int rc = 0;
+    if (self->unproven != 0)
+        rc = has_entry(self, self->unproven) ? positions_prove(self->directory, self->unproven)
+                                             : positions_forget(self->directory, self->unproven);
+    return rc == 0 ? positions_read(self->directory, &self->positions, &self->position_count) : rc;
+}
+
 static int read_directory(file_queue *self)
 {
     int copy = openat(self->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -177,7 +205,7 @@ static int read_directory(file_queue *self)
     closedir(names);
     if (self->count > 0)
         qsort(self->entries, self->count, sizeof(entry), oldest_first);
-    return rc;
+    return rc == 0 ? open_positions(self) : rc;
 }
 
 static int open_directory(file_queue *self, const char *directory)
@@ -312,6 +340,28 @@ static int write_file(const file_queue *self, const entry *one, const uint8_t *b
     return -1;
 }
 
+/* The entry's file, and the positions that go with it. */
+static int write_with_positions(const file_queue *self, const entry *one, const uint8_t *bytes,
+                                const queue_positions *positions)
+{
+    if (positions == NULL)
+        return write_file(self, one, bytes);
+    char name[NAME_SIZE];
+    name_of(name, one->sequence, suffixes[one->kind]);
+    int rc = positions_write(self->directory, one->sequence, positions);
+    if (rc == 0)
+        rc = write_file(self, one, bytes);
+    if (rc == 0)
+        rc = positions_prove(self->directory, one->sequence);
+    int saved = errno;
+    if (rc != 0) {
+        (void)unlinkat(self->directory, name, 0);
+        (void)positions_forget(self->directory, one->sequence);
+    }
+    errno = saved;
+    return rc;
+}
+
 /* Entries taken from the front leave holes in the array; close them before it grows. */
 static void compact(file_queue *self)
 {
@@ -330,21 +380,23 @@ static bool has_room(const file_queue *self, uint64_t size)
 }
 
 /* Writes the entry; a full disk costs the oldest ones, of about the size that it needs. */
-static int write_entry(file_queue *self, const entry *one, const uint8_t *bytes)
+static int write_entry(file_queue *self, const entry *one, const uint8_t *bytes,
+                       const queue_positions *positions)
 {
     uint64_t before = self->stats.bytes;
-    int rc = write_file(self, one, bytes);
+    int rc = write_with_positions(self, one, bytes, positions);
     int why = errno;
     while (rc != 0 && (why == ENOSPC || why == EDQUOT) &&
            before - self->stats.bytes < 2 * one->size && drop_oldest(self, DROP_DISK)) {
-        rc = write_file(self, one, bytes);
+        rc = write_with_positions(self, one, bytes, positions);
         why = errno;
     }
     errno = why;
     return rc;
 }
 
-static int push(queue *port, queue_kind kind, const uint8_t *bytes, size_t length)
+static int push(queue *port, queue_kind kind, const uint8_t *bytes, size_t length,
+                const queue_positions *positions)
 {
     file_queue *self = (file_queue *)port;
     entry one = {.size = length, .added_ms = clock_unix_ms(NULL), .kind = kind};
@@ -360,7 +412,7 @@ static int push(queue *port, queue_kind kind, const uint8_t *bytes, size_t lengt
         cause = DROP_QUEUE_FULL;
         log_line("queue %s: a batch of %zu bytes is lost: it has no room in limits.queue_bytes",
                  self->path, length);
-    } else if (reserve_entry(self) != 0 || write_entry(self, &one, bytes) != 0) {
+    } else if (reserve_entry(self) != 0 || write_entry(self, &one, bytes, positions) != 0) {
         log_line("queue %s: a batch of %zu bytes cannot be written and is lost: %s", self->path,
                  length, strerror(errno));
     } else {
@@ -500,7 +552,13 @@ static void forget_drops(queue *port, const queue_stats *told)
     pthread_mutex_unlock(&self->lock);
 }
 
-static const queue_ops ops = {push, peek, remove_entry, get_stats, forget_drops};
+static queue_positions get_positions(queue *port)
+{
+    const file_queue *self = (file_queue *)port;
+    return (queue_positions){self->positions, self->position_count};
+}
+
+static const queue_ops ops = {push, get_positions, peek, remove_entry, get_stats, forget_drops};
 
 void file_queue_close(queue *port)
 {

@@ -54,9 +54,9 @@ typedef struct collector_ports {
     int (*read_snapshot)(void *context, void **memory, int fd, uint64_t size, thread_snapshot *out,
                          char *message, size_t message_size);
     void (*forget_snapshot)(void *context, void *memory);
-    /* Keeps a copy of a recording for tests; NULL = no copies. */
-    void (*keep)(void *context, int fd, uint64_t size, const local_jvm *jvm,
-                 const window_span *span);
+    /* Keeps a copy of the bytes that a session's recording holds from a position on, for tests;
+     * NULL = no copies. */
+    void (*keep)(void *context, int fd, uint64_t size, const queue_position *from);
 
     void (*user_name)(void *context, uint32_t uid, char *out, size_t size);
     /*

@@ -9,6 +9,7 @@
 #define COLLECTOR_CORE_QUEUE_H
 
 #include <catalogue/drop_cause.h>
+#include <localrpc/message.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,10 +48,26 @@ typedef struct queue_stats {
     queue_drops drops[DROP_END];
 } queue_stats;
 
+/* Up to where the entries contain the recording of a JVM's session. */
+typedef struct queue_position {
+    local_identity jvm;
+    uint64_t session_ms; /* Unix ms at which the session began */
+    uint64_t offset;     /* in its recording */
+} queue_position;
+
+typedef struct queue_positions {
+    const queue_position *all;
+    size_t count;
+} queue_positions;
+
 typedef struct queue_ops {
     /* Adds an entry at the end, for which the oldest make room. 0, or -1: it could not be written
-     * and is counted as dropped. */
-    int (*push)(queue *self, queue_kind kind, const uint8_t *bytes, size_t length);
+     * and is counted as dropped. After a crash either both the entry and `positions` (NULL = as
+     * they are) are there, or neither. */
+    int (*push)(queue *self, queue_kind kind, const uint8_t *bytes, size_t length,
+                const queue_positions *positions);
+    /* The positions that were there when the queue was opened; borrowed until it is closed. */
+    queue_positions (*get_positions)(queue *self);
     /* The oldest entry; it stays until it is removed. False when there is none. */
     bool (*peek)(queue *self, queue_entry *out);
     /* DROP_NONE: it has been delivered. */
@@ -65,9 +82,15 @@ struct queue {
     const queue_ops *ops;
 };
 
-static inline int queue_push(queue *self, queue_kind kind, const uint8_t *bytes, size_t length)
+static inline int queue_push(queue *self, queue_kind kind, const uint8_t *bytes, size_t length,
+                             const queue_positions *positions)
 {
-    return self->ops->push(self, kind, bytes, length);
+    return self->ops->push(self, kind, bytes, length, positions);
+}
+
+static inline queue_positions queue_get_positions(queue *self)
+{
+    return self->ops->get_positions(self);
 }
 
 static inline bool queue_peek(queue *self, queue_entry *out)

@@ -163,7 +163,7 @@ static bool queue_batch(uploader *self, batch *one)
     size_t length = 0;
     bool good = batch_order(one) == 0 &&
                 self->ports.encode(self->ports.context, one, &bytes, &length) == 0 &&
-                queue_push(self->queued, QUEUE_PROFILES, bytes, length) == 0;
+                queue_push(self->queued, QUEUE_PROFILES, bytes, length, NULL) == 0;
     free(bytes);
     return good;
 }

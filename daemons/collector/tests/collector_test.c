@@ -17,6 +17,7 @@ int main(void)
     suite_add_tcase(suite, sandbox_tests());
     suite_add_tcase(suite, session_tests());
     suite_add_tcase(suite, session_policy_tests());
+    suite_add_tcase(suite, session_position_tests());
     suite_add_tcase(suite, snapshot_tests());
     suite_add_tcase(suite, spool_tests());
     suite_add_tcase(suite, uploader_tests());

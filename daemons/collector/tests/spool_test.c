@@ -52,7 +52,7 @@ static int push_bytes(char letter, size_t length)
 {
     char *bytes = malloc(length);
     memset(bytes, letter, length);
-    int rc = queue_push(spool, QUEUE_PROFILES, (const uint8_t *)bytes, length);
+    int rc = queue_push(spool, QUEUE_PROFILES, (const uint8_t *)bytes, length, NULL);
     free(bytes);
     return rc;
 }

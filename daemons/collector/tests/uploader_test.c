@@ -218,7 +218,7 @@ static void tear_down(void)
 static void push(uint8_t id, uint8_t windows)
 {
     const uint8_t entry[2] = {id, windows};
-    ck_assert_int_eq(queue_push(queued, QUEUE_PROFILES, entry, sizeof(entry)), 0);
+    ck_assert_int_eq(queue_push(queued, QUEUE_PROFILES, entry, sizeof(entry), NULL), 0);
 }
 
 /* Steps for that long, each at the time that the one before asked for. */
