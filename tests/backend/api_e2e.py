@@ -7,6 +7,7 @@ import json
 import pathlib
 import re
 import sys
+import time
 
 import lab as parts
 from fleet import Fleet
@@ -107,7 +108,7 @@ def fill(lab, backend):
         backend.send(*flags)
     fleet = Fleet(lab, nodes=1, jvms=2, rows=60, threads=10, windows=1, start_ms=lab.start_ms - 60000).start(backend)
     fleet.wait()
-    wait_for('what is written a moment later', lambda: backend.json('/v1/collectors')['collectors'][-1]['drops'] and
+    wait_for('what is written a moment later', lambda: any(one['drops'] for one in backend.json('/v1/collectors')['collectors']) and
              backend.json('/v1/ingestion')['refused'] and backend.json('/v1/status')['targets'])
     slow = backend.json('/v1/threads', namespace='load', workload='service-0')['slow'][0]
     deadlock = backend.json('/v1/deadlocks')['deadlocks'][0]['id']
@@ -144,6 +145,34 @@ def test_errors_are_as_the_document_says(lab):
         check(json.loads(data), error, path)
         responses = DOCUMENT['paths'][path.split('?')[0].replace('/none', '/{id}')]['get']['responses']
         assert str(status) in responses, (path, status)
+
+
+def reads(backend):
+    """Statements that queries have sent to the store."""
+    page = backend.get('/metrics')[2].decode()
+    return int(re.search(r'^hotstack_backend_store_read_duration_seconds_count\{result="ok"\} (\d+)$', page, re.M)[1])
+
+
+def test_threads_that_the_client_has_are_not_read(lab):
+    backend = lab.start('--ingest-reports-every', '100ms')
+    values = fill(lab, backend)
+    one = f'jvm={values["jvm"]}&java_tid={values["java_tid"]}'
+    minute = (lab.start_ms - 180000) // 60000 * 60000
+    since = minute + 1  # the next snapshot is in the range, and the window that begins with the minute is not
+    tags = {}
+    for path in ('/v1/threads?', '/v1/locks?', f'/v1/threads/one?{one}&'):
+        path += f'namespace=load&workload=service-0&from={since}'
+        before = reads(backend)
+        tags[path] = backend.call('GET', path)[1]['ETag']
+        whole, before = reads(backend) - before, reads(backend)
+        later = f'{path}&to={int(time.time() * 1000) + 5000}'
+        assert backend.call('GET', later, {'If-None-Match': tags[path]})[0] == 304, path
+        assert reads(backend) - before < whole, path
+    assert len(set(tags.values())) == 3
+    Fleet(lab, nodes=1, jvms=2, rows=0, threads=10, windows=1, seed=2, start_ms=minute).start(backend).wait()
+    for path, tag in tags.items():
+        status = backend.call('GET', path, {'If-None-Match': tag})[0]
+        assert status == (304 if 'jvm' in path else 200), f'{path}: a snapshot of another JVM has come'
 
 
 TESTS = [value for name, value in list(globals().items()) if name.startswith('test_')]

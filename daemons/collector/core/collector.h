@@ -21,6 +21,7 @@ enum collector_call { CALL_DONE = 0, CALL_UNREACHABLE = -1, CALL_TIMED_OUT = -2 
 typedef struct collector_ports {
     void *context;
     uint64_t (*now_ms)(void *context);        /* Unix ms */
+    uint64_t (*steady_ms)(void *context);     /* ms of a clock that nobody sets */
     uint64_t (*thread_cpu_ns)(void *context); /* CPU time of the calling thread */
     uint64_t (*random)(void *context);
     void (*log)(void *context, const char *message);

@@ -74,6 +74,8 @@ struct collector {
     bool finishing;
     bool discovering;
     bool policy_changed;
+    uint64_t clock_apart_ms; /* Unix time less ports.steady_ms */
+    int64_t clock_moved_ms;  /* by so much the Unix time was set since the start */
     uint64_t next_discovery_ms;
     unsigned jobs;      /* that run */
     bool attachd_known; /* the first look has been answered or failed */
@@ -115,6 +117,7 @@ typedef struct job {
     uint32_t window_ms;
     uint64_t window_start_ms;
     uint64_t due_ms;
+    int64_t clock_moved_ms;
     uint64_t session_ms;
     uint64_t offset;
     uint64_t settled;

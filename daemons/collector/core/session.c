@@ -26,6 +26,7 @@ job collector__begin(target *one)
                .window_ms = one->window_ms,
                .window_start_ms = one->window_start_ms,
                .due_ms = one->due_ms,
+               .clock_moved_ms = self->clock_moved_ms,
                .session_ms = one->session_ms,
                .offset = one->offset,
                .settled = one->settled,
@@ -335,8 +336,9 @@ static void window(job *now)
     pthread_mutex_lock(&self->lock);
     target *one = now->on;
     if (answer.reason == REASON_NONE) {
-        one->window_start_ms = border;
-        one->due_ms = span_next(border, one->window_ms, one->jitter_ms);
+        one->window_start_ms =
+            (uint64_t)((int64_t)border + self->clock_moved_ms - now->clock_moved_ms);
+        one->due_ms = span_next(one->window_start_ms, one->window_ms, one->jitter_ms);
         one->session = answer.session;
         if (!has_bytes)
             note_read(one, &answer);

@@ -25,6 +25,12 @@ static uint64_t now_ms(void *context)
     return host.now;
 }
 
+static uint64_t steady_ms(void *context)
+{
+    (void)context;
+    return (uint64_t)((int64_t)host.now - host.set_ms);
+}
+
 /* Each look at it costs 1 ms. */
 static uint64_t thread_cpu_ns(void *context)
 {
@@ -274,6 +280,7 @@ static void make_collector(void)
 {
     const collector_ports ports = {
         .now_ms = now_ms,
+        .steady_ms = steady_ms,
         .thread_cpu_ns = thread_cpu_ns,
         .random = random_number,
         .log = log_line,

@@ -10,6 +10,7 @@ enum { SPANS_MAX = 128, WINDOW = 10000 };
 /* What the host does, which a test sets, and what the collector did. */
 typedef struct fake_host {
     uint64_t now, cpu_ns;
+    int64_t set_ms; /* the clock that people set is so much ahead */
     local_jvm jvms[4];
     size_t jvm_count;
     bool unreachable;

@@ -7,6 +7,7 @@ import json
 import subprocess
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,9 +88,15 @@ class Stored:
 
 
 def snapshots_stored(port):
+    """How many; 0 as long as the store does not answer yet."""
     request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/retention", headers={"Authorization": f"Bearer {USER_TOKEN}"})
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        tables = json.load(answer)["tables"]
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            tables = json.load(answer)["tables"]
+    except urllib.error.HTTPError as error:
+        if error.code == 503:
+            return 0
+        raise
     return next(row["rows"] for row in tables if row["table"] == "thread_snapshot_runs")
 
 
