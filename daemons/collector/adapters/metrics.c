@@ -70,8 +70,9 @@ static void by_workload(const workload_table *from, const char *name, const char
     family(from->to, name, kind, help);
     for (size_t i = 0; i < from->count; i++) {
         put_series(from, name, i, NULL);
-        (void)fprintf(from->to, "%llu\n",
-                      (unsigned long long)*(const uint64_t *)((const char *)&from->all[i] + offset));
+        (void)fprintf(
+            from->to, "%llu\n",
+            (unsigned long long)*(const uint64_t *)((const char *)&from->all[i] + offset));
     }
 }
 
@@ -250,9 +251,11 @@ static void write_metrics(FILE *to, const shown_sources *from)
     metric(to, "thread_failures_total", "counter", "Jobs put off for want of a thread.",
            core.thread_failures);
     metric(to, "discoveries_total", "counter", "Looks at the host.", core.discoveries);
-    metric(to, "discovery_failures_total", "counter", "Looks at the host that failed.", core.discovery_failures);
+    metric(to, "discovery_failures_total", "counter", "Looks at the host that failed.",
+           core.discovery_failures);
     metric(to, "session_starts_total", "counter", "Sessions asked for.", core.starts);
-    metric(to, "session_start_failures_total", "counter", "Sessions that could not be started.", core.start_failures);
+    metric(to, "session_start_failures_total", "counter", "Sessions that could not be started.",
+           core.start_failures);
     metric(to, "windows_lost_total", "counter",
            "Windows of which nothing was recorded, sent with the reason.", core.windows_lost);
     metric(to, "windows_failed_total", "counter", "Windows that attachd could not end.",
@@ -293,7 +296,8 @@ static void write_metrics(FILE *to, const shown_sources *from)
            uploads.rows);
     typed(to, "raw_recorded_total", "Amounts recorded, in the type's unit, before estimates.",
           core.recorded);
-    typed(to, "raw_sent_total", "Amounts that the backend acknowledged, in the type's unit.", uploads.sent);
+    typed(to, "raw_sent_total", "Amounts that the backend acknowledged, in the type's unit.",
+          uploads.sent);
     if (from->kubernetes != NULL)
         write_kubernetes(to, from->kubernetes, core.unknown_pods);
 }
@@ -308,4 +312,3 @@ char *metrics_page(const shown_sources *sources, size_t *length)
     (void)fclose(to);
     return text;
 }
-

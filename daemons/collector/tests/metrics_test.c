@@ -165,11 +165,8 @@ static void upload_all(void)
 
 static char *page(void)
 {
-    const shown_sources sources = {.node = "node \"1\"",
-                                   .core = core,
-                                   .uploads = uploads,
-                                   .queued = queued,
-                                   .http = http};
+    const shown_sources sources = {
+        .node = "node \"1\"", .core = core, .uploads = uploads, .queued = queued, .http = http};
     size_t length = 0;
     char *text = metrics_page(&sources, &length);
     ck_assert_ptr_nonnull(text);
@@ -257,8 +254,7 @@ START_TEST(every_promised_metric_has_a_value)
     run_to(host.now + 12000);
     char *text = page();
     for (size_t i = 0; i < sizeof(promised) / sizeof(promised[0]); i++)
-        ck_assert_msg(value_of(text, promised[i]) > 0, "%s has no value in\n%s", promised[i],
-                      text);
+        ck_assert_msg(value_of(text, promised[i]) > 0, "%s has no value in\n%s", promised[i], text);
     ck_assert(value_of(text, "jvms_discovered{" SHOP "}") == 3);
     ck_assert(value_of(text, "jvms_eligible{" SHOP "}") == 2);
     ck_assert(value_of(text, "jvms_active{" SHOP "}") == 1);
@@ -266,8 +262,7 @@ START_TEST(every_promised_metric_has_a_value)
     queue_forget_drops(queued, &stats); /* a heartbeat tells them: the time stays on the page */
     free(text);
     text = page();
-    ck_assert(
-        value_of(text, "queue_oldest_dropped_timestamp_seconds{cause=\"queue_full\"}") > 0);
+    ck_assert(value_of(text, "queue_oldest_dropped_timestamp_seconds{cause=\"queue_full\"}") > 0);
     save(text);
     free(text);
 }
