@@ -10,7 +10,7 @@
 
 JFR_BEGIN_DECLS
 
-/* A chunk's header, with its clock. */
+/* A chunk's header, with its clock, and what its constant pools hold. */
 typedef struct jfr_chunk_info {
     uint64_t offset; /* of the chunk in the recording, bytes */
     uint64_t size;   /* bytes; of an unfinished chunk: those that are there */
@@ -23,9 +23,13 @@ typedef struct jfr_chunk_info {
     uint64_t start_ticks; /* the clock of events at start_ns */
     uint64_t ticks_per_second;
     int32_t utc_offset_s; /* of the recording JVM's time zone; 0 when it is not told */
+    uint32_t stack_count; /* distinct stacks; the indices of samples run below these counts */
+    uint32_t method_count;
+    uint32_t class_count;
+    uint32_t thread_count;
 } jfr_chunk_info;
 
-/* The chunk's header. Borrowed until the chunk ends (see jfr_next_chunk). */
+/* What the chunk states about itself. Borrowed until the chunk ends (see jfr_next_chunk). */
 JFR_EXPORT const jfr_chunk_info *jfr_chunk_get_info(const jfr_chunk *chunk);
 
 /* How many numbers jfr_sample_source has, 0 among them. */

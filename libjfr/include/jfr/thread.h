@@ -21,9 +21,6 @@ typedef struct jfr_thread {
     bool is_virtual;   /* async-profiler shows a virtual thread as its carrier */
 } jfr_thread;
 
-/* How many threads the chunk's pool holds; indices run below it. */
-JFR_EXPORT uint32_t jfr_chunk_thread_count(const jfr_chunk *chunk);
-
 /*
  * Decodes thread `index`. Strings: borrowed until the chunk ends (see jfr_next_chunk).
  * Errors: JFR_ERR_USAGE (index out of range), JFR_ERR_FORMAT (the entry is damaged),

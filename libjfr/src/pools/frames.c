@@ -152,7 +152,7 @@ static uint32_t enter_frames(const jfr_chunk *chunk, uint32_t index, jfr__cursor
 int jfr__stack_enter(const jfr_chunk *chunk, uint32_t index, jfr__cursor *c, jfr_stack_ref *out,
                      jfr_error *err)
 {
-    uint32_t stacks = jfr_chunk_stack_count(chunk);
+    uint32_t stacks = chunk->info.stack_count;
     if (index >= stacks)
         return jfr__fail(err, JFR_ERR_USAGE, 0, "Stack %u does not exist: the chunk has %u.", index,
                          stacks);
@@ -184,7 +184,7 @@ int jfr_chunk_stack_refs(const jfr_chunk *chunk, uint32_t index, jfr_frame_ref *
 
 int jfr_chunk_frame(jfr_chunk *chunk, const jfr_frame_ref *ref, jfr_frame *out, jfr_error *err)
 {
-    uint32_t count = jfr_chunk_method_count(chunk);
+    uint32_t count = chunk->info.method_count;
     if (ref->method >= count && ref->method != JFR_NONE)
         return jfr__fail(err, JFR_ERR_USAGE, 0, "Method %u does not exist: the chunk has %u.",
                          ref->method, count);

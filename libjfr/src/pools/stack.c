@@ -5,21 +5,6 @@
 
 #include <string.h>
 
-static uint32_t pool_count(const jfr_chunk *chunk, jfr__pool_role role)
-{
-    return chunk->pools[role].index.count;
-}
-
-uint32_t jfr_chunk_stack_count(const jfr_chunk *chunk)
-{
-    return pool_count(chunk, JFR__POOL_STACK);
-}
-
-uint32_t jfr_chunk_method_count(const jfr_chunk *chunk)
-{
-    return pool_count(chunk, JFR__POOL_METHOD);
-}
-
 static jfr__frame_type frame_type_of(jfr_str description, jfr_producer producer)
 {
     static const struct {
@@ -106,8 +91,8 @@ static int decode_method(jfr_chunk *chunk, uint32_t index, bool descriptor, jfr_
 static int keep_method(jfr_chunk *chunk, uint32_t index, const jfr_method **out, jfr_error *err)
 {
     if (chunk->methods == NULL)
-        chunk->methods = jfr__arena_zalloc(&chunk->arena, jfr_chunk_method_count(chunk),
-                                           sizeof(*chunk->methods));
+        chunk->methods =
+            jfr__arena_zalloc(&chunk->arena, chunk->info.method_count, sizeof(*chunk->methods));
     if (chunk->methods == NULL)
         return jfr__arena_fail(&chunk->arena, err);
     jfr__method_entry *entry = &chunk->methods[index];
@@ -217,8 +202,8 @@ static int bad_index(jfr_error *err, const char *what, uint32_t index, uint32_t 
 
 int jfr_chunk_stack(jfr_chunk *chunk, uint32_t index, jfr_stack *out, jfr_error *err)
 {
-    if (index >= jfr_chunk_stack_count(chunk))
-        return bad_index(err, "Stack", index, jfr_chunk_stack_count(chunk));
+    if (index >= chunk->info.stack_count)
+        return bad_index(err, "Stack", index, chunk->info.stack_count);
     uint64_t slots[JFR__POOL_SLOTS];
     int rc = jfr__pool_entry(chunk, JFR__POOL_STACK, index, slots, err);
     if (rc < 0)

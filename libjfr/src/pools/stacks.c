@@ -73,7 +73,7 @@ static bool new_table(jfr_stacks *stacks, unsigned bits)
 static void make_table(jfr_stacks *stacks)
 {
     unsigned bits = stacks->bits;
-    while (bits < MOST_BITS && UINT32_C(1) << bits < jfr_chunk_method_count(stacks->chunk))
+    while (bits < MOST_BITS && UINT32_C(1) << bits < stacks->chunk->info.method_count)
         bits++;
     (void)new_table(stacks, bits);
 }

@@ -118,6 +118,14 @@ static int read_small(jfr_chunk *chunk, jfr_error *err)
     return rc == 0 ? jfr__settings_read(chunk, err) : rc;
 }
 
+static void count_pools(jfr_chunk *chunk)
+{
+    chunk->info.stack_count = chunk->pools[JFR__POOL_STACK].index.count;
+    chunk->info.method_count = chunk->pools[JFR__POOL_METHOD].index.count;
+    chunk->info.class_count = chunk->pools[JFR__POOL_CLASS].index.count;
+    chunk->info.thread_count = chunk->pools[JFR__POOL_THREAD].index.count;
+}
+
 static int open_steps(jfr_chunk *chunk, bool whole, jfr_loss_reason *reason, jfr_error *err)
 {
     *reason = whole ? JFR_LOSS_BAD_METADATA : JFR_LOSS_UNFINISHED;
@@ -126,7 +134,10 @@ static int open_steps(jfr_chunk *chunk, bool whole, jfr_loss_reason *reason, jfr
         return rc;
     *reason = JFR_LOSS_BAD_POOLS;
     rc = jfr__pools_read(chunk, err);
-    return rc == 0 ? read_small(chunk, err) : rc;
+    if (rc < 0)
+        return rc;
+    count_pools(chunk);
+    return read_small(chunk, err);
 }
 
 static void begin(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,

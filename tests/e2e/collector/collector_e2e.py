@@ -121,6 +121,17 @@ def reloaded_rules(world):
         [w for w in mine(world.state(), world.jvm.pid) if w["workload"] == "demo"]) > seen)
 
 
+def rotated_listener_token(world):
+    """The file of listen.token changes: the new token is taken without a restart, the old one no more."""
+    world.write_token("another-secret", world.listener_token)
+    wait_for("the new token", lambda: world.call("/metrics", token="another-secret")[0] == 200)
+    same("the old one", world.call("/metrics")[0], 401)
+    same("a call with the old one", world.call("/v1/profile/stop", {"pid": world.jvm.pid})[0], 401)
+    world.write_token("listener-secret", world.listener_token)
+    world.collector.send_signal(signal.SIGHUP)
+    wait_for("the token of before", lambda: world.call("/metrics")[0] == 200)
+
+
 def odd_answers(world):
     for mode, times in (("retry", 2), ("lost", 1), ("need_stacks", 1), ("too_large", 1)):
         world.state(f"/behave?mode={mode}&times={times}")
@@ -183,7 +194,7 @@ def sums_equal_the_truth(world):
     same("ledger", {t: sum(b["raw"][t] for b in batches.values()) for t in TYPES}, expected)
 
 
-STEPS = (refused_token, windows_and_status, status_asked, on_demand, reloaded_rules, odd_answers, backend_away, killed_collector, sandboxed, the_end,
+STEPS = (refused_token, windows_and_status, status_asked, on_demand, reloaded_rules, rotated_listener_token, odd_answers, backend_away, killed_collector, sandboxed, the_end,
          sums_equal_the_truth)
 
 

@@ -64,6 +64,7 @@ class World:
             if can_become_nobody():
                 os.chown(self.dir / name, NOBODY, NOBODY)
         self.token = self.dir / "collector" / "token"
+        self.listener_token = self.dir / "collector" / "listener-token"
         self.metrics_port = free_port()
 
     def start(self, name, *command, user=None):
@@ -80,11 +81,11 @@ class World:
         path = self.dir / f"{name}.log"
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
-    def write_token(self, text):
+    def write_token(self, text, token=None):
         fresh = self.token.with_suffix(".new")
         fresh.write_text(text + "\n", encoding="utf-8")
         fresh.chmod(0o644)
-        fresh.rename(self.token)
+        fresh.rename(token or self.token)
 
     def start_ingest(self):
         self.ingest = self.start("ingest", sys.executable, HERE / "fake_ingest.py")
@@ -107,6 +108,7 @@ class World:
         return self.start(name, java, f"-Dworld={self.installation}", "-cp", CLASSES, *command)
 
     def configure(self, events="cpu=1ms,alloc=64k,lock=100us", threads="60s", window="2s", flush="200ms", session="{}", limits="{}", first_rule=""):
+        self.write_token("listener-secret", self.listener_token)
         (self.dir / "collector.yaml").write_text(f"""
 rules:
 {first_rule}  - command_line: -Dworld={self.installation}
@@ -126,7 +128,7 @@ session: {session}
 limits: {limits}
 upload: {{backoff_min: 50ms, backoff_max: 500ms, grace: 60s}}
 queue: {{dir: {self.dir}/collector/queue}}
-listen: {{port: {self.metrics_port}, token: listener-secret}}
+listen: {{port: {self.metrics_port}, token_file: {self.listener_token}}}
 debug:
   keep_recordings: {self.dir}/recordings
   ledger: {self.dir}/collector/ledger
